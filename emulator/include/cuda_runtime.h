@@ -1,0 +1,13 @@
+// Stands in for NVIDIA's header of this name: the CUDA kernel language and runtime API on the host CPU.
+#pragma once
+
+// clang-format off
+#include "emu/qualifiers.h"
+#include "emu/vector_types.h"
+#include "emu/runtime_types.h"
+#include "emu/runtime_api.h"
+#include "emu/engine.h"
+#include "emu/warp.h"
+#include "emu/atomics.h"
+#include "emu/math.h"
+// clang-format on

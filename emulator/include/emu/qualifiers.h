@@ -1,0 +1,30 @@
+// CUDA's declaration qualifiers, as ordinary C++.
+#pragma once
+
+#define __CUDACC__ 1
+#define __NVCC__ 1
+#define __CUDA_EMULATOR__ 1
+#define __CUDACC_VER_MAJOR__ 13
+#define __CUDACC_VER_MINOR__ 0
+#define CUDART_VERSION 13000
+
+#define __host__
+#define __device__
+#define __global__
+#define __constant__
+#define __managed__
+#define __grid_constant__
+
+// A block runs on one OS thread from its first CUDA thread to its last, so storage per OS thread is storage per block. (thread_local
+// alone, since it implies static at block scope and still allows the user's own `static __shared__`.)
+#define __shared__ thread_local
+
+#define __launch_bounds__(...)
+#define __maxnreg__(...)
+#define __align__(n) __attribute__((aligned(n)))
+#define __forceinline__ inline
+// Left empty: libstdc++ itself writes __attribute__((__noinline__)), which must stay valid.
+#define __noinline__
+#ifndef __restrict__
+#define __restrict__ __restrict
+#endif

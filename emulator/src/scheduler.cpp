@@ -1,0 +1,647 @@
+#include "scheduler.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+#include <set>
+#include <string>
+
+#include "internal.h"
+
+// See switchFiber().
+#define EMU_INLINE __attribute__((always_inline)) inline
+
+__thread uint3 threadIdx;
+__thread uint3 blockIdx;
+__thread dim3 blockDim;
+__thread dim3 gridDim;
+extern "C" {
+alignas(1024) __thread unsigned char emu_dynamic_shared[emu::kSharedPerBlockOptin];
+}
+
+namespace emu {
+
+__thread bool blockHasFibers;
+__thread unsigned spinCount;
+
+namespace {
+
+constexpr unsigned kMaxWarps = kMaxThreadsPerBlock / kWarpSize;
+
+unsigned totalThreads(const dim3& block) { return block.x * block.y * block.z; }
+
+// Fibers that can run, in the order in which they became so.
+class ReadyQueue {
+  public:
+    bool empty() const { return count_ == 0; }
+    void clear() { count_ = 0; }
+    void push(Fiber* fiber) { slots_[(head_ + count_++) % slots_.size()] = fiber; }
+    Fiber* pop() {
+        Fiber* fiber = slots_[head_];
+        head_ = (head_ + 1) % slots_.size();
+        --count_;
+        return fiber;
+    }
+
+  private:
+    std::array<Fiber*, kMaxThreadsPerBlock> slots_{};
+    size_t head_ = 0;
+    size_t count_ = 0;
+};
+
+struct Warp {
+    unsigned alive = 0;       // lanes that have not ended
+    unsigned collecting = 0;  // lanes that wait in a collective
+    std::array<Fiber*, kWarpSize> waiting{};
+    std::array<Resolve, kWarpSize> resolve{};
+    std::array<LaneSlot, kWarpSize> slots{};
+};
+
+// The state of one OS thread that runs blocks.
+class Worker {
+  public:
+    ~Worker() {
+        for (Fiber* fiber : fibers_) destroyFiber(fiber);
+    }
+
+    void run(Grid& grid, unsigned sm, uint64_t firstBlock, uint64_t endBlock);
+    bool nextThread();
+    EMU_INLINE BarrierCount blockBarrier(bool predicate, const CallSite& site, bool wholeGrid);
+    EMU_INLINE LaneSlot collective(unsigned mask, Resolve resolve, uint64_t value, int argument, const CallSite& site);
+    unsigned activeMask(const CallSite& site);
+    void yield();
+    [[noreturn]] void fail(cudaError_t error, std::string message);
+    [[noreturn]] void runFiber();
+
+    Grid* grid() { return running_ ? grid_ : nullptr; }
+    const Fiber* current() const { return current_; }
+    unsigned sm() const { return sm_; }
+    cudaError_t& threadError();
+
+  private:
+    bool beginBlock();
+    void startFibers();
+    void threadEnded();
+    bool startNextThread(Fiber* fiber);
+    EMU_INLINE void suspend(Wait wait, const CallSite& site);
+    EMU_INLINE Fiber* nextRunnable();
+    Fiber* idleFiber();
+    void wake(Fiber* fiber);
+    __attribute__((noinline)) void releaseBarrier();
+    void tryComplete(Warp& warp, unsigned mask);
+    bool resolveActiveMasks();
+    std::string deadlockMessage() const;
+    std::string describe(const Fiber& fiber) const;
+
+    SignalStack signalStack_;
+    Grid* grid_ = nullptr;
+    bool running_ = false;
+    unsigned sm_ = 0;
+    unsigned launch_ = 0;
+    uint64_t blockNumber_ = 0, chunkNext_ = 0, chunkEnd_ = 0;
+    bool takesChunks_ = false;
+
+    Fiber main_;  // the OS thread's own stack
+    Fiber* current_ = nullptr;
+    std::vector<Fiber*> fibers_;
+    std::vector<Fiber*> idle_;
+
+    // The block that runs now. Valid while blockHasFibers, set up by startFibers().
+    unsigned threads_ = 0;
+    unsigned unstarted_ = 0;  // rank of the first thread that has not been started
+    uint3 unstartedIdx_{};
+    unsigned alive_ = 0;
+    ReadyQueue ready_;
+    std::array<Warp, kMaxWarps> warps_;
+
+    std::vector<Fiber*> atBarrier_;
+    unsigned barrierTrue_ = 0;
+    BarrierCount barrierResult_{};
+    bool barrierWholeGrid_ = false;
+    unsigned activeMaskWaiters_ = 0;
+
+    cudaError_t threadError_ = cudaSuccess;
+    uint64_t threadErrorBlock_ = 0;
+    unsigned threadErrorRank_ = 0;
+    std::string failure_;
+};
+
+Worker& worker() {
+    thread_local Worker instance;
+    return instance;
+}
+
+// A pointer that is cheaper to reach than the thread_local object with its destructor.
+__thread Worker* activeWorker;
+
+void advance(uint3& index) {
+    if (++index.x < blockDim.x) return;
+    index.x = 0;
+    if (++index.y < blockDim.y) return;
+    index.y = 0;
+    ++index.z;
+}
+
+std::string format(const char* pattern, ...) {
+    char text[512];
+    va_list arguments;
+    va_start(arguments, pattern);
+    std::vsnprintf(text, sizeof(text), pattern, arguments);
+    va_end(arguments);
+    return text;
+}
+
+std::string text(const uint3& index) { return format("(%u,%u,%u)", index.x, index.y, index.z); }
+
+bool sameSite(const CallSite& a, const CallSite& b) {
+    return a.line == b.line && (a.file == b.file || std::strcmp(a.file, b.file) == 0) &&
+           (a.what == b.what || std::strcmp(a.what, b.what) == 0);
+}
+
+std::string text(const CallSite& site) { return format("%s at %s:%d", site.what, site.file, site.line); }
+
+// ---- the life of a grid on this OS thread ----------------------------------------------------------------------
+
+void Worker::run(Grid& grid, unsigned sm, uint64_t firstBlock, uint64_t endBlock) {
+    grid_ = &grid;
+    sm_ = sm;
+    takesChunks_ = firstBlock == endBlock;
+    chunkNext_ = firstBlock;
+    chunkEnd_ = endBlock;
+    activeWorker = this;
+    blockDim = grid.config.block;
+    gridDim = grid.config.grid;
+    threads_ = totalThreads(blockDim);
+    if (!beginBlock()) return;
+
+    ++launch_;
+    running_ = true;
+    Fiber* fiber = idleFiber();
+    fiber->threadIdx = threadIdx;
+    current_ = fiber;
+    switchFiber(&main_, fiber);
+    running_ = false;
+
+    if (grid.cancelled) {  // fibers may have been left in the middle of the kernel
+        idle_.clear();
+        for (Fiber* abandoned : fibers_) {
+            resetFiber(abandoned);
+            idle_.push_back(abandoned);
+        }
+    }
+    if (grid.barrier) grid.barrier->blockEnded();
+}
+
+// Takes the next block and makes its first thread the current one.
+bool Worker::beginBlock() {
+    if (grid_->cancelled.load(std::memory_order_relaxed)) return false;
+    if (chunkNext_ == chunkEnd_) {
+        if (!takesChunks_) return false;
+        // In order and in small portions: a block may wait for blocks with lower numbers, and the last ones should end together.
+        const uint64_t portion = std::clamp<uint64_t>(grid_->blockCount / (16u * static_cast<unsigned>(smCount())), 1, 256);
+        chunkNext_ = grid_->nextBlock.fetch_add(portion, std::memory_order_relaxed);
+        if (chunkNext_ >= grid_->blockCount) {
+            chunkNext_ = chunkEnd_;
+            return false;
+        }
+        chunkEnd_ = std::min(chunkNext_ + portion, grid_->blockCount);
+    }
+    blockNumber_ = chunkNext_++;
+    blockIdx.x = static_cast<unsigned>(blockNumber_ % gridDim.x);
+    blockIdx.y = static_cast<unsigned>(blockNumber_ / gridDim.x % gridDim.y);
+    blockIdx.z = static_cast<unsigned>(blockNumber_ / gridDim.x / gridDim.y);
+    threadIdx = uint3{0, 0, 0};
+    blockHasFibers = false;
+    return true;
+}
+
+void Worker::runFiber() {
+    for (;;) {
+        Fiber* self = current_;
+        self->launch = launch_;
+        self->finished = false;
+        threadIdx = self->threadIdx;
+        grid_->call.run(grid_->call.body.get());
+        if (self->finished) {
+            idle_.push_back(self);
+            switchFiber(self, &main_);
+        }
+        // Continued to run the first thread of its share, or left the loop of an earlier launch on the way to do so.
+    }
+}
+
+// The current thread ran to its end. Returns true if this fiber has another one to run now.
+bool Worker::nextThread() {
+    if (!blockHasFibers) {
+        // nextThread() in engine.h has already stepped x past the end of the row.
+        threadIdx.x = 0;
+        if (++threadIdx.y < blockDim.y) return true;
+        threadIdx.y = 0;
+        if (++threadIdx.z < blockDim.z) return true;
+    } else {
+        threadEnded();
+        if (unstarted_ < threads_) return startNextThread(current_);
+        if (alive_ > 0) {
+            Fiber* self = current_;
+            Fiber* next = nextRunnable();
+            idle_.push_back(self);
+            current_ = next;
+            switchFiber(self, next);
+            // Continued with a new thread to run: of this launch, or of a later one with another kernel.
+            if (self->launch != launch_) return false;
+            threadIdx = self->threadIdx;
+            return true;
+        }
+    }
+    if (beginBlock()) return true;
+    current_->finished = true;
+    return false;
+}
+
+// ---- fibers ----------------------------------------------------------------------------------------------------
+
+// A thread of this block has to wait for the first time: all before it have ended, all after it have not begun.
+void Worker::startFibers() {
+    const unsigned rank = threadRankInBlock();
+    blockHasFibers = true;
+    alive_ = threads_ - rank;
+    unstarted_ = rank + 1;
+    unstartedIdx_ = threadIdx;
+    advance(unstartedIdx_);
+    ready_.clear();
+    atBarrier_.clear();
+    barrierTrue_ = 0;
+    activeMaskWaiters_ = 0;
+    for (unsigned first = 0, w = 0; first < threads_; first += kWarpSize, ++w) {
+        const unsigned lanes = std::min<unsigned>(threads_ - first, kWarpSize);
+        unsigned alive = lanes == kWarpSize ? kFullMask : (1u << lanes) - 1;
+        if (rank >= first + kWarpSize) {
+            alive = 0;
+        } else if (rank > first) {
+            alive &= ~((1u << (rank - first)) - 1);
+        }
+        warps_[w].alive = alive;
+        warps_[w].collecting = 0;
+    }
+    current_->rank = rank;
+    current_->threadIdx = threadIdx;
+}
+
+bool Worker::startNextThread(Fiber* fiber) {
+    fiber->rank = unstarted_++;
+    fiber->threadIdx = unstartedIdx_;
+    fiber->wait = Wait::None;
+    advance(unstartedIdx_);
+    if (fiber == current_) threadIdx = fiber->threadIdx;
+    return true;
+}
+
+Fiber* Worker::idleFiber() {
+    if (idle_.empty()) {
+        fibers_.push_back(createFiber(static_cast<unsigned>(fibers_.size())));
+        return fibers_.back();
+    }
+    Fiber* fiber = idle_.back();
+    idle_.pop_back();
+    return fiber;
+}
+
+void Worker::wake(Fiber* fiber) {
+    fiber->wait = Wait::None;
+    ready_.push(fiber);
+}
+
+Fiber* Worker::nextRunnable() {
+    if (unstarted_ < threads_) {
+        Fiber* fiber = idleFiber();
+        startNextThread(fiber);
+        return fiber;
+    }
+    if (ready_.empty() && !resolveActiveMasks()) fail(cudaErrorLaunchFailure, deadlockMessage());
+    return ready_.pop();
+}
+
+// Lets others run until the current thread is woken.
+void Worker::suspend(Wait wait, const CallSite& site) {
+    Fiber* self = current_;
+    self->wait = wait;
+    self->site = site;
+    Fiber* next = nextRunnable();
+    if (next != self) {
+        current_ = next;
+        switchFiber(self, next);
+        threadIdx = self->threadIdx;
+    }
+}
+
+void Worker::threadEnded() {
+    const unsigned rank = current_->rank;
+    Warp& warp = warps_[rank / kWarpSize];
+    warp.alive &= ~(1u << rank % kWarpSize);
+    --alive_;
+    if (warp.collecting != 0) {
+        forEachLane(warp.collecting, [&](int lane) {
+            if (warp.collecting >> lane & 1) tryComplete(warp, warp.waiting[lane]->mask);
+        });
+    }
+    if (!atBarrier_.empty() && atBarrier_.size() == alive_) releaseBarrier();
+}
+
+void Worker::yield() {
+    if (threads_ == 1) {
+        sched_yield();
+        return;
+    }
+    if (!blockHasFibers) startFibers();
+    if (unstarted_ == threads_ && ready_.empty() && !resolveActiveMasks()) {
+        sched_yield();  // whoever this thread polls for is in another block
+        return;
+    }
+    ready_.push(current_);
+    suspend(Wait::None, CallSite{});
+}
+
+// ---- block barriers --------------------------------------------------------------------------------------------
+
+BarrierCount Worker::blockBarrier(bool predicate, const CallSite& site, bool wholeGrid) {
+    if (!blockHasFibers) startFibers();
+    if (!atBarrier_.empty() && !sameSite(atBarrier_.front()->site, site)) {
+        const Fiber& other = *atBarrier_.front();
+        std::string message = format(
+            "barrier in divergent code: this thread is at %s while thread %s of the same block waits at %s. All threads of a block "
+            "must reach the same barrier.",
+            text(site).c_str(), text(other.threadIdx).c_str(), text(other.site).c_str());
+        fail(cudaErrorLaunchFailure, std::move(message));
+    }
+    barrierTrue_ += predicate ? 1 : 0;
+    barrierWholeGrid_ = wholeGrid;
+    atBarrier_.push_back(current_);
+    current_->site = site;
+    if (atBarrier_.size() < alive_) {
+        suspend(Wait::BlockBarrier, site);
+    } else {
+        releaseBarrier();
+        // This thread goes on at once; the others were queued in the order in which they came.
+    }
+    return barrierResult_;
+}
+
+// Notes, once for each barrier in the source, that threads ended without reaching it.
+void noteEndedThreads(const Grid& grid, unsigned ended, const CallSite& site) {
+    static std::mutex mutex;
+    static std::set<std::pair<std::string, int>> noted;
+    const std::lock_guard<std::mutex> lock(mutex);
+    if (!noted.emplace(site.file, site.line).second) return;
+    std::fprintf(stderr,
+                 "emulator: note: kernel %s, block %s: %u threads ended without reaching the %s. Since Volta a barrier waits only for "
+                 "threads that have not ended; on older GPUs, and by most textbooks, this is undefined.\n",
+                 grid.call.name, text(blockIdx).c_str(), ended, text(site).c_str());
+}
+
+void Worker::releaseBarrier() {
+    const CallSite site = atBarrier_.front()->site;
+    if (alive_ < threads_) noteEndedThreads(*grid_, threads_ - alive_, site);
+    if (barrierWholeGrid_ && !grid_->barrier->wait()) {
+        std::string message = text(site) + " can never complete: another block of the grid ended without reaching it";
+        fail(cudaErrorLaunchFailure, std::move(message));
+    }
+    barrierResult_ = {barrierTrue_, static_cast<unsigned>(atBarrier_.size())};
+    barrierTrue_ = 0;
+    for (Fiber* fiber : atBarrier_) {
+        if (fiber != current_) wake(fiber);
+    }
+    atBarrier_.clear();
+}
+
+// ---- warp collectives ------------------------------------------------------------------------------------------
+
+LaneSlot Worker::collective(unsigned mask, Resolve resolve, uint64_t value, int argument, const CallSite& site) {
+    if (!blockHasFibers) startFibers();
+    const unsigned lane = current_->rank % kWarpSize;
+    Warp& warp = warps_[current_->rank / kWarpSize];
+    if (!(mask >> lane & 1)) {
+        std::string message = format("%s: lane %u calls it with the mask 0x%08x, which does not name it",
+                                     text(site).c_str(), lane, mask);
+        fail(cudaErrorLaunchFailure, std::move(message));
+    }
+    warp.slots[lane] = {value, 0, argument};
+    warp.resolve[lane] = resolve;
+    warp.waiting[lane] = current_;
+    warp.collecting |= 1u << lane;
+    current_->mask = mask;
+    current_->site = site;
+    current_->wait = Wait::Collective;
+    tryComplete(warp, mask);
+    if (current_->wait == Wait::Collective) suspend(Wait::Collective, site);
+    return warp.slots[lane];
+}
+
+// Completes the collective over `mask` if every lane of it that is alive has arrived, with this same mask.
+void Worker::tryComplete(Warp& warp, unsigned mask) {
+    const unsigned group = mask & warp.alive;
+    if (group == 0 || (warp.collecting & group) != group) return;
+    bool together = true;
+    const unsigned first = static_cast<unsigned>(__builtin_ctz(group));
+    forEachLane(group, [&](int lane) { together = together && warp.waiting[lane]->mask == mask; });
+    if (!together) return;
+    forEachLane(group, [&](int lane) {
+        if (warp.resolve[lane] == warp.resolve[first]) return;
+        const Fiber &a = *warp.waiting[first], &b = *warp.waiting[lane];
+        std::string message = format(
+            "lanes of one warp meet in different warp functions: thread %s is at %s, thread %s at %s, both with mask 0x%08x",
+            text(a.threadIdx).c_str(), text(a.site).c_str(), text(b.threadIdx).c_str(), text(b.site).c_str(), mask);
+        fail(cudaErrorLaunchFailure, std::move(message));
+    });
+    warp.resolve[first](warp.slots.data(), group);
+    warp.collecting &= ~group;
+    forEachLane(group, [&](int lane) {
+        Fiber* fiber = warp.waiting[lane];
+        if (fiber == current_) {
+            fiber->wait = Wait::None;
+        } else {
+            wake(fiber);
+        }
+    });
+}
+
+// Which lanes a GPU runs together is its own choice; here it is as many as possible. So a thread that asks waits until nothing else in the
+// block can run, and then all lanes of its warp that ask at the same place are together.
+unsigned Worker::activeMask(const CallSite& site) {
+    if (!blockHasFibers) startFibers();
+    ++activeMaskWaiters_;
+    Fiber* self = current_;
+    Warp& warp = warps_[self->rank / kWarpSize];
+    warp.waiting[self->rank % kWarpSize] = self;
+    suspend(Wait::ActiveMask, site);
+    return self->mask;
+}
+
+bool Worker::resolveActiveMasks() {
+    if (activeMaskWaiters_ == 0) return false;
+    for (unsigned w = 0; w * kWarpSize < threads_; ++w) {
+        Warp& warp = warps_[w];
+        unsigned asking = 0;
+        forEachLane(warp.alive & ~warp.collecting, [&](int lane) {
+            const Fiber* fiber = warp.waiting[lane];
+            if (fiber != nullptr && fiber->wait == Wait::ActiveMask && fiber->rank == w * kWarpSize + static_cast<unsigned>(lane)) {
+                asking |= 1u << lane;
+            }
+        });
+        while (asking != 0) {
+            const Fiber& first = *warp.waiting[__builtin_ctz(asking)];
+            unsigned together = 0;
+            forEachLane(asking, [&](int lane) {
+                if (sameSite(warp.waiting[lane]->site, first.site)) together |= 1u << lane;
+            });
+            forEachLane(together, [&](int lane) {
+                warp.waiting[lane]->mask = together;
+                wake(warp.waiting[lane]);
+            });
+            asking &= ~together;
+        }
+    }
+    activeMaskWaiters_ = 0;
+    return true;
+}
+
+// ---- failures --------------------------------------------------------------------------------------------------
+
+std::string Worker::describe(const Fiber& fiber) const {
+    std::string line = format("  thread %s waits at %s", text(fiber.threadIdx).c_str(), text(fiber.site).c_str());
+    if (fiber.wait == Wait::Collective) {
+        const Warp& warp = warps_[fiber.rank / kWarpSize];
+        const unsigned missing = fiber.mask & warp.alive & ~warp.collecting;
+        line += format(" for the lanes 0x%08x of its warp", missing);
+    }
+    return line;
+}
+
+// Nothing can run: says for each place in the source who waits there.
+std::string Worker::deadlockMessage() const {
+    std::string message = "deadlock: threads of the block wait for one another for ever";
+    std::vector<const Fiber*> waiting;
+    for (const Fiber* fiber : fibers_) {
+        if (fiber->wait != Wait::None && fiber->launch == launch_) waiting.push_back(fiber);
+    }
+    std::sort(waiting.begin(), waiting.end(), [](const Fiber* a, const Fiber* b) { return a->rank < b->rank; });
+    std::vector<const Fiber*> shown;
+    for (const Fiber* fiber : waiting) {
+        const auto same = [&](const Fiber* other) { return sameSite(other->site, fiber->site) && (fiber->wait != Wait::Collective || other->mask == fiber->mask); };
+        if (std::any_of(shown.begin(), shown.end(), same)) continue;
+        shown.push_back(fiber);
+        const auto others = std::count_if(waiting.begin(), waiting.end(), same) - 1;
+        message += "\n" + describe(*fiber);
+        if (others > 0) message += format(" (and %d more threads there)", static_cast<int>(others));
+    }
+    if (alive_ < threads_) message += format("\n  %u threads of the block have ended", threads_ - alive_);
+    return message;
+}
+
+// The frames of the abandoned fibers are never unwound, so callers hand over all that they own.
+void Worker::fail(cudaError_t error, std::string message) {
+    failure_ = std::move(message);
+    if (!grid_->cancelled.exchange(true)) {
+        std::fprintf(stderr, "emulator: kernel %s, block %s, thread %s: %s\n", grid_->call.name, text(blockIdx).c_str(),
+                     text(threadIdx).c_str(), failure_.c_str());
+        setStickyError(error);
+    }
+    if (grid_->barrier) grid_->barrier->cancel();
+    abandonFiber(current_, &main_);
+}
+
+cudaError_t& Worker::threadError() {
+    const unsigned rank = threadRankInBlock();
+    if (threadErrorBlock_ != blockNumber_ || threadErrorRank_ != rank) threadError_ = cudaSuccess;
+    threadErrorBlock_ = blockNumber_;
+    threadErrorRank_ = rank;
+    return threadError_;
+}
+
+}  // namespace
+
+// ---- the grid --------------------------------------------------------------------------------------------------
+
+Grid::Grid(const LaunchConfig& launchConfig, KernelCall kernelCall, int launchDepth)
+    : config(launchConfig),
+      call(std::move(kernelCall)),
+      depth(launchDepth),
+      blockCount(uint64_t{config.grid.x} * config.grid.y * config.grid.z) {
+    if (config.cooperative) barrier = std::make_unique<GridBarrier>(blockCount);
+}
+
+bool GridBarrier::wait() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    const uint64_t generation = generation_;
+    if (++waiting_ == running_ && !someEnded_) {
+        waiting_ = 0;
+        ++generation_;
+        changed_.notify_all();
+        return !cancelled_;
+    }
+    changed_.wait(lock, [&] { return generation_ != generation || cancelled_ || someEnded_; });
+    return generation_ != generation;
+}
+
+void GridBarrier::blockEnded() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    someEnded_ = true;
+    changed_.notify_all();
+}
+
+void GridBarrier::cancel() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    cancelled_ = true;
+    changed_.notify_all();
+}
+
+void runBlocks(Grid& grid, unsigned sm) { worker().run(grid, sm, 0, 0); }
+void runOneBlock(Grid& grid, unsigned sm, uint64_t block) { worker().run(grid, sm, block, block + 1); }
+
+Grid* currentGrid() { return activeWorker == nullptr ? nullptr : activeWorker->grid(); }
+const Fiber* currentFiber() { return activeWorker->current(); }
+
+// ---- called by kernels -----------------------------------------------------------------------------------------
+
+void fiberMain() { activeWorker->runFiber(); }
+
+bool nextThreadSlow() { return activeWorker->nextThread(); }
+
+BarrierCount blockBarrier(bool predicate, const char* what, const char* file, int line) {
+    return activeWorker->blockBarrier(predicate, {what, file, line}, false);
+}
+
+void gridBarrier(const char* file, int line) {
+    if (!gridIsCooperative()) {
+        failKernel(cudaErrorLaunchFailure, "grid.sync() needs a launch through cudaLaunchCooperativeKernel()");
+    }
+    activeWorker->blockBarrier(false, {"grid.sync()", file, line}, true);
+}
+
+bool gridIsCooperative() { return currentGrid()->config.cooperative; }
+
+LaneSlot collective(unsigned mask, Resolve resolve, uint64_t value, int argument, const char* what, const char* file,
+                    int line) {
+    return activeWorker->collective(mask, resolve, value, argument, {what, file, line});
+}
+
+unsigned activeMask(const char* file, int line) { return activeWorker->activeMask({"__activemask()", file, line}); }
+
+void yieldThread() {
+    if (inDevice()) activeWorker->yield();
+}
+
+bool inDevice() { return currentGrid() != nullptr; }
+
+cudaError_t& deviceThreadError() { return activeWorker->threadError(); }
+
+unsigned smid() { return inDevice() ? activeWorker->sm() : 0; }
+
+void failKernel(cudaError_t error, const char* message) { activeWorker->fail(error, message); }
+
+void trap() { failKernel(cudaErrorLaunchFailure, "__trap() was called"); }
+
+}  // namespace emu
