@@ -1,8 +1,6 @@
 // Faults of kernels: illegal addresses, stack overflow, division by zero and failed assertions end the kernel with CUDA's error instead of
 // the process.
-#include <execinfo.h>
 #include <signal.h>
-#include <unistd.h>
 
 #include <array>
 #include <cstdio>
@@ -15,6 +13,12 @@
 
 namespace emu {
 namespace {
+
+#ifdef EMU_ADDRESS_SANITIZER
+constexpr bool kSanitized = true;  // its own report, with the source line, says more
+#else
+constexpr bool kSanitized = false;
+#endif
 
 constexpr std::array<int, 4> kSignals = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 std::array<struct sigaction, kSignals.size()> previousActions;
@@ -51,7 +55,7 @@ void onFault(int signal, siginfo_t* info, void*) {
 }  // namespace
 
 void installFaultHandlers() {
-#ifndef EMU_ADDRESS_SANITIZER  // its own report, with the source line, says more
+    if (kSanitized) return;
     static std::once_flag once;
     std::call_once(once, [] {
         struct sigaction action {};
@@ -60,11 +64,10 @@ void installFaultHandlers() {
         sigemptyset(&action.sa_mask);
         for (size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &action, &previousActions[i]);
     });
-#endif
 }
 
 SignalStack::SignalStack() {
-#ifndef EMU_ADDRESS_SANITIZER
+    if (kSanitized) return;
     stack_t current{};
     sigaltstack(nullptr, &current);
     if ((current.ss_flags & SS_DISABLE) == 0) return;
@@ -73,7 +76,6 @@ SignalStack::SignalStack() {
     mine.ss_sp = memory_;
     mine.ss_size = kSize;
     sigaltstack(&mine, nullptr);
-#endif
 }
 
 SignalStack::~SignalStack() {

@@ -191,6 +191,7 @@ int smCount() {
 }
 
 unsigned long long globaltimer() {
+    spinHint();  // threads that pass time by looking at the clock do so together
     const auto now = std::chrono::steady_clock::now().time_since_epoch();
     return static_cast<unsigned long long>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
 }

@@ -1,0 +1,48 @@
+// What a CUDA thread says about itself: fences, time, sleep, trap, assumptions.
+#pragma once
+
+#include <time.h>
+
+#include "emu/engine.h"
+
+// All threads of a block run on one OS thread: among them, only the compiler could reorder
+// accesses.
+inline void __threadfence_block() {
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    emu::spinHint();
+}
+inline void __threadfence() {
+    __sync_synchronize();  // unlike the fences of <atomic>, accepted with -fsanitize=thread
+    emu::spinHint();
+}
+inline void __threadfence_system() {
+    __threadfence();
+}
+
+// A clock that ticks once per nanosecond, whatever the clock rate of the host. Threads that wait
+// for it to advance do so together, not one after the other.
+inline long long clock64() {
+    emu::spinHint();
+    timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<long long>(now.tv_sec) * 1000000000 + now.tv_nsec;
+}
+
+// The host has nothing to gain from sleeping: whoever sleeps waits for others, so let them run.
+inline void __nanosleep(unsigned /*nanoseconds*/) {
+    emu::yieldThread();
+}
+
+[[noreturn]] inline void __trap() {
+    emu::trap();
+}
+[[noreturn]] inline void __brkpt() {
+    emu::trap();
+}
+
+// Promises of the programmer to the optimiser, which is free to ignore them. The condition is
+// checked for errors, but never evaluated.
+#define __assume(condition) static_cast<void>(sizeof((condition) ? 1 : 0))
+#ifndef __clang__
+#define __builtin_assume(condition) __assume(condition)
+#endif

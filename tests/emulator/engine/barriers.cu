@@ -1,0 +1,169 @@
+// Block barriers: what they order, who takes part, and what happens when they cannot complete.
+#include <gmock/gmock.h>
+
+#include "fixture.h"
+
+using ::testing::Each;
+using ::testing::HasSubstr;
+
+class Barriers : public EngineTest {};
+
+__global__ void reverseBlock(int* data) {
+    extern __shared__ int tile[];
+    const unsigned n = blockDim.x * blockDim.y * blockDim.z;
+    const unsigned t = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+    int* mine = data + (size_t)n * (blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z));
+    tile[t] = mine[t];
+    __syncthreads();
+    mine[t] = tile[n - 1 - t];
+}
+
+void checkReverse(dim3 grid, dim3 block) {
+    const size_t threads = block.x * block.y * block.z, blocks = (size_t)grid.x * grid.y * grid.z;
+    Managed<int> data(threads * blocks);
+    for (size_t i = 0; i < data.size(); ++i) data[i] = (int)i;
+    reverseBlock<<<grid, block, threads * sizeof(int)>>>(data.get());
+    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    for (size_t b = 0; b < blocks; ++b) {
+        for (size_t t = 0; t < threads; ++t) {
+            ASSERT_EQ((int)(b * threads + threads - 1 - t), data[b * threads + t]) << "block " << b << " thread " << t;
+        }
+    }
+}
+
+TEST_F(Barriers, OrderSharedMemory) {
+    checkReverse(1, 1);
+    checkReverse(1, 31);
+    checkReverse(3, 33);
+    checkReverse(1000, 64);
+    checkReverse(2, 1024);
+    checkReverse(dim3(3, 2, 2), dim3(4, 5, 6));
+    checkReverse(dim3(1, 7), dim3(1, 16, 2));
+}
+
+__global__ void rotateManyTimes(int* data, int rounds) {
+    __shared__ int ring[256];
+    int value = data[blockIdx.x * 256 + threadIdx.x];
+    for (int r = 0; r < rounds; ++r) {
+        ring[threadIdx.x] = value;
+        __syncthreads();
+        value = ring[(threadIdx.x + 1) % 256];
+        __syncthreads();
+    }
+    data[blockIdx.x * 256 + threadIdx.x] = value;
+}
+
+TEST_F(Barriers, ThousandBlocksManyRounds) {
+    Managed<int> data(1000 * 256);
+    for (size_t i = 0; i < data.size(); ++i) data[i] = (int)i;
+    rotateManyTimes<<<1000, 256>>>(data.get(), 7);
+    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    for (int i = 0; i < 1000 * 256; ++i) ASSERT_EQ(i / 256 * 256 + (i % 256 + 7) % 256, data[i]);
+}
+
+__global__ void earlyExit(int* out, int stay) {
+    __shared__ int sum;
+    if (threadIdx.x == 0) sum = 0;
+    __syncthreads();
+    if ((int)threadIdx.x >= stay) return;
+    atomicAdd(&sum, 1);
+    __syncthreads();
+    out[threadIdx.x] = sum;
+}
+
+TEST_F(Barriers, DoNotWaitForThreadsThatEnded) {
+    for (int stay : {1, 31, 32, 50, 95, 96}) {
+        Managed<int> out(96);
+        ::testing::internal::CaptureStderr();
+        earlyExit<<<1, 96>>>(out.get(), stay);
+        ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+        ::testing::internal::GetCapturedStderr();
+        for (int i = 0; i < 96; ++i) ASSERT_EQ(i < stay ? stay : 0, out[i]) << stay;
+    }
+}
+
+__global__ void lastThreadsLeaveFirst(int* out) {
+    if (threadIdx.x >= 10) return;
+    __syncthreads();
+    out[threadIdx.x] = 1;
+}
+
+TEST_F(Barriers, NoteThreadsThatEndedOnceForEachBarrier) {
+    Managed<int> out(64);
+    ::testing::internal::CaptureStderr();
+    lastThreadsLeaveFirst<<<1, 64>>>(out.get());
+    lastThreadsLeaveFirst<<<1, 64>>>(out.get());
+    const std::string text = ::testing::internal::GetCapturedStderr();
+    const size_t first = text.find("54 threads ended without reaching the __syncthreads() at ");
+    ASSERT_NE(std::string::npos, first) << text;
+    EXPECT_EQ(std::string::npos, text.find("threads ended", first + 20)) << text;
+    EXPECT_THAT(text, HasSubstr("lastThreadsLeaveFirst"));
+    EXPECT_THAT(text, HasSubstr("barriers.cu:"));
+}
+
+__global__ void counting(int* out) {
+    const bool odd = threadIdx.x % 2 == 1;
+    out[threadIdx.x * 4 + 0] = __syncthreads_count(odd);
+    out[threadIdx.x * 4 + 1] = __syncthreads_and(threadIdx.x < 1000);
+    out[threadIdx.x * 4 + 2] = __syncthreads_or(threadIdx.x == 99);
+    out[threadIdx.x * 4 + 3] = __syncthreads_and(odd) * 2 + __syncthreads_or(false);
+}
+
+TEST_F(Barriers, CountAndOr) {
+    Managed<int> out(400);
+    counting<<<1, 100>>>(out.get());
+    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    for (int t = 0; t < 100; ++t) {
+        ASSERT_EQ(50, out[t * 4]);
+        ASSERT_EQ(1, out[t * 4 + 1]);
+        ASSERT_EQ(1, out[t * 4 + 2]);
+        ASSERT_EQ(0, out[t * 4 + 3]);
+    }
+}
+
+__global__ void twoBarriers(int* out) {
+    if (threadIdx.x % 2 == 0) {
+        __syncthreads();
+    } else {
+        __syncthreads();
+        out[threadIdx.x] = 1;
+    }
+}
+
+TEST_F(Barriers, InDivergentCodeAreReported) {
+    Managed<int> out(64);
+    const std::string text = failure(cudaErrorLaunchFailure, [&] { twoBarriers<<<1, 64>>>(out.get()); });
+    EXPECT_THAT(text, HasSubstr("kernel twoBarriers, block (0,0,0), thread (1,0,0)"));
+    EXPECT_THAT(text, HasSubstr("barrier in divergent code"));
+    EXPECT_THAT(text, HasSubstr("barriers.cu:" + std::to_string(__LINE__ - 15)));
+    EXPECT_THAT(text, HasSubstr("barriers.cu:" + std::to_string(__LINE__ - 14)));
+}
+
+__global__ void neverAllThere(int* out) {
+    if (threadIdx.x < 40) {
+        __syncthreads();
+    } else {
+        __syncwarp();
+    }
+    out[threadIdx.x] = 1;
+}
+
+TEST_F(Barriers, ThatSomeThreadsNeverReachAreReported) {
+    Managed<int> out(64);
+    const std::string text = failure(cudaErrorLaunchFailure, [&] { neverAllThere<<<3, 64>>>(out.get()); });
+    EXPECT_THAT(text, HasSubstr("kernel neverAllThere, block ("));
+    EXPECT_THAT(text, HasSubstr("deadlock"));
+    EXPECT_THAT(text, HasSubstr("thread (0,0,0) waits at __syncthreads() at"));
+    EXPECT_THAT(text, HasSubstr("thread (40,0,0) waits at __syncwarp() at"));
+    EXPECT_THAT(text, HasSubstr("for the lanes 0x000000ff"));
+    EXPECT_THAT(out.values(), Each(0));
+}
+
+TEST_F(Barriers, EngineWorksOnAfterADeadlock) {
+    Managed<int> out(64);
+    failure(cudaErrorLaunchFailure, [&] { neverAllThere<<<3, 64>>>(out.get()); });
+    lastThreadsLeaveFirst<<<1, 64>>>(out.get());
+    EXPECT_EQ(cudaErrorLaunchFailure, cudaGetLastError()) << "the context is lost until it is reset";
+    cudaDeviceReset();
+    checkReverse(20, 128);
+}

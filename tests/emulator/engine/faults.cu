@@ -1,0 +1,93 @@
+// Kernels that fail: CUDA's error from the next call, never a crash or a hang.
+#include <gmock/gmock.h>
+
+#include <cassert>
+
+#include "fixture.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define SKIP_UNDER_ADDRESS_SANITIZER() GTEST_SKIP() << "the sanitizers report this themselves and end the program"
+#else
+#define SKIP_UNDER_ADDRESS_SANITIZER() (void)0
+#endif
+
+using ::testing::HasSubstr;
+
+class Faults : public EngineTest {};
+
+__global__ void writeNull(int* null) {
+    if (threadIdx.x == 5) *(volatile int*)null = 1;
+}
+
+TEST_F(Faults, IllegalAddress) {
+    SKIP_UNDER_ADDRESS_SANITIZER();
+    const std::string text = failure(cudaErrorIllegalAddress, [] { writeNull<<<2, 32>>>(nullptr); });
+    EXPECT_THAT(text, HasSubstr("kernel writeNull, block ("));
+    EXPECT_THAT(text, HasSubstr("thread (5,0,0): illegal address"));
+    EXPECT_EQ(cudaErrorIllegalAddress, cudaGetLastError());
+}
+
+__device__ int deepRecursion(int depth) {
+    volatile char frame[1000];
+    frame[depth % 1000] = (char)depth;
+    return depth == 0 ? frame[0] : deepRecursion(depth - 1) + frame[depth % 1000];
+}
+
+__global__ void overflow(int* out) { out[0] = deepRecursion(100000); }
+
+TEST_F(Faults, StackOverflow) {
+    SKIP_UNDER_ADDRESS_SANITIZER();
+    Managed<int> out(1);
+    EXPECT_THAT(failure(cudaErrorIllegalAddress, [&] { overflow<<<1, 1>>>(out.get()); }), HasSubstr("stack overflow"));
+}
+
+__global__ void largeFrame(int* out) {
+    volatile char frame[3 << 20];
+    frame[0] = 1;
+    out[0] = frame[0];
+}
+
+TEST_F(Faults, LargeFramesDoNotJumpOverTheGuardPage) {
+    SKIP_UNDER_ADDRESS_SANITIZER();
+    Managed<int> out(1);
+    EXPECT_THAT(failure(cudaErrorIllegalAddress, [&] { largeFrame<<<1, 1>>>(out.get()); }), HasSubstr("llegal address"));
+}
+
+__global__ void divide(int* out, int by) { out[0] = out[1] / by; }
+
+TEST_F(Faults, IntegerDivisionByZero) {
+    SKIP_UNDER_ADDRESS_SANITIZER();
+    Managed<int> out(2);
+    EXPECT_THAT(failure(cudaErrorLaunchFailure, [&] { divide<<<1, 1>>>(out.get(), 0); }), HasSubstr("division by zero"));
+}
+
+__global__ void failAssertion(int limit) {
+    __syncthreads();
+    assert((int)threadIdx.x < limit);
+}
+
+TEST_F(Faults, Assertion) {
+    const std::string text = failure(cudaErrorAssert, [] { failAssertion<<<1, 64>>>(40); });
+    EXPECT_THAT(text, HasSubstr("block: [0,0,0], thread: [40,0,0] Assertion `(int)threadIdx.x < limit` failed."));
+}
+
+__global__ void trapAt(unsigned thread) {
+    if (threadIdx.x == thread) __trap();
+}
+
+TEST_F(Faults, Trap) {
+    EXPECT_THAT(failure(cudaErrorLaunchFailure, [] { trapAt<<<4, 64>>>(3); }), HasSubstr("kernel trapAt"));
+}
+
+__global__ void fine(int* out) { out[threadIdx.x] = 1; }
+
+TEST_F(Faults, AreStickyUntilTheDeviceIsReset) {
+    failure(cudaErrorLaunchFailure, [] { trapAt<<<4, 64>>>(3); });
+    int* data = nullptr;
+    EXPECT_EQ(cudaErrorLaunchFailure, cudaMalloc(&data, 4));
+    EXPECT_EQ(cudaSuccess, cudaDeviceReset());
+    Managed<int> out(32);
+    fine<<<1, 32>>>(out.get());
+    EXPECT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    EXPECT_EQ(1, out[31]);
+}

@@ -1,0 +1,239 @@
+// Warp-level functions: full, partial and divergent warps.
+#include <gmock/gmock.h>
+
+#include "fixture.h"
+
+using ::testing::HasSubstr;
+
+class Warps : public EngineTest {};
+
+constexpr unsigned kFull = 0xffffffffu;
+
+__global__ void shuffles(int* out, int width) {
+    const int lane = threadIdx.x, value = 100 + lane;
+    out[lane] = __shfl_sync(kFull, value, 5, width);
+    out[32 + lane] = __shfl_up_sync(kFull, value, 3, width);
+    out[64 + lane] = __shfl_down_sync(kFull, value, 3, width);
+    out[96 + lane] = __shfl_xor_sync(kFull, value, 6, width);
+}
+
+TEST_F(Warps, ShufflesFollowTheProgrammingGuide) {
+    for (int width : {32, 16, 8, 4}) {
+        Managed<int> out(128);
+        shuffles<<<1, 32>>>(out.get(), width);
+        ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+        for (int lane = 0; lane < 32; ++lane) {
+            const int first = lane / width * width;
+            ASSERT_EQ(100 + first + 5 % width, out[lane]);
+            ASSERT_EQ(100 + (lane - first >= 3 ? lane - 3 : lane), out[32 + lane]);
+            ASSERT_EQ(100 + (lane - first + 3 < width ? lane + 3 : lane), out[64 + lane]);
+            // For xor a source in a higher segment gives the own value; one in a lower segment is read.
+            ASSERT_EQ(100 + ((lane ^ 6) < first + width ? lane ^ 6 : lane), out[96 + lane]) << width << " " << lane;
+        }
+    }
+}
+
+__global__ void shuffleTypes(double* d, long long* l, float* f, unsigned* u) {
+    const int lane = threadIdx.x;
+    d[lane] = __shfl_xor_sync(kFull, 1.5 * lane, 1);
+    l[lane] = __shfl_down_sync(kFull, (long long)lane << 40, 1);
+    f[lane] = __shfl_sync(kFull, 0.25f * lane, -1);
+    u[lane] = __shfl_up_sync(kFull, 0x80000000u + lane, 1);
+}
+
+TEST_F(Warps, ShufflesTakeAllTypes) {
+    Managed<double> d(32);
+    Managed<long long> l(32);
+    Managed<float> f(32);
+    Managed<unsigned> u(32);
+    shuffleTypes<<<1, 32>>>(d.get(), l.get(), f.get(), u.get());
+    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    for (int lane = 0; lane < 32; ++lane) {
+        ASSERT_EQ(1.5 * (lane ^ 1), d[lane]);
+        ASSERT_EQ((long long)(lane < 31 ? lane + 1 : 31) << 40, l[lane]);
+        ASSERT_EQ(0.25f * 31, f[lane]);
+        ASSERT_EQ(0x80000000u + (lane > 0 ? lane - 1 : 0), u[lane]);
+    }
+}
+
+// Sums of blocks of any size: partial warps at the end.
+__global__ void blockSums(const int* in, int* out) {
+    int sum = in[blockIdx.x * blockDim.x + threadIdx.x];
+    const unsigned lanesLeft = blockDim.x - threadIdx.x / 32 * 32;
+    const unsigned mask = lanesLeft >= 32 ? kFull : (1u << lanesLeft) - 1;
+    const unsigned lane = threadIdx.x % 32;
+    for (int delta = 16; delta > 0; delta /= 2) {
+        const int other = __shfl_down_sync(mask, sum, delta);
+        if (lane + delta < lanesLeft) sum += other;
+    }
+    if (lane == 0) atomicAdd(&out[blockIdx.x], sum);
+}
+
+TEST_F(Warps, PartialWarps) {
+    for (int block : {1, 7, 32, 33, 63, 100, 1024}) {
+        Managed<int> in(5 * block), out(5);
+        for (size_t i = 0; i < in.size(); ++i) in[i] = (int)i;
+        blockSums<<<5, block>>>(in.get(), out.get());
+        ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+        for (int b = 0; b < 5; ++b) {
+            int expected = 0;
+            for (int t = 0; t < block; ++t) expected += b * block + t;
+            ASSERT_EQ(expected, out[b]) << block;
+        }
+    }
+}
+
+__global__ void votes(unsigned* out) {
+    const int t = threadIdx.x, lane = t % 32;
+    unsigned* mine = out + t * 4;
+    mine[0] = __ballot_sync(kFull, lane % 3 == 0);
+    mine[1] = __any_sync(kFull, lane == 31);
+    mine[2] = __all_sync(kFull, lane < 31);
+    mine[3] = __all_sync(kFull, lane < 32);
+}
+
+TEST_F(Warps, Votes) {
+    Managed<unsigned> out(40 * 4);
+    votes<<<1, 40>>>(out.get());
+    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    for (int t = 0; t < 40; ++t) {
+        const bool partial = t >= 32;  // 8 lanes in the last warp
+        ASSERT_EQ(partial ? 0x49u : 0x49249249u, out[t * 4]);
+        ASSERT_EQ(partial ? 0u : 1u, out[t * 4 + 1]);
+        ASSERT_EQ(partial ? 1u : 0u, out[t * 4 + 2]);
+        ASSERT_EQ(1u, out[t * 4 + 3]);
+    }
+}
+
+__global__ void halves(unsigned* out) {
+    const int lane = threadIdx.x;
+    // The two halves are at different calls at the same time, as often as they like.
+    if (lane < 16) {
+        unsigned sum = 0;
+        for (int i = 0; i < 5; ++i) sum += __popc(__ballot_sync(0x0000ffffu, lane > i));
+        out[lane] = sum;
+    } else {
+        out[lane] = __shfl_sync(0xffff0000u, lane, 20);
+    }
+    __syncwarp();
+    out[32 + lane] = out[31 - lane];
+}
+
+TEST_F(Warps, DisjointMasksAreIndependent) {
+    Managed<unsigned> out(64);
+    halves<<<1, 32>>>(out.get());
+    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    for (int lane = 0; lane < 32; ++lane) {
+        ASSERT_EQ(lane < 16 ? 15u + 14 + 13 + 12 + 11 : 20u, out[lane]);
+        ASSERT_EQ(out[31 - lane], out[32 + lane]);
+    }
+}
+
+__global__ void matchAndReduce(unsigned* out, int* minima) {
+    const int lane = threadIdx.x;
+    unsigned* mine = out + lane * 8;
+    int same = -1;
+    mine[0] = __match_any_sync(kFull, lane / 10);
+    mine[1] = __match_all_sync(kFull, 7, &same);
+    mine[2] = same;
+    mine[3] = __match_all_sync(kFull, lane / 31, &same);
+    mine[4] = same;
+    mine[5] = __reduce_add_sync(kFull, (unsigned)lane);
+    mine[6] = __reduce_max_sync(kFull, (unsigned)(lane * 7 % 32));
+    mine[7] = __reduce_or_sync(kFull, 1u << lane) ^ __reduce_and_sync(kFull, 0xf0u | (unsigned)lane) ^ __reduce_xor_sync(kFull, 2u);
+    minima[lane] = __reduce_min_sync(kFull, 5 - lane) + __reduce_add_sync(kFull, -1) + __reduce_max_sync(kFull, -lane);
+}
+
+TEST_F(Warps, MatchAndReduce) {
+    Managed<unsigned> out(32 * 8);
+    Managed<int> minima(32);
+    matchAndReduce<<<1, 32>>>(out.get(), minima.get());
+    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    for (int lane = 0; lane < 32; ++lane) {
+        const unsigned groups[] = {0x3ffu, 0x3ffu << 10, 0x3ffu << 20, 3u << 30};
+        const unsigned* mine = &out[lane * 8];
+        ASSERT_EQ(groups[lane / 10], mine[0]);
+        ASSERT_EQ(kFull, mine[1]);
+        ASSERT_EQ(1u, mine[2]);
+        ASSERT_EQ(0u, mine[3]);
+        ASSERT_EQ(0u, mine[4]);
+        ASSERT_EQ(496u, mine[5]);
+        ASSERT_EQ(31u, mine[6]);
+        ASSERT_EQ(kFull ^ 0xf0u, mine[7]);
+        ASSERT_EQ(-26 - 32 + 0, minima[lane]);
+    }
+}
+
+__global__ void activeMasks(unsigned* out) {
+    const int t = threadIdx.x;
+    out[t] = __activemask();
+    if (t % 2 == 0) {
+        out[64 + t] = __activemask();
+    } else {
+        out[64 + t] = __activemask();
+    }
+}
+
+TEST_F(Warps, ActiveMaskNamesTheLanesOfABranch) {
+    Managed<unsigned> out(128);
+    activeMasks<<<1, 40>>>(out.get());
+    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    for (int t = 0; t < 40; ++t) {
+        const unsigned warp = t < 32 ? kFull : 0xffu;
+        ASSERT_EQ(warp, out[t]);
+        ASSERT_EQ(warp & (t % 2 == 0 ? 0x55555555u : 0xaaaaaaaau), out[64 + t]);
+    }
+}
+
+__global__ void wrongMask(int* out) { out[threadIdx.x] = __shfl_sync(0x0000ffffu, 1, 0); }
+
+__global__ void mixedUp(int* out) {
+    if (threadIdx.x < 16) {
+        out[threadIdx.x] = __shfl_sync(kFull, 1, 0);
+    } else {
+        out[threadIdx.x] = __any_sync(kFull, 1);
+    }
+}
+
+TEST_F(Warps, MisuseIsReported) {
+    Managed<int> out(32);
+    EXPECT_THAT(failure(cudaErrorLaunchFailure, [&] { wrongMask<<<1, 32>>>(out.get()); }), HasSubstr("does not name it"));
+    cudaDeviceReset();
+    Managed<int> again(32);
+    EXPECT_THAT(failure(cudaErrorLaunchFailure, [&] { mixedUp<<<1, 32>>>(again.get()); }),
+                HasSubstr("lanes of one warp meet in different warp functions"));
+}
+
+__global__ void exitedLanes(int* out) {
+    if (threadIdx.x % 32 >= 20) return;
+    out[threadIdx.x] = __popc(__ballot_sync(kFull, 1));
+}
+
+TEST_F(Warps, DoNotWaitForLanesThatEnded) {
+    Managed<int> out(64);
+    exitedLanes<<<1, 64>>>(out.get());
+    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    for (int t = 0; t < 64; ++t) ASSERT_EQ(t % 32 < 20 ? 20 : 0, out[t]);
+}
+
+// A lane may be collectives ahead of another: results must not be overwritten before they are read.
+__global__ void runAhead(int* out) {
+    const int lane = threadIdx.x;
+    int total = 0;
+    for (int i = 0; i < 50; ++i) {
+        total += __shfl_sync(kFull, lane + i, (lane + 1) % 32);
+        if (lane < 4) {
+            for (int k = 0; k < 3; ++k) total += __shfl_xor_sync(0xfu, i, 1);
+        }
+    }
+    out[lane] = total;
+}
+
+TEST_F(Warps, LanesMayRunAhead) {
+    Managed<int> out(32);
+    runAhead<<<1, 32>>>(out.get());
+    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    for (int lane = 0; lane < 32; ++lane) {
+        ASSERT_EQ(50 * ((lane + 1) % 32) + 1225 + (lane < 4 ? 3 * 1225 : 0), out[lane]);
+    }
+}
