@@ -1,6 +1,7 @@
 // Kernels that fail: CUDA's error from the next call, never a crash or a hang.
 #include <gmock/gmock.h>
 
+#undef NDEBUG  // assertions hold in every build
 #include <cassert>
 
 #include "fixture.h"

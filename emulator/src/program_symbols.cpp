@@ -1,0 +1,182 @@
+#include "program_symbols.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cctype>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace emu {
+namespace {
+
+// A file, mapped for reading.
+class MappedFile {
+  public:
+    explicit MappedFile(const char* path) {
+        const int file = open(path, O_RDONLY | O_CLOEXEC);
+        if (file < 0) return;
+        struct stat status = {};
+        if (fstat(file, &status) == 0 && status.st_size > 0) {
+            const auto size = static_cast<size_t>(status.st_size);
+            void* memory = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+            if (memory != MAP_FAILED) {
+                data_ = static_cast<const char*>(memory);
+                size_ = size;
+            }
+        }
+        close(file);
+    }
+    ~MappedFile() {
+        if (data_ != nullptr) munmap(const_cast<char*>(data_), size_);
+    }
+    MappedFile(const MappedFile&) = delete;
+    MappedFile& operator=(const MappedFile&) = delete;
+
+    // `count` objects of type T at byte `offset`, or nullptr if the file is shorter.
+    template <typename T>
+    const T* at(size_t offset, size_t count = 1) const {
+        if (offset > size_ || count > (size_ - offset) / sizeof(T)) return nullptr;
+        return reinterpret_cast<const T*>(data_ + offset);
+    }
+
+  private:
+    const char* data_ = nullptr;
+    size_t size_ = 0;
+};
+
+// How far the program was moved from the addresses in its file (position-independent executables).
+uintptr_t loadBias() {
+    uintptr_t bias = 0;
+    // The program itself comes first; a return value other than 0 ends the iteration.
+    dl_iterate_phdr(
+        [](dl_phdr_info* info, size_t, void* result) {
+            *static_cast<uintptr_t*>(result) = info->dlpi_addr;
+            return 1;
+        },
+        &bias);
+    return bias;
+}
+
+class SymbolTable {
+  public:
+    SymbolTable() {
+        const MappedFile file("/proc/self/exe");
+        const auto* header = file.at<ElfW(Ehdr)>(0);
+        if (header == nullptr || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return;
+        const auto* sections = file.at<ElfW(Shdr)>(header->e_shoff, header->e_shnum);
+        if (sections == nullptr) return;
+        for (size_t i = 0; i < header->e_shnum; ++i) {
+            const ElfW(Shdr)& section = sections[i];
+            if (section.sh_type != SHT_SYMTAB || section.sh_link >= header->e_shnum) continue;
+            read(file, section, sections[section.sh_link]);
+        }
+    }
+
+    size_t staticSharedOf(const void* kernel) const {
+        const auto name = functions_.find(reinterpret_cast<uintptr_t>(kernel));
+        if (name == functions_.end()) return 0;
+        // A variable `tile` of kernel _Z4copyPf is mangled as _ZZ4copyPfE4tile.
+        const std::string prefix = "_Z" + name->second + "E";
+        size_t bytes = 0;
+        for (auto variable = threadLocals_.lower_bound(prefix);
+             variable != threadLocals_.end() && variable->first.rfind(prefix, 0) == 0; ++variable) {
+            const std::string& mangled = variable->first;
+            if (std::isdigit(static_cast<unsigned char>(mangled[prefix.size()])) != 0) {
+                bytes += variable->second;
+            }
+        }
+        return bytes;
+    }
+
+    std::optional<size_t> variableSize(const void* address) const {
+        const auto found = variables_.find(reinterpret_cast<uintptr_t>(address));
+        return found == variables_.end() ? std::nullopt : std::make_optional(found->second);
+    }
+
+  private:
+    void read(const MappedFile& file, const ElfW(Shdr)& symbols, const ElfW(Shdr)& strings) {
+        const size_t count = symbols.sh_size / sizeof(ElfW(Sym));
+        const auto* entries = file.at<ElfW(Sym)>(symbols.sh_offset, count);
+        const auto* names = file.at<char>(strings.sh_offset, strings.sh_size);
+        if (entries == nullptr || names == nullptr || strings.sh_size == 0 ||
+            names[strings.sh_size - 1] != '\0') {
+            return;
+        }
+        const uintptr_t bias = loadBias();
+        for (size_t i = 0; i < count; ++i) {
+            const ElfW(Sym)& symbol = entries[i];
+            if (symbol.st_shndx == SHN_UNDEF || symbol.st_name >= strings.sh_size) continue;
+            const char* name = names + symbol.st_name;
+            switch (ELF64_ST_TYPE(symbol.st_info)) {
+                case STT_FUNC:
+                    if (std::strncmp(name, "_Z", 2) == 0) {
+                        functions_.emplace(bias + symbol.st_value, name);
+                    }
+                    break;
+                case STT_OBJECT:
+                    variables_.emplace(bias + symbol.st_value, symbol.st_size);
+                    break;
+                case STT_TLS:
+                    if (std::strncmp(name, "_ZZ", 3) == 0) {
+                        threadLocals_.emplace(name, symbol.st_size);
+                    }
+                    break;
+                default:
+                    break;
+            }
+        }
+    }
+
+    std::unordered_map<uintptr_t, std::string> functions_;  // mangled names by address
+    std::unordered_map<uintptr_t, size_t> variables_;       // sizes by address
+    std::map<std::string, size_t> threadLocals_;            // sizes, of variables in functions
+};
+
+const SymbolTable& symbolTable() {
+    static const SymbolTable& table = *new SymbolTable;
+    return table;
+}
+
+struct ImageQuery {
+    uintptr_t address;
+    ImagePart part;
+};
+
+int findPart(dl_phdr_info* info, size_t, void* context) {
+    auto& query = *static_cast<ImageQuery*>(context);
+    for (size_t i = 0; i < info->dlpi_phnum; ++i) {
+        const ElfW(Phdr)& segment = info->dlpi_phdr[i];
+        const uintptr_t begin = info->dlpi_addr + segment.p_vaddr;
+        if (segment.p_type != PT_LOAD || query.address - begin >= segment.p_memsz) continue;
+        query.part = (segment.p_flags & PF_X) != 0   ? ImagePart::Code
+                     : (segment.p_flags & PF_W) != 0 ? ImagePart::Writable
+                                                     : ImagePart::Constant;
+        return 1;
+    }
+    return 0;
+}
+
+}  // namespace
+
+size_t staticSharedOf(const void* kernel) { return symbolTable().staticSharedOf(kernel); }
+
+std::optional<size_t> variableSize(const void* address) {
+    return symbolTable().variableSize(address);
+}
+
+ImagePart imagePartOf(const void* address) {
+    ImageQuery query{reinterpret_cast<uintptr_t>(address), ImagePart::None};
+    dl_iterate_phdr(&findPart, &query);
+    return query.part;
+}
+
+}  // namespace emu
