@@ -121,6 +121,7 @@ TEST_F(Barriers, CountAndOr) {
     }
 }
 
+constexpr int kLineOfTwoBarriers = __LINE__ + 1;
 __global__ void twoBarriers(int* out) {
     if (threadIdx.x % 2 == 0) {
         __syncthreads();
@@ -135,8 +136,8 @@ TEST_F(Barriers, InDivergentCodeAreReported) {
     const std::string text = failure(cudaErrorLaunchFailure, [&] { twoBarriers<<<1, 64>>>(out.get()); });
     EXPECT_THAT(text, HasSubstr("kernel twoBarriers, block (0,0,0), thread (1,0,0)"));
     EXPECT_THAT(text, HasSubstr("barrier in divergent code"));
-    EXPECT_THAT(text, HasSubstr("barriers.cu:" + std::to_string(__LINE__ - 15)));
-    EXPECT_THAT(text, HasSubstr("barriers.cu:" + std::to_string(__LINE__ - 14)));
+    EXPECT_THAT(text, HasSubstr("barriers.cu:" + std::to_string(kLineOfTwoBarriers + 2)));
+    EXPECT_THAT(text, HasSubstr("barriers.cu:" + std::to_string(kLineOfTwoBarriers + 4)));
 }
 
 __global__ void neverAllThere(int* out) {

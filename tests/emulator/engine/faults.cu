@@ -51,7 +51,7 @@ __global__ void largeFrame(int* out) {
 TEST_F(Faults, LargeFramesDoNotJumpOverTheGuardPage) {
     SKIP_UNDER_ADDRESS_SANITIZER();
     Managed<int> out(1);
-    EXPECT_THAT(failure(cudaErrorIllegalAddress, [&] { largeFrame<<<1, 1>>>(out.get()); }), HasSubstr("llegal address"));
+    EXPECT_THAT(failure(cudaErrorIllegalAddress, [&] { largeFrame<<<1, 1>>>(out.get()); }), HasSubstr("stack overflow"));
 }
 
 __global__ void divide(int* out, int by) { out[0] = out[1] / by; }
@@ -68,8 +68,8 @@ __global__ void failAssertion(int limit) {
 }
 
 TEST_F(Faults, Assertion) {
-    const std::string text = failure(cudaErrorAssert, [] { failAssertion<<<1, 64>>>(40); });
-    EXPECT_THAT(text, HasSubstr("block: [0,0,0], thread: [40,0,0] Assertion `(int)threadIdx.x < limit` failed."));
+    const std::string text = failure(cudaErrorAssert, [] { failAssertion<<<1, 64>>>(63); });
+    EXPECT_THAT(text, HasSubstr("block: [0,0,0], thread: [63,0,0] Assertion `(int)threadIdx.x < limit` failed."));
 }
 
 __global__ void trapAt(unsigned thread) {
