@@ -1,4 +1,5 @@
-// Stands in for NVIDIA's header of this name: the CUDA kernel language and runtime API on the host CPU.
+// Stands in for NVIDIA's header of this name: the CUDA kernel language and runtime API on the host
+// CPU.
 #pragma once
 
 // clang-format off

@@ -1,5 +1,6 @@
-// The table of all memory that the runtime knows: what it allocated, host memory that was registered
-// with it, and device symbols that it has met. It answers what a pointer may be used for.
+// The table of all memory that the runtime knows: what it allocated, host memory that was
+// registered with it, and device symbols that it has met. It answers what a pointer may be used
+// for.
 #pragma once
 
 #include <cstddef>

@@ -131,7 +131,7 @@ cudaError_t captureStatus(cudaStream_t handle, cudaStreamCaptureStatus* status) 
         })) {
         return cudaErrorStreamCaptureImplicit;
     }
-    *status = !stream->capture          ? cudaStreamCaptureStatusNone
+    *status = !stream->capture           ? cudaStreamCaptureStatusNone
               : stream->capture->invalid ? cudaStreamCaptureStatusInvalidated
                                          : cudaStreamCaptureStatusActive;
     return cudaSuccess;
@@ -139,7 +139,9 @@ cudaError_t captureStatus(cudaStream_t handle, cudaStreamCaptureStatus* status) 
 
 }  // namespace
 
-bool anyCapture() { return activeCount.load(std::memory_order_relaxed) != 0; }
+bool anyCapture() {
+    return activeCount.load(std::memory_order_relaxed) != 0;
+}
 
 cudaError_t captureNode(Stream& stream, cudaGraphNodeType type, Work work) {
     Capture& capture = *stream.capture;
@@ -205,7 +207,9 @@ cudaError_t refuseDeviceSync() {
     return refuse(cudaErrorStreamCaptureUnsupported, [](const Capture&) { return true; });
 }
 
-cudaError_t refuseLegacy() { return refuse(cudaErrorStreamCaptureImplicit, hasBlockingStream); }
+cudaError_t refuseLegacy() {
+    return refuse(cudaErrorStreamCaptureImplicit, hasBlockingStream);
+}
 
 cudaError_t refuseWait(const Stream& stream) {
     if (stream.capture) {

@@ -155,8 +155,8 @@ cudaError_t toFill(const cudaMemsetParams* params, Fill* fill) {
         __builtin_mul_overflow(params->width, size_t{size}, &width)) {
         return cudaErrorInvalidValue;
     }
-    *fill = Fill{layoutOf(params->dst, params->pitch), {width, params->height, 1}, params->value,
-                 size};
+    *fill =
+        Fill{layoutOf(params->dst, params->pitch), {width, params->height, 1}, params->value, size};
     return cudaSuccess;
 }
 
@@ -184,8 +184,12 @@ cudaError_t check(const Fill& fill) {
     return checkLayout(fill.dst, box, !fill.byKernel);
 }
 
-cudaError_t checkAndRun(const Copy& copy) { return checkThenRun(copy); }
-cudaError_t checkAndRun(const Fill& fill) { return checkThenRun(fill); }
+cudaError_t checkAndRun(const Copy& copy) {
+    return checkThenRun(copy);
+}
+cudaError_t checkAndRun(const Fill& fill) {
+    return checkThenRun(fill);
+}
 
 cudaError_t submitAsync(const Copy& copy, cudaStream_t stream) {
     return submitTransfer(stream, cudaGraphNodeTypeMemcpy, copy);

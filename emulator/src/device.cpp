@@ -204,7 +204,9 @@ int attributeValue(cudaDeviceAttr attribute) {
     }
 }
 
-cudaError_t checkDevice(int device) { return device == 0 ? cudaSuccess : cudaErrorInvalidDevice; }
+cudaError_t checkDevice(int device) {
+    return device == 0 ? cudaSuccess : cudaErrorInvalidDevice;
+}
 
 // Stores `value` for an API function that answers a question.
 template <typename T>
@@ -297,9 +299,8 @@ cudaError_t cudaSetValidDevices(int* devices, int count) {
 }
 
 cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* prop) {
-    return hostQuery(__func__, [&] {
-        return prop == nullptr ? cudaErrorInvalidValue : answer(device, 0);
-    });
+    return hostQuery(__func__,
+                     [&] { return prop == nullptr ? cudaErrorInvalidValue : answer(device, 0); });
 }
 
 cudaError_t cudaSetDeviceFlags(unsigned int flags) {
@@ -332,8 +333,7 @@ cudaError_t cudaDeviceGetPCIBusId(char* busId, int length, int device) {
         if (busId == nullptr || length < 1) return cudaErrorInvalidValue;
         const cudaError_t error = checkDevice(device);
         if (error != cudaSuccess) return error;
-        const int needed =
-            std::snprintf(busId, static_cast<size_t>(length), "%s", kPciBusId);
+        const int needed = std::snprintf(busId, static_cast<size_t>(length), "%s", kPciBusId);
         return needed < length ? cudaSuccess : cudaErrorInvalidValue;
     });
 }
@@ -417,16 +417,15 @@ cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config) {
 }
 
 cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
-    return api([&] {
-        return answer(config, withSettings([](const Settings& s) { return s.cache; }));
-    });
+    return api(
+        [&] { return answer(config, withSettings([](const Settings& s) { return s.cache; })); });
 }
 
 // Banks have been four bytes wide since compute capability 5.0; others are accepted and ignored.
 cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig config) {
     return hostApi(__func__, [&] {
-        const bool known = config >= cudaSharedMemBankSizeDefault &&
-                           config <= cudaSharedMemBankSizeEightByte;
+        const bool known =
+            config >= cudaSharedMemBankSizeDefault && config <= cudaSharedMemBankSizeEightByte;
         return known ? cudaSuccess : cudaErrorInvalidValue;
     });
 }

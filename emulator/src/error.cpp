@@ -12,7 +12,9 @@ thread_local cudaError_t lastError = cudaSuccess;
 thread_local bool hostFunctionRuns = false;
 std::atomic<cudaError_t> failedKernel{cudaSuccess};
 
-cudaError_t& lastErrorOfCaller() { return inDevice() ? deviceThreadError() : lastError; }
+cudaError_t& lastErrorOfCaller() {
+    return inDevice() ? deviceThreadError() : lastError;
+}
 
 }  // namespace
 
@@ -27,7 +29,9 @@ void setStickyError(cudaError_t error) {
     failedKernel.compare_exchange_strong(none, error);
 }
 
-cudaError_t stickyError() { return failedKernel.load(std::memory_order_relaxed); }
+cudaError_t stickyError() {
+    return failedKernel.load(std::memory_order_relaxed);
+}
 
 void clearErrors() {
     failedKernel = cudaSuccess;
@@ -46,9 +50,15 @@ void requireHost(const char* name) {
     failKernel(cudaErrorLaunchFailure, message.c_str());
 }
 
-bool insideHostFunction() { return hostFunctionRuns; }
-HostFunctionScope::HostFunctionScope() { hostFunctionRuns = true; }
-HostFunctionScope::~HostFunctionScope() { hostFunctionRuns = false; }
+bool insideHostFunction() {
+    return hostFunctionRuns;
+}
+HostFunctionScope::HostFunctionScope() {
+    hostFunctionRuns = true;
+}
+HostFunctionScope::~HostFunctionScope() {
+    hostFunctionRuns = false;
+}
 
 }  // namespace emu
 
@@ -56,7 +66,9 @@ cudaError_t cudaGetLastError() {
     return std::exchange(emu::lastErrorOfCaller(), cudaSuccess);
 }
 
-cudaError_t cudaPeekAtLastError() { return emu::lastErrorOfCaller(); }
+cudaError_t cudaPeekAtLastError() {
+    return emu::lastErrorOfCaller();
+}
 
 const char* cudaGetErrorName(cudaError_t error) {
     switch (error) {

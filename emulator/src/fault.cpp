@@ -1,5 +1,5 @@
-// Faults of kernels: illegal addresses, stack overflow, division by zero and failed assertions end the kernel with CUDA's error instead of
-// the process.
+// Faults of kernels: illegal addresses, stack overflow, division by zero and failed assertions end
+// the kernel with CUDA's error instead of the process.
 #include <signal.h>
 
 #include <array>
@@ -30,8 +30,9 @@ void passOn(int signal) {
     }
 }
 
-// A fault in a kernel leaves the handler by switching to the OS thread's own stack, as siglongjmp() would. The fault is synchronous, in the
-// kernel's own code, so nothing of the engine was interrupted half-way.
+// A fault in a kernel leaves the handler by switching to the OS thread's own stack, as siglongjmp()
+// would. The fault is synchronous, in the kernel's own code, so nothing of the engine was
+// interrupted half-way.
 void onFault(int signal, siginfo_t* info, void*) {
     if (!inDevice()) {
         passOn(signal);
@@ -39,12 +40,15 @@ void onFault(int signal, siginfo_t* info, void*) {
     }
     char message[200];
     if (signal == SIGFPE) {
-        failKernel(cudaErrorLaunchFailure, "integer division by zero (on a GPU the result is undefined)");
+        failKernel(cudaErrorLaunchFailure,
+                   "integer division by zero (on a GPU the result is undefined)");
     } else if (signal == SIGILL) {
         failKernel(cudaErrorIllegalInstruction, "illegal instruction");
     } else if (isStackOverflow(currentFiber(), info->si_addr)) {
-        std::snprintf(message, sizeof(message), "stack overflow: a CUDA thread has %zu KiB here for its local variables and calls",
-                      kFiberStackSize / 1024);
+        std::snprintf(
+            message, sizeof(message),
+            "stack overflow: a CUDA thread has %zu KiB here for its local variables and calls",
+            kFiberStackSize / 1024);
         failKernel(cudaErrorIllegalAddress, message);
     } else {
         std::snprintf(message, sizeof(message), "illegal address %p", info->si_addr);
@@ -62,7 +66,8 @@ void installFaultHandlers() {
         action.sa_sigaction = onFault;
         action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
         sigemptyset(&action.sa_mask);
-        for (size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &action, &previousActions[i]);
+        for (size_t i = 0; i < kSignals.size(); ++i)
+            sigaction(kSignals[i], &action, &previousActions[i]);
     });
 }
 
@@ -88,14 +93,19 @@ SignalStack::~SignalStack() {
 
 }  // namespace emu
 
-// glibc's assert() calls this. In a kernel an assertion that fails ends the kernel, not the process; the line is CUDA's.
-extern "C" void __assert_fail(const char* expression, const char* file, unsigned line, const char* function) noexcept {
+// glibc's assert() calls this. In a kernel an assertion that fails ends the kernel, not the
+// process; the line is CUDA's.
+extern "C" void __assert_fail(const char* expression, const char* file, unsigned line,
+                              const char* function) noexcept {
     if (!emu::inDevice()) {
         std::fflush(stdout);
-        std::fprintf(stderr, "%s:%u: %s: Assertion `%s' failed.\n", file, line, function, expression);
+        std::fprintf(stderr, "%s:%u: %s: Assertion `%s' failed.\n", file, line, function,
+                     expression);
         std::abort();
     }
-    std::fprintf(stderr, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file, line, function,
-                 blockIdx.x, blockIdx.y, blockIdx.z, threadIdx.x, threadIdx.y, threadIdx.z, expression);
+    std::fprintf(stderr,
+                 "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file,
+                 line, function, blockIdx.x, blockIdx.y, blockIdx.z, threadIdx.x, threadIdx.y,
+                 threadIdx.z, expression);
     emu::failKernel(cudaErrorAssert, "an assertion failed");
 }

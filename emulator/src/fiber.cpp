@@ -40,7 +40,8 @@ Fiber* createFiber(unsigned index) {
         delete fiber;
         throw std::bad_alloc();
     }
-    // Without a guard page (a process may own only so many mappings) the fiber still works; only an overflow goes unnoticed.
+    // Without a guard page (a process may own only so many mappings) the fiber still works; only an
+    // overflow goes unnoticed.
     (void)mprotect(memory, guard, PROT_NONE);
     fiber->stackBottom = static_cast<char*>(memory) + guard;
     fiber->stackSize = kFiberStackSize;
@@ -50,9 +51,7 @@ Fiber* createFiber(unsigned index) {
 }
 
 void resetFiber(Fiber* fiber) {
-#ifdef EMU_ADDRESS_SANITIZER
-    __asan_unpoison_memory_region(fiber->stackBottom, fiber->stackSize);
-#endif
+    allowAccess(fiber->stackBottom, static_cast<char*>(fiber->stackBottom) + fiber->stackSize);
     constexpr size_t kCacheLine = 64;
     constexpr size_t kStaggerRange = 8192;
     const size_t stagger = fiber->index * 5 * kCacheLine % kStaggerRange;
@@ -81,6 +80,20 @@ void afterSwitch(void* sanitizerStack, Fiber* previous) {
     }
 }
 #endif
+
+void forbidAccess([[maybe_unused]] const void* from, [[maybe_unused]] const void* to) {
+#ifdef EMU_ADDRESS_SANITIZER
+    const auto bytes = static_cast<const char*>(to) - static_cast<const char*>(from);
+    __asan_poison_memory_region(from, static_cast<size_t>(bytes));
+#endif
+}
+
+void allowAccess([[maybe_unused]] const void* from, [[maybe_unused]] const void* to) {
+#ifdef EMU_ADDRESS_SANITIZER
+    const auto bytes = static_cast<const char*>(to) - static_cast<const char*>(from);
+    __asan_unpoison_memory_region(from, static_cast<size_t>(bytes));
+#endif
+}
 
 void abandonFiber(Fiber* from, Fiber* to) {
     beforeSwitch(nullptr, to);

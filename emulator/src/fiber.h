@@ -24,14 +24,17 @@ struct CallSite {
 
 enum class Wait { None, BlockBarrier, Collective, ActiveMask };
 
-// An execution context with its stack and, while it runs or suspends a CUDA thread, that thread's identity and what it waits for.
+// An execution context with its stack and, while it runs or suspends a CUDA thread, that thread's
+// identity and what it waits for.
 struct Fiber {
     boost::context::detail::fcontext_t context = nullptr;
-    void* stackBottom = nullptr;  // lowest address; nullptr for an OS thread's own stack (until known)
+    void* stackBottom =
+        nullptr;  // lowest address; nullptr for an OS thread's own stack (until known)
     size_t stackSize = 0;
-    void* sanitizerStack = nullptr;  // AddressSanitizer's shadow of this stack while another one runs
+    void* sanitizerStack =
+        nullptr;  // AddressSanitizer's shadow of this stack while another one runs
 
-    unsigned index = 0;              // among the fibers of its OS thread
+    unsigned index = 0;  // among the fibers of its OS thread
 
     uint3 threadIdx{};
     unsigned rank = 0;  // thread index within the block, x fastest
@@ -42,27 +45,31 @@ struct Fiber {
     bool finished = false;
 };
 
-constexpr size_t kFiberStackSize = 256 * 1024;  // a GPU allows 512 KiB of local memory per thread; committed on first touch only
+constexpr size_t kFiberStackSize =
+    256 * 1024;  // a GPU allows 512 KiB of local memory per thread; committed on first touch only
 
 // What every fiber runs, from its first switch on; scheduler.cpp has it.
 [[noreturn]] void fiberMain();
 
-// Creates a fiber that calls fiberMain() when first switched to. `index` staggers the stacks over cache sets: stacks at equal offsets
-// in their pages would compete for the same few. Throws std::bad_alloc.
+// Creates a fiber that calls fiberMain() when first switched to. `index` staggers the stacks over
+// cache sets: stacks at equal offsets in their pages would compete for the same few. Throws
+// std::bad_alloc.
 Fiber* createFiber(unsigned index);
 
-// Makes the fiber start from fiberMain() again, forgetting whatever it was doing. Not for the running fiber.
+// Makes the fiber start from fiberMain() again, forgetting whatever it was doing. Not for the
+// running fiber.
 void resetFiber(Fiber* fiber);
 
 void destroyFiber(Fiber* fiber);
 
-// Tells AddressSanitizer, where it is present, that stacks change: before a switch, and after one. `previous` is the fiber that ran
-// until then.
+// Tells AddressSanitizer, where it is present, that stacks change: before a switch, and after one.
+// `previous` is the fiber that ran until then.
 void beforeSwitch(void** sanitizerStack, const Fiber* to);
 void afterSwitch(void* sanitizerStack, Fiber* previous);
 
-// Suspends `from`, the running fiber, and continues `to`. Returns when something switches back to `from`. In line, as are its callers:
-// after a switch the processor mispredicts every return, and a barrier costs little else.
+// Suspends `from`, the running fiber, and continues `to`. Returns when something switches back to
+// `from`. In line, as are its callers: after a switch the processor mispredicts every return, and a
+// barrier costs little else.
 __attribute__((always_inline)) inline void switchFiber(Fiber* from, Fiber* to) {
     beforeSwitch(&from->sanitizerStack, to);
     const auto transfer = boost::context::detail::jump_fcontext(to->context, from);
@@ -73,6 +80,10 @@ __attribute__((always_inline)) inline void switchFiber(Fiber* from, Fiber* to) {
 
 // As switchFiber(), for a `from` that will never be continued, only reset.
 [[noreturn]] void abandonFiber(Fiber* from, Fiber* to);
+
+// AddressSanitizer, where it is present, reports accesses to [from, to). Undone by allowAccess().
+void forbidAccess(const void* from, const void* to);
+void allowAccess(const void* from, const void* to);
 
 // The address lies in the guard page below the fiber's stack.
 bool isStackOverflow(const Fiber* fiber, const void* address);

@@ -57,7 +57,8 @@ cudaError_t setMaxDynamicShared(const void* kernel, int bytes) {
     Kernels& known = kernels();
     const std::lock_guard<std::mutex> lock(known.mutex);
     KernelSettings& settings = settingsOf(known, kernel);
-    const size_t room = kSharedPerBlockOptin - std::min(kSharedPerBlockOptin, settings.staticShared);
+    const size_t room =
+        kSharedPerBlockOptin - std::min(kSharedPerBlockOptin, settings.staticShared);
     if (bytes < 0 || static_cast<size_t>(bytes) > room) return cudaErrorInvalidValue;
     settings.maxDynamicShared = static_cast<size_t>(bytes);
     known.largestMaxDynamic = std::max(known.largestMaxDynamic, settings.maxDynamicShared);
@@ -83,7 +84,8 @@ int residentBlocks(const void* kernel, int blockSize, size_t dynamicShared) {
     const KernelSettings settings = settingsOf(kernel);
     // A limit below the default holds for launches, not for what would fit.
     const size_t limit =
-        std::max(settings.maxDynamicShared, kSharedPerBlock - std::min(kSharedPerBlock, settings.staticShared));
+        std::max(settings.maxDynamicShared,
+                 kSharedPerBlock - std::min(kSharedPerBlock, settings.staticShared));
     if (dynamicShared > limit) return 0;
     return maxBlocksPerSm(blockSize, settings.staticShared + dynamicShared);
 }
@@ -215,7 +217,6 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, 
 
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* dynamicShared, const void* kernel,
                                                       int blocks, int blockSize) {
-    return hostApi(__func__, [&] {
-        return availableDynamicShared(dynamicShared, kernel, blocks, blockSize);
-    });
+    return hostApi(
+        __func__, [&] { return availableDynamicShared(dynamicShared, kernel, blocks, blockSize); });
 }

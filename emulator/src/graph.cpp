@@ -150,12 +150,11 @@ cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                  const cudaHostNodeParams* params) {
     return hostApi(__func__, [&] {
         if (params == nullptr || params->fn == nullptr) return cudaErrorInvalidValue;
-        return addNode(node, graph, dependencies, count, cudaGraphNodeTypeHost,
-                       [host = *params] {
-                           const HostFunctionScope scope;
-                           host.fn(host.userData);
-                           return cudaSuccess;
-                       });
+        return addNode(node, graph, dependencies, count, cudaGraphNodeTypeHost, [host = *params] {
+            const HostFunctionScope scope;
+            host.fn(host.userData);
+            return cudaSuccess;
+        });
     });
 }
 

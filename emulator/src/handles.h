@@ -1,5 +1,5 @@
-// Handles of streams, events and graphs: numbers that stand for objects in a table. A handle is only
-// looked up, never dereferenced, and no number is given out twice, so that a handle that was
+// Handles of streams, events and graphs: numbers that stand for objects in a table. A handle is
+// only looked up, never dereferenced, and no number is given out twice, so that a handle that was
 // destroyed, or never was one, is always noticed.
 #pragma once
 

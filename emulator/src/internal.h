@@ -1,4 +1,5 @@
-// The seam between the engine (which runs kernels) and the runtime API (which manages memory, streams and errors).
+// The seam between the engine (which runs kernels) and the runtime API (which manages memory,
+// streams and errors).
 #pragma once
 
 #include <cstddef>
@@ -8,32 +9,37 @@
 
 namespace emu {
 
-// ---- error.cpp -------------------------------------------------------------------------------------------------
+// ---- error.cpp
 
-// Records `error` for cudaGetLastError() of the calling host thread (or CUDA thread) unless it is cudaSuccess; returns it.
+// Records `error` for cudaGetLastError() of the calling host thread (or CUDA thread) unless it is
+// cudaSuccess; returns it.
 cudaError_t setLastError(cudaError_t error);
 
-// A kernel failed while running (deadlock, illegal address, failed assertion, trap). As on a GPU the context is lost: every later call
-// returns this error until cudaDeviceReset(). The first such error wins. Thread-safe.
+// A kernel failed while running (deadlock, illegal address, failed assertion, trap). As on a GPU
+// the context is lost: every later call returns this error until cudaDeviceReset(). The first such
+// error wins. Thread-safe.
 void setStickyError(cudaError_t error);
 cudaError_t stickyError();
 
-// ---- stream.cpp ------------------------------------------------------------------------------------------------
+// ---- stream.cpp
 
-// Runs `work` now, or records it in the graph if `stream` is capturing. Returns cudaErrorInvalidResourceHandle for a stream that
-// does not exist, else what `work` returned. Does not call setLastError().
+// Runs `work` now, or records it in the graph if `stream` is capturing. Returns
+// cudaErrorInvalidResourceHandle for a stream that does not exist, else what `work` returned. Does
+// not call setLastError().
 cudaError_t submit(cudaStream_t stream, std::function<cudaError_t()> work);
 
-// ---- function.cpp ----------------------------------------------------------------------------------------------
+// ---- function.cpp
 
-// Most dynamic shared memory [bytes] that `kernel` may be launched with: 48 KiB unless cudaFuncSetAttribute() raised it.
-// nullptr (a kernel whose address the translator could not take): the largest limit that was set for any kernel.
+// Most dynamic shared memory [bytes] that `kernel` may be launched with: 48 KiB unless
+// cudaFuncSetAttribute() raised it. nullptr (a kernel whose address the translator could not take):
+// the largest limit that was set for any kernel.
 size_t maxDynamicShared(const void* kernel);
 
-// Resident blocks per SM for this block size [threads] and dynamic shared memory [bytes]; 0 if one block does not fit.
+// Resident blocks per SM for this block size [threads] and dynamic shared memory [bytes]; 0 if one
+// block does not fit.
 int maxBlocksPerSm(int blockSize, size_t dynamicShared);
 
-// ---- engine.cpp ------------------------------------------------------------------------------------------------
+// ---- engine.cpp
 
 // The caller is a CUDA thread, that is, code of a kernel.
 bool inDevice();
@@ -44,15 +50,15 @@ cudaError_t& deviceThreadError();
 // SMs of the emulated device: the cores that this process may use.
 int smCount();
 
-// Runs `work` when the grid of the calling CUDA thread has ended, in the order of its child launches: what a device-side stream does.
-// Only while inDevice().
+// Runs `work` when the grid of the calling CUDA thread has ended, in the order of its child
+// launches: what a device-side stream does. Only while inDevice().
 void runAfterGrid(std::function<cudaError_t()> work);
 
-// Prints `message` with the kernel, block and thread that is running, and ends the kernel with `error` (sticky). Only while inDevice();
-// does not return.
+// Prints `message` with the kernel, block and thread that is running, and ends the kernel with
+// `error` (sticky). Only while inDevice(); does not return.
 [[noreturn]] void failKernel(cudaError_t error, const char* message);
 
-// ---- fault.cpp -------------------------------------------------------------------------------------------------
+// ---- fault.cpp
 
 // Turns faults of kernels into CUDA errors from now on. Idempotent.
 void installFaultHandlers();

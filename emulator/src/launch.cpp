@@ -1,4 +1,5 @@
-// Launches: validation, the pool of OS threads that share a grid's blocks, and the grids that kernels launch themselves.
+// Launches: validation, the pool of OS threads that share a grid's blocks, and the grids that
+// kernels launch themselves.
 #include <sched.h>
 
 #include <chrono>
@@ -13,9 +14,10 @@
 namespace emu {
 namespace {
 
-// ---- OS threads ------------------------------------------------------------------------------------------------
+// ---- OS threads
 
-// OS threads that help the launching one. They live as long as the process: a grid may be run from a static destructor.
+// OS threads that help the launching one. They live as long as the process: a grid may be run from
+// a static destructor.
 class Pool {
   public:
     explicit Pool(int helpers) {
@@ -77,7 +79,7 @@ void runCooperative(Grid& grid) {
     for (std::thread& thread : threads) thread.join();
 }
 
-// ---- grids and their children ----------------------------------------------------------------------------------
+// ---- grids and their children
 
 void runAlone(Grid& grid) {
     if (grid.barrier) {
@@ -89,8 +91,9 @@ void runAlone(Grid& grid) {
 
 cudaError_t runWithTails(Grid& first);
 
-// Runs a grid and what it launched, except its tail launches, which it appends to `tails`. Children begin when all blocks of their parent
-// have ended, which is one of the times that CUDA allows, in the order in which they were launched.
+// Runs a grid and what it launched, except its tail launches, which it appends to `tails`. Children
+// begin when all blocks of their parent have ended, which is one of the times that CUDA allows, in
+// the order in which they were launched.
 cudaError_t runWithChildren(Grid& grid, std::vector<ChildWork>& tails) {
     runAlone(grid);
     if (grid.cancelled) return stickyError();
@@ -105,18 +108,21 @@ cudaError_t runWithChildren(Grid& grid, std::vector<ChildWork>& tails) {
     return cudaSuccess;
 }
 
-// A tail launch begins when its parent and all that the parent launched are complete; the tail launches of a tail launch come before its
-// younger siblings. A loop, not a recursion: a chain of tail launches may be of any length.
+// A tail launch begins when its parent and all that the parent launched are complete; the tail
+// launches of a tail launch come before its younger siblings. A loop, not a recursion: a chain of
+// tail launches may be of any length.
 cudaError_t runWithTails(Grid& first) {
     std::vector<ChildWork> own;
     cudaError_t error = runWithChildren(first, own);
-    std::deque<ChildWork> tails(std::make_move_iterator(own.begin()), std::make_move_iterator(own.end()));
+    std::deque<ChildWork> tails(std::make_move_iterator(own.begin()),
+                                std::make_move_iterator(own.end()));
     while (error == cudaSuccess && !tails.empty()) {
         const ChildWork next = std::move(tails.front());
         tails.pop_front();
         own.clear();
         error = runWithChildren(*next.grid, own);
-        tails.insert(tails.begin(), std::make_move_iterator(own.begin()), std::make_move_iterator(own.end()));
+        tails.insert(tails.begin(), std::make_move_iterator(own.begin()),
+                     std::make_move_iterator(own.end()));
     }
     return error;
 }
@@ -129,17 +135,24 @@ std::mutex& deviceMutex() {
 
 cudaError_t validate(const LaunchConfig& config, const KernelCall& call) {
     const dim3 &grid = config.grid, &block = config.block;
-    const auto inside = [](unsigned value, int limit) { return value >= 1 && value <= static_cast<unsigned>(limit); };
-    const bool blockFits = inside(block.x, kMaxBlockDim[0]) && inside(block.y, kMaxBlockDim[1]) &&
-                           inside(block.z, kMaxBlockDim[2]) &&
-                           uint64_t{block.x} * block.y * block.z <= static_cast<uint64_t>(kMaxThreadsPerBlock);
-    const bool gridFits = inside(grid.x, kMaxGridDim[0]) && inside(grid.y, kMaxGridDim[1]) && inside(grid.z, kMaxGridDim[2]);
+    const auto inside = [](unsigned value, int limit) {
+        return value >= 1 && value <= static_cast<unsigned>(limit);
+    };
+    const bool blockFits =
+        inside(block.x, kMaxBlockDim[0]) && inside(block.y, kMaxBlockDim[1]) &&
+        inside(block.z, kMaxBlockDim[2]) &&
+        uint64_t{block.x} * block.y * block.z <= static_cast<uint64_t>(kMaxThreadsPerBlock);
+    const bool gridFits = inside(grid.x, kMaxGridDim[0]) && inside(grid.y, kMaxGridDim[1]) &&
+                          inside(grid.z, kMaxGridDim[2]);
     if (!blockFits || !gridFits) return cudaErrorInvalidConfiguration;
     if (config.dynamicShared > maxDynamicShared(call.id)) return cudaErrorInvalidValue;
     if (config.cooperative) {
         const int blockSize = static_cast<int>(block.x * block.y * block.z);
-        const auto resident = static_cast<uint64_t>(maxBlocksPerSm(blockSize, config.dynamicShared)) * static_cast<uint64_t>(smCount());
-        if (uint64_t{grid.x} * grid.y * grid.z > resident) return cudaErrorCooperativeLaunchTooLarge;
+        const auto resident =
+            static_cast<uint64_t>(maxBlocksPerSm(blockSize, config.dynamicShared)) *
+            static_cast<uint64_t>(smCount());
+        if (uint64_t{grid.x} * grid.y * grid.z > resident)
+            return cudaErrorCooperativeLaunchTooLarge;
     }
     return cudaSuccess;
 }
@@ -193,7 +206,8 @@ int smCount() {
 unsigned long long globaltimer() {
     spinHint();  // threads that pass time by looking at the clock do so together
     const auto now = std::chrono::steady_clock::now().time_since_epoch();
-    return static_cast<unsigned long long>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+    return static_cast<unsigned long long>(
+        std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
 }
 
 }  // namespace emu

@@ -34,7 +34,8 @@ constexpr size_t kPoisonedBytes = size_t{16} << 20;
 // ---- The memory that there is -------------------------------------------------------------------
 
 size_t physicalMemory() {
-    return static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE));
+    return static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) *
+           static_cast<size_t>(sysconf(_SC_PAGESIZE));
 }
 
 // MemAvailable of /proc/meminfo: what can be used without swapping [bytes].
@@ -74,7 +75,8 @@ const Capacity& capacity() {
             const size_t limit = controlGroupValue(group.limit);
             if (limit >= memory.total) continue;
             memory.total = limit;
-            memory.free = std::min(memory.free, limit - std::min(limit, controlGroupValue(group.usage)));
+            memory.free =
+                std::min(memory.free, limit - std::min(limit, controlGroupValue(group.usage)));
         }
         return memory;
     }();
@@ -97,7 +99,9 @@ struct Table {
     Pool pool;
 };
 
-uintptr_t addressOf(const void* pointer) { return reinterpret_cast<uintptr_t>(pointer); }
+uintptr_t addressOf(const void* pointer) {
+    return reinterpret_cast<uintptr_t>(pointer);
+}
 
 void addManagedSymbols(Table& table) {
     if (__start_emu_managed == nullptr) return;
@@ -224,7 +228,9 @@ cudaError_t allocateUnlessCapturing(void** pointer, const Allocation& allocation
     return error != cudaSuccess ? error : allocate(pointer, allocation);
 }
 
-MemoryKind deviceKind() { return inDevice() ? MemoryKind::Kernel : MemoryKind::Device; }
+MemoryKind deviceKind() {
+    return inDevice() ? MemoryKind::Kernel : MemoryKind::Device;
+}
 
 // ---- Pitched memory -----------------------------------------------------------------------------
 
@@ -243,15 +249,16 @@ cudaError_t allocatePitched(void** pointer, size_t* pitch, size_t width, size_t 
         __builtin_mul_overflow(size, depth, &size)) {
         return cudaErrorMemoryAllocation;
     }
-    const cudaError_t error =
-        allocateUnlessCapturing(pointer, {nullptr, size, MemoryKind::Device});
+    const cudaError_t error = allocateUnlessCapturing(pointer, {nullptr, size, MemoryKind::Device});
     if (error == cudaSuccess) *pitch = padded;
     return error;
 }
 
 // ---- The memory pool ----------------------------------------------------------------------------
 
-cudaMemPool_t defaultPool() { return reinterpret_cast<cudaMemPool_t>(&table().pool); }
+cudaMemPool_t defaultPool() {
+    return reinterpret_cast<cudaMemPool_t>(&table().pool);
+}
 
 // One of the attributes that are an int; the others are 64 bits wide.
 bool isReusePolicy(cudaMemPoolAttr attribute) {
@@ -267,8 +274,8 @@ cudaError_t setPoolNumber(Pool& pool, cudaMemPoolAttr attribute, uint64_t value)
         pool.releaseThreshold = value;
         return cudaSuccess;
     }
-    const bool highMark = attribute == cudaMemPoolAttrReservedMemHigh ||
-                          attribute == cudaMemPoolAttrUsedMemHigh;
+    const bool highMark =
+        attribute == cudaMemPoolAttrReservedMemHigh || attribute == cudaMemPoolAttrUsedMemHigh;
     if (!highMark || value != 0) return cudaErrorInvalidValue;
     pool.usedHigh = pool.used;  // the mark can only be set back
     return cudaSuccess;
@@ -306,9 +313,8 @@ cudaError_t submitInOrder(cudaStream_t stream, Work work) {
 
 cudaError_t allocateInOrder(void** pointer, size_t size, cudaStream_t stream) {
     if (pointer == nullptr) return cudaErrorInvalidValue;
-    return submitInOrder(stream, [=] {
-        return allocate(pointer, {nullptr, size, MemoryKind::Device, 0, true});
-    });
+    return submitInOrder(
+        stream, [=] { return allocate(pointer, {nullptr, size, MemoryKind::Device, 0, true}); });
 }
 
 cudaError_t checkPool(int device, const cudaMemPool_t* pool) {
@@ -380,7 +386,9 @@ cudaPointerAttributes attributesOf(const void* pointer) {
 
 }  // namespace
 
-size_t totalMemory() { return capacity().total; }
+size_t totalMemory() {
+    return capacity().total;
+}
 
 std::optional<Allocation> findAllocation(const void* pointer) {
     Table& known = table();
@@ -480,9 +488,8 @@ cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t size, cudaMemPool_t p
 
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
     return hostApi(__func__, [&] {
-        return submitInOrder(stream, [=] {
-            return release(pointer, {MemoryKind::Device, MemoryKind::Managed});
-        });
+        return submitInOrder(
+            stream, [=] { return release(pointer, {MemoryKind::Device, MemoryKind::Managed}); });
     });
 }
 
@@ -506,8 +513,7 @@ cudaError_t cudaHostAlloc(void** pointer, size_t size, unsigned int flags) {
         constexpr unsigned kKnown =
             cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
         if ((flags & ~kKnown) != 0) return cudaErrorInvalidValue;
-        return allocateUnlessCapturing(pointer,
-                                       {nullptr, size, MemoryKind::Pinned, flags});
+        return allocateUnlessCapturing(pointer, {nullptr, size, MemoryKind::Pinned, flags});
     });
 }
 

@@ -85,7 +85,7 @@ class SymbolTable {
         const auto name = functions_.find(reinterpret_cast<uintptr_t>(kernel));
         if (name == functions_.end()) return 0;
         // A variable `tile` of kernel _Z4copyPf is mangled as _ZZ4copyPfE4tile.
-        const std::string prefix = "_Z" + name->second + "E";
+        const std::string prefix = "_ZZ" + name->second.substr(2) + "E";
         size_t bytes = 0;
         for (auto variable = threadLocals_.lower_bound(prefix);
              variable != threadLocals_.end() && variable->first.rfind(prefix, 0) == 0; ++variable) {
@@ -103,7 +103,7 @@ class SymbolTable {
     }
 
   private:
-    void read(const MappedFile& file, const ElfW(Shdr)& symbols, const ElfW(Shdr)& strings) {
+    void read(const MappedFile& file, const ElfW(Shdr) & symbols, const ElfW(Shdr) & strings) {
         const size_t count = symbols.sh_size / sizeof(ElfW(Sym));
         const auto* entries = file.at<ElfW(Sym)>(symbols.sh_offset, count);
         const auto* names = file.at<char>(strings.sh_offset, strings.sh_size);
@@ -167,7 +167,9 @@ int findPart(dl_phdr_info* info, size_t, void* context) {
 
 }  // namespace
 
-size_t staticSharedOf(const void* kernel) { return symbolTable().staticSharedOf(kernel); }
+size_t staticSharedOf(const void* kernel) {
+    return symbolTable().staticSharedOf(kernel);
+}
 
 std::optional<size_t> variableSize(const void* address) {
     return symbolTable().variableSize(address);

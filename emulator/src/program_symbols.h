@@ -1,6 +1,6 @@
 // The symbol table of the running program. It is there unless the program was stripped, and knows
-// what the language cannot tell: the static shared memory of a kernel, and the size of a variable of
-// which only the address is known.
+// what the language cannot tell: the static shared memory of a kernel, and the size of a variable
+// of which only the address is known.
 #pragma once
 
 #include <cstddef>

@@ -32,7 +32,9 @@ namespace {
 
 constexpr unsigned kMaxWarps = kMaxThreadsPerBlock / kWarpSize;
 
-unsigned totalThreads(const dim3& block) { return block.x * block.y * block.z; }
+unsigned totalThreads(const dim3& block) {
+    return block.x * block.y * block.z;
+}
 
 // Fibers that can run, in the order in which they became so.
 class ReadyQueue {
@@ -71,7 +73,8 @@ class Worker {
     void run(Grid& grid, unsigned sm, uint64_t firstBlock, uint64_t endBlock);
     bool nextThread();
     EMU_INLINE BarrierCount blockBarrier(bool predicate, const CallSite& site, bool wholeGrid);
-    EMU_INLINE LaneSlot collective(unsigned mask, Resolve resolve, uint64_t value, int argument, const CallSite& site);
+    EMU_INLINE LaneSlot collective(unsigned mask, Resolve resolve, uint64_t value, int argument,
+                                   const CallSite& site);
     unsigned activeMask(const CallSite& site);
     void yield();
     [[noreturn]] void fail(cudaError_t error, std::string message);
@@ -155,16 +158,20 @@ std::string format(const char* pattern, ...) {
     return text;
 }
 
-std::string text(const uint3& index) { return format("(%u,%u,%u)", index.x, index.y, index.z); }
+std::string text(const uint3& index) {
+    return format("(%u,%u,%u)", index.x, index.y, index.z);
+}
 
 bool sameSite(const CallSite& a, const CallSite& b) {
     return a.line == b.line && (a.file == b.file || std::strcmp(a.file, b.file) == 0) &&
            (a.what == b.what || std::strcmp(a.what, b.what) == 0);
 }
 
-std::string text(const CallSite& site) { return format("%s at %s:%d", site.what, site.file, site.line); }
+std::string text(const CallSite& site) {
+    return format("%s at %s:%d", site.what, site.file, site.line);
+}
 
-// ---- the life of a grid on this OS thread ----------------------------------------------------------------------
+// ---- the life of a grid on this OS thread
 
 void Worker::run(Grid& grid, unsigned sm, uint64_t firstBlock, uint64_t endBlock) {
     grid_ = &grid;
@@ -183,7 +190,10 @@ void Worker::run(Grid& grid, unsigned sm, uint64_t firstBlock, uint64_t endBlock
     Fiber* fiber = idleFiber();
     fiber->threadIdx = threadIdx;
     current_ = fiber;
+    const unsigned char* const sharedEnd = emu_dynamic_shared + sizeof(emu_dynamic_shared);
+    forbidAccess(emu_dynamic_shared + grid.config.dynamicShared, sharedEnd);
     switchFiber(&main_, fiber);
+    allowAccess(emu_dynamic_shared, sharedEnd);
     running_ = false;
 
     if (grid.cancelled) {  // fibers may have been left in the middle of the kernel
@@ -201,8 +211,10 @@ bool Worker::beginBlock() {
     if (grid_->cancelled.load(std::memory_order_relaxed)) return false;
     if (chunkNext_ == chunkEnd_) {
         if (!takesChunks_) return false;
-        // In order and in small portions: a block may wait for blocks with lower numbers, and the last ones should end together.
-        const uint64_t portion = std::clamp<uint64_t>(grid_->blockCount / (16u * static_cast<unsigned>(smCount())), 1, 256);
+        // In order and in small portions: a block may wait for blocks with lower numbers, and the
+        // last ones should end together.
+        const uint64_t portion = std::clamp<uint64_t>(
+            grid_->blockCount / (16u * static_cast<unsigned>(smCount())), 1, 256);
         chunkNext_ = grid_->nextBlock.fetch_add(portion, std::memory_order_relaxed);
         if (chunkNext_ >= grid_->blockCount) {
             chunkNext_ = chunkEnd_;
@@ -230,7 +242,8 @@ void Worker::runFiber() {
             idle_.push_back(self);
             switchFiber(self, &main_);
         }
-        // Continued to run the first thread of its share, or left the loop of an earlier launch on the way to do so.
+        // Continued to run the first thread of its share, or left the loop of an earlier launch on
+        // the way to do so.
     }
 }
 
@@ -251,7 +264,8 @@ bool Worker::nextThread() {
             idle_.push_back(self);
             current_ = next;
             switchFiber(self, next);
-            // Continued with a new thread to run: of this launch, or of a later one with another kernel.
+            // Continued with a new thread to run: of this launch, or of a later one with another
+            // kernel.
             if (self->launch != launch_) return false;
             threadIdx = self->threadIdx;
             return true;
@@ -262,9 +276,10 @@ bool Worker::nextThread() {
     return false;
 }
 
-// ---- fibers ----------------------------------------------------------------------------------------------------
+// ---- fibers
 
-// A thread of this block has to wait for the first time: all before it have ended, all after it have not begun.
+// A thread of this block has to wait for the first time: all before it have ended, all after it
+// have not begun.
 void Worker::startFibers() {
     const unsigned rank = threadRankInBlock();
     blockHasFibers = true;
@@ -365,14 +380,15 @@ void Worker::yield() {
     suspend(Wait::None, CallSite{});
 }
 
-// ---- block barriers --------------------------------------------------------------------------------------------
+// ---- block barriers
 
 BarrierCount Worker::blockBarrier(bool predicate, const CallSite& site, bool wholeGrid) {
     if (!blockHasFibers) startFibers();
     if (!atBarrier_.empty() && !sameSite(atBarrier_.front()->site, site)) {
         const Fiber& other = *atBarrier_.front();
         std::string message = format(
-            "barrier in divergent code: this thread is at %s while thread %s of the same block waits at %s. All threads of a block "
+            "barrier in divergent code: this thread is at %s while thread %s of the same block "
+            "waits at %s. All threads of a block "
             "must reach the same barrier.",
             text(site).c_str(), text(other.threadIdx).c_str(), text(other.site).c_str());
         fail(cudaErrorLaunchFailure, std::move(message));
@@ -396,17 +412,20 @@ void noteEndedThreads(const Grid& grid, unsigned ended, const CallSite& site) {
     static std::set<std::pair<std::string, int>> noted;
     const std::lock_guard<std::mutex> lock(mutex);
     if (!noted.emplace(site.file, site.line).second) return;
-    std::fprintf(stderr,
-                 "emulator: note: kernel %s, block %s: %u threads ended without reaching the %s. Since Volta a barrier waits only for "
-                 "threads that have not ended; on older GPUs, and by most textbooks, this is undefined.\n",
-                 grid.call.name, text(blockIdx).c_str(), ended, text(site).c_str());
+    std::fprintf(
+        stderr,
+        "emulator: note: kernel %s, block %s: %u threads ended without reaching the %s. Since "
+        "Volta a barrier waits only for "
+        "threads that have not ended; on older GPUs, and by most textbooks, this is undefined.\n",
+        grid.call.name, text(blockIdx).c_str(), ended, text(site).c_str());
 }
 
 void Worker::releaseBarrier() {
     const CallSite site = atBarrier_.front()->site;
     if (alive_ < threads_) noteEndedThreads(*grid_, threads_ - alive_, site);
     if (barrierWholeGrid_ && !grid_->barrier->wait()) {
-        std::string message = text(site) + " can never complete: another block of the grid ended without reaching it";
+        std::string message =
+            text(site) + " can never complete: another block of the grid ended without reaching it";
         fail(cudaErrorLaunchFailure, std::move(message));
     }
     barrierResult_ = {barrierTrue_, static_cast<unsigned>(atBarrier_.size())};
@@ -417,15 +436,17 @@ void Worker::releaseBarrier() {
     atBarrier_.clear();
 }
 
-// ---- warp collectives ------------------------------------------------------------------------------------------
+// ---- warp collectives
 
-LaneSlot Worker::collective(unsigned mask, Resolve resolve, uint64_t value, int argument, const CallSite& site) {
+LaneSlot Worker::collective(unsigned mask, Resolve resolve, uint64_t value, int argument,
+                            const CallSite& site) {
     if (!blockHasFibers) startFibers();
     const unsigned lane = current_->rank % kWarpSize;
     Warp& warp = warps_[current_->rank / kWarpSize];
     if (!(mask >> lane & 1)) {
-        std::string message = format("%s: lane %u calls it with the mask 0x%08x, which does not name it",
-                                     text(site).c_str(), lane, mask);
+        std::string message =
+            format("%s: lane %u calls it with the mask 0x%08x, which does not name it",
+                   text(site).c_str(), lane, mask);
         fail(cudaErrorLaunchFailure, std::move(message));
     }
     warp.slots[lane] = {value, 0, argument};
@@ -440,7 +461,8 @@ LaneSlot Worker::collective(unsigned mask, Resolve resolve, uint64_t value, int 
     return warp.slots[lane];
 }
 
-// Completes the collective over `mask` if every lane of it that is alive has arrived, with this same mask.
+// Completes the collective over `mask` if every lane of it that is alive has arrived, with this
+// same mask.
 void Worker::tryComplete(Warp& warp, unsigned mask) {
     const unsigned group = mask & warp.alive;
     if (group == 0 || (warp.collecting & group) != group) return;
@@ -452,8 +474,10 @@ void Worker::tryComplete(Warp& warp, unsigned mask) {
         if (warp.resolve[lane] == warp.resolve[first]) return;
         const Fiber &a = *warp.waiting[first], &b = *warp.waiting[lane];
         std::string message = format(
-            "lanes of one warp meet in different warp functions: thread %s is at %s, thread %s at %s, both with mask 0x%08x",
-            text(a.threadIdx).c_str(), text(a.site).c_str(), text(b.threadIdx).c_str(), text(b.site).c_str(), mask);
+            "lanes of one warp meet in different warp functions: thread %s is at %s, thread %s at "
+            "%s, both with mask 0x%08x",
+            text(a.threadIdx).c_str(), text(a.site).c_str(), text(b.threadIdx).c_str(),
+            text(b.site).c_str(), mask);
         fail(cudaErrorLaunchFailure, std::move(message));
     });
     warp.resolve[first](warp.slots.data(), group);
@@ -468,8 +492,9 @@ void Worker::tryComplete(Warp& warp, unsigned mask) {
     });
 }
 
-// Which lanes a GPU runs together is its own choice; here it is as many as possible. So a thread that asks waits until nothing else in the
-// block can run, and then all lanes of its warp that ask at the same place are together.
+// Which lanes a GPU runs together is its own choice; here it is as many as possible. So a thread
+// that asks waits until nothing else in the block can run, and then all lanes of its warp that ask
+// at the same place are together.
 unsigned Worker::activeMask(const CallSite& site) {
     if (!blockHasFibers) startFibers();
     ++activeMaskWaiters_;
@@ -487,7 +512,8 @@ bool Worker::resolveActiveMasks() {
         unsigned asking = 0;
         forEachLane(warp.alive & ~warp.collecting, [&](int lane) {
             const Fiber* fiber = warp.waiting[lane];
-            if (fiber != nullptr && fiber->wait == Wait::ActiveMask && fiber->rank == w * kWarpSize + static_cast<unsigned>(lane)) {
+            if (fiber != nullptr && fiber->wait == Wait::ActiveMask &&
+                fiber->rank == w * kWarpSize + static_cast<unsigned>(lane)) {
                 asking |= 1u << lane;
             }
         });
@@ -508,10 +534,11 @@ bool Worker::resolveActiveMasks() {
     return true;
 }
 
-// ---- failures --------------------------------------------------------------------------------------------------
+// ---- failures
 
 std::string Worker::describe(const Fiber& fiber) const {
-    std::string line = format("  thread %s waits at %s", text(fiber.threadIdx).c_str(), text(fiber.site).c_str());
+    std::string line =
+        format("  thread %s waits at %s", text(fiber.threadIdx).c_str(), text(fiber.site).c_str());
     if (fiber.wait == Wait::Collective) {
         const Warp& warp = warps_[fiber.rank / kWarpSize];
         const unsigned missing = fiber.mask & warp.alive & ~warp.collecting;
@@ -527,17 +554,22 @@ std::string Worker::deadlockMessage() const {
     for (const Fiber* fiber : fibers_) {
         if (fiber->wait != Wait::None && fiber->launch == launch_) waiting.push_back(fiber);
     }
-    std::sort(waiting.begin(), waiting.end(), [](const Fiber* a, const Fiber* b) { return a->rank < b->rank; });
+    std::sort(waiting.begin(), waiting.end(),
+              [](const Fiber* a, const Fiber* b) { return a->rank < b->rank; });
     std::vector<const Fiber*> shown;
     for (const Fiber* fiber : waiting) {
-        const auto same = [&](const Fiber* other) { return sameSite(other->site, fiber->site) && (fiber->wait != Wait::Collective || other->mask == fiber->mask); };
+        const auto same = [&](const Fiber* other) {
+            return sameSite(other->site, fiber->site) &&
+                   (fiber->wait != Wait::Collective || other->mask == fiber->mask);
+        };
         if (std::any_of(shown.begin(), shown.end(), same)) continue;
         shown.push_back(fiber);
         const auto others = std::count_if(waiting.begin(), waiting.end(), same) - 1;
         message += "\n" + describe(*fiber);
         if (others > 0) message += format(" (and %d more threads there)", static_cast<int>(others));
     }
-    if (alive_ < threads_) message += format("\n  %u threads of the block have ended", threads_ - alive_);
+    if (alive_ < threads_)
+        message += format("\n  %u threads of the block have ended", threads_ - alive_);
     return message;
 }
 
@@ -545,8 +577,8 @@ std::string Worker::deadlockMessage() const {
 void Worker::fail(cudaError_t error, std::string message) {
     failure_ = std::move(message);
     if (!grid_->cancelled.exchange(true)) {
-        std::fprintf(stderr, "emulator: kernel %s, block %s, thread %s: %s\n", grid_->call.name, text(blockIdx).c_str(),
-                     text(threadIdx).c_str(), failure_.c_str());
+        std::fprintf(stderr, "emulator: kernel %s, block %s, thread %s: %s\n", grid_->call.name,
+                     text(blockIdx).c_str(), text(threadIdx).c_str(), failure_.c_str());
         setStickyError(error);
     }
     if (grid_->barrier) grid_->barrier->cancel();
@@ -563,7 +595,7 @@ cudaError_t& Worker::threadError() {
 
 }  // namespace
 
-// ---- the grid --------------------------------------------------------------------------------------------------
+// ---- the grid
 
 Grid::Grid(const LaunchConfig& launchConfig, KernelCall kernelCall, int launchDepth)
     : config(launchConfig),
@@ -598,17 +630,29 @@ void GridBarrier::cancel() {
     changed_.notify_all();
 }
 
-void runBlocks(Grid& grid, unsigned sm) { worker().run(grid, sm, 0, 0); }
-void runOneBlock(Grid& grid, unsigned sm, uint64_t block) { worker().run(grid, sm, block, block + 1); }
+void runBlocks(Grid& grid, unsigned sm) {
+    worker().run(grid, sm, 0, 0);
+}
+void runOneBlock(Grid& grid, unsigned sm, uint64_t block) {
+    worker().run(grid, sm, block, block + 1);
+}
 
-Grid* currentGrid() { return activeWorker == nullptr ? nullptr : activeWorker->grid(); }
-const Fiber* currentFiber() { return activeWorker->current(); }
+Grid* currentGrid() {
+    return activeWorker == nullptr ? nullptr : activeWorker->grid();
+}
+const Fiber* currentFiber() {
+    return activeWorker->current();
+}
 
-// ---- called by kernels -----------------------------------------------------------------------------------------
+// ---- called by kernels
 
-void fiberMain() { activeWorker->runFiber(); }
+void fiberMain() {
+    activeWorker->runFiber();
+}
 
-bool nextThreadSlow() { return activeWorker->nextThread(); }
+bool nextThreadSlow() {
+    return activeWorker->nextThread();
+}
 
 BarrierCount blockBarrier(bool predicate, const char* what, const char* file, int line) {
     return activeWorker->blockBarrier(predicate, {what, file, line}, false);
@@ -616,32 +660,47 @@ BarrierCount blockBarrier(bool predicate, const char* what, const char* file, in
 
 void gridBarrier(const char* file, int line) {
     if (!gridIsCooperative()) {
-        failKernel(cudaErrorLaunchFailure, "grid.sync() needs a launch through cudaLaunchCooperativeKernel()");
+        failKernel(cudaErrorLaunchFailure,
+                   "grid.sync() needs a launch through cudaLaunchCooperativeKernel()");
     }
     activeWorker->blockBarrier(false, {"grid.sync()", file, line}, true);
 }
 
-bool gridIsCooperative() { return currentGrid()->config.cooperative; }
+bool gridIsCooperative() {
+    return currentGrid()->config.cooperative;
+}
 
-LaneSlot collective(unsigned mask, Resolve resolve, uint64_t value, int argument, const char* what, const char* file,
-                    int line) {
+LaneSlot collective(unsigned mask, Resolve resolve, uint64_t value, int argument, const char* what,
+                    const char* file, int line) {
     return activeWorker->collective(mask, resolve, value, argument, {what, file, line});
 }
 
-unsigned activeMask(const char* file, int line) { return activeWorker->activeMask({"__activemask()", file, line}); }
+unsigned activeMask(const char* file, int line) {
+    return activeWorker->activeMask({"__activemask()", file, line});
+}
 
 void yieldThread() {
     if (inDevice()) activeWorker->yield();
 }
 
-bool inDevice() { return currentGrid() != nullptr; }
+bool inDevice() {
+    return currentGrid() != nullptr;
+}
 
-cudaError_t& deviceThreadError() { return activeWorker->threadError(); }
+cudaError_t& deviceThreadError() {
+    return activeWorker->threadError();
+}
 
-unsigned smid() { return inDevice() ? activeWorker->sm() : 0; }
+unsigned smid() {
+    return inDevice() ? activeWorker->sm() : 0;
+}
 
-void failKernel(cudaError_t error, const char* message) { activeWorker->fail(error, message); }
+void failKernel(cudaError_t error, const char* message) {
+    activeWorker->fail(error, message);
+}
 
-void trap() { failKernel(cudaErrorLaunchFailure, "__trap() was called"); }
+void trap() {
+    failKernel(cudaErrorLaunchFailure, "__trap() was called");
+}
 
 }  // namespace emu

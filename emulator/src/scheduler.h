@@ -15,12 +15,14 @@
 
 namespace emu {
 
-// A barrier over the blocks of a cooperative launch; each block has an OS thread of its own and waits with it.
+// A barrier over the blocks of a cooperative launch; each block has an OS thread of its own and
+// waits with it.
 class GridBarrier {
   public:
     explicit GridBarrier(uint64_t blocks) : running_(blocks) {}
 
-    // Returns false if the barrier can never complete, because a block failed or ended without reaching it.
+    // Returns false if the barrier can never complete, because a block failed or ended without
+    // reaching it.
     bool wait();
     void blockEnded();
     void cancel();
@@ -37,7 +39,8 @@ class GridBarrier {
 
 struct Grid;
 
-// What a kernel launched: another grid, or (`grid` is null) a copy that has its place in the order of a device-side stream.
+// What a kernel launched: another grid, or (`grid` is null) a copy that has its place in the order
+// of a device-side stream.
 struct ChildWork {
     std::unique_ptr<Grid> grid;
     std::function<cudaError_t()> work;
@@ -60,8 +63,8 @@ struct Grid {
     std::vector<ChildWork> children;
 };
 
-// Runs blocks of `grid` on the calling OS thread until none is left (or, for a cooperative launch, just the one numbered `block`).
-// `sm` is what smid() answers there.
+// Runs blocks of `grid` on the calling OS thread until none is left (or, for a cooperative launch,
+// just the one numbered `block`). `sm` is what smid() answers there.
 void runBlocks(Grid& grid, unsigned sm);
 void runOneBlock(Grid& grid, unsigned sm, uint64_t block);
 

@@ -133,7 +133,9 @@ cudaError_t submitNode(cudaStream_t handle, cudaGraphNodeType type, Work work) {
     return runInStream(*stream, work);
 }
 
-bool mayRunLater() { return anyCapture() || inDevice(); }
+bool mayRunLater() {
+    return anyCapture() || inDevice();
+}
 
 void destroyStreams() {
     const std::lock_guard<std::mutex> lock(handleMutex());
@@ -256,8 +258,8 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* managed, size_t 
             return cudaErrorInvalidValue;
         }
         const std::optional<Allocation> allocation = findAllocation(managed);
-        if (!allocation || allocation->kind != MemoryKind::Managed ||
-            allocation->base != managed || (length != 0 && length != allocation->size)) {
+        if (!allocation || allocation->kind != MemoryKind::Managed || allocation->base != managed ||
+            (length != 0 && length != allocation->size)) {
             return cudaErrorInvalidValue;
         }
         return submitNode(stream, cudaGraphNodeTypeEmpty, [] { return cudaSuccess; });

@@ -21,7 +21,8 @@ bool known(const Allocation& allocation, const void* address) {
 cudaError_t resolve(Symbol* symbol) {
     if (symbol->address == nullptr) return cudaErrorInvalidSymbol;
     const std::optional<Allocation> allocation = findAllocation(symbol->address);
-    if (allocation && allocation->kind == MemoryKind::Symbol && known(*allocation, symbol->address)) {
+    if (allocation && allocation->kind == MemoryKind::Symbol &&
+        known(*allocation, symbol->address)) {
         symbol->size = allocation->size;
         return cudaSuccess;
     }

@@ -1,5 +1,5 @@
-// What the cpu back end costs: CUDA threads, barrier arrivals, shuffles and launches per second. Run it on one core with
-// `taskset -c 0 emulator_bench`.
+// What the cpu back end costs: CUDA threads, barrier arrivals, shuffles and launches per second.
+// Run it on one core with `taskset -c 0 emulator_bench`.
 #include <benchmark/benchmark.h>
 #include <cuda_runtime.h>
 
@@ -17,7 +17,8 @@ void threadsWithoutBarriers(benchmark::State& state) {
         vectorAdd<<<n / 256, 256>>>(a.data(), b.data(), sum.data(), n);
         if (sum[n - 1] != 3.0f) state.SkipWithError("wrong sum");
     }
-    state.counters["threads"] = benchmark::Counter(n, benchmark::Counter::kIsIterationInvariantRate);
+    state.counters["threads"] =
+        benchmark::Counter(n, benchmark::Counter::kIsIterationInvariantRate);
 }
 BENCHMARK(threadsWithoutBarriers)->UseRealTime();
 
@@ -28,7 +29,8 @@ __global__ void barriers(int rounds) {
 void barrierArrivals(benchmark::State& state) {
     const int block = static_cast<int>(state.range(0)), threads = 1 << 14, rounds = 100;
     for (auto _ : state) barriers<<<threads / block, block>>>(rounds);
-    state.counters["arrivals"] = benchmark::Counter(double{threads} * rounds, benchmark::Counter::kIsIterationInvariantRate);
+    state.counters["arrivals"] =
+        benchmark::Counter(double{threads} * rounds, benchmark::Counter::kIsIterationInvariantRate);
 }
 BENCHMARK(barrierArrivals)->UseRealTime()->Arg(32)->Arg(256)->Arg(1024);
 
@@ -42,7 +44,8 @@ void shuffledLanes(benchmark::State& state) {
     const int threads = 1 << 14, rounds = 100;
     std::vector<int> out(threads);
     for (auto _ : state) shuffles<<<threads / 256, 256>>>(out.data(), rounds);
-    state.counters["lanes"] = benchmark::Counter(double{threads} * rounds, benchmark::Counter::kIsIterationInvariantRate);
+    state.counters["lanes"] =
+        benchmark::Counter(double{threads} * rounds, benchmark::Counter::kIsIterationInvariantRate);
 }
 BENCHMARK(shuffledLanes)->UseRealTime();
 

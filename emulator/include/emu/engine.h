@@ -12,35 +12,41 @@
 #include "emu/runtime_types.h"
 #include "emu/vector_types.h"
 
-// CUDA's built-in variables: one set per OS thread; the scheduler sets threadIdx whenever it switches between CUDA threads.
+// CUDA's built-in variables: one set per OS thread; the scheduler sets threadIdx whenever it
+// switches between CUDA threads.
 extern __thread uint3 threadIdx;
 extern __thread uint3 blockIdx;
 extern __thread dim3 blockDim;
 extern __thread dim3 gridDim;
 constexpr int warpSize = emu::kWarpSize;
 
-// Dynamic shared memory of the block that runs on this OS thread; `extern __shared__` arrays are translated into references to it.
+// Dynamic shared memory of the block that runs on this OS thread; `extern __shared__` arrays are
+// translated into references to it.
 extern "C" __thread unsigned char emu_dynamic_shared[emu::kSharedPerBlockOptin];
 
 namespace emu {
 
-inline void* dynamicShared() { return emu_dynamic_shared; }
+inline void* dynamicShared() {
+    return emu_dynamic_shared;
+}
 
-// ---- running the threads of a grid -----------------------------------------------------------------------------
+// ---- running the threads of a grid
 
-// Some CUDA thread of the current block is suspended, so that the end of a thread needs the scheduler.
+// Some CUDA thread of the current block is suspended, so that the end of a thread needs the
+// scheduler.
 extern __thread bool blockHasFibers;
 
-// Ends the current CUDA thread and makes the next one current, in this block or in the next one that this OS thread takes. Returns false
-// when there is none left for the calling fiber.
+// Ends the current CUDA thread and makes the next one current, in this block or in the next one
+// that this OS thread takes. Returns false when there is none left for the calling fiber.
 bool nextThreadSlow();
 inline bool nextThread() {
     if (__builtin_expect(!blockHasFibers, 1) && ++threadIdx.x < blockDim.x) return true;
     return nextThreadSlow();
 }
 
-// Runs CUDA threads one after the other in a plain loop. A thread that has to wait suspends the fiber that this loop runs on, and the
-// scheduler continues the loop on another: a kernel that never waits costs no switch at all.
+// Runs CUDA threads one after the other in a plain loop. A thread that has to wait suspends the
+// fiber that this loop runs on, and the scheduler continues the loop on another: a kernel that
+// never waits costs no switch at all.
 template <class Body>
 void runThreads(const void* body) {
     do {
@@ -63,7 +69,8 @@ struct KernelCall {
     void (*run)(const void* body);
 };
 
-// Validates and launches, from the host or from a kernel. Also records the error for cudaGetLastError().
+// Validates and launches, from the host or from a kernel. Also records the error for
+// cudaGetLastError().
 cudaError_t launch(const LaunchConfig& config, KernelCall call);
 
 template <class Call, class... Args>
@@ -73,55 +80,74 @@ KernelCall bindKernel(const char* name, const void* id, Call call, Args... args)
     return {name, id, std::make_shared<const Body>(std::move(body)), &runThreads<Body>};
 }
 
-template <class Call>
+// A kernel's address, and the types of its parameters where the translator could name it.
+template <class... Params>
+struct KernelId {
+    const void* address;
+};
+
+template <class... Params>
+KernelId<Params...> id(void (*function)(Params...)) {
+    return {reinterpret_cast<const void*>(function)};
+}
+
+// As on a GPU, arguments are evaluated and copied once, at the launch; every CUDA thread gets its
+// own copy.
+template <class Call, class... Params>
 class ConfiguredKernel {
   public:
-    ConfiguredKernel(const char* name, const void* id, Call call, LaunchConfig config)
+    ConfiguredKernel(const char* name, KernelId<Params...> id, Call call, LaunchConfig config)
         : name_(name), id_(id), call_(std::move(call)), config_(config) {}
 
-    // As on a GPU, arguments are evaluated and copied once, at the launch; every CUDA thread gets its own copy.
-    template <class... Args>
+    // Converts to the parameters' types, as a call does: 0 for a pointer, {1, 2} for a struct.
+    void operator()(Params... args) const {
+        launch(config_, bindKernel(name_, id_.address, call_, args...));
+    }
+    // Fewer arguments than parameters, the others by default; or a kernel whose types are not
+    // known.
+    template <class... Args, class = std::enable_if_t<sizeof...(Args) != sizeof...(Params)>>
     void operator()(Args... args) const {
-        launch(config_, bindKernel(name_, id_, call_, args...));
+        launch(config_, bindKernel(name_, id_.address, call_, args...));
     }
 
   private:
     const char* name_;
-    const void* id_;
+    KernelId<Params...> id_;
     Call call_;
     LaunchConfig config_;
 };
 
-template <class Call>
+template <class Call, class... Params>
 struct Kernel {
     const char* name;
-    const void* id;
+    KernelId<Params...> id;
     Call call;
 
-    ConfiguredKernel<Call> config(dim3 grid, dim3 block, size_t dynamicShared = 0, cudaStream_t stream = nullptr) const {
+    ConfiguredKernel<Call, Params...> config(dim3 grid, dim3 block, size_t dynamicShared = 0,
+                                             cudaStream_t stream = nullptr) const {
         return {name, id, call, LaunchConfig{grid, block, dynamicShared, stream}};
     }
 };
 
 // What the translator makes of `k<<<...>>>(...)`: kernel("k", id(k), call).config(...)(...)
-template <class Call>
-Kernel<Call> kernel(const char* name, const void* id, Call call) {
+template <class Call, class... Params>
+Kernel<Call, Params...> kernel(const char* name, KernelId<Params...> id, Call call) {
     return {name, id, std::move(call)};
 }
-
-template <class... Params>
-const void* id(void (*function)(Params...)) {
-    return reinterpret_cast<const void*>(function);
+// (a kernel whose address cannot be taken, since its template arguments are deduced)
+template <class Call>
+Kernel<Call> kernel(const char* name, std::nullptr_t, Call call) {
+    return {name, {nullptr}, std::move(call)};
 }
 
 template <class... Params, size_t... I>
 KernelCall bindKernelArray(void (*function)(Params...), void** args, std::index_sequence<I...>) {
     (void)args;
-    return bindKernel("(a kernel launched through cudaLaunchKernel)", id(function), function,
-                      *static_cast<std::decay_t<Params>*>(args[I])...);
+    return bindKernel("(a kernel launched through cudaLaunchKernel)", id(function).address,
+                      function, *static_cast<std::decay_t<Params>*>(args[I])...);
 }
 
-// ---- barriers --------------------------------------------------------------------------------------------------
+// ---- barriers
 
 struct BarrierCount {
     unsigned truePredicates;
@@ -135,12 +161,14 @@ BarrierCount blockBarrier(bool predicate, const char* what, const char* file, in
 void gridBarrier(const char* file, int line);
 bool gridIsCooperative();
 
-// ---- for atomics, fences and the like --------------------------------------------------------------------------
+// ---- for atomics, fences and the like
 
-// Lets the other CUDA threads of the block run. Called where a thread may be polling for something that another one has to do.
+// Lets the other CUDA threads of the block run. Called where a thread may be polling for something
+// that another one has to do.
 void yieldThread();
 
-// Called by every atomic operation and fence: now and then it yields, so that a thread which spins on one does not hang its block.
+// Called by every atomic operation and fence: now and then it yields, so that a thread which spins
+// on one does not hang its block.
 extern __thread unsigned spinCount;
 inline void spinHint() {
     if (__builtin_expect(++spinCount % 1024 == 0, 0)) yieldThread();
@@ -149,7 +177,9 @@ inline void spinHint() {
 [[noreturn]] void trap();
 
 // Index of the calling CUDA thread within its block, x fastest.
-inline unsigned threadRankInBlock() { return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x; }
+inline unsigned threadRankInBlock() {
+    return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+}
 
 unsigned long long globaltimer();  // [ns]
 unsigned smid();                   // the worker (emulated SM) that runs this block
@@ -159,28 +189,33 @@ unsigned smid();                   // the worker (emulated SM) that runs this bl
 inline void __syncthreads(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
     emu::blockBarrier(false, "__syncthreads()", file, line);
 }
-inline int __syncthreads_count(int predicate, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
-    return static_cast<int>(emu::blockBarrier(predicate != 0, "__syncthreads_count()", file, line).truePredicates);
+inline int __syncthreads_count(int predicate, const char* file = __builtin_FILE(),
+                               int line = __builtin_LINE()) {
+    return static_cast<int>(
+        emu::blockBarrier(predicate != 0, "__syncthreads_count()", file, line).truePredicates);
 }
-inline int __syncthreads_and(int predicate, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+inline int __syncthreads_and(int predicate, const char* file = __builtin_FILE(),
+                             int line = __builtin_LINE()) {
     const auto count = emu::blockBarrier(predicate != 0, "__syncthreads_and()", file, line);
     return count.truePredicates == count.participants;
 }
-inline int __syncthreads_or(int predicate, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+inline int __syncthreads_or(int predicate, const char* file = __builtin_FILE(),
+                            int line = __builtin_LINE()) {
     return emu::blockBarrier(predicate != 0, "__syncthreads_or()", file, line).truePredicates != 0;
 }
 
-// ---- launching through the API ---------------------------------------------------------------------------------
+// ---- launching through the API
 
 template <class... Params>
-cudaError_t cudaLaunchKernel(void (*function)(Params...), dim3 grid, dim3 block, void** args, size_t dynamicShared = 0,
-                             cudaStream_t stream = nullptr) {
+cudaError_t cudaLaunchKernel(void (*function)(Params...), dim3 grid, dim3 block, void** args,
+                             size_t dynamicShared = 0, cudaStream_t stream = nullptr) {
     return emu::launch({grid, block, dynamicShared, stream},
                        emu::bindKernelArray(function, args, std::index_sequence_for<Params...>{}));
 }
 
 template <class... Params>
-cudaError_t cudaLaunchCooperativeKernel(void (*function)(Params...), dim3 grid, dim3 block, void** args, size_t dynamicShared = 0,
+cudaError_t cudaLaunchCooperativeKernel(void (*function)(Params...), dim3 grid, dim3 block,
+                                        void** args, size_t dynamicShared = 0,
                                         cudaStream_t stream = nullptr) {
     return emu::launch({grid, block, dynamicShared, stream, true},
                        emu::bindKernelArray(function, args, std::index_sequence_for<Params...>{}));

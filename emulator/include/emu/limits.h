@@ -1,4 +1,5 @@
-// Limits of the emulated device: those of compute capability 9.0 (CUDA C++ Programming Guide, "Compute Capabilities").
+// Limits of the emulated device: those of compute capability 9.0 (CUDA C++ Programming Guide,
+// "Compute Capabilities").
 #pragma once
 
 #include <cstddef>

@@ -12,11 +12,13 @@
 #define __device__
 #define __global__
 #define __constant__
-#define __managed__
+// In a section of their own, so that the runtime knows which variables it may treat as managed memory.
+#define __managed__ __attribute__((section("emu_managed")))
 #define __grid_constant__
 
-// A block runs on one OS thread from its first CUDA thread to its last, so storage per OS thread is storage per block. (thread_local
-// alone, since it implies static at block scope and still allows the user's own `static __shared__`.)
+// A block runs on one OS thread from its first CUDA thread to its last, so storage per OS thread is
+// storage per block. (thread_local alone, since it implies static at block scope and still allows
+// the user's own `static __shared__`.)
 #define __shared__ thread_local
 
 #define __launch_bounds__(...)

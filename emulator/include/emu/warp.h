@@ -1,7 +1,7 @@
 // Warp-level functions: shuffles, votes, match, reduce, __syncwarp, __activemask.
 //
-// Each is a rendezvous of the lanes named in its mask: a lane deposits its value and waits; the last one to arrive computes every lane's
-// result. Lanes that have ended are not waited for.
+// Each is a rendezvous of the lanes named in its mask: a lane deposits its value and waits; the
+// last one to arrive computes every lane's result. Lanes that have ended are not waited for.
 #pragma once
 
 #include <cstdint>
@@ -24,14 +24,17 @@ struct LaneSlot {
 // Computes `result` of every lane in `group` (a bit per lane) from the slots of these lanes.
 using Resolve = void (*)(LaneSlot* slots, unsigned group);
 
-// Waits for the lanes in `mask`; all of them must bring the same `resolve`. `what` names the call in error messages.
-LaneSlot collective(unsigned mask, Resolve resolve, uint64_t value, int argument, const char* what, const char* file,
-                    int line);
+// Waits for the lanes in `mask`; all of them must bring the same `resolve`. `what` names the call
+// in error messages.
+LaneSlot collective(unsigned mask, Resolve resolve, uint64_t value, int argument, const char* what,
+                    const char* file, int line);
 
 // Lanes of the calling warp that are at the same call together.
 unsigned activeMask(const char* file, int line);
 
-inline unsigned laneId() { return threadRankInBlock() % kWarpSize; }
+inline unsigned laneId() {
+    return threadRankInBlock() % kWarpSize;
+}
 
 // Visits the lanes of `group` in ascending order.
 template <class F>
@@ -41,7 +44,8 @@ void forEachLane(unsigned group, F f) {
 
 template <class T>
 uint64_t toBits(T value) {
-    static_assert(sizeof(T) <= 8 && std::is_trivially_copyable<T>::value, "warp functions take values of up to 8 bytes");
+    static_assert(sizeof(T) <= 8 && std::is_trivially_copyable<T>::value,
+                  "warp functions take values of up to 8 bytes");
     uint64_t bits = 0;
     std::memcpy(&bits, &value, sizeof(T));
     return bits;
@@ -54,8 +58,8 @@ T fromBits(uint64_t bits) {
     return value;
 }
 
-// Every lane takes the value of the lane in `argument`. A lane outside the group has nothing to give (undefined on a GPU): the reader
-// keeps its own value.
+// Every lane takes the value of the lane in `argument`. A lane outside the group has nothing to
+// give (undefined on a GPU): the reader keeps its own value.
 inline void resolveShuffle(LaneSlot* slots, unsigned group) {
     forEachLane(group, [&](int lane) {
         const int source = slots[lane].argument;
@@ -66,7 +70,8 @@ inline void resolveShuffle(LaneSlot* slots, unsigned group) {
 template <class T>
 T shuffle(unsigned mask, T value, int sourceLane, const char* what, const char* file, int line) {
     static_assert(std::is_arithmetic<T>::value, "shuffles take the built-in arithmetic types");
-    return fromBits<T>(collective(mask, &resolveShuffle, toBits(value), sourceLane, what, file, line).result);
+    return fromBits<T>(
+        collective(mask, &resolveShuffle, toBits(value), sourceLane, what, file, line).result);
 }
 
 inline void resolveBallot(LaneSlot* slots, unsigned group) {
@@ -81,7 +86,9 @@ inline void resolveBallot(LaneSlot* slots, unsigned group) {
 inline void resolveMatch(LaneSlot* slots, unsigned group) {
     forEachLane(group, [&](int lane) {
         unsigned same = 0;
-        forEachLane(group, [&](int other) { same |= (slots[other].value == slots[lane].value ? 1u : 0u) << other; });
+        forEachLane(group, [&](int other) {
+            same |= (slots[other].value == slots[lane].value ? 1u : 0u) << other;
+        });
         slots[lane].result = same;
         slots[lane].argument = static_cast<int>(group);
     });
@@ -92,7 +99,8 @@ inline void resolveSync(LaneSlot*, unsigned) {}
 template <class T, class Op>
 void resolveReduce(LaneSlot* slots, unsigned group) {
     T total = fromBits<T>(slots[__builtin_ctz(group)].value);
-    forEachLane(group & (group - 1), [&](int lane) { total = Op::apply(total, fromBits<T>(slots[lane].value)); });
+    forEachLane(group & (group - 1),
+                [&](int lane) { total = Op::apply(total, fromBits<T>(slots[lane].value)); });
     forEachLane(group, [&](int lane) { slots[lane].result = toBits(total); });
 }
 
@@ -105,11 +113,15 @@ struct Add {
 };
 struct Min {
     template <class T>
-    static T apply(T a, T b) { return b < a ? b : a; }
+    static T apply(T a, T b) {
+        return b < a ? b : a;
+    }
 };
 struct Max {
     template <class T>
-    static T apply(T a, T b) { return a < b ? b : a; }
+    static T apply(T a, T b) {
+        return a < b ? b : a;
+    }
 };
 struct And {
     static unsigned apply(unsigned a, unsigned b) { return a & b; }
@@ -123,92 +135,112 @@ struct Xor {
 
 template <class Op, class T>
 T reduce(unsigned mask, T value, const char* what, const char* file, int line) {
-    return fromBits<T>(collective(mask, &resolveReduce<T, Op>, toBits(value), 0, what, file, line).result);
+    return fromBits<T>(
+        collective(mask, &resolveReduce<T, Op>, toBits(value), 0, what, file, line).result);
 }
 
 }  // namespace emu
 
-// Source lanes as the CUDA C++ Programming Guide defines them ("Warp Shuffle Functions"): the warp is split into segments of `width`
-// lanes; a source outside the own segment leaves the value as it is.
+// Source lanes as the CUDA C++ Programming Guide defines them ("Warp Shuffle Functions"): the warp
+// is split into segments of `width` lanes; a source outside the own segment leaves the value as it
+// is.
 template <class T>
-T __shfl_sync(unsigned mask, T value, int sourceLane, int width = warpSize, const char* file = __builtin_FILE(),
-              int line = __builtin_LINE()) {
+T __shfl_sync(unsigned mask, T value, int sourceLane, int width = warpSize,
+              const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
     const int lane = static_cast<int>(emu::laneId());
     const int source = (lane & ~(width - 1)) + (sourceLane & (width - 1));
     return emu::shuffle(mask, value, source, "__shfl_sync()", file, line);
 }
 template <class T>
-T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = warpSize, const char* file = __builtin_FILE(),
-                 int line = __builtin_LINE()) {
+T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = warpSize,
+                 const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
     const int lane = static_cast<int>(emu::laneId());
     const bool inside = delta <= static_cast<unsigned>(lane & (width - 1));
-    return emu::shuffle(mask, value, inside ? lane - static_cast<int>(delta) : lane, "__shfl_up_sync()", file, line);
+    return emu::shuffle(mask, value, inside ? lane - static_cast<int>(delta) : lane,
+                        "__shfl_up_sync()", file, line);
 }
 template <class T>
-T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = warpSize, const char* file = __builtin_FILE(),
-                   int line = __builtin_LINE()) {
+T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = warpSize,
+                   const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
     const int lane = static_cast<int>(emu::laneId());
     const bool inside = delta < static_cast<unsigned>(width - (lane & (width - 1)));
-    return emu::shuffle(mask, value, inside ? lane + static_cast<int>(delta) : lane, "__shfl_down_sync()", file, line);
+    return emu::shuffle(mask, value, inside ? lane + static_cast<int>(delta) : lane,
+                        "__shfl_down_sync()", file, line);
 }
 template <class T>
-T __shfl_xor_sync(unsigned mask, T value, int laneMask, int width = warpSize, const char* file = __builtin_FILE(),
-                  int line = __builtin_LINE()) {
+T __shfl_xor_sync(unsigned mask, T value, int laneMask, int width = warpSize,
+                  const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
     const int lane = static_cast<int>(emu::laneId());
     const int source = (lane ^ laneMask) & (warpSize - 1);
     const int segmentEnd = (lane & ~(width - 1)) + width;
-    return emu::shuffle(mask, value, source < segmentEnd ? source : lane, "__shfl_xor_sync()", file, line);
+    return emu::shuffle(mask, value, source < segmentEnd ? source : lane, "__shfl_xor_sync()", file,
+                        line);
 }
 
 inline unsigned __ballot_sync(unsigned mask, int predicate, const char* file = __builtin_FILE(),
                               int line = __builtin_LINE()) {
-    const auto slot = emu::collective(mask, &emu::resolveBallot, predicate != 0, 0, "__ballot_sync()", file, line);
+    const auto slot = emu::collective(mask, &emu::resolveBallot, predicate != 0, 0,
+                                      "__ballot_sync()", file, line);
     return static_cast<unsigned>(slot.result);
 }
-inline int __any_sync(unsigned mask, int predicate, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
-    return emu::collective(mask, &emu::resolveBallot, predicate != 0, 0, "__any_sync()", file, line).result != 0;
+inline int __any_sync(unsigned mask, int predicate, const char* file = __builtin_FILE(),
+                      int line = __builtin_LINE()) {
+    return emu::collective(mask, &emu::resolveBallot, predicate != 0, 0, "__any_sync()", file, line)
+               .result != 0;
 }
-inline int __all_sync(unsigned mask, int predicate, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
-    const auto slot = emu::collective(mask, &emu::resolveBallot, predicate != 0, 0, "__all_sync()", file, line);
+inline int __all_sync(unsigned mask, int predicate, const char* file = __builtin_FILE(),
+                      int line = __builtin_LINE()) {
+    const auto slot =
+        emu::collective(mask, &emu::resolveBallot, predicate != 0, 0, "__all_sync()", file, line);
     return static_cast<unsigned>(slot.result) == static_cast<unsigned>(slot.argument);
 }
 
 template <class T>
-unsigned __match_any_sync(unsigned mask, T value, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
-    const auto slot = emu::collective(mask, &emu::resolveMatch, emu::toBits(value), 0, "__match_any_sync()", file, line);
+unsigned __match_any_sync(unsigned mask, T value, const char* file = __builtin_FILE(),
+                          int line = __builtin_LINE()) {
+    const auto slot = emu::collective(mask, &emu::resolveMatch, emu::toBits(value), 0,
+                                      "__match_any_sync()", file, line);
     return static_cast<unsigned>(slot.result);
 }
 template <class T>
-unsigned __match_all_sync(unsigned mask, T value, int* predicate, const char* file = __builtin_FILE(),
-                          int line = __builtin_LINE()) {
-    const auto slot = emu::collective(mask, &emu::resolveMatch, emu::toBits(value), 0, "__match_all_sync()", file, line);
+unsigned __match_all_sync(unsigned mask, T value, int* predicate,
+                          const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+    const auto slot = emu::collective(mask, &emu::resolveMatch, emu::toBits(value), 0,
+                                      "__match_all_sync()", file, line);
     const unsigned same = static_cast<unsigned>(slot.result);
     *predicate = same == static_cast<unsigned>(slot.argument);
     return *predicate ? same : 0;
 }
 
-inline unsigned __reduce_add_sync(unsigned mask, unsigned value, const char* file = __builtin_FILE(),
+inline unsigned __reduce_add_sync(unsigned mask, unsigned value,
+                                  const char* file = __builtin_FILE(),
                                   int line = __builtin_LINE()) {
     return emu::reduce<emu::Add>(mask, value, "__reduce_add_sync()", file, line);
 }
-inline int __reduce_add_sync(unsigned mask, int value, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+inline int __reduce_add_sync(unsigned mask, int value, const char* file = __builtin_FILE(),
+                             int line = __builtin_LINE()) {
     return emu::reduce<emu::Add>(mask, value, "__reduce_add_sync()", file, line);
 }
-inline unsigned __reduce_min_sync(unsigned mask, unsigned value, const char* file = __builtin_FILE(),
+inline unsigned __reduce_min_sync(unsigned mask, unsigned value,
+                                  const char* file = __builtin_FILE(),
                                   int line = __builtin_LINE()) {
     return emu::reduce<emu::Min>(mask, value, "__reduce_min_sync()", file, line);
 }
-inline int __reduce_min_sync(unsigned mask, int value, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+inline int __reduce_min_sync(unsigned mask, int value, const char* file = __builtin_FILE(),
+                             int line = __builtin_LINE()) {
     return emu::reduce<emu::Min>(mask, value, "__reduce_min_sync()", file, line);
 }
-inline unsigned __reduce_max_sync(unsigned mask, unsigned value, const char* file = __builtin_FILE(),
+inline unsigned __reduce_max_sync(unsigned mask, unsigned value,
+                                  const char* file = __builtin_FILE(),
                                   int line = __builtin_LINE()) {
     return emu::reduce<emu::Max>(mask, value, "__reduce_max_sync()", file, line);
 }
-inline int __reduce_max_sync(unsigned mask, int value, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+inline int __reduce_max_sync(unsigned mask, int value, const char* file = __builtin_FILE(),
+                             int line = __builtin_LINE()) {
     return emu::reduce<emu::Max>(mask, value, "__reduce_max_sync()", file, line);
 }
-inline unsigned __reduce_and_sync(unsigned mask, unsigned value, const char* file = __builtin_FILE(),
+inline unsigned __reduce_and_sync(unsigned mask, unsigned value,
+                                  const char* file = __builtin_FILE(),
                                   int line = __builtin_LINE()) {
     return emu::reduce<emu::And>(mask, value, "__reduce_and_sync()", file, line);
 }
@@ -216,12 +248,14 @@ inline unsigned __reduce_or_sync(unsigned mask, unsigned value, const char* file
                                  int line = __builtin_LINE()) {
     return emu::reduce<emu::Or>(mask, value, "__reduce_or_sync()", file, line);
 }
-inline unsigned __reduce_xor_sync(unsigned mask, unsigned value, const char* file = __builtin_FILE(),
+inline unsigned __reduce_xor_sync(unsigned mask, unsigned value,
+                                  const char* file = __builtin_FILE(),
                                   int line = __builtin_LINE()) {
     return emu::reduce<emu::Xor>(mask, value, "__reduce_xor_sync()", file, line);
 }
 
-inline void __syncwarp(unsigned mask = emu::kFullMask, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+inline void __syncwarp(unsigned mask = emu::kFullMask, const char* file = __builtin_FILE(),
+                       int line = __builtin_LINE()) {
     emu::collective(mask, &emu::resolveSync, 0, 0, "__syncwarp()", file, line);
 }
 

@@ -26,7 +26,8 @@ void checkReverse(dim3 grid, dim3 block) {
     ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
     for (size_t b = 0; b < blocks; ++b) {
         for (size_t t = 0; t < threads; ++t) {
-            ASSERT_EQ((int)(b * threads + threads - 1 - t), data[b * threads + t]) << "block " << b << " thread " << t;
+            ASSERT_EQ((int)(b * threads + threads - 1 - t), data[b * threads + t])
+                << "block " << b << " thread " << t;
         }
     }
 }
@@ -133,7 +134,8 @@ __global__ void twoBarriers(int* out) {
 
 TEST_F(Barriers, InDivergentCodeAreReported) {
     Managed<int> out(64);
-    const std::string text = failure(cudaErrorLaunchFailure, [&] { twoBarriers<<<1, 64>>>(out.get()); });
+    const std::string text =
+        failure(cudaErrorLaunchFailure, [&] { twoBarriers<<<1, 64>>>(out.get()); });
     EXPECT_THAT(text, HasSubstr("kernel twoBarriers, block (0,0,0), thread (1,0,0)"));
     EXPECT_THAT(text, HasSubstr("barrier in divergent code"));
     EXPECT_THAT(text, HasSubstr("barriers.cu:" + std::to_string(kLineOfTwoBarriers + 2)));
@@ -151,7 +153,8 @@ __global__ void neverAllThere(int* out) {
 
 TEST_F(Barriers, ThatSomeThreadsNeverReachAreReported) {
     Managed<int> out(64);
-    const std::string text = failure(cudaErrorLaunchFailure, [&] { neverAllThere<<<3, 64>>>(out.get()); });
+    const std::string text =
+        failure(cudaErrorLaunchFailure, [&] { neverAllThere<<<3, 64>>>(out.get()); });
     EXPECT_THAT(text, HasSubstr("kernel neverAllThere, block ("));
     EXPECT_THAT(text, HasSubstr("deadlock"));
     EXPECT_THAT(text, HasSubstr("thread (0,0,0) waits at __syncthreads() at"));
@@ -164,7 +167,8 @@ TEST_F(Barriers, EngineWorksOnAfterADeadlock) {
     Managed<int> out(64);
     failure(cudaErrorLaunchFailure, [&] { neverAllThere<<<3, 64>>>(out.get()); });
     lastThreadsLeaveFirst<<<1, 64>>>(out.get());
-    EXPECT_EQ(cudaErrorLaunchFailure, cudaGetLastError()) << "the context is lost until it is reset";
+    EXPECT_EQ(cudaErrorLaunchFailure, cudaGetLastError())
+        << "the context is lost until it is reset";
     cudaDeviceReset();
     checkReverse(20, 128);
 }

@@ -7,7 +7,8 @@
 #include "fixture.h"
 
 #if defined(__SANITIZE_ADDRESS__)
-#define SKIP_UNDER_ADDRESS_SANITIZER() GTEST_SKIP() << "the sanitizers report this themselves and end the program"
+#define SKIP_UNDER_ADDRESS_SANITIZER() \
+    GTEST_SKIP() << "the sanitizers report this themselves and end the program"
 #else
 #define SKIP_UNDER_ADDRESS_SANITIZER() (void)0
 #endif
@@ -22,7 +23,8 @@ __global__ void writeNull(int* null) {
 
 TEST_F(Faults, IllegalAddress) {
     SKIP_UNDER_ADDRESS_SANITIZER();
-    const std::string text = failure(cudaErrorIllegalAddress, [] { writeNull<<<2, 32>>>(nullptr); });
+    const std::string text =
+        failure(cudaErrorIllegalAddress, [] { writeNull<<<2, 32>>>(nullptr); });
     EXPECT_THAT(text, HasSubstr("kernel writeNull, block ("));
     EXPECT_THAT(text, HasSubstr("thread (5,0,0): illegal address"));
     EXPECT_EQ(cudaErrorIllegalAddress, cudaGetLastError());
@@ -34,12 +36,15 @@ __device__ int deepRecursion(int depth) {
     return depth == 0 ? frame[0] : deepRecursion(depth - 1) + frame[depth % 1000];
 }
 
-__global__ void overflow(int* out) { out[0] = deepRecursion(100000); }
+__global__ void overflow(int* out) {
+    out[0] = deepRecursion(100000);
+}
 
 TEST_F(Faults, StackOverflow) {
     SKIP_UNDER_ADDRESS_SANITIZER();
     Managed<int> out(1);
-    EXPECT_THAT(failure(cudaErrorIllegalAddress, [&] { overflow<<<1, 1>>>(out.get()); }), HasSubstr("stack overflow"));
+    EXPECT_THAT(failure(cudaErrorIllegalAddress, [&] { overflow<<<1, 1>>>(out.get()); }),
+                HasSubstr("stack overflow"));
 }
 
 __global__ void largeFrame(int* out) {
@@ -51,15 +56,19 @@ __global__ void largeFrame(int* out) {
 TEST_F(Faults, LargeFramesDoNotJumpOverTheGuardPage) {
     SKIP_UNDER_ADDRESS_SANITIZER();
     Managed<int> out(1);
-    EXPECT_THAT(failure(cudaErrorIllegalAddress, [&] { largeFrame<<<1, 1>>>(out.get()); }), HasSubstr("stack overflow"));
+    EXPECT_THAT(failure(cudaErrorIllegalAddress, [&] { largeFrame<<<1, 1>>>(out.get()); }),
+                HasSubstr("stack overflow"));
 }
 
-__global__ void divide(int* out, int by) { out[0] = out[1] / by; }
+__global__ void divide(int* out, int by) {
+    out[0] = out[1] / by;
+}
 
 TEST_F(Faults, IntegerDivisionByZero) {
     SKIP_UNDER_ADDRESS_SANITIZER();
     Managed<int> out(2);
-    EXPECT_THAT(failure(cudaErrorLaunchFailure, [&] { divide<<<1, 1>>>(out.get(), 0); }), HasSubstr("division by zero"));
+    EXPECT_THAT(failure(cudaErrorLaunchFailure, [&] { divide<<<1, 1>>>(out.get(), 0); }),
+                HasSubstr("division by zero"));
 }
 
 __global__ void failAssertion(int limit) {
@@ -69,7 +78,9 @@ __global__ void failAssertion(int limit) {
 
 TEST_F(Faults, Assertion) {
     const std::string text = failure(cudaErrorAssert, [] { failAssertion<<<1, 64>>>(63); });
-    EXPECT_THAT(text, HasSubstr("block: [0,0,0], thread: [63,0,0] Assertion `(int)threadIdx.x < limit` failed."));
+    EXPECT_THAT(
+        text,
+        HasSubstr("block: [0,0,0], thread: [63,0,0] Assertion `(int)threadIdx.x < limit` failed."));
 }
 
 __global__ void trapAt(unsigned thread) {
@@ -77,10 +88,13 @@ __global__ void trapAt(unsigned thread) {
 }
 
 TEST_F(Faults, Trap) {
-    EXPECT_THAT(failure(cudaErrorLaunchFailure, [] { trapAt<<<4, 64>>>(3); }), HasSubstr("kernel trapAt"));
+    EXPECT_THAT(failure(cudaErrorLaunchFailure, [] { trapAt<<<4, 64>>>(3); }),
+                HasSubstr("kernel trapAt"));
 }
 
-__global__ void fine(int* out) { out[threadIdx.x] = 1; }
+__global__ void fine(int* out) {
+    out[threadIdx.x] = 1;
+}
 
 TEST_F(Faults, AreStickyUntilTheDeviceIsReset) {
     failure(cudaErrorLaunchFailure, [] { trapAt<<<4, 64>>>(3); });

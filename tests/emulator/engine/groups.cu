@@ -17,7 +17,8 @@ __global__ void blockGroup(unsigned* out) {
     ranks[block.thread_rank()] = block.thread_rank();
     block.sync();
     const unsigned at = block.group_index().x * block.size() + block.thread_rank();
-    out[at] = ranks[block.num_threads() - 1 - block.thread_rank()] + 1000 * block.thread_index().z + 10000 * block.dim_threads().y;
+    out[at] = ranks[block.num_threads() - 1 - block.thread_rank()] + 1000 * block.thread_index().z +
+              10000 * block.dim_threads().y;
     cg::sync(block);
 }
 
@@ -25,7 +26,8 @@ TEST_F(Groups, ThreadBlock) {
     Managed<unsigned> out(120);
     blockGroup<<<2, dim3(5, 4, 3)>>>(out.get());
     ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
-    for (unsigned i = 0; i < 120; ++i) ASSERT_EQ(59 - i % 60 + 1000 * (i % 60 / 20) + 40000, out[i]);
+    for (unsigned i = 0; i < 120; ++i)
+        ASSERT_EQ(59 - i % 60 + 1000 * (i % 60 / 20) + 40000, out[i]);
 }
 
 template <unsigned Size>
@@ -181,7 +183,8 @@ TEST_F(Groups, GridSync) {
 
 TEST_F(Groups, GridSyncNeedsACooperativeLaunch) {
     Managed<int> data(256);
-    const std::string text = failure(cudaErrorLaunchFailure, [&] { gridSync<<<2, 64>>>(data.get(), 1); });
+    const std::string text =
+        failure(cudaErrorLaunchFailure, [&] { gridSync<<<2, 64>>>(data.get(), 1); });
     EXPECT_THAT(text, HasSubstr("cudaLaunchCooperativeKernel"));
 }
 
@@ -190,7 +193,8 @@ TEST_F(Groups, GridsThatDoNotFitAreRefused) {
     int* pointer = data.get();
     int rounds = 0;
     void* args[] = {&pointer, &rounds};
-    EXPECT_EQ(cudaErrorCooperativeLaunchTooLarge, cudaLaunchCooperativeKernel((void*)gridSync, 1 << 20, 64, args));
+    EXPECT_EQ(cudaErrorCooperativeLaunchTooLarge,
+              cudaLaunchCooperativeKernel((void*)gridSync, 1 << 20, 64, args));
     EXPECT_EQ(cudaErrorCooperativeLaunchTooLarge, cudaGetLastError());
 }
 
@@ -204,7 +208,8 @@ TEST_F(Groups, GridSyncThatABlockNeverReachesIsReported) {
     Managed<int> out(4);
     int* pointer = out.get();
     void* args[] = {&pointer};
-    const std::string text =
-        failure(cudaErrorLaunchFailure, [&] { cudaLaunchCooperativeKernel((void*)someBlocksLeave, 4, 32, args); });
+    const std::string text = failure(cudaErrorLaunchFailure, [&] {
+        cudaLaunchCooperativeKernel((void*)someBlocksLeave, 4, 32, args);
+    });
     EXPECT_THAT(text, HasSubstr("another block of the grid ended without reaching it"));
 }

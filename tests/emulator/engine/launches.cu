@@ -7,12 +7,20 @@ using ::testing::Each;
 
 class Launches : public EngineTest {};
 
-__global__ void countThreads(unsigned long long* count) { atomicAdd(count, 1ull); }
+__global__ void countThreads(unsigned long long* count) {
+    atomicAdd(count, 1ull);
+}
 
 TEST_F(Launches, EveryThreadRunsOnce) {
-    const std::vector<std::pair<dim3, dim3>> shapes = {
-        {1, 1}, {1000, 1}, {1, 1024}, {100000, 3}, {dim3(3, 4, 5), dim3(7, 3, 2)}, {dim3(1, 65535), 1}, {dim3(1, 1, 65535), 1},
-        {2, dim3(1, 1024)}, {2, dim3(1, 16, 64)}};
+    const std::vector<std::pair<dim3, dim3>> shapes = {{1, 1},
+                                                       {1000, 1},
+                                                       {1, 1024},
+                                                       {100000, 3},
+                                                       {dim3(3, 4, 5), dim3(7, 3, 2)},
+                                                       {dim3(1, 65535), 1},
+                                                       {dim3(1, 1, 65535), 1},
+                                                       {2, dim3(1, 1024)},
+                                                       {2, dim3(1, 16, 64)}};
     for (const auto& shape : shapes) {
         Managed<unsigned long long> count(1);
         countThreads<<<shape.first, shape.second>>>(count.get());
@@ -26,8 +34,9 @@ __global__ void coordinates(uint3* out) {
     const unsigned block = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
     const unsigned thread = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
     const unsigned at = block * (blockDim.x * blockDim.y * blockDim.z) + thread;
-    out[at] = make_uint3(blockIdx.x * blockDim.x + threadIdx.x, blockIdx.y * blockDim.y + threadIdx.y,
-                         blockIdx.z * blockDim.z + threadIdx.z);
+    out[at] =
+        make_uint3(blockIdx.x * blockDim.x + threadIdx.x, blockIdx.y * blockDim.y + threadIdx.y,
+                   blockIdx.z * blockDim.z + threadIdx.z);
 }
 
 TEST_F(Launches, ThreeDimensions) {
@@ -74,12 +83,15 @@ TEST_F(Launches, LargeSharedMemoryNeedsOptingIn) {
     const int n = 200 * 1024 / 4;
     fillShared<<<1, 128, n * 4>>>(out.get(), n);
     EXPECT_EQ(cudaErrorInvalidValue, cudaGetLastError());
-    ASSERT_EQ(cudaSuccess, cudaFuncSetAttribute(fillShared, cudaFuncAttributeMaxDynamicSharedMemorySize, n * 4));
+    ASSERT_EQ(cudaSuccess,
+              cudaFuncSetAttribute(fillShared, cudaFuncAttributeMaxDynamicSharedMemorySize, n * 4));
     fillShared<<<1, 128, n * 4>>>(out.get(), n);
     ASSERT_EQ(cudaSuccess, cudaGetLastError());
     ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
     EXPECT_EQ(n - 1 + n / 2, out[0]);
-    EXPECT_EQ(cudaErrorInvalidValue, cudaFuncSetAttribute(fillShared, cudaFuncAttributeMaxDynamicSharedMemorySize, 228 * 1024));
+    EXPECT_EQ(
+        cudaErrorInvalidValue,
+        cudaFuncSetAttribute(fillShared, cudaFuncAttributeMaxDynamicSharedMemorySize, 228 * 1024));
     cudaGetLastError();
 }
 
@@ -94,18 +106,22 @@ __global__ void deduced(T* out, const T* in) {
     out[threadIdx.x] = in == nullptr ? T(-1) : in[threadIdx.x];
 }
 
-__global__ void overloaded(int* out) { out[0] = 1; }
-__global__ void overloaded(float* out) { out[0] = 2; }
+__global__ void overloaded(int* out) {
+    out[0] = 1;
+}
+__global__ void overloaded(float* out) {
+    out[0] = 2;
+}
 
 template <typename T>
 void launchFromTemplate(T* data) {
     scale<T, 3><<<1, 8>>>(data, T(2));
 }
 
-#define CHECKED(...)                                          \
-    do {                                                      \
-        __VA_ARGS__;                                          \
-        ASSERT_EQ(cudaSuccess, cudaGetLastError());           \
+#define CHECKED(...)                                \
+    do {                                            \
+        __VA_ARGS__;                                \
+        ASSERT_EQ(cudaSuccess, cudaGetLastError()); \
     } while (0)
 
 TEST_F(Launches, TemplatesOverloadsAndMacros) {
@@ -113,7 +129,7 @@ TEST_F(Launches, TemplatesOverloadsAndMacros) {
     launchFromTemplate(f.get());
     ASSERT_THAT(f.values(), Each(6.0f));
     Managed<int> i(8);
-    CHECKED(scale<int, (4 > 3) ? 5 : 1><<<1, 8>>>(i.get(), 2));
+    CHECKED(scale < int, (4 > 3) ? 5 : 1 > <<<1, 8>>>(i.get(), 2));
     ASSERT_THAT(i.values(), Each(10));
     CHECKED(deduced<<<1, 8>>>(i.get(), (const int*)NULL));
     ASSERT_THAT(i.values(), Each(-1));
@@ -122,11 +138,8 @@ TEST_F(Launches, TemplatesOverloadsAndMacros) {
     ASSERT_EQ(1, i[0]);
     ASSERT_EQ(2.0f, f[0]);
     void (*table[])(float*, float) = {scale<float, 1>, scale<float, 7>};
-    table[1]<<<
-        1,  // a comment
-        8
-    >>>(f.get(),
-        1.0f);
+    table[1]<<<1,  // a comment
+               8>>>(f.get(), 1.0f);
     ASSERT_THAT(f.values(), Each(7.0f));
 }
 
@@ -244,7 +257,8 @@ __global__ void fileScopeShared(float* out) {
     fileScope[threadIdx.x] = threadIdx.x;
     dynamicFileScope[threadIdx.x] = 0.5f;
     __syncthreads();
-    out[blockIdx.x * 64 + threadIdx.x] = fileScope[63 - threadIdx.x] + dynamicFileScope[(threadIdx.x + 1) % 64];
+    out[blockIdx.x * 64 + threadIdx.x] =
+        fileScope[63 - threadIdx.x] + dynamicFileScope[(threadIdx.x + 1) % 64];
 }
 
 TEST_F(Launches, SharedMemoryAtFileScope) {

@@ -12,9 +12,13 @@ struct Log {
     int entries[64];
 };
 
-__device__ void append(Log* log, int entry) { log->entries[atomicAdd(&log->count, 1)] = entry; }
+__device__ void append(Log* log, int entry) {
+    log->entries[atomicAdd(&log->count, 1)] = entry;
+}
 
-std::vector<int> entries(const Log& log) { return {log.entries, log.entries + log.count}; }
+std::vector<int> entries(const Log& log) {
+    return {log.entries, log.entries + log.count};
+}
 
 __global__ void recurse(int* counts, int size, int depth) {
     atomicAdd(&counts[depth], 1);
@@ -45,7 +49,9 @@ TEST_F(Nested, ChildrenSeeTheParentsWrites) {
     for (int i = 0; i < 64; ++i) ASSERT_EQ(2 * i, out[i]);
 }
 
-__global__ void note(Log* log, int entry) { append(log, entry); }
+__global__ void note(Log* log, int entry) {
+    append(log, entry);
+}
 
 __global__ void noteAndLaunch(Log* log, int entry) {
     append(log, entry);
@@ -95,7 +101,8 @@ TEST_F(Nested, ErrorsBelongToTheLaunchingThread) {
     badChild<<<1, 1>>>(errors.get());
     EXPECT_EQ(cudaSuccess, cudaGetLastError());
     ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
-    EXPECT_THAT(errors.values(), ElementsAre(cudaErrorInvalidConfiguration, cudaSuccess, cudaSuccess));
+    EXPECT_THAT(errors.values(),
+                ElementsAre(cudaErrorInvalidConfiguration, cudaSuccess, cudaSuccess));
 }
 
 __global__ void descend(int* deepest, int depth) {

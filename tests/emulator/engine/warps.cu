@@ -27,8 +27,10 @@ TEST_F(Warps, ShufflesFollowTheProgrammingGuide) {
             ASSERT_EQ(100 + first + 5 % width, out[lane]);
             ASSERT_EQ(100 + (lane - first >= 3 ? lane - 3 : lane), out[32 + lane]);
             ASSERT_EQ(100 + (lane - first + 3 < width ? lane + 3 : lane), out[64 + lane]);
-            // For xor a source in a higher segment gives the own value; one in a lower segment is read.
-            ASSERT_EQ(100 + ((lane ^ 6) < first + width ? lane ^ 6 : lane), out[96 + lane]) << width << " " << lane;
+            // For xor a source in a higher segment gives the own value; one in a lower segment is
+            // read.
+            ASSERT_EQ(100 + ((lane ^ 6) < first + width ? lane ^ 6 : lane), out[96 + lane])
+                << width << " " << lane;
         }
     }
 }
@@ -140,8 +142,10 @@ __global__ void matchAndReduce(unsigned* out, int* minima) {
     mine[4] = same;
     mine[5] = __reduce_add_sync(kFull, (unsigned)lane);
     mine[6] = __reduce_max_sync(kFull, (unsigned)(lane * 7 % 32));
-    mine[7] = __reduce_or_sync(kFull, 1u << lane) ^ __reduce_and_sync(kFull, 0xf0u | (unsigned)lane) ^ __reduce_xor_sync(kFull, 2u);
-    minima[lane] = __reduce_min_sync(kFull, 5 - lane) + __reduce_add_sync(kFull, -1) + __reduce_max_sync(kFull, -lane);
+    mine[7] = __reduce_or_sync(kFull, 1u << lane) ^
+              __reduce_and_sync(kFull, 0xf0u | (unsigned)lane) ^ __reduce_xor_sync(kFull, 2u);
+    minima[lane] = __reduce_min_sync(kFull, 5 - lane) + __reduce_add_sync(kFull, -1) +
+                   __reduce_max_sync(kFull, -lane);
 }
 
 TEST_F(Warps, MatchAndReduce) {
@@ -185,7 +189,9 @@ TEST_F(Warps, ActiveMaskNamesTheLanesOfABranch) {
     }
 }
 
-__global__ void wrongMask(int* out) { out[threadIdx.x] = __shfl_sync(0x0000ffffu, 1, 0); }
+__global__ void wrongMask(int* out) {
+    out[threadIdx.x] = __shfl_sync(0x0000ffffu, 1, 0);
+}
 
 __global__ void mixedUp(int* out) {
     if (threadIdx.x < 16) {
@@ -197,7 +203,8 @@ __global__ void mixedUp(int* out) {
 
 TEST_F(Warps, MisuseIsReported) {
     Managed<int> out(32);
-    EXPECT_THAT(failure(cudaErrorLaunchFailure, [&] { wrongMask<<<1, 32>>>(out.get()); }), HasSubstr("does not name it"));
+    EXPECT_THAT(failure(cudaErrorLaunchFailure, [&] { wrongMask<<<1, 32>>>(out.get()); }),
+                HasSubstr("does not name it"));
     cudaDeviceReset();
     Managed<int> again(32);
     EXPECT_THAT(failure(cudaErrorLaunchFailure, [&] { mixedUp<<<1, 32>>>(again.get()); }),

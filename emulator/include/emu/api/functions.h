@@ -1,7 +1,7 @@
-// Attributes and occupancy of kernels. What only a GPU's compiler knows (registers, local memory) is
-// reported as 0 and does not limit the occupancy. Static shared memory is read from the symbol table
-// of the program: it is 0 if the program is stripped, and leaves out what __device__ functions that
-// the kernel calls declare.
+// Attributes and occupancy of kernels. What only a GPU's compiler knows (registers, local memory)
+// is reported as 0 and does not limit the occupancy. Static shared memory is read from the symbol
+// table of the program: it is 0 if the program is stripped, and leaves out what __device__
+// functions that the kernel calls declare.
 #pragma once
 
 #include "emu/limits.h"
@@ -82,9 +82,8 @@ cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int* minGrid
     auto call = [](const void* context, int size) -> size_t {
         return (*static_cast<SharedOf*>(const_cast<void*>(context)))(size);
     };
-    return emu::maxPotentialBlockSize(minGridSize, blockSize,
-                                      reinterpret_cast<const void*>(kernel), call, &sharedOf,
-                                      blockSizeLimit, flags);
+    return emu::maxPotentialBlockSize(minGridSize, blockSize, reinterpret_cast<const void*>(kernel),
+                                      call, &sharedOf, blockSizeLimit, flags);
 }
 
 template <typename SharedOf, typename Kernel>
@@ -106,7 +105,6 @@ cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int* minGridSize, int* b
 template <typename Kernel>
 cudaError_t cudaOccupancyMaxPotentialBlockSize(int* minGridSize, int* blockSize, Kernel* kernel,
                                                size_t dynamicShared = 0, int blockSizeLimit = 0) {
-    return cudaOccupancyMaxPotentialBlockSizeWithFlags(minGridSize, blockSize, kernel,
-                                                       dynamicShared, blockSizeLimit,
-                                                       cudaOccupancyDefault);
+    return cudaOccupancyMaxPotentialBlockSizeWithFlags(
+        minGridSize, blockSize, kernel, dynamicShared, blockSizeLimit, cudaOccupancyDefault);
 }

@@ -9,7 +9,9 @@
 inline cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth) {
     return {width, height, depth};
 }
-inline cudaPos make_cudaPos(size_t x, size_t y, size_t z) { return {x, y, z}; }
+inline cudaPos make_cudaPos(size_t x, size_t y, size_t z) {
+    return {x, y, z};
+}
 inline cudaPitchedPtr make_cudaPitchedPtr(void* ptr, size_t pitch, size_t xsize, size_t ysize) {
     return {ptr, pitch, xsize, ysize};
 }

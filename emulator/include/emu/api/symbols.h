@@ -1,5 +1,5 @@
-// Copies to and from __device__, __constant__ and __managed__ variables ("symbols"). They are passed
-// by name; their sizes bound the copies [bytes].
+// Copies to and from __device__, __constant__ and __managed__ variables ("symbols"). They are
+// passed by name; their sizes bound the copies [bytes].
 #pragma once
 
 #include <memory>
@@ -20,7 +20,9 @@ Symbol symbolOf(const T& symbol) {
     const volatile void* address = std::addressof(symbol);
     return {const_cast<const void*>(address), sizeof(T)};
 }
-inline Symbol symbolOf(const void* symbol) { return {symbol, 0}; }
+inline Symbol symbolOf(const void* symbol) {
+    return {symbol, 0};
+}
 
 enum class CopyMode { Sync, Async };
 cudaError_t copyToSymbol(Symbol symbol, const void* src, size_t count, size_t offset,
@@ -35,25 +37,29 @@ cudaError_t symbolSize(size_t* size, Symbol symbol);
 template <typename T>
 cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* src, size_t count, size_t offset = 0,
                                cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
-    return emu::copyToSymbol(emu::symbolOf(symbol), src, count, offset, kind, nullptr, emu::CopyMode::Sync);
+    return emu::copyToSymbol(emu::symbolOf(symbol), src, count, offset, kind, nullptr,
+                             emu::CopyMode::Sync);
 }
 
 template <typename T>
 cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* src, size_t count, size_t offset,
                                     cudaMemcpyKind kind, cudaStream_t stream = nullptr) {
-    return emu::copyToSymbol(emu::symbolOf(symbol), src, count, offset, kind, stream, emu::CopyMode::Async);
+    return emu::copyToSymbol(emu::symbolOf(symbol), src, count, offset, kind, stream,
+                             emu::CopyMode::Async);
 }
 
 template <typename T>
 cudaError_t cudaMemcpyFromSymbol(void* dst, const T& symbol, size_t count, size_t offset = 0,
                                  cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
-    return emu::copyFromSymbol(dst, emu::symbolOf(symbol), count, offset, kind, nullptr, emu::CopyMode::Sync);
+    return emu::copyFromSymbol(dst, emu::symbolOf(symbol), count, offset, kind, nullptr,
+                               emu::CopyMode::Sync);
 }
 
 template <typename T>
 cudaError_t cudaMemcpyFromSymbolAsync(void* dst, const T& symbol, size_t count, size_t offset,
                                       cudaMemcpyKind kind, cudaStream_t stream = nullptr) {
-    return emu::copyFromSymbol(dst, emu::symbolOf(symbol), count, offset, kind, stream, emu::CopyMode::Async);
+    return emu::copyFromSymbol(dst, emu::symbolOf(symbol), count, offset, kind, stream,
+                               emu::CopyMode::Async);
 }
 
 template <typename T>

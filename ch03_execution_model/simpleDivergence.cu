@@ -1,0 +1,193 @@
+// A warp executes one instruction at a time: where its threads take different branches, it executes
+// both, one after the other, each with part of its threads switched off. Deciding per warp instead
+// of per thread avoids that; how much it matters depends on what the compiler makes of the branch.
+//
+//   1 branchByThread      even and odd threads take different branches
+//   2 branchByWarp        even and odd warps do
+//   3 predicatedByThread  two conditional assignments in place of if and else, by thread
+//   4 predicatedByWarp    the same by warp, whose number comes from a shift, not a division
+//   5 heavyByThread       even and odd threads again, with much arithmetic in each branch
+//   6 heavyByWarp         the same arithmetic by even and odd warps: no warp executes both branches
+//
+// An optimised build has no branch left in kernels 1 to 4 that could split a warp: what they cost
+// is the write (and, in kernel 2, a division). Kernels 5 and 6 cannot do without one, and 5
+// executes twice as many instructions as 6; their speedup is relative to kernel 5, that of the
+// others to kernel 1.
+//
+//   cmake --build build --target simpleDivergence
+//   build/ch03_execution_model/simpleDivergence --size=16M --block=512
+//   ctest --test-dir build -R simpleDivergence
+//   ncu build/ch03_execution_model/simpleDivergence --profile
+//
+// ncu --metrics smsp__sass_branch_targets_threads_divergent.sum counts the branches that split a
+// warp. Kernel 1 has them only in a debug build (cmake --workflow --preset gpu-debug), which keeps
+// every branch of the source.
+
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "lab.cuh"
+
+constexpr unsigned kWarp = 32;  // threads of a warp
+
+__device__ std::size_t globalThread() {
+    return std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+}
+
+// Every warp has even and odd threads: as written, each warp goes through both branches. But an
+// assignment is so short that the compiler computes both values and selects one (predication).
+__global__ void branchByThread(float* c, std::size_t n) {
+    const std::size_t tid = globalThread();
+    if (tid >= n) return;
+    float a = 0, b = 0;
+    if (tid % 2 == 0) {
+        a = 100;
+    } else {
+        b = 200;
+    }
+    c[tid] = a + b;
+}
+
+// All threads of a warp agree, so there is no divergence in the source either. (The threads get
+// other values than above, which an algorithm must allow. And in blocks of 48 threads, say, a warp
+// may begin in the middle of such a group of 32.) Still wrong: warpSize is a variable to the
+// compiler, and dividing by it takes more instructions than everything else here.
+__global__ void branchByWarp(float* c, std::size_t n) {
+    const std::size_t tid = globalThread();
+    if (tid >= n) return;
+    float a = 0, b = 0;
+    if (tid / warpSize % 2 == 0) {
+        a = 100;
+    } else {
+        b = 200;
+    }
+    c[tid] = a + b;
+}
+
+// The condition is computed once, and each assignment depends on it alone: an instruction with a
+// predicate, which the threads where that is false skip without a jump. The compiler makes the same
+// code of branchByThread; writing it out gains nothing.
+__global__ void predicatedByThread(float* c, std::size_t n) {
+    const std::size_t tid = globalThread();
+    if (tid >= n) return;
+    float a = 0, b = 0;
+    const bool even = tid % 2 == 0;
+    if (even) a = 100;
+    if (!even) b = 200;
+    c[tid] = a + b;
+}
+
+// A warp has 32 = 1 << 5 threads on every GPU, so that a shift does for the division. Mind the
+// brackets: x & 1 == 0 means x & (1 == 0), which is never true.
+__global__ void predicatedByWarp(float* c, std::size_t n) {
+    const std::size_t tid = globalThread();
+    if (tid >= n) return;
+    float a = 0, b = 0;
+    const bool even = ((tid >> 5) & 1) == 0;
+    if (even) a = 100;
+    if (!even) b = 200;
+    c[tid] = a + b;
+}
+
+// Work for the two branches of the heavy kernels: one fused multiply-add per step, each waiting for
+// the one before. Both are chaotic maps of a small interval onto itself, so that a step too many or
+// too few changes every result. fmaf() rounds once, on the CPU as on the GPU: results are
+// identical.
+__host__ __device__ float parabola(float x, int steps) {
+    for (int i = 0; i < steps; ++i) x = fmaf(x, x, -1.9f);
+    return x;
+}
+__host__ __device__ float tent(float x, int steps) {
+    for (int i = 0; i < steps; ++i) x = fmaf(-1.9f, fabsf(x), 1.0f);
+    return x;
+}
+
+// Where a thread starts: kStarts values of [0, 1), so that the reference has few to compute.
+constexpr unsigned kStarts = 256;
+__host__ __device__ float start(std::size_t thread) {
+    const unsigned i = thread % kStarts;
+    return static_cast<float>(i) / kStarts;
+}
+
+// A loop cannot be predicated away. Every warp runs one loop with its even threads, then the other
+// with its odd ones, and half of its lanes idle all the time.
+__global__ void heavyByThread(float* c, std::size_t n, int steps) {
+    const std::size_t tid = globalThread();
+    if (tid >= n) return;
+    if (tid % 2 == 0) {
+        c[tid] = parabola(start(tid), steps);
+    } else {
+        c[tid] = tent(start(tid), steps);
+    }
+}
+
+// Every warp runs one of the loops, with all of its lanes: the same work in half the instructions.
+__global__ void heavyByWarp(float* c, std::size_t n, int steps) {
+    const std::size_t tid = globalThread();
+    if (tid >= n) return;
+    if (tid / kWarp % 2 == 0) {
+        c[tid] = parabola(start(tid), steps);
+    } else {
+        c[tid] = tent(start(tid), steps);
+    }
+}
+
+// CPU reference: of n threads, those of even groups of `group` take one branch, the others the
+// other. Each branch is given as its result for every start.
+std::vector<float> reference(std::size_t n, std::size_t group, const std::vector<float>& even,
+                             const std::vector<float>& odd) {
+    std::vector<float> values = lab::hostVector<float>(n);
+    for (std::size_t i = 0; i < n; ++i)
+        values[i] = i / group % 2 == 0 ? even[i % kStarts] : odd[i % kStarts];
+    return values;
+}
+
+int main(int argc, char** argv) {
+    std::size_t size = lab::perBackend(std::size_t{1} << 24, std::size_t{1} << 16);
+    unsigned block = 512;
+    lab::Exercise exercise("simpleDivergence", "Branches that split warps, and what they cost.");
+    exercise.option("size", &size, 1, lab::kMaxSize, "number of threads that write a value");
+    exercise.option("block", &block, 1, lab::kMaxBlock, "threads per block");
+    exercise.parse(argc, argv);
+    const unsigned grid = lab::blocksFor(size, block);
+    const int steps = lab::perBackend(512, 32);  // on a GPU, far more time than the write takes
+
+    lab::DeviceBuffer<float> result(size);
+    float* const c = result.get();
+    exercise.title("%s floats (%s), block %u, %d steps in the heavy branches",
+                   lab::withCommas(size).c_str(), lab::inBytes(result.bytes()).c_str(), block,
+                   steps);
+    exercise.bytesPerRun(result.bytes());
+    exercise.output(result);
+
+    std::vector<float> even(kStarts, 100), odd(kStarts, 200);
+    const auto expectBy = [&](std::size_t group) {
+        exercise.check([&, group] {  // exactly: every operation is rounded the same way everywhere
+            return lab::mismatch(result.toHost(), reference(size, group, even, odd), 0.0);
+        });
+    };
+    expectBy(1);
+    exercise.rung("branchByThread", grid, block, [&] { branchByThread<<<grid, block>>>(c, size); });
+    expectBy(kWarp);
+    exercise.rung("branchByWarp", grid, block, [&] { branchByWarp<<<grid, block>>>(c, size); });
+    expectBy(1);
+    exercise.rung("predicatedByThread", grid, block,
+                  [&] { predicatedByThread<<<grid, block>>>(c, size); });
+    expectBy(kWarp);
+    exercise.rung("predicatedByWarp", grid, block,
+                  [&] { predicatedByWarp<<<grid, block>>>(c, size); });
+
+    for (unsigned i = 0; i < kStarts; ++i) {
+        even[i] = parabola(start(i), steps);
+        odd[i] = tent(start(i), steps);
+    }
+    exercise.newBaseline();
+    expectBy(1);
+    exercise.rung("heavyByThread", grid, block,
+                  [&] { heavyByThread<<<grid, block>>>(c, size, steps); });
+    expectBy(kWarp);
+    exercise.rung("heavyByWarp", grid, block,
+                  [&] { heavyByWarp<<<grid, block>>>(c, size, steps); });
+    return exercise.finish();
+}

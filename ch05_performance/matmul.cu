@@ -1,0 +1,216 @@
+// Multiplies two matrices of floats: C (m x n) = A (m x k) * B (k x n), all row-major. Each element
+// of A is needed n times and each of B m times; the ladder is about fetching them from global
+// memory less often, and with neighbouring threads asking for neighbouring addresses.
+//
+//   1 matmulUncoalesced    consecutive threads walk down a column of C: strided loads and stores
+//   2 matmulCoalesced      consecutive threads walk along a row of C
+//   3 matmulTiled16, 32    tiles in shared memory: an element is fetched once per block
+//   4 matmulTiledDynamic   the same with dynamic shared memory: the side of the tile is --block
+//     cublasSgemm          what NVIDIA's library makes of it, in FP32 (no tensor cores)
+//
+// --block is the side of the square blocks of 1, 2 and 4; a thread computes one element of C.
+//
+//   cmake --build build --target matmul
+//   build/ch05_performance/matmul --m=4K --n=4K --k=4K --block=32
+//   ctest --test-dir build -R matmul
+//   ncu build/ch05_performance/matmul --profile
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "lab.cuh"
+#include "peers_cublas.cuh"
+
+// The lanes of a warp have different rows and the same column: they read 32 rows of A at once, k
+// elements apart, and write 32 rows of C. Each of these addresses is a memory transaction of its
+// own.
+__global__ void matmulUncoalesced(const float* a, const float* b, float* c, std::size_t m,
+                                  std::size_t n, std::size_t k) {
+    const std::size_t row = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    const std::size_t col = lab::blockY() * blockDim.y + threadIdx.y;
+    if (row >= m || col >= n) return;
+
+    float sum = 0;
+    for (std::size_t i = 0; i < k; ++i) sum += a[row * k + i] * b[i * n + col];
+    c[row * n + col] = sum;
+}
+
+// x and y swapped, and nothing else: the lanes share a row of A, whose element one transaction
+// brings to all of them, and have neighbouring columns of B and C. Still wrong: every thread
+// fetches a whole row and a whole column, two loads for each multiply-add.
+__global__ void matmulCoalesced(const float* a, const float* b, float* c, std::size_t m,
+                                std::size_t n, std::size_t k) {
+    const std::size_t row = lab::blockY() * blockDim.y + threadIdx.y;
+    const std::size_t col = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    if (row >= m || col >= n) return;
+
+    float sum = 0;
+    for (std::size_t i = 0; i < k; ++i) sum += a[row * k + i] * b[i * n + col];
+    c[row * n + col] = sum;
+}
+
+// A block walks along its rows of A and down its columns of B, a tile of each at a time. Every
+// thread fetches one element of both tiles, and uses kTile: global memory is read 1/kTile as often.
+// Outside of the matrices the tiles hold zeros, which add nothing; threads without an element of C
+// help all the same, for a barrier needs every thread. Still wrong: every multiply-add takes its
+// operands from shared memory; a thread with more than one element of C could use them again.
+template <unsigned kTile>
+__global__ void matmulTiled(const float* a, const float* b, float* c, std::size_t m, std::size_t n,
+                            std::size_t k) {
+    __shared__ float tileA[kTile][kTile];
+    __shared__ float tileB[kTile][kTile];
+    const unsigned x = threadIdx.x, y = threadIdx.y;
+    const std::size_t row = lab::blockY() * kTile + y;
+    const std::size_t col = std::size_t{blockIdx.x} * kTile + x;
+
+    float sum = 0;
+    for (std::size_t first = 0; first < k; first += kTile) {
+        tileA[y][x] = row < m && first + x < k ? a[row * k + first + x] : 0;
+        tileB[y][x] = first + y < k && col < n ? b[(first + y) * n + col] : 0;
+        __syncthreads();  // the tiles are complete
+        for (unsigned i = 0; i < kTile; ++i) sum += tileA[y][i] * tileB[i][x];
+        __syncthreads();  // nobody needs them any more
+    }
+    if (row < m && col < n) c[row * n + col] = sum;
+}
+
+// The launch says how much shared memory there is, so one kernel serves tiles of any side. An array
+// of unknown size is one-dimensional, and there is only one: the tiles share it. Still wrong: the
+// compiler no longer knows how often the inner loop runs nor how far apart the rows of a tile are;
+// it cannot unroll all of the loop, and has to compute addresses that were constants before.
+__global__ void matmulTiledDynamic(const float* a, const float* b, float* c, std::size_t m,
+                                   std::size_t n, std::size_t k) {
+    extern __shared__ float tiles[];
+    const unsigned side = blockDim.x;
+    float* tileA = tiles;
+    float* tileB = tiles + side * side;
+    const unsigned x = threadIdx.x, y = threadIdx.y;
+    const std::size_t row = lab::blockY() * side + y;
+    const std::size_t col = std::size_t{blockIdx.x} * side + x;
+
+    float sum = 0;
+    for (std::size_t first = 0; first < k; first += side) {
+        tileA[y * side + x] = row < m && first + x < k ? a[row * k + first + x] : 0;
+        tileB[y * side + x] = first + y < k && col < n ? b[(first + y) * n + col] : 0;
+        __syncthreads();
+        for (unsigned i = 0; i < side; ++i) sum += tileA[y * side + i] * tileB[i * side + x];
+        __syncthreads();
+    }
+    if (row < m && col < n) c[row * n + col] = sum;
+}
+
+// ---- CPU reference ----
+
+constexpr double kQuick = 1 << 26;  // so many multiply-adds take the CPU a moment
+constexpr std::size_t kSampleSize = 4096;
+
+// The entries of C (row * n + column) that the CPU computes as well: all, or for large products a
+// sample: the corners, and then every fourth from the last row and every fourth from the last
+// column, since there the blocks stick out of the matrix.
+std::vector<std::size_t> entriesToCheck(std::size_t m, std::size_t n, std::size_t k,
+                                        std::uint64_t seed) {
+    if (m * n <= kSampleSize || 1.0 * m * n * k <= kQuick) {
+        std::vector<std::size_t> all = lab::hostVector<std::size_t>(m * n);
+        std::iota(all.begin(), all.end(), 0);
+        return all;
+    }
+    std::vector<std::size_t> entries = {0, n - 1, (m - 1) * n, m * n - 1};
+    while (entries.size() < kSampleSize) {
+        const std::size_t i = entries.size();
+        const std::size_t row = i % 4 == 0 ? m - 1 : lab::randomBits(seed, 2 * i) % m;
+        const std::size_t col = i % 4 == 1 ? n - 1 : lab::randomBits(seed, 2 * i + 1) % n;
+        entries.push_back(row * n + col);
+    }
+    return entries;
+}
+
+// These entries of A * B, summed in double.
+std::vector<float> productAt(const std::vector<std::size_t>& entries, const std::vector<float>& a,
+                             const std::vector<float>& b, std::size_t n, std::size_t k) {
+    std::vector<float> values = lab::hostVector<float>(entries.size());
+    lab::parallelFor(entries.size(), 64, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t e = begin; e < end; ++e) {
+            const std::size_t row = entries[e] / n, col = entries[e] % n;
+            double sum = 0;
+            for (std::size_t i = 0; i < k; ++i)
+                sum += static_cast<double>(a[row * k + i]) * b[i * n + col];
+            values[e] = static_cast<float>(sum);
+        }
+    });
+    return values;
+}
+
+// What a kernel may be off by, as a part of the result. An FP32 addition rounds by up to 2^-24 of
+// the sum so far. With inputs around zero that sum grows like the square root of its length, and
+// the signs of the errors are random: all k of them amount to at most 2^-24 * sqrt(k / 2). Five
+// times that leaves room. A product that is left out changes the result by 1 / sqrt(k), which is
+// more for every k below 2^22.
+double toleranceFor(std::size_t k) {
+    return 4 * std::ldexp(1.0, -24) * std::sqrt(static_cast<double>(k));
+}
+
+int main(int argc, char** argv) {
+    std::size_t m = lab::perBackend(2048, 192), n = m, k = m;
+    unsigned side = 32;
+    lab::Exercise exercise("matmul", "Multiplies two matrices, each kernel faster than the last.");
+    exercise.option("m", &m, 1, lab::kMaxSize, "rows of A and C");
+    exercise.option("n", &n, 1, lab::kMaxSize, "columns of B and C");
+    exercise.option("k", &k, 1, lab::kMaxSize, "columns of A, rows of B");
+    exercise.option("block", &side, 1, 32, "side of a block and of the dynamic tiles");
+    exercise.parse(argc, argv);
+    if (k > lab::kMaxSize / m || n > lab::kMaxSize / k || n > lab::kMaxSize / m) {
+        exercise.reject(
+            lab::formatted("--m=%zu --n=%zu --k=%zu: expected at most %zu elements in each matrix",
+                           m, n, k, std::size_t{lab::kMaxSize}));
+    }
+
+    const std::vector<float> hostA = lab::randomFloats(m * k, exercise.seed(), -1, 1);
+    const std::vector<float> hostB = lab::randomFloats(k * n, exercise.seed() + 1, -1, 1);
+    const lab::DeviceBuffer<float> bufferA(hostA), bufferB(hostB);
+    lab::DeviceBuffer<float> bufferC(m * n);
+    const float *const a = bufferA.get(), *const b = bufferB.get();
+    float* const c = bufferC.get();
+
+    exercise.title("C (%zu x %zu) = A (%zu x %zu) * B (%zu x %zu), block %ux%u", m, n, m, k, k, n,
+                   side, side);
+    const std::vector<std::size_t> entries = entriesToCheck(m, n, k, exercise.seed());
+    const std::vector<float> expected = productAt(entries, hostA, hostB, n, k);
+    if (entries.size() < m * n) {
+        exercise.note(lab::formatted("checked against a sample of %zu of the %s entries of C",
+                                     entries.size(), lab::withCommas(m * n).c_str()));
+    }
+
+    exercise.flopsPerRun(2.0 * m * n * k);  // a multiplication and an addition
+    exercise.output(bufferC);
+    exercise.check([&] {
+        const std::vector<float> result = bufferC.toHost();
+        for (std::size_t i = 0; i < result.size(); ++i) {
+            if (lab::isPoison(result[i])) return lab::formatted("element %zu was never written", i);
+        }
+        std::vector<float> values;
+        for (const std::size_t entry : entries) values.push_back(result[entry]);
+        return lab::mismatch(values, expected, toleranceFor(k), entries);
+    });
+
+    const dim3 block(side, side);
+    const dim3 columnGrid = lab::gridFor(m, n, side);  // blockIdx.x counts rows of C
+    const dim3 grid = lab::gridFor(n, m, side);
+    const std::size_t sharedBytes = 2 * side * side * sizeof(float);
+    exercise.rung("matmulUncoalesced", columnGrid, block,
+                  [&] { matmulUncoalesced<<<columnGrid, block>>>(a, b, c, m, n, k); });
+    exercise.rung("matmulCoalesced", grid, block,
+                  [&] { matmulCoalesced<<<grid, block>>>(a, b, c, m, n, k); });
+    const dim3 grid16 = lab::gridFor(n, m, 16), block16(16, 16);
+    exercise.rung("matmulTiled16", grid16, block16,
+                  [&] { matmulTiled<16><<<grid16, block16>>>(a, b, c, m, n, k); });
+    const dim3 grid32 = lab::gridFor(n, m, 32), block32(32, 32);
+    exercise.rung("matmulTiled32", grid32, block32,
+                  [&] { matmulTiled<32><<<grid32, block32>>>(a, b, c, m, n, k); });
+    exercise.rung("matmulTiledDynamic", grid, block,
+                  [&] { matmulTiledDynamic<<<grid, block, sharedBytes>>>(a, b, c, m, n, k); });
+    lab::cublasMatmul(exercise, a, b, c, m, n, k);
+    return exercise.finish();
+}

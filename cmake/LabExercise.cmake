@@ -1,0 +1,94 @@
+# lab_add_exercise(NAME [RDC] [CUDA_ONLY] [LINK target...] [RUNS "options"...] [REJECTS "options => regex"...])
+#
+# Builds the exercise NAME.cu of the current folder on the chosen back end, and tests it.
+#
+#   RDC        needs relocatable device code (dynamic parallelism)
+#   CUDA_ONLY  needs hardware that the cpu back end does not have: no target there
+#   LINK       libraries, where the toolkit has them: CUDA::cublas also defines LAB_HAVE_CUBLAS
+#   RUNS       option strings that must give correct rows, the first one small: the options that every exercise has
+#              (--csv, --profile, ...) are tested with it
+#   REJECTS    option strings that must end with status 2 and one line on stderr that matches the regex
+#
+# A test is named by the command that it runs, so `ctest -R reduceInteger` selects all of an exercise.
+
+set(LAB_TEST_TIMEOUT 120 CACHE STRING "Seconds after which a test of an exercise counts as hanging")
+set(lab_check_case ${CMAKE_CURRENT_LIST_DIR}/check_case.py)
+
+add_custom_target(exercises) # all of them, without the unit tests
+
+function(lab_add_exercise name)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "RDC;CUDA_ONLY" "" "LINK;RUNS;REJECTS")
+    if(arg_UNPARSED_ARGUMENTS)
+        message(FATAL_ERROR "lab_add_exercise(${name}): unknown arguments ${arg_UNPARSED_ARGUMENTS}")
+    endif()
+    if(NOT arg_RUNS)
+        message(FATAL_ERROR "lab_add_exercise(${name}): RUNS needs at least one option string")
+    endif()
+    if(arg_CUDA_ONLY AND LAB_CHOSEN_BACKEND STREQUAL "cpu")
+        return()
+    endif()
+
+    if(LAB_CHOSEN_BACKEND STREQUAL "cpu")
+        emulator_add_executable(${name} ${name}.cu)
+    else()
+        add_executable(${name} ${name}.cu)
+        set_target_properties(${name} PROPERTIES CUDA_SEPARABLE_COMPILATION ${arg_RDC})
+        # -G: device code for cuda-gdb; -lineinfo: source lines in the profilers, at no cost in speed.
+        target_compile_options(${name} PRIVATE $<IF:$<CONFIG:Debug>,-G,-lineinfo>)
+        lab_link_libraries(${name} ${arg_LINK})
+    endif()
+    target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/common)
+    target_link_libraries(${name} PRIVATE lab_warnings)
+    add_dependencies(exercises ${name})
+
+    lab_test_exercise(${name} "${arg_RUNS}" "${arg_REJECTS}")
+endfunction()
+
+# Links the libraries that exist; without one the exercise has no row for it.
+function(lab_link_libraries name)
+    foreach(library IN LISTS ARGN)
+        if(TARGET ${library})
+            string(REPLACE "CUDA::" "" macro ${library})
+            string(TOUPPER LAB_HAVE_${macro} macro)
+            target_link_libraries(${name} PRIVATE ${library})
+            target_compile_definitions(${name} PRIVATE ${macro})
+        endif()
+    endforeach()
+endfunction()
+
+function(lab_test_exercise name runs rejects)
+    list(GET runs 0 small)
+    string(REGEX MATCHALL "--[a-z]+" options "${runs}")
+    list(REMOVE_DUPLICATES options)
+
+    lab_test_case(${name} "--help" help ${options})
+    foreach(options IN LISTS runs)
+        lab_test_case(${name} "${options}" table)
+    endforeach()
+    lab_test_case(${name} "${small} --csv" csv)
+    lab_test_case(${name} "${small} --profile" table)
+
+    set(rejects_all
+        "--bogus => --bogus"
+        "stray => stray"
+        "--reps=0 => --reps.*0"
+        "--reps=abc => --reps.*abc"
+        "--seed=x => --seed.*x"
+        "--device=1023 => --device.*1023"
+        "--kernel=nosuch => --kernel.*nosuch")
+    foreach(case IN LISTS rejects_all rejects)
+        if(NOT case MATCHES "^(.*) => (.*)$")
+            message(FATAL_ERROR "lab_add_exercise(${name}): REJECTS needs 'options => regex', not '${case}'")
+        endif()
+        lab_test_case(${name} "${CMAKE_MATCH_1}" rejects "${CMAKE_MATCH_2}")
+    endforeach()
+endfunction()
+
+# One ctest case: runs `name options` under check_case.py, which judges it by `kind` (and further arguments).
+function(lab_test_case name options kind)
+    separate_arguments(words UNIX_COMMAND "${options}")
+    set(case "${name} ${options}")
+    add_test(NAME ${case}
+        COMMAND ${Python3_EXECUTABLE} ${lab_check_case} ${kind} ${ARGN} -- $<TARGET_FILE:${name}> ${words})
+    set_tests_properties(${case} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${LAB_TEST_TIMEOUT})
+endfunction()

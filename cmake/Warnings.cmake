@@ -1,0 +1,17 @@
+# lab_warnings: compile flags of every target of ours, exercises and libraries alike.
+add_library(lab_warnings INTERFACE)
+
+set(cxx $<COMPILE_LANGUAGE:CXX>)
+set(cuda $<COMPILE_LANGUAGE:CUDA>)
+
+target_compile_options(lab_warnings INTERFACE
+    $<${cxx}:-Wall;-Wextra>
+    $<${cuda}:-Xcompiler=-Wall,-Wextra>
+    # Diagnostics that print __FILE__ name it relative to the project.
+    $<${cxx}:-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=>
+    $<${cuda}:-Xcompiler=-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=>)
+
+if(LAB_WERROR)
+    target_compile_options(lab_warnings INTERFACE
+        $<${cxx}:-Werror> $<${cuda}:-Xcompiler=-Werror;-Werror=all-warnings>)
+endif()

@@ -1,0 +1,98 @@
+"""Runs one command of an exercise and judges what it printed; the ctest cases of cmake/LabExercise.cmake use it.
+
+    check_case.py KIND [EXPECTED...] -- COMMAND...
+
+    table    status 0, and a table whose rows all end in "ok"
+    csv      status 0, and on stdout CSV alone: a heading and rows, the last column "check" all "ok"
+    help     status 0, and a text that names each option EXPECTED
+    rejects  status 2, nothing on stdout, and on stderr one line that matches the regex EXPECTED
+
+A command that ends with 77 (no usable GPU) ends this one with 77, which ctest shows as skipped.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+import subprocess
+import sys
+
+NO_GPU = 77
+OPTIONS_OF_ALL = ["--reps", "--seed", "--kernel", "--csv", "--profile", "--device", "--help"]
+
+
+def table_problem(done: subprocess.CompletedProcess[str]) -> str:
+    rows = [line.split() for line in done.stdout.splitlines()]
+    heads = [i for i, words in enumerate(rows) if words[-1:] == ["check"]]
+    if done.returncode != 0:
+        return f"exit status {done.returncode}, expected 0"
+    if not heads:
+        return 'no table: no line of stdout ends in the heading "check"'
+    verdicts = [words[-1] for words in rows[heads[0] + 1 :] if words[-1:] in (["ok"], ["WRONG"])]
+    if not verdicts or set(verdicts) != {"ok"}:
+        return f"the rows of the table must all be ok, not {verdicts}"
+    return ""
+
+
+def csv_problem(done: subprocess.CompletedProcess[str]) -> str:
+    if done.returncode != 0:
+        return f"exit status {done.returncode}, expected 0"
+    rows = list(csv.reader(done.stdout.splitlines(), strict=True))
+    if len(rows) < 2:
+        return "stdout must be a heading and at least one row"
+    widths = {len(row) for row in rows}
+    if len(widths) != 1:
+        return f"the rows have different numbers of columns: {sorted(widths)}"
+    if rows[0][-1] != "check" or {row[-1] for row in rows[1:]} != {"ok"}:
+        return 'the last column must be "check", and "ok" in every row'
+    return ""
+
+
+def help_problem(done: subprocess.CompletedProcess[str], options: list[str]) -> str:
+    if done.returncode != 0:
+        return f"exit status {done.returncode}, expected 0"
+    wanted = [*OPTIONS_OF_ALL, *options]
+    missing = [name for name in wanted if not re.search(rf"{name}\b", done.stdout)]
+    return f"the text does not name {', '.join(missing)}" if missing else ""
+
+
+def rejects_problem(done: subprocess.CompletedProcess[str], regex: str) -> str:
+    if done.returncode != 2:
+        return f"exit status {done.returncode}, expected 2"
+    if done.stdout:
+        return "stdout must be empty"
+    if len(done.stderr.splitlines()) != 1 or not re.search(regex, done.stderr):
+        return f"stderr must be one line that matches {regex!r}"
+    return ""
+
+
+def problem(kind: str, expected: list[str], done: subprocess.CompletedProcess[str]) -> str:
+    """What is wrong, or an empty string."""
+    if kind == "table":
+        return table_problem(done)
+    if kind == "csv":
+        return csv_problem(done)
+    if kind == "help":
+        return help_problem(done, expected)
+    return rejects_problem(done, expected[0])
+
+
+def main(arguments: list[str]) -> int:
+    split = arguments.index("--")
+    kind, *expected = arguments[:split]
+    done = subprocess.run(
+        arguments[split + 1 :], stdin=subprocess.DEVNULL, capture_output=True, text=True
+    )
+    sys.stdout.write(done.stdout)
+    sys.stdout.flush()
+    sys.stderr.write(done.stderr)
+    if done.returncode == NO_GPU:
+        return NO_GPU
+    wrong = problem(kind, expected, done)
+    if wrong:
+        print(f"FAILED: {wrong}", file=sys.stderr)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

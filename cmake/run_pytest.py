@@ -1,0 +1,33 @@
+"""Runs pytest on a folder with the first Python that has it: of .venv, else the one that runs this.
+
+Ends with 77, which ctest shows as skipped, where neither has it.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(ROOT / "scripts"))
+
+from lab_cli.python_packages import python_with  # noqa: E402
+
+NOT_THERE = 77
+
+
+def main(folder: str) -> int:
+    python = python_with("pytest")
+    if not python:
+        print("skipped: pytest is not installed; ./lab test installs it into .venv")
+        return NOT_THERE
+    command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", folder]
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    return subprocess.run(command, cwd=ROOT, env=environment).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

@@ -1,0 +1,92 @@
+#pragma once
+// Facts about the device in use.
+
+#include <cuda_runtime.h>
+
+#include <string>
+
+#include "check.cuh"
+
+namespace lab {
+
+// On the cpu back end, the same sources run on an emulated device.
+#ifdef __CUDA_EMULATOR__
+inline constexpr bool kEmulated = true;
+#else
+inline constexpr bool kEmulated = false;
+#endif
+
+// A default that is right for a GPU, and one that the emulation does in a moment.
+template <typename T>
+constexpr T perBackend(T gpu, T cpu) {
+    return kEmulated ? cpu : gpu;
+}
+
+struct DeviceFacts {
+    std::string name;
+    int major = 0, minor = 0;  // compute capability
+    int multiprocessors = 0;
+    std::size_t l2Bytes = 0;
+    double peakBandwidth = 0;  // bytes per second of device memory; 0 where unknown
+    double peakFlops = 0;      // FP32 operations per second; 0 where unknown
+};
+
+// FP32 results per clock and multiprocessor: CUDA C++ Programming Guide, table "Throughput of
+// Native Arithmetic Instructions". 0 for what the table does not list.
+inline int fp32LanesPerMultiprocessor(int major, int minor) {
+    switch (major) {
+        case 7:
+            return 64;
+        case 8:
+            return minor == 0 ? 64 : 128;
+        case 9:
+        case 10:
+        case 11:
+        case 12:
+            return 128;
+        default:
+            return 0;
+    }
+}
+
+inline int deviceAttribute(cudaDeviceAttr attribute, int device) {
+    int value = 0;
+    CUDA_CHECK(cudaDeviceGetAttribute(&value, attribute, device));
+    return value;
+}
+
+inline DeviceFacts deviceFacts(int device) {
+    cudaDeviceProp properties;
+    CUDA_CHECK(cudaGetDeviceProperties(&properties, device));
+    DeviceFacts facts;
+    facts.name = properties.name;
+    facts.major = properties.major;
+    facts.minor = properties.minor;
+    facts.multiprocessors = properties.multiProcessorCount;
+    facts.l2Bytes = properties.l2CacheSize;
+
+    // Two transfers per clock of the memory; clocks come in kHz, the width of the bus in bits.
+    const double memoryClock = 1e3 * deviceAttribute(cudaDevAttrMemoryClockRate, device);
+    const double busBytes = deviceAttribute(cudaDevAttrGlobalMemoryBusWidth, device) / 8.0;
+    facts.peakBandwidth = 2 * memoryClock * busBytes;
+
+    // Each lane finishes one fused multiply-add, which is two operations, per clock.
+    const double clock = 1e3 * deviceAttribute(cudaDevAttrClockRate, device);
+    const int lanes = fp32LanesPerMultiprocessor(facts.major, facts.minor);
+    facts.peakFlops = 2.0 * lanes * facts.multiprocessors * clock;
+    return facts;
+}
+
+// Blocks that cover `count` items, `perBlock` to each block.
+inline unsigned blocksFor(std::size_t count, std::size_t perBlock) {
+    const std::size_t blocks = count / perBlock + (count % perBlock != 0);
+    constexpr std::size_t kMaxGridX =
+        2147483647;  // gridDim.x of every GPU since compute capability 3.0
+    if (blocks > kMaxGridX) {
+        quit(kExitFailure, "%zu items of %zu to a block need %zu blocks, a grid has at most %zu",
+             count, perBlock, blocks, kMaxGridX);
+    }
+    return static_cast<unsigned>(blocks);
+}
+
+}  // namespace lab

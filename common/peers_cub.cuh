@@ -1,0 +1,27 @@
+#pragma once
+// CUB comes with the CUDA toolkit. On the cpu back end there is none, and no row.
+
+#include <cstddef>
+
+#include "exercise.cuh"
+
+#ifndef __CUDA_EMULATOR__
+#include <cub/device/device_reduce.cuh>
+#endif
+
+namespace lab {
+
+// *sum = input[0] + ... + input[count - 1], all in device memory.
+inline void cubSum([[maybe_unused]] Exercise& exercise, [[maybe_unused]] const int* input,
+                   [[maybe_unused]] int* sum, [[maybe_unused]] std::size_t count) {
+#ifndef __CUDA_EMULATOR__
+    std::size_t bytes = 0;  // a first call says how much scratch memory it needs
+    CUDA_CHECK(cub::DeviceReduce::Sum(nullptr, bytes, input, sum, count));
+    const DeviceBuffer<char> scratch(bytes);
+    exercise.peer("cub::DeviceReduce::Sum", [&] {
+        CUDA_CHECK(cub::DeviceReduce::Sum(scratch.get(), bytes, input, sum, count));
+    });
+#endif
+}
+
+}  // namespace lab

@@ -1,0 +1,84 @@
+#pragma once
+// cuBLAS in strict FP32. CMake defines LAB_HAVE_CUBLAS where it links the library; without it there
+// is no row.
+
+#include <climits>
+#include <cstddef>
+
+#include "exercise.cuh"
+
+#ifdef LAB_HAVE_CUBLAS
+
+#include <cublas_v2.h>
+
+#define CUBLAS_CHECK(call) ::lab::checkCublas((call), #call, __FILE__, __LINE__)
+
+namespace lab {
+
+inline void checkCublas(cublasStatus_t status, const char* what, const char* file, int line) {
+    if (status == CUBLAS_STATUS_SUCCESS) return;
+    quit(kExitFailure, "%s:%d: %s: %s: %s", file, line, what, cublasGetStatusName(status),
+         cublasGetStatusString(status));
+}
+
+class CublasHandle {
+  public:
+    CublasHandle() {
+        CUBLAS_CHECK(cublasCreate(&handle_));
+        // No tensor cores (TF32) and no reduced precision: the arithmetic that the exercises do.
+        CUBLAS_CHECK(cublasSetMathMode(handle_, CUBLAS_PEDANTIC_MATH));
+    }
+    ~CublasHandle() { cublasDestroy(handle_); }
+    CublasHandle(const CublasHandle&) = delete;
+    CublasHandle& operator=(const CublasHandle&) = delete;
+    cublasHandle_t get() const { return handle_; }
+
+  private:
+    cublasHandle_t handle_ = nullptr;
+};
+
+}  // namespace lab
+
+#endif
+
+namespace lab {
+
+// All matrices are row-major and dense, in device memory; cuBLAS thinks column by column, so a
+// row-major matrix is its transpose to it. Dimensions beyond an int give no row.
+
+// output (columns x rows) = the transpose of input (rows x columns)
+inline void cublasTranspose([[maybe_unused]] Exercise& exercise,
+                            [[maybe_unused]] const float* input, [[maybe_unused]] float* output,
+                            [[maybe_unused]] std::size_t rows,
+                            [[maybe_unused]] std::size_t columns) {
+#ifdef LAB_HAVE_CUBLAS
+    if (rows > INT_MAX || columns > INT_MAX) return;
+    const int m = static_cast<int>(rows), n = static_cast<int>(columns);
+    const CublasHandle handle;
+    const float one = 1, zero = 0;
+    exercise.peer("cublasSgeam", [&] {
+        CUBLAS_CHECK(cublasSgeam(handle.get(), CUBLAS_OP_T, CUBLAS_OP_N, m, n, &one, input, n,
+                                 &zero, output, m, output, m));
+    });
+#endif
+}
+
+// c (m x n) = a (m x k) * b (k x n)
+inline void cublasMatmul([[maybe_unused]] Exercise& exercise, [[maybe_unused]] const float* a,
+                         [[maybe_unused]] const float* b, [[maybe_unused]] float* c,
+                         [[maybe_unused]] std::size_t m, [[maybe_unused]] std::size_t n,
+                         [[maybe_unused]] std::size_t k) {
+#ifdef LAB_HAVE_CUBLAS
+    if (m > INT_MAX || n > INT_MAX || k > INT_MAX) return;
+    const int rows = static_cast<int>(m), columns = static_cast<int>(n),
+              inner = static_cast<int>(k);
+    const CublasHandle handle;
+    const float one = 1, zero = 0;
+    exercise.peer("cublasSgemm", [&] {  // the transposes: c' = b' * a'
+        CUBLAS_CHECK(cublasSgemm(handle.get(), CUBLAS_OP_N, CUBLAS_OP_N, columns, rows, inner, &one,
+                                 b, columns, a, inner, &zero, c, columns));
+    });
+#endif
+}
+
+}  // namespace lab

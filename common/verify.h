@@ -1,0 +1,102 @@
+#pragma once
+// Is the result right? mismatch() describes what is wrong, and returns an empty string if nothing
+// is.
+
+#include <cmath>
+#include <cstddef>
+#include <cstring>
+#include <limits>
+#include <sstream>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "format.h"
+
+namespace lab {
+
+// Outputs are filled with this byte before a kernel runs, so that an element it forgets is seen: a
+// NaN in floating point, an unlikely number in integers.
+template <typename T>
+constexpr unsigned char poisonByte() {
+    return std::is_floating_point_v<T> ? 0xFF : 0xA5;
+}
+
+template <typename T>
+bool isPoison(const T& value) {
+    unsigned char poison[sizeof(T)];
+    std::memset(poison, poisonByte<T>(), sizeof(T));
+    return std::memcmp(&value, poison, sizeof(T)) == 0;
+}
+
+template <typename T>
+std::string describeMismatch(std::size_t index, T value, T expected) {
+    std::ostringstream text;
+    text.precision(std::numeric_limits<T>::max_digits10);
+    text << "element " << index << " is " << +value;
+    if (isPoison(value)) text << " (never written)";
+    text << ", expected " << +expected;
+    return text.str();
+}
+
+template <typename T>
+std::string sizeMismatch(const std::vector<T>& output, const std::vector<T>& expected) {
+    if (output.size() == expected.size()) return "";
+    return formatted("%zu elements, expected %zu", output.size(), expected.size());
+}
+
+// Integers: every element must be equal.
+template <typename T>
+std::string mismatch(const std::vector<T>& output, const std::vector<T>& expected) {
+    static_assert(std::is_integral_v<T>, "floating point needs a tolerance");
+    const std::string sizes = sizeMismatch(output, expected);
+    if (!sizes.empty()) return sizes;
+    for (std::size_t i = 0; i < output.size(); ++i) {
+        if (output[i] != expected[i]) return describeMismatch(i, output[i], expected[i]);
+    }
+    return "";
+}
+
+// Floating point: norm(output - expected) / norm(expected), the Euclidean norm in double, must not
+// exceed `tolerance`; where the reference is all zero, norm(output) itself. Over many elements that
+// hides a single wrong one, so no element may be off by more than 16 tolerances of its own size or
+// of the reference's root mean square. Where `output` is only a sample, `places` says for messages
+// which element of the whole each one is.
+template <typename T>
+std::string mismatch(const std::vector<T>& output, const std::vector<T>& expected, double tolerance,
+                     const std::vector<std::size_t>& places = {}) {
+    static_assert(std::is_floating_point_v<T>, "integers are compared exactly");
+    const std::string sizes = sizeMismatch(output, expected);
+    if (!sizes.empty()) return sizes;
+    const auto placeOf = [&](std::size_t i) { return places.empty() ? i : places[i]; };
+
+    double squaredError = 0, squaredReference = 0;
+    for (std::size_t i = 0; i < output.size(); ++i) {
+        const double difference = static_cast<double>(output[i]) - expected[i];
+        if (!std::isfinite(difference)) {  // NaN, infinity or never written
+            return describeMismatch(placeOf(i), output[i], expected[i]);
+        }
+        squaredError += difference * difference;
+        squaredReference += static_cast<double>(expected[i]) * expected[i];
+    }
+    const double scale = squaredReference > 0 ? std::sqrt(squaredReference) : 1;
+    const double error = std::sqrt(squaredError) / scale;
+    const bool wrongAsAWhole = error > tolerance;
+
+    // The root mean square of the reference (or of the allowed error, where the reference is zero).
+    const double typical = scale / std::sqrt(static_cast<double>(output.size()));
+    for (std::size_t i = 0; i < output.size(); ++i) {
+        const double difference = std::fabs(static_cast<double>(output[i]) - expected[i]);
+        const double size = std::fmax(typical, std::fabs(static_cast<double>(expected[i])));
+        // If the whole is off, some element is off by the typical error: rounding must not hide it.
+        const double allowed = wrongAsAWhole ? 0.999 * tolerance * typical : 16 * tolerance * size;
+        if (difference > allowed) {
+            return describeMismatch(placeOf(i), output[i], expected[i]) +
+                   formatted(" (relative error of the whole %.2e, tolerance %.1e)", error,
+                             tolerance);
+        }
+    }
+    return "";
+}
+
+}  // namespace lab

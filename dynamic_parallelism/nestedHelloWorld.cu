@@ -1,0 +1,138 @@
+// A kernel can launch kernels (dynamic parallelism). Here each block launches one child block with
+// half of its threads, which does the same, until a single thread is left: recursion on the GPU,
+// without the host.
+//
+//   1 nestedHelloWorld  every thread says hello; thread 0 of each block launches the next depth
+//
+// With --grid=2 there are two such families. All their children call themselves block 0, for each
+// is the only block of a grid of its own. The lines come in any order: grids of different families
+// run at the same time, and nothing says which warp of a grid prints first. What is certain is how
+// many hellos come from each depth and block, so this is what the check counts.
+//
+// Textbooks let a parent wait for its children with cudaDeviceSynchronize(). Since CUDA 12, device
+// code cannot; nor does it have to here, for a grid counts as complete only when all its children
+// are. Work that needs the results of children goes into a kernel of its own that is launched into
+// the stream cudaStreamTailLaunch: it starts when the launching grid and all other children of that
+// grid are complete.
+//
+//   cmake --build build --target nestedHelloWorld
+//   build/dynamic_parallelism/nestedHelloWorld --grid=2 --size=8
+//   ctest --test-dir build -R nestedHelloWorld
+//   nsys profile build/dynamic_parallelism/nestedHelloWorld --profile
+//
+// Launches from a kernel need relocatable device code and the device runtime library: nvcc with
+// -rdc=true and -lcudadevrt, which is what RDC in CMakeLists.txt stands for. Of the tools of
+// compute-sanitizer, only memcheck supports them.
+
+#include <cstddef>
+#include <cstdio>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "lab.cuh"
+
+// Each thread counts itself in hellos[depth][block], rows of `width` blocks, and prints if `speak`.
+// It shows how to launch, not how to be fast: a child starts microseconds after its launch, and
+// with a single block of ever fewer threads it leaves the GPU idle.
+__global__ void nestedHelloWorld(unsigned depth, unsigned* hellos, unsigned width, bool speak) {
+    const unsigned block = blockIdx.x, thread = threadIdx.x;
+    atomicAdd(&hellos[depth * width + block], 1u);
+    if (speak) printf("depth %u: hello from thread %u of block %u\n", depth, thread, block);
+
+    const unsigned threads = blockDim.x / 2;
+    if (thread == 0 && threads > 0) {
+        nestedHelloWorld<<<1, threads>>>(depth + 1, hellos, width, speak);
+        if (speak) printf("depth %u: block %u launched depth %u\n", depth, block, depth + 1);
+    }
+}
+
+// CPU reference: the hellos of each block number at `depth`. Below depth 0, every number is 0.
+std::vector<unsigned> expectedHellos(unsigned depth, unsigned grid, unsigned size) {
+    if (depth == 0) return std::vector<unsigned>(grid, size);
+    std::vector<unsigned> hellos(grid, 0);
+    hellos[0] = grid * (size >> depth);
+    return hellos;
+}
+
+unsigned sum(const std::vector<unsigned>& values) {
+    return std::accumulate(values.begin(), values.end(), 0u);
+}
+
+// Makes room for `lines` printed by kernels, before the first of them: what does not fit into the
+// device's buffer is lost.
+void reservePrintf(std::size_t lines) {
+    constexpr std::size_t kBytesPerLine = 1024;  // plenty; CUDA does not say what an entry takes
+    std::size_t bytes = 0;
+    CUDA_CHECK(cudaDeviceGetLimit(&bytes, cudaLimitPrintfFifoSize));
+    if (lines * kBytesPerLine > bytes) {
+        CUDA_CHECK(cudaDeviceSetLimit(cudaLimitPrintfFifoSize, lines * kBytesPerLine));
+    }
+}
+
+int main(int argc, char** argv) {
+    unsigned grid = 2;
+    unsigned size = 8;
+    lab::Exercise exercise("nestedHelloWorld", "A kernel that launches itself.");
+    exercise.option("grid", &grid, 1, 64, "blocks at depth 0");
+    exercise.option("size", &size, 1, lab::kMaxBlock, "threads of each block at depth 0");
+    exercise.parse(argc, argv);
+
+    unsigned depths = 0;  // 8, 4, 2, 1 threads: four; an odd number is rounded down when halved
+    while (size >> depths > 0) ++depths;
+    lab::DeviceBuffer<unsigned> hellos(std::size_t{depths} * grid);
+    const auto launch = [&](bool speak) {
+        nestedHelloWorld<<<grid, size>>>(0, hellos.get(), grid, speak);
+    };
+    exercise.prepare([&] { hellos.fillBytes(0); });
+    exercise.title("grid %u, %u threads per block at depth 0", grid, size);
+    if (!exercise.selected("nestedHelloWorld")) return exercise.finish();
+
+    const bool speak = !exercise.csv();
+    if (speak) reservePrintf((std::size_t{2} * size + depths) * grid);
+
+    // Silent while it is measured: printing takes far longer than everything else.
+    lab::Statistics time;
+    if (!exercise.profile()) {
+        time = exercise.measure("nestedHelloWorld", [&] { launch(false); });
+    }
+    // The run that is checked.
+    hellos.fillBytes(0);
+    launch(speak);
+    CUDA_CHECK_LAUNCH();
+    CUDA_CHECK(cudaDeviceSynchronize());
+    const std::vector<unsigned> counted = hellos.toHost();
+
+    lab::Table table({{"", 0, "exercise"},
+                      {"", 0, "device"},
+                      {"", 0, "grid"},
+                      {"", 0, "size"},
+                      {"depth", -5, "depth"},
+                      {"grids", 6, "grids"},
+                      {"blocks of each", 14, "blocks_of_each"},
+                      {"threads of each", 15, "threads_of_each"},
+                      {"hellos", 9, "hellos"},
+                      {"expected", 9, "expected"},
+                      {"", 0, "reps"},
+                      {"", 0, "all_depths_ms"},
+                      {"check", -5, "check"}},
+                     exercise.csv());
+    const lab::Cell milliseconds = time.count > 0 ? lab::Cell(time.median, 4) : lab::Cell();
+    for (unsigned depth = 0; depth < depths; ++depth) {
+        const auto first = counted.begin() + std::size_t{depth} * grid;
+        const std::vector<unsigned> ofBlocks(first, first + grid);
+        const std::vector<unsigned> expected = expectedHellos(depth, grid, size);
+        const std::string wrong = lab::mismatch(ofBlocks, expected);
+        const bool top = depth == 0;
+        table.row({"nestedHelloWorld", exercise.device().name, grid, size, depth, top ? 1 : grid,
+                   top ? grid : 1, size >> depth, sum(ofBlocks), sum(expected), time.count,
+                   milliseconds, lab::verdict(wrong)});
+        exercise.report(lab::formatted("hellos by block at depth %u", depth), wrong);
+    }
+    if (time.count > 0) {
+        exercise.note(
+            lab::formatted("All depths together take %.4f ms without the printing (median of %zu).",
+                           time.median, time.count));
+    }
+    return exercise.finish();
+}

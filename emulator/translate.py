@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""Translates a CUDA source file to C++17 for the cpu back end.
+
+C++ cannot parse two things of CUDA: a launch, `k<<<grid, block>>>(x)`, and dynamic shared memory,
+`extern __shared__ T s[];`. The translator rewrites just these, in place, and keeps every line's
+number. Two more things are rewritten because they could not work: the cast to `void*` in
+`cudaLaunchKernel((void*)k, ...)`, which would lose the kernel's type, and inline PTX, which becomes
+a compile error that says so. Headers of the user that contain any of this are translated as well.
+"""
+
+import argparse
+import os
+import re
+import sys
+import zlib
+from typing import Optional
+
+from translator.lexer import TranslateError
+from translator.rewriter import Rewriter
+from translator.unit import Source, Unit
+
+OWN_INCLUDE = os.path.join(os.path.dirname(os.path.realpath(__file__)), "include")
+
+
+def translate(path: str, output: str, include_dirs: list[str]) -> list[str]:
+    """Translates the file at `path`, and those of the user's headers that need it into the folder
+    `output`.headers. Returns the files read. Writes nothing unless all could be translated.
+    Raises TranslateError or OSError."""
+    unit = Unit(path, include_dirs, OWN_INCLUDE)
+    sources = unit.sources.values()
+    for source in sources:
+        if unit.has_cuda(source):
+            for stream in source.streams:
+                Rewriter(unit, source, stream).run()
+        source.translated = source is unit.main or bool(source.edits)
+    changed = True
+    while changed:  # what includes a translated header has to name the translation
+        changed = False
+        for source in sources:
+            if not source.translated and any(s.translated for s in source.included.values()):
+                source.translated = changed = True
+
+    outputs = {unit.main: output}
+    for real, source in unit.sources.items():
+        if source.translated and source is not unit.main:
+            name = f"{zlib.crc32(os.fsencode(real)):08x}_{os.path.basename(real)}"
+            outputs[source] = os.path.join(os.path.abspath(output) + ".headers", name)
+    texts = {source: _render(source, outputs) for source in outputs}
+    for source, text in texts.items():
+        if source is unit.main or not _has_content(outputs[source], text):
+            _write(outputs[source], text)
+    return [source.path for source in sources]
+
+
+def _render(source: Source, outputs: dict[Source, str]) -> str:
+    edits = list(source.edits)
+    for include in source.includes:
+        target = source.included.get((include.name, include.quoted))
+        beside = os.path.join(os.path.dirname(source.path), include.name)
+        if target in outputs:
+            edits.append((include.start, include.end, f'"{outputs[target]}"'))
+        elif include.quoted and os.path.isfile(beside):  # but not beside the output
+            edits.append((include.start, include.end, f'"{os.path.abspath(beside)}"'))
+    shown = source.path.replace("\\", "\\\\").replace('"', '\\"')
+    parts = [f'#line 1 "{shown}"\n']
+    pos = 0
+    for start, end, text in sorted(edits):
+        parts += [source.text[pos:start], text]
+        pos = end
+    return "".join(parts) + source.text[pos:]
+
+
+def _has_content(path: str, text: str) -> bool:
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape", newline="") as file:
+            return file.read() == text
+    except OSError:
+        return False
+
+
+def _write(path: str, text: str) -> None:
+    """Writes the file at once: nobody sees half of it, and nothing stays behind if that fails."""
+    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+    temporary = f"{path}.{os.getpid()}.tmp"
+    try:
+        with open(temporary, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
+            file.write(text)
+        os.replace(temporary, path)
+    finally:
+        _remove(temporary)
+
+
+def _remove(path: str) -> None:
+    try:
+        os.remove(path)
+    except OSError:
+        pass
+
+
+def _depfile(target: str, inputs: list[str]) -> str:
+    names = [target, *map(os.path.abspath, inputs)]
+    names = [re.sub(r"([ #])", r"\\\1", name).replace("$", "$$") for name in names]
+    return f"{names[0]}: " + " \\\n  ".join(names[1:]) + "\n"
+
+
+def main(argv: Optional[list[str]] = None) -> int:
+    parser = argparse.ArgumentParser(
+        prog="translate.py",
+        description="Translate a CUDA source file to C++17 for the cpu back end. Headers of yours "
+        "that hold launches or dynamic shared memory are translated into OUTPUT.headers/.",
+    )
+    parser.add_argument("input", metavar="INPUT", help="the .cu file")
+    parser.add_argument("-o", dest="output", metavar="OUTPUT", required=True, help="the C++ file")
+    parser.add_argument(
+        "-I", dest="dirs", metavar="DIR", action="append", default=[], help="look for headers here"
+    )
+    parser.add_argument("-MF", dest="rule", metavar="FILE", help="write a make rule of all inputs")
+    parser.add_argument(
+        "-MT", dest="target", metavar="TARGET", help="target of that rule (default: OUTPUT)"
+    )
+    args = parser.parse_args(argv)
+    if os.path.realpath(args.input) == os.path.realpath(args.output):
+        parser.error(f"OUTPUT would overwrite INPUT {args.input!r}")
+    try:
+        inputs = translate(args.input, args.output, args.dirs)
+        if args.rule:
+            _write(args.rule, _depfile(args.target or args.output, inputs))
+        return 0
+    except TranslateError as error:
+        print(error, file=sys.stderr)
+    except OSError as error:
+        print(f"{error.filename}: error: {error.strerror}", file=sys.stderr)
+    _remove(args.output)  # an older one would be compiled in place of this
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,203 @@
+"""A translation unit: the file, the user's headers that it includes, and their kernels."""
+
+import os
+import re
+from typing import NamedTuple, Optional
+
+from .lexer import Include, Lexer, Stream
+
+# Quick looks into a header before it is worth lexing.
+ANY_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)', re.MULTILINE)
+ANY_DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
+ANY_CUDA = re.compile(r"<\s*<\s*<|__shared__|__global__|__device__|\b(?:__)?asm|cudaLaunch")
+
+BUILTIN_TYPES = set("void bool char short int long float double unsigned signed auto".split())
+ALIGNMENTS = {"__align__", "alignas", "__attribute__"}
+# What stands between __global__ and the kernel's name and looks like a function.
+ATTRIBUTES = ALIGNMENTS | set(
+    "__launch_bounds__ __cluster_dims__ __block_size__ __maxnreg__ __declspec decltype".split()
+)
+
+
+class Source:
+    """A file of the unit; lexed when first asked for."""
+
+    def __init__(self, path: str, text: str) -> None:
+        self.path = path  # as diagnostics shall show it
+        self.text = text
+        self.included: dict[tuple[str, bool], Source] = {}  # by (name, in quotes?)
+        self.edits: list[tuple[int, int, str]] = []  # (start, end, text instead)
+        self.translated = False
+        self._lexer: Optional[Lexer] = None
+
+    def _lexed(self) -> Lexer:
+        if self._lexer is None:
+            self._lexer = Lexer(self.path, self.text)
+        return self._lexer
+
+    @property
+    def streams(self) -> list[Stream]:
+        return self._lexed().streams
+
+    @property
+    def includes(self) -> list[Include]:
+        return self._lexed().includes
+
+
+class Template(NamedTuple):
+    """Template parameters of a kernel: how many have no default, and whether one is a pack."""
+
+    required: int
+    pack: bool
+
+
+Signature = tuple[bool, int, tuple[str, ...]]  # template?, template parameters, parameter types
+
+
+class Unit:
+    """Loads `path` and what it includes: "quoted" headers from beside the including file, then
+    those found in `include_dirs`. Headers in `own_include` are ours and need no look."""
+
+    def __init__(self, path: str, include_dirs: list[str], own_include: str) -> None:
+        self._include_dirs = include_dirs
+        self._own_include = os.path.realpath(own_include) + os.sep
+        self._kernels: dict[str, dict[Signature, Template]] = {}
+        self._macro_kernels = False  # macros declare kernels: any name may be a template's
+        self.sources: dict[str, Source] = {}  # by real path, in the order of inclusion
+        self.macros: set[str] = set()
+        self.launch_macros: set[str] = set()  # as in `#define CONFIG(g, b) <<<g, b>>>`
+        self.device_words = {"__device__", "__global__"}  # and the macros that stand for them
+        self.main = self._load(path, path)
+        for source in self.sources.values():
+            self.macros.update(ANY_DEFINE.findall(source.text))
+            if ANY_CUDA.search(source.text):
+                for stream in source.streams:
+                    self._collect(stream)
+
+    def has_cuda(self, source: Source) -> bool:
+        """Whether the file may hold anything to translate."""
+        if ANY_CUDA.search(source.text):
+            return True
+        return any(macro in source.text for macro in self.launch_macros)
+
+    def address_known(self, stream: Stream, callee: list[int]) -> bool:
+        """Whether `&callee` is sure to be one function: no overloads, nothing left to deduce.
+        `callee` are the tokens of a name, perhaps qualified and with template arguments."""
+        arguments = None
+        last = callee[-1]
+        if stream.text(last) == ">":
+            opener = stream.angle_start(last)
+            assert opener is not None
+            if any(stream.text(i) == "..." for i in range(opener, last)):
+                return False
+            arguments = len(stream.split(opener + 1, last))
+            last = opener - 1
+        name = stream.text(last)
+        if name == ")" or name in self.macros or name in stream.parameters:
+            return False  # a macro may become anything
+        if stream.text(last - 1) == "##":
+            return False
+        declared = self._kernels.get(name)
+        if not declared:
+            return not self._macro_kernels  # a variable or a template parameter
+        if len(declared) > 1:
+            return False
+        (((is_template, _, _), template),) = declared.items()
+        if not is_template:
+            return True
+        return arguments is not None and arguments >= template.required and not template.pack
+
+    def _load(self, path: str, shown: str) -> Source:
+        with open(path, encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
+            source = Source(shown, file.read())
+        self.sources[os.path.realpath(path)] = source
+        for quoted, angled in ANY_INCLUDE.findall(source.text):
+            beside = [os.path.dirname(shown)] if quoted else []
+            for folder in beside + self._include_dirs:
+                found = os.path.join(folder, quoted or angled)
+                if os.path.isfile(found):
+                    real = os.path.realpath(found)
+                    if not real.startswith(self._own_include):
+                        header = self.sources.get(real) or self._load(found, found)
+                        source.included[(quoted or angled, bool(quoted))] = header
+                    break
+        return source
+
+    def _collect(self, stream: Stream) -> None:
+        texts = {token.text for token in stream.tokens}
+        if stream.macro:
+            if not self.device_words.isdisjoint(texts):
+                self.device_words.add(stream.macro)
+            self._macro_kernels |= "__global__" in texts
+            if [stream.text(i) for i in range(3)] == ["<"] * 3:
+                self.launch_macros.add(stream.macro)
+        elif "__global__" in texts:
+            for i, token in enumerate(stream.tokens):
+                if token.text == "__global__":
+                    self._declare_kernel(stream, i)
+
+    def _declare_kernel(self, stream: Stream, index: int) -> None:
+        """Notes the kernel declared around `__global__` at `index`."""
+        start = index
+        while start > 0 and stream.text(start - 1) not in (";", "{", "}"):
+            start -= 1
+        count, template = 0, None
+        for i in range(start, index):
+            if stream.text(i) == "template":
+                end = stream.angle_end(i + 1) if stream.text(i + 1) == "<" else None
+                if end is None or end == i + 2:
+                    return  # an instantiation or a specialisation: no overload
+                parameters = [[stream.text(t) for t in p] for p in stream.split(i + 2, end)]
+                count = len(parameters)
+                required = sum("=" not in p for p in parameters)
+                template = Template(required, any("..." in p for p in parameters))
+        opener = _parameter_list(stream, index + 1)
+        if opener is None:
+            return
+        close = stream.pair(opener)
+        assert close is not None
+        types = tuple(_type_of(stream, p) for p in stream.split(opener + 1, close))
+        if any("auto" in t.split() for t in types):
+            template = Template(0, True)
+        declared = self._kernels.setdefault(stream.text(opener - 1), {})
+        key = (template is not None, count, types if types != ("void",) else ())
+        template = template or Template(0, False)
+        # Defaults may be on the first declaration only.
+        required = min(template.required, declared.get(key, template).required)
+        declared[key] = template._replace(required=required)
+
+
+def _parameter_list(stream: Stream, index: int) -> Optional[int]:
+    """Index of the `(` of the first function declared from `index` on, if its declaration goes on
+    to there; None for a specialisation such as `void k<int>(int)`."""
+    while stream.text(index) not in ("", ";", "{", "}"):
+        close = stream.pair(index) if stream.text(index) == "(" else None
+        if close is not None:
+            is_name = stream.kind(index - 1) == "name" and stream.text(index - 1) not in ATTRIBUTES
+            if is_name and stream.kind(close + 1) != "name":
+                return index
+            index = close
+        index += 1
+    return None
+
+
+def _type_of(stream: Stream, parameter: list[int]) -> str:
+    """The type of a parameter as text, without the parameter's name and its default. May tell equal
+    types apart (`unsigned` and `unsigned int`), but does not mix up different ones."""
+    words = [stream.text(i) for i in parameter]
+    words = [w for w in words if w not in ("__restrict__", "__restrict", "restrict")]
+    if "=" in words:
+        words = words[: words.index("=")]
+    rest = ""
+    if "[" in words:  # an array parameter is a pointer
+        bracket = words.index("[")
+        rest = " * " + " ".join(words[words.index("]", bracket) + 1 :])
+        words = words[:bracket]
+    if len(words) > 1:
+        type_words = [w for w in words[:-1] if w not in ("const", "volatile", "struct", "typename")]
+        named = re.match(r"[^\W\d]", words[-1]) and words[-1] not in BUILTIN_TYPES
+        if named and type_words and type_words[-1] != "::":
+            words.pop()
+    if "*" not in words and "(" not in words and not rest:
+        words = [w for w in words if w != "const"]  # no difference for a value
+    return " ".join(words) + rest.rstrip()

@@ -1,0 +1,78 @@
+"""./lab run: exercises one after another, and what came of each."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from .catalogue import Exercise
+from .errors import LabError
+from .process import describe, say, shown, status_of
+
+NO_GPU = 77
+TAIL_LINES = 8
+
+
+@dataclass(frozen=True)
+class Outcome:
+    name: str
+    status: int
+    seconds: float
+    last_lines: list[str]
+
+    @property
+    def result(self) -> str:
+        return {0: "ok", NO_GPU: "skipped"}.get(self.status, "FAILED")
+
+    @property
+    def remark(self) -> str:
+        return {0: "", NO_GPU: "no usable GPU"}.get(self.status, describe(self.status))
+
+
+def run_showing(name: str, command: Sequence[str]) -> Outcome:
+    """Shows what the command prints as it comes, and keeps the end of it."""
+    say("\n+ " + shown(command))
+    last: deque[str] = deque(maxlen=TAIL_LINES)
+    start = time.monotonic()
+    try:
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    except OSError as error:
+        raise LabError(f"cannot run {command[0]}: {error.strerror}") from error
+    with process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            text = line.decode(errors="replace")
+            last.append(text)
+            sys.stdout.write(text)
+            sys.stdout.flush()
+    return Outcome(name, status_of(process.returncode), time.monotonic() - start, list(last))
+
+
+def run_all(exercises: Sequence[Exercise], folder: Path, options: Sequence[str]) -> int:
+    """Returns 1 if one failed, 77 if all were skipped, else 0."""
+    outcomes = []
+    for exercise in exercises:
+        program = folder / exercise.chapter / exercise.name
+        outcomes.append(run_showing(exercise.name, [str(program), *options]))
+    print(summary(outcomes), flush=True)
+    statuses = {outcome.status for outcome in outcomes}
+    if statuses - {0, NO_GPU}:
+        return 1
+    return NO_GPU if statuses == {NO_GPU} else 0
+
+
+def summary(outcomes: Sequence[Outcome]) -> str:
+    lines = ["", f"{'exercise':<24}  {'result':<8} seconds"]
+    for outcome in outcomes:
+        row = f"{outcome.name:<24}  {outcome.result:<8} {outcome.seconds:7.1f}  {outcome.remark}"
+        lines.append(row.rstrip())
+    for outcome in outcomes:
+        if outcome.result == "FAILED":
+            lines.append(f"\n{outcome.name} ended with these lines:")
+            lines += ["    " + line.rstrip("\n") for line in outcome.last_lines]
+    return "\n".join(lines)

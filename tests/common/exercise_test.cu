@@ -1,0 +1,386 @@
+// What Exercise does around a kernel: each test runs good and bad kernels through it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "lab.cuh"
+#include "peers_cub.cuh"
+#include "peers_cublas.cuh"
+
+namespace {
+
+constexpr std::size_t kCount = 1000;
+
+__global__ void writeAll(int* out, std::size_t n) {
+    const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = static_cast<int>(i);
+}
+
+__global__ void increment(int* data, std::size_t n) {
+    const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    if (i < n) ++data[i];
+}
+
+std::vector<int> numbers() {
+    std::vector<int> values(kCount);
+    for (std::size_t i = 0; i < kCount; ++i) values[i] = static_cast<int>(i);
+    return values;
+}
+
+void parse(lab::Exercise& exercise, std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "test");
+    std::vector<char*> argv;
+    for (std::string& argument : arguments) argv.push_back(argument.data());
+    argv.push_back(nullptr);
+    exercise.parse(static_cast<int>(arguments.size()), argv.data());
+}
+
+struct Outcome {
+    int status;
+    std::string out, err;
+};
+
+// An exercise whose kernels write 0, 1, 2 ... into `out`; `rungs` adds them.
+Outcome run(const std::vector<std::string>& arguments,
+            const std::function<void(lab::Exercise&, lab::DeviceBuffer<int>&)>& rungs) {
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    lab::Exercise exercise("test", "A test.");
+    parse(exercise, arguments);
+    lab::DeviceBuffer<int> out(kCount);
+    exercise.title("%zu ints", kCount);
+    exercise.bytesPerRun(4.0 * kCount);
+    exercise.output(out);
+    exercise.check([&] { return lab::mismatch(out.toHost(), numbers()); });
+    rungs(exercise, out);
+    const int status = exercise.finish();
+    return {status, testing::internal::GetCapturedStdout(), testing::internal::GetCapturedStderr()};
+}
+
+std::size_t lines(const std::string& text) {
+    return std::count(text.begin(), text.end(), '\n');
+}
+
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+void addGood(lab::Exercise& exercise, lab::DeviceBuffer<int>& out) {
+    exercise.rung("good", 8, 128, [&] { writeAll<<<8, 128>>>(out.get(), kCount); });
+}
+
+TEST(Exercise, ARightKernelGivesARow) {
+    const Outcome outcome = run({}, addGood);
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_EQ(outcome.err, "");
+    EXPECT_EQ(outcome.out.rfind("test: 1000 ints on ", 0), 0u) << outcome.out;
+    EXPECT_TRUE(contains(outcome.out, "\nkernel "));
+    EXPECT_TRUE(contains(outcome.out, "\ngood  "));
+    EXPECT_TRUE(contains(outcome.out, "  ok\n"));
+}
+
+TEST(Exercise, AWrongKernelIsNamedAndTheOthersRun) {
+    const Outcome outcome = run({}, [](lab::Exercise& exercise, lab::DeviceBuffer<int>& out) {
+        exercise.rung("shifted", 8, 128, [&] {
+            writeAll<<<8, 128>>>(out.get() + 1, kCount - 1);
+            CUDA_CHECK(cudaMemset(out.get(), 0, sizeof(int)));
+        });
+        addGood(exercise, out);
+    });
+    EXPECT_EQ(outcome.status, 1);
+    EXPECT_TRUE(contains(outcome.out, "WRONG: shifted: element 1 is 0, expected 1\n"));
+    EXPECT_TRUE(contains(outcome.out, "\ngood  "));
+}
+
+// The good kernel before it has left the right result in the same buffer.
+TEST(Exercise, AnUnwrittenTailIsSeenThoughItWasRightBefore) {
+    const Outcome outcome = run({}, [](lab::Exercise& exercise, lab::DeviceBuffer<int>& out) {
+        addGood(exercise, out);
+        exercise.rung("noTail", 7, 128, [&] { writeAll<<<7, 128>>>(out.get(), kCount); });
+    });
+    EXPECT_EQ(outcome.status, 1);
+    EXPECT_TRUE(contains(outcome.out, "WRONG: noTail: element 896 is -1515870811 (never written)"));
+}
+
+TEST(Exercise, AKernelThatWorksInPlaceGetsFreshInputForEveryRun) {
+    const auto rungs = [](bool prepared) {
+        return [prepared](lab::Exercise& exercise, lab::DeviceBuffer<int>&) {
+            const lab::DeviceBuffer<int> source(numbers());
+            lab::DeviceBuffer<int> data(numbers());
+            std::vector<int> expected = numbers();
+            for (int& value : expected) ++value;
+            if (prepared) exercise.prepare([&] { data.copyFrom(source); });
+            exercise.check([&] { return lab::mismatch(data.toHost(), expected); });
+            exercise.rung("inPlace", 8, 128, [&] { increment<<<8, 128>>>(data.get(), kCount); });
+        };
+    };
+    EXPECT_EQ(run({}, rungs(true)).status, 0);
+    EXPECT_EQ(run({}, rungs(false)).status, 1);
+}
+
+TEST(Exercise, ProfileLaunchesOnceAndStillChecks) {
+    int launches = 0;
+    const auto rungs = [&](std::size_t count) {
+        return [&, count](lab::Exercise& exercise, lab::DeviceBuffer<int>& out) {
+            launches = 0;
+            exercise.rung("counted", 8, 128, [&, count] {
+                ++launches;
+                writeAll<<<8, 128>>>(out.get(), count);
+            });
+        };
+    };
+    EXPECT_EQ(run({"--profile"}, rungs(kCount)).status, 0);
+    EXPECT_EQ(launches, 1);
+    EXPECT_EQ(run({"--profile"}, rungs(kCount - 1)).status, 1);
+    EXPECT_EQ(run({"--reps=5"}, rungs(kCount)).status, 0);
+    EXPECT_GE(launches, 6);  // one to warm up
+}
+
+TEST(Exercise, ProfileRunsAPeerOnlyByName) {
+    int launches = 0;
+    const auto rungs = [&](lab::Exercise& exercise, lab::DeviceBuffer<int>& out) {
+        addGood(exercise, out);
+        exercise.peer("library", [&] {
+            ++launches;
+            writeAll<<<8, 128>>>(out.get(), kCount);
+        });
+    };
+    EXPECT_EQ(run({"--profile"}, rungs).status, 0);
+    EXPECT_EQ(launches, 0);
+    EXPECT_EQ(run({"--profile", "--kernel=lib"}, rungs).status, 0);
+    EXPECT_EQ(launches, 1);
+    EXPECT_TRUE(contains(run({}, rungs).out, "\nlibrary                              -       -  "));
+}
+
+TEST(Exercise, KernelSelectsByAPartOfTheName) {
+    const auto rungs = [](lab::Exercise& exercise, lab::DeviceBuffer<int>& out) {
+        exercise.rung("bad", 1, 1, [&] { writeAll<<<1, 1>>>(out.get(), 1); });
+        addGood(exercise, out);
+    };
+    EXPECT_EQ(run({}, rungs).status, 1);
+    const Outcome outcome = run({"--kernel=oo"}, rungs);
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_FALSE(contains(outcome.out, "bad"));
+}
+
+// Its own first rung has the speedup 1, however fast it is.
+TEST(Exercise, ANewBaselineStartsASecondLadder) {
+    const Outcome outcome =
+        run({"--csv"}, [](lab::Exercise& exercise, lab::DeviceBuffer<int>& out) {
+            exercise.rung("slow", 1, 1, [&] {
+                for (int i = 0; i < 200; ++i) writeAll<<<8, 128>>>(out.get(), kCount);
+            });
+            exercise.newBaseline();
+            addGood(exercise, out);
+        });
+    EXPECT_TRUE(contains(outcome.out.substr(outcome.out.find(",good,")), ",1,ok\n")) << outcome.out;
+}
+
+TEST(Exercise, CsvIsAllThereIsOnStdout) {
+    const Outcome outcome =
+        run({"--csv", "--reps=4"}, [](lab::Exercise& exercise, lab::DeviceBuffer<int>& out) {
+            addGood(exercise, out);
+            exercise.rung("noTail", 7, 128, [&] { writeAll<<<7, 128>>>(out.get(), kCount); });
+        });
+    EXPECT_EQ(outcome.status, 1);
+    EXPECT_EQ(
+        outcome.out.rfind("exercise,device,parameters,kernel,grid,block,reps,median_ms,min_ms,"
+                          "max_ms,gbps,percent_peak,speedup,check\n",
+                          0),
+        0u)
+        << outcome.out;
+    EXPECT_EQ(lines(outcome.out), 3u);
+    EXPECT_TRUE(contains(outcome.out, ",good,8,128,4,"));
+    EXPECT_TRUE(contains(outcome.out, ",ok\n"));
+    EXPECT_TRUE(contains(outcome.out, ",WRONG\n"));
+    EXPECT_TRUE(contains(outcome.err, "test: 1000 ints on "));
+    EXPECT_TRUE(contains(outcome.err, "WRONG: noTail: element 896"));
+}
+
+TEST(Exercise, LibrariesThatAreAbsentGiveNoRow) {
+    const Outcome outcome = run({}, [](lab::Exercise& exercise, lab::DeviceBuffer<int>& out) {
+        addGood(exercise, out);
+        lab::cubSum(exercise, out.get(), out.get(), kCount);
+        lab::cublasTranspose(exercise, nullptr, nullptr, 1, 1);
+        lab::cublasMatmul(exercise, nullptr, nullptr, nullptr, 1, 1, 1);
+    });
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_FALSE(contains(outcome.out, "cub"));
+}
+
+// A death test's child prints to the stderr that gtest reads: nothing is captured there.
+void runUncaptured(const std::vector<std::string>& arguments, dim3 block) {
+    lab::Exercise exercise("test", "A test.");
+    unsigned size = 5;
+    exercise.option("size", &size, 1, 10, "elements");
+    parse(exercise, arguments);
+    lab::DeviceBuffer<int> out(kCount);
+    exercise.title("title");
+    exercise.rung("only", 1, block, [&] { writeAll<<<1, block>>>(out.get(), kCount); });
+    std::exit(exercise.finish());
+}
+
+TEST(ExerciseDeathTest, BadUsageEndsWith2AndOneLine) {
+    testing::GTEST_FLAG(death_test_style) = "threadsafe";
+    EXPECT_EXIT(runUncaptured({"--size=11"}, 1), testing::ExitedWithCode(2),
+                "^test: --size=11: expected a whole number from 1 to 10 \\(see --help\\)\n$");
+    EXPECT_EXIT(runUncaptured({"--kernel=nosuch"}, 1), testing::ExitedWithCode(2),
+                "^test: --kernel=nosuch: expected a part of one of only \\(see --help\\)\n$");
+    EXPECT_EXIT(runUncaptured({"--device=1000"}, 1), testing::ExitedWithCode(2),
+                "^test: --device=1000: expected a whole number from 0 to ");
+    EXPECT_EXIT(runUncaptured({"--help"}, 1), testing::ExitedWithCode(0), "^$");
+    EXPECT_EXIT(runUncaptured({}, 1), testing::ExitedWithCode(0), "^$");
+}
+
+TEST(ExerciseDeathTest, ALaunchThatCannotStartNamesTheKernel) {
+    testing::GTEST_FLAG(death_test_style) = "threadsafe";
+    EXPECT_EXIT(runUncaptured({}, 1025), testing::ExitedWithCode(1),
+                "^only: cannot be launched: cudaErrorInvalidConfiguration: ");
+}
+
+void launchTooLarge() {
+    writeAll<<<1, 4096>>>(nullptr, 0);
+    CUDA_CHECK_LAUNCH();
+}
+
+TEST(CheckDeathTest, NamesTheExpressionTheLineAndTheError) {
+    testing::GTEST_FLAG(death_test_style) = "threadsafe";
+    EXPECT_EXIT(CUDA_CHECK(cudaSetDevice(-1)), testing::ExitedWithCode(1),
+                "exercise_test.cu:[0-9]+: cudaSetDevice\\(-1\\): cudaErrorInvalidDevice: ");
+    EXPECT_EXIT(launchTooLarge(), testing::ExitedWithCode(1),
+                "exercise_test.cu:[0-9]+: kernel launch: cudaErrorInvalidConfiguration: ");
+}
+
+TEST(Buffer, CopiesThereAndBack) {
+    const std::vector<int> values = numbers();
+    lab::DeviceBuffer<int> first(values);
+    lab::DeviceBuffer<int> second(kCount);
+    second.copyFrom(first);
+    EXPECT_EQ(second.toHost(), values);
+    EXPECT_EQ(second.toHost(2), (std::vector<int>{0, 1}));
+    EXPECT_EQ(second.size(), kCount);
+    EXPECT_EQ(second.bytes(), 4 * kCount);
+}
+
+TEST(Buffer, MovesItsMemory) {
+    lab::DeviceBuffer<int> first(std::vector<int>{1, 2, 3});
+    const int* memory = first.get();
+    lab::DeviceBuffer<int> second(std::move(first));
+    EXPECT_EQ(second.get(), memory);
+    first = lab::DeviceBuffer<int>(std::vector<int>{4});
+    EXPECT_EQ(first.toHost(), (std::vector<int>{4}));
+    EXPECT_EQ(second.toHost(), (std::vector<int>{1, 2, 3}));
+}
+
+TEST(Buffer, PinnedIsPinned) {
+    lab::PinnedBuffer<int> buffer(kCount);
+    for (std::size_t i = 0; i < kCount; ++i) buffer[i] = static_cast<int>(i);
+    cudaPointerAttributes attributes;
+    CUDA_CHECK(cudaPointerGetAttributes(&attributes, buffer.get()));
+    EXPECT_EQ(attributes.type, cudaMemoryTypeHost);
+    EXPECT_EQ(std::vector<int>(buffer.begin(), buffer.end()), numbers());
+}
+
+TEST(BufferDeathTest, WhatDoesNotFitSaysHowMuchIsFree) {
+    testing::GTEST_FLAG(death_test_style) = "threadsafe";
+    EXPECT_EXIT(lab::DeviceBuffer<double>(std::size_t{1} << 45), testing::ExitedWithCode(1),
+                "cannot allocate 256 TiB of device memory: .*B are free");
+    EXPECT_EXIT(lab::PinnedBuffer<double>(std::size_t{1} << 45), testing::ExitedWithCode(1),
+                "cannot allocate 256 TiB of pinned memory: .*B are free");
+    EXPECT_EXIT(lab::DeviceBuffer<double>(SIZE_MAX), testing::ExitedWithCode(1), "device memory");
+    EXPECT_EXIT(lab::DeviceBuffer<int>(2).copyFrom(std::vector<int>(3)), testing::ExitedWithCode(1),
+                "3 elements does not fit a device buffer of 2");
+}
+
+TEST(Timer, EventsAreInOrder) {
+    lab::DeviceBuffer<int> out(kCount);
+    lab::GpuTimer timer;
+    timer.start();
+    writeAll<<<8, 128>>>(out.get(), kCount);
+    CUDA_CHECK_LAUNCH();
+    timer.stop();
+    EXPECT_GE(timer.milliseconds(), 0);
+}
+
+TEST(Device, BlocksCoverAllItems) {
+    EXPECT_EQ(lab::blocksFor(1, 512), 1u);
+    EXPECT_EQ(lab::blocksFor(512, 512), 1u);
+    EXPECT_EQ(lab::blocksFor(513, 512), 2u);
+    EXPECT_EQ(lab::blocksFor(std::size_t{2147483647} * 32, 32), 2147483647u);
+}
+
+TEST(DeviceDeathTest, GridsHaveALimit) {
+    testing::GTEST_FLAG(death_test_style) = "threadsafe";
+    EXPECT_EXIT(lab::blocksFor(std::size_t{2147483647} * 32 + 1, 32), testing::ExitedWithCode(1),
+                "need 2147483648 blocks, a grid has at most 2147483647");
+}
+
+// Every tile of the matrix must have a block, also where y alone cannot count them.
+TEST(Grid, CoversMatricesOfAnyHeight) {
+    EXPECT_EQ(lab::shape(lab::gridFor(33, 1, 32)), "2");
+    EXPECT_EQ(lab::shape(lab::gridFor(1, 65535 * 32, 32)), "1x65535");
+    for (const std::size_t rows : {65535u * 32 + 1, 3u * 65535 * 32, 1000000007u}) {
+        const dim3 grid = lab::gridFor(64, rows, 32);
+        EXPECT_EQ(grid.x, 2u);
+        EXPECT_LE(grid.y, 65535u);
+        EXPECT_LE(grid.z, 65535u);
+        EXPECT_GE(std::size_t{grid.y} * grid.z * 32, rows);
+    }
+}
+
+__global__ void countRows(int* counts, std::size_t rows) {
+    if (lab::blockY() < rows) atomicAdd(&counts[lab::blockY()], 1);
+}
+
+TEST(Grid, BlockYCountsEveryRowOnce) {
+    constexpr std::size_t kRows = 65535 + 10;
+    lab::DeviceBuffer<int> counts(kRows);
+    counts.fillBytes(0);
+    countRows<<<lab::gridFor(1, kRows, 1), 1>>>(counts.get(), kRows);
+    CUDA_CHECK_LAUNCH();
+    EXPECT_EQ(lab::mismatch(counts.toHost(), std::vector<int>(kRows, 1)), "");
+}
+
+TEST(Device, LanesPerMultiprocessor) {
+    EXPECT_EQ(lab::fp32LanesPerMultiprocessor(7, 5), 64);
+    EXPECT_EQ(lab::fp32LanesPerMultiprocessor(8, 0), 64);
+    EXPECT_EQ(lab::fp32LanesPerMultiprocessor(8, 6), 128);
+    EXPECT_EQ(lab::fp32LanesPerMultiprocessor(9, 0), 128);
+    EXPECT_EQ(lab::fp32LanesPerMultiprocessor(99, 0), 0);
+}
+
+__global__ void whereAmI(unsigned* warps, unsigned* lanes, unsigned* sms,
+                         unsigned long long* times) {
+    const unsigned thread = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+    times[thread] = lab::globaltimer();
+    warps[thread] = lab::warpid();
+    lanes[thread] = lab::laneid();
+    sms[thread] = lab::smid();
+}
+
+TEST(Intrinsics, WarpsLanesAndClock) {
+    const dim3 block(5, 4, 6);
+    lab::DeviceBuffer<unsigned> warps(120), lanes(120), sms(120);
+    lab::DeviceBuffer<unsigned long long> times(120);
+    whereAmI<<<1, block>>>(warps.get(), lanes.get(), sms.get(), times.get());
+    CUDA_CHECK_LAUNCH();
+    const std::vector<unsigned long long> first = times.toHost();
+    whereAmI<<<1, block>>>(warps.get(), lanes.get(), sms.get(), times.get());
+    CUDA_CHECK_LAUNCH();
+    const std::vector<unsigned> w = warps.toHost(), l = lanes.toHost(), s = sms.toHost();
+    const std::vector<unsigned long long> second = times.toHost();
+    const auto multiprocessors = static_cast<unsigned>(lab::deviceFacts(0).multiprocessors);
+    for (unsigned i = 0; i < 120; ++i) {
+        EXPECT_EQ(w[i], i / 32);
+        EXPECT_EQ(l[i], i % 32);
+        EXPECT_EQ(s[i], s[0]);  // one block, one multiprocessor
+        EXPECT_LT(s[i], multiprocessors);
+        EXPECT_GT(first[i], 0u);
+        EXPECT_GE(second[i], first[i]);
+    }
+}
+
+}  // namespace

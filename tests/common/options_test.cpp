@@ -1,0 +1,157 @@
+#include "options.h"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+
+namespace {
+
+// The options of a typical exercise, and a command line parsed into them.
+struct Line {
+    std::size_t size = 1000;
+    unsigned block = 256;
+    bool csv = false;
+    std::string kernel;
+    lab::Options options;
+
+    Line() {
+        options.number("size", &size, 1, std::uint64_t{1} << 40, "number of elements");
+        options.number("block", &block, 32, 1024, "threads", lab::Rule::kPowerOfTwo);
+        options.flag("csv", &csv, "rows as CSV");
+        options.text("kernel", &kernel, "NAME", "a part of a name", "which kernels");
+    }
+
+    std::string parse(std::vector<std::string> arguments) {
+        arguments.insert(arguments.begin(), "program");
+        std::vector<char*> argv;
+        for (std::string& argument : arguments) argv.push_back(argument.data());
+        argv.push_back(nullptr);
+        return options.parse(static_cast<int>(arguments.size()), argv.data());
+    }
+};
+
+TEST(Options, KeepTheirDefaults) {
+    Line line;
+    EXPECT_EQ(line.parse({}), "");
+    EXPECT_EQ(line.size, 1000u);
+    EXPECT_EQ(line.block, 256u);
+    EXPECT_FALSE(line.csv);
+    EXPECT_EQ(line.kernel, "");
+}
+
+TEST(Options, TakeBothForms) {
+    Line line;
+    EXPECT_EQ(line.parse({"--size=12", "--block", "64", "--csv", "--kernel", "copy"}), "");
+    EXPECT_EQ(line.size, 12u);
+    EXPECT_EQ(line.block, 64u);
+    EXPECT_TRUE(line.csv);
+    EXPECT_EQ(line.kernel, "copy");
+}
+
+TEST(Options, TheLastOfTwoWins) {
+    Line line;
+    EXPECT_EQ(line.parse({"--size=12", "--size=13"}), "");
+    EXPECT_EQ(line.size, 13u);
+}
+
+TEST(Options, MayBeParsedTwice) {
+    Line line;
+    EXPECT_NE(line.parse({"--size=x", "--block=64"}), "");
+    EXPECT_EQ(line.parse({"--block=64"}), "");
+    EXPECT_EQ(line.block, 64u);
+}
+
+TEST(Options, NumbersTakeSuffixes) {
+    Line line;
+    EXPECT_EQ(line.parse({"--size=3K"}), "");
+    EXPECT_EQ(line.size, 3072u);
+    EXPECT_EQ(line.parse({"--size=16M", "--block=1k"}), "");
+    EXPECT_EQ(line.size, std::size_t{16} << 20);
+    EXPECT_EQ(line.block, 1024u);
+    EXPECT_EQ(line.parse({"--size=5G"}), "");
+    EXPECT_EQ(line.size, std::size_t{5} << 30);
+}
+
+TEST(Options, NumbersMayBeAtTheirLimits) {
+    Line line;
+    EXPECT_EQ(line.parse({"--size=1", "--block=32"}), "");
+    EXPECT_EQ(line.parse({"--size=1099511627776", "--block=1024"}), "");
+    EXPECT_EQ(line.size, std::size_t{1} << 40);
+    EXPECT_EQ(line.block, 1024u);
+}
+
+TEST(Options, BadNumbersAreNamedWithWhatIsAllowed) {
+    for (const std::string bad : {"",
+                                  "0",
+                                  "-1",
+                                  "+1",
+                                  " 1",
+                                  "1 ",
+                                  "abc",
+                                  "1e3",
+                                  "1e99",
+                                  "0x10",
+                                  "12a",
+                                  "12KB",
+                                  "12KK",
+                                  "K",
+                                  "1.5",
+                                  "1099511627777",
+                                  "99999999999999999999",
+                                  "18446744073709551617",
+                                  "17179869184G",
+                                  "-18446744073709551615"}) {
+        Line line;
+        EXPECT_EQ(line.parse({"--size=" + bad}),
+                  "--size=" + bad + ": expected a whole number from 1 to 1099511627776");
+        EXPECT_EQ(line.size, 1000u) << bad;
+        EXPECT_EQ(line.parse({"--size", bad}),
+                  "--size=" + bad + ": expected a whole number from 1 to 1099511627776");
+    }
+}
+
+TEST(Options, PowersOfTwo) {
+    for (const std::string bad : {"0", "16", "31", "33", "48", "1000", "2048", "4294967328"}) {
+        Line line;
+        EXPECT_EQ(line.parse({"--block=" + bad}),
+                  "--block=" + bad + ": expected a power of two from 32 to 1024");
+        EXPECT_EQ(line.block, 256u) << bad;
+    }
+}
+
+TEST(Options, AMissingValueIsNamed) {
+    EXPECT_EQ(Line().parse({"--block"}), "--block: expected a power of two from 32 to 1024");
+    EXPECT_EQ(Line().parse({"--kernel"}), "--kernel: expected a part of a name");
+    EXPECT_EQ(Line().parse({"--kernel="}), "--kernel=: expected a part of a name");
+}
+
+TEST(Options, WhatIsNotAnOptionIsNamed) {
+    EXPECT_EQ(Line().parse({"--bogus"}), "--bogus: no such option");
+    EXPECT_EQ(Line().parse({"--csv", "--bogus=3"}), "--bogus=3: no such option");
+    EXPECT_EQ(Line().parse({"-x"}), "-x: no such option");
+    EXPECT_EQ(Line().parse({"--csv=1"}), "--csv=1: takes no value");
+    EXPECT_EQ(Line().parse({"stray"}), "stray: options only, no such argument");
+    EXPECT_EQ(Line().parse({"--size=3", "stray", "--csv"}),
+              "stray: options only, no such argument");
+    EXPECT_EQ(Line().parse({"--", "--size=3"}), "--size=3: options only, no such argument");
+    EXPECT_EQ(Line().parse({""}), ": options only, no such argument");
+}
+
+TEST(Options, HelpNamesEachWithRangeAndDefault) {
+    const std::string help = Line().options.help();
+    EXPECT_NE(help.find("--block=N"), std::string::npos);
+    EXPECT_NE(help.find("threads: a power of two from 32 to 1024 (default 256)"),
+              std::string::npos);
+    EXPECT_NE(help.find("--kernel=NAME"), std::string::npos);
+    EXPECT_NE(help.find("--csv "), std::string::npos);
+}
+
+TEST(Options, ValuesOfTheFirstOnes) {
+    Line line;
+    EXPECT_EQ(line.parse({"--size=12", "--csv"}), "");
+    EXPECT_EQ(line.options.values(4), "size=12 block=256");
+    EXPECT_EQ(line.options.values(1), "size=12");
+    EXPECT_EQ(line.options.values(0), "");
+}
+
+}  // namespace

@@ -1,0 +1,70 @@
+#include "random.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+namespace {
+
+// Figures of this sequence are part of what "the same seed gives the same data" means.
+TEST(Random, TheSequenceIsFixed) {
+    EXPECT_EQ(lab::randomInts(4, 1, -100, 100), lab::randomInts(4, 1, -100, 100));
+    EXPECT_EQ(lab::randomBits(1, 0), 6791897765849424158u);
+    EXPECT_EQ(lab::randomBits(2, 12345), 13249734449780454807u);
+}
+
+TEST(Random, ElementsDoNotDependOnTheSizeOrTheNumberOfThreads) {
+    const std::vector<int> large = lab::randomInts(1 << 20, 7, 0, 1000000);
+    const std::vector<int> small = lab::randomInts(1000, 7, 0, 1000000);
+    EXPECT_TRUE(std::equal(small.begin(), small.end(), large.begin()));
+}
+
+TEST(Random, SeedsDiffer) {
+    EXPECT_NE(lab::randomInts(10, 1, 0, 1000000), lab::randomInts(10, 2, 0, 1000000));
+}
+
+TEST(Random, IntsCoverTheirRangeBothEndsIncluded) {
+    const std::vector<int> values = lab::randomInts(1000, 1, -2, 2);
+    EXPECT_EQ(std::set<int>(values.begin(), values.end()), (std::set<int>{-2, -1, 0, 1, 2}));
+    EXPECT_EQ(lab::randomInts(3, 1, 5, 5), (std::vector<int>{5, 5, 5}));
+    const std::vector<int> all = lab::randomInts(1000, 1, INT32_MIN, INT32_MAX);
+    EXPECT_LT(*std::min_element(all.begin(), all.end()), -2000000000);
+    EXPECT_GT(*std::max_element(all.begin(), all.end()), 2000000000);
+}
+
+TEST(Random, FloatsFillTheirRange) {
+    const std::vector<float> values = lab::randomFloats(100000, 1, -1, 1);
+    const auto [low, high] = std::minmax_element(values.begin(), values.end());
+    EXPECT_GE(*low, -1.0f);
+    EXPECT_LT(*low, -0.999f);
+    EXPECT_LT(*high, 1.0f);
+    EXPECT_GT(*high, 0.999f);
+    double sum = 0;
+    for (const float value : values) sum += value;
+    EXPECT_NEAR(sum / static_cast<double>(values.size()), 0, 0.01);
+}
+
+TEST(Random, NoElements) {
+    EXPECT_TRUE(lab::randomInts(0, 1, 0, 1).empty());
+    EXPECT_TRUE(lab::randomFloats(0, 1, 0, 1).empty());
+}
+
+TEST(Parallel, PiecesCoverEverythingOnce) {
+    for (const std::size_t count : {0, 1, 2, 7, 1000, 1001}) {
+        std::vector<int> seen(count);
+        lab::parallelFor(count, 1, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) ++seen[i];
+        });
+        EXPECT_EQ(seen, std::vector<int>(count, 1));
+    }
+}
+
+TEST(Memory, WhatDoesNotFitIsRefused) {
+    EXPECT_EXIT(lab::hostVector<double>(std::size_t{1} << 45), testing::ExitedWithCode(1),
+                "cannot allocate 256 TiB of host memory: .* are free; choose a smaller size");
+    EXPECT_EXIT(lab::hostVector<double>(SIZE_MAX), testing::ExitedWithCode(1), "host memory");
+    EXPECT_EQ(lab::hostVector<int>(3), (std::vector<int>{0, 0, 0}));
+}
+
+}  // namespace

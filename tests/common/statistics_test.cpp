@@ -1,0 +1,28 @@
+#include "statistics.h"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+TEST(Statistics, OddNumberOfSamples) {
+    const lab::Statistics s = lab::statistics({9, 1, 4});
+    EXPECT_EQ(s.median, 4);
+    EXPECT_EQ(s.min, 1);
+    EXPECT_EQ(s.max, 9);
+    EXPECT_EQ(s.count, 3u);
+}
+
+TEST(Statistics, EvenNumberOfSamplesTakesTheMeanOfTheMiddleTwo) {
+    EXPECT_EQ(lab::statistics({10, 1, 3, 2}).median, 2.5);
+}
+
+TEST(Statistics, OneSampleAndNone) {
+    const lab::Statistics one = lab::statistics({5});
+    EXPECT_EQ(one.median, 5);
+    EXPECT_EQ(one.min, 5);
+    EXPECT_EQ(one.max, 5);
+    EXPECT_EQ(lab::statistics({}).count, 0u);
+    EXPECT_EQ(lab::statistics({}).median, 0);
+}
+
+}  // namespace

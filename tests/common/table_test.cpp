@@ -1,0 +1,56 @@
+#include "table.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+namespace {
+
+// What a table prints.
+std::string printed(bool csv, const std::vector<std::vector<lab::Cell>>& rows) {
+    char* text = nullptr;
+    std::size_t length = 0;
+    std::FILE* file = open_memstream(&text, &length);
+    lab::Table table(
+        {{"kernel", -8, "kernel"}, {"time [ms]", 9, "ms"}, {"", 0, "max"}, {"check", -5, ""}}, csv,
+        file);
+    for (const std::vector<lab::Cell>& row : rows) table.row(row);
+    std::fclose(file);
+    const std::unique_ptr<char, decltype(&std::free)> owner(text, std::free);
+    return std::string(text, length);
+}
+
+TEST(Table, AlignsText) {
+    EXPECT_EQ(printed(false, {{"copy", lab::Cell(1.23456, 3), lab::Cell(9.0, 1), "ok"},
+                              {"tile", lab::Cell(12.0, 3), {}, "WRONG"}}),
+              "kernel    time [ms]  check\n"
+              "copy          1.235  ok\n"
+              "tile         12.000  WRONG\n");
+}
+
+TEST(Table, LongTextMovesTheRestAndStaysApart) {
+    EXPECT_EQ(printed(false, {{"averylongname", 17, "", "ok"}}),
+              "kernel    time [ms]  check\n"
+              "averylongname         17  ok\n");
+}
+
+TEST(Table, LeavesUnknownNumbersEmpty) {
+    EXPECT_EQ(printed(false, {{"copy", {}, {}, {}}}), "kernel    time [ms]  check\ncopy\n");
+    EXPECT_EQ(printed(true, {{"copy"}}), "kernel,ms,max\ncopy,,\n");
+}
+
+TEST(Table, CsvHasItsOwnColumnsAndAllDigits) {
+    EXPECT_EQ(printed(true, {{"copy", lab::Cell(1.23456, 3), lab::Cell(1e-7, 1), "ok"}}),
+              "kernel,ms,max\ncopy,1.23456,1e-07\n");
+}
+
+TEST(Table, CsvQuotesWhatNeedsIt) {
+    EXPECT_EQ(printed(true, {{"a,b", "say \"hi\"", 18446744073709551615u}}),
+              "kernel,ms,max\n\"a,b\",\"say \"\"hi\"\"\",18446744073709551615\n");
+}
+
+TEST(Table, WithoutRowsThereIsNoHeading) {
+    EXPECT_EQ(printed(true, {}), "");
+}
+
+}  // namespace

@@ -1,0 +1,104 @@
+#include "verify.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <limits>
+
+namespace {
+
+using lab::mismatch;
+
+TEST(VerifyIntegers, EqualIsRight) {
+    EXPECT_EQ(mismatch<int>({1, -2, 3}, {1, -2, 3}), "");
+    EXPECT_EQ(mismatch<int>({}, {}), "");
+}
+
+TEST(VerifyIntegers, NamesTheFirstWrongElement) {
+    EXPECT_EQ(mismatch<int>({1, 5, 7}, {1, 2, 3}), "element 1 is 5, expected 2");
+    EXPECT_EQ(mismatch<int>({1, 2, 4}, {1, 2, 3}), "element 2 is 4, expected 3");
+    EXPECT_EQ(mismatch<unsigned char>({65}, {66}), "element 0 is 65, expected 66");
+}
+
+TEST(VerifyIntegers, SeesALargeDifferenceInTheLastBit) {
+    const std::int64_t big = std::int64_t{1} << 62;
+    EXPECT_NE(mismatch<std::int64_t>({big + 1}, {big}), "");
+}
+
+TEST(VerifyIntegers, SaysWhatWasNeverWritten) {
+    int unwritten;
+    std::memset(&unwritten, lab::poisonByte<int>(), sizeof unwritten);
+    EXPECT_EQ(mismatch<int>({1, unwritten}, {1, 2}),
+              "element 1 is -1515870811 (never written), expected 2");
+}
+
+TEST(Verify, SizesMustAgree) {
+    EXPECT_EQ(mismatch<int>({1, 2}, {1, 2, 3}), "2 elements, expected 3");
+    EXPECT_EQ(mismatch<float>({1, 2, 3}, {1, 2}, 1e-6), "3 elements, expected 2");
+    EXPECT_NE(mismatch<float>({}, {1}, 1e-6), "");
+}
+
+TEST(VerifyFloats, RoundingIsRight) {
+    EXPECT_EQ(mismatch<float>({1, 2, 3}, {1, 2, 3}, 0), "");
+    EXPECT_EQ(mismatch<float>({1.0000001f, 2, 3}, {1, 2, 3}, 1e-6), "");
+    EXPECT_EQ(mismatch<double>({}, {}, 1e-6), "");
+}
+
+TEST(VerifyFloats, NamesTheFirstWrongElement) {
+    const std::string text = mismatch<float>({1, 2.5f, 9}, {1, 2, 3}, 1e-6);
+    EXPECT_EQ(text.find("element 1 is 2.5, expected 2 (relative error"), 0u) << text;
+}
+
+TEST(VerifyFloats, NotANumberIsWrong) {
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    const float infinity = std::numeric_limits<float>::infinity();
+    EXPECT_EQ(mismatch<float>({1, nan}, {1, 2}, 1e9), "element 1 is nan, expected 2");
+    EXPECT_EQ(mismatch<float>({infinity, 1}, {1, 1}, 1e9), "element 0 is inf, expected 1");
+    EXPECT_NE(mismatch<float>({nan}, {nan}, 1e9), "");
+}
+
+TEST(VerifyFloats, SaysWhatWasNeverWritten) {
+    float unwritten;
+    std::memset(&unwritten, lab::poisonByte<float>(), sizeof unwritten);
+    EXPECT_NE(mismatch<float>({1, 2, unwritten}, {1, 2, 3}, 1e-6).find("(never written)"),
+              std::string::npos);
+}
+
+TEST(VerifyFloats, ZeroReference) {
+    EXPECT_EQ(mismatch<float>({0, 0}, {0, 0}, 1e-6), "");
+    EXPECT_EQ(mismatch<float>({1e-8f, 0}, {0, 0}, 1e-6), "");
+    EXPECT_EQ(mismatch<float>({0, 1}, {0, 0}, 1e-6).find("element 1 is 1, expected 0"), 0u);
+}
+
+// One wrong element among a million changes the norm by a thousandth.
+TEST(VerifyFloats, OneWrongElementAmongManyIsSeen) {
+    const std::vector<float> expected(1000000, 1.0f);
+    std::vector<float> output = expected;
+    output[777777] = 0;
+    EXPECT_EQ(mismatch(output, expected, 1e-2).find("element 777777 is 0, expected 1"), 0u);
+}
+
+// The error of every element is within what one may have, and yet they are too many.
+TEST(VerifyFloats, ManySmallErrorsAreSeen) {
+    const std::vector<float> expected(1000, 1.0f);
+    const std::vector<float> output(1000, 1.005f);
+    EXPECT_EQ(mismatch(output, expected, 1e-2), "");
+    EXPECT_EQ(mismatch(output, expected, 1e-3).find("element 0 is"), 0u);
+}
+
+TEST(VerifyFloats, ASampleNamesPlacesOfTheWhole) {
+    const std::string text = mismatch<float>({1, 5}, {1, 2}, 1e-6, {300, 4000});
+    EXPECT_EQ(text.find("element 4000 is 5, expected 2"), 0u) << text;
+}
+
+TEST(VerifyFloats, ShowsEnoughDigitsToSeeTheDifference) {
+    EXPECT_EQ(mismatch<double>({1.0000000000000002}, {1.0}, 0)
+                  .find("element 0 is 1.0000000000000002, expected 1 "),
+              0u);
+}
+
+TEST(VerifyFloats, SwappedElementsAreSeen) {
+    EXPECT_NE(mismatch<float>({2, 1, 3}, {1, 2, 3}, 1e-3), "");
+}
+
+}  // namespace

@@ -1,0 +1,178 @@
+// The part of the API that kernels may call.
+#include <string>
+
+#include "fixture.h"
+
+namespace {
+
+struct Outcome {
+    cudaError_t error[12];
+    int number[4];
+    int* pointer;
+};
+
+class DeviceSideTest : public RuntimeTest {
+  protected:
+    // Runs `kernel` in one CUDA thread.
+    Outcome run(void (*kernel)(Outcome*, int*), int* argument = nullptr) {
+        Outcome* outcome = nullptr;
+        EXPECT_OK(cudaMallocManaged(&outcome, sizeof(Outcome)));
+        *outcome = {};
+        void* arguments[] = {&outcome, &argument};
+        launched_ = cudaLaunchKernel(kernel, dim3(1), dim3(1), arguments);
+        return *outcome;
+    }
+
+    cudaError_t launched_ = cudaSuccess;
+};
+
+__global__ void queries(Outcome* out, int*) {
+    out->error[0] = cudaGetDevice(&out->number[0]);
+    out->error[1] = cudaDeviceGetAttribute(&out->number[1], cudaDevAttrWarpSize, 0);
+    out->error[2] = cudaGetDeviceCount(&out->number[2]);
+    out->error[3] = cudaRuntimeGetVersion(&out->number[3]);
+}
+
+TEST_F(DeviceSideTest, Queries) {
+    const Outcome out = run(queries);
+    EXPECT_OK(launched_);
+    for (const cudaError_t error : out.error) EXPECT_EQ(cudaSuccess, error);
+    EXPECT_EQ(0, out.number[0]);
+    EXPECT_EQ(32, out.number[1]);
+    EXPECT_EQ(1, out.number[2]);
+    EXPECT_EQ(CUDART_VERSION, out.number[3]);
+}
+
+__global__ void makeErrors(Outcome* out, int*) {
+    out->error[0] = cudaDeviceGetAttribute(nullptr, cudaDevAttrWarpSize, 0);
+    out->error[1] = cudaPeekAtLastError();
+    out->error[2] = cudaGetLastError();
+    out->error[3] = cudaGetLastError();
+    out->number[0] = cudaGetErrorString(out->error[0])[0];
+}
+
+TEST_F(DeviceSideTest, ErrorsAreThoseOfTheCudaThread) {
+    const Outcome out = run(makeErrors);
+    EXPECT_OK(launched_);
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(cudaErrorInvalidValue, out.error[i]) << i;
+    EXPECT_EQ(cudaSuccess, out.error[3]);
+    EXPECT_EQ('i', out.number[0]);
+    EXPECT_OK(cudaGetLastError());  // not the host's business
+}
+
+__global__ void allocate(Outcome* out, int* ofHost) {
+    int* pointer = nullptr;
+    out->error[0] = cudaMalloc(&pointer, 40);
+    pointer[9] = 5;
+    out->error[1] = cudaFree(pointer);
+    out->error[2] = cudaFree(pointer);  // twice
+    out->error[3] = cudaFree(ofHost);   // of the host's heap
+    out->error[4] = cudaMalloc(&pointer, size_t{1} << 50);
+    out->error[5] = cudaMalloc(&out->pointer, 4);
+    *out->pointer = 77;
+}
+
+TEST_F(DeviceSideTest, TheHeapsOfHostAndKernelsAreApart) {
+    int host = 0, *ofHost = deviceArray<int>(1);
+    const Outcome out = run(allocate, ofHost);
+    EXPECT_OK(launched_);
+    EXPECT_EQ(cudaSuccess, out.error[0]);
+    EXPECT_EQ(cudaSuccess, out.error[1]);
+    EXPECT_EQ(cudaErrorInvalidValue, out.error[2]);
+    EXPECT_EQ(cudaErrorInvalidValue, out.error[3]);
+    EXPECT_EQ(cudaErrorMemoryAllocation, out.error[4]);
+    EXPECT_EQ(cudaSuccess, out.error[5]);
+    EXPECT_OK(cudaFree(ofHost));
+    EXPECT_FAILS(cudaErrorInvalidValue, cudaFree(out.pointer));
+    EXPECT_FAILS(cudaErrorInvalidValue, cudaMemcpy(&host, out.pointer, 4, cudaMemcpyDeviceToHost));
+}
+
+__global__ void copyAndFill(Outcome* out, int* data) {
+    data[0] = 3;
+    out->error[0] = cudaMemcpyAsync(data + 1, data, 4, cudaMemcpyDeviceToDevice, nullptr);
+    out->error[1] = cudaMemsetAsync(data + 2, 0, 4, nullptr);
+    out->error[2] = cudaMemcpyAsync(data, data + 1, 400, cudaMemcpyDeviceToDevice, nullptr);
+    out->error[3] = cudaMemsetAsync(data, 0, 4, reinterpret_cast<cudaStream_t>(0x12345));
+    data[3] = 8;
+    out->error[4] = cudaMemcpy2DAsync(data + 4, 4, data + 3, 4, 4, 1, cudaMemcpyDefault, nullptr);
+}
+
+TEST_F(DeviceSideTest, CopiesAndFills) {
+    int* data = nullptr;
+    ASSERT_OK(cudaMallocManaged(&data, 20));
+    const Outcome out = run(copyAndFill, data);
+    EXPECT_OK(launched_);
+    EXPECT_EQ(cudaSuccess, out.error[0]);
+    EXPECT_EQ(cudaSuccess, out.error[1]);
+    EXPECT_EQ(cudaErrorInvalidValue, out.error[2]);
+    EXPECT_EQ(cudaErrorInvalidResourceHandle, out.error[3]);
+    EXPECT_EQ(cudaSuccess, out.error[4]);
+    EXPECT_EQ(3, data[1]);
+    EXPECT_EQ(0, data[2]);
+    EXPECT_EQ(8, data[4]);
+}
+
+__global__ void streamsAndEvents(Outcome* out, int*) {
+    cudaStream_t stream;
+    cudaEvent_t event;
+    out->error[0] = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    out->error[1] = cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
+    out->error[2] = cudaEventRecord(event, stream);
+    out->error[3] = cudaStreamWaitEvent(stream, event, 0);
+    out->error[4] = cudaEventDestroy(event);
+    out->error[5] = cudaStreamDestroy(stream);
+    out->error[6] = cudaStreamDestroy(stream);
+    out->error[7] = cudaEventCreateWithFlags(&event, cudaEventDefault);  // kernels have no timing
+    out->error[8] = cudaEventRecord(event, cudaStreamTailLaunch);
+}
+
+TEST_F(DeviceSideTest, StreamsAndEvents) {
+    const Outcome out = run(streamsAndEvents);
+    EXPECT_OK(launched_);
+    for (int i = 0; i < 6; ++i) EXPECT_EQ(cudaSuccess, out.error[i]) << i;
+    EXPECT_EQ(cudaErrorInvalidResourceHandle, out.error[6]);
+    EXPECT_EQ(cudaErrorInvalidValue, out.error[7]);
+    EXPECT_EQ(cudaErrorInvalidResourceHandle, out.error[8]);
+}
+
+__global__ void useHostStream(Outcome* out, int* handle) {
+    out->error[0] = cudaMemsetAsync(out, 0, 0, reinterpret_cast<cudaStream_t>(handle));
+    out->error[1] = cudaMemsetAsync(out->number, 0, 4, reinterpret_cast<cudaStream_t>(handle));
+}
+
+TEST_F(DeviceSideTest, StreamsOfTheHostAreUnknownToKernels) {
+    cudaStream_t stream;
+    ASSERT_OK(cudaStreamCreate(&stream));
+    EXPECT_EQ(cudaErrorInvalidResourceHandle,
+              run(useHostStream, reinterpret_cast<int*>(stream)).error[1]);
+}
+
+__global__ void synchronizeDevice(Outcome* out, int*) {
+    cudaDeviceSynchronize();
+    out->number[0] = 1;
+}
+
+TEST_F(DeviceSideTest, SynchronisingInAKernelEndsIt) {
+    testing::internal::CaptureStderr();
+    const Outcome out = run(synchronizeDevice);
+    const std::string message = testing::internal::GetCapturedStderr();
+    EXPECT_NE(cudaSuccess, cudaDeviceSynchronize());
+    EXPECT_EQ(0, out.number[0]);
+    EXPECT_NE(std::string::npos, message.find("cudaStreamTailLaunch")) << message;
+}
+
+__global__ void copyOnTheHost(Outcome* out, int* data) {
+    cudaMemcpy(data, data, 4, cudaMemcpyDefault);
+    out->number[0] = 1;
+}
+
+TEST_F(DeviceSideTest, FunctionsOfTheHostEndTheKernel) {
+    testing::internal::CaptureStderr();
+    const Outcome out = run(copyOnTheHost, deviceArray<int>(1));
+    const std::string message = testing::internal::GetCapturedStderr();
+    EXPECT_NE(cudaSuccess, cudaDeviceSynchronize());
+    EXPECT_EQ(0, out.number[0]);
+    EXPECT_NE(std::string::npos, message.find("cudaMemcpy()")) << message;
+}
+
+}  // namespace

@@ -1,0 +1,323 @@
+// Allocation of device and host memory, and what the runtime knows of pointers.
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include "fixture.h"
+
+namespace {
+
+using MemoryTest = RuntimeTest;
+
+constexpr size_t kTooMuch = size_t{1} << 50;
+
+TEST_F(MemoryTest, AllocationsAreAlignedAndFreedOnce) {
+    char *a = nullptr, *b = nullptr;
+    ASSERT_OK(cudaMalloc(&a, 1000));
+    ASSERT_OK(cudaMalloc(reinterpret_cast<void**>(&b), 1));
+    EXPECT_EQ(0u, reinterpret_cast<uintptr_t>(a) % 256);
+    EXPECT_EQ(0u, reinterpret_cast<uintptr_t>(b) % 256);
+    EXPECT_OK(cudaFree(nullptr));
+    EXPECT_FAILS(cudaErrorInvalidValue, cudaFree(a + 4));
+    EXPECT_OK(cudaFree(a));
+    EXPECT_FAILS(cudaErrorInvalidValue, cudaFree(a));
+    EXPECT_OK(cudaFree(b));
+}
+
+TEST_F(MemoryTest, ForeignPointersAreNotFreed) {
+    int local = 0;
+    std::vector<int> heap(10);
+    int *pinned = nullptr, *managed = nullptr, *device = deviceArray<int>(4);
+    ASSERT_OK(cudaMallocHost(&pinned, 40));
+    ASSERT_OK(cudaMallocManaged(&managed, 40));
+    EXPECT_FAILS(cudaErrorInvalidValue, cudaFree(&local));
+    EXPECT_FAILS(cudaErrorInvalidValue, cudaFree(heap.data()));
+    EXPECT_FAILS(cudaErrorInvalidValue, cudaFree(pinned));
+    EXPECT_FAILS(cudaErrorInvalidValue, cudaFreeHost(device));
+    EXPECT_FAILS(cudaErrorInvalidValue, cudaFreeHost(managed));
+    EXPECT_FAILS(cudaErrorInvalidValue, cudaFreeHost(heap.data()));
+    EXPECT_OK(cudaFreeHost(nullptr));
+    EXPECT_OK(cudaFreeHost(pinned));
+    EXPECT_FAILS(cudaErrorInvalidValue, cudaFreeHost(pinned));
+    EXPECT_OK(cudaFree(managed));
+}
+
+TEST_F(MemoryTest, NothingIsAllocatedForSizeZero) {
+    auto* pointer = reinterpret_cast<char*>(8);
+    size_t pitch = 77;
+    EXPECT_OK(cudaMalloc(&pointer, 0));
+    EXPECT_EQ(nullptr, pointer);
+    pointer = reinterpret_cast<char*>(8);
+    EXPECT_OK(cudaMallocHost(&pointer, 0));
+    EXPECT_EQ(nullptr, pointer);
+    pointer = reinterpret_cast<char*>(8);
+    EXPECT_OK(cudaMallocManaged(&pointer, 0));
+    EXPECT_EQ(nullptr, pointer);
+    pointer = reinterpret_cast<char*>(8);
+    EXPECT_OK(cudaMallocPitch(&pointer, &pitch, 0, 10));
+    EXPECT_EQ(nullptr, pointer);
+    EXPECT_EQ(0u, pitch);
+}
+
+TEST_F(MemoryTest, BadArgumentsAndFlags) {
+    char* pointer = nullptr;
+    size_t pitch = 0;
+    EXPECT_FAILS(cudaErrorInvalidValue, cudaMalloc(static_cast<void**>(nullptr), 4));
+    EXPECT_FAILS(cudaErrorInvalidValue, cudaMallocPitch(&pointer, nullptr, 4, 4));
+    EXPECT_FAILS(cudaErrorInvalidValue,
+                 cudaMallocPitch(static_cast<void**>(nullptr), &pitch, 4, 4));
+    EXPECT_FAILS(cudaErrorInvalidValue, cudaHostAlloc(&pointer, 4, 0x100));
+    EXPECT_FAILS(cudaErrorInvalidValue, cudaMallocManaged(&pointer, 4, 0));
+    EXPECT_FAILS(cudaErrorInvalidValue, cudaMallocManaged(&pointer, 4, cudaMemAttachSingle));
+    EXPECT_FAILS(cudaErrorInvalidValue, cudaMallocManaged(&pointer, 4, 7));
+    EXPECT_OK(cudaMallocManaged(&pointer, 4, cudaMemAttachHost));
+}
+
+TEST_F(MemoryTest, WhatDoesNotFitIsRefusedAtOnce) {
+    char* pointer = nullptr;
+    size_t pitch = 0;
+    EXPECT_FAILS(cudaErrorMemoryAllocation, cudaMalloc(&pointer, kTooMuch));
+    EXPECT_FAILS(cudaErrorMemoryAllocation, cudaMalloc(&pointer, SIZE_MAX));
+    EXPECT_FAILS(cudaErrorMemoryAllocation, cudaMallocHost(&pointer, kTooMuch));
+    EXPECT_FAILS(cudaErrorMemoryAllocation, cudaMallocManaged(&pointer, kTooMuch));
+    EXPECT_FAILS(cudaErrorMemoryAllocation, cudaMallocPitch(&pointer, &pitch, kTooMuch, kTooMuch));
+    EXPECT_FAILS(cudaErrorMemoryAllocation, cudaMallocAsync(&pointer, kTooMuch, nullptr));
+}
+
+// The host would promise more than it has. (AddressSanitizer takes seconds to free as much.)
+#ifndef __SANITIZE_ADDRESS__
+TEST_F(MemoryTest, WhatDoesNotFitIsRefusedInSeveralStepsToo) {
+    char *pointer = nullptr, *half = nullptr;
+    size_t free = 0, total = 0;
+    ASSERT_OK(cudaMemGetInfo(&free, &total));
+    EXPECT_LE(free, total);
+    EXPECT_GT(free, 0u);
+    EXPECT_FAILS(cudaErrorMemoryAllocation, cudaMalloc(&pointer, free + 1));
+    ASSERT_OK(cudaMalloc(&half, free / 2 + 1));
+    EXPECT_FAILS(cudaErrorMemoryAllocation, cudaMalloc(&pointer, free / 2 + 1));
+    EXPECT_OK(cudaFree(half));
+    ASSERT_OK(cudaMalloc(&half, free / 2 + 1));
+}
+#endif
+
+TEST_F(MemoryTest, FreeMemoryFollowsAllocations) {
+    size_t before = 0, during = 0, after = 0, total = 0;
+    ASSERT_OK(cudaMemGetInfo(&before, &total));
+    char* pointer = deviceArray<char>(1 << 20);
+    ASSERT_OK(cudaMemGetInfo(&during, nullptr));
+    ASSERT_OK(cudaFree(pointer));
+    ASSERT_OK(cudaMemGetInfo(&after, nullptr));
+    EXPECT_EQ(before - (1 << 20), during);
+    EXPECT_EQ(before, after);
+    EXPECT_OK(cudaMemGetInfo(nullptr, &total));
+}
+
+TEST_F(MemoryTest, FreshDeviceMemoryShowsAForgottenInitialisation) {
+    constexpr size_t kCount = 1027;
+    auto* asInts = deviceArray<uint32_t>(kCount);
+    for (size_t i = 0; i < kCount; ++i) ASSERT_EQ(0xFFFACADEu, asInts[i]);
+    auto* asFloats = deviceArray<float>(3);
+    auto* asDoubles = deviceArray<double>(3);
+    for (int i = 0; i < 3; ++i) {
+        EXPECT_TRUE(std::isnan(asFloats[i]));
+        EXPECT_TRUE(std::isnan(asDoubles[i]));
+    }
+    auto* odd = deviceArray<unsigned char>(7);
+    EXPECT_EQ(0xFA, odd[6]);
+    int* managed = nullptr;
+    ASSERT_OK(cudaMallocManaged(&managed, 4));
+    EXPECT_EQ(-341282, managed[0]);
+}
+
+TEST_F(MemoryTest, PitchedRowsAreAligned) {
+    char* pointer = nullptr;
+    size_t pitch = 0;
+    ASSERT_OK(cudaMallocPitch(&pointer, &pitch, 100, 10));
+    EXPECT_EQ(512u, pitch);
+    ASSERT_OK(cudaMallocPitch(&pointer, &pitch, 513, 3));
+    EXPECT_EQ(1024u, pitch);
+    EXPECT_OK(cudaMemset(pointer, 0, 3 * 1024));
+    EXPECT_FAILS(cudaErrorInvalidValue, cudaMemset(pointer, 0, 3 * 1024 + 1));
+
+    cudaPitchedPtr pitched;
+    ASSERT_OK(cudaMalloc3D(&pitched, make_cudaExtent(100, 5, 4)));
+    EXPECT_EQ(512u, pitched.pitch);
+    EXPECT_EQ(100u, pitched.xsize);
+    EXPECT_EQ(5u, pitched.ysize);
+    EXPECT_OK(cudaMemset(pitched.ptr, 0, 512 * 5 * 4));
+    EXPECT_FAILS(cudaErrorInvalidValue, cudaMemset(pitched.ptr, 0, 512 * 5 * 4 + 1));
+}
+
+TEST_F(MemoryTest, HostMemoryIsKnownToTheDevice) {
+    int* pinned = nullptr;
+    int* mapped = nullptr;
+    unsigned flags = 0;
+    ASSERT_OK(cudaHostAlloc(&pinned, 100, cudaHostAllocMapped));
+    EXPECT_OK(cudaHostGetDevicePointer(&mapped, pinned, 0));
+    EXPECT_EQ(pinned, mapped);
+    EXPECT_OK(cudaHostGetDevicePointer(&mapped, pinned + 3, 0));
+    EXPECT_EQ(pinned + 3, mapped);
+    EXPECT_OK(cudaHostGetFlags(&flags, pinned + 3));
+    EXPECT_EQ(unsigned{cudaHostAllocMapped}, flags);
+    EXPECT_FAILS(cudaErrorInvalidValue, cudaHostGetDevicePointer(&mapped, pinned, 1));
+    EXPECT_FAILS(cudaErrorInvalidValue,
+                 cudaHostGetDevicePointer(static_cast<void**>(nullptr), pinned, 0));
+
+    ASSERT_OK(cudaHostAlloc(&pinned, 100, cudaHostAllocWriteCombined | cudaHostAllocPortable));
+    EXPECT_OK(cudaHostGetFlags(&flags, pinned));
+    EXPECT_EQ(7u, flags);
+
+    int* device = deviceArray<int>(1);
+    EXPECT_FAILS(cudaErrorInvalidValue, cudaHostGetFlags(&flags, device));
+    EXPECT_FAILS(cudaErrorInvalidValue, cudaHostGetDevicePointer(&mapped, device, 0));
+    EXPECT_FAILS(cudaErrorInvalidValue, cudaHostGetDevicePointer(&mapped, &flags, 0));
+}
+
+TEST_F(MemoryTest, HostMemoryIsRegisteredOnce) {
+    std::vector<char> buffer(8192);
+    char* host = buffer.data();
+    char* mapped = nullptr;
+    EXPECT_OK(cudaHostRegister(host, 8192, cudaHostRegisterDefault));
+    EXPECT_FAILS(cudaErrorHostMemoryAlreadyRegistered, cudaHostRegister(host, 8192, 0));
+    EXPECT_FAILS(cudaErrorHostMemoryAlreadyRegistered, cudaHostRegister(host + 4096, 10, 0));
+    EXPECT_OK(cudaHostGetDevicePointer(&mapped, host + 100, 0));
+    EXPECT_EQ(host + 100, mapped);
+    EXPECT_FAILS(cudaErrorInvalidValue, cudaFreeHost(host));
+    EXPECT_FAILS(cudaErrorInvalidValue, cudaFree(host));
+    EXPECT_FAILS(cudaErrorInvalidValue, cudaHostUnregister(host + 1));
+    EXPECT_OK(cudaHostUnregister(host));
+    EXPECT_FAILS(cudaErrorHostMemoryNotRegistered, cudaHostUnregister(host));
+    EXPECT_FAILS(cudaErrorInvalidValue, cudaHostGetDevicePointer(&mapped, host, 0));
+}
+
+TEST_F(MemoryTest, WhatCannotBeRegistered) {
+    std::vector<char> buffer(100);
+    char *device = deviceArray<char>(100), *pinned = nullptr;
+    ASSERT_OK(cudaMallocHost(&pinned, 100));
+    EXPECT_FAILS(cudaErrorInvalidValue, cudaHostRegister(nullptr, 10, 0));
+    EXPECT_FAILS(cudaErrorInvalidValue, cudaHostRegister(buffer.data(), 0, 0));
+    EXPECT_FAILS(cudaErrorInvalidValue, cudaHostRegister(buffer.data(), 10, 0x100));
+    EXPECT_FAILS(cudaErrorInvalidValue, cudaHostRegister(buffer.data(), SIZE_MAX, 0));
+    EXPECT_FAILS(cudaErrorInvalidValue, cudaHostRegister(device, 100, 0));
+    EXPECT_FAILS(cudaErrorInvalidValue, cudaHostRegister(pinned, 100, 0));
+    EXPECT_FAILS(cudaErrorInvalidValue, cudaHostUnregister(pinned));
+    EXPECT_FAILS(cudaErrorInvalidValue, cudaHostUnregister(nullptr));
+}
+
+TEST_F(MemoryTest, PointerAttributes) {
+    int *device = deviceArray<int>(25), *pinned = nullptr, *managed = nullptr, local = 0;
+    ASSERT_OK(cudaMallocHost(&pinned, 4));
+    ASSERT_OK(cudaMallocManaged(&managed, 4));
+    const auto attributesOf = [](const void* pointer) {
+        cudaPointerAttributes attributes;
+        EXPECT_OK(cudaPointerGetAttributes(&attributes, pointer));
+        return attributes;
+    };
+    cudaPointerAttributes a = attributesOf(device + 3);
+    EXPECT_EQ(cudaMemoryTypeDevice, a.type);
+    EXPECT_EQ(0, a.device);
+    EXPECT_EQ(device + 3, a.devicePointer);
+    EXPECT_EQ(nullptr, a.hostPointer);
+    a = attributesOf(pinned);
+    EXPECT_EQ(cudaMemoryTypeHost, a.type);
+    EXPECT_EQ(pinned, a.devicePointer);
+    EXPECT_EQ(pinned, a.hostPointer);
+    a = attributesOf(managed);
+    EXPECT_EQ(cudaMemoryTypeManaged, a.type);
+    EXPECT_EQ(managed, a.hostPointer);
+    for (const int* unknown : {&local, device + 25, static_cast<int*>(nullptr)}) {
+        a = attributesOf(unknown);
+        EXPECT_EQ(cudaMemoryTypeUnregistered, a.type);
+        EXPECT_EQ(cudaInvalidDeviceId, a.device);
+        EXPECT_EQ(nullptr, a.devicePointer);
+    }
+    EXPECT_FAILS(cudaErrorInvalidValue, cudaPointerGetAttributes(nullptr, device));
+}
+
+TEST_F(MemoryTest, StreamOrderedAllocation) {
+    int* pointer = nullptr;
+    cudaStream_t stream;
+    ASSERT_OK(cudaStreamCreate(&stream));
+    EXPECT_OK(cudaMallocAsync(&pointer, 400, stream));
+    EXPECT_OK(cudaMemsetAsync(pointer, 0, 400, stream));
+    EXPECT_OK(cudaFreeAsync(pointer, stream));
+    EXPECT_FAILS(cudaErrorInvalidValue, cudaFreeAsync(pointer, stream));
+    EXPECT_OK(cudaFreeAsync(nullptr, stream));
+    EXPECT_OK(cudaMallocAsync(&pointer, 400, stream));
+    EXPECT_OK(cudaFree(pointer));
+    EXPECT_OK(cudaStreamDestroy(stream));
+    EXPECT_FAILS(cudaErrorInvalidResourceHandle, cudaMallocAsync(&pointer, 400, stream));
+    EXPECT_FAILS(cudaErrorInvalidValue,
+                 cudaMallocAsync(static_cast<void**>(nullptr), 400, nullptr));
+}
+
+TEST_F(MemoryTest, DefaultMemoryPool) {
+    cudaMemPool_t pool = nullptr;
+    int* pointer = nullptr;
+    uint64_t number = 1 << 20;
+    int policy = 9;
+    ASSERT_OK(cudaDeviceGetDefaultMemPool(&pool, 0));
+    EXPECT_FAILS(cudaErrorInvalidDevice, cudaDeviceGetDefaultMemPool(&pool, 1));
+    EXPECT_OK(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &number));
+    number = 0;
+    EXPECT_OK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &number));
+    EXPECT_EQ(uint64_t{1} << 20, number);
+    EXPECT_OK(cudaMemPoolGetAttribute(pool, cudaMemPoolReuseAllowOpportunistic, &policy));
+    EXPECT_EQ(1, policy);
+    EXPECT_OK(cudaMallocFromPoolAsync(&pointer, 1000, pool, nullptr));
+    EXPECT_OK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &number));
+    EXPECT_EQ(1000u, number);
+    EXPECT_OK(cudaFreeAsync(pointer, nullptr));
+    EXPECT_OK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &number));
+    EXPECT_EQ(0u, number);
+    EXPECT_OK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &number));
+    EXPECT_EQ(1000u, number);
+    EXPECT_OK(cudaMemPoolTrimTo(pool, 0));
+    EXPECT_OK(cudaDeviceSetMemPool(0, pool));
+
+    EXPECT_FAILS(cudaErrorInvalidValue,
+                 cudaMemPoolSetAttribute(pool, static_cast<cudaMemPoolAttr>(99), &number));
+    EXPECT_FAILS(cudaErrorInvalidValue,
+                 cudaMemPoolSetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &number));
+    EXPECT_FAILS(cudaErrorInvalidValue,
+                 cudaMemPoolSetAttribute(nullptr, cudaMemPoolAttrReleaseThreshold, &number));
+    EXPECT_FAILS(cudaErrorInvalidValue, cudaMallocFromPoolAsync(&pointer, 10, nullptr, nullptr));
+    EXPECT_FAILS(cudaErrorInvalidValue, cudaDeviceSetMemPool(0, nullptr));
+}
+
+TEST_F(MemoryTest, ResetFreesEverything) {
+    size_t before = 0, after = 0;
+    ASSERT_OK(cudaMemGetInfo(&before, nullptr));
+    char *device = deviceArray<char>(1000), *pinned = nullptr;
+    std::vector<char> host(100);
+    ASSERT_OK(cudaMallocHost(&pinned, 100));
+    ASSERT_OK(cudaHostRegister(host.data(), 100, 0));
+    ASSERT_OK(cudaDeviceReset());
+    EXPECT_FAILS(cudaErrorInvalidValue, cudaFree(device));
+    EXPECT_FAILS(cudaErrorInvalidValue, cudaFreeHost(pinned));
+    EXPECT_FAILS(cudaErrorInvalidValue, cudaMemcpy(device, host.data(), 4, cudaMemcpyHostToDevice));
+    EXPECT_FAILS(cudaErrorHostMemoryNotRegistered, cudaHostUnregister(host.data()));
+    ASSERT_OK(cudaMemGetInfo(&after, nullptr));
+    EXPECT_EQ(before, after);
+}
+
+TEST_F(MemoryTest, ThreadsAllocateAndCopyAtTheSameTime) {
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t) {
+        threads.emplace_back([t] {
+            for (int i = 0; i < 500; ++i) {
+                int *pointer = nullptr, value = 1000 * t + i, back = -1;
+                ASSERT_OK(cudaMalloc(&pointer, 64));
+                ASSERT_OK(cudaMemcpy(pointer, &value, 4, cudaMemcpyHostToDevice));
+                ASSERT_OK(cudaMemcpy(&back, pointer, 4, cudaMemcpyDeviceToHost));
+                ASSERT_EQ(value, back);
+                ASSERT_OK(cudaFree(pointer));
+            }
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace

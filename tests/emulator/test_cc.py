@@ -1,0 +1,229 @@
+"""Tests of the compiler driver: what it makes of nvcc's command line. A script that notes how it is
+called stands in for the compilers."""
+
+import json
+import os
+import sys
+
+import cc
+import pytest
+
+FAKE_COMPILER = """
+import json, os, sys
+arguments = sys.argv[1:]
+sources = [a for a in arguments if a.endswith(".cpp")]
+text = open(sources[0]).read() if sources else ""
+with open("calls", "a") as calls:
+    calls.write(json.dumps([arguments, text]) + "\\n")
+sys.exit("fails" in text)
+"""
+
+
+@pytest.fixture
+def lab_cc(tmp_path, monkeypatch, capfd):
+    """Runs the driver in a folder with a few sources. Returns its exit status, the calls of the
+    compilers as (arguments, text of the C++ source), and what it printed."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "fake.py").write_text(FAKE_COMPILER)
+    monkeypatch.setenv("CXX", f"{sys.executable} fake.py c++")
+    monkeypatch.setenv("CC", f"{sys.executable} fake.py cc")
+    (tmp_path / "a.cu").write_text('#include "k.cuh"\nint main() { k<<<1, 2>>>(); }\n')
+    (tmp_path / "k.cuh").write_text("__global__ void k();\n")
+    for name in ("b.cpp", "c.c", "d.o", "libemu.a", "sub/b.cu"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("")
+
+    def run(*arguments):
+        (tmp_path / "calls").write_text("")
+        status = cc.main(["--library", "libemu.a", *arguments])
+        calls = [json.loads(line) for line in (tmp_path / "calls").read_text().splitlines()]
+        return status, calls, capfd.readouterr()
+
+    return run
+
+
+def after(arguments, option):
+    """The arguments that follow each `option`."""
+    return [arguments[i + 1] for i, argument in enumerate(arguments) if argument == option]
+
+
+def test_compiles_and_links(lab_cc):
+    status, calls, output = lab_cc("a.cu", "-o", "a")
+    assert (status, output.out, output.err) == (0, "", "")
+    (compile_arguments, text), (link, _) = calls
+    assert text.splitlines()[0] == '#line 1 "a.cu"'
+    assert '::emu::kernel("k", ::emu::id(k), ' in text
+    assert compile_arguments[0] == "c++"
+    for option in ("-std=c++17", "-O2", "-g", "-Wall", "-Wno-unknown-pragmas", "-c"):
+        assert option in compile_arguments
+    assert after(compile_arguments, "-include") == ["cuda_runtime.h"]
+    assert after(compile_arguments, "-isystem") == [cc.OWN_INCLUDE]
+    (built,) = after(compile_arguments, "-o")
+    assert built in link and after(link, "-o") == ["a"]
+    assert link.index(built) < link.index("libemu.a") < link.index("-lboost_context")
+    assert "-pthread" in link
+    assert not os.path.exists(built)  # nothing but the output stays behind
+
+
+def test_default_outputs(lab_cc):
+    _, calls, _ = lab_cc("a.cu")
+    assert after(calls[-1][0], "-o") == ["a.out"]
+    _, calls, _ = lab_cc("-c", "a.cu", "sub/b.cu")
+    assert [after(arguments, "-o") for arguments, _ in calls] == [["a.o"], ["b.o"]]
+    _, calls, _ = lab_cc("-dc", "a.cu", "-o", "out/x.o")
+    assert [after(arguments, "-o") for arguments, _ in calls] == [["out/x.o"]]
+
+
+def test_other_languages(lab_cc):
+    status, calls, _ = lab_cc("a.cu", "b.cpp", "c.c", "d.o", "sub/b.cu")
+    assert status == 0
+    (_, _), (cpp, _), (c, _), (_, second), (link, _) = calls
+    assert (cpp[0], c[0]) == ("c++", "cc")
+    assert "b.cpp" in cpp and "-std=c++17" in cpp and "-include" not in cpp
+    assert "c.c" in c and "-std=c++17" not in c
+    assert second.splitlines()[0] == '#line 1 "sub/b.cu"'
+    objects = [a for a in link if a.endswith(".o")]
+    assert len(set(objects)) == 5 and objects[3] == "d.o"
+    _, calls, _ = lab_cc("-x", "cu", "-c", "b.cpp")
+    assert calls[0][1] == '#line 1 "b.cpp"\n'
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        "-arch=sm_90",
+        "-arch sm_90 -code sm_90",
+        "-gencode arch=compute_80,code=sm_80 -gencode=arch=compute_90,code=[sm_90,compute_90]",
+        "--gpu-architecture=sm_75 --generate-code arch=compute_80,code=sm_80",
+        "-rdc=true -lcudadevrt -lcudart -lcuda --relocatable-device-code true",
+        "-cudart shared --cudart=static",
+        "-lineinfo -use_fast_math --use_fast_math -dlto",
+        "-Xptxas -v -Xptxas=-dlcm=ca --ptxas-options=-v",
+        "--expt-relaxed-constexpr --extended-lambda -expt-extended-lambda",
+        "-maxrregcount=32 --maxrregcount 32 -fmad=false -ftz true",
+        "--default-stream per-thread -t 4 --threads=0",
+        "-diag-suppress 177 -Wno-deprecated-gpu-targets",
+        "-ccbin g++ --compiler-bindir=clang++",
+        "-MMD -MP -MF a.d -MT a",
+        "-std=c++11 --std=c++14 -std c++14 -std=c++17 -O2",
+    ],
+)
+def test_what_makes_no_difference(lab_cc, options):
+    def plain(calls):  # without the names of temporary files
+        return [[a.split("/")[-1] for a in arguments] for arguments, _ in calls]
+
+    expected = plain(lab_cc("a.cu", "-o", "a")[1])
+    status, calls, output = lab_cc(*options.split(), "a.cu", "-o", "a")
+    assert (status, output.err) == (0, "")
+    assert plain(calls) == expected
+
+
+@pytest.mark.parametrize(
+    "options, expected",
+    [
+        ("-std=c++20", ["-std=c++20"]),
+        ("--std gnu++14", ["-std=gnu++17"]),
+        ("-O0", ["-O0"]),
+        ("-G", ["-O0"]),
+        ("-G -O3", ["-O3"]),
+        ("-Isub -I sub --include-path=sub", ["-Isub"] * 3),
+        ("-DN=32 -D M=2 --define-macro K", ["-DN=32", "-DM=2", "-DK"]),
+        ("-UN", ["-UN"]),
+        ("-Xcompiler -fopenmp,-Wextra -Xcompiler=-march=native",
+         ["-fopenmp", "-Wextra", "-march=native"]),
+        ("--compiler-options -fPIC", ["-fPIC"]),
+        ("-Werror all-warnings", ["-Werror"]),
+        ("-Werror=all-warnings", ["-Werror"]),
+        ("-Werror", ["-Werror"]),
+        ("-Wextra -fsanitize=address -pg", ["-Wextra", "-fsanitize=address", "-pg"]),
+        ("-w", ["-w"]),
+    ],
+)  # fmt: skip
+def test_options_of_the_compiler(lab_cc, options, expected):
+    status, calls, output = lab_cc(*options.split(), "a.cu", "-o", "a")
+    assert (status, output.err) == (0, "")
+    for option in set(expected):
+        assert calls[0][0].count(option) == expected.count(option)
+    if any(option.startswith("-O") for option in expected):
+        assert "-O2" not in calls[0][0]
+
+
+def test_options_of_the_linker(lab_cc):
+    _, calls, _ = lab_cc("-Lsub", "-lm", "-l", "z", "-Xlinker", "-rpath,sub", "a.cu")
+    link = calls[-1][0]
+    start = link.index("-Lsub")
+    expected = ["-Lsub", "-lm", "-lz", "-Xlinker", "-rpath", "-Xlinker", "sub", "libemu.a"]
+    assert link[start : start + 8] == expected
+    assert "-lm" not in calls[0][0]
+
+
+def test_header_from_an_include_folder_is_translated(lab_cc, tmp_path):
+    (tmp_path / "sub" / "l.cuh").write_text("inline void f() { k<<<1, 2>>>(); }\n")
+    (tmp_path / "a.cu").write_text("#include <l.cuh>\n")
+    _, calls, _ = lab_cc("-Isub", "-c", "a.cu")
+    assert ".headers/" in calls[0][1]
+
+
+def test_headers_of_the_real_toolkit_stay_out(lab_cc, tmp_path):
+    (tmp_path / "sub" / "cuda_runtime_api.h").write_text("")
+    _, calls, _ = lab_cc("-Isub", "-I.", "a.cu")
+    assert "-Isub" not in calls[0][0] and "-I." in calls[0][0]
+
+
+def test_commands_are_shown(lab_cc):
+    _, calls, output = lab_cc("-v", "a.cu")
+    lines = output.err.splitlines()
+    assert len(lines) == len(calls) == 2
+    assert lines[1].startswith("+ ") and lines[1].endswith("-lboost_context -pthread -o a.out")
+
+
+def test_help(lab_cc):
+    status, calls, output = lab_cc("--help")
+    assert (status, calls) == (0, [])
+    assert output.out.startswith("usage: lab cc FILE...")
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ("", "no input files"),
+        ("none.cu", "'none.cu' does not exist"),
+        ("fake.py", "'fake.py' is no source, object or library by its name"),
+        ("a.cu -o", "-o needs a value"),
+        ("-c a.cu b.cpp -o x.o", "-o with -c takes one source file"),
+        ("-lcublas a.cu", "-lcublas: the cpu back end has no cuBLAS"),
+        ("-lcublasLt_static a.cu", "-lcublasLt_static: the cpu back end has no cuBLAS"),
+        ("a.cu -l curand", "-lcurand: the cpu back end has no cuRAND"),
+        ("a.cu -lcufft", "-lcufft: the cpu back end has no cuFFT"),
+        ("-ptx a.cu", "-ptx makes GPU code"),
+        ("--cubin a.cu", "--cubin makes GPU code"),
+        ("-dlink d.o", "-dlink: there is no device code to link"),
+        ("-x fortran a.cu", "-x fortran: the languages are cu, c and c++"),
+        ("--library none.a a.cu", "no emulator library at 'none.a'"),
+    ],
+)
+def test_usage_errors(lab_cc, arguments, message):
+    status, calls, output = lab_cc(*arguments.split())
+    assert (status, calls) == (2, [])
+    assert output.err.startswith(f"lab cc: error: {message}")
+    assert output.err.count("\n") == 1
+
+
+def test_translation_error(lab_cc, tmp_path):
+    (tmp_path / "a.cu").write_text("\nint main() { k<<<1, 2; }\n")
+    status, calls, output = lab_cc("a.cu")
+    assert (status, calls) == (1, [])
+    assert output.err.startswith("a.cu:2: error: this launch never ends")
+
+
+def test_compiler_error(lab_cc, tmp_path):
+    (tmp_path / "a.cu").write_text("fails")
+    status, calls, _ = lab_cc("a.cu", "b.cpp")
+    assert (status, len(calls)) == (1, 1)
+
+
+def test_missing_compiler(lab_cc, monkeypatch):
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    status, _, output = lab_cc("a.cu")
+    assert status == 2
+    assert output.err.startswith("lab cc: error: no compiler 'no-such-compiler'")

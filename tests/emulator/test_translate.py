@@ -1,0 +1,895 @@
+"""Tests of the translator: exact output, places kept, errors, headers, and that outputs compile."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EMULATOR = Path(__file__).resolve().parents[2] / "emulator"
+TRANSLATE = EMULATOR / "translate.py"
+
+
+def run_translate(*args, cwd):
+    command = [sys.executable, str(TRANSLATE), *map(str, args)]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True)
+
+
+@pytest.fixture
+def translated(tmp_path):
+    """Translates source text as in.cu; returns the output without its `#line`."""
+
+    def translate(source):
+        (tmp_path / "in.cu").write_bytes(source.encode())
+        result = run_translate("in.cu", "-o", "out.cpp", cwd=tmp_path)
+        assert (result.returncode, result.stderr, result.stdout) == (0, "", "")
+        first, rest = (tmp_path / "out.cpp").read_bytes().decode().split("\n", 1)
+        assert first == '#line 1 "in.cu"'
+        return rest
+
+    return translate
+
+
+@pytest.fixture
+def error(tmp_path):
+    """The message for source text that cannot be translated."""
+
+    def translate(source):
+        (tmp_path / "in.cu").write_text(source)
+        (tmp_path / "out.cpp").write_text("of an earlier run")
+        result = run_translate("in.cu", "-o", "out.cpp", "-MF", "out.d", cwd=tmp_path)
+        assert result.returncode == 1
+        assert sorted(os.listdir(tmp_path)) == ["in.cu"]
+        return result.stderr.rstrip("\n")
+
+    return translate
+
+
+def launcher(name, callee=None, address=True):
+    """The launcher of a callee that is a name."""
+    callee = callee or name
+    address = f"::emu::id({callee})" if address else "nullptr"
+    return f'::emu::kernel("{name}", {address}, [=](auto... emuArgs) {{ {callee}(emuArgs...); }})'
+
+
+def evaluated(name):
+    """The launcher of a callee that is an expression."""
+    return (
+        f'[&](auto emuKernel) {{ return ::emu::kernel("{name}", ::emu::id(emuKernel), '
+        f"[=](auto... emuArgs) {{ emuKernel(emuArgs...); }}); }}({name})"
+    )
+
+
+# ---- Launches ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "source, expected",
+    [
+        ("k<<<1, 2>>>(x);", f"{launcher('k')}.config(1, 2)(x);"),
+        ("k <<< g, b, 0, st >>> ();", f"{launcher('k')}.config( g, b, 0, st ) ();"),
+        ("k<< <g, b> > >(x);", f"{launcher('k')}.config(g, b)(x);"),
+        ("k < < < g, b >> > (x);", f"{launcher('k')}.config( g, b ) (x);"),
+        ("a::b::k<<<1, 2>>>();", f"{launcher('a::b::k')}.config(1, 2)();"),
+        ("::k<<<1, 2>>>();", f"{launcher('::k')}.config(1, 2)();"),
+        ("return ::k<<<1, 2>>>();", f"return {launcher('::k')}.config(1, 2)();"),
+        ("k<T, (N>2), 32><<<1, 2>>>();", f"{launcher('k<T, (N>2), 32>')}.config(1, 2)();"),
+        ("k<V<V<int>>><<<1, 2>>>();", f"{launcher('k<V<V<int>>>')}.config(1, 2)();"),
+        ("k < T ,  3 > <<<1, 2>>>();", f"{launcher('k < T , 3 >')}.config(1, 2)();"),
+        ("k/*a*/<T/*b*/><<<1, 2>>>();", f"{launcher('k <T >')}.config(1, 2)();"),
+        ("A<T>::k<<<1, 2>>>();", f"{launcher('A<T>::k')}.config(1, 2)();"),
+        ("A<T>::template k<U><<<1,2>>>();", f"{launcher('A<T>::template k<U>')}.config(1,2)();"),
+        ("(k<T>)<<<1, 2>>>();", f"{launcher('k<T>')}.config(1, 2)();"),
+        ("(void)k<<<1, 2>>>();", f"(void){launcher('k')}.config(1, 2)();"),
+        ("(*fp)<<<1, 2>>>();", f"{evaluated('(*fp)')}.config(1, 2)();"),
+        ("(void)(*fp)<<<1, 2>>>();", f"(void){evaluated('(*fp)')}.config(1, 2)();"),
+        ("(c ? f : g)<<<1, 2>>>();", f"{evaluated('(c ? f : g)')}.config(1, 2)();"),
+        ("t[i][j + 1]<<<1, 2>>>();", f"{evaluated('t[i][j + 1]')}.config(1, 2)();"),
+        ("get<int>(i)<<<1, 2>>>();", f"{evaluated('get<int>(i)')}.config(1, 2)();"),
+        ("f(1)(2)<<<1, 2>>>();", f"{evaluated('f(1)(2)')}.config(1, 2)();"),
+        ("o.fn<<<1, 2>>>();", f"{evaluated('o.fn')}.config(1, 2)();"),
+        ("this->t[0].fn<<<1, 2>>>();", f"{evaluated('this->t[0].fn')}.config(1, 2)();"),
+        ("if (x) k<<<1, 2>>>();", f"if (x) {launcher('k')}.config(1, 2)();"),
+        ("if (x) (*fp)<<<1, 2>>>();", f"if (x) {evaluated('(*fp)')}.config(1, 2)();"),
+        ("if constexpr (x) ::k<<<1,2>>>();", f"if constexpr (x) {launcher('::k')}.config(1,2)();"),
+        ("else k<<<1, 2>>>();", f"else {launcher('k')}.config(1, 2)();"),
+        ("do k<<<1, 2>>>(); while (x);", f"do {launcher('k')}.config(1, 2)(); while (x);"),
+        ("case A::B:k<<<1, 2>>>();", f"case A::B: {launcher('k')}.config(1, 2)();"),
+        ("a = 1, k<<<1, 2>>>(), b = 2;", f"a = 1, {launcher('k')}.config(1, 2)(), b = 2;"),
+        ("c ? k<<<1,2>>>() : f();", f"c ? {launcher('k')}.config(1,2)() : f();"),
+        ("CHECK(k<<<1, 2>>>(x));", f"CHECK({launcher('k')}.config(1, 2)(x));"),
+        ("CHECK((k<<<1, 2>>>(x)));", f"CHECK(({launcher('k')}.config(1, 2)(x)));"),
+        ("k<<<{2, 3}, {4}>>>(x);", f"{launcher('k')}.config({{2, 3}}, {{4}})(x);"),
+        ("k<<<n >> 8, 1 << 4>>>(x);", f"{launcher('k')}.config(n >> 8, 1 << 4)(x);"),
+        ("k<<<1, n>>2>>>(x);", f"{launcher('k')}.config(1, n>>2)(x);"),
+        ("k<<<1, f<A<B>>>>>(x);", f"{launcher('k')}.config(1, f<A<B>>)(x);"),
+        ("k<<<(a >>> b), 2>>>(x);", f"{launcher('k')}.config((a >>> b), 2)(x);"),
+        ("k<<<f<A<B<T>>>(1, 2), 3>>>(x);", f"{launcher('k')}.config(f<A<B<T>>>(1, 2), 3)(x);"),
+        ("k<<<a<b ? 1 : 2, 3>>>(x);", f"{launcher('k')}.config(a<b ? 1 : 2, 3)(x);"),
+        ("k<<<a<b, 3>>>(x), f<A<B<C>>>(1);", f"{launcher('k')}.config(a<b, 3)(x), f<A<B<C>>>(1);"),
+        ("k<<<1, n*sizeof(T), s>>>(x);", f"{launcher('k')}.config(1, n*sizeof(T), s)(x);"),
+        ("k<<<1, f(\">>>(\", '>')>>>(x);", f"{launcher('k')}.config(1, f(\">>>(\", '>'))(x);"),
+        ("k<<<1, 1'024>>>(x);", f"{launcher('k')}.config(1, 1'024)(x);"),
+        (
+            "k<<<1, 2>>>([=] __device__(int i) { f<<<3, 4>>>(i); });",
+            f"{launcher('k')}.config(1, 2)([=] __device__(int i) {{ "
+            f"{launcher('f')}.config(3, 4)(i); }});",
+        ),
+        (
+            "k<<<1, 2>>>(NULL, f(NULL), (T*)NULL, NULL);",
+            f"{launcher('k')}.config(1, 2)(nullptr, f(NULL), (T*)NULL, nullptr);",
+        ),
+    ],
+)
+def test_launch(translated, source, expected):
+    source, expected = f"void f() {{ {source} }}\n", f"void f() {{ {expected} }}\n"
+    assert translated(source) == expected
+
+
+@pytest.mark.parametrize(
+    "before, after",
+    [
+        ("#if A\n", "#endif\n"),
+        ("#if 0 || A\n", "#endif\n"),
+        ("#ifdef A\n#else\n", "#endif\n"),
+        ("#if 0\nk<<<1\n#else\n", "#endif\n"),
+        ("#if 0\nk<<<1\n#elif A\n", "#endif\n"),
+        ("#if 0\nk<<<1\n#endif\n", ""),
+    ],
+)
+def test_launch_in_a_conditional(translated, before, after):
+    out = translated(f"{before}void f() {{ k<<<1, 2>>>(); }}\n{after}")
+    assert out == f"{before}void f() {{ {launcher('k')}.config(1, 2)(); }}\n{after}"
+
+
+def test_callee_string_is_escaped(translated):
+    out = translated('void f() { t["a\\n"]<<<1, 2>>>(); }')
+    assert '::emu::kernel("t[\\"a\\\\n\\"]", ::emu::id(emuKernel)' in out
+    assert '}(t["a\\n"]).config(1, 2)();' in out
+
+
+def test_launch_over_several_lines(translated):
+    source = (
+        "void f() {\n"
+        "    k<T,  // the type\n"
+        "      3>\n"
+        "        /* now */ <<<grid,  // k<<<1, 2>>>()\n"
+        "           block /* > >>>( */\n"
+        "        >>>\n"
+        "        (a,\n"
+        "#ifdef B\n"
+        "         b,\n"
+        "#endif\n"
+        "         NULL);\n"
+        "}\n"
+    )
+    expected = (
+        "void f() {\n"
+        f"    {launcher('k<T, 3>')}\n"
+        "\n"
+        ".config(grid,  // k<<<1, 2>>>()\n"
+        "           block /* > >>>( */\n"
+        "        )\n"
+        "        (a,\n"
+        "#ifdef B\n"
+        "         b,\n"
+        "#endif\n"
+        "         nullptr);\n"
+        "}\n"
+    )
+    assert translated(source) == expected
+
+
+def test_line_breaks_within_brackets_of_a_launch(translated):
+    out = translated("void f() {\n  k<<\n<g, b>\n>\n>(x); g(); }\n")
+    assert out == f"void f() {{\n  {launcher('k')}\n.config(g, b)\n\n(x); g(); }}\n"
+
+
+def test_crlf_and_byte_order_mark(translated):
+    source = "\ufeffint a;\r\nvoid f() { k<<<1,\r\n 2>>>(x); }\r\n#define A \\\r\n  k<<<1, 2>>>()\r\nint b;"
+    expected = (
+        f"int a;\r\nvoid f() {{ {launcher('k')}.config(1,\r\n 2)(x); }}\r\n"
+        f"#define A \\\r\n  {launcher('k')}.config(1, 2)()\r\nint b;"
+    )
+    assert translated(source) == expected
+
+
+def test_bytes_that_are_not_utf8_survive(tmp_path):
+    (tmp_path / "in.cu").write_bytes(b"// caf\xe9\nvoid f() { k<<<1, 2>>>(); }\n")
+    assert run_translate("in.cu", "-o", "out.cpp", cwd=tmp_path).returncode == 0
+    assert (tmp_path / "out.cpp").read_bytes().splitlines()[1] == b"// caf\xe9"
+
+
+# ---- Launches in macros ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "source, expected",
+    [
+        (
+            "#define L k<<<1, \\\n  2>>>(x)\n",
+            f"#define L {launcher('k')}.config(1, \\\n  2)(x)\n",
+        ),
+        (
+            "#define L k /* a\n b */ <<<1, 2>>>(x) // c\nint d;\n",
+            f"#define L {launcher('k')}\\\n.config(1, 2)(x) // c\nint d;\n",
+        ),
+        (
+            "#define L(k, n, ...) do { k \\\n <<<n, 2>>>(__VA_ARGS__); } while (0)\n",
+            "#define L(k, n, ...) do { ::emu::kernel(#k, nullptr, [=](auto... emuArgs) "
+            "{ k(emuArgs...); })\\\n.config(n, 2)(__VA_ARGS__); } while (0)\n",
+        ),
+        (
+            "#define L(T) k<T, 2><<<1, 2>>>(x)\n",
+            '#define L(T) ::emu::kernel("k<" #T ", 2>", ::emu::id(k<T, 2>), [=](auto... emuArgs) '
+            "{ k<T, 2>(emuArgs...); }).config(1, 2)(x)\n",
+        ),
+        (
+            "#define L(T) k_##T<<<1, 2>>>(x)\n",
+            '#define L(T) ::emu::kernel("k_" #T, nullptr, [=](auto... emuArgs) '
+            "{ k_##T(emuArgs...); }).config(1, 2)(x)\n",
+        ),
+        (
+            "#define L(k, ...) k<<<__VA_ARGS__>>>\nvoid f() { L(g, 1, 2)(x); }\n",
+            "#define L(k, ...) ::emu::kernel(#k, nullptr, [=](auto... emuArgs) "
+            "{ k(emuArgs...); }).config(__VA_ARGS__)\nvoid f() { L(g, 1, 2)(x); }\n",
+        ),
+        (
+            "#define ARGS(g, b) <<<g, b>>>\nvoid f() { k<T> ARGS(1, 2)(x); }\n",
+            f"#define ARGS(g, b) .config(g, b)\nvoid f() {{ {launcher('k<T>')} ARGS(1, 2)(x); }}\n",
+        ),
+        (
+            "#define K k\nvoid f() { K<<<1, 2>>>(); }\n",
+            f"#define K k\nvoid f() {{ {launcher('K', address=False)}.config(1, 2)(); }}\n",
+        ),
+        (
+            "#define K(T) k_##T\nvoid f() { K(a)<<<1, 2>>>(); }\n",
+            f"#define K(T) k_##T\nvoid f() {{ {launcher('K(a)', address=False)}.config(1, 2)(); }}\n",
+        ),
+        (
+            "#define N 3\nvoid f() { k<N><<<1, 2>>>(); }\n",
+            f"#define N 3\nvoid f() {{ {launcher('k<N>')}.config(1, 2)(); }}\n",
+        ),
+    ],
+)
+def test_macros(translated, source, expected):
+    assert translated(source) == expected
+
+
+# ---- Whether the kernel's address is taken -----------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "declarations, callee, taken",
+    [
+        ("", "k", True),
+        ("__global__ void k(int);", "k", True),
+        ("__global__ void k(int);", "n::k", True),
+        ("__global__ void k(int* a); __global__ void k(int b[]) {}", "k", True),
+        ("__global__ void k(const int n); __global__ void k(int) {}", "k", True),
+        ("__global__ void k(void); __global__ void k() {}", "k", True),
+        ("__global__ void k(unsigned int n = 3); __global__ void k(unsigned int) {}", "k", True),
+        ("__global__ void k(T* __restrict__ a); __global__ void k(T *b) {}", "k", True),
+        ("__global__ void k(int); __global__ void k(float) {}", "k", False),
+        ("__global__ void k(A); __global__ void k(B) {}", "k", False),
+        ("__global__ void k(n::A); __global__ void k(n::B) {}", "k", False),
+        ("__global__ void k(int*); __global__ void k(const int*) {}", "k", False),
+        ("__global__ void k(int); __global__ void k(int, int) {}", "k", False),
+        ("__global__ void __launch_bounds__(256) k(int); __global__ void k(A);", "k", False),
+        ("static __global__ void __attribute__((x)) k(int); __global__ void k(A);", "k", False),
+        ("__global__ void BOUNDS(3) k(int) {} __global__ void BOUNDS(3) k(A) {}", "k", False),
+        ("template <class T> __global__ void k(T);", "k", False),
+        ("template <class T> static __global__ void k(T) {}", "n::k", False),
+        ("template <class T = int> __global__ void k(T);", "k", False),
+        ("template <class T> __global__ void k(T);", "k<int>", True),
+        ("template <int N, class T> __global__ void k(T);", "k<3>", False),
+        ("template <int N, class T> __global__ void k(T);", "k<3, int>", True),
+        ("template <class T, int N = (4 > 2)> __global__ void k(T);", "k<int>", True),
+        ("template <class T, class U = V<int>> __global__ void k(T);", "k<W<int, int>>", True),
+        ("template <class T, int N = 4> __global__ void k(T*); "
+         "template <class T, int N> __global__ void k(T* x) {}", "k<int>", True),
+        ("template <class T> __global__ void k(T); __global__ void k(int);", "k<int>", False),
+        ("template <class... T> __global__ void k(T...);", "k<int>", False),
+        ("template <class T> __global__ void k(T);", "k<P...>", False),
+        ("__global__ void k(auto);", "k<int>", False),
+        ("template <class T> __global__ void k(T); template <> __global__ void k<A>(A);",
+         "k<int>", True),
+        ("template <class T> __global__ void k(T); template <> __global__ void k(A);",
+         "k<int>", True),
+        ("template <class T> __global__ void k(T); template __global__ void k<A>(A);",
+         "k<int>", True),
+        ("#define KERNEL(n) __global__ void n(int)\nKERNEL(k);", "k", False),
+        ("#define KERNEL __global__\ntemplate <class T> KERNEL void k(T);", "k", False),
+        ("#define k kernel", "k", False),
+    ],
+)  # fmt: skip
+def test_address(translated, declarations, callee, taken):
+    out = translated(declarations + f"\nvoid f() {{ {callee}<<<1, 2>>>(x); }}")
+    assert launcher(callee, address=taken) in out
+
+
+# ---- Dynamic shared memory ---------------------------------------------------------------------
+
+
+def dynamic(kind, name, rest="", pointer=""):
+    array = f"{kind} {pointer}(*)[]{rest}"
+    return f"{pointer}(&{name})[]{rest} = *reinterpret_cast<{array}>(::emu::dynamicShared())"
+
+
+@pytest.mark.parametrize(
+    "source, expected",
+    [
+        ("extern __shared__ float s[];", ("float", dynamic("float", "s"))),
+        ("__shared__ extern T s [ ] ;", ("T", dynamic("T", "s") + " ")),
+        ("extern volatile __shared__ float s[];",
+         ("volatile float", dynamic("volatile float", "s"))),
+        ("extern __shared__ __align__(16) unsigned char s[];",
+         ("unsigned char", dynamic("unsigned char", "s"))),
+        ("extern __align__(sizeof(T)) __shared__ T s[];", ("T", dynamic("T", "s"))),
+        ("extern __shared__ alignas(8) double s[];", ("double", dynamic("double", "s"))),
+        ("alignas(T) extern __shared__ int s[];", ("int", dynamic("int", "s"))),
+        ("extern __shared__ float tile[][33];", ("float", dynamic("float", "tile", "[33]"))),
+        ("extern __shared__ typename A<T, int>::type s[];",
+         ("typename A<T, int>::type", dynamic("typename A<T, int>::type", "s"))),
+        ("extern __shared__ A<int[2], B*> s[];",
+         ("A<int[2], B*>", dynamic("A<int[2], B*>", "s"))),
+        ("extern __shared__ int a[], b[][2];",
+         ("int", dynamic("int", "a") + ", " + dynamic("int", "b", "[2]"))),
+        ("extern __shared__ int *a[], b[];",
+         ("int", dynamic("int", "a", "", "*") + ", " + dynamic("int", "b"))),
+        ("extern __shared__ const float* const s[];",
+         ("const float", dynamic("const float", "s", "", "* const"))),
+        ("extern /* of all */ __shared__ // here\n float s[];",
+         ("float", dynamic("float", "s") + "\n")),
+    ],
+)  # fmt: skip
+def test_dynamic_shared_in_a_function(translated, source, expected):
+    line = f"[[maybe_unused]] {expected[0]} {expected[1]}"
+    for before, after in [
+        ("__global__ void k() { ", " g(s); }"),
+        ("namespace a { template <class T> struct B { __device__ T* f() { ", " } }; }"),
+        ("#if A\n__global__ void k() {\n#else\n__global__ void k2() {\n#endif\n f(); ", "}"),
+    ]:
+        got = translated(f"{before}{source}{after}")
+        statement = got[len(before) : len(got) - len(after)].rstrip(";")
+        assert statement.rstrip(" ") == line.rstrip(" ")
+
+
+@pytest.mark.parametrize(
+    "before, after",
+    [
+        ("", ""),
+        ("namespace a { inline namespace b {\n", "}}"),
+        ('extern "C" {', "}"),
+        ("void f() { g(); }\n", ""),
+        ("#if A\nvoid f() {\n#else\nvoid g() {\n#endif\n}\n", ""),
+        ("struct S { int a = 3; };", ""),
+    ],
+)
+def test_dynamic_shared_at_namespace_scope(translated, before, after):
+    label = '__asm__("emu_dynamic_shared")'
+    out = translated(f"{before}extern __shared__ float *s[], t[][4];{after}\n")
+    assert out == f"{before}extern __thread float * s[] {label}, t[][4] {label};{after}\n"
+
+
+def test_dynamic_shared_in_a_macro(translated):
+    assert translated("#define SHARED(T, n) \\\n  extern __shared__ T n[]\nint a;") == (
+        f"#define SHARED(T, n) \\\n  [[maybe_unused]] T {dynamic('T', 'n')}\nint a;"
+    )
+
+
+@pytest.mark.parametrize("variable", ["s[256]", "s", "s[2], t[3]"])
+def test_shared_with_a_size_is_a_definition(translated, variable):
+    # So nvcc has it, with warning 20044.
+    out = translated(f"__global__ void k() {{ extern __shared__ float {variable}; }}")
+    assert out == f"__global__ void k() {{  __shared__ float {variable}; }}"
+
+
+# ---- Casts and inline PTX ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("function", ["cudaLaunchKernel", "cudaLaunchCooperativeKernel"])
+@pytest.mark.parametrize(
+    "argument, expected",
+    [
+        ("(void*)k", "k"),
+        ("( const void * ) &k<T>", " &k<T>"),
+        ("(void const *)k", "k"),
+        ("(void*)(k<1, 2>)", "(k<1, 2>)"),
+        ("reinterpret_cast<void*>(k)", "(k)"),
+        ("reinterpret_cast<const void *>(&k)", "(&k)"),
+        ("k", "k"),
+        ("(F)k", "(F)k"),
+    ],
+)
+def test_cast_of_a_kernel(translated, function, argument, expected):
+    out = translated(f"int a = {function}({argument}, grid, block, (void**)args);")
+    assert out == f"int a = {function}({expected}, grid, block, (void**)args);"
+
+
+PTX_ERROR = '_Pragma("GCC error \\"inline PTX is not supported on the cpu back end\\"")'
+
+
+@pytest.mark.parametrize("keyword", ["asm", "asm volatile", "__asm__ __volatile__"])
+def test_inline_ptx(translated, keyword):
+    asm = f'{keyword}("mov.u32 %0, %%laneid;" : "=r"(i)\n :: "memory")'
+    ptx = PTX_ERROR + "\n"
+    for before, after in [
+        ("__device__ int f() { ", "; }"),
+        ("__global__ void f() { for (int i = 0; i < 3; ++i) { ", "; } }"),
+        ("#define DEVICE __device__\nstruct A { DEVICE int f(int i = g({1})) { if (i) ", "; } };"),
+        ("void f() { auto g = [] __device__ (int i) { ", "; }; }"),
+    ]:
+        assert translated(before + asm + after) == before + ptx + after
+
+
+def test_inline_ptx_in_a_macro(translated):
+    out = translated('#define TIMER(x) \\\n asm("a" \\\n "b")\nint a;')
+    assert out == f"#define TIMER(x) \\\n {PTX_ERROR}\\\n\nint a;"
+
+
+# ---- What must stay as it is -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "// k<<<1, 2>>>(x)\n",
+        "// continued \\\n k<<<1, 2>>>(x)\n",
+        "/* k<<<1,\n 2>>>(x) ' \" */",
+        'auto s = "k<<<1, 2>>>(x) \\" k<<<1, 2>>>()";',
+        'auto s = u8"k<<<1, 2>>>(x)", t = L"extern __shared__ int x[];";',
+        'auto s = R"(k<<<1, 2>>>(x) " )";',
+        'auto s = u8R"x(")" \n k<<<1, 2>>>(x))x";',
+        "char c = '\"'; char d = '\\''; int e = 'k<<<';",
+        "int a = 1'000 << 2, b = 0xf'f >> 1, c = 1.5e+3'0;",
+        "std::cout << a << b << c >> d; a <<= 2; b >>= 3;",
+        "A<B<C<D>>> a; A<B<(1 >> 2)>> b; f<A<B<C>>>(x);",
+        "std::ostream& operator<<(std::ostream& o, A a);",
+        "friend std::ostream& operator<< <T>(std::ostream&, const A<T>&);",
+        "template std::ostream& operator<<<int>(std::ostream&, const A<int>&);",
+        "bool c = a < b && c > d || e <= f;",
+        "#if 0\ndon't k<<<1, 2>>>(x)\n#if 1\n#endif\n k<<<1\n#endif\nint a;",
+        "#if 0 // off\n k<<<1\n#elif A\n int a;\n#endif",
+        "#ifdef A\ndon't touch\n#endif\n",
+        "#error it's not here\n",
+        "#warning k<<<1, 2>>>(x)\n",
+        "#pragma unroll 4\n",
+        "cudaOccupancyMaxPotentialBlockSize(&grid, &block, k<T>, 0, 0);",
+        "cudaFuncSetAttribute((void*)k, a, 3); void* p = (void*)k;",
+        "__shared__ float s[256]; __shared__ T tile[32][33];",
+        "extern __constant__ float c[]; extern __device__ int d[]; extern int e[];",
+        'void f() { asm volatile("rdtsc" : "=a"(lo), "=d"(hi)); }',
+        '__device__ void f() { asm volatile("" ::: "memory"); }',
+        'int f() asm("label"); register int r asm("rax");',
+        "a->*b; x = y ? A::b : ::c; f(int(*)[3]); int x{a < b};",
+        '#include <vector>\n#include "missing.h"\n#include HEADER\n#define STR(x) #x\n',
+    ],
+)
+def test_untouched(translated, source):
+    assert translated(source) == source
+
+
+def test_lines_keep_their_numbers(translated):
+    lines = []
+    for i in range(40):
+        lines += [
+            f"int a{i}; /* two\nlines */ #define",
+            f"#define L{i} k \\",
+            f"  <<<{i}, 2 \\",
+            "  >>>(x)",
+            f"void f{i}() {{ k<A<B<int>>,",
+            "    3>",
+            "   <<<1, // one",
+            "      2>>>",
+            "     (NULL,",
+            "      y); }",
+            "__global__ void g() { extern",
+            " __shared__ int",
+            f"   x[]; int b{i}; }}",
+        ]
+    source = "\n".join(lines)
+    out = translated(source)
+    assert out.count("\n") == source.count("\n")
+    before, after = source.split("\n"), out.split("\n")
+    for i in range(40):
+        for name in (f"int a{i};", f"void f{i}()", f"int b{i};", f"#define L{i} "):
+            (at,) = [n for n, line in enumerate(before) if name in line]
+            assert name in after[at]
+
+
+# ---- Errors ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "source, message",
+    [
+        ("\nvoid f() { k<<<1, 2; }", "in.cu:2: error: this launch never ends: expected '>>>' and"
+         " the arguments in parentheses"),
+        ("\nvoid f() { k<<<1,\n 2>>>; }", "in.cu:2: error: this launch never ends: expected '>>>'"
+         " and the arguments in parentheses"),
+        ("void f() { k<<<1, (2>>>(x); }", "in.cu:1: error: this '(' is never closed"),
+        ("void f() {\n\n k<<<1, 2>>>(x; }",
+         "in.cu:3: error: the arguments of this launch never end"),
+        ("void f() { k<<<>>>(x); }",
+         "in.cu:1: error: this launch needs a grid and a block: <<<grid, block>>>"),
+        ("void f() {\n return <<<1, 2>>>(x); }",
+         "in.cu:2: error: no kernel's name before this launch"),
+        ("void f() { if (x) <<<1, 2>>>(x); }",
+         "in.cu:1: error: no kernel's name before this launch"),
+        ("<<<1, 2>>>(x);", "in.cu:1: error: no kernel's name before this launch"),
+        ("void f() {\n k<a < b><<<1, 2>>>(x); }",
+         "in.cu:2: error: no kernel's name before this launch: put comparisons in template"
+         " arguments into parentheses, k<(a > b)>"),
+        ("int a;\n#define L return <<<1, 2>>>(x)\n",
+         "in.cu:2: error: no kernel's name before this launch"),
+        ("int a;\n/* b\n", "in.cu:2: error: this comment never ends"),
+        ('int a;\nauto s = R"x(\n)";', "in.cu:2: error: this raw string never ends"),
+        ('\n\nauto s = "k<<<1, 2>>>(x);\n', "in.cu:3: error: this string literal never ends"),
+        ("\nchar c = 'k;\n", "in.cu:2: error: this character literal never ends"),
+        ("__global__ void k() {\n extern __shared__ int a[]\n}",
+         "in.cu:2: error: this declaration never ends: expected ';'"),
+        ("__global__ void k() {\n extern __shared__ int a[], b[3]; }",
+         "in.cu:2: error: declare shared arrays with and without a size separately"),
+    ],
+)  # fmt: skip
+def test_errors(error, source, message):
+    assert error(source) == message
+
+
+def test_missing_input(tmp_path):
+    result = run_translate("none.cu", "-o", "out.cpp", cwd=tmp_path)
+    assert (result.returncode, result.stderr) == (1, "none.cu: error: No such file or directory\n")
+
+
+def test_input_is_not_overwritten(tmp_path):
+    (tmp_path / "in.cu").write_text("int a;")
+    result = run_translate("in.cu", "-o", tmp_path / "in.cu", cwd=tmp_path)
+    assert result.returncode == 2
+    assert "OUTPUT would overwrite INPUT 'in.cu'" in result.stderr
+    assert (tmp_path / "in.cu").read_text() == "int a;"
+
+
+def test_output_that_cannot_be_written(tmp_path):
+    (tmp_path / "in.cu").write_text("int a;")
+    (tmp_path / "folder").mkdir()
+    result = run_translate("in.cu", "-o", "folder", cwd=tmp_path)
+    assert result.returncode == 1
+    assert "error: Is a directory" in result.stderr
+    assert sorted(os.listdir(tmp_path)) == ["folder", "in.cu"]
+
+
+# ---- Headers -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def tree(tmp_path):
+    """Writes files, given as {path: text}, and translates src/in.cu to build/out.cpp. Returns the
+    output and, by name, the translated headers."""
+
+    def translate(files, *args):
+        for path, text in files.items():
+            (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / path).write_text(text)
+        result = run_translate("src/in.cu", "-o", "build/out.cpp", *args, cwd=tmp_path)
+        assert (result.returncode, result.stderr) == (0, "")
+        folder = tmp_path / "build" / "out.cpp.headers"
+        headers = {path.name.split("_", 1)[1]: path for path in folder.glob("*")}
+        return (tmp_path / "build" / "out.cpp").read_text(), headers
+
+    return translate
+
+
+LAUNCH_HEADER = "#pragma once\ninline void g() { k<<<1, 2>>>(); }\n"
+
+
+def test_header_beside_the_source(tree):
+    out, headers = tree({"src/in.cu": '#include "k.cuh"\n', "src/k.cuh": LAUNCH_HEADER})
+    assert out == f'#line 1 "src/in.cu"\n#include "{headers["k.cuh"]}"\n'
+    assert headers["k.cuh"].read_text() == (
+        '#line 1 "src/k.cuh"\n#pragma once\n'
+        f"inline void g() {{ {launcher('k')}.config(1, 2)(); }}\n"
+    )
+
+
+def test_headers_in_include_folders(tree):
+    files = {
+        "src/in.cu": '#include <k.cuh>\n# include "sub/l.cuh" // l\n#include <plain.h>\n',
+        "inc/k.cuh": LAUNCH_HEADER,
+        "more/k.cuh": "wrong folder k<<<1",
+        "more/sub/l.cuh": '#include "../m.h"\n' + LAUNCH_HEADER,
+        "more/m.h": "int m;\n",
+        "more/plain.h": "int plain;\n",
+    }
+    out, headers = tree(files, "-I", "inc", "-Imore")
+    assert out.splitlines()[1:] == [
+        f'#include "{headers["k.cuh"]}"',
+        f'# include "{headers["l.cuh"]}" // l',
+        "#include <plain.h>",
+    ]
+    # A header that needs no translation is named where it is: the copy is in another folder.
+    plain = headers["l.cuh"].read_text().splitlines()[1].split('"')[1]
+    assert os.path.isabs(plain) and Path(plain).read_text() == "int m;\n"
+    assert sorted(headers) == ["k.cuh", "l.cuh"]
+
+
+def test_angled_header_beside_the_source_is_not_found(tree):
+    out, headers = tree({"src/in.cu": "#include <k.cuh>\n", "src/k.cuh": LAUNCH_HEADER})
+    assert out.splitlines()[1] == "#include <k.cuh>"
+    assert headers == {}
+
+
+def test_header_that_includes_a_translated_one(tree):
+    files = {
+        "src/in.cu": '#include "a.h"\n#include "k.cuh"\n',
+        "src/a.h": '#pragma once\n#include "b.h"\n',
+        "src/b.h": '#include "deep/k.cuh"\n',
+        "src/deep/k.cuh": '#include "../a.h"\n' + LAUNCH_HEADER,
+        "src/k.cuh": LAUNCH_HEADER,
+    }
+    out, headers = tree(files)
+    assert f'"{headers["a.h"]}"' in out
+    assert f'"{headers["b.h"]}"' in headers["a.h"].read_text()
+    deep = [p for p in headers["b.h"].parent.iterdir() if "deep" in p.read_text().split("\n")[0]]
+    assert len(deep) == 1 and str(deep[0]) in headers["b.h"].read_text()
+    assert f'"{headers["a.h"]}"' in deep[0].read_text()
+    assert len(list(headers["a.h"].parent.iterdir())) == 4
+
+
+def test_kernels_of_headers_count(tree):
+    files = {
+        "src/in.cu": '#include "k.h"\nvoid f() { k<<<1, 2>>>(x); }\n',
+        "src/k.h": "template <class T> __global__ void k(T);\n",
+    }
+    out, headers = tree(files)
+    assert launcher("k", address=False) in out
+    assert headers == {}
+
+
+def test_error_in_a_header(tmp_path):
+    (tmp_path / "in.cu").write_text('#include "k.cuh"\n')
+    (tmp_path / "k.cuh").write_text("\nvoid f() { k<<<1, 2; }\n")
+    result = run_translate("in.cu", "-o", "out.cpp", cwd=tmp_path)
+    assert result.returncode == 1
+    assert result.stderr.startswith("k.cuh:2: error: this launch never ends")
+    assert sorted(os.listdir(tmp_path)) == ["in.cu", "k.cuh"]
+
+
+def test_header_is_only_written_when_it_changes(tree, tmp_path):
+    files = {"src/in.cu": '#include "k.cuh"\n', "src/k.cuh": LAUNCH_HEADER}
+    _, headers = tree(files)
+    os.utime(headers["k.cuh"], (1, 1))
+    tree(files)
+    assert headers["k.cuh"].stat().st_mtime == 1
+    files["src/k.cuh"] += "int more;\n"
+    tree(files)
+    assert headers["k.cuh"].read_text().endswith("int more;\n")
+
+
+def test_depfile(tree, tmp_path):
+    files = {
+        "src/in.cu": '#include "a b.h"\n#include <c$.h>\n#include <vector>\n',
+        "src/a b.h": "",
+        "inc/c$.h": '#include "d#.h"\n',
+        "inc/d#.h": "",
+    }
+    tree(files, "-I", "inc", "-MF", "build/out.d", "-MT", "target")
+    root = str(tmp_path)
+    assert (tmp_path / "build" / "out.d").read_text() == (
+        f"target: {root}/src/in.cu \\\n  {root}/src/a\\ b.h \\\n  {root}/inc/c$$.h \\\n"
+        f"  {root}/inc/d\\#.h\n"
+    )
+    tree(files, "-MF", "build/out.d")
+    assert (tmp_path / "build" / "out.d").read_text().startswith("build/out.cpp: ")
+
+
+# ---- The output compiles, and does what the source says ----------------------------------------
+
+STUB = r"""
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+#define __global__
+#define __device__
+#define __shared__ thread_local
+#define __align__(n) __attribute__((aligned(n)))
+struct dim3 { unsigned x, y, z; dim3(unsigned a = 1, unsigned b = 1, unsigned c = 1) : x(a), y(b), z(c) {} };
+extern "C" { inline __thread unsigned char emu_dynamic_shared[1024]; }
+namespace emu {
+inline void* dynamicShared() { return emu_dynamic_shared; }
+template <class... P> const void* id(void (*f)(P...)) { return reinterpret_cast<const void*>(f); }
+template <class Call> struct Configured {
+    const char* name; const void* id; Call call; dim3 grid, block; size_t shared;
+    template <class... Args> void operator()(Args... args) const {
+        std::printf("%s %s %ux%u %zu:", name, id ? "known" : "unknown", grid.x, block.x, shared);
+        call(args...);
+        std::printf("\n");
+    }
+};
+template <class Call> struct Kernel {
+    const char* name; const void* id; Call call;
+    Configured<Call> config(dim3 grid, dim3 block, size_t shared = 0, void* = nullptr) const {
+        return {name, id, call, grid, block, shared};
+    }
+};
+template <class Call> Kernel<Call> kernel(const char* name, const void* id, Call call) {
+    return {name, id, call};
+}
+}
+"""
+
+PROGRAM = r"""
+#define CHECK(...) do { __VA_ARGS__; } while (0)
+#define ONE(x) x
+#define LAUNCH(k, ...) k<<<1, 2>>>(__VA_ARGS__)
+#define LAUNCH_TYPE(T, ...) typed<T><<<1, 2, \
+    sizeof(T)>>>(__VA_ARGS__)
+#define ARGS(g, b) <<< g, b >>>
+#define SHARED(T, name) extern __shared__ T name[]
+
+extern __shared__ unsigned char bytes[];
+namespace n { extern __shared__ int table[][2]; }
+
+__global__ void plain(int* p, float f) { std::printf(" %s %g", p ? "pointer" : "null", f); }
+template <class T> __global__ void typed(T x) {
+    extern __shared__ __align__(16) unsigned char raw[];
+    T* s = reinterpret_cast<T*>(raw);
+    s[0] = x;
+    std::printf(" %zu %d", sizeof(T), std::memcmp(bytes, &x, sizeof x));
+}
+template <int N, class T> __global__ void deduced(T x) { std::printf(" %d %zu", N, sizeof x); }
+template <class T, int N = 4> __global__ void defaulted(T*) { std::printf(" %zu %d", sizeof(T), N); }
+template <class T> __global__ void special(T) { std::printf(" general"); }
+template <> __global__ void special<int>(int) { std::printf(" special"); }
+template <class... T> __global__ void many(T... x) { std::printf(" %zu", sizeof...(x)); }
+__global__ void over(int) { std::printf(" int"); }
+__global__ void over(double) { std::printf(" double"); }
+__global__ void tiles() {
+    SHARED(float, a);
+    extern __shared__ float b[][2], *c[];
+    extern volatile __shared__ char d[];
+    a[3] = 1.5f;
+    std::printf(" %g %g %d %d", b[1][1], a[3], (void*)c == (void*)a, (void*)n::table[0] == (void*)d);
+}
+template <class T> struct Shared {
+    __device__ operator T*() { extern __shared__ int memory[]; return (T*)memory; }
+};
+__global__ void viaStruct() { double* d = Shared<double>(); std::printf(" %d", (void*)d == bytes); }
+__global__ void parent(int depth) {
+    std::printf(" %d", depth);
+    if (depth > 0) parent<<<1, 1>>>(depth - 1);
+}
+int calls = 0;
+using Pointer = void (*)(int*, float);
+Pointer choose() { ++calls; return plain; }
+struct Holder { Pointer fn; template <class T> void run() { typed<T><<<1, 2>>>(T(1)); fn<<<1, 2>>>(nullptr, 1); } };
+template <class T, int N> void launcher(void (*f)(T)) {
+    deduced<N><<<1, 2>>>(T());
+    deduced<N, T><<<1, 2>>>(T());
+    f<<<1, 2>>>(T());
+}
+int main() {
+    int value = 0;
+    constexpr int size = 3;
+    plain<<<2, dim3(3)>>>(&value, 2);
+    plain<<<{2, 3}, {4}>>>(NULL, 2);
+    CHECK(plain<<<1, 2, 8>>>(&value, 1));
+    CHECK((deduced<2, int><<<1, 2>>>(3)));
+    CHECK(deduced<2, int><<<1, 2>>>(3));
+    ONE((plain<<<1, 2>>>(&value, 1)));
+    LAUNCH(plain, &value, 3);
+    LAUNCH(deduced<size>, 'c');
+    LAUNCH(over, 1);
+    LAUNCH_TYPE(long long, 3);
+    typed<<<1, 2>>>(4.5);
+    deduced<size><<<1, 2>>>(1.0);
+    defaulted<float><<<1, 2>>>(nullptr);
+    special<int><<<1, 2>>>(1);
+    many<int><<<1, 2>>>(1, 2, 3);
+    over<<<1, 2>>>(1), over<<<1, 2>>>(1.5);
+    tiles<<<1, 2>>>();
+    viaStruct<<<1, 2>>>();
+    parent<<<1, 1>>>(1);
+    choose()<<<1, 2>>>(nullptr, 7);
+    Pointer table[] = {nullptr, plain};
+    table[size - 2]<<<1, 2>>>(&value, 7);
+    (calls == 1 ? table[1] : nullptr)<<<1, 2>>>(&value, 8);
+    Holder{plain}.run<short>();
+    launcher<char, 5>(special<char>);
+    plain ARGS(1, 2)(&value, 9);
+    if (value) over<<<1, 2>>>(1); else over<<<1, 2>>>(2.5);
+    switch (size) { case 3:over<<<size<2 ? 1 : 2, 64>>>(1); }
+    std::printf("%d\n", __LINE__);
+}
+"""
+
+EXPECTED = """plain known 2x3 0: pointer 2
+plain known 2x4 0: null 2
+plain known 1x2 8: pointer 1
+deduced<2, int> known 1x2 0: 2 4
+deduced<2, int> known 1x2 0: 2 4
+plain known 1x2 0: pointer 1
+plain unknown 1x2 0: pointer 3
+deduced<size> unknown 1x2 0: 3 1
+over unknown 1x2 0: int
+typed<long long> known 1x2 8: 8 0
+typed unknown 1x2 0: 8 0
+deduced<size> unknown 1x2 0: 3 8
+defaulted<float> known 1x2 0: 4 4
+special<int> known 1x2 0: special
+many<int> unknown 1x2 0: 3
+over unknown 1x2 0: int
+over unknown 1x2 0: double
+tiles known 1x2 0: 1.5 1.5 1 1
+viaStruct known 1x2 0: 1
+parent known 1x1 0: 1parent known 1x1 0: 0
+
+choose() known 1x2 0: null 7
+table[size - 2] known 1x2 0: pointer 7
+(calls == 1 ? table[1] : nullptr) known 1x2 0: pointer 8
+typed<T> known 1x2 0: 2 0
+fn known 1x2 0: null 1
+deduced<N> unknown 1x2 0: 5 1
+deduced<N, T> known 1x2 0: 5 1
+f known 1x2 0: general
+plain known 1x2 0: pointer 9
+over unknown 1x2 0: double
+over unknown 2x64 0: int
+"""
+
+COMPILER = shutil.which("g++")
+needs_compiler = pytest.mark.skipif(COMPILER is None, reason="g++ is not installed")
+
+
+def compile_translated(folder, source, *flags):
+    (folder / "stub.h").write_text(STUB)
+    (folder / "in.cu").write_text(source)
+    (folder / "build").mkdir(exist_ok=True)
+    result = run_translate("in.cu", "-o", "build/out.cpp", cwd=folder)
+    assert (result.returncode, result.stderr) == (0, "")
+    command = [COMPILER, "-std=c++17", "-include", "stub.h", "build/out.cpp", "-o", "out", *flags]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True)
+
+
+@needs_compiler
+@pytest.mark.parametrize(
+    "flags", [["-Wall", "-Wextra", "-Werror"], ["-std=c++20", "-O2", "-Wno-deprecated"]]
+)
+def test_output_compiles_and_runs(tmp_path, flags):
+    result = compile_translated(tmp_path, PROGRAM, "-Wno-pointer-arith", *flags)
+    assert result.stderr == ""
+    run = subprocess.run([tmp_path / "out"], capture_output=True, text=True)
+    line = PROGRAM.split("\n").index('    std::printf("%d\\n", __LINE__);') + 1
+    assert run.stdout == EXPECTED + f"{line}\n"
+
+
+@needs_compiler
+def test_compiler_names_the_students_lines(tmp_path):
+    source = (
+        "__global__ void k(int) {}\nint main() {\n    k<<<1,\n       2>>>(1);\n    oops();\n}\n"
+    )
+    result = compile_translated(tmp_path, source)
+    assert "in.cu:5:5: error: 'oops' was not declared" in result.stderr.replace("‘", "'").replace(
+        "’", "'"
+    )
+    source = '__global__ void k(int) {}\nint main() {\n    k<<<1,\n       2>>>("text");\n}\n'
+    assert "in.cu:3" in compile_translated(tmp_path, source).stderr
+
+
+@needs_compiler
+def test_only_ptx_that_is_compiled_is_an_error(tmp_path):
+    source = (
+        "#ifdef __CUDA_ARCH__\n"
+        '#define LANE(x) asm("mov.u32 %0, %%laneid;" : "=r"(x))\n'
+        "#else\n#define LANE(x) x = 0\n#endif\n"
+        '#define UNUSED asm("exit;")\n'
+        "__device__ void f() { int i; LANE(i); (void)i; }\n"
+        'int main() { long t; asm volatile("rdtsc" : "=A"(t)); f(); }\n'
+    )
+    assert compile_translated(tmp_path, source).stderr == ""
+    source += '__device__ void g() {\n    asm volatile("exit;");\n}\n'
+    result = compile_translated(tmp_path, source)
+    assert "in.cu:10:" in result.stderr
+    assert "error: inline PTX is not supported on the cpu back end" in result.stderr
