@@ -1,5 +1,8 @@
-// What the cpu back end costs: CUDA threads, barrier arrivals, shuffles and launches per second.
-// Run it on one core with `taskset -c 0 emulator_bench`.
+// What the cpu back end costs: CUDA threads, barrier arrivals, shuffling lanes and launches per second
+// (items_per_second).
+//
+//   taskset -c 0 build/cpu/tests/emulator_bench        on one core
+//   build/cpu/tests/emulator_bench                     on all
 #include <benchmark/benchmark.h>
 #include <cuda_runtime.h>
 
@@ -17,8 +20,7 @@ void threadsWithoutBarriers(benchmark::State& state) {
         vectorAdd<<<n / 256, 256>>>(a.data(), b.data(), sum.data(), n);
         if (sum[n - 1] != 3.0f) state.SkipWithError("wrong sum");
     }
-    state.counters["threads"] =
-        benchmark::Counter(n, benchmark::Counter::kIsIterationInvariantRate);
+    state.SetItemsProcessed(state.iterations() * n);
 }
 BENCHMARK(threadsWithoutBarriers)->UseRealTime();
 
@@ -29,8 +31,7 @@ __global__ void barriers(int rounds) {
 void barrierArrivals(benchmark::State& state) {
     const int block = static_cast<int>(state.range(0)), threads = 1 << 14, rounds = 100;
     for (auto _ : state) barriers<<<threads / block, block>>>(rounds);
-    state.counters["arrivals"] =
-        benchmark::Counter(double{threads} * rounds, benchmark::Counter::kIsIterationInvariantRate);
+    state.SetItemsProcessed(state.iterations() * threads * rounds);
 }
 BENCHMARK(barrierArrivals)->UseRealTime()->Arg(32)->Arg(256)->Arg(1024);
 
@@ -44,8 +45,7 @@ void shuffledLanes(benchmark::State& state) {
     const int threads = 1 << 14, rounds = 100;
     std::vector<int> out(threads);
     for (auto _ : state) shuffles<<<threads / 256, 256>>>(out.data(), rounds);
-    state.counters["lanes"] =
-        benchmark::Counter(double{threads} * rounds, benchmark::Counter::kIsIterationInvariantRate);
+    state.SetItemsProcessed(state.iterations() * threads * rounds);
 }
 BENCHMARK(shuffledLanes)->UseRealTime();
 
@@ -54,6 +54,7 @@ __global__ void nothing() {}
 void launches(benchmark::State& state) {
     const int blocks = static_cast<int>(state.range(0));
     for (auto _ : state) nothing<<<blocks, 32>>>();
+    state.SetItemsProcessed(state.iterations());
 }
 BENCHMARK(launches)->UseRealTime()->Arg(1)->Arg(64);
 
