@@ -5,6 +5,8 @@
     table    status 0, and a table whose rows all end in "ok"
     csv      status 0, and on stdout CSV alone: a heading and rows, the last column "check" all "ok"
     help     status 0, and a text that names each option EXPECTED
+    timeline a right table, and in the file EXPECTED the kernels of each run in order: none ends before
+             it begins, and those of one stream do not overlap
     rejects  status 2, nothing on stdout, and on stderr one line that matches the regex EXPECTED
 
 A command that ends with 77 (no usable GPU) ends this one with 77, which ctest shows as skipped.
@@ -56,6 +58,26 @@ def help_problem(done: subprocess.CompletedProcess[str], options: list[str]) -> 
     return f"the text does not name {', '.join(missing)}" if missing else ""
 
 
+def timeline_problem(done: subprocess.CompletedProcess[str], path: str) -> str:
+    with open(path, newline="") as file:
+        rows = list(csv.DictReader(file, strict=True))
+    if not rows or set(rows[0]) < {"mode", "kernels", "stream", "kernel", "begin_ms", "end_ms"}:
+        return f"{path} has no rows, or not the columns of a timeline"
+    runs: dict[tuple[str, int], list[tuple[int, float, float]]] = {}
+    for row in rows:
+        span = (int(row["kernel"]), float(row["begin_ms"]), float(row["end_ms"]))
+        runs.setdefault((row["mode"], int(row["kernels"])), []).append(span)
+    for (mode, kernels), spans in runs.items():
+        if [kernel for kernel, _, _ in spans] != list(range(kernels)):
+            return f"{path}: {mode} with {kernels} kernels must have a row for each, in order"
+        if any(end < begin for _, begin, end in spans) or min(span[1] for span in spans) != 0:
+            return f"{path}: {mode}: times count from the first begin, and begin before they end"
+        pairs = zip(spans, spans[1:])
+        if mode == "oneStream" and any(later[1] < earlier[2] for earlier, later in pairs):
+            return f"{path}: kernels of one stream overlap"
+    return table_problem(done)
+
+
 def rejects_problem(done: subprocess.CompletedProcess[str], regex: str) -> str:
     if done.returncode != 2:
         return f"exit status {done.returncode}, expected 2"
@@ -74,6 +96,8 @@ def problem(kind: str, expected: list[str], done: subprocess.CompletedProcess[st
         return csv_problem(done)
     if kind == "help":
         return help_problem(done, expected)
+    if kind == "timeline":
+        return timeline_problem(done, expected[0])
     return rejects_problem(done, expected[0])
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import check_case
 import pytest
 
@@ -80,3 +82,24 @@ def test_help_must_name_every_option() -> None:
 )
 def test_bad_rejection(out: str, err: str, status: int) -> None:
     assert judge("rejects", "--size=0: expected", out=out, err=err, status=status) == 1
+
+
+TIMELINE = "mode,kernels,stream,kernel,begin_ms,end_ms,sms"
+
+
+@pytest.mark.parametrize(
+    ("rows", "verdict"),
+    [
+        (["oneStream,2,0,0,0,1,1", "oneStream,2,0,1,1,2,1"], 0),
+        (["ownStreams,2,0,0,0,1,1", "ownStreams,2,1,1,0.5,2,1"], 0),
+        (["oneStream,2,0,0,0,1,1", "oneStream,2,0,1,0.5,2,1"], 1),  # one stream overlaps
+        (["ownStreams,2,0,0,0,1,1"], 1),  # a kernel is missing
+        (["oneStream,1,0,0,0,-1,1"], 1),
+        (["oneStream,1,0,0,3,4,1"], 1),
+        ([], 1),
+    ],
+)
+def test_timeline(tmp_path: Path, rows: list[str], verdict: int) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join([TIMELINE, *rows]) + "\n")
+    assert judge("timeline", str(path), out=TABLE) == verdict
