@@ -2,6 +2,12 @@
 // CPU.
 #pragma once
 
+// What NVIDIA's header brings along: programs use printf, assert or UINT_MAX without an include.
+#include <assert.h>
+#include <ctype.h>
+#include <limits.h>
+#include <stdio.h>
+
 // clang-format off
 #include "emu/qualifiers.h"
 #include "emu/vector_types.h"

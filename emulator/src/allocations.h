@@ -58,7 +58,4 @@ void setHints(const void* base, const ManagedHints& hints);
 
 void freeAllMemory();
 
-// Memory of the emulated device [bytes]: that of the host, or of the container around the process.
-size_t totalMemory();
-
 }  // namespace emu

@@ -74,6 +74,16 @@ bool hasBlockingStream(const Capture& capture) {
                        [](const auto& member) { return member->blocking(); });
 }
 
+// What ending the capture says of it.
+cudaError_t outcomeOf(const Capture& capture) {
+    if (capture.invalid) return cudaErrorStreamCaptureInvalidated;
+    const bool foreign = capture.thread != std::this_thread::get_id();
+    if (foreign && capture.mode != cudaStreamCaptureModeRelaxed) {
+        return cudaErrorStreamCaptureWrongThread;
+    }
+    return isJoined(capture) ? cudaSuccess : cudaErrorStreamCaptureUnjoined;
+}
+
 cudaError_t beginCapture(cudaStream_t handle, cudaStreamCaptureMode mode) {
     if (mode < cudaStreamCaptureModeGlobal || mode > cudaStreamCaptureModeRelaxed) {
         return cudaErrorInvalidValue;
@@ -93,7 +103,6 @@ cudaError_t beginCapture(cudaStream_t handle, cudaStreamCaptureMode mode) {
 }
 
 cudaError_t endCapture(cudaStream_t handle, cudaGraph_t* graph) {
-    if (graph == nullptr) return cudaErrorInvalidValue;
     const std::lock_guard<std::mutex> lock(handleMutex());
     const std::shared_ptr<Stream> stream = findStream(handle);
     if (stream == nullptr) return cudaErrorInvalidResourceHandle;
@@ -103,18 +112,10 @@ cudaError_t endCapture(cudaStream_t handle, cudaGraph_t* graph) {
         capture->invalid = true;
         return cudaErrorStreamCaptureUnmatched;
     }
-    if (capture->mode != cudaStreamCaptureModeRelaxed &&
-        capture->thread != std::this_thread::get_id()) {
-        return cudaErrorStreamCaptureWrongThread;
-    }
-    *graph = nullptr;
-    cudaError_t error = cudaSuccess;
-    if (capture->invalid) {
-        error = cudaErrorStreamCaptureInvalidated;
-    } else if (!isJoined(*capture)) {
-        error = cudaErrorStreamCaptureUnjoined;
-    } else {
-        *graph = makeGraph(std::move(capture->nodes));
+    const cudaError_t error = outcomeOf(*capture);
+    // A null pointer drops the graph.
+    if (graph != nullptr) {
+        *graph = error == cudaSuccess ? makeGraph(std::move(capture->nodes)) : nullptr;
     }
     end(*capture);
     return error;
@@ -125,12 +126,6 @@ cudaError_t captureStatus(cudaStream_t handle, cudaStreamCaptureStatus* status) 
     const std::lock_guard<std::mutex> lock(handleMutex());
     const std::shared_ptr<Stream> stream = findStream(handle);
     if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-    const Captures& active = activeCaptures();
-    if (stream->legacy && std::any_of(active.begin(), active.end(), [](const auto& capture) {
-            return hasBlockingStream(*capture);
-        })) {
-        return cudaErrorStreamCaptureImplicit;
-    }
     *status = !stream->capture           ? cudaStreamCaptureStatusNone
               : stream->capture->invalid ? cudaStreamCaptureStatusInvalidated
                                          : cudaStreamCaptureStatusActive;

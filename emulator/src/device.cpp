@@ -9,6 +9,7 @@
 #include <string>
 
 #include "allocations.h"
+#include "capacity.h"
 #include "cuda_profiler_api.h"
 #include "emu/limits.h"
 #include "runtime.h"
@@ -83,7 +84,7 @@ cudaDeviceProp describe() {
     p.regsPerBlock = kRegistersPerBlock;
     p.regsPerMultiprocessor = kRegistersPerSm;
 
-    p.totalGlobalMem = totalMemory();
+    p.totalGlobalMem = capacity().total;
     p.totalConstMem = kConstantMemory;
     p.sharedMemPerBlock = kSharedPerBlock;
     p.sharedMemPerBlockOptin = kSharedPerBlockOptin;
@@ -383,7 +384,6 @@ cudaError_t cudaDeviceReset() {
     destroyStreams();
     freeAllMemory();
     resetSettings();
-    resetKernelSettings();
     clearErrors();
     return cudaSuccess;
 }

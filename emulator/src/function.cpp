@@ -129,13 +129,6 @@ int maxBlocksPerSm(int blockSize, size_t shared) {
     return std::min(blocksByThreads(blockSize), static_cast<int>(kSharedPerSm / perBlock));
 }
 
-void resetKernelSettings() {
-    Kernels& known = kernels();
-    const std::lock_guard<std::mutex> lock(known.mutex);
-    known.settings.clear();
-    known.largestMaxDynamic = kSharedPerBlock;
-}
-
 // The largest product of block size and resident blocks; of equal ones the largest block.
 cudaError_t maxPotentialBlockSize(int* minGridSize, int* blockSize, const void* kernel,
                                   size_t (*sharedOf)(const void* context, int blockSize),

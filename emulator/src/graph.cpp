@@ -72,9 +72,9 @@ cudaError_t addTransfer(cudaGraphNode_t* handle, cudaGraph_t graph,
 }
 
 cudaError_t instantiate(cudaGraphExec_t* exec, cudaGraph_t handle, unsigned long long flags) {
-    constexpr unsigned long long kKnown =
-        cudaGraphInstantiateFlagAutoFreeOnLaunch | cudaGraphInstantiateFlagUpload |
-        cudaGraphInstantiateFlagDeviceLaunch | cudaGraphInstantiateFlagUseNodePriority;
+    constexpr unsigned long long kKnown = cudaGraphInstantiateFlagAutoFreeOnLaunch |
+                                          cudaGraphInstantiateFlagDeviceLaunch |
+                                          cudaGraphInstantiateFlagUseNodePriority;
     if (exec == nullptr || (flags & ~kKnown) != 0) return cudaErrorInvalidValue;
     if ((flags & cudaGraphInstantiateFlagDeviceLaunch) != 0) return cudaErrorNotSupported;
     const std::lock_guard<std::mutex> lock(handleMutex());
@@ -240,7 +240,9 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* exec, cudaGraph_t gra
 cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream) {
     return hostApi(__func__, [&] {
         if (findExec(exec) == nullptr) return cudaErrorInvalidValue;
-        return submitNode(stream, cudaGraphNodeTypeEmpty, [] { return cudaSuccess; });
+        const cudaError_t error = refuseCapturing(stream);
+        if (error != cudaSuccess) return error;
+        return submit(stream, [] { return cudaSuccess; });
     });
 }
 
@@ -248,7 +250,9 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t handle, cudaStream_t stream) {
     return hostApi(__func__, [&] {
         const std::shared_ptr<GraphExec> exec = findExec(handle);
         if (exec == nullptr) return cudaErrorInvalidValue;
-        return submitNode(stream, cudaGraphNodeTypeGraph, [exec] { return runNodes(exec->nodes); });
+        const cudaError_t error = refuseCapturing(stream);
+        if (error != cudaSuccess) return error;
+        return submit(stream, [exec] { return runNodes(exec->nodes); });
     });
 }
 

@@ -84,8 +84,10 @@ cudaError_t advise(const void* pointer, size_t count, cudaMemoryAdvise advice,
                            advice == cudaMemAdviseUnsetReadMostly ||
                            advice == cudaMemAdviseUnsetPreferredLocation;
     int device = 0;
-    cudaError_t error = placeless ? cudaSuccess : toDeviceNumber(location, &device);
-    if (error == cudaSuccess) error = apply(advice, device, &allocation->hints);
+    if (!placeless && toDeviceNumber(location, &device) != cudaSuccess) {
+        return cudaErrorInvalidValue;
+    }
+    const cudaError_t error = apply(advice, device, &allocation->hints);
     if (error == cudaSuccess) setHints(allocation->base, allocation->hints);
     return error;
 }

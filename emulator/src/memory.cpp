@@ -1,16 +1,13 @@
 // Allocation, and the table of all memory that the runtime knows.
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <map>
-#include <string>
 
 #include "allocations.h"
+#include "capacity.h"
 #include "emu/api/memory.h"
 #include "runtime.h"
 
@@ -30,58 +27,6 @@ constexpr size_t kPitchAlignment = 512;
 // memory for pages that the program may never touch.
 constexpr uint32_t kPoison = 0xFFFACADE;
 constexpr size_t kPoisonedBytes = size_t{16} << 20;
-
-// ---- The memory that there is -------------------------------------------------------------------
-
-size_t physicalMemory() {
-    return static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) *
-           static_cast<size_t>(sysconf(_SC_PAGESIZE));
-}
-
-// MemAvailable of /proc/meminfo: what can be used without swapping [bytes].
-size_t availableMemory() {
-    std::ifstream info("/proc/meminfo");
-    std::string key, unit;
-    for (size_t kilobytes = 0; info >> key >> kilobytes; std::getline(info, unit)) {
-        if (key == "MemAvailable:") return kilobytes * 1024;
-    }
-    return physicalMemory();
-}
-
-// The number in a file of the control group, or SIZE_MAX if there is none ("max").
-size_t controlGroupValue(const char* file) {
-    size_t value = 0;
-    std::ifstream stream(file);
-    return stream >> value ? value : SIZE_MAX;
-}
-
-struct Capacity {
-    size_t total;  // bytes
-    size_t free;   // when the runtime was first used
-};
-
-// The memory of the host, or of the container that the process runs in.
-const Capacity& capacity() {
-    static const Capacity result = [] {
-        Capacity memory{physicalMemory(), availableMemory()};
-        const struct {
-            const char *limit, *usage;
-        } groups[] = {
-            {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"},
-            {"/sys/fs/cgroup/memory/memory.limit_in_bytes",
-             "/sys/fs/cgroup/memory/memory.usage_in_bytes"},
-        };
-        for (const auto& group : groups) {
-            const size_t limit = controlGroupValue(group.limit);
-            if (limit >= memory.total) continue;
-            memory.total = limit;
-            memory.free =
-                std::min(memory.free, limit - std::min(limit, controlGroupValue(group.usage)));
-        }
-        return memory;
-    }();
-    return result;
-}
 
 // ---- The table ----------------------------------------------------------------------------------
 
@@ -557,7 +502,7 @@ cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
         Table& known = table();
         const std::lock_guard<std::mutex> lock(known.mutex);
         if (free != nullptr) *free = capacity().free - std::min(capacity().free, known.used);
-        if (total != nullptr) *total = totalMemory();
+        if (total != nullptr) *total = capacity().total;
         return cudaSuccess;
     });
 }

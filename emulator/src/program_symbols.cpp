@@ -7,12 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cctype>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 
 namespace emu {
@@ -89,17 +88,18 @@ class SymbolTable {
         size_t bytes = 0;
         for (auto variable = threadLocals_.lower_bound(prefix);
              variable != threadLocals_.end() && variable->first.rfind(prefix, 0) == 0; ++variable) {
-            const std::string& mangled = variable->first;
-            if (std::isdigit(static_cast<unsigned char>(mangled[prefix.size()])) != 0) {
-                bytes += variable->second;
-            }
+            bytes += variable->second;
         }
         return bytes;
     }
 
-    std::optional<size_t> variableSize(const void* address) const {
-        const auto found = variables_.find(reinterpret_cast<uintptr_t>(address));
-        return found == variables_.end() ? std::nullopt : std::make_optional(found->second);
+    std::optional<Variable> variableAt(const void* address) const {
+        const auto wanted = reinterpret_cast<uintptr_t>(address);
+        auto next = variables_.upper_bound(wanted);
+        if (next == variables_.begin()) return std::nullopt;
+        const auto& [base, size] = *std::prev(next);
+        if (wanted - base >= size) return std::nullopt;
+        return Variable{reinterpret_cast<const void*>(base), size};
     }
 
   private:
@@ -123,7 +123,9 @@ class SymbolTable {
                     }
                     break;
                 case STT_OBJECT:
-                    variables_.emplace(bias + symbol.st_value, symbol.st_size);
+                    if (symbol.st_size > 0) {
+                        variables_.emplace(bias + symbol.st_value, symbol.st_size);
+                    }
                     break;
                 case STT_TLS:
                     if (std::strncmp(name, "_ZZ", 3) == 0) {
@@ -137,7 +139,7 @@ class SymbolTable {
     }
 
     std::unordered_map<uintptr_t, std::string> functions_;  // mangled names by address
-    std::unordered_map<uintptr_t, size_t> variables_;       // sizes by address
+    std::map<uintptr_t, size_t> variables_;                 // sizes by address
     std::map<std::string, size_t> threadLocals_;            // sizes, of variables in functions
 };
 
@@ -171,8 +173,8 @@ size_t staticSharedOf(const void* kernel) {
     return symbolTable().staticSharedOf(kernel);
 }
 
-std::optional<size_t> variableSize(const void* address) {
-    return symbolTable().variableSize(address);
+std::optional<Variable> variableAt(const void* address) {
+    return symbolTable().variableAt(address);
 }
 
 ImagePart imagePartOf(const void* address) {

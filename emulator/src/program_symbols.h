@@ -12,8 +12,13 @@ namespace emu {
 // __shared__ becomes. 0 if the table does not know the kernel.
 size_t staticSharedOf(const void* kernel);
 
-// Bytes of the variable that begins at `address`; empty if the table knows none.
-std::optional<size_t> variableSize(const void* address);
+struct Variable {
+    const void* base;
+    size_t size;  // bytes
+};
+
+// The variable that `address` lies in; empty if the table knows none.
+std::optional<Variable> variableAt(const void* address);
 
 // What memory of the program's image `address` lies in.
 enum class ImagePart { None, Code, Constant, Writable };

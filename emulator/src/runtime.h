@@ -132,6 +132,9 @@ std::shared_ptr<Stream> findStream(cudaStream_t handle);
 // submit() for work that is a node of type `type` if it is recorded.
 cudaError_t submitNode(cudaStream_t stream, cudaGraphNodeType type, Work work);
 
+// Refuses work that cannot be recorded if the stream is capturing, which that spoils.
+cudaError_t refuseCapturing(cudaStream_t stream);
+
 // Whether submitted work may run after submitNode() has returned: recorded, or called by a kernel.
 // Arguments are then checked at once, as CUDA does, and again when the work runs.
 bool mayRunLater();
@@ -178,9 +181,5 @@ cudaError_t refuseWait(const Event& event);
 cudaGraph_t makeGraph(Nodes nodes);
 
 void destroyGraphs();
-
-// ---- Functions (function.cpp) -------------------------------------------------------------------
-
-void resetKernelSettings();
 
 }  // namespace emu

@@ -457,7 +457,7 @@ LaneSlot Worker::collective(unsigned mask, Resolve resolve, uint64_t value, int 
     current_->site = site;
     current_->wait = Wait::Collective;
     tryComplete(warp, mask);
-    if (current_->wait == Wait::Collective) suspend(Wait::Collective, site);
+    suspend(current_->wait, site);
     return warp.slots[lane];
 }
 
@@ -482,14 +482,10 @@ void Worker::tryComplete(Warp& warp, unsigned mask) {
     });
     warp.resolve[first](warp.slots.data(), group);
     warp.collecting &= ~group;
-    forEachLane(group, [&](int lane) {
-        Fiber* fiber = warp.waiting[lane];
-        if (fiber == current_) {
-            fiber->wait = Wait::None;
-        } else {
-            wake(fiber);
-        }
-    });
+    // In ascending order, the caller too: `sum[i] += sum[i + 16]` by all lanes of a warp between
+    // two
+    // __syncwarp() then reads before it writes, as on a GPU, where lanes do so together.
+    forEachLane(group, [&](int lane) { wake(warp.waiting[lane]); });
 }
 
 // Which lanes a GPU runs together is its own choice; here it is as many as possible. So a thread
@@ -575,6 +571,7 @@ std::string Worker::deadlockMessage() const {
 
 // The frames of the abandoned fibers are never unwound, so callers hand over all that they own.
 void Worker::fail(cudaError_t error, std::string message) {
+    std::string().swap(failure_);  // (a move might hand an old buffer back)
     failure_ = std::move(message);
     if (!grid_->cancelled.exchange(true)) {
         std::fprintf(stderr, "emulator: kernel %s, block %s, thread %s: %s\n", grid_->call.name,

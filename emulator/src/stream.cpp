@@ -133,6 +133,13 @@ cudaError_t submitNode(cudaStream_t handle, cudaGraphNodeType type, Work work) {
     return runInStream(*stream, work);
 }
 
+cudaError_t refuseCapturing(cudaStream_t handle) {
+    if (!anyCapture()) return cudaSuccess;
+    const std::lock_guard<std::mutex> lock(handleMutex());
+    const std::shared_ptr<Stream> stream = findStream(handle);
+    return stream != nullptr && stream->capture ? refuseWait(*stream) : cudaSuccess;
+}
+
 bool mayRunLater() {
     return anyCapture() || inDevice();
 }
@@ -237,11 +244,8 @@ cudaError_t cudaStreamAddCallback(cudaStream_t handle, cudaStreamCallback_t call
                                   void* userData, unsigned int flags) {
     return hostApi(__func__, [&] {
         if (callback == nullptr || flags != 0) return cudaErrorInvalidValue;
-        if (anyCapture()) {
-            const std::lock_guard<std::mutex> lock(handleMutex());
-            const std::shared_ptr<Stream> stream = findStream(handle);
-            if (stream != nullptr && stream->capture) return refuseWait(*stream);
-        }
+        const cudaError_t error = refuseCapturing(handle);
+        if (error != cudaSuccess) return error;
         return submitNode(handle, cudaGraphNodeTypeHost, [=] {
             const HostFunctionScope scope;
             callback(handle, cudaSuccess, userData);

@@ -29,8 +29,12 @@ cudaError_t resolve(Symbol* symbol) {
     if (allocation && !known(*allocation, symbol->address)) return cudaErrorInvalidSymbol;
     const ImagePart part = imagePartOf(symbol->address);
     if (part != ImagePart::Writable && part != ImagePart::Constant) return cudaErrorInvalidSymbol;
-    // A name like table[0] has the type of an element but means the whole variable.
-    symbol->size = variableSize(symbol->address).value_or(symbol->size);
+    // A name like table[0] has the type of an element but means the whole variable; table[2] means
+    // nothing. A stripped program leaves only the type.
+    if (const std::optional<Variable> variable = variableAt(symbol->address)) {
+        if (variable->base != symbol->address) return cudaErrorInvalidSymbol;
+        symbol->size = variable->size;
+    }
     if (symbol->size == 0) return cudaErrorInvalidSymbol;
     if (!allocation) addSymbol(symbol->address, symbol->size, MemoryKind::Symbol);
     return cudaSuccess;

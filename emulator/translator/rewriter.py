@@ -162,7 +162,9 @@ class Rewriter:
         name = self._name_literal(callee)
         if self._is_name(callee):
             known = self._unit.address_known(stream, callee)
-            address = f"::emu::id({code})" if known else "nullptr"
+            bare = len(callee) == 1 or stream.text(callee[1]) == "<"
+            prefix = self._unit.global_prefix(stream.text(callee[0])) if bare else ""
+            address = f"::emu::id({prefix}{code})" if known else "nullptr"
             launcher = (
                 f"::emu::kernel({name}, {address}, [=](auto... emuArgs) {{ {code}(emuArgs...); }})"
             )

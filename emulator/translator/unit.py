@@ -9,6 +9,7 @@ from .lexer import Include, Lexer, Stream
 # Quick looks into a header before it is worth lexing.
 ANY_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)', re.MULTILINE)
 ANY_DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
+ANY_DIRECTIVE = re.compile(r"\busing\s+namespace\b")
 ANY_CUDA = re.compile(r"<\s*<\s*<|__shared__|__global__|__device__|\b(?:__)?asm|cudaLaunch")
 
 BUILTIN_TYPES = set("void bool char short int long float double unsigned signed auto".split())
@@ -63,6 +64,8 @@ class Unit:
         self._own_include = os.path.realpath(own_include) + os.sep
         self._kernels: dict[str, dict[Signature, Template]] = {}
         self._macro_kernels = False  # macros declare kernels: any name may be a template's
+        self._global_kernels: set[str] = set()  # in no namespace
+        self._directives = False  # `using namespace std` and the like
         self.sources: dict[str, Source] = {}  # by real path, in the order of inclusion
         self.macros: set[str] = set()
         self.launch_macros: set[str] = set()  # as in `#define CONFIG(g, b) <<<g, b>>>`
@@ -70,6 +73,7 @@ class Unit:
         self.main = self._load(path, path)
         for source in self.sources.values():
             self.macros.update(ANY_DEFINE.findall(source.text))
+            self._directives |= ANY_DIRECTIVE.search(source.text) is not None
             if ANY_CUDA.search(source.text):
                 for stream in source.streams:
                     self._collect(stream)
@@ -107,6 +111,11 @@ class Unit:
             return True
         return arguments is not None and arguments >= template.required and not template.pack
 
+    def global_prefix(self, name: str) -> str:
+        """What to put before a kernel's bare name where it must mean this kernel alone, whatever
+        `using namespace std` adds: std::transform, std::copy ..."""
+        return "::" if self._directives and name in self._global_kernels else ""
+
     def _load(self, path: str, shown: str) -> Source:
         with open(path, encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
             source = Source(shown, file.read())
@@ -132,18 +141,22 @@ class Unit:
             if [stream.text(i) for i in range(3)] == ["<"] * 3:
                 self.launch_macros.add(stream.macro)
         elif "__global__" in texts:
+            depth = 0  # of braces, but for those of `extern "C" {`
             for i, token in enumerate(stream.tokens):
                 if token.text == "__global__":
-                    self._declare_kernel(stream, i)
+                    self._declare_kernel(stream, i, depth == 0)
+                elif token.text in ("{", "}") and not _is_linkage(stream, i):
+                    depth += 1 if token.text == "{" else -1
 
-    def _declare_kernel(self, stream: Stream, index: int) -> None:
+    def _declare_kernel(self, stream: Stream, index: int, is_global: bool) -> None:
         """Notes the kernel declared around `__global__` at `index`."""
         start = index
         while start > 0 and stream.text(start - 1) not in (";", "{", "}"):
             start -= 1
         count, template = 0, None
+        inside = start  # of a parameter list, where `template` starts a template template parameter
         for i in range(start, index):
-            if stream.text(i) == "template":
+            if stream.text(i) == "template" and i >= inside:
                 end = stream.angle_end(i + 1) if stream.text(i + 1) == "<" else None
                 if end is None or end == i + 2:
                     return  # an instantiation or a specialisation: no overload
@@ -151,6 +164,7 @@ class Unit:
                 count = len(parameters)
                 required = sum("=" not in p for p in parameters)
                 template = Template(required, any("..." in p for p in parameters))
+                inside = end
         opener = _parameter_list(stream, index + 1)
         if opener is None:
             return
@@ -159,12 +173,20 @@ class Unit:
         types = tuple(_type_of(stream, p) for p in stream.split(opener + 1, close))
         if any("auto" in t.split() for t in types):
             template = Template(0, True)
+        if is_global:
+            self._global_kernels.add(stream.text(opener - 1))
         declared = self._kernels.setdefault(stream.text(opener - 1), {})
         key = (template is not None, count, types if types != ("void",) else ())
         template = template or Template(0, False)
         # Defaults may be on the first declaration only.
         required = min(template.required, declared.get(key, template).required)
         declared[key] = template._replace(required=required)
+
+
+def _is_linkage(stream: Stream, index: int) -> bool:
+    """Whether the brace at `index` opens or closes an `extern "C"` block."""
+    opener = index if stream.text(index) == "{" else stream.pair(index)
+    return opener is not None and stream.text(opener - 2) == "extern"
 
 
 def _parameter_list(stream: Stream, index: int) -> Optional[int]:

@@ -1,5 +1,5 @@
-// What the cpu back end costs: CUDA threads, barrier arrivals, shuffling lanes and launches per second
-// (items_per_second).
+// What the cpu back end costs: CUDA threads, barrier arrivals, shuffling lanes and launches per
+// second (items_per_second).
 //
 //   taskset -c 0 build/cpu/tests/emulator_bench        on one core
 //   build/cpu/tests/emulator_bench                     on all

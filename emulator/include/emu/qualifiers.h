@@ -6,13 +6,13 @@
 #define __CUDA_EMULATOR__ 1
 #define __CUDACC_VER_MAJOR__ 13
 #define __CUDACC_VER_MINOR__ 0
-#define CUDART_VERSION 13000
 
 #define __host__
 #define __device__
 #define __global__
 #define __constant__
-// In a section of their own, so that the runtime knows which variables it may treat as managed memory.
+// In a section of their own, so that the runtime knows which variables it may treat as managed
+// memory.
 #define __managed__ __attribute__((section("emu_managed")))
 #define __grid_constant__
 

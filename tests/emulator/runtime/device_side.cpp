@@ -49,6 +49,7 @@ __global__ void makeErrors(Outcome* out, int*) {
     out->error[2] = cudaGetLastError();
     out->error[3] = cudaGetLastError();
     out->number[0] = cudaGetErrorString(out->error[0])[0];
+    cudaDeviceGetAttribute(nullptr, cudaDevAttrWarpSize, 0);  // nobody asks for this error
 }
 
 TEST_F(DeviceSideTest, ErrorsAreThoseOfTheCudaThread) {

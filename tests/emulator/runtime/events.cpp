@@ -33,6 +33,7 @@ TEST_F(EventTest, TheLastRecordCounts) {
     EXPECT_OK(cudaEventRecord(end_));
     EXPECT_OK(cudaEventRecord(start_));
     EXPECT_OK(cudaEventRecord(end_));
+    EXPECT_OK(cudaEventSynchronize(end_));
     EXPECT_OK(cudaEventElapsedTime(&ms_, start_, end_));
     EXPECT_GE(ms_, 0);
 }

@@ -12,6 +12,11 @@ __global__ void plain(int* out) {
     *out = 1;
 }
 
+// Attributes last as long as the program, so tests that set them have kernels of their own.
+__global__ void optingIn(int* out) {
+    *out = 2;
+}
+
 __global__ void withShared(float* out) {
     __shared__ float tile[1000];
     tile[threadIdx.x] = *out;
@@ -63,7 +68,6 @@ TEST_F(FunctionTest, StaticSharedMemoryIsKnown) {
     cudaFuncAttributes attributes = {};
     EXPECT_OK(cudaFuncGetAttributes(&attributes, withShared));
     EXPECT_EQ(4000u, attributes.sharedSizeBytes);
-    EXPECT_EQ(48 * 1024 - 4000, attributes.maxDynamicSharedSizeBytes);
     EXPECT_EQ(1024, attributes.maxThreadsPerBlock);
     EXPECT_EQ(90, attributes.binaryVersion);
     EXPECT_EQ(-1, attributes.preferredShmemCarveout);
@@ -74,7 +78,9 @@ TEST_F(FunctionTest, StaticSharedMemoryIsKnown) {
     EXPECT_EQ(17 * sizeof(double), attributes.sharedSizeBytes);
     EXPECT_OK((cudaFuncGetAttributes(&attributes, sharedTemplate<int, 5>)));
     EXPECT_EQ(6 * sizeof(int), attributes.sharedSizeBytes);
-    EXPECT_EQ(40u, attributesOf(reinterpret_cast<const void*>(&withSharedToo)).sharedSizeBytes);
+    attributes = attributesOf(reinterpret_cast<const void*>(&withSharedToo));
+    EXPECT_EQ(40u, attributes.sharedSizeBytes);
+    EXPECT_EQ(48 * 1024 - 40, attributes.maxDynamicSharedSizeBytes);
 }
 
 TEST_F(FunctionTest, WhatIsNoKernel) {
@@ -94,23 +100,20 @@ TEST_F(FunctionTest, WhatIsNoKernel) {
 
 TEST_F(FunctionTest, DynamicSharedMemoryNeedsOptingInAbove48K) {
     const auto attribute = cudaFuncAttributeMaxDynamicSharedMemorySize;
-    EXPECT_OK(launchWithShared(plain, 48 * 1024));
-    EXPECT_FAILS(cudaErrorInvalidValue, launchWithShared(plain, 48 * 1024 + 1));
-    EXPECT_OK(cudaFuncSetAttribute(plain, attribute, kOptin));
+    EXPECT_OK(launchWithShared(optingIn, 48 * 1024));
+    EXPECT_FAILS(cudaErrorInvalidValue, launchWithShared(optingIn, 48 * 1024 + 1));
+    EXPECT_OK(cudaFuncSetAttribute(optingIn, attribute, kOptin));
     EXPECT_EQ(kOptin,
-              attributesOf(reinterpret_cast<const void*>(&plain)).maxDynamicSharedSizeBytes);
-    EXPECT_OK(launchWithShared(plain, kOptin));
-    EXPECT_FAILS(cudaErrorInvalidValue, launchWithShared(plain, kOptin + 1));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaFuncSetAttribute(plain, attribute, kOptin + 1));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaFuncSetAttribute(plain, attribute, -1));
-    EXPECT_OK(cudaFuncSetAttribute(plain, attribute, 1000));  // lowering it counts, too
-    EXPECT_FAILS(cudaErrorInvalidValue, launchWithShared(plain, 1001));
+              attributesOf(reinterpret_cast<const void*>(&optingIn)).maxDynamicSharedSizeBytes);
+    EXPECT_OK(launchWithShared(optingIn, kOptin));
+    EXPECT_FAILS(cudaErrorInvalidValue, launchWithShared(optingIn, kOptin + 1));
+    EXPECT_FAILS(cudaErrorInvalidValue, cudaFuncSetAttribute(optingIn, attribute, kOptin + 1));
+    EXPECT_FAILS(cudaErrorInvalidValue, cudaFuncSetAttribute(optingIn, attribute, -1));
+    EXPECT_OK(cudaFuncSetAttribute(optingIn, attribute, 1000));  // lowering it counts, too
+    EXPECT_FAILS(cudaErrorInvalidValue, launchWithShared(optingIn, 1001));
     // Static shared memory takes its part.
     EXPECT_OK(cudaFuncSetAttribute(withShared, attribute, kOptin - 4000));
     EXPECT_FAILS(cudaErrorInvalidValue, cudaFuncSetAttribute(withShared, attribute, kOptin - 3999));
-    ASSERT_OK(cudaDeviceReset());
-    EXPECT_OK(launchWithShared(plain, 48 * 1024));
-    EXPECT_FAILS(cudaErrorInvalidValue, launchWithShared(plain, 48 * 1024 + 1));
 }
 
 TEST_F(FunctionTest, HintsAreCheckedAndKept) {
@@ -184,7 +187,7 @@ TEST_F(FunctionTest, BestBlockSize) {
     for (int size = 32; size <= 1024; size += 32) {
         EXPECT_LE(size * blocksPerSm(plain, size, sharedOf(size)), threads) << size;
     }
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaOccupancyMaxPotentialBlockSize(nullptr, &block, plain));
+    EXPECT_EQ(cudaErrorInvalidValue, cudaOccupancyMaxPotentialBlockSize(nullptr, &block, plain));
 }
 
 TEST_F(FunctionTest, AvailableDynamicSharedMemoryIsEnoughForThatManyBlocks) {
@@ -195,6 +198,8 @@ TEST_F(FunctionTest, AvailableDynamicSharedMemoryIsEnoughForThatManyBlocks) {
         ASSERT_OK(cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, withShared, blocks, 64));
         EXPECT_EQ(blocks, blocksPerSm(withShared, 64, bytes)) << bytes;
     }
+    ASSERT_OK(cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, withSharedToo, 1, 64));
+    EXPECT_EQ(48u * 1024 - 40, bytes);  // not opted in to more
     EXPECT_FAILS(cudaErrorInvalidValue,
                  cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, withShared, 0, 64));
     EXPECT_FAILS(cudaErrorInvalidValue,

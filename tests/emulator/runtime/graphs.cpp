@@ -116,7 +116,7 @@ TEST_F(GraphTest, AnExecutableGraphOutlivesItsGraph) {
     cudaGraphExec_t exec;
     cudaGraphNodeType type;
     ASSERT_OK(cudaGraphAddHostNode(&a_, graph_, nullptr, 0, &params));
-    ASSERT_OK(cudaGraphInstantiateWithFlags(&exec, graph_, cudaGraphInstantiateFlagUpload));
+    ASSERT_OK(cudaGraphInstantiateWithFlags(&exec, graph_, 0));
     ASSERT_OK(cudaGraphAddHostNode(&b_, graph_, nullptr, 0, &params));  // too late for exec
     ASSERT_OK(cudaGraphDestroy(graph_));
     EXPECT_FAILS(cudaErrorInvalidValue, cudaGraphNodeGetType(a_, &type));
@@ -136,6 +136,8 @@ TEST_F(GraphTest, HandlesAndFlags) {
     EXPECT_FAILS(cudaErrorInvalidValue, cudaGraphInstantiate(nullptr, graph_, 0));
     EXPECT_FAILS(cudaErrorInvalidValue, cudaGraphInstantiate(&exec, nullptr, 0));
     EXPECT_FAILS(cudaErrorInvalidValue, cudaGraphInstantiate(&exec, graph_, 0x1000));
+    EXPECT_FAILS(cudaErrorInvalidValue,  // only cudaGraphInstantiateWithParams() may upload
+                 cudaGraphInstantiate(&exec, graph_, cudaGraphInstantiateFlagUpload));
     EXPECT_FAILS(cudaErrorNotSupported,
                  cudaGraphInstantiate(&exec, graph_, cudaGraphInstantiateFlagDeviceLaunch));
     EXPECT_FAILS(cudaErrorInvalidValue, cudaGraphGetNodes(nullptr, nullptr, &count));
@@ -143,7 +145,7 @@ TEST_F(GraphTest, HandlesAndFlags) {
     EXPECT_FAILS(cudaErrorInvalidValue, cudaGraphLaunch(nullptr, nullptr));
     EXPECT_FAILS(cudaErrorInvalidValue, cudaGraphUpload(nullptr, nullptr));
     char log[4] = "xyz";
-    EXPECT_OK(cudaGraphInstantiate(&exec, graph_, &a_, log, sizeof(log)));  // CUDA 11
+    EXPECT_OK(cudaGraphInstantiate(&exec, graph_, &a_, log, sizeof(log)));  // the older form
     EXPECT_STREQ("", log);
     EXPECT_OK(cudaGraphLaunch(exec, nullptr));
     EXPECT_FAILS(cudaErrorInvalidResourceHandle,

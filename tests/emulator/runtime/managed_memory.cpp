@@ -78,7 +78,7 @@ TEST_F(ManagedTest, AdviceErrors) {
                  cudaMemAdvise(managed_, 101, cudaMemAdviseSetReadMostly, 0));
     EXPECT_FAILS(cudaErrorInvalidValue,
                  cudaMemAdvise(managed_, 100, static_cast<cudaMemoryAdvise>(99), 0));
-    EXPECT_FAILS(cudaErrorInvalidDevice,
+    EXPECT_FAILS(cudaErrorInvalidValue,
                  cudaMemAdvise(managed_, 100, cudaMemAdviseSetAccessedBy, 1));
     EXPECT_FAILS(cudaErrorInvalidValue,
                  cudaMemRangeGetAttribute(&value, 8, cudaMemRangeAttributeReadMostly, managed_, 4));

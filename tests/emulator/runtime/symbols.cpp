@@ -9,6 +9,8 @@ __constant__ int coefficients[4];
 static __device__ double scalar;
 __device__ float* pointerSymbol;
 __device__ const int fixedSymbol[2] = {3, 4};
+__device__ float untouched[4];
+__device__ double namedByItsFirstElement[8];
 
 namespace {
 
@@ -101,9 +103,9 @@ TEST_F(SymbolTest, SymbolByItsAddress) {
     EXPECT_FAILS(cudaErrorInvalidValue, cudaMemcpyToSymbol(untyped, &three, 4, 400));
     EXPECT_OK(cudaGetSymbolSize(&size, untyped));
     EXPECT_EQ(400u, size);
-    // The first element stands for the whole variable, another one for nothing.
-    EXPECT_OK(cudaGetSymbolSize(&size, values[0]));
-    EXPECT_EQ(400u, size);
+    // The first element stands for the whole variable (another one stands for nothing).
+    EXPECT_OK(cudaGetSymbolSize(&size, namedByItsFirstElement[0]));
+    EXPECT_EQ(64u, size);
 }
 
 TEST_F(SymbolTest, WhatIsNoSymbol) {
@@ -120,7 +122,6 @@ TEST_F(SymbolTest, WhatIsNoSymbol) {
 
 // The classic mistake: a symbol's name where a device pointer is needed.
 TEST(SymbolAsPointerTest, SymbolIsNoDevicePointer) {
-    static __device__ float untouched[4];
     const float host[4] = {};
     EXPECT_FAILS(cudaErrorInvalidValue, cudaMemcpy(untouched, host, 16, cudaMemcpyHostToDevice));
     EXPECT_FAILS(cudaErrorInvalidValue, cudaMemset(untouched, 0, 16));
