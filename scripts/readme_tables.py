@@ -34,7 +34,18 @@ TITLES = {
     "percent_peak": "% of peak",
     "speedup": "speed-up",
 }
-NAMES = {"kernel", "check", "mode"}
+# Four significant digits are more than a measurement repeats.
+FORMATS = {
+    "median_ms": "#.4g",
+    "all_depths_ms": "#.4g",
+    "million_per_second": "#.3g",
+    "gbps": ",.0f",
+    "gflops": ",.0f",
+    "percent_peak": ".1f",
+    "speedup": ".2f",
+    "ideal": ".2f",
+}
+NAMES = {"kernel", "check", "benchmark"}
 
 
 def read_rows(path: Path) -> list[dict[str, str]]:
@@ -43,14 +54,7 @@ def read_rows(path: Path) -> list[dict[str, str]]:
 
 
 def shown(value: str, column: str) -> str:
-    """Four significant digits are more than a measurement repeats; names and whole numbers stay."""
-    if column in NAMES or not re.fullmatch(r"-?\d+\.\d+", value):
-        return value
-    number = float(value)
-    if abs(number) >= 1000:
-        return f"{number:,.0f}"
-    digits = 3 if abs(number) >= 1 else 4
-    return f"{number:.{digits}g}" if abs(number) >= 0.0001 else value
+    return format(float(value), FORMATS[column]) if value and column in FORMATS else value
 
 
 def render(path: Path, columns: list[str], words: list[str]) -> str:

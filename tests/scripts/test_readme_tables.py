@@ -10,7 +10,7 @@ import readme_tables
 CSV = """# gpu: some GPU
 kernel,parameters,median_ms,grid
 first,size=1 block=2,0.0123456,7
-second,size=2 block=2,1234.5678,8
+second,size=2 block=2,123.45678,8
 third,size=2 block=2,12.3456,9
 """
 
@@ -26,13 +26,17 @@ def test_renders_the_wanted_rows_and_columns(csv_file: Path) -> None:
     assert readme_tables.render(csv_file, ["kernel", "median_ms", "grid"], ["size=2"]) == (
         "| kernel | time [ms] | grid |\n"
         "| --- | ---: | ---: |\n"
-        "| second | 1,235 | 8 |\n"
-        "| third | 12.3 | 9 |\n"
+        "| second | 123.5 | 8 |\n"
+        "| third | 12.35 | 9 |\n"
     )
 
 
-def test_small_numbers_keep_their_digits(csv_file: Path) -> None:
-    assert "| first | 0.01235 |" in readme_tables.render(csv_file, ["kernel", "median_ms"], [])
+def test_formats_by_column() -> None:
+    assert readme_tables.shown("0.0123456", "median_ms") == "0.01235"
+    assert readme_tables.shown("1", "speedup") == "1.00"
+    assert readme_tables.shown("51229.4", "gflops") == "51,229"
+    assert readme_tables.shown("", "speedup") == ""
+    assert readme_tables.shown("2.50", "kernel") == "2.50"
 
 
 def test_names_what_is_not_there(csv_file: Path) -> None:
