@@ -240,7 +240,9 @@ class Driver:
         self._cc = shlex.split(os.environ.get("CC", "")) or ["cc"]
         self._dirs = [folder for folder in job.include_dirs if not _is_toolkit(folder)]
         self._flags = ["-g", job.optimize or "-O2"]
-        self._flags += ["-Wall", "-Wno-unknown-pragmas"] if job.warn else ["-w"]
+        self._flags += (
+            ["-Wall", "-Wno-unknown-pragmas", "-Wno-sign-compare"] if job.warn else ["-w"]
+        )
 
     def run(self) -> int:
         """Returns the exit status: 0, or 1 after a compiler's message. Raises UsageError."""

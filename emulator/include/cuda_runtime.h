@@ -2,6 +2,10 @@
 // CPU.
 #pragma once
 
+#ifndef __cplusplus
+#error "the cpu back end's headers are C++: rename this C source to .cpp, or compile it with -x c++"
+#else
+
 // What NVIDIA's header brings along: programs use printf, assert or UINT_MAX without an include.
 #include <assert.h>
 #include <ctype.h>
@@ -14,7 +18,10 @@
 #include "emu/runtime_types.h"
 #include "emu/runtime_api.h"
 #include "emu/engine.h"
+#include "emu/volatile.h"
 #include "emu/warp.h"
 #include "emu/atomics.h"
 #include "emu/math.h"
 // clang-format on
+
+#endif

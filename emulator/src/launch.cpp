@@ -21,9 +21,14 @@ namespace {
 class Pool {
   public:
     explicit Pool(int helpers) {
-        for (int i = 0; i < helpers; ++i) {
-            std::thread([this, i] { serve(static_cast<unsigned>(i) + 1); }).detach();
-        }
+        for (int i = 0; i < helpers; ++i) addHelper();
+    }
+
+    void addHelper() {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        if (helpers_ + 1 >= residentBlocks()) return;
+        const unsigned sm = ++helpers_ % static_cast<unsigned>(smCount());
+        std::thread([this, sm] { serve(sm); }).detach();
     }
 
     // Runs the blocks of `grid` on the calling thread and on every helper that wakes up in time.
@@ -61,6 +66,7 @@ class Pool {
     Grid* grid_ = nullptr;
     uint64_t generation_ = 0;
     int busy_ = 0;
+    unsigned helpers_ = 0;
 };
 
 Pool& pool() {
@@ -192,6 +198,14 @@ void runAfterGrid(std::function<cudaError_t()> work) {
     Grid& parent = *currentGrid();
     const std::lock_guard<std::mutex> lock(parent.childMutex);
     parent.children.push_back({nullptr, std::move(work), false});
+}
+
+unsigned residentBlocks() {
+    return static_cast<unsigned>(smCount() * kMaxBlocksPerSm);
+}
+
+void addWorker() {
+    pool().addHelper();
 }
 
 int smCount() {

@@ -27,10 +27,15 @@ namespace emu {
 
 __thread bool blockHasFibers;
 __thread unsigned spinCount;
+__thread unsigned volatileLoads;
 
 namespace {
 
 constexpr unsigned kMaxWarps = kMaxThreadsPerBlock / kWarpSize;
+
+// A thread that yields so often while no other of its block can run is taken to poll. (A yield of
+// spinHint() stands for 1024 atomics.)
+constexpr unsigned kYieldsBeforeHelp = 256;
 
 unsigned totalThreads(const dim3& block) {
     return block.x * block.y * block.z;
@@ -77,6 +82,7 @@ class Worker {
                                    const CallSite& site);
     unsigned activeMask(const CallSite& site);
     void yield();
+    void lockstep();
     [[noreturn]] void fail(cudaError_t error, std::string message);
     [[noreturn]] void runFiber();
 
@@ -126,6 +132,7 @@ class Worker {
     BarrierCount barrierResult_{};
     bool barrierWholeGrid_ = false;
     unsigned activeMaskWaiters_ = 0;
+    unsigned yieldsAlone_ = 0;  // of the block
 
     cudaError_t threadError_ = cudaSuccess;
     uint64_t threadErrorBlock_ = 0;
@@ -213,8 +220,8 @@ bool Worker::beginBlock() {
         if (!takesChunks_) return false;
         // In order and in small portions: a block may wait for blocks with lower numbers, and the
         // last ones should end together.
-        const uint64_t portion = std::clamp<uint64_t>(
-            grid_->blockCount / (16u * static_cast<unsigned>(smCount())), 1, 256);
+        // As many as a GPU holds at once go out one by one: they may wait for one another.
+        const uint64_t portion = std::clamp<uint64_t>(grid_->blockCount / residentBlocks(), 1, 256);
         chunkNext_ = grid_->nextBlock.fetch_add(portion, std::memory_order_relaxed);
         if (chunkNext_ >= grid_->blockCount) {
             chunkNext_ = chunkEnd_;
@@ -228,6 +235,7 @@ bool Worker::beginBlock() {
     blockIdx.z = static_cast<unsigned>(blockNumber_ / gridDim.x / gridDim.y);
     threadIdx = uint3{0, 0, 0};
     blockHasFibers = false;
+    yieldsAlone_ = 0;
     return true;
 }
 
@@ -367,15 +375,22 @@ void Worker::threadEnded() {
 }
 
 void Worker::yield() {
-    if (threads_ == 1) {
+    if (threads_ > 1 && !blockHasFibers) startFibers();
+    const bool alone = threads_ == 1 || (unstarted_ == threads_ && ready_.empty());
+    if (alone && (threads_ == 1 || !resolveActiveMasks())) {
+        // Whoever this thread polls for is in another block, perhaps in one that nobody runs yet.
+        if (++yieldsAlone_ % kYieldsBeforeHelp == 0) addWorker();
         sched_yield();
         return;
     }
+    ready_.push(current_);
+    suspend(Wait::None, CallSite{});
+}
+
+void Worker::lockstep() {
+    volatileLoads = 0;
+    if (threads_ == 1) return;
     if (!blockHasFibers) startFibers();
-    if (unstarted_ == threads_ && ready_.empty() && !resolveActiveMasks()) {
-        sched_yield();  // whoever this thread polls for is in another block
-        return;
-    }
     ready_.push(current_);
     suspend(Wait::None, CallSite{});
 }
@@ -678,6 +693,10 @@ unsigned activeMask(const char* file, int line) {
 
 void yieldThread() {
     if (inDevice()) activeWorker->yield();
+}
+
+void lockstep() {
+    if (inDevice()) activeWorker->lockstep();
 }
 
 bool inDevice() {

@@ -68,6 +68,13 @@ struct Grid {
 void runBlocks(Grid& grid, unsigned sm);
 void runOneBlock(Grid& grid, unsigned sm, uint64_t block);
 
+// Blocks that are on the emulated device at the same time at most.
+unsigned residentBlocks();
+
+// Adds an OS thread to those that run the blocks of a grid, unless there are as many as blocks that
+// a GPU would hold at once: so that blocks which wait for one another can all run.
+void addWorker();
+
 // The grid whose kernel is running on this OS thread, or nullptr.
 Grid* currentGrid();
 

@@ -5,6 +5,7 @@ from typing import NamedTuple, NoReturn, Optional
 
 from .lexer import Stream, TranslateError
 from .unit import ALIGNMENTS, Source, Unit
+from .volatile import find_use
 
 # Names that are no part of a callee: `return k<<<...>>>`, `if (x) k<<<...>>>`.
 CONTROL = {"if", "while", "for", "switch", "catch", "constexpr"}  # a condition follows
@@ -44,6 +45,7 @@ class Rewriter:
         self._source = source
         self._stream = stream
         self._scopes: Optional[list[Scope]] = None
+        self._at_body: dict[int, str] = {}  # declarations to put behind a function's `{`
 
     def run(self) -> None:
         text = self._stream.text
@@ -58,10 +60,14 @@ class Rewriter:
                 self._shared(i)
             elif token.text in ("asm", "__asm__", "__asm"):
                 self._asm(i)
+            elif token.text == "volatile" and not self._stream.macro:
+                self._volatile(i)
             elif token.text in LAUNCH_FUNCTIONS and text(i + 1) == "(":
                 self._drop_cast(i + 2)
             elif token.text in self._unit.launch_macros:
                 self._launcher(i, i, "")
+        for i, declarations in self._at_body.items():
+            self._edit(i, i + 1, "{" + declarations)
 
     def _fail(self, index: int, message: str) -> NoReturn:
         offset = self._stream.tokens[index].start
@@ -97,9 +103,9 @@ class Rewriter:
         if closing == opening + 3:
             self._fail(opening, "this launch needs a grid and a block: <<<grid, block>>>")
         if opening == 0 and stream.macro in self._unit.launch_macros:
-            self._edit(opening, opening + 3, ".config(")
+            self._edit(opening, opening + 3, ".emuConfig(")
         else:
-            self._launcher(opening, opening + 3, ".config(")
+            self._launcher(opening, opening + 3, ".emuConfig(")
         self._edit(closing, closing + 3, ")")
         if stream.text(closing + 3) != "(":
             return  # a macro for all but the arguments
@@ -136,7 +142,8 @@ class Rewriter:
                 end = i
                 while stream.text(end) == ">":
                     end += 1
-                complete = stream.text(end) == "(" or (stream.macro and end == len(stream.tokens))
+                after = stream.text(end)
+                complete = after == "(" or (stream.macro and after in ("", *stream.parameters))
                 if end - i >= 3 and complete:
                     if angles <= end - i - 3:
                         return end - 3
@@ -164,13 +171,12 @@ class Rewriter:
             known = self._unit.address_known(stream, callee)
             bare = len(callee) == 1 or stream.text(callee[1]) == "<"
             prefix = self._unit.global_prefix(stream.text(callee[0])) if bare else ""
-            address = f"::emu::id({prefix}{code})" if known else "nullptr"
-            launcher = (
-                f"::emu::kernel({name}, {address}, [=](auto... emuArgs) {{ {code}(emuArgs...); }})"
-            )
+            address = f"::emu::emuId({prefix}{code})" if known else "nullptr"
+            call = f"[=](auto... emuArgs) {{ {code}(emuArgs...); }}"
+            launcher = f"::emu::emuKernel({name}, {address}, {call})"
         else:  # an expression: it is evaluated once, not by every CUDA thread
             launcher = (
-                f"[&](auto emuKernel) {{ return ::emu::kernel({name}, ::emu::id(emuKernel), "
+                f"[&](auto emuKernel) {{ return ::emu::emuKernel({name}, ::emu::emuId(emuKernel), "
                 f"[=](auto... emuArgs) {{ emuKernel(emuArgs...); }}); }}({code})"
             )
         self._edit(start, end, launcher, tail)
@@ -271,7 +277,8 @@ class Rewriter:
     # ---- Dynamic shared memory ----
 
     def _shared(self, index: int) -> None:
-        """Rewrites the declaration around `__shared__` at token `index` if it is extern."""
+        """Rewrites the declaration around `__shared__` at token `index` if it is extern or has an
+        alignas that C++ wants elsewhere."""
         stream = self._stream
         start = index
         while True:
@@ -288,6 +295,7 @@ class Rewriter:
             end = max(end, stream.pair(end) or end) + 1
         words = [stream.text(i) for i in range(start, end)]
         if "extern" not in words:
+            self._alignas_first(start, end)
             return
         if end == len(stream.tokens) and not stream.macro:
             self._fail(index, "this declaration never ends: expected ';'")
@@ -300,6 +308,19 @@ class Rewriter:
         if len(declarators) < len(parts):
             self._fail(index, "declare shared arrays with and without a size separately")
         self._edit(start, end, _dynamic_shared(declarators, self._scope(index).in_function))
+
+    def _alignas_first(self, start: int, end: int) -> None:
+        """`__shared__ alignas(16) char c[64]`: an attribute cannot follow `thread_local`."""
+        stream = self._stream
+        i = start + 1
+        while i < end and stream.text(i) not in ("=", "["):
+            close = stream.pair(i + 1)
+            if stream.text(i) == "alignas" and close is not None:
+                alignment = self._plain(list(range(i, close + 1)))
+                self._edit(start, start + 1, f"{alignment} {stream.text(start)}")
+                self._edit(i, close + 1, "")
+                return
+            i = (stream.pair(i) or i) + 1
 
     def _declarator(self, part: list[int]) -> Optional[Declarator]:
         """Parses `T* name[][N]`, perhaps with specifiers; None if it is no array without size."""
@@ -369,7 +390,16 @@ class Rewriter:
             result.append(stack[-1])
         return result
 
-    # ---- Inline PTX and casts ----
+    # ---- volatile, inline PTX, casts ----
+
+    def _volatile(self, index: int) -> None:
+        device = self._scope(index).device
+        use = find_use(self._stream, index, device, self._unit.device_words)
+        if use is not None:
+            for edit in use.edits:
+                self._edit(*edit)
+            if use.body is not None:
+                self._at_body[use.body] = self._at_body.get(use.body, "") + use.declaration
 
     def _asm(self, index: int) -> None:
         """Makes an asm statement in device code an error for those who compile it: the preprocessor
@@ -400,6 +430,11 @@ class Rewriter:
 
 def _dynamic_shared(declarators: list[Declarator], in_function: bool) -> str:
     base = declarators[0].base
+    plain = len(declarators) == 1 and not declarators[0].pointer and not declarators[0].rest
+    if in_function and plain and "volatile" in base.split():
+        kind = " ".join(word for word in base.split() if word != "volatile")
+        memory = f"reinterpret_cast<volatile {kind}*>(::emu::dynamicShared())"
+        return f"::emu::VolatilePointer<{kind}> {declarators[0].name}({memory})"
     texts = []
     for _, pointer, name, rest in declarators:
         if in_function:

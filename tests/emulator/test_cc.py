@@ -52,7 +52,7 @@ def test_compiles_and_links(lab_cc):
     assert (status, output.out, output.err) == (0, "", "")
     (compile_arguments, text), (link, _) = calls
     assert text.splitlines()[0] == '#line 1 "a.cu"'
-    assert '::emu::kernel("k", ::emu::id(k), ' in text
+    assert '::emu::emuKernel("k", ::emu::emuId(k), ' in text
     assert compile_arguments[0] == "c++"
     for option in ("-std=c++17", "-O2", "-g", "-Wall", "-Wno-unknown-pragmas", "-c"):
         assert option in compile_arguments

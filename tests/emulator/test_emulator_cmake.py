@@ -26,12 +26,12 @@ FILES = {
         #include <cstdio>
         #define __global__
         namespace emu {
-        template <class F> const void* id(F* f) { return reinterpret_cast<const void*>(f); }
+        template <class F> const void* emuId(F* f) { return reinterpret_cast<const void*>(f); }
         template <class Call> struct Kernel {
             Call call;
-            Call config(int, int) { return call; }
+            Call emuConfig(int, int) { return call; }
         };
-        template <class Call> Kernel<Call> kernel(const char*, const void*, Call call) {
+        template <class Call> Kernel<Call> emuKernel(const char*, const void*, Call call) {
             return {call};
         }
         }

@@ -50,14 +50,16 @@ def error(tmp_path):
 def launcher(name, callee=None, address=True):
     """The launcher of a callee that is a name."""
     callee = callee or name
-    address = f"::emu::id({callee})" if address else "nullptr"
-    return f'::emu::kernel("{name}", {address}, [=](auto... emuArgs) {{ {callee}(emuArgs...); }})'
+    address = f"::emu::emuId({callee})" if address else "nullptr"
+    return (
+        f'::emu::emuKernel("{name}", {address}, [=](auto... emuArgs) {{ {callee}(emuArgs...); }})'
+    )
 
 
 def evaluated(name):
     """The launcher of a callee that is an expression."""
     return (
-        f'[&](auto emuKernel) {{ return ::emu::kernel("{name}", ::emu::id(emuKernel), '
+        f'[&](auto emuKernel) {{ return ::emu::emuKernel("{name}", ::emu::emuId(emuKernel), '
         f"[=](auto... emuArgs) {{ emuKernel(emuArgs...); }}); }}({name})"
     )
 
@@ -68,58 +70,64 @@ def evaluated(name):
 @pytest.mark.parametrize(
     "source, expected",
     [
-        ("k<<<1, 2>>>(x);", f"{launcher('k')}.config(1, 2)(x);"),
-        ("k <<< g, b, 0, st >>> ();", f"{launcher('k')}.config( g, b, 0, st ) ();"),
-        ("k<< <g, b> > >(x);", f"{launcher('k')}.config(g, b)(x);"),
-        ("k < < < g, b >> > (x);", f"{launcher('k')}.config( g, b ) (x);"),
-        ("a::b::k<<<1, 2>>>();", f"{launcher('a::b::k')}.config(1, 2)();"),
-        ("::k<<<1, 2>>>();", f"{launcher('::k')}.config(1, 2)();"),
-        ("return ::k<<<1, 2>>>();", f"return {launcher('::k')}.config(1, 2)();"),
-        ("k<T, (N>2), 32><<<1, 2>>>();", f"{launcher('k<T, (N>2), 32>')}.config(1, 2)();"),
-        ("k<V<V<int>>><<<1, 2>>>();", f"{launcher('k<V<V<int>>>')}.config(1, 2)();"),
-        ("k < T ,  3 > <<<1, 2>>>();", f"{launcher('k < T , 3 >')}.config(1, 2)();"),
-        ("k/*a*/<T/*b*/><<<1, 2>>>();", f"{launcher('k <T >')}.config(1, 2)();"),
-        ("A<T>::k<<<1, 2>>>();", f"{launcher('A<T>::k')}.config(1, 2)();"),
-        ("A<T>::template k<U><<<1,2>>>();", f"{launcher('A<T>::template k<U>')}.config(1,2)();"),
-        ("(k<T>)<<<1, 2>>>();", f"{launcher('k<T>')}.config(1, 2)();"),
-        ("(void)k<<<1, 2>>>();", f"(void){launcher('k')}.config(1, 2)();"),
-        ("(*fp)<<<1, 2>>>();", f"{evaluated('(*fp)')}.config(1, 2)();"),
-        ("(void)(*fp)<<<1, 2>>>();", f"(void){evaluated('(*fp)')}.config(1, 2)();"),
-        ("(c ? f : g)<<<1, 2>>>();", f"{evaluated('(c ? f : g)')}.config(1, 2)();"),
-        ("t[i][j + 1]<<<1, 2>>>();", f"{evaluated('t[i][j + 1]')}.config(1, 2)();"),
-        ("get<int>(i)<<<1, 2>>>();", f"{evaluated('get<int>(i)')}.config(1, 2)();"),
-        ("f(1)(2)<<<1, 2>>>();", f"{evaluated('f(1)(2)')}.config(1, 2)();"),
-        ("o.fn<<<1, 2>>>();", f"{evaluated('o.fn')}.config(1, 2)();"),
-        ("this->t[0].fn<<<1, 2>>>();", f"{evaluated('this->t[0].fn')}.config(1, 2)();"),
-        ("if (x) k<<<1, 2>>>();", f"if (x) {launcher('k')}.config(1, 2)();"),
-        ("if (x) (*fp)<<<1, 2>>>();", f"if (x) {evaluated('(*fp)')}.config(1, 2)();"),
-        ("if constexpr (x) ::k<<<1,2>>>();", f"if constexpr (x) {launcher('::k')}.config(1,2)();"),
-        ("else k<<<1, 2>>>();", f"else {launcher('k')}.config(1, 2)();"),
-        ("do k<<<1, 2>>>(); while (x);", f"do {launcher('k')}.config(1, 2)(); while (x);"),
-        ("case A::B:k<<<1, 2>>>();", f"case A::B: {launcher('k')}.config(1, 2)();"),
-        ("a = 1, k<<<1, 2>>>(), b = 2;", f"a = 1, {launcher('k')}.config(1, 2)(), b = 2;"),
-        ("c ? k<<<1,2>>>() : f();", f"c ? {launcher('k')}.config(1,2)() : f();"),
-        ("CHECK(k<<<1, 2>>>(x));", f"CHECK({launcher('k')}.config(1, 2)(x));"),
-        ("CHECK((k<<<1, 2>>>(x)));", f"CHECK(({launcher('k')}.config(1, 2)(x)));"),
-        ("k<<<{2, 3}, {4}>>>(x);", f"{launcher('k')}.config({{2, 3}}, {{4}})(x);"),
-        ("k<<<n >> 8, 1 << 4>>>(x);", f"{launcher('k')}.config(n >> 8, 1 << 4)(x);"),
-        ("k<<<1, n>>2>>>(x);", f"{launcher('k')}.config(1, n>>2)(x);"),
-        ("k<<<1, f<A<B>>>>>(x);", f"{launcher('k')}.config(1, f<A<B>>)(x);"),
-        ("k<<<(a >>> b), 2>>>(x);", f"{launcher('k')}.config((a >>> b), 2)(x);"),
-        ("k<<<f<A<B<T>>>(1, 2), 3>>>(x);", f"{launcher('k')}.config(f<A<B<T>>>(1, 2), 3)(x);"),
-        ("k<<<a<b ? 1 : 2, 3>>>(x);", f"{launcher('k')}.config(a<b ? 1 : 2, 3)(x);"),
-        ("k<<<a<b, 3>>>(x), f<A<B<C>>>(1);", f"{launcher('k')}.config(a<b, 3)(x), f<A<B<C>>>(1);"),
-        ("k<<<1, n*sizeof(T), s>>>(x);", f"{launcher('k')}.config(1, n*sizeof(T), s)(x);"),
-        ("k<<<1, f(\">>>(\", '>')>>>(x);", f"{launcher('k')}.config(1, f(\">>>(\", '>'))(x);"),
-        ("k<<<1, 1'024>>>(x);", f"{launcher('k')}.config(1, 1'024)(x);"),
+        ("k<<<1, 2>>>(x);", f"{launcher('k')}.emuConfig(1, 2)(x);"),
+        ("k <<< g, b, 0, st >>> ();", f"{launcher('k')}.emuConfig( g, b, 0, st ) ();"),
+        ("k<< <g, b> > >(x);", f"{launcher('k')}.emuConfig(g, b)(x);"),
+        ("k < < < g, b >> > (x);", f"{launcher('k')}.emuConfig( g, b ) (x);"),
+        ("a::b::k<<<1, 2>>>();", f"{launcher('a::b::k')}.emuConfig(1, 2)();"),
+        ("::k<<<1, 2>>>();", f"{launcher('::k')}.emuConfig(1, 2)();"),
+        ("return ::k<<<1, 2>>>();", f"return {launcher('::k')}.emuConfig(1, 2)();"),
+        ("k<T, (N>2), 32><<<1, 2>>>();", f"{launcher('k<T, (N>2), 32>')}.emuConfig(1, 2)();"),
+        ("k<V<V<int>>><<<1, 2>>>();", f"{launcher('k<V<V<int>>>')}.emuConfig(1, 2)();"),
+        ("k < T ,  3 > <<<1, 2>>>();", f"{launcher('k < T , 3 >')}.emuConfig(1, 2)();"),
+        ("k/*a*/<T/*b*/><<<1, 2>>>();", f"{launcher('k <T >')}.emuConfig(1, 2)();"),
+        ("A<T>::k<<<1, 2>>>();", f"{launcher('A<T>::k')}.emuConfig(1, 2)();"),
+        ("A<T>::template k<U><<<1,2>>>();", f"{launcher('A<T>::template k<U>')}.emuConfig(1,2)();"),
+        ("(k<T>)<<<1, 2>>>();", f"{launcher('k<T>')}.emuConfig(1, 2)();"),
+        ("(void)k<<<1, 2>>>();", f"(void){launcher('k')}.emuConfig(1, 2)();"),
+        ("(*fp)<<<1, 2>>>();", f"{evaluated('(*fp)')}.emuConfig(1, 2)();"),
+        ("(void)(*fp)<<<1, 2>>>();", f"(void){evaluated('(*fp)')}.emuConfig(1, 2)();"),
+        ("(c ? f : g)<<<1, 2>>>();", f"{evaluated('(c ? f : g)')}.emuConfig(1, 2)();"),
+        ("t[i][j + 1]<<<1, 2>>>();", f"{evaluated('t[i][j + 1]')}.emuConfig(1, 2)();"),
+        ("get<int>(i)<<<1, 2>>>();", f"{evaluated('get<int>(i)')}.emuConfig(1, 2)();"),
+        ("f(1)(2)<<<1, 2>>>();", f"{evaluated('f(1)(2)')}.emuConfig(1, 2)();"),
+        ("o.fn<<<1, 2>>>();", f"{evaluated('o.fn')}.emuConfig(1, 2)();"),
+        ("this->t[0].fn<<<1, 2>>>();", f"{evaluated('this->t[0].fn')}.emuConfig(1, 2)();"),
+        ("if (x) k<<<1, 2>>>();", f"if (x) {launcher('k')}.emuConfig(1, 2)();"),
+        ("if (x) (*fp)<<<1, 2>>>();", f"if (x) {evaluated('(*fp)')}.emuConfig(1, 2)();"),
+        (
+            "if constexpr (x) ::k<<<1,2>>>();",
+            f"if constexpr (x) {launcher('::k')}.emuConfig(1,2)();",
+        ),
+        ("else k<<<1, 2>>>();", f"else {launcher('k')}.emuConfig(1, 2)();"),
+        ("do k<<<1, 2>>>(); while (x);", f"do {launcher('k')}.emuConfig(1, 2)(); while (x);"),
+        ("case A::B:k<<<1, 2>>>();", f"case A::B: {launcher('k')}.emuConfig(1, 2)();"),
+        ("a = 1, k<<<1, 2>>>(), b = 2;", f"a = 1, {launcher('k')}.emuConfig(1, 2)(), b = 2;"),
+        ("c ? k<<<1,2>>>() : f();", f"c ? {launcher('k')}.emuConfig(1,2)() : f();"),
+        ("CHECK(k<<<1, 2>>>(x));", f"CHECK({launcher('k')}.emuConfig(1, 2)(x));"),
+        ("CHECK((k<<<1, 2>>>(x)));", f"CHECK(({launcher('k')}.emuConfig(1, 2)(x)));"),
+        ("k<<<{2, 3}, {4}>>>(x);", f"{launcher('k')}.emuConfig({{2, 3}}, {{4}})(x);"),
+        ("k<<<n >> 8, 1 << 4>>>(x);", f"{launcher('k')}.emuConfig(n >> 8, 1 << 4)(x);"),
+        ("k<<<1, n>>2>>>(x);", f"{launcher('k')}.emuConfig(1, n>>2)(x);"),
+        ("k<<<1, f<A<B>>>>>(x);", f"{launcher('k')}.emuConfig(1, f<A<B>>)(x);"),
+        ("k<<<(a >>> b), 2>>>(x);", f"{launcher('k')}.emuConfig((a >>> b), 2)(x);"),
+        ("k<<<f<A<B<T>>>(1, 2), 3>>>(x);", f"{launcher('k')}.emuConfig(f<A<B<T>>>(1, 2), 3)(x);"),
+        ("k<<<a<b ? 1 : 2, 3>>>(x);", f"{launcher('k')}.emuConfig(a<b ? 1 : 2, 3)(x);"),
+        (
+            "k<<<a<b, 3>>>(x), f<A<B<C>>>(1);",
+            f"{launcher('k')}.emuConfig(a<b, 3)(x), f<A<B<C>>>(1);",
+        ),
+        ("k<<<1, n*sizeof(T), s>>>(x);", f"{launcher('k')}.emuConfig(1, n*sizeof(T), s)(x);"),
+        ("k<<<1, f(\">>>(\", '>')>>>(x);", f"{launcher('k')}.emuConfig(1, f(\">>>(\", '>'))(x);"),
+        ("k<<<1, 1'024>>>(x);", f"{launcher('k')}.emuConfig(1, 1'024)(x);"),
         (
             "k<<<1, 2>>>([=] __device__(int i) { f<<<3, 4>>>(i); });",
-            f"{launcher('k')}.config(1, 2)([=] __device__(int i) {{ "
-            f"{launcher('f')}.config(3, 4)(i); }});",
+            f"{launcher('k')}.emuConfig(1, 2)([=] __device__(int i) {{ "
+            f"{launcher('f')}.emuConfig(3, 4)(i); }});",
         ),
         (
             "k<<<1, 2>>>(NULL, f(NULL), (T*)NULL, NULL);",
-            f"{launcher('k')}.config(1, 2)(nullptr, f(NULL), (T*)NULL, nullptr);",
+            f"{launcher('k')}.emuConfig(1, 2)(nullptr, f(NULL), (T*)NULL, nullptr);",
         ),
     ],
 )
@@ -141,13 +149,13 @@ def test_launch(translated, source, expected):
 )
 def test_launch_in_a_conditional(translated, before, after):
     out = translated(f"{before}void f() {{ k<<<1, 2>>>(); }}\n{after}")
-    assert out == f"{before}void f() {{ {launcher('k')}.config(1, 2)(); }}\n{after}"
+    assert out == f"{before}void f() {{ {launcher('k')}.emuConfig(1, 2)(); }}\n{after}"
 
 
 def test_callee_string_is_escaped(translated):
     out = translated('void f() { t["a\\n"]<<<1, 2>>>(); }')
-    assert '::emu::kernel("t[\\"a\\\\n\\"]", ::emu::id(emuKernel)' in out
-    assert '}(t["a\\n"]).config(1, 2)();' in out
+    assert '::emu::emuKernel("t[\\"a\\\\n\\"]", ::emu::emuId(emuKernel)' in out
+    assert '}(t["a\\n"]).emuConfig(1, 2)();' in out
 
 
 def test_launch_over_several_lines(translated):
@@ -169,7 +177,7 @@ def test_launch_over_several_lines(translated):
         "void f() {\n"
         f"    {launcher('k<T, 3>')}\n"
         "\n"
-        ".config(grid,  // k<<<1, 2>>>()\n"
+        ".emuConfig(grid,  // k<<<1, 2>>>()\n"
         "           block /* > >>>( */\n"
         "        )\n"
         "        (a,\n"
@@ -184,14 +192,14 @@ def test_launch_over_several_lines(translated):
 
 def test_line_breaks_within_brackets_of_a_launch(translated):
     out = translated("void f() {\n  k<<\n<g, b>\n>\n>(x); g(); }\n")
-    assert out == f"void f() {{\n  {launcher('k')}\n.config(g, b)\n\n(x); g(); }}\n"
+    assert out == f"void f() {{\n  {launcher('k')}\n.emuConfig(g, b)\n\n(x); g(); }}\n"
 
 
 def test_crlf_and_byte_order_mark(translated):
     source = "\ufeffint a;\r\nvoid f() { k<<<1,\r\n 2>>>(x); }\r\n#define A \\\r\n  k<<<1, 2>>>()\r\nint b;"
     expected = (
-        f"int a;\r\nvoid f() {{ {launcher('k')}.config(1,\r\n 2)(x); }}\r\n"
-        f"#define A \\\r\n  {launcher('k')}.config(1, 2)()\r\nint b;"
+        f"int a;\r\nvoid f() {{ {launcher('k')}.emuConfig(1,\r\n 2)(x); }}\r\n"
+        f"#define A \\\r\n  {launcher('k')}.emuConfig(1, 2)()\r\nint b;"
     )
     assert translated(source) == expected
 
@@ -210,47 +218,47 @@ def test_bytes_that_are_not_utf8_survive(tmp_path):
     [
         (
             "#define L k<<<1, \\\n  2>>>(x)\n",
-            f"#define L {launcher('k')}.config(1, \\\n  2)(x)\n",
+            f"#define L {launcher('k')}.emuConfig(1, \\\n  2)(x)\n",
         ),
         (
             "#define L k /* a\n b */ <<<1, 2>>>(x) // c\nint d;\n",
-            f"#define L {launcher('k')}\\\n.config(1, 2)(x) // c\nint d;\n",
+            f"#define L {launcher('k')}\\\n.emuConfig(1, 2)(x) // c\nint d;\n",
         ),
         (
             "#define L(k, n, ...) do { k \\\n <<<n, 2>>>(__VA_ARGS__); } while (0)\n",
-            "#define L(k, n, ...) do { ::emu::kernel(#k, nullptr, [=](auto... emuArgs) "
-            "{ k(emuArgs...); })\\\n.config(n, 2)(__VA_ARGS__); } while (0)\n",
+            "#define L(k, n, ...) do { ::emu::emuKernel(#k, nullptr, [=](auto... emuArgs) "
+            "{ k(emuArgs...); })\\\n.emuConfig(n, 2)(__VA_ARGS__); } while (0)\n",
         ),
         (
             "#define L(T) k<T, 2><<<1, 2>>>(x)\n",
-            '#define L(T) ::emu::kernel("k<" #T ", 2>", ::emu::id(k<T, 2>), [=](auto... emuArgs) '
-            "{ k<T, 2>(emuArgs...); }).config(1, 2)(x)\n",
+            '#define L(T) ::emu::emuKernel("k<" #T ", 2>", ::emu::emuId(k<T, 2>), [=](auto... emuArgs) '
+            "{ k<T, 2>(emuArgs...); }).emuConfig(1, 2)(x)\n",
         ),
         (
             "#define L(T) k_##T<<<1, 2>>>(x)\n",
-            '#define L(T) ::emu::kernel("k_" #T, nullptr, [=](auto... emuArgs) '
-            "{ k_##T(emuArgs...); }).config(1, 2)(x)\n",
+            '#define L(T) ::emu::emuKernel("k_" #T, nullptr, [=](auto... emuArgs) '
+            "{ k_##T(emuArgs...); }).emuConfig(1, 2)(x)\n",
         ),
         (
             "#define L(k, ...) k<<<__VA_ARGS__>>>\nvoid f() { L(g, 1, 2)(x); }\n",
-            "#define L(k, ...) ::emu::kernel(#k, nullptr, [=](auto... emuArgs) "
-            "{ k(emuArgs...); }).config(__VA_ARGS__)\nvoid f() { L(g, 1, 2)(x); }\n",
+            "#define L(k, ...) ::emu::emuKernel(#k, nullptr, [=](auto... emuArgs) "
+            "{ k(emuArgs...); }).emuConfig(__VA_ARGS__)\nvoid f() { L(g, 1, 2)(x); }\n",
         ),
         (
             "#define ARGS(g, b) <<<g, b>>>\nvoid f() { k<T> ARGS(1, 2)(x); }\n",
-            f"#define ARGS(g, b) .config(g, b)\nvoid f() {{ {launcher('k<T>')} ARGS(1, 2)(x); }}\n",
+            f"#define ARGS(g, b) .emuConfig(g, b)\nvoid f() {{ {launcher('k<T>')} ARGS(1, 2)(x); }}\n",
         ),
         (
             "#define K k\nvoid f() { K<<<1, 2>>>(); }\n",
-            f"#define K k\nvoid f() {{ {launcher('K', address=False)}.config(1, 2)(); }}\n",
+            f"#define K k\nvoid f() {{ {launcher('K', address=False)}.emuConfig(1, 2)(); }}\n",
         ),
         (
             "#define K(T) k_##T\nvoid f() { K(a)<<<1, 2>>>(); }\n",
-            f"#define K(T) k_##T\nvoid f() {{ {launcher('K(a)', address=False)}.config(1, 2)(); }}\n",
+            f"#define K(T) k_##T\nvoid f() {{ {launcher('K(a)', address=False)}.emuConfig(1, 2)(); }}\n",
         ),
         (
             "#define N 3\nvoid f() { k<N><<<1, 2>>>(); }\n",
-            f"#define N 3\nvoid f() {{ {launcher('k<N>')}.config(1, 2)(); }}\n",
+            f"#define N 3\nvoid f() {{ {launcher('k<N>')}.emuConfig(1, 2)(); }}\n",
         ),
     ],
 )
@@ -286,6 +294,8 @@ def test_macros(translated, source, expected):
         ("template <class T> __global__ void k(T);", "k<int>", True),
         ("template <int N, class T> __global__ void k(T);", "k<3>", False),
         ("template <int N, class T> __global__ void k(T);", "k<3, int>", True),
+        ("template <template <class> class C, class T> __global__ void k(C<T>);", "k<V>", False),
+        ("template <template <class> class C, class T> __global__ void k(C<T>);", "k<V, int>", True),
         ("template <class T, int N = (4 > 2)> __global__ void k(T);", "k<int>", True),
         ("template <class T, class U = V<int>> __global__ void k(T);", "k<W<int, int>>", True),
         ("template <class T, int N = 4> __global__ void k(T*); "
@@ -310,6 +320,21 @@ def test_address(translated, declarations, callee, taken):
     assert launcher(callee, address=taken) in out
 
 
+@pytest.mark.parametrize(
+    "declaration, callee, qualified",
+    [
+        ("__global__ void copy(int);", "copy", "::copy"),
+        ('extern "C" { __global__ void copy(int); }', "copy", "::copy"),
+        ("template <class T> __global__ void copy(T);", "copy<int>", "::copy<int>"),
+        ("__global__ void copy(int);", "n::copy", "n::copy"),
+        ("namespace n { __global__ void copy(int); }", "copy", "copy"),
+    ],
+)
+def test_address_beside_names_of_std(translated, declaration, callee, qualified):
+    out = translated(f"using namespace std; {declaration} void f() {{ {callee}<<<1, 2>>>(x); }}")
+    assert f"::emu::emuId({qualified})" in out
+
+
 # ---- Dynamic shared memory ---------------------------------------------------------------------
 
 
@@ -323,8 +348,6 @@ def dynamic(kind, name, rest="", pointer=""):
     [
         ("extern __shared__ float s[];", ("float", dynamic("float", "s"))),
         ("__shared__ extern T s [ ] ;", ("T", dynamic("T", "s") + " ")),
-        ("extern volatile __shared__ float s[];",
-         ("volatile float", dynamic("volatile float", "s"))),
         ("extern __shared__ __align__(16) unsigned char s[];",
          ("unsigned char", dynamic("unsigned char", "s"))),
         ("extern __align__(sizeof(T)) __shared__ T s[];", ("T", dynamic("T", "s"))),
@@ -385,6 +408,72 @@ def test_shared_with_a_size_is_a_definition(translated, variable):
     # So nvcc has it, with warning 20044.
     out = translated(f"__global__ void k() {{ extern __shared__ float {variable}; }}")
     assert out == f"__global__ void k() {{  __shared__ float {variable}; }}"
+
+
+def test_alignas_moves_before_shared(translated):
+    out = translated("__global__ void k() { static __shared__ alignas(16) char c[64], d; }")
+    assert out == "__global__ void k() { alignas(16) static __shared__  char c[64], d; }"
+
+
+# ---- volatile ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "source, expected",
+    [
+        ("volatile int *v = s;", "::emu::VolatilePointer<int> v = s;"),
+        ("unsigned volatile* __restrict__ v(s);", "::emu::VolatilePointer<unsigned> v(s);"),
+        ("volatile n::A<int, 2>* v;", "::emu::VolatilePointer<n :: A < int , 2 >> v;"),
+        ("while (*(volatile int *)p == 0);", "while (*(::emu::VolatilePointer<int>)p == 0);"),
+        (
+            "__shared__ volatile float s[64];",
+            "__shared__ volatile float emu_s[64]; ::emu::VolatilePointer<float> s(emu_s);",
+        ),
+        (
+            "volatile __shared__ int done;",
+            "volatile __shared__ int emu_done; ::emu::VolatileReference<int> done(&emu_done);",
+        ),
+        (
+            "extern __shared__ volatile int s[];",
+            "::emu::VolatilePointer<int> s("
+            "reinterpret_cast<volatile int*>(::emu::dynamicShared()));",
+        ),
+    ],
+)
+def test_volatile_in_device_code(translated, source, expected):
+    assert (
+        translated(f"__global__ void k() {{ {source} }}") == f"__global__ void k() {{ {expected} }}"
+    )
+    if "extern" not in source:
+        host = f"void f() {{ {source} }}"
+        assert translated(host) == host or "__shared__" in source
+
+
+def test_volatile_parameter_keeps_its_type(translated):
+    out = translated(
+        "template <class T> __device__ void f(volatile T* a, int n, volatile int* b) {}"
+    )
+    assert out == (
+        "template <class T> __device__ void f(volatile T* emu_a, int n, volatile int* emu_b) "
+        "{ ::emu::VolatilePointer<T> a(emu_a); ::emu::VolatilePointer<int> b(emu_b);}"
+    )
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "void f(volatile int* p) { volatile int* q = p; }",
+        "__device__ volatile int flag; __device__ volatile int* flags;",
+        "__device__ void f(volatile int* p);",
+        "__device__ void f() { volatile int i = 0; const volatile int* p = 0; }",
+        "__device__ void f() { volatile int *p = a, *q = b; }",
+        "__device__ void f() { p = *(T* volatile*)q; }",
+        "__device__ void f() { __shared__ volatile int s[2][3]; }",
+        "struct S { volatile int* p; };",
+    ],
+)
+def test_volatile_untouched(translated, source):
+    assert translated(source) == source
 
 
 # ---- Casts and inline PTX ----------------------------------------------------------------------
@@ -590,7 +679,7 @@ def test_header_beside_the_source(tree):
     assert out == f'#line 1 "src/in.cu"\n#include "{headers["k.cuh"]}"\n'
     assert headers["k.cuh"].read_text() == (
         '#line 1 "src/k.cuh"\n#pragma once\n'
-        f"inline void g() {{ {launcher('k')}.config(1, 2)(); }}\n"
+        f"inline void g() {{ {launcher('k')}.emuConfig(1, 2)(); }}\n"
     )
 
 
@@ -699,7 +788,8 @@ struct dim3 { unsigned x, y, z; dim3(unsigned a = 1, unsigned b = 1, unsigned c 
 extern "C" { inline __thread unsigned char emu_dynamic_shared[1024]; }
 namespace emu {
 inline void* dynamicShared() { return emu_dynamic_shared; }
-template <class... P> const void* id(void (*f)(P...)) { return reinterpret_cast<const void*>(f); }
+template <class T> using VolatilePointer = volatile T*;
+template <class... P> const void* emuId(void (*f)(P...)) { return reinterpret_cast<const void*>(f); }
 template <class Call> struct Configured {
     const char* name; const void* id; Call call; dim3 grid, block; size_t shared;
     template <class... Args> void operator()(Args... args) const {
@@ -710,11 +800,11 @@ template <class Call> struct Configured {
 };
 template <class Call> struct Kernel {
     const char* name; const void* id; Call call;
-    Configured<Call> config(dim3 grid, dim3 block, size_t shared = 0, void* = nullptr) const {
+    Configured<Call> emuConfig(dim3 grid, dim3 block, size_t shared = 0, void* = nullptr) const {
         return {name, id, call, grid, block, shared};
     }
 };
-template <class Call> Kernel<Call> kernel(const char* name, const void* id, Call call) {
+template <class Call> Kernel<Call> emuKernel(const char* name, const void* id, Call call) {
     return {name, id, call};
 }
 }

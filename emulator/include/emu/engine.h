@@ -87,7 +87,7 @@ struct KernelId {
 };
 
 template <class... Params>
-KernelId<Params...> id(void (*function)(Params...)) {
+KernelId<Params...> emuId(void (*function)(Params...)) {
     return {reinterpret_cast<const void*>(function)};
 }
 
@@ -123,27 +123,29 @@ struct Kernel {
     KernelId<Params...> id;
     Call call;
 
-    ConfiguredKernel<Call, Params...> config(dim3 grid, dim3 block, size_t dynamicShared = 0,
-                                             cudaStream_t stream = nullptr) const {
+    ConfiguredKernel<Call, Params...> emuConfig(dim3 grid, dim3 block, size_t dynamicShared = 0,
+                                                cudaStream_t stream = nullptr) const {
         return {name, id, call, LaunchConfig{grid, block, dynamicShared, stream}};
     }
 };
 
-// What the translator makes of `k<<<...>>>(...)`: kernel("k", id(k), call).config(...)(...)
+// What the translator makes of `k<<<...>>>(...)`:
+//   emuKernel("k", emuId(k), call).emuConfig(...)(...)
+// The prefixes keep these apart from a program's macros and their parameters, often named `kernel`.
 template <class Call, class... Params>
-Kernel<Call, Params...> kernel(const char* name, KernelId<Params...> id, Call call) {
+Kernel<Call, Params...> emuKernel(const char* name, KernelId<Params...> id, Call call) {
     return {name, id, std::move(call)};
 }
 // (a kernel whose address cannot be taken, since its template arguments are deduced)
 template <class Call>
-Kernel<Call> kernel(const char* name, std::nullptr_t, Call call) {
+Kernel<Call> emuKernel(const char* name, std::nullptr_t, Call call) {
     return {name, {nullptr}, std::move(call)};
 }
 
 template <class... Params, size_t... I>
 KernelCall bindKernelArray(void (*function)(Params...), void** args, std::index_sequence<I...>) {
     (void)args;
-    return bindKernel("(a kernel launched through cudaLaunchKernel)", id(function).address,
+    return bindKernel("(a kernel launched through cudaLaunchKernel)", emuId(function).address,
                       function, *static_cast<std::decay_t<Params>*>(args[I])...);
 }
 
@@ -172,6 +174,15 @@ void yieldThread();
 extern __thread unsigned spinCount;
 inline void spinHint() {
     if (__builtin_expect(++spinCount % 1024 == 0, 0)) yieldThread();
+}
+
+// Lets each of the other CUDA threads of the block that can run do so once: see volatile.h.
+void lockstep();
+
+// Called by every load through a volatile pointer: many of them and no store are a poll.
+extern __thread unsigned volatileLoads;  // since the last lockstep()
+inline void pollHint() {
+    if (__builtin_expect(++volatileLoads % 4096 == 0, 0)) yieldThread();
 }
 
 [[noreturn]] void trap();

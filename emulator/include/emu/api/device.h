@@ -26,6 +26,14 @@ cudaError_t cudaDeviceSynchronize();
 // Unlike a GPU's, the values of __device__ variables stay.
 cudaError_t cudaDeviceReset();
 
+// The names in older textbooks, gone with CUDA 13.
+inline cudaError_t cudaThreadSynchronize() {
+    return cudaDeviceSynchronize();
+}
+inline cudaError_t cudaThreadExit() {
+    return cudaDeviceReset();
+}
+
 // Limits are kept and returned; the host's stack and heap are what they are.
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value);
 cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit);
