@@ -38,7 +38,6 @@ TITLES = {
 FORMATS = {
     "median_ms": "#.4g",
     "all_depths_ms": "#.4g",
-    "million_per_second": "#.3g",
     "gbps": ",.0f",
     "gflops": ",.0f",
     "percent_peak": ".1f",
