@@ -27,7 +27,9 @@ extern "C" __thread unsigned char emu_dynamic_shared[emu::kSharedPerBlockOptin];
 namespace emu {
 
 inline void* dynamicShared() {
-    return emu_dynamic_shared;
+    void* memory = emu_dynamic_shared;
+    __asm__("" : "+r"(memory));  // or GCC's -fsanitize=object-size takes an array in it for too small
+    return memory;
 }
 
 // ---- running the threads of a grid

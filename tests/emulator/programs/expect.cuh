@@ -4,12 +4,12 @@
 #include <cstdio>
 #include <cstdlib>
 
-#define EXPECT(condition)                                                                     \
-    do {                                                                                      \
-        if (!(condition)) {                                                                   \
-            std::fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);      \
-            std::exit(1);                                                                     \
-        }                                                                                     \
+#define EXPECT(condition)                                                                \
+    do {                                                                                 \
+        if (!(condition)) {                                                              \
+            std::fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
+            std::exit(1);                                                                \
+        }                                                                                \
     } while (0)
 
 #define CHECK(call) checkCuda(call, __FILE__, __LINE__)

@@ -5,34 +5,42 @@
 #include "expect.cuh"
 
 // The parameter's name is the one that everybody takes.
-#define RUN(grid, block, kernel, ...)       \
-    do {                                    \
+#define RUN(grid, block, kernel, ...)             \
+    do {                                          \
         kernel<<<(grid), (block)>>>(__VA_ARGS__); \
-        CHECK(cudaPeekAtLastError());       \
-        CHECK(cudaDeviceSynchronize());     \
+        CHECK(cudaPeekAtLastError());             \
+        CHECK(cudaDeviceSynchronize());           \
     } while (0)
 #define LAUNCH_1D(k, n) k<<<((n) + 31) / 32, 32>>>
 #define CONFIG(n) <<<((n) + 31) / 32, 32>>>
 #define CALL(kernel, config, arguments) kernel<<<EXPAND config>>> arguments
 #define EXPAND(...) __VA_ARGS__
-#define CHECKED(...) do { __VA_ARGS__; CHECK(cudaGetLastError()); } while (0)
+#define CHECKED(...)               \
+    do {                           \
+        __VA_ARGS__;               \
+        CHECK(cudaGetLastError()); \
+    } while (0)
 
 #define FOR_EACH(i, n) \
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < (n); i += blockDim.x * gridDim.x)
 #define KERNEL(name) __global__ void name
-#define UNARY(name, T, expression)                                       \
-    __global__ void name##Kernel(T* x, int n) {                          \
-        FOR_EACH(i, n) {                                                 \
-            const T v = x[i];                                            \
-            x[i] = (expression);                                         \
-        }                                                                \
-    }                                                                    \
-    static void name(T* x, int n) { name##Kernel<<<(n + 31) / 32, 32>>>(x, n); }
+#define UNARY(name, T, expression)                 \
+    __global__ void name##Kernel(T* x, int n) {    \
+        FOR_EACH(i, n) {                           \
+            const T v = x[i];                      \
+            x[i] = (expression);                   \
+        }                                          \
+    }                                              \
+    static void name(T* x, int n) {                \
+        name##Kernel<<<(n + 31) / 32, 32>>>(x, n); \
+    }
 
-UNARY(square, float, v * v)
+UNARY(square, float, v* v)
 UNARY(negate, int, -v)
 
-KERNEL(addOne)(int* x, int n) { FOR_EACH(i, n) x[i] += 1; }
+KERNEL(addOne)(int* x, int n) {
+    FOR_EACH(i, n) x[i] += 1;
+}
 
 template <class T>
 __global__ void iota(T* x, int n) {
@@ -48,21 +56,25 @@ __global__ void times(int* x, int n) {
 }
 static void timesRuntime(int factor, int* x, int n) {
     switch (factor) {
-#define CASE(N) case N: times<N><<<2, 32>>>(x, n); break
+#define CASE(N)                    \
+    case N:                        \
+        times<N><<<2, 32>>>(x, n); \
+        break
         CASE(2);
         CASE(3);
-        default: EXPECT(!"a factor without its case");
+        default:
+            EXPECT(!"a factor without its case");
     }
 }
 
-#define DISPATCH(isDouble, ...)           \
-    [&] {                                 \
-        if (isDouble) {                   \
-            using scalar = double;        \
-            return __VA_ARGS__();         \
-        }                                 \
-        using scalar = float;             \
-        return __VA_ARGS__();             \
+#define DISPATCH(isDouble, ...)    \
+    [&] {                          \
+        if (isDouble) {            \
+            using scalar = double; \
+            return __VA_ARGS__();  \
+        }                          \
+        using scalar = float;      \
+        return __VA_ARGS__();      \
     }()
 
 int main() {

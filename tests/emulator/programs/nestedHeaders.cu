@@ -2,10 +2,12 @@
 #include <sstream>
 
 #include "expect.cuh"
-#include "nested/launchers.cuh"
 #include "nested/detail/../detail/kernels.cuh"
+#include "nested/launchers.cuh"
 
-__global__ void shift(int* data) { data[threadIdx.x] = shifted(data[threadIdx.x]); }
+__global__ void shift(int* data) {
+    data[threadIdx.x] = shifted(data[threadIdx.x]);
+}
 
 int main() {
     int host[BLOCK], *device;

@@ -8,6 +8,8 @@ template <typename T>
 void launchScale(T* data, T factor, int n) {
     scale<T><<<(n + BLOCK - 1) / BLOCK, BLOCK>>>(data, factor, n);
 }
-inline void launchReverse(int* data) { reverse<<<1, BLOCK, BLOCK * sizeof(int)>>>(data); }
+inline void launchReverse(int* data) {
+    reverse<<<1, BLOCK, BLOCK * sizeof(int)>>>(data);
+}
 
 #endif

@@ -4,7 +4,9 @@
 #include "device.cuh"
 
 static __constant__ int own = 7;  // each file may have its own
-static __global__ void readOwn(int* result) { *result = own; }
+static __global__ void readOwn(int* result) {
+    *result = own;
+}
 
 __global__ void scaleAll(Particle* particles, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -3,7 +3,9 @@
 #define BLOCK 64
 
 __constant__ int offset = 4;
-__device__ __forceinline__ int shifted(int x) { return x + offset; }
+__device__ __forceinline__ int shifted(int x) {
+    return x + offset;
+}
 
 template <typename T>
 __global__ void scale(T* data, T factor, int n) {

@@ -1,0 +1,166 @@
+// What a kernel can be given to call: lambdas, function objects, pointers to device functions,
+// template arguments. And who can launch: lambdas, std::function, class members, templates that
+// take a kernel.
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "expect.cuh"
+
+template <class F>
+__global__ void forEach(F f, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) f(i);
+}
+template <class F>
+void parallelFor(int n, F f) {
+    forEach<<<(n + 127) / 128, 128>>>(f, n);
+    CHECK(cudaDeviceSynchronize());
+}
+template <class T, class Op>
+__global__ void transform(const T* in, T* out, int n, Op op) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) {
+        out[i] = op(in[i]);
+    }
+}
+template <class F, class... Args>
+__global__ void call(float* out, F f, Args... args) {
+    out[threadIdx.x] = f(args...) + threadIdx.x;
+}
+
+struct Axpy {
+    float a;
+    __host__ __device__ float operator()(float x, float y) const { return a * x + y; }
+};
+template <class T>
+struct Plus {
+    static __host__ __device__ T identity() { return T(); }
+    __device__ T operator()(T a, T b) const { return a + b; }
+};
+template <class T>
+struct Larger {
+    static __host__ __device__ T identity() { return T(-1e30); }
+    __device__ T operator()(T a, T b) const { return a > b ? a : b; }
+};
+template <class T, class Op, unsigned Block = 128>
+__global__ void reduce(const T* in, T* out, int n) {
+    __shared__ T partial[Block];
+    Op op;
+    T value = Op::identity();
+    for (int i = threadIdx.x; i < n; i += Block) value = op(value, in[i]);
+    partial[threadIdx.x] = value;
+    __syncthreads();
+    for (unsigned k = Block / 2; k > 0; k /= 2) {
+        if (threadIdx.x < k)
+            partial[threadIdx.x] = op(partial[threadIdx.x], partial[threadIdx.x + k]);
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) *out = partial[0];
+}
+
+using Function = float (*)(float);
+__device__ float squared(float x) {
+    return x * x;
+}
+__device__ float cubed(float x) {
+    return x * x * x;
+}
+__device__ Function functions[2] = {squared, cubed};
+__device__ Function ofSquared = squared;
+__global__ void fromTable(float* x, int which) {
+    x[threadIdx.x] = functions[which](x[threadIdx.x]);
+}
+__global__ void fromPointer(float* x, Function f) {
+    x[threadIdx.x] = f(x[threadIdx.x]);
+}
+template <Function F>
+__global__ void fromArgument(float* x) {
+    x[threadIdx.x] = F(x[threadIdx.x]);
+}
+
+__global__ void set(int* p, int v) {
+    *p = v;
+}
+__global__ void setSeven(int* p) {
+    *p = 7;
+}
+template <class Kernel, class... Args>
+void launchIt(Kernel kernel, dim3 grid, dim3 block, Args&&... args) {
+    kernel<<<grid, block>>>(std::forward<Args>(args)...);
+}
+template <void (*Kernel)(int*)>
+void launchArgument(int* p) {
+    Kernel<<<1, 1>>>(p);
+}
+
+class Buffer {
+  public:
+    explicit Buffer(int n) : n_(n), grid_((n + kBlock - 1) / kBlock) {
+        CHECK(cudaMallocManaged(&data_, n * sizeof(int)));
+    }
+    ~Buffer() { cudaFree(data_); }
+    Buffer(const Buffer&) = delete;
+    void scale(int factor) {
+        int* const data = data_;
+        forEach<<<grid_, kBlock>>>([=] __device__(int i) { data[i] *= factor; }, n_);
+        CHECK(cudaDeviceSynchronize());
+    }
+    int* data() { return data_; }
+
+  private:
+    static constexpr int kBlock = 128;
+    int n_;
+    dim3 grid_;
+    int* data_ = nullptr;
+};
+
+int main() {
+    const int n = 1000;
+    Buffer buffer(n);
+    int* const d = buffer.data();
+    const int k = 3;
+    parallelFor(n, [=] __device__(int i) { d[i] = i * k; });
+    buffer.scale(2);
+    const auto increment = [=] __host__ __device__(int i) { d[i] += 1; };
+    parallelFor(n, increment);
+    increment(0);
+    for (int i = 1; i < n; ++i) EXPECT(d[i] == 6 * i + 1);
+    EXPECT(d[0] == 2);
+
+    float *x, *y;
+    CHECK(cudaMallocManaged(&x, n * sizeof(float)));
+    CHECK(cudaMallocManaged(&y, n * sizeof(float)));
+    for (int i = 0; i < n; ++i) x[i] = i % 100;
+    transform<<<4, 64>>>(x, y, n, [] __device__(float v) -> float { return v * v; });
+    CHECK(cudaDeviceSynchronize());
+    for (int i = 0; i < n; ++i) EXPECT(y[i] == x[i] * x[i]);
+    call<<<1, 4>>>(y, Axpy{2}, 3.f, 4.f);
+    CHECK(cudaDeviceSynchronize());
+    EXPECT(y[3] == 13);
+    reduce<float, Plus<float>><<<1, 128>>>(x, y, n);
+    reduce<float, Larger<float>, 64><<<1, 64>>>(x, y + 1, n);
+    CHECK(cudaDeviceSynchronize());
+    EXPECT(y[0] == 49500 && y[1] == 99);
+
+    for (int i = 0; i < 4; ++i) x[i] = i + 1;
+    Function onDevice;
+    CHECK(cudaMemcpyFromSymbol(&onDevice, ofSquared, sizeof(onDevice)));
+    fromTable<<<1, 4>>>(x, 1);
+    fromPointer<<<1, 4>>>(x, onDevice);
+    fromArgument<cubed><<<1, 2>>>(x);
+    CHECK(cudaDeviceSynchronize());
+    EXPECT(x[1] == 262144 && x[2] == 729 && x[3] == 4096);
+
+    launchIt(set, 1, {1}, d, 55);
+    CHECK(cudaDeviceSynchronize());
+    EXPECT(d[0] == 55);
+    launchArgument<setSeven>(d);
+    CHECK(cudaDeviceSynchronize());
+    EXPECT(d[0] == 7);
+    std::vector<std::function<void()>> jobs;
+    for (int i = 0; i < 3; ++i) jobs.push_back([=] { set<<<1, 1>>>(d + i, i + 10); });
+    for (const auto& job : jobs) job();
+    CHECK(cudaDeviceSynchronize());
+    EXPECT(d[0] == 10 && d[2] == 12);
+    return 0;
+}

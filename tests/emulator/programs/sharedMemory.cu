@@ -1,0 +1,170 @@
+// Every way to declare shared memory.
+#include <cstdint>
+
+#include "expect.cuh"
+
+// For templates: one name cannot have two types.
+template <class T>
+struct SharedMemory {
+    __device__ operator T*() {
+        extern __shared__ int memory[];
+        return reinterpret_cast<T*>(memory);
+    }
+};
+template <>
+struct SharedMemory<double> {
+    __device__ operator double*() {
+        extern __shared__ double memoryOfDoubles[];
+        return memoryOfDoubles;
+    }
+};
+
+template <class T>
+__global__ void reverse(T* data) {
+    T* s = SharedMemory<T>();
+    s[threadIdx.x] = data[threadIdx.x];
+    __syncthreads();
+    data[threadIdx.x] = s[blockDim.x - 1 - threadIdx.x];
+}
+
+template <class T>
+__global__ void reverseBytes(T* data) {
+    extern __shared__ __align__(sizeof(T)) unsigned char bytes[];
+    T* s = reinterpret_cast<T*>(bytes);
+    s[threadIdx.x] = data[threadIdx.x];
+    __syncthreads();
+    data[threadIdx.x] = s[blockDim.x - 1 - threadIdx.x];
+}
+
+// Three arrays in one piece of memory.
+__global__ void carved(int* out, int ints, int floats, int chars) {
+    extern __shared__ int s[];
+    int* i = s;
+    float* f = reinterpret_cast<float*>(&i[ints]);
+    char* c = reinterpret_cast<char*>(&f[floats]);
+    const int t = threadIdx.x;
+    if (t < ints) i[t] = t;
+    if (t < floats) f[t] = t * 0.5f;
+    if (t < chars) c[t] = static_cast<char>(t);
+    __syncthreads();
+    out[t] = i[(t + 1) % ints] + static_cast<int>(2 * f[(t + 2) % floats]) + c[(t + 3) % chars];
+}
+
+struct Tile {
+    float data[8][8 + 1];
+    __device__ float& at(int y, int x) { return data[y][x]; }
+};
+__global__ void kinds(int* out) {
+    __shared__ int a, b[4], *p;
+    __shared__ double cube[3][4][5];
+    __shared__ float2 pairs[64];
+    __shared__ bool done;
+    __shared__ alignas(16) char raw[64];
+    __shared__ Tile tile;
+    __shared__ struct {
+        int x;
+        union {
+            float f;
+            int bits;
+        } u;
+    } s;
+    const int t = threadIdx.x;
+    if (t == 0) {
+        a = 3;
+        b[1] = 4;
+        p = &b[1];
+        cube[2][3][4] = 2.5;
+        done = false;
+        raw[5] = 6;
+        s.x = 1;
+        s.u.f = 1.0f;
+    }
+    pairs[t] = make_float2(t, -t);
+    tile.at(t / 8, t % 8) = t;
+    __syncthreads();
+    if (t == 63) done = true;
+    __syncthreads();
+    const bool sound = a == 3 && *p == 4 && cube[2][3][4] == 2.5 && done && raw[5] == 6 &&
+                       s.x == 1 && s.u.bits == 0x3f800000 &&
+                       reinterpret_cast<uintptr_t>(raw) % 16 == 0;
+    out[t] = sound ? static_cast<int>(pairs[63 - t].x + tile.at(t % 8, t / 8)) : -1;
+}
+
+// Shared memory of a function; used twice, so it ends with a barrier.
+template <int N>
+__device__ int blockSum(int value) {
+    __shared__ int s[N];
+    s[threadIdx.x] = value;
+    __syncthreads();
+    for (int k = N / 2; k > 0; k /= 2) {
+        if (static_cast<int>(threadIdx.x) < k) s[threadIdx.x] += s[threadIdx.x + k];
+        __syncthreads();
+    }
+    const int sum = s[0];
+    __syncthreads();
+    return sum;
+}
+__global__ void sums(int* out) {
+    out[threadIdx.x] = blockSum<64>(threadIdx.x) + blockSum<64>(1);
+}
+
+extern __shared__ float ofTheFile[];
+__device__ void doubleOwn() {
+    ofTheFile[threadIdx.x] *= 2;
+}
+__global__ void fileScope(int* out) {
+    ofTheFile[threadIdx.x] = threadIdx.x;
+    doubleOwn();
+    __syncthreads();
+    out[threadIdx.x] = static_cast<int>(ofTheFile[(threadIdx.x + 1) % blockDim.x]);
+}
+
+__global__ void rows(int* out) {
+    extern __shared__ int grid8[][8];
+    grid8[threadIdx.y][threadIdx.x] = threadIdx.y * 8 + threadIdx.x;
+    __syncthreads();
+    out[threadIdx.y * 8 + threadIdx.x] = grid8[threadIdx.x][threadIdx.y];
+}
+
+// Each block has its own.
+__global__ void perBlock(int* out) {
+    __shared__ int s[64];
+    s[threadIdx.x] = blockIdx.x * 64 + threadIdx.x;
+    __syncthreads();
+    out[blockIdx.x * 64 + threadIdx.x] = s[threadIdx.x ^ 1];
+}
+
+template <class T>
+void expectReversed(T* data, void (*kernel)(T*)) {
+    for (int i = 0; i < 64; ++i) data[i] = T(i);
+    kernel<<<1, 64, 64 * sizeof(T)>>>(data);
+    CHECK(cudaDeviceSynchronize());
+    for (int i = 0; i < 64; ++i) EXPECT(data[i] == T(63 - i));
+}
+
+int main() {
+    const int blocks = 50;
+    int* out;
+    CHECK(cudaMallocManaged(&out, blocks * 64 * sizeof(int)));
+    expectReversed(out, reverse<int>);
+    expectReversed(reinterpret_cast<double*>(out), reverse<double>);
+    expectReversed(reinterpret_cast<double*>(out), reverseBytes<double>);
+
+    const auto run = [&](auto launch, auto expected) {
+        launch();
+        CHECK(cudaDeviceSynchronize());
+        for (int t = 0; t < 64; ++t) EXPECT(out[t] == expected(t));
+    };
+    run([&] { carved<<<1, 64, 10 * sizeof(int) + 12 * sizeof(float) + 14>>>(out, 10, 12, 14); },
+        [](int t) { return (t + 1) % 10 + (t + 2) % 12 + (t + 3) % 14; });
+    run([&] { kinds<<<3, 64>>>(out); }, [](int t) { return 63 - t + t % 8 * 8 + t / 8; });
+    run([&] { sums<<<2, 64>>>(out); }, [](int) { return 2016 + 64; });
+    run([&] { fileScope<<<1, 64, 64 * sizeof(float)>>>(out); },
+        [](int t) { return 2 * ((t + 1) % 64); });
+    run([&] { rows<<<1, dim3(8, 8), 64 * sizeof(int)>>>(out); },
+        [](int t) { return t % 8 * 8 + t / 8; });
+    perBlock<<<blocks, 64>>>(out);
+    CHECK(cudaDeviceSynchronize());
+    for (int i = 0; i < blocks * 64; ++i) EXPECT(out[i] == (i ^ 1));
+    return 0;
+}
