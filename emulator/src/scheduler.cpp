@@ -497,9 +497,8 @@ void Worker::tryComplete(Warp& warp, unsigned mask) {
     });
     warp.resolve[first](warp.slots.data(), group);
     warp.collecting &= ~group;
-    // In ascending order, the caller too: `sum[i] += sum[i + 16]` by all lanes of a warp between
-    // two
-    // __syncwarp() then reads before it writes, as on a GPU, where lanes do so together.
+    // In ascending order, the caller too: `sum[i] += sum[i + 16]` by all lanes of a warp, between
+    // one __syncwarp() and the next, then reads before it writes, as lanes that run together do.
     forEachLane(group, [&](int lane) { wake(warp.waiting[lane]); });
 }
 

@@ -28,7 +28,8 @@ namespace emu {
 
 inline void* dynamicShared() {
     void* memory = emu_dynamic_shared;
-    __asm__("" : "+r"(memory));  // or GCC's -fsanitize=object-size takes an array in it for too small
+    // Hidden from the compiler: -fsanitize=object-size can take arrays in it for too small.
+    __asm__("" : "+r"(memory));
     return memory;
 }
 
