@@ -239,7 +239,8 @@ class Driver:
         self._cxx = shlex.split(os.environ.get("CXX", "")) or ["c++"]
         self._cc = shlex.split(os.environ.get("CC", "")) or ["cc"]
         self._dirs = [folder for folder in job.include_dirs if not _is_toolkit(folder)]
-        self._flags = ["-g", job.optimize or "-O2"]
+        # As emulator/CMakeLists.txt: a large frame must not step over a stack's guard page.
+        self._flags = ["-g", job.optimize or "-O2", "-fstack-clash-protection"]
         self._flags += (
             ["-Wall", "-Wno-unknown-pragmas", "-Wno-sign-compare"] if job.warn else ["-w"]
         )

@@ -95,7 +95,7 @@ class Worker {
     bool beginBlock();
     void startFibers();
     void threadEnded();
-    bool startNextThread(Fiber* fiber);
+    void startNextThread(Fiber* fiber);
     EMU_INLINE void suspend(Wait wait, const CallSite& site);
     EMU_INLINE Fiber* nextRunnable();
     Fiber* idleFiber();
@@ -219,8 +219,8 @@ bool Worker::beginBlock() {
     if (chunkNext_ == chunkEnd_) {
         if (!takesChunks_) return false;
         // In order and in small portions: a block may wait for blocks with lower numbers, and the
-        // last ones should end together.
-        // As many as a GPU holds at once go out one by one: they may wait for one another.
+        // last ones should end together. As many as a GPU holds at once go out one by one: these
+        // may wait for one another.
         const uint64_t portion = std::clamp<uint64_t>(grid_->blockCount / residentBlocks(), 1, 256);
         chunkNext_ = grid_->nextBlock.fetch_add(portion, std::memory_order_relaxed);
         if (chunkNext_ >= grid_->blockCount) {
@@ -265,7 +265,10 @@ bool Worker::nextThread() {
         if (++threadIdx.z < blockDim.z) return true;
     } else {
         threadEnded();
-        if (unstarted_ < threads_) return startNextThread(current_);
+        if (unstarted_ < threads_) {
+            startNextThread(current_);
+            return true;
+        }
         if (alive_ > 0) {
             Fiber* self = current_;
             Fiber* next = nextRunnable();
@@ -314,13 +317,12 @@ void Worker::startFibers() {
     current_->threadIdx = threadIdx;
 }
 
-bool Worker::startNextThread(Fiber* fiber) {
+void Worker::startNextThread(Fiber* fiber) {
     fiber->rank = unstarted_++;
     fiber->threadIdx = unstartedIdx_;
     fiber->wait = Wait::None;
     advance(unstartedIdx_);
     if (fiber == current_) threadIdx = fiber->threadIdx;
-    return true;
 }
 
 Fiber* Worker::idleFiber() {

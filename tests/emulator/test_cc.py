@@ -54,7 +54,15 @@ def test_compiles_and_links(lab_cc):
     assert text.splitlines()[0] == '#line 1 "a.cu"'
     assert '::emu::emuKernel("k", ::emu::emuId(k), ' in text
     assert compile_arguments[0] == "c++"
-    for option in ("-std=c++17", "-O2", "-g", "-Wall", "-Wno-unknown-pragmas", "-c"):
+    for option in (
+        "-std=c++17",
+        "-O2",
+        "-g",
+        "-Wall",
+        "-Wno-unknown-pragmas",
+        "-c",
+        "-fstack-clash-protection",
+    ):
         assert option in compile_arguments
     assert after(compile_arguments, "-include") == ["cuda_runtime.h"]
     assert after(compile_arguments, "-isystem") == [cc.OWN_INCLUDE]
