@@ -18,6 +18,7 @@
 #include "format.h"
 #include "l2_flush.cuh"
 #include "memory.h"
+#include "nvtx.cuh"
 #include "options.h"
 #include "statistics.h"
 #include "table.h"
@@ -175,8 +176,10 @@ class Exercise {
     }
 
     // Milliseconds of `launch` over reps() runs, each poisoned, prepared and with a cold L2. With
-    // --profile: runs it once, and measures nothing. `name` is for error messages.
+    // --profile: runs it once, and measures nothing. `name` is for error messages and for the
+    // profilers' timelines.
     Statistics measure(const std::string& name, const std::function<void()>& launch) {
+        const NvtxRange range(name);
         const auto start = [&] {
             if (poison_) poison_();
             if (prepare_) prepare_();

@@ -10,6 +10,7 @@
 #include "intrinsics.cuh"
 #include "l2_flush.cuh"
 #include "memory.h"
+#include "nvtx.cuh"
 #include "parallel.h"
 #include "random.h"
 #include "statistics.h"

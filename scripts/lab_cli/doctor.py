@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import needs
+from . import needs, profilers
 from .backend import Toolkit, age_problem, ask_nvcc, find_nvcc, gpu_problem
 from .gpu import NO_DRIVER, Driver, ask_driver
 from .process import output_of
@@ -114,8 +113,7 @@ def counters_line(parameters: str | None, admin: bool) -> Line:
 
 
 def profiler_line(program: str, about: str, nvcc: str | None) -> Line:
-    beside = os.path.dirname(os.path.realpath(nvcc)) if nvcc else None
-    found = shutil.which(program) or (shutil.which(program, path=beside) if beside else None)
+    found = profilers.find(program, nvcc)
     if found:
         return Line(program, OK, found)
     return Line(program, ABSENT, f"not found: {about} (part of the CUDA toolkit)")

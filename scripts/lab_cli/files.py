@@ -1,0 +1,41 @@
+"""Writes result files."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from .errors import LabError
+
+
+def check_writable(path: Path) -> None:
+    """Says before a long run, not after it, that its result cannot be kept. Raises LabError."""
+    problem = ""
+    if path.exists() and not path.is_file():
+        problem = "it is not a file"
+    elif not path.parent.is_dir():
+        problem = f"there is no folder {path.parent}"
+    elif not os.access(path.parent, os.W_OK):
+        problem = f"the folder {path.parent} cannot be written to"
+    if problem:
+        raise LabError(f"cannot write {path}: {problem}", status=2)
+
+
+def write(path: Path, content: str | bytes) -> None:
+    """All or nothing: what was there stays until the new content is complete."""
+    data = content.encode() if isinstance(content, str) else content
+    path = path.resolve()  # of a link, what it points to
+    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        beside.write_bytes(data)
+        os.replace(beside, path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise LabError(f"cannot write {path}: {error.strerror}") from error
+
+
+def make_folder(path: Path) -> None:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise LabError(f"cannot make the folder {path}: {error.strerror}") from error

@@ -1,0 +1,90 @@
+"""NVIDIA's profilers: where they are, the GPU that they need, and running one."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+
+from .backend import Choice, ask_nvcc, choose, find_nvcc, gpu_problem
+from .errors import LabError
+from .gpu import Driver, ask_driver
+from .process import say, shown, status_of
+
+# Nsight Compute brings an nsys of its own along, which runs without Nsight Systems.
+PLACES = {
+    "ncu": [
+        "/usr/local/cuda*/bin/ncu",
+        "/usr/local/cuda*/nsight-compute*/ncu",
+        "/opt/nvidia/nsight-compute/*/ncu",
+    ],
+    "nsys": [
+        "/usr/local/cuda*/bin/nsys",
+        "/opt/nvidia/nsight-systems/*/bin/nsys",
+        "/usr/local/cuda*/nsight-compute*/target-linux-*/nsys",
+        "/usr/local/cuda*/nsight-compute*/*/target-linux-*/nsys",
+        "/opt/nvidia/nsight-compute/*/target-linux-*/nsys",
+        "/opt/nvidia/nsight-compute/*/*/target-linux-*/nsys",
+    ],
+}
+TAIL_LINES = 12
+
+
+def _by_version(path: str) -> list[int]:
+    return [int(number) for number in re.findall(r"\d+", path)]
+
+
+def find(program: str, nvcc: str | None) -> str | None:
+    """On PATH, beside nvcc, or in the first of the usual places that has it, there the newest."""
+    folders = [os.path.dirname(path) for path in (nvcc, nvcc and os.path.realpath(nvcc)) if path]
+    found = shutil.which(program) or shutil.which(program, path=os.pathsep.join(folders) or None)
+    if found:
+        return found
+    for pattern in PLACES[program]:
+        paths = [path for path in glob.glob(pattern) if shutil.which(path)]
+        if paths:
+            return max(paths, key=_by_version)
+    return None
+
+
+def require_gpu(instead: str) -> tuple[Choice, Driver]:
+    """What to build with and where to run; LabError, with what to do `instead`, if there is no GPU."""
+    nvcc = find_nvcc()
+    driver = ask_driver()
+    try:
+        choice = choose("gpu", nvcc, driver)
+    except LabError as error:
+        raise LabError(f"{error}{instead}") from error
+    toolkit = ask_nvcc(choice.nvcc)
+    problem = gpu_problem(toolkit, driver) if toolkit else f"{choice.nvcc} does not run"
+    if problem:
+        raise LabError(f"no usable GPU: {problem}; ./lab doctor says more{instead}", status=77)
+    return choice, driver
+
+
+def run(command: Sequence[str], progress: str | None = None) -> tuple[int, str]:
+    """Exit status and all output of a profiler; lines that begin with `progress` show on stderr."""
+    say("+ " + shown(command))
+    lines = []
+    try:
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        )
+    except OSError as error:
+        raise LabError(f"cannot run {command[0]}: {error.strerror}") from error
+    with process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            text = line.decode(errors="replace")
+            lines.append(text)
+            if progress and text.startswith(progress):
+                say(text.rstrip())
+    return status_of(process.returncode), "".join(lines)
+
+
+def tail(lines: Sequence[str]) -> str:
+    """The last lines, indented, to stand below a message."""
+    return "".join("\n    " + line.rstrip() for line in lines[-TAIL_LINES:])

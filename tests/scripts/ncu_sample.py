@@ -1,0 +1,68 @@
+"""What ncu prints, written by hand after real output: names, quotes, separators, units, noise.
+
+The figures of the three reductions are an H200's, for 2^22 integers in blocks of 512 (-O3 build).
+"""
+
+from __future__ import annotations
+
+COLUMNS = [
+    "ID",
+    "Process ID",
+    "Process Name",
+    "Host Name",
+    "Kernel Name",
+    "Context",
+    "Stream",
+    "Block Size",
+    "Grid Size",
+    "Device",
+    "CC",
+]
+UNITS = {
+    "dram__bytes_read.sum.per_second": "Gbyte/s",
+    "gpu__time_duration.sum": "ms",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum": "sector",
+    "smsp__sass_average_branch_targets_threads_uniform.pct": "%",
+    "smsp__sass_branch_targets_threads_divergent.sum": "",
+}
+KERNELS = [
+    ("reduceNeighbored", ["412.50", "1.25", "4,186,112", "68.75", "778,240"]),
+    ("reduceNeighboredLess", ["1,025.5", "0.50", "4,186,112", "98.36", "40,960"]),
+    ("reduceInterleaved", ["n/a", "0.025", "1,089,536", "98.36", "40,960"]),
+]
+
+
+def csv_line(cells: list[str]) -> str:
+    return ",".join(f'"{cell}"' for cell in cells) + "\n"
+
+
+def launch(number: int, kernel: str, values: list[str], grid: str, block: str) -> str:
+    about = [str(number), "4711", "program", "127.0.0.1", kernel, "1", "7", block, grid, "0", "9.0"]
+    return csv_line([*about, *values])
+
+
+def raw_page(units: dict[str, str], launches: list[str]) -> str:
+    header = csv_line([*COLUMNS, *units])
+    return header + csv_line([*[""] * len(COLUMNS), *units.values()]) + "".join(launches)
+
+
+REDUCTIONS = raw_page(
+    UNITS,
+    [
+        launch(i, f"{name}(int *, int *, unsigned long)", values, "(8192, 1, 1)", "(512, 1, 1)")
+        for i, (name, values) in enumerate(KERNELS)
+    ],
+)
+
+OUTPUT = (
+    "==PROF== Connected to process 4711 (/home/student/program)\n"
+    "reduceInteger: 4,194,304 ints (16 MiB), block 512 on NVIDIA H200\n"
+    '==PROF== Profiling "reduceNeighbored" - 0: 0%....50%....100% - 4 passes\n'
+    "kernel                          grid   block   time [ms]\n"
+    '==PROF== Profiling "reduceNeighboredLess" - 1: 0%....50%....100% - 4 passes\n'
+    '==PROF== Profiling "reduceInterleaved" - 2: 0%....50%....100% - 4 passes\n'
+    "==PROF== Disconnected from process 4711\n"
+    "==WARNING== Note: Running with uncontrolled GPU clock frequency.\n"
+    + REDUCTIONS
+    + "==WARNING== a line after the table\n"
+)
