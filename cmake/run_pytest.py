@@ -1,6 +1,7 @@
 """Runs pytest on a folder with the first Python that has it: of .venv, else the one that runs this.
 
-Ends with 77, which ctest shows as skipped, where neither has it.
+One that also has matplotlib is preferred: without it, the tests of the figures are skipped. Ends
+with 77, which ctest shows as skipped, where neither has pytest.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ NOT_THERE = 77
 
 
 def main(folder: str) -> int:
-    python = python_with("pytest")
+    python = python_with("pytest", "matplotlib") or python_with("pytest")
     if not python:
         print("skipped: pytest is not installed; ./lab test installs it into .venv")
         return NOT_THERE

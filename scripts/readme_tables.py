@@ -9,16 +9,23 @@ A table stands between two comments; the first says where its rows come from:
 The parts are the file, the columns, and (optional) the rows: those whose column `parameters` has
 each of these words. `# name: value` lines at the top of a CSV file say where it was measured.
 
+./lab plot does this too.
+
     python3 scripts/readme_tables.py [--check]
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
 import re
 import sys
 from pathlib import Path
+
+from lab_cli.errors import LabError
+from lab_cli.files import write
+from lab_cli.process import say
+from lab_cli.results import parse, read_text
+from lab_cli.results import shown as shown_path
 
 ROOT = Path(__file__).resolve().parent.parent
 BLOCK = re.compile(
@@ -47,22 +54,19 @@ FORMATS = {
 NAMES = {"kernel", "check", "benchmark"}
 
 
-def read_rows(path: Path) -> list[dict[str, str]]:
-    with path.open(newline="") as file:
-        return list(csv.DictReader(line for line in file if not line.startswith("#")))
-
-
 def shown(value: str, column: str) -> str:
     return format(float(value), FORMATS[column]) if value and column in FORMATS else value
 
 
 def render(path: Path, columns: list[str], words: list[str]) -> str:
-    rows = [row for row in read_rows(path) if set(words) <= set(row.get("parameters", "").split())]
+    table = parse(read_text(path), path)
+    rows = [row for row in table.rows if set(words) <= set(row.get("parameters", "").split())]
     if not rows:
-        raise SystemExit(f"{path}: no row with parameters {' '.join(words)}")
+        raise LabError(f"{shown_path(path)}: no row with parameters {' '.join(words)}")
     missing = [column for column in columns if column not in rows[0]]
     if missing:
-        raise SystemExit(f"{path}: no column {', '.join(missing)}; it has {', '.join(rows[0])}")
+        has = ", ".join(table.columns)
+        raise LabError(f"{shown_path(path)}: no column {', '.join(missing)}; it has {has}")
     lines = [
         [TITLES.get(column, column.replace("_", " ")) for column in columns],
         ["---" if column in NAMES else "---:" for column in columns],
@@ -80,21 +84,30 @@ def with_tables(text: str) -> str:
     return BLOCK.sub(replace, text)
 
 
+def refresh(check: bool) -> list[str]:
+    """Writes the tables, or with `check` nothing; returns the READMEs where they were out of date."""
+    stale = []
+    for readme in [ROOT / "README.md", *sorted(ROOT.glob("*/README.md"))]:
+        old = readme.read_text()
+        new = with_tables(old)
+        if new != old:
+            stale.append(str(readme.relative_to(ROOT)))
+            if not check:
+                write(readme, new)
+    return stale
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
         "--check", action="store_true", help="change nothing; status 1 if a table is out of date"
     )
     arguments = parser.parse_args()
-    stale = []
-    for readme in [ROOT / "README.md", *sorted(ROOT.glob("*/README.md"))]:
-        old = readme.read_text()
-        new = with_tables(old)
-        if new == old:
-            continue
-        stale.append(readme.relative_to(ROOT))
-        if not arguments.check:
-            readme.write_text(new)
+    try:
+        stale = refresh(arguments.check)
+    except LabError as error:
+        say(f"lab: {error}")
+        return error.status
     for path in stale:
         print(f"{path}: tables {'are out of date' if arguments.check else 'written'}")
     return 1 if arguments.check and stale else 0

@@ -7,45 +7,35 @@ import os
 import sys
 from collections.abc import Sequence
 
-from . import build, doctor, setup
-from .backend import auto_backend, choose, find_nvcc
+from . import bench, build, check, doctor, plot, profile, setup, trace
 from .catalogue import exercises, pick
 from .errors import LabError
 from .paths import ROOT
 from .process import run, say
 from .runner import run_all
+from .targets import of_backend, pick_backend
 
 ABOUT = """\
 CUDA lab exercises, on a GPU or without one.
 
   ./lab run [NAME...] [-- OPTIONS]   build and run exercises: those named, or all
   ./lab test [CTEST OPTIONS]         build and run the tests, e.g. ./lab test -R transpose
+  ./lab profile NAME|FILE.cu         metrics of each kernel, with a GPU or without one
+  ./lab check NAME|FILE.cu           races, accesses out of bounds, divergent barriers
+  ./lab trace NAME                   a timeline of kernels and copies (needs a GPU)
+  ./lab bench [NAME...]              measure exercises into results/<gpu>/
+  ./lab plot [NAME...]               draw figures of results/, refresh the READMEs' tables
   ./lab list                         the exercises by chapter
   ./lab doctor                       what this machine has, and what to do about the rest
   ./lab cc FILE.cu -o OUT            compile a CUDA program of your own for the CPU
 """
 
 
-def pick_backend(request: str) -> str:
-    """gpu or cpu, and what is to be said about it."""
-    if request == "auto":
-        choice = auto_backend()
-        say(f"back end: {choice.backend} ({choice.reason})")
-        return choice.backend
-    if request == "gpu":
-        choose("gpu", find_nvcc())  # raises where nvcc is missing
-    return request
-
-
 def command_run(arguments: argparse.Namespace, options: list[str]) -> int:
     known = exercises()
     chosen = pick(arguments.names, known)
     backend = pick_backend(arguments.backend)
-    if backend == "cpu":
-        needs_gpu = [exercise.name for exercise in chosen if exercise.cuda_only]
-        if arguments.names and needs_gpu:
-            raise LabError(f"{', '.join(needs_gpu)}: only on the gpu back end")
-        chosen = [exercise for exercise in chosen if not exercise.cuda_only]
+    chosen = of_backend(chosen, backend, bool(arguments.names))
     cmake = setup.ensure(backend)
     single = chosen[0] if len(arguments.names) == 1 else None
     folder = build.build(cmake, backend, single.name if single else "exercises")
@@ -56,7 +46,7 @@ def command_run(arguments: argparse.Namespace, options: list[str]) -> int:
 
 def command_test(arguments: argparse.Namespace, options: list[str]) -> int:
     backend = pick_backend(arguments.backend)
-    cmake = setup.ensure(backend, ["pytest"] if backend == "cpu" else [])
+    cmake = setup.ensure(backend, ["pytest", "matplotlib"] if backend == "cpu" else [])
     if backend == "gpu":
         say("note: the unit tests of common/ and emulator/ belong to the cpu back end")
     build.build(cmake, backend)
@@ -78,7 +68,10 @@ def command_cc(options: list[str]) -> int:
     """Hands over to the emulator's driver, which links with the emulator's library."""
     driver = [build.shortest(sys.executable), str(ROOT / "emulator" / "cc.py")]
     if options and not {"-h", "--help"} & set(options):
-        folder = build.build(setup.ensure("cpu"), "cpu", "cuda_emulator")
+        preset, target = "cpu", "cuda_emulator"
+        if "--instrument" in options:
+            preset, target = "cpu-profile", "cuda_emulator_instrument"
+        folder = build.build(setup.ensure("cpu"), preset, target)
         driver += ["--library", str(folder / "emulator" / "libcuda_emulator.a")]
     return run([*driver, *options])
 
@@ -105,6 +98,11 @@ def parser() -> argparse.ArgumentParser:
         )
         if name == "run":
             command.add_argument("names", nargs="*", metavar="NAME", help="default: every exercise")
+    profile.add_parser(commands)
+    check.add_parser(commands)
+    trace.add_parser(commands)
+    bench.add_parser(commands)
+    plot.add_parser(commands)
     commands.add_parser("list", description="Lists the exercises by chapter.")
     commands.add_parser("doctor", description="Checks what this machine has.")
     return top
@@ -123,10 +121,13 @@ def dispatch(argv: Sequence[str]) -> int:
     if arguments.command == "test":
         return command_test(arguments, [*unknown, *after])
     if unknown:
-        hint = "; options of an exercise follow after --" if arguments.command == "run" else ""
+        takes_options = arguments.command in ("run", "profile", "check", "trace")
+        hint = "; options of an exercise follow after --" if takes_options else ""
         top.error(f"unknown option {unknown[0]}{hint}")
     if arguments.command == "run":
         return command_run(arguments, after)
+    if "handler" in arguments:
+        return arguments.handler(arguments, after)
     return command_list() if arguments.command == "list" else doctor.report()
 
 

@@ -19,11 +19,11 @@ def venv_can_be_made() -> bool:
     return venv_tool("pip").exists() or importlib.util.find_spec("ensurepip") is not None
 
 
-def python_with(module: str) -> str:
-    """A Python that can import `module`: of .venv, or the one that runs lab; empty if none can."""
+def python_with(*modules: str) -> str:
+    """A Python that can import all of `modules`: of .venv, or the one that runs lab; else empty."""
     for python in (str(venv_tool("python")), sys.executable):
         if shutil.which(python):
-            command = [python, "-c", f"import {module}"]
+            command = [python, "-c", f"import {', '.join(modules)}"]
             if subprocess.run(command, capture_output=True).returncode == 0:
                 return python
     return ""

@@ -17,7 +17,10 @@ from .process import say
 
 
 def ensure(backend: str, modules: Sequence[str] = ()) -> str:
-    """Makes sure that `backend` can be built and that a Python has `modules`. Returns the cmake."""
+    """Makes sure that `backend` can be built and that one Python has all `modules`.
+
+    Returns the cmake.
+    """
     names = [need.name for need in needs_of(backend)]
     path = BUILD / f"lab_setup_{backend}.json"
     record = _read(path)
@@ -25,11 +28,22 @@ def ensure(backend: str, modules: Sequence[str] = ()) -> str:
         return str(record["cmake"])
 
     _install_missing(needs_of(backend), modules)
-    pythons = {module: python_packages.python_with(module) for module in modules}
-    record = {"needs": names, "cmake": find_cmake(), "pythons": pythons}
+    python = python_packages.python_with(*modules) if modules else ""
+    record = {"needs": names, "cmake": find_cmake(), "modules": [*modules], "python": python}
     path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps(record, indent=1) + "\n")
     return str(record["cmake"])
+
+
+def python_for(modules: Sequence[str]) -> str:
+    """A Python that has all `modules`; those that are missing are installed into .venv."""
+    python = python_packages.python_with(*modules)
+    if not python:
+        _install_missing([], modules)
+        python = python_packages.python_with(*modules)
+    if not python:
+        raise LabError(f"installed, and yet not to be imported: {', '.join(modules)}")
+    return python
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -42,14 +56,14 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _still_there(record: dict[str, Any], modules: Sequence[str]) -> bool:
-    pythons = record.get("pythons", {})
-    programs = [record.get("cmake", ""), *(pythons.get(module, "") for module in modules)]
-    return all(os.access(program, os.X_OK) for program in programs)
+    programs = [record.get("cmake", ""), *([record.get("python", "")] if modules else [])]
+    known = set(modules) <= set(record.get("modules", []))
+    return known and all(os.access(program, os.X_OK) for program in programs)
 
 
 def _install_missing(needs: Sequence[Need], modules: Sequence[str]) -> None:
     missing = [need for need in needs if not need.present()]
-    wheels = [module for module in modules if not python_packages.python_with(module)]
+    wheels = [] if not modules or python_packages.python_with(*modules) else [*modules]
     if not missing and not wheels:
         return
     say("set-up: missing " + ", ".join([*(need.name for need in missing), *wheels]))

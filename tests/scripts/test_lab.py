@@ -98,7 +98,7 @@ def test_bad_usage_ends_with_2(arguments: list[str], message: str) -> None:
 def test_help() -> None:
     done = lab("--help")
     assert done.returncode == 0
-    for command in ("run", "test", "list", "doctor", "cc"):
+    for command in ("run", "test", "bench", "plot", "list", "doctor", "cc"):
         assert f"./lab {command}" in done.stdout
 
 

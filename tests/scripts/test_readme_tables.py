@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import readme_tables
+from lab_cli.errors import LabError
 
 CSV = """# gpu: some GPU
 kernel,parameters,median_ms,grid
@@ -40,9 +41,9 @@ def test_formats_by_column() -> None:
 
 
 def test_names_what_is_not_there(csv_file: Path) -> None:
-    with pytest.raises(SystemExit, match="no row with parameters size=3"):
+    with pytest.raises(LabError, match="no row with parameters size=3"):
         readme_tables.render(csv_file, ["kernel"], ["size=3"])
-    with pytest.raises(SystemExit, match="no column watts"):
+    with pytest.raises(LabError, match="no column watts"):
         readme_tables.render(csv_file, ["watts"], [])
 
 

@@ -147,4 +147,48 @@ def test_old_cmake_comes_from_pypi(
 def test_requirements_are_pinned() -> None:
     lines = python_packages.REQUIREMENTS.read_text().splitlines()
     pins = [line.split("#")[0].strip() for line in lines]
-    assert {pin.split("==")[0] for pin in pins if "==" in pin} == {"cmake", "pytest"}
+    assert {pin.split("==")[0] for pin in pins if "==" in pin} == {"cmake", "pytest", "tomli"}
+
+
+def test_one_python_must_have_all_modules(fake_tool, monkeypatch) -> None:
+    only = 'for module in {}; do [ "$2" = "import $module" ] && exit 0; done; exit 1'
+    venv = fake_tool("venv-python", only.format("pytest"))
+    own = fake_tool("own-python", only.format("matplotlib"))
+    monkeypatch.setattr(python_packages, "venv_tool", lambda name: venv)
+    monkeypatch.setattr(python_packages.sys, "executable", str(own))
+    assert python_packages.python_with("pytest") == str(venv)
+    assert python_packages.python_with("matplotlib") == str(own)
+    assert python_packages.python_with("pytest", "matplotlib") == ""
+
+
+def test_missing_modules_are_installed_once(monkeypatch, capfd) -> None:
+    installed: list[str] = []
+    monkeypatch.setattr(
+        python_packages, "python_with", lambda *modules: "python" if installed else ""
+    )
+    monkeypatch.setattr(python_packages, "venv_can_be_made", lambda: True)
+    monkeypatch.setattr(python_packages, "install", installed.extend)
+    assert setup.python_for(["matplotlib"]) == "python"
+    assert setup.python_for(["matplotlib"]) == "python"
+    assert installed == ["matplotlib"]
+    assert capfd.readouterr().err == "set-up: missing matplotlib\n"
+
+
+def test_module_that_does_not_import_is_named(monkeypatch) -> None:
+    monkeypatch.setattr(python_packages, "python_with", lambda *modules: "")
+    monkeypatch.setattr(python_packages, "venv_can_be_made", lambda: True)
+    monkeypatch.setattr(python_packages, "install", lambda modules: None)
+    with pytest.raises(LabError, match="not to be imported: matplotlib"):
+        setup.python_for(["matplotlib"])
+
+
+def test_modules_are_asked_for_again_when_another_is_wanted(needed, log, monkeypatch) -> None:
+    needed.touch()
+    monkeypatch.setattr(python_packages, "python_with", lambda *modules: "/bin/sh")
+    setup.ensure("cpu", ["pytest"])
+    calls = []
+    monkeypatch.setattr(setup, "_install_missing", lambda *_: calls.append("again"))
+    setup.ensure("cpu", ["pytest"])
+    assert calls == []
+    setup.ensure("cpu", ["pytest", "matplotlib"])
+    assert calls == ["again"]

@@ -1,0 +1,1 @@
+"""Figures of measured results, drawn with matplotlib: ./lab plot."""

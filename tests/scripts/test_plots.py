@@ -1,0 +1,510 @@
+"""The figures' axes, bars, lines and texts, drawn from small tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("matplotlib")
+
+import plot
+from lab_cli.errors import LabError
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from plots import config, curves, draw, heatmap, style
+from plots.config import Spec
+from plots.curves import Curves, spread
+from plots.heatmap import HeatMap
+from plots.ladder import Ladder
+from plots.rows import count, short
+from plots.timeline import Timeline
+
+PNG = b"\x89PNG"
+
+
+def row(kernel: str, gbps: float, peak: float = 2000, library: bool = False, **more: str) -> dict:
+    shape = "-" if library else "8"
+    percent = str(100 * gbps / peak) if peak else ""
+    return {
+        "kernel": kernel,
+        "grid": shape,
+        "block": shape,
+        "gbps": str(gbps),
+        "percent_peak": percent,
+        **more,
+    }
+
+
+LADDER = [row("slow", 100), row("better", 400), row("best", 1600), row("lib", 1900, library=True)]
+
+
+def texts(axes) -> list[str]:
+    return [text.get_text() for text in axes.texts if text.get_text()]
+
+
+def drawn(chart, rows, title: str = "title") -> Figure:
+    with style.settings():
+        figure = chart.draw(rows, title)
+        figure.draw_without_rendering()
+    return figure
+
+
+def bars(axes) -> list:
+    return [container.patches[0] for container in axes.containers]
+
+
+# ---- ladder ----
+
+
+def test_ladder_has_a_bar_for_each_kernel_in_order_from_the_top() -> None:
+    axes = drawn(Ladder("gbps"), LADDER).axes[0]
+    assert [bar.get_width() for bar in bars(axes)] == [100, 400, 1600, 1900]
+    assert [label.get_text() for label in axes.get_yticklabels()] == [
+        "slow",
+        "better",
+        "best",
+        "lib",
+    ]
+    heights = [axes.transData.transform((0, bar.get_y()))[1] for bar in bars(axes)]
+    assert heights == sorted(heights, reverse=True)
+    assert axes.get_xlim()[0] == 0  # the length of a bar is its value
+    assert axes.get_xlabel() == "bandwidth [GB/s]"
+
+
+def test_ladder_writes_values_and_shares_at_the_bars() -> None:
+    axes = drawn(Ladder("gbps"), LADDER).axes[0]
+    assert texts(axes)[:4] == ["100  (5.0 %)", "400  (20 %)", "1,600  (80 %)", "1,900  (95 %)"]
+
+
+def test_ladder_shows_the_limit() -> None:
+    axes = drawn(Ladder("gbps"), LADDER).axes[0]
+    (limit,) = axes.lines
+    assert list(limit.get_xdata()) == pytest.approx([2000, 2000])
+    assert axes.get_xlim()[1] > 2000
+    assert "peak bandwidth 2,000 GB/s" in texts(axes)
+
+
+def test_ladder_without_a_known_peak_or_of_times_has_no_limit() -> None:
+    unknown = [row("a", 10, peak=0), row("b", 20, peak=0)]
+    axes = drawn(Ladder("gbps"), unknown).axes[0]
+    assert not axes.lines
+    assert texts(axes) == ["10.0", "20.0"]
+    times = [{**item, "median_ms": "0.5"} for item in LADDER]
+    axes = drawn(Ladder("median_ms"), times).axes[0]
+    assert not axes.lines
+    assert axes.get_xlabel() == "time [ms]"
+
+
+def test_ladder_hatches_the_library_and_says_so() -> None:
+    figure = drawn(Ladder("gbps"), LADDER)
+    hatches = [bar.get_hatch() for bar in bars(figure.axes[0])]
+    assert hatches[:3] == [None] * 3
+    assert hatches[3]
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["kernel", "library"]
+    assert [bool(patch.get_hatch()) for patch in figure.legends[0].get_patches()] == [False, True]
+    assert not drawn(Ladder("gbps"), LADDER[:3]).legends
+
+
+def test_nothing_of_a_ladder_is_cut_off_or_covered() -> None:
+    figure = drawn(Ladder("gbps"), [*LADDER, row("aKernelWithQuiteALongNameOfItsOwn", 1300)])
+    axes = figure.axes[0]
+    canvas = figure.bbox
+    labels = [*axes.texts, *axes.get_yticklabels(), axes.xaxis.label, figure.legends[0]]
+    for label in labels:
+        box = label.get_window_extent()
+        assert canvas.x0 <= box.x0 and box.x1 <= canvas.x1, label
+        assert canvas.y0 <= box.y0 and box.y1 <= canvas.y1, label
+    at_limit = axes.transData.transform((2000, 0))[0]
+    values = [text for text in axes.texts if "%" in text.get_text()]
+    assert len(values) == 5
+    for text in values:
+        box = text.get_window_extent()
+        assert not box.x0 < at_limit < box.x1, text
+
+
+def test_ladder_in_panels_with_scales_of_their_own() -> None:
+    panels = [{"title": "A", "kernels": ["slow", "better"]}, {"title": "B", "kernels": ["best"]}]
+    figure = drawn(
+        Ladder("gbps", panels), [row("slow", 1, 0), row("better", 2, 0), row("best", 90, 0)]
+    )
+    first, second = figure.axes
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["A", "B"]
+    assert [bar.get_width() for bar in bars(first)] == [1, 2]
+    assert first.get_xlim()[1] < 3 < second.get_xlim()[1]
+    with pytest.raises(LabError, match="no row of kernel gone"):
+        drawn(Ladder("gbps", [{"title": "A", "kernels": ["slow", "gone"]}]), LADDER)
+
+
+# ---- curves ----
+
+SIZES = (1 << 20, 1 << 22, 1 << 30)
+CURVES = [
+    row(kernel, gbps * size / (1 << 30), size=str(size), library=kernel == "lib")
+    for size in reversed(SIZES)
+    for kernel, gbps in (("slow", 100), ("fast", 1500), ("faster", 1501), ("lib", 1502))
+]
+
+
+def lines_of(axes) -> list:
+    return [line for line in axes.lines if not line.get_label().startswith("_")]
+
+
+def test_curves_have_a_line_for_each_kernel_over_ascending_sizes() -> None:
+    axes = drawn(Curves("size", "integers", "gbps"), CURVES).axes[0]
+    lines = lines_of(axes)
+    assert [line.get_label() for line in lines] == ["slow", "fast", "faster", "lib"]
+    assert [list(line.get_xdata()) for line in lines] == [list(SIZES)] * 4
+    assert list(lines[1].get_ydata()) == pytest.approx([1500 / 1024, 1500 / 256, 1500])
+
+
+def test_curves_have_readable_ticks_and_units() -> None:
+    axes = drawn(Curves("size", "integers", "gbps"), CURVES).axes[0]
+    assert axes.get_xscale() == "log"
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["1 Mi", "4 Mi", "1 Gi"]
+    assert axes.get_xlabel() == "integers"
+    assert axes.get_ylabel() == "bandwidth [GB/s]"
+    assert axes.get_yscale() == "linear" and axes.get_ylim()[0] == 0
+    assert drawn(Curves("size", "n", "gbps", log=True), CURVES).axes[0].get_yscale() == "log"
+
+
+def test_curves_show_the_limit() -> None:
+    axes = drawn(Curves("size", "integers", "gbps"), CURVES).axes[0]
+    (limit,) = [line for line in axes.lines if line.get_marker() == "None"]
+    assert list(limit.get_ydata()) == pytest.approx([2000, 2000])
+    assert axes.get_ylim()[1] > 2000
+    assert "peak bandwidth 2,000 GB/s" in texts(axes)
+
+
+def test_lines_differ_by_more_than_colour() -> None:
+    names = [f"k{i}" for i in range(len(style.MARKERS))]
+    rows = [row(name, 10.0 + i, size=size) for i, name in enumerate(names) for size in ("1", "2")]
+    lines = lines_of(drawn(Curves("size", "n", "gbps"), rows).axes[0])
+    assert len({line.get_marker() for line in lines}) == len(names)
+    axes = drawn(Curves("size", "integers", "gbps"), CURVES).axes[0]
+    styles = [line.get_linestyle() for line in lines_of(axes)]
+    assert len({str(line_style) for line_style in styles}) == 4
+
+
+def test_each_line_is_named_at_its_end_with_its_marker() -> None:
+    figure = drawn(Curves("size", "integers", "gbps"), CURVES)
+    axes = figure.axes[0]
+    names = {text.get_text(): text for text in axes.texts if text.get_text()}
+    boxes = [names[kernel].get_window_extent() for kernel in ("slow", "fast", "faster", "lib")]
+    for lower, upper in zip(boxes, boxes[1:]):
+        assert lower.y1 <= upper.y0  # in the order of the ends, and apart
+    assert max(box.x1 for box in boxes) <= figure.bbox.x1
+    samples = [line.get_marker() for line in axes.lines if line.get_label().startswith("_end")]
+    assert samples == [line.get_marker() for line in lines_of(axes)]
+
+
+@pytest.mark.parametrize(
+    ("places", "expected"),
+    [
+        ([], []),
+        ([0.5], [0.5]),
+        ([0.2, 0.8], [0.2, 0.8]),
+        ([0.5, 0.5], [0.45, 0.55]),
+        ([0.8, 0.2, 0.22], [0.8, 0.16, 0.26]),
+        ([0.0, 0.0, 0.0], [0.0, 0.1, 0.2]),
+        ([1.0, 0.99], [1.0, 0.9]),
+        ([-3.0, 5.0], [0.0, 1.0]),
+    ],
+)
+def test_spread(places: list[float], expected: list[float]) -> None:
+    assert spread(places, 0.1, 0, 1) == pytest.approx(expected)
+
+
+def test_spread_without_room_for_all_is_even() -> None:
+    assert spread([0.5] * 5, 0.5, 0, 1) == pytest.approx([0, 0.25, 0.5, 0.75, 1])
+
+
+# ---- heat map ----
+
+BLOCKS = [
+    {"kernel": "sum", "block": block, "gbps": str(gbps)}
+    for block, gbps in (("32x8", 900.4), ("32x16", 1234.6), ("256", 100), ("16x16", 500))
+]
+
+
+def test_heat_map_writes_each_value_into_its_cell() -> None:
+    axes = drawn(HeatMap("gbps"), BLOCKS).axes[0]
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["16", "32", "256"]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["1", "8", "16"]
+    assert {text.get_position(): text.get_text() for text in axes.texts} == {
+        (1, 1): "900",
+        (1, 2): "1,235",
+        (2, 0): "100",
+        (0, 2): "500",
+    }
+    values = axes.images[0].get_array()
+    assert values[1][1] == 900.4
+    assert values.mask[0][0] or values[0][0] != values[0][0]  # no block 16x1: nothing there
+    assert axes.get_xlabel() == "block.x [threads]"
+    assert axes.get_ylabel() == "block.y [threads]"
+    low, high = axes.get_ylim()
+    assert low < high  # block.y grows upwards
+
+
+def test_heat_map_says_what_its_colours_mean() -> None:
+    figure = drawn(HeatMap("gbps"), BLOCKS)
+    assert figure.axes[1].get_ylabel() == "bandwidth [GB/s]"
+    assert figure.axes[0].images[0].get_cmap().name == "viridis"
+
+
+def test_heat_map_text_has_contrast() -> None:
+    assert heatmap.text_colour((1, 1, 1, 1)) == "black"
+    assert heatmap.text_colour((0, 0, 0, 1)) == "white"
+    axes = drawn(HeatMap("gbps"), BLOCKS).axes[0]
+    colours = {text.get_text(): text.get_color() for text in axes.texts}
+    assert colours["100"] == "white" and colours["1,235"] == "black"  # of dark and of bright cells
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([{"block": "32x8x2", "gbps": "1"}], "'32x8x2' in column block"),
+        ([{"block": "-", "gbps": "1"}], "'-' in column block"),
+        ([{"block": "8", "gbps": "1"}, {"block": "8x1", "gbps": "1"}], "more than one row"),
+    ],
+)
+def test_heat_map_of_what_is_none(rows: list[dict[str, str]], message: str) -> None:
+    with pytest.raises(LabError, match=message):
+        HeatMap("gbps").draw(rows, "title")
+
+
+# ---- timeline ----
+
+SPANS = [
+    ("oneStream", "0", "0", 0, 1),
+    ("oneStream", "0", "1", 1.1, 2.1),
+    ("ownStreams", "0", "0", 0.5, 1.5),
+    ("ownStreams", "1", "1", 0.25, 1.25),
+]
+TIMELINE = [
+    {"mode": mode, "stream": stream, "kernel": kernel, "begin_ms": str(a), "end_ms": str(b)}
+    for mode, stream, kernel, a, b in SPANS
+]
+
+
+def test_timeline_has_a_panel_for_each_mode_and_a_lane_for_each_stream() -> None:
+    figure = drawn(Timeline("mode", "stream", "kernel"), TIMELINE)
+    one, own = figure.axes
+    assert one.get_title(loc="left") == "oneStream: 2.10 ms"
+    assert own.get_title(loc="left") == "ownStreams: 1.50 ms"
+    assert [label.get_text() for label in one.get_yticklabels()] == ["stream 0"]
+    assert [label.get_text() for label in own.get_yticklabels()] == ["stream 0", "stream 1"]
+    assert own.get_xlabel() == "time [ms]"
+    assert one.get_xlim() == own.get_xlim()
+
+
+def test_timeline_bars_last_from_begin_to_end() -> None:
+    one, own = drawn(Timeline("mode", "stream", "kernel"), TIMELINE).axes
+    spans = [(bar.get_x(), bar.get_x() + bar.get_width()) for bar in bars(one)]
+    assert spans == [pytest.approx((0, 1)), pytest.approx((1.1, 2.1))]
+    centres = [bar.get_y() + bar.get_height() / 2 for bar in bars(own)]
+    assert centres == pytest.approx([0, 1])
+    assert texts(one) == ["kernel 0", "kernel 1"]
+    assert len({bar.get_hatch() for bar in bars(one)}) == 2  # neighbours differ, in print too
+
+
+# ---- numbers ----
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0, "0"), (0.0238080006, "0.0238"), (0.5, "0.500"), (13.909, "13.9"), (4629.2, "4,629")],
+)
+def test_short(value: float, text: str) -> None:
+    assert short(value) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [("1073741824", "1 Gi"), ("16777216", "16 Mi"), ("8192", "8192"), ("100003", "100,003"),
+     ("x", "x")],
+)  # fmt: skip
+def test_count(text: str, shown: str) -> None:
+    assert count(text) == shown
+
+
+# ---- from file to file ----
+
+CSV = """# gpu: NVIDIA X1
+exercise,parameters,kernel,grid,block,gbps,percent_peak
+sum,size=1048576 block=32,a,4,32,10,1
+sum,size=4194304 block=32,a,4,32,20,2
+sum,size=4194304 block=32,b,4,32,30,3
+"""
+PLOTS = """
+[sum.ladder]
+chart = "ladder"
+title = "{size} integers"
+value = "gbps"
+largest = "size"
+
+[other.ladder]
+chart = "ladder"
+title = "t"
+value = "gbps"
+"""
+
+
+@pytest.fixture
+def results(tmp_path: Path, monkeypatch) -> Path:
+    (tmp_path / "plots.toml").write_text(PLOTS)
+    monkeypatch.setattr(config.load, "__defaults__", (tmp_path / "plots.toml",))
+    folder = tmp_path / "results"
+    (folder / "x1").mkdir(parents=True)
+    (folder / "cpu").mkdir()
+    for place in ("x1", "cpu"):
+        (folder / place / "sum.csv").write_text(CSV)
+    return folder
+
+
+def files(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_default_draws_what_is_there_but_not_the_emulation(results: Path, capfd) -> None:
+    assert plot.plot([], "", results) == 0
+    assert files(results / "x1") == ["sum.csv", "sum.ladder.png", "sum.ladder.svg"]
+    assert files(results / "cpu") == ["sum.csv"]
+    assert (results / "x1" / "sum.ladder.png").read_bytes().startswith(PNG)
+    assert "other.csv is not there" in capfd.readouterr().err
+
+
+def test_emulation_is_drawn_if_asked_for(results: Path) -> None:
+    assert plot.plot(["sum"], "cpu", results) == 0
+    assert "sum.ladder.svg" in files(results / "cpu")
+    assert "sum.ladder.svg" not in files(results / "x1")
+
+
+def test_selected_rows_and_title(results: Path) -> None:
+    spec = config.load()[0]
+    figure = draw.figure_of(spec, CSV, results / "x1" / "sum.csv")
+    assert [bar.get_width() for bar in bars(figure.axes[0])] == [20, 30]
+    assert figure.get_suptitle() == "sum: 4 Mi integers, NVIDIA X1"
+    assert (
+        spec.title({"size": "8"}, "none, CPU emulation on Y")
+        == "sum: 8 integers, CPU emulation on Y"
+    )
+
+
+def test_title_that_names_what_is_not_there() -> None:
+    with pytest.raises(LabError, match="no column size, which the title names"):
+        Spec("sum", "x", {"title": "{size} integers"}).title({}, "X")
+    with pytest.raises(LabError, match="title: "):
+        Spec("sum", "x", {"title": "{"}).title({}, "X")
+
+
+def test_where_selects_rows() -> None:
+    spec = Spec("sum", "x", {"where": {"size": 4194304, "kernel": "b"}})
+    rows = draw.parse(CSV, Path("x")).rows
+    assert [item["kernel"] for item in spec.select(rows)] == ["b"]
+
+
+def test_same_data_give_the_same_bytes(results: Path) -> None:
+    plot.plot([], "", results)
+    first = [(results / "x1" / f"sum.ladder.{kind}").read_bytes() for kind in config.KINDS]
+    plot.plot([], "", results)
+    assert first == [(results / "x1" / f"sum.ladder.{kind}").read_bytes() for kind in config.KINDS]
+    assert b"<dc:date>" not in first[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (None, "other.csv: No such file"),
+        ("", "other.csv: no CSV in it"),
+        ("kernel,grid,gbps\n", "other.csv: a header, but no rows"),
+        ("kernel,grid,gbps\na,1\n", "other.csv: the header has 3 columns"),
+        ("kernel,grid\na,1\n", "other.csv, figure ladder: no column gbps; there are kernel, grid"),
+        ("kernel,grid,gbps\na,1,fast\n", "figure ladder: a has no number in column gbps: 'fast'"),
+        ("kernel,grid,gbps\na,1,nan\n", "a has no number in column gbps: 'nan'"),
+        ("kernel,grid,gbps\na,1,\n", "a has no number in column gbps: ''"),
+        ("kernel,grid,gbps,percent_peak\na,1,5,0\n", "no positive number in column percent_peak"),
+    ],
+)
+def test_bad_data_are_named_and_leave_no_figure(results, capfd, text, message: str) -> None:
+    if text is not None:
+        (results / "x1" / "other.csv").write_text(text)
+    before = files(results / "x1")
+    assert plot.plot(["other"], "x1", results) == 1
+    err = capfd.readouterr().err
+    assert message in err
+    assert err.count("\n") == 1
+    assert files(results / "x1") == before
+
+
+def test_one_bad_file_does_not_keep_the_others_from_being_drawn(results: Path) -> None:
+    (results / "x1" / "other.csv").write_text("")
+    assert plot.plot([], "", results) == 1
+    assert "sum.ladder.svg" in files(results / "x1")
+
+
+def test_unknown_folder_and_exercise_without_figures(results: Path) -> None:
+    with pytest.raises(LabError, match="no folder results/y2; there are cpu, x1") as raised:
+        plot.plot([], "y2", results)
+    assert raised.value.status == 2
+    with pytest.raises(LabError, match="nosuch: no figure in scripts/plots.toml") as raised:
+        plot.plot(["nosuch"], "", results)
+    assert raised.value.status == 2
+    (results / "x1" / "sum.csv").unlink()
+    with pytest.raises(LabError, match="./lab bench measures them"):
+        plot.plot([], "", results)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('[a.b]\nchart = "ladder"\n', r"\[a\.b\]: chart and title are needed"),
+        (
+            '[a.b]\ntitle = "x"\nchart = "pie"\n',
+            r"\[a\.b\]: chart = 'pie': expected ladder, curves",
+        ),
+        ("[a]\nb = 3\n", r"\[a\.b\]: chart and title"),
+    ],
+)
+def test_bad_config_names_the_figure(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "plots.toml").write_text(text)
+    with pytest.raises(LabError, match=message):
+        config.load(tmp_path / "plots.toml")
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ({"chart": "ladder"}, "missing 1 required positional argument: 'value'"),
+        ({"chart": "curves", "value": "v", "x": "x", "x_label": "l", "y": 1}, "argument 'y'"),
+    ],
+)
+def test_keys_that_the_chart_does_not_know_are_named(entry, message: str) -> None:
+    with pytest.raises(LabError, match=r"plots\.toml, \[a\.b\]: .*" + message):
+        draw.chart_of(Spec("a", "b", {"title": "t", **entry}))
+
+
+def test_every_figure_of_the_project_can_be_drawn_by_its_chart() -> None:
+    assert {spec.entry["chart"] for spec in config.load()} <= set(draw.CHARTS)
+    assert set(draw.CHARTS) == set(config.CHARTS)
+    for spec in config.load():
+        draw.chart_of(spec)
+
+
+def test_users_own_settings_do_not_show(results: Path) -> None:
+    import matplotlib
+
+    plot.plot(["sum"], "x1", results)
+    before = (results / "x1" / "sum.ladder.svg").read_bytes()
+    with matplotlib.rc_context({"font.size": 30, "axes.facecolor": "black"}):
+        plot.plot(["sum"], "x1", results)
+    assert (results / "x1" / "sum.ladder.svg").read_bytes() == before
+
+
+def test_colours_are_of_a_palette_for_colour_blind_readers() -> None:
+    okabe_ito = {"#000000", "#e69f00", "#56b4e9", "#009e73", "#f0e442", "#0072b2", "#d55e00",
+                 "#cc79a7"}  # fmt: skip
+    used = {to_hex(colour) for colour in style.LINE_COLOURS}
+    assert used - okabe_ito <= {to_hex(style.GREY)}
+    assert len(style.LINE_COLOURS) == len(used)
+    assert curves.LABELS_AT > 1
