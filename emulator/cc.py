@@ -25,6 +25,9 @@ usage: lab cc FILE... [-o OUTPUT] [-c] [OPTIONS]
 Compiles CUDA and C++ sources for the cpu back end and links them. OPTIONS are nvcc's or the C++
 compiler's: -O0, -g, -std=c++20, -I, -D, -L, -l, -Xcompiler ...; the default is -O2 -g -Wall. The
 compiler is $CXX (C sources: $CC), else c++ (cc). -v shows the commands.
+
+--instrument makes a program for the profiler and the hazard check: without optimisation, so that it
+does what the source says.
 """
 
 LONG_NAMES = {
@@ -64,6 +67,23 @@ IGNORED = set(
     "Wext-lambda-captures-this Wdefault-stream-launch Wmissing-launch-bounds extra-device-"
     "vectorization MD MMD MP".split()
 )
+# Hooks at each access to memory, function and basic block; the library beside the emulator's has
+# them, so that the compiler's own run-time libraries stay out.
+INSTRUMENT = [
+    "-O0",
+    "-g",
+    "-D__EMU_INSTRUMENTED__",
+    "-fsanitize=thread",
+    "-fsanitize-coverage=trace-pc",
+]
+# Hooks of their own for volatile accesses: clang's option, and GCC's from version 11, which also
+# warns of fences that its run-time library would not understand.
+VOLATILE_HOOKS = (
+    ["-mllvm", "-tsan-distinguish-volatile=1"],
+    ["--param=tsan-distinguish-volatile=1", "-Wno-tsan"],
+)
+INSTRUMENT_LIBRARY = "libcuda_emulator_instrument.a"
+
 # Taken with a value that may be the next argument.
 WITH_VALUE = set("o D U I L l isystem include Xcompiler Xlinker x std library".split())
 GPU_CODE = {"ptx", "cubin", "fatbin", "optix-ir", "ltoir"}
@@ -107,6 +127,7 @@ class Job:
     verbose: bool = False
     help: bool = False
     library: Optional[str] = None  # the emulator's
+    instrument: bool = False
     std: str = "c++17"
     include_dirs: list[str] = field(default_factory=list)
     flags: list[str] = field(default_factory=list)  # of compiling and linking
@@ -181,6 +202,8 @@ def _option(job: Job, argument: str, name: str, value: str) -> None:
         job.help = True
     elif name == "library":
         job.library = value
+    elif name == "instrument":
+        job.instrument = True
     elif name == "std":
         # The headers of the back end need C++17.
         older = re.fullmatch(r"(c|gnu)\+\+(98|03|0x|11|1y|14)", value)
@@ -239,6 +262,7 @@ class Driver:
         self._cxx = shlex.split(os.environ.get("CXX", "")) or ["c++"]
         self._cc = shlex.split(os.environ.get("CC", "")) or ["cc"]
         self._dirs = [folder for folder in job.include_dirs if not _is_toolkit(folder)]
+        self._hooks: Optional[list[str]] = None  # flags for --instrument, once known
         # As emulator/CMakeLists.txt: a large frame must not step over a stack's guard page.
         self._flags = ["-g", job.optimize or "-O2", "-fstack-clash-protection"]
         self._flags += (
@@ -273,6 +297,14 @@ class Driver:
                 f"no emulator library at '{job.library or ''}': give --library "
                 "libcuda_emulator.a, or use ./lab cc, which builds it"
             )
+        libraries = [job.library]
+        if job.instrument:
+            hooks = os.path.join(os.path.dirname(job.library), INSTRUMENT_LIBRARY)
+            if not os.path.isfile(hooks):
+                raise UsageError(f"no '{hooks}': use ./lab cc --instrument, which builds it")
+            # All of it: it starts itself before main().
+            whole = ["-Wl,--whole-archive", hooks, "-Wl,--no-whole-archive"]
+            libraries = [*whole, job.library, "-ldl"]
         objects = []
         for i, (path, language) in enumerate(job.sources):
             if language == "link":
@@ -282,23 +314,26 @@ class Driver:
             if not self._compile(path, language, objects[-1], folder):
                 return 1
         command = [*self._cxx, *self._flags, *job.flags, *objects, *job.libraries]
-        command += [job.library, "-lboost_context", "-pthread", "-o", job.output or "a.out"]
+        command += [*libraries, "-lboost_context", "-pthread", "-o", job.output or "a.out"]
         return 0 if self._call(command) else 1
 
     def _compile(self, path: str, language: str, output: str, folder: str) -> bool:
         job = self._job
         includes = [f"-I{folder}" for folder in self._dirs] + ["-isystem", OWN_INCLUDE]
         std = [f"-std={job.std}"]
+        # Behind the user's flags: -O0 counts. All of C++, since functions of a header that several
+        # files include are linked once.
+        flags = [*job.flags, *(self._instrument_flags() if job.instrument else [])]
         if language == "c":
             command = [*self._cc, *self._flags, *includes, *job.flags, path]
         elif language == "c++":
-            command = [*self._cxx, *std, *self._flags, *includes, *job.flags, "-x", "c++", path]
+            command = [*self._cxx, *std, *self._flags, *includes, *flags, "-x", "c++", path]
         else:
             translated = os.path.join(folder, os.path.basename(path) + ".cpp")
-            translate(path, translated, self._dirs)
+            translate(path, translated, self._dirs, job.instrument)
             # Like nvcc, include the runtime's header without being asked.
             includes += ["-include", "cuda_runtime.h", "-iquote", os.path.dirname(path) or "."]
-            command = [*self._cxx, *std, *self._flags, *includes, *job.flags, translated]
+            command = [*self._cxx, *std, *self._flags, *includes, *flags, translated]
         return self._call([*command, "-c", "-o", output])
 
     def _call(self, command: list[str]) -> bool:
@@ -307,9 +342,29 @@ class Driver:
         try:
             return subprocess.run(command).returncode == 0
         except FileNotFoundError:
-            raise UsageError(
-                f"no compiler '{command[0]}': install g++, or name one with CXX=..."
-            ) from None
+            raise _no_compiler(command) from None
+
+    def _instrument_flags(self) -> list[str]:
+        if self._hooks is None:
+            self._hooks = INSTRUMENT
+            for volatile in VOLATILE_HOOKS:
+                flags = [*INSTRUMENT, *volatile]
+                if self._accepts(flags):
+                    self._hooks = flags
+                    break
+        return self._hooks
+
+    def _accepts(self, flags: list[str]) -> bool:
+        """Whether the compiler knows these flags."""
+        command = [*self._cxx, *flags, "-Werror", "-fsyntax-only", "-x", "c++", os.devnull]
+        try:
+            return subprocess.run(command, capture_output=True).returncode == 0
+        except FileNotFoundError:
+            raise _no_compiler(command) from None
+
+
+def _no_compiler(command: list[str]) -> UsageError:
+    return UsageError(f"no compiler '{command[0]}': install g++, or name one with CXX=...")
 
 
 def main(argv: Optional[list[str]] = None) -> int:

@@ -6,6 +6,10 @@ C++ cannot parse two things of CUDA: a launch, `k<<<grid, block>>>(x)`, and dyna
 number. Two more things are rewritten because they could not work: the cast to `void*` in
 `cudaLaunchKernel((void*)k, ...)`, which would lose the kernel's type, and inline PTX, which becomes
 a compile error that says so. Headers of the user that contain any of this are translated as well.
+
+With --instrument the output is for the profiler, which counts what g++'s debug code does: device
+code is made to branch as nvcc's debug code does (translator/decisions.py), launches say where a
+kernel begins and ends (emu/kernel_frame.h), and `__constant__` goes from const variables.
 """
 
 import argparse
@@ -22,7 +26,9 @@ from translator.unit import Source, Unit
 OWN_INCLUDE = os.path.join(os.path.dirname(os.path.realpath(__file__)), "include")
 
 
-def translate(path: str, output: str, include_dirs: list[str]) -> list[str]:
+def translate(
+    path: str, output: str, include_dirs: list[str], instrument: bool = False
+) -> list[str]:
     """Translates the file at `path`, and those of the user's headers that need it into the folder
     `output`.headers. Returns the files read. Writes nothing unless all could be translated.
     Raises TranslateError or OSError."""
@@ -31,7 +37,7 @@ def translate(path: str, output: str, include_dirs: list[str]) -> list[str]:
     for source in sources:
         if unit.has_cuda(source):
             for stream in source.streams:
-                Rewriter(unit, source, stream).run()
+                Rewriter(unit, source, stream, instrument).run()
         source.translated = source is unit.main or bool(source.edits)
     changed = True
     while changed:  # what includes a translated header has to name the translation
@@ -118,11 +124,14 @@ def main(argv: Optional[list[str]] = None) -> int:
     parser.add_argument(
         "-MT", dest="target", metavar="TARGET", help="target of that rule (default: OUTPUT)"
     )
+    parser.add_argument(
+        "--instrument", action="store_true", help="prepare the C++ file for the profiler"
+    )
     args = parser.parse_args(argv)
     if os.path.realpath(args.input) == os.path.realpath(args.output):
         parser.error(f"OUTPUT would overwrite INPUT {args.input!r}")
     try:
-        inputs = translate(args.input, args.output, args.dirs)
+        inputs = translate(args.input, args.output, args.dirs, args.instrument)
         if args.rule:
             _write(args.rule, _depfile(args.target or args.output, inputs))
         return 0

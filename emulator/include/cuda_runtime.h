@@ -22,6 +22,9 @@
 #include "emu/warp.h"
 #include "emu/atomics.h"
 #include "emu/math.h"
+#ifdef __EMU_INSTRUMENTED__
+#include "emu/decisions.h"
+#endif
 // clang-format on
 
 #endif

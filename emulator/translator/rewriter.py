@@ -3,7 +3,9 @@
 import re
 from typing import NamedTuple, NoReturn, Optional
 
+from .decisions import Decisions, edits
 from .lexer import Stream, TranslateError
+from .statements import statement_edits
 from .unit import ALIGNMENTS, Source, Unit
 from .volatile import find_use
 
@@ -40,8 +42,9 @@ class Declarator(NamedTuple):
 class Rewriter:
     """Finds what has to be rewritten in one stream of a source and adds it to source.edits."""
 
-    def __init__(self, unit: Unit, source: Source, stream: Stream) -> None:
+    def __init__(self, unit: Unit, source: Source, stream: Stream, instrument: bool) -> None:
         self._unit = unit
+        self._instrument = instrument  # for the profiler; see translate.py
         self._source = source
         self._stream = stream
         self._scopes: Optional[list[Scope]] = None
@@ -62,12 +65,18 @@ class Rewriter:
                 self._asm(i)
             elif token.text == "volatile" and not self._stream.macro:
                 self._volatile(i)
+            elif self._instrument and token.text in self._unit.constant_words:
+                self._constant(i)
             elif token.text in LAUNCH_FUNCTIONS and text(i + 1) == "(":
                 self._drop_cast(i + 2)
             elif token.text in self._unit.launch_macros:
                 self._launcher(i, i, "")
         for i, declarations in self._at_body.items():
             self._edit(i, i + 1, "{" + declarations)
+        if self._instrument and not self._stream.macro:
+            edits = statement_edits(self._stream, lambda i: self._scope(i).device)
+            self._source.edits += edits
+            self._decisions()
 
     def _fail(self, index: int, message: str) -> NoReturn:
         offset = self._stream.tokens[index].start
@@ -172,14 +181,22 @@ class Rewriter:
             bare = len(callee) == 1 or stream.text(callee[1]) == "<"
             prefix = self._unit.global_prefix(stream.text(callee[0])) if bare else ""
             address = f"::emu::emuId({prefix}{code})" if known else "nullptr"
-            call = f"[=](auto... emuArgs) {{ {code}(emuArgs...); }}"
+            call = self._caller(code)
             launcher = f"::emu::emuKernel({name}, {address}, {call})"
         else:  # an expression: it is evaluated once, not by every CUDA thread
             launcher = (
                 f"[&](auto emuKernel) {{ return ::emu::emuKernel({name}, ::emu::emuId(emuKernel), "
-                f"[=](auto... emuArgs) {{ emuKernel(emuArgs...); }}); }}({code})"
+                f"{self._caller('emuKernel')}); }}({code})"
             )
         self._edit(start, end, launcher, tail)
+
+    def _caller(self, callee: str) -> str:
+        """What every CUDA thread runs."""
+        if self._instrument:
+            head = "[=](auto... emuArgs) EMU_NOT_RECORDED { ::emu::KernelFrame emuFrame;"
+        else:
+            head = "[=](auto... emuArgs) {"
+        return f"{head} {callee}(emuArgs...); }}"
 
     def _is_name(self, indices: list[int]) -> bool:
         """Whether the tokens are a (qualified) name with template arguments, or a macro's call."""
@@ -389,6 +406,41 @@ class Rewriter:
                 stack[-1] = top._replace(start=i + 1)
             result.append(stack[-1])
         return result
+
+    # ---- For the profiler ----
+
+    def _decisions(self) -> None:
+        stream, unit = self._stream, self._unit
+        found = Decisions(
+            stream, lambda i: self._scope(i).device, unit.device_words, unit.literal_macros
+        ).find()
+        if unit.overloads_and_or:
+            found = [decision for decision in found if decision.kind == "?"]
+        self._source.edits += edits(found, stream, self._source.text, self._source.edits)
+
+    def _constant(self, index: int) -> None:
+        """Drops `__constant__` at token `index` from a const variable, which cannot be in a section
+        with the others."""
+        stream = self._stream
+        first = index
+        while stream.text(first - 1) not in ("", ";", "{", "}", ")", ":"):
+            first -= 1
+        is_const = False
+        while stream.text(first) not in ("", ";", "=", "[", "(", "{", ",", ")"):
+            text = stream.text(first)
+            if text == "*":
+                is_const = False  # but what it points to may be
+            is_const = is_const or text == "const"
+            if text in ALIGNMENTS:
+                first = stream.pair(first + 1) or first
+            elif text == "<":
+                first = stream.angle_end(first) or first
+            elif text == "constexpr":
+                is_const = True
+                break
+            first += 1
+        if is_const:
+            self._edit(index, index + 1, "")
 
     # ---- volatile, inline PTX, casts ----
 

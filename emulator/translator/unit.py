@@ -9,8 +9,15 @@ from .lexer import Include, Lexer, Stream
 # Quick looks into a header before it is worth lexing.
 ANY_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)', re.MULTILINE)
 ANY_DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
+# Macros that make a string or a name of a parameter.
+ANY_LITERAL_MACRO = re.compile(
+    r"^[ \t]*#[ \t]*define[ \t]+(\w+)\([^)]*\)(?:\\\r?\n|[^\n#])*#", re.MULTILINE
+)
+ANY_OVERLOADED = re.compile(r"\boperator\s*(?:&&|\|\||and\b|or\b)\s*\(")
 ANY_DIRECTIVE = re.compile(r"\busing\s+namespace\b")
-ANY_CUDA = re.compile(r"<\s*<\s*<|__shared__|__global__|__device__|\b(?:__)?asm|cudaLaunch")
+ANY_CUDA = re.compile(
+    r"<\s*<\s*<|__shared__|__global__|__device__|__constant__|\b(?:__)?asm|cudaLaunch"
+)
 
 BUILTIN_TYPES = set("void bool char short int long float double unsigned signed auto".split())
 ALIGNMENTS = {"__align__", "alignas", "__attribute__"}
@@ -68,11 +75,16 @@ class Unit:
         self._directives = False  # `using namespace std` and the like
         self.sources: dict[str, Source] = {}  # by real path, in the order of inclusion
         self.macros: set[str] = set()
+        self.literal_macros: set[str] = set()
+        self.overloads_and_or = False  # the program defines an operator&& or operator||
+        self.constant_words = {"__constant__"}  # and the macros that are just that
         self.launch_macros: set[str] = set()  # as in `#define CONFIG(g, b) <<<g, b>>>`
         self.device_words = {"__device__", "__global__"}  # and the macros that stand for them
         self.main = self._load(path, path)
         for source in self.sources.values():
             self.macros.update(ANY_DEFINE.findall(source.text))
+            self.literal_macros.update(ANY_LITERAL_MACRO.findall(source.text))
+            self.overloads_and_or |= ANY_OVERLOADED.search(source.text) is not None
             self._directives |= ANY_DIRECTIVE.search(source.text) is not None
             if ANY_CUDA.search(source.text):
                 for stream in source.streams:
@@ -82,7 +94,8 @@ class Unit:
         """Whether the file may hold anything to translate."""
         if ANY_CUDA.search(source.text):
             return True
-        return any(macro in source.text for macro in self.launch_macros)
+        words = self.launch_macros | self.device_words | self.constant_words
+        return any(word in source.text for word in words)
 
     def address_known(self, stream: Stream, callee: list[int]) -> bool:
         """Whether `&callee` is sure to be one function: no overloads, nothing left to deduce.
@@ -137,6 +150,8 @@ class Unit:
         if stream.macro:
             if not self.device_words.isdisjoint(texts):
                 self.device_words.add(stream.macro)
+            if texts and texts <= self.constant_words:
+                self.constant_words.add(stream.macro)
             self._macro_kernels |= "__global__" in texts
             if [stream.text(i) for i in range(3)] == ["<"] * 3:
                 self.launch_macros.add(stream.macro)

@@ -15,7 +15,7 @@ sources = [a for a in arguments if a.endswith(".cpp")]
 text = open(sources[0]).read() if sources else ""
 with open("calls", "a") as calls:
     calls.write(json.dumps([arguments, text]) + "\\n")
-sys.exit("fails" in text)
+sys.exit("fails" in text or os.environ.get("REJECTS", "none") in arguments)
 """
 
 
@@ -172,6 +172,43 @@ def test_header_from_an_include_folder_is_translated(lab_cc, tmp_path):
     assert ".headers/" in calls[0][1]
 
 
+@pytest.mark.parametrize(
+    "rejected, volatile",
+    [
+        ("-mllvm", ["--param=tsan-distinguish-volatile=1", "-Wno-tsan"]),  # GCC
+        ("-Wno-tsan", ["-mllvm", "-tsan-distinguish-volatile=1"]),  # clang
+        ("-Werror", []),  # neither
+    ],
+)
+def test_instrument(lab_cc, tmp_path, monkeypatch, rejected, volatile):
+    (tmp_path / "libcuda_emulator_instrument.a").write_text("")
+    monkeypatch.setenv("REJECTS", rejected)
+    flags = ["-O0", "-g", "-D__EMU_INSTRUMENTED__", "-fsanitize=thread"]
+    flags += ["-fsanitize-coverage=trace-pc", *volatile]
+    (tmp_path / "a.cu").write_text("__device__ int f(int a, int b) { return a && b; }\n")
+    status, calls, output = lab_cc("--instrument", "-O3", "a.cu", "b.cpp", "c.c", "-o", "a")
+    assert (status, output.err) == (0, "")
+    (cu, text), (cpp, _), (c, _), (link, _) = [
+        call for call in calls if "-fsyntax-only" not in call[0]
+    ]
+    assert "::emu::truth" in text
+    for arguments in (cu, cpp):
+        start = arguments.index("-O0")
+        assert arguments[start : start + len(flags)] == flags
+        assert arguments.index("-O3") < start
+    for arguments in (c, link):  # the sanitizer's own library stays out
+        assert not any("sanitize" in argument for argument in arguments)
+    start = link.index("-Wl,--whole-archive")
+    assert link[start + 1 : start + 5] == [
+        "libcuda_emulator_instrument.a", "-Wl,--no-whole-archive", "libemu.a", "-ldl"
+    ]  # fmt: skip
+
+
+def test_instrument_asks_the_compiler_once(lab_cc):
+    _, calls, _ = lab_cc("--instrument", "-c", "a.cu", "b.cpp")
+    assert sum("-fsyntax-only" in arguments for arguments, _ in calls) == 1
+
+
 def test_headers_of_the_real_toolkit_stay_out(lab_cc, tmp_path):
     (tmp_path / "sub" / "cuda_runtime_api.h").write_text("")
     _, calls, _ = lab_cc("-Isub", "-I.", "a.cu")
@@ -208,6 +245,7 @@ def test_help(lab_cc):
         ("-dlink d.o", "-dlink: there is no device code to link"),
         ("-x fortran a.cu", "-x fortran: the languages are cu, c and c++"),
         ("--library none.a a.cu", "no emulator library at 'none.a'"),
+        ("--instrument a.cu", "no 'libcuda_emulator_instrument.a': use ./lab cc --instrument"),
     ],
 )
 def test_usage_errors(lab_cc, arguments, message):

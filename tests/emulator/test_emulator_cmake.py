@@ -120,3 +120,52 @@ def test_messages_name_the_students_file(project):
     assert f"{folder}/main.cu:{line.count(chr(10)) + 1}: error: this launch never ends" in (
         result.stdout + result.stderr
     )
+
+
+def test_instrument(project):
+    """CUDA sources, and nothing else, have hooks; the program needs those of the library alone."""
+    folder, build = project
+    (folder / "hooks.cpp").write_text(
+        """
+        #include <cstdio>
+        extern "C" {
+        int accesses;
+        void __tsan_init() {}
+        void __tsan_func_entry(void*) {}
+        void __tsan_func_exit() {}
+        void __tsan_read4(void*) {}
+        void __tsan_write4(void*) { ++accesses; }
+        void __sanitizer_cov_trace_pc() {}
+        }
+        [[gnu::destructor]] static void report() { std::printf("%d accesses\\n", accesses); }
+        """
+    )
+    (folder / "runtime/cuda_runtime.h").write_text("#define __device__\n#define EMU_NOT_RECORDED\n")
+    (folder / "main.cu").write_text(
+        """
+        #ifndef __EMU_INSTRUMENTED__
+        #error "not instrumented"
+        #endif
+        namespace emu { inline bool truth(bool value) { return value; } }
+        extern int number;
+        __device__ void write() { number = number ? 1 : 2; }
+        void plain();
+        int main() { write(); plain(); }
+        """
+    )
+    (folder / "plain.cpp").write_text("int number; void plain() { number = 3; }")
+    lists = folder / "CMakeLists.txt"
+    change(lists, "sub/main.cu", "")
+    change(lists, "include(", "add_library(cuda_emulator_instrument hooks.cpp)\ninclude(")
+    for instrument, printed in (("ON", "1 accesses\n"), ("OFF", None)):
+        option = f"-DEMULATOR_INSTRUMENT={instrument}"
+        result = run("cmake", "-S", ".", "-B", "build", option, cwd=folder)
+        assert result.returncode == 0, result.stderr
+        result = build()
+        if printed is None:
+            assert "not instrumented" in result.stdout + result.stderr
+            continue
+        assert result.returncode == 0, result.stdout + result.stderr
+        text = (folder / "build/program.emu/main.cpp").read_text()
+        assert "::emu::truth(!!(number)) ? 1 : 2" in text
+        assert run("build/program", cwd=folder).stdout == printed

@@ -9,13 +9,28 @@
 #include "emu/overloads.h"
 #include "emu/vector_types.h"
 
+#ifdef __EMU_INSTRUMENTED__
+#define EMU_UNRECORDED __attribute__((no_sanitize("thread")))
+#define EMU_RECORD_ATOMIC(address) ::emu::recordAtomic(address, sizeof(*(address)))
+#else
+#define EMU_UNRECORDED
+#define EMU_RECORD_ATOMIC(address)
+#endif
+
 namespace emu {
 
+#ifdef __EMU_INSTRUMENTED__
+// The running thread carries out an atomic operation on `bytes` bytes at `address`.
+void recordAtomic(const volatile void* address, size_t bytes);
+#endif
+
 // Replaces *address by next(*address). Every atomic begins with spinHint(): a thread that polls one
-// lets the others of its block run, so that what it waits for can happen.
+// lets the others of its block run, so that what it waits for can happen. The profiler shall see
+// one atomic, and not the loop.
 template <class T, class Next>
-T atomicUpdate(T* address, Next next) {
+EMU_UNRECORDED T atomicUpdate(T* address, Next next) {
     spinHint();
+    EMU_RECORD_ATOMIC(address);
     T old;
     __atomic_load(address, &old, __ATOMIC_ACQUIRE);
     T desired = next(old);

@@ -8,6 +8,9 @@
 #include <type_traits>
 #include <utility>
 
+#ifdef __EMU_INSTRUMENTED__
+#include "emu/kernel_frame.h"
+#endif
 #include "emu/limits.h"
 #include "emu/runtime_types.h"
 #include "emu/vector_types.h"
@@ -35,15 +38,15 @@ inline void* dynamicShared() {
 
 // ---- running the threads of a grid
 
-// Some CUDA thread of the current block is suspended, so that the end of a thread needs the
-// scheduler.
-extern __thread bool blockHasFibers;
+// The end of a thread needs the scheduler: some CUDA thread of the block is suspended, or somebody
+// watches.
+extern __thread bool endNeedsScheduler;
 
 // Ends the current CUDA thread and makes the next one current, in this block or in the next one
 // that this OS thread takes. Returns false when there is none left for the calling fiber.
 bool nextThreadSlow();
 inline bool nextThread() {
-    if (__builtin_expect(!blockHasFibers, 1) && ++threadIdx.x < blockDim.x) return true;
+    if (__builtin_expect(!endNeedsScheduler, 1) && ++threadIdx.x < blockDim.x) return true;
     return nextThreadSlow();
 }
 
@@ -148,8 +151,16 @@ Kernel<Call> emuKernel(const char* name, std::nullptr_t, Call call) {
 template <class... Params, size_t... I>
 KernelCall bindKernelArray(void (*function)(Params...), void** args, std::index_sequence<I...>) {
     (void)args;
-    return bindKernel("(a kernel launched through cudaLaunchKernel)", emuId(function).address,
-                      function, *static_cast<std::decay_t<Params>*>(args[I])...);
+#ifdef __EMU_INSTRUMENTED__
+    const auto call = [function](auto... emuArgs) EMU_NOT_RECORDED {
+        KernelFrame frame;
+        function(emuArgs...);
+    };
+#else
+    const auto call = function;
+#endif
+    return bindKernel("(a kernel launched through cudaLaunchKernel)", emuId(function).address, call,
+                      *static_cast<std::decay_t<Params>*>(args[I])...);
 }
 
 // ---- barriers

@@ -10,7 +10,13 @@
 #define __host__
 #define __device__
 #define __global__
+#ifdef __EMU_INSTRUMENTED__
+// In a section of their own, so that the profiler can tell them from __device__ variables. (The
+// translator drops the qualifier from const variables, which are in read-only memory anyway.)
+#define __constant__ __attribute__((section("emu_constant")))
+#else
 #define __constant__
+#endif
 // In a section of their own, so that the runtime knows which variables it may treat as managed
 // memory.
 #define __managed__ __attribute__((section("emu_managed")))

@@ -1,0 +1,30 @@
+// Makes g++ branch and store as nvcc's debug code does, in programs that are compiled for the
+// profiler.
+#pragma once
+
+#include "emu/kernel_frame.h"
+
+namespace emu {
+
+// The translator puts conditions and the operands of && and || into calls of it:
+//   A && B      bool(truth(!!(A)) ? truth(!!(B)) : truth(false))
+//   A || B      bool(truth(!!(A)) ? truth(true) : truth(!!(B)))
+//   C ? a : b   truth(!!(C)) ? a : b
+// Without optimisation a compiler does not look into it, so that each `?` is one branch. It may be
+// evaluated at compile time where the language asks for a constant.
+EMU_NOT_RECORDED constexpr bool truth(bool value) noexcept {
+    return value;
+}
+
+// The translator puts it in front of the step of each `for`, which is a block of its own in nvcc's
+// debug code.
+void loopStep() noexcept;
+
+// The translator puts the right side of `array[i] = f()` into a call of it. Without, the compiler
+// lets an f that returns a struct write that in its place, and reports no store.
+template <class T>
+EMU_NOT_RECORDED constexpr T&& stored(T&& value) noexcept {
+    return static_cast<T&&>(value);
+}
+
+}  // namespace emu

@@ -1,0 +1,382 @@
+"""The hazard check, on kernels with one hazard each and on kernels without. What it says about
+barriers is what compute-sanitizer's synccheck says on a GPU; see emulator/README.md for where the two
+differ on races."""
+
+import os
+import re
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+HAZARDS = Path(__file__).parent / "check" / "hazards.cu"
+
+
+@dataclass
+class Finding:
+    """One hazard of a report."""
+
+    title: str
+    kernel: str = ""
+    block: str = ""
+    where: str = ""
+    acts: list = field(default_factory=list)  # (line, thread, what it did, source text)
+    more: str = ""
+    remedy: str = ""
+
+    def lines(self):
+        return [line for line, _, _, _ in self.acts]
+
+
+@dataclass
+class Report:
+    findings: list
+    last: str
+    output: str  # of the program
+
+
+def parse(text, output):
+    *parts, last = text.split("\n\n") if text.count("\n\n") else [text]
+    findings = []
+    for i, part in enumerate(parts, 1):
+        title, place, *rest = part.splitlines()
+        finding = Finding(re.fullmatch(rf"{i}\. (.*)", title).group(1))
+        while not place.startswith("   kernel "):  # a title of several lines
+            finding.title += "\n" + place.strip()
+            place, *rest = rest
+        finding.kernel, finding.block, where = re.fullmatch(
+            r"   kernel (\w+), block (\(\S+\))(?:, (.*))?", place
+        ).groups()
+        finding.where = where or ""
+        for line in rest:
+            act = re.fullmatch(r"     (\S+):(\d+): thread (\(\S+\)) (.*)", line)
+            if act:
+                file, number, thread, what = act.groups()
+                assert os.path.basename(file).endswith(".cu")
+                finding.acts.append((int(number), thread, what, ""))
+            elif line.startswith(" " * 9):
+                finding.acts[-1] = (*finding.acts[-1][:3], line.strip())
+            elif line.startswith("   and "):
+                finding.more = line.strip()
+            else:
+                finding.remedy = line.strip()
+        findings.append(finding)
+    return Report(findings, last.strip(), output)
+
+
+def run(program, report, *arguments):
+    done = subprocess.run(
+        [str(program), *arguments],
+        env={**os.environ, "CUDA_EMULATOR_CHECK": str(report)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=120,
+    )
+    return parse(report.read_text(), done.stdout.decode())
+
+
+@pytest.fixture(scope="module")
+def program(instrumented):
+    return instrumented(HAZARDS)
+
+
+@pytest.fixture
+def check(program, tmp_path):
+    return lambda kernel: run(program, tmp_path / "report", kernel)
+
+
+def marked(mark):
+    """The number of the line that ends with the comment `// mark`."""
+    lines = HAZARDS.read_text().splitlines()
+    found = [i for i, line in enumerate(lines, 1) if re.search(rf"// {mark}$", line)]
+    assert len(found) == 1, mark
+    return found[0]
+
+
+def only(report):
+    assert len(report.findings) == 1, report
+    assert report.last.startswith("1 hazard found in ")
+    return report.findings[0]
+
+
+READ_AFTER_WRITE = "race in shared memory: read after write"
+WRITE_AFTER_READ = "race in shared memory: write after read"
+WRITE_AFTER_WRITE = "race in shared memory: write after write"
+ATOMIC_AND_PLAIN = "race in shared memory: atomic and plain access"
+BLOCK = "a __syncthreads() is missing between these lines"
+WARP = "a __syncwarp() or __syncthreads() is missing between these lines"
+
+
+@pytest.mark.parametrize(
+    "kernel, title, variable, first, second, remedy",
+    [
+        ("readAfterWrite", READ_AFTER_WRITE, "tile", "raw-write", "raw-read", BLOCK),
+        ("writeAfterRead", WRITE_AFTER_READ, "tile", "war-read", "war-write", BLOCK),
+        ("loopWithoutSecondBarrier", WRITE_AFTER_READ, "tile", "loop-read", "loop-write", BLOCK),
+        ("rowOfTile", READ_AFTER_WRITE, "tile", "tile-write", "tile-read", BLOCK),
+        ("vectors", READ_AFTER_WRITE, "dynamic shared memory", "quads-write", "quads-read", WARP),
+        ("wrongTile", READ_AFTER_WRITE, "s", "wrong-tile-write", "wrong-tile-read", WARP),
+        ("shuffleDoesNotOrder", READ_AFTER_WRITE, "s", "shuffle-write", "shuffle-read", WARP),
+        ("histogramNotCleared", ATOMIC_AND_PLAIN, "bins", "clear", "count", BLOCK),
+    ],
+)
+def test_race(check, kernel, title, variable, first, second, remedy):
+    finding = only(check(kernel))
+    assert finding.title == title
+    assert finding.kernel == kernel
+    assert finding.where.startswith(variable + ", element ")
+    assert finding.lines() == [marked(first), marked(second)]
+    threads = [thread for _, thread, _, _ in finding.acts]
+    assert threads[0] != threads[1]
+    assert finding.remedy.startswith(remedy)
+
+
+def test_race_names_element_threads_and_source(check):
+    finding = only(check("rowOfTile"))
+    assert finding.where == "tile, element 9 (of 4 bytes)"  # tile[1][0]: rows of 9
+    assert [act[1:3] for act in finding.acts] == [("(0,1,0)", "writes"), ("(1,0,0)", "reads")]
+    assert finding.acts[1][3].startswith("out[threadIdx.y * 8 + threadIdx.x] = tile[")
+    # Of 64 elements, all but the 8 on the diagonal.
+    assert finding.more == "and 55 more times"
+
+
+def test_vector_counts_once(check):
+    finding = only(check("vectors"))
+    assert finding.where == "dynamic shared memory, element 1 (of 16 bytes)"
+    assert finding.more == "and 31 more times"
+
+
+def test_writes_of_different_values(check):
+    finding = only(check("writeAfterWrite"))
+    assert finding.title == WRITE_AFTER_WRITE
+    assert finding.where == "last"
+    assert finding.lines() == [marked("waw")] * 2
+    assert finding.remedy.startswith("threads write different values")
+
+
+def test_same_hazard_in_many_blocks_is_one(check):
+    finding = only(check("manyBlocks"))
+    assert finding.block == "(0,0,0)"
+    assert finding.more == "and 6399 more times"  # of 64 threads in 100 blocks
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    "sameValue bytesOfOneWord syncedWarp syncedTile volatileWarp histogram ownHeap earlyReturn "
+    "earlyReturnOfBlock returnInLoop returnBeforeHelper usesCounter".split(),
+)
+def test_silent(check, kernel):
+    report = check(kernel)
+    assert report.findings == []
+    assert report.last == "no hazards found in 1 kernel launch"
+    assert "cudaSuccess" in report.output
+
+
+def test_launches_of_kernels_count(check):
+    assert check("parent").last == "no hazards found in 2 kernel launches"
+
+
+def test_every_kernel_of_the_file_is_tested():
+    text = HAZARDS.read_text()
+    tests = Path(__file__).read_text()
+    kernels = set(re.findall(r'name == "(\w+)"', text))
+    assert len(kernels) > 40
+    assert {name for name in kernels if not re.search(rf"\b{name}\b", tests)} == set()
+
+
+# ---- out of bounds
+
+OUT = "device memory out of bounds: "
+
+
+@pytest.mark.parametrize(
+    "kernel, about, where, mark, act, more",
+    [
+        (
+            "beyondEnd",
+            "4 bytes beyond the end of allocation 2 (400 bytes)",
+            "element 100 of 100 (of 4 bytes each)",
+            "beyond",
+            ("(36,0,0)", "writes"),
+            "",
+        ),
+        (
+            "beforeStart",
+            "8 bytes before the start of allocation 2 (400 bytes)",
+            "",
+            "before",
+            ("(3,0,0)", "writes"),
+            "",
+        ),
+        (
+            "farAway",
+            "3604 bytes beyond the end of allocation 2 (400 bytes)",
+            "element 1000 of 100 (of 4 bytes each)",
+            "far",
+            ("(0,0,0)", "reads"),
+            "and in 31 more threads",
+        ),
+        (
+            "straddles",
+            "8 bytes beyond the end of allocation 2 (400 bytes)",
+            "",
+            "straddle",
+            ("(1,0,0)", "writes"),
+            "",
+        ),
+    ],
+)
+def test_device_memory_out_of_bounds(check, kernel, about, where, mark, act, more):
+    report = check(kernel)
+    finding = only(report)
+    assert finding.title == OUT + about
+    assert finding.where == where
+    assert finding.lines() == [marked(mark)]
+    assert finding.acts[0][1:3] == act
+    assert finding.more == more
+    assert "cudaSuccess" in report.output  # the kernel ran on
+
+
+def test_block_of_the_access(check):
+    assert only(check("beyondEnd")).block == "(1,0,0)"
+
+
+@pytest.mark.parametrize(
+    "kernel, title, mark, what",
+    [
+        ("fromHost", "host memory: none that a kernel may use", "host", "reads"),
+        (
+            "atomicOnHost",
+            "host memory: none that a kernel may use",
+            "host-atomic",
+            "updates it atomically",
+        ),
+        (
+            "freed",
+            "device memory after cudaFree(): allocation 2 (400 bytes) has been freed",
+            "freed",
+            "writes",
+        ),
+    ],
+)
+def test_memory_that_is_not_the_kernels(check, kernel, title, mark, what):
+    finding = only(check(kernel))
+    assert finding.title == title
+    assert finding.lines() == [marked(mark)]
+    assert finding.acts[0][2] == what
+    assert finding.more == "and in 31 more threads"
+
+
+def test_null_pointer(check):
+    report = check("nullPointer")
+    finding = only(report)
+    assert finding.title == "kernel failed: a null pointer is used"
+    assert finding.acts[0][:3] == (marked("null"), "(0,0,0)", "writes")
+    assert "cudaErrorIllegalAddress" in report.output
+
+
+def test_beyond_dynamic_shared_memory(check):
+    report = check("beyondDynamic")
+    write, read = report.findings
+    for finding in (write, read):
+        assert finding.title == (
+            "shared memory out of bounds: the launch asked for 124 bytes of dynamic shared memory"
+        )
+        assert finding.where == "element 31 (of 4 bytes) of dynamic shared memory"
+        assert finding.acts[0][1] == "(31,0,0)"
+    assert write.lines() == [marked("beyond-dynamic")]
+    assert [f.acts[0][2] for f in report.findings] == ["writes", "reads"]
+
+
+def test_uninitialised_shared_memory(check):
+    finding = only(check("uninitialised"))
+    assert finding.title == "uninitialised shared memory"
+    assert finding.where.startswith("sums, element ")
+    assert finding.lines() == [marked("uninitialised")]
+    assert finding.more == "and in 15 more threads"  # the odd ones
+
+
+# ---- barriers
+
+
+@pytest.mark.parametrize(
+    "kernel, mark",
+    [
+        ("barrierInIf", "in-if"),
+        ("barrierInIfAtEnd", "in-if-at-end"),
+        ("returnAfterPassing", "passed"),
+        ("returnOfHelper", "in-helper"),
+        ("tripCounts", "trips"),
+    ],
+)
+def test_barrier_passed_by(check, kernel, mark):
+    finding = only(check(kernel))
+    assert finding.title == "barrier in divergent code: not all threads reach __syncthreads()"
+    waiting, passing = finding.acts
+    assert waiting[0] == marked(mark)
+    assert waiting[2] == "waits"
+    assert passing[2] == "ends without having been there, like 15 more of its block"
+    reaches = {"barrierInIf": "(16,0,0)", "tripCounts": "(0,0,0)"}
+    assert passing[1] == reaches.get(kernel, "(16,0,0)")
+
+
+@pytest.mark.parametrize(
+    "kernel, marks",
+    [
+        ("barriersOfIfAndElse", ["of-if", "of-else"]),
+        ("tripCountsAndMore", ["trips-first", "trips-second"]),
+    ],
+)
+def test_two_barriers(check, kernel, marks):
+    report = check(kernel)
+    finding = only(report)
+    assert finding.title == "barrier in divergent code: threads of one block wait at two barriers"
+    assert finding.lines() == [marked(mark) for mark in marks]
+    assert all(what == "waits at __syncthreads()" for _, _, what, _ in finding.acts)
+    assert "cudaErrorLaunchFailure" in report.output
+
+
+def test_failure_of_the_engine_is_in_the_report(check):
+    finding = only(check("lanesApart"))
+    assert finding.title.startswith("kernel failed: lanes of one warp meet in different")
+
+
+# ---- whole programs
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.glob("*/*.cu")), ids=lambda path: path.stem)
+def test_exercises_are_silent(instrumented, tmp_path, path):
+    program = instrumented(path, "-I", str(ROOT / "common"))
+    report = run(program, tmp_path / "report", "--profile")
+    assert report.findings == [], report
+    assert re.fullmatch(r"no hazards found in \d+ kernel launches?", report.last)
+
+
+def test_exercise_without_its_barrier(instrumented, tmp_path):
+    text = (ROOT / "ch04_memory" / "transpose.cu").read_text()
+    before, after = text.split("__syncthreads();", 1)
+    mutant = tmp_path / "mutant.cu"
+    mutant.write_text(before + after)
+    program = instrumented(mutant, "-I", str(ROOT / "common"))
+    finding = only(run(program, tmp_path / "report", "--profile", "--rows=64", "--cols=64"))
+    assert finding.title == READ_AFTER_WRITE
+    assert finding.kernel == "transposeSmem"
+    assert finding.where.startswith("tile, element ")
+    lines = mutant.read_text().splitlines()
+    write, read = (lines[number - 1] for number in finding.lines())
+    assert "tile[threadIdx.y + j][threadIdx.x] =" in write
+    assert "= tile[threadIdx.x][threadIdx.y + j]" in read
+
+
+TEXTBOOK = [path for path in sorted((ROOT / "tests/emulator/programs").glob("*.cu"))]
+# A thread that hands data over by a flag, and lanes that read what others write in the same step:
+# right here, but nothing that CUDA promises to order.
+KNOWN = {"atomicsAndLocks": ["handOver"], "reductions": ["syncwarp"]}
+
+
+@pytest.mark.parametrize("path", TEXTBOOK, ids=lambda path: path.stem)
+def test_textbook_programs(instrumented, tmp_path, path):
+    report = run(instrumented(path), tmp_path / "report")
+    assert [finding.kernel for finding in report.findings] == KNOWN.get(path.stem, [])
