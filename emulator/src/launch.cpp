@@ -10,6 +10,7 @@
 
 #include "internal.h"
 #include "scheduler.h"
+#include "watcher.h"
 
 namespace emu {
 namespace {
@@ -88,11 +89,13 @@ void runCooperative(Grid& grid) {
 // ---- grids and their children
 
 void runAlone(Grid& grid) {
+    if (watcher != nullptr) watcher->gridBegins(grid);
     if (grid.barrier) {
         runCooperative(grid);
     } else {
         pool().run(grid);
     }
+    if (watcher != nullptr) watcher->gridEnded(grid);
 }
 
 cudaError_t runWithTails(Grid& first);

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "internal.h"
+#include "watcher.h"
 
 // See switchFiber().
 #define EMU_INLINE __attribute__((always_inline)) inline
@@ -25,9 +26,10 @@ alignas(1024) __thread unsigned char emu_dynamic_shared[emu::kSharedPerBlockOpti
 
 namespace emu {
 
-__thread bool blockHasFibers;
+__thread bool endNeedsScheduler;
 __thread unsigned spinCount;
 __thread unsigned volatileLoads;
+Watcher* watcher;
 
 namespace {
 
@@ -93,7 +95,9 @@ class Worker {
 
   private:
     bool beginBlock();
+    bool nextInPlainLoop();
     void startFibers();
+    EMU_INLINE void threadContinues(const Fiber* fiber);
     void threadEnded();
     void startNextThread(Fiber* fiber);
     EMU_INLINE void suspend(Wait wait, const CallSite& site);
@@ -119,8 +123,10 @@ class Worker {
     std::vector<Fiber*> fibers_;
     std::vector<Fiber*> idle_;
 
-    // The block that runs now. Valid while blockHasFibers, set up by startFibers().
+    // The block that runs now.
     unsigned threads_ = 0;
+    bool blockHasFibers_ = false;  // some thread had to wait; the rest is valid only then
+
     unsigned unstarted_ = 0;  // rank of the first thread that has not been started
     uint3 unstartedIdx_{};
     unsigned alive_ = 0;
@@ -204,6 +210,7 @@ void Worker::run(Grid& grid, unsigned sm, uint64_t firstBlock, uint64_t endBlock
     running_ = false;
 
     if (grid.cancelled) {  // fibers may have been left in the middle of the kernel
+        if (watcher != nullptr) watcher->blockEnded(false);
         idle_.clear();
         for (Fiber* abandoned : fibers_) {
             resetFiber(abandoned);
@@ -234,7 +241,9 @@ bool Worker::beginBlock() {
     blockIdx.y = static_cast<unsigned>(blockNumber_ / gridDim.x % gridDim.y);
     blockIdx.z = static_cast<unsigned>(blockNumber_ / gridDim.x / gridDim.y);
     threadIdx = uint3{0, 0, 0};
-    blockHasFibers = false;
+    if (watcher != nullptr) watcher->blockBegins(*grid_);
+    blockHasFibers_ = false;
+    endNeedsScheduler = watcher != nullptr;
     yieldsAlone_ = 0;
     return true;
 }
@@ -244,7 +253,7 @@ void Worker::runFiber() {
         Fiber* self = current_;
         self->launch = launch_;
         self->finished = false;
-        threadIdx = self->threadIdx;
+        threadContinues(self);
         grid_->call.run(grid_->call.body.get());
         if (self->finished) {
             idle_.push_back(self);
@@ -257,16 +266,17 @@ void Worker::runFiber() {
 
 // The current thread ran to its end. Returns true if this fiber has another one to run now.
 bool Worker::nextThread() {
-    if (!blockHasFibers) {
-        // nextThread() in engine.h has already stepped x past the end of the row.
-        threadIdx.x = 0;
-        if (++threadIdx.y < blockDim.y) return true;
-        threadIdx.y = 0;
-        if (++threadIdx.z < blockDim.z) return true;
+    if (watcher != nullptr) watcher->threadEnded(threadRankInBlock());
+    if (!blockHasFibers_) {
+        if (nextInPlainLoop()) {
+            if (watcher != nullptr) watcher->threadRuns(threadRankInBlock());
+            return true;
+        }
     } else {
         threadEnded();
         if (unstarted_ < threads_) {
             startNextThread(current_);
+            threadContinues(current_);
             return true;
         }
         if (alive_ > 0) {
@@ -278,13 +288,33 @@ bool Worker::nextThread() {
             // Continued with a new thread to run: of this launch, or of a later one with another
             // kernel.
             if (self->launch != launch_) return false;
-            threadIdx = self->threadIdx;
+            threadContinues(self);
             return true;
         }
     }
-    if (beginBlock()) return true;
+    if (watcher != nullptr) watcher->blockEnded(true);
+    if (beginBlock()) {
+        if (watcher != nullptr) watcher->threadRuns(0);
+        return true;
+    }
     current_->finished = true;
     return false;
+}
+
+// Steps threadIdx to the next thread of a block in which nobody waits.
+bool Worker::nextInPlainLoop() {
+    // Where nobody watches, nextThread() in engine.h has already stepped x past the end of the row.
+    if (watcher != nullptr && ++threadIdx.x < blockDim.x) return true;
+    threadIdx.x = 0;
+    if (++threadIdx.y < blockDim.y) return true;
+    threadIdx.y = 0;
+    return ++threadIdx.z < blockDim.z;
+}
+
+// This OS thread runs the CUDA thread of `fiber` from now on.
+void Worker::threadContinues(const Fiber* fiber) {
+    threadIdx = fiber->threadIdx;
+    if (__builtin_expect(watcher != nullptr, 0)) watcher->threadRuns(threadRankInBlock());
 }
 
 // ---- fibers
@@ -293,7 +323,7 @@ bool Worker::nextThread() {
 // have not begun.
 void Worker::startFibers() {
     const unsigned rank = threadRankInBlock();
-    blockHasFibers = true;
+    blockHasFibers_ = endNeedsScheduler = true;
     alive_ = threads_ - rank;
     unstarted_ = rank + 1;
     unstartedIdx_ = threadIdx;
@@ -355,12 +385,13 @@ void Worker::suspend(Wait wait, const CallSite& site) {
     Fiber* self = current_;
     self->wait = wait;
     self->site = site;
+    if (watcher != nullptr) watcher->threadPauses(self->rank, wait != Wait::None);
     Fiber* next = nextRunnable();
     if (next != self) {
         current_ = next;
         switchFiber(self, next);
-        threadIdx = self->threadIdx;
     }
+    threadContinues(self);
 }
 
 void Worker::threadEnded() {
@@ -377,7 +408,7 @@ void Worker::threadEnded() {
 }
 
 void Worker::yield() {
-    if (threads_ > 1 && !blockHasFibers) startFibers();
+    if (threads_ > 1 && !blockHasFibers_) startFibers();
     const bool alone = threads_ == 1 || (unstarted_ == threads_ && ready_.empty());
     if (alone && (threads_ == 1 || !resolveActiveMasks())) {
         // Whoever this thread polls for is in another block, perhaps in one that nobody runs yet.
@@ -392,7 +423,7 @@ void Worker::yield() {
 void Worker::lockstep() {
     volatileLoads = 0;
     if (threads_ == 1) return;
-    if (!blockHasFibers) startFibers();
+    if (!blockHasFibers_) startFibers();
     ready_.push(current_);
     suspend(Wait::None, CallSite{});
 }
@@ -400,7 +431,8 @@ void Worker::lockstep() {
 // ---- block barriers
 
 BarrierCount Worker::blockBarrier(bool predicate, const CallSite& site, bool wholeGrid) {
-    if (!blockHasFibers) startFibers();
+    if (!blockHasFibers_) startFibers();
+    if (watcher != nullptr) watcher->barrierReached(current_->rank, site);
     if (!atBarrier_.empty() && !sameSite(atBarrier_.front()->site, site)) {
         const Fiber& other = *atBarrier_.front();
         std::string message = format(
@@ -447,6 +479,7 @@ void Worker::releaseBarrier() {
     }
     barrierResult_ = {barrierTrue_, static_cast<unsigned>(atBarrier_.size())};
     barrierTrue_ = 0;
+    if (watcher != nullptr) watcher->barrierReleased(site);
     for (Fiber* fiber : atBarrier_) {
         if (fiber != current_) wake(fiber);
     }
@@ -457,7 +490,7 @@ void Worker::releaseBarrier() {
 
 LaneSlot Worker::collective(unsigned mask, Resolve resolve, uint64_t value, int argument,
                             const CallSite& site) {
-    if (!blockHasFibers) startFibers();
+    if (!blockHasFibers_) startFibers();
     const unsigned lane = current_->rank % kWarpSize;
     Warp& warp = warps_[current_->rank / kWarpSize];
     if (!(mask >> lane & 1)) {
@@ -499,6 +532,10 @@ void Worker::tryComplete(Warp& warp, unsigned mask) {
     });
     warp.resolve[first](warp.slots.data(), group);
     warp.collecting &= ~group;
+    if (watcher != nullptr) {
+        watcher->warpMet(warp.waiting[first]->rank / kWarpSize, group,
+                         warp.resolve[first] == &resolveSync);
+    }
     // In ascending order, the caller too: `sum[i] += sum[i + 16]` by all lanes of a warp, between
     // one __syncwarp() and the next, then reads before it writes, as lanes that run together do.
     forEachLane(group, [&](int lane) { wake(warp.waiting[lane]); });
@@ -508,7 +545,7 @@ void Worker::tryComplete(Warp& warp, unsigned mask) {
 // that asks waits until nothing else in the block can run, and then all lanes of its warp that ask
 // at the same place are together.
 unsigned Worker::activeMask(const CallSite& site) {
-    if (!blockHasFibers) startFibers();
+    if (!blockHasFibers_) startFibers();
     ++activeMaskWaiters_;
     Fiber* self = current_;
     Warp& warp = warps_[self->rank / kWarpSize];
@@ -592,6 +629,7 @@ void Worker::fail(cudaError_t error, std::string message) {
     if (!grid_->cancelled.exchange(true)) {
         std::fprintf(stderr, "emulator: kernel %s, block %s, thread %s: %s\n", grid_->call.name,
                      text(blockIdx).c_str(), text(threadIdx).c_str(), failure_.c_str());
+        if (watcher != nullptr) watcher->failed(failure_);
         setStickyError(error);
     }
     if (grid_->barrier) grid_->barrier->cancel();
@@ -655,6 +693,9 @@ Grid* currentGrid() {
 }
 const Fiber* currentFiber() {
     return activeWorker->current();
+}
+MemoryRange schedulerMemory() {
+    return {activeWorker, sizeof(Worker)};
 }
 
 // ---- called by kernels

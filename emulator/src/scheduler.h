@@ -81,4 +81,12 @@ Grid* currentGrid();
 // The fiber that is running on this OS thread; only while inDevice().
 const Fiber* currentFiber();
 
+// Where the scheduler keeps its own state for this OS thread, which holds the values that lanes
+// exchange; only while inDevice().
+struct MemoryRange {
+    const void* begin;
+    size_t size;  // bytes
+};
+MemoryRange schedulerMemory();
+
 }  // namespace emu

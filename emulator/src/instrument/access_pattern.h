@@ -1,0 +1,33 @@
+// What one memory instruction of a warp costs: sectors of global memory, wavefronts of shared
+// memory. Checked against what ncu reads on an H200 for the kernels in tests/emulator/profiler.
+#pragma once
+
+#include <cstdint>
+
+namespace emu {
+
+// The accesses of the active lanes, in ascending order of lanes; all of the same size.
+struct WarpAccess {
+    uint32_t lanes = 0;     // active ones, one bit each
+    uint32_t size = 0;      // bytes per lane, at most 16
+    uintptr_t address[32];  // of the active lanes, without gaps
+    unsigned count() const { return static_cast<unsigned>(__builtin_popcount(lanes)); }
+};
+
+constexpr uint32_t kSectorSize = 32;  // bytes: the unit in which caches and memory move data
+
+// Different sectors that the lanes touch.
+unsigned sectorsOf(const WarpAccess& access);
+
+struct SharedCost {
+    unsigned wavefronts = 0;  // passes through the 32 banks of 4 bytes
+    unsigned conflicts = 0;   // of these, how many only because lanes met in a bank
+    unsigned bytes = 0;       // different ones that the lanes touch
+};
+
+// Lanes conflict if they want different words of one bank; all may have the same word. Accesses of
+// 8 bytes go by half warps and those of 16 bytes by quarters; but a whole warp of the former, and
+// half a warp of the latter, go at once if they are free of conflicts together.
+SharedCost sharedCostOf(const WarpAccess& access);
+
+}  // namespace emu

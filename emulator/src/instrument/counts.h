@@ -1,0 +1,39 @@
+// What the profiler counts: for each place in the program, over all warps of a launch.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace emu {
+
+// A basic block of the program. A warp executes it once with all lanes that come to it together.
+struct BlockCounts {
+    uint64_t executions = 0;  // by warps
+    uint64_t lanes = 0;       // active in these
+    uint64_t divergent = 0;   // splits at its end: one less than the ways that the lanes went
+    // Where lanes went: the next block (0: the function's end), and in how many executions.
+    std::vector<std::pair<uint32_t, uint64_t>> successors;
+};
+
+// The instructions of one kind that access memory.
+struct AccessCounts {
+    uint64_t requests = 0;  // by warps
+    uint64_t bytes = 0;     // that the lanes asked for; of shared memory different ones
+    uint64_t sectors = 0;   // of global memory
+    uint64_t wavefronts = 0, conflicts = 0;  // of shared memory
+};
+
+// All counts of one launch; those of blocks by the offset of their code in the program.
+struct LaunchCounts {
+    std::unordered_map<uint32_t, BlockCounts> blocks;
+    AccessCounts globalLoads, globalStores, globalAtomics;
+    AccessCounts sharedLoads, sharedStores, sharedAtomics;
+    uint64_t loopSteps = 0;  // of `for` loops, by warps
+    uint64_t barriers = 0;   // arrivals of warps
+
+    void add(const LaunchCounts& other);
+};
+
+}  // namespace emu

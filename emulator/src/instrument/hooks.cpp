@@ -1,0 +1,177 @@
+// The functions that -fsanitize=thread and -fsanitize-coverage=trace-pc make a program call, in
+// place of the sanitizer's run time: each access to memory, function and basic block, on its way to
+// the recorder. (Linux' KCSAN and KCOV use the compilers in the same way.)
+#include <cstddef>
+#include <cstdint>
+
+#include "memory_map.h"
+#include "recorder.h"
+
+namespace emu {
+
+__thread Recorder* recorder;
+
+namespace {
+
+// A struct is copied in one piece here, but by a GPU as its members: of 4 bytes, or the compiler
+// would have named an aligned access of up to 16.
+constexpr uint32_t kMemberSize = 4;
+
+inline __attribute__((always_inline)) void record(const void* pointer, uint32_t size,
+                                                  AccessKind kind, bool isVolatile, void* pc) {
+    if (recorder == nullptr) return;
+    const auto address = reinterpret_cast<uintptr_t>(pointer);
+    Space space;
+    if (!memoryMap.classify(address, &space)) return;
+    recorder->access({address, reinterpret_cast<uintptr_t>(pc), size, kind, space, isVolatile});
+}
+
+void recordRange(const void* pointer, size_t bytes, AccessKind kind, void* pc) {
+    if (recorder == nullptr) return;
+    const auto* byte = static_cast<const char*>(pointer);
+    const uint32_t member = bytes % kMemberSize == 0 ? kMemberSize : 1;
+    for (size_t i = 0; i < bytes; i += member) record(byte + i, member, kind, false, pc);
+}
+
+}  // namespace
+
+void recordAtomic(const volatile void* address, size_t bytes) {
+    record(const_cast<const void*>(address), static_cast<uint32_t>(bytes), AccessKind::Atomic,
+           false, __builtin_return_address(0));
+}
+
+}  // namespace emu
+
+using emu::AccessKind;
+using emu::record;
+using emu::recordRange;
+
+#define EMU_CALLER __builtin_return_address(0)
+
+extern "C" {
+
+void __tsan_init() {}
+
+void __tsan_func_entry(void* caller) {
+    if (emu::recorder != nullptr) emu::recorder->enter(reinterpret_cast<uintptr_t>(caller));
+}
+void __tsan_func_exit() {
+    if (emu::recorder != nullptr) emu::recorder->leave();
+}
+void __sanitizer_cov_trace_pc() {
+    if (emu::recorder != nullptr) {
+        emu::recorder->block(reinterpret_cast<uintptr_t>(EMU_CALLER));
+    }
+}
+
+void __tsan_vptr_update(void**, void*) {}
+void __tsan_vptr_read(void**) {}
+
+#define EMU_ACCESSES(SIZE)                                     \
+    void __tsan_read##SIZE(void* p) {                          \
+        record(p, SIZE, AccessKind::Load, false, EMU_CALLER);  \
+    }                                                          \
+    void __tsan_write##SIZE(void* p) {                         \
+        record(p, SIZE, AccessKind::Store, false, EMU_CALLER); \
+    }                                                          \
+    void __tsan_unaligned_read##SIZE(void* p) {                \
+        recordRange(p, SIZE, AccessKind::Load, EMU_CALLER);    \
+    }                                                          \
+    void __tsan_unaligned_write##SIZE(void* p) {               \
+        recordRange(p, SIZE, AccessKind::Store, EMU_CALLER);   \
+    }                                                          \
+    void __tsan_read_write##SIZE(void* p) {                    \
+        record(p, SIZE, AccessKind::Load, false, EMU_CALLER);  \
+        record(p, SIZE, AccessKind::Store, false, EMU_CALLER); \
+    }                                                          \
+    void __tsan_unaligned_read_write##SIZE(void* p) {          \
+        recordRange(p, SIZE, AccessKind::Load, EMU_CALLER);    \
+        recordRange(p, SIZE, AccessKind::Store, EMU_CALLER);   \
+    }                                                          \
+    void __tsan_volatile_read##SIZE(void* p) {                 \
+        record(p, SIZE, AccessKind::Load, true, EMU_CALLER);   \
+    }                                                          \
+    void __tsan_volatile_write##SIZE(void* p) {                \
+        record(p, SIZE, AccessKind::Store, true, EMU_CALLER);  \
+    }
+EMU_ACCESSES(1)
+EMU_ACCESSES(2)
+EMU_ACCESSES(4)
+EMU_ACCESSES(8)
+EMU_ACCESSES(16)
+
+void __tsan_read_range(void* p, size_t bytes) {
+    recordRange(p, bytes, AccessKind::Load, EMU_CALLER);
+}
+void __tsan_write_range(void* p, size_t bytes) {
+    recordRange(p, bytes, AccessKind::Store, EMU_CALLER);
+}
+void* __tsan_memcpy(void* to, const void* from, size_t bytes) {
+    recordRange(from, bytes, AccessKind::Load, EMU_CALLER);
+    recordRange(to, bytes, AccessKind::Store, EMU_CALLER);
+    return __builtin_memcpy(to, from, bytes);
+}
+void* __tsan_memmove(void* to, const void* from, size_t bytes) {
+    recordRange(from, bytes, AccessKind::Load, EMU_CALLER);
+    recordRange(to, bytes, AccessKind::Store, EMU_CALLER);
+    return __builtin_memmove(to, from, bytes);
+}
+void* __tsan_memset(void* to, int value, size_t bytes) {
+    recordRange(to, bytes, AccessKind::Store, EMU_CALLER);
+    return __builtin_memset(to, value, bytes);
+}
+
+// The sanitizer's run time also carries out the atomic operations. The strongest order serves all.
+#define EMU_ATOMIC_RMW(BITS, T, NAME)                                                \
+    T __tsan_atomic##BITS##_##NAME(volatile T* p, T value, int) {                    \
+        record(const_cast<T*>(p), sizeof(T), AccessKind::Atomic, false, EMU_CALLER); \
+        return __atomic_##NAME(p, value, __ATOMIC_SEQ_CST);                          \
+    }
+#define EMU_ATOMIC_CAS(BITS, T, STRENGTH, WEAK)                                                 \
+    bool __tsan_atomic##BITS##_compare_exchange_##STRENGTH(volatile T* p, T* expected, T value, \
+                                                           int, int) {                          \
+        record(const_cast<T*>(p), sizeof(T), AccessKind::Atomic, false, EMU_CALLER);            \
+        return __atomic_compare_exchange_n(p, expected, value, WEAK, __ATOMIC_SEQ_CST,          \
+                                           __ATOMIC_SEQ_CST);                                   \
+    }
+#define EMU_ATOMICS(BITS, T)                                                                     \
+    T __tsan_atomic##BITS##_load(const volatile T* p, int) {                                     \
+        record(const_cast<T*>(p), sizeof(T), AccessKind::Load, true, EMU_CALLER);                \
+        return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                             \
+    }                                                                                            \
+    void __tsan_atomic##BITS##_store(volatile T* p, T value, int) {                              \
+        record(const_cast<T*>(p), sizeof(T), AccessKind::Store, true, EMU_CALLER);               \
+        __atomic_store_n(p, value, __ATOMIC_SEQ_CST);                                            \
+    }                                                                                            \
+    T __tsan_atomic##BITS##_exchange(volatile T* p, T value, int) {                              \
+        record(const_cast<T*>(p), sizeof(T), AccessKind::Atomic, false, EMU_CALLER);             \
+        return __atomic_exchange_n(p, value, __ATOMIC_SEQ_CST);                                  \
+    }                                                                                            \
+    EMU_ATOMIC_RMW(BITS, T, fetch_add)                                                           \
+    EMU_ATOMIC_RMW(BITS, T, fetch_sub)                                                           \
+    EMU_ATOMIC_RMW(BITS, T, fetch_and)                                                           \
+    EMU_ATOMIC_RMW(BITS, T, fetch_or)                                                            \
+    EMU_ATOMIC_RMW(BITS, T, fetch_xor)                                                           \
+    EMU_ATOMIC_RMW(BITS, T, fetch_nand)                                                          \
+    EMU_ATOMIC_CAS(BITS, T, strong, false)                                                       \
+    EMU_ATOMIC_CAS(BITS, T, weak, true)                                                          \
+    /* (clang's name) */                                                                         \
+    T __tsan_atomic##BITS##_compare_exchange_val(volatile T* p, T expected, T value, int, int) { \
+        record(const_cast<T*>(p), sizeof(T), AccessKind::Atomic, false, EMU_CALLER);             \
+        __atomic_compare_exchange_n(p, &expected, value, false, __ATOMIC_SEQ_CST,                \
+                                    __ATOMIC_SEQ_CST);                                           \
+        return expected;                                                                         \
+    }
+EMU_ATOMICS(8, uint8_t)
+EMU_ATOMICS(16, uint16_t)
+EMU_ATOMICS(32, uint32_t)
+EMU_ATOMICS(64, uint64_t)
+
+void __tsan_atomic_thread_fence(int) {
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+void __tsan_atomic_signal_fence(int) {
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+}  // extern "C"

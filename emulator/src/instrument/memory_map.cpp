@@ -1,0 +1,104 @@
+#include "memory_map.h"
+
+#include <link.h>
+
+#include "../allocations.h"
+#include "../program_symbols.h"
+#include "../scheduler.h"
+#include "emu/engine.h"
+#include "emu/thread_functions.h"
+
+// Between these lie the __constant__ variables (emu/qualifiers.h); absent where there are none.
+extern "C" {
+extern const char __start_emu_constant[] __attribute__((weak));
+extern const char __stop_emu_constant[] __attribute__((weak));
+}
+
+namespace emu {
+
+extern __thread unsigned spinCount;
+extern __thread unsigned volatileLoads;
+
+__thread MemoryMap memoryMap;
+
+namespace {
+
+uintptr_t number(const void* address) {
+    return reinterpret_cast<uintptr_t>(address);
+}
+
+// The block of this OS thread that holds the program's own thread_local variables; __shared__
+// variables are such.
+int programThreadLocals(dl_phdr_info* info, size_t, void* result) {
+    for (size_t i = 0; i < info->dlpi_phnum; ++i) {
+        if (info->dlpi_phdr[i].p_type != PT_TLS || info->dlpi_tls_data == nullptr) continue;
+        *static_cast<std::pair<uintptr_t, uintptr_t>*>(result) = {number(info->dlpi_tls_data),
+                                                                  info->dlpi_phdr[i].p_memsz};
+    }
+    return 1;  // the program itself comes first
+}
+
+}  // namespace
+
+void MemoryMap::findThreadLocals() {
+    std::pair<uintptr_t, uintptr_t> block;
+    dl_iterate_phdr(&programThreadLocals, &block);
+    threadLocalBegin_ = block.first;
+    threadLocalSize_ = block.second;
+    const MemoryRange scheduler = schedulerMemory();
+    engineVariables_ = {{{number(&threadIdx), sizeof(threadIdx)},
+                         {number(&blockIdx), sizeof(blockIdx)},
+                         {number(&blockDim), sizeof(blockDim)},
+                         {number(&gridDim), sizeof(gridDim)},
+                         {number(&endNeedsScheduler), sizeof(endNeedsScheduler)},
+                         {number(&spinCount), sizeof(spinCount)},
+                         {number(&volatileLoads), sizeof(volatileLoads)},
+                         {number(scheduler.begin), scheduler.size}}};
+}
+
+void MemoryMap::beginBlock() {
+    if (threadLocalSize_ == 0) findThreadLocals();
+    lastBegin_ = lastSize_ = 0;
+    allocations_ = {};
+    for (Remembered& entry : remembered_) entry.answer = Answer::None;
+}
+
+bool MemoryMap::lookUp(uintptr_t address, Space* space) {
+    for (const Range& range : allocations_) {
+        if (address - range.begin < range.size) {
+            lastBegin_ = range.begin;
+            lastSize_ = range.size;
+            *space = Space::Global;
+            return true;
+        }
+    }
+    Remembered& entry = remembered_[address / 4 % remembered_.size()];
+    if (entry.answer == Answer::None || entry.address != address) entry = {address, ask(address)};
+    *space = entry.answer == Answer::Global ? Space::Global : Space::Other;
+    return entry.answer != Answer::Ignored;
+}
+
+MemoryMap::Answer MemoryMap::ask(uintptr_t address) {
+    const auto* pointer = reinterpret_cast<const void*>(address);
+    if (address - number(__start_emu_constant) <
+        number(__stop_emu_constant) - number(__start_emu_constant)) {
+        return Answer::Ignored;
+    }
+    if (const auto allocation = findAllocation(pointer)) {
+        allocations_[nextAllocation_++ % allocations_.size()] = {number(allocation->base),
+                                                                 allocation->size};
+        return Answer::Global;
+    }
+    switch (imagePartOf(pointer)) {
+        case ImagePart::Writable:
+            return Answer::Global;  // a __device__ variable
+        case ImagePart::Code:
+        case ImagePart::Constant:
+            return Answer::Ignored;
+        case ImagePart::None:
+            break;
+    }
+    return Answer::Other;
+}
+
+}  // namespace emu

@@ -1,0 +1,214 @@
+#include "profile_csv.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+#include "../internal.h"
+#include "../program_symbols.h"
+#include "access_pattern.h"
+#include "emu/limits.h"
+#include "emu/runtime_api.h"
+#include "program_code.h"
+#include "symbolizer.h"
+
+namespace emu {
+namespace {
+
+// What is counted of the blocks of user code.
+struct BranchCounts {
+    uint64_t branches = 0, divergent = 0;
+    double instructions = 0, laneInstructions = 0;  // in bytes of machine code
+};
+
+uint64_t timesTrue(const BlockCounts& counts, const CodeBlock& code) {
+    uint64_t times = 0;
+    for (const auto& [successor, count] : counts.successors) {
+        if ((successor == code.whenTrue) != code.otherThanTrue) times += count;
+    }
+    return times;
+}
+
+// Branches as nvcc -G makes them: one at the end of each block (a loop's step is one), and of a
+// conditional one a second one for the lanes for which the condition holds. (The last block of a kernel ends it.)
+BranchCounts branchesOf(const LaunchCounts& counts) {
+    BranchCounts sum;
+    sum.branches = counts.loopSteps;
+    for (const auto& [place, block] : counts.blocks) {
+        if (!isUserCode(pcOf(place))) continue;
+        const CodeBlock code = codeBlockAt(place);
+        const bool ends = block.successors.size() == 1 && block.successors[0].first == 0;
+        if (!ends && !code.endsWithCall) sum.branches += block.executions;
+        if (code.conditional) {
+            sum.branches += timesTrue(block, code);
+        } else {
+            sum.branches += block.divergent;
+        }
+        sum.divergent += block.divergent;
+        const double weight = std::max<uint32_t>(code.bytes, 1);
+        sum.instructions += weight * static_cast<double>(block.executions);
+        sum.laneInstructions += weight * static_cast<double>(block.lanes);
+    }
+    return sum;
+}
+
+double ratio(double a, double b) {
+    return b == 0 ? 0 : a / b;
+}
+
+// Resident warps, of the most an SM holds [%]: by block size and shared memory.
+double theoreticalOccupancy(const Grid& grid) {
+    const dim3& block = grid.config.block;
+    const auto threads = static_cast<int>(block.x * block.y * block.z);
+    const size_t shared =
+        grid.config.dynamicShared + (grid.call.id != nullptr ? staticSharedOf(grid.call.id) : 0);
+    const int warps = (threads + kWarpSize - 1) / kWarpSize * maxBlocksPerSm(threads, shared);
+    return 100.0 * warps * kWarpSize / kMaxThreadsPerSm;
+}
+
+struct Metric {
+    const char* name;
+    const char* unit;
+    double value;
+    bool whole;
+};
+
+std::vector<Metric> metricsOf(const Grid& grid, const LaunchCounts& counts) {
+    const BranchCounts branch = branchesOf(counts);
+    const double branches = static_cast<double>(branch.branches);
+    const double divergent = static_cast<double>(branch.divergent);
+    const double lanes = ratio(branch.laneInstructions, branch.instructions);
+    const auto efficiency = [](const AccessCounts& access) {
+        return 100 * ratio(static_cast<double>(access.bytes),
+                           static_cast<double>(access.sectors) * kSectorSize);
+    };
+    const auto perRequest = [](const AccessCounts& access) {
+        return ratio(static_cast<double>(access.sectors), static_cast<double>(access.requests));
+    };
+    const AccessCounts &loads = counts.globalLoads, &stores = counts.globalStores;
+    const AccessCounts &sharedLoads = counts.sharedLoads, &sharedStores = counts.sharedStores;
+    constexpr double kWavefrontBytes = 128;
+    const double sharedEfficiency =
+        100 * ratio(static_cast<double>(sharedLoads.bytes + sharedStores.bytes),
+                    kWavefrontBytes *
+                        static_cast<double>(sharedLoads.wavefronts + sharedStores.wavefronts));
+    const auto whole = [](uint64_t value) { return static_cast<double>(value); };
+    return {
+        {"smsp__sass_branch_targets.sum", "", branches, true},
+        {"smsp__sass_branch_targets_threads_divergent.sum", "", divergent, true},
+        {"smsp__sass_branch_targets_threads_uniform.sum", "", branches - divergent, true},
+        {"smsp__sass_average_branch_targets_threads_uniform.pct", "%",
+         100 * ratio(branches - divergent, branches), false},
+        {"smsp__thread_inst_executed_per_inst_executed.ratio", "", lanes, false},
+        {"smsp__thread_inst_executed_per_inst_executed.pct", "%", 100 * lanes / kWarpSize, false},
+        {"smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct", "%", efficiency(loads),
+         false},
+        {"smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct", "%", efficiency(stores),
+         false},
+        {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "", whole(loads.requests), true},
+        {"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", "", whole(stores.requests), true},
+        {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "sector", whole(loads.sectors), true},
+        {"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", "sector", whole(stores.sectors), true},
+        {"l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio", "sector",
+         perRequest(loads), false},
+        {"l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio", "sector",
+         perRequest(stores), false},
+        {"l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum", "",
+         whole(counts.globalAtomics.requests), true},
+        {"smsp__inst_executed_op_shared_ld.sum", "inst", whole(sharedLoads.requests), true},
+        {"smsp__inst_executed_op_shared_st.sum", "inst", whole(sharedStores.requests), true},
+        {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "", whole(sharedLoads.wavefronts),
+         true},
+        {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", "", whole(sharedStores.wavefronts),
+         true},
+        {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", "",
+         whole(sharedLoads.conflicts), true},
+        {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum", "",
+         whole(sharedStores.conflicts), true},
+        {"smsp__sass_average_data_bytes_per_wavefront_mem_shared.pct", "%", sharedEfficiency,
+         false},
+        // Not one of ncu's: no counter of the GPU has it alone.
+        {"emulator__barriers.sum", "", whole(counts.barriers), true},
+        {"sm__maximum_warps_per_active_cycle_pct", "%", theoreticalOccupancy(grid), false},
+    };
+}
+
+std::string quoted(const std::string& text) {
+    std::string result = "\"";
+    for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return result + "\"";
+}
+
+std::string shape(const dim3& size) {
+    return "(" + std::to_string(size.x) + ", " + std::to_string(size.y) + ", " +
+           std::to_string(size.z) + ")";
+}
+
+std::string number(const Metric& metric) {
+    char text[64];
+    std::snprintf(text, sizeof(text), metric.whole ? "%.0f" : "%.2f", metric.value);
+    return text;
+}
+
+std::string programName() {
+    char path[4096];
+    const ssize_t length = readlink("/proc/self/exe", path, sizeof(path));
+    std::string name(path, length > 0 ? static_cast<size_t>(length) : 0);
+    return name.substr(name.rfind('/') + 1);
+}
+
+const char* const kColumns[] = {"ID",      "Process ID", "Process Name", "Host Name", "Kernel Name",
+                                "Context", "Stream",     "Block Size",   "Grid Size", "Device",
+                                "CC"};
+
+std::string joined(const std::vector<std::string>& cells) {
+    std::string line;
+    for (const std::string& cell : cells) line += (line.empty() ? "" : ",") + quoted(cell);
+    return line + "\n";
+}
+
+// The lines above the launches: names and units.
+std::string header() {
+    std::vector<std::string> names(std::begin(kColumns), std::end(kColumns));
+    std::vector<std::string> units(names.size());
+    for (const Metric& metric : metricsOf(Grid({}, {}, 0), {})) {
+        names.emplace_back(metric.name);
+        units.emplace_back(metric.unit);
+    }
+    return joined(names) + joined(units);
+}
+
+}  // namespace
+
+void ProfileCsv::add(const Grid& grid, const LaunchCounts& counts) {
+    const std::string name =
+        grid.call.id != nullptr ? functionName(grid.call.id) : std::string(grid.call.name);
+    std::vector<std::string> cells = {std::to_string(rows_.size()),
+                                      std::to_string(getpid()),
+                                      programName(),
+                                      "127.0.0.1",
+                                      name.empty() ? grid.call.name : name,
+                                      "1",
+                                      "7",
+                                      shape(grid.config.block),
+                                      shape(grid.config.grid),
+                                      "0",
+                                      "9.0"};
+    for (const Metric& metric : metricsOf(grid, counts)) cells.push_back(number(metric));
+    rows_.push_back(joined(cells));
+}
+
+ProfileCsv::~ProfileCsv() {
+    std::FILE* file = std::fopen(path_.c_str(), "w");
+    bool written = file != nullptr && std::fputs(header().c_str(), file) >= 0;
+    for (const std::string& row : rows_) written = written && std::fputs(row.c_str(), file) >= 0;
+    written = file != nullptr && std::fclose(file) == 0 && written;
+    if (!written) {
+        std::fprintf(stderr, "emulator: cannot write the profile to %s: %s\n", path_.c_str(),
+                     std::strerror(errno));
+    }
+}
+
+}  // namespace emu

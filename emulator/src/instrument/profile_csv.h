@@ -1,0 +1,24 @@
+// The file that the profiler writes: CSV with the columns and the metrics' names of
+// `ncu --csv --page raw`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "../scheduler.h"
+#include "counts.h"
+
+namespace emu {
+
+class ProfileCsv {
+  public:
+    explicit ProfileCsv(std::string path) : path_(std::move(path)) {}
+    ~ProfileCsv();  // writes the file, and says on stderr if that fails
+    void add(const Grid& grid, const LaunchCounts& counts);
+
+  private:
+    std::string path_;
+    std::vector<std::string> rows_;
+};
+
+}  // namespace emu

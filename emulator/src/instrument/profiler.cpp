@@ -1,0 +1,173 @@
+#include "profiler.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "../scheduler.h"
+#include "../watcher.h"
+#include "emu/engine.h"
+#include "emu/warp.h"
+#include "memory_map.h"
+#include "profile_csv.h"
+#include "program_code.h"
+#include "recorder.h"
+#include "warp_replay.h"
+
+namespace emu {
+namespace {
+
+constexpr unsigned kMaxWarps = kMaxThreadsPerBlock / kWarpSize;
+constexpr uint32_t kBarrierPlace = UINT32_MAX - 1;  // just before the end of __syncthreads()
+
+// A thread that has so many events lets the others of its block run, so that theirs can be lined
+// up and forgotten: the memory that this takes does not grow with a kernel's loops.
+constexpr size_t kMostPending = 4096;
+
+// The block that runs on one OS thread.
+class BlockProfiler : public Recorder {
+  public:
+    void blockBegins() {
+        memoryMap.beginBlock();
+        warps_ = (blockDim.x * blockDim.y * blockDim.z + kWarpSize - 1) / kWarpSize;
+        for (unsigned warp = 0; warp < warps_; ++warp) {
+            if (!replays_[warp]) replays_[warp] = std::make_unique<WarpReplay>();
+            replays_[warp]->reset();
+        }
+        running_.fill(kFullMask);
+        inKernel_.fill(false);
+    }
+
+    void blockEnded(bool completed) {
+        recorder = nullptr;
+        if (completed) replayAll();
+        warps_ = 0;
+    }
+
+    void threadRuns(unsigned rank) {
+        const Fiber* fiber = currentFiber();
+        memoryMap.setStack(fiber->stackBottom, fiber->stackSize);
+        warp_ = rank / kWarpSize;
+        lane_ = rank % kWarpSize;
+        running_[warp_] |= 1u << lane_;
+        recorder = inKernel_[rank] ? this : nullptr;
+    }
+    void threadPauses(unsigned rank, bool waits) {
+        recorder = nullptr;
+        if (waits) running_[rank / kWarpSize] &= ~(1u << rank % kWarpSize);
+    }
+
+    void kernelBegins(unsigned rank) {
+        inKernel_[rank] = true;
+        recorder = this;
+    }
+    void kernelEnds(unsigned rank) {
+        inKernel_[rank] = false;
+        threadPauses(rank, true);
+    }
+
+    void barrierReached() { add({0, kBarrierPlace, EventKind::Barrier, 0}); }
+    void replayAll() {
+        for (unsigned warp = 0; warp < warps_; ++warp) replays_[warp]->replay(0, counts_);
+    }
+
+    LaunchCounts takeCounts() { return std::exchange(counts_, {}); }
+
+    // Recorder
+
+    void access(const Access& access) override {
+        if (access.space == Space::Other) return;
+        const bool shared = access.space == Space::Shared;
+        EventKind kind = EventKind::GlobalLoad;
+        switch (access.kind) {
+            case AccessKind::Load:
+                kind = shared ? EventKind::SharedLoad : EventKind::GlobalLoad;
+                break;
+            case AccessKind::Store:
+                kind = shared ? EventKind::SharedStore : EventKind::GlobalStore;
+                break;
+            case AccessKind::Atomic:
+                kind = shared ? EventKind::SharedAtomic : EventKind::GlobalAtomic;
+                break;
+        }
+        add({access.address, placeOf(access.pc), kind, static_cast<uint8_t>(access.size)});
+    }
+    void block(uintptr_t pc) override { add({0, placeOf(pc), EventKind::Block, 0}); }
+    void loopStep(uintptr_t pc) override { add({0, placeOf(pc), EventKind::LoopStep, 0}); }
+    void enter(uintptr_t caller) override { add({0, placeOf(caller), EventKind::Enter, 0}); }
+    void leave() override { add({0, 0, EventKind::Leave, 0}); }
+
+  private:
+    void add(const Event& event) {
+        WarpReplay& replay = *replays_[warp_];
+        replay.record(lane_, event);
+        if (__builtin_expect(replay.pending(lane_) >= kMostPending, 0)) makeRoom();
+    }
+
+    void makeRoom() {
+        const unsigned warp = warp_;
+        lockstep();
+        replays_[warp]->replay(running_[warp], counts_);
+    }
+
+    std::array<std::unique_ptr<WarpReplay>, kMaxWarps> replays_;
+    std::array<uint32_t, kMaxWarps> running_{};  // lanes that neither wait nor have ended
+    std::array<bool, kMaxThreadsPerBlock> inKernel_{};
+    unsigned warps_ = 0;
+    unsigned warp_ = 0, lane_ = 0;  // of the thread that runs
+    LaunchCounts counts_;
+};
+
+class Profiler : public Watcher {
+  public:
+    explicit Profiler(std::string path) : csv_(std::move(path)) {}
+
+    void gridBegins(const Grid&) override {}
+    void gridEnded(const Grid& grid) override {
+        LaunchCounts counts;
+        {
+            const std::lock_guard<std::mutex> lock(mutex_);
+            for (const auto& block : blocks_) counts.add(block->takeCounts());
+        }
+        // Like ncu, which does not see what kernels launch.
+        if (grid.depth == 0 && !grid.cancelled) csv_.add(grid, counts);
+    }
+
+    void blockBegins(const Grid&) override { mine().blockBegins(); }
+    void blockEnded(bool completed) override { mine().blockEnded(completed); }
+    void threadRuns(unsigned rank) override { mine().threadRuns(rank); }
+    void threadPauses(unsigned rank, bool waits) override { mine().threadPauses(rank, waits); }
+    void threadEnded(unsigned) override {}
+    void kernelBegins(unsigned rank) override { mine().kernelBegins(rank); }
+    void kernelEnds(unsigned rank) override { mine().kernelEnds(rank); }
+    void barrierReached(unsigned, const CallSite&) override { mine().barrierReached(); }
+    void barrierReleased(const CallSite&) override { mine().replayAll(); }
+    void warpMet(unsigned, unsigned, bool) override {}
+
+  private:
+    // Of this OS thread.
+    BlockProfiler& mine() {
+        static __thread BlockProfiler* block;
+        if (block == nullptr) {
+            const std::lock_guard<std::mutex> lock(mutex_);
+            blocks_.push_back(std::make_unique<BlockProfiler>());
+            block = blocks_.back().get();
+        }
+        return *block;
+    }
+
+    std::mutex mutex_;
+    std::vector<std::unique_ptr<BlockProfiler>> blocks_;
+    ProfileCsv csv_;
+};
+
+}  // namespace
+
+void startProfiler(const std::string& path) {
+    static Profiler profiler(path);  // writes the file when it is destroyed
+    watcher = &profiler;
+}
+
+}  // namespace emu

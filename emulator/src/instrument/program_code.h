@@ -1,0 +1,30 @@
+// The basic blocks of the running program, read from its machine code.
+#pragma once
+
+#include <cstdint>
+
+extern "C" const char __executable_start[];  // from the linker
+
+namespace emu {
+
+// Names a place in the program's code in 32 bits, in the order of addresses.
+inline uint32_t placeOf(uintptr_t pc) {
+    return static_cast<uint32_t>(pc - reinterpret_cast<uintptr_t>(__executable_start));
+}
+inline uintptr_t pcOf(uint32_t place) {
+    return reinterpret_cast<uintptr_t>(__executable_start) + place;
+}
+
+struct CodeBlock {
+    uint32_t bytes;      // of machine code; 0 where the block is not known
+    bool endsWithCall;   // not with a jump: the next block is separate only because of exceptions
+    bool conditional;    // ends with a conditional jump
+    uint32_t whenTrue;   // if so: the block that the source's condition leads to, if it holds; or
+    bool otherThanTrue;  // (set) every block but that one
+};
+
+// The block that begins at `place`, as Recorder::block() names it. Knows x86-64 code; elsewhere all
+// members are 0.
+CodeBlock codeBlockAt(uint32_t place);
+
+}  // namespace emu

@@ -1,0 +1,44 @@
+// Receives what the compiler's instrumentation reports of the CUDA thread that runs: hooks.cpp
+// calls it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace emu {
+
+enum class AccessKind : uint8_t { Load, Store, Atomic };
+enum class Space : uint8_t {
+    Global,  // memory that the runtime allocated, and __device__ variables
+    Shared,  // of the running block
+    Other,   // none of the runtime's: host memory, or nothing at all
+};
+
+// One access of one thread.
+struct Access {
+    uintptr_t address;
+    uintptr_t pc;   // return address of the hook: just after the instruction that announces it
+    uint32_t size;  // bytes
+    AccessKind kind;
+    Space space;
+    bool isVolatile;
+};
+
+class Recorder {
+  public:
+    virtual ~Recorder() = default;
+    // Neither stack nor parameters nor constants nor the engine's own variables come here.
+    virtual void access(const Access& access) = 0;
+    // A basic block begins. `pc` names it.
+    virtual void block(uintptr_t pc) = 0;
+    // A `for` goes on to its next round.
+    virtual void loopStep(uintptr_t) {}
+    // A function begins, called from just before `caller`; and one ends.
+    virtual void enter(uintptr_t caller) = 0;
+    virtual void leave() = 0;
+};
+
+// Of this OS thread; nullptr while it runs no CUDA thread.
+extern __thread Recorder* recorder;
+
+}  // namespace emu

@@ -1,0 +1,254 @@
+#include "warp_replay.h"
+
+#include <algorithm>
+
+namespace emu {
+namespace {
+
+template <class Function>
+void forEachLane(uint32_t lanes, Function function) {
+    for (; lanes != 0; lanes &= lanes - 1) function(static_cast<unsigned>(__builtin_ctz(lanes)));
+}
+
+uint64_t hashOfCall(uint64_t stack, uint32_t call) {
+    return (stack ^ call) * 0x9e3779b97f4a7c15u + 1;
+}
+
+}  // namespace
+
+void WarpReplay::reset() {
+    for (Lane& lane : lanes_) {
+        lane.events.clear();
+        lane.next = 0;
+        lane.frames.clear();
+        lane.stack = 0;
+    }
+    executions_.clear();
+    freeExecutions_.clear();
+}
+
+// The end of a function lies behind all of it.
+uint32_t WarpReplay::placeOf(const Event& event) {
+    return event.kind == EventKind::Leave ? UINT32_MAX : event.place;
+}
+
+// The lanes' next events are the same.
+bool WarpReplay::together(const Lane& a, const Lane& b) const {
+    return a.event().place == b.event().place && a.event().kind == b.event().kind &&
+           a.stack == b.stack;
+}
+
+// The program's order of the lanes' next events.
+bool WarpReplay::before(const Lane& a, const Lane& b) const {
+    const size_t depth = std::min(a.frames.size(), b.frames.size());
+    for (size_t i = 0; i < depth; ++i) {
+        if (a.frames[i].call != b.frames[i].call) return a.frames[i].call < b.frames[i].call;
+    }
+    const uint32_t placeA = a.frames.size() > depth ? a.frames[depth].call : placeOf(a.event());
+    const uint32_t placeB = b.frames.size() > depth ? b.frames[depth].call : placeOf(b.event());
+    if (placeA != placeB) return placeA < placeB;
+    return a.frames.size() < b.frames.size();  // it is about to enter where the other one is
+}
+
+void WarpReplay::replay(uint32_t running, LaunchCounts& counts) {
+    for (;;) {
+        uint32_t waiting = 0;
+        bool stuck = false;
+        for (unsigned i = 0; i < kLanes; ++i) {
+            if (!lanes_[i].atEnd()) {
+                waiting |= 1u << i;
+            } else if (running >> i & 1) {
+                stuck = true;
+            }
+        }
+        if (waiting == 0 || stuck) break;
+
+        unsigned leader = static_cast<unsigned>(__builtin_ctz(waiting));
+        forEachLane(waiting, [&](unsigned i) {
+            if (before(lanes_[i], lanes_[leader])) leader = i;
+        });
+        uint32_t group = 0;
+        forEachLane(waiting, [&](unsigned i) {
+            if (together(lanes_[i], lanes_[leader])) group |= 1u << i;
+        });
+        const uint32_t others = waiting & ~group;
+        unsigned nextOfOthers = kLanes;
+        forEachLane(others, [&](unsigned i) {
+            if (nextOfOthers == kLanes || before(lanes_[i], lanes_[nextOfOthers])) nextOfOthers = i;
+        });
+
+        // The group goes on until it splits or comes to where others wait.
+        const Lane& first = lanes_[leader];
+        for (bool goesOn = true; goesOn;) {
+            carryOut(group, counts);
+            goesOn = !first.atEnd();
+            forEachLane(group, [&](unsigned i) {
+                goesOn = goesOn && !lanes_[i].atEnd() && together(lanes_[i], first);
+            });
+            if (goesOn && others != 0) goesOn = before(first, lanes_[nextOfOthers]);
+        }
+    }
+    for (Lane& lane : lanes_) {
+        lane.events.erase(lane.events.begin(),
+                          lane.events.begin() + static_cast<std::ptrdiff_t>(lane.next));
+        lane.next = 0;
+    }
+}
+
+void WarpReplay::carryOut(uint32_t group, LaunchCounts& counts) {
+    const Event event = lanes_[__builtin_ctz(group)].event();
+    switch (event.kind) {
+        case EventKind::Block:
+            beginBlock(group, event.place, counts);
+            break;
+        case EventKind::Enter:
+            forEachLane(group, [&](unsigned i) {
+                lanes_[i].frames.push_back({event.place, kNone});
+                lanes_[i].stack = hashOfCall(lanes_[i].stack, event.place);
+            });
+            break;
+        case EventKind::Leave:
+            forEachLane(group, [&](unsigned i) {
+                Lane& lane = lanes_[i];
+                if (lane.frames.empty()) return;
+                goOn(lane.frames.back(), 0, counts);
+                lane.frames.pop_back();
+                lane.stack = 0;
+                for (const Frame& frame : lane.frames) {
+                    lane.stack = hashOfCall(lane.stack, frame.call);
+                }
+            });
+            break;
+        case EventKind::LoopStep:
+            ++counts.loopSteps;
+            break;
+        case EventKind::Barrier:
+            ++counts.barriers;
+            break;
+        case EventKind::GlobalLoad:
+            access(group, event, counts.globalLoads, false);
+            break;
+        case EventKind::GlobalStore:
+            access(group, event, counts.globalStores, false);
+            break;
+        case EventKind::GlobalAtomic:
+            access(group, event, counts.globalAtomics, false);
+            break;
+        case EventKind::SharedLoad:
+            access(group, event, counts.sharedLoads, true);
+            break;
+        case EventKind::SharedStore:
+            access(group, event, counts.sharedStores, true);
+            break;
+        case EventKind::SharedAtomic:
+            access(group, event, counts.sharedAtomics, true);
+            break;
+    }
+    forEachLane(group, [&](unsigned i) { ++lanes_[i].next; });
+}
+
+void WarpReplay::beginBlock(uint32_t group, uint32_t block, LaunchCounts& counts) {
+    uint32_t execution;
+    if (freeExecutions_.empty()) {
+        execution = static_cast<uint32_t>(executions_.size());
+        executions_.emplace_back();
+    } else {
+        execution = freeExecutions_.back();
+        freeExecutions_.pop_back();
+    }
+    const auto lanes = static_cast<unsigned>(__builtin_popcount(group));
+    Execution& begun = executions_[execution];
+    begun.block = block;
+    begun.open = begun.lanes = lanes;
+    begun.ways = 0;
+    forEachLane(group, [&](unsigned i) {
+        std::vector<Frame>& frames = lanes_[i].frames;
+        if (frames.empty()) {  // around the kernel
+            if (--executions_[execution].open == 0) freeExecutions_.push_back(execution);
+            return;
+        }
+        goOn(frames.back(), block, counts);
+        frames.back().execution = execution;
+    });
+}
+
+// A lane leaves the block that it was in.
+void WarpReplay::goOn(Frame& frame, uint32_t successor, LaunchCounts& counts) {
+    if (frame.execution == kNone) return;
+    Execution& execution = executions_[frame.execution];
+    const auto end = execution.successors.begin() + execution.ways;
+    if (std::find(execution.successors.begin(), end, successor) == end) {
+        execution.successors[execution.ways++] = successor;
+    }
+    if (--execution.open > 0) return;
+
+    BlockCounts& block = counts.blocks[execution.block];
+    ++block.executions;
+    block.lanes += execution.lanes;
+    block.divergent += execution.ways - 1;
+    for (unsigned i = 0; i < execution.ways; ++i) {
+        const auto known =
+            std::find_if(block.successors.begin(), block.successors.end(),
+                         [&](const auto& way) { return way.first == execution.successors[i]; });
+        if (known != block.successors.end()) {
+            ++known->second;
+        } else {
+            block.successors.emplace_back(execution.successors[i], 1);
+        }
+    }
+    freeExecutions_.push_back(frame.execution);
+}
+
+void WarpReplay::access(uint32_t group, const Event& event, AccessCounts& counts, bool shared) {
+    WarpAccess access;
+    access.lanes = group;
+    access.size = event.size;
+    unsigned count = 0;
+    forEachLane(group, [&](unsigned i) { access.address[count++] = lanes_[i].event().address; });
+    ++counts.requests;
+    if (shared) {
+        const SharedCost cost = sharedCostOf(access);
+        counts.bytes += cost.bytes;
+        counts.wavefronts += cost.wavefronts;
+        counts.conflicts += cost.conflicts;
+    } else {
+        counts.bytes += uint64_t{count} * event.size;
+        counts.sectors += sectorsOf(access);
+    }
+}
+
+void LaunchCounts::add(const LaunchCounts& other) {
+    const auto addAccesses = [](AccessCounts& to, const AccessCounts& from) {
+        to.requests += from.requests;
+        to.bytes += from.bytes;
+        to.sectors += from.sectors;
+        to.wavefronts += from.wavefronts;
+        to.conflicts += from.conflicts;
+    };
+    addAccesses(globalLoads, other.globalLoads);
+    addAccesses(globalStores, other.globalStores);
+    addAccesses(globalAtomics, other.globalAtomics);
+    addAccesses(sharedLoads, other.sharedLoads);
+    addAccesses(sharedStores, other.sharedStores);
+    addAccesses(sharedAtomics, other.sharedAtomics);
+    barriers += other.barriers;
+    loopSteps += other.loopSteps;
+    for (const auto& [place, from] : other.blocks) {
+        BlockCounts& to = blocks[place];
+        to.executions += from.executions;
+        to.lanes += from.lanes;
+        to.divergent += from.divergent;
+        for (const auto& [successor, count] : from.successors) {
+            const auto known =
+                std::find_if(to.successors.begin(), to.successors.end(),
+                             [&](const auto& way) { return way.first == successor; });
+            if (known != to.successors.end()) {
+                known->second += count;
+            } else {
+                to.successors.emplace_back(successor, count);
+            }
+        }
+    }
+}
+
+}  // namespace emu

@@ -1,0 +1,93 @@
+// Lines up what the lanes of a warp did one after the other, as if they had run together.
+//
+// Each lane's trace is a list of events: basic blocks, calls, accesses to memory. Of the lanes'
+// next events the one that comes first in the program is carried out, by all lanes that are there:
+// lanes that are ahead wait for those behind, in the callee before the caller. So lanes that went
+// different ways meet again where the ways join, as on a GPU, since compilers lay out blocks that
+// way: what is left behind lies before what comes next, except for loops, whose bodies lie before
+// what follows them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "access_pattern.h"
+#include "counts.h"
+
+namespace emu {
+
+enum class EventKind : uint8_t {
+    Block,
+    Enter,
+    Leave,
+    LoopStep,
+    Barrier,
+    GlobalLoad,
+    GlobalStore,
+    GlobalAtomic,
+    SharedLoad,
+    SharedStore,
+    SharedAtomic,
+};
+
+struct Event {
+    uintptr_t address;  // of an access
+    uint32_t place;     // offset of the code in the program; of Enter: the call's
+    EventKind kind;
+    uint8_t size;  // bytes of an access
+};
+
+class WarpReplay {
+  public:
+    // Forgets everything: the warp of another block follows. All lanes have not begun.
+    void reset();
+
+    void record(unsigned lane, const Event& event) { lanes_[lane].events.push_back(event); }
+    size_t pending(unsigned lane) const { return lanes_[lane].events.size(); }
+
+    // Carries out what has been recorded, as far as possible: a lane of `running` may still add
+    // events, so nobody goes past the end of its trace.
+    void replay(uint32_t running, LaunchCounts& counts);
+
+  private:
+    static constexpr unsigned kLanes = 32;
+    static constexpr uint32_t kNone = UINT32_MAX;
+
+    // One execution of a block, until all its lanes have gone on.
+    struct Execution {
+        uint32_t block;
+        unsigned open;  // lanes that have not gone on yet
+        unsigned lanes;
+        unsigned ways;  // different ones
+        std::array<uint32_t, kLanes> successors;
+    };
+    struct Frame {
+        uint32_t call;       // where the function was called
+        uint32_t execution;  // of the block that the lane is in; kNone before the first
+    };
+    struct Lane {
+        std::vector<Event> events;
+        size_t next = 0;
+        std::vector<Frame> frames;
+        uint64_t stack = 0;  // hash of the calls in `frames`
+
+        bool atEnd() const { return next == events.size(); }
+        const Event& event() const { return events[next]; }
+    };
+
+    static uint32_t placeOf(const Event& event);
+    bool together(const Lane& a, const Lane& b) const;
+    bool before(const Lane& a, const Lane& b) const;
+    void carryOut(uint32_t group, LaunchCounts& counts);
+    void beginBlock(uint32_t group, uint32_t block, LaunchCounts& counts);
+    void goOn(Frame& frame, uint32_t successor, LaunchCounts& counts);
+    void access(uint32_t group, const Event& event, AccessCounts& counts, bool shared);
+
+    std::array<Lane, kLanes> lanes_;
+    std::vector<Execution> executions_;
+    std::vector<uint32_t> freeExecutions_;
+};
+
+}  // namespace emu

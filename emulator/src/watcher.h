@@ -1,0 +1,51 @@
+// What watches CUDA threads while they run: the profiler or the hazard check, in programs that were
+// compiled for them (instrument/ has both). Ordinary programs have none.
+#pragma once
+
+#include <string>
+
+#include "scheduler.h"
+
+namespace emu {
+
+class Watcher {
+  public:
+    virtual ~Watcher() = default;
+
+    // Around all blocks of a launch, on one OS thread.
+    virtual void gridBegins(const Grid& grid) = 0;
+    virtual void gridEnded(const Grid& grid) = 0;
+
+    // The rest comes from the OS thread that runs a block. A thread's `rank` is its number in the
+    // block, x fastest.
+
+    virtual void blockBegins(const Grid& grid) = 0;
+    // All threads have ended, or the kernel has failed (completed == false).
+    virtual void blockEnded(bool completed) = 0;
+
+    // What this OS thread does from now on, it does for this CUDA thread.
+    virtual void threadRuns(unsigned rank) = 0;
+    // The running thread lets others run. `waits`: it goes on only when they have done something.
+    virtual void threadPauses(unsigned rank, bool waits) = 0;
+    virtual void threadEnded(unsigned rank) = 0;
+
+    // The running thread enters the kernel's function, and leaves it.
+    virtual void kernelBegins(unsigned rank) = 0;
+    virtual void kernelEnds(unsigned rank) = 0;
+
+    // The running thread arrives at a barrier of the block.
+    virtual void barrierReached(unsigned rank, const CallSite& site) = 0;
+    // All threads of the block that have not ended are there, and go on.
+    virtual void barrierReleased(const CallSite& site) = 0;
+    // The lanes `mask` of a warp have met in a warp function; __syncwarp() and the like also order
+    // their memory accesses.
+    virtual void warpMet(unsigned warp, unsigned mask, bool ordersMemory) = 0;
+
+    // The kernel ends with an error, at what the running thread did last.
+    virtual void failed(const std::string& /*message*/) {}
+};
+
+// nullptr where nobody watches. Set before the first launch, and never again.
+extern Watcher* watcher;
+
+}  // namespace emu
