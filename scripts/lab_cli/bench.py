@@ -33,7 +33,7 @@ def add_parser(commands: Any) -> None:
         prog="./lab bench",
         description="Measures exercises with the runs of scripts/bench.toml and writes "
         "results/<gpu>/NAME.csv, on a GPU also the metrics of its kernels (NAME.metrics.csv). "
-        "./lab plot draws from these files. A copy without git gets the commit from LAB_COMMIT.",
+        "./lab plot draws from these files. LAB_COMMIT names the commit for a copy without its history.",
         allow_abbrev=False,
     )
     command.add_argument("names", nargs="*", metavar="NAME", help="default: every exercise")

@@ -69,12 +69,15 @@ def host_cpu() -> str:
 def commit() -> str:
     """HEAD, with -dirty where the sources differ from it.
 
-    A copy of the checkout that git does not know takes the name from LAB_COMMIT.
+    LAB_COMMIT names it instead where it is set: for a copy of the checkout without its history.
     """
+    named = os.environ.get("LAB_COMMIT")
+    if named:
+        return named
     git = ["git", "-C", str(ROOT)]
     head = output_of([*git, "rev-parse", "--short", "HEAD"]).strip()
     if not head:
-        return os.environ.get("LAB_COMMIT", UNKNOWN)
+        return UNKNOWN
     edited = output_of([*git, "status", "--porcelain", "--", ".", *NOT_SOURCES]).strip()
     return head + ("-dirty" if edited else "")
 

@@ -25,6 +25,7 @@ class Metric:
     meaning: str = ""
     better: str = "neither"
     cpu: bool = False
+    gpu: bool = True
 
 
 @dataclass(frozen=True)

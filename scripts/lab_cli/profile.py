@@ -150,6 +150,10 @@ def _on_gpu(
         f"\n\n    ./lab profile {name} --backend cpu\n\n"
         "gives the metrics that can be counted without a GPU."
     )
+    counted = [metric for metric in asked if metric.gpu]
+    others = ", ".join(metric.name for metric in asked if not metric.gpu)
+    if not counted:
+        raise LabError(f"no counter of a GPU gives {others}{instead}", status=2)
     choice, driver = profilers.require_gpu(instead)
     program = ncu.find(choice.nvcc, instead)  # before a build that would be for nothing
     cmake = setup.ensure("gpu")
@@ -158,10 +162,12 @@ def _on_gpu(
         command = once_each(build.build(cmake, preset, exercise.name), exercise)
     else:
         command = [str(own_program.for_gpu(source, choice, debug))]
-    nsight = [metric.nsight for metric in asked]
+    nsight = [metric.nsight for metric in counted]
     raw = ncu.run(program, nsight, [*command, *options], instead)
     kind = "debug build (nvcc -G)" if debug else "optimised build (nvcc -O3)"
-    return metric_table.build(raw, asked, f"gpu back end, {kind}, on {_device(raw, driver)}", [])
+    notes = [f"only the cpu back end counts {others}"] if others else []
+    where = f"gpu back end, {kind}, on {_device(raw, driver)}"
+    return metric_table.build(raw, counted, where, notes)
 
 
 def _device(raw: RawTable, driver: Driver) -> str:

@@ -91,6 +91,11 @@ def test_commit_is_dirty_where_sources_differ(checkout: Path) -> None:
     assert facts.commit() == head + "-dirty"
 
 
+def test_commit_by_name(checkout: Path, monkeypatch) -> None:
+    monkeypatch.setenv("LAB_COMMIT", "abc1234")
+    assert facts.commit() == "abc1234"
+
+
 def test_commit_without_git(tmp_path: Path, monkeypatch, fake_tool) -> None:
     monkeypatch.delenv("LAB_COMMIT", raising=False)
     assert facts.commit() == "unknown"

@@ -14,6 +14,9 @@ LOADS = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
 READS = "dram__bytes_read.sum.per_second"
 
 
+COUNTER = re.compile(r"(gpu__time|dram__|smsp__|l1tex__|sm__warps)")  # not what the GPU is
+
+
 def test_finds_the_table_among_other_lines() -> None:
     table = raw_csv.parse(OUTPUT)
     assert table == raw_csv.parse(REDUCTIONS)
@@ -128,7 +131,7 @@ def test_columns_that_are_no_metrics_are_left_out() -> None:
 @pytest.mark.skipif(not RECORDED, reason="no recordings")
 @pytest.mark.parametrize("path", RECORDED, ids=lambda path: path.name)
 def test_recording(path: Path) -> None:
-    """Every row that begins like one of a launch is read, and no cell of it is left as text."""
+    """Every row that begins like one of a launch is read, and no counter of it is left as text."""
     text = path.read_text()
     rows = re.findall(r'^"\d+",', text, re.MULTILINE)
     table = raw_csv.parse(text)
@@ -138,4 +141,20 @@ def test_recording(path: Path) -> None:
         assert kernel.kernel and "(" not in kernel.kernel
         assert kernel.grid and kernel.block and kernel.device == "0"
         assert set(kernel.values) == set(table.units)
-        assert not [value for value in kernel.values.values() if isinstance(value, str)]
+        counters = {name: value for name, value in kernel.values.items() if COUNTER.match(name)}
+        assert counters["gpu__time_duration.sum"] > 0
+        assert not [name for name, value in counters.items() if isinstance(value, str)]
+
+
+@pytest.mark.skipif(not RECORDED, reason="no recordings")
+def test_recording_of_the_reductions() -> None:
+    """ncu chose the units; the counts are those that are known of an H200."""
+    path = next(path for path in RECORDED if path.name == "reduceInteger.auto.csv")
+    table = raw_csv.parse(path.read_text())
+    divergent = "smsp__sass_branch_targets_threads_divergent.sum"
+    counts = {launch.kernel: launch.values[divergent] for launch in table.launches}
+    assert counts["reduceNeighbored"] == 778240
+    assert counts["reduceInterleaved"] == 40960
+    assert counts["reduceCompleteUnroll<512>"] == 5120
+    assert table.units["gpu__time_duration.sum"] == "us"
+    assert table.units["dram__bytes_read.sum.per_second"] == "Tbyte/s"
