@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""Checks the counts of reductions.cu: check_reductions.py PROGRAM
+
+EXPECTED is what ncu reads on an H200 from a -G build at 2^22 elements and blocks of 512; the
+program has 2^18, and all counts are proportional to the size.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from compare import EXACT, Mismatch, kernel_name, number, run_profiled
+
+SCALE = 2**22 // 2**18
+COLUMNS = ["divergent", "load sectors", "load requests", "store sectors"]
+EXPECTED = {
+    "neighbored": [786432, 4186112, 1564672, 2097152],
+    "neighboredLess": [49152, 4186112, 335872, 2097152],
+    "interleaved": [49152, 1089536, 335872, 548864],
+    "branchByThread": [131072, 0, 0, 524288],
+    "branchByWarp": [0, 0, 0, 524288],
+}
+# [%], to the digits that ncu shows
+LOAD_EFFICIENCY = "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct"
+STORE_EFFICIENCY = "smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct"
+EFFICIENCIES = {
+    "neighbored": (25.02, 25.00),
+    "neighboredLess": (25.02, 25.00),
+    "interleaved": (96.15, 95.52),
+}
+BRANCH_EFFICIENCY = "smsp__sass_average_branch_targets_threads_uniform.pct"
+BRANCH_EFFICIENCIES = {  # near: nvcc makes further branches, of a division for example
+    "neighbored": 90.32,
+    "neighboredLess": 99.29,
+    "interleaved": 99.29,
+    "branchByThread": 80.0,
+    "branchByWarp": 100.0,
+}
+
+
+def main(program: str) -> int:
+    wrong = []
+    try:
+        launches = {kernel_name(launch): launch for launch in run_profiled(program, [])}
+    except Mismatch as error:
+        sys.exit(str(error))
+    for kernel, counts in EXPECTED.items():
+        launch = launches[kernel]
+        for column, count in zip(COLUMNS, counts):
+            if number(launch[EXACT[column]]) * SCALE != count:
+                wrong.append(f"{kernel}: {column}: {launch[EXACT[column]]}, not {count / SCALE:g}")
+        for metric, expected in zip(
+            (LOAD_EFFICIENCY, STORE_EFFICIENCY), EFFICIENCIES.get(kernel, ())
+        ):
+            if number(launch[metric]) != expected:
+                wrong.append(f"{kernel}: {metric}: {launch[metric]}, not {expected}")
+        if abs(number(launch[BRANCH_EFFICIENCY]) - BRANCH_EFFICIENCIES[kernel]) > 6:
+            wrong.append(f"{kernel}: branch efficiency {launch[BRANCH_EFFICIENCY]}")
+    print("\n".join(wrong))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+"""Compares what the cpu profiler counts with what ncu read on a GPU.
+
+    compare.py PROGRAM NAME [OPTIONS...]
+
+runs the instrumented PROGRAM with OPTIONS and compares it with recorded/NAME.debug.csv (of a build
+with nvcc -G) and, where that is not what the source says, recorded/NAME.optimised.csv (-O3).
+Divergent branches, requests, sectors, wavefronts and bank conflicts must be equal, except for what
+DIFFERENCES lists with its reason; a difference that is not there (any more) is an error, too.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+RECORDED = Path(__file__).parent / "recorded"
+
+EXACT = {
+    "divergent": "smsp__sass_branch_targets_threads_divergent.sum",
+    "load requests": "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+    "store requests": "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
+    "load sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+    "store sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+    "shared load wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+    "shared store wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
+    "shared load conflicts": "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
+    "shared store conflicts": "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
+}
+# These depend on the instructions that nvcc makes of the source: near is enough.
+NEAR = {
+    "branch efficiency": ("smsp__sass_average_branch_targets_threads_uniform.pct", 16.0),  # points
+    "active threads": ("smsp__thread_inst_executed_per_inst_executed.ratio", 5.0),
+}
+
+OPTIMISED = "optimised"  # equal to the -O3 build
+NOISE = "noise"  # the GPU reads at most 3 % of the wavefronts more
+ANY = "any"
+
+
+class Difference(NamedTuple):
+    """`kernels` and `counts` are regular expressions for names, `now` what is expected instead."""
+
+    program: str
+    kernels: str
+    counts: str
+    now: str
+    reason: str
+
+
+DIFFERENCES = [
+    Difference("constructs", "recursion", "store .*|active threads", OPTIMISED,
+               "in the -G build the lanes do not meet again after the recursion"),
+    Difference("constructs", "loadFloat2|sharedFloat2", ".*", OPTIMISED,
+               "-G copies a float2 member by member, -O3 (and the source) at once"),
+    Difference("constructs", "castFloat4|sharedFloat4.*", ".*", OPTIMISED,
+               "-G stores the result of make_float4() member by member"),
+    Difference("constructs", "addTwice", "load .*", OPTIMISED,
+               "g++ makes 2 * a of a + a and loads a once"),
+    Difference("constructs", "useConstant", "load .*", OPTIMISED,
+               "-G reads constant memory with loads for any memory"),
+    Difference("constructs", "shared(HalfWarp|Same|Half|Quarter)(Double|Float4)", "shared load .*",
+               OPTIMISED, "-G reads shared memory with loads for any memory, which join less"),
+    Difference("textbook_kernels", "convolution", "load .*", OPTIMISED,
+               "-G reads constant memory with loads for any memory"),
+    Difference("textbook_kernels", "compact", "store sectors", ANY,
+               "where a warp writes depends on the order in which warps add to a counter"),
+    Difference("textbook_kernels", "bitonicSort", "shared store .*", OPTIMISED,
+               "the counter of the GPU picked up one conflict with other traffic"),
+    Difference("simpleDivergence", "heavyBy(Thread|Warp)", "divergent", OPTIMISED,
+               "one branch for each warp inside of a function of the GPU's mathematical library"),
+    Difference("transpose", "transposeSmem.*", "shared .*", NOISE,
+               "the counter of the GPU picks up conflicts with other traffic"),
+]  # fmt: skip
+
+
+class Mismatch(Exception):
+    """The message is for the person who reads the test's output."""
+
+
+def read_table(text: str) -> list[dict[str, str]]:
+    """The launches in the CSV of `ncu --csv --page raw`, whatever stands above it."""
+    lines = text.splitlines()
+    starts = [i for i, line in enumerate(lines) if line.startswith('"ID"')]
+    if not starts:
+        raise Mismatch('no line begins with "ID"')
+    rows = list(csv.reader(lines[starts[0] :]))
+    return [dict(zip(rows[0], row)) for row in rows[2:] if len(row) == len(rows[0])]
+
+
+def number(text: str) -> float:
+    return float(text.replace(",", ""))
+
+
+def kernel_name(launch: dict[str, str]) -> str:
+    return re.sub(r"^void ", "", launch["Kernel Name"].partition("(")[0])
+
+
+def run_profiled(program: str, options: list[str]) -> list[dict[str, str]]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "profile.csv")
+        environment = {**os.environ, "CUDA_EMULATOR_PROFILE": str(path)}
+        done = subprocess.run(
+            [program, *options], env=environment, stdout=subprocess.DEVNULL, timeout=300
+        )
+        if done.returncode != 0:
+            raise Mismatch(f"{program} ended with status {done.returncode}")
+        return read_table(path.read_text())
+
+
+def difference_of(name: str, kernel: str, count: str) -> Difference | None:
+    for difference in DIFFERENCES:
+        if (
+            difference.program == name
+            and re.fullmatch(difference.kernels, kernel)
+            and re.fullmatch(difference.counts, count)
+        ):
+            return difference
+    return None
+
+
+def holds(
+    now: str, counted: float, debug: float, optimised: float | None, wavefronts: float
+) -> bool:
+    if now == OPTIMISED:
+        return counted == optimised
+    if now == NOISE:
+        return counted <= debug <= counted + 0.03 * wavefronts
+    return True
+
+
+def compare(
+    name: str,
+    counted: list[dict[str, str]],
+    debug: list[dict[str, str]],
+    optimised: list[dict[str, str]] | None,
+) -> list[str]:
+    """What is wrong, a line each."""
+    if len(counted) != len(debug):
+        return [f"{len(counted)} launches were counted, ncu read {len(debug)}"]
+    problems = []
+    used = set()
+    for i, (mine, theirs) in enumerate(zip(counted, debug)):
+        kernel = kernel_name(theirs)
+        if kernel_name(mine) != kernel:
+            problems.append(f"launch {i} is of {kernel_name(mine)}, ncu's of {kernel}")
+            continue
+        for count, metric in EXACT.items():
+            here, there = number(mine[metric]), number(theirs[metric])
+            if here == there:
+                continue
+            difference = difference_of(name, kernel, count)
+            fast = number(optimised[i][metric]) if optimised else None
+            wavefronts = number(mine[EXACT["shared load wavefronts"]])
+            if difference is None or not holds(difference.now, here, there, fast, wavefronts):
+                also = "" if fast is None else f", of the -O3 build {fast:g}"
+                problems.append(f"{kernel}: {count}: {here:g}; of the -G build {there:g}{also}")
+            used.add(difference)
+        for what, (metric, tolerance) in NEAR.items():
+            here, there = number(mine[metric]), number(theirs[metric])
+            # (ncu gives an efficiency of 0 where there is no branch.)
+            if what == "branch efficiency" and 0 in (here, there):
+                continue
+            if abs(here - there) > tolerance and difference_of(name, kernel, what) is None:
+                problems.append(f"{kernel}: {metric}: {here:g}, ncu {there:g}")
+    for difference in DIFFERENCES:
+        if difference.program == name and difference.now != ANY and difference not in used:
+            problems.append(f"no difference any more: {difference.kernels}: {difference.reason}")
+    return problems
+
+
+def main(program: str, name: str, options: list[str]) -> int:
+    fast = RECORDED / f"{name}.optimised.csv"
+    try:
+        debug = read_table((RECORDED / f"{name}.debug.csv").read_text())
+        optimised = read_table(fast.read_text()) if fast.exists() else None
+        problems = compare(name, run_profiled(program, options), debug, optimised)
+    except Mismatch as error:
+        problems = [str(error)]
+    for problem in problems:
+        print(problem)
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    sys.exit(main(sys.argv[1], sys.argv[2], sys.argv[3:]))
