@@ -75,9 +75,13 @@ def _writes_memory(stream: Stream, index: int) -> bool:
     if stream.text(index - 1) == "]":
         return True
     i = index - 1
-    while i >= 0 and stream.text(i) not in STATEMENT_STARTS:
+    while i >= 0:
         pair = stream.pair(i)
-        i = (pair if pair is not None and pair < i else i) - 1
+        if pair is not None and pair < i and stream.text(i + 1) != "*":
+            i = pair
+        elif stream.text(i) in STATEMENT_STARTS:
+            break
+        i -= 1
     return stream.text(i + 1) == "*" and i + 1 < index
 
 

@@ -1,0 +1,123 @@
+"""Tests of what else the translation for the profiler marks: steps of loops, and stores of structs."""
+
+import shutil
+import subprocess
+
+import pytest
+from translate import OWN_INCLUDE, main
+
+
+@pytest.fixture
+def translated(tmp_path):
+    """Translates the body of a kernel for the profiler; returns the new body, with short names for
+    what was put in."""
+
+    def translate(body, head="__global__ void k"):
+        (tmp_path / "in.cu").write_text(head + "() {" + body + "}\n")
+        output = tmp_path / "out.cpp"
+        assert main([str(tmp_path / "in.cu"), "-o", str(output), "--instrument"]) == 0
+        text = output.read_text().split("\n", 1)[1].split("() {", 1)[1].rstrip()[:-1]
+        return text.replace("::emu::loopStep(), ", "STEP ").replace("::emu::stored", "S")
+
+    return translate
+
+
+@pytest.mark.parametrize(
+    "body, expected",
+    [
+        ("for (i = 0; i < n; ++i) f();", "for (i = 0; i < n; STEP ++i) f();"),
+        ("for (;; i += 2, --j) f();", "for (;; STEP i += 2, --j) f();"),
+        ("for (auto f = [] { g(); }; ; i++);", "for (auto f = [] { g(); }; ; STEP i++);"),
+        ("for (;;) for (;;g(a, b)) {}", "for (;;) for (;;STEP g(a, b)) {}"),
+        ("for (i = 0; i < n;) ++i;", "for (i = 0; i < n;) ++i;"),
+        ("for (int x : list) f(x);", "for (int x : list) f(x);"),
+        ("while (i < n) ++i;", "while (i < n) ++i;"),
+    ],
+)
+def test_steps_of_loops(translated, body, expected):
+    assert translated(body) == expected
+
+
+@pytest.mark.parametrize(
+    "body, expected",
+    [
+        ("a[i] = f(x, y);", "a[i] = S(f(x, y));"),
+        ("a[i][j] = n::f(x)[3];", "a[i][j] = S(n::f(x)[3]);"),
+        ("*p = make_float4(1, 2, 3, 4);", "*p = S(make_float4(1, 2, 3, 4));"),
+        ("*(p + 1) = a + b;", "*(p + 1) = S(a + b);"),
+        ("if (c) a[i] = b[i] * 2.0f;", "if (c) a[i] = S(b[i] * 2.0f);"),
+        ("if (c) *p = f();", "if (c) *p = S(f());"),
+        ("a[i] = b[j] = f();", "a[i] = b[j] = S(f());"),
+        ("for (a[0] = f(); ;) {}", "for (a[0] = S(f()); ;) {}"),
+    ],
+)
+def test_stores(translated, body, expected):
+    assert translated(body) == expected
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "a[i] = 0;",
+        "a[i] = b[i];",
+        "a[i] = {1, 2};",
+        "a[i] = T{f()};",
+        "a[i] += f();",
+        "a[i] == f();",
+        "a[i] <= f();",
+        "a[i] = f<int, 3>(x);",
+        "a[i] = sizeof(x);",
+        "a[i] = new T(x);",
+        "x = f();",
+        "int *p = f();",
+        "a.x = f();",
+        "int a[2] = {f(), g()};",
+    ],
+)
+def test_left_alone(translated, body):
+    assert translated(body) == body
+
+
+def test_host_code_is_left_alone(translated):
+    body = "for (;; ++i) a[i] = f();"
+    assert translated(body, "void host") == body
+
+
+@pytest.mark.skipif(not shutil.which("g++"), reason="needs g++")
+def test_output_compiles_and_computes_the_same(tmp_path):
+    (tmp_path / "in.cu").write_text("""
+        struct Pair { double x, y; };
+        __device__ Pair operator+(Pair a, Pair b) { return {a.x + b.x, a.y + b.y}; }
+        __device__ Pair pair(double x) { return {x, 2 * x}; }
+        __device__ const char* name() { return "n"; }
+        __device__ double sum() {
+            Pair p[4], *q = p;
+            const char* names[2];
+            unsigned char bytes[2];
+            struct { unsigned low : 3; } bits = {5};
+            for (int i = 0; i < 4; i++) p[i] = pair(i);
+            *q = p[1] + p[2];
+            names[0] = name();
+            bytes[1] = bits.low + 1;
+            return p[0].y + p[3].x + (names[0][0] == 'n') + bytes[1];
+        }
+        int main() { return static_cast<int>(sum()); }
+        """)
+    output = tmp_path / "out.cpp"
+    assert main([str(tmp_path / "in.cu"), "-o", str(output), "--instrument"]) == 0
+    assert output.read_text().count("::emu::stored(") == 4
+    hooks = tmp_path / "hooks.cpp"
+    hooks.write_text("namespace emu { void loopStep() noexcept {} }\n")
+    program = tmp_path / "program"
+    includes = ["-isystem", OWN_INCLUDE, "-include", "cuda_runtime.h"]
+    command = [
+        "g++",
+        "-std=c++17",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        "-D__EMU_INSTRUMENTED__",
+        *includes,
+    ]
+    subprocess.run([*command, str(output), str(hooks), "-o", str(program)], check=True)
+    assert subprocess.run([str(program)]).returncode == 6 + 3 + 1 + 6
