@@ -51,7 +51,7 @@ FORMATS = {
     "speedup": ".2f",
     "ideal": ".2f",
 }
-NAMES = {"kernel", "check", "benchmark"}
+NAMES = {"exercise", "kernel", "check", "benchmark"}
 
 
 def shown(value: str, column: str) -> str:

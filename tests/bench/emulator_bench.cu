@@ -1,10 +1,16 @@
-// What the cpu back end costs: CUDA threads, barrier arrivals, shuffling lanes and launches per
-// second (items_per_second).
+// What the cpu back end costs: CUDA threads, barrier arrivals, shuffling lanes, launches and added
+// elements per second (items_per_second).
 //
 //   taskset -c 0 build/cpu/tests/emulator_bench        on one core
 //   build/cpu/tests/emulator_bench                     on all
+//
+// And what the profiler costs, in time and memory:
+//
+//   CUDA_EMULATOR_PROFILE=/dev/null taskset -c 0 build/cpu/tests/emulator_bench_profiled
+//       --benchmark_filter=reduction
 #include <benchmark/benchmark.h>
 #include <cuda_runtime.h>
+#include <sys/resource.h>
 
 #include <vector>
 
@@ -57,5 +63,37 @@ void launches(benchmark::State& state) {
     state.SetItemsProcessed(state.iterations());
 }
 BENCHMARK(launches)->UseRealTime()->Arg(1)->Arg(64);
+
+// The first rung of reduceInteger.
+__global__ void reduceNeighbored(int* data, int* sums) {
+    int* block = data + blockIdx.x * blockDim.x;
+    for (unsigned stride = 1; stride < blockDim.x; stride *= 2) {
+        if (threadIdx.x % (2 * stride) == 0) block[threadIdx.x] += block[threadIdx.x + stride];
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) sums[blockIdx.x] = block[0];
+}
+
+void reduction(benchmark::State& state) {
+    const int n = static_cast<int>(state.range(0)), block = 512;
+    const std::vector<int> ones(n, 1);
+    int *data = nullptr, *sums = nullptr;
+    cudaMalloc(&data, n * sizeof(int));
+    cudaMalloc(&sums, n / block * sizeof(int));
+    for (auto _ : state) {
+        cudaMemcpy(data, ones.data(), n * sizeof(int), cudaMemcpyHostToDevice);
+        reduceNeighbored<<<n / block, block>>>(data, sums);
+        int last = 0;
+        cudaMemcpy(&last, sums + n / block - 1, sizeof(int), cudaMemcpyDeviceToHost);
+        if (last != block) state.SkipWithError("wrong sum");
+    }
+    cudaFree(data);
+    cudaFree(sums);
+    state.SetItemsProcessed(state.iterations() * n);
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    state.counters["peak_MiB"] = static_cast<double>(usage.ru_maxrss) / 1024;  // of the process
+}
+BENCHMARK(reduction)->UseRealTime()->Arg(1 << 18)->Arg(1 << 20)->Arg(1 << 22);
 
 BENCHMARK_MAIN();

@@ -31,8 +31,8 @@ def translated(tmp_path):
 
 
 def short(text):
-    """Calls of truth() as T(...), without the spaces beside operands."""
-    text = text.replace("::emu::truth", "T").replace("!!(", "(")
+    """Calls of truth() as T(...), without the spaces beside operands; no steps of loops."""
+    text = text.replace("::emu::loopStep(), ", "").replace("::emu::truth", "T").replace("!!(", "(")
     return re.sub(r" *\)", ")", re.sub(r"\( *", "(", text))
 
 

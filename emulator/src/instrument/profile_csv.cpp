@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <regex>
 
 #include "../internal.h"
 #include "../program_symbols.h"
@@ -152,6 +153,13 @@ std::string number(const Metric& metric) {
     return text;
 }
 
+// As ncu writes it: tiled<16>, not tiled<16u>.
+std::string kernelName(const Grid& grid) {
+    const std::string name = grid.call.id != nullptr ? functionName(grid.call.id) : "";
+    static const std::regex suffix("([0-9])(u|l|ul|ll|ull)(?=[,>])");
+    return name.empty() ? grid.call.name : std::regex_replace(name, suffix, "$1");
+}
+
 std::string programName() {
     char path[4096];
     const ssize_t length = readlink("/proc/self/exe", path, sizeof(path));
@@ -183,13 +191,11 @@ std::string header() {
 }  // namespace
 
 void ProfileCsv::add(const Grid& grid, const LaunchCounts& counts) {
-    const std::string name =
-        grid.call.id != nullptr ? functionName(grid.call.id) : std::string(grid.call.name);
     std::vector<std::string> cells = {std::to_string(rows_.size()),
                                       std::to_string(getpid()),
                                       programName(),
                                       "127.0.0.1",
-                                      name.empty() ? grid.call.name : name,
+                                      kernelName(grid),
                                       "1",
                                       "7",
                                       shape(grid.config.block),

@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""Writes what the cpu profiler counts for each exercise beside what ncu read on an H200.
+
+    exercise_table.py BUILD_FOLDER OUTPUT.csv
+
+BUILD_FOLDER is that of the preset cpu-profile. A cell is one number where both are equal, else
+"counted (ncu: read)", the latter from recorded/, of builds with nvcc -G; the theoretical occupancy
+of those with -O3, since debug builds take more registers.
+"""
+
+from __future__ import annotations
+
+import csv
+import sys
+from pathlib import Path
+
+from compare import EXACT, NEAR, RECORDED, kernel_name, number, read_table, run_profiled
+
+RUNS = {
+    "ch03_execution_model/simpleDivergence": ["--size=256K"],
+    "ch03_execution_model/reduceInteger": ["--size=256K"],
+    "ch04_memory/transpose": ["--rows=512", "--cols=512"],
+    "ch05_performance/matmul": ["--m=128", "--n=128", "--k=128"],
+    "streams/streamConcurrency": [],
+    "dynamic_parallelism/nestedHelloWorld": [],
+}
+COUNTS = {
+    "divergent_branches": EXACT["divergent"],
+    "load_requests": EXACT["load requests"],
+    "load_sectors": EXACT["load sectors"],
+    "store_sectors": EXACT["store sectors"],
+    "shared_load_conflicts": EXACT["shared load conflicts"],
+    "shared_store_conflicts": EXACT["shared store conflicts"],
+}
+RATIOS = {
+    "branch_efficiency": NEAR["branch efficiency"][0],
+    "active_threads": NEAR["active threads"][0],
+}
+OCCUPANCY = "sm__maximum_warps_per_active_cycle_pct"
+FACTS = [
+    "# counted by the cpu back end's profiler; where ncu differs: NVIDIA H200, CUDA 13.0, nvcc -G",
+    "# written by tests/emulator/profiler/exercise_table.py",
+]
+
+
+def shown(here: float, there: float, form: str) -> str:
+    mine, theirs = format(here, form), format(there, form)
+    return mine if mine == theirs else f"{mine} (ncu: {theirs})"
+
+
+def rows_of(program: Path, options: list[str]) -> list[list[str]]:
+    counted = run_profiled(str(program), ["--profile", *options])
+    debug = read_table((RECORDED / f"{program.name}.debug.csv").read_text())
+    fast = read_table((RECORDED / f"{program.name}.optimised.csv").read_text())
+    rows = []
+    for mine, theirs, optimised in zip(counted, debug, fast):
+        row = [program.name, " ".join(options), kernel_name(theirs)]
+        row += [shown(number(mine[m]), number(theirs[m]), ",.0f") for m in COUNTS.values()]
+        row += [shown(number(mine[m]), number(theirs[m]), ".1f") for m in RATIOS.values()]
+        row.append(shown(number(mine[OCCUPANCY]), number(optimised[OCCUPANCY]), ".1f"))
+        # The same kernel again and again: once says it.
+        if not rows or rows[-1][2] != row[2]:
+            rows.append(row)
+    return rows
+
+
+def main(folder: Path, output: Path) -> None:
+    with output.open("w", newline="") as file:
+        file.write("\n".join(FACTS) + "\n")
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["exercise", "parameters", "kernel", *COUNTS, *RATIOS, "occupancy"])
+        for program, options in RUNS.items():
+            writer.writerows(rows_of(folder / program, options))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    main(Path(sys.argv[1]), Path(sys.argv[2]))
