@@ -9,6 +9,7 @@
 #include "allocations.h"
 #include "capacity.h"
 #include "emu/api/memory.h"
+#include "guarded_memory.h"
 #include "runtime.h"
 
 // The bounds of the section in which the compiler puts __managed__ variables, if there are any.
@@ -102,11 +103,20 @@ void poison(void* memory, size_t size) {
 // allocation stays within the granularity that a GPU allocates with, and so does no more harm here
 // than there. AddressSanitizer shall notice it, so it gets the exact size.
 void* takeMemory(size_t size) {
+    if (guardAllocations) return takeGuarded(size);
 #ifndef __SANITIZE_ADDRESS__
     size = (size + kPitchAlignment - 1) / kPitchAlignment * kPitchAlignment;
 #endif
     void* memory = nullptr;
     return posix_memalign(&memory, kAlignment, size) == 0 ? memory : nullptr;
+}
+
+void giveBackMemory(void* memory) {
+    if (guardAllocations) {
+        giveBackGuarded(memory);
+    } else {
+        std::free(memory);
+    }
 }
 
 // Large sizes are only reserved, the host commits pages when they are written. So the table decides
@@ -157,7 +167,7 @@ cudaError_t release(void* pointer, std::initializer_list<MemoryKind> kinds) {
         }
         forget(known, Allocation(*allocation));
     }
-    std::free(pointer);
+    giveBackMemory(pointer);
     return cudaSuccess;
 }
 
@@ -375,7 +385,7 @@ void freeAllMemory() {
     const std::lock_guard<std::mutex> lock(known.mutex);
     for (auto entry = known.allocations.begin(); entry != known.allocations.end();) {
         const Allocation allocation = (entry++)->second;
-        if (ownedByRuntime(allocation.kind)) std::free(const_cast<void*>(allocation.base));
+        if (ownedByRuntime(allocation.kind)) giveBackMemory(const_cast<void*>(allocation.base));
         if (ownedByRuntime(allocation.kind) || allocation.kind == MemoryKind::Registered) {
             forget(known, allocation);
         }

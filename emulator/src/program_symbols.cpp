@@ -1,5 +1,6 @@
 #include "program_symbols.h"
 
+#include <cxxabi.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
@@ -8,11 +9,11 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <iterator>
 #include <map>
 #include <string>
-#include <unordered_map>
 
 namespace emu {
 namespace {
@@ -52,19 +53,6 @@ class MappedFile {
     size_t size_ = 0;
 };
 
-// How far the program was moved from the addresses in its file (position-independent executables).
-uintptr_t loadBias() {
-    uintptr_t bias = 0;
-    // The program itself comes first; a return value other than 0 ends the iteration.
-    dl_iterate_phdr(
-        [](dl_phdr_info* info, size_t, void* result) {
-            *static_cast<uintptr_t*>(result) = info->dlpi_addr;
-            return 1;
-        },
-        &bias);
-    return bias;
-}
-
 class SymbolTable {
   public:
     SymbolTable() {
@@ -80,17 +68,49 @@ class SymbolTable {
         }
     }
 
-    size_t staticSharedOf(const void* kernel) const {
+    std::vector<ThreadLocal> sharedVariablesOf(const void* kernel) const {
         const auto name = functions_.find(reinterpret_cast<uintptr_t>(kernel));
-        if (name == functions_.end()) return 0;
+        if (name == functions_.end()) return {};
         // A variable `tile` of kernel _Z4copyPf is mangled as _ZZ4copyPfE4tile.
         const std::string prefix = "_ZZ" + name->second.substr(2) + "E";
-        size_t bytes = 0;
+        std::vector<ThreadLocal> found;
         for (auto variable = threadLocals_.lower_bound(prefix);
              variable != threadLocals_.end() && variable->first.rfind(prefix, 0) == 0; ++variable) {
-            bytes += variable->second;
+            found.push_back(variable->second);
         }
-        return bytes;
+        return found;
+    }
+
+    std::string functionName(const void* function) const {
+        const auto name = functions_.find(reinterpret_cast<uintptr_t>(function));
+        if (name == functions_.end()) return "";
+        char* demangled = abi::__cxa_demangle(name->second.c_str(), nullptr, nullptr, nullptr);
+        std::string result = demangled != nullptr ? demangled : name->second;
+        std::free(demangled);
+        return result;
+    }
+
+    std::optional<ThreadLocal> threadLocalAt(size_t offset) const {
+        auto next = threadLocalsByOffset_.upper_bound(offset);
+        if (next == threadLocalsByOffset_.begin()) return std::nullopt;
+        const ThreadLocal& variable = std::prev(next)->second;
+        return offset - variable.begin < variable.size ? std::make_optional(variable)
+                                                       : std::nullopt;
+    }
+
+    uintptr_t functionAround(uintptr_t address) const {
+        auto next = functions_.upper_bound(address);
+        return next == functions_.begin() ? 0 : std::prev(next)->first;
+    }
+
+    std::string symbolAt(const void* address) const {
+        const auto wanted = reinterpret_cast<uintptr_t>(address);
+        auto next = functions_.upper_bound(wanted);
+        if (next == functions_.begin()) return "?";
+        const auto& [base, name] = *std::prev(next);
+        char offset[32];
+        std::snprintf(offset, sizeof(offset), "+%#zx", size_t{wanted - base});
+        return demangled(name) + offset;
     }
 
     std::optional<Variable> variableAt(const void* address) const {
@@ -128,8 +148,11 @@ class SymbolTable {
                     }
                     break;
                 case STT_TLS:
+                    threadLocalsByOffset_.emplace(
+                        symbol.st_value, ThreadLocal{name, symbol.st_value, symbol.st_size});
                     if (std::strncmp(name, "_ZZ", 3) == 0) {
-                        threadLocals_.emplace(name, symbol.st_size);
+                        threadLocals_.emplace(name,
+                                              ThreadLocal{name, symbol.st_value, symbol.st_size});
                     }
                     break;
                 default:
@@ -138,9 +161,10 @@ class SymbolTable {
         }
     }
 
-    std::unordered_map<uintptr_t, std::string> functions_;  // mangled names by address
-    std::map<uintptr_t, size_t> variables_;                 // sizes by address
-    std::map<std::string, size_t> threadLocals_;            // sizes, of variables in functions
+    std::map<uintptr_t, std::string> functions_;       // mangled names by address
+    std::map<uintptr_t, size_t> variables_;            // sizes by address
+    std::map<std::string, ThreadLocal> threadLocals_;  // by name, of variables in functions
+    std::map<size_t, ThreadLocal> threadLocalsByOffset_;
 };
 
 const SymbolTable& symbolTable() {
@@ -170,11 +194,54 @@ int findPart(dl_phdr_info* info, size_t, void* context) {
 }  // namespace
 
 size_t staticSharedOf(const void* kernel) {
-    return symbolTable().staticSharedOf(kernel);
+    size_t bytes = 0;
+    for (const ThreadLocal& variable : sharedVariablesOf(kernel)) bytes += variable.size;
+    return bytes;
+}
+
+std::string functionName(const void* function) {
+    return symbolTable().functionName(function);
 }
 
 std::optional<Variable> variableAt(const void* address) {
     return symbolTable().variableAt(address);
+}
+
+std::vector<ThreadLocal> sharedVariablesOf(const void* kernel) {
+    return symbolTable().sharedVariablesOf(kernel);
+}
+
+std::optional<ThreadLocal> threadLocalAt(size_t offset) {
+    return symbolTable().threadLocalAt(offset);
+}
+
+uintptr_t functionAround(uintptr_t address) {
+    return symbolTable().functionAround(address);
+}
+
+std::string symbolAt(const void* address) {
+    return symbolTable().symbolAt(address);
+}
+
+uintptr_t loadBias() {
+    uintptr_t bias = 0;
+    // The program itself comes first; a return value other than 0 ends the iteration.
+    dl_iterate_phdr(
+        [](dl_phdr_info* info, size_t, void* result) {
+            *static_cast<uintptr_t*>(result) = info->dlpi_addr;
+            return 1;
+        },
+        &bias);
+    return bias;
+}
+
+std::string demangled(const std::string& symbol) {
+    int status = 0;
+    char* name = abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status);
+    if (name == nullptr) return symbol;
+    std::string text = name;
+    std::free(name);
+    return text;
 }
 
 ImagePart imagePartOf(const void* address) {

@@ -4,13 +4,19 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace emu {
 
 // Static shared memory of a kernel [bytes]: the sizes of its thread_local variables, which is what
 // __shared__ becomes. 0 if the table does not know the kernel.
 size_t staticSharedOf(const void* kernel);
+
+// A function's name as in C++, with its parameters' types; empty if the table does not know it.
+std::string functionName(const void* function);
 
 struct Variable {
     const void* base;
@@ -19,6 +25,30 @@ struct Variable {
 
 // The variable that `address` lies in; empty if the table knows none.
 std::optional<Variable> variableAt(const void* address);
+
+// A thread_local variable of the program.
+struct ThreadLocal {
+    std::string name;    // mangled
+    size_t begin, size;  // bytes; `begin` counts from the start of the program's thread-local block
+};
+
+// Those of a kernel: its __shared__ variables.
+std::vector<ThreadLocal> sharedVariablesOf(const void* kernel);
+
+// The thread_local variable at `offset` bytes of that block; empty if the table knows none.
+std::optional<ThreadLocal> threadLocalAt(size_t offset);
+
+// Where the function begins that `address` lies in or behind; 0 if the table knows none.
+uintptr_t functionAround(uintptr_t address);
+
+// "name+offset" of the function that `address` lies in or behind, for people to read.
+std::string symbolAt(const void* address);
+
+// How far the program was moved from the addresses in its file (position-independent executables).
+uintptr_t loadBias();
+
+// `symbol` as in the source; itself if it is not mangled.
+std::string demangled(const std::string& symbol);
 
 // What memory of the program's image `address` lies in.
 enum class ImagePart { None, Code, Constant, Writable };

@@ -33,7 +33,8 @@ uint64_t timesTrue(const BlockCounts& counts, const CodeBlock& code) {
 }
 
 // Branches as nvcc -G makes them: one at the end of each block (a loop's step is one), and of a
-// conditional one a second one for the lanes for which the condition holds. (The last block of a kernel ends it.)
+// conditional one a second one for the lanes for which the condition holds. (The last block of a
+// kernel ends it.)
 BranchCounts branchesOf(const LaunchCounts& counts) {
     BranchCounts sum;
     sum.branches = counts.loopSteps;

@@ -1,0 +1,505 @@
+#include "block_checker.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "../guarded_memory.h"
+#include "../program_symbols.h"
+#include "kernel_heap.h"
+#include "memory_map.h"
+#include "symbolizer.h"
+
+namespace emu {
+namespace {
+
+// What shared memory holds that nobody has written.
+constexpr unsigned char kPoison = 0xCB;
+constexpr uintptr_t kPage = 4096;
+constexpr size_t kMostUninitialised = 4096;  // candidates between two barriers
+
+// While the check works, what it does itself is not recorded.
+class Quiet {
+  public:
+    Quiet() { recorder = nullptr; }
+    ~Quiet() { recorder = recorder_; }
+    Quiet(const Quiet&) = delete;
+    Quiet& operator=(const Quiet&) = delete;
+
+  private:
+    Recorder* const recorder_ = recorder;
+};
+
+const char* verb(AccessKind kind) {
+    switch (kind) {
+        case AccessKind::Load:
+            return "reads";
+        case AccessKind::Store:
+            return "writes";
+        case AccessKind::Atomic:
+            break;
+    }
+    return "updates it atomically";
+}
+
+std::string number(uint64_t value) {
+    return std::to_string(value);
+}
+std::string bytes(uint64_t count) {
+    return number(count) + (count == 1 ? " byte" : " bytes");
+}
+
+bool isMapped(uintptr_t address) {
+    unsigned char resident = 0;
+    return mincore(reinterpret_cast<void*>(address / kPage * kPage), 1, &resident) == 0;
+}
+
+// "element 33 of 4 bytes" for the access of `size` bytes at `offset` of an array.
+std::string element(size_t offset, size_t size) {
+    if (offset % size != 0) return "byte " + number(offset);
+    return "element " + number(offset / size) + " (of " + bytes(size) + ")";
+}
+
+// The part of a name after the function that it belongs to.
+std::string shortName(const std::string& symbol) {
+    const std::string name = demangled(symbol);
+    const size_t colons = name.rfind("::");
+    const std::string last = colons == std::string::npos ? name : name.substr(colons + 2);
+    return last.rfind("emu_", 0) == 0 ? last.substr(4) : last;  // the translator's name for it
+}
+
+const char* raceKind(const Race& race) {
+    const bool firstAtomic = race.first.kind == AccessKind::Atomic;
+    if (firstAtomic != (race.second.kind == AccessKind::Atomic)) return "atomic and plain access";
+    if (!race.second.writes()) return "read after write";
+    return race.first.writes() ? "write after write" : "write after read";
+}
+
+// As at the launch; cudaLaunchKernel() has only its address.
+std::string kernelName(const KernelCall& call) {
+    const std::string name = call.name[0] == '(' ? functionName(call.id) : call.name;
+    return name.empty() ? call.name : name.substr(0, name.find('('));
+}
+
+uint64_t linearBlock() {
+    return blockIdx.x + uint64_t{gridDim.x} * (blockIdx.y + uint64_t{gridDim.y} * blockIdx.z);
+}
+
+}  // namespace
+
+// ---- the life of a block
+
+void BlockChecker::blockBegins(const Grid& grid, uint64_t launch) {
+    memoryMap.beginBlock();
+    grid_ = &grid;
+    launch_ = launch;
+    blockRuns_ = true;
+    if (!shadow_ || sharedBegin_ != memoryMap.sharedBegin()) {
+        sharedBegin_ = memoryMap.sharedBegin();
+        sharedSize_ = memoryMap.sharedSize();
+        dynamicOffset_ = reinterpret_cast<uintptr_t>(&emu_dynamic_shared) - sharedBegin_;
+        namesKnown_ = threadLocalAt(dynamicOffset_).has_value();
+        shadow_ = std::make_unique<SharedShadow>(
+            reinterpret_cast<const unsigned char*>(sharedBegin_), sharedSize_);
+    }
+    const unsigned threads = blockDim.x * blockDim.y * blockDim.z;
+    shadow_->beginBlock(threads);
+    barriers_.beginBlock(grid.call.id);
+    for (unsigned rank = 0; rank < threads; ++rank) {
+        threads_[rank].inKernel = false;
+        threads_[rank].steps = 0;
+    }
+    variables_.assign(1, {dynamicOffset_, dynamicOffset_ + grid.config.dynamicShared});
+    for (const ThreadLocal& variable : sharedVariablesOf(grid.call.id)) {
+        variables_.push_back({variable.begin, variable.begin + variable.size});
+    }
+    ownVariables_ = variables_.size();
+    for (const Range& range : variables_) {
+        std::memset(reinterpret_cast<void*>(sharedBegin_ + range.begin), kPoison,
+                    range.end - range.begin);
+    }
+    kernelFunction_ = reinterpret_cast<uintptr_t>(grid.call.id);
+    uninitialised_.clear();
+    unsettledPc_ = 0;
+}
+
+void BlockChecker::blockEnded(bool completed) {
+    recorder = nullptr;
+    if (!blockRuns_) return;
+    blockRuns_ = false;
+    settle();
+    confirmUninitialised();
+    if (completed) {
+        for (const auto& passed : barriers_.passedBy()) {
+            Place place;
+            place.file = passed.site.file;
+            place.line = passed.site.line;
+            const std::string others =
+                passed.count == 1 ? std::string()
+                                  : ", like " + number(passed.count - 1) + " more of its block";
+            report({Hazard::Barrier,
+                    std::string("not all threads reach ") + passed.site.what,
+                    {{place, indexOf(passed.waiting), "waits"},
+                     act(passed.from, passed.ended, "ends without having been there" + others)},
+                    ""},
+                   passed.ended);
+        }
+    }
+    for (auto& [key, entry] : found_) {
+        entry.finding.threads = entry.ranks.count();
+        if (entry.finding.hazard == Hazard::Barrier) entry.finding.times = 1;  // counts blocks
+        findings_.add(entry.finding);
+    }
+    found_.clear();
+}
+
+void BlockChecker::threadRuns(unsigned rank) {
+    const Fiber* fiber = currentFiber();
+    memoryMap.setStack(fiber->stackBottom, fiber->stackSize);
+    if (rank != rank_) settle();
+    rank_ = rank;
+    recorder = threads_[rank].inKernel ? this : nullptr;
+}
+
+void BlockChecker::threadPauses() {
+    recorder = nullptr;
+    settle();
+}
+
+void BlockChecker::kernelBegins(unsigned rank) {
+    Thread& thread = threads_[rank];
+    rank_ = rank;
+    thread.inKernel = true;
+    thread.callers.clear();
+    thread.path = {};
+    thread.lastPc = 0;
+    thread.lastAccess = {};
+    recorder = this;
+}
+
+void BlockChecker::kernelEnds(unsigned rank) {
+    recorder = nullptr;
+    settle();
+    threads_[rank].inKernel = false;
+}
+
+void BlockChecker::threadEnded(unsigned rank) {
+    barriers_.threadEnded(rank, threads_[rank].path);
+}
+
+// ---- meetings
+
+void BlockChecker::barrierReached(unsigned rank, const CallSite& site) {
+    const Quiet quiet;
+    settle();
+    const Thread& thread = threads_[rank];
+    const uintptr_t call = userPc(thread, thread.lastPc);
+    BarrierCheck::TwoBarriers clash;
+    if (!barriers_.reached(rank, {site, call, kernelPc(thread)}, &clash)) return;
+    Finding finding{Hazard::Barrier, "threads of one block wait at two barriers", {}, ""};
+    for (int i : {0, 1}) {
+        Place place;
+        place.pc = clash.barrier[i].call;
+        finding.acts.push_back(
+            {place, indexOf(clash.rank[i]), std::string("waits at ") + clash.barrier[i].site.what});
+    }
+    report(std::move(finding), rank);
+}
+
+void BlockChecker::barrierReleased() {
+    const Quiet quiet;
+    settle();
+    confirmUninitialised();
+    shadow_->barrier();
+    barriers_.released();
+    for (Thread& thread : threads_) thread.steps = 0;
+}
+
+void BlockChecker::warpMet(unsigned warp, unsigned mask, bool ordersMemory) {
+    const Quiet quiet;
+    settle();
+    if (ordersMemory) shadow_->warpSynced(warp, mask);
+}
+
+void BlockChecker::failed(const std::string& message) {
+    recorder = nullptr;
+    const bool reported = message.rfind("barrier in divergent code", 0) == 0;
+    if (!blockRuns_ || reported) return;
+    const Thread& thread = threads_[rank_];
+    Finding finding{Hazard::Failure, message, {}, ""};
+    std::string what = "was here";
+    const Access& last = thread.lastAccess;
+    if (message.rfind("illegal address", 0) == 0 && last.pc != 0 && last.pc == thread.lastPc) {
+        what = verb(last.kind);
+        if (last.address < kPage) finding.about = "a null pointer is used";
+    }
+    if (thread.lastPc != 0) {
+        finding.acts.push_back(act(userPc(thread, thread.lastPc), rank_, what));
+    }
+    report(std::move(finding), rank_);
+}
+
+// ---- what the running thread does
+
+void BlockChecker::enter(uintptr_t caller) {
+    const Quiet quiet;
+    settle();
+    threads_[rank_].callers.push_back(caller);
+}
+
+void BlockChecker::leave() {
+    const Quiet quiet;
+    settle();
+    Thread& thread = threads_[rank_];
+    thread.callers.pop_back();
+    if (thread.callers.empty()) thread.path.ended = true;
+}
+
+void BlockChecker::block(uintptr_t pc) {
+    const Quiet quiet;
+    settle();
+    Thread& thread = threads_[rank_];
+    // (A function may have a block of its own behind its end.)
+    KernelPath& path = thread.path;
+    const uintptr_t function = known(pc).function;
+    if (!path.ended) thread.lastPc = pc;
+    if (kernelFunction_ == 0) kernelFunction_ = function;
+    if (function != kernelFunction_) return;
+    if (path.ended) {
+        path.hasReturn = true;
+    } else {
+        path.add(pc);
+    }
+}
+
+void BlockChecker::access(const Access& access) {
+    const Quiet quiet;
+    Thread& thread = threads_[rank_];
+    if (access.pc != unsettledPc_) settle();
+    thread.lastPc = access.pc;
+    thread.lastAccess = access;
+    ++thread.steps;
+    const uintptr_t pc = userPc(thread, access.pc);
+    Space lastByte;
+    if (access.space == Space::Shared) {
+        sharedAccess(access, pc);
+    } else if (access.space == Space::Other ||
+               (access.size > 1 &&
+                memoryMap.classify(access.address + access.size - 1, &lastByte) &&
+                lastByte == Space::Other)) {
+        strayAccess(access, pc);
+    }
+}
+
+// ---- shared memory
+
+void BlockChecker::sharedAccess(const Access& access, uintptr_t pc) {
+    const size_t offset = access.address - sharedBegin_;
+    const Range variable = sharedVariable(offset);
+    if (offset + access.size > variable.end) {
+        const size_t dynamicSize = grid_->config.dynamicShared;
+        std::string where = "beyond all arrays of the kernel";
+        std::string about = "no __shared__ variable is there";
+        if (offset >= dynamicOffset_) {
+            where = element(offset - dynamicOffset_, access.size) + " of dynamic shared memory";
+            about = "the launch asked for " + bytes(dynamicSize) + " of dynamic shared memory";
+        }
+        report({Hazard::SharedBounds, about, {act(pc, rank_, verb(access.kind))}, where}, rank_);
+        return;
+    }
+    const bool reads = access.kind != AccessKind::Store;
+    if (reads && uninitialised_.size() < kMostUninitialised && isPoison(offset, access.size) &&
+        shadow_->neverWritten(offset, access.size)) {
+        uninitialised_.push_back({offset, access.size, pc, rank_});
+    }
+    SharedAccess shared;
+    shared.pc = pc;
+    shared.offset = offset;
+    shared.size = access.size;
+    shared.step = threads_[rank_].steps;
+    shared.rank = static_cast<uint16_t>(rank_);
+    shared.kind = access.kind;
+    shared.isVolatile = access.isVolatile;
+    shadow_->touch(shared, races_);
+    if (shared.writes()) unsettledPc_ = access.pc;
+    if (!races_.empty()) reportRaces();
+}
+
+BlockChecker::Range BlockChecker::sharedVariable(size_t offset) {
+    for (const Range& range : variables_) {
+        if (offset >= range.begin && offset < range.end) return range;
+    }
+    if (!namesKnown_) return {0, sharedSize_};
+    const auto variable = threadLocalAt(offset);
+    if (!variable || variable->begin == dynamicOffset_) return {0, 0};
+    variables_.push_back({variable->begin, variable->begin + variable->size});
+    return variables_.back();
+}
+
+// Nobody has written there, not even unseen: the compiler announces no store of a struct that a
+// function returns.
+bool BlockChecker::isPoison(size_t offset, size_t size) const {
+    const auto* memory = reinterpret_cast<const unsigned char*>(sharedBegin_ + offset);
+    const auto* own = variables_.data();
+    const bool known = std::any_of(own, own + ownVariables_, [&](const Range& range) {
+        return offset >= range.begin && offset < range.end;
+    });
+    return known &&
+           std::all_of(memory, memory + size, [](unsigned char byte) { return byte == kPoison; });
+}
+
+std::string BlockChecker::sharedName(size_t offset, size_t size) const {
+    const auto variable = threadLocalAt(offset);
+    if (!variable) return "shared memory";
+    const bool dynamic = variable->begin == dynamicOffset_;
+    const std::string name = dynamic ? "dynamic shared memory" : shortName(variable->name);
+    if (!dynamic && variable->size == size) return name;
+    return name + ", " + element(offset - variable->begin, size);
+}
+
+// The writes that were announced have been carried out.
+void BlockChecker::settle() {
+    if (unsettledPc_ == 0) return;
+    unsettledPc_ = 0;
+    shadow_->settle(races_);
+    if (!races_.empty()) reportRaces();
+}
+
+void BlockChecker::reportRaces() {
+    for (const Race& race : races_) {
+        const bool withinWarp = race.first.rank / kWarpSize == race.second.rank / kWarpSize;
+        const bool isVolatile = race.first.isVolatile && race.second.isVolatile;
+        const Hazard hazard = isVolatile ? Hazard::VolatileRace : Hazard::Race;
+        if (foundAgain(hazard, race.first.pc, race.second.pc, race.second.rank, withinWarp)) {
+            continue;
+        }
+        Finding finding{hazard,
+                        isVolatile ? "volatile does not order the lanes of a warp" : raceKind(race),
+                        {act(race.first.pc, race.first.rank, verb(race.first.kind)),
+                         act(race.second.pc, race.second.rank, verb(race.second.kind))},
+                        sharedName(race.second.offset, race.second.size)};
+        finding.withinWarps = withinWarp;
+        report(std::move(finding), race.second.rank);
+    }
+    races_.clear();
+}
+
+// Reads of what nobody had written. What was written later, before the next barrier, was a race.
+void BlockChecker::confirmUninitialised() {
+    for (const Uninitialised& read : uninitialised_) {
+        if (!shadow_->neverWritten(read.offset, read.size) || !isPoison(read.offset, read.size)) {
+            continue;
+        }
+        report({Hazard::Uninitialised,
+                "",
+                {act(read.pc, read.rank, "reads")},
+                sharedName(read.offset, read.size)},
+               read.rank);
+    }
+    uninitialised_.clear();
+}
+
+// ---- other memory
+
+void BlockChecker::strayAccess(const Access& access, uintptr_t pc) {
+    for (const Hazard hazard : {Hazard::DeviceBounds, Hazard::FreedMemory, Hazard::HostMemory}) {
+        if (foundAgain(hazard, pc, 0, rank_, false)) return;
+    }
+    const auto near = guardedAround(reinterpret_cast<const void*>(access.address));
+    if (!near) {
+        // (Where nothing is mapped, the engine's handler of the fault calls failed().)
+        if (!isMapped(access.address) || isKernelHeap(access.address)) return;
+        report({Hazard::HostMemory,
+                "none that a kernel may use",
+                {act(pc, rank_, verb(access.kind))},
+                ""},
+               rank_);
+        return;
+    }
+    const auto base = reinterpret_cast<uintptr_t>(near->base);
+    const std::string allocation =
+        "allocation " + number(near->number) + " (" + bytes(near->size) + ")";
+    std::string about, where;
+    if (near->freed) {
+        about = allocation + " has been freed";
+    } else if (access.address < base) {
+        about = bytes(base - access.address) + " before the start of " + allocation;
+    } else {
+        about = bytes(access.address + access.size - (base + near->size)) + " beyond the end of " +
+                allocation;
+        if ((access.address - base) % access.size == 0 && near->size >= access.size) {
+            where = "element " + number((access.address - base) / access.size) + " of " +
+                    number(near->size / access.size) + " (of " + bytes(access.size) + " each)";
+        }
+    }
+    report({near->freed ? Hazard::FreedMemory : Hazard::DeviceBounds,
+            about,
+            {act(pc, rank_, verb(access.kind))},
+            where},
+           rank_);
+}
+
+// ---- reports
+
+Act BlockChecker::act(uintptr_t pc, unsigned rank, const std::string& what) const {
+    Place place;
+    place.pc = pc;
+    return {place, indexOf(rank), what};
+}
+
+// Counts what has been found in this block already.
+bool BlockChecker::foundAgain(Hazard hazard, uintptr_t first, uintptr_t second, unsigned rank,
+                              bool withinWarp) {
+    const auto known = found_.find({hazard, first, second});
+    if (known == found_.end()) return false;
+    ++known->second.finding.times;
+    known->second.finding.withinWarps &= withinWarp;
+    known->second.ranks.set(rank);
+    return true;
+}
+
+void BlockChecker::report(Finding finding, unsigned rank) {
+    uintptr_t places[2] = {};
+    for (size_t i = 0; i < std::min<size_t>(finding.acts.size(), 2); ++i) {
+        const Place& place = finding.acts[i].place;
+        places[i] = place.pc != 0 ? place.pc
+                                  : reinterpret_cast<uintptr_t>(place.file) +
+                                        static_cast<uintptr_t>(place.line);
+    }
+    if (foundAgain(finding.hazard, places[0], places[1], rank, finding.withinWarps)) return;
+    finding.kernel = kernelName(grid_->call);
+    finding.block = {blockIdx.x, blockIdx.y, blockIdx.z};
+    finding.blockNumber = linearBlock();
+    finding.order = launch_;
+    Entry& entry = found_[{finding.hazard, places[0], places[1]}];
+    entry.finding = std::move(finding);
+    entry.ranks.set(rank);
+}
+
+uint3 BlockChecker::indexOf(unsigned rank) const {
+    return {rank % blockDim.x, rank / blockDim.x % blockDim.y, rank / blockDim.x / blockDim.y};
+}
+
+const BlockChecker::KnownPc& BlockChecker::known(uintptr_t pc) {
+    KnownPc& entry = knownPcs_[pc / 4 % knownPcs_.size()];
+    if (entry.pc != pc) entry = {pc, isUserCode(pc), functionAround(pc - 1)};
+    return entry;
+}
+
+uintptr_t BlockChecker::userPc(const Thread& thread, uintptr_t pc) {
+    if (known(pc).user) return pc;
+    for (auto caller = thread.callers.rbegin(); caller != thread.callers.rend(); ++caller) {
+        if (known(*caller).user) return *caller;
+    }
+    return pc;
+}
+
+uintptr_t BlockChecker::kernelPc(const Thread& thread) {
+    for (const uintptr_t caller : thread.callers) {
+        if (known(caller).function == kernelFunction_) return caller;
+    }
+    return thread.lastPc;
+}
+
+}  // namespace emu

@@ -1,0 +1,205 @@
+#include "findings.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <set>
+
+#include "symbolizer.h"
+
+namespace emu {
+namespace {
+
+SourceLine lineOf(const Place& place) {
+    return place.pc != 0 ? sourceLine(place.pc) : SourceLine{shownPath(place.file), place.line};
+}
+
+std::string text(const SourceLine& line) {
+    return line.line > 0 ? line.file + ":" + std::to_string(line.line) : line.file;
+}
+
+std::string text(const uint3& index) {
+    return "(" + std::to_string(index.x) + "," + std::to_string(index.y) + "," +
+           std::to_string(index.z) + ")";
+}
+
+std::string plural(uint64_t count, const char* thing) {
+    return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
+}
+
+const char* title(Hazard hazard) {
+    switch (hazard) {
+        case Hazard::Race:
+        case Hazard::VolatileRace:
+            return "race in shared memory";
+        case Hazard::SharedBounds:
+            return "shared memory out of bounds";
+        case Hazard::Uninitialised:
+            return "uninitialised shared memory";
+        case Hazard::DeviceBounds:
+            return "device memory out of bounds";
+        case Hazard::FreedMemory:
+            return "device memory after cudaFree()";
+        case Hazard::HostMemory:
+            return "host memory";
+        case Hazard::Barrier:
+            return "barrier in divergent code";
+        case Hazard::Failure:
+            break;
+    }
+    return "kernel failed";
+}
+
+std::string remedyOfRace(const Finding& finding, bool sameLine) {
+    if (sameLine && finding.about == "write after write") {
+        return "threads write different values to one place: let one of them write, or use atomics";
+    }
+    const char* barrier =
+        finding.withinWarps ? "__syncwarp() or __syncthreads()" : "__syncthreads()";
+    const bool atomic = std::any_of(finding.acts.begin(), finding.acts.end(), [](const Act& act) {
+        return act.what.find("atomic") != std::string::npos;
+    });
+    std::string remedy = std::string("a ") + barrier + " is missing between ";
+    remedy += sameLine ? "what the threads do on this line" : "these lines";
+    if (atomic) remedy += ", or both accesses have to be atomic";
+    return remedy;
+}
+
+std::string remedy(const Finding& finding, bool sameLine) {
+    switch (finding.hazard) {
+        case Hazard::Race:
+            return remedyOfRace(finding, sameLine);
+        case Hazard::VolatileRace:
+            return "since Volta the lanes of a warp need not run in step: put __syncwarp() between "
+                   "what one writes and another reads";
+        case Hazard::SharedBounds:
+            return "check the index, and the size in the third argument of <<<...>>> if the array "
+                   "is extern";
+        case Hazard::Uninitialised:
+            return "no thread of the block has written it: on a GPU it holds garbage";
+        case Hazard::DeviceBounds:
+            return "check the index against the number of elements";
+        case Hazard::FreedMemory:
+            return "free it after the kernels that use it";
+        case Hazard::HostMemory:
+            return "on a GPU this is an illegal address: pass memory from cudaMalloc()";
+        case Hazard::Barrier:
+            return "all threads of a block must reach the same barrier: move it out of the "
+                   "condition or loop";
+        case Hazard::Failure:
+            break;
+    }
+    return {};
+}
+
+// How often it was found, too.
+std::string others(const Finding& finding) {
+    const bool counted = finding.hazard == Hazard::Race || finding.hazard == Hazard::Barrier ||
+                         finding.hazard == Hazard::VolatileRace;
+    const uint64_t more = (counted ? finding.times : finding.threads) - 1;
+    if (more == 0) return {};
+    switch (finding.hazard) {
+        case Hazard::Race:
+            return "   and " + plural(more, "more time") + "\n";
+        case Hazard::VolatileRace:
+            return "   and " + plural(more, "more time") + ", here or on other lines\n";
+        case Hazard::Barrier:
+            return "   and in " + plural(more, "more block") + "\n";
+        default:
+            return "   and in " + plural(more, "more thread") + "\n";
+    }
+}
+
+// The lines of a message but the first, indented.
+std::string indented(std::string text) {
+    for (size_t i = text.find('\n'); i != std::string::npos; i = text.find('\n', i + 1)) {
+        text.insert(i + 1, "   ");
+    }
+    return text;
+}
+
+std::string render(const Finding& finding) {
+    std::string out = title(finding.hazard);
+    if (!finding.about.empty()) out += ": " + indented(finding.about);
+    out += "\n   kernel " + finding.kernel + ", block " + text(finding.block);
+    if (!finding.where.empty()) out += ", " + finding.where;
+    out += "\n";
+    std::set<std::string> lines;
+    for (const Act& act : finding.acts) {
+        const SourceLine line = lineOf(act.place);
+        const std::string source = sourceText(line.file, line.line);
+        lines.insert(text(line));
+        out += "     " + text(line) + ": thread " + text(act.thread) + " " + act.what + "\n";
+        if (!source.empty()) out += "         " + source + "\n";
+    }
+    out += others(finding);
+    const std::string advice = remedy(finding, lines.size() == 1);
+    return advice.empty() ? out : out + "   " + advice + "\n";
+}
+
+}  // namespace
+
+uint64_t Findings::addLaunch() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return launches_++;
+}
+
+void Findings::add(const Finding& finding) {
+    std::string lines[2];
+    const size_t acts = finding.hazard == Hazard::VolatileRace ? 0 : finding.acts.size();
+    for (size_t i = 0; i < std::min<size_t>(acts, 2); ++i) {
+        lines[i] = text(lineOf(finding.acts[i].place));
+    }
+    if (acts > 1) std::sort(lines, lines + 2);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto [entry, isNew] =
+        findings_.emplace(Key{finding.hazard, finding.kernel, lines[0], lines[1]}, finding);
+    if (isNew) return;
+    Finding& known = entry->second;
+    const uint64_t times = known.times + finding.times;
+    const uint64_t threads = known.threads + finding.threads;
+    const bool withinWarps = known.withinWarps && finding.withinWarps;
+    const auto place = [](const Finding& f) { return std::make_pair(f.order, f.blockNumber); };
+    if (place(finding) < place(known)) known = finding;
+    known.times = times;
+    known.threads = threads;
+    known.withinWarps = withinWarps;
+}
+
+std::string Findings::report() const {
+    std::vector<const Finding*> sorted;
+    for (const auto& [key, finding] : findings_) sorted.push_back(&finding);
+    const auto place = [](const Finding* finding) {
+        int lines[2] = {};
+        for (size_t i = 0; i < std::min<size_t>(finding->acts.size(), 2); ++i) {
+            lines[i] = lineOf(finding->acts[i].place).line;
+        }
+        return std::make_tuple(finding->order, finding->hazard, lines[0], lines[1]);
+    };
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [&](const Finding* a, const Finding* b) { return place(a) < place(b); });
+    std::string out;
+    for (size_t i = 0; i < sorted.size(); ++i) {
+        out += std::to_string(i + 1) + ". " + render(*sorted[i]) + "\n";
+    }
+    const std::string launches =
+        std::to_string(launches_) + (launches_ == 1 ? " kernel launch" : " kernel launches");
+    out += (sorted.empty() ? "no hazards" : plural(sorted.size(), "hazard")) + " found in " +
+           launches + "\n";
+    return out;
+}
+
+Findings::~Findings() {
+    const std::string temporary = path_ + "." + std::to_string(getpid()) + ".tmp";
+    std::ofstream file(temporary);
+    file << report();
+    file.close();
+    if (!file || std::rename(temporary.c_str(), path_.c_str()) != 0) {
+        std::fprintf(stderr, "emulator: cannot write %s\n", path_.c_str());
+        std::remove(temporary.c_str());
+    }
+}
+
+}  // namespace emu

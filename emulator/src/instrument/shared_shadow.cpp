@@ -1,0 +1,172 @@
+#include "shared_shadow.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace emu {
+namespace {
+
+constexpr size_t kWordSize = 4;
+
+bool harmlessTogether(const SharedAccess& a, const SharedAccess& b) {
+    if (!a.writes() && !b.writes()) return true;
+    const bool atomic = a.kind == AccessKind::Atomic, otherAtomic = b.kind == AccessKind::Atomic;
+    if (atomic && otherAtomic) return true;
+    // Threads watch for one another through volatile variables. Within a warp such code relies on
+    // lanes in lockstep, which GPUs since Volta do not promise.
+    const bool sameWarp = a.rank / kWarpSize == b.rank / kWarpSize;
+    if (a.isVolatile && b.isVolatile) return !sameWarp;
+    return (a.isVolatile && otherAtomic) || (b.isVolatile && atomic);
+}
+
+Race inProgramOrder(const SharedAccess& a, const SharedAccess& b) {
+    const bool swap = a.step != b.step ? b.step < a.step : b.pc < a.pc;
+    return swap ? Race{b, a} : Race{a, b};
+}
+
+// An access of several words counts once.
+void add(std::vector<Race>& races, const Race& race) {
+    const bool known = std::any_of(races.begin(), races.end(), [&](const Race& other) {
+        return other.first.rank == race.first.rank && other.second.rank == race.second.rank &&
+               other.first.pc == race.first.pc && other.second.pc == race.second.pc;
+    });
+    if (!known) races.push_back(race);
+}
+
+bool sameBytes(const SharedAccess& a, const SharedAccess& b) {
+    uint32_t mask = 0;
+    for (size_t i = 0; i < kWordSize; ++i) {
+        if ((a.bytes & b.bytes) >> i & 1) mask |= 0xffu << 8 * i;
+    }
+    return ((a.value ^ b.value) & mask) == 0;
+}
+
+}  // namespace
+
+SharedShadow::SharedShadow(const unsigned char* memory, size_t size)
+    : memory_(memory), words_((size + kWordSize - 1) / kWordSize) {}
+
+void SharedShadow::beginBlock(unsigned threads) {
+    ++block_;
+    ++epoch_;
+    accesses_.clear();
+    pending_.clear();
+    for (unsigned rank = 0; rank < threads; ++rank) {
+        clocks_[rank].fill(0);
+        clocks_[rank][rank % kWarpSize] = 1;
+    }
+}
+
+void SharedShadow::barrier() {
+    ++epoch_;
+    accesses_.clear();
+}
+
+void SharedShadow::warpSynced(unsigned warp, unsigned mask) {
+    Clocks joined{};
+    const auto forEachLane = [&](auto&& action) {
+        for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+            if (mask >> lane & 1) action(lane, clocks_[warp * kWarpSize + lane]);
+        }
+    };
+    forEachLane([&](unsigned, const Clocks& clocks) {
+        for (unsigned i = 0; i < kWarpSize; ++i) joined[i] = std::max(joined[i], clocks[i]);
+    });
+    forEachLane([&](unsigned lane, Clocks& clocks) {
+        clocks = joined;
+        ++clocks[lane];
+    });
+}
+
+bool SharedShadow::ordered(const SharedAccess& before, unsigned rank) const {
+    if (before.rank / kWarpSize != rank / kWarpSize) return false;
+    return clocks_[rank][before.rank % kWarpSize] >= before.clock;
+}
+
+void SharedShadow::touch(SharedAccess access, std::vector<Race>& races) {
+    access.clock = clocks_[access.rank][access.rank % kWarpSize];
+    const size_t end = access.offset + access.size;
+    for (size_t word = access.offset / kWordSize; word * kWordSize < end; ++word) {
+        access.bytes = 0;
+        for (size_t i = 0; i < kWordSize; ++i) {
+            const size_t byte = word * kWordSize + i;
+            if (byte >= access.offset && byte < end) access.bytes |= uint8_t(1u << i);
+        }
+        touchWord(word, access, races);
+    }
+}
+
+void SharedShadow::touchWord(size_t index, const SharedAccess& access, std::vector<Race>& races) {
+    Word& word = words_[index];
+    if (word.block != block_) {
+        word.block = block_;
+        word.written = 0;
+    }
+    if (word.epoch != epoch_) {
+        word.epoch = epoch_;
+        word.accesses = -1;
+    }
+    std::vector<SharedAccess> writers;
+    for (int32_t i = word.accesses; i >= 0; i = accesses_[static_cast<size_t>(i)].next) {
+        const SharedAccess& other = accesses_[static_cast<size_t>(i)].access;
+        if (other.rank == access.rank || (other.bytes & access.bytes) == 0) continue;
+        if (harmlessTogether(other, access) || ordered(other, access.rank)) continue;
+        if (other.kind == AccessKind::Store && access.kind == AccessKind::Store) {
+            writers.push_back(other);
+        } else {
+            add(races, inProgramOrder(other, access));
+        }
+    }
+    const int32_t entry = keep(word, access);
+    if (access.writes()) {
+        word.written |= access.bytes;
+        pending_.push_back({index, entry, std::move(writers)});
+    }
+}
+
+// Returns the access' place in accesses_, or -1 if it need not be kept.
+int32_t SharedShadow::keep(Word& word, const SharedAccess& access) {
+    unsigned otherWarp = UINT32_MAX;
+    for (int32_t i = word.accesses; i >= 0; i = accesses_[static_cast<size_t>(i)].next) {
+        SharedAccess& known = accesses_[static_cast<size_t>(i)].access;
+        if (known.pc != access.pc || known.kind != access.kind || known.bytes != access.bytes) {
+            continue;
+        }
+        if (known.rank == access.rank) {
+            known = access;
+            return i;
+        }
+        const unsigned warp = known.rank / kWarpSize;
+        if (!access.writes() && otherWarp != UINT32_MAX && warp != otherWarp) return -1;
+        otherWarp = warp;
+    }
+    accesses_.push_back({access, word.accesses});
+    return word.accesses = static_cast<int32_t>(accesses_.size()) - 1;
+}
+
+void SharedShadow::settle(std::vector<Race>& races) {
+    for (PendingWrite& write : pending_) {
+        SharedAccess& access = accesses_[static_cast<size_t>(write.entry)].access;
+        access.value = valueOf(write.word);
+        for (const SharedAccess& other : write.others) {
+            if (!sameBytes(other, access)) add(races, inProgramOrder(other, access));
+        }
+    }
+    pending_.clear();
+}
+
+uint32_t SharedShadow::valueOf(size_t word) const {
+    uint32_t value = 0;
+    std::memcpy(&value, memory_ + word * kWordSize, kWordSize);
+    return value;
+}
+
+bool SharedShadow::neverWritten(size_t offset, size_t size) const {
+    for (size_t byte = offset; byte < offset + size; ++byte) {
+        const Word& word = words_[byte / kWordSize];
+        if (word.block == block_ && (word.written >> byte % kWordSize & 1)) return false;
+    }
+    return true;
+}
+
+}  // namespace emu

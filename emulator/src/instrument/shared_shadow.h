@@ -1,0 +1,91 @@
+// Who touched which bytes of a block's shared memory, and in which order: finds races and reads of
+// what nobody wrote.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "emu/limits.h"
+#include "recorder.h"
+
+namespace emu {
+
+// What a thread did to (some bytes of) one word of shared memory.
+struct SharedAccess {
+    uintptr_t pc = 0;    // return address in the user's code
+    size_t offset = 0;   // of the whole access, from the start of the shared memory
+    uint32_t size = 0;   // of the whole access
+    uint32_t step = 0;   // the thread's accesses since the last barrier: its program order
+    uint32_t clock = 0;  // the thread's warp synchronisations: see SharedShadow
+    uint32_t value = 0;  // of the word, after a write
+    uint16_t rank = 0;
+    uint8_t bytes = 0;  // of the word: bit i for byte i
+    AccessKind kind = AccessKind::Load;
+    bool isVolatile = false;
+
+    bool writes() const { return kind != AccessKind::Load; }
+};
+
+// Two accesses that nothing orders, in the order of the threads' programs.
+struct Race {
+    SharedAccess first, second;
+};
+
+// A barrier orders everything. Within a warp, __syncwarp() orders what its lanes did: each lane
+// has a clock that counts its synchronisations, and knows up to which clock of every other lane it
+// has been told (vector clocks). Two writes of the same value are no race.
+//
+// For each word it keeps the accesses since the last barrier, one for each thread and line; of
+// reads by many warps, those of two: whoever writes is in another warp than one of these.
+class SharedShadow {
+  public:
+    // `memory` is the start of the block's shared memory, `size` its bytes.
+    SharedShadow(const unsigned char* memory, size_t size);
+
+    void beginBlock(unsigned threads);
+    void barrier();
+    // The lanes `mask` of a warp have synchronised.
+    void warpSynced(unsigned warp, unsigned mask);
+
+    // The hook of an access runs before it; call settle() before anything else happens.
+    void touch(SharedAccess access, std::vector<Race>& races);
+    // The accesses so far have been carried out: looks at what was written.
+    void settle(std::vector<Race>& races);
+
+    // No byte of the range has been written in this block.
+    bool neverWritten(size_t offset, size_t size) const;
+
+  private:
+    struct Word {
+        uint32_t block = 0, epoch = 0;
+        int32_t accesses = -1;  // the first in accesses_, of this epoch
+        uint8_t written = 0;    // in this block: bit i for byte i
+    };
+    struct Entry {
+        SharedAccess access;
+        int32_t next;
+    };
+    struct PendingWrite {
+        size_t word;
+        int32_t entry;
+        std::vector<SharedAccess> others;  // writes that it races with if the values differ
+    };
+
+    bool ordered(const SharedAccess& before, unsigned rank) const;
+    void touchWord(size_t word, const SharedAccess& access, std::vector<Race>& races);
+    int32_t keep(Word& word, const SharedAccess& access);
+    uint32_t valueOf(size_t word) const;
+
+    const unsigned char* memory_;
+    std::vector<Word> words_;
+    uint32_t block_ = 0, epoch_ = 0;
+    std::vector<Entry> accesses_;
+    std::vector<PendingWrite> pending_;
+    using Clocks = std::array<uint32_t, kWarpSize>;
+    std::vector<Clocks> clocks_ = std::vector<Clocks>(kMaxThreadsPerBlock);
+};
+
+}  // namespace emu

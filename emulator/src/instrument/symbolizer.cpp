@@ -1,0 +1,136 @@
+#include "symbolizer.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+#include <unordered_map>
+
+#include "../program_symbols.h"
+
+extern char** environ;
+
+namespace emu {
+namespace {
+
+// binutils' addr2line as a co-process: an address per line in, `file:line` out. The compiler needs
+// binutils, so it is there; if not, answers are empty.
+class Addr2line {
+  public:
+    std::string ask(uintptr_t address) {
+        if (!started_) start();
+        char question[32];
+        const int length = std::snprintf(question, sizeof(question), "%#zx\n", size_t{address});
+        std::string answer;
+        if (socket_ < 0 ||
+            send(socket_, question, static_cast<size_t>(length), MSG_NOSIGNAL) != length) {
+            return answer;
+        }
+        for (char c = 0; recv(socket_, &c, 1, 0) == 1;) {
+            if (c == '\n') return answer;
+            answer += c;
+        }
+        return {};
+    }
+
+  private:
+    void start() {
+        started_ = true;
+        int ends[2];
+        if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return;
+        posix_spawn_file_actions_t actions;
+        posix_spawn_file_actions_init(&actions);
+        posix_spawn_file_actions_adddup2(&actions, ends[1], STDIN_FILENO);
+        posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+        std::string program = "/proc/" + std::to_string(getpid()) + "/exe";
+        char name[] = "addr2line", option[] = "-e";
+        char* arguments[] = {name, option, program.data(), nullptr};
+        pid_t child = 0;
+        const int error = posix_spawnp(&child, name, &actions, nullptr, arguments, environ);
+        posix_spawn_file_actions_destroy(&actions);
+        close(ends[1]);
+        if (error == 0) {
+            socket_ = ends[0];
+        } else {
+            close(ends[0]);
+        }
+    }
+
+    bool started_ = false;
+    int socket_ = -1;  // addr2line ends when this is closed, at the latest with the program
+};
+
+struct Known {
+    SourceLine line;
+    bool user;
+};
+
+std::string absolutePath(const std::string& file) {
+    std::error_code error;
+    const auto path = std::filesystem::weakly_canonical(file, error);
+    return error ? file : path.string();
+}
+
+bool isBelow(const std::string& path, const std::string& folder) {
+    return path.rfind(folder, 0) == 0;
+}
+
+Known lookUp(uintptr_t address, Addr2line& addr2line) {
+    static const std::string ownHeaders = absolutePath(EMU_INCLUDE_DIR) + "/";
+    // "file:line", sometimes with a note behind it, or "??:0"
+    const std::string answer = addr2line.ask(address - loadBias());
+    const size_t colon = answer.rfind(':');
+    const int line = colon == std::string::npos ? 0 : std::atoi(answer.c_str() + colon + 1);
+    if (line == 0) {
+        const std::string symbol = symbolAt(reinterpret_cast<const void*>(address));
+        return {{symbol, 0}, symbol.rfind("emu::", 0) != 0};
+    }
+    const std::string path = absolutePath(answer.substr(0, colon));
+    return {{shownPath(path), line}, !isBelow(path, ownHeaders) && !isBelow(path, "/usr/")};
+}
+
+const Known& known(uintptr_t pc) {
+    static std::mutex& mutex = *new std::mutex;  // used at the program's end
+    static auto& cache = *new std::unordered_map<uintptr_t, Known>;
+    static Addr2line& addr2line = *new Addr2line;
+    const std::lock_guard<std::mutex> lock(mutex);
+    auto entry = cache.find(pc);
+    if (entry == cache.end()) entry = cache.emplace(pc, lookUp(pc - 1, addr2line)).first;
+    return entry->second;
+}
+
+}  // namespace
+
+SourceLine sourceLine(uintptr_t pc) {
+    return known(pc).line;
+}
+
+bool isUserCode(uintptr_t pc) {
+    return known(pc).user;
+}
+
+std::string shownPath(const std::string& file) {
+    std::error_code error;
+    const auto relative = std::filesystem::relative(file, error).string();
+    return error || relative.empty() || relative.size() >= file.size() ? file : relative;
+}
+
+std::string sourceText(const std::string& file, int line) {
+    std::ifstream stream(file);
+    std::string text;
+    for (int i = 0; i < line; ++i) {
+        if (!std::getline(stream, text)) return {};
+    }
+    const size_t begin = text.find_first_not_of(" \t");
+    const size_t end = text.find_last_not_of(" \t\r");
+    return begin == std::string::npos ? std::string() : text.substr(begin, end - begin + 1);
+}
+
+}  // namespace emu

@@ -1,0 +1,27 @@
+// Where an address of the running program comes from in its source.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace emu {
+
+struct SourceLine {
+    std::string file;  // without debug information or addr2line: the function's name and an offset
+    int line;          // 0 then
+};
+
+// The source line of the instruction before `pc`, a return address. Relative to the current folder
+// where that is shorter. Thread-safe; remembers its answers.
+SourceLine sourceLine(uintptr_t pc);
+
+// The line is in a file of the user's: neither in the emulator's headers nor in the compiler's.
+bool isUserCode(uintptr_t pc);
+
+// `file` relative to the current folder where that is shorter.
+std::string shownPath(const std::string& file);
+
+// The text of a line without its indentation; empty if it cannot be read.
+std::string sourceText(const std::string& file, int line);
+
+}  // namespace emu

@@ -1,0 +1,443 @@
+// Kernels with one hazard each, and without: test_check.py runs each of them alone, and finds the
+// lines by the marks in the comments.
+#include <cooperative_groups.h>
+
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace cg = cooperative_groups;
+
+__device__ int counter;
+
+// ---- races in shared memory
+
+__global__ void readAfterWrite(int* out) {
+    __shared__ int tile[64];
+    tile[threadIdx.x] = threadIdx.x;            // raw-write
+    out[threadIdx.x] = tile[63 - threadIdx.x];  // raw-read
+}
+
+__global__ void writeAfterRead(int* out) {
+    __shared__ int tile[64];
+    tile[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    const int other = tile[63 - threadIdx.x];  // war-read
+    tile[threadIdx.x] = other + 1;             // war-write
+    __syncthreads();
+    out[threadIdx.x] = tile[threadIdx.x];
+}
+
+__global__ void writeAfterWrite(int* out) {
+    __shared__ int last;
+    last = threadIdx.x;  // waw
+    __syncthreads();
+    if (threadIdx.x == 0) out[0] = last;
+}
+
+__global__ void loopWithoutSecondBarrier(int* out) {
+    __shared__ int tile[64];
+    int sum = 0;
+    for (int i = 0; i < 3; ++i) {
+        tile[threadIdx.x] = i * threadIdx.x;  // loop-write
+        __syncthreads();
+        sum += tile[63 - threadIdx.x];  // loop-read
+    }
+    out[threadIdx.x] = sum;
+}
+
+__global__ void sameValue(int* out) {
+    __shared__ int found;
+    if (threadIdx.x % 2 == 0) found = 1;
+    __syncthreads();
+    out[threadIdx.x] = found;
+}
+
+__global__ void rowOfTile(const float* in, float* out) {
+    __shared__ float tile[8][9];
+    tile[threadIdx.y][threadIdx.x] = in[threadIdx.y * 8 + threadIdx.x];   // tile-write
+    out[threadIdx.y * 8 + threadIdx.x] = tile[threadIdx.x][threadIdx.y];  // tile-read
+}
+
+__global__ void vectors(float4* out) {
+    extern __shared__ float4 quads[];
+    const float4 mine = make_float4(threadIdx.x, 1, 2, 3);
+    quads[threadIdx.x] = mine;                                 // quads-write
+    out[threadIdx.x] = quads[(threadIdx.x + 1) % blockDim.x];  // quads-read
+}
+
+__global__ void bytesOfOneWord(char* out) {
+    __shared__ char text[64];
+    text[threadIdx.x] = 'a' + threadIdx.x % 26;  // neighbours in one word: no race
+    out[threadIdx.x] = text[threadIdx.x];
+}
+
+// ---- within a warp
+
+__global__ void syncedWarp(int* out) {
+    __shared__ int s[32];
+    s[threadIdx.x] = threadIdx.x;
+    __syncwarp();
+    for (int k = 16; k > 0; k /= 2) {
+        const int other = threadIdx.x < k ? s[threadIdx.x + k] : 0;
+        __syncwarp();
+        s[threadIdx.x] += other;
+        __syncwarp();
+    }
+    out[threadIdx.x] = s[0];
+}
+
+__global__ void syncedTile(int* out) {
+    __shared__ int s[32];
+    auto tile = cg::tiled_partition<16>(cg::this_thread_block());
+    s[threadIdx.x] = threadIdx.x;
+    tile.sync();
+    out[threadIdx.x] = s[threadIdx.x ^ 15];
+}
+
+__global__ void wrongTile(int* out) {
+    __shared__ int s[32];
+    auto tile = cg::tiled_partition<16>(cg::this_thread_block());
+    s[threadIdx.x] = threadIdx.x;  // wrong-tile-write
+    tile.sync();
+    out[threadIdx.x] = s[threadIdx.x ^ 31];  // wrong-tile-read
+}
+
+__global__ void shuffleDoesNotOrder(int* out) {
+    __shared__ int s[32];
+    s[threadIdx.x] = threadIdx.x;  // shuffle-write
+    const int sum = __shfl_xor_sync(0xffffffff, 1, 1);
+    out[threadIdx.x] = sum + s[threadIdx.x ^ 1];  // shuffle-read
+}
+
+__global__ void volatileWarp(int* out) {
+    __shared__ int s[64];
+    s[threadIdx.x] = s[threadIdx.x + 32] = 1;
+    __syncthreads();
+    volatile int* v = s;
+    v[threadIdx.x] += v[threadIdx.x + 16];  // volatile
+    out[threadIdx.x] = v[threadIdx.x];
+}
+
+__global__ void volatileFlag(int* out) {
+    __shared__ int flag;
+    if (threadIdx.x == 0) flag = 0;
+    __syncthreads();
+    volatile int* v = &flag;
+    if (threadIdx.x == 40) *v = 1;
+    if (threadIdx.x == 0) {
+        while (*v == 0) {
+        }
+        out[0] = atomicAdd(&flag, 1);
+    }
+}
+
+// ---- atomics
+
+__global__ void histogram(int* out) {
+    __shared__ int bins[4];
+    if (threadIdx.x < 4) bins[threadIdx.x] = 0;
+    __syncthreads();
+    atomicAdd(&bins[threadIdx.x % 4], 1);
+    __syncthreads();
+    if (threadIdx.x < 4) out[threadIdx.x] = bins[threadIdx.x];
+}
+
+__global__ void histogramNotCleared(int* out) {
+    __shared__ int bins[4];
+    if (threadIdx.x < 4) bins[threadIdx.x] = 0;  // clear
+    atomicAdd(&bins[threadIdx.x % 4], 1);        // count
+    __syncthreads();
+    if (threadIdx.x < 4) out[threadIdx.x] = bins[threadIdx.x];
+}
+
+// ---- out of bounds
+
+__global__ void beyondEnd(int* out, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i <= n) out[i] = i;  // beyond
+}
+__global__ void beforeStart(int* out) {
+    out[threadIdx.x] = 0;
+    if (threadIdx.x == 3) out[-2] = 1;  // before
+}
+__global__ void farAway(const int* in, int* out, int n) {
+    out[threadIdx.x] = in[n + threadIdx.x];  // far
+}
+__global__ void straddles(float4* out) {
+    const float4 zeros = make_float4(0, 0, 0, 0);
+    if (threadIdx.x < 2) out[threadIdx.x] = zeros;  // straddle
+}
+__global__ void fromHost(const int* in, int* out) {
+    out[threadIdx.x] = in[threadIdx.x];  // host
+}
+__global__ void atomicOnHost(int* sum) {
+    atomicAdd(sum, 1);  // host-atomic
+}
+__global__ void nullPointer(int* out) {
+    out[threadIdx.x] = 1;  // null
+}
+__global__ void freed(int* out) {
+    out[threadIdx.x] = 1;  // freed
+}
+__global__ void beyondDynamic(int* out) {
+    extern __shared__ int s[];
+    s[threadIdx.x] = 1;  // beyond-dynamic
+    __syncthreads();
+    out[threadIdx.x] = s[threadIdx.x];
+}
+__global__ void ownHeap(int* out) {
+    int* mine = new int[4];
+    int* more = static_cast<int*>(malloc(16));
+    for (int i = 0; i < 4; ++i) mine[i] = more[i] = i;
+    out[threadIdx.x] = mine[2] + more[1];
+    delete[] mine;
+    free(more);
+}
+
+// ---- uninitialised
+
+__global__ void uninitialised(int* out) {
+    __shared__ int sums[32];
+    if (threadIdx.x % 2 == 0) sums[threadIdx.x] = 1;
+    __syncthreads();
+    out[threadIdx.x] = sums[threadIdx.x];  // uninitialised
+}
+
+// ---- barriers
+
+__global__ void barrierInIf(int* out) {
+    if (threadIdx.x < 16) __syncthreads();  // in-if
+    out[threadIdx.x] = 1;
+}
+__global__ void barrierInIfAtEnd(int* out) {
+    out[threadIdx.x] = 1;
+    if (threadIdx.x < 16) {
+        out[threadIdx.x] = 2;
+        __syncthreads();  // in-if-at-end
+    }
+}
+__global__ void barriersOfIfAndElse(int* out) {
+    if (threadIdx.x < 16) {
+        out[threadIdx.x] = 1;
+        __syncthreads();  // of-if
+    } else {
+        out[threadIdx.x] = 2;
+        __syncthreads();  // of-else
+    }
+}
+// clang-format off
+__global__ void barriersOnOneLine(int* out) {
+    if (threadIdx.x < 16) { __syncthreads(); } else { __syncthreads(); }  // one-line
+    out[threadIdx.x] = 1;
+}
+// clang-format on
+__global__ void earlyReturn(int* out) {
+    if (threadIdx.x >= 20) return;
+    out[threadIdx.x] = 1;
+    __syncthreads();
+    out[threadIdx.x] += 1;
+}
+__global__ void earlyReturnOfBlock(int* out) {
+    if (threadIdx.x >= 20) {
+        out[threadIdx.x] = 3;
+        return;
+    }
+    for (int i = 0; i < 3; ++i) {
+        __syncthreads();
+        out[threadIdx.x] = 1;
+    }
+}
+__global__ void returnInLoop(int* out) {
+    for (int i = 0; i < 4; ++i) {
+        __syncthreads();
+        if (threadIdx.x < i) return;
+        out[threadIdx.x] = 1;
+    }
+}
+__global__ void returnFromEndlessLoop(int* out) {
+    for (int i = 0;; ++i) {
+        if (i > threadIdx.x % 3) return;
+        __syncthreads();
+        out[threadIdx.x] = i;
+    }
+}
+__global__ void returnInElse(int* out) {
+    if (threadIdx.x < 16) {
+        __syncthreads();
+        out[threadIdx.x] = 1;
+    } else
+        return;
+}
+__global__ void returnInSwitch(int* out) {
+    switch (threadIdx.x / 8) {
+        case 3:
+            return;
+        case 2:
+            out[threadIdx.x] = 2;
+            break;
+        default:
+            out[threadIdx.x] = 1;
+    }
+    __syncthreads();
+    out[threadIdx.x] += 1;
+}
+struct Guard {
+    __device__ explicit Guard(int* place) : place(place) {}
+    __device__ ~Guard() { *place = 1; }
+    int* place;
+};
+__global__ void returnWithDestructor(int* out) {
+    Guard guard(out + threadIdx.x);
+    if (threadIdx.x >= 16) return;
+    __syncthreads();
+    out[threadIdx.x] = 2;
+}
+__global__ void passedWithDestructor(int* out) {
+    Guard guard(out + threadIdx.x);
+    if (threadIdx.x < 16) __syncthreads();  // passed-with-destructor
+    if (threadIdx.x >= 16) return;
+    out[threadIdx.x] = 2;
+}
+__global__ void returnAfterPassing(int* out) {
+    if (threadIdx.x < 16) __syncthreads();  // passed
+    if (threadIdx.x >= 16) return;
+    out[threadIdx.x] = 1;
+}
+__device__ void helper(int* out, bool take) {
+    if (!take) return;
+    __syncthreads();  // in-helper
+    *out = 1;
+}
+__global__ void returnOfHelper(int* out) {
+    helper(out + threadIdx.x, threadIdx.x < 16);
+}
+__global__ void returnBeforeHelper(int* out) {
+    if (threadIdx.x >= 16) return;
+    helper(out + threadIdx.x, true);
+}
+__global__ void tripCounts(int* out) {
+    for (int i = 0; i < 1 + threadIdx.x % 2; ++i) {
+        __syncthreads();  // trips
+        out[threadIdx.x] = i;
+    }
+}
+__global__ void tripCountsAndMore(int* out) {
+    for (int i = 0; i < 1 + threadIdx.x % 2; ++i) {
+        __syncthreads();  // trips-first
+        out[threadIdx.x] = i;
+    }
+    __syncthreads();  // trips-second
+    out[threadIdx.x] += 1;
+}
+__global__ void lanesApart() {
+    if (threadIdx.x < 16) {
+        __shfl_sync(0xffffffff, 1, 0);
+    } else {
+        __syncwarp();
+    }
+}
+
+__global__ void cooperative(int* out) {
+    __shared__ int s[64];
+    s[threadIdx.x] = threadIdx.x;
+    cg::this_grid().sync();
+    out[threadIdx.x] = s[63 - threadIdx.x];  // grid-read
+    s[threadIdx.x] = 0;                      // grid-write
+    cg::this_grid().sync();
+}
+
+// ---- what is right
+
+__global__ void child(int* out) {
+    __shared__ int s[32];
+    s[threadIdx.x] = 1;
+    __syncthreads();
+    out[threadIdx.x] = s[31 - threadIdx.x];
+}
+__global__ void parent(int* out) {
+    if (threadIdx.x == 0) child<<<1, 32>>>(out);
+}
+__global__ void usesCounter(int* out) {
+    __shared__ struct {
+        int a;
+        double b;
+    } pair;
+    if (threadIdx.x == 0) {
+        pair = {counter, 2.0};
+        atomicAdd(&counter, 1);
+    }
+    __syncthreads();
+    auto copy = pair;
+    out[threadIdx.x] = copy.a + static_cast<int>(copy.b);
+}
+
+int main(int, char** argv) {
+    const std::string name = argv[1];
+    int *out, *other;
+    cudaMalloc(&out, 4096);
+    cudaMalloc(&other, 400);  // 100 ints
+    std::vector<int> host(256, 1);
+    if (name == "readAfterWrite") readAfterWrite<<<1, 64>>>(out);
+    if (name == "writeAfterRead") writeAfterRead<<<1, 64>>>(out);
+    if (name == "writeAfterWrite") writeAfterWrite<<<1, 64>>>(out);
+    if (name == "loopWithoutSecondBarrier") loopWithoutSecondBarrier<<<1, 64>>>(out);
+    if (name == "sameValue") sameValue<<<1, 64>>>(out);
+    if (name == "volatileFlag") volatileFlag<<<1, 64>>>(out);
+    if (name == "histogram") histogram<<<1, 64>>>(out);
+    if (name == "histogramNotCleared") histogramNotCleared<<<1, 64>>>(out);
+    if (name == "syncedWarp") syncedWarp<<<1, 32>>>(out);
+    if (name == "syncedTile") syncedTile<<<1, 32>>>(out);
+    if (name == "wrongTile") wrongTile<<<1, 32>>>(out);
+    if (name == "shuffleDoesNotOrder") shuffleDoesNotOrder<<<1, 32>>>(out);
+    if (name == "volatileWarp") volatileWarp<<<1, 32>>>(out);
+    if (name == "ownHeap") ownHeap<<<1, 32>>>(out);
+    if (name == "uninitialised") uninitialised<<<1, 32>>>(out);
+    if (name == "barrierInIf") barrierInIf<<<1, 32>>>(out);
+    if (name == "barrierInIfAtEnd") barrierInIfAtEnd<<<1, 32>>>(out);
+    if (name == "barriersOfIfAndElse") barriersOfIfAndElse<<<1, 32>>>(out);
+    if (name == "barriersOnOneLine") barriersOnOneLine<<<3, 32>>>(out);
+    if (name == "earlyReturn") earlyReturn<<<1, 32>>>(out);
+    if (name == "earlyReturnOfBlock") earlyReturnOfBlock<<<1, 32>>>(out);
+    if (name == "returnInLoop") returnInLoop<<<1, 32>>>(out);
+    if (name == "returnFromEndlessLoop") returnFromEndlessLoop<<<1, 32>>>(out);
+    if (name == "returnInElse") returnInElse<<<1, 32>>>(out);
+    if (name == "returnInSwitch") returnInSwitch<<<1, 32>>>(out);
+    if (name == "returnWithDestructor") returnWithDestructor<<<1, 32>>>(out);
+    if (name == "passedWithDestructor") passedWithDestructor<<<1, 32>>>(out);
+    if (name == "returnAfterPassing") returnAfterPassing<<<1, 32>>>(out);
+    if (name == "returnOfHelper") returnOfHelper<<<1, 32>>>(out);
+    if (name == "returnBeforeHelper") returnBeforeHelper<<<1, 32>>>(out);
+    if (name == "tripCounts") tripCounts<<<1, 32>>>(out);
+    if (name == "tripCountsAndMore") tripCountsAndMore<<<1, 32>>>(out);
+    if (name == "parent") parent<<<1, 32>>>(out);
+    if (name == "usesCounter") usesCounter<<<1, 32>>>(out);
+    if (name == "beforeStart") beforeStart<<<1, 32>>>(other);
+    if (name == "manyBlocks") readAfterWrite<<<100, 64>>>(out);
+    if (name == "rowOfTile") {
+        cudaMemset(out, 0, 4096);
+        rowOfTile<<<1, dim3(8, 8)>>>((float*)out, (float*)out + 64);
+    }
+    if (name == "vectors") vectors<<<1, 32, 32 * sizeof(float4)>>>((float4*)out);
+    if (name == "bytesOfOneWord") bytesOfOneWord<<<1, 64>>>((char*)out);
+    if (name == "beyondEnd") beyondEnd<<<2, 64>>>(other, 100);
+    if (name == "farAway") farAway<<<1, 32>>>(other, out, 1000);
+    if (name == "straddles") straddles<<<1, 32>>>((float4*)(other + 94));
+    if (name == "fromHost") fromHost<<<1, 32>>>(host.data(), out);
+    if (name == "atomicOnHost") atomicOnHost<<<1, 32>>>(host.data());
+    if (name == "nullPointer") nullPointer<<<1, 32>>>(nullptr);
+    if (name == "freed") {
+        cudaFree(other);
+        freed<<<1, 32>>>(other);
+    }
+    if (name == "beyondDynamic") beyondDynamic<<<1, 32, 31 * sizeof(int)>>>(out);
+    if (name == "cooperative") {
+        void* arguments[] = {&out};
+        cudaLaunchCooperativeKernel((void*)cooperative, 2, 64, arguments, 0, nullptr);
+    }
+    if (name == "lanesApart") lanesApart<<<1, 32>>>();
+    const cudaError_t error = cudaDeviceSynchronize();
+    std::printf("%s: %s\n", argv[1], cudaGetErrorName(error));
+    cudaFree(out);
+}
