@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <mutex>
 #include <utility>
 
 #include "../scheduler.h"
@@ -11,6 +10,7 @@
 #include "emu/engine.h"
 #include "emu/warp.h"
 #include "memory_map.h"
+#include "per_thread.h"
 #include "profile_csv.h"
 #include "program_code.h"
 #include "recorder.h"
@@ -127,39 +127,26 @@ class Profiler : public Watcher {
     void gridBegins(const Grid&) override {}
     void gridEnded(const Grid& grid) override {
         LaunchCounts counts;
-        {
-            const std::lock_guard<std::mutex> lock(mutex_);
-            for (const auto& block : blocks_) counts.add(block->takeCounts());
-        }
+        blocks_.forEach([&](BlockProfiler& block) { counts.add(block.takeCounts()); });
         // Like ncu, which does not see what kernels launch.
         if (grid.depth == 0 && !grid.cancelled) csv_.add(grid, counts);
     }
 
-    void blockBegins(const Grid&) override { mine().blockBegins(); }
-    void blockEnded(bool completed) override { mine().blockEnded(completed); }
-    void threadRuns(unsigned rank) override { mine().threadRuns(rank); }
-    void threadPauses(unsigned rank, bool waits) override { mine().threadPauses(rank, waits); }
+    void blockBegins(const Grid&) override { blocks_.mine().blockBegins(); }
+    void blockEnded(bool completed) override { blocks_.mine().blockEnded(completed); }
+    void threadRuns(unsigned rank) override { blocks_.mine().threadRuns(rank); }
+    void threadPauses(unsigned rank, bool waits) override {
+        blocks_.mine().threadPauses(rank, waits);
+    }
     void threadEnded(unsigned) override {}
-    void kernelBegins(unsigned rank) override { mine().kernelBegins(rank); }
-    void kernelEnds(unsigned rank) override { mine().kernelEnds(rank); }
-    void barrierReached(unsigned, const CallSite&) override { mine().barrierReached(); }
-    void barrierReleased(const CallSite&) override { mine().replayAll(); }
+    void kernelBegins(unsigned rank) override { blocks_.mine().kernelBegins(rank); }
+    void kernelEnds(unsigned rank) override { blocks_.mine().kernelEnds(rank); }
+    void barrierReached(unsigned, const CallSite&) override { blocks_.mine().barrierReached(); }
+    void barrierReleased(const CallSite&) override { blocks_.mine().replayAll(); }
     void warpMet(unsigned, unsigned, bool) override {}
 
   private:
-    // Of this OS thread.
-    BlockProfiler& mine() {
-        static __thread BlockProfiler* block;
-        if (block == nullptr) {
-            const std::lock_guard<std::mutex> lock(mutex_);
-            blocks_.push_back(std::make_unique<BlockProfiler>());
-            block = blocks_.back().get();
-        }
-        return *block;
-    }
-
-    std::mutex mutex_;
-    std::vector<std::unique_ptr<BlockProfiler>> blocks_;
+    PerThread<BlockProfiler> blocks_{[] { return std::make_unique<BlockProfiler>(); }};
     ProfileCsv csv_;
 };
 
