@@ -12,13 +12,14 @@ from typing import Any
 from . import (
     build,
     catalogue,
-    cpu_profiler,
     files,
+    instrumented,
     metric_table,
     metrics,
     ncu,
     own_program,
     profilers,
+    raw_csv,
     setup,
     targets,
 )
@@ -31,6 +32,7 @@ from .paths import ROOT
 from .process import say
 from .raw_csv import RawTable
 
+VARIABLE = "CUDA_EMULATOR_PROFILE"  # names the file that an instrumented program writes
 WIDTH_OF_A_FILE = 100  # characters of a line where stdout is no terminal
 NO_REGISTERS = (
     "theoretical_occupancy: of block size and shared memory alone; how many registers a kernel "
@@ -133,11 +135,6 @@ def find_exercise(name_or_path: str) -> Exercise | None:
     return None
 
 
-def once_each(folder: Path, exercise: Exercise) -> list[str]:
-    """The command that launches each kernel of a built exercise once."""
-    return [str(folder / exercise.chapter / exercise.name), "--profile"]
-
-
 def _on_gpu(
     exercise: Exercise | None,
     source: Path,
@@ -159,7 +156,7 @@ def _on_gpu(
     cmake = setup.ensure("gpu")
     preset = "gpu-debug" if debug else "gpu"
     if exercise:
-        command = once_each(build.build(cmake, preset, exercise.name), exercise)
+        command = instrumented.once_each(build.build(cmake, preset, exercise.name), exercise)
     else:
         command = [str(own_program.for_gpu(source, choice, debug))]
     nsight = [metric.nsight for metric in counted]
@@ -184,12 +181,10 @@ def _on_cpu(
     others = ", ".join(metric.name for metric in asked if not metric.cpu)
     if not counted:
         raise LabError(f"not available without a GPU: {others}", status=2)
-    cmake = setup.ensure("cpu")
-    if exercise:
-        command = once_each(build.build(cmake, "cpu-profile", exercise.name), exercise)
-    else:
-        command = [str(own_program.for_cpu(source, cmake))]
-    raw = cpu_profiler.run([*command, *options])
+    outcome = instrumented.run([*instrumented.built(exercise, source), *options], VARIABLE)
+    if outcome.status != 0:
+        raise outcome.failure()
+    raw = raw_csv.parse(outcome.report)
     notes = [f"not available without a GPU: {others}"] if others else []
     if any(metric.name == "theoretical_occupancy" for metric in counted):
         notes.append(NO_REGISTERS)

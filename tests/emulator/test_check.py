@@ -232,7 +232,7 @@ OUT = "device memory out of bounds: "
             "element 1000 of 100 (of 4 bytes each)",
             "far",
             ("(0,0,0)", "reads"),
-            "and in 31 more threads",
+            "and 31 more times",
         ),
         (
             "straddles",
@@ -282,7 +282,7 @@ def test_memory_that_is_not_the_kernels(check, kernel, title, mark, what):
     assert finding.title == title
     assert finding.lines() == [marked(mark)]
     assert finding.acts[0][2] == what
-    assert finding.more == "and in 31 more threads"
+    assert finding.more == "and 31 more times"
 
 
 def test_null_pointer(check):
@@ -311,7 +311,7 @@ def test_uninitialised_shared_memory(check):
     assert finding.title == "uninitialised shared memory"
     assert finding.where.startswith("sums, element ")
     assert finding.lines() == [marked("uninitialised")]
-    assert finding.more == "and in 15 more threads"  # the odd ones
+    assert finding.more == "and 15 more times"  # the odd ones
 
 
 # ---- barriers

@@ -13,7 +13,7 @@ import pytest
 from lab_cli import (
     build,
     catalogue,
-    cpu_profiler,
+    instrumented,
     main,
     own_program,
     profile,
@@ -438,7 +438,7 @@ def test_no_kernels_on_the_cpu(lab: Lab, capfd, script: str) -> None:
 def test_profile_file_is_removed(lab: Lab, tmp_path: Path, monkeypatch) -> None:
     scratch = tmp_path / "scratch"
     scratch.mkdir()
-    monkeypatch.setattr(cpu_profiler.tempfile, "tempdir", str(scratch))
+    monkeypatch.setattr(instrumented.tempfile, "tempdir", str(scratch))
     lab.program(writes_profile(lab))
     assert lab("reduceInteger", "--backend=cpu") == 0
     assert os.listdir(scratch) == []

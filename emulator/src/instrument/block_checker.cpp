@@ -142,14 +142,12 @@ void BlockChecker::blockEnded(bool completed) {
                     std::string("not all threads reach ") + passed.site.what,
                     {{place, indexOf(passed.waiting), "waits"},
                      act(passed.from, passed.ended, "ends without having been there" + others)},
-                    ""},
-                   passed.ended);
+                    ""});
         }
     }
-    for (auto& [key, entry] : found_) {
-        entry.finding.threads = entry.ranks.count();
-        if (entry.finding.hazard == Hazard::Barrier) entry.finding.times = 1;  // counts blocks
-        findings_.add(entry.finding);
+    for (auto& [key, finding] : found_) {
+        if (finding.hazard == Hazard::Barrier) finding.times = 1;  // counts blocks
+        findings_.add(finding);
     }
     found_.clear();
 }
@@ -204,7 +202,7 @@ void BlockChecker::barrierReached(unsigned rank, const CallSite& site) {
         finding.acts.push_back(
             {place, indexOf(clash.rank[i]), std::string("waits at ") + clash.barrier[i].site.what});
     }
-    report(std::move(finding), rank);
+    report(std::move(finding));
 }
 
 void BlockChecker::barrierReleased() {
@@ -237,7 +235,7 @@ void BlockChecker::failed(const std::string& message) {
     if (thread.lastPc != 0) {
         finding.acts.push_back(act(userPc(thread, thread.lastPc), rank_, what));
     }
-    report(std::move(finding), rank_);
+    report(std::move(finding));
 }
 
 // ---- what the running thread does
@@ -305,7 +303,7 @@ void BlockChecker::sharedAccess(const Access& access, uintptr_t pc) {
             where = element(offset - dynamicOffset_, access.size) + " of dynamic shared memory";
             about = "the launch asked for " + bytes(dynamicSize) + " of dynamic shared memory";
         }
-        report({Hazard::SharedBounds, about, {act(pc, rank_, verb(access.kind))}, where}, rank_);
+        report({Hazard::SharedBounds, about, {act(pc, rank_, verb(access.kind))}, where});
         return;
     }
     const bool reads = access.kind != AccessKind::Store;
@@ -371,7 +369,7 @@ void BlockChecker::reportRaces() {
         const bool withinWarp = race.first.rank / kWarpSize == race.second.rank / kWarpSize;
         const bool isVolatile = race.first.isVolatile && race.second.isVolatile;
         const Hazard hazard = isVolatile ? Hazard::VolatileRace : Hazard::Race;
-        if (foundAgain(hazard, race.first.pc, race.second.pc, race.second.rank, withinWarp)) {
+        if (foundAgain(hazard, race.first.pc, race.second.pc, withinWarp)) {
             continue;
         }
         Finding finding{hazard,
@@ -380,7 +378,7 @@ void BlockChecker::reportRaces() {
                          act(race.second.pc, race.second.rank, verb(race.second.kind))},
                         sharedName(race.second.offset, race.second.size)};
         finding.withinWarps = withinWarp;
-        report(std::move(finding), race.second.rank);
+        report(std::move(finding));
     }
     races_.clear();
 }
@@ -394,8 +392,7 @@ void BlockChecker::confirmUninitialised() {
         report({Hazard::Uninitialised,
                 "",
                 {act(read.pc, read.rank, "reads")},
-                sharedName(read.offset, read.size)},
-               read.rank);
+                sharedName(read.offset, read.size)});
     }
     uninitialised_.clear();
 }
@@ -404,7 +401,7 @@ void BlockChecker::confirmUninitialised() {
 
 void BlockChecker::strayAccess(const Access& access, uintptr_t pc) {
     for (const Hazard hazard : {Hazard::DeviceBounds, Hazard::FreedMemory, Hazard::HostMemory}) {
-        if (foundAgain(hazard, pc, 0, rank_, false)) return;
+        if (foundAgain(hazard, pc, 0, false)) return;
     }
     const auto near = guardedAround(reinterpret_cast<const void*>(access.address));
     if (!near) {
@@ -413,8 +410,7 @@ void BlockChecker::strayAccess(const Access& access, uintptr_t pc) {
         report({Hazard::HostMemory,
                 "none that a kernel may use",
                 {act(pc, rank_, verb(access.kind))},
-                ""},
-               rank_);
+                ""});
         return;
     }
     const auto base = reinterpret_cast<uintptr_t>(near->base);
@@ -436,8 +432,7 @@ void BlockChecker::strayAccess(const Access& access, uintptr_t pc) {
     report({near->freed ? Hazard::FreedMemory : Hazard::DeviceBounds,
             about,
             {act(pc, rank_, verb(access.kind))},
-            where},
-           rank_);
+            where});
 }
 
 // ---- reports
@@ -449,17 +444,15 @@ Act BlockChecker::act(uintptr_t pc, unsigned rank, const std::string& what) cons
 }
 
 // Counts what has been found in this block already.
-bool BlockChecker::foundAgain(Hazard hazard, uintptr_t first, uintptr_t second, unsigned rank,
-                              bool withinWarp) {
+bool BlockChecker::foundAgain(Hazard hazard, uintptr_t first, uintptr_t second, bool withinWarp) {
     const auto known = found_.find({hazard, first, second});
     if (known == found_.end()) return false;
-    ++known->second.finding.times;
-    known->second.finding.withinWarps &= withinWarp;
-    known->second.ranks.set(rank);
+    ++known->second.times;
+    known->second.withinWarps &= withinWarp;
     return true;
 }
 
-void BlockChecker::report(Finding finding, unsigned rank) {
+void BlockChecker::report(Finding finding) {
     uintptr_t places[2] = {};
     for (size_t i = 0; i < std::min<size_t>(finding.acts.size(), 2); ++i) {
         const Place& place = finding.acts[i].place;
@@ -467,14 +460,12 @@ void BlockChecker::report(Finding finding, unsigned rank) {
                                   : reinterpret_cast<uintptr_t>(place.file) +
                                         static_cast<uintptr_t>(place.line);
     }
-    if (foundAgain(finding.hazard, places[0], places[1], rank, finding.withinWarps)) return;
+    if (foundAgain(finding.hazard, places[0], places[1], finding.withinWarps)) return;
     finding.kernel = kernelName(grid_->call);
     finding.block = {blockIdx.x, blockIdx.y, blockIdx.z};
     finding.blockNumber = linearBlock();
     finding.order = launch_;
-    Entry& entry = found_[{finding.hazard, places[0], places[1]}];
-    entry.finding = std::move(finding);
-    entry.ranks.set(rank);
+    found_[{finding.hazard, places[0], places[1]}] = std::move(finding);
 }
 
 uint3 BlockChecker::indexOf(unsigned rank) const {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <bitset>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -63,10 +62,6 @@ class BlockChecker : public Recorder {
         bool user = false;
         uintptr_t function = 0;
     };
-    struct Entry {
-        Finding finding;
-        std::bitset<kMaxThreadsPerBlock> ranks;
-    };
 
     uint3 indexOf(unsigned rank) const;
     // The innermost return address in the user's own code.
@@ -80,9 +75,8 @@ class BlockChecker : public Recorder {
 
     void sharedAccess(const Access& access, uintptr_t pc);
     void strayAccess(const Access& access, uintptr_t pc);
-    bool foundAgain(Hazard hazard, uintptr_t first, uintptr_t second, unsigned rank,
-                    bool withinWarp);
-    void report(Finding finding, unsigned rank);
+    bool foundAgain(Hazard hazard, uintptr_t first, uintptr_t second, bool withinWarp);
+    void report(Finding finding);
     Act act(uintptr_t pc, unsigned rank, const std::string& what) const;
 
     bool isPoison(size_t offset, size_t size) const;
@@ -111,7 +105,7 @@ class BlockChecker : public Recorder {
 
     BarrierCheck barriers_;
 
-    std::map<std::tuple<Hazard, uintptr_t, uintptr_t>, Entry> found_;  // in this block
+    std::map<std::tuple<Hazard, uintptr_t, uintptr_t>, Finding> found_;  // in this block
     uintptr_t kernelFunction_ = 0;
     std::array<KnownPc, 1024> knownPcs_{};
 };

@@ -96,19 +96,15 @@ std::string remedy(const Finding& finding, bool sameLine) {
 
 // How often it was found, too.
 std::string others(const Finding& finding) {
-    const bool counted = finding.hazard == Hazard::Race || finding.hazard == Hazard::Barrier ||
-                         finding.hazard == Hazard::VolatileRace;
-    const uint64_t more = (counted ? finding.times : finding.threads) - 1;
+    const uint64_t more = finding.times - 1;
     if (more == 0) return {};
     switch (finding.hazard) {
-        case Hazard::Race:
-            return "   and " + plural(more, "more time") + "\n";
         case Hazard::VolatileRace:
             return "   and " + plural(more, "more time") + ", here or on other lines\n";
         case Hazard::Barrier:
             return "   and in " + plural(more, "more block") + "\n";
         default:
-            return "   and in " + plural(more, "more thread") + "\n";
+            return "   and " + plural(more, "more time") + "\n";
     }
 }
 
@@ -159,12 +155,10 @@ void Findings::add(const Finding& finding) {
     if (isNew) return;
     Finding& known = entry->second;
     const uint64_t times = known.times + finding.times;
-    const uint64_t threads = known.threads + finding.threads;
     const bool withinWarps = known.withinWarps && finding.withinWarps;
     const auto place = [](const Finding& f) { return std::make_pair(f.order, f.blockNumber); };
     if (place(finding) < place(known)) known = finding;
     known.times = times;
-    known.threads = threads;
     known.withinWarps = withinWarps;
 }
 

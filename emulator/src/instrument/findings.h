@@ -52,7 +52,6 @@ struct Finding {
     uint64_t blockNumber = 0;
 
     uint64_t times = 1;        // that it occurred
-    uint64_t threads = 1;      // that it occurred in
     bool withinWarps = false;  // a race: only between threads of one warp
 };
 
