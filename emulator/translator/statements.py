@@ -1,10 +1,11 @@
-"""Finds what else the instrumented build has to mark in device code: steps of loops, and stores
-that g++ would not instrument.
+"""Finds what else the instrumented build has to mark in device code: steps of loops, divisions, and
+stores that g++ would not instrument.
 
 nvcc's debug code (-G) has a block of its own for the step of a `for`, with a branch back to the
 condition; g++ joins it with the loop's body. And g++ lets a function that returns a struct write it
 right into `array[i]` of `array[i] = f()`, without a hook. ::emu::loopStep() and ::emu::stored()
-(emu/decisions.h) make up for both. What is not sure to be such a statement stays as it is.
+(emu/decisions.h) make up for both, ::emu::sign for the branch that a division is on a GPU
+(emu/division.h). What is not sure to be such a statement stays as it is.
 """
 
 from typing import Callable, Optional
@@ -28,6 +29,10 @@ def statement_edits(stream: Stream, in_device: Callable[[int], bool]) -> list[Ed
             if step is not None:
                 at = stream.tokens[step].start
                 result.append((at, at, "::emu::loopStep(), "))
+        elif token.text in ("/", "%") and in_device(i) and stream.text(i - 1) != "operator":
+            compound = stream.text(i + 1) == "=" and _touch(stream, i)
+            at = stream.tokens[i + compound].end
+            result.append((at, at, f" ::emu::sign {'=' if compound else token.text}"))
         elif token.text == "=" and in_device(i) and _is_assignment(stream, i):
             end = _value_end(stream, i + 1)
             if end is not None and _writes_memory(stream, i):

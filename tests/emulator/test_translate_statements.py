@@ -1,4 +1,5 @@
-"""Tests of what else the translation for the profiler marks: steps of loops, and stores of structs."""
+"""Tests of what else the translation for the profiler marks: steps of loops, divisions, and stores
+of structs."""
 
 import shutil
 import subprocess
@@ -78,8 +79,26 @@ def test_left_alone(translated, body):
     assert translated(body) == body
 
 
+@pytest.mark.parametrize(
+    "body, expected",
+    [
+        ("x = a / b;", "x = a / SIGN / b;"),
+        ("x = a * b % -c + d;", "x = a * b % SIGN % -c + d;"),
+        ("x = a/b/c;", "x = a/ SIGN /b/ SIGN /c;"),
+        ("x /= b ? 2 : c;", "x /= SIGN = b ? 2 : c;"),
+        ("x %= y /= 2;", "x %= SIGN = y /= SIGN = 2;"),
+        ("x = a / *p; /* a / b */ // c % d\n", "x = a / SIGN / *p; /* a / b */ // c % d\n"),
+        ("bool operator/(T, T);", "bool operator/(T, T);"),
+    ],
+)
+def test_divisions(translated, body, expected):
+    # (the condition of a ?: is for another test)
+    text = translated(body).replace("::emu::sign", "SIGN")
+    assert text.replace("::emu::truth(!!(b))", "b") == expected
+
+
 def test_host_code_is_left_alone(translated):
-    body = "for (;; ++i) a[i] = f();"
+    body = "for (;; ++i) a[i] = f() / 3;"
     assert translated(body, "void host") == body
 
 
@@ -88,8 +107,12 @@ def test_output_compiles_and_computes_the_same(tmp_path):
     (tmp_path / "in.cu").write_text("""
         struct Pair { double x, y; };
         __device__ Pair operator+(Pair a, Pair b) { return {a.x + b.x, a.y + b.y}; }
+        __device__ Pair operator/(Pair a, double d) { return {a.x / d, a.y / d}; }
+        __device__ Pair& operator/=(Pair& a, double d) { return a = a / d; }
         __device__ Pair pair(double x) { return {x, 2 * x}; }
         __device__ const char* name() { return "n"; }
+        __device__ constexpr int six() { return 6; }
+        __device__ int bytes_of(size_t n) { return static_cast<int>(n % 100); }
         __device__ double sum() {
             Pair p[4], *q = p;
             const char* names[2];
@@ -97,6 +120,17 @@ def test_output_compiles_and_computes_the_same(tmp_path):
             struct { unsigned low : 3; } bits = {5};
             for (int i = 0; i < 4; i++) p[i] = pair(i);
             *q = p[1] + p[2];
+            p[3] /= 2.0;
+            p[3] = p[3] / 0.5;
+            constexpr int five = 11 / 2;
+            short halves[six() / 3] = {-7 / 2, 7 % 4};
+            int x = bytes_of(sizeof(p) / sizeof(p[0])) - 9;  // -5
+            x /= 2;
+            x %= five;
+            volatile int v = 9;
+            float third = 1.0f / 3;
+            if (x != -2 || halves[0] != -3 || v / 2 != 4 || third * 3 != 1.0f) return 0;
+            if ((1ull << 40) / 3 != 366503875925u || -9l % 4 != -1) return 0;
             names[0] = name();
             bytes[1] = bits.low + 1;
             return p[0].y + p[3].x + (names[0][0] == 'n') + bytes[1];
@@ -105,9 +139,11 @@ def test_output_compiles_and_computes_the_same(tmp_path):
         """)
     output = tmp_path / "out.cpp"
     assert main([str(tmp_path / "in.cu"), "-o", str(output), "--instrument"]) == 0
-    assert output.read_text().count("::emu::stored(") == 4
+    assert output.read_text().count("::emu::stored(") == 5
     hooks = tmp_path / "hooks.cpp"
-    hooks.write_text("namespace emu { void loopStep() noexcept {} }\n")
+    hooks.write_text(
+        "namespace emu { void loopStep() noexcept {} void divisionBranch(bool) noexcept {} }\n"
+    )
     program = tmp_path / "program"
     includes = ["-isystem", OWN_INCLUDE, "-include", "cuda_runtime.h"]
     command = [

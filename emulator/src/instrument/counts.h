@@ -30,8 +30,10 @@ struct LaunchCounts {
     std::unordered_map<uint32_t, BlockCounts> blocks;
     AccessCounts globalLoads, globalStores, globalAtomics;
     AccessCounts sharedLoads, sharedStores, sharedAtomics;
-    uint64_t loopSteps = 0;  // of `for` loops, by warps
-    uint64_t barriers = 0;   // arrivals of warps
+    uint64_t loopSteps = 0;           // of `for` loops, by warps
+    uint64_t divisions = 0;           // signed ones, by warps
+    uint64_t divergentDivisions = 0;  // of these, those with both signs in a warp
+    uint64_t barriers = 0;            // arrivals of warps
 
     void add(const LaunchCounts& other);
 };

@@ -13,12 +13,11 @@
 #include "emu/limits.h"
 #include "emu/runtime_api.h"
 #include "program_code.h"
-#include "symbolizer.h"
 
 namespace emu {
 namespace {
 
-// What is counted of the blocks of user code.
+// What is counted of the blocks.
 struct BranchCounts {
     uint64_t branches = 0, divergent = 0;
     double instructions = 0, laneInstructions = 0;  // in bytes of machine code
@@ -37,9 +36,9 @@ uint64_t timesTrue(const BlockCounts& counts, const CodeBlock& code) {
 // kernel ends it.)
 BranchCounts branchesOf(const LaunchCounts& counts) {
     BranchCounts sum;
-    sum.branches = counts.loopSteps;
+    sum.branches = counts.loopSteps + counts.divisions;
+    sum.divergent = counts.divergentDivisions;
     for (const auto& [place, block] : counts.blocks) {
-        if (!isUserCode(pcOf(place))) continue;
         const CodeBlock code = codeBlockAt(place);
         const bool ends = block.successors.size() == 1 && block.successors[0].first == 0;
         if (!ends && !code.endsWithCall) sum.branches += block.executions;

@@ -94,7 +94,14 @@ class BlockProfiler : public Recorder {
         }
         add({access.address, placeOf(access.pc), kind, static_cast<uint8_t>(access.size)});
     }
-    void block(uintptr_t pc) override { add({0, placeOf(pc), EventKind::Block, 0}); }
+    // Small functions of the emulator's headers have blocks, but no hook that says where they begin
+    // and end: their blocks would be taken for the caller's.
+    void block(uintptr_t pc) override {
+        if (isUserBlock(pc)) add({0, placeOf(pc), EventKind::Block, 0});
+    }
+    void division(bool negative, uintptr_t pc) override {
+        add({negative, placeOf(pc), EventKind::Division, 0});
+    }
     void loopStep(uintptr_t pc) override { add({0, placeOf(pc), EventKind::LoopStep, 0}); }
     void enter(uintptr_t caller) override { add({0, placeOf(caller), EventKind::Enter, 0}); }
     void leave() override { add({0, 0, EventKind::Leave, 0}); }

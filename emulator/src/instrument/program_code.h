@@ -15,6 +15,10 @@ inline uintptr_t pcOf(uint32_t place) {
     return reinterpret_cast<uintptr_t>(__executable_start) + place;
 }
 
+// The block that Recorder::block() names by `pc` is the user's, and not of the emulator's headers.
+// Remembers its answers; any thread may ask.
+bool isUserBlock(uintptr_t pc);
+
 struct CodeBlock {
     uint32_t bytes;      // of machine code; 0 where the block is not known
     bool endsWithCall;   // not with a jump: the next block is separate only because of exceptions

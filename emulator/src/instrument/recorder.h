@@ -33,6 +33,8 @@ class Recorder {
     virtual void block(uintptr_t pc) = 0;
     // A `for` goes on to its next round.
     virtual void loopStep(uintptr_t) {}
+    // A signed division branches on the sign of its result.
+    virtual void division(bool, uintptr_t) {}
     // A function begins, called from just before `caller`; and one ends.
     virtual void enter(uintptr_t caller) = 0;
     virtual void leave() = 0;

@@ -4,6 +4,7 @@
 #include "../watcher.h"
 #include "checker.h"
 #include "emu/decisions.h"
+#include "emu/division.h"
 #include "emu/kernel_frame.h"
 #include "profiler.h"
 #include "recorder.h"
@@ -15,6 +16,12 @@ void kernelBegins() {
 }
 void kernelEnds() {
     if (watcher != nullptr) watcher->kernelEnds(threadRankInBlock());
+}
+
+void divisionBranch(bool negative) noexcept {
+    if (recorder != nullptr) {
+        recorder->division(negative, reinterpret_cast<uintptr_t>(__builtin_return_address(0)));
+    }
 }
 
 void loopStep() noexcept {

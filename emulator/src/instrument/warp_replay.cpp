@@ -122,6 +122,9 @@ void WarpReplay::carryOut(uint32_t group, LaunchCounts& counts) {
         case EventKind::LoopStep:
             ++counts.loopSteps;
             break;
+        case EventKind::Division:
+            division(group, counts);
+            break;
         case EventKind::Barrier:
             ++counts.barriers;
             break;
@@ -199,6 +202,14 @@ void WarpReplay::goOn(Frame& frame, uint32_t successor, LaunchCounts& counts) {
     freeExecutions_.push_back(frame.execution);
 }
 
+void WarpReplay::division(uint32_t group, LaunchCounts& counts) {
+    unsigned negative = 0;
+    forEachLane(group, [&](unsigned i) { negative += lanes_[i].event().address != 0; });
+    const auto lanes = static_cast<unsigned>(__builtin_popcount(group));
+    ++counts.divisions;
+    counts.divergentDivisions += negative != 0 && negative != lanes;
+}
+
 void WarpReplay::access(uint32_t group, const Event& event, AccessCounts& counts, bool shared) {
     WarpAccess access;
     access.lanes = group;
@@ -233,6 +244,8 @@ void LaunchCounts::add(const LaunchCounts& other) {
     addAccesses(sharedAtomics, other.sharedAtomics);
     barriers += other.barriers;
     loopSteps += other.loopSteps;
+    divisions += other.divisions;
+    divergentDivisions += other.divergentDivisions;
     for (const auto& [place, from] : other.blocks) {
         BlockCounts& to = blocks[place];
         to.executions += from.executions;

@@ -23,6 +23,7 @@ enum class EventKind : uint8_t {
     Enter,
     Leave,
     LoopStep,
+    Division,
     Barrier,
     GlobalLoad,
     GlobalStore,
@@ -33,7 +34,7 @@ enum class EventKind : uint8_t {
 };
 
 struct Event {
-    uintptr_t address;  // of an access
+    uintptr_t address;  // of an access; of Division: whether the sign is negative
     uint32_t place;     // offset of the code in the program; of Enter: the call's
     EventKind kind;
     uint8_t size;  // bytes of an access
@@ -83,6 +84,7 @@ class WarpReplay {
     void carryOut(uint32_t group, LaunchCounts& counts);
     void beginBlock(uint32_t group, uint32_t block, LaunchCounts& counts);
     void goOn(Frame& frame, uint32_t successor, LaunchCounts& counts);
+    void division(uint32_t group, LaunchCounts& counts);
     void access(uint32_t group, const Event& event, AccessCounts& counts, bool shared);
 
     std::array<Lane, kLanes> lanes_;

@@ -29,7 +29,7 @@ EFFICIENCIES = {
     "interleaved": (96.15, 95.52),
 }
 BRANCH_EFFICIENCY = "smsp__sass_average_branch_targets_threads_uniform.pct"
-BRANCH_EFFICIENCIES = {  # near: nvcc makes further branches, of a division for example
+BRANCH_EFFICIENCIES = {
     "neighbored": 90.32,
     "neighboredLess": 99.29,
     "interleaved": 99.29,
@@ -54,7 +54,7 @@ def main(program: str) -> int:
         ):
             if number(launch[metric]) != expected:
                 wrong.append(f"{kernel}: {metric}: {launch[metric]}, not {expected}")
-        if abs(number(launch[BRANCH_EFFICIENCY]) - BRANCH_EFFICIENCIES[kernel]) > 6:
+        if number(launch[BRANCH_EFFICIENCY]) != BRANCH_EFFICIENCIES[kernel]:
             wrong.append(f"{kernel}: branch efficiency {launch[BRANCH_EFFICIENCY]}")
     print("\n".join(wrong))
     return 1 if wrong else 0

@@ -735,6 +735,55 @@ __global__ void sharedMixed(float* o) {
     o[blockIdx.x * blockDim.x + threadIdx.x] = s[threadIdx.x % 4][threadIdx.x / 4];
 }
 
+__global__ void divideSigned(int* a) {
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+    a[t] = (t - 80) / 3;
+}
+__global__ void divideByLane(int* a) {
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+    a[t] = 1000 / (t - 100 == 0 ? 1 : t - 100);
+}
+__global__ void remainderSigned(int* a) {
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+    a[t] = (t - 80) % 5;
+}
+__global__ void divideAssign(int* a, const int* b) {
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+    int x = b[t] - 8;
+    x /= 2;
+    x %= 3;
+    a[t] = x;
+}
+__global__ void divideUnsigned(unsigned* a, unsigned n) {
+    unsigned t = blockIdx.x * blockDim.x + threadIdx.x;
+    a[t] = t / 3 + t % n;
+}
+__global__ void divideLong(long long* a) {
+    long long t = blockIdx.x * blockDim.x + threadIdx.x;
+    a[t] = (t - 80) / 3;
+}
+__global__ void ifMin(int* a, const int* b) {
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+    if (min(b[t], 8) > 5) a[t] = 1;
+}
+__global__ void ifAbs(int* a, const int* b) {
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+    while (abs(a[t]) < b[t]) a[t] -= 3;
+}
+__device__ int leaf(int x) {
+    return x > 5 ? x : 5;
+}
+__global__ void ifLeaf(int* a, const int* b) {
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+    if (leaf(b[t]) > 7) a[t] = leaf(t);
+}
+__global__ void leafInLoop(int* a, const int* b) {
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+    int s = 0;
+    for (int i = 0; leaf(s) < b[t] + 5; ++i) s += leaf(i);
+    a[t] = s;
+}
+
 int main() {
     void *pa, *pb;
     cudaMalloc(&pa, N * 64 * 4);
@@ -875,6 +924,17 @@ int main() {
     sharedQuarterFloat4 G((float4*)a);
     sharedEvenLanes G(a);
     sharedMixed G((float*)a);
+    divideSigned G(a);
+    divideByLane G(a);
+    remainderSigned G(a);
+    divideAssign G(a, b);
+    divideUnsigned G((unsigned*)a, 7);
+    divideLong G((long long*)a);
+    cudaMemset(a, 0, 4 * 1024);
+    ifMin G(a, b);
+    ifAbs G(a, b);
+    ifLeaf G(a, b);
+    leafInLoop G(a, b);
     cudaError_t e = cudaDeviceSynchronize();
     if (e != cudaSuccess) std::fprintf(stderr, "%s\n", cudaGetErrorString(e));
     return e != cudaSuccess;
