@@ -1,12 +1,28 @@
 #include "barrier_check.h"
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
-#include <regex>
 
 #include "symbolizer.h"
 
 namespace emu {
+namespace {
+
+// The line of source has a `return`, as a word.
+bool hasReturn(const std::string& line) {
+    const std::string word = "return";
+    const auto isPart = [&](size_t at) {
+        return at < line.size() &&
+               (std::isalnum(static_cast<unsigned char>(line[at])) != 0 || line[at] == '_');
+    };
+    for (size_t at = line.find(word); at != std::string::npos; at = line.find(word, at + 1)) {
+        if ((at == 0 || !isPart(at - 1)) && !isPart(at + word.size())) return true;
+    }
+    return false;
+}
+
+}  // namespace
 
 void KernelPath::add(uintptr_t block) {
     highest = std::max(highest, recent.back());
@@ -53,9 +69,8 @@ void BarrierCheck::threadEnded(unsigned rank, const KernelPath& path) {
 
 size_t BarrierCheck::blocksOfReturn(const KernelPath& path) const {
     if (!path.hasReturn) return 0;
-    static const std::regex statement("\\breturn\\b");
     const SourceLine line = sourceLine(path.recent[1]);
-    if (std::regex_search(sourceText(line.file, line.line), statement)) return 2;
+    if (hasReturn(sourceText(line.file, line.line))) return 2;
     const auto& ways = exits_.at(path.recent[0]);
     const auto& [before, from] = *ways.rbegin();
     if (ways.size() > 1) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <regex>
 
 #include "../internal.h"
 #include "../program_symbols.h"
@@ -155,9 +154,15 @@ std::string number(const Metric& metric) {
 
 // As ncu writes it: tiled<16>, not tiled<16u>.
 std::string kernelName(const Grid& grid) {
-    const std::string name = grid.call.id != nullptr ? functionName(grid.call.id) : "";
-    static const std::regex suffix("([0-9])(u|l|ul|ll|ull)(?=[,>])");
-    return name.empty() ? grid.call.name : std::regex_replace(name, suffix, "$1");
+    std::string name = grid.call.id != nullptr ? functionName(grid.call.id) : "";
+    for (size_t end = 0; (end = name.find_first_of(",>", end + 1)) != std::string::npos;) {
+        const size_t last = name.find_last_not_of("ul", end - 1);
+        if (last != std::string::npos && name[last] >= '0' && name[last] <= '9') {
+            name.erase(last + 1, end - last - 1);
+            end = last + 1;
+        }
+    }
+    return name.empty() ? grid.call.name : name;
 }
 
 std::string programName() {
