@@ -83,11 +83,7 @@ class SymbolTable {
 
     std::string functionName(const void* function) const {
         const auto name = functions_.find(reinterpret_cast<uintptr_t>(function));
-        if (name == functions_.end()) return "";
-        char* demangled = abi::__cxa_demangle(name->second.c_str(), nullptr, nullptr, nullptr);
-        std::string result = demangled != nullptr ? demangled : name->second;
-        std::free(demangled);
-        return result;
+        return name == functions_.end() ? "" : demangled(name->second);
     }
 
     std::optional<ThreadLocal> threadLocalAt(size_t offset) const {

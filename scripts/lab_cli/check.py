@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from . import instrumented, profile, targets
+from . import instrumented, profile
 
 VARIABLE = "CUDA_EMULATOR_CHECK"  # names the file that the program writes its report to
 NOTHING = "no hazards found"  # how the last line of the report begins if that is so
@@ -30,7 +30,6 @@ def add_parser(commands: Any) -> None:
 def run(arguments: argparse.Namespace, options: list[str]) -> int:
     """0: there are no hazards. 1: there are, and stdout tells them, or the program failed."""
     exercise = profile.find_exercise(arguments.name)
-    targets.of_backend([exercise] if exercise else [], "cpu", by_name=True)
     report = check([*instrumented.built(exercise, Path(arguments.name)), *options])
     print(report, end="", flush=True)
     return 0 if report.splitlines()[-1].startswith(NOTHING) else 1

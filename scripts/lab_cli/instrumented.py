@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import build, own_program, setup
+from . import build, own_program, setup, targets
 from .catalogue import Exercise
 from .errors import LabError
 from .process import describe, say, shown, status_of
@@ -34,7 +34,9 @@ def once_each(folder: Path, exercise: Exercise) -> list[str]:
 
 
 def built(exercise: Exercise | None, source: Path) -> list[str]:
-    """The command for an exercise or, without one, for the program of a student's source file."""
+    """The command for an exercise or, without one, for the program of a student's source file.
+    LabError for an exercise that needs a GPU's hardware."""
+    targets.of_backend([exercise] if exercise else [], "cpu", by_name=True)
     cmake = setup.ensure("cpu")
     if exercise:
         return once_each(build.build(cmake, "cpu-profile", exercise.name), exercise)

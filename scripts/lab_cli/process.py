@@ -7,7 +7,7 @@ import shlex
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from .errors import LabError
@@ -56,6 +56,23 @@ def must_run(command: Sequence[str], cwd: Path | None = None) -> None:
     status = run(command, cwd=cwd, to_stderr=True)
     if status != 0:
         raise LabError(f"{shown(command)}: {describe(status)}; the reason is above", status)
+
+
+def run_lines(command: Sequence[str], each: Callable[[str], None], stdin: int | None = None) -> int:
+    """Shows and runs `command`, and returns its exit status; `each` gets each line of its output,
+    stdout and stderr together, as it comes."""
+    say("+ " + shown(command))
+    try:
+        process = subprocess.Popen(
+            command, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        )
+    except OSError as error:
+        raise LabError(f"cannot run {command[0]}: {error.strerror}") from error
+    with process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            each(line.decode(errors="replace"))
+    return status_of(process.returncode)
 
 
 def output_of(command: Sequence[str]) -> str:

@@ -176,7 +176,6 @@ def _device(raw: RawTable, driver: Driver) -> str:
 def _on_cpu(
     exercise: Exercise | None, source: Path, asked: Sequence[Metric], options: Sequence[str]
 ) -> MetricTable:
-    targets.of_backend([exercise] if exercise else [], "cpu", by_name=True)
     counted = [metric for metric in asked if metric.cpu]
     others = ", ".join(metric.name for metric in asked if not metric.cpu)
     if not counted:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from .backend import Choice, ask_nvcc, choose, find_nvcc, gpu_problem
 from .errors import LabError
 from .gpu import Driver, ask_driver
-from .process import say, shown, status_of
+from .process import run_lines, say
 
 # Nsight Compute brings an nsys of its own along, which runs without Nsight Systems.
 PLACES = {
@@ -67,22 +67,15 @@ def require_gpu(instead: str) -> tuple[Choice, Driver]:
 
 def run(command: Sequence[str], progress: str | None = None) -> tuple[int, str]:
     """Exit status and all output of a profiler; lines that begin with `progress` show on stderr."""
-    say("+ " + shown(command))
     lines = []
-    try:
-        process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-        )
-    except OSError as error:
-        raise LabError(f"cannot run {command[0]}: {error.strerror}") from error
-    with process:
-        assert process.stdout is not None
-        for line in process.stdout:
-            text = line.decode(errors="replace")
-            lines.append(text)
-            if progress and text.startswith(progress):
-                say(text.rstrip())
-    return status_of(process.returncode), "".join(lines)
+
+    def keep(line: str) -> None:
+        lines.append(line)
+        if progress and line.startswith(progress):
+            say(line.rstrip())
+
+    status = run_lines(command, keep, stdin=subprocess.DEVNULL)
+    return status, "".join(lines)
 
 
 def tail(lines: Sequence[str]) -> str:

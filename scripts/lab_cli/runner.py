@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import time
 from collections import deque
@@ -11,8 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .catalogue import Exercise
-from .errors import LabError
-from .process import describe, say, shown, status_of
+from .process import describe, run_lines, say
 
 NO_GPU = 77
 TAIL_LINES = 8
@@ -36,21 +34,17 @@ class Outcome:
 
 def run_showing(name: str, command: Sequence[str]) -> Outcome:
     """Shows what the command prints as it comes, and keeps the end of it."""
-    say("\n+ " + shown(command))
     last: deque[str] = deque(maxlen=TAIL_LINES)
+
+    def show(line: str) -> None:
+        last.append(line)
+        sys.stdout.write(line)
+        sys.stdout.flush()
+
+    say("")
     start = time.monotonic()
-    try:
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    except OSError as error:
-        raise LabError(f"cannot run {command[0]}: {error.strerror}") from error
-    with process:
-        assert process.stdout is not None
-        for line in process.stdout:
-            text = line.decode(errors="replace")
-            last.append(text)
-            sys.stdout.write(text)
-            sys.stdout.flush()
-    return Outcome(name, status_of(process.returncode), time.monotonic() - start, list(last))
+    status = run_lines(command, show)
+    return Outcome(name, status, time.monotonic() - start, list(last))
 
 
 def run_all(exercises: Sequence[Exercise], folder: Path, options: Sequence[str]) -> int:

@@ -260,7 +260,7 @@ void BlockChecker::block(uintptr_t pc) {
     Thread& thread = threads_[rank_];
     // (A function may have a block of its own behind its end.)
     KernelPath& path = thread.path;
-    const uintptr_t function = known(pc).function;
+    const uintptr_t function = functionOf(pc);
     if (!path.ended) thread.lastPc = pc;
     if (kernelFunction_ == 0) kernelFunction_ = function;
     if (function != kernelFunction_) return;
@@ -472,23 +472,23 @@ uint3 BlockChecker::indexOf(unsigned rank) const {
     return {rank % blockDim.x, rank / blockDim.x % blockDim.y, rank / blockDim.x / blockDim.y};
 }
 
-const BlockChecker::KnownPc& BlockChecker::known(uintptr_t pc) {
+uintptr_t BlockChecker::functionOf(uintptr_t pc) {
     KnownPc& entry = knownPcs_[pc / 4 % knownPcs_.size()];
-    if (entry.pc != pc) entry = {pc, isUserCode(pc), functionAround(pc - 1)};
-    return entry;
+    if (entry.pc != pc) entry = {pc, functionAround(pc - 1)};
+    return entry.function;
 }
 
 uintptr_t BlockChecker::userPc(const Thread& thread, uintptr_t pc) {
-    if (known(pc).user) return pc;
+    if (isUserCode(pc)) return pc;
     for (auto caller = thread.callers.rbegin(); caller != thread.callers.rend(); ++caller) {
-        if (known(*caller).user) return *caller;
+        if (isUserCode(*caller)) return *caller;
     }
     return pc;
 }
 
 uintptr_t BlockChecker::kernelPc(const Thread& thread) {
     for (const uintptr_t caller : thread.callers) {
-        if (known(caller).function == kernelFunction_) return caller;
+        if (functionOf(caller) == kernelFunction_) return caller;
     }
     return thread.lastPc;
 }

@@ -59,7 +59,6 @@ class BlockChecker : public Recorder {
     };
     struct KnownPc {
         uintptr_t pc = 0;
-        bool user = false;
         uintptr_t function = 0;
     };
 
@@ -68,7 +67,7 @@ class BlockChecker : public Recorder {
     uintptr_t userPc(const Thread& thread, uintptr_t pc);
     // The place in the kernel's own function that the thread is at.
     uintptr_t kernelPc(const Thread& thread);
-    const KnownPc& known(uintptr_t pc);
+    uintptr_t functionOf(uintptr_t pc);
     void settle();
     void confirmUninitialised();
     void reportRaces();

@@ -25,7 +25,7 @@ struct BranchCounts {
 uint64_t timesTrue(const BlockCounts& counts, const CodeBlock& code) {
     uint64_t times = 0;
     for (const auto& [successor, count] : counts.successors) {
-        if ((successor == code.whenTrue) != code.otherThanTrue) times += count;
+        if ((successor == code.target) == code.jumpsIfTrue) times += count;
     }
     return times;
 }

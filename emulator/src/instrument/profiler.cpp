@@ -14,6 +14,7 @@
 #include "profile_csv.h"
 #include "program_code.h"
 #include "recorder.h"
+#include "symbolizer.h"
 #include "warp_replay.h"
 
 namespace emu {
@@ -97,7 +98,7 @@ class BlockProfiler : public Recorder {
     // Small functions of the emulator's headers have blocks, but no hook that says where they begin
     // and end: their blocks would be taken for the caller's.
     void block(uintptr_t pc) override {
-        if (isUserBlock(pc)) add({0, placeOf(pc), EventKind::Block, 0});
+        if (isUserCode(pc)) add({0, placeOf(pc), EventKind::Block, 0});
     }
     void division(bool negative, uintptr_t pc) override {
         add({negative, placeOf(pc), EventKind::Division, 0});

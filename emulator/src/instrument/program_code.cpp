@@ -3,12 +3,8 @@
 #include <link.h>
 
 #include <algorithm>
-#include <array>
-#include <atomic>
 #include <cstring>
 #include <vector>
-
-#include "symbolizer.h"
 
 extern "C" void __sanitizer_cov_trace_pc();
 
@@ -89,8 +85,8 @@ class CodeBlocks {
             }
             if (target == 0 || !isBlock(target + kCallSize)) continue;
             block->conditional = true;
-            block->whenTrue = target + kCallSize;
-            block->otherThanTrue = target > begin;
+            block->target = target + kCallSize;
+            block->jumpsIfTrue = target <= begin;
             return;
         }
     }
@@ -108,17 +104,6 @@ class CodeBlocks {
 #endif
 
 }  // namespace
-
-bool isUserBlock(uintptr_t pc) {
-    enum Answer : uint8_t { kUnknown, kUser, kOther };
-    static std::array<std::atomic<uint64_t>, 1 << 14> answers;  // pc * 4 + Answer
-    std::atomic<uint64_t>& slot = answers[pc / 4 % answers.size()];
-    const uint64_t known = slot.load(std::memory_order_relaxed);
-    if (known / 4 == pc && known % 4 != kUnknown) return known % 4 == kUser;
-    const bool user = isUserCode(pc);
-    slot.store(pc * 4 + (user ? kUser : kOther), std::memory_order_relaxed);
-    return user;
-}
 
 CodeBlock codeBlockAt(uint32_t place) {
     static const CodeBlocks& blocks = *new CodeBlocks;

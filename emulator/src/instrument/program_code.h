@@ -15,16 +15,12 @@ inline uintptr_t pcOf(uint32_t place) {
     return reinterpret_cast<uintptr_t>(__executable_start) + place;
 }
 
-// The block that Recorder::block() names by `pc` is the user's, and not of the emulator's headers.
-// Remembers its answers; any thread may ask.
-bool isUserBlock(uintptr_t pc);
-
 struct CodeBlock {
-    uint32_t bytes;      // of machine code; 0 where the block is not known
-    bool endsWithCall;   // not with a jump: the next block is separate only because of exceptions
-    bool conditional;    // ends with a conditional jump
-    uint32_t whenTrue;   // if so: the block that the source's condition leads to, if it holds; or
-    bool otherThanTrue;  // (set) every block but that one
+    uint32_t bytes;     // of machine code; 0 where the block is not known
+    bool endsWithCall;  // not with a jump: the next block is separate only because of exceptions
+    bool conditional;   // ends with a conditional jump
+    uint32_t target;    // of that jump: a block
+    bool jumpsIfTrue;   // it is taken where the source's condition holds, and not where it fails
 };
 
 // The block that begins at `place`, as Recorder::block() names it. Knows x86-64 code; elsewhere all

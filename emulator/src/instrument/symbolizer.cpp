@@ -5,6 +5,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <array>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -113,7 +115,14 @@ SourceLine sourceLine(uintptr_t pc) {
 }
 
 bool isUserCode(uintptr_t pc) {
-    return known(pc).user;
+    enum Answer : uint8_t { kUnknown, kUser, kOther };
+    static std::array<std::atomic<uint64_t>, 1 << 14> answers;  // pc * 4 + Answer
+    std::atomic<uint64_t>& slot = answers[pc / 4 % answers.size()];
+    const uint64_t remembered = slot.load(std::memory_order_relaxed);
+    if (remembered / 4 == pc && remembered % 4 != kUnknown) return remembered % 4 == kUser;
+    const bool user = known(pc).user;
+    slot.store(pc * 4 + (user ? kUser : kOther), std::memory_order_relaxed);
+    return user;
 }
 
 std::string shownPath(const std::string& file) {

@@ -15,7 +15,8 @@ struct SourceLine {
 // where that is shorter. Thread-safe; remembers its answers.
 SourceLine sourceLine(uintptr_t pc);
 
-// The line is in a file of the user's: neither in the emulator's headers nor in the compiler's.
+// The line is in a file of the user's: neither in the emulator's headers nor in the compiler's. For
+// hot paths: takes no lock once the answer is known.
 bool isUserCode(uintptr_t pc);
 
 // `file` relative to the current folder where that is shorter.

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Compares what the cpu profiler counts with what ncu read on a GPU.
 
-    compare.py PROGRAM NAME [OPTIONS...]
+    compare.py PROGRAM NAME
 
-runs the instrumented PROGRAM with OPTIONS and compares it with recorded/NAME.debug.csv (of a build
+runs the instrumented PROGRAM and compares it with recorded/NAME.debug.csv (of a build
 with nvcc -G) and, where that is not what the source says, recorded/NAME.optimised.csv (-O3).
 Divergent branches, requests, sectors, wavefronts and bank conflicts must be equal, except for what
 DIFFERENCES lists with its reason; a difference that is not there (any more) is an error, too.
@@ -21,6 +21,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 RECORDED = Path(__file__).parent / "recorded"
+
+# Options with which ncu ran the exercises, too.
+OPTIONS = {
+    "simpleDivergence": ["--profile", "--size=256K"],
+    "reduceInteger": ["--profile", "--size=256K"],
+    "transpose": ["--profile", "--rows=512", "--cols=512"],
+    "matmul": ["--profile", "--m=128", "--n=128", "--k=128"],
+    "streamConcurrency": ["--profile"],
+    "nestedHelloWorld": ["--profile"],
+}
 
 EXACT = {
     "divergent": "smsp__sass_branch_targets_threads_divergent.sum",
@@ -175,12 +185,12 @@ def compare(
     return problems
 
 
-def main(program: str, name: str, options: list[str]) -> int:
+def main(program: str, name: str) -> int:
     fast = RECORDED / f"{name}.optimised.csv"
     try:
         debug = read_table((RECORDED / f"{name}.debug.csv").read_text())
         optimised = read_table(fast.read_text()) if fast.exists() else None
-        problems = compare(name, run_profiled(program, options), debug, optimised)
+        problems = compare(name, run_profiled(program, OPTIONS.get(name, [])), debug, optimised)
     except Mismatch as error:
         problems = [str(error)]
     for problem in problems:
@@ -189,6 +199,6 @@ def main(program: str, name: str, options: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 3:
+    if len(sys.argv) != 3:
         sys.exit(__doc__)
-    sys.exit(main(sys.argv[1], sys.argv[2], sys.argv[3:]))
+    sys.exit(main(sys.argv[1], sys.argv[2]))

@@ -14,15 +14,15 @@ import csv
 import sys
 from pathlib import Path
 
-from compare import EXACT, NEAR, RECORDED, kernel_name, number, read_table, run_profiled
+from compare import EXACT, NEAR, OPTIONS, RECORDED, kernel_name, number, read_table, run_profiled
 
-RUNS = {
-    "ch03_execution_model/simpleDivergence": ["--size=256K"],
-    "ch03_execution_model/reduceInteger": ["--size=256K"],
-    "ch04_memory/transpose": ["--rows=512", "--cols=512"],
-    "ch05_performance/matmul": ["--m=128", "--n=128", "--k=128"],
-    "streams/streamConcurrency": [],
-    "dynamic_parallelism/nestedHelloWorld": [],
+CHAPTERS = {
+    "simpleDivergence": "ch03_execution_model",
+    "reduceInteger": "ch03_execution_model",
+    "transpose": "ch04_memory",
+    "matmul": "ch05_performance",
+    "streamConcurrency": "streams",
+    "nestedHelloWorld": "dynamic_parallelism",
 }
 COUNTS = {
     "divergent_branches": EXACT["divergent"],
@@ -48,13 +48,13 @@ def shown(here: float, there: float, form: str) -> str:
     return mine if mine == theirs else f"{mine} (ncu: {theirs})"
 
 
-def rows_of(program: Path, options: list[str]) -> list[list[str]]:
-    counted = run_profiled(str(program), ["--profile", *options])
+def rows_of(program: Path) -> list[list[str]]:
+    counted = run_profiled(str(program), OPTIONS[program.name])
     debug = read_table((RECORDED / f"{program.name}.debug.csv").read_text())
     fast = read_table((RECORDED / f"{program.name}.optimised.csv").read_text())
     rows = []
     for mine, theirs, optimised in zip(counted, debug, fast):
-        row = [program.name, " ".join(options), kernel_name(theirs)]
+        row = [program.name, " ".join(OPTIONS[program.name][1:]), kernel_name(theirs)]
         row += [shown(number(mine[m]), number(theirs[m]), ",.0f") for m in COUNTS.values()]
         row += [shown(number(mine[m]), number(theirs[m]), ".1f") for m in RATIOS.values()]
         row.append(shown(number(mine[OCCUPANCY]), number(optimised[OCCUPANCY]), ".1f"))
@@ -69,8 +69,8 @@ def main(folder: Path, output: Path) -> None:
         file.write("\n".join(FACTS) + "\n")
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["exercise", "parameters", "kernel", *COUNTS, *RATIOS, "occupancy"])
-        for program, options in RUNS.items():
-            writer.writerows(rows_of(folder / program, options))
+        for name, chapter in CHAPTERS.items():
+            writer.writerows(rows_of(folder / chapter / name))
 
 
 if __name__ == "__main__":
