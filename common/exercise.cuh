@@ -62,22 +62,29 @@ class Exercise {
     // Reads the command line and selects the device. Ends the program after --help (0), on bad
     // usage (2) and where there is no usable GPU (77).
     void parse(int argc, char** argv) {
+        parseOptions(argc, argv);
+        selectDevice();
+    }
+
+    // The two halves of parse(), for what an exercise can do without a GPU.
+    void parseOptions(int argc, char** argv) {
         ownOptions_ = options_.size();
         bool help = false;
-        int device = 0;
         options_.number("reps", &reps_, 1, 1000000, "measured runs of each kernel");
         options_.number("seed", &seed_, 0, UINT64_MAX, "seed of the input data");
         options_.text("kernel", &filter_, "NAME", "a part of a kernel's name",
                       "only kernels whose name contains NAME");
         options_.flag("csv", &csv_, "rows as CSV on stdout, everything else on stderr");
         options_.flag("profile", &profile_, "launch each kernel once and do not time it");
-        options_.number("device", &device, 0, 1023, "which GPU");
+        options_.number("device", &device_, 0, 1023, "which GPU");
         options_.flag("help", &help, "this text");
         const std::string usage = options_.help();  // has the defaults: before they are overwritten
         const std::string error = options_.parse(argc, argv);
         if (!error.empty()) reject(error);
         if (help) printHelp(usage);
-        selectDevice(device);
+    }
+    void selectDevice() {
+        useDevice(device_);
         if (!profile_) flushL2_.emplace(facts_.l2Bytes);
     }
 
@@ -115,6 +122,14 @@ class Exercise {
 
     // Says what is wrong with the result of the last run: lab::mismatch(...), empty if nothing is.
     void check(std::function<std::string()> check) { check_ = std::move(check); }
+
+    // Further columns of the table, between block and time. `cells` gives those of a row when its
+    // kernel has run and was checked; missing ones at the end are empty. Before the first rung.
+    void details(std::vector<Column> columns,
+                 std::function<std::vector<Cell>(const Statistics&)> cells) {
+        detailColumns_ = std::move(columns);
+        detailCells_ = std::move(cells);
+    }
 
     // ---- output ----
 
@@ -245,28 +260,34 @@ class Exercise {
             if (work_.amount > 0 && work_.peak > 0) percent = {100 * perSecond / work_.peak, 1};
             speedup = {baseline_ / time.median, 2};
         }
-        table_->row({name_, facts_.name, options_.values(ownOptions_), name, grid, block,
-                     time.count, median, min, max, rate, percent, speedup, verdict(wrong)});
+        std::vector<Cell> details = detailCells_ ? detailCells_(time) : std::vector<Cell>();
+        details.resize(detailColumns_.size());
+
+        std::vector<Cell> row = {name_, facts_.name, options_.values(ownOptions_),
+                                 name,  grid,        block};
+        row.insert(row.end(), details.begin(), details.end());
+        row.insert(row.end(),
+                   {time.count, median, min, max, rate, percent, speedup, verdict(wrong)});
+        table_->row(row);
         report(name, wrong);
     }
 
     std::vector<Column> columns() const {
         const bool flops = work_.rate == "GFLOP/s";
         const int rateWidth = work_.amount > 0 ? 8 : 0;
-        return {{"", 0, "exercise"},
-                {"", 0, "device"},
-                {"", 0, "parameters"},
-                {"kernel", -26, "kernel"},
-                {"grid", 10, "grid"},
-                {"block", 6, "block"},
-                {"", 0, "reps"},
-                {"time [ms]", 10, "median_ms"},
-                {"", 0, "min_ms"},
-                {"", 0, "max_ms"},
-                {work_.rate, rateWidth, flops ? "gflops" : "gbps"},
-                {"% peak", rateWidth > 0 ? 6 : 0, "percent_peak"},
-                {"speedup", 7, "speedup"},
-                {"check", -5, "check"}};
+        std::vector<Column> columns = {{"", 0, "exercise"},   {"", 0, "device"},
+                                       {"", 0, "parameters"}, {"kernel", -26, "kernel"},
+                                       {"grid", 10, "grid"},  {"block", 6, "block"}};
+        columns.insert(columns.end(), detailColumns_.begin(), detailColumns_.end());
+        columns.insert(columns.end(), {{"", 0, "reps"},
+                                       {"time [ms]", 10, "median_ms"},
+                                       {"", 0, "min_ms"},
+                                       {"", 0, "max_ms"},
+                                       {work_.rate, rateWidth, flops ? "gflops" : "gbps"},
+                                       {"% peak", rateWidth > 0 ? 6 : 0, "percent_peak"},
+                                       {"speedup", 7, "speedup"},
+                                       {"check", -5, "check"}});
+        return columns;
     }
 
     void printPending() {
@@ -301,7 +322,7 @@ class Exercise {
         quit(kExitFailure, "%s: cannot write to stdout", name_.c_str());
     }
 
-    void selectDevice(int device) {
+    void useDevice(int device) {
         int count = 0;
         cudaError_t error = cudaGetDeviceCount(&count);
         if (error == cudaSuccess && count == 0) error = cudaErrorNoDevice;
@@ -331,6 +352,7 @@ class Exercise {
     std::string filter_;
     bool csv_ = false;
     bool profile_ = false;
+    int device_ = 0;
 
     DeviceFacts facts_;
     std::optional<L2Flush> flushL2_;
@@ -339,6 +361,8 @@ class Exercise {
     std::function<void()> poison_;
     std::function<void()> prepare_;
     std::function<std::string()> check_;
+    std::vector<Column> detailColumns_;
+    std::function<std::vector<Cell>(const Statistics&)> detailCells_;
 
     std::string pending_;  // notes that are not printed yet
     std::optional<Table> table_;

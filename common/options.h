@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <functional>
 #include <limits>
+#include <set>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -118,10 +119,14 @@ class Options {
             if (!entry.set(value)) {
                 return "--" + entry.name + "=" + value + ": expected " + entry.allowed;
             }
+            given_.insert(entry.name);
         }
         if (optind < argc) return std::string(argv[optind]) + ": options only, no such argument";
         return "";
     }
+
+    // Was --name on the command line?
+    bool given(const std::string& name) const { return given_.count(name) > 0; }
 
     // One line per option.
     std::string help() const {
@@ -163,6 +168,7 @@ class Options {
     void add(Entry entry) { entries_.push_back(std::move(entry)); }
 
     std::vector<Entry> entries_;
+    std::set<std::string> given_;
 };
 
 }  // namespace lab
