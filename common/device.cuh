@@ -49,6 +49,12 @@ inline int fp32LanesPerMultiprocessor(int major, int minor) {
     }
 }
 
+// Warp schedulers of a multiprocessor: CUDA C++ Programming Guide, "Compute Capabilities". Each
+// issues at most one instruction per clock. 0 for what the guide does not list.
+inline int schedulersPerMultiprocessor(int major) {
+    return major >= 7 && major <= 12 ? 4 : 0;
+}
+
 inline int deviceAttribute(cudaDeviceAttr attribute, int device) {
     int value = 0;
     CUDA_CHECK(cudaDeviceGetAttribute(&value, attribute, device));

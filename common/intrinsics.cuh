@@ -1,6 +1,5 @@
 #pragma once
-// What CUDA C++ has no name for: the registers of a multiprocessor that PTX calls %globaltimer and
-// %smid.
+// What CUDA C++ has no name for: the registers that PTX calls %globaltimer, %smid and %laneid.
 
 #include <cuda_runtime.h>
 
@@ -13,6 +12,9 @@ __device__ inline unsigned long long globaltimer() {
 }
 __device__ inline unsigned smid() {
     return emu::smid();
+}
+__device__ inline unsigned laneid() {
+    return emu::laneId();
 }
 
 #else
@@ -32,17 +34,23 @@ __device__ inline unsigned smid() {
     return id;
 }
 
+// Place of this thread in its warp: 0 to 31.
+__device__ inline unsigned laneid() {
+    unsigned id;
+    asm("mov.u32 %0, %%laneid;" : "=r"(id));
+    return id;
+}
+
 #endif
 
 // Number of this thread within its block, x fastest: the order in which threads are put into warps.
 __device__ inline unsigned threadNumber() {
     return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
 }
+// Number of this thread's warp within the block. Not PTX's %warpid, which is the slot of the
+// multiprocessor that holds the warp, and may change while the thread runs.
 __device__ inline unsigned warpid() {
     return threadNumber() / warpSize;
-}  // within the block
-__device__ inline unsigned laneid() {
-    return threadNumber() % warpSize;
 }
 
 }  // namespace lab

@@ -101,6 +101,7 @@ class Options {
                 {entries_[i].name.c_str(), kind, nullptr, kFirst + static_cast<int>(i)});
         }
         table.push_back({});
+        given_.clear();
         opterr = 0;  // the messages are ours
         optind = 0;  // start afresh, so that a program (a test) may parse twice
         for (;;) {

@@ -200,6 +200,26 @@ TEST(Exercise, CsvIsAllThereIsOnStdout) {
     EXPECT_TRUE(contains(outcome.err, "WRONG: noTail: element 896"));
 }
 
+TEST(Exercise, DetailsAreColumnsBetweenBlockAndTime) {
+    const auto addDetailed = [](lab::Exercise& exercise, lab::DeviceBuffer<int>& out) {
+        int rows = 0;
+        exercise.details({{"rows", 6, "row_number"}, {"half", 6, "half"}, {"last", 6, "last"}},
+                         [&](const lab::Statistics& time) -> std::vector<lab::Cell> {
+                             EXPECT_EQ(time.count, 3u);
+                             ++rows;
+                             return {rows, {0.5 * rows, 2}};  // and nothing in the last one
+                         });
+        addGood(exercise, out);
+        addGood(exercise, out);
+    };
+    const Outcome table = run({}, addDetailed);
+    EXPECT_TRUE(contains(table.out, " block    rows    half    last   time [ms] ")) << table.out;
+    EXPECT_TRUE(contains(table.out, "   128       2    1.00       ")) << table.out;
+    const Outcome csv = run({"--csv"}, addDetailed);
+    EXPECT_TRUE(contains(csv.out, ",grid,block,row_number,half,last,reps,")) << csv.out;
+    EXPECT_TRUE(contains(csv.out, ",8,128,2,1,,3,")) << csv.out;
+}
+
 TEST(Exercise, LibrariesThatAreAbsentGiveNoRow) {
     const Outcome outcome = run({}, [](lab::Exercise& exercise, lab::DeviceBuffer<int>& out) {
         addGood(exercise, out);
@@ -350,6 +370,14 @@ TEST(Device, LanesPerMultiprocessor) {
     EXPECT_EQ(lab::fp32LanesPerMultiprocessor(8, 6), 128);
     EXPECT_EQ(lab::fp32LanesPerMultiprocessor(9, 0), 128);
     EXPECT_EQ(lab::fp32LanesPerMultiprocessor(99, 0), 0);
+}
+
+TEST(Device, SchedulersPerMultiprocessor) {
+    EXPECT_EQ(lab::schedulersPerMultiprocessor(7), 4);
+    EXPECT_EQ(lab::schedulersPerMultiprocessor(9), 4);
+    EXPECT_EQ(lab::schedulersPerMultiprocessor(12), 4);
+    EXPECT_EQ(lab::schedulersPerMultiprocessor(6), 0);
+    EXPECT_EQ(lab::schedulersPerMultiprocessor(99), 0);
 }
 
 __global__ void whereAmI(unsigned* warps, unsigned* lanes, unsigned* sms,

@@ -54,6 +54,17 @@ TEST(Options, TheLastOfTwoWins) {
     EXPECT_EQ(line.size, 13u);
 }
 
+TEST(Options, SayWhatWasGivenEvenIfItIsTheDefault) {
+    Line line;
+    EXPECT_EQ(line.parse({"--size=1000", "--csv"}), "");
+    EXPECT_TRUE(line.options.given("size"));
+    EXPECT_TRUE(line.options.given("csv"));
+    EXPECT_FALSE(line.options.given("block"));
+    EXPECT_EQ(line.parse({"--block=64"}), "");
+    EXPECT_FALSE(line.options.given("size"));
+    EXPECT_TRUE(line.options.given("block"));
+}
+
 TEST(Options, MayBeParsedTwice) {
     Line line;
     EXPECT_NE(line.parse({"--size=x", "--block=64"}), "");
