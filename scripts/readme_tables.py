@@ -40,6 +40,9 @@ TITLES = {
     "gflops": "GFLOP/s",
     "percent_peak": "% of peak",
     "speedup": "speed-up",
+    "split_percent": "split [%]",
+    "wasted_percent": "wasted [%]",
+    "duration": "duration [us]",
 }
 # Four significant digits are more than a measurement repeats.
 FORMATS = {
@@ -50,8 +53,16 @@ FORMATS = {
     "percent_peak": ".1f",
     "speedup": ".2f",
     "ideal": ".2f",
+    "length": ",.0f",
+    "warps": ",.0f",
+    "split_percent": ".4g",
+    "wasted_percent": ".1f",
+    "branch": ",.0f",
+    "divergent_branch": ",.0f",
+    "inst_executed": ",.0f",
+    "duration": ",.1f",
 }
-NAMES = {"exercise", "kernel", "check", "benchmark"}
+NAMES = {"exercise", "kernel", "build", "check", "benchmark", "property", "unit", "meaning"}
 
 
 def shown(value: str, column: str) -> str:

@@ -7,11 +7,11 @@ import re
 import subprocess
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from . import bench_config, build, catalogue, facts, profile, setup
+from . import bench_config, build, catalogue, facts, metric_table, profile, setup
 from .bench_config import Plan, Run
 from .bench_store import MAIN, Store
 from .catalogue import Exercise
@@ -25,6 +25,7 @@ from .targets import of_backend, pick_backend
 
 RESULTS = ROOT / "results"
 STORE = BUILD / "bench"
+OPTIMISED, DEBUG = "optimised", "debug"  # in the column `build` of NAME.metrics.csv
 
 
 def add_parser(commands: Any) -> None:
@@ -32,7 +33,8 @@ def add_parser(commands: Any) -> None:
         "bench",
         prog="./lab bench",
         description="Measures exercises with the runs of scripts/bench.toml and writes "
-        "results/<gpu>/NAME.csv, on a GPU also the metrics of its kernels (NAME.metrics.csv). "
+        "results/<gpu>/NAME.csv, on a GPU also the metrics of its kernels (NAME.metrics.csv; where "
+        "bench.toml has debug = true, those of the debug build, too). "
         "./lab plot draws from these files. LAB_COMMIT names the commit for a copy without its history.",
         allow_abbrev=False,
     )
@@ -148,7 +150,7 @@ def _fitting(plan: Plan, name: str, memory: float | None) -> Plan:
             say(f"{name} {run.text}: left out, needs {run.gib:g} GiB of the GPU's {memory:.1f} GiB")
     if not fits:
         raise LabError(f"{name}: no run fits into the GPU's {memory:.1f} GiB")
-    return Plan(fits, plan.files)
+    return replace(plan, runs=fits)
 
 
 def _jobs(exercises: Sequence[Exercise], backend: str, build_folder: Path) -> list[Job]:
@@ -194,7 +196,7 @@ def bench(exercises: Sequence[Exercise], backend: str, build_folder: Path, resum
     except KeyboardInterrupt:
         say("\ninterrupted; finished runs are kept: ./lab bench --resume goes on")
         raise
-    measured = [job.name for job in jobs if job.name not in failed]
+    measured = [job for job in jobs if job.name not in failed]
     if backend == "gpu":
         _store_metrics(measured, folder, stores)
     if failed:
@@ -202,18 +204,24 @@ def bench(exercises: Sequence[Exercise], backend: str, build_folder: Path, resum
     return 1 if failed else 0
 
 
-def _store_metrics(names: Sequence[str], folder: Path, stores: dict[str, Store]) -> None:
+def _store_metrics(jobs: Sequence[Job], folder: Path, stores: dict[str, Store]) -> None:
     """results/<gpu>/NAME.metrics.csv. Where they cannot be had, the files that are there stay."""
     said = set()
-    for name in names:
+    for job in jobs:
+        tables = {}
         try:
-            text = profile.collect(name, "gpu").csv_text()
+            for kind in [OPTIMISED, DEBUG] if job.plan.debug else [OPTIMISED]:
+                tables[kind] = profile.collect(job.name, "gpu", debug=kind == DEBUG)
         except LabError as error:
+            of_build, flag = (" of the debug build", " --debug") if tables else ("", "")
             reason = re.split(r"[:.]?\n|\. ", str(error), maxsplit=1)[0]
             if reason not in said:
-                say(f"no metrics of {name}: {reason} (./lab profile {name} says more)")
+                say(
+                    f"no metrics{of_build} of {job.name}: {reason} "
+                    f"(./lab profile {job.name}{flag} says more)"
+                )
                 said.add(reason)
             continue
-        path = folder / f"{name}.metrics.csv"
-        write(path, with_facts(stores[name].facts, text))
+        path = folder / f"{job.name}.metrics.csv"
+        write(path, with_facts(stores[job.name].facts, metric_table.csv_of_builds(tables)))
         say(f"    written: {path.relative_to(RESULTS.parent)}")

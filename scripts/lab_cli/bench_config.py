@@ -29,6 +29,7 @@ class Run:
 class Plan:
     runs: list[Run]
     files: list[str] = field(default_factory=list)
+    debug: bool = False  # metrics of the debug build, too
 
 
 def _run(entry: Any) -> Run:
@@ -38,13 +39,16 @@ def _run(entry: Any) -> Run:
 
 
 def _plan(table: Any) -> Plan:
-    unknown = set(table) - {"runs", "files"}
+    unknown = set(table) - {"runs", "files", "debug"}
     if unknown:
         raise ValueError(f"unknown key {', '.join(sorted(unknown))}")
     runs = [_run(entry) for entry in table["runs"]]
     if not runs:
         raise ValueError("runs is empty")
-    return Plan(runs, [str(name) for name in table.get("files", [])])
+    debug = table.get("debug", False)
+    if not isinstance(debug, bool):
+        raise ValueError("debug must be true or false")
+    return Plan(runs, [str(name) for name in table.get("files", [])], debug)
 
 
 def load(path: Path = CONFIG) -> dict[str, Plan]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from . import units
@@ -36,12 +37,8 @@ class MetricTable:
 
     def csv_text(self) -> str:
         """Plain numbers, empty where not available; the columns are named as textbooks do."""
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow([*LABELS, *(metric.name for metric in self.metrics)])
-        for row in self.rows:
-            writer.writerow([row.kernel, row.grid, row.block, *map(_plain, row.values)])
-        return out.getvalue()
+        header = [*LABELS, *(metric.name for metric in self.metrics)]
+        return _csv([header, *map(_csv_cells, self.rows)])
 
     def text(self, width: int) -> str:
         """For people: parts of at most `width` characters where a column or two fit, then the words."""
@@ -100,6 +97,35 @@ def build(raw: RawTable, asked: Sequence[Metric], source: str, notes: Sequence[s
     if missing:
         notes = [*notes, "without a value here: " + ", ".join(missing)]
     return MetricTable(metrics, rows, source, list(notes))
+
+
+def csv_of_builds(tables: Mapping[str, MetricTable]) -> str:
+    """The same metrics of several builds: a column `build`, and the rows of a launch one below the other.
+
+    The builds may launch a kernel with another grid or block: a launch is known by its kernel's name
+    and its number among the launches of this kernel.
+    """
+    metrics = next(iter(tables.values())).metrics
+    header = ["kernel", "build", *LABELS[1:], *(metric.name for metric in metrics)]
+    launches: dict[tuple[str, int], list[list[str]]] = {}
+    for name, table in tables.items():
+        launched: Counter[str] = Counter()
+        for row in table.rows:
+            kernel, *others = _csv_cells(row)
+            rows = launches.setdefault((kernel, launched[kernel]), [])
+            rows.append([kernel, name, *others])
+            launched[kernel] += 1
+    return _csv([header, *(row for rows in launches.values() for row in rows)])
+
+
+def _csv_cells(row: Row) -> list[str]:
+    return [row.kernel, row.grid, row.block, *map(_plain, row.values)]
+
+
+def _csv(rows: Iterable[Sequence[str]]) -> str:
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(rows)
+    return out.getvalue()
 
 
 def _columns(metric: Metric, available: set[str]) -> list[Metric]:

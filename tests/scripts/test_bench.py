@@ -5,16 +5,22 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import ncu_sample
 import pytest
-from lab_cli import bench, bench_config, build, catalogue, facts, main, profile, setup
+from lab_cli import bench, bench_config, build, catalogue, facts, main, profile, profilers, setup
+from lab_cli.backend import Choice
 from lab_cli.bench_config import Plan, Run
 from lab_cli.bench_store import Store, merged
 from lab_cli.catalogue import Exercise
 from lab_cli.errors import LabError
+from lab_cli.gpu import Driver, Gpu
+from lab_cli.metric_table import MetricTable, Row
+from lab_cli.metrics import Metric
 from lab_cli.results import parse
 
 KNOWN = [Exercise("ch", "first", False, ""), Exercise("ch", "second", False, "")]
 FACTS = {"gpu": "NVIDIA X1", "driver": "1.2", "date": "2026-01-02", "commit": "abc1234"}
+PROFILE = profile.collect
 CONFIG = """
 [first]
 runs = ["--size=1", "--size=2 --block=32"]
@@ -50,8 +56,8 @@ class Place:
         self.results = root / "results"
         self.log = root / "log"
 
-    def program(self, name: str, text: str = PROGRAM) -> None:
-        path = self.root / "ch" / name
+    def program(self, name: str, text: str = PROGRAM, folder: str = "") -> None:
+        path = self.root / folder / "ch" / name
         path.parent.mkdir(exist_ok=True)
         path.write_text(text)
         path.chmod(0o755)
@@ -86,7 +92,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
     return here
 
 
-def no_metrics(name: str, backend: str):
+def no_metrics(name: str, backend: str, debug: bool):
     raise LabError(f"no ncu: not on PATH. Install it\n\n ./lab profile {name} --backend cpu")
 
 
@@ -280,17 +286,118 @@ def test_broken_state_file_starts_anew(place: Place) -> None:
     assert len(place.ran()) == 2
 
 
-class Table:
-    def csv_text(self) -> str:
-        return "kernel,grid,block,branches\nk,1,32,7\n"
+def branches(count: float) -> MetricTable:
+    """A launch with as many branches."""
+    rows = [Row("k", "1", "32", [float(count)])]
+    return MetricTable([Metric("branches", "b__r")], rows, "gpu back end")
+
+
+def profiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Metrics can be had: 7 branches, 9 in the debug build. Returns the list of what is asked for."""
+    asked: list[str] = []
+
+    def collect(name: str, backend: str, debug: bool) -> MetricTable:
+        asked.append(f"{name} {backend}{' debug' if debug else ''}")
+        return branches(9 if debug else 7)
+
+    monkeypatch.setattr(profile, "collect", collect)
+    return asked
+
+
+def want_debug(place: Place, name: str) -> None:
+    """bench.toml has debug = true for this exercise."""
+    config = place.root / "bench.toml"
+    config.write_text(config.read_text().replace(f"[{name}]\n", f"[{name}]\ndebug = true\n"))
 
 
 def test_metrics_are_stored_under_the_same_facts(place: Place, monkeypatch) -> None:
-    monkeypatch.setattr(profile, "collect", lambda name, backend: Table())
+    asked = profiled(monkeypatch)
     assert main.main(["bench", "--backend=gpu"]) == 0
     text = (place.results / "x1" / "second.metrics.csv").read_text()
     assert parse(text, Path("m")).facts == FACTS
-    assert text.endswith("kernel,grid,block,branches\nk,1,32,7\n")
+    assert text.endswith("commit: abc1234\nkernel,build,grid,block,branches\nk,optimised,1,32,7\n")
+    assert asked == ["first gpu", "second gpu"]
+
+
+def test_debug_build_is_profiled_too_where_the_config_says_so(place: Place, monkeypatch) -> None:
+    asked = profiled(monkeypatch)
+    monkeypatch.setattr(facts, "memory_gib", lambda: 8.0)  # leaves out a run, and nothing else
+    want_debug(place, "second")
+    assert main.main(["bench", "--backend=gpu"]) == 0
+    assert asked == ["first gpu", "second gpu", "second gpu debug"]
+    text = (place.results / "x1" / "second.metrics.csv").read_text()
+    assert parse(text, Path("m")).facts == FACTS
+    assert text.endswith("kernel,build,grid,block,branches\nk,optimised,1,32,7\nk,debug,1,32,9\n")
+    assert "debug" not in (place.results / "x1" / "first.metrics.csv").read_text()
+
+
+def test_debug_build_without_metrics_leaves_the_old_file_alone(
+    place: Place, monkeypatch, capfd
+) -> None:
+    def collect(name: str, backend: str, debug: bool) -> MetricTable:
+        if debug:
+            raise LabError("it does not compile: x.cu\nline 7")
+        return branches(7)
+
+    monkeypatch.setattr(profile, "collect", collect)
+    want_debug(place, "first")
+    old = place.results / "x1" / "first.metrics.csv"
+    old.parent.mkdir(parents=True)
+    old.write_text("old\n")
+    assert main.main(["bench", "--backend=gpu"]) == 0
+    assert old.read_text() == "old\n"
+    assert (old.parent / "second.metrics.csv").exists()
+    assert (
+        "no metrics of the debug build of first: it does not compile: x.cu "
+        "(./lab profile first --debug says more)\n"
+    ) in capfd.readouterr().err
+
+
+def test_resume_takes_metrics_anew_and_measures_nothing_for_them(place: Place, monkeypatch) -> None:
+    asked = profiled(monkeypatch)
+    assert main.main(["bench", "--backend=gpu", "first"]) == 0
+    place.ran()
+    want_debug(place, "first")
+    assert main.main(["bench", "--backend=gpu", "first", "--resume"]) == 0
+    assert place.ran() == []
+    assert asked == ["first gpu", "first gpu", "first gpu debug"]
+    results = parse((place.results / "x1" / "first.metrics.csv").read_text(), Path("m"))
+    assert [(row["build"], row["branches"]) for row in results.rows] == [
+        ("optimised", "7"),
+        ("debug", "9"),
+    ]
+
+
+# Takes the page that lies in the folder of the preset whose program it is given.
+NCU = """
+for word; do
+    case "$word" in */ch/first) folder="${word%/ch/first}" ;; esac
+done
+/bin/cat "$folder/page.csv"
+"""
+
+
+def test_each_build_has_the_numbers_of_its_own_program(
+    place: Place, monkeypatch, fake_tool
+) -> None:
+    monkeypatch.setattr(profile, "collect", PROFILE)
+    monkeypatch.setattr(build, "build", lambda cmake, preset, target=None: place.root / preset)
+    driver = Driver((13, 0), [Gpu("NVIDIA H200", 90)])
+    monkeypatch.setattr(profilers, "require_gpu", lambda _: (Choice("gpu", "", "nvcc"), driver))
+    fake_tool("ncu", NCU)
+    for preset, count in (("gpu", "7"), ("gpu-debug", "8")):
+        (place.root / preset).mkdir()
+        place.program("first", folder=preset)
+        launch = ncu_sample.launch(0, "k(int)", [count], "(2, 1, 1)", "(32, 1, 1)")
+        page = ncu_sample.raw_page({"smsp__sass_branch_targets.sum": ""}, [launch])
+        (place.root / preset / "page.csv").write_text(page)
+    want_debug(place, "first")
+    assert main.main(["bench", "--backend=gpu", "first"]) == 0
+    rows = parse((place.results / "x1" / "first.metrics.csv").read_text(), Path("m")).rows
+    assert [(row["kernel"], row["build"], row["grid"], row["branch"]) for row in rows] == [
+        ("k", "optimised", "2", "7"),
+        ("k", "debug", "2", "8"),
+    ]
 
 
 def test_metrics_that_cannot_be_had_leave_old_files_alone(place: Place, capfd) -> None:
@@ -305,11 +412,10 @@ def test_metrics_that_cannot_be_had_leave_old_files_alone(place: Place, capfd) -
 
 
 def test_failed_exercise_gets_no_metrics(place: Place, monkeypatch) -> None:
-    asked = []
-    monkeypatch.setattr(profile, "collect", lambda name, _: asked.append(name) or Table())
+    asked = profiled(monkeypatch)
     place.program("first", WRONG)
     main.main(["bench", "--backend=gpu"])
-    assert asked == ["second"]
+    assert asked == ["second gpu"]
 
 
 @pytest.mark.parametrize(
@@ -339,6 +445,8 @@ def test_bad_usage(place: Place, capfd, arguments: list[str], message: str) -> N
         ("[first]\nrun = [1]\n", r"\[first\]: unknown key run"),
         ("[first]\nruns = [1]\n", r"\[first\]: "),
         ('[first]\nruns = [{ options = "" }]\n', r"\[first\]: gib is missing"),
+        ("[first]\nruns = ['']\ndebug = 1\n", r"\[first\]: debug must be true or false"),
+        ("[first]\nruns = ['']\ndebug = 'true'\n", r"\[first\]: debug must be true or false"),
         ("first = 3\n", r"\[first\]: "),
         ("[first\n", "line 1"),
     ],

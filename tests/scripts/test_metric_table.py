@@ -7,7 +7,7 @@ import io
 
 import pytest
 from lab_cli import metric_table, metrics, raw_csv
-from lab_cli.metric_table import MetricTable
+from lab_cli.metric_table import MetricTable, Row
 from ncu_sample import REDUCTIONS, launch, raw_page
 
 KNOWN = metrics.load()
@@ -47,6 +47,43 @@ def test_csv_quotes_what_has_a_comma() -> None:
     table = metric_table.build(raw_csv.parse(page), KNOWN.find(["a__b"]), "", [])
     rows = list(csv.reader(io.StringIO(table.csv_text())))
     assert rows == [["kernel", "grid", "block", "a__b"], ["f<1, 2>", "1", "1", "3"]]
+
+
+def test_csv_of_builds_has_the_rows_of_a_launch_one_below_the_other() -> None:
+    def table(rows: list[tuple[str, str, float | None]]) -> MetricTable:
+        asked = KNOWN.find(["branch"])
+        return MetricTable(
+            asked, [Row(name, grid, "32", [count]) for name, grid, count in rows], ""
+        )
+
+    text = metric_table.csv_of_builds(
+        {
+            "optimised": table(
+                [("a", "1", 1.0), ("b", "1", 2.0), ("a", "2", 3.0), ("c", "1", None)]
+            ),
+            "debug": table([("a", "1", 4.0), ("b", "9", 5.0), ("b", "8", 6.0), ("a", "2", 7.0)]),
+        }
+    )
+    assert text.splitlines() == [
+        "kernel,build,grid,block,branch",
+        "a,optimised,1,32,1",
+        "a,debug,1,32,4",
+        "b,optimised,1,32,2",
+        "b,debug,9,32,5",  # another grid, but the same launch
+        "a,optimised,2,32,3",
+        "a,debug,2,32,7",
+        "c,optimised,1,32,",  # launched by this build alone
+        "b,debug,8,32,6",
+    ]
+
+
+def test_csv_of_one_build_names_it() -> None:
+    text = metric_table.csv_of_builds({"optimised": reductions()})
+    assert text.splitlines()[:2] == [
+        "kernel,build,grid,block,divergent_branch,branch_efficiency,gld_transactions,"
+        "dram_read_throughput,duration",
+        "reduceNeighbored,optimised,8192,512,778240,68.75,4186112,412.5,1250",
+    ]
 
 
 TEXT = """\

@@ -38,6 +38,21 @@ def test_formats_by_column() -> None:
     assert readme_tables.shown("51229.4", "gflops") == "51,229"
     assert readme_tables.shown("", "speedup") == ""
     assert readme_tables.shown("2.50", "kernel") == "2.50"
+    assert readme_tables.shown("11010048", "inst_executed") == "11,010,048"
+    assert readme_tables.shown("12345.67", "duration") == "12,345.7"
+    assert readme_tables.shown("0.00319989", "split_percent") == "0.0032"
+
+
+def test_counts_of_each_build_have_separators(tmp_path: Path) -> None:
+    path = tmp_path / "x.metrics.csv"
+    path.write_text("kernel,build,branch\nk,optimised,0\nk,debug,2621440\nother,debug,\n")
+    assert readme_tables.render(path, ["kernel", "build", "branch"], []) == (
+        "| kernel | build | branch |\n"
+        "| --- | --- | ---: |\n"
+        "| k | optimised | 0 |\n"
+        "| k | debug | 2,621,440 |\n"
+        "| other | debug |  |\n"
+    )
 
 
 def test_names_what_is_not_there(csv_file: Path) -> None:

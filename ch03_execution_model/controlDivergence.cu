@@ -1,0 +1,241 @@
+// The number of threads is a multiple of the block, the length of a vector is not: `if (i < n)`
+// keeps the rest out. It can split one warp, whatever the length, so its share of the work shrinks
+// as vectors grow; its share of the time is another matter.
+//
+//   1 addChecked    vector addition with the check: threads beyond the end do nothing
+//   2 addPadded     without: the vectors are padded with elements up to the last block
+//   3 borderLast    threads beyond the end get another, equally long computation (a border), up to
+//                   the end of the last warp: the warp that splits pays for both
+//   4 borderFirst   the border lies before the vector: the warp that splits is the first to begin
+//   5 borderByWarp  the last warp belongs to the border as a whole: none splits
+//
+// For each length the table has, counted by the warps themselves, how many hold elements and how
+// many of them the kernel's condition splits. That must be what arithmetic says: of ceil(n / 32)
+// warps, 1 if n is no multiple of 32. (Of kernels 2 and 5: none.) speedup is relative to kernel 1
+// or 3 at the same length.
+//
+//   cmake --build build --target controlDivergence
+//   build/ch03_execution_model/controlDivergence --size=1000 --block=64
+//   ctest --test-dir build -R controlDivergence
+//   ncu build/ch03_execution_model/controlDivergence --profile --size=1000
+//
+// In a debug build, ncu --metrics smsp__sass_branch_targets_threads_divergent.sum counts the same
+// warps that split. An optimised one has no jump in kernel 1: lanes beyond the end leave by an
+// instruction with a predicate.
+
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "lab.cuh"
+
+constexpr unsigned kWarp = 32;  // threads of a warp
+constexpr unsigned kAllLanes = 0xffffffff;
+
+__device__ std::size_t globalThread() {
+    return std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+}
+
+// The check is a comparison, and all that it costs is this comparison. Where it splits a warp there
+// is no second path to go through: some lanes of one warp idle. Warps that lie wholly beyond the
+// end do not split; they are done at once.
+__global__ void addChecked(const float* a, const float* b, float* c, std::size_t n) {
+    const std::size_t i = globalThread();
+    if (i < n) c[i] = a[i] + b[i];
+}
+
+// Without the check every thread needs an element. Who pads the vectors spends memory, and work on
+// results that nobody wants.
+__global__ void addPadded(const float* a, const float* b, float* c) {
+    const std::size_t i = globalThread();
+    c[i] = a[i] + b[i];
+}
+
+// Work for kernels 3 to 5: one fused multiply-add per step, each waiting for the one before. Both
+// are chaotic maps of a small interval onto itself, so that a step too many or too few changes
+// every result. fmaf() rounds once, on the CPU as on the GPU: results are identical.
+__host__ __device__ float parabola(float x, int steps) {
+    for (int i = 0; i < steps; ++i) x = fmaf(x, x, -1.9f);
+    return x;
+}
+__host__ __device__ float tent(float x, int steps) {
+    for (int i = 0; i < steps; ++i) x = fmaf(-1.9f, fabsf(x), 1.0f);
+    return x;
+}
+
+// Where a thread starts: kStarts values of [0, 1), so that the reference has few to compute. (By a
+// multiplication: the division of a debug build has branches of its own.)
+constexpr unsigned kStarts = 256;
+constexpr float kDistance = 1.0f / kStarts;
+__host__ __device__ float start(std::size_t thread) {
+    const unsigned i = thread % kStarts;
+    return static_cast<float>(i) * kDistance;
+}
+
+// Now the check has an else. A warp with lanes on both sides of n runs one loop, then the other,
+// and takes twice as long as its neighbours. `padded` is n rounded up to whole warps.
+__global__ void borderLast(float* c, std::size_t n, std::size_t padded, int steps) {
+    const std::size_t i = globalThread();
+    if (i >= padded) return;
+    if (i < n) {
+        c[i] = parabola(start(i), steps);
+    } else {
+        c[i] = tent(start(i), steps);
+    }
+}
+
+// As many threads on each side, but the border is the beginning, and blocks start roughly in order:
+// other warps have time to do their work while the first one does the second half of its own. If
+// there are any: where all warps run at once, the kernel still waits for the slowest.
+__global__ void borderFirst(float* c, std::size_t border, std::size_t padded, int steps) {
+    const std::size_t i = globalThread();
+    if (i >= padded) return;
+    if (i < border) {
+        c[i] = tent(start(i), steps);
+    } else {
+        c[i] = parabola(start(i), steps);
+    }
+}
+
+// The side is decided by warp: the border takes all of the last one, if that is not full. (Some
+// elements get the border's computation that did not above, which an algorithm must allow.)
+__global__ void borderByWarp(float* c, std::size_t n, std::size_t padded, int steps) {
+    const std::size_t i = globalThread();
+    if (i >= padded) return;
+    if (i / kWarp < n / kWarp) {
+        c[i] = parabola(start(i), steps);
+    } else {
+        c[i] = tent(start(i), steps);
+    }
+}
+
+struct Warps {
+    unsigned long long working, split;
+};
+
+// Not a rung of the ladder: counts, with the same threads, the warps of a kernel that works on
+// elements 0 ... end - 1 under the condition i < boundary. A ballot has a bit for each lane: all
+// set or none if the warp agrees.
+__global__ void countWarps(Warps* warps, std::size_t boundary, std::size_t end) {
+    const std::size_t i = globalThread();
+    const unsigned working = __ballot_sync(kAllLanes, i < end);
+    const unsigned inside = __ballot_sync(kAllLanes, i < boundary);
+    if (lab::laneid() != 0) return;
+    if (working != 0) atomicAdd(&warps->working, 1ull);
+    if (inside != 0 && inside != kAllLanes) atomicAdd(&warps->split, 1ull);
+}
+
+// CPU reference of kernels 3 to 5: of `padded` threads, those of first ... last - 1 compute the
+// parabola. Both maps are given as their results for every start.
+std::vector<float> reference(std::size_t padded, std::size_t first, std::size_t last,
+                             const std::vector<float>& inner, const std::vector<float>& border) {
+    std::vector<float> values = lab::hostVector<float>(padded);
+    for (std::size_t i = 0; i < padded; ++i)
+        values[i] = (i >= first && i < last ? inner : border)[i % kStarts];
+    return values;
+}
+
+// What is wrong with a result: it has the expected elements, and nothing was written behind them.
+std::string wrongResult(const std::vector<float>& result, const std::vector<float>& expected) {
+    for (std::size_t i = expected.size(); i < result.size(); ++i) {
+        if (!lab::isPoison(result[i])) return lab::formatted("element %zu was written, too", i);
+    }
+    return lab::mismatch({result.begin(), result.begin() + expected.size()}, expected, 0.0);
+}
+
+std::string wrongCount(const Warps& counted, const Warps& expected) {
+    if (counted.working == expected.working && counted.split == expected.split) return "";
+    return lab::formatted("%llu warps, %llu of them split; expected %llu and %llu", counted.working,
+                          counted.split, expected.working, expected.split);
+}
+
+int main(int argc, char** argv) {
+    std::size_t size = 1000001;
+    unsigned block = 64;
+    lab::Exercise exercise("controlDivergence", "What `if (i < n)` costs, by the length n.");
+    exercise.option("size", &size, 1, lab::kMaxSize,
+                    "elements; unless given, 100, 1000, 10000 and 1000000 come before");
+    exercise.option("block", &block, kWarp, lab::kMaxBlock, "threads per block",
+                    lab::Rule::kPowerOfTwo);
+    exercise.parse(argc, argv);
+    std::vector<std::size_t> lengths = {size};
+    if (!exercise.options().given("size")) lengths = {100, 1000, 10000, 1000000, size};
+    const int steps = lab::perBackend(16384, 4);  // on a GPU, far more time than a launch takes
+
+    std::vector<float> inner, border;
+    for (unsigned i = 0; i < kStarts; ++i) {
+        inner.push_back(parabola(start(i), steps));
+        border.push_back(tent(start(i), steps));
+    }
+    exercise.title("block %u, %d steps on each side of the border", block, steps);
+
+    lab::Cell length, working, split, share;
+    exercise.details({{"length", 9, "length"},
+                      {"warps", 7, "warps"},
+                      {"split", 5, "split"},
+                      {"split %", 7, "split_percent"}},
+                     [&](const lab::Statistics&) {
+                         return std::vector<lab::Cell>{length, working, split, share};
+                     });
+
+    for (const std::size_t n : lengths) {
+        size = n;  // for the column "parameters"
+        length = n;
+        const unsigned grid = lab::blocksFor(n, block);
+        const std::size_t all = std::size_t{grid} * block;
+        const std::size_t warps = n / kWarp + (n % kWarp != 0);
+        const std::size_t padded = warps * kWarp;
+
+        const std::vector<float> aOnHost = lab::randomFloats(all, exercise.seed(), 0, 1);
+        const std::vector<float> bOnHost = lab::randomFloats(all, exercise.seed() + 1, 0, 1);
+        const lab::DeviceBuffer<float> aBuffer(aOnHost), bBuffer(bOnHost);
+        lab::DeviceBuffer<float> result(all);
+        lab::DeviceBuffer<Warps> counter(1);
+        const float *const a = aBuffer.get(), *const b = bBuffer.get();
+        float* const c = result.get();
+        exercise.output(result);
+
+        const auto sums = [&](std::size_t count) {
+            std::vector<float> values = lab::hostVector<float>(count);
+            for (std::size_t i = 0; i < count; ++i) values[i] = aOnHost[i] + bOnHost[i];
+            return values;
+        };
+        // A kernel that works on elements 0 ... end - 1, on two sides of `boundary`: its result
+        // must be `expected`, and its warps split as arithmetic says.
+        const auto expect = [&](std::size_t boundary, std::size_t end, auto expected) {
+            exercise.check([&, boundary, end, expected] {
+                const std::string wrong = wrongResult(result.toHost(), expected());
+                if (!wrong.empty() || exercise.profile()) return wrong;  // there, no further launch
+                counter.fillBytes(0);
+                countWarps<<<grid, block>>>(counter.get(), boundary, end);
+                CUDA_CHECK_LAUNCH();
+                const Warps counted = counter.toHost()[0];
+                working = counted.working;
+                split = counted.split;
+                share = {100.0 * counted.split / counted.working, 3};
+                return wrongCount(counted, {(end + kWarp - 1) / kWarp, boundary % kWarp != 0});
+            });
+        };
+
+        exercise.newBaseline();
+        expect(n, n, [&] { return sums(n); });
+        exercise.rung("addChecked", grid, block, [&] { addChecked<<<grid, block>>>(a, b, c, n); });
+        expect(all, all, [&] { return sums(all); });
+        exercise.rung("addPadded", grid, block, [&] { addPadded<<<grid, block>>>(a, b, c); });
+
+        exercise.newBaseline();
+        expect(n, padded, [&] { return reference(padded, 0, n, inner, border); });
+        exercise.rung("borderLast", grid, block,
+                      [&] { borderLast<<<grid, block>>>(c, n, padded, steps); });
+        const std::size_t rest = padded - n;
+        expect(rest, padded, [&] { return reference(padded, rest, padded, inner, border); });
+        exercise.rung("borderFirst", grid, block,
+                      [&] { borderFirst<<<grid, block>>>(c, rest, padded, steps); });
+        const std::size_t full = n - n % kWarp;
+        expect(full, padded, [&] { return reference(padded, 0, full, inner, border); });
+        exercise.rung("borderByWarp", grid, block,
+                      [&] { borderByWarp<<<grid, block>>>(c, n, padded, steps); });
+    }
+    return exercise.finish();
+}
