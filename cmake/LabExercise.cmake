@@ -1,4 +1,5 @@
-# lab_add_exercise(NAME [RDC] [CUDA_ONLY] [LINK target...] [RUNS "options"...] [REJECTS "options => regex"...])
+# lab_add_exercise(NAME [RDC] [CUDA_ONLY] [LINK target...] [RUNS "options"...] [PRINTS "options => regex"...]
+#     [REJECTS "options => regex"...])
 #
 # Builds the exercise NAME.cu of the current folder on the chosen back end, and tests it.
 #
@@ -7,6 +8,7 @@
 #   LINK       libraries, where the toolkit has them: CUDA::cublas also defines LAB_HAVE_CUBLAS
 #   RUNS       option strings that must give correct rows, the first one small: the options that every exercise has
 #              (--csv, --profile, ...) are tested with it
+#   PRINTS     option strings that must end with status 0 and print what the regex says (^ and $ are those of a line)
 #   REJECTS    option strings that must end with status 2 and one line on stderr that matches the regex
 #
 # A test is named by the command that it runs, so `ctest -R reduceInteger` selects all of an exercise.
@@ -17,7 +19,7 @@ set(lab_check_case ${CMAKE_CURRENT_LIST_DIR}/check_case.py)
 add_custom_target(exercises) # all of them, without the unit tests
 
 function(lab_add_exercise name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "RDC;CUDA_ONLY" "" "LINK;RUNS;REJECTS")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "RDC;CUDA_ONLY" "" "LINK;RUNS;PRINTS;REJECTS")
     if(arg_UNPARSED_ARGUMENTS)
         message(FATAL_ERROR "lab_add_exercise(${name}): unknown arguments ${arg_UNPARSED_ARGUMENTS}")
     endif()
@@ -41,7 +43,7 @@ function(lab_add_exercise name)
     target_link_libraries(${name} PRIVATE lab_warnings)
     add_dependencies(exercises ${name})
 
-    lab_test_exercise(${name} "${arg_RUNS}" "${arg_REJECTS}")
+    lab_test_exercise(${name} "${arg_RUNS}" "${arg_PRINTS}" "${arg_REJECTS}")
 endfunction()
 
 # Links the libraries that exist; without one the exercise has no row for it.
@@ -56,7 +58,7 @@ function(lab_link_libraries name)
     endforeach()
 endfunction()
 
-function(lab_test_exercise name runs rejects)
+function(lab_test_exercise name runs prints rejects)
     list(GET runs 0 small)
     string(REGEX MATCHALL "--[a-z]+" options "${runs}")
     list(REMOVE_DUPLICATES options)
@@ -76,11 +78,18 @@ function(lab_test_exercise name runs rejects)
         "--seed=x => --seed.*x"
         "--device=1023 => --device.*1023"
         "--kernel=nosuch => --kernel.*nosuch")
-    foreach(case IN LISTS rejects_all rejects)
+    lab_test_cases_matching(${name} PRINTS ${prints})
+    lab_test_cases_matching(${name} REJECTS ${rejects_all} ${rejects})
+endfunction()
+
+# A ctest case for each "options => regex".
+function(lab_test_cases_matching name argument)
+    string(TOLOWER ${argument} kind)
+    foreach(case IN LISTS ARGN)
         if(NOT case MATCHES "^(.*) => (.*)$")
-            message(FATAL_ERROR "lab_add_exercise(${name}): REJECTS needs 'options => regex', not '${case}'")
+            message(FATAL_ERROR "lab_add_exercise(${name}): ${argument} needs 'options => regex', not '${case}'")
         endif()
-        lab_test_case(${name} "${CMAKE_MATCH_1}" rejects "${CMAKE_MATCH_2}")
+        lab_test_case(${name} "${CMAKE_MATCH_1}" ${kind} "${CMAKE_MATCH_2}")
     endforeach()
 endfunction()
 
@@ -88,6 +97,9 @@ endfunction()
 function(lab_test_case name options kind)
     separate_arguments(words UNIX_COMMAND "${options}")
     set(case "${name} ${options}")
+    if(kind STREQUAL "prints") # of which one command may have several
+        string(APPEND case " => ${ARGN}")
+    endif()
     add_test(NAME ${case}
         COMMAND ${Python3_EXECUTABLE} ${lab_check_case} ${kind} ${ARGN} -- $<TARGET_FILE:${name}> ${words})
     set_tests_properties(${case} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${LAB_TEST_TIMEOUT})

@@ -7,6 +7,7 @@
     help     status 0, and a text that names each option EXPECTED
     timeline a right table, and in the file EXPECTED the kernels of each run in order: none ends before
              it begins, and those of one stream do not overlap
+    prints   status 0, and on stdout a text that matches the regex EXPECTED (^ and $ are those of a line)
     rejects  status 2, nothing on stdout, and on stderr one line that matches the regex EXPECTED
 
 A command that ends with 77 (no usable GPU) ends this one with 77, which ctest shows as skipped.
@@ -78,6 +79,13 @@ def timeline_problem(done: subprocess.CompletedProcess[str], path: str) -> str:
     return table_problem(done)
 
 
+def prints_problem(done: subprocess.CompletedProcess[str], regex: str) -> str:
+    if done.returncode != 0:
+        return f"exit status {done.returncode}, expected 0"
+    matches = re.search(regex, done.stdout, re.MULTILINE)
+    return "" if matches else f"nothing on stdout matches {regex!r}"
+
+
 def rejects_problem(done: subprocess.CompletedProcess[str], regex: str) -> str:
     if done.returncode != 2:
         return f"exit status {done.returncode}, expected 2"
@@ -98,6 +106,8 @@ def problem(kind: str, expected: list[str], done: subprocess.CompletedProcess[st
         return help_problem(done, expected)
     if kind == "timeline":
         return timeline_problem(done, expected[0])
+    if kind == "prints":
+        return prints_problem(done, expected[0])
     return rejects_problem(done, expected[0])
 
 

@@ -3,6 +3,7 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cstdarg>
 #include <cstdint>
 #include <cstdio>
@@ -166,6 +167,14 @@ class Exercise {
         if (selected(name) && (!profile_ || !filter_.empty())) run(name, "-", "-", launch);
     }
 
+    // A row of what the host computed: checked like a kernel's, but not timed.
+    void hostRow(const std::string& name) {
+        if (selected(name)) addRow(name, "-", "-", {});
+    }
+
+    // For a check() that wants more than one run: runs the kernel of this row once more.
+    void again() const { again_(); }
+
     // 0, or 1 if anything was wrong: what main() returns.
     int finish() const {
         if (!ran_ && !filter_.empty()) {
@@ -181,7 +190,7 @@ class Exercise {
 
     // Does --kernel select this one?
     bool selected(const std::string& name) {
-        names_.push_back(name);
+        if (std::find(names_.begin(), names_.end(), name) == names_.end()) names_.push_back(name);
         const bool wanted = name.find(filter_) != std::string::npos;
         if (wanted) {
             ran_ = true;
@@ -195,28 +204,20 @@ class Exercise {
     // profilers' timelines.
     Statistics measure(const std::string& name, const std::function<void()>& launch) {
         const NvtxRange range(name);
-        const auto start = [&] {
-            if (poison_) poison_();
-            if (prepare_) prepare_();
-        };
         if (profile_) {
-            start();
-            launchChecked(name, launch);
-            waitFor(name);
+            runOnce(name, launch);
             return {};
         }
         const CpuTimer warmup;
         do {  // the first run loads the kernel, the others bring the clocks up
-            start();
-            launchChecked(name, launch);
-            waitFor(name);
+            runOnce(name, launch);
         } while (!kEmulated && warmup.milliseconds() < kWarmupMilliseconds);
 
         // The host runs ahead: while the GPU flushes, event, kernel and event are queued, so that
         // the time between the events is the kernel's and not that of its launch.
         std::vector<GpuTimer> timers(reps_);
         for (GpuTimer& timer : timers) {
-            start();
+            poisonAndPrepare();
             (*flushL2_)();
             timer.start();
             launchChecked(name, launch);
@@ -245,7 +246,13 @@ class Exercise {
 
     void run(const std::string& name, const std::string& grid, const std::string& block,
              const std::function<void()>& launch) {
-        const Statistics time = measure(name, launch);
+        again_ = [&] { runOnce(name, launch); };
+        addRow(name, grid, block, measure(name, launch));
+        again_ = nullptr;
+    }
+
+    void addRow(const std::string& name, const std::string& grid, const std::string& block,
+                const Statistics& time) {
         const std::string wrong = check_ ? check_() : "";
         if (baseline_ == 0) baseline_ = time.median;
         if (!table_) table_.emplace(columns(), csv_);
@@ -297,6 +304,15 @@ class Exercise {
         pending_.clear();
     }
 
+    void poisonAndPrepare() const {
+        if (poison_) poison_();
+        if (prepare_) prepare_();
+    }
+    void runOnce(const std::string& name, const std::function<void()>& launch) const {
+        poisonAndPrepare();
+        launchChecked(name, launch);
+        waitFor(name);
+    }
     static void launchChecked(const std::string& name, const std::function<void()>& launch) {
         launch();
         checkCuda(cudaGetLastError(), "cannot be launched", name);
@@ -361,6 +377,7 @@ class Exercise {
     std::function<void()> poison_;
     std::function<void()> prepare_;
     std::function<std::string()> check_;
+    std::function<void()> again_;
     std::vector<Column> detailColumns_;
     std::function<std::vector<Cell>(const Statistics&)> detailCells_;
 

@@ -12,8 +12,9 @@
 namespace lab {
 
 // *sum = input[0] + ... + input[count - 1], all in device memory.
-inline void cubSum([[maybe_unused]] Exercise& exercise, [[maybe_unused]] const int* input,
-                   [[maybe_unused]] int* sum, [[maybe_unused]] std::size_t count) {
+template <typename T>
+void cubSum([[maybe_unused]] Exercise& exercise, [[maybe_unused]] const T* input,
+            [[maybe_unused]] T* sum, [[maybe_unused]] std::size_t count) {
 #ifndef __CUDA_EMULATOR__
     std::size_t bytes = 0;  // a first call says how much scratch memory it needs
     CUDA_CHECK(cub::DeviceReduce::Sum(nullptr, bytes, input, sum, count));

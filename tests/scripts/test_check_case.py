@@ -21,10 +21,11 @@ def test_what_is_right_passes() -> None:
     assert judge("table", out=TABLE) == 0
     assert judge("csv", out=CSV) == 0
     assert judge("help", "--size", out=HELP) == 0
+    assert judge("prints", "^a  1 +ok$", out=TABLE) == 0
     assert judge("rejects", "--size=0: expected", err="x: --size=0: expected 1\\n", status=2) == 0
 
 
-@pytest.mark.parametrize("kind", ["table", "csv", "help", "rejects"])
+@pytest.mark.parametrize("kind", ["table", "csv", "help", "prints", "rejects"])
 def test_no_gpu_is_skipped(kind: str) -> None:
     assert judge(kind, ".", err="no usable GPU\\n", status=77) == 77
 
@@ -34,6 +35,7 @@ def test_status_counts(status: int) -> None:
     assert judge("table", out=TABLE, status=status) == 1
     assert judge("csv", out=CSV, status=status) == 1
     assert judge("help", out=HELP, status=status) == 1
+    assert judge("prints", "ok", out=TABLE, status=status) == 1
 
 
 @pytest.mark.parametrize(
@@ -82,6 +84,11 @@ def test_help_must_name_every_option() -> None:
 )
 def test_bad_rejection(out: str, err: str, status: int) -> None:
     assert judge("rejects", "--size=0: expected", out=out, err=err, status=status) == 1
+
+
+@pytest.mark.parametrize("regex", ["^a  2", "1$", "c  1"])
+def test_prints_what_is_expected(regex: str) -> None:
+    assert judge("prints", regex, out=TABLE, err="a  2 c  1\\n") == 1
 
 
 TIMELINE = "mode,kernels,stream,kernel,begin_ms,end_ms,sms"

@@ -1,0 +1,228 @@
+// A block of one, two or three dimensions is one row of threads to the hardware: x runs fastest,
+// then y, then z, and every 32 threads in that order are a warp. Where the block is not a multiple
+// of 32, the last warp has lanes without a thread, and still takes the registers of all 32.
+//
+//   1 observeWarps  every thread asks the hardware for its lane, and its warp for who is in it
+//
+// It runs for the block of --block, of which it draws a picture, and for a list of other shapes.
+// --kernel selects rows: --kernel=2D, --kernel=16x16. (With --profile: the block of --block alone.)
+// check: the warps that were observed must be those of the rule, in wrongPlace() below.
+//
+//   cmake --build build --target warpLayout
+//   build/ch03_execution_model/warpLayout --block=40x2
+//   ctest --test-dir build -R warpLayout
+//   ncu build/ch03_execution_model/warpLayout --block=40x2 --profile
+//
+// ncu --metrics smsp__thread_inst_executed_per_inst_executed.ratio tells how many of the 32 lanes
+// have work, on average: threads / warps in the table below.
+
+#include <algorithm>
+#include <bitset>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "lab.cuh"
+
+constexpr unsigned kWarp = 32;  // lanes of a warp
+
+// What a thread finds out about itself.
+struct Place {
+    unsigned first;  // number of the thread in the first lane of its warp: it names the warp
+    unsigned lane;
+    unsigned members;  // of the warp: a bit for each lane that has a thread
+};
+
+// Nothing here computes a warp or a lane. A thread's number serves as its name, which the threads
+// of a warp tell each other: who hears the same first name is in the same warp. A full mask asks
+// all lanes, and those without a thread do not answer. (PTX has a register %warpid, but that is the
+// slot of the multiprocessor that holds the warp. It may change while the warp runs, and no order
+// is promised: it is no name.)
+__global__ void observeWarps(Place* places) {
+    const unsigned thread = lab::threadNumber();
+    const unsigned members = __ballot_sync(0xffffffff, 1);
+    const int firstLane = __ffs(members) - 1;
+    const unsigned first = __shfl_sync(members, thread, firstLane);
+    places[thread] = {first, lab::laneid(), members};
+}
+
+// Threads by warp, in the order of their numbers.
+std::map<unsigned, std::vector<unsigned>> warpsOf(const std::vector<Place>& places) {
+    std::map<unsigned, std::vector<unsigned>> warps;
+    for (unsigned thread = 0; thread < places.size(); ++thread)
+        warps[places[thread].first].push_back(thread);
+    return warps;
+}
+
+// CPU reference, the rule: warp and lane of the thread (x, y, z) are quotient and remainder of its
+// row-major number and 32. Says where the hardware did otherwise. Places are in the order of this
+// walk, x fastest.
+std::string wrongPlace(dim3 block, const std::vector<Place>& places) {
+    const unsigned threads = block.x * block.y * block.z;
+    std::size_t walked = 0;
+    for (unsigned z = 0; z < block.z; ++z) {
+        for (unsigned y = 0; y < block.y; ++y) {
+            for (unsigned x = 0; x < block.x; ++x) {
+                const unsigned number = (z * block.y + y) * block.x + x;
+                const unsigned warp = number / kWarp, lane = number % kWarp;
+                const unsigned size = std::min(kWarp, threads - warp * kWarp);
+                const unsigned members = size == kWarp ? ~0u : (1u << size) - 1;
+                const Place& is = places[walked++];
+                if (is.first == warp * kWarp && is.lane == lane && is.members == members) continue;
+                return lab::formatted(
+                    "thread (%u,%u,%u) is in lane %u of the warp of thread %u with members %08x, "
+                    "expected lane %u, thread %u, members %08x",
+                    x, y, z, is.lane, is.first, is.members, lane, warp * kWarp, members);
+            }
+        }
+    }
+    return "";
+}
+
+// ---- what is printed ----
+
+// A line for each row of the block, a digit for each thread.
+std::string picture(dim3 block, const std::vector<unsigned>& numbers) {
+    static const char kDigits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUV";
+    std::string text;
+    for (unsigned z = 0; z < block.z; ++z) {
+        for (unsigned y = 0; y < block.y; ++y) {
+            text += block.z > 1 ? lab::formatted("  z %-2u y %-2u  ", z, y)
+                                : lab::formatted("  y %-2u  ", y);
+            for (unsigned x = 0; x < block.x; ++x)
+                text += kDigits[numbers[(z * block.y + y) * block.x + x] % kWarp];
+            text += "\n";
+        }
+        if (z + 1 < block.z) text += "\n";
+    }
+    return text;
+}
+
+std::string pictures(dim3 block, const std::vector<Place>& places) {
+    std::vector<unsigned> warpNumbers(places.size()), lanes(places.size());
+    unsigned number = 0;
+    for (const auto& [first, threads] : warpsOf(places)) {
+        for (const unsigned thread : threads) {
+            warpNumbers[thread] = number;
+            lanes[thread] = places[thread].lane;
+        }
+        ++number;
+    }
+    return "warp of each thread (x to the right; A to V are 10 to 31):\n" +
+           picture(block, warpNumbers) + "lane of each thread:\n" + picture(block, lanes);
+}
+
+// For what is too large to draw: a line for each warp.
+std::string ranges(dim3 block, const std::vector<Place>& places) {
+    const auto coordinates = [&](unsigned thread) {
+        return lab::formatted("(%u,%u,%u)", thread % block.x, thread / block.x % block.y,
+                              thread / block.x / block.y);
+    };
+    std::string text = "threads (x,y,z) of each warp:\n";
+    unsigned number = 0;
+    for (const auto& [first, threads] : warpsOf(places)) {
+        text += lab::formatted("  warp %-2u  %s to %s in lanes %u to %u\n", number,
+                               coordinates(threads.front()).c_str(),
+                               coordinates(threads.back()).c_str(), places[threads.front()].lane,
+                               places[threads.back()].lane);
+        ++number;
+    }
+    return text;
+}
+
+std::string drawing(dim3 block, const std::vector<Place>& places) {
+    constexpr unsigned kMaxColumns = 64, kMaxLines = 32;  // of a terminal
+    const bool fits = block.x <= kMaxColumns && block.y * block.z <= kMaxLines;
+    return fits ? pictures(block, places) : ranges(block, places);
+}
+
+// ---- blocks ----
+
+// "40x2" as a block; nothing where the text is none, or one that no GPU can launch.
+std::optional<dim3> parseBlock(const std::string& text) {
+    constexpr unsigned kMaxZ = 64;
+    unsigned sides[3] = {1, 1, 1};
+    std::size_t start = 0;
+    for (int i = 0; start <= text.size(); ++i) {
+        const std::size_t end = std::min(text.find('x', start), text.size());
+        std::uint64_t side = 0;
+        if (i == 3 || !lab::parseWhole(text.substr(start, end - start), &side)) return {};
+        if (side < 1 || side > lab::kMaxBlock) return {};
+        sides[i] = static_cast<unsigned>(side);
+        start = end + 1;
+    }
+    if (sides[0] * sides[1] * sides[2] > lab::kMaxBlock || sides[2] > kMaxZ) return {};
+    return dim3(sides[0], sides[1], sides[2]);
+}
+
+const char* dimensions(dim3 block) {
+    if (block.z > 1) return "3D";
+    return block.y > 1 ? "2D" : "1D";
+}
+
+int main(int argc, char** argv) {
+    std::string blockText = "40x2";
+    lab::Exercise exercise("warpLayout",
+                           "How blocks of one, two and three dimensions become warps.");
+    exercise.options().text("block", &blockText, "XxYxZ", "X, XxY or XxYxZ",
+                            "the block to draw, as 40, 40x2 or 5x5x5");
+    exercise.parseOptions(argc, argv);
+    const std::optional<dim3> block = parseBlock(blockText);
+    if (!block) {
+        exercise.reject("--block=" + blockText +
+                        ": expected X, XxY or XxYxZ, whole numbers from 1 with a product of at "
+                        "most 1024, and Z at most 64");
+    }
+    exercise.selectDevice();
+    exercise.note("warpLayout: block " + lab::shape(*block) + " on " + exercise.device().name);
+
+    lab::Table table({{"", 0, "exercise"},
+                      {"", 0, "device"},
+                      {"", -4, "dimensions"},
+                      {"block", -8, "block"},
+                      {"threads", 7, "threads"},
+                      {"warps", 5, "warps"},
+                      {"idle lanes", 10, "idle_lanes"},
+                      {"% wasted", 8, "wasted_percent"},
+                      {"rows in a warp", 14, "rows_in_a_warp"},
+                      {"check", -5, "check"}},
+                     exercise.csv());
+    const auto row = [&](dim3 shape, bool drawn) {
+        const std::string name = dimensions(shape) + (" " + lab::shape(shape));
+        if (!exercise.selected(name)) return;
+        lab::DeviceBuffer<Place> buffer(shape.x * shape.y * shape.z);
+        buffer.fillBytes(lab::poisonByte<unsigned>());
+        observeWarps<<<1, shape>>>(buffer.get());
+        CUDA_CHECK_LAUNCH();
+        const std::vector<Place> places = buffer.toHost();
+        if (drawn) exercise.note("\n" + drawing(shape, places));
+
+        const auto warps = warpsOf(places);
+        std::size_t idle = 0, mostRows = 0;
+        for (const auto& [first, threads] : warps) {
+            idle += kWarp - std::bitset<kWarp>(places[threads.front()].members).count();
+            std::set<unsigned> rows;  // of the block: threads with the same y and z
+            for (const unsigned thread : threads) rows.insert(thread / shape.x);
+            mostRows = std::max(mostRows, rows.size());
+        }
+        const std::string wrong = wrongPlace(shape, places);
+        table.row({"warpLayout", exercise.device().name, dimensions(shape), lab::shape(shape),
+                   places.size(), warps.size(), idle,
+                   lab::Cell(100.0 * static_cast<double>(idle) / (warps.size() * kWarp), 1),
+                   mostRows, lab::verdict(wrong)});
+        exercise.report(name, wrong);
+    };
+
+    row(*block, true);
+    const dim3 others[] = {{1},      {32},      {40},      {1000},       {1024},
+                           {40, 2},  {2, 40},   {8, 8},    {16, 16},     {32, 32},
+                           {33, 31}, {5, 5, 5}, {8, 8, 4}, {10, 10, 10}, {1, 1, 64}};
+    for (const dim3 shape : others) {
+        const bool same = lab::shape(shape) == lab::shape(*block);
+        if (!same && !exercise.profile()) row(shape, false);
+    }
+    return exercise.finish();
+}
