@@ -107,7 +107,7 @@ __host__ __device__ float tent(float x, int steps) {
 constexpr unsigned kStarts = 256;
 __host__ __device__ float start(std::size_t thread) {
     const unsigned i = thread % kStarts;
-    return static_cast<float>(i) / kStarts;
+    return static_cast<float>(i) * (1.0f / kStarts);
 }
 
 // A loop cannot be predicated away. Every warp runs one loop with its even threads, then the other

@@ -91,6 +91,17 @@ class Options {
         add({name, placeholder, help, allowed, set, [=] { return *value; }});
     }
 
+    // The name of a file to write. It is not among values(): where a result goes does not change
+    // it.
+    void file(const std::string& name, std::string* value, const std::string& help) {
+        const auto set = [=](const std::string& text) {
+            if (text.empty()) return false;
+            *value = text;
+            return true;
+        };
+        add({name, "FILE", help, "a file name", set, {}});
+    }
+
     // Sets the values. Returns an empty string, or one line that names the option, the value and
     // what is allowed.
     std::string parse(int argc, char** argv) {

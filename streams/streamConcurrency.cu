@@ -19,13 +19,11 @@
 // first kernel of the run began), and sms, the number of multiprocessors (SMs) that it ran on.
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "csv_file.cuh"
 #include "lab.cuh"
 
 // When and where something ran: nanoseconds of lab::globaltimer(), a clock that all SMs share.
@@ -108,7 +106,7 @@ struct Streams {
     Streams& operator=(const Streams&) = delete;
 };
 
-void addToTimeline(lab::Table& timeline, const char* mode, std::size_t streams,
+void addToTimeline(lab::CsvFile& timeline, const char* mode, std::size_t streams,
                    const std::vector<Span>& kernels) {
     unsigned long long zero = kernels[0].begin;
     for (const Span& kernel : kernels) zero = std::min(zero, kernel.begin);
@@ -119,15 +117,6 @@ void addToTimeline(lab::Table& timeline, const char* mode, std::size_t streams,
         timeline.row({mode, kernels.size(), k % streams, k, milliseconds(kernels[k].begin),
                       milliseconds(kernels[k].end), kernels[k].sm});
     }
-}
-
-std::FILE* openForWriting(const std::string& name, const lab::Exercise& exercise) {
-    std::FILE* const file = std::fopen(name.c_str(), "w");
-    if (file == nullptr) {
-        exercise.reject("--timeline=" + name +
-                        ": expected a file that can be written: " + std::strerror(errno));
-    }
-    return file;
 }
 
 int main(int argc, char** argv) {
@@ -145,15 +134,14 @@ int main(int argc, char** argv) {
     exercise.parse(argc, argv);
     const unsigned long long nanoseconds = 1000ull * microseconds;
 
-    std::FILE* const file = timelineName.empty() ? nullptr : openForWriting(timelineName, exercise);
-    lab::Table timeline({{"", 0, "mode"},
-                         {"", 0, "kernels"},
-                         {"", 0, "stream"},
-                         {"", 0, "kernel"},
-                         {"", 0, "begin_ms"},
-                         {"", 0, "end_ms"},
-                         {"", 0, "sms"}},
-                        true, file);
+    lab::CsvFile timeline(exercise, "timeline", timelineName,
+                          {{"", 0, "mode"},
+                           {"", 0, "kernels"},
+                           {"", 0, "stream"},
+                           {"", 0, "kernel"},
+                           {"", 0, "begin_ms"},
+                           {"", 0, "end_ms"},
+                           {"", 0, "sms"}});
 
     // Blocks for half of the SMs. Each takes half of an SM's shared memory and a little more (the
     // variable of the kernel), so that no two fit into one SM, and a kernel needs half of them.
@@ -216,7 +204,7 @@ int main(int argc, char** argv) {
         const std::vector<Span> ofRun = spans.toHost(std::size_t{kernels} * blocks);
         std::string wrong = wrongMarks(kernels);
         if (wrong.empty()) wrong = wrongTimes(ofRun, blocks, nanoseconds, streams);
-        if (file != nullptr) addToTimeline(timeline, mode, streams, spansOfKernels(ofRun, blocks));
+        addToTimeline(timeline, mode, streams, spansOfKernels(ofRun, blocks));
 
         lab::Cell median, min, max, speedup;
         if (time.median > 0) {
@@ -240,11 +228,6 @@ int main(int argc, char** argv) {
         if (each) row("ownStreams", kernels, kernels, serial);
         if (kernels == maxKernels) break;
     }
-    if (file != nullptr) {
-        const bool written = std::ferror(file) == 0;
-        if (std::fclose(file) != 0 || !written) {
-            lab::quit(lab::kExitFailure, "cannot write to %s", timelineName.c_str());
-        }
-    }
+    timeline.close();
     return exercise.finish();
 }

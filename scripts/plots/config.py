@@ -17,7 +17,7 @@ from .rows import count, number, with_parameters
 
 CONFIG = SCRIPTS / "plots.toml"
 KINDS = ("svg", "png")
-CHARTS = ("ladder", "curves", "heatmap", "timeline")
+CHARTS = ("ladder", "curves", "heatmap", "timeline", "waves", "saturation")
 COMMON = ("chart", "title", "source", "where", "largest")
 
 
@@ -50,9 +50,10 @@ class Spec:
         rows = [with_parameters(row) for row in rows]
         for column, value in self.entry.get("where", {}).items():
             require(rows, [column])
-            rows = [row for row in rows if row[column] == str(value)]
+            wanted = [str(item) for item in (value if isinstance(value, list) else [value])]
+            rows = [row for row in rows if row[column] in wanted]
             if not rows:
-                raise LabError(f"no row with {column}={value}")
+                raise LabError(f"no row with {column}={' or '.join(wanted)}")
         column = self.entry.get("largest")
         if column:
             require(rows, [column])

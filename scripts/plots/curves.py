@@ -41,7 +41,7 @@ class Curves:
             of_kernel = [row for row in rows if row["kernel"] == kernel]
             library = is_library(of_kernel[0])
             points = sorted((positive(row, self.x), self._y(row)) for row in of_kernel)
-            look = _library_look(len(lines)) if library else _look(own, len(lines))
+            look = _library_look(len(lines)) if library else line_look(own, len(lines))
             own += not library
             lines += axes.plot(*zip(*points), label=kernel, **look)
         if limit:
@@ -80,7 +80,7 @@ class Curves:
         )
 
 
-def _look(index: int, marker: int) -> dict[str, Any]:
+def line_look(index: int, marker: int) -> dict[str, Any]:
     return {
         "color": style.LINE_COLOURS[index % len(style.LINE_COLOURS)],
         "linestyle": style.LINE_STYLES[index % len(style.LINE_STYLES)],
@@ -92,7 +92,7 @@ def _look(index: int, marker: int) -> dict[str, Any]:
 
 def _library_look(marker: int) -> dict[str, Any]:
     return {
-        **_look(0, marker),
+        **line_look(0, marker),
         "color": style.BLACK,
         "linestyle": ":",
         "markerfacecolor": "white",

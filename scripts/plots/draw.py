@@ -16,10 +16,19 @@ from .config import CONFIG, KINDS, Spec, require
 from .curves import Curves
 from .heatmap import HeatMap
 from .ladder import Ladder
+from .saturation import Saturation
 from .timeline import Timeline
+from .waves import Waves
 
-Chart = Union[Ladder, Curves, HeatMap, Timeline]
-CHARTS = {"ladder": Ladder, "curves": Curves, "heatmap": HeatMap, "timeline": Timeline}
+Chart = Union[Ladder, Curves, HeatMap, Timeline, Waves, Saturation]
+CHARTS = {
+    "ladder": Ladder,
+    "curves": Curves,
+    "heatmap": HeatMap,
+    "timeline": Timeline,
+    "waves": Waves,
+    "saturation": Saturation,
+}
 
 
 def chart_of(spec: Spec) -> Chart:

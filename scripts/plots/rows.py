@@ -10,7 +10,12 @@ from lab_cli.results import Row
 
 NO_SHAPE = "-"  # grid and block of what a library launches
 PEAKS = {"gbps": ("peak bandwidth", "GB/s"), "gflops": ("peak FP32", "GFLOP/s")}
-AXES = {"gbps": "bandwidth [GB/s]", "gflops": "rate [GFLOP/s]", "median_ms": "time [ms]"}
+AXES = {
+    "gbps": "bandwidth [GB/s]",
+    "gflops": "rate [GFLOP/s]",
+    "median_ms": "time [ms]",
+    "percent_peak": "% of peak",
+}
 
 
 def with_parameters(row: Row) -> Row:

@@ -155,6 +155,47 @@ TEST(Exercise, ProfileRunsAPeerOnlyByName) {
     EXPECT_TRUE(contains(run({}, rungs).out, "\nlibrary                              -       -  "));
 }
 
+TEST(Exercise, ACheckMayRunTheKernelAgain) {
+    int launches = 0;
+    const auto rungs = [&](lab::Exercise& exercise, lab::DeviceBuffer<int>& out) {
+        launches = 0;
+        lab::DeviceBuffer<int> data(kCount);
+        exercise.prepare([&] { data.fillBytes(0); });
+        exercise.check([&] {
+            exercise.again();
+            const std::string wrong = lab::mismatch(data.toHost(), std::vector<int>(kCount, 1));
+            return wrong.empty() ? lab::mismatch(out.toHost(), numbers()) : wrong;
+        });
+        exercise.rung("twice", 8, 128, [&] {
+            ++launches;
+            increment<<<8, 128>>>(data.get(), kCount);
+            if (launches == 1) writeAll<<<8, 128>>>(out.get(), kCount);
+        });
+    };
+    const Outcome outcome = run({"--profile"}, rungs);
+    EXPECT_EQ(launches, 2);
+    EXPECT_EQ(outcome.status, 1);
+    EXPECT_TRUE(contains(outcome.out, "twice: element 0 is -1515870811 (never written)"));
+}
+
+TEST(Exercise, ARowOfTheHostHasNoTime) {
+    bool right = true;
+    const auto rungs = [&](lab::Exercise& exercise, lab::DeviceBuffer<int>& out) {
+        exercise.check([&] { return right ? std::string() : "a wrong sum"; });
+        exercise.hostRow("loop");
+        exercise.check({});
+        addGood(exercise, out);
+    };
+    const Outcome outcome = run({"--csv"}, rungs);
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_TRUE(contains(outcome.out, ",loop,-,-,0,,,,,,,ok\n")) << outcome.out;
+    EXPECT_TRUE(contains(outcome.out.substr(outcome.out.find(",good,")), ",1,ok\n"))
+        << "the first kernel is what speedups refer to: " << outcome.out;
+    EXPECT_FALSE(contains(run({"--kernel=good"}, rungs).out, "loop"));
+    right = false;
+    EXPECT_EQ(run({"--kernel=loop"}, rungs).status, 1);
+}
+
 TEST(Exercise, KernelSelectsByAPartOfTheName) {
     const auto rungs = [](lab::Exercise& exercise, lab::DeviceBuffer<int>& out) {
         exercise.rung("bad", 1, 1, [&] { writeAll<<<1, 1>>>(out.get(), 1); });
@@ -239,7 +280,8 @@ void runUncaptured(const std::vector<std::string>& arguments, dim3 block) {
     parse(exercise, arguments);
     lab::DeviceBuffer<int> out(kCount);
     exercise.title("title");
-    exercise.rung("only", 1, block, [&] { writeAll<<<1, block>>>(out.get(), kCount); });
+    for (int row = 0; row < 2; ++row)
+        exercise.rung("only", 1, block, [&] { writeAll<<<1, block>>>(out.get(), kCount); });
     std::exit(exercise.finish());
 }
 

@@ -157,6 +157,20 @@ TEST(Options, HelpNamesEachWithRangeAndDefault) {
     EXPECT_NE(help.find("--csv "), std::string::npos);
 }
 
+TEST(Options, FilesAreNamedButNotAmongTheValues) {
+    std::string name;
+    lab::Options options;
+    options.file("timeline", &name, "when it ran");
+    std::string program = "program", given = "--timeline=t.csv", empty = "--timeline=";
+    char* good[] = {program.data(), given.data(), nullptr};
+    char* bad[] = {program.data(), empty.data(), nullptr};
+    EXPECT_EQ(options.parse(2, good), "");
+    EXPECT_EQ(name, "t.csv");
+    EXPECT_EQ(options.values(1), "");
+    EXPECT_EQ(options.help(), "  --timeline=FILE    when it ran\n");
+    EXPECT_EQ(options.parse(2, bad), "--timeline=: expected a file name");
+}
+
 TEST(Options, ValuesOfTheFirstOnes) {
     Line line;
     EXPECT_EQ(line.parse({"--size=12", "--csv"}), "");

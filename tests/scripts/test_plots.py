@@ -18,7 +18,9 @@ from plots.curves import Curves, spread
 from plots.heatmap import HeatMap
 from plots.ladder import Ladder
 from plots.rows import count, short
+from plots.saturation import Saturation
 from plots.timeline import Timeline
+from plots.waves import Waves
 
 PNG = b"\x89PNG"
 
@@ -219,6 +221,66 @@ def test_spread_without_room_for_all_is_even() -> None:
     assert spread([0.5] * 5, 0.5, 0, 1) == pytest.approx([0, 0.25, 0.5, 0.75, 1])
 
 
+# ---- saturation ----
+
+# Saturates at 90 % from 100 in flight on; by the law from 50 on.
+SATURATION = [
+    {
+        "kernel": kernel,
+        "per_thread": per_thread,
+        "in_flight": str(in_flight),
+        "percent_peak": str(min(90, 0.9 * in_flight)),
+        "percent_law": str(min(100, 2 * in_flight)),
+    }
+    for kernel in ("add", "load")
+    for per_thread, flights in (("1", (16, 32, 64)), ("2", (128, 64, 32)))
+    for in_flight in flights
+]
+PANELS = [
+    {"kernel": "load", "title": "Loads", "x_label": "bytes"},
+    {"kernel": "add", "title": "Adds", "x_label": "operations"},
+]
+
+
+def saturation(panels: list[dict[str, str]]) -> Saturation:
+    return Saturation(
+        panels, "in_flight", "percent_peak", "percent_law", "per_thread", "{} at a time"
+    )
+
+
+def test_saturation_has_a_panel_for_each_kernel_and_a_line_for_each_number() -> None:
+    figure = drawn(saturation(PANELS), SATURATION)
+    loads, adds = figure.axes
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["Loads", "Adds"]
+    assert [axes.get_xlabel() for axes in figure.axes] == ["bytes", "operations"]
+    assert loads.get_ylabel() == "% of peak"
+    law, one, two = adds.lines
+    assert list(one.get_xdata()) == [16, 32, 64]
+    assert list(two.get_xdata()) == [32, 64, 128]
+    assert list(two.get_ydata()) == pytest.approx([28.8, 57.6, 90])
+    labels = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert labels == ["1 at a time", "2 at a time", "Little's law"]
+    looks = {(line.get_marker(), line.get_linestyle()) for line in (law, one, two)}
+    assert len({marker for marker, _ in looks}) == 3
+
+
+def test_saturation_draws_the_law_and_says_what_it_asks_for() -> None:
+    axes = drawn(saturation(PANELS), SATURATION).axes[0]
+    law = dict(zip(axes.lines[0].get_xdata(), axes.lines[0].get_ydata()))
+    assert min(law) == 16 and max(law) >= 128
+    for in_flight, percent in law.items():
+        assert percent == pytest.approx(min(100, 2 * in_flight))
+    assert texts(axes) == ["50"]
+
+
+def test_saturation_of_a_kernel_without_rows() -> None:
+    with pytest.raises(LabError, match="no row of kernel gone"):
+        saturation([{"kernel": "gone", "title": "", "x_label": ""}]).draw(SATURATION, "title")
+    emulated = [{**item, "percent_peak": "", "percent_law": ""} for item in SATURATION]
+    with pytest.raises(LabError, match="no .*number in column percent_law"):
+        saturation(PANELS).draw(emulated, "title")
+
+
 # ---- heat map ----
 
 BLOCKS = [
@@ -306,6 +368,84 @@ def test_timeline_bars_last_from_begin_to_end() -> None:
     assert centres == pytest.approx([0, 1])
     assert texts(one) == ["kernel 0", "kernel 1"]
     assert len({bar.get_hatch() for bar in bars(one)}) == 2  # neighbours differ, in print too
+
+
+# ---- waves ----
+
+
+def block_row(
+    size: int, block: int, sm: int, slot: int, wave: int, begin: float, end: float
+) -> dict:
+    names = ("block_size", "sms", "slots", "block", "sm", "slot", "wave", "begin_ms", "end_ms")
+    values = (size, 2, 2048 // size, block, sm, slot, wave, begin, end)
+    return {name: str(value) for name, value in zip(names, values)}
+
+
+BLOCKS_IN_TIME = [
+    block_row(1024, 0, 0, 0, 1, 0, 2),
+    block_row(1024, 1, 1, 0, 1, 0, 2),
+    block_row(1024, 2, 0, 1, 1, 0.5, 2.5),
+    block_row(1024, 3, 1, 0, 2, 2, 4),
+    block_row(512, 0, 0, 3, 1, 0, 1),
+]
+WAVES = Waves("block_size", "{block_size} threads, room for {slots}")
+
+
+def boxes_of(axes) -> dict[str, list[tuple[float, ...]]]:
+    """Left, right, top and bottom of the boxes of each colour."""
+    boxes = {}
+    for patch in axes.patches:
+        corners = patch.get_path().vertices.reshape(-1, 5, 2)  # a box ends where it begins
+        boxes.setdefault(to_hex(patch.get_facecolor()).upper(), []).extend(
+            (box[:, 0].min(), box[:, 0].max(), box[:, 1].min(), box[:, 1].max()) for box in corners
+        )
+    return boxes
+
+
+def test_waves_have_a_colour_each_and_a_lane_for_each_sm() -> None:
+    figure = drawn(WAVES, BLOCKS_IN_TIME)
+    large, small = figure.axes
+    assert boxes_of(large) == {
+        style.PALE: [(0, 4, -0.5, 1.5)],  # two SMs from the first begin to the last end
+        style.BLUE: [(0, 2, -0.5, 0), (0, 2, 0.5, 1), (0.5, 2.5, 0, 0.5)],
+        style.SKY: [(2, 4, 0.5, 1)],
+    }
+    assert boxes_of(small)[style.BLUE] == [(0, 1, 0.25, 0.5)]  # the last quarter of SM 0
+    assert large.get_ylim() == small.get_ylim() == (1.5, -0.5)  # SM 0 on top
+    assert large.get_xlim() == small.get_xlim() == (0, 4)
+    assert large.get_ylabel() == "SM" and small.get_xlabel() == "time [ms]"
+    labels = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert labels == ["wave 1", "wave 2", "room without a block"]
+
+
+def test_waves_say_how_much_was_idle() -> None:
+    titles = [axes.get_title(loc="left") for axes in drawn(WAVES, BLOCKS_IN_TIME).axes]
+    assert titles == [
+        "1024 threads, room for 2: 4.00 ms, 50 % idle",  # 8 of 2 SMs * 2 slots * 4 ms are used
+        "512 threads, room for 4: 1.00 ms, 88 % idle",
+    ]
+
+
+def test_many_waves_repeat_the_colours_and_the_legend_says_so() -> None:
+    rows = [block_row(1024, i, 0, 0, i + 1, i, i + 1) for i in range(8)]
+    labels = [text.get_text() for text in drawn(WAVES, rows).legends[0].get_texts()]
+    assert labels[:3] == ["wave 1, 7", "wave 2, 8", "wave 3"]
+    assert len(boxes_of(drawn(WAVES, rows).axes[0])[style.BLUE]) == 2
+
+
+def test_sm_numbers_with_gaps_get_lanes_but_do_not_count_as_idle() -> None:
+    rows = [block_row(1024, i, 5 * i, slot, 1, 0, 1) for i in (0, 1) for slot in (0, 1)]
+    axes = drawn(WAVES, rows).axes[0]
+    assert axes.get_ylim() == (5.5, -0.5)
+    assert axes.get_title(loc="left").endswith("1.00 ms, 0 % idle")
+
+
+@pytest.mark.parametrize(("column", "value"), [("wave", "x"), ("sm", "1.5"), ("slot", "-1")])
+def test_waves_of_what_are_none(column: str, value: str) -> None:
+    with pytest.raises(LabError, match=f"column {column}"):
+        drawn(WAVES, [{**BLOCKS_IN_TIME[0], column: value}])
+    with pytest.raises(LabError, match="panel_title = '{threads}': KeyError"):
+        drawn(Waves("block_size", "{threads}"), BLOCKS_IN_TIME)
 
 
 # ---- numbers ----
@@ -402,6 +542,10 @@ def test_where_selects_rows() -> None:
     spec = Spec("sum", "x", {"where": {"size": 4194304, "kernel": "b"}})
     rows = draw.parse(CSV, Path("x")).rows
     assert [item["kernel"] for item in spec.select(rows)] == ["b"]
+    spec = Spec("sum", "x", {"where": {"size": 4194304, "kernel": ["b", "a"]}})
+    assert [item["kernel"] for item in spec.select(rows)] == ["a", "b"]
+    with pytest.raises(LabError, match="no row with kernel=c or d"):
+        Spec("sum", "x", {"where": {"kernel": ["c", "d"]}}).select(rows)
 
 
 def test_same_data_give_the_same_bytes(results: Path) -> None:

@@ -83,8 +83,6 @@ DIFFERENCES = [
                "where a warp writes depends on the order in which warps add to a counter"),
     Difference("textbook_kernels", "bitonicSort", "shared store .*", OPTIMISED,
                "the counter of the GPU picked up one conflict with other traffic"),
-    Difference("simpleDivergence", "heavyBy(Thread|Warp)", "divergent", OPTIMISED,
-               "one warp in eight splits in the arithmetic that -G makes of start()"),
     Difference("transpose", "transposeSmem.*", "shared .*", NOISE,
                "the counter of the GPU picks up conflicts with other traffic"),
 ]  # fmt: skip

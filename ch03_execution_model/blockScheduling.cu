@@ -1,0 +1,279 @@
+// A grid has more blocks than the GPU can hold. They wait in one queue, and whenever an SM has room
+// for a block, the next one of the queue takes it. If all blocks take equally long, they run in
+// waves, and the last wave is seldom full: a tail in which most of the GPU has nothing to do.
+//
+//   1 busyBlocks  every block does the same work and records on which SM it ran, and when
+//
+// A grid of 50,000 threads is less than one wave for a large GPU. With 6,250 threads for each SM
+// there are as many blocks for each SM as 50,000 threads give a GPU of 8 SMs: three waves and a
+// little. Both are run in blocks of 1024 and of 512 threads; the speedup compares these two.
+//
+//   per SM       blocks that an SM holds, as the occupancy calculator says
+//   seen         the most that were on one SM at the same time
+//   waves        blocks / (SMs x per SM); rounded: the waves if a wave began when one has ended
+//   SMs used     SMs on which a block ran
+//   block [ms]   the median of how long blocks took
+//   idle %       all SMs together have SMs x per SM slots, and each is there from the begin of the
+//                first block to the end of the last one: the share of this time without a block
+//
+//   cmake --build build --target blockScheduling
+//   build/ch03_execution_model/blockScheduling --timeline=timeline.csv
+//   ctest --test-dir build -R blockScheduling
+//   ncu build/ch03_execution_model/blockScheduling --profile
+//
+// --timeline=FILE writes a CSV line for each block of the last measured run of each row: threads
+// and block_size of the grid, sms and slots (per SM) of the GPU, block, the sm it ran on, slot (the
+// lowest that was free there), wave (it was the how-manyeth block of its slot), begin_ms and
+// end_ms.
+
+#include <algorithm>
+#include <climits>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "csv_file.cuh"
+#include "lab.cuh"
+
+// When and where a block ran: nanoseconds of lab::globaltimer(), a clock that all SMs share.
+struct Span {
+    unsigned long long begin, end;
+    unsigned sm;
+    unsigned runs;  // how often: once
+};
+
+// The work of a thread: each step waits for the one before, so that its time is that of arithmetic
+// and not of memory. A chaotic map of a small interval onto itself: a step too many or too few
+// changes every result. fmaf() rounds once, on the CPU as on the GPU: results are identical.
+__host__ __device__ float work(float x, int steps) {
+    for (int i = 0; i < steps; ++i) x = fmaf(x, x, -1.9f);
+    return x;
+}
+
+// Where a thread starts: kStarts values of [0, 1), so that the reference has few to compute.
+constexpr unsigned kStarts = 256;
+__host__ __device__ float start(std::size_t thread) {
+    const unsigned i = thread % kStarts;
+    return static_cast<float>(i) / kStarts;
+}
+
+// The last block has threads beyond the end. They do no work, but their block takes the room of a
+// full one.
+__global__ void busyBlocks(float* results, Span* spans, std::size_t threads, int steps) {
+    const unsigned long long begin = lab::globaltimer();
+    const std::size_t tid = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    if (tid < threads) results[tid] = work(start(tid), steps);
+    __syncthreads();  // a block keeps its room until its last warp is done
+    if (threadIdx.x == 0) {
+        Span& span = spans[blockIdx.x];
+        span.begin = begin;
+        span.end = lab::globaltimer();
+        span.sm = lab::smid();
+        atomicAdd(&span.runs, 1u);
+    }
+}
+
+// CPU reference.
+std::vector<float> reference(std::size_t threads, int steps) {
+    std::vector<float> ofStart(kStarts);
+    for (unsigned i = 0; i < kStarts; ++i) ofStart[i] = work(start(i), steps);
+    std::vector<float> results = lab::hostVector<float>(threads);
+    for (std::size_t i = 0; i < threads; ++i) results[i] = ofStart[i % kStarts];
+    return results;
+}
+
+// A block in its slot: an SM that holds two blocks has slots 0 and 1. `wave` is 1 for the first
+// block of a slot, 2 for the next.
+struct Stay {
+    std::size_t block;
+    Span span;
+    unsigned slot, wave;
+};
+
+// In the order of the block numbers. The hardware numbers no slots: a block is given the lowest one
+// of its SM that is free when it begins.
+std::vector<Stay> staysOf(const std::vector<Span>& spans) {
+    std::vector<Stay> stays;
+    for (std::size_t block = 0; block < spans.size(); ++block)
+        stays.push_back({block, spans[block], 0, 0});
+    // The clock advances in steps: of blocks that begin in the same one, those first that end in
+    // it.
+    std::sort(stays.begin(), stays.end(), [](const Stay& a, const Stay& b) {
+        return std::tie(a.span.begin, a.span.end, a.block) <
+               std::tie(b.span.begin, b.span.end, b.block);
+    });
+    struct Slot {
+        unsigned long long freeFrom;
+        unsigned blocks;
+    };
+    std::map<unsigned, std::vector<Slot>> slotsOfSm;
+    for (Stay& stay : stays) {
+        std::vector<Slot>& slots = slotsOfSm[stay.span.sm];
+        auto slot = std::find_if(slots.begin(), slots.end(), [&](const Slot& candidate) {
+            return candidate.freeFrom <= stay.span.begin;
+        });
+        if (slot == slots.end()) slot = slots.insert(slot, Slot{0, 0});
+        slot->freeFrom = stay.span.end;
+        stay.slot = static_cast<unsigned>(slot - slots.begin());
+        stay.wave = ++slot->blocks;
+    }
+    std::sort(stays.begin(), stays.end(),
+              [](const Stay& a, const Stay& b) { return a.block < b.block; });
+    return stays;
+}
+
+std::string wrongSpans(const std::vector<Stay>& stays, unsigned perSm) {
+    for (const Stay& stay : stays) {
+        if (stay.span.runs != 1)
+            return lab::formatted("block %zu ran %u times", stay.block, stay.span.runs);
+        if (stay.span.begin > stay.span.end)
+            return lab::formatted("block %zu ended before it began", stay.block);
+        if (stay.slot >= perSm) {
+            return lab::formatted(
+                "block %zu began on SM %u while %u others were there, which has "
+                "room for %u",
+                stay.block, stay.span.sm, stay.slot, perSm);
+        }
+    }
+    return "";
+}
+
+unsigned long long firstBegin(const std::vector<Stay>& stays) {
+    unsigned long long first = ULLONG_MAX;
+    for (const Stay& stay : stays) first = std::min(first, stay.span.begin);
+    return first;
+}
+
+struct Summary {
+    std::size_t mostAtOnce, smsUsed;
+    double blockMs;    // the median
+    double idleShare;  // of the time of all slots
+};
+
+Summary summaryOf(const std::vector<Stay>& stays, double slots) {
+    std::set<unsigned> sms;
+    std::vector<double> durations;
+    unsigned mostAtOnce = 0;
+    unsigned long long lastEnd = 0;
+    double busy = 0;
+    for (const Stay& stay : stays) {
+        sms.insert(stay.span.sm);
+        mostAtOnce = std::max(mostAtOnce, stay.slot + 1);
+        lastEnd = std::max(lastEnd, stay.span.end);
+        durations.push_back(static_cast<double>(stay.span.end - stay.span.begin));
+        busy += durations.back();
+    }
+    const double all = slots * static_cast<double>(lastEnd - firstBegin(stays));
+    const double blockMs = 1e-6 * lab::statistics(durations).median;
+    return {mostAtOnce, sms.size(), blockMs, all > 0 ? 1 - busy / all : 0};
+}
+
+// `grid` are the columns that all blocks share.
+void addToTimeline(lab::CsvFile& timeline, const std::vector<lab::Cell>& grid,
+                   const std::vector<Stay>& stays) {
+    const unsigned long long zero = firstBegin(stays);
+    const auto milliseconds = [&](unsigned long long time) {
+        return lab::Cell(1e-6 * static_cast<double>(time - zero), 6);
+    };
+    for (const Stay& stay : stays) {
+        std::vector<lab::Cell> row = grid;
+        row.insert(row.end(), {stay.block, stay.span.sm, stay.slot, stay.wave,
+                               milliseconds(stay.span.begin), milliseconds(stay.span.end)});
+        timeline.row(row);
+    }
+}
+
+int main(int argc, char** argv) {
+    std::size_t threads = 50000;
+    unsigned block = 1024;
+    int steps = lab::perBackend(65536, 64);
+    std::string timelineName;
+    lab::Exercise exercise("blockScheduling", "On which SM each block of a grid runs, and when.");
+    exercise.option("threads", &threads, 1, lab::kMaxSize,
+                    "threads of the grid; if not given, also 6250 for each SM");
+    exercise.option("block", &block, 1, lab::kMaxBlock,
+                    "threads per block; if not given, also 512");
+    exercise.option("steps", &steps, 1, 1 << 20, "the work of a thread");
+    exercise.options().file("timeline", &timelineName, "CSV of where and when each block ran");
+    exercise.parse(argc, argv);
+    lab::CsvFile timeline(exercise, "timeline", timelineName,
+                          {{"", 0, "threads"},
+                           {"", 0, "block_size"},
+                           {"", 0, "sms"},
+                           {"", 0, "slots"},
+                           {"", 0, "block"},
+                           {"", 0, "sm"},
+                           {"", 0, "slot"},
+                           {"", 0, "wave"},
+                           {"", 0, "begin_ms"},
+                           {"", 0, "end_ms"}});
+
+    const std::size_t sms = exercise.device().multiprocessors;
+    std::vector<std::size_t> threadCounts = {threads};
+    if (!exercise.options().given("threads")) threadCounts.push_back(6250 * sms);
+    std::vector<unsigned> blockSizes = {block};
+    if (!exercise.options().given("block")) blockSizes.push_back(512);
+
+    exercise.title("%d steps per thread", steps);
+    if (lab::kEmulated) {
+        exercise.note(
+            "An SM is a worker thread here, and runs one block at a time: what only a GPU "
+            "can show is left empty.");
+    }
+    std::vector<Stay> stays;  // of the last run
+    unsigned perSm = 0;
+    exercise.details({{"threads", 9, "threads"},
+                      {"per SM", 6, "blocks_per_sm"},
+                      {"seen", 4, "seen"},
+                      {"waves", 6, "waves"},
+                      {"rounded", 7, "waves_rounded_up"},
+                      {"SMs used", 8, "sms_used"},
+                      {"block [ms]", 10, "block_ms"},
+                      {"idle %", 6, "idle_percent"}},
+                     [&](const lab::Statistics&) {
+                         const double slots = static_cast<double>(sms * perSm);
+                         const double waves = static_cast<double>(stays.size()) / slots;
+                         std::vector<lab::Cell> cells = {
+                             threads, perSm, {}, {waves, 2}, {std::ceil(waves), 0}};
+                         if (lab::kEmulated) return cells;
+                         const Summary summary = summaryOf(stays, slots);
+                         cells[2] = summary.mostAtOnce;
+                         cells.push_back(summary.smsUsed);
+                         cells.push_back({summary.blockMs, 4});
+                         cells.push_back({100 * summary.idleShare, 1});
+                         return cells;
+                     });
+
+    for (const std::size_t count : threadCounts) {
+        threads = count;  // for the column `parameters`, as well as block below
+        const std::vector<float> expected = reference(threads, steps);
+        lab::DeviceBuffer<float> results(threads);
+        exercise.output(results);
+        exercise.newBaseline();
+        for (const unsigned size : blockSizes) {
+            block = size;
+            const unsigned grid = lab::blocksFor(threads, block);
+            int fit = 0;
+            CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, busyBlocks,
+                                                                     static_cast<int>(block), 0));
+            perSm = static_cast<unsigned>(fit);
+            lab::DeviceBuffer<Span> spans(grid);
+            exercise.prepare([&] { spans.fillBytes(0); });
+            exercise.check([&] {
+                stays = staysOf(spans.toHost());
+                const std::string wrong = wrongSpans(stays, perSm);
+                return wrong.empty() ? lab::mismatch(results.toHost(), expected, 0) : wrong;
+            });
+            exercise.rung("busyBlocks", grid, block, [&] {
+                busyBlocks<<<grid, block>>>(results.get(), spans.get(), threads, steps);
+            });
+            addToTimeline(timeline, {threads, block, sms, perSm}, stays);
+        }
+    }
+    timeline.close();
+    return exercise.finish();
+}

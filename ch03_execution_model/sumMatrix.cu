@@ -1,0 +1,239 @@
+// Adds two matrices, element by element: C = A + B. There is next to nothing to compute, so the
+// time is that of memory, and the shape of the blocks decides how well it is used: whether a warp
+// reads whole rows of sectors, how many warps an SM holds, how often it waits for a block to end.
+//
+//   1 sumMatrix1D        a thread for each column walks down the rows: far too few threads
+//   2 sumMatrixMix       2D grid of 1D blocks: a thread for each element
+//   3 sumMatrix2D        2D grid of 2D blocks: the same work, in all shapes from 32 to 1024 threads
+//   4 sumMatrixFloat4    16 bytes at a time, the matrix taken as one long array
+//     sumMatrixFloat4x2  and two such loads of each input in flight at once in each thread
+//     sumMatrixFloat4x4  or four
+//     cudaMemcpy         the copy of a matrix: the rate (GB/s) that memory gives
+//
+// Speedups of kernels 1 and 2 are relative to the first row, those of 3 and 4 to the textbook's
+// block of 32 x 32 threads. cudaMemcpy moves two matrices where a sum moves three: compare its
+// GB/s.
+//
+//   cmake --build build --target sumMatrix
+//   build/ch03_execution_model/sumMatrix --rows=16K --cols=16K
+//   build/ch03_execution_model/sumMatrix --block=32x8
+//   ctest --test-dir build -R sumMatrix
+//   ncu build/ch03_execution_model/sumMatrix --profile --block=32x8
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "lab.cuh"
+
+// All kernels: rows x cols elements, row-major. __restrict__ promises that the matrices do not
+// overlap, so that a thread may begin its next loads before it has stored.
+
+// Consecutive threads take consecutive columns, so every load of a warp is one line of 128 bytes.
+// Still wrong: a matrix has far more elements than columns. Most of the GPU has no thread, and what
+// loads the others have under way do not keep the memory busy.
+__global__ void sumMatrix1D(const float* __restrict__ a, const float* __restrict__ b,
+                            float* __restrict__ c, std::size_t rows, std::size_t cols) {
+    const std::size_t col = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    if (col >= cols) return;
+    for (std::size_t row = 0; row < rows; ++row) {
+        const std::size_t i = row * cols + col;
+        c[i] = a[i] + b[i];
+    }
+}
+
+// A row of blocks for each row of the matrix: as many threads as elements, and all of the GPU at
+// work. Still wrong: nothing, as long as rows are long; of a narrow matrix, a block of 256 threads
+// uses as many as a row has.
+__global__ void sumMatrixMix(const float* __restrict__ a, const float* __restrict__ b,
+                             float* __restrict__ c, std::size_t rows, std::size_t cols) {
+    const std::size_t col = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    const std::size_t row = lab::blockY();
+    if (row >= rows || col >= cols) return;
+    const std::size_t i = row * cols + col;
+    c[i] = a[i] + b[i];
+}
+
+// A block covers a tile. Threads are put into warps x first: where block.x is 32 or more, a warp
+// lies in one row, where it is 8, in pieces of four rows. A piece of 8 floats still fills a sector
+// of 32 bytes, the least that moves; of narrower ones the rest is moved for nothing, unless the
+// cache keeps it until the block next door asks. Still wrong: a thread asks for 4 bytes of each
+// input and then only waits.
+__global__ void sumMatrix2D(const float* __restrict__ a, const float* __restrict__ b,
+                            float* __restrict__ c, std::size_t rows, std::size_t cols) {
+    const std::size_t col = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    const std::size_t row = lab::blockY() * blockDim.y + threadIdx.y;
+    if (row >= rows || col >= cols) return;
+    const std::size_t i = row * cols + col;
+    c[i] = a[i] + b[i];
+}
+
+__device__ float4 sum(float4 a, float4 b) {
+    return make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w);
+}
+
+// A load of 16 bytes must begin at a multiple of 16. Rows do not, unless their length is a multiple
+// of four; but a sum need not know where rows begin. The matrix is one array of `count` elements,
+// which cudaMalloc() has aligned. A thread takes kLoads float4 of each input, blockDim.x apart, and
+// none of these loads waits for another. (Of four, the compiler puts some off: it stays with 32
+// registers a thread, so that an SM can still hold 2048 threads.)
+template <unsigned kLoads>
+__global__ void sumMatrixFloat4(const float* __restrict__ a, const float* __restrict__ b,
+                                float* __restrict__ c, std::size_t count) {
+    const auto a4 = reinterpret_cast<const float4*>(a), b4 = reinterpret_cast<const float4*>(b);
+    const auto c4 = reinterpret_cast<float4*>(c);
+    const std::size_t count4 = count / 4;
+    const std::size_t first = std::size_t{blockIdx.x} * blockDim.x * kLoads + threadIdx.x;
+
+    if (first + (kLoads - 1) * blockDim.x < count4) {
+        float4 fromA[kLoads], fromB[kLoads];
+#pragma unroll
+        for (unsigned k = 0; k < kLoads; ++k) {
+            fromA[k] = a4[first + k * blockDim.x];
+            fromB[k] = b4[first + k * blockDim.x];
+        }
+#pragma unroll
+        for (unsigned k = 0; k < kLoads; ++k) c4[first + k * blockDim.x] = sum(fromA[k], fromB[k]);
+    } else {  // the end of the array
+        for (std::size_t i = first; i < count4; i += blockDim.x) c4[i] = sum(a4[i], b4[i]);
+    }
+    if (first == 0) {  // up to three elements that do not fill a float4
+        for (std::size_t i = 4 * count4; i < count; ++i) c[i] = a[i] + b[i];
+    }
+}
+
+// CPU reference: an addition is rounded the same way everywhere.
+std::vector<float> sums(const std::vector<float>& a, const std::vector<float>& b) {
+    std::vector<float> c = lab::hostVector<float>(a.size());
+    lab::parallelFor(a.size(), 1 << 16, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) c[i] = a[i] + b[i];
+    });
+    return c;
+}
+
+// Where `output` first differs from `expected`, if it does. On all cores: a sweep checks some 70
+// results of a gigabyte.
+std::string firstMismatch(const float* output, const std::vector<float>& expected) {
+    std::size_t first = expected.size();
+    std::mutex mutex;
+    lab::parallelFor(expected.size(), 1 << 16, [&](std::size_t begin, std::size_t end) {
+        const auto [wrong, right] =
+            std::mismatch(output + begin, output + end, expected.data() + begin);
+        if (wrong == output + end) return;
+        const std::lock_guard<std::mutex> lock(mutex);
+        first = std::min<std::size_t>(first, wrong - output);
+    });
+    if (first == expected.size()) return "";
+    return lab::describeMismatch(first, output[first], expected[first]);
+}
+
+// All shapes of powers of two with 32 to 1024 threads; the textbook's first.
+std::vector<dim3> allShapes() {
+    std::vector<dim3> shapes = {dim3(32, 32)};
+    for (unsigned threads = lab::kMaxBlock; threads >= 32; threads /= 2) {
+        for (unsigned x = threads; x > 0; x /= 2) {
+            const dim3 shape(x, threads / x);
+            if (shape.x != 32 || shape.y != 32) shapes.push_back(shape);
+        }
+    }
+    return shapes;
+}
+
+// "32x8", or "256" for 256x1. An empty vector if `text` is no shape of a block.
+std::vector<dim3> shapeFrom(const std::string& text) {
+    const std::size_t cross = text.find('x');
+    std::uint64_t x = 0, y = 1;
+    if (!lab::parseWhole(text.substr(0, cross), &x)) return {};
+    if (cross != std::string::npos && !lab::parseWhole(text.substr(cross + 1), &y)) return {};
+    if (x < 1 || y < 1 || x > lab::kMaxBlock || y > lab::kMaxBlock / x) return {};
+    return {dim3(static_cast<unsigned>(x), static_cast<unsigned>(y))};
+}
+
+int main(int argc, char** argv) {
+    const char* const kShape = "a shape such as 32x8 or 256, of 1 to 1024 threads";
+    std::size_t rows = lab::perBackend(16384, 256);
+    std::size_t cols = rows;
+    std::string block;
+    lab::Exercise exercise("sumMatrix", "Adds two matrices with blocks of many shapes.");
+    exercise.option("rows", &rows, 1, lab::kMaxSize, "rows of the matrices");
+    exercise.option("cols", &cols, 1, lab::kMaxSize, "columns of the matrices");
+    exercise.options().text("block", &block, "XxY", kShape, "only blocks of this shape");
+    exercise.parseOptions(argc, argv);
+    if (rows > lab::kMaxSize / cols) {
+        exercise.reject(lab::formatted("--rows=%zu --cols=%zu: expected at most %zu elements", rows,
+                                       cols, std::size_t{lab::kMaxSize}));
+    }
+    const std::vector<dim3> shapes = block.empty() ? allShapes() : shapeFrom(block);
+    if (shapes.empty()) exercise.reject("--block=" + block + ": expected " + kShape);
+    exercise.selectDevice();
+
+    const std::size_t count = rows * cols;
+    const std::vector<float> inputA = lab::randomFloats(count, exercise.seed(), -1, 1);
+    const std::vector<float> inputB = lab::randomFloats(count, exercise.seed() + 1, -1, 1);
+    const lab::DeviceBuffer<float> bufferA(inputA), bufferB(inputB);
+    lab::DeviceBuffer<float> bufferC(count);
+    const float* const a = bufferA.get();
+    const float* const b = bufferB.get();
+    float* const c = bufferC.get();
+
+    exercise.title("%s x %s floats (3 times %s)", lab::withCommas(rows).c_str(),
+                   lab::withCommas(cols).c_str(), lab::inBytes(bufferC.bytes()).c_str());
+    exercise.bytesPerRun(3.0 * bufferC.bytes());  // two are read, one is written
+    exercise.output(bufferC);
+
+    lab::PinnedBuffer<float> output(count);  // pinned: the copy is several times as fast
+    const auto expect = [&](const std::vector<float>& expected) {
+        exercise.check([&] {
+            CUDA_CHECK(cudaMemcpy(output.get(), c, bufferC.bytes(), cudaMemcpyDeviceToHost));
+            return firstMismatch(output.get(), expected);
+        });
+    };
+    const std::vector<float> expected = sums(inputA, inputB);
+    expect(expected);
+
+    // Kernels with 1D blocks run in those shapes that are one thread high.
+    const auto forFlatShapes = [&](const std::function<void(unsigned)>& run) {
+        for (const dim3 shape : shapes) {
+            if (shape.y == 1) run(shape.x);
+        }
+    };
+    forFlatShapes([&](unsigned threads) {
+        const unsigned grid = lab::blocksFor(cols, threads);
+        exercise.rung("sumMatrix1D", grid, threads,
+                      [&] { sumMatrix1D<<<grid, threads>>>(a, b, c, rows, cols); });
+    });
+    forFlatShapes([&](unsigned threads) {
+        const dim3 grid = lab::gridFor(lab::blocksFor(cols, threads), rows, 1);
+        exercise.rung("sumMatrixMix", grid, threads,
+                      [&] { sumMatrixMix<<<grid, threads>>>(a, b, c, rows, cols); });
+    });
+
+    exercise.newBaseline();
+    for (const dim3 shape : shapes) {
+        const dim3 grid =
+            lab::gridFor(lab::blocksFor(cols, shape.x), lab::blocksFor(rows, shape.y), 1);
+        exercise.rung("sumMatrix2D", grid, shape,
+                      [&] { sumMatrix2D<<<grid, shape>>>(a, b, c, rows, cols); });
+    }
+    const auto vectorRungs = [&](const char* name, auto kernel, unsigned loads) {
+        forFlatShapes([&](unsigned threads) {
+            const unsigned grid = lab::blocksFor(count, std::size_t{4} * loads * threads);
+            exercise.rung(name, grid, threads, [&] { kernel<<<grid, threads>>>(a, b, c, count); });
+        });
+    };
+    vectorRungs("sumMatrixFloat4", sumMatrixFloat4<1>, 1);
+    vectorRungs("sumMatrixFloat4x2", sumMatrixFloat4<2>, 2);
+    vectorRungs("sumMatrixFloat4x4", sumMatrixFloat4<4>, 4);
+
+    exercise.newBaseline();  // another work, which is no faster or slower than a sum
+    exercise.bytesPerRun(2.0 * bufferC.bytes());
+    expect(inputA);
+    exercise.peer("cudaMemcpy", [&] {
+        CUDA_CHECK(cudaMemcpyAsync(c, a, bufferC.bytes(), cudaMemcpyDeviceToDevice));
+    });
+    return exercise.finish();
+}
