@@ -1,0 +1,287 @@
+#include "occupancyCalculator.h"
+
+#include <gtest/gtest.h>
+
+#include <climits>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#if __has_include(<cuda_occupancy.h>)
+#include <cuda_occupancy.h>
+#define HAVE_CUDA_OCCUPANCY
+#endif
+
+namespace {
+
+using occupancy::Block;
+using occupancy::kKiB;
+using occupancy::Limits;
+using occupancy::Occupancy;
+
+const Limits& sm(const std::string& capability) {
+    const Limits* const found = occupancy::find(capability);
+    if (found == nullptr) throw std::invalid_argument(capability);
+    return *found;
+}
+
+Occupancy of(const std::string& capability, const Block& block) {
+    return occupancy::calculate(sm(capability), block);
+}
+
+// Blocks that one resource allows.
+unsigned by(const Occupancy& result, const std::string& name) {
+    for (const occupancy::Resource& resource : result.resources) {
+        if (resource.name == name) return resource.blocks;
+    }
+    throw std::invalid_argument(name);
+}
+
+TEST(Capability, IsFoundWithAndWithoutPoint) {
+    EXPECT_EQ(occupancy::find("8.6"), occupancy::find("86"));
+    EXPECT_EQ(occupancy::find("10.0"), occupancy::find("100"));
+    EXPECT_EQ(occupancy::nameOf(sm("120")), "12.0");
+    for (const char* unknown : {"", "9", "1.3", "8.60", "sm_90", "9.0 ", "0"})
+        EXPECT_EQ(occupancy::find(unknown), nullptr) << unknown;
+}
+
+TEST(Capability, AllAreNamedInOrderAndOnce) {
+    EXPECT_EQ(occupancy::allCapabilities(),
+              "2.0, 2.1, 3.0, 3.2, 3.5, 3.7, 5.0, 5.2, 5.3, 6.0, 6.1, 6.2, 7.0, 7.2, 7.5, 8.0, "
+              "8.6, 8.7, 8.9, 9.0, 10.0, 12.0");
+}
+
+// The example of the spreadsheet as courses show it.
+TEST(Fermi, SpreadsheetExample) {
+    const Occupancy result = of("2.0", {64, 24, 256});
+    EXPECT_EQ(by(result, "warps"), 24u);
+    EXPECT_EQ(by(result, "blocks"), 8u);
+    EXPECT_EQ(by(result, "registers"), 21u);
+    EXPECT_EQ(by(result, "shared memory"), 192u);
+    EXPECT_EQ(result.resources[0].ofBlock, 2u);
+    EXPECT_EQ(result.resources[2].ofBlock, 1536u);
+    EXPECT_EQ(result.resources[3].ofBlock, 256u);
+    EXPECT_EQ(result.blocks, 8u);
+    EXPECT_EQ(result.warps, 16u);
+    EXPECT_NEAR(result.percent, 33.3, 0.05);
+    EXPECT_EQ(result.limitedBy, "blocks");
+}
+
+TEST(Fermi, ThreadSlots) {
+    EXPECT_EQ(of("2.0", {512, 16, 0}).blocks, 3u);
+    EXPECT_EQ(of("2.0", {512, 16, 0}).percent, 100);
+    const Occupancy small = of("2.0", {128, 16, 0});
+    EXPECT_EQ(small.blocks, 8u);
+    EXPECT_EQ(32 * small.warps, 1024u);  // of 1536
+}
+
+// The smallest multiple of a warp with which every warp slot can be taken.
+unsigned smallestFullBlock(const std::string& capability) {
+    for (unsigned threads = 32; threads <= 1024; threads += 32) {
+        if (of(capability, {threads, 16, 0}).percent == 100) return threads;
+    }
+    return 0;
+}
+
+TEST(BlockSlots, SmallBlocksCannotFillAnSm) {
+    EXPECT_EQ(smallestFullBlock("2.0"), 192u);
+    EXPECT_EQ(smallestFullBlock("3.5"), 128u);
+    EXPECT_EQ(smallestFullBlock("5.2"), 64u);  // GTX 960: 32 blocks of 64 are 2048 threads
+    EXPECT_EQ(smallestFullBlock("8.6"), 96u);
+    EXPECT_EQ(smallestFullBlock("8.9"), 64u);
+    EXPECT_EQ(smallestFullBlock("9.0"), 64u);
+    EXPECT_EQ(of("5.2", {32, 16, 0}).blocks, 32u);
+    EXPECT_EQ(of("5.2", {32, 16, 0}).percent, 50);
+}
+
+TEST(Warps, APartOfOneCountsAsAWhole) {
+    EXPECT_EQ(of("9.0", {33, 32, 0}).resources[0].ofBlock, 2u);
+    EXPECT_EQ(of("9.0", {1, 32, 0}).warps, 32u);
+    EXPECT_EQ(of("9.0", {768, 32, 0}).blocks, 2u);  // 24 warps: a third block would need 72
+}
+
+TEST(Registers, ComeInUnits) {
+    EXPECT_EQ(of("9.0", {256, 32, 0}).blocks, 8u);
+    EXPECT_EQ(of("9.0", {256, 33, 0}).blocks, 6u);  // 40 for each thread
+    EXPECT_EQ(of("9.0", {256, 40, 0}).blocks, 6u);
+    EXPECT_EQ(of("2.0", {64, 21, 0}).resources[2].ofBlock, 2 * 704u);  // units of 64: 22
+}
+
+TEST(Registers, ArePartitioned) {
+    // 88 for a thread are 2816 for a warp. The 16,384 of each of four partitions are enough for 5,
+    // and the rests do not add up: 20 warps, although 23 times 2816 is less than 65,536.
+    EXPECT_EQ(of("9.0", {32, 88, 0}).warps, 20u);
+    EXPECT_EQ(of("6.1", {32, 88, 0}).warps, 20u);
+    EXPECT_EQ(of("6.0", {32, 88, 0}).warps, 22u);  // two partitions, 11 warps in each
+}
+
+TEST(Registers, ABlockMayNeedTooMany) {
+    EXPECT_EQ(of("9.0", {1024, 64, 0}).blocks, 1u);
+    const Occupancy tooMany = of("9.0", {1024, 65, 0});
+    EXPECT_EQ(tooMany.blocks, 0u);
+    EXPECT_EQ(tooMany.limitedBy, "registers");
+    EXPECT_EQ(of("5.3", {1024, 32, 0}).blocks, 2u);
+    EXPECT_EQ(of("5.3", {1024, 33, 0}).blocks, 0u);  // 32 K for a block
+    EXPECT_EQ(of("3.0", {32, 64, 0}).blocks, 0u);    // at most 63 for a thread
+    EXPECT_EQ(of("3.5", {32, 64, 0}).blocks, 16u);
+}
+
+TEST(Registers, ALaunchIsCheckedAsIfPartitionsWereEquallyFull) {
+    // 9 warps of 2816 would fit into 32 K, but three in each of four partitions do not.
+    EXPECT_EQ(of("5.3", {288, 80, 0}).blocks, 2u);
+    EXPECT_EQ(of("5.3", {288, 88, 0}).blocks, 0u);
+    // 6.0 has two partitions, with room for five warps of 5632 in each; it is checked for four.
+    EXPECT_EQ(of("6.0", {256, 176, 0}).blocks, 1u);
+    EXPECT_EQ(of("6.0", {288, 176, 0}).blocks, 0u);
+}
+
+TEST(Registers, UnknownOnesLimitNothing) {
+    const Occupancy result = of("9.0", {256, 0, 0});
+    EXPECT_EQ(by(result, "registers"), occupancy::kNoLimit);
+    EXPECT_EQ(result.blocks, 8u);
+    EXPECT_EQ(result.limitedBy, "warps");
+}
+
+TEST(Shared, ABlockTakesUnitsAndAReserve) {
+    EXPECT_EQ(of("9.0", {256, 32, 0}).resources[3].ofBlock, kKiB);
+    EXPECT_EQ(of("9.0", {256, 32, 1}).resources[3].ofBlock, kKiB + 128);
+    EXPECT_EQ(of("7.0", {256, 32, 1}).resources[3].ofBlock, 256u);
+    EXPECT_EQ(by(of("7.0", {256, 32, 0}), "shared memory"), occupancy::kNoLimit);
+    // 3 of 32 KiB in 100 KiB, but the 1 KiB of each makes the 4th of 24 KiB the last that fits.
+    EXPECT_EQ(of("8.6", {128, 32, 24 * kKiB}).blocks, 4u);
+    EXPECT_EQ(of("8.6", {128, 32, 24 * kKiB + 1}).blocks, 3u);
+}
+
+TEST(Shared, ABlockMayNeedTooMuch) {
+    EXPECT_EQ(of("9.0", {256, 32, 227 * kKiB}).blocks, 1u);
+    EXPECT_EQ(of("9.0", {256, 32, 227 * kKiB + 1}).blocks, 0u);
+    EXPECT_EQ(of("5.2", {256, 32, 48 * kKiB}).blocks, 2u);  // 96 KiB, but 48 for one block
+    EXPECT_EQ(of("5.2", {256, 32, 48 * kKiB + 1}).blocks, 0u);
+    EXPECT_EQ(of("5.2", {256, 32, 48 * kKiB + 1}).limitedBy, "shared memory");
+}
+
+TEST(Shared, MostForANumberOfBlocks) {
+    for (const Limits& limits : occupancy::kLimits) {
+        for (unsigned blocks = 1; blocks <= 8; ++blocks) {
+            SCOPED_TRACE(occupancy::nameOf(limits) + ", " + std::to_string(blocks) + " blocks");
+            const std::size_t most = occupancy::sharedFor(limits, blocks);
+            const unsigned fit = by(occupancy::calculate(limits, {32, 16, most}), "shared memory");
+            const unsigned more =
+                by(occupancy::calculate(limits, {32, 16, most + 1}), "shared memory");
+            EXPECT_GE(fit, blocks);
+            EXPECT_LT(more, blocks);
+        }
+    }
+}
+
+TEST(Limit, AllThatTieAreNamed) {
+    const Occupancy result = of("8.6", {256, 48, 16 * kKiB});
+    EXPECT_EQ(by(result, "warps"), 6u);
+    EXPECT_EQ(by(result, "registers"), 5u);
+    EXPECT_EQ(by(result, "shared memory"), 5u);
+    EXPECT_EQ(result.limitedBy, "registers, shared memory");
+    EXPECT_EQ(result.warps, 40u);
+    EXPECT_EQ(of("9.0", {64, 32, 0}).limitedBy, "warps, blocks, registers");
+    EXPECT_EQ(of("9.0", {1025, 16, 0}).limitedBy, "warps");  // no such block
+    EXPECT_EQ(of("9.0", {1025, 16, 0}).blocks, 0u);
+}
+
+// Everything that a student may ask for, in steps.
+template <typename Function>
+void forAllBlocks(const Limits& limits, const Function& function) {
+    for (unsigned threads = 1; threads <= 1024; threads += threads < 64 ? 9 : 31) {
+        for (unsigned registers = 0; registers <= limits.registersPerThread; registers += 7) {
+            for (const std::size_t shared : {0u, 1u, 1000u, 2048u, 5000u, 12288u, 33000u, 49152u,
+                                             65536u, 100000u, 101376u, 166912u, 232448u}) {
+                function(Block{threads, registers, shared});
+            }
+        }
+    }
+}
+
+std::string show(const Limits& limits, const Block& block) {
+    return occupancy::nameOf(limits) + ": " + std::to_string(block.threads) + " threads, " +
+           std::to_string(block.registers) + " registers, " + std::to_string(block.shared) +
+           " bytes";
+}
+
+TEST(Calculation, AgreesWithPlacingBlocksOneByOne) {
+    for (const Limits& limits : occupancy::kLimits) {
+        forAllBlocks(limits, [&](const Block& block) {
+            const unsigned blocks = occupancy::calculate(limits, block).blocks;
+            if (blocks != occupancy::countByPlacing(limits, block)) {
+                ADD_FAILURE() << show(limits, block) << ": " << blocks << " blocks, but "
+                              << occupancy::countByPlacing(limits, block) << " can be placed";
+            }
+        });
+        if (HasFailure()) return;  // one capability's are enough to read
+    }
+}
+
+// NVIDIA's own calculator, which the CUDA toolkit has as a header.
+TEST(Calculation, AgreesWithCudaOccupancyHeader) {
+#ifdef HAVE_CUDA_OCCUPANCY
+    unsigned compared = 0;
+    for (const Limits& limits : occupancy::kLimits) {
+        if (limits.major < 3) continue;  // the header has dropped it
+        cudaOccDeviceProp device;
+        device.computeMajor = static_cast<int>(limits.major);
+        device.computeMinor = static_cast<int>(limits.minor);
+        device.maxThreadsPerBlock = 1024;
+        device.maxThreadsPerMultiprocessor = static_cast<int>(32 * limits.warps);
+        device.regsPerBlock = static_cast<int>(limits.registersPerBlock);
+        device.regsPerMultiprocessor = static_cast<int>(limits.registers);
+        device.warpSize = 32;
+        device.sharedMemPerBlock = 48 * kKiB;
+        device.sharedMemPerMultiprocessor = limits.shared;
+        device.numSms = 1;
+        device.sharedMemPerBlockOptin = limits.sharedPerBlock;
+        device.reservedSharedMemPerBlock = limits.sharedReserved;
+        const cudaOccDeviceState state;
+        forAllBlocks(limits, [&](const Block& block) {
+            cudaOccFuncAttributes kernel;
+            kernel.maxThreadsPerBlock = INT_MAX;
+            kernel.numRegs = static_cast<int>(block.registers);
+            kernel.sharedSizeBytes = block.shared / 3;
+            kernel.shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN;
+            kernel.maxDynamicSharedSizeBytes = limits.sharedPerBlock;
+            cudaOccResult theirs = {};
+            ASSERT_EQ(cudaOccMaxActiveBlocksPerMultiprocessor(
+                          &theirs, &device, &kernel, &state, static_cast<int>(block.threads),
+                          block.shared - kernel.sharedSizeBytes),
+                      CUDA_OCC_SUCCESS);
+            const Occupancy ours = occupancy::calculate(limits, block);
+            const std::map<std::string, std::pair<int, unsigned>> resources = {
+                {"warps", {theirs.blockLimitWarps, OCC_LIMIT_WARPS}},
+                {"blocks", {theirs.blockLimitBlocks, OCC_LIMIT_BLOCKS}},
+                {"registers", {theirs.blockLimitRegs, OCC_LIMIT_REGISTERS}},
+                {"shared memory", {theirs.blockLimitSharedMem, OCC_LIMIT_SHARED_MEMORY}}};
+            std::string limitedBy;
+            bool equal = true;
+            for (const occupancy::Resource& resource : ours.resources) {
+                const auto& [blocks, bit] = resources.at(resource.name);
+                const bool none = resource.blocks == occupancy::kNoLimit;
+                equal = equal && blocks == (none ? INT_MAX : static_cast<int>(resource.blocks));
+                if (theirs.limitingFactors & bit)
+                    limitedBy += (limitedBy.empty() ? "" : ", ") + std::string(resource.name);
+            }
+            if (!equal || ours.limitedBy != limitedBy ||
+                static_cast<int>(ours.blocks) != theirs.activeBlocksPerMultiprocessor) {
+                ADD_FAILURE() << show(limits, block) << ": " << ours.blocks
+                              << " blocks, limited by " << ours.limitedBy
+                              << ", but the header says " << theirs.activeBlocksPerMultiprocessor
+                              << ", limited by " << limitedBy;
+            }
+            ++compared;
+        });
+        if (HasFailure()) return;
+    }
+    EXPECT_GT(compared, 10000u);
+    RecordProperty("configurations", static_cast<int>(compared));
+#else
+    GTEST_SKIP() << "no cuda_occupancy.h: the CUDA toolkit has it";
+#endif
+}
+
+}  // namespace
