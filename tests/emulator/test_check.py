@@ -371,12 +371,39 @@ def test_failure_of_the_engine_is_in_the_report(check):
 # ---- whole programs
 
 
-@pytest.mark.parametrize("path", sorted(ROOT.glob("[a-z]*/*.cu")), ids=lambda path: path.stem)
+SYNC_HAZARD = ROOT / "ch03_execution_model" / "syncHazard.cu"  # has hazards, to be found
+SILENT = [path for path in sorted(ROOT.glob("[a-z]*/*.cu")) if path != SYNC_HAZARD]
+
+
+@pytest.mark.parametrize("path", SILENT, ids=lambda path: path.stem)
 def test_exercises_are_silent(instrumented, tmp_path, path):
     program = instrumented(path, "-I", str(ROOT / "common"))
     report = run(program, tmp_path / "report", "--profile")
     assert report.findings == [], report
     assert re.fullmatch(r"no hazards found in \d+ kernel launches?", report.last)
+
+
+def test_sync_hazard(instrumented, tmp_path):
+    program = instrumented(SYNC_HAZARD, "-I", str(ROOT / "common"))
+    write, read = "if (t < count) tile[t] = in[first + t];", "= tile[count - 1 - t];"
+    step = "if (lane < stride) tile[t] += tile[t + stride];"
+    races = [
+        ("readAfterWriteRace", READ_AFTER_WRITE, write, read, BLOCK),
+        ("writeAfterReadRace", WRITE_AFTER_READ, read, write, BLOCK),
+        ("lanesRace", READ_AFTER_WRITE, step, step, "a __syncwarp() or __syncthreads() is missing"),
+    ]
+    report = run(program, tmp_path / "report", "--profile")
+    assert report.last == "3 hazards found in 6 kernel launches"
+    for finding, (kernel, title, first, second, remedy) in zip(report.findings, races):
+        assert (finding.kernel, finding.title) == (kernel, title)
+        assert finding.where.startswith("tile, element ")
+        (*_, early), (*_, late) = finding.acts
+        assert early.endswith(first) and late.endswith(second)
+        assert finding.remedy.startswith(remedy)
+
+    report = run(program, tmp_path / "report", "--profile", "--kernel=Synced")
+    assert report.findings == []
+    assert report.last == "no hazards found in 3 kernel launches"
 
 
 def test_exercise_without_its_barrier(instrumented, tmp_path):
