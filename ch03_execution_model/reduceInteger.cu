@@ -268,9 +268,8 @@ __global__ void reduceOneLaunch(const int* data, int* result, std::size_t n) {
 #pragma unroll
         for (unsigned k = 0; k < kLoads; ++k) sum += v[k].x + v[k].y + v[k].z + v[k].w;
     }
-    if (first <= count) {  // this block's turn ends with the array
-        for (std::size_t i = 4 * first + threadIdx.x; i < n; i += blockDim.x) sum += data[i];
-    }
+    // The array ends in the turn of one block; the others are beyond the end.
+    for (std::size_t i = 4 * first + threadIdx.x; i < n; i += blockDim.x) sum += data[i];
 
     sum = sumOfBlock(sum);
     if (threadIdx.x == 0) {
