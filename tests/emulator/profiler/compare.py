@@ -24,8 +24,13 @@ RECORDED = Path(__file__).parent / "recorded"
 
 # Options with which ncu ran the exercises, too.
 OPTIONS = {
+    "warpLayout": ["--profile"],
     "simpleDivergence": ["--profile", "--size=256K"],
-    "reduceInteger": ["--profile", "--size=256K"],
+    "controlDivergence": ["--profile", "--size=1000"],
+    "sumMatrix": ["--profile", "--rows=128", "--cols=128"],
+    "reduceInteger": ["--profile", "--size=32K"],
+    "reduceFloat": ["--profile", "--size=32K"],
+    "syncHazard": ["--profile", "--size=4K", "--block=256"],
     "transpose": ["--profile", "--rows=512", "--cols=512"],
     "matmul": ["--profile", "--m=128", "--n=128", "--k=128"],
     "streamConcurrency": ["--profile"],
@@ -83,6 +88,14 @@ DIFFERENCES = [
                "where a warp writes depends on the order in which warps add to a counter"),
     Difference("textbook_kernels", "bitonicSort", "shared store .*", OPTIMISED,
                "the counter of the GPU picked up one conflict with other traffic"),
+    Difference("sumMatrix", "sumMatrixFloat4.*", "store .*", OPTIMISED,
+               "-G stores the result of make_float4() member by member"),
+    Difference("reduceInteger", "reduceShuffle|reduceOneLaunch", "shared store .*", OPTIMISED,
+               "the counter of the GPU picked up conflicts with other traffic"),
+    Difference("reduceFloat", "reduceAtomic|reduceOneLaunch", "shared store .*", OPTIMISED,
+               "the counter of the GPU picked up conflicts with other traffic"),
+    Difference("reduceFloat", "reduceCompensated", "shared store .*", NOISE,
+               "the counter of the GPU picked up a conflict with other traffic"),
     Difference("transpose", "transposeSmem.*", "shared .*", NOISE,
                "the counter of the GPU picks up conflicts with other traffic"),
 ]  # fmt: skip

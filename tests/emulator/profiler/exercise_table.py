@@ -17,8 +17,13 @@ from pathlib import Path
 from compare import EXACT, NEAR, OPTIONS, RECORDED, kernel_name, number, read_table, run_profiled
 
 CHAPTERS = {
+    "warpLayout": "ch03_execution_model",
     "simpleDivergence": "ch03_execution_model",
+    "controlDivergence": "ch03_execution_model",
+    "sumMatrix": "ch03_execution_model",
     "reduceInteger": "ch03_execution_model",
+    "reduceFloat": "ch03_execution_model",
+    "syncHazard": "ch03_execution_model",
     "transpose": "ch04_memory",
     "matmul": "ch05_performance",
     "streamConcurrency": "streams",
