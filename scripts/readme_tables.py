@@ -62,8 +62,8 @@ FORMATS = {
     "split_percent": ".4g",
     "wasted_percent": ".1f",
     "in_flight": ",.0f",
-    "per_cycle": "#.4g",
-    "latency_cycles": "#.4g",
+    "per_cycle": ".4g",
+    "latency_cycles": ".4g",
     "percent_law": ".1f",
     "threads": ",.0f",
     "waves": ".2f",
@@ -73,12 +73,19 @@ FORMATS = {
     "divergent_branch": ",.0f",
     "inst_executed": ",.0f",
     "duration": ",.1f",
+    "occupancy": ".1f",
+    "achieved": ".1f",
+    "wrong_elements": ",.0f",
+    "elements": ",.0f",
 }
 NAMES = {"exercise", "kernel", "build", "check", "benchmark", "property", "unit", "meaning"}
 
 
 def shown(value: str, column: str) -> str:
-    return format(float(value), FORMATS[column]) if value and column in FORMATS else value
+    try:
+        return format(float(value), FORMATS[column])
+    except (KeyError, ValueError):  # a column of text, or a cell: empty, or "12.5 (ncu: 25.0)"
+        return value
 
 
 def render(path: Path, columns: list[str], words: list[str]) -> str:
