@@ -78,7 +78,18 @@ FORMATS = {
     "wrong_elements": ",.0f",
     "elements": ",.0f",
 }
-NAMES = {"exercise", "kernel", "build", "check", "benchmark", "property", "unit", "meaning"}
+NAMES = {
+    "exercise",
+    "kernel",
+    "build",
+    "check",
+    "benchmark",
+    "property",
+    "unit",
+    "meaning",
+    "limited_by",
+    "lab_check",
+}
 
 
 def shown(value: str, column: str) -> str:
