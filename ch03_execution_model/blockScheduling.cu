@@ -97,9 +97,9 @@ struct Stay {
 // In the order of the block numbers. The hardware numbers no slots: a block is given the lowest one
 // of its SM that is free when it begins.
 std::vector<Stay> staysOf(const std::vector<Span>& spans) {
-    std::vector<Stay> stays;
+    std::vector<Stay> stays = lab::hostVector<Stay>(spans.size());
     for (std::size_t block = 0; block < spans.size(); ++block)
-        stays.push_back({block, spans[block], 0, 0});
+        stays[block] = {block, spans[block], 0, 0};
     // The clock advances in steps: of blocks that begin in the same one, those first that end in
     // it.
     std::sort(stays.begin(), stays.end(), [](const Stay& a, const Stay& b) {

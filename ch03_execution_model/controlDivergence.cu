@@ -205,6 +205,7 @@ int main(int argc, char** argv) {
         // must be `expected`, and its warps split as arithmetic says.
         const auto expect = [&](std::size_t boundary, std::size_t end, auto expected) {
             exercise.check([&, boundary, end, expected] {
+                working = split = share = {};
                 const std::string wrong = wrongResult(result.toHost(), expected());
                 if (!wrong.empty() || exercise.profile()) return wrong;  // there, no further launch
                 counter.fillBytes(0);

@@ -290,7 +290,8 @@ int main(int argc, char** argv) {
                         gbps = {perSecond / 1e9, 1};
                     }
                     if (quantity.peak > 0) {
-                        const double allowed = inFlight / (quantity.latency * peakPerCycle);
+                        const double allowed = inFlight / (quantity.latency * peakPerCycle) *
+                                               shape.sms / sms;  // the other SMs have none
                         percent = {100 * perSecond / quantity.peak, 1};
                         law = {100 * std::min(1.0, allowed), 1};
                     }

@@ -4,7 +4,7 @@
 //
 //   1 sumLoads1   sums integers, one load in flight per thread: speed needs all the warps
 //   2 sumLoads4   four independent loads in flight: fewer warps do
-//   3 sumLoads16  up to sixteen: low occupancy is as fast as full occupancy
+//   3 sumLoads16  up to sixteen: half occupancy is as fast as full occupancy
 //   4 mixAtLeast2, 3, 4, 5, 6, 8
 //                 the compiler must leave room for so many blocks: it keeps fewer values in
 //                 registers, the rest goes to local memory, and high occupancy is slow
@@ -23,6 +23,7 @@
 //
 // --calculate works for any GPU, and without one.
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <numeric>
@@ -63,10 +64,10 @@ constexpr unsigned kValues = 96;   // that a thread of the mix kernels works on,
 constexpr unsigned kStarts = 256;  // different results, so that the reference has few to compute
 
 // __launch_bounds__(most threads per block, least blocks per SM): the compiler may use only so many
-// registers that kMinBlocks blocks of kBlock threads fit. (nvcc -maxrregcount=N is a limit for all
-// kernels of a file that do not say so themselves.)
+// registers that kMinBlocks blocks of kBlock threads fit, or as many as an SM has threads for.
+// (nvcc -maxrregcount=N is a limit for all kernels of a file that do not say so themselves.)
 template <unsigned kMinBlocks>
-__global__ void __launch_bounds__(kBlock, kMinBlocks)
+__global__ void __launch_bounds__(kBlock, std::min(kMinBlocks, lab::kResidentThreads / kBlock))
     mixAtLeast(unsigned steps, std::size_t threads, int* results, Span* spans) {
     const unsigned long long begin = lab::globaltimer();
     const std::size_t t = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -167,8 +168,9 @@ int main(int argc, char** argv) {
                      exercise.csv());
     double baseline = 0;  // milliseconds of the row that speedups refer to
     // Measures, checks and reports one row. `sweep` says what differs from row to row.
-    const auto row = [&](const char* sweep, const char* name, const void* kernel, unsigned block,
-                         std::size_t shared, double bytes, const std::vector<int>& expected,
+    const auto row = [&](const char* sweep, const std::string& name, const void* kernel,
+                         unsigned block, std::size_t shared, double bytes,
+                         const std::vector<int>& expected,
                          const std::function<void(unsigned grid)>& launch) {
         const cudaFuncAttributes attributes = occupancy::attributesOf(kernel);
         const occupancy::Occupancy predicted =
@@ -251,13 +253,13 @@ int main(int argc, char** argv) {
 
     baseline = 0;
     using MixKernel = void(unsigned, std::size_t, int*, Span*);
-    const std::pair<const char*, MixKernel*> mixes[] = {
-        {"mixAtLeast2", mixAtLeast<2>}, {"mixAtLeast3", mixAtLeast<3>},
-        {"mixAtLeast4", mixAtLeast<4>}, {"mixAtLeast5", mixAtLeast<5>},
-        {"mixAtLeast6", mixAtLeast<6>}, {"mixAtLeast8", mixAtLeast<8>}};
+    const std::pair<unsigned, MixKernel*> mixes[] = {{2, mixAtLeast<2>}, {3, mixAtLeast<3>},
+                                                     {4, mixAtLeast<4>}, {5, mixAtLeast<5>},
+                                                     {6, mixAtLeast<6>}, {8, mixAtLeast<8>}};
     const std::vector<int> mixesExpected = mixedOfThreads(threads, steps);
-    for (const auto& [name, kernel] : mixes) {
-        if (!exercise.selected(name)) continue;
+    for (const auto& [blocks, kernel] : mixes) {
+        const std::string name = "mixAtLeast" + std::to_string(blocks);
+        if (blocks * kBlock > occupancy::kWarp * sm.warps || !exercise.selected(name)) continue;
         row("registers", name, reinterpret_cast<const void*>(kernel), kBlock, 0, 0, mixesExpected,
             [&, kernel = kernel](unsigned grid) {
                 kernel<<<grid, kBlock>>>(steps, threads, results.get(), spans.get());

@@ -7,6 +7,7 @@
 //           Release 8 has compute capability 2.x, 11 has 3.x, 12 has 5.x to 7.2, 13 all others.
 //   Sheet   CUDA_Occupancy_Calculator.xls, sheet "GPU Data", of CUDA 5 to 11.1.
 //   Header  cuda_occupancy.h of CUDA 13.0, for compute capability 3.0 and up.
+//   10.3, 11.0 and 12.1 are as libcu++ has them: cuda/__device/arch_traits.h of CCCL.
 
 #include <algorithm>
 #include <array>
@@ -65,7 +66,10 @@ constexpr Limits kLimits[] = {
     { 8, 9,  48, 24,  65536,  65536, 255,   256,  4,      100 * kKiB,  99 * kKiB, 128, 1024},
     { 9, 0,  64, 32,  65536,  65536, 255,   256,  4,      228 * kKiB, 227 * kKiB, 128, 1024},
     {10, 0,  64, 32,  65536,  65536, 255,   256,  4,      228 * kKiB, 227 * kKiB, 128, 1024},
+    {10, 3,  64, 32,  65536,  65536, 255,   256,  4,      228 * kKiB, 227 * kKiB, 128, 1024},
+    {11, 0,  48, 24,  65536,  65536, 255,   256,  4,      228 * kKiB, 227 * kKiB, 128, 1024},
     {12, 0,  48, 24,  65536,  65536, 255,   256,  4,      100 * kKiB,  99 * kKiB, 128, 1024},
+    {12, 1,  48, 24,  65536,  65536, 255,   256,  4,      100 * kKiB,  99 * kKiB, 128, 1024},
 };
 // clang-format on
 

@@ -90,7 +90,9 @@ class Report {
 inline const Limits& limitsOf(const lab::DeviceFacts& device) {
     const Limits* const sm = find(lab::formatted("%d.%d", device.major, device.minor));
     if (sm == nullptr) {
-        lab::quit(lab::kExitFailure, "occupancy: no limits known for compute capability %d.%d",
+        lab::quit(lab::kExitFailure,
+                  "occupancy: no limits known for compute capability %d.%d: they belong into "
+                  "occupancyCalculator.h",
                   device.major, device.minor);
     }
     return *sm;

@@ -68,10 +68,11 @@ __global__ void reduceInterleaved(float* data, float* sums, std::size_t n) {
 
     if (kParts > 1) {
         float sum = 0;
+        if (tid + (kParts - 1) * blockDim.x < count) {
 #pragma unroll
-        for (unsigned part = 0; part < kParts; ++part) {
-            const unsigned i = tid + part * blockDim.x;
-            if (i < count) sum += chunk[i];
+            for (unsigned part = 0; part < kParts; ++part) sum += chunk[tid + part * blockDim.x];
+        } else {
+            for (unsigned i = tid; i < count; i += blockDim.x) sum += chunk[i];
         }
         if (tid < count) chunk[tid] = sum;
         __syncthreads();
@@ -287,9 +288,12 @@ int main(int argc, char** argv) {
 
     exercise.title("%s floats (%s), block %u", lab::withCommas(size).c_str(),
                    lab::inBytes(work.bytes()).c_str(), block);
-    exercise.note(
-        lab::formatted("The sum is %.12g, that of the magnitudes %.12g: condition number %.3g.",
-                       exact.sum, exact.magnitudes, exact.magnitudes / std::fabs(exact.sum)));
+    std::string inputSums = lab::formatted("The sum is %.12g, that of the magnitudes %.12g",
+                                           exact.sum, exact.magnitudes);
+    if (exact.sum != 0)
+        inputSums +=
+            lab::formatted(": condition number %.3g", exact.magnitudes / std::fabs(exact.sum));
+    exercise.note(inputSums + ".");
     exercise.bytesPerRun(work.bytes());
     exercise.output(results);
     exercise.prepare([&] { work.copyFrom(source); });  // in place: every run needs fresh input
@@ -366,7 +370,7 @@ int main(int argc, char** argv) {
 
     // As in reduceInteger: enough blocks to fill the GPU, and no more than four tiles for each.
     const unsigned tiles = lab::blocksFor(size, std::size_t{4 * kLoads} * block);
-    const unsigned resident = exercise.device().multiprocessors * (2048 / block);
+    const unsigned resident = exercise.device().residentBlocks(block);
     const unsigned many = std::min(tiles, std::max(resident, tiles / 4));
     // The roundings on the way of an element into its block's sum: of a thread, and of the tree.
     const auto depth = [&](unsigned blocks) {

@@ -348,11 +348,10 @@ int main(int argc, char** argv) {
     rung("reduceShared", [&] { reduceShared<<<grid, block>>>(data, sums, size); });
     rung("reduceShuffle", [&] { reduceShuffle<<<grid, block>>>(data, sums, size); });
 
-    // Enough blocks to fill the GPU, of 2048 threads a multiprocessor, and no more than four tiles
-    // for each: a block that is done makes room for the next, and no multiprocessor waits for the
-    // slowest.
+    // Enough blocks to fill the GPU, and no more than four tiles for each: a block that is done
+    // makes room for the next, and no multiprocessor waits for the slowest.
     const unsigned tiles = lab::blocksFor(size, std::size_t{4 * kLoads} * block);
-    const unsigned resident = exercise.device().multiprocessors * (2048 / block);
+    const unsigned resident = exercise.device().residentBlocks(block);
     grid = std::min(tiles, std::max(resident, tiles / 4));
     exercise.check([&] { return lab::mismatch(partial.toHost(1), sumsOfChunks(input, size)); });
     rung("reduceOneLaunch", [&] { reduceOneLaunch<<<grid, block>>>(data, sums, size); });

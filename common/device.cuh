@@ -26,9 +26,15 @@ struct DeviceFacts {
     std::string name;
     int major = 0, minor = 0;  // compute capability
     int multiprocessors = 0;
+    int threadsPerMultiprocessor = 0;  // resident at a time: 2048, on smaller GPUs 1024 or 1536
     std::size_t l2Bytes = 0;
     double peakBandwidth = 0;  // bytes per second of device memory; 0 where unknown
     double peakFlops = 0;      // FP32 operations per second; 0 where unknown
+
+    // Blocks of so many threads that the whole GPU holds at a time, if threads are all that limits.
+    unsigned residentBlocks(unsigned block) const {
+        return static_cast<unsigned>(multiprocessors) * (threadsPerMultiprocessor / block);
+    }
 };
 
 // FP32 results per clock and multiprocessor: CUDA C++ Programming Guide, table "Throughput of
@@ -69,6 +75,7 @@ inline DeviceFacts deviceFacts(int device) {
     facts.major = properties.major;
     facts.minor = properties.minor;
     facts.multiprocessors = properties.multiProcessorCount;
+    facts.threadsPerMultiprocessor = properties.maxThreadsPerMultiProcessor;
     facts.l2Bytes = properties.l2CacheSize;
 
     // Two transfers per clock of the memory; clocks come in kHz, the width of the bus in bits.

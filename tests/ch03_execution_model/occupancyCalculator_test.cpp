@@ -49,7 +49,7 @@ TEST(Capability, IsFoundWithAndWithoutPoint) {
 TEST(Capability, AllAreNamedInOrderAndOnce) {
     EXPECT_EQ(occupancy::allCapabilities(),
               "2.0, 2.1, 3.0, 3.2, 3.5, 3.7, 5.0, 5.2, 5.3, 6.0, 6.1, 6.2, 7.0, 7.2, 7.5, 8.0, "
-              "8.6, 8.7, 8.9, 9.0, 10.0, 12.0");
+              "8.6, 8.7, 8.9, 9.0, 10.0, 10.3, 11.0, 12.0, 12.1");
 }
 
 // The example of the spreadsheet as courses show it.
