@@ -94,8 +94,6 @@ DIFFERENCES = [
                "the counter of the GPU picked up conflicts with other traffic"),
     Difference("reduceFloat", "reduceAtomic|reduceOneLaunch", "shared store .*", OPTIMISED,
                "the counter of the GPU picked up conflicts with other traffic"),
-    Difference("reduceFloat", "reduceCompensated", "shared store .*", NOISE,
-               "the counter of the GPU picked up a conflict with other traffic"),
     Difference("transpose", "transposeSmem.*", "shared .*", NOISE,
                "the counter of the GPU picks up conflicts with other traffic"),
 ]  # fmt: skip
