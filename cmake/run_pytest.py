@@ -1,4 +1,4 @@
-"""Runs pytest on a folder with the first Python that has it: of .venv, else the one that runs this.
+"""Runs pytest on a folder or a file, with the first Python that has it: of .venv, else this one.
 
 One that also has matplotlib is preferred: without it, the tests of the figures are skipped. Ends
 with 77, which ctest shows as skipped, where neither has pytest.
@@ -20,12 +20,12 @@ from lab_cli.python_packages import python_with  # noqa: E402
 NOT_THERE = 77
 
 
-def main(folder: str) -> int:
+def main(path: str) -> int:
     python = python_with("pytest", "matplotlib") or python_with("pytest")
     if not python:
         print("skipped: pytest is not installed; ./lab test installs it into .venv")
         return NOT_THERE
-    command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", folder]
+    command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", path]
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
     return subprocess.run(command, cwd=ROOT, env=environment).returncode
 
