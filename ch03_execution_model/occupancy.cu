@@ -186,13 +186,11 @@ int main(int argc, char** argv) {
         if (wrong.empty() && predicted.blocks != cudaBlocks) wrong = "CUDA counts other blocks";
         if (wrong.empty()) wrong = wrongSpans(ofWarps, predicted.warps);
         if (wrong.empty()) wrong = occupancy::compareWithCuda(sm, kernel, &compared);
-        lab::Cell achieved, median, min, max, gbps, percent, speedup;
+        const lab::TimeCells times(time);
+        lab::Cell achieved, gbps, percent, speedup;
         if (!lab::kEmulated) achieved = {100 * averageWarps(ofWarps) / sm.warps, 1};
         if (time.median > 0) {
             if (baseline == 0) baseline = time.median;
-            median = {time.median, 4};
-            min = {time.min, 4};
-            max = {time.max, 4};
             speedup = {baseline / time.median, 2};
             const double perSecond = bytes / (1e-3 * time.median);
             if (bytes > 0) gbps = {1e-9 * perSecond, 1};
@@ -217,9 +215,9 @@ int main(int argc, char** argv) {
                    predicted.limitedBy,
                    compared,
                    time.count,
-                   median,
-                   min,
-                   max,
+                   times.median,
+                   times.min,
+                   times.max,
                    gbps,
                    percent,
                    speedup,

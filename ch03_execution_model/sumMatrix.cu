@@ -22,9 +22,9 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -143,16 +143,6 @@ std::vector<dim3> allShapes() {
     return shapes;
 }
 
-// "32x8", or "256" for 256x1. An empty vector if `text` is no shape of a block.
-std::vector<dim3> shapeFrom(const std::string& text) {
-    const std::size_t cross = text.find('x');
-    std::uint64_t x = 0, y = 1;
-    if (!lab::parseWhole(text.substr(0, cross), &x)) return {};
-    if (cross != std::string::npos && !lab::parseWhole(text.substr(cross + 1), &y)) return {};
-    if (x < 1 || y < 1 || x > lab::kMaxBlock || y > lab::kMaxBlock / x) return {};
-    return {dim3(static_cast<unsigned>(x), static_cast<unsigned>(y))};
-}
-
 int main(int argc, char** argv) {
     const char* const kShape = "a shape such as 32x8 or 256, of 1 to 1024 threads";
     std::size_t rows = lab::perBackend(16384, 256);
@@ -167,8 +157,12 @@ int main(int argc, char** argv) {
         exercise.reject(lab::formatted("--rows=%zu --cols=%zu: expected at most %zu elements", rows,
                                        cols, std::size_t{lab::kMaxSize}));
     }
-    const std::vector<dim3> shapes = block.empty() ? allShapes() : shapeFrom(block);
-    if (shapes.empty()) exercise.reject("--block=" + block + ": expected " + kShape);
+    std::vector<dim3> shapes = allShapes();
+    if (!block.empty()) {
+        const std::optional<dim3> shape = lab::parseBlock(block, 2);
+        if (!shape) exercise.reject("--block=" + block + ": expected " + kShape);
+        shapes = {*shape};
+    }
     exercise.selectDevice();
 
     const std::size_t count = rows * cols;

@@ -18,7 +18,6 @@
 
 #include <algorithm>
 #include <bitset>
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -141,23 +140,6 @@ std::string drawing(dim3 block, const std::vector<Place>& places) {
 
 // ---- blocks ----
 
-// "40x2" as a block; nothing where the text is none, or one that no GPU can launch.
-std::optional<dim3> parseBlock(const std::string& text) {
-    constexpr unsigned kMaxZ = 64;
-    unsigned sides[3] = {1, 1, 1};
-    std::size_t start = 0;
-    for (int i = 0; start <= text.size(); ++i) {
-        const std::size_t end = std::min(text.find('x', start), text.size());
-        std::uint64_t side = 0;
-        if (i == 3 || !lab::parseWhole(text.substr(start, end - start), &side)) return {};
-        if (side < 1 || side > lab::kMaxBlock) return {};
-        sides[i] = static_cast<unsigned>(side);
-        start = end + 1;
-    }
-    if (sides[0] * sides[1] * sides[2] > lab::kMaxBlock || sides[2] > kMaxZ) return {};
-    return dim3(sides[0], sides[1], sides[2]);
-}
-
 const char* dimensions(dim3 block) {
     if (block.z > 1) return "3D";
     return block.y > 1 ? "2D" : "1D";
@@ -170,7 +152,7 @@ int main(int argc, char** argv) {
     exercise.options().text("block", &blockText, "XxYxZ", "X, XxY or XxYxZ",
                             "the block to draw, as 40, 40x2 or 5x5x5");
     exercise.parseOptions(argc, argv);
-    const std::optional<dim3> block = parseBlock(blockText);
+    const std::optional<dim3> block = lab::parseBlock(blockText, 3);
     if (!block) {
         exercise.reject("--block=" + blockText +
                         ": expected X, XxY or XxYxZ, whole numbers from 1 with a product of at "

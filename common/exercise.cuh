@@ -42,6 +42,36 @@ inline std::string shape(dim3 size) {
     return formatted("%u", size.x);
 }
 
+// The inverse: "40x2" as a block, with at most so many numbers (1 to 3). Nothing where the text is
+// none, or one that no GPU can launch.
+inline std::optional<dim3> parseBlock(const std::string& text, int most) {
+    constexpr unsigned kMaxZ = 64;
+    unsigned sides[3] = {1, 1, 1};
+    std::size_t start = 0;
+    for (int i = 0; start <= text.size(); ++i) {
+        const std::size_t end = std::min(text.find('x', start), text.size());
+        std::uint64_t side = 0;
+        if (i == most || !parseWhole(text.substr(start, end - start), &side)) return {};
+        if (side < 1 || side > kMaxBlock) return {};
+        sides[i] = static_cast<unsigned>(side);
+        start = end + 1;
+    }
+    if (sides[0] * sides[1] * sides[2] > kMaxBlock || sides[2] > kMaxZ) return {};
+    return dim3(sides[0], sides[1], sides[2]);
+}
+
+// The times of a row, in milliseconds; empty where --profile has measured nothing.
+struct TimeCells {
+    Cell median, min, max;
+
+    explicit TimeCells(const Statistics& time) {
+        if (time.median <= 0) return;
+        median = {time.median, 4};
+        min = {time.min, 4};
+        max = {time.max, 4};
+    }
+};
+
 class Exercise {
   public:
     // `name` as in the file name, `about` one or two sentences for --help.
@@ -85,7 +115,23 @@ class Exercise {
         if (help) printHelp(usage);
     }
     void selectDevice() {
-        useDevice(device_);
+        int count = 0;
+        cudaError_t error = cudaGetDeviceCount(&count);
+        if (error == cudaSuccess && count == 0) error = cudaErrorNoDevice;
+        if (error == cudaSuccess && device_ >= count) {
+            reject(
+                formatted("--device=%d: expected a whole number from 0 to %d", device_, count - 1));
+        }
+        if (error == cudaSuccess) error = cudaSetDevice(device_);
+        if (error == cudaSuccess)
+            error = cudaFree(nullptr);  // creates the context: fails here or not at all
+        if (error != cudaSuccess) {
+            quit(kExitNoGpu,
+                 "%s: no usable GPU: %s: %s; the cpu back end needs none: ./lab run --backend cpu "
+                 "%s",
+                 name_.c_str(), cudaGetErrorName(error), cudaGetErrorString(error), name_.c_str());
+        }
+        facts_ = deviceFacts(device_);
         if (!profile_) flushL2_.emplace(facts_.l2Bytes);
     }
 
@@ -257,12 +303,10 @@ class Exercise {
         if (baseline_ == 0) baseline_ = time.median;
         if (!table_) table_.emplace(columns(), csv_);
 
-        Cell median, min, max, rate, percent, speedup;
+        const TimeCells times(time);
+        Cell rate, percent, speedup;
         if (time.median > 0) {
             const double perSecond = work_.amount / (time.median * 1e-3);
-            median = {time.median, 4};
-            min = {time.min, 4};
-            max = {time.max, 4};
             if (work_.amount > 0) rate = {perSecond / 1e9, perSecond < 1e10 ? 3 : 1};
             if (work_.amount > 0 && work_.peak > 0) percent = {100 * perSecond / work_.peak, 1};
             speedup = {baseline_ / time.median, 2};
@@ -273,8 +317,8 @@ class Exercise {
         std::vector<Cell> row = {name_, facts_.name, options_.values(ownOptions_),
                                  name,  grid,        block};
         row.insert(row.end(), details.begin(), details.end());
-        row.insert(row.end(),
-                   {time.count, median, min, max, rate, percent, speedup, verdict(wrong)});
+        row.insert(row.end(), {time.count, times.median, times.min, times.max, rate, percent,
+                               speedup, verdict(wrong)});
         table_->row(row);
         report(name, wrong);
     }
@@ -336,26 +380,6 @@ class Exercise {
     void requireWritten() const {
         if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return;
         quit(kExitFailure, "%s: cannot write to stdout", name_.c_str());
-    }
-
-    void useDevice(int device) {
-        int count = 0;
-        cudaError_t error = cudaGetDeviceCount(&count);
-        if (error == cudaSuccess && count == 0) error = cudaErrorNoDevice;
-        if (error == cudaSuccess && device >= count) {
-            reject(
-                formatted("--device=%d: expected a whole number from 0 to %d", device, count - 1));
-        }
-        if (error == cudaSuccess) error = cudaSetDevice(device);
-        if (error == cudaSuccess)
-            error = cudaFree(nullptr);  // creates the context: fails here or not at all
-        if (error != cudaSuccess) {
-            quit(kExitNoGpu,
-                 "%s: no usable GPU: %s: %s; the cpu back end needs none: ./lab run --backend cpu "
-                 "%s",
-                 name_.c_str(), cudaGetErrorName(error), cudaGetErrorString(error), name_.c_str());
-        }
-        facts_ = deviceFacts(device);
     }
 
     std::string name_;

@@ -83,23 +83,13 @@ class Options {
     // Any text but the empty one. `placeholder` stands for it in the help, `allowed` in errors.
     void text(const std::string& name, std::string* value, const std::string& placeholder,
               const std::string& allowed, const std::string& help) {
-        const auto set = [=](const std::string& text) {
-            if (text.empty()) return false;
-            *value = text;
-            return true;
-        };
-        add({name, placeholder, help, allowed, set, [=] { return *value; }});
+        add({name, placeholder, help, allowed, setText(value), [=] { return *value; }});
     }
 
     // The name of a file to write. It is not among values(): where a result goes does not change
     // it.
     void file(const std::string& name, std::string* value, const std::string& help) {
-        const auto set = [=](const std::string& text) {
-            if (text.empty()) return false;
-            *value = text;
-            return true;
-        };
-        add({name, "FILE", help, "a file name", set, {}});
+        add({name, "FILE", help, "a file name", setText(value), {}});
     }
 
     // Sets the values. Returns an empty string, or one line that names the option, the value and
@@ -176,6 +166,14 @@ class Options {
     };
     static constexpr int kFirst =
         256;  // above every character, which getopt uses for short options
+
+    static std::function<bool(const std::string&)> setText(std::string* value) {
+        return [=](const std::string& text) {
+            if (text.empty()) return false;
+            *value = text;
+            return true;
+        };
+    }
 
     void add(Entry entry) { entries_.push_back(std::move(entry)); }
 

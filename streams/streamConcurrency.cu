@@ -206,17 +206,13 @@ int main(int argc, char** argv) {
         if (wrong.empty()) wrong = wrongTimes(ofRun, blocks, nanoseconds, streams);
         addToTimeline(timeline, mode, streams, spansOfKernels(ofRun, blocks));
 
-        lab::Cell median, min, max, speedup;
-        if (time.median > 0) {
-            median = {time.median, 4};
-            min = {time.min, 4};
-            max = {time.max, 4};
-        }
+        const lab::TimeCells times(time);
+        lab::Cell speedup;
         if (serial > 0) speedup = {serial / time.median, 2};
         const unsigned together = std::min(streams, atATime);
         const unsigned turns = kernels / together + (kernels % together != 0);
         table.row({"streamConcurrency", exercise.device().name, microseconds, mode, kernels,
-                   streams, blocks, block, time.count, median, min, max, speedup,
+                   streams, blocks, block, time.count, times.median, times.min, times.max, speedup,
                    lab::Cell(1.0 * kernels / turns, 2), lab::verdict(wrong)});
         exercise.report(mode, wrong);
         return time.median;
