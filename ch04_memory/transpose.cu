@@ -13,6 +13,11 @@
 // Every kernel cuts the matrix into tiles of 32 x 32 elements, one for each block of 32 x 8
 // threads; a thread moves four elements. The speedup is that over copyRow.
 //
+//   ./lab run transpose -- --rows=8K --cols=8K
+//   ./lab test -R transpose
+//   ./lab profile transpose
+//
+// With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target transpose
 //   build/ch04_memory/transpose --rows=8K --cols=8K
 //   ctest --test-dir build -R transpose
@@ -136,11 +141,10 @@ std::vector<float> transposed(const std::vector<float>& in, std::size_t rows, st
 }
 
 int main(int argc, char** argv) {
-    std::size_t rows = lab::perBackend(8192, 512);
-    std::size_t cols = rows;
+    std::size_t rows, cols;
     lab::Exercise exercise("transpose", "Transposes a matrix, each kernel faster than the last.");
-    exercise.option("rows", &rows, 1, lab::kMaxSize, "rows of the input");
-    exercise.option("cols", &cols, 1, lab::kMaxSize, "columns of the input");
+    exercise.option("rows", &rows, {8192, 512}, 1, lab::kMaxSize, "rows of the input");
+    exercise.option("cols", &cols, {8192, 512}, 1, lab::kMaxSize, "columns of the input");
     exercise.parse(argc, argv);
     if (rows > lab::kMaxSize / cols) {
         exercise.reject(lab::formatted("--rows=%zu --cols=%zu: expected at most %zu elements", rows,
@@ -148,38 +152,34 @@ int main(int argc, char** argv) {
     }
 
     const std::vector<float> input = lab::randomFloats(rows * cols, exercise.seed(), -1, 1);
+    const std::vector<float> expected = transposed(input, rows, cols);
     const lab::DeviceBuffer<float> source(input);
     lab::DeviceBuffer<float> target(input.size());
     const float* const in = source.get();
     float* const out = target.get();
-
     exercise.title("%s x %s floats (%s)", lab::withCommas(rows).c_str(),
                    lab::withCommas(cols).c_str(), lab::inBytes(source.bytes()).c_str());
-    exercise.bytesPerRun(2.0 * source.bytes());  // each element is read once and written once
-    exercise.output(target);
 
     const dim3 grid = lab::gridFor(cols, rows, kTile);
     const dim3 block(kTile, kBlockRows);
-
+    const lab::Work moved = lab::bytes(2.0 * source.bytes());  // each element is read and written
     // Bits are moved and not computed, so the tolerance is zero.
-    const auto checkCopy = [&] { return lab::mismatch(target.toHost(), input, 0); };
-    exercise.check(checkCopy);
-    exercise.rung("copyRow", grid, block, [&] { copyRow<<<grid, block>>>(in, out, rows, cols); });
+    const auto isCopy = [&] { return lab::mismatch(target.toHost(), input, 0); };
+    const auto isTransposed = [&] { return lab::mismatch(target.toHost(), expected, 0); };
 
-    const std::vector<float> expected = transposed(input, rows, cols);
-    exercise.check([&] { return lab::mismatch(target.toHost(), expected, 0); });
-    exercise.rung("transposeNaiveRow", grid, block,
-                  [&] { transposeNaiveRow<<<grid, block>>>(in, out, rows, cols); });
-    exercise.rung("transposeNaiveCol", grid, block,
-                  [&] { transposeNaiveCol<<<grid, block>>>(in, out, rows, cols); });
-    exercise.rung("transposeSmem", grid, block,
-                  [&] { transposeSmem<<<grid, block>>>(in, out, rows, cols); });
-    exercise.rung("transposeSmemPad", grid, block,
-                  [&] { transposeSmemPad<<<grid, block>>>(in, out, rows, cols); });
-    lab::cublasTranspose(exercise, in, out, rows, cols);
-
-    exercise.check(checkCopy);
-    exercise.peer("cudaMemcpy", [&] {
+    lab::Ladder ladder(exercise, target);
+    ladder.rung("copyRow", grid, block, moved, isCopy,
+                [&] { copyRow<<<grid, block>>>(in, out, rows, cols); });
+    ladder.rung("transposeNaiveRow", grid, block, moved, isTransposed,
+                [&] { transposeNaiveRow<<<grid, block>>>(in, out, rows, cols); });
+    ladder.rung("transposeNaiveCol", grid, block, moved, isTransposed,
+                [&] { transposeNaiveCol<<<grid, block>>>(in, out, rows, cols); });
+    ladder.rung("transposeSmem", grid, block, moved, isTransposed,
+                [&] { transposeSmem<<<grid, block>>>(in, out, rows, cols); });
+    ladder.rung("transposeSmemPad", grid, block, moved, isTransposed,
+                [&] { transposeSmemPad<<<grid, block>>>(in, out, rows, cols); });
+    lab::cublasTranspose(ladder, isTransposed, in, out, rows, cols);
+    ladder.peer("cudaMemcpy", moved, isCopy, [&] {
         CUDA_CHECK(cudaMemcpyAsync(out, in, source.bytes(), cudaMemcpyDeviceToDevice));
     });
     return exercise.finish();

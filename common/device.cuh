@@ -3,6 +3,7 @@
 
 #include <cuda_runtime.h>
 
+#include <cstddef>
 #include <string>
 
 #include "check.cuh"
@@ -16,12 +17,6 @@ inline constexpr bool kEmulated = true;
 inline constexpr bool kEmulated = false;
 #endif
 
-// A default that is right for a GPU, and one that the emulation does in a moment.
-template <typename T>
-constexpr T perBackend(T gpu, T cpu) {
-    return kEmulated ? cpu : gpu;
-}
-
 struct DeviceFacts {
     std::string name;
     int major = 0, minor = 0;  // compute capability
@@ -30,6 +25,9 @@ struct DeviceFacts {
     std::size_t l2Bytes = 0;
     double peakBandwidth = 0;  // bytes per second of device memory; 0 where unknown
     double peakFlops = 0;      // FP32 operations per second; 0 where unknown
+    // Of a multiprocessor; 0 where unknown, and in an emulation, which has no such units.
+    int fp32Lanes = 0, schedulers = 0;
+    bool overlapsKernels = false;  // those of different streams; an emulation runs them in turn
 
     // Blocks of so many threads that the whole GPU holds at a time, if threads are all that limits.
     unsigned residentBlocks(unsigned block) const {
@@ -87,19 +85,12 @@ inline DeviceFacts deviceFacts(int device) {
     const double clock = 1e3 * deviceAttribute(cudaDevAttrClockRate, device);
     const int lanes = fp32LanesPerMultiprocessor(facts.major, facts.minor);
     facts.peakFlops = 2.0 * lanes * facts.multiprocessors * clock;
-    return facts;
-}
-
-// Blocks that cover `count` items, `perBlock` to each block.
-inline unsigned blocksFor(std::size_t count, std::size_t perBlock) {
-    const std::size_t blocks = count / perBlock + (count % perBlock != 0);
-    constexpr std::size_t kMaxGridX =
-        2147483647;  // gridDim.x of every GPU since compute capability 3.0
-    if (blocks > kMaxGridX) {
-        quit(kExitFailure, "%zu items of %zu to a block need %zu blocks, a grid has at most %zu",
-             count, perBlock, blocks, kMaxGridX);
+    if (!kEmulated) {
+        facts.fp32Lanes = lanes;
+        facts.schedulers = schedulersPerMultiprocessor(facts.major);
+        facts.overlapsKernels = deviceAttribute(cudaDevAttrConcurrentKernels, device) != 0;
     }
-    return static_cast<unsigned>(blocks);
+    return facts;
 }
 
 }  // namespace lab

@@ -1,5 +1,5 @@
 #pragma once
-// What every exercise does around its kernels: options, device, measuring, checking, the table.
+// What every exercise does around its kernels: options, device, notes, the table, the verdict.
 
 #include <cuda_runtime.h>
 
@@ -7,69 +7,31 @@
 #include <cstdarg>
 #include <cstdint>
 #include <cstdio>
-#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "buffer.cuh"
+#include "block_shape.cuh"
 #include "check.cuh"
 #include "device.cuh"
 #include "format.h"
-#include "l2_flush.cuh"
+#include "measure.cuh"
 #include "memory.h"
-#include "nvtx.cuh"
 #include "options.h"
-#include "statistics.h"
-#include "table.h"
-#include "timer.cuh"
-#include "verify.h"
+#include "result_table.h"
+#include "terminal.h"
 
 namespace lab {
 
 inline constexpr std::uint64_t kMaxSize = std::uint64_t{1} << 40;  // more than any GPU's memory
-inline constexpr unsigned kMaxBlock = 1024;  // threads per block, on every GPU
 
-// "ok" or "WRONG", for the last column of a table.
-inline const char* verdict(const std::string& mismatch) {
-    return mismatch.empty() ? "ok" : "WRONG";
-}
-
-inline std::string shape(dim3 size) {
-    if (size.z > 1) return formatted("%ux%ux%u", size.x, size.y, size.z);
-    if (size.y > 1) return formatted("%ux%u", size.x, size.y);
-    return formatted("%u", size.x);
-}
-
-// The inverse: "40x2" as a block, with at most so many numbers (1 to 3). Nothing where the text is
-// none, or one that no GPU can launch.
-inline std::optional<dim3> parseBlock(const std::string& text, int most) {
-    constexpr unsigned kMaxZ = 64;
-    unsigned sides[3] = {1, 1, 1};
-    std::size_t start = 0;
-    for (int i = 0; start <= text.size(); ++i) {
-        const std::size_t end = std::min(text.find('x', start), text.size());
-        std::uint64_t side = 0;
-        if (i == most || !parseWhole(text.substr(start, end - start), &side)) return {};
-        if (side < 1 || side > kMaxBlock) return {};
-        sides[i] = static_cast<unsigned>(side);
-        start = end + 1;
-    }
-    if (sides[0] * sides[1] * sides[2] > kMaxBlock || sides[2] > kMaxZ) return {};
-    return dim3(sides[0], sides[1], sides[2]);
-}
-
-// The times of a row, in milliseconds; empty where --profile has measured nothing.
-struct TimeCells {
-    Cell median, min, max;
-
-    explicit TimeCells(const Statistics& time) {
-        if (time.median <= 0) return;
-        median = {time.median, 4};
-        min = {time.min, 4};
-        max = {time.max, 4};
-    }
+// The default of an option: one for both back ends, or one that is right for a GPU and one that the
+// emulation does in a moment.
+struct Default {
+    std::uint64_t value;
+    Default(std::uint64_t both) : value(both) {}
+    Default(std::uint64_t gpu, std::uint64_t emulation) : value(kEmulated ? emulation : gpu) {}
 };
 
 class Exercise {
@@ -82,13 +44,14 @@ class Exercise {
 
     // ---- the command line ----
 
-    // Options of this exercise, declared before parse(); *value holds the default.
+    // An option of this exercise: a whole number of min ... max. Before parse().
     template <typename T>
-    void option(const std::string& name, T* value, std::uint64_t min, std::uint64_t max,
-                const std::string& help, Rule rule = Rule::kAny) {
+    void option(const std::string& name, T* value, Default byDefault, std::uint64_t min,
+                std::uint64_t max, const std::string& help, Rule rule = Rule::kAny) {
+        *value = static_cast<T>(byDefault.value);
         options_.number(name, value, min, max, help, rule);
     }
-    Options& options() { return options_; }  // for flag() and text()
+    Options& options() { return options_; }  // for flag(), text() and file()
 
     // Reads the command line and selects the device. Ends the program after --help (0), on bad
     // usage (2) and where there is no usable GPU (77).
@@ -132,7 +95,7 @@ class Exercise {
                  name_.c_str(), cudaGetErrorName(error), cudaGetErrorString(error), name_.c_str());
         }
         facts_ = deviceFacts(device_);
-        if (!profile_) flushL2_.emplace(facts_.l2Bytes);
+        measure_.emplace(profile_ ? 0 : reps_, facts_.l2Bytes);
     }
 
     // For what a range cannot say. `message` names the option, the value and what is allowed. Exit
@@ -141,46 +104,27 @@ class Exercise {
         quit(kExitBadUsage, "%s: %s (see --help)", name_.c_str(), message.c_str());
     }
 
+    // Was --option on the command line?
+    bool given(const std::string& option) const { return options_.given(option); }
+
+    // "size=1000 block=32", for the column `parameters`: this exercise's options, with the values
+    // of a row that has others.
+    std::string parameters(const Options::Values& others = {}) const {
+        return options_.values(ownOptions_, others);
+    }
+
     int reps() const { return reps_; }
     std::uint64_t seed() const { return seed_; }
     bool csv() const { return csv_; }
     bool profile() const { return profile_; }
     const DeviceFacts& device() const { return facts_; }
 
-    // ---- what holds for the rungs that follow ----
+    // Are times and clock cycles those of a GPU? Not with --profile, and not in an emulation.
+    bool timesCount() const { return !profile_ && !kEmulated; }
 
-    // The work of one run, for the columns GB/s or GFLOP/s and % peak. One of the two for all rungs
-    // of an exercise.
-    void bytesPerRun(double bytes) { work_ = {bytes, "GB/s", facts_.peakBandwidth}; }
-    void flopsPerRun(double flops) { work_ = {flops, "GFLOP/s", facts_.peakFlops}; }
+    // ---- what is printed ----
 
-    // Speedups refer to the first rung, or from here on to the next one.
-    void newBaseline() { baseline_ = 0; }
-
-    // This buffer alone is poisoned before every run; `buffer` must outlive the rungs.
-    template <typename T>
-    void output(DeviceBuffer<T>& buffer) {
-        poison_ = [&buffer] { buffer.fillBytes(poisonByte<T>()); };
-    }
-
-    // Runs before every run of a kernel, after the poisoning, and is not timed. Best without
-    // waiting on the host.
-    void prepare(std::function<void()> prepare) { prepare_ = std::move(prepare); }
-
-    // Says what is wrong with the result of the last run: lab::mismatch(...), empty if nothing is.
-    void check(std::function<std::string()> check) { check_ = std::move(check); }
-
-    // Further columns of the table, between block and time. `cells` gives those of a row when its
-    // kernel has run and was checked; missing ones at the end are empty. Before the first rung.
-    void details(std::vector<Column> columns,
-                 std::function<std::vector<Cell>(const Statistics&)> cells) {
-        detailColumns_ = std::move(columns);
-        detailCells_ = std::move(cells);
-    }
-
-    // ---- output ----
-
-    // The line "<name>: <text> on <device>". printf format.
+    // The line "<name>: <text> on <device>", in two where it is long. printf format.
     [[gnu::format(printf, 2, 3)]] void title(const char* format, ...) {
         va_list arguments;
         va_start(arguments, format);
@@ -189,7 +133,7 @@ class Exercise {
         if (kEmulated) {
             text += "\nTimes are of an emulation on the host CPU: they say nothing about a GPU.";
         } else {
-            text += formatted(" (sm_%d%d, %d SMs, %.0f GB/s)", facts_.major, facts_.minor,
+            text += formatted("\n(sm_%d%d, %d SMs, %.0f GB/s)", facts_.major, facts_.minor,
                               facts_.multiprocessors, facts_.peakBandwidth / 1e9);
         }
         note(text);
@@ -197,29 +141,32 @@ class Exercise {
 
     // A line for the reader, on stdout, or on stderr where stdout is CSV. What comes before the
     // first kernel that --kernel selects waits for it: bad usage prints nothing but its message.
-    void note(const std::string& text) {
-        pending_ += text + "\n";
+    void note(const std::string& text, Style style = Style::kPlain) {
+        pending_ += styled(text, style, inColour(readers())) + "\n";
         if (ran_) printPending();
     }
-
-    // One kernel of the ladder: runs it, measures it, checks it and prints its row. `launch` starts
-    // it on the default stream; grid and block are for the table.
-    void rung(const std::string& name, dim3 grid, dim3 block, const std::function<void()>& launch) {
-        if (selected(name)) run(name, shape(grid), shape(block), launch);
+    void noteInEmulation(const std::string& text) {
+        if (kEmulated) note(text);
     }
 
-    // A library that does the same job. Not run by --profile, unless --kernel names it.
-    void peer(const std::string& name, const std::function<void()>& launch) {
-        if (selected(name) && (!profile_ || !filter_.empty())) run(name, "-", "-", launch);
+    // The columns of the table, if they are not those of a ladder alone. Before the first row.
+    void columns(Columns kind, std::vector<OwnColumn> own = {}) {
+        kind_ = kind;
+        own_ = std::move(own);
     }
 
-    // A row of what the host computed: checked like a kernel's, but not timed.
-    void hostRow(const std::string& name) {
-        if (selected(name)) addRow(name, "-", "-", {});
+    // Prints a row, and below it what is wrong with the result. All rows of an exercise have work
+    // of the same unit.
+    void row(Row row) {
+        if (!table_) table_.emplace(name_, kind_, own_, row.work.unit, kEmulated, csv_);
+        if (row.device.empty()) row.device = facts_.name;
+        if (row.parameters.empty()) row.parameters = parameters();
+        row.peak = row.work.unit == Work::kBytes ? facts_.peakBandwidth : facts_.peakFlops;
+        table_->row(row);
+        if (row.finding.wrong.empty()) return;
+        wrong_ = true;
+        note("    WRONG: " + row.kernel + ": " + row.finding.wrong, Style::kBad);
     }
-
-    // For a check() that wants more than one run: runs the kernel of this row once more.
-    void again() const { again_(); }
 
     // 0, or 1 if anything was wrong: what main() returns.
     int finish() const {
@@ -232,7 +179,7 @@ class Exercise {
         return wrong_ ? kExitFailure : kExitOk;
     }
 
-    // ---- the pieces, for exercises with a table of their own ----
+    // ---- the pieces of a rung: Ladder has them together ----
 
     // Does --kernel select this one?
     bool selected(const std::string& name) {
@@ -245,124 +192,20 @@ class Exercise {
         return wanted;
     }
 
-    // Milliseconds of `launch` over reps() runs, each poisoned, prepared and with a cold L2. With
-    // --profile: runs it once, and measures nothing. `name` is for error messages and for the
-    // profilers' timelines.
-    Statistics measure(const std::string& name, const std::function<void()>& launch) {
-        const NvtxRange range(name);
-        if (profile_) {
-            runOnce(name, launch);
-            return {};
-        }
-        const CpuTimer warmup;
-        do {  // the first run loads the kernel, the others bring the clocks up
-            runOnce(name, launch);
-        } while (!kEmulated && warmup.milliseconds() < kWarmupMilliseconds);
-
-        // The host runs ahead: while the GPU flushes, event, kernel and event are queued, so that
-        // the time between the events is the kernel's and not that of its launch.
-        std::vector<GpuTimer> timers(reps_);
-        for (GpuTimer& timer : timers) {
-            poisonAndPrepare();
-            (*flushL2_)();
-            timer.start();
-            launchChecked(name, launch);
-            timer.stop();
-        }
-        waitFor(name);
-        std::vector<double> times;
-        for (const GpuTimer& timer : timers) times.push_back(timer.milliseconds());
-        return statistics(std::move(times));
+    // Libraries are not run by --profile, unless --kernel names them.
+    bool peerSelected(const std::string& name) {
+        return selected(name) && (!profile_ || !filter_.empty());
     }
 
-    // Counts a wrong result and prints what is wrong with it, below its row.
-    void report(const std::string& name, const std::string& mismatch) {
-        if (mismatch.empty()) return;
-        wrong_ = true;
-        note("    WRONG: " + name + ": " + mismatch);
-    }
+    const Measure& measure() const { return *measure_; }
 
   private:
-    struct Work {
-        double amount = 0;  // bytes or operations of one run; 0 where nothing was said
-        std::string rate;   // the column's title
-        double peak = 0;    // per second; 0 where unknown
-    };
-    static constexpr double kWarmupMilliseconds = 20;
-
-    void run(const std::string& name, const std::string& grid, const std::string& block,
-             const std::function<void()>& launch) {
-        again_ = [&] { runOnce(name, launch); };
-        addRow(name, grid, block, measure(name, launch));
-        again_ = nullptr;
-    }
-
-    void addRow(const std::string& name, const std::string& grid, const std::string& block,
-                const Statistics& time) {
-        const std::string wrong = check_ ? check_() : "";
-        if (baseline_ == 0) baseline_ = time.median;
-        if (!table_) table_.emplace(columns(), csv_);
-
-        const TimeCells times(time);
-        Cell rate, percent, speedup;
-        if (time.median > 0) {
-            const double perSecond = work_.amount / (time.median * 1e-3);
-            if (work_.amount > 0) rate = {perSecond / 1e9, perSecond < 1e10 ? 3 : 1};
-            if (work_.amount > 0 && work_.peak > 0) percent = {100 * perSecond / work_.peak, 1};
-            speedup = {baseline_ / time.median, 2};
-        }
-        std::vector<Cell> details = detailCells_ ? detailCells_(time) : std::vector<Cell>();
-        details.resize(detailColumns_.size());
-
-        std::vector<Cell> row = {name_, facts_.name, options_.values(ownOptions_),
-                                 name,  grid,        block};
-        row.insert(row.end(), details.begin(), details.end());
-        row.insert(row.end(), {time.count, times.median, times.min, times.max, rate, percent,
-                               speedup, verdict(wrong)});
-        table_->row(row);
-        report(name, wrong);
-    }
-
-    std::vector<Column> columns() const {
-        const bool flops = work_.rate == "GFLOP/s";
-        const int rateWidth = work_.amount > 0 ? 8 : 0;
-        std::vector<Column> columns = {{"", 0, "exercise"},   {"", 0, "device"},
-                                       {"", 0, "parameters"}, {"kernel", -26, "kernel"},
-                                       {"grid", 10, "grid"},  {"block", 6, "block"}};
-        columns.insert(columns.end(), detailColumns_.begin(), detailColumns_.end());
-        columns.insert(columns.end(), {{"", 0, "reps"},
-                                       {"time [ms]", 10, "median_ms"},
-                                       {"", 0, "min_ms"},
-                                       {"", 0, "max_ms"},
-                                       {work_.rate, rateWidth, flops ? "gflops" : "gbps"},
-                                       {"% peak", rateWidth > 0 ? 6 : 0, "percent_peak"},
-                                       {"speedup", 7, "speedup"},
-                                       {"check", -5, "check"}});
-        return columns;
-    }
+    std::FILE* readers() const { return csv_ ? stderr : stdout; }
 
     void printPending() {
-        std::FILE* out = csv_ ? stderr : stdout;
-        std::fputs(pending_.c_str(), out);
-        std::fflush(out);
+        std::fputs(pending_.c_str(), readers());
+        std::fflush(readers());
         pending_.clear();
-    }
-
-    void poisonAndPrepare() const {
-        if (poison_) poison_();
-        if (prepare_) prepare_();
-    }
-    void runOnce(const std::string& name, const std::function<void()>& launch) const {
-        poisonAndPrepare();
-        launchChecked(name, launch);
-        waitFor(name);
-    }
-    static void launchChecked(const std::string& name, const std::function<void()>& launch) {
-        launch();
-        checkCuda(cudaGetLastError(), "cannot be launched", name);
-    }
-    static void waitFor(const std::string& name) {
-        checkCuda(cudaDeviceSynchronize(), "failed while it ran", name);
     }
 
     [[noreturn]] void printHelp(const std::string& usage) const {
@@ -387,7 +230,7 @@ class Exercise {
 
     Options options_;
     std::size_t ownOptions_ = 0;
-    int reps_ = perBackend(20, 3);
+    int reps_ = kEmulated ? 3 : 20;
     std::uint64_t seed_ = 1;
     std::string filter_;
     bool csv_ = false;
@@ -395,20 +238,14 @@ class Exercise {
     int device_ = 0;
 
     DeviceFacts facts_;
-    std::optional<L2Flush> flushL2_;
+    std::optional<Measure> measure_;
 
-    Work work_;
-    std::function<void()> poison_;
-    std::function<void()> prepare_;
-    std::function<std::string()> check_;
-    std::function<void()> again_;
-    std::vector<Column> detailColumns_;
-    std::function<std::vector<Cell>(const Statistics&)> detailCells_;
+    Columns kind_ = Columns::kLadder;
+    std::vector<OwnColumn> own_;
+    std::optional<ResultTable> table_;
 
-    std::string pending_;  // notes that are not printed yet
-    std::optional<Table> table_;
+    std::string pending_;             // notes that are not printed yet
     std::vector<std::string> names_;  // of all kernels
-    double baseline_ = 0;             // milliseconds of the rung that speedups refer to
     bool ran_ = false;                // --kernel has selected one
     bool wrong_ = false;
 };

@@ -1,6 +1,7 @@
 #pragma once
 // What every exercise shares. Each part is a small header of its own.
 
+#include "block_shape.cuh"
 #include "buffer.cuh"
 #include "check.cuh"
 #include "device.cuh"
@@ -9,11 +10,17 @@
 #include "grid.cuh"
 #include "intrinsics.cuh"
 #include "l2_flush.cuh"
+#include "ladder.cuh"
+#include "measure.cuh"
 #include "memory.h"
 #include "nvtx.cuh"
 #include "parallel.h"
 #include "random.h"
+#include "result_table.h"
+#include "span.cuh"
 #include "statistics.h"
 #include "table.h"
+#include "terminal.h"
 #include "timer.cuh"
 #include "verify.h"
+#include "warp_sum.cuh"

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <functional>
 #include <limits>
+#include <map>
 #include <set>
 #include <string>
 #include <type_traits>
@@ -145,11 +146,16 @@ class Options {
         return text;
     }
 
-    // "size=1000 block=32": the values of the first `count` options that have one.
-    std::string values(std::size_t count) const {
+    using Values = std::map<std::string, std::string>;
+
+    // "size=1000 block=32": the values of the first `count` options that have one, or what `others`
+    // has in their place.
+    std::string values(std::size_t count, const Values& others = {}) const {
         std::string text;
         for (std::size_t i = 0; i < count && i < entries_.size(); ++i) {
-            const std::string value = entries_[i].get ? entries_[i].get() : "";
+            std::string value = entries_[i].get ? entries_[i].get() : "";
+            const auto other = others.find(entries_[i].name);
+            if (other != others.end()) value = other->second;
             if (value.empty()) continue;
             text += (text.empty() ? "" : " ") + entries_[i].name + "=" + value;
         }

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "exercise.cuh"
+#include "ladder.cuh"
 
 #ifndef __CUDA_EMULATOR__
 #include <cub/device/device_reduce.cuh>
@@ -11,15 +11,16 @@
 
 namespace lab {
 
-// *sum = input[0] + ... + input[count - 1], all in device memory.
+// *sum = input[0] + ... + input[count - 1], all in device memory; `check` looks at *sum.
 template <typename T>
-void cubSum([[maybe_unused]] Exercise& exercise, [[maybe_unused]] const T* input,
-            [[maybe_unused]] T* sum, [[maybe_unused]] std::size_t count) {
+void cubSum([[maybe_unused]] Ladder& ladder, [[maybe_unused]] const Check& check,
+            [[maybe_unused]] const T* input, [[maybe_unused]] T* sum,
+            [[maybe_unused]] std::size_t count) {
 #ifndef __CUDA_EMULATOR__
     std::size_t bytes = 0;  // a first call says how much scratch memory it needs
     CUDA_CHECK(cub::DeviceReduce::Sum(nullptr, bytes, input, sum, count));
     const DeviceBuffer<char> scratch(bytes);
-    exercise.peer("cub::DeviceReduce::Sum", [&] {
+    ladder.peer("cub::DeviceReduce::Sum", lab::bytes(1.0 * count * sizeof(T)), check, [&] {
         CUDA_CHECK(cub::DeviceReduce::Sum(scratch.get(), bytes, input, sum, count));
     });
 #endif

@@ -5,7 +5,7 @@
 #include <climits>
 #include <cstddef>
 
-#include "exercise.cuh"
+#include "ladder.cuh"
 
 #ifdef LAB_HAVE_CUBLAS
 
@@ -46,8 +46,8 @@ namespace lab {
 // All matrices are row-major and dense, in device memory; cuBLAS thinks column by column, so a
 // row-major matrix is its transpose to it. Dimensions beyond an int give no row.
 
-// output (columns x rows) = the transpose of input (rows x columns)
-inline void cublasTranspose([[maybe_unused]] Exercise& exercise,
+// output (columns x rows) = the transpose of input (rows x columns); `check` looks at output.
+inline void cublasTranspose([[maybe_unused]] Ladder& ladder, [[maybe_unused]] const Check& check,
                             [[maybe_unused]] const float* input, [[maybe_unused]] float* output,
                             [[maybe_unused]] std::size_t rows,
                             [[maybe_unused]] std::size_t columns) {
@@ -56,25 +56,27 @@ inline void cublasTranspose([[maybe_unused]] Exercise& exercise,
     const int m = static_cast<int>(rows), n = static_cast<int>(columns);
     const CublasHandle handle;
     const float one = 1, zero = 0;
-    exercise.peer("cublasSgeam", [&] {
+    const Work moved = lab::bytes(2.0 * sizeof(float) * rows * columns);
+    ladder.peer("cublasSgeam", moved, check, [&] {
         CUBLAS_CHECK(cublasSgeam(handle.get(), CUBLAS_OP_T, CUBLAS_OP_N, m, n, &one, input, n,
                                  &zero, output, m, output, m));
     });
 #endif
 }
 
-// c (m x n) = a (m x k) * b (k x n)
-inline void cublasMatmul([[maybe_unused]] Exercise& exercise, [[maybe_unused]] const float* a,
-                         [[maybe_unused]] const float* b, [[maybe_unused]] float* c,
-                         [[maybe_unused]] std::size_t m, [[maybe_unused]] std::size_t n,
-                         [[maybe_unused]] std::size_t k) {
+// c (m x n) = a (m x k) * b (k x n); `check` looks at c.
+inline void cublasMatmul([[maybe_unused]] Ladder& ladder, [[maybe_unused]] const Check& check,
+                         [[maybe_unused]] const float* a, [[maybe_unused]] const float* b,
+                         [[maybe_unused]] float* c, [[maybe_unused]] std::size_t m,
+                         [[maybe_unused]] std::size_t n, [[maybe_unused]] std::size_t k) {
 #ifdef LAB_HAVE_CUBLAS
     if (m > INT_MAX || n > INT_MAX || k > INT_MAX) return;
     const int rows = static_cast<int>(m), columns = static_cast<int>(n),
               inner = static_cast<int>(k);
     const CublasHandle handle;
     const float one = 1, zero = 0;
-    exercise.peer("cublasSgemm", [&] {  // the transposes: c' = b' * a'
+    const Work work = lab::flops(2.0 * m * n * k);
+    ladder.peer("cublasSgemm", work, check, [&] {  // the transposes: c' = b' * a'
         CUBLAS_CHECK(cublasSgemm(handle.get(), CUBLAS_OP_N, CUBLAS_OP_N, columns, rows, inner, &one,
                                  b, columns, a, inner, &zero, c, columns));
     });

@@ -1,0 +1,171 @@
+#pragma once
+// The table of an exercise: the columns that all exercises have, once, around those of its own.
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "statistics.h"
+#include "table.h"
+
+namespace lab {
+
+// What one run of a kernel has to move or to compute, and the peak that its rate is compared with.
+struct Work {
+    enum Unit { kNone, kBytes, kFlops };
+    Unit unit = kNone;
+    double amount = 0;
+};
+inline Work bytes(double amount) {
+    return {Work::kBytes, amount};
+}
+inline Work flops(double amount) {
+    return {Work::kFlops, amount};
+}
+inline constexpr Work kNoRate = {};  // where neither GB/s nor GFLOP/s say anything
+
+// What a check found: what is wrong (empty: nothing), and the cells of the exercise's own columns.
+struct Finding {
+    std::string wrong;
+    std::vector<Cell> cells;
+    std::string word = "ok";  // stands in the column `check` where nothing is wrong
+
+    Finding() = default;
+    Finding(std::string wrong, std::vector<Cell> cells = {})
+        : wrong(std::move(wrong)), cells(std::move(cells)) {}
+    Finding(const char* wrong) : Finding(std::string(wrong)) {}
+};
+
+struct Row {
+    std::string kernel, grid = "-", block = "-";
+    std::string device, parameters;
+    Work work;
+    double peak = 0;      // of the work's rate, per second; 0 where unknown
+    double baseline = 0;  // milliseconds that the speedup refers to; 0: no speedup
+    Statistics time;      // in milliseconds; empty where nothing was measured
+    Finding finding;
+};
+
+// Which of the shared columns a table has around its own: all; no rates and no speedup; or only
+// those that say which exercise, which device, with which options, and whether it is right.
+enum class Columns { kLadder, kTimed, kPlain };
+
+// A column that is one of `onlyOnGpu` says nothing in an emulation: the CSV leaves its cells empty,
+// the table leaves it out.
+struct OwnColumn : Column {
+    enum When { kAlways, kOnGpu };
+    OwnColumn(std::string title, int width, std::string csvName, When when = kAlways)
+        : Column{std::move(title), width, std::move(csvName)}, onGpu(when == kOnGpu) {}
+    bool onGpu;
+};
+
+class ResultTable {
+  public:
+    // `unit` is that of the rates, `rates` says whether times and rates are those of a GPU.
+    ResultTable(std::string exercise, Columns kind, std::vector<OwnColumn> own, Work::Unit unit,
+                bool emulated, bool csv)
+        : exercise_(std::move(exercise)),
+          kind_(kind),
+          own_(std::move(own)),
+          emulated_(emulated),
+          table_(makeTable(unit, csv)) {}
+
+    void row(const Row& row) {
+        std::vector<Cell> cells = {exercise_, row.device, row.parameters};
+        if (kind_ != Columns::kPlain) add(cells, {row.kernel, row.grid, row.block});
+        for (std::size_t i = 0; i < own_.size(); ++i) {
+            const bool known = i < row.finding.cells.size() && !(own_[i].onGpu && emulated_);
+            cells.push_back(known ? row.finding.cells[i] : Cell());
+        }
+        if (kind_ != Columns::kPlain) addTimes(cells, row.time);
+        if (kind_ == Columns::kLadder) addRates(cells, row);
+        cells.push_back(verdict(row.finding));
+        table_.row(std::move(cells));
+    }
+
+  private:
+    static constexpr int kLineLength = 80;
+    static constexpr int kKernelWidth = 26;  // of the longest name
+
+    static void add(std::vector<Cell>& cells, const std::vector<Cell>& more) {
+        cells.insert(cells.end(), more.begin(), more.end());
+    }
+
+    static void addTimes(std::vector<Cell>& cells, const Statistics& time) {
+        cells.emplace_back(time.count);
+        for (const double t : {time.median, time.min, time.max})
+            cells.push_back(time.median > 0 ? Cell(t, 4) : Cell());
+    }
+
+    static void addRates(std::vector<Cell>& cells, const Row& row) {
+        Cell rate, percent, speedup;
+        if (row.time.median > 0) {
+            const double perSecond = row.work.amount / (row.time.median * 1e-3);
+            if (perSecond > 0) rate = {perSecond / 1e9, perSecond < 1e10 ? 3 : 1};
+            if (perSecond > 0 && row.peak > 0) percent = {100 * perSecond / row.peak, 1};
+            if (row.baseline > 0) speedup = {row.baseline / row.time.median, 2};
+        }
+        add(cells, {rate, percent, speedup});
+    }
+
+    static Cell verdict(const Finding& finding) {
+        if (!finding.wrong.empty()) return {"WRONG", Style::kBad};
+        return {finding.word, finding.word == "ok" ? Style::kGood : Style::kNotable};
+    }
+
+    Table makeTable(Work::Unit unit, bool csv) const {
+        std::vector<Column> columns = {
+            {"", 0, "exercise"}, {"", 0, "device"}, {"", 0, "parameters"}};
+        if (kind_ != Columns::kPlain) {
+            columns.insert(columns.end(),
+                           {{"kernel", -1, "kernel"}, {"grid", 8, "grid"}, {"block", 5, "block"}});
+        }
+        for (const OwnColumn& column : own_) {
+            const int width = column.onGpu && emulated_ ? 0 : column.width;
+            columns.push_back({column.title, width, column.csvName});
+        }
+        if (kind_ != Columns::kPlain) {
+            columns.insert(columns.end(), {{"", 0, "reps"},
+                                           {"time [ms]", 9, "median_ms"},
+                                           {"", 0, "min_ms"},
+                                           {"", 0, "max_ms"}});
+        }
+        if (kind_ == Columns::kLadder) {
+            const bool flops = unit == Work::kFlops;
+            const int shown = unit == Work::kNone || emulated_ ? 0 : 1;
+            columns.insert(columns.end(),
+                           {{flops ? "GFLOP/s" : "GB/s", 7 * shown, flops ? "gflops" : "gbps"},
+                            {"% peak", 6 * shown, "percent_peak"},
+                            {"speedup", emulated_ ? 0 : 7, "speedup"}});
+        }
+        columns.push_back({"check", -5, "check"});
+        if (kind_ == Columns::kPlain) return Table(std::move(columns), csv);
+
+        // The names of the kernels have what the other columns leave of the line.
+        constexpr std::size_t kKernel = 3;
+        int gap = 2;
+        if (rest(columns, gap) + kKernelWidth > kLineLength) gap = 1;
+        columns[kKernel].width = -std::min(kKernelWidth, kLineLength - rest(columns, gap));
+        return Table(std::move(columns), csv, stdout, gap);
+    }
+
+    // What the columns behind the kernel's take of a line.
+    static int rest(const std::vector<Column>& columns, int gap) {
+        int length = 0;
+        for (const Column& column : columns) {
+            if (column.width != 0 && column.title != "kernel")
+                length += gap + std::abs(column.width);
+        }
+        return length;
+    }
+
+    std::string exercise_;
+    Columns kind_;
+    std::vector<OwnColumn> own_;
+    bool emulated_;
+    Table table_;
+};
+
+}  // namespace lab
