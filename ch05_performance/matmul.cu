@@ -10,6 +10,11 @@
 //
 // --block is the side of the square blocks of 1, 2 and 4; a thread computes one element of C.
 //
+//   ./lab run matmul -- --m=4K --n=4K --k=4K --block=32
+//   ./lab test -R matmul
+//   ./lab profile matmul
+//
+// With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target matmul
 //   build/ch05_performance/matmul --m=4K --n=4K --k=4K --block=32
 //   ctest --test-dir build -R matmul
@@ -153,13 +158,13 @@ double toleranceFor(std::size_t k) {
 }
 
 int main(int argc, char** argv) {
-    std::size_t m = lab::perBackend(2048, 192), n = m, k = m;
-    unsigned side = 32;
+    std::size_t m, n, k;
+    unsigned side;
     lab::Exercise exercise("matmul", "Multiplies two matrices, each kernel faster than the last.");
-    exercise.option("m", &m, 1, lab::kMaxSize, "rows of A and C");
-    exercise.option("n", &n, 1, lab::kMaxSize, "columns of B and C");
-    exercise.option("k", &k, 1, lab::kMaxSize, "columns of A, rows of B");
-    exercise.option("block", &side, 1, 32, "side of a block and of the dynamic tiles");
+    exercise.option("m", &m, {2048, 192}, 1, lab::kMaxSize, "rows of A and C");
+    exercise.option("n", &n, {2048, 192}, 1, lab::kMaxSize, "columns of B and C");
+    exercise.option("k", &k, {2048, 192}, 1, lab::kMaxSize, "columns of A, rows of B");
+    exercise.option("block", &side, 32, 1, 32, "side of a block and of the dynamic tiles");
     exercise.parse(argc, argv);
     if (k > lab::kMaxSize / m || n > lab::kMaxSize / k || n > lab::kMaxSize / m) {
         exercise.reject(
@@ -183,9 +188,8 @@ int main(int argc, char** argv) {
                                      entries.size(), lab::withCommas(m * n).c_str()));
     }
 
-    exercise.flopsPerRun(2.0 * m * n * k);  // a multiplication and an addition
-    exercise.output(bufferC);
-    exercise.check([&] {
+    const lab::Work work = lab::flops(2.0 * m * n * k);  // a multiplication and an addition
+    const auto isProduct = [&]() -> std::string {
         const std::vector<float> result = bufferC.toHost();
         for (std::size_t i = 0; i < result.size(); ++i) {
             if (lab::isPoison(result[i])) return lab::formatted("element %zu was never written", i);
@@ -193,24 +197,25 @@ int main(int argc, char** argv) {
         std::vector<float> values;
         for (const std::size_t entry : entries) values.push_back(result[entry]);
         return lab::mismatch(values, expected, toleranceFor(k), entries);
-    });
+    };
 
-    const dim3 block(side, side);
     const dim3 columnGrid = lab::gridFor(m, n, side);  // blockIdx.x counts rows of C
-    const dim3 grid = lab::gridFor(n, m, side);
-    const std::size_t sharedBytes = 2 * side * side * sizeof(float);
-    exercise.rung("matmulUncoalesced", columnGrid, block,
-                  [&] { matmulUncoalesced<<<columnGrid, block>>>(a, b, c, m, n, k); });
-    exercise.rung("matmulCoalesced", grid, block,
-                  [&] { matmulCoalesced<<<grid, block>>>(a, b, c, m, n, k); });
+    const dim3 grid = lab::gridFor(n, m, side), block(side, side);
     const dim3 grid16 = lab::gridFor(n, m, 16), block16(16, 16);
-    exercise.rung("matmulTiled16", grid16, block16,
-                  [&] { matmulTiled<16><<<grid16, block16>>>(a, b, c, m, n, k); });
     const dim3 grid32 = lab::gridFor(n, m, 32), block32(32, 32);
-    exercise.rung("matmulTiled32", grid32, block32,
-                  [&] { matmulTiled<32><<<grid32, block32>>>(a, b, c, m, n, k); });
-    exercise.rung("matmulTiledDynamic", grid, block,
-                  [&] { matmulTiledDynamic<<<grid, block, sharedBytes>>>(a, b, c, m, n, k); });
-    lab::cublasMatmul(exercise, a, b, c, m, n, k);
+    const std::size_t sharedBytes = 2 * side * side * sizeof(float);
+    lab::Ladder ladder(exercise, bufferC);
+    ladder.rung("matmulUncoalesced", columnGrid, block, work, isProduct,
+                [&] { matmulUncoalesced<<<columnGrid, block>>>(a, b, c, m, n, k); });
+    ladder.rung("matmulCoalesced", grid, block, work, isProduct,
+                [&] { matmulCoalesced<<<grid, block>>>(a, b, c, m, n, k); });
+    ladder.rung("matmulTiled16", grid16, block16, work, isProduct,
+                [&] { matmulTiled<16><<<grid16, block16>>>(a, b, c, m, n, k); });
+    ladder.rung("matmulTiled32", grid32, block32, work, isProduct,
+                [&] { matmulTiled<32><<<grid32, block32>>>(a, b, c, m, n, k); });
+    ladder.rung("matmulTiledDynamic", grid, block, work, isProduct,
+                [&] { matmulTiledDynamic<<<grid, block, sharedBytes>>>(a, b, c, m, n, k); });
+    lab::cublasMatmul(ladder, isProduct, a, b, c, m, n, k);
+    ladder.announceFastest();
     return exercise.finish();
 }

@@ -2,8 +2,9 @@
 
     check_case.py KIND [EXPECTED...] -- COMMAND...
 
-    table    status 0, and a table whose rows all end in "ok"
-    csv      status 0, and on stdout CSV alone: a heading and rows, the last column "check" all "ok"
+    table    status 0, and a table of at most 80 columns whose rows all end in a good verdict: "ok", or
+             "race" and "lucky" where a race is what the kernel shows
+    csv      status 0, and on stdout CSV alone: a heading and rows, the last column "check" all good
     help     status 0, and a text that names each option EXPECTED
     timeline a right table, and in the file EXPECTED the kernels of each run in order: none ends before
              it begins, and those of one stream do not overlap
@@ -21,6 +22,8 @@ import subprocess
 import sys
 
 NO_GPU = 77
+GOOD = {"ok", "race", "lucky"}
+LINE_LENGTH = 80
 OPTIONS_OF_ALL = ["--reps", "--seed", "--kernel", "--csv", "--profile", "--device", "--help"]
 
 
@@ -31,9 +34,18 @@ def table_problem(done: subprocess.CompletedProcess[str]) -> str:
         return f"exit status {done.returncode}, expected 0"
     if not heads:
         return 'no table: no line of stdout ends in the heading "check"'
-    verdicts = [words[-1] for words in rows[heads[0] + 1 :] if words[-1:] in (["ok"], ["WRONG"])]
-    if not verdicts or set(verdicts) != {"ok"}:
+    known = GOOD | {"WRONG"}
+    table = [heads[0], *(i for i in range(heads[0] + 1, len(rows)) if {*rows[i][-1:]} & known)]
+    verdicts = [rows[i][-1] for i in table[1:]]
+    if not verdicts or not set(verdicts) <= GOOD:
         return f"the rows of the table must all be ok, not {verdicts}"
+    long = [
+        line
+        for i, line in enumerate(done.stdout.splitlines())
+        if i in table and len(line) > LINE_LENGTH
+    ]
+    if long:
+        return f"a line of the table is longer than {LINE_LENGTH} characters: {long[0]}"
     return ""
 
 
@@ -46,7 +58,7 @@ def csv_problem(done: subprocess.CompletedProcess[str]) -> str:
     widths = {len(row) for row in rows}
     if len(widths) != 1:
         return f"the rows have different numbers of columns: {sorted(widths)}"
-    if rows[0][-1] != "check" or {row[-1] for row in rows[1:]} != {"ok"}:
+    if rows[0][-1] != "check" or not {row[-1] for row in rows[1:]} <= GOOD:
         return 'the last column must be "check", and "ok" in every row'
     return ""
 

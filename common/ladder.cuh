@@ -74,8 +74,8 @@ class Ladder {
         if (exercise_.selected(name.kernel)) print(name, "-", "-", work, {}, check({}));
     }
 
-    // For a check that wants more than one run: prepares and runs `launch` once more.
-    void again(const Launch& launch) const { Measure::once("again", before_, launch); }
+    // For a check that wants more than one run: runs the kernel that it looks at once more.
+    void again() const { again_(); }
 
     // After the last rung: says which was the fastest of those that are right.
     void announceFastest() {
@@ -100,7 +100,9 @@ class Ladder {
     void run(const Name& name, const std::string& grid, const std::string& block, const Work& work,
              const Check& check, const Launch& launch) {
         const Statistics time = exercise_.measure()(name.kernel, before_, launch);
+        again_ = [&] { Measure::once(name.kernel, before_, launch); };
         const Finding finding = check(time);
+        again_ = nullptr;
         if (first_.time == 0) first_ = {name.kernel, time.median};
         if (exercise_.timesCount() && finding.wrong.empty()) {
             Timed& best = grid == "-" ? peer_ : fastest_;
@@ -125,6 +127,7 @@ class Ladder {
 
     Exercise& exercise_;
     Launch before_;
+    Launch again_;
     Timed first_, fastest_, peer_;
 };
 

@@ -63,14 +63,16 @@ struct OwnColumn : Column {
 
 class ResultTable {
   public:
-    // `unit` is that of the rates, `rates` says whether times and rates are those of a GPU.
-    ResultTable(std::string exercise, Columns kind, std::vector<OwnColumn> own, Work::Unit unit,
-                bool emulated, bool csv)
+    // `longestName` characters are enough for the names of the kernels. `unit` is that of the
+    // rates. `emulated`: times, rates and speedups say nothing about a GPU, and the table has no
+    // rates.
+    ResultTable(std::string exercise, Columns kind, std::vector<OwnColumn> own, int longestName,
+                Work::Unit unit, bool emulated, bool csv)
         : exercise_(std::move(exercise)),
           kind_(kind),
           own_(std::move(own)),
           emulated_(emulated),
-          table_(makeTable(unit, csv)) {}
+          table_(makeTable(longestName, unit, csv)) {}
 
     void row(const Row& row) {
         std::vector<Cell> cells = {exercise_, row.device, row.parameters};
@@ -87,7 +89,7 @@ class ResultTable {
 
   private:
     static constexpr int kLineLength = 80;
-    static constexpr int kKernelWidth = 26;  // of the longest name
+    static constexpr int kKernelWidth = 26;
 
     static void add(std::vector<Cell>& cells, const std::vector<Cell>& more) {
         cells.insert(cells.end(), more.begin(), more.end());
@@ -115,7 +117,7 @@ class ResultTable {
         return {finding.word, finding.word == "ok" ? Style::kGood : Style::kNotable};
     }
 
-    Table makeTable(Work::Unit unit, bool csv) const {
+    Table makeTable(int longestName, Work::Unit unit, bool csv) const {
         std::vector<Column> columns = {
             {"", 0, "exercise"}, {"", 0, "device"}, {"", 0, "parameters"}};
         if (kind_ != Columns::kPlain) {
@@ -143,17 +145,26 @@ class ResultTable {
         columns.push_back({"check", -5, "check"});
         if (kind_ == Columns::kPlain) return Table(std::move(columns), csv);
 
-        // The names of the kernels have what the other columns leave of the line.
-        constexpr std::size_t kKernel = 3;
+        // Where a line is too short for all, shared columns make room for the exercise's own.
         int gap = 2;
-        if (rest(columns, gap) + kKernelWidth > kLineLength) gap = 1;
-        columns[kKernel].width = -std::min(kKernelWidth, kLineLength - rest(columns, gap));
+        if (lengthWith(kKernelWidth, columns, gap) > kLineLength) gap = 1;
+        for (const std::vector<std::string>& titles :
+             {std::vector<std::string>{"grid", "block"}, {"% peak"}, {"speedup"}}) {
+            if (lengthWith(longestName, columns, gap) <= kLineLength) break;
+            for (Column& column : columns) {
+                if (std::find(titles.begin(), titles.end(), column.title) != titles.end())
+                    column.width = 0;
+            }
+        }
+        constexpr std::size_t kKernel = 3;
+        const int left = kLineLength - lengthWith(0, columns, gap);
+        columns[kKernel].width = -std::clamp(left, 1, kKernelWidth);
         return Table(std::move(columns), csv, stdout, gap);
     }
 
-    // What the columns behind the kernel's take of a line.
-    static int rest(const std::vector<Column>& columns, int gap) {
-        int length = 0;
+    // Of a line whose column `kernel` is so wide.
+    static int lengthWith(int kernelWidth, const std::vector<Column>& columns, int gap) {
+        int length = kernelWidth;
         for (const Column& column : columns) {
             if (column.width != 0 && column.title != "kernel")
                 length += gap + std::abs(column.width);
