@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -43,19 +44,38 @@ struct Outcome {
     std::string out, err;
 };
 
-// An exercise whose kernels write 0, 1, 2 ... into `out`; `rungs` adds them.
-Outcome run(const std::vector<std::string>& arguments,
-            const std::function<void(lab::Exercise&, lab::DeviceBuffer<int>&)>& rungs) {
+const lab::Work kWork = lab::bytes(4.0 * kCount);
+
+// A ladder whose kernels write 0, 1, 2 ... into `out`.
+struct Fixture {
+    lab::Exercise& exercise;
+    lab::DeviceBuffer<int>& out;
+    lab::Ladder ladder;
+
+    Fixture(lab::Exercise& exercise, lab::DeviceBuffer<int>& out)
+        : exercise(exercise), out(out), ladder(exercise, out) {}
+
+    std::string wrong() const { return lab::mismatch(out.toHost(), numbers()); }
+    lab::Check check() {
+        return [this] { return wrong(); };
+    }
+    // A kernel of so many blocks that writes the first `count` elements.
+    void write(lab::Ladder& to, const std::string& name, unsigned grid, std::size_t count) {
+        to.rung(name, grid, 128, kWork, check(),
+                [=] { writeAll<<<grid, 128>>>(out.get(), count); });
+    }
+    void addGood() { write(ladder, "good", 8, kCount); }
+};
+
+Outcome run(const std::vector<std::string>& arguments, const std::function<void(Fixture&)>& rungs) {
     testing::internal::CaptureStdout();
     testing::internal::CaptureStderr();
     lab::Exercise exercise("test", "A test.");
     parse(exercise, arguments);
     lab::DeviceBuffer<int> out(kCount);
     exercise.title("%zu ints", kCount);
-    exercise.bytesPerRun(4.0 * kCount);
-    exercise.output(out);
-    exercise.check([&] { return lab::mismatch(out.toHost(), numbers()); });
-    rungs(exercise, out);
+    Fixture fixture(exercise, out);
+    rungs(fixture);
     const int status = exercise.finish();
     return {status, testing::internal::GetCapturedStdout(), testing::internal::GetCapturedStderr()};
 }
@@ -68,8 +88,8 @@ bool contains(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
 }
 
-void addGood(lab::Exercise& exercise, lab::DeviceBuffer<int>& out) {
-    exercise.rung("good", 8, 128, [&] { writeAll<<<8, 128>>>(out.get(), kCount); });
+void addGood(Fixture& fixture) {
+    fixture.addGood();
 }
 
 TEST(ParseBlock, IsTheInverseOfShape) {
@@ -99,23 +119,24 @@ TEST(Exercise, ARightKernelGivesARow) {
 }
 
 TEST(Exercise, AWrongKernelIsNamedAndTheOthersRun) {
-    const Outcome outcome = run({}, [](lab::Exercise& exercise, lab::DeviceBuffer<int>& out) {
-        exercise.rung("shifted", 8, 128, [&] {
-            writeAll<<<8, 128>>>(out.get() + 1, kCount - 1);
-            CUDA_CHECK(cudaMemset(out.get(), 0, sizeof(int)));
+    const Outcome outcome = run({}, [](Fixture& f) {
+        f.ladder.rung("shifted", 8, 128, kWork, f.check(), [&] {
+            writeAll<<<8, 128>>>(f.out.get() + 1, kCount - 1);
+            CUDA_CHECK(cudaMemset(f.out.get(), 0, sizeof(int)));
         });
-        addGood(exercise, out);
+        f.addGood();
     });
     EXPECT_EQ(outcome.status, 1);
+    EXPECT_TRUE(contains(outcome.out, "  WRONG\n"));
     EXPECT_TRUE(contains(outcome.out, "WRONG: shifted: element 1 is 0, expected 1\n"));
     EXPECT_TRUE(contains(outcome.out, "\ngood  "));
 }
 
 // The good kernel before it has left the right result in the same buffer.
 TEST(Exercise, AnUnwrittenTailIsSeenThoughItWasRightBefore) {
-    const Outcome outcome = run({}, [](lab::Exercise& exercise, lab::DeviceBuffer<int>& out) {
-        addGood(exercise, out);
-        exercise.rung("noTail", 7, 128, [&] { writeAll<<<7, 128>>>(out.get(), kCount); });
+    const Outcome outcome = run({}, [](Fixture& f) {
+        f.addGood();
+        f.write(f.ladder, "noTail", 7, kCount);
     });
     EXPECT_EQ(outcome.status, 1);
     EXPECT_TRUE(contains(outcome.out, "WRONG: noTail: element 896 is -1515870811 (never written)"));
@@ -123,14 +144,17 @@ TEST(Exercise, AnUnwrittenTailIsSeenThoughItWasRightBefore) {
 
 TEST(Exercise, AKernelThatWorksInPlaceGetsFreshInputForEveryRun) {
     const auto rungs = [](bool prepared) {
-        return [prepared](lab::Exercise& exercise, lab::DeviceBuffer<int>&) {
+        return [prepared](Fixture& f) {
             const lab::DeviceBuffer<int> source(numbers());
             lab::DeviceBuffer<int> data(numbers());
             std::vector<int> expected = numbers();
             for (int& value : expected) ++value;
-            if (prepared) exercise.prepare([&] { data.copyFrom(source); });
-            exercise.check([&] { return lab::mismatch(data.toHost(), expected); });
-            exercise.rung("inPlace", 8, 128, [&] { increment<<<8, 128>>>(data.get(), kCount); });
+            lab::Ladder ladder(f.exercise, f.out, [&] {
+                if (prepared) data.copyFrom(source);
+            });
+            ladder.rung(
+                "inPlace", 8, 128, kWork, [&] { return lab::mismatch(data.toHost(), expected); },
+                [&] { increment<<<8, 128>>>(data.get(), kCount); });
         };
     };
     EXPECT_EQ(run({}, rungs(true)).status, 0);
@@ -140,11 +164,11 @@ TEST(Exercise, AKernelThatWorksInPlaceGetsFreshInputForEveryRun) {
 TEST(Exercise, ProfileLaunchesOnceAndStillChecks) {
     int launches = 0;
     const auto rungs = [&](std::size_t count) {
-        return [&, count](lab::Exercise& exercise, lab::DeviceBuffer<int>& out) {
+        return [&, count](Fixture& f) {
             launches = 0;
-            exercise.rung("counted", 8, 128, [&, count] {
+            f.ladder.rung("counted", 8, 128, kWork, f.check(), [&, count] {
                 ++launches;
-                writeAll<<<8, 128>>>(out.get(), count);
+                writeAll<<<8, 128>>>(f.out.get(), count);
             });
         };
     };
@@ -157,35 +181,35 @@ TEST(Exercise, ProfileLaunchesOnceAndStillChecks) {
 
 TEST(Exercise, ProfileRunsAPeerOnlyByName) {
     int launches = 0;
-    const auto rungs = [&](lab::Exercise& exercise, lab::DeviceBuffer<int>& out) {
-        addGood(exercise, out);
-        exercise.peer("library", [&] {
+    const auto rungs = [&](Fixture& f) {
+        f.addGood();
+        f.ladder.peer("library", kWork, f.check(), [&] {
             ++launches;
-            writeAll<<<8, 128>>>(out.get(), kCount);
+            writeAll<<<8, 128>>>(f.out.get(), kCount);
         });
     };
     EXPECT_EQ(run({"--profile"}, rungs).status, 0);
     EXPECT_EQ(launches, 0);
     EXPECT_EQ(run({"--profile", "--kernel=lib"}, rungs).status, 0);
     EXPECT_EQ(launches, 1);
-    EXPECT_TRUE(contains(run({}, rungs).out, "\nlibrary                              -       -  "));
+    EXPECT_TRUE(contains(run({}, rungs).out, "\nlibrary                            -      -  "));
 }
 
 TEST(Exercise, ACheckMayRunTheKernelAgain) {
     int launches = 0;
-    const auto rungs = [&](lab::Exercise& exercise, lab::DeviceBuffer<int>& out) {
+    const auto rungs = [&](Fixture& f) {
         launches = 0;
         lab::DeviceBuffer<int> data(kCount);
-        exercise.prepare([&] { data.fillBytes(0); });
-        exercise.check([&] {
-            exercise.again();
+        lab::Ladder ladder(f.exercise, f.out, [&] { data.fillBytes(0); });
+        const auto check = [&] {
+            ladder.again();
             const std::string wrong = lab::mismatch(data.toHost(), std::vector<int>(kCount, 1));
-            return wrong.empty() ? lab::mismatch(out.toHost(), numbers()) : wrong;
-        });
-        exercise.rung("twice", 8, 128, [&] {
+            return wrong.empty() ? f.wrong() : wrong;
+        };
+        ladder.rung("twice", 8, 128, kWork, check, [&] {
             ++launches;
             increment<<<8, 128>>>(data.get(), kCount);
-            if (launches == 1) writeAll<<<8, 128>>>(out.get(), kCount);
+            if (launches == 1) writeAll<<<8, 128>>>(f.out.get(), kCount);
         });
     };
     const Outcome outcome = run({"--profile"}, rungs);
@@ -196,11 +220,9 @@ TEST(Exercise, ACheckMayRunTheKernelAgain) {
 
 TEST(Exercise, ARowOfTheHostHasNoTime) {
     bool right = true;
-    const auto rungs = [&](lab::Exercise& exercise, lab::DeviceBuffer<int>& out) {
-        exercise.check([&] { return right ? std::string() : "a wrong sum"; });
-        exercise.hostRow("loop");
-        exercise.check({});
-        addGood(exercise, out);
+    const auto rungs = [&](Fixture& f) {
+        f.ladder.host("loop", kWork, [&] { return right ? std::string() : "a wrong sum"; });
+        f.addGood();
     };
     const Outcome outcome = run({"--csv"}, rungs);
     EXPECT_EQ(outcome.status, 0);
@@ -213,9 +235,9 @@ TEST(Exercise, ARowOfTheHostHasNoTime) {
 }
 
 TEST(Exercise, KernelSelectsByAPartOfTheName) {
-    const auto rungs = [](lab::Exercise& exercise, lab::DeviceBuffer<int>& out) {
-        exercise.rung("bad", 1, 1, [&] { writeAll<<<1, 1>>>(out.get(), 1); });
-        addGood(exercise, out);
+    const auto rungs = [](Fixture& f) {
+        f.write(f.ladder, "bad", 1, 1);
+        f.addGood();
     };
     EXPECT_EQ(run({}, rungs).status, 1);
     const Outcome outcome = run({"--kernel=oo"}, rungs);
@@ -224,24 +246,22 @@ TEST(Exercise, KernelSelectsByAPartOfTheName) {
 }
 
 // Its own first rung has the speedup 1, however fast it is.
-TEST(Exercise, ANewBaselineStartsASecondLadder) {
-    const Outcome outcome =
-        run({"--csv"}, [](lab::Exercise& exercise, lab::DeviceBuffer<int>& out) {
-            exercise.rung("slow", 1, 1, [&] {
-                for (int i = 0; i < 200; ++i) writeAll<<<8, 128>>>(out.get(), kCount);
-            });
-            exercise.newBaseline();
-            addGood(exercise, out);
+TEST(Exercise, ASecondLadderHasItsOwnBaseline) {
+    const Outcome outcome = run({"--csv"}, [](Fixture& f) {
+        f.ladder.rung("slow", 1, 1, kWork, f.check(), [&] {
+            for (int i = 0; i < 200; ++i) writeAll<<<8, 128>>>(f.out.get(), kCount);
         });
+        lab::Ladder second(f.exercise, f.out);
+        f.write(second, "good", 8, kCount);
+    });
     EXPECT_TRUE(contains(outcome.out.substr(outcome.out.find(",good,")), ",1,ok\n")) << outcome.out;
 }
 
 TEST(Exercise, CsvIsAllThereIsOnStdout) {
-    const Outcome outcome =
-        run({"--csv", "--reps=4"}, [](lab::Exercise& exercise, lab::DeviceBuffer<int>& out) {
-            addGood(exercise, out);
-            exercise.rung("noTail", 7, 128, [&] { writeAll<<<7, 128>>>(out.get(), kCount); });
-        });
+    const Outcome outcome = run({"--csv", "--reps=4"}, [](Fixture& f) {
+        f.addGood();
+        f.write(f.ladder, "noTail", 7, kCount);
+    });
     EXPECT_EQ(outcome.status, 1);
     EXPECT_EQ(
         outcome.out.rfind("exercise,device,parameters,kernel,grid,block,reps,median_ms,min_ms,"
@@ -257,32 +277,101 @@ TEST(Exercise, CsvIsAllThereIsOnStdout) {
     EXPECT_TRUE(contains(outcome.err, "WRONG: noTail: element 896"));
 }
 
-TEST(Exercise, DetailsAreColumnsBetweenBlockAndTime) {
-    const auto addDetailed = [](lab::Exercise& exercise, lab::DeviceBuffer<int>& out) {
+// The rate that a row prints is its work by its median.
+TEST(Exercise, TheRateIsTheWorkByTheMedian) {
+    for (const bool flops : {false, true}) {
+        const Outcome outcome = run({"--csv"}, [&](Fixture& f) {
+            const lab::Work work = flops ? lab::flops(3e6) : lab::bytes(3e6);
+            f.ladder.rung("good", 8, 128, work, f.check(),
+                          [&] { writeAll<<<8, 128>>>(f.out.get(), kCount); });
+        });
+        std::istringstream text(outcome.out);
+        std::string heading, row;
+        std::getline(text, heading);
+        std::getline(text, row);
+        EXPECT_TRUE(contains(heading, flops ? ",gflops,percent_peak," : ",gbps,percent_peak,"));
+        std::vector<std::string> cells;
+        std::istringstream line(row);
+        for (std::string cell; std::getline(line, cell, ',');) cells.push_back(cell);
+        ASSERT_EQ(cells.size(), 14u) << row;
+        EXPECT_NEAR(std::stod(cells[10]) * std::stod(cells[7]), 3.0, 1e-6) << row;
+    }
+}
+
+TEST(Exercise, OwnColumnsAreBetweenBlockAndTime) {
+    const auto addDetailed = [](Fixture& f) {
+        f.exercise.columns(lab::Columns::kLadder,
+                           {{"rows", 6, "row_number"}, {"half", 6, "half"}, {"last", 6, "last"}});
         int rows = 0;
-        exercise.details({{"rows", 6, "row_number"}, {"half", 6, "half"}, {"last", 6, "last"}},
-                         [&](const lab::Statistics& time) -> std::vector<lab::Cell> {
-                             EXPECT_EQ(time.count, 3u);
-                             ++rows;
-                             return {rows, {0.5 * rows, 2}};  // and nothing in the last one
-                         });
-        addGood(exercise, out);
-        addGood(exercise, out);
+        const lab::Check check = [&](const lab::Statistics& time) -> lab::Finding {
+            EXPECT_EQ(time.count, 3u);
+            ++rows;
+            return {f.wrong(), {rows, {0.5 * rows, 2}}};  // and nothing in the last one
+        };
+        for (int row = 0; row < 2; ++row) {
+            f.ladder.rung("good", 8, 128, kWork, check,
+                          [&] { writeAll<<<8, 128>>>(f.out.get(), kCount); });
+        }
     };
     const Outcome table = run({}, addDetailed);
-    EXPECT_TRUE(contains(table.out, " block    rows    half    last   time [ms] ")) << table.out;
-    EXPECT_TRUE(contains(table.out, "   128       2    1.00       ")) << table.out;
+    EXPECT_TRUE(contains(table.out, " block   rows   half   last time [ms] check")) << table.out;
+    EXPECT_TRUE(contains(table.out, "   128      2   1.00          ")) << table.out;
     const Outcome csv = run({"--csv"}, addDetailed);
     EXPECT_TRUE(contains(csv.out, ",grid,block,row_number,half,last,reps,")) << csv.out;
     EXPECT_TRUE(contains(csv.out, ",8,128,2,1,,3,")) << csv.out;
 }
 
+TEST(Exercise, ARowMayHaveOtherParametersThanTheOptions) {
+    testing::internal::CaptureStdout();
+    lab::Exercise exercise("test", "A test.");
+    unsigned size, steps;
+    exercise.option("size", &size, 5, 1, 10, "elements");
+    exercise.option("steps", &steps, 7, 1, 10, "steps");
+    parse(exercise, {"--csv", "--steps=2"});
+    EXPECT_EQ(exercise.parameters(), "size=5 steps=2");
+    lab::DeviceBuffer<int> out(kCount);
+    lab::Ladder ladder(exercise, out);
+    const auto fine = [] { return std::string(); };
+    const auto launch = [&] { writeAll<<<8, 128>>>(out.get(), kCount); };
+    ladder.rung("own", 8, 128, lab::kNoRate, fine, launch);
+    ladder.rung({"other", exercise.parameters({{"size", "9"}})}, 8, 128, lab::kNoRate, fine,
+                launch);
+    EXPECT_EQ(exercise.finish(), 0);
+    const std::string rows = testing::internal::GetCapturedStdout();
+    EXPECT_TRUE(contains(rows, ",size=5 steps=2,own,")) << rows;
+    EXPECT_TRUE(contains(rows, ",size=9 steps=2,other,")) << rows;
+}
+
+// Another word than "ok", which is no failure.
+TEST(Exercise, ACheckMayHaveAWordOfItsOwn) {
+    const Outcome outcome = run({}, [](Fixture& f) {
+        const auto check = [] {
+            lab::Finding finding;
+            finding.word = "race";
+            return finding;
+        };
+        f.ladder.rung("racing", 8, 128, kWork, check,
+                      [&] { writeAll<<<8, 128>>>(f.out.get(), kCount); });
+    });
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_TRUE(contains(outcome.out, "  race\n"));
+}
+
+TEST(Exercise, InAnEmulationNoKernelIsTheFastest) {
+    const Outcome outcome = run({}, [](Fixture& f) {
+        f.addGood();
+        f.write(f.ladder, "other", 8, kCount);
+        f.ladder.announceFastest();
+    });
+    EXPECT_FALSE(contains(outcome.out, "fastest"));
+}
+
 TEST(Exercise, LibrariesThatAreAbsentGiveNoRow) {
-    const Outcome outcome = run({}, [](lab::Exercise& exercise, lab::DeviceBuffer<int>& out) {
-        addGood(exercise, out);
-        lab::cubSum(exercise, out.get(), out.get(), kCount);
-        lab::cublasTranspose(exercise, nullptr, nullptr, 1, 1);
-        lab::cublasMatmul(exercise, nullptr, nullptr, nullptr, 1, 1, 1);
+    const Outcome outcome = run({}, [](Fixture& f) {
+        f.addGood();
+        lab::cubSum(f.ladder, f.check(), f.out.get(), f.out.get(), kCount);
+        lab::cublasTranspose(f.ladder, f.check(), nullptr, nullptr, 1, 1);
+        lab::cublasMatmul(f.ladder, f.check(), nullptr, nullptr, nullptr, 1, 1, 1);
     });
     EXPECT_EQ(outcome.status, 0);
     EXPECT_FALSE(contains(outcome.out, "cub"));
@@ -291,13 +380,17 @@ TEST(Exercise, LibrariesThatAreAbsentGiveNoRow) {
 // A death test's child prints to the stderr that gtest reads: nothing is captured there.
 void runUncaptured(const std::vector<std::string>& arguments, dim3 block) {
     lab::Exercise exercise("test", "A test.");
-    unsigned size = 5;
-    exercise.option("size", &size, 1, 10, "elements");
+    unsigned size;
+    exercise.option("size", &size, 5, 1, 10, "elements");
     parse(exercise, arguments);
     lab::DeviceBuffer<int> out(kCount);
+    lab::Ladder ladder(exercise, out);
     exercise.title("title");
-    for (int row = 0; row < 2; ++row)
-        exercise.rung("only", 1, block, [&] { writeAll<<<1, block>>>(out.get(), kCount); });
+    for (int row = 0; row < 2; ++row) {
+        ladder.rung(
+            "only", 1, block, kWork, [] { return std::string(); },
+            [&] { writeAll<<<1, block>>>(out.get(), kCount); });
+    }
     std::exit(exercise.finish());
 }
 
@@ -383,17 +476,28 @@ TEST(Timer, EventsAreInOrder) {
     EXPECT_GE(timer.milliseconds(), 0);
 }
 
-TEST(Device, BlocksCoverAllItems) {
+TEST(Grid, BlocksCoverAllItems) {
     EXPECT_EQ(lab::blocksFor(1, 512), 1u);
     EXPECT_EQ(lab::blocksFor(512, 512), 1u);
     EXPECT_EQ(lab::blocksFor(513, 512), 2u);
     EXPECT_EQ(lab::blocksFor(std::size_t{2147483647} * 32, 32), 2147483647u);
 }
 
-TEST(DeviceDeathTest, GridsHaveALimit) {
+TEST(GridDeathTest, GridsHaveALimit) {
     testing::GTEST_FLAG(death_test_style) = "threadsafe";
     EXPECT_EXIT(lab::blocksFor(std::size_t{2147483647} * 32 + 1, 32), testing::ExitedWithCode(1),
                 "need 2147483648 blocks, a grid has at most 2147483647");
+}
+
+// No block without a tile, and no GPU that is not full while there are tiles left.
+TEST(Grid, GridStrideBlocksFillTheGpu) {
+    lab::DeviceFacts device;
+    device.multiprocessors = 10;
+    device.threadsPerMultiprocessor = 2048;  // 80 blocks of 256
+    EXPECT_EQ(lab::gridStrideBlocks(device, 1, 4096, 256), 1u);
+    EXPECT_EQ(lab::gridStrideBlocks(device, 79 * 4096 + 1, 4096, 256), 80u);
+    EXPECT_EQ(lab::gridStrideBlocks(device, 320 * 4096, 4096, 256), 80u);
+    EXPECT_EQ(lab::gridStrideBlocks(device, 4000 * 4096, 4096, 256), 1000u);
 }
 
 // Every tile of the matrix must have a block, also where y alone cannot count them.
@@ -445,6 +549,40 @@ __global__ void whereAmI(unsigned* warps, unsigned* lanes, unsigned* sms,
     warps[thread] = lab::warpid();
     lanes[thread] = lab::laneid();
     sms[thread] = lab::smid();
+}
+
+template <typename T>
+__global__ void sums(const T* in, T* ofWarps, T* ofBlock) {
+    const T value = in[threadIdx.x];
+    const T warp = lab::sumOfWarp(value), block = lab::sumOfBlock(value);
+    if (threadIdx.x % 32 == 0) ofWarps[threadIdx.x / 32] = warp;
+    if (threadIdx.x == 0) *ofBlock = block;
+}
+
+TEST(WarpSum, AddsEachLaneOnce) {
+    for (const unsigned threads : {32u, 96u, 1024u}) {
+        std::vector<int> values(threads);
+        std::vector<float> floats(threads);
+        std::vector<int> expected(threads / 32);
+        for (unsigned i = 0; i < threads; ++i) {
+            values[i] = static_cast<int>(i * i % 1001);
+            floats[i] = static_cast<float>(values[i]);
+            expected[i / 32] += values[i];
+        }
+        int total = 0;
+        for (const int sum : expected) total += sum;
+        const lab::DeviceBuffer<int> in(values);
+        lab::DeviceBuffer<int> ofWarps(threads / 32), ofBlock(1);
+        sums<<<1, threads>>>(in.get(), ofWarps.get(), ofBlock.get());
+        CUDA_CHECK_LAUNCH();
+        EXPECT_EQ(ofWarps.toHost(), expected);
+        EXPECT_EQ(ofBlock.toHost()[0], total);
+        const lab::DeviceBuffer<float> floatsIn(floats);
+        lab::DeviceBuffer<float> floatsOfWarps(threads / 32), floatsOfBlock(1);
+        sums<<<1, threads>>>(floatsIn.get(), floatsOfWarps.get(), floatsOfBlock.get());
+        CUDA_CHECK_LAUNCH();
+        EXPECT_EQ(floatsOfBlock.toHost()[0], static_cast<float>(total));
+    }
 }
 
 TEST(Intrinsics, WarpsLanesAndClock) {

@@ -28,10 +28,14 @@ TEST(Table, AlignsText) {
               "tile         12.000  WRONG\n");
 }
 
-TEST(Table, LongTextMovesTheRestAndStaysApart) {
+// The line stays as long as the others while there is room in it.
+TEST(Table, LongTextTakesTheRoomOfTheGapsAndStaysApart) {
     EXPECT_EQ(printed(false, {{"averylongname", 17, "", "ok"}}),
               "kernel    time [ms]  check\n"
-              "averylongname         17  ok\n");
+              "averylongname    17  ok\n");
+    EXPECT_EQ(printed(false, {{"averylongname", 1234567, "", "ok"}}),
+              "kernel    time [ms]  check\n"
+              "averylongname 1234567 ok\n");
 }
 
 TEST(Table, LeavesUnknownNumbersEmpty) {
