@@ -84,7 +84,7 @@ class Ladder {
             formatted("fastest: %s, %.2f times as fast as %s", fastest_.kernel.c_str(),
                       first_.time / fastest_.time, first_.kernel.c_str());
         if (peer_.time > 0) {
-            text += formatted(", %.2f times as fast as %s", peer_.time / fastest_.time,
+            text += formatted("\n         and %.2f times as fast as %s", peer_.time / fastest_.time,
                               peer_.kernel.c_str());
         }
         exercise_.note(text, Style::kGood);

@@ -23,6 +23,7 @@ CHAPTERS = {
     "sumMatrix": "ch03_execution_model",
     "reduceInteger": "ch03_execution_model",
     "reduceFloat": "ch03_execution_model",
+    "compensatedSum": "ch03_execution_model",
     "syncHazard": "ch03_execution_model",
     "transpose": "ch04_memory",
     "matmul": "ch05_performance",
