@@ -14,6 +14,11 @@
 // warps, 1 if n is no multiple of 32. (Of kernels 2 and 5: none.) speedup is relative to kernel 1
 // or 3 at the same length.
 //
+//   ./lab run controlDivergence -- --size=1000 --block=64
+//   ./lab test -R controlDivergence
+//   ./lab profile controlDivergence -- --size=1000
+//
+// With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target controlDivergence
 //   build/ch03_execution_model/controlDivergence --size=1000 --block=64
 //   ctest --test-dir build -R controlDivergence
@@ -31,7 +36,6 @@
 #include "lab.cuh"
 
 constexpr unsigned kWarp = 32;  // threads of a warp
-constexpr unsigned kAllLanes = 0xffffffff;
 
 __device__ std::size_t globalThread() {
     return std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -119,11 +123,19 @@ struct Warps {
 // set or none if the warp agrees.
 __global__ void countWarps(Warps* warps, std::size_t boundary, std::size_t end) {
     const std::size_t i = globalThread();
-    const unsigned working = __ballot_sync(kAllLanes, i < end);
-    const unsigned inside = __ballot_sync(kAllLanes, i < boundary);
+    const unsigned working = __ballot_sync(lab::kAllLanes, i < end);
+    const unsigned inside = __ballot_sync(lab::kAllLanes, i < boundary);
     if (lab::laneid() != 0) return;
     if (working != 0) atomicAdd(&warps->working, 1ull);
-    if (inside != 0 && inside != kAllLanes) atomicAdd(&warps->split, 1ull);
+    if (inside != 0 && inside != lab::kAllLanes) atomicAdd(&warps->split, 1ull);
+}
+
+// CPU reference of kernels 1 and 2, which add the first `count` elements.
+std::vector<float> sums(const std::vector<float>& a, const std::vector<float>& b,
+                        std::size_t count) {
+    std::vector<float> values = lab::hostVector<float>(count);
+    for (std::size_t i = 0; i < count; ++i) values[i] = a[i] + b[i];
+    return values;
 }
 
 // CPU reference of kernels 3 to 5: of `padded` threads, those of first ... last - 1 compute the
@@ -151,17 +163,20 @@ std::string wrongCount(const Warps& counted, const Warps& expected) {
 }
 
 int main(int argc, char** argv) {
-    std::size_t size = 1000001;
-    unsigned block = 64;
+    std::size_t size;
+    unsigned block;
+    int steps;
     lab::Exercise exercise("controlDivergence", "What `if (i < n)` costs, by the length n.");
-    exercise.option("size", &size, 1, lab::kMaxSize,
+    exercise.option("size", &size, 1000001, 1, lab::kMaxSize,
                     "elements; unless given, 100, 1000, 10000 and 1000000 come before");
-    exercise.option("block", &block, kWarp, lab::kMaxBlock, "threads per block",
+    exercise.option("block", &block, 64, kWarp, lab::kMaxBlock, "threads per block",
                     lab::Rule::kPowerOfTwo);
+    // 16384: on a GPU, they take far more time than a launch.
+    exercise.option("steps", &steps, {16384, 4}, 1, 1 << 20,
+                    "multiply-adds of a thread on each side of the border");
     exercise.parse(argc, argv);
     std::vector<std::size_t> lengths = {size};
-    if (!exercise.options().given("size")) lengths = {100, 1000, 10000, 1000000, size};
-    const int steps = lab::perBackend(16384, 4);  // on a GPU, far more time than a launch takes
+    if (!exercise.given("size")) lengths = {100, 1000, 10000, 1000000, size};
 
     std::vector<float> inner, border;
     for (unsigned i = 0; i < kStarts; ++i) {
@@ -169,23 +184,21 @@ int main(int argc, char** argv) {
         border.push_back(tent(start(i), steps));
     }
     exercise.title("block %u, %d steps on each side of the border", block, steps);
-
-    lab::Cell length, working, split, share;
-    exercise.details({{"length", 9, "length"},
-                      {"warps", 7, "warps"},
+    const int longestName = 12;
+    exercise.columns(lab::Columns::kLadder,
+                     {{"length", 7, "length"},
+                      {"warps", 5, "warps"},
                       {"split", 5, "split"},
                       {"split %", 7, "split_percent"}},
-                     [&](const lab::Statistics&) {
-                         return std::vector<lab::Cell>{length, working, split, share};
-                     });
+                     longestName);
 
     for (const std::size_t n : lengths) {
-        size = n;  // for the column "parameters"
-        length = n;
+        const std::string parameters = exercise.parameters({{"size", std::to_string(n)}});
         const unsigned grid = lab::blocksFor(n, block);
         const std::size_t all = std::size_t{grid} * block;
-        const std::size_t warps = n / kWarp + (n % kWarp != 0);
-        const std::size_t padded = warps * kWarp;
+        const std::size_t full = n - n % kWarp;  // elements of whole warps
+        const std::size_t padded = full == n ? n : full + kWarp;
+        const std::size_t rest = padded - n;
 
         const std::vector<float> aOnHost = lab::randomFloats(all, exercise.seed(), 0, 1);
         const std::vector<float> bOnHost = lab::randomFloats(all, exercise.seed() + 1, 0, 1);
@@ -194,49 +207,45 @@ int main(int argc, char** argv) {
         lab::DeviceBuffer<Warps> counter(1);
         const float *const a = aBuffer.get(), *const b = bBuffer.get();
         float* const c = result.get();
-        exercise.output(result);
 
-        const auto sums = [&](std::size_t count) {
-            std::vector<float> values = lab::hostVector<float>(count);
-            for (std::size_t i = 0; i < count; ++i) values[i] = aOnHost[i] + bOnHost[i];
-            return values;
-        };
         // A kernel that works on elements 0 ... end - 1, on two sides of `boundary`: its result
         // must be `expected`, and its warps split as arithmetic says.
-        const auto expect = [&](std::size_t boundary, std::size_t end, auto expected) {
-            exercise.check([&, boundary, end, expected] {
-                working = split = share = {};
-                const std::string wrong = wrongResult(result.toHost(), expected());
-                if (!wrong.empty() || exercise.profile()) return wrong;  // there, no further launch
-                counter.fillBytes(0);
-                countWarps<<<grid, block>>>(counter.get(), boundary, end);
-                CUDA_CHECK_LAUNCH();
-                const Warps counted = counter.toHost()[0];
-                working = counted.working;
-                split = counted.split;
-                share = {100.0 * counted.split / counted.working, 3};
-                return wrongCount(counted, {(end + kWarp - 1) / kWarp, boundary % kWarp != 0});
-            });
+        const auto finding = [&](const std::vector<float>& expected, std::size_t boundary,
+                                 std::size_t end) -> lab::Finding {
+            const std::string wrong = wrongResult(result.toHost(), expected);
+            if (!wrong.empty() || exercise.profile()) return {wrong, {n}};  // no further launch
+            counter.fillBytes(0);
+            countWarps<<<grid, block>>>(counter.get(), boundary, end);
+            CUDA_CHECK_LAUNCH();
+            const Warps counted = counter.toHost()[0];
+            const lab::Cell share(100.0 * counted.split / counted.working, 3);
+            return {wrongCount(counted, {(end + kWarp - 1) / kWarp, boundary % kWarp != 0}),
+                    {n, counted.working, counted.split, share}};
         };
 
-        exercise.newBaseline();
-        expect(n, n, [&] { return sums(n); });
-        exercise.rung("addChecked", grid, block, [&] { addChecked<<<grid, block>>>(a, b, c, n); });
-        expect(all, all, [&] { return sums(all); });
-        exercise.rung("addPadded", grid, block, [&] { addPadded<<<grid, block>>>(a, b, c); });
+        lab::Ladder additions(exercise, result);
+        additions.rung(
+            {"addChecked", parameters}, grid, block, lab::kNoRate,
+            [&] { return finding(sums(aOnHost, bOnHost, n), n, n); },
+            [&] { addChecked<<<grid, block>>>(a, b, c, n); });
+        additions.rung(
+            {"addPadded", parameters}, grid, block, lab::kNoRate,
+            [&] { return finding(sums(aOnHost, bOnHost, all), all, all); },
+            [&] { addPadded<<<grid, block>>>(a, b, c); });
 
-        exercise.newBaseline();
-        expect(n, padded, [&] { return reference(padded, 0, n, inner, border); });
-        exercise.rung("borderLast", grid, block,
-                      [&] { borderLast<<<grid, block>>>(c, n, padded, steps); });
-        const std::size_t rest = padded - n;
-        expect(rest, padded, [&] { return reference(padded, rest, padded, inner, border); });
-        exercise.rung("borderFirst", grid, block,
-                      [&] { borderFirst<<<grid, block>>>(c, rest, padded, steps); });
-        const std::size_t full = n - n % kWarp;
-        expect(full, padded, [&] { return reference(padded, 0, full, inner, border); });
-        exercise.rung("borderByWarp", grid, block,
-                      [&] { borderByWarp<<<grid, block>>>(c, n, padded, steps); });
+        lab::Ladder borders(exercise, result);
+        borders.rung(
+            {"borderLast", parameters}, grid, block, lab::kNoRate,
+            [&] { return finding(reference(padded, 0, n, inner, border), n, padded); },
+            [&] { borderLast<<<grid, block>>>(c, n, padded, steps); });
+        borders.rung(
+            {"borderFirst", parameters}, grid, block, lab::kNoRate,
+            [&] { return finding(reference(padded, rest, padded, inner, border), rest, padded); },
+            [&] { borderFirst<<<grid, block>>>(c, rest, padded, steps); });
+        borders.rung(
+            {"borderByWarp", parameters}, grid, block, lab::kNoRate,
+            [&] { return finding(reference(padded, 0, full, inner, border), full, padded); },
+            [&] { borderByWarp<<<grid, block>>>(c, n, padded, steps); });
     }
     return exercise.finish();
 }

@@ -15,6 +15,10 @@
 // a single source must be possible at all; one that is computed must be what % peak refers to in
 // the other exercises, or be a whole number where it counts things.
 //
+//   ./lab run deviceQuery -- --warps=64K --instructions=1000
+//   ./lab test -R deviceQuery
+//
+// With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target deviceQuery
 //   build/ch03_execution_model/deviceQuery --warps=64K --instructions=1000
 //   ctest --test-dir build -R deviceQuery
@@ -29,24 +33,57 @@
 
 #include "lab.cuh"
 
-struct Property {
-    std::string group, name, value, unit, meaning;  // no value: unknown
-    bool right;                                     // the check
-};
-
-// The properties of one device, filled group by group.
+// Prints the properties of one device, group by group.
 struct Sheet {
+    lab::Exercise& exercise;
     int device;
+    lab::DeviceFacts facts;
     cudaDeviceProp p;
     std::string group;
-    std::vector<Property> rows;
+    bool groupPrinted = false;  // its name, above its first row
+
+    Sheet(lab::Exercise& exercise, int device)
+        : exercise(exercise), device(device), facts(lab::deviceFacts(device)) {
+        CUDA_CHECK(cudaGetDeviceProperties(&p, device));
+    }
 
     int ask(cudaDeviceAttr attribute) const { return lab::deviceAttribute(attribute, device); }
 
+    // The rows to come belong to it.
+    void begin(const std::string& name) {
+        group = name;
+        groupPrinted = false;
+    }
+
+    // A row, if --kernel selects it; `right` is the check. No value: unknown. For a reader, the
+    // meaning is a line below the row.
     void add(const std::string& name, const std::string& value, const std::string& unit,
              const std::string& meaning, bool right) {
-        rows.push_back({group, name, value, unit, value.empty() ? "" : meaning, right});
+        lab::Row row;
+        row.kernel = group + ": " + name;
+        if (!exercise.selected(row.kernel)) return;
+        row.device = p.name;
+        row.finding.wrong = right ? "" : "its sources disagree, or it is impossible";
+        const std::string known = value.empty() ? "" : meaning;
+        if (exercise.csv()) {
+            row.finding.cells = {device, group, name, value, unit, known};
+            exercise.row(row);
+            return;
+        }
+        printGroup();
+        row.finding.cells = {device, group, "  " + name, value.empty() ? "-" : value, unit};
+        exercise.row(row);
+        if (!known.empty()) exercise.note("      " + known);
     }
+    void printGroup() {  // as a row that has nothing else
+        if (groupPrinted) return;
+        groupPrinted = true;
+        lab::Row row;
+        row.finding.cells = {"", "", group};
+        row.finding.word = "";
+        exercise.row(row);
+    }
+
     // Whole numbers, each as attribute and as field of the struct; unknown where all are 0. A
     // meaning begins after the size in KiB, MiB ... where the unit is bytes.
     void sizes(const std::string& name,
@@ -84,7 +121,7 @@ std::string version(int number) {  // 13020 -> "13.2"
 }
 
 void addIdentity(Sheet& s) {
-    s.group = "identity";
+    s.begin("identity");
     s.add("name", s.p.name, "", "", s.p.name[0] != '\0');
     const int major = s.ask(cudaDevAttrComputeCapabilityMajor);
     const int minor = s.ask(cudaDevAttrComputeCapabilityMinor);
@@ -122,15 +159,6 @@ void addIdentity(Sheet& s) {
     s.yesNo("integrated", cudaDevAttrIntegrated, s.p.integrated, "shares the host's memory");
 }
 
-// What an SM executes with is known by its compute capability alone. An emulation has no such
-// units.
-int coresPerSm(const cudaDeviceProp& p) {
-    return lab::kEmulated ? 0 : lab::fp32LanesPerMultiprocessor(p.major, p.minor);
-}
-int schedulersPerSm(const cudaDeviceProp& p) {
-    return lab::kEmulated ? 0 : lab::schedulersPerMultiprocessor(p.major);
-}
-
 // A clock has one source. 0 is unknown, and no GPU runs below 100 MHz or above 20 GHz.
 bool possibleClock(double megahertz) {
     return megahertz == 0 || (megahertz > 100 && megahertz < 20000);
@@ -138,11 +166,11 @@ bool possibleClock(double megahertz) {
 
 void addMultiprocessors(Sheet& s) {
     const int sms = s.ask(cudaDevAttrMultiProcessorCount);
-    const int cores = coresPerSm(s.p), schedulers = schedulersPerSm(s.p);
+    const int cores = s.facts.fp32Lanes, schedulers = s.facts.schedulers;
     const double clock = s.ask(cudaDevAttrClockRate) / 1e3;  // MHz
     const int threads = s.ask(cudaDevAttrMaxThreadsPerMultiProcessor);
     const int warp = s.ask(cudaDevAttrWarpSize);
-    s.group = "multiprocessors";
+    s.begin("multiprocessors");
     s.sizes("multiprocessors (SMs)", {{cudaDevAttrMultiProcessorCount, s.p.multiProcessorCount}},
             "", "");
     s.number("cores per SM", cores, "", "FP32: one multiply-add per cycle each",
@@ -168,7 +196,7 @@ void addMultiprocessors(Sheet& s) {
 }
 
 void addLaunchLimits(Sheet& s) {
-    s.group = "launch limits";
+    s.begin("launch limits");
     s.sizes("threads per block", {{cudaDevAttrMaxThreadsPerBlock, s.p.maxThreadsPerBlock}},
             "threads", "x * y * z of its dimensions");
     s.sizes("block dimensions",
@@ -198,7 +226,7 @@ void addLaunchLimits(Sheet& s) {
 
 void addMemory(Sheet& s) {
     const double clock = s.ask(cudaDevAttrMemoryClockRate) / 1e3;  // MHz
-    s.group = "memory";
+    s.begin("memory");
     s.number("global memory", static_cast<double>(s.p.totalGlobalMem), "bytes",
              lab::inBytes(s.p.totalGlobalMem), s.p.totalGlobalMem > 0);  // needs 64 bits: a field
     s.number("memory clock", clock, "MHz", "two transfers per cycle (double data rate)",
@@ -223,7 +251,7 @@ void addMemory(Sheet& s) {
 }
 
 void addTextures(Sheet& s) {
-    s.group = "largest textures";
+    s.begin("largest textures");
     s.sizes("1D texture", {{cudaDevAttrMaxTexture1DWidth, s.p.maxTexture1D}}, "texels", "");
     s.sizes("2D texture",
             {{cudaDevAttrMaxTexture2DWidth, s.p.maxTexture2D[0]},
@@ -248,23 +276,22 @@ void addTextures(Sheet& s) {
 // The formulas with their values. The first two must agree with common/device.cuh, to which % peak
 // refers in the other exercises.
 void addPeaks(Sheet& s, std::uint64_t warps, std::uint64_t instructions) {
-    const lab::DeviceFacts facts = lab::deviceFacts(s.device);
     const int sms = s.ask(cudaDevAttrMultiProcessorCount);
-    const int cores = coresPerSm(s.p), schedulers = schedulersPerSm(s.p);
+    const int cores = s.facts.fp32Lanes, schedulers = s.facts.schedulers;
     const double clock = s.ask(cudaDevAttrClockRate) / 1e3;              // MHz
     const double memoryClock = s.ask(cudaDevAttrMemoryClockRate) / 1e3;  // MHz
     const int busWidth = s.ask(cudaDevAttrGlobalMemoryBusWidth);
     const auto equal = [](double a, double b) { return std::fabs(a - b) <= 1e-9 * b; };
-    s.group = "peaks";
+    s.begin("peaks");
 
     const double gigabytes = 2 * memoryClock * busWidth / 8 / 1e3;
     s.number("peak bandwidth", gigabytes, "GB/s",
              lab::formatted("2 x %g MHz x %d bits / 8", memoryClock, busWidth),
-             equal(1e9 * gigabytes, facts.peakBandwidth));
+             equal(1e9 * gigabytes, s.facts.peakBandwidth));
     const double gigaflops = 2 * clock * sms * cores / 1e3;
     s.number("peak FP32 rate", gigaflops, "GFLOP/s",
              lab::formatted("2 x %g MHz x %d SMs x %d cores", clock, sms, cores),
-             equal(1e9 * gigaflops, facts.peakFlops));
+             equal(1e9 * gigaflops, s.facts.peakFlops));
     s.number("machine balance", gigabytes > 0 ? gigaflops / gigabytes : 0, "FLOP/byte",
              "with less work per byte, memory is the limit");
     const auto n = static_cast<double>(warps), k = static_cast<double>(instructions);
@@ -276,55 +303,35 @@ void addPeaks(Sheet& s, std::uint64_t warps, std::uint64_t instructions) {
 }
 
 int main(int argc, char** argv) {
-    std::uint64_t warps = 64 << 10, instructions = 1000;
+    std::uint64_t warps, instructions;
     lab::Exercise exercise("deviceQuery",
                            "Limits and peaks of the hardware: all devices, or that of --device.");
-    exercise.option("warps", &warps, 1, lab::kMaxSize, "warps of a kernel");
-    exercise.option("instructions", &instructions, 1, lab::kMaxSize, "that each warp executes");
+    exercise.option("warps", &warps, 64 << 10, 1, lab::kMaxSize, "warps of a kernel");
+    exercise.option("instructions", &instructions, 1000, 1, lab::kMaxSize,
+                    "that each warp executes");
     exercise.parse(argc, argv);
     int chosen = 0, count = 0;
     CUDA_CHECK(cudaGetDevice(&chosen));
     CUDA_CHECK(cudaGetDeviceCount(&count));
-    const bool all = !exercise.options().given("device");
+    const bool all = !exercise.given("device");
     const int first = all ? 0 : chosen, end = all ? count : chosen + 1;
 
-    lab::Table table({{"", 0, "exercise"},
-                      {"", 0, "number"},
-                      {"", 0, "device"},
-                      {"", 0, "group"},
-                      {"property", -28, "property"},
-                      {"value", 26, "value"},
-                      {"unit", -9, "unit"},
-                      {"meaning", -46, "meaning"},
-                      {"check", -5, "check"}},
-                     exercise.csv());
-    const bool csv = exercise.csv();
-    std::vector<bool> wanted;  // the same rows of every device
+    exercise.columns(lab::Columns::kPlain, {{"", 0, "number"},
+                                            {"", 0, "group"},
+                                            {"property", -28, "property"},
+                                            {"value", 26, "value"},
+                                            {"unit", -9, "unit"},
+                                            {"", 0, "meaning"}});
     for (int device = first; device < end; ++device) {
-        Sheet sheet{device, {}, "", {}};
-        CUDA_CHECK(cudaGetDeviceProperties(&sheet.p, device));
+        Sheet sheet(exercise, device);
+        exercise.note(lab::formatted("%sdeviceQuery: device %d of %d, %s",
+                                     device == first ? "" : "\n", device, count, sheet.p.name));
         addIdentity(sheet);
         addMultiprocessors(sheet);
         addLaunchLimits(sheet);
         addMemory(sheet);
         addTextures(sheet);
         addPeaks(sheet, warps, instructions);
-
-        exercise.note(lab::formatted("%sdeviceQuery: device %d of %d, %s",
-                                     device == first ? "" : "\n", device, count, sheet.p.name));
-        std::string group;
-        for (std::size_t i = 0; i < sheet.rows.size(); ++i) {
-            const Property& row = sheet.rows[i];
-            const std::string name = row.group + ": " + row.name;
-            if (device == first) wanted.push_back(exercise.selected(name));
-            if (!wanted[i]) continue;
-            if (!csv && row.group != group) table.row({"", "", "", "", row.group});
-            group = row.group;
-            table.row({"deviceQuery", device, sheet.p.name, row.group, (csv ? "" : "  ") + row.name,
-                       row.value.empty() && !csv ? "-" : row.value, row.unit, row.meaning,
-                       row.right ? "ok" : "WRONG"});
-            if (!row.right) exercise.report(name, "its sources disagree, or it is impossible");
-        }
     }
     return exercise.finish();
 }

@@ -14,6 +14,11 @@
 // executes twice as many instructions as 6; their speedup is relative to kernel 5, that of the
 // others to kernel 1.
 //
+//   ./lab run simpleDivergence -- --size=16M --block=512
+//   ./lab test -R simpleDivergence
+//   ./lab profile simpleDivergence
+//
+// With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target simpleDivergence
 //   build/ch03_execution_model/simpleDivergence --size=16M --block=512
 //   ctest --test-dir build -R simpleDivergence
@@ -144,50 +149,58 @@ std::vector<float> reference(std::size_t n, std::size_t group, const std::vector
 }
 
 int main(int argc, char** argv) {
-    std::size_t size = lab::perBackend(std::size_t{1} << 24, std::size_t{1} << 16);
-    unsigned block = 512;
+    std::size_t size;
+    unsigned block;
+    int steps;
     lab::Exercise exercise("simpleDivergence", "Branches that split warps, and what they cost.");
-    exercise.option("size", &size, 1, lab::kMaxSize, "number of threads that write a value");
-    exercise.option("block", &block, 1, lab::kMaxBlock, "threads per block");
+    exercise.option("size", &size, {1 << 24, 1 << 16}, 1, lab::kMaxSize,
+                    "number of threads that write a value");
+    exercise.option("block", &block, 512, 1, lab::kMaxBlock, "threads per block");
+    // 512: on a GPU, they take far more time than the write.
+    exercise.option("steps", &steps, {512, 32}, 1, 1 << 20,
+                    "multiply-adds of a thread in the heavy branches");
     exercise.parse(argc, argv);
     const unsigned grid = lab::blocksFor(size, block);
-    const int steps = lab::perBackend(512, 32);  // on a GPU, far more time than the write takes
 
     lab::DeviceBuffer<float> result(size);
     float* const c = result.get();
     exercise.title("%s floats (%s), block %u, %d steps in the heavy branches",
                    lab::withCommas(size).c_str(), lab::inBytes(result.bytes()).c_str(), block,
                    steps);
-    exercise.bytesPerRun(result.bytes());
-    exercise.output(result);
 
-    std::vector<float> even(kStarts, 100), odd(kStarts, 200);
-    const auto expectBy = [&](std::size_t group) {
-        exercise.check([&, group] {  // exactly: every operation is rounded the same way everywhere
-            return lab::mismatch(result.toHost(), reference(size, group, even, odd), 0.0);
-        });
-    };
-    expectBy(1);
-    exercise.rung("branchByThread", grid, block, [&] { branchByThread<<<grid, block>>>(c, size); });
-    expectBy(kWarp);
-    exercise.rung("branchByWarp", grid, block, [&] { branchByWarp<<<grid, block>>>(c, size); });
-    expectBy(1);
-    exercise.rung("predicatedByThread", grid, block,
-                  [&] { predicatedByThread<<<grid, block>>>(c, size); });
-    expectBy(kWarp);
-    exercise.rung("predicatedByWarp", grid, block,
-                  [&] { predicatedByWarp<<<grid, block>>>(c, size); });
-
+    // What each branch should leave, for every start of a thread.
+    const std::vector<float> hundred(kStarts, 100), twoHundred(kStarts, 200);
+    std::vector<float> parabolas, tents;
     for (unsigned i = 0; i < kStarts; ++i) {
-        even[i] = parabola(start(i), steps);
-        odd[i] = tent(start(i), steps);
+        parabolas.push_back(parabola(start(i), steps));
+        tents.push_back(tent(start(i), steps));
     }
-    exercise.newBaseline();
-    expectBy(1);
-    exercise.rung("heavyByThread", grid, block,
-                  [&] { heavyByThread<<<grid, block>>>(c, size, steps); });
-    expectBy(kWarp);
-    exercise.rung("heavyByWarp", grid, block,
-                  [&] { heavyByWarp<<<grid, block>>>(c, size, steps); });
+    // Exactly: every operation is rounded the same way everywhere.
+    const auto mismatch = [&](const std::vector<float>& expected) {
+        return lab::mismatch(result.toHost(), expected, 0.0);
+    };
+    const auto assignedByThread = [&] { return mismatch(reference(size, 1, hundred, twoHundred)); };
+    const auto assignedByWarp = [&] {
+        return mismatch(reference(size, kWarp, hundred, twoHundred));
+    };
+    const auto mappedByThread = [&] { return mismatch(reference(size, 1, parabolas, tents)); };
+    const auto mappedByWarp = [&] { return mismatch(reference(size, kWarp, parabolas, tents)); };
+
+    const lab::Work written = lab::bytes(result.bytes());
+    lab::Ladder light(exercise, result);
+    light.rung("branchByThread", grid, block, written, assignedByThread,
+               [&] { branchByThread<<<grid, block>>>(c, size); });
+    light.rung("branchByWarp", grid, block, written, assignedByWarp,
+               [&] { branchByWarp<<<grid, block>>>(c, size); });
+    light.rung("predicatedByThread", grid, block, written, assignedByThread,
+               [&] { predicatedByThread<<<grid, block>>>(c, size); });
+    light.rung("predicatedByWarp", grid, block, written, assignedByWarp,
+               [&] { predicatedByWarp<<<grid, block>>>(c, size); });
+
+    lab::Ladder heavy(exercise, result);
+    heavy.rung("heavyByThread", grid, block, written, mappedByThread,
+               [&] { heavyByThread<<<grid, block>>>(c, size, steps); });
+    heavy.rung("heavyByWarp", grid, block, written, mappedByWarp,
+               [&] { heavyByWarp<<<grid, block>>>(c, size, steps); });
     return exercise.finish();
 }

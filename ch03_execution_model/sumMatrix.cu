@@ -14,15 +14,19 @@
 // block of 32 x 32 threads. cudaMemcpy moves two matrices where a sum moves three: compare its
 // GB/s.
 //
+//   ./lab run sumMatrix -- --rows=16K --cols=16K
+//   ./lab run sumMatrix -- --block=32x8
+//   ./lab test -R sumMatrix
+//   ./lab profile sumMatrix -- --block=32x8
+//
+// With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target sumMatrix
-//   build/ch03_execution_model/sumMatrix --rows=16K --cols=16K
 //   build/ch03_execution_model/sumMatrix --block=32x8
 //   ctest --test-dir build -R sumMatrix
 //   ncu build/ch03_execution_model/sumMatrix --profile --block=32x8
 
 #include <algorithm>
 #include <cstddef>
-#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -145,23 +149,26 @@ std::vector<dim3> allShapes() {
 
 int main(int argc, char** argv) {
     const char* const kShape = "a shape such as 32x8 or 256, of 1 to 1024 threads";
-    std::size_t rows = lab::perBackend(16384, 256);
-    std::size_t cols = rows;
-    std::string block;
+    std::size_t rows, cols;
+    std::string onlyBlock;
     lab::Exercise exercise("sumMatrix", "Adds two matrices with blocks of many shapes.");
-    exercise.option("rows", &rows, 1, lab::kMaxSize, "rows of the matrices");
-    exercise.option("cols", &cols, 1, lab::kMaxSize, "columns of the matrices");
-    exercise.options().text("block", &block, "XxY", kShape, "only blocks of this shape");
+    exercise.option("rows", &rows, {16384, 256}, 1, lab::kMaxSize, "rows of the matrices");
+    exercise.option("cols", &cols, {16384, 256}, 1, lab::kMaxSize, "columns of the matrices");
+    exercise.options().text("block", &onlyBlock, "XxY", kShape, "only blocks of this shape");
     exercise.parseOptions(argc, argv);
     if (rows > lab::kMaxSize / cols) {
         exercise.reject(lab::formatted("--rows=%zu --cols=%zu: expected at most %zu elements", rows,
                                        cols, std::size_t{lab::kMaxSize}));
     }
     std::vector<dim3> shapes = allShapes();
-    if (!block.empty()) {
-        const std::optional<dim3> shape = lab::parseBlock(block, 2);
-        if (!shape) exercise.reject("--block=" + block + ": expected " + kShape);
+    if (!onlyBlock.empty()) {
+        const std::optional<dim3> shape = lab::parseBlock(onlyBlock, 2);
+        if (!shape) exercise.reject("--block=" + onlyBlock + ": expected " + kShape);
         shapes = {*shape};
+    }
+    std::vector<unsigned> rowShapes;  // those one thread high, for kernels with 1D blocks
+    for (const dim3 shape : shapes) {
+        if (shape.y == 1) rowShapes.push_back(shape.x);
     }
     exercise.selectDevice();
 
@@ -176,58 +183,55 @@ int main(int argc, char** argv) {
 
     exercise.title("%s x %s floats (3 times %s)", lab::withCommas(rows).c_str(),
                    lab::withCommas(cols).c_str(), lab::inBytes(bufferC.bytes()).c_str());
-    exercise.bytesPerRun(3.0 * bufferC.bytes());  // two are read, one is written
-    exercise.output(bufferC);
 
-    lab::PinnedBuffer<float> output(count);  // pinned: the copy is several times as fast
-    const auto expect = [&](const std::vector<float>& expected) {
-        exercise.check([&] {
-            CUDA_CHECK(cudaMemcpy(output.get(), c, bufferC.bytes(), cudaMemcpyDeviceToHost));
-            return firstMismatch(output.get(), expected);
-        });
-    };
+    const lab::Work moved = lab::bytes(3.0 * bufferC.bytes());  // two are read, one is written
     const std::vector<float> expected = sums(inputA, inputB);
-    expect(expected);
-
-    // Kernels with 1D blocks run in those shapes that are one thread high.
-    const auto forFlatShapes = [&](const std::function<void(unsigned)>& run) {
-        for (const dim3 shape : shapes) {
-            if (shape.y == 1) run(shape.x);
-        }
+    lab::PinnedBuffer<float> output(count);  // pinned: the copy is several times as fast
+    const auto mismatch = [&](const std::vector<float>& right) {
+        CUDA_CHECK(cudaMemcpy(output.get(), c, bufferC.bytes(), cudaMemcpyDeviceToHost));
+        return firstMismatch(output.get(), right);
     };
-    forFlatShapes([&](unsigned threads) {
-        const unsigned grid = lab::blocksFor(cols, threads);
-        exercise.rung("sumMatrix1D", grid, threads,
-                      [&] { sumMatrix1D<<<grid, threads>>>(a, b, c, rows, cols); });
-    });
-    forFlatShapes([&](unsigned threads) {
-        const dim3 grid = lab::gridFor(lab::blocksFor(cols, threads), rows, 1);
-        exercise.rung("sumMatrixMix", grid, threads,
-                      [&] { sumMatrixMix<<<grid, threads>>>(a, b, c, rows, cols); });
-    });
+    const auto isTheSum = [&] { return mismatch(expected); };
 
-    exercise.newBaseline();
-    for (const dim3 shape : shapes) {
-        const dim3 grid =
-            lab::gridFor(lab::blocksFor(cols, shape.x), lab::blocksFor(rows, shape.y), 1);
-        exercise.rung("sumMatrix2D", grid, shape,
-                      [&] { sumMatrix2D<<<grid, shape>>>(a, b, c, rows, cols); });
+    lab::Ladder naive(exercise, bufferC);
+    for (const unsigned block : rowShapes) {
+        const unsigned grid = lab::blocksFor(cols, block);
+        naive.rung("sumMatrix1D", grid, block, moved, isTheSum,
+                   [&] { sumMatrix1D<<<grid, block>>>(a, b, c, rows, cols); });
     }
-    const auto vectorRungs = [&](const char* name, auto kernel, unsigned loads) {
-        forFlatShapes([&](unsigned threads) {
-            const unsigned grid = lab::blocksFor(count, std::size_t{4} * loads * threads);
-            exercise.rung(name, grid, threads, [&] { kernel<<<grid, threads>>>(a, b, c, count); });
-        });
-    };
-    vectorRungs("sumMatrixFloat4", sumMatrixFloat4<1>, 1);
-    vectorRungs("sumMatrixFloat4x2", sumMatrixFloat4<2>, 2);
-    vectorRungs("sumMatrixFloat4x4", sumMatrixFloat4<4>, 4);
+    for (const unsigned block : rowShapes) {
+        const dim3 grid = lab::gridFor(lab::blocksFor(cols, block), rows, 1);
+        naive.rung("sumMatrixMix", grid, block, moved, isTheSum,
+                   [&] { sumMatrixMix<<<grid, block>>>(a, b, c, rows, cols); });
+    }
 
-    exercise.newBaseline();  // another work, which is no faster or slower than a sum
-    exercise.bytesPerRun(2.0 * bufferC.bytes());
-    expect(inputA);
-    exercise.peer("cudaMemcpy", [&] {
-        CUDA_CHECK(cudaMemcpyAsync(c, a, bufferC.bytes(), cudaMemcpyDeviceToDevice));
-    });
+    lab::Ladder textbook(exercise, bufferC);
+    for (const dim3 block : shapes) {
+        const dim3 grid =
+            lab::gridFor(lab::blocksFor(cols, block.x), lab::blocksFor(rows, block.y), 1);
+        textbook.rung("sumMatrix2D", grid, block, moved, isTheSum,
+                      [&] { sumMatrix2D<<<grid, block>>>(a, b, c, rows, cols); });
+    }
+    for (const unsigned block : rowShapes) {
+        const unsigned grid = lab::blocksFor(count, std::size_t{4} * block);
+        textbook.rung("sumMatrixFloat4", grid, block, moved, isTheSum,
+                      [&] { sumMatrixFloat4<1><<<grid, block>>>(a, b, c, count); });
+    }
+    for (const unsigned block : rowShapes) {
+        const unsigned grid = lab::blocksFor(count, std::size_t{8} * block);
+        textbook.rung("sumMatrixFloat4x2", grid, block, moved, isTheSum,
+                      [&] { sumMatrixFloat4<2><<<grid, block>>>(a, b, c, count); });
+    }
+    for (const unsigned block : rowShapes) {
+        const unsigned grid = lab::blocksFor(count, std::size_t{16} * block);
+        textbook.rung("sumMatrixFloat4x4", grid, block, moved, isTheSum,
+                      [&] { sumMatrixFloat4<4><<<grid, block>>>(a, b, c, count); });
+    }
+
+    lab::Ladder copies(exercise, bufferC);  // another work, no faster or slower than a sum
+    copies.peer(
+        "cudaMemcpy", lab::bytes(2.0 * bufferC.bytes()), [&] { return mismatch(inputA); },
+        [&] { CUDA_CHECK(cudaMemcpyAsync(c, a, bufferC.bytes(), cudaMemcpyDeviceToDevice)); });
+    textbook.announceFastest();
     return exercise.finish();
 }

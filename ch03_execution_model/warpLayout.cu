@@ -8,6 +8,11 @@
 // --kernel selects rows: --kernel=2D, --kernel=16x16. (With --profile: the block of --block alone.)
 // check: the warps that were observed must be those of the rule, in wrongPlace() below.
 //
+//   ./lab run warpLayout -- --block=40x2
+//   ./lab test -R warpLayout
+//   ./lab profile warpLayout -- --block=40x2
+//
+// With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target warpLayout
 //   build/ch03_execution_model/warpLayout --block=40x2
 //   ctest --test-dir build -R warpLayout
@@ -42,7 +47,7 @@ struct Place {
 // is promised: it is no name.)
 __global__ void observeWarps(Place* places) {
     const unsigned thread = lab::threadNumber();
-    const unsigned members = __ballot_sync(0xffffffff, 1);
+    const unsigned members = __ballot_sync(lab::kAllLanes, 1);
     const int firstLane = __ffs(members) - 1;
     const unsigned first = __shfl_sync(members, thread, firstLane);
     places[thread] = {first, lab::laneid(), members};
@@ -145,6 +150,41 @@ const char* dimensions(dim3 block) {
     return block.y > 1 ? "2D" : "1D";
 }
 
+// The cells of a row, and what is wrong with it.
+lab::Finding finding(dim3 block, const std::vector<Place>& places) {
+    const auto warps = warpsOf(places);
+    std::size_t idle = 0, mostRows = 0;
+    for (const auto& [first, threads] : warps) {
+        idle += kWarp - std::bitset<kWarp>(places[threads.front()].members).count();
+        std::set<unsigned> rows;  // of the block: threads with the same y and z
+        for (const unsigned thread : threads) rows.insert(thread / block.x);
+        mostRows = std::max(mostRows, rows.size());
+    }
+    const double wasted = 100.0 * static_cast<double>(idle) / (warps.size() * kWarp);
+    return {wrongPlace(block, places),
+            {dimensions(block), lab::shape(block), places.size(), warps.size(), idle,
+             lab::Cell(wasted, 1), mostRows}};
+}
+
+// Observes the warps of a block of this shape and prints what there is to say, if --kernel selects
+// it.
+void printRow(lab::Exercise& exercise, dim3 block, bool drawn) {
+    lab::Row row;
+    row.kernel = dimensions(block) + (" " + lab::shape(block));
+    if (!exercise.selected(row.kernel)) return;
+
+    lab::DeviceBuffer<Place> buffer(block.x * block.y * block.z);
+    buffer.fillBytes(lab::poisonByte<unsigned>());
+    observeWarps<<<1, block>>>(buffer.get());
+    CUDA_CHECK_LAUNCH();
+    const std::vector<Place> places = buffer.toHost();
+
+    if (drawn) exercise.note("\n" + drawing(block, places));
+    row.parameters = exercise.parameters({{"block", lab::shape(block)}});
+    row.finding = finding(block, places);
+    exercise.row(row);
+}
+
 int main(int argc, char** argv) {
     std::string blockText = "40x2";
     lab::Exercise exercise("warpLayout",
@@ -161,50 +201,21 @@ int main(int argc, char** argv) {
     exercise.selectDevice();
     exercise.note("warpLayout: block " + lab::shape(*block) + " on " + exercise.device().name);
 
-    lab::Table table({{"", 0, "exercise"},
-                      {"", 0, "device"},
-                      {"", -4, "dimensions"},
-                      {"block", -8, "block"},
-                      {"threads", 7, "threads"},
-                      {"warps", 5, "warps"},
-                      {"idle lanes", 10, "idle_lanes"},
-                      {"% wasted", 8, "wasted_percent"},
-                      {"rows in a warp", 14, "rows_in_a_warp"},
-                      {"check", -5, "check"}},
-                     exercise.csv());
-    const auto row = [&](dim3 shape, bool drawn) {
-        const std::string name = dimensions(shape) + (" " + lab::shape(shape));
-        if (!exercise.selected(name)) return;
-        lab::DeviceBuffer<Place> buffer(shape.x * shape.y * shape.z);
-        buffer.fillBytes(lab::poisonByte<unsigned>());
-        observeWarps<<<1, shape>>>(buffer.get());
-        CUDA_CHECK_LAUNCH();
-        const std::vector<Place> places = buffer.toHost();
-        if (drawn) exercise.note("\n" + drawing(shape, places));
+    exercise.columns(lab::Columns::kPlain, {{"", -4, "dimensions"},
+                                            {"block", -8, "block"},
+                                            {"threads", 7, "threads"},
+                                            {"warps", 5, "warps"},
+                                            {"idle lanes", 10, "idle_lanes"},
+                                            {"% wasted", 8, "wasted_percent"},
+                                            {"rows in a warp", 14, "rows_in_a_warp"}});
 
-        const auto warps = warpsOf(places);
-        std::size_t idle = 0, mostRows = 0;
-        for (const auto& [first, threads] : warps) {
-            idle += kWarp - std::bitset<kWarp>(places[threads.front()].members).count();
-            std::set<unsigned> rows;  // of the block: threads with the same y and z
-            for (const unsigned thread : threads) rows.insert(thread / shape.x);
-            mostRows = std::max(mostRows, rows.size());
-        }
-        const std::string wrong = wrongPlace(shape, places);
-        table.row({"warpLayout", exercise.device().name, dimensions(shape), lab::shape(shape),
-                   places.size(), warps.size(), idle,
-                   lab::Cell(100.0 * static_cast<double>(idle) / (warps.size() * kWarp), 1),
-                   mostRows, lab::verdict(wrong)});
-        exercise.report(name, wrong);
-    };
-
-    row(*block, true);
+    printRow(exercise, *block, /*drawn=*/true);
     const dim3 others[] = {{1},      {32},      {40},      {1000},       {1024},
                            {40, 2},  {2, 40},   {8, 8},    {16, 16},     {32, 32},
                            {33, 31}, {5, 5, 5}, {8, 8, 4}, {10, 10, 10}, {1, 1, 64}};
     for (const dim3 shape : others) {
         const bool same = lab::shape(shape) == lab::shape(*block);
-        if (!same && !exercise.profile()) row(shape, false);
+        if (!same && !exercise.profile()) printRow(exercise, shape, /*drawn=*/false);
     }
     return exercise.finish();
 }

@@ -77,12 +77,17 @@ class Ladder {
     // For a check that wants more than one run: runs the kernel that it looks at once more.
     void again() const { again_(); }
 
-    // After the last rung: says which was the fastest of those that are right.
+    // After the last rung: says which was the fastest of those that are right, and in blocks of
+    // which shape if the first one had others.
     void announceFastest() {
-        if (fastest_.kernel.empty() || fastest_.kernel == first_.kernel) return;
+        const bool sameBlock = fastest_.block == first_.block;
+        if (fastest_.kernel.empty() || (fastest_.kernel == first_.kernel && sameBlock)) return;
+        const auto nameOf = [&](const Timed& rung) {
+            return rung.kernel + (sameBlock ? "" : " (block " + rung.block + ")");
+        };
         std::string text =
-            formatted("fastest: %s, %.2f times as fast as %s", fastest_.kernel.c_str(),
-                      first_.time / fastest_.time, first_.kernel.c_str());
+            formatted("fastest: %s, %.2f times as fast as %s", nameOf(fastest_).c_str(),
+                      first_.time / fastest_.time, nameOf(first_).c_str());
         if (peer_.time > 0) {
             text += formatted("\n         and %.2f times as fast as %s", peer_.time / fastest_.time,
                               peer_.kernel.c_str());
@@ -92,7 +97,7 @@ class Ladder {
 
   private:
     struct Timed {
-        std::string kernel;
+        std::string kernel, block;
         double time = 0;  // milliseconds
         bool slowerThan(double other) const { return time == 0 || time > other; }
     };
@@ -103,10 +108,11 @@ class Ladder {
         again_ = [&] { Measure::once(name.kernel, before_, launch); };
         const Finding finding = check(time);
         again_ = nullptr;
-        if (first_.time == 0) first_ = {name.kernel, time.median};
-        if (exercise_.timesCount() && finding.wrong.empty()) {
+        if (first_.time == 0) first_ = {name.kernel, block, time.median};
+        // A race that was lucky is not right.
+        if (exercise_.timesCount() && finding.wrong.empty() && finding.word == "ok") {
             Timed& best = grid == "-" ? peer_ : fastest_;
-            if (best.slowerThan(time.median)) best = {name.kernel, time.median};
+            if (best.slowerThan(time.median)) best = {name.kernel, block, time.median};
         }
         print(name, grid, block, work, time, finding);
     }
