@@ -1,5 +1,5 @@
 # Chooses the back end and, for gpu, the CUDA compiler and the architectures. The choice itself is made in
-# scripts/lab_cli/backend.py, so that `lab` and plain cmake agree.
+# scripts/lab_cli/machine/backend.py, so that `lab` and plain cmake agree.
 #
 # in:  LAB_BACKEND (auto, gpu or cpu), CMAKE_CUDA_COMPILER, CMAKE_CUDA_ARCHITECTURES (both optional)
 # out: LAB_CHOSEN_BACKEND (gpu or cpu); for gpu the language CUDA is enabled
@@ -10,6 +10,15 @@ if(NOT LAB_BACKEND MATCHES "^(auto|gpu|cpu)$")
     message(FATAL_ERROR "LAB_BACKEND is '${LAB_BACKEND}'; it must be auto, gpu or cpu")
 endif()
 
+# Keeps a text of the answer, which is JSON, in the cache.
+function(lab_read_answer answer key variable about)
+    string(JSON value ERROR_VARIABLE error GET "${answer}" ${key})
+    if(error)
+        message(FATAL_ERROR "The choice of the back end gave no answer with '${key}' (${error}):\n${answer}")
+    endif()
+    set(${variable} "${value}" CACHE INTERNAL "${about}")
+endfunction()
+
 # Asks once per build folder: a folder does not change sides when a driver comes or goes.
 if(NOT LAB_BACKEND STREQUAL "cpu" AND NOT LAB_BACKEND STREQUAL "${LAB_BACKEND_ASKED}")
     set(environment PYTHONDONTWRITEBYTECODE=1)
@@ -18,7 +27,7 @@ if(NOT LAB_BACKEND STREQUAL "cpu" AND NOT LAB_BACKEND STREQUAL "${LAB_BACKEND_AS
     endif()
     execute_process(
         COMMAND ${CMAKE_COMMAND} -E env ${environment}
-            ${Python3_EXECUTABLE} -m lab_cli.backend ${LAB_BACKEND}
+            ${Python3_EXECUTABLE} -m lab_cli.machine.backend ${LAB_BACKEND}
         WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}/scripts
         OUTPUT_VARIABLE answer OUTPUT_STRIP_TRAILING_WHITESPACE
         ERROR_VARIABLE error ERROR_STRIP_TRAILING_WHITESPACE
@@ -26,11 +35,13 @@ if(NOT LAB_BACKEND STREQUAL "cpu" AND NOT LAB_BACKEND STREQUAL "${LAB_BACKEND_AS
     if(NOT status EQUAL 0)
         message(FATAL_ERROR "${error}")
     endif()
-    string(REGEX MATCH "^backend=(.*)\nreason=(.*)\nnvcc=(.*)\narchitectures=(.*)$" answer "${answer}")
-    set(LAB_BACKEND_FOUND ${CMAKE_MATCH_1} CACHE INTERNAL "the back end that was chosen")
-    set(LAB_BACKEND_REASON ${CMAKE_MATCH_2} CACHE INTERNAL "why")
-    set(LAB_NVCC ${CMAKE_MATCH_3} CACHE INTERNAL "the nvcc that was found")
-    set(LAB_ARCHITECTURES ${CMAKE_MATCH_4} CACHE INTERNAL "default of CMAKE_CUDA_ARCHITECTURES")
+    lab_read_answer("${answer}" backend LAB_BACKEND_FOUND "the back end that was chosen")
+    lab_read_answer("${answer}" reason LAB_BACKEND_REASON "why")
+    lab_read_answer("${answer}" nvcc LAB_NVCC "the nvcc that was found")
+    lab_read_answer("${answer}" architectures LAB_ARCHITECTURES "default of CMAKE_CUDA_ARCHITECTURES")
+    if(NOT LAB_BACKEND_FOUND MATCHES "^(gpu|cpu)$")
+        message(FATAL_ERROR "The choice of the back end gave '${LAB_BACKEND_FOUND}', not gpu or cpu:\n${answer}")
+    endif()
     set(LAB_BACKEND_ASKED ${LAB_BACKEND} CACHE INTERNAL "the request that was answered")
 endif()
 

@@ -1,10 +1,11 @@
 # lab_add_exercise(NAME [RDC] [CUDA_ONLY] [LINK target...] [RUNS "options"...] [PRINTS "options => regex"...]
 #     [REJECTS "options => regex"...])
 #
-# Builds the exercise NAME.cu of the current folder on the chosen back end, and tests it.
+# Builds the exercise NAME.cu of the current folder on the chosen back end, and tests it. Its other facts are in
+# NAME.toml beside it (scripts/lab_cli/exercise_facts.py says which).
 #
 #   RDC        needs relocatable device code (dynamic parallelism)
-#   CUDA_ONLY  needs hardware that the cpu back end does not have: no target there
+#   CUDA_ONLY  needs hardware that the cpu back end does not have: no target there; NAME.toml says gpu_only = true
 #   LINK       libraries, where the toolkit has them: CUDA::cublas also defines LAB_HAVE_CUBLAS
 #   RUNS       option strings that must give correct rows, the first one small: the options that every exercise has
 #              (--csv, --profile, ...) are tested with it
@@ -26,6 +27,7 @@ function(lab_add_exercise name)
     if(NOT arg_RUNS)
         message(FATAL_ERROR "lab_add_exercise(${name}): RUNS needs at least one option string")
     endif()
+    lab_check_facts(${name} ${arg_CUDA_ONLY})
     if(arg_CUDA_ONLY AND LAB_CHOSEN_BACKEND STREQUAL "cpu")
         return()
     endif()
@@ -46,6 +48,22 @@ function(lab_add_exercise name)
     lab_test_exercise(${name} "${arg_RUNS}" "${arg_PRINTS}" "${arg_REJECTS}")
 endfunction()
 
+# NAME.toml must be there, and agree on where the exercise can run. Looked at as text, so that a build needs no reader
+# of TOML.
+function(lab_check_facts name cuda_only)
+    set(facts ${CMAKE_CURRENT_SOURCE_DIR}/${name}.toml)
+    if(NOT EXISTS ${facts})
+        message(FATAL_ERROR "lab_add_exercise(${name}): ${facts} is missing, with the other facts of the exercise")
+    endif()
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${facts})
+    file(STRINGS ${facts} gpu_only REGEX "^gpu_only[ \t]*=[ \t]*true")
+    if(cuda_only AND NOT gpu_only)
+        message(FATAL_ERROR "lab_add_exercise(${name}) says CUDA_ONLY, but ${facts} lacks gpu_only = true")
+    elseif(gpu_only AND NOT cuda_only)
+        message(FATAL_ERROR "${facts} says gpu_only = true, but lab_add_exercise(${name}) lacks CUDA_ONLY")
+    endif()
+endfunction()
+
 # Links the libraries that exist; without one the exercise has no row for it.
 function(lab_link_libraries name)
     foreach(library IN LISTS ARGN)
@@ -64,8 +82,8 @@ function(lab_test_exercise name runs prints rejects)
     list(REMOVE_DUPLICATES options)
 
     lab_test_case(${name} "--help" help ${options})
-    foreach(options IN LISTS runs)
-        lab_test_case(${name} "${options}" table)
+    foreach(run IN LISTS runs)
+        lab_test_case(${name} "${run}" table)
     endforeach()
     lab_test_case(${name} "${small} --csv" csv)
     lab_test_case(${name} "${small} --profile" table)

@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from lab_cli.python_packages import python_with  # noqa: E402
+from lab_cli.machine.python_packages import python_with  # noqa: E402
 
 NOT_THERE = 77
 

@@ -1,59 +1,135 @@
-"""The exercises, as the chapters' CMakeLists.txt register them."""
+"""The exercises: each is NAME.cu and NAME.toml in the folder of a chapter."""
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from . import exercise_facts
 from .errors import LabError
-from .paths import ROOT
+from .exercise_facts import Facts
+from .paths import ROOT, shown
+from .toml_file import did_you_mean
 
-CALL = re.compile(r"^lab_add_exercise\(\s*(\w+)([^)]*)", re.MULTILINE)
+NOT_CHAPTERS = ("emulator", "tests")  # the other folders that CMake builds
 
 
 @dataclass(frozen=True)
 class Exercise:
     chapter: str
     name: str
-    cuda_only: bool
-    about: str
+    facts: Facts
+
+    @property
+    def source(self) -> Path:
+        return ROOT / self.chapter / f"{self.name}.cu"
+
+    def program(self, build_folder: Path) -> Path:
+        """Where a build has it."""
+        return build_folder / self.chapter / self.name
 
 
-def sentence_about(source: str) -> str:
-    """What the exercise says of itself in --help: the second argument of its lab::Exercise."""
-    call = re.search(r'lab::Exercise\s+\w+\(\s*"\w+",\s*((?:"[^"]*"\s*)+)', source)
-    return "".join(re.findall(r'"([^"]*)"', call.group(1))) if call else ""
+def chapters() -> list[Path]:
+    """Their folders, by name."""
+    folders = sorted(lists.parent for lists in ROOT.glob("*/CMakeLists.txt"))
+    return [folder for folder in folders if folder.name not in NOT_CHAPTERS]
 
 
-def exercises(root: Path = ROOT) -> list[Exercise]:
-    """In the order of the chapters' names, and within a chapter that of its CMakeLists.txt."""
-    found = []
-    for lists in sorted(root.glob("*/CMakeLists.txt")):
-        for name, arguments in CALL.findall(lists.read_text()):
-            cuda_only = "CUDA_ONLY" in arguments.split()
-            about = sentence_about(source_of(lists, name))
-            found.append(Exercise(lists.parent.name, name, cuda_only, about))
+def sources() -> dict[str, Path]:
+    """Of each exercise NAME its NAME.cu, whether that is there or only its NAME.toml is."""
+    found: dict[str, Path] = {}
+    for chapter in chapters():
+        for path in sorted({*chapter.glob("*.cu"), *chapter.glob("*.toml")}):
+            source = path.with_suffix(".cu")
+            other = found.setdefault(source.stem, source)
+            if other != source:
+                raise LabError(f"{shown(source)} has the name of another: {shown(other)}")
     return found
 
 
-def source_of(lists: Path, name: str) -> str:
-    try:
-        return lists.with_name(f"{name}.cu").read_text()
-    except OSError as error:
-        place = f"{lists.parent.name}/CMakeLists.txt"
-        raise LabError(f"{place} names {name}, but {name}.cu: {error.strerror}") from error
+def exercises(names: Sequence[str] = ()) -> list[Exercise]:
+    """Those of `names`, as they are given; for no names all, by chapter and order.
 
-
-def pick(names: Sequence[str], known: Sequence[Exercise]) -> list[Exercise]:
-    """The exercises of these names; all of them for no names."""
-    by_name = {exercise.name: exercise for exercise in known}
+    LabError (status 2) for a name that none has. Only the files of the exercises asked for are read;
+    LabError names what is wrong in any of them.
+    """
+    known = sources()
     for name in names:
-        if name not in by_name:
-            lower = {known_name.lower(): known_name for known_name in by_name}
-            close = difflib.get_close_matches(name.lower(), lower, n=1, cutoff=0.5)
-            hint = f"did you mean {lower[close[0]]}?" if close else "./lab list shows them all"
-            raise LabError(f"no exercise is named {name}; {hint}", status=2)
-    return [by_name[name] for name in names] if names else list(known)
+        if name not in known:
+            hint = did_you_mean(name, known) or "; ./lab list shows them all"
+            raise LabError(f"no exercise is named {name}{hint}", status=2)
+    found = []
+    problems = []
+    for name in names or known:
+        try:
+            found.append(_load(known[name]))
+        except LabError as error:
+            problems.append(str(error))
+    if not names:
+        found.sort(key=lambda exercise: (exercise.chapter, exercise.facts.order))
+        problems += _orders_twice(found)
+    if problems:
+        raise LabError("\n".join(problems))
+    return found
+
+
+def _load(source: Path) -> Exercise:
+    facts = source.with_suffix(".toml")
+    for missing, other in ((facts, source), (source, facts)):
+        if not missing.exists():
+            raise LabError(
+                f"{shown(missing)} is missing: the exercise {source.stem} has {other.name} alone"
+            )
+    return Exercise(source.parent.name, source.stem, exercise_facts.load(facts))
+
+
+def _orders_twice(found: Sequence[Exercise]) -> list[str]:
+    """`found` is sorted."""
+    return [
+        f"{shown(later.source.with_suffix('.toml'))}: order = {later.facts.order} is that of "
+        f"{earlier.name} already"
+        for earlier, later in zip(found, found[1:])
+        if (earlier.chapter, earlier.facts.order) == (later.chapter, later.facts.order)
+    ]
+
+
+def at(name_or_path: str) -> Exercise | None:
+    """The exercise of this name or with this source file; None for any other .cu file."""
+    if not name_or_path.endswith(".cu"):
+        return exercises([name_or_path])[0]
+    path = Path(name_or_path)
+    if not path.is_file():
+        raise LabError(f"there is no file {name_or_path}", status=2)
+    known = sources().get(path.stem)
+    return _load(known) if known and known.resolve() == path.resolve() else None
+
+
+def of_backend(chosen: Sequence[Exercise], backend: str, by_name: bool) -> list[Exercise]:
+    """`chosen` without what needs a GPU's hardware on cpu; asked for by name, that is an error."""
+    needs_gpu = [exercise.name for exercise in chosen if exercise.facts.gpu_only]
+    if backend == "gpu" or not needs_gpu:
+        return list(chosen)
+    if by_name:
+        raise LabError(f"{', '.join(needs_gpu)}: only on the gpu back end")
+    return [exercise for exercise in chosen if not exercise.facts.gpu_only]
+
+
+def sentence_about(source: str) -> str:
+    """What an exercise says of itself in --help, the second argument of its lab::Exercise; empty
+    where it is not found."""
+    literal = r'"((?:[^"\\]|\\.)*)"'
+    call = re.search(rf'\blab::Exercise\s+\w+\(\s*"\w+",\s*((?:{literal}\s*)+)', source)
+    return "".join(re.findall(literal, call.group(1))) if call else ""
+
+
+def about(exercise: Exercise) -> str:
+    """The exercise in a sentence. LabError if its source has none."""
+    sentence = sentence_about(exercise.source.read_text(encoding="utf-8"))
+    if not sentence:
+        raise LabError(
+            f"{shown(exercise.source)}: no sentence about the exercise: it is the second argument of "
+            f'its lab::Exercise, behind "{exercise.name}"'
+        )
+    return sentence

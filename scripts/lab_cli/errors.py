@@ -1,6 +1,8 @@
-"""The one way in which a command of lab ends early."""
+"""The one way in which a command of lab ends early, and the exit statuses that have a meaning."""
 
 from __future__ import annotations
+
+NO_GPU = 77  # of an exercise, and of lab: no usable GPU
 
 
 class LabError(Exception):

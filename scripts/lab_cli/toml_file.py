@@ -1,37 +1,134 @@
-"""Reads TOML files. Python has a reader since 3.11; before that, the package tomli is one."""
+"""Reads TOML files, and checks what stands in them.
+
+Python has a reader since 3.11; before that, the package tomli is one, which the set-up puts into .venv.
+"""
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, Callable
 
-from . import setup
 from .errors import LabError
-from .paths import VENV
+from .paths import VENV, shown
+
+PACKAGE = "tomli"
+HOW_TO_GET_A_READER = (
+    f"takes Python 3.11 or newer, or the package {PACKAGE}, which ./lab run installs into .venv"
+)
 
 
-def _reader() -> ModuleType:
-    for name in ("tomllib", "tomli"):
+def packages() -> list[str]:
+    """What a Python of this version needs to read TOML."""
+    return [] if sys.version_info >= (3, 11) else [PACKAGE]
+
+
+def reader() -> ModuleType | None:
+    """The module that reads TOML: Python's own, or tomli, of .venv too; None where there is none."""
+    of_venv = VENV / "lib" / "python{}.{}".format(*sys.version_info[:2]) / "site-packages"
+    if of_venv.is_dir() and str(of_venv) not in sys.path:
+        sys.path.append(str(of_venv))
+        importlib.invalidate_caches()
+    for name in ("tomllib", PACKAGE):
         try:
             return importlib.import_module(name)
         except ModuleNotFoundError:
             pass
-    setup.python_for(["tomli"])
-    sys.path += [str(folder) for folder in VENV.glob("lib/python*/site-packages")]
-    importlib.invalidate_caches()
-    return importlib.import_module("tomli")
+    return None
 
 
 def load(path: Path) -> dict[str, Any]:
     """The tables of `path`. Where it is not TOML, LabError names the file and the line."""
-    reader = _reader()
+    module = reader()
+    if module is None:
+        raise LabError(f"to read {shown(path)} {HOW_TO_GET_A_READER}")
     try:
         with path.open("rb") as file:
-            return reader.load(file)
+            return module.load(file)
     except OSError as error:
-        raise LabError(f"{path}: {error.strerror}") from error
+        raise LabError(f"{shown(path)}: {error.strerror}") from error
     except ValueError as error:  # not TOML, or not UTF-8
-        raise LabError(f"{path}: {error}") from error
+        raise LabError(f"{shown(path)}: {error}") from error
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What a key must be."""
+
+    expected: str  # in words, behind "expected"
+    fits: Callable[[Any], bool]
+    required: bool = True
+    each: Mapping[str, Rule] | None = None  # rules of each table of a list of tables
+
+    def or_nothing(self) -> Rule:
+        """The same, of a key that may be left out."""
+        return replace(self, required=False)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _all_of(kind: type, values: Any) -> bool:
+    return isinstance(values, list) and all(isinstance(value, kind) for value in values)
+
+
+TEXT = Rule("a text", lambda value: isinstance(value, str))
+WHOLE = Rule("a whole number", lambda value: type(value) is int)
+NUMBER = Rule("a number", _is_number)
+FLAG = Rule("true or false", lambda value: isinstance(value, bool))
+TEXTS = Rule("a list of texts", lambda value: _all_of(str, value))
+LIST = Rule("a list", lambda value: isinstance(value, list))
+TABLE = Rule("a table", lambda value: isinstance(value, dict))
+
+
+def one_of(words: Iterable[str]) -> Rule:
+    return Rule(", ".join(words), lambda value: value in list(words))
+
+
+def tables_of(rules: Mapping[str, Rule]) -> Rule:
+    return Rule("a list of tables", lambda value: _all_of(dict, value), each=rules)
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """'; did you mean ...?', or nothing if no known word is like it."""
+    lower = {name.lower(): name for name in known}
+    close = difflib.get_close_matches(word.lower(), lower, n=1, cutoff=0.5)
+    return f"; did you mean {lower[close[0]]}?" if close else ""
+
+
+def checked(
+    values: Mapping[str, Any], rules: Mapping[str, Rule], place: str, problems: list[str]
+) -> dict[str, Any]:
+    """Of the table `values` what is as `rules` want it; all that is not is added to `problems`.
+
+    `place` says in a problem where the table is: "[bench] ", or nothing for the whole file.
+    """
+    good = {}
+    for key in values:
+        if key not in rules:
+            hint = did_you_mean(key, rules) or f"; known are {', '.join(rules)}"
+            problems.append(f"{place}unknown key {key}{hint}")
+    for key, rule in rules.items():
+        if key not in values:
+            if rule.required:
+                problems.append(f"{place}{key} is missing")
+        elif not rule.fits(values[key]):
+            problems.append(f"{place}{key} = {values[key]!r}: expected {rule.expected}")
+        else:
+            good[key] = values[key]
+            for number, table in enumerate(values[key] if rule.each else [], 1):
+                checked(table, rule.each or {}, f"{place}{key}, entry {number}: ", problems)
+    return good
+
+
+def refuse(path: Path, problems: Iterable[str]) -> None:
+    """LabError with a line for each problem of the file; nothing if there are none."""
+    lines = [f"{shown(path)}: {problem}" for problem in problems]
+    if lines:
+        raise LabError("\n".join(lines))

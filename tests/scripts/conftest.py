@@ -1,4 +1,4 @@
-"""Fixtures of the tests of ./lab: a PATH of fake tools."""
+"""Fixtures of the tests of ./lab: a PATH of fake tools, and a checkout with a few exercises."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from pathlib import Path
 from typing import Callable
 
 import pytest
+from exercise_sample import FACTS
+from lab_cli import catalogue
 
 FakeTool = Callable[[str, str], Path]
+Exercises = Callable[..., Path]
 
 
 @pytest.fixture
@@ -26,5 +29,22 @@ def fake_tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeTool:
         tool.chmod(0o755)
         assert shutil.which(name) == str(tool)
         return tool
+
+    return make
+
+
+@pytest.fixture
+def exercises(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Exercises:
+    """exercises("chapter/name", facts): the checkout in `tmp_path` gets NAME.cu and NAME.toml. From the
+    beginning, it has no exercise of the project."""
+    monkeypatch.setattr(catalogue, "ROOT", tmp_path)
+
+    def make(place: str, facts: str = FACTS) -> Path:
+        source = tmp_path / f"{place}.cu"
+        source.parent.mkdir(exist_ok=True)
+        (source.parent / "CMakeLists.txt").touch()
+        source.write_text(f'lab::Exercise e("{source.stem}", "About {source.stem}.");')
+        source.with_suffix(".toml").write_text(facts)
+        return source
 
     return make

@@ -1,0 +1,63 @@
+"""Programs of the cpu back end that were compiled for the profiler and the hazard check."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..catalogue import Exercise, of_backend
+from ..errors import LabError
+from ..machine import setup
+from ..process import describe, say, shown, status_of
+from . import own_program, presets
+
+
+@dataclass(frozen=True)
+class Outcome:
+    status: int
+    output: str  # what the program printed
+    report: str  # the file that it wrote
+
+    def failure(self, remark: str = "") -> LabError:
+        """Shows the output, on stderr, and says how the program ended."""
+        say(self.output.rstrip())
+        message = f"the program ended with {describe(self.status)}; what it printed is above"
+        return LabError(message + remark, 2 if self.status == 2 else 1)
+
+
+def once_each(folder: Path, exercise: Exercise) -> list[str]:
+    """The command that launches each kernel of a built exercise once."""
+    return [str(exercise.program(folder)), "--profile"]
+
+
+def built(exercise: Exercise | None, source: Path) -> list[str]:
+    """The command for an exercise or, without one, for the program of a student's source file.
+    LabError for an exercise that needs a GPU's hardware."""
+    of_backend([exercise] if exercise else [], "cpu", by_name=True)
+    cmake = setup.ensure("cpu")
+    if exercise:
+        return once_each(presets.build(cmake, "cpu-profile", exercise.name), exercise)
+    return [str(own_program.for_cpu(source, cmake))]
+
+
+def run(program: Sequence[str], variable: str) -> Outcome:
+    """`variable` tells the program, in its environment, which file to write."""
+    with tempfile.TemporaryDirectory(prefix="lab-") as folder:
+        file = Path(folder) / "report"
+        say(f"+ {variable}=... {shown(program)}")
+        try:
+            done = subprocess.run(
+                program,
+                env={**os.environ, variable: str(file)},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+            )
+        except OSError as error:
+            raise LabError(f"cannot run {program[0]}: {error.strerror}") from error
+        report = file.read_text(errors="replace") if file.exists() else ""
+    return Outcome(status_of(done.returncode), done.stdout.decode(errors="replace"), report)

@@ -1,0 +1,44 @@
+"""Builds a student's own .cu file for the profilers, into out/own/."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..errors import LabError
+from ..machine.backend import Choice
+from ..paths import OUT, ROOT
+from ..process import describe, run
+from . import presets
+
+FOLDER = OUT / "own"
+COMMON = ROOT / "common"
+
+
+def for_gpu(source: Path, choice: Choice, debug: bool) -> Path:
+    """With nvcc, optimised or for debugging; kernels may launch kernels and include lab.cuh."""
+    program = FOLDER / (source.stem + (".gpu-debug" if debug else ".gpu"))
+    mode = ["-g", "-G"] if debug else ["-O3", "-lineinfo"]
+    newest = choice.architectures.split(";")[-1]
+    arch = "native" if newest == "native" else f"sm_{newest}"
+    command = [choice.nvcc, "-std=c++17", *mode, f"-arch={arch}", "-rdc=true", "-I", str(COMMON)]
+    _compile([*command, str(source), "-o", str(program), "-lcudadevrt"], source)
+    return program
+
+
+def for_cpu(source: Path, cmake: str) -> Path:
+    """Instrumented, for the cpu back end's profiler."""
+    program = FOLDER / (source.stem + ".cpu-profile")
+    folder = presets.build(cmake, "cpu-profile", "cuda_emulator_instrument")
+    driver = [presets.shortest(sys.executable), str(ROOT / "emulator" / "cc.py"), "--instrument"]
+    library = ["--library", str(folder / "emulator" / "libcuda_emulator.a")]
+    _compile([*driver, str(source), "-I", str(COMMON), "-o", str(program), *library], source)
+    return program
+
+
+def _compile(command: Sequence[str], source: Path) -> None:
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    status = run(command, to_stderr=True)
+    if status != 0:
+        raise LabError(f"{source} does not compile ({describe(status)}); the reason is above")

@@ -1,0 +1,22 @@
+"""What the parsers of several commands share."""
+
+from __future__ import annotations
+
+import argparse
+
+# What becomes of options that are not the command's own: it has no use for any; all that follow after
+# -- go to the program that it runs; or all go there, before -- and after.
+NONE, AFTER_DASHES, ALL = "none", "after dashes", "all"
+
+
+def backend() -> argparse.ArgumentParser:
+    """--backend, as a parent of the parser of a command."""
+    parent = argparse.ArgumentParser(add_help=False)
+    parent.add_argument(
+        "--backend",
+        choices=["auto", "gpu", "cpu"],
+        default="auto",
+        help="gpu: on an NVIDIA GPU; cpu: on the emulation; auto (the default): gpu where nvcc and a "
+        "usable GPU are there, else cpu",
+    )
+    return parent

@@ -1,0 +1,29 @@
+"""./lab cc: a CUDA program of one's own on the cpu back end."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from ..building import presets
+from ..machine import setup
+from ..paths import ROOT
+from ..process import run as run_shown
+
+
+def add_parser(commands: Any) -> None:
+    """For the list of commands alone: all arguments, --help too, are those of the driver."""
+    commands.add_parser("cc", add_help=False)
+
+
+def run(options: Sequence[str]) -> int:
+    """Hands over to the emulator's driver, which links with the emulator's library."""
+    driver = [presets.shortest(sys.executable), str(ROOT / "emulator" / "cc.py")]
+    if options and not {"-h", "--help"} & set(options):
+        preset, target = "cpu", "cuda_emulator"
+        if "--instrument" in options:
+            preset, target = "cpu-profile", "cuda_emulator_instrument"
+        folder = presets.build(setup.ensure("cpu"), preset, target)
+        driver += ["--library", str(folder / "emulator" / "libcuda_emulator.a")]
+    return run_shown([*driver, *options])

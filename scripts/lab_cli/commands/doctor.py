@@ -1,0 +1,178 @@
+"""./lab doctor: what this machine has, line by line, and what to do about the rest."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .. import toml_file
+from ..counters import profilers
+from ..machine import needs
+from ..machine.backend import Toolkit, age_problem, ask_nvcc, find_nvcc, gpu_problem
+from ..machine.gpu import NO_DRIVER, Driver, ask_driver
+from ..process import output_of
+from . import arguments as shared
+
+DRIVER_PARAMETERS = Path("/proc/driver/nvidia/params")
+CAP_SYS_ADMIN = 21
+
+OK, ABSENT, PROBLEM = "OK", "-", "problem"
+
+
+def add_parser(commands: Any) -> None:
+    command = commands.add_parser(
+        "doctor",
+        prog="./lab doctor",
+        description="Checks what this machine has.",
+        allow_abbrev=False,
+    )
+    command.set_defaults(handler=run, takes=shared.NONE)
+
+
+@dataclass(frozen=True)
+class Line:
+    what: str
+    state: str  # OK; "-": not there, and only one back end or the profilers need it; problem
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.what:<18} {self.state:<8} {self.text}".rstrip()
+
+
+def _version(program: str) -> str:
+    """'/usr/bin/c++ 12.2.0'"""
+    version = needs.version_in(output_of([program, "--version"]))
+    return f"{program} {needs.dotted(version) if version else ''}".strip()
+
+
+def tool_lines() -> list[Line]:
+    """One for each need of the cpu back end; the first four are the gpu back end's as well."""
+    programs = [needs.find_compiler(), needs.find_make(), needs.find_cmake(), needs.find_ninja()]
+    shown = [_version(program) if program else "" for program in programs]
+    lines = []
+    for index, need in enumerate(needs.needs_of("cpu")):
+        if need.present():
+            lines.append(Line(need.name, OK, shown[index] if index < len(shown) else ""))
+        else:
+            how = f"missing: ./lab run installs it, or: sudo apt-get install {need.package}"
+            lines.append(Line(need.name, PROBLEM, how))
+    return lines
+
+
+def toml_line() -> Line:
+    what = "TOML reader"
+    module = toml_file.reader()
+    if module:
+        return Line(what, OK, module.__name__)
+    return Line(what, PROBLEM, f"missing: to read NAME.toml {toml_file.HOW_TO_GET_A_READER}")
+
+
+def nvcc_line(nvcc: str | None, toolkit: Toolkit | None) -> Line:
+    if toolkit:
+        return Line("nvcc", OK, f"{toolkit.nvcc} {needs.dotted(toolkit.version)}")
+    if nvcc:
+        return Line("nvcc", PROBLEM, f"{nvcc} does not run: install the CUDA toolkit anew")
+    how = "not found: for the gpu back end install the CUDA toolkit, or set CUDACXX to your nvcc"
+    return Line("nvcc", ABSENT, how)
+
+
+def driver_line(toolkit: Toolkit | None, driver: Driver) -> Line:
+    """The driver's version against nvcc's."""
+    what = "NVIDIA driver"
+    if driver.problem == NO_DRIVER:
+        return Line(what, ABSENT, "not found: the gpu back end builds without it, but does not run")
+    if driver.problem:
+        how = "look at nvidia-smi, at CUDA_VISIBLE_DEVICES, and at the GPU options of a container"
+        return Line(what, PROBLEM, f"{driver.problem}: {how}")
+    text = f"runs CUDA up to {needs.dotted(driver.cuda_version)}"
+    if toolkit and driver.cuda_version[0] < toolkit.version[0]:
+        version = needs.dotted(toolkit.version)
+        how = f"nvcc is {version}: update the driver, or install CUDA {driver.cuda_version[0]}"
+        return Line(what, PROBLEM, f"{text}, but {how}")
+    return Line(what, OK, text)
+
+
+def gpu_lines(toolkit: Toolkit | None, driver: Driver) -> list[Line]:
+    lines = []
+    for gpu in driver.gpus:
+        problem = age_problem(toolkit, gpu) if toolkit else ""
+        if problem:
+            lines.append(Line("GPU", PROBLEM, f"{problem}: take the cpu back end"))
+        else:
+            lines.append(Line("GPU", OK, f"{gpu.name} (sm_{gpu.architecture})"))
+    return lines or [Line("GPU", ABSENT, "none: exercises run on the cpu back end")]
+
+
+def is_admin(status: str | None = None) -> bool:
+    """Root with CAP_SYS_ADMIN, which root of a container need not have. `status` is for tests."""
+    if status is None:
+        try:
+            status = Path("/proc/self/status").read_text()
+        except OSError:
+            return os.geteuid() == 0
+    match = re.search(r"^CapEff:\s*([0-9a-fA-F]+)", status, re.MULTILINE)
+    return match is not None and bool(int(match.group(1), 16) >> CAP_SYS_ADMIN & 1)
+
+
+def counters_line(parameters: str | None, admin: bool) -> Line:
+    """May ncu read the GPU's counters? `parameters` is the text of DRIVER_PARAMETERS."""
+    what = "profiler counters"
+    if parameters is None:
+        return Line(what, ABSENT, "no NVIDIA driver that says who may read them")
+    if re.search(r"^RmProfilingAdminOnly:\s*0", parameters, re.MULTILINE):
+        return Line(what, OK, "every user may read them")
+    if admin:
+        return Line(what, OK, "only administrators may read them, and you are one")
+    how = (
+        "only administrators may read them: run ncu as root (in a container: --cap-add=SYS_ADMIN), "
+        "or put 'options nvidia NVreg_RestrictProfilingToAdminUsers=0' into "
+        "/etc/modprobe.d/nvidia.conf and restart"
+    )
+    return Line(what, PROBLEM, how)
+
+
+def profiler_line(program: str, about: str, nvcc: str | None) -> Line:
+    found = profilers.find(program, nvcc)
+    if found:
+        return Line(program, OK, found)
+    return Line(program, ABSENT, f"not found: {about} (part of the CUDA toolkit)")
+
+
+def _read(path: Path) -> str | None:
+    try:
+        return path.read_text()
+    except OSError:
+        return None
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Prints the lines. Exit status 0 if at least one back end can be used."""
+    tools = tool_lines()
+    nvcc = find_nvcc()
+    toolkit = ask_nvcc(nvcc) if nvcc else None
+    driver = ask_driver()
+    lines = [
+        *tools,
+        toml_line(),
+        nvcc_line(nvcc, toolkit),
+        driver_line(toolkit, driver),
+        *gpu_lines(toolkit, driver),
+        counters_line(_read(DRIVER_PARAMETERS), is_admin()),
+        profiler_line("ncu", "for metrics of a kernel install Nsight Compute", nvcc),
+        profiler_line("nsys", "for timelines install Nsight Systems", nvcc),
+    ]
+    for line in lines:
+        print(line)
+
+    cpu = all(line.state == OK for line in tools)
+    can_build = all(line.state == OK for line in tools[: len(needs.TOOLS)])
+    missing = "no nvcc" if toolkit is None else gpu_problem(toolkit, driver)
+    gpu = can_build and not missing
+    print()
+    print(Line("cpu back end", OK if cpu else PROBLEM, "" if cpu else "see above"))
+    print(Line("gpu back end", OK if gpu else ABSENT, missing or ("" if gpu else "see above")))
+    return 0 if cpu or gpu else 1

@@ -1,0 +1,64 @@
+"""./lab profile: the metrics of an exercise's kernels, or of those of a student's own program."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+from .. import files
+from ..counters.collect import collect
+from ..machine import setup
+from ..process import say
+from . import arguments as shared
+
+WIDTH_OF_A_FILE = 100  # characters of a line where stdout is no terminal
+
+
+def add_parser(commands: Any) -> None:
+    command = commands.add_parser(
+        "profile",
+        prog="./lab profile",
+        description="Profiles the kernels of an exercise, each launched once, or those of a CUDA "
+        "program of your own: with Nsight Compute on the gpu back end, counted by the emulation on "
+        "the cpu back end. Options of the program follow after --.",
+        parents=[shared.backend()],
+        allow_abbrev=False,
+    )
+    command.add_argument("name", metavar="NAME|FILE.cu", help="an exercise, or a file of your own")
+    command.add_argument(
+        "--metrics",
+        default="",
+        metavar="A,B",
+        help="names as in textbooks (scripts/metrics.toml) or of Nsight Compute; by default those "
+        "that tell the story of the exercise",
+    )
+    command.add_argument(
+        "--debug", action="store_true", help="gpu: the debug build (-G), which keeps every branch"
+    )
+    command.add_argument("--csv", action="store_true", help="CSV in place of the table")
+    command.add_argument("--output", type=Path, metavar="FILE", help="writes the CSV to FILE, too")
+    command.set_defaults(handler=run, takes=shared.AFTER_DASHES)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    if arguments.output:
+        files.check_writable(arguments.output)
+    setup.toml_reader()
+    names = [name.strip() for name in arguments.metrics.split(",") if name.strip()]
+    table = collect(arguments.name, arguments.backend, arguments.debug, names, arguments.options)
+    if arguments.output:
+        files.write(arguments.output, table.csv_text())
+    print(table.csv_text() if arguments.csv else table.text(_width()), end="", flush=True)
+    if arguments.csv:
+        for line in [table.source, *table.notes]:
+            say(line)
+    return 0
+
+
+def _width() -> int:
+    if not sys.stdout.isatty():
+        return WIDTH_OF_A_FILE
+    return shutil.get_terminal_size((WIDTH_OF_A_FILE, 0)).columns

@@ -1,0 +1,105 @@
+"""./lab run: one exercise, or several one after another and what came of each."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .. import catalogue
+from ..building import presets
+from ..catalogue import Exercise
+from ..errors import NO_GPU
+from ..machine import backend, setup
+from ..process import describe, run_lines, say
+from ..process import run as run_shown
+from . import arguments as shared
+
+TAIL_LINES = 8
+
+
+def add_parser(commands: Any) -> None:
+    command = commands.add_parser(
+        "run",
+        prog="./lab run",
+        description="Builds and runs exercises. Options of the exercises follow after --.",
+        parents=[shared.backend()],
+        allow_abbrev=False,
+    )
+    command.add_argument("names", nargs="*", metavar="NAME", help="default: every exercise")
+    command.set_defaults(handler=run, takes=shared.AFTER_DASHES)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    setup.toml_reader()
+    chosen = catalogue.exercises(arguments.names)
+    chosen_backend = backend.pick(arguments.backend)
+    chosen = catalogue.of_backend(chosen, chosen_backend, bool(arguments.names))
+    cmake = setup.ensure(chosen_backend)
+    if len(arguments.names) != 1:
+        folder = presets.build(cmake, chosen_backend, "exercises")
+        return run_all(chosen, folder, arguments.options)
+    exercise = chosen[0]
+    folder = presets.build(cmake, chosen_backend, exercise.name)
+    return run_shown([str(exercise.program(folder)), *arguments.options])
+
+
+@dataclass(frozen=True)
+class Outcome:
+    name: str
+    status: int
+    seconds: float
+    last_lines: list[str]
+
+    @property
+    def result(self) -> str:
+        return {0: "ok", NO_GPU: "skipped"}.get(self.status, "FAILED")
+
+    @property
+    def remark(self) -> str:
+        return {0: "", NO_GPU: "no usable GPU"}.get(self.status, describe(self.status))
+
+
+def run_showing(name: str, command: Sequence[str]) -> Outcome:
+    """Shows what the command prints as it comes, and keeps the end of it."""
+    last: deque[str] = deque(maxlen=TAIL_LINES)
+
+    def show(line: str) -> None:
+        last.append(line)
+        sys.stdout.write(line)
+        sys.stdout.flush()
+
+    say("")
+    start = time.monotonic()
+    status = run_lines(command, show)
+    return Outcome(name, status, time.monotonic() - start, list(last))
+
+
+def run_all(exercises: Sequence[Exercise], folder: Path, options: Sequence[str]) -> int:
+    """Returns 1 if one failed, 77 if all were skipped, else 0."""
+    outcomes = []
+    for exercise in exercises:
+        command = [str(exercise.program(folder)), *options]
+        outcomes.append(run_showing(exercise.name, command))
+    print(summary(outcomes), flush=True)
+    statuses = {outcome.status for outcome in outcomes}
+    if statuses - {0, NO_GPU}:
+        return 1
+    return NO_GPU if statuses == {NO_GPU} else 0
+
+
+def summary(outcomes: Sequence[Outcome]) -> str:
+    lines = ["", f"{'exercise':<24}  {'result':<8} seconds"]
+    for outcome in outcomes:
+        row = f"{outcome.name:<24}  {outcome.result:<8} {outcome.seconds:7.1f}  {outcome.remark}"
+        lines.append(row.rstrip())
+    for outcome in outcomes:
+        if outcome.result == "FAILED":
+            lines.append(f"\n{outcome.name} ended with these lines:")
+            lines += ["    " + line.rstrip("\n") for line in outcome.last_lines]
+    return "\n".join(lines)

@@ -1,0 +1,1 @@
+"""What kernels did: the catalogue of metrics, NVIDIA's profilers, and tables of what they count."""

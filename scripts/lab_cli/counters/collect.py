@@ -1,0 +1,110 @@
+"""Counts what the kernels of a program do: with Nsight Compute on a GPU, with the emulation without one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from .. import catalogue
+from ..building import instrumented, own_program, presets
+from ..catalogue import Exercise
+from ..errors import LabError
+from ..machine import backend as machine_backend
+from ..machine import setup
+from ..machine.gpu import Driver
+from ..process import say
+from . import metric_table, metrics, ncu, profilers, raw_csv
+from .metric_table import MetricTable
+from .metrics import Metric
+from .raw_csv import RawTable
+
+VARIABLE = "CUDA_EMULATOR_PROFILE"  # names the file that an instrumented program writes
+NO_REGISTERS = (
+    "theoretical_occupancy: of block size and shared memory alone; how many registers a kernel "
+    "takes is not known without a GPU's compiler"
+)
+
+
+def collect(
+    name_or_path: str,
+    backend: str = "auto",
+    debug: bool = False,
+    metric_names: Sequence[str] = (),
+    options: Sequence[str] = (),
+) -> MetricTable:
+    """Builds and profiles an exercise or a .cu file on the back end auto, gpu or cpu.
+
+    `metric_names` are textbook or Nsight names; none stand for the default set. `options` go to the
+    program. Raises LabError: status 2 for bad usage, 77 for gpu without a usable GPU, else 1.
+    """
+    exercise = catalogue.at(name_or_path)
+    known = metrics.load()
+    asked = known.find(metric_names or (exercise and exercise.facts.metrics) or known.own)
+    if backend == "auto":
+        backend = machine_backend.pick("auto")
+    source = Path(name_or_path)
+    if backend == "gpu":
+        table = _on_gpu(exercise, source, debug, asked, options)
+    else:
+        if debug:
+            say("note: --debug is for the gpu back end; the cpu back end counts like a debug build")
+        table = _on_cpu(exercise, source, asked, options)
+    if not table.rows:
+        raise LabError("no kernel was launched: there is nothing to show")
+    return table
+
+
+def _on_gpu(
+    exercise: Exercise | None,
+    source: Path,
+    debug: bool,
+    asked: Sequence[Metric],
+    options: Sequence[str],
+) -> MetricTable:
+    name = exercise.name if exercise else source
+    instead = (
+        f"\n\n    ./lab profile {name} --backend cpu\n\n"
+        "gives the metrics that can be counted without a GPU."
+    )
+    counted = [metric for metric in asked if metric.gpu]
+    others = ", ".join(metric.name for metric in asked if not metric.gpu)
+    if not counted:
+        raise LabError(f"no counter of a GPU gives {others}{instead}", status=2)
+    choice, driver = profilers.require_gpu(instead)
+    program = ncu.find(choice.nvcc, instead)  # before a build that would be for nothing
+    cmake = setup.ensure("gpu")
+    preset = "gpu-debug" if debug else "gpu"
+    if exercise:
+        command = instrumented.once_each(presets.build(cmake, preset, exercise.name), exercise)
+    else:
+        command = [str(own_program.for_gpu(source, choice, debug))]
+    nsight = [metric.nsight for metric in counted]
+    raw = ncu.run(program, nsight, [*command, *options], instead)
+    kind = "debug build (nvcc -G)" if debug else "optimised build (nvcc -O3)"
+    notes = [f"only the cpu back end counts {others}"] if others else []
+    where = f"gpu back end, {kind}, on {_device(raw, driver)}"
+    return metric_table.build(raw, counted, where, notes)
+
+
+def _device(raw: RawTable, driver: Driver) -> str:
+    ordinals = {int(launch.device) for launch in raw.launches if launch.device.isdigit()}
+    known = [driver.gpus[i] for i in sorted(ordinals) if i < len(driver.gpus)]
+    return ", ".join(f"{gpu.name} (sm_{gpu.architecture})" for gpu in known) or "an unknown GPU"
+
+
+def _on_cpu(
+    exercise: Exercise | None, source: Path, asked: Sequence[Metric], options: Sequence[str]
+) -> MetricTable:
+    counted = [metric for metric in asked if metric.cpu]
+    others = ", ".join(metric.name for metric in asked if not metric.cpu)
+    if not counted:
+        raise LabError(f"not available without a GPU: {others}", status=2)
+    outcome = instrumented.run([*instrumented.built(exercise, source), *options], VARIABLE)
+    if outcome.status != 0:
+        raise outcome.failure()
+    raw = raw_csv.parse(outcome.report)
+    notes = [f"not available without a GPU: {others}"] if others else []
+    if any(metric.name == "theoretical_occupancy" for metric in counted):
+        notes.append(NO_REGISTERS)
+    where = "cpu back end: counted in an emulation, as the source says it (like a -G build)"
+    return metric_table.build(raw, counted, where, notes)

@@ -1,0 +1,77 @@
+"""Runs Nsight Compute, and says what is the matter when it does not give metrics."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ..errors import LabError
+from ..process import describe
+from . import profilers, raw_csv
+
+PERMISSION = """\
+this user may not read the GPU's performance counters (ERR_NVGPUCTRPERM). An administrator can allow \
+it to everyone: put the line
+
+    options nvidia NVreg_RestrictProfilingToAdminUsers=0
+
+into /etc/modprobe.d/nvidia.conf and restart (or reload the module nvidia). Or run lab as root; in a \
+container, that takes --cap-add=SYS_ADMIN as well"""
+
+_OWN_LINE = re.compile(r"==[A-Z]+==|\"")  # of ncu, and not of the program
+_BAD_METRIC = re.compile(r"Failed to find metric (?:regex:\^)?([\w\\.]+)")
+
+
+def find(nvcc: str, instead: str) -> str:
+    """The path of ncu, or LabError."""
+    ncu = profilers.find("ncu", nvcc)
+    if ncu is None:
+        raise LabError(
+            "no ncu: not on PATH, not beside nvcc, not in the usual places. Install Nsight Compute "
+            "(part of the CUDA toolkit; https://developer.nvidia.com/nsight-compute)" + instead
+        )
+    return ncu
+
+
+def run(
+    ncu: str, nsight_names: Sequence[str], program: Sequence[str], instead: str
+) -> raw_csv.RawTable:
+    """Profiles every kernel of `program`, at the clock rate that the GPU chooses."""
+    options = ["--clock-control", "none", "--csv", "--page", "raw", "--print-units", "base"]
+    command = [ncu, *options, "--metrics", ",".join(nsight_names), *program]
+    status, output = profilers.run(command, progress="==PROF== Profiling")
+    _check(status, output, instead)
+    return raw_csv.parse(output)
+
+
+def _check(status: int, output: str, instead: str) -> None:
+    """Raises LabError for all that stands between a run of ncu and its table."""
+    if "ERR_NVGPUCTRPERM" in output:
+        raise LabError(PERMISSION + instead)
+    lines = output.splitlines()
+    unknown = [match.group(1).replace("\\", "") for match in _BAD_METRIC.finditer(output)]
+    if unknown:
+        names = ", ".join(dict.fromkeys(name.rstrip(".") for name in unknown))
+        raise LabError(f"ncu does not have this metric for this GPU: {names}{instead}")
+    errors = [line for line in lines if line.startswith("==ERROR==")]
+    ended = next((line for line in errors if "application returned an error code" in line), "")
+    others = [line for line in errors if line != ended]
+    if others:
+        raise LabError("ncu reports:" + profilers.tail(others) + instead)
+    if ended or status != 0:
+        _program_failed(status, ended, [line for line in lines if not _OWN_LINE.match(line)])
+    if "No kernels were profiled" in output:
+        raise LabError("ncu saw no kernel: the program launched none with these options")
+
+
+def _program_failed(status: int, ended: str, said: Sequence[str]) -> None:
+    """What an exercise says of bad options (2) and of a GPU that cannot be used (77) is passed on."""
+    code = re.search(r"\((\d+)\)", ended)
+    if code:
+        status = int(code.group(1))
+    where = f"under ncu, the program ended with {describe(status)}"
+    last = profilers.tail(said)
+    raise LabError(
+        where + (", after these lines:" + last if last else ""),
+        status if status in (2, 77) else 1,
+    )

@@ -1,0 +1,114 @@
+"""Runs Nsight Systems, and reads the summaries that it makes of a recording."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import LabError
+from ..process import describe
+from . import profilers, raw_csv
+
+SUFFIX = ".nsys-rep"
+
+
+@dataclass(frozen=True)
+class Summary:
+    """One report of nsys stats: what it is about, and the column that names its rows."""
+
+    report: str
+    title: str
+    names: str
+    count: str
+
+
+SUMMARIES = [
+    Summary("cuda_gpu_kern_sum", "kernels", "Name", "Instances"),
+    Summary("cuda_gpu_mem_time_sum", "copies and fills of memory", "Operation", "Count"),
+    Summary("nvtx_sum", "ranges of the host program (NVTX)", "Range", "Instances"),
+]
+TIMES = {"Total Time (ns)": "total", "Med (ns)": "median", "Min (ns)": "min", "Max (ns)": "max"}
+
+
+def find(nvcc: str) -> str:
+    """The path of nsys, or LabError."""
+    nsys = profilers.find("nsys", nvcc)
+    if nsys is None:
+        raise LabError(
+            "no nsys: not on PATH, not beside nvcc, not in the usual places. Install Nsight Systems "
+            "(https://developer.nvidia.com/nsight-systems)"
+        )
+    return nsys
+
+
+def record(nsys: str, report: Path, program: Sequence[str]) -> None:
+    """Runs `program` and records it in `report`, a file whose name ends with SUFFIX."""
+    report.parent.mkdir(parents=True, exist_ok=True)
+    report.unlink(missing_ok=True)  # so that one that is there afterwards is of this run
+    stem = str(report)[: -len(SUFFIX)]
+    options = ["--trace=cuda,nvtx", "--sample=none", "--cpuctxsw=none", "--force-overwrite=true"]
+    command = [nsys, "profile", *options, f"--output={stem}", *program]
+    status, output = profilers.run(command)
+    last = profilers.tail(output.splitlines())
+    if status != 0 and status in (2, 77):  # of the exercise: bad options, no usable GPU
+        raise LabError(f"the program ended with {describe(status)}:{last}", status)
+    if not report.exists():
+        raise LabError(
+            f"nsys wrote no report. Its last lines:{last}\n"
+            "If it says that it cannot import: it needs the libraries libdw and libelf "
+            "(sudo apt-get install libdw1 libelf1)."
+        )
+    if status != 0:
+        raise LabError(f"under nsys, the program ended with {describe(status)}:{last}")
+
+
+def summarise(nsys: str, report: Path, summary: Summary) -> str:
+    """One summary as a table; a line that says so where nothing of the kind was recorded."""
+    command = [nsys, "stats", "--report", summary.report, "--format", "csv", "--output", "-"]
+    status, output = profilers.run([*command, "--force-export=true", str(report)])
+    rows = parse(output)
+    if not rows:
+        if "SKIPPED" in output and status == 0:
+            return f"{summary.title}: none recorded\n"
+        last = profilers.tail(output.splitlines())
+        raise LabError(f"nsys stats --report {summary.report} gave no table:{last}")
+    return table(summary, rows)
+
+
+def parse(output: str) -> list[dict[str, str]]:
+    """The rows of the CSV in what nsys stats prints, which begins with its own lines."""
+    lines = output.splitlines()
+    for start, line in enumerate(lines):
+        if line.replace('"', "").startswith("Time (%),"):
+            names = next(csv.reader([line]))
+            rows = [row for row in csv.reader(lines[start + 1 :]) if len(row) == len(names)]
+            return [dict(zip(names, row)) for row in rows]
+    return []
+
+
+def table(summary: Summary, rows: Sequence[dict[str, str]]) -> str:
+    """Times in microseconds, the longest in total first, as nsys has them."""
+    heading = ["share [%]", "count", *(f"{name} [us]" for name in TIMES.values())]
+    cells = [heading]
+    for row in rows:
+        times = [_microseconds(row.get(column, "")) for column in TIMES]
+        cells.append([row["Time (%)"], row.get(summary.count, ""), *times])
+    widths = [max(map(len, column)) for column in zip(*cells)]
+    names = [summary.title, *(_name(row.get(summary.names, "")) for row in rows)]
+    lines = []
+    for line, name in zip(cells, names):
+        padded = [cell.rjust(width) for cell, width in zip(line, widths)]
+        lines.append("  ".join([*padded, name]) + "\n")
+    return "".join(lines)
+
+
+def _microseconds(nanoseconds: str) -> str:
+    value = raw_csv.number(nanoseconds)
+    return f"{value / 1000:,.2f}" if isinstance(value, float) else nanoseconds
+
+
+def _name(text: str) -> str:
+    """Kernels without their parameters; ranges without the colon that stands for no domain."""
+    return raw_csv.short_name(text.lstrip(":")) if not text.startswith("[") else text

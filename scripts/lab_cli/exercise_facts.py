@@ -1,0 +1,201 @@
+"""The facts of an exercise: NAME.toml beside NAME.cu.
+
+order             place in the list of the chapter, in steps of ten
+gpu_only          true where the call of lab_add_exercise() says CUDA_ONLY
+[profile]
+metrics           what ./lab profile shows unless --metrics says otherwise; without it, what it
+                  shows of a program of one's own
+[bench]
+runs              what ./lab bench runs on a GPU: options of a run; or { options = "...", gib = N }
+                  where the GPU needs N GiB of memory, without which the run is left out
+files             options that take the name of a further CSV file: "timeline" gives
+                  NAME.timeline.csv
+debug             true where NAME.metrics.csv is to have the debug build (-G), too, which keeps
+                  every branch
+[figures.FIGURE]  ./lab plot draws results/<gpu>/NAME.FIGURE.svg and .png
+chart             one of CHARTS; its own keys are explained at its class in results/plots/
+title             goes behind the exercise's name; {column} is the value in the first row
+source            "timeline": rows of NAME.timeline.csv instead of NAME.csv
+where             only rows with these values, or with one of a list of values; the words of the
+                  column parameters count as columns
+largest           only the rows with the largest value of this column
+[columns]         the exercise's own columns in the tables of the pages, each with title (default:
+                  its name), format (of Python's format(), for numbers) or text = true (words)
+"""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from . import toml_file
+from .counters import metrics
+from .errors import LabError
+from .toml_file import FLAG, LIST, NUMBER, TABLE, TEXT, TEXTS, WHOLE, Rule, checked, tables_of
+
+
+@dataclass(frozen=True)
+class Run:
+    """Options with which ./lab bench runs the exercise."""
+
+    options: list[str]
+    gib: float = 0  # of GPU memory that it needs
+
+    @property
+    def text(self) -> str:
+        return shlex.join(self.options) or "(defaults)"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What ./lab bench measures."""
+
+    runs: list[Run]
+    files: list[str] = field(default_factory=list)
+    debug: bool = False
+
+
+@dataclass(frozen=True)
+class Column:
+    """How tables of the pages show a column of a results file."""
+
+    title: str = ""
+    format: str = ""
+    text: bool = False
+
+
+@dataclass(frozen=True)
+class Facts:
+    order: int
+    bench: Plan
+    gpu_only: bool = False
+    metrics: list[str] = field(default_factory=list)
+    figures: dict[str, dict[str, Any]] = field(
+        default_factory=dict
+    )  # by name, as the file has them
+    columns: dict[str, Column] = field(default_factory=dict)
+
+
+_FILE = {
+    "order": WHOLE,
+    "gpu_only": FLAG.or_nothing(),
+    "profile": TABLE.or_nothing(),
+    "bench": TABLE,
+    "figures": TABLE.or_nothing(),
+    "columns": TABLE.or_nothing(),
+}
+_PROFILE = {"metrics": TEXTS}
+_BENCH = {"runs": LIST, "files": TEXTS.or_nothing(), "debug": FLAG.or_nothing()}
+_RUN = {"options": TEXT, "gib": NUMBER}
+_COLUMN = {"title": TEXT.or_nothing(), "format": TEXT.or_nothing(), "text": FLAG.or_nothing()}
+
+# The keys of each chart: the fields of its class in results/plots/.
+CHARTS: dict[str, dict[str, Rule]] = {
+    "ladder": {
+        "value": TEXT,
+        "panels": tables_of({"title": TEXT, "kernels": TEXTS}).or_nothing(),
+    },
+    "curves": {"x": TEXT, "x_label": TEXT, "value": TEXT, "log": FLAG.or_nothing()},
+    "heatmap": {"value": TEXT},
+    "timeline": {"panel": TEXT, "lane": TEXT, "label": TEXT},
+    "waves": {"panel": TEXT, "panel_title": TEXT},
+    "saturation": {
+        "panels": tables_of({"kernel": TEXT, "title": TEXT, "x_label": TEXT}),
+        "x": TEXT,
+        "value": TEXT,
+        "law": TEXT,
+        "line": TEXT,
+        "line_label": TEXT,
+    },
+}
+# The keys of every figure.
+FIGURE: dict[str, Rule] = {
+    "chart": toml_file.one_of(CHARTS),
+    "title": TEXT,
+    "source": TEXT.or_nothing(),
+    "where": TABLE.or_nothing(),
+    "largest": TEXT.or_nothing(),
+}
+
+
+def load(path: Path) -> Facts:
+    """The facts in `path`. LabError names the file, and in it each key that is wrong."""
+    problems: list[str] = []
+    file = checked(toml_file.load(path), _FILE, "", problems)
+    facts = Facts(
+        order=file.get("order", 0),
+        gpu_only=file.get("gpu_only", False),
+        metrics=_metrics(file["profile"], problems) if "profile" in file else [],
+        bench=_plan(file.get("bench", {"runs": [""]}), problems),
+        figures=_figures(file.get("figures", {}), problems),
+        columns=_columns(file.get("columns", {}), problems),
+    )
+    toml_file.refuse(path, problems)
+    return facts
+
+
+def _metrics(table: dict[str, Any], problems: list[str]) -> list[str]:
+    names = checked(table, _PROFILE, "[profile] ", problems).get("metrics", [])
+    known = metrics.load()
+    for name in names:
+        try:
+            known.find([name])
+        except LabError as error:
+            problems.append(f"[profile] metrics: {error}")
+    return names
+
+
+def _plan(table: dict[str, Any], problems: list[str]) -> Plan:
+    bench = checked(table, _BENCH, "[bench] ", problems)
+    if bench.get("runs") == []:
+        problems.append("[bench] runs is empty")
+    runs = [
+        _run(entry, f"[bench] runs, entry {number}: ", problems)
+        for number, entry in enumerate(bench.get("runs", []), 1)
+    ]
+    return Plan(runs, bench.get("files", []), bench.get("debug", False))
+
+
+def _run(entry: Any, place: str, problems: list[str]) -> Run:
+    if isinstance(entry, dict):
+        run = checked(entry, _RUN, place, problems)
+    elif isinstance(entry, str):
+        run = {"options": entry}
+    else:
+        problems.append(f"{place}{entry!r}: expected a text, or {{ options = '...', gib = N }}")
+        run = {}
+    try:
+        return Run(shlex.split(run.get("options", "")), float(run.get("gib", 0)))
+    except ValueError as error:
+        problems.append(f"{place}{run['options']!r}: {error}")
+        return Run([])
+
+
+def _figures(tables: dict[str, Any], problems: list[str]) -> dict[str, dict[str, Any]]:
+    for name, entry in tables.items():
+        place = f"[figures.{name}] "
+        if not isinstance(entry, dict):
+            problems.append(f"{place}= {entry!r}: expected a table")
+        elif entry.get("chart") in CHARTS:
+            checked(entry, {**FIGURE, **CHARTS[entry["chart"]]}, place, problems)
+        else:  # which keys it may have is not known
+            checked({"chart": entry.get("chart")}, {"chart": FIGURE["chart"]}, place, problems)
+    return tables
+
+
+def _columns(tables: dict[str, Any], problems: list[str]) -> dict[str, Column]:
+    columns = {}
+    for name, entry in tables.items():
+        place = f"[columns] {name}: "
+        if not isinstance(entry, dict):
+            problems.append(f"{place}{entry!r}: expected a table, such as {{ title = '...' }}")
+            continue
+        column = Column(**checked(entry, _COLUMN, place, problems))
+        try:
+            format(1.5, column.format)
+        except ValueError as error:
+            problems.append(f"{place}format = {column.format!r}: {error}")
+        columns[name] = column
+    return columns

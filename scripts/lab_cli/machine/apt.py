@@ -1,0 +1,59 @@
+"""The system's packages, on Debian and Ubuntu."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping
+
+from ..errors import LabError
+from ..process import must_run, output_of
+from .needs import version_in
+
+INSTALL = ["apt-get", "install", "-y", "--no-install-recommends"]
+
+
+def root_prefix() -> list[str] | None:
+    """What makes a command run as root without a question; None if nothing does."""
+    quiet = ["env", "DEBIAN_FRONTEND=noninteractive"]
+    if os.geteuid() == 0:
+        return quiet
+    if output_of(["sudo", "-n", "id", "-u"]).strip() == "0":
+        return ["sudo", "-n", *quiet]
+    return None
+
+
+def update() -> None:
+    """Reads the package lists anew, if we may."""
+    prefix = root_prefix()
+    if shutil.which("apt-get") and prefix is not None:
+        must_run([*prefix, "apt-get", "update"])
+
+
+def offered_version(package: str) -> tuple[int, ...] | None:
+    """The version that the package lists have; None where they do not say."""
+    for line in output_of(["apt-cache", "policy", package]).splitlines():
+        if line.strip().startswith("Candidate:"):
+            return version_in(line)
+    return None
+
+
+def install(packages: Mapping[str, str]) -> None:
+    """Installs the packages (the keys), or ends with the command that does.
+
+    The values say what a package is for.
+    """
+    missing = "missing: " + ", ".join(packages.values())
+    if not shutil.which("apt-get"):
+        raise LabError(
+            f"{missing}. Install them with your system's package manager, then run lab again. "
+            f"(Their names on Debian and Ubuntu: {' '.join(packages)})"
+        )
+    prefix = root_prefix()
+    if prefix is None:
+        command = " ".join([*INSTALL, *packages])
+        raise LabError(
+            f"{missing}. Run this command, then lab again:\n\n"
+            f"    sudo apt-get update && sudo {command}\n"
+        )
+    must_run([*prefix, *INSTALL, *packages])

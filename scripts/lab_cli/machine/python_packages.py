@@ -1,0 +1,37 @@
+"""Python packages: in .venv, at the versions of scripts/requirements.txt, when a command needs them."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+
+from ..paths import SCRIPTS, VENV, venv_tool
+from ..process import must_run
+
+REQUIREMENTS = SCRIPTS / "requirements.txt"
+
+
+def venv_can_be_made() -> bool:
+    """Debian and Ubuntu have what fills a new environment in a package of its own, python3-venv."""
+    return venv_tool("pip").exists() or importlib.util.find_spec("ensurepip") is not None
+
+
+def python_with(*modules: str) -> str:
+    """A Python that can import all of `modules`: of .venv, or the one that runs lab; else empty."""
+    for python in (str(venv_tool("python")), sys.executable):
+        if shutil.which(python):
+            command = [python, "-c", f"import {', '.join(modules)}"]
+            if subprocess.run(command, capture_output=True).returncode == 0:
+                return python
+    return ""
+
+
+def install(packages: Sequence[str]) -> None:
+    """Into .venv, which is made if need be."""
+    if not venv_tool("pip").exists():
+        must_run([sys.executable, "-m", "venv", str(VENV)])
+    pip = [str(venv_tool("pip")), "install", "--disable-pip-version-check"]
+    must_run([*pip, "--constraint", str(REQUIREMENTS), *packages])

@@ -1,0 +1,85 @@
+"""The figures that exercises have: [figures.NAME] of their .toml files. Needs no matplotlib."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..catalogue import Exercise
+from ..errors import LabError
+from ..exercise_facts import FIGURE
+from .csv_file import Row
+from .rows import count, number, with_parameters
+
+KINDS = ("svg", "png")
+
+
+@dataclass(frozen=True)
+class Spec:
+    exercise: str
+    name: str
+    entry: dict[str, Any]  # as the .toml has it
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What is the chart's own."""
+        return {key: value for key, value in self.entry.items() if key not in FIGURE}
+
+    def source(self, folder: Path) -> Path:
+        """The file that has the rows."""
+        kind = self.entry.get("source")
+        return folder / (f"{self.exercise}.{kind}.csv" if kind else f"{self.exercise}.csv")
+
+    def file(self, folder: Path, kind: str) -> Path:
+        return folder / f"{self.exercise}.{self.name}.{kind}"
+
+    def identifier(self, text: str) -> str:
+        """Of this figure drawn from the results file `text`: a stale one has another."""
+        data = json.dumps([self.entry, text]).encode()
+        return "sha256:" + hashlib.sha256(data).hexdigest()
+
+    def select(self, rows: list[Row]) -> list[Row]:
+        """The rows that the figure shows. LabError if there is none, or a column is missing."""
+        rows = [with_parameters(row) for row in rows]
+        for column, value in self.entry.get("where", {}).items():
+            require(rows, [column])
+            wanted = [str(item) for item in (value if isinstance(value, list) else [value])]
+            rows = [row for row in rows if row[column] in wanted]
+            if not rows:
+                raise LabError(f"no row with {column}={' or '.join(wanted)}")
+        column = self.entry.get("largest")
+        if column:
+            require(rows, [column])
+            most = max(number(row, column) for row in rows)
+            rows = [row for row in rows if number(row, column) == most]
+        return rows
+
+    def title(self, row: Row, gpu: str) -> str:
+        values = {column: count(value) for column, value in row.items()}
+        try:
+            text = str(self.entry["title"]).format(**values)
+        except KeyError as error:
+            raise LabError(f"no column {error.args[0]}, which the title names") from error
+        except (IndexError, ValueError) as error:
+            raise LabError(f"title: {error}") from error
+        return f"{self.exercise}: {text}, {gpu.removeprefix('none, ')}"
+
+
+def require(rows: list[Row], columns: list[str]) -> None:
+    """LabError if a row lacks one of `columns`."""
+    for column in columns:
+        if any(column not in row for row in rows):
+            raise LabError(f"no column {column}; there are {', '.join(rows[0])}")
+
+
+def of(exercises: Sequence[Exercise]) -> list[Spec]:
+    """All figures of these exercises."""
+    return [
+        Spec(exercise.name, name, entry)
+        for exercise in exercises
+        for name, entry in exercise.facts.figures.items()
+    ]

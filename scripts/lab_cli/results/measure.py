@@ -1,0 +1,99 @@
+"""Measures an exercise with the runs of its plan, and writes results/<gpu>/NAME.csv."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import NO_GPU, LabError
+from ..exercise_facts import Plan, Run
+from ..files import write
+from ..paths import shown
+from ..process import describe, say, status_of
+from ..process import shown as shown_command
+from .csv_file import parse, with_facts
+from .store import MAIN, Store
+
+
+@dataclass(frozen=True)
+class Job:
+    """One exercise to measure."""
+
+    name: str
+    program: Path
+    plan: Plan
+    place: str  # "exercise 2 of 6"
+
+
+class Failure(Exception):
+    """A run that gave no results; the text says why."""
+
+
+def _capture(command: Sequence[str]) -> str:
+    """stdout of an exercise; what it says on stderr is shown."""
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+    except OSError as error:
+        raise Failure(f"cannot run {command[0]}: {error.strerror}") from error
+    status = status_of(done.returncode)
+    text = done.stdout.decode(errors="replace")
+    if status == NO_GPU:
+        raise LabError("no usable GPU; --backend cpu runs without one", NO_GPU)
+    if status != 0:
+        wrong = [line for line in text.splitlines()[1:] if not line.endswith(",ok")]
+        raise Failure("\n".join([f"{shown_command(command)}: {describe(status)}", *wrong]))
+    return text
+
+
+def _checked(text: str, path: Path) -> str:
+    """`text`, if it is CSV and every row of it is correct."""
+    try:
+        table = parse(text, path)
+    except LabError as error:
+        raise Failure(str(error)) from error
+    for row in table.rows:
+        if row.get("check", "ok") != "ok":
+            raise Failure(f"{path.name}: wrong result: {','.join(row.values())}")
+    return text if text.endswith("\n") else text + "\n"
+
+
+def _run(job: Job, run: Run, store: Store, index: int) -> None:
+    """Runs it, and keeps its table and its further files."""
+    unfinished = {kind: store.folder / f"unfinished.{kind}.csv" for kind in job.plan.files}
+    for path in unfinished.values():
+        path.unlink(missing_ok=True)  # of a run that failed
+    files = [f"--{kind}={path}" for kind, path in unfinished.items()]
+    text = _capture([str(job.program), *run.options, *files, "--csv"])
+    texts = {MAIN: _checked(text, store.file(index))}
+    for kind, path in unfinished.items():
+        try:
+            texts[kind] = _checked(path.read_text(errors="replace"), store.file(index, kind))
+        except OSError as error:
+            raise Failure(f"--{kind} wrote no file: {error.strerror}") from error
+        path.unlink()
+    store.keep(index, texts)
+
+
+def measure(job: Job, store: Store, folder: Path) -> None:
+    """All runs of an exercise, then its results: until then those of an earlier bench stay.
+
+    `folder` is results/<gpu>. Raises Failure where a run gives no results, LabError (77) without a GPU.
+    """
+    count = len(job.plan.runs)
+    for index, run in enumerate(job.plan.runs):
+        title = f"[{job.place}, run {index + 1} of {count}] {job.name} {run.text}"
+        if store.has(index, job.plan.files):
+            say(f"{title}: kept from before")
+            continue
+        say(title)
+        start = time.monotonic()
+        _run(job, run, store, index)
+        say(f"    {time.monotonic() - start:.1f} s")
+    tables = {kind: store.table(count, kind) for kind in [*job.plan.files, MAIN]}
+    for kind, table in tables.items():
+        path = folder / (f"{job.name}.{kind}.csv" if kind else f"{job.name}.csv")
+        write(path, with_facts(store.facts, table))
+        say(f"    written: {shown(path)}")

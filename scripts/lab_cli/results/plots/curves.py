@@ -1,0 +1,160 @@
+"""One line for each kernel over the size of the problem."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from ..csv_file import Row
+from ..rows import axis_label, count, is_library, number, peak, peak_label, positive, unique
+from . import style
+
+LABELS_AT = 1.05  # of the width of the axes
+
+
+@dataclass(frozen=True)
+class Curves:
+    """`log` makes the y axis logarithmic too: for rates that differ by orders of magnitude."""
+
+    x: str
+    x_label: str
+    value: str
+    log: bool = False
+
+    def columns(self) -> list[str]:
+        return ["kernel", "grid", self.x, self.value]
+
+    def draw(self, rows: Sequence[Row], title: str) -> Figure:
+        kernels = unique(rows, "kernel")
+        figure = style.new_figure(max(4.6, 1.6 + 0.3 * len(kernels)), title)
+        axes = figure.subplots()
+        limit = peak(rows, self.value)
+        self._scales(axes, rows, limit)
+        own = 0
+        lines = []
+        for kernel in kernels:
+            of_kernel = [row for row in rows if row["kernel"] == kernel]
+            library = is_library(of_kernel[0])
+            points = sorted((positive(row, self.x), self._y(row)) for row in of_kernel)
+            look = _library_look(len(lines)) if library else line_look(own, len(lines))
+            own += not library
+            lines += axes.plot(*zip(*points), label=kernel, **look)
+        if limit:
+            self._limit_line(axes, limit)
+        _label_ends(axes, lines)
+        return figure
+
+    def _y(self, row: Row) -> float:
+        return positive(row, self.value) if self.log else number(row, self.value)
+
+    def _scales(self, axes: Axes, rows: Sequence[Row], limit: float | None) -> None:
+        sizes = sorted({int(positive(row, self.x)) for row in rows})
+        axes.set_xscale("log", base=2)
+        axes.set_xticks(sizes, [count(str(size)) for size in sizes])
+        axes.minorticks_off()
+        axes.set_xlabel(self.x_label)
+        values = [self._y(row) for row in rows]
+        top = max([*values, limit or 0])
+        if self.log:
+            axes.set_yscale("log")
+            axes.set_ylim(min(values) / 1.5, top * 1.8)
+        else:
+            axes.set_ylim(0, top * 1.1)
+        axes.yaxis.set_major_formatter(lambda tick, _: f"{tick:,g}")
+        axes.set_ylabel(axis_label(self.value))
+        style.quiet_grid(axes, "both")
+
+    def _limit_line(self, axes: Axes, limit: float) -> None:
+        axes.axhline(limit, **style.LIMIT)
+        axes.annotate(
+            peak_label(limit, self.value),
+            (0, limit),
+            (4, 4),
+            xycoords=("axes fraction", "data"),
+            textcoords="offset points",
+        )
+
+
+def line_look(index: int, marker: int) -> dict[str, Any]:
+    return {
+        "color": style.LINE_COLOURS[index % len(style.LINE_COLOURS)],
+        "linestyle": style.LINE_STYLES[index % len(style.LINE_STYLES)],
+        "marker": style.MARKERS[marker % len(style.MARKERS)],
+        "markersize": 7,
+        "linewidth": 1.8,
+    }
+
+
+def _library_look(marker: int) -> dict[str, Any]:
+    return {
+        **line_look(0, marker),
+        "color": style.BLACK,
+        "linestyle": ":",
+        "markerfacecolor": "white",
+        "linewidth": 2.2,
+    }
+
+
+def spread(places: Sequence[float], distance: float, low: float, high: float) -> list[float]:
+    """`places` moved apart to at least `distance`, in their order, within low ... high.
+
+    Each stays as near to its own place as its neighbours allow. Where there is no room for all at
+    `distance`, they are spaced evenly.
+    """
+    if len(places) > 1:
+        distance = min(distance, (high - low) / (len(places) - 1))
+    order = sorted(range(len(places)), key=lambda i: places[i])
+    groups: list[list[Any]] = []  # [centre, members]: labels that touch move as one
+    for i in order:
+        groups.append([min(max(places[i], low), high), [i]])
+        while len(groups) > 1 and _bottom(groups[-1], distance) < _top(groups[-2], distance):
+            centre, members = groups.pop()
+            below, others = groups[-1]
+            joined = [*others, *members]
+            middle = (below * len(others) + centre * len(members)) / len(joined)
+            half = distance * (len(joined) - 1) / 2
+            groups[-1] = [min(max(middle, low + half), high - half), joined]
+    result = [0.0] * len(places)
+    for centre, members in groups:
+        for step, i in enumerate(members):
+            result[i] = centre + distance * (step - (len(members) - 1) / 2)
+    return result
+
+
+def _bottom(group: Sequence[Any], distance: float) -> float:
+    return group[0] - distance * len(group[1]) / 2 + 1e-9
+
+
+def _top(group: Sequence[Any], distance: float) -> float:
+    return group[0] + distance * len(group[1]) / 2
+
+
+def _label_ends(axes: Axes, lines: Sequence[Line2D]) -> None:
+    """The name of each line beside its last point, with the line's marker and a thin connection."""
+    ends = [(line.get_xdata()[-1], line.get_ydata()[-1]) for line in lines]
+    to_axes = axes.transData + axes.transAxes.inverted()
+    heights = [to_axes.transform(end)[1] for end in ends]
+    inches = axes.figure.get_figheight() - 1.5  # roughly the height of the axes
+    for line, end, height in zip(lines, ends, spread(heights, 0.22 / inches, 0.01, 0.99)):
+        axes.annotate(
+            "",
+            end,
+            (LABELS_AT - 0.015, height),
+            textcoords="axes fraction",
+            arrowprops={"arrowstyle": "-", "color": "#A0A0A0", "linewidth": 0.7, "shrinkA": 0},
+        )
+        sample = Line2D([LABELS_AT], [height], transform=axes.transAxes, clip_on=False)
+        sample.update_from(line)
+        sample.set_transform(axes.transAxes)
+        sample.set_clip_on(False)
+        sample.set_linestyle("none")
+        sample.set_label(f"_end of {line.get_label()}")
+        axes.add_artist(sample)
+        axes.text(
+            LABELS_AT + 0.025, height, line.get_label(), transform=axes.transAxes, va="center"
+        )

@@ -1,0 +1,79 @@
+"""Draws figures from results files: all that was asked for, or none of a file that is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Union
+
+from matplotlib.figure import Figure
+
+from ...errors import LabError
+from ...files import write
+from ...paths import shown
+from ..csv_file import parse, read_text
+from ..figures import KINDS, Spec, require
+from . import style
+from .curves import Curves
+from .heatmap import HeatMap
+from .ladder import Ladder
+from .saturation import Saturation
+from .timeline import Timeline
+from .waves import Waves
+
+Chart = Union[Ladder, Curves, HeatMap, Timeline, Waves, Saturation]
+CHARTS = {
+    "ladder": Ladder,
+    "curves": Curves,
+    "heatmap": HeatMap,
+    "timeline": Timeline,
+    "waves": Waves,
+    "saturation": Saturation,
+}
+
+
+def chart_of(spec: Spec) -> Chart:
+    chart: Chart = CHARTS[spec.entry["chart"]](**spec.options)
+    return chart
+
+
+def figure_of(spec: Spec, text: str, path: Path) -> Figure:
+    """`text` is that of the results file `path`."""
+    chart = chart_of(spec)
+    results = parse(text, path)
+    try:
+        rows = spec.select(results.rows)
+        require(rows, chart.columns())
+        title = spec.title(rows[0], results.facts.get("gpu", "unknown GPU"))
+        with style.settings():
+            return chart.draw(rows, title)
+    except LabError as error:
+        raise LabError(f"{shown(path)}, figure {spec.name}: {error}") from error
+
+
+def draw(spec: Spec, folder: Path) -> list[Path]:
+    """Writes the figure's files."""
+    source = spec.source(folder)
+    text = read_text(source)
+    figure = figure_of(spec, text, source)
+    images = {kind: style.image(figure, kind, spec.identifier(text)) for kind in KINDS}
+    for kind, data in images.items():
+        write(spec.file(folder, kind), data)
+    return [spec.file(folder, kind) for kind in images]
+
+
+def folders(results: Path, gpu: str, specs: Sequence[Spec]) -> list[Path]:
+    """Those to draw in: results/<gpu>, or all that have rows of exercises, except the emulation's."""
+    if gpu:
+        if not (results / gpu).is_dir():
+            known = ", ".join(sorted(path.name for path in results.iterdir() if path.is_dir()))
+            raise LabError(f"--gpu {gpu}: no folder results/{gpu}; there are {known}", status=2)
+        return [results / gpu]
+    found = [
+        folder
+        for folder in sorted(results.iterdir())
+        if folder.name != "cpu" and any(spec.source(folder).exists() for spec in specs)
+    ]
+    if not found:
+        raise LabError("no results of a GPU in results/ to draw: ./lab bench measures them")
+    return found

@@ -1,0 +1,76 @@
+"""When each piece of work ran: a lane for each stream, a panel for each way of doing it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from ..csv_file import Row
+from ..rows import number, short, unique
+from . import style
+
+LANE_INCHES = 0.32
+FILLS = [(style.SKY, None), ("white", "////")]  # neighbours in a lane alternate
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """`panel`, `lane` and `label` are columns; times are those of begin_ms and end_ms."""
+
+    panel: str
+    lane: str
+    label: str
+
+    def columns(self) -> list[str]:
+        return [self.panel, self.lane, self.label, "begin_ms", "end_ms"]
+
+    def draw(self, rows: Sequence[Row], title: str) -> Figure:
+        panels = unique(rows, self.panel)
+        lanes = {
+            name: unique([row for row in rows if row[self.panel] == name], self.lane)
+            for name in panels
+        }
+        height = 1.1 + sum(0.55 + LANE_INCHES * len(lanes[name]) for name in panels)
+        figure = style.new_figure(height, title)
+        ratios = [len(lanes[name]) + 0.2 for name in panels]
+        grid = figure.subplots(len(panels), 1, squeeze=False, sharex=True, height_ratios=ratios)
+        for axes, name in zip(grid[:, 0], panels):
+            of_panel = [row for row in rows if row[self.panel] == name]
+            self._lanes(axes, of_panel, lanes[name])
+            total = max(number(row, "end_ms") for row in of_panel)
+            axes.set_title(f"{name}: {short(total)} ms", loc="left")
+        grid[-1, 0].set_xlim(left=0)
+        grid[-1, 0].set_xlabel("time [ms]")
+        return figure
+
+    def _lanes(self, axes: Axes, rows: Sequence[Row], lanes: Sequence[str]) -> None:
+        for place, lane in enumerate(lanes):
+            of_lane = [row for row in rows if row[self.lane] == lane]
+            for turn, row in enumerate(sorted(of_lane, key=lambda row: number(row, "begin_ms"))):
+                begin, end = number(row, "begin_ms"), number(row, "end_ms")
+                colour, hatch = FILLS[turn % len(FILLS)]
+                axes.barh(
+                    place,
+                    end - begin,
+                    left=begin,
+                    height=0.76,
+                    color=colour,
+                    hatch=hatch,
+                    edgecolor=style.BLACK,
+                    linewidth=0.8,
+                )
+                axes.text(
+                    (begin + end) / 2,
+                    place,
+                    f"{self.label} {row[self.label]}",
+                    ha="center",
+                    va="center",
+                    fontsize=9.5,
+                    bbox={"facecolor": colour, "edgecolor": "none", "pad": 1},
+                )
+        axes.set_yticks(range(len(lanes)), [f"{self.lane} {lane}" for lane in lanes])
+        axes.set_ylim(len(lanes) - 0.5, -0.5)
+        style.quiet_grid(axes, "x")

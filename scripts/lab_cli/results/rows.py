@@ -1,0 +1,88 @@
+"""What the charts take out of the rows of a results file."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from ..errors import LabError
+from .csv_file import Row
+
+NO_SHAPE = "-"  # grid and block of what a library launches
+PEAKS = {"gbps": ("peak bandwidth", "GB/s"), "gflops": ("peak FP32", "GFLOP/s")}
+AXES = {
+    "gbps": "bandwidth [GB/s]",
+    "gflops": "rate [GFLOP/s]",
+    "median_ms": "time [ms]",
+    "percent_peak": "% of peak",
+}
+
+
+def with_parameters(row: Row) -> Row:
+    """`row`, with the words of its column parameters ("size=1024 block=512") as columns too."""
+    words = [word.partition("=") for word in row.get("parameters", "").split()]
+    return {**{name: value for name, _, value in words}, **row}
+
+
+def number(row: Row, column: str) -> float:
+    try:
+        value = float(row[column])
+        if math.isfinite(value):
+            return value
+    except (KeyError, ValueError):
+        pass
+    where = row.get("kernel", "a row")
+    raise LabError(f"{where} has no number in column {column}: '{row.get(column, '')}'")
+
+
+def positive(row: Row, column: str) -> float:
+    """A number that can be divided by, or shown on a logarithmic axis."""
+    value = number(row, column)
+    if value <= 0:
+        where = row.get("kernel", "a row")
+        raise LabError(f"{where} has no positive number in column {column}: '{row[column]}'")
+    return value
+
+
+def unique(rows: Sequence[Row], column: str) -> list[str]:
+    """The values of a column, in the order of their first rows."""
+    return list(dict.fromkeys(row[column] for row in rows))
+
+
+def is_library(row: Row) -> bool:
+    return row.get("grid") == NO_SHAPE
+
+
+def peak(rows: Sequence[Row], value: str) -> float | None:
+    """The limit of the hardware, in units of the column `value`; None where it is not known."""
+    for row in rows:
+        if value in PEAKS and row.get("percent_peak"):
+            return 100 * number(row, value) / positive(row, "percent_peak")
+    return None
+
+
+def peak_label(limit: float, value: str) -> str:
+    name, unit = PEAKS[value]
+    return f"{name} {limit:,.0f} {unit}"
+
+
+def axis_label(value: str) -> str:
+    return AXES.get(value, value.replace("_", " "))
+
+
+def short(value: float) -> str:
+    """At least three digits, and no decimals that say nothing: 0.0238, 13.9, 4,629."""
+    if value == 0 or abs(value) >= 100:
+        return f"{value:,.0f}"
+    return f"{value:#.3g}".rstrip(".")
+
+
+def count(text: str) -> str:
+    """A number of elements as one reads it: 1073741824 -> '1 Gi', 8192 -> '8192'."""
+    if not text.isdigit():
+        return text
+    whole = int(text)
+    for unit, size in (("Gi", 1 << 30), ("Mi", 1 << 20)):
+        if whole >= size and whole % size == 0:
+            return f"{whole // size} {unit}"
+    return f"{whole:,}" if whole >= 100_000 else text

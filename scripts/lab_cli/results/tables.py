@@ -1,0 +1,124 @@
+"""Writes the measured tables of the pages from the CSV files under results/.
+
+A table stands between two comments; the first says where its rows come from:
+
+    <!-- table results/h200/reduceInteger.csv | kernel, median_ms, gbps | size=16777216 -->
+    ...
+    <!-- end of table -->
+
+The parts are the file, the columns, and (optional) the rows: those whose column `parameters` has
+each of these words. `# name: value` lines at the top of a CSV file say where it was measured.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from .. import catalogue
+from ..counters import metrics
+from ..errors import LabError
+from ..exercise_facts import Column
+from ..files import write
+from ..paths import ROOT, shown
+from ..process import output_of
+from .csv_file import parse, read_text
+
+BLOCK = re.compile(
+    r"(<!-- table ([^|\n]+)\|([^|\n]+)(?:\|([^|\n]+))? -->\n).*?(<!-- end of table -->)", re.DOTALL
+)
+BUILT = {"build", "out", ".venv"}  # folders with nothing of the project's own
+# The columns that do not belong to one exercise. Four significant digits are more than a measurement
+# repeats.
+SHARED = {
+    "kernel": Column(text=True),
+    "median_ms": Column("time [ms]", "#.4g"),
+    "gbps": Column("GB/s", ",.0f"),
+    "gflops": Column("GFLOP/s", ",.0f"),
+    "percent_peak": Column("% of peak", ".1f"),
+    "speedup": Column("speed-up", ".2f"),
+    "check": Column(text=True),
+    "build": Column(text=True),
+    "exercise": Column(text=True),
+    "benchmark": Column(text=True),
+    "elements": Column(format=",.0f"),
+}
+
+
+def columns_of(path: Path) -> dict[str, Column]:
+    """What is known of the columns of a results file: NAME.csv and NAME.*.csv are of exercise NAME."""
+    counted = {
+        metric.name: Column(metric.title, metric.format)
+        for metric in metrics.load().metrics.values()
+    }
+    name = path.name.split(".")[0]
+    own = catalogue.exercises([name])[0].facts.columns if name in catalogue.sources() else {}
+    return {**counted, **SHARED, **own}
+
+
+def cell(value: str, column: Column) -> str:
+    """`value` as a table shows it."""
+    if column.text:
+        return value
+    try:
+        return format(float(value), column.format) if column.format else value
+    except ValueError:  # empty, or "12.5 (ncu: 25.0)"
+        return value
+
+
+def render(path: Path, names: list[str], words: list[str], known: Mapping[str, Column]) -> str:
+    """Of the results file `path` the columns `names`, in the rows whose parameters have all `words`."""
+    table = parse(read_text(path), path)
+    rows = [row for row in table.rows if set(words) <= set(row.get("parameters", "").split())]
+    if not rows:
+        raise LabError(f"{shown(path)}: no row with parameters {' '.join(words)}")
+    missing = [name for name in names if name not in rows[0]]
+    if missing:
+        has = ", ".join(table.columns)
+        raise LabError(f"{shown(path)}: no column {', '.join(missing)}; it has {has}")
+    columns = {name: known.get(name, Column()) for name in names}
+    lines = [
+        [column.title or name.replace("_", " ") for name, column in columns.items()],
+        ["---" if column.text else "---:" for column in columns.values()],
+        *[[cell(row[name], column) for name, column in columns.items()] for row in rows],
+    ]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def with_tables(text: str) -> str:
+    """The text of a page, its tables as results/ has them now."""
+
+    def replace(match: re.Match[str]) -> str:
+        names = [name.strip() for name in match[3].split(",")]
+        path = ROOT / match[2].strip()
+        table = render(path, names, (match[4] or "").split(), columns_of(path))
+        return match[1] + "\n" + table + "\n" + match[5]
+
+    return BLOCK.sub(replace, text)
+
+
+def pages() -> list[Path]:
+    """The .md files of the project: what git knows or would add; in a copy that is not git's, all."""
+    asked = ["git", "-C", str(ROOT), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = [ROOT / name for name in output_of([*asked, "*.md"]).split("\0") if name]
+    if not listed:
+        listed = [
+            path for path in ROOT.rglob("*.md") if path.relative_to(ROOT).parts[0] not in BUILT
+        ]
+    return sorted(path for path in listed if path.is_file())
+
+
+def refresh() -> list[Path]:
+    """Writes the tables of all pages; returns the pages that changed."""
+    changed = []
+    for page in pages():
+        old = read_text(page)
+        try:
+            new = with_tables(old)
+        except LabError as error:
+            raise LabError(f"{shown(page)}: {error}") from error
+        if new != old:
+            write(page, new)
+            changed.append(page)
+    return changed

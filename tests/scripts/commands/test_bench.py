@@ -1,0 +1,473 @@
+"""./lab bench, on exercises that are shell scripts."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import ncu_sample
+import pytest
+from lab_cli import main
+from lab_cli.building import presets
+from lab_cli.commands import bench
+from lab_cli.counters import profilers
+from lab_cli.counters.metric_table import MetricTable, Row
+from lab_cli.counters.metrics import Metric
+from lab_cli.errors import LabError
+from lab_cli.exercise_facts import Plan, Run
+from lab_cli.machine import backend, facts, setup
+from lab_cli.machine.backend import Choice
+from lab_cli.machine.gpu import Driver, Gpu
+from lab_cli.results.csv_file import parse
+from lab_cli.results.store import Store, merged
+
+FACTS = {"gpu": "NVIDIA X1", "driver": "1.2", "date": "2026-01-02", "commit": "abc1234"}
+COLLECT = bench.collect
+FIRST = """
+order = 10
+[bench]
+runs = ["--size=1", "--size=2 --block=32"]
+files = ["timeline"]
+"""
+SECOND = """
+order = 20
+[bench]
+runs = ["", { options = "--size=1G", gib = 9 }]
+"""
+# Logs its options, writes the file of --timeline, and prints one row. Sends Ctrl-C in the run with
+# --size=2 if it is told to.
+PROGRAM = r"""#!/bin/sh
+echo "$*" >> "$LOG"
+size=default
+for option; do
+    case "$option" in
+        --size=*) size="${option#--size=}" ;;
+        --timeline=*) printf 'kernel,begin_ms\nk,%s\n' "$size" > "${option#--timeline=}" ;;
+    esac
+done
+if [ "$size" = 2 ] && [ -e "$LOG.interrupt" ]; then
+    kill -INT "$PPID"
+    exec sleep 60
+fi
+printf 'kernel,size,check\nk,%s,ok\n' "$size"
+"""
+
+
+class Place:
+    """A checkout in a temporary folder."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.results = root / "results"
+        self.log = root / "log"
+
+    def program(self, name: str, text: str = PROGRAM, folder: str = "") -> None:
+        path = self.root / folder / "ch" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+        path.chmod(0o755)
+
+    def ran(self) -> list[str]:
+        """What was run since the last call, without the temporary file's name."""
+        lines = self.log.read_text().splitlines() if self.log.exists() else []
+        self.log.unlink(missing_ok=True)
+        return [re.sub(r"=/\S*", "=...", line) for line in lines]
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, exercises) -> Place:
+    here = Place(tmp_path)
+    exercises("ch/first", FIRST)
+    exercises("ch/second", SECOND)
+    monkeypatch.setattr(bench, "RESULTS", here.results)
+    monkeypatch.setattr(bench, "STORE", tmp_path / "out" / "bench")
+    monkeypatch.setattr(backend, "pick", lambda request: request)
+    monkeypatch.setattr(setup, "ensure", lambda backend: "cmake")
+    monkeypatch.setattr(presets, "build", lambda cmake, preset, target=None: tmp_path)
+    monkeypatch.setattr(
+        facts, "measured_on", lambda backend: ("x1" if backend == "gpu" else "cpu", dict(FACTS))
+    )
+    monkeypatch.setattr(facts, "memory_gib", lambda: 80.0)
+    monkeypatch.setattr(bench, "collect", no_metrics)
+    monkeypatch.setenv("LOG", str(here.log))
+    for name in ("first", "second"):
+        here.program(name)
+    return here
+
+
+def no_metrics(name: str, backend: str, debug: bool):
+    raise LabError(f"no ncu: not on PATH. Install it\n\n ./lab profile {name} --backend cpu")
+
+
+def test_rows_of_all_runs_under_one_header_and_the_facts(place: Place, capfd) -> None:
+    assert main.main(["bench", "--backend=gpu"]) == 0
+    assert (place.results / "x1" / "first.csv").read_text() == (
+        "# gpu: NVIDIA X1\n# driver: 1.2\n# date: 2026-01-02\n# commit: abc1234\n"
+        "kernel,size,check\nk,1,ok\nk,2,ok\n"
+    )
+    timeline = parse((place.results / "x1" / "first.timeline.csv").read_text(), Path("t"))
+    assert timeline.facts == FACTS
+    assert [row["begin_ms"] for row in timeline.rows] == ["1", "2"]
+    assert place.ran() == [
+        "--size=1 --timeline=... --csv",
+        "--size=2 --block=32 --timeline=... --csv",
+        "--csv",
+        "--size=1G --csv",
+    ]
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert "[exercise 1 of 2, run 2 of 2] first --size=2 --block=32" in err
+    assert re.search(r"^    \d+\.\d s$", err, re.MULTILINE)
+    assert sorted(path.name for path in (place.results / "x1").iterdir()) == [
+        "first.csv",
+        "first.timeline.csv",
+        "second.csv",
+    ]
+
+
+def test_only_the_named_exercise(place: Place) -> None:
+    assert main.main(["bench", "--backend=gpu", "second"]) == 0
+    assert place.ran() == ["--csv", "--size=1G --csv"]
+    assert not (place.results / "x1" / "first.csv").exists()
+
+
+def test_cpu_runs_once_with_defaults_and_takes_no_metrics(place: Place, monkeypatch) -> None:
+    monkeypatch.setattr(bench, "collect", lambda *_: pytest.fail("metrics on cpu"))
+    (place.results / "cpu").mkdir(parents=True)
+    (place.results / "cpu" / "emulator_bench.csv").write_text("kept\n")
+    assert main.main(["bench", "--backend=cpu"]) == 0
+    assert place.ran() == ["--timeline=... --csv", "--csv"]
+    assert (place.results / "cpu" / "first.csv").exists()
+    assert (place.results / "cpu" / "emulator_bench.csv").read_text() == "kept\n"
+
+
+def test_run_that_does_not_fit_into_memory_is_left_out(place: Place, monkeypatch, capfd) -> None:
+    monkeypatch.setattr(facts, "memory_gib", lambda: 8.0)
+    assert main.main(["bench", "--backend=gpu", "second"]) == 0
+    assert place.ran() == ["--csv"]
+    assert "second --size=1G: left out, needs 9 GiB of the GPU's 8.0 GiB" in capfd.readouterr().err
+
+
+def test_memory_that_nobody_tells_leaves_nothing_out(place: Place, monkeypatch) -> None:
+    monkeypatch.setattr(facts, "memory_gib", lambda: None)
+    assert main.main(["bench", "--backend=gpu", "second"]) == 0
+    assert place.ran() == ["--csv", "--size=1G --csv"]
+
+
+WRONG = "#!/bin/sh\nprintf 'kernel,size,check\\ngood,1,ok\\nk,1,WRONG\\n'\nexit 1\n"
+
+
+@pytest.mark.parametrize(
+    ("program", "message"),
+    [
+        (WRONG, r"ch/first --size=1 \S+ --csv: exit status 1\nk,1,WRONG\n"),
+        ("#!/bin/sh\nkill -SEGV $$\n", "killed by SIGSEGV"),
+        ("#!/bin/sh\nexit 0\n", "no CSV in it"),
+        ("#!/bin/sh\necho a,b\n", "a header, but no rows"),
+        ("#!/bin/sh\nprintf 'a,b\\n1\\n'\n", "2 columns, but this row has 1"),
+        ("#!/bin/sh\nprintf 'k,check\\n1,FAILED\\n'\n", "wrong result: 1,FAILED"),
+        ("#!/bin/sh\nprintf 'k,check\\n1,ok\\n'\n", "--timeline wrote no file"),
+        (PROGRAM.replace("'kernel,size", "'kernel'$size',size"), "different columns"),
+        ("#!/no/such/shell\n", "cannot run"),
+    ],
+)
+def test_failed_exercise_writes_nothing_and_the_others_go_on(
+    place: Place, capfd, program: str, message: str
+) -> None:
+    place.program("first", program)
+    old = place.results / "x1" / "first.csv"
+    old.parent.mkdir(parents=True)
+    old.write_text("old\n")
+    assert main.main(["bench", "--backend=gpu"]) == 1
+    assert old.read_text() == "old\n"
+    assert not (old.parent / "first.timeline.csv").exists()
+    assert (old.parent / "second.csv").exists()
+    err = capfd.readouterr().err
+    assert re.search(r"FAILED: .*" + message, err, re.DOTALL)
+    assert "nothing of them written to results/: first\n" in err
+    assert "Traceback" not in err
+
+
+def test_no_usable_gpu_ends_it(place: Place, capfd) -> None:
+    place.program("first", "#!/bin/sh\nexit 77\n")
+    assert main.main(["bench", "--backend=gpu"]) == 77
+    assert not (place.results / "x1" / "second.csv").exists()
+    assert "--backend cpu" in capfd.readouterr().err
+
+
+def interrupted(place: Place) -> None:
+    """A bench that got Ctrl-C in its second run."""
+    mark = place.root / "log.interrupt"
+    mark.touch()
+    assert main.main(["bench", "--backend=gpu", "first"]) == 130
+    mark.unlink()
+    assert len(place.ran()) == 2
+    assert not (place.results / "x1" / "first.csv").exists()
+
+
+def test_interrupted_bench_says_how_to_go_on(place: Place, capfd) -> None:
+    interrupted(place)
+    assert "./lab bench --resume goes on" in capfd.readouterr().err
+
+
+def test_resume_measures_what_is_missing(place: Place, monkeypatch, capfd) -> None:
+    interrupted(place)
+    monkeypatch.setattr(facts, "measured_on", lambda _: ("x1", {**FACTS, "date": "2026-01-03"}))
+    assert main.main(["bench", "--backend=gpu", "--resume"]) == 0
+    assert place.ran() == [
+        "--size=2 --block=32 --timeline=... --csv",
+        "--csv",
+        "--size=1G --csv",
+    ]
+    results = parse((place.results / "x1" / "first.csv").read_text(), Path("x"))
+    assert [row["size"] for row in results.rows] == ["1", "2"]
+    assert results.facts["date"] == "2026-01-02"  # when it began
+    err = capfd.readouterr().err
+    assert "first --size=1: kept from before" in err
+    assert "second starts anew: nothing of it was kept" in err
+
+
+def test_resume_of_a_complete_bench_runs_nothing(place: Place) -> None:
+    main.main(["bench", "--backend=gpu"])
+    place.ran()
+    assert main.main(["bench", "--backend=gpu", "--resume"]) == 0
+    assert place.ran() == []
+
+
+def test_without_resume_all_is_measured_again(place: Place) -> None:
+    interrupted(place)
+    assert main.main(["bench", "--backend=gpu", "first"]) == 0
+    assert len(place.ran()) == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"commit": "def5678"}, "the commit was abc1234, and is def5678"),
+        ({"gpu": "NVIDIA X1 other"}, "the gpu was NVIDIA X1, and is NVIDIA X1 other"),
+    ],
+)
+def test_resume_starts_anew_on_another_commit_or_gpu(
+    place: Place, monkeypatch, capfd, change: dict[str, str], reason: str
+) -> None:
+    interrupted(place)
+    monkeypatch.setattr(facts, "measured_on", lambda _: ("x1", {**FACTS, **change}))
+    assert main.main(["bench", "--backend=gpu", "--resume", "first"]) == 0
+    assert len(place.ran()) == 2
+    assert f"first starts anew: {reason}" in capfd.readouterr().err
+
+
+def test_resume_starts_anew_with_another_program(place: Place, capfd) -> None:
+    interrupted(place)
+    place.program("first", PROGRAM + "# edited\n")
+    assert main.main(["bench", "--backend=gpu", "--resume", "first"]) == 0
+    assert len(place.ran()) == 2
+    assert "first starts anew: the program changed" in capfd.readouterr().err
+
+
+def test_resume_starts_anew_with_other_runs(place: Place, capfd) -> None:
+    interrupted(place)
+    (place.root / "ch" / "first.toml").write_text(FIRST.replace("--size=1", "--size=3"))
+    assert main.main(["bench", "--backend=gpu", "--resume", "first"]) == 0
+    assert len(place.ran()) == 2
+    assert "the list of runs changed" in capfd.readouterr().err
+
+
+def test_failed_run_is_repeated_by_resume(place: Place) -> None:
+    place.program("first", PROGRAM + '[ "$size" = 1 ] || [ -e "$LOG.mended" ]\n')
+    assert main.main(["bench", "--backend=gpu", "first"]) == 1
+    place.ran()
+    (place.root / "log.mended").touch()
+    assert main.main(["bench", "--backend=gpu", "first", "--resume"]) == 0
+    assert place.ran() == ["--size=2 --block=32 --timeline=... --csv"]
+
+
+def test_broken_state_file_starts_anew(place: Place) -> None:
+    interrupted(place)
+    next((place.root / "out").rglob("state.json")).write_text("{")
+    assert main.main(["bench", "--backend=gpu", "first", "--resume"]) == 0
+    assert len(place.ran()) == 2
+
+
+def branches(count: float) -> MetricTable:
+    """A launch with as many branches."""
+    rows = [Row("k", "1", "32", [float(count)])]
+    return MetricTable([Metric("branches", "b__r")], rows, "gpu back end")
+
+
+def profiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Metrics can be had: 7 branches, 9 in the debug build. Returns the list of what is asked for."""
+    asked: list[str] = []
+
+    def collect(name: str, backend: str, debug: bool) -> MetricTable:
+        asked.append(f"{name} {backend}{' debug' if debug else ''}")
+        return branches(9 if debug else 7)
+
+    monkeypatch.setattr(bench, "collect", collect)
+    return asked
+
+
+def want_debug(place: Place, name: str) -> None:
+    """The exercise's .toml has debug = true."""
+    facts = place.root / "ch" / f"{name}.toml"
+    facts.write_text(facts.read_text() + "debug = true\n")
+
+
+def test_metrics_are_stored_under_the_same_facts(place: Place, monkeypatch) -> None:
+    asked = profiled(monkeypatch)
+    assert main.main(["bench", "--backend=gpu"]) == 0
+    text = (place.results / "x1" / "second.metrics.csv").read_text()
+    assert parse(text, Path("m")).facts == FACTS
+    assert text.endswith("commit: abc1234\nkernel,build,grid,block,branches\nk,optimised,1,32,7\n")
+    assert asked == ["first gpu", "second gpu"]
+
+
+def test_debug_build_is_profiled_too_where_the_config_says_so(place: Place, monkeypatch) -> None:
+    asked = profiled(monkeypatch)
+    monkeypatch.setattr(facts, "memory_gib", lambda: 8.0)  # leaves out a run, and nothing else
+    want_debug(place, "second")
+    assert main.main(["bench", "--backend=gpu"]) == 0
+    assert asked == ["first gpu", "second gpu", "second gpu debug"]
+    text = (place.results / "x1" / "second.metrics.csv").read_text()
+    assert parse(text, Path("m")).facts == FACTS
+    assert text.endswith("kernel,build,grid,block,branches\nk,optimised,1,32,7\nk,debug,1,32,9\n")
+    assert "debug" not in (place.results / "x1" / "first.metrics.csv").read_text()
+
+
+def test_debug_build_without_metrics_leaves_the_old_file_alone(
+    place: Place, monkeypatch, capfd
+) -> None:
+    def collect(name: str, backend: str, debug: bool) -> MetricTable:
+        if debug:
+            raise LabError("it does not compile: x.cu\nline 7")
+        return branches(7)
+
+    monkeypatch.setattr(bench, "collect", collect)
+    want_debug(place, "first")
+    old = place.results / "x1" / "first.metrics.csv"
+    old.parent.mkdir(parents=True)
+    old.write_text("old\n")
+    assert main.main(["bench", "--backend=gpu"]) == 0
+    assert old.read_text() == "old\n"
+    assert (old.parent / "second.metrics.csv").exists()
+    assert (
+        "no metrics of the debug build of first: it does not compile: x.cu "
+        "(./lab profile first --debug says more)\n"
+    ) in capfd.readouterr().err
+
+
+def test_resume_takes_metrics_anew_and_measures_nothing_for_them(place: Place, monkeypatch) -> None:
+    asked = profiled(monkeypatch)
+    assert main.main(["bench", "--backend=gpu", "first"]) == 0
+    place.ran()
+    want_debug(place, "first")
+    assert main.main(["bench", "--backend=gpu", "first", "--resume"]) == 0
+    assert place.ran() == []
+    assert asked == ["first gpu", "first gpu", "first gpu debug"]
+    results = parse((place.results / "x1" / "first.metrics.csv").read_text(), Path("m"))
+    assert [(row["build"], row["branches"]) for row in results.rows] == [
+        ("optimised", "7"),
+        ("debug", "9"),
+    ]
+
+
+# Takes the page that lies in the folder of the preset whose program it is given.
+NCU = """
+for word; do
+    case "$word" in */ch/first) folder="${word%/ch/first}" ;; esac
+done
+/bin/cat "$folder/page.csv"
+"""
+
+
+def test_each_build_has_the_numbers_of_its_own_program(
+    place: Place, monkeypatch, fake_tool
+) -> None:
+    monkeypatch.setattr(bench, "collect", COLLECT)
+    monkeypatch.setattr(presets, "build", lambda cmake, preset, target=None: place.root / preset)
+    driver = Driver((13, 0), [Gpu("NVIDIA H200", 90)])
+    monkeypatch.setattr(profilers, "require_gpu", lambda _: (Choice("gpu", "", "nvcc"), driver))
+    fake_tool("ncu", NCU)
+    for preset, count in (("gpu", "7"), ("gpu-debug", "8")):
+        (place.root / preset).mkdir()
+        place.program("first", folder=preset)
+        launch = ncu_sample.launch(0, "k(int)", [count], "(2, 1, 1)", "(32, 1, 1)")
+        page = ncu_sample.raw_page({"smsp__sass_branch_targets.sum": ""}, [launch])
+        (place.root / preset / "page.csv").write_text(page)
+    want_debug(place, "first")
+    assert main.main(["bench", "--backend=gpu", "first"]) == 0
+    rows = parse((place.results / "x1" / "first.metrics.csv").read_text(), Path("m")).rows
+    assert [(row["kernel"], row["build"], row["grid"], row["branch"]) for row in rows] == [
+        ("k", "optimised", "2", "7"),
+        ("k", "debug", "2", "8"),
+    ]
+
+
+def test_metrics_that_cannot_be_had_leave_old_files_alone(place: Place, capfd) -> None:
+    old = place.results / "x1" / "first.metrics.csv"
+    old.parent.mkdir(parents=True)
+    old.write_text("old\n")
+    assert main.main(["bench", "--backend=gpu"]) == 0
+    assert old.read_text() == "old\n"
+    err = capfd.readouterr().err
+    assert err.count("no metrics of") == 1  # one reason, one line
+    assert "no metrics of first: no ncu: not on PATH (./lab profile first says more)\n" in err
+
+
+def test_failed_exercise_gets_no_metrics(place: Place, monkeypatch) -> None:
+    asked = profiled(monkeypatch)
+    place.program("first", WRONG)
+    main.main(["bench", "--backend=gpu"])
+    assert asked == ["second gpu"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["firts"], "did you mean first?"),
+        (["--backend=tpu"], "tpu"),
+        (["--bogus"], "--bogus"),
+        (["--", "--size=3"], "--size=3"),
+    ],
+)
+def test_bad_usage(place: Place, capfd, arguments: list[str], message: str) -> None:
+    try:
+        status = main.main(["bench", *arguments])
+    except SystemExit as error:
+        status = error.code
+    assert status == 2
+    assert message in capfd.readouterr().err
+    assert place.ran() == []
+
+
+def test_merged_has_one_header() -> None:
+    assert merged(["a\n1\n", "a\n2\n3\n"], Path("x")) == "a\n1\n2\n3\n"
+
+
+def test_run_counts_as_finished_only_with_all_its_files(tmp_path: Path) -> None:
+    program = tmp_path / "program"
+    program.touch()
+    store = Store(tmp_path / "store", "x")
+    store.begin(program, Plan([Run([])], ["timeline"]), FACTS)
+    store.keep(0, {"": "a\n1\n"})
+    assert store.has(0, [])
+    assert not store.has(0, ["timeline"])
+    store.keep(0, {"timeline": "b\n2\n"})
+    assert store.has(0, ["timeline"])
+    assert not store.has(1, [])
+
+
+def test_file_of_a_failed_run_is_not_taken_for_that_of_the_next(place: Place) -> None:
+    writes_once = PROGRAM.replace("--timeline=*)", "--timeline=*) [ -e $LOG.mark ] ||")
+    place.program("first", writes_once + "[ -e $LOG.mark ] || { touch $LOG.mark; exit 1; }\n")
+    assert main.main(["bench", "--backend=gpu", "first"]) == 1
+    assert main.main(["bench", "--backend=gpu", "first", "--resume"]) == 1
+    assert not (place.results / "x1" / "first.csv").exists()
+
+
+def test_results_that_cannot_be_written_are_one_line(place: Place, capfd) -> None:
+    place.results.write_text("a file")
+    assert main.main(["bench", "--backend=gpu"]) == 1
+    err = capfd.readouterr().err
+    assert "cannot make the folder" in err
+    assert "Traceback" not in err

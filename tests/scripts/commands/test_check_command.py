@@ -1,0 +1,134 @@
+"""./lab check as a whole, with a program that writes a report in place of the exercises."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Callable
+
+import pytest
+from exercise_sample import FACTS
+from lab_cli import main
+from lab_cli.building import own_program, presets
+from lab_cli.machine import setup
+
+CLEAN = "no hazards found in 9 kernel launches"
+HAZARD = "1. race in shared memory\n   kernel k\n\n1 hazard found in 9 kernel launches"
+
+
+@pytest.fixture
+def lab(exercises, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
+    """lab(script, *arguments): runs ./lab check; `script` is what the program does."""
+
+    def run(script: str, *arguments: str) -> int:
+        program = tmp_path / "cpu-profile" / "ch04_memory" / "transpose"
+        program.parent.mkdir(parents=True, exist_ok=True)
+        program.write_text(f'#!/bin/sh\necho "options: $*"\n{script}\n')
+        program.chmod(0o755)
+        return main.main(["check", *arguments])
+
+    def built(cmake: str, preset: str, target: str) -> Path:
+        print("build", preset, target)
+        return tmp_path / preset
+
+    exercises("ch04_memory/transpose")
+    exercises("ch09_tensor/wgmma", "gpu_only = true\n" + FACTS)
+    monkeypatch.setattr(setup, "ensure", lambda backend, packages=(): "cmake")
+    monkeypatch.setattr(presets, "build", built)
+    monkeypatch.delenv("CUDA_EMULATOR_CHECK", raising=False)
+    return run
+
+
+def report(text: str) -> str:
+    return f"printf '%s\\n' '{text}' > \"$CUDA_EMULATOR_CHECK\""
+
+
+def test_no_hazards(lab, capfd) -> None:
+    assert lab(report(CLEAN), "transpose") == 0
+    captured = capfd.readouterr()
+    assert captured.out == f"build cpu-profile transpose\n{CLEAN}\n"
+    assert "options:" not in captured.err
+
+
+def test_hazards_are_status_1(lab, capfd) -> None:
+    assert lab(report(HAZARD), "transpose") == 1
+    assert capfd.readouterr().out.endswith(HAZARD + "\n")
+
+
+def test_hazards_count_more_than_how_the_program_ends(lab, capfd) -> None:
+    assert lab(report(HAZARD) + "; exit 3", "transpose") == 1
+    captured = capfd.readouterr()
+    assert captured.out.endswith(HAZARD + "\n")
+    assert "exit status" not in captured.err
+    assert "options:" not in captured.err
+
+
+def test_options_go_to_the_program(lab, capfd, tmp_path) -> None:
+    script = f'echo "$*" > {tmp_path}/options; ' + report(CLEAN)
+    assert lab(script, "transpose", "--", "--rows=64", "-x") == 0
+    assert (tmp_path / "options").read_text() == "--profile --rows=64 -x\n"
+
+
+def test_program_that_fails_otherwise(lab, capfd) -> None:
+    assert lab(report(CLEAN) + "; exit 3", "transpose") == 1
+    captured = capfd.readouterr()
+    assert "no hazards" not in captured.out
+    assert "options: --profile" in captured.err
+    assert "exit status 3" in captured.err
+    assert CLEAN in captured.err
+
+
+def test_bad_usage_of_the_program(lab, capfd) -> None:
+    assert lab("echo unknown option; exit 2", "transpose", "--", "--nonsense") == 2
+    captured = capfd.readouterr()
+    assert "unknown option" in captured.err
+    assert captured.out == "build cpu-profile transpose\n"
+
+
+def test_program_without_a_report(lab, capfd) -> None:
+    assert lab("kill -SEGV $$", "transpose") == 1
+    assert "SIGSEGV" in capfd.readouterr().err
+
+
+def test_own_file(lab, monkeypatch, tmp_path, capfd) -> None:
+    source = tmp_path / "mine.cu"
+    source.write_text("int main() {}")
+    program = tmp_path / "mine"
+    program.write_text("#!/bin/sh\n" + report(CLEAN) + f'\necho "$*" > {tmp_path}/options\n')
+    program.chmod(0o755)
+    asked = []
+
+    def compiled(path: Path, cmake: str) -> Path:
+        asked.append(path)
+        return program
+
+    monkeypatch.setattr(own_program, "for_cpu", compiled)
+    assert lab("", str(source), "--", "7") == 0
+    assert asked == [source]
+    assert (tmp_path / "options").read_text() == "7\n"  # and no --profile
+    assert capfd.readouterr().out == CLEAN + "\n"
+
+
+@pytest.mark.parametrize(
+    "arguments, status, message",
+    [
+        (["nothing.cu"], 2, "there is no file nothing.cu"),
+        (["transpos"], 2, "transpos"),
+        (["wgmma"], 1, "only on the gpu back end"),
+    ],
+)
+def test_what_cannot_be_checked(lab, capfd, arguments, status, message) -> None:
+    assert lab(report(CLEAN), *arguments) == status
+    assert message in capfd.readouterr().err
+
+
+def test_unknown_option_names_the_way(lab, capfd) -> None:
+    with pytest.raises(SystemExit):
+        lab(report(CLEAN), "transpose", "--rows=64")
+    assert "follow after --" in capfd.readouterr().err
+
+
+def test_the_report_is_not_left_behind(lab, tmp_path, monkeypatch) -> None:
+    note = f'dirname "$CUDA_EMULATOR_CHECK" > {tmp_path}/folder; '
+    assert lab(note + report(CLEAN), "transpose") == 0
+    assert not os.path.exists((tmp_path / "folder").read_text().strip())

@@ -1,0 +1,461 @@
+"""./lab profile as a whole, with programs that answer in place of nvcc, ncu and the exercises."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from pathlib import Path
+from typing import Callable
+
+import ncu_sample
+import pytest
+from exercise_sample import FACTS
+from lab_cli import main
+from lab_cli.building import instrumented, own_program, presets
+from lab_cli.counters import profilers
+from lab_cli.machine import backend, setup
+from lab_cli.machine.backend import Choice
+from lab_cli.machine.gpu import NO_DRIVER, Driver, Gpu
+
+H200 = Driver((13, 0), [Gpu("NVIDIA H200", 90)])
+REDUCE = """
+[profile]
+metrics = ["divergent_branch", "warp_execution_efficiency", "dram_read_throughput"]
+"""
+# Answers lab's questions; when it compiles, it notes its command line in `log`.
+NVCC = """
+case "$1" in
+--version) echo "Cuda compilation tools, release 13.0, V13.0.88" ;;
+--list-gpu-arch) echo compute_75; echo compute_90 ;;
+*) echo "nvcc $*" >> "{log}"; exit ${{NVCC_STATUS:-0}} ;;
+esac
+"""
+OFFER = "./lab profile reduceInteger --backend cpu"
+METRICS = "divergent_branch,branch_efficiency,gld_transactions,dram_read_throughput,duration"
+
+
+class Lab:
+    """main(), the commands that were run, and where the programs are."""
+
+    def __init__(self, folder: Path, fake_tool: Callable[[str, str], Path]) -> None:
+        self.folder = folder
+        self.log = folder / "log"
+        self.tool = fake_tool
+
+    def __call__(self, *arguments: str) -> int:
+        return main.main(["profile", *arguments])
+
+    def ncu(self, output: str, status: int = 0) -> None:
+        """An ncu that prints `output`."""
+        text = self.folder / "ncu.txt"
+        text.write_text(output)
+        self.tool("ncu", f'echo "ncu $*" >> "{self.log}"; /bin/cat "{text}"; exit {status}')
+
+    def program(self, script: str) -> None:
+        """The exercise reduceInteger of every preset."""
+        for preset in ("gpu", "gpu-debug", "cpu-profile"):
+            path = self.folder / preset / "ch03_execution_model" / "reduceInteger"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(f"#!/bin/sh\n{script}\n")
+            path.chmod(0o755)
+
+    def ran(self) -> list[str]:
+        return self.log.read_text().splitlines() if self.log.exists() else []
+
+
+@pytest.fixture
+def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fake_tool, exercises) -> Lab:
+    """A machine with an H200 and nvcc; there is no ncu."""
+
+    def built(cmake: str, preset: str, target: str) -> Path:
+        with (tmp_path / "log").open("a") as log:
+            log.write(f"build {preset} {target}\n")
+        return tmp_path / preset
+
+    fake_tool("nvcc", NVCC.format(log=tmp_path / "log"))
+    exercises("ch03_execution_model/reduceInteger", FACTS + REDUCE)
+    exercises("ch09_tensor/wgmma", "gpu_only = true\n" + FACTS)
+    monkeypatch.setattr(setup, "ensure", lambda backend: "cmake")
+    monkeypatch.setattr(presets, "build", built)
+    monkeypatch.setattr(profilers, "ask_driver", lambda: H200)
+    monkeypatch.setattr(profilers, "PLACES", {"ncu": [], "nsys": []})
+    monkeypatch.setattr(backend, "auto_backend", lambda: Choice("gpu", "NVIDIA H200"))
+    monkeypatch.setattr(own_program, "FOLDER", tmp_path / "own")
+    return Lab(tmp_path, fake_tool)
+
+
+# ---- gpu ----
+
+
+def test_table_of_an_exercise(lab: Lab, capfd) -> None:
+    lab.ncu(ncu_sample.OUTPUT)
+    assert lab("reduceInteger", "--metrics", METRICS, "--", "--size=4M") == 0
+    out, err = capfd.readouterr()
+    assert "reduceNeighboredLess  8192  512        40,960       98.36     4,186,112" in out
+    assert "branches in which a warp split" in out
+    assert "gpu back end, optimised build (nvcc -O3), on NVIDIA H200 (sm_90)" in out
+    assert "==PROF==" not in out and "ints (16 MiB)" not in out
+    assert '==PROF== Profiling "reduceInterleaved"' in err  # progress
+    build_line, ncu_line = lab.ran()
+    assert build_line == "build gpu reduceInteger"
+    program = lab.folder / "gpu" / "ch03_execution_model" / "reduceInteger"
+    assert ncu_line.startswith("ncu --clock-control none --csv --page raw ")
+    assert ncu_line.endswith(f" {program} --profile --size=4M")
+    asked = re.search(r"--metrics (\S+)", ncu_line).group(1).split(",")
+    assert asked[0] == "smsp__sass_branch_targets_threads_divergent.sum"
+    assert len(asked) == 5
+
+
+def test_default_metrics_are_those_of_the_exercise(lab: Lab, capfd) -> None:
+    lab.ncu(ncu_sample.OUTPUT)
+    assert lab("reduceInteger") == 0
+    asked = re.search(r"--metrics (\S+)", lab.ran()[1]).group(1).split(",")
+    assert "smsp__sass_branch_targets_threads_divergent.sum" in asked
+    assert "dram__bytes_read.sum.per_second" in asked
+    assert "without a value here: warp_execution_efficiency" in capfd.readouterr().out
+
+
+def test_debug_build(lab: Lab, capfd) -> None:
+    lab.ncu(ncu_sample.OUTPUT)
+    assert lab("reduceInteger", "--debug", "--metrics=duration") == 0
+    assert lab.ran()[0] == "build gpu-debug reduceInteger"
+    assert "/gpu-debug/" in lab.ran()[1]
+    assert "debug build (nvcc -G)" in capfd.readouterr().out
+
+
+def test_csv_alone_on_stdout(lab: Lab, capfd) -> None:
+    lab.ncu(ncu_sample.OUTPUT)
+    assert lab("reduceInteger", "--metrics=gld_transactions,duration", "--csv") == 0
+    out, err = capfd.readouterr()
+    assert out.splitlines() == [
+        "kernel,grid,block,gld_transactions,duration",
+        "reduceNeighbored,8192,512,4186112,1250",
+        "reduceNeighboredLess,8192,512,4186112,500",
+        "reduceInterleaved,8192,512,1089536,25",
+    ]
+    assert "gpu back end, optimised build" in err
+
+
+def test_output_keeps_the_csv_and_the_table_is_still_shown(lab: Lab, tmp_path, capfd) -> None:
+    lab.ncu(ncu_sample.OUTPUT)
+    file = tmp_path / "kept.csv"
+    assert lab("reduceInteger", "--metrics=duration", "--output", str(file)) == 0
+    assert file.read_text().startswith("kernel,grid,block,duration\nreduceNeighbored,8192,")
+    assert "time of the kernel" in capfd.readouterr().out
+
+
+def test_output_that_cannot_be_written_is_refused_at_once(lab: Lab, tmp_path, capfd) -> None:
+    assert lab("reduceInteger", "--output", str(tmp_path / "no" / "x.csv")) == 2
+    assert "there is no folder" in capfd.readouterr().err
+    assert lab.ran() == []
+
+
+def test_failed_run_leaves_the_old_output(lab: Lab, tmp_path, capfd) -> None:
+    lab.ncu("==ERROR== something\n", status=1)
+    file = tmp_path / "kept.csv"
+    file.write_text("old\n")
+    assert lab("reduceInteger", "--output", str(file)) == 1
+    assert file.read_text() == "old\n"
+
+
+def test_nsight_name_that_is_not_in_the_file(lab: Lab, capfd) -> None:
+    page = ncu_sample.raw_page(
+        {"lts__t.sum": "sector"}, [ncu_sample.launch(0, "k(int)", ["7"], "(1, 1, 1)", "(1, 1, 1)")]
+    )
+    lab.ncu(page)
+    assert lab("reduceInteger", "--metrics=lts__t.sum", "--csv") == 0
+    assert capfd.readouterr().out == "kernel,grid,block,lts__t.sum\nk,1,1,7\n"
+    assert "--metrics lts__t.sum " in lab.ran()[1]
+
+
+@pytest.mark.parametrize(
+    ("output", "status", "messages"),
+    [
+        (
+            "==PROF== Connected to process 1 (x)\n==ERROR== ERR_NVGPUCTRPERM - The user does not have"
+            " permission to access NVIDIA GPU Performance Counters on the target device 0.\n",
+            1,
+            ["NVreg_RestrictProfilingToAdminUsers=0", "/etc/modprobe.d/", "as root", OFFER],
+        ),
+        (
+            "==ERROR== Failed to find metric regex:^sm__nosuch(\\.(sum|avg))?$\n",
+            1,
+            ["does not have this metric for this GPU: sm__nosuch", OFFER],
+        ),
+        (
+            "==ERROR== Failed to find metric regex:^dram__x\\.sum$\n",
+            1,
+            ["does not have this metric for this GPU: dram__x.sum", OFFER],
+        ),
+        (
+            "==ERROR== Profiling failed because a driver resource was unavailable.\n"
+            "==ERROR== The application returned an error code (9).\n",
+            9,
+            ["ncu reports:\n    ==ERROR== Profiling failed because a driver resource", OFFER],
+        ),
+        (
+            "==PROF== Connected to process 1\nelement 3 is WRONG\n"
+            "==ERROR== The application returned an error code (1).\n" + ncu_sample.REDUCTIONS,
+            1,
+            ["ended with exit status 1, after these lines:\n    element 3 is WRONG\n"],
+        ),
+        ("free(): invalid pointer\n", 134, ["killed by SIGABRT", "free(): invalid pointer"]),
+        ("", 1, ["under ncu, the program ended with exit status 1\n"]),
+        ("==WARNING== No kernels were profiled.\n", 0, ["ncu saw no kernel"]),
+        ("==PROF== Disconnected\n", 0, ["no kernel was launched"]),
+    ],
+)
+def test_errors_of_ncu(lab: Lab, capfd, output: str, status: int, messages: list[str]) -> None:
+    lab.ncu(output, status)
+    assert lab("reduceInteger", "--metrics=duration") == 1
+    out, err = capfd.readouterr()
+    assert out == ""
+    for message in messages:
+        assert message in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("status", [2, 77])
+def test_what_the_exercise_says_of_its_options_and_the_gpu_is_passed_on(
+    lab: Lab, capfd, status: int
+) -> None:
+    lab.ncu(
+        "reduceInteger: --size=x: expected a whole number\n"
+        f"==ERROR== The application returned an error code ({status}).\n",
+        status=1,
+    )
+    assert lab("reduceInteger", "--", "--size=x") == status
+    assert "    reduceInteger: --size=x: expected" in capfd.readouterr().err
+
+
+def test_no_ncu(lab: Lab, capfd) -> None:
+    assert lab("reduceInteger") == 1
+    err = capfd.readouterr().err
+    assert "no ncu" in err and "Install Nsight Compute" in err and OFFER in err
+    assert lab.ran() == []  # nothing is built for nothing
+
+
+def test_ncu_beside_nvcc_and_in_the_usual_places(lab: Lab, monkeypatch, tmp_path) -> None:
+    def tool(path: Path) -> str:
+        path.parent.mkdir(parents=True)
+        path.write_text("#!/bin/sh\n")
+        path.chmod(0o755)
+        return str(path)
+
+    nvcc = tool(tmp_path / "cuda" / "bin" / "nvcc")
+    link = tmp_path / "links" / "nvcc"
+    link.parent.mkdir()
+    link.symlink_to(nvcc)
+    assert profilers.find("ncu", str(link)) is None
+    monkeypatch.setitem(profilers.PLACES, "ncu", [f"{tmp_path}/no/*/ncu", f"{tmp_path}/opt/*/ncu"])
+    tool(tmp_path / "opt" / "2025.9.0" / "ncu")
+    newest = tool(tmp_path / "opt" / "2025.10.1" / "ncu")
+    tool(tmp_path / "opt" / "2025.8.0" / "ncu")
+    assert profilers.find("ncu", None) == newest
+    beside = tmp_path / "cuda" / "bin" / "ncu"
+    beside.write_text("#!/bin/sh\n")
+    beside.chmod(0o755)
+    assert profilers.find("ncu", str(link)) == str(beside)
+    on_path = lab.tool("ncu", "")
+    assert profilers.find("ncu", str(link)) == str(on_path)
+
+
+@pytest.mark.parametrize(
+    ("driver", "message"),
+    [
+        (Driver(problem=NO_DRIVER), "no usable GPU: no NVIDIA driver"),
+        (Driver((12, 4), H200.gpus), "no usable GPU: the NVIDIA driver runs CUDA 12.4"),
+        (Driver((13, 0), [Gpu("old", 60)]), "no usable GPU: old is sm_60"),
+    ],
+)
+def test_no_usable_gpu(lab: Lab, monkeypatch, capfd, driver: Driver, message: str) -> None:
+    monkeypatch.setattr(profilers, "ask_driver", lambda: driver)
+    lab.ncu(ncu_sample.OUTPUT)
+    assert lab("reduceInteger", "--backend=gpu") == 77
+    err = capfd.readouterr().err
+    assert message in err and OFFER in err
+
+
+def test_no_nvcc(lab: Lab, monkeypatch, capfd) -> None:
+    monkeypatch.setattr(profilers, "find_nvcc", lambda: None)
+    assert lab("reduceInteger", "--backend=gpu") == 1
+    err = capfd.readouterr().err
+    assert "no nvcc" in err and OFFER in err
+
+
+# ---- a student's own file, on the gpu ----
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    path = tmp_path / "my files" / "mine.cu"
+    path.parent.mkdir()
+    path.write_text("int main() {}\n")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("options", "flags", "program"),
+    [([], "-O3 -lineinfo", "mine.gpu"), (["--debug"], "-g -G", "mine.gpu-debug")],
+)
+def test_own_file(lab: Lab, mine: Path, options: list[str], flags: str, program: str) -> None:
+    lab.ncu(ncu_sample.OUTPUT)
+    assert lab(str(mine), "--metrics=duration", *options, "--", "7") == 0
+    nvcc_line, ncu_line = lab.ran()
+    built = lab.folder / "own" / program
+    assert f" {flags} -arch=native -rdc=true -I " in nvcc_line
+    assert nvcc_line.endswith(f" {mine} -o {built} -lcudadevrt")
+    assert ncu_line.endswith(f" {built} 7")  # no --profile: it is not an exercise
+
+
+def test_gpu_that_is_newer_than_nvcc(lab: Lab, mine: Path, monkeypatch) -> None:
+    newer = Driver((13, 2), [Gpu("newer", 140)])
+    monkeypatch.setattr(profilers, "ask_driver", lambda: newer)
+    lab.ncu(ncu_sample.OUTPUT)
+    assert lab(str(mine), "--metrics=duration") == 0
+    assert " -arch=sm_90 " in lab.ran()[0]
+
+
+def test_own_file_that_does_not_compile(lab: Lab, mine: Path, monkeypatch, capfd) -> None:
+    lab.ncu(ncu_sample.OUTPUT)
+    monkeypatch.setenv("NVCC_STATUS", "2")
+    assert lab(str(mine)) == 1
+    assert "mine.cu does not compile (exit status 2)" in capfd.readouterr().err
+    assert len(lab.ran()) == 1
+
+
+def test_file_that_is_not_there(lab: Lab, capfd) -> None:
+    assert lab("nosuch.cu") == 2
+    assert "there is no file nosuch.cu" in capfd.readouterr().err
+
+
+def test_file_of_an_exercise_is_the_exercise(lab: Lab, tmp_path: Path) -> None:
+    source = tmp_path / "ch03_execution_model" / "reduceInteger.cu"
+    lab.ncu(ncu_sample.OUTPUT)
+    assert lab(str(source), "--metrics=duration") == 0
+    assert lab.ran()[0] == "build gpu reduceInteger"
+
+
+# ---- bad usage ----
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["reduceintger"], "did you mean reduceInteger?"),
+        (["reduceInteger", "--metrics=gld_eff"], "did you mean gld_efficiency"),
+        (["reduceInteger", "--backend=cpu", "--metrics=duration"], "not available without a GPU"),
+        (["reduceInteger", "--backend=cpu", "--metrics=x__y"], "without a GPU: x__y"),
+    ],
+)
+def test_bad_usage(lab: Lab, capfd, arguments: list[str], message: str) -> None:
+    assert lab(*arguments) == 2
+    assert message in capfd.readouterr().err
+    assert lab.ran() == []
+
+
+def test_unknown_option(lab: Lab, capfd) -> None:
+    with pytest.raises(SystemExit) as raised:
+        lab("reduceInteger", "--size=3")
+    assert raised.value.code == 2
+    assert "options of an exercise follow after --" in capfd.readouterr().err
+
+
+# ---- cpu ----
+
+CPU_PAGE = ncu_sample.raw_page(
+    {
+        "smsp__sass_branch_targets_threads_divergent.sum": "",
+        "sm__maximum_warps_per_active_cycle_pct": "%",
+    },
+    [ncu_sample.launch(0, "reduceNeighbored(int*)", ["786,432", "100"], "(8, 1, 1)", "(32, 1, 1)")],
+)
+
+
+def writes_profile(lab: Lab) -> str:
+    """The script of a program that writes CPU_PAGE where it is told to."""
+    page = lab.folder / "page.csv"
+    page.write_text(CPU_PAGE)
+    return f'echo its own table\necho "$*" >> "{lab.log}"\n/bin/cat "{page}" > "$CUDA_EMULATOR_PROFILE"'
+
+
+def test_cpu_table(lab: Lab, capfd) -> None:
+    lab.program(writes_profile(lab))
+    names = "duration,divergent_branch,theoretical_occupancy,x__y"
+    assert lab("reduceInteger", "--backend=cpu", "--metrics", names, "--", "--size=3") == 0
+    out, err = capfd.readouterr()
+    assert re.search(r"^reduceNeighbored +8 +32 +786,432 +100$", out, re.MULTILINE)
+    assert "not available without a GPU: duration, x__y\n" in out
+    assert "theoretical_occupancy: of block size and shared memory alone" in out
+    assert "cpu back end: counted in an emulation" in out
+    assert "its own table" not in out + err
+    assert lab.ran() == ["build cpu-profile reduceInteger", "--profile --size=3"]
+
+
+def test_note_on_occupancy_only_where_it_is_shown(lab: Lab, capfd) -> None:
+    lab.program(writes_profile(lab))
+    assert lab("reduceInteger", "--backend=cpu", "--metrics=divergent_branch") == 0
+    out = capfd.readouterr().out
+    assert "theoretical_occupancy" not in out and "not available" not in out
+
+
+def test_auto_without_a_gpu_says_so_and_takes_the_cpu(lab: Lab, monkeypatch, capfd) -> None:
+    monkeypatch.setattr(backend, "auto_backend", lambda: Choice("cpu", "no nvcc"))
+    lab.program(writes_profile(lab))
+    assert lab("reduceInteger", "--debug") == 0
+    err = capfd.readouterr().err
+    assert "back end: cpu (no nvcc)" in err
+    assert "--debug is for the gpu back end" in err
+
+
+@pytest.mark.parametrize(("status", "expected"), [(1, 1), (2, 2), (139, 1)])
+def test_program_that_fails_on_the_cpu(lab: Lab, capfd, status: int, expected: int) -> None:
+    lab.program(writes_profile(lab) + f"\necho element 3 is WRONG\nexit {status}")
+    assert lab("reduceInteger", "--backend=cpu") == expected
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert "its own table\nelement 3 is WRONG\n" in err
+    assert "the program ended with" in err
+
+
+@pytest.mark.parametrize("script", ["exit 0", ': > "$CUDA_EMULATOR_PROFILE"'])
+def test_no_kernels_on_the_cpu(lab: Lab, capfd, script: str) -> None:
+    lab.program(script)
+    assert lab("reduceInteger", "--backend=cpu") == 1
+    assert "no kernel was launched" in capfd.readouterr().err
+
+
+def test_profile_file_is_removed(lab: Lab, tmp_path: Path, monkeypatch) -> None:
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setattr(instrumented.tempfile, "tempdir", str(scratch))
+    lab.program(writes_profile(lab))
+    assert lab("reduceInteger", "--backend=cpu") == 0
+    assert os.listdir(scratch) == []
+
+
+def test_gpu_only_exercise_on_the_cpu(lab: Lab, capfd) -> None:
+    assert lab("wgmma", "--backend=cpu") == 1
+    assert "wgmma: only on the gpu back end" in capfd.readouterr().err
+
+
+def test_own_file_on_the_cpu(lab: Lab, mine: Path, monkeypatch) -> None:
+    ran: list[list[str]] = []
+
+    def compile(command: list[str], to_stderr: bool) -> int:
+        ran.append(command)
+        program = Path(command[command.index("-o") + 1])
+        program.write_text(f"#!/bin/sh\n{writes_profile(lab)}\n")
+        program.chmod(0o755)
+        return 0
+
+    monkeypatch.setattr(own_program, "run", compile)
+    assert lab(str(mine), "--backend=cpu", "--", "7") == 0
+    assert lab.ran() == ["build cpu-profile cuda_emulator_instrument", "7"]
+    (command,) = ran
+    assert command[0] == sys.executable
+    assert command[1].endswith("emulator/cc.py")
+    assert command[2:4] == ["--instrument", str(mine)]
+    library = lab.folder / "cpu-profile" / "emulator" / "libcuda_emulator.a"
+    assert command[command.index("--library") + 1] == str(library)

@@ -1,0 +1,169 @@
+"""./lab trace as a whole, with a program that answers in place of nsys."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from lab_cli import main
+from lab_cli.building import presets
+from lab_cli.commands import trace
+from lab_cli.counters import nsys, profilers
+from lab_cli.machine import setup
+from lab_cli.machine.gpu import NO_DRIVER, Driver, Gpu
+
+NVCC = 'case "$1" in --version) echo "release 13.0," ;; *) echo compute_75; echo compute_90 ;; esac'
+
+# After real output; the first two reports have rows, the third has none.
+KERNELS = """\
+Generating SQLite file report.sqlite from report.nsys-rep
+Processing [report.sqlite] with [cuda_gpu_kern_sum.py]...
+
+Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Name
+91.2,1824000,4,456000.0,455000.0,450000,464000,600.0,"reduceNeighbored(int *, int *, unsigned long)"
+8.8,17600,4,4400.0,4400.5,4300,4500,80.0,"void matmulTiled<(unsigned int)16>(const float *)"
+"""
+COPIES = """\
+"Time (%)","Total Time (ns)","Count","Avg (ns)","Med (ns)","Min (ns)","Max (ns)","StdDev (ns)","Operation"
+"100.0","2,500","2","1250.0","1250.0","1000","1500","10.0","[CUDA memcpy Host-to-Device]"
+"""
+SKIPPED = "SKIPPED: report.sqlite does not contain NV Tools Extension (NVTX) data.\n"
+
+NSYS = """
+echo "nsys $*" >> "{log}"
+case "$*" in
+profile*) {profile} ;;
+*cuda_gpu_kern_sum*) /bin/cat "{folder}/kernels.txt" ;;
+*cuda_gpu_mem_time_sum*) /bin/cat "{folder}/copies.txt" ;;
+*nvtx_sum*) /bin/cat "{folder}/skipped.txt" ;;
+esac
+"""
+
+
+class Lab:
+    def __init__(self, folder: Path, fake_tool) -> None:
+        self.folder = folder
+        self.log = folder / "log"
+        self.report = folder / "out" / "trace" / "transpose.nsys-rep"
+        self.tool = fake_tool
+
+    def nsys(self, profile: str) -> None:
+        (self.folder / "kernels.txt").write_text(KERNELS)
+        (self.folder / "copies.txt").write_text(COPIES)
+        (self.folder / "skipped.txt").write_text(SKIPPED)
+        self.tool("nsys", NSYS.format(log=self.log, folder=self.folder, profile=profile))
+
+    def records(self) -> str:
+        return f': > "{self.report}"'
+
+    def __call__(self, *arguments: str) -> int:
+        return main.main(["trace", *arguments])
+
+    def ran(self) -> list[str]:
+        return self.log.read_text().splitlines() if self.log.exists() else []
+
+
+@pytest.fixture
+def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fake_tool, exercises) -> Lab:
+    fake_tool("nvcc", NVCC)
+    exercises("ch04_memory/transpose")
+    monkeypatch.setattr(setup, "ensure", lambda backend: "cmake")
+    monkeypatch.setattr(presets, "build", lambda cmake, preset, target: tmp_path / preset)
+    h200 = Driver((13, 0), [Gpu("NVIDIA H200", 90)])
+    monkeypatch.setattr(profilers, "ask_driver", lambda: h200)
+    monkeypatch.setattr(profilers, "PLACES", {"ncu": [], "nsys": []})
+    monkeypatch.setattr(trace, "OUT", tmp_path / "out")
+    monkeypatch.setattr(trace, "ROOT", tmp_path)
+    return Lab(tmp_path, fake_tool)
+
+
+def test_summaries(lab: Lab, capfd) -> None:
+    lab.nsys(lab.records())
+    assert lab("transpose", "--", "--rows=64") == 0
+    out, err = capfd.readouterr()
+    assert out == (
+        "share [%]  count  total [us]  median [us]  min [us]  max [us]  kernels\n"
+        "     91.2      4    1,824.00       455.00    450.00    464.00  reduceNeighbored\n"
+        "      8.8      4       17.60         4.40      4.30      4.50  matmulTiled<16>\n"
+        "\n"
+        "share [%]  count  total [us]  median [us]  min [us]  max [us]  copies and fills of memory\n"
+        "    100.0      2        2.50         1.25      1.00      1.50"
+        "  [CUDA memcpy Host-to-Device]\n"
+        "\n"
+        "ranges of the host program (NVTX): none recorded\n"
+    )
+    assert "out/trace/transpose.nsys-rep" in err
+    record, *stats = lab.ran()
+    assert record.startswith("nsys profile --trace=cuda,nvtx ")
+    program = lab.folder / "gpu" / "ch04_memory" / "transpose"
+    assert record.endswith(f" {program} --rows=64 --reps=5")
+    assert len(stats) == 3 and all(str(lab.report) in line for line in stats)
+
+
+@pytest.mark.parametrize("option", [["--reps=9"], ["--reps", "9"]])
+def test_reps_of_the_user_win(lab: Lab, option: list[str]) -> None:
+    lab.nsys(lab.records())
+    assert lab("transpose", "--", *option) == 0
+    assert lab.ran()[0].endswith(" ".join(["transpose", *option]))
+
+
+def test_import_that_fails_says_what_to_install(lab: Lab, capfd) -> None:
+    lab.report.parent.mkdir(parents=True)
+    lab.report.write_text("of an earlier run")
+    lab.nsys("echo Importer error status: libdw.so.1 cannot be opened")
+    assert lab("transpose") == 1
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert "    Importer error status: libdw.so.1 cannot be opened" in err
+    assert "libdw1 libelf1" in err
+    assert not lab.report.exists()
+
+
+@pytest.mark.parametrize(("status", "expected"), [(1, 1), (139, 1), (2, 2), (77, 77)])
+def test_program_that_fails(lab: Lab, capfd, status: int, expected: int) -> None:
+    lab.nsys(f"{lab.records()}; echo reason; exit {status}")
+    assert lab("transpose") == expected
+    err = capfd.readouterr().err
+    assert "the program ended with" in err and "    reason" in err
+
+
+def test_report_that_nsys_does_not_know(lab: Lab, capfd) -> None:
+    lab.nsys(lab.records())
+    (lab.folder / "kernels.txt").write_text("ERROR: Report 'cuda_gpu_kern_sum' not found\n")
+    assert lab("transpose") == 1
+    assert "ERROR: Report 'cuda_gpu_kern_sum' not found" in capfd.readouterr().err
+
+
+def test_no_nsys(lab: Lab, capfd) -> None:
+    assert lab("transpose") == 1
+    assert "Install Nsight Systems" in capfd.readouterr().err
+
+
+def test_no_gpu(lab: Lab, monkeypatch, capfd) -> None:
+    monkeypatch.setattr(profilers, "ask_driver", lambda: Driver(problem=NO_DRIVER))
+    assert lab("transpose") == 77
+    err = capfd.readouterr().err
+    assert "no usable GPU: no NVIDIA driver" in err
+    assert "./lab profile transpose --backend cpu" in err
+
+
+def test_unknown_name(lab: Lab, capfd) -> None:
+    assert lab("tranpose") == 2
+    assert "did you mean transpose?" in capfd.readouterr().err
+
+
+def test_nsys_of_nsight_compute_is_found(tmp_path: Path, fake_tool, monkeypatch) -> None:
+    path = tmp_path / "nsight-compute-2025.3.1" / "host" / "target-linux-x64" / "nsys"
+    path.parent.mkdir(parents=True)
+    path.write_text("#!/bin/sh\n")
+    path.chmod(0o755)
+    places = [
+        place.replace("/usr/local/cuda*", str(tmp_path)) for place in profilers.PLACES["nsys"]
+    ]
+    monkeypatch.setattr(profilers, "PLACES", {"nsys": places[2:4]})
+    assert profilers.find("nsys", None) == str(path)
+
+
+def test_ranges_lose_the_colon_of_the_default_domain() -> None:
+    rows = [{"Time (%)": "100.0", "Instances": "1", "Range": ":oneStream"}]
+    assert nsys.table(nsys.SUMMARIES[2], rows).endswith("  oneStream\n")

@@ -1,0 +1,160 @@
+"""The reader of ncu's CSV, on a sample and on recordings."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from lab_cli.counters import raw_csv
+from ncu_sample import OUTPUT, REDUCTIONS, UNITS, csv_line, launch, raw_page
+
+RECORDED = sorted((Path(__file__).parent / "data" / "ncu").glob("*.csv"))
+LOADS = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
+READS = "dram__bytes_read.sum.per_second"
+
+
+COUNTER = re.compile(r"(gpu__time|dram__|smsp__|l1tex__|sm__warps)")  # not what the GPU is
+
+
+def test_finds_the_table_among_other_lines() -> None:
+    table = raw_csv.parse(OUTPUT)
+    assert table == raw_csv.parse(REDUCTIONS)
+    assert table.units == UNITS
+    assert [launch.kernel for launch in table.launches] == [
+        "reduceNeighbored",
+        "reduceNeighboredLess",
+        "reduceInterleaved",
+    ]
+    assert [launch.values[LOADS] for launch in table.launches] == [4186112, 4186112, 1089536]
+    assert [launch.values[READS] for launch in table.launches] == [412.5, 1025.5, None]
+    first = table.launches[0]
+    assert (first.grid, first.block, first.device) == ("8192", "512", "0")
+
+
+def test_program_without_a_last_line_end() -> None:
+    assert raw_csv.parse("done" + REDUCTIONS) == raw_csv.parse(REDUCTIONS)
+
+
+def test_lines_between_rows_are_skipped() -> None:
+    lines = REDUCTIONS.splitlines(keepends=True)
+    noisy = "".join(
+        line + "==WARNING== x\nhello, world\n" + '"two","cells"\n' + '"' + "\n" for line in lines
+    )
+    assert raw_csv.parse(noisy) == raw_csv.parse(REDUCTIONS)
+
+
+def test_windows_line_ends() -> None:
+    assert raw_csv.parse(REDUCTIONS.replace("\n", "\r\n")) == raw_csv.parse(REDUCTIONS)
+
+
+@pytest.mark.parametrize("text", ["", "==PROF== x\n", 'the column "ID" is missing\n', '"0","1"\n'])
+def test_no_table(text: str) -> None:
+    assert raw_csv.parse(text).launches == []
+
+
+def test_cut_off_row_is_dropped() -> None:
+    table = raw_csv.parse(REDUCTIONS.rstrip()[:-12])
+    assert len(table.launches) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("1,564,672", 1564672),
+        ("0", 0),
+        ("68.75", 68.75),
+        ("-1.5", -1.5),
+        ("1e3", 1000),
+        ("n/a", None),
+        ("", None),
+        ("nan", None),
+        ("inf", None),
+        ("CachePreferNone", "CachePreferNone"),
+    ],
+)
+def test_number(text: str, value: object) -> None:
+    assert raw_csv.number(text) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("(8192, 1, 1)", "8192"),
+        ("(64, 64, 1)", "64x64"),
+        ("(1, 1, 1)", "1"),
+        ("(1, 2, 1)", "1x2"),
+        ("(4, 1, 2)", "4x1x2"),
+        ("(10, 1, 10)", "10x1x10"),
+        ("", ""),
+    ],
+)
+def test_shape(text: str, expected: str) -> None:
+    assert raw_csv.shape(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("kernel", "expected"),
+    [
+        ("reduceNeighbored(int *, int *, unsigned long)", "reduceNeighbored"),
+        ("plain", "plain"),
+        ("void matmulTiled<(unsigned int)16>(const float *, float *)", "matmulTiled<16>"),
+        ("void f<(int)-3, (bool)1, float>(void (*)(int), T1)", "f<-3, 1, float>"),
+        ("void a::f<float (*)(int)>(T1)", "a::f<float (*)(int)>"),
+        ("(anonymous namespace)::k(int)", "(anonymous namespace)::k"),
+        ("<unnamed>::k(int)", "<unnamed>::k"),
+        ("void k<f<(long)2>>(int)", "k<f<2>>"),
+    ],
+)
+def test_short_name(kernel: str, expected: str) -> None:
+    assert raw_csv.short_name(kernel) == expected
+
+
+def test_kernel_names_with_commas_and_quotes() -> None:
+    page = raw_page(
+        {"a__b": ""}, [launch(0, 'k<""x"", 2>(int, float)', ["1"], "(1, 2, 3)", "(4, 1, 1)")]
+    )
+    assert [launch.kernel for launch in raw_csv.parse(page).launches] == ['k<"x", 2>']
+
+
+def test_more_than_a_thousand_launches() -> None:
+    one = launch(0, "k(int)", ["1"], "(1, 1, 1)", "(1, 1, 1)")
+    many = [one.replace('"0"', f'"{number}"', 1) for number in ("999", "1000", "1,001")]
+    assert len(raw_csv.parse(raw_page({"a__b": ""}, many)).launches) == 3
+
+
+def test_columns_that_are_no_metrics_are_left_out() -> None:
+    page = csv_line(["ID", "Kernel Name", "Section", "x__y.sum"]) + csv_line(["0", "k", "s", "5"])
+    assert raw_csv.parse(page).launches[0].values == {"x__y.sum": 5}
+
+
+@pytest.mark.skipif(not RECORDED, reason="no recordings")
+@pytest.mark.parametrize("path", RECORDED, ids=lambda path: path.name)
+def test_recording(path: Path) -> None:
+    """Every row that begins like one of a launch is read, and no counter of it is left as text."""
+    text = path.read_text()
+    rows = re.findall(r'^"\d+",', text, re.MULTILINE)
+    table = raw_csv.parse(text)
+    assert rows
+    assert len(table.launches) == len(rows)
+    for kernel in table.launches:
+        assert kernel.kernel and "(" not in kernel.kernel
+        assert kernel.grid and kernel.block and kernel.device == "0"
+        assert set(kernel.values) == set(table.units)
+        counters = {name: value for name, value in kernel.values.items() if COUNTER.match(name)}
+        assert counters["gpu__time_duration.sum"] > 0
+        assert not [name for name, value in counters.items() if isinstance(value, str)]
+
+
+@pytest.mark.skipif(not RECORDED, reason="no recordings")
+def test_recording_of_the_reductions() -> None:
+    """ncu chose the units; the counts are those that are known of an H200."""
+    path = next(path for path in RECORDED if path.name == "reduceInteger.auto.csv")
+    table = raw_csv.parse(path.read_text())
+    divergent = "smsp__sass_branch_targets_threads_divergent.sum"
+    counts = {launch.kernel: launch.values[divergent] for launch in table.launches}
+    assert counts["reduceNeighbored"] == 778240
+    assert counts["reduceInterleaved"] == 40960
+    assert counts["reduceCompleteUnroll<512>"] == 5120
+    assert table.units["gpu__time_duration.sum"] == "us"
+    assert table.units["dram__bytes_read.sum.per_second"] == "Tbyte/s"

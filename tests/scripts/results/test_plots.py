@@ -1,0 +1,648 @@
+"""The figures' axes, bars, lines and texts, drawn from small tables."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("matplotlib")
+
+from exercise_sample import FACTS
+from lab_cli import catalogue, exercise_facts
+from lab_cli.commands import plot
+from lab_cli.errors import LabError
+from lab_cli.results import figures
+from lab_cli.results.figures import Spec
+from lab_cli.results.plots import curves, draw, heatmap, style
+from lab_cli.results.plots.curves import Curves, spread
+from lab_cli.results.plots.heatmap import HeatMap
+from lab_cli.results.plots.ladder import Ladder
+from lab_cli.results.plots.saturation import Saturation
+from lab_cli.results.plots.timeline import Timeline
+from lab_cli.results.plots.waves import Waves
+from lab_cli.results.rows import count, short
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+
+PNG = b"\x89PNG"
+
+
+def row(kernel: str, gbps: float, peak: float = 2000, library: bool = False, **more: str) -> dict:
+    shape = "-" if library else "8"
+    percent = str(100 * gbps / peak) if peak else ""
+    return {
+        "kernel": kernel,
+        "grid": shape,
+        "block": shape,
+        "gbps": str(gbps),
+        "percent_peak": percent,
+        **more,
+    }
+
+
+LADDER = [row("slow", 100), row("better", 400), row("best", 1600), row("lib", 1900, library=True)]
+
+
+def texts(axes) -> list[str]:
+    return [text.get_text() for text in axes.texts if text.get_text()]
+
+
+def drawn(chart, rows, title: str = "title") -> Figure:
+    with style.settings():
+        figure = chart.draw(rows, title)
+        figure.draw_without_rendering()
+    return figure
+
+
+def bars(axes) -> list:
+    return [container.patches[0] for container in axes.containers]
+
+
+# ---- ladder ----
+
+
+def test_ladder_has_a_bar_for_each_kernel_in_order_from_the_top() -> None:
+    axes = drawn(Ladder("gbps"), LADDER).axes[0]
+    assert [bar.get_width() for bar in bars(axes)] == [100, 400, 1600, 1900]
+    assert [label.get_text() for label in axes.get_yticklabels()] == [
+        "slow",
+        "better",
+        "best",
+        "lib",
+    ]
+    heights = [axes.transData.transform((0, bar.get_y()))[1] for bar in bars(axes)]
+    assert heights == sorted(heights, reverse=True)
+    assert axes.get_xlim()[0] == 0  # the length of a bar is its value
+    assert axes.get_xlabel() == "bandwidth [GB/s]"
+
+
+def test_ladder_writes_values_and_shares_at_the_bars() -> None:
+    axes = drawn(Ladder("gbps"), LADDER).axes[0]
+    assert texts(axes)[:4] == ["100  (5.0 %)", "400  (20 %)", "1,600  (80 %)", "1,900  (95 %)"]
+
+
+def test_ladder_shows_the_limit() -> None:
+    axes = drawn(Ladder("gbps"), LADDER).axes[0]
+    (limit,) = axes.lines
+    assert list(limit.get_xdata()) == pytest.approx([2000, 2000])
+    assert axes.get_xlim()[1] > 2000
+    assert "peak bandwidth 2,000 GB/s" in texts(axes)
+
+
+def test_ladder_without_a_known_peak_or_of_times_has_no_limit() -> None:
+    unknown = [row("a", 10, peak=0), row("b", 20, peak=0)]
+    axes = drawn(Ladder("gbps"), unknown).axes[0]
+    assert not axes.lines
+    assert texts(axes) == ["10.0", "20.0"]
+    times = [{**item, "median_ms": "0.5"} for item in LADDER]
+    axes = drawn(Ladder("median_ms"), times).axes[0]
+    assert not axes.lines
+    assert axes.get_xlabel() == "time [ms]"
+
+
+def test_ladder_hatches_the_library_and_says_so() -> None:
+    figure = drawn(Ladder("gbps"), LADDER)
+    hatches = [bar.get_hatch() for bar in bars(figure.axes[0])]
+    assert hatches[:3] == [None] * 3
+    assert hatches[3]
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["kernel", "library"]
+    assert [bool(patch.get_hatch()) for patch in figure.legends[0].get_patches()] == [False, True]
+    assert not drawn(Ladder("gbps"), LADDER[:3]).legends
+
+
+def test_nothing_of_a_ladder_is_cut_off_or_covered() -> None:
+    figure = drawn(Ladder("gbps"), [*LADDER, row("aKernelWithQuiteALongNameOfItsOwn", 1300)])
+    axes = figure.axes[0]
+    canvas = figure.bbox
+    labels = [*axes.texts, *axes.get_yticklabels(), axes.xaxis.label, figure.legends[0]]
+    for label in labels:
+        box = label.get_window_extent()
+        assert canvas.x0 <= box.x0 and box.x1 <= canvas.x1, label
+        assert canvas.y0 <= box.y0 and box.y1 <= canvas.y1, label
+    at_limit = axes.transData.transform((2000, 0))[0]
+    values = [text for text in axes.texts if "%" in text.get_text()]
+    assert len(values) == 5
+    for text in values:
+        box = text.get_window_extent()
+        assert not box.x0 < at_limit < box.x1, text
+
+
+def test_ladder_in_panels_with_scales_of_their_own() -> None:
+    panels = [{"title": "A", "kernels": ["slow", "better"]}, {"title": "B", "kernels": ["best"]}]
+    figure = drawn(
+        Ladder("gbps", panels), [row("slow", 1, 0), row("better", 2, 0), row("best", 90, 0)]
+    )
+    first, second = figure.axes
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["A", "B"]
+    assert [bar.get_width() for bar in bars(first)] == [1, 2]
+    assert first.get_xlim()[1] < 3 < second.get_xlim()[1]
+    with pytest.raises(LabError, match="no row of kernel gone"):
+        drawn(Ladder("gbps", [{"title": "A", "kernels": ["slow", "gone"]}]), LADDER)
+
+
+# ---- curves ----
+
+SIZES = (1 << 20, 1 << 22, 1 << 30)
+CURVES = [
+    row(kernel, gbps * size / (1 << 30), size=str(size), library=kernel == "lib")
+    for size in reversed(SIZES)
+    for kernel, gbps in (("slow", 100), ("fast", 1500), ("faster", 1501), ("lib", 1502))
+]
+
+
+def lines_of(axes) -> list:
+    return [line for line in axes.lines if not line.get_label().startswith("_")]
+
+
+def test_curves_have_a_line_for_each_kernel_over_ascending_sizes() -> None:
+    axes = drawn(Curves("size", "integers", "gbps"), CURVES).axes[0]
+    lines = lines_of(axes)
+    assert [line.get_label() for line in lines] == ["slow", "fast", "faster", "lib"]
+    assert [list(line.get_xdata()) for line in lines] == [list(SIZES)] * 4
+    assert list(lines[1].get_ydata()) == pytest.approx([1500 / 1024, 1500 / 256, 1500])
+
+
+def test_curves_have_readable_ticks_and_units() -> None:
+    axes = drawn(Curves("size", "integers", "gbps"), CURVES).axes[0]
+    assert axes.get_xscale() == "log"
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["1 Mi", "4 Mi", "1 Gi"]
+    assert axes.get_xlabel() == "integers"
+    assert axes.get_ylabel() == "bandwidth [GB/s]"
+    assert axes.get_yscale() == "linear" and axes.get_ylim()[0] == 0
+    assert drawn(Curves("size", "n", "gbps", log=True), CURVES).axes[0].get_yscale() == "log"
+
+
+def test_curves_show_the_limit() -> None:
+    axes = drawn(Curves("size", "integers", "gbps"), CURVES).axes[0]
+    (limit,) = [line for line in axes.lines if line.get_marker() == "None"]
+    assert list(limit.get_ydata()) == pytest.approx([2000, 2000])
+    assert axes.get_ylim()[1] > 2000
+    assert "peak bandwidth 2,000 GB/s" in texts(axes)
+
+
+def test_lines_differ_by_more_than_colour() -> None:
+    names = [f"k{i}" for i in range(len(style.MARKERS))]
+    rows = [row(name, 10.0 + i, size=size) for i, name in enumerate(names) for size in ("1", "2")]
+    lines = lines_of(drawn(Curves("size", "n", "gbps"), rows).axes[0])
+    assert len({line.get_marker() for line in lines}) == len(names)
+    axes = drawn(Curves("size", "integers", "gbps"), CURVES).axes[0]
+    styles = [line.get_linestyle() for line in lines_of(axes)]
+    assert len({str(line_style) for line_style in styles}) == 4
+
+
+def test_each_line_is_named_at_its_end_with_its_marker() -> None:
+    figure = drawn(Curves("size", "integers", "gbps"), CURVES)
+    axes = figure.axes[0]
+    names = {text.get_text(): text for text in axes.texts if text.get_text()}
+    boxes = [names[kernel].get_window_extent() for kernel in ("slow", "fast", "faster", "lib")]
+    for lower, upper in zip(boxes, boxes[1:]):
+        assert lower.y1 <= upper.y0  # in the order of the ends, and apart
+    assert max(box.x1 for box in boxes) <= figure.bbox.x1
+    samples = [line.get_marker() for line in axes.lines if line.get_label().startswith("_end")]
+    assert samples == [line.get_marker() for line in lines_of(axes)]
+
+
+@pytest.mark.parametrize(
+    ("places", "expected"),
+    [
+        ([], []),
+        ([0.5], [0.5]),
+        ([0.2, 0.8], [0.2, 0.8]),
+        ([0.5, 0.5], [0.45, 0.55]),
+        ([0.8, 0.2, 0.22], [0.8, 0.16, 0.26]),
+        ([0.0, 0.0, 0.0], [0.0, 0.1, 0.2]),
+        ([1.0, 0.99], [1.0, 0.9]),
+        ([-3.0, 5.0], [0.0, 1.0]),
+    ],
+)
+def test_spread(places: list[float], expected: list[float]) -> None:
+    assert spread(places, 0.1, 0, 1) == pytest.approx(expected)
+
+
+def test_spread_without_room_for_all_is_even() -> None:
+    assert spread([0.5] * 5, 0.5, 0, 1) == pytest.approx([0, 0.25, 0.5, 0.75, 1])
+
+
+# ---- saturation ----
+
+# Saturates at 90 % from 100 in flight on; by the law from 50 on.
+SATURATION = [
+    {
+        "kernel": kernel,
+        "per_thread": per_thread,
+        "in_flight": str(in_flight),
+        "percent_peak": str(min(90, 0.9 * in_flight)),
+        "percent_law": str(min(100, 2 * in_flight)),
+    }
+    for kernel in ("add", "load")
+    for per_thread, flights in (("1", (16, 32, 64)), ("2", (128, 64, 32)))
+    for in_flight in flights
+]
+PANELS = [
+    {"kernel": "load", "title": "Loads", "x_label": "bytes"},
+    {"kernel": "add", "title": "Adds", "x_label": "operations"},
+]
+
+
+def saturation(panels: list[dict[str, str]]) -> Saturation:
+    return Saturation(
+        panels, "in_flight", "percent_peak", "percent_law", "per_thread", "{} at a time"
+    )
+
+
+def test_saturation_has_a_panel_for_each_kernel_and_a_line_for_each_number() -> None:
+    figure = drawn(saturation(PANELS), SATURATION)
+    loads, adds = figure.axes
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["Loads", "Adds"]
+    assert [axes.get_xlabel() for axes in figure.axes] == ["bytes", "operations"]
+    assert loads.get_ylabel() == "% of peak"
+    law, one, two = adds.lines
+    assert list(one.get_xdata()) == [16, 32, 64]
+    assert list(two.get_xdata()) == [32, 64, 128]
+    assert list(two.get_ydata()) == pytest.approx([28.8, 57.6, 90])
+    labels = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert labels == ["1 at a time", "2 at a time", "Little's law"]
+    looks = {(line.get_marker(), line.get_linestyle()) for line in (law, one, two)}
+    assert len({marker for marker, _ in looks}) == 3
+
+
+def test_saturation_draws_the_law_and_says_what_it_asks_for() -> None:
+    axes = drawn(saturation(PANELS), SATURATION).axes[0]
+    law = dict(zip(axes.lines[0].get_xdata(), axes.lines[0].get_ydata()))
+    assert min(law) == 16 and max(law) >= 128
+    for in_flight, percent in law.items():
+        assert percent == pytest.approx(min(100, 2 * in_flight))
+    assert texts(axes) == ["50"]
+
+
+def test_saturation_of_a_kernel_without_rows() -> None:
+    with pytest.raises(LabError, match="no row of kernel gone"):
+        saturation([{"kernel": "gone", "title": "", "x_label": ""}]).draw(SATURATION, "title")
+    emulated = [{**item, "percent_peak": "", "percent_law": ""} for item in SATURATION]
+    with pytest.raises(LabError, match="no .*number in column percent_law"):
+        saturation(PANELS).draw(emulated, "title")
+
+
+# ---- heat map ----
+
+BLOCKS = [
+    {"kernel": "sum", "block": block, "gbps": str(gbps)}
+    for block, gbps in (("32x8", 900.4), ("32x16", 1234.6), ("256", 100), ("16x16", 500))
+]
+
+
+def test_heat_map_writes_each_value_into_its_cell() -> None:
+    axes = drawn(HeatMap("gbps"), BLOCKS).axes[0]
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["16", "32", "256"]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["1", "8", "16"]
+    assert {text.get_position(): text.get_text() for text in axes.texts} == {
+        (1, 1): "900",
+        (1, 2): "1,235",
+        (2, 0): "100",
+        (0, 2): "500",
+    }
+    values = axes.images[0].get_array()
+    assert values[1][1] == 900.4
+    assert values.mask[0][0] or values[0][0] != values[0][0]  # no block 16x1: nothing there
+    assert axes.get_xlabel() == "block.x [threads]"
+    assert axes.get_ylabel() == "block.y [threads]"
+    low, high = axes.get_ylim()
+    assert low < high  # block.y grows upwards
+
+
+def test_heat_map_says_what_its_colours_mean() -> None:
+    figure = drawn(HeatMap("gbps"), BLOCKS)
+    assert figure.axes[1].get_ylabel() == "bandwidth [GB/s]"
+    assert figure.axes[0].images[0].get_cmap().name == "viridis"
+
+
+def test_heat_map_text_has_contrast() -> None:
+    assert heatmap.text_colour((1, 1, 1, 1)) == "black"
+    assert heatmap.text_colour((0, 0, 0, 1)) == "white"
+    axes = drawn(HeatMap("gbps"), BLOCKS).axes[0]
+    colours = {text.get_text(): text.get_color() for text in axes.texts}
+    assert colours["100"] == "white" and colours["1,235"] == "black"  # of dark and of bright cells
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([{"block": "32x8x2", "gbps": "1"}], "'32x8x2' in column block"),
+        ([{"block": "-", "gbps": "1"}], "'-' in column block"),
+        ([{"block": "8", "gbps": "1"}, {"block": "8x1", "gbps": "1"}], "more than one row"),
+    ],
+)
+def test_heat_map_of_what_is_none(rows: list[dict[str, str]], message: str) -> None:
+    with pytest.raises(LabError, match=message):
+        HeatMap("gbps").draw(rows, "title")
+
+
+# ---- timeline ----
+
+SPANS = [
+    ("oneStream", "0", "0", 0, 1),
+    ("oneStream", "0", "1", 1.1, 2.1),
+    ("ownStreams", "0", "0", 0.5, 1.5),
+    ("ownStreams", "1", "1", 0.25, 1.25),
+]
+TIMELINE = [
+    {"mode": mode, "stream": stream, "kernel": kernel, "begin_ms": str(a), "end_ms": str(b)}
+    for mode, stream, kernel, a, b in SPANS
+]
+
+
+def test_timeline_has_a_panel_for_each_mode_and_a_lane_for_each_stream() -> None:
+    figure = drawn(Timeline("mode", "stream", "kernel"), TIMELINE)
+    one, own = figure.axes
+    assert one.get_title(loc="left") == "oneStream: 2.10 ms"
+    assert own.get_title(loc="left") == "ownStreams: 1.50 ms"
+    assert [label.get_text() for label in one.get_yticklabels()] == ["stream 0"]
+    assert [label.get_text() for label in own.get_yticklabels()] == ["stream 0", "stream 1"]
+    assert own.get_xlabel() == "time [ms]"
+    assert one.get_xlim() == own.get_xlim()
+
+
+def test_timeline_bars_last_from_begin_to_end() -> None:
+    one, own = drawn(Timeline("mode", "stream", "kernel"), TIMELINE).axes
+    spans = [(bar.get_x(), bar.get_x() + bar.get_width()) for bar in bars(one)]
+    assert spans == [pytest.approx((0, 1)), pytest.approx((1.1, 2.1))]
+    centres = [bar.get_y() + bar.get_height() / 2 for bar in bars(own)]
+    assert centres == pytest.approx([0, 1])
+    assert texts(one) == ["kernel 0", "kernel 1"]
+    assert len({bar.get_hatch() for bar in bars(one)}) == 2  # neighbours differ, in print too
+
+
+# ---- waves ----
+
+
+def block_row(
+    size: int, block: int, sm: int, slot: int, wave: int, begin: float, end: float
+) -> dict:
+    names = ("block_size", "sms", "slots", "block", "sm", "slot", "wave", "begin_ms", "end_ms")
+    values = (size, 2, 2048 // size, block, sm, slot, wave, begin, end)
+    return {name: str(value) for name, value in zip(names, values)}
+
+
+BLOCKS_IN_TIME = [
+    block_row(1024, 0, 0, 0, 1, 0, 2),
+    block_row(1024, 1, 1, 0, 1, 0, 2),
+    block_row(1024, 2, 0, 1, 1, 0.5, 2.5),
+    block_row(1024, 3, 1, 0, 2, 2, 4),
+    block_row(512, 0, 0, 3, 1, 0, 1),
+]
+WAVES = Waves("block_size", "{block_size} threads, room for {slots}")
+
+
+def boxes_of(axes) -> dict[str, list[tuple[float, ...]]]:
+    """Left, right, top and bottom of the boxes of each colour."""
+    boxes = {}
+    for patch in axes.patches:
+        corners = patch.get_path().vertices.reshape(-1, 5, 2)  # a box ends where it begins
+        boxes.setdefault(to_hex(patch.get_facecolor()).upper(), []).extend(
+            (box[:, 0].min(), box[:, 0].max(), box[:, 1].min(), box[:, 1].max()) for box in corners
+        )
+    return boxes
+
+
+def test_waves_have_a_colour_each_and_a_lane_for_each_sm() -> None:
+    figure = drawn(WAVES, BLOCKS_IN_TIME)
+    large, small = figure.axes
+    assert boxes_of(large) == {
+        style.PALE: [(0, 4, -0.5, 1.5)],  # two SMs from the first begin to the last end
+        style.BLUE: [(0, 2, -0.5, 0), (0, 2, 0.5, 1), (0.5, 2.5, 0, 0.5)],
+        style.SKY: [(2, 4, 0.5, 1)],
+    }
+    assert boxes_of(small)[style.BLUE] == [(0, 1, 0.25, 0.5)]  # the last quarter of SM 0
+    assert large.get_ylim() == small.get_ylim() == (1.5, -0.5)  # SM 0 on top
+    assert large.get_xlim() == small.get_xlim() == (0, 4)
+    assert large.get_ylabel() == "SM" and small.get_xlabel() == "time [ms]"
+    labels = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert labels == ["wave 1", "wave 2", "room without a block"]
+
+
+def test_waves_say_how_much_was_idle() -> None:
+    titles = [axes.get_title(loc="left") for axes in drawn(WAVES, BLOCKS_IN_TIME).axes]
+    assert titles == [
+        "1024 threads, room for 2: 4.00 ms, 50 % idle",  # 8 of 2 SMs * 2 slots * 4 ms are used
+        "512 threads, room for 4: 1.00 ms, 88 % idle",
+    ]
+
+
+def test_many_waves_repeat_the_colours_and_the_legend_says_so() -> None:
+    rows = [block_row(1024, i, 0, 0, i + 1, i, i + 1) for i in range(8)]
+    labels = [text.get_text() for text in drawn(WAVES, rows).legends[0].get_texts()]
+    assert labels[:3] == ["wave 1, 7", "wave 2, 8", "wave 3"]
+    assert len(boxes_of(drawn(WAVES, rows).axes[0])[style.BLUE]) == 2
+
+
+def test_sm_numbers_with_gaps_get_lanes_but_do_not_count_as_idle() -> None:
+    rows = [block_row(1024, i, 5 * i, slot, 1, 0, 1) for i in (0, 1) for slot in (0, 1)]
+    axes = drawn(WAVES, rows).axes[0]
+    assert axes.get_ylim() == (5.5, -0.5)
+    assert axes.get_title(loc="left").endswith("1.00 ms, 0 % idle")
+
+
+@pytest.mark.parametrize(("column", "value"), [("wave", "x"), ("sm", "1.5"), ("slot", "-1")])
+def test_waves_of_what_are_none(column: str, value: str) -> None:
+    with pytest.raises(LabError, match=f"column {column}"):
+        drawn(WAVES, [{**BLOCKS_IN_TIME[0], column: value}])
+    with pytest.raises(LabError, match="panel_title = '{threads}': KeyError"):
+        drawn(Waves("block_size", "{threads}"), BLOCKS_IN_TIME)
+
+
+# ---- numbers ----
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0, "0"), (0.0238080006, "0.0238"), (0.5, "0.500"), (13.909, "13.9"), (4629.2, "4,629")],
+)
+def test_short(value: float, text: str) -> None:
+    assert short(value) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [("1073741824", "1 Gi"), ("16777216", "16 Mi"), ("8192", "8192"), ("100003", "100,003"),
+     ("x", "x")],
+)  # fmt: skip
+def test_count(text: str, shown: str) -> None:
+    assert count(text) == shown
+
+
+# ---- from file to file ----
+
+CSV = """# gpu: NVIDIA X1
+exercise,parameters,kernel,grid,block,gbps,percent_peak
+sum,size=1048576 block=32,a,4,32,10,1
+sum,size=4194304 block=32,a,4,32,20,2
+sum,size=4194304 block=32,b,4,32,30,3
+"""
+SUM = """
+[figures.ladder]
+chart = "ladder"
+title = "{size} integers"
+value = "gbps"
+largest = "size"
+"""
+OTHER = """
+[figures.ladder]
+chart = "ladder"
+title = "t"
+value = "gbps"
+"""
+
+
+@pytest.fixture
+def results(tmp_path: Path, exercises) -> Path:
+    exercises("ch/sum", FACTS + SUM)
+    exercises("ch/other", FACTS.replace("10", "20") + OTHER)
+    exercises("ch/plain", FACTS.replace("10", "30"))
+    folder = tmp_path / "results"
+    (folder / "x1").mkdir(parents=True)
+    (folder / "cpu").mkdir()
+    for place in ("x1", "cpu"):
+        (folder / place / "sum.csv").write_text(CSV)
+    return folder
+
+
+def draw_all(names: list[str], gpu: str, results: Path) -> int:
+    return plot.draw_figures(figures.of(catalogue.exercises(names)), names, gpu, results)
+
+
+def files(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_default_draws_what_is_there_but_not_the_emulation(results: Path, capfd) -> None:
+    assert draw_all([], "", results) == 0
+    assert files(results / "x1") == ["sum.csv", "sum.ladder.png", "sum.ladder.svg"]
+    assert files(results / "cpu") == ["sum.csv"]
+    assert (results / "x1" / "sum.ladder.png").read_bytes().startswith(PNG)
+    assert "other.csv is not there" in capfd.readouterr().err
+
+
+def test_emulation_is_drawn_if_asked_for(results: Path) -> None:
+    assert draw_all(["sum"], "cpu", results) == 0
+    assert "sum.ladder.svg" in files(results / "cpu")
+    assert "sum.ladder.svg" not in files(results / "x1")
+
+
+def test_selected_rows_and_title(results: Path) -> None:
+    spec = figures.of(catalogue.exercises(["sum"]))[0]
+    figure = draw.figure_of(spec, CSV, results / "x1" / "sum.csv")
+    assert [bar.get_width() for bar in bars(figure.axes[0])] == [20, 30]
+    assert figure.get_suptitle() == "sum: 4 Mi integers, NVIDIA X1"
+    assert (
+        spec.title({"size": "8"}, "none, CPU emulation on Y")
+        == "sum: 8 integers, CPU emulation on Y"
+    )
+
+
+def test_title_that_names_what_is_not_there() -> None:
+    with pytest.raises(LabError, match="no column size, which the title names"):
+        Spec("sum", "x", {"title": "{size} integers"}).title({}, "X")
+    with pytest.raises(LabError, match="title: "):
+        Spec("sum", "x", {"title": "{"}).title({}, "X")
+
+
+def test_where_selects_rows() -> None:
+    spec = Spec("sum", "x", {"where": {"size": 4194304, "kernel": "b"}})
+    rows = draw.parse(CSV, Path("x")).rows
+    assert [item["kernel"] for item in spec.select(rows)] == ["b"]
+    spec = Spec("sum", "x", {"where": {"size": 4194304, "kernel": ["b", "a"]}})
+    assert [item["kernel"] for item in spec.select(rows)] == ["a", "b"]
+    with pytest.raises(LabError, match="no row with kernel=c or d"):
+        Spec("sum", "x", {"where": {"kernel": ["c", "d"]}}).select(rows)
+
+
+def test_same_data_give_the_same_bytes(results: Path) -> None:
+    draw_all([], "", results)
+    first = [(results / "x1" / f"sum.ladder.{kind}").read_bytes() for kind in figures.KINDS]
+    draw_all([], "", results)
+    assert first == [(results / "x1" / f"sum.ladder.{kind}").read_bytes() for kind in figures.KINDS]
+    assert b"<dc:date>" not in first[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (None, "other.csv: No such file"),
+        ("", "other.csv: no CSV in it"),
+        ("kernel,grid,gbps\n", "other.csv: a header, but no rows"),
+        ("kernel,grid,gbps\na,1\n", "other.csv: the header has 3 columns"),
+        ("kernel,grid\na,1\n", "other.csv, figure ladder: no column gbps; there are kernel, grid"),
+        ("kernel,grid,gbps\na,1,fast\n", "figure ladder: a has no number in column gbps: 'fast'"),
+        ("kernel,grid,gbps\na,1,nan\n", "a has no number in column gbps: 'nan'"),
+        ("kernel,grid,gbps\na,1,\n", "a has no number in column gbps: ''"),
+        ("kernel,grid,gbps,percent_peak\na,1,5,0\n", "no positive number in column percent_peak"),
+    ],
+)
+def test_bad_data_are_named_and_leave_no_figure(results, capfd, text, message: str) -> None:
+    if text is not None:
+        (results / "x1" / "other.csv").write_text(text)
+    before = files(results / "x1")
+    assert draw_all(["other"], "x1", results) == 1
+    err = capfd.readouterr().err
+    assert message in err
+    assert err.count("\n") == 1
+    assert files(results / "x1") == before
+
+
+def test_one_bad_file_does_not_keep_the_others_from_being_drawn(results: Path) -> None:
+    (results / "x1" / "other.csv").write_text("")
+    assert draw_all([], "", results) == 1
+    assert "sum.ladder.svg" in files(results / "x1")
+
+
+def test_unknown_folder_and_exercise_without_figures(results: Path) -> None:
+    with pytest.raises(LabError, match="no folder results/y2; there are cpu, x1") as raised:
+        draw_all([], "y2", results)
+    assert raised.value.status == 2
+    with pytest.raises(LabError, match=r"plain: no \[figures\] in NAME\.toml") as raised:
+        draw_all(["plain"], "", results)
+    assert raised.value.status == 2
+    (results / "x1" / "sum.csv").unlink()
+    with pytest.raises(LabError, match="./lab bench measures them"):
+        draw_all([], "", results)
+
+
+def test_every_chart_takes_the_keys_that_a_file_may_have() -> None:
+    assert set(draw.CHARTS) == set(exercise_facts.CHARTS)
+    for name, chart in draw.CHARTS.items():
+        rules = exercise_facts.CHARTS[name]
+        needed = {field.name for field in dataclasses.fields(chart) if not has_default(field)}
+        assert {field.name for field in dataclasses.fields(chart)} == set(rules)
+        assert needed == {key for key, rule in rules.items() if rule.required}
+
+
+def has_default(field: dataclasses.Field) -> bool:
+    return {field.default, field.default_factory} != {dataclasses.MISSING}
+
+
+def test_every_figure_of_the_project_can_be_drawn_by_its_chart() -> None:
+    specs = figures.of(catalogue.exercises())
+    assert specs
+    for spec in specs:
+        draw.chart_of(spec)
+
+
+def test_users_own_settings_do_not_show(results: Path) -> None:
+    import matplotlib
+
+    draw_all(["sum"], "x1", results)
+    before = (results / "x1" / "sum.ladder.svg").read_bytes()
+    with matplotlib.rc_context({"font.size": 30, "axes.facecolor": "black"}):
+        draw_all(["sum"], "x1", results)
+    assert (results / "x1" / "sum.ladder.svg").read_bytes() == before
+
+
+def test_colours_are_of_a_palette_for_colour_blind_readers() -> None:
+    okabe_ito = {"#000000", "#e69f00", "#56b4e9", "#009e73", "#f0e442", "#0072b2", "#d55e00",
+                 "#cc79a7"}  # fmt: skip
+    used = {to_hex(colour) for colour in style.LINE_COLOURS}
+    assert used - okabe_ito <= {to_hex(style.GREY)}
+    assert len(style.LINE_COLOURS) == len(used)
+    assert curves.LABELS_AT > 1

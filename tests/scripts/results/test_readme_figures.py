@@ -1,0 +1,60 @@
+"""The figures under results/ are those of the exercises, drawn from the data that are there; pages show
+figures that exist."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from lab_cli import catalogue
+from lab_cli.paths import ROOT
+from lab_cli.results import figures
+from lab_cli.results.csv_file import read_text
+from lab_cli.results.figures import KINDS
+from lab_cli.results.tables import pages
+
+IMAGE = re.compile(r"!\[([^\]]*)\]\(([^)]+)\)")
+SPECS = figures.of(catalogue.exercises())
+FOLDERS = sorted(path for path in (ROOT / "results").iterdir() if path.is_dir())
+
+
+def shown_folders() -> list[Path]:
+    """Those of results/ from which pages show figures. What else is there is a user's own."""
+    folders = set()
+    for page in pages():
+        for _, target in IMAGE.findall(page.read_text()):
+            folders.add((page.parent / target).resolve().parent)
+    return sorted(folders)
+
+
+def test_pages_show_figures_that_exist_and_say_what_is_to_be_seen() -> None:
+    shown = 0
+    for page in pages():
+        for about, target in IMAGE.findall(page.read_text()):
+            shown += 1
+            assert (page.parent / target).is_file(), f"{page}: no file {target}"
+            assert len(about.split()) >= 8, f"{page}: {target} needs a text that describes it"
+    assert shown >= 8, "the figures are no longer found"
+
+
+def test_every_figure_of_an_exercise_is_shown_somewhere() -> None:
+    text = "".join(page.read_text() for page in pages())
+    for spec in SPECS:
+        assert f"results/h200/{spec.exercise}.{spec.name}.svg" in text
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_every_figure_belongs_to_an_entry(folder: Path) -> None:
+    wanted = {spec.file(folder, kind).name for spec in SPECS for kind in KINDS}
+    there = {path.name for kind in KINDS for path in folder.glob(f"*.{kind}")}
+    assert there <= wanted
+
+
+@pytest.mark.parametrize("folder", shown_folders(), ids=lambda folder: folder.name)
+def test_figures_are_drawn_from_the_data_that_are_there(folder: Path) -> None:
+    for spec in SPECS:
+        svg = read_text(spec.file(folder, "svg"))
+        identifier = spec.identifier(read_text(spec.source(folder)))
+        assert identifier in svg, f"{spec.exercise}.{spec.name} is out of date: run ./lab plot"
+        assert spec.file(folder, "png").is_file()

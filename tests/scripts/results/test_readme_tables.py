@@ -1,0 +1,157 @@
+"""The pages' tables are those of the CSV files under results/."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from exercise_sample import FACTS
+from lab_cli.errors import LabError
+from lab_cli.exercise_facts import Column
+from lab_cli.results import tables
+from lab_cli.results.tables import cell, columns_of, render
+
+CSV = """# gpu: some GPU
+kernel,parameters,median_ms,grid
+first,size=1 block=2,0.0123456,7
+second,size=2 block=2,123.45678,8
+third,size=2 block=2,12.3456,9
+"""
+
+
+@pytest.fixture
+def csv_file(tmp_path: Path) -> Path:
+    path = tmp_path / "x.csv"
+    path.write_text(CSV)
+    return path
+
+
+def test_renders_the_wanted_rows_and_columns(csv_file: Path) -> None:
+    assert render(csv_file, ["kernel", "median_ms", "grid"], ["size=2"], columns_of(csv_file)) == (
+        "| kernel | time [ms] | grid |\n"
+        "| --- | ---: | ---: |\n"
+        "| second | 123.5 | 8 |\n"
+        "| third | 12.35 | 9 |\n"
+    )
+
+
+def test_formats_by_column() -> None:
+    def shown(value: str, column: str, file: str = "x.csv") -> str:
+        return cell(value, columns_of(Path(file)).get(column, Column()))
+
+    assert shown("0.0123456", "median_ms") == "0.01235"
+    assert shown("1", "speedup") == "1.00"
+    assert shown("51229.4", "gflops") == "51,229"
+    assert shown("", "speedup") == ""
+    assert shown("2.50", "kernel") == "2.50"
+    assert shown("11010048", "inst_executed") == "11,010,048"
+    assert shown("12345.67", "duration") == "12,345.7"
+    assert shown("0.00319989", "split_percent", "controlDivergence.csv") == "0.0032"
+    assert shown("0.00319989", "split_percent") == "0.00319989"
+    assert shown("12.5 (ncu: 25.0)", "percent_peak") == "12.5 (ncu: 25.0)"
+
+
+def test_columns_are_those_of_the_exercise_that_the_file_is_named_after(
+    exercises, tmp_path: Path
+) -> None:
+    exercises(
+        "ch/first",
+        FACTS
+        + "[columns]\nsplit = { title = 'split [%]', format = '.1f' }\nwhy = { text = true }\n"
+        "gbps = { format = '.3f' }\n",
+    )
+    text = "kernel,split,why,gbps,what_else\nk,2.25,7,1,007\n"
+    own = "| split [%] | why | gbps | what else |\n| ---: | --- | ---: | ---: |\n| 2.2 | 7 | 1.000 | 007 |\n"
+    others = "| split | why | GB/s | what else |\n| ---: | ---: | ---: | ---: |\n| 2.25 | 7 | 1 | 007 |\n"
+    for name, expected in (
+        ("first.csv", own),
+        ("first.4M.metrics.csv", own),
+        ("firsts.csv", others),
+        ("x.first.csv", others),
+    ):
+        path = tmp_path / name
+        path.write_text(text)
+        columns = ["split", "why", "gbps", "what_else"]
+        assert render(path, columns, [], columns_of(path)) == expected
+
+
+def test_counts_of_each_build_have_separators(tmp_path: Path) -> None:
+    path = tmp_path / "x.metrics.csv"
+    path.write_text("kernel,build,branch\nk,optimised,0\nk,debug,2621440\nother,debug,\n")
+    assert render(path, ["kernel", "build", "branch"], [], columns_of(path)) == (
+        "| kernel | build | branch |\n"
+        "| --- | --- | ---: |\n"
+        "| k | optimised | 0 |\n"
+        "| k | debug | 2,621,440 |\n"
+        "| other | debug |  |\n"
+    )
+
+
+def test_names_what_is_not_there(csv_file: Path) -> None:
+    with pytest.raises(LabError, match="no row with parameters size=3"):
+        render(csv_file, ["kernel"], ["size=3"], {})
+    with pytest.raises(LabError, match="no column watts"):
+        render(csv_file, ["watts"], [], {})
+
+
+def test_replaces_what_stands_between_the_marks(
+    csv_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "ROOT", csv_file.parent)
+    text = "a\n<!-- table x.csv | kernel | size=1 -->\n| old |\n<!-- end of table -->\nb\n"
+    new = tables.with_tables(text)
+    assert new == (
+        "a\n<!-- table x.csv | kernel | size=1 -->\n\n| kernel |\n| --- |\n| first |\n\n"
+        "<!-- end of table -->\nb\n"
+    )
+    assert tables.with_tables(new) == new
+
+
+def test_the_pages_are_up_to_date() -> None:
+    found = 0
+    for page in tables.pages():
+        text = page.read_text()
+        assert tables.with_tables(text) == text, f"{page}: run ./lab plot"
+        found += len(tables.BLOCK.findall(text))
+    assert found >= 6, "the marks of the tables are no longer found"
+
+
+STALE = "<!-- table x.csv | kernel | size=1 -->\n| old |\n<!-- end of table -->\n"
+
+
+@pytest.fixture
+def checkout(csv_file: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """With a stale table in each page, and in a file that is not the project's."""
+    root = csv_file.parent
+    monkeypatch.setattr(tables, "ROOT", root)
+    for name in ("README.md", "ch/name.md", "ch/deep/er.md", "new.md", "out/copy.md"):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(STALE)
+    (root / "no_table.md").write_text("words\n")
+    (root / ".gitignore").write_text("/out/\n")
+    return root
+
+
+def changed(root: Path) -> list[str]:
+    return [str(page.relative_to(root)) for page in tables.refresh()]
+
+
+def test_all_pages_of_a_git_checkout_are_refreshed(checkout: Path) -> None:
+    subprocess.run(["git", "init", "-q"], cwd=checkout, check=True)
+    subprocess.run(["git", "add", "README.md", "ch"], cwd=checkout, check=True)
+    assert changed(checkout) == ["README.md", "ch/deep/er.md", "ch/name.md", "new.md"]
+    assert "| first |" in (checkout / "ch" / "name.md").read_text()
+    assert (checkout / "out" / "copy.md").read_text() == STALE
+    assert changed(checkout) == []
+
+
+def test_all_pages_of_a_copy_without_git_are_refreshed(checkout: Path, fake_tool) -> None:
+    assert changed(checkout) == ["README.md", "ch/deep/er.md", "ch/name.md", "new.md"]
+    assert (checkout / "out" / "copy.md").read_text() == STALE
+
+
+def test_page_with_a_wrong_table_is_named(checkout: Path, fake_tool) -> None:
+    (checkout / "ch" / "name.md").write_text(STALE.replace("kernel", "kernels"))
+    with pytest.raises(LabError, match=r"ch/name\.md: .*x\.csv: no column kernels"):
+        tables.refresh()

@@ -1,0 +1,146 @@
+"""Which exercises there are: those of a made-up checkout, and those of the project."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from exercise_sample import FACTS
+from lab_cli import catalogue, main
+from lab_cli.catalogue import sentence_about
+from lab_cli.errors import LabError
+
+
+@pytest.fixture
+def checkout(exercises):
+    exercises("ch03_execution_model/reduceInteger", FACTS.replace("10", "20"))
+    exercises("ch03_execution_model/warpLayout", FACTS.replace("10", "3"))
+    exercises("ch04_memory/transpose")
+    exercises("ch09_tensor/wgmma", "gpu_only = true\n" + FACTS)
+    return exercises
+
+
+def names(found: list[catalogue.Exercise]) -> list[str]:
+    return [exercise.name for exercise in found]
+
+
+def problems_of(*asked: str) -> list[str]:
+    """The lines of the LabError."""
+    with pytest.raises(LabError) as raised:
+        catalogue.exercises(asked)
+    return str(raised.value).splitlines()
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("reduceinteger", "did you mean reduceInteger?"),
+        ("reduceIntger", "did you mean reduceInteger?"),
+        ("tranpose", "did you mean transpose?"),
+        ("zzz", "./lab list"),
+    ],
+)
+def test_unknown_name_suggests_the_closest(checkout, name: str, hint: str) -> None:
+    with pytest.raises(LabError, match=re.escape(hint)) as raised:
+        catalogue.exercises([name])
+    assert raised.value.status == 2
+
+
+def test_no_names_mean_all_by_chapter_and_order(checkout) -> None:
+    found = catalogue.exercises()
+    assert names(found) == ["warpLayout", "reduceInteger", "transpose", "wgmma"]
+    assert [exercise.chapter for exercise in found[1:3]] == ["ch03_execution_model", "ch04_memory"]
+    assert [exercise.facts.gpu_only for exercise in found] == [False, False, False, True]
+
+
+def test_names_are_those_asked_for(checkout) -> None:
+    assert names(catalogue.exercises(["transpose"])) == ["transpose"]
+    assert names(catalogue.exercises(["transpose", "warpLayout"])) == ["transpose", "warpLayout"]
+
+
+def test_a_broken_file_stops_only_work_on_its_exercise_and_on_all(checkout) -> None:
+    checkout("ch04_memory/transpose", "order = 'x'\n")
+    checkout("ch09_tensor/wgmma", "[bench\n")
+    assert names(catalogue.exercises(["reduceInteger"])) == ["reduceInteger"]
+    assert problems_of("transpose") == problems_of()[:2]
+    assert "ch04_memory/transpose.toml: order = 'x': expected a whole number" in problems_of()[0]
+    assert "ch04_memory/transpose.toml: bench is missing" in problems_of()[1]
+    assert "ch09_tensor/wgmma.toml: " in problems_of()[2]
+
+
+def test_a_missing_half_is_named(checkout) -> None:
+    source = checkout("ch04_memory/stencil")
+    source.with_suffix(".toml").unlink()
+    (line,) = problems_of("stencil")
+    assert re.search("stencil.toml is missing: the exercise stencil has stencil.cu alone", line)
+    assert problems_of() == [line]
+    assert names(catalogue.exercises(["transpose"])) == ["transpose"]
+    source.with_suffix(".toml").write_text(FACTS)
+    source.unlink()
+    assert "ch04_memory/stencil.cu is missing" in problems_of("stencil")[0]
+
+
+def test_order_is_unique_in_a_chapter(checkout) -> None:
+    checkout("ch04_memory/copy")
+    (line,) = problems_of()
+    assert "order = 10 is that of" in line
+    assert names(catalogue.exercises(["copy"])) == ["copy"]
+
+
+def test_names_are_unique(checkout) -> None:
+    checkout("ch09_tensor/transpose")
+    assert "has the name of another" in problems_of("transpose")[0]
+
+
+def test_other_folders_have_no_exercises(checkout, tmp_path) -> None:
+    for place in ("scripts/metrics.toml", "mine/mine.cu", "tests/x.cu", "emulator/y.cu"):
+        (tmp_path / place).parent.mkdir(exist_ok=True)
+        (tmp_path / place).touch()
+    (tmp_path / "tests" / "CMakeLists.txt").touch()
+    (tmp_path / "emulator" / "CMakeLists.txt").touch()
+    assert len(catalogue.exercises()) == 4
+
+
+def test_by_source_file(checkout, tmp_path) -> None:
+    source = tmp_path / "ch04_memory" / "transpose.cu"
+    assert names([catalogue.at(str(source))]) == ["transpose"]
+    assert names([catalogue.at("transpose")]) == ["transpose"]
+    own = tmp_path / "transpose.cu"
+    own.touch()
+    assert catalogue.at(str(own)) is None
+
+
+def test_sentence_spans_string_literals() -> None:
+    source = 'int main() {\n    lab::Exercise exercise(\n        "x", "One, "\n        "two.");'
+    assert sentence_about(source) == "One, two."
+    assert sentence_about('lab::Exercise e("x", "A \\"b\\" c.");') == r"A \"b\" c."
+
+
+def test_list_says_what_each_exercise_is(checkout, capsys) -> None:
+    assert main.main(["list"]) == 0
+    assert capsys.readouterr().out == (
+        "ch03_execution_model\n"
+        "  warpLayout           About warpLayout.\n"
+        "  reduceInteger        About reduceInteger.\n"
+        "\n"
+        "ch04_memory\n"
+        "  transpose            About transpose.\n"
+        "\n"
+        "ch09_tensor\n"
+        "  wgmma                About wgmma. (gpu only)\n"
+    )
+
+
+def test_source_without_its_sentence_is_named(checkout, tmp_path, capsys) -> None:
+    (tmp_path / "ch04_memory" / "transpose.cu").write_text("int main() {}\n")
+    assert main.main(["list"]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert re.search(r"ch04_memory/transpose\.cu: no sentence about the exercise", err)
+
+
+def test_facts_of_the_project_are_right() -> None:
+    found = catalogue.exercises()
+    assert len(found) >= 15
+    for exercise in found:
+        assert exercise.facts.order % 10 == 0

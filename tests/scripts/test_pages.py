@@ -1,0 +1,83 @@
+"""The pages of the project: each link leads somewhere, each exercise has its page, each table and each
+figure its source."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from lab_cli import catalogue
+from lab_cli.paths import ROOT
+from lab_cli.results import figures, tables
+from lab_cli.results.figures import KINDS
+from page_text import broken_links, long_lines, targets
+
+RESULTS = ROOT / "results"
+PAGES = tables.pages()
+EXERCISES = catalogue.exercises()
+MOST = 100  # characters of a line of an exercise's page
+
+of_pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+of_exercises = pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
+
+
+def text_of(page: Path) -> str:
+    assert page.is_file(), f"{page.relative_to(ROOT)} is not there"
+    return page.read_text(encoding="utf-8")
+
+
+@of_pages
+def test_links_lead_somewhere(page: Path) -> None:
+    assert broken_links(page, ROOT) == []
+
+
+@of_pages
+def test_tables_have_their_source(page: Path) -> None:
+    text = text_of(page)
+    blocks = tables.BLOCK.findall(text)
+    assert len(blocks) == text.count("<!-- table "), "the marks of a table are not as they must be"
+    for block in blocks:
+        source = ROOT / block[1].strip()
+        assert source.is_file() and RESULTS in source.parents, block[1]
+
+
+@of_pages
+def test_figures_of_results_have_their_source(page: Path) -> None:
+    sources = {
+        spec.file(folder, kind): spec.source(folder)
+        for spec in figures.of(EXERCISES)
+        for folder in RESULTS.iterdir()
+        for kind in KINDS
+    }
+    for target in targets(text_of(page)):
+        path = (page.parent / target).resolve()
+        if path.suffix[1:] in KINDS and RESULTS in path.parents:
+            assert path in sources, f"{target}: no exercise has this figure"
+            assert path.is_file() and sources[path].is_file(), target
+
+
+@of_exercises
+def test_exercise_has_its_three_files(exercise: catalogue.Exercise) -> None:
+    for suffix in (".cu", ".toml", ".md"):
+        path = exercise.source.with_suffix(suffix)
+        assert path.is_file(), f"{path.relative_to(ROOT)} is not there"
+
+
+@of_exercises
+def test_page_is_linked_from_its_chapter(exercise: catalogue.Exercise) -> None:
+    linked = [
+        target.split("#")[0] for target in targets(text_of(exercise.source.parent / "README.md"))
+    ]
+    assert f"{exercise.name}.md" in linked
+
+
+@of_exercises
+def test_lines_of_a_page_are_short(exercise: catalogue.Exercise) -> None:
+    assert long_lines(text_of(exercise.source.with_suffix(".md")), MOST) == []
+
+
+def test_every_exercise_is_registered_with_cmake() -> None:
+    for exercise in EXERCISES:
+        lists = (exercise.source.parent / "CMakeLists.txt").read_text()
+        assert re.search(rf"^ *lab_add_exercise\(\s*{exercise.name}\b", lists, re.MULTILINE)
