@@ -10,16 +10,25 @@
 //   5 lanesRace             each warp adds up its elements: no barrier at all
 //   6 lanesSynced           __syncwarp() after each step, which waits for the lanes of a warp only
 //
-// `wrong` says how many elements were wrong in all runs together, `wrong runs` in how many runs any
-// was. Nothing says that a race must go wrong: with another GPU, compiler or neighbour on the
-// machine it goes another way. So `ok` promises little of kernels 1, 3 and 5: each element is right
-// or what the race can leave there, the value before or after. Of 2, 4 and 6 it says that all are
-// right. On the cpu back end, which runs threads one after the other, every run is the same.
+// Each kernel runs --runs times, on the same elements. `wrong` says how many of them were wrong in
+// all runs together, `wrong runs` in how many runs any was. check says of kernels 1, 3 and 5:
 //
+//   race   elements were wrong, and each holds what this race can leave there
+//   lucky  none was. The race is there all the same: nothing says that it must go wrong, and with
+//          another GPU, compiler or neighbour on the machine it goes another way
+//
+// `ok` is for kernels 2, 4 and 6 alone: every element was right. On the cpu back end, which runs
+// threads one after the other, every run is the same.
+//
+//   ./lab run syncHazard -- --size=1M --block=512
+//   ./lab test -R syncHazard
+//   ./lab check syncHazard    (without a GPU: both lines of each race)
+//   ./lab profile syncHazard
+//
+// With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target syncHazard
 //   build/ch03_execution_model/syncHazard --size=1M --block=512
 //   ctest --test-dir build -R syncHazard
-//   ./lab check syncHazard    (without a GPU: both lines of each race)
 //   compute-sanitizer --tool racecheck build/ch03_execution_model/syncHazard --profile --size=4K
 //   ncu build/ch03_execution_model/syncHazard --profile
 //
@@ -167,14 +176,48 @@ SumOfWarp sumOfWarp(const std::vector<int>& in, std::size_t warp) {
     return sum;
 }
 
+// What a kernel should leave: of each of `count` elements the right value, and whether another one
+// is possible, which a race can leave there. A kernel that has barriers has no `possible`.
+struct Expected {
+    std::size_t count;
+    std::function<int(std::size_t)> right;
+    std::function<bool(std::size_t, int)> possible;
+};
+
+// The results of the rung that `ladder` is at: of the run that it has measured, and of more.
+lab::Finding finding(const lab::Ladder& ladder, const lab::DeviceBuffer<int>& result,
+                     const Expected& expected, std::size_t runs) {
+    std::size_t wrong = 0, wrongRuns = 0;
+    std::string impossible;
+    for (std::size_t run = 0; run < runs; ++run) {
+        if (run > 0) ladder.again();
+        const std::vector<int> values = result.toHost(expected.count);
+        const std::size_t before = wrong;
+        for (std::size_t i = 0; i < expected.count; ++i) {
+            const int right = expected.right(i);
+            if (values[i] == right) continue;
+            ++wrong;
+            const bool byRace = expected.possible && expected.possible(i, values[i]);
+            if (impossible.empty() && !byRace)
+                impossible = lab::describeMismatch(i, values[i], right);
+        }
+        wrongRuns += wrong > before;
+    }
+    lab::Finding finding(impossible, {runs, wrongRuns, wrong, runs * expected.count});
+    if (expected.possible) finding.word = wrong > 0 ? "race" : "lucky";
+    return finding;
+}
+
 int main(int argc, char** argv) {
-    std::size_t size = lab::perBackend(std::size_t{1} << 20, std::size_t{1} << 14);
-    unsigned block = 512;
+    std::size_t size, runs;
+    unsigned block;
     lab::Exercise exercise("syncHazard", "Races in shared memory, and the barriers against them.");
-    exercise.option("size", &size, 1, lab::kMaxSize, "number of integers");
-    exercise.option("block", &block, 32, lab::kMaxBlock, "threads per block",
+    exercise.option("size", &size, {1 << 20, 1 << 14}, 1, lab::kMaxSize, "number of integers");
+    exercise.option("block", &block, 512, 32, lab::kMaxBlock, "threads per block",
                     lab::Rule::kPowerOfTwo);
+    exercise.option("runs", &runs, {20, 3}, 1, 1000000, "results to look at; with --profile: one");
     exercise.parse(argc, argv);
+    const std::size_t results = exercise.profile() ? 1 : runs;
 
     const std::vector<int> input = lab::randomInts(size, exercise.seed(), 0, 1000000);
     const lab::DeviceBuffer<int> source(input);
@@ -182,72 +225,48 @@ int main(int argc, char** argv) {
     const int* const in = source.get();
     int* const out = result.get();
     exercise.title("%s ints, block %u", lab::withCommas(size).c_str(), block);
-    exercise.output(result);
-
-    const std::size_t runs = exercise.profile() ? 1 : lab::perBackend(20, 3);
-    std::size_t wrong = 0, wrongRuns = 0, elements = 0;  // in all runs of a kernel
-    exercise.details({{"", 0, "runs"},
+    // A kernel that is wrong is no baseline: no speedups.
+    const int longestName = 20;
+    exercise.columns(lab::Columns::kTimed,
+                     {{"", 0, "runs"},
                       {"wrong runs", 10, "wrong_runs"},
-                      {"wrong", 9, "wrong_elements"},
-                      {"of", 9, "elements"}},
-                     [&](const lab::Statistics&) {
-                         return std::vector<lab::Cell>{runs, wrongRuns, wrong, elements};
-                     });
-    // Counts elements that are not right(i). Those that are not possible(i, value) either would
-    // come of something else than the race.
-    const auto expect = [&](std::size_t count, const std::function<int(std::size_t)>& right,
-                            const std::function<bool(std::size_t, int)>& possible) {
-        exercise.check([&, count, right, possible] {
-            wrong = wrongRuns = elements = 0;
-            std::string mismatch;
-            for (std::size_t run = 0; run < runs; ++run) {
-                if (run > 0) exercise.again();
-                const std::vector<int> values = result.toHost(count);
-                const std::size_t before = wrong;
-                for (std::size_t i = 0; i < count; ++i) {
-                    if (values[i] == right(i)) continue;
-                    ++wrong;
-                    if (mismatch.empty() && !possible(i, values[i]))
-                        mismatch = lab::describeMismatch(i, values[i], right(i));
-                }
-                wrongRuns += wrong > before;
-                elements += count;
-            }
-            return mismatch;
-        });
-    };
-    const auto never = [](std::size_t, int) { return false; };
+                      {"wrong", 8, "wrong_elements"},
+                      {"of", 8, "elements"}},
+                     longestName);
 
-    unsigned grid = lab::blocksFor(size, block);
     const auto reversed = [&](std::size_t i) { return input[sourceOf(i, block, size)]; };
-    expect(size, reversed, [](std::size_t, int value) { return value == kEmpty; });
-    exercise.rung("readAfterWriteRace", grid, block,
-                  [&] { readAfterWriteRace<<<grid, block>>>(in, out, size); });
-    expect(size, reversed, never);
-    exercise.rung("readAfterWriteSynced", grid, block,
-                  [&] { readAfterWriteSynced<<<grid, block>>>(in, out, size); });
-
-    exercise.newBaseline();
-    grid = lab::blocksFor(size, std::size_t{kTiles} * block);
-    expect(size, reversed, [&](std::size_t i, int value) {  // that of the block's next tile
+    const auto empty = [](std::size_t, int value) { return value == kEmpty; };
+    const auto ofNextTile = [&](std::size_t i, int value) {  // of the same block
         const std::size_t next = sourceOf(i, block, size) + block;
         return next / block % kTiles != 0 && next < size && value == input[next];
-    });
-    exercise.rung("writeAfterReadRace", grid, block,
-                  [&] { writeAfterReadRace<<<grid, block>>>(in, out, size); });
-    expect(size, reversed, never);
-    exercise.rung("writeAfterReadSynced", grid, block,
-                  [&] { writeAfterReadSynced<<<grid, block>>>(in, out, size); });
-
-    exercise.newBaseline();
-    grid = lab::blocksFor(size, block);
-    const std::size_t warps = lab::blocksFor(size, 32);
+    };
     const auto sum = [&](std::size_t warp) { return sumOfWarp(input, warp).all; };
-    expect(warps, sum, [&](std::size_t warp, int value) {
+    const auto part = [&](std::size_t warp, int value) {
         return value >= sumOfWarp(input, warp).least && value < sum(warp);
-    });
-    exercise.rung("lanesRace", grid, block, [&] { lanesRace<<<grid, block>>>(in, out, size); });
-    expect(warps, sum, never);
-    exercise.rung("lanesSynced", grid, block, [&] { lanesSynced<<<grid, block>>>(in, out, size); });
+    };
+
+    const unsigned tiles = lab::blocksFor(size, block);
+    const unsigned groups = lab::blocksFor(size, std::size_t{kTiles} * block);  // of tiles
+    const std::size_t warps = lab::blocksFor(size, 32);
+
+    lab::Ladder ladder(exercise, result);
+    const auto rung = [&](const char* name, unsigned grid, const Expected& expected,
+                          const lab::Launch& launch) {
+        ladder.rung(
+            name, grid, block, lab::kNoRate,
+            [&] { return finding(ladder, result, expected, results); }, launch);
+    };
+    rung("readAfterWriteRace", tiles, {size, reversed, empty},
+         [&] { readAfterWriteRace<<<tiles, block>>>(in, out, size); });
+    rung("readAfterWriteSynced", tiles, {size, reversed, {}},
+         [&] { readAfterWriteSynced<<<tiles, block>>>(in, out, size); });
+    rung("writeAfterReadRace", groups, {size, reversed, ofNextTile},
+         [&] { writeAfterReadRace<<<groups, block>>>(in, out, size); });
+    rung("writeAfterReadSynced", groups, {size, reversed, {}},
+         [&] { writeAfterReadSynced<<<groups, block>>>(in, out, size); });
+    rung("lanesRace", tiles, {warps, sum, part},
+         [&] { lanesRace<<<tiles, block>>>(in, out, size); });
+    rung("lanesSynced", tiles, {warps, sum, {}},
+         [&] { lanesSynced<<<tiles, block>>>(in, out, size); });
     return exercise.finish();
 }
