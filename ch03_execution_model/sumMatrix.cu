@@ -205,7 +205,7 @@ int main(int argc, char** argv) {
                    [&] { sumMatrixMix<<<grid, block>>>(a, b, c, rows, cols); });
     }
 
-    lab::Ladder textbook(exercise, bufferC);
+    lab::Ladder textbook(exercise, bufferC);  // the baseline: its block of 32 x 32
     for (const dim3 block : shapes) {
         const dim3 grid =
             lab::gridFor(lab::blocksFor(cols, block.x), lab::blocksFor(rows, block.y), 1);
