@@ -150,15 +150,21 @@ class Exercise {
     }
 
     // The columns of the table, if they are not those of a ladder alone. Before the first row.
-    void columns(Columns kind, std::vector<OwnColumn> own = {}) {
+    // `onlyInCsv` are shared columns that the reader's table has no room for, by their names in the
+    // CSV.
+    void columns(Columns kind, std::vector<OwnColumn> own = {},
+                 std::vector<std::string> onlyInCsv = {}) {
         kind_ = kind;
         own_ = std::move(own);
+        onlyInCsv_ = std::move(onlyInCsv);
     }
 
     // Prints a row, and below it what is wrong with the result. All rows of an exercise have work
     // of the same unit.
     void row(Row row) {
-        if (!table_) table_.emplace(name_, kind_, own_, row.work.unit, kEmulated, csv_);
+        if (!table_) {
+            table_.emplace(name_, kind_, own_, row.work.unit, kEmulated, csv_, onlyInCsv_);
+        }
         if (row.device.empty()) row.device = facts_.name;
         if (row.parameters.empty()) row.parameters = parameters();
         row.peak = row.work.unit == Work::kBytes ? facts_.peakBandwidth : facts_.peakFlops;
@@ -242,6 +248,7 @@ class Exercise {
 
     Columns kind_ = Columns::kLadder;
     std::vector<OwnColumn> own_;
+    std::vector<std::string> onlyInCsv_;
     std::optional<ResultTable> table_;
 
     std::string pending_;             // notes that are not printed yet

@@ -63,12 +63,14 @@ struct OwnColumn : Column {
 
 class ResultTable {
   public:
-    // `unit` is that of the rates, `rates` says whether times and rates are those of a GPU.
+    // `unit` is that of the rates. `onlyInCsv` are shared columns that the reader's table leaves
+    // out, by their names in the CSV.
     ResultTable(std::string exercise, Columns kind, std::vector<OwnColumn> own, Work::Unit unit,
-                bool emulated, bool csv)
+                bool emulated, bool csv, std::vector<std::string> onlyInCsv = {})
         : exercise_(std::move(exercise)),
           kind_(kind),
           own_(std::move(own)),
+          onlyInCsv_(std::move(onlyInCsv)),
           emulated_(emulated),
           table_(makeTable(unit, csv)) {}
 
@@ -141,22 +143,26 @@ class ResultTable {
                             {"speedup", emulated_ ? 0 : 7, "speedup"}});
         }
         columns.push_back({"check", -5, "check"});
-        if (kind_ == Columns::kPlain) return Table(std::move(columns), csv);
+        for (Column& column : columns) {
+            if (std::count(onlyInCsv_.begin(), onlyInCsv_.end(), column.csvName) > 0)
+                column.width = 0;
+        }
 
         // The names of the kernels have what the other columns leave of the line.
         constexpr std::size_t kKernel = 3;
+        const bool named = kind_ != Columns::kPlain;
         int gap = 2;
-        if (rest(columns, gap) + kKernelWidth > kLineLength) gap = 1;
-        columns[kKernel].width = -std::min(kKernelWidth, kLineLength - rest(columns, gap));
+        if (named) columns[kKernel].width = -kKernelWidth;
+        if (length(columns, gap) > kLineLength) gap = 1;
+        if (named) columns[kKernel].width += std::max(0, length(columns, gap) - kLineLength);
         return Table(std::move(columns), csv, stdout, gap);
     }
 
-    // What the columns behind the kernel's take of a line.
-    static int rest(const std::vector<Column>& columns, int gap) {
-        int length = 0;
+    // Of a line, with `gap` spaces between columns.
+    static int length(const std::vector<Column>& columns, int gap) {
+        int length = -gap;
         for (const Column& column : columns) {
-            if (column.width != 0 && column.title != "kernel")
-                length += gap + std::abs(column.width);
+            if (column.width != 0) length += gap + std::abs(column.width);
         }
         return length;
     }
@@ -164,6 +170,7 @@ class ResultTable {
     std::string exercise_;
     Columns kind_;
     std::vector<OwnColumn> own_;
+    std::vector<std::string> onlyInCsv_;
     bool emulated_;
     Table table_;
 };
