@@ -8,14 +8,20 @@
 // there are as many blocks for each SM as 50,000 threads give a GPU of 8 SMs: three waves and a
 // little. Both are run in blocks of 1024 and of 512 threads; the speedup compares these two.
 //
-//   per SM       blocks that an SM holds, as the occupancy calculator says
-//   seen         the most that were on one SM at the same time
-//   waves        blocks / (SMs x per SM); rounded: the waves if a wave began when one has ended
-//   SMs used     SMs on which a block ran
-//   block [ms]   the median of how long blocks took
-//   idle %       all SMs together have SMs x per SM slots, and each is there from the begin of the
-//                first block to the end of the last one: the share of this time without a block
+//   per SM  blocks that an SM holds, as the occupancy calculator says
+//   waves   blocks / (SMs x per SM)
+//   SMs     SMs on which a block ran
+//   idle %  all SMs together have SMs x per SM slots, and each is there from the begin of the first
+//           block to the end of the last one: the share of this time without a block
 //
+// The CSV also has seen (the most blocks that were on one SM at the same time), waves_rounded_up
+// (the waves if a wave began when one has ended) and block_ms (the median of how long blocks took).
+//
+//   ./lab run blockScheduling -- --timeline=timeline.csv
+//   ./lab test -R blockScheduling
+//   ./lab profile blockScheduling
+//
+// With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target blockScheduling
 //   build/ch03_execution_model/blockScheduling --timeline=timeline.csv
 //   ctest --test-dir build -R blockScheduling
@@ -39,11 +45,9 @@
 #include "csv_file.cuh"
 #include "lab.cuh"
 
-// When and where a block ran: nanoseconds of lab::globaltimer(), a clock that all SMs share.
-struct Span {
-    unsigned long long begin, end;
-    unsigned sm;
-    unsigned runs;  // how often: once
+// When and where a block ran, and how often: once.
+struct BlockSpan : lab::Span {
+    unsigned runs;
 };
 
 // The work of a thread: each step waits for the one before, so that its time is that of arithmetic
@@ -63,13 +67,13 @@ __host__ __device__ float start(std::size_t thread) {
 
 // The last block has threads beyond the end. They do no work, but their block takes the room of a
 // full one.
-__global__ void busyBlocks(float* results, Span* spans, std::size_t threads, int steps) {
+__global__ void busyBlocks(float* results, BlockSpan* spans, std::size_t threads, int steps) {
     const unsigned long long begin = lab::globaltimer();
     const std::size_t tid = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (tid < threads) results[tid] = work(start(tid), steps);
     __syncthreads();  // a block keeps its room until its last warp is done
     if (threadIdx.x == 0) {
-        Span& span = spans[blockIdx.x];
+        BlockSpan& span = spans[blockIdx.x];
         span.begin = begin;
         span.end = lab::globaltimer();
         span.sm = lab::smid();
@@ -90,13 +94,13 @@ std::vector<float> reference(std::size_t threads, int steps) {
 // block of a slot, 2 for the next.
 struct Stay {
     std::size_t block;
-    Span span;
+    BlockSpan span;
     unsigned slot, wave;
 };
 
 // In the order of the block numbers. The hardware numbers no slots: a block is given the lowest one
 // of its SM that is free when it begins.
-std::vector<Stay> staysOf(const std::vector<Span>& spans) {
+std::vector<Stay> staysOf(const std::vector<BlockSpan>& spans) {
     std::vector<Stay> stays = lab::hostVector<Stay>(spans.size());
     for (std::size_t block = 0; block < spans.size(); ++block)
         stays[block] = {block, spans[block], 0, 0};
@@ -188,18 +192,29 @@ void addToTimeline(lab::CsvFile& timeline, const std::vector<lab::Cell>& grid,
 }
 
 int main(int argc, char** argv) {
-    std::size_t threads = 50000;
-    unsigned block = 1024;
-    int steps = lab::perBackend(65536, 64);
+    std::size_t threads;
+    unsigned block;
+    int steps;
     std::string timelineName;
     lab::Exercise exercise("blockScheduling", "On which SM each block of a grid runs, and when.");
-    exercise.option("threads", &threads, 1, lab::kMaxSize,
+    exercise.option("threads", &threads, 50000, 1, lab::kMaxSize,
                     "threads of the grid; if not given, also 6250 for each SM");
-    exercise.option("block", &block, 1, lab::kMaxBlock,
+    exercise.option("block", &block, 1024, 1, lab::kMaxBlock,
                     "threads per block; if not given, also 512");
-    exercise.option("steps", &steps, 1, 1 << 20, "the work of a thread");
+    exercise.option("steps", &steps, {65536, 64}, 1, 1 << 20, "the work of a thread");
     exercise.options().file("timeline", &timelineName, "CSV of where and when each block ran");
     exercise.parse(argc, argv);
+    using Column = lab::OwnColumn;
+    exercise.columns(lab::Columns::kLadder, {{"threads", 7, "threads"},
+                                             {"per SM", 6, "blocks_per_sm"},
+                                             {"", 0, "seen", Column::kOnGpu},
+                                             {"waves", 5, "waves"},
+                                             {"", 0, "waves_rounded_up"},
+                                             {"SMs", 3, "sms_used", Column::kOnGpu},
+                                             {"", 0, "block_ms", Column::kOnGpu},
+                                             {"idle %", 6, "idle_percent", Column::kOnGpu}});
+    if (!exercise.selected("busyBlocks"))
+        return exercise.finish();  // before the file is opened: bad usage leaves it as it is
     lab::CsvFile timeline(exercise, "timeline", timelineName,
                           {{"", 0, "threads"},
                            {"", 0, "block_size"},
@@ -214,64 +229,50 @@ int main(int argc, char** argv) {
 
     const std::size_t sms = exercise.device().multiprocessors;
     std::vector<std::size_t> threadCounts = {threads};
-    if (!exercise.options().given("threads")) threadCounts.push_back(6250 * sms);
+    if (!exercise.given("threads")) threadCounts.push_back(6250 * sms);
     std::vector<unsigned> blockSizes = {block};
-    if (!exercise.options().given("block")) blockSizes.push_back(512);
+    if (!exercise.given("block")) blockSizes.push_back(512);
+    const unsigned smallest = *std::min_element(blockSizes.begin(), blockSizes.end());
 
     exercise.title("%d steps per thread", steps);
-    if (lab::kEmulated) {
-        exercise.note(
-            "An SM is a worker thread here, and runs one block at a time: what only a GPU "
-            "can show is left empty.");
-    }
-    std::vector<Stay> stays;  // of the last run
-    unsigned perSm = 0;
-    exercise.details({{"threads", 9, "threads"},
-                      {"per SM", 6, "blocks_per_sm"},
-                      {"seen", 4, "seen"},
-                      {"waves", 6, "waves"},
-                      {"rounded", 7, "waves_rounded_up"},
-                      {"SMs used", 8, "sms_used"},
-                      {"block [ms]", 10, "block_ms"},
-                      {"idle %", 6, "idle_percent"}},
-                     [&](const lab::Statistics&) {
-                         const double slots = static_cast<double>(sms * perSm);
-                         const double waves = static_cast<double>(stays.size()) / slots;
-                         std::vector<lab::Cell> cells = {
-                             threads, perSm, {}, {waves, 2}, {std::ceil(waves), 0}};
-                         if (lab::kEmulated) return cells;
-                         const Summary summary = summaryOf(stays, slots);
-                         cells[2] = summary.mostAtOnce;
-                         cells.push_back(summary.smsUsed);
-                         cells.push_back({summary.blockMs, 4});
-                         cells.push_back({100 * summary.idleShare, 1});
-                         return cells;
-                     });
+    exercise.noteInEmulation("An SM is a worker thread here, and runs one block at a time:");
+    exercise.noteInEmulation("what only a GPU can show is left out.");
 
     for (const std::size_t count : threadCounts) {
-        threads = count;  // for the column `parameters`, as well as block below
-        const std::vector<float> expected = reference(threads, steps);
-        lab::DeviceBuffer<float> results(threads);
-        exercise.output(results);
-        exercise.newBaseline();
+        const std::vector<float> expected = reference(count, steps);
+        lab::DeviceBuffer<float> results(count);
+        lab::DeviceBuffer<BlockSpan> spans(lab::blocksFor(count, smallest));
+        // One for each number of threads: the speedup compares the sizes of blocks.
+        lab::Ladder ladder(exercise, results, [&] { spans.fillBytes(0); });
         for (const unsigned size : blockSizes) {
-            block = size;
-            const unsigned grid = lab::blocksFor(threads, block);
-            int fit = 0;
-            CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, busyBlocks,
-                                                                     static_cast<int>(block), 0));
-            perSm = static_cast<unsigned>(fit);
-            lab::DeviceBuffer<Span> spans(grid);
-            exercise.prepare([&] { spans.fillBytes(0); });
-            exercise.check([&] {
-                stays = staysOf(spans.toHost());
-                const std::string wrong = wrongSpans(stays, perSm);
-                return wrong.empty() ? lab::mismatch(results.toHost(), expected, 0) : wrong;
+            const unsigned grid = lab::blocksFor(count, size);
+            int perSm = 0;
+            CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&perSm, busyBlocks,
+                                                                     static_cast<int>(size), 0));
+            // Looks at the last run, and writes its lines of the timeline.
+            const auto finding = [&]() -> lab::Finding {
+                const std::vector<Stay> stays = staysOf(spans.toHost(grid));
+                addToTimeline(timeline, {count, size, sms, perSm}, stays);
+                std::string wrong = wrongSpans(stays, static_cast<unsigned>(perSm));
+                if (wrong.empty()) wrong = lab::mismatch(results.toHost(), expected, 0);
+
+                const double slots = static_cast<double>(sms) * perSm, waves = grid / slots;
+                const Summary summary = summaryOf(stays, slots);
+                return {wrong,
+                        {count,
+                         perSm,
+                         summary.mostAtOnce,
+                         {waves, 2},
+                         {std::ceil(waves), 0},
+                         summary.smsUsed,
+                         {summary.blockMs, 4},
+                         {100 * summary.idleShare, 1}}};
+            };
+            const std::string parameters = exercise.parameters(
+                {{"threads", std::to_string(count)}, {"block", std::to_string(size)}});
+            ladder.rung({"busyBlocks", parameters}, grid, size, lab::kNoRate, finding, [&] {
+                busyBlocks<<<grid, size>>>(results.get(), spans.get(), count, steps);
             });
-            exercise.rung("busyBlocks", grid, block, [&] {
-                busyBlocks<<<grid, block>>>(results.get(), spans.get(), threads, steps);
-            });
-            addToTimeline(timeline, {threads, block, sms, perSm}, stays);
         }
     }
     timeline.close();

@@ -132,7 +132,8 @@ int main(int argc, char** argv) {
     exercise.title("%s floats (%s), block %u", lab::withCommas(size).c_str(),
                    lab::inBytes(source.bytes()).c_str(), block);
     exercise.note(judge.describeInput());
-    exercise.columns(lab::Columns::kLadder, SumJudge::columns());
+    exercise.columns(lab::Columns::kLadder, SumJudge::columns(),
+                     {"grid", "block", "percent_peak", "speedup"});
 
     const lab::Work read = lab::bytes(source.bytes());
     const double inLoop = 1.0 * (size - 1), inBlocks = roundingsOfBlock(size, grid, block) + grid;

@@ -184,13 +184,10 @@ int main(int argc, char** argv) {
         border.push_back(tent(start(i), steps));
     }
     exercise.title("block %u, %d steps on each side of the border", block, steps);
-    const int longestName = 12;
-    exercise.columns(lab::Columns::kLadder,
-                     {{"length", 7, "length"},
-                      {"warps", 5, "warps"},
-                      {"split", 5, "split"},
-                      {"split %", 7, "split_percent"}},
-                     longestName);
+    exercise.columns(lab::Columns::kLadder, {{"length", 7, "length"},
+                                             {"warps", 5, "warps"},
+                                             {"split", 5, "split"},
+                                             {"split %", 7, "split_percent"}});
 
     for (const std::size_t n : lengths) {
         const std::string parameters = exercise.parameters({{"size", std::to_string(n)}});

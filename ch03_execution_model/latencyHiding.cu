@@ -9,18 +9,25 @@
 // Kernels 1, 2 (both are fmaChains) and 4 run with 1, 2, 4 and 8 independent chains or loads in a
 // thread, and with 1, 2, 4 ... 64 warps on each multiprocessor (SM).
 //
-//   in flight  FMAs or bytes that the threads of an SM wait for at a time
-//   per cycle  FMAs or bytes that an SM finishes
-//   latency    the one divided by the other: the cycles that an operation takes
-//   % law      the share of the peak that the law allows, with the latency that an idle SM has
+//   per thread  chains or loads in a thread
+//   warps       on an SM
+//   in flight   FMAs or bytes that the threads of an SM wait for at a time
+//   latency     cycles that an operation takes: in flight / per cycle, which is what an SM finishes
+//   % law       the share of the peak that the law allows, with the latency that an idle SM has
 //
+// The CSV also has the grid, the block, per_cycle, and the rates.
+//
+//   ./lab run latencyHiding -- --kernel=threeRegisters
+//   ./lab test -R latencyHiding
+//   ./lab profile latencyHiding
+//
+// With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target latencyHiding
 //   build/ch03_execution_model/latencyHiding --kernel=threeRegisters
 //   ctest --test-dir build -R latencyHiding
 //   ncu build/ch03_execution_model/latencyHiding --profile    (of each kernel, the most warps)
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <numeric>
@@ -28,9 +35,8 @@
 #include <vector>
 
 #include "lab.cuh"
+#include "littlesLaw.cuh"
 
-constexpr unsigned kWarp = 32;        // threads of a warp
-constexpr unsigned kBlockWarps = 32;  // of the largest block
 constexpr unsigned kMostChains = 8;
 
 __device__ std::size_t globalThread() {
@@ -143,202 +149,99 @@ std::vector<unsigned> cycleOf(std::size_t n) {
     return next;
 }
 
-// What a kernel does, in FMAs or in bytes.
-struct Quantity {
-    const char* name;
-    unsigned perOperation;  // of a thread
-    double peak;            // per second, of the GPU; 0 where unknown
-    double latency;         // of an operation on an idle GPU, in cycles; 0 until it is measured
-};
-
-// On each of `sms` SMs so many warps, in one block or in two of the largest size. `shared`, dynamic
-// shared memory that nobody uses, keeps a second block away.
-struct Shape {
-    unsigned sms, warps, block, shared;
-    unsigned blocksPerSm() const { return warps > kBlockWarps ? warps / kBlockWarps : 1; }
-    unsigned grid() const { return sms * blocksPerSm(); }
-    std::size_t threads() const { return std::size_t{grid()} * block; }
-};
-
-// Does an SM take as many of these blocks as the shape says, and no more?
+// 1, 2, 4 ... warps on every SM, as far as an SM takes just the blocks of the shape; with --profile
+// the most of them alone. `title` is for the reader: which kernel.
 template <typename Kernel>
-bool fits(Kernel* kernel, const Shape& shape) {
-    int blocks = 0;
-    const auto shared = static_cast<int>(shape.shared);
-    CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
-    CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-        &blocks, kernel, static_cast<int>(shape.block), shape.shared));
-    return blocks == static_cast<int>(shape.blocksPerSm());
-}
-
-// One row: what an SM had in flight, and how much of it it finished per cycle.
-struct Point {
-    unsigned warps, perThread;
-    double inFlight, perCycle;
-};
-
-// What the law asks for, and beside it the fewest warps that came within 10 % of the best row.
-std::string saturation(const std::vector<Point>& points, const char* name, double needed) {
-    const double oneWarp = points.front().inFlight;
-    std::string text = lab::formatted(
-        "    By the law, %.0f %s must be in flight: %.1f warps x 1. Within 10 %% of the best:",
-        needed, name, needed / oneWarp);
-    double best = 0;
-    for (const Point& point : points) best = std::max(best, point.perCycle);
-    unsigned told = 0;
-    for (const Point& point : points) {
-        if (point.perThread == told || point.perCycle < 0.9 * best) continue;
-        text += lab::formatted("%s %u x %u", told > 0 ? "," : "", point.warps, point.perThread);
-        told = point.perThread;
+std::vector<Shape> shapesOf(lab::Exercise& exercise, const std::string& title, Kernel* kernel,
+                            unsigned mostWarps) {
+    const lab::DeviceFacts& gpu = exercise.device();
+    const auto sms = static_cast<unsigned>(gpu.multiprocessors);
+    const auto moreThanHalf = static_cast<unsigned>(gpu.sharedPerMultiprocessor / 2 + 1);
+    CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    static_cast<int>(moreThanHalf)));
+    std::vector<Shape> shapes;
+    for (unsigned warps = 1; warps <= mostWarps; warps *= 2) {
+        const unsigned block = std::min(warps, Shape::kBlockWarps) * Shape::kWarp;
+        const unsigned shared = warps <= Shape::kBlockWarps ? moreThanHalf : 0;
+        const Shape shape = {sms, warps, block, shared};
+        int blocks = 0;
+        CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel,
+                                                                 static_cast<int>(block), shared));
+        if (blocks == static_cast<int>(shape.blocksPerSm())) {
+            shapes.push_back(shape);
+        } else {
+            exercise.note(lab::formatted("%s: an SM does not hold %u warps", title.c_str(), warps));
+        }
     }
-    return text;
+    if (exercise.profile() && !shapes.empty()) shapes = {shapes.back()};
+    return shapes;
 }
 
 int main(int argc, char** argv) {
-    std::size_t size = lab::perBackend(std::size_t{1} << 28, std::size_t{1} << 12);
-    unsigned steps = lab::perBackend(1 << 18, 32);
-    unsigned mostWarps = lab::perBackend(64, 8);
+    std::size_t size;
+    unsigned steps, hops, mostWarps;
     lab::Exercise exercise("latencyHiding", "How much must be in flight to keep an SM busy.");
-    exercise.option("size", &size, 1, std::size_t{1} << 31, "integers to load");
-    exercise.option("steps", &steps, 1, 1 << 19, "FMAs of a chain");
-    exercise.option("warps", &mostWarps, 1, 64, "most warps on an SM", lab::Rule::kPowerOfTwo);
+    exercise.option("size", &size, {1 << 28, 1 << 12}, 1, std::size_t{1} << 31, "integers to load");
+    exercise.option("steps", &steps, {1 << 18, 32}, 1, 1 << 19, "FMAs of a chain");
+    exercise.option("hops", &hops, {1 << 14, 64}, 1, 1 << 24, "loads of pointerChase");
+    exercise.option("warps", &mostWarps, {64, 8}, 1, 64, "most warps on an SM",
+                    lab::Rule::kPowerOfTwo);
     exercise.parse(argc, argv);
-
-    const lab::DeviceFacts& facts = exercise.device();
-    const auto sms = static_cast<unsigned>(facts.multiprocessors);
-    int device = 0;
-    CUDA_CHECK(cudaGetDevice(&device));
-    const double clock = 1e3 * lab::deviceAttribute(cudaDevAttrClockRate, device);
-    const unsigned moreThanHalf =
-        lab::deviceAttribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor, device) / 2 + 1;
-    std::vector<Shape> shapes;
-    for (unsigned warps = 1; warps <= mostWarps; warps *= 2) {
-        const unsigned shared = warps <= kBlockWarps ? moreThanHalf : 0;
-        shapes.push_back({sms, warps, std::min(warps, kBlockWarps) * kWarp, shared});
-    }
-    if (exercise.profile()) std::reverse(shapes.begin(), shapes.end());  // only the first that fits
-
+    using Column = lab::OwnColumn;
+    exercise.columns(lab::Columns::kTimed,
+                     {{"per thread", 10, "per_thread"},
+                      {"warps", 5, "warps_per_sm"},
+                      {"in flight", 9, "in_flight"},
+                      {"", 0, "per_cycle", Column::kOnGpu},
+                      {"latency", 7, "latency_cycles", Column::kOnGpu},
+                      {"", 0, "gflops", Column::kOnGpu},
+                      {"", 0, "gbps", Column::kOnGpu},
+                      {"% peak", 6, "percent_peak", Column::kOnGpu},
+                      {"% law", 5, "percent_law", Column::kOnGpu}},
+                     {"grid", "block"});
     exercise.title("chains of %u FMAs, loads of %s integers (%s)", steps,
                    lab::withCommas(size).c_str(), lab::inBytes(size * sizeof(unsigned)).c_str());
-    if (lab::kEmulated) exercise.note("It has no latency to hide: cycles and rates stay empty.");
-    lab::Table table({{"", 0, "exercise"},
-                      {"", 0, "device"},
-                      {"", 0, "parameters"},
-                      {"kernel", -14, "kernel"},
-                      {"per thread", 10, "per_thread"},
-                      {"warps/SM", 8, "warps_per_sm"},
-                      {"in flight", 9, "in_flight"},
-                      {"", 0, "grid"},
-                      {"", 0, "block"},
-                      {"", 0, "reps"},
-                      {"time [ms]", 10, "median_ms"},
-                      {"", 0, "min_ms"},
-                      {"", 0, "max_ms"},
-                      {"per cycle", 9, "per_cycle"},
-                      {"latency", 7, "latency_cycles"},
-                      {"GFLOP/s", 8, "gflops"},
-                      {"GB/s", 7, "gbps"},
-                      {"% peak", 6, "percent_peak"},
-                      {"% law", 6, "percent_law"},
-                      {"check", -5, "check"}},
-                     exercise.csv());
-    lab::DeviceBuffer<long long> cycles(2 * std::size_t{sms});
+    exercise.noteInEmulation("It has no latency to hide: cycles and rates are left out.");
 
-    // All rows of a kernel: `kernels` have 1, 2, 4 ... independent operations in a thread, and each
-    // is launched in all `shapes`, with (in, count, out, cycles). work(shape, perThread) is what
-    // all threads do together, wrong(shape, perThread) what is wrong with the result.
-    const auto sweep = [&](const std::string& name, Quantity& quantity, const auto& kernels,
-                           const auto& shapes, const auto& in, auto count, const auto& out,
-                           const auto& work, const auto& wrong) {
-        if (!exercise.selected(name)) return;
-        const double peakPerCycle = quantity.peak / clock / sms;
-        std::vector<Point> points;
-        unsigned perThread = 1;
-        for (const auto kernel : kernels) {
-            for (const Shape& shape : shapes) {
-                if (!fits(kernel, shape)) {
-                    exercise.note(lab::formatted("%s x %u: an SM does not hold %u warps",
-                                                 name.c_str(), perThread, shape.warps));
-                    continue;
-                }
-                const lab::Statistics time = exercise.measure(name, [&] {
-                    kernel<<<shape.grid(), shape.block, shape.shared>>>(in.get(), count, out.get(),
-                                                                        cycles.get());
-                });
-                const double inFlight =
-                    1.0 * shape.threads() / shape.sms * perThread * quantity.perOperation;
-                const lab::TimeCells times(time);
-                lab::Cell perCycle, latency, gflops, gbps, percent, law;
-                if (time.median > 0 && !lab::kEmulated) {
-                    const std::vector<long long> all = cycles.toHost(shape.grid());
-                    const long long longest = *std::max_element(all.begin(), all.end());
-                    const double amount = work(shape, perThread);
-                    const double rate = amount / shape.sms / static_cast<double>(longest);
-                    points.push_back({shape.warps, perThread, inFlight, rate});
-                    if (quantity.latency == 0) quantity.latency = inFlight / rate;
-                    perCycle = {rate, 2};
-                    latency = {inFlight / rate, 1};
-
-                    const double perSecond = amount / (1e-3 * time.median);
-                    if (quantity.perOperation == 1) {
-                        gflops = {2 * perSecond / 1e9, 1};
-                    } else {
-                        gbps = {perSecond / 1e9, 1};
-                    }
-                    if (quantity.peak > 0) {
-                        const double allowed = inFlight / (quantity.latency * peakPerCycle) *
-                                               shape.sms / sms;  // the other SMs have none
-                        percent = {100 * perSecond / quantity.peak, 1};
-                        law = {100 * std::min(1.0, allowed), 1};
-                    }
-                }
-                const std::string problem = wrong(shape, perThread);
-                std::vector<lab::Cell> row = {
-                    "latencyHiding",
-                    facts.name,
-                    lab::formatted("size=%zu steps=%u warps=%u", size, steps, shape.warps),
-                    name,
-                    perThread,
-                    shape.warps,
-                    {inFlight, 0},
-                    shape.grid(),
-                    shape.block,
-                    time.count};
-                row.insert(row.end(), {times.median, times.min, times.max, perCycle, latency,
-                                       gflops, gbps, percent, law, lab::verdict(problem)});
-                table.row(row);
-                exercise.report(name, problem);
-                if (exercise.profile()) break;
-            }
-            perThread *= 2;
-        }
-        if (points.size() > 1 && quantity.peak > 0) {
-            exercise.note(saturation(points, quantity.name, quantity.latency * peakPerCycle));
-        }
+    const lab::DeviceFacts& gpu = exercise.device();
+    const std::size_t threads = std::size_t{Shape::kWarp} * mostWarps * gpu.multiprocessors;
+    lab::DeviceBuffer<long long> cycles(2 * std::size_t(gpu.multiprocessors));
+    const auto nameOf = [&](const std::string& kernel, unsigned warps) {
+        return lab::Name(kernel, exercise.parameters({{"warps", std::to_string(warps)}}));
     };
 
-    const std::size_t threads = std::size_t{sms} * mostWarps * kWarp;
     lab::DeviceBuffer<float> results(threads * kMostChains);
-    exercise.output(results);
+    lab::Ladder chainLadder(exercise, results);
     const auto chains = [&](const std::string& name, auto step) {
+        if (!exercise.selected(name)) return;
         using Step = decltype(step);
         const lab::DeviceBuffer<float> operands({Step::kA, Step::kB});
         const std::vector<float> expected = ends<Step>(steps);
-        Quantity fmas = {"FMAs", 1, facts.peakFlops / 2, 0};
-        sweep(
-            name, fmas,
-            std::array{fmaChains<Step, 1>, fmaChains<Step, 2>, fmaChains<Step, 4>,
-                       fmaChains<Step, kMostChains>},
-            shapes, operands, steps, results,
-            [&](const Shape& shape, unsigned perThread) {
-                return 1.0 * shape.threads() * perThread * steps;
-            },
-            [&](const Shape& shape, unsigned perThread) {
-                std::vector<float> all(shape.threads() * perThread);
-                for (std::size_t i = 0; i < all.size(); ++i)
-                    all[i] = expected[(i / perThread + i % perThread) % kStarts];
-                return lab::mismatch(results.toHost(all.size()), all, 0.0);
-            });
+        Law law(exercise, "FMAs", 1, gpu.peakFlops / 2);
+
+        const auto rows = [&](auto* kernel, unsigned perThread) {
+            const std::string title = name + " x " + std::to_string(perThread);
+            for (const Shape& shape : shapesOf(exercise, title, kernel, mostWarps)) {
+                const std::size_t count = shape.threads() * perThread;  // of chains
+                const auto check = [&](const lab::Statistics& time) -> lab::Finding {
+                    std::vector<float> all(count);
+                    for (std::size_t i = 0; i < count; ++i)
+                        all[i] = expected[(i / perThread + i % perThread) % kStarts];
+                    return {lab::mismatch(results.toHost(count), all, 0.0),
+                            law.cells(shape, perThread, 1.0 * count * steps, time, cycles)};
+                };
+                chainLadder.rung(nameOf(name, shape.warps), shape.grid(), shape.block, lab::kNoRate,
+                                 check, [&] {
+                                     kernel<<<shape.grid(), shape.block, shape.shared>>>(
+                                         operands.get(), steps, results.get(), cycles.get());
+                                 });
+            }
+        };
+        rows(fmaChains<Step, 1>, 1);
+        rows(fmaChains<Step, 2>, 2);
+        rows(fmaChains<Step, 4>, 4);
+        rows(fmaChains<Step, kMostChains>, kMostChains);
+        law.compare(exercise);
     };
     chains("threeRegisters", ThreeRegisters());
     chains("twoRegisters", TwoRegisters());
@@ -348,24 +251,41 @@ int main(int argc, char** argv) {
     const std::vector<unsigned> next = cycleOf(size);
     const lab::DeviceBuffer<unsigned> data(next);
     lab::DeviceBuffer<unsigned> sums(threads);
-    exercise.output(sums);
-    Quantity bytes = {"bytes", sizeof(unsigned), facts.peakBandwidth, 0};
-    const unsigned hops = lab::perBackend(1 << 14, 64);
-    sweep(
-        "pointerChase", bytes, std::array{pointerChase}, std::array{Shape{1, 1, 1, moreThanHalf}},
-        data, hops, sums, [&](const Shape&, unsigned) { return 1.0 * hops * sizeof(unsigned); },
-        [&](const Shape&, unsigned) {
-            unsigned i = 0;
-            for (unsigned h = 0; h < hops; ++h) i = next[i];
-            return lab::mismatch<unsigned>(sums.toHost(1), {i});
-        });
+    lab::Ladder loadLadder(exercise, sums);
+
+    Law chaseLaw(exercise, "bytes", sizeof(unsigned), gpu.peakBandwidth);
+    const auto isChased = [&](const lab::Statistics& time) -> lab::Finding {
+        unsigned i = 0;
+        for (unsigned h = 0; h < hops; ++h) i = next[i];
+        return {lab::mismatch<unsigned>(sums.toHost(1), {i}),
+                chaseLaw.cells({1, 1, 1, 0}, 1, 1.0 * hops * sizeof(unsigned), time, cycles)};
+    };
+    loadLadder.rung(nameOf("pointerChase", 1), 1, 1, lab::kNoRate, isChased,
+                    [&] { pointerChase<<<1, 1>>>(data.get(), hops, sums.get(), cycles.get()); });
+
+    if (!exercise.selected("loads")) return exercise.finish();
+    Law loadLaw(exercise, "bytes", sizeof(unsigned), gpu.peakBandwidth, chaseLaw.latency());
     const unsigned total = std::accumulate(next.begin(), next.end(), 0u);
-    sweep(
-        "loads", bytes, std::array{loads<1>, loads<2>, loads<4>, loads<8>}, shapes, data, size,
-        sums, [&](const Shape&, unsigned) { return 1.0 * data.bytes(); },
-        [&](const Shape& shape, unsigned) {
-            const std::vector<unsigned> all = sums.toHost(shape.threads());
-            return lab::mismatch<unsigned>({std::accumulate(all.begin(), all.end(), 0u)}, {total});
-        });
+    const auto rows = [&](auto* kernel, unsigned perThread) {
+        const std::string title = "loads x " + std::to_string(perThread);
+        for (const Shape& shape : shapesOf(exercise, title, kernel, mostWarps)) {
+            const auto check = [&](const lab::Statistics& time) -> lab::Finding {
+                const std::vector<unsigned> all = sums.toHost(shape.threads());
+                const unsigned sum = std::accumulate(all.begin(), all.end(), 0u);
+                return {lab::mismatch<unsigned>({sum}, {total}),
+                        loadLaw.cells(shape, perThread, 1.0 * data.bytes(), time, cycles)};
+            };
+            loadLadder.rung(nameOf("loads", shape.warps), shape.grid(), shape.block, lab::kNoRate,
+                            check, [&] {
+                                kernel<<<shape.grid(), shape.block, shape.shared>>>(
+                                    data.get(), size, sums.get(), cycles.get());
+                            });
+        }
+    };
+    rows(loads<1>, 1);
+    rows(loads<2>, 2);
+    rows(loads<4>, 4);
+    rows(loads<8>, 8);
+    loadLaw.compare(exercise);
     return exercise.finish();
 }

@@ -140,7 +140,8 @@ int main(int argc, char** argv) {
     exercise.title("%s floats (%s), block %u", lab::withCommas(size).c_str(),
                    lab::inBytes(size * sizeof(float)).c_str(), block);
     exercise.note(judge.describeInput());
-    exercise.columns(lab::Columns::kLadder, SumJudge::columns());
+    exercise.columns(lab::Columns::kLadder, SumJudge::columns(),
+                     {"grid", "block", "percent_peak", "speedup"});
 
     const lab::Work read = lab::bytes(1.0 * size * sizeof(float));
     // Some kernels work in place: every run needs fresh input.

@@ -226,13 +226,10 @@ int main(int argc, char** argv) {
     int* const out = result.get();
     exercise.title("%s ints, block %u", lab::withCommas(size).c_str(), block);
     // A kernel that is wrong is no baseline: no speedups.
-    const int longestName = 20;
-    exercise.columns(lab::Columns::kTimed,
-                     {{"", 0, "runs"},
-                      {"wrong runs", 10, "wrong_runs"},
-                      {"wrong", 8, "wrong_elements"},
-                      {"of", 8, "elements"}},
-                     longestName);
+    exercise.columns(lab::Columns::kTimed, {{"", 0, "runs"},
+                                            {"wrong runs", 10, "wrong_runs"},
+                                            {"wrong", 8, "wrong_elements"},
+                                            {"of", 8, "elements"}});
 
     const auto reversed = [&](std::size_t i) { return input[sourceOf(i, block, size)]; };
     const auto empty = [](std::size_t, int value) { return value == kEmpty; };

@@ -22,7 +22,9 @@ struct DeviceFacts {
     int major = 0, minor = 0;  // compute capability
     int multiprocessors = 0;
     int threadsPerMultiprocessor = 0;  // resident at a time: 2048, on smaller GPUs 1024 or 1536
+    std::size_t sharedPerMultiprocessor = 0;  // bytes of shared memory
     std::size_t l2Bytes = 0;
+    double clock = 0;          // cycles per second of the multiprocessors, at most
     double peakBandwidth = 0;  // bytes per second of device memory; 0 where unknown
     double peakFlops = 0;      // FP32 operations per second; 0 where unknown
     // Of a multiprocessor; 0 where unknown, and in an emulation, which has no such units.
@@ -74,6 +76,7 @@ inline DeviceFacts deviceFacts(int device) {
     facts.minor = properties.minor;
     facts.multiprocessors = properties.multiProcessorCount;
     facts.threadsPerMultiprocessor = properties.maxThreadsPerMultiProcessor;
+    facts.sharedPerMultiprocessor = properties.sharedMemPerMultiprocessor;
     facts.l2Bytes = properties.l2CacheSize;
 
     // Two transfers per clock of the memory; clocks come in kHz, the width of the bus in bits.
@@ -82,9 +85,9 @@ inline DeviceFacts deviceFacts(int device) {
     facts.peakBandwidth = 2 * memoryClock * busBytes;
 
     // Each lane finishes one fused multiply-add, which is two operations, per clock.
-    const double clock = 1e3 * deviceAttribute(cudaDevAttrClockRate, device);
+    facts.clock = 1e3 * deviceAttribute(cudaDevAttrClockRate, device);
     const int lanes = fp32LanesPerMultiprocessor(facts.major, facts.minor);
-    facts.peakFlops = 2.0 * lanes * facts.multiprocessors * clock;
+    facts.peakFlops = 2.0 * lanes * facts.multiprocessors * facts.clock;
     if (!kEmulated) {
         facts.fp32Lanes = lanes;
         facts.schedulers = schedulersPerMultiprocessor(facts.major);

@@ -149,19 +149,22 @@ class Exercise {
         if (kEmulated) note(text);
     }
 
-    // The columns of the table, if they are not those of a ladder alone. `longestName`: the room
-    // that the names of the kernels need. Before the first row.
-    void columns(Columns kind, std::vector<OwnColumn> own, int longestName = kLongestName) {
+    // The columns of the table, if they are not those of a ladder alone. Before the first row.
+    // `onlyInCsv` are shared columns that the reader's table has no room for, by their names in the
+    // CSV.
+    void columns(Columns kind, std::vector<OwnColumn> own = {},
+                 std::vector<std::string> onlyInCsv = {}) {
         kind_ = kind;
         own_ = std::move(own);
-        longestName_ = longestName;
+        onlyInCsv_ = std::move(onlyInCsv);
     }
 
     // Prints a row, and below it what is wrong with the result. All rows of an exercise have work
     // of the same unit.
     void row(Row row) {
-        if (!table_)
-            table_.emplace(name_, kind_, own_, longestName_, row.work.unit, kEmulated, csv_);
+        if (!table_) {
+            table_.emplace(name_, kind_, own_, row.work.unit, kEmulated, csv_, onlyInCsv_);
+        }
         if (row.device.empty()) row.device = facts_.name;
         if (row.parameters.empty()) row.parameters = parameters();
         row.peak = row.work.unit == Work::kBytes ? facts_.peakBandwidth : facts_.peakFlops;
@@ -243,10 +246,9 @@ class Exercise {
     DeviceFacts facts_;
     std::optional<Measure> measure_;
 
-    static constexpr int kLongestName = 18;
     Columns kind_ = Columns::kLadder;
     std::vector<OwnColumn> own_;
-    int longestName_ = kLongestName;
+    std::vector<std::string> onlyInCsv_;
     std::optional<ResultTable> table_;
 
     std::string pending_;             // notes that are not printed yet

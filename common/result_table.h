@@ -63,16 +63,16 @@ struct OwnColumn : Column {
 
 class ResultTable {
   public:
-    // `longestName` characters are enough for the names of the kernels. `unit` is that of the
-    // rates. `emulated`: times, rates and speedups say nothing about a GPU, and the table has no
-    // rates.
-    ResultTable(std::string exercise, Columns kind, std::vector<OwnColumn> own, int longestName,
-                Work::Unit unit, bool emulated, bool csv)
+    // `unit` is that of the rates. `onlyInCsv` are shared columns that the reader's table leaves
+    // out, by their names in the CSV.
+    ResultTable(std::string exercise, Columns kind, std::vector<OwnColumn> own, Work::Unit unit,
+                bool emulated, bool csv, std::vector<std::string> onlyInCsv = {})
         : exercise_(std::move(exercise)),
           kind_(kind),
           own_(std::move(own)),
+          onlyInCsv_(std::move(onlyInCsv)),
           emulated_(emulated),
-          table_(makeTable(longestName, unit, csv)) {}
+          table_(makeTable(unit, csv)) {}
 
     void row(const Row& row) {
         std::vector<Cell> cells = {exercise_, row.device, row.parameters};
@@ -89,7 +89,7 @@ class ResultTable {
 
   private:
     static constexpr int kLineLength = 80;
-    static constexpr int kKernelWidth = 26;
+    static constexpr int kKernelWidth = 26;  // of the longest name
 
     static void add(std::vector<Cell>& cells, const std::vector<Cell>& more) {
         cells.insert(cells.end(), more.begin(), more.end());
@@ -117,7 +117,7 @@ class ResultTable {
         return {finding.word, finding.word == "ok" ? Style::kGood : Style::kNotable};
     }
 
-    Table makeTable(int longestName, Work::Unit unit, bool csv) const {
+    Table makeTable(Work::Unit unit, bool csv) const {
         std::vector<Column> columns = {
             {"", 0, "exercise"}, {"", 0, "device"}, {"", 0, "parameters"}};
         if (kind_ != Columns::kPlain) {
@@ -143,31 +143,26 @@ class ResultTable {
                             {"speedup", emulated_ ? 0 : 7, "speedup"}});
         }
         columns.push_back({"check", -5, "check"});
-        if (kind_ == Columns::kPlain) return Table(std::move(columns), csv);
-
-        // Where a line is too short for all, shared columns make room for the exercise's own.
-        int gap = 2;
-        if (lengthWith(kKernelWidth, columns, gap) > kLineLength) gap = 1;
-        for (const std::vector<std::string>& titles :
-             {std::vector<std::string>{"grid", "block"}, {"% peak"}, {"speedup"}}) {
-            if (lengthWith(longestName, columns, gap) <= kLineLength) break;
-            for (Column& column : columns) {
-                if (std::find(titles.begin(), titles.end(), column.title) != titles.end())
-                    column.width = 0;
-            }
+        for (Column& column : columns) {
+            if (std::count(onlyInCsv_.begin(), onlyInCsv_.end(), column.csvName) > 0)
+                column.width = 0;
         }
+
+        // The names of the kernels have what the other columns leave of the line.
         constexpr std::size_t kKernel = 3;
-        const int left = kLineLength - lengthWith(0, columns, gap);
-        columns[kKernel].width = -std::clamp(left, 1, kKernelWidth);
+        const bool named = kind_ != Columns::kPlain;
+        int gap = 2;
+        if (named) columns[kKernel].width = -kKernelWidth;
+        if (length(columns, gap) > kLineLength) gap = 1;
+        if (named) columns[kKernel].width += std::max(0, length(columns, gap) - kLineLength);
         return Table(std::move(columns), csv, stdout, gap);
     }
 
-    // Of a line whose column `kernel` is so wide.
-    static int lengthWith(int kernelWidth, const std::vector<Column>& columns, int gap) {
-        int length = kernelWidth;
+    // Of a line, with `gap` spaces between columns.
+    static int length(const std::vector<Column>& columns, int gap) {
+        int length = -gap;
         for (const Column& column : columns) {
-            if (column.width != 0 && column.title != "kernel")
-                length += gap + std::abs(column.width);
+            if (column.width != 0) length += gap + std::abs(column.width);
         }
         return length;
     }
@@ -175,6 +170,7 @@ class ResultTable {
     std::string exercise_;
     Columns kind_;
     std::vector<OwnColumn> own_;
+    std::vector<std::string> onlyInCsv_;
     bool emulated_;
     Table table_;
 };

@@ -15,6 +15,11 @@
 // the stream cudaStreamTailLaunch: it starts when the launching grid and all other children of that
 // grid are complete.
 //
+//   ./lab run nestedHelloWorld -- --grid=2 --size=8
+//   ./lab test -R nestedHelloWorld
+//   ./lab trace nestedHelloWorld
+//
+// With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target nestedHelloWorld
 //   build/dynamic_parallelism/nestedHelloWorld --grid=2 --size=8
 //   ctest --test-dir build -R nestedHelloWorld
@@ -59,8 +64,8 @@ unsigned sum(const std::vector<unsigned>& values) {
     return std::accumulate(values.begin(), values.end(), 0u);
 }
 
-// Makes room for `lines` printed by kernels, before the first of them: what does not fit into the
-// device's buffer is lost.
+// Makes room for `lines` printed by kernels, before the first launch of one that can print: what
+// does not fit into the device's buffer is lost.
 void reservePrintf(std::size_t lines) {
     constexpr std::size_t kBytesPerLine = 1024;  // plenty; CUDA does not say what an entry takes
     std::size_t bytes = 0;
@@ -71,22 +76,26 @@ void reservePrintf(std::size_t lines) {
 }
 
 int main(int argc, char** argv) {
-    unsigned grid = 2;
-    unsigned size = 8;
+    unsigned grid, size;
     lab::Exercise exercise("nestedHelloWorld", "A kernel that launches itself.");
-    exercise.option("grid", &grid, 1, 64, "blocks at depth 0");
-    exercise.option("size", &size, 1, lab::kMaxBlock, "threads of each block at depth 0");
+    exercise.option("grid", &grid, 2, 1, 64, "blocks at depth 0");
+    exercise.option("size", &size, 8, 1, lab::kMaxBlock, "threads of each block at depth 0");
     exercise.parse(argc, argv);
+    exercise.columns(lab::Columns::kPlain, {{"depth", -5, "depth"},
+                                            {"grids", 6, "grids"},
+                                            {"blocks of each", 14, "blocks_of_each"},
+                                            {"threads of each", 15, "threads_of_each"},
+                                            {"hellos", 9, "hellos"},
+                                            {"expected", 9, "expected"},
+                                            {"", 0, "reps"},
+                                            {"", 0, "all_depths_ms"}});
+    exercise.title("grid %u, %u threads per block at depth 0", grid, size);
+    if (!exercise.selected("nestedHelloWorld")) return exercise.finish();
 
     unsigned depths = 0;  // 8, 4, 2, 1 threads: four; an odd number is rounded down when halved
     while (size >> depths > 0) ++depths;
     lab::DeviceBuffer<unsigned> hellos(std::size_t{depths} * grid);
-    const auto launch = [&](bool speak) {
-        nestedHelloWorld<<<grid, size>>>(0, hellos.get(), grid, speak);
-    };
-    exercise.prepare([&] { hellos.fillBytes(0); });
-    exercise.title("grid %u, %u threads per block at depth 0", grid, size);
-    if (!exercise.selected("nestedHelloWorld")) return exercise.finish();
+    const auto clear = [&] { hellos.fillBytes(0); };
 
     const bool speak = !exercise.csv();
     if (speak) reservePrintf((std::size_t{2} * size + depths) * grid);
@@ -94,40 +103,27 @@ int main(int argc, char** argv) {
     // Silent while it is measured: printing takes far longer than everything else.
     lab::Statistics time;
     if (!exercise.profile()) {
-        time = exercise.measure("nestedHelloWorld", [&] { launch(false); });
+        time = exercise.measure()("nestedHelloWorld", clear, [&] {
+            nestedHelloWorld<<<grid, size>>>(0, hellos.get(), grid, false);
+        });
     }
     // The run that is checked.
-    hellos.fillBytes(0);
-    launch(speak);
-    CUDA_CHECK_LAUNCH();
-    CUDA_CHECK(cudaDeviceSynchronize());
+    lab::Measure::once("nestedHelloWorld", clear,
+                       [&] { nestedHelloWorld<<<grid, size>>>(0, hellos.get(), grid, speak); });
     const std::vector<unsigned> counted = hellos.toHost();
 
-    lab::Table table({{"", 0, "exercise"},
-                      {"", 0, "device"},
-                      {"", 0, "grid"},
-                      {"", 0, "size"},
-                      {"depth", -5, "depth"},
-                      {"grids", 6, "grids"},
-                      {"blocks of each", 14, "blocks_of_each"},
-                      {"threads of each", 15, "threads_of_each"},
-                      {"hellos", 9, "hellos"},
-                      {"expected", 9, "expected"},
-                      {"", 0, "reps"},
-                      {"", 0, "all_depths_ms"},
-                      {"check", -5, "check"}},
-                     exercise.csv());
     const lab::Cell milliseconds = time.count > 0 ? lab::Cell(time.median, 4) : lab::Cell();
     for (unsigned depth = 0; depth < depths; ++depth) {
         const auto first = counted.begin() + std::size_t{depth} * grid;
         const std::vector<unsigned> ofBlocks(first, first + grid);
         const std::vector<unsigned> expected = expectedHellos(depth, grid, size);
-        const std::string wrong = lab::mismatch(ofBlocks, expected);
-        const bool top = depth == 0;
-        table.row({"nestedHelloWorld", exercise.device().name, grid, size, depth, top ? 1 : grid,
-                   top ? grid : 1, size >> depth, sum(ofBlocks), sum(expected), time.count,
-                   milliseconds, lab::verdict(wrong)});
-        exercise.report(lab::formatted("hellos by block at depth %u", depth), wrong);
+        const unsigned grids = depth == 0 ? 1 : grid, blocks = depth == 0 ? grid : 1;
+        lab::Row row;
+        row.kernel = lab::formatted("hellos by block at depth %u", depth);
+        row.finding = {lab::mismatch(ofBlocks, expected),
+                       {depth, grids, blocks, size >> depth, sum(ofBlocks), sum(expected),
+                        time.count, milliseconds}};
+        exercise.row(row);
     }
     if (time.count > 0) {
         exercise.note(

@@ -9,6 +9,11 @@
 // ideal is what the room on the GPU allows. (Very short kernels can exceed it: in one stream there
 // is a gap of a microsecond or two between kernels, which streams of their own fill.)
 //
+//   ./lab run streamConcurrency -- --kernels=8 --microseconds=1000 --timeline=timeline.csv
+//   ./lab test -R streamConcurrency
+//   ./lab trace streamConcurrency
+//
+// With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target streamConcurrency
 //   build/streams/streamConcurrency --kernels=8 --microseconds=1000 --timeline=timeline.csv
 //   ctest --test-dir build -R streamConcurrency
@@ -26,15 +31,9 @@
 #include "csv_file.cuh"
 #include "lab.cuh"
 
-// When and where something ran: nanoseconds of lab::globaltimer(), a clock that all SMs share.
-struct Span {
-    unsigned long long begin, end;
-    unsigned sm;
-};
-
 // Kernel number `kernel` of a run. It only passes the time, so that kernels compete for nothing but
 // room on the SMs; real ones share caches and memory bandwidth too, and gain less.
-__global__ void occupyHalf(unsigned kernel, unsigned long long nanoseconds, Span* spans,
+__global__ void occupyHalf(unsigned kernel, unsigned long long nanoseconds, lab::Span* spans,
                            unsigned* marks) {
     __shared__ unsigned long long begin;
     if (threadIdx.x == 0) begin = lab::globaltimer();
@@ -46,18 +45,24 @@ __global__ void occupyHalf(unsigned kernel, unsigned long long nanoseconds, Span
     if (threadIdx.x == 0) spans[block] = {begin, lab::globaltimer(), lab::smid()};
 }
 
-// From the begin of a kernel's first block to the end of its last one; sm is the number of SMs.
-std::vector<Span> spansOfKernels(const std::vector<Span>& spans, std::size_t blocks) {
-    std::vector<Span> kernels;
+// From the begin of a kernel's first block to the end of its last one, and the SMs that it ran on.
+struct KernelSpan {
+    unsigned long long begin, end;
+    std::size_t sms;
+};
+
+// `spans` are those of the blocks, `blocks` of them for each kernel.
+std::vector<KernelSpan> spansOfKernels(const std::vector<lab::Span>& spans, std::size_t blocks) {
+    std::vector<KernelSpan> kernels;
     for (auto first = spans.begin(); first != spans.end(); first += blocks) {
-        Span kernel = *first;
+        KernelSpan kernel = {first->begin, first->end, 0};
         std::set<unsigned> sms;
         for (auto block = first; block != first + blocks; ++block) {
             kernel.begin = std::min(kernel.begin, block->begin);
             kernel.end = std::max(kernel.end, block->end);
             sms.insert(block->sm);
         }
-        kernel.sm = static_cast<unsigned>(sms.size());
+        kernel.sms = sms.size();
         kernels.push_back(kernel);
     }
     return kernels;
@@ -65,7 +70,7 @@ std::vector<Span> spansOfKernels(const std::vector<Span>& spans, std::size_t blo
 
 // What is wrong with the times of a run, kernel k being in stream k % streams. Overlap is not a
 // matter of right or wrong: CUDA allows it, and promises nothing but the order within a stream.
-std::string wrongTimes(const std::vector<Span>& spans, std::size_t blocks,
+std::string wrongTimes(const std::vector<lab::Span>& spans, std::size_t blocks,
                        unsigned long long nanoseconds, std::size_t streams) {
     for (std::size_t i = 0; i < spans.size(); ++i) {
         if (spans[i].end < spans[i].begin || spans[i].end - spans[i].begin < nanoseconds) {
@@ -73,7 +78,7 @@ std::string wrongTimes(const std::vector<Span>& spans, std::size_t blocks,
                                   i / blocks, nanoseconds);
         }
     }
-    const std::vector<Span> kernels = spansOfKernels(spans, blocks);
+    const std::vector<KernelSpan> kernels = spansOfKernels(spans, blocks);
     for (std::size_t k = streams; k < kernels.size(); ++k) {
         if (kernels[k].begin < kernels[k - streams].end) {
             return lab::formatted("kernel %zu began before kernel %zu of its stream had ended", k,
@@ -107,33 +112,41 @@ struct Streams {
 };
 
 void addToTimeline(lab::CsvFile& timeline, const char* mode, std::size_t streams,
-                   const std::vector<Span>& kernels) {
+                   const std::vector<KernelSpan>& kernels) {
     unsigned long long zero = kernels[0].begin;
-    for (const Span& kernel : kernels) zero = std::min(zero, kernel.begin);
+    for (const KernelSpan& kernel : kernels) zero = std::min(zero, kernel.begin);
     const auto milliseconds = [&](unsigned long long time) {
         return lab::Cell(1e-6 * static_cast<double>(time - zero), 6);
     };
     for (std::size_t k = 0; k < kernels.size(); ++k) {
         timeline.row({mode, kernels.size(), k % streams, k, milliseconds(kernels[k].begin),
-                      milliseconds(kernels[k].end), kernels[k].sm});
+                      milliseconds(kernels[k].end), kernels[k].sms});
     }
 }
 
+// 1, 2, 4 ... and `most`.
+std::vector<unsigned> doublings(unsigned most) {
+    std::vector<unsigned> counts;
+    for (unsigned count = 1; count < most; count *= 2) counts.push_back(count);
+    counts.push_back(most);
+    return counts;
+}
+
 int main(int argc, char** argv) {
-    unsigned maxKernels = 8;
-    unsigned microseconds = lab::perBackend(1000, 100);
-    unsigned block = 256;
+    unsigned maxKernels, microseconds, block;
     std::string timelineName;
     lab::Exercise exercise("streamConcurrency", "Kernels in one stream, and in several at once.");
     // As many as run at a time on GPUs of compute capability 7.5 and up.
-    exercise.option("kernels", &maxKernels, 1, 128, "kernels of the longest run");
-    exercise.option("microseconds", &microseconds, 1, 1000000, "how long a kernel runs");
-    exercise.option("block", &block, 1, lab::kMaxBlock, "threads per block");
-    exercise.options().text("timeline", &timelineName, "FILE", "a file name",
-                            "CSV of when each kernel began and ended");
+    exercise.option("kernels", &maxKernels, 8, 1, 128, "kernels of the longest run");
+    exercise.option("microseconds", &microseconds, {1000, 100}, 1, 1000000,
+                    "how long a kernel runs");
+    exercise.option("block", &block, 256, 1, lab::kMaxBlock, "threads per block");
+    exercise.options().file("timeline", &timelineName, "CSV of when each kernel began and ended");
     exercise.parse(argc, argv);
-    const unsigned long long nanoseconds = 1000ull * microseconds;
-
+    exercise.columns(lab::Columns::kLadder,
+                     {{"kernels", 8, "kernels"}, {"streams", 8, "streams"}, {"ideal", 7, "ideal"}});
+    if (!exercise.selected("oneStream") && !exercise.selected("ownStreams"))
+        return exercise.finish();  // before the file is opened: bad usage leaves it as it is
     lab::CsvFile timeline(exercise, "timeline", timelineName,
                           {{"", 0, "mode"},
                            {"", 0, "kernels"},
@@ -145,24 +158,22 @@ int main(int argc, char** argv) {
 
     // Blocks for half of the SMs. Each takes half of an SM's shared memory and a little more (the
     // variable of the kernel), so that no two fit into one SM, and a kernel needs half of them.
-    const unsigned sms = exercise.device().multiprocessors;
+    const lab::DeviceFacts& gpu = exercise.device();
+    const unsigned sms = gpu.multiprocessors;
     const unsigned blocks = std::max(1u, sms / 2);
-    const unsigned atATime = lab::perBackend(sms / blocks, 1u);
-    int device = 0;
-    CUDA_CHECK(cudaGetDevice(&device));
-    const int shared =
-        lab::deviceAttribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor, device) / 2;
+    const unsigned atATime = gpu.overlapsKernels ? sms / blocks : 1;
+    const auto shared = static_cast<int>(gpu.sharedPerMultiprocessor / 2);
     CUDA_CHECK(
         cudaFuncSetAttribute(occupyHalf, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
 
-    lab::DeviceBuffer<Span> spans(std::size_t{maxKernels} * blocks);
+    const unsigned long long nanoseconds = 1000ull * microseconds;
+    lab::DeviceBuffer<lab::Span> spans(std::size_t{maxKernels} * blocks);
     lab::DeviceBuffer<unsigned> marks(spans.size() * block);
-    exercise.output(marks);
-    exercise.prepare([&] { spans.fillBytes(0); });
     exercise.title("grid %u, block %u, %u microseconds per kernel", blocks, block, microseconds);
-    if (lab::kEmulated) exercise.note("It runs streams one after the other: nothing overlaps.");
+    exercise.noteInEmulation("It runs streams one after the other: nothing overlaps.");
 
     Streams own(maxKernels);
+    // Starts kernel k in stream k % streams.
     const auto launch = [&](unsigned kernels, unsigned streams) {
         CUDA_CHECK(cudaEventRecord(own.fork));  // in the default stream, which measures the time
         for (unsigned s = 0; s < streams; ++s)
@@ -176,53 +187,32 @@ int main(int argc, char** argv) {
             CUDA_CHECK(cudaStreamWaitEvent(nullptr, own.done[s]));
         }
     };
-    const auto wrongMarks = [&](unsigned kernels) {
-        std::vector<unsigned> expected;
-        for (unsigned k = 0; k < kernels; ++k) expected.insert(expected.end(), blocks * block, k);
-        return lab::mismatch(marks.toHost(expected.size()), expected);
-    };
-
-    lab::Table table({{"", 0, "exercise"},
-                      {"", 0, "device"},
-                      {"", 0, "microseconds"},
-                      {"kernel", -10, "kernel"},
-                      {"kernels", 7, "kernels"},
-                      {"streams", 7, "streams"},
-                      {"grid", 10, "grid"},
-                      {"block", 6, "block"},
-                      {"", 0, "reps"},
-                      {"time [ms]", 10, "median_ms"},
-                      {"", 0, "min_ms"},
-                      {"", 0, "max_ms"},
-                      {"speedup", 7, "speedup"},
-                      {"ideal", 7, "ideal"},
-                      {"check", -5, "check"}},
-                     exercise.csv());
-    // Measures, checks and reports one row; returns its time. `serial` is the time to compare with.
-    const auto row = [&](const char* mode, unsigned kernels, unsigned streams, double serial) {
-        const lab::Statistics time = exercise.measure(mode, [&] { launch(kernels, streams); });
-        const std::vector<Span> ofRun = spans.toHost(std::size_t{kernels} * blocks);
-        std::string wrong = wrongMarks(kernels);
-        if (wrong.empty()) wrong = wrongTimes(ofRun, blocks, nanoseconds, streams);
+    // Looks at the last run, and writes its lines of the timeline.
+    const auto finding = [&](const char* mode, unsigned kernels, unsigned streams) -> lab::Finding {
+        const std::vector<lab::Span> ofRun = spans.toHost(std::size_t{kernels} * blocks);
         addToTimeline(timeline, mode, streams, spansOfKernels(ofRun, blocks));
 
-        const lab::TimeCells times(time);
-        lab::Cell speedup;
-        if (serial > 0) speedup = {serial / time.median, 2};
+        std::vector<unsigned> expected;
+        for (unsigned k = 0; k < kernels; ++k) expected.insert(expected.end(), blocks * block, k);
+        std::string wrong = lab::mismatch(marks.toHost(expected.size()), expected);
+        if (wrong.empty()) wrong = wrongTimes(ofRun, blocks, nanoseconds, streams);
+
         const unsigned together = std::min(streams, atATime);
         const unsigned turns = kernels / together + (kernels % together != 0);
-        table.row({"streamConcurrency", exercise.device().name, microseconds, mode, kernels,
-                   streams, blocks, block, time.count, times.median, times.min, times.max, speedup,
-                   lab::Cell(1.0 * kernels / turns, 2), lab::verdict(wrong)});
-        exercise.report(mode, wrong);
-        return time.median;
+        return {wrong, {kernels, streams, {1.0 * kernels / turns, 2}}};
     };
 
-    const bool one = exercise.selected("oneStream"), each = exercise.selected("ownStreams");
-    for (unsigned kernels = 1; one || each; kernels = std::min(2 * kernels, maxKernels)) {
-        const double serial = one ? row("oneStream", kernels, 1, 0) : 0;
-        if (each) row("ownStreams", kernels, kernels, serial);
-        if (kernels == maxKernels) break;
+    for (const unsigned kernels : doublings(maxKernels)) {
+        const std::string parameters = exercise.parameters({{"kernels", std::to_string(kernels)}});
+        // One for each number of kernels: the speedup is that over the same ones in one stream.
+        lab::Ladder ladder(exercise, marks, [&] { spans.fillBytes(0); });
+        ladder.rung(
+            {"oneStream", parameters}, blocks, block, lab::kNoRate,
+            [&] { return finding("oneStream", kernels, 1); }, [&] { launch(kernels, 1); });
+        ladder.rung(
+            {"ownStreams", parameters}, blocks, block, lab::kNoRate,
+            [&] { return finding("ownStreams", kernels, kernels); },
+            [&] { launch(kernels, kernels); });
     }
     timeline.close();
     return exercise.finish();
