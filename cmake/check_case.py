@@ -20,9 +20,14 @@ import csv
 import re
 import subprocess
 import sys
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scripts"))
+
+from lab_cli.results.verdicts import GOOD, WRONG  # noqa: E402
 
 NO_GPU = 77
-GOOD = {"ok", "race", "lucky"}
 LINE_LENGTH = 80
 OPTIONS_OF_ALL = ["--reps", "--seed", "--kernel", "--csv", "--profile", "--device", "--help"]
 
@@ -34,7 +39,7 @@ def table_problem(done: subprocess.CompletedProcess[str]) -> str:
         return f"exit status {done.returncode}, expected 0"
     if not heads:
         return 'no table: no line of stdout ends in the heading "check"'
-    known = GOOD | {"WRONG"}
+    known = GOOD | {WRONG}
     table = [heads[0], *(i for i in range(heads[0] + 1, len(rows)) if {*rows[i][-1:]} & known)]
     verdicts = [rows[i][-1] for i in table[1:]]
     if not verdicts or not set(verdicts) <= GOOD:

@@ -16,6 +16,7 @@ from ..process import describe, say, status_of
 from ..process import shown as shown_command
 from .csv_file import parse, with_facts
 from .store import MAIN, Store
+from .verdicts import GOOD, OK
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ def _capture(command: Sequence[str]) -> str:
     if status == NO_GPU:
         raise LabError("no usable GPU; --backend cpu runs without one", NO_GPU)
     if status != 0:
-        wrong = [line for line in text.splitlines()[1:] if not line.endswith(",ok")]
+        wrong = [line for line in text.splitlines()[1:] if line.rpartition(",")[2] not in GOOD]
         raise Failure("\n".join([f"{shown_command(command)}: {describe(status)}", *wrong]))
     return text
 
@@ -55,7 +56,7 @@ def _checked(text: str, path: Path) -> str:
     except LabError as error:
         raise Failure(str(error)) from error
     for row in table.rows:
-        if row.get("check", "ok") != "ok":
+        if row.get("check", OK) not in GOOD:
             raise Failure(f"{path.name}: wrong result: {','.join(row.values())}")
     return text if text.endswith("\n") else text + "\n"
 
