@@ -25,6 +25,16 @@ def test_what_is_right_passes() -> None:
     assert judge("rejects", "--size=0: expected", err="x: --size=0: expected 1\\n", status=2) == 0
 
 
+def test_a_race_that_is_called_so_passes() -> None:
+    assert judge("table", out=TABLE + "c  1  race\\nd  1  lucky\\n") == 0
+    assert judge("csv", out=CSV + "x,size=1,race\\nx,size=1,lucky\\n") == 0
+    assert judge("csv", out=CSV + "x,size=1,racy\\n") == 1
+
+
+def test_a_table_may_fill_its_lines() -> None:
+    assert judge("table", out=TABLE + "c" + 76 * " " + " ok\\n" + 90 * "-" + "\\n") == 0
+
+
 @pytest.mark.parametrize("kind", ["table", "csv", "help", "prints", "rejects"])
 def test_no_gpu_is_skipped(kind: str) -> None:
     assert judge(kind, ".", err="no usable GPU\\n", status=77) == 77
@@ -45,6 +55,8 @@ def test_status_counts(status: int) -> None:
         "kernel  grid  check\\n",  # no row
         "a  1  ok\\n",  # no heading
         TABLE + "c  1  WRONG\\n",
+        TABLE + "c" + 77 * " " + " ok\\n",  # 81 characters
+        TABLE.replace("kernel  grid", "kernel  grid" + 80 * " "),
     ],
 )
 def test_bad_table(out: str) -> None:

@@ -154,6 +154,12 @@ def test_memory_that_nobody_tells_leaves_nothing_out(place: Place, monkeypatch) 
     assert place.ran() == ["--csv", "--size=1G --csv"]
 
 
+def test_a_race_that_was_seen_is_a_result(place: Place) -> None:
+    place.program("second", "#!/bin/sh\nprintf 'k,check\\na,race\\nb,lucky\\n'\n")
+    assert main.main(["bench", "--backend=gpu", "second"]) == 0
+    assert "a,race\nb,lucky\n" in (place.results / "x1" / "second.csv").read_text()
+
+
 WRONG = "#!/bin/sh\nprintf 'kernel,size,check\\ngood,1,ok\\nk,1,WRONG\\n'\nexit 1\n"
 
 
