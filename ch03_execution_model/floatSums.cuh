@@ -101,7 +101,8 @@ class SumJudge {
   public:
     // `bits` as for randomInput().
     SumJudge(const std::vector<float>& values, unsigned bits)
-        : exact_(exactSum(values)),
+        : count_(values.size()),
+          exact_(exactSum(values)),
           nothingIsRounded_(std::ldexp(exact_.magnitudes, static_cast<int>(bits)) <= 0x1p24) {}
 
     static std::vector<lab::OwnColumn> columns() {
@@ -126,8 +127,13 @@ class SumJudge {
     double bound(double roundings) const {
         return nothingIsRounded_ ? 0 : roundings * kUnit * exact_.magnitudes;
     }
-    // The same for a compensated sum: one rounding at the end; those of the rests count with the
-    // square of 2^-24.
+    // The same for Kahan's loop (Higham, (4.8)): two roundings, whatever the length; what else
+    // there is counts with the square of 2^-24.
+    double boundOfKahan() const {
+        return bound(2) + bound(2.0 * static_cast<double>(count_) * kUnit);
+    }
+    // The same for a sum with its rest beside it: one rounding at the end; those of the rests count
+    // with the square of 2^-24.
     double boundCompensated(double roundings) const {
         if (nothingIsRounded_) return 0;
         return kUnit * std::fabs(exact_.sum) + roundings * kUnit * bound(roundings);
@@ -166,6 +172,7 @@ class SumJudge {
         return lab::formatted("%.2e", difference == 0 ? 0 : std::fabs(difference / exact_.sum));
     }
 
+    std::size_t count_;
     ExactSum exact_;
     bool nothingIsRounded_;
 };
