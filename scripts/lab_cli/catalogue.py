@@ -11,7 +11,7 @@ from . import exercise_facts
 from .errors import LabError
 from .exercise_facts import Facts
 from .paths import ROOT, shown
-from .toml_file import did_you_mean
+from .toml_file import NoReader, did_you_mean
 
 NOT_CHAPTERS = ("emulator", "tests")  # the other folders that CMake builds
 
@@ -65,6 +65,8 @@ def exercises(names: Sequence[str] = ()) -> list[Exercise]:
     for name in names or known:
         try:
             found.append(_load(known[name]))
+        except NoReader:  # the same for all
+            raise
         except LabError as error:
             problems.append(str(error))
     if not names:

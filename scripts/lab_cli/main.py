@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 
 from .commands import arguments as shared
-from .commands import bench, cc, check, doctor, plot, profile, run, test, trace
+from .commands import bench, cc, check, doctor, new, plot, profile, run, test, trace
 from .commands import list as list_command
 from .errors import LabError
 from .process import say
@@ -24,10 +24,11 @@ CUDA lab exercises, on a GPU or without one.
   ./lab bench [NAME...]              measure exercises into results/<gpu>/
   ./lab plot [NAME...]               draw figures of results/, refresh the pages' tables
   ./lab list                         the exercises by chapter
+  ./lab new CHAPTER/NAME             a first version of an exercise of your own
   ./lab doctor                       what this machine has, and what to do about the rest
   ./lab cc FILE.cu -o OUT            compile a CUDA program of your own for the CPU
 """
-COMMANDS = [run, test, profile, check, trace, bench, plot, list_command, doctor, cc]
+COMMANDS = [run, test, profile, check, trace, bench, plot, list_command, new, doctor, cc]
 
 
 def parser() -> argparse.ArgumentParser:

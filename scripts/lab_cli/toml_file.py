@@ -18,9 +18,16 @@ from .errors import LabError
 from .paths import VENV, shown
 
 PACKAGE = "tomli"
-HOW_TO_GET_A_READER = (
-    f"takes Python 3.11 or newer, or the package {PACKAGE}, which ./lab run installs into .venv"
-)
+
+
+class NoReader(LabError):
+    """This Python cannot read TOML files."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "to read .toml files takes Python 3.11 or newer, or the package "
+            f"{PACKAGE}: ./lab run installs it into .venv"
+        )
 
 
 def packages() -> list[str]:
@@ -31,22 +38,24 @@ def packages() -> list[str]:
 def reader() -> ModuleType | None:
     """The module that reads TOML: Python's own, or tomli, of .venv too; None where there is none."""
     of_venv = VENV / "lib" / "python{}.{}".format(*sys.version_info[:2]) / "site-packages"
-    if of_venv.is_dir() and str(of_venv) not in sys.path:
-        sys.path.append(str(of_venv))
-        importlib.invalidate_caches()
-    for name in ("tomllib", PACKAGE):
-        try:
-            return importlib.import_module(name)
-        except ModuleNotFoundError:
-            pass
+    importlib.invalidate_caches()  # the set-up may have installed it since the last question
+    for places in (sys.path, [*sys.path, str(of_venv)]):
+        sys.path[:] = places
+        for name in ("tomllib", PACKAGE):
+            try:
+                return importlib.import_module(name)
+            except ModuleNotFoundError:
+                pass
+    sys.path.pop()
     return None
 
 
 def load(path: Path) -> dict[str, Any]:
-    """The tables of `path`. Where it is not TOML, LabError names the file and the line."""
+    """The tables of `path`. Where it is not TOML, LabError names the file and the line; NoReader where
+    this Python cannot say."""
     module = reader()
     if module is None:
-        raise LabError(f"to read {shown(path)} {HOW_TO_GET_A_READER}")
+        raise NoReader
     try:
         with path.open("rb") as file:
             return module.load(file)

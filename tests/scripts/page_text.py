@@ -45,7 +45,7 @@ def anchors(text: str) -> set[str]:
     found: set[str] = set()
     seen: Counter[str] = Counter()
     for _, line in prose(text):
-        found |= set(re.findall(r'<a\s+(?:id|name)="([^"]+)"', line))
+        found |= set(re.findall(r'<\w+\s[^>]*\b(?:id|name)="([^"]+)"', line))
         heading = HEADING.match(line)
         if heading:
             slug = slug_of(heading[1])

@@ -15,11 +15,11 @@ from page_text import broken_links, long_lines, targets
 
 RESULTS = ROOT / "results"
 PAGES = tables.pages()
-EXERCISES = catalogue.exercises()
+SOURCES = list(catalogue.sources().values())  # NAME.cu of each exercise
 MOST = 100  # characters of a line of an exercise's page
 
 of_pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-of_exercises = pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
+of_exercises = pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.stem)
 
 
 def text_of(page: Path) -> str:
@@ -44,40 +44,38 @@ def test_tables_have_their_source(page: Path) -> None:
 
 @of_pages
 def test_figures_of_results_have_their_source(page: Path) -> None:
-    sources = {
+    drawn_from = {
         spec.file(folder, kind): spec.source(folder)
-        for spec in figures.of(EXERCISES)
+        for spec in figures.of(catalogue.exercises())
         for folder in RESULTS.iterdir()
         for kind in KINDS
     }
     for target in targets(text_of(page)):
         path = (page.parent / target).resolve()
         if path.suffix[1:] in KINDS and RESULTS in path.parents:
-            assert path in sources, f"{target}: no exercise has this figure"
-            assert path.is_file() and sources[path].is_file(), target
+            assert path in drawn_from, f"{target}: no exercise has this figure"
+            assert path.is_file() and drawn_from[path].is_file(), target
 
 
 @of_exercises
-def test_exercise_has_its_three_files(exercise: catalogue.Exercise) -> None:
+def test_exercise_has_its_three_files(source: Path) -> None:
     for suffix in (".cu", ".toml", ".md"):
-        path = exercise.source.with_suffix(suffix)
+        path = source.with_suffix(suffix)
         assert path.is_file(), f"{path.relative_to(ROOT)} is not there"
 
 
 @of_exercises
-def test_page_is_linked_from_its_chapter(exercise: catalogue.Exercise) -> None:
-    linked = [
-        target.split("#")[0] for target in targets(text_of(exercise.source.parent / "README.md"))
-    ]
-    assert f"{exercise.name}.md" in linked
+def test_page_is_linked_from_its_chapter(source: Path) -> None:
+    linked = [target.split("#")[0] for target in targets(text_of(source.parent / "README.md"))]
+    assert f"{source.stem}.md" in linked
 
 
 @of_exercises
-def test_lines_of_a_page_are_short(exercise: catalogue.Exercise) -> None:
-    assert long_lines(text_of(exercise.source.with_suffix(".md")), MOST) == []
+def test_lines_of_a_page_are_short(source: Path) -> None:
+    assert long_lines(text_of(source.with_suffix(".md")), MOST) == []
 
 
 def test_every_exercise_is_registered_with_cmake() -> None:
-    for exercise in EXERCISES:
-        lists = (exercise.source.parent / "CMakeLists.txt").read_text()
-        assert re.search(rf"^ *lab_add_exercise\(\s*{exercise.name}\b", lists, re.MULTILINE)
+    for source in SOURCES:
+        lists = (source.parent / "CMakeLists.txt").read_text()
+        assert re.search(rf"^ *lab_add_exercise\(\s*{source.stem}\b", lists, re.MULTILINE)

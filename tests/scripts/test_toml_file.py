@@ -42,7 +42,7 @@ def test_without_a_reader_the_error_says_what_to_do_and_nothing_is_made(
 ) -> None:
     file = tmp_path / "x.toml"
     file.touch()
-    with pytest.raises(LabError, match=r"x\.toml takes .* 3\.11 .*\./lab run installs") as raised:
+    with pytest.raises(LabError, match=r"takes Python 3\.11 .*\./lab run installs") as raised:
         toml_file.load(file)
     assert "\n" not in str(raised.value)
     assert not toml_file.VENV.exists()
@@ -59,7 +59,7 @@ def test_tomli_of_the_virtual_environment_is_found(monkeypatch, tmp_path: Path) 
     packages.mkdir(parents=True)
     (packages / "tomli.py").write_text("def load(file):\n    return {'of': 'venv'}\n")
     monkeypatch.setattr(toml_file, "VENV", tmp_path)
-    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setattr(sys, "path", [])
     monkeypatch.setitem(sys.modules, "tomllib", None)  # as in Python 3.10
     monkeypatch.delitem(sys.modules, "tomli", raising=False)
     (tmp_path / "x.toml").touch()

@@ -68,7 +68,7 @@ def toml_line() -> Line:
     module = toml_file.reader()
     if module:
         return Line(what, OK, module.__name__)
-    return Line(what, PROBLEM, f"missing: to read NAME.toml {toml_file.HOW_TO_GET_A_READER}")
+    return Line(what, PROBLEM, f"missing: {toml_file.NoReader()}")
 
 
 def nvcc_line(nvcc: str | None, toolkit: Toolkit | None) -> Line:

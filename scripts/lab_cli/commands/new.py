@@ -1,0 +1,99 @@
+"""./lab new: a first version of an exercise, which builds and passes its tests."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from .. import catalogue
+from ..errors import LabError
+from ..files import write
+from ..paths import SCRIPTS, shown
+from ..process import say
+from . import arguments as shared
+
+TEMPLATES = SCRIPTS / "new_exercise"
+NAME = re.compile(r"[a-z][A-Za-z0-9]*", re.ASCII)
+LONGEST_NAME = 40
+TARGETS = {"all", "clean", "exercises", "help", "install", "package", "test"}  # of CMake already
+
+
+def add_parser(commands: Any) -> None:
+    command = commands.add_parser(
+        "new",
+        prog="./lab new",
+        description="Writes the first version of an exercise: NAME.cu, NAME.md and NAME.toml, and "
+        "its call of lab_add_exercise(). It builds and passes its tests.",
+        allow_abbrev=False,
+    )
+    command.add_argument("place", metavar="CHAPTER/NAME", help="such as ch04_memory/stencil")
+    command.set_defaults(handler=run, takes=shared.NONE)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    chapter, name = chapter_and_name(arguments.place)
+    for path in write_exercise(chapter, name):
+        say(f"written: {shown(path)}")
+    say(
+        f"next: ./lab test -R {name}; and a line with a link to {name}.md in the chapter's README.md"
+    )
+    return 0
+
+
+def chapter_and_name(place: str) -> tuple[Path, str]:
+    """The folder of the chapter, and a name that is free. LabError (status 2) for any other."""
+    folder, slash, name = place.partition("/")
+    if not slash:
+        raise LabError(f"{place}: expected CHAPTER/NAME, such as ch04_memory/stencil", status=2)
+    chapters = {path.name: path for path in catalogue.chapters()}
+    if folder not in chapters:
+        raise LabError(f"no chapter is named {folder}; there are {', '.join(chapters)}", status=2)
+    if not NAME.fullmatch(name) or len(name) > LONGEST_NAME:
+        raise LabError(
+            f"{name}: expected a name in camelCase, of ASCII letters and digits, a small letter "
+            f"first, {LONGEST_NAME} at most",
+            status=2,
+        )
+    if name in TARGETS:
+        raise LabError(f"{name}: CMake has a target of this name", status=2)
+    for chapter in chapters.values():
+        for path in sorted(chapter.iterdir()):  # of names that differ in case alone, many systems
+            if path.stem.lower() == name.lower():  # have room for one
+                raise LabError(f"{name}: there is {shown(path)} already", status=2)
+    return chapters[folder], name
+
+
+def write_exercise(chapter: Path, name: str) -> list[Path]:
+    """Returns the files. If one cannot be written, none is left."""
+    words = {"name": name, "chapter": chapter.name, "order": next_order(chapter)}
+    lists = chapter / "CMakeLists.txt"
+    before = lists.read_text()
+    texts = {
+        chapter / f"{name}{suffix}": rendered(f"exercise{suffix}", words)
+        for suffix in (".cu", ".md", ".toml")
+    }
+    call = rendered(lists.name, words)
+    texts[lists] = f"{before.rstrip()}\n\n{call}" if before.strip() else call
+    try:
+        for path, text in texts.items():
+            write(path, text)
+    except BaseException:
+        for path in texts:
+            if path != lists:  # which comes last, and was written whole or not at all
+                path.unlink(missing_ok=True)
+        raise
+    return list(texts)
+
+
+def next_order(chapter: Path) -> int:
+    """Behind the exercises that the chapter has."""
+    names = [name for name, source in catalogue.sources().items() if source.parent == chapter]
+    orders = [exercise.facts.order for exercise in (catalogue.exercises(names) if names else [])]
+    return max(orders, default=0) // 10 * 10 + 10
+
+
+def rendered(template: str, words: dict[str, Any]) -> str:
+    return Template((TEMPLATES / f"{template}.in").read_text()).substitute(words)

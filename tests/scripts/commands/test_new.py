@@ -1,0 +1,144 @@
+"""./lab new: what it refuses, what it writes, and that this builds and passes its tests."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from exercise_sample import FACTS
+from lab_cli import catalogue, main
+from lab_cli.commands import new
+from lab_cli.errors import LabError
+from lab_cli.machine.needs import find_cmake, find_compiler, find_ninja
+from lab_cli.paths import ROOT
+from page_text import broken_links, long_lines
+
+LONGEST = "stencilWithANameOfFortyCharactersAtMost1"
+NOT_COPIED = {".git", ".venv", "build", "out", "results"}
+
+
+@pytest.fixture
+def checkout(exercises, tmp_path: Path) -> Path:
+    exercises("ch03_execution_model/warpLayout", FACTS.replace("10", "20"))
+    exercises("ch04_memory/transpose")
+    (tmp_path / "ch03_execution_model" / "floatSums.cuh").touch()
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "empty" / "CMakeLists.txt").touch()
+    (tmp_path / "ch04_memory" / "CMakeLists.txt").write_text("lab_add_exercise(transpose)\n\n\n")
+    return tmp_path
+
+
+def files(folder: Path) -> dict[str, str]:
+    paths = [path for path in folder.rglob("*") if path.is_file()]
+    return {str(path.relative_to(folder)): path.read_text() for path in paths}
+
+
+@pytest.mark.parametrize(
+    ("place", "message"),
+    [
+        ("stencil", "stencil: expected CHAPTER/NAME"),
+        ("ch05/stencil", "named ch05; there are ch03_execution_model, ch04_memory, empty"),
+        ("emulator/stencil", "no chapter is named emulator"),
+        ("ch04_memory/transpose", "there is .*ch04_memory/transpose.cu already"),
+        ("empty/warpLayout", "there is .*ch03_execution_model/warpLayout.cu already"),
+        ("empty/warplayout", "there is .*ch03_execution_model/warpLayout.cu already"),
+        ("ch04_memory/floatSums", "there is .*floatSums.cuh already"),
+        ("ch04_memory/Stencil", "Stencil: expected a name in camelCase"),
+        ("ch04_memory/my_stencil", "my_stencil: expected a name in camelCase"),
+        ("ch04_memory/2d", "2d: expected a name in camelCase"),
+        ("ch04_memory/größe", "größe: expected a name in camelCase"),
+        ("ch04_memory/a\n", "expected a name in camelCase"),
+        ("ch04_memory/../x", "expected a name in camelCase"),
+        ("ch04_memory/", "expected a name in camelCase"),
+        (f"ch04_memory/{LONGEST}2", "40 at most"),
+        ("ch04_memory/test", "test: CMake has a target of this name"),
+    ],
+)
+def test_what_is_refused_leaves_nothing_behind(checkout, capfd, place: str, message: str) -> None:
+    before = files(checkout)
+    assert main.main(["new", place]) == 2
+    assert re.search(message, capfd.readouterr().err)
+    assert files(checkout) == before
+
+
+def test_three_files_and_a_call(checkout: Path, capfd) -> None:
+    before = files(checkout)
+    assert main.main(["new", f"ch04_memory/{LONGEST}"]) == 0
+    after = files(checkout)
+    assert set(after) - set(before) == {
+        f"ch04_memory/{LONGEST}{suffix}" for suffix in (".cu", ".md", ".toml")
+    }
+    calls = after.pop("ch04_memory/CMakeLists.txt")
+    assert calls.startswith(
+        f"lab_add_exercise(transpose)\n\nlab_add_exercise({LONGEST}\n    RUNS\n"
+    )
+    for name in set(after) & set(before) - {"ch04_memory/CMakeLists.txt"}:
+        assert after[name] == before[name]
+    assert f"./lab test -R {LONGEST}" in capfd.readouterr().err
+
+    source = after[f"ch04_memory/{LONGEST}.cu"]
+    assert f"build/ch04_memory/{LONGEST} --size" in source
+    assert all(len(line) <= 100 for line in source.splitlines())
+    assert long_lines(after[f"ch04_memory/{LONGEST}.md"], 100) == []
+    assert broken_links(checkout / "ch04_memory" / f"{LONGEST}.md", checkout) == []
+
+
+@pytest.mark.parametrize(
+    ("place", "order"), [("ch03_execution_model/a", 30), ("ch04_memory/a", 20), ("empty/a", 10)]
+)
+def test_it_is_the_last_of_its_chapter(checkout: Path, place: str, order: int) -> None:
+    assert main.main(["new", place]) == 0
+    (exercise,) = catalogue.exercises(["a"])
+    assert exercise.facts.order == order
+    assert catalogue.about(exercise) == "Doubles numbers."
+    assert catalogue.exercises()  # all that there are can be read
+
+
+def test_a_chapter_that_is_broken_gets_nothing(checkout: Path, capfd) -> None:
+    (checkout / "ch04_memory" / "transpose.toml").write_text("order = 1\n")
+    before = files(checkout)
+    assert main.main(["new", "ch04_memory/a"]) == 1
+    assert "transpose.toml: bench is missing" in capfd.readouterr().err
+    assert files(checkout) == before
+
+
+@pytest.mark.parametrize("last", [".cu", ".md", ".toml", "CMakeLists.txt"])
+def test_failure_in_the_middle_leaves_nothing_behind(checkout, monkeypatch, last: str) -> None:
+    before = files(checkout)
+    write = new.write
+
+    def fail(path: Path, text: str) -> None:
+        if path.name.endswith(last):
+            raise LabError("disk full")
+        write(path, text)
+
+    monkeypatch.setattr(new, "write", fail)
+    assert main.main(["new", "ch04_memory/a"]) == 1
+    assert files(checkout) == before
+
+
+def test_it_builds_and_passes_its_tests(tmp_path: Path) -> None:
+    """In a copy of the project, on the cpu back end."""
+    cmake = find_cmake()
+    if not cmake or not find_compiler() or not find_ninja():
+        pytest.skip("needs CMake, Ninja and a C++ compiler")
+    copy = tmp_path / "copy"
+    shutil.copytree(ROOT, copy, ignore=lambda path, _: NOT_COPIED if path == str(ROOT) else set())
+
+    def run(*command: str) -> str:
+        done = subprocess.run(
+            command, cwd=copy, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+        assert done.returncode == 0, done.stdout
+        return done.stdout
+
+    run(sys.executable, "lab", "new", "ch04_memory/fresh")
+    run(cmake, "--preset", "cpu")
+    run(cmake, "--build", "--preset", "cpu", "--target", "fresh")
+    ctest = str(Path(cmake).with_name("ctest"))
+    passed = run(ctest, "--test-dir", "out/cpu", "-R", "^fresh ")
+    assert re.search(r"100% tests passed, 0 tests failed out of (\d\d)\n", passed)
