@@ -49,7 +49,8 @@ lab::Finding checked(const Limits& sm, const Block& block) {
     std::string wrong;
     if (placed != result.blocks) wrong = lab::formatted("%u blocks can be placed", placed);
     return {wrong,
-            {block.threads,
+            {nameOf(sm),
+             block.threads,
              block.registers,
              block.shared,
              result.blocks,
@@ -76,7 +77,8 @@ int main(int argc, char** argv) {
         exercise.reject("--capability=" + capability + ": expected one of " +
                         occupancy::allCapabilities());
     }
-    exercise.columns(lab::Columns::kPlain, {{"block", 5, "threads"},
+    exercise.columns(lab::Columns::kPlain, {{"", 0, "capability"},
+                                            {"block", 5, "threads"},
                                             {"regs", 4, "registers"},
                                             {"shared", 6, "shared"},
                                             {"blocks", 6, "blocks"},
