@@ -204,15 +204,15 @@ int main(int argc, char** argv) {
     exercise.option("steps", &steps, {65536, 64}, 1, 1 << 20, "the work of a thread");
     exercise.options().file("timeline", &timelineName, "CSV of where and when each block ran");
     exercise.parse(argc, argv);
-    using Column = lab::OwnColumn;
+    constexpr auto kOnGpu = lab::OwnColumn::kOnGpu;
     exercise.columns(lab::Columns::kLadder, {{"threads", 7, "threads"},
                                              {"per SM", 6, "blocks_per_sm"},
-                                             {"", 0, "seen", Column::kOnGpu},
+                                             {"", 0, "seen", kOnGpu},
                                              {"waves", 5, "waves"},
                                              {"", 0, "waves_rounded_up"},
-                                             {"SMs", 3, "sms_used", Column::kOnGpu},
-                                             {"", 0, "block_ms", Column::kOnGpu},
-                                             {"idle %", 6, "idle_percent", Column::kOnGpu}});
+                                             {"SMs", 3, "sms_used", kOnGpu},
+                                             {"", 0, "block_ms", kOnGpu},
+                                             {"idle %", 6, "idle_percent", kOnGpu}});
     if (!exercise.selected("busyBlocks"))
         return exercise.finish();  // before the file is opened: bad usage leaves it as it is
     lab::CsvFile timeline(exercise, "timeline", timelineName,

@@ -187,17 +187,17 @@ int main(int argc, char** argv) {
     exercise.option("warps", &mostWarps, {64, 8}, 1, 64, "most warps on an SM",
                     lab::Rule::kPowerOfTwo);
     exercise.parse(argc, argv);
-    using Column = lab::OwnColumn;
+    constexpr auto kOnGpu = lab::OwnColumn::kOnGpu;
     exercise.columns(lab::Columns::kTimed,
                      {{"per thread", 10, "per_thread"},
                       {"warps", 5, "warps_per_sm"},
                       {"in flight", 9, "in_flight"},
-                      {"", 0, "per_cycle", Column::kOnGpu},
-                      {"latency", 7, "latency_cycles", Column::kOnGpu},
-                      {"", 0, "gflops", Column::kOnGpu},
-                      {"", 0, "gbps", Column::kOnGpu},
-                      {"% peak", 6, "percent_peak", Column::kOnGpu},
-                      {"% law", 5, "percent_law", Column::kOnGpu}},
+                      {"", 0, "per_cycle", kOnGpu},
+                      {"latency", 7, "latency_cycles", kOnGpu},
+                      {"", 0, "gflops", kOnGpu},
+                      {"", 0, "gbps", kOnGpu},
+                      {"% peak", 6, "percent_peak", kOnGpu},
+                      {"% law", 5, "percent_law", kOnGpu}},
                      {"grid", "block"});
     exercise.title("chains of %u FMAs, loads of %s integers (%s)", steps,
                    lab::withCommas(size).c_str(), lab::inBytes(size * sizeof(unsigned)).c_str());

@@ -10,31 +10,37 @@
 //                 registers, the rest goes to local memory, and high occupancy is slow
 //
 // The sums run with ever less dynamic shared memory per block, which lets 1, 2, 3 ... blocks be
-// resident; sumLoads1 also with blocks of different sizes. Each row has the blocks per SM that
-// occupancyCalculator.h predicts and those that CUDA does, and what part of an SM's warps were
-// there on average (achieved). `compared` is the number of other configurations (threads per block,
-// shared memory) of the kernel for which the two predictions are equal.
+// resident; sumLoads1 also with blocks of different sizes.
 //
+//   regs      registers of a thread; local: bytes of its local memory
+//   warps     that fit on an SM, as the rules of occupancyRules.h have it
+//   achieved  the part of the warps of a full SM that were there on average, in percent
+//
+// The CSV also has shared (memory of a block), the blocks that fit by the rules and as CUDA counts
+// them, the occupancy in percent, what limits it, and `compared`: the number of other
+// configurations (threads per block, shared memory) of the kernel for which the two are equal.
+// (The exercise occupancyCalculator does the same for any GPU, and without one.)
+//
+//   ./lab run occupancy -- --size=128M
+//   ./lab test -R occupancy
+//   ./lab profile occupancy
+//
+// With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target occupancy
 //   build/ch03_execution_model/occupancy --size=128M
-//   build/ch03_execution_model/occupancy --calculate --capability=8.6 --threads=256 --registers=48
 //   ctest --test-dir build -R occupancy
 //   ncu build/ch03_execution_model/occupancy --profile
-//
-// --calculate works for any GPU, and without one.
 
 #include <algorithm>
 #include <cstddef>
-#include <functional>
 #include <numeric>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "achievedOccupancy.cuh"
 #include "lab.cuh"
-#include "occupancyCalculator.h"
-#include "occupancyReport.cuh"
+#include "occupancyByCuda.cuh"
+#include "occupancyRules.h"
 
 constexpr std::size_t kPerThread = 64;  // integers
 
@@ -42,7 +48,7 @@ constexpr std::size_t kPerThread = 64;  // integers
 // its loads before it issues the next ones, so that a warp has kLoads of them in flight.
 template <unsigned kLoads>
 __global__ void sumLoads(const int* data, std::size_t n, std::size_t threads, int* sums,
-                         Span* spans) {
+                         lab::Span* spans) {
     const unsigned long long begin = lab::globaltimer();
     const std::size_t t = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (t < threads) {
@@ -68,7 +74,7 @@ constexpr unsigned kStarts = 256;  // different results, so that the reference h
 // (nvcc -maxrregcount=N is a limit for all kernels of a file that do not say so themselves.)
 template <unsigned kMinBlocks>
 __global__ void __launch_bounds__(kBlock, std::min(kMinBlocks, lab::kResidentThreads / kBlock))
-    mixAtLeast(unsigned steps, std::size_t threads, int* results, Span* spans) {
+    mixAtLeast(unsigned steps, std::size_t threads, int* results, lab::Span* spans) {
     const unsigned long long begin = lab::globaltimer();
     const std::size_t t = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (t < threads) {
@@ -116,152 +122,118 @@ std::vector<int> mixedOfThreads(std::size_t threads, unsigned steps) {
 }
 
 int main(int argc, char** argv) {
-    std::size_t size = lab::perBackend(std::size_t{1} << 27, std::size_t{1} << 16);
+    std::size_t size;
+    unsigned steps;
     lab::Exercise exercise("occupancy", "What limits the warps on an SM, and what they are for.");
-    exercise.option("size", &size, 1, lab::kMaxSize, "number of integers");
-    occupancy::Report report(exercise);
-    exercise.parseOptions(argc, argv);
-    if (report.wanted()) return report.print();
-    exercise.selectDevice();
-    const lab::DeviceFacts& device = exercise.device();
-    const occupancy::Limits& sm = occupancy::limitsOf(device);
+    exercise.option("size", &size, {1 << 27, 1 << 16}, 1, lab::kMaxSize, "number of integers");
+    exercise.option("steps", &steps, {128, 4}, 1, 1 << 20, "of mixing");
+    exercise.parse(argc, argv);
+    constexpr auto kOnGpu = lab::OwnColumn::kOnGpu;
+    exercise.columns(lab::Columns::kLadder,
+                     {{"regs", 4, "registers", kOnGpu},
+                      {"local", 5, "local", kOnGpu},
+                      {"", 0, "shared"},
+                      {"", 0, "blocks"},
+                      {"", 0, "cuda_blocks"},
+                      {"warps", 5, "warps"},
+                      {"", 0, "occupancy"},
+                      {"achieved", 8, "achieved", kOnGpu},
+                      {"", 0, "limited_by"},
+                      {"", 0, "compared"}},
+                     {"grid", "percent_peak"});
 
     // Every row has the same threads with the same work, in blocks of one size or another.
     const std::size_t threads = occupancy::divideUp(size, kPerThread);
-    const unsigned steps = lab::perBackend(128, 4);
     const std::vector<int> input = lab::randomInts(size, exercise.seed(), -100, 100);
     const lab::DeviceBuffer<int> source(input);
     lab::DeviceBuffer<int> results(threads);
-    lab::DeviceBuffer<Span> spans(threads / occupancy::kWarp + occupancy::kMaxThreads);
-    exercise.output(results);
-    exercise.prepare([&] { spans.fillBytes(0); });
+    lab::DeviceBuffer<lab::Span> spans(threads / occupancy::kWarp + occupancy::kMaxThreads);
+    const auto clear = [&] { spans.fillBytes(0); };
     exercise.title("%s ints (%s), %zu to a thread; %u steps of mixing",
                    lab::withCommas(size).c_str(), lab::inBytes(source.bytes()).c_str(), kPerThread,
                    steps);
-    if (lab::kEmulated)
-        exercise.note("It knows no registers, which limit nothing, and holds no warps on an SM.");
+    exercise.noteInEmulation(
+        "It knows no registers, which limit nothing, and holds no warps on an SM.");
 
-    lab::Table table({{"", 0, "exercise"},
-                      {"", 0, "device"},
-                      {"", 0, "parameters"},
-                      {"kernel", -11, "kernel"},
-                      {"", 0, "grid"},
-                      {"block", 5, "block"},
-                      {"regs", 4, "registers"},
-                      {"local", 5, "local"},
-                      {"shared", 6, "shared"},
-                      {"blocks", 6, "blocks"},
-                      {"CUDA", 4, "cuda_blocks"},
-                      {"warps", 5, "warps"},
-                      {"occup. [%]", 10, "occupancy"},
-                      {"achieved", 8, "achieved"},
-                      {"limited by", -24, "limited_by"},
-                      {"compared", 8, "compared"},
-                      {"", 0, "reps"},
-                      {"time [ms]", 9, "median_ms"},
-                      {"", 0, "min_ms"},
-                      {"", 0, "max_ms"},
-                      {"GB/s", 7, "gbps"},
-                      {"", 0, "percent_peak"},
-                      {"speedup", 7, "speedup"},
-                      {"check", -5, "check"}},
-                     exercise.csv());
-    double baseline = 0;  // milliseconds of the row that speedups refer to
-    // Measures, checks and reports one row. `sweep` says what differs from row to row.
-    const auto row = [&](const char* sweep, const std::string& name, const void* kernel,
-                         unsigned block, std::size_t shared, double bytes,
-                         const std::vector<int>& expected,
-                         const std::function<void(unsigned grid)>& launch) {
+    const occupancy::Limits& sm = occupancy::limitsOf(exercise.device());
+    const auto nameOf = [&](const std::string& kernel, const char* sweep) {
+        return lab::Name(kernel, exercise.parameters() + " sweep=" + sweep);
+    };
+    // Looks at the last run of a kernel, which had so much dynamic shared memory in a block.
+    const auto finding = [&](const void* kernel, const occupancy::Comparison& comparison,
+                             unsigned block, std::size_t shared,
+                             const std::vector<int>& expected) -> lab::Finding {
         const cudaFuncAttributes attributes = occupancy::attributesOf(kernel);
         const occupancy::Occupancy predicted =
             calculate(sm, occupancy::blockOf(attributes, block, shared));
         const unsigned cudaBlocks = occupancy::blocksByCuda(kernel, block, shared);
-        const unsigned grid = lab::blocksFor(threads, block);
-        const lab::Statistics time = exercise.measure(name, [&] { launch(grid); });
-        const std::vector<Span> ofWarps =
-            spans.toHost(grid * occupancy::divideUp(block, occupancy::kWarp));
+        const std::size_t warps = occupancy::divideUp(block, occupancy::kWarp);
+        const std::vector<lab::Span> ofWarps = spans.toHost(lab::blocksFor(threads, block) * warps);
 
-        unsigned compared = 0;
         std::string wrong = lab::mismatch(results.toHost(), expected);
         if (wrong.empty() && predicted.blocks != cudaBlocks) wrong = "CUDA counts other blocks";
         if (wrong.empty()) wrong = wrongSpans(ofWarps, predicted.warps);
-        if (wrong.empty()) wrong = occupancy::compareWithCuda(sm, kernel, &compared);
-        const lab::TimeCells times(time);
-        lab::Cell achieved, gbps, percent, speedup;
-        if (!lab::kEmulated) achieved = {100 * averageWarps(ofWarps) / sm.warps, 1};
-        if (time.median > 0) {
-            if (baseline == 0) baseline = time.median;
-            speedup = {baseline / time.median, 2};
-            const double perSecond = bytes / (1e-3 * time.median);
-            if (bytes > 0) gbps = {1e-9 * perSecond, 1};
-            if (bytes > 0 && device.peakBandwidth > 0)
-                percent = {100 * perSecond / device.peakBandwidth, 1};
-        }
-        const std::string parameters = lab::formatted("size=%zu sweep=%s", size, sweep);
-        table.row({"occupancy",
-                   device.name,
-                   parameters,
-                   name,
-                   grid,
-                   block,
-                   attributes.numRegs,
-                   attributes.localSizeBytes,
-                   shared,
-                   predicted.blocks,
-                   cudaBlocks,
-                   predicted.warps,
-                   lab::Cell(predicted.percent, 1),
-                   achieved,
-                   predicted.limitedBy,
-                   compared,
-                   time.count,
-                   times.median,
-                   times.min,
-                   times.max,
-                   gbps,
-                   percent,
-                   speedup,
-                   lab::verdict(wrong)});
-        exercise.report(name, wrong);
+        if (wrong.empty()) wrong = comparison.wrong;
+        return {wrong,
+                {attributes.numRegs,
+                 attributes.localSizeBytes,
+                 shared,
+                 predicted.blocks,
+                 cudaBlocks,
+                 predicted.warps,
+                 {predicted.percent, 1},
+                 {100 * averageWarps(ofWarps) / sm.warps, 1},
+                 predicted.limitedBy,
+                 comparison.count}};
     };
 
-    using SumKernel = void(const int*, std::size_t, std::size_t, int*, Span*);
-    const std::pair<const char*, SumKernel*> sums[] = {
-        {"sumLoads1", sumLoads<1>}, {"sumLoads4", sumLoads<4>}, {"sumLoads16", sumLoads<16>}};
+    lab::Ladder sums(exercise, results, clear);
     const std::vector<int> sumsExpected = sumsOfThreads(input, threads);
-    for (const auto& [name, kernel] : sums) {
+    // Blocks of one size, of which ever more fit, then blocks of other sizes.
+    const auto sumRows = [&](const char* name, auto* kernel, const std::vector<unsigned>& blocks) {
+        if (!exercise.selected(name)) return;
         const void* const address = reinterpret_cast<const void*>(kernel);
         occupancy::allowShared(address, sm);
-        if (!exercise.selected(name)) continue;
-        const auto sum = [&, name = name, kernel = kernel](const char* sweep, unsigned block,
-                                                           std::size_t shared) {
-            row(sweep, name, address, block, shared, source.bytes(), sumsExpected,
-                [&](unsigned grid) {
-                    kernel<<<grid, block, shared>>>(source.get(), size, threads, results.get(),
-                                                    spans.get());
-                });
+        const occupancy::Comparison comparison = occupancy::compareWithCuda(sm, address);
+        const auto row = [&](const char* sweep, unsigned block, std::size_t shared) {
+            const unsigned grid = lab::blocksFor(threads, block);
+            const auto check = [&] {
+                return finding(address, comparison, block, shared, sumsExpected);
+            };
+            sums.rung(nameOf(name, sweep), grid, block, lab::bytes(1.0 * source.bytes()), check,
+                      [&] {
+                          kernel<<<grid, block, shared>>>(source.get(), size, threads,
+                                                          results.get(), spans.get());
+                      });
         };
-        for (const unsigned blocks : {1, 2, 3, 4, 6, 8}) {
-            if (blocks * kBlock <= occupancy::kWarp * sm.warps)
-                sum("shared", kBlock, sharedFor(sm, blocks));
+        for (const unsigned resident : {1, 2, 3, 4, 6, 8}) {
+            if (resident * kBlock <= occupancy::kWarp * sm.warps)
+                row("shared", kBlock, sharedFor(sm, resident));
         }
-        if (kernel != sumLoads<1>) continue;
-        for (const unsigned block : {32, 64, 96, 128, 256, 512, 768, 1024}) sum("block", block, 0);
-    }
+        for (const unsigned block : blocks) row("block", block, 0);
+    };
+    sumRows("sumLoads1", sumLoads<1>, {32, 64, 96, 128, 256, 512, 768, 1024});
+    sumRows("sumLoads4", sumLoads<4>, {});
+    sumRows("sumLoads16", sumLoads<16>, {});
 
-    baseline = 0;
-    using MixKernel = void(unsigned, std::size_t, int*, Span*);
-    const std::pair<unsigned, MixKernel*> mixes[] = {{2, mixAtLeast<2>}, {3, mixAtLeast<3>},
-                                                     {4, mixAtLeast<4>}, {5, mixAtLeast<5>},
-                                                     {6, mixAtLeast<6>}, {8, mixAtLeast<8>}};
+    lab::Ladder mixes(exercise, results, clear);
     const std::vector<int> mixesExpected = mixedOfThreads(threads, steps);
-    for (const auto& [blocks, kernel] : mixes) {
-        const std::string name = "mixAtLeast" + std::to_string(blocks);
-        if (blocks * kBlock > occupancy::kWarp * sm.warps || !exercise.selected(name)) continue;
-        row("registers", name, reinterpret_cast<const void*>(kernel), kBlock, 0, 0, mixesExpected,
-            [&, kernel = kernel](unsigned grid) {
-                kernel<<<grid, kBlock>>>(steps, threads, results.get(), spans.get());
-            });
-    }
+    const auto mixRow = [&](unsigned atLeast, auto* kernel) {
+        const std::string name = "mixAtLeast" + std::to_string(atLeast);
+        if (atLeast * kBlock > occupancy::kWarp * sm.warps || !exercise.selected(name)) return;
+        const void* const address = reinterpret_cast<const void*>(kernel);
+        const occupancy::Comparison comparison = occupancy::compareWithCuda(sm, address);
+        const unsigned grid = lab::blocksFor(threads, kBlock);
+        mixes.rung(
+            nameOf(name, "registers"), grid, kBlock, lab::kNoRate,
+            [&] { return finding(address, comparison, kBlock, 0, mixesExpected); },
+            [&] { kernel<<<grid, kBlock>>>(steps, threads, results.get(), spans.get()); });
+    };
+    mixRow(2, mixAtLeast<2>);
+    mixRow(3, mixAtLeast<3>);
+    mixRow(4, mixAtLeast<4>);
+    mixRow(5, mixAtLeast<5>);
+    mixRow(6, mixAtLeast<6>);
+    mixRow(8, mixAtLeast<8>);
     return exercise.finish();
 }

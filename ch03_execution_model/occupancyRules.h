@@ -16,8 +16,6 @@
 #include <string>
 #include <vector>
 
-#include "format.h"
-
 namespace occupancy {
 
 constexpr unsigned kWarp = 32;          // threads of a warp, on every GPU (Guide)
@@ -171,22 +169,6 @@ inline Occupancy calculate(const Limits& sm, const Block& block) {
     result.warps = result.blocks * static_cast<unsigned>(warps);
     result.percent = 100.0 * result.warps / sm.warps;
     return result;
-}
-
-// For a reader: each resource, and the result.
-inline std::string explained(const Limits& sm, const Block& block) {
-    const Occupancy result = calculate(sm, block);
-    std::string text =
-        lab::formatted("%-14s %10s  %13s  %6s\n", "limit", "an SM has", "a block takes", "blocks");
-    for (const Resource& resource : result.resources) {
-        const std::string blocks =
-            resource.blocks == kNoLimit ? "-" : std::to_string(resource.blocks);
-        text += lab::formatted("%-14s %10zu  %13zu  %6s\n", resource.name, resource.ofSm,
-                               resource.ofBlock, blocks.c_str());
-    }
-    return text + lab::formatted("%u blocks, %u of %u warps: occupancy %.1f %%, limited by %s",
-                                 result.blocks, result.warps, sm.warps, result.percent,
-                                 result.limitedBy.c_str());
 }
 
 // The most shared memory, static and dynamic, that each of `blocks` resident blocks can have.

@@ -1,4 +1,4 @@
-#include "occupancyCalculator.h"
+#include "occupancyRules.h"
 
 #include <gtest/gtest.h>
 
