@@ -1,12 +1,12 @@
 // What the cpu back end costs: CUDA threads, barrier arrivals, shuffling lanes, launches and added
 // elements per second (items_per_second).
 //
-//   taskset -c 0 build/cpu/tests/emulator_bench        on one core
-//   build/cpu/tests/emulator_bench                     on all
+//   taskset -c 0 out/cpu/tests/emulator_bench        on one core
+//   out/cpu/tests/emulator_bench                     on all
 //
 // And what the profiler costs, in time and memory:
 //
-//   CUDA_EMULATOR_PROFILE=/dev/null taskset -c 0 build/cpu/tests/emulator_bench_profiled
+//   CUDA_EMULATOR_PROFILE=/dev/null taskset -c 0 out/cpu/tests/emulator_bench_profiled
 //       --benchmark_filter=reduction
 #include <benchmark/benchmark.h>
 #include <cuda_runtime.h>
