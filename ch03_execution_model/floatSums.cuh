@@ -113,10 +113,10 @@ class SumJudge {
     }
 
     std::string describeInput() const {
-        std::string text = lab::formatted("The sum is %.12g, that of the magnitudes %.12g",
-                                          exact_.sum, exact_.magnitudes);
+        std::string text = lab::formatted("The sum is %.12g, of the magnitudes %.12g", exact_.sum,
+                                          exact_.magnitudes);
         if (exact_.sum != 0)
-            text += lab::formatted(": condition number %.3g",
+            text += lab::formatted("; condition number %.3g",
                                    exact_.magnitudes / std::fabs(exact_.sum));
         return text + ".";
     }

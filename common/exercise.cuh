@@ -124,19 +124,20 @@ class Exercise {
 
     // ---- what is printed ----
 
-    // The line "<name>: <text> on <device>", in two where it is long. printf format.
+    // "<name>: <text> on <device>", in two lines where one is too short. printf format.
     [[gnu::format(printf, 2, 3)]] void title(const char* format, ...) {
         va_list arguments;
         va_start(arguments, format);
-        std::string text = name_ + ": " + vformatted(format, arguments) + " on " + facts_.name;
+        const std::string text = name_ + ": " + vformatted(format, arguments);
         va_end(arguments);
-        if (kEmulated) {
-            text += "\nTimes are of an emulation on the host CPU: they say nothing about a GPU.";
-        } else {
-            text += formatted("\n(sm_%d%d, %d SMs, %.0f GB/s)", facts_.major, facts_.minor,
-                              facts_.multiprocessors, facts_.peakBandwidth / 1e9);
+        std::string device = "on " + facts_.name;
+        if (!kEmulated) {
+            device += formatted(" (sm_%d%d, %d SMs, %.0f GB/s)", facts_.major, facts_.minor,
+                                facts_.multiprocessors, facts_.peakBandwidth / 1e9);
         }
-        note(text);
+        const bool fits = text.size() + 1 + device.size() <= ResultTable::kLineLength;
+        note(text + (fits ? " " : "\n") + device);
+        noteInEmulation("Times are of an emulation on the host CPU: they say nothing about a GPU.");
     }
 
     // A line for the reader, on stdout, or on stderr where stdout is CSV. What comes before the

@@ -83,14 +83,14 @@ class Ladder {
         const bool sameBlock = fastest_.block == first_.block;
         if (fastest_.kernel.empty() || (fastest_.kernel == first_.kernel && sameBlock)) return;
         const auto nameOf = [&](const Timed& rung) {
-            return rung.kernel + (sameBlock ? "" : " (block " + rung.block + ")");
+            return rung.kernel +
+                   (sameBlock || rung.block == "-" ? "" : " (block " + rung.block + ")");
         };
-        std::string text =
-            formatted("fastest: %s, %.2f times as fast as %s", nameOf(fastest_).c_str(),
-                      first_.time / fastest_.time, nameOf(first_).c_str());
-        if (peer_.time > 0) {
-            text += formatted("\n         and %.2f times as fast as %s", peer_.time / fastest_.time,
-                              peer_.kernel.c_str());
+        std::string text = "fastest: " + nameOf(fastest_);
+        for (const Timed& other : {first_, peer_}) {
+            if (other.time == 0) continue;
+            text += formatted("\n         %.2f times as fast as %s", other.time / fastest_.time,
+                              nameOf(other).c_str());
         }
         exercise_.note(text, Style::kGood);
     }

@@ -63,6 +63,8 @@ struct OwnColumn : Column {
 
 class ResultTable {
   public:
+    static constexpr int kLineLength = 80;
+
     // `unit` is that of the rates. `onlyInCsv` are shared columns that the reader's table leaves
     // out, by their names in the CSV.
     ResultTable(std::string exercise, Columns kind, std::vector<OwnColumn> own, Work::Unit unit,

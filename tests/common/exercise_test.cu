@@ -112,10 +112,22 @@ TEST(Exercise, ARightKernelGivesARow) {
     const Outcome outcome = run({}, addGood);
     EXPECT_EQ(outcome.status, 0);
     EXPECT_EQ(outcome.err, "");
-    EXPECT_EQ(outcome.out.rfind("test: 1000 ints on ", 0), 0u) << outcome.out;
+    EXPECT_EQ(outcome.out.rfind("test: 1000 ints", 0), 0u) << outcome.out;
+    EXPECT_TRUE(contains(outcome.out, "on CPU emulation of ")) << outcome.out;
     EXPECT_TRUE(contains(outcome.out, "\nkernel "));
     EXPECT_TRUE(contains(outcome.out, "\ngood  "));
     EXPECT_TRUE(contains(outcome.out, "  ok\n"));
+}
+
+// However long the name of the processor is.
+TEST(Exercise, ALongTitleTakesTwoLines) {
+    testing::internal::CaptureStdout();
+    lab::Exercise exercise("test", "A test.");
+    parse(exercise, {});
+    exercise.title("%s", std::string(70, 'x').c_str());
+    exercise.selected("any");
+    const std::string out = testing::internal::GetCapturedStdout();
+    EXPECT_EQ(out.rfind("test: " + std::string(70, 'x') + "\non CPU emulation of ", 0), 0u) << out;
 }
 
 TEST(Exercise, AWrongKernelIsNamedAndTheOthersRun) {
@@ -273,7 +285,7 @@ TEST(Exercise, CsvIsAllThereIsOnStdout) {
     EXPECT_TRUE(contains(outcome.out, ",good,8,128,4,"));
     EXPECT_TRUE(contains(outcome.out, ",ok\n"));
     EXPECT_TRUE(contains(outcome.out, ",WRONG\n"));
-    EXPECT_TRUE(contains(outcome.err, "test: 1000 ints on "));
+    EXPECT_TRUE(contains(outcome.err, "test: 1000 ints"));
     EXPECT_TRUE(contains(outcome.err, "WRONG: noTail: element 896"));
 }
 
