@@ -90,7 +90,6 @@ class ResultTable {
     }
 
   private:
-    static constexpr int kLineLength = 80;
     static constexpr int kKernelWidth = 26;  // of the longest name
 
     static void add(std::vector<Cell>& cells, const std::vector<Cell>& more) {
