@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "../guarded_memory.h"
-#include "../program_symbols.h"
+#include "engine/guarded_memory.h"
+#include "engine/program_symbols.h"
 #include "kernel_heap.h"
 #include "memory_map.h"
 #include "symbolizer.h"

@@ -9,8 +9,8 @@
 #include <tuple>
 #include <vector>
 
-#include "../scheduler.h"
 #include "barrier_check.h"
+#include "engine/scheduler.h"
 #include "findings.h"
 #include "recorder.h"
 #include "shared_shadow.h"

@@ -8,8 +8,8 @@
 #include <tuple>
 #include <vector>
 
-#include "../fiber.h"
 #include "emu/vector_types.h"
+#include "engine/fiber.h"
 
 namespace emu {
 

@@ -8,10 +8,10 @@
 #include <fstream>
 #include <string>
 
-#include "allocations.h"
 #include "capacity.h"
 #include "cuda_profiler_api.h"
 #include "emu/limits.h"
+#include "engine/allocations.h"
 #include "runtime.h"
 
 namespace emu {

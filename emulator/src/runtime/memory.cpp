@@ -6,10 +6,10 @@
 #include <cstring>
 #include <map>
 
-#include "allocations.h"
 #include "capacity.h"
 #include "emu/api/memory.h"
-#include "guarded_memory.h"
+#include "engine/allocations.h"
+#include "engine/guarded_memory.h"
 #include "runtime.h"
 
 // The bounds of the section in which the compiler puts __managed__ variables, if there are any.

@@ -1,10 +1,10 @@
 // Copies to and from __device__, __constant__ and __managed__ variables.
 #include <optional>
 
-#include "allocations.h"
 #include "copy.h"
 #include "emu/api/symbols.h"
-#include "program_symbols.h"
+#include "engine/allocations.h"
+#include "engine/program_symbols.h"
 #include "runtime.h"
 
 namespace emu {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <shared_mutex>
 
-#include "allocations.h"
+#include "engine/allocations.h"
 #include "runtime.h"
 
 namespace emu {

@@ -5,7 +5,7 @@
 #include <unordered_map>
 
 #include "emu/limits.h"
-#include "program_symbols.h"
+#include "engine/program_symbols.h"
 #include "runtime.h"
 
 namespace emu {

@@ -3,8 +3,8 @@
 
 #include <cstring>
 
-#include "allocations.h"
 #include "emu/api/memory.h"
+#include "engine/allocations.h"
 #include "runtime.h"
 
 namespace emu {

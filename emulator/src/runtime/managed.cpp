@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "allocations.h"
 #include "emu/api/memory.h"
+#include "engine/allocations.h"
 #include "runtime.h"
 
 namespace emu {

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/internal.h"
 #include "handles.h"
-#include "internal.h"
 
 namespace emu {
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <thread>
 
-#include "internal.h"
-#include "scheduler.h"
-#include "watcher.h"
+#include "engine/internal.h"
+#include "engine/scheduler.h"
+#include "engine/watcher.h"
 
 namespace emu {
 namespace {
