@@ -1,10 +1,12 @@
-// The table of all memory that the runtime knows: what it allocated, host memory that was
-// registered with it, and device symbols that it has met. It answers what a pointer may be used
-// for.
+// The table of the memory that kernels and the calls of the API may use: what was allocated, host
+// memory that was registered, and the device symbols met so far. The runtime fills it in; who
+// watches kernels reads it, too. Thread-safe.
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <optional>
+#include <vector>
 
 #include "emu/runtime_types.h"
 
@@ -46,16 +48,18 @@ struct Allocation {
 // The allocation that `pointer` points into, if any.
 std::optional<Allocation> findAllocation(const void* pointer);
 
-// cudaErrorInvalidValue unless `bytes` bytes from `pointer` on lie within one allocation or, where
-// the device need not reach them, in memory of the host that is none of the runtime's business.
-cudaError_t checkRange(const void* pointer, size_t bytes, bool deviceMustReach);
+// Makes an allocation known. The second form does so unless it overlaps a known one, and returns
+// that.
+void addAllocation(const Allocation& allocation);
+std::optional<Allocation> addUnlessOverlapping(const Allocation& allocation);
 
-// Makes a device symbol known.
-void addSymbol(const void* base, size_t size, MemoryKind kind);
+// Forgets the allocation that begins at `base`, if its kind is one of `kinds`, and returns it.
+std::optional<Allocation> removeAllocation(const void* base,
+                                           std::initializer_list<MemoryKind> kinds);
+// Forgets all allocations of these kinds, and returns them.
+std::vector<Allocation> removeAllocations(std::initializer_list<MemoryKind> kinds);
 
 // Replaces the hints of the managed allocation at `base`, if it is still there.
 void setHints(const void* base, const ManagedHints& hints);
-
-void freeAllMemory();
 
 }  // namespace emu

@@ -1,5 +1,5 @@
-// Faults of kernels: illegal addresses, stack overflow, division by zero and failed assertions end
-// the kernel with CUDA's error instead of the process.
+#include "fault.h"
+
 #include <signal.h>
 
 #include <array>
@@ -8,7 +8,6 @@
 #include <cstring>
 #include <mutex>
 
-#include "internal.h"
 #include "scheduler.h"
 
 namespace emu {

@@ -4,6 +4,7 @@
 #include <boost/context/detail/fcontext.hpp>
 #include <cstddef>
 
+#include "call_site.h"
 #include "emu/vector_types.h"
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -15,12 +16,6 @@
 #endif
 
 namespace emu {
-
-struct CallSite {
-    const char* what = nullptr;
-    const char* file = nullptr;
-    int line = 0;
-};
 
 enum class Wait { None, BlockBarrier, Collective, ActiveMask };
 

@@ -3,14 +3,20 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdarg>
+#include <chrono>
 #include <cstdio>
-#include <cstring>
-#include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
-#include "internal.h"
+#include "emu/engine.h"
+#include "emu/warp.h"
+#include "fault.h"
+#include "messages.h"
+#include "multiprocessors.h"
+#include "ready_queue.h"
+#include "sticky_error.h"
+#include "warps.h"
 #include "watcher.h"
 
 // See switchFiber().
@@ -33,8 +39,6 @@ Watcher* watcher;
 
 namespace {
 
-constexpr unsigned kMaxWarps = kMaxThreadsPerBlock / kWarpSize;
-
 // A thread that yields so often while no other of its block can run is taken to poll. (A yield of
 // spinHint() stands for 1024 atomics.)
 constexpr unsigned kYieldsBeforeHelp = 256;
@@ -42,33 +46,6 @@ constexpr unsigned kYieldsBeforeHelp = 256;
 unsigned totalThreads(const dim3& block) {
     return block.x * block.y * block.z;
 }
-
-// Fibers that can run, in the order in which they became so.
-class ReadyQueue {
-  public:
-    bool empty() const { return count_ == 0; }
-    void clear() { count_ = 0; }
-    void push(Fiber* fiber) { slots_[(head_ + count_++) % slots_.size()] = fiber; }
-    Fiber* pop() {
-        Fiber* fiber = slots_[head_];
-        head_ = (head_ + 1) % slots_.size();
-        --count_;
-        return fiber;
-    }
-
-  private:
-    std::array<Fiber*, kMaxThreadsPerBlock> slots_{};
-    size_t head_ = 0;
-    size_t count_ = 0;
-};
-
-struct Warp {
-    unsigned alive = 0;       // lanes that have not ended
-    unsigned collecting = 0;  // lanes that wait in a collective
-    std::array<Fiber*, kWarpSize> waiting{};
-    std::array<Resolve, kWarpSize> resolve{};
-    std::array<LaneSlot, kWarpSize> slots{};
-};
 
 // The state of one OS thread that runs blocks.
 class Worker {
@@ -103,12 +80,8 @@ class Worker {
     EMU_INLINE void suspend(Wait wait, const CallSite& site);
     EMU_INLINE Fiber* nextRunnable();
     Fiber* idleFiber();
-    void wake(Fiber* fiber);
     __attribute__((noinline)) void releaseBarrier();
-    void tryComplete(Warp& warp, unsigned mask);
-    bool resolveActiveMasks();
-    std::string deadlockMessage() const;
-    std::string describe(const Fiber& fiber) const;
+    std::string deadlock() const;
 
     SignalStack signalStack_;
     Grid* grid_ = nullptr;
@@ -131,13 +104,12 @@ class Worker {
     uint3 unstartedIdx_{};
     unsigned alive_ = 0;
     ReadyQueue ready_;
-    std::array<Warp, kMaxWarps> warps_;
+    Warps warps_{ready_};
 
     std::vector<Fiber*> atBarrier_;
     unsigned barrierTrue_ = 0;
     BarrierCount barrierResult_{};
     bool barrierWholeGrid_ = false;
-    unsigned activeMaskWaiters_ = 0;
     unsigned yieldsAlone_ = 0;  // of the block
 
     cudaError_t threadError_ = cudaSuccess;
@@ -160,28 +132,6 @@ void advance(uint3& index) {
     if (++index.y < blockDim.y) return;
     index.y = 0;
     ++index.z;
-}
-
-std::string format(const char* pattern, ...) {
-    char text[512];
-    va_list arguments;
-    va_start(arguments, pattern);
-    std::vsnprintf(text, sizeof(text), pattern, arguments);
-    va_end(arguments);
-    return text;
-}
-
-std::string text(const uint3& index) {
-    return format("(%u,%u,%u)", index.x, index.y, index.z);
-}
-
-bool sameSite(const CallSite& a, const CallSite& b) {
-    return a.line == b.line && (a.file == b.file || std::strcmp(a.file, b.file) == 0) &&
-           (a.what == b.what || std::strcmp(a.what, b.what) == 0);
-}
-
-std::string text(const CallSite& site) {
-    return format("%s at %s:%d", site.what, site.file, site.line);
 }
 
 // ---- the life of a grid on this OS thread
@@ -331,18 +281,7 @@ void Worker::startFibers() {
     ready_.clear();
     atBarrier_.clear();
     barrierTrue_ = 0;
-    activeMaskWaiters_ = 0;
-    for (unsigned first = 0, w = 0; first < threads_; first += kWarpSize, ++w) {
-        const unsigned lanes = std::min<unsigned>(threads_ - first, kWarpSize);
-        unsigned alive = lanes == kWarpSize ? kFullMask : (1u << lanes) - 1;
-        if (rank >= first + kWarpSize) {
-            alive = 0;
-        } else if (rank > first) {
-            alive &= ~((1u << (rank - first)) - 1);
-        }
-        warps_[w].alive = alive;
-        warps_[w].collecting = 0;
-    }
+    warps_.begin(threads_, rank);
     current_->rank = rank;
     current_->threadIdx = threadIdx;
 }
@@ -365,18 +304,13 @@ Fiber* Worker::idleFiber() {
     return fiber;
 }
 
-void Worker::wake(Fiber* fiber) {
-    fiber->wait = Wait::None;
-    ready_.push(fiber);
-}
-
 Fiber* Worker::nextRunnable() {
     if (unstarted_ < threads_) {
         Fiber* fiber = idleFiber();
         startNextThread(fiber);
         return fiber;
     }
-    if (ready_.empty() && !resolveActiveMasks()) fail(cudaErrorLaunchFailure, deadlockMessage());
+    if (ready_.empty() && !warps_.resolveActiveMasks()) fail(cudaErrorLaunchFailure, deadlock());
     return ready_.pop();
 }
 
@@ -395,24 +329,17 @@ void Worker::suspend(Wait wait, const CallSite& site) {
 }
 
 void Worker::threadEnded() {
-    const unsigned rank = current_->rank;
-    Warp& warp = warps_[rank / kWarpSize];
-    warp.alive &= ~(1u << rank % kWarpSize);
     --alive_;
-    if (warp.collecting != 0) {
-        forEachLane(warp.collecting, [&](int lane) {
-            if (warp.collecting >> lane & 1) tryComplete(warp, warp.waiting[lane]->mask);
-        });
-    }
+    warps_.threadEnded(current_->rank);
     if (!atBarrier_.empty() && atBarrier_.size() == alive_) releaseBarrier();
 }
 
 void Worker::yield() {
     if (threads_ > 1 && !blockHasFibers_) startFibers();
     const bool alone = threads_ == 1 || (unstarted_ == threads_ && ready_.empty());
-    if (alone && (threads_ == 1 || !resolveActiveMasks())) {
+    if (alone && (threads_ == 1 || !warps_.resolveActiveMasks())) {
         // Whoever this thread polls for is in another block, perhaps in one that nobody runs yet.
-        if (++yieldsAlone_ % kYieldsBeforeHelp == 0) addWorker();
+        if (++yieldsAlone_ % kYieldsBeforeHelp == 0) helperPool().addHelper();
         sched_yield();
         return;
     }
@@ -455,23 +382,9 @@ BarrierCount Worker::blockBarrier(bool predicate, const CallSite& site, bool who
     return barrierResult_;
 }
 
-// Notes, once for each barrier in the source, that threads ended without reaching it.
-void noteEndedThreads(const Grid& grid, unsigned ended, const CallSite& site) {
-    static std::mutex mutex;
-    static std::set<std::pair<std::string, int>> noted;
-    const std::lock_guard<std::mutex> lock(mutex);
-    if (!noted.emplace(site.file, site.line).second) return;
-    std::fprintf(
-        stderr,
-        "emulator: note: kernel %s, block %s: %u threads ended without reaching the %s. Since "
-        "Volta a barrier waits only for "
-        "threads that have not ended; on older GPUs, and by most textbooks, this is undefined.\n",
-        grid.call.name, text(blockIdx).c_str(), ended, text(site).c_str());
-}
-
 void Worker::releaseBarrier() {
     const CallSite site = atBarrier_.front()->site;
-    if (alive_ < threads_) noteEndedThreads(*grid_, threads_ - alive_, site);
+    if (alive_ < threads_) noteEndedThreads(grid_->call.name, threads_ - alive_, site);
     if (barrierWholeGrid_ && !grid_->barrier->wait()) {
         std::string message =
             text(site) + " can never complete: another block of the grid ended without reaching it";
@@ -481,7 +394,7 @@ void Worker::releaseBarrier() {
     barrierTrue_ = 0;
     if (watcher != nullptr) watcher->barrierReleased(site);
     for (Fiber* fiber : atBarrier_) {
-        if (fiber != current_) wake(fiber);
+        if (fiber != current_) ready_.wake(fiber);
     }
     atBarrier_.clear();
 }
@@ -491,135 +404,28 @@ void Worker::releaseBarrier() {
 LaneSlot Worker::collective(unsigned mask, Resolve resolve, uint64_t value, int argument,
                             const CallSite& site) {
     if (!blockHasFibers_) startFibers();
-    const unsigned lane = current_->rank % kWarpSize;
-    Warp& warp = warps_[current_->rank / kWarpSize];
-    if (!(mask >> lane & 1)) {
-        std::string message =
-            format("%s: lane %u calls it with the mask 0x%08x, which does not name it",
-                   text(site).c_str(), lane, mask);
-        fail(cudaErrorLaunchFailure, std::move(message));
-    }
-    warp.slots[lane] = {value, 0, argument};
-    warp.resolve[lane] = resolve;
-    warp.waiting[lane] = current_;
-    warp.collecting |= 1u << lane;
-    current_->mask = mask;
-    current_->site = site;
-    current_->wait = Wait::Collective;
-    tryComplete(warp, mask);
-    suspend(current_->wait, site);
-    return warp.slots[lane];
+    Fiber* self = current_;
+    warps_.arrive(self, mask, resolve, value, argument, site);
+    suspend(self->wait, site);
+    return warps_.slotOf(*self);
 }
 
-// Completes the collective over `mask` if every lane of it that is alive has arrived, with this
-// same mask.
-void Worker::tryComplete(Warp& warp, unsigned mask) {
-    const unsigned group = mask & warp.alive;
-    if (group == 0 || (warp.collecting & group) != group) return;
-    bool together = true;
-    const unsigned first = static_cast<unsigned>(__builtin_ctz(group));
-    forEachLane(group, [&](int lane) { together = together && warp.waiting[lane]->mask == mask; });
-    if (!together) return;
-    forEachLane(group, [&](int lane) {
-        if (warp.resolve[lane] == warp.resolve[first]) return;
-        const Fiber &a = *warp.waiting[first], &b = *warp.waiting[lane];
-        std::string message = format(
-            "lanes of one warp meet in different warp functions: thread %s is at %s, thread %s at "
-            "%s, both with mask 0x%08x",
-            text(a.threadIdx).c_str(), text(a.site).c_str(), text(b.threadIdx).c_str(),
-            text(b.site).c_str(), mask);
-        fail(cudaErrorLaunchFailure, std::move(message));
-    });
-    warp.resolve[first](warp.slots.data(), group);
-    warp.collecting &= ~group;
-    if (watcher != nullptr) {
-        watcher->warpMet(warp.waiting[first]->rank / kWarpSize, group,
-                         warp.resolve[first] == &resolveSync);
-    }
-    // In ascending order, the caller too: `sum[i] += sum[i + 16]` by all lanes of a warp, between
-    // one __syncwarp() and the next, then reads before it writes, as lanes that run together do.
-    forEachLane(group, [&](int lane) { wake(warp.waiting[lane]); });
-}
-
-// Which lanes a GPU runs together is its own choice; here it is as many as possible. So a thread
-// that asks waits until nothing else in the block can run, and then all lanes of its warp that ask
-// at the same place are together.
 unsigned Worker::activeMask(const CallSite& site) {
     if (!blockHasFibers_) startFibers();
-    ++activeMaskWaiters_;
     Fiber* self = current_;
-    Warp& warp = warps_[self->rank / kWarpSize];
-    warp.waiting[self->rank % kWarpSize] = self;
+    warps_.askActiveMask(self);
     suspend(Wait::ActiveMask, site);
     return self->mask;
 }
 
-bool Worker::resolveActiveMasks() {
-    if (activeMaskWaiters_ == 0) return false;
-    for (unsigned w = 0; w * kWarpSize < threads_; ++w) {
-        Warp& warp = warps_[w];
-        unsigned asking = 0;
-        forEachLane(warp.alive & ~warp.collecting, [&](int lane) {
-            const Fiber* fiber = warp.waiting[lane];
-            if (fiber != nullptr && fiber->wait == Wait::ActiveMask &&
-                fiber->rank == w * kWarpSize + static_cast<unsigned>(lane)) {
-                asking |= 1u << lane;
-            }
-        });
-        while (asking != 0) {
-            const Fiber& first = *warp.waiting[__builtin_ctz(asking)];
-            unsigned together = 0;
-            forEachLane(asking, [&](int lane) {
-                if (sameSite(warp.waiting[lane]->site, first.site)) together |= 1u << lane;
-            });
-            forEachLane(together, [&](int lane) {
-                warp.waiting[lane]->mask = together;
-                wake(warp.waiting[lane]);
-            });
-            asking &= ~together;
-        }
-    }
-    activeMaskWaiters_ = 0;
-    return true;
-}
-
 // ---- failures
 
-std::string Worker::describe(const Fiber& fiber) const {
-    std::string line =
-        format("  thread %s waits at %s", text(fiber.threadIdx).c_str(), text(fiber.site).c_str());
-    if (fiber.wait == Wait::Collective) {
-        const Warp& warp = warps_[fiber.rank / kWarpSize];
-        const unsigned missing = fiber.mask & warp.alive & ~warp.collecting;
-        line += format(" for the lanes 0x%08x of its warp", missing);
-    }
-    return line;
-}
-
-// Nothing can run: says for each place in the source who waits there.
-std::string Worker::deadlockMessage() const {
-    std::string message = "deadlock: threads of the block wait for one another for ever";
+std::string Worker::deadlock() const {
     std::vector<const Fiber*> waiting;
     for (const Fiber* fiber : fibers_) {
         if (fiber->wait != Wait::None && fiber->launch == launch_) waiting.push_back(fiber);
     }
-    std::sort(waiting.begin(), waiting.end(),
-              [](const Fiber* a, const Fiber* b) { return a->rank < b->rank; });
-    std::vector<const Fiber*> shown;
-    for (const Fiber* fiber : waiting) {
-        const auto same = [&](const Fiber* other) {
-            return sameSite(other->site, fiber->site) &&
-                   (fiber->wait != Wait::Collective || other->mask == fiber->mask);
-        };
-        if (std::any_of(shown.begin(), shown.end(), same)) continue;
-        shown.push_back(fiber);
-        const auto others = std::count_if(waiting.begin(), waiting.end(), same) - 1;
-        message += "\n" + describe(*fiber);
-        if (others > 0) message += format(" (and %d more threads there)", static_cast<int>(others));
-    }
-    if (alive_ < threads_)
-        message += format("\n  %u threads of the block have ended", threads_ - alive_);
-    return message;
+    return deadlockMessage(std::move(waiting), warps_, threads_ - alive_);
 }
 
 // The frames of the abandoned fibers are never unwound, so callers hand over all that they own.
@@ -645,41 +451,6 @@ cudaError_t& Worker::threadError() {
 }
 
 }  // namespace
-
-// ---- the grid
-
-Grid::Grid(const LaunchConfig& launchConfig, KernelCall kernelCall, int launchDepth)
-    : config(launchConfig),
-      call(std::move(kernelCall)),
-      depth(launchDepth),
-      blockCount(uint64_t{config.grid.x} * config.grid.y * config.grid.z) {
-    if (config.cooperative) barrier = std::make_unique<GridBarrier>(blockCount);
-}
-
-bool GridBarrier::wait() {
-    std::unique_lock<std::mutex> lock(mutex_);
-    const uint64_t generation = generation_;
-    if (++waiting_ == running_ && !someEnded_) {
-        waiting_ = 0;
-        ++generation_;
-        changed_.notify_all();
-        return !cancelled_;
-    }
-    changed_.wait(lock, [&] { return generation_ != generation || cancelled_ || someEnded_; });
-    return generation_ != generation;
-}
-
-void GridBarrier::blockEnded() {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    someEnded_ = true;
-    changed_.notify_all();
-}
-
-void GridBarrier::cancel() {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    cancelled_ = true;
-    changed_.notify_all();
-}
 
 void runBlocks(Grid& grid, unsigned sm) {
     worker().run(grid, sm, 0, 0);
@@ -753,8 +524,15 @@ unsigned smid() {
     return inDevice() ? activeWorker->sm() : 0;
 }
 
-void failKernel(cudaError_t error, const char* message) {
-    activeWorker->fail(error, message);
+unsigned long long globaltimer() {
+    spinHint();  // threads that pass time by looking at the clock do so together
+    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+    return static_cast<unsigned long long>(
+        std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+}
+
+void failKernel(cudaError_t error, std::string message) {
+    activeWorker->fail(error, std::move(message));
 }
 
 void trap() {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "emu/limits.h"
-#include "engine/fiber.h"
+#include "engine/call_site.h"
 
 namespace emu {
 

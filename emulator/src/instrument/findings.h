@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "emu/vector_types.h"
-#include "engine/fiber.h"
 
 namespace emu {
 

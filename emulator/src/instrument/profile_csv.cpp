@@ -8,8 +8,7 @@
 
 #include "access_pattern.h"
 #include "emu/limits.h"
-#include "emu/runtime_api.h"
-#include "engine/internal.h"
+#include "engine/occupancy.h"
 #include "engine/program_symbols.h"
 #include "program_code.h"
 

@@ -3,8 +3,12 @@
 #include <atomic>
 #include <unordered_set>
 
+#include "capture.h"
 #include "emu/api/graphs.h"
-#include "runtime.h"
+#include "error.h"
+#include "event.h"
+#include "graph.h"
+#include "stream.h"
 
 namespace emu {
 namespace {

@@ -3,9 +3,13 @@
 
 #include <cstring>
 
+#include "capture.h"
 #include "emu/api/memory.h"
 #include "engine/allocations.h"
-#include "runtime.h"
+#include "engine/scheduler.h"
+#include "error.h"
+#include "memory.h"
+#include "stream.h"
 
 namespace emu {
 namespace {

@@ -9,10 +9,17 @@
 #include <string>
 
 #include "capacity.h"
+#include "capture.h"
 #include "cuda_profiler_api.h"
 #include "emu/limits.h"
-#include "engine/allocations.h"
-#include "runtime.h"
+#include "engine/multiprocessors.h"
+#include "engine/scheduler.h"
+#include "error.h"
+#include "event.h"
+#include "graph.h"
+#include "memory.h"
+#include "memory_pool.h"
+#include "stream.h"
 
 namespace emu {
 namespace {
@@ -383,6 +390,7 @@ cudaError_t cudaDeviceReset() {
     destroyEvents();
     destroyStreams();
     freeAllMemory();
+    resetMemoryPool();
     resetSettings();
     clearErrors();
     return cudaSuccess;

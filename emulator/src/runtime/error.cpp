@@ -1,16 +1,16 @@
 // Errors: the last one of each thread, and the one that a failed kernel leaves for all.
-#include <atomic>
 #include <string>
 
 #include "emu/api/errors.h"
-#include "runtime.h"
+#include "engine/scheduler.h"
+#include "engine/sticky_error.h"
+#include "error.h"
 
 namespace emu {
 namespace {
 
 thread_local cudaError_t lastError = cudaSuccess;
 thread_local bool hostFunctionRuns = false;
-std::atomic<cudaError_t> failedKernel{cudaSuccess};
 
 cudaError_t& lastErrorOfCaller() {
     return inDevice() ? deviceThreadError() : lastError;
@@ -24,17 +24,8 @@ cudaError_t setLastError(cudaError_t error) {
     return error;
 }
 
-void setStickyError(cudaError_t error) {
-    cudaError_t none = cudaSuccess;
-    failedKernel.compare_exchange_strong(none, error);
-}
-
-cudaError_t stickyError() {
-    return failedKernel.load(std::memory_order_relaxed);
-}
-
 void clearErrors() {
-    failedKernel = cudaSuccess;
+    clearStickyError();
     lastError = cudaSuccess;
 }
 
@@ -45,9 +36,8 @@ cudaError_t entryError() {
 
 void requireHost(const char* name) {
     if (!inDevice()) return;
-    thread_local std::string message;  // thread_local: ending the kernel does not unwind its stack
-    message = std::string(name) + "() cannot be called in a kernel: it is a function of the host";
-    failKernel(cudaErrorLaunchFailure, message.c_str());
+    failKernel(cudaErrorLaunchFailure,
+               std::string(name) + "() cannot be called in a kernel: it is a function of the host");
 }
 
 bool insideHostFunction() {

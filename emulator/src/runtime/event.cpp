@@ -2,7 +2,11 @@
 #include "emu/api/events.h"
 
 #include "emu/api/streams.h"
-#include "runtime.h"
+#include "engine/scheduler.h"
+#include "error.h"
+#include "event.h"
+#include "handles.h"
+#include "stream.h"
 
 namespace emu {
 namespace {

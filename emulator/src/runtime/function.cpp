@@ -5,14 +5,15 @@
 #include <unordered_map>
 
 #include "emu/limits.h"
+#include "engine/multiprocessors.h"
+#include "engine/occupancy.h"
 #include "engine/program_symbols.h"
-#include "runtime.h"
+#include "engine/scheduler.h"
+#include "error.h"
+#include "function.h"
 
 namespace emu {
 namespace {
-
-// Shared memory is handed to blocks in units of this many bytes (CUDA Occupancy Calculator, 9.0).
-constexpr size_t kSharedUnit = 128;
 
 struct KernelSettings {
     size_t staticShared = 0;  // bytes
@@ -75,11 +76,6 @@ cudaError_t setCarveout(const void* kernel, int percent) {
     return cudaSuccess;
 }
 
-int blocksByThreads(int blockSize) {
-    const int warps = (blockSize + kWarpSize - 1) / kWarpSize;
-    return std::min(kMaxBlocksPerSm, kMaxThreadsPerSm / kWarpSize / warps);
-}
-
 int residentBlocks(const void* kernel, int blockSize, size_t dynamicShared) {
     const KernelSettings settings = settingsOf(kernel);
     // A limit below the default holds for launches, not for what would fit.
@@ -101,7 +97,7 @@ cudaError_t availableDynamicShared(size_t* bytes, const void* kernel, int blocks
     if (bytes == nullptr || blocks <= 0) return cudaErrorInvalidValue;
     const cudaError_t error = checkOccupancyArguments(kernel, blockSize, cudaOccupancyDefault);
     if (error != cudaSuccess) return error;
-    if (blockSize > kMaxThreadsPerBlock || blocks > blocksByThreads(blockSize)) {
+    if (blockSize > kMaxThreadsPerBlock || blocks > maxBlocksByThreads(blockSize)) {
         return cudaErrorInvalidValue;
     }
     const KernelSettings settings = settingsOf(kernel);
@@ -118,15 +114,6 @@ size_t maxDynamicShared(const void* kernel) {
     Kernels& known = kernels();
     const std::lock_guard<std::mutex> lock(known.mutex);
     return kernel == nullptr ? known.largestMaxDynamic : settingsOf(known, kernel).maxDynamicShared;
-}
-
-int maxBlocksPerSm(int blockSize, size_t shared) {
-    if (blockSize <= 0 || blockSize > kMaxThreadsPerBlock || shared > kSharedPerBlockOptin) {
-        return 0;
-    }
-    const size_t perBlock =
-        (shared + kSharedUnit - 1) / kSharedUnit * kSharedUnit + kReservedSharedPerBlock;
-    return std::min(blocksByThreads(blockSize), static_cast<int>(kSharedPerSm / perBlock));
 }
 
 // The largest product of block size and resident blocks; of equal ones the largest block.

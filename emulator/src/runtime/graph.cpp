@@ -3,7 +3,10 @@
 
 #include "copy.h"
 #include "emu/api/graphs.h"
-#include "runtime.h"
+#include "error.h"
+#include "graph.h"
+#include "handles.h"
+#include "stream.h"
 
 namespace emu {
 namespace {

@@ -4,7 +4,9 @@
 
 #include "emu/api/memory.h"
 #include "engine/allocations.h"
-#include "runtime.h"
+#include "error.h"
+#include "memory.h"
+#include "stream.h"
 
 namespace emu {
 namespace {

@@ -1,22 +1,20 @@
-// Allocation, and the table of all memory that the runtime knows.
+// Allocation of device memory and of page-locked host memory.
+#include "memory.h"
+
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <map>
+#include <mutex>
+#include <optional>
 
 #include "capacity.h"
+#include "capture.h"
 #include "emu/api/memory.h"
-#include "engine/allocations.h"
 #include "engine/guarded_memory.h"
-#include "runtime.h"
-
-// The bounds of the section in which the compiler puts __managed__ variables, if there are any.
-extern "C" {
-extern char __start_emu_managed[] __attribute__((weak));
-extern char __stop_emu_managed[] __attribute__((weak));
-}
+#include "engine/scheduler.h"
+#include "error.h"
+#include "stream.h"
 
 namespace emu {
 namespace {
@@ -29,65 +27,11 @@ constexpr size_t kPitchAlignment = 512;
 constexpr uint32_t kPoison = 0xFFFACADE;
 constexpr size_t kPoisonedBytes = size_t{16} << 20;
 
-// ---- The table ----------------------------------------------------------------------------------
+// What cudaDeviceReset() frees.
+constexpr std::initializer_list<MemoryKind> kOwned = {MemoryKind::Device, MemoryKind::Managed,
+                                                      MemoryKind::Pinned, MemoryKind::Kernel};
 
-// The default memory pool. It hands memory back at once, so what it reserves is what is used.
-struct Pool {
-    std::array<int, 3> reuse{1, 1, 1};  // the three policies, which have no effect here
-    uint64_t releaseThreshold = 0;
-    uint64_t used = 0, usedHigh = 0;  // bytes
-};
-
-struct Table {
-    std::mutex mutex;
-    std::map<uintptr_t, Allocation> allocations;  // by their first byte; they do not overlap
-    size_t used = 0;                              // bytes that the runtime allocated
-    Pool pool;
-};
-
-uintptr_t addressOf(const void* pointer) {
-    return reinterpret_cast<uintptr_t>(pointer);
-}
-
-void addManagedSymbols(Table& table) {
-    if (__start_emu_managed == nullptr) return;
-    const auto size = static_cast<size_t>(__stop_emu_managed - __start_emu_managed);
-    table.allocations.emplace(addressOf(__start_emu_managed),
-                              Allocation{__start_emu_managed, size, MemoryKind::ManagedSymbol});
-}
-
-Table& table() {
-    static Table& instance = *[] {  // never destroyed: used by static destructors
-        Table* created = new Table;
-        addManagedSymbols(*created);
-        return created;
-    }();
-    return instance;
-}
-
-bool ownedByRuntime(MemoryKind kind) {
-    return kind == MemoryKind::Device || kind == MemoryKind::Managed ||
-           kind == MemoryKind::Pinned || kind == MemoryKind::Kernel;
-}
-
-// The allocation that contains `pointer`, or nullptr. Needs the lock.
-Allocation* find(Table& table, const void* pointer) {
-    auto next = table.allocations.upper_bound(addressOf(pointer));
-    if (next == table.allocations.begin()) return nullptr;
-    Allocation& candidate = std::prev(next)->second;
-    const uintptr_t offset = addressOf(pointer) - addressOf(candidate.base);
-    return offset < candidate.size ? &candidate : nullptr;
-}
-
-// Both need the lock.
-void giveBack(Table& table, const Allocation& allocation) {
-    if (ownedByRuntime(allocation.kind)) table.used -= allocation.size;
-    if (allocation.pooled) table.pool.used -= allocation.size;
-}
-void forget(Table& table, const Allocation& allocation) {
-    giveBack(table, allocation);
-    table.allocations.erase(addressOf(allocation.base));
-}
+// ---- Memory of the host -------------------------------------------------------------------------
 
 void poison(void* memory, size_t size) {
     const size_t bytes = std::min(size, kPoisonedBytes);
@@ -119,57 +63,42 @@ void giveBackMemory(void* memory) {
     }
 }
 
-// Large sizes are only reserved, the host commits pages when they are written. So the table decides
-// what fits, before a kernel would be killed for want of memory.
-bool reserve(Table& table, const Allocation& allocation) {
-    const std::lock_guard<std::mutex> lock(table.mutex);
+// ---- How much is taken --------------------------------------------------------------------------
+
+struct Account {
+    std::mutex mutex;
+    MemoryUse use;
+};
+
+Account& account() {
+    static Account& instance = *new Account;  // never destroyed: used by static destructors
+    return instance;
+}
+
+// Large sizes are only reserved, the host commits pages when they are written. So the account
+// decides what fits, before a kernel would be killed for want of memory.
+bool reserve(const Allocation& allocation) {
+    Account& known = account();
+    const std::lock_guard<std::mutex> lock(known.mutex);
+    MemoryUse& use = known.use;
     const size_t limit = capacity().free;
-    if (table.used > limit || allocation.size > limit - table.used) return false;
-    table.used += allocation.size;
+    if (use.all > limit || allocation.size > limit - use.all) return false;
+    use.all += allocation.size;
     if (allocation.pooled) {
-        table.pool.used += allocation.size;
-        table.pool.usedHigh = std::max(table.pool.usedHigh, table.pool.used);
+        use.pooled += allocation.size;
+        use.pooledHigh = std::max(use.pooledHigh, use.pooled);
     }
     return true;
 }
 
-cudaError_t allocate(void** pointer, Allocation allocation) {
-    if (pointer == nullptr) return cudaErrorInvalidValue;
-    if (allocation.size == 0) {
-        *pointer = nullptr;
-        return cudaSuccess;
-    }
-    Table& known = table();
-    if (!reserve(known, allocation)) return cudaErrorMemoryAllocation;
-    void* memory = takeMemory(allocation.size);
-    if (memory != nullptr && allocation.kind != MemoryKind::Pinned) poison(memory, allocation.size);
+void unreserve(const Allocation& allocation) {
+    Account& known = account();
     const std::lock_guard<std::mutex> lock(known.mutex);
-    if (memory == nullptr) {
-        giveBack(known, allocation);
-        return cudaErrorMemoryAllocation;
-    }
-    allocation.base = memory;
-    known.allocations.emplace(addressOf(memory), allocation);
-    *pointer = memory;
-    return cudaSuccess;
+    known.use.all -= allocation.size;
+    if (allocation.pooled) known.use.pooled -= allocation.size;
 }
 
-// Frees the allocation that begins at `pointer` if its kind is one of `kinds`.
-cudaError_t release(void* pointer, std::initializer_list<MemoryKind> kinds) {
-    if (pointer == nullptr) return cudaSuccess;
-    {
-        Table& known = table();
-        const std::lock_guard<std::mutex> lock(known.mutex);
-        const Allocation* allocation = find(known, pointer);
-        if (allocation == nullptr || allocation->base != pointer ||
-            std::find(kinds.begin(), kinds.end(), allocation->kind) == kinds.end()) {
-            return cudaErrorInvalidValue;
-        }
-        forget(known, Allocation(*allocation));
-    }
-    giveBackMemory(pointer);
-    return cudaSuccess;
-}
+// ---- Allocation ---------------------------------------------------------------------------------
 
 // Allocating may wait for the device, which captures may forbid.
 cudaError_t refuseInCapture() {
@@ -209,108 +138,25 @@ cudaError_t allocatePitched(void** pointer, size_t* pitch, size_t width, size_t 
     return error;
 }
 
-// ---- The memory pool ----------------------------------------------------------------------------
-
-cudaMemPool_t defaultPool() {
-    return reinterpret_cast<cudaMemPool_t>(&table().pool);
-}
-
-// One of the attributes that are an int; the others are 64 bits wide.
-bool isReusePolicy(cudaMemPoolAttr attribute) {
-    return attribute >= cudaMemPoolReuseFollowEventDependencies &&
-           attribute <= cudaMemPoolReuseAllowInternalDependencies;
-}
-size_t reuseIndex(cudaMemPoolAttr attribute) {
-    return static_cast<size_t>(attribute - cudaMemPoolReuseFollowEventDependencies);
-}
-
-cudaError_t setPoolNumber(Pool& pool, cudaMemPoolAttr attribute, uint64_t value) {
-    if (attribute == cudaMemPoolAttrReleaseThreshold) {
-        pool.releaseThreshold = value;
-        return cudaSuccess;
-    }
-    const bool highMark =
-        attribute == cudaMemPoolAttrReservedMemHigh || attribute == cudaMemPoolAttrUsedMemHigh;
-    if (!highMark || value != 0) return cudaErrorInvalidValue;
-    pool.usedHigh = pool.used;  // the mark can only be set back
-    return cudaSuccess;
-}
-
-cudaError_t poolNumber(const Pool& pool, cudaMemPoolAttr attribute, uint64_t* value) {
-    switch (attribute) {
-        case cudaMemPoolAttrReleaseThreshold:
-            *value = pool.releaseThreshold;
-            return cudaSuccess;
-        case cudaMemPoolAttrReservedMemCurrent:
-        case cudaMemPoolAttrUsedMemCurrent:
-            *value = pool.used;
-            return cudaSuccess;
-        case cudaMemPoolAttrReservedMemHigh:
-        case cudaMemPoolAttrUsedMemHigh:
-            *value = pool.usedHigh;
-            return cudaSuccess;
-        default:
-            return cudaErrorInvalidValue;
-    }
-}
-
-// Allocations and frees in stream order happen in order of the calls.
-cudaError_t submitInOrder(cudaStream_t stream, Work work) {
-    {
-        const std::lock_guard<std::mutex> lock(handleMutex());
-        const std::shared_ptr<Stream> found = findStream(stream);
-        if (found == nullptr) return cudaErrorInvalidResourceHandle;
-        // A graph would have to own the memory: not supported.
-        if (found->capture) return cudaErrorNotSupported;
-    }
-    return submitNode(stream, cudaGraphNodeTypeEmpty, std::move(work));
-}
-
-cudaError_t allocateInOrder(void** pointer, size_t size, cudaStream_t stream) {
-    if (pointer == nullptr) return cudaErrorInvalidValue;
-    return submitInOrder(
-        stream, [=] { return allocate(pointer, {nullptr, size, MemoryKind::Device, 0, true}); });
-}
-
-cudaError_t checkPool(int device, const cudaMemPool_t* pool) {
-    if (device != 0) return cudaErrorInvalidDevice;
-    return pool == nullptr ? cudaErrorInvalidValue : cudaSuccess;
-}
-
 // ---- Registered host memory ---------------------------------------------------------------------
 
 cudaError_t registerHost(void* pointer, size_t size, unsigned flags) {
     constexpr unsigned kKnown =
         cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterReadOnly;
     if (pointer == nullptr || size == 0 || (flags & ~kKnown) != 0) return cudaErrorInvalidValue;
-    if (size > UINTPTR_MAX - addressOf(pointer)) return cudaErrorInvalidValue;
-    Table& known = table();
-    const std::lock_guard<std::mutex> lock(known.mutex);
-    // Overlaps the allocation that begins before its end, unless that ends before it begins.
-    auto next = known.allocations.lower_bound(addressOf(pointer) + size);
-    if (next != known.allocations.begin()) {
-        const Allocation& last = std::prev(next)->second;
-        if (addressOf(last.base) + last.size > addressOf(pointer)) {
-            return last.kind == MemoryKind::Registered ? cudaErrorHostMemoryAlreadyRegistered
-                                                       : cudaErrorInvalidValue;
-        }
-    }
-    known.allocations.emplace(addressOf(pointer),
-                              Allocation{pointer, size, MemoryKind::Registered, flags});
-    return cudaSuccess;
+    if (size > UINTPTR_MAX - reinterpret_cast<uintptr_t>(pointer)) return cudaErrorInvalidValue;
+    const std::optional<Allocation> other =
+        addUnlessOverlapping({pointer, size, MemoryKind::Registered, flags});
+    if (!other) return cudaSuccess;
+    return other->kind == MemoryKind::Registered ? cudaErrorHostMemoryAlreadyRegistered
+                                                 : cudaErrorInvalidValue;
 }
 
 cudaError_t unregisterHost(void* pointer) {
     if (pointer == nullptr) return cudaErrorInvalidValue;
-    Table& known = table();
-    const std::lock_guard<std::mutex> lock(known.mutex);
-    const Allocation* allocation = find(known, pointer);
-    if (allocation == nullptr) return cudaErrorHostMemoryNotRegistered;
-    if (allocation->kind != MemoryKind::Registered || allocation->base != pointer) {
-        return cudaErrorInvalidValue;
-    }
-    forget(known, Allocation(*allocation));
-    return cudaSuccess;
+    if (!findAllocation(pointer)) return cudaErrorHostMemoryNotRegistered;
+    return removeAllocation(pointer, {MemoryKind::Registered}) ? cudaSuccess
+                                                               : cudaErrorInvalidValue;
 }
 
 std::optional<Allocation> findHostMemory(const void* pointer) {
@@ -341,56 +187,66 @@ cudaPointerAttributes attributesOf(const void* pointer) {
 
 }  // namespace
 
-size_t totalMemory() {
-    return capacity().total;
+MemoryUse memoryUse() {
+    Account& known = account();
+    const std::lock_guard<std::mutex> lock(known.mutex);
+    return known.use;
 }
 
-std::optional<Allocation> findAllocation(const void* pointer) {
-    Table& known = table();
+void resetPooledHigh() {
+    Account& known = account();
     const std::lock_guard<std::mutex> lock(known.mutex);
-    const Allocation* allocation = find(known, pointer);
-    return allocation == nullptr ? std::nullopt : std::make_optional(*allocation);
+    known.use.pooledHigh = known.use.pooled;
+}
+
+cudaError_t allocate(void** pointer, Allocation allocation) {
+    if (pointer == nullptr) return cudaErrorInvalidValue;
+    if (allocation.size == 0) {
+        *pointer = nullptr;
+        return cudaSuccess;
+    }
+    if (!reserve(allocation)) return cudaErrorMemoryAllocation;
+    void* memory = takeMemory(allocation.size);
+    if (memory != nullptr && allocation.kind != MemoryKind::Pinned) poison(memory, allocation.size);
+    if (memory == nullptr) {
+        unreserve(allocation);
+        return cudaErrorMemoryAllocation;
+    }
+    allocation.base = memory;
+    addAllocation(allocation);
+    *pointer = memory;
+    return cudaSuccess;
+}
+
+cudaError_t release(void* pointer, std::initializer_list<MemoryKind> kinds) {
+    if (pointer == nullptr) return cudaSuccess;
+    const std::optional<Allocation> allocation = removeAllocation(pointer, kinds);
+    if (!allocation) return cudaErrorInvalidValue;
+    unreserve(*allocation);
+    giveBackMemory(pointer);
+    return cudaSuccess;
 }
 
 cudaError_t checkRange(const void* pointer, size_t bytes, bool deviceMustReach) {
     if (pointer == nullptr) return cudaErrorInvalidValue;
-    Table& known = table();
-    const std::lock_guard<std::mutex> lock(known.mutex);
-    const Allocation* allocation = find(known, pointer);
-    if (allocation == nullptr) return deviceMustReach ? cudaErrorInvalidValue : cudaSuccess;
+    const std::optional<Allocation> allocation = findAllocation(pointer);
+    if (!allocation) return deviceMustReach ? cudaErrorInvalidValue : cudaSuccess;
     // The heap of kernels is out of reach for the calls of the host.
     if (allocation->kind == MemoryKind::Kernel && deviceMustReach) return cudaErrorInvalidValue;
-    const size_t offset = addressOf(pointer) - addressOf(allocation->base);
+    const auto offset = static_cast<size_t>(static_cast<const char*>(pointer) -
+                                            static_cast<const char*>(allocation->base));
     if (bytes <= allocation->size - offset) return cudaSuccess;
     // Registered memory goes on as ordinary host memory.
     const bool hostGoesOn = allocation->kind == MemoryKind::Registered && !deviceMustReach;
     return hostGoesOn ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-void addSymbol(const void* base, size_t size, MemoryKind kind) {
-    Table& known = table();
-    const std::lock_guard<std::mutex> lock(known.mutex);
-    known.allocations.insert_or_assign(addressOf(base), Allocation{base, size, kind});
-}
-
-void setHints(const void* base, const ManagedHints& hints) {
-    Table& known = table();
-    const std::lock_guard<std::mutex> lock(known.mutex);
-    Allocation* allocation = find(known, base);
-    if (allocation != nullptr && allocation->managed()) allocation->hints = hints;
-}
-
 void freeAllMemory() {
-    Table& known = table();
-    const std::lock_guard<std::mutex> lock(known.mutex);
-    for (auto entry = known.allocations.begin(); entry != known.allocations.end();) {
-        const Allocation allocation = (entry++)->second;
-        if (ownedByRuntime(allocation.kind)) giveBackMemory(const_cast<void*>(allocation.base));
-        if (ownedByRuntime(allocation.kind) || allocation.kind == MemoryKind::Registered) {
-            forget(known, allocation);
-        }
+    for (const Allocation& allocation : removeAllocations(kOwned)) {
+        unreserve(allocation);
+        giveBackMemory(const_cast<void*>(allocation.base));
     }
-    known.pool = Pool();
+    removeAllocations({MemoryKind::Registered});
 }
 
 }  // namespace emu
@@ -426,25 +282,6 @@ cudaError_t cudaFree(void* pointer) {
         const cudaError_t error = refuseInCapture();
         if (error != cudaSuccess) return error;
         return release(pointer, {MemoryKind::Device, MemoryKind::Managed});
-    });
-}
-
-cudaError_t cudaMallocAsync(void** pointer, size_t size, cudaStream_t stream) {
-    return hostApi(__func__, [&] { return allocateInOrder(pointer, size, stream); });
-}
-
-cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t size, cudaMemPool_t pool,
-                                    cudaStream_t stream) {
-    return hostApi(__func__, [&] {
-        if (pool != defaultPool()) return cudaErrorInvalidValue;
-        return allocateInOrder(pointer, size, stream);
-    });
-}
-
-cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
-    return hostApi(__func__, [&] {
-        return submitInOrder(
-            stream, [=] { return release(pointer, {MemoryKind::Device, MemoryKind::Managed}); });
     });
 }
 
@@ -509,9 +346,8 @@ cudaError_t cudaHostGetFlags(unsigned int* flags, void* host) {
 
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
     return hostApi(__func__, [&] {
-        Table& known = table();
-        const std::lock_guard<std::mutex> lock(known.mutex);
-        if (free != nullptr) *free = capacity().free - std::min(capacity().free, known.used);
+        const size_t used = memoryUse().all;
+        if (free != nullptr) *free = capacity().free - std::min(capacity().free, used);
         if (total != nullptr) *total = capacity().total;
         return cudaSuccess;
     });
@@ -523,56 +359,4 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
         *attributes = attributesOf(pointer);
         return cudaSuccess;
     });
-}
-
-// ---- The memory pool ----------------------------------------------------------------------------
-
-cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
-    return hostApi(__func__, [&] {
-        const cudaError_t error = checkPool(device, pool);
-        if (error == cudaSuccess) *pool = defaultPool();
-        return error;
-    });
-}
-
-cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
-    return cudaDeviceGetDefaultMemPool(pool, device);
-}
-
-cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {
-    return hostApi(__func__, [&] {
-        if (device != 0) return cudaErrorInvalidDevice;
-        return pool == defaultPool() ? cudaSuccess : cudaErrorInvalidValue;
-    });
-}
-
-cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
-    return hostApi(__func__, [&] {
-        if (pool != defaultPool() || value == nullptr) return cudaErrorInvalidValue;
-        Table& known = table();
-        const std::lock_guard<std::mutex> lock(known.mutex);
-        if (!isReusePolicy(attribute)) {
-            return setPoolNumber(known.pool, attribute, *static_cast<const uint64_t*>(value));
-        }
-        known.pool.reuse[reuseIndex(attribute)] = *static_cast<const int*>(value);
-        return cudaSuccess;
-    });
-}
-
-cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
-    return hostApi(__func__, [&] {
-        if (pool != defaultPool() || value == nullptr) return cudaErrorInvalidValue;
-        Table& known = table();
-        const std::lock_guard<std::mutex> lock(known.mutex);
-        if (!isReusePolicy(attribute)) {
-            return poolNumber(known.pool, attribute, static_cast<uint64_t*>(value));
-        }
-        *static_cast<int*>(value) = known.pool.reuse[reuseIndex(attribute)];
-        return cudaSuccess;
-    });
-}
-
-cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t) {
-    return hostApi(__func__,
-                   [&] { return pool == defaultPool() ? cudaSuccess : cudaErrorInvalidValue; });
 }

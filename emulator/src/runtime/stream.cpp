@@ -4,8 +4,14 @@
 #include <algorithm>
 #include <shared_mutex>
 
+#include "capture.h"
 #include "engine/allocations.h"
-#include "runtime.h"
+#include "engine/grid.h"
+#include "engine/scheduler.h"
+#include "error.h"
+#include "event.h"
+#include "handles.h"
+#include "stream.h"
 
 namespace emu {
 namespace {

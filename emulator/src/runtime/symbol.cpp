@@ -5,7 +5,7 @@
 #include "emu/api/symbols.h"
 #include "engine/allocations.h"
 #include "engine/program_symbols.h"
-#include "runtime.h"
+#include "error.h"
 
 namespace emu {
 namespace {
@@ -36,7 +36,7 @@ cudaError_t resolve(Symbol* symbol) {
         symbol->size = variable->size;
     }
     if (symbol->size == 0) return cudaErrorInvalidSymbol;
-    if (!allocation) addSymbol(symbol->address, symbol->size, MemoryKind::Symbol);
+    if (!allocation) addAllocation({symbol->address, symbol->size, MemoryKind::Symbol});
     return cudaSuccess;
 }
 
