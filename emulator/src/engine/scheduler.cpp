@@ -1,3 +1,38 @@
+// How an OS thread gets from a grid to a line of a kernel, and on to the next CUDA thread:
+//
+//   OS thread's stack   a fiber's stack                           another fiber's stack
+//
+//   run()
+//    | switchFiber()
+//    +----------------> runFiber()
+//                        |
+//                        v
+//                       runThreads()  (emu/engine.h)
+//                        |  do {
+//                        |    kernel(args)  one CUDA thread
+//                        |     |
+//                        |     | has to wait: suspend()
+//                        |     | switchFiber()
+//                        |     +--------------------------------> goes on with the next thread
+//                        |                                        in its runThreads(), or with
+//                        |     +<-------------------------------- its own kernel(args)
+//                        |     | may go on: suspend() returns
+//                        |     v
+//                        |  } while (nextThread());
+//                        |    true: threadIdx is the next thread's, of this block or the next
+//                        |    false: no block is left
+//                        v
+//    +<---------------- runFiber()
+//    | switchFiber()
+//    v
+//   run() returns
+//
+// A block in which nobody waits stays in one such loop on one fiber. Where threads wait, suspend()
+// and a nextThread() that finds only waiting threads ask nextRunnable() which fiber goes on:
+//   1. an idle one with the next thread of the block, while some have not begun;
+//   2. else the thread that was woken first;
+//   3. else one of those that asked for __activemask(), which are then woken;
+//   4. else none can: fail(), a deadlock.
 #include "scheduler.h"
 
 #include <sched.h>
