@@ -65,6 +65,7 @@ std::mutex& deviceMutex() {
 cudaError_t runWithChildren(Grid& first) {
     std::vector<ChildWork> own;
     cudaError_t error = runBeforeTails(first, own);
+    if (own.empty()) return error;  // a deque costs as much as an empty grid
     std::deque<ChildWork> tails(std::make_move_iterator(own.begin()),
                                 std::make_move_iterator(own.end()));
     while (error == cudaSuccess && !tails.empty()) {

@@ -439,10 +439,9 @@ void Worker::releaseBarrier() {
 LaneSlot Worker::collective(unsigned mask, Resolve resolve, uint64_t value, int argument,
                             const CallSite& site) {
     if (!blockHasFibers_) startFibers();
-    Fiber* self = current_;
-    warps_.arrive(self, mask, resolve, value, argument, site);
-    suspend(self->wait, site);
-    return warps_.slotOf(*self);
+    const LaneSlot& slot = warps_.arrive(current_, mask, resolve, value, argument, site);
+    suspend(current_->wait, site);
+    return slot;
 }
 
 unsigned Worker::activeMask(const CallSite& site) {

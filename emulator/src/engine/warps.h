@@ -22,9 +22,10 @@ class Warps {
     void threadEnded(unsigned rank);
 
     // The thread of `fiber` waits for the lanes in `mask`, unless all that are alive have come.
-    // Fails the kernel if these lanes call different functions.
-    void arrive(Fiber* fiber, unsigned mask, Resolve resolve, uint64_t value, int argument,
-                const CallSite& site) {
+    // Fails the kernel if these lanes call different functions. Returns where the thread finds its
+    // result when it goes on.
+    const LaneSlot& arrive(Fiber* fiber, unsigned mask, Resolve resolve, uint64_t value,
+                           int argument, const CallSite& site) {
         const unsigned lane = fiber->rank % kWarpSize;
         Warp& warp = warps_[fiber->rank / kWarpSize];
         fiber->site = site;
@@ -36,10 +37,7 @@ class Warps {
         fiber->mask = mask;
         fiber->wait = Wait::Collective;
         tryComplete(warp, mask);
-    }
-    // What the thread took away from its last meeting.
-    const LaneSlot& slotOf(const Fiber& fiber) const {
-        return warps_[fiber.rank / kWarpSize].slots[fiber.rank % kWarpSize];
+        return warp.slots[lane];
     }
     // Lanes that the thread still waits for.
     unsigned missingLanes(const Fiber& fiber) const;
