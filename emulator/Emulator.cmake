@@ -13,24 +13,22 @@ option(EMULATOR_INSTRUMENT "Build CUDA programs for the profiler of the cpu back
 
 find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
 set(EMULATOR_TRANSLATOR ${CMAKE_CURRENT_LIST_DIR}/translate.py)
-set(EMULATOR_TRANSLATOR_SOURCES
-    ${EMULATOR_TRANSLATOR}
-    ${CMAKE_CURRENT_LIST_DIR}/translator/decisions.py
-    ${CMAKE_CURRENT_LIST_DIR}/translator/lexer.py
-    ${CMAKE_CURRENT_LIST_DIR}/translator/rewriter.py
-    ${CMAKE_CURRENT_LIST_DIR}/translator/statements.py
-    ${CMAKE_CURRENT_LIST_DIR}/translator/unit.py
-    ${CMAKE_CURRENT_LIST_DIR}/translator/volatile.py)
+file(GLOB EMULATOR_TRANSLATOR_SOURCES CONFIGURE_DEPENDS
+    ${EMULATOR_TRANSLATOR} ${CMAKE_CURRENT_LIST_DIR}/translator/*.py)
 
-# As in cc.py, which says what these are for. The link must not see them: it would add the
-# sanitizer's own run-time library.
-set(EMULATOR_INSTRUMENT_FLAGS
-    -O0 -g -D__EMU_INSTRUMENTED__ -fsanitize=thread -fsanitize-coverage=trace-pc)
-if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-    list(APPEND EMULATOR_INSTRUMENT_FLAGS -mllvm -tsan-distinguish-volatile=1)
-elseif(CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 11)
-    list(APPEND EMULATOR_INSTRUMENT_FLAGS --param=tsan-distinguish-volatile=1 -Wno-tsan)
+# Asked for always: a folder may set EMULATOR_INSTRUMENT for itself.
+set(EMULATOR_FLAGS_SCRIPT ${CMAKE_CURRENT_LIST_DIR}/instrument_flags.py)
+execute_process(
+    COMMAND ${Python3_EXECUTABLE} -B ${EMULATOR_FLAGS_SCRIPT} ${CMAKE_CXX_COMPILER}
+        ${CMAKE_CXX_COMPILER_ARG1}
+    OUTPUT_VARIABLE EMULATOR_INSTRUMENT_FLAGS OUTPUT_STRIP_TRAILING_WHITESPACE
+    RESULT_VARIABLE EMULATOR_FLAGS_STATUS)
+if(NOT EMULATOR_FLAGS_STATUS EQUAL 0 OR EMULATOR_INSTRUMENT_FLAGS STREQUAL "")
+    message(FATAL_ERROR "${EMULATOR_FLAGS_SCRIPT} gave no compiler flags for EMULATOR_INSTRUMENT "
+        "(${EMULATOR_FLAGS_STATUS}); what it says on stderr is above.")
 endif()
+string(REPLACE "\n" ";" EMULATOR_INSTRUMENT_FLAGS "${EMULATOR_INSTRUMENT_FLAGS}")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${EMULATOR_FLAGS_SCRIPT})
 
 function(emulator_add_executable target)
     add_executable(${target})

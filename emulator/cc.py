@@ -14,6 +14,7 @@ import tempfile
 from dataclasses import dataclass, field
 from typing import Optional
 
+from instrument_flags import instrument_flags
 from translate import translate
 from translator.lexer import TranslateError
 
@@ -66,21 +67,6 @@ IGNORED = set(
     "forward-unknown-to-host-linker forward-unknown-opts Wno-deprecated-gpu-targets "
     "Wext-lambda-captures-this Wdefault-stream-launch Wmissing-launch-bounds extra-device-"
     "vectorization MD MMD MP".split()
-)
-# Hooks at each access to memory, function and basic block; the library beside the emulator's has
-# them, so that the compiler's own run-time libraries stay out.
-INSTRUMENT = [
-    "-O0",
-    "-g",
-    "-D__EMU_INSTRUMENTED__",
-    "-fsanitize=thread",
-    "-fsanitize-coverage=trace-pc",
-]
-# Hooks of their own for volatile accesses: clang's option, and GCC's from version 11, which also
-# warns of fences that its run-time library would not understand.
-VOLATILE_HOOKS = (
-    ["-mllvm", "-tsan-distinguish-volatile=1"],
-    ["--param=tsan-distinguish-volatile=1", "-Wno-tsan"],
 )
 INSTRUMENT_LIBRARY = "libcuda_emulator_instrument.a"
 
@@ -346,21 +332,11 @@ class Driver:
 
     def _instrument_flags(self) -> list[str]:
         if self._hooks is None:
-            self._hooks = INSTRUMENT
-            for volatile in VOLATILE_HOOKS:
-                flags = [*INSTRUMENT, *volatile]
-                if self._accepts(flags):
-                    self._hooks = flags
-                    break
+            try:
+                self._hooks = instrument_flags(self._cxx)
+            except FileNotFoundError:
+                raise _no_compiler(self._cxx) from None
         return self._hooks
-
-    def _accepts(self, flags: list[str]) -> bool:
-        """Whether the compiler knows these flags."""
-        command = [*self._cxx, *flags, "-Werror", "-fsyntax-only", "-x", "c++", os.devnull]
-        try:
-            return subprocess.run(command, capture_output=True).returncode == 0
-        except FileNotFoundError:
-            raise _no_compiler(command) from None
 
 
 def _no_compiler(command: list[str]) -> UsageError:

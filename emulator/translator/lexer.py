@@ -49,6 +49,14 @@ class Include(NamedTuple):
     quoted: bool
 
 
+class Edit(NamedTuple):
+    """Tokens [first, end) of a stream become `text`."""
+
+    first: int
+    end: int
+    text: str
+
+
 class Stream:
     """Tokens that may be parsed together: a file's own, or those of the body of one #define."""
 
@@ -65,6 +73,16 @@ class Stream:
 
     def kind(self, index: int) -> str:
         return self.tokens[index].kind if 0 <= index < len(self.tokens) else ""
+
+    def plain(self, indices: list[int]) -> str:
+        """Text of several tokens, without comments and with single spaces."""
+        text = ""
+        previous = None
+        for i in indices:
+            token = self.tokens[i]
+            text += token.text if previous in (None, token.start) else " " + token.text
+            previous = token.end
+        return text
 
     def pair(self, index: int) -> Optional[int]:
         """Index of the bracket ()[]{} that belongs to the one at `index`; None if there is none."""

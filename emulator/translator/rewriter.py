@@ -1,42 +1,20 @@
 """Rewrites what C++ cannot parse. Every edit stays in its place and keeps its line breaks."""
 
 import re
-from typing import NamedTuple, NoReturn, Optional
+from typing import NoReturn, Optional
 
+from .callee import is_name, name_literal, postfix_start
 from .decisions import Decisions, edits
 from .lexer import Stream, TranslateError
+from .scopes import Scope, scopes_of
+from .shared_memory import shared_edits
 from .statements import statement_edits
 from .unit import ALIGNMENTS, Source, Unit
 from .volatile import find_use
 
-# Names that are no part of a callee: `return k<<<...>>>`, `if (x) k<<<...>>>`.
-CONTROL = {"if", "while", "for", "switch", "catch", "constexpr"}  # a condition follows
-KEYWORDS = CONTROL | set(
-    "return else do case default goto throw co_return co_await co_yield new delete sizeof alignof "
-    "and or not xor operator".split()
-)
 VOID_POINTER = re.compile(r"(const )?void( const)? \*( const)?")
 LAUNCH_FUNCTIONS = ("cudaLaunchKernel", "cudaLaunchCooperativeKernel")
-SHARED_SPECIFIERS = ("extern", "static", "__shared__", "__device__")
 NO_PTX = '_Pragma("GCC error \\"inline PTX is not supported on the cpu back end\\"")'
-
-
-class Scope(NamedTuple):
-    """An open brace: what is inside, and where the current declaration in it started."""
-
-    in_function: bool  # or in a class; not at namespace scope
-    device: bool
-    start: int = 0
-    parens: int = 0  # open ones
-
-
-class Declarator(NamedTuple):
-    """`base pointer name[]rest`, an array without size"""
-
-    base: str
-    pointer: str
-    name: str
-    rest: str
 
 
 class Rewriter:
@@ -60,7 +38,8 @@ class Rewriter:
             elif token.kind != "name":
                 continue
             elif token.text == "__shared__":
-                self._shared(i)
+                for edit in shared_edits(self._stream, i, self._scope(i).in_function, self._fail):
+                    self._edit(*edit)
             elif token.text in ("asm", "__asm__", "__asm"):
                 self._asm(i)
             elif token.text == "volatile" and not self._stream.macro:
@@ -92,16 +71,6 @@ class Rewriter:
         newline = "\\\n" if self._stream.macro else "\n"
         breaks = newline * self._source.text.count("\n", start, stop)
         self._source.edits.append((start, stop, space + text + breaks + tail))
-
-    def _plain(self, indices: list[int]) -> str:
-        """Source text of tokens, without comments and with single spaces."""
-        text = ""
-        previous = None
-        for i in indices:
-            token = self._stream.tokens[i]
-            text += token.text if previous in (None, token.start) else " " + token.text
-            previous = token.end
-        return text
 
     # ---- Launches ----
 
@@ -172,11 +141,11 @@ class Rewriter:
         start = self._callee_start(callee_end)
         callee = list(range(start, callee_end))
         if stream.text(start) == "(" and stream.pair(start) == callee[-1]:
-            if self._is_name(callee[1:-1]):
+            if is_name(stream, callee[1:-1], self._unit.macros):
                 callee = callee[1:-1]
-        code = self._plain(callee)
-        name = self._name_literal(callee)
-        if self._is_name(callee):
+        code = stream.plain(callee)
+        name = name_literal(stream, callee)
+        if is_name(stream, callee, self._unit.macros):
             known = self._unit.address_known(stream, callee)
             bare = len(callee) == 1 or stream.text(callee[1]) == "<"
             prefix = self._unit.global_prefix(stream.text(callee[0])) if bare else ""
@@ -198,48 +167,9 @@ class Rewriter:
             head = "[=](auto... emuArgs) {"
         return f"{head} {callee}(emuArgs...); }}"
 
-    def _is_name(self, indices: list[int]) -> bool:
-        """Whether the tokens are a (qualified) name with template arguments, or a macro's call."""
-        stream = self._stream
-        i = indices[-1] if indices else -1
-        while indices and i >= indices[0]:
-            text = stream.text(i)
-            opener: Optional[int] = i
-            if text == ">":
-                opener = stream.angle_start(i)
-            elif text == ")":
-                opener = stream.pair(i)
-                if opener is not None and stream.text(opener - 1) not in self._unit.macros:
-                    return False
-            elif text not in ("::", "##") and stream.kind(i) != "name":
-                return False
-            if opener is None:
-                return False
-            i = opener - 1
-        return bool(indices)
-
-    def _name_literal(self, indices: list[int]) -> str:
-        """The callee as a string literal. In a macro its parameters become what they stand for."""
-        parameters = ["__VA_ARGS__" if p == "..." else p for p in self._stream.parameters]
-        pieces: list[list[int]] = [[]]
-        for i in indices:
-            if self._stream.text(i) in parameters:
-                pieces += [[i], []]
-            elif self._stream.text(i) != "##":
-                pieces[-1].append(i)
-        literals = []
-        for piece in pieces:
-            text = self._plain(piece)
-            if text in parameters:
-                literals.append("#" + text)
-            elif text:
-                escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-                literals.append(f'"{escaped}"')
-        return " ".join(literals)
-
     def _callee_start(self, end: int) -> int:
         """First token of the callee that ends before token `end`."""
-        start = self._postfix_start(end - 1)
+        start = postfix_start(self._stream, end - 1)
         if start is not None and self._stream.text(start - 1) != "<":
             return start
         hint = ""
@@ -247,165 +177,12 @@ class Rewriter:
             hint = ": put comparisons in template arguments into parentheses, k<(a > b)>"
         self._fail(end, "no kernel's name before this launch" + hint)
 
-    def _postfix_start(self, last: int) -> Optional[int]:
-        """First token of the postfix expression that ends with token `last`; None if none does."""
-        stream = self._stream
-        text = stream.text(last)
-        if text in (")", "]"):
-            opener = stream.pair(last)
-            if opener is not None and self._ends_postfix(opener - 1):
-                return self._postfix_start(opener - 1)  # a call or a subscript
-            parenthesised = text == ")" and stream.text((opener or 0) - 1) not in CONTROL
-            return opener if parenthesised else None
-        if text == ">":
-            angle = stream.angle_start(last)
-            return None if angle is None else self._name_start(angle - 1)
-        return self._name_start(last)
-
-    def _ends_postfix(self, index: int) -> bool:
-        """Whether a '(' or '[' after this token would be a call or a subscript."""
-        stream = self._stream
-        text = stream.text(index)
-        if text == ")":
-            opener = stream.pair(index)
-            is_cast = opener == index - 2 and stream.text(index - 1) == "void"
-            return opener is not None and not is_cast and stream.text(opener - 1) not in KEYWORDS
-        if text == ">":
-            angle = stream.angle_start(index)
-            return angle is not None and stream.kind(angle - 1) == "name"
-        return text == "]" or (stream.kind(index) == "name" and text not in KEYWORDS)
-
-    def _name_start(self, index: int) -> Optional[int]:
-        """First token of the qualified name or member access that ends with token `index`."""
-        stream = self._stream
-        if stream.kind(index) != "name" or stream.text(index) in KEYWORDS:
-            return None
-        before = index - 1
-        if stream.text(before) == "template":
-            before -= 1
-        if stream.text(before) == "##":
-            return self._name_start(before - 1)
-        if stream.text(before) == "::":
-            return self._postfix_start(before - 1) if self._ends_postfix(before - 1) else before
-        if stream.text(before) in (".", "->"):
-            return self._postfix_start(before - 1)
-        return index
-
-    # ---- Dynamic shared memory ----
-
-    def _shared(self, index: int) -> None:
-        """Rewrites the declaration around `__shared__` at token `index` if it is extern or has an
-        alignas that C++ wants elsewhere."""
-        stream = self._stream
-        start = index
-        while True:
-            before = stream.text(start - 1)
-            if stream.kind(start - 1) == "name" and before not in ("else", "do"):
-                start -= 1
-                continue
-            opener = stream.pair(start - 1) if before == ")" else None
-            if opener is None or stream.text(opener - 1) not in ALIGNMENTS:
-                break
-            start = opener
-        end = index
-        while end < len(stream.tokens) and stream.text(end) != ";":
-            end = max(end, stream.pair(end) or end) + 1
-        words = [stream.text(i) for i in range(start, end)]
-        if "extern" not in words:
-            self._alignas_first(start, end)
-            return
-        if end == len(stream.tokens) and not stream.macro:
-            self._fail(index, "this declaration never ends: expected ';'")
-        parts = [self._declarator(part) for part in stream.split(start, end)]
-        declarators = [part for part in parts if part is not None]
-        if not declarators:  # like nvcc, take it for a definition
-            extern = start + words.index("extern")
-            self._edit(extern, extern + 1, "")
-            return
-        if len(declarators) < len(parts):
-            self._fail(index, "declare shared arrays with and without a size separately")
-        self._edit(start, end, _dynamic_shared(declarators, self._scope(index).in_function))
-
-    def _alignas_first(self, start: int, end: int) -> None:
-        """`__shared__ alignas(16) char c[64]`: an attribute cannot follow `thread_local`."""
-        stream = self._stream
-        i = start + 1
-        while i < end and stream.text(i) not in ("=", "["):
-            close = stream.pair(i + 1)
-            if stream.text(i) == "alignas" and close is not None:
-                alignment = self._plain(list(range(i, close + 1)))
-                self._edit(start, start + 1, f"{alignment} {stream.text(start)}")
-                self._edit(i, close + 1, "")
-                return
-            i = (stream.pair(i) or i) + 1
-
-    def _declarator(self, part: list[int]) -> Optional[Declarator]:
-        """Parses `T* name[][N]`, perhaps with specifiers; None if it is no array without size."""
-        stream = self._stream
-        kept: list[int] = []
-        skipped = -1
-        for i in part:
-            if stream.text(i) in ALIGNMENTS:
-                skipped = stream.pair(i + 1) or i
-            elif i > skipped and stream.text(i) not in SHARED_SPECIFIERS:
-                kept.append(i)
-        angles = 0
-        pointer = None  # where the base type ends
-        for at, i in enumerate(kept):
-            text = stream.text(i)
-            angles += (text == "<") - (text == ">")
-            if angles == 0 and text == "*" and pointer is None:
-                pointer = at
-            if angles == 0 and text == "[":
-                if at == 0 or stream.text(i + 1) != "]" or stream.kind(kept[at - 1]) != "name":
-                    return None
-                pointer = at - 1 if pointer is None else pointer
-                marks = " ".join(stream.text(m) for m in kept[pointer : at - 1])
-                name, rest = stream.text(kept[at - 1]), self._plain(kept[at + 2 :])
-                return Declarator(self._plain(kept[:pointer]), marks, name, rest)
-        return None
-
     def _scope(self, index: int) -> Scope:
         if self._stream.macro:
             return Scope(True, True)  # the more likely
         if self._scopes is None:
-            self._scopes = self._all_scopes()
+            self._scopes = scopes_of(self._stream, self._unit.device_words)
         return self._scopes[index]
-
-    def _all_scopes(self) -> list[Scope]:
-        """The scope of each token."""
-        stream = self._stream
-        result = []
-        stack = [Scope(False, False)]
-        saved: list[list[Scope]] = []
-        conditionals = iter([*stream.conditionals, (len(stream.tokens), "")])
-        change, what = next(conditionals)
-        for i, token in enumerate(stream.tokens):
-            while change <= i:  # each branch of an #if starts with the braces that were open there
-                if what == "if":
-                    saved.append(list(stack))
-                elif what == "else" and saved:
-                    stack = list(saved[-1])
-                elif saved:
-                    saved.pop()
-                change, what = next(conditionals)
-            top = stack[-1]
-            if token.text == "{":
-                header = [t.text for t in stream.tokens[top.start : i]]
-                linkage = len(header) == 2 and header[0] == "extern"
-                in_function = top.in_function or not ("namespace" in header or linkage)
-                device = top.device or not self._unit.device_words.isdisjoint(header)
-                stack.append(Scope(in_function, device, i + 1))
-            elif token.text == "}" and len(stack) > 1:
-                stack.pop()
-                if stack[-1].parens == 0:
-                    stack[-1] = stack[-1]._replace(start=i + 1)
-            elif token.text in ("(", ")"):
-                stack[-1] = top._replace(parens=top.parens + (1 if token.text == "(" else -1))
-            elif token.text == ";":
-                stack[-1] = top._replace(start=i + 1)
-            result.append(stack[-1])
-        return result
 
     # ---- For the profiler ----
 
@@ -478,24 +255,3 @@ class Rewriter:
             target = " ".join(stream.text(i) for i in range(first, end))
             if VOID_POINTER.fullmatch(target):
                 self._edit(index, end + 1, "")
-
-
-def _dynamic_shared(declarators: list[Declarator], in_function: bool) -> str:
-    base = declarators[0].base
-    plain = len(declarators) == 1 and not declarators[0].pointer and not declarators[0].rest
-    if in_function and plain and "volatile" in base.split():
-        kind = " ".join(word for word in base.split() if word != "volatile")
-        memory = f"reinterpret_cast<volatile {kind}*>(::emu::dynamicShared())"
-        return f"::emu::VolatilePointer<{kind}> {declarators[0].name}({memory})"
-    texts = []
-    for _, pointer, name, rest in declarators:
-        if in_function:
-            texts.append(
-                f"{pointer}(&{name})[]{rest} = "
-                f"*reinterpret_cast<{base} {pointer}(*)[]{rest}>(::emu::dynamicShared())"
-            )
-        else:
-            space = " " if pointer else ""
-            texts.append(f'{pointer}{space}{name}[]{rest} __asm__("emu_dynamic_shared")')
-    specifiers = "[[maybe_unused]]" if in_function else "extern __thread"
-    return f"{specifiers} {base} {', '.join(texts)}"

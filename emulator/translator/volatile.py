@@ -3,7 +3,7 @@ arithmetic types, and shared variables of such types. (What it is good for: emu/
 
 from typing import NamedTuple, Optional
 
-from .lexer import Stream
+from .lexer import Edit, Stream
 
 SHARED_SPECIFIERS = {"__shared__", "static", "volatile"}
 POINTER_MARKS = {"const", "volatile", "__restrict__", "__restrict", "restrict"}
@@ -11,14 +11,6 @@ NOT_UNDERSTOOD = set(
     "asm __asm__ __asm const constexpr auto struct union enum typedef using extern register inline "
     "friend mutable new sizeof return else do case goto throw".split()
 )
-
-
-class Edit(NamedTuple):
-    """Tokens [first, end) become `text`."""
-
-    first: int
-    end: int
-    text: str
 
 
 class Use(NamedTuple):

@@ -8,6 +8,7 @@
 #include "emu/api/events.h"
 #include "emu/api/functions.h"
 #include "emu/api/graphs.h"
+#include "emu/api/launch.h"
 #include "emu/api/memory.h"
 #include "emu/api/streams.h"
 #include "emu/api/symbols.h"

@@ -9,8 +9,8 @@
 #include <map>
 #include <vector>
 
-#include "../fiber.h"
 #include "emu/limits.h"
+#include "engine/call_site.h"
 
 namespace emu {
 

@@ -2,20 +2,17 @@
 
 #include <sys/mman.h>
 
-#include <algorithm>
-#include <cstring>
-
-#include "../guarded_memory.h"
-#include "../program_symbols.h"
+#include "engine/guarded_memory.h"
+#include "engine/program_symbols.h"
+#include "engine/scheduler.h"
 #include "kernel_heap.h"
 #include "memory_map.h"
 #include "symbolizer.h"
+#include "words.h"
 
 namespace emu {
 namespace {
 
-// What shared memory holds that nobody has written.
-constexpr unsigned char kPoison = 0xCB;
 constexpr uintptr_t kPage = 4096;
 constexpr size_t kMostUninitialised = 4096;  // candidates between two barriers
 
@@ -43,30 +40,9 @@ const char* verb(AccessKind kind) {
     return "updates it atomically";
 }
 
-std::string number(uint64_t value) {
-    return std::to_string(value);
-}
-std::string bytes(uint64_t count) {
-    return number(count) + (count == 1 ? " byte" : " bytes");
-}
-
 bool isMapped(uintptr_t address) {
     unsigned char resident = 0;
     return mincore(reinterpret_cast<void*>(address / kPage * kPage), 1, &resident) == 0;
-}
-
-// "element 33 of 4 bytes" for the access of `size` bytes at `offset` of an array.
-std::string element(size_t offset, size_t size) {
-    if (offset % size != 0) return "byte " + number(offset);
-    return "element " + number(offset / size) + " (of " + bytes(size) + ")";
-}
-
-// The part of a name after the function that it belongs to.
-std::string shortName(const std::string& symbol) {
-    const std::string name = demangled(symbol);
-    const size_t colons = name.rfind("::");
-    const std::string last = colons == std::string::npos ? name : name.substr(colons + 2);
-    return last.rfind("emu_", 0) == 0 ? last.substr(4) : last;  // the translator's name for it
 }
 
 const char* raceKind(const Race& race) {
@@ -76,32 +52,17 @@ const char* raceKind(const Race& race) {
     return race.first.writes() ? "write after write" : "write after read";
 }
 
-// As at the launch; cudaLaunchKernel() has only its address.
-std::string kernelName(const KernelCall& call) {
-    const std::string name = call.name[0] == '(' ? functionName(call.id) : call.name;
-    return name.empty() ? call.name : name.substr(0, name.find('('));
-}
-
-uint64_t linearBlock() {
-    return blockIdx.x + uint64_t{gridDim.x} * (blockIdx.y + uint64_t{gridDim.y} * blockIdx.z);
-}
-
 }  // namespace
 
 // ---- the life of a block
 
 void BlockChecker::blockBegins(const Grid& grid, uint64_t launch) {
     memoryMap.beginBlock();
-    grid_ = &grid;
-    launch_ = launch;
     blockRuns_ = true;
     if (!shadow_ || sharedBegin_ != memoryMap.sharedBegin()) {
         sharedBegin_ = memoryMap.sharedBegin();
-        sharedSize_ = memoryMap.sharedSize();
-        dynamicOffset_ = reinterpret_cast<uintptr_t>(&emu_dynamic_shared) - sharedBegin_;
-        namesKnown_ = threadLocalAt(dynamicOffset_).has_value();
         shadow_ = std::make_unique<SharedShadow>(
-            reinterpret_cast<const unsigned char*>(sharedBegin_), sharedSize_);
+            reinterpret_cast<const unsigned char*>(sharedBegin_), memoryMap.sharedSize());
     }
     const unsigned threads = blockDim.x * blockDim.y * blockDim.z;
     shadow_->beginBlock(threads);
@@ -110,15 +71,8 @@ void BlockChecker::blockBegins(const Grid& grid, uint64_t launch) {
         threads_[rank].inKernel = false;
         threads_[rank].steps = 0;
     }
-    variables_.assign(1, {dynamicOffset_, dynamicOffset_ + grid.config.dynamicShared});
-    for (const ThreadLocal& variable : sharedVariablesOf(grid.call.id)) {
-        variables_.push_back({variable.begin, variable.begin + variable.size});
-    }
-    ownVariables_ = variables_.size();
-    for (const Range& range : variables_) {
-        std::memset(reinterpret_cast<void*>(sharedBegin_ + range.begin), kPoison,
-                    range.end - range.begin);
-    }
+    variables_.beginBlock(grid, sharedBegin_, memoryMap.sharedSize());
+    found_.beginBlock(grid, launch);
     kernelFunction_ = reinterpret_cast<uintptr_t>(grid.call.id);
     uninitialised_.clear();
     unsettledPc_ = 0;
@@ -138,18 +92,15 @@ void BlockChecker::blockEnded(bool completed) {
             const std::string others =
                 passed.count == 1 ? std::string()
                                   : ", like " + number(passed.count - 1) + " more of its block";
-            report({Hazard::Barrier,
-                    std::string("not all threads reach ") + passed.site.what,
-                    {{place, indexOf(passed.waiting), "waits"},
-                     act(passed.from, passed.ended, "ends without having been there" + others)},
-                    ""});
+            found_.report(
+                {Hazard::Barrier,
+                 std::string("not all threads reach ") + passed.site.what,
+                 {{place, threadIndexOf(passed.waiting), "waits"},
+                  actOf(passed.from, passed.ended, "ends without having been there" + others)},
+                 ""});
         }
     }
-    for (auto& [key, finding] : found_) {
-        if (finding.hazard == Hazard::Barrier) finding.times = 1;  // counts blocks
-        findings_.add(finding);
-    }
-    found_.clear();
+    found_.handOver(findings_);
 }
 
 void BlockChecker::threadRuns(unsigned rank) {
@@ -199,10 +150,10 @@ void BlockChecker::barrierReached(unsigned rank, const CallSite& site) {
     for (int i : {0, 1}) {
         Place place;
         place.pc = clash.barrier[i].call;
-        finding.acts.push_back(
-            {place, indexOf(clash.rank[i]), std::string("waits at ") + clash.barrier[i].site.what});
+        finding.acts.push_back({place, threadIndexOf(clash.rank[i]),
+                                std::string("waits at ") + clash.barrier[i].site.what});
     }
-    report(std::move(finding));
+    found_.report(std::move(finding));
 }
 
 void BlockChecker::barrierReleased() {
@@ -233,9 +184,9 @@ void BlockChecker::failed(const std::string& message) {
         if (last.address < kPage) finding.about = "a null pointer is used";
     }
     if (thread.lastPc != 0) {
-        finding.acts.push_back(act(userPc(thread, thread.lastPc), rank_, what));
+        finding.acts.push_back(actOf(userPc(thread, thread.lastPc), rank_, what));
     }
-    report(std::move(finding));
+    found_.report(std::move(finding));
 }
 
 // ---- what the running thread does
@@ -294,21 +245,21 @@ void BlockChecker::access(const Access& access) {
 
 void BlockChecker::sharedAccess(const Access& access, uintptr_t pc) {
     const size_t offset = access.address - sharedBegin_;
-    const Range variable = sharedVariable(offset);
-    if (offset + access.size > variable.end) {
-        const size_t dynamicSize = grid_->config.dynamicShared;
+    if (offset + access.size > variables_.around(offset).end) {
+        const auto dynamic = variables_.dynamic();
         std::string where = "beyond all arrays of the kernel";
         std::string about = "no __shared__ variable is there";
-        if (offset >= dynamicOffset_) {
-            where = element(offset - dynamicOffset_, access.size) + " of dynamic shared memory";
-            about = "the launch asked for " + bytes(dynamicSize) + " of dynamic shared memory";
+        if (offset >= dynamic.begin) {
+            where = element(offset - dynamic.begin, access.size) + " of dynamic shared memory";
+            about = "the launch asked for " + bytes(dynamic.end - dynamic.begin) +
+                    " of dynamic shared memory";
         }
-        report({Hazard::SharedBounds, about, {act(pc, rank_, verb(access.kind))}, where});
+        found_.report({Hazard::SharedBounds, about, {actOf(pc, rank_, verb(access.kind))}, where});
         return;
     }
     const bool reads = access.kind != AccessKind::Store;
-    if (reads && uninitialised_.size() < kMostUninitialised && isPoison(offset, access.size) &&
-        shadow_->neverWritten(offset, access.size)) {
+    if (reads && uninitialised_.size() < kMostUninitialised &&
+        variables_.isPoison(offset, access.size) && shadow_->neverWritten(offset, access.size)) {
         uninitialised_.push_back({offset, access.size, pc, rank_});
     }
     SharedAccess shared;
@@ -324,38 +275,6 @@ void BlockChecker::sharedAccess(const Access& access, uintptr_t pc) {
     if (!races_.empty()) reportRaces();
 }
 
-BlockChecker::Range BlockChecker::sharedVariable(size_t offset) {
-    for (const Range& range : variables_) {
-        if (offset >= range.begin && offset < range.end) return range;
-    }
-    if (!namesKnown_) return {0, sharedSize_};
-    const auto variable = threadLocalAt(offset);
-    if (!variable || variable->begin == dynamicOffset_) return {0, 0};
-    variables_.push_back({variable->begin, variable->begin + variable->size});
-    return variables_.back();
-}
-
-// Nobody has written there, not even unseen: the compiler announces no store of a struct that a
-// function returns.
-bool BlockChecker::isPoison(size_t offset, size_t size) const {
-    const auto* memory = reinterpret_cast<const unsigned char*>(sharedBegin_ + offset);
-    const auto* own = variables_.data();
-    const bool known = std::any_of(own, own + ownVariables_, [&](const Range& range) {
-        return offset >= range.begin && offset < range.end;
-    });
-    return known &&
-           std::all_of(memory, memory + size, [](unsigned char byte) { return byte == kPoison; });
-}
-
-std::string BlockChecker::sharedName(size_t offset, size_t size) const {
-    const auto variable = threadLocalAt(offset);
-    if (!variable) return "shared memory";
-    const bool dynamic = variable->begin == dynamicOffset_;
-    const std::string name = dynamic ? "dynamic shared memory" : shortName(variable->name);
-    if (!dynamic && variable->size == size) return name;
-    return name + ", " + element(offset - variable->begin, size);
-}
-
 // The writes that were announced have been carried out.
 void BlockChecker::settle() {
     if (unsettledPc_ == 0) return;
@@ -369,16 +288,16 @@ void BlockChecker::reportRaces() {
         const bool withinWarp = race.first.rank / kWarpSize == race.second.rank / kWarpSize;
         const bool isVolatile = race.first.isVolatile && race.second.isVolatile;
         const Hazard hazard = isVolatile ? Hazard::VolatileRace : Hazard::Race;
-        if (foundAgain(hazard, race.first.pc, race.second.pc, withinWarp)) {
+        if (found_.again(hazard, race.first.pc, race.second.pc, withinWarp)) {
             continue;
         }
         Finding finding{hazard,
                         isVolatile ? "volatile does not order the lanes of a warp" : raceKind(race),
-                        {act(race.first.pc, race.first.rank, verb(race.first.kind)),
-                         act(race.second.pc, race.second.rank, verb(race.second.kind))},
-                        sharedName(race.second.offset, race.second.size)};
+                        {actOf(race.first.pc, race.first.rank, verb(race.first.kind)),
+                         actOf(race.second.pc, race.second.rank, verb(race.second.kind))},
+                        variables_.nameOf(race.second.offset, race.second.size)};
         finding.withinWarps = withinWarp;
-        report(std::move(finding));
+        found_.report(std::move(finding));
     }
     races_.clear();
 }
@@ -386,13 +305,14 @@ void BlockChecker::reportRaces() {
 // Reads of what nobody had written. What was written later, before the next barrier, was a race.
 void BlockChecker::confirmUninitialised() {
     for (const Uninitialised& read : uninitialised_) {
-        if (!shadow_->neverWritten(read.offset, read.size) || !isPoison(read.offset, read.size)) {
+        if (!shadow_->neverWritten(read.offset, read.size) ||
+            !variables_.isPoison(read.offset, read.size)) {
             continue;
         }
-        report({Hazard::Uninitialised,
-                "",
-                {act(read.pc, read.rank, "reads")},
-                sharedName(read.offset, read.size)});
+        found_.report({Hazard::Uninitialised,
+                       "",
+                       {actOf(read.pc, read.rank, "reads")},
+                       variables_.nameOf(read.offset, read.size)});
     }
     uninitialised_.clear();
 }
@@ -401,16 +321,16 @@ void BlockChecker::confirmUninitialised() {
 
 void BlockChecker::strayAccess(const Access& access, uintptr_t pc) {
     for (const Hazard hazard : {Hazard::DeviceBounds, Hazard::FreedMemory, Hazard::HostMemory}) {
-        if (foundAgain(hazard, pc, 0, false)) return;
+        if (found_.again(hazard, pc, 0, false)) return;
     }
     const auto near = guardedAround(reinterpret_cast<const void*>(access.address));
     if (!near) {
         // (Where nothing is mapped, the engine's handler of the fault calls failed().)
         if (!isMapped(access.address) || isKernelHeap(access.address)) return;
-        report({Hazard::HostMemory,
-                "none that a kernel may use",
-                {act(pc, rank_, verb(access.kind))},
-                ""});
+        found_.report({Hazard::HostMemory,
+                       "none that a kernel may use",
+                       {actOf(pc, rank_, verb(access.kind))},
+                       ""});
         return;
     }
     const auto base = reinterpret_cast<uintptr_t>(near->base);
@@ -429,47 +349,10 @@ void BlockChecker::strayAccess(const Access& access, uintptr_t pc) {
                     number(near->size / access.size) + " (of " + bytes(access.size) + " each)";
         }
     }
-    report({near->freed ? Hazard::FreedMemory : Hazard::DeviceBounds,
-            about,
-            {act(pc, rank_, verb(access.kind))},
-            where});
-}
-
-// ---- reports
-
-Act BlockChecker::act(uintptr_t pc, unsigned rank, const std::string& what) const {
-    Place place;
-    place.pc = pc;
-    return {place, indexOf(rank), what};
-}
-
-// Counts what has been found in this block already.
-bool BlockChecker::foundAgain(Hazard hazard, uintptr_t first, uintptr_t second, bool withinWarp) {
-    const auto known = found_.find({hazard, first, second});
-    if (known == found_.end()) return false;
-    ++known->second.times;
-    known->second.withinWarps &= withinWarp;
-    return true;
-}
-
-void BlockChecker::report(Finding finding) {
-    uintptr_t places[2] = {};
-    for (size_t i = 0; i < std::min<size_t>(finding.acts.size(), 2); ++i) {
-        const Place& place = finding.acts[i].place;
-        places[i] = place.pc != 0 ? place.pc
-                                  : reinterpret_cast<uintptr_t>(place.file) +
-                                        static_cast<uintptr_t>(place.line);
-    }
-    if (foundAgain(finding.hazard, places[0], places[1], finding.withinWarps)) return;
-    finding.kernel = kernelName(grid_->call);
-    finding.block = {blockIdx.x, blockIdx.y, blockIdx.z};
-    finding.blockNumber = linearBlock();
-    finding.order = launch_;
-    found_[{finding.hazard, places[0], places[1]}] = std::move(finding);
-}
-
-uint3 BlockChecker::indexOf(unsigned rank) const {
-    return {rank % blockDim.x, rank / blockDim.x % blockDim.y, rank / blockDim.x / blockDim.y};
+    found_.report({near->freed ? Hazard::FreedMemory : Hazard::DeviceBounds,
+                   about,
+                   {actOf(pc, rank_, verb(access.kind))},
+                   where});
 }
 
 uintptr_t BlockChecker::functionOf(uintptr_t pc) {

@@ -3,17 +3,18 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
-#include <tuple>
 #include <vector>
 
-#include "../scheduler.h"
 #include "barrier_check.h"
+#include "block_findings.h"
+#include "engine/call_site.h"
+#include "engine/grid.h"
 #include "findings.h"
 #include "recorder.h"
 #include "shared_shadow.h"
+#include "shared_variables.h"
 
 namespace emu {
 
@@ -54,15 +55,11 @@ class BlockChecker : public Recorder {
         uintptr_t pc;
         unsigned rank;
     };
-    struct Range {
-        size_t begin, end;
-    };
     struct KnownPc {
         uintptr_t pc = 0;
         uintptr_t function = 0;
     };
 
-    uint3 indexOf(unsigned rank) const;
     // The innermost return address in the user's own code.
     uintptr_t userPc(const Thread& thread, uintptr_t pc);
     // The place in the kernel's own function that the thread is at.
@@ -74,37 +71,21 @@ class BlockChecker : public Recorder {
 
     void sharedAccess(const Access& access, uintptr_t pc);
     void strayAccess(const Access& access, uintptr_t pc);
-    bool foundAgain(Hazard hazard, uintptr_t first, uintptr_t second, bool withinWarp);
-    void report(Finding finding);
-    Act act(uintptr_t pc, unsigned rank, const std::string& what) const;
-
-    bool isPoison(size_t offset, size_t size) const;
-    std::string sharedName(size_t offset, size_t size) const;
-    // The shared memory that the access may use, around `offset`; 0 to 0 if none.
-    Range sharedVariable(size_t offset);
 
     Findings& findings_;
-    const Grid* grid_ = nullptr;
-    uint64_t launch_ = 0;
     bool blockRuns_ = false;
     unsigned rank_ = 0;
     std::vector<Thread> threads_ = std::vector<Thread>(kMaxThreadsPerBlock);
 
     uintptr_t sharedBegin_ = 0;  // of this OS thread
-    size_t sharedSize_ = 0, dynamicOffset_ = 0;
-    bool namesKnown_ = false;
     std::unique_ptr<SharedShadow> shadow_;
     std::vector<Race> races_;
     uintptr_t unsettledPc_ = 0;  // of the writes that may not have happened yet
     std::vector<Uninitialised> uninitialised_;
-    // Of this kernel: dynamic shared memory, its own variables, and what sharedVariable() has
-    // found.
-    std::vector<Range> variables_;
-    size_t ownVariables_ = 0;
-
+    SharedVariables variables_;
     BarrierCheck barriers_;
+    BlockFindings found_;
 
-    std::map<std::tuple<Hazard, uintptr_t, uintptr_t>, Finding> found_;  // in this block
     uintptr_t kernelFunction_ = 0;
     std::array<KnownPc, 1024> knownPcs_{};
 };

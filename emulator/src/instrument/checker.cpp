@@ -3,9 +3,9 @@
 #include <atomic>
 #include <memory>
 
-#include "../guarded_memory.h"
-#include "../watcher.h"
 #include "block_checker.h"
+#include "engine/guarded_memory.h"
+#include "engine/watcher.h"
 #include "findings.h"
 #include "kernel_heap.h"
 #include "per_thread.h"

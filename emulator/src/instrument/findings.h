@@ -8,7 +8,6 @@
 #include <tuple>
 #include <vector>
 
-#include "../fiber.h"
 #include "emu/vector_types.h"
 
 namespace emu {

@@ -2,11 +2,11 @@
 
 #include <link.h>
 
-#include "../allocations.h"
-#include "../program_symbols.h"
-#include "../scheduler.h"
 #include "emu/engine.h"
 #include "emu/thread_functions.h"
+#include "engine/allocations.h"
+#include "engine/program_symbols.h"
+#include "engine/scheduler.h"
 
 // Between these lie the __constant__ variables (emu/qualifiers.h); absent where there are none.
 extern "C" {

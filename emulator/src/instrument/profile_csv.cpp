@@ -6,11 +6,10 @@
 #include <cstdio>
 #include <cstring>
 
-#include "../internal.h"
-#include "../program_symbols.h"
 #include "access_pattern.h"
 #include "emu/limits.h"
-#include "emu/runtime_api.h"
+#include "engine/occupancy.h"
+#include "engine/program_symbols.h"
 #include "program_code.h"
 
 namespace emu {

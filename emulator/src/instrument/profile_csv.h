@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "../scheduler.h"
 #include "counts.h"
+#include "engine/scheduler.h"
 
 namespace emu {
 

@@ -5,10 +5,10 @@
 #include <memory>
 #include <utility>
 
-#include "../scheduler.h"
-#include "../watcher.h"
 #include "emu/engine.h"
 #include "emu/warp.h"
+#include "engine/scheduler.h"
+#include "engine/watcher.h"
 #include "memory_map.h"
 #include "per_thread.h"
 #include "profile_csv.h"

@@ -1,11 +1,11 @@
 // Starts the profiler or the hazard check before main(), if the environment asks for one.
 #include <cstdlib>
 
-#include "../watcher.h"
 #include "checker.h"
 #include "emu/decisions.h"
 #include "emu/division.h"
 #include "emu/kernel_frame.h"
+#include "engine/watcher.h"
 #include "profiler.h"
 #include "recorder.h"
 

@@ -14,7 +14,7 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "../program_symbols.h"
+#include "engine/program_symbols.h"
 
 extern char** environ;
 

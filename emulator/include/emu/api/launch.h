@@ -1,0 +1,121 @@
+// Launches of kernels: what the translator makes of <<<...>>>, and the functions of the API.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "emu/engine.h"
+#ifdef __EMU_INSTRUMENTED__
+#include "emu/kernel_frame.h"
+#endif
+#include "emu/runtime_types.h"
+
+namespace emu {
+
+// Validates and launches, from the host or from a kernel. Also records the error for
+// cudaGetLastError().
+cudaError_t launch(const LaunchConfig& config, KernelCall call);
+
+template <class Call, class... Args>
+KernelCall bindKernel(const char* name, const void* id, Call call, Args... args) {
+    auto body = [call, arguments = std::make_tuple(args...)] { std::apply(call, arguments); };
+    using Body = decltype(body);
+    return {name, id, std::make_shared<const Body>(std::move(body)), &runThreads<Body>};
+}
+
+// A kernel's address, and the types of its parameters where the translator could name it.
+template <class... Params>
+struct KernelId {
+    const void* address;
+};
+
+template <class... Params>
+KernelId<Params...> emuId(void (*function)(Params...)) {
+    return {reinterpret_cast<const void*>(function)};
+}
+
+// As on a GPU, arguments are evaluated and copied once, at the launch; every CUDA thread gets its
+// own copy.
+template <class Call, class... Params>
+class ConfiguredKernel {
+  public:
+    ConfiguredKernel(const char* name, KernelId<Params...> id, Call call, LaunchConfig config)
+        : name_(name), id_(id), call_(std::move(call)), config_(config) {}
+
+    // Converts to the parameters' types, as a call does: 0 for a pointer, {1, 2} for a struct.
+    void operator()(Params... args) const {
+        launch(config_, bindKernel(name_, id_.address, call_, args...));
+    }
+    // Fewer arguments than parameters, the others by default; or a kernel whose types are not
+    // known.
+    template <class... Args, class = std::enable_if_t<sizeof...(Args) != sizeof...(Params)>>
+    void operator()(Args... args) const {
+        launch(config_, bindKernel(name_, id_.address, call_, args...));
+    }
+
+  private:
+    const char* name_;
+    KernelId<Params...> id_;
+    Call call_;
+    LaunchConfig config_;
+};
+
+template <class Call, class... Params>
+struct Kernel {
+    const char* name;
+    KernelId<Params...> id;
+    Call call;
+
+    ConfiguredKernel<Call, Params...> emuConfig(dim3 grid, dim3 block, size_t dynamicShared = 0,
+                                                cudaStream_t stream = nullptr) const {
+        return {name, id, call, LaunchConfig{grid, block, dynamicShared, stream}};
+    }
+};
+
+// What the translator makes of `k<<<...>>>(...)`:
+//   emuKernel("k", emuId(k), call).emuConfig(...)(...)
+// The prefixes keep these apart from a program's macros and their parameters, often named `kernel`.
+template <class Call, class... Params>
+Kernel<Call, Params...> emuKernel(const char* name, KernelId<Params...> id, Call call) {
+    return {name, id, std::move(call)};
+}
+// (a kernel whose address cannot be taken, since its template arguments are deduced)
+template <class Call>
+Kernel<Call> emuKernel(const char* name, std::nullptr_t, Call call) {
+    return {name, {nullptr}, std::move(call)};
+}
+
+template <class... Params, size_t... I>
+KernelCall bindKernelArray(void (*function)(Params...), void** args, std::index_sequence<I...>) {
+    (void)args;
+#ifdef __EMU_INSTRUMENTED__
+    const auto call = [function](auto... emuArgs) EMU_NOT_RECORDED {
+        KernelFrame frame;
+        function(emuArgs...);
+    };
+#else
+    const auto call = function;
+#endif
+    return bindKernel("(a kernel launched through cudaLaunchKernel)", emuId(function).address, call,
+                      *static_cast<std::decay_t<Params>*>(args[I])...);
+}
+
+}  // namespace emu
+
+template <class... Params>
+cudaError_t cudaLaunchKernel(void (*function)(Params...), dim3 grid, dim3 block, void** args,
+                             size_t dynamicShared = 0, cudaStream_t stream = nullptr) {
+    return emu::launch({grid, block, dynamicShared, stream},
+                       emu::bindKernelArray(function, args, std::index_sequence_for<Params...>{}));
+}
+
+template <class... Params>
+cudaError_t cudaLaunchCooperativeKernel(void (*function)(Params...), dim3 grid, dim3 block,
+                                        void** args, size_t dynamicShared = 0,
+                                        cudaStream_t stream = nullptr) {
+    return emu::launch({grid, block, dynamicShared, stream, true},
+                       emu::bindKernelArray(function, args, std::index_sequence_for<Params...>{}));
+}

@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+"""The compiler flags of programs that can be profiled and checked (--instrument).
+
+cc.py calls instrument_flags(); Emulator.cmake runs this file, which prints them:
+
+    instrument_flags.py COMPILER...     one flag a line, for a C++ compiler and its first arguments
+"""
+
+import os
+import subprocess
+import sys
+
+# Hooks at each access to memory, function and basic block; the library beside the emulator's has
+# them, so that the compiler's own run-time libraries stay out.
+FLAGS = [
+    "-O0",
+    "-g",
+    "-D__EMU_INSTRUMENTED__",
+    "-fsanitize=thread",
+    "-fsanitize-coverage=trace-pc",
+]
+# Hooks of their own for volatile accesses: clang's option, and GCC's from version 11, which also
+# warns of fences that its run-time library would not understand.
+VOLATILE_HOOKS = (
+    ["-mllvm", "-tsan-distinguish-volatile=1"],
+    ["--param=tsan-distinguish-volatile=1", "-Wno-tsan"],
+)
+
+
+def instrument_flags(compiler: list[str]) -> list[str]:
+    """Flags for compiling, not for linking: the link would add the sanitizer's own run-time
+    library. `compiler` is a command. Raises OSError if it cannot be run."""
+    for volatile in VOLATILE_HOOKS:
+        flags = [*FLAGS, *volatile]
+        command = [*compiler, *flags, "-Werror", "-fsyntax-only", "-x", "c++", os.devnull]
+        if subprocess.run(command, capture_output=True).returncode == 0:
+            return flags
+    return FLAGS
+
+
+if __name__ == "__main__":
+    try:
+        print("\n".join(instrument_flags(sys.argv[1:])))
+    except OSError as error:
+        sys.exit(f"instrument_flags.py: cannot run '{' '.join(sys.argv[1:])}': {error.strerror}")

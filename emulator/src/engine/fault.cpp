@@ -1,0 +1,110 @@
+#include "fault.h"
+
+#include <signal.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+
+#include "scheduler.h"
+
+namespace emu {
+namespace {
+
+#ifdef EMU_ADDRESS_SANITIZER
+constexpr bool kSanitized = true;  // its own report, with the source line, says more
+#else
+constexpr bool kSanitized = false;
+#endif
+
+constexpr std::array<int, 4> kSignals = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+std::array<struct sigaction, kSignals.size()> previousActions;
+
+// Restores what handled the signal before; returning then raises it again.
+void passOn(int signal) {
+    for (size_t i = 0; i < kSignals.size(); ++i) {
+        if (kSignals[i] == signal) sigaction(signal, &previousActions[i], nullptr);
+    }
+}
+
+// A fault in a kernel leaves the handler by switching to the OS thread's own stack, as siglongjmp()
+// would. The fault is synchronous, in the kernel's own code, so nothing of the engine was
+// interrupted half-way.
+void onFault(int signal, siginfo_t* info, void*) {
+    if (!inDevice()) {
+        passOn(signal);
+        return;
+    }
+    char message[200];
+    if (signal == SIGFPE) {
+        failKernel(cudaErrorLaunchFailure,
+                   "integer division by zero (on a GPU the result is undefined)");
+    } else if (signal == SIGILL) {
+        failKernel(cudaErrorIllegalInstruction, "illegal instruction");
+    } else if (isStackOverflow(currentFiber(), info->si_addr)) {
+        std::snprintf(
+            message, sizeof(message),
+            "stack overflow: a CUDA thread has %zu KiB here for its local variables and calls",
+            kFiberStackSize / 1024);
+        failKernel(cudaErrorIllegalAddress, message);
+    } else {
+        std::snprintf(message, sizeof(message), "illegal address %p", info->si_addr);
+        failKernel(cudaErrorIllegalAddress, message);
+    }
+}
+
+}  // namespace
+
+void installFaultHandlers() {
+    if (kSanitized) return;
+    static std::once_flag once;
+    std::call_once(once, [] {
+        struct sigaction action {};
+        action.sa_sigaction = onFault;
+        action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+        sigemptyset(&action.sa_mask);
+        for (size_t i = 0; i < kSignals.size(); ++i)
+            sigaction(kSignals[i], &action, &previousActions[i]);
+    });
+}
+
+SignalStack::SignalStack() {
+    if (kSanitized) return;
+    stack_t current{};
+    sigaltstack(nullptr, &current);
+    if ((current.ss_flags & SS_DISABLE) == 0) return;
+    memory_ = std::malloc(kSize);
+    stack_t mine{};
+    mine.ss_sp = memory_;
+    mine.ss_size = kSize;
+    sigaltstack(&mine, nullptr);
+}
+
+SignalStack::~SignalStack() {
+    if (memory_ == nullptr) return;
+    stack_t none{};
+    none.ss_flags = SS_DISABLE;
+    sigaltstack(&none, nullptr);
+    std::free(memory_);
+}
+
+}  // namespace emu
+
+// glibc's assert() calls this. In a kernel an assertion that fails ends the kernel, not the
+// process; the line is CUDA's.
+extern "C" void __assert_fail(const char* expression, const char* file, unsigned line,
+                              const char* function) noexcept {
+    if (!emu::inDevice()) {
+        std::fflush(stdout);
+        std::fprintf(stderr, "%s:%u: %s: Assertion `%s' failed.\n", file, line, function,
+                     expression);
+        std::abort();
+    }
+    std::fprintf(stderr,
+                 "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file,
+                 line, function, blockIdx.x, blockIdx.y, blockIdx.z, threadIdx.x, threadIdx.y,
+                 threadIdx.z, expression);
+    emu::failKernel(cudaErrorAssert, "an assertion failed");
+}

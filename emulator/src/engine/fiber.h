@@ -1,0 +1,91 @@
+// Stackful fibers: the execution contexts of CUDA threads that have to wait for one another.
+#pragma once
+
+#include <boost/context/detail/fcontext.hpp>
+#include <cstddef>
+
+#include "call_site.h"
+#include "emu/vector_types.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define EMU_ADDRESS_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define EMU_ADDRESS_SANITIZER 1
+#endif
+#endif
+
+namespace emu {
+
+enum class Wait { None, BlockBarrier, Collective, ActiveMask };
+
+// An execution context with its stack and, while it runs or suspends a CUDA thread, that thread's
+// identity and what it waits for.
+struct Fiber {
+    boost::context::detail::fcontext_t context = nullptr;
+    void* stackBottom =
+        nullptr;  // lowest address; nullptr for an OS thread's own stack (until known)
+    size_t stackSize = 0;
+    void* sanitizerStack =
+        nullptr;  // AddressSanitizer's shadow of this stack while another one runs
+
+    unsigned index = 0;  // among the fibers of its OS thread
+
+    uint3 threadIdx{};
+    unsigned rank = 0;  // thread index within the block, x fastest
+    Wait wait = Wait::None;
+    CallSite site;
+    unsigned mask = 0;    // lanes that a collective waits for; the answer of __activemask()
+    unsigned launch = 0;  // the launch that this fiber last ran a thread of
+    bool finished = false;
+};
+
+constexpr size_t kFiberStackSize =
+    256 * 1024;  // a GPU allows 512 KiB of local memory per thread; committed on first touch only
+
+// What every fiber runs, from its first switch on; scheduler.cpp has it.
+[[noreturn]] void fiberMain();
+
+// Creates a fiber that calls fiberMain() when first switched to. `index` staggers the stacks over
+// cache sets: stacks at equal offsets in their pages would compete for the same few. Throws
+// std::bad_alloc.
+Fiber* createFiber(unsigned index);
+
+// Makes the fiber start from fiberMain() again, forgetting whatever it was doing. Not for the
+// running fiber.
+void resetFiber(Fiber* fiber);
+
+void destroyFiber(Fiber* fiber);
+
+// Tells AddressSanitizer, where it is present, that stacks change: before a switch, and after one.
+// `previous` is the fiber that ran until then.
+void beforeSwitch(void** sanitizerStack, const Fiber* to);
+void afterSwitch(void* sanitizerStack, Fiber* previous);
+
+// Suspends `from`, the running fiber, and continues `to`. Returns when something switches back to
+// `from`. In line, as are its callers: after a switch the processor mispredicts every return, and a
+// barrier costs little else.
+__attribute__((always_inline)) inline void switchFiber(Fiber* from, Fiber* to) {
+    beforeSwitch(&from->sanitizerStack, to);
+    const auto transfer = boost::context::detail::jump_fcontext(to->context, from);
+    auto* previous = static_cast<Fiber*>(transfer.data);
+    previous->context = transfer.fctx;
+    afterSwitch(from->sanitizerStack, previous);
+}
+
+// As switchFiber(), for a `from` that will never be continued, only reset.
+[[noreturn]] void abandonFiber(Fiber* from, Fiber* to);
+
+// AddressSanitizer, where it is present, reports accesses to [from, to). Undone by allowAccess().
+void forbidAccess(const void* from, const void* to);
+void allowAccess(const void* from, const void* to);
+
+// The address lies in the guard page below the fiber's stack.
+bool isStackOverflow(const Fiber* fiber, const void* address);
+
+#ifndef EMU_ADDRESS_SANITIZER
+inline void beforeSwitch(void**, const Fiber*) {}
+inline void afterSwitch(void*, Fiber*) {}
+#endif
+
+}  // namespace emu

@@ -1,0 +1,59 @@
+// One launch while it runs, and what its kernel launches in turn.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "emu/engine.h"
+#include "grid_barrier.h"
+
+namespace emu {
+
+struct Grid;
+
+// What a kernel launched: another grid, or (`grid` is null) a copy that has its place in the order
+// of a device-side stream.
+struct ChildWork {
+    std::unique_ptr<Grid> grid;
+    std::function<cudaError_t()> work;
+    bool tail;
+};
+
+struct Grid {
+    Grid(const LaunchConfig& config, KernelCall call, int depth);
+
+    LaunchConfig config;
+    KernelCall call;
+    int depth;  // 0 for a launch from the host
+    uint64_t blockCount;
+    std::atomic<uint64_t> nextBlock{0};
+    std::atomic<bool> cancelled{false};
+    std::unique_ptr<GridBarrier> barrier;  // of a cooperative launch
+
+    std::mutex childMutex;
+    std::vector<ChildWork> children;
+};
+
+// Held while a grid of the host runs: its blocks already use all cores.
+std::mutex& deviceMutex();
+
+// Runs a grid of valid size and all that it launches, and returns when that is done. Returns the
+// sticky error if a kernel failed, else the first error of the children's work.
+cudaError_t runWithChildren(Grid& grid);
+
+// The same for a grid of the host, which waits for its turn. In line, as is HelperPool::run().
+inline cudaError_t runGrid(Grid& grid) {
+    const std::lock_guard<std::mutex> lock(deviceMutex());
+    return runWithChildren(grid);
+}
+
+// Run something when the grid of the calling CUDA thread has ended, in the order of these calls;
+// what is launched with `tail`, after all else that the grid launched. Only while inDevice().
+void runAfterGrid(std::unique_ptr<Grid> child, bool tail);
+void runAfterGrid(std::function<cudaError_t()> work);
+
+}  // namespace emu

@@ -1,0 +1,67 @@
+#include "multiprocessors.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <thread>
+#include <vector>
+
+#include "emu/limits.h"
+
+namespace emu {
+
+int smCount() {
+    static const int count = [] {
+        cpu_set_t allowed;
+        if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0) return CPU_COUNT(&allowed);
+        return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+    }();
+    return count;
+}
+
+unsigned residentBlocks() {
+    return static_cast<unsigned>(smCount() * kMaxBlocksPerSm);
+}
+
+HelperPool::HelperPool(int helpers) {
+    for (int i = 0; i < helpers; ++i) addHelper();
+}
+
+void HelperPool::addHelper() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (helpers_ + 1 >= residentBlocks()) return;
+    const unsigned sm = ++helpers_ % static_cast<unsigned>(smCount());
+    std::thread([this, sm] { serve(sm); }).detach();
+}
+
+void HelperPool::serve(unsigned sm) {
+    uint64_t seen = 0;
+    std::unique_lock<std::mutex> lock(mutex_);
+    for (;;) {
+        wakeUp_.wait(lock, [&] { return grid_ != nullptr && generation_ != seen; });
+        seen = generation_;
+        Grid& grid = *grid_;
+        ++busy_;
+        lock.unlock();
+        runBlocks(grid, sm);
+        lock.lock();
+        if (--busy_ == 0) done_.notify_all();
+    }
+}
+
+HelperPool& helperPool() {
+    static HelperPool* instance = new HelperPool(smCount() - 1);  // never deleted: as its threads
+    return *instance;
+}
+
+void runCooperative(Grid& grid) {
+    std::vector<std::thread> threads;
+    for (uint64_t block = 1; block < grid.blockCount; ++block) {
+        const unsigned sm = static_cast<unsigned>(block % static_cast<unsigned>(smCount()));
+        threads.emplace_back([&grid, sm, block] { runOneBlock(grid, sm, block); });
+    }
+    runOneBlock(grid, 0, 0);
+    for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace emu

@@ -1,0 +1,576 @@
+// How an OS thread gets from a grid to a line of a kernel, and on to the next CUDA thread:
+//
+//   OS thread's stack   a fiber's stack                           another fiber's stack
+//
+//   run()
+//    | switchFiber()
+//    +----------------> runFiber()
+//                        |
+//                        v
+//                       runThreads()  (emu/engine.h)
+//                        |  do {
+//                        |    kernel(args)  one CUDA thread
+//                        |     |
+//                        |     | has to wait: suspend()
+//                        |     | switchFiber()
+//                        |     +--------------------------------> goes on with the next thread
+//                        |                                        in its runThreads(), or with
+//                        |     +<-------------------------------- its own kernel(args)
+//                        |     | may go on: suspend() returns
+//                        |     v
+//                        |  } while (nextThread());
+//                        |    true: threadIdx is the next thread's, of this block or the next
+//                        |    false: no block is left
+//                        v
+//    +<---------------- runFiber()
+//    | switchFiber()
+//    v
+//   run() returns
+//
+// A block in which nobody waits stays in one such loop on one fiber. Where threads wait, suspend()
+// and a nextThread() that finds only waiting threads ask nextRunnable() which fiber goes on:
+//   1. an idle one with the next thread of the block, while some have not begun;
+//   2. else the thread that was woken first;
+//   3. else one of those that asked for __activemask(), which are then woken;
+//   4. else none can: fail(), a deadlock.
+#include "scheduler.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "emu/engine.h"
+#include "emu/warp.h"
+#include "fault.h"
+#include "messages.h"
+#include "multiprocessors.h"
+#include "ready_queue.h"
+#include "sticky_error.h"
+#include "warps.h"
+#include "watcher.h"
+
+// See switchFiber().
+#define EMU_INLINE __attribute__((always_inline)) inline
+
+__thread uint3 threadIdx;
+__thread uint3 blockIdx;
+__thread dim3 blockDim;
+__thread dim3 gridDim;
+extern "C" {
+alignas(1024) __thread unsigned char emu_dynamic_shared[emu::kSharedPerBlockOptin];
+}
+
+namespace emu {
+
+__thread bool endNeedsScheduler;
+__thread unsigned spinCount;
+__thread unsigned volatileLoads;
+Watcher* watcher;
+
+namespace {
+
+// A thread that yields so often while no other of its block can run is taken to poll. (A yield of
+// spinHint() stands for 1024 atomics.)
+constexpr unsigned kYieldsBeforeHelp = 256;
+
+unsigned totalThreads(const dim3& block) {
+    return block.x * block.y * block.z;
+}
+
+// The state of one OS thread that runs blocks.
+class Worker {
+  public:
+    ~Worker() {
+        for (Fiber* fiber : fibers_) destroyFiber(fiber);
+    }
+
+    void run(Grid& grid, unsigned sm, uint64_t firstBlock, uint64_t endBlock);
+    bool nextThread();
+    EMU_INLINE BarrierCount blockBarrier(bool predicate, const CallSite& site, bool wholeGrid);
+    EMU_INLINE LaneSlot collective(unsigned mask, Resolve resolve, uint64_t value, int argument,
+                                   const CallSite& site);
+    unsigned activeMask(const CallSite& site);
+    void yield();
+    void lockstep();
+    [[noreturn]] void fail(cudaError_t error, std::string message);
+    [[noreturn]] void runFiber();
+
+    Grid* grid() { return running_ ? grid_ : nullptr; }
+    const Fiber* current() const { return current_; }
+    unsigned sm() const { return sm_; }
+    cudaError_t& threadError();
+
+  private:
+    bool beginBlock();
+    bool nextInPlainLoop();
+    void startFibers();
+    EMU_INLINE void threadContinues(const Fiber* fiber);
+    void threadEnded();
+    void startNextThread(Fiber* fiber);
+    EMU_INLINE void suspend(Wait wait, const CallSite& site);
+    EMU_INLINE Fiber* nextRunnable();
+    Fiber* idleFiber();
+    __attribute__((noinline)) void releaseBarrier();
+    std::string deadlock() const;
+
+    SignalStack signalStack_;
+    Grid* grid_ = nullptr;
+    bool running_ = false;
+    unsigned sm_ = 0;
+    unsigned launch_ = 0;
+    uint64_t blockNumber_ = 0, chunkNext_ = 0, chunkEnd_ = 0;
+    bool takesChunks_ = false;
+
+    Fiber main_;  // the OS thread's own stack
+    Fiber* current_ = nullptr;
+    std::vector<Fiber*> fibers_;
+    std::vector<Fiber*> idle_;
+
+    // The block that runs now.
+    unsigned threads_ = 0;
+    bool blockHasFibers_ = false;  // some thread had to wait; the rest is valid only then
+
+    unsigned unstarted_ = 0;  // rank of the first thread that has not been started
+    uint3 unstartedIdx_{};
+    unsigned alive_ = 0;
+    ReadyQueue ready_;
+    Warps warps_{ready_};
+
+    std::vector<Fiber*> atBarrier_;
+    unsigned barrierTrue_ = 0;
+    BarrierCount barrierResult_{};
+    bool barrierWholeGrid_ = false;
+    unsigned yieldsAlone_ = 0;  // of the block
+
+    cudaError_t threadError_ = cudaSuccess;
+    uint64_t threadErrorBlock_ = 0;
+    unsigned threadErrorRank_ = 0;
+    std::string failure_;
+};
+
+Worker& worker() {
+    thread_local Worker instance;
+    return instance;
+}
+
+// A pointer that is cheaper to reach than the thread_local object with its destructor.
+__thread Worker* activeWorker;
+
+void advance(uint3& index) {
+    if (++index.x < blockDim.x) return;
+    index.x = 0;
+    if (++index.y < blockDim.y) return;
+    index.y = 0;
+    ++index.z;
+}
+
+// ---- the life of a grid on this OS thread
+
+void Worker::run(Grid& grid, unsigned sm, uint64_t firstBlock, uint64_t endBlock) {
+    grid_ = &grid;
+    sm_ = sm;
+    takesChunks_ = firstBlock == endBlock;
+    chunkNext_ = firstBlock;
+    chunkEnd_ = endBlock;
+    activeWorker = this;
+    blockDim = grid.config.block;
+    gridDim = grid.config.grid;
+    threads_ = totalThreads(blockDim);
+    if (!beginBlock()) return;
+
+    ++launch_;
+    running_ = true;
+    Fiber* fiber = idleFiber();
+    fiber->threadIdx = threadIdx;
+    current_ = fiber;
+    const unsigned char* const sharedEnd = emu_dynamic_shared + sizeof(emu_dynamic_shared);
+    forbidAccess(emu_dynamic_shared + grid.config.dynamicShared, sharedEnd);
+    switchFiber(&main_, fiber);
+    allowAccess(emu_dynamic_shared, sharedEnd);
+    running_ = false;
+
+    if (grid.cancelled) {  // fibers may have been left in the middle of the kernel
+        if (watcher != nullptr) watcher->blockEnded(false);
+        idle_.clear();
+        for (Fiber* abandoned : fibers_) {
+            resetFiber(abandoned);
+            idle_.push_back(abandoned);
+        }
+    }
+    if (grid.barrier) grid.barrier->blockEnded();
+}
+
+// Takes the next block and makes its first thread the current one.
+bool Worker::beginBlock() {
+    if (grid_->cancelled.load(std::memory_order_relaxed)) return false;
+    if (chunkNext_ == chunkEnd_) {
+        if (!takesChunks_) return false;
+        // In order and in small portions: a block may wait for blocks with lower numbers, and the
+        // last ones should end together. As many as a GPU holds at once go out one by one: these
+        // may wait for one another.
+        const uint64_t portion = std::clamp<uint64_t>(grid_->blockCount / residentBlocks(), 1, 256);
+        chunkNext_ = grid_->nextBlock.fetch_add(portion, std::memory_order_relaxed);
+        if (chunkNext_ >= grid_->blockCount) {
+            chunkNext_ = chunkEnd_;
+            return false;
+        }
+        chunkEnd_ = std::min(chunkNext_ + portion, grid_->blockCount);
+    }
+    blockNumber_ = chunkNext_++;
+    blockIdx.x = static_cast<unsigned>(blockNumber_ % gridDim.x);
+    blockIdx.y = static_cast<unsigned>(blockNumber_ / gridDim.x % gridDim.y);
+    blockIdx.z = static_cast<unsigned>(blockNumber_ / gridDim.x / gridDim.y);
+    threadIdx = uint3{0, 0, 0};
+    if (watcher != nullptr) watcher->blockBegins(*grid_);
+    blockHasFibers_ = false;
+    endNeedsScheduler = watcher != nullptr;
+    yieldsAlone_ = 0;
+    return true;
+}
+
+void Worker::runFiber() {
+    for (;;) {
+        Fiber* self = current_;
+        self->launch = launch_;
+        self->finished = false;
+        threadContinues(self);
+        grid_->call.run(grid_->call.body.get());
+        if (self->finished) {
+            idle_.push_back(self);
+            switchFiber(self, &main_);
+        }
+        // Continued to run the first thread of its share, or left the loop of an earlier launch on
+        // the way to do so.
+    }
+}
+
+// The current thread ran to its end. Returns true if this fiber has another one to run now.
+bool Worker::nextThread() {
+    if (watcher != nullptr) watcher->threadEnded(threadRankInBlock());
+    if (!blockHasFibers_) {
+        if (nextInPlainLoop()) {
+            if (watcher != nullptr) watcher->threadRuns(threadRankInBlock());
+            return true;
+        }
+    } else {
+        threadEnded();
+        if (unstarted_ < threads_) {
+            startNextThread(current_);
+            threadContinues(current_);
+            return true;
+        }
+        if (alive_ > 0) {
+            Fiber* self = current_;
+            Fiber* next = nextRunnable();
+            idle_.push_back(self);
+            current_ = next;
+            switchFiber(self, next);
+            // Continued with a new thread to run: of this launch, or of a later one with another
+            // kernel.
+            if (self->launch != launch_) return false;
+            threadContinues(self);
+            return true;
+        }
+    }
+    if (watcher != nullptr) watcher->blockEnded(true);
+    if (beginBlock()) {
+        if (watcher != nullptr) watcher->threadRuns(0);
+        return true;
+    }
+    current_->finished = true;
+    return false;
+}
+
+// Steps threadIdx to the next thread of a block in which nobody waits.
+bool Worker::nextInPlainLoop() {
+    // Where nobody watches, nextThread() in engine.h has already stepped x past the end of the row.
+    if (watcher != nullptr && ++threadIdx.x < blockDim.x) return true;
+    threadIdx.x = 0;
+    if (++threadIdx.y < blockDim.y) return true;
+    threadIdx.y = 0;
+    return ++threadIdx.z < blockDim.z;
+}
+
+// This OS thread runs the CUDA thread of `fiber` from now on.
+void Worker::threadContinues(const Fiber* fiber) {
+    threadIdx = fiber->threadIdx;
+    if (__builtin_expect(watcher != nullptr, 0)) watcher->threadRuns(threadRankInBlock());
+}
+
+// ---- fibers
+
+// A thread of this block has to wait for the first time: all before it have ended, all after it
+// have not begun.
+void Worker::startFibers() {
+    const unsigned rank = threadRankInBlock();
+    blockHasFibers_ = endNeedsScheduler = true;
+    alive_ = threads_ - rank;
+    unstarted_ = rank + 1;
+    unstartedIdx_ = threadIdx;
+    advance(unstartedIdx_);
+    ready_.clear();
+    atBarrier_.clear();
+    barrierTrue_ = 0;
+    warps_.begin(threads_, rank);
+    current_->rank = rank;
+    current_->threadIdx = threadIdx;
+}
+
+void Worker::startNextThread(Fiber* fiber) {
+    fiber->rank = unstarted_++;
+    fiber->threadIdx = unstartedIdx_;
+    fiber->wait = Wait::None;
+    advance(unstartedIdx_);
+    if (fiber == current_) threadIdx = fiber->threadIdx;
+}
+
+Fiber* Worker::idleFiber() {
+    if (idle_.empty()) {
+        fibers_.push_back(createFiber(static_cast<unsigned>(fibers_.size())));
+        return fibers_.back();
+    }
+    Fiber* fiber = idle_.back();
+    idle_.pop_back();
+    return fiber;
+}
+
+Fiber* Worker::nextRunnable() {
+    if (unstarted_ < threads_) {
+        Fiber* fiber = idleFiber();
+        startNextThread(fiber);
+        return fiber;
+    }
+    if (ready_.empty() && !warps_.resolveActiveMasks()) fail(cudaErrorLaunchFailure, deadlock());
+    return ready_.pop();
+}
+
+// Lets others run until the current thread is woken.
+void Worker::suspend(Wait wait, const CallSite& site) {
+    Fiber* self = current_;
+    self->wait = wait;
+    self->site = site;
+    if (watcher != nullptr) watcher->threadPauses(self->rank, wait != Wait::None);
+    Fiber* next = nextRunnable();
+    if (next != self) {
+        current_ = next;
+        switchFiber(self, next);
+    }
+    threadContinues(self);
+}
+
+void Worker::threadEnded() {
+    --alive_;
+    warps_.threadEnded(current_->rank);
+    if (!atBarrier_.empty() && atBarrier_.size() == alive_) releaseBarrier();
+}
+
+void Worker::yield() {
+    if (threads_ > 1 && !blockHasFibers_) startFibers();
+    const bool alone = threads_ == 1 || (unstarted_ == threads_ && ready_.empty());
+    if (alone && (threads_ == 1 || !warps_.resolveActiveMasks())) {
+        // Whoever this thread polls for is in another block, perhaps in one that nobody runs yet.
+        if (++yieldsAlone_ % kYieldsBeforeHelp == 0) helperPool().addHelper();
+        sched_yield();
+        return;
+    }
+    ready_.push(current_);
+    suspend(Wait::None, CallSite{});
+}
+
+void Worker::lockstep() {
+    volatileLoads = 0;
+    if (threads_ == 1) return;
+    if (!blockHasFibers_) startFibers();
+    ready_.push(current_);
+    suspend(Wait::None, CallSite{});
+}
+
+// ---- block barriers
+
+BarrierCount Worker::blockBarrier(bool predicate, const CallSite& site, bool wholeGrid) {
+    if (!blockHasFibers_) startFibers();
+    if (watcher != nullptr) watcher->barrierReached(current_->rank, site);
+    if (!atBarrier_.empty() && !sameSite(atBarrier_.front()->site, site)) {
+        const Fiber& other = *atBarrier_.front();
+        std::string message = format(
+            "barrier in divergent code: this thread is at %s while thread %s of the same block "
+            "waits at %s. All threads of a block "
+            "must reach the same barrier.",
+            text(site).c_str(), text(other.threadIdx).c_str(), text(other.site).c_str());
+        fail(cudaErrorLaunchFailure, std::move(message));
+    }
+    barrierTrue_ += predicate ? 1 : 0;
+    barrierWholeGrid_ = wholeGrid;
+    atBarrier_.push_back(current_);
+    current_->site = site;
+    if (atBarrier_.size() < alive_) {
+        suspend(Wait::BlockBarrier, site);
+    } else {
+        releaseBarrier();
+        // This thread goes on at once; the others were queued in the order in which they came.
+    }
+    return barrierResult_;
+}
+
+void Worker::releaseBarrier() {
+    const CallSite site = atBarrier_.front()->site;
+    if (alive_ < threads_) noteEndedThreads(grid_->call.name, threads_ - alive_, site);
+    if (barrierWholeGrid_ && !grid_->barrier->wait()) {
+        std::string message =
+            text(site) + " can never complete: another block of the grid ended without reaching it";
+        fail(cudaErrorLaunchFailure, std::move(message));
+    }
+    barrierResult_ = {barrierTrue_, static_cast<unsigned>(atBarrier_.size())};
+    barrierTrue_ = 0;
+    if (watcher != nullptr) watcher->barrierReleased(site);
+    for (Fiber* fiber : atBarrier_) {
+        if (fiber != current_) ready_.wake(fiber);
+    }
+    atBarrier_.clear();
+}
+
+// ---- warp collectives
+
+LaneSlot Worker::collective(unsigned mask, Resolve resolve, uint64_t value, int argument,
+                            const CallSite& site) {
+    if (!blockHasFibers_) startFibers();
+    const LaneSlot& slot = warps_.arrive(current_, mask, resolve, value, argument, site);
+    suspend(current_->wait, site);
+    return slot;
+}
+
+unsigned Worker::activeMask(const CallSite& site) {
+    if (!blockHasFibers_) startFibers();
+    Fiber* self = current_;
+    warps_.askActiveMask(self);
+    suspend(Wait::ActiveMask, site);
+    return self->mask;
+}
+
+// ---- failures
+
+std::string Worker::deadlock() const {
+    std::vector<const Fiber*> waiting;
+    for (const Fiber* fiber : fibers_) {
+        if (fiber->wait != Wait::None && fiber->launch == launch_) waiting.push_back(fiber);
+    }
+    return deadlockMessage(std::move(waiting), warps_, threads_ - alive_);
+}
+
+// The frames of the abandoned fibers are never unwound, so callers hand over all that they own.
+void Worker::fail(cudaError_t error, std::string message) {
+    std::string().swap(failure_);  // (a move might hand an old buffer back)
+    failure_ = std::move(message);
+    if (!grid_->cancelled.exchange(true)) {
+        std::fprintf(stderr, "emulator: kernel %s, block %s, thread %s: %s\n", grid_->call.name,
+                     text(blockIdx).c_str(), text(threadIdx).c_str(), failure_.c_str());
+        if (watcher != nullptr) watcher->failed(failure_);
+        setStickyError(error);
+    }
+    if (grid_->barrier) grid_->barrier->cancel();
+    abandonFiber(current_, &main_);
+}
+
+cudaError_t& Worker::threadError() {
+    const unsigned rank = threadRankInBlock();
+    if (threadErrorBlock_ != blockNumber_ || threadErrorRank_ != rank) threadError_ = cudaSuccess;
+    threadErrorBlock_ = blockNumber_;
+    threadErrorRank_ = rank;
+    return threadError_;
+}
+
+}  // namespace
+
+void runBlocks(Grid& grid, unsigned sm) {
+    worker().run(grid, sm, 0, 0);
+}
+void runOneBlock(Grid& grid, unsigned sm, uint64_t block) {
+    worker().run(grid, sm, block, block + 1);
+}
+
+Grid* currentGrid() {
+    return activeWorker == nullptr ? nullptr : activeWorker->grid();
+}
+const Fiber* currentFiber() {
+    return activeWorker->current();
+}
+MemoryRange schedulerMemory() {
+    return {activeWorker, sizeof(Worker)};
+}
+
+// ---- called by kernels
+
+void fiberMain() {
+    activeWorker->runFiber();
+}
+
+bool nextThreadSlow() {
+    return activeWorker->nextThread();
+}
+
+BarrierCount blockBarrier(bool predicate, const char* what, const char* file, int line) {
+    return activeWorker->blockBarrier(predicate, {what, file, line}, false);
+}
+
+void gridBarrier(const char* file, int line) {
+    if (!gridIsCooperative()) {
+        failKernel(cudaErrorLaunchFailure,
+                   "grid.sync() needs a launch through cudaLaunchCooperativeKernel()");
+    }
+    activeWorker->blockBarrier(false, {"grid.sync()", file, line}, true);
+}
+
+bool gridIsCooperative() {
+    return currentGrid()->config.cooperative;
+}
+
+LaneSlot collective(unsigned mask, Resolve resolve, uint64_t value, int argument, const char* what,
+                    const char* file, int line) {
+    return activeWorker->collective(mask, resolve, value, argument, {what, file, line});
+}
+
+unsigned activeMask(const char* file, int line) {
+    return activeWorker->activeMask({"__activemask()", file, line});
+}
+
+void yieldThread() {
+    if (inDevice()) activeWorker->yield();
+}
+
+void lockstep() {
+    if (inDevice()) activeWorker->lockstep();
+}
+
+bool inDevice() {
+    return currentGrid() != nullptr;
+}
+
+cudaError_t& deviceThreadError() {
+    return activeWorker->threadError();
+}
+
+unsigned smid() {
+    return inDevice() ? activeWorker->sm() : 0;
+}
+
+unsigned long long globaltimer() {
+    spinHint();  // threads that pass time by looking at the clock do so together
+    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+    return static_cast<unsigned long long>(
+        std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+}
+
+void failKernel(cudaError_t error, std::string message) {
+    activeWorker->fail(error, std::move(message));
+}
+
+void trap() {
+    failKernel(cudaErrorLaunchFailure, "__trap() was called");
+}
+
+}  // namespace emu

@@ -1,0 +1,118 @@
+#include "warps.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "messages.h"
+#include "scheduler.h"
+#include "watcher.h"
+
+namespace emu {
+
+void Warps::begin(unsigned threads, unsigned first) {
+    threads_ = threads;
+    activeMaskWaiters_ = 0;
+    for (unsigned begin = 0, w = 0; begin < threads; begin += kWarpSize, ++w) {
+        const unsigned lanes = std::min<unsigned>(threads - begin, kWarpSize);
+        unsigned alive = lanes == kWarpSize ? kFullMask : (1u << lanes) - 1;
+        if (first >= begin + kWarpSize) {
+            alive = 0;
+        } else if (first > begin) {
+            alive &= ~((1u << (first - begin)) - 1);
+        }
+        warps_[w].alive = alive;
+        warps_[w].collecting = 0;
+    }
+}
+
+void Warps::threadEnded(unsigned rank) {
+    Warp& warp = warps_[rank / kWarpSize];
+    warp.alive &= ~(1u << rank % kWarpSize);
+    if (warp.collecting == 0) return;
+    forEachLane(warp.collecting, [&](int lane) {
+        if (warp.collecting >> lane & 1) tryComplete(warp, warp.waiting[lane]->mask);
+    });
+}
+
+// The thread's lane is not in its own mask.
+void Warps::failUnnamed(const Fiber& fiber, unsigned mask) const {
+    std::string message =
+        format("%s: lane %u calls it with the mask 0x%08x, which does not name it",
+               text(fiber.site).c_str(), fiber.rank % kWarpSize, mask);
+    failKernel(cudaErrorLaunchFailure, std::move(message));
+}
+
+unsigned Warps::missingLanes(const Fiber& fiber) const {
+    const Warp& warp = warps_[fiber.rank / kWarpSize];
+    return fiber.mask & warp.alive & ~warp.collecting;
+}
+
+// Completes the collective over `mask` if every lane of it that is alive has arrived, with this
+// same mask.
+void Warps::tryComplete(Warp& warp, unsigned mask) {
+    const unsigned group = mask & warp.alive;
+    if (group == 0 || (warp.collecting & group) != group) return;
+    bool together = true;
+    const unsigned first = static_cast<unsigned>(__builtin_ctz(group));
+    forEachLane(group, [&](int lane) { together = together && warp.waiting[lane]->mask == mask; });
+    if (!together) return;
+    forEachLane(group, [&](int lane) {
+        if (warp.resolve[lane] == warp.resolve[first]) return;
+        const Fiber &a = *warp.waiting[first], &b = *warp.waiting[lane];
+        std::string message = format(
+            "lanes of one warp meet in different warp functions: thread %s is at %s, thread %s at "
+            "%s, both with mask 0x%08x",
+            text(a.threadIdx).c_str(), text(a.site).c_str(), text(b.threadIdx).c_str(),
+            text(b.site).c_str(), mask);
+        failKernel(cudaErrorLaunchFailure, std::move(message));
+    });
+    warp.resolve[first](warp.slots.data(), group);
+    warp.collecting &= ~group;
+    if (watcher != nullptr) {
+        watcher->warpMet(warp.waiting[first]->rank / kWarpSize, group,
+                         warp.resolve[first] == &resolveSync);
+    }
+    // In ascending order, the caller too: `sum[i] += sum[i + 16]` by all lanes of a warp, between
+    // one __syncwarp() and the next, then reads before it writes, as lanes that run together do.
+    forEachLane(group, [&](int lane) { ready_.wake(warp.waiting[lane]); });
+}
+
+void Warps::askActiveMask(Fiber* fiber) {
+    ++activeMaskWaiters_;
+    warps_[fiber->rank / kWarpSize].waiting[fiber->rank % kWarpSize] = fiber;
+}
+
+// Which lanes a GPU runs together is its own choice; here it is as many as possible. So a thread
+// that asks waits until nothing else in the block can run, and then all lanes of its warp that ask
+// at the same place are together.
+bool Warps::resolveActiveMasks() {
+    if (activeMaskWaiters_ == 0) return false;
+    for (unsigned w = 0; w * kWarpSize < threads_; ++w) {
+        Warp& warp = warps_[w];
+        unsigned asking = 0;
+        forEachLane(warp.alive & ~warp.collecting, [&](int lane) {
+            const Fiber* fiber = warp.waiting[lane];
+            if (fiber != nullptr && fiber->wait == Wait::ActiveMask &&
+                fiber->rank == w * kWarpSize + static_cast<unsigned>(lane)) {
+                asking |= 1u << lane;
+            }
+        });
+        while (asking != 0) {
+            const Fiber& first = *warp.waiting[__builtin_ctz(asking)];
+            unsigned together = 0;
+            forEachLane(asking, [&](int lane) {
+                if (sameSite(warp.waiting[lane]->site, first.site)) together |= 1u << lane;
+            });
+            forEachLane(together, [&](int lane) {
+                warp.waiting[lane]->mask = together;
+                ready_.wake(warp.waiting[lane]);
+            });
+            asking &= ~together;
+        }
+    }
+    activeMaskWaiters_ = 0;
+    return true;
+}
+
+}  // namespace emu

@@ -1,0 +1,73 @@
+#include "shared_variables.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "engine/program_symbols.h"
+#include "words.h"
+
+namespace emu {
+namespace {
+
+// What shared memory holds that nobody has written.
+constexpr unsigned char kPoison = 0xCB;
+
+// The part of a name after the function that it belongs to.
+std::string shortName(const std::string& symbol) {
+    const std::string name = demangled(symbol);
+    const size_t colons = name.rfind("::");
+    const std::string last = colons == std::string::npos ? name : name.substr(colons + 2);
+    return last.rfind("emu_", 0) == 0 ? last.substr(4) : last;  // the translator's name for it
+}
+
+}  // namespace
+
+void SharedVariables::beginBlock(const Grid& grid, uintptr_t sharedBegin, size_t sharedSize) {
+    if (sharedBegin_ != sharedBegin) {
+        sharedBegin_ = sharedBegin;
+        sharedSize_ = sharedSize;
+        dynamicOffset_ = reinterpret_cast<uintptr_t>(&emu_dynamic_shared) - sharedBegin;
+        namesKnown_ = threadLocalAt(dynamicOffset_).has_value();
+    }
+    variables_.assign(1, {dynamicOffset_, dynamicOffset_ + grid.config.dynamicShared});
+    for (const ThreadLocal& variable : sharedVariablesOf(grid.call.id)) {
+        variables_.push_back({variable.begin, variable.begin + variable.size});
+    }
+    ownVariables_ = variables_.size();
+    for (const Range& range : variables_) {
+        std::memset(reinterpret_cast<void*>(sharedBegin_ + range.begin), kPoison,
+                    range.end - range.begin);
+    }
+}
+
+SharedVariables::Range SharedVariables::around(size_t offset) {
+    for (const Range& range : variables_) {
+        if (offset >= range.begin && offset < range.end) return range;
+    }
+    if (!namesKnown_) return {0, sharedSize_};
+    const auto variable = threadLocalAt(offset);
+    if (!variable || variable->begin == dynamicOffset_) return {0, 0};
+    variables_.push_back({variable->begin, variable->begin + variable->size});
+    return variables_.back();
+}
+
+bool SharedVariables::isPoison(size_t offset, size_t size) const {
+    const auto* memory = reinterpret_cast<const unsigned char*>(sharedBegin_ + offset);
+    const auto* own = variables_.data();
+    const bool known = std::any_of(own, own + ownVariables_, [&](const Range& range) {
+        return offset >= range.begin && offset < range.end;
+    });
+    return known &&
+           std::all_of(memory, memory + size, [](unsigned char byte) { return byte == kPoison; });
+}
+
+std::string SharedVariables::nameOf(size_t offset, size_t size) const {
+    const auto variable = threadLocalAt(offset);
+    if (!variable) return "shared memory";
+    const bool dynamic = variable->begin == dynamicOffset_;
+    const std::string name = dynamic ? "dynamic shared memory" : shortName(variable->name);
+    if (!dynamic && variable->size == size) return name;
+    return name + ", " + element(offset - variable->begin, size);
+}
+
+}  // namespace emu

@@ -1,0 +1,47 @@
+// The __shared__ variables of the block that an OS thread runs: where a kernel may access shared
+// memory, what the variables are called, and which of them nobody has written yet. Offsets and
+// sizes are bytes; offsets count from the begin of the OS thread's shared memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/grid.h"
+
+namespace emu {
+
+class SharedVariables {
+  public:
+    struct Range {
+        size_t begin, end;
+    };
+
+    // Finds the variables of the kernel, and fills them with a pattern.
+    void beginBlock(const Grid& grid, uintptr_t sharedBegin, size_t sharedSize);
+
+    // Dynamic shared memory, as long as the launch asked for.
+    const Range& dynamic() const { return variables_.front(); }
+
+    // The memory around `offset` that an access there may use; 0 to 0 if none.
+    Range around(size_t offset);
+
+    // Whether a variable of the kernel still has the pattern in these bytes: nobody has written
+    // there, not even unseen. (The compiler announces no store of a struct that a function
+    // returns.)
+    bool isPoison(size_t offset, size_t size) const;
+
+    // "tile, element 33 (of 4 bytes)"
+    std::string nameOf(size_t offset, size_t size) const;
+
+  private:
+    uintptr_t sharedBegin_ = 0;
+    size_t sharedSize_ = 0, dynamicOffset_ = 0;
+    bool namesKnown_ = false;
+    // Dynamic shared memory, the kernel's own variables, and what around() has found.
+    std::vector<Range> variables_;
+    size_t ownVariables_ = 0;
+};
+
+}  // namespace emu

@@ -1,0 +1,297 @@
+// Copies and fills.
+#include "copy.h"
+
+#include <cstring>
+
+#include "capture.h"
+#include "emu/api/memory.h"
+#include "engine/allocations.h"
+#include "engine/scheduler.h"
+#include "error.h"
+#include "memory.h"
+#include "stream.h"
+
+namespace emu {
+namespace {
+
+// Bytes from the first to behind the last byte of `box`. Returns false if no memory is that large.
+bool extentOf(const Layout& layout, const Box& box, size_t* bytes) {
+    size_t slices = 0, rows = 0;
+    return !__builtin_mul_overflow(box.depth - 1, layout.slice, &slices) &&
+           !__builtin_mul_overflow(box.height - 1, layout.pitch, &rows) &&
+           !__builtin_add_overflow(slices, rows, bytes) &&
+           !__builtin_add_overflow(*bytes, box.width, bytes);
+}
+
+cudaError_t checkLayout(const Layout& layout, const Box& box, bool deviceMustReach) {
+    size_t bytes = 0;
+    if (!extentOf(layout, box, &bytes)) return cudaErrorInvalidValue;
+    return checkRange(layout.pointer, bytes, deviceMustReach);
+}
+
+char* rowOf(const Layout& layout, size_t y, size_t z) {
+    return static_cast<char*>(layout.pointer) + z * layout.slice + y * layout.pitch;
+}
+
+void run(const Copy& copy) {
+    for (size_t z = 0; z < copy.box.depth; ++z) {
+        for (size_t y = 0; y < copy.box.height; ++y) {
+            // Overlapping ranges are undefined in CUDA, but no reason to corrupt them here.
+            std::memmove(rowOf(copy.dst, y, z), rowOf(copy.src, y, z), copy.box.width);
+        }
+    }
+}
+
+void fillRow(char* row, const Fill& fill) {
+    if (fill.elementSize == 1) {
+        std::memset(row, static_cast<int>(fill.value), fill.box.width);
+        return;
+    }
+    for (size_t x = 0; x < fill.box.width; x += fill.elementSize) {
+        std::memcpy(row + x, &fill.value, fill.elementSize);  // the low bytes: little endian
+    }
+}
+
+void run(const Fill& fill) {
+    for (size_t z = 0; z < fill.box.depth; ++z) {
+        for (size_t y = 0; y < fill.box.height; ++y) fillRow(rowOf(fill.dst, y, z), fill);
+    }
+}
+
+template <typename Transfer>
+cudaError_t checkThenRun(const Transfer& transfer) {
+    const cudaError_t error = check(transfer);
+    if (error == cudaSuccess && !transfer.box.empty()) run(transfer);
+    return error;
+}
+
+template <typename Transfer>
+cudaError_t submitTransfer(cudaStream_t stream, cudaGraphNodeType type, Transfer transfer) {
+    transfer.byKernel = inDevice();
+    const cudaError_t error = mayRunLater() ? check(transfer) : cudaSuccess;
+    if (error != cudaSuccess) return error;
+    return submitNode(stream, type, [transfer] { return checkAndRun(transfer); });
+}
+
+cudaError_t submitAsync(const Fill& fill, cudaStream_t stream) {
+    return submitTransfer(stream, cudaGraphNodeTypeMemset, fill);
+}
+
+// What waits does so in the legacy stream, which captures may forbid.
+cudaError_t refuseSync() {
+    if (!anyCapture()) return cudaSuccess;
+    const std::lock_guard<std::mutex> lock(handleMutex());
+    const cudaError_t error = refuseLegacy();
+    return error != cudaSuccess ? error : refuseUnsafe();
+}
+
+cudaError_t submitSync(const Fill& fill) {
+    const cudaError_t error = refuseSync();
+    return error != cudaSuccess ? error : submitAsync(fill, cudaStreamLegacy);
+}
+
+Layout layoutOf(const void* pointer, size_t pitch = 0, size_t slice = 0) {
+    return {const_cast<void*>(pointer), pitch, slice};
+}
+
+cudaError_t toCopy2D(void* dst, size_t dpitch, const void* src, size_t spitch, size_t width,
+                     size_t height, cudaMemcpyKind kind, Copy* copy) {
+    *copy = Copy{layoutOf(dst, dpitch), layoutOf(src, spitch), {width, height, 1}, kind};
+    const bool tooWide = width > dpitch || width > spitch;
+    return tooWide && !copy->box.empty() ? cudaErrorInvalidPitchValue : cudaSuccess;
+}
+
+// The part of `pointer` that begins at `position`.
+cudaError_t toLayout(const cudaPitchedPtr& pointer, const cudaPos& position,
+                     const cudaExtent& extent, Layout* layout) {
+    if (pointer.ptr == nullptr) return cudaErrorInvalidValue;
+    if (extent.width > pointer.pitch || extent.height > pointer.ysize) {
+        return cudaErrorInvalidPitchValue;
+    }
+    size_t slice = 0, begin = 0;
+    if (position.x > pointer.pitch - extent.width || position.y > pointer.ysize - extent.height ||
+        __builtin_mul_overflow(pointer.pitch, pointer.ysize, &slice) ||
+        __builtin_mul_overflow(position.z, slice, &begin) ||
+        __builtin_add_overflow(begin, position.y * pointer.pitch + position.x, &begin)) {
+        return cudaErrorInvalidValue;
+    }
+    *layout = layoutOf(static_cast<const char*>(pointer.ptr) + begin, pointer.pitch, slice);
+    return cudaSuccess;
+}
+
+Fill toFill2D(void* pointer, size_t pitch, int value, size_t width, size_t height) {
+    return Fill{layoutOf(pointer, pitch), {width, height, 1}, static_cast<unsigned>(value)};
+}
+
+Fill toFill3D(const cudaPitchedPtr& pointer, int value, const cudaExtent& extent) {
+    return Fill{layoutOf(pointer.ptr, pointer.pitch, pointer.pitch * pointer.ysize),
+                {extent.width, extent.height, extent.depth},
+                static_cast<unsigned>(value)};
+}
+
+cudaError_t checkPeers(int dstDevice, int srcDevice) {
+    return dstDevice == 0 && srcDevice == 0 ? cudaSuccess : cudaErrorInvalidDevice;
+}
+
+}  // namespace
+
+Copy linearCopy(void* dst, const void* src, size_t count, cudaMemcpyKind kind) {
+    return Copy{layoutOf(dst), layoutOf(src), {count, 1, 1}, kind};
+}
+
+cudaError_t toCopy(const cudaMemcpy3DParms* params, Copy* copy) {
+    if (params == nullptr) return cudaErrorInvalidValue;
+    const cudaExtent& extent = params->extent;
+    *copy = Copy{{}, {}, {extent.width, extent.height, extent.depth}, params->kind};
+    if (copy->box.empty()) return cudaSuccess;
+    // There are no CUDA arrays here, so such a handle cannot be right.
+    if (params->srcArray != nullptr || params->dstArray != nullptr) return cudaErrorInvalidValue;
+    const cudaError_t error = toLayout(params->dstPtr, params->dstPos, extent, &copy->dst);
+    if (error != cudaSuccess) return error;
+    return toLayout(params->srcPtr, params->srcPos, extent, &copy->src);
+}
+
+cudaError_t toFill(const cudaMemsetParams* params, Fill* fill) {
+    if (params == nullptr) return cudaErrorInvalidValue;
+    const unsigned size = params->elementSize;
+    size_t width = 0;
+    if ((size != 1 && size != 2 && size != 4) ||
+        __builtin_mul_overflow(params->width, size_t{size}, &width)) {
+        return cudaErrorInvalidValue;
+    }
+    *fill =
+        Fill{layoutOf(params->dst, params->pitch), {width, params->height, 1}, params->value, size};
+    return cudaSuccess;
+}
+
+cudaError_t check(const Copy& copy) {
+    if (copy.box.empty()) return cudaSuccess;
+    if (copy.kind < cudaMemcpyHostToHost || copy.kind > cudaMemcpyDefault) {
+        return cudaErrorInvalidMemcpyDirection;
+    }
+    // Of a direction CUDA checks only that the device reaches what it calls the device's side.
+    const bool toDevice =
+        copy.kind == cudaMemcpyHostToDevice || copy.kind == cudaMemcpyDeviceToDevice;
+    const bool fromDevice =
+        copy.kind == cudaMemcpyDeviceToHost || copy.kind == cudaMemcpyDeviceToDevice;
+    const cudaError_t error = checkLayout(copy.dst, copy.box, toDevice && !copy.byKernel);
+    if (error != cudaSuccess) return error;
+    return checkLayout(copy.src, copy.box, fromDevice && !copy.byKernel);
+}
+
+cudaError_t check(const Fill& fill) {
+    const Box& box = fill.box;
+    if (box.empty()) return cudaSuccess;
+    const bool rowsOverlap = (box.height > 1 || box.depth > 1) && box.width > fill.dst.pitch;
+    const bool slicesOverlap = box.depth > 1 && box.height * fill.dst.pitch > fill.dst.slice;
+    if (rowsOverlap || slicesOverlap) return cudaErrorInvalidValue;
+    return checkLayout(fill.dst, box, !fill.byKernel);
+}
+
+cudaError_t checkAndRun(const Copy& copy) {
+    return checkThenRun(copy);
+}
+cudaError_t checkAndRun(const Fill& fill) {
+    return checkThenRun(fill);
+}
+
+cudaError_t submitAsync(const Copy& copy, cudaStream_t stream) {
+    return submitTransfer(stream, cudaGraphNodeTypeMemcpy, copy);
+}
+
+cudaError_t submitSync(const Copy& copy) {
+    const cudaError_t error = refuseSync();
+    return error != cudaSuccess ? error : submitAsync(copy, cudaStreamLegacy);
+}
+
+}  // namespace emu
+
+using namespace emu;
+
+cudaError_t cudaMemcpy(void* dst, const void* src, size_t count, cudaMemcpyKind kind) {
+    return hostApi(__func__, [&] { return submitSync(linearCopy(dst, src, count, kind)); });
+}
+
+cudaError_t cudaMemcpyAsync(void* dst, const void* src, size_t count, cudaMemcpyKind kind,
+                            cudaStream_t stream) {
+    return api([&] { return submitAsync(linearCopy(dst, src, count, kind), stream); });
+}
+
+cudaError_t cudaMemcpy2D(void* dst, size_t dpitch, const void* src, size_t spitch, size_t width,
+                         size_t height, cudaMemcpyKind kind) {
+    return hostApi(__func__, [&] {
+        Copy copy;
+        const cudaError_t error = toCopy2D(dst, dpitch, src, spitch, width, height, kind, &copy);
+        return error != cudaSuccess ? error : submitSync(copy);
+    });
+}
+
+cudaError_t cudaMemcpy2DAsync(void* dst, size_t dpitch, const void* src, size_t spitch,
+                              size_t width, size_t height, cudaMemcpyKind kind,
+                              cudaStream_t stream) {
+    return api([&] {
+        Copy copy;
+        const cudaError_t error = toCopy2D(dst, dpitch, src, spitch, width, height, kind, &copy);
+        return error != cudaSuccess ? error : submitAsync(copy, stream);
+    });
+}
+
+cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* params) {
+    return hostApi(__func__, [&] {
+        Copy copy;
+        const cudaError_t error = toCopy(params, &copy);
+        return error != cudaSuccess ? error : submitSync(copy);
+    });
+}
+
+cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* params, cudaStream_t stream) {
+    return api([&] {
+        Copy copy;
+        const cudaError_t error = toCopy(params, &copy);
+        return error != cudaSuccess ? error : submitAsync(copy, stream);
+    });
+}
+
+cudaError_t cudaMemcpyPeer(void* dst, int dstDevice, const void* src, int srcDevice, size_t count) {
+    return hostApi(__func__, [&] {
+        const cudaError_t error = checkPeers(dstDevice, srcDevice);
+        if (error != cudaSuccess) return error;
+        return submitSync(linearCopy(dst, src, count, cudaMemcpyDeviceToDevice));
+    });
+}
+
+cudaError_t cudaMemcpyPeerAsync(void* dst, int dstDevice, const void* src, int srcDevice,
+                                size_t count, cudaStream_t stream) {
+    return hostApi(__func__, [&] {
+        const cudaError_t error = checkPeers(dstDevice, srcDevice);
+        if (error != cudaSuccess) return error;
+        return submitAsync(linearCopy(dst, src, count, cudaMemcpyDeviceToDevice), stream);
+    });
+}
+
+cudaError_t cudaMemset(void* pointer, int value, size_t count) {
+    return hostApi(__func__, [&] { return submitSync(toFill2D(pointer, 0, value, count, 1)); });
+}
+
+cudaError_t cudaMemsetAsync(void* pointer, int value, size_t count, cudaStream_t stream) {
+    return api([&] { return submitAsync(toFill2D(pointer, 0, value, count, 1), stream); });
+}
+
+cudaError_t cudaMemset2D(void* pointer, size_t pitch, int value, size_t width, size_t height) {
+    return hostApi(__func__,
+                   [&] { return submitSync(toFill2D(pointer, pitch, value, width, height)); });
+}
+
+cudaError_t cudaMemset2DAsync(void* pointer, size_t pitch, int value, size_t width, size_t height,
+                              cudaStream_t stream) {
+    return api([&] { return submitAsync(toFill2D(pointer, pitch, value, width, height), stream); });
+}
+
+cudaError_t cudaMemset3D(cudaPitchedPtr pointer, int value, cudaExtent extent) {
+    return hostApi(__func__, [&] { return submitSync(toFill3D(pointer, value, extent)); });
+}
+
+cudaError_t cudaMemset3DAsync(cudaPitchedPtr pointer, int value, cudaExtent extent,
+                              cudaStream_t stream) {
+    return api([&] { return submitAsync(toFill3D(pointer, value, extent), stream); });
+}

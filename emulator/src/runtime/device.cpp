@@ -1,0 +1,482 @@
+// The emulated device: what it is, its limits, and its reset.
+#include "emu/api/device.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <string>
+
+#include "capacity.h"
+#include "capture.h"
+#include "cuda_profiler_api.h"
+#include "emu/limits.h"
+#include "engine/multiprocessors.h"
+#include "engine/scheduler.h"
+#include "error.h"
+#include "event.h"
+#include "graph.h"
+#include "memory.h"
+#include "memory_pool.h"
+#include "stream.h"
+
+namespace emu {
+namespace {
+
+constexpr const char* kPciBusId = "0000:00:00.0";
+constexpr size_t kMaxPitch = 2147483647;  // bytes, on all devices
+
+// ---- Settings that are kept to be read again ----------------------------------------------------
+
+// Defaults as on devices of compute capability 9.0 [bytes, but for the number of launches].
+struct Settings {
+    std::array<size_t, cudaLimitPersistingL2CacheSize + 1> limits{};
+    cudaFuncCache cache = cudaFuncCachePreferNone;
+    unsigned flags = cudaDeviceMapHost;
+
+    Settings() {
+        limits[cudaLimitStackSize] = 1024;
+        limits[cudaLimitPrintfFifoSize] = 8650752;
+        limits[cudaLimitMallocHeapSize] = size_t{8} << 20;
+        limits[cudaLimitDevRuntimePendingLaunchCount] = 2048;
+        limits[cudaLimitMaxL2FetchGranularity] = 64;
+    }
+};
+
+struct GuardedSettings {
+    std::mutex mutex;
+    Settings values;
+};
+
+GuardedSettings& settings() {
+    static GuardedSettings& instance = *new GuardedSettings;
+    return instance;
+}
+
+template <typename Body>
+auto withSettings(Body body) {
+    GuardedSettings& guarded = settings();
+    const std::lock_guard<std::mutex> lock(guarded.mutex);
+    return body(guarded.values);
+}
+
+// ---- Description --------------------------------------------------------------------------------
+
+std::string hostCpuModel() {
+    std::ifstream info("/proc/cpuinfo");
+    for (std::string line; std::getline(info, line);) {
+        const size_t colon = line.find(": ");
+        if (line.rfind("model name", 0) == 0 && colon != std::string::npos) {
+            return line.substr(colon + 2);
+        }
+    }
+    return "unknown CPU";
+}
+
+cudaDeviceProp describe() {
+    cudaDeviceProp p = {};
+    std::snprintf(p.name, sizeof(p.name), "CPU emulation of sm_%d%d (%s)", kComputeMajor,
+                  kComputeMinor, hostCpuModel().c_str());
+    p.major = kComputeMajor;
+    p.minor = kComputeMinor;
+    p.multiProcessorCount = smCount();
+    p.warpSize = kWarpSize;
+
+    p.maxThreadsPerBlock = kMaxThreadsPerBlock;
+    std::copy(std::begin(kMaxBlockDim), std::end(kMaxBlockDim), p.maxThreadsDim);
+    std::copy(std::begin(kMaxGridDim), std::end(kMaxGridDim), p.maxGridSize);
+    p.maxThreadsPerMultiProcessor = kMaxThreadsPerSm;
+    p.maxBlocksPerMultiProcessor = kMaxBlocksPerSm;
+    p.regsPerBlock = kRegistersPerBlock;
+    p.regsPerMultiprocessor = kRegistersPerSm;
+
+    p.totalGlobalMem = capacity().total;
+    p.totalConstMem = kConstantMemory;
+    p.sharedMemPerBlock = kSharedPerBlock;
+    p.sharedMemPerBlockOptin = kSharedPerBlockOptin;
+    p.sharedMemPerMultiprocessor = kSharedPerSm;
+    p.reservedSharedMemPerBlock = kReservedSharedPerBlock;
+    p.memPitch = kMaxPitch;
+
+    // What the API offers. That copies and kernels do not really overlap shows in the times only.
+    p.integrated = 1;  // the device's memory is the host's
+    p.canMapHostMemory = 1;
+    p.unifiedAddressing = 1;
+    p.managedMemory = 1;
+    p.concurrentManagedAccess = 1;
+    p.canUseHostPointerForRegisteredMem = 1;
+    p.hostRegisterSupported = 1;
+    p.hostRegisterReadOnlySupported = 1;
+    p.memoryPoolsSupported = 1;
+    p.concurrentKernels = 1;
+    p.asyncEngineCount = 1;
+    p.deviceOverlap = 1;
+    p.streamPrioritiesSupported = 1;
+    p.cooperativeLaunch = 1;
+
+    // Alignments as on a GPU, since programs compute with them.
+    p.textureAlignment = 512;
+    p.texturePitchAlignment = 32;
+    p.surfaceAlignment = 512;
+    return p;
+}
+
+const cudaDeviceProp& properties() {
+    static const cudaDeviceProp instance = describe();
+    return instance;
+}
+
+// Attributes that are not known, or concern what is not there, are 0.
+int attributeValue(cudaDeviceAttr attribute) {
+    const cudaDeviceProp& p = properties();
+    switch (attribute) {
+        case cudaDevAttrMaxThreadsPerBlock:
+            return p.maxThreadsPerBlock;
+        case cudaDevAttrMaxBlockDimX:
+            return p.maxThreadsDim[0];
+        case cudaDevAttrMaxBlockDimY:
+            return p.maxThreadsDim[1];
+        case cudaDevAttrMaxBlockDimZ:
+            return p.maxThreadsDim[2];
+        case cudaDevAttrMaxGridDimX:
+            return p.maxGridSize[0];
+        case cudaDevAttrMaxGridDimY:
+            return p.maxGridSize[1];
+        case cudaDevAttrMaxGridDimZ:
+            return p.maxGridSize[2];
+        case cudaDevAttrMaxSharedMemoryPerBlock:
+            return static_cast<int>(p.sharedMemPerBlock);
+        case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+            return static_cast<int>(p.sharedMemPerBlockOptin);
+        case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
+            return static_cast<int>(p.sharedMemPerMultiprocessor);
+        case cudaDevAttrReservedSharedMemoryPerBlock:
+            return static_cast<int>(p.reservedSharedMemPerBlock);
+        case cudaDevAttrTotalConstantMemory:
+            return static_cast<int>(p.totalConstMem);
+        case cudaDevAttrWarpSize:
+            return p.warpSize;
+        case cudaDevAttrMaxPitch:
+            return static_cast<int>(p.memPitch);
+        case cudaDevAttrMaxRegistersPerBlock:
+            return p.regsPerBlock;
+        case cudaDevAttrMaxRegistersPerMultiprocessor:
+            return p.regsPerMultiprocessor;
+        case cudaDevAttrTextureAlignment:
+            return static_cast<int>(p.textureAlignment);
+        case cudaDevAttrTexturePitchAlignment:
+            return static_cast<int>(p.texturePitchAlignment);
+        case cudaDevAttrSurfaceAlignment:
+            return static_cast<int>(p.surfaceAlignment);
+        case cudaDevAttrGpuOverlap:
+            return p.deviceOverlap;
+        case cudaDevAttrMultiProcessorCount:
+            return p.multiProcessorCount;
+        case cudaDevAttrIntegrated:
+            return p.integrated;
+        case cudaDevAttrCanMapHostMemory:
+            return p.canMapHostMemory;
+        case cudaDevAttrConcurrentKernels:
+            return p.concurrentKernels;
+        case cudaDevAttrMaxThreadsPerMultiProcessor:
+            return p.maxThreadsPerMultiProcessor;
+        case cudaDevAttrMaxBlocksPerMultiprocessor:
+            return p.maxBlocksPerMultiProcessor;
+        case cudaDevAttrAsyncEngineCount:
+            return p.asyncEngineCount;
+        case cudaDevAttrUnifiedAddressing:
+            return p.unifiedAddressing;
+        case cudaDevAttrComputeCapabilityMajor:
+            return p.major;
+        case cudaDevAttrComputeCapabilityMinor:
+            return p.minor;
+        case cudaDevAttrStreamPrioritiesSupported:
+            return p.streamPrioritiesSupported;
+        case cudaDevAttrManagedMemory:
+            return p.managedMemory;
+        case cudaDevAttrConcurrentManagedAccess:
+            return p.concurrentManagedAccess;
+        case cudaDevAttrCanUseHostPointerForRegisteredMem:
+            return p.canUseHostPointerForRegisteredMem;
+        case cudaDevAttrHostRegisterSupported:
+            return p.hostRegisterSupported;
+        case cudaDevAttrHostRegisterReadOnlySupported:
+            return p.hostRegisterReadOnlySupported;
+        case cudaDevAttrMemoryPoolsSupported:
+            return p.memoryPoolsSupported;
+        case cudaDevAttrCooperativeLaunch:
+            return p.cooperativeLaunch;
+        default:
+            return 0;
+    }
+}
+
+cudaError_t checkDevice(int device) {
+    return device == 0 ? cudaSuccess : cudaErrorInvalidDevice;
+}
+
+// Stores `value` for an API function that answers a question.
+template <typename T>
+cudaError_t answer(T* result, const T& value) {
+    if (result == nullptr) return cudaErrorInvalidValue;
+    *result = value;
+    return cudaSuccess;
+}
+
+// ---- Limits -------------------------------------------------------------------------------------
+
+cudaError_t checkLimit(cudaLimit limit) {
+    if (limit < cudaLimitStackSize || limit > cudaLimitPersistingL2CacheSize) {
+        return cudaErrorInvalidValue;
+    }
+    // Gone with device-side synchronisation, that is, since compute capability 9.0.
+    return limit == cudaLimitDevRuntimeSyncDepth ? cudaErrorUnsupportedLimit : cudaSuccess;
+}
+
+cudaError_t setLimit(cudaLimit limit, size_t value) {
+    constexpr size_t kMaxStack = size_t{512} << 10;  // local memory of a thread
+    constexpr size_t kStackUnit = 16;
+    constexpr size_t kMaxFetchGranularity = 128;
+    const cudaError_t error = checkLimit(limit);
+    if (error != cudaSuccess) return error;
+    if (limit == cudaLimitStackSize) {
+        if (value > kMaxStack) return cudaErrorInvalidValue;
+        value = (value + kStackUnit - 1) / kStackUnit * kStackUnit;
+    }
+    if (limit == cudaLimitMaxL2FetchGranularity && value > kMaxFetchGranularity) {
+        return cudaErrorInvalidValue;
+    }
+    if (limit == cudaLimitPersistingL2CacheSize) value = 0;  // there is none to set aside
+    return withSettings([&](Settings& s) {
+        s.limits[static_cast<size_t>(limit)] = value;
+        return cudaSuccess;
+    });
+}
+
+cudaError_t setFlags(unsigned flags) {
+    const unsigned schedule = flags & cudaDeviceScheduleMask;
+    const bool oneSchedule = (schedule & (schedule - 1)) == 0;
+    if ((flags & ~cudaDeviceMask) != 0 || !oneSchedule) return cudaErrorInvalidValue;
+    return withSettings([&](Settings& s) {
+        s.flags = flags | cudaDeviceMapHost;
+        return cudaSuccess;
+    });
+}
+
+void resetSettings() {
+    withSettings([](Settings& s) {
+        s = Settings();
+        return 0;
+    });
+}
+
+}  // namespace
+}  // namespace emu
+
+using namespace emu;
+
+// ---- Choice of the device -----------------------------------------------------------------------
+
+cudaError_t cudaGetDeviceCount(int* count) {
+    return setLastError(answer(count, 1));
+}
+
+cudaError_t cudaGetDevice(int* device) {
+    return setLastError(answer(device, 0));
+}
+
+cudaError_t cudaSetDevice(int device) {
+    return hostQuery(__func__, [&] { return checkDevice(device); });
+}
+
+cudaError_t cudaInitDevice(int device, unsigned int deviceFlags, unsigned int flags) {
+    return hostApi(__func__, [&] {
+        const cudaError_t error = checkDevice(device);
+        const bool flagsAreValid = (flags & cudaInitDeviceFlagsAreValid) != 0;
+        return error == cudaSuccess && flagsAreValid ? setFlags(deviceFlags) : error;
+    });
+}
+
+cudaError_t cudaSetValidDevices(int* devices, int count) {
+    return hostQuery(__func__, [&] {
+        if (devices == nullptr || count < 1) return cudaErrorInvalidValue;
+        const bool allValid = std::all_of(devices, devices + count, [](int d) { return d == 0; });
+        return allValid ? cudaSuccess : cudaErrorInvalidDevice;
+    });
+}
+
+cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* prop) {
+    return hostQuery(__func__,
+                     [&] { return prop == nullptr ? cudaErrorInvalidValue : answer(device, 0); });
+}
+
+cudaError_t cudaSetDeviceFlags(unsigned int flags) {
+    return hostQuery(__func__, [&] { return setFlags(flags); });
+}
+
+cudaError_t cudaGetDeviceFlags(unsigned int* flags) {
+    return hostQuery(__func__, [&] {
+        return answer(flags, withSettings([](const Settings& s) { return s.flags; }));
+    });
+}
+
+// ---- Questions ----------------------------------------------------------------------------------
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* prop, int device) {
+    return hostQuery(__func__, [&] {
+        const cudaError_t error = checkDevice(device);
+        return prop == nullptr || error == cudaSuccess ? answer(prop, properties()) : error;
+    });
+}
+
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
+    if (attribute < 1 || attribute >= cudaDevAttrMax) return setLastError(cudaErrorInvalidValue);
+    const cudaError_t error = checkDevice(device);
+    return setLastError(error != cudaSuccess ? error : answer(value, attributeValue(attribute)));
+}
+
+cudaError_t cudaDeviceGetPCIBusId(char* busId, int length, int device) {
+    return hostQuery(__func__, [&] {
+        if (busId == nullptr || length < 1) return cudaErrorInvalidValue;
+        const cudaError_t error = checkDevice(device);
+        if (error != cudaSuccess) return error;
+        const int needed = std::snprintf(busId, static_cast<size_t>(length), "%s", kPciBusId);
+        return needed < length ? cudaSuccess : cudaErrorInvalidValue;
+    });
+}
+
+cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* busId) {
+    return hostQuery(__func__, [&] {
+        unsigned domain = 0, bus = 0, slot = 0, function = 0;
+        if (device == nullptr || busId == nullptr ||
+            std::sscanf(busId, "%x:%x:%x.%x", &domain, &bus, &slot, &function) < 3) {
+            return cudaErrorInvalidValue;
+        }
+        const bool ours = domain == 0 && bus == 0 && slot == 0 && function == 0;
+        return ours ? answer(device, 0) : cudaErrorInvalidDevice;
+    });
+}
+
+cudaError_t cudaDriverGetVersion(int* version) {
+    return hostQuery(__func__, [&] { return answer(version, CUDART_VERSION); });
+}
+
+cudaError_t cudaRuntimeGetVersion(int* version) {
+    return setLastError(answer(version, CUDART_VERSION));
+}
+
+// ---- Synchronisation and reset ------------------------------------------------------------------
+
+cudaError_t cudaDeviceSynchronize() {
+    if (inDevice()) {
+        failKernel(cudaErrorNotSupported,
+                   "cudaDeviceSynchronize() was called in a kernel. CUDA 12 removed it from device "
+                   "code, and devices of compute capability 9.0 cannot do it. Child grids finish "
+                   "before their parent counts as finished; to go on after them, launch the rest "
+                   "as a kernel into cudaStreamTailLaunch.");
+    }
+    return api([] {
+        if (!anyCapture()) return cudaSuccess;
+        const std::lock_guard<std::mutex> lock(handleMutex());
+        return refuseDeviceSync();
+    });
+}
+
+cudaError_t cudaDeviceReset() {
+    requireHost(__func__);
+    if (insideHostFunction()) return setLastError(cudaErrorNotPermitted);
+    destroyGraphs();
+    destroyEvents();
+    destroyStreams();
+    freeAllMemory();
+    resetMemoryPool();
+    resetSettings();
+    clearErrors();
+    return cudaSuccess;
+}
+
+// ---- Limits and configuration -------------------------------------------------------------------
+
+cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
+    return hostApi(__func__, [&] { return setLimit(limit, value); });
+}
+
+cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
+    return api([&] {
+        const cudaError_t error = checkLimit(limit);
+        if (error != cudaSuccess) return error;
+        return answer(value, withSettings([&](const Settings& s) {
+                          return s.limits[static_cast<size_t>(limit)];
+                      }));
+    });
+}
+
+cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config) {
+    return hostApi(__func__, [&] {
+        if (config < cudaFuncCachePreferNone || config > cudaFuncCachePreferEqual) {
+            return cudaErrorInvalidValue;
+        }
+        return withSettings([&](Settings& s) {
+            s.cache = config;
+            return cudaSuccess;
+        });
+    });
+}
+
+cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
+    return api(
+        [&] { return answer(config, withSettings([](const Settings& s) { return s.cache; })); });
+}
+
+// Banks have been four bytes wide since compute capability 5.0; others are accepted and ignored.
+cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig config) {
+    return hostApi(__func__, [&] {
+        const bool known =
+            config >= cudaSharedMemBankSizeDefault && config <= cudaSharedMemBankSizeEightByte;
+        return known ? cudaSuccess : cudaErrorInvalidValue;
+    });
+}
+
+cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
+    return api([&] { return answer(config, cudaSharedMemBankSizeFourByte); });
+}
+
+// ---- Peers --------------------------------------------------------------------------------------
+
+cudaError_t cudaDeviceCanAccessPeer(int* canAccess, int device, int peer) {
+    return hostApi(__func__, [&] {
+        if (canAccess == nullptr) return cudaErrorInvalidValue;
+        if (device != 0 || peer != 0) return cudaErrorInvalidDevice;
+        return answer(canAccess, 0);
+    });
+}
+
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags) {
+    return hostApi(__func__, [&] {
+        if (flags != 0) return cudaErrorInvalidValue;
+        return peer == 0 ? cudaErrorPeerAccessUnsupported : cudaErrorInvalidDevice;
+    });
+}
+
+cudaError_t cudaDeviceDisablePeerAccess(int peer) {
+    return hostApi(__func__, [&] {
+        return peer == 0 ? cudaErrorPeerAccessNotEnabled : cudaErrorInvalidDevice;
+    });
+}
+
+cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr, int, int) {
+    return hostApi(__func__, [&] {
+        return value == nullptr ? cudaErrorInvalidValue : cudaErrorInvalidDevice;
+    });
+}
+
+// ---- Profiler -----------------------------------------------------------------------------------
+
+cudaError_t cudaProfilerStart() {
+    return hostApi(__func__, [] { return cudaSuccess; });
+}
+
+cudaError_t cudaProfilerStop() {
+    return hostApi(__func__, [] { return cudaSuccess; });
+}

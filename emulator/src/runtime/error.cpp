@@ -1,0 +1,83 @@
+// Errors: the last one of each thread, and the one that a failed kernel leaves for all.
+#include <string>
+
+#include "emu/api/errors.h"
+#include "engine/scheduler.h"
+#include "engine/sticky_error.h"
+#include "error.h"
+
+namespace emu {
+namespace {
+
+thread_local cudaError_t lastError = cudaSuccess;
+thread_local bool hostFunctionRuns = false;
+
+cudaError_t& lastErrorOfCaller() {
+    return inDevice() ? deviceThreadError() : lastError;
+}
+
+}  // namespace
+
+cudaError_t setLastError(cudaError_t error) {
+    // cudaErrorNotReady is an answer; CUDA does not record it either.
+    if (error != cudaSuccess && error != cudaErrorNotReady) lastErrorOfCaller() = error;
+    return error;
+}
+
+void clearErrors() {
+    clearStickyError();
+    lastError = cudaSuccess;
+}
+
+cudaError_t entryError() {
+    if (inDevice()) return cudaSuccess;
+    return hostFunctionRuns ? cudaErrorNotPermitted : stickyError();
+}
+
+void requireHost(const char* name) {
+    if (!inDevice()) return;
+    failKernel(cudaErrorLaunchFailure,
+               std::string(name) + "() cannot be called in a kernel: it is a function of the host");
+}
+
+bool insideHostFunction() {
+    return hostFunctionRuns;
+}
+HostFunctionScope::HostFunctionScope() {
+    hostFunctionRuns = true;
+}
+HostFunctionScope::~HostFunctionScope() {
+    hostFunctionRuns = false;
+}
+
+}  // namespace emu
+
+cudaError_t cudaGetLastError() {
+    return std::exchange(emu::lastErrorOfCaller(), cudaSuccess);
+}
+
+cudaError_t cudaPeekAtLastError() {
+    return emu::lastErrorOfCaller();
+}
+
+const char* cudaGetErrorName(cudaError_t error) {
+    switch (error) {
+#define EMU_NAME(name, value, text) \
+    case name:                      \
+        return #name;
+        EMU_CUDA_ERRORS(EMU_NAME)
+#undef EMU_NAME
+    }
+    return "unrecognized error code";
+}
+
+const char* cudaGetErrorString(cudaError_t error) {
+    switch (error) {
+#define EMU_TEXT(name, value, text) \
+    case name:                      \
+        return text;
+        EMU_CUDA_ERRORS(EMU_TEXT)
+#undef EMU_TEXT
+    }
+    return "unrecognized error code";
+}

@@ -1,0 +1,267 @@
+// Graphs of recorded or added work, and their launch.
+#include <algorithm>
+
+#include "copy.h"
+#include "emu/api/graphs.h"
+#include "error.h"
+#include "graph.h"
+#include "handles.h"
+#include "stream.h"
+
+namespace emu {
+namespace {
+
+struct Graph {
+    Nodes nodes;
+    std::vector<cudaGraphNode_t> handles;  // of `nodes`, in their order
+};
+
+// What an instantiated graph runs. It shares the nodes, so that the graph may change or go.
+struct GraphExec {
+    Nodes nodes;
+};
+
+using GraphTable = HandleTable<cudaGraph_t, Graph>;
+using NodeTable = HandleTable<cudaGraphNode_t, Node>;
+using ExecTable = HandleTable<cudaGraphExec_t, GraphExec>;
+
+GraphTable& graphs() {
+    static GraphTable& table = *new GraphTable;
+    return table;
+}
+NodeTable& nodes() {
+    static NodeTable& table = *new NodeTable;
+    return table;
+}
+ExecTable& execs() {
+    static ExecTable& table = *new ExecTable;
+    return table;
+}
+
+cudaGraphNode_t addNode(Graph& graph, std::shared_ptr<Node> node) {
+    graph.handles.push_back(nodes().insert(node));
+    graph.nodes.push_back(std::move(node));
+    return graph.handles.back();
+}
+
+cudaError_t addNode(cudaGraphNode_t* handle, cudaGraph_t graphHandle,
+                    const cudaGraphNode_t* dependencies, size_t count, cudaGraphNodeType type,
+                    Work work) {
+    if (handle == nullptr || (dependencies == nullptr && count > 0)) return cudaErrorInvalidValue;
+    const std::lock_guard<std::mutex> lock(handleMutex());
+    const std::shared_ptr<Graph> graph = graphs().find(graphHandle);
+    if (graph == nullptr) return cudaErrorInvalidValue;
+    const auto node = std::make_shared<Node>(Node{type, std::move(work), {}});
+    for (size_t i = 0; i < count; ++i) {
+        const auto& known = graph->handles;
+        const auto found = std::find(known.begin(), known.end(), dependencies[i]);
+        if (found == known.end()) return cudaErrorInvalidValue;
+        node->dependencies.push_back(
+            graph->nodes[static_cast<size_t>(found - known.begin())].get());
+    }
+    *handle = addNode(*graph, node);
+    return cudaSuccess;
+}
+
+// Adds a copy or a fill: checked now as CUDA does, and again at each launch.
+template <typename Transfer>
+cudaError_t addTransfer(cudaGraphNode_t* handle, cudaGraph_t graph,
+                        const cudaGraphNode_t* dependencies, size_t count, cudaGraphNodeType type,
+                        const Transfer& transfer) {
+    const cudaError_t error = check(transfer);
+    if (error != cudaSuccess) return error;
+    return addNode(handle, graph, dependencies, count, type,
+                   [transfer] { return checkAndRun(transfer); });
+}
+
+cudaError_t instantiate(cudaGraphExec_t* exec, cudaGraph_t handle, unsigned long long flags) {
+    constexpr unsigned long long kKnown = cudaGraphInstantiateFlagAutoFreeOnLaunch |
+                                          cudaGraphInstantiateFlagDeviceLaunch |
+                                          cudaGraphInstantiateFlagUseNodePriority;
+    if (exec == nullptr || (flags & ~kKnown) != 0) return cudaErrorInvalidValue;
+    if ((flags & cudaGraphInstantiateFlagDeviceLaunch) != 0) return cudaErrorNotSupported;
+    const std::lock_guard<std::mutex> lock(handleMutex());
+    const std::shared_ptr<Graph> graph = graphs().find(handle);
+    if (graph == nullptr) return cudaErrorInvalidValue;
+    const cudaError_t error = anyCapture() ? refuseUnsafe() : cudaSuccess;
+    if (error != cudaSuccess) return error;
+    *exec = execs().insert(std::make_shared<GraphExec>(GraphExec{graph->nodes}));
+    return cudaSuccess;
+}
+
+std::shared_ptr<GraphExec> findExec(cudaGraphExec_t handle) {
+    const std::lock_guard<std::mutex> lock(handleMutex());
+    return execs().find(handle);
+}
+
+cudaError_t runNodes(const Nodes& nodes) {
+    for (const std::shared_ptr<Node>& node : nodes) {
+        const cudaError_t error = node->work();
+        if (error != cudaSuccess) return error;
+    }
+    return cudaSuccess;
+}
+
+}  // namespace
+
+cudaGraph_t makeGraph(Nodes recorded) {
+    const auto graph = std::make_shared<Graph>();
+    for (std::shared_ptr<Node>& node : recorded) addNode(*graph, std::move(node));
+    return graphs().insert(graph);
+}
+
+void destroyGraphs() {
+    const std::lock_guard<std::mutex> lock(handleMutex());
+    graphs().clear();
+    nodes().clear();
+    execs().clear();
+}
+
+}  // namespace emu
+
+using namespace emu;
+
+cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned int flags) {
+    return hostApi(__func__, [&] {
+        if (graph == nullptr || flags != 0) return cudaErrorInvalidValue;
+        const std::lock_guard<std::mutex> lock(handleMutex());
+        *graph = makeGraph({});
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaGraphDestroy(cudaGraph_t handle) {
+    return hostApi(__func__, [&] {
+        const std::lock_guard<std::mutex> lock(handleMutex());
+        const std::shared_ptr<Graph> graph = graphs().remove(handle);
+        if (graph == nullptr) return cudaErrorInvalidValue;
+        for (const cudaGraphNode_t node : graph->handles) nodes().remove(node);
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                  const cudaGraphNode_t* dependencies, size_t count) {
+    return hostApi(__func__, [&] {
+        return addNode(node, graph, dependencies, count, cudaGraphNodeTypeEmpty,
+                       [] { return cudaSuccess; });
+    });
+}
+
+cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                 const cudaGraphNode_t* dependencies, size_t count,
+                                 const cudaHostNodeParams* params) {
+    return hostApi(__func__, [&] {
+        if (params == nullptr || params->fn == nullptr) return cudaErrorInvalidValue;
+        return addNode(node, graph, dependencies, count, cudaGraphNodeTypeHost, [host = *params] {
+            const HostFunctionScope scope;
+            host.fn(host.userData);
+            return cudaSuccess;
+        });
+    });
+}
+
+cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                   const cudaGraphNode_t* dependencies, size_t count,
+                                   const cudaMemsetParams* params) {
+    return hostApi(__func__, [&] {
+        Fill fill;
+        const cudaError_t error = toFill(params, &fill);
+        if (error != cudaSuccess) return error;
+        return addTransfer(node, graph, dependencies, count, cudaGraphNodeTypeMemset, fill);
+    });
+}
+
+cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                   const cudaGraphNode_t* dependencies, size_t count,
+                                   const cudaMemcpy3DParms* params) {
+    return hostApi(__func__, [&] {
+        Copy copy;
+        const cudaError_t error = toCopy(params, &copy);
+        if (error != cudaSuccess) return error;
+        return addTransfer(node, graph, dependencies, count, cudaGraphNodeTypeMemcpy, copy);
+    });
+}
+
+cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph,
+                                     const cudaGraphNode_t* dependencies, size_t count, void* dst,
+                                     const void* src, size_t bytes, cudaMemcpyKind kind) {
+    return hostApi(__func__, [&] {
+        return addTransfer(node, graph, dependencies, count, cudaGraphNodeTypeMemcpy,
+                           linearCopy(dst, src, bytes, kind));
+    });
+}
+
+cudaError_t cudaGraphGetNodes(cudaGraph_t handle, cudaGraphNode_t* result, size_t* count) {
+    return hostApi(__func__, [&] {
+        if (count == nullptr) return cudaErrorInvalidValue;
+        const std::lock_guard<std::mutex> lock(handleMutex());
+        const std::shared_ptr<Graph> graph = graphs().find(handle);
+        if (graph == nullptr) return cudaErrorInvalidValue;
+        const size_t available = graph->handles.size();
+        if (result == nullptr) {
+            *count = available;
+            return cudaSuccess;
+        }
+        const size_t copied = std::min(available, *count);
+        std::copy_n(graph->handles.begin(), copied, result);
+        std::fill_n(result + copied, *count - copied, nullptr);
+        *count = copied;
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaGraphNodeGetType(cudaGraphNode_t handle, cudaGraphNodeType* type) {
+    return hostApi(__func__, [&] {
+        const std::lock_guard<std::mutex> lock(handleMutex());
+        const std::shared_ptr<Node> node = nodes().find(handle);
+        if (node == nullptr || type == nullptr) return cudaErrorInvalidValue;
+        *type = node->type;
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph,
+                                 unsigned long long flags) {
+    return hostApi(__func__, [&] { return instantiate(exec, graph, flags); });
+}
+
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph,
+                                 cudaGraphNode_t* errorNode, char* log, size_t logSize) {
+    return hostApi(__func__, [&] {
+        if (errorNode != nullptr) *errorNode = nullptr;
+        if (log != nullptr && logSize > 0) *log = '\0';
+        return instantiate(exec, graph, 0);
+    });
+}
+
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* exec, cudaGraph_t graph,
+                                          unsigned long long flags) {
+    return hostApi(__func__, [&] { return instantiate(exec, graph, flags); });
+}
+
+cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream) {
+    return hostApi(__func__, [&] {
+        if (findExec(exec) == nullptr) return cudaErrorInvalidValue;
+        const cudaError_t error = refuseCapturing(stream);
+        if (error != cudaSuccess) return error;
+        return submit(stream, [] { return cudaSuccess; });
+    });
+}
+
+cudaError_t cudaGraphLaunch(cudaGraphExec_t handle, cudaStream_t stream) {
+    return hostApi(__func__, [&] {
+        const std::shared_ptr<GraphExec> exec = findExec(handle);
+        if (exec == nullptr) return cudaErrorInvalidValue;
+        const cudaError_t error = refuseCapturing(stream);
+        if (error != cudaSuccess) return error;
+        return submit(stream, [exec] { return runNodes(exec->nodes); });
+    });
+}
+
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
+    return hostApi(__func__, [&] {
+        const std::lock_guard<std::mutex> lock(handleMutex());
+        return execs().remove(exec) == nullptr ? cudaErrorInvalidValue : cudaSuccess;
+    });
+}

@@ -1,0 +1,72 @@
+// Launches: what CUDA refuses, and whose turn it is.
+#include "emu/api/launch.h"
+
+#include <memory>
+
+#include "emu/limits.h"
+#include "engine/fault.h"
+#include "engine/grid.h"
+#include "engine/multiprocessors.h"
+#include "engine/occupancy.h"
+#include "engine/scheduler.h"
+#include "engine/sticky_error.h"
+#include "error.h"
+#include "function.h"
+#include "stream.h"
+
+namespace emu {
+namespace {
+
+cudaError_t validate(const LaunchConfig& config, const KernelCall& call) {
+    const dim3 &grid = config.grid, &block = config.block;
+    const auto inside = [](unsigned value, int limit) {
+        return value >= 1 && value <= static_cast<unsigned>(limit);
+    };
+    const bool blockFits =
+        inside(block.x, kMaxBlockDim[0]) && inside(block.y, kMaxBlockDim[1]) &&
+        inside(block.z, kMaxBlockDim[2]) &&
+        uint64_t{block.x} * block.y * block.z <= static_cast<uint64_t>(kMaxThreadsPerBlock);
+    const bool gridFits = inside(grid.x, kMaxGridDim[0]) && inside(grid.y, kMaxGridDim[1]) &&
+                          inside(grid.z, kMaxGridDim[2]);
+    if (!blockFits || !gridFits) return cudaErrorInvalidConfiguration;
+    if (config.dynamicShared > maxDynamicShared(call.id)) return cudaErrorInvalidValue;
+    if (config.cooperative) {
+        const int blockSize = static_cast<int>(block.x * block.y * block.z);
+        const auto resident =
+            static_cast<uint64_t>(maxBlocksPerSm(blockSize, config.dynamicShared)) *
+            static_cast<uint64_t>(smCount());
+        if (uint64_t{grid.x} * grid.y * grid.z > resident)
+            return cudaErrorCooperativeLaunchTooLarge;
+    }
+    return cudaSuccess;
+}
+
+cudaError_t launchFromKernel(const LaunchConfig& config, KernelCall call) {
+    const int parentDepth = currentGrid()->depth;
+    const bool tail = config.stream == cudaStreamTailLaunch;
+    cudaError_t error = validate(config, call);
+    if (config.cooperative) error = cudaErrorNotSupported;
+    const int depth = tail ? parentDepth : parentDepth + 1;
+    if (error == cudaSuccess && depth > kMaxLaunchDepth) error = cudaErrorLaunchMaxDepthExceeded;
+    if (error != cudaSuccess) return deviceThreadError() = error;
+    runAfterGrid(std::make_unique<Grid>(config, std::move(call), depth), tail);
+    return cudaSuccess;
+}
+
+}  // namespace
+
+cudaError_t launch(const LaunchConfig& config, KernelCall call) {
+    if (inDevice()) return launchFromKernel(config, std::move(call));
+    cudaError_t error = stickyError();
+    if (error == cudaSuccess) error = validate(config, call);
+    if (error == cudaSuccess) {
+        installFaultHandlers();
+        error = submit(config.stream, [config, call] {
+            Grid grid(config, call, 0);
+            return runGrid(grid);
+        });
+    }
+    return setLastError(error);
+}
+
+}  // namespace emu

@@ -1,0 +1,362 @@
+// Allocation of device memory and of page-locked host memory.
+#include "memory.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <optional>
+
+#include "capacity.h"
+#include "capture.h"
+#include "emu/api/memory.h"
+#include "engine/guarded_memory.h"
+#include "engine/scheduler.h"
+#include "error.h"
+#include "stream.h"
+
+namespace emu {
+namespace {
+
+constexpr size_t kAlignment = 256;
+constexpr size_t kPitchAlignment = 512;
+
+// The reason for the value is in emu/api/memory.h. Filling more would cost noticeable time, and
+// memory for pages that the program may never touch.
+constexpr uint32_t kPoison = 0xFFFACADE;
+constexpr size_t kPoisonedBytes = size_t{16} << 20;
+
+// What cudaDeviceReset() frees.
+constexpr std::initializer_list<MemoryKind> kOwned = {MemoryKind::Device, MemoryKind::Managed,
+                                                      MemoryKind::Pinned, MemoryKind::Kernel};
+
+// ---- Memory of the host -------------------------------------------------------------------------
+
+void poison(void* memory, size_t size) {
+    const size_t bytes = std::min(size, kPoisonedBytes);
+    char* bytePointer = static_cast<char*>(memory);
+    size_t filled = 0;
+    for (; filled + sizeof(kPoison) <= bytes; filled += sizeof(kPoison)) {
+        std::memcpy(bytePointer + filled, &kPoison, sizeof(kPoison));
+    }
+    std::memcpy(bytePointer + filled, &kPoison, bytes - filled);
+}
+
+// Host memory for an allocation, or nullptr. A kernel that runs a little over the end of a small
+// allocation stays within the granularity that a GPU allocates with, and so does no more harm here
+// than there. AddressSanitizer shall notice it, so it gets the exact size.
+void* takeMemory(size_t size) {
+    if (guardAllocations) return takeGuarded(size);
+#ifndef __SANITIZE_ADDRESS__
+    size = (size + kPitchAlignment - 1) / kPitchAlignment * kPitchAlignment;
+#endif
+    void* memory = nullptr;
+    return posix_memalign(&memory, kAlignment, size) == 0 ? memory : nullptr;
+}
+
+void giveBackMemory(void* memory) {
+    if (guardAllocations) {
+        giveBackGuarded(memory);
+    } else {
+        std::free(memory);
+    }
+}
+
+// ---- How much is taken --------------------------------------------------------------------------
+
+struct Account {
+    std::mutex mutex;
+    MemoryUse use;
+};
+
+Account& account() {
+    static Account& instance = *new Account;  // never destroyed: used by static destructors
+    return instance;
+}
+
+// Large sizes are only reserved, the host commits pages when they are written. So the account
+// decides what fits, before a kernel would be killed for want of memory.
+bool reserve(const Allocation& allocation) {
+    Account& known = account();
+    const std::lock_guard<std::mutex> lock(known.mutex);
+    MemoryUse& use = known.use;
+    const size_t limit = capacity().free;
+    if (use.all > limit || allocation.size > limit - use.all) return false;
+    use.all += allocation.size;
+    if (allocation.pooled) {
+        use.pooled += allocation.size;
+        use.pooledHigh = std::max(use.pooledHigh, use.pooled);
+    }
+    return true;
+}
+
+void unreserve(const Allocation& allocation) {
+    Account& known = account();
+    const std::lock_guard<std::mutex> lock(known.mutex);
+    known.use.all -= allocation.size;
+    if (allocation.pooled) known.use.pooled -= allocation.size;
+}
+
+// ---- Allocation ---------------------------------------------------------------------------------
+
+// Allocating may wait for the device, which captures may forbid.
+cudaError_t refuseInCapture() {
+    if (!anyCapture() || inDevice()) return cudaSuccess;
+    const std::lock_guard<std::mutex> lock(handleMutex());
+    return refuseUnsafe();
+}
+
+cudaError_t allocateUnlessCapturing(void** pointer, const Allocation& allocation) {
+    const cudaError_t error = refuseInCapture();
+    return error != cudaSuccess ? error : allocate(pointer, allocation);
+}
+
+MemoryKind deviceKind() {
+    return inDevice() ? MemoryKind::Kernel : MemoryKind::Device;
+}
+
+// ---- Pitched memory -----------------------------------------------------------------------------
+
+cudaError_t allocatePitched(void** pointer, size_t* pitch, size_t width, size_t height,
+                            size_t depth) {
+    if (pointer == nullptr || pitch == nullptr) return cudaErrorInvalidValue;
+    if (width == 0 || height == 0 || depth == 0) {
+        *pointer = nullptr;
+        *pitch = 0;
+        return cudaSuccess;
+    }
+    size_t padded = 0, size = 0;
+    if (__builtin_add_overflow(width, kPitchAlignment - 1, &padded)) return cudaErrorInvalidValue;
+    padded = padded / kPitchAlignment * kPitchAlignment;
+    if (__builtin_mul_overflow(padded, height, &size) ||
+        __builtin_mul_overflow(size, depth, &size)) {
+        return cudaErrorMemoryAllocation;
+    }
+    const cudaError_t error = allocateUnlessCapturing(pointer, {nullptr, size, MemoryKind::Device});
+    if (error == cudaSuccess) *pitch = padded;
+    return error;
+}
+
+// ---- Registered host memory ---------------------------------------------------------------------
+
+cudaError_t registerHost(void* pointer, size_t size, unsigned flags) {
+    constexpr unsigned kKnown =
+        cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterReadOnly;
+    if (pointer == nullptr || size == 0 || (flags & ~kKnown) != 0) return cudaErrorInvalidValue;
+    if (size > UINTPTR_MAX - reinterpret_cast<uintptr_t>(pointer)) return cudaErrorInvalidValue;
+    const std::optional<Allocation> other =
+        addUnlessOverlapping({pointer, size, MemoryKind::Registered, flags});
+    if (!other) return cudaSuccess;
+    return other->kind == MemoryKind::Registered ? cudaErrorHostMemoryAlreadyRegistered
+                                                 : cudaErrorInvalidValue;
+}
+
+cudaError_t unregisterHost(void* pointer) {
+    if (pointer == nullptr) return cudaErrorInvalidValue;
+    if (!findAllocation(pointer)) return cudaErrorHostMemoryNotRegistered;
+    return removeAllocation(pointer, {MemoryKind::Registered}) ? cudaSuccess
+                                                               : cudaErrorInvalidValue;
+}
+
+std::optional<Allocation> findHostMemory(const void* pointer) {
+    std::optional<Allocation> allocation = findAllocation(pointer);
+    const bool host = allocation && (allocation->kind == MemoryKind::Pinned ||
+                                     allocation->kind == MemoryKind::Registered);
+    return host ? allocation : std::nullopt;
+}
+
+cudaPointerAttributes attributesOf(const void* pointer) {
+    void* address = const_cast<void*>(pointer);
+    const std::optional<Allocation> allocation = findAllocation(pointer);
+    if (!allocation) return {cudaMemoryTypeUnregistered, cudaInvalidDeviceId, nullptr, address};
+    switch (allocation->kind) {
+        case MemoryKind::Pinned:
+        case MemoryKind::Registered:
+            return {cudaMemoryTypeHost, 0, address, address};
+        case MemoryKind::Managed:
+        case MemoryKind::ManagedSymbol:
+            return {cudaMemoryTypeManaged, 0, address, address};
+        case MemoryKind::Device:
+        case MemoryKind::Symbol:
+        case MemoryKind::Kernel:
+            break;
+    }
+    return {cudaMemoryTypeDevice, 0, address, nullptr};
+}
+
+}  // namespace
+
+MemoryUse memoryUse() {
+    Account& known = account();
+    const std::lock_guard<std::mutex> lock(known.mutex);
+    return known.use;
+}
+
+void resetPooledHigh() {
+    Account& known = account();
+    const std::lock_guard<std::mutex> lock(known.mutex);
+    known.use.pooledHigh = known.use.pooled;
+}
+
+cudaError_t allocate(void** pointer, Allocation allocation) {
+    if (pointer == nullptr) return cudaErrorInvalidValue;
+    if (allocation.size == 0) {
+        *pointer = nullptr;
+        return cudaSuccess;
+    }
+    if (!reserve(allocation)) return cudaErrorMemoryAllocation;
+    void* memory = takeMemory(allocation.size);
+    if (memory != nullptr && allocation.kind != MemoryKind::Pinned) poison(memory, allocation.size);
+    if (memory == nullptr) {
+        unreserve(allocation);
+        return cudaErrorMemoryAllocation;
+    }
+    allocation.base = memory;
+    addAllocation(allocation);
+    *pointer = memory;
+    return cudaSuccess;
+}
+
+cudaError_t release(void* pointer, std::initializer_list<MemoryKind> kinds) {
+    if (pointer == nullptr) return cudaSuccess;
+    const std::optional<Allocation> allocation = removeAllocation(pointer, kinds);
+    if (!allocation) return cudaErrorInvalidValue;
+    unreserve(*allocation);
+    giveBackMemory(pointer);
+    return cudaSuccess;
+}
+
+cudaError_t checkRange(const void* pointer, size_t bytes, bool deviceMustReach) {
+    if (pointer == nullptr) return cudaErrorInvalidValue;
+    const std::optional<Allocation> allocation = findAllocation(pointer);
+    if (!allocation) return deviceMustReach ? cudaErrorInvalidValue : cudaSuccess;
+    // The heap of kernels is out of reach for the calls of the host.
+    if (allocation->kind == MemoryKind::Kernel && deviceMustReach) return cudaErrorInvalidValue;
+    const auto offset = static_cast<size_t>(static_cast<const char*>(pointer) -
+                                            static_cast<const char*>(allocation->base));
+    if (bytes <= allocation->size - offset) return cudaSuccess;
+    // Registered memory goes on as ordinary host memory.
+    const bool hostGoesOn = allocation->kind == MemoryKind::Registered && !deviceMustReach;
+    return hostGoesOn ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+void freeAllMemory() {
+    for (const Allocation& allocation : removeAllocations(kOwned)) {
+        unreserve(allocation);
+        giveBackMemory(const_cast<void*>(allocation.base));
+    }
+    removeAllocations({MemoryKind::Registered});
+}
+
+}  // namespace emu
+
+using namespace emu;
+
+// ---- Device memory ------------------------------------------------------------------------------
+
+cudaError_t cudaMalloc(void** pointer, size_t size) {
+    return api([&] { return allocateUnlessCapturing(pointer, {nullptr, size, deviceKind()}); });
+}
+
+cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
+    return hostApi(__func__, [&] { return allocatePitched(pointer, pitch, width, height, 1); });
+}
+
+cudaError_t cudaMalloc3D(cudaPitchedPtr* pointer, cudaExtent extent) {
+    return hostApi(__func__, [&] {
+        if (pointer == nullptr) return cudaErrorInvalidValue;
+        const cudaError_t error = allocatePitched(&pointer->ptr, &pointer->pitch, extent.width,
+                                                  extent.height, extent.depth);
+        if (error == cudaSuccess) {
+            pointer->xsize = extent.width;
+            pointer->ysize = extent.height;
+        }
+        return error;
+    });
+}
+
+cudaError_t cudaFree(void* pointer) {
+    return api([&] {
+        if (inDevice()) return release(pointer, {MemoryKind::Kernel});
+        const cudaError_t error = refuseInCapture();
+        if (error != cudaSuccess) return error;
+        return release(pointer, {MemoryKind::Device, MemoryKind::Managed});
+    });
+}
+
+cudaError_t cudaMallocManaged(void** pointer, size_t size, unsigned int flags) {
+    return hostApi(__func__, [&] {
+        if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) {
+            return cudaErrorInvalidValue;
+        }
+        return allocateUnlessCapturing(pointer, {nullptr, size, MemoryKind::Managed});
+    });
+}
+
+// ---- Host memory --------------------------------------------------------------------------------
+
+cudaError_t cudaMallocHost(void** pointer, size_t size) {
+    return cudaHostAlloc(pointer, size, cudaHostAllocDefault);
+}
+
+cudaError_t cudaHostAlloc(void** pointer, size_t size, unsigned int flags) {
+    return hostApi(__func__, [&] {
+        constexpr unsigned kKnown =
+            cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
+        if ((flags & ~kKnown) != 0) return cudaErrorInvalidValue;
+        return allocateUnlessCapturing(pointer, {nullptr, size, MemoryKind::Pinned, flags});
+    });
+}
+
+cudaError_t cudaFreeHost(void* pointer) {
+    return hostApi(__func__, [&] {
+        const cudaError_t error = refuseInCapture();
+        return error != cudaSuccess ? error : release(pointer, {MemoryKind::Pinned});
+    });
+}
+
+cudaError_t cudaHostRegister(void* pointer, size_t size, unsigned int flags) {
+    return hostApi(__func__, [&] { return registerHost(pointer, size, flags); });
+}
+
+cudaError_t cudaHostUnregister(void* pointer) {
+    return hostApi(__func__, [&] { return unregisterHost(pointer); });
+}
+
+cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned int flags) {
+    return hostApi(__func__, [&] {
+        if (device == nullptr || flags != 0 || !findHostMemory(host)) return cudaErrorInvalidValue;
+        *device = host;
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaHostGetFlags(unsigned int* flags, void* host) {
+    return hostApi(__func__, [&] {
+        const std::optional<Allocation> allocation = findHostMemory(host);
+        if (flags == nullptr || !allocation) return cudaErrorInvalidValue;
+        // With unified addressing all host memory of the runtime is mapped.
+        *flags = allocation->flags | cudaHostAllocMapped;
+        return cudaSuccess;
+    });
+}
+
+// ---- Questions ----------------------------------------------------------------------------------
+
+cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
+    return hostApi(__func__, [&] {
+        const size_t used = memoryUse().all;
+        if (free != nullptr) *free = capacity().free - std::min(capacity().free, used);
+        if (total != nullptr) *total = capacity().total;
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
+    return hostApi(__func__, [&] {
+        if (attributes == nullptr) return cudaErrorInvalidValue;
+        *attributes = attributesOf(pointer);
+        return cudaSuccess;
+    });
+}

@@ -1,0 +1,37 @@
+// What other files of the runtime need of memory.cpp.
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+
+#include "engine/allocations.h"
+
+namespace emu {
+
+// What is taken of the device's memory [bytes]. The pool hands memory back at once, so what it
+// reserves is what is used.
+struct MemoryUse {
+    size_t all = 0;
+    size_t pooled = 0;      // by cudaMallocAsync()
+    size_t pooledHigh = 0;  // the most that this has been
+};
+MemoryUse memoryUse();
+// Sets the high mark back to what is used now.
+void resetPooledHigh();
+
+// Makes a new allocation as described, but for its base, which goes to `*pointer` (nullptr for 0
+// bytes). cudaErrorInvalidValue without a `pointer`, cudaErrorMemoryAllocation if it does not fit.
+cudaError_t allocate(void** pointer, Allocation allocation);
+
+// Frees the allocation that begins at `pointer`; cudaErrorInvalidValue unless its kind is one of
+// `kinds`. Nothing to do for nullptr.
+cudaError_t release(void* pointer, std::initializer_list<MemoryKind> kinds);
+
+// cudaErrorInvalidValue unless `bytes` bytes from `pointer` on lie within one allocation or, where
+// the device need not reach them, in memory of the host that is none of the runtime's business.
+cudaError_t checkRange(const void* pointer, size_t bytes, bool deviceMustReach);
+
+// Frees all allocations, and forgets the host memory that was registered.
+void freeAllMemory();
+
+}  // namespace emu

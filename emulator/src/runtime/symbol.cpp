@@ -1,0 +1,106 @@
+// Copies to and from __device__, __constant__ and __managed__ variables.
+#include <optional>
+
+#include "copy.h"
+#include "emu/api/symbols.h"
+#include "engine/allocations.h"
+#include "engine/program_symbols.h"
+#include "error.h"
+
+namespace emu {
+namespace {
+
+bool known(const Allocation& allocation, const void* address) {
+    // All __managed__ variables are one allocation.
+    return allocation.kind == MemoryKind::ManagedSymbol ||
+           (allocation.kind == MemoryKind::Symbol && allocation.base == address);
+}
+
+// Checks that `symbol` names a variable with static storage, as device symbols are, completes its
+// size and makes it known to copies through pointers.
+cudaError_t resolve(Symbol* symbol) {
+    if (symbol->address == nullptr) return cudaErrorInvalidSymbol;
+    const std::optional<Allocation> allocation = findAllocation(symbol->address);
+    if (allocation && allocation->kind == MemoryKind::Symbol &&
+        known(*allocation, symbol->address)) {
+        symbol->size = allocation->size;
+        return cudaSuccess;
+    }
+    if (allocation && !known(*allocation, symbol->address)) return cudaErrorInvalidSymbol;
+    const ImagePart part = imagePartOf(symbol->address);
+    if (part != ImagePart::Writable && part != ImagePart::Constant) return cudaErrorInvalidSymbol;
+    // A name like table[0] has the type of an element but means the whole variable; table[2] means
+    // nothing. A stripped program leaves only the type.
+    if (const std::optional<Variable> variable = variableAt(symbol->address)) {
+        if (variable->base != symbol->address) return cudaErrorInvalidSymbol;
+        symbol->size = variable->size;
+    }
+    if (symbol->size == 0) return cudaErrorInvalidSymbol;
+    if (!allocation) addAllocation({symbol->address, symbol->size, MemoryKind::Symbol});
+    return cudaSuccess;
+}
+
+// The part of the symbol that a copy touches, checked against its size.
+cudaError_t partOf(Symbol symbol, size_t count, size_t offset, char** part) {
+    const cudaError_t error = resolve(&symbol);
+    if (error != cudaSuccess) return error;
+    if (offset > symbol.size || count > symbol.size - offset) return cudaErrorInvalidValue;
+    *part = static_cast<char*>(const_cast<void*>(symbol.address)) + offset;
+    return cudaSuccess;
+}
+
+cudaError_t submitCopy(const Copy& copy, cudaStream_t stream, CopyMode mode) {
+    return mode == CopyMode::Sync ? submitSync(copy) : submitAsync(copy, stream);
+}
+
+}  // namespace
+
+cudaError_t copyToSymbol(Symbol symbol, const void* src, size_t count, size_t offset,
+                         cudaMemcpyKind kind, cudaStream_t stream, CopyMode mode) {
+    return hostApi("cudaMemcpyToSymbol", [&] {
+        if (count == 0) return cudaSuccess;
+        if (kind == cudaMemcpyHostToHost || kind == cudaMemcpyDeviceToHost) {
+            return cudaErrorInvalidMemcpyDirection;
+        }
+        char* part = nullptr;
+        const cudaError_t error = partOf(symbol, count, offset, &part);
+        if (error != cudaSuccess) return error;
+        // A `const` variable: the compiler has used its value already, so a copy would be lost.
+        if (imagePartOf(part) == ImagePart::Constant) return cudaErrorNotSupported;
+        return submitCopy(linearCopy(part, src, count, kind), stream, mode);
+    });
+}
+
+cudaError_t copyFromSymbol(void* dst, Symbol symbol, size_t count, size_t offset,
+                           cudaMemcpyKind kind, cudaStream_t stream, CopyMode mode) {
+    return hostApi("cudaMemcpyFromSymbol", [&] {
+        if (count == 0) return cudaSuccess;
+        if (kind == cudaMemcpyHostToHost || kind == cudaMemcpyHostToDevice) {
+            return cudaErrorInvalidMemcpyDirection;
+        }
+        char* part = nullptr;
+        const cudaError_t error = partOf(symbol, count, offset, &part);
+        if (error != cudaSuccess) return error;
+        return submitCopy(linearCopy(dst, part, count, kind), stream, mode);
+    });
+}
+
+cudaError_t symbolAddress(void** pointer, Symbol symbol) {
+    return hostApi("cudaGetSymbolAddress", [&] {
+        if (pointer == nullptr) return cudaErrorInvalidValue;
+        const cudaError_t error = resolve(&symbol);
+        if (error == cudaSuccess) *pointer = const_cast<void*>(symbol.address);
+        return error;
+    });
+}
+
+cudaError_t symbolSize(size_t* size, Symbol symbol) {
+    return hostApi("cudaGetSymbolSize", [&] {
+        if (size == nullptr) return cudaErrorInvalidValue;
+        const cudaError_t error = resolve(&symbol);
+        if (error == cudaSuccess) *size = symbol.size;
+        return error;
+    });
+}
+
+}  // namespace emu

@@ -1,0 +1,111 @@
+"""Rewrites declarations with __shared__ that C++ would not understand."""
+
+from typing import Callable, NamedTuple, NoReturn, Optional
+
+from .lexer import Edit, Stream
+from .unit import ALIGNMENTS
+
+SHARED_SPECIFIERS = ("extern", "static", "__shared__", "__device__")
+
+
+class Declarator(NamedTuple):
+    """`base pointer name[]rest`, an array without size"""
+
+    base: str
+    pointer: str
+    name: str
+    rest: str
+
+
+def shared_edits(
+    stream: Stream, index: int, in_function: bool, fail: Callable[[int, str], NoReturn]
+) -> list[Edit]:
+    """What to change of the declaration around `__shared__` at token `index`, if it is extern or
+    has an alignas that C++ wants elsewhere. `fail` is called with a token and a message for the
+    user where the declaration cannot be understood."""
+    start = index
+    while True:
+        before = stream.text(start - 1)
+        if stream.kind(start - 1) == "name" and before not in ("else", "do"):
+            start -= 1
+            continue
+        opener = stream.pair(start - 1) if before == ")" else None
+        if opener is None or stream.text(opener - 1) not in ALIGNMENTS:
+            break
+        start = opener
+    end = index
+    while end < len(stream.tokens) and stream.text(end) != ";":
+        end = max(end, stream.pair(end) or end) + 1
+    words = [stream.text(i) for i in range(start, end)]
+    if "extern" not in words:
+        return _alignas_first(stream, start, end)
+    if end == len(stream.tokens) and not stream.macro:
+        fail(index, "this declaration never ends: expected ';'")
+    parts = [_declarator(stream, part) for part in stream.split(start, end)]
+    declarators = [part for part in parts if part is not None]
+    if not declarators:  # like nvcc, take it for a definition
+        extern = start + words.index("extern")
+        return [Edit(extern, extern + 1, "")]
+    if len(declarators) < len(parts):
+        fail(index, "declare shared arrays with and without a size separately")
+    return [Edit(start, end, _dynamic_shared(declarators, in_function))]
+
+
+def _alignas_first(stream: Stream, start: int, end: int) -> list[Edit]:
+    """`__shared__ alignas(16) char c[64]`: an attribute cannot follow `thread_local`."""
+    i = start + 1
+    while i < end and stream.text(i) not in ("=", "["):
+        close = stream.pair(i + 1)
+        if stream.text(i) == "alignas" and close is not None:
+            alignment = stream.plain(list(range(i, close + 1)))
+            first = Edit(start, start + 1, f"{alignment} {stream.text(start)}")
+            return [first, Edit(i, close + 1, "")]
+        i = (stream.pair(i) or i) + 1
+    return []
+
+
+def _declarator(stream: Stream, part: list[int]) -> Optional[Declarator]:
+    """Parses `T* name[][N]`, perhaps with specifiers; None if it is no array without size."""
+    kept: list[int] = []
+    skipped = -1
+    for i in part:
+        if stream.text(i) in ALIGNMENTS:
+            skipped = stream.pair(i + 1) or i
+        elif i > skipped and stream.text(i) not in SHARED_SPECIFIERS:
+            kept.append(i)
+    angles = 0
+    pointer = None  # where the base type ends
+    for at, i in enumerate(kept):
+        text = stream.text(i)
+        angles += (text == "<") - (text == ">")
+        if angles == 0 and text == "*" and pointer is None:
+            pointer = at
+        if angles == 0 and text == "[":
+            if at == 0 or stream.text(i + 1) != "]" or stream.kind(kept[at - 1]) != "name":
+                return None
+            pointer = at - 1 if pointer is None else pointer
+            marks = " ".join(stream.text(m) for m in kept[pointer : at - 1])
+            name, rest = stream.text(kept[at - 1]), stream.plain(kept[at + 2 :])
+            return Declarator(stream.plain(kept[:pointer]), marks, name, rest)
+    return None
+
+
+def _dynamic_shared(declarators: list[Declarator], in_function: bool) -> str:
+    base = declarators[0].base
+    plain = len(declarators) == 1 and not declarators[0].pointer and not declarators[0].rest
+    if in_function and plain and "volatile" in base.split():
+        kind = " ".join(word for word in base.split() if word != "volatile")
+        memory = f"reinterpret_cast<volatile {kind}*>(::emu::dynamicShared())"
+        return f"::emu::VolatilePointer<{kind}> {declarators[0].name}({memory})"
+    texts = []
+    for _, pointer, name, rest in declarators:
+        if in_function:
+            texts.append(
+                f"{pointer}(&{name})[]{rest} = "
+                f"*reinterpret_cast<{base} {pointer}(*)[]{rest}>(::emu::dynamicShared())"
+            )
+        else:
+            space = " " if pointer else ""
+            texts.append(f'{pointer}{space}{name}[]{rest} __asm__("emu_dynamic_shared")')
+    specifiers = "[[maybe_unused]]" if in_function else "extern __thread"
+    return f"{specifiers} {base} {', '.join(texts)}"

@@ -1,0 +1,116 @@
+"""Keeps the order of the emulator's layers (emulator/README.md): runtime and instrument stand on the
+engine, which knows neither, nor do they know each other.
+
+Two ways to break it are looked for: an include, and a call of a function that was declared elsewhere,
+which only the object files show.
+"""
+
+import os
+import re
+import subprocess
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+from translate import OWN_INCLUDE
+
+INCLUDE = Path(OWN_INCLUDE).resolve()
+SRC = INCLUDE.parent / "src"
+MAY_USE = {"engine": set(), "runtime": {"engine"}, "instrument": {"engine"}}
+# Declared in the public headers, defined in the runtime.
+RUNTIME_HEADERS = INCLUDE / "emu" / "api"
+
+INCLUDE_LINE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]', re.MULTILINE)
+LIBRARIES = ("libcuda_emulator.a", "libcuda_emulator_instrument.a")
+# Types of nm: global symbols that a file defines, but not in line, and that it needs.
+DEFINED, UNDEFINED = set("TDBRGSC"), set("Uw")
+# The instrument layer stands in for these of the C library.
+OF_THE_C_LIBRARY = {"malloc"}
+
+
+def sources(layer: str) -> list[Path]:
+    return sorted(path for path in (SRC / layer).iterdir() if path.suffix in (".cpp", ".h"))
+
+
+def includes(path: Path) -> list[Path]:
+    """The emulator's own files that a file includes."""
+    found = []
+    for name in INCLUDE_LINE.findall(path.read_text()):
+        candidates = [(folder / name).resolve() for folder in (path.parent, SRC, INCLUDE)]
+        found += [file for file in candidates if file.is_file()][:1]
+    return found
+
+
+def layer_of(path: Path) -> str:
+    """The layer of a file; empty for the public headers that belong to none."""
+    if path.is_relative_to(RUNTIME_HEADERS):
+        return "runtime"
+    return path.relative_to(SRC).parts[0] if path.is_relative_to(SRC) else ""
+
+
+def test_every_source_is_in_a_layer():
+    assert {path.name for path in SRC.iterdir()} == set(MAY_USE)
+    assert all(sources(layer) for layer in MAY_USE)
+
+
+@pytest.mark.parametrize("layer", MAY_USE)
+def test_includes(layer):
+    """No file of the layer includes one of a layer that it must not know, not even by way of the
+    public headers."""
+    wrong = []
+    for source in sources(layer):
+        seen, open_files = {source}, [(source, source.name)]
+        while open_files:
+            path, way = open_files.pop()
+            for header in set(includes(path)) - seen:
+                seen.add(header)
+                way_there = f"{way} -> {header.name}"
+                if layer_of(header) in {"", layer} | MAY_USE[layer]:
+                    open_files.append((header, way_there))
+                else:
+                    wrong.append(f"{way_there} ({layer_of(header)})")
+    assert wrong == []
+
+
+def symbols(library: Path) -> dict[str, dict[str, set[str]]]:
+    """What each layer in the library defines and needs: {layer: {"defined": ..., "needed": ...}}"""
+    layers = {f"{source.name}.o": layer for layer in MAY_USE for source in sources(layer)}
+    result: dict[str, dict[str, set[str]]] = defaultdict(
+        lambda: {"defined": set(), "needed": set()}
+    )
+    listing = subprocess.run(
+        ["nm", "-A", "-P", str(library)], check=True, capture_output=True, text=True
+    ).stdout
+    for line in listing.splitlines():
+        file, name, kind = line.split()[:3]
+        member = file[file.index("[") + 1 : file.index("]")]
+        assert member in layers, f"{library.name} holds {member}, which is of no layer"
+        if kind in DEFINED:
+            result[layers[member]]["defined"].add(name)
+        elif kind in UNDEFINED:
+            result[layers[member]]["needed"].add(name)
+    return result
+
+
+def test_source_names_are_unique():
+    """Members of a library are told apart by their names alone."""
+    names = [s.name for layer in MAY_USE for s in sources(layer) if s.suffix == ".cpp"]
+    assert sorted(names) == sorted(set(names))
+
+
+@pytest.mark.parametrize("layer", MAY_USE)
+def test_calls(layer):
+    """No object file of the layer needs what only a layer defines that it must not know."""
+    folder = os.environ.get("EMULATOR_LIBRARIES")
+    if folder is None:
+        pytest.skip("EMULATOR_LIBRARIES names no folder with the built libraries: use ctest")
+    found: dict[str, dict[str, set[str]]] = {}
+    for name in LIBRARIES:
+        if (Path(folder) / name).is_file():
+            found.update(symbols(Path(folder) / name))
+    if layer not in found:
+        pytest.skip(f"the library with {layer}/ is not built")
+    known = set().union(*(found[name]["defined"] for name in {layer} | MAY_USE[layer]))
+    needed = found[layer]["needed"] - known - OF_THE_C_LIBRARY
+    for other in set(found) - {layer} - MAY_USE[layer]:
+        assert needed & found[other]["defined"] == set(), f"{layer} calls {other}"
