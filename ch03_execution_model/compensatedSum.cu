@@ -154,16 +154,8 @@ int main(int argc, char** argv) {
         return judge.judge({compensatedOnHost(input)}, judge.boundOfKahan(), true);
     });
 
-    // What several runs of a kernel give.
-    const auto sumsOfRuns = [&](double allowed, auto sum) {
-        return [=, &judge, &ladder] {
-            std::vector<float> ofRuns = {sum()};
-            while (ofRuns.size() < runs) {
-                ladder.again();
-                ofRuns.push_back(sum());
-            }
-            return judge.judge(ofRuns, allowed, true);
-        };
+    const auto within = [&](double allowed, auto sum) {
+        return judge.ofRuns(ladder, runs, allowed, true, sum);
     };
     // The sum of what the blocks have left, in the kind of arithmetic that they used.
     const auto sumOf = [](const auto& buffer) {
@@ -175,13 +167,13 @@ int main(int argc, char** argv) {
         };
     };
     const double exactly = judge.boundCompensated(inBlocks);
-    ladder.rung("reducePlain", grid, block, read, sumsOfRuns(judge.bound(inBlocks), sumOf(floats)),
+    ladder.rung("reducePlain", grid, block, read, within(judge.bound(inBlocks), sumOf(floats)),
                 [&] { reducePlain<<<grid, block>>>(data, floats.get(), size); });
-    ladder.rung("reduceCompensated", grid, block, read, sumsOfRuns(exactly, sumOf(pairs)),
+    ladder.rung("reduceCompensated", grid, block, read, within(exactly, sumOf(pairs)),
                 [&] { reduceCompensated<<<grid, block>>>(data, pairs.get(), size); });
-    ladder.rung("reduceDouble", grid, block, read, sumsOfRuns(exactly, sumOf(doubles)),
+    ladder.rung("reduceDouble", grid, block, read, within(exactly, sumOf(doubles)),
                 [&] { reduceDouble<<<grid, block>>>(data, doubles.get(), size); });
     const auto firstOfFloats = [&] { return floats.toHost(1)[0]; };
-    lab::cubSum(ladder, sumsOfRuns(judge.bound(inBlocks), firstOfFloats), data, floats.get(), size);
+    lab::cubSum(ladder, within(judge.bound(inBlocks), firstOfFloats), data, floats.get(), size);
     return exercise.finish();
 }

@@ -165,6 +165,20 @@ class SumJudge {
         return finding;
     }
 
+    // A check of so many runs of a kernel; sum() is what the last one has left.
+    template <typename Sum>
+    lab::Check ofRuns(const lab::Ladder& ladder, std::size_t runs, double allowed, bool repeatable,
+                      Sum sum) const {
+        return [=, &ladder] {
+            std::vector<float> sums = {sum()};
+            while (sums.size() < runs) {
+                ladder.again();
+                sums.push_back(sum());
+            }
+            return judge(sums, allowed, repeatable);
+        };
+    }
+
   private:
     static constexpr double kUnit = 0x1p-24;  // of what a float is, a rounding changes at most this
 

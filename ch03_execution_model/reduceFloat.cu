@@ -150,16 +150,9 @@ int main(int argc, char** argv) {
         return judge.judge({sequentialOnHost(input)}, judge.bound(1.0 * (size - 1)), true);
     });
 
-    // What several runs of a kernel give, whose sum may be off by so many roundings of an element.
-    const auto sumsOfRuns = [&](double roundings, bool repeatable, auto sum) {
-        return [=, &judge, &ladder] {
-            std::vector<float> ofRuns = {sum()};
-            while (ofRuns.size() < runs) {
-                ladder.again();
-                ofRuns.push_back(sum());
-            }
-            return judge.judge(ofRuns, judge.bound(roundings), repeatable);
-        };
+    // A sum that may be off by so many roundings of an element.
+    const auto within = [&](double roundings, bool repeatable, auto sum) {
+        return judge.ofRuns(ladder, runs, judge.bound(roundings), repeatable, sum);
     };
     const auto treeOf = [&](unsigned grid) {
         return [&results, grid] { return treeSum(results.toHost(grid)); };
@@ -168,32 +161,31 @@ int main(int argc, char** argv) {
 
     const unsigned blocks = lab::blocksFor(size, block);
     const double ofTree = log2Of(block) + log2Of(blocks);
-    ladder.rung("reduceNeighbored", blocks, block, read, sumsOfRuns(ofTree, true, treeOf(blocks)),
+    ladder.rung("reduceNeighbored", blocks, block, read, within(ofTree, true, treeOf(blocks)),
                 [&] { reduceNeighbored<<<blocks, block>>>(data, sums); });
-    ladder.rung("reduceInterleaved", blocks, block, read, sumsOfRuns(ofTree, true, treeOf(blocks)),
+    ladder.rung("reduceInterleaved", blocks, block, read, within(ofTree, true, treeOf(blocks)),
                 [&] { reduceInterleaved<1><<<blocks, block>>>(data, sums); });
 
     const unsigned eighth = lab::blocksFor(size, std::size_t{8} * block);
     const double unrolled = 7 + log2Of(block) + log2Of(eighth);
-    ladder.rung("reduceUnrolling8", eighth, block, read, sumsOfRuns(unrolled, true, treeOf(eighth)),
+    ladder.rung("reduceUnrolling8", eighth, block, read, within(unrolled, true, treeOf(eighth)),
                 [&] { reduceInterleaved<8><<<eighth, block>>>(data, sums); });
 
     const std::size_t tile = elementsOfTile(block);
     const unsigned many = lab::gridStrideBlocks(exercise.device(), size, tile, block);
     const double inAnyOrder = roundingsOfBlock(size, many, block) + many;
-    ladder.rung("reduceAtomic", many, block, read, sumsOfRuns(inAnyOrder, false, firstOfResults),
-                [&] {
-                    CUDA_CHECK(cudaMemsetAsync(sums, 0, sizeof(float)));
-                    reduceAtomic<<<many, block>>>(source.get(), sums, size);
-                });
+    ladder.rung("reduceAtomic", many, block, read, within(inAnyOrder, false, firstOfResults), [&] {
+        CUDA_CHECK(cudaMemsetAsync(sums, 0, sizeof(float)));
+        reduceAtomic<<<many, block>>>(source.get(), sums, size);
+    });
 
     // Its fences make every block wait at its end, which many blocks would do in turn.
     const unsigned few =
         std::min(lab::blocksFor(size, tile), exercise.device().residentBlocks(block));
     const double inTurn =
         roundingsOfBlock(size, few, block) + lab::blocksFor(few, block) + log2Of(block);
-    ladder.rung("reduceOneLaunch", few, block, read, sumsOfRuns(inTurn, true, firstOfResults),
+    ladder.rung("reduceOneLaunch", few, block, read, within(inTurn, true, firstOfResults),
                 [&] { reduceOneLaunch<<<few, block>>>(source.get(), sums + 1, sums, size); });
-    lab::cubSum(ladder, sumsOfRuns(inTurn, true, firstOfResults), source.get(), sums, size);
+    lab::cubSum(ladder, within(inTurn, true, firstOfResults), source.get(), sums, size);
     return exercise.finish();
 }
