@@ -73,7 +73,8 @@ constexpr unsigned kStarts = 256;  // different results, so that the reference h
 // registers that kMinBlocks blocks of kBlock threads fit, or as many as an SM has threads for.
 // (nvcc -maxrregcount=N is a limit for all kernels of a file that do not say so themselves.)
 template <unsigned kMinBlocks>
-__global__ void __launch_bounds__(kBlock, std::min(kMinBlocks, lab::kResidentThreads / kBlock))
+__global__ void __launch_bounds__(kBlock,
+                                  std::min(kMinBlocks, occupancy::kResidentThreads / kBlock))
     mixAtLeast(unsigned steps, std::size_t threads, int* results, lab::Span* spans) {
     const unsigned long long begin = lab::globaltimer();
     const std::size_t t = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;

@@ -14,6 +14,19 @@
 
 namespace occupancy {
 
+// Threads that a multiprocessor holds at a time, of the GPU that a kernel is compiled for; on the
+// host, where that is not known, the most of any. (CUDA C++ Programming Guide, table "Technical
+// Specifications per Compute Capability".)
+#ifndef __CUDA_ARCH__
+inline constexpr unsigned kResidentThreads = 2048;
+#elif __CUDA_ARCH__ == 750
+inline constexpr unsigned kResidentThreads = 1024;
+#elif (__CUDA_ARCH__ > 800 && __CUDA_ARCH__ < 900) || __CUDA_ARCH__ >= 1100
+inline constexpr unsigned kResidentThreads = 1536;
+#else
+inline constexpr unsigned kResidentThreads = 2048;
+#endif
+
 // Of a GPU that is there; ends the program if its capability is not known.
 inline const Limits& limitsOf(const lab::DeviceFacts& device) {
     const Limits* const sm = find(lab::formatted("%d.%d", device.major, device.minor));

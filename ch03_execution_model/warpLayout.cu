@@ -40,13 +40,18 @@ struct Place {
     unsigned members;  // of the warp: a bit for each lane that has a thread
 };
 
+// Number of this thread within its block, x fastest: the order in which threads are put into warps.
+__device__ unsigned threadNumber() {
+    return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+}
+
 // Nothing here computes a warp or a lane. A thread's number serves as its name, which the threads
 // of a warp tell each other: who hears the same first name is in the same warp. A full mask asks
 // all lanes, and those without a thread do not answer. (PTX has a register %warpid, but that is the
 // slot of the multiprocessor that holds the warp. It may change while the warp runs, and no order
 // is promised: it is no name.)
 __global__ void observeWarps(Place* places) {
-    const unsigned thread = lab::threadNumber();
+    const unsigned thread = threadNumber();
     const unsigned members = __ballot_sync(lab::kAllLanes, 1);
     const int firstLane = __ffs(members) - 1;
     const unsigned first = __shfl_sync(members, thread, firstLane);

@@ -43,27 +43,4 @@ __device__ inline unsigned laneid() {
 
 #endif
 
-// Threads that a multiprocessor holds at a time, of the GPU that a kernel is compiled for; on the
-// host, where that is not known, the most of any. (CUDA C++ Programming Guide, table "Technical
-// Specifications per Compute Capability".)
-#ifndef __CUDA_ARCH__
-inline constexpr unsigned kResidentThreads = 2048;
-#elif __CUDA_ARCH__ == 750
-inline constexpr unsigned kResidentThreads = 1024;
-#elif (__CUDA_ARCH__ > 800 && __CUDA_ARCH__ < 900) || __CUDA_ARCH__ >= 1100
-inline constexpr unsigned kResidentThreads = 1536;
-#else
-inline constexpr unsigned kResidentThreads = 2048;
-#endif
-
-// Number of this thread within its block, x fastest: the order in which threads are put into warps.
-__device__ inline unsigned threadNumber() {
-    return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
-}
-// Number of this thread's warp within the block. Not PTX's %warpid, which is the slot of the
-// multiprocessor that holds the warp, and may change while the thread runs.
-__device__ inline unsigned warpid() {
-    return threadNumber() / warpSize;
-}
-
 }  // namespace lab

@@ -17,7 +17,8 @@ __device__ T sumOfWarp(T value) {
 }
 
 // Sum of a block's values, in its thread 0: each warp adds up its own, then warp 0 those of the
-// warps (at most 32). All threads of the block must call this, whole warps of them.
+// warps (at most 32). All threads of the block must call this, whole warps of them; between two
+// calls they need a __syncthreads(), since both use the same shared memory.
 template <typename T>
 __device__ T sumOfBlock(T value) {
     __shared__ T ofWarps[32];

@@ -554,11 +554,9 @@ TEST(Device, SchedulersPerMultiprocessor) {
     EXPECT_EQ(lab::schedulersPerMultiprocessor(99), 0);
 }
 
-__global__ void whereAmI(unsigned* warps, unsigned* lanes, unsigned* sms,
-                         unsigned long long* times) {
+__global__ void whereAmI(unsigned* lanes, unsigned* sms, unsigned long long* times) {
     const unsigned thread = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
     times[thread] = lab::globaltimer();
-    warps[thread] = lab::warpid();
     lanes[thread] = lab::laneid();
     sms[thread] = lab::smid();
 }
@@ -597,20 +595,19 @@ TEST(WarpSum, AddsEachLaneOnce) {
     }
 }
 
-TEST(Intrinsics, WarpsLanesAndClock) {
+TEST(Intrinsics, LanesMultiprocessorAndClock) {
     const dim3 block(5, 4, 6);
-    lab::DeviceBuffer<unsigned> warps(120), lanes(120), sms(120);
+    lab::DeviceBuffer<unsigned> lanes(120), sms(120);
     lab::DeviceBuffer<unsigned long long> times(120);
-    whereAmI<<<1, block>>>(warps.get(), lanes.get(), sms.get(), times.get());
+    whereAmI<<<1, block>>>(lanes.get(), sms.get(), times.get());
     CUDA_CHECK_LAUNCH();
     const std::vector<unsigned long long> first = times.toHost();
-    whereAmI<<<1, block>>>(warps.get(), lanes.get(), sms.get(), times.get());
+    whereAmI<<<1, block>>>(lanes.get(), sms.get(), times.get());
     CUDA_CHECK_LAUNCH();
-    const std::vector<unsigned> w = warps.toHost(), l = lanes.toHost(), s = sms.toHost();
+    const std::vector<unsigned> l = lanes.toHost(), s = sms.toHost();
     const std::vector<unsigned long long> second = times.toHost();
     const auto multiprocessors = static_cast<unsigned>(lab::deviceFacts(0).multiprocessors);
     for (unsigned i = 0; i < 120; ++i) {
-        EXPECT_EQ(w[i], i / 32);
         EXPECT_EQ(l[i], i % 32);
         EXPECT_EQ(s[i], s[0]);  // one block, one multiprocessor
         EXPECT_LT(s[i], multiprocessors);
