@@ -1,4 +1,8 @@
-"""The exercises: each is NAME.cu and NAME.toml in the folder of a chapter."""
+"""The exercises: each is NAME.cu and NAME.toml in the folder of a chapter.
+
+NAME.toml makes it one: a .cu file alone is a program of somebody's own, wherever it lies. (CMake
+stops where a call of lab_add_exercise() names one without NAME.toml.)
+"""
 
 from __future__ import annotations
 
@@ -38,11 +42,11 @@ def chapters() -> list[Path]:
 
 
 def sources() -> dict[str, Path]:
-    """Of each exercise NAME its NAME.cu, whether that is there or only its NAME.toml is."""
+    """Of each exercise NAME, its NAME.cu, whether that is there or not."""
     found: dict[str, Path] = {}
     for chapter in chapters():
-        for path in sorted({*chapter.glob("*.cu"), *chapter.glob("*.toml")}):
-            source = path.with_suffix(".cu")
+        for facts in sorted(chapter.glob("*.toml")):
+            source = facts.with_suffix(".cu")
             other = found.setdefault(source.stem, source)
             if other != source:
                 raise LabError(f"{shown(source)} has the name of another: {shown(other)}")
@@ -58,7 +62,7 @@ def exercises(names: Sequence[str] = ()) -> list[Exercise]:
     known = sources()
     for name in names:
         if name not in known:
-            hint = did_you_mean(name, known) or "; ./lab list shows them all"
+            hint = _half(name) or did_you_mean(name, known) or "; ./lab list shows them all"
             raise LabError(f"no exercise is named {name}{hint}", status=2)
     found = []
     problems = []
@@ -77,13 +81,19 @@ def exercises(names: Sequence[str] = ()) -> list[Exercise]:
     return found
 
 
+def _half(name: str) -> str:
+    """Says where a NAME.cu lacks its NAME.toml."""
+    for chapter in chapters():
+        source = chapter / f"{name}.cu"
+        if source.exists():
+            return f": {shown(source)} is there, {shown(source.with_suffix('.toml'))} is missing"
+    return ""
+
+
 def _load(source: Path) -> Exercise:
     facts = source.with_suffix(".toml")
-    for missing, other in ((facts, source), (source, facts)):
-        if not missing.exists():
-            raise LabError(
-                f"{shown(missing)} is missing: the exercise {source.stem} has {other.name} alone"
-            )
+    if not source.exists():
+        raise LabError(f"{shown(source)} is missing: there is {facts.name} alone")
     return Exercise(source.parent.name, source.stem, exercise_facts.load(facts))
 
 

@@ -70,14 +70,25 @@ def test_a_broken_file_stops_only_work_on_its_exercise_and_on_all(checkout) -> N
 
 def test_a_missing_half_is_named(checkout) -> None:
     source = checkout("ch04_memory/stencil")
-    source.with_suffix(".toml").unlink()
-    (line,) = problems_of("stencil")
-    assert re.search("stencil.toml is missing: the exercise stencil has stencil.cu alone", line)
-    assert problems_of() == [line]
-    assert names(catalogue.exercises(["transpose"])) == ["transpose"]
-    source.with_suffix(".toml").write_text(FACTS)
     source.unlink()
-    assert "ch04_memory/stencil.cu is missing" in problems_of("stencil")[0]
+    assert (
+        "ch04_memory/stencil.cu is missing: there is stencil.toml alone"
+        in problems_of("stencil")[0]
+    )
+    assert names(catalogue.exercises(["transpose"])) == ["transpose"]
+    source.with_suffix(".toml").unlink()
+    source.touch()
+    (line,) = problems_of("stencil")
+    assert re.search(
+        r"stencil: \S*ch04_memory/stencil.cu is there, \S*stencil.toml is missing", line
+    )
+
+
+def test_a_program_of_ones_own_in_a_chapter_stops_nothing(checkout) -> None:
+    source = checkout("ch04_memory/scratch")
+    source.with_suffix(".toml").unlink()
+    assert len(catalogue.exercises()) == 4
+    assert catalogue.at(str(source)) is None
 
 
 def test_order_is_unique_in_a_chapter(checkout) -> None:
