@@ -11,7 +11,7 @@
 //   7 reduceCompleteUnroll8, 16   the block size is a template argument: no tests at run time
 //   8 reduceShared                the tree is in shared memory: the input is read, nothing else
 //   9 reduceShuffle               a warp adds its registers: one barrier, and hardly any memory
-//  10 reduceOneLaunch             as many threads as the GPU holds, 16 bytes a load, and one result
+//  10 reduceOneLaunch             enough blocks to fill the GPU, 16 bytes a load, and one result
 //     cub::DeviceReduce::Sum      what NVIDIA's library makes of it
 //
 // The times are those of the kernels. Up to number 9 each leaves one partial sum per block, which

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 
-from compare import EXACT, Mismatch, kernel_name, number, run_profiled
+from compare import EXACT, NOT_BUILT, Mismatch, kernel_name, not_built, number, run_profiled
 
 SCALE = 2**22 // 2**18
 COLUMNS = ["divergent", "load sectors", "load requests", "store sectors"]
@@ -39,6 +39,8 @@ BRANCH_EFFICIENCIES = {
 
 
 def main(program: str) -> int:
+    if not_built(program):
+        return NOT_BUILT
     wrong = []
     try:
         launches = {kernel_name(launch): launch for launch in run_profiled(program, [])}
