@@ -9,15 +9,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from .. import catalogue
-from ..building import presets
+from ..building.exercises import build
 from ..catalogue import Exercise
 from ..counters import metric_table
 from ..counters.collect import collect
 from ..errors import NO_GPU, LabError
 from ..exercise_facts import Plan, Run
 from ..files import make_folder, write
-from ..machine import backend, facts, setup
+from ..machine import facts
 from ..paths import OUT, ROOT, shown
 from ..process import say
 from ..results.csv_file import with_facts
@@ -52,14 +51,8 @@ def add_parser(commands: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    setup.toml_reader()
-    chosen = catalogue.exercises(arguments.names)
-    chosen_backend = backend.pick(arguments.backend)
-    chosen = catalogue.of_backend(chosen, chosen_backend, bool(arguments.names))
-    cmake = setup.ensure(chosen_backend)
-    target = chosen[0].name if len(chosen) == 1 else "exercises"
-    folder = presets.build(cmake, chosen_backend, target)
-    return bench(chosen, chosen_backend, folder, arguments.resume)
+    built = build(arguments.names, arguments.backend)
+    return bench(built.exercises, built.backend, built.folder, arguments.resume)
 
 
 def _fitting(plan: Plan, name: str, memory: float | None) -> Plan:

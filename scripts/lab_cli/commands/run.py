@@ -11,11 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .. import catalogue
-from ..building import presets
+from ..building.exercises import build
 from ..catalogue import Exercise
 from ..errors import NO_GPU
-from ..machine import backend, setup
 from ..process import describe, run_lines, say
 from ..process import run as run_shown
 from . import arguments as shared
@@ -36,17 +34,10 @@ def add_parser(commands: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    setup.toml_reader()
-    chosen = catalogue.exercises(arguments.names)
-    chosen_backend = backend.pick(arguments.backend)
-    chosen = catalogue.of_backend(chosen, chosen_backend, bool(arguments.names))
-    cmake = setup.ensure(chosen_backend)
+    built = build(arguments.names, arguments.backend)
     if len(arguments.names) != 1:
-        folder = presets.build(cmake, chosen_backend, "exercises")
-        return run_all(chosen, folder, arguments.options)
-    exercise = chosen[0]
-    folder = presets.build(cmake, chosen_backend, exercise.name)
-    return run_shown([str(exercise.program(folder)), *arguments.options])
+        return run_all(built.exercises, built.folder, arguments.options)
+    return run_shown([str(built.exercises[0].program(built.folder)), *arguments.options])
 
 
 @dataclass(frozen=True)
