@@ -241,7 +241,7 @@ int main(int argc, char** argv) {
         rows(fmaChains<Step, 2>, 2);
         rows(fmaChains<Step, 4>, 4);
         rows(fmaChains<Step, kMostChains>, kMostChains);
-        law.compare(exercise);
+        law.compare();
     };
     chains("threeRegisters", ThreeRegisters());
     chains("twoRegisters", TwoRegisters());
@@ -286,6 +286,6 @@ int main(int argc, char** argv) {
     rows(loads<2>, 2);
     rows(loads<4>, 4);
     rows(loads<8>, 8);
-    loadLaw.compare(exercise);
+    loadLaw.compare();
     return exercise.finish();
 }

@@ -28,7 +28,7 @@ class Law {
     // In flight are FMAs or bytes, `unit`, so many to an operation of a thread; the GPU finishes at
     // most `peak` of them per second (0: unknown). `latency` is that of an operation on an idle SM,
     // in cycles; 0: the one of the first row.
-    Law(const lab::Exercise& exercise, const char* unit, unsigned perOperation, double peak,
+    Law(lab::Exercise& exercise, const char* unit, unsigned perOperation, double peak,
         double latency = 0)
         : exercise_(exercise),
           unit_(unit),
@@ -69,11 +69,11 @@ class Law {
     }
 
     // What the law asks for, and beside it the fewest warps that came within 10 % of the best row.
-    void compare(lab::Exercise& exercise) const {
+    void compare() const {
         if (points_.size() < 2 || peak_ == 0) return;
         const double needed = latency_ * peakPerCycle_;
-        exercise.note(lab::formatted("    By the law, %.0f %s must be in flight: %.1f warps x 1.",
-                                     needed, unit_, needed / points_.front().inFlight));
+        exercise_.note(lab::formatted("    By the law, %.0f %s must be in flight: %.1f warps x 1.",
+                                      needed, unit_, needed / points_.front().inFlight));
         double best = 0;
         for (const Point& point : points_) best = std::max(best, point.perCycle);
         std::string text;
@@ -83,7 +83,7 @@ class Law {
             text += lab::formatted("%s %u x %u", told > 0 ? "," : "", point.warps, point.perThread);
             told = point.perThread;
         }
-        exercise.note("    Within 10 % of the best:" + text);
+        exercise_.note("    Within 10 % of the best:" + text);
     }
 
   private:
@@ -92,7 +92,7 @@ class Law {
         double inFlight, perCycle;  // on an SM
     };
 
-    const lab::Exercise& exercise_;
+    lab::Exercise& exercise_;
     const char* unit_;
     unsigned perOperation_;
     double peak_, peakPerCycle_;  // of the GPU per second, of an SM per cycle

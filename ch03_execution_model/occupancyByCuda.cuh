@@ -14,15 +14,12 @@
 
 namespace occupancy {
 
-// Threads that a multiprocessor holds at a time, of the GPU that a kernel is compiled for; on the
-// host, where that is not known, the most of any. (CUDA C++ Programming Guide, table "Technical
-// Specifications per Compute Capability".)
-#ifndef __CUDA_ARCH__
-inline constexpr unsigned kResidentThreads = 2048;
-#elif __CUDA_ARCH__ == 750
-inline constexpr unsigned kResidentThreads = 1024;
-#elif (__CUDA_ARCH__ > 800 && __CUDA_ARCH__ < 900) || __CUDA_ARCH__ >= 1100
-inline constexpr unsigned kResidentThreads = 1536;
+// Threads that a multiprocessor holds at a time, of the GPU that a kernel is compiled for (an
+// architecture of 900 is compute capability 9.0); on the host, where that is not known, the most of
+// any.
+#ifdef __CUDA_ARCH__
+inline constexpr unsigned kResidentThreads =
+    residentThreads(__CUDA_ARCH__ / 100, __CUDA_ARCH__ / 10 % 10);
 #else
 inline constexpr unsigned kResidentThreads = 2048;
 #endif

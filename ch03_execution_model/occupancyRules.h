@@ -84,6 +84,14 @@ inline const Limits* find(const std::string& capability) {
     return nullptr;
 }
 
+// Threads that an SM of this compute capability holds at a time; 0 where it is not known.
+constexpr unsigned residentThreads(unsigned major, unsigned minor) {
+    for (const Limits& sm : kLimits) {
+        if (sm.major == major && sm.minor == minor) return sm.warps * kWarp;
+    }
+    return 0;
+}
+
 // "2.0, 2.1, ..."
 inline std::string allCapabilities() {
     std::string names;

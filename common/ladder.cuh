@@ -110,7 +110,7 @@ class Ladder {
         again_ = nullptr;
         if (first_.time == 0) first_ = {name.kernel, block, time.median};
         // A race that was lucky is not right.
-        if (exercise_.timesCount() && finding.wrong.empty() && finding.word == "ok") {
+        if (exercise_.timesCount() && finding.ok()) {
             Timed& best = grid == "-" ? peer_ : fastest_;
             if (best.slowerThan(time.median)) best = {name.kernel, block, time.median};
         }

@@ -36,6 +36,9 @@ struct Finding {
     Finding(std::string wrong, std::vector<Cell> cells = {})
         : wrong(std::move(wrong)), cells(std::move(cells)) {}
     Finding(const char* wrong) : Finding(std::string(wrong)) {}
+
+    // Nothing is wrong, and there is nothing else to say.
+    bool ok() const { return wrong.empty() && word == "ok"; }
 };
 
 struct Row {
@@ -52,8 +55,8 @@ struct Row {
 // those that say which exercise, which device, with which options, and whether it is right.
 enum class Columns { kLadder, kTimed, kPlain };
 
-// A column that is one of `onlyOnGpu` says nothing in an emulation: the CSV leaves its cells empty,
-// the table leaves it out.
+// A column that is kOnGpu says nothing in an emulation: the CSV leaves its cells empty, the table
+// leaves it out.
 struct OwnColumn : Column {
     enum When { kAlways, kOnGpu };
     OwnColumn(std::string title, int width, std::string csvName, When when = kAlways)
@@ -115,7 +118,7 @@ class ResultTable {
 
     static Cell verdict(const Finding& finding) {
         if (!finding.wrong.empty()) return {"WRONG", Style::kBad};
-        return {finding.word, finding.word == "ok" ? Style::kGood : Style::kNotable};
+        return {finding.word, finding.ok() ? Style::kGood : Style::kNotable};
     }
 
     Table makeTable(Work::Unit unit, bool csv) const {

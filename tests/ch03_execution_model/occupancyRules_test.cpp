@@ -284,4 +284,14 @@ TEST(Calculation, AgreesWithCudaOccupancyHeader) {
 #endif
 }
 
+// CUDA C++ Programming Guide, table "Technical Specifications per Compute Capability".
+TEST(ResidentThreads, AreThoseOfTheGuide) {
+    EXPECT_EQ(occupancy::residentThreads(7, 5), 1024u);
+    EXPECT_EQ(occupancy::residentThreads(8, 0), 2048u);
+    EXPECT_EQ(occupancy::residentThreads(8, 6), 1536u);
+    EXPECT_EQ(occupancy::residentThreads(9, 0), 2048u);
+    EXPECT_EQ(occupancy::residentThreads(12, 0), 1536u);
+    EXPECT_EQ(occupancy::residentThreads(99, 0), 0u);
+}
+
 }  // namespace

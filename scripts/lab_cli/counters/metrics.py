@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,6 +71,7 @@ class Catalogue:
         return "scripts/metrics.toml has them all; Nsight Compute's own names work as well"
 
 
+@functools.cache  # asked for by every exercise and every table
 def load(path: Path = FILE) -> Catalogue:
     """LabError names the file, and in it each key that is wrong."""
     problems: list[str] = []
