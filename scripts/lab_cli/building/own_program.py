@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..errors import LabError
+from ..files import make_build_folder
 from ..machine.backend import Choice
 from ..paths import OUT, ROOT
 from ..process import describe, run
@@ -30,7 +31,7 @@ def for_gpu(source: Path, choice: Choice, debug: bool) -> Path:
 def for_cpu(source: Path, cmake: str) -> Path:
     """Instrumented, for the cpu back end's profiler."""
     program = FOLDER / (source.stem + ".cpu-profile")
-    folder = presets.build(cmake, "cpu-profile", "cuda_emulator_instrument")
+    folder = presets.build(cmake, "cpu", "cuda_emulator_instrument", "cuda_emulator_precompiled")
     driver = [presets.shortest(sys.executable), str(ROOT / "emulator" / "cc.py"), "--instrument"]
     library = ["--library", str(folder / "emulator" / "libcuda_emulator.a")]
     _compile([*driver, str(source), "-I", str(COMMON), "-o", str(program), *library], source)
@@ -38,7 +39,7 @@ def for_cpu(source: Path, cmake: str) -> Path:
 
 
 def _compile(command: Sequence[str], source: Path) -> None:
-    FOLDER.mkdir(parents=True, exist_ok=True)
+    make_build_folder(FOLDER)
     status = run(command, to_stderr=True)
     if status != 0:
         raise LabError(f"{source} does not compile ({describe(status)}); the reason is above")

@@ -21,9 +21,7 @@ def run(options: Sequence[str]) -> int:
     """Hands over to the emulator's driver, which links with the emulator's library."""
     driver = [presets.shortest(sys.executable), str(ROOT / "emulator" / "cc.py")]
     if options and not {"-h", "--help"} & set(options):
-        preset, target = "cpu", "cuda_emulator"
-        if "--instrument" in options:
-            preset, target = "cpu-profile", "cuda_emulator_instrument"
-        folder = presets.build(setup.ensure("cpu"), preset, target)
+        target = "cuda_emulator_instrument" if "--instrument" in options else "cuda_emulator"
+        folder = presets.build(setup.ensure("cpu"), "cpu", target, "cuda_emulator_precompiled")
         driver += ["--library", str(folder / "emulator" / "libcuda_emulator.a")]
     return run_shown([*driver, *options])

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Compares what the cpu profiler counts with what ncu read on a GPU.
 
-    compare.py PROGRAM NAME
+    compare.py PROGRAM NAME SOURCE
 
 runs the instrumented PROGRAM and compares it with recorded/NAME.debug.csv (of a build
 with nvcc -G) and, where that is not what the source says, recorded/NAME.optimised.csv (-O3).
 Divergent branches, requests, sectors, wavefronts and bank conflicts must be equal, except for what
 DIFFERENCES lists with its reason; a difference that is not there (any more) is an error, too. Ends
-with 77 where PROGRAM is not built: someone builds one exercise at a time.
+with 77 where PROGRAM is not built, or older than SOURCE: someone builds one exercise at a time.
 """
 
 from __future__ import annotations
@@ -20,6 +20,10 @@ import sys
 import tempfile
 from pathlib import Path
 from typing import NamedTuple
+
+sys.path.insert(0, str(Path(__file__).parents[3] / "cmake"))
+
+from program import outdated  # noqa: E402
 
 NOT_BUILT = 77  # ctest shows it as skipped
 RECORDED = Path(__file__).parent / "recorded"
@@ -199,15 +203,15 @@ def compare(
     return problems
 
 
-def not_built(program: str) -> bool:
-    if Path(program).exists():
-        return False
-    print(f"skipped: {program} is not built; a build of everything has it")
-    return True
+def skipped(program: str, source: str) -> bool:
+    reason = outdated(program, source)
+    if reason:
+        print(f"skipped: {reason}")
+    return bool(reason)
 
 
-def main(program: str, name: str) -> int:
-    if not_built(program):
+def main(program: str, name: str, source: str) -> int:
+    if skipped(program, source):
         return NOT_BUILT
     fast = RECORDED / f"{name}.optimised.csv"
     try:
@@ -222,6 +226,6 @@ def main(program: str, name: str) -> int:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
+    if len(sys.argv) != 4:
         sys.exit(__doc__)
-    sys.exit(main(sys.argv[1], sys.argv[2]))
+    sys.exit(main(*sys.argv[1:]))
