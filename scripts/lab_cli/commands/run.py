@@ -29,7 +29,9 @@ def add_parser(commands: Any) -> None:
         parents=[shared.backend()],
         allow_abbrev=False,
     )
-    command.add_argument("names", nargs="*", metavar="NAME", help="an exercise or a chapter; default: all")
+    command.add_argument(
+        "names", nargs="*", metavar="NAME", help="an exercise or a chapter; default: all"
+    )
     command.set_defaults(handler=run, takes=shared.AFTER_DASHES)
 
 

@@ -176,7 +176,9 @@ def test_of_everything(tested, capfd) -> None:
     assert "tests passed" in capfd.readouterr().out
 
 
-@pytest.mark.parametrize("arguments", [["transposs"], ["-V"], ["--rerun-failed"], ["transpose", "x"]])
+@pytest.mark.parametrize(
+    "arguments", [["transposs"], ["-V"], ["--rerun-failed"], ["transpose", "x"]]
+)
 def test_a_stray_word_starts_no_test(tested, arguments: list[str], capfd) -> None:
     try:
         status, ran = tested(*arguments)
