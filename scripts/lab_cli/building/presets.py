@@ -20,8 +20,8 @@ def ctest_beside(cmake: str) -> str:
     return shortest(os.path.join(os.path.dirname(cmake), "ctest"))
 
 
-def build(cmake: str, preset: str, target: str | None = None) -> Path:
-    """Builds `target`, or everything, and returns the build folder.
+def build(cmake: str, preset: str, *targets: str) -> Path:
+    """Builds `targets`, or everything, and returns the build folder.
 
     Configures only a new folder: afterwards ninja sees itself when CMake has to run again.
     """
@@ -29,6 +29,6 @@ def build(cmake: str, preset: str, target: str | None = None) -> Path:
     cmake = shortest(cmake)
     if not (folder / "build.ninja").exists():
         must_run([cmake, "--preset", preset], cwd=ROOT)
-    targets = ["--target", target] if target else []
-    must_run([cmake, "--build", "--preset", preset, *targets], cwd=ROOT)
+    chosen = ["--target", *targets] if targets else []
+    must_run([cmake, "--build", "--preset", preset, *chosen], cwd=ROOT)
     return folder

@@ -83,7 +83,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, exercises) -> Place:
     monkeypatch.setattr(bench, "STORE", tmp_path / "out" / "bench")
     monkeypatch.setattr(backend, "pick", lambda request: request)
     monkeypatch.setattr(setup, "ensure", lambda backend: "cmake")
-    monkeypatch.setattr(presets, "build", lambda cmake, preset, target=None: tmp_path)
+    monkeypatch.setattr(presets, "build", lambda cmake, preset, *targets: tmp_path)
     monkeypatch.setattr(
         facts, "measured_on", lambda backend: ("x1" if backend == "gpu" else "cpu", dict(FACTS))
     )
@@ -390,7 +390,7 @@ def test_each_build_has_the_numbers_of_its_own_program(
     place: Place, monkeypatch, fake_tool
 ) -> None:
     monkeypatch.setattr(bench, "collect", COLLECT)
-    monkeypatch.setattr(presets, "build", lambda cmake, preset, target=None: place.root / preset)
+    monkeypatch.setattr(presets, "build", lambda cmake, preset, *targets: place.root / preset)
     driver = Driver((13, 0), [Gpu("NVIDIA H200", 90)])
     monkeypatch.setattr(profilers, "require_gpu", lambda _: (Choice("gpu", "", "nvcc"), driver))
     fake_tool("ncu", NCU)

@@ -27,8 +27,8 @@ def lab(exercises, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[
         program.chmod(0o755)
         return main.main(["check", *arguments])
 
-    def built(cmake: str, preset: str, target: str) -> Path:
-        print("build", preset, target)
+    def built(cmake: str, preset: str, *targets: str) -> Path:
+        print("build", preset, *targets)
         return tmp_path / preset
 
     exercises("ch04_memory/transpose")
