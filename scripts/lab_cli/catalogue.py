@@ -17,7 +17,7 @@ from .exercise_facts import Facts
 from .paths import ROOT, shown
 from .toml_file import NoReader, did_you_mean
 
-NOT_CHAPTERS = ("emulator", "tests")  # the other folders that CMake builds
+NOT_CHAPTERS = ("common", "emulator", "tests")  # the other folders that CMake builds
 
 
 @dataclass(frozen=True)

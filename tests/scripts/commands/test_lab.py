@@ -31,8 +31,9 @@ def lab(*arguments: str) -> subprocess.CompletedProcess[str]:
 def test_list_names_every_exercise_and_says_what_it_is() -> None:
     done = lab("list")
     assert done.returncode == 0
-    sources = {path.stem for folder in ROOT.glob("*/CMakeLists.txt") for path in
-               folder.parent.glob("*.cu")}  # fmt: skip
+    folders = [lists.parent for lists in ROOT.glob("*/CMakeLists.txt")]
+    folders = [folder for folder in folders if folder.name != "common"]
+    sources = {path.stem for folder in folders for path in folder.glob("*.cu")}
     described = dict(re.findall(r"^  (\w+) +(\S.*)$", done.stdout, re.MULTILINE))
     assert set(described) == sources
 
@@ -194,7 +195,8 @@ def test_cc_builds_the_library_and_hands_over(faked: Path, monkeypatch) -> None:
     assert main.main(["cc", "mine.cu", "-o", "mine", "--", "-x"]) == 0
     library = str(faked / "emulator" / "libcuda_emulator.a")
     assert ran[0][1:4] == [str(ROOT / "emulator" / "cc.py"), "--library", library]
-    assert ran[0][4:] == ["mine.cu", "-o", "mine", "--", "-x"]
+    assert ran[0][4:6] == [f"-L{faked / 'common'}", "-llab_common"]
+    assert ran[0][6:] == ["mine.cu", "-o", "mine", "--", "-x"]
 
 
 def test_only_a_new_folder_is_configured(tmp_path: Path, monkeypatch) -> None:

@@ -303,10 +303,13 @@ def mine(tmp_path: Path) -> Path:
 def test_own_file(lab: Lab, mine: Path, options: list[str], flags: str, program: str) -> None:
     lab.ncu(ncu_sample.OUTPUT)
     assert lab(str(mine), "--metrics=duration", *options, "--", "7") == 0
-    nvcc_line, ncu_line = lab.ran()
+    build_line, nvcc_line, ncu_line = lab.ran()
+    preset = "gpu-debug" if options else "gpu"
+    assert build_line == f"build {preset} lab_common"
     built = lab.folder / "own" / program
     assert f" {flags} -arch=native -rdc=true -I " in nvcc_line
-    assert nvcc_line.endswith(f" {mine} -o {built} -lcudadevrt")
+    common = f"-L{lab.folder / preset / 'common'} -llab_common"
+    assert nvcc_line.endswith(f" {mine} -o {built} {common} -lcudadevrt")
     assert ncu_line.endswith(f" {built} 7")  # no --profile: it is not an exercise
 
 
@@ -315,7 +318,7 @@ def test_gpu_that_is_newer_than_nvcc(lab: Lab, mine: Path, monkeypatch) -> None:
     monkeypatch.setattr(profilers, "ask_driver", lambda: newer)
     lab.ncu(ncu_sample.OUTPUT)
     assert lab(str(mine), "--metrics=duration") == 0
-    assert " -arch=sm_90 " in lab.ran()[0]
+    assert " -arch=sm_90 " in lab.ran()[1]
 
 
 def test_own_file_that_does_not_compile(lab: Lab, mine: Path, monkeypatch, capfd) -> None:
@@ -323,7 +326,7 @@ def test_own_file_that_does_not_compile(lab: Lab, mine: Path, monkeypatch, capfd
     monkeypatch.setenv("NVCC_STATUS", "2")
     assert lab(str(mine)) == 1
     assert "mine.cu does not compile (exit status 2)" in capfd.readouterr().err
-    assert len(lab.ran()) == 1
+    assert [line.split()[0] for line in lab.ran()] == ["build", "nvcc"]
 
 
 def test_file_that_is_not_there(lab: Lab, capfd) -> None:
@@ -453,13 +456,18 @@ def test_own_file_on_the_cpu(lab: Lab, mine: Path, monkeypatch) -> None:
 
     monkeypatch.setattr(own_program, "run", compile)
     assert lab(str(mine), "--backend=cpu", "--", "7") == 0
+<<<<<<< HEAD
     assert lab.ran() == [
         "build cpu cuda_emulator_instrument cuda_emulator_precompiled",
         "7",
     ]
+=======
+    assert lab.ran() == ["build cpu-profile cuda_emulator_instrument lab_common", "7"]
+>>>>>>> 15c1b6da92d1b4e177f2ebd1d1cccd4b14ad10dd
     (command,) = ran
     assert command[0] == sys.executable
     assert command[1].endswith("emulator/cc.py")
     assert command[2:4] == ["--instrument", str(mine)]
     library = lab.folder / "cpu" / "emulator" / "libcuda_emulator.a"
     assert command[command.index("--library") + 1] == str(library)
+    assert command[-4:-2] == [f"-L{lab.folder / 'cpu-profile' / 'common'}", "-llab_common"]
