@@ -59,11 +59,11 @@ __global__ void addPadded(const float* a, const float* b, float* c) {
 // Work for kernels 3 to 5: one fused multiply-add per step, each waiting for the one before. Both
 // are chaotic maps of a small interval onto itself, so that a step too many or too few changes
 // every result. fmaf() rounds once, on the CPU as on the GPU: results are identical.
-__host__ __device__ float parabola(float x, int steps) {
+__device__ float parabola(float x, int steps) {
     for (int i = 0; i < steps; ++i) x = fmaf(x, x, -1.9f);
     return x;
 }
-__host__ __device__ float tent(float x, int steps) {
+__device__ float tent(float x, int steps) {
     for (int i = 0; i < steps; ++i) x = fmaf(-1.9f, fabsf(x), 1.0f);
     return x;
 }
@@ -72,7 +72,7 @@ __host__ __device__ float tent(float x, int steps) {
 // multiplication: the division of a debug build has branches of its own.)
 constexpr unsigned kStarts = 256;
 constexpr float kDistance = 1.0f / kStarts;
-__host__ __device__ float start(std::size_t thread) {
+__device__ float start(std::size_t thread) {
     const unsigned i = thread % kStarts;
     return static_cast<float>(i) * kDistance;
 }
@@ -138,6 +138,17 @@ std::vector<float> sums(const std::vector<float>& a, const std::vector<float>& b
     return values;
 }
 
+// CPU reference of the two sides of a border: where each start ends after so many steps. In words
+// of its own, here and in main(), so that a mistake in the functions above is none here.
+std::vector<float> ends(int steps, float (*step)(float)) {
+    std::vector<float> x(kStarts);
+    for (unsigned i = 0; i < kStarts; ++i) {
+        x[i] = i / 256.0f;
+        for (int s = 0; s < steps; ++s) x[i] = step(x[i]);
+    }
+    return x;
+}
+
 // CPU reference of kernels 3 to 5: of `padded` threads, those of first ... last - 1 compute the
 // parabola. Both maps are given as their results for every start.
 std::vector<float> reference(std::size_t padded, std::size_t first, std::size_t last,
@@ -178,11 +189,9 @@ int main(int argc, char** argv) {
     std::vector<std::size_t> lengths = {size};
     if (!exercise.given("size")) lengths = {100, 1000, 10000, 1000000, size};
 
-    std::vector<float> inner, border;
-    for (unsigned i = 0; i < kStarts; ++i) {
-        inner.push_back(parabola(start(i), steps));
-        border.push_back(tent(start(i), steps));
-    }
+    const std::vector<float> inner = ends(steps, [](float x) { return std::fma(x, x, -1.9f); });
+    const std::vector<float> border =
+        ends(steps, [](float x) { return std::fma(-1.9f, std::fabs(x), 1.0f); });
     exercise.title("block %u, %d steps on each side of the border", block, steps);
     exercise.columns(lab::Columns::kLadder, {{"length", 7, "length"},
                                              {"warps", 5, "warps"},

@@ -21,6 +21,9 @@
 
 set(LAB_TEST_TIMEOUT 1800 CACHE STRING
     "Seconds after which a test counts as hanging: long, since other work may slow the machine down")
+# Multiprocessors of the cpu back end in tests: not one for each core, so that grids and loops are the same everywhere.
+# Few, so that a small size already makes blocks go round a loop; half of them are still two.
+set(LAB_TEST_SMS 4)
 set(lab_cmake_folder ${CMAKE_CURRENT_LIST_DIR})
 
 add_custom_target(exercises) # all of them, without the unit tests
@@ -110,6 +113,21 @@ function(lab_test_exercise name runs prints rejects)
         "--kernel=nosuch => --kernel.*nosuch")
     lab_test_cases_matching(${name} PRINTS ${prints})
     lab_test_cases_matching(${name} REJECTS ${rejects_all} ${rejects})
+    lab_test_broken(${name} "${small}")
+endfunction()
+
+# Broken on purpose, as NAME.toml says, it must notice. Not in a build with sanitizers, whose libraries want their flags.
+function(lab_test_broken name options)
+    if(NOT LAB_CHOSEN_BACKEND STREQUAL "cpu" OR CMAKE_CXX_FLAGS MATCHES "-fsanitize=")
+        return()
+    endif()
+    separate_arguments(words UNIX_COMMAND "${options}")
+    add_test(NAME broken/${name}
+        COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/broken_exercise.py
+            ${CMAKE_CURRENT_SOURCE_DIR}/${name}.cu --library $<TARGET_FILE:cuda_emulator> -- ${words})
+    set_tests_properties(broken/${name} PROPERTIES
+        SKIP_RETURN_CODE 77 TIMEOUT ${LAB_TEST_TIMEOUT} LABELS unit
+        ENVIRONMENT "CXX=${CMAKE_CXX_COMPILER};CUDA_EMULATOR_SMS=${LAB_TEST_SMS}")
 endfunction()
 
 # A ctest case for each "options => regex".
@@ -173,5 +191,6 @@ endfunction()
 function(lab_describe_case case name about)
     cmake_path(GET CMAKE_CURRENT_SOURCE_DIR FILENAME chapter)
     set_tests_properties(${case} PROPERTIES
-        LABELS "exercise;${chapter};${name};${about}" SKIP_RETURN_CODE 77 TIMEOUT ${LAB_TEST_TIMEOUT})
+        LABELS "exercise;${chapter};${name};${about}" SKIP_RETURN_CODE 77 TIMEOUT ${LAB_TEST_TIMEOUT}
+        ENVIRONMENT CUDA_EMULATOR_SMS=${LAB_TEST_SMS})
 endfunction()

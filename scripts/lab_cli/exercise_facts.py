@@ -21,6 +21,13 @@ where             only rows with these values, or with one of a list of values; 
 largest           only the rows with the largest value of this column
 [columns]         the exercise's own columns in the tables of the pages, each with title (default:
                   its name), format (of Python's format(), for numbers) or text = true (words)
+[[broken]]        a change of the source for the worse. A test makes all of them in a copy, and runs it:
+                  the rows that they name must be WRONG, and all others right
+replace, by       a text that stands in the source exactly once, and what takes its place
+file              where it stands, if not in NAME.cu: a file of the same folder
+wrong             the rows: each a kernel, or a table of columns and values, { kernel = "...", size = 1 };
+                  the words of the column parameters count as columns. Empty for a change that is within
+                  what a check must allow
 """
 
 from __future__ import annotations
@@ -67,6 +74,16 @@ class Column:
 
 
 @dataclass(frozen=True)
+class Broken:
+    """A change of the source that makes rows wrong."""
+
+    replace: str
+    by: str
+    wrong: list[dict[str, str]]  # columns and values of each row
+    file: str = ""  # "": NAME.cu
+
+
+@dataclass(frozen=True)
 class Facts:
     order: int
     bench: Plan
@@ -76,6 +93,7 @@ class Facts:
         default_factory=dict
     )  # by name, as the file has them
     columns: dict[str, Column] = field(default_factory=dict)
+    broken: list[Broken] = field(default_factory=list)
 
 
 _FILE = {
@@ -85,11 +103,13 @@ _FILE = {
     "bench": TABLE,
     "figures": TABLE.or_nothing(),
     "columns": TABLE.or_nothing(),
+    "broken": LIST.or_nothing(),
 }
 _PROFILE = {"metrics": TEXTS}
 _BENCH = {"runs": LIST, "files": TEXTS.or_nothing(), "debug": FLAG.or_nothing()}
 _RUN = {"options": TEXT, "gib": NUMBER}
 _COLUMN = {"title": TEXT.or_nothing(), "format": TEXT.or_nothing(), "text": FLAG.or_nothing()}
+_BROKEN = {"replace": TEXT, "by": TEXT, "wrong": LIST, "file": TEXT.or_nothing()}
 
 # The keys of each chart: the fields of its class in results/plots/.
 CHARTS: dict[str, dict[str, Rule]] = {
@@ -131,6 +151,10 @@ def load(path: Path) -> Facts:
         bench=_plan(file.get("bench", {"runs": [""]}), problems),
         figures=_figures(file.get("figures", {}), problems),
         columns=_columns(file.get("columns", {}), problems),
+        broken=[
+            _broken(entry, f"[[broken]], entry {number}: ", problems)
+            for number, entry in enumerate(file.get("broken", []), 1)
+        ],
     )
     toml_file.refuse(path, problems)
     return facts
@@ -199,3 +223,19 @@ def _columns(tables: dict[str, Any], problems: list[str]) -> dict[str, Column]:
             problems.append(f"{place}format = {column.format!r}: {error}")
         columns[name] = column
     return columns
+
+
+def _broken(entry: Any, place: str, problems: list[str]) -> Broken:
+    table = entry if isinstance(entry, dict) else {}
+    change = checked(table, _BROKEN, place, problems)
+    rows: list[dict[str, str]] = []
+    for row in change.get("wrong", []):
+        if isinstance(row, str):
+            rows.append({"kernel": row})
+        elif isinstance(row, dict) and row:
+            rows.append({column: str(value) for column, value in row.items()})
+        else:
+            problems.append(f"{place}wrong: {row!r}: expected a kernel, or {{ column = value }}")
+    if change.get("replace") in ("", change.get("by")):
+        problems.append(f"{place}nothing is replaced")
+    return Broken(change.get("replace", ""), change.get("by", ""), rows, change.get("file", ""))

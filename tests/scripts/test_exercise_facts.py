@@ -8,7 +8,7 @@ import pytest
 from exercise_sample import FACTS
 from lab_cli import catalogue, exercise_facts
 from lab_cli.errors import LabError
-from lab_cli.exercise_facts import Column, Facts, Plan, Run
+from lab_cli.exercise_facts import Broken, Column, Facts, Plan, Run
 from lab_cli.paths import ROOT
 from lab_cli.results.csv_file import parse, read_text
 
@@ -33,6 +33,17 @@ where = { block = ["256", "-"] }
 [columns]
 split = { title = "split [%]", format = ".4g" }
 limited_by = { text = true }
+
+[[broken]]
+replace = "a + b"
+by = "a - b"
+wrong = ["add", { kernel = "sub", size = 1 }]
+
+[[broken]]
+file = "x.cuh"
+replace = "a"
+by = ""
+wrong = []
 """
 
 
@@ -67,6 +78,10 @@ def test_all_that_there_can_be(tmp_path: Path) -> None:
             }
         },
         columns={"split": Column("split [%]", ".4g"), "limited_by": Column(text=True)},
+        broken=[
+            Broken("a + b", "a - b", [{"kernel": "add"}, {"kernel": "sub", "size": "1"}]),
+            Broken("a", "", [], "x.cuh"),
+        ],
     )
 
 
@@ -76,6 +91,7 @@ def test_the_least_that_there_must_be(tmp_path: Path) -> None:
 
 BENCH = "order = 1\n[bench]\n"
 FIGURE = FACTS + "[figures.f]\n"
+BROKEN = "[[broken]]\nreplace = 'a'\nby = 'b'\n"
 LADDER = FIGURE + "chart = 'ladder'\ntitle = 't'\n"
 
 
@@ -89,7 +105,10 @@ LADDER = FIGURE + "chart = 'ladder'\ntitle = 't'\n"
         (FACTS + "[colums]\n", ["unknown key colums; did you mean columns?"]),
         (
             FACTS + "[xyz]\n",
-            ["unknown key xyz; known are order, gpu_only, profile, bench, figures, columns"],
+            [
+                "unknown key xyz; known are order, gpu_only, profile, bench, figures, columns, "
+                "broken"
+            ],
         ),
         ("order = 1\nbench = 3\n", ["bench = 3: expected a table"]),
         (BENCH, ["[bench] runs is missing"]),
@@ -151,6 +170,21 @@ LADDER = FIGURE + "chart = 'ladder'\ntitle = 't'\n"
             "[columns] a: 'x': expected a table, such as { title = '...' }"
         ]),
         (FACTS + "[columns]\na = { format = '.4q' }\n", None),
+        (FACTS + "[broken]\n", ["broken = {}: expected a list"]),
+        (FACTS + BROKEN + "wrong = 'k'\n", [
+            "[[broken]], entry 1: wrong = 'k': expected a list"
+        ]),
+        (FACTS + BROKEN + "wrng = []\n", [
+            "[[broken]], entry 1: unknown key wrng; did you mean wrong?",
+            "[[broken]], entry 1: wrong is missing",
+        ]),
+        (FACTS + BROKEN + "wrong = [{}]\n", [
+            "[[broken]], entry 1: wrong: {}: expected a kernel, or { column = value }"
+        ]),
+        (
+            FACTS + "[[broken]]\nreplace = 'a'\nby = 'a'\nwrong = []\n",
+            ["[[broken]], entry 1: nothing is replaced"],
+        ),
     ],
 )  # fmt: skip
 def test_every_mistake_is_named(tmp_path: Path, text: str, expected: list[str] | None) -> None:

@@ -10,7 +10,8 @@
 
 namespace emu {
 
-// SMs of the emulated device: the cores that this process may use.
+// SMs of the emulated device: as many as the environment variable CUDA_EMULATOR_SMS says, else the
+// cores that this process may use.
 int smCount();
 
 // Blocks that are on the emulated device at the same time at most.

@@ -456,18 +456,14 @@ def test_own_file_on_the_cpu(lab: Lab, mine: Path, monkeypatch) -> None:
 
     monkeypatch.setattr(own_program, "run", compile)
     assert lab(str(mine), "--backend=cpu", "--", "7") == 0
-<<<<<<< HEAD
     assert lab.ran() == [
-        "build cpu cuda_emulator_instrument cuda_emulator_precompiled",
+        "build cpu cuda_emulator_instrument cuda_emulator_precompiled lab_common",
         "7",
     ]
-=======
-    assert lab.ran() == ["build cpu-profile cuda_emulator_instrument lab_common", "7"]
->>>>>>> 15c1b6da92d1b4e177f2ebd1d1cccd4b14ad10dd
     (command,) = ran
     assert command[0] == sys.executable
     assert command[1].endswith("emulator/cc.py")
     assert command[2:4] == ["--instrument", str(mine)]
     library = lab.folder / "cpu" / "emulator" / "libcuda_emulator.a"
     assert command[command.index("--library") + 1] == str(library)
-    assert command[-4:-2] == [f"-L{lab.folder / 'cpu-profile' / 'common'}", "-llab_common"]
+    assert command[-4:-2] == [f"-L{lab.folder / 'cpu' / 'common'}", "-llab_common"]

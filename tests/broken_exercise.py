@@ -1,0 +1,125 @@
+"""Breaks an exercise on purpose, and looks whether its checks notice: the ctest cases broken/NAME.
+
+    broken_exercise.py NAME.cu --library libcuda_emulator.a [OTHER.a...] -- OPTIONS...
+
+Makes the changes that NAME.toml has as [[broken]] in a copy of the source, compiles it for the cpu back
+end and runs it with OPTIONS. Status 0 if just the rows that they name are WRONG; 77, which ctest shows as
+skipped, where this Python cannot read TOML.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(ROOT / "scripts"))
+
+from lab_cli import exercise_facts  # noqa: E402
+from lab_cli.errors import LabError  # noqa: E402
+from lab_cli.exercise_facts import Broken  # noqa: E402
+from lab_cli.paths import shown  # noqa: E402
+from lab_cli.results.csv_file import Row, parse  # noqa: E402
+from lab_cli.results.rows import with_parameters  # noqa: E402
+from lab_cli.results.verdicts import GOOD, WRONG  # noqa: E402
+from lab_cli.toml_file import NoReader  # noqa: E402
+
+NOT_THERE = 77
+
+
+def changes_of(source: Path) -> list[Broken]:
+    """What NAME.toml has as [[broken]]; LabError if that is nothing."""
+    facts = source.with_suffix(".toml")
+    changes = exercise_facts.load(facts).broken
+    if not changes:
+        raise LabError(f"{shown(facts)} has no [[broken]]: who says that a check notices anything?")
+    return changes
+
+
+def changed(source: Path, changes: list[Broken]) -> dict[str, str]:
+    """The files that are not as they were, by name, with all changes made in them."""
+    texts = {source.name: source.read_text(encoding="utf-8")}
+    for number, change in enumerate(changes, 1):
+        path = source.parent / (change.file or source.name)
+        text = texts.get(path.name) or path.read_text(encoding="utf-8")
+        if text.count(change.replace) != 1:
+            raise LabError(
+                f"{shown(source.with_suffix('.toml'))}: [[broken]], entry {number}: stands "
+                f"{text.count(change.replace)} times in {path.name}, expected once: {change.replace}"
+            )
+        texts[path.name] = text.replace(change.replace, change.by)
+    return texts
+
+
+def compiled(source: Path, texts: dict[str, str], libraries: list[str], folder: Path) -> Path:
+    """The program of the changed files, which go to `folder`."""
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    emulator, *others = libraries
+    command = [sys.executable, str(ROOT / "emulator" / "cc.py"), str(folder / source.name)]
+    command += [*others, "-O0", "-w", "--library", emulator]
+    command += ["-I", str(ROOT / "common"), "-I", str(source.parent), "-o", str(folder / "broken")]
+    if subprocess.run(command).returncode != 0:
+        raise LabError(f"{source.name} does not compile with the changes of its [[broken]]")
+    return folder / "broken"
+
+
+def rows_of(program: Path, options: list[str]) -> list[Row]:
+    """What it printed as CSV, the words of the column parameters as columns of their own."""
+    done = subprocess.run([str(program), *options, "--csv"], stdout=subprocess.PIPE, text=True)
+    print(done.stdout)
+    rows = parse(done.stdout, program).rows
+    status = 1 if any(row["check"] == WRONG for row in rows) else 0
+    if done.returncode != status:
+        raise LabError(f"exit status {done.returncode}, expected {status} for these rows")
+    return [with_parameters(row) for row in rows]
+
+
+def is_row(row: Row, wanted: dict[str, str]) -> bool:
+    return all(row.get(column) == value for column, value in wanted.items())
+
+
+def problems(rows: list[Row], changes: list[Broken]) -> list[str]:
+    """Where the verdicts are not as the changes want them."""
+    found = []
+    wanted = [named for change in changes for named in change.wrong]
+    for named in wanted:
+        if not any(is_row(row, named) for row in rows):
+            found.append(f"there is no row {named}")
+    for row in rows:
+        wrong = any(is_row(row, named) for named in wanted)
+        if (row["check"] not in GOOD) != wrong:
+            cells = ",".join(row.values())
+            found.append(f"check is {row['check']}, expected {WRONG if wrong else 'ok'}: {cells}")
+    return found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("source", type=Path)
+    parser.add_argument("--library", nargs="+", required=True)
+    split = sys.argv.index("--")
+    arguments = parser.parse_args(sys.argv[1:split])
+    source = arguments.source.resolve()
+    try:
+        changes = changes_of(source)
+        with tempfile.TemporaryDirectory(prefix="lab-broken-") as folder:
+            texts = changed(source, changes)
+            program = compiled(source, texts, arguments.library, Path(folder))
+            found = problems(rows_of(program, sys.argv[split + 1 :]), changes)
+    except NoReader as error:
+        print(f"skipped: {error}")
+        return NOT_THERE
+    except LabError as error:
+        found = [str(error)]
+    for problem in found:
+        print(f"FAILED: {problem}", file=sys.stderr)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

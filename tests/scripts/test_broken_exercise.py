@@ -1,0 +1,91 @@
+"""The judge of the ctest cases broken/NAME: a check that notices nothing must not pass."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import broken_exercise
+import pytest
+from exercise_sample import FACTS
+from lab_cli.errors import LabError
+from lab_cli.exercise_facts import Broken
+
+
+def sample(folder: Path, facts: str) -> Path:
+    """An exercise x with these facts, and a header."""
+    (folder / "x.cu").write_text("a = b + c; d = b + c; e = f;")
+    (folder / "x.cuh").write_text("g = h;")
+    (folder / "x.toml").write_text(FACTS + facts)
+    return folder / "x.cu"
+
+
+def test_all_changes_are_made_in_their_files(tmp_path: Path) -> None:
+    changes = [
+        Broken("a = b", "a = -b", []),
+        Broken("e = f", "e = 0", []),
+        Broken("h", "i", [], "x.cuh"),
+    ]
+    assert broken_exercise.changed(sample(tmp_path, ""), changes) == {
+        "x.cu": "a = -b + c; d = b + c; e = 0;",
+        "x.cuh": "g = i;",
+    }
+
+
+@pytest.mark.parametrize(("text", "times"), [("gone", 0), ("b + c", 2)])
+def test_a_text_must_stand_there_once(tmp_path: Path, text: str, times: int) -> None:
+    changes = [Broken("a", "b", []), Broken(text, "", [])]
+    message = rf"x.toml: \[\[broken\]\], entry 2: stands {times} times in x.cu"
+    with pytest.raises(LabError, match=message):
+        broken_exercise.changed(sample(tmp_path, ""), changes)
+
+
+def test_an_exercise_needs_a_change(tmp_path: Path) -> None:
+    with pytest.raises(LabError, match=r"x.toml has no \[\[broken\]\]"):
+        broken_exercise.changes_of(sample(tmp_path, ""))
+
+
+ROWS = [
+    {"kernel": "add", "size": "1", "check": "WRONG"},
+    {"kernel": "add", "size": "2", "check": "ok"},
+    {"kernel": "race", "size": "1", "check": "lucky"},
+]
+
+
+def found(*wrong: dict[str, str]) -> list[str]:
+    return broken_exercise.problems(ROWS, [Broken("a", "b", [row]) for row in wrong])
+
+
+def test_just_the_rows_that_are_named_are_wrong() -> None:
+    assert found({"kernel": "add", "size": "1"}) == []
+
+
+def test_a_check_that_does_not_notice_is_named() -> None:
+    assert found({"kernel": "add"}) == ["check is ok, expected WRONG: add,2,ok"]
+    assert found({"size": "1"}) == ["check is lucky, expected WRONG: race,1,lucky"]
+
+
+def test_what_is_wrong_without_being_broken_is_named() -> None:
+    assert found() == ["check is WRONG, expected ok: add,1,WRONG"]
+
+
+def test_a_row_that_is_not_there_is_named() -> None:
+    named = {"kernel": "add", "size": "3"}
+    assert found({"kernel": "add", "size": "1"}, named) == [f"there is no row {named}"]
+
+
+def program(folder: Path, verdict: str, status: int) -> Path:
+    path = folder / "program"
+    path.write_text(f"#!/bin/sh\nprintf 'parameters,check\\nn=1 m=2,{verdict}\\n'\nexit {status}\n")
+    path.chmod(0o755)
+    return path
+
+
+def test_words_of_the_parameters_are_columns(tmp_path: Path) -> None:
+    (row,) = broken_exercise.rows_of(program(tmp_path, "ok", 0), [])
+    assert row == {"n": "1", "m": "2", "parameters": "n=1 m=2", "check": "ok"}
+
+
+@pytest.mark.parametrize(("verdict", "status"), [("ok", 1), ("WRONG", 0), ("WRONG", 139)])
+def test_the_exit_status_says_the_same(tmp_path: Path, verdict: str, status: int) -> None:
+    with pytest.raises(LabError, match=f"exit status {status}, expected"):
+        broken_exercise.rows_of(program(tmp_path, verdict, status), [])
