@@ -458,7 +458,9 @@ def test_shared_declaration_is_reached(translated, source, names):
         assert out.count("sharedReached") == len(names.split())
 
 
-@pytest.mark.parametrize("source", ["__shared__ int s[4];", "struct S { static __shared__ int s; };"])
+@pytest.mark.parametrize(
+    "source", ["__shared__ int s[4];", "struct S { static __shared__ int s; };"]
+)
 def test_shared_declaration_outside_a_function(translated, source):
     assert translated(source) == source
     assert translated(f"namespace n {{ {source} }}") == f"namespace n {{ {source} }}"

@@ -136,7 +136,7 @@ class Worker {
     // The block that runs now.
     unsigned threads_ = 0;
     std::vector<const void*> reached_;  // __shared__ variables, by some thread of the block
-    bool blockHasFibers_ = false;  // some thread had to wait; the rest is valid only then
+    bool blockHasFibers_ = false;       // some thread had to wait; the rest is valid only then
 
     unsigned unstarted_ = 0;  // rank of the first thread that has not been started
     uint3 unstartedIdx_{};

@@ -27,8 +27,9 @@ class SharedVariables {
     // The memory around `offset` that an access there may use; 0 to 0 if none.
     Range around(size_t offset);
 
-    // Whether these bytes still have the pattern that a block begins with: nobody has written there,
-    // not even unseen. (The compiler announces no store of a struct that a function returns.)
+    // Whether these bytes still have the pattern that a block begins with: nobody has written
+    // there, not even unseen. (The compiler announces no store of a struct that a function
+    // returns.)
     bool unwritten(size_t offset, size_t size) const;
 
     // "tile, element 33 (of 4 bytes)"
