@@ -60,6 +60,7 @@ function(lab_add_exercise name)
     if(TARGET ${name}_instrumented)
         lab_test_hazards(${name} "${arg_RUNS}" "${arg_HAZARDS}")
         lab_test_counts(${name})
+        lab_test_broken(${name} "${arg_RUNS}")
     endif()
 endfunction()
 
@@ -113,18 +114,16 @@ function(lab_test_exercise name runs prints rejects)
         "--kernel=nosuch => --kernel.*nosuch")
     lab_test_cases_matching(${name} PRINTS ${prints})
     lab_test_cases_matching(${name} REJECTS ${rejects_all} ${rejects})
-    lab_test_broken(${name} "${small}")
 endfunction()
 
-# Broken on purpose, as NAME.toml says, it must notice. Not in a build with sanitizers, whose libraries want their flags.
-function(lab_test_broken name options)
-    if(NOT LAB_CHOSEN_BACKEND STREQUAL "cpu" OR CMAKE_CXX_FLAGS MATCHES "-fsanitize=")
-        return()
-    endif()
+# Broken on purpose, as NAME.toml says, it must notice.
+function(lab_test_broken name runs)
+    list(GET runs 0 options)
     separate_arguments(words UNIX_COMMAND "${options}")
     add_test(NAME broken/${name}
-        COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/broken_exercise.py
-            ${CMAKE_CURRENT_SOURCE_DIR}/${name}.cu --library $<TARGET_FILE:cuda_emulator> -- ${words})
+        COMMAND ${LAB_PYTHON} ${PROJECT_SOURCE_DIR}/tests/broken_exercise.py
+            ${CMAKE_CURRENT_SOURCE_DIR}/${name}.cu
+            --library $<TARGET_FILE:cuda_emulator> $<TARGET_FILE:lab_common> -- ${words})
     set_tests_properties(broken/${name} PROPERTIES
         SKIP_RETURN_CODE 77 TIMEOUT ${LAB_TEST_TIMEOUT} LABELS unit
         ENVIRONMENT "CXX=${CMAKE_CXX_COMPILER};CUDA_EMULATOR_SMS=${LAB_TEST_SMS}")

@@ -283,10 +283,14 @@ class Driver:
         os.makedirs(of_flags, exist_ok=True)
         with open(header, "w") as file:
             file.write("#include <cuda_runtime.h>\n")
-        for name, more in (("plain", []), ("instrumented", self._instrument_flags())):
-            command = [*self._cxx, f"-std={self._job.std}", *self._flags, "-isystem", OWN_INCLUDE]
-            command += [*more, "-x", "c++-header", header, "-o", os.path.join(of_flags, name)]
-            if not self._call(command):
+        common = [*self._cxx, f"-std={self._job.std}", *self._flags, "-isystem", OWN_INCLUDE]
+        for name, flags in (
+            ("optimised", []),
+            ("debug", ["-O0"]),
+            ("instrumented", self._instrument_flags()),
+        ):
+            output = os.path.join(of_flags, name)
+            if not self._call([*common, *flags, "-x", "c++-header", header, "-o", output]):
                 return 1
         return 0
 

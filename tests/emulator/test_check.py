@@ -309,6 +309,14 @@ def test_uninitialised_shared_memory(check):
     assert finding.more == "and 15 more times"  # the odd ones
 
 
+def test_uninitialised_shared_memory_of_a_function(check):
+    finding = only(check("uninitialisedInFunction"))
+    assert finding.title == "uninitialised shared memory"
+    assert finding.where == "sums, element 16 (of 4 bytes)"
+    assert finding.lines() == [marked("uninitialised-in-function")]
+    assert finding.more == "and 31 more times"
+
+
 # ---- barriers
 
 

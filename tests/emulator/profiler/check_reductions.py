@@ -43,7 +43,7 @@ def main(program: str, source: str) -> int:
         return NOT_BUILT
     wrong = []
     try:
-        launches = {kernel_name(launch): launch for launch in run_profiled(program, [])}
+        launches = {kernel_name(launch): launch for launch in run_profiled(program, "reductions")}
     except Mismatch as error:
         sys.exit(str(error))
     for kernel, counts in EXPECTED.items():

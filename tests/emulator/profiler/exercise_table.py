@@ -14,7 +14,17 @@ import csv
 import sys
 from pathlib import Path
 
-from compare import EXACT, NEAR, OPTIONS, RECORDED, kernel_name, number, read_table, run_profiled
+from compare import (
+    EXACT,
+    NEAR,
+    OCCUPANCY,
+    OPTIONS,
+    RECORDED,
+    kernel_name,
+    number,
+    read_table,
+    run_profiled,
+)
 
 CHAPTERS = {
     "warpLayout": "ch03_execution_model",
@@ -42,7 +52,6 @@ RATIOS = {
     "branch_efficiency": NEAR["branch efficiency"][0],
     "active_threads": NEAR["active threads"][0],
 }
-OCCUPANCY = "sm__maximum_warps_per_active_cycle_pct"
 FACTS = [
     "# counted by the cpu back end's profiler; where ncu differs: NVIDIA H200, CUDA 13.0, nvcc -G",
     "# written by tests/emulator/profiler/exercise_table.py",
@@ -55,7 +64,7 @@ def shown(here: float, there: float, form: str) -> str:
 
 
 def rows_of(name: str, program: Path) -> list[list[str]]:
-    counted = run_profiled(str(program), OPTIONS[name])
+    counted = run_profiled(str(program), name)
     debug = read_table((RECORDED / f"{name}.debug.csv").read_text())
     fast = read_table((RECORDED / f"{name}.optimised.csv").read_text())
     rows = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 from pathlib import Path
 
 import ncu_sample
@@ -205,7 +206,12 @@ def interrupted(place: Place) -> None:
     """A bench that got Ctrl-C in its second run."""
     mark = place.root / "log.interrupt"
     mark.touch()
-    assert main.main(["bench", "--backend=gpu", "first"]) == 130
+    # As in a terminal: what runs in the background of a shell or under nohup ignores Ctrl-C.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        assert main.main(["bench", "--backend=gpu", "first"]) == 130
+    finally:
+        signal.signal(signal.SIGINT, before)
     mark.unlink()
     assert len(place.ran()) == 2
     assert not (place.results / "x1" / "first.csv").exists()
