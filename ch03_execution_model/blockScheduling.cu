@@ -18,13 +18,13 @@
 // (the waves if a wave began when one has ended) and block_ms (the median of how long blocks took).
 //
 //   ./lab run blockScheduling -- --timeline=timeline.csv
-//   ./lab test -R blockScheduling
+//   ./lab test blockScheduling
 //   ./lab profile blockScheduling
 //
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target blockScheduling
 //   build/ch03_execution_model/blockScheduling --timeline=timeline.csv
-//   ctest --test-dir build -R blockScheduling
+//   ctest --test-dir build -L blockScheduling
 //   ncu build/ch03_execution_model/blockScheduling --profile
 //
 // --timeline=FILE writes a CSV line for each block of the last measured run of each row: threads

@@ -18,13 +18,13 @@
 // The CSV also has the grid, the block, per_cycle, and the rates.
 //
 //   ./lab run latencyHiding -- --kernel=threeRegisters
-//   ./lab test -R latencyHiding
+//   ./lab test latencyHiding
 //   ./lab profile latencyHiding
 //
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target latencyHiding
 //   build/ch03_execution_model/latencyHiding --kernel=threeRegisters
-//   ctest --test-dir build -R latencyHiding
+//   ctest --test-dir build -L latencyHiding
 //   ncu build/ch03_execution_model/latencyHiding --profile    (of each kernel, the most warps)
 
 #include <algorithm>

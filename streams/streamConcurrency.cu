@@ -10,13 +10,13 @@
 // is a gap of a microsecond or two between kernels, which streams of their own fill.)
 //
 //   ./lab run streamConcurrency -- --kernels=8 --microseconds=1000 --timeline=timeline.csv
-//   ./lab test -R streamConcurrency
+//   ./lab test streamConcurrency
 //   ./lab trace streamConcurrency
 //
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target streamConcurrency
 //   build/streams/streamConcurrency --kernels=8 --microseconds=1000 --timeline=timeline.csv
-//   ctest --test-dir build -R streamConcurrency
+//   ctest --test-dir build -L streamConcurrency
 //   nsys profile build/streams/streamConcurrency --profile
 //
 // (Not ncu: it runs one kernel at a time.) --timeline=FILE writes a CSV line for each kernel of the
