@@ -70,7 +70,10 @@ class Measure {
 
     static void launchChecked(const std::string& name, const Launch& launch) {
         launch();
-        checkCuda(cudaGetLastError(), "cannot be launched", name);
+        const cudaError_t error = cudaGetLastError();
+        if (error == cudaSuccess) return;
+        waitFor(name);  // a kernel that failed already (the cpu back end does not wait) fails here
+        checkCuda(error, "cannot be launched", name);
     }
     static void waitFor(const std::string& name) {
         checkCuda(cudaDeviceSynchronize(), "failed while it ran", name);
