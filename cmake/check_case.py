@@ -9,6 +9,7 @@
     timeline a right table, and in the file EXPECTED the kernels of each run in order: none ends before
              it begins, and those of one stream do not overlap
     prints   status 0, and on stdout a text that matches the regex EXPECTED (^ and $ are those of a line)
+    fails    status 1, and on stderr a last line that matches the regex EXPECTED
     rejects  status 2, nothing on stdout, and on stderr one line that matches the regex EXPECTED
 
 A command that ends with 77 (no usable GPU) ends this one with 77, which ctest shows as skipped.
@@ -103,6 +104,13 @@ def prints_problem(done: subprocess.CompletedProcess[str], regex: str) -> str:
     return "" if matches else f"nothing on stdout matches {regex!r}"
 
 
+def fails_problem(done: subprocess.CompletedProcess[str], regex: str) -> str:
+    if done.returncode != 1:
+        return f"exit status {done.returncode}, expected 1"
+    last = done.stderr.rstrip("\n").rpartition("\n")[2]
+    return "" if re.search(regex, last) else f"stderr must end in a line that matches {regex!r}"
+
+
 def rejects_problem(done: subprocess.CompletedProcess[str], regex: str) -> str:
     if done.returncode != 2:
         return f"exit status {done.returncode}, expected 2"
@@ -125,6 +133,8 @@ def problem(kind: str, expected: list[str], done: subprocess.CompletedProcess[st
         return timeline_problem(done, expected[0])
     if kind == "prints":
         return prints_problem(done, expected[0])
+    if kind == "fails":
+        return fails_problem(done, expected[0])
     return rejects_problem(done, expected[0])
 
 

@@ -2,11 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <functional>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "csv_file.cuh"
 #include "lab.cuh"
 #include "peers_cub.cuh"
 #include "peers_cublas.cuh"
@@ -414,6 +416,11 @@ TEST(ExerciseDeathTest, BadUsageEndsWith2AndOneLine) {
                 "^test: --kernel=nosuch: expected a part of one of only \\(see --help\\)\n$");
     EXPECT_EXIT(runUncaptured({"--device=1000"}, 1), testing::ExitedWithCode(2),
                 "^test: --device=1000: expected a whole number from 0 to ");
+    EXPECT_EXIT(runUncaptured({"--device=1"}, 1), testing::ExitedWithCode(2),
+                "^test: --device=1: expected a whole number from 0 to 0 \\(see --help\\)\n$");
+    EXPECT_EXIT(runUncaptured({"--seed=99999999999999999999"}, 1), testing::ExitedWithCode(2),
+                "^test: --seed=99999999999999999999: expected a whole number from 0 to "
+                "18446744073709551615 \\(see --help\\)\n$");
     EXPECT_EXIT(runUncaptured({"--help"}, 1), testing::ExitedWithCode(0), "^$");
     EXPECT_EXIT(runUncaptured({}, 1), testing::ExitedWithCode(0), "^$");
 }
@@ -422,6 +429,62 @@ TEST(ExerciseDeathTest, ALaunchThatCannotStartNamesTheKernel) {
     testing::GTEST_FLAG(death_test_style) = "threadsafe";
     EXPECT_EXIT(runUncaptured({}, 1025), testing::ExitedWithCode(1),
                 "^only: cannot be launched: cudaErrorInvalidConfiguration: ");
+}
+
+// A kernel that uses a null pointer.
+void runFaulty() {
+    lab::Exercise exercise("test", "A test.");
+    parse(exercise, {});
+    lab::DeviceBuffer<int> out(kCount);
+    lab::Ladder ladder(exercise, out);
+    ladder.rung(
+        "faulty", 1, 1, kWork, [] { return std::string(); },
+        [] { writeAll<<<1, 1>>>(nullptr, kCount); });
+    std::exit(exercise.finish());
+}
+
+TEST(ExerciseDeathTest, AKernelThatFaultsIsNamed) {
+    testing::GTEST_FLAG(death_test_style) = "threadsafe";
+#ifdef __SANITIZE_ADDRESS__  // the sanitizers' own report has the line
+    const char* const message = "exercise_test.cu:[0-9]+.* null pointer|SEGV .*writeAll";
+#else
+    const char* const message =
+        "kernel writeAll, block .0,0,0., thread .0,0,0.: illegal address .*"
+        "faulty: failed while it ran: cudaErrorIllegalAddress: ";
+#endif
+    EXPECT_EXIT(runFaulty(), testing::ExitedWithCode(1), testing::ContainsRegex(message));
+}
+
+// /dev/full takes nothing, as a full disk does.
+void runWithoutRoom(const std::vector<std::string>& arguments) {
+    if (std::freopen("/dev/full", "w", stdout) == nullptr) std::exit(99);
+    runUncaptured(arguments, 1);
+}
+
+TEST(ExerciseDeathTest, OutputThatCannotBeWrittenIsAFailure) {
+    testing::GTEST_FLAG(death_test_style) = "threadsafe";
+    for (const char* arguments : {"--csv", "--profile", "--help"}) {
+        EXPECT_EXIT(runWithoutRoom({arguments}), testing::ExitedWithCode(1),
+                    "test: cannot write to stdout\n$");
+    }
+}
+
+void writeCsv(const std::string& name) {
+    lab::Exercise exercise("test", "A test.");
+    parse(exercise, {});
+    lab::CsvFile file(exercise, "timeline", name, {{"", 0, "kernel"}, {"", 0, "begin_ms"}});
+    file.row({1, {2.5, 1}});
+    file.close();
+    std::exit(0);
+}
+
+TEST(CsvFileDeathTest, SaysWhatCannotBeWritten) {
+    testing::GTEST_FLAG(death_test_style) = "threadsafe";
+    EXPECT_EXIT(writeCsv("/dev/full"), testing::ExitedWithCode(1), "^cannot write to /dev/full\n$");
+    EXPECT_EXIT(writeCsv("no/such/folder/t.csv"), testing::ExitedWithCode(2),
+                "^test: --timeline=no/such/folder/t.csv: expected a file that can be written: No "
+                "such file or directory \\(see --help\\)\n$");
+    EXPECT_EXIT(writeCsv("/dev/null"), testing::ExitedWithCode(0), "^$");
 }
 
 void launchTooLarge() {
@@ -458,12 +521,32 @@ TEST(Buffer, MovesItsMemory) {
     EXPECT_EQ(second.toHost(), (std::vector<int>{1, 2, 3}));
 }
 
+cudaMemoryType memoryType(const void* memory) {
+    cudaPointerAttributes attributes;
+    CUDA_CHECK(cudaPointerGetAttributes(&attributes, memory));
+    return attributes.type;
+}
+
+TEST(Buffer, FreesItsMemory) {
+    const int *device, *moved, *pinned;
+    {
+        lab::DeviceBuffer<int> first(kCount), second(kCount);
+        const lab::PinnedBuffer<int> host(kCount);
+        device = first.get();
+        moved = second.get();
+        pinned = host.get();
+        first = std::move(second);
+        EXPECT_EQ(memoryType(moved), cudaMemoryTypeDevice);
+    }
+    EXPECT_EQ(memoryType(device), cudaMemoryTypeUnregistered);
+    EXPECT_EQ(memoryType(moved), cudaMemoryTypeUnregistered);
+    EXPECT_EQ(memoryType(pinned), cudaMemoryTypeUnregistered);
+}
+
 TEST(Buffer, PinnedIsPinned) {
     lab::PinnedBuffer<int> buffer(kCount);
     for (std::size_t i = 0; i < kCount; ++i) buffer[i] = static_cast<int>(i);
-    cudaPointerAttributes attributes;
-    CUDA_CHECK(cudaPointerGetAttributes(&attributes, buffer.get()));
-    EXPECT_EQ(attributes.type, cudaMemoryTypeHost);
+    EXPECT_EQ(memoryType(buffer.get()), cudaMemoryTypeHost);
     EXPECT_EQ(std::vector<int>(buffer.begin(), buffer.end()), numbers());
 }
 

@@ -23,6 +23,7 @@ def test_what_is_right_passes() -> None:
     assert judge("help", "--size", out=HELP) == 0
     assert judge("prints", "^a  1 +ok$", out=TABLE) == 0
     assert judge("rejects", "--size=0: expected", err="x: --size=0: expected 1\\n", status=2) == 0
+    assert judge("fails", "^cannot write$", err="a note\\ncannot write\\n", status=1) == 0
 
 
 def test_a_race_that_is_called_so_passes() -> None:
@@ -35,7 +36,7 @@ def test_a_table_may_fill_its_lines() -> None:
     assert judge("table", out=TABLE + "c" + 76 * " " + " ok\\n" + 90 * "-" + "\\n") == 0
 
 
-@pytest.mark.parametrize("kind", ["table", "csv", "help", "prints", "rejects"])
+@pytest.mark.parametrize("kind", ["table", "csv", "help", "prints", "fails", "rejects"])
 def test_no_gpu_is_skipped(kind: str) -> None:
     assert judge(kind, ".", err="no usable GPU\\n", status=77) == 77
 
@@ -101,6 +102,14 @@ def test_bad_rejection(out: str, err: str, status: int) -> None:
 @pytest.mark.parametrize("regex", ["^a  2", "1$", "c  1"])
 def test_prints_what_is_expected(regex: str) -> None:
     assert judge("prints", regex, out=TABLE, err="a  2 c  1\\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("err", "status"),
+    [("cannot write\\n", 0), ("cannot write\\n", 2), ("cannot write\\nmore\\n", 1)],
+)
+def test_failures(err: str, status: int) -> None:
+    assert judge("fails", "cannot write", err=err, status=status) == 1
 
 
 TIMELINE = "mode,kernels,stream,kernel,begin_ms,end_ms,sms"
