@@ -11,6 +11,7 @@
 #include "block_shape.cuh"
 #include "buffer.cuh"
 #include "exercise.cuh"
+#include "fastest.h"
 #include "verify.h"
 
 namespace lab {
@@ -80,40 +81,20 @@ class Ladder {
     // After the last rung: says which was the fastest of those that are right, and in blocks of
     // which shape if the first one had others.
     void announceFastest() {
-        const bool sameBlock = fastest_.block == first_.block;
-        if (fastest_.kernel.empty() || (fastest_.kernel == first_.kernel && sameBlock)) return;
-        const auto nameOf = [&](const Timed& rung) {
-            return rung.kernel +
-                   (sameBlock || rung.block == "-" ? "" : " (block " + rung.block + ")");
-        };
-        std::string text = "fastest: " + nameOf(fastest_);
-        for (const Timed& other : {first_, peer_}) {
-            if (other.time == 0) continue;
-            text += formatted("\n         %.2f times as fast as %s", other.time / fastest_.time,
-                              nameOf(other).c_str());
-        }
-        exercise_.note(text, Style::kGood);
+        const std::string text = fastest_.text();
+        if (!text.empty()) exercise_.note(text, Style::kGood);
     }
 
   private:
-    struct Timed {
-        std::string kernel, block;
-        double time = 0;  // milliseconds
-        bool slowerThan(double other) const { return time == 0 || time > other; }
-    };
-
     void run(const Name& name, const std::string& grid, const std::string& block, const Work& work,
              const Check& check, const Launch& launch) {
         const Statistics time = exercise_.measure()(name.kernel, before_, launch);
         again_ = [&] { Measure::once(name.kernel, before_, launch); };
         const Finding finding = check(time);
         again_ = nullptr;
-        if (first_.time == 0) first_ = {name.kernel, block, time.median};
         // A race that was lucky is not right.
-        if (exercise_.timesCount() && finding.ok()) {
-            Timed& best = grid == "-" ? peer_ : fastest_;
-            if (best.slowerThan(time.median)) best = {name.kernel, block, time.median};
-        }
+        const bool right = exercise_.timesCount() && finding.ok();
+        fastest_.add({name.kernel, block, time.median}, grid == "-", right);
         print(name, grid, block, work, time, finding);
     }
 
@@ -125,7 +106,7 @@ class Ladder {
         row.block = block;
         row.parameters = name.parameters;
         row.work = work;
-        row.baseline = first_.time;
+        row.baseline = fastest_.baseline();
         row.time = time;
         row.finding = finding;
         exercise_.row(std::move(row));
@@ -134,7 +115,7 @@ class Ladder {
     Exercise& exercise_;
     Launch before_;
     Launch again_;
-    Timed first_, fastest_, peer_;
+    Fastest fastest_;
 };
 
 }  // namespace lab
