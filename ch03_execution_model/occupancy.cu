@@ -183,7 +183,7 @@ int main(int argc, char** argv) {
                  cudaBlocks,
                  predicted.warps,
                  {predicted.percent, 1},
-                 {100 * averageWarps(ofWarps) / sm.warps, 1},
+                 {achievedPercent(ofWarps, sm.warps), 1},
                  predicted.limitedBy,
                  comparison.count}};
     };

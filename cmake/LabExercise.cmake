@@ -8,7 +8,8 @@
 #   CUDA_ONLY  needs hardware that the cpu back end does not have: no target there; NAME.toml says gpu_only = true
 #   LINK       libraries, where the toolkit has them: CUDA::cublas also defines LAB_HAVE_CUBLAS
 #   RUNS       option strings that must give correct rows, the first one small: the options that every exercise has
-#              (--csv, --profile, ...) are tested with it
+#              (--csv, --profile, ...) are tested with it. With --csv, the numbers of the rows are compared with the
+#              formulas in NAME.toml: let the first one have no two sizes that are equal
 #   PRINTS     option strings that must end with status 0 and print what the regex says (^ and $ are those of a line)
 #   REJECTS    option strings that must end with status 2 and one line on stderr that matches the regex
 #   HAZARDS    option strings with which the hazard check says what the regex says; by default it must find nothing
@@ -98,10 +99,14 @@ function(lab_test_exercise name runs prints rejects)
     list(REMOVE_DUPLICATES options)
 
     lab_test_case(${name} "--help" help ${options})
-    foreach(run IN LISTS runs)
-        lab_test_case(${name} "${run}" table)
+    set(facts ${CMAKE_CURRENT_SOURCE_DIR}/${name}.toml)
+    foreach(run IN LISTS runs ITEMS "${small} --csv --reps=4")
+        if(run MATCHES "--csv")
+            lab_test_case(${name} "${run}" csv ${facts})
+        else()
+            lab_test_case(${name} "${run}" table)
+        endif()
     endforeach()
-    lab_test_case(${name} "${small} --csv" csv)
     lab_test_case(${name} "${small} --profile" table)
 
     set(rejects_all

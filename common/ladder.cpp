@@ -33,18 +33,8 @@ void Ladder::again() const {
 }
 
 void Ladder::announceFastest() {
-    const bool sameBlock = fastest_.block == first_.block;
-    if (fastest_.kernel.empty() || (fastest_.kernel == first_.kernel && sameBlock)) return;
-    const auto nameOf = [&](const Timed& rung) {
-        return rung.kernel + (sameBlock || rung.block == "-" ? "" : " (block " + rung.block + ")");
-    };
-    std::string text = "fastest: " + nameOf(fastest_);
-    for (const Timed& other : {first_, peer_}) {
-        if (other.time == 0) continue;
-        text += formatted("\n         %.2f times as fast as %s", other.time / fastest_.time,
-                          nameOf(other).c_str());
-    }
-    exercise_.note(text, Style::kGood);
+    const std::string text = fastest_.text();
+    if (!text.empty()) exercise_.note(text, Style::kGood);
 }
 
 void Ladder::run(const Name& name, const std::string& grid, const std::string& block,
@@ -53,12 +43,9 @@ void Ladder::run(const Name& name, const std::string& grid, const std::string& b
     again_ = [&] { Measure::once(name.kernel, before_, launch); };
     const Finding finding = check(time);
     again_ = nullptr;
-    if (first_.time == 0) first_ = {name.kernel, block, time.median};
     // A race that was lucky is not right.
-    if (exercise_.timesCount() && finding.ok()) {
-        Timed& best = grid == "-" ? peer_ : fastest_;
-        if (best.slowerThan(time.median)) best = {name.kernel, block, time.median};
-    }
+    const bool right = exercise_.timesCount() && finding.ok();
+    fastest_.add({name.kernel, block, time.median}, grid == "-", right);
     print(name, grid, block, work, time, finding);
 }
 
@@ -70,7 +57,7 @@ void Ladder::print(const Name& name, const std::string& grid, const std::string&
     row.block = block;
     row.parameters = name.parameters;
     row.work = work;
-    row.baseline = first_.time;
+    row.baseline = fastest_.baseline();
     row.time = time;
     row.finding = finding;
     exercise_.row(std::move(row));

@@ -10,6 +10,7 @@
 
 #include "buffer.cuh"
 #include "exercise.cuh"
+#include "fastest.h"
 #include "verify.h"
 
 namespace lab {
@@ -70,12 +71,6 @@ class Ladder {
     void announceFastest();
 
   private:
-    struct Timed {
-        std::string kernel, block;
-        double time = 0;  // milliseconds
-        bool slowerThan(double other) const { return time == 0 || time > other; }
-    };
-
     Ladder(Exercise& exercise, Launch poison, Launch before);
 
     void run(const Name& name, const std::string& grid, const std::string& block, const Work& work,
@@ -86,7 +81,7 @@ class Ladder {
     Exercise& exercise_;
     Launch before_;
     Launch again_;
-    Timed first_, fastest_, peer_;
+    Fastest fastest_;
 };
 
 }  // namespace lab

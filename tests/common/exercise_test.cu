@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <functional>
 #include <sstream>
@@ -561,14 +562,56 @@ TEST(BufferDeathTest, WhatDoesNotFitSaysHowMuchIsFree) {
                 "3 elements does not fit a device buffer of 2");
 }
 
-TEST(Timer, EventsAreInOrder) {
-    lab::DeviceBuffer<int> out(kCount);
-    lab::GpuTimer timer;
-    timer.start();
-    writeAll<<<8, 128>>>(out.get(), kCount);
+using Clock = std::chrono::steady_clock;
+
+double millisecondsSince(Clock::time_point begin) {
+    return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+}
+
+// A kernel of 2 ms, by the clock of the host that emulates it. Timers round.
+constexpr double kBusy = 2, kRounded = kBusy * (1 - 1e-6);
+__global__ void stayBusy(unsigned long long* nanoseconds) {
+    const unsigned long long begin = lab::globaltimer();
+    const auto hostBegin = Clock::now();
+    while (millisecondsSince(hostBegin) < kBusy) {
+    }
+    *nanoseconds = lab::globaltimer() - begin;
+}
+
+// A time is at least what the kernel took, and at most what passes around it: in milliseconds.
+TEST(Timer, CountsMilliseconds) {
+    lab::DeviceBuffer<unsigned long long> nanoseconds(1);
+    const auto begin = Clock::now();
+    const lab::CpuTimer onHost;
+    lab::GpuTimer onGpu;
+    onGpu.start();
+    stayBusy<<<1, 1>>>(nanoseconds.get());
     CUDA_CHECK_LAUNCH();
-    timer.stop();
-    EXPECT_GE(timer.milliseconds(), 0);
+    onGpu.stop();
+    const double ofGpu = onGpu.milliseconds(), ofHost = onHost.milliseconds();
+    const double ofKernel = lab::milliseconds(nanoseconds.toHost()[0]);
+    const double passed = millisecondsSince(begin);
+    for (const double time : {ofKernel, ofGpu, ofHost}) EXPECT_GE(time, kRounded);
+    EXPECT_LE(ofKernel, ofGpu * (1 + 1e-6));
+    EXPECT_LE(ofGpu, ofHost * (1 + 1e-6));
+    EXPECT_LE(ofHost, passed);
+}
+
+TEST(Measure, StatisticsAreInMilliseconds) {
+    lab::DeviceBuffer<unsigned long long> nanoseconds(1);
+    const auto begin = Clock::now();
+    const lab::Statistics time =
+        lab::Measure(4, 1 << 20)("stayBusy", {}, [&] { stayBusy<<<1, 1>>>(nanoseconds.get()); });
+    const double passed = millisecondsSince(begin);
+    EXPECT_EQ(time.count, 4u);
+    EXPECT_GE(time.min, kRounded);
+    EXPECT_LE(time.min, time.median);
+    EXPECT_LE(time.median, time.max);
+    EXPECT_LE(3 * time.min + time.max, passed);
+}
+
+TEST(Span, NanosecondsAreMillionthsOfAMillisecond) {
+    EXPECT_DOUBLE_EQ(lab::milliseconds(2500000), 2.5);
 }
 
 TEST(Grid, BlocksCoverAllItems) {
