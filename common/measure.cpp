@@ -15,16 +15,16 @@ namespace {
 
 constexpr double kWarmupMilliseconds = 20;
 
+void waitFor(const std::string& name) {
+    checkCuda(cudaDeviceSynchronize(), "failed while it ran", name);
+}
+
 void launchChecked(const std::string& name, const Launch& launch) {
     launch();
     const cudaError_t error = cudaGetLastError();
     if (error == cudaSuccess) return;
     waitFor(name);  // a kernel that failed already (the cpu back end does not wait) fails here
     checkCuda(error, "cannot be launched", name);
-}
-
-void waitFor(const std::string& name) {
-    checkCuda(cudaDeviceSynchronize(), "failed while it ran", name);
 }
 
 }  // namespace
