@@ -36,6 +36,11 @@ inline double averageWarps(const std::vector<lab::Span>& spans) {
     return busy > 0 ? lives / busy : 0;
 }
 
+// The same in percent of the warps that an SM can hold.
+inline double achievedPercent(const std::vector<lab::Span>& spans, unsigned mostWarps) {
+    return 100 * averageWarps(spans) / mostWarps;
+}
+
 // What is wrong with the notes of a kernel of which so many warps should have been resident.
 inline std::string wrongSpans(const std::vector<lab::Span>& spans, unsigned predicted) {
     for (std::size_t warp = 0; warp < spans.size(); ++warp) {

@@ -18,13 +18,13 @@
 // (the waves if a wave began when one has ended) and block_ms (the median of how long blocks took).
 //
 //   ./lab run blockScheduling -- --timeline=timeline.csv
-//   ./lab test -R blockScheduling
+//   ./lab test blockScheduling
 //   ./lab profile blockScheduling
 //
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target blockScheduling
 //   build/ch03_execution_model/blockScheduling --timeline=timeline.csv
-//   ctest --test-dir build -R blockScheduling
+//   ctest --test-dir build -L blockScheduling
 //   ncu build/ch03_execution_model/blockScheduling --profile
 //
 // --timeline=FILE writes a CSV line for each block of the last measured run of each row: threads
@@ -33,22 +33,14 @@
 // end_ms.
 
 #include <algorithm>
-#include <climits>
 #include <cmath>
 #include <cstddef>
-#include <map>
-#include <set>
 #include <string>
-#include <tuple>
 #include <vector>
 
+#include "blockStays.h"
 #include "csv_file.cuh"
 #include "lab.cuh"
-
-// When and where a block ran, and how often: once.
-struct BlockSpan : lab::Span {
-    unsigned runs;
-};
 
 // The work of a thread: each step waits for the one before, so that its time is that of arithmetic
 // and not of memory. A chaotic map of a small interval onto itself: a step too many or too few
@@ -94,98 +86,12 @@ std::vector<float> reference(std::size_t threads, int steps) {
     return results;
 }
 
-// A block in its slot: an SM that holds two blocks has slots 0 and 1. `wave` is 1 for the first
-// block of a slot, 2 for the next.
-struct Stay {
-    std::size_t block;
-    BlockSpan span;
-    unsigned slot, wave;
-};
-
-// In the order of the block numbers. The hardware numbers no slots: a block is given the lowest one
-// of its SM that is free when it begins.
-std::vector<Stay> staysOf(const std::vector<BlockSpan>& spans) {
-    std::vector<Stay> stays = lab::hostVector<Stay>(spans.size());
-    for (std::size_t block = 0; block < spans.size(); ++block)
-        stays[block] = {block, spans[block], 0, 0};
-    // The clock advances in steps: of blocks that begin in the same one, those first that end in
-    // it.
-    std::sort(stays.begin(), stays.end(), [](const Stay& a, const Stay& b) {
-        return std::tie(a.span.begin, a.span.end, a.block) <
-               std::tie(b.span.begin, b.span.end, b.block);
-    });
-    struct Slot {
-        unsigned long long freeFrom;
-        unsigned blocks;
-    };
-    std::map<unsigned, std::vector<Slot>> slotsOfSm;
-    for (Stay& stay : stays) {
-        std::vector<Slot>& slots = slotsOfSm[stay.span.sm];
-        auto slot = std::find_if(slots.begin(), slots.end(), [&](const Slot& candidate) {
-            return candidate.freeFrom <= stay.span.begin;
-        });
-        if (slot == slots.end()) slot = slots.insert(slot, Slot{0, 0});
-        slot->freeFrom = stay.span.end;
-        stay.slot = static_cast<unsigned>(slot - slots.begin());
-        stay.wave = ++slot->blocks;
-    }
-    std::sort(stays.begin(), stays.end(),
-              [](const Stay& a, const Stay& b) { return a.block < b.block; });
-    return stays;
-}
-
-std::string wrongSpans(const std::vector<Stay>& stays, unsigned perSm) {
-    for (const Stay& stay : stays) {
-        if (stay.span.runs != 1)
-            return lab::formatted("block %zu ran %u times", stay.block, stay.span.runs);
-        if (stay.span.begin > stay.span.end)
-            return lab::formatted("block %zu ended before it began", stay.block);
-        if (stay.slot >= perSm) {
-            return lab::formatted(
-                "block %zu began on SM %u while %u others were there, which has "
-                "room for %u",
-                stay.block, stay.span.sm, stay.slot, perSm);
-        }
-    }
-    return "";
-}
-
-unsigned long long firstBegin(const std::vector<Stay>& stays) {
-    unsigned long long first = ULLONG_MAX;
-    for (const Stay& stay : stays) first = std::min(first, stay.span.begin);
-    return first;
-}
-
-struct Summary {
-    std::size_t mostAtOnce, smsUsed;
-    double blockMs;    // the median
-    double idleShare;  // of the time of all slots
-};
-
-Summary summaryOf(const std::vector<Stay>& stays, double slots) {
-    std::set<unsigned> sms;
-    std::vector<double> durations;
-    unsigned mostAtOnce = 0;
-    unsigned long long lastEnd = 0;
-    double busy = 0;
-    for (const Stay& stay : stays) {
-        sms.insert(stay.span.sm);
-        mostAtOnce = std::max(mostAtOnce, stay.slot + 1);
-        lastEnd = std::max(lastEnd, stay.span.end);
-        durations.push_back(static_cast<double>(stay.span.end - stay.span.begin));
-        busy += durations.back();
-    }
-    const double all = slots * static_cast<double>(lastEnd - firstBegin(stays));
-    const double blockMs = 1e-6 * lab::statistics(durations).median;
-    return {mostAtOnce, sms.size(), blockMs, all > 0 ? 1 - busy / all : 0};
-}
-
 // `grid` are the columns that all blocks share.
 void addToTimeline(lab::CsvFile& timeline, const std::vector<lab::Cell>& grid,
                    const std::vector<Stay>& stays) {
     const unsigned long long zero = firstBegin(stays);
     const auto milliseconds = [&](unsigned long long time) {
-        return lab::Cell(1e-6 * static_cast<double>(time - zero), 6);
+        return lab::Cell(lab::milliseconds(time - zero), 6);
     };
     for (const Stay& stay : stays) {
         std::vector<lab::Cell> row = grid;
@@ -270,7 +176,7 @@ int main(int argc, char** argv) {
                          {std::ceil(waves), 0},
                          summary.smsUsed,
                          {summary.blockMs, 4},
-                         {100 * summary.idleShare, 1}}};
+                         {summary.idlePercent, 1}}};
             };
             const std::string parameters = exercise.parameters(
                 {{"threads", std::to_string(count)}, {"block", std::to_string(size)}});

@@ -15,13 +15,13 @@
 //
 //   ./lab run compensatedSum -- --size=64M --block=512
 //   ./lab run compensatedSum -- --negative=50          (most of the sum cancels)
-//   ./lab test -R compensatedSum
+//   ./lab test compensatedSum
 //   ./lab profile compensatedSum
 //
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target compensatedSum
 //   build/ch03_execution_model/compensatedSum --size=64M --block=512
-//   ctest --test-dir build -R compensatedSum
+//   ctest --test-dir build -L compensatedSum
 //   ncu build/ch03_execution_model/compensatedSum --profile
 
 #include <cstddef>

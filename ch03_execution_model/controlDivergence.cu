@@ -15,13 +15,13 @@
 // or 3 at the same length.
 //
 //   ./lab run controlDivergence -- --size=1000 --block=64
-//   ./lab test -R controlDivergence
+//   ./lab test controlDivergence
 //   ./lab profile controlDivergence -- --size=1000
 //
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target controlDivergence
 //   build/ch03_execution_model/controlDivergence --size=1000 --block=64
-//   ctest --test-dir build -R controlDivergence
+//   ctest --test-dir build -L controlDivergence
 //   ncu build/ch03_execution_model/controlDivergence --profile --size=1000
 //
 // In a debug build, ncu --metrics smsp__sass_branch_targets_threads_divergent.sum counts the same

@@ -16,12 +16,12 @@
 // the other exercises, or be a whole number where it counts things.
 //
 //   ./lab run deviceQuery -- --warps=64K --instructions=1000
-//   ./lab test -R deviceQuery
+//   ./lab test deviceQuery
 //
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target deviceQuery
 //   build/ch03_execution_model/deviceQuery --warps=64K --instructions=1000
-//   ctest --test-dir build -R deviceQuery
+//   ctest --test-dir build -L deviceQuery
 //   nvidia-smi -q -d CLOCK,MEMORY,ECC   (in place of a profiler, which sees kernels only)
 
 #include <cmath>

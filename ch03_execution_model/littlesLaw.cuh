@@ -7,9 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "buffer.cuh"
-#include "exercise.cuh"
+#include "device.cuh"
 #include "format.h"
+#include "statistics.h"
+#include "table.h"
 
 // On each of `sms` SMs so many warps, in one block or in two of the largest size. `shared`, dynamic
 // shared memory that nobody uses, keeps a second block away.
@@ -28,28 +29,28 @@ class Law {
     // In flight are FMAs or bytes, `unit`, so many to an operation of a thread; the GPU finishes at
     // most `peak` of them per second (0: unknown). `latency` is that of an operation on an idle SM,
     // in cycles; 0: the one of the first row.
-    Law(lab::Exercise& exercise, const char* unit, unsigned perOperation, double peak,
+    Law(const lab::DeviceFacts& gpu, const char* unit, unsigned perOperation, double peak,
         double latency = 0)
-        : exercise_(exercise),
+        : sms_(gpu.multiprocessors),
           unit_(unit),
           perOperation_(perOperation),
           peak_(peak),
-          peakPerCycle_(peak / exercise.device().clock / exercise.device().multiprocessors),
+          peakPerCycle_(peak / gpu.clock / gpu.multiprocessors),
           latency_(latency) {}
 
     double latency() const { return latency_; }
 
     // The cells of a row: `amount` is what all threads did together, `cycles` what each block took.
+    // Without a time, those that need none.
     std::vector<lab::Cell> cells(const Shape& shape, unsigned perThread, double amount,
                                  const lab::Statistics& time,
-                                 const lab::DeviceBuffer<long long>& cycles) {
+                                 const std::vector<long long>& cycles) {
         const double perSm = 1.0 * shape.threads() / shape.sms;
         const double inFlight = perSm * perThread * perOperation_;
         std::vector<lab::Cell> cells = {perThread, shape.warps, {inFlight, 0}};
-        if (!exercise_.timesCount()) return cells;
+        if (time.count == 0) return cells;
 
-        const std::vector<long long> ofBlocks = cycles.toHost(shape.grid());
-        const long long longest = *std::max_element(ofBlocks.begin(), ofBlocks.end());
+        const long long longest = *std::max_element(cycles.begin(), cycles.end());
         const double perCycle = amount / shape.sms / static_cast<double>(longest);
         points_.push_back({shape.warps, perThread, inFlight, perCycle});
         if (latency_ == 0) latency_ = inFlight / perCycle;
@@ -60,7 +61,7 @@ class Law {
         const lab::Cell gbps = fmas ? lab::Cell() : lab::Cell(perSecond / 1e9, 1);
         cells.insert(cells.end(), {{perCycle, 2}, {inFlight / perCycle, 1}, gflops, gbps});
         if (peak_ > 0) {
-            const double part = 1.0 * shape.sms / exercise_.device().multiprocessors;
+            const double part = 1.0 * shape.sms / sms_;
             const double allowed = part * inFlight / (latency_ * peakPerCycle_);
             cells.emplace_back(100 * perSecond / peak_, 1);
             cells.emplace_back(100 * std::min(1.0, allowed), 1);
@@ -68,22 +69,24 @@ class Law {
         return cells;
     }
 
-    // What the law asks for, and beside it the fewest warps that came within 10 % of the best row.
-    void compare() const {
-        if (points_.size() < 2 || peak_ == 0) return;
+    // What the law asks for, and beside it the fewest warps that came within 10 % of the best row;
+    // empty where there is no peak to reach or nothing to compare.
+    std::string comparison() const {
+        if (points_.size() < 2 || peak_ == 0) return "";
         const double needed = latency_ * peakPerCycle_;
-        exercise_.note(lab::formatted("    By the law, %.0f %s must be in flight: %.1f warps x 1.",
-                                      needed, unit_, needed / points_.front().inFlight));
+        std::string text =
+            lab::formatted("    By the law, %.0f %s must be in flight: %.1f warps x 1.\n", needed,
+                           unit_, needed / points_.front().inFlight);
+        text += "    Within 10 % of the best:";
         double best = 0;
         for (const Point& point : points_) best = std::max(best, point.perCycle);
-        std::string text;
         unsigned told = 0;
         for (const Point& point : points_) {
             if (point.perThread == told || point.perCycle < 0.9 * best) continue;
             text += lab::formatted("%s %u x %u", told > 0 ? "," : "", point.warps, point.perThread);
             told = point.perThread;
         }
-        exercise_.note("    Within 10 % of the best:" + text);
+        return text;
     }
 
   private:
@@ -92,7 +95,7 @@ class Law {
         double inFlight, perCycle;  // on an SM
     };
 
-    lab::Exercise& exercise_;
+    int sms_;
     const char* unit_;
     unsigned perOperation_;
     double peak_, peakPerCycle_;  // of the GPU per second, of an SM per cycle

@@ -22,13 +22,13 @@
 // (The exercise occupancyCalculator does the same for any GPU, and without one.)
 //
 //   ./lab run occupancy -- --size=128M
-//   ./lab test -R occupancy
+//   ./lab test occupancy
 //   ./lab profile occupancy
 //
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target occupancy
 //   build/ch03_execution_model/occupancy --size=128M
-//   ctest --test-dir build -R occupancy
+//   ctest --test-dir build -L '^occupancy$'
 //   ncu build/ch03_execution_model/occupancy --profile
 
 #include <algorithm>
@@ -183,7 +183,7 @@ int main(int argc, char** argv) {
                  cudaBlocks,
                  predicted.warps,
                  {predicted.percent, 1},
-                 {100 * averageWarps(ofWarps) / sm.warps, 1},
+                 {achievedPercent(ofWarps, sm.warps), 1},
                  predicted.limitedBy,
                  comparison.count}};
     };

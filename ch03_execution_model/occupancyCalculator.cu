@@ -10,12 +10,12 @@
 // placing blocks on an SM, one after the other, until the next one finds no room.
 //
 //   ./lab run occupancyCalculator -- --capability=8.6 --threads=256 --registers=48 --shared=16K
-//   ./lab test -R occupancyCalculator
+//   ./lab test occupancyCalculator
 //
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target occupancyCalculator
 //   build/ch03_execution_model/occupancyCalculator --capability=8.6 --threads=256 --registers=48
-//   ctest --test-dir build -R occupancyCalculator
+//   ctest --test-dir build -L occupancyCalculator
 
 #include <string>
 

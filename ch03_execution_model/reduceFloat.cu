@@ -18,13 +18,13 @@
 //   ./lab run reduceFloat -- --size=64M --block=512
 //   ./lab run reduceFloat -- --negative=50             (most of the sum cancels)
 //   ./lab run reduceFloat -- --size=1M --bits=4        (nothing is rounded)
-//   ./lab test -R reduceFloat
+//   ./lab test reduceFloat
 //   ./lab profile reduceFloat
 //
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target reduceFloat
 //   build/ch03_execution_model/reduceFloat --size=64M --block=512
-//   ctest --test-dir build -R reduceFloat
+//   ctest --test-dir build -L reduceFloat
 //   ncu build/ch03_execution_model/reduceFloat --profile
 
 #include <algorithm>

@@ -18,13 +18,13 @@
 // the host adds up untimed; number 10 and CUB leave the sum.
 //
 //   ./lab run reduceInteger -- --size=16M --block=512
-//   ./lab test -R reduceInteger
+//   ./lab test reduceInteger
 //   ./lab profile reduceInteger
 //
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target reduceInteger
 //   build/ch03_execution_model/reduceInteger --size=16M --block=512
-//   ctest --test-dir build -R reduceInteger
+//   ctest --test-dir build -L reduceInteger
 //   ncu build/ch03_execution_model/reduceInteger --profile
 
 #include <cstddef>

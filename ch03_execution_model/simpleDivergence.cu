@@ -15,13 +15,13 @@
 // others to kernel 1.
 //
 //   ./lab run simpleDivergence -- --size=16M --block=512
-//   ./lab test -R simpleDivergence
+//   ./lab test simpleDivergence
 //   ./lab profile simpleDivergence
 //
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target simpleDivergence
 //   build/ch03_execution_model/simpleDivergence --size=16M --block=512
-//   ctest --test-dir build -R simpleDivergence
+//   ctest --test-dir build -L simpleDivergence
 //   ncu build/ch03_execution_model/simpleDivergence --profile
 //
 // ncu --metrics smsp__sass_branch_targets_threads_divergent.sum counts the branches that split a

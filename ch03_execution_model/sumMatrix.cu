@@ -16,13 +16,13 @@
 //
 //   ./lab run sumMatrix -- --rows=16K --cols=16K
 //   ./lab run sumMatrix -- --block=32x8
-//   ./lab test -R sumMatrix
+//   ./lab test sumMatrix
 //   ./lab profile sumMatrix -- --block=32x8
 //
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target sumMatrix
 //   build/ch03_execution_model/sumMatrix --block=32x8
-//   ctest --test-dir build -R sumMatrix
+//   ctest --test-dir build -L sumMatrix
 //   ncu build/ch03_execution_model/sumMatrix --profile --block=32x8
 
 #include <algorithm>

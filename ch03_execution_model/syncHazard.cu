@@ -21,14 +21,14 @@
 // threads one after the other, every run is the same.
 //
 //   ./lab run syncHazard -- --size=1M --block=512
-//   ./lab test -R syncHazard
+//   ./lab test syncHazard
 //   ./lab check syncHazard    (without a GPU: both lines of each race)
 //   ./lab profile syncHazard
 //
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target syncHazard
 //   build/ch03_execution_model/syncHazard --size=1M --block=512
-//   ctest --test-dir build -R syncHazard
+//   ctest --test-dir build -L syncHazard
 //   compute-sanitizer --tool racecheck build/ch03_execution_model/syncHazard --profile --size=4K
 //   ncu build/ch03_execution_model/syncHazard --profile
 //

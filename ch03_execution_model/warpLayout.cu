@@ -9,13 +9,13 @@
 // check: the warps that were observed must be those of the rule, in wrongPlace() below.
 //
 //   ./lab run warpLayout -- --block=40x2
-//   ./lab test -R warpLayout
+//   ./lab test warpLayout
 //   ./lab profile warpLayout -- --block=40x2
 //
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target warpLayout
 //   build/ch03_execution_model/warpLayout --block=40x2
-//   ctest --test-dir build -R warpLayout
+//   ctest --test-dir build -L warpLayout
 //   ncu build/ch03_execution_model/warpLayout --block=40x2 --profile
 //
 // ncu --metrics smsp__thread_inst_executed_per_inst_executed.ratio tells how many of the 32 lanes

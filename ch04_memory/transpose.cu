@@ -14,13 +14,13 @@
 // threads; a thread moves four elements. The speedup is that over copyRow.
 //
 //   ./lab run transpose -- --rows=8K --cols=8K
-//   ./lab test -R transpose
+//   ./lab test transpose
 //   ./lab profile transpose
 //
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target transpose
 //   build/ch04_memory/transpose --rows=8K --cols=8K
-//   ctest --test-dir build -R transpose
+//   ctest --test-dir build -L transpose
 //   ncu build/ch04_memory/transpose --profile
 
 #include <algorithm>

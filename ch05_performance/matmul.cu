@@ -11,13 +11,13 @@
 // --block is the side of the square blocks of 1, 2 and 4; a thread computes one element of C.
 //
 //   ./lab run matmul -- --m=4K --n=4K --k=4K --block=32
-//   ./lab test -R matmul
+//   ./lab test matmul
 //   ./lab profile matmul
 //
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target matmul
 //   build/ch05_performance/matmul --m=4K --n=4K --k=4K --block=32
-//   ctest --test-dir build -R matmul
+//   ctest --test-dir build -L matmul
 //   ncu build/ch05_performance/matmul --profile
 
 #include <cmath>

@@ -1,5 +1,5 @@
 # lab_add_exercise(NAME [RDC] [CUDA_ONLY] [LINK target...] [RUNS "options"...] [PRINTS "options => regex"...]
-#     [REJECTS "options => regex"...])
+#     [REJECTS "options => regex"...] [HAZARDS "options => regex"...])
 #
 # Builds the exercise NAME.cu of the current folder on the chosen back end, and tests it. Its other facts are in
 # NAME.toml beside it (scripts/lab_cli/exercise_facts.py says which).
@@ -8,22 +8,29 @@
 #   CUDA_ONLY  needs hardware that the cpu back end does not have: no target there; NAME.toml says gpu_only = true
 #   LINK       libraries, where the toolkit has them: CUDA::cublas also defines LAB_HAVE_CUBLAS
 #   RUNS       option strings that must give correct rows, the first one small: the options that every exercise has
-#              (--csv, --profile, ...) are tested with it
+#              (--csv, --profile, ...) are tested with it. With --csv, the numbers of the rows are compared with the
+#              formulas in NAME.toml: let the first one have no two sizes that are equal
 #   PRINTS     option strings that must end with status 0 and print what the regex says (^ and $ are those of a line)
 #   REJECTS    option strings that must end with status 2 and one line on stderr that matches the regex
+#   HAZARDS    option strings with which the hazard check says what the regex says; by default it must find nothing
 #
-# A test is named by the command that it runs, so `ctest -R reduceInteger` selects all of an exercise.
+# On the cpu back end it also builds NAME_instrumented, for the profiler and the hazard check.
+#
+# A test is named by the command that it runs. Its labels are `exercise`, the chapter, the exercise, and what it is
+# about: `results`, `options`, or on the cpu back end `hazards` and `counts`. `ctest -L reduceInteger` selects all of an
+# exercise.
 
-set(LAB_TEST_TIMEOUT 120 CACHE STRING "Seconds after which a test of an exercise counts as hanging")
+set(LAB_TEST_TIMEOUT 1800 CACHE STRING
+    "Seconds after which a test counts as hanging: long, since other work may slow the machine down")
 # Multiprocessors of the cpu back end in tests: not one for each core, so that grids and loops are the same everywhere.
 # Few, so that a small size already makes blocks go round a loop; half of them are still two.
 set(LAB_TEST_SMS 4)
-set(lab_check_case ${CMAKE_CURRENT_LIST_DIR}/check_case.py)
+set(lab_cmake_folder ${CMAKE_CURRENT_LIST_DIR})
 
 add_custom_target(exercises) # all of them, without the unit tests
 
 function(lab_add_exercise name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "RDC;CUDA_ONLY" "" "LINK;RUNS;PRINTS;REJECTS")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "RDC;CUDA_ONLY" "" "LINK;RUNS;PRINTS;REJECTS;HAZARDS")
     if(arg_UNPARSED_ARGUMENTS)
         message(FATAL_ERROR "lab_add_exercise(${name}): unknown arguments ${arg_UNPARSED_ARGUMENTS}")
     endif()
@@ -36,19 +43,26 @@ function(lab_add_exercise name)
     endif()
 
     if(LAB_CHOSEN_BACKEND STREQUAL "cpu")
-        emulator_add_executable(${name} ${name}.cu)
+        lab_add_cpu_program(${name} ${name}.cu)
+        if(LAB_INSTRUMENT)
+            lab_add_instrumented_program(${name}_instrumented ${name}.cu)
+        endif()
     else()
         add_executable(${name} ${name}.cu)
         set_target_properties(${name} PROPERTIES CUDA_SEPARABLE_COMPILATION ${arg_RDC})
         # -G: device code for cuda-gdb; -lineinfo: source lines in the profilers, at no cost in speed.
         target_compile_options(${name} PRIVATE $<IF:$<CONFIG:Debug>,-G,-lineinfo>)
+        target_link_libraries(${name} PRIVATE lab_common lab_warnings)
         lab_link_libraries(${name} ${arg_LINK})
     endif()
-    target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/common)
-    target_link_libraries(${name} PRIVATE lab_warnings)
     add_dependencies(exercises ${name})
 
     lab_test_exercise(${name} "${arg_RUNS}" "${arg_PRINTS}" "${arg_REJECTS}")
+    if(TARGET ${name}_instrumented)
+        lab_test_hazards(${name} "${arg_RUNS}" "${arg_HAZARDS}")
+        lab_test_counts(${name})
+        lab_test_broken(${name} "${arg_RUNS}")
+    endif()
 endfunction()
 
 # NAME.toml must be there, and agree on where the exercise can run. Looked at as text, so that a build needs no reader
@@ -85,10 +99,14 @@ function(lab_test_exercise name runs prints rejects)
     list(REMOVE_DUPLICATES options)
 
     lab_test_case(${name} "--help" help ${options})
-    foreach(run IN LISTS runs)
-        lab_test_case(${name} "${run}" table)
+    set(facts ${CMAKE_CURRENT_SOURCE_DIR}/${name}.toml)
+    foreach(run IN LISTS runs ITEMS "${small} --csv --reps=4")
+        if(run MATCHES "--csv")
+            lab_test_case(${name} "${run}" csv ${facts})
+        else()
+            lab_test_case(${name} "${run}" table)
+        endif()
     endforeach()
-    lab_test_case(${name} "${small} --csv" csv)
     lab_test_case(${name} "${small} --profile" table)
 
     set(rejects_all
@@ -101,18 +119,16 @@ function(lab_test_exercise name runs prints rejects)
         "--kernel=nosuch => --kernel.*nosuch")
     lab_test_cases_matching(${name} PRINTS ${prints})
     lab_test_cases_matching(${name} REJECTS ${rejects_all} ${rejects})
-    lab_test_broken(${name} "${small}")
 endfunction()
 
-# Broken on purpose, as NAME.toml says, it must notice. Not in a build with sanitizers, whose libraries want their flags.
-function(lab_test_broken name options)
-    if(NOT LAB_CHOSEN_BACKEND STREQUAL "cpu" OR CMAKE_CXX_FLAGS MATCHES "-fsanitize=")
-        return()
-    endif()
+# Broken on purpose, as NAME.toml says, it must notice.
+function(lab_test_broken name runs)
+    list(GET runs 0 options)
     separate_arguments(words UNIX_COMMAND "${options}")
     add_test(NAME broken/${name}
-        COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/broken_exercise.py
-            ${CMAKE_CURRENT_SOURCE_DIR}/${name}.cu --library $<TARGET_FILE:cuda_emulator> -- ${words})
+        COMMAND ${LAB_PYTHON} ${PROJECT_SOURCE_DIR}/tests/broken_exercise.py
+            ${CMAKE_CURRENT_SOURCE_DIR}/${name}.cu
+            --library $<TARGET_FILE:cuda_emulator> $<TARGET_FILE:lab_common> -- ${words})
     set_tests_properties(broken/${name} PROPERTIES
         SKIP_RETURN_CODE 77 TIMEOUT ${LAB_TEST_TIMEOUT} LABELS unit
         ENVIRONMENT "CXX=${CMAKE_CXX_COMPILER};CUDA_EMULATOR_SMS=${LAB_TEST_SMS}")
@@ -129,15 +145,56 @@ function(lab_test_cases_matching name argument)
     endforeach()
 endfunction()
 
+# The hazard check: with the small size and with the first odd one (of two digits or more), or with `hazards`.
+function(lab_test_hazards name runs hazards)
+    if(NOT hazards)
+        list(POP_FRONT runs small)
+        list(FILTER runs INCLUDE REGEX "=[0-9]+[13579]( |$)")
+        list(SUBLIST runs 0 1 odd)
+        foreach(run IN LISTS small odd)
+            list(APPEND hazards "${run} => ^no hazards found in [0-9]+ kernel launch")
+        endforeach()
+    endif()
+    lab_test_cases_matching(${name} HAZARDS ${hazards})
+endfunction()
+
+# What the cpu profiler counts, where there is a recording of what a GPU counted.
+function(lab_test_counts name)
+    set(folder ${PROJECT_SOURCE_DIR}/tests/emulator/profiler)
+    if(EXISTS ${folder}/recorded/${name}.debug.csv)
+        add_test(NAME "${name} counts"
+            COMMAND ${LAB_PYTHON} ${folder}/compare.py
+                $<TARGET_FILE:${name}_instrumented> ${name} ${CMAKE_CURRENT_SOURCE_DIR}/${name}.cu)
+        lab_describe_case("${name} counts" ${name} counts)
+    endif()
+endfunction()
+
 # One ctest case: runs `name options` under check_case.py, which judges it by `kind` (and further arguments).
 function(lab_test_case name options kind)
     separate_arguments(words UNIX_COMMAND "${options}")
     set(case "${name} ${options}")
+    set(judge ${lab_cmake_folder}/check_case.py ${kind} ${ARGN})
+    set(program ${name})
+    set(about results)
     if(kind STREQUAL "prints") # of which one command may have several
         string(APPEND case " => ${ARGN}")
+    elseif(kind MATCHES "^(help|rejects)$")
+        set(about options)
+    elseif(kind STREQUAL "hazards")
+        set(case "${name} hazards ${options}")
+        set(judge ${lab_cmake_folder}/check_hazards.py ${CMAKE_CURRENT_SOURCE_DIR}/${name}.cu ${ARGN})
+        set(program ${name}_instrumented)
+        list(APPEND words --profile)
+        set(about hazards)
     endif()
-    add_test(NAME ${case}
-        COMMAND ${Python3_EXECUTABLE} ${lab_check_case} ${kind} ${ARGN} -- $<TARGET_FILE:${name}> ${words})
+    add_test(NAME ${case} COMMAND ${LAB_PYTHON} ${judge} -- $<TARGET_FILE:${program}> ${words})
+    lab_describe_case("${case}" ${name} ${about})
+endfunction()
+
+# The labels by which the tests of an exercise are found.
+function(lab_describe_case case name about)
+    cmake_path(GET CMAKE_CURRENT_SOURCE_DIR FILENAME chapter)
     set_tests_properties(${case} PROPERTIES
-        SKIP_RETURN_CODE 77 TIMEOUT ${LAB_TEST_TIMEOUT} ENVIRONMENT CUDA_EMULATOR_SMS=${LAB_TEST_SMS})
+        LABELS "exercise;${chapter};${name};${about}" SKIP_RETURN_CODE 77 TIMEOUT ${LAB_TEST_TIMEOUT}
+        ENVIRONMENT CUDA_EMULATOR_SMS=${LAB_TEST_SMS})
 endfunction()

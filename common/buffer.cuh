@@ -4,7 +4,6 @@
 #include <cuda_runtime.h>
 
 #include <cstddef>
-#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -13,23 +12,20 @@
 
 namespace lab {
 
-[[noreturn]] inline void quitWithoutDeviceMemory(std::uint64_t bytes) {
-    cudaGetLastError();  // the failed allocation, reported here
-    std::size_t freeBytes = 0, totalBytes = 0;
-    CUDA_CHECK(cudaMemGetInfo(&freeBytes, &totalBytes));
-    quitWithoutMemory(bytes, "device", freeBytes);
-}
+// Behind the owners: memory for `count` elements of so many bytes, uninitialised. Where that does
+// not fit, the program ends.
+void* deviceMemory(std::size_t count, std::size_t elementBytes);
+void* pinnedMemory(std::size_t count, std::size_t elementBytes);
+
+// Ends the program where `count` elements are more than a buffer of `size` has.
+void requireFit(std::size_t count, std::size_t size);
 
 // `count` elements of device memory, uninitialised. get() is the pointer for a kernel.
 template <typename T>
 class DeviceBuffer {
   public:
-    explicit DeviceBuffer(std::size_t count) : size_(count) {
-        if (count > SIZE_MAX / sizeof(T)) quitWithoutDeviceMemory(SIZE_MAX);
-        const cudaError_t error = cudaMalloc(&pointer_, bytes());
-        if (error == cudaErrorMemoryAllocation) quitWithoutDeviceMemory(bytes());
-        CUDA_CHECK(error);
-    }
+    explicit DeviceBuffer(std::size_t count)
+        : pointer_(static_cast<T*>(deviceMemory(count, sizeof(T)))), size_(count) {}
     explicit DeviceBuffer(const std::vector<T>& values) : DeviceBuffer(values.size()) {
         copyFrom(values);
     }
@@ -47,13 +43,13 @@ class DeviceBuffer {
     std::size_t bytes() const { return size_ * sizeof(T); }
 
     void copyFrom(const std::vector<T>& values) {
-        requireFit(values.size());
+        requireFit(values.size(), size_);
         CUDA_CHECK(
             cudaMemcpy(pointer_, values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice));
     }
     // Within the device, in the default stream; the host does not wait.
     void copyFrom(const DeviceBuffer& other) {
-        requireFit(other.size());
+        requireFit(other.size(), size_);
         CUDA_CHECK(
             cudaMemcpyAsync(pointer_, other.pointer_, other.bytes(), cudaMemcpyDeviceToDevice));
     }
@@ -63,19 +59,13 @@ class DeviceBuffer {
     std::vector<T> toHost() const { return toHost(size_); }
     // The first `count` elements.
     std::vector<T> toHost(std::size_t count) const {
-        requireFit(count);
+        requireFit(count, size_);
         std::vector<T> values = hostVector<T>(count);
         CUDA_CHECK(cudaMemcpy(values.data(), pointer_, count * sizeof(T), cudaMemcpyDeviceToHost));
         return values;
     }
 
   private:
-    void requireFit(std::size_t count) const {
-        if (count <= size_) return;
-        quit(kExitFailure, "a copy of %zu elements does not fit a device buffer of %zu", count,
-             size_);
-    }
-
     T* pointer_ = nullptr;
     std::size_t size_ = 0;
 };
@@ -85,14 +75,8 @@ class DeviceBuffer {
 template <typename T>
 class PinnedBuffer {
   public:
-    explicit PinnedBuffer(std::size_t count) : size_(count) {
-        if (count > SIZE_MAX / sizeof(T)) quitWithoutMemory(SIZE_MAX, "pinned", freeHostBytes());
-        const cudaError_t error = cudaMallocHost(&pointer_, bytes());
-        if (error == cudaErrorMemoryAllocation) {
-            quitWithoutMemory(bytes(), "pinned", freeHostBytes());
-        }
-        CUDA_CHECK(error);
-    }
+    explicit PinnedBuffer(std::size_t count)
+        : pointer_(static_cast<T*>(pinnedMemory(count, sizeof(T)))), size_(count) {}
     ~PinnedBuffer() { cudaFreeHost(pointer_); }
     PinnedBuffer(PinnedBuffer&& other) noexcept
         : pointer_(std::exchange(other.pointer_, nullptr)), size_(std::exchange(other.size_, 0)) {}

@@ -1,12 +1,6 @@
 #pragma once
 // How a program of the lab ends when it cannot go on.
 
-#include <cstdarg>
-#include <cstdio>
-#include <cstdlib>
-
-#include "format.h"
-
 namespace lab {
 
 enum ExitStatus {
@@ -17,15 +11,6 @@ enum ExitStatus {
 };
 
 // Prints one line on stderr and ends the program.
-[[noreturn, gnu::format(printf, 2, 3)]] inline void quit(ExitStatus status, const char* format,
-                                                         ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    const std::string message = vformatted(format, arguments);
-    va_end(arguments);
-    std::fflush(stdout);
-    std::fprintf(stderr, "%s\n", message.c_str());
-    std::exit(status);
-}
+[[noreturn, gnu::format(printf, 2, 3)]] void quit(ExitStatus status, const char* format, ...);
 
 }  // namespace lab

@@ -6,6 +6,7 @@
 #include "check.cuh"
 #include "device.cuh"
 #include "exercise.cuh"
+#include "fail.h"
 #include "format.h"
 #include "grid.cuh"
 #include "intrinsics.cuh"

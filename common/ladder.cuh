@@ -8,9 +8,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "block_shape.cuh"
 #include "buffer.cuh"
 #include "exercise.cuh"
+#include "fastest.h"
 #include "verify.h"
 
 namespace lab {
@@ -19,9 +19,8 @@ namespace lab {
 // (Exercise::parameters()).
 struct Name {
     std::string kernel, parameters;
-    Name(const char* kernel) : kernel(kernel) {}
-    Name(std::string kernel, std::string parameters = "")
-        : kernel(std::move(kernel)), parameters(std::move(parameters)) {}
+    Name(const char* kernel);
+    Name(std::string kernel, std::string parameters = "");
 };
 
 // Looks at the result of the last run: a function that returns a Finding, or just what is wrong as
@@ -51,90 +50,38 @@ class Ladder {
     // Neither is timed, and both buffers must outlive the ladder.
     template <typename T>
     Ladder(Exercise& exercise, DeviceBuffer<T>& output, Launch before = {})
-        : exercise_(exercise), before_([&output, before = std::move(before)] {
-              output.fillBytes(poisonByte<T>());
-              if (before) before();
-          }) {}
+        : Ladder(exercise, [&output] { output.fillBytes(poisonByte<T>()); }, std::move(before)) {}
 
     // One kernel: runs it, measures it, checks it and prints its row. `work` is lab::bytes() that
     // it has to move or lab::flops() that it has to compute; grid and block are for the table.
     void rung(const Name& name, dim3 grid, dim3 block, const Work& work, const Check& check,
-              const Launch& launch) {
-        if (exercise_.selected(name.kernel))
-            run(name, shape(grid), shape(block), work, check, launch);
-    }
+              const Launch& launch);
 
     // A library that does the same job.
-    void peer(const Name& name, const Work& work, const Check& check, const Launch& launch) {
-        if (exercise_.peerSelected(name.kernel)) run(name, "-", "-", work, check, launch);
-    }
+    void peer(const Name& name, const Work& work, const Check& check, const Launch& launch);
 
     // What the host computed: checked like a kernel's result, but not timed.
-    void host(const Name& name, const Work& work, const Check& check) {
-        if (exercise_.selected(name.kernel)) print(name, "-", "-", work, {}, check({}));
-    }
+    void host(const Name& name, const Work& work, const Check& check);
 
     // For a check that wants more than one run: runs the kernel that it looks at once more.
-    void again() const { again_(); }
+    void again() const;
 
     // After the last rung: says which was the fastest of those that are right, and in blocks of
     // which shape if the first one had others.
-    void announceFastest() {
-        const bool sameBlock = fastest_.block == first_.block;
-        if (fastest_.kernel.empty() || (fastest_.kernel == first_.kernel && sameBlock)) return;
-        const auto nameOf = [&](const Timed& rung) {
-            return rung.kernel +
-                   (sameBlock || rung.block == "-" ? "" : " (block " + rung.block + ")");
-        };
-        std::string text = "fastest: " + nameOf(fastest_);
-        for (const Timed& other : {first_, peer_}) {
-            if (other.time == 0) continue;
-            text += formatted("\n         %.2f times as fast as %s", other.time / fastest_.time,
-                              nameOf(other).c_str());
-        }
-        exercise_.note(text, Style::kGood);
-    }
+    void announceFastest();
 
   private:
-    struct Timed {
-        std::string kernel, block;
-        double time = 0;  // milliseconds
-        bool slowerThan(double other) const { return time == 0 || time > other; }
-    };
+    Ladder(Exercise& exercise, Launch poison, Launch before);
 
     void run(const Name& name, const std::string& grid, const std::string& block, const Work& work,
-             const Check& check, const Launch& launch) {
-        const Statistics time = exercise_.measure()(name.kernel, before_, launch);
-        again_ = [&] { Measure::once(name.kernel, before_, launch); };
-        const Finding finding = check(time);
-        again_ = nullptr;
-        if (first_.time == 0) first_ = {name.kernel, block, time.median};
-        // A race that was lucky is not right.
-        if (exercise_.timesCount() && finding.ok()) {
-            Timed& best = grid == "-" ? peer_ : fastest_;
-            if (best.slowerThan(time.median)) best = {name.kernel, block, time.median};
-        }
-        print(name, grid, block, work, time, finding);
-    }
-
+             const Check& check, const Launch& launch);
     void print(const Name& name, const std::string& grid, const std::string& block,
-               const Work& work, const Statistics& time, const Finding& finding) {
-        Row row;
-        row.kernel = name.kernel;
-        row.grid = grid;
-        row.block = block;
-        row.parameters = name.parameters;
-        row.work = work;
-        row.baseline = first_.time;
-        row.time = time;
-        row.finding = finding;
-        exercise_.row(std::move(row));
-    }
+               const Work& work, const Statistics& time, const Finding& finding);
 
     Exercise& exercise_;
     Launch before_;
     Launch again_;
-    Timed first_, fastest_, peer_;
+    Fastest fastest_;
 };
 
 }  // namespace lab

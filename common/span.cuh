@@ -10,4 +10,9 @@ struct Span {
     unsigned sm;
 };
 
+// Of a difference of two times of globaltimer().
+inline double milliseconds(unsigned long long nanoseconds) {
+    return 1e-6 * static_cast<double>(nanoseconds);
+}
+
 }  // namespace lab

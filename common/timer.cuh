@@ -3,40 +3,21 @@
 
 #include <cuda_runtime.h>
 
-#include <chrono>
-#include <utility>
-
-#include "check.cuh"
-
 namespace lab {
 
 // Time between two points of a stream, stamped by the GPU when it gets there.
 class GpuTimer {
   public:
-    GpuTimer() {
-        CUDA_CHECK(cudaEventCreate(&start_));
-        CUDA_CHECK(cudaEventCreate(&stop_));
-    }
-    ~GpuTimer() {
-        if (start_ == nullptr) return;
-        cudaEventDestroy(start_);
-        cudaEventDestroy(stop_);
-    }
-    GpuTimer(GpuTimer&& other) noexcept
-        : start_(std::exchange(other.start_, nullptr)),
-          stop_(std::exchange(other.stop_, nullptr)) {}
+    GpuTimer();
+    ~GpuTimer();
+    GpuTimer(GpuTimer&& other) noexcept;
     GpuTimer& operator=(GpuTimer&&) = delete;
 
-    void start(cudaStream_t stream = nullptr) { CUDA_CHECK(cudaEventRecord(start_, stream)); }
-    void stop(cudaStream_t stream = nullptr) { CUDA_CHECK(cudaEventRecord(stop_, stream)); }
+    void start(cudaStream_t stream = nullptr);
+    void stop(cudaStream_t stream = nullptr);
 
     // Waits until the GPU has passed stop().
-    double milliseconds() const {
-        float elapsed = 0;
-        CUDA_CHECK(cudaEventSynchronize(stop_));
-        CUDA_CHECK(cudaEventElapsedTime(&elapsed, start_, stop_));
-        return elapsed;
-    }
+    double milliseconds() const;
 
   private:
     cudaEvent_t start_ = nullptr;
@@ -46,13 +27,12 @@ class GpuTimer {
 // Time since construction.
 class CpuTimer {
   public:
-    double milliseconds() const {
-        return std::chrono::duration<double, std::milli>(Clock::now() - start_).count();
-    }
+    double milliseconds() const { return now() - start_; }
 
   private:
-    using Clock = std::chrono::steady_clock;
-    Clock::time_point start_ = Clock::now();
+    static double now();  // of a clock that never goes back
+
+    double start_ = now();
 };
 
 }  // namespace lab

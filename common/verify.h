@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstring>
 #include <limits>
-#include <sstream>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -29,14 +28,20 @@ bool isPoison(const T& value) {
     return std::memcmp(&value, poison, sizeof(T)) == 0;
 }
 
+// A number with all of its digits.
+template <typename T>
+std::string inFull(T value) {
+    if constexpr (std::is_floating_point_v<T>) {
+        return formatted("%.*g", std::numeric_limits<T>::max_digits10, static_cast<double>(value));
+    } else {
+        return std::to_string(value);
+    }
+}
+
 template <typename T>
 std::string describeMismatch(std::size_t index, T value, T expected) {
-    std::ostringstream text;
-    text.precision(std::numeric_limits<T>::max_digits10);
-    text << "element " << index << " is " << +value;
-    if (isPoison(value)) text << " (never written)";
-    text << ", expected " << +expected;
-    return text.str();
+    return formatted("element %zu is %s%s, expected %s", index, inFull(value).c_str(),
+                     isPoison(value) ? " (never written)" : "", inFull(expected).c_str());
 }
 
 template <typename T>

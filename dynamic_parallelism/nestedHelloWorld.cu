@@ -16,13 +16,13 @@
 // grid are complete.
 //
 //   ./lab run nestedHelloWorld -- --grid=2 --size=8
-//   ./lab test -R nestedHelloWorld
+//   ./lab test nestedHelloWorld
 //   ./lab trace nestedHelloWorld
 //
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target nestedHelloWorld
 //   build/dynamic_parallelism/nestedHelloWorld --grid=2 --size=8
-//   ctest --test-dir build -R nestedHelloWorld
+//   ctest --test-dir build -L nestedHelloWorld
 //   nsys profile build/dynamic_parallelism/nestedHelloWorld --profile
 //
 // Launches from a kernel need relocatable device code and the device runtime library: nvcc with

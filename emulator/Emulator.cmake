@@ -12,6 +12,7 @@
 option(EMULATOR_INSTRUMENT "Build CUDA programs for the profiler of the cpu back end" OFF)
 
 find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
+set(EMULATOR_PYTHON_OPTIONS -X pycache_prefix=${CMAKE_BINARY_DIR}/pycache) # the sources stay clean
 set(EMULATOR_TRANSLATOR ${CMAKE_CURRENT_LIST_DIR}/translate.py)
 file(GLOB EMULATOR_TRANSLATOR_SOURCES CONFIGURE_DEPENDS
     ${EMULATOR_TRANSLATOR} ${CMAKE_CURRENT_LIST_DIR}/translator/*.py)
@@ -19,7 +20,7 @@ file(GLOB EMULATOR_TRANSLATOR_SOURCES CONFIGURE_DEPENDS
 # Asked for always: a folder may set EMULATOR_INSTRUMENT for itself.
 set(EMULATOR_FLAGS_SCRIPT ${CMAKE_CURRENT_LIST_DIR}/instrument_flags.py)
 execute_process(
-    COMMAND ${Python3_EXECUTABLE} -B ${EMULATOR_FLAGS_SCRIPT} ${CMAKE_CXX_COMPILER}
+    COMMAND ${Python3_EXECUTABLE} ${EMULATOR_PYTHON_OPTIONS} ${EMULATOR_FLAGS_SCRIPT} ${CMAKE_CXX_COMPILER}
         ${CMAKE_CXX_COMPILER_ARG1}
     OUTPUT_VARIABLE EMULATOR_INSTRUMENT_FLAGS OUTPUT_STRIP_TRAILING_WHITESPACE
     RESULT_VARIABLE EMULATOR_FLAGS_STATUS)
@@ -53,7 +54,7 @@ function(emulator_target_sources target)
         set(output ${CMAKE_CURRENT_BINARY_DIR}/${target}.emu/${output})
         add_custom_command(
             OUTPUT ${output}
-            COMMAND Python3::Interpreter -B ${EMULATOR_TRANSLATOR} ${source}
+            COMMAND Python3::Interpreter ${EMULATOR_PYTHON_OPTIONS} ${EMULATOR_TRANSLATOR} ${source}
                 -o ${output} -MF ${output}.d
                 "$<$<BOOL:${include_dirs}>:-I$<JOIN:${include_dirs},;-I>>"
                 $<$<BOOL:${EMULATOR_INSTRUMENT}>:--instrument>
@@ -63,8 +64,11 @@ function(emulator_target_sources target)
             COMMAND_EXPAND_LISTS VERBATIM)
 
         cmake_path(GET source PARENT_PATH folder)
-        # Like nvcc, include the runtime's header without being asked.
-        set(options -include cuda_runtime.h -iquote ${folder} -Wno-unknown-pragmas)
+        # Like nvcc, include the runtime's header without being asked. Precompiled headers must come
+        # first, and have it.
+        set(precompiled $<TARGET_PROPERTY:${target},PRECOMPILE_HEADERS_REUSE_FROM>)
+        set(options "$<$<NOT:$<BOOL:${precompiled}>>:-include;cuda_runtime.h>"
+            -iquote ${folder} -Wno-unknown-pragmas)
         if(EMULATOR_INSTRUMENT)
             list(APPEND options ${EMULATOR_INSTRUMENT_FLAGS})
         endif()

@@ -69,9 +69,11 @@ IGNORED = set(
     "vectorization MD MMD MP".split()
 )
 INSTRUMENT_LIBRARY = "libcuda_emulator_instrument.a"
+# Beside the library: what --precompile wrote.
+PRECOMPILED = "precompiled"
 
 # Taken with a value that may be the next argument.
-WITH_VALUE = set("o D U I L l isystem include Xcompiler Xlinker x std library".split())
+WITH_VALUE = set("o D U I L l isystem include Xcompiler Xlinker x std library precompile".split())
 GPU_CODE = {"ptx", "cubin", "fatbin", "optix-ir", "ltoir"}
 NVCC_WERROR = {"all-warnings", "cross-execution-space-call", "reorder", "default-stream-launch"}
 
@@ -113,6 +115,7 @@ class Job:
     verbose: bool = False
     help: bool = False
     library: Optional[str] = None  # the emulator's
+    precompile: Optional[str] = None  # a folder
     instrument: bool = False
     std: str = "c++17"
     include_dirs: list[str] = field(default_factory=list)
@@ -188,6 +191,8 @@ def _option(job: Job, argument: str, name: str, value: str) -> None:
         job.help = True
     elif name == "library":
         job.library = value
+    elif name == "precompile":
+        job.precompile = value
     elif name == "instrument":
         job.instrument = True
     elif name == "std":
@@ -249,6 +254,8 @@ class Driver:
         self._cc = shlex.split(os.environ.get("CC", "")) or ["cc"]
         self._dirs = [folder for folder in job.include_dirs if not _is_toolkit(folder)]
         self._hooks: Optional[list[str]] = None  # flags for --instrument, once known
+        if job.library and not job.precompile:
+            self._dirs.insert(0, os.path.join(os.path.dirname(job.library), PRECOMPILED))
         # As emulator/CMakeLists.txt: a large frame must not step over a stack's guard page.
         self._flags = ["-g", job.optimize or "-O2", "-fstack-clash-protection"]
         self._flags += (
@@ -258,6 +265,8 @@ class Driver:
     def run(self) -> int:
         """Returns the exit status: 0, or 1 after a compiler's message. Raises UsageError."""
         job = self._job
+        if job.precompile:
+            return self._precompile(job.precompile)
         if not job.sources:
             raise UsageError("no input files")
         for path, _ in job.sources:
@@ -265,6 +274,25 @@ class Driver:
                 raise UsageError(f"'{path}' does not exist")
         with tempfile.TemporaryDirectory(prefix="lab-cc-") as folder:
             return self._compile_only(folder) if job.compile_only else self._build(folder)
+
+    def _precompile(self, folder: str) -> int:
+        """For the compiler's own choice: of the files in cuda_runtime.h.gch/ GCC takes the one that
+        was made with the flags at hand, or else the header itself. Other compilers look elsewhere."""
+        header = os.path.join(folder, "precompile.h")
+        of_flags = os.path.join(folder, "cuda_runtime.h.gch")
+        os.makedirs(of_flags, exist_ok=True)
+        with open(header, "w") as file:
+            file.write("#include <cuda_runtime.h>\n")
+        common = [*self._cxx, f"-std={self._job.std}", *self._flags, "-isystem", OWN_INCLUDE]
+        for name, flags in (
+            ("optimised", []),
+            ("debug", ["-O0"]),
+            ("instrumented", self._instrument_flags()),
+        ):
+            output = os.path.join(of_flags, name)
+            if not self._call([*common, *flags, "-x", "c++-header", header, "-o", output]):
+                return 1
+        return 0
 
     def _compile_only(self, folder: str) -> int:
         sources = [(path, lang) for path, lang in self._job.sources if lang != "link"]

@@ -10,13 +10,13 @@
 // is a gap of a microsecond or two between kernels, which streams of their own fill.)
 //
 //   ./lab run streamConcurrency -- --kernels=8 --microseconds=1000 --timeline=timeline.csv
-//   ./lab test -R streamConcurrency
+//   ./lab test streamConcurrency
 //   ./lab trace streamConcurrency
 //
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target streamConcurrency
 //   build/streams/streamConcurrency --kernels=8 --microseconds=1000 --timeline=timeline.csv
-//   ctest --test-dir build -R streamConcurrency
+//   ctest --test-dir build -L streamConcurrency
 //   nsys profile build/streams/streamConcurrency --profile
 //
 // (Not ncu: it runs one kernel at a time.) --timeline=FILE writes a CSV line for each kernel of the
@@ -29,6 +29,7 @@
 #include <vector>
 
 #include "csv_file.cuh"
+#include "idealSpeedup.h"
 #include "lab.cuh"
 
 // Kernel number `kernel` of a run. It only passes the time, so that kernels compete for nothing but
@@ -116,7 +117,7 @@ void addToTimeline(lab::CsvFile& timeline, const char* mode, std::size_t streams
     unsigned long long zero = kernels[0].begin;
     for (const KernelSpan& kernel : kernels) zero = std::min(zero, kernel.begin);
     const auto milliseconds = [&](unsigned long long time) {
-        return lab::Cell(1e-6 * static_cast<double>(time - zero), 6);
+        return lab::Cell(lab::milliseconds(time - zero), 6);
     };
     for (std::size_t k = 0; k < kernels.size(); ++k) {
         timeline.row({mode, kernels.size(), k % streams, k, milliseconds(kernels[k].begin),
@@ -197,9 +198,7 @@ int main(int argc, char** argv) {
         std::string wrong = lab::mismatch(marks.toHost(expected.size()), expected);
         if (wrong.empty()) wrong = wrongTimes(ofRun, blocks, nanoseconds, streams);
 
-        const unsigned together = std::min(streams, atATime);
-        const unsigned turns = kernels / together + (kernels % together != 0);
-        return {wrong, {kernels, streams, {1.0 * kernels / turns, 2}}};
+        return {wrong, {kernels, streams, {idealSpeedup(kernels, std::min(streams, atATime)), 2}}};
     };
 
     for (const unsigned kernels : doublings(maxKernels)) {

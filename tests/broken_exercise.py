@@ -16,7 +16,6 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "scripts"))
 
 from lab_cli import exercise_facts  # noqa: E402

@@ -7,7 +7,7 @@ from .callee import is_name, name_literal, postfix_start
 from .decisions import Decisions, edits
 from .lexer import Stream, TranslateError
 from .scopes import Scope, scopes_of
-from .shared_memory import shared_edits
+from .shared_memory import shared_edits, shared_reached
 from .statements import statement_edits
 from .unit import ALIGNMENTS, Source, Unit
 from .volatile import find_use
@@ -38,8 +38,7 @@ class Rewriter:
             elif token.kind != "name":
                 continue
             elif token.text == "__shared__":
-                for edit in shared_edits(self._stream, i, self._scope(i).in_function, self._fail):
-                    self._edit(*edit)
+                self._shared(i)
             elif token.text in ("asm", "__asm__", "__asm"):
                 self._asm(i)
             elif token.text == "volatile" and not self._stream.macro:
@@ -218,6 +217,18 @@ class Rewriter:
             first += 1
         if is_const:
             self._edit(index, index + 1, "")
+
+    # ---- __shared__ ----
+
+    def _shared(self, index: int) -> None:
+        stream, scope = self._stream, self._scope(index)
+        for edit in shared_edits(stream, index, scope.in_function, self._fail):
+            self._edit(*edit)
+        if scope.in_function and scope.device:
+            end, calls = shared_reached(stream, index, self._unit.device_words)
+            if calls:
+                after = stream.tokens[end].end
+                self._source.edits.append((after, after, calls))
 
     # ---- volatile, inline PTX, casts ----
 

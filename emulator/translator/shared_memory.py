@@ -1,9 +1,11 @@
-"""Rewrites declarations with __shared__ that C++ would not understand."""
+"""Rewrites declarations with __shared__ that C++ would not understand, and tells the engine where
+threads reach one."""
 
 from typing import Callable, NamedTuple, NoReturn, Optional
 
 from .lexer import Edit, Stream
 from .unit import ALIGNMENTS
+from .volatile import find_use
 
 SHARED_SPECIFIERS = ("extern", "static", "__shared__", "__device__")
 
@@ -23,19 +25,7 @@ def shared_edits(
     """What to change of the declaration around `__shared__` at token `index`, if it is extern or
     has an alignas that C++ wants elsewhere. `fail` is called with a token and a message for the
     user where the declaration cannot be understood."""
-    start = index
-    while True:
-        before = stream.text(start - 1)
-        if stream.kind(start - 1) == "name" and before not in ("else", "do"):
-            start -= 1
-            continue
-        opener = stream.pair(start - 1) if before == ")" else None
-        if opener is None or stream.text(opener - 1) not in ALIGNMENTS:
-            break
-        start = opener
-    end = index
-    while end < len(stream.tokens) and stream.text(end) != ";":
-        end = max(end, stream.pair(end) or end) + 1
+    start, end = _declaration(stream, index)
     words = [stream.text(i) for i in range(start, end)]
     if "extern" not in words:
         return _alignas_first(stream, start, end)
@@ -49,6 +39,56 @@ def shared_edits(
     if len(declarators) < len(parts):
         fail(index, "declare shared arrays with and without a size separately")
     return [Edit(start, end, _dynamic_shared(declarators, in_function))]
+
+
+def shared_reached(stream: Stream, index: int, device_words: set[str]) -> tuple[int, str]:
+    """What to put behind the declaration around `__shared__` at token `index`: its `;`, and a call
+    for each variable that has a size. No calls where the declaration is not understood."""
+    start, end = _declaration(stream, index)
+    if stream.text(end) != ";":  # a macro without its end
+        return end, ""
+    names = [_declared_name(stream, part) for part in stream.split(start, end)]
+    volatile = [i for i in range(start, end) if stream.text(i) == "volatile"]
+    if volatile and find_use(stream, volatile[0], True, device_words):  # a class has the name
+        names = [f"emu_{name}" for name in names]
+    calls = [
+        f" ::emu::sharedReached((void*)__builtin_addressof({name}), sizeof({name}));"
+        for name in names
+        if name
+    ]
+    return end, "".join(calls)
+
+
+def _declaration(stream: Stream, index: int) -> tuple[int, int]:
+    """Where the declaration around `__shared__` at token `index` begins, and its `;`."""
+    start = index
+    while True:
+        before = stream.text(start - 1)
+        if stream.kind(start - 1) == "name" and before not in ("else", "do"):
+            start -= 1
+            continue
+        opener = stream.pair(start - 1) if before == ")" else None
+        if opener is None or stream.text(opener - 1) not in ALIGNMENTS:
+            break
+        start = opener
+    end = index
+    while end < len(stream.tokens) and stream.text(end) != ";":
+        end = max(end, stream.pair(end) or end) + 1
+    return start, end
+
+
+def _declared_name(stream: Stream, part: list[int]) -> str:
+    """`x` of `T x`, `x[4][5]`, `struct {...} x`; empty for `T x[]` and what is not understood."""
+    name = ""
+    i = part[0]
+    while i <= part[-1] and stream.text(i) != "=":
+        behind = stream.text(i + 1) if i < part[-1] else ""
+        if stream.kind(i) == "name" and behind in ("", "[", "{", "="):
+            unsized = behind == "[" and stream.text(i + 2) == "]"
+            name = "" if unsized else stream.text(i)
+        closers = (stream.pair(i), stream.angle_end(i) if stream.text(i) == "<" else None)
+        i = max([i, *(closer for closer in closers if closer is not None)]) + 1
+    return name
 
 
 def _alignas_first(stream: Stream, start: int, end: int) -> list[Edit]:

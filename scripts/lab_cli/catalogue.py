@@ -17,7 +17,7 @@ from .exercise_facts import Facts
 from .paths import ROOT, shown
 from .toml_file import NoReader, did_you_mean
 
-NOT_CHAPTERS = ("emulator", "tests")  # the other folders that CMake builds
+NOT_CHAPTERS = ("common", "emulator", "tests")  # the other folders that CMake builds
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,14 @@ class Exercise:
     def source(self) -> Path:
         return ROOT / self.chapter / f"{self.name}.cu"
 
-    def program(self, build_folder: Path) -> Path:
+    @property
+    def instrumented(self) -> str:
+        """The program for the profiler and the hazard check, of a build for the cpu back end."""
+        return f"{self.name}_instrumented"
+
+    def program(self, build_folder: Path, instrumented: bool = False) -> Path:
         """Where a build has it."""
-        return build_folder / self.chapter / self.name
+        return build_folder / self.chapter / (self.instrumented if instrumented else self.name)
 
 
 def chapters() -> list[Path]:
@@ -54,19 +59,23 @@ def sources() -> dict[str, Path]:
 
 
 def exercises(names: Sequence[str] = ()) -> list[Exercise]:
-    """Those of `names`, as they are given; for no names all, by chapter and order.
+    """Those of `names`, exercises and chapters, as they are given, each once; for no names all, by
+    chapter and order.
 
     LabError (status 2) for a name that none has. Only the files of the exercises asked for are read;
     LabError names what is wrong in any of them.
     """
     known = sources()
+    wanted: dict[str, None] = {}
     for name in names:
-        if name not in known:
+        of_chapter = [exercise for exercise, source in known.items() if _is_chapter(source, name)]
+        if name not in known and not of_chapter:
             hint = _half(name) or did_you_mean(name, known) or "; ./lab list shows them all"
             raise LabError(f"no exercise is named {name}{hint}", status=2)
+        wanted.update(dict.fromkeys([name] if name in known else of_chapter))
     found = []
     problems = []
-    for name in names or known:
+    for name in wanted or known:
         try:
             found.append(_load(known[name]))
         except NoReader:  # the same for all
@@ -79,6 +88,12 @@ def exercises(names: Sequence[str] = ()) -> list[Exercise]:
     if problems:
         raise LabError("\n".join(problems))
     return found
+
+
+def _is_chapter(source: Path, name: str) -> bool:
+    """Is `name` that of the source's folder, or what stands in it before the first underscore?"""
+    folder = source.parent.name
+    return name.rstrip("/") in (folder, folder.partition("_")[0])
 
 
 def _half(name: str) -> str:

@@ -12,6 +12,12 @@ files             options that take the name of a further CSV file: "timeline" g
                   NAME.timeline.csv
 debug             true where NAME.metrics.csv is to have the debug build (-G), too, which keeps
                   every branch
+[work]            what the numbers of a row stand for, as the page states it: the ctest case with --csv
+                  computes them from this
+bytes, flops      formula of what gbps or gflops counts in a row; without it the row has no rate
+baselines         kernels with whose first row the speed-up begins anew (default: the first that is
+                  timed)
+per               column: the speed-up begins anew where it changes, too
 [figures.FIGURE]  ./lab plot draws results/<gpu>/NAME.FIGURE.svg and .png
 chart             one of CHARTS; its own keys are explained at its class in results/plots/
 title             goes behind the exercise's name; {column} is the value in the first row
@@ -20,7 +26,8 @@ where             only rows with these values, or with one of a list of values; 
                   column parameters count as columns
 largest           only the rows with the largest value of this column
 [columns]         the exercise's own columns in the tables of the pages, each with title (default:
-                  its name), format (of Python's format(), for numbers) or text = true (words)
+                  its name), format (of Python's format(), for numbers) or text = true (words);
+                  formula: what the number must be; gpu = true where an emulation leaves it empty
 [[broken]]        a change of the source for the worse. A test makes all of them in a copy, and runs it:
                   the rows that they name must be WRONG, and all others right
 replace, by       a text that stands in the source exactly once, and what takes its place
@@ -28,6 +35,10 @@ file              where it stands, if not in NAME.cu: a file of the same folder
 wrong             the rows: each a kernel, or a table of columns and values, { kernel = "...", size = 1 };
                   the words of the column parameters count as columns. Empty for a change that is within
                   what a check must allow
+
+A formula is a text of numbers, names, + - * / // % **, min(), max() and ceil(); it names options of the
+column `parameters` and other columns. Where kernels differ it is a table of formulas by kernel, "others"
+being all that it does not name; a kernel without one has an empty cell.
 """
 
 from __future__ import annotations
@@ -40,6 +51,7 @@ from typing import Any
 from . import toml_file
 from .counters import metrics
 from .errors import LabError
+from .formula import Formula
 from .toml_file import FLAG, LIST, NUMBER, TABLE, TEXT, TEXTS, WHOLE, Rule, checked, tables_of
 
 
@@ -65,12 +77,35 @@ class Plan:
 
 
 @dataclass(frozen=True)
+class Formulas:
+    """By kernel; OTHERS for those that have none of their own."""
+
+    OTHERS = "others"
+    by_kernel: dict[str, Formula] = field(default_factory=dict)
+
+    def of(self, kernel: str) -> Formula | None:
+        return self.by_kernel.get(kernel, self.by_kernel.get(self.OTHERS))
+
+
+@dataclass(frozen=True)
+class Work:
+    """What the numbers of a row stand for."""
+
+    bytes: Formulas = Formulas()
+    flops: Formulas = Formulas()
+    baselines: list[str] = field(default_factory=list)
+    per: str = ""
+
+
+@dataclass(frozen=True)
 class Column:
-    """How tables of the pages show a column of a results file."""
+    """How tables of the pages show a column of a results file, and what its numbers must be."""
 
     title: str = ""
     format: str = ""
     text: bool = False
+    gpu: bool = False
+    formula: Formulas = Formulas()
 
 
 @dataclass(frozen=True)
@@ -89,6 +124,7 @@ class Facts:
     bench: Plan
     gpu_only: bool = False
     metrics: list[str] = field(default_factory=list)
+    work: Work = Work()
     figures: dict[str, dict[str, Any]] = field(
         default_factory=dict
     )  # by name, as the file has them
@@ -101,6 +137,7 @@ _FILE = {
     "gpu_only": FLAG.or_nothing(),
     "profile": TABLE.or_nothing(),
     "bench": TABLE,
+    "work": TABLE.or_nothing(),
     "figures": TABLE.or_nothing(),
     "columns": TABLE.or_nothing(),
     "broken": LIST.or_nothing(),
@@ -108,7 +145,27 @@ _FILE = {
 _PROFILE = {"metrics": TEXTS}
 _BENCH = {"runs": LIST, "files": TEXTS.or_nothing(), "debug": FLAG.or_nothing()}
 _RUN = {"options": TEXT, "gib": NUMBER}
-_COLUMN = {"title": TEXT.or_nothing(), "format": TEXT.or_nothing(), "text": FLAG.or_nothing()}
+FORMULA = Rule(
+    "a formula, or a table of them by kernel",
+    lambda value: (
+        isinstance(value, str)
+        or (isinstance(value, dict) and all(isinstance(each, str) for each in value.values()))
+    ),
+    required=False,
+)
+_WORK = {
+    "bytes": FORMULA,
+    "flops": FORMULA,
+    "baselines": TEXTS.or_nothing(),
+    "per": TEXT.or_nothing(),
+}
+_COLUMN = {
+    "title": TEXT.or_nothing(),
+    "format": TEXT.or_nothing(),
+    "text": FLAG.or_nothing(),
+    "gpu": FLAG.or_nothing(),
+    "formula": FORMULA,
+}
 _BROKEN = {"replace": TEXT, "by": TEXT, "wrong": LIST, "file": TEXT.or_nothing()}
 
 # The keys of each chart: the fields of its class in results/plots/.
@@ -149,6 +206,7 @@ def load(path: Path) -> Facts:
         gpu_only=file.get("gpu_only", False),
         metrics=_metrics(file["profile"], problems) if "profile" in file else [],
         bench=_plan(file.get("bench", {"runs": [""]}), problems),
+        work=_work(file.get("work", {}), problems),
         figures=_figures(file.get("figures", {}), problems),
         columns=_columns(file.get("columns", {}), problems),
         broken=[
@@ -197,6 +255,24 @@ def _run(entry: Any, place: str, problems: list[str]) -> Run:
         return Run([])
 
 
+def _work(table: dict[str, Any], problems: list[str]) -> Work:
+    work = checked(table, _WORK, "[work] ", problems)
+    for name in ("bytes", "flops"):
+        work[name] = _formulas(work.get(name, {}), f"[work] {name}: ", problems)
+    return Work(**work)
+
+
+def _formulas(entry: str | dict[str, str], place: str, problems: list[str]) -> Formulas:
+    texts = {Formulas.OTHERS: entry} if isinstance(entry, str) else entry
+    formulas = {}
+    for kernel, text in texts.items():
+        try:
+            formulas[kernel] = Formula(text)
+        except ValueError as error:
+            problems.append(f"{place}{error}")
+    return Formulas(formulas)
+
+
 def _figures(tables: dict[str, Any], problems: list[str]) -> dict[str, dict[str, Any]]:
     for name, entry in tables.items():
         place = f"[figures.{name}] "
@@ -216,7 +292,9 @@ def _columns(tables: dict[str, Any], problems: list[str]) -> dict[str, Column]:
         if not isinstance(entry, dict):
             problems.append(f"{place}{entry!r}: expected a table, such as {{ title = '...' }}")
             continue
-        column = Column(**checked(entry, _COLUMN, place, problems))
+        keys = checked(entry, _COLUMN, place, problems)
+        keys["formula"] = _formulas(keys.get("formula", {}), f"{place}formula: ", problems)
+        column = Column(**keys)
         try:
             format(1.5, column.format)
         except ValueError as error:

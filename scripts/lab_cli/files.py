@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from .errors import LabError
+from .paths import BUILD_VARIABLE
 
 
 def check_writable(path: Path) -> None:
@@ -34,8 +35,13 @@ def write(path: Path, content: str | bytes) -> None:
         raise LabError(f"cannot write {path}: {error.strerror}") from error
 
 
-def make_folder(path: Path) -> None:
+def make_folder(path: Path, advice: str = "") -> None:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise LabError(f"cannot make the folder {path}: {error.strerror}") from error
+        raise LabError(f"cannot make the folder {path}: {error.strerror}{advice}") from error
+
+
+def make_build_folder(path: Path) -> None:
+    """Of what lab makes for itself."""
+    make_folder(path, f"; {BUILD_VARIABLE}=FOLDER in the environment puts builds elsewhere")

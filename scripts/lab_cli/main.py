@@ -17,7 +17,7 @@ ABOUT = """\
 CUDA lab exercises, on a GPU or without one.
 
   ./lab run [NAME...] [-- OPTIONS]   build and run exercises: those named, or all
-  ./lab test [CTEST OPTIONS]         build and run the tests, e.g. ./lab test -R transpose
+  ./lab test [NAME...]               build and run the tests: of exercises, or all
   ./lab profile NAME|FILE.cu         metrics of each kernel, with a GPU or without one
   ./lab check NAME|FILE.cu           races, accesses out of bounds, divergent barriers
   ./lab trace NAME                   a timeline of kernels and copies (needs a GPU)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-OUT = ROOT / "out"  # all that lab makes: builds of presets, records of its set-up, recordings
-VENV = ROOT / ".venv"
+# All that lab makes is in OUT: builds of presets, records of its set-up, recordings. Where the variable
+# is set, Python's packages are there, too: the checkout may be one that cannot be written to.
+BUILD_VARIABLE = "LAB_BUILD_DIR"
+_elsewhere = os.environ.get(BUILD_VARIABLE, "")
+OUT = Path(_elsewhere).absolute() if _elsewhere else ROOT / "out"
+VENV = (OUT if _elsewhere else ROOT) / ".venv"
 SCRIPTS = ROOT / "scripts"
 
 

@@ -2,11 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdio>
 #include <functional>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "csv_file.cuh"
 #include "lab.cuh"
 #include "peers_cub.cuh"
 #include "peers_cublas.cuh"
@@ -414,6 +417,11 @@ TEST(ExerciseDeathTest, BadUsageEndsWith2AndOneLine) {
                 "^test: --kernel=nosuch: expected a part of one of only \\(see --help\\)\n$");
     EXPECT_EXIT(runUncaptured({"--device=1000"}, 1), testing::ExitedWithCode(2),
                 "^test: --device=1000: expected a whole number from 0 to ");
+    EXPECT_EXIT(runUncaptured({"--device=1"}, 1), testing::ExitedWithCode(2),
+                "^test: --device=1: expected a whole number from 0 to 0 \\(see --help\\)\n$");
+    EXPECT_EXIT(runUncaptured({"--seed=99999999999999999999"}, 1), testing::ExitedWithCode(2),
+                "^test: --seed=99999999999999999999: expected a whole number from 0 to "
+                "18446744073709551615 \\(see --help\\)\n$");
     EXPECT_EXIT(runUncaptured({"--help"}, 1), testing::ExitedWithCode(0), "^$");
     EXPECT_EXIT(runUncaptured({}, 1), testing::ExitedWithCode(0), "^$");
 }
@@ -422,6 +430,62 @@ TEST(ExerciseDeathTest, ALaunchThatCannotStartNamesTheKernel) {
     testing::GTEST_FLAG(death_test_style) = "threadsafe";
     EXPECT_EXIT(runUncaptured({}, 1025), testing::ExitedWithCode(1),
                 "^only: cannot be launched: cudaErrorInvalidConfiguration: ");
+}
+
+// A kernel that uses a null pointer.
+void runFaulty() {
+    lab::Exercise exercise("test", "A test.");
+    parse(exercise, {});
+    lab::DeviceBuffer<int> out(kCount);
+    lab::Ladder ladder(exercise, out);
+    ladder.rung(
+        "faulty", 1, 1, kWork, [] { return std::string(); },
+        [] { writeAll<<<1, 1>>>(nullptr, kCount); });
+    std::exit(exercise.finish());
+}
+
+TEST(ExerciseDeathTest, AKernelThatFaultsIsNamed) {
+    testing::GTEST_FLAG(death_test_style) = "threadsafe";
+#ifdef __SANITIZE_ADDRESS__  // the sanitizers' own report has the line
+    const char* const message = "exercise_test.cu:[0-9]+.* null pointer|SEGV .*writeAll";
+#else
+    const char* const message =
+        "kernel writeAll, block .0,0,0., thread .0,0,0.: illegal address .*"
+        "faulty: failed while it ran: cudaErrorIllegalAddress: ";
+#endif
+    EXPECT_EXIT(runFaulty(), testing::ExitedWithCode(1), testing::ContainsRegex(message));
+}
+
+// /dev/full takes nothing, as a full disk does.
+void runWithoutRoom(const std::vector<std::string>& arguments) {
+    if (std::freopen("/dev/full", "w", stdout) == nullptr) std::exit(99);
+    runUncaptured(arguments, 1);
+}
+
+TEST(ExerciseDeathTest, OutputThatCannotBeWrittenIsAFailure) {
+    testing::GTEST_FLAG(death_test_style) = "threadsafe";
+    for (const char* arguments : {"--csv", "--profile", "--help"}) {
+        EXPECT_EXIT(runWithoutRoom({arguments}), testing::ExitedWithCode(1),
+                    "test: cannot write to stdout\n$");
+    }
+}
+
+void writeCsv(const std::string& name) {
+    lab::Exercise exercise("test", "A test.");
+    parse(exercise, {});
+    lab::CsvFile file(exercise, "timeline", name, {{"", 0, "kernel"}, {"", 0, "begin_ms"}});
+    file.row({1, {2.5, 1}});
+    file.close();
+    std::exit(0);
+}
+
+TEST(CsvFileDeathTest, SaysWhatCannotBeWritten) {
+    testing::GTEST_FLAG(death_test_style) = "threadsafe";
+    EXPECT_EXIT(writeCsv("/dev/full"), testing::ExitedWithCode(1), "^cannot write to /dev/full\n$");
+    EXPECT_EXIT(writeCsv("no/such/folder/t.csv"), testing::ExitedWithCode(2),
+                "^test: --timeline=no/such/folder/t.csv: expected a file that can be written: No "
+                "such file or directory \\(see --help\\)\n$");
+    EXPECT_EXIT(writeCsv("/dev/null"), testing::ExitedWithCode(0), "^$");
 }
 
 void launchTooLarge() {
@@ -458,12 +522,32 @@ TEST(Buffer, MovesItsMemory) {
     EXPECT_EQ(second.toHost(), (std::vector<int>{1, 2, 3}));
 }
 
+cudaMemoryType memoryType(const void* memory) {
+    cudaPointerAttributes attributes;
+    CUDA_CHECK(cudaPointerGetAttributes(&attributes, memory));
+    return attributes.type;
+}
+
+TEST(Buffer, FreesItsMemory) {
+    const int *device, *moved, *pinned;
+    {
+        lab::DeviceBuffer<int> first(kCount), second(kCount);
+        const lab::PinnedBuffer<int> host(kCount);
+        device = first.get();
+        moved = second.get();
+        pinned = host.get();
+        first = std::move(second);
+        EXPECT_EQ(memoryType(moved), cudaMemoryTypeDevice);
+    }
+    EXPECT_EQ(memoryType(device), cudaMemoryTypeUnregistered);
+    EXPECT_EQ(memoryType(moved), cudaMemoryTypeUnregistered);
+    EXPECT_EQ(memoryType(pinned), cudaMemoryTypeUnregistered);
+}
+
 TEST(Buffer, PinnedIsPinned) {
     lab::PinnedBuffer<int> buffer(kCount);
     for (std::size_t i = 0; i < kCount; ++i) buffer[i] = static_cast<int>(i);
-    cudaPointerAttributes attributes;
-    CUDA_CHECK(cudaPointerGetAttributes(&attributes, buffer.get()));
-    EXPECT_EQ(attributes.type, cudaMemoryTypeHost);
+    EXPECT_EQ(memoryType(buffer.get()), cudaMemoryTypeHost);
     EXPECT_EQ(std::vector<int>(buffer.begin(), buffer.end()), numbers());
 }
 
@@ -478,14 +562,56 @@ TEST(BufferDeathTest, WhatDoesNotFitSaysHowMuchIsFree) {
                 "3 elements does not fit a device buffer of 2");
 }
 
-TEST(Timer, EventsAreInOrder) {
-    lab::DeviceBuffer<int> out(kCount);
-    lab::GpuTimer timer;
-    timer.start();
-    writeAll<<<8, 128>>>(out.get(), kCount);
+using Clock = std::chrono::steady_clock;
+
+double millisecondsSince(Clock::time_point begin) {
+    return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+}
+
+// A kernel of 2 ms, by the clock of the host that emulates it. Timers round.
+constexpr double kBusy = 2, kRounded = kBusy * (1 - 1e-6);
+__global__ void stayBusy(unsigned long long* nanoseconds) {
+    const unsigned long long begin = lab::globaltimer();
+    const auto hostBegin = Clock::now();
+    while (millisecondsSince(hostBegin) < kBusy) {
+    }
+    *nanoseconds = lab::globaltimer() - begin;
+}
+
+// A time is at least what the kernel took, and at most what passes around it: in milliseconds.
+TEST(Timer, CountsMilliseconds) {
+    lab::DeviceBuffer<unsigned long long> nanoseconds(1);
+    const auto begin = Clock::now();
+    const lab::CpuTimer onHost;
+    lab::GpuTimer onGpu;
+    onGpu.start();
+    stayBusy<<<1, 1>>>(nanoseconds.get());
     CUDA_CHECK_LAUNCH();
-    timer.stop();
-    EXPECT_GE(timer.milliseconds(), 0);
+    onGpu.stop();
+    const double ofGpu = onGpu.milliseconds(), ofHost = onHost.milliseconds();
+    const double ofKernel = lab::milliseconds(nanoseconds.toHost()[0]);
+    const double passed = millisecondsSince(begin);
+    for (const double time : {ofKernel, ofGpu, ofHost}) EXPECT_GE(time, kRounded);
+    EXPECT_LE(ofKernel, ofGpu * (1 + 1e-6));
+    EXPECT_LE(ofGpu, ofHost * (1 + 1e-6));
+    EXPECT_LE(ofHost, passed);
+}
+
+TEST(Measure, StatisticsAreInMilliseconds) {
+    lab::DeviceBuffer<unsigned long long> nanoseconds(1);
+    const auto begin = Clock::now();
+    const lab::Statistics time =
+        lab::Measure(4, 1 << 20)("stayBusy", {}, [&] { stayBusy<<<1, 1>>>(nanoseconds.get()); });
+    const double passed = millisecondsSince(begin);
+    EXPECT_EQ(time.count, 4u);
+    EXPECT_GE(time.min, kRounded);
+    EXPECT_LE(time.min, time.median);
+    EXPECT_LE(time.median, time.max);
+    EXPECT_LE(3 * time.min + time.max, passed);
+}
+
+TEST(Span, NanosecondsAreMillionthsOfAMillisecond) {
+    EXPECT_DOUBLE_EQ(lab::milliseconds(2500000), 2.5);
 }
 
 TEST(Grid, BlocksCoverAllItems) {

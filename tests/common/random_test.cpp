@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <set>
 
+#include "memory.h"
+#include "parallel.h"
+
 namespace {
 
 // Figures of this sequence are part of what "the same seed gives the same data" means.

@@ -1,8 +1,6 @@
-"""Builds the emulator's libraries once, for tests that run instrumented programs."""
+"""Programs that a build for the cpu back end has, for tests that run instrumented ones."""
 
 import os
-import shutil
-import subprocess
 from pathlib import Path
 
 import cc
@@ -10,33 +8,24 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 
-PROJECT = f"""
-cmake_minimum_required(VERSION 3.25)
-project(libraries LANGUAGES CXX)
-add_subdirectory({ROOT}/emulator emulator)
-"""
-
 
 @pytest.fixture(scope="session")
-def instrumented(tmp_path_factory):
+def build():
+    """The folder of the build, which ctest names in CPU_BUILD; without ctest that of ./lab."""
+    folder = Path(os.environ.get("CPU_BUILD", ROOT / "out" / "cpu"))
+    if not (folder / "tests" / "hazards").exists():
+        pytest.skip(f"{folder} has no instrumented programs: ./lab test builds them")
+    return folder
+
+
+@pytest.fixture
+def instrumented(build, tmp_path):
     """instrumented(source, *options): compiles a .cu file for the profiler and the hazard check, and
     returns the program."""
-    if not all(map(shutil.which, ["cmake", "g++"])):
-        pytest.skip("needs cmake and g++")
-    folder = tmp_path_factory.mktemp("instrumented")
-    (folder / "CMakeLists.txt").write_text(PROJECT)
-    jobs = str(os.cpu_count())
-    target = "cuda_emulator_instrument"
-    for command in (
-        ["cmake", "-S", ".", "-B", "build"],
-        ["cmake", "--build", "build", "-j", jobs, "--target", target],
-    ):
-        done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        assert done.returncode == 0, done.stdout.decode()
-    library = folder / "build" / "emulator" / "libcuda_emulator.a"
+    library = build / "emulator" / "libcuda_emulator.a"
 
     def compile_program(source, *options):
-        program = folder / Path(source).stem
+        program = tmp_path / Path(source).stem
         arguments = ["--instrument", "-w", str(source), *options, "-o", str(program)]
         assert cc.main([*arguments, "--library", str(library)]) == 0
         return program

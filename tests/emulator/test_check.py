@@ -77,14 +77,9 @@ def run(program, report, *arguments):
     return parse(report.read_text(), done.stdout.decode())
 
 
-@pytest.fixture(scope="module")
-def program(instrumented):
-    return instrumented(HAZARDS)
-
-
 @pytest.fixture
-def check(program, tmp_path):
-    return lambda kernel: run(program, tmp_path / "report", kernel)
+def check(build, tmp_path):
+    return lambda kernel: run(build / "tests" / "hazards", tmp_path / "report", kernel)
 
 
 def marked(mark):
@@ -314,6 +309,14 @@ def test_uninitialised_shared_memory(check):
     assert finding.more == "and 15 more times"  # the odd ones
 
 
+def test_uninitialised_shared_memory_of_a_function(check):
+    finding = only(check("uninitialisedInFunction"))
+    assert finding.title == "uninitialised shared memory"
+    assert finding.where == "sums, element 16 (of 4 bytes)"
+    assert finding.lines() == [marked("uninitialised-in-function")]
+    assert finding.more == "and 31 more times"
+
+
 # ---- barriers
 
 
@@ -368,23 +371,11 @@ def test_failure_of_the_engine_is_in_the_report(check):
     assert finding.title.startswith("kernel failed: lanes of one warp meet in different")
 
 
-# ---- whole programs
+# ---- exercises
 
 
-SYNC_HAZARD = ROOT / "ch03_execution_model" / "syncHazard.cu"  # has hazards, to be found
-SILENT = [path for path in sorted(ROOT.glob("[a-z]*/*.cu")) if path != SYNC_HAZARD]
-
-
-@pytest.mark.parametrize("path", SILENT, ids=lambda path: path.stem)
-def test_exercises_are_silent(instrumented, tmp_path, path):
-    program = instrumented(path, "-I", str(ROOT / "common"))
-    report = run(program, tmp_path / "report", "--profile")
-    assert report.findings == [], report
-    assert re.fullmatch(r"no hazards found in \d+ kernel launch(es)?", report.last)
-
-
-def test_sync_hazard(instrumented, tmp_path):
-    program = instrumented(SYNC_HAZARD, "-I", str(ROOT / "common"))
+def test_sync_hazard(build, tmp_path):
+    program = build / "ch03_execution_model" / "syncHazard_instrumented"
     write, read = "if (t < count) tile[t] = in[first + t];", "= tile[count - 1 - t];"
     step = "if (lane < stride) tile[t] += tile[t + stride];"
     races = [
@@ -420,19 +411,3 @@ def test_exercise_without_its_barrier(instrumented, tmp_path):
     write, read = (lines[number - 1] for number in finding.lines())
     assert "tile[threadIdx.y + j][threadIdx.x] =" in write
     assert "= tile[threadIdx.x][threadIdx.y + j]" in read
-
-
-TEXTBOOK = [path for path in sorted((ROOT / "tests/emulator/programs").glob("*.cu"))]
-# A thread that hands data over by a flag and a fence: right, but not understood. Lanes that read
-# what others write in the same step, and what was right before Volta.
-KNOWN = {
-    "atomicsAndLocks": ["handOver"],
-    "reductions": ["syncwarp", "lockstep", "lockstepFunction<kBlock>"],
-    "scans": ["warpLockstep"],
-}
-
-
-@pytest.mark.parametrize("path", TEXTBOOK, ids=lambda path: path.stem)
-def test_textbook_programs(instrumented, tmp_path, path):
-    report = run(instrumented(path), tmp_path / "report")
-    assert [finding.kernel for finding in report.findings] == KNOWN.get(path.stem, [])

@@ -101,13 +101,14 @@ def test_source_names_are_unique():
 @pytest.mark.parametrize("layer", MAY_USE)
 def test_calls(layer):
     """No object file of the layer needs what only a layer defines that it must not know."""
-    folder = os.environ.get("EMULATOR_LIBRARIES")
-    if folder is None:
-        pytest.skip("EMULATOR_LIBRARIES names no folder with the built libraries: use ctest")
+    build = os.environ.get("CPU_BUILD")
+    if build is None:
+        pytest.skip("CPU_BUILD names no folder of a build for the cpu back end: use ctest")
+    folder = Path(build) / "emulator"
     found: dict[str, dict[str, set[str]]] = {}
     for name in LIBRARIES:
-        if (Path(folder) / name).is_file():
-            found.update(symbols(Path(folder) / name))
+        if (folder / name).is_file():
+            found.update(symbols(folder / name))
     if layer not in found:
         pytest.skip(f"the library with {layer}/ is not built")
     known = set().union(*(found[name]["defined"] for name in {layer} | MAY_USE[layer]))

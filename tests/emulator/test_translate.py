@@ -1,6 +1,7 @@
 """Tests of the translator: exact output, places kept, errors, headers, and that outputs compile."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -335,6 +336,14 @@ def test_address_beside_names_of_std(translated, declaration, callee, qualified)
     assert f"::emu::emuId({qualified})" in out
 
 
+def reached(name):
+    return f" ::emu::sharedReached((void*)__builtin_addressof({name}), sizeof({name}));"
+
+
+def without_reached(text):
+    return re.sub(r" ::emu::sharedReached\(\(void\*\)[^;]*;", "", text)
+
+
 # ---- Dynamic shared memory ---------------------------------------------------------------------
 
 
@@ -407,12 +416,60 @@ def test_dynamic_shared_in_a_macro(translated):
 def test_shared_with_a_size_is_a_definition(translated, variable):
     # So nvcc has it, with warning 20044.
     out = translated(f"__global__ void k() {{ extern __shared__ float {variable}; }}")
-    assert out == f"__global__ void k() {{  __shared__ float {variable}; }}"
+    assert without_reached(out) == f"__global__ void k() {{  __shared__ float {variable}; }}"
 
 
 def test_alignas_moves_before_shared(translated):
     out = translated("__global__ void k() { static __shared__ alignas(16) char c[64], d; }")
-    assert out == "__global__ void k() { alignas(16) static __shared__  char c[64], d; }"
+    assert without_reached(out) == (
+        "__global__ void k() { alignas(16) static __shared__  char c[64], d; }"
+    )
+
+
+# ---- The declarations of shared memory that a thread reaches -------------------------------------
+
+
+@pytest.mark.parametrize(
+    "source, names",
+    [
+        ("__shared__ float s;", "s"),
+        ("__shared__ T s[2 * N][A<B, C>::n], *p, t{};", "s p t"),
+        ("static __shared__ __align__(8) Pair<int, float> p;", "p"),
+        ("__shared__ struct { int a; float b; } s;", "s"),
+        ("__shared__ union { int a; float b; } u[4];", "u"),
+        ("__shared__ typename Scan::Storage storage;", "storage"),
+        ("__shared__ volatile float s[2][3];", "s"),
+        ("volatile __shared__ int *p;", "p"),
+        ("extern __shared__ float s[12];", "s"),
+        ("extern __shared__ float s[];", ""),
+        ("__shared__ int (*f)(int);", ""),
+    ],
+)
+def test_shared_declaration_is_reached(translated, source, names):
+    calls = "".join(map(reached, names.split()))
+    for before, after in [
+        ("__global__ void k() { ", " s = 1; }"),
+        ("template <class T> __device__ T f() { if (a) { ", " } }"),
+        ("auto f = [=] __device__(int i) { ", " };"),
+        ("#define BODY ", ""),
+    ]:
+        out = translated(before + source + after)
+        assert out.endswith(calls + after), out
+        assert out.count("sharedReached") == len(names.split())
+
+
+@pytest.mark.parametrize(
+    "source", ["__shared__ int s[4];", "struct S { static __shared__ int s; };"]
+)
+def test_shared_declaration_outside_a_function(translated, source):
+    assert translated(source) == source
+    assert translated(f"namespace n {{ {source} }}") == f"namespace n {{ {source} }}"
+
+
+@pytest.mark.parametrize("body", ["__shared__ T n[32]", "__shared__ T", "__shared__"])
+def test_shared_declaration_that_a_macro_leaves_open(translated, body):
+    source = f"#define SHARED(T, n) {body}\nint a;"
+    assert translated(source) == source
 
 
 # ---- volatile ----------------------------------------------------------------------------------
@@ -427,11 +484,13 @@ def test_alignas_moves_before_shared(translated):
         ("while (*(volatile int *)p == 0);", "while (*(::emu::VolatilePointer<int>)p == 0);"),
         (
             "__shared__ volatile float s[64];",
-            "__shared__ volatile float emu_s[64]; ::emu::VolatilePointer<float> s(emu_s);",
+            "__shared__ volatile float emu_s[64]; ::emu::VolatilePointer<float> s(emu_s);"
+            + reached("emu_s"),
         ),
         (
             "volatile __shared__ int done;",
-            "volatile __shared__ int emu_done; ::emu::VolatileReference<int> done(&emu_done);",
+            "volatile __shared__ int emu_done; ::emu::VolatileReference<int> done(&emu_done);"
+            + reached("emu_done"),
         ),
         (
             "extern __shared__ volatile int s[];",
@@ -468,7 +527,6 @@ def test_volatile_parameter_keeps_its_type(translated):
         "__device__ void f() { volatile int i = 0; const volatile int* p = 0; }",
         "__device__ void f() { volatile int *p = a, *q = b; }",
         "__device__ void f() { p = *(T* volatile*)q; }",
-        "__device__ void f() { __shared__ volatile int s[2][3]; }",
         "struct S { volatile int* p; };",
     ],
 )

@@ -6,9 +6,13 @@ from pathlib import Path
 
 import check_case
 import pytest
+from exercise_sample import FACTS as SHORTEST
+from lab_cli import toml_file
+from lab_cli.paths import ROOT
 
 TABLE = "x: 3 ints\\nkernel  grid  check\\na  1  ok\\nb  1  ok\\n"
 CSV = "exercise,parameters,check\\nx,size=1,ok\\nx,size=1,ok\\n"
+FACTS = str(ROOT / "ch03_execution_model" / "warpLayout.toml")
 HELP = "options: --reps --seed --kernel --csv --profile --device --help --size"
 
 
@@ -19,23 +23,24 @@ def judge(kind: str, *expected: str, out: str = "", err: str = "", status: int =
 
 def test_what_is_right_passes() -> None:
     assert judge("table", out=TABLE) == 0
-    assert judge("csv", out=CSV) == 0
+    assert judge("csv", FACTS, out=CSV) == 0
     assert judge("help", "--size", out=HELP) == 0
     assert judge("prints", "^a  1 +ok$", out=TABLE) == 0
     assert judge("rejects", "--size=0: expected", err="x: --size=0: expected 1\\n", status=2) == 0
+    assert judge("fails", "^cannot write$", err="a note\\ncannot write\\n", status=1) == 0
 
 
 def test_a_race_that_is_called_so_passes() -> None:
     assert judge("table", out=TABLE + "c  1  race\\nd  1  lucky\\n") == 0
-    assert judge("csv", out=CSV + "x,size=1,race\\nx,size=1,lucky\\n") == 0
-    assert judge("csv", out=CSV + "x,size=1,racy\\n") == 1
+    assert judge("csv", FACTS, out=CSV + "x,size=1,race\\nx,size=1,lucky\\n") == 0
+    assert judge("csv", FACTS, out=CSV + "x,size=1,racy\\n") == 1
 
 
 def test_a_table_may_fill_its_lines() -> None:
     assert judge("table", out=TABLE + "c" + 76 * " " + " ok\\n" + 90 * "-" + "\\n") == 0
 
 
-@pytest.mark.parametrize("kind", ["table", "csv", "help", "prints", "rejects"])
+@pytest.mark.parametrize("kind", ["table", "csv", "help", "prints", "fails", "rejects"])
 def test_no_gpu_is_skipped(kind: str) -> None:
     assert judge(kind, ".", err="no usable GPU\\n", status=77) == 77
 
@@ -43,7 +48,7 @@ def test_no_gpu_is_skipped(kind: str) -> None:
 @pytest.mark.parametrize("status", [1, 2, 139])
 def test_status_counts(status: int) -> None:
     assert judge("table", out=TABLE, status=status) == 1
-    assert judge("csv", out=CSV, status=status) == 1
+    assert judge("csv", FACTS, out=CSV, status=status) == 1
     assert judge("help", out=HELP, status=status) == 1
     assert judge("prints", "ok", out=TABLE, status=status) == 1
 
@@ -74,7 +79,7 @@ def test_bad_table(out: str) -> None:
     ],
 )
 def test_bad_csv(out: str) -> None:
-    assert judge("csv", out=out) == 1
+    assert judge("csv", FACTS, out=out) == 1
 
 
 def test_help_must_name_every_option() -> None:
@@ -103,22 +108,60 @@ def test_prints_what_is_expected(regex: str) -> None:
     assert judge("prints", regex, out=TABLE, err="a  2 c  1\\n") == 1
 
 
-TIMELINE = "mode,kernels,stream,kernel,begin_ms,end_ms,sms"
-
-
 @pytest.mark.parametrize(
-    ("rows", "verdict"),
-    [
-        (["oneStream,2,0,0,0,1,1", "oneStream,2,0,1,1,2,1"], 0),
-        (["ownStreams,2,0,0,0,1,1", "ownStreams,2,1,1,0.5,2,1"], 0),
-        (["oneStream,2,0,0,0,1,1", "oneStream,2,0,1,0.5,2,1"], 1),  # one stream overlaps
-        (["ownStreams,2,0,0,0,1,1"], 1),  # a kernel is missing
-        (["oneStream,1,0,0,0,-1,1"], 1),
-        (["oneStream,1,0,0,3,4,1"], 1),
-        ([], 1),
-    ],
+    ("err", "status"),
+    [("cannot write\\n", 0), ("cannot write\\n", 2), ("cannot write\\nmore\\n", 1)],
 )
-def test_timeline(tmp_path: Path, rows: list[str], verdict: int) -> None:
+def test_failures(err: str, status: int) -> None:
+    assert judge("fails", "cannot write", err=err, status=status) == 1
+
+
+TIMED = "parameters,kernel,grid,device,warps,reps,median_ms,min_ms,max_ms,check\\n"
+ROW = "size=33,k,1,g,{warps},{reps},{median},{least},1e9,ok\\n"
+
+
+@pytest.fixture
+def timed(tmp_path: Path):
+    """timed(warps=2, ...): the verdict on a row with these numbers, of which 3 runs were asked for."""
+    facts = tmp_path / "x.toml"
+    facts.write_text(SHORTEST + "[columns]\nwarps = { formula = 'ceil(size / 32)' }\n")
+
+    def judged(
+        *options: str, warps: int = 2, reps: int = 3, median: float = 1, least: float = 1e-9
+    ) -> int:
+        out = TIMED + ROW.format(warps=warps, reps=reps, median=median, least=least)
+        script = ["sh", "-c", f"printf '{out}'", "x", "--reps=3", *options]
+        return check_case.main(["csv", str(facts), "--", *script])
+
+    return judged
+
+
+def test_numbers_of_the_csv(timed, capsys) -> None:
+    assert timed() == 0
+    assert timed(warps=3) == 1
+    assert "FAILED: row 1 (k): warps is 3, expected 2: ceil(size / 32)\n" in capsys.readouterr().err
+    assert timed(reps=4) == 1
+    assert timed(median=1e-10) == 1
+
+
+def test_times_longer_than_the_program(timed) -> None:
+    assert timed(least=1e9, median=1e9) == 1
+
+
+def test_the_timeline_of_the_csv(timed, tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
-    path.write_text("\n".join([TIMELINE, *rows]) + "\n")
-    assert judge("timeline", str(path), out=TABLE) == verdict
+    path.write_text("mode,kernels,stream,kernel,begin_ms,end_ms\n")
+    assert timed(f"--timeline={path}") == 1
+
+
+def test_without_a_reader_of_toml_numbers_are_not_checked(timed, monkeypatch, capsys) -> None:
+    monkeypatch.setattr(toml_file, "reader", lambda: None)
+    assert timed(warps=3) == 77
+    assert "not checked: to read .toml files takes Python 3.11" in capsys.readouterr().err
+    assert timed(reps=4) == 1
+
+
+def test_output_need_not_be_text() -> None:
+    assert judge("table", out="\\377\\n" + TABLE) == 0
+    assert judge("prints", "x\ufffd$", out="x\\377\\n") == 0
+    assert judge("rejects", "--size", out="", err="x: --size\\377\\n", status=2) == 0

@@ -8,7 +8,8 @@ import pytest
 from exercise_sample import FACTS
 from lab_cli import catalogue, exercise_facts
 from lab_cli.errors import LabError
-from lab_cli.exercise_facts import Broken, Column, Facts, Plan, Run
+from lab_cli.exercise_facts import Broken, Column, Facts, Formulas, Plan, Run, Work
+from lab_cli.formula import Formula
 from lab_cli.paths import ROOT
 from lab_cli.results.csv_file import parse, read_text
 
@@ -24,6 +25,12 @@ runs = ["--size=1M --reps=200", "", { options = "--size=1G", gib = 9 }]
 files = ["timeline"]
 debug = true
 
+[work]
+bytes = "4 * size"
+flops = { copy = "0", others = "2 * size" }
+baselines = ["slow"]
+per = "size"
+
 [figures.ladder]
 chart = "ladder"
 title = "{size} integers"
@@ -33,6 +40,7 @@ where = { block = ["256", "-"] }
 [columns]
 split = { title = "split [%]", format = ".4g" }
 limited_by = { text = true }
+warps = { gpu = true, formula = "ceil(size / 32)" }
 
 [[broken]]
 replace = "a + b"
@@ -69,6 +77,12 @@ def test_all_that_there_can_be(tmp_path: Path) -> None:
         bench=Plan(
             [Run(["--size=1M", "--reps=200"]), Run([]), Run(["--size=1G"], 9)], ["timeline"], True
         ),
+        work=Work(
+            bytes=Formulas({"others": Formula("4 * size")}),
+            flops=Formulas({"copy": Formula("0"), "others": Formula("2 * size")}),
+            baselines=["slow"],
+            per="size",
+        ),
         figures={
             "ladder": {
                 "chart": "ladder",
@@ -77,7 +91,11 @@ def test_all_that_there_can_be(tmp_path: Path) -> None:
                 "where": {"block": ["256", "-"]},
             }
         },
-        columns={"split": Column("split [%]", ".4g"), "limited_by": Column(text=True)},
+        columns={
+            "split": Column("split [%]", ".4g"),
+            "limited_by": Column(text=True),
+            "warps": Column(gpu=True, formula=Formulas({"others": Formula("ceil(size / 32)")})),
+        },
         broken=[
             Broken("a + b", "a - b", [{"kernel": "add"}, {"kernel": "sub", "size": "1"}]),
             Broken("a", "", [], "x.cuh"),
@@ -106,8 +124,8 @@ LADDER = FIGURE + "chart = 'ladder'\ntitle = 't'\n"
         (
             FACTS + "[xyz]\n",
             [
-                "unknown key xyz; known are order, gpu_only, profile, bench, figures, columns, "
-                "broken"
+                "unknown key xyz; known are order, gpu_only, profile, bench, work, figures, "
+                "columns, broken"
             ],
         ),
         ("order = 1\nbench = 3\n", ["bench = 3: expected a table"]),
@@ -169,6 +187,18 @@ LADDER = FIGURE + "chart = 'ladder'\ntitle = 't'\n"
         (FACTS + "[columns]\na = 'x'\n", [
             "[columns] a: 'x': expected a table, such as { title = '...' }"
         ]),
+        (FACTS + "[columns]\na = { formula = 'b +' }\n", None),
+        (
+            FACTS + "[columns]\na = { formula = { x = 'b', y = '-b' } }\n",
+            ["[columns] a: formula: -b: expected numbers, names, + - * / // % **, min, max and ceil"],
+        ),
+        (
+            FACTS + "[work]\nbytes = 4\nbaseline = ['x']\n",
+            [
+                "[work] unknown key baseline; did you mean baselines?",
+                "[work] bytes = 4: expected a formula, or a table of them by kernel",
+            ],
+        ),
         (FACTS + "[columns]\na = { format = '.4q' }\n", None),
         (FACTS + "[broken]\n", ["broken = {}: expected a list"]),
         (FACTS + BROKEN + "wrong = 'k'\n", [
@@ -190,7 +220,10 @@ LADDER = FIGURE + "chart = 'ladder'\ntitle = 't'\n"
 def test_every_mistake_is_named(tmp_path: Path, text: str, expected: list[str] | None) -> None:
     found = problems(tmp_path, text)
     if expected is None:  # the reason is Python's, and not the same in all versions
-        assert len(found) == 1 and found[0].startswith("[columns] a: format = '.4q': ")
+        assert len(found) == 1
+        assert found[0].startswith(
+            ("[columns] a: format = '.4q': ", "[columns] a: formula: 'b +': ")
+        )
     else:
         assert found == expected
 

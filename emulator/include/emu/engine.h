@@ -31,6 +31,15 @@ inline void* dynamicShared() {
     return memory;
 }
 
+// What every byte of shared memory holds that nobody in the block has written: a read of it gives
+// garbage, not a lucky zero.
+constexpr unsigned char kUnwrittenShared = 0xCB;
+
+// The calling thread has reached the declaration of a __shared__ variable of `size` bytes, in a
+// kernel or in a function that it calls; the translator puts this behind it. The first thread of a
+// block finds nothing written.
+void sharedReached(void* variable, size_t size) noexcept;
+
 // ---- running the threads of a grid
 
 // The end of a thread needs the scheduler: some CUDA thread of the block is suspended, or somebody

@@ -40,6 +40,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
@@ -97,6 +98,7 @@ class Worker {
     unsigned activeMask(const CallSite& site);
     void yield();
     void lockstep();
+    void sharedReached(void* variable, size_t size);
     [[noreturn]] void fail(cudaError_t error, std::string message);
     [[noreturn]] void runFiber();
 
@@ -133,7 +135,8 @@ class Worker {
 
     // The block that runs now.
     unsigned threads_ = 0;
-    bool blockHasFibers_ = false;  // some thread had to wait; the rest is valid only then
+    std::vector<const void*> reached_;  // __shared__ variables, by some thread of the block
+    bool blockHasFibers_ = false;       // some thread had to wait; the rest is valid only then
 
     unsigned unstarted_ = 0;  // rank of the first thread that has not been started
     uint3 unstartedIdx_{};
@@ -226,6 +229,8 @@ bool Worker::beginBlock() {
     blockIdx.y = static_cast<unsigned>(blockNumber_ / gridDim.x % gridDim.y);
     blockIdx.z = static_cast<unsigned>(blockNumber_ / gridDim.x / gridDim.y);
     threadIdx = uint3{0, 0, 0};
+    reached_.clear();
+    std::memset(emu_dynamic_shared, kUnwrittenShared, grid_->config.dynamicShared);
     if (watcher != nullptr) watcher->blockBegins(*grid_);
     blockHasFibers_ = false;
     endNeedsScheduler = watcher != nullptr;
@@ -390,6 +395,14 @@ void Worker::lockstep() {
     suspend(Wait::None, CallSite{});
 }
 
+// ---- shared memory
+
+void Worker::sharedReached(void* variable, size_t size) {
+    if (std::find(reached_.begin(), reached_.end(), variable) != reached_.end()) return;
+    reached_.push_back(variable);
+    std::memset(variable, kUnwrittenShared, size);
+}
+
 // ---- block barriers
 
 BarrierCount Worker::blockBarrier(bool predicate, const CallSite& site, bool wholeGrid) {
@@ -544,6 +557,10 @@ void yieldThread() {
 
 void lockstep() {
     if (inDevice()) activeWorker->lockstep();
+}
+
+void sharedReached(void* variable, size_t size) noexcept {
+    activeWorker->sharedReached(variable, size);
 }
 
 bool inDevice() {

@@ -259,7 +259,7 @@ void BlockChecker::sharedAccess(const Access& access, uintptr_t pc) {
     }
     const bool reads = access.kind != AccessKind::Store;
     if (reads && uninitialised_.size() < kMostUninitialised &&
-        variables_.isPoison(offset, access.size) && shadow_->neverWritten(offset, access.size)) {
+        variables_.unwritten(offset, access.size) && shadow_->neverWritten(offset, access.size)) {
         uninitialised_.push_back({offset, access.size, pc, rank_});
     }
     SharedAccess shared;
@@ -306,7 +306,7 @@ void BlockChecker::reportRaces() {
 void BlockChecker::confirmUninitialised() {
     for (const Uninitialised& read : uninitialised_) {
         if (!shadow_->neverWritten(read.offset, read.size) ||
-            !variables_.isPoison(read.offset, read.size)) {
+            !variables_.unwritten(read.offset, read.size)) {
             continue;
         }
         found_.report({Hazard::Uninitialised,

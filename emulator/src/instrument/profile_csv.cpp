@@ -97,7 +97,6 @@ std::vector<Metric> metricsOf(const Grid& grid, const LaunchCounts& counts) {
     return {
         {"smsp__sass_branch_targets.sum", "", branches, true},
         {"smsp__sass_branch_targets_threads_divergent.sum", "", divergent, true},
-        {"smsp__sass_branch_targets_threads_uniform.sum", "", branches - divergent, true},
         {"smsp__sass_average_branch_targets_threads_uniform.pct", "%",
          100 * ratio(branches - divergent, branches), false},
         {"smsp__thread_inst_executed_per_inst_executed.ratio", "", lanes, false},

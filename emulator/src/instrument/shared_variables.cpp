@@ -1,16 +1,13 @@
 #include "shared_variables.h"
 
 #include <algorithm>
-#include <cstring>
 
+#include "emu/engine.h"
 #include "engine/program_symbols.h"
 #include "words.h"
 
 namespace emu {
 namespace {
-
-// What shared memory holds that nobody has written.
-constexpr unsigned char kPoison = 0xCB;
 
 // The part of a name after the function that it belongs to.
 std::string shortName(const std::string& symbol) {
@@ -33,11 +30,6 @@ void SharedVariables::beginBlock(const Grid& grid, uintptr_t sharedBegin, size_t
     for (const ThreadLocal& variable : sharedVariablesOf(grid.call.id)) {
         variables_.push_back({variable.begin, variable.begin + variable.size});
     }
-    ownVariables_ = variables_.size();
-    for (const Range& range : variables_) {
-        std::memset(reinterpret_cast<void*>(sharedBegin_ + range.begin), kPoison,
-                    range.end - range.begin);
-    }
 }
 
 SharedVariables::Range SharedVariables::around(size_t offset) {
@@ -51,14 +43,10 @@ SharedVariables::Range SharedVariables::around(size_t offset) {
     return variables_.back();
 }
 
-bool SharedVariables::isPoison(size_t offset, size_t size) const {
+bool SharedVariables::unwritten(size_t offset, size_t size) const {
     const auto* memory = reinterpret_cast<const unsigned char*>(sharedBegin_ + offset);
-    const auto* own = variables_.data();
-    const bool known = std::any_of(own, own + ownVariables_, [&](const Range& range) {
-        return offset >= range.begin && offset < range.end;
-    });
-    return known &&
-           std::all_of(memory, memory + size, [](unsigned char byte) { return byte == kPoison; });
+    return std::all_of(memory, memory + size,
+                       [](unsigned char byte) { return byte == kUnwrittenShared; });
 }
 
 std::string SharedVariables::nameOf(size_t offset, size_t size) const {

@@ -18,7 +18,7 @@ class SharedVariables {
         size_t begin, end;
     };
 
-    // Finds the variables of the kernel, and fills them with a pattern.
+    // Finds the variables of the kernel.
     void beginBlock(const Grid& grid, uintptr_t sharedBegin, size_t sharedSize);
 
     // Dynamic shared memory, as long as the launch asked for.
@@ -27,10 +27,10 @@ class SharedVariables {
     // The memory around `offset` that an access there may use; 0 to 0 if none.
     Range around(size_t offset);
 
-    // Whether a variable of the kernel still has the pattern in these bytes: nobody has written
+    // Whether these bytes still have the pattern that a block begins with: nobody has written
     // there, not even unseen. (The compiler announces no store of a struct that a function
     // returns.)
-    bool isPoison(size_t offset, size_t size) const;
+    bool unwritten(size_t offset, size_t size) const;
 
     // "tile, element 33 (of 4 bytes)"
     std::string nameOf(size_t offset, size_t size) const;
@@ -41,7 +41,6 @@ class SharedVariables {
     bool namesKnown_ = false;
     // Dynamic shared memory, the kernel's own variables, and what around() has found.
     std::vector<Range> variables_;
-    size_t ownVariables_ = 0;
 };
 
 }  // namespace emu

@@ -19,6 +19,12 @@ class Built:
     folder: Path
 
 
+def targets(exercise: Exercise, backend: str) -> list[str]:
+    """Of CMake: what the tests of the exercise run."""
+    instrumented = [exercise.instrumented] if backend == "cpu" else []
+    return [exercise.name, *instrumented]
+
+
 def build(names: Sequence[str], request: str) -> Built:
     """Those of `names` on the back end that --backend asks for; for no names, all that it has."""
     setup.toml_reader()
@@ -26,5 +32,5 @@ def build(names: Sequence[str], request: str) -> Built:
     chosen_backend = backend.pick(request)
     exercises = catalogue.of_backend(exercises, chosen_backend, bool(names))
     cmake = setup.ensure(chosen_backend)
-    target = exercises[0].name if len(exercises) == 1 else "exercises"
-    return Built(exercises, chosen_backend, presets.build(cmake, chosen_backend, target))
+    wanted = [exercise.name for exercise in exercises] if names else ["exercises"]
+    return Built(exercises, chosen_backend, presets.build(cmake, chosen_backend, *wanted))

@@ -29,9 +29,9 @@ class Outcome:
         return LabError(message + remark, 2 if self.status == 2 else 1)
 
 
-def once_each(folder: Path, exercise: Exercise) -> list[str]:
+def once_each(folder: Path, exercise: Exercise, instrumented: bool = False) -> list[str]:
     """The command that launches each kernel of a built exercise once."""
-    return [str(exercise.program(folder)), "--profile"]
+    return [str(exercise.program(folder, instrumented)), "--profile"]
 
 
 def built(exercise: Exercise | None, source: Path) -> list[str]:
@@ -40,7 +40,7 @@ def built(exercise: Exercise | None, source: Path) -> list[str]:
     of_backend([exercise] if exercise else [], "cpu", by_name=True)
     cmake = setup.ensure("cpu")
     if exercise:
-        return once_each(presets.build(cmake, "cpu-profile", exercise.name), exercise)
+        return once_each(presets.build(cmake, "cpu", exercise.instrumented), exercise, True)
     return [str(own_program.for_cpu(source, cmake))]
 
 

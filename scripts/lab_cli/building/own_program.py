@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..errors import LabError
+from ..files import make_build_folder
 from ..machine.backend import Choice
 from ..paths import OUT, ROOT
 from ..process import describe, run
@@ -16,29 +17,38 @@ FOLDER = OUT / "own"
 COMMON = ROOT / "common"
 
 
-def for_gpu(source: Path, choice: Choice, debug: bool) -> Path:
+def common_library(folder: Path) -> list[str]:
+    """Options that link what lab.cuh declares, from a build folder with target lab_common."""
+    return [f"-L{folder / 'common'}", "-llab_common"]
+
+
+def for_gpu(source: Path, choice: Choice, cmake: str, debug: bool) -> Path:
     """With nvcc, optimised or for debugging; kernels may launch kernels and include lab.cuh."""
+    folder = presets.build(cmake, "gpu-debug" if debug else "gpu", "lab_common")
     program = FOLDER / (source.stem + (".gpu-debug" if debug else ".gpu"))
     mode = ["-g", "-G"] if debug else ["-O3", "-lineinfo"]
     newest = choice.architectures.split(";")[-1]
     arch = "native" if newest == "native" else f"sm_{newest}"
     command = [choice.nvcc, "-std=c++17", *mode, f"-arch={arch}", "-rdc=true", "-I", str(COMMON)]
-    _compile([*command, str(source), "-o", str(program), "-lcudadevrt"], source)
+    libraries = [*common_library(folder), "-lcudadevrt"]
+    _compile([*command, str(source), "-o", str(program), *libraries], source)
     return program
 
 
 def for_cpu(source: Path, cmake: str) -> Path:
     """Instrumented, for the cpu back end's profiler."""
     program = FOLDER / (source.stem + ".cpu-profile")
-    folder = presets.build(cmake, "cpu-profile", "cuda_emulator_instrument")
+    targets = ["cuda_emulator_instrument", "cuda_emulator_precompiled", "lab_common"]
+    folder = presets.build(cmake, "cpu", *targets)
     driver = [presets.shortest(sys.executable), str(ROOT / "emulator" / "cc.py"), "--instrument"]
-    library = ["--library", str(folder / "emulator" / "libcuda_emulator.a")]
-    _compile([*driver, str(source), "-I", str(COMMON), "-o", str(program), *library], source)
+    emulator = ["--library", str(folder / "emulator" / "libcuda_emulator.a")]
+    libraries = [*common_library(folder), *emulator]
+    _compile([*driver, str(source), "-I", str(COMMON), "-o", str(program), *libraries], source)
     return program
 
 
 def _compile(command: Sequence[str], source: Path) -> None:
-    FOLDER.mkdir(parents=True, exist_ok=True)
+    make_build_folder(FOLDER)
     status = run(command, to_stderr=True)
     if status != 0:
         raise LabError(f"{source} does not compile ({describe(status)}); the reason is above")

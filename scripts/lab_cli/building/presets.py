@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from ..paths import OUT, ROOT
-from ..process import must_run
+from ..files import check_writable, make_build_folder
+from ..paths import OUT, ROOT, shown
+from ..process import must_run, say
 
 
 def shortest(program: str) -> str:
@@ -20,15 +24,32 @@ def ctest_beside(cmake: str) -> str:
     return shortest(os.path.join(os.path.dirname(cmake), "ctest"))
 
 
-def build(cmake: str, preset: str, target: str | None = None) -> Path:
-    """Builds `target`, or everything, and returns the build folder.
+def build(cmake: str, preset: str, *targets: str) -> Path:
+    """Builds `targets`, or everything, and returns the build folder.
 
-    Configures only a new folder: afterwards ninja sees itself when CMake has to run again.
+    Configures only a new folder: afterwards ninja sees itself when CMake has to run again. Of two
+    that build the same preset, one waits for the other.
     """
     folder = OUT / preset
     cmake = shortest(cmake)
-    if not (folder / "build.ninja").exists():
-        must_run([cmake, "--preset", preset], cwd=ROOT)
-    targets = ["--target", target] if target else []
-    must_run([cmake, "--build", "--preset", preset, *targets], cwd=ROOT)
+    make_build_folder(folder)
+    with _alone_in(folder):
+        if not (folder / "build.ninja").exists():
+            must_run([cmake, "--preset", preset, "-B", str(folder)], cwd=ROOT)
+        wanted = ["--target", *targets] if targets else []
+        must_run([cmake, "--build", str(folder), *wanted], cwd=ROOT)
     return folder
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Holds a lock, which ends with this process at the latest."""
+    path = folder / "lab.lock"
+    check_writable(path)
+    with open(path, "w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            say(f"waiting: another lab builds in {shown(folder)}")
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from ..building import presets
+from ..building import own_program, presets
 from ..machine import setup
 from ..paths import ROOT
 from ..process import run as run_shown
@@ -18,12 +18,13 @@ def add_parser(commands: Any) -> None:
 
 
 def run(options: Sequence[str]) -> int:
-    """Hands over to the emulator's driver, which links with the emulator's library."""
+    """Hands over to the emulator's driver, which links with the emulator's library and, for programs
+    that include lab.cuh, with that of common/."""
     driver = [presets.shortest(sys.executable), str(ROOT / "emulator" / "cc.py")]
     if options and not {"-h", "--help"} & set(options):
-        preset, target = "cpu", "cuda_emulator"
-        if "--instrument" in options:
-            preset, target = "cpu-profile", "cuda_emulator_instrument"
-        folder = presets.build(setup.ensure("cpu"), preset, target)
+        target = "cuda_emulator_instrument" if "--instrument" in options else "cuda_emulator"
+        targets = [target, "cuda_emulator_precompiled", "lab_common"]
+        folder = presets.build(setup.ensure("cpu"), "cpu", *targets)
         driver += ["--library", str(folder / "emulator" / "libcuda_emulator.a")]
+        driver += own_program.common_library(folder)
     return run_shown([*driver, *options])

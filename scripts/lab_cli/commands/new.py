@@ -37,9 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
     chapter, name = chapter_and_name(arguments.place)
     for path in write_exercise(chapter, name):
         say(f"written: {shown(path)}")
-    say(
-        f"next: ./lab test -R {name}; and a line with a link to {name}.md in the chapter's README.md"
-    )
+    say(f"next: ./lab test {name}; and a line with a link to {name}.md in the chapter's README.md")
     return 0
 
 

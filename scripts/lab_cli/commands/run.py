@@ -29,13 +29,15 @@ def add_parser(commands: Any) -> None:
         parents=[shared.backend()],
         allow_abbrev=False,
     )
-    command.add_argument("names", nargs="*", metavar="NAME", help="default: every exercise")
+    command.add_argument(
+        "names", nargs="*", metavar="NAME", help="an exercise or a chapter; default: all"
+    )
     command.set_defaults(handler=run, takes=shared.AFTER_DASHES)
 
 
 def run(arguments: argparse.Namespace) -> int:
     built = build(arguments.names, arguments.backend)
-    if len(arguments.names) != 1:
+    if len(built.exercises) != 1 or not arguments.names:
         return run_all(built.exercises, built.folder, arguments.options)
     return run_shown([str(built.exercises[0].program(built.folder)), *arguments.options])
 

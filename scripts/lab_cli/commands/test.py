@@ -1,38 +1,100 @@
-"""./lab test: builds everything and runs ctest."""
+"""./lab test: builds what is asked for, runs its tests through ctest, and says what they say."""
 
 from __future__ import annotations
 
 import argparse
+import os
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
-from .. import toml_file
+from .. import catalogue, toml_file
 from ..building import presets
+from ..building.exercises import targets
+from ..catalogue import Exercise
 from ..machine import backend, setup
-from ..paths import ROOT
-from ..process import run as run_shown
-from ..process import say
+from ..process import output_of, run_lines, say
+from ..results import test_summary
 from . import arguments as shared
+
+END_OF_CASES = "% tests passed"  # of ctest's own summary, in its first line
 
 
 def add_parser(commands: Any) -> None:
     command = commands.add_parser(
         "test",
         prog="./lab test",
-        description="Builds everything and runs ctest. All other options are ctest's.",
+        description="Builds and tests exercises: those named, or everything there is, the workspace's "
+        "own parts included. Options of ctest follow after --.",
         parents=[shared.backend()],
         allow_abbrev=False,
     )
-    command.set_defaults(handler=run, takes=shared.ALL)
+    command.add_argument(
+        "names", nargs="*", metavar="NAME", help="an exercise or a chapter; default: everything"
+    )
+    command.add_argument(
+        "-R", dest="regex", metavar="REGEX", help="only the tests whose names match, as in ctest"
+    )
+    command.set_defaults(handler=run, takes=shared.AFTER_DASHES)
 
 
 def run(arguments: argparse.Namespace) -> int:
+    """ctest's status: 0, or 8 where a test failed."""
     chosen_backend = backend.pick(arguments.backend)
+    options = ["-R", arguments.regex] if arguments.regex else []
+    if arguments.names:
+        setup.toml_reader()
+        exercises = catalogue.exercises(arguments.names)
+        exercises = catalogue.of_backend(exercises, chosen_backend, by_name=True)
+        folder, cmake = _build(exercises, chosen_backend)
+        names = "|".join(exercise.name for exercise in exercises)
+        options = ["-L", f"^({names})$", *options]
+    else:
+        folder, cmake = _build_all(chosen_backend)
+    return _ctest(cmake, folder, [*options, *arguments.options], bool(arguments.names))
+
+
+def _build(exercises: Sequence[Exercise], chosen_backend: str) -> tuple[Path, str]:
+    cmake = setup.ensure(chosen_backend)
+    wanted = [target for exercise in exercises for target in targets(exercise, chosen_backend)]
+    return presets.build(cmake, chosen_backend, *wanted), cmake
+
+
+def _build_all(chosen_backend: str) -> tuple[Path, str]:
     modules = []
     if chosen_backend == "cpu":
         modules = ["pytest", "matplotlib", *toml_file.packages()]
     else:
         say("note: the unit tests of common/ and emulator/ belong to the cpu back end")
     cmake = setup.ensure(chosen_backend, modules)
-    presets.build(cmake, chosen_backend)
-    ctest = presets.ctest_beside(cmake)
-    return run_shown([ctest, "--preset", chosen_backend, *arguments.options], cwd=ROOT)
+    return presets.build(cmake, chosen_backend), cmake
+
+
+def _ctest(cmake: str, folder: Path, options: Sequence[str], in_short: bool) -> int:
+    """Shows what ctest prints, and then the summary; `in_short`, in place of ctest's own: a share of
+    passed tests says nothing about an exercise."""
+    ctest = [presets.ctest_beside(cmake), "--test-dir", str(folder)]
+    hidden = False
+
+    def show(line: str) -> None:
+        nonlocal hidden
+        hidden = hidden or (in_short and END_OF_CASES in line)
+        if not hidden:
+            sys.stdout.write(line)
+            sys.stdout.flush()
+
+    labels = test_summary.labels_of(output_of([*ctest, "--show-only=json-v1"]))
+    with tempfile.TemporaryDirectory(prefix="lab-") as temporary:
+        junit = Path(temporary) / "results.xml"
+        usual = ["--output-on-failure", "--no-label-summary", "--no-tests=error", "-j", _jobs()]
+        status = run_lines([*ctest, *usual, "--output-junit", str(junit), *options], show)
+        if junit.exists():
+            text = junit.read_text(encoding="utf-8", errors="replace")
+            print("\n" + test_summary.summary(test_summary.cases(text, labels)), flush=True)
+    return status
+
+
+def _jobs() -> str:
+    return str(len(os.sched_getaffinity(0)))

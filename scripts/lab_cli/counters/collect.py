@@ -77,7 +77,7 @@ def _on_gpu(
     if exercise:
         command = instrumented.once_each(presets.build(cmake, preset, exercise.name), exercise)
     else:
-        command = [str(own_program.for_gpu(source, choice, debug))]
+        command = [str(own_program.for_gpu(source, choice, cmake, debug))]
     nsight = [metric.nsight for metric in counted]
     raw = ncu.run(program, nsight, [*command, *options], instead)
     kind = "debug build (nvcc -G)" if debug else "optimised build (nvcc -O3)"

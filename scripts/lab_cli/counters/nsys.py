@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import LabError
+from ..files import make_build_folder
 from ..process import describe
 from . import profilers, raw_csv
 
@@ -45,7 +46,7 @@ def find(nvcc: str) -> str:
 
 def record(nsys: str, report: Path, program: Sequence[str]) -> None:
     """Runs `program` and records it in `report`, a file whose name ends with SUFFIX."""
-    report.parent.mkdir(parents=True, exist_ok=True)
+    make_build_folder(report.parent)
     report.unlink(missing_ok=True)  # so that one that is there afterwards is of this run
     stem = str(report)[: -len(SUFFIX)]
     options = ["--trace=cuda,nvtx", "--sample=none", "--cpuctxsw=none", "--force-overwrite=true"]

@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from ..errors import LabError
+from ..files import make_build_folder, write
 from ..paths import OUT
 from ..process import output_of, say
 from .gpu import Driver, Gpu, ask_driver
@@ -143,9 +144,9 @@ def auto_backend() -> Choice:
         pass  # not there, or not ours: ask again
     choice = choose("auto", nvcc)
     if choice.backend == "gpu":
-        CACHE.parent.mkdir(parents=True, exist_ok=True)
+        make_build_folder(CACHE.parent)
         facts = {"fingerprint": fingerprint, "choice": asdict(choice)}
-        CACHE.write_text(json.dumps(facts, indent=1) + "\n")
+        write(CACHE, json.dumps(facts, indent=1) + "\n")
     return choice
 
 

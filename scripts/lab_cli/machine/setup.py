@@ -11,6 +11,7 @@ from typing import Any
 
 from .. import toml_file
 from ..errors import LabError
+from ..files import make_build_folder, write
 from ..paths import OUT
 from ..process import say
 from . import apt, python_packages
@@ -31,8 +32,8 @@ def ensure(backend: str, modules: Sequence[str] = ()) -> str:
     _install_missing(needs_of(backend), modules)
     python = python_packages.python_with(*modules) if modules else ""
     record = {"needs": names, "cmake": find_cmake(), "modules": [*modules], "python": python}
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(json.dumps(record, indent=1) + "\n")
+    make_build_folder(path.parent)
+    write(path, json.dumps(record, indent=1) + "\n")
     return str(record["cmake"])
 
 

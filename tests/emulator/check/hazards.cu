@@ -205,6 +205,18 @@ __global__ void uninitialised(int* out) {
     out[threadIdx.x] = sums[threadIdx.x];  // uninitialised
 }
 
+__device__ int sumOfFirst(int count) {
+    __shared__ int sums[32];
+    if (threadIdx.x < 16) sums[threadIdx.x] = 1;
+    __syncthreads();
+    int sum = 0;
+    for (int i = 0; i < count; ++i) sum += sums[i];  // uninitialised-in-function
+    return sum;
+}
+__global__ void uninitialisedInFunction(int* out) {
+    out[threadIdx.x] = sumOfFirst(17);
+}
+
 // ---- barriers
 
 __global__ void barrierInIf(int* out) {
@@ -394,6 +406,7 @@ int main(int, char** argv) {
     if (name == "volatileWarp") volatileWarp<<<1, 32>>>(out);
     if (name == "ownHeap") ownHeap<<<1, 32>>>(out);
     if (name == "uninitialised") uninitialised<<<1, 32>>>(out);
+    if (name == "uninitialisedInFunction") uninitialisedInFunction<<<1, 32>>>(out);
     if (name == "barrierInIf") barrierInIf<<<1, 32>>>(out);
     if (name == "barrierInIfAtEnd") barrierInIfAtEnd<<<1, 32>>>(out);
     if (name == "barriersOfIfAndElse") barriersOfIfAndElse<<<1, 32>>>(out);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the counts of reductions.cu: check_reductions.py PROGRAM
+"""Checks the counts of reductions.cu: check_reductions.py PROGRAM NAME SOURCE, as compare.py
 
 EXPECTED is what ncu reads on an H200 from a -G build at 2^22 elements and blocks of 512; the
 program has 2^18, and all counts are proportional to the size.
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 
-from compare import EXACT, NOT_BUILT, Mismatch, kernel_name, not_built, number, run_profiled
+from compare import EXACT, NOT_BUILT, Mismatch, kernel_name, number, run_profiled, skipped
 
 SCALE = 2**22 // 2**18
 COLUMNS = ["divergent", "load sectors", "load requests", "store sectors"]
@@ -38,12 +38,12 @@ BRANCH_EFFICIENCIES = {
 }
 
 
-def main(program: str) -> int:
-    if not_built(program):
+def main(program: str, source: str) -> int:
+    if skipped(program, source):
         return NOT_BUILT
     wrong = []
     try:
-        launches = {kernel_name(launch): launch for launch in run_profiled(program, [])}
+        launches = {kernel_name(launch): launch for launch in run_profiled(program, "reductions")}
     except Mismatch as error:
         sys.exit(str(error))
     for kernel, counts in EXPECTED.items():
@@ -63,4 +63,4 @@ def main(program: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(sys.argv[1], sys.argv[3]))

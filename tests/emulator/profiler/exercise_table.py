@@ -3,7 +3,7 @@
 
     exercise_table.py BUILD_FOLDER OUTPUT.csv
 
-BUILD_FOLDER is that of the preset cpu-profile. A cell is one number where both are equal, else
+BUILD_FOLDER is that of the preset cpu. A cell is one number where both are equal, else
 "counted (ncu: read)", the latter from recorded/, of builds with nvcc -G; the theoretical occupancy
 of those with -O3, since debug builds take more registers.
 """
@@ -14,7 +14,17 @@ import csv
 import sys
 from pathlib import Path
 
-from compare import EXACT, NEAR, OPTIONS, RECORDED, kernel_name, number, read_table, run_profiled
+from compare import (
+    EXACT,
+    NEAR,
+    OCCUPANCY,
+    OPTIONS,
+    RECORDED,
+    kernel_name,
+    number,
+    read_table,
+    run_profiled,
+)
 
 CHAPTERS = {
     "warpLayout": "ch03_execution_model",
@@ -42,7 +52,6 @@ RATIOS = {
     "branch_efficiency": NEAR["branch efficiency"][0],
     "active_threads": NEAR["active threads"][0],
 }
-OCCUPANCY = "sm__maximum_warps_per_active_cycle_pct"
 FACTS = [
     "# counted by the cpu back end's profiler; where ncu differs: NVIDIA H200, CUDA 13.0, nvcc -G",
     "# written by tests/emulator/profiler/exercise_table.py",
@@ -54,13 +63,13 @@ def shown(here: float, there: float, form: str) -> str:
     return mine if mine == theirs else f"{mine} (ncu: {theirs})"
 
 
-def rows_of(program: Path) -> list[list[str]]:
-    counted = run_profiled(str(program), OPTIONS[program.name])
-    debug = read_table((RECORDED / f"{program.name}.debug.csv").read_text())
-    fast = read_table((RECORDED / f"{program.name}.optimised.csv").read_text())
+def rows_of(name: str, program: Path) -> list[list[str]]:
+    counted = run_profiled(str(program), name)
+    debug = read_table((RECORDED / f"{name}.debug.csv").read_text())
+    fast = read_table((RECORDED / f"{name}.optimised.csv").read_text())
     rows = []
     for mine, theirs, optimised in zip(counted, debug, fast):
-        row = [program.name, " ".join(OPTIONS[program.name][1:]), kernel_name(theirs)]
+        row = [name, " ".join(OPTIONS[name][1:]), kernel_name(theirs)]
         row += [shown(number(mine[m]), number(theirs[m]), ",.0f") for m in COUNTS.values()]
         row += [shown(number(mine[m]), number(theirs[m]), ".1f") for m in RATIOS.values()]
         row.append(shown(number(mine[OCCUPANCY]), number(optimised[OCCUPANCY]), ".1f"))
@@ -76,7 +85,7 @@ def main(folder: Path, output: Path) -> None:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["exercise", "parameters", "kernel", *COUNTS, *RATIOS, "occupancy"])
         for name, chapter in CHAPTERS.items():
-            writer.writerows(rows_of(folder / chapter / name))
+            writer.writerows(rows_of(name, folder / chapter / f"{name}_instrumented"))
 
 
 if __name__ == "__main__":

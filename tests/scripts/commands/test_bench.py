@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 from pathlib import Path
 
 import ncu_sample
@@ -83,7 +84,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, exercises) -> Place:
     monkeypatch.setattr(bench, "STORE", tmp_path / "out" / "bench")
     monkeypatch.setattr(backend, "pick", lambda request: request)
     monkeypatch.setattr(setup, "ensure", lambda backend: "cmake")
-    monkeypatch.setattr(presets, "build", lambda cmake, preset, target=None: tmp_path)
+    monkeypatch.setattr(presets, "build", lambda cmake, preset, *targets: tmp_path)
     monkeypatch.setattr(
         facts, "measured_on", lambda backend: ("x1" if backend == "gpu" else "cpu", dict(FACTS))
     )
@@ -205,7 +206,12 @@ def interrupted(place: Place) -> None:
     """A bench that got Ctrl-C in its second run."""
     mark = place.root / "log.interrupt"
     mark.touch()
-    assert main.main(["bench", "--backend=gpu", "first"]) == 130
+    # As in a terminal: what runs in the background of a shell or under nohup ignores Ctrl-C.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        assert main.main(["bench", "--backend=gpu", "first"]) == 130
+    finally:
+        signal.signal(signal.SIGINT, before)
     mark.unlink()
     assert len(place.ran()) == 2
     assert not (place.results / "x1" / "first.csv").exists()
@@ -390,7 +396,7 @@ def test_each_build_has_the_numbers_of_its_own_program(
     place: Place, monkeypatch, fake_tool
 ) -> None:
     monkeypatch.setattr(bench, "collect", COLLECT)
-    monkeypatch.setattr(presets, "build", lambda cmake, preset, target=None: place.root / preset)
+    monkeypatch.setattr(presets, "build", lambda cmake, preset, *targets: place.root / preset)
     driver = Driver((13, 0), [Gpu("NVIDIA H200", 90)])
     monkeypatch.setattr(profilers, "require_gpu", lambda _: (Choice("gpu", "", "nvcc"), driver))
     fake_tool("ncu", NCU)

@@ -21,14 +21,14 @@ def lab(exercises, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[
     """lab(script, *arguments): runs ./lab check; `script` is what the program does."""
 
     def run(script: str, *arguments: str) -> int:
-        program = tmp_path / "cpu-profile" / "ch04_memory" / "transpose"
+        program = tmp_path / "cpu" / "ch04_memory" / "transpose_instrumented"
         program.parent.mkdir(parents=True, exist_ok=True)
         program.write_text(f'#!/bin/sh\necho "options: $*"\n{script}\n')
         program.chmod(0o755)
         return main.main(["check", *arguments])
 
-    def built(cmake: str, preset: str, target: str) -> Path:
-        print("build", preset, target)
+    def built(cmake: str, preset: str, *targets: str) -> Path:
+        print("build", preset, *targets)
         return tmp_path / preset
 
     exercises("ch04_memory/transpose")
@@ -46,7 +46,7 @@ def report(text: str) -> str:
 def test_no_hazards(lab, capfd) -> None:
     assert lab(report(CLEAN), "transpose") == 0
     captured = capfd.readouterr()
-    assert captured.out == f"build cpu-profile transpose\n{CLEAN}\n"
+    assert captured.out == f"build cpu transpose_instrumented\n{CLEAN}\n"
     assert "options:" not in captured.err
 
 
@@ -82,7 +82,7 @@ def test_bad_usage_of_the_program(lab, capfd) -> None:
     assert lab("echo unknown option; exit 2", "transpose", "--", "--nonsense") == 2
     captured = capfd.readouterr()
     assert "unknown option" in captured.err
-    assert captured.out == "build cpu-profile transpose\n"
+    assert captured.out == "build cpu transpose_instrumented\n"
 
 
 def test_program_without_a_report(lab, capfd) -> None:

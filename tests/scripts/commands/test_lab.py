@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
+import threading
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Callable
 
 import pytest
 from exercise_sample import FACTS
@@ -27,8 +31,9 @@ def lab(*arguments: str) -> subprocess.CompletedProcess[str]:
 def test_list_names_every_exercise_and_says_what_it_is() -> None:
     done = lab("list")
     assert done.returncode == 0
-    sources = {path.stem for folder in ROOT.glob("*/CMakeLists.txt") for path in
-               folder.parent.glob("*.cu")}  # fmt: skip
+    folders = [lists.parent for lists in ROOT.glob("*/CMakeLists.txt")]
+    folders = [folder for folder in folders if folder.name != "common"]
+    sources = {path.stem for folder in folders for path in folder.glob("*.cu")}
     described = dict(re.findall(r"^  (\w+) +(\S.*)$", done.stdout, re.MULTILINE))
     assert set(described) == sources
 
@@ -62,7 +67,7 @@ def test_help() -> None:
 def faked(exercises, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """main() with three exercises, no set-up, and a build that finds its programs in `tmp_path`."""
     monkeypatch.setattr(setup, "ensure", lambda backend, modules=(): "cmake")
-    monkeypatch.setattr(presets, "build", lambda cmake, preset, target=None: tmp_path)
+    monkeypatch.setattr(presets, "build", lambda cmake, preset, *targets: tmp_path)
     exercises("ch03_execution_model/reduceInteger")
     exercises("ch04_memory/transpose")
     exercises("ch09_tensor/wgmma", "gpu_only = true\n" + FACTS)
@@ -118,11 +123,70 @@ def test_all_skipped_is_77(faked: Path, monkeypatch, capfd) -> None:
     assert "no usable GPU" in capfd.readouterr().out
 
 
-def test_ctest_options_are_passed_on(faked: Path, monkeypatch) -> None:
-    ran: list[list[str]] = []
-    monkeypatch.setattr(test_command, "run_shown", lambda command, cwd: ran.append(command) or 8)
-    assert main.main(["test", "--backend=cpu", "-R", "transpose", "-VV"]) == 8
-    assert ran == [["ctest", "--preset", "cpu", "-R", "transpose", "-VV"]]
+@pytest.fixture
+def tested(faked: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int, list[str]]]:
+    """./lab test with these arguments: its status, what was built, and the options of ctest."""
+
+    def run_test(*arguments: str) -> tuple[int, list[str]]:
+        ran: list[str] = []
+
+        def build(cmake: str, preset: str, *targets: str) -> Path:
+            ran.append("build " + " ".join([preset, *targets]))
+            return faked
+
+        def ctest(command: Sequence[str], each: Callable[[str], None]) -> int:
+            usual = command.index("--output-junit") + 2
+            ran.append(" ".join(["ctest", *command[usual:]]))
+            Path(command[usual - 1]).write_text("<testsuite/>")
+            each("1/1 Test #1: transpose --rows=3\n")
+            each("0% tests passed, 1 tests failed out of 1\n")
+            return 8
+
+        monkeypatch.setattr(presets, "build", build)
+        monkeypatch.setattr(test_command, "run_lines", ctest)
+        monkeypatch.setattr(test_command, "output_of", lambda command: '{"tests": []}')
+        return main.main(["test", "--backend=cpu", *arguments]), ran
+
+    return run_test
+
+
+def test_of_one_exercise_builds_and_runs_what_belongs_to_it(tested, monkeypatch, capfd) -> None:
+    wanted: list[Sequence[str]] = []
+    monkeypatch.setattr(setup, "ensure", lambda backend, modules=(): wanted.append(modules) or "x")
+    status, ran = tested("transpose")
+    assert status == 8
+    assert ran == ["build cpu transpose transpose_instrumented", "ctest -L ^(transpose)$"]
+    assert wanted == [()]  # no pytest, no matplotlib
+    out = capfd.readouterr().out
+    assert "transpose --rows=3" in out
+    assert "tests passed" not in out  # the summary says more
+
+
+def test_of_several_exercises_and_a_chapter(tested) -> None:
+    assert tested("transpose", "ch03", "-R", "size", "--", "-VV") == (
+        8,
+        [
+            "build cpu transpose transpose_instrumented reduceInteger reduceInteger_instrumented",
+            "ctest -L ^(transpose|reduceInteger)$ -R size -VV",
+        ],
+    )
+
+
+def test_of_everything(tested, capfd) -> None:
+    assert tested("-R", "transpose") == (8, ["build cpu", "ctest -R transpose"])
+    assert "tests passed" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "arguments", [["transposs"], ["-V"], ["--rerun-failed"], ["transpose", "x"]]
+)
+def test_a_stray_word_starts_no_test(tested, arguments: list[str], capfd) -> None:
+    try:
+        status, ran = tested(*arguments)
+    except SystemExit as exit:
+        status, ran = int(exit.code or 0), []
+    assert (status, ran) == (2, [])
+    assert arguments[-1] in capfd.readouterr().err
 
 
 def test_cc_builds_the_library_and_hands_over(faked: Path, monkeypatch) -> None:
@@ -131,7 +195,8 @@ def test_cc_builds_the_library_and_hands_over(faked: Path, monkeypatch) -> None:
     assert main.main(["cc", "mine.cu", "-o", "mine", "--", "-x"]) == 0
     library = str(faked / "emulator" / "libcuda_emulator.a")
     assert ran[0][1:4] == [str(ROOT / "emulator" / "cc.py"), "--library", library]
-    assert ran[0][4:] == ["mine.cu", "-o", "mine", "--", "-x"]
+    assert ran[0][4:6] == [f"-L{faked / 'common'}", "-llab_common"]
+    assert ran[0][6:] == ["mine.cu", "-o", "mine", "--", "-x"]
 
 
 def test_only_a_new_folder_is_configured(tmp_path: Path, monkeypatch) -> None:
@@ -139,14 +204,58 @@ def test_only_a_new_folder_is_configured(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(presets, "OUT", tmp_path)
     monkeypatch.setattr(presets, "must_run", lambda command, cwd: ran.append(command))
     presets.build("/no/cmake", "cpu")
+    (tmp_path / "cpu" / "build.ninja").touch()
+    presets.build("/no/cmake", "cpu", "transpose", "matmul")
+    folder = str(tmp_path / "cpu")
+    assert ran == [
+        ["/no/cmake", "--preset", "cpu", "-B", folder],
+        ["/no/cmake", "--build", folder],
+        ["/no/cmake", "--build", folder, "--target", "transpose", "matmul"],
+    ]
+
+
+def test_of_two_that_build_the_same_one_waits(tmp_path: Path, monkeypatch, capfd) -> None:
+    inside = threading.Event()
+    leave = threading.Event()
+    order: list[str] = []
+
+    def first(command: Sequence[str], cwd: Path) -> None:
+        if not inside.is_set():
+            inside.set()
+            assert leave.wait(60)
+        order.append(command[-1])
+
+    monkeypatch.setattr(presets, "OUT", tmp_path)
+    monkeypatch.setattr(presets, "must_run", first)
+    monkeypatch.setattr(presets, "say", lambda text: (order.append(text), leave.set()))
     (tmp_path / "cpu").mkdir()
     (tmp_path / "cpu" / "build.ninja").touch()
-    presets.build("/no/cmake", "cpu", "transpose")
-    assert ran == [
-        ["/no/cmake", "--preset", "cpu"],
-        ["/no/cmake", "--build", "--preset", "cpu"],
-        ["/no/cmake", "--build", "--preset", "cpu", "--target", "transpose"],
-    ]
+    builder = threading.Thread(target=presets.build, args=("cmake", "cpu", "one"))
+    builder.start()
+    assert inside.wait(60)
+    presets.build("cmake", "cpu", "two")
+    builder.join()
+    assert order == [f"waiting: another lab builds in {tmp_path / 'cpu'}", "one", "two"]
+
+
+def test_builds_can_be_elsewhere(tmp_path: Path) -> None:
+    elsewhere = {**os.environ, "LAB_BUILD_DIR": str(tmp_path / "mine")}
+    ask = "from lab_cli import paths; print(paths.OUT, paths.VENV)"
+    done = subprocess.run(
+        [sys.executable, "-c", ask],
+        cwd=ROOT / "scripts",
+        env=elsewhere,
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout.split() == [str(tmp_path / "mine"), str(tmp_path / "mine" / ".venv")]
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path, monkeypatch) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(presets, "OUT", tmp_path / "file")
+    with pytest.raises(LabError, match="file/cpu: .*; LAB_BUILD_DIR=FOLDER"):
+        presets.build("cmake", "cpu")
 
 
 def test_failing_step_is_named_with_its_status(capfd) -> None:

@@ -54,8 +54,9 @@ class Lab:
 
     def program(self, script: str) -> None:
         """The exercise reduceInteger of every preset."""
-        for preset in ("gpu", "gpu-debug", "cpu-profile"):
-            path = self.folder / preset / "ch03_execution_model" / "reduceInteger"
+        for preset in ("gpu", "gpu-debug", "cpu"):
+            kind = "_instrumented" if preset == "cpu" else ""
+            path = self.folder / preset / "ch03_execution_model" / f"reduceInteger{kind}"
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(f"#!/bin/sh\n{script}\n")
             path.chmod(0o755)
@@ -68,9 +69,9 @@ class Lab:
 def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fake_tool, exercises) -> Lab:
     """A machine with an H200 and nvcc; there is no ncu."""
 
-    def built(cmake: str, preset: str, target: str) -> Path:
+    def built(cmake: str, preset: str, *targets: str) -> Path:
         with (tmp_path / "log").open("a") as log:
-            log.write(f"build {preset} {target}\n")
+            log.write(f"build {preset} {' '.join(targets)}\n")
         return tmp_path / preset
 
     fake_tool("nvcc", NVCC.format(log=tmp_path / "log"))
@@ -302,10 +303,13 @@ def mine(tmp_path: Path) -> Path:
 def test_own_file(lab: Lab, mine: Path, options: list[str], flags: str, program: str) -> None:
     lab.ncu(ncu_sample.OUTPUT)
     assert lab(str(mine), "--metrics=duration", *options, "--", "7") == 0
-    nvcc_line, ncu_line = lab.ran()
+    build_line, nvcc_line, ncu_line = lab.ran()
+    preset = "gpu-debug" if options else "gpu"
+    assert build_line == f"build {preset} lab_common"
     built = lab.folder / "own" / program
     assert f" {flags} -arch=native -rdc=true -I " in nvcc_line
-    assert nvcc_line.endswith(f" {mine} -o {built} -lcudadevrt")
+    common = f"-L{lab.folder / preset / 'common'} -llab_common"
+    assert nvcc_line.endswith(f" {mine} -o {built} {common} -lcudadevrt")
     assert ncu_line.endswith(f" {built} 7")  # no --profile: it is not an exercise
 
 
@@ -314,7 +318,7 @@ def test_gpu_that_is_newer_than_nvcc(lab: Lab, mine: Path, monkeypatch) -> None:
     monkeypatch.setattr(profilers, "ask_driver", lambda: newer)
     lab.ncu(ncu_sample.OUTPUT)
     assert lab(str(mine), "--metrics=duration") == 0
-    assert " -arch=sm_90 " in lab.ran()[0]
+    assert " -arch=sm_90 " in lab.ran()[1]
 
 
 def test_own_file_that_does_not_compile(lab: Lab, mine: Path, monkeypatch, capfd) -> None:
@@ -322,7 +326,7 @@ def test_own_file_that_does_not_compile(lab: Lab, mine: Path, monkeypatch, capfd
     monkeypatch.setenv("NVCC_STATUS", "2")
     assert lab(str(mine)) == 1
     assert "mine.cu does not compile (exit status 2)" in capfd.readouterr().err
-    assert len(lab.ran()) == 1
+    assert [line.split()[0] for line in lab.ran()] == ["build", "nvcc"]
 
 
 def test_file_that_is_not_there(lab: Lab, capfd) -> None:
@@ -390,7 +394,7 @@ def test_cpu_table(lab: Lab, capfd) -> None:
     assert "theoretical_occupancy: of block size and shared memory alone" in out
     assert "cpu back end: counted in an emulation" in out
     assert "its own table" not in out + err
-    assert lab.ran() == ["build cpu-profile reduceInteger", "--profile --size=3"]
+    assert lab.ran() == ["build cpu reduceInteger_instrumented", "--profile --size=3"]
 
 
 def test_note_on_occupancy_only_where_it_is_shown(lab: Lab, capfd) -> None:
@@ -452,10 +456,14 @@ def test_own_file_on_the_cpu(lab: Lab, mine: Path, monkeypatch) -> None:
 
     monkeypatch.setattr(own_program, "run", compile)
     assert lab(str(mine), "--backend=cpu", "--", "7") == 0
-    assert lab.ran() == ["build cpu-profile cuda_emulator_instrument", "7"]
+    assert lab.ran() == [
+        "build cpu cuda_emulator_instrument cuda_emulator_precompiled lab_common",
+        "7",
+    ]
     (command,) = ran
     assert command[0] == sys.executable
     assert command[1].endswith("emulator/cc.py")
     assert command[2:4] == ["--instrument", str(mine)]
-    library = lab.folder / "cpu-profile" / "emulator" / "libcuda_emulator.a"
+    library = lab.folder / "cpu" / "emulator" / "libcuda_emulator.a"
     assert command[command.index("--library") + 1] == str(library)
+    assert command[-4:-2] == [f"-L{lab.folder / 'cpu' / 'common'}", "-llab_common"]

@@ -68,7 +68,7 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fake_tool, exercises) -
     fake_tool("nvcc", NVCC)
     exercises("ch04_memory/transpose")
     monkeypatch.setattr(setup, "ensure", lambda backend: "cmake")
-    monkeypatch.setattr(presets, "build", lambda cmake, preset, target: tmp_path / preset)
+    monkeypatch.setattr(presets, "build", lambda cmake, preset, *targets: tmp_path / preset)
     h200 = Driver((13, 0), [Gpu("NVIDIA H200", 90)])
     monkeypatch.setattr(profilers, "ask_driver", lambda: h200)
     monkeypatch.setattr(profilers, "PLACES", {"ncu": [], "nsys": []})

@@ -1,0 +1,109 @@
+#pragma once
+// Where the blocks of a grid were, and when: of what each noted, the slots that they took turns in.
+
+#include <algorithm>
+#include <climits>
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "format.h"
+#include "memory.h"
+#include "span.cuh"
+#include "statistics.h"
+
+// When and where a block ran, and how often: once.
+struct BlockSpan : lab::Span {
+    unsigned runs;
+};
+
+// A block in its slot: an SM that holds two blocks has slots 0 and 1. `wave` is 1 for the first
+// block of a slot, 2 for the next.
+struct Stay {
+    std::size_t block;
+    BlockSpan span;
+    unsigned slot, wave;
+};
+
+// In the order of the block numbers. The hardware numbers no slots: a block is given the lowest one
+// of its SM that is free when it begins.
+inline std::vector<Stay> staysOf(const std::vector<BlockSpan>& spans) {
+    std::vector<Stay> stays = lab::hostVector<Stay>(spans.size());
+    for (std::size_t block = 0; block < spans.size(); ++block)
+        stays[block] = {block, spans[block], 0, 0};
+    // The clock advances in steps: of blocks that begin in the same one, those first that end in
+    // it.
+    std::sort(stays.begin(), stays.end(), [](const Stay& a, const Stay& b) {
+        return std::tie(a.span.begin, a.span.end, a.block) <
+               std::tie(b.span.begin, b.span.end, b.block);
+    });
+    struct Slot {
+        unsigned long long freeFrom;
+        unsigned blocks;
+    };
+    std::map<unsigned, std::vector<Slot>> slotsOfSm;
+    for (Stay& stay : stays) {
+        std::vector<Slot>& slots = slotsOfSm[stay.span.sm];
+        auto slot = std::find_if(slots.begin(), slots.end(), [&](const Slot& candidate) {
+            return candidate.freeFrom <= stay.span.begin;
+        });
+        if (slot == slots.end()) slot = slots.insert(slot, Slot{0, 0});
+        slot->freeFrom = stay.span.end;
+        stay.slot = static_cast<unsigned>(slot - slots.begin());
+        stay.wave = ++slot->blocks;
+    }
+    std::sort(stays.begin(), stays.end(),
+              [](const Stay& a, const Stay& b) { return a.block < b.block; });
+    return stays;
+}
+
+inline std::string wrongSpans(const std::vector<Stay>& stays, unsigned perSm) {
+    for (const Stay& stay : stays) {
+        if (stay.span.runs != 1)
+            return lab::formatted("block %zu ran %u times", stay.block, stay.span.runs);
+        if (stay.span.begin > stay.span.end)
+            return lab::formatted("block %zu ended before it began", stay.block);
+        if (stay.slot >= perSm) {
+            return lab::formatted(
+                "block %zu began on SM %u while %u others were there, which has "
+                "room for %u",
+                stay.block, stay.span.sm, stay.slot, perSm);
+        }
+    }
+    return "";
+}
+
+inline unsigned long long firstBegin(const std::vector<Stay>& stays) {
+    unsigned long long first = ULLONG_MAX;
+    for (const Stay& stay : stays) first = std::min(first, stay.span.begin);
+    return first;
+}
+
+struct Summary {
+    std::size_t mostAtOnce;  // blocks on one SM
+    std::size_t smsUsed;
+    double blockMs;      // how long a block took: the median
+    double idlePercent;  // of the time of all slots, from the first begin to the last end
+};
+
+// The GPU has so many `slots` on all its SMs together.
+inline Summary summaryOf(const std::vector<Stay>& stays, double slots) {
+    std::set<unsigned> sms;
+    std::vector<double> durations;
+    unsigned mostAtOnce = 0;
+    unsigned long long lastEnd = 0;
+    double busy = 0;
+    for (const Stay& stay : stays) {
+        sms.insert(stay.span.sm);
+        mostAtOnce = std::max(mostAtOnce, stay.slot + 1);
+        lastEnd = std::max(lastEnd, stay.span.end);
+        durations.push_back(lab::milliseconds(stay.span.end - stay.span.begin));
+        busy += durations.back();
+    }
+    const double all = slots * lab::milliseconds(lastEnd - firstBegin(stays));
+    const double idle = all > 0 ? 1 - busy / all : 0;
+    return {mostAtOnce, sms.size(), lab::statistics(durations).median, 100 * idle};
+}

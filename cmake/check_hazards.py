@@ -1,0 +1,47 @@
+"""Runs an instrumented program and judges what the hazard check says; the ctest cases of
+cmake/LabExercise.cmake and tests/CMakeLists.txt use it.
+
+    check_hazards.py SOURCE REGEX -- COMMAND...
+
+The program must end with status 0, and a line of the report must match REGEX. Where the program is not
+built, or is older than its SOURCE, this ends with 77, which ctest shows as skipped.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+from program import outdated, run
+
+NOT_BUILT = 77
+
+
+def main(arguments: list[str]) -> int:
+    split = arguments.index("--")
+    source, regex = arguments[:split]
+    command = arguments[split + 1 :]
+    reason = outdated(command[0], source)
+    if reason:
+        print(f"skipped: {reason}")
+        return NOT_BUILT
+    with tempfile.TemporaryDirectory(prefix="hazards-") as folder:
+        path = Path(folder) / "report"
+        done = run(command, {"CUDA_EMULATOR_CHECK": str(path)})
+        report = path.read_text(errors="replace") if path.exists() else ""
+    sys.stdout.write(done.stdout + done.stderr + report)
+    sys.stdout.flush()
+    wrong = ""
+    if done.returncode != 0:
+        wrong = f"exit status {done.returncode}, expected 0"
+    elif not re.search(regex, report, re.MULTILINE):
+        wrong = f"no line of the report matches {regex!r}"
+    if wrong:
+        print(f"FAILED: {wrong}", file=sys.stderr)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,162 @@
+#include "exercise.cuh"
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+#include "check.cuh"
+#include "fail.h"
+#include "format.h"
+#include "memory.h"
+
+namespace lab {
+
+Exercise::Exercise(std::string name, std::string about)
+    : name_(std::move(name)), about_(std::move(about)) {
+    quitOnBadAlloc();
+}
+Exercise::~Exercise() = default;
+
+void Exercise::parse(int argc, char** argv) {
+    parseOptions(argc, argv);
+    selectDevice();
+}
+
+void Exercise::parseOptions(int argc, char** argv) {
+    ownOptions_ = options_.size();
+    bool help = false;
+    options_.number("reps", &reps_, 1, 1000000, "measured runs of each kernel");
+    options_.number("seed", &seed_, 0, UINT64_MAX, "seed of the input data");
+    options_.text("kernel", &filter_, "NAME", "a part of a kernel's name",
+                  "only kernels whose name contains NAME");
+    options_.flag("csv", &csv_, "rows as CSV on stdout, everything else on stderr");
+    options_.flag("profile", &profile_, "launch each kernel once and do not time it");
+    options_.number("device", &device_, 0, 1023, "which GPU");
+    options_.flag("help", &help, "this text");
+    const std::string usage = options_.help();  // has the defaults: before they are overwritten
+    const std::string error = options_.parse(argc, argv);
+    if (!error.empty()) reject(error);
+    if (help) printHelp(usage);
+}
+
+void Exercise::selectDevice() {
+    int count = 0;
+    cudaError_t error = cudaGetDeviceCount(&count);
+    if (error == cudaSuccess && count == 0) error = cudaErrorNoDevice;
+    if (error == cudaSuccess && device_ >= count) {
+        reject(formatted("--device=%d: expected a whole number from 0 to %d", device_, count - 1));
+    }
+    if (error == cudaSuccess) error = cudaSetDevice(device_);
+    if (error == cudaSuccess)
+        error = cudaFree(nullptr);  // creates the context: fails here or not at all
+    if (error != cudaSuccess) {
+        quit(kExitNoGpu,
+             "%s: no usable GPU: %s: %s; the cpu back end needs none: ./lab run --backend cpu "
+             "%s",
+             name_.c_str(), cudaGetErrorName(error), cudaGetErrorString(error), name_.c_str());
+    }
+    facts_ = deviceFacts(device_);
+    measure_.emplace(profile_ ? 0 : reps_, facts_.l2Bytes);
+}
+
+void Exercise::reject(const std::string& message) const {
+    quit(kExitBadUsage, "%s: %s (see --help)", name_.c_str(), message.c_str());
+}
+
+std::string Exercise::parameters(const Options::Values& others) const {
+    return options_.values(ownOptions_, others);
+}
+
+void Exercise::title(const char* format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    const std::string text = name_ + ": " + vformatted(format, arguments);
+    va_end(arguments);
+    std::string device = "on " + facts_.name;
+    if (!kEmulated) {
+        device += formatted(" (sm_%d%d, %d SMs, %.0f GB/s)", facts_.major, facts_.minor,
+                            facts_.multiprocessors, facts_.peakBandwidth / 1e9);
+    }
+    const bool fits = text.size() + 1 + device.size() <= ResultTable::kLineLength;
+    note(text + (fits ? " " : "\n") + device);
+    noteInEmulation("Times are of an emulation on the host CPU: they say nothing about a GPU.");
+}
+
+void Exercise::note(const std::string& text, Style style) {
+    pending_ += styled(text, style, inColour(readers())) + "\n";
+    if (ran_) printPending();
+}
+
+void Exercise::noteInEmulation(const std::string& text) {
+    if (kEmulated) note(text);
+}
+
+void Exercise::columns(Columns kind, std::vector<OwnColumn> own,
+                       std::vector<std::string> onlyInCsv) {
+    kind_ = kind;
+    own_ = std::move(own);
+    onlyInCsv_ = std::move(onlyInCsv);
+}
+
+void Exercise::row(Row row) {
+    if (!table_) {
+        table_.emplace(name_, kind_, own_, row.work.unit, kEmulated, csv_, onlyInCsv_);
+    }
+    if (row.device.empty()) row.device = facts_.name;
+    if (row.parameters.empty()) row.parameters = parameters();
+    row.peak = row.work.unit == Work::kBytes ? facts_.peakBandwidth : facts_.peakFlops;
+    table_->row(row);
+    if (row.finding.wrong.empty()) return;
+    wrong_ = true;
+    note("    WRONG: " + row.kernel + ": " + row.finding.wrong, Style::kBad);
+}
+
+int Exercise::finish() const {
+    if (!ran_ && !filter_.empty()) {
+        std::string names;
+        for (const std::string& name : names_) names += (names.empty() ? "" : ", ") + name;
+        reject("--kernel=" + filter_ + ": expected a part of one of " + names);
+    }
+    requireWritten();
+    return wrong_ ? kExitFailure : kExitOk;
+}
+
+bool Exercise::selected(const std::string& name) {
+    if (std::find(names_.begin(), names_.end(), name) == names_.end()) names_.push_back(name);
+    const bool wanted = name.find(filter_) != std::string::npos;
+    if (wanted) {
+        ran_ = true;
+        printPending();
+    }
+    return wanted;
+}
+
+bool Exercise::peerSelected(const std::string& name) {
+    return selected(name) && (!profile_ || !filter_.empty());
+}
+
+void Exercise::printPending() {
+    std::fputs(pending_.c_str(), readers());
+    std::fflush(readers());
+    pending_.clear();
+}
+
+void Exercise::printHelp(const std::string& usage) const {
+    std::printf(
+        "%s: %s\n\noptions (--name=value or --name value; N may end in K, M or G: powers of "
+        "1024):\n%s\n"
+        "exit status: 0 all results right, 1 a wrong result or a CUDA error, 2 bad usage, 77 "
+        "no usable GPU\n",
+        name_.c_str(), about_.c_str(), usage.c_str());
+    requireWritten();
+    std::exit(kExitOk);
+}
+
+void Exercise::requireWritten() const {
+    if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return;
+    quit(kExitFailure, "%s: cannot write to stdout", name_.c_str());
+}
+
+}  // namespace lab

@@ -1,0 +1,66 @@
+#include "ladder.cuh"
+
+#include "block_shape.cuh"
+#include "format.h"
+
+namespace lab {
+
+Name::Name(const char* kernel) : kernel(kernel) {}
+Name::Name(std::string kernel, std::string parameters)
+    : kernel(std::move(kernel)), parameters(std::move(parameters)) {}
+
+Ladder::Ladder(Exercise& exercise, Launch poison, Launch before)
+    : exercise_(exercise), before_([poison = std::move(poison), before = std::move(before)] {
+          poison();
+          if (before) before();
+      }) {}
+
+void Ladder::rung(const Name& name, dim3 grid, dim3 block, const Work& work, const Check& check,
+                  const Launch& launch) {
+    if (exercise_.selected(name.kernel)) run(name, shape(grid), shape(block), work, check, launch);
+}
+
+void Ladder::peer(const Name& name, const Work& work, const Check& check, const Launch& launch) {
+    if (exercise_.peerSelected(name.kernel)) run(name, "-", "-", work, check, launch);
+}
+
+void Ladder::host(const Name& name, const Work& work, const Check& check) {
+    if (exercise_.selected(name.kernel)) print(name, "-", "-", work, {}, check({}));
+}
+
+void Ladder::again() const {
+    again_();
+}
+
+void Ladder::announceFastest() {
+    const std::string text = fastest_.text();
+    if (!text.empty()) exercise_.note(text, Style::kGood);
+}
+
+void Ladder::run(const Name& name, const std::string& grid, const std::string& block,
+                 const Work& work, const Check& check, const Launch& launch) {
+    const Statistics time = exercise_.measure()(name.kernel, before_, launch);
+    again_ = [&] { Measure::once(name.kernel, before_, launch); };
+    const Finding finding = check(time);
+    again_ = nullptr;
+    // A race that was lucky is not right.
+    const bool right = exercise_.timesCount() && finding.ok();
+    fastest_.add({name.kernel, block, time.median}, grid == "-", right);
+    print(name, grid, block, work, time, finding);
+}
+
+void Ladder::print(const Name& name, const std::string& grid, const std::string& block,
+                   const Work& work, const Statistics& time, const Finding& finding) {
+    Row row;
+    row.kernel = name.kernel;
+    row.grid = grid;
+    row.block = block;
+    row.parameters = name.parameters;
+    row.work = work;
+    row.baseline = fastest_.baseline();
+    row.time = time;
+    row.finding = finding;
+    exercise_.row(std::move(row));
+}
+
+}  // namespace lab

@@ -1,0 +1,70 @@
+#include "measure.cuh"
+
+#include <cuda_runtime.h>
+
+#include <utility>
+#include <vector>
+
+#include "check.cuh"
+#include "device.cuh"
+#include "nvtx.cuh"
+#include "timer.cuh"
+
+namespace lab {
+namespace {
+
+constexpr double kWarmupMilliseconds = 20;
+
+void waitFor(const std::string& name) {
+    checkCuda(cudaDeviceSynchronize(), "failed while it ran", name);
+}
+
+void launchChecked(const std::string& name, const Launch& launch) {
+    launch();
+    const cudaError_t error = cudaGetLastError();
+    if (error == cudaSuccess) return;
+    waitFor(name);  // a kernel that failed already (the cpu back end does not wait) fails here
+    checkCuda(error, "cannot be launched", name);
+}
+
+}  // namespace
+
+Measure::Measure(int reps, std::size_t l2Bytes) : reps_(reps) {
+    if (reps_ > 0) flushL2_.emplace(l2Bytes);
+}
+
+Statistics Measure::operator()(const std::string& name, const Launch& before,
+                               const Launch& launch) const {
+    const NvtxRange range(name);
+    if (reps_ == 0) {
+        once(name, before, launch);
+        return {};
+    }
+    const CpuTimer warmup;
+    do {  // the first run loads the kernel, the others bring the clocks up
+        once(name, before, launch);
+    } while (!kEmulated && warmup.milliseconds() < kWarmupMilliseconds);
+
+    // The host runs ahead: while the GPU flushes, event, kernel and event are queued, so that
+    // the time between the events is the kernel's and not that of its launch.
+    std::vector<GpuTimer> timers(reps_);
+    for (GpuTimer& timer : timers) {
+        if (before) before();
+        (*flushL2_)();
+        timer.start();
+        launchChecked(name, launch);
+        timer.stop();
+    }
+    waitFor(name);
+    std::vector<double> times;
+    for (const GpuTimer& timer : timers) times.push_back(timer.milliseconds());
+    return statistics(std::move(times));
+}
+
+void Measure::once(const std::string& name, const Launch& before, const Launch& launch) {
+    if (before) before();
+    launchChecked(name, launch);
+    waitFor(name);
+}
+
+}  // namespace lab

@@ -1,0 +1,38 @@
+#include "memory.h"
+
+#include <fstream>
+#include <string>
+
+#include "fail.h"
+#include "format.h"
+
+namespace lab {
+
+std::uint64_t freeHostBytes() {
+    std::ifstream file("/proc/meminfo");
+    std::string key, unit;
+    std::uint64_t kibibytes = 0;
+    while (file >> key >> kibibytes) {
+        if (key == "MemAvailable:") return kibibytes * 1024;
+        std::getline(file, unit);
+    }
+    return 0;
+}
+
+void quitWithoutMemory(std::uint64_t bytes, const char* kind, std::uint64_t freeBytes) {
+    quit(kExitFailure, "cannot allocate %s of %s memory: %s are free; choose a smaller size",
+         inBytes(bytes).c_str(), kind, inBytes(freeBytes).c_str());
+}
+
+void requireHostMemory(std::size_t count, std::size_t elementBytes) {
+    const std::uint64_t available = freeHostBytes();
+    const std::uint64_t bytes = count * elementBytes;
+    if (count > SIZE_MAX / 2 / elementBytes) quitWithoutMemory(SIZE_MAX, "host", available);
+    if (available != 0 && bytes > available) quitWithoutMemory(bytes, "host", available);
+}
+
+void quitOnBadAlloc() {
+    std::set_new_handler([] { quit(kExitFailure, "out of host memory; choose a smaller size"); });
+}
+
+}  // namespace lab

@@ -1,0 +1,87 @@
+"""Formulas of NAME.toml, such as "8 * rows * cols": numbers, names, + - * / // % **, min, max and ceil."""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Callable
+
+_OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+}
+_FUNCTIONS: dict[str, Callable[..., float]] = {
+    "min": lambda *values: min(values),
+    "max": lambda *values: max(values),
+    "ceil": math.ceil,
+}
+
+
+@dataclass(frozen=True)
+class Formula:
+    """ValueError says what in `text` is no formula."""
+
+    text: str
+    _tree: ast.expr = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        try:
+            tree = ast.parse(self.text.strip(), mode="eval").body
+        except SyntaxError as error:
+            raise ValueError(f"{self.text!r}: {error.msg}") from error
+        _check(tree)
+        object.__setattr__(self, "_tree", tree)
+
+    def value(self, names: Mapping[str, float]) -> float:
+        """ValueError says which name is not in `names`, or what cannot be computed."""
+        try:
+            return _value(self._tree, names)
+        except KeyError as error:
+            raise ValueError(f"there is no number {error.args[0]}") from error
+        except ArithmeticError as error:
+            raise ValueError(str(error)) from error
+
+
+def _check(node: ast.expr) -> None:
+    if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
+        parts = [node.left, node.right]
+    elif _is_call(node):
+        parts = node.args
+    elif isinstance(node, ast.Name) or _is_number(node):
+        parts = []
+    else:
+        raise ValueError(
+            f"{ast.unparse(node)}: expected numbers, names, + - * / // % **, min, max and ceil"
+        )
+    for part in parts:
+        _check(part)
+
+
+def _is_number(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and type(node.value) in (int, float)
+
+
+def _is_call(node: ast.expr) -> bool:
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in _FUNCTIONS
+        and not node.keywords
+        and (len(node.args) == 1 if node.func.id == "ceil" else len(node.args) > 1)
+    )
+
+
+def _value(node: ast.expr, names: Mapping[str, float]) -> float:
+    if isinstance(node, ast.BinOp):
+        return _OPERATORS[type(node.op)](_value(node.left, names), _value(node.right, names))
+    if isinstance(node, ast.Call):
+        return _FUNCTIONS[node.func.id](*[_value(part, names) for part in node.args])
+    return names[node.id] if isinstance(node, ast.Name) else node.value

@@ -1,0 +1,82 @@
+"""What the tests say of each exercise, apart from each other: are its results right, does the hazard check
+find nothing, are its counts those of a GPU, and does it take its options?"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from xml.etree import ElementTree
+
+from ..errors import LabError
+
+# Labels of cmake/LabExercise.cmake: of the cases of an exercise, and what they are about.
+EXERCISE = "exercise"
+ABOUT = ("results", "hazards", "counts", "options")
+OTHERS = "unit tests"  # all cases that are of no exercise
+
+
+@dataclass(frozen=True)
+class Case:
+    name: str
+    exercise: str  # empty for a unit test
+    about: str
+    outcome: str  # "run", "fail", or "notrun" where it was skipped
+
+
+def labels_of(listing: str) -> dict[str, list[str]]:
+    """By case, from the JSON of `ctest --show-only=json-v1`."""
+    labels = {}
+    for test in json.loads(listing)["tests"]:
+        properties = {entry["name"]: entry["value"] for entry in test["properties"]}
+        labels[test["name"]] = properties.get("LABELS", [])
+    return labels
+
+
+def cases(junit: str, labels: Mapping[str, list[str]]) -> list[Case]:
+    """The cases that ran, from the XML of `ctest --output-junit`. LabError if it is none."""
+    try:
+        elements = ElementTree.fromstring(junit).findall("testcase")
+    except ElementTree.ParseError as error:
+        raise LabError(f"cannot read what ctest wrote of its results: {error}") from error
+    found = []
+    for element in elements:
+        name = element.get("name", "")
+        words = labels.get(name, [])
+        exercise, about = "", ""
+        if EXERCISE in words:  # the folder's and the exercise's own name are left
+            about = next(word for word in words if word in ABOUT)
+            exercise = words[2]
+        found.append(Case(name, exercise, about, element.get("status", "")))
+    return found
+
+
+def _cell(some: Iterable[Case]) -> str:
+    """'12 ok', '3 of 12 FAILED', 'skipped' or, of no case, '-'."""
+    outcomes = [case.outcome for case in some]
+    if not outcomes:
+        return "-"
+    failed, ran = outcomes.count("fail"), len(outcomes) - outcomes.count("notrun")
+    if failed:
+        return f"{failed} of {len(outcomes)} FAILED"
+    return f"{ran} ok" if ran else "skipped"
+
+
+def summary(all_cases: Iterable[Case]) -> str:
+    """A line for each exercise, one for the unit tests, and what failed; empty if nothing ran."""
+    found = list(all_cases)
+    lines = []
+    of_exercises = [case for case in found if case.exercise]
+    if of_exercises:
+        lines.append(f"{'exercise':<24}" + "".join(f"{about:<17}" for about in ABOUT).rstrip())
+    for exercise in dict.fromkeys(case.exercise for case in of_exercises):
+        own = [case for case in found if case.exercise == exercise]
+        cells = [_cell(case for case in own if case.about == about) for about in ABOUT]
+        lines.append(f"{exercise:<24}" + "".join(f"{cell:<17}" for cell in cells).rstrip())
+    others = [case for case in found if not case.exercise]
+    if others:
+        lines.append(f"{OTHERS:<24}{_cell(others)}")
+    failed = [case.name for case in found if case.outcome == "fail"]
+    if failed:
+        lines += ["", "failed:", *(f"    {name}" for name in failed)]
+    return "\n".join(lines)

@@ -1,0 +1,102 @@
+"""Whether a timeline, the CSV file of an exercise's --timeline=FILE, is one that a GPU can have had.
+
+Times are in milliseconds since the first begin of a run; the last run of each row of the table is there.
+Two exercises have one: streamConcurrency writes a line for each kernel, blockScheduling for each block.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+
+from .csv_file import Row
+from .numbers import TOLERANCE
+
+Lane = tuple[str, ...]  # where things run one after the other
+
+
+def problems(
+    spans: Sequence[Row], table: Sequence[Row], passed: float, microseconds: float
+) -> list[str]:
+    """What is wrong, a line each. The program took `passed` milliseconds in all, and each kernel of
+    streamConcurrency had to take so many microseconds."""
+    if not spans:
+        return ["the timeline has no rows"]
+    of_kernels = "stream" in spans[0]
+    ends, found, left = 0.0, [], list(spans)
+    for row in table:
+        if of_kernels:
+            mine = [s for s in left if (s["mode"], s["kernels"]) == (row["kernel"], row["kernels"])]
+            wrong = [*_kernels(mine, row), *_shorter(mine, 1e-3 * microseconds)]
+        else:
+            mine = [
+                s for s in left if (s["threads"], s["block_size"]) == (row["threads"], row["block"])
+            ]
+            wrong = [*_blocks(mine, row)]
+        found += [f"timeline of {row['parameters']} {row['kernel']}: {each}" for each in wrong]
+        taken = {id(span) for span in mine}
+        left = [span for span in left if id(span) not in taken]
+        ends += max((float(span["end_ms"]) for span in mine), default=0)
+    if left:
+        found.append(f"the timeline has {len(left)} rows of runs that the table does not have")
+    if ends > passed:
+        found.append(f"the timeline has {ends:g} ms, but the program took {passed:g} ms in all")
+    return found
+
+
+def _kernels(spans: Sequence[Row], row: Row) -> Iterator[str]:
+    yield from _order(spans, "kernel", int(row["kernels"]), lambda span: (span["stream"],))
+    streams = int(row["streams"])
+    if any(int(span["stream"]) != int(span["kernel"]) % streams for span in spans):
+        yield f"kernel k is in stream k modulo {streams}"
+
+
+def _shorter(spans: Sequence[Row], milliseconds: float) -> Iterator[str]:
+    for span in spans:
+        end = float(span["end_ms"])
+        length = end - float(span["begin_ms"])
+        if length < milliseconds - 1e-8 * end:  # the file has 9 significant digits
+            yield f"kernel {span['kernel']} took {length:g} ms, not {milliseconds:g} ms or more"
+
+
+def _blocks(spans: Sequence[Row], row: Row) -> Iterator[str]:
+    count = math.ceil(int(row["threads"]) / int(row["block"]))
+    yield from _order(spans, "block", count, lambda span: (span["sm"], span["slot"]))
+    if not spans:
+        return
+    sms, slots = int(spans[0]["sms"]), int(spans[0]["slots"])
+    if str(slots) != row["blocks_per_sm"] or any(int(span["slot"]) >= slots for span in spans):
+        yield f"slots: the table has {row['blocks_per_sm']} on an SM, the timeline {slots}"
+    if not math.isclose(float(row["waves"]), count / (sms * slots), rel_tol=TOLERANCE):
+        yield f"waves: {row['waves']}, not {count} / ({sms} x {slots})"
+    for lane, stays in _lanes(spans, lambda span: (span["sm"], span["slot"])):
+        if [int(stay["wave"]) for stay in stays] != list(range(1, len(stays) + 1)):
+            yield f"SM and slot {' '.join(lane)}: the waves must be 1, 2, 3 ..."
+
+
+def _order(
+    spans: Sequence[Row], number: str, count: int, lane_of: Callable[[Row], Lane]
+) -> Iterator[str]:
+    """`count` spans in order, of which those of a lane do not overlap."""
+    if [int(span[number]) for span in spans] != list(range(count)):
+        yield f"expected a row for each {number} from 0 to {count - 1}, in order"
+    if not spans:
+        return
+    if min(float(span["begin_ms"]) for span in spans) != 0:
+        yield "its times do not count from the first begin"
+    if any(float(span["end_ms"]) < float(span["begin_ms"]) for span in spans):
+        yield f"a {number} ends before it begins"
+    for lane, ones in _lanes(spans, lane_of):
+        if any(
+            float(later["begin_ms"]) < float(earlier["end_ms"])
+            for earlier, later in zip(ones, ones[1:])
+        ):
+            yield f"two overlap where they run one after the other, in {' '.join(lane)}"
+
+
+def _lanes(spans: Sequence[Row], lane_of: Callable[[Row], Lane]) -> list[tuple[Lane, list[Row]]]:
+    """The spans of each lane, in the order in which they begin."""
+    lanes: dict[Lane, list[Row]] = {}
+    for span in sorted(spans, key=lambda span: (float(span["begin_ms"]), float(span["end_ms"]))):
+        lanes.setdefault(lane_of(span), []).append(span)
+    return sorted(lanes.items())

@@ -1,0 +1,46 @@
+#include "floatSums.cuh"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+std::vector<std::string> exact(const lab::Finding& finding) {
+    std::vector<std::string> texts;
+    for (const lab::Cell& cell : finding.cells) texts.push_back(cell.exact());
+    return texts;
+}
+
+using Texts = std::vector<std::string>;
+
+// A sum of 8; of the magnitudes 12.
+const std::vector<float> kValues = {10, -2};
+
+TEST(SumJudge, ErrorAndSpreadAreRelativeToTheExactSum) {
+    const SumJudge judge(kValues, 24);
+    EXPECT_EQ(exact(judge.judge({8, 8, 8}, 0, true)), (Texts{"8", "0.00e+00", "1", "0.00e+00"}));
+    EXPECT_EQ(exact(judge.judge({9, 6, 9}, 2, false)), (Texts{"6", "2.50e-01", "2", "3.75e-01"}));
+    EXPECT_EQ(exact(judge.judge({7, 8, 11}, 3, false)), (Texts{"11", "3.75e-01", "3", "5.00e-01"}));
+    EXPECT_EQ(exact(judge.judge({7.5f}, 1, true)), (Texts{"7.5", "6.25e-02"}));
+}
+
+TEST(SumJudge, SaysWhatIsWrong) {
+    const SumJudge judge(kValues, 24);
+    EXPECT_EQ(judge.judge({9, 8}, 1, false).wrong, "");
+    EXPECT_EQ(judge.judge({9, 8}, 1, true).wrong, "2 different sums in 2 runs");
+    EXPECT_EQ(judge.judge({6}, 1, true).wrong, "the sum is 6, expected 8 +- 1");
+    EXPECT_NE(judge.judge({std::nanf("")}, 1, true).wrong, "");
+}
+
+TEST(SumJudge, DescribesTheInput) {
+    EXPECT_EQ(SumJudge(kValues, 24).describeInput(),
+              "The sum is 8, of the magnitudes 12; condition number 1.5.");
+}
+
+// 2^-24 of the magnitudes for each rounding, where there is any: with 20 binary digits behind the
+// point these sums have 24 in all.
+TEST(SumJudge, ABoundGrowsWithTheRoundings) {
+    EXPECT_EQ(SumJudge(kValues, 24).bound(4), 48 * 0x1p-24);
+    EXPECT_EQ(SumJudge(kValues, 20).bound(4), 0);
+}
+
+}  // namespace

@@ -1,0 +1,57 @@
+#include "fastest.h"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+TEST(Fastest, TheFirstRowIsTheBaseline) {
+    lab::Fastest fastest;
+    EXPECT_EQ(fastest.baseline(), 0);
+    fastest.add({"first", "64", 8}, false, false);
+    fastest.add({"second", "64", 2}, false, true);
+    EXPECT_EQ(fastest.baseline(), 8);
+}
+
+TEST(Fastest, IsComparedWithTheFirstRowAndTheLibrary) {
+    lab::Fastest fastest;
+    fastest.add({"first", "64", 8}, false, true);
+    fastest.add({"second", "64", 2}, false, true);
+    fastest.add({"third", "64", 4}, false, true);
+    EXPECT_EQ(fastest.text(), "fastest: second\n         4.00 times as fast as first");
+    fastest.add({"slower", "-", 3}, true, true);
+    fastest.add({"library", "-", 1}, true, true);
+    EXPECT_EQ(fastest.text(),
+              "fastest: second\n"
+              "         4.00 times as fast as first\n"
+              "         0.50 times as fast as library");
+}
+
+TEST(Fastest, NamesBlocksWhereTheyDiffer) {
+    lab::Fastest fastest;
+    fastest.add({"only", "32x32", 3}, false, true);
+    fastest.add({"only", "64x4", 2}, false, true);
+    fastest.add({"library", "-", 4}, true, true);
+    EXPECT_EQ(fastest.text(),
+              "fastest: only (block 64x4)\n"
+              "         1.50 times as fast as only (block 32x32)\n"
+              "         2.00 times as fast as library");
+}
+
+TEST(Fastest, WhatIsWrongIsNot) {
+    lab::Fastest fastest;
+    fastest.add({"first", "64", 8}, false, true);
+    fastest.add({"wrong", "64", 1}, false, false);
+    EXPECT_EQ(fastest.text(), "");  // the first row itself
+    fastest.add({"second", "64", 2}, false, true);
+    EXPECT_EQ(fastest.text(), "fastest: second\n         4.00 times as fast as first");
+}
+
+TEST(Fastest, SaysNothingWhereNothingWasTimed) {
+    lab::Fastest fastest;
+    fastest.add({"first", "64", 0}, false, true);
+    fastest.add({"second", "64", 0}, false, true);
+    EXPECT_EQ(fastest.baseline(), 0);
+    EXPECT_EQ(fastest.text(), "");
+}
+
+}  // namespace

@@ -1,0 +1,83 @@
+"""The names in scripts/metrics.toml, against what ncu knows and what the cpu profiler writes.
+
+ncu's metrics for the H200 (compute capability 9.0) are recorded in data/query_metrics.sm_90.txt:
+base names, without .sum and the like, one a line, sorted. It is written, on any machine with ncu, by
+
+    for kind in profiling source; do
+        ncu --query-metrics --query-metrics-collection $kind --chips gh100
+    done | grep -oE '^(dram|gpu|l1tex|lts|sm|smsp)__[a-z0-9_]+' | LC_ALL=C sort -u
+
+What ncu finds in the launch itself is in no such list: those names are taken from recorded profiles.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from pathlib import Path
+
+import pytest
+from lab_cli.counters import metrics
+from lab_cli.counters.units import convert
+from lab_cli.paths import ROOT
+
+METRICS = list(metrics.load().metrics.values())
+DATA = Path(__file__).parent / "data"
+QUERIED = DATA / "query_metrics.sm_90.txt"
+PROFILES = [
+    *(DATA / "ncu").glob("*.csv"),
+    *(ROOT / "tests/emulator/profiler/recorded").glob("*.csv"),
+]
+PROFILER = ROOT / "emulator/src/instrument/profile_csv.cpp"
+# What may follow a base name: of a counter, of a ratio, and of a value that is one already.
+# https://docs.nvidia.com/nsight-compute/ProfilingGuide/index.html#metrics-structure
+COUNTER = r"\.(sum|avg|min|max)(\.per_second|\.pct_of_peak_sustained_(active|elapsed))?"
+SUFFIX = re.compile(rf"{COUNTER}|\.(ratio|pct|max_rate)|")
+
+
+def written() -> dict[str, str]:
+    """The units of the metrics that the cpu profiler writes, by name: the table in its source."""
+    table = re.findall(r'^ *\{"(\w+__[\w.]+)",\s*"([^"]*)",', PROFILER.read_text(), re.MULTILINE)
+    return dict(table)
+
+
+def columns(profile: Path) -> set[str]:
+    """The metrics of a recorded profile."""
+    header = re.search(r'^"ID",.*$', profile.read_text(), re.MULTILINE)
+    assert header, profile
+    return {name for name in next(csv.reader([header.group()])) if "__" in name}
+
+
+def test_the_cpu_profiler_writes_what_the_catalogue_says() -> None:
+    of_cpu = {metric.nsight for metric in METRICS if metric.cpu}
+    assert set(written()) == of_cpu
+
+
+def test_the_table_of_the_cpu_profiler_is_read_whole() -> None:
+    rows = PROFILER.read_text().partition("metricsOf(")[2].partition("\n}\n")[0]
+    assert len(written()) == rows.count('{"') == len(re.findall(r'"\w+__', rows))
+
+
+def test_the_cpu_profiler_writes_units_that_can_be_shown() -> None:
+    units = written()
+    for metric in METRICS:
+        if metric.cpu:
+            assert convert(1.0, units[metric.nsight], metric.unit) == 1.0, metric.name
+
+
+@pytest.mark.parametrize("metric", [m for m in METRICS if m.gpu], ids=lambda metric: metric.name)
+def test_ncu_has_the_metric(metric: metrics.Metric) -> None:
+    profiled = set().union(*map(columns, PROFILES))
+    if metric.nsight in profiled:
+        return
+    if not QUERIED.exists():
+        pytest.skip(f"{QUERIED.name} has not been recorded")
+    queried = QUERIED.read_text().splitlines()
+    assert queried == sorted(set(queried))
+    base, dot, suffix = metric.nsight.partition(".")
+    assert base in queried
+    assert SUFFIX.fullmatch(dot + suffix), suffix
+
+
+def test_only_barriers_are_counted_under_a_name_of_the_emulator() -> None:
+    assert [m.nsight for m in METRICS if not m.gpu] == ["emulator__barriers.sum"]

@@ -1,0 +1,165 @@
+"""Printed numbers: those that fit together pass, and each kind of lie is found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from exercise_sample import FACTS
+from lab_cli import catalogue, exercise_facts
+from lab_cli.exercise_facts import Facts
+from lab_cli.paths import ROOT
+from lab_cli.results import numbers
+from lab_cli.results.csv_file import Row, parse, read_text
+
+HEAD = (
+    "device,parameters,kernel,grid,block,warps,split,reps,median_ms,min_ms,max_ms,gbps,percent_peak,"
+    "speedup,check\n"
+)
+# 8 * 1000 * 32 bytes in 2 us are 128 GB/s, of a peak of 1280; the last two have another baseline.
+ROWS = """\
+some GPU,rows=1000 cols=32,host,-,-,,,0,,,,,,,ok
+some GPU,rows=1000 cols=32,slow,32,8x4,1000,,4,0.004,0.003,0.005,64,5,1,ok
+some GPU,rows=1000 cols=32,fast,32,8x4,1000,,4,0.002,0.002,0.002,128,10,2,ok
+some GPU,rows=1000 cols=32,fast,32,32,1000,,4,0.008,0.003,0.009,32,2.5,0.5,ok
+some GPU,rows=1000 cols=32,library,-,-,1000,,4,0.002,0.002,0.002,64,5,2,ok
+some GPU,rows=1000 cols=32,busy,32,32,1000,7,4,0.006,0.005,0.007,,,1,ok
+some GPU,rows=1000 cols=32,idle,32,32,1000,,4,0.003,0.003,0.003,,,2,ok
+"""
+WORK = """
+[work]
+bytes = { library = "4 * rows * cols", slow = "8 * rows * cols", fast = "8 * rows * cols" }
+baselines = ["slow", "busy"]
+[columns.split]
+formula = { busy = "min(7, rows)" }
+[columns.warps.formula]
+slow = "rows * cols / 32"
+fast = "rows * cols / 32"
+library = "rows * cols / 32"
+busy = "rows * cols / 32"
+idle = "rows * cols / 32"
+"""
+
+
+@pytest.fixture
+def facts(tmp_path: Path) -> Facts:
+    file = tmp_path / "x.toml"
+    file.write_text(FACTS + WORK)
+    return exercise_facts.load(file)
+
+
+def rows(text: str = HEAD + ROWS) -> list[Row]:
+    return parse(text, Path("x.csv")).rows
+
+
+def test_numbers_that_fit_together(facts: Facts) -> None:
+    assert numbers.problems(rows(), facts) == []
+    assert numbers.wrong_reps(rows(), 4) == []
+    assert numbers.longer_than(rows(), 0.073) == []
+
+
+def test_runs_may_follow_one_another(facts: Facts) -> None:
+    assert numbers.problems(rows(HEAD + ROWS + ROWS), facts) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        # rates
+        ("0.005,64,5,1", "0.005,128,10,1", "row 2 (slow): gbps is 128, expected 64: 8 * rows * cols"),
+        ("0.005,64,5,1", "0.005,64.001,5.0001,1", "gbps is 64.001, expected 64"),
+        ("0.005,64,5,1", "0.005,,,1", "gbps is missing, expected 64"),
+        ("0.007,,,1", "0.007,64,5,1", "row 6 (busy): gbps is 64, but NAME.toml has no formula"),
+        (",,0,,,,,,,ok", ",,0,,,,64,,,ok", "row 1 (host): gbps is 64, but there is no time"),
+        # the peak
+        ("128,10,2", "128,20,2", "row 3 (fast): a peak of 640 gbps, but of 1280 in a row above"),
+        ("0.003,,,2", "0.003,,5,2", "row 7 (idle): a share of the peak, but no rate"),
+        # times
+        ("0.004,0.003,0.005", "0.004,0.005,0.003", "min, median and max are 0.005, 0.004 and 0.003"),
+        ("0.006,0.005,0.007", "0.006,0.006001,0.007", "row 6 (busy): min, median and max are"),
+        ("0.006,0.005,0.007", "0.006,0.005,0.0059", "row 6 (busy): min, median and max are"),
+        ("0.006,0.005,0.007,,,1", ",,,,,", "row 6 (busy): a time is missing"),
+        (",,0,,,,,,,ok", ",,4,,,,,,,ok", "row 1 (host): a time is missing"),
+        # the speed-up
+        ("128,10,2", "128,10,0.5", "row 3 (fast): speedup is 0.5, expected 2, of 0.004 ms"),
+        ("128,10,2", "128,10,1", "row 3 (fast): speedup is 1, expected 2, of 0.004 ms"),
+        ("128,10,2", "128,10,", "row 3 (fast): speedup is missing, expected 2, of 0.004 ms"),
+        ("32,2.5,0.5", "32,2.5,1", "row 4 (fast): speedup is 1, expected 0.5, of 0.004 ms"),
+        ("0.007,,,1", "0.007,,,0.666666667", "row 6 (busy): speedup is 0.666666667, expected 1"),
+        (",,0,,,,,,,ok", ",,0,,,,,,1,ok", "row 1 (host): a speedup, but no time"),
+        (",slow,", ",fast,", "row 2 (fast): no baseline above it"),
+        # own columns
+        ("1000,7,", "1000,8,", "row 6 (busy): split is 8, expected 7: min(7, rows)"),
+        ("8x4,1000,,4,0.004", "8x4,999,,4,0.004", "row 2 (slow): warps is 999, expected 1000"),
+        ("8x4,1000,,4,0.004", "8x4,many,,4,0.004", "row 2 (slow): warps is many, expected 1000"),
+        ("8x4,1000,,4,0.004", "8x4,1000,7,4,0.004", "row 2 (slow): split is 7, but NAME.toml has no"),
+        ("cols=32,busy", "columns=32,busy", "row 6 (busy): warps: rows * cols / 32: there is no number"),
+    ],
+)  # fmt: skip
+def test_a_lie_is_found(facts: Facts, old: str, new: str, message: str) -> None:
+    assert (HEAD + ROWS).count(old) == 1
+    found = numbers.problems(rows((HEAD + ROWS).replace(old, new)), facts)
+    assert any(message in each for each in found), found
+
+
+def test_the_wrong_unit_of_the_rate(facts: Facts) -> None:
+    found = numbers.problems(rows((HEAD + ROWS).replace("gbps", "gflops")), facts)
+    assert "row 2 (slow): there is no column gbps" in found
+    assert "row 2 (slow): gflops is 64, but NAME.toml has no formula for it" in found
+
+
+def test_a_baseline_may_begin_with_another_value_of_a_column(tmp_path: Path) -> None:
+    file = tmp_path / "x.toml"
+    file.write_text(FACTS + "[work]\nbaselines = ['k']\nper = 'threads'\n")
+    text = "kernel,grid,device,threads,reps,median_ms,min_ms,max_ms,speedup\n"
+    text += "k,1,g,5,1,4,4,4,1\nk,1,g,5,1,2,2,2,2\nk,1,g,7,1,8,8,8,{}\n"
+    facts = exercise_facts.load(file)
+    assert numbers.problems(rows(text.format(1)), facts) == []
+    assert numbers.problems(rows(text.format(0.5)), facts) != []
+
+
+def test_without_baselines_the_first_row_that_is_timed_is_one(tmp_path: Path) -> None:
+    file = tmp_path / "x.toml"
+    file.write_text(FACTS)
+    text = "kernel,grid,device,reps,median_ms,min_ms,max_ms,speedup\nhost,-,g,0,,,,\n"
+    text += "a,1,g,1,4,4,4,1\nb,1,g,1,2,2,2,{}\n"
+    facts = exercise_facts.load(file)
+    assert numbers.problems(rows(text.format(2)), facts) == []
+    assert numbers.problems(rows(text.format(1)), facts) != []
+
+
+def test_a_column_of_a_gpu_is_empty_in_an_emulation(tmp_path: Path) -> None:
+    file = tmp_path / "x.toml"
+    file.write_text(FACTS + "[columns]\nlatency = { gpu = true, formula = '4 * cycles' }\n")
+    facts = exercise_facts.load(file)
+
+    def wrong(device: str, latency: str) -> list[str]:
+        return numbers.problems([{"device": device, "cycles": "3", "latency": latency}], facts)
+
+    assert wrong("CPU emulation of sm_90", "") == []
+    assert wrong("CPU emulation of sm_90", "12") == ["row 1: latency is 12, on an emulation"]
+    assert wrong("some GPU", "12") == []
+    assert wrong("some GPU", "") == ["row 1: latency is missing, expected 12: 4 * cycles"]
+
+
+def test_a_shape_is_its_product() -> None:
+    names = numbers.names_of({"parameters": "block=40x2 sweep=x", "block": "7", "kernel": "xx"})
+    assert names == {"block": 80}
+
+
+def test_reps_are_as_asked() -> None:
+    assert numbers.wrong_reps(rows(), 5)[0] == "row 2: reps is 4, but --reps=5"
+
+
+def test_times_are_no_longer_than_what_has_passed() -> None:
+    assert numbers.longer_than(rows(), 0.07) == [
+        "the times add up to 0.072 ms, but the program took 0.07 ms in all"
+    ]
+
+
+@pytest.mark.parametrize("name", [exercise.name for exercise in catalogue.exercises()])
+def test_the_measured_results_fit_together(name: str) -> None:
+    (exercise,) = catalogue.exercises([name])
+    files = sorted((ROOT / "results").glob(f"*/{name}.csv"))
+    for path in files:
+        assert numbers.problems(parse(read_text(path), path).rows, exercise.facts) == []

@@ -1,0 +1,79 @@
+"""The summary of ./lab test: verdicts of kernels and tests of options told apart."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from lab_cli.errors import LabError
+from lab_cli.results import test_summary
+
+LABELS = {
+    "transpose --rows=3": ["exercise", "ch04_memory", "transpose", "results"],
+    "transpose --rows=4": ["exercise", "ch04_memory", "transpose", "results"],
+    "transpose --help": ["exercise", "ch04_memory", "transpose", "options"],
+    "transpose hazards": ["exercise", "ch04_memory", "transpose", "hazards"],
+    "matmul --m=3": ["exercise", "ch05_performance", "matmul", "results"],
+    "common/table/Table.Head": ["unit"],
+}
+
+
+def junit(**outcomes: str) -> str:
+    rows = "".join(f'<testcase name="{n}" status="{s}"/>' for n, s in outcomes.items())
+    return f"<testsuite>{rows}</testsuite>"
+
+
+def lines(**outcomes: str) -> list[str]:
+    found = test_summary.cases(junit(**outcomes), LABELS)
+    return [" ".join(line.split()) for line in test_summary.summary(found).splitlines()]
+
+
+def test_a_broken_kernel_is_not_lost_among_its_options() -> None:
+    assert lines(
+        **{"transpose --rows=3": "fail", "transpose --rows=4": "run", "transpose --help": "run"}
+    ) == [
+        "exercise results hazards counts options",
+        "transpose 1 of 2 FAILED - - 1 ok",
+        "",
+        "failed:",
+        "transpose --rows=3",
+    ]
+
+
+def test_exercises_and_the_rest() -> None:
+    assert lines(
+        **{
+            "common/table/Table.Head": "run",
+            "matmul --m=3": "notrun",
+            "transpose --rows=3": "run",
+            "transpose hazards": "notrun",
+        }
+    ) == [
+        "exercise results hazards counts options",
+        "matmul skipped - - -",
+        "transpose 1 ok skipped - -",
+        "unit tests 1 ok",
+    ]
+
+
+def test_a_case_that_was_skipped_is_not_counted_as_right() -> None:
+    assert lines(**{"transpose --rows=3": "notrun", "transpose --rows=4": "run"})[1] == (
+        "transpose 1 ok - - -"
+    )
+
+
+def test_nothing_ran() -> None:
+    assert lines() == []
+
+
+def test_labels_of_ctest() -> None:
+    tests = [
+        {"name": "a", "properties": [{"name": "TIMEOUT", "value": 3}]},
+        {"name": "b", "properties": [{"name": "LABELS", "value": ["unit"]}]},
+    ]
+    assert test_summary.labels_of(json.dumps({"tests": tests})) == {"a": [], "b": ["unit"]}
+
+
+def test_half_a_file_is_an_error() -> None:
+    with pytest.raises(LabError, match="cannot read what ctest wrote"):
+        test_summary.cases("<testsuite>", {})

@@ -1,0 +1,100 @@
+"""Timelines: those that a GPU can have had pass, and each kind of lie is found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from lab_cli.paths import ROOT
+from lab_cli.results import timelines
+from lab_cli.results.csv_file import Row, parse, read_text
+
+KERNELS = """\
+mode,kernels,stream,kernel,begin_ms,end_ms,sms
+oneStream,2,0,0,0,0.1,1
+oneStream,2,0,1,0.11,0.22,1
+ownStreams,2,0,0,0.01,0.11,1
+ownStreams,2,1,1,0,0.1,1
+"""
+OF_KERNELS = """\
+parameters,kernel,kernels,streams
+kernels=2,oneStream,2,1
+kernels=2,ownStreams,2,2
+"""
+# Two SMs with two slots each, and five blocks of which the last waits for block 1.
+BLOCKS = """\
+threads,block_size,sms,slots,block,sm,slot,wave,begin_ms,end_ms
+1000,200,2,2,0,0,0,1,0,0.3
+1000,200,2,2,1,1,0,1,0,0.1
+1000,200,2,2,2,0,1,1,0,0.3
+1000,200,2,2,3,1,1,1,0,0.3
+1000,200,2,2,4,1,0,2,0.1,0.2
+"""
+OF_BLOCKS = """\
+parameters,kernel,threads,block,blocks_per_sm,waves
+threads=1000,busyBlocks,1000,200,2,1.25
+"""
+
+
+def rows(text: str) -> list[Row]:
+    return parse(text, Path("x.csv")).rows
+
+
+def problems(spans: str, table: str) -> list[str]:
+    return timelines.problems(rows(spans), rows(table), 10, 100)
+
+
+def test_timelines_of_a_gpu() -> None:
+    assert problems(KERNELS, OF_KERNELS) == []
+    assert problems(BLOCKS, OF_BLOCKS) == []
+    assert timelines.problems([], rows(OF_KERNELS), 10, 100) == ["the timeline has no rows"]
+
+
+def found(spans: str, table: str, old: str, new: str) -> list[str]:
+    assert (spans + table).count(old) == 1
+    return problems(spans.replace(old, new), table.replace(old, new))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("0.01,0.11", "0.01,0.109", "kernel 0 took 0.099 ms, not 0.1 ms or more"),
+        ("0.11,0.22", "0.09,0.22", "two overlap where they run one after the other, in 0"),
+        ("0.11,0.22", "0.22,0.11", "a kernel ends before it begins"),
+        ("0,1,0.11", "0,2,0.11", "expected a row for each kernel from 0 to 1, in order"),
+        ("oneStream,2,0,1,0.11,0.22,1\n", "", "expected a row for each kernel from 0 to 1"),
+        ("2,1,1,0,0.1", "2,1,1,0.001,0.102", "its times do not count from the first begin"),
+        ("2,1,1,0,0.1", "2,0,1,0,0.1", "kernel k is in stream k modulo 2"),
+        ("0.11,0.22", "0.11,22", "the timeline has 22.11 ms, but the program took 10 ms in all"),
+        ("kernels=2,ownStreams,2,2\n", "", "the timeline has 2 rows of runs that the table does not"),
+    ],
+)  # fmt: skip
+def test_a_lie_about_kernels_is_found(old: str, new: str, message: str) -> None:
+    lies = found(KERNELS, OF_KERNELS, old, new)
+    assert any(message in lie for lie in lies), lies
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("0,2,0.1,0.2", "0,1,0.1,0.2", "SM and slot 1 0: the waves must be 1, 2, 3 ..."),
+        ("1,0,1,0,0.1", "1,0,0,0,0.1", "SM and slot 1 0: the waves must be 1, 2, 3 ..."),
+        ("0.1,0.2", "0.05,0.2", "two overlap where they run one after the other, in 1 0"),
+        ("1,1,1,0,0.3", "1,2,1,0,0.3", "slots: the table has 2 on an SM, the timeline 2"),
+        ("200,2,1.25", "200,3,1.25", "slots: the table has 3 on an SM, the timeline 2"),
+        ("2,1.25", "2,0.8", "waves: 0.8, not 5 / (2 x 2)"),
+        ("1000,200,2,2,4,1,0,2,0.1,0.2\n", "", "expected a row for each block from 0 to 4"),
+        ("0.1,0.2", "0.1,20", "the timeline has 20 ms, but the program took 10 ms in all"),
+    ],
+)
+def test_a_lie_about_blocks_is_found(old: str, new: str, message: str) -> None:
+    lies = found(BLOCKS, OF_BLOCKS, old, new)
+    assert any(message in lie for lie in lies), lies
+
+
+@pytest.mark.parametrize("name", ["streamConcurrency", "blockScheduling"])
+def test_the_measured_timelines_are_right(name: str) -> None:
+    for path in (ROOT / "results").glob(f"*/{name}.timeline.csv"):
+        table = path.with_name(f"{name}.csv")
+        spans = parse(read_text(path), path).rows
+        assert timelines.problems(spans, parse(read_text(table), table).rows, 1e6, 0) == []
