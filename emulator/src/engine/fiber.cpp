@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdint>
 #include <new>
 
@@ -20,6 +21,11 @@ size_t pageSize() {
     static const size_t size = static_cast<size_t>(sysconf(_SC_PAGESIZE));
     return size;
 }
+
+// A guard page makes two mappings of a stack, and Linux gives a process 65,530 (vm.max_map_count):
+// less than 32 multiprocessors need with 1024 threads each. Stacks without one merge into few.
+constexpr int kMostGuarded = 24 * 1024;
+std::atomic<int> fibersAlive = 0;
 
 // The first frame of every fiber.
 void enterFiber(ctx::transfer_t transfer) {
@@ -40,9 +46,8 @@ Fiber* createFiber(unsigned index) {
         delete fiber;
         throw std::bad_alloc();
     }
-    // Without a guard page (a process may own only so many mappings) the fiber still works; only an
-    // overflow goes unnoticed.
-    (void)mprotect(memory, guard, PROT_NONE);
+    // Without a guard page the fiber still works; only an overflow goes unnoticed.
+    if (fibersAlive++ < kMostGuarded) (void)mprotect(memory, guard, PROT_NONE);
     fiber->stackBottom = static_cast<char*>(memory) + guard;
     fiber->stackSize = kFiberStackSize;
     fiber->index = index;
@@ -62,6 +67,7 @@ void resetFiber(Fiber* fiber) {
 
 void destroyFiber(Fiber* fiber) {
     munmap(static_cast<char*>(fiber->stackBottom) - pageSize(), pageSize() + fiber->stackSize);
+    --fibersAlive;
     delete fiber;
 }
 

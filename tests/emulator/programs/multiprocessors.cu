@@ -4,21 +4,32 @@
 
 #include "expect.cuh"
 
-__global__ void noteSms(unsigned* highest) {
-    atomicMax(highest, emu::smid());
+// Each block waits until all are there, and all of its threads wait for that: so many stacks are
+// needed at a time.
+__global__ void meet(unsigned* arrived, unsigned* highestSm) {
+    if (threadIdx.x == 0) {
+        atomicMax(highestSm, emu::smid());
+        atomicAdd(arrived, 1u);
+        while (atomicAdd(arrived, 0u) < gridDim.x) {
+        }
+    }
+    __syncthreads();
 }
 
 int main(int argc, char** argv) {
     const char* const wanted = argc > 1 ? argv[1] : "3";
     setenv("CUDA_EMULATOR_SMS", wanted, 1);
+    const auto sms = static_cast<unsigned>(std::atoi(wanted));
     cudaDeviceProp device;
     CHECK(cudaGetDeviceProperties(&device, 0));
-    EXPECT(device.multiProcessorCount == std::atoi(wanted));
+    EXPECT(device.multiProcessorCount == static_cast<int>(sms));
 
-    unsigned* highest;
-    CHECK(cudaMalloc(&highest, sizeof(unsigned)));
-    CHECK(cudaMemset(highest, 0, sizeof(unsigned)));
-    noteSms<<<10000, 32>>>(highest);
-    EXPECT(fetch(highest) < static_cast<unsigned>(device.multiProcessorCount));
+    unsigned* counts;
+    CHECK(cudaMalloc(&counts, 2 * sizeof(unsigned)));
+    CHECK(cudaMemset(counts, 0, 2 * sizeof(unsigned)));
+    meet<<<sms, 1024>>>(counts, counts + 1);
+    CHECK(cudaDeviceSynchronize());
+    EXPECT(fetch(counts) == sms);
+    EXPECT(fetch(counts + 1) < sms);
     return 0;
 }
