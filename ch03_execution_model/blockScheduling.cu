@@ -6,7 +6,8 @@
 //
 // A grid of 50,000 threads is less than one wave for a large GPU. With 6,250 threads for each SM
 // there are as many blocks for each SM as 50,000 threads give a GPU of 8 SMs: three waves and a
-// little. Both are run in blocks of 1024 and of 512 threads; the speedup compares these two.
+// little, where an SM holds 2048 threads. Both are run in blocks of 1024 and of 512 threads; the
+// speedup compares these two.
 //
 //   per SM  blocks that an SM holds, as the occupancy calculator says
 //   waves   blocks / (SMs x per SM)

@@ -32,6 +32,7 @@
 #include <vector>
 
 #include "lab.cuh"
+#include "peaks.h"
 
 // Prints the properties of one device, group by group.
 struct Sheet {
@@ -292,13 +293,13 @@ void addPeaks(Sheet& s, std::uint64_t warps, std::uint64_t instructions) {
     s.number("peak FP32 rate", gigaflops, "GFLOP/s",
              lab::formatted("2 x %g MHz x %d SMs x %d cores", clock, sms, cores),
              equal(1e9 * gigaflops, s.facts.peakFlops));
-    s.number("machine balance", gigabytes > 0 ? gigaflops / gigabytes : 0, "FLOP/byte",
+    s.number("machine balance", machineBalance(gigaflops, gigabytes), "FLOP/byte",
              "with less work per byte, memory is the limit");
     const auto n = static_cast<double>(warps), k = static_cast<double>(instructions);
-    const double cycles = schedulers > 0 ? n * k / sms / schedulers : 0;
+    const double cycles = cyclesToIssue(n, k, sms, schedulers);
     s.number("cycles to issue", cycles, "cycles",
              lab::formatted("%.0f x %.0f / (%d SMs x %d schedulers)", n, k, sms, schedulers));
-    s.number("time to issue", clock > 0 ? cycles / clock : 0, "us",
+    s.number("time to issue", microseconds(cycles, clock), "us",
              lab::formatted("%.1f cycles / %g MHz", cycles, clock));
 }
 

@@ -37,9 +37,10 @@
 // All kernels: rows x cols elements, row-major. __restrict__ promises that the matrices do not
 // overlap, so that a thread may begin its next loads before it has stored.
 
-// Consecutive threads take consecutive columns, so every load of a warp is one line of 128 bytes.
-// Still wrong: a matrix has far more elements than columns. Most of the GPU has no thread, and what
-// loads the others have under way do not keep the memory busy.
+// Consecutive threads take consecutive columns, so every load of a warp is 128 bytes in one piece:
+// one line, if rows begin where lines do. Still wrong: a matrix has far more elements than columns.
+// Most of the GPU has no thread, and what loads the others have under way do not keep the memory
+// busy.
 __global__ void sumMatrix1D(const float* __restrict__ a, const float* __restrict__ b,
                             float* __restrict__ c, std::size_t rows, std::size_t cols) {
     const std::size_t col = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -62,11 +63,12 @@ __global__ void sumMatrixMix(const float* __restrict__ a, const float* __restric
     c[i] = a[i] + b[i];
 }
 
-// A block covers a tile. Threads are put into warps x first: where block.x is 32 or more, a warp
-// lies in one row, where it is 8, in pieces of four rows. A piece of 8 floats still fills a sector
-// of 32 bytes, the least that moves; of narrower ones the rest is moved for nothing, unless the
-// cache keeps it until the block next door asks. Still wrong: a thread asks for 4 bytes of each
-// input and then only waits.
+// A block covers a tile. Threads are put into warps x first: where block.x is a multiple of 32, a
+// warp lies in one row, where it is 8, in pieces of four rows. A piece of 8 floats still fills a
+// sector of 32 bytes, the least that moves; of narrower ones the rest is moved for nothing, unless
+// the cache keeps it until the block next door asks. (Where rows do not begin with a sector, a
+// piece may touch one more.) Still wrong: a thread asks for 4 bytes of each input and then only
+// waits.
 __global__ void sumMatrix2D(const float* __restrict__ a, const float* __restrict__ b,
                             float* __restrict__ c, std::size_t rows, std::size_t cols) {
     const std::size_t col = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;

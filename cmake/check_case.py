@@ -12,6 +12,8 @@
     fails    status 1, and on stderr a last line that matches the regex EXPECTED
     rejects  status 2, nothing on stdout, and on stderr one line that matches the regex EXPECTED
 
+table and csv: nor may the cpu back end have found anything amiss, which it says on stderr.
+
 A command that ends with 77 (no usable GPU) ends this one with 77, which ctest shows as skipped; so does a
 csv that is right otherwise where this Python cannot read the facts.
 """
@@ -62,6 +64,11 @@ def run(command: list[str]) -> Done:
     return Done(command, done.returncode, done.stdout, done.stderr, milliseconds)
 
 
+def findings_problem(done: Done) -> str:
+    found = re.findall(r"^emulator: (?!note: ).*", done.stderr, re.MULTILINE)
+    return f"the cpu back end says: {found[0]}" if found else ""
+
+
 def table_problem(done: Done) -> str:
     rows = [line.split() for line in done.stdout.splitlines()]
     heads = [i for i, words in enumerate(rows) if words[-1:] == ["check"]]
@@ -69,6 +76,9 @@ def table_problem(done: Done) -> str:
         return f"exit status {done.returncode}, expected 0"
     if not heads:
         return 'no table: no line of stdout ends in the heading "check"'
+    amiss = findings_problem(done)
+    if amiss:
+        return amiss
     known = GOOD | {WRONG}
     table = [heads[0], *(i for i in range(heads[0] + 1, len(rows)) if {*rows[i][-1:]} & known)]
     verdicts = [rows[i][-1] for i in table[1:]]
@@ -87,6 +97,9 @@ def table_problem(done: Done) -> str:
 def csv_problem(done: Done, facts: str) -> str:
     if done.returncode != 0:
         return f"exit status {done.returncode}, expected 0"
+    amiss = findings_problem(done)
+    if amiss:
+        return amiss
     rows = list(csv.reader(done.stdout.splitlines(), strict=True))
     if len(rows) < 2:
         return "stdout must be a heading and at least one row"

@@ -254,8 +254,9 @@ class Driver:
         self._cc = shlex.split(os.environ.get("CC", "")) or ["cc"]
         self._dirs = [folder for folder in job.include_dirs if not _is_toolkit(folder)]
         self._hooks: Optional[list[str]] = None  # flags for --instrument, once known
-        if job.library and not job.precompile:
-            self._dirs.insert(0, os.path.join(os.path.dirname(job.library), PRECOMPILED))
+        precompiled = os.path.join(os.path.dirname(job.library or ""), PRECOMPILED)
+        if os.path.isdir(precompiled):
+            self._dirs.insert(0, precompiled)
         # As emulator/CMakeLists.txt: a large frame must not step over a stack's guard page.
         self._flags = ["-g", job.optimize or "-O2", "-fstack-clash-protection"]
         self._flags += (

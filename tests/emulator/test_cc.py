@@ -3,6 +3,7 @@ called stands in for the compilers."""
 
 import json
 import os
+import re
 import sys
 
 import cc
@@ -71,6 +72,27 @@ def test_compiles_and_links(lab_cc):
     assert link.index(built) < link.index("libemu.a") < link.index("-lboost_context")
     assert "-pthread" in link
     assert not os.path.exists(built)  # nothing but the output stays behind
+
+
+def test_precompiled_headers(lab_cc, tmp_path):
+    status, calls, _ = lab_cc("--precompile", "precompiled")
+    assert status == 0
+    assert (tmp_path / "precompiled" / "precompile.h").read_text() == "#include <cuda_runtime.h>\n"
+    made = {after(arguments, "-o")[0]: arguments for arguments, _ in calls if "-o" in arguments}
+    folder = os.path.join("precompiled", "cuda_runtime.h.gch")
+    assert set(made) == {os.path.join(folder, n) for n in ("optimised", "debug", "instrumented")}
+
+    # Each has the flags of a program that takes it.
+    for name, *options in (["optimised"], ["debug", "-O0"], ["instrumented", "--instrument"]):
+        _, calls, _ = lab_cc("-c", *options, "a.cu")
+        flags = [a for a in calls[-1][0] if re.match("-(std|O|g|f|D|W|-param)", a)]
+        of_header = [a for a in made[os.path.join(folder, name)] if a in flags]
+        last = [a for a in flags if a.startswith("-O")][-1]
+        assert [a for a in of_header if a.startswith("-O")][-1] == last
+        assert set(flags) - {"-O2"} == set(of_header) - {"-O2"}
+        includes = [a for a in calls[-1][0] if a.startswith("-I")]
+        assert includes[0] == "-Iprecompiled"  # before the header itself
+        assert after(calls[-1][0], "-include")[0] == "cuda_runtime.h"
 
 
 def test_default_outputs(lab_cc):

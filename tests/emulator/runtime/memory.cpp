@@ -131,6 +131,27 @@ TEST_F(MemoryTest, FreshDeviceMemoryShowsAForgottenInitialisation) {
     EXPECT_EQ(-341282, managed[0]);
 }
 
+#ifndef __SANITIZE_ADDRESS__  // which reports these accesses themselves
+TEST_F(MemoryTest, BehindTheEndIsGarbageAndStaysSo) {
+    for (const size_t count : {3, 128, 1027}) {  // 128: 512 bytes, the granularity itself
+        auto* array = deviceArray<uint32_t>(count);
+        EXPECT_EQ(0xFFFACADEu, array[count]);
+        testing::internal::CaptureStderr();
+        array[count - 1] = 0;
+        EXPECT_OK(cudaFree(array));
+        EXPECT_EQ("", testing::internal::GetCapturedStderr());
+    }
+    auto* bytes = deviceArray<unsigned char>(7);
+    testing::internal::CaptureStderr();
+    bytes[7] = 0;
+    EXPECT_OK(cudaFree(bytes));
+    EXPECT_EQ(
+        "emulator: something wrote beyond the end of an allocation of 7 bytes; ./lab check names "
+        "the line\n",
+        testing::internal::GetCapturedStderr());
+}
+#endif
+
 TEST_F(MemoryTest, PitchedRowsAreAligned) {
     char* pointer = nullptr;
     size_t pitch = 0;

@@ -19,7 +19,8 @@ inline cudaPitchedPtr make_cudaPitchedPtr(void* ptr, size_t pitch, size_t xsize,
 // ---- Allocation ---------------------------------------------------------------------------------
 
 // Device memory [bytes], aligned to 256. Its contents are undefined on a GPU, so they are filled
-// with 0xFFFACADE here, up to the first 16 MiB: NaN as float and as double, -341282 as int.
+// with 0xFFFACADE here, up to the first 16 MiB: NaN as float and as double, -341282 as int. So is
+// what lies behind the end.
 cudaError_t cudaMalloc(void** pointer, size_t size);
 // Each row of `width` bytes starts at a multiple of *pitch, itself a multiple of 512.
 cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height);
