@@ -43,4 +43,29 @@ TEST(SumJudge, ABoundGrowsWithTheRoundings) {
     EXPECT_EQ(SumJudge(kValues, 20).bound(4), 0);
 }
 
+// Two roundings, and with the square of 2^-24 two for each of the two values.
+TEST(SumJudge, KahansLoopHasTheSameBoundForAnyLength) {
+    EXPECT_DOUBLE_EQ(SumJudge(kValues, 24).boundOfKahan(), 24 * 0x1p-24 + 48 * 0x1p-48);
+    EXPECT_EQ(SumJudge(kValues, 20).boundOfKahan(), 0);
+}
+
+// One rounding of the sum, and with the square of 2^-24 those of the magnitudes.
+TEST(SumJudge, ASumWithItsRestIsRoundedOnce) {
+    EXPECT_DOUBLE_EQ(SumJudge(kValues, 24).boundCompensated(4), 8 * 0x1p-24 + 4 * 48 * 0x1p-48);
+    EXPECT_EQ(SumJudge(kValues, 20).boundCompensated(4), 0);
+}
+
+TEST(Roundings, OfATreeAreItsLevels) {
+    EXPECT_EQ(log2Of(1), 0);
+    EXPECT_EQ(log2Of(64), 6);
+    EXPECT_EQ(log2Of(65), 7);
+}
+
+// Of a thread 16 for each tile of its block and for the last one, which is not whole, then the
+// tree.
+TEST(Roundings, OfABlockAreThoseOfItsTilesAndItsTree) {
+    EXPECT_EQ(roundingsOfBlock(1000, 1, 64), 16 * 2 + 6);
+    EXPECT_EQ(roundingsOfBlock(5 * 16 * 32, 2, 32), 16 * 4 + 5);  // 5 tiles: 3 and 2
+}
+
 }  // namespace

@@ -86,6 +86,18 @@ TEST(VerifyFloats, ManySmallErrorsAreSeen) {
     EXPECT_EQ(mismatch(output, expected, 1e-3).find("element 0 is"), 0u);
 }
 
+// The whole may be off by the tolerance, each element by 16 times as much.
+TEST(VerifyFloats, BothTolerancesEndWhereTheyShould) {
+    const std::vector<double> expected(1000, 1.0);
+    EXPECT_EQ(mismatch(std::vector<double>(1000, 1.0099), expected, 1e-2), "");
+    EXPECT_NE(mismatch(std::vector<double>(1000, 1.0101), expected, 1e-2), "");
+    std::vector<double> output = expected;
+    output[7] = 1.159;
+    EXPECT_EQ(mismatch(output, expected, 1e-2), "");
+    output[7] = 1.161;
+    EXPECT_EQ(mismatch(output, expected, 1e-2).find("element 7 is 1.161"), 0u);
+}
+
 TEST(VerifyFloats, ASampleNamesPlacesOfTheWhole) {
     const std::string text = mismatch<float>({1, 5}, {1, 2}, 1e-6, {300, 4000});
     EXPECT_EQ(text.find("element 4000 is 5, expected 2"), 0u) << text;
