@@ -163,3 +163,8 @@ def test_without_a_reader_of_toml_one_line_says_what_to_do(
 
 def test_facts_of_the_project_are_right() -> None:
     assert len(catalogue.exercises()) >= 15
+
+
+def test_every_chapter_has_exercises() -> None:
+    for chapter in catalogue.chapters():
+        assert list(chapter.glob("*.toml")), f"{chapter.name} is no chapter"

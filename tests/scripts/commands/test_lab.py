@@ -189,10 +189,18 @@ def test_a_stray_word_starts_no_test(tested, arguments: list[str], capfd) -> Non
     assert arguments[-1] in capfd.readouterr().err
 
 
-def test_cc_builds_the_library_and_hands_over(faked: Path, monkeypatch) -> None:
+def test_cc_builds_the_libraries_and_hands_over(faked: Path, monkeypatch) -> None:
+    built: list[tuple[str, ...]] = []
     ran: list[list[str]] = []
+
+    def build(cmake: str, preset: str, *targets: str) -> Path:
+        built.append((preset, *targets))
+        return faked
+
+    monkeypatch.setattr(presets, "build", build)
     monkeypatch.setattr(cc, "run_shown", lambda command: ran.append(command) or 0)
     assert main.main(["cc", "mine.cu", "-o", "mine", "--", "-x"]) == 0
+    assert built == [("cpu", "cuda_emulator", "lab_common")]
     library = str(faked / "emulator" / "libcuda_emulator.a")
     assert ran[0][1:4] == [str(ROOT / "emulator" / "cc.py"), "--library", library]
     assert ran[0][4:6] == [f"-L{faked / 'common'}", "-llab_common"]
