@@ -274,7 +274,7 @@ void addTextures(Sheet& s) {
             "texels", "the last number: layers");
 }
 
-// The formulas with their values. The first two must agree with common/device.cuh, to which % peak
+// The formulas with their values. The first two must agree with common/device.cpp, to which % peak
 // refers in the other exercises.
 void addPeaks(Sheet& s, std::uint64_t warps, std::uint64_t instructions) {
     const int sms = s.ask(cudaDevAttrMultiProcessorCount);

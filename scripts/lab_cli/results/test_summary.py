@@ -44,9 +44,9 @@ def cases(junit: str, labels: Mapping[str, list[str]]) -> list[Case]:
         name = element.get("name", "")
         words = labels.get(name, [])
         exercise, about = "", ""
-        if EXERCISE in words:  # the folder's and the exercise's own name are left
+        if EXERCISE in words:  # a case is named by the command that it runs
             about = next(word for word in words if word in ABOUT)
-            exercise = words[2]
+            exercise = name.partition(" ")[0]
         found.append(Case(name, exercise, about, element.get("status", "")))
     return found
 
