@@ -2,9 +2,9 @@
 
     broken_exercise.py NAME.cu --library libcuda_emulator.a [OTHER.a...] -- OPTIONS...
 
-Makes the changes that NAME.toml has as [[broken]] in a copy of the source, compiles it for the cpu back
-end and runs it with OPTIONS. Status 0 if just the rows that they name are WRONG; 77, which ctest shows as
-skipped, where this Python cannot read TOML.
+Makes the changes that NAME.toml has as [[broken]] in a copy of the source, compiles it for the cpu
+back end and runs it with OPTIONS. Status 0 if just the rows that they name are WRONG; 77, which
+ctest shows as skipped, where this Python cannot read TOML.
 """
 
 from __future__ import annotations
@@ -45,10 +45,11 @@ def changed(source: Path, changes: list[Broken]) -> dict[str, str]:
     for number, change in enumerate(changes, 1):
         path = source.parent / (change.file or source.name)
         text = texts.get(path.name) or path.read_text(encoding="utf-8")
-        if text.count(change.replace) != 1:
+        times = text.count(change.replace)
+        if times != 1:
             raise LabError(
-                f"{shown(source.with_suffix('.toml'))}: [[broken]], entry {number}: stands "
-                f"{text.count(change.replace)} times in {path.name}, expected once: {change.replace}"
+                f"{shown(source.with_suffix('.toml'))}: [[broken]], entry {number}: stands {times} "
+                f"times in {path.name}, expected once: {change.replace}"
             )
         texts[path.name] = text.replace(change.replace, change.by)
     return texts

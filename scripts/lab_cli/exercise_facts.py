@@ -28,13 +28,13 @@ largest           only the rows with the largest value of this column
 [columns]         the exercise's own columns in the tables of the pages, each with title (default:
                   its name), format (of Python's format(), for numbers) or text = true (words);
                   formula: what the number must be; gpu = true where an emulation leaves it empty
-[[broken]]        a change of the source for the worse. A test makes all of them in a copy, and runs it:
-                  the rows that they name must be WRONG, and all others right
+[[broken]]        a change of the source for the worse. A test makes all of them in a copy, and runs
+                  it: the rows that they name must be WRONG, and all others right
 replace, by       a text that stands in the source exactly once, and what takes its place
 file              where it stands, if not in NAME.cu: a file of the same folder
-wrong             the rows: each a kernel, or a table of columns and values, { kernel = "...", size = 1 };
-                  the words of the column parameters count as columns. Empty for a change that is within
-                  what a check must allow
+wrong             the rows: each a kernel, or a table of columns and values,
+                  { kernel = "...", size = 1 }; the words of the column parameters count as columns.
+                  Empty for a change that is within what a check must allow
 
 A formula is a text of numbers, names, + - * / // % **, min(), max() and ceil(); it names options of the
 column `parameters` and other columns. Where kernels differ it is a table of formulas by kernel, "others"
