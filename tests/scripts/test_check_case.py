@@ -39,8 +39,8 @@ def test_a_race_that_is_called_so_passes() -> None:
 def test_what_the_cpu_back_end_finds_counts() -> None:
     found = "emulator: something wrote beyond the end\\n"
     assert judge("table", out=TABLE, err=found) == 1
-    assert judge("csv", out=CSV, err="x: 3 ints\\n" + found) == 1
-    assert judge("csv", out=CSV, err="x: 3 ints on CPU emulation of sm_90\\n") == 0
+    assert judge("csv", FACTS, out=CSV, err="x: 3 ints\\n" + found) == 1
+    assert judge("csv", FACTS, out=CSV, err="x: 3 ints on CPU emulation of sm_90\\n") == 0
 
 
 def test_a_table_may_fill_its_lines() -> None:
