@@ -70,7 +70,7 @@ IGNORED = set(
 )
 INSTRUMENT_LIBRARY = "libcuda_emulator_instrument.a"
 # Beside the library: what --precompile wrote.
-PRECOMPILED = "precompiled"
+PRECOMPILED = os.path.join("precompiled", "runtime.h")
 
 # Taken with a value that may be the next argument.
 WITH_VALUE = set("o D U I L l isystem include Xcompiler Xlinker x std library precompile".split())
@@ -115,7 +115,7 @@ class Job:
     verbose: bool = False
     help: bool = False
     library: Optional[str] = None  # the emulator's
-    precompile: Optional[str] = None  # a folder
+    precompile: Optional[str] = None  # a header to write
     instrument: bool = False
     std: str = "c++17"
     include_dirs: list[str] = field(default_factory=list)
@@ -254,9 +254,8 @@ class Driver:
         self._cc = shlex.split(os.environ.get("CC", "")) or ["cc"]
         self._dirs = [folder for folder in job.include_dirs if not _is_toolkit(folder)]
         self._hooks: Optional[list[str]] = None  # flags for --instrument, once known
-        precompiled = os.path.join(os.path.dirname(job.library or ""), PRECOMPILED)
-        if os.path.isdir(precompiled):
-            self._dirs.insert(0, precompiled)
+        header = os.path.join(os.path.dirname(job.library or ""), PRECOMPILED)
+        self._first_header = header if os.path.isfile(header) else "cuda_runtime.h"
         # As emulator/CMakeLists.txt: a large frame must not step over a stack's guard page.
         self._flags = ["-g", job.optimize or "-O2", "-fstack-clash-protection"]
         self._flags += (
@@ -276,12 +275,11 @@ class Driver:
         with tempfile.TemporaryDirectory(prefix="lab-cc-") as folder:
             return self._compile_only(folder) if job.compile_only else self._build(folder)
 
-    def _precompile(self, folder: str) -> int:
-        """For the compiler's own choice: of the files in cuda_runtime.h.gch/ GCC takes the one that
-        was made with the flags at hand, or else the header itself. Other compilers look elsewhere."""
-        header = os.path.join(folder, "precompile.h")
-        of_flags = os.path.join(folder, "cuda_runtime.h.gch")
-        os.makedirs(of_flags, exist_ok=True)
+    def _precompile(self, header: str) -> int:
+        """Writes `header`, which includes the runtime's, and beside it what GCC makes of it: of the
+        files in header.gch/ it takes the one that was made with the flags at hand, or else the header
+        itself, as other compilers do."""
+        os.makedirs(f"{header}.gch", exist_ok=True)
         with open(header, "w") as file:
             file.write("#include <cuda_runtime.h>\n")
         common = [*self._cxx, f"-std={self._job.std}", *self._flags, "-isystem", OWN_INCLUDE]
@@ -290,7 +288,7 @@ class Driver:
             ("debug", ["-O0"]),
             ("instrumented", self._instrument_flags()),
         ):
-            output = os.path.join(of_flags, name)
+            output = os.path.join(f"{header}.gch", name)
             if not self._call([*common, *flags, "-x", "c++-header", header, "-o", output]):
                 return 1
         return 0
@@ -347,7 +345,7 @@ class Driver:
             translated = os.path.join(folder, os.path.basename(path) + ".cpp")
             translate(path, translated, self._dirs, job.instrument)
             # Like nvcc, include the runtime's header without being asked.
-            includes += ["-include", "cuda_runtime.h", "-iquote", os.path.dirname(path) or "."]
+            includes += ["-include", self._first_header, "-iquote", os.path.dirname(path) or "."]
             command = [*self._cxx, *std, *self._flags, *includes, *flags, translated]
         return self._call([*command, "-c", "-o", output])
 

@@ -397,12 +397,13 @@ def test_sync_hazard(build, tmp_path):
     assert report.last == "no hazards found in 3 kernel launches"
 
 
-def test_exercise_without_its_barrier(instrumented, tmp_path):
+def test_exercise_without_its_barrier(build, instrumented, tmp_path):
     text = (ROOT / "ch04_memory" / "transpose.cu").read_text()
     before, after = text.split("__syncthreads();", 1)
     mutant = tmp_path / "mutant.cu"
     mutant.write_text(before + after)
-    program = instrumented(mutant, "-I", str(ROOT / "common"))
+    library = build / "common" / "liblab_common.a"
+    program = instrumented(mutant, str(library), "-I", str(ROOT / "common"))
     finding = only(run(program, tmp_path / "report", "--profile", "--rows=64", "--cols=64"))
     assert finding.title == READ_AFTER_WRITE
     assert finding.kernel == "transposeSmem"

@@ -78,7 +78,7 @@ def test_three_files_and_a_call(checkout: Path, capfd) -> None:
     )
     for name in set(after) & set(before) - {"ch04_memory/CMakeLists.txt"}:
         assert after[name] == before[name]
-    assert f"./lab test -R {LONGEST}" in capfd.readouterr().err
+    assert f"./lab test {LONGEST}" in capfd.readouterr().err
 
     source = after[f"ch04_memory/{LONGEST}.cu"]
     assert f"build/ch04_memory/{LONGEST} --size" in source
