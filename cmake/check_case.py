@@ -24,25 +24,25 @@ import csv
 import re
 import sys
 import time
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import program
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scripts"))
 
-from lab_cli import exercise_facts  # noqa: E402
-from lab_cli.results import numbers, timelines  # noqa: E402
 from lab_cli.results.verdicts import GOOD, WRONG  # noqa: E402
-from lab_cli.toml_file import NoReader  # noqa: E402
 
 SKIPPED = 77
 LINE_LENGTH = 80
 OPTIONS_OF_ALL = ["--reps", "--seed", "--kernel", "--csv", "--profile", "--device", "--help"]
 
 
-@dataclass(frozen=True)
-class Done:
+class Unchecked(Exception):
+    """Why something could not be looked at."""
+
+
+class Done(NamedTuple):
     """A command that has ended."""
 
     command: list[str]
@@ -109,17 +109,12 @@ def csv_problem(done: Done, facts: str) -> str:
     if rows[0][-1] != "check" or not {row[-1] for row in rows[1:]} <= GOOD:
         return 'the last column must be "check", and "ok" in every row'
     named = [dict(zip(rows[0], row)) for row in rows[1:]]
-    wrong = numbers.longer_than(named, done.milliseconds)
-    if done.option("reps"):
-        wrong += numbers.wrong_reps(named, int(done.option("reps")))
-    if done.option("timeline"):
-        with open(done.option("timeline"), newline="") as file:
-            spans = list(csv.DictReader(file, strict=True))
-        microseconds = float(done.option("microseconds") or 0)
-        wrong += timelines.problems(spans, named, done.milliseconds, microseconds)
-    if not wrong:
-        wrong = numbers.problems(named, exercise_facts.load(Path(facts)))
-    return "\n".join(wrong)
+    import csv_numbers  # here, since it is slow to load
+
+    try:
+        return "\n".join(csv_numbers.problems(named, done, facts))
+    except csv_numbers.NoReader as error:
+        raise Unchecked(str(error)) from error
 
 
 def help_problem(done: Done, options: list[str]) -> str:
@@ -180,7 +175,7 @@ def main(arguments: list[str]) -> int:
         return SKIPPED
     try:
         wrong = problem(kind, expected, done)
-    except NoReader as error:
+    except Unchecked as error:
         print(f"not checked: {error}", file=sys.stderr)
         return SKIPPED
     if wrong:
