@@ -17,8 +17,8 @@
 # On the cpu back end it also builds NAME_instrumented, for the profiler and the hazard check.
 #
 # A test is named by the command that it runs. Its labels are `exercise`, the chapter, the exercise, and what it is
-# about: `results`, `options`, or on the cpu back end `hazards` and `counts`. `ctest -L reduceInteger` selects all of an
-# exercise.
+# about: `results` (a few of them are `small`), `options`, or on the cpu back end `hazards` and `counts`.
+# `ctest -L reduceInteger` selects all of an exercise.
 
 set(LAB_TEST_TIMEOUT 1800 CACHE STRING
     "Seconds after which a test counts as hanging: long, since other work may slow the machine down")
@@ -107,6 +107,10 @@ function(lab_test_exercise name runs prints rejects)
             lab_test_case(${name} "${run}" table)
         endif()
     endforeach()
+    lab_small_runs(few "${runs}")
+    foreach(run IN LISTS few) # for builds in which everything takes long
+        set_property(TEST "${name} ${run}" APPEND PROPERTY LABELS small)
+    endforeach()
     lab_test_case(${name} "${small} --profile" table)
 
     set(rejects_all
@@ -145,13 +149,19 @@ function(lab_test_cases_matching name argument)
     endforeach()
 endfunction()
 
-# The hazard check: with the small size and with the first odd one (of two digits or more), or with `hazards`.
+# Of `runs` the small size, which is the first, and the first odd one, of two digits or more.
+function(lab_small_runs variable runs)
+    list(POP_FRONT runs small)
+    list(FILTER runs INCLUDE REGEX "=[0-9]+[13579]( |$)")
+    list(SUBLIST runs 0 1 odd)
+    set(${variable} "${small}" ${odd} PARENT_SCOPE)
+endfunction()
+
+# The hazard check: with the small runs, or with `hazards`.
 function(lab_test_hazards name runs hazards)
     if(NOT hazards)
-        list(POP_FRONT runs small)
-        list(FILTER runs INCLUDE REGEX "=[0-9]+[13579]( |$)")
-        list(SUBLIST runs 0 1 odd)
-        foreach(run IN LISTS small odd)
+        lab_small_runs(few "${runs}")
+        foreach(run IN LISTS few)
             list(APPEND hazards "${run} => ^no hazards found in [0-9]+ kernel launch")
         endforeach()
     endif()

@@ -12,7 +12,6 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "scripts"))
 
 from lab_cli.machine.python_packages import python_with  # noqa: E402
@@ -26,8 +25,9 @@ def main(path: str) -> int:
         print("skipped: pytest is not installed; ./lab test installs it into .venv")
         return NOT_THERE
     command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", path]
-    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
-    return subprocess.run(command, cwd=ROOT, env=environment).returncode
+    # The checkout stays clean. (The build has a place for what Python compiles: -X pycache_prefix.)
+    compiled = {"PYTHONPYCACHEPREFIX": sys.pycache_prefix or os.devnull}
+    return subprocess.run(command, cwd=ROOT, env={**os.environ, **compiled}).returncode
 
 
 if __name__ == "__main__":

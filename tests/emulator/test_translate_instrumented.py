@@ -387,22 +387,3 @@ def test_computes_the_same(translated, tmp_path, compiler):
     result = subprocess.run(command, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
     assert subprocess.run([tmp_path / "out"]).returncode == 0
-
-
-SOURCES = sorted(
-    [*ROOT.glob("[!tb.]*/*.cu"), *ROOT.glob("tests/emulator/programs/*.cu")],
-    key=lambda path: path.name,
-)
-
-
-@pytest.mark.skipif("g++" not in COMPILERS, reason="g++ is not installed")
-@pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
-def test_programs_of_this_repository(source, tmp_path):
-    output = str(tmp_path / "out.cpp")
-    common = str(ROOT / "common")
-    assert main([str(source), "-o", output, "-I", common, "--instrument"]) == 0
-    command = ["g++", "-std=c++17", *INSTRUMENT, *INCLUDE, "-I", common, "-iquote"]
-    command += [str(source.parent), "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas"]
-    command += ["-Wno-tsan", "-Wno-unused-parameter", "-fsyntax-only", output]
-    result = subprocess.run(command, capture_output=True, text=True)
-    assert result.returncode == 0, result.stderr
