@@ -45,4 +45,7 @@ function(lab_add_instrumented_program target)
     set(EMULATOR_INSTRUMENT ON) # in this function
     lab_add_cpu_program(${target} ${ARGN})
     target_precompile_headers(${target} REUSE_FROM lab_precompiled_instrumented)
+    set(others ${ARGN}) # are not instrumented: those headers are not theirs
+    list(FILTER others EXCLUDE REGEX "[.]cu$")
+    set_source_files_properties(${others} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
 endfunction()
