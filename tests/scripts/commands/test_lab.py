@@ -117,6 +117,20 @@ def test_failure_of_one_is_failure_of_all(faked: Path, capfd) -> None:
     assert out.endswith("transpose ended with these lines:\n    WRONG: element 3\n")
 
 
+def test_a_wrong_result_of_one_is_failure_of_all(faked: Path, capfd) -> None:
+    wrong = faked / "ch04_memory" / "transpose"
+    wrong.write_text("#!/bin/sh\nexit 1\n")
+    assert main.main(["run", "--backend=cpu"]) == 1
+    assert re.search(r"^transpose +FAILED .*exit status 1$", capfd.readouterr().out, re.MULTILINE)
+
+
+def test_several_exercises_get_the_same_options(faked: Path, capfd) -> None:
+    names = ["transpose", "reduceInteger"]
+    assert main.main(["run", "--backend=cpu", *names, "--", "--reps=1"]) == 0
+    out = capfd.readouterr().out
+    assert "transpose --reps=1\n" in out and "reduceInteger --reps=1\n" in out
+
+
 def test_all_skipped_is_77(faked: Path, monkeypatch, capfd) -> None:
     monkeypatch.setenv("STATUS", "77")
     assert main.main(["run", "--backend=cpu"]) == 77
