@@ -108,4 +108,12 @@ TEST(ResultTable, APlainTableHasOwnColumnsAndTheVerdict) {
               "exercise,device,parameters,property,value,check");
 }
 
+TEST(Finding, IsOkWhereNothingIsWrongAndNoOtherWordStands) {
+    lab::Finding finding;
+    EXPECT_TRUE(finding.ok());
+    finding.word = "lucky";  // a race that did no harm
+    EXPECT_FALSE(finding.ok());
+    EXPECT_FALSE(lab::Finding("element 3 is 4, expected 5").ok());
+}
+
 }  // namespace
