@@ -98,6 +98,12 @@ def test_it_is_the_last_of_its_chapter(checkout: Path, place: str, order: int) -
     assert catalogue.exercises()  # all that there are can be read
 
 
+def test_orders_go_on_in_steps_of_ten(exercises, tmp_path: Path) -> None:
+    exercises("ch04_memory/transpose", FACTS.replace("10", "75"))
+    assert new.next_order(tmp_path / "ch04_memory") == 80
+    assert new.next_order(tmp_path / "empty") == 10
+
+
 def test_a_chapter_that_is_broken_gets_nothing(checkout: Path, capfd) -> None:
     (checkout / "ch04_memory" / "transpose.toml").write_text("order = 1\n")
     before = files(checkout)
