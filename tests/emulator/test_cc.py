@@ -156,6 +156,7 @@ def test_what_makes_no_difference(lab_cc, options):
         ("-O0", ["-O0"]),
         ("-G", ["-O0"]),
         ("-G -O3", ["-O3"]),
+        ("-O3 -G", ["-O3"]),
         ("-Isub -I sub --include-path=sub", ["-Isub"] * 3),
         ("-DN=32 -D M=2 --define-macro K", ["-DN=32", "-DM=2", "-DK"]),
         ("-UN", ["-UN"]),
