@@ -43,6 +43,10 @@ def test_what_the_cpu_back_end_finds_counts() -> None:
     assert judge("csv", FACTS, out=CSV, err="x: 3 ints on CPU emulation of sm_90\\n") == 0
 
 
+def test_no_verdict_is_not_a_good_one() -> None:
+    assert check_case.GOOD == {"ok", "race", "lucky"}
+
+
 def test_a_table_may_fill_its_lines() -> None:
     assert judge("table", out=TABLE + "c" + 76 * " " + " ok\\n" + 90 * "-" + "\\n") == 0
 
