@@ -25,9 +25,8 @@ def main(path: str) -> int:
         print("skipped: pytest is not installed; ./lab test installs it into .venv")
         return NOT_THERE
     command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", path]
-    # The checkout stays clean. (The build has a place for what Python compiles: -X pycache_prefix.)
-    compiled = {"PYTHONPYCACHEPREFIX": sys.pycache_prefix or os.devnull}
-    return subprocess.run(command, cwd=ROOT, env={**os.environ, **compiled}).returncode
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}  # the checkout stays clean
+    return subprocess.run(command, cwd=ROOT, env=environment).returncode
 
 
 if __name__ == "__main__":
