@@ -20,7 +20,7 @@
 # about: `results` (a few of them are `small`), `options`, or on the cpu back end `hazards` and `counts`.
 # `ctest -L reduceInteger` selects all of an exercise.
 
-set(LAB_TEST_TIMEOUT 1800 CACHE STRING
+set(LAB_TEST_SECONDS 1800 CACHE STRING
     "Seconds after which a test counts as hanging: long, since other work may slow the machine down")
 # Multiprocessors of the cpu back end in tests: not one for each core, so that grids and loops are the same everywhere.
 # Few, so that a small size already makes blocks go round a loop; half of them are still two.
@@ -134,7 +134,7 @@ function(lab_test_broken name runs)
             ${CMAKE_CURRENT_SOURCE_DIR}/${name}.cu
             --library $<TARGET_FILE:cuda_emulator> $<TARGET_FILE:lab_common> -- ${words})
     set_tests_properties(broken/${name} PROPERTIES
-        SKIP_RETURN_CODE 77 TIMEOUT ${LAB_TEST_TIMEOUT} LABELS unit
+        SKIP_RETURN_CODE 77 TIMEOUT ${LAB_TEST_SECONDS} LABELS unit
         ENVIRONMENT "CXX=${CMAKE_CXX_COMPILER};CUDA_EMULATOR_SMS=${LAB_TEST_SMS}")
 endfunction()
 
@@ -209,6 +209,6 @@ endfunction()
 function(lab_describe_case case name about)
     cmake_path(GET CMAKE_CURRENT_SOURCE_DIR FILENAME chapter)
     set_tests_properties(${case} PROPERTIES
-        LABELS "exercise;${chapter};${name};${about}" SKIP_RETURN_CODE 77 TIMEOUT ${LAB_TEST_TIMEOUT}
+        LABELS "exercise;${chapter};${name};${about}" SKIP_RETURN_CODE 77 TIMEOUT ${LAB_TEST_SECONDS}
         ENVIRONMENT CUDA_EMULATOR_SMS=${LAB_TEST_SMS})
 endfunction()
