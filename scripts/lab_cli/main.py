@@ -55,13 +55,13 @@ def dispatch(argv: Sequence[str]) -> int:
     split = argv.index("--") if "--" in argv else len(argv)
     arguments, unknown = top.parse_known_args(argv[:split])
     after = list(argv[split + 1 :])
-    if unknown and arguments.takes != shared.ALL:
+    if unknown:
         has_options = arguments.takes == shared.AFTER_DASHES
         hint = "; options of an exercise follow after --" if has_options else ""
         top.error(f"unknown option {unknown[0]}{hint}")
     if after and arguments.takes == shared.NONE:
         top.error(f"{after[0]}: nothing may follow after -- here: ./lab {arguments.command} --help")
-    arguments.options = [*unknown, *after]
+    arguments.options = after
     return arguments.handler(arguments)
 
 

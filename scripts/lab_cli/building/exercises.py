@@ -17,20 +17,21 @@ class Built:
     exercises: list[Exercise]
     backend: str
     folder: Path
+    cmake: str
 
 
-def targets(exercise: Exercise, backend: str) -> list[str]:
-    """Of CMake: what the tests of the exercise run."""
-    instrumented = [exercise.instrumented] if backend == "cpu" else []
-    return [exercise.name, *instrumented]
-
-
-def build(names: Sequence[str], request: str) -> Built:
-    """Those of `names` on the back end that --backend asks for; for no names, all that it has."""
+def build(names: Sequence[str], request: str, instrumented: bool = False) -> Built:
+    """Those of `names` on the back end that --backend asks for; for no names, all that it has. Of
+    named ones also, if `instrumented`, the programs that their tests on the cpu back end run."""
     setup.toml_reader()
     exercises = catalogue.exercises(names)
     chosen_backend = backend.pick(request)
     exercises = catalogue.of_backend(exercises, chosen_backend, bool(names))
     cmake = setup.ensure(chosen_backend)
-    wanted = [exercise.name for exercise in exercises] if names else ["exercises"]
-    return Built(exercises, chosen_backend, presets.build(cmake, chosen_backend, *wanted))
+    wanted = [] if names else ["exercises"]
+    for exercise in exercises if names else []:
+        wanted.append(exercise.name)
+        if instrumented and chosen_backend == "cpu":
+            wanted.append(exercise.instrumented)
+    folder = presets.build(cmake, chosen_backend, *wanted)
+    return Built(exercises, chosen_backend, folder, cmake)

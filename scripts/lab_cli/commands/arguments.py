@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-# What becomes of options that are not the command's own: it has no use for any; all that follow after
-# -- go to the program that it runs; or all go there, before -- and after.
-NONE, AFTER_DASHES, ALL = "none", "after dashes", "all"
+# What becomes of options that are not the command's own: it has no use for any; or all that follow
+# after -- go to the program that it runs.
+NONE, AFTER_DASHES = "none", "after dashes"
 
 
 def backend() -> argparse.ArgumentParser:

@@ -10,10 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from .. import catalogue, toml_file
+from .. import toml_file
 from ..building import presets
-from ..building.exercises import targets
-from ..catalogue import Exercise
+from ..building.exercises import build
 from ..machine import backend, setup
 from ..process import output_of, run_lines, say
 from ..results import test_summary
@@ -42,24 +41,15 @@ def add_parser(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """ctest's status: 0, or 8 where a test failed."""
-    chosen_backend = backend.pick(arguments.backend)
     options = ["-R", arguments.regex] if arguments.regex else []
     if arguments.names:
-        setup.toml_reader()
-        exercises = catalogue.exercises(arguments.names)
-        exercises = catalogue.of_backend(exercises, chosen_backend, by_name=True)
-        folder, cmake = _build(exercises, chosen_backend)
-        names = "|".join(exercise.name for exercise in exercises)
+        built = build(arguments.names, arguments.backend, instrumented=True)
+        folder, cmake = built.folder, built.cmake
+        names = "|".join(exercise.name for exercise in built.exercises)
         options = ["-L", f"^({names})$", *options]
     else:
-        folder, cmake = _build_all(chosen_backend)
+        folder, cmake = _build_all(backend.pick(arguments.backend))
     return _ctest(cmake, folder, [*options, *arguments.options], bool(arguments.names))
-
-
-def _build(exercises: Sequence[Exercise], chosen_backend: str) -> tuple[Path, str]:
-    cmake = setup.ensure(chosen_backend)
-    wanted = [target for exercise in exercises for target in targets(exercise, chosen_backend)]
-    return presets.build(cmake, chosen_backend, *wanted), cmake
 
 
 def _build_all(chosen_backend: str) -> tuple[Path, str]:
