@@ -117,10 +117,6 @@ struct Sheet {
     }
 };
 
-std::string version(int number) {  // 13020 -> "13.2"
-    return lab::formatted("%d.%d", number / 1000, number % 1000 / 10);
-}
-
 void addIdentity(Sheet& s) {
     s.begin("identity");
     s.add("name", s.p.name, "", "", s.p.name[0] != '\0');
@@ -132,9 +128,9 @@ void addIdentity(Sheet& s) {
     int driver = 0, runtime = 0;
     CUDA_CHECK(cudaDriverGetVersion(&driver));
     CUDA_CHECK(cudaRuntimeGetVersion(&runtime));
-    s.add("CUDA driver version", version(driver), "", "the newest CUDA that the driver knows",
+    s.add("CUDA driver version", cudaVersion(driver), "", "the newest CUDA that the driver knows",
           driver / 1000 >= runtime / 1000);
-    s.add("CUDA runtime version", version(runtime), "", "the CUDA of this program",
+    s.add("CUDA runtime version", cudaVersion(runtime), "", "the CUDA of this program",
           runtime / 1000 == CUDART_VERSION / 1000);
 
     char address[32] = "";

@@ -1,6 +1,8 @@
 #pragma once
 // What deviceQuery computes from the numbers of the hardware; 0 where one of them is not known.
 
+#include <string>
+
 // Operations for each byte at which arithmetic and memory take equally long.
 inline double machineBalance(double flops, double bytes) {
     return bytes > 0 ? flops / bytes : 0;
@@ -15,4 +17,9 @@ inline double cyclesToIssue(double warps, double instructions, int sms, int sche
 // How long cycles take, in microseconds.
 inline double microseconds(double cycles, double megahertz) {
     return megahertz > 0 ? cycles / megahertz : 0;
+}
+
+// A version as CUDA has it in one number: 13020 is "13.2".
+inline std::string cudaVersion(int number) {
+    return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
 }

@@ -13,6 +13,7 @@
 #   PRINTS     option strings that must end with status 0 and print what the regex says (^ and $ are those of a line)
 #   REJECTS    option strings that must end with status 2 and one line on stderr that matches the regex
 #   HAZARDS    option strings with which the hazard check says what the regex says; by default it must find nothing
+#              with a few of RUNS
 #
 # On the cpu back end it also builds NAME_instrumented, for the profiler and the hazard check.
 #
@@ -157,10 +158,15 @@ function(lab_small_runs variable runs)
     set(${variable} "${small}" ${odd} PARENT_SCOPE)
 endfunction()
 
-# The hazard check: with the small runs, or with `hazards`.
+# The hazard check: with the small runs and the first whose blocks have four warps or more, which wait for one another
+# at barriers that fewer do not need; or with `hazards`.
 function(lab_test_hazards name runs hazards)
     if(NOT hazards)
         lab_small_runs(few "${runs}")
+        list(FILTER runs INCLUDE REGEX "--block[ =](128|256|512|1024)( |$)")
+        list(SUBLIST runs 0 1 warps)
+        list(APPEND few ${warps})
+        list(REMOVE_DUPLICATES few)
         foreach(run IN LISTS few)
             list(APPEND hazards "${run} => ^no hazards found in [0-9]+ kernel launch")
         endforeach()

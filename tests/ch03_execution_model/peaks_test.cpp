@@ -16,4 +16,10 @@ TEST(Peaks, WhatIsNotKnownIsZero) {
     EXPECT_EQ(microseconds(12000, 0), 0);
 }
 
+TEST(Peaks, VersionsOfCudaHaveTwoParts) {
+    EXPECT_EQ(cudaVersion(13000), "13.0");
+    EXPECT_EQ(cudaVersion(12090), "12.9");
+    EXPECT_EQ(cudaVersion(11020), "11.2");
+}
+
 }  // namespace

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 from lab_cli import catalogue
+from lab_cli.machine import backend
 from lab_cli.paths import ROOT
-from lab_cli.results import figures, tables
+from lab_cli.results import csv_file, figures, tables
 from lab_cli.results.figures import KINDS
 from page_text import broken_links, long_lines, targets
 
@@ -79,3 +80,26 @@ def test_every_exercise_is_registered_with_cmake() -> None:
     for source in SOURCES:
         lists = (source.parent / "CMakeLists.txt").read_text()
         assert re.search(rf"^ *lab_add_exercise\(\s*{source.stem}\b", lists, re.MULTILINE)
+
+
+def test_limits_of_the_readme_are_those_of_the_code() -> None:
+    text = " ".join(text_of(ROOT / "README.md").split())
+    *others, last = map(str, backend.DEFAULT_ARCHITECTURES)
+    assert f"that of the GPU at hand, or {', '.join(others)} and {last})" in text
+    major, minor = divmod(backend.OLDEST_ARCHITECTURE, 10)
+    assert f"compute capability {major}.{minor} and up" in text
+    major, minor = re.findall(r"version_info < \((\d), (\d+)\)", (ROOT / "lab").read_text())[0]
+    assert f"Python {major}.{minor} on " in text
+
+
+def test_rows_of_device_query_are_those_of_its_results() -> None:
+    """Those that its page has, which are too few for a table that is written from all."""
+    path = RESULTS / "h200" / "deviceQuery.csv"
+    results = csv_file.parse(csv_file.read_text(path), path).rows
+    columns = ["property", "value", "unit", "meaning"]
+    known = [[row[column] for column in columns] for row in results]
+    page = text_of(ROOT / "ch03_execution_model" / "deviceQuery.md")
+    table = page.partition("| --- | ---: | --- | --- |\n")[2].partition("\n\n")[0]
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines()]
+    assert rows
+    assert [row for row in rows if row not in known] == []

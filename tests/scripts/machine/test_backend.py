@@ -41,6 +41,11 @@ def test_nvcc_and_gpu_mean_gpu(fake_tool) -> None:
     assert choice.reason == "nvcc 13.0, NVIDIA H200"
 
 
+def test_a_driver_runs_the_minor_versions_of_its_major_one(fake_tool) -> None:
+    newer = NVCC.replace("13.0", "13.4")
+    assert choose("auto", str(fake_tool("nvcc", newer)), HOPPER).backend == "gpu"
+
+
 def test_no_driver_means_cpu(fake_tool) -> None:
     choice = choose("auto", str(fake_tool("nvcc", NVCC)), NOBODY)
     assert (choice.backend, choice.reason) == ("cpu", NO_DRIVER)
@@ -113,6 +118,13 @@ def test_a_change_of_the_driver_is_noticed(asked: list[str], tmp_path: Path) -> 
     backend.auto_backend()
     (tmp_path / "proc" / "gpus").mkdir(parents=True)
     (tmp_path / "proc" / "version").write_text("580.1")
+    backend.auto_backend()
+    assert len(asked) == 2
+
+
+def test_hiding_the_gpus_is_noticed(asked: list[str], monkeypatch) -> None:
+    backend.auto_backend()
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
     backend.auto_backend()
     assert len(asked) == 2
 

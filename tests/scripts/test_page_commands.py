@@ -1,0 +1,135 @@
+"""The commands in the pages and in the sources of the exercises: each is one that there is, with
+options that there are, for exercises, kernels, metrics and files that there are."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from lab_cli import catalogue, main
+from lab_cli.commands.arguments import AFTER_DASHES
+from lab_cli.counters import metrics
+from lab_cli.paths import ROOT
+from lab_cli.results import tables
+
+SOURCES = catalogue.sources()  # NAME.cu of each exercise, by name
+CHAPTERS = {path.parent.name for path in SOURCES.values()}
+PAGES = [*tables.pages(), *SOURCES.values()]
+PRESETS = [
+    preset["name"]
+    for preset in json.loads((ROOT / "CMakePresets.json").read_text())["configurePresets"]
+]
+QUERIED = Path(__file__).parent / "counters" / "data" / "query_metrics.sm_90.txt"
+PLACEHOLDERS = {"NAME", "CHAPTER/NAME", "..."}
+IN_ANY_EXERCISE = set(
+    re.findall(r'options_\.\w+\("(\w+)"', (ROOT / "common" / "exercise.cpp").read_text())
+) | {"help"}
+
+of_pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+
+
+def commands_of(text: str) -> list[list[str]]:
+    """The words of the commands that begin with ./lab, in code, prose or comments, up to a remark;
+    one each for what && joins."""
+    found = []
+    for line in text.splitlines():
+        for part in re.split(r" && | \(|`|<code>|</code>", line.partition("  #")[0]):
+            begin = part.find("./lab")
+            if begin >= 0 and part[begin:].split()[0] == "./lab":
+                found.append(shlex.split(part[begin:], comments=True)[1:])
+    return found
+
+
+def wrong_options(name: str, options: list[str]) -> list[str]:
+    """What the exercise, or any program of one's own, does not understand."""
+    if name not in SOURCES:
+        return []
+    source = SOURCES[name].read_text()
+    known = IN_ANY_EXERCISE | set(re.findall(r'(?:option|file|text)\(\s*"(\w+)"', source))
+    wrong = [o for o in options if not re.fullmatch(rf"--({'|'.join(known)})(=.+)?", o)]
+    kernels = [o.partition("=")[2] for o in options if o.startswith("--kernel=")]
+    return wrong + [f"--kernel={kernel}" for kernel in kernels if kernel not in source]
+
+
+def wrong_in(words: list[str]) -> list[str]:
+    """What is wrong with a command of ./lab."""
+    if not words or words[0] == "cc" or words[0] == "COMMAND":
+        return []
+    split = words.index("--") if "--" in words else len(words)
+    before, after = words[:split], words[split + 1 :]
+    if before[1:] == [] and before[0] in ("profile", "check", "trace", "cc", "new"):
+        before.append("NAME")  # a sentence about the command
+    try:
+        arguments, unknown = main.parser().parse_known_args(before)
+    except SystemExit:
+        return [f"{' '.join(words)}: not understood"]
+    if after and arguments.takes != AFTER_DASHES:
+        unknown.append("--")
+    names = list(getattr(arguments, "names", None) or [getattr(arguments, "name", "NAME")])
+    for name in names:
+        if name not in SOURCES and name not in CHAPTERS | PLACEHOLDERS and name[-3:] != ".cu":
+            unknown.append(name)
+        if arguments.command != "test":
+            unknown += wrong_options(name, after)
+    known = metrics.load().metrics
+    asked = (getattr(arguments, "metrics", None) or "").split(",")
+    unknown += [metric for metric in asked if metric not in known and metric not in ("", *"abc")]
+    return [f"{' '.join(words)}: {word}" for word in unknown]
+
+
+@of_pages
+def test_commands_of_lab_are_understood(page: Path) -> None:
+    wrong = [problem for words in commands_of(page.read_text()) for problem in wrong_in(words)]
+    assert wrong == []
+
+
+@of_pages
+def test_presets_targets_and_labels_are_there(page: Path) -> None:
+    text = page.read_text()
+    for preset in re.findall(r"cmake .*--preset ([\w-]+)", text):
+        assert preset in PRESETS
+    for name in re.findall(r"(?:cmake .*--target|ctest .*-[LR]) '?\^?(\w+)", text):
+        assert name in {*SOURCES, *CHAPTERS, "NAME"}, name
+
+
+@of_pages
+def test_built_files_are_where_a_build_has_them(page: Path) -> None:
+    folder = Path(os.environ.get("CPU_BUILD", ROOT / "out" / "cpu"))
+    for preset, name in re.findall(r"\b(?:out/([\w-]+)|build)/([\w./-]*\w)", page.read_text()):
+        chapter, _, program = name.partition("/")
+        if chapter in CHAPTERS:
+            assert program in SOURCES and SOURCES[program].parent.name == chapter, name
+        elif preset in PRESETS and folder.is_dir():
+            assert (folder / name).exists(), f"out/{preset}/{name}"
+
+
+@of_pages
+def test_metrics_of_ncu_have_names_that_it_knows(page: Path) -> None:
+    known = QUERIED.read_text().split()
+    of_launches = {metric.nsight.partition(".")[0] for metric in metrics.load().metrics.values()}
+    for name in re.findall(r"\b(?:dram|gpu|l1tex|lts|sm|smsp)__[a-z0-9_]+", page.read_text()):
+        if name.endswith("_"):  # of several
+            assert any(metric.startswith(name) for metric in known), name
+        else:
+            assert name in known or name in of_launches, name
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("./lab profil transpose", "profil transpose: not understood"),
+        ("so `./lab run transpos` is", "run transpos: transpos"),
+        ("    ./lab run transpose -- --rows=4 --kols=4   # both", "--kols=4"),
+        ("./lab run transpose -- --kernel=transposeNone", "--kernel=transposeNone"),
+        ("./lab profile transpose --metrics gld_efficiency,gld_effect", "gld_effect"),
+        ("./lab run transpose --rows=4", "--rows=4"),
+        ("./lab bench transpose && ./lab plot -- --rows=4", "--"),
+    ],
+)
+def test_a_wrong_command_is_found(line: str, problem: str) -> None:
+    (found,) = [wrong for words in commands_of(line) for wrong in wrong_in(words)]
+    assert found.endswith(problem)
