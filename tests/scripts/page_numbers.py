@@ -1,0 +1,86 @@
+"""Numbers in the sentences of a page, each against what it comes from: tests/pages/CHAPTER/NAME.toml
+for CHAPTER/NAME.md.
+
+[rows.ROW]  a row of the results; its columns and the options in its column parameters are numbers
+            called ROW_column
+file        where it stands, below results/ (default: h200/NAME.csv)
+...         columns and values that just this row has
+[[says]]
+text        what the page says, with the numbers in braces: "one warp in {32}, or {3.1} %"
+values      a formula for each of them (scripts/lab_cli/formula.py). The page has it rounded, to as
+            many digits as it shows.
+about       by how many percent they may be off, where the page says "about"
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from lab_cli import toml_file
+from lab_cli.formula import Formula
+from lab_cli.paths import ROOT
+from lab_cli.results import csv_file
+from lab_cli.results.numbers import names_of
+from lab_cli.results.rows import with_parameters
+
+NUMBERS = ROOT / "tests" / "pages"
+IN_BRACES = re.compile(r"\{([^{}]*)\}")
+
+
+def file_of(page: Path) -> Path:
+    return (NUMBERS / page.relative_to(ROOT)).with_suffix(".toml")
+
+
+def names_in(rows: dict[str, dict[str, Any]], page: Path) -> dict[str, float]:
+    """The numbers of these rows, as formulas call them. AssertionError names a row that is not there,
+    or there twice."""
+    names = {}
+    for name, wanted in rows.items():
+        path = ROOT / "results" / wanted.get("file", f"h200/{page.stem}.csv")
+        found = [
+            row
+            for row in csv_file.parse(csv_file.read_text(path), path).rows
+            if is_row(row, {column: str(value) for column, value in wanted.items()})
+        ]
+        assert len(found) == 1, f"[rows.{name}] is {len(found)} rows of {path.name}"
+        names |= {f"{name}_{column}": value for column, value in names_of(found[0]).items()}
+    return names
+
+
+def is_row(row: csv_file.Row, wanted: dict[str, str]) -> bool:
+    values = with_parameters(row)
+    return all(values.get(name) == value for name, value in wanted.items() if name != "file")
+
+
+def shows(number: str, value: float, about: float = 0) -> bool:
+    """Whether `value` rounds to this number, such as 0.25, 1,024 or 2^10; or is near it, `about` in
+    percent."""
+    base, _, exponent = number.replace(",", "").partition("^")
+    decimals = len(base.partition(".")[2])
+    shown = float(base) ** int(exponent or 1)
+    rounding = 0.5 * 10**-decimals * (1 + 1e-9)
+    return abs(shown - value) <= max(rounding, about / 100 * abs(value))
+
+
+def problems(text: str, facts: dict[str, Any], page: Path) -> list[str]:
+    """What in the page's `text` is not as `facts`, the file of its numbers, has it."""
+    words = " ".join(text.split())
+    names = names_in(facts.get("rows", {}), page)
+    found = []
+    for entry in facts["says"]:
+        sentence = IN_BRACES.sub(r"\1", entry["text"])
+        if words.count(sentence) != 1:
+            found.append(f"stands {words.count(sentence)} times in {page.name}: {sentence}")
+        numbers = IN_BRACES.findall(entry["text"])
+        assert len(numbers) == len(entry["values"]) > 0, entry["text"]
+        for number, formula in zip(numbers, entry["values"]):
+            value = Formula(formula).value(names)
+            if not shows(number, value, entry.get("about", 0)):
+                found.append(f"{sentence}: {number} is {formula} = {value:g}")
+    return found
+
+
+def load(path: Path) -> dict[str, Any]:
+    return toml_file.load(path)

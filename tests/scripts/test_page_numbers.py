@@ -1,0 +1,60 @@
+"""What the pages say in numbers is what the results say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from lab_cli.paths import ROOT
+from lab_cli.results import tables
+from page_numbers import NUMBERS, file_of, load, problems, shows
+
+PAGE = ROOT / "ch04_memory" / "transpose.md"
+ROWS = {
+    "naive": {"kernel": "transposeNaiveRow", "rows": 1024},
+    "copy": {"kernel": "copyRow", "rows": 1024},
+}
+FILES = sorted(NUMBERS.rglob("*.toml"))
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(NUMBERS)))
+def test_numbers_of_a_page_come_from_its_results(file: Path) -> None:
+    (page,) = [page for page in tables.pages() if file_of(page) == file]
+    assert problems(page.read_text(encoding="utf-8"), load(file), page) == []
+
+
+@pytest.mark.parametrize(
+    ("number", "value", "about", "right"),
+    [
+        ("4,696", 4696.49, 0, True),
+        ("4,696", 4696.51, 0, False),
+        ("97.5", 97.4501, 0, True),
+        ("97.5", 97.44, 0, False),
+        ("2^25", 33554432, 0, True),
+        ("2^25", 33554433, 0, False),
+        ("30", 31.4, 5, True),
+        ("30", 32.1, 5, False),
+    ],
+)
+def test_a_number_is_shown_rounded(number: str, value: float, about: float, right: bool) -> None:
+    assert shows(number, value, about) == right
+
+
+def test_what_the_page_does_not_say_is_found() -> None:
+    says = [{"text": "One warp of {32} lanes", "values": ["2 ** 5"]}]
+    assert problems("one. One warp\nof 32 lanes.", {"says": says}, PAGE) == []
+    for page, times in (("One warp of 64 lanes", 0), ("One warp of 32 lanes. " * 2, 2)):
+        (problem,) = problems(page, {"says": says}, PAGE)
+        assert problem == f"stands {times} times in transpose.md: One warp of 32 lanes"
+
+
+def test_what_the_results_do_not_say_is_found() -> None:
+    says = [{"text": "{9.9} times as long", "values": ["naive_median_ms / copy_median_ms"]}]
+    (problem,) = problems("9.9 times as long", {"rows": ROWS, "says": says}, PAGE)
+    assert problem.startswith("9.9 times as long: 9.9 is naive_median_ms / copy_median_ms = ")
+
+
+def test_a_row_is_named_by_what_only_it_has() -> None:
+    rows = {"naive": {"kernel": "transposeNaiveRow"}}
+    with pytest.raises(AssertionError, match=r"\[rows.naive\] is \d+ rows of transpose.csv"):
+        problems("", {"rows": rows, "says": []}, PAGE)
