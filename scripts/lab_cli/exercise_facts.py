@@ -27,7 +27,8 @@ where             only rows with these values, or with one of a list of values; 
 largest           only the rows with the largest value of this column
 [columns]         the exercise's own columns in the tables of the pages, each with title (default:
                   its name), format (of Python's format(), for numbers) or text = true (words);
-                  formula: what the number must be; gpu = true where an emulation leaves it empty
+                  formula: what the number must be; most: what it must not be above; gpu = true where
+                  an emulation leaves it empty
 [[broken]]        a change of the source for the worse. A test makes all of them in a copy, and runs
                   it: the rows that they name must be WRONG, and all others right
 replace, by       a text that stands in the source exactly once, and what takes its place
@@ -106,6 +107,7 @@ class Column:
     text: bool = False
     gpu: bool = False
     formula: Formulas = Formulas()
+    most: Formulas = Formulas()
 
 
 @dataclass(frozen=True)
@@ -165,6 +167,7 @@ _COLUMN = {
     "text": FLAG.or_nothing(),
     "gpu": FLAG.or_nothing(),
     "formula": FORMULA,
+    "most": FORMULA,
 }
 _BROKEN = {"replace": TEXT, "by": TEXT, "wrong": LIST, "file": TEXT.or_nothing()}
 
@@ -293,7 +296,8 @@ def _columns(tables: dict[str, Any], problems: list[str]) -> dict[str, Column]:
             problems.append(f"{place}{entry!r}: expected a table, such as {{ title = '...' }}")
             continue
         keys = checked(entry, _COLUMN, place, problems)
-        keys["formula"] = _formulas(keys.get("formula", {}), f"{place}formula: ", problems)
+        for key in ("formula", "most"):
+            keys[key] = _formulas(keys.get(key, {}), f"{place}{key}: ", problems)
         column = Column(**keys)
         try:
             format(1.5, column.format)

@@ -294,4 +294,65 @@ TEST(ResidentThreads, AreThoseOfTheGuide) {
     EXPECT_EQ(occupancy::residentThreads(99, 0), 0u);
 }
 
+// The values of a property, each with the compute capabilities that have it.
+template <typename Value>
+std::map<Value, std::string> valuesOf(Value Limits::*property) {
+    std::map<Value, std::string> values;
+    for (const Limits& limits : occupancy::kLimits) {
+        std::string& named = values[limits.*property];
+        named += (named.empty() ? "" : " ") + occupancy::nameOf(limits);
+    }
+    return values;
+}
+
+using Numbers = std::map<unsigned, std::string>;
+using Sizes = std::map<std::size_t, std::string>;
+
+const std::string kFermi = "2.0 2.1", kKepler = "3.0 3.2 3.5 3.7", kMaxwell = "5.0 5.2 5.3",
+                  kPascal = "6.0 6.1 6.2", kVolta = "7.0 7.2", kAmpere = "8.0 8.6 8.7 8.9",
+                  kNewest = "9.0 10.0 10.3 11.0 12.0 12.1";
+
+// As the same table has them: by property, not by GPU.
+TEST(Limits, OfAnSmAreThoseOfTheGuide) {
+    EXPECT_EQ(valuesOf(&Limits::warps), (Numbers{{32, "7.5"},
+                                                 {48, kFermi + " 8.6 8.7 8.9 11.0 12.0 12.1"},
+                                                 {64, kKepler + " " + kMaxwell + " " + kPascal +
+                                                          " " + kVolta + " 8.0 9.0 10.0 10.3"}}));
+    EXPECT_EQ(valuesOf(&Limits::blocks),
+              (Numbers{{8, kFermi},
+                       {16, kKepler + " 7.5 8.6 8.7"},
+                       {24, "8.9 11.0 12.0 12.1"},
+                       {32, kMaxwell + " " + kPascal + " " + kVolta + " 8.0 9.0 10.0 10.3"}}));
+    EXPECT_EQ(valuesOf(&Limits::registers),
+              (Numbers{{32 << 10, kFermi},
+                       {64 << 10, "3.0 3.2 3.5 " + kMaxwell + " " + kPascal + " " + kVolta +
+                                      " 7.5 " + kAmpere + " " + kNewest},
+                       {128 << 10, "3.7"}}));
+    EXPECT_EQ(valuesOf(&Limits::shared), (Sizes{{48 * kKiB, kFermi + " 3.0 3.2 3.5"},
+                                                {64 * kKiB, "5.0 5.3 6.0 6.2 7.5"},
+                                                {96 * kKiB, "5.2 6.1 7.0 7.2"},
+                                                {100 * kKiB, "8.6 8.9 12.0 12.1"},
+                                                {112 * kKiB, "3.7"},
+                                                {164 * kKiB, "8.0 8.7"},
+                                                {228 * kKiB, "9.0 10.0 10.3 11.0"}}));
+}
+
+TEST(Limits, OfABlockAreThoseOfTheGuide) {
+    EXPECT_EQ(valuesOf(&Limits::registersPerBlock),
+              (Numbers{{32 << 10, kFermi + " 3.2 5.3 6.2"},
+                       {64 << 10, "3.0 3.5 3.7 5.0 5.2 6.0 6.1 " + kVolta + " 7.5 " + kAmpere +
+                                      " " + kNewest}}));
+    EXPECT_EQ(valuesOf(&Limits::registersPerThread),
+              (Numbers{{63, kFermi + " 3.0"},
+                       {255, "3.2 3.5 3.7 " + kMaxwell + " " + kPascal + " " + kVolta + " 7.5 " +
+                                 kAmpere + " " + kNewest}}));
+    EXPECT_EQ(valuesOf(&Limits::sharedPerBlock),
+              (Sizes{{48 * kKiB, kFermi + " " + kKepler + " " + kMaxwell + " " + kPascal},
+                     {64 * kKiB, "7.5"},
+                     {96 * kKiB, kVolta},
+                     {99 * kKiB, "8.6 8.9 12.0 12.1"},
+                     {163 * kKiB, "8.0 8.7"},
+                     {227 * kKiB, "9.0 10.0 10.3 11.0"}}));
+}
+
 }  // namespace

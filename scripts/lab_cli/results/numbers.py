@@ -1,7 +1,8 @@
 """Whether the numbers that an exercise prints fit together, and to what its NAME.toml says of them.
 
 A rate is the bytes or operations of the row by its median; % peak is the share of one peak; the speed-up
-is the median of the baseline by the row's own; and a column with a formula is what that gives.
+is the median of the baseline by the row's own; and a column with a formula is what that gives, or not
+more.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..exercise_facts import Facts, Formulas
+from ..formula import Formula
 from .csv_file import Row
 
 TOLERANCE = 1e-6  # the CSV has 9 significant digits
@@ -119,8 +121,24 @@ def _columns(row: Row, facts: Facts) -> Iterator[str]:
         if column.gpu and row["device"].startswith(EMULATION):
             if row[name]:
                 yield f"{name} is {row[name]}, on an emulation"
-        elif column.formula.by_kernel:
+            continue
+        if column.formula.by_kernel:
             yield from _difference(row, name, column.formula, names_of(row))
+        most = column.most.of(row.get("kernel", ""))
+        if most and row[name]:
+            yield from _excess(row, name, most)
+
+
+def _excess(row: Row, column: str, formula: Formula) -> Iterator[str]:
+    """Whether the cell of `column` is above its formula."""
+    number = _number(row[column])
+    try:
+        most = formula.value(names_of(row))
+    except ValueError as error:
+        yield f"{column}: {formula.text}: {error}"
+        return
+    if number is None or number > most * (1 + TOLERANCE):
+        yield f"{column} is {row[column]}, expected at most {most:.9g}: {formula.text}"
 
 
 def _speedups(rows: Sequence[Row], facts: Facts) -> Iterator[str]:

@@ -67,6 +67,7 @@ def test_cut_off_row_is_dropped() -> None:
         ("-1.5", -1.5),
         ("1e3", 1000),
         ("n/a", None),
+        ("(!) n/a", None),
         ("", None),
         ("nan", None),
         ("inf", None),

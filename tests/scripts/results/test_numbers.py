@@ -142,6 +142,21 @@ def test_a_column_of_a_gpu_is_empty_in_an_emulation(tmp_path: Path) -> None:
     assert wrong("some GPU", "") == ["row 1: latency is missing, expected 12: 4 * cycles"]
 
 
+def test_a_column_may_have_a_limit(tmp_path: Path) -> None:
+    file = tmp_path / "x.toml"
+    file.write_text(FACTS + "[columns]\nseen = { most = { k = '2 * warps' } }\n")
+    facts = exercise_facts.load(file)
+
+    def wrong(kernel: str, seen: str, warps: str = "4") -> list[str]:
+        row = {"device": "d", "kernel": kernel, "warps": warps, "seen": seen}
+        return numbers.problems([row], facts)
+
+    assert wrong("k", "0") == wrong("k", "8") == wrong("k", "") == wrong("other", "9") == []
+    assert wrong("k", "8.001") == ["row 1 (k): seen is 8.001, expected at most 8: 2 * warps"]
+    assert wrong("k", "many") == ["row 1 (k): seen is many, expected at most 8: 2 * warps"]
+    assert wrong("k", "1", "") == ["row 1 (k): seen: 2 * warps: there is no number warps"]
+
+
 def test_a_shape_is_its_product() -> None:
     names = numbers.names_of({"parameters": "block=40x2 sweep=x", "block": "7", "kernel": "xx"})
     assert names == {"block": 80}
