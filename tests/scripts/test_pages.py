@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from lab_cli import catalogue
+from lab_cli import catalogue, exercise_facts
 from lab_cli.machine import backend
 from lab_cli.paths import ROOT
 from lab_cli.results import csv_file, figures, tables
@@ -103,3 +103,13 @@ def test_rows_of_device_query_are_those_of_its_results() -> None:
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines()]
     assert rows
     assert [row for row in rows if row not in known] == []
+
+
+@of_pages
+def test_keys_of_facts_are_such(page: Path) -> None:
+    """`key = value` for a NAME.toml, as the module of its keys explains them."""
+    known = re.findall(r"\w+", exercise_facts.__doc__ or "")
+    for key in re.findall(r"`(\w+) = [^`]+` in\s+`?NAME\.toml", text_of(page)):
+        assert key in known, key
+    for table in re.findall(r"`\[+(\w+)\]", text_of(page)):
+        assert table in known, table
