@@ -27,6 +27,7 @@ from lab_cli.results.rows import with_parameters
 
 NUMBERS = ROOT / "tests" / "pages"
 IN_BRACES = re.compile(r"\{([^{}]*)\}")
+NUMBER = re.compile(r"(-?[\d,]+(?:\.(\d+))?)(?:\^(-?\d+))?")
 
 
 def file_of(page: Path) -> Path:
@@ -55,13 +56,14 @@ def is_row(row: csv_file.Row, wanted: dict[str, str]) -> bool:
 
 
 def shows(number: str, value: float, about: float = 0) -> bool:
-    """Whether `value` rounds to this number, such as 0.25, 1,024 or 2^10; or is near it, `about` in
-    percent."""
-    base, _, exponent = number.replace(",", "").partition("^")
-    decimals = len(base.partition(".")[2])
-    shown = float(base) ** int(exponent or 1)
-    rounding = 0.5 * 10**-decimals * (1 + 1e-9)
-    return abs(shown - value) <= max(rounding, about / 100 * abs(value))
+    """Whether `value` rounds to this number, such as 0.25 or 1,024, or is this power, such as 2^10; or is
+    near it, `about` in percent."""
+    parts = NUMBER.fullmatch(number)
+    assert parts, f"{number}: expected a number such as 0.25, 1,024 or 2^10"
+    base, decimals, exponent = float(parts[1].replace(",", "")), parts[2] or "", parts[3]
+    shown = base ** int(exponent or 1)
+    half = 1e-9 * abs(shown) if exponent else 0.5 * 10 ** -len(decimals) * (1 + 1e-9)
+    return abs(shown - value) <= max(half, about / 100 * abs(value))
 
 
 def problems(text: str, facts: dict[str, Any], page: Path) -> list[str]:

@@ -32,6 +32,8 @@ def test_numbers_of_a_page_come_from_its_results(file: Path) -> None:
         ("97.5", 97.44, 0, False),
         ("2^25", 33554432, 0, True),
         ("2^25", 33554433, 0, False),
+        ("2^-2", 0.25, 0, True),
+        ("2^-2", 0.26, 0, False),
         ("30", 31.4, 5, True),
         ("30", 32.1, 5, False),
     ],
