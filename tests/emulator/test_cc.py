@@ -118,6 +118,15 @@ def test_other_languages(lab_cc):
     assert calls[0][1] == '#line 1 "b.cpp"\n'
 
 
+def test_sources_of_the_same_name(lab_cc, tmp_path):
+    (tmp_path / "sub" / "a.cu").write_text("")
+    status, calls, _ = lab_cc("a.cu", "sub/a.cu")
+    assert status == 0
+    compiled = [name for arguments, _ in calls[:-1] for name in after(arguments, "-o")]
+    linked = [argument for argument in calls[-1][0] if argument.endswith(".o")]
+    assert compiled == linked and len(set(linked)) == 2
+
+
 @pytest.mark.parametrize(
     "options",
     [
