@@ -128,6 +128,13 @@ def test_race(check, kernel, title, variable, first, second, remedy):
     assert finding.remedy.startswith(remedy)
 
 
+@pytest.mark.parametrize("kernel, remedy", [("partnersNear", WARP), ("partnersNearAndFar", BLOCK)])
+def test_a_barrier_of_the_warp_is_enough_if_it_is_in_all_launches(check, kernel, remedy):
+    finding = only(check(kernel))
+    assert finding.lines() == [marked("partner-write"), marked("partner-read")]
+    assert finding.remedy == remedy
+
+
 def test_race_names_element_threads_and_source(check):
     finding = only(check("rowOfTile"))
     assert finding.where == "tile, element 9 (of 4 bytes)"  # tile[1][0]: rows of 9

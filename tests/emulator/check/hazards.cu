@@ -104,6 +104,12 @@ __global__ void wrongTile(int* out) {
     out[threadIdx.x] = s[threadIdx.x ^ 31];  // wrong-tile-read
 }
 
+__global__ void partners(int* out, unsigned distance) {
+    __shared__ int s[64];
+    s[threadIdx.x] = threadIdx.x;  // partner-write
+    out[threadIdx.x] = s[threadIdx.x ^ distance];  // partner-read
+}
+
 __global__ void shuffleDoesNotOrder(int* out) {
     __shared__ int s[32];
     s[threadIdx.x] = threadIdx.x;  // shuffle-write
@@ -402,6 +408,11 @@ int main(int, char** argv) {
     if (name == "syncedWarp") syncedWarp<<<1, 32>>>(out);
     if (name == "syncedTile") syncedTile<<<1, 32>>>(out);
     if (name == "wrongTile") wrongTile<<<1, 32>>>(out);
+    if (name == "partnersNear") partners<<<1, 64>>>(out, 1);
+    if (name == "partnersNearAndFar") {
+        partners<<<1, 64>>>(out, 1);
+        partners<<<1, 64>>>(out, 32);
+    }
     if (name == "shuffleDoesNotOrder") shuffleDoesNotOrder<<<1, 32>>>(out);
     if (name == "volatileWarp") volatileWarp<<<1, 32>>>(out);
     if (name == "ownHeap") ownHeap<<<1, 32>>>(out);
