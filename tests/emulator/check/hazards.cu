@@ -106,7 +106,7 @@ __global__ void wrongTile(int* out) {
 
 __global__ void partners(int* out, unsigned distance) {
     __shared__ int s[64];
-    s[threadIdx.x] = threadIdx.x;  // partner-write
+    s[threadIdx.x] = threadIdx.x;                  // partner-write
     out[threadIdx.x] = s[threadIdx.x ^ distance];  // partner-read
 }
 
