@@ -114,6 +114,7 @@ WARP = "a __syncwarp() or __syncthreads() is missing between these lines"
         ("vectors", READ_AFTER_WRITE, "dynamic shared memory", "quads-write", "quads-read", WARP),
         ("wrongTile", READ_AFTER_WRITE, "s", "wrong-tile-write", "wrong-tile-read", WARP),
         ("shuffleDoesNotOrder", READ_AFTER_WRITE, "s", "shuffle-write", "shuffle-read", WARP),
+        ("volatileAndPlain", READ_AFTER_WRITE, "s", "volatile-write", "plain-read", WARP),
         ("histogramNotCleared", ATOMIC_AND_PLAIN, "bins", "clear", "count", BLOCK),
     ],
 )

@@ -139,6 +139,12 @@ __global__ void volatileFlag(int* out) {
     }
 }
 
+__global__ void volatileAndPlain(int* out) {
+    __shared__ int s[32];
+    static_cast<volatile int*>(s)[threadIdx.x] = threadIdx.x;  // volatile-write
+    out[threadIdx.x] = s[threadIdx.x ^ 1];                     // plain-read
+}
+
 // ---- atomics
 
 __global__ void histogram(int* out) {
@@ -415,6 +421,7 @@ int main(int, char** argv) {
     }
     if (name == "shuffleDoesNotOrder") shuffleDoesNotOrder<<<1, 32>>>(out);
     if (name == "volatileWarp") volatileWarp<<<1, 32>>>(out);
+    if (name == "volatileAndPlain") volatileAndPlain<<<1, 32>>>(out);
     if (name == "ownHeap") ownHeap<<<1, 32>>>(out);
     if (name == "uninitialised") uninitialised<<<1, 32>>>(out);
     if (name == "uninitialisedInFunction") uninitialisedInFunction<<<1, 32>>>(out);
