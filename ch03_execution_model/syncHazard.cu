@@ -48,6 +48,7 @@
 #include <vector>
 
 #include "lab.cuh"
+#include "sumOfWarp.h"
 
 constexpr int kEmpty = -1;          // what a tile holds before; no element of the input is negative
 constexpr unsigned kTiles = 8;      // that a block of kernels 3 and 4 works on, one after the other
@@ -162,20 +163,6 @@ std::size_t sourceOf(std::size_t i, std::size_t block, std::size_t n) {
     return first + std::min(block, n - first) - 1 - (i - first);
 }
 
-// CPU reference: the sum of a warp's elements, and the least that lane 0 gets of it whatever the
-// order: its own element, and those that it adds itself, as they were.
-struct SumOfWarp {
-    int all, least;
-};
-SumOfWarp sumOfWarp(const std::vector<int>& in, std::size_t warp) {
-    SumOfWarp sum = {0, 0};
-    for (std::size_t lane = 0; lane < 32 && 32 * warp + lane < in.size(); ++lane) {
-        sum.all += in[32 * warp + lane];
-        if ((lane & (lane - 1)) == 0) sum.least += in[32 * warp + lane];  // 0, 1, 2, 4, 8, 16
-    }
-    return sum;
-}
-
 // What a kernel should leave: of each of `count` elements the right value, and whether another one
 // is possible, which a race can leave there. A kernel that has barriers has no `possible`.
 struct Expected {
@@ -239,7 +226,7 @@ int main(int argc, char** argv) {
     };
     const auto sum = [&](std::size_t warp) { return sumOfWarp(input, warp).all; };
     const auto part = [&](std::size_t warp, int value) {
-        return value >= sumOfWarp(input, warp).least && value < sum(warp);
+        return isPart(value, sumOfWarp(input, warp));
     };
 
     const unsigned tiles = lab::blocksFor(size, block);

@@ -167,9 +167,8 @@ int main(int argc, char** argv) {
     const lab::Work work = lab::flops(2.0 * m * n * k);  // a multiplication and an addition
     const auto isProduct = [&]() -> std::string {
         const std::vector<float> result = bufferC.toHost();
-        for (std::size_t i = 0; i < result.size(); ++i) {
-            if (lab::isPoison(result[i])) return lab::formatted("element %zu was never written", i);
-        }
+        const std::string missing = lab::neverWritten(result);  // also outside of the sample
+        if (!missing.empty()) return missing;
         std::vector<float> values;
         for (const std::size_t entry : entries) values.push_back(result[entry]);
         return lab::mismatch(values, expected, toleranceFor(k), entries);

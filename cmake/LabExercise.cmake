@@ -61,6 +61,7 @@ function(lab_add_exercise name)
     lab_test_exercise(${name} "${arg_RUNS}" "${arg_PRINTS}" "${arg_REJECTS}")
     if(TARGET ${name}_instrumented)
         lab_test_hazards(${name} "${arg_RUNS}" "${arg_HAZARDS}")
+        lab_test_launches(${name} "${arg_RUNS}")
         lab_test_counts(${name})
         lab_test_broken(${name} "${arg_RUNS}")
     endif()
@@ -172,6 +173,19 @@ function(lab_test_hazards name runs hazards)
         endforeach()
     endif()
     lab_test_cases_matching(${name} HAZARDS ${hazards})
+endfunction()
+
+# Whether the rows say what was launched, where the table has the columns for it.
+function(lab_test_launches name runs)
+    file(STRINGS ${name}.cu plain REGEX "Columns::kPlain")
+    if(NOT plain)
+        list(GET runs 0 small)
+        separate_arguments(words UNIX_COMMAND "${small}")
+        add_test(NAME "${name} launches ${small}"
+            COMMAND ${LAB_PYTHON} -S ${lab_cmake_folder}/check_launches.py ${CMAKE_CURRENT_SOURCE_DIR}/${name}.cu
+                -- $<TARGET_FILE:${name}_instrumented> ${words})
+        lab_describe_case("${name} launches ${small}" ${name} counts)
+    endif()
 endfunction()
 
 # What the cpu profiler counts, where there is a recording of what a GPU counted.

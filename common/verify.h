@@ -28,6 +28,15 @@ bool isPoison(const T& value) {
     return std::memcmp(&value, poison, sizeof(T)) == 0;
 }
 
+// The first element that no kernel wrote, in words; empty where all are written.
+template <typename T>
+std::string neverWritten(const std::vector<T>& output) {
+    for (std::size_t i = 0; i < output.size(); ++i) {
+        if (isPoison(output[i])) return formatted("element %zu was never written", i);
+    }
+    return "";
+}
+
 // A number with all of its digits.
 template <typename T>
 std::string inFull(T value) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstring>
 #include <limits>
 
 namespace {
@@ -62,6 +63,15 @@ TEST(VerifyFloats, SaysWhatWasNeverWritten) {
     std::memset(&unwritten, lab::poisonByte<float>(), sizeof unwritten);
     EXPECT_NE(mismatch<float>({1, 2, unwritten}, {1, 2, 3}, 1e-6).find("(never written)"),
               std::string::npos);
+}
+
+TEST(Verify, NamesTheFirstElementThatWasNeverWritten) {
+    std::vector<float> output = {1, 2, 3, 4};
+    EXPECT_EQ(lab::neverWritten(output), "");
+    std::memset(&output[3], lab::poisonByte<float>(), sizeof(float));
+    EXPECT_EQ(lab::neverWritten(output), "element 3 was never written");
+    std::memset(&output[0], lab::poisonByte<float>(), sizeof(float));
+    EXPECT_EQ(lab::neverWritten(output), "element 0 was never written");
 }
 
 TEST(VerifyFloats, ZeroReference) {

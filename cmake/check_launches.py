@@ -1,0 +1,71 @@
+"""Runs an instrumented exercise and compares its rows with what it launched, which the cpu profiler notes;
+the ctest cases "NAME launches" of cmake/LabExercise.cmake use it.
+
+    check_launches.py SOURCE -- COMMAND...
+
+The command, to which this adds --csv and --profile, must end with status 0. Each row with a grid is a launch
+with that grid and block, in the same order, and has no times, since nothing was timed. Where the program is
+not built, or is older than its SOURCE, this ends with 77, which ctest shows as skipped.
+"""
+
+from __future__ import annotations
+
+import csv
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from program import outdated, run
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scripts"))
+
+from lab_cli.counters.raw_csv import Launch, parse  # noqa: E402
+
+NOT_BUILT = 77
+TIMES = ("median_ms", "min_ms", "max_ms")
+
+
+def problem(rows: Sequence[dict[str, str]], launches: Sequence[Launch]) -> str:
+    """What is wrong with the rows, or an empty string."""
+    launched = [row for row in rows if row.get("grid", "-") != "-"]
+    if not launched:
+        return "no row has a grid"
+    place = 0
+    for row in launched:
+        shape = (row["grid"], row["block"])
+        shapes = [(launch.grid, launch.block) for launch in launches]
+        if shape not in shapes[place:]:
+            found = ", ".join(f"{grid} blocks of {block}" for grid, block in shapes[place:])
+            return f"{row['kernel']}: {shape[0]} blocks of {shape[1]}, but launched were {found}"
+        place = shapes.index(shape, place) + 1
+        if row["reps"] != "0" or any(row[time] for time in TIMES):
+            return f"{row['kernel']}: has a time with --profile"
+    return ""
+
+
+def main(arguments: list[str]) -> int:
+    split = arguments.index("--")
+    (source,) = arguments[:split]
+    command = [*arguments[split + 1 :], "--csv", "--profile"]
+    reason = outdated(command[0], source)
+    if reason:
+        print(f"skipped: {reason}")
+        return NOT_BUILT
+    with tempfile.TemporaryDirectory(prefix="launches-") as folder:
+        path = Path(folder) / "profile.csv"
+        done = run(command, {"CUDA_EMULATOR_PROFILE": str(path)})
+        profile = path.read_text(errors="replace") if path.exists() else ""
+    sys.stdout.write(done.stdout + done.stderr)
+    sys.stdout.flush()
+    if done.returncode != 0:
+        wrong = f"exit status {done.returncode}, expected 0"
+    else:
+        wrong = problem(list(csv.DictReader(done.stdout.splitlines())), parse(profile).launches)
+    if wrong:
+        print(f"FAILED: {wrong}", file=sys.stderr)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

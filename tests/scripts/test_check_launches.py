@@ -1,0 +1,61 @@
+"""The check that the rows of an exercise say what it launched."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import check_launches
+import pytest
+from check_launches import NOT_BUILT, problem
+from lab_cli.counters.raw_csv import Launch
+
+LAUNCHES = [
+    Launch(kernel, grid, block, "0", {})
+    for kernel, grid, block in (("a", "16", "64"), ("second", "1", "16"), ("b", "3x2", "32x8"))
+]
+
+
+def row(kernel: str, grid: str, block: str, reps: str = "0", median: str = "") -> dict[str, str]:
+    times = {"median_ms": median, "min_ms": median, "max_ms": median}
+    return {"kernel": kernel, "grid": grid, "block": block, "reps": reps, **times}
+
+
+def test_rows_are_launches_in_their_order() -> None:
+    rows = [row("host", "-", "-"), row("a", "16", "64"), row("b", "3x2", "32x8")]
+    assert problem(rows, LAUNCHES) == ""
+    assert (
+        problem(rows[1:], LAUNCHES[:2]) == "b: 3x2 blocks of 32x8, but launched were 1 blocks of 16"
+    )
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (
+            row("a", "64", "16"),
+            "a: 64 blocks of 16, but launched were 16 blocks of 64, 1 blocks of 16,",
+        ),
+        (row("a", "16", "32"), "a: 16 blocks of 32, but"),
+        (row("a", "16", "64", reps="20"), "a: has a time with --profile"),
+        (row("a", "16", "64", median="0.1"), "a: has a time with --profile"),
+        (row("a", "-", "-"), "no row has a grid"),
+    ],
+)
+def test_a_row_that_says_something_else(wrong: dict[str, str], message: str) -> None:
+    assert problem([wrong], LAUNCHES).startswith(message)
+
+
+def test_one_launch_is_not_two_rows() -> None:
+    assert "but launched were 1 blocks" in problem([row("a", "16", "64")] * 2, LAUNCHES)
+
+
+def test_a_program_that_fails_and_one_that_is_not_there(tmp_path: Path, capfd) -> None:
+    source = tmp_path / "a.cu"
+    source.touch()
+    program = tmp_path / "program"
+    assert check_launches.main([str(source), "--", str(program)]) == NOT_BUILT
+    program.write_text(f"#!{sys.executable}\nraise SystemExit(3)\n")
+    program.chmod(0o755)
+    assert check_launches.main([str(source), "--", str(program)]) == 1
+    assert "FAILED: exit status 3, expected 0" in capfd.readouterr().err
