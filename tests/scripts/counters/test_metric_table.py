@@ -161,3 +161,16 @@ def test_long_kernel_names_are_cut_in_the_text_alone() -> None:
     assert table.text(100).splitlines()[1].startswith("library::Kernel<Policy, ")
     assert max(map(len, table.text(100).splitlines())) < 80
     assert name in table.csv_text()
+
+
+@pytest.mark.parametrize(
+    ("values", "shown"),
+    [
+        ([1564672.0, 0.0], ["1,564,672", "0"]),
+        ([1234.5, 3.0], ["1,234.50", "3.00"]),
+        ([0.1, 0.0999, 0.0123, -0.05], ["0.10", "0.1", "0.012", "-0.05"]),
+        ([None, "CachePreferNone", 0.5], ["n/a", "CachePreferNone", "0.50"]),
+    ],
+)
+def test_a_column_has_one_form(values: list, shown: list[str]) -> None:
+    assert metric_table._shown(values) == shown
