@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from lab_cli import catalogue, exercise_facts
-from lab_cli.machine import backend
 from lab_cli.paths import ROOT
 from lab_cli.results import csv_file, figures, tables
 from lab_cli.results.figures import KINDS
@@ -80,16 +79,6 @@ def test_every_exercise_is_registered_with_cmake() -> None:
     for source in SOURCES:
         lists = (source.parent / "CMakeLists.txt").read_text()
         assert re.search(rf"^ *lab_add_exercise\(\s*{source.stem}\b", lists, re.MULTILINE)
-
-
-def test_limits_of_the_readme_are_those_of_the_code() -> None:
-    text = " ".join(text_of(ROOT / "README.md").split())
-    *others, last = map(str, backend.DEFAULT_ARCHITECTURES)
-    assert f"that of the GPU at hand, or {', '.join(others)} and {last})" in text
-    major, minor = divmod(backend.OLDEST_ARCHITECTURE, 10)
-    assert f"compute capability {major}.{minor} and up" in text
-    major, minor = re.findall(r"version_info < \((\d), (\d+)\)", (ROOT / "lab").read_text())[0]
-    assert f"Python {major}.{minor} on " in text
 
 
 def test_rows_of_device_query_are_those_of_its_results() -> None:
