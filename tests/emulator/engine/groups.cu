@@ -181,6 +181,22 @@ TEST_F(Groups, GridSync) {
     for (int i = 0; i < n; ++i) ASSERT_EQ((i + rounds) % n + rounds, data[n + i]);
 }
 
+__global__ void countRanks(int* ofThreads, int* ofBlocks) {
+    const cg::grid_group grid = cg::this_grid();
+    atomicAdd(&ofThreads[grid.thread_rank()], 1);
+    atomicAdd(&ofBlocks[grid.block_rank()], 1);
+}
+
+TEST_F(Groups, RanksInAGridOfThreeDimensions) {
+    Managed<int> ofThreads(2 * 24 * 12), ofBlocks(2 * 24);
+    for (int i = 0; i < 2 * 24 * 12; ++i) ofThreads[i] = 0;
+    for (int i = 0; i < 2 * 24; ++i) ofBlocks[i] = 0;
+    countRanks<<<dim3(2, 3, 4), dim3(3, 2, 2)>>>(ofThreads.get(), ofBlocks.get());
+    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    for (int i = 0; i < 2 * 24 * 12; ++i) ASSERT_EQ(i < 24 * 12 ? 1 : 0, ofThreads[i]) << i;
+    for (int i = 0; i < 2 * 24; ++i) ASSERT_EQ(i < 24 ? 12 : 0, ofBlocks[i]) << i;
+}
+
 TEST_F(Groups, GridSyncNeedsACooperativeLaunch) {
     Managed<int> data(256);
     const std::string text =

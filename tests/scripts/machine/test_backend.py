@@ -83,6 +83,7 @@ def test_gpu_that_cannot_run_our_programs_means_cpu(fake_tool, driver: Driver, r
         (CUDA_12, NOBODY, "75;80;90"),
         (CUDA_13, NOBODY, "75;80;90"),
         (CUDA_12, Driver((13, 0), [Gpu("NVIDIA RTX 5090", 120)]), "75;80;90"),  # unknown to nvcc
+        (CUDA_12, Driver((13, 0), [H200, Gpu("NVIDIA RTX 5090", 120)]), "75;80;90"),  # one of two
         (Toolkit("nvcc", (14, 0), [80, 90, 120]), NOBODY, "80;90"),
         (Toolkit("nvcc", (15, 0), [100, 120]), NOBODY, "120"),
     ],
