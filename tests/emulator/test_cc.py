@@ -197,6 +197,15 @@ def test_options_of_the_linker(lab_cc):
     assert "-lm" not in calls[0][0]
 
 
+def test_libraries_among_the_sources(lab_cc, tmp_path):
+    libraries = ["libx.a", "libx.so", "libx.so.1", "libx.so.1.2.3"]
+    for name in libraries:
+        (tmp_path / name).touch()
+    status, calls, _ = lab_cc("a.cu", *libraries)
+    assert status == 0 and len(calls) == 2
+    assert [argument for argument in calls[-1][0] if argument.startswith("libx")] == libraries
+
+
 def test_header_from_an_include_folder_is_translated(lab_cc, tmp_path):
     (tmp_path / "sub" / "l.cuh").write_text("inline void f() { k<<<1, 2>>>(); }\n")
     (tmp_path / "a.cu").write_text("#include <l.cuh>\n")
