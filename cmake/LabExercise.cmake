@@ -1,5 +1,5 @@
 # lab_add_exercise(NAME [RDC] [CUDA_ONLY] [LINK target...] [RUNS "options"...] [PRINTS "options => regex"...]
-#     [REJECTS "options => regex"...] [HAZARDS "options => regex"...])
+#     [EMULATION "options => regex"...] [REJECTS "options => regex"...] [HAZARDS "options => regex"...])
 #
 # Builds the exercise NAME.cu of the current folder on the chosen back end, and tests it. Its other facts are in
 # NAME.toml beside it (scripts/lab_cli/exercise_facts.py says which).
@@ -11,6 +11,7 @@
 #              (--csv, --profile, ...) are tested with it. With --csv, the numbers of the rows are compared with the
 #              formulas in NAME.toml: let the first one have no two sizes that are equal
 #   PRINTS     option strings that must end with status 0 and print what the regex says (^ and $ are those of a line)
+#   EMULATION  the same on the cpu back end alone, whose numbers are known
 #   REJECTS    option strings that must end with status 2 and one line on stderr that matches the regex
 #   HAZARDS    option strings with which the hazard check says what the regex says; by default it must find nothing
 #              with a few of RUNS
@@ -31,7 +32,7 @@ set(lab_cmake_folder ${CMAKE_CURRENT_LIST_DIR})
 add_custom_target(exercises) # all of them, without the unit tests
 
 function(lab_add_exercise name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "RDC;CUDA_ONLY" "" "LINK;RUNS;PRINTS;REJECTS;HAZARDS")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "RDC;CUDA_ONLY" "" "LINK;RUNS;PRINTS;EMULATION;REJECTS;HAZARDS")
     if(arg_UNPARSED_ARGUMENTS)
         message(FATAL_ERROR "lab_add_exercise(${name}): unknown arguments ${arg_UNPARSED_ARGUMENTS}")
     endif()
@@ -44,6 +45,7 @@ function(lab_add_exercise name)
     endif()
 
     if(LAB_CHOSEN_BACKEND STREQUAL "cpu")
+        list(APPEND arg_PRINTS ${arg_EMULATION})
         lab_add_cpu_program(${name} ${name}.cu)
         if(LAB_INSTRUMENT)
             lab_add_instrumented_program(${name}_instrumented ${name}.cu)
