@@ -102,3 +102,18 @@ def test_keys_of_facts_are_such(page: Path) -> None:
         assert key in known, key
     for table in re.findall(r"`\[+(\w+)\]", text_of(page)):
         assert table in known, table
+
+
+@of_exercises
+def test_tasks_hints_and_answers_belong_together(source: Path) -> None:
+    text = text_of(source.with_suffix(".md"))
+
+    def numbers(pattern: str, heading: str) -> list[int]:
+        section = text.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+        return [int(number) for number in re.findall(pattern, section, re.MULTILINE)]
+
+    tasks = numbers(r"^(\d+)\. ", "Tasks")
+    assert tasks == list(range(1, len(tasks) + 1)) and tasks
+    assert numbers(r"<summary>Answer (\d+)</summary>", "Answers") == tasks
+    hints = numbers(r"^- Task (\d+)", "Hints")
+    assert hints == sorted(set(hints)) and set(hints) <= set(tasks)
