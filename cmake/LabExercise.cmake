@@ -63,6 +63,7 @@ function(lab_add_exercise name)
     lab_test_exercise(${name} "${arg_RUNS}" "${arg_PRINTS}" "${arg_REJECTS}")
     if(TARGET ${name}_instrumented)
         lab_test_hazards(${name} "${arg_RUNS}" "${arg_HAZARDS}")
+        lab_test_printed(${name} "${arg_RUNS}")
         lab_test_launches(${name} "${arg_RUNS}")
         lab_test_counts(${name})
         lab_test_broken(${name} "${arg_RUNS}")
@@ -175,6 +176,16 @@ function(lab_test_hazards name runs hazards)
         endforeach()
     endif()
     lab_test_cases_matching(${name} HAZARDS ${hazards})
+endfunction()
+
+# Whether it prints what it printed when somebody last looked, to the letter: tests/printed/NAME.txt.
+function(lab_test_printed name runs)
+    list(GET runs 0 small)
+    separate_arguments(words UNIX_COMMAND "${small}")
+    add_test(NAME "${name} printed"
+        COMMAND ${LAB_PYTHON} -S ${lab_cmake_folder}/check_printed.py ${PROJECT_SOURCE_DIR}/tests/printed/${name}.txt
+            -- $<TARGET_FILE:${name}> ${words})
+    lab_describe_case("${name} printed" ${name} results)
 endfunction()
 
 # Whether the rows say what was launched, where the table has the columns for it.

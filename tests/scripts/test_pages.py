@@ -65,6 +65,12 @@ def test_exercise_has_its_three_files(source: Path) -> None:
 
 
 @of_exercises
+def test_what_an_exercise_prints_is_known(source: Path) -> None:
+    path = ROOT / "tests" / "printed" / f"{source.stem}.txt"
+    assert path.is_file(), f"LAB_ACCEPT=1 ./lab test {source.stem} writes {path.relative_to(ROOT)}"
+
+
+@of_exercises
 def test_page_is_linked_from_its_chapter(source: Path) -> None:
     linked = [target.split("#")[0] for target in targets(text_of(source.parent / "README.md"))]
     assert f"{source.stem}.md" in linked

@@ -1,0 +1,81 @@
+"""The check that an exercise prints what it printed before."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import check_printed
+import pytest
+from check_printed import NOT_THERE, without_machine
+
+PROGRAM = """\
+#!{python}
+import os, sys
+print("options", *sys.argv[1:])
+print("4,096 bytes on CPU emulation of sm_90 (" + os.environ.get("PROCESSOR", "A (R) B") + ")")
+sys.exit(3 if "--fail" in sys.argv else 0)
+"""
+
+
+@pytest.fixture
+def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """For main(): of a program that prints its options and a processor."""
+    monkeypatch.delenv("LAB_ACCEPT", raising=False)
+    program = tmp_path / "program"
+    program.write_text(PROGRAM.format(python=sys.executable))
+    program.chmod(0o755)
+    return [str(tmp_path / "printed" / "program.txt"), "--", str(program), "--size=4"]
+
+
+def accept(command: list[str], monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("LAB_ACCEPT", "1")
+    assert check_printed.main(command) == 0
+    monkeypatch.delenv("LAB_ACCEPT")
+    return Path(command[0])
+
+
+def test_what_was_accepted_passes_on_every_processor(command: list[str], monkeypatch) -> None:
+    assert check_printed.main(command) == NOT_THERE
+    file = accept(command, monkeypatch)
+    assert file.read_text().splitlines()[:6] == [
+        "$ program --help",
+        "options --help",
+        "4,096 bytes on CPU emulation of sm_90",
+        "",
+        "$ program --size=4 --profile",
+        "options --size=4 --profile",
+    ]
+    assert check_printed.main(command) == 0
+    monkeypatch.setenv("PROCESSOR", "another one")
+    assert check_printed.main(command) == 0
+
+
+def test_a_letter_is_seen(command: list[str], monkeypatch, capfd) -> None:
+    file = accept(command, monkeypatch)
+    file.write_text(file.read_text().replace("4,096 bytes", "4,095 bytes", 1))
+    assert check_printed.main(command) == 1
+    out = capfd.readouterr().out
+    assert "-4,095 bytes on CPU" in out and "+4,096 bytes on CPU" in out
+    assert "FAILED: if this is meant, LAB_ACCEPT=1" in out
+
+
+def test_a_program_that_fails_is_not_accepted(command: list[str], monkeypatch) -> None:
+    monkeypatch.setenv("LAB_ACCEPT", "1")
+    with pytest.raises(SystemExit, match="exit status 3"):
+        check_printed.main([*command, "--fail"])
+    assert not Path(command[0]).exists()
+
+
+def test_the_machine_is_left_out() -> None:
+    wrapped = (
+        "a title\non CPU emulation of sm_90 (Intel(R) Xeon(R))\nname,CPU emulation of sm_90 (x),1\n"
+    )
+    assert (
+        without_machine(wrapped)
+        == "a title on CPU emulation of sm_90\nname,CPU emulation of sm_90,1\n"
+    )
+    aligned = "  name      CPU emulation of sm_90 (AMD EPYC)          ok\n"
+    assert without_machine(aligned) == "  name CPU emulation of sm_90 ok\n"
+    memory = "  global memory   25276510208  bytes  ok\n      23.5 GiB\n  ECC  no\n"
+    assert without_machine(memory) == "  global memory\n  ECC  no\n"
