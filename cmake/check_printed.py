@@ -1,5 +1,5 @@
 """Compares all that an exercise prints on the cpu back end with what it printed when somebody last looked;
-the ctest cases "NAME printed" of cmake/LabExercise.cmake use it.
+the ctest cases printed/NAME of cmake/LabExercise.cmake use it.
 
     check_printed.py FILE -- COMMAND...
 
@@ -58,7 +58,7 @@ def main(arguments: list[str]) -> int:
         print(f"written: {file}")
         return 0
     if not file.exists():
-        print(f"skipped: {file} is not there: LAB_ACCEPT=1 ./lab test NAME writes it")
+        print(f"skipped: {file} is not there: LAB_ACCEPT=1 ./lab test -R printed/ writes it")
         return NOT_THERE
     before = file.read_text(encoding="utf-8")
     if now == before:
@@ -67,7 +67,7 @@ def main(arguments: list[str]) -> int:
         before.splitlines(), now.splitlines(), str(file), "printed now", lineterm=""
     )
     print("\n".join(lines))
-    print("FAILED: if this is meant, LAB_ACCEPT=1 ./lab test NAME writes the file anew")
+    print("FAILED: if this is meant, LAB_ACCEPT=1 ./lab test -R printed/ writes the file anew")
     return 1
 
 

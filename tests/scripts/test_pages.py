@@ -67,7 +67,9 @@ def test_exercise_has_its_three_files(source: Path) -> None:
 @of_exercises
 def test_what_an_exercise_prints_is_known(source: Path) -> None:
     path = ROOT / "tests" / "printed" / f"{source.stem}.txt"
-    assert path.is_file(), f"LAB_ACCEPT=1 ./lab test {source.stem} writes {path.relative_to(ROOT)}"
+    assert path.is_file(), (
+        f"LAB_ACCEPT=1 ./lab test -R printed/{source.stem} writes {path.relative_to(ROOT)}"
+    )
 
 
 @of_exercises
