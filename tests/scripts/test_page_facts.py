@@ -94,7 +94,7 @@ def test_arguments_of_the_call_in_cmake_are_such() -> None:
     )
     names = {name for group in known[0] for name in group.split(";")}
     page = (ROOT / "CONTRIBUTING.md").read_text()
-    call = page.partition("4. **The call**")[2].partition("## ")[0]
+    call = page.partition("4. **The call**")[2].partition("\n5. ")[0]
     named = set(re.findall(r"(?:^       |`)([A-Z_]{3,})\b", call, re.MULTILINE)) - {"WRONG", "NAME"}
     assert len(named) > 4
     assert named <= names
