@@ -4,8 +4,9 @@ the ctest cases "NAME launches" of cmake/LabExercise.cmake use it.
     check_launches.py SOURCE -- COMMAND...
 
 The command, to which this adds --csv and --profile, must end with status 0. Each row with a grid is a launch
-with that grid and block, in the same order, and has no times, since nothing was timed. Where the program is
-not built, or is older than its SOURCE, this ends with 77, which ctest shows as skipped.
+with that grid and block, in the same order, and has no times, since nothing was timed; where the name of the
+row is that of the kernel and a number, this is its last template argument. Where the program is not built, or
+is older than its SOURCE, this ends with 77, which ctest shows as skipped.
 """
 
 from __future__ import annotations
@@ -26,6 +27,15 @@ NOT_BUILT = 77
 TIMES = ("median_ms", "min_ms", "max_ms")
 
 
+def is_called(row: str, kernel: str) -> bool:
+    """False where the row says reduce4, and the kernel is reduce<64, 8>."""
+    name, _, arguments = kernel.rstrip(">").partition("<")
+    number = row[len(name) :]
+    if not arguments or not row.startswith(name) or not number.isdigit():
+        return True
+    return number == arguments.rpartition(",")[2].strip()
+
+
 def problem(rows: Sequence[dict[str, str]], launches: Sequence[Launch]) -> str:
     """What is wrong with the rows, or an empty string."""
     launched = [row for row in rows if row.get("grid", "-") != "-"]
@@ -39,6 +49,8 @@ def problem(rows: Sequence[dict[str, str]], launches: Sequence[Launch]) -> str:
             found = ", ".join(f"{grid} blocks of {block}" for grid, block in shapes[place:])
             return f"{row['kernel']}: {shape[0]} blocks of {shape[1]}, but launched were {found}"
         place = shapes.index(shape, place) + 1
+        if not is_called(row["kernel"], launches[place - 1].kernel):
+            return f"{row['kernel']}: launched was {launches[place - 1].kernel}"
         if row["reps"] != "0" or any(row[time] for time in TIMES):
             return f"{row['kernel']}: has a time with --profile"
     return ""

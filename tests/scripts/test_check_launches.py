@@ -46,6 +46,26 @@ def test_a_row_that_says_something_else(wrong: dict[str, str], message: str) -> 
     assert problem([wrong], LAUNCHES).startswith(message)
 
 
+@pytest.mark.parametrize(
+    ("name", "kernel", "right"),
+    [
+        ("reduce8", "reduce<64, 8>", True),
+        ("reduce4", "reduce<64, 8>", False),
+        ("tiled16", "tiled<16>", True),
+        ("tiled32", "tiled<16>", False),
+        ("reduce8", "reduce8", True),
+        ("fmas", "chains<Fma, 2>", True),
+        ("reduceShared", "reduce<8>", True),
+    ],
+)
+def test_a_number_in_the_name_is_the_last_template_argument(
+    name: str, kernel: str, right: bool
+) -> None:
+    assert check_launches.is_called(name, kernel) == right
+    launch = Launch(kernel, "16", "64", "0", {})
+    assert (problem([row(name, "16", "64")], [launch]) == "") == right
+
+
 def test_one_launch_is_not_two_rows() -> None:
     assert "but launched were 1 blocks" in problem([row("a", "16", "64")] * 2, LAUNCHES)
 
