@@ -2,8 +2,8 @@
 
     broken_exercise.py NAME.cu --library libcuda_emulator.a [OTHER.a...] -- OPTIONS...
 
-Makes the changes that NAME.toml has as [[broken]] in a copy of the source, compiles it for the cpu
-back end and runs it with OPTIONS. Status 0 if just the rows that they name are WRONG; 77, which
+Makes the changes that NAME.toml has as [[broken]] in a copy of the source, those of a round
+together, compiles it for the cpu back end and runs it with OPTIONS. Status 0 if just the rows that they name are WRONG; 77, which
 ctest shows as skipped, where this Python cannot read TOML.
 """
 
@@ -37,6 +37,12 @@ def changes_of(source: Path) -> list[Broken]:
     if not changes:
         raise LabError(f"{shown(facts)} has no [[broken]]: who says that a check notices anything?")
     return changes
+
+
+def rounds(changes: list[Broken]) -> list[list[Broken]]:
+    """Those that are made together."""
+    numbers = sorted({change.round for change in changes})
+    return [[change for change in changes if change.round == number] for number in numbers]
 
 
 def changed(source: Path, changes: list[Broken]) -> dict[str, str]:
@@ -106,11 +112,12 @@ def main() -> int:
     arguments = parser.parse_args(sys.argv[1:split])
     source = arguments.source.resolve()
     try:
-        changes = changes_of(source)
-        with tempfile.TemporaryDirectory(prefix="lab-broken-") as folder:
-            texts = changed(source, changes)
-            program = compiled(source, texts, arguments.library, Path(folder))
-            found = problems(rows_of(program, sys.argv[split + 1 :]), changes)
+        found = []
+        for changes in rounds(changes_of(source)):
+            with tempfile.TemporaryDirectory(prefix="lab-broken-") as folder:
+                texts = changed(source, changes)
+                program = compiled(source, texts, arguments.library, Path(folder))
+                found += problems(rows_of(program, sys.argv[split + 1 :]), changes)
     except NoReader as error:
         print(f"skipped: {error}")
         return NOT_THERE

@@ -29,8 +29,9 @@ largest           only the rows with the largest value of this column
                   its name), format (of Python's format(), for numbers) or text = true (words);
                   formula: what the number must be; most: what it must not be above; gpu = true where
                   an emulation leaves it empty
-[[broken]]        a change of the source for the worse. A test makes all of them in a copy, and runs
-                  it: the rows that they name must be WRONG, and all others right
+[[broken]]        a change of the source for the worse. A test makes all of a round in a copy, and
+                  runs it: the rows that they name must be WRONG, and all others right
+round             1 (default), 2 ...: for another way to break what is broken already
 replace, by       a text that stands in the source exactly once, and what takes its place
 file              where it stands, if not in NAME.cu: a file of the same folder
 wrong             the rows: each a kernel, or a table of columns and values,
@@ -118,6 +119,7 @@ class Broken:
     by: str
     wrong: list[dict[str, str]]  # columns and values of each row
     file: str = ""  # "": NAME.cu
+    round: int = 1
 
 
 @dataclass(frozen=True)
@@ -169,7 +171,13 @@ _COLUMN = {
     "formula": FORMULA,
     "most": FORMULA,
 }
-_BROKEN = {"replace": TEXT, "by": TEXT, "wrong": LIST, "file": TEXT.or_nothing()}
+_BROKEN = {
+    "replace": TEXT,
+    "by": TEXT,
+    "wrong": LIST,
+    "file": TEXT.or_nothing(),
+    "round": WHOLE.or_nothing(),
+}
 
 # The keys of each chart: the fields of its class in results/plots/.
 CHARTS: dict[str, dict[str, Rule]] = {
@@ -320,4 +328,10 @@ def _broken(entry: Any, place: str, problems: list[str]) -> Broken:
             problems.append(f"{place}wrong: {row!r}: expected a kernel, or {{ column = value }}")
     if change.get("replace") in ("", change.get("by")):
         problems.append(f"{place}nothing is replaced")
-    return Broken(change.get("replace", ""), change.get("by", ""), rows, change.get("file", ""))
+    return Broken(
+        change.get("replace", ""),
+        change.get("by", ""),
+        rows,
+        change.get("file", ""),
+        change.get("round", 1),
+    )

@@ -89,3 +89,9 @@ def test_words_of_the_parameters_are_columns(tmp_path: Path) -> None:
 def test_the_exit_status_says_the_same(tmp_path: Path, verdict: str, status: int) -> None:
     with pytest.raises(LabError, match=f"exit status {status}, expected"):
         broken_exercise.rows_of(program(tmp_path, verdict, status), [])
+
+
+def test_rounds_are_made_one_after_the_other() -> None:
+    first, second = Broken("a", "b", []), Broken("a", "c", [], round=2)
+    other = Broken("d", "e", [])
+    assert broken_exercise.rounds([second, first, other]) == [[first, other], [second]]
