@@ -42,6 +42,22 @@ def test_cmake_must_be_new_enough(fake_tool, monkeypatch, tmp_path: Path) -> Non
     assert needs.find_cmake() == str(new)
 
 
+def test_tools_are_seen_one_by_one(fake_tool, monkeypatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(needs, "venv_tool", lambda name: tmp_path / "venv" / name)
+
+    def missing() -> list[str]:
+        return [need.package for need in needs.TOOLS if not need.present()]
+
+    fake_tool("other", "exit 0")
+    assert missing() == ["g++", "make", "cmake", "ninja-build"]
+    fake_tool("g++", "exit 0")
+    fake_tool("ninja", "exit 0")
+    assert missing() == ["make", "cmake"]
+    fake_tool("make", "exit 0")
+    fake_tool("cmake", "echo cmake version 3.31.2")
+    assert missing() == []
+
+
 def test_library_is_seen_by_linking(fake_tool) -> None:
     compiler = str(fake_tool("c++", "exit 0"))
     assert needs.can_link(compiler, "header.h", "library")
