@@ -13,11 +13,10 @@ from __future__ import annotations
 
 import csv
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from program import outdated, run
+from program import outdated, run_noting
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scripts"))
 
@@ -41,10 +40,10 @@ def problem(rows: Sequence[dict[str, str]], launches: Sequence[Launch]) -> str:
     launched = [row for row in rows if row.get("grid", "-") != "-"]
     if not launched:
         return "no row has a grid"
+    shapes = [(launch.grid, launch.block) for launch in launches]
     place = 0
     for row in launched:
         shape = (row["grid"], row["block"])
-        shapes = [(launch.grid, launch.block) for launch in launches]
         if shape not in shapes[place:]:
             found = ", ".join(f"{grid} blocks of {block}" for grid, block in shapes[place:])
             return f"{row['kernel']}: {shape[0]} blocks of {shape[1]}, but launched were {found}"
@@ -64,10 +63,7 @@ def main(arguments: list[str]) -> int:
     if reason:
         print(f"skipped: {reason}")
         return NOT_BUILT
-    with tempfile.TemporaryDirectory(prefix="launches-") as folder:
-        path = Path(folder) / "profile.csv"
-        done = run(command, {"CUDA_EMULATOR_PROFILE": str(path)})
-        profile = path.read_text(errors="replace") if path.exists() else ""
+    done, profile = run_noting(command, "CUDA_EMULATOR_PROFILE")
     sys.stdout.write(done.stdout + done.stderr)
     sys.stdout.flush()
     if done.returncode != 0:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import resource
 import subprocess
+import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -30,6 +31,16 @@ def run(
         env={**os.environ, **(environment or {})},
         preexec_fn=_limit,
     )
+
+
+def run_noting(
+    command: Sequence[str], variable: str
+) -> tuple[subprocess.CompletedProcess[str], str]:
+    """An instrumented program, and what it wrote to the file that the environment variable names."""
+    with tempfile.TemporaryDirectory(prefix="notes-") as folder:
+        path = Path(folder) / "notes"
+        done = run(command, {variable: str(path)})
+        return done, path.read_text(errors="replace") if path.exists() else ""
 
 
 def outdated(program: str, source: str) -> str:

@@ -3,8 +3,8 @@
     broken_exercise.py NAME.cu --library libcuda_emulator.a [OTHER.a...] -- OPTIONS...
 
 Makes the changes that NAME.toml has as [[broken]] in a copy of the source, those of a round
-together, compiles it for the cpu back end and runs it with OPTIONS. Status 0 if just the rows that they name are WRONG; 77, which
-ctest shows as skipped, where this Python cannot read TOML.
+together, compiles it for the cpu back end and runs it with OPTIONS. Status 0 if just the rows that
+they name are WRONG; 77, which ctest shows as skipped, where this Python cannot read TOML.
 """
 
 from __future__ import annotations

@@ -18,7 +18,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-from lab_cli import toml_file
 from lab_cli.formula import Formula
 from lab_cli.paths import ROOT
 from lab_cli.results import csv_file
@@ -82,7 +81,3 @@ def problems(text: str, facts: dict[str, Any], page: Path) -> list[str]:
             if not shows(number, value, entry.get("about", 0)):
                 found.append(f"{sentence}: {number} is {formula} = {value:g}")
     return found
-
-
-def load(path: Path) -> dict[str, Any]:
-    return toml_file.load(path)

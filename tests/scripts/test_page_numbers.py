@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from lab_cli import toml_file
 from lab_cli.paths import ROOT
 from lab_cli.results import tables
-from page_numbers import NUMBERS, file_of, load, problems, shows
+from page_numbers import NUMBERS, file_of, problems, shows
 
 PAGE = ROOT / "ch04_memory" / "transpose.md"
 ROWS = {
@@ -20,7 +21,7 @@ FILES = sorted(NUMBERS.rglob("*.toml"))
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(NUMBERS)))
 def test_numbers_of_a_page_come_from_its_results(file: Path) -> None:
     (page,) = [page for page in tables.pages() if file_of(page) == file]
-    assert problems(page.read_text(encoding="utf-8"), load(file), page) == []
+    assert problems(page.read_text(encoding="utf-8"), toml_file.load(file), page) == []
 
 
 @pytest.mark.parametrize(
