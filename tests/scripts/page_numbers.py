@@ -10,6 +10,13 @@ text        what the page says, with the numbers in braces: "one warp in {32}, o
 values      a formula for each of them (scripts/lab_cli/formula.py). The page has it rounded, to as
             many digits as it shows.
 about       by how many percent they may be off, where the page says "about"
+[[given]]
+text        what the page says with numbers that follow from no others: those that a task chooses, the
+            limits of a generation of GPUs
+by          who or what gives them: "the task", or a document and its chapter
+
+Each number in the sentences of a page stands in one of these texts. What is code, a table that
+`./lab plot` writes, a link's target, a mark of Markdown, or the number of a task is no sentence.
 """
 
 from __future__ import annotations
@@ -20,13 +27,26 @@ from typing import Any
 
 from lab_cli.formula import Formula
 from lab_cli.paths import ROOT
-from lab_cli.results import csv_file
+from lab_cli.results import csv_file, tables
 from lab_cli.results.numbers import names_of
 from lab_cli.results.rows import with_parameters
+from page_text import prose
 
 NUMBERS = ROOT / "tests" / "pages"
 IN_BRACES = re.compile(r"\{([^{}]*)\}")
 NUMBER = re.compile(r"(-?[\d,]+(?:\.(\d+))?)(?:\^(-?\d+))?")
+IN_A_SENTENCE = re.compile(r"(?<![A-Za-wyz\d_.])\d[\d,.]*")  # not L1 or H200, but both of 40x2
+NO_SENTENCE = re.compile(
+    r"""\]\([^)]*\)                               # the target of a link
+      | `[^`]*` | <code>.*?</code>
+      | <!--.*?-->
+      | <summary>(?:Answer|Hints?)[^<]*</summary>
+      | <[a-z][^>]*>
+      | (?<=\ )-\ Tasks?\ \d+(?:\ and\ \d+)?:    # a hint
+      | (?<=\ )\d+\.\ (?=[*`\[A-Z])              # of a list
+    """,
+    re.VERBOSE,
+)
 
 
 def file_of(page: Path) -> Path:
@@ -68,9 +88,13 @@ def shows(number: str, value: float, about: float = 0) -> bool:
 def problems(text: str, facts: dict[str, Any], page: Path) -> list[str]:
     """What in the page's `text` is not as `facts`, the file of its numbers, has it."""
     words = " ".join(text.split())
+    found = [
+        f"stands {words.count(entry['text'])} times in {page.name}: {entry['text']}"
+        for entry in facts.get("given", [])
+        if words.count(entry["text"]) != 1
+    ]
     names = names_in(facts.get("rows", {}), page)
-    found = []
-    for entry in facts["says"]:
+    for entry in facts.get("says", []):
         sentence = IN_BRACES.sub(r"\1", entry["text"])
         if words.count(sentence) != 1:
             found.append(f"stands {words.count(sentence)} times in {page.name}: {sentence}")
@@ -81,3 +105,20 @@ def problems(text: str, facts: dict[str, Any], page: Path) -> list[str]:
             if not shows(number, value, entry.get("about", 0)):
                 found.append(f"{sentence}: {number} is {formula} = {value:g}")
     return found
+
+
+def without_source(text: str, facts: dict[str, Any]) -> list[str]:
+    """The numbers in the sentences of a page's `text` that no text of `facts` has, each with the words
+    before and behind it."""
+    lines = [line for _, line in prose(tables.BLOCK.sub("", text))]
+    words = " ".join(" ".join(lines).split())
+    rest = NO_SENTENCE.sub(lambda found: "_" * len(found[0]), words)
+    for entry in [*facts.get("says", []), *facts.get("given", [])]:
+        sentence = IN_BRACES.sub(r"\1", entry["text"])
+        begin = words.find(sentence)
+        if begin >= 0:
+            rest = rest[:begin] + "_" * len(sentence) + rest[begin + len(sentence) :]
+    return [
+        words[max(0, found.start() - 40) : found.end() + 20]
+        for found in IN_A_SENTENCE.finditer(rest)
+    ]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 from lab_cli import toml_file
 from lab_cli.paths import ROOT
 from lab_cli.results import tables
-from page_numbers import NUMBERS, file_of, problems, shows
+from page_numbers import NUMBERS, file_of, problems, shows, without_source
 
 PAGE = ROOT / "ch04_memory" / "transpose.md"
 ROWS = {
@@ -16,12 +17,21 @@ ROWS = {
     "copy": {"kernel": "copyRow", "rows": 1024},
 }
 FILES = sorted(NUMBERS.rglob("*.toml"))
+HAND_WRITTEN = re.compile(r"^\|.*\n", re.MULTILINE)  # deviceQuery's table: test_pages.py holds it
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(NUMBERS)))
 def test_numbers_of_a_page_come_from_its_results(file: Path) -> None:
     (page,) = [page for page in tables.pages() if file_of(page) == file]
     assert problems(page.read_text(encoding="utf-8"), toml_file.load(file), page) == []
+
+
+@pytest.mark.parametrize("page", tables.pages(), ids=lambda page: str(page.relative_to(ROOT)))
+def test_each_number_of_a_page_has_a_source(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    if page.stem == "deviceQuery":
+        text = HAND_WRITTEN.sub("", text)
+    assert without_source(text, toml_file.load(file_of(page))) == []
 
 
 @pytest.mark.parametrize(
@@ -61,3 +71,25 @@ def test_a_row_is_named_by_what_only_it_has() -> None:
     rows = {"naive": {"kernel": "transposeNaiveRow"}}
     with pytest.raises(AssertionError, match=r"\[rows.naive\] is \d+ rows of transpose.csv"):
         problems("", {"rows": rows, "says": []}, PAGE)
+
+
+def test_a_number_that_is_given_stands_in_the_page() -> None:
+    given = [{"text": "since CUDA 12", "by": "its release notes"}]
+    assert problems("It is so since\nCUDA 12.", {"given": given}, PAGE) == []
+    (problem,) = problems("It is so since CUDA 11.", {"given": given}, PAGE)
+    assert problem == "stands 0 times in transpose.md: since CUDA 12"
+
+
+def test_a_number_without_a_source_is_found() -> None:
+    facts = {
+        "says": [{"text": "takes {3.1} ms", "values": ["3.1"]}],
+        "given": [{"text": "since CUDA 12", "by": "its release notes"}],
+    }
+    known = (
+        "Text.\n\n1. It takes 3.1 ms since CUDA 12,\n   see [there](page2.md#3), `--size=4` and"
+        " `5`.\n2. *code* A\n- Task 7: B\n\n<summary>Answer 8</summary>\n\n```\n9\n```\n"
+        "<!-- table results/x.csv | a -->\n| 10 |\n<!-- end of table -->\n"
+    )
+    assert without_source(known, facts) == []
+    for sentence in ("It takes 3.2 ms.", "Of 3.1 ms", "A **2** B", "1.5 and", "(2,048)", "L2 x2"):
+        assert len(without_source(f"{known}\n{sentence}\n", facts)) == 1, sentence
