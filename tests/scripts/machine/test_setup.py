@@ -164,7 +164,12 @@ def test_old_cmake_comes_from_pypi(
 def test_requirements_are_pinned() -> None:
     lines = python_packages.REQUIREMENTS.read_text().splitlines()
     pins = [line.split("#")[0].strip() for line in lines]
-    assert {pin.split("==")[0] for pin in pins if "==" in pin} == {"cmake", "pytest", "tomli"}
+    assert {pin.split("==")[0] for pin in pins if "==" in pin} == {
+        "cmake",
+        "matplotlib",
+        "pytest",
+        "tomli",
+    }
 
 
 def test_one_python_must_have_all_modules(fake_tool, monkeypatch) -> None:

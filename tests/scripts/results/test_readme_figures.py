@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from lab_cli import catalogue
+from lab_cli.machine.python_packages import REQUIREMENTS
 from lab_cli.paths import ROOT
 from lab_cli.results import figures
 from lab_cli.results.csv_file import read_text
@@ -16,6 +17,10 @@ from lab_cli.results.tables import pages
 
 IMAGE = re.compile(r"!\[([^\]]*)\]\(([^)]+)\)")
 RESULTS = ROOT / "results"
+NUMBER = re.compile(r"(-?\d+\.?\d*)")
+MADE_UP = re.compile(
+    r"(?<=[\"#])[mph][0-9a-f]{10}\b"
+)  # identifiers, which matplotlib makes of what is drawn
 FOLDERS = sorted(path for path in RESULTS.iterdir() if path.is_dir())
 
 
@@ -63,3 +68,55 @@ def test_figures_are_drawn_from_the_data_that_are_there(folder: Path, specs: lis
         identifier = spec.identifier(read_text(spec.source(folder)))
         assert identifier in svg, f"{spec.exercise}.{spec.name} is out of date: run ./lab plot"
         assert spec.file(folder, "png").is_file()
+
+
+def different(drawn: str, there: str) -> list[str]:
+    """What stands in one of two SVG texts and not in the other, but for the last digits of numbers."""
+    lines = [MADE_UP.sub("", text).splitlines() for text in (drawn, there)]
+    if len(lines[0]) != len(lines[1]):
+        return [f"{len(lines[0])} lines, {len(lines[1])} in the file"]
+    return [
+        f"{one.strip()} is {two.strip()} in the file"
+        for one, two in zip(*lines)
+        if one != two and not same(NUMBER.split(one), NUMBER.split(two))
+    ]
+
+
+def same(one: list[str], two: list[str]) -> bool:
+    """Words and numbers in turn."""
+    return (
+        len(one) == len(two)
+        and one[::2] == two[::2]
+        and all(abs(float(a) - float(b)) < 0.01 for a, b in zip(one[1::2], two[1::2]))
+    )
+
+
+def test_figures_look_as_they_did_when_somebody_last_looked(specs: list[Spec]) -> None:
+    matplotlib = pytest.importorskip("matplotlib")
+    if f"matplotlib=={matplotlib.__version__};" not in REQUIREMENTS.read_text():
+        pytest.skip(f"matplotlib {matplotlib.__version__} is not that of {REQUIREMENTS.name}")
+    from lab_cli.results.plots import draw, style
+
+    for folder in shown_folders():
+        for spec in specs:
+            source = spec.source(folder)
+            figure = draw.figure_of(spec, read_text(source), source)
+            svg = style.image(figure, "svg", spec.identifier(read_text(source))).decode()
+            problems = different(svg, read_text(spec.file(folder, "svg")))
+            assert problems == [], f"{spec.exercise}.{spec.name}: look at what ./lab plot draws now"
+
+
+@pytest.mark.parametrize(
+    ("drawn", "same_as_the_file"),
+    [
+        ('<use x="12.5" y="3" href="#m0123456789"/>', True),
+        ('<use x="12.501" y="3" href="#mabcdefabcd"/>', True),
+        ('<use x="12.6" y="3" href="#m0123456789"/>', False),
+        ('<use x="12.5" y="3" href="#DejaVu-41"/>', False),
+        ('<use x="12.5" y="3"/>\n<g/>', False),
+        ('<use x="12.5 1" y="3" href="#m0123456789"/>', False),
+    ],
+)
+def test_a_figure_that_changed_is_noticed(drawn: str, same_as_the_file: bool) -> None:
+    there = '<use x="12.5" y="3" href="#m0123456789"/>'
+    assert (different(drawn, there) == []) == same_as_the_file
