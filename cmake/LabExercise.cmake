@@ -67,6 +67,7 @@ function(lab_add_exercise name)
         lab_test_launches(${name} "${arg_RUNS}")
         lab_test_counts(${name})
         lab_test_broken(${name} "${arg_RUNS}")
+        lab_test_faults(${name} "${arg_RUNS}")
     endif()
 endfunction()
 
@@ -141,6 +142,30 @@ function(lab_test_broken name runs)
     set_tests_properties(broken/${name} PROPERTIES
         SKIP_RETURN_CODE 77 TIMEOUT ${LAB_TEST_SECONDS} LABELS unit
         ENVIRONMENT "CXX=${CMAKE_CXX_COMPILER};CUDA_EMULATOR_SMS=${LAB_TEST_SMS}")
+endfunction()
+
+# With a launch or a copy that goes wrong, it must notice.
+function(lab_test_faults name runs)
+    file(STRINGS ${name}.cu launches REGEX "<<<")
+    if(NOT launches)
+        return()
+    endif()
+    list(GET runs 0 options)
+    separate_arguments(words UNIX_COMMAND "${options}")
+    if(NOT TARGET lab_faults)
+        add_library(lab_faults OBJECT ${PROJECT_SOURCE_DIR}/tests/faults.cpp)
+        target_link_libraries(lab_faults PRIVATE cuda_emulator lab_warnings)
+    endif()
+    add_executable(${name}_faulty $<TARGET_OBJECTS:${name}> $<TARGET_OBJECTS:lab_faults>)
+    target_link_libraries(${name}_faulty PRIVATE lab_common)
+    target_link_options(${name}_faulty PRIVATE
+        LINKER:--wrap=_ZN3emu6launchERKNS_12LaunchConfigENS_10KernelCallE
+        LINKER:--wrap=_Z10cudaMemcpyPvPKvm14cudaMemcpyKind)
+    add_test(NAME faults/${name}
+        COMMAND ${LAB_PYTHON} ${PROJECT_SOURCE_DIR}/tests/faulty_exercise.py ${CMAKE_CURRENT_SOURCE_DIR}/${name}.toml
+            -- $<TARGET_FILE:${name}_faulty> ${words})
+    set_tests_properties(faults/${name} PROPERTIES
+        SKIP_RETURN_CODE 77 TIMEOUT ${LAB_TEST_SECONDS} LABELS unit ENVIRONMENT CUDA_EMULATOR_SMS=${LAB_TEST_SMS})
 endfunction()
 
 # A ctest case for each "options => regex".

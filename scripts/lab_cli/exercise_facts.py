@@ -37,6 +37,10 @@ file              where it stands, if not in NAME.cu: a file of the same folder
 wrong             the rows: each a kernel, or a table of columns and values,
                   { kernel = "...", size = 1 }; the words of the column parameters count as columns.
                   Empty for a change that is within what a check must allow
+[faults]          a test lets each launch and each copy to the host go wrong, one after the other, with
+                  the first of RUNS: the row's check must notice
+timings           but for the copies of these numbers, from 0: of times, which no check knows
+harmless          and for these: "launch 3", "copy 0", or "copy 0 6" for one byte
 
 A formula is a text of numbers, names, + - * / // % **, min(), max() and ceil(); it names options of the
 column `parameters` and other columns. Where kernels differ it is a table of formulas by kernel, "others"
@@ -45,6 +49,7 @@ being all that it does not name; a kernel without one has an empty cell.
 
 from __future__ import annotations
 
+import re
 import shlex
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -134,6 +139,7 @@ class Facts:
     )  # by name, as the file has them
     columns: dict[str, Column] = field(default_factory=dict)
     broken: list[Broken] = field(default_factory=list)
+    harmless: list[str] = field(default_factory=list)  # faults that no check need notice
 
 
 _FILE = {
@@ -145,6 +151,7 @@ _FILE = {
     "figures": TABLE.or_nothing(),
     "columns": TABLE.or_nothing(),
     "broken": LIST.or_nothing(),
+    "faults": TABLE.or_nothing(),
 }
 _PROFILE = {"metrics": TEXTS}
 _BENCH = {"runs": LIST, "files": TEXTS.or_nothing(), "debug": FLAG.or_nothing()}
@@ -178,6 +185,8 @@ _BROKEN = {
     "file": TEXT.or_nothing(),
     "round": WHOLE.or_nothing(),
 }
+
+_FAULTS = {"timings": LIST.or_nothing(), "harmless": TEXTS.or_nothing()}
 
 # The keys of each chart: the fields of its class in results/plots/.
 CHARTS: dict[str, dict[str, Rule]] = {
@@ -224,6 +233,7 @@ def load(path: Path) -> Facts:
             _broken(entry, f"[[broken]], entry {number}: ", problems)
             for number, entry in enumerate(file.get("broken", []), 1)
         ],
+        harmless=_harmless(file["faults"], problems) if "faults" in file else [],
     )
     toml_file.refuse(path, problems)
     return facts
@@ -238,6 +248,18 @@ def _metrics(table: dict[str, Any], problems: list[str]) -> list[str]:
         except LabError as error:
             problems.append(f"[profile] metrics: {error}")
     return names
+
+
+def _harmless(table: dict[str, Any], problems: list[str]) -> list[str]:
+    table = checked(table, _FAULTS, "[faults] ", problems)
+    timings = [f"copy {number}" for number in table.get("timings", [])]
+    faults = [*timings, *table.get("harmless", [])]
+    problems += [
+        f'[faults] {fault}: expected "launch K", "copy K" or "copy K BYTE"'
+        for fault in faults
+        if not re.fullmatch(r"launch \d+|copy \d+( \d+)?", fault)
+    ]
+    return faults
 
 
 def _plan(table: dict[str, Any], problems: list[str]) -> Plan:

@@ -4,7 +4,9 @@ called stands in for the compilers."""
 import json
 import os
 import re
+import subprocess
 import sys
+from pathlib import Path
 
 import cc
 import pytest
@@ -74,6 +76,39 @@ def test_compiles_and_links(lab_cc):
     assert not os.path.exists(built)  # nothing but the output stays behind
 
 
+def in_folder(arguments):
+    """Without the name of the folder for what is made on the way."""
+    return [re.sub(r"^/\S+/lab-cc-\w+/", "FOLDER/", argument) for argument in arguments]
+
+
+def test_commands_as_a_whole(lab_cc):
+    """Of each language, with an option of each kind; the user's flags behind ours."""
+    options = "-I. -DN=1 -isystem inc -include b.h -Xcompiler -pipe -Llib -lm -Xlinker -s -Wextra"
+    status, calls, _ = lab_cc(*options.split(), "a.cu", "sub/b.cu", "b.cpp", "c.c", "d.o")
+    assert status == 0
+    cu, cu_of_folder, cpp, c, link = [in_folder(arguments) for arguments, _ in calls]
+    std, own = "-std=c++17", "-g -O2 -fstack-clash-protection -Wall -Wno-unknown-pragmas"
+    own = f"{own} -Wno-sign-compare"
+    includes = f"-I. -isystem {cc.OWN_INCLUDE}"
+    flags = "-DN=1 -isystem inc -include b.h -pipe -Wextra"
+    first = "-include cuda_runtime.h -iquote"
+    for command, expected in (
+        (cu, f"c++ {std} {own} {includes} {first} . {flags} FOLDER/a.cu.cpp -c -o FOLDER/0.o"),
+        (
+            cu_of_folder,
+            f"c++ {std} {own} {includes} {first} sub {flags} FOLDER/b.cu.cpp -c -o FOLDER/1.o",
+        ),
+        (cpp, f"c++ {std} {own} {includes} {flags} -x c++ b.cpp -c -o FOLDER/2.o"),
+        (c, f"cc {own} {includes} {flags} c.c -c -o FOLDER/3.o"),
+        (
+            link,
+            f"c++ {own} {flags} FOLDER/0.o FOLDER/1.o FOLDER/2.o FOLDER/3.o d.o -Llib -lm -Xlinker"
+            " -s libemu.a -lboost_context -pthread -o a.out",
+        ),
+    ):
+        assert command == expected.split()
+
+
 def test_precompiled_headers(lab_cc, tmp_path):
     header = os.path.join("precompiled", "runtime.h")  # beside the library
     status, calls, _ = lab_cc("--precompile", header)
@@ -95,6 +130,13 @@ def test_precompiled_headers(lab_cc, tmp_path):
         assert after(calls[-1][0], "-include") == [header]
 
 
+def test_precompiled_header_that_cannot_be_made(lab_cc, monkeypatch):
+    monkeypatch.setenv("REJECTS", "c++-header")
+    status, calls, _ = lab_cc("--precompile", "runtime.h")
+    assert status == 1
+    assert sum("c++-header" in arguments for arguments, _ in calls) == 1  # the others are not tried
+
+
 def test_default_outputs(lab_cc):
     _, calls, _ = lab_cc("a.cu")
     assert after(calls[-1][0], "-o") == ["a.out"]
@@ -114,8 +156,29 @@ def test_other_languages(lab_cc):
     assert second.splitlines()[0] == '#line 1 "sub/b.cu"'
     objects = [a for a in link if a.endswith(".o")]
     assert len(set(objects)) == 5 and objects[3] == "d.o"
-    _, calls, _ = lab_cc("-x", "cu", "-c", "b.cpp")
-    assert calls[0][1] == '#line 1 "b.cpp"\n'
+
+
+def test_language_by_option(lab_cc):
+    """That of the sources behind it; what is linked is linked all the same."""
+    status, calls, _ = lab_cc("a.cu", "-x", "cu", "b.cpp", "d.o", "-x=c++", "c.c")
+    assert status == 0
+    (_, first), (_, second), (c, _), (link, _) = calls
+    assert first.startswith('#line 1 "a.cu"') and second == '#line 1 "b.cpp"\n'
+    assert c[0] == "c++" and after(c, "-x") == ["c++"] and "c.c" in c
+    assert "d.o" in link
+
+
+@pytest.mark.parametrize(
+    "name, compiler",
+    [("x.c", "cc"), *((f"x{end}", "c++") for end in (".cc", ".cxx", ".c++", ".C"))],
+)
+def test_language_by_name(lab_cc, tmp_path, name, compiler):
+    (tmp_path / name).touch()
+    status, calls, _ = lab_cc("-c", name)
+    assert status == 0
+    assert [(arguments[0], after(arguments, "-o")) for arguments, _ in calls] == [
+        (compiler, ["x.o"])
+    ]
 
 
 def test_sources_of_the_same_name(lab_cc, tmp_path):
@@ -252,8 +315,9 @@ def test_instrument_asks_the_compiler_once(lab_cc):
 
 def test_headers_of_the_real_toolkit_stay_out(lab_cc, tmp_path):
     (tmp_path / "sub" / "cuda_runtime_api.h").write_text("")
-    _, calls, _ = lab_cc("-Isub", "-I.", "a.cu")
-    assert "-Isub" not in calls[0][0] and "-I." in calls[0][0]
+    _, calls, _ = lab_cc("-Isub,.", f"-I{cc.OWN_INCLUDE}", "a.cu")
+    folders = [argument for argument in calls[0][0] if argument.startswith("-I")]
+    assert folders == ["-I.", f"-I{cc.OWN_INCLUDE}"]
 
 
 def test_commands_are_shown(lab_cc):
@@ -285,6 +349,11 @@ def test_help(lab_cc):
         ("--cubin a.cu", "--cubin makes GPU code"),
         ("-dlink d.o", "-dlink: there is no device code to link"),
         ("-x fortran a.cu", "-x fortran: the languages are cu, c and c++"),
+        ("- a.cu", "'-' is no source, object or library by its name"),
+        *(
+            (f"{option} a.cu", f"{option} is not supported on the cpu back end")
+            for option in ("-E", "-M", "-MM", "-run")
+        ),
         ("--library none.a a.cu", "no emulator library at 'none.a'"),
         ("--instrument a.cu", "no 'libcuda_emulator_instrument.a': use ./lab cc --instrument"),
     ],
@@ -309,8 +378,50 @@ def test_compiler_error(lab_cc, tmp_path):
     assert (status, len(calls)) == (1, 1)
 
 
-def test_missing_compiler(lab_cc, monkeypatch):
-    monkeypatch.setenv("CXX", "no-such-compiler")
-    status, _, output = lab_cc("a.cu")
+def test_compiler_error_of_an_object(lab_cc, tmp_path):
+    (tmp_path / "a.cu").write_text("fails")
+    status, calls, _ = lab_cc("-c", "a.cu", "b.cpp")
+    assert (status, len(calls)) == (1, 1)
+
+
+@pytest.mark.parametrize("options", [[], ["--instrument", "-c"]])
+def test_missing_compiler(lab_cc, monkeypatch, options):
+    monkeypatch.setenv("CXX", "no-such-compiler -m64")
+    status, _, output = lab_cc(*options, "a.cu")
     assert status == 2
-    assert output.err.startswith("lab cc: error: no compiler 'no-such-compiler'")
+    assert output.err == (
+        "lab cc: error: no compiler 'no-such-compiler': install g++, or name one with CXX=...\n"
+    )
+
+
+def test_compiler_that_cannot_be_run(lab_cc, monkeypatch):
+    monkeypatch.setenv("CXX", "./b.cpp")
+    status, _, output = lab_cc("a.cu")
+    assert (status, output.err) == (1, "./b.cpp: error: Permission denied\n")
+
+
+def test_default_compilers(lab_cc, monkeypatch):
+    ran = []
+    monkeypatch.setattr(cc.Driver, "_call", lambda driver, command: ran.append(command[0]) or True)
+    monkeypatch.setenv("CXX", "")
+    monkeypatch.delenv("CC")
+    assert lab_cc("a.cu", "c.c")[0] == 0
+    assert ran == ["c++", "cc", "c++"]
+
+
+def test_flags_for_cmake():
+    """instrument_flags.py prints them, a line each; without a compiler it says so."""
+    script = Path(cc.__file__).with_name("instrument_flags.py")
+
+    def run(*compiler):
+        command = [sys.executable, str(script), *compiler]
+        return subprocess.run(command, capture_output=True, text=True)
+
+    done = run("true")
+    assert done.stdout.splitlines()[:2] == ["-O0", "-g"]
+    assert done.stdout.splitlines()[-2:] == ["-mllvm", "-tsan-distinguish-volatile=1"]
+    done = run("no-such-compiler", "-m64")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        "instrument_flags.py: cannot run 'no-such-compiler -m64': No such file or directory\n"
+    )

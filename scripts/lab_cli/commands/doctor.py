@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -110,10 +109,7 @@ def gpu_lines(toolkit: Toolkit | None, driver: Driver) -> list[Line]:
 def is_admin(status: str | None = None) -> bool:
     """Root with CAP_SYS_ADMIN, which root of a container need not have. `status` is for tests."""
     if status is None:
-        try:
-            status = Path("/proc/self/status").read_text()
-        except OSError:
-            return os.geteuid() == 0
+        status = _read(Path("/proc/self/status")) or ""
     match = re.search(r"^CapEff:\s*([0-9a-fA-F]+)", status, re.MULTILINE)
     return match is not None and bool(int(match.group(1), 16) >> CAP_SYS_ADMIN & 1)
 

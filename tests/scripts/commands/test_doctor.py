@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from types import SimpleNamespace
+
 import pytest
 from lab_cli import main, toml_file
 from lab_cli.commands import doctor
 from lab_cli.commands.doctor import ABSENT, OK, PROBLEM
+from lab_cli.counters import profilers
 from lab_cli.machine.backend import Toolkit
 from lab_cli.machine.gpu import NO_DRIVER, Driver, Gpu
 from lab_cli.machine.needs import TOOLS, Need
@@ -31,10 +35,17 @@ def test_profiler_counters(parameters: str | None, admin: bool, state: str, text
 
 @pytest.mark.parametrize(
     ("capabilities", "admin"),
-    [("000001ffffffffff", True), ("00000000a80425fb", False), ("0000000000200000", True)],
+    [
+        ("000001ffffffffff", True),
+        ("00000000a80425fb", False),
+        ("0000000000200000", True),
+        ("FFFFFFFFFFDFFFFF", False),
+    ],
 )
 def test_admin_is_who_has_the_capability(capabilities: str, admin: bool) -> None:
-    assert doctor.is_admin(f"Name:\tpython\nCapEff:\t{capabilities}\n") is admin
+    status = f"Name:\tpython\nCapPrm:\t000001ffffffffff\nCapEff:\t{capabilities}\nCapBnd:\t0\n"
+    assert doctor.is_admin(status) is admin
+    assert not doctor.is_admin("")
 
 
 @pytest.mark.parametrize(
@@ -50,13 +61,16 @@ def test_driver_against_nvcc(driver: Driver, state: str, text: str) -> None:
     line = doctor.driver_line(CUDA_13, driver)
     assert line.state == state
     assert text in line.text
+    assert doctor.driver_line(None, Driver((11, 8), [H200])).state == OK  # nothing to compare with
 
 
 def test_gpus() -> None:
     lines = doctor.gpu_lines(CUDA_13, Driver((13, 0), [H200, Gpu("NVIDIA V100", 70)]))
     assert [line.state for line in lines] == [OK, PROBLEM]
     assert "NVIDIA H200 (sm_90)" in lines[0].text
-    assert "sm_70, older than sm_75" in lines[1].text
+    assert lines[1].text == "NVIDIA V100 is sm_70, older than sm_75: take the cpu back end"
+    (line,) = doctor.gpu_lines(None, Driver((13, 0), [Gpu("NVIDIA V100", 70)]))
+    assert line.state == OK  # of too old for which nvcc?
 
 
 def test_nvcc() -> None:
@@ -72,24 +86,110 @@ def test_reader_of_toml(monkeypatch) -> None:
     assert "./lab run installs" in doctor.toml_line().text
 
 
+NVCC = 'case "$1" in --version) echo "release 13.0," ;; *) echo compute_75; echo compute_90 ;; esac'
+
+
+@pytest.fixture
+def machine(fake_tool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A machine with nothing at all; returns the folder of its programs."""
+    monkeypatch.setattr(doctor.needs, "venv_tool", lambda name: tmp_path / "venv" / name)
+    monkeypatch.setattr(doctor, "DRIVER_PARAMETERS", tmp_path / "params")
+    monkeypatch.setattr(doctor, "ask_driver", lambda: Driver(problem=NO_DRIVER))
+    monkeypatch.setattr(doctor, "is_admin", lambda: False)
+    monkeypatch.setattr(profilers, "PLACES", {"ncu": [], "nsys": []})
+    monkeypatch.setattr(toml_file, "reader", lambda: SimpleNamespace(__name__="tomllib"))
+    return tmp_path / "bin"
+
+
+def test_all_that_there_can_be(machine: Path, fake_tool, monkeypatch, capsys) -> None:
+    tools = {
+        "c++": "echo 'c++ (Debian 12.2.0-14) 12.2.0'",
+        "make": "echo GNU Make 4.3",
+        "cmake": "echo cmake version 3.25.1",
+        "ninja": "echo no number",
+        "nvcc": NVCC,
+        "ncu": "",
+        "nsys": "",
+    }
+    for name, script in tools.items():
+        fake_tool(name, script)
+    doctor.DRIVER_PARAMETERS.write_text("RmProfilingAdminOnly: 0\n")
+    monkeypatch.setattr(doctor, "ask_driver", lambda: Driver((13, 0), [H200, Gpu("T4", 75)]))
+    assert main.main(["doctor"]) == 0
+    assert capsys.readouterr().out.replace(str(machine), "BIN").splitlines() == [
+        "C++ compiler       OK       BIN/c++ 12.2.0",
+        "make               OK       BIN/make 4.3",
+        "CMake >= 3.25      OK       BIN/cmake 3.25.1",
+        "Ninja              OK       BIN/ninja",
+        "Boost.Context      OK",
+        "GoogleTest         OK",
+        "Google Benchmark   OK",
+        "TOML reader        OK       tomllib",
+        "nvcc               OK       BIN/nvcc 13.0",
+        "NVIDIA driver      OK       runs CUDA up to 13.0",
+        "GPU                OK       NVIDIA H200 (sm_90)",
+        "GPU                OK       T4 (sm_75)",
+        "profiler counters  OK       every user may read them",
+        "ncu                OK       BIN/ncu",
+        "nsys               OK       BIN/nsys",
+        "",
+        "cpu back end       OK",
+        "gpu back end       OK",
+    ]
+
+
+def test_nothing_at_all(machine: Path, monkeypatch, capsys) -> None:
+    monkeypatch.setattr(doctor, "find_nvcc", lambda: None)
+    assert main.main(["doctor"]) == 1
+    install = "problem  missing: ./lab run installs it, or: sudo apt-get install"
+    assert capsys.readouterr().out.splitlines() == [
+        f"C++ compiler       {install} g++",
+        f"make               {install} make",
+        f"CMake >= 3.25      {install} cmake",
+        f"Ninja              {install} ninja-build",
+        f"Boost.Context      {install} libboost-context-dev",
+        f"GoogleTest         {install} libgmock-dev",
+        f"Google Benchmark   {install} libbenchmark-dev",
+        "TOML reader        OK       tomllib",
+        "nvcc               -        not found: for the gpu back end install the CUDA toolkit, or set "
+        "CUDACXX to your nvcc",
+        "NVIDIA driver      -        not found: the gpu back end builds without it, but does not run",
+        "GPU                -        none: exercises run on the cpu back end",
+        "profiler counters  -        no NVIDIA driver that says who may read them",
+        "ncu                -        not found: for metrics of a kernel install Nsight Compute (part of "
+        "the CUDA toolkit)",
+        "nsys               -        not found: for timelines install Nsight Systems (part of the CUDA "
+        "toolkit)",
+        "",
+        "cpu back end       problem  see above",
+        "gpu back end       -        no nvcc",
+    ]
+
+
 @pytest.mark.parametrize(
-    ("cpu_is_complete", "nvcc", "driver", "status"),
+    ("lacks", "nvcc", "driver", "gpu", "status"),
     [
-        (True, None, Driver(problem=NO_DRIVER), 0),
-        (False, None, Driver(problem=NO_DRIVER), 1),
-        (False, "nvcc", Driver(problem=NO_DRIVER), 1),
-        (False, "nvcc", Driver((13, 0), [H200]), 0),
+        ("", None, Driver(problem=NO_DRIVER), "-        no nvcc", 0),
+        ("library", None, Driver(problem=NO_DRIVER), "-        no nvcc", 1),
+        ("library", "nvcc", Driver(problem=NO_DRIVER), "-        no NVIDIA driver", 1),
+        ("library", "nvcc", Driver((13, 0), [H200]), "OK", 0),
+        ("tools", "nvcc", Driver((13, 0), [H200]), "-        see above", 1),
+        ("", "nvcc", Driver((13, 0), [H200]), "OK", 0),
     ],
 )
 def test_status_is_0_if_one_back_end_works(
-    monkeypatch, capsys, cpu_is_complete: bool, nvcc: str | None, driver: Driver, status: int
+    monkeypatch, capsys, lacks: str, nvcc: str | None, driver: Driver, gpu: str, status: int
 ) -> None:
-    library = Need("Boost.Context", "libboost-context-dev", lambda: cpu_is_complete)
-    tools = [Need(tool.name, tool.package, lambda: True) for tool in TOOLS]
+    library = Need("Boost.Context", "libboost-context-dev", lambda: not lacks)
+    tools = [Need(tool.name, tool.package, lambda: lacks != "tools") for tool in TOOLS]
     monkeypatch.setattr(doctor.needs, "needs_of", lambda backend: [*tools, library])
     monkeypatch.setattr(doctor, "find_nvcc", lambda: nvcc)
     monkeypatch.setattr(doctor, "ask_nvcc", lambda path: CUDA_13)
     monkeypatch.setattr(doctor, "ask_driver", lambda: driver)
     assert main.main(["doctor"]) == status
     out = capsys.readouterr().out
-    assert ("sudo apt-get install libboost-context-dev" in out) is not cpu_is_complete
+    assert ("sudo apt-get install libboost-context-dev" in out) is bool(lacks)
+    assert out.splitlines()[-2:] == [
+        f"cpu back end       {'problem  see above' if lacks else 'OK'}",
+        f"gpu back end       {gpu}",
+    ]

@@ -8,18 +8,23 @@ import subprocess
 import sys
 import threading
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Callable
 
 import pytest
 from exercise_sample import FACTS
-from lab_cli import main, process
+from lab_cli import main, paths, process
 from lab_cli.building import presets
 from lab_cli.commands import cc, run
 from lab_cli.commands import test as test_command
+from lab_cli.commands.run import Outcome
 from lab_cli.errors import LabError
 from lab_cli.machine import setup
 from lab_cli.paths import ROOT
+
+COMMANDS = [command.__name__.rpartition(".")[2] for command in main.COMMANDS]
+HELP = Path(__file__).parent / "data" / "help.txt"
 
 
 def lab(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -59,8 +64,81 @@ def test_bad_usage_ends_with_2(arguments: list[str], message: str) -> None:
 def test_help() -> None:
     done = lab("--help")
     assert done.returncode == 0
-    for command in ("run", "test", "bench", "plot", "list", "doctor", "cc"):
+    for command in COMMANDS:
         assert f"./lab {command}" in done.stdout
+
+
+def test_help_is_as_somebody_last_read_it(monkeypatch, capfd) -> None:
+    """LAB_ACCEPT=1 in the environment writes it anew: read it then. Lines may break elsewhere."""
+    monkeypatch.setenv("COLUMNS", "100")
+    text = ""
+    for command in [[], *([name] for name in COMMANDS)]:
+        ends = pytest.raises(SystemExit, match="0") if command != ["cc"] else nullcontext()
+        with ends:
+            assert main.main([*command, "--help"]) == 0
+        text += f"$ {' '.join(['./lab', *command, '--help'])}\n{capfd.readouterr().out}\n"
+    text = text.replace("optional arguments:", "options:")  # of Python 3.9
+    if os.environ.get("LAB_ACCEPT") == "1":
+        HELP.write_text(text, encoding="utf-8")
+    assert text.split() == HELP.read_text(encoding="utf-8").split()
+
+
+def test_without_a_command_there_is_help_and_status_2(capfd) -> None:
+    assert main.main([]) == 2
+    assert capfd.readouterr().out == main.parser().format_help()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("list --size=3", "unknown option --size=3"),
+        ("list -- --size=3", "--size=3: nothing may follow after -- here: ./lab list --help"),
+        ("doctor -- x y", "x: nothing may follow after -- here: ./lab doctor --help"),
+        ("new ch04_memory/x -- y", "y: nothing may follow after -- here: ./lab new --help"),
+        ("run --back=cpu", "unknown option --back=cpu; options of an exercise follow after --"),
+        ("test --back=cpu", "unknown option --back=cpu; options of an exercise follow after --"),
+        ("bench --resum", "unknown option --resum"),
+        ("plot --gp=h200", "unknown option --gp=h200"),
+        (
+            "profile transpose --metric=x",
+            "unknown option --metric=x; options of an exercise follow after --",
+        ),
+        ("check transpose -x", "unknown option -x; options of an exercise follow after --"),
+        ("trace transpose -x", "unknown option -x; options of an exercise follow after --"),
+    ],
+)
+def test_what_a_command_does_not_take_is_named(arguments: str, message: str, capfd) -> None:
+    with pytest.raises(SystemExit) as raised:
+        main.main(arguments.split())
+    assert raised.value.code == 2
+    assert capfd.readouterr().err == f"usage: ./lab COMMAND ...\nlab: error: {message}\n"
+
+
+def test_nobody_reads_on() -> None:
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "lab"), "list"],
+        stdout=write,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )
+    os.close(write)
+    assert (done.returncode, done.stderr) == (1, b"")
+
+
+@pytest.mark.parametrize(
+    "arguments", ["run", "test transpose", "bench", "plot", "profile x", "check x", "trace x"]
+)
+def test_commands_that_read_toml_make_sure_first_that_it_can_be_read(
+    arguments: str, exercises, monkeypatch, capfd
+) -> None:
+    def cannot() -> None:
+        raise LabError("no reader")
+
+    monkeypatch.setattr(setup, "toml_reader", cannot)
+    assert main.main(arguments.split()) == 1
+    assert capfd.readouterr().err == "lab: no reader\n"
 
 
 @pytest.fixture
@@ -93,6 +171,26 @@ def test_one_exercise_gets_its_options_and_stdout_alone(faked: Path, capfd) -> N
 def test_status_of_one_exercise_is_passed_on(faked, monkeypatch, status: int) -> None:
     monkeypatch.setenv("STATUS", str(status))
     assert main.main(["run", "--backend=cpu", "transpose"]) == status
+
+
+@pytest.mark.parametrize("names", [["transpose"], []])
+def test_program_that_is_not_there(faked: Path, names: list[str], capfd) -> None:
+    program = faked / "ch04_memory" / "transpose"
+    program.unlink()
+    assert main.main(["run", "--backend=cpu", *names]) == 1
+    assert f"\nlab: cannot run {program}: No such file or directory\n" in capfd.readouterr().err
+
+
+def test_a_chapter_of_one_exercise_is_that_exercise(faked: Path, capfd) -> None:
+    assert main.main(["run", "--backend=cpu", "ch04"]) == 0
+    assert capfd.readouterr().out == "transpose \n"
+
+
+def test_all_exercises_end_in_a_summary_where_there_is_one(faked: Path, capfd) -> None:
+    (faked / "ch03_execution_model" / "reduceInteger.toml").unlink()
+    assert main.main(["run", "--backend=cpu"]) == 0
+    out = capfd.readouterr().out
+    assert re.fullmatch(r"transpose \n\nexercise +result +seconds\ntranspose +ok +\d\.\d\n", out)
 
 
 def test_all_exercises_end_in_a_summary(faked: Path, capfd) -> None:
@@ -129,6 +227,42 @@ def test_several_exercises_get_the_same_options(faked: Path, capfd) -> None:
     assert main.main(["run", "--backend=cpu", *names, "--", "--reps=1"]) == 0
     out = capfd.readouterr().out
     assert "transpose --reps=1\n" in out and "reduceInteger --reps=1\n" in out
+
+
+def test_summary() -> None:
+    assert run.summary(
+        [
+            Outcome("good", 0, 1.25, ["1\n"]),
+            Outcome("without", 77, 0.04, ["2\n"]),
+            Outcome("wrong", 1, 100, ["3 \n", "\n", "4"]),
+            Outcome("crashed", 139, 2.5, []),
+        ]
+    ).splitlines() == [
+        "",
+        "exercise                  result   seconds",
+        "good                      ok           1.2",
+        "without                   skipped      0.0  no usable GPU",
+        "wrong                     FAILED     100.0  exit status 1",
+        "crashed                   FAILED       2.5  killed by SIGSEGV",
+        "",
+        "wrong ended with these lines:",
+        "    3 ",
+        "    ",
+        "    4",
+        "",
+        "crashed ended with these lines:",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("statuses", "expected"), [((77, 0), 0), ((77, 1), 1), ((0, 2), 1), ((77, 77), 77)]
+)
+def test_status_of_several(faked: Path, statuses: tuple[int, int], expected: int) -> None:
+    for place, status in zip(
+        ("ch03_execution_model/reduceInteger", "ch04_memory/transpose"), statuses
+    ):
+        (faked / place).write_text(f"#!/bin/sh\nexit {status}\n")
+    assert main.main(["run", "--backend=cpu"]) == expected
 
 
 def test_all_skipped_is_77(faked: Path, monkeypatch, capfd) -> None:
@@ -191,6 +325,79 @@ def test_of_everything(tested, capfd) -> None:
     assert "tests passed" in capfd.readouterr().out
 
 
+def test_of_everything_on_a_gpu_leaves_out_the_unit_tests(tested, monkeypatch, capfd) -> None:
+    wanted: list[tuple[str, list[str]]] = []
+
+    def ensure(backend: str, modules: Sequence[str] = ()) -> str:
+        wanted.append((backend, [*modules]))
+        return "cmake"
+
+    monkeypatch.setattr(setup, "ensure", ensure)
+    monkeypatch.setattr(test_command.backend, "pick", lambda request: request)
+    monkeypatch.setattr(test_command.toml_file, "packages", lambda: ["a reader of TOML"])
+    note = "note: the unit tests of common/ and emulator/ belong to the cpu back end\n"
+    assert tested("--backend=gpu") == (8, ["build gpu", "ctest"])
+    assert capfd.readouterr().err == note
+    assert tested() == (8, ["build cpu", "ctest"])
+    assert capfd.readouterr().err == ""
+    assert wanted == [("gpu", []), ("cpu", ["pytest", "matplotlib", "a reader of TOML"])]
+
+
+def test_of_one_exercise_on_a_gpu_takes_nothing_instrumented(tested, monkeypatch) -> None:
+    monkeypatch.setattr(test_command.backend, "pick", lambda request: request)
+    assert tested("--backend=gpu", "transpose")[1][0] == "build gpu transpose"
+
+
+LISTED = """{"tests": [
+    {"name": "transpose --rows=3", "properties": [
+        {"name": "LABELS", "value": ["exercise", "transpose", "results"]}]}]}"""
+RAN = '<testsuite><testcase name="transpose --rows=3" status="{}"/></testsuite>'
+# Says how it was called, and what it prints; writes its results unless they are empty.
+CTEST = """
+case "$*" in
+    *--show-only=json-v1) /bin/cat "{folder}/listed" ;;
+    *) echo "$*" > "{folder}/called"
+       while [ "$1" != --output-junit ]; do shift; done
+       [ -s "{folder}/ran" ] && /bin/cat "{folder}/ran" > "$2"
+       printf '1/1 Test\n100%% tests passed\nTotal\n'; echo warning >&2; exit 3 ;;
+esac"""
+
+
+@pytest.fixture
+def ctest(faked: Path, fake_tool, monkeypatch) -> Callable[..., tuple[int, list[str]]]:
+    """./lab test with these arguments and a ctest that finds `ran`; the options that it got."""
+    monkeypatch.setattr(test_command.os, "sched_getaffinity", lambda process: {1, 2, 5})
+    fake_tool("ctest", CTEST.format(folder=faked))
+    (faked / "listed").write_text(LISTED)
+
+    def run_test(ran: str, *arguments: str) -> tuple[int, list[str]]:
+        (faked / "ran").write_text(ran)
+        status = main.main(["test", "--backend=cpu", *arguments])
+        return status, (faked / "called").read_text().split()
+
+    monkeypatch.setattr(presets, "ctest_beside", lambda cmake: "ctest")
+    return run_test
+
+
+def test_ctest_gets_its_options_and_its_results_are_summed_up(ctest, faked, capfd) -> None:
+    status, options = ctest(RAN.format("run"), "transpose", "--", "-V")
+    assert status == 3
+    assert options[:2] == ["--test-dir", str(faked)]
+    usual = ["--output-on-failure", "--no-label-summary", "--no-tests=error", "-j", "3"]
+    assert options[2:7] == usual
+    junit = options[8]
+    assert options[7:] == ["--output-junit", junit, "-L", "^(transpose)$", "-V"]
+    assert not Path(junit).parent.exists()
+    head = "exercise                results          hazards          counts           options"
+    line = "transpose               1 ok             -                -                -"
+    assert capfd.readouterr().out == f"1/1 Test\n\n{head}\n{line}\n"
+
+
+def test_without_names_all_that_ctest_prints_is_shown(ctest, capfd) -> None:
+    ctest("")
+    assert capfd.readouterr().out == "1/1 Test\n100% tests passed\nTotal\nwarning\n"
+
+
 @pytest.mark.parametrize(
     "arguments", [["transposs"], ["-V"], ["--rerun-failed"], ["transpose", "x"]]
 )
@@ -221,18 +428,49 @@ def test_cc_builds_the_libraries_and_hands_over(faked: Path, monkeypatch) -> Non
     assert ran[0][6:] == ["mine.cu", "-o", "mine", "--", "-x"]
 
 
+@pytest.mark.parametrize(
+    ("options", "target"),
+    [
+        (["a.cu", "--instrument"], "cuda_emulator_instrument"),
+        (["a.cu", "-hello"], "cuda_emulator"),
+        (["a.cu", "--help"], ""),
+        (["-h"], ""),
+        ([], ""),
+    ],
+)
+def test_cc_builds_what_it_needs(faked: Path, monkeypatch, options, target: str) -> None:
+    built: list[str] = []
+    ran: list[list[str]] = []
+    monkeypatch.setattr(presets, "build", lambda cmake, *targets: built.extend(targets) or faked)
+    monkeypatch.setattr(cc, "run_shown", lambda command: ran.append(command) or 5)
+    assert main.main(["cc", *options]) == 5
+    assert built[:2] == (["cpu", target] if target else [])
+    ((python, driver, *arguments),) = ran
+    assert (python, driver) == (presets.shortest(sys.executable), str(ROOT / "emulator" / "cc.py"))
+    assert arguments[4 if target else 0 :] == options
+
+
+def test_programs_that_path_leads_to_are_named_as_one_types_them(fake_tool, tmp_path) -> None:
+    cmake = fake_tool("cmake", "")
+    fake_tool("ctest", "")
+    assert presets.shortest(str(cmake)) == "cmake"
+    assert presets.ctest_beside(str(cmake)) == "ctest"
+    assert presets.shortest(str(tmp_path / "cmake")) == str(tmp_path / "cmake")
+    assert presets.ctest_beside(str(tmp_path / "cmake")) == str(tmp_path / "ctest")
+
+
 def test_only_a_new_folder_is_configured(tmp_path: Path, monkeypatch) -> None:
     ran: list[list[str]] = []
     monkeypatch.setattr(presets, "OUT", tmp_path)
-    monkeypatch.setattr(presets, "must_run", lambda command, cwd: ran.append(command))
+    monkeypatch.setattr(presets, "must_run", lambda command, cwd: ran.append(command + [cwd]))
     presets.build("/no/cmake", "cpu")
     (tmp_path / "cpu" / "build.ninja").touch()
-    presets.build("/no/cmake", "cpu", "transpose", "matmul")
+    assert presets.build("/no/cmake", "cpu", "transpose", "matmul") == tmp_path / "cpu"
     folder = str(tmp_path / "cpu")
     assert ran == [
-        ["/no/cmake", "--preset", "cpu", "-B", folder],
-        ["/no/cmake", "--build", folder],
-        ["/no/cmake", "--build", folder, "--target", "transpose", "matmul"],
+        ["/no/cmake", "--preset", "cpu", "-B", folder, ROOT],
+        ["/no/cmake", "--build", folder, ROOT],
+        ["/no/cmake", "--build", folder, "--target", "transpose", "matmul", ROOT],
     ]
 
 
@@ -289,6 +527,51 @@ def test_failing_step_is_named_with_its_status(capfd) -> None:
     assert err == "+ sh -c 'echo reason; exit 3'\nreason\n"
 
 
+def test_a_step_runs_where_it_is_told_to(tmp_path: Path, capfd) -> None:
+    process.must_run(["pwd"], cwd=tmp_path)
+    assert process.run(["pwd"], cwd=tmp_path) == 0
+    assert capfd.readouterr() == (f"{tmp_path}\n", f"+ pwd\n{tmp_path}\n+ pwd\n")
+
+
+@pytest.mark.parametrize(
+    ("returncode", "text"),
+    [
+        (1, "exit status 1"),
+        (127, "exit status 127"),
+        (128, "exit status 128"),
+        (129, "killed by SIGHUP"),
+        (-11, "killed by SIGSEGV"),
+        (137, "killed by SIGKILL"),
+        (255, "exit status 255"),  # there is no signal 127
+    ],
+)
+def test_how_a_program_ended(returncode: int, text: str) -> None:
+    assert process.describe(process.status_of(returncode)) == text
+
+
+def test_lines_come_as_they_are_printed(capfd) -> None:
+    lines: list[str] = []
+    script = "printf 'a\\n\\377\\n'; echo c >&2; printf d; kill -9 $$"
+    assert process.run_lines(["sh", "-c", script], lines.append) == 137
+    assert lines == ["a\n", "\ufffd\n", "c\n", "d"]
+    out, err = capfd.readouterr()
+    assert out == "" and err.startswith("+ sh -c ")
+
+
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [
+        (["sh", "-c", "echo a; printf '\\377'; echo b >&2"], "a\n\ufffd"),
+        (["sh", "-c", "echo a; exit 1"], ""),
+        (["/no/such/tool"], ""),
+        (["cat"], ""),  # nothing is typed in
+    ],
+)
+def test_a_quick_question(command: list[str], output: str, capfd) -> None:
+    assert process.output_of(command) == output
+    assert capfd.readouterr() == ("", "")
+
+
 def test_interrupt_leaves_no_traceback(monkeypatch, capfd) -> None:
     def interrupted(argv: list[str]) -> int:
         raise KeyboardInterrupt
@@ -300,11 +583,16 @@ def test_interrupt_leaves_no_traceback(monkeypatch, capfd) -> None:
 
 def test_commands_are_shown_relative_to_the_checkout() -> None:
     assert process.shown([str(ROOT / "build" / "a b"), "--x=1"]) == "'build/a b' --x=1"
+    assert process.shown([f"{ROOT}2/x", str(ROOT), f"-I{ROOT}/x"]) == f"{ROOT}2/x {ROOT} -I{ROOT}/x"
+    assert paths.shown(ROOT / "build" / "a b") == "build/a b"
+    assert paths.shown(Path(f"{ROOT}2/x")) == f"{ROOT}2/x"
 
 
 def test_last_lines_are_kept(capfd) -> None:
-    lines = run.TAIL_LINES + 5
-    outcome = run.run_showing("x", ["sh", "-c", f"seq {lines}; exit 1"])
-    assert outcome.last_lines[-1] == f"{lines}\n"
-    assert len(outcome.last_lines) == run.TAIL_LINES
-    assert capfd.readouterr().out.count("\n") == lines
+    outcome = run.run_showing("x", ["sh", "-c", "seq 13; exit 1"])
+    assert outcome.last_lines == [f"{line}\n" for line in range(6, 14)]
+    assert (outcome.name, outcome.status) == ("x", 1)
+    assert 0 <= outcome.seconds < 60
+    out, err = capfd.readouterr()
+    assert out.splitlines() == [str(line) for line in range(1, 14)]
+    assert err == "\n+ sh -c 'seq 13; exit 1'\n"

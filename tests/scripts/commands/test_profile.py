@@ -13,7 +13,8 @@ import pytest
 from exercise_sample import FACTS
 from lab_cli import main
 from lab_cli.building import instrumented, own_program, presets
-from lab_cli.counters import profilers
+from lab_cli.commands import profile
+from lab_cli.counters import metrics, profilers
 from lab_cli.machine import backend, setup
 from lab_cli.machine.backend import Choice
 from lab_cli.machine.gpu import NO_DRIVER, Driver, Gpu
@@ -108,6 +109,49 @@ def test_table_of_an_exercise(lab: Lab, capfd) -> None:
     assert len(asked) == 5
 
 
+TABLE = """\
+                                   divergent_          gld_
+kernel                grid  block      branch  transactions  branch
+reduceNeighbored      8192  512       778,240     4,186,112     n/a
+reduceNeighboredLess  8192  512        40,960     4,186,112     n/a
+reduceInterleaved     8192  512        40,960     1,089,536     n/a
+
+divergent_branch  branches in which a warp split (lower is better)
+gld_transactions  sectors of 32 bytes loaded from global memory (lower is better)
+branch            branches that warps took (lower is better)
+
+gpu back end, optimised build (nvcc -O3), on NVIDIA H200 (sm_90)
+only the cpu back end counts barriers
+without a value here: branch
+"""
+
+
+def test_all_that_is_printed(lab: Lab, capfd) -> None:
+    lab.ncu(ncu_sample.OUTPUT)
+    names = "divergent_branch,barriers, gld_transactions ,,branch"
+    assert lab("reduceInteger", "--backend=gpu", "--metrics", names) == 0
+    out, err = capfd.readouterr()
+    assert out == TABLE
+    assert err.splitlines()[1:] == re.findall("^==PROF== Profiling.*$", ncu_sample.OUTPUT, re.M)
+    wanted = "ncu --clock-control none --csv --page raw --print-units base --metrics "
+    assert lab.ran()[1].startswith(wanted)
+
+
+def test_as_wide_as_the_terminal(lab: Lab, monkeypatch, capfd) -> None:
+    lab.ncu(ncu_sample.OUTPUT)
+    monkeypatch.setenv("COLUMNS", "60")
+    assert lab("reduceInteger", "--metrics", METRICS) == 0
+    of_a_file = capfd.readouterr().out
+    assert of_a_file.count("\nreduceNeighbored ") == 1
+    monkeypatch.setattr(profile.sys.stdout, "isatty", lambda: True, raising=False)
+    assert lab("reduceInteger", "--metrics", METRICS) == 0
+    assert capfd.readouterr().out.count("\nreduceNeighbored ") == 3
+    monkeypatch.delenv("COLUMNS")  # nobody knows how wide it is
+    monkeypatch.setattr(profile.shutil.os, "get_terminal_size", lambda _: os.terminal_size((0, 0)))
+    assert lab("reduceInteger", "--metrics", METRICS) == 0
+    assert capfd.readouterr().out == of_a_file
+
+
 def test_default_metrics_are_those_of_the_exercise(lab: Lab, capfd) -> None:
     lab.ncu(ncu_sample.OUTPUT)
     assert lab("reduceInteger") == 0
@@ -115,6 +159,35 @@ def test_default_metrics_are_those_of_the_exercise(lab: Lab, capfd) -> None:
     assert "smsp__sass_branch_targets_threads_divergent.sum" in asked
     assert "dram__bytes_read.sum.per_second" in asked
     assert "without a value here: warp_execution_efficiency" in capfd.readouterr().out
+
+
+def test_exercise_without_metrics_of_its_own_shows_those_of_any_program(lab: Lab, mine) -> None:
+    lab.ncu(ncu_sample.OUTPUT)
+    known = metrics.load()
+    for name in ("wgmma", str(mine)):
+        assert lab(name) == 0
+        asked = re.search(r"--metrics (\S+)", lab.ran()[-1]).group(1).split(",")
+        assert asked == [metric.nsight for metric in known.find(known.own) if metric.gpu]
+
+
+@pytest.mark.parametrize(
+    ("devices", "where"),
+    [
+        (["0"], "NVIDIA H200 (sm_90)"),
+        (["1", "0", "1"], "NVIDIA H200 (sm_90), NVIDIA T4 (sm_75)"),
+        (["1", ""], "NVIDIA T4 (sm_75)"),
+        (["2"], "an unknown GPU"),
+        ([""], "an unknown GPU"),
+    ],
+)
+def test_where_kernels_ran(lab: Lab, monkeypatch, capfd, devices: list[str], where: str) -> None:
+    two = Driver((13, 0), [*H200.gpus, Gpu("NVIDIA T4", 75)])
+    monkeypatch.setattr(profilers, "ask_driver", lambda: two)
+    launch = ncu_sample.launch(0, "k(int)", ["7"], "(1, 1, 1)", "(1, 1, 1)")
+    launches = [launch.replace(',"0","9.0",', f',"{device}","9.0",') for device in devices]
+    lab.ncu(ncu_sample.raw_page({"lts__t.sum": "sector"}, launches))
+    assert lab("reduceInteger", "--metrics=lts__t.sum") == 0
+    assert f"on {where}\n" in capfd.readouterr().out
 
 
 def test_debug_build(lab: Lab, capfd) -> None:
@@ -135,7 +208,13 @@ def test_csv_alone_on_stdout(lab: Lab, capfd) -> None:
         "reduceNeighboredLess,8192,512,4186112,500",
         "reduceInterleaved,8192,512,1089536,25",
     ]
-    assert "gpu back end, optimised build" in err
+    assert err.endswith("\ngpu back end, optimised build (nvcc -O3), on NVIDIA H200 (sm_90)\n")
+    assert lab("reduceInteger", "--metrics=barriers,branch,duration", "--csv") == 0
+    assert capfd.readouterr().err.splitlines()[-3:] == [
+        "gpu back end, optimised build (nvcc -O3), on NVIDIA H200 (sm_90)",
+        "only the cpu back end counts barriers",
+        "without a value here: branch",
+    ]
 
 
 def test_output_keeps_the_csv_and_the_table_is_still_shown(lab: Lab, tmp_path, capfd) -> None:
@@ -228,6 +307,17 @@ def test_what_the_exercise_says_of_its_options_and_the_gpu_is_passed_on(
     )
     assert lab("reduceInteger", "--", "--size=x") == status
     assert "    reduceInteger: --size=x: expected" in capfd.readouterr().err
+
+
+def test_the_last_lines_of_what_went_wrong(lab: Lab, capfd) -> None:
+    said = [f"line {number}" for number in range(1, 21)]
+    lab.ncu("\n".join(["==PROF== x", '"0","1"', *said, "==PROF== y"]), status=1)
+    assert lab("reduceInteger", "--metrics=duration") == 1
+    message = capfd.readouterr().err.partition("lab: ")[2]
+    assert message.splitlines() == [
+        "under ncu, the program ended with exit status 1, after these lines:",
+        *(f"    line {number}" for number in range(9, 21)),
+    ]
 
 
 def test_no_ncu(lab: Lab, capfd) -> None:
@@ -351,11 +441,20 @@ def test_file_of_an_exercise_is_the_exercise(lab: Lab, tmp_path: Path) -> None:
         (["reduceInteger", "--metrics=gld_eff"], "did you mean gld_efficiency"),
         (["reduceInteger", "--backend=cpu", "--metrics=duration"], "not available without a GPU"),
         (["reduceInteger", "--backend=cpu", "--metrics=x__y"], "without a GPU: x__y"),
+        (
+            ["reduceInteger", "--backend=gpu", "--metrics=barriers"],
+            f"lab: no counter of a GPU gives barriers\n\n    {OFFER}\n\ngives the metrics that can "
+            "be counted without a GPU.\n",
+        ),
+        (
+            ["MINE", "--backend=gpu", "--metrics=barriers"],
+            "\n    ./lab profile MINE --backend cpu\n",
+        ),
     ],
 )
-def test_bad_usage(lab: Lab, capfd, arguments: list[str], message: str) -> None:
-    assert lab(*arguments) == 2
-    assert message in capfd.readouterr().err
+def test_bad_usage(lab: Lab, mine: Path, capfd, arguments: list[str], message: str) -> None:
+    assert lab(*(str(mine) if word == "MINE" else word for word in arguments)) == 2
+    assert message.replace("MINE", str(mine)) in capfd.readouterr().err
     assert lab.ran() == []
 
 
@@ -421,6 +520,16 @@ def test_program_that_fails_on_the_cpu(lab: Lab, capfd, status: int, expected: i
     assert out == ""
     assert "its own table\nelement 3 is WRONG\n" in err
     assert "the program ended with" in err
+
+
+def test_program_that_cannot_be_run_on_the_cpu(lab: Lab, capfd) -> None:
+    assert lab("reduceInteger", "--backend=cpu") == 1
+    program = lab.folder / "cpu" / "ch03_execution_model" / "reduceInteger_instrumented"
+    assert capfd.readouterr() == (
+        "",
+        f"+ CUDA_EMULATOR_PROFILE=... {program} --profile\n"
+        f"lab: cannot run {program}: No such file or directory\n",
+    )
 
 
 @pytest.mark.parametrize("script", ["exit 0", ': > "$CUDA_EMULATOR_PROFILE"'])

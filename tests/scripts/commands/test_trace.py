@@ -9,6 +9,7 @@ from lab_cli import main
 from lab_cli.building import presets
 from lab_cli.commands import trace
 from lab_cli.counters import nsys, profilers
+from lab_cli.errors import LabError
 from lab_cli.machine import setup
 from lab_cli.machine.gpu import NO_DRIVER, Driver, Gpu
 
@@ -41,7 +42,8 @@ esac
 
 
 class Lab:
-    def __init__(self, folder: Path, fake_tool) -> None:
+    def __init__(self, folder: Path, fake_tool, built: list[tuple[str, ...]]) -> None:
+        self.built = built
         self.folder = folder
         self.log = folder / "log"
         self.report = folder / "out" / "trace" / "transpose.nsys-rep"
@@ -67,14 +69,20 @@ class Lab:
 def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fake_tool, exercises) -> Lab:
     fake_tool("nvcc", NVCC)
     exercises("ch04_memory/transpose")
-    monkeypatch.setattr(setup, "ensure", lambda backend: "cmake")
-    monkeypatch.setattr(presets, "build", lambda cmake, preset, *targets: tmp_path / preset)
+    built: list[tuple[str, ...]] = []
+
+    def build(cmake: str, preset: str, *targets: str) -> Path:
+        built.append((cmake, preset, *targets))
+        return tmp_path / preset
+
+    monkeypatch.setattr(setup, "ensure", lambda backend: f"cmake for {backend}")
+    monkeypatch.setattr(presets, "build", build)
     h200 = Driver((13, 0), [Gpu("NVIDIA H200", 90)])
     monkeypatch.setattr(profilers, "ask_driver", lambda: h200)
     monkeypatch.setattr(profilers, "PLACES", {"ncu": [], "nsys": []})
     monkeypatch.setattr(trace, "OUT", tmp_path / "out")
     monkeypatch.setattr(trace, "ROOT", tmp_path)
-    return Lab(tmp_path, fake_tool)
+    return Lab(tmp_path, fake_tool, built)
 
 
 def test_summaries(lab: Lab, capfd) -> None:
@@ -92,12 +100,20 @@ def test_summaries(lab: Lab, capfd) -> None:
         "\n"
         "ranges of the host program (NVTX): none recorded\n"
     )
-    assert "out/trace/transpose.nsys-rep" in err
-    record, *stats = lab.ran()
-    assert record.startswith("nsys profile --trace=cuda,nvtx ")
+    assert err.splitlines()[-1] == (
+        "the timeline is in out/trace/transpose.nsys-rep: open it with nsys-ui"
+    )
     program = lab.folder / "gpu" / "ch04_memory" / "transpose"
-    assert record.endswith(f" {program} --rows=64 --reps=5")
-    assert len(stats) == 3 and all(str(lab.report) in line for line in stats)
+    stem = lab.folder / "out" / "trace" / "transpose"
+    assert lab.ran() == [
+        "nsys profile --trace=cuda,nvtx --sample=none --cpuctxsw=none --force-overwrite=true "
+        f"--output={stem} {program} --rows=64 --reps=5",
+        *(
+            f"nsys stats --report {report} --format csv --output - --force-export=true {lab.report}"
+            for report in ("cuda_gpu_kern_sum", "cuda_gpu_mem_time_sum", "nvtx_sum")
+        ),
+    ]
+    assert lab.built == [("cmake for gpu", "gpu", "transpose")]
 
 
 @pytest.mark.parametrize("option", [["--reps=9"], ["--reps", "9"]])
@@ -114,29 +130,76 @@ def test_import_that_fails_says_what_to_install(lab: Lab, capfd) -> None:
     assert lab("transpose") == 1
     out, err = capfd.readouterr()
     assert out == ""
-    assert "    Importer error status: libdw.so.1 cannot be opened" in err
-    assert "libdw1 libelf1" in err
+    assert err.partition("lab: ")[2].splitlines() == [
+        "nsys wrote no report. Its last lines:",
+        "    Importer error status: libdw.so.1 cannot be opened",
+        "If it says that it cannot import: it needs the libraries libdw and libelf "
+        "(sudo apt-get install libdw1 libelf1).",
+    ]
     assert not lab.report.exists()
 
 
-@pytest.mark.parametrize(("status", "expected"), [(1, 1), (139, 1), (2, 2), (77, 77)])
-def test_program_that_fails(lab: Lab, capfd, status: int, expected: int) -> None:
+@pytest.mark.parametrize(
+    ("status", "expected", "message"),
+    [
+        (1, 1, "under nsys, the program ended with exit status 1"),
+        (139, 1, "under nsys, the program ended with killed by SIGSEGV"),
+        (2, 2, "the program ended with exit status 2"),
+        (77, 77, "the program ended with exit status 77"),
+    ],
+)
+def test_program_that_fails(lab: Lab, capfd, status: int, expected: int, message: str) -> None:
     lab.nsys(f"{lab.records()}; echo reason; exit {status}")
     assert lab("transpose") == expected
-    err = capfd.readouterr().err
-    assert "the program ended with" in err and "    reason" in err
+    assert capfd.readouterr().err.endswith(f"\nlab: {message}:\n    reason\n")
+    assert len(lab.ran()) == 1
 
 
-def test_report_that_nsys_does_not_know(lab: Lab, capfd) -> None:
+@pytest.mark.parametrize(
+    "text", ["ERROR: Report 'cuda_gpu_kern_sum' not found\n", "Time (%),Name\n"]
+)
+def test_report_that_nsys_does_not_have(lab: Lab, capfd, text: str) -> None:
     lab.nsys(lab.records())
-    (lab.folder / "kernels.txt").write_text("ERROR: Report 'cuda_gpu_kern_sum' not found\n")
+    (lab.folder / "kernels.txt").write_text(text)
     assert lab("transpose") == 1
-    assert "ERROR: Report 'cuda_gpu_kern_sum' not found" in capfd.readouterr().err
+    message = "lab: nsys stats --report cuda_gpu_kern_sum gave no table:\n    "
+    assert capfd.readouterr().err.endswith(message + text)
+
+
+def test_report_of_nothing_that_fails(fake_tool, tmp_path: Path) -> None:
+    for status in (0, 1):
+        program = str(fake_tool("nsys", f"echo SKIPPED: no data; exit {status}"))
+        if status == 0:
+            text = nsys.summarise(program, tmp_path, nsys.SUMMARIES[0])
+            assert text == "kernels: none recorded\n"
+        else:
+            with pytest.raises(LabError, match="gave no table:\n    SKIPPED: no data$"):
+                nsys.summarise(program, tmp_path, nsys.SUMMARIES[0])
+
+
+def test_only_whole_rows_are_shown() -> None:
+    lines = [
+        "a line",
+        "Time (%),Total Time (ns),Name",
+        '1.0,"2,000","k(int)"',
+        "cut,off",
+        "",
+        "end",
+    ]
+    assert nsys.parse("\n".join(lines)) == [
+        {"Time (%)": "1.0", "Total Time (ns)": "2,000", "Name": "k(int)"}
+    ]
+    row = {"Time (%)": "1.0", "Total Time (ns)": "n/a", "Med (ns)": "-", "Name": "k(int)"}
+    assert nsys.table(nsys.SUMMARIES[0], [row]).splitlines()[1].split() == ["1.0", "n/a", "-", "k"]
 
 
 def test_no_nsys(lab: Lab, capfd) -> None:
     assert lab("transpose") == 1
-    assert "Install Nsight Systems" in capfd.readouterr().err
+    assert capfd.readouterr().err == (
+        "lab: no nsys: not on PATH, not beside nvcc, not in the usual places. Install Nsight Systems "
+        "(https://developer.nvidia.com/nsight-systems)\n"
+    )
+    assert lab.built == []  # nothing is built for nothing
 
 
 def test_no_gpu(lab: Lab, monkeypatch, capfd) -> None:

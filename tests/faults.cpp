@@ -1,0 +1,71 @@
+// Lets one launch or one copy of an exercise go wrong: linked into NAME_faulty with the linker's
+// --wrap (cmake/LabExercise.cmake), which puts these functions before the emulator's own. Two
+// environment variables, for tests/faulty_exercise.py:
+//
+// LAB_FAULT        launch K     the launch of this number, from 0, does nothing
+//                  copy K BYTE  of the copy of this number to the host, this byte arrives with one
+//                               bit changed
+// LAB_FAULT_NOTES  a file that gets a line for each of them: "launch", or "copy BYTES"
+#include <cuda_runtime.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+// Whom callers of a function get with --wrap, and what is behind.
+#define LAB_WRAPPED(function) __asm__("__wrap_" function)
+#define LAB_BEHIND(function) __asm__("__real_" function)
+#define LAB_LAUNCH "_ZN3emu6launchERKNS_12LaunchConfigENS_10KernelCallE"
+#define LAB_COPY "_Z10cudaMemcpyPvPKvm14cudaMemcpyKind"
+
+cudaError_t realLaunch(const emu::LaunchConfig&, emu::KernelCall) LAB_BEHIND(LAB_LAUNCH);
+cudaError_t launchOrNot(const emu::LaunchConfig&, emu::KernelCall) LAB_WRAPPED(LAB_LAUNCH);
+cudaError_t realCopy(void*, const void*, size_t, cudaMemcpyKind) LAB_BEHIND(LAB_COPY);
+cudaError_t copyOrDamage(void*, const void*, size_t, cudaMemcpyKind) LAB_WRAPPED(LAB_COPY);
+
+namespace {
+
+struct Fault {
+    std::string kind;
+    size_t number = 0;
+    size_t byte = 0;
+
+    Fault() {
+        char word[16] = "";
+        const char* const text = std::getenv("LAB_FAULT");
+        if (text != nullptr) std::sscanf(text, "%15s %zu %zu", word, &number, &byte);
+        kind = word;
+    }
+};
+
+const Fault& wanted() {
+    static const Fault fault;
+    return fault;
+}
+
+void note(const std::string& what) {
+    const char* const path = std::getenv("LAB_FAULT_NOTES");
+    std::FILE* const file = path == nullptr ? nullptr : std::fopen(path, "a");
+    if (file == nullptr) return;
+    std::fprintf(file, "%s\n", what.c_str());
+    std::fclose(file);
+}
+
+}  // namespace
+
+cudaError_t launchOrNot(const emu::LaunchConfig& config, emu::KernelCall call) {
+    static size_t number = 0;
+    note("launch");
+    const bool leftOut = wanted().kind == "launch" && wanted().number == number++;
+    return leftOut ? cudaSuccess : realLaunch(config, call);
+}
+
+cudaError_t copyOrDamage(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+    static size_t number = 0;
+    const cudaError_t error = realCopy(to, from, bytes, kind);
+    if (kind != cudaMemcpyDeviceToHost) return error;
+    note("copy " + std::to_string(bytes));
+    const bool damaged = wanted().kind == "copy" && wanted().number == number++;
+    if (damaged && wanted().byte < bytes) static_cast<char*>(to)[wanted().byte] ^= 0x40;
+    return error;
+}
