@@ -46,7 +46,7 @@ def damaged(size: int) -> list[int]:
     """Of the bytes of a copy, those that are to be changed."""
     middle = size // 2 // 8 * 8
     places = {begin + byte for begin in (0, middle, (size - 1) // 8 * 8) for byte in BYTES}
-    return sorted(place for place in {*places, size - 2} if place < size)
+    return sorted(place for place in {*places, size - 2} if 0 <= place < size)
 
 
 def is_harmless(fault: str, harmless: Sequence[str]) -> bool:
