@@ -1,5 +1,6 @@
 # lab_add_exercise(NAME [RDC] [CUDA_ONLY] [LINK target...] [RUNS "options"...] [PRINTS "options => regex"...]
-#     [EMULATION "options => regex"...] [REJECTS "options => regex"...] [HAZARDS "options => regex"...])
+#     [EMULATION "options => regex"...] [GPU "options => regex"...] [REJECTS "options => regex"...]
+#     [HAZARDS "options => regex"...])
 #
 # Builds the exercise NAME.cu of the current folder on the chosen back end, and tests it. Its other facts are in
 # NAME.toml beside it (scripts/lab_cli/exercise_facts.py says which).
@@ -12,11 +13,13 @@
 #              formulas in NAME.toml: let the first one have no two sizes that are equal
 #   PRINTS     option strings that must end with status 0 and print what the regex says (^ and $ are those of a line)
 #   EMULATION  the same on the cpu back end alone, whose numbers are known
+#   GPU        the same on a GPU alone
 #   REJECTS    option strings that must end with status 2 and one line on stderr that matches the regex
 #   HAZARDS    option strings with which the hazard check says what the regex says; by default it must find nothing
 #              with a few of RUNS
 #
-# On the cpu back end it also builds NAME_instrumented, for the profiler and the hazard check.
+# On the cpu back end it also builds NAME_instrumented, for the profiler and the hazard check, and for tests NAME_faulty
+# and NAME_as_gpu, which the cases of GPU run in place of NAME.
 #
 # A test is named by the command that it runs. Its labels are `exercise`, the chapter, the exercise, and what it is
 # about: `results` (a few of them are `small`), `options`, or on the cpu back end `hazards` and `counts`.
@@ -32,7 +35,7 @@ set(lab_cmake_folder ${CMAKE_CURRENT_LIST_DIR})
 add_custom_target(exercises) # all of them, without the unit tests
 
 function(lab_add_exercise name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "RDC;CUDA_ONLY" "" "LINK;RUNS;PRINTS;EMULATION;REJECTS;HAZARDS")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "RDC;CUDA_ONLY" "" "LINK;RUNS;PRINTS;EMULATION;GPU;REJECTS;HAZARDS")
     if(arg_UNPARSED_ARGUMENTS)
         message(FATAL_ERROR "lab_add_exercise(${name}): unknown arguments ${arg_UNPARSED_ARGUMENTS}")
     endif()
@@ -51,6 +54,7 @@ function(lab_add_exercise name)
             lab_add_instrumented_program(${name}_instrumented ${name}.cu)
         endif()
     else()
+        list(APPEND arg_PRINTS ${arg_GPU})
         add_executable(${name} ${name}.cu)
         set_target_properties(${name} PROPERTIES CUDA_SEPARABLE_COMPILATION ${arg_RDC})
         # -G: device code for cuda-gdb; -lineinfo: source lines in the profilers, at no cost in speed.
@@ -63,11 +67,12 @@ function(lab_add_exercise name)
     lab_test_exercise(${name} "${arg_RUNS}" "${arg_PRINTS}" "${arg_REJECTS}")
     if(TARGET ${name}_instrumented)
         lab_test_hazards(${name} "${arg_RUNS}" "${arg_HAZARDS}")
-        lab_test_printed(${name} "${arg_RUNS}")
+        lab_test_printed(${name} ${name} "${arg_RUNS}")
         lab_test_launches(${name} "${arg_RUNS}")
         lab_test_counts(${name})
         lab_test_broken(${name} "${arg_RUNS}")
         lab_test_faults(${name} "${arg_RUNS}")
+        lab_test_as_gpu(${name} "${arg_RUNS}" "${arg_GPU}")
     endif()
 endfunction()
 
@@ -182,7 +187,7 @@ endfunction()
 # Of `runs` the small size, which is the first, and the first odd one, of two digits or more.
 function(lab_small_runs variable runs)
     list(POP_FRONT runs small)
-    list(FILTER runs INCLUDE REGEX "=[0-9]+[13579]( |$)")
+    list(FILTER runs INCLUDE REGEX "=[0-9x]+[13579]( |$)")
     list(SUBLIST runs 0 1 odd)
     set(${variable} "${small}" ${odd} PARENT_SCOPE)
 endfunction()
@@ -203,15 +208,23 @@ function(lab_test_hazards name runs hazards)
     lab_test_cases_matching(${name} HAZARDS ${hazards})
 endfunction()
 
-# Whether it prints what it printed when somebody last looked, to the letter: tests/printed/NAME.txt. Not among the tests
-# of the exercise, for a student adds a row.
-function(lab_test_printed name runs)
+# Whether `program` prints what it printed when somebody last looked, to the letter: tests/printed/NAME.txt. Not among
+# the tests of the exercise, for a student adds a row.
+function(lab_test_printed name program runs)
+    lab_small_runs(few "${runs}")
+    add_test(NAME printed/${program}
+        COMMAND ${LAB_PYTHON} -S ${lab_cmake_folder}/check_printed.py ${PROJECT_SOURCE_DIR}/tests/printed/${program}.txt
+            $<TARGET_FILE:${program}> ${few})
+    set_tests_properties(printed/${program} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${LAB_TEST_SECONDS} LABELS unit)
+endfunction()
+
+# What it prints on a GPU, and whether its numbers there are what NAME.toml says.
+function(lab_test_as_gpu name runs prints)
     list(GET runs 0 small)
-    separate_arguments(words UNIX_COMMAND "${small}")
-    add_test(NAME printed/${name}
-        COMMAND ${LAB_PYTHON} -S ${lab_cmake_folder}/check_printed.py ${PROJECT_SOURCE_DIR}/tests/printed/${name}.txt
-            -- $<TARGET_FILE:${name}> ${words})
-    set_tests_properties(printed/${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${LAB_TEST_SECONDS} LABELS unit)
+    lab_add_as_gpu(${name})
+    lab_test_printed(${name} ${name}_as_gpu "${runs}")
+    lab_test_case(${name}_as_gpu "${small} --csv --reps=1" csv ${CMAKE_CURRENT_SOURCE_DIR}/${name}.toml)
+    lab_test_cases_matching(${name}_as_gpu PRINTS ${prints})
 endfunction()
 
 # Whether the rows say what was launched, where the table has the columns for it.
@@ -267,7 +280,11 @@ endfunction()
 # The labels by which the tests of an exercise are found.
 function(lab_describe_case case name about)
     cmake_path(GET CMAKE_CURRENT_SOURCE_DIR FILENAME chapter)
+    set(labels exercise ${chapter} ${name} ${about})
+    if(name MATCHES "_as_gpu$") # which a build of the exercise alone does not build
+        set(labels unit)
+    endif()
     set_tests_properties(${case} PROPERTIES
-        LABELS "exercise;${chapter};${name};${about}" SKIP_RETURN_CODE 77 TIMEOUT ${LAB_TEST_SECONDS}
+        LABELS "${labels}" SKIP_RETURN_CODE 77 TIMEOUT ${LAB_TEST_SECONDS}
         ENVIRONMENT CUDA_EMULATOR_SMS=${LAB_TEST_SMS})
 endfunction()

@@ -1,11 +1,12 @@
 """Compares all that an exercise prints on the cpu back end with what it printed when somebody last looked;
 the ctest cases printed/NAME of cmake/LabExercise.cmake use it.
 
-    check_printed.py FILE -- COMMAND...
+    check_printed.py FILE PROGRAM [OPTIONS...]
 
-Runs the command with --help, with --profile, and with --profile --csv: nothing is timed, so that the same is
-printed everywhere, but for the processor and its memory, which are left out. FILE has the three texts. Where they
-differ, this prints the differences and ends with 1; with LAB_ACCEPT=1 in the environment it writes FILE
+Runs the program with --help; with each of the OPTIONS, a text of several words, and --profile; and once more with the
+first of them and --csv. Nothing is timed, so that the same is printed everywhere, but for the processor and its
+memory, which are left out; and, of a NAME_as_gpu, numbers with a point, which may be of times. FILE has these texts.
+Where they differ, this prints the differences and ends with 1; with LAB_ACCEPT=1 in the environment it writes FILE
 instead, which is then to be looked at before it is committed. Without FILE it ends with 77: skipped.
 """
 
@@ -14,16 +15,18 @@ from __future__ import annotations
 import difflib
 import os
 import re
+import shlex
 import sys
 from pathlib import Path
 
 from program import run
 
 NOT_THERE = 77
-RUNS = (["--help"], ["--profile"], ["--profile", "--csv"])
 ONE_SM = {"CUDA_EMULATOR_SMS": "1"}  # blocks run in one order
 # Its name, which may have parentheses; behind a title it stands in a line of its own where it is long.
 PROCESSOR = re.compile(r"(\s+on )?( *)(CPU emulation of sm_\d+) \((?:[^()\n]|\([^()\n]*\))*\)( *)")
+AS_GPU = "_as_gpu"
+FRACTION = re.compile(r"( *)\d+\.\d+(e[-+]\d+)?")
 MEMORY = re.compile(r"(global memory\b)[^\n]*(\n +[\d.]+ [KMGT]iB\b)?")
 
 
@@ -35,23 +38,31 @@ def without_machine(text: str) -> str:
     )
 
 
-def printed(command: list[str]) -> str:
-    """The three texts, each below its command line."""
+def without_times(text: str) -> str:
+    """`text` with a # for each number with a point; in a table, where its last digit stands."""
+    return FRACTION.sub(lambda found: "#".rjust(len(found[0]) if found[1] else 0), text)
+
+
+def printed(program: str, options: list[str]) -> str:
+    """The texts, each below its command line."""
+    profiles = [[*shlex.split(text), "--profile"] for text in options]
+    runs = [["--help"], *profiles, *([*profile, "--csv"] for profile in profiles[:1])]
     texts = []
-    for options in RUNS:
-        words = command[1:] + options if options != ["--help"] else options
-        done = run([command[0], *words], ONE_SM)
+    for words in runs:
+        done = run([program, *words], ONE_SM)
         if done.returncode != 0:
             sys.exit(f"{' '.join(words)}: exit status {done.returncode}\n{done.stderr}")
-        line = " ".join([Path(command[0]).name, *words])
-        texts.append(f"$ {line}\n{without_machine(done.stdout)}")
+        name = Path(program).name
+        text = without_machine(done.stdout)
+        if name.endswith(AS_GPU) and "--profile" in words:
+            text = without_times(text)
+        texts.append(f"$ {' '.join([name, *words])}\n{text}")
     return "\n".join(texts)
 
 
 def main(arguments: list[str]) -> int:
-    split = arguments.index("--")
     file = Path(arguments[0])
-    now = printed(arguments[split + 1 :])
+    now = printed(arguments[1], arguments[2:])
     if os.environ.get("LAB_ACCEPT") == "1":
         file.parent.mkdir(exist_ok=True)
         file.write_text(now, encoding="utf-8")

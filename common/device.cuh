@@ -8,8 +8,9 @@
 
 namespace lab {
 
-// On the cpu back end, the same sources run on an emulated device.
-#ifdef __CUDA_EMULATOR__
+// On the cpu back end, the same sources run on an emulated device. (LAB_AS_GPU is for tests of what
+// they print on a GPU.)
+#if defined(__CUDA_EMULATOR__) && !defined(LAB_AS_GPU)
 inline constexpr bool kEmulated = true;
 #else
 inline constexpr bool kEmulated = false;

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import check_printed
 import pytest
-from check_printed import NOT_THERE, without_machine
+from check_printed import NOT_THERE, without_machine, without_times
 
 PROGRAM = """\
 #!{python}
@@ -25,7 +25,7 @@ def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     program = tmp_path / "program"
     program.write_text(PROGRAM.format(python=sys.executable))
     program.chmod(0o755)
-    return [str(tmp_path / "printed" / "program.txt"), "--", str(program), "--size=4"]
+    return [str(tmp_path / "printed" / "program.txt"), str(program), "--size=4", "--size=5 --b=1"]
 
 
 def accept(command: list[str], monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -38,13 +38,18 @@ def accept(command: list[str], monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_what_was_accepted_passes_on_every_processor(command: list[str], monkeypatch) -> None:
     assert check_printed.main(command) == NOT_THERE
     file = accept(command, monkeypatch)
-    assert file.read_text().splitlines()[:6] == [
+    lines = file.read_text().splitlines()
+    assert lines[:6] == [
         "$ program --help",
         "options --help",
         "4,096 bytes on CPU emulation of sm_90",
         "",
         "$ program --size=4 --profile",
         "options --size=4 --profile",
+    ]
+    assert [line for line in lines if line.startswith("$")][2:] == [
+        "$ program --size=5 --b=1 --profile",
+        "$ program --size=4 --profile --csv",
     ]
     assert check_printed.main(command) == 0
     monkeypatch.setenv("PROCESSOR", "another one")
@@ -79,3 +84,23 @@ def test_the_machine_is_left_out() -> None:
     assert without_machine(aligned) == "  name CPU emulation of sm_90 ok\n"
     memory = "  global memory   25276510208  bytes  ok\n      23.5 GiB\n  ECC  no\n"
     assert without_machine(memory) == "  global memory\n  ECC  no\n"
+
+
+def test_times_of_what_runs_as_a_gpu_are_left_out(command: list[str], monkeypatch) -> None:
+    program = Path(command[1])
+    as_gpu = program.with_name("program_as_gpu")
+    program.rename(as_gpu)
+    file = accept([command[0], str(as_gpu), "--size=1.5"], monkeypatch)
+    assert "options --size=# --profile\n" in file.read_text()
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("sum  16   0.31 ok", "sum  16      # ok"),
+        ("sum  16  12.31 ok", "sum  16      # ok"),
+        ("sum,16,0.31,1.2e-05,ok", "sum,16,#,#,ok"),
+    ],
+)
+def test_numbers_with_a_point_may_be_times(text: str, left: str) -> None:
+    assert without_times(text) == left

@@ -14,14 +14,18 @@ from lab_cli.results.csv_file import Row, parse, read_text
 LIMITS = "launch limits"
 
 
-@pytest.fixture(scope="module")
-def here() -> list[Row]:
+def rows_of(name: str) -> list[Row]:
     build = Path(os.environ.get("CPU_BUILD", ROOT / "out" / "cpu"))
-    program = build / "ch03_execution_model" / "deviceQuery"
+    program = build / "ch03_execution_model" / name
     if not program.exists():
         pytest.skip(f"{program} is not built: ./lab test builds it")
     done = subprocess.run([str(program), "--csv"], stdout=subprocess.PIPE, text=True, check=True)
     return parse(done.stdout, program).rows
+
+
+@pytest.fixture(scope="module")
+def here() -> list[Row]:
+    return rows_of("deviceQuery")
 
 
 @pytest.fixture(scope="module")
@@ -42,3 +46,7 @@ def test_limits_are_the_same(here: list[Row], recorded: list[Row]) -> None:
         return {r["property"]: r["value"] for r in rows if r["group"] == LIMITS}
 
     assert limits(here) == limits(recorded)
+
+
+def test_what_it_says_of_an_h200_is_what_it_said(recorded: list[Row]) -> None:
+    assert rows_of("deviceQuery_as_gpu") == recorded

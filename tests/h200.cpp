@@ -1,0 +1,85 @@
+// Lets the cpu back end say that it is an H200: linked into NAME_as_gpu with the linker's --wrap
+// (cmake/LabExercise.cmake), which puts these functions before the emulator's own. The numbers are
+// those of results/h200/deviceQuery.csv; what is not there is the emulation's.
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <iterator>
+#include <map>
+
+// Whom callers of a function get with --wrap, and what is behind.
+#define LAB_WRAPPED(function) __asm__("__wrap_" function)
+#define LAB_BEHIND(function) __asm__("__real_" function)
+#define LAB_PROPERTIES "_Z23cudaGetDevicePropertiesP14cudaDevicePropi"
+#define LAB_ATTRIBUTE "_Z22cudaDeviceGetAttributePi14cudaDeviceAttri"
+#define LAB_DRIVER "_Z20cudaDriverGetVersionPi"
+#define LAB_ADDRESS "_Z21cudaDeviceGetPCIBusIdPcii"
+
+cudaError_t realProperties(cudaDeviceProp*, int) LAB_BEHIND(LAB_PROPERTIES);
+cudaError_t h200Properties(cudaDeviceProp*, int) LAB_WRAPPED(LAB_PROPERTIES);
+cudaError_t realAttribute(int*, cudaDeviceAttr, int) LAB_BEHIND(LAB_ATTRIBUTE);
+cudaError_t h200Attribute(int*, cudaDeviceAttr, int) LAB_WRAPPED(LAB_ATTRIBUTE);
+cudaError_t h200Driver(int*) LAB_WRAPPED(LAB_DRIVER);
+cudaError_t h200Address(char*, int, int) LAB_WRAPPED(LAB_ADDRESS);
+
+cudaError_t h200Properties(cudaDeviceProp* p, int device) {
+    const cudaError_t error = realProperties(p, device);
+    if (error != cudaSuccess) return error;
+    std::snprintf(p->name, sizeof(p->name), "NVIDIA H200");
+    p->multiProcessorCount = 132;
+    p->totalGlobalMem = 150109880320;
+    p->memoryBusWidth = 6016;  // bits
+    p->l2CacheSize = 62914560;
+    p->ECCEnabled = 1;
+    p->integrated = 0;
+    p->asyncEngineCount = 3;
+    p->pciDeviceID = 6;
+    p->maxTexture1D = 131072;
+    const int texture2D[] = {131072, 65536}, texture3D[] = {16384, 16384, 16384};
+    const int layered1D[] = {32768, 2048}, layered2D[] = {32768, 32768, 2048};
+    std::copy(std::begin(texture2D), std::end(texture2D), p->maxTexture2D);
+    std::copy(std::begin(texture3D), std::end(texture3D), p->maxTexture3D);
+    std::copy(std::begin(layered1D), std::end(layered1D), p->maxTexture1DLayered);
+    std::copy(std::begin(layered2D), std::end(layered2D), p->maxTexture2DLayered);
+    return cudaSuccess;
+}
+
+cudaError_t h200Attribute(int* value, cudaDeviceAttr attribute, int device) {
+    static const std::map<cudaDeviceAttr, int> values = {
+        {cudaDevAttrMultiProcessorCount, 132},
+        {cudaDevAttrClockRate, 1980000},        // kHz
+        {cudaDevAttrMemoryClockRate, 3201000},  // kHz
+        {cudaDevAttrGlobalMemoryBusWidth, 6016},
+        {cudaDevAttrL2CacheSize, 62914560},
+        {cudaDevAttrEccEnabled, 1},
+        {cudaDevAttrIntegrated, 0},
+        {cudaDevAttrAsyncEngineCount, 3},
+        {cudaDevAttrPciDeviceId, 6},
+        {cudaDevAttrMaxTexture1DWidth, 131072},
+        {cudaDevAttrMaxTexture2DWidth, 131072},
+        {cudaDevAttrMaxTexture2DHeight, 65536},
+        {cudaDevAttrMaxTexture3DWidth, 16384},
+        {cudaDevAttrMaxTexture3DHeight, 16384},
+        {cudaDevAttrMaxTexture3DDepth, 16384},
+        {cudaDevAttrMaxTexture1DLayeredWidth, 32768},
+        {cudaDevAttrMaxTexture1DLayeredLayers, 2048},
+        {cudaDevAttrMaxTexture2DLayeredWidth, 32768},
+        {cudaDevAttrMaxTexture2DLayeredHeight, 32768},
+        {cudaDevAttrMaxTexture2DLayeredLayers, 2048},
+    };
+    const cudaError_t error = realAttribute(value, attribute, device);
+    const auto known = values.find(attribute);
+    if (error == cudaSuccess && known != values.end()) *value = known->second;
+    return error;
+}
+
+cudaError_t h200Driver(int* version) {
+    *version = 13000;
+    return cudaSuccess;
+}
+
+cudaError_t h200Address(char* address, int bytes, int) {
+    std::snprintf(address, bytes, "0000:00:06.0");
+    return cudaSuccess;
+}
