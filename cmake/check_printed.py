@@ -3,16 +3,18 @@ the ctest cases printed/NAME of cmake/LabExercise.cmake use it.
 
     check_printed.py FILE PROGRAM [OPTIONS...]
 
-Runs the program with --help; with each of the OPTIONS, a text of several words, and --profile; and once more with the
-first of them and --csv. Nothing is timed, so that the same is printed everywhere, but for the processor and its
-memory, which are left out; and, of a NAME_as_gpu, numbers with a point, which may be of times. FILE has these texts.
-Where they differ, this prints the differences and ends with 1; with LAB_ACCEPT=1 in the environment it writes FILE
+Runs the program with --help; with each of the OPTIONS, a text of several words, and --profile; and with the first of
+them, --csv and --reps=1, where what times are shown in has a # in place of each number. So the same is printed
+everywhere, but for the processor and its memory, which are left out; and, of a NAME_as_gpu, which is not timed here,
+numbers with a point, which may be of times. FILE has these texts. Where they differ, this prints the differences and ends with 1; with LAB_ACCEPT=1 in the environment it writes FILE
 instead, which is then to be looked at before it is committed. Without FILE it ends with 77: skipped.
 """
 
 from __future__ import annotations
 
+import csv
 import difflib
+import io
 import os
 import re
 import shlex
@@ -27,6 +29,7 @@ ONE_SM = {"CUDA_EMULATOR_SMS": "1"}  # blocks run in one order
 PROCESSOR = re.compile(r"(\s+on )?( *)(CPU emulation of sm_\d+) \((?:[^()\n]|\([^()\n]*\))*\)( *)")
 AS_GPU = "_as_gpu"
 FRACTION = re.compile(r"( *)\d+\.\d+(e[-+]\d+)?")
+MEASURED = re.compile(r"\w*_ms|milliseconds|gbps|gflops|percent_peak|speedup")
 MEMORY = re.compile(r"(global memory\b)[^\n]*(\n +[\d.]+ [KMGT]iB\b)?")
 
 
@@ -43,19 +46,36 @@ def without_times(text: str) -> str:
     return FRACTION.sub(lambda found: "#".rjust(len(found[0]) if found[1] else 0), text)
 
 
+def without_measured(text: str) -> str:
+    """A CSV with a # for each number that a time has made."""
+    rows = list(csv.DictReader(text.splitlines()))
+    for row in rows:
+        for name, value in row.items():
+            if value and MEASURED.fullmatch(name):
+                row[name] = "#"
+    out = io.StringIO()
+    writer = csv.DictWriter(out, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue()
+
+
 def printed(program: str, options: list[str]) -> str:
     """The texts, each below its command line."""
+    name = Path(program).name
+    as_gpu = name.endswith(AS_GPU)
     profiles = [[*shlex.split(text), "--profile"] for text in options]
-    runs = [["--help"], *profiles, *([*profile, "--csv"] for profile in profiles[:1])]
+    in_csv = [*shlex.split(options[0]), "--csv", "--profile" if as_gpu else "--reps=1"]
     texts = []
-    for words in runs:
+    for words in (["--help"], *profiles, in_csv):
         done = run([program, *words], ONE_SM)
         if done.returncode != 0:
             sys.exit(f"{' '.join(words)}: exit status {done.returncode}\n{done.stderr}")
-        name = Path(program).name
         text = without_machine(done.stdout)
-        if name.endswith(AS_GPU) and "--profile" in words:
+        if as_gpu and "--profile" in words:
             text = without_times(text)
+        if words is in_csv:
+            text = without_measured(text)
         texts.append(f"$ {' '.join([name, *words])}\n{text}")
     return "\n".join(texts)
 

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import check_printed
 import pytest
-from check_printed import NOT_THERE, without_machine, without_times
+from check_printed import NOT_THERE, without_machine, without_measured, without_times
 
 PROGRAM = """\
 #!{python}
 import os, sys
+if "--csv" in sys.argv:
+    sys.exit(print("options,min_ms\\n" + " ".join(sys.argv[1:]) + ",1.5"))
 print("options", *sys.argv[1:])
 print("4,096 bytes on CPU emulation of sm_90 (" + os.environ.get("PROCESSOR", "A (R) B") + ")")
 sys.exit(3 if "--fail" in sys.argv else 0)
@@ -49,7 +51,7 @@ def test_what_was_accepted_passes_on_every_processor(command: list[str], monkeyp
     ]
     assert [line for line in lines if line.startswith("$")][2:] == [
         "$ program --size=5 --b=1 --profile",
-        "$ program --size=4 --profile --csv",
+        "$ program --size=4 --csv --reps=1",
     ]
     assert check_printed.main(command) == 0
     monkeypatch.setenv("PROCESSOR", "another one")
@@ -104,3 +106,9 @@ def test_times_of_what_runs_as_a_gpu_are_left_out(command: list[str], monkeypatc
 )
 def test_numbers_with_a_point_may_be_times(text: str, left: str) -> None:
     assert without_times(text) == left
+
+
+def test_measured_numbers_are_left_out() -> None:
+    before = 'kernel,warps,min_ms,gbps,speedup,check\n"a, b",4,1.5,12,1,ok\nc,,,,,WRONG\n'
+    after = 'kernel,warps,min_ms,gbps,speedup,check\n"a, b",4,#,#,#,ok\nc,,,,,WRONG\n'
+    assert without_measured(before) == after
