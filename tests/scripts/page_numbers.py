@@ -35,15 +35,14 @@ from page_text import prose
 NUMBERS = ROOT / "tests" / "pages"
 IN_BRACES = re.compile(r"\{([^{}]*)\}")
 NUMBER = re.compile(r"(-?[\d,]+(?:\.(\d+))?)(?:\^(-?\d+))?")
-IN_A_SENTENCE = re.compile(r"(?<![A-Za-wyz\d_.])\d[\d,.]*")  # not L1 or H200, but both of 40x2
+IN_A_SENTENCE = re.compile(r"(?:(?<![A-Za-z\d_.])|(?<=\dx))\d[\d,.]*")  # both of 40x2, not of H200
+MARK = re.compile(r"^(\s*)(\d+\.|- Tasks? \d+(?: and \d+)?:)(?=\s)")  # of a list, or of a hint
 NO_SENTENCE = re.compile(
     r"""\]\([^)]*\)                               # the target of a link
       | `[^`]*` | <code>.*?</code>
       | <!--.*?-->
       | <summary>(?:Answer|Hints?)[^<]*</summary>
       | <[a-z][^>]*>
-      | (?<=\ )-\ Tasks?\ \d+(?:\ and\ \d+)?:    # a hint
-      | (?<=\ )\d+\.\ (?=[*`\[A-Z])              # of a list
     """,
     re.VERBOSE,
 )
@@ -111,8 +110,9 @@ def without_source(text: str, facts: dict[str, Any]) -> list[str]:
     """The numbers in the sentences of a page's `text` that no text of `facts` has, each with the words
     before and behind it."""
     lines = [line for _, line in prose(tables.BLOCK.sub("", text))]
-    words = " ".join(" ".join(lines).split())
-    rest = NO_SENTENCE.sub(lambda found: "_" * len(found[0]), words)
+    unmarked = [MARK.sub(lambda mark: mark[1] + "_" * len(mark[2]), line) for line in lines]
+    words, rest = (" ".join(" ".join(each).split()) for each in (lines, unmarked))
+    rest = NO_SENTENCE.sub(lambda found: "_" * len(found[0]), rest)
     for entry in [*facts.get("says", []), *facts.get("given", [])]:
         sentence = IN_BRACES.sub(r"\1", entry["text"])
         begin = words.find(sentence)

@@ -91,5 +91,12 @@ def test_a_number_without_a_source_is_found() -> None:
         "<!-- table results/x.csv | a -->\n| 10 |\n<!-- end of table -->\n"
     )
     assert without_source(known, facts) == []
-    for sentence in ("It takes 3.2 ms.", "Of 3.1 ms", "A **2** B", "1.5 and", "(2,048)", "L2 x2"):
+    for sentence in (
+        "It takes 3.2 ms.",
+        "Of 3.1 ms",
+        "**2** B",
+        "1.5 and",
+        "is 64. It",
+        "4x of L2",
+    ):
         assert len(without_source(f"{known}\n{sentence}\n", facts)) == 1, sentence
