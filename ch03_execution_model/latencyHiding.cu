@@ -30,10 +30,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <numeric>
 #include <string>
 #include <vector>
 
+#include "cycle.h"
 #include "lab.cuh"
 #include "littlesLaw.cuh"
 
@@ -137,17 +137,6 @@ std::vector<float> ends(unsigned steps) {
         for (unsigned s = 0; s < steps; ++s) x[i] = Step::reference(x[i]);
     }
     return x;
-}
-
-// data[i] is the element that follows i: a cycle through all n elements in which no two that are
-// near in time are near in memory.
-std::vector<unsigned> cycleOf(std::size_t n) {
-    std::size_t stride = static_cast<std::size_t>(0.618 * static_cast<double>(n)) + 1;
-    while (std::gcd(stride, n) != 1) ++stride;
-    std::vector<unsigned> next = lab::hostVector<unsigned>(n);
-    for (std::size_t i = 0; i < n; ++i)
-        next[i] = static_cast<unsigned>(i + stride < n ? i + stride : (i + stride) % n);
-    return next;
 }
 
 // 1, 2, 4 ... warps on every SM, as far as an SM takes just the blocks of the shape; with --profile

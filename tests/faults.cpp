@@ -3,6 +3,7 @@
 // environment variables, for tests/faulty_exercise.py:
 //
 // LAB_FAULT        launch K     the launch of this number, from 0, does nothing
+//                  refused K    it fails: its block has no threads
 //                  copy K BYTE  of the copy of this number to the host, this byte arrives with one
 //                               bit changed
 // LAB_FAULT_NOTES  a file that gets a line for each of them: "launch", or "copy BYTES"
@@ -54,18 +55,21 @@ void note(const std::string& what) {
 }  // namespace
 
 cudaError_t launchOrNot(const emu::LaunchConfig& config, emu::KernelCall call) {
-    static size_t number = 0;
+    static size_t launches = 0;
     note("launch");
-    const bool leftOut = wanted().kind == "launch" && wanted().number == number++;
-    return leftOut ? cudaSuccess : realLaunch(config, call);
+    const bool faulty = wanted().number == launches++;
+    if (faulty && wanted().kind == "launch") return cudaSuccess;
+    emu::LaunchConfig changed = config;
+    if (faulty && wanted().kind == "refused") changed.block = dim3(0);
+    return realLaunch(changed, call);
 }
 
 cudaError_t copyOrDamage(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
-    static size_t number = 0;
+    static size_t copies = 0;
     const cudaError_t error = realCopy(to, from, bytes, kind);
     if (kind != cudaMemcpyDeviceToHost) return error;
     note("copy " + std::to_string(bytes));
-    const bool damaged = wanted().kind == "copy" && wanted().number == number++;
+    const bool damaged = wanted().kind == "copy" && wanted().number == copies++;
     if (damaged && wanted().byte < bytes) static_cast<char*>(to)[wanted().byte] ^= 0x40;
     return error;
 }

@@ -3,7 +3,7 @@ whether its checks notice: the ctest cases faults/NAME.
 
     faulty_exercise.py NAME.toml -- NAME_faulty OPTIONS...
 
-A launch that does nothing, and a bit that changes in the first, a middle or the last of the values that
+A launch that fails must end the program with its error. A launch that does nothing, and a bit that changes in the first, a middle or the last of the values that
 come to the host, must make the check of one row WRONG (of nestedHelloWorld, of one or more), and leave
 all others as they were. [faults] in NAME.toml has those that are harmless. Status 77, which ctest shows as skipped, where this Python cannot
 read TOML.
@@ -27,6 +27,7 @@ from lab_cli.toml_file import NoReader  # noqa: E402
 from program import run, run_noting  # noqa: E402
 
 NOT_THERE = 77
+REFUSED = "cudaErrorInvalidConfiguration"
 # The third byte of a value of four bytes has the highest bits that a float has behind its point; the
 # seventh is that of a value of eight, or of the next.
 BYTES = (2, 6)
@@ -37,7 +38,7 @@ def faults_of(notes: str) -> list[str]:
     lines = [line.split() for line in notes.splitlines()]
     launches = sum(line == ["launch"] for line in lines)
     sizes = [int(line[1]) for line in lines if line[0] == "copy"]
-    return [f"launch {number}" for number in range(launches)] + [
+    return [f"{kind} {number}" for kind in ("launch", "refused") for number in range(launches)] + [
         f"copy {number} {byte}" for number, size in enumerate(sizes) for byte in damaged(size)
     ]
 
@@ -65,6 +66,15 @@ def problem(before: Sequence[Row], after: Sequence[Row], status: int) -> str:
     return "" if status == 1 else f"exit status {status}, expected 1"
 
 
+def unreported(done: CompletedProcess[str], from_host: bool) -> str:
+    """What is wrong with how a run ends in which a launch failed, or an empty string. (Kernels that launch
+    others do not look at errors: their results are wrong then.)"""
+    if done.returncode != 1:
+        return f"exit status {done.returncode}, expected 1"
+    named = REFUSED in done.stderr or not from_host
+    return "" if named else f"expected {REFUSED} on stderr, which has {done.stderr.strip()!r}"
+
+
 def problems(command: Sequence[str], harmless: Sequence[str]) -> list[str]:
     """What is wrong with the run without a fault, and with each that is not harmless."""
     done, notes = run_noting(command, "LAB_FAULT_NOTES")
@@ -80,7 +90,11 @@ def problems(command: Sequence[str], harmless: Sequence[str]) -> list[str]:
     for fault in faults:
         if not is_harmless(fault, harmless):
             faulty = run(command, {"LAB_FAULT": fault})
-            wrong = problem(before, rows_of(faulty), faulty.returncode)
+            wrong = (
+                unreported(faulty, "kernel" in before[0])
+                if fault.startswith("refused ")
+                else problem(before, rows_of(faulty), faulty.returncode)
+            )
             found += [f"{fault}: {wrong}"] if wrong else []
     return found
 

@@ -40,7 +40,8 @@ wrong             the rows: each a kernel, or a table of columns and values,
 [faults]          a test lets each launch and each copy to the host go wrong, one after the other, with
                   the first of RUNS: the row's check must notice
 timings           but for the copies of these numbers, from 0: of times, which no check knows
-harmless          and for these: "launch 3", "copy 0", or "copy 0 6" for one byte
+harmless          and for these: "launch 3", "refused 3" (a launch that fails), "copy 0", or "copy 0 6" for
+                  one byte
 
 A formula is a text of numbers, names, + - * / // % **, min(), max() and ceil(); it names options of the
 column `parameters` and other columns. Where kernels differ it is a table of formulas by kernel, "others"
@@ -255,9 +256,9 @@ def _harmless(table: dict[str, Any], problems: list[str]) -> list[str]:
     timings = [f"copy {number}" for number in table.get("timings", [])]
     faults = [*timings, *table.get("harmless", [])]
     problems += [
-        f'[faults] {fault}: expected "launch K", "copy K" or "copy K BYTE"'
+        f'[faults] {fault}: expected "launch K", "refused K", "copy K" or "copy K BYTE"'
         for fault in faults
-        if not re.fullmatch(r"launch \d+|copy \d+( \d+)?", fault)
+        if not re.fullmatch(r"(launch|refused) \d+|copy \d+( \d+)?", fault)
     ]
     return faults
 

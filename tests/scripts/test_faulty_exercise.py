@@ -15,7 +15,11 @@ from lab_cli.exercise_facts import load
 
 def test_each_launch_and_copy_goes_wrong_once() -> None:
     faults = faults_of("launch\ncopy 4\nlaunch\ncopy 8\n")
-    assert faults == ["launch 0", "launch 1", "copy 0 2", "copy 1 2", "copy 1 6"]
+    assert faults == ["launch 0", "launch 1", "refused 0", "refused 1"] + [
+        "copy 0 2",
+        "copy 1 2",
+        "copy 1 6",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -75,10 +79,15 @@ def test_rows_that_are_no_launches_may_go_wrong_together() -> None:
     assert problem(before, rows("ok", "ok", kernel="depth"), 0) != ""
 
 
-# Two launches, and a copy of four bytes after each; the check of the second copy does not listen.
+# Two launches, and a copy of four bytes after each; nobody listens to the second copy, and whether the
+# second launch was refused.
 PROGRAM = """
 import os, sys
 notes, fault = os.environ.get("LAB_FAULT_NOTES"), os.environ.get("LAB_FAULT", "")
+if fault == "refused 0":
+    sys.exit("sum.cu:3: kernel launch: cudaErrorInvalidConfiguration")
+if fault == "refused 1":
+    sys.exit("results differ")
 if notes:
     open(notes, "w").write("launch\\ncopy 4\\nlaunch\\ncopy 4\\n")
 wrong = [fault in ("launch 0", "copy 0 2"), fault == "launch 1"]
@@ -92,9 +101,19 @@ sys.exit(any(wrong))
 @pytest.mark.parametrize(
     ("harmless", "found"),
     [
-        (["copy 1"], []),
-        ([], ["copy 1 2: 0 rows are WRONG and 0 others changed, expected 1 and 0"]),
-        (["copy 1", "copy 2"], ["copy 2 is not there, but NAME.toml says that it is harmless"]),
+        (["copy 1", "refused 1"], []),
+        (["refused 1"], ["copy 1 2: 0 rows are WRONG and 0 others changed, expected 1 and 0"]),
+        (
+            ["copy 1"],
+            [
+                "refused 1: expected cudaErrorInvalidConfiguration on stderr, which has "
+                "'results differ'"
+            ],
+        ),
+        (
+            ["copy 1", "refused 1", "copy 2"],
+            ["copy 2 is not there, but NAME.toml says that it is harmless"],
+        ),
     ],
 )
 def test_a_check_that_does_not_listen(
@@ -117,5 +136,7 @@ def test_facts_say_what_is_harmless(tmp_path: Path) -> None:
     path.write_text(FACTS)
     assert load(path).harmless == []
     path.write_text(FACTS + '[faults]\ntimings = ["a"]\n')
-    with pytest.raises(LabError, match=r'\[faults\] copy a: expected "launch K", "copy K"'):
+    with pytest.raises(
+        LabError, match=r'\[faults\] copy a: expected "launch K", "refused K", "copy K"'
+    ):
         load(path)
