@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from lab_cli.counters.raw_csv import parse
-from lab_cli.paths import ROOT
 from lab_cli.results import tables
 
 PROGRAM = re.compile(r"^```cpp\n((?:(?!^```).)*?^int main\(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -53,7 +52,8 @@ def programs() -> dict[str, str]:
     for page in tables.pages():
         texts = PROGRAM.findall(page.read_text(encoding="utf-8"))
         assert len(texts) < 2, f"{page.name}: one program to a page, or this test needs more names"
-        found.update({page.stem: text for text in texts})
+        if texts:
+            found[page.stem] = texts[0]
     return found
 
 
