@@ -4,6 +4,7 @@ called stands in for the compilers."""
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -117,6 +118,12 @@ def test_precompiled_headers(lab_cc, tmp_path):
     made = {after(arguments, "-o")[0]: arguments for arguments, _ in calls if "-o" in arguments}
     assert set(made) == {f"{header}.gch/{n}" for n in ("optimised", "debug", "instrumented")}
 
+    own = "-g -O2 -fstack-clash-protection -Wall -Wno-unknown-pragmas -Wno-sign-compare"
+    for name, level in (("optimised", ""), ("debug", " -O0")):
+        command = f"c++ -std=c++17 {own} -isystem {cc.OWN_INCLUDE}{level} -x c++-header {header}"
+        output = f"{header}.gch/{name}"
+        assert made[output] == [*command.split(), "-o", output]
+
     # Each has the flags of a program that takes it.
     for name, *options in (["optimised"], ["debug", "-O0"], ["instrumented", "--instrument"]):
         _, calls, _ = lab_cc("-c", *options, "a.cu")
@@ -128,6 +135,26 @@ def test_precompiled_headers(lab_cc, tmp_path):
         assert levels[0] == levels[1]
         assert set(of_program) - {"-O2"} == set(of_header) - {"-O2"}
         assert after(calls[-1][0], "-include") == [header]
+
+
+def test_precompiled_headers_are_those_beside_the_library(lab_cc, tmp_path):
+    for _ in range(2):  # the second time they are there already
+        assert lab_cc("--precompile", os.path.join("precompiled", "runtime.h"))[0] == 0
+    (tmp_path / "sub" / "libemu.a").touch()
+    of_others = ["--library", os.path.join("sub", "libemu.a"), "-c", "a.cu"]
+    _, calls, _ = lab_cc(*of_others)
+    assert after(calls[-1][0], "-include") == ["cuda_runtime.h"]
+    header = os.path.join("sub", "precompiled", "runtime.h")
+    lab_cc("--precompile", header)
+    _, calls, _ = lab_cc(*of_others)
+    assert after(calls[-1][0], "-include") == [header]
+
+
+def test_objects_take_no_library(lab_cc, tmp_path):
+    lab_cc()
+    assert cc.main(["-c", "a.cu"]) == 0
+    assert '"-o", "a.o"' in (tmp_path / "calls").read_text()
+    assert cc.main(["a.cu"]) == 2
 
 
 def test_precompiled_header_that_cannot_be_made(lab_cc, monkeypatch):
@@ -144,6 +171,12 @@ def test_default_outputs(lab_cc):
     assert [after(arguments, "-o") for arguments, _ in calls] == [["a.o"], ["b.o"]]
     _, calls, _ = lab_cc("-dc", "a.cu", "-o", "out/x.o")
     assert [after(arguments, "-o") for arguments, _ in calls] == [["out/x.o"]]
+
+
+def test_what_is_linked_is_not_compiled(lab_cc):
+    status, calls, _ = lab_cc("-c", "d.o", "a.cu", "-o", "x.o")
+    assert status == 0
+    assert [after(arguments, "-o") for arguments, _ in calls] == [["x.o"]]
 
 
 def test_other_languages(lab_cc):
@@ -218,6 +251,84 @@ def test_what_makes_no_difference(lab_cc, options):
     status, calls, output = lab_cc(*options.split(), "a.cu", "-o", "a")
     assert (status, output.err) == (0, "")
     assert plain(calls) == expected
+
+
+# As `nvcc --help` has them.
+@pytest.mark.parametrize(
+    "long, short",
+    [
+        ("--output-file x", "-o x"),
+        ("--compile", "-c"),
+        ("--device-c", "-c"),
+        ("--device-w", "-c"),
+        ("-dc", "-c"),
+        ("-dw", "-c"),
+        ("--define-macro N=1", "-DN=1"),
+        ("--undefine-macro N", "-UN"),
+        ("--include-path a,b", "-Ia -Ib"),
+        ("--system-include a", "-isystem a"),
+        ("--pre-include a.h", "-include a.h"),
+        ("--library-path a,b", "-La -Lb"),
+        ("-lm,z", "-lm -lz"),
+        ("-lcudart,cudart_static -lcudadevrt -l cuda", ""),
+        ("--compiler-options -fPIC,-pipe", "-fPIC -pipe"),
+        ("--linker-options -s", "-Xlinker -s"),
+        ("-Xlinker a,b", "-Xlinker a -Xlinker b"),
+        ("--device-debug", "-O0"),
+        ("--disable-warnings", "-w"),
+        ("--verbose", "-v"),
+        ("--help", "-h"),
+        ("--std c++20", "-std=c++20"),
+        ("-std=gnu++11", "-std=gnu++17"),
+        ("-std=c++98 -std=c++03", "-std=c++17"),
+        ("-std=c++0x -std=c++1y", "-std=c++17"),
+        ("-Werror=all-warnings", "-Xcompiler -Werror"),
+        ("-Werror all-warnings", "-Xcompiler -Werror"),
+    ],
+)
+def test_long_names_and_short_ones(long, short):
+    sources = ["b.cpp", "d.o"]
+    assert cc.parse([*shlex.split(long), *sources]) == cc.parse([*shlex.split(short), *sources])
+    name, space, value = long.partition(" ")
+    if space and long.startswith("--"):
+        assert cc.parse([f"{name}={value}", *sources]) == cc.parse([*shlex.split(short), *sources])
+
+
+NO_DIFFERENCE = """
+    arch gpu-architecture code gpu-code gencode generate-code rdc relocatable-device-code
+    maxrregcount Xptxas ptxas-options Xnvlink nvlink-options Xcudafe Xarchive ftz prec-div prec-sqrt
+    fmad cudart cudadevrt default-stream diag-suppress diag-warn diag-error t threads split-compile
+    ccbin compiler-bindir Ofast-compile Ofc MF MT MQ dependency-output
+"""
+NO_DIFFERENCE_NO_VALUE = """
+    lineinfo generate-line-info use_fast_math extended-lambda expt-extended-lambda
+    expt-relaxed-constexpr restrict res-usage resource-usage src-in-ptx source-in-ptx dlto lto keep
+    save-temps no-compress allow-unsupported-compiler forward-unknown-to-host-compiler
+    forward-unknown-to-host-linker forward-unknown-opts Wno-deprecated-gpu-targets
+    Wext-lambda-captures-this Wdefault-stream-launch Wmissing-launch-bounds
+    extra-device-vectorization MD MMD MP
+"""
+
+
+def test_options_for_a_gpu_are_passed_over():
+    """Also those that begin like -l, -D and -o, with one dash or two."""
+    plain = cc.parse(["a.cu", "-o", "a"])
+    for dash in ("-", "--"):
+        for name in NO_DIFFERENCE_NO_VALUE.split():
+            assert cc.parse([f"{dash}{name}", "a.cu", "-o", "a"]) == plain, name
+        for name in NO_DIFFERENCE.split():
+            assert cc.parse([f"{dash}{name}=x", "a.cu", "-o", "a"]) == plain, name
+            assert cc.parse([f"{dash}{name}", "x", "a.cu", "-o", "a"]) == plain, name
+    for kind in ("cross-execution-space-call", "reorder", "default-stream-launch"):
+        assert cc.parse(["-Werror", kind, "a.cu", "-o", "a"]) == plain
+        assert cc.parse([f"-Werror={kind}", "a.cu", "-o", "a"]) == plain
+
+
+def test_errors_of_the_compiler_are_its_own():
+    for option in ("-Werror", "-Werror=unused"):
+        job = cc.parse([option, "a.cu"])
+        assert (job.flags, job.sources) == ([option], [("a.cu", "cu")])
+    assert cc.parse(["a.cu", "-Werror"]).flags == ["-Werror"]
 
 
 @pytest.mark.parametrize(
@@ -310,7 +421,8 @@ def test_instrument(lab_cc, tmp_path, monkeypatch, rejected, volatile):
 
 def test_instrument_asks_the_compiler_once(lab_cc):
     _, calls, _ = lab_cc("--instrument", "-c", "a.cu", "b.cpp")
-    assert sum("-fsyntax-only" in arguments for arguments, _ in calls) == 1
+    (asked,) = [arguments for arguments, _ in calls if "-fsyntax-only" in arguments]
+    assert asked[-5:] == ["-Werror", "-fsyntax-only", "-x", "c++", "/dev/null"]
 
 
 def test_headers_of_the_real_toolkit_stay_out(lab_cc, tmp_path):
@@ -341,13 +453,37 @@ def test_help(lab_cc):
         ("fake.py", "'fake.py' is no source, object or library by its name"),
         ("a.cu -o", "-o needs a value"),
         ("-c a.cu b.cpp -o x.o", "-o with -c takes one source file"),
-        ("-lcublas a.cu", "-lcublas: the cpu back end has no cuBLAS"),
-        ("-lcublasLt_static a.cu", "-lcublasLt_static: the cpu back end has no cuBLAS"),
-        ("a.cu -l curand", "-lcurand: the cpu back end has no cuRAND"),
-        ("a.cu -lcufft", "-lcufft: the cpu back end has no cuFFT"),
-        ("-ptx a.cu", "-ptx makes GPU code"),
-        ("--cubin a.cu", "--cubin makes GPU code"),
-        ("-dlink d.o", "-dlink: there is no device code to link"),
+        *(
+            (
+                f"a.cu -l{name}",
+                f"-l{name}: the cpu back end has no {library}; compile without it, or with nvcc\n",
+            )
+            for name, library in (
+                ("cublas", "cuBLAS"),
+                ("cublasLt_static", "cuBLAS"),
+                ("cudnn", "cuDNN"),
+                ("cufft", "cuFFT"),
+                ("cupti", "CUPTI"),
+                ("curand", "cuRAND"),
+                ("cusolver", "cuSOLVER"),
+                ("cusparse", "cuSPARSE"),
+                ("cutensor", "cuTENSOR"),
+                ("nccl", "NCCL"),
+                ("nppig", "NPP"),
+                ("nvidia-ml", "NVML"),
+                ("nvJitLink", "nvJitLink"),
+                ("nvjpeg", "nvJPEG"),
+                ("nvrtc", "NVRTC"),
+                ("nvToolsExt", "NVTX"),
+            )
+        ),
+        ("a.cu -l m,curand", "-lcurand: the cpu back end has no cuRAND"),
+        *(
+            (f"{name} a.cu", f"{name} makes GPU code, which the cpu back end does not have\n")
+            for name in ("-ptx", "--cubin", "-fatbin", "--optix-ir", "--ltoir")
+        ),
+        ("-dlink d.o", "-dlink: there is no device code to link; link the objects with -o\n"),
+        ("--device-link d.o", "--device-link: there is no device code to link"),
         ("-x fortran a.cu", "-x fortran: the languages are cu, c and c++"),
         ("- a.cu", "'-' is no source, object or library by its name"),
         *(
@@ -376,6 +512,12 @@ def test_compiler_error(lab_cc, tmp_path):
     (tmp_path / "a.cu").write_text("fails")
     status, calls, _ = lab_cc("a.cu", "b.cpp")
     assert (status, len(calls)) == (1, 1)
+
+
+def test_linker_error(lab_cc, monkeypatch):
+    monkeypatch.setenv("REJECTS", "-lboost_context")
+    status, calls, _ = lab_cc("a.cu")
+    assert (status, len(calls)) == (1, 2)
 
 
 def test_compiler_error_of_an_object(lab_cc, tmp_path):
@@ -420,6 +562,9 @@ def test_flags_for_cmake():
     done = run("true")
     assert done.stdout.splitlines()[:2] == ["-O0", "-g"]
     assert done.stdout.splitlines()[-2:] == ["-mllvm", "-tsan-distinguish-volatile=1"]
+    done = run("sh", "-c", "echo noise; echo noise >&2; exit 1")  # knows none of them
+    flags = "-O0 -g -D__EMU_INSTRUMENTED__ -fsanitize=thread -fsanitize-coverage=trace-pc"
+    assert (done.stdout.split(), done.stderr) == (flags.split(), "")
     done = run("no-such-compiler", "-m64")
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == (

@@ -93,14 +93,18 @@ def test_a_program_of_ones_own_in_a_chapter_stops_nothing(checkout) -> None:
 
 def test_order_is_unique_in_a_chapter(checkout) -> None:
     checkout("ch04_memory/copy")
+    checkout("ch04_memory/other", FACTS.replace("10", "11"))
     (line,) = problems_of()
-    assert "order = 10 is that of" in line
+    assert re.fullmatch(r"\S*ch04_memory/transpose\.toml: order = 10 is that of copy already", line)
     assert names(catalogue.exercises(["copy"])) == ["copy"]
 
 
 def test_names_are_unique(checkout) -> None:
     checkout("ch09_tensor/transpose")
-    assert "has the name of another" in problems_of("transpose")[0]
+    assert re.fullmatch(
+        r"\S*ch09_tensor/transpose\.cu has the name of another: \S*ch04_memory/transpose\.cu",
+        problems_of("transpose")[0],
+    )
 
 
 def test_other_folders_have_no_exercises(checkout, tmp_path) -> None:
@@ -112,6 +116,45 @@ def test_other_folders_have_no_exercises(checkout, tmp_path) -> None:
     assert len(catalogue.exercises()) == 4
 
 
+def test_chapters_by_name_or_what_it_begins_with(checkout) -> None:
+    assert names(catalogue.exercises(["ch03"])) == ["reduceInteger", "warpLayout"]
+    assert names(catalogue.exercises(["ch04_memory/"])) == ["transpose"]
+    assert names(catalogue.exercises(["warpLayout", "ch03"])) == ["warpLayout", "reduceInteger"]
+    for name in ("ch", "memory", "ch03_", "ch04_mem", "/"):
+        (line,) = problems_of(name)
+        assert line.startswith(f"no exercise is named {name}")
+
+
+def test_chapters_are_in_the_order_of_their_names(exercises, tmp_path) -> None:
+    folders = ["z", "b", "y", "a", "m", "x", "c", "k"]
+    for number, folder in enumerate(folders):
+        exercises(f"{folder}/name{number}")
+    for folder in ("common", "emulator", "tests"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "CMakeLists.txt").touch()
+    assert [path.name for path in catalogue.chapters()] == sorted(folders)
+
+
+def test_by_back_end(checkout) -> None:
+    found = catalogue.exercises()
+    assert names(catalogue.of_backend(found, "gpu", True)) == names(found)
+    assert names(catalogue.of_backend(found, "cpu", False)) == names(found)[:3]
+    assert names(catalogue.of_backend(found[:3], "cpu", True)) == names(found)[:3]
+    checkout("ch09_tensor/copy", "gpu_only = true\n" + FACTS.replace("10", "20"))
+    with pytest.raises(LabError) as raised:
+        catalogue.of_backend(catalogue.exercises(), "cpu", True)
+    assert str(raised.value) == "wgmma, copy: only on the gpu back end"
+    assert raised.value.status == 1
+
+
+def test_places(checkout, tmp_path) -> None:
+    (exercise,) = catalogue.exercises(["transpose"])
+    assert exercise.source == tmp_path / "ch04_memory" / "transpose.cu"
+    built = tmp_path / "out" / "ch04_memory"
+    assert exercise.program(tmp_path / "out") == built / "transpose"
+    assert exercise.program(tmp_path / "out", True) == built / "transpose_instrumented"
+
+
 def test_by_source_file(checkout, tmp_path) -> None:
     source = tmp_path / "ch04_memory" / "transpose.cu"
     assert names([catalogue.at(str(source))]) == ["transpose"]
@@ -119,6 +162,16 @@ def test_by_source_file(checkout, tmp_path) -> None:
     own = tmp_path / "transpose.cu"
     own.touch()
     assert catalogue.at(str(own)) is None
+    link = tmp_path / "deep" / "elsewhere" / "transpose.cu"
+    link.parent.parent.mkdir()
+    link.parent.symlink_to(source.parent)
+    assert names([catalogue.at(str(link))]) == ["transpose"]
+    (tmp_path / "folder.cu").mkdir()
+    for path in (tmp_path / "none.cu", tmp_path / "folder.cu"):
+        with pytest.raises(LabError) as raised:
+            catalogue.at(str(path))
+        assert str(raised.value) == f"there is no file {path}"
+        assert raised.value.status == 2
 
 
 def test_sentence_spans_string_literals() -> None:

@@ -32,6 +32,13 @@ def test_failure_leaves_the_old_text_and_nothing_else(tmp_path: Path, monkeypatc
     assert os.listdir(tmp_path) == ["x.csv"]
 
 
+def test_folder_that_is_gone(tmp_path: Path) -> None:
+    path = tmp_path / "no" / "x.csv"
+    with pytest.raises(LabError) as raised:
+        files.write(path, "new\n")
+    assert str(raised.value) == f"cannot write {path}: No such file or directory"
+
+
 def test_link_stays_a_link(tmp_path: Path) -> None:
     link = tmp_path / "link"
     link.symlink_to(tmp_path / "target")
@@ -51,3 +58,42 @@ def test_what_cannot_be_written_is_said_before(tmp_path: Path) -> None:
         with pytest.raises(LabError, match=reason) as raised:
             files.check_writable(path)
         assert raised.value.status == 2
+
+
+def test_folder_that_cannot_be_written_to(tmp_path: Path, monkeypatch) -> None:
+    asked: list[tuple[Path, int]] = []
+    monkeypatch.setattr(files.os, "access", lambda *question: asked.append(question))
+    with pytest.raises(LabError) as raised:
+        files.check_writable(tmp_path / "x.csv")
+    reason = f"the folder {tmp_path} cannot be written to"
+    assert str(raised.value) == f"cannot write {tmp_path / 'x.csv'}: {reason}"
+    assert raised.value.status == 2
+    assert asked == [(tmp_path, os.W_OK)]
+
+
+def test_a_file_that_is_there_may_be_replaced(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").touch()
+    files.check_writable(tmp_path / "x.csv")
+
+
+def test_bytes_are_written_as_they_are(tmp_path: Path) -> None:
+    files.write(tmp_path / "x.png", b"\x89PNG\r\n")
+    assert (tmp_path / "x.png").read_bytes() == b"\x89PNG\r\n"
+    files.write(tmp_path / "x.csv", "größe\n")
+    assert (tmp_path / "x.csv").read_bytes() == "größe\n".encode()
+
+
+def test_folders_are_made_with_those_above(tmp_path: Path) -> None:
+    files.make_folder(tmp_path / "a" / "b")
+    files.make_folder(tmp_path / "a" / "b")
+    assert (tmp_path / "a" / "b").is_dir()
+    (tmp_path / "file").touch()
+    folder = tmp_path / "file" / "x"
+    with pytest.raises(LabError) as raised:
+        files.make_folder(folder)
+    assert str(raised.value) == f"cannot make the folder {folder}: Not a directory"
+    with pytest.raises(LabError) as raised:
+        files.make_build_folder(folder)
+    assert str(raised.value).endswith(
+        ": Not a directory; LAB_BUILD_DIR=FOLDER in the environment puts builds elsewhere"
+    )

@@ -117,8 +117,21 @@ def test_rows_of_all_runs_under_one_header_and_the_facts(place: Place, capfd) ->
     ]
     out, err = capfd.readouterr()
     assert out == ""
-    assert "[exercise 1 of 2, run 2 of 2] first --size=2 --block=32" in err
-    assert re.search(r"^    \d+\.\d s$", err, re.MULTILINE)
+    x1 = place.results / "x1"
+    assert re.sub(r"\d+\.\d s$", "0.1 s", err, flags=re.MULTILINE).splitlines() == [
+        "[exercise 1 of 2, run 1 of 2] first --size=1",
+        "    0.1 s",
+        "[exercise 1 of 2, run 2 of 2] first --size=2 --block=32",
+        "    0.1 s",
+        f"    written: {x1 / 'first.timeline.csv'}",
+        f"    written: {x1 / 'first.csv'}",
+        "[exercise 2 of 2, run 1 of 2] second (defaults)",
+        "    0.1 s",
+        "[exercise 2 of 2, run 2 of 2] second --size=1G",
+        "    0.1 s",
+        f"    written: {x1 / 'second.csv'}",
+        "no metrics of first: no ncu: not on PATH (./lab profile first says more)",
+    ]
     assert sorted(path.name for path in (place.results / "x1").iterdir()) == [
         "first.csv",
         "first.timeline.csv",
@@ -134,6 +147,9 @@ def test_only_the_named_exercise(place: Place) -> None:
 
 def test_cpu_runs_once_with_defaults_and_takes_no_metrics(place: Place, monkeypatch) -> None:
     monkeypatch.setattr(bench, "collect", lambda *_: pytest.fail("metrics on cpu"))
+    monkeypatch.setattr(facts, "memory_gib", lambda: 1.0)  # of a GPU that is not asked
+    toml = place.root / "ch" / "first.toml"
+    toml.write_text(FIRST.replace('"--size=1",', '{ options = "", gib = 2 },'))
     (place.results / "cpu").mkdir(parents=True)
     (place.results / "cpu" / "emulator_bench.csv").write_text("kept\n")
     assert main.main(["bench", "--backend=cpu"]) == 0
@@ -147,6 +163,32 @@ def test_run_that_does_not_fit_into_memory_is_left_out(place: Place, monkeypatch
     assert main.main(["bench", "--backend=gpu", "second"]) == 0
     assert place.ran() == ["--csv"]
     assert "second --size=1G: left out, needs 9 GiB of the GPU's 8.0 GiB" in capfd.readouterr().err
+
+
+def test_run_that_just_fits_is_not_left_out(place: Place, monkeypatch) -> None:
+    monkeypatch.setattr(facts, "memory_gib", lambda: 9.0)
+    assert main.main(["bench", "--backend=gpu", "second"]) == 0
+    assert place.ran() == ["--csv", "--size=1G --csv"]
+
+
+def test_exercise_of_which_no_run_fits(place: Place, monkeypatch, capfd) -> None:
+    monkeypatch.setattr(facts, "memory_gib", lambda: 7.96)
+    toml = place.root / "ch" / "second.toml"
+    toml.write_text(SECOND.replace('"", ', ""))
+    assert main.main(["bench", "--backend=gpu"]) == 1
+    assert capfd.readouterr().err == (
+        "second --size=1G: left out, needs 9 GiB of the GPU's 8.0 GiB\n"
+        "lab: second: no run fits into the GPU's 8.0 GiB\n"
+    )
+    assert place.ran() == []
+
+
+def test_program_that_was_not_built(place: Place, capfd) -> None:
+    program = place.root / "ch" / "second"
+    program.unlink()
+    assert main.main(["bench", "--backend=gpu"]) == 1
+    assert capfd.readouterr().err == f"lab: {program}: No such file or directory; was it built?\n"
+    assert place.ran() == []
 
 
 def test_memory_that_nobody_tells_leaves_nothing_out(place: Place, monkeypatch) -> None:
@@ -199,7 +241,31 @@ def test_no_usable_gpu_ends_it(place: Place, capfd) -> None:
     place.program("first", "#!/bin/sh\nexit 77\n")
     assert main.main(["bench", "--backend=gpu"]) == 77
     assert not (place.results / "x1" / "second.csv").exists()
-    assert "--backend cpu" in capfd.readouterr().err
+    assert capfd.readouterr().err.splitlines() == [
+        "[exercise 1 of 2, run 1 of 2] first --size=1",
+        "lab: no usable GPU; --backend cpu runs without one",
+    ]
+
+
+def test_rows_that_are_wrong_are_shown_and_no_others(place: Place, capfd) -> None:
+    rows = ["k,check", "a,ok", "b,WRONG", "c,race", "d,lucky", "e,FAILED"]
+    place.program("second", f"#!/bin/sh\nprintf '{chr(10).join(rows)}\\n'\nexit 1\n")
+    assert main.main(["bench", "--backend=gpu", "second"]) == 1
+    program = place.root / "ch" / "second"
+    assert capfd.readouterr().err.splitlines() == [
+        "[exercise 1 of 1, run 1 of 2] second (defaults)",
+        f"FAILED: {program} --csv: exit status 1",
+        "b,WRONG",
+        "e,FAILED",
+        "failed, and nothing of them written to results/: second",
+    ]
+
+
+def test_last_line_without_an_end(place: Place) -> None:
+    place.program("second", "#!/bin/sh\nprintf 'k,check\\na,ok'\n")
+    assert main.main(["bench", "--backend=gpu", "second"]) == 0
+    text = (place.results / "x1" / "second.csv").read_text()
+    assert text.endswith("\nk,check\na,ok\na,ok\n")
 
 
 def interrupted(place: Place) -> None:
@@ -467,6 +533,60 @@ def test_run_counts_as_finished_only_with_all_its_files(tmp_path: Path) -> None:
     store.keep(0, {"timeline": "b\n2\n"})
     assert store.has(0, ["timeline"])
     assert not store.has(1, [])
+
+
+@pytest.mark.parametrize(
+    ("plan", "facts", "reason"),
+    [
+        (Plan([Run(["--x"])], ["timeline"]), FACTS, ""),
+        (Plan([Run(["--x"], gib=9)], ["timeline"], debug=True), FACTS, ""),
+        (Plan([Run(["--x"])], ["timeline"]), {**FACTS, "driver": "2", "date": "x"}, ""),
+        (Plan([Run(["--x"])], ["other"]), FACTS, "the list of runs changed"),
+        (Plan([Run(["--x"])]), FACTS, "the list of runs changed"),
+        (Plan([Run(["--x"])] * 2, ["timeline"]), FACTS, "the list of runs changed"),
+        (Plan([Run([])], ["timeline"]), FACTS, "the list of runs changed"),
+        (
+            Plan([], []),
+            {**FACTS, "commit": "b", "gpu": "Y"},
+            "the commit was abc1234, and is b",
+        ),
+    ],
+)
+def test_what_may_be_gone_on_with(tmp_path: Path, plan: Plan, facts: dict, reason: str) -> None:
+    program = tmp_path / "program"
+    program.touch()
+    Store(tmp_path / "store", "x").begin(program, Plan([Run(["--x"])], ["timeline"]), FACTS)
+    store = Store(tmp_path / "store", "x")
+    assert store.resume(program, plan, facts) == reason
+    assert store.facts == ({} if reason else FACTS)
+
+
+@pytest.mark.parametrize("state", ["{", "[]", "{}", '{"facts": {}}', '{"facts": 1}', None])
+def test_state_that_is_none(tmp_path: Path, state: str | None) -> None:
+    store = Store(tmp_path, "x")
+    if state is not None:
+        (tmp_path / "state.json").write_text(state)
+    assert store.resume(tmp_path, Plan([]), FACTS) == "nothing of it was kept"
+
+
+def test_a_bench_that_begins_forgets_all(tmp_path: Path) -> None:
+    program = tmp_path / "program"
+    program.touch()
+    store = Store(tmp_path / "deep" / "store", "x")
+    for _ in range(2):
+        store.begin(program, Plan([Run([])], ["timeline"]), FACTS)
+        assert [path.name for path in store.folder.iterdir()] == ["state.json"]
+        store.keep(0, {"": "a\n1\n", "timeline": "b\n2\n"})
+        store.keep(1, {"": "a\n3\n", "timeline": "b\n4\n"})
+        assert (store.table(1), store.table(2)) == ("a\n1\n", "a\n1\n3\n")
+        assert store.table(2, "timeline") == "b\n2\n4\n"
+    store.keep(1, {"": "a\n3,4\n", "timeline": "c\n"})
+    for kind, message in (
+        ("", r"/x\.csv: the header has 1 columns, but this row has 2: 3,4"),
+        ("timeline", r"/x\.timeline\.csv: the runs have different columns: (b \| c|c \| b)"),
+    ):
+        with pytest.raises(LabError, match=f"{store.folder}{message}$"):
+            store.table(2, kind)
 
 
 def test_file_of_a_failed_run_is_not_taken_for_that_of_the_next(place: Place) -> None:

@@ -73,21 +73,36 @@ def test_program_that_fails_otherwise(lab, capfd) -> None:
     assert lab(report(CLEAN) + "; exit 3", "transpose") == 1
     captured = capfd.readouterr()
     assert "no hazards" not in captured.out
-    assert "options: --profile" in captured.err
-    assert "exit status 3" in captured.err
-    assert CLEAN in captured.err
+    assert captured.err.splitlines()[1:] == [
+        "options: --profile",
+        f"lab: the program ended with exit status 3; what it printed is above; until then, {CLEAN}",
+    ]
 
 
 def test_bad_usage_of_the_program(lab, capfd) -> None:
     assert lab("echo unknown option; exit 2", "transpose", "--", "--nonsense") == 2
     captured = capfd.readouterr()
-    assert "unknown option" in captured.err
+    assert captured.err.splitlines()[1:] == [
+        "options: --profile --nonsense",
+        "unknown option",
+        "lab: the program ended with exit status 2; what it printed is above",
+    ]
     assert captured.out == "build cpu transpose_instrumented\n"
 
 
 def test_program_without_a_report(lab, capfd) -> None:
     assert lab("kill -SEGV $$", "transpose") == 1
     assert "SIGSEGV" in capfd.readouterr().err
+
+
+def test_program_that_cannot_be_run(lab, exercises, tmp_path, capfd) -> None:
+    exercises("ch04_memory/unbuilt")
+    assert lab(report(CLEAN), "unbuilt") == 1
+    program = tmp_path / "cpu" / "ch04_memory" / "unbuilt_instrumented"
+    assert capfd.readouterr().err == (
+        f"+ CUDA_EMULATOR_CHECK=... {program} --profile\n"
+        f"lab: cannot run {program}: No such file or directory\n"
+    )
 
 
 def test_own_file(lab, monkeypatch, tmp_path, capfd) -> None:

@@ -48,6 +48,14 @@ def test_admin_is_who_has_the_capability(capabilities: str, admin: bool) -> None
     assert not doctor.is_admin("")
 
 
+def test_admin_by_what_linux_says(monkeypatch) -> None:
+    files = {Path("/proc/self/status"): "CapEff:\t0000000000200000\n"}
+    monkeypatch.setattr(doctor, "_read", files.get)
+    assert doctor.is_admin()
+    files.clear()
+    assert not doctor.is_admin()
+
+
 @pytest.mark.parametrize(
     ("driver", "state", "text"),
     [
@@ -104,7 +112,7 @@ def machine(fake_tool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_all_that_there_can_be(machine: Path, fake_tool, monkeypatch, capsys) -> None:
     tools = {
         "c++": "echo 'c++ (Debian 12.2.0-14) 12.2.0'",
-        "make": "echo GNU Make 4.3",
+        "make": '[ "$*" = --version ] && echo GNU Make 4.3',
         "cmake": "echo cmake version 3.25.1",
         "ninja": "echo no number",
         "nvcc": NVCC,
@@ -116,6 +124,7 @@ def test_all_that_there_can_be(machine: Path, fake_tool, monkeypatch, capsys) ->
     doctor.DRIVER_PARAMETERS.write_text("RmProfilingAdminOnly: 0\n")
     monkeypatch.setattr(doctor, "ask_driver", lambda: Driver((13, 0), [H200, Gpu("T4", 75)]))
     assert main.main(["doctor"]) == 0
+    assert doctor._version("ninja") == "ninja"
     assert capsys.readouterr().out.replace(str(machine), "BIN").splitlines() == [
         "C++ compiler       OK       BIN/c++ 12.2.0",
         "make               OK       BIN/make 4.3",

@@ -14,13 +14,13 @@ from typing import Callable
 
 import pytest
 from exercise_sample import FACTS
-from lab_cli import main, paths, process
+from lab_cli import files, main, paths, process
 from lab_cli.building import presets
 from lab_cli.commands import cc, run
 from lab_cli.commands import test as test_command
 from lab_cli.commands.run import Outcome
 from lab_cli.errors import LabError
-from lab_cli.machine import setup
+from lab_cli.machine import backend, setup
 from lab_cli.paths import ROOT
 
 COMMANDS = [command.__name__.rpartition(".")[2] for command in main.COMMANDS]
@@ -112,6 +112,14 @@ def test_what_a_command_does_not_take_is_named(arguments: str, message: str, cap
         main.main(arguments.split())
     assert raised.value.code == 2
     assert capfd.readouterr().err == f"usage: ./lab COMMAND ...\nlab: error: {message}\n"
+
+
+@pytest.mark.parametrize("command", [command for command in COMMANDS if command != "cc"])
+def test_options_are_written_out(command: str, capfd) -> None:
+    names = ["x"] if command in ("profile", "check", "trace", "new") else []
+    with pytest.raises(SystemExit, match="2"):
+        main.main([command, *names, "--hel"])
+    assert "lab: error: unknown option --hel" in capfd.readouterr().err
 
 
 def test_nobody_reads_on() -> None:
@@ -206,6 +214,15 @@ def test_gpu_only_exercise_is_refused_by_name(faked: Path, capfd) -> None:
     assert "only on the gpu back end" in capfd.readouterr().err
 
 
+@pytest.mark.parametrize("command", ["run", "test", "bench"])
+@pytest.mark.parametrize(("name", "status"), [("transposs", 2), ("wgmma", 1)])
+def test_nothing_is_set_up_for_nothing(
+    faked, monkeypatch, command: str, name: str, status: int
+) -> None:
+    monkeypatch.setattr(setup, "ensure", lambda *_: pytest.fail("set up"))
+    assert main.main([command, "--backend=cpu", "transpose", name]) == status
+
+
 def test_failure_of_one_is_failure_of_all(faked: Path, capfd) -> None:
     broken = faked / "ch04_memory" / "transpose"
     broken.write_text("#!/bin/sh\necho WRONG: element 3\nkill -SEGV $$\n")
@@ -220,6 +237,28 @@ def test_a_wrong_result_of_one_is_failure_of_all(faked: Path, capfd) -> None:
     wrong.write_text("#!/bin/sh\nexit 1\n")
     assert main.main(["run", "--backend=cpu"]) == 1
     assert re.search(r"^transpose +FAILED .*exit status 1$", capfd.readouterr().out, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "targets"),
+    [
+        ("run --backend=cpu", "cpu exercises"),
+        ("run --backend=cpu transpose ch03", "cpu transpose reduceInteger"),
+        ("run --backend=gpu wgmma", "gpu wgmma"),
+        ("bench --backend=cpu transpose", "cpu transpose"),
+    ],
+)
+def test_what_is_built(faked, monkeypatch, arguments: str, targets: str) -> None:
+    built: list[str] = []
+
+    def build(cmake: str, *targets: str) -> Path:
+        built.extend(targets)
+        raise LabError("built")
+
+    monkeypatch.setattr(backend, "pick", lambda request: request)
+    monkeypatch.setattr(presets, "build", build)
+    assert main.main(arguments.split()) == 1
+    assert built == targets.split()
 
 
 def test_several_exercises_get_the_same_options(faked: Path, capfd) -> None:
@@ -518,6 +557,15 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path, monkeypatch) -> N
         presets.build("cmake", "cpu")
 
 
+def test_a_folder_that_cannot_be_written_to_is_named(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(presets, "OUT", tmp_path)
+    monkeypatch.setattr(files.os, "access", lambda *_: False)
+    folder = tmp_path / "cpu"
+    message = f"cannot write {folder}/lab.lock: the folder {folder} cannot be written to"
+    with pytest.raises(LabError, match=f"^{message}$"):
+        presets.build("cmake", "cpu")
+
+
 def test_failing_step_is_named_with_its_status(capfd) -> None:
     with pytest.raises(LabError, match="exit status 3") as raised:
         process.must_run(["sh", "-c", "echo reason; exit 3"])
@@ -586,6 +634,29 @@ def test_commands_are_shown_relative_to_the_checkout() -> None:
     assert process.shown([f"{ROOT}2/x", str(ROOT), f"-I{ROOT}/x"]) == f"{ROOT}2/x {ROOT} -I{ROOT}/x"
     assert paths.shown(ROOT / "build" / "a b") == "build/a b"
     assert paths.shown(Path(f"{ROOT}2/x")) == f"{ROOT}2/x"
+
+
+class Recorder:
+    """A stdout that notes what is written, and when it is flushed."""
+
+    def __init__(self) -> None:
+        self.calls: list[str] = []
+
+    def write(self, text: str) -> None:
+        self.calls.append(text)
+
+    def flush(self) -> None:
+        self.calls.append("flushed")
+
+
+def test_lines_are_shown_as_they_come(ctest, monkeypatch) -> None:
+    out = Recorder()
+    monkeypatch.setattr(sys, "stdout", out)
+    run.run_showing("x", ["/bin/sh", "-c", "echo a; echo b"])
+    assert out.calls == ["a\n", "flushed", "b\n", "flushed"]
+    out.calls.clear()
+    ctest(RAN.format("run"), "transpose")
+    assert out.calls[:2] == ["1/1 Test\n", "flushed"]
 
 
 def test_last_lines_are_kept(capfd) -> None:

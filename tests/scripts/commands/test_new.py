@@ -56,7 +56,10 @@ def files(folder: Path) -> dict[str, str]:
         ("ch04_memory/../x", "expected a name in camelCase"),
         ("ch04_memory/", "expected a name in camelCase"),
         (f"ch04_memory/{LONGEST}2", "40 at most"),
-        ("ch04_memory/test", "test: CMake has a target of this name"),
+        *(
+            (f"ch04_memory/{name}", f"{name}: CMake has a target of this name")
+            for name in ("all", "clean", "exercises", "help", "install", "package", "test")
+        ),
     ],
 )
 def test_what_is_refused_leaves_nothing_behind(checkout, capfd, place: str, message: str) -> None:
@@ -79,7 +82,12 @@ def test_three_files_and_a_call(checkout: Path, capfd) -> None:
     )
     for name in set(after) & set(before) - {"ch04_memory/CMakeLists.txt"}:
         assert after[name] == before[name]
-    assert f"./lab test {LONGEST}" in capfd.readouterr().err
+    folder = checkout / "ch04_memory"
+    assert capfd.readouterr().err.splitlines() == [
+        *(f"written: {folder}/{LONGEST}{suffix}" for suffix in (".cu", ".md", ".toml")),
+        f"written: {folder}/CMakeLists.txt",
+        f"next: ./lab test {LONGEST}; and a line with a link to {LONGEST}.md in the chapter's README.md",
+    ]
 
     source = after[f"ch04_memory/{LONGEST}.cu"]
     assert f"build/ch04_memory/{LONGEST} --size" in source
@@ -132,7 +140,7 @@ def test_it_builds_and_passes_its_tests(tmp_path: Path, monkeypatch) -> None:
     """In a copy of the project, on the cpu back end, with the libraries of the project's own build, which
     take longer than all the rest."""
     cmake = find_cmake()
-    built = Path(os.environ.get("CPU_BUILD", ROOT / "out" / "cpu"))
+    built = Path(os.environ.get("CPU_BUILD", ROOT / "out" / "cpu")).absolute()
     library = built / "emulator" / "libcuda_emulator.a"
     if not cmake or not find_compiler() or not find_ninja() or not library.exists():
         pytest.skip(f"needs CMake, Ninja, a C++ compiler and {library}")

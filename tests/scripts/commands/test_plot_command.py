@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import pytest
-from lab_cli import main
+from lab_cli import main, toml_file
 from lab_cli.commands import plot
 from lab_cli.machine import setup
+from lab_cli.paths import ROOT
 from lab_cli.results import tables
 
 FIGURES, TABLES = "figures", "tables"
@@ -35,6 +37,16 @@ def test_figures_then_tables(ran: list[list[str]]) -> None:
     assert ran == [[FIGURES, ""], [TABLES]]
 
 
+def test_pages_that_changed_are_named(ran: list[list[str]], monkeypatch, capfd) -> None:
+    pages = [ROOT / "ch04_memory" / "transpose.md", Path("/elsewhere/x.md")]
+    monkeypatch.setattr(tables, "refresh", lambda: pages)
+    assert main.main(["plot"]) == 0
+    assert capfd.readouterr() == (
+        "",
+        "tables written: ch04_memory/transpose.md\ntables written: /elsewhere/x.md\n",
+    )
+
+
 def test_names_and_folder_are_passed_on(ran: list[list[str]]) -> None:
     assert main.main(["plot", "transpose", "matmul", "--gpu", "h200"]) == 0
     assert ran == [[FIGURES, "transpose", "matmul", "h200"], [TABLES]]
@@ -42,13 +54,13 @@ def test_names_and_folder_are_passed_on(ran: list[list[str]]) -> None:
 
 def test_another_python_that_has_matplotlib_does_it_all(ran, monkeypatch) -> None:
     commands: list[list[str]] = []
-    monkeypatch.setattr(setup, "python_for", lambda modules: "/python with " + modules[0])
+    monkeypatch.setattr(setup, "python_for", lambda modules: "/python with " + ", ".join(modules))
+    monkeypatch.setattr(toml_file, "packages", lambda: ["a reader of TOML"])
     monkeypatch.setattr(plot, "run_shown", lambda command: commands.append(command) or 3)
     assert main.main(["plot", "transpose", "--gpu", "h200"]) == 3
-    (command,) = commands
-    assert command[0] == "/python with matplotlib"
-    assert command[2].endswith("/lab")
-    assert command[3:] == ["plot", "transpose", "--gpu=h200"]
+    assert main.main(["plot"]) == 3
+    python = ["/python with matplotlib, a reader of TOML", "-B", str(ROOT / "lab"), "plot"]
+    assert commands == [[*python, "transpose", "--gpu=h200"], python]
     assert ran == []
 
 

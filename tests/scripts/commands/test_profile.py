@@ -14,10 +14,11 @@ from exercise_sample import FACTS
 from lab_cli import main
 from lab_cli.building import instrumented, own_program, presets
 from lab_cli.commands import profile
-from lab_cli.counters import metrics, profilers
+from lab_cli.counters import metric_table, metrics, profilers
 from lab_cli.machine import backend, setup
 from lab_cli.machine.backend import Choice
 from lab_cli.machine.gpu import NO_DRIVER, Driver, Gpu
+from lab_cli.paths import ROOT
 
 H200 = Driver((13, 0), [Gpu("NVIDIA H200", 90)])
 REDUCE = """
@@ -138,18 +139,19 @@ def test_all_that_is_printed(lab: Lab, capfd) -> None:
 
 
 def test_as_wide_as_the_terminal(lab: Lab, monkeypatch, capfd) -> None:
+    def width() -> str:
+        assert lab("reduceInteger", "--metrics=duration") == 0
+        return capfd.readouterr().out
+
     lab.ncu(ncu_sample.OUTPUT)
+    monkeypatch.setattr(metric_table.MetricTable, "text", lambda table, width: str(width))
     monkeypatch.setenv("COLUMNS", "60")
-    assert lab("reduceInteger", "--metrics", METRICS) == 0
-    of_a_file = capfd.readouterr().out
-    assert of_a_file.count("\nreduceNeighbored ") == 1
+    assert width() == "100"  # it goes to a file
     monkeypatch.setattr(profile.sys.stdout, "isatty", lambda: True, raising=False)
-    assert lab("reduceInteger", "--metrics", METRICS) == 0
-    assert capfd.readouterr().out.count("\nreduceNeighbored ") == 3
+    assert width() == "60"
     monkeypatch.delenv("COLUMNS")  # nobody knows how wide it is
     monkeypatch.setattr(profile.shutil.os, "get_terminal_size", lambda _: os.terminal_size((0, 0)))
-    assert lab("reduceInteger", "--metrics", METRICS) == 0
-    assert capfd.readouterr().out == of_a_file
+    assert width() == "100"
 
 
 def test_default_metrics_are_those_of_the_exercise(lab: Lab, capfd) -> None:
@@ -280,6 +282,22 @@ def test_nsight_name_that_is_not_in_the_file(lab: Lab, capfd) -> None:
             1,
             ["ended with exit status 1, after these lines:\n    element 3 is WRONG\n"],
         ),
+        (
+            "==ERROR== Failed to find metric a__b\n==ERROR== Failed to find metric c__d.sum\n"
+            "==ERROR== Failed to find metric a__b\n",
+            1,
+            [f"lab: ncu does not have this metric for this GPU: a__b, c__d.sum\n\n    {OFFER}\n"],
+        ),
+        (
+            "==ERROR== The application returned an error code (3).\n",
+            0,
+            ["lab: under ncu, the program ended with exit status 3\n"],
+        ),
+        (
+            "==ERROR== The application returned an error code (139).\n",
+            1,
+            ["lab: under ncu, the program ended with killed by SIGSEGV\n"],
+        ),
         ("free(): invalid pointer\n", 134, ["killed by SIGABRT", "free(): invalid pointer"]),
         ("", 1, ["under ncu, the program ended with exit status 1\n"]),
         ("==WARNING== No kernels were profiled.\n", 0, ["ncu saw no kernel"]),
@@ -397,9 +415,11 @@ def test_own_file(lab: Lab, mine: Path, options: list[str], flags: str, program:
     preset = "gpu-debug" if options else "gpu"
     assert build_line == f"build {preset} lab_common"
     built = lab.folder / "own" / program
-    assert f" {flags} -arch=native -rdc=true -I " in nvcc_line
     common = f"-L{lab.folder / preset / 'common'} -llab_common"
-    assert nvcc_line.endswith(f" {mine} -o {built} {common} -lcudadevrt")
+    assert nvcc_line == (
+        f"nvcc -std=c++17 {flags} -arch=native -rdc=true -I {ROOT / 'common'} {mine} -o {built} "
+        f"{common} -lcudadevrt"
+    )
     assert ncu_line.endswith(f" {built} 7")  # no --profile: it is not an exercise
 
 
@@ -415,7 +435,9 @@ def test_own_file_that_does_not_compile(lab: Lab, mine: Path, monkeypatch, capfd
     lab.ncu(ncu_sample.OUTPUT)
     monkeypatch.setenv("NVCC_STATUS", "2")
     assert lab(str(mine)) == 1
-    assert "mine.cu does not compile (exit status 2)" in capfd.readouterr().err
+    assert capfd.readouterr().err.endswith(
+        f"\nlab: {mine} does not compile (exit status 2); the reason is above\n"
+    )
     assert [line.split()[0] for line in lab.ran()] == ["build", "nvcc"]
 
 
@@ -570,9 +592,17 @@ def test_own_file_on_the_cpu(lab: Lab, mine: Path, monkeypatch) -> None:
         "7",
     ]
     (command,) = ran
-    assert command[0] == sys.executable
-    assert command[1].endswith("emulator/cc.py")
-    assert command[2:4] == ["--instrument", str(mine)]
-    library = lab.folder / "cpu" / "emulator" / "libcuda_emulator.a"
-    assert command[command.index("--library") + 1] == str(library)
-    assert command[-4:-2] == [f"-L{lab.folder / 'cpu' / 'common'}", "-llab_common"]
+    assert command == [
+        presets.shortest(sys.executable),
+        str(ROOT / "emulator" / "cc.py"),
+        "--instrument",
+        str(mine),
+        "-I",
+        str(ROOT / "common"),
+        "-o",
+        str(lab.folder / "own" / "mine.cpu-profile"),
+        f"-L{lab.folder / 'cpu' / 'common'}",
+        "-llab_common",
+        "--library",
+        str(lab.folder / "cpu" / "emulator" / "libcuda_emulator.a"),
+    ]

@@ -215,16 +215,38 @@ def test_unknown_name(lab: Lab, capfd) -> None:
     assert "did you mean transpose?" in capfd.readouterr().err
 
 
-def test_nsys_of_nsight_compute_is_found(tmp_path: Path, fake_tool, monkeypatch) -> None:
-    path = tmp_path / "nsight-compute-2025.3.1" / "host" / "target-linux-x64" / "nsys"
-    path.parent.mkdir(parents=True)
-    path.write_text("#!/bin/sh\n")
-    path.chmod(0o755)
-    places = [
-        place.replace("/usr/local/cuda*", str(tmp_path)) for place in profilers.PLACES["nsys"]
-    ]
-    monkeypatch.setattr(profilers, "PLACES", {"nsys": places[2:4]})
-    assert profilers.find("nsys", None) == str(path)
+# As the installers of CUDA 13.0 and of the profilers put them; what comes first is taken first.
+INSTALLED = {
+    "ncu": [
+        "/usr/local/cuda-13.0/bin/ncu",
+        "/usr/local/cuda-13.0/nsight-compute-2025.3.1/ncu",
+        "/opt/nvidia/nsight-compute/2025.3.1/ncu",
+    ],
+    "nsys": [
+        "/usr/local/cuda-13.0/bin/nsys",
+        "/opt/nvidia/nsight-systems/2025.3.2/bin/nsys",
+        "/usr/local/cuda-13.0/nsight-compute-2025.3.1/target-linux-x64/nsys",
+        "/usr/local/cuda-13.0/nsight-compute-2025.3.1/host/target-linux-x64/nsys",
+        "/opt/nvidia/nsight-compute/2025.3.1/target-linux-x64/nsys",
+        "/opt/nvidia/nsight-compute/2025.3.1/host/target-linux-x64/nsys",
+    ],
+}
+
+
+@pytest.mark.parametrize("program", INSTALLED)
+def test_profilers_are_found_where_installers_put_them(
+    program: str, tmp_path: Path, fake_tool, monkeypatch
+) -> None:
+    places = [f"{tmp_path}{place}" for place in profilers.PLACES[program]]
+    monkeypatch.setattr(profilers, "PLACES", {program: places})
+    assert profilers.find(program, None) is None
+    for place in reversed(INSTALLED[program]):
+        path = Path(f"{tmp_path}{place}")
+        path.parent.mkdir(parents=True)
+        path.touch()
+        assert profilers.find(program, None) != str(path)  # cannot be run
+        path.chmod(0o755)
+        assert profilers.find(program, None) == str(path)
 
 
 def test_ranges_lose_the_colon_of_the_default_domain() -> None:

@@ -115,9 +115,40 @@ def test_wide_tables_are_cut_into_groups_that_fit(width: int) -> None:
         assert table.count(value) >= 1
 
 
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("abcdefg_hijkl", ["abcdefg_hijkl"]),
+        ("abcdefg_hijklm", ["abcdefg_", "hijklm"]),
+        ("aVeryLongWordOfItsOwn", ["aVeryLongWordOfItsOwn"]),
+        ("aVeryLongWordOfItsOwn_b", ["aVeryLongWordOfItsOwn_", "b"]),
+        ("a__b_c", ["a__b_c"]),
+        ("smsp__sass_x.sum", ["smsp__sass_", "x.sum"]),
+    ],
+)
+def test_long_names_are_broken_behind_underscores(name: str, lines: list[str]) -> None:
+    assert metric_table._broken(name) == lines
+
+
 def test_narrowest_terminal_still_shows_everything() -> None:
     text = reductions().text(10)
     assert text.count("\nreduceNeighbored ") == len(ASKED)
+
+
+def test_table_that_just_fits_is_not_cut() -> None:
+    width = max(map(len, TEXT.partition("\n\n")[0].splitlines()))
+    assert reductions().text(width).startswith(TEXT)
+    assert reductions().text(width - 1).count("\nreduceNeighbored ") == 2
+
+
+def test_metric_without_a_meaning_is_not_explained() -> None:
+    lines = of({"a__x": "%"}, [["1"]], ["a__x"]).text(100).splitlines()
+    assert [line for line in lines if line] == [
+        "                     a__x",
+        "kernel  grid  block   [%]",
+        "k       4     32        1",
+        "where",
+    ]
 
 
 def test_number_format_is_one_for_a_column() -> None:
@@ -134,12 +165,28 @@ def test_missing_metric_is_named() -> None:
     assert table.csv_text().splitlines()[1] == "k,4,32,,"
 
 
+def test_metric_that_nobody_has_keeps_its_column() -> None:
+    table = of({"lts__t.sum": "sector"}, [["1"]], ["x__y", "lts__t.sum"])
+    assert table.csv_text() == "kernel,grid,block,x__y,lts__t.sum\nk,4,32,,1\n"
+    assert table.notes == ["without a value here: x__y"]
+
+
 def test_nsight_name_without_its_last_part_gives_all_columns_of_it() -> None:
     units = {"lts__t.avg": "sector", "lts__t.sum": "sector", "lts__tx.sum": "sector"}
     table = of(units, [["1", "2", "3"]], ["lts__t"])
     assert [metric.name for metric in table.metrics] == ["lts__t.avg", "lts__t.sum"]
     assert table.rows[0].values == [1, 2]
     assert table.notes == []
+    table = of({"lts__t": "sector", **units}, [["7", "1", "2", "3"]], ["lts__t"])
+    assert [metric.name for metric in table.metrics] == ["lts__t"]
+    assert table.rows[0].values == [7]
+
+
+def test_metric_of_which_one_column_has_a_value_is_not_missing() -> None:
+    units = {"lts__t.avg": "sector", "lts__t.sum": "sector"}
+    assert of(units, [["n/a", "2"]], ["lts__t"]).notes == []
+    assert of(units, [["n/a", "n/a"], ["n/a", "2"]], ["lts__t"]).notes == []  # of one launch
+    assert of(units, [["n/a", "n/a"]], ["lts__t"]).notes == ["without a value here: lts__t"]
 
 
 def test_metric_of_nsight_keeps_its_unit() -> None:
@@ -158,9 +205,10 @@ def test_long_kernel_names_are_cut_in_the_text_alone() -> None:
     name = "library::Kernel<" + "Policy, " * 20 + "int>"
     page = raw_page({"a__b": ""}, [launch(0, name + "(int)", ["3"], "(1, 1, 1)", "(1, 1, 1)")])
     table = metric_table.build(raw_csv.parse(page), KNOWN.find(["a__b"]), "", [])
-    assert table.text(100).splitlines()[1].startswith("library::Kernel<Policy, ")
-    assert max(map(len, table.text(100).splitlines())) < 80
+    assert table.text(100).splitlines()[1].split("  ")[0] == f"{name[:45]}..."
     assert name in table.csv_text()
+    assert metric_table._cut("k" * 48) == "k" * 48
+    assert metric_table._cut("k" * 49) == "k" * 45 + "..."
 
 
 @pytest.mark.parametrize(

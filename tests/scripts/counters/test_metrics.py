@@ -65,7 +65,9 @@ def test_other_names_of_nsight_are_taken_as_they_are() -> None:
     [
         ("gld_eficiency", "did you mean gld_efficiency"),
         ("Branch_Efficiency", "did you mean branch_efficiency"),
-        ("qqq", "scripts/metrics.toml has them all"),
+        ("BRANCH_EFFICIENCY", r"did you mean branch_efficiency( or \w+)*\?$"),
+        ("gst_e", r"did you mean gst_requests or gst_efficiency\?$"),
+        ("qqq", "scripts/metrics.toml has them all; Nsight Compute's own names work as well$"),
     ],
 )
 def test_unknown_name(name: str, hint: str) -> None:

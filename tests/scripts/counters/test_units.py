@@ -24,6 +24,9 @@ from lab_cli.errors import LabError
         (7, "us", "us", 7),
         (7, "usecond", "us", 7),
         (1, "second", "us", 1e6),
+        (1.5, "Ghz", "MHz", 1500),
+        (2, "MHz", "hz", 2e6),
+        (3, "hz", "Hz", 3),
         (68.75, "%", "%", 68.75),
         (5, "sector", "", 5),
         (32, "register/thread", "", 32),
@@ -36,6 +39,12 @@ def test_convert(value: float, unit: str, wanted: str, expected: float) -> None:
 
 def test_same_unit_leaves_the_value_as_it_is() -> None:
     assert convert(0.1, "Gbyte/s", "GB/s") == 0.1
+
+
+def test_no_digit_changes_that_need_not() -> None:
+    for value in range(1, 1000):
+        assert convert(value, "ns", "us") == value / 1000
+        assert convert(value / 7, "ms", "us") == value / 7 * 1000
 
 
 @pytest.mark.parametrize(("unit", "wanted"), [("ms", "GB/s"), ("sector", "us"), ("byte", "")])

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from lab_cli.errors import LabError
 from lab_cli.machine import backend
-from lab_cli.machine.backend import Toolkit, choose, default_architectures
+from lab_cli.machine.backend import Choice, Toolkit, choose, default_architectures
 from lab_cli.machine.gpu import NO_DRIVER, Driver, Gpu
+from lab_cli.paths import SCRIPTS
 
 H200 = Gpu("NVIDIA H200", 90)
 HOPPER = Driver((13, 0), [H200])
@@ -24,6 +28,47 @@ case "$1" in
 esac"""
 
 
+def test_nvcc_is_that_of_the_variable_else_of_path_else_of_the_usual_folders(
+    fake_tool, tmp_path: Path, monkeypatch
+) -> None:
+    def tool(folder: str) -> str:
+        nvcc = tmp_path / folder / "bin" / "nvcc"
+        nvcc.parent.mkdir(parents=True)
+        nvcc.write_text("#!/bin/sh\n")
+        nvcc.chmod(0o755)
+        return str(nvcc)
+
+    path, home, other = tool("path"), tool("home"), tool("other")
+    monkeypatch.setenv("CUDA_PATH", str(tmp_path / "path"))
+    assert backend.find_nvcc() == path
+    monkeypatch.setenv("CUDA_HOME", str(tmp_path / "home"))
+    assert backend.find_nvcc() == home
+    on_path = str(fake_tool("nvcc", ""))
+    assert backend.find_nvcc() == on_path
+    monkeypatch.setenv("CUDACXX", other)
+    assert backend.find_nvcc() == other
+    monkeypatch.setenv("CUDACXX", "no-such-nvcc")  # and no other in its place
+    assert backend.find_nvcc() is None
+
+
+def test_usual_folders_of_nvcc(fake_tool, monkeypatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(
+        backend.shutil, "which", lambda name, path=None: asked.append(f"{name} {path}")
+    )
+    assert backend.find_nvcc() is None
+    assert asked == ["nvcc None", "nvcc /usr/local/cuda/bin:/opt/cuda/bin"]
+
+
+def test_what_nvcc_says(fake_tool) -> None:
+    nvcc = str(fake_tool("nvcc", NVCC))
+    assert backend.ask_nvcc(nvcc) == Toolkit(nvcc, (13, 0), [75, 80, 90, 120])
+    numbers = "compute_100\\ncompute_90\\ncompute_90\\ncompute_103f\\n"
+    older = f"case $1 in --version) echo release 12.9, ;; *) printf '{numbers}' ;; esac"
+    nvcc = str(fake_tool("nvcc", older))
+    assert backend.ask_nvcc(nvcc) == Toolkit(nvcc, (12, 9), [90, 100, 103])
+
+
 def test_no_nvcc_means_cpu() -> None:
     choice = choose("auto", None, HOPPER)
     assert (choice.backend, choice.reason) == ("cpu", "no nvcc")
@@ -31,7 +76,8 @@ def test_no_nvcc_means_cpu() -> None:
 
 def test_nvcc_that_does_not_run_means_cpu(fake_tool) -> None:
     nvcc = fake_tool("nvcc", "exit 1")
-    assert choose("auto", str(nvcc), HOPPER).backend == "cpu"
+    choice = choose("auto", str(nvcc), HOPPER)
+    assert (choice.backend, choice.reason) == ("cpu", f"{nvcc} does not run")
 
 
 def test_nvcc_and_gpu_mean_gpu(fake_tool) -> None:
@@ -57,29 +103,62 @@ def test_gpu_on_request_builds_without_a_gpu(fake_tool) -> None:
     assert "will not run here" in choice.reason
 
 
-def test_gpu_on_request_needs_nvcc() -> None:
-    with pytest.raises(LabError, match="CUDA toolkit"):
-        choose("gpu", None, HOPPER)
+def test_gpu_on_request_needs_nvcc(fake_tool) -> None:
+    broken = str(fake_tool("nvcc", "exit 1"))
+    for nvcc, problem in ((None, "no nvcc"), (broken, f"{broken} does not run")):
+        with pytest.raises(LabError) as raised:
+            choose("gpu", nvcc, HOPPER)
+        assert str(raised.value) == (
+            f"the gpu back end needs the CUDA toolkit: {problem}. Install it "
+            "(https://developer.nvidia.com/cuda-downloads), or set CUDACXX to your nvcc, or take the "
+            "cpu back end"
+        )
 
 
 @pytest.mark.parametrize(
     ("driver", "reason"),
     [
-        (Driver((12, 9), [H200]), "driver runs CUDA 12.9, which is older than nvcc's 13.0"),
-        (Driver((13, 0), [Gpu("NVIDIA V100", 70)]), "V100 is sm_70, older than sm_75"),
+        (
+            Driver((12, 9), [H200]),
+            "the NVIDIA driver runs CUDA 12.9, which is older than nvcc's 13.0",
+        ),
+        (
+            Driver((13, 0), [Gpu("NVIDIA V100", 70), H200]),
+            "NVIDIA V100 is sm_70, older than sm_75",
+        ),
+        (Driver((13, 0), [Gpu("some GPU", 74)]), "some GPU is sm_74, older than sm_75"),
         (Driver(problem="no GPU"), "no GPU"),
     ],
 )
 def test_gpu_that_cannot_run_our_programs_means_cpu(fake_tool, driver: Driver, reason: str) -> None:
-    choice = choose("auto", str(fake_tool("nvcc", NVCC)), driver)
-    assert choice.backend == "cpu"
-    assert reason in choice.reason
+    nvcc = str(fake_tool("nvcc", NVCC))
+    assert choose("auto", nvcc, driver) == Choice("cpu", reason)
+    asked = choose("gpu", nvcc, driver)
+    reason = f"nvcc 13.0, but its programs will not run here: {reason}"
+    assert asked == Choice("gpu", reason, nvcc, "75;80;90")
+
+
+@pytest.mark.parametrize(
+    ("architectures", "architecture", "problem"),
+    [
+        ([50, 75], 75, ""),
+        ([50, 75], 74, "x is sm_74, older than sm_75"),  # than what our programs ask for
+        ([80, 90], 80, ""),
+        ([80, 90], 79, "x is sm_79, older than sm_80"),  # than what nvcc compiles for
+        ([], 75, ""),
+        ([], 70, "x is sm_70, older than sm_75"),
+    ],
+)
+def test_gpu_that_is_too_old(architectures: list[int], architecture: int, problem: str) -> None:
+    toolkit = Toolkit("nvcc", (13, 0), architectures)
+    assert backend.age_problem(toolkit, Gpu("x", architecture)) == problem
 
 
 @pytest.mark.parametrize(
     ("toolkit", "driver", "expected"),
     [
         (CUDA_12, HOPPER, "native"),
+        (Toolkit("nvcc", (13, 0), [90]), HOPPER, "native"),
         (CUDA_12, NOBODY, "75;80;90"),
         (CUDA_13, NOBODY, "75;80;90"),
         (CUDA_12, Driver((13, 0), [Gpu("NVIDIA RTX 5090", 120)]), "75;80;90"),  # unknown to nvcc
@@ -130,10 +209,83 @@ def test_hiding_the_gpus_is_noticed(asked: list[str], monkeypatch) -> None:
     assert len(asked) == 2
 
 
-def test_a_broken_record_is_ignored(asked: list[str]) -> None:
+@pytest.mark.parametrize("what", ["nvcc", "GPU", "time"])
+def test_another_nvcc_or_gpu_is_noticed(
+    asked: list[str], fake_tool, tmp_path: Path, monkeypatch, what: str
+) -> None:
+    nvcc = tmp_path / "bin" / "nvcc"
+    (tmp_path / "proc" / "gpus").mkdir(parents=True)
+    (tmp_path / "proc" / "version").write_text("580.1")
+    backend.auto_backend()
+    if what == "nvcc":
+        other = fake_tool("other-nvcc", NVCC)
+        os.utime(other, ns=(0, nvcc.stat().st_mtime_ns))
+        monkeypatch.setenv("CUDACXX", str(other))
+    elif what == "GPU":
+        (tmp_path / "proc" / "gpus" / "0000:01:00.0").touch()
+    else:
+        os.utime(nvcc, ns=(0, 0))
+    backend.auto_backend()
+    assert len(asked) == 2
+    backend.auto_backend()
+    assert len(asked) == 2
+
+
+def test_the_cpu_is_not_remembered(asked: list[str], monkeypatch) -> None:
+    """A GPU may be there the next time."""
+    monkeypatch.setattr(backend, "ask_driver", lambda: asked.append("asked") or NOBODY)
+    assert backend.auto_backend() == backend.auto_backend() == Choice("cpu", NO_DRIVER)
+    assert len(asked) == 2
+    assert not backend.CACHE.exists()
+
+
+def test_without_nvcc_nobody_is_asked(asked: list[str], monkeypatch) -> None:
+    monkeypatch.setattr(backend, "find_nvcc", lambda: None)
+    assert backend.auto_backend() == Choice("cpu", "no nvcc")
+    assert asked == []
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        '{"fingerprint": 1',
+        "[]",
+        "{}",
+        '{"choice": {}}',
+        '{"fingerprint": FINGERPRINT}',
+        '{"fingerprint": FINGERPRINT, "choice": {"backend": "cpu"}}',
+        '{"fingerprint": FINGERPRINT, "choice": {"backend": "cpu", "reason": "", "more": 1}}',
+    ],
+)
+def test_a_broken_record_is_ignored(asked: list[str], tmp_path: Path, record: str) -> None:
+    fingerprint = json.dumps(backend._fingerprint(str(tmp_path / "bin" / "nvcc")))
     backend.CACHE.parent.mkdir()
-    backend.CACHE.write_text('{"fingerprint": 1')
+    backend.CACHE.write_text(record.replace("FINGERPRINT", fingerprint))
     assert backend.auto_backend().backend == "gpu"
+
+
+def test_what_is_picked_is_said_where_nobody_asked_for_it(asked: list[str], capfd) -> None:
+    assert backend.pick("auto") == "gpu"
+    assert capfd.readouterr() == ("", "back end: gpu (nvcc 13.0, NVIDIA H200)\n")
+    assert backend.pick("gpu") == "gpu"
+    assert backend.pick("cpu") == "cpu"
+    assert capfd.readouterr() == ("", "")
+
+
+def test_gpu_cannot_be_picked_without_nvcc(monkeypatch) -> None:
+    monkeypatch.setattr(backend, "find_nvcc", lambda: None)
+    assert backend.pick("cpu") == "cpu"
+    with pytest.raises(LabError, match="needs the CUDA toolkit: no nvcc"):
+        backend.pick("gpu")
+
+
+def test_cmake_is_told_why_there_is_no_answer(monkeypatch, capfd) -> None:
+    monkeypatch.setattr(backend, "find_nvcc", lambda: None)
+    assert backend.main("gpu") == 1
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err.startswith("the gpu back end needs the CUDA toolkit: no nvcc. ")
+    assert backend.main("auto") == 0
 
 
 def test_cmake_gets_json(fake_tool, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
@@ -146,3 +298,17 @@ def test_cmake_gets_json(fake_tool, monkeypatch: pytest.MonkeyPatch, capsys) -> 
         "nvcc": str(nvcc),
         "architectures": "native",
     }
+
+
+@pytest.mark.parametrize(("request_", "status"), [("auto", 0), ("gpu", 1)])
+def test_cmake_asks_in_a_process_of_its_own(request_: str, status: int) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "lab_cli.machine.backend", request_],
+        env={**os.environ, "PYTHONPATH": str(SCRIPTS), "CUDACXX": "no-such-nvcc"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == status
+    expected = '{"backend": "cpu", "reason": "no nvcc", "nvcc": "", "architectures": ""}\n'
+    assert done.stdout == ("" if status else expected)
+    assert bool(done.stderr) is bool(status)

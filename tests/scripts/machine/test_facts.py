@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from lab_cli.machine.gpu import Driver, Gpu
         ("NVIDIA GeForce RTX 4070 Ti SUPER", "rtx4070-ti-super"),
         ("GeForce GTX 1660 Ti", "gtx1660-ti"),
         ("Tesla T4", "t4"),
+        ("Quadro RTX 4000", "rtx4000"),
         ("Tesla V100-SXM2-16GB", "v100-sxm2-16gb"),
         ("NVIDIA A100-SXM4-80GB", "a100-sxm4-80gb"),
         ("NVIDIA A100-SXM4-40GB MIG 1g.5gb", "a100-sxm4-40gb-mig-1g-5gb"),
@@ -40,14 +42,20 @@ def test_driver_version_from_nvidia_smi_else_from_proc(fake_tool, monkeypatch, t
     assert facts.driver_version() == "unknown"
     proc.write_text("NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.54.15  Tue\nGCC 12.2.0\n")
     assert facts.driver_version() == "550.54.15"
-    fake_tool("nvidia-smi", "echo 580.159.04; echo 580.159.04")
+    fake_tool("nvidia-smi", "echo")  # says nothing
+    assert facts.driver_version() == "550.54.15"
+    log = tmp_path / "log"
+    fake_tool("nvidia-smi", f'echo "$*" > {log}; echo 580.159.04; echo 580.159.04')
     assert facts.driver_version() == "580.159.04"
+    assert log.read_text() == "--query-gpu=driver_version --format=csv,noheader\n"
 
 
-def test_memory_is_that_of_the_smallest_gpu(fake_tool) -> None:
+def test_memory_is_that_of_the_smallest_gpu(fake_tool, tmp_path: Path) -> None:
+    log = tmp_path / "log"
     assert facts.memory_gib() is None
-    fake_tool("nvidia-smi", "echo 81920; echo 8192")
+    fake_tool("nvidia-smi", f'echo "$*" > {log}; echo 81920; echo 8192')
     assert facts.memory_gib() == 8
+    assert log.read_text() == "--query-gpu=memory.total --format=csv,noheader,nounits\n"
     fake_tool("nvidia-smi", "echo '[N/A]'")
     assert facts.memory_gib() is None
 
@@ -55,9 +63,11 @@ def test_memory_is_that_of_the_smallest_gpu(fake_tool) -> None:
 def test_host_cpu(tmp_path: Path, monkeypatch) -> None:
     info = tmp_path / "cpuinfo"
     monkeypatch.setattr(facts, "CPU_INFO", info)
-    info.write_text("processor\t: 0\nmodel name\t: Some CPU @ 2 GHz\nprocessor\t: 1\n")
+    info.write_text("processor\t: 0\nmodel name\t: Some CPU @ 2 GHz \nprocessor\t: 1\n")
     assert facts.host_cpu() == "Some CPU @ 2 GHz"
     info.write_text("processor : 0\n")
+    assert facts.host_cpu() == facts.platform.machine()
+    info.unlink()
     assert facts.host_cpu() == facts.platform.machine()
 
 
@@ -80,7 +90,7 @@ def checkout(tmp_path: Path, monkeypatch) -> Path:
 
 def test_commit_is_dirty_where_sources_differ(checkout: Path) -> None:
     head = facts.commit()
-    assert len(head) >= 7 and "dirty" not in head
+    assert re.fullmatch("[0-9a-f]{7,12}", head)
     (checkout / "results" / "x.csv").write_text("2\n")
     (checkout / "README.md").write_text("new\n")
     assert facts.commit() == head
@@ -111,26 +121,40 @@ def test_facts_of_a_gpu(fake_tool, monkeypatch) -> None:
     fake_tool("nvidia-smi", "echo 580.159.04")
     slug, known = facts.measured_on("gpu")
     assert slug == "h200"
-    assert known.pop("date").count("-") == 2
+    assert re.fullmatch(r"20\d\d-\d\d-\d\d", known.pop("date"))
     assert list(known.items()) == [
         ("gpu", "NVIDIA H200"),
         ("driver", "580.159.04"),
         ("toolkit", "CUDA 13.0"),
         ("commit", "abc1234"),
     ]
+    monkeypatch.setattr(facts, "ask_nvcc", lambda nvcc: None)
+    assert facts.measured_on("gpu")[1]["toolkit"] == "unknown"
+    monkeypatch.setattr(facts, "find_nvcc", lambda: None)
+    assert facts.measured_on("gpu")[1]["toolkit"] == "unknown"
 
 
 def test_facts_of_the_emulation_name_no_gpu(fake_tool, monkeypatch) -> None:
     monkeypatch.setattr(facts, "host_cpu", lambda: "Some CPU")
-    fake_tool("c++", "echo 'c++ 12.2.0'; echo more")
+    fake_tool("clang-format", "")  # no compiler
+    assert facts.measured_on("cpu")[1]["toolkit"] == "unknown"
+    fake_tool("c++", '[ "$*" = --version ] && echo "c++ 12.2.0" && echo more')
     slug, known = facts.measured_on("cpu")
     assert slug == "cpu"
     assert known["gpu"] == "none, CPU emulation on Some CPU"
     assert known["driver"] == "none"
     assert known["toolkit"] == "c++ 12.2.0"
+    monkeypatch.setenv("CXX", "other")
+    fake_tool("other", "echo other 1")
+    assert facts.measured_on("cpu")[1]["toolkit"] == "other 1"
+    fake_tool("other", "exit 1")
+    assert facts.measured_on("cpu")[1]["toolkit"] == "unknown"
 
 
 def test_without_a_gpu_there_is_nothing_to_measure_on(monkeypatch) -> None:
     monkeypatch.setattr(facts, "ask_driver", lambda: Driver(problem="no NVIDIA driver"))
-    with pytest.raises(LabError, match="no NVIDIA driver; --backend cpu"):
+    with pytest.raises(LabError) as raised:
         facts.measured_on("gpu")
+    assert str(raised.value) == (
+        "nothing to measure on: no NVIDIA driver; --backend cpu runs without a GPU"
+    )

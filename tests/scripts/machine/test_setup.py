@@ -42,6 +42,43 @@ def test_cmake_must_be_new_enough(fake_tool, monkeypatch, tmp_path: Path) -> Non
     assert needs.find_cmake() == str(new)
 
 
+def test_cmake_of_the_virtual_environment_counts_where_the_other_is_old(
+    fake_tool, monkeypatch, tmp_path: Path
+) -> None:
+    own = tmp_path / "venv" / "cmake"
+    own.parent.mkdir()
+    own.write_text("#!/bin/sh\necho cmake version 4.0\n")
+    own.chmod(0o755)
+    monkeypatch.setattr(needs, "venv_tool", lambda name: own.with_name(name))
+    fake_tool("other", "")
+    assert needs.find_cmake() == str(own)
+    fake_tool("cmake", "echo cmake version 3.24.9")
+    assert needs.find_cmake() == str(own)
+    fake_tool("cmake", "exit 1")  # does not even run
+    assert needs.find_cmake() == str(own)
+    new = fake_tool("cmake", '[ "$*" = --version ] && echo cmake version 3.25')
+    assert needs.find_cmake() == str(new)
+
+
+def test_compiler_is_the_one_that_cmake_takes(fake_tool, monkeypatch) -> None:
+    fake_tool("other", "")
+    assert needs.find_compiler() is None
+    for name in ("clang++", "g++", "c++"):  # the last of them first
+        tool = str(fake_tool(name, ""))
+        assert needs.find_compiler() == tool
+    monkeypatch.setenv("CXX", "g++")
+    assert needs.find_compiler() == str(fake_tool("g++", ""))
+    monkeypatch.setenv("CXX", "icpx")
+    assert needs.find_compiler() is None
+
+
+def test_ninja_by_either_name(fake_tool) -> None:
+    other = fake_tool("ninja-build", "")
+    assert needs.find_ninja() == str(other)
+    usual = fake_tool("ninja", "")
+    assert needs.find_ninja() == str(usual)
+
+
 def test_tools_are_seen_one_by_one(fake_tool, monkeypatch, tmp_path: Path) -> None:
     monkeypatch.setattr(needs, "venv_tool", lambda name: tmp_path / "venv" / name)
 
@@ -64,12 +101,30 @@ def test_library_is_seen_by_linking(fake_tool) -> None:
     compiler = str(fake_tool("c++", "exit 1"))
     assert not needs.can_link(compiler, "header.h", "library")
     assert not needs.can_link(None, "header.h", "library")
+    assert not needs.can_link("/no/such/compiler", "header.h", "library")
+
+
+def test_program_that_is_linked(fake_tool, tmp_path: Path, capfd) -> None:
+    log = tmp_path / "log"
+    noise = "echo noise; echo noise >&2"
+    fake_tool("c++", f'echo "$*" >> {log}; read line; echo "$line" >> {log}; {noise}; exit 1')
+    missing = [need.package for need in needs.LIBRARIES if not need.present()]
+    assert missing == ["libboost-context-dev", "libgmock-dev", "libbenchmark-dev"]
+    assert capfd.readouterr() == ("", "")
+    common = "-std=c++17 -x c++ - -o /dev/null -pthread"
+    assert log.read_text().splitlines() == [
+        f"{common} -lboost_context",
+        "#include <boost/context/detail/fcontext.hpp>",
+        f"{common} -lgmock",
+        "#include <gmock/gmock.h>",
+        f"{common} -lbenchmark",
+        "#include <benchmark/benchmark.h>",
+    ]
 
 
 def test_gpu_needs_no_libraries() -> None:
-    packages = [need.package for need in needs.needs_of("gpu")]
-    assert "cmake" in packages
-    assert not [package for package in packages if package.startswith("lib")]
+    assert needs.needs_of("gpu") == needs.TOOLS
+    assert needs.needs_of("cpu") == [*needs.TOOLS, *needs.LIBRARIES]
 
 
 def test_missing_package_is_installed_as_root(
@@ -85,11 +140,68 @@ def test_missing_package_is_installed_as_root(
     ]
 
 
+def test_what_is_still_missing_is_named(fake_tool, log, needed, monkeypatch, capfd) -> None:
+    fake_tool("env", 'shift; exec "$@"')
+    fake_tool("apt-get", "exit 0")
+    monkeypatch.setattr(apt.os, "geteuid", lambda: 0)
+    with pytest.raises(LabError) as raised:
+        setup.ensure("cpu")
+    assert str(raised.value) == "installed, and yet not found: a tool; see ./lab doctor"
+    assert not (setup.OUT / "lab_setup_cpu.json").exists()
+    quiet = "env DEBIAN_FRONTEND=noninteractive apt-get"
+    assert capfd.readouterr().err.splitlines() == [
+        "set-up: missing a tool",
+        f"+ {quiet} update",
+        f"+ {quiet} install -y --no-install-recommends tool",
+    ]
+
+
 def test_second_run_sets_up_nothing(needed: Path, log: Path, monkeypatch) -> None:
     needed.touch()
     setup.ensure("cpu")
     monkeypatch.setattr(setup, "_install_missing", lambda *_: pytest.fail("set up again"))
     assert setup.ensure("cpu") == "/bin/sh"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"cmake": "/bin/sh"', '"cmake": "/no/cmake"'),
+        ('"cmake": "/bin/sh"', '"none": 1'),
+        ('"python": "/bin/sh"', '"python": "/no/python"'),
+        ('"python": "/bin/sh"', '"none": 1'),
+        ('"modules"', '"none"'),
+        ('"needs"', '"none"'),
+        ("{", "[{"),
+        ("{", '"{'),
+        ("{", "{{"),
+    ],
+)
+def test_record_that_is_out_of_date_or_broken(needed, log, monkeypatch, old: str, new: str) -> None:
+    needed.touch()
+    monkeypatch.setattr(python_packages, "python_with", lambda *modules: "/bin/sh")
+    setup.ensure("cpu", ["pytest"])
+    path = setup.OUT / "lab_setup_cpu.json"
+    record = path.read_text()
+    assert old in record
+    broken = record.replace(old, new, 1)
+    path.write_text(broken.rstrip() + "]\n" if new == "[{" else broken)
+    assert setup.ensure("cpu", ["pytest"]) == "/bin/sh"
+    assert path.read_text() == record
+
+
+def test_python_that_is_gone_matters_only_where_modules_are_wanted(
+    needed, log, monkeypatch
+) -> None:
+    needed.touch()
+    setup.ensure("cpu")
+    path = setup.OUT / "lab_setup_cpu.json"
+    assert path.read_text() == (
+        '{\n "needs": [\n  "a tool"\n ],\n "cmake": "/bin/sh",\n "modules": [],\n "python": ""\n}\n'
+    )
+    monkeypatch.setattr(setup, "_install_missing", lambda *_: pytest.fail("set up again"))
+    setup.ensure("cpu")
+    setup.ensure("cpu", [])
 
 
 def test_new_need_is_noticed(needed: Path, log: Path, monkeypatch) -> None:
@@ -108,25 +220,40 @@ def test_without_root_the_command_is_printed(fake_tool, log: Path, needed, monke
     monkeypatch.setattr(apt.os, "geteuid", lambda: 1000)
     with pytest.raises(LabError) as raised:
         setup.ensure("cpu")
-    expected = "sudo apt-get update && sudo apt-get install -y --no-install-recommends tool"
-    assert expected in str(raised.value)
-    assert "a tool" in str(raised.value)
-    assert raised.value.status != 0
+    command = "sudo apt-get update && sudo apt-get install -y --no-install-recommends tool"
+    assert str(raised.value) == (
+        f"missing: a tool. Run this command, then lab again:\n\n    {command}\n"
+    )
+    assert raised.value.status == 1
     assert not log.exists()
 
 
-def test_passwordless_sudo_is_used(fake_tool, log: Path, needed, monkeypatch) -> None:
+def test_passwordless_sudo_is_used(fake_tool, log: Path, needed, monkeypatch, capfd) -> None:
     fake_tool("env", 'shift; exec "$@"')
-    fake_tool("sudo", 'shift; [ "$1" = id ] && echo 0 && exit; exec "$@"')
+    fake_tool("sudo", '[ "$*" = "-n id -u" ] && echo 0 && exit; shift; exec "$@"')
     fake_tool("apt-get", LOGGING_APT.format(log=log) + f'; : > "{needed}"')
     monkeypatch.setattr(apt.os, "geteuid", lambda: 1000)
     setup.ensure("cpu")
-    assert "apt-get install" in log.read_text()
+    assert log.read_text().splitlines() == [
+        "apt-get update",
+        "apt-get install -y --no-install-recommends tool",
+    ]
+    quiet = "+ sudo -n env DEBIAN_FRONTEND=noninteractive apt-get"
+    assert capfd.readouterr().err.splitlines()[1:] == [
+        f"{quiet} update",
+        f"{quiet} install -y --no-install-recommends tool",
+    ]
 
 
-def test_without_apt_the_names_are_printed(fake_tool, log: Path, needed) -> None:
-    with pytest.raises(LabError, match=r"missing: a tool.*package manager.*tool"):
+def test_without_apt_the_names_are_printed(fake_tool, log: Path, monkeypatch) -> None:
+    needed = [Need("a tool", "tool-dev", lambda: False), Need("other", "libother", lambda: False)]
+    monkeypatch.setattr(setup, "needs_of", lambda backend: needed)
+    with pytest.raises(LabError) as raised:
         setup.ensure("cpu")
+    assert str(raised.value) == (
+        "missing: a tool, other. Install them with your system's package manager, then run lab again. "
+        "(Their names on Debian and Ubuntu: tool-dev libother)"
+    )
 
 
 def test_failing_apt_ends_with_its_status(fake_tool, log: Path, needed, monkeypatch) -> None:
@@ -138,7 +265,10 @@ def test_failing_apt_ends_with_its_status(fake_tool, log: Path, needed, monkeypa
     assert raised.value.status == 100
 
 
-@pytest.mark.parametrize(("offered", "from_pypi"), [("3.22.1-1", True), ("3.28.3-1", False)])
+@pytest.mark.parametrize(
+    ("offered", "from_pypi"),
+    [("3.22.1-1", True), ("3.24.9-1", True), ("3.25-1", False), ("3.28.3-1", False)],
+)
 def test_old_cmake_comes_from_pypi(
     fake_tool, log: Path, monkeypatch, tmp_path: Path, offered: str, from_pypi: bool
 ) -> None:
@@ -161,6 +291,89 @@ def test_old_cmake_comes_from_pypi(
     assert installed == (["cmake"] if from_pypi else [])
 
 
+@pytest.mark.parametrize("there", [True, False])
+def test_cmake_of_the_system_is_taken_where_nobody_says_how_old_it_is(
+    fake_tool, log: Path, monkeypatch, there: bool
+) -> None:
+    """Unless there is one already, which must be too old."""
+    monkeypatch.setattr(setup, "needs_of", lambda _: [Need("CMake", "cmake", lambda: False)])
+    monkeypatch.setattr(apt.os, "geteuid", lambda: 0)
+    monkeypatch.setattr(python_packages, "venv_can_be_made", lambda: True)
+    installed: list[str] = []
+    monkeypatch.setattr(python_packages, "install", installed.extend)
+    fake_tool("env", 'shift; exec "$@"')
+    fake_tool("apt-cache", 'echo "cmake:"; echo "  Installed: 3.1"')
+    fake_tool("apt-get", LOGGING_APT.format(log=log))
+    if there:
+        fake_tool("cmake", "echo cmake version 3.1")
+    with pytest.raises(LabError, match="yet not found: CMake"):
+        setup.ensure("cpu")
+    assert installed == (["cmake"] if there else [])
+    assert ("install -y --no-install-recommends cmake" in log.read_text()) is not there
+
+
+def test_offered_version(fake_tool) -> None:
+    assert apt.offered_version("cmake") is None  # no apt-cache
+    fake_tool(
+        "apt-cache",
+        '[ "$*" = "policy cmake" ] && printf "cmake:\\n  Installed: 3.1\\n  Candidate: 3.28.3-1\\n"',
+    )
+    assert apt.offered_version("cmake") == (3, 28, 3)
+    assert apt.offered_version("ninja") is None
+
+
+def test_environment_is_made_once(monkeypatch, tmp_path: Path, capfd) -> None:
+    """A module venv that makes a pip which notes what it installs."""
+    log, venv = tmp_path / "log", tmp_path / "new"
+    pip = f'#!/bin/sh\necho "$*" >> {log}\n'
+    (tmp_path / "venv.py").write_text(
+        "import pathlib, sys\nfolder = pathlib.Path(sys.argv[1], 'bin')\nfolder.mkdir(parents=True)\n"
+        f"pip = folder / 'pip'\npip.write_text({pip!r})\npip.chmod(0o755)\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setattr(python_packages, "VENV", venv)
+    monkeypatch.setattr(python_packages, "venv_tool", lambda name: venv / "bin" / name)
+    monkeypatch.setattr(python_packages.importlib.util, "find_spec", lambda name: None)
+    assert not python_packages.venv_can_be_made()
+    python_packages.install(["matplotlib", "tomli"])
+    assert python_packages.venv_can_be_made()  # it is there
+    python_packages.install(["pytest"])
+    common = f"install --disable-pip-version-check --constraint {python_packages.REQUIREMENTS}"
+    assert log.read_text().splitlines() == [f"{common} matplotlib tomli", f"{common} pytest"]
+    assert capfd.readouterr().err.count(" -m venv ") == 1
+
+
+@pytest.mark.parametrize("spec", [None, "a spec"])
+def test_environment_takes_what_fills_it(monkeypatch, tmp_path: Path, spec: str | None) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(python_packages, "venv_tool", lambda name: tmp_path / name)
+    monkeypatch.setattr(
+        python_packages.importlib.util, "find_spec", lambda name: asked.append(name) or spec
+    )
+    assert python_packages.venv_can_be_made() is (spec is not None)
+    assert asked == ["ensurepip"]
+
+
+@pytest.mark.parametrize("can_be_made", [True, False])
+def test_missing_modules_alone_take_no_package_but_what_makes_the_environment(
+    fake_tool, log: Path, monkeypatch, can_be_made: bool
+) -> None:
+    order: list[str] = []
+    monkeypatch.setattr(apt.os, "geteuid", lambda: 0)
+    monkeypatch.setattr(python_packages, "python_with", lambda *modules: "p" if order else "")
+    monkeypatch.setattr(python_packages, "venv_can_be_made", lambda: can_be_made)
+    monkeypatch.setattr(
+        python_packages,
+        "install",
+        lambda names: order.append(log.read_text() if log.exists() else ""),
+    )
+    fake_tool("env", 'shift; exec "$@"')
+    fake_tool("apt-get", LOGGING_APT.format(log=log))
+    assert setup.python_for(["matplotlib"]) == "p"
+    before = "apt-get update\napt-get install -y --no-install-recommends python3-venv\n"
+    assert order == ["" if can_be_made else before]
+
+
 def test_requirements_are_pinned() -> None:
     lines = python_packages.REQUIREMENTS.read_text().splitlines()
     pins = [line.split("#")[0].strip() for line in lines]
@@ -172,8 +385,8 @@ def test_requirements_are_pinned() -> None:
     }
 
 
-def test_one_python_must_have_all_modules(fake_tool, monkeypatch) -> None:
-    only = 'for module in {}; do [ "$2" = "import $module" ] && exit 0; done; exit 1'
+def test_one_python_must_have_all_modules(fake_tool, monkeypatch, capfd) -> None:
+    only = 'echo noise; echo noise >&2; [ "$1 $2" = "-c import {}" ]'
     venv = fake_tool("venv-python", only.format("pytest"))
     own = fake_tool("own-python", only.format("matplotlib"))
     monkeypatch.setattr(python_packages, "venv_tool", lambda name: venv)
@@ -181,6 +394,13 @@ def test_one_python_must_have_all_modules(fake_tool, monkeypatch) -> None:
     assert python_packages.python_with("pytest") == str(venv)
     assert python_packages.python_with("matplotlib") == str(own)
     assert python_packages.python_with("pytest", "matplotlib") == ""
+    monkeypatch.setattr(python_packages, "venv_tool", lambda name: Path("/no") / name)
+    assert python_packages.python_with("pytest") == ""
+    assert python_packages.python_with("matplotlib") == str(own)
+    both = "import pytest, matplotlib"
+    own = fake_tool("own-python", f'[ "$2" = "{both}" ]')
+    assert python_packages.python_with("pytest", "matplotlib") == str(own)
+    assert capfd.readouterr() == ("", "")
 
 
 def test_missing_modules_are_installed_once(monkeypatch, capfd) -> None:
@@ -207,6 +427,19 @@ def test_a_reader_of_toml_is_installed_where_there_is_none(monkeypatch) -> None:
     monkeypatch.setattr(toml_file, "reader", lambda: None)
     setup.toml_reader()
     assert installed == ["tomli"]
+
+
+def test_modules_that_are_there_are_not_installed(
+    fake_tool, needed, log, monkeypatch, capfd
+) -> None:
+    monkeypatch.setattr(python_packages, "python_with", lambda *modules: "/bin/sh")
+    monkeypatch.setattr(python_packages, "install", lambda names: pytest.fail("installed"))
+    with pytest.raises(LabError, match="missing: a tool. "):
+        setup.ensure("cpu", ["pytest"])
+    assert capfd.readouterr().err == "set-up: missing a tool\n"
+    needed.touch()
+    setup.ensure("cpu", ["pytest"])
+    assert capfd.readouterr().err == ""
 
 
 def test_module_that_does_not_import_is_named(monkeypatch) -> None:

@@ -80,6 +80,12 @@ def test_runs_may_follow_one_another(facts: Facts) -> None:
         ("0.006,0.005,0.007", "0.006,0.005,0.0059", "row 6 (busy): min, median and max are"),
         ("0.006,0.005,0.007,,,1", ",,,,,", "row 6 (busy): a time is missing"),
         (",,0,,,,,,,ok", ",,4,,,,,,,ok", "row 1 (host): a time is missing"),
+        ("4,0.006,0.005,0.007,,,1", "0,,,,,,", "row 6 (busy): a time is missing"),
+        (",0.004,0.003,0.005", ",,0.003,0.005", "row 2 (slow): a time is missing"),
+        (",0.004,0.003,0.005", ",0.004,,0.005", "row 2 (slow): a time is missing"),
+        (",0.004,0.003,0.005", ",0.004,0.003,", "row 2 (slow): a time is missing"),
+        ("-,-,1000,,4,0.002,0.002", "-,-,1000,,0,0.002,0.003", "row 5 (library): min, median and"),
+        ("0.006,0.005,0.007", "0.006,0,0.007", "row 6 (busy): min, median and max are 0, 0.006"),
         # the speed-up
         ("128,10,2", "128,10,0.5", "row 3 (fast): speedup is 0.5, expected 2, of 0.004 ms"),
         ("128,10,2", "128,10,1", "row 3 (fast): speedup is 1, expected 2, of 0.004 ms"),
@@ -126,6 +132,10 @@ def test_without_baselines_the_first_row_that_is_timed_is_one(tmp_path: Path) ->
     facts = exercise_facts.load(file)
     assert numbers.problems(rows(text.format(2)), facts) == []
     assert numbers.problems(rows(text.format(1)), facts) != []
+    alone = text.rpartition("b,")[0]
+    assert numbers.problems(rows(alone), facts) == []
+    assert numbers.problems(rows(alone.replace("4,4,4,1", "4,4,4,2")), facts) != []
+    assert numbers.problems(rows(alone.rpartition("a,")[0]), facts) == []  # nothing is timed
 
 
 def test_a_column_of_a_gpu_is_empty_in_an_emulation(tmp_path: Path) -> None:
@@ -140,6 +150,20 @@ def test_a_column_of_a_gpu_is_empty_in_an_emulation(tmp_path: Path) -> None:
     assert wrong("CPU emulation of sm_90", "12") == ["row 1: latency is 12, on an emulation"]
     assert wrong("some GPU", "12") == []
     assert wrong("some GPU", "") == ["row 1: latency is missing, expected 12: 4 * cycles"]
+    file.write_text(FACTS + "[columns]\nlatency = { formula = '4 * cycles' }\n")
+    facts = exercise_facts.load(file)  # of both
+    assert wrong("CPU emulation of sm_90", "12") == []
+    assert wrong("CPU emulation of sm_90", "") != []
+    assert numbers.problems([{"device": "d", "cycles": "3"}], facts) == []  # no such column
+
+
+def test_a_column_that_is_passed_over_does_not_hide_the_next(tmp_path: Path) -> None:
+    file = tmp_path / "x.toml"
+    of_gpu = "latency = { gpu = true, formula = '1' }\n"
+    file.write_text(FACTS + f"[columns]\nnone = {{ formula = '1' }}\n{of_gpu}last.formula = '7'\n")
+    facts = exercise_facts.load(file)
+    row = {"device": "CPU emulation of sm_90", "latency": "", "last": "8"}
+    assert numbers.problems([row], facts) == ["row 1: last is 8, expected 7: 7"]
 
 
 def test_a_column_may_have_a_limit(tmp_path: Path) -> None:
@@ -153,6 +177,8 @@ def test_a_column_may_have_a_limit(tmp_path: Path) -> None:
 
     assert wrong("k", "0") == wrong("k", "8") == wrong("k", "") == wrong("other", "9") == []
     assert wrong("k", "8.001") == ["row 1 (k): seen is 8.001, expected at most 8: 2 * warps"]
+    assert wrong("k", "1000000.9", "500000") == []  # 9 digits of it are right
+    assert wrong("k", "1000001.1", "500000") != []
     assert wrong("k", "many") == ["row 1 (k): seen is many, expected at most 8: 2 * warps"]
     assert wrong("k", "1", "") == ["row 1 (k): seen: 2 * warps: there is no number warps"]
 
@@ -167,6 +193,9 @@ def test_reps_are_as_asked() -> None:
 
 
 def test_times_are_no_longer_than_what_has_passed() -> None:
+    exact = [{"reps": "2", "min_ms": "0.5"}, {"reps": "7", "min_ms": ""}, {"kernel": "k"}]
+    assert numbers.longer_than(exact, 1) == []
+    assert numbers.longer_than(exact, 0.999) != []
     assert numbers.longer_than(rows(), 0.07) == [
         "the times add up to 0.072 ms, but the program took 0.07 ms in all"
     ]

@@ -321,6 +321,10 @@ def test_heat_map_says_what_its_colours_mean() -> None:
 def test_heat_map_text_has_contrast() -> None:
     assert heatmap.text_colour((1, 1, 1, 1)) == "black"
     assert heatmap.text_colour((0, 0, 0, 1)) == "white"
+    for bright, first in (((1, 1, 1), 118), ((1, 0, 0), 237), ((0, 1, 0), 138), ((0, 0, 1), 256)):
+        for level in (0, first - 1, min(first, 255), 255):
+            colour = [level * part / 255 for part in bright]
+            assert heatmap.text_colour(colour) == ("white" if level < first else "black")
     axes = drawn(HeatMap("gbps"), BLOCKS).axes[0]
     colours = {text.get_text(): text.get_color() for text in axes.texts}
     assert colours["100"] == "white" and colours["1,235"] == "black"  # of dark and of bright cells
@@ -452,6 +456,39 @@ def test_waves_of_what_are_none(column: str, value: str) -> None:
         drawn(Waves("block_size", "{threads}"), BLOCKS_IN_TIME)
 
 
+# ---- all charts ----
+
+
+@pytest.mark.parametrize(
+    ("chart", "rows", "columns"),
+    [
+        (Ladder("gbps"), LADDER, "kernel grid gbps"),
+        (Curves("size", "n", "gbps"), CURVES, "kernel grid size gbps"),
+        (HeatMap("gbps"), BLOCKS, "block gbps"),
+        (
+            saturation(PANELS),
+            SATURATION,
+            "kernel in_flight percent_peak percent_law per_thread",
+        ),
+        (Timeline("mode", "stream", "kernel"), TIMELINE, "mode stream kernel begin_ms end_ms"),
+        (WAVES, BLOCKS_IN_TIME, "block_size sms slots sm slot wave begin_ms end_ms"),
+    ],
+    ids=lambda value: type(value).__name__ if dataclasses.is_dataclass(value) else None,
+)
+def test_what_a_chart_needs_is_what_it_names(chart, rows: list[dict], columns: str) -> None:
+    """With these columns alone it can be drawn."""
+    assert chart.columns() == columns.split()
+    drawn(chart, [{column: item[column] for column in columns.split()} for item in rows])
+
+
+def test_each_row_must_have_the_columns() -> None:
+    rows = [{"a": "1", "b": "2"}, {"a": "1"}]
+    figures.require(rows, ["a"])
+    figures.require(rows[:1], ["a", "b"])
+    with pytest.raises(LabError, match="^no column b; there are a, b$"):
+        figures.require(rows, ["a", "b"])
+
+
 # ---- numbers ----
 
 
@@ -544,8 +581,20 @@ def test_selected_rows_and_title(results: Path) -> None:
 def test_title_that_names_what_is_not_there() -> None:
     with pytest.raises(LabError, match="no column size, which the title names"):
         Spec("sum", "x", {"title": "{size} integers"}).title({}, "X")
-    with pytest.raises(LabError, match="title: "):
-        Spec("sum", "x", {"title": "{"}).title({}, "X")
+    for title in ("{", "{}", "{0}", "{size!x}"):
+        with pytest.raises(LabError, match="^title: "):
+            Spec("sum", "x", {"title": title}).title({"size": "1"}, "X")
+
+
+def test_files_of_a_figure(tmp_path: Path) -> None:
+    spec = Spec("sum", "ladder", {"chart": "ladder"})
+    assert spec.source(tmp_path) == tmp_path / "sum.csv"
+    assert spec.file(tmp_path, "svg") == tmp_path / "sum.ladder.svg"
+    timeline = Spec("sum", "lanes", {"chart": "timeline", "source": "timeline", "lane": "x"})
+    assert timeline.source(tmp_path) == tmp_path / "sum.timeline.csv"
+    assert timeline.options == {"lane": "x"}
+    known = {spec.identifier("a"), spec.identifier("b"), timeline.identifier("a")}
+    assert len(known) == 3 and all(len(text) == len("sha256:") + 64 for text in known)
 
 
 def test_where_selects_rows() -> None:
@@ -556,6 +605,11 @@ def test_where_selects_rows() -> None:
     assert [item["kernel"] for item in spec.select(rows)] == ["a", "b"]
     with pytest.raises(LabError, match="no row with kernel=c or d"):
         Spec("sum", "x", {"where": {"kernel": ["c", "d"]}}).select(rows)
+    with pytest.raises(LabError, match="no column depth; there are size, block, exercise"):
+        Spec("sum", "x", {"where": {"depth": 1}}).select(rows)
+    with pytest.raises(LabError, match="no column depth; there are size, block, exercise"):
+        Spec("sum", "x", {"largest": "depth"}).select(rows)
+    assert Spec("sum", "x", {}).select(rows)[0] == {"size": "1048576", **rows[0]}
 
 
 def test_same_data_give_the_same_bytes(results: Path) -> None:
@@ -607,6 +661,39 @@ def test_unknown_folder_and_exercise_without_figures(results: Path) -> None:
     (results / "x1" / "sum.csv").unlink()
     with pytest.raises(LabError, match="./lab bench measures them"):
         draw_all([], "", results)
+
+
+def test_folders_are_drawn_in_the_order_of_their_names(results: Path) -> None:
+    specs = figures.of(catalogue.exercises())
+    names = ["z9", "b", "y7", "a100", "m", "x0", "c", "k"]
+    for name in names:
+        (results / name).mkdir()
+        (results / name / "other.csv").touch()
+    (results / "without").mkdir()
+    found = [folder.name for folder in draw.folders(results, "", specs)]
+    assert found == sorted([*names, "x1"])
+
+
+def test_all_that_is_said(results: Path, capfd) -> None:
+    """A missing file is passed over only where nobody asked for its exercise."""
+    assert draw_all([], "", results) == 0
+    assert capfd.readouterr() == (
+        "",
+        f"drawn: {results}/x1/sum.ladder.svg\ndrawn: {results}/x1/sum.ladder.png\n"
+        f"{results}/x1/other.csv is not there: figure ladder is left out\n",
+    )
+    (results / "x1" / "sum.csv").rename(results / "x1" / "other.csv")
+    assert draw_all([], "", results) == 0
+    assert capfd.readouterr().err == (
+        f"{results}/x1/sum.csv is not there: figure ladder is left out\n"
+        f"drawn: {results}/x1/other.ladder.svg\ndrawn: {results}/x1/other.ladder.png\n"
+    )
+    (results / "x1" / "other.csv").rename(results / "x1" / "sum.csv")
+    assert draw_all(["other", "sum"], "x1", results) == 1
+    assert capfd.readouterr().err.startswith(f"lab: {results}/x1/other.csv: No such file")
+    with pytest.raises(LabError) as raised:
+        draw_all(["plain", "sum"], "x1", results)
+    assert str(raised.value) == "plain: no [figures] in NAME.toml"
 
 
 def test_every_chart_takes_the_keys_that_a_file_may_have() -> None:

@@ -89,10 +89,66 @@ def test_counts_of_each_build_have_separators(tmp_path: Path) -> None:
 
 
 def test_names_what_is_not_there(csv_file: Path) -> None:
-    with pytest.raises(LabError, match="no row with parameters size=3"):
-        render(csv_file, ["kernel"], ["size=3"], {})
-    with pytest.raises(LabError, match="no column watts"):
-        render(csv_file, ["watts"], [], {})
+    for names, words, message in (
+        (["kernel"], ["size=3"], "no row with parameters size=3"),
+        (["kernel"], ["size=1", "block=3"], "no row with parameters size=1 block=3"),
+        (
+            ["watts", "kernel", "volts"],
+            [],
+            "no column watts, volts; it has kernel, parameters, median_ms, grid",
+        ),
+    ):
+        with pytest.raises(LabError) as raised:
+            render(csv_file, names, words, {})
+        assert str(raised.value) == f"{csv_file}: {message}"
+
+
+def test_rows_have_all_words(csv_file: Path) -> None:
+    for words, kernels in (
+        ([], ["first", "second", "third"]),
+        (["block=2"], ["first", "second", "third"]),
+        (["block=2", "size=1"], ["first"]),
+    ):
+        lines = render(csv_file, ["kernel"], words, {}).splitlines()
+        assert lines == ["| kernel |", "| ---: |", *(f"| {kernel} |" for kernel in kernels)]
+    text = "kernel\nk\n"  # without parameters
+    csv_file.write_text(text)
+    assert render(csv_file, ["kernel"], [], {}).endswith("| k |\n")
+
+
+def test_headings_and_formats_that_exercises_share() -> None:
+    shown = {
+        "kernel": "007",
+        "median_ms": "0.0123456",
+        "gbps": "1234.56",
+        "gflops": "51229.4",
+        "percent_peak": "98.765",
+        "speedup": "13.5789",
+        "check": "1.0",
+        "build": "1.0",
+        "exercise": "1.0",
+        "benchmark": "1.0",
+        "elements": "4194304",
+    }
+    assert set(shown) == set(tables.SHARED)
+    known = columns_of(Path("x.csv"))
+    assert {
+        name: (known[name].title, cell(value, known[name])) for name, value in shown.items()
+    } == {
+        "kernel": ("", "007"),
+        "median_ms": ("time [ms]", "0.01235"),
+        "gbps": ("GB/s", "1,235"),
+        "gflops": ("GFLOP/s", "51,229"),
+        "percent_peak": ("% of peak", "98.8"),
+        "speedup": ("speed-up", "13.58"),
+        "check": ("", "1.0"),
+        "build": ("", "1.0"),
+        "exercise": ("", "1.0"),
+        "benchmark": ("", "1.0"),
+        "elements": ("", "4,194,304"),
+    }
+    words = {name for name, column in tables.SHARED.items() if column.text}
+    assert words == {"kernel", "check", "build", "exercise", "benchmark"}
 
 
 def test_replaces_what_stands_between_the_marks(
@@ -117,6 +173,7 @@ def test_the_pages_are_up_to_date() -> None:
     assert found >= 6, "the marks of the tables are no longer found"
 
 
+COPIES = ("out/copy.md", "build/deep/copy.md", ".venv/lib/copy.md")  # in what lab makes
 STALE = "<!-- table x.csv | kernel | size=1 -->\n| old |\n<!-- end of table -->\n"
 
 
@@ -125,11 +182,12 @@ def checkout(csv_file: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """With a stale table in each page, and in a file that is not the project's."""
     root = csv_file.parent
     monkeypatch.setattr(tables, "ROOT", root)
-    for name in ("README.md", "ch/name.md", "ch/deep/er.md", "new.md", "out/copy.md"):
+    pages = ("README.md", "ch/name.md", "ch/deep/er.md", "new.md", "mine/notes.md", "mine/x.txt")
+    for name in (*pages, *COPIES):
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(STALE)
     (root / "no_table.md").write_text("words\n")
-    (root / ".gitignore").write_text("/out/\n")
+    (root / ".gitignore").write_text("/out/\n/build/\n/.venv/\n/mine/\n")
     return root
 
 
@@ -139,7 +197,9 @@ def changed(root: Path) -> list[str]:
 
 def test_all_pages_of_a_git_checkout_are_refreshed(checkout: Path) -> None:
     subprocess.run(["git", "init", "-q"], cwd=checkout, check=True)
-    subprocess.run(["git", "add", "README.md", "ch"], cwd=checkout, check=True)
+    (checkout / "gone.md").touch()
+    subprocess.run(["git", "add", "README.md", "ch", "gone.md"], cwd=checkout, check=True)
+    (checkout / "gone.md").unlink()
     assert changed(checkout) == ["README.md", "ch/deep/er.md", "ch/name.md", "new.md"]
     assert "| first |" in (checkout / "ch" / "name.md").read_text()
     assert (checkout / "out" / "copy.md").read_text() == STALE
@@ -147,11 +207,14 @@ def test_all_pages_of_a_git_checkout_are_refreshed(checkout: Path) -> None:
 
 
 def test_all_pages_of_a_copy_without_git_are_refreshed(checkout: Path, fake_tool) -> None:
-    assert changed(checkout) == ["README.md", "ch/deep/er.md", "ch/name.md", "new.md"]
-    assert (checkout / "out" / "copy.md").read_text() == STALE
+    pages = ["README.md", "ch/deep/er.md", "ch/name.md", "mine/notes.md", "new.md"]
+    assert changed(checkout) == pages
+    for name in (*COPIES, "mine/x.txt"):
+        assert (checkout / name).read_text() == STALE
 
 
 def test_page_with_a_wrong_table_is_named(checkout: Path, fake_tool) -> None:
     (checkout / "ch" / "name.md").write_text(STALE.replace("kernel", "kernels"))
-    with pytest.raises(LabError, match=r"ch/name\.md: .*x\.csv: no column kernels"):
+    message = rf"^{checkout}/ch/name\.md: {checkout}/x\.csv: no column kernels"
+    with pytest.raises(LabError, match=message):
         tables.refresh()

@@ -20,6 +20,13 @@ def test_facts_and_rows() -> None:
     assert results.rows == [{"a": "1", "b": "2,3"}, {"a": "4", "b": ""}]
 
 
+def test_lines_that_are_neither() -> None:
+    results = parse("# a remark\n#gpu :X: Y \n\na\n\n1\n# date: 1\n", PATH)
+    assert results.facts == {"gpu": "X: Y", "date": "1"}
+    assert results.rows == [{"a": "1"}]
+    assert results.path == PATH
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from lab_cli.results.rows import count, short, with_parameters
+import pytest
+from lab_cli.errors import LabError
+from lab_cli.results.rows import (
+    axis_label,
+    count,
+    number,
+    peak,
+    peak_label,
+    positive,
+    short,
+    with_parameters,
+)
 
 
 def test_words_of_the_parameters_are_columns_but_not_in_place_of_one() -> None:
@@ -19,3 +30,74 @@ def test_short_numbers_have_three_digits() -> None:
 def test_counts_are_in_units_where_they_are_whole() -> None:
     shown = [count(text) for text in ("1073741824", "8388608", "8192", "1000000", "32x8")]
     assert shown == ["1 Gi", "8 Mi", "8192", "1,000,000", "32x8"]
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(99.96, "100"), (100, "100"), (-250.4, "-250"), (-13.94, "-13.9"), (1, "1.00"), (0, "0")],
+)
+def test_short_numbers_at_the_limits(value: float, shown: str) -> None:
+    assert short(value) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("1048576", "1 Mi"),
+        ("1048575", "1,048,575"),
+        ("1572864", "1,572,864"),
+        ("3221225472", "3 Gi"),
+        ("1610612736", "1536 Mi"),
+        ("100000", "100,000"),
+        ("99999", "99999"),
+        ("0", "0"),
+        ("-5", "-5"),
+    ],
+)
+def test_counts_at_the_limits(text: str, shown: str) -> None:
+    assert count(text) == shown
+
+
+def test_numbers_of_cells() -> None:
+    assert number({"a": "1e3"}, "a") == 1000
+    assert number({"a": "-1"}, "a") == -1
+    assert positive({"a": "0.5"}, "a") == 0.5
+    for row, message in (
+        ({"a": "x"}, "a row has no number in column a: 'x'"),
+        ({"kernel": "k", "a": "inf"}, "k has no number in column a: 'inf'"),
+        ({"kernel": "k"}, "k has no number in column a: ''"),
+    ):
+        with pytest.raises(LabError) as raised:
+            number(row, "a")
+        assert str(raised.value) == message
+    for text in ("0", "-1"):
+        with pytest.raises(LabError) as raised:
+            positive({"kernel": "k", "a": text}, "a")
+        assert str(raised.value) == f"k has no positive number in column a: '{text}'"
+        with pytest.raises(LabError, match="^a row has no positive"):
+            positive({"a": text}, "a")
+
+
+def test_peak_is_that_of_the_first_row_that_knows_its_share() -> None:
+    rows = [
+        {"gbps": "64", "percent_peak": ""},
+        {"gbps": "31.6", "percent_peak": "12.5"},
+        {"gbps": "1", "percent_peak": "1"},
+    ]
+    assert peak(rows, "gbps") == pytest.approx(252.8)
+    assert peak(rows[:1], "gbps") is None
+    assert peak(rows, "median_ms") is None
+    assert peak([{"gbps": "5"}], "gbps") is None
+    assert peak_label(4917.6, "gbps") == "peak bandwidth 4,918 GB/s"
+    assert peak_label(66908.2, "gflops") == "peak FP32 66,908 GFLOP/s"
+
+
+def test_axes_are_named_with_their_units() -> None:
+    names = ("gbps", "gflops", "median_ms", "percent_peak", "blocks_per_sm")
+    assert [axis_label(name) for name in names] == [
+        "bandwidth [GB/s]",
+        "rate [GFLOP/s]",
+        "time [ms]",
+        "% of peak",
+        "blocks per sm",
+    ]

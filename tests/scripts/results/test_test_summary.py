@@ -62,6 +62,34 @@ def test_a_case_that_was_skipped_is_not_counted_as_right() -> None:
     )
 
 
+def test_all_that_is_printed() -> None:
+    labels = {
+        **LABELS,
+        "transpose counts": ["exercise", "ch04_memory", "transpose", "counts"],
+        "aKernelWithALongName --x": ["options", "exercise"],
+    }
+    ran = {
+        "transpose --rows=3": "run",
+        "common/table/Table.Head": "run",
+        "unknown": "fail",
+        "transpose --rows=4": "fail",
+        "transpose hazards": "notrun",
+        "transpose counts": "run",
+        "aKernelWithALongName --x": "run",
+        "common/other": "notrun",
+    }
+    assert test_summary.summary(test_summary.cases(junit(**ran), labels)).splitlines() == [
+        "exercise                results          hazards          counts           options",
+        "transpose               1 of 2 FAILED    skipped          1 ok             -",
+        "aKernelWithALongName    -                -                -                1 ok",
+        "unit tests              1 of 3 FAILED",
+        "",
+        "failed:",
+        "    unknown",
+        "    transpose --rows=4",
+    ]
+
+
 def test_nothing_ran() -> None:
     assert lines() == []
 

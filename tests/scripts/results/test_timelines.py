@@ -92,6 +92,69 @@ def test_a_lie_about_blocks_is_found(old: str, new: str, message: str) -> None:
     assert any(message in lie for lie in lies), lies
 
 
+@pytest.mark.parametrize(
+    ("spans", "table", "more", "message"),
+    [
+        (
+            KERNELS,
+            OF_KERNELS,
+            "kernels=3,oneStream,3,1\n",
+            "timeline of kernels=3 oneStream: expected a row for each kernel from 0 to 2, in order",
+        ),
+        (
+            BLOCKS,
+            OF_BLOCKS,
+            "threads=601,busyBlocks,601,200,2,1\n",
+            "timeline of threads=601 busyBlocks: expected a row for each block from 0 to 3, in order",
+        ),
+    ],
+)
+def test_a_row_without_a_timeline(spans: str, table: str, more: str, message: str) -> None:
+    assert timelines.problems(rows(spans), rows(table + more), 0.5, 100) == [message]
+
+
+def test_a_timeline_may_take_all_the_time_that_passed() -> None:
+    for passed, right in ((0.22 + 0.11, True), (0.329, False)):
+        found = timelines.problems(rows(KERNELS), rows(OF_KERNELS), passed, 100)
+        assert (found == []) is right
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("0.1,0.2", "0.1,0.1"),  # a block that took no time
+        (  # the last block before one that began later
+            "1,1,0,1,0,0.1\n1000,200,2,2,2,0,1,1,0,0.3\n1000,200,2,2,3,1,1,1,0,0.3\n"
+            "1000,200,2,2,4,1,0,2,0.1,0.2",
+            "1,1,0,2,0.1,0.2\n1000,200,2,2,2,0,1,1,0,0.3\n1000,200,2,2,3,1,1,1,0,0.3\n"
+            "1000,200,2,2,4,1,0,1,0,0.1",
+        ),
+    ],
+)
+def test_other_timelines_of_blocks(old: str, new: str) -> None:
+    assert BLOCKS.count(old) == 1
+    assert problems(BLOCKS.replace(old, new), OF_BLOCKS) == []
+
+
+def test_timeline_of_one_block() -> None:
+    spans = "".join(BLOCKS.splitlines(keepends=True)[:2]).replace("1000,", "200,")
+    table = OF_BLOCKS.replace("1000", "200").replace("1.25", "0.25")
+    assert problems(spans, table) == []
+
+
+def test_lengths_are_as_exact_as_the_file() -> None:
+    """9 significant digits: of times near a second, 10 ns."""
+
+    def length(begin: str, end: str) -> list[str]:
+        late = f"ownStreams,2,1,1,{begin},{end},1"
+        spans = KERNELS.replace("ownStreams,2,1,1,0,0.1,1", late).replace(",0.01,0.11", ",0,0.1")
+        return timelines.problems(rows(spans), rows(OF_KERNELS), 1e4, 100)
+
+    assert length("999.900005", "1000") == []
+    (problem,) = length("999.90002", "1000")
+    assert problem.endswith(": kernel 1 took 0.09998 ms, not 0.1 ms or more")
+
+
 @pytest.mark.parametrize("name", ["streamConcurrency", "blockScheduling"])
 def test_the_measured_timelines_are_right(name: str) -> None:
     for path in (ROOT / "results").glob(f"*/{name}.timeline.csv"):
