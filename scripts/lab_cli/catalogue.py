@@ -122,10 +122,19 @@ def _orders_twice(found: Sequence[Exercise]) -> list[str]:
     ]
 
 
+def one(name: str) -> Exercise:
+    """The exercise of this name. LabError also where it is the name of a chapter."""
+    found = exercises([name])
+    if found[0].name != name:
+        names = ", ".join(exercise.name for exercise in found)
+        raise LabError(f"{name} is a chapter: name one of its exercises: {names}", status=2)
+    return found[0]
+
+
 def at(name_or_path: str) -> Exercise | None:
     """The exercise of this name or with this source file; None for any other .cu file."""
     if not name_or_path.endswith(".cu"):
-        return exercises([name_or_path])[0]
+        return one(name_or_path)
     path = Path(name_or_path)
     if not path.is_file():
         raise LabError(f"there is no file {name_or_path}", status=2)

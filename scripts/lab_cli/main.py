@@ -39,7 +39,9 @@ def parser() -> argparse.ArgumentParser:
         usage="./lab COMMAND ...",
         allow_abbrev=False,
     )
-    commands = top.add_subparsers(dest="command", metavar="COMMAND", help=argparse.SUPPRESS)
+    commands = top.add_subparsers(
+        dest="command", metavar="COMMAND", help=argparse.SUPPRESS, required=True
+    )
     for command in COMMANDS:
         command.add_parser(commands)
     return top
@@ -67,7 +69,10 @@ def dispatch(argv: Sequence[str]) -> int:
 
 def main(argv: Sequence[str]) -> int:
     try:
-        return dispatch(argv)
+        try:
+            return dispatch(argv)
+        finally:
+            sys.stdout.flush()  # here, where it is known what to do if nobody reads
     except LabError as error:
         say(f"lab: {error}")
         return error.status

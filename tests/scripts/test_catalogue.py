@@ -155,6 +155,16 @@ def test_places(checkout, tmp_path) -> None:
     assert exercise.program(tmp_path / "out", True) == built / "transpose_instrumented"
 
 
+def test_one_is_not_a_chapter(checkout) -> None:
+    assert catalogue.one("transpose").name == "transpose"
+    for call in (catalogue.one, catalogue.at):
+        with pytest.raises(LabError) as raised:
+            call("ch03")
+        found = ", ".join(exercise.name for exercise in catalogue.exercises(["ch03"]))
+        assert str(raised.value) == f"ch03 is a chapter: name one of its exercises: {found}"
+        assert raised.value.status == 2
+
+
 def test_by_source_file(checkout, tmp_path) -> None:
     source = tmp_path / "ch04_memory" / "transpose.cu"
     assert names([catalogue.at(str(source))]) == ["transpose"]

@@ -9,7 +9,7 @@ from .. import catalogue
 from ..building import presets
 from ..counters import nsys, profilers
 from ..machine import setup
-from ..paths import OUT, ROOT
+from ..paths import OUT, shown
 from ..process import say
 from . import arguments as shared
 
@@ -30,7 +30,7 @@ def add_parser(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     setup.toml_reader()
-    exercise = catalogue.exercises([arguments.name])[0]
+    exercise = catalogue.one(arguments.name)
     choice, _ = profilers.require_gpu(
         f"\n\n    ./lab profile {exercise.name} --backend cpu\n\ncounts without a GPU."
     )
@@ -44,5 +44,5 @@ def run(arguments: argparse.Namespace) -> int:
     nsys.record(program, report, command)
     parts = [nsys.summarise(program, report, summary) for summary in nsys.SUMMARIES]
     print("\n".join(parts), end="", flush=True)
-    say(f"the timeline is in {report.relative_to(ROOT)}: open it with nsys-ui")
+    say(f"the timeline is in {shown(report)}: open it with nsys-ui")
     return 0

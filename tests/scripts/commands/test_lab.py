@@ -103,6 +103,8 @@ def test_without_a_command_there_is_help_and_status_2(capfd) -> None:
             "profile transpose --metric=x",
             "unknown option --metric=x; options of an exercise follow after --",
         ),
+        ("--size=3", "the following arguments are required: COMMAND"),
+        ("-- x", "the following arguments are required: COMMAND"),
         ("check transpose -x", "unknown option -x; options of an exercise follow after --"),
         ("trace transpose -x", "unknown option -x; options of an exercise follow after --"),
     ],
@@ -122,14 +124,15 @@ def test_options_are_written_out(command: str, capfd) -> None:
     assert "lab: error: unknown option --hel" in capfd.readouterr().err
 
 
-def test_nobody_reads_on() -> None:
+@pytest.mark.parametrize("arguments", [["list"], ["--help"]])
+def test_nobody_reads_on(arguments: list[str]) -> None:
     read, write = os.pipe()
     os.close(read)
     done = subprocess.run(
-        [sys.executable, str(ROOT / "lab"), "list"],
+        [sys.executable, str(ROOT / "lab"), *arguments],
         stdout=write,
         stderr=subprocess.PIPE,
-        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        env={name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"},
     )
     os.close(write)
     assert (done.returncode, done.stderr) == (1, b"")

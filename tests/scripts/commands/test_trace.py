@@ -81,7 +81,6 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fake_tool, exercises) -
     monkeypatch.setattr(profilers, "ask_driver", lambda: h200)
     monkeypatch.setattr(profilers, "PLACES", {"ncu": [], "nsys": []})
     monkeypatch.setattr(trace, "OUT", tmp_path / "out")
-    monkeypatch.setattr(trace, "ROOT", tmp_path)
     return Lab(tmp_path, fake_tool, built)
 
 
@@ -100,9 +99,8 @@ def test_summaries(lab: Lab, capfd) -> None:
         "\n"
         "ranges of the host program (NVTX): none recorded\n"
     )
-    assert err.splitlines()[-1] == (
-        "the timeline is in out/trace/transpose.nsys-rep: open it with nsys-ui"
-    )
+    report = lab.folder / "out" / "trace" / "transpose.nsys-rep"
+    assert err.splitlines()[-1] == f"the timeline is in {report}: open it with nsys-ui"
     program = lab.folder / "gpu" / "ch04_memory" / "transpose"
     stem = lab.folder / "out" / "trace" / "transpose"
     assert lab.ran() == [
