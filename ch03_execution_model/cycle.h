@@ -17,4 +17,3 @@ inline std::vector<unsigned> cycleOf(std::size_t n) {
         next[i] = static_cast<unsigned>(i + stride < n ? i + stride : (i + stride) % n);
     return next;
 }
-

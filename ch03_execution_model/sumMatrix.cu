@@ -25,13 +25,12 @@
 //   ctest --test-dir build -L sumMatrix
 //   ncu build/ch03_execution_model/sumMatrix --profile --block=32x8
 
-#include <algorithm>
 #include <cstddef>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "firstMismatch.h"
 #include "lab.cuh"
 
 // All kernels: rows x cols elements, row-major. __restrict__ promises that the matrices do not
@@ -119,22 +118,6 @@ std::vector<float> sums(const std::vector<float>& a, const std::vector<float>& b
         for (std::size_t i = begin; i < end; ++i) c[i] = a[i] + b[i];
     });
     return c;
-}
-
-// Where `output` first differs from `expected`, if it does. On all cores: a sweep checks some 70
-// results of a gigabyte.
-std::string firstMismatch(const float* output, const std::vector<float>& expected) {
-    std::size_t first = expected.size();
-    std::mutex mutex;
-    lab::parallelFor(expected.size(), 1 << 16, [&](std::size_t begin, std::size_t end) {
-        const auto [wrong, right] =
-            std::mismatch(output + begin, output + end, expected.data() + begin);
-        if (wrong == output + end) return;
-        const std::lock_guard<std::mutex> lock(mutex);
-        first = std::min<std::size_t>(first, wrong - output);
-    });
-    if (first == expected.size()) return "";
-    return lab::describeMismatch(first, output[first], expected[first]);
 }
 
 // All shapes of powers of two with 32 to 1024 threads; the textbook's first.

@@ -3,10 +3,10 @@ the ctest cases printed/NAME of cmake/LabExercise.cmake use it.
 
     check_printed.py FILE PROGRAM [OPTIONS...]
 
-Runs the program with --help; with each of the OPTIONS, a text of several words, and --profile; and with the first of
-them, --csv and --reps=1, where what times are shown in has a # in place of each number. So the same is printed
-everywhere, but for the processor and its memory, which are left out; and, of a NAME_as_gpu, which is not timed here,
-numbers with a point, which may be of times. FILE has these texts. Where they differ, this prints the differences and ends with 1; with LAB_ACCEPT=1 in the environment it writes FILE
+Runs the program with --help; with each of the OPTIONS, a text of several words, and --profile; and with --csv and
+--reps=1 alone, where what times are shown in has a # in place of each number. So the same is printed everywhere, but
+for the processor and its memory, which are left out; and, of a NAME_as_gpu, which is not timed here, but printed as CSV
+with the first OPTIONS, numbers with a point, which may be of times. FILE has these texts. Where they differ, this prints the differences and ends with 1; with LAB_ACCEPT=1 in the environment it writes FILE
 instead, which is then to be looked at before it is committed. Without FILE it ends with 77: skipped.
 """
 
@@ -65,7 +65,7 @@ def printed(program: str, options: list[str]) -> str:
     name = Path(program).name
     as_gpu = name.endswith(AS_GPU)
     profiles = [[*shlex.split(text), "--profile"] for text in options]
-    in_csv = [*shlex.split(options[0]), "--csv", "--profile" if as_gpu else "--reps=1"]
+    in_csv = [*profiles[0], "--csv"] if as_gpu else ["--csv", "--reps=1"]
     texts = []
     for words in (["--help"], *profiles, in_csv):
         done = run([program, *words], ONE_SM)
