@@ -46,6 +46,19 @@ TEST(Fastest, WhatIsWrongIsNot) {
     EXPECT_EQ(fastest.text(), "fastest: second\n         4.00 times as fast as first");
 }
 
+TEST(Fastest, IsNotComparedWithALibraryThatIsWrong) {
+    lab::Fastest fastest;
+    fastest.add({"first", "64", 8}, false, true);
+    fastest.add({"second", "64", 2}, false, true);
+    fastest.add({"wrong library", "-", 1}, true, false);
+    EXPECT_EQ(fastest.text(), "fastest: second\n         4.00 times as fast as first");
+    fastest.add({"library", "-", 4}, true, true);
+    EXPECT_EQ(fastest.text(),
+              "fastest: second\n"
+              "         4.00 times as fast as first\n"
+              "         2.00 times as fast as library");
+}
+
 TEST(Fastest, SaysNothingWhereNothingWasTimed) {
     lab::Fastest fastest;
     fastest.add({"first", "64", 0}, false, true);
