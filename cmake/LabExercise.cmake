@@ -52,6 +52,7 @@ function(lab_add_exercise name)
         lab_add_cpu_program(${name} ${name}.cu)
         if(LAB_INSTRUMENT)
             lab_add_instrumented_program(${name}_instrumented ${name}.cu)
+            lab_add_test_programs(${name})
         endif()
     else()
         list(APPEND arg_PRINTS ${arg_GPU})
@@ -149,7 +150,7 @@ function(lab_test_broken name runs)
         ENVIRONMENT "CXX=${CMAKE_CXX_COMPILER};CUDA_EMULATOR_SMS=${LAB_TEST_SMS}")
 endfunction()
 
-# With a launch or a copy that goes wrong, it must notice.
+# With a launch or a copy that goes wrong, it must notice: NAME_faulty.
 function(lab_test_faults name runs)
     file(STRINGS ${name}.cu launches REGEX "<<<")
     if(NOT launches)
@@ -157,15 +158,6 @@ function(lab_test_faults name runs)
     endif()
     list(GET runs 0 options)
     separate_arguments(words UNIX_COMMAND "${options}")
-    if(NOT TARGET lab_faults)
-        add_library(lab_faults OBJECT ${PROJECT_SOURCE_DIR}/tests/faults.cpp)
-        target_link_libraries(lab_faults PRIVATE cuda_emulator lab_warnings)
-    endif()
-    add_executable(${name}_faulty $<TARGET_OBJECTS:${name}> $<TARGET_OBJECTS:lab_faults>)
-    target_link_libraries(${name}_faulty PRIVATE lab_common)
-    target_link_options(${name}_faulty PRIVATE
-        LINKER:--wrap=_ZN3emu6launchERKNS_12LaunchConfigENS_10KernelCallE
-        LINKER:--wrap=_Z10cudaMemcpyPvPKvm14cudaMemcpyKind)
     add_test(NAME faults/${name}
         COMMAND ${LAB_PYTHON} ${PROJECT_SOURCE_DIR}/tests/faulty_exercise.py ${CMAKE_CURRENT_SOURCE_DIR}/${name}.toml
             -- $<TARGET_FILE:${name}_faulty> ${words})
@@ -218,10 +210,9 @@ function(lab_test_printed name program runs)
     set_tests_properties(printed/${program} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${LAB_TEST_SECONDS} LABELS unit)
 endfunction()
 
-# What it prints on a GPU, and whether its numbers there are what NAME.toml says.
+# What it prints on a GPU, and whether its numbers there are what NAME.toml says: NAME_as_gpu.
 function(lab_test_as_gpu name runs prints)
     list(GET runs 0 small)
-    lab_add_as_gpu(${name})
     lab_test_printed(${name} ${name}_as_gpu "${runs}")
     lab_test_case(${name}_as_gpu "${small} --csv --reps=1" csv ${CMAKE_CURRENT_SOURCE_DIR}/${name}.toml)
     lab_test_cases_matching(${name}_as_gpu PRINTS ${prints})

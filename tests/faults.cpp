@@ -1,5 +1,5 @@
 // Lets one launch or one copy of an exercise go wrong: linked into NAME_faulty with the linker's
-// --wrap (cmake/LabExercise.cmake), which puts these functions before the emulator's own. Two
+// --wrap (cmake/TestPrograms.cmake), which puts these functions before the emulator's own. Two
 // environment variables, for tests/faulty_exercise.py:
 //
 // LAB_FAULT        launch K     the launch of this number, from 0, does nothing

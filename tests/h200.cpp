@@ -1,5 +1,5 @@
 // Lets the cpu back end say that it is an H200: linked into NAME_as_gpu with the linker's --wrap
-// (cmake/LabExercise.cmake), which puts these functions before the emulator's own. The numbers are
+// (cmake/TestPrograms.cmake), which puts these functions before the emulator's own. The numbers are
 // those of results/h200/deviceQuery.csv; what is not there is the emulation's.
 #include <cuda_runtime.h>
 
