@@ -540,6 +540,37 @@ def test_of_two_that_build_the_same_one_waits(tmp_path: Path, monkeypatch, capfd
     assert order == [f"waiting: another lab builds in {tmp_path / 'cpu'}", "one", "two"]
 
 
+def test_of_those_that_waited_one_builds_at_a_time(tmp_path: Path, monkeypatch) -> None:
+    waiting = threading.Semaphore(0)
+    begun, together = threading.Event(), threading.Event()
+    inside: list[str] = []
+
+    def build(command: Sequence[str], cwd: Path) -> None:
+        if command[-1] == "first":
+            begun.set()
+            assert waiting.acquire(timeout=60) and waiting.acquire(timeout=60)
+        inside.append(command[-1])
+        if len(inside) > 1:
+            together.set()
+        together.wait(0.1)
+        inside.remove(command[-1])
+
+    monkeypatch.setattr(presets, "OUT", tmp_path)
+    monkeypatch.setattr(presets, "must_run", build)
+    monkeypatch.setattr(presets, "say", lambda text: waiting.release())
+    (tmp_path / "cpu").mkdir()
+    (tmp_path / "cpu" / "build.ninja").touch()
+    others = [threading.Thread(target=presets.build, args=("cmake", "cpu", n)) for n in "ab"]
+    first = threading.Thread(target=presets.build, args=("cmake", "cpu", "first"))
+    first.start()
+    assert begun.wait(60)
+    for thread in others:
+        thread.start()
+    for thread in (first, *others):
+        thread.join()
+    assert not together.is_set()
+
+
 def test_builds_can_be_elsewhere(tmp_path: Path) -> None:
     elsewhere = {**os.environ, "LAB_BUILD_DIR": str(tmp_path / "mine")}
     ask = "from lab_cli import paths; print(paths.OUT, paths.VENV)"
