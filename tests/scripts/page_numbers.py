@@ -1,5 +1,5 @@
-"""Numbers in the sentences of a page, each against what it comes from: tests/pages/CHAPTER/NAME.toml
-for CHAPTER/NAME.md.
+"""What the sentences of a page say in numbers, and what else of it can be computed or looked up:
+tests/pages/CHAPTER/NAME.toml for CHAPTER/NAME.md.
 
 [rows.ROW]  a row of the results; its columns and the options in its column parameters are numbers
             called ROW_column
@@ -14,6 +14,10 @@ about       by how many percent they may be off, where the page says "about"
 text        what the page says with numbers that follow from no others: those that a task chooses, the
             limits of a generation of GPUs
 by          who or what gives them: "the task", or a document and its chapter
+[[holds]]
+text        what the page says without numbers: which is faster, what grows, what something is called
+that        formulas with < between them, such as "tiled_median_ms < naive_median_ms", all of which hold
+file, has   or a file of the checkout, and a text that stands in it, words apart by one space
 
 Each number in the sentences of a page stands in one of these texts. What is code, a table that
 `./lab plot` writes, a link's target, a mark of Markdown, or the number of a task is no sentence.
@@ -87,9 +91,10 @@ def shows(number: str, value: float, about: float = 0) -> bool:
 def problems(text: str, facts: dict[str, Any], page: Path) -> list[str]:
     """What in the page's `text` is not as `facts`, the file of its numbers, has it."""
     words = " ".join(text.split())
+    holds = facts.get("holds", [])
     found = [
         f"stands {words.count(entry['text'])} times in {page.name}: {entry['text']}"
-        for entry in facts.get("given", [])
+        for entry in [*facts.get("given", []), *holds]
         if words.count(entry["text"]) != 1
     ]
     names = names_in(facts.get("rows", {}), page)
@@ -103,6 +108,23 @@ def problems(text: str, facts: dict[str, Any], page: Path) -> list[str]:
             value = Formula(formula).value(names)
             if not shows(number, value, entry.get("about", 0)):
                 found.append(f"{sentence}: {number} is {formula} = {value:g}")
+    return found + [
+        f"{entry['text']}: {wrong}" for entry in holds for wrong in untrue(entry, names)
+    ]
+
+
+def untrue(entry: dict[str, Any], names: dict[str, float]) -> list[str]:
+    """What does not hold of a [[holds]]."""
+    found = []
+    for chain in entry.get("that", []):
+        values = [Formula(part).value(names) for part in chain.split("<")]
+        if len(values) < 2 or any(a >= b for a, b in zip(values, values[1:])):
+            found.append(f"{chain} is {' < '.join(f'{value:g}' for value in values)}")
+    if "file" in entry:
+        text = " ".join((ROOT / entry["file"]).read_text(encoding="utf-8").split())
+        found += [] if entry["has"] in text else [f"{entry['file']} has no {entry['has']}"]
+    elif not entry.get("that"):
+        found.append("nothing says that it holds")
     return found
 
 

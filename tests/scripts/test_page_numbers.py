@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from lab_cli import toml_file
 from lab_cli.paths import ROOT
 from lab_cli.results import tables
-from page_numbers import NUMBERS, file_of, problems, shows, without_source
+from page_numbers import NUMBERS, file_of, problems, shows, untrue, without_source
 
 PAGE = ROOT / "ch04_memory" / "transpose.md"
 ROWS = {
@@ -100,3 +101,28 @@ def test_a_number_without_a_source_is_found() -> None:
         "4x of L2",
     ):
         assert len(without_source(f"{known}\n{sentence}\n", facts)) == 1, sentence
+
+
+@pytest.mark.parametrize(
+    ("entry", "wrong"),
+    [
+        ({"that": ["naive_median_ms < copy_median_ms * 9"]}, ""),
+        ({"that": ["1 < 2 < 3", "a < b"]}, ""),
+        ({"that": ["b < a"]}, "b < a is 2 < 1"),
+        ({"that": ["a < b < b"]}, "a < b < b is 1 < 2 < 2"),
+        ({"that": ["a"]}, "a is 1"),
+        ({}, "nothing says that it holds"),
+        ({"file": "lab", "has": "from lab_cli.main import main # noqa: E402 sys.exit"}, ""),
+        ({"file": "lab", "has": "from lab_cli.main import mine"}, "lab has no from lab_cli.main"),
+    ],
+)
+def test_what_does_not_hold_is_found(entry: dict[str, Any], wrong: str) -> None:
+    names = {"a": 1, "b": 2, "naive_median_ms": 1, "copy_median_ms": 1}
+    assert "".join(untrue(entry, names)).startswith(wrong)
+    assert bool(untrue(entry, names)) == bool(wrong)
+    page = {"holds": [{"text": "so it is", **entry}]}
+    if not wrong and "that" not in entry:
+        assert problems("And so\nit is.", page, PAGE) == []
+        assert problems("And so it is not.", page, PAGE) == []
+        (problem,) = problems("And so it was.", page, PAGE)
+        assert problem == "stands 0 times in transpose.md: so it is"
