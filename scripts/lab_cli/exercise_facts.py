@@ -27,8 +27,8 @@ where             only rows with these values, or with one of a list of values; 
 largest           only the rows with the largest value of this column
 [columns]         the exercise's own columns in the tables of the pages, each with title (default:
                   its name), format (of Python's format(), for numbers) or text = true (words);
-                  formula: what the number must be; most: what it must not be above; gpu = true where
-                  an emulation leaves it empty
+                  formula: what the number must be; most, least: what it must not be above, or
+                  below; gpu = true where an emulation leaves it empty
 [[broken]]        a change of the source for the worse. A test makes all of a round in a copy, and
                   runs it: the rows that they name must be WRONG, and all others right
 round             1 (default), 2 ...: for another way to break what is broken already
@@ -115,6 +115,7 @@ class Column:
     gpu: bool = False
     formula: Formulas = Formulas()
     most: Formulas = Formulas()
+    least: Formulas = Formulas()
 
 
 @dataclass(frozen=True)
@@ -178,6 +179,7 @@ _COLUMN = {
     "gpu": FLAG.or_nothing(),
     "formula": FORMULA,
     "most": FORMULA,
+    "least": FORMULA,
 }
 _BROKEN = {
     "replace": TEXT,
@@ -327,7 +329,7 @@ def _columns(tables: dict[str, Any], problems: list[str]) -> dict[str, Column]:
             problems.append(f"{place}{entry!r}: expected a table, such as {{ title = '...' }}")
             continue
         keys = checked(entry, _COLUMN, place, problems)
-        for key in ("formula", "most"):
+        for key in ("formula", "most", "least"):
             keys[key] = _formulas(keys.get(key, {}), f"{place}{key}: ", problems)
         column = Column(**keys)
         try:

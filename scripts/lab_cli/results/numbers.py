@@ -124,21 +124,22 @@ def _columns(row: Row, facts: Facts) -> Iterator[str]:
             continue
         if column.formula.by_kernel:
             yield from _difference(row, name, column.formula, names_of(row))
-        most = column.most.of(row.get("kernel", ""))
-        if most and row[name]:
-            yield from _excess(row, name, most)
+        for word, sign, bound in (("most", 1, column.most), ("least", -1, column.least)):
+            formula = bound.of(row.get("kernel", ""))
+            if formula and row[name]:
+                yield from _beyond(row, name, formula, word, sign)
 
 
-def _excess(row: Row, column: str, formula: Formula) -> Iterator[str]:
-    """Whether the cell of `column` is above its formula."""
+def _beyond(row: Row, column: str, formula: Formula, word: str, sign: int) -> Iterator[str]:
+    """Whether the cell of `column` is above its formula, or with -1 as `sign` below it."""
     number = _number(row[column])
     try:
-        most = formula.value(names_of(row))
+        limit = formula.value(names_of(row))
     except ValueError as error:
         yield f"{column}: {formula.text}: {error}"
         return
-    if number is None or number > most * (1 + TOLERANCE):
-        yield f"{column} is {row[column]}, expected at most {most:.9g}: {formula.text}"
+    if number is None or sign * (number - limit) > TOLERANCE * abs(limit):
+        yield f"{column} is {row[column]}, expected at {word} {limit:.9g}: {formula.text}"
 
 
 def _speedups(rows: Sequence[Row], facts: Facts) -> Iterator[str]:

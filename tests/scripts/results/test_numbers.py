@@ -166,6 +166,20 @@ def test_a_column_that_is_passed_over_does_not_hide_the_next(tmp_path: Path) -> 
     assert numbers.problems([row], facts) == ["row 1: last is 8, expected 7: 7"]
 
 
+def test_a_column_may_have_a_lower_limit(tmp_path: Path) -> None:
+    file = tmp_path / "x.toml"
+    file.write_text(FACTS + "[columns]\nidle = { least = '10 - busy', most = '100' }\n")
+    facts = exercise_facts.load(file)
+
+    def wrong(idle: str, busy: str = "4") -> list[str]:
+        return numbers.problems([{"device": "d", "idle": idle, "busy": busy}], facts)
+
+    assert wrong("6") == wrong("100") == wrong("") == wrong("-2", "12") == []
+    assert wrong("5.999") == ["row 1: idle is 5.999, expected at least 6: 10 - busy"]
+    assert wrong("-2.1", "12") == ["row 1: idle is -2.1, expected at least -2: 10 - busy"]
+    assert wrong("101") == ["row 1: idle is 101, expected at most 100: 100"]
+
+
 def test_a_column_may_have_a_limit(tmp_path: Path) -> None:
     file = tmp_path / "x.toml"
     file.write_text(FACTS + "[columns]\nseen = { most = { k = '2 * warps' } }\n")
