@@ -2,7 +2,7 @@
 // addresses (coalescing); a transpose reads along rows what it writes along columns, and only a
 // detour through shared memory lets it do both well.
 //
-//   1 copyRow            no transpose: the bound, for it moves the same bytes, all coalesced
+//   1 copyRow            no transpose: moves the same bytes, all coalesced, as a measure
 //   2 transposeNaiveRow  coalesced reads, strided writes
 //   3 transposeNaiveCol  strided reads, coalesced writes
 //   4 transposeSmem      a tile in shared memory: both coalesced, but its banks collide
