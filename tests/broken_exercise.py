@@ -3,13 +3,15 @@
     broken_exercise.py NAME.cu --library libcuda_emulator.a [OTHER.a...] -- OPTIONS...
 
 Makes the changes that NAME.toml has as [[broken]] in a copy of the source, those of a round
-together, compiles it for the cpu back end and runs it with OPTIONS. Status 0 if just the rows that
-they name are WRONG; 77, which ctest shows as skipped, where this Python cannot read TOML.
+together, compiles it for the cpu back end and runs it with OPTIONS, or those of the round. Status 0
+if just the rows that they name are WRONG; 77, which ctest shows as skipped, where this Python cannot
+read TOML.
 """
 
 from __future__ import annotations
 
 import argparse
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -43,6 +45,11 @@ def rounds(changes: list[Broken]) -> list[list[Broken]]:
     """Those that are made together."""
     numbers = sorted({change.round for change in changes})
     return [[change for change in changes if change.round == number] for number in numbers]
+
+
+def options_of(changes: list[Broken]) -> list[str]:
+    """Those that the changes of a round ask for; none where they leave it to the caller."""
+    return [word for change in changes for word in shlex.split(change.options)]
 
 
 def changed(source: Path, changes: list[Broken]) -> dict[str, str]:
@@ -117,7 +124,8 @@ def main() -> int:
             with tempfile.TemporaryDirectory(prefix="lab-broken-") as folder:
                 texts = changed(source, changes)
                 program = compiled(source, texts, arguments.library, Path(folder))
-                found += problems(rows_of(program, sys.argv[split + 1 :]), changes)
+                options = options_of(changes) or sys.argv[split + 1 :]
+                found += problems(rows_of(program, options), changes)
     except NoReader as error:
         print(f"skipped: {error}")
         return NOT_THERE

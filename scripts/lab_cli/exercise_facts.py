@@ -32,6 +32,7 @@ largest           only the rows with the largest value of this column
 [[broken]]        a change of the source for the worse. A test makes all of a round in a copy, and
                   runs it: the rows that they name must be WRONG, and all others right
 round             1 (default), 2 ...: for another way to break what is broken already
+options           of the run of this round (default: the first of RUNS)
 replace, by       a text that stands in the source exactly once, and what takes its place
 file              where it stands, if not in NAME.cu: a file of the same folder
 wrong             the rows: each a kernel, or a table of columns and values,
@@ -127,6 +128,7 @@ class Broken:
     wrong: list[dict[str, str]]  # columns and values of each row
     file: str = ""  # "": NAME.cu
     round: int = 1
+    options: str = ""
 
 
 @dataclass(frozen=True)
@@ -187,6 +189,7 @@ _BROKEN = {
     "wrong": LIST,
     "file": TEXT.or_nothing(),
     "round": WHOLE.or_nothing(),
+    "options": TEXT.or_nothing(),
 }
 
 _FAULTS = {"timings": LIST.or_nothing(), "harmless": TEXTS.or_nothing()}
@@ -359,4 +362,5 @@ def _broken(entry: Any, place: str, problems: list[str]) -> Broken:
         rows,
         change.get("file", ""),
         change.get("round", 1),
+        change.get("options", ""),
     )

@@ -95,3 +95,9 @@ def test_rounds_are_made_one_after_the_other() -> None:
     first, second = Broken("a", "b", []), Broken("a", "c", [], round=2)
     other = Broken("d", "e", [])
     assert broken_exercise.rounds([second, first, other]) == [[first, other], [second]]
+
+
+def test_a_round_may_have_options() -> None:
+    plain, with_options = Broken("a", "b", []), Broken("c", "d", [], options="--m=4 --kernel='a b'")
+    assert broken_exercise.options_of([plain]) == []
+    assert broken_exercise.options_of([plain, with_options]) == ["--m=4", "--kernel=a b"]
