@@ -4,10 +4,13 @@ the ctest cases printed/NAME of cmake/LabExercise.cmake use it.
     check_printed.py FILE PROGRAM [OPTIONS...]
 
 Runs the program with --help; with each of the OPTIONS, a text of several words, and --profile; and with --csv and
---reps=1 alone, where what times are shown in has a # in place of each number. So the same is printed everywhere, but
-for the processor and its memory, which are left out; and, of a NAME_as_gpu, which is not timed here, but printed as CSV
-with the first OPTIONS, numbers with a point, which may be of times. FILE has these texts. Where they differ, this prints the differences and ends with 1; with LAB_ACCEPT=1 in the environment it writes FILE
-instead, which is then to be looked at before it is committed. Without FILE it ends with 77: skipped.
+--reps=1 alone, with a # in place of each number that a time has made. So the same is printed everywhere, but for the
+processor and its memory, which are left out. A NAME_as_gpu is not timed: in place of the last run there is one with the
+first OPTIONS, --profile and --csv; and numbers with a point, which may be of times, are left out.
+
+FILE has these texts. Where they differ, this prints the differences and ends with 1; with LAB_ACCEPT=1 in the
+environment it writes FILE instead, which is then to be looked at before it is committed. Without FILE it ends with 77:
+skipped.
 """
 
 from __future__ import annotations
@@ -29,7 +32,7 @@ ONE_SM = {"CUDA_EMULATOR_SMS": "1"}  # blocks run in one order
 PROCESSOR = re.compile(r"(\s+on )?( *)(CPU emulation of sm_\d+) \((?:[^()\n]|\([^()\n]*\))*\)( *)")
 AS_GPU = "_as_gpu"
 FRACTION = re.compile(r"( *)\d+\.\d+(e[-+]\d+)?")
-MEASURED = re.compile(r"\w*_ms|milliseconds|gbps|gflops|percent_peak|speedup")
+MEASURED = re.compile(r"\w*_ms|gbps|gflops|percent_peak|speedup")
 MEMORY = re.compile(r"(global memory\b)[^\n]*(\n +[\d.]+ [KMGT]iB\b)?")
 
 

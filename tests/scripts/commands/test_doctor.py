@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -70,6 +71,8 @@ def test_driver_against_nvcc(driver: Driver, state: str, text: str) -> None:
     assert line.state == state
     assert text in line.text
     assert doctor.driver_line(None, Driver((11, 8), [H200])).state == OK  # nothing to compare with
+    newer = dataclasses.replace(CUDA_13, version=(13, 1))  # runs with every driver for CUDA 13
+    assert doctor.driver_line(newer, Driver((13, 0), [H200])).state == OK
 
 
 def test_gpus() -> None:
