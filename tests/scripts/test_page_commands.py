@@ -15,6 +15,7 @@ from lab_cli.commands.arguments import AFTER_DASHES
 from lab_cli.counters import metrics
 from lab_cli.paths import ROOT
 from lab_cli.results import tables
+from page_text import CODE_SPAN, prose
 
 SOURCES = catalogue.sources()  # NAME.cu of each exercise, by name
 CHAPTERS = {path.parent.name for path in SOURCES.values()}
@@ -116,6 +117,29 @@ def test_metrics_of_ncu_have_names_that_it_knows(page: Path) -> None:
             assert any(metric.startswith(name) for metric in known), name
         else:
             assert name in known or name in of_launches, name
+
+
+PYTHON = "".join(
+    path.read_text() for name in ("scripts", "cmake") for path in (ROOT / name).rglob("*.py")
+)
+OF_LAB = {*re.findall(r'"(--[\w-]+)"', PYTHON), "--events"}  # which was nvprof's
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_options_in_sentences_are_there(name: str) -> None:
+    """Of the exercise of the page, or of ./lab."""
+    sentences = " ".join(line for _, line in prose(SOURCES[name].with_suffix(".md").read_text()))
+    for _, span in CODE_SPAN.findall(sentences):
+        options = span.split() if span.startswith("--") else []
+        of_exercise = [o for o in options if o.startswith("--") and o.split("=")[0] not in OF_LAB]
+        assert wrong_options(name, of_exercise) == []
+
+
+@of_pages
+def test_variables_of_the_environment_are_there(page: Path) -> None:
+    known = PYTHON + "".join(path.read_text() for path in (ROOT / "emulator").rglob("*.cpp"))
+    for variable in re.findall(r"\b(CUDA_EMULATOR_\w+|LAB_\w+)=", page.read_text()):
+        assert f'"{variable}"' in known, variable
 
 
 @pytest.mark.parametrize(
