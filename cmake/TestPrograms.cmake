@@ -1,6 +1,6 @@
 # lab_add_test_programs(name): two more programs of the exercise NAME on the cpu back end, for its tests.
 #
-#   NAME_faulty  one of its launches or copies goes wrong (tests/faults.cpp)
+#   NAME_faulty  one of its launches or copies goes wrong (tests/faults.cpp); not where it has no launch
 #   NAME_as_gpu  says that it is an H200 (tests/h200.cpp): its default sizes, columns and notes are those of a GPU, its times
 #                still those of the emulation
 #
@@ -28,8 +28,11 @@ target_link_options(lab_common_as_gpu PUBLIC
     LINKER:--wrap=_Z21cudaDeviceGetPCIBusIdPcii)
 
 function(lab_add_test_programs name)
-    add_executable(${name}_faulty $<TARGET_OBJECTS:${name}>)
-    target_link_libraries(${name}_faulty PRIVATE lab_faults)
+    file(STRINGS ${name}.cu launches REGEX "<<<")
+    if(launches)
+        add_executable(${name}_faulty $<TARGET_OBJECTS:${name}>)
+        target_link_libraries(${name}_faulty PRIVATE lab_faults)
+    endif()
 
     set(EMULATOR_INSTRUMENT OFF) # in this function
     emulator_add_executable(${name}_as_gpu ${name}.cu)

@@ -13,9 +13,8 @@
 #include <cstdlib>
 #include <string>
 
-// Whom callers of a function get with --wrap, and what is behind.
-#define LAB_WRAPPED(function) __asm__("__wrap_" function)
-#define LAB_BEHIND(function) __asm__("__real_" function)
+#include "wrapped.h"
+
 #define LAB_LAUNCH "_ZN3emu6launchERKNS_12LaunchConfigENS_10KernelCallE"
 #define LAB_COPY "_Z10cudaMemcpyPvPKvm14cudaMemcpyKind"
 

@@ -3,9 +3,10 @@ whether its checks notice: the ctest cases faults/NAME.
 
     faulty_exercise.py NAME.toml -- NAME_faulty OPTIONS...
 
-A launch that fails must end the program with its error. A launch that does nothing, and a bit that changes in the first, a middle or the last of the values that
-come to the host, must make the check of one row WRONG (of nestedHelloWorld, of one or more), and leave
-all others as they were. [faults] in NAME.toml has those that are harmless. Status 77, which ctest shows as skipped, where this Python cannot
+A launch that fails must end the program with its error. A launch that does nothing, and a bit that
+changes in the first, a middle or the last of the values that come to the host, must make the check of
+one row WRONG (of nestedHelloWorld, of one or more), and leave all others as they were. [faults] in
+NAME.toml has those that are harmless. Status 77, which ctest shows as skipped, where this Python cannot
 read TOML.
 """
 

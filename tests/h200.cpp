@@ -8,9 +8,8 @@
 #include <iterator>
 #include <map>
 
-// Whom callers of a function get with --wrap, and what is behind.
-#define LAB_WRAPPED(function) __asm__("__wrap_" function)
-#define LAB_BEHIND(function) __asm__("__real_" function)
+#include "wrapped.h"
+
 #define LAB_PROPERTIES "_Z23cudaGetDevicePropertiesP14cudaDevicePropi"
 #define LAB_ATTRIBUTE "_Z22cudaDeviceGetAttributePi14cudaDeviceAttri"
 #define LAB_DRIVER "_Z20cudaDriverGetVersionPi"
