@@ -24,6 +24,7 @@
 #include "emu/math.h"
 #ifdef __EMU_INSTRUMENTED__
 #include "emu/decisions.h"
+#include "emu/discarded.h"
 #include "emu/division.h"
 #endif
 // clang-format on

@@ -5,6 +5,7 @@ from typing import NoReturn, Optional
 
 from .callee import is_name, name_literal, postfix_start
 from .decisions import Decisions, edits
+from .discarded import discarded_edits
 from .lexer import Stream, TranslateError
 from .scopes import Scope, scopes_of
 from .shared_memory import shared_edits, shared_reached
@@ -52,8 +53,8 @@ class Rewriter:
         for i, declarations in self._at_body.items():
             self._edit(i, i + 1, "{" + declarations)
         if self._instrument and not self._stream.macro:
-            edits = statement_edits(self._stream, lambda i: self._scope(i).device)
-            self._source.edits += edits
+            for find in (statement_edits, discarded_edits):
+                self._source.edits += find(self._stream, lambda i: self._scope(i).device)
             self._decisions()
 
     def _fail(self, index: int, message: str) -> NoReturn:

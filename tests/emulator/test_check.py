@@ -22,7 +22,7 @@ class Finding:
     kernel: str = ""
     block: str = ""
     where: str = ""
-    acts: list = field(default_factory=list)  # (line, thread, what it did, source text)
+    acts: list = field(default_factory=list)  # (line, who, what they did, source text)
     more: str = ""
     remedy: str = ""
 
@@ -37,25 +37,27 @@ class Report:
     output: str  # of the program
 
 
+ACTOR = r"(thread \S+|a thread of block \S+|the host|the kernel)"
+
+
 def parse(text, output):
     *parts, last = text.split("\n\n") if text.count("\n\n") else [text]
     findings = []
     for i, part in enumerate(parts, 1):
         title, place, *rest = part.splitlines()
         finding = Finding(re.fullmatch(rf"{i}\. (.*)", title).group(1))
-        while not place.startswith("   kernel "):  # a title of several lines
+        while not place.startswith(("   kernel ", "   host code")):  # a title of several lines
             finding.title += "\n" + place.strip()
             place, *rest = rest
-        finding.kernel, finding.block, where = re.fullmatch(
-            r"   kernel (\S+), block (\(\S+\))(?:, (.*))?", place
-        ).groups()
-        finding.where = where or ""
+        finding.kernel, finding.block, finding.where = re.fullmatch(
+            r"   (?:kernel (\S+), block (\(\S+\))|host code)(?:, (.*))?", place
+        ).groups("")
         for line in rest:
-            act = re.fullmatch(r"     (\S+):(\d+): thread (\(\S+\)) (.*)", line)
+            act = re.fullmatch(rf"     (\S+):(\d+): {ACTOR} (.*)", line)
             if act:
-                file, number, thread, what = act.groups()
+                file, number, who, what = act.groups()
                 assert os.path.basename(file).endswith(".cu")
-                finding.acts.append((int(number), thread, what, ""))
+                finding.acts.append((int(number), who, what, ""))
             elif line.startswith(" " * 9):
                 finding.acts[-1] = (*finding.acts[-1][:3], line.strip())
             elif line.startswith("   and "):
@@ -139,7 +141,7 @@ def test_a_barrier_of_the_warp_is_enough_if_it_is_in_all_launches(check, kernel,
 def test_race_names_element_threads_and_source(check):
     finding = only(check("rowOfTile"))
     assert finding.where == "tile, element 9 (of 4 bytes)"  # tile[1][0]: rows of 9
-    assert [act[1:3] for act in finding.acts] == [("(0,1,0)", "writes"), ("(1,0,0)", "reads")]
+    assert [act[1:3] for act in finding.acts] == [("thread (0,1,0)", "writes"), ("thread (1,0,0)", "reads")]
     assert finding.acts[1][3].startswith("out[threadIdx.y * 8 + threadIdx.x] = tile[")
     # Of 64 elements, all but the 8 on the diagonal.
     assert finding.more == "and 55 more times"
@@ -189,12 +191,12 @@ def test_same_hazard_in_many_blocks_is_one(check):
 def test_silent(check, kernel):
     report = check(kernel)
     assert report.findings == []
-    assert report.last == "no hazards found in 1 kernel launch"
+    assert report.last.startswith("no hazards found in 1 kernel launch.")
     assert "cudaSuccess" in report.output
 
 
 def test_launches_of_kernels_count(check):
-    assert check("parent").last == "no hazards found in 2 kernel launches"
+    assert check("parent").last.startswith("no hazards found in 2 kernel launches.")
 
 
 def test_every_kernel_of_the_file_is_tested():
@@ -218,7 +220,7 @@ OUT = "device memory out of bounds: "
             "4 bytes beyond the end of allocation 2 (400 bytes)",
             "element 100 of 100 (of 4 bytes each)",
             "beyond",
-            ("(36,0,0)", "writes"),
+            ("thread (36,0,0)", "writes"),
             "",
         ),
         (
@@ -226,7 +228,7 @@ OUT = "device memory out of bounds: "
             "8 bytes before the start of allocation 2 (400 bytes)",
             "",
             "before",
-            ("(3,0,0)", "writes"),
+            ("thread (3,0,0)", "writes"),
             "",
         ),
         (
@@ -234,7 +236,7 @@ OUT = "device memory out of bounds: "
             "3604 bytes beyond the end of allocation 2 (400 bytes)",
             "element 1000 of 100 (of 4 bytes each)",
             "far",
-            ("(0,0,0)", "reads"),
+            ("thread (0,0,0)", "reads"),
             "and 31 more times",
         ),
         (
@@ -242,7 +244,7 @@ OUT = "device memory out of bounds: "
             "8 bytes beyond the end of allocation 2 (400 bytes)",
             "",
             "straddle",
-            ("(1,0,0)", "writes"),
+            ("thread (1,0,0)", "writes"),
             "",
         ),
     ],
@@ -292,7 +294,7 @@ def test_null_pointer(check):
     report = check("nullPointer")
     finding = only(report)
     assert finding.title == "kernel failed: a null pointer is used"
-    assert finding.acts[0][:3] == (marked("null"), "(0,0,0)", "writes")
+    assert finding.acts[0][:3] == (marked("null"), "thread (0,0,0)", "writes")
     assert "cudaErrorIllegalAddress" in report.output
 
 
@@ -304,7 +306,7 @@ def test_beyond_dynamic_shared_memory(check):
             "shared memory out of bounds: the launch asked for 124 bytes of dynamic shared memory"
         )
         assert finding.where == "element 31 (of 4 bytes) of dynamic shared memory"
-        assert finding.acts[0][1] == "(31,0,0)"
+        assert finding.acts[0][1] == "thread (31,0,0)"
     assert write.lines() == [marked("beyond-dynamic")]
     assert [f.acts[0][2] for f in report.findings] == ["writes", "reads"]
 
@@ -346,8 +348,8 @@ def test_barrier_passed_by(check, kernel, mark):
     assert waiting[0] == marked(mark)
     assert waiting[2] == "waits"
     assert passing[2] == "ends without having been there, like 15 more of its block"
-    reaches = {"barrierInIf": "(16,0,0)", "tripCounts": "(0,0,0)"}
-    assert passing[1] == reaches.get(kernel, "(16,0,0)")
+    reaches = {"barrierInIf": "thread (16,0,0)", "tripCounts": "thread (0,0,0)"}
+    assert passing[1] == reaches.get(kernel, "thread (16,0,0)")
 
 
 @pytest.mark.parametrize(
@@ -392,7 +394,7 @@ def test_sync_hazard(build, tmp_path):
         ("lanesRace", READ_AFTER_WRITE, step, step, "a __syncwarp() or __syncthreads() is missing"),
     ]
     report = run(program, tmp_path / "report", "--profile")
-    assert report.last == "3 hazards found in 6 kernel launches"
+    assert report.last.startswith("3 hazards found in 6 kernel launches.")
     for finding, (kernel, title, first, second, remedy) in zip(report.findings, races):
         assert (finding.kernel, finding.title) == (kernel, title)
         assert finding.where.startswith("tile, element ")
@@ -402,7 +404,7 @@ def test_sync_hazard(build, tmp_path):
 
     report = run(program, tmp_path / "report", "--profile", "--kernel=Synced")
     assert report.findings == []
-    assert report.last == "no hazards found in 3 kernel launches"
+    assert report.last.startswith("no hazards found in 3 kernel launches.")
 
 
 def test_exercise_without_its_barrier(build, instrumented, tmp_path):

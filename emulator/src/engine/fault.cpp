@@ -1,6 +1,7 @@
 #include "fault.h"
 
 #include <signal.h>
+#include <ucontext.h>
 
 #include <array>
 #include <cstdio>
@@ -9,6 +10,7 @@
 #include <mutex>
 
 #include "scheduler.h"
+#include "watcher.h"
 
 namespace emu {
 namespace {
@@ -29,12 +31,28 @@ void passOn(int signal) {
     }
 }
 
+// Where the hazard check looks on, the host meets protected device memory: the check tells of it and
+// lets the instruction have its way.
+bool isWatchedMemory(int signal, const siginfo_t& info, const ucontext_t& context) {
+    if (signal != SIGSEGV || watcher == nullptr) return false;
+    uintptr_t pc = 0;
+    bool writes = false;
+#ifdef __x86_64__
+    constexpr greg_t kWrite = 2;  // of the page fault's error code
+    pc = static_cast<uintptr_t>(context.uc_mcontext.gregs[REG_RIP]);
+    writes = (context.uc_mcontext.gregs[REG_ERR] & kWrite) != 0;
+#elif defined(__aarch64__)
+    pc = context.uc_mcontext.pc;
+#endif
+    return watcher->hostFault(reinterpret_cast<uintptr_t>(info.si_addr), pc, writes);
+}
+
 // A fault in a kernel leaves the handler by switching to the OS thread's own stack, as siglongjmp()
 // would. The fault is synchronous, in the kernel's own code, so nothing of the engine was
 // interrupted half-way.
-void onFault(int signal, siginfo_t* info, void*) {
+void onFault(int signal, siginfo_t* info, void* context) {
     if (!inDevice()) {
-        passOn(signal);
+        if (!isWatchedMemory(signal, *info, *static_cast<ucontext_t*>(context))) passOn(signal);
         return;
     }
     char message[200];

@@ -3,6 +3,7 @@
 #include <deque>
 #include <iterator>
 
+#include "guarded_memory.h"
 #include "multiprocessors.h"
 #include "scheduler.h"
 #include "sticky_error.h"
@@ -12,6 +13,7 @@ namespace emu {
 namespace {
 
 void runAlone(Grid& grid) {
+    const DeviceMemoryAccess access;
     if (watcher != nullptr) watcher->gridBegins(grid);
     if (grid.barrier) {
         runCooperative(grid);

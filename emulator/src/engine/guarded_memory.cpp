@@ -3,7 +3,9 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
+#include <cstring>
 #include <deque>
 #include <iterator>
 #include <map>
@@ -20,17 +22,41 @@ constexpr size_t kSmallestGap = size_t{1} << 20;
 constexpr size_t kLargestGap = size_t{256} << 20;  // address space, not memory
 constexpr size_t kKeptWhenFreed = 64;
 
+// All allocations lie in one range of addresses, so that others are told from them at once.
+constexpr size_t kLargestArena = size_t{1} << 43;
+constexpr size_t kSmallestArena = size_t{1} << 30;
+
 struct Region {
     GuardedAllocation allocation;
     size_t bytes;  // with the gaps on both sides
 };
 
-struct Regions {
-    std::mutex mutex;
-    std::map<uintptr_t, Region> byBegin;
-    std::deque<uintptr_t> freed;  // in the order of cudaFree()
-    unsigned count = 0;
+struct Arena {
+    uintptr_t begin = 0;
+    size_t size = 0, used = 0;
 };
+
+struct Regions {
+    Regions();
+    std::mutex mutex;
+    Arena arena;
+    std::map<uintptr_t, Region> byBegin;
+    std::multimap<size_t, uintptr_t> holes;  // where allocations were, by their bytes
+    std::deque<uintptr_t> freed;             // in the order of cudaFree()
+    unsigned count = 0;
+    int open = 0;  // how many DeviceMemoryAccess there are
+    std::atomic<unsigned> generation{0};
+};
+
+Regions::Regions() {
+    for (size_t size = kLargestArena; size >= kSmallestArena; size /= 2) {
+        void* memory =
+            mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (memory == MAP_FAILED) continue;
+        arena = {reinterpret_cast<uintptr_t>(memory), size, 0};
+        return;
+    }
+}
 
 Regions& regions() {
     static Regions& instance = *new Regions;  // used by static destructors
@@ -50,19 +76,83 @@ size_t roundedUp(size_t bytes) {
     return (bytes + kPage - 1) / kPage * kPage;
 }
 
+// Addresses for a region, or 0. Needs the lock.
+uintptr_t takeAddresses(Regions& known, size_t bytes) {
+    const auto hole = known.holes.find(bytes);
+    if (hole != known.holes.end()) {
+        const uintptr_t begin = hole->second;
+        known.holes.erase(hole);
+        return begin;
+    }
+    Arena& arena = known.arena;
+    if (bytes > arena.size - arena.used) return 0;
+    const uintptr_t begin = arena.begin + arena.used;
+    arena.used += bytes;
+    return begin;
+}
+
+void protect(uintptr_t begin, size_t bytes, bool open) {
+    mprotect(reinterpret_cast<void*>(begin), bytes, open ? PROT_READ | PROT_WRITE : PROT_NONE);
+}
+
+// Needs the lock.
+void protectDeviceMemory(Regions& known, bool open) {
+    for (const auto& [begin, region] : known.byBegin) {
+        if (region.allocation.reach == Reach::DeviceOnly) protect(begin, region.bytes, open);
+    }
+}
+
+size_t bytesOfBits(size_t bytes) {
+    return roundedUp((bytes + 7) / 8);
+}
+
+// Zeroed, and only committed where it is written; nullptr if there is no room.
+uint8_t* newBits(size_t bytes) {
+    void* memory = mmap(nullptr, bytesOfBits(bytes), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return memory == MAP_FAILED ? nullptr : static_cast<uint8_t*>(memory);
+}
+
+void setBits(uint8_t* bits, size_t first, size_t count) {
+    const auto setOne = [&](size_t i) {
+        const auto bit = static_cast<uint8_t>(1u << i % 8);
+        if ((bits[i / 8] & bit) == 0) __atomic_fetch_or(&bits[i / 8], bit, __ATOMIC_RELAXED);
+    };
+    const size_t end = first + count;
+    while (first < end && first % 8 != 0) setOne(first++);
+    const size_t whole = (end - first) / 8;
+    std::memset(bits + first / 8, 0xff, whole);
+    for (first += whole * 8; first < end; ++first) setOne(first);
+}
+
+// The part of an allocation with bits that begins at an address, up to `bytes` long.
+struct Part {
+    uint8_t* bits = nullptr;
+    size_t first = 0, count = 0;
+};
+
+Part partOf(const void* address, size_t bytes) {
+    const auto allocation = guardedAround(address);
+    if (!allocation || allocation->written == nullptr) return {};
+    const auto offset = static_cast<size_t>(static_cast<const char*>(address) - allocation->base);
+    if (offset >= allocation->size) return {};
+    return {allocation->written, offset, std::min(bytes, allocation->size - offset)};
+}
+
 }  // namespace
 
-void* takeGuarded(size_t size) {
+void* takeGuarded(size_t size, Reach reach) {
     const size_t gap = roundedUp(std::clamp(size, kSmallestGap, kLargestGap));
     const size_t bytes = gap + roundedUp(size) + gap;
-    void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED) return nullptr;
-    char* base = static_cast<char*>(memory) + gap;
     Regions& known = regions();
     const std::lock_guard<std::mutex> lock(known.mutex);
-    known.byBegin.emplace(reinterpret_cast<uintptr_t>(memory),
-                          Region{{base, size, ++known.count, false}, bytes});
+    const uintptr_t begin = takeAddresses(known, bytes);
+    if (begin == 0) return nullptr;
+    protect(begin, bytes, reach == Reach::Both || known.open > 0);
+    char* base = reinterpret_cast<char*>(begin + gap);
+    uint8_t* const written = reach == Reach::DeviceOnly ? newBits(size) : nullptr;
+    known.byBegin.emplace(begin, Region{{base, size, ++known.count, false, reach, written}, bytes});
+    ++known.generation;
     return base;
 }
 
@@ -71,14 +161,19 @@ void giveBackGuarded(void* memory) {
     const std::lock_guard<std::mutex> lock(known.mutex);
     const auto region = find(known, memory);
     if (region == known.byBegin.end()) return;
-    region->second.allocation.freed = true;
+    GuardedAllocation& allocation = region->second.allocation;
+    allocation.freed = true;
+    if (allocation.written != nullptr) munmap(allocation.written, bytesOfBits(allocation.size));
+    allocation.written = nullptr;
     // The address stays taken, the memory does not.
     madvise(reinterpret_cast<void*>(region->first), region->second.bytes, MADV_DONTNEED);
     known.freed.push_back(region->first);
+    ++known.generation;
     if (known.freed.size() <= kKeptWhenFreed) return;
     const auto oldest = known.byBegin.find(known.freed.front());
     known.freed.pop_front();
-    munmap(reinterpret_cast<void*>(oldest->first), oldest->second.bytes);
+    protect(oldest->first, oldest->second.bytes, false);
+    known.holes.emplace(oldest->second.bytes, oldest->first);
     known.byBegin.erase(oldest);
 }
 
@@ -88,6 +183,68 @@ std::optional<GuardedAllocation> guardedAround(const void* address) {
     const auto region = find(known, address);
     if (region == known.byBegin.end()) return std::nullopt;
     return region->second.allocation;
+}
+
+bool maybeGuarded(uintptr_t address) {
+    static const Arena& arena = regions().arena;
+    return address - arena.begin < arena.size;
+}
+
+unsigned guardedGeneration() {
+    return regions().generation.load(std::memory_order_relaxed);
+}
+
+void markWritten(const void* to, size_t bytes) {
+    const Part part = partOf(to, bytes);
+    if (part.bits != nullptr) setBits(part.bits, part.first, part.count);
+}
+
+void markCopied(const void* to, const void* from, size_t bytes) {
+    const Part target = partOf(to, bytes);
+    const Part source = partOf(from, bytes);
+    if (target.bits == nullptr) return;
+    if (source.bits == nullptr) {
+        setBits(target.bits, target.first, target.count);
+        return;
+    }
+    for (size_t i = 0; i < std::min(target.count, source.count); ++i) {
+        const size_t bit = source.first + i;
+        if (source.bits[bit / 8] >> bit % 8 & 1) setBits(target.bits, target.first + i, 1);
+    }
+}
+
+bool anyWritten(const void* memory, size_t bytes) {
+    const Part part = partOf(memory, bytes);
+    if (part.bits == nullptr) return true;
+    for (size_t i = part.first; i < part.first + part.count; ++i) {
+        if (i % 8 == 0 && part.bits[i / 8] == 0) {
+            i += 7;
+        } else if (part.bits[i / 8] >> i % 8 & 1) {
+            return true;
+        }
+    }
+    return false;
+}
+
+DeviceMemoryAccess::DeviceMemoryAccess() {
+    if (!guardAllocations) return;
+    Regions& known = regions();
+    const std::lock_guard<std::mutex> lock(known.mutex);
+    if (known.open++ == 0) protectDeviceMemory(known, true);
+}
+
+DeviceMemoryAccess::~DeviceMemoryAccess() {
+    if (!guardAllocations) return;
+    Regions& known = regions();
+    const std::lock_guard<std::mutex> lock(known.mutex);
+    if (--known.open == 0) protectDeviceMemory(known, false);
+}
+
+void openGuarded(const void* address) {
+    Regions& known = regions();
+    const std::lock_guard<std::mutex> lock(known.mutex);
+    const auto region = find(known, address);
+    if (region != known.byBegin.end()) protect(region->first, region->second.bytes, true);
 }
 
 }  // namespace emu

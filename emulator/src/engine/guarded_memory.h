@@ -1,8 +1,10 @@
 // Device memory for the hazard check: allocations far from one another, in readable memory, so that
-// an access off the end of one meets none of the others and the kernel runs on.
+// an access off the end of one meets none of the others and the kernel runs on. It knows which
+// bytes were written, and the host cannot reach what only a GPU can.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 
 namespace emu {
@@ -10,9 +12,14 @@ namespace emu {
 // Allocations are made here. Set before the first one, and never again.
 extern bool guardAllocations;
 
+enum class Reach {
+    Both,        // host and device
+    DeviceOnly,  // whose bytes count as unwritten at first
+};
+
 // `size` bytes, or nullptr. giveBackGuarded() keeps the last few allocations that were freed apart,
 // so that an access to one of these is known for what it is.
-void* takeGuarded(size_t size);
+void* takeGuarded(size_t size, Reach reach);
 void giveBackGuarded(void* memory);
 
 struct GuardedAllocation {
@@ -20,9 +27,40 @@ struct GuardedAllocation {
     size_t size;      // bytes
     unsigned number;  // 1 for the first of the program
     bool freed;
+    Reach reach;
+    uint8_t* written;  // a bit for each byte; nullptr: not known
+
+    bool holds(uintptr_t address) const {
+        return address - reinterpret_cast<uintptr_t>(base) < size;
+    }
 };
 
 // The allocation in or around which `address` lies; empty if it is near none.
 std::optional<GuardedAllocation> guardedAround(const void* address);
+
+// False for addresses that are near no allocation. For hot paths.
+bool maybeGuarded(uintptr_t address);
+
+// Changes with every allocation and free.
+unsigned guardedGeneration();
+
+// Somebody has written `bytes` bytes; or copied them, with what is known of the source.
+void markWritten(const void* to, size_t bytes);
+void markCopied(const void* to, const void* from, size_t bytes);
+
+// Some of these bytes have been written, or it is not known which.
+bool anyWritten(const void* memory, size_t bytes);
+
+// While one lives, everybody reaches all memory; else what is Reach::DeviceOnly is protected. Nothing happens without guardAllocations.
+class DeviceMemoryAccess {
+  public:
+    DeviceMemoryAccess();
+    ~DeviceMemoryAccess();
+    DeviceMemoryAccess(const DeviceMemoryAccess&) = delete;
+    DeviceMemoryAccess& operator=(const DeviceMemoryAccess&) = delete;
+};
+
+// Lets the host reach the memory around `address` until it is protected the next time.
+void openGuarded(const void* address);
 
 }  // namespace emu

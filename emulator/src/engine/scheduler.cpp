@@ -440,7 +440,7 @@ void Worker::releaseBarrier() {
     }
     barrierResult_ = {barrierTrue_, static_cast<unsigned>(atBarrier_.size())};
     barrierTrue_ = 0;
-    if (watcher != nullptr) watcher->barrierReleased(site);
+    if (watcher != nullptr) watcher->barrierReleased(site, barrierWholeGrid_);
     for (Fiber* fiber : atBarrier_) {
         if (fiber != current_) ready_.wake(fiber);
     }

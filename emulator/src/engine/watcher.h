@@ -35,14 +35,32 @@ class Watcher {
 
     // The running thread arrives at a barrier of the block.
     virtual void barrierReached(unsigned rank, const CallSite& site) = 0;
-    // All threads of the block that have not ended are there, and go on.
-    virtual void barrierReleased(const CallSite& site) = 0;
+    // All threads of the block that have not ended are there, and go on. `wholeGrid`: those of all
+    // other blocks, too.
+    virtual void barrierReleased(const CallSite& site, bool wholeGrid) = 0;
     // The lanes `mask` of a warp have met in a warp function; __syncwarp() and the like also order
     // their memory accesses.
     virtual void warpMet(unsigned warp, unsigned mask, bool ordersMemory) = 0;
 
     // The kernel ends with an error, at what the running thread did last.
     virtual void failed(const std::string& /*message*/) {}
+
+    // The running thread, or the host, has called something that returned an error, and does not
+    // keep that.
+    virtual void callFailed(const std::string& /*what*/, cudaError_t) {}
+    // It asks for the last error.
+    virtual void errorRead() {}
+
+    // What the host does comes from the OS thread that does it.
+
+    // The host has waited for the device.
+    virtual void hostWaited() {}
+    // A copy reads `bytes` bytes of device memory from `memory` on, none of which was written.
+    virtual void unwrittenCopied(const void* /*memory*/, size_t /*bytes*/) {}
+    // The instruction at `pc`, of the host, cannot reach `address`. Returns true if it can now.
+    virtual bool hostFault(uintptr_t /*address*/, uintptr_t /*pc*/, bool /*writes*/) {
+        return false;
+    }
 };
 
 // nullptr where nobody watches. Set before the first launch, and never again.

@@ -2,6 +2,8 @@
 
 #include <sys/mman.h>
 
+#include "access_words.h"
+#include "emu/api/errors.h"
 #include "engine/guarded_memory.h"
 #include "engine/program_symbols.h"
 #include "engine/scheduler.h"
@@ -28,28 +30,9 @@ class Quiet {
     Recorder* const recorder_ = recorder;
 };
 
-const char* verb(AccessKind kind) {
-    switch (kind) {
-        case AccessKind::Load:
-            return "reads";
-        case AccessKind::Store:
-            return "writes";
-        case AccessKind::Atomic:
-            break;
-    }
-    return "updates it atomically";
-}
-
 bool isMapped(uintptr_t address) {
     unsigned char resident = 0;
     return mincore(reinterpret_cast<void*>(address / kPage * kPage), 1, &resident) == 0;
-}
-
-const char* raceKind(const Race& race) {
-    const bool firstAtomic = race.first.kind == AccessKind::Atomic;
-    if (firstAtomic != (race.second.kind == AccessKind::Atomic)) return "atomic and plain access";
-    if (!race.second.writes()) return "read after write";
-    return race.first.writes() ? "write after write" : "write after read";
 }
 
 }  // namespace
@@ -62,10 +45,11 @@ void BlockChecker::blockBegins(const Grid& grid, uint64_t launch) {
     if (!shadow_ || sharedBegin_ != memoryMap.sharedBegin()) {
         sharedBegin_ = memoryMap.sharedBegin();
         shadow_ = std::make_unique<SharedShadow>(
-            reinterpret_cast<const unsigned char*>(sharedBegin_), memoryMap.sharedSize());
+            reinterpret_cast<const unsigned char*>(sharedBegin_), memoryMap.sharedSize(), clocks_);
     }
     const unsigned threads = blockDim.x * blockDim.y * blockDim.z;
-    shadow_->beginBlock(threads);
+    clocks_.beginBlock(threads);
+    shadow_->beginBlock();
     barriers_.beginBlock(grid.call.id);
     for (unsigned rank = 0; rank < threads; ++rank) {
         threads_[rank].inKernel = false;
@@ -73,6 +57,7 @@ void BlockChecker::blockBegins(const Grid& grid, uint64_t launch) {
     }
     variables_.beginBlock(grid, sharedBegin_, memoryMap.sharedSize());
     found_.beginBlock(grid, launch);
+    globals_.beginBlock(launch);
     kernelFunction_ = reinterpret_cast<uintptr_t>(grid.call.id);
     uninitialised_.clear();
     unsettledPc_ = 0;
@@ -84,6 +69,8 @@ void BlockChecker::blockEnded(bool completed) {
     blockRuns_ = false;
     settle();
     confirmUninitialised();
+    shadow_->barrier(races_);
+    reportRaces();
     if (completed) {
         for (const auto& passed : barriers_.passedBy()) {
             Place place;
@@ -100,7 +87,10 @@ void BlockChecker::blockEnded(bool completed) {
                  ""});
         }
     }
+    for (auto& [rank, finding] : unread_) found_.report(std::move(finding));
+    unread_.clear();
     found_.handOver(findings_);
+    globals_.handOver(findings_);
 }
 
 void BlockChecker::threadRuns(unsigned rank) {
@@ -156,11 +146,13 @@ void BlockChecker::barrierReached(unsigned rank, const CallSite& site) {
     found_.report(std::move(finding));
 }
 
-void BlockChecker::barrierReleased() {
+void BlockChecker::barrierReleased(bool wholeGrid) {
     const Quiet quiet;
     settle();
     confirmUninitialised();
-    shadow_->barrier();
+    shadow_->barrier(races_);
+    if (!races_.empty()) reportRaces();
+    globals_.barrier(wholeGrid);
     barriers_.released();
     for (Thread& thread : threads_) thread.steps = 0;
 }
@@ -168,7 +160,7 @@ void BlockChecker::barrierReleased() {
 void BlockChecker::warpMet(unsigned warp, unsigned mask, bool ordersMemory) {
     const Quiet quiet;
     settle();
-    if (ordersMemory) shadow_->warpSynced(warp, mask);
+    if (ordersMemory) clocks_.synced(warp, mask);
 }
 
 void BlockChecker::failed(const std::string& message) {
@@ -189,7 +181,28 @@ void BlockChecker::failed(const std::string& message) {
     found_.report(std::move(finding));
 }
 
+void BlockChecker::refused(const std::string& what, cudaError_t error) {
+    const Quiet quiet;
+    const Thread& thread = threads_[rank_];
+    unread_[rank_] = {Hazard::Refused,
+                      what + " returned " + cudaGetErrorName(error) + " (" +
+                          cudaGetErrorString(error) + ")",
+                      {actOf(userPc(thread, thread.lastPc), rank_, "goes on")},
+                      ""};
+}
+
+void BlockChecker::errorRead() {
+    const Quiet quiet;
+    unread_.erase(rank_);
+}
+
 // ---- what the running thread does
+
+void BlockChecker::fence() {
+    const Quiet quiet;
+    settle();
+    globals_.fence();
+}
 
 void BlockChecker::enter(uintptr_t caller) {
     const Quiet quiet;
@@ -233,7 +246,13 @@ void BlockChecker::access(const Access& access) {
     Space lastByte;
     if (access.space == Space::Shared) {
         sharedAccess(access, pc);
-    } else if (access.space == Space::Other ||
+        return;
+    }
+    if (access.space == Space::Global) {
+        globals_.access(access, pc, rank_);
+        if (access.kind != AccessKind::Load) unsettledPc_ = access.pc;
+    }
+    if (access.space == Space::Other ||
                (access.size > 1 &&
                 memoryMap.classify(access.address + access.size - 1, &lastByte) &&
                 lastByte == Space::Other)) {
@@ -281,6 +300,7 @@ void BlockChecker::settle() {
     unsettledPc_ = 0;
     shadow_->settle(races_);
     if (!races_.empty()) reportRaces();
+    globals_.settle();
 }
 
 void BlockChecker::reportRaces() {
@@ -292,7 +312,7 @@ void BlockChecker::reportRaces() {
             continue;
         }
         Finding finding{hazard,
-                        isVolatile ? "volatile does not order the lanes of a warp" : raceKind(race),
+                        isVolatile ? "volatile does not order the lanes of a warp" : raceKind(race.first.kind, race.second.kind),
                         {actOf(race.first.pc, race.first.rank, verb(race.first.kind)),
                          actOf(race.second.pc, race.second.rank, verb(race.second.kind))},
                         variables_.nameOf(race.second.offset, race.second.size)};

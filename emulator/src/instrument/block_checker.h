@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,15 +13,18 @@
 #include "engine/call_site.h"
 #include "engine/grid.h"
 #include "findings.h"
+#include "global_check.h"
 #include "recorder.h"
 #include "shared_shadow.h"
 #include "shared_variables.h"
+#include "warp_clocks.h"
 
 namespace emu {
 
 class BlockChecker : public Recorder {
   public:
-    explicit BlockChecker(Findings& findings) : findings_(findings) {}
+    BlockChecker(Findings& findings, GlobalShadow& globals)
+        : findings_(findings), globals_(globals, clocks_, found_) {}
 
     void blockBegins(const Grid& grid, uint64_t launch);
     void blockEnded(bool completed);
@@ -30,13 +34,17 @@ class BlockChecker : public Recorder {
     void kernelBegins(unsigned rank);
     void kernelEnds(unsigned rank);
     void barrierReached(unsigned rank, const CallSite& site);
-    void barrierReleased();
+    void barrierReleased(bool wholeGrid);
     void warpMet(unsigned warp, unsigned mask, bool ordersMemory);
     void failed(const std::string& message);
+    // The running thread called something that returned an error; or asked for the last one.
+    void refused(const std::string& what, cudaError_t error);
+    void errorRead();
 
     // Recorder
     void access(const Access& access) override;
     void block(uintptr_t pc) override;
+    void fence() override;
     void enter(uintptr_t caller) override;
     void leave() override;
 
@@ -78,13 +86,16 @@ class BlockChecker : public Recorder {
     std::vector<Thread> threads_ = std::vector<Thread>(kMaxThreadsPerBlock);
 
     uintptr_t sharedBegin_ = 0;  // of this OS thread
+    WarpClocks clocks_;
     std::unique_ptr<SharedShadow> shadow_;
     std::vector<Race> races_;
     uintptr_t unsettledPc_ = 0;  // of the writes that may not have happened yet
     std::vector<Uninitialised> uninitialised_;
     SharedVariables variables_;
     BarrierCheck barriers_;
+    std::map<unsigned, Finding> unread_;  // errors that a thread has not looked at
     BlockFindings found_;
+    GlobalCheck globals_;
 
     uintptr_t kernelFunction_ = 0;
     std::array<KnownPc, 1024> knownPcs_{};

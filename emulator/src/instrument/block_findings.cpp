@@ -6,9 +6,6 @@
 #include "engine/program_symbols.h"
 
 namespace emu {
-namespace {
-
-// As at the launch; cudaLaunchKernel() has only its address.
 std::string kernelName(const KernelCall& call) {
     const std::string name = call.name[0] == '(' ? functionName(call.id) : call.name;
     return name.empty() ? call.name : name.substr(0, name.find('('));
@@ -18,16 +15,14 @@ uint64_t linearBlock() {
     return blockIdx.x + uint64_t{gridDim.x} * (blockIdx.y + uint64_t{gridDim.y} * blockIdx.z);
 }
 
-}  // namespace
-
-uint3 threadIndexOf(unsigned rank) {
-    return {rank % blockDim.x, rank / blockDim.x % blockDim.y, rank / blockDim.x / blockDim.y};
+uint3 threadIndexOf(unsigned rank, const dim3& block) {
+    return {rank % block.x, rank / block.x % block.y, rank / block.x / block.y};
 }
 
-Act actOf(uintptr_t pc, unsigned rank, const std::string& what) {
+Act actOf(uintptr_t pc, unsigned rank, const std::string& what, const dim3& block) {
     Place place;
     place.pc = pc;
-    return {place, threadIndexOf(rank), what};
+    return {place, threadIndexOf(rank, block), what};
 }
 
 void BlockFindings::beginBlock(const Grid& grid, uint64_t launch) {

@@ -7,16 +7,23 @@
 #include <string>
 #include <tuple>
 
+#include "emu/engine.h"
 #include "engine/grid.h"
 #include "findings.h"
 
 namespace emu {
 
-// The threadIdx of the thread with this rank in the running block.
-uint3 threadIndexOf(unsigned rank);
+// As at the launch; cudaLaunchKernel() has only its address.
+std::string kernelName(const KernelCall& call);
 
-// What the thread with this rank in the running block does at `pc`.
-Act actOf(uintptr_t pc, unsigned rank, const std::string& what);
+// The running block's number in its grid, x fastest.
+uint64_t linearBlock();
+
+// The threadIdx of the thread with this rank in a block, by default the running one.
+uint3 threadIndexOf(unsigned rank, const dim3& block = blockDim);
+
+// What the thread with this rank does at `pc`.
+Act actOf(uintptr_t pc, unsigned rank, const std::string& what, const dim3& block = blockDim);
 
 class BlockFindings {
   public:

@@ -4,9 +4,14 @@
 #include <memory>
 
 #include "block_checker.h"
+#include "engine/fault.h"
 #include "engine/guarded_memory.h"
+#include "engine/scheduler.h"
 #include "engine/watcher.h"
 #include "findings.h"
+#include "global_check.h"
+#include "global_shadow.h"
+#include "host_check.h"
 #include "kernel_heap.h"
 #include "per_thread.h"
 
@@ -15,10 +20,25 @@ namespace {
 
 class Checker : public Watcher {
   public:
-    explicit Checker(const std::string& path) : findings_(path) {}
+    explicit Checker(const std::string& path) : findings_(path) { hostRecorder = &host_; }
+    ~Checker() override {
+        hostRecorder = nullptr;
+        if (shadow_.incomplete()) findings_.incomplete();
+    }
 
-    void gridBegins(const Grid&) override { launch_ = findings_.addLaunch(); }
-    void gridEnded(const Grid&) override {}
+    void gridBegins(const Grid&) override {
+        launch_ = findings_.addLaunch();
+        host_.launched(launch_);
+        shadow_.beginLaunch();
+    }
+    void gridEnded(const Grid& grid) override {
+        for (const GlobalRace& race : shadow_.takeRaces()) {
+            Finding finding = findingOf(race, grid.config.grid, grid.config.block);
+            finding.kernel = kernelName(grid.call);
+            finding.order = launch_;
+            findings_.add(finding);
+        }
+    }
     void blockBegins(const Grid& grid) override { blocks_.mine().blockBegins(grid, launch_); }
     void blockEnded(bool completed) override { blocks_.mine().blockEnded(completed); }
     void threadRuns(unsigned rank) override { blocks_.mine().threadRuns(rank); }
@@ -29,16 +49,43 @@ class Checker : public Watcher {
     void barrierReached(unsigned rank, const CallSite& site) override {
         blocks_.mine().barrierReached(rank, site);
     }
-    void barrierReleased(const CallSite&) override { blocks_.mine().barrierReleased(); }
+    void barrierReleased(const CallSite&, bool wholeGrid) override {
+        blocks_.mine().barrierReleased(wholeGrid);
+    }
     void warpMet(unsigned warp, unsigned mask, bool ordersMemory) override {
         blocks_.mine().warpMet(warp, mask, ordersMemory);
     }
     void failed(const std::string& message) override { blocks_.mine().failed(message); }
 
+    void callFailed(const std::string& what, cudaError_t error) override {
+        if (inDevice()) {
+            blocks_.mine().refused(what, error);
+        } else {
+            host_.refused(what, error);
+        }
+    }
+    void errorRead() override {
+        if (inDevice()) {
+            blocks_.mine().errorRead();
+        } else {
+            host_.errorRead();
+        }
+    }
+    void hostWaited() override { host_.waited(); }
+    void unwrittenCopied(const void* memory, size_t bytes) override {
+        host_.unwrittenCopied(memory, bytes);
+    }
+    bool hostFault(uintptr_t address, uintptr_t pc, bool writes) override {
+        return host_.fault(address, pc, writes);
+    }
+
   private:
     Findings findings_;
+    GlobalShadow shadow_;
+    HostCheck host_{findings_, shadow_};
     std::atomic<uint64_t> launch_{0};  // one grid runs at a time
-    PerThread<BlockChecker> blocks_{[this] { return std::make_unique<BlockChecker>(findings_); }};
+    PerThread<BlockChecker> blocks_{
+        [this] { return std::make_unique<BlockChecker>(findings_, shadow_); }};
 };
 
 }  // namespace
@@ -47,6 +94,7 @@ void startChecker(const std::string& path) {
     guardAllocations = watchKernelHeap = true;
     static Checker checker(path);  // writes the report when it is destroyed
     watcher = &checker;
+    installFaultHandlers();  // the host's faults are of interest, too
 }
 
 }  // namespace emu

@@ -26,7 +26,9 @@ std::string text(const uint3& index) {
 }
 
 std::string plural(uint64_t count, const char* thing) {
-    return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
+    const std::string one = std::to_string(count) + " " + thing;
+    if (count == 1) return one;
+    return one + (one.back() == 'h' ? "es" : "s");  // launches
 }
 
 const char* title(Hazard hazard) {
@@ -34,10 +36,15 @@ const char* title(Hazard hazard) {
         case Hazard::Race:
         case Hazard::VolatileRace:
             return "race in shared memory";
+        case Hazard::GlobalRace:
+        case Hazard::GlobalVolatileRace:
+            return "race in global memory";
         case Hazard::SharedBounds:
             return "shared memory out of bounds";
         case Hazard::Uninitialised:
             return "uninitialised shared memory";
+        case Hazard::UninitialisedDevice:
+            return "uninitialised device memory";
         case Hazard::DeviceBounds:
             return "device memory out of bounds";
         case Hazard::FreedMemory:
@@ -46,6 +53,12 @@ const char* title(Hazard hazard) {
             return "host memory";
         case Hazard::Barrier:
             return "barrier in divergent code";
+        case Hazard::Refused:
+            return "error that nobody looked at";
+        case Hazard::HostTouch:
+            return "device memory used by the host";
+        case Hazard::ManagedTouch:
+            return "memory of both used by the host before the kernel is known to have ended";
         case Hazard::Failure:
             break;
     }
@@ -67,11 +80,28 @@ std::string remedyOfRace(const Finding& finding, bool sameLine) {
     return remedy;
 }
 
+// Of threads of one block, as in shared memory.
+std::string remedyOfGlobalRace(const Finding& finding, bool sameLine) {
+    const bool sameBlock = finding.acts[0].who.empty();
+    if (sameBlock && sameLine && finding.about != "write after write") {
+        return "threads update one place: use an atomic, such as atomicAdd(); or " +
+               remedyOfRace(finding, sameLine);
+    }
+    if (sameBlock) return remedyOfRace(finding, sameLine);
+    if (sameLine && finding.about == "write after write") {
+        return "blocks write different values to one place: let one of them write, or use atomics";
+    }
+    return "nothing orders the blocks of a grid: use atomics, or a launch for each of the two steps";
+}
+
 std::string remedy(const Finding& finding, bool sameLine) {
     switch (finding.hazard) {
         case Hazard::Race:
             return remedyOfRace(finding, sameLine);
+        case Hazard::GlobalRace:
+            return remedyOfGlobalRace(finding, sameLine);
         case Hazard::VolatileRace:
+        case Hazard::GlobalVolatileRace:
             return "since Volta the lanes of a warp need not run in step: put __syncwarp() between "
                    "what one writes and another reads";
         case Hazard::SharedBounds:
@@ -79,6 +109,15 @@ std::string remedy(const Finding& finding, bool sameLine) {
                    "is extern";
         case Hazard::Uninitialised:
             return "no thread of the block has written it: on a GPU it holds garbage";
+        case Hazard::UninitialisedDevice:
+            return "neither a copy, cudaMemset() nor a kernel has written it: on a GPU it holds "
+                   "garbage";
+        case Hazard::Refused:
+            return "check what the call returns; after a launch, what cudaGetLastError() returns";
+        case Hazard::HostTouch:
+            return "on a GPU the program crashes here: copy with cudaMemcpy() first";
+        case Hazard::ManagedTouch:
+            return "call cudaDeviceSynchronize() between the launch and this line";
         case Hazard::DeviceBounds:
             return "check the index against the number of elements";
         case Hazard::FreedMemory:
@@ -100,6 +139,7 @@ std::string others(const Finding& finding) {
     if (more == 0) return {};
     switch (finding.hazard) {
         case Hazard::VolatileRace:
+        case Hazard::GlobalVolatileRace:
             return "   and " + plural(more, "more time") + ", here or on other lines\n";
         case Hazard::Barrier:
             return "   and in " + plural(more, "more block") + "\n";
@@ -119,7 +159,10 @@ std::string indented(std::string text) {
 std::string render(const Finding& finding) {
     std::string out = title(finding.hazard);
     if (!finding.about.empty()) out += ": " + indented(finding.about);
-    out += "\n   kernel " + finding.kernel + ", block " + text(finding.block);
+    const std::string place = finding.kernel.empty()
+                                  ? std::string("host code")
+                                  : "kernel " + finding.kernel + ", block " + text(finding.block);
+    out += "\n   " + place;
     if (!finding.where.empty()) out += ", " + finding.where;
     out += "\n";
     std::set<std::string> lines;
@@ -127,7 +170,8 @@ std::string render(const Finding& finding) {
         const SourceLine line = lineOf(act.place);
         const std::string source = sourceText(line.file, line.line);
         lines.insert(text(line));
-        out += "     " + text(line) + ": thread " + text(act.thread) + " " + act.what + "\n";
+        const std::string who = act.who.empty() ? "thread " + text(act.thread) : act.who;
+        out += "     " + text(line) + ": " + who + " " + act.what + "\n";
         if (!source.empty()) out += "         " + source + "\n";
     }
     out += others(finding);
@@ -144,7 +188,9 @@ uint64_t Findings::addLaunch() {
 
 void Findings::add(const Finding& finding) {
     std::string lines[2];
-    const size_t acts = finding.hazard == Hazard::VolatileRace ? 0 : finding.acts.size();
+    const bool onceForKernel = finding.hazard == Hazard::VolatileRace ||
+                               finding.hazard == Hazard::GlobalVolatileRace;
+    const size_t acts = onceForKernel ? 0 : finding.acts.size();
     for (size_t i = 0; i < std::min<size_t>(acts, 2); ++i) {
         lines[i] = text(lineOf(finding.acts[i].place));
     }
@@ -178,11 +224,34 @@ std::string Findings::report() const {
     for (size_t i = 0; i < sorted.size(); ++i) {
         out += std::to_string(i + 1) + ". " + render(*sorted[i]) + "\n";
     }
-    const std::string launches =
-        std::to_string(launches_) + (launches_ == 1 ? " kernel launch" : " kernel launches");
-    out += (sorted.empty() ? "no hazards" : plural(sorted.size(), "hazard")) + " found in " +
-           launches + "\n";
-    return out;
+    return out + summary(sorted.size());
+}
+
+// What was found, what was looked at, and what was not.
+std::string Findings::summary(size_t hazards) const {
+    if (launches_ == 0 && hazards == 0) return "no kernel was launched: nothing was looked at\n";
+    std::string out = (hazards == 0 ? "no hazards" : plural(hazards, "hazard")) + " found in " +
+                      plural(launches_, "kernel launch") +
+                      ". Looked at: races, bounds, uninitialised memory, barriers, errors, on the "
+                      "paths of this run. Not looked at: other inputs";
+    if (!notJudged_.empty()) {
+        const auto& [first, second] = *notJudged_.begin();
+        out += "; " + plural(notJudged_.size(), "pair") +
+               " of lines that a fence may order, such as " + first + " and " + second;
+    }
+    if (incomplete_) out += "; races in a part of global memory, which is too large";
+    return out + ".\n";
+}
+
+void Findings::addNotJudged(const Place& first, const Place& second) {
+    const std::string lines[2] = {text(lineOf(first)), text(lineOf(second))};
+    const std::lock_guard<std::mutex> lock(mutex_);
+    notJudged_.emplace(lines[0], lines[1]);
+}
+
+void Findings::incomplete() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    incomplete_ = true;
 }
 
 Findings::~Findings() {

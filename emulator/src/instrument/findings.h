@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "emu/vector_types.h"
@@ -13,15 +15,21 @@
 namespace emu {
 
 enum class Hazard {
-    Race,
-    VolatileRace,   // between lanes of a warp that rely on volatile; once for a kernel
+    Race,           // in shared memory
+    VolatileRace,   // the same between lanes of a warp that rely on volatile; once for a kernel
+    GlobalRace,
+    GlobalVolatileRace,
     SharedBounds,   // outside the shared arrays of the kernel
     Uninitialised,  // shared memory
+    UninitialisedDevice,
     DeviceBounds,
     FreedMemory,
     HostMemory,
     Barrier,  // that not all threads of the block reach
     Failure,  // the kernel ended with an error
+    Refused,  // a launch or another call that returned an error which nobody looked at
+    HostTouch,     // the host reaches for device memory
+    ManagedTouch,  // the host and a kernel use managed memory at a time
 };
 
 // A line of the source: that of a return address, or the place of a call.
@@ -35,7 +43,8 @@ struct Place {
 struct Act {
     Place place;
     uint3 thread;
-    std::string what;  // "writes", ...
+    std::string what;           // "writes", ...
+    std::string who = {};       // if it is not the thread above, in the finding's block
 };
 
 struct Finding {
@@ -45,7 +54,7 @@ struct Finding {
     std::string where;  // the variable or allocation; may be empty
 
     // Filled in by whoever passes it on.
-    std::string kernel = {};
+    std::string kernel = {};  // empty: it is the host's
     uint3 block{};
     uint64_t order = 0;  // of the launch
     uint64_t blockNumber = 0;
@@ -65,15 +74,22 @@ class Findings {
     void add(const Finding& finding);
     // Returns the number of the launch.
     uint64_t addLaunch();
+    // Two lines may be ordered by a fence and a flag, which is not judged.
+    void addNotJudged(const Place& first, const Place& second);
+    // Some memory was not looked at.
+    void incomplete();
 
   private:
     using Key = std::tuple<Hazard, std::string, std::string, std::string>;
 
     std::string report() const;
+    std::string summary(size_t hazards) const;
 
     std::string path_;
     std::mutex mutex_;
     std::map<Key, Finding> findings_;
+    std::set<std::pair<std::string, std::string>> notJudged_;  // pairs of lines
+    bool incomplete_ = false;
     uint64_t launches_ = 0;
 };
 

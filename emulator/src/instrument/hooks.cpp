@@ -4,12 +4,15 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "engine/guarded_memory.h"
+#include "engine/scheduler.h"
 #include "memory_map.h"
 #include "recorder.h"
 
 namespace emu {
 
 __thread Recorder* recorder;
+HostRecorder* hostRecorder;
 
 namespace {
 
@@ -17,20 +20,36 @@ namespace {
 // would have named an aligned access of up to 16.
 constexpr uint32_t kMemberSize = 4;
 
+// What host code does is of interest where a GPU's memory is concerned.
+__attribute__((noinline)) void recordOfHost(const Access& access) {
+    if (maybeGuarded(access.address) && !inDevice()) hostRecorder->hostAccess(access);
+}
+
+inline __attribute__((always_inline)) void record(const void* pointer, uint32_t size,
+                                                  uint32_t whole, AccessKind kind, bool isVolatile,
+                                                  void* pc) {
+    const auto address = reinterpret_cast<uintptr_t>(pointer);
+    Access access{address, reinterpret_cast<uintptr_t>(pc), size, whole, kind, Space::Other,
+                  isVolatile};
+    if (recorder == nullptr) {
+        if (hostRecorder != nullptr) recordOfHost(access);
+        return;
+    }
+    if (memoryMap.classify(address, &access.space)) recorder->access(access);
+}
+
 inline __attribute__((always_inline)) void record(const void* pointer, uint32_t size,
                                                   AccessKind kind, bool isVolatile, void* pc) {
-    if (recorder == nullptr) return;
-    const auto address = reinterpret_cast<uintptr_t>(pointer);
-    Space space;
-    if (!memoryMap.classify(address, &space)) return;
-    recorder->access({address, reinterpret_cast<uintptr_t>(pc), size, kind, space, isVolatile});
+    record(pointer, size, size, kind, isVolatile, pc);
 }
 
 void recordRange(const void* pointer, size_t bytes, AccessKind kind, void* pc) {
-    if (recorder == nullptr) return;
+    if (recorder == nullptr && hostRecorder == nullptr) return;
     const auto* byte = static_cast<const char*>(pointer);
     const uint32_t member = bytes % kMemberSize == 0 ? kMemberSize : 1;
-    for (size_t i = 0; i < bytes; i += member) record(byte + i, member, kind, false, pc);
+    for (size_t i = 0; i < bytes; i += member) {
+        record(byte + i, member, i == 0 ? static_cast<uint32_t>(bytes) : 0, kind, false, pc);
+    }
 }
 
 }  // namespace
@@ -168,9 +187,11 @@ EMU_ATOMICS(32, uint32_t)
 EMU_ATOMICS(64, uint64_t)
 
 void __tsan_atomic_thread_fence(int) {
+    if (emu::recorder != nullptr) emu::recorder->fence();
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 void __tsan_atomic_signal_fence(int) {
+    if (emu::recorder != nullptr) emu::recorder->fence();
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 

@@ -150,7 +150,7 @@ class Profiler : public Watcher {
     void kernelBegins(unsigned rank) override { blocks_.mine().kernelBegins(rank); }
     void kernelEnds(unsigned rank) override { blocks_.mine().kernelEnds(rank); }
     void barrierReached(unsigned, const CallSite&) override { blocks_.mine().barrierReached(); }
-    void barrierReleased(const CallSite&) override { blocks_.mine().replayAll(); }
+    void barrierReleased(const CallSite&, bool) override { blocks_.mine().replayAll(); }
     void warpMet(unsigned, unsigned, bool) override {}
 
   private:

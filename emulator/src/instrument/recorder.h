@@ -19,6 +19,7 @@ struct Access {
     uintptr_t address;
     uintptr_t pc;   // return address of the hook: just after the instruction that announces it
     uint32_t size;  // bytes
+    uint32_t whole;  // bytes of the struct that this is the first part of; 0 for its other parts
     AccessKind kind;
     Space space;
     bool isVolatile;
@@ -35,6 +36,8 @@ class Recorder {
     virtual void loopStep(uintptr_t) {}
     // A signed division branches on the sign of its result.
     virtual void division(bool, uintptr_t) {}
+    // A fence for memory.
+    virtual void fence() {}
     // A function begins, called from just before `caller`; and one ends.
     virtual void enter(uintptr_t caller) = 0;
     virtual void leave() = 0;
@@ -42,5 +45,13 @@ class Recorder {
 
 // Of this OS thread; nullptr while it runs no CUDA thread.
 extern __thread Recorder* recorder;
+
+// Receives what host code does to memory that is not the host's own; nullptr: nobody wants to know.
+class HostRecorder {
+  public:
+    virtual ~HostRecorder() = default;
+    virtual void hostAccess(const Access& access) = 0;
+};
+extern HostRecorder* hostRecorder;
 
 }  // namespace emu

@@ -19,6 +19,11 @@ bool harmlessTogether(const SharedAccess& a, const SharedAccess& b) {
     return (a.isVolatile && otherAtomic) || (b.isVolatile && atomic);
 }
 
+bool readBesideAtomic(const SharedAccess& a, const SharedAccess& b) {
+    return (a.kind == AccessKind::Load && b.kind == AccessKind::Atomic) ||
+           (a.kind == AccessKind::Atomic && b.kind == AccessKind::Load);
+}
+
 Race inProgramOrder(const SharedAccess& a, const SharedAccess& b) {
     const bool swap = a.step != b.step ? b.step < a.step : b.pc < a.pc;
     return swap ? Race{b, a} : Race{a, b};
@@ -43,48 +48,26 @@ bool sameBytes(const SharedAccess& a, const SharedAccess& b) {
 
 }  // namespace
 
-SharedShadow::SharedShadow(const unsigned char* memory, size_t size)
-    : memory_(memory), words_((size + kWordSize - 1) / kWordSize) {}
+SharedShadow::SharedShadow(const unsigned char* memory, size_t size, const WarpClocks& clocks)
+    : memory_(memory), words_((size + kWordSize - 1) / kWordSize), clocks_(clocks) {}
 
-void SharedShadow::beginBlock(unsigned threads) {
+void SharedShadow::beginBlock() {
     ++block_;
     ++epoch_;
     accesses_.clear();
     pending_.clear();
-    for (unsigned rank = 0; rank < threads; ++rank) {
-        clocks_[rank].fill(0);
-        clocks_[rank][rank % kWarpSize] = 1;
-    }
+    reads_.clear();
 }
 
-void SharedShadow::barrier() {
+void SharedShadow::barrier(std::vector<Race>& races) {
+    for (const PendingRead& read : reads_) add(races, read.race);
+    reads_.clear();
     ++epoch_;
     accesses_.clear();
 }
 
-void SharedShadow::warpSynced(unsigned warp, unsigned mask) {
-    Clocks joined{};
-    const auto forEachLane = [&](auto&& action) {
-        for (unsigned lane = 0; lane < kWarpSize; ++lane) {
-            if (mask >> lane & 1) action(lane, clocks_[warp * kWarpSize + lane]);
-        }
-    };
-    forEachLane([&](unsigned, const Clocks& clocks) {
-        for (unsigned i = 0; i < kWarpSize; ++i) joined[i] = std::max(joined[i], clocks[i]);
-    });
-    forEachLane([&](unsigned lane, Clocks& clocks) {
-        clocks = joined;
-        ++clocks[lane];
-    });
-}
-
-bool SharedShadow::ordered(const SharedAccess& before, unsigned rank) const {
-    if (before.rank / kWarpSize != rank / kWarpSize) return false;
-    return clocks_[rank][before.rank % kWarpSize] >= before.clock;
-}
-
 void SharedShadow::touch(SharedAccess access, std::vector<Race>& races) {
-    access.clock = clocks_[access.rank][access.rank % kWarpSize];
+    access.clock = clocks_.clockOf(access.rank);
     const size_t end = access.offset + access.size;
     for (size_t word = access.offset / kWordSize; word * kWordSize < end; ++word) {
         access.bytes = 0;
@@ -106,13 +89,17 @@ void SharedShadow::touchWord(size_t index, const SharedAccess& access, std::vect
         word.epoch = epoch_;
         word.accesses = -1;
     }
+    if (access.kind == AccessKind::Atomic) forgetReads(index, access);
     std::vector<SharedAccess> writers;
     for (int32_t i = word.accesses; i >= 0; i = accesses_[static_cast<size_t>(i)].next) {
         const SharedAccess& other = accesses_[static_cast<size_t>(i)].access;
         if (other.rank == access.rank || (other.bytes & access.bytes) == 0) continue;
-        if (harmlessTogether(other, access) || ordered(other, access.rank)) continue;
+        if (harmlessTogether(other, access) || clocks_.ordered(other.rank, other.clock, access.rank)) continue;
         if (other.kind == AccessKind::Store && access.kind == AccessKind::Store) {
             writers.push_back(other);
+        } else if (readBesideAtomic(other, access)) {
+            const unsigned reader = other.kind == AccessKind::Load ? other.rank : access.rank;
+            reads_.push_back({index, reader, inProgramOrder(other, access)});
         } else {
             add(races, inProgramOrder(other, access));
         }
@@ -121,6 +108,18 @@ void SharedShadow::touchWord(size_t index, const SharedAccess& access, std::vect
     if (access.writes()) {
         word.written |= access.bytes;
         pending_.push_back({index, entry, std::move(writers)});
+    }
+}
+
+// What the thread has read here, it reads for its own atomic.
+void SharedShadow::forgetReads(size_t word, const SharedAccess& access) {
+    const auto isOwn = [&](const PendingRead& read) {
+        return read.word == word && read.rank == access.rank;
+    };
+    reads_.erase(std::remove_if(reads_.begin(), reads_.end(), isOwn), reads_.end());
+    for (int32_t i = words_[word].accesses; i >= 0; i = accesses_[static_cast<size_t>(i)].next) {
+        SharedAccess& known = accesses_[static_cast<size_t>(i)].access;
+        if (known.rank == access.rank && known.kind == AccessKind::Load) known.bytes = 0;
     }
 }
 

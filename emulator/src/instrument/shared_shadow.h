@@ -2,14 +2,13 @@
 // what nobody wrote.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
-#include "emu/limits.h"
 #include "recorder.h"
+#include "warp_clocks.h"
 
 namespace emu {
 
@@ -19,7 +18,7 @@ struct SharedAccess {
     size_t offset = 0;   // of the whole access, from the start of the shared memory
     uint32_t size = 0;   // of the whole access
     uint32_t step = 0;   // the thread's accesses since the last barrier: its program order
-    uint32_t clock = 0;  // the thread's warp synchronisations: see SharedShadow
+    uint32_t clock = 0;  // of the thread among its warp: see WarpClocks
     uint32_t value = 0;  // of the word, after a write
     uint16_t rank = 0;
     uint8_t bytes = 0;  // of the word: bit i for byte i
@@ -34,21 +33,19 @@ struct Race {
     SharedAccess first, second;
 };
 
-// A barrier orders everything. Within a warp, __syncwarp() orders what its lanes did: each lane
-// has a clock that counts its synchronisations, and knows up to which clock of every other lane it
-// has been told (vector clocks). Two writes of the same value are no race.
+// A barrier orders everything; within a warp, __syncwarp() orders what its lanes did. Two writes of
+// the same value are no race.
 //
 // For each word it keeps the accesses since the last barrier, one for each thread and line; of
 // reads by many warps, those of two: whoever writes is in another warp than one of these.
 class SharedShadow {
   public:
     // `memory` is the start of the block's shared memory, `size` its bytes.
-    SharedShadow(const unsigned char* memory, size_t size);
+    SharedShadow(const unsigned char* memory, size_t size, const WarpClocks& clocks);
 
-    void beginBlock(unsigned threads);
-    void barrier();
-    // The lanes `mask` of a warp have synchronised.
-    void warpSynced(unsigned warp, unsigned mask);
+    void beginBlock();
+    // All that came before is ordered. Call it at the end of the block, too.
+    void barrier(std::vector<Race>& races);
 
     // The hook of an access runs before it; call settle() before anything else happens.
     void touch(SharedAccess access, std::vector<Race>& races);
@@ -74,9 +71,9 @@ class SharedShadow {
         std::vector<SharedAccess> others;  // writes that it races with if the values differ
     };
 
-    bool ordered(const SharedAccess& before, unsigned rank) const;
     void touchWord(size_t word, const SharedAccess& access, std::vector<Race>& races);
     int32_t keep(Word& word, const SharedAccess& access);
+    void forgetReads(size_t word, const SharedAccess& access);
     uint32_t valueOf(size_t word) const;
 
     const unsigned char* memory_;
@@ -84,8 +81,15 @@ class SharedShadow {
     uint32_t block_ = 0, epoch_ = 0;
     std::vector<Entry> accesses_;
     std::vector<PendingWrite> pending_;
-    using Clocks = std::array<uint32_t, kWarpSize>;
-    std::vector<Clocks> clocks_ = std::vector<Clocks>(kMaxThreadsPerBlock);
+    // Plain reads beside atomics of others. They are the first step of a loop around atomicCAS(), and
+    // no race, if the reader's own atomic follows.
+    struct PendingRead {
+        size_t word;
+        unsigned rank;
+        Race race;
+    };
+    std::vector<PendingRead> reads_;
+    const WarpClocks& clocks_;
 };
 
 }  // namespace emu

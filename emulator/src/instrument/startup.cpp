@@ -1,10 +1,13 @@
 // Starts the profiler or the hazard check before main(), if the environment asks for one.
 #include <cstdlib>
+#include <string>
 
 #include "checker.h"
 #include "emu/decisions.h"
+#include "emu/discarded.h"
 #include "emu/division.h"
 #include "emu/kernel_frame.h"
+#include "engine/sticky_error.h"
 #include "engine/watcher.h"
 #include "profiler.h"
 #include "recorder.h"
@@ -28,6 +31,13 @@ void loopStep() noexcept {
     if (recorder != nullptr) {
         recorder->loopStep(reinterpret_cast<uintptr_t>(__builtin_return_address(0)));
     }
+}
+
+void noteDiscarded(const char* before, const char* name, const char* after, cudaError_t error) {
+    if (watcher == nullptr || error == cudaSuccess || error == cudaErrorNotReady) return;
+    // (After a kernel has failed, all calls do; that has been told.)
+    if (error == stickyError()) return;
+    watcher->callFailed(std::string(before) + name + after, error);
 }
 
 namespace {

@@ -6,7 +6,9 @@
 #include "capture.h"
 #include "emu/api/memory.h"
 #include "engine/allocations.h"
+#include "engine/guarded_memory.h"
 #include "engine/scheduler.h"
+#include "engine/watcher.h"
 #include "error.h"
 #include "memory.h"
 #include "stream.h"
@@ -33,11 +35,26 @@ char* rowOf(const Layout& layout, size_t y, size_t z) {
     return static_cast<char*>(layout.pointer) + z * layout.slice + y * layout.pitch;
 }
 
-void run(const Copy& copy) {
+// The hazard check learns of a copy of what nobody has written.
+void watch(const Copy& copy) {
+    if (!guardAllocations || watcher == nullptr || copy.byKernel) return;
     for (size_t z = 0; z < copy.box.depth; ++z) {
         for (size_t y = 0; y < copy.box.height; ++y) {
+            if (anyWritten(rowOf(copy.src, y, z), copy.box.width)) return;
+        }
+    }
+    watcher->unwrittenCopied(copy.src.pointer, copy.box.width * copy.box.height * copy.box.depth);
+}
+
+void run(const Copy& copy) {
+    watch(copy);
+    const DeviceMemoryAccess access;
+    for (size_t z = 0; z < copy.box.depth; ++z) {
+        for (size_t y = 0; y < copy.box.height; ++y) {
+            char *to = rowOf(copy.dst, y, z), *from = rowOf(copy.src, y, z);
             // Overlapping ranges are undefined in CUDA, but no reason to corrupt them here.
-            std::memmove(rowOf(copy.dst, y, z), rowOf(copy.src, y, z), copy.box.width);
+            std::memmove(to, from, copy.box.width);
+            if (guardAllocations) markCopied(to, from, copy.box.width);
         }
     }
 }
@@ -53,8 +70,13 @@ void fillRow(char* row, const Fill& fill) {
 }
 
 void run(const Fill& fill) {
+    const DeviceMemoryAccess access;
     for (size_t z = 0; z < fill.box.depth; ++z) {
-        for (size_t y = 0; y < fill.box.height; ++y) fillRow(rowOf(fill.dst, y, z), fill);
+        for (size_t y = 0; y < fill.box.height; ++y) {
+            char* const row = rowOf(fill.dst, y, z);
+            fillRow(row, fill);
+            if (guardAllocations) markWritten(row, fill.box.width);
+        }
     }
 }
 
@@ -200,8 +222,9 @@ cudaError_t submitAsync(const Copy& copy, cudaStream_t stream) {
 }
 
 cudaError_t submitSync(const Copy& copy) {
-    const cudaError_t error = refuseSync();
-    return error != cudaSuccess ? error : submitAsync(copy, cudaStreamLegacy);
+    cudaError_t error = refuseSync();
+    if (error == cudaSuccess) error = submitAsync(copy, cudaStreamLegacy);
+    return hostWaited(error);
 }
 
 }  // namespace emu

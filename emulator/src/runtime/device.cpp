@@ -377,9 +377,9 @@ cudaError_t cudaDeviceSynchronize() {
                    "as a kernel into cudaStreamTailLaunch.");
     }
     return api([] {
-        if (!anyCapture()) return cudaSuccess;
+        if (!anyCapture()) return hostWaited(cudaSuccess);
         const std::lock_guard<std::mutex> lock(handleMutex());
-        return refuseDeviceSync();
+        return hostWaited(refuseDeviceSync());
     });
 }
 

@@ -4,6 +4,7 @@
 #include "emu/api/errors.h"
 #include "engine/scheduler.h"
 #include "engine/sticky_error.h"
+#include "engine/watcher.h"
 #include "error.h"
 
 namespace emu {
@@ -11,6 +12,10 @@ namespace {
 
 thread_local cudaError_t lastError = cudaSuccess;
 thread_local bool hostFunctionRuns = false;
+
+void tellErrorRead() {
+    if (watcher != nullptr) watcher->errorRead();
+}
 
 cudaError_t& lastErrorOfCaller() {
     return inDevice() ? deviceThreadError() : lastError;
@@ -27,6 +32,11 @@ cudaError_t setLastError(cudaError_t error) {
 void clearErrors() {
     clearStickyError();
     lastError = cudaSuccess;
+}
+
+cudaError_t hostWaited(cudaError_t error) {
+    if (error == cudaSuccess && watcher != nullptr) watcher->hostWaited();
+    return error;
 }
 
 cudaError_t entryError() {
@@ -53,10 +63,12 @@ HostFunctionScope::~HostFunctionScope() {
 }  // namespace emu
 
 cudaError_t cudaGetLastError() {
+    emu::tellErrorRead();
     return std::exchange(emu::lastErrorOfCaller(), cudaSuccess);
 }
 
 cudaError_t cudaPeekAtLastError() {
+    emu::tellErrorRead();
     return emu::lastErrorOfCaller();
 }
 

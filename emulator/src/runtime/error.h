@@ -19,6 +19,10 @@ cudaError_t entryError();
 // Ends the kernel with a message if the caller is a CUDA thread: `name` exists for host code only.
 void requireHost(const char* name);
 
+// At the end of a call in which the host waits for the device: tells who watches, unless there is
+// an `error`, and returns that.
+cudaError_t hostWaited(cudaError_t error);
+
 // The body of an API function that kernels may call too.
 template <typename Body>
 cudaError_t api(Body&& body) {

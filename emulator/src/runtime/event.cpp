@@ -134,11 +134,11 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
-    return hostApi(__func__, [&] { return waitForEvent(event); });
+    return hostApi(__func__, [&] { return hostWaited(waitForEvent(event)); });
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-    return hostApi(__func__, [&] { return waitForEvent(event); });
+    return hostApi(__func__, [&] { return hostWaited(waitForEvent(event)); });
 }
 
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {

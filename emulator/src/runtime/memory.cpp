@@ -13,6 +13,7 @@
 #include "capture.h"
 #include "emu/api/memory.h"
 #include "engine/guarded_memory.h"
+#include "engine/poison.h"
 #include "engine/scheduler.h"
 #include "error.h"
 #include "stream.h"
@@ -22,11 +23,6 @@ namespace {
 
 constexpr size_t kAlignment = 256;
 constexpr size_t kPitchAlignment = 512;
-
-// The reason for the value is in emu/api/memory.h. Filling more would cost noticeable time, and
-// memory for pages that the program may never touch.
-constexpr uint32_t kPoison = 0xFFFACADE;
-constexpr size_t kPoisonedBytes = size_t{16} << 20;
 
 // What cudaDeviceReset() frees.
 constexpr std::initializer_list<MemoryKind> kOwned = {MemoryKind::Device, MemoryKind::Managed,
@@ -54,8 +50,11 @@ size_t slackBehind([[maybe_unused]] size_t size) {
 }
 
 // Host memory for an allocation, or nullptr.
-void* takeMemory(size_t size) {
-    if (guardAllocations) return takeGuarded(size);
+void* takeMemory(size_t size, MemoryKind kind) {
+    if (guardAllocations) {
+        const bool device = kind == MemoryKind::Device || kind == MemoryKind::Kernel;
+        return takeGuarded(size, device ? Reach::DeviceOnly : Reach::Both);
+    }
     const size_t slack = slackBehind(size);
     void* memory = nullptr;
     if (posix_memalign(&memory, kAlignment, size + slack) != 0) return nullptr;
@@ -224,7 +223,8 @@ cudaError_t allocate(void** pointer, Allocation allocation) {
         return cudaSuccess;
     }
     if (!reserve(allocation)) return cudaErrorMemoryAllocation;
-    void* memory = takeMemory(allocation.size);
+    const DeviceMemoryAccess access;
+    void* memory = takeMemory(allocation.size, allocation.kind);
     if (memory != nullptr && allocation.kind != MemoryKind::Pinned) {
         poison(memory, std::min(allocation.size, kPoisonedBytes));
     }
@@ -301,7 +301,7 @@ cudaError_t cudaFree(void* pointer) {
         if (inDevice()) return release(pointer, {MemoryKind::Kernel});
         const cudaError_t error = refuseInCapture();
         if (error != cudaSuccess) return error;
-        return release(pointer, {MemoryKind::Device, MemoryKind::Managed});
+        return hostWaited(release(pointer, {MemoryKind::Device, MemoryKind::Managed}));
     });
 }
 

@@ -211,11 +211,11 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-    return hostApi(__func__, [&] { return waitForStream(stream); });
+    return hostApi(__func__, [&] { return hostWaited(waitForStream(stream)); });
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
-    return hostApi(__func__, [&] { return waitForStream(stream); });
+    return hostApi(__func__, [&] { return hostWaited(waitForStream(stream)); });
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t streamHandle, cudaEvent_t eventHandle,

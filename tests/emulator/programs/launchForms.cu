@@ -107,7 +107,7 @@ int main() {
           add<<<1, 1, 16 * sizeof(float), stream>>>(p, 5));
     GIVES(128, add<<<(n + 31) / 32, 32>>>(p, 1));
     GIVES(24, add<<<n >> 5, 1 << 3>>>(p, 1));
-    GIVES(2, add<<<n > 50 ? 2 : 1, n < 50>>>(p, 1); add<<<1, (n > 3) + 1>>>(p, 1));
+    GIVES(4, add<<<n > 50 ? 2 : 1, n < 500>>>(p, 1); add<<<1, (n > 3) + 1>>>(p, 1));
     GIVES(6, add<<<{1, 2, 1}, {3}>>>(p, 1));
     GIVES(12, add<<<dim3{1, 2}, dim3(3, 2)>>>(p, 1));
     GIVES(8, add<<<blocksFor<256>(1000), 2, sizeof(std::tuple<int, float>) * 4>>>(p, 1));

@@ -9,6 +9,7 @@
 
 #include "emu/engine.h"
 #ifdef __EMU_INSTRUMENTED__
+#include "emu/discarded.h"
 #include "emu/kernel_frame.h"
 #endif
 #include "emu/runtime_types.h"
@@ -47,16 +48,23 @@ class ConfiguredKernel {
 
     // Converts to the parameters' types, as a call does: 0 for a pointer, {1, 2} for a struct.
     void operator()(Params... args) const {
-        launch(config_, bindKernel(name_, id_.address, call_, args...));
+        run(bindKernel(name_, id_.address, call_, args...));
     }
     // Fewer arguments than parameters, the others by default; or a kernel whose types are not
     // known.
     template <class... Args, class = std::enable_if_t<sizeof...(Args) != sizeof...(Params)>>
     void operator()(Args... args) const {
-        launch(config_, bindKernel(name_, id_.address, call_, args...));
+        run(bindKernel(name_, id_.address, call_, args...));
     }
 
   private:
+    void run(KernelCall call) const {
+        [[maybe_unused]] const cudaError_t error = launch(config_, std::move(call));
+#ifdef __EMU_INSTRUMENTED__
+        noteDiscarded("the launch of ", name_, "", error);
+#endif
+    }
+
     const char* name_;
     KernelId<Params...> id_;
     Call call_;

@@ -1,0 +1,25 @@
+// Calls of CUDA's API whose result a program drops, in programs that are compiled for the hazard
+// check: if one of them fails, nobody knows.
+//
+// The translator makes `::emu::Discarded("cudaFree"), cudaFree(p);` of `cudaFree(p);`.
+#pragma once
+
+#include "emu/kernel_frame.h"
+#include "emu/runtime_types.h"
+
+namespace emu {
+
+// Tells the check of an error that nobody keeps; the three words name what returned it.
+void noteDiscarded(const char* before, const char* name, const char* after, cudaError_t error);
+
+struct Discarded {
+    EMU_NOT_RECORDED explicit Discarded(const char* name) noexcept : function(name) {}
+    const char* function;
+};
+
+// (For results of other types the language's own comma does nothing.)
+EMU_NOT_RECORDED inline void operator,(const Discarded& call, cudaError_t error) {
+    noteDiscarded("", call.function, "()", error);
+}
+
+}  // namespace emu

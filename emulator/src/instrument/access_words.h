@@ -1,0 +1,29 @@
+// What a thread does to memory, in words.
+#pragma once
+
+#include "recorder.h"
+
+namespace emu {
+
+inline const char* verb(AccessKind kind) {
+    switch (kind) {
+        case AccessKind::Load:
+            return "reads";
+        case AccessKind::Store:
+            return "writes";
+        case AccessKind::Atomic:
+            break;
+    }
+    return "updates it atomically";
+}
+
+// Of two accesses that race.
+inline const char* raceKind(AccessKind first, AccessKind second) {
+    if ((first == AccessKind::Atomic) != (second == AccessKind::Atomic)) {
+        return "atomic and plain access";
+    }
+    if (second == AccessKind::Load) return "read after write";
+    return first == AccessKind::Load ? "write after read" : "write after write";
+}
+
+}  // namespace emu

@@ -1,0 +1,143 @@
+#include "global_check.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "access_words.h"
+#include "engine/poison.h"
+#include "program_code.h"
+#include "words.h"
+
+namespace emu {
+namespace {
+
+uint3 blockIndexOf(uint32_t number, const dim3& grid) {
+    return {number % grid.x, number / grid.x % grid.y, number / grid.x / grid.y};
+}
+
+// "allocation 2 (400 bytes), element 3 (of 4 bytes)"
+std::string nameOfGlobal(uintptr_t address, size_t size) {
+    const auto around = guardedAround(reinterpret_cast<const void*>(address));
+    if (!around) return "a __device__ variable";
+    return "allocation " + number(around->number) + " (" + bytes(around->size) + "), " +
+           element(address - reinterpret_cast<uintptr_t>(around->base), size);
+}
+
+// Whether the memory holds what allocate() filled it with: nobody has written it unseen.
+bool asAllocated(const GuardedAllocation& allocation, size_t offset, size_t size) {
+    for (size_t i = offset; i < offset + size; ++i) {
+        unsigned char expected = 0;
+        if (i < kPoisonedBytes) {
+            std::memcpy(&expected, reinterpret_cast<const char*>(&kPoison) + i % sizeof(kPoison), 1);
+        }
+        if (static_cast<unsigned char>(allocation.base[i]) != expected) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+void GlobalCheck::beginBlock(uint64_t launch) {
+    races_.beginBlock(launch << 32, linearBlock());
+}
+
+void GlobalCheck::access(const Access& access, uintptr_t pc, unsigned rank) {
+    findUnwritten(access, pc, rank);
+    races_.touch(access, pc, rank);
+    if (!races_.races.empty()) report();
+}
+
+void GlobalCheck::settle() {
+    races_.settle();
+    if (!races_.races.empty()) report();
+}
+
+void GlobalCheck::handOver(Findings& findings) {
+    for (const auto& [first, second] : races_.notJudged) {
+        findings.addNotJudged({pcOf(first), nullptr, 0}, {pcOf(second), nullptr, 0});
+    }
+    races_.notJudged.clear();
+}
+
+Finding findingOf(const GlobalRace& race, const dim3& grid, const dim3& block) {
+    const GlobalRecord &first = race.first, &second = race.second;
+    const bool sameBlock = first.block == second.block;
+    const bool isVolatile = first.isVolatile && second.isVolatile;
+    Finding finding{isVolatile ? Hazard::GlobalVolatileRace : Hazard::GlobalRace,
+                    isVolatile ? "volatile does not order the lanes of a warp"
+                               : raceKind(first.accessKind(), second.accessKind()),
+                    {actOf(pcOf(first.place), first.rank, verb(first.accessKind()), block),
+                     actOf(pcOf(second.place), second.rank, verb(second.accessKind()), block)},
+                    nameOfGlobal(race.address, race.size)};
+    finding.withinWarps = sameBlock && first.rank / kWarpSize == second.rank / kWarpSize;
+    if (!sameBlock) {
+        const uint3 index = blockIndexOf(first.block, grid);
+        finding.acts[0].who = "a thread of block (" + number(index.x) + "," + number(index.y) +
+                              "," + number(index.z) + ")";
+    }
+    finding.block = blockIndexOf(second.block, grid);
+    finding.blockNumber = second.block;
+    return finding;
+}
+
+void GlobalCheck::report() {
+    for (const GlobalRace& race : races_.races) {
+        const GlobalRecord &first = race.first, &second = race.second;
+        const bool withinWarp =
+            first.block == second.block && first.rank / kWarpSize == second.rank / kWarpSize;
+        const bool isVolatile = first.isVolatile && second.isVolatile;
+        const Hazard hazard = isVolatile ? Hazard::GlobalVolatileRace : Hazard::GlobalRace;
+        if (!found_.again(hazard, pcOf(first.place), pcOf(second.place), withinWarp)) {
+            found_.report(findingOf(race, gridDim, blockDim));
+        }
+    }
+    races_.races.clear();
+}
+
+// Makes the allocation that holds `address` allocation_, if it is known which of its bytes were
+// written.
+bool GlobalCheck::find(uintptr_t address) {
+    if (generation_ != guardedGeneration() || !allocation_.holds(address)) {
+        if (!maybeGuarded(address)) return false;
+        generation_ = guardedGeneration();
+        const auto around = guardedAround(reinterpret_cast<const void*>(address));
+        if (!around || !around->holds(address)) return false;
+        allocation_ = *around;
+    }
+    return allocation_.written != nullptr;
+}
+
+// Marks what is written, and reports a read of what nobody has written.
+void GlobalCheck::findUnwritten(const Access& access, uintptr_t pc, unsigned rank) {
+    if (!find(access.address)) return;
+    const size_t first = access.address - reinterpret_cast<uintptr_t>(allocation_.base);
+    const auto countWritten = [&](size_t size) {
+        size_t written = 0;
+        for (size_t i = first; i < std::min(first + size, allocation_.size); ++i) {
+            written += allocation_.written[i / 8] >> i % 8 & 1;
+        }
+        return written;
+    };
+    const size_t size = std::min<size_t>(access.size, allocation_.size - first);
+    if (countWritten(size) == size) return;
+    if (access.kind != AccessKind::Store) {
+        // A struct comes in parts, of which the first tells its size; between its members may be
+        // gaps that nobody writes.
+        const bool isStruct = access.whole != access.size;
+        if (isStruct && (access.whole == 0 || countWritten(access.whole) > 0)) return;
+        if (asAllocated(allocation_, first, size)) {
+            if (!found_.again(Hazard::UninitialisedDevice, pc, 0, false)) {
+                found_.report({Hazard::UninitialisedDevice,
+                               "",
+                               {actOf(pc, rank, verb(access.kind))},
+                               nameOfGlobal(access.address, access.size)});
+            }
+            return;
+        }
+    }
+    markWritten(reinterpret_cast<const void*>(access.address), size);
+}
+
+}  // namespace emu

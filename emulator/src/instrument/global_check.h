@@ -1,0 +1,46 @@
+// What the hazard check looks for in the global memory that a block uses: races, and reads of what
+// nobody has written.
+#pragma once
+
+#include <cstdint>
+
+#include "block_findings.h"
+#include "engine/guarded_memory.h"
+#include "global_shadow.h"
+#include "recorder.h"
+#include "warp_clocks.h"
+
+namespace emu {
+
+// A race in a grid of these dimensions; kernel, block and launch are the second access'.
+Finding findingOf(const GlobalRace& race, const dim3& grid, const dim3& block);
+
+class GlobalCheck {
+  public:
+    GlobalCheck(GlobalShadow& shadow, const WarpClocks& clocks, BlockFindings& found)
+        : races_(shadow, clocks), found_(found) {}
+
+    void beginBlock(uint64_t launch);
+    void barrier(bool wholeGrid) { races_.barrier(wholeGrid); }
+    void fence() { races_.fence(); }
+
+    // The running thread is about to do this, at `pc` of the user's code. Call settle() before
+    // anything else happens.
+    void access(const Access& access, uintptr_t pc, unsigned rank);
+    void settle();
+
+    // At the end of the block.
+    void handOver(Findings& findings);
+
+  private:
+    void report();
+    bool find(uintptr_t address);
+    void findUnwritten(const Access& access, uintptr_t pc, unsigned rank);
+
+    GlobalRaces races_;
+    BlockFindings& found_;
+    GuardedAllocation allocation_{};  // that was used last, and is valid in this generation
+    unsigned generation_ = 0;
+};
+
+}  // namespace emu

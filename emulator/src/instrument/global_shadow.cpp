@@ -1,0 +1,321 @@
+#include "global_shadow.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "program_code.h"
+
+namespace emu {
+namespace {
+
+constexpr uint32_t kMostClock = (1 << 12) - 1, kEpochs = 1 << 20, kFences = 1 << 15;
+
+class PageLock {
+  public:
+    explicit PageLock(GlobalShadow::Page& page) : page_(page) {
+        // (Its holder may not be running: there can be more OS threads than cores.)
+        for (int turn = 1; page_.lock.test_and_set(std::memory_order_acquire); ++turn) {
+            if (turn % 64 == 0) sched_yield();
+        }
+    }
+    ~PageLock() { page_.lock.clear(std::memory_order_release); }
+    PageLock(const PageLock&) = delete;
+    PageLock& operator=(const PageLock&) = delete;
+
+  private:
+    GlobalShadow::Page& page_;
+};
+
+bool sameThread(const GlobalRecord& a, const GlobalRecord& b) {
+    return a.block == b.block && a.rank == b.rank;
+}
+
+bool sameWarp(const GlobalRecord& a, const GlobalRecord& b) {
+    return a.block == b.block && a.rank / kWarpSize == b.rank / kWarpSize;
+}
+
+// Both go through the memory as synchronisation does: neither is a plain access.
+bool harmlessTogether(const GlobalRecord& a, const GlobalRecord& b) {
+    const bool atomic = a.accessKind() == AccessKind::Atomic;
+    const bool otherAtomic = b.accessKind() == AccessKind::Atomic;
+    if (atomic && otherAtomic) return true;
+    // (As in shared memory, lanes of one warp may not rely on volatile.)
+    if (a.isVolatile && b.isVolatile) return !sameWarp(a, b);
+    return (a.isVolatile && otherAtomic) || (b.isVolatile && atomic);
+}
+
+// An access lies in one such piece of memory (those of larger structs come in parts).
+uintptr_t granuleOf(uintptr_t address) {
+    return address / 16 * 16;
+}
+
+uint32_t wordAt(uintptr_t address) {
+    uint32_t value = 0;
+    std::memcpy(&value, reinterpret_cast<const void*>(address), sizeof(value));
+    return value;
+}
+
+bool sameBytes(uint32_t a, uint32_t b, unsigned bytes) {
+    uint32_t mask = 0;
+    for (unsigned i = 0; i < GlobalShadow::kWordBytes; ++i) {
+        if (bytes >> i & 1) mask |= 0xffu << 8 * i;
+    }
+    return ((a ^ b) & mask) == 0;
+}
+
+}  // namespace
+
+// ---- the records of all blocks
+
+// A word of memory takes 64 bytes of records; half of what is free may become such.
+GlobalShadow::GlobalShadow() {
+    const auto free = static_cast<size_t>(std::max(0L, sysconf(_SC_AVPHYS_PAGES))) *
+                      static_cast<size_t>(sysconf(_SC_PAGESIZE));
+    mostPages_ = free / 2 / sizeof(Page);
+}
+
+void GlobalShadow::beginLaunch() {
+    for (auto& count : fences_) count.store(0, std::memory_order_relaxed);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (pages_.size() <= mostPages_ / 2) return;
+    pages_.clear();
+    ++generation_;
+}
+
+GlobalShadow::Page* GlobalShadow::page(uintptr_t address) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto known = pages_.find(address / kPageBytes);
+    if (known != pages_.end()) return known->second.get();
+    if (pages_.size() >= mostPages_) {
+        incomplete_ = true;
+        return nullptr;
+    }
+    return pages_.emplace(address / kPageBytes, std::make_unique<Page>()).first->second.get();
+}
+
+const GlobalShadow::Page* GlobalShadow::find(uintptr_t address) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto known = pages_.find(address / kPageBytes);
+    return known == pages_.end() ? nullptr : known->second.get();
+}
+
+std::atomic<uintptr_t>& GlobalShadow::newSlot() {
+    return slots_[slotsTaken_++ % kSlots];
+}
+
+bool GlobalShadow::awaitStores(uintptr_t granule, const std::atomic<uintptr_t>& own) const {
+    const size_t count = std::min<size_t>(slotsTaken_, kSlots);
+    for (size_t i = 0; i < count; ++i) {
+        if (&slots_[i] == &own) continue;
+        for (int turn = 0; slots_[i].load(std::memory_order_acquire) == granule; ++turn) {
+            if (turn == 10000) return false;
+        }
+    }
+    return true;
+}
+
+void GlobalShadow::mayRace(const GlobalRecord& reader, uintptr_t word, const GlobalRace& race) {
+    constexpr size_t kMost = size_t{1} << 20;  // more are of the same lines
+    const std::lock_guard<std::mutex> lock(readsMutex_);
+    if (reads_.size() < kMost) reads_.emplace(Read{word, reader.block, reader.rank}, race);
+    anyReads_ = true;
+}
+
+void GlobalShadow::updatesAtomically(const GlobalRecord& reader, uintptr_t word) {
+    if (!anyReads_) return;
+    const std::lock_guard<std::mutex> lock(readsMutex_);
+    reads_.erase({word, reader.block, reader.rank});
+}
+
+std::vector<GlobalRace> GlobalShadow::takeRaces() {
+    const std::lock_guard<std::mutex> lock(readsMutex_);
+    std::vector<GlobalRace> races;
+    for (const auto& [read, race] : reads_) races.push_back(race);
+    reads_.clear();
+    anyReads_ = false;
+    return races;
+}
+
+// ---- a block
+
+GlobalRaces::GlobalRaces(GlobalShadow& shadow, const WarpClocks& clocks)
+    : shadow_(shadow), clocks_(clocks), announced_(shadow.newSlot()) {}
+
+void GlobalRaces::beginBlock(uint64_t era, uint64_t block) {
+    era_ = era;
+    block_ = static_cast<uint32_t>(block);
+    epoch_ = 0;
+    acquired_ = false;
+    pending_.clear();
+    races.clear();
+    if (generation_ != shadow_.generation()) cache_.fill({});
+    generation_ = shadow_.generation();
+}
+
+void GlobalRaces::barrier(bool wholeGrid) {
+    epoch_ = (epoch_ + 1) % kEpochs;
+    if (wholeGrid) ++era_;
+}
+
+void GlobalRaces::fence() {
+    ++shadow_.fencesOf(block_);
+}
+
+GlobalShadow::Page* GlobalRaces::pageOf(uintptr_t address) {
+    const uintptr_t number = address / GlobalShadow::kPageBytes;
+    CachedPage& cached = cache_[number % cache_.size()];
+    if (cached.number != number || cached.page == nullptr) {
+        cached = {number, shadow_.page(address)};
+    }
+    return cached.page;
+}
+
+void GlobalRaces::touch(const Access& access, uintptr_t pc, unsigned rank) {
+    constexpr size_t kWord = GlobalShadow::kWordBytes;
+    GlobalRecord own;
+    own.block = block_;
+    own.place = placeOf(pc);
+    own.epoch = epoch_;
+    own.clock = std::min(clocks_.clockOf(rank), kMostClock);
+    own.rank = rank;
+    own.isVolatile = access.isVolatile;
+    own.kind = static_cast<uint32_t>(access.kind);
+    own.fences = shadow_.fencesOf(block_).load(std::memory_order_relaxed) % kFences;
+    if (access.kind != AccessKind::Load) {
+        announced_.store(granuleOf(access.address), std::memory_order_release);
+    }
+    const size_t firstNew = pending_.size();
+    const uintptr_t end = access.address + access.size;
+    for (uintptr_t word = access.address / kWord * kWord; word < end; word += kWord) {
+        own.bytes = 0;
+        for (unsigned i = 0; i < kWord; ++i) {
+            if (word + i >= access.address && word + i < end) own.bytes |= 1u << i;
+        }
+        GlobalShadow::Page* const page = pageOf(word);
+        if (page == nullptr) continue;
+        const PageLock lock(*page);
+        if (page->era != era_) {
+            page->words.fill({});
+            page->era = era_;
+        }
+        touchWord(page->words[word % GlobalShadow::kPageBytes / kWord],
+                  {{}, own, access.address, access.size}, word);
+    }
+    readBefore(firstNew);
+    if (access.kind == AccessKind::Atomic || (access.isVolatile && access.kind == AccessKind::Load)) {
+        acquired_ = true;
+    }
+}
+
+// `race` lacks its first access: what the word knows of.
+void GlobalRaces::touchWord(GlobalShadow::Word& word, const GlobalRace& race, uintptr_t address) {
+    const GlobalRecord& own = race.second;
+    const auto with = [&](const GlobalRecord& other) {
+        return GlobalRace{other, own, race.address, race.size};
+    };
+    const auto look = [&](const GlobalRecord& other) {
+        if (conflicts(other, own)) add(with(other));
+    };
+    switch (own.accessKind()) {
+        case AccessKind::Load:
+            look(word.write);
+            if (conflicts(word.atomic, own)) shadow_.mayRace(own, address, with(word.atomic));
+            keepRead(word, own);
+            return;
+        case AccessKind::Store:
+            look(word.atomic);
+            look(word.read[0]);
+            look(word.read[1]);
+            if (conflicts(word.write, own)) {
+                pending_.push_back({address, 0, with(word.write)});
+            }
+            word.write = own;
+            return;
+        case AccessKind::Atomic:
+            look(word.write);
+            shadow_.updatesAtomically(own, address);
+            for (GlobalRecord& reader : word.read) {
+                if (sameThread(reader, own)) {
+                    reader.bytes = 0;
+                } else if (conflicts(reader, own)) {
+                    shadow_.mayRace(reader, address, with(reader));
+                }
+            }
+            word.atomic = own;
+            return;
+    }
+}
+
+// Two writes race if they differ: so what is there must be what the other one wrote. Its thread may
+// be on another OS thread, and just about to.
+void GlobalRaces::readBefore(size_t firstNew) {
+    for (size_t i = firstNew; i < pending_.size(); ++i) {
+        PendingWrite& write = pending_[i];
+        const bool settled = write.race.first.block == block_ ||
+                             shadow_.awaitStores(granuleOf(write.word), announced_);
+        if (!settled) write.race.first.bytes = 0;  // compares nothing
+        write.before = wordAt(write.word);
+    }
+}
+
+bool GlobalRaces::orderedBefore(const GlobalRecord& other, const GlobalRecord& own) const {
+    if (other.block != own.block) return false;
+    if (other.rank == own.rank || other.epoch != own.epoch) return true;
+    return sameWarp(other, own) &&
+           (other.clock == kMostClock || clocks_.ordered(other.rank, other.clock, own.rank));
+}
+
+bool GlobalRaces::conflicts(const GlobalRecord& other, const GlobalRecord& own) {
+    if ((other.bytes & own.bytes) == 0 || orderedBefore(other, own)) return false;
+    if (harmlessTogether(other, own)) return false;
+    const uint32_t fences = shadow_.fencesOf(other.block).load(std::memory_order_relaxed);
+    if (acquired_ && fences % kFences != other.fences) {
+        const std::pair<uint32_t, uint32_t> pair(other.place, own.place);
+        if (std::find(notJudged.begin(), notJudged.end(), pair) == notJudged.end()) {
+            notJudged.push_back(pair);
+        }
+        return false;
+    }
+    return true;
+}
+
+void GlobalRaces::keepRead(GlobalShadow::Word& word, const GlobalRecord& own) const {
+    const auto replaces = [&](const GlobalRecord& known) {
+        return known.bytes == 0 || ((known.bytes & ~own.bytes) == 0 && orderedBefore(known, own));
+    };
+    GlobalRecord &first = word.read[0], &second = word.read[1];
+    if (replaces(first)) {
+        first = own;
+    } else if (replaces(second)) {
+        second = own;
+    } else if (first.block == second.block && own.block != first.block) {
+        second = own;
+    } else if (sameWarp(first, second) && !sameWarp(first, own)) {
+        second = own;
+    }
+}
+
+// An access of several words counts once.
+void GlobalRaces::add(const GlobalRace& race) {
+    const bool known = std::any_of(races.begin(), races.end(), [&](const GlobalRace& other) {
+        return sameThread(race.first, other.first) && race.first.place == other.first.place &&
+               sameThread(race.second, other.second) && race.second.place == other.second.place;
+    });
+    if (!known) races.push_back(race);
+}
+
+void GlobalRaces::settle() {
+    announced_.store(0, std::memory_order_release);
+    for (const PendingWrite& write : pending_) {
+        const GlobalRace& race = write.race;
+        if (!sameBytes(write.before, wordAt(write.word), race.first.bytes & race.second.bytes)) {
+            add(race);
+        }
+    }
+    pending_.clear();
+}
+
+}  // namespace emu

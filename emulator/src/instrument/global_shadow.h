@@ -1,0 +1,162 @@
+// Who touched which bytes of global memory during a launch: finds races there.
+//
+// Nothing orders the blocks of a grid but grid.sync(), nor the threads of a block but its barriers
+// and, within a warp, __syncwarp(). What a block passes on by a fence and an atomic or volatile
+// flag may well be ordered; whether it is depends on the values of the flag, and is not judged.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "recorder.h"
+#include "warp_clocks.h"
+
+namespace emu {
+
+// What some thread did to some bytes of a word.
+struct GlobalRecord {
+    uint32_t block = 0;                 // its number in the grid
+    uint32_t place = 0;                 // in the code: see program_code.h
+    uint32_t epoch : 20, clock : 12;    // barriers of the block, synchronisations of the lane
+    uint32_t rank : 10, bytes : 4;      // of the word: bit i for byte i; 0: nobody did anything
+    uint32_t isVolatile : 1, kind : 2;  // an AccessKind
+    uint32_t fences : 15;               // of the block, so far
+
+    GlobalRecord() : epoch(0), clock(0), rank(0), bytes(0), isVolatile(0), kind(0), fences(0) {}
+    AccessKind accessKind() const { return static_cast<AccessKind>(kind); }
+};
+
+// Two accesses that nothing orders, as they came.
+struct GlobalRace {
+    GlobalRecord first, second;
+    uintptr_t address;  // of the second access
+    uint32_t size;
+};
+
+// The records of a launch. For each word the last plain write, the last atomic, and two reads, by
+// different blocks or warps where there are such: whoever writes is in another than one of these.
+// Shared by the OS threads that run blocks.
+class GlobalShadow {
+  public:
+    static constexpr size_t kPageBytes = 4096;
+    static constexpr size_t kWordBytes = 4;
+
+    struct Word {
+        GlobalRecord write, atomic, read[2];
+    };
+    struct Page {
+        std::atomic_flag lock = ATOMIC_FLAG_INIT;
+        uint64_t era = 0;  // that the records are of
+        std::array<Word, kPageBytes / kWordBytes> words;
+    };
+
+    GlobalShadow();
+
+    // No block runs.
+    void beginLaunch();
+
+    // The page of an address, or nullptr where there is no memory left for one.
+    Page* page(uintptr_t address);
+    // The same, or nullptr if nobody has been there.
+    const Page* find(uintptr_t address);
+    // Changes when pages have been given back.
+    uint64_t generation() const { return generation_; }
+
+    std::atomic<uint32_t>& fencesOf(uint32_t block) { return fences_[block % fences_.size()]; }
+
+    // Each OS thread says which store of a running thread may not have been carried out yet (0:
+    // none), in a slot of its own: the 16 bytes around it.
+    std::atomic<uintptr_t>& newSlot();
+    // Waits until no other thread is about to store there; false if that takes too long.
+    bool awaitStores(uintptr_t granule, const std::atomic<uintptr_t>& own) const;
+
+    // A plain read beside another thread's atomic, by the reading thread. It is the first step of a
+    // loop around atomicCAS(), and no race, if the reader's own atomic follows.
+    void mayRace(const GlobalRecord& reader, uintptr_t word, const GlobalRace& race);
+    void updatesAtomically(const GlobalRecord& reader, uintptr_t word);
+    // Those of the launch that no atomic has followed. No block runs.
+    std::vector<GlobalRace> takeRaces();
+
+    // Pages were refused: what lies there was not looked at.
+    bool incomplete() const { return incomplete_; }
+
+  private:
+    static constexpr size_t kSlots = 4096;
+
+    size_t mostPages_;
+    std::mutex mutex_;
+    std::unordered_map<uintptr_t, std::unique_ptr<Page>> pages_;
+    uint64_t generation_ = 1;
+    std::atomic<bool> incomplete_{false};
+    std::vector<std::atomic<uint32_t>> fences_ = std::vector<std::atomic<uint32_t>>(1 << 16);
+    std::vector<std::atomic<uintptr_t>> slots_ = std::vector<std::atomic<uintptr_t>>(kSlots);
+    std::atomic<size_t> slotsTaken_{0};
+
+    using Read = std::tuple<uintptr_t, uint32_t, uint32_t>;  // word, block, rank
+    std::mutex readsMutex_;
+    std::map<Read, GlobalRace> reads_;
+    std::atomic<bool> anyReads_{false};
+};
+
+// Looks for races of the block that runs on one OS thread.
+class GlobalRaces {
+  public:
+    GlobalRaces(GlobalShadow& shadow, const WarpClocks& clocks);
+
+    // `era` is that of the launch; each grid.sync() adds one.
+    void beginBlock(uint64_t era, uint64_t block);
+    void barrier(bool wholeGrid);
+    void fence();
+
+    // The hook of an access runs before it; call settle() before anything else happens. `pc` is a
+    // place in the user's code.
+    void touch(const Access& access, uintptr_t pc, unsigned rank);
+    // The accesses so far have been carried out: looks at what was written.
+    void settle();
+
+    // Found since they were cleared.
+    std::vector<GlobalRace> races;
+    // Pairs of places (program_code.h) that may be ordered by a fence and a flag.
+    std::vector<std::pair<uint32_t, uint32_t>> notJudged;
+
+  private:
+    struct CachedPage {
+        uintptr_t number = 0;
+        GlobalShadow::Page* page = nullptr;
+    };
+    // A write that races with others if it changes what they wrote.
+    struct PendingWrite {
+        uintptr_t word;
+        uint32_t before;  // its value
+        GlobalRace race;
+    };
+
+    GlobalShadow::Page* pageOf(uintptr_t address);
+    void touchWord(GlobalShadow::Word& word, const GlobalRace& race, uintptr_t address);
+    bool orderedBefore(const GlobalRecord& other, const GlobalRecord& own) const;
+    bool conflicts(const GlobalRecord& other, const GlobalRecord& own);
+    void keepRead(GlobalShadow::Word& word, const GlobalRecord& own) const;
+    void readBefore(size_t firstNew);
+    void add(const GlobalRace& race);
+
+    GlobalShadow& shadow_;
+    const WarpClocks& clocks_;
+    std::atomic<uintptr_t>& announced_;
+    uint64_t era_ = 0;
+    uint32_t block_ = 0, epoch_ = 0;
+    bool acquired_ = false;  // the block has read a flag: by an atomic or through volatile
+    uint64_t generation_ = 0;
+    std::array<CachedPage, 256> cache_{};
+    std::vector<PendingWrite> pending_;
+};
+
+}  // namespace emu

@@ -1,0 +1,178 @@
+#include "host_check.h"
+
+#include <execinfo.h>
+
+#include <iterator>
+
+#include "access_words.h"
+#include "emu/api/errors.h"
+#include "program_code.h"
+#include "symbolizer.h"
+#include "words.h"
+
+namespace emu {
+namespace {
+
+// What a hook has announced, and the instruction behind it will do.
+thread_local uintptr_t announced;
+
+Act actOfHost(uintptr_t pc, const std::string& what) {
+    return {{pc, nullptr, 0}, {}, what, "the host"};
+}
+
+std::string nameOf(const GuardedAllocation& allocation) {
+    return "allocation " + number(allocation.number) + " (" + bytes(allocation.size) + ")";
+}
+
+// An allocation, and the element of it if the access is inside.
+std::string nameOf(const GuardedAllocation& allocation, uintptr_t address, uint32_t size) {
+    if (!allocation.holds(address) || size == 0) return nameOf(allocation);
+    const auto offset = address - reinterpret_cast<uintptr_t>(allocation.base);
+    return nameOf(allocation) + ", " + element(offset, size);
+}
+
+// What a kernel did to these bytes, if the host may not do this as long as the kernel runs.
+const GlobalRecord* conflictOf(const GlobalShadow::Word& word, unsigned bytes, bool hostWrites) {
+    const auto meets = [&](const GlobalRecord& record) { return (record.bytes & bytes) != 0; };
+    for (const GlobalRecord* record : {&word.write, &word.atomic}) {
+        if (meets(*record)) return record;
+    }
+    for (const GlobalRecord& record : word.read) {
+        if (hostWrites && meets(record)) return &record;
+    }
+    return nullptr;
+}
+
+}  // namespace
+
+uintptr_t hostPlace(uintptr_t pc) {
+    // (The back end's own code has no line numbers.)
+    const auto isPlace = [](uintptr_t place) {
+        return isUserCode(place) && sourceLine(place).line > 0;
+    };
+    if (pc != 0 && isPlace(pc)) return pc;
+    void* frames[64];
+    const int count = backtrace(frames, static_cast<int>(std::size(frames)));
+    for (int i = 1; i < count; ++i) {
+        const auto place = reinterpret_cast<uintptr_t>(frames[i]);
+        if (isPlace(place)) return place;
+    }
+    return pc;
+}
+
+HostCheck::~HostCheck() {
+    for (const Finding& finding : unread_) findings_.add(finding);
+    for (const auto& [key, finding] : again_) {
+        if (finding.times > 0) findings_.add(finding);
+    }
+}
+
+// The first time it is passed on at once, since the program may crash.
+void HostCheck::add(Finding finding, uintptr_t pc) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto [known, isNew] = again_.emplace(std::make_pair(finding.hazard, pc), finding);
+    if (isNew) {
+        finding.order = launches_;
+        findings_.add(finding);
+        known->second = finding;
+        known->second.times = 0;
+    } else {
+        ++known->second.times;
+    }
+}
+
+// ---- memory
+
+void HostCheck::hostAccess(const Access& access) {
+    const auto allocation = guardedAround(reinterpret_cast<const void*>(access.address));
+    if (!allocation) return;
+    announced = access.address;
+    if (allocation->reach == Reach::DeviceOnly) {
+        touchesDeviceMemory(*allocation, access.address, access.size,
+                            access.kind != AccessKind::Load, access.pc);
+    } else if (!access.isVolatile) {
+        touchesSharedMemory(*allocation, access);
+    }
+}
+
+bool HostCheck::fault(uintptr_t address, uintptr_t pc, bool writes) {
+    if (!maybeGuarded(address)) return false;
+    const void* memory = reinterpret_cast<const void*>(address);
+    const auto allocation = guardedAround(memory);
+    if (!allocation || allocation->reach != Reach::DeviceOnly) return false;
+    constexpr uintptr_t kWidest = 64;  // a struct's hook names its first byte
+    if (address - announced >= kWidest) {
+        touchesDeviceMemory(*allocation, address, 0, writes, pc + 1);
+    }
+    openGuarded(memory);
+    return true;
+}
+
+void HostCheck::touchesDeviceMemory(const GuardedAllocation& allocation, uintptr_t address,
+                                    uint32_t size, bool writes, uintptr_t pc) {
+    const uintptr_t place = hostPlace(pc);
+    add({Hazard::HostTouch,
+         "",
+         {actOfHost(place, verb(writes ? AccessKind::Store : AccessKind::Load))},
+         nameOf(allocation, address, size)},
+        place);
+}
+
+// Managed or page-locked memory.
+void HostCheck::touchesSharedMemory(const GuardedAllocation& allocation, const Access& access) {
+    if (launches_ == finished_) return;
+    constexpr size_t kWord = GlobalShadow::kWordBytes;
+    const uintptr_t end = access.address + access.size;
+    for (uintptr_t word = access.address / kWord * kWord; word < end; word += kWord) {
+        const GlobalShadow::Page* const page = shadow_.find(word);
+        if (page == nullptr || page->era >> 32 < finished_) continue;
+        unsigned mask = 0;
+        for (unsigned i = 0; i < kWord; ++i) {
+            if (word + i >= access.address && word + i < end) mask |= 1u << i;
+        }
+        const GlobalRecord* const record =
+            conflictOf(page->words[word % GlobalShadow::kPageBytes / kWord], mask,
+                       access.kind != AccessKind::Load);
+        if (record == nullptr) continue;
+        const uintptr_t place = hostPlace(access.pc);
+        add({Hazard::ManagedTouch,
+             "",
+             {{{pcOf(record->place), nullptr, 0}, {}, verb(record->accessKind()), "the kernel"},
+              actOfHost(place, verb(access.kind))},
+             nameOf(allocation, access.address, access.size)},
+            place);
+        return;
+    }
+}
+
+void HostCheck::unwrittenCopied(const void* memory, size_t size) {
+    const auto allocation = guardedAround(memory);
+    if (!allocation) return;
+    const uintptr_t place = hostPlace();
+    add({Hazard::UninitialisedDevice,
+         "",
+         {actOfHost(place, "copies " + bytes(size) + ", none of which was written")},
+         nameOf(*allocation)},
+        place);
+}
+
+// ---- errors
+
+void HostCheck::refused(const std::string& what, cudaError_t error) {
+    const uintptr_t place = hostPlace();
+    Finding finding{Hazard::Refused,
+                    what + " returned " + cudaGetErrorName(error) + " (" +
+                        cudaGetErrorString(error) + ")",
+                    {actOfHost(place, "goes on")},
+                    ""};
+    finding.order = launches_;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    unread_.push_back(std::move(finding));
+}
+
+void HostCheck::errorRead() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    unread_.clear();
+}
+
+}  // namespace emu

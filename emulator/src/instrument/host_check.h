@@ -1,0 +1,60 @@
+// What the hazard check looks for in host code: memory that it may not touch, or not yet, and errors
+// that nobody looks at.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "emu/runtime_types.h"
+#include "engine/guarded_memory.h"
+#include "findings.h"
+#include "global_shadow.h"
+#include "recorder.h"
+
+namespace emu {
+
+// Thread-safe.
+class HostCheck : public HostRecorder {
+  public:
+    HostCheck(Findings& findings, GlobalShadow& shadow) : findings_(findings), shadow_(shadow) {}
+    // What nobody has looked at by now, nobody will.
+    ~HostCheck() override;
+
+    void launched(uint64_t launch) { launches_ = launch + 1; }
+    void waited() { finished_ = launches_.load(); }
+
+    void hostAccess(const Access& access) override;
+    // As Watcher::hostFault(): an access that no hook has announced, since it is in a library.
+    bool fault(uintptr_t address, uintptr_t pc, bool writes);
+    void unwrittenCopied(const void* memory, size_t bytes);
+
+    // `what` has returned an error; and somebody has asked for the last one.
+    void refused(const std::string& what, cudaError_t error);
+    void errorRead();
+
+  private:
+    void touchesDeviceMemory(const GuardedAllocation& allocation, uintptr_t address, uint32_t size,
+                             bool writes, uintptr_t pc);
+    void touchesSharedMemory(const GuardedAllocation& allocation, const Access& access);
+    void add(Finding finding, uintptr_t pc);
+
+    Findings& findings_;
+    GlobalShadow& shadow_;
+    std::atomic<uint64_t> launches_{0};  // so far
+    std::atomic<uint64_t> finished_{0};  // those that the host knows to have ended
+
+    std::mutex mutex_;
+    std::vector<Finding> unread_;  // errors
+    std::map<std::pair<Hazard, uintptr_t>, Finding> again_;  // by the place: found, and how often
+};
+
+// The innermost place in the user's own code that the calling thread of the host is at, as a return
+// address; `pc` if that is in the user's code.
+uintptr_t hostPlace(uintptr_t pc = 0);
+
+}  // namespace emu

@@ -1,0 +1,460 @@
+// Bugs as students plant them, most of them in the code around a kernel, and their neighbours that
+// are right: test_planted.py runs each alone, and finds the lines by the marks in the comments.
+#include <cooperative_groups.h>
+
+#include <cstdio>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <string>
+#include <vector>
+
+namespace cg = cooperative_groups;
+
+constexpr int kCount = 256;
+constexpr size_t kBytes = kCount * sizeof(int);
+
+__device__ int deviceCounter;
+__device__ unsigned ticket;
+
+// ---- kernels
+
+__global__ void writeIndices(int* out, int count) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < count) out[i] = i;  // write-indices
+}
+__global__ void copyElements(const int* in, int* out, int count) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < count) out[i] = in[i];  // copy-elements
+}
+__global__ void addOne(int* p) {
+    p[0] += 1;  // add-one
+}
+__global__ void addOneToVariable() {
+    deviceCounter++;  // add-to-variable
+}
+__global__ void addAtomically(int* p) {
+    atomicAdd(p, 1);  // add-atomically
+}
+__global__ void count(const int* in, int* bins) {
+    bins[in[threadIdx.x + blockIdx.x * blockDim.x] % 4] += 1;  // count
+}
+__global__ void lastWins(int* out) {
+    out[0] = threadIdx.x + blockIdx.x * blockDim.x;  // last-wins
+}
+__global__ void allAgree(int* out) {
+    out[0] = 1;
+}
+__global__ void blocksDisagree(int* out) {
+    if (threadIdx.x == 0) out[0] = blockIdx.x;  // blocks-disagree
+}
+__global__ void smooth(int* a) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const int left = i > 0 ? a[i - 1] : 0;  // smooth-read
+    a[i] += left;                           // smooth-write
+}
+__global__ void treeWithoutBarrier(int* a) {
+    for (int stride = 128; stride > 0; stride /= 2) {
+        if (threadIdx.x < stride) a[threadIdx.x] += a[threadIdx.x + stride];  // tree
+    }
+}
+__global__ void tree(int* a) {
+    for (int stride = 128; stride > 0; stride /= 2) {
+        if (threadIdx.x < stride) a[threadIdx.x] += a[threadIdx.x + stride];
+        __syncthreads();
+    }
+}
+__global__ void treeOfWarp(int* a) {
+    for (int stride = 16; stride > 0; stride /= 2) {
+        if (threadIdx.x < stride) a[threadIdx.x] += a[threadIdx.x + stride];
+        __syncwarp();
+    }
+}
+__global__ void exchangeInWarp(int* a) {
+    a[threadIdx.x] = threadIdx.x;               // exchange-write
+    const int other = a[31 - threadIdx.x];      // exchange-read
+    __syncwarp();
+    a[threadIdx.x] = other;
+}
+__global__ void swapAcross(int* a, int n) {
+    const int x = threadIdx.x, y = threadIdx.y;
+    const int other = a[x * n + y];  // swap-read
+    a[y * n + x] = other;            // swap-write
+}
+__global__ void bytesOfNeighbours(char* a) {
+    a[threadIdx.x] = char(threadIdx.x);  // own-byte
+    a[threadIdx.x + 1] = 'x';  // neighbour
+}
+__global__ void ownBytes(char* a) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    a[i] = char(threadIdx.x);
+    a[i] += 1;
+}
+__global__ void addThenRead(int* sum, int* out) {
+    atomicAdd(sum, 1);                                // then-add
+    if (threadIdx.x == 0) out[blockIdx.x] = sum[0];  // then-read
+}
+// Textbooks make atomics of atomicCAS() in this way.
+__device__ void addByCas(float* sum, float value) {
+    int* const bits = (int*)sum;
+    int old = *bits, expected;
+    do {
+        expected = old;
+        old = atomicCAS(bits, expected, __float_as_int(value + __int_as_float(expected)));
+    } while (old != expected);
+}
+__global__ void addByCasBoth(float* sum) {
+    __shared__ float ofBlock;
+    if (threadIdx.x == 0) ofBlock = 0;
+    __syncthreads();
+    addByCas(&ofBlock, 1);
+    __syncthreads();
+    if (threadIdx.x == 0) addByCas(sum, ofBlock);
+    addByCas(sum, 1);
+}
+__global__ void clearThenAdd(int* sum) {
+    if (threadIdx.x == 0) *sum = 0;  // clear-sum
+    atomicAdd(sum, 1);               // add-to-sum
+}
+// The block that comes last adds up what the others wrote.
+template <bool kFence>
+__global__ void lastBlockAdds(const int* in, int* parts, int* out) {
+    __shared__ bool last;
+    if (threadIdx.x == 0) {
+        parts[blockIdx.x] = in[blockIdx.x];  // part-write
+        if (kFence) __threadfence();
+        last = atomicInc(&ticket, gridDim.x - 1) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (last && threadIdx.x == 0) {
+        int sum = 0;
+        for (int i = 0; i < gridDim.x; ++i) sum += parts[i];  // part-read
+        *out = sum;
+    }
+}
+template <bool kSync>
+__global__ void twoSteps(int* a, int* out) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    a[i] = i;  // step-write
+    if (kSync) cg::this_grid().sync();
+    out[i] = a[gridDim.x * blockDim.x - 1 - i];  // step-read
+    if (kSync) cg::this_grid().sync();
+    a[i] = 0;  // step-clear
+}
+struct Padded {
+    double value;
+    int id;
+};
+__global__ void writeMembers(Padded* a) {
+    a[threadIdx.x].value = 1;
+    a[threadIdx.x].id = threadIdx.x;
+}
+__global__ void copyStructs(const Padded* in, Padded* out) {
+    const Padded own = in[threadIdx.x];  // copy-structs
+    out[threadIdx.x] = own;
+}
+__global__ void large(int* out) {
+    extern __shared__ int tile[];
+    tile[threadIdx.x] = threadIdx.x;
+    out[threadIdx.x] = tile[threadIdx.x];
+}
+__global__ void child(int* out) {
+    out[threadIdx.x] = 1;
+}
+__global__ void launchesTooMany(int* out) {
+    child<<<1, 2048>>>(out);  // child-refused
+}
+__global__ void launchesAndLooks(int* out) {
+    child<<<1, 2048>>>(out);
+    if (cudaGetLastError() != cudaSuccess) out[0] = 0;
+}
+__global__ void spin(int* flag) {
+    while (true) {  // spin
+        if (atomicAdd(flag, 0) == 1) break;
+    }
+}
+
+// ---- programs
+
+int* deviceInts(int elements = kCount) {
+    int* memory = nullptr;
+    if (cudaMalloc(&memory, elements * sizeof(int)) != cudaSuccess) std::exit(3);
+    return memory;
+}
+
+int* filled() {
+    int* memory = deviceInts();
+    const std::vector<int> ones(kCount, 1);
+    if (cudaMemcpy(memory, ones.data(), kBytes, cudaMemcpyHostToDevice) != cudaSuccess) std::exit(3);
+    return memory;
+}
+
+int* managedInts() {
+    int* memory = nullptr;
+    if (cudaMallocManaged(&memory, kBytes) != cudaSuccess) std::exit(3);
+    return memory;
+}
+
+const std::map<std::string, std::function<void()>> kPrograms = {
+    // -- the host and device memory
+    {"hostReads",
+     [] {
+         int* d = filled();
+         addAtomically<<<1, 256>>>(d);
+         std::printf("%d\n", d[0]);  // host-reads
+     }},
+    {"hostWrites",
+     [] {
+         int* d = deviceInts();
+         for (int i = 0; i < kCount; ++i) d[i] = i;  // host-writes
+         addAtomically<<<1, 256>>>(d);
+     }},
+    {"hostCopies",
+     [] {
+         int* d = filled();
+         std::vector<int> h(kCount);
+         addAtomically<<<1, 256>>>(d);
+         std::memcpy(h.data(), d, kBytes);  // host-copies
+     }},
+    {"hostAddsUp",
+     [] {
+         int* d = filled();
+         addAtomically<<<1, 256>>>(d);
+         const int sum = std::accumulate(d, d + kCount, 0);  // host-adds
+         std::printf("%d\n", sum);
+     }},
+    {"hostReadsFreed",
+     [] {
+         int* d = filled();
+         addAtomically<<<1, 256>>>(d);
+         cudaFree(d);
+         std::printf("%d\n", d[1]);  // host-reads-freed
+     }},
+    {"hostReadsManagedEarly",
+     [] {
+         int* m = managedInts();
+         writeIndices<<<1, 256>>>(m, kCount);
+         std::printf("%d\n", m[3]);  // managed-early
+         cudaDeviceSynchronize();
+     }},
+    {"hostWritesManagedEarly",
+     [] {
+         int* m = managedInts();
+         int* d = deviceInts();
+         for (int i = 0; i < kCount; ++i) m[i] = i;
+         copyElements<<<1, 256>>>(m, d, kCount);
+         m[0] = 7;  // managed-write-early
+         cudaDeviceSynchronize();
+     }},
+    {"hostReadsPinnedEarly",
+     [] {
+         int* h = nullptr;
+         cudaMallocHost(&h, kBytes);
+         writeIndices<<<1, 256>>>(h, kCount);
+         std::printf("%d\n", h[5]);  // pinned-early
+     }},
+    {"managedInTime",
+     [] {
+         int* m = managedInts();
+         for (int i = 0; i < kCount; ++i) m[i] = 1;
+         writeIndices<<<1, 128>>>(m, 128);
+         m[200] = 7;  // the kernel's half is the other one
+         cudaDeviceSynchronize();
+         std::printf("%d\n", std::accumulate(m, m + kCount, 0));
+         writeIndices<<<1, 128>>>(m, 128);
+         cudaEvent_t event;
+         cudaEventCreate(&event);
+         cudaEventRecord(event);
+         cudaEventSynchronize(event);
+         std::printf("%d\n", m[3]);
+     }},
+    // -- errors that nobody looks at
+    {"blockTooLarge",
+     [] {
+         int* d = filled();
+         addAtomically<<<1, 2048>>>(d);  // block-too-large
+         cudaDeviceSynchronize();
+     }},
+    {"noBlocks",
+     [] {
+         int* d = filled();
+         addAtomically<<<100 / 256, 256>>>(d);  // no-blocks
+     }},
+    {"tooMuchShared",
+     [] {
+         int* d = deviceInts();
+         large<<<1, 32, 64 * 1024>>>(d);  // too-much-shared
+     }},
+    {"copyBeyond",
+     [] {
+         int* d = filled();
+         std::vector<int> h(2 * kCount);
+         addAtomically<<<1, 256>>>(d);
+         cudaMemcpy(h.data(), d, 2 * kBytes, cudaMemcpyDeviceToHost);  // copy-beyond
+     }},
+    {"wrongDirection",
+     [] {
+         int* d = deviceInts();
+         std::vector<int> h(kCount);
+         writeIndices<<<1, 256>>>(d, kCount);
+         cudaMemcpy(h.data(), d, kBytes, cudaMemcpyHostToDevice);  // wrong-direction
+     }},
+    {"freedTwice",
+     [] {
+         int* d = filled();
+         addAtomically<<<1, 256>>>(d);
+         cudaFree(d);
+         cudaFree(d);  // freed-twice
+     }},
+    {"copyOfFreed",
+     [] {
+         int* d = filled();
+         int h = 0;
+         addAtomically<<<1, 256>>>(d);
+         cudaFree(d);
+         if (h == 0) cudaMemcpy(&h, d, sizeof(h), cudaMemcpyDeviceToHost);  // copy-of-freed
+     }},
+    {"destroyedStream",
+     [] {
+         int* d = filled();
+         cudaStream_t stream;
+         cudaStreamCreate(&stream);
+         cudaStreamDestroy(stream);
+         addAtomically<<<1, 256, 0, stream>>>(d);  // destroyed-stream
+     }},
+    {"symbolTooSmall",
+     [] {
+         const int two[2] = {1, 2};
+         addOneToVariable<<<1, 1>>>();
+         cudaMemcpyToSymbol(deviceCounter, two, sizeof(two));  // symbol-too-small
+     }},
+    {"childRefused", [] { launchesTooMany<<<1, 1>>>(filled()); }},
+    {"errorsLookedAt",
+     [] {
+         int* d = filled();
+         addAtomically<<<1, 2048>>>(d);
+         if (cudaGetLastError() == cudaSuccess) std::exit(3);
+         cudaFree(d + 1);
+         (void)cudaGetLastError();
+         const cudaError_t kept = cudaFree(d + 1);
+         std::printf("%d\n", kept);
+         addAtomically<<<1, 256>>>(d);
+         launchesAndLooks<<<1, 1>>>(d);
+         cudaFree(d);
+     }},
+    {"nothingLaunched", [] { cudaFree(filled()); }},
+    // -- memory that nobody wrote
+    {"readsUnwritten",
+     [] {
+         int *in = deviceInts(), *out = deviceInts();
+         copyElements<<<1, 256>>>(in, out, kCount);
+     }},
+    {"bytesForElements",
+     [] {
+         int *in = deviceInts(), *out = deviceInts();
+         const std::vector<int> ones(kCount, 1);
+         cudaMemcpy(in, ones.data(), kCount, cudaMemcpyHostToDevice);  // a quarter of it
+         copyElements<<<1, 256>>>(in, out, kCount);
+     }},
+    {"sumNotCleared",
+     [] {
+         int* sum = deviceInts(1);
+         clearThenAdd<<<1, 1>>>(sum + 0);
+         int* other = deviceInts(1);
+         addAtomically<<<1, 32>>>(other);
+     }},
+    {"copiesUnwritten",
+     [] {
+         int *d = deviceInts(), *unused = deviceInts();
+         std::vector<int> h(kCount);
+         writeIndices<<<1, 256>>>(unused, kCount);
+         cudaMemcpy(h.data(), d, kBytes, cudaMemcpyDeviceToHost);  // copies-unwritten
+     }},
+    {"copyOfUnwritten",
+     [] {
+         int *a = deviceInts(), *b = deviceInts(), *out = deviceInts();
+         cudaMemset(a, 0, kBytes / 2);
+         cudaMemcpy(b, a, kBytes, cudaMemcpyDeviceToDevice);
+         copyElements<<<1, 256>>>(b, out, kCount);
+     }},
+    {"allWritten",
+     [] {
+         int *a = deviceInts(), *b = deviceInts(), *out = deviceInts();
+         cudaMemset(a, 0, kBytes / 2);
+         cudaMemset(a + kCount / 2, 1, kBytes / 2);
+         cudaMemcpy(b, a, kBytes, cudaMemcpyDeviceToDevice);
+         copyElements<<<1, 256>>>(b, out, kCount);
+         copyElements<<<1, 256>>>(out, b, kCount);
+         Padded *structs = nullptr, *copies = nullptr;
+         cudaMalloc(&structs, 32 * sizeof(Padded));
+         cudaMalloc(&copies, 32 * sizeof(Padded));
+         writeMembers<<<1, 32>>>(structs);
+         copyStructs<<<1, 32>>>(structs, copies);
+         std::vector<int> h(kCount);
+         cudaMemcpy(h.data(), b, kBytes, cudaMemcpyDeviceToHost);
+     }},
+    {"structsUnwritten",
+     [] {
+         Padded *structs = nullptr, *copies = nullptr;
+         cudaMalloc(&structs, 32 * sizeof(Padded));
+         cudaMalloc(&copies, 32 * sizeof(Padded));
+         copyStructs<<<1, 32>>>(structs, copies);
+     }},
+    // -- races in global memory
+    {"addOne", [] { addOne<<<1, 256>>>(filled()); }},
+    {"addOneInBlocks", [] { addOne<<<4, 1>>>(filled()); }},
+    {"addOneToVariable", [] { addOneToVariable<<<1, 64>>>(); }},
+    {"addAtomically", [] { addAtomically<<<4, 64>>>(filled()); }},
+    {"histogram", [] { count<<<2, 128>>>(filled(), filled()); }},
+    {"lastWins", [] { lastWins<<<1, 64>>>(filled()); }},
+    {"allAgree", [] { allAgree<<<4, 64>>>(filled()); }},
+    {"blocksDisagree", [] { blocksDisagree<<<4, 64>>>(filled()); }},
+    {"smooth", [] { smooth<<<1, 256>>>(filled()); }},
+    {"smoothInBlocks", [] { smooth<<<8, 32>>>(filled()); }},
+    {"treeWithoutBarrier", [] { treeWithoutBarrier<<<1, 256>>>(filled()); }},
+    {"tree", [] { tree<<<1, 256>>>(filled()); }},
+    {"treeOfWarp", [] { treeOfWarp<<<1, 32>>>(filled()); }},
+    {"exchangeInWarp", [] { exchangeInWarp<<<1, 32>>>(filled()); }},
+    {"swapAcross", [] { swapAcross<<<1, dim3(16, 16)>>>(filled(), 16); }},
+    {"bytesOfNeighbours", [] { bytesOfNeighbours<<<1, 128>>>((char*)filled()); }},
+    {"ownBytes", [] { ownBytes<<<2, 128>>>((char*)filled()); }},
+    {"addThenRead", [] { addThenRead<<<4, 32>>>(filled(), filled()); }},
+    {"addByCas", [] { addByCasBoth<<<4, 64>>>((float*)filled()); }},
+    {"clearThenAdd", [] { clearThenAdd<<<1, 64>>>(filled()); }},
+    {"lastBlockWithoutFence",
+     [] { lastBlockAdds<false><<<8, 32>>>(filled(), filled(), filled()); }},
+    {"lastBlock", [] { lastBlockAdds<true><<<8, 32>>>(filled(), filled(), filled()); }},
+    {"twoStepsWithoutBarrier", [] { twoSteps<false><<<4, 32>>>(filled(), filled()); }},
+    {"twoSteps",
+     [] {
+         int *a = filled(), *out = filled();
+         void* arguments[] = {&a, &out};
+         if (cudaLaunchCooperativeKernel((void*)twoSteps<true>, 2, 64, arguments) != cudaSuccess) {
+             std::exit(3);
+         }
+     }},
+    {"launchesInOrder",
+     [] {
+         int* a = filled();
+         writeIndices<<<2, 128>>>(a, kCount);
+         tree<<<1, 256>>>(a);
+         copyElements<<<4, 64>>>(a, deviceInts(), kCount);
+     }},
+    // -- a kernel that does not end
+    {"spins",
+     [] {
+         int* flag = filled();
+         cudaMemset(flag, 0, kBytes);
+         spin<<<1, 32>>>(flag);
+     }},
+};
+
+int main(int argc, char** argv) {
+    const auto program = kPrograms.find(argc > 1 ? argv[1] : "");
+    if (program == kPrograms.end()) return 2;
+    program->second();
+    const cudaError_t error = cudaDeviceSynchronize();
+    std::printf("%s: %s\n", argv[1], cudaGetErrorName(error));
+    return error == cudaSuccess ? 0 : 1;
+}

@@ -1,0 +1,278 @@
+"""The hazard check on bugs as students plant them (check/planted.cu), and on their neighbours that are
+right."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from test_check import run
+
+PLANTED = Path(__file__).parent / "check" / "planted.cu"
+HOST = "device memory used by the host"
+BOTH = "memory of both used by the host before the kernel is known to have ended"
+REFUSED = "error that nobody looked at: "
+UNWRITTEN = "uninitialised device memory"
+RACE = "race in global memory: "
+FIRST = "allocation 1 (1024 bytes)"
+
+
+@pytest.fixture
+def check(build, tmp_path):
+    return lambda bug: run(build / "tests" / "planted", tmp_path / "report", bug)
+
+
+def line_of(mark):
+    """The number of the line that ends with the comment `// mark`."""
+    lines = PLANTED.read_text().splitlines()
+    found = [i for i, line in enumerate(lines, 1) if re.search(rf"// {mark}$", line)]
+    assert len(found) == 1, mark
+    return found[0]
+
+
+def only(report):
+    assert len(report.findings) == 1, report
+    return report.findings[0]
+
+
+@pytest.mark.parametrize(
+    "bug, mark, what, where, more",
+    [
+        ("hostReads", "host-reads", "reads", FIRST + ", element 0 (of 4 bytes)", ""),
+        (
+            "hostWrites",
+            "host-writes",
+            "writes",
+            FIRST + ", element 0 (of 4 bytes)",
+            "and 255 more times",
+        ),
+        ("hostCopies", "host-copies", "reads", FIRST, ""),  # in the C library
+        (
+            "hostAddsUp",
+            "host-adds",
+            "reads",
+            FIRST + ", element 0 (of 4 bytes)",
+            "and 255 more times",
+        ),
+        ("hostReadsFreed", "host-reads-freed", "reads", FIRST + ", element 1 (of 4 bytes)", ""),
+    ],
+)
+def test_host_uses_device_memory(check, bug, mark, what, where, more):
+    report = check(bug)
+    finding = only(report)
+    assert finding.title == HOST
+    assert (finding.kernel, finding.where, finding.more) == ("", where, more)
+    assert finding.acts[0][:3] == (line_of(mark), "the host", what)
+    assert "crashes" in finding.remedy
+    assert f"{bug}: cudaSuccess" in report.output  # it goes on
+
+
+@pytest.mark.parametrize(
+    "bug, kernels, hosts, element",
+    [
+        (
+            "hostReadsManagedEarly",
+            ("write-indices", "the kernel", "writes"),
+            ("managed-early", "the host", "reads"),
+            3,
+        ),
+        (
+            "hostWritesManagedEarly",
+            ("copy-elements", "the kernel", "reads"),
+            ("managed-write-early", "the host", "writes"),
+            0,
+        ),
+        (
+            "hostReadsPinnedEarly",
+            ("write-indices", "the kernel", "writes"),
+            ("pinned-early", "the host", "reads"),
+            5,
+        ),
+    ],
+)
+def test_host_does_not_wait(check, bug, kernels, hosts, element):
+    finding = only(check(bug))
+    assert finding.title == BOTH
+    assert finding.where == f"{FIRST}, element {element} (of 4 bytes)"
+    for act, (mark, who, what) in zip(finding.acts, (kernels, hosts)):
+        assert act[:3] == (line_of(mark), who, what)
+    assert "cudaDeviceSynchronize()" in finding.remedy
+
+
+CONFIGURATION = "cudaErrorInvalidConfiguration (invalid configuration argument)"
+VALUE = "cudaErrorInvalidValue (invalid argument)"
+HANDLE = "cudaErrorInvalidResourceHandle (invalid resource handle)"
+
+
+@pytest.mark.parametrize(
+    "bug, what, error, mark",
+    [
+        ("blockTooLarge", "the launch of addAtomically", CONFIGURATION, "block-too-large"),
+        ("noBlocks", "the launch of addAtomically", CONFIGURATION, "no-blocks"),
+        ("tooMuchShared", "the launch of large", VALUE, "too-much-shared"),
+        ("copyBeyond", "cudaMemcpy()", VALUE, "copy-beyond"),
+        ("wrongDirection", "cudaMemcpy()", VALUE, "wrong-direction"),
+        ("freedTwice", "cudaFree()", VALUE, "freed-twice"),
+        ("copyOfFreed", "cudaMemcpy()", VALUE, "copy-of-freed"),
+        ("destroyedStream", "the launch of addAtomically", HANDLE, "destroyed-stream"),
+        ("symbolTooSmall", "cudaMemcpyToSymbol()", VALUE, "symbol-too-small"),
+    ],
+)
+def test_error_that_nobody_looks_at(check, bug, what, error, mark):
+    finding = only(check(bug))
+    assert finding.title == f"{REFUSED}{what} returned {error}"
+    assert finding.kernel == ""
+    assert finding.acts[0][:3] == (line_of(mark), "the host", "goes on")
+    assert "cudaGetLastError()" in finding.remedy
+
+
+def test_launch_in_a_kernel_that_is_refused(check):
+    finding = only(check("childRefused"))
+    assert finding.title == f"{REFUSED}the launch of child returned {CONFIGURATION}"
+    assert finding.kernel == "launchesTooMany"
+    assert finding.acts[0][:3] == (line_of("child-refused"), "thread (0,0,0)", "goes on")
+
+
+def test_no_launch_is_no_success(check):
+    report = check("nothingLaunched")
+    assert report.findings == []
+    assert report.last == "no kernel was launched: nothing was looked at"
+
+
+@pytest.mark.parametrize(
+    "bug, where, mark, act, more",
+    [
+        (
+            "readsUnwritten",
+            FIRST + ", element 0 (of 4 bytes)",
+            "copy-elements",
+            ("thread (0,0,0)", "reads"),
+            "and 255 more times",
+        ),
+        (
+            "bytesForElements",
+            FIRST + ", element 64 (of 4 bytes)",
+            "copy-elements",
+            ("thread (64,0,0)", "reads"),
+            "and 191 more times",
+        ),
+        (
+            "copyOfUnwritten",
+            "allocation 2 (1024 bytes), element 128 (of 4 bytes)",
+            "copy-elements",
+            ("thread (128,0,0)", "reads"),
+            "and 127 more times",
+        ),
+        (
+            "sumNotCleared",
+            "allocation 2 (4 bytes), element 0 (of 4 bytes)",
+            "add-atomically",
+            ("thread (0,0,0)", "updates it atomically"),
+            "",
+        ),
+        (
+            "structsUnwritten",
+            "allocation 1 (512 bytes), element 0 (of 16 bytes)",
+            "copy-structs",
+            ("thread (0,0,0)", "reads"),
+            "and 31 more times",
+        ),
+        (
+            "copiesUnwritten",
+            FIRST,
+            "copies-unwritten",
+            ("the host", "copies 1024 bytes, none of which was written"),
+            "",
+        ),
+    ],
+)
+def test_memory_that_nobody_wrote(check, bug, where, mark, act, more):
+    finding = only(check(bug))
+    assert finding.title == UNWRITTEN
+    assert (finding.where, finding.more) == (where, more)
+    assert finding.acts[0][:3] == (line_of(mark), *act)
+
+
+BARRIER = "__syncthreads() is missing"
+BLOCKS = "nothing orders the blocks of a grid"
+DIFFERENT = "write different values to one place"
+
+
+@pytest.mark.parametrize(
+    "bug, marks, remedies",
+    [
+        ("addOne", ["add-one"], ["atomicAdd()"]),
+        ("addOneInBlocks", ["add-one"], [BLOCKS]),
+        ("addOneToVariable", ["add-to-variable"], ["atomicAdd()"]),
+        ("histogram", ["count"], [BLOCKS, "atomicAdd()"]),
+        ("lastWins", ["last-wins"], [DIFFERENT]),
+        ("blocksDisagree", ["blocks-disagree"], [DIFFERENT]),
+        ("smooth", ["smooth-write", "smooth-read"], [BARRIER]),
+        ("smoothInBlocks", ["smooth-write", "smooth-read"], [BLOCKS, BARRIER]),
+        ("treeWithoutBarrier", ["tree"], [BARRIER]),
+        ("exchangeInWarp", ["exchange-write", "exchange-read"], ["__syncwarp()"]),
+        ("swapAcross", ["swap-read", "swap-write"], [BARRIER]),
+        ("bytesOfNeighbours", ["own-byte", "neighbour"], [BARRIER]),
+        ("addThenRead", ["then-add", "then-read"], [BLOCKS, BARRIER]),
+        ("clearThenAdd", ["clear-sum", "add-to-sum"], [BARRIER]),
+        ("lastBlockWithoutFence", ["part-write", "part-read"], [BLOCKS]),
+    ],
+)
+def test_race_in_global_memory(check, bug, marks, remedies):
+    """Which blocks meet first is a matter of time: so which access came first, and who is shown."""
+    finding = only(check(bug))
+    assert finding.title.startswith(RACE)
+    assert set(finding.lines()) == {line_of(mark) for mark in marks}
+    assert any(remedy in finding.remedy for remedy in remedies), finding.remedy
+
+
+def test_race_between_blocks_names_both(check):
+    finding = only(check("addOneInBlocks"))
+    assert re.fullmatch(r"a thread of block \([0-3],0,0\)", finding.acts[0][1])
+    assert f"block {finding.block}" not in finding.acts[0][1]
+    assert finding.where == FIRST + ", element 0 (of 4 bytes)"
+
+
+def test_race_in_a_variable(check):
+    assert only(check("addOneToVariable")).where == "a __device__ variable"
+
+
+def test_steps_without_a_barrier_of_the_grid(check):
+    lines = {line_of(mark) for mark in ("step-write", "step-read", "step-clear")}
+    findings = check("twoStepsWithoutBarrier").findings
+    assert findings
+    for finding in findings:
+        assert finding.title.startswith(RACE) and set(finding.lines()) < lines
+
+
+@pytest.mark.parametrize(
+    "program",
+    "managedInTime errorsLookedAt allWritten addAtomically allAgree tree treeOfWarp ownBytes addByCas "
+    "lastBlock twoSteps launchesInOrder".split(),
+)
+def test_silent(check, program):
+    report = check(program)
+    assert report.findings == []
+    assert report.last.startswith("no hazards found in ")
+    assert f"{program}: cudaSuccess" in report.output
+
+
+def test_what_a_fence_hands_over_is_not_judged(check):
+    last = check("lastBlock").last
+    file = r"\S*planted\.cu"
+    pair = rf"{file}:{line_of('part-write')} and {file}:{line_of('part-read')}"
+    assert re.search(rf"; 1 pair of lines that a fence may order, such as {pair}\.$", last)
+
+
+def test_last_line_says_what_was_looked_at(check):
+    assert check("tree").last == (
+        "no hazards found in 1 kernel launch. Looked at: races, bounds, uninitialised memory, "
+        "barriers, errors, on the paths of this run. Not looked at: other inputs."
+    )
+
+
+def test_every_program_is_tested():
+    programs = re.findall(r'^    \{"(\w+)"', PLANTED.read_text(), re.MULTILINE)
+    tests = Path(__file__).read_text()
+    assert len(programs) > 45
+    assert [name for name in programs if not re.search(rf"\b{name}\b", tests)] == []
