@@ -1,7 +1,9 @@
 """The hazard check on bugs as students plant them (check/planted.cu), and on their neighbours that are
 right."""
 
+import os
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -276,3 +278,26 @@ def test_every_program_is_tested():
     tests = Path(__file__).read_text()
     assert len(programs) > 45
     assert [name for name in programs if not re.search(rf"\b{name}\b", tests)] == []
+
+
+def test_kernel_that_does_not_end(build):
+    """After ten seconds of it a line says where it is; the program goes on."""
+    program = subprocess.Popen(
+        [str(build / "tests" / "planted"), "spins"],
+        env={name: value for name, value in os.environ.items() if name != "CUDA_EMULATOR_CHECK"},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        line = program.stderr.readline()
+        assert program.poll() is None
+    finally:
+        program.kill()
+        program.wait()
+        program.stderr.close()
+    place = rf"\S*planted\.cu:({line_of('spin')}|{line_of('spin-poll')})"
+    assert re.fullmatch(
+        r"emulator: kernel spin has been running for 10 s: block \(0,0,0\), thread \(\d+,0,0\) "
+        rf"is at {place}\. Ctrl-C ends the program\.\n",
+        line,
+    ), line

@@ -7,6 +7,7 @@
 #include "multiprocessors.h"
 #include "scheduler.h"
 #include "sticky_error.h"
+#include "watchdog.h"
 #include "watcher.h"
 
 namespace emu {
@@ -14,6 +15,7 @@ namespace {
 
 void runAlone(Grid& grid) {
     const DeviceMemoryAccess access;
+    const RunningGrid running(grid.call);
     if (watcher != nullptr) watcher->gridBegins(grid);
     if (grid.barrier) {
         runCooperative(grid);

@@ -4,7 +4,7 @@
 #include <cctype>
 #include <iterator>
 
-#include "symbolizer.h"
+#include "engine/symbolizer.h"
 
 namespace emu {
 namespace {

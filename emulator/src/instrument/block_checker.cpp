@@ -9,7 +9,7 @@
 #include "engine/scheduler.h"
 #include "kernel_heap.h"
 #include "memory_map.h"
-#include "symbolizer.h"
+#include "engine/symbolizer.h"
 #include "words.h"
 
 namespace emu {

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <set>
 
-#include "symbolizer.h"
+#include "engine/symbolizer.h"
 
 namespace emu {
 namespace {

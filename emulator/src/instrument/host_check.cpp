@@ -7,7 +7,7 @@
 #include "access_words.h"
 #include "emu/api/errors.h"
 #include "program_code.h"
-#include "symbolizer.h"
+#include "engine/symbolizer.h"
 #include "words.h"
 
 namespace emu {

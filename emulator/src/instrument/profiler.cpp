@@ -14,7 +14,7 @@
 #include "profile_csv.h"
 #include "program_code.h"
 #include "recorder.h"
-#include "symbolizer.h"
+#include "engine/symbolizer.h"
 #include "warp_replay.h"
 
 namespace emu {

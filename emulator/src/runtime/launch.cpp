@@ -10,6 +10,7 @@
 #include "engine/occupancy.h"
 #include "engine/scheduler.h"
 #include "engine/sticky_error.h"
+#include "engine/watchdog.h"
 #include "error.h"
 #include "function.h"
 #include "stream.h"
@@ -61,6 +62,7 @@ cudaError_t launch(const LaunchConfig& config, KernelCall call) {
     if (error == cudaSuccess) error = validate(config, call);
     if (error == cudaSuccess) {
         installFaultHandlers();
+        startWatchdog();
         error = submit(config.stream, [config, call] {
             Grid grid(config, call, 0);
             return runGrid(grid);

@@ -171,7 +171,7 @@ __global__ void launchesAndLooks(int* out) {
 }
 __global__ void spin(int* flag) {
     while (true) {  // spin
-        if (atomicAdd(flag, 0) == 1) break;
+        if (atomicAdd(flag, 0) == 1) break;  // spin-poll
     }
 }
 

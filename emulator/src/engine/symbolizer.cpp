@@ -13,35 +13,52 @@
 #include <fstream>
 #include <mutex>
 #include <unordered_map>
+#include <vector>
 
-#include "engine/program_symbols.h"
+#include "program_symbols.h"
 
 extern char** environ;
 
 namespace emu {
 namespace {
 
-// binutils' addr2line as a co-process: an address per line in, `file:line` out. The compiler needs
-// binutils, so it is there; if not, answers are empty.
+// binutils' addr2line as a co-process: an address per line in; out the address, and `file:line` for
+// the place and each function that the compiler put it into. The compiler needs binutils, so it is
+// there; if not, answers are empty.
 class Addr2line {
   public:
-    std::string ask(uintptr_t address) {
+    // The lines of the innermost function first.
+    std::vector<std::string> ask(uintptr_t address) {
         if (!started_) start();
-        char question[32];
-        const int length = std::snprintf(question, sizeof(question), "%#zx\n", size_t{address});
-        std::string answer;
+        char question[64];
+        // Behind the question for the place of 0, whose answer ends this one's.
+        const int length = std::snprintf(question, sizeof(question), "%#zx\n0\n", size_t{address});
         if (socket_ < 0 ||
             send(socket_, question, static_cast<size_t>(length), MSG_NOSIGNAL) != length) {
-            return answer;
+            return {};
         }
-        for (char c = 0; recv(socket_, &c, 1, 0) == 1;) {
-            if (c == '\n') return answer;
-            answer += c;
+        std::vector<std::string> answer;
+        readLine();  // the address
+        for (std::string line = readLine(); !isZero(line);
+             line = readLine()) {
+            if (line.empty()) return {};
+            answer.push_back(line);
         }
-        return {};
+        readLine();  // of 0
+        return answer;
     }
 
   private:
+    static bool isZero(const std::string& line) {
+        return line.find_first_not_of("0x") == std::string::npos;
+    }
+
+    std::string readLine() {
+        std::string line;
+        for (char c = 0; recv(socket_, &c, 1, 0) == 1 && c != '\n';) line += c;
+        return line;
+    }
+
     void start() {
         started_ = true;
         int ends[2];
@@ -52,8 +69,8 @@ class Addr2line {
         posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
         posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
         std::string program = "/proc/" + std::to_string(getpid()) + "/exe";
-        char name[] = "addr2line", option[] = "-e";
-        char* arguments[] = {name, option, program.data(), nullptr};
+        char name[] = "addr2line", options[] = "-aie";
+        char* arguments[] = {name, options, program.data(), nullptr};
         pid_t child = 0;
         const int error = posix_spawnp(&child, name, &actions, nullptr, arguments, environ);
         posix_spawn_file_actions_destroy(&actions);
@@ -72,6 +89,7 @@ class Addr2line {
 struct Known {
     SourceLine line;
     bool user;
+    SourceLine userLine;
 };
 
 std::string absolutePath(const std::string& file) {
@@ -84,18 +102,32 @@ bool isBelow(const std::string& path, const std::string& folder) {
     return path.rfind(folder, 0) == 0;
 }
 
-Known lookUp(uintptr_t address, Addr2line& addr2line) {
+bool isUserFile(const std::string& path) {
     static const std::string ownHeaders = absolutePath(EMU_INCLUDE_DIR) + "/";
-    // "file:line", sometimes with a note behind it, or "??:0"
-    const std::string answer = addr2line.ask(address - loadBias());
-    const size_t colon = answer.rfind(':');
-    const int line = colon == std::string::npos ? 0 : std::atoi(answer.c_str() + colon + 1);
-    if (line == 0) {
-        const std::string symbol = symbolAt(reinterpret_cast<const void*>(address));
-        return {{symbol, 0}, symbol.rfind("emu::", 0) != 0};
+    return !isBelow(path, ownHeaders) && !isBelow(path, "/usr/");
+}
+
+Known lookUp(uintptr_t address, Addr2line& addr2line) {
+    Known known{{}, false, {}};
+    for (const std::string& answer : addr2line.ask(address - loadBias())) {
+        // "file:line", sometimes with a note behind it, or "??:0"
+        const size_t colon = answer.rfind(':');
+        const int line = colon == std::string::npos ? 0 : std::atoi(answer.c_str() + colon + 1);
+        if (line == 0) continue;
+        const std::string path = absolutePath(answer.substr(0, colon));
+        const SourceLine place{shownPath(path), line};
+        const bool user = isUserFile(path);
+        if (known.line.line == 0) {
+            known.line = place;
+            known.user = user;
+        }
+        if (user && known.userLine.line == 0) known.userLine = place;
     }
-    const std::string path = absolutePath(answer.substr(0, colon));
-    return {{shownPath(path), line}, !isBelow(path, ownHeaders) && !isBelow(path, "/usr/")};
+    if (known.line.line == 0) {
+        known.line.file = symbolAt(reinterpret_cast<const void*>(address));
+        known.user = known.line.file.rfind("emu::", 0) != 0;
+    }
+    return known;
 }
 
 const Known& known(uintptr_t pc) {
@@ -112,6 +144,10 @@ const Known& known(uintptr_t pc) {
 
 SourceLine sourceLine(uintptr_t pc) {
     return known(pc).line;
+}
+
+SourceLine userLine(uintptr_t pc) {
+    return known(pc).userLine;
 }
 
 bool isUserCode(uintptr_t pc) {

@@ -15,6 +15,10 @@ struct SourceLine {
 // where that is shorter. Thread-safe; remembers its answers.
 SourceLine sourceLine(uintptr_t pc);
 
+// The innermost line of the user's at `pc`, which may be in a function of the emulator's that the
+// compiler put there in line; line 0 if there is none. `pc` as above.
+SourceLine userLine(uintptr_t pc);
+
 // The line is in a file of the user's: neither in the emulator's headers nor in the compiler's. For
 // hot paths: takes no lock once the answer is known.
 bool isUserCode(uintptr_t pc);

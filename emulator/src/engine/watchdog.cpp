@@ -1,0 +1,127 @@
+#include "watchdog.h"
+
+#include <dirent.h>
+#include <execinfo.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "messages.h"
+#include "program_symbols.h"
+#include "scheduler.h"
+#include "symbolizer.h"
+
+namespace emu {
+
+WatchedGrid watchedGrid;
+
+namespace {
+
+constexpr int kPatience = 10;  // [s]
+
+// Where a thread of the kernel was when it was asked: it answers in a signal handler.
+struct Answer {
+    std::atomic<bool> wanted{false}, given{false};
+    uint3 block, thread;
+    void* frames[64];
+    int frameCount;
+};
+Answer answer;
+
+int questionSignal() {
+    return SIGRTMAX - 3;
+}
+
+void onQuestion(int, siginfo_t*, void*) {
+    if (!inDevice() || !answer.wanted.exchange(false)) return;
+    answer.block = {blockIdx.x, blockIdx.y, blockIdx.z};
+    answer.thread = threadIdx;
+    answer.frameCount = backtrace(answer.frames, 64);
+    answer.given.store(true, std::memory_order_release);
+}
+
+void sleepMs(long milliseconds) {
+    timespec time{milliseconds / 1000, milliseconds % 1000 * 1000000};
+    while (nanosleep(&time, &time) != 0) {
+    }
+}
+
+// Asks all threads of the process; one that runs a CUDA thread answers.
+bool ask() {
+    DIR* const tasks = opendir("/proc/self/task");
+    if (tasks == nullptr) return false;
+    answer.given = false;
+    answer.wanted = true;
+    while (const dirent* const task = readdir(tasks)) {
+        const int id = std::atoi(task->d_name);
+        if (id > 0 && id != gettid()) syscall(SYS_tgkill, getpid(), id, questionSignal());
+    }
+    closedir(tasks);
+    for (int i = 0; i < 100 && !answer.given; ++i) sleepMs(10);
+    answer.wanted = false;
+    return answer.given;
+}
+
+std::string kernelName() {
+    const std::string name = watchedGrid.name.load();
+    const void* const id = watchedGrid.id.load();
+    if (name[0] != '(' || id == nullptr) return name;
+    const std::string full = functionName(id);
+    return full.substr(0, full.find('('));
+}
+
+void tell() {
+    std::string message =
+        format("emulator: kernel %s has been running for %d s", kernelName().c_str(), kPatience);
+    if (ask()) {
+        message += ": block " + text(answer.block) + ", thread " + text(answer.thread);
+        for (int i = 0; i < answer.frameCount; ++i) {
+            const SourceLine line = userLine(reinterpret_cast<uintptr_t>(answer.frames[i]));
+            if (line.line == 0) continue;
+            message += " is at " + line.file + ":" + std::to_string(line.line);
+            break;
+        }
+    }
+    std::fprintf(stderr, "%s. Ctrl-C ends the program.\n", message.c_str());
+}
+
+void watch() {
+    uint64_t seen = 0;
+    int seconds = 0;
+    for (;;) {
+        sleepMs(1000);
+        const uint64_t number = watchedGrid.number.load(std::memory_order_acquire);
+        seconds = number % 2 == 1 && number == seen ? seconds + 1 : 0;
+        seen = number;
+        if (seconds == kPatience) tell();
+    }
+}
+
+}  // namespace
+
+void startWatchdog() {
+    static std::once_flag once;
+    std::call_once(once, [] {
+        void* frame = nullptr;
+        backtrace(&frame, 1);  // loads what it needs, which a signal handler may not
+        struct sigaction action {};
+        action.sa_sigaction = onQuestion;
+        action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
+        sigemptyset(&action.sa_mask);
+        sigaction(questionSignal(), &action, nullptr);
+        try {
+            std::thread(watch).detach();
+        } catch (const std::system_error&) {  // no more threads: then nobody watches
+        }
+    });
+}
+
+}  // namespace emu

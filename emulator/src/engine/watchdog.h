@@ -1,0 +1,41 @@
+// Tells whoever waits at the terminal of a kernel that does not seem to end, and where it is.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "emu/engine.h"
+
+namespace emu {
+
+// From the first launch on there is a thread that looks at the grid that runs. Idempotent.
+void startWatchdog();
+
+// What that thread sees.
+struct WatchedGrid {
+    std::atomic<uint64_t> number{0};  // odd while a grid runs; a new one for each
+    std::atomic<const char*> name{nullptr};
+    std::atomic<const void*> id{nullptr};  // as in KernelCall
+};
+extern WatchedGrid watchedGrid;
+
+// While one lives, a grid runs. One at a time.
+class RunningGrid {
+  public:
+    explicit RunningGrid(const KernelCall& call) {
+        watchedGrid.name.store(call.name, std::memory_order_relaxed);
+        watchedGrid.id.store(call.id, std::memory_order_relaxed);
+        count();
+    }
+    ~RunningGrid() { count(); }
+    RunningGrid(const RunningGrid&) = delete;
+    RunningGrid& operator=(const RunningGrid&) = delete;
+
+  private:
+    static void count() {  // one thread at a time does: no atomic addition is needed
+        const uint64_t number = watchedGrid.number.load(std::memory_order_relaxed);
+        watchedGrid.number.store(number + 1, std::memory_order_release);
+    }
+};
+
+}  // namespace emu
