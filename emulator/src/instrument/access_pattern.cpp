@@ -7,7 +7,7 @@ namespace emu {
 namespace {
 
 constexpr unsigned kBanks = 32;
-constexpr unsigned kBankWidth = 4;  // bytes
+constexpr unsigned kBankWidth = kWavefrontSize / kBanks;
 constexpr unsigned kWarp = 32;
 
 // How many of the active lanes have a lower number.
@@ -53,6 +53,10 @@ unsigned passesOf(const WarpAccess& access, unsigned first, unsigned end) {
 
 }  // namespace
 
+unsigned bytesOf(const WarpAccess& access) {
+    return bytesOf(access, 0, access.count());
+}
+
 unsigned sectorsOf(const WarpAccess& access) {
     std::array<uintptr_t, kWarp * 2> seen;
     unsigned count = 0;
@@ -73,7 +77,7 @@ SharedCost sharedCostOf(const WarpAccess& access) {
     // Lanes that go at once if they are free of conflicts, else in two portions.
     const unsigned most = access.size <= 2 * kBankWidth ? kWarp : kWarp / 2;
     SharedCost cost;
-    cost.bytes = bytesOf(access, 0, access.count());
+    cost.bytes = bytesOf(access);
     for (unsigned lane = 0; lane < kWarp; lane += most) {
         const unsigned first = lanesBefore(access, lane), end = lanesBefore(access, lane + most);
         if (first == end) continue;
@@ -91,7 +95,7 @@ SharedCost sharedCostOf(const WarpAccess& access) {
         for (unsigned from = lane; from < lane + most; from += half) {
             const unsigned bytes =
                 bytesOf(access, lanesBefore(access, from), lanesBefore(access, from + half));
-            needed += (bytes + kBanks * kBankWidth - 1) / (kBanks * kBankWidth);
+            needed += (bytes + kWavefrontSize - 1) / kWavefrontSize;
         }
         cost.wavefronts += passes;
         cost.conflicts += passes - needed;

@@ -14,7 +14,11 @@ struct WarpAccess {
     unsigned count() const { return static_cast<unsigned>(__builtin_popcount(lanes)); }
 };
 
-constexpr uint32_t kSectorSize = 32;  // bytes: the unit in which caches and memory move data
+constexpr uint32_t kSectorSize = 32;      // bytes: the unit in which caches and memory move data
+constexpr uint32_t kWavefrontSize = 128;  // bytes of shared memory: a word from each of the banks
+
+// Different bytes that the lanes touch.
+unsigned bytesOf(const WarpAccess& access);
 
 // Different sectors that the lanes touch.
 unsigned sectorsOf(const WarpAccess& access);
@@ -27,7 +31,8 @@ struct SharedCost {
 
 // Lanes conflict if they want different words of one bank; all may have the same word. Accesses of
 // 8 bytes go by half warps and those of 16 bytes by quarters; but a whole warp of the former, and
-// half a warp of the latter, go at once if they are free of conflicts together.
+// half a warp of the latter, go at once if they are free of conflicts together. Lanes whose atomics
+// are for one word go at once, too, as -O3 makes it of atomicAdd(&count, 1).
 SharedCost sharedCostOf(const WarpAccess& access);
 
 }  // namespace emu

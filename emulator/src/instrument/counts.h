@@ -20,9 +20,11 @@ struct BlockCounts {
 // The instructions of one kind that access memory.
 struct AccessCounts {
     uint64_t requests = 0;  // by warps
-    uint64_t bytes = 0;     // that the lanes asked for; of shared memory different ones
+    uint64_t bytes = 0;     // that the lanes of a request asked for, each counted once
     uint64_t sectors = 0;   // of global memory
     uint64_t wavefronts = 0, conflicts = 0;  // of shared memory
+
+    void add(const AccessCounts& other);
 };
 
 // All counts of one launch; those of blocks by the offset of their code in the program.

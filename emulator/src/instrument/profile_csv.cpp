@@ -88,11 +88,12 @@ std::vector<Metric> metricsOf(const Grid& grid, const LaunchCounts& counts) {
     };
     const AccessCounts &loads = counts.globalLoads, &stores = counts.globalStores;
     const AccessCounts &sharedLoads = counts.sharedLoads, &sharedStores = counts.sharedStores;
-    constexpr double kWavefrontBytes = 128;
+    AccessCounts shared = sharedLoads;
+    shared.add(sharedStores);
+    shared.add(counts.sharedAtomics);
     const double sharedEfficiency =
-        100 * ratio(static_cast<double>(sharedLoads.bytes + sharedStores.bytes),
-                    kWavefrontBytes *
-                        static_cast<double>(sharedLoads.wavefronts + sharedStores.wavefronts));
+        100 * ratio(static_cast<double>(shared.bytes),
+                    static_cast<double>(shared.wavefronts) * kWavefrontSize);
     const auto whole = [](uint64_t value) { return static_cast<double>(value); };
     return {
         {"smsp__sass_branch_targets.sum", "", branches, true},

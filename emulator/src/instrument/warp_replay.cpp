@@ -223,25 +223,26 @@ void WarpReplay::access(uint32_t group, const Event& event, AccessCounts& counts
         counts.wavefronts += cost.wavefronts;
         counts.conflicts += cost.conflicts;
     } else {
-        counts.bytes += uint64_t{count} * event.size;
+        counts.bytes += bytesOf(access);
         counts.sectors += sectorsOf(access);
     }
 }
 
+void AccessCounts::add(const AccessCounts& other) {
+    requests += other.requests;
+    bytes += other.bytes;
+    sectors += other.sectors;
+    wavefronts += other.wavefronts;
+    conflicts += other.conflicts;
+}
+
 void LaunchCounts::add(const LaunchCounts& other) {
-    const auto addAccesses = [](AccessCounts& to, const AccessCounts& from) {
-        to.requests += from.requests;
-        to.bytes += from.bytes;
-        to.sectors += from.sectors;
-        to.wavefronts += from.wavefronts;
-        to.conflicts += from.conflicts;
-    };
-    addAccesses(globalLoads, other.globalLoads);
-    addAccesses(globalStores, other.globalStores);
-    addAccesses(globalAtomics, other.globalAtomics);
-    addAccesses(sharedLoads, other.sharedLoads);
-    addAccesses(sharedStores, other.sharedStores);
-    addAccesses(sharedAtomics, other.sharedAtomics);
+    globalLoads.add(other.globalLoads);
+    globalStores.add(other.globalStores);
+    globalAtomics.add(other.globalAtomics);
+    sharedLoads.add(other.sharedLoads);
+    sharedStores.add(other.sharedStores);
+    sharedAtomics.add(other.sharedAtomics);
     barriers += other.barriers;
     loopSteps += other.loopSteps;
     divisions += other.divisions;

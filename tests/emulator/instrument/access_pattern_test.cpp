@@ -57,6 +57,44 @@ TEST(Sectors, OnlyOfActiveLanes) {
     EXPECT_EQ(sectors(4, [](unsigned i) { return 4 * i; }, 0x00ff00ffu), 2u);
 }
 
+unsigned bytes(uint32_t size, const std::function<uintptr_t(unsigned)>& addressOf,
+               uint32_t lanes = kAllLanes) {
+    return emu::bytesOf(accessOf(size, addressOf, lanes));
+}
+
+TEST(Bytes, OfLanesThatShareNone) {
+    EXPECT_EQ(bytes(4, [](unsigned i) { return 4 * i; }), 128u);
+    EXPECT_EQ(bytes(4, [](unsigned i) { return 4 * (31 - i); }), 128u);
+    EXPECT_EQ(bytes(16, [](unsigned i) { return 64 * i; }), 512u);
+    EXPECT_EQ(bytes(4, [](unsigned i) { return 4 * i; }, 0x00ff00ffu), 64u);
+}
+
+TEST(Bytes, ThatLanesShareAreCountedOnce) {
+    EXPECT_EQ(bytes(4, [](unsigned) { return 0; }), 4u);
+    EXPECT_EQ(bytes(8, [](unsigned i) { return 8 * (i / 2); }), 128u);
+    EXPECT_EQ(bytes(1, [](unsigned i) { return i % 8; }), 8u);
+    EXPECT_EQ(bytes(4, [](unsigned i) { return i % 2 == 0 ? 4096 : 4 * i; }), 68u);
+}
+
+TEST(Bytes, ThatLanesShareInPart) {
+    EXPECT_EQ(bytes(16, [](unsigned i) { return 4 * i; }), 140u);
+    EXPECT_EQ(bytes(16, [](unsigned i) { return 4 * (i * 5 % 32); }), 140u);
+    EXPECT_EQ(bytes(4, [](unsigned i) { return i; }, 0x5u), 6u);
+}
+
+TEST(Bytes, NeverMoreThanTheSectorsOrTheWavefrontsHold) {
+    for (const uint32_t size : {1u, 2u, 4u, 8u, 16u}) {
+        for (unsigned step = 0; step <= 2 * 33 * size; ++step) {
+            for (const unsigned sharing : {1u, 2u, 3u, 32u}) {
+                const auto access = accessOf(size, [&](unsigned i) { return i / sharing * step; });
+                EXPECT_LE(emu::bytesOf(access), emu::sectorsOf(access) * emu::kSectorSize);
+                const emu::SharedCost cost = emu::sharedCostOf(access);
+                EXPECT_LE(cost.bytes, cost.wavefronts * emu::kWavefrontSize);
+            }
+        }
+    }
+}
+
 emu::SharedCost cost(uint32_t size, const std::function<uintptr_t(unsigned)>& addressOf,
                      uint32_t lanes = kAllLanes) {
     return emu::sharedCostOf(accessOf(size, addressOf, lanes));

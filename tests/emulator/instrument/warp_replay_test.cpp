@@ -61,6 +61,25 @@ TEST_F(WarpReplayTest, LanesThatDoTheSameAreOne) {
     EXPECT_EQ(counts_.globalLoads.bytes, 128u);
 }
 
+TEST_F(WarpReplayTest, BytesThatLanesShareAreCountedOnceForARequest) {
+    for (unsigned lane = 0; lane < 32; ++lane) {
+        enter(lane);
+        blocks(lane, {10});
+        load(lane, 12, 0x1000);
+        load(lane, 14, 0x1000);
+        replay_->record(lane, {0x2000 + 4 * (lane / 8), 16, EventKind::GlobalStore, 4});
+        replay_->record(lane, {0x3000 + 4 * (lane % 8), 18, EventKind::SharedAtomic, 4});
+        leave(lane);
+    }
+    run();
+    EXPECT_EQ(counts_.globalLoads.requests, 2u);
+    EXPECT_EQ(counts_.globalLoads.bytes, 8u);
+    EXPECT_EQ(counts_.globalLoads.sectors, 2u);
+    EXPECT_EQ(counts_.globalStores.bytes, 16u);
+    EXPECT_EQ(counts_.sharedAtomics.bytes, 32u);
+    EXPECT_EQ(counts_.sharedAtomics.wavefronts, 1u);
+}
+
 TEST_F(WarpReplayTest, BothPathsOfAnIfMeetAgain) {
     for (unsigned lane = 0; lane < 32; ++lane) {
         enter(lane);
