@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import sys
 
-from compare import EXACT, NOT_BUILT, Mismatch, kernel_name, number, run_profiled, skipped
+from compare import NOT_BUILT, Mismatch, kernel_name, number, run_profiled, skipped
+from expected_counts import COUNTS
 
 SCALE = 2**22 // 2**18
 COLUMNS = ["divergent", "load sectors", "load requests", "store sectors"]
@@ -21,14 +22,14 @@ EXPECTED = {
     "branchByWarp": [0, 0, 0, 524288],
 }
 # [%], to the digits that ncu shows
-LOAD_EFFICIENCY = "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct"
-STORE_EFFICIENCY = "smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct"
+LOAD_EFFICIENCY = COUNTS["load efficiency"].metric
+STORE_EFFICIENCY = COUNTS["store efficiency"].metric
 EFFICIENCIES = {
     "neighbored": (25.02, 25.00),
     "neighboredLess": (25.02, 25.00),
     "interleaved": (96.15, 95.52),
 }
-BRANCH_EFFICIENCY = "smsp__sass_average_branch_targets_threads_uniform.pct"
+BRANCH_EFFICIENCY = COUNTS["branch efficiency"].metric
 BRANCH_EFFICIENCIES = {
     "neighbored": 90.32,
     "neighboredLess": 99.29,
@@ -49,8 +50,9 @@ def main(program: str, source: str) -> int:
     for kernel, counts in EXPECTED.items():
         launch = launches[kernel]
         for column, count in zip(COLUMNS, counts):
-            if number(launch[EXACT[column]]) * SCALE != count:
-                wrong.append(f"{kernel}: {column}: {launch[EXACT[column]]}, not {count / SCALE:g}")
+            counted = launch[COUNTS[column].metric]
+            if number(counted) * SCALE != count:
+                wrong.append(f"{kernel}: {column}: {counted}, not {count / SCALE:g}")
         for metric, expected in zip(
             (LOAD_EFFICIENCY, STORE_EFFICIENCY), EFFICIENCIES.get(kernel, ())
         ):

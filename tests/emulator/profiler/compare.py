@@ -4,11 +4,10 @@
     compare.py PROGRAM NAME SOURCE
 
 runs the instrumented PROGRAM and compares it with recorded/NAME.debug.csv (of a build
-with nvcc -G) and, where that is not what the source says, recorded/NAME.optimised.csv (-O3).
-Grids, blocks, divergent branches, requests, sectors, wavefronts and bank conflicts must be equal,
-except for what DIFFERENCES lists with its reason; a difference that is not there (any more) is an
-error, too. Ends with 77 where PROGRAM is not built, or older than SOURCE: someone builds one exercise
-at a time.
+with nvcc -G) and, where that is not what the source says, recorded/NAME.optimised.csv (-O3):
+grids, blocks, and every metric that both have, as expected_counts.py says. A difference of its list
+that is not there (any more) is an error, too. Ends with 77 where PROGRAM is not built, or older
+than SOURCE: someone builds one exercise at a time.
 """
 
 from __future__ import annotations
@@ -25,6 +24,21 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "cmake"))
 
+from expected_counts import (  # noqa: E402
+    ANY,
+    COMPUTED,
+    COUNTS,
+    DEBUG,
+    DIFFERENCES,
+    EFFICIENCY,
+    FEWER,
+    GENERIC,
+    HIGHER,
+    LOWER,
+    NOISE,
+    OPTIMISED,
+    Difference,
+)
 from program import outdated  # noqa: E402
 
 NOT_BUILT = 77  # ctest shows it as skipped
@@ -55,78 +69,7 @@ OPTIONS_HERE = {
 # The grid is half of the device's multiprocessors: counts are compared for each block.
 BY_BLOCK = {"streamConcurrency"}
 
-EXACT = {
-    "divergent": "smsp__sass_branch_targets_threads_divergent.sum",
-    "load requests": "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
-    "store requests": "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
-    "load sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
-    "store sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
-    "shared load wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
-    "shared store wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
-    "shared load conflicts": "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
-    "shared store conflicts": "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
-}
-# These depend on the instructions that nvcc makes of the source: near is enough.
-NEAR = {
-    "branch efficiency": ("smsp__sass_average_branch_targets_threads_uniform.pct", 17.0),  # points
-    "active threads": ("smsp__thread_inst_executed_per_inst_executed.ratio", 6.0),
-}
-
-# Of the launch itself; that of debug builds is lower, since they take more registers.
-OCCUPANCY = "sm__maximum_warps_per_active_cycle_pct"
-
-OPTIMISED = "optimised"  # equal to the -O3 build
-FEWER = "fewer"  # at most what ncu reads
-NOISE = "noise"  # the GPU reads at most 3 % of the wavefronts more
-ANY = "any"
-
-
-class Difference(NamedTuple):
-    """`kernels` and `counts` are regular expressions for names, `now` what is expected instead."""
-
-    program: str
-    kernels: str
-    counts: str
-    now: str
-    reason: str
-
-
-DIFFERENCES = [
-    Difference("constructs", "recursion", "store .*|active threads", OPTIMISED,
-               "in the -G build the lanes do not meet again after the recursion"),
-    Difference("constructs", "loadFloat2|sharedFloat2", ".*", OPTIMISED,
-               "-G copies a float2 member by member, -O3 (and the source) at once"),
-    Difference("constructs", "castFloat4|sharedFloat4.*", ".*", OPTIMISED,
-               "-G stores the result of make_float4() member by member"),
-    Difference("constructs", "addTwice", "load .*", OPTIMISED,
-               "g++ makes 2 * a of a + a and loads a once"),
-    Difference("constructs", "useConstant", "load .*", OPTIMISED,
-               "-G reads constant memory with loads for any memory"),
-    Difference("constructs", "shared(HalfWarp|Same|Half|Quarter)(Double|Float4)", "shared load .*",
-               OPTIMISED, "-G reads shared memory with loads for any memory, which join less"),
-    Difference("textbook_kernels", "convolution", "load .*", OPTIMISED,
-               "-G reads constant memory with loads for any memory"),
-    Difference("textbook_kernels", "compact", "store sectors", ANY,
-               "where a warp writes depends on the order in which warps add to a counter"),
-    Difference("textbook_kernels", "bitonicSort", "shared store .*", OPTIMISED,
-               "the counter of the GPU picked up one conflict with other traffic"),
-    Difference("sumMatrix", "sumMatrixFloat4.*", "store .*", OPTIMISED,
-               "-G stores the result of make_float4() member by member"),
-    Difference("reduceInteger", "reduceShared|reduceShuffle|reduceOneLaunch", "shared .*", OPTIMISED,
-               "the counter of the GPU picked up conflicts with other traffic"),
-    Difference("reduceFloat", "reduceAtomic|reduceOneLaunch", "shared .*", OPTIMISED,
-               "the counter of the GPU picked up conflicts with other traffic"),
-    Difference("compensatedSum", "reduceCompensated", "shared store .*", NOISE,
-               "the counter of the GPU picks up conflicts with other traffic"),
-    Difference("transpose", "transposeSmem.*", "shared .*", NOISE,
-               "the counter of the GPU picks up conflicts with other traffic"),
-    Difference("streamConcurrency", "occupyHalf", "store .*", OPTIMISED,
-               "-G stores a Span member by member"),
-    Difference("streamConcurrency", "occupyHalf", "shared load .*", ANY,
-               "a thread looks at the clock, and at `begin` in shared memory, until time has passed"),
-    Difference("nestedHelloWorld", "nestedHelloWorld", "divergent|load .*|store .*", FEWER,
-               "ncu also counts what printf and launches do inside of CUDA's device library"),
-]  # fmt: skip
+SECTOR, WAVEFRONT = 32, 128  # bytes of global memory, of shared memory
 
 
 class Mismatch(Exception):
@@ -180,30 +123,93 @@ def difference_of(name: str, kernel: str, count: str) -> Difference | None:
     return None
 
 
-def holds(
-    now: str, counted: float, debug: float, optimised: float | None, wavefronts: float
-) -> bool:
-    if now == OPTIMISED:
-        return counted == optimised
-    if now == FEWER:
-        return counted <= debug
-    if now == NOISE:
-        return counted <= debug <= counted + 0.03 * wavefronts
+class Launch(NamedTuple):
+    """One launch, as counted here and as ncu read it of both builds; a row of the CSV each."""
+
+    counted: dict[str, str]
+    debug: dict[str, str]
+    optimised: dict[str, str]
+    blocks: float = 1  # of ncu's, for one of these
+
+    def here(self, count: str) -> float:
+        metric = COUNTS[count].metric
+        return number(self.counted[metric]) * (self.blocks if metric.endswith(".sum") else 1)
+
+    def read(self, build: str, count: str) -> float:
+        return number((self.debug if build == DEBUG else self.optimised)[COUNTS[count].metric])
+
+    def build_for(self, count: str) -> str:
+        """The build whose number stands for what the source does."""
+        expected, near = COUNTS[count].expected, COUNTS[count].tolerance
+        if expected == EFFICIENCY and self.here(count) < self.read(DEBUG, count) - near:
+            return OPTIMISED
+        return OPTIMISED if expected == OPTIMISED else DEBUG
+
+    def shared_wavefronts(self) -> float:
+        return self.here("shared load wavefronts") + self.here("shared store wavefronts")
+
+    def without_branches(self) -> bool:
+        """Here or there: ncu gives an efficiency of 0 where there is no branch."""
+        return 0 in (self.here("branches"), self.read(DEBUG, "branches"))
+
+
+def global_bytes(launch: Launch) -> float:
+    """What the lanes of the warps load and store in global memory, as counted here."""
+    return sum(
+        launch.here(f"{kind} sectors") * SECTOR * launch.here(f"{kind} efficiency") / 100
+        for kind in ("load", "store")
+    )
+
+
+def holds(expected: str, count: str, launch: Launch) -> bool:
+    here = launch.here(count)
+    debug, optimised = launch.read(DEBUG, count), launch.read(OPTIMISED, count)
+    near = COUNTS[count].tolerance
+    if expected == DEBUG:
+        return abs(here - debug) <= near
+    if expected == OPTIMISED:
+        return abs(here - optimised) <= near
+    if expected == EFFICIENCY:
+        return abs(here - launch.read(launch.build_for(count), count)) <= near
+    if expected == GENERIC:
+        moved = launch.shared_wavefronts() * WAVEFRONT
+        return abs(here + 100 * global_bytes(launch) / moved - debug) <= COMPUTED
+    if expected == FEWER:
+        return here <= debug
+    if expected == LOWER:
+        return here < optimised
+    if expected == HIGHER:
+        return here > optimised
+    if expected == NOISE:
+        return here <= debug <= here + 0.03 * launch.here("shared load wavefronts")
     return True
+
+
+def in_common(launch: Launch) -> set[str]:
+    """The metrics that are numbers here and in both recordings."""
+    rows = [launch.counted, launch.debug, launch.optimised]
+    return {name for name in rows[0] if "__" in name and all(name in row for row in rows)}
+
+
+def no_shares(counted: dict[str, str]) -> list[str]:
+    """The metrics in percent that are more than 100, less than 0, or no number at all."""
+    shares = [metric for metric in counted if metric.endswith("pct")]
+    return [metric for metric in shares if not 0 <= number(counted[metric]) <= 100]
 
 
 def compare(
     name: str,
     counted: list[dict[str, str]],
     debug: list[dict[str, str]],
-    optimised: list[dict[str, str]] | None,
+    optimised: list[dict[str, str]],
 ) -> list[str]:
     """What is wrong, a line each."""
-    if len(counted) != len(debug):
-        return [f"{len(counted)} launches were counted, ncu read {len(debug)}"]
+    if not len(counted) == len(debug) == len(optimised):
+        read = f"{len(debug)} of the -G build, {len(optimised)} of the -O3 build"
+        return [f"{len(counted)} launches were counted, ncu read {read}"]
     problems = []
     used = set()
-    for i, (mine, theirs) in enumerate(zip(counted, debug)):
+    for i, (mine, theirs, fast) in enumerate(zip(counted, debug, optimised)):
         kernel = kernel_name(theirs)
         if kernel_name(mine) != kernel:
             problems.append(f"launch {i} is of {kernel_name(mine)}, ncu's of {kernel}")
@@ -213,31 +219,42 @@ def compare(
             if mine[shape] != theirs[shape]:
                 problems.append(f"{kernel}: {shape}: {mine[shape]}, ncu {theirs[shape]}")
         blocks = blocks_of(theirs) / blocks_of(mine) if name in BY_BLOCK else 1
-        for count, metric in EXACT.items():
-            here, there = blocks * number(mine[metric]), number(theirs[metric])
-            if here == there:
+        launch = Launch(mine, theirs, fast, blocks)
+        metrics = in_common(launch)
+        unknown = metrics - {count.metric for count in COUNTS.values()}
+        problems += [f"{kernel}: nobody says how to compare {metric}" for metric in sorted(unknown)]
+        problems += [f"{kernel}: {metric}: {mine[metric]}: no share" for metric in no_shares(mine)]
+        for what, count in COUNTS.items():
+            if count.metric not in metrics or holds(count.expected, what, launch):
                 continue
-            difference = difference_of(name, kernel, count)
-            fast = number(optimised[i][metric]) if optimised else None
-            wavefronts = number(mine[EXACT["shared load wavefronts"]])
-            if difference is None or not holds(difference.now, here, there, fast, wavefronts):
-                also = "" if fast is None else f", of the -O3 build {fast:g}"
-                problems.append(f"{kernel}: {count}: {here:g}; of the -G build {there:g}{also}")
-            used.add(difference)
-        if optimised and number(mine[OCCUPANCY]) != number(optimised[i][OCCUPANCY]):
-            there = optimised[i][OCCUPANCY]
-            problems.append(f"{kernel}: theoretical occupancy: {mine[OCCUPANCY]}, ncu {there}")
-        for what, (metric, tolerance) in NEAR.items():
-            here, there = number(mine[metric]), number(theirs[metric])
-            # (ncu gives an efficiency of 0 where there is no branch.)
-            if what == "branch efficiency" and 0 in (here, there):
+            if what == "branch efficiency" and launch.without_branches():
                 continue
-            if abs(here - there) > tolerance and difference_of(name, kernel, what) is None:
-                problems.append(f"{kernel}: {metric}: {here:g}, ncu {there:g}")
+            difference = difference_of(name, kernel, what)
+            used.add((difference, kernel))
+            if difference is None or not holds(difference.now, what, launch):
+                read = f"of the -G build {launch.read(DEBUG, what):g}"
+                read += f", of the -O3 build {launch.read(OPTIMISED, what):g}"
+                problems.append(f"{kernel}: {what}: {launch.here(what):g}; {read}")
+    return problems + outlived(name, {kernel_name(launch) for launch in debug}, used)
+
+
+def outlived(name: str, kernels: set[str], used: set[tuple[Difference | None, str]]) -> list[str]:
+    """The differences of which a kernel has none any more, a line each; `used` are those seen."""
+    problems = []
     for difference in DIFFERENCES:
-        if difference.program == name and difference.now != ANY and difference not in used:
-            problems.append(f"no difference any more: {difference.kernels}: {difference.reason}")
+        if difference.program != name or difference.now == ANY:
+            continue
+        meant = {kernel for kernel in kernels if re.fullmatch(difference.kernels, kernel)}
+        gone = sorted(kernel for kernel in meant if (difference, kernel) not in used)
+        if gone or not meant:
+            which = ", ".join(gone) or difference.kernels
+            problems.append(f"no difference any more: {which}: {difference.reason}")
     return problems
+
+
+def read_recorded(name: str, build: str) -> list[dict[str, str]]:
+    """What ncu read of the program `name`, built as DEBUG or OPTIMISED."""
+    return read_table((RECORDED / f"{name}.{build}.csv").read_text())
 
 
 def skipped(program: str, source: str) -> bool:
@@ -250,11 +267,11 @@ def skipped(program: str, source: str) -> bool:
 def main(program: str, name: str, source: str) -> int:
     if skipped(program, source):
         return NOT_BUILT
-    fast = RECORDED / f"{name}.optimised.csv"
     try:
-        debug = read_table((RECORDED / f"{name}.debug.csv").read_text())
-        optimised = read_table(fast.read_text()) if fast.exists() else None
-        problems = compare(name, run_profiled(program, name), debug, optimised)
+        counted = run_profiled(program, name)
+        problems = compare(
+            name, counted, read_recorded(name, DEBUG), read_recorded(name, OPTIMISED)
+        )
     except Mismatch as error:
         problems = [str(error)]
     for problem in problems:

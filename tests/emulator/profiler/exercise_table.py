@@ -4,8 +4,8 @@
     exercise_table.py BUILD_FOLDER OUTPUT.csv
 
 BUILD_FOLDER is that of the preset cpu. A cell is one number where both are equal, else
-"counted (ncu: read)", the latter from recorded/, of builds with nvcc -G; the theoretical occupancy
-of those with -O3, since debug builds take more registers.
+"counted (ncu: read)", the latter from recorded/, of builds with nvcc -G; some of those with -O3, as
+expected_counts.py says.
 """
 
 from __future__ import annotations
@@ -14,17 +14,8 @@ import csv
 import sys
 from pathlib import Path
 
-from compare import (
-    EXACT,
-    NEAR,
-    OCCUPANCY,
-    OPTIONS,
-    RECORDED,
-    kernel_name,
-    number,
-    read_table,
-    run_profiled,
-)
+from compare import OPTIONS, Launch, kernel_name, read_recorded, run_profiled
+from expected_counts import DEBUG, OPTIMISED
 
 CHAPTERS = {
     "warpLayout": "ch03_execution_model",
@@ -40,17 +31,20 @@ CHAPTERS = {
     "streamConcurrency": "streams",
     "nestedHelloWorld": "dynamic_parallelism",
 }
-COUNTS = {
-    "divergent_branches": EXACT["divergent"],
-    "load_requests": EXACT["load requests"],
-    "load_sectors": EXACT["load sectors"],
-    "store_sectors": EXACT["store sectors"],
-    "shared_load_conflicts": EXACT["shared load conflicts"],
-    "shared_store_conflicts": EXACT["shared store conflicts"],
-}
-RATIOS = {
-    "branch_efficiency": NEAR["branch efficiency"][0],
-    "active_threads": NEAR["active threads"][0],
+# By column: what is counted, and how it is written.
+COLUMNS = {
+    "divergent_branches": ("divergent", ",.0f"),
+    "load_requests": ("load requests", ",.0f"),
+    "load_sectors": ("load sectors", ",.0f"),
+    "load_efficiency": ("load efficiency", ".1f"),
+    "store_sectors": ("store sectors", ",.0f"),
+    "store_efficiency": ("store efficiency", ".1f"),
+    "shared_load_conflicts": ("shared load conflicts", ",.0f"),
+    "shared_store_conflicts": ("shared store conflicts", ",.0f"),
+    "shared_efficiency": ("shared efficiency", ".1f"),
+    "branch_efficiency": ("branch efficiency", ".1f"),
+    "active_threads": ("active threads", ".1f"),
+    "occupancy": ("occupancy", ".1f"),
 }
 FACTS = [
     "# counted by the cpu back end's profiler; where ncu differs: NVIDIA H200, CUDA 13.0, nvcc -G",
@@ -65,14 +59,12 @@ def shown(here: float, there: float, form: str) -> str:
 
 def rows_of(name: str, program: Path) -> list[list[str]]:
     counted = run_profiled(str(program), name)
-    debug = read_table((RECORDED / f"{name}.debug.csv").read_text())
-    fast = read_table((RECORDED / f"{name}.optimised.csv").read_text())
+    debug, optimised = read_recorded(name, DEBUG), read_recorded(name, OPTIMISED)
     rows = []
-    for mine, theirs, optimised in zip(counted, debug, fast):
-        row = [name, " ".join(OPTIONS[name][1:]), kernel_name(theirs)]
-        row += [shown(number(mine[m]), number(theirs[m]), ",.0f") for m in COUNTS.values()]
-        row += [shown(number(mine[m]), number(theirs[m]), ".1f") for m in RATIOS.values()]
-        row.append(shown(number(mine[OCCUPANCY]), number(optimised[OCCUPANCY]), ".1f"))
+    for launch in map(Launch, counted, debug, optimised):
+        row = [name, " ".join(OPTIONS[name][1:]), kernel_name(launch.debug)]
+        for count, form in COLUMNS.values():
+            row.append(shown(launch.here(count), launch.read(launch.build_for(count), count), form))
         # The same kernel again and again: once says it.
         if not rows or rows[-1][2] != row[2]:
             rows.append(row)
@@ -83,7 +75,7 @@ def main(folder: Path, output: Path) -> None:
     with output.open("w", newline="") as file:
         file.write("\n".join(FACTS) + "\n")
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["exercise", "parameters", "kernel", *COUNTS, *RATIOS, "occupancy"])
+        writer.writerow(["exercise", "parameters", "kernel", *COLUMNS])
         for name, chapter in CHAPTERS.items():
             writer.writerows(rows_of(name, folder / chapter / f"{name}_instrumented"))
 

@@ -1,0 +1,157 @@
+"""What the cpu profiler's counts are expected to be, beside what ncu read of two builds.
+
+COUNTS has every metric that both have, DIFFERENCES what is otherwise, each with its reason:
+compare.py says when one of them is not there (any more).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+# What a count is expected to be.
+DEBUG = "debug"  # equal to the -G build
+OPTIMISED = "optimised"  # equal to the -O3 build
+# Equal to the -G build; or to the -O3 build, if that of -G is higher: it reads and writes by
+# pointers for any memory, and counts the bytes as global ones, wherever they go.
+EFFICIENCY = "efficiency"
+# For the same reason: equal to the -G build, less the bytes in global memory, of shared memory.
+GENERIC = "generic"
+FEWER = "fewer"  # at most what ncu reads of the -G build
+LOWER = "lower"  # lower than in the -O3 build
+HIGHER = "higher"  # higher than in the -O3 build
+NOISE = "noise"  # the GPU reads at most 3 % of the wavefronts more
+ANY = "any"
+
+ROUNDED = 0.011  # numbers with two decimals may differ by so much
+COMPUTED = 0.03  # what is computed from several of these
+
+
+class Count(NamedTuple):
+    metric: str
+    expected: str
+    tolerance: float = 0
+
+
+# Every metric that ncu and the profiler have in common.
+COUNTS = {
+    # nvcc has more of them where functions are called, and fewer where it has instructions for a
+    # condition.
+    "branches": Count("smsp__sass_branch_targets.sum", ANY),
+    "divergent": Count("smsp__sass_branch_targets_threads_divergent.sum", DEBUG),
+    "load requests": Count("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", DEBUG),
+    "store requests": Count("l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", DEBUG),
+    "atomic requests": Count("l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum", DEBUG),
+    "load sectors": Count("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", DEBUG),
+    "store sectors": Count("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", DEBUG),
+    "load sectors per request": Count(
+        "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio", DEBUG, ROUNDED
+    ),
+    "store sectors per request": Count(
+        "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio", DEBUG, ROUNDED
+    ),
+    "load efficiency": Count(
+        "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct", EFFICIENCY, ROUNDED
+    ),
+    "store efficiency": Count(
+        "smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct", EFFICIENCY, ROUNDED
+    ),
+    # (None by name in the -G build.)
+    "shared load requests": Count("smsp__inst_executed_op_shared_ld.sum", OPTIMISED),
+    "shared store requests": Count("smsp__inst_executed_op_shared_st.sum", OPTIMISED),
+    "shared load wavefronts": Count("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", DEBUG),
+    "shared store wavefronts": Count("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", DEBUG),
+    "shared load conflicts": Count(
+        "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", DEBUG
+    ),
+    "shared store conflicts": Count(
+        "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum", DEBUG
+    ),
+    "shared efficiency": Count(
+        "smsp__sass_average_data_bytes_per_wavefront_mem_shared.pct", OPTIMISED, ROUNDED
+    ),
+    # These depend on the instructions that nvcc makes of the source: near is enough.
+    "branch efficiency": Count(
+        "smsp__sass_average_branch_targets_threads_uniform.pct", DEBUG, 17.0
+    ),
+    "active threads": Count("smsp__thread_inst_executed_per_inst_executed.ratio", DEBUG, 6.0),
+    "active threads in percent": Count(
+        "smsp__thread_inst_executed_per_inst_executed.pct", DEBUG, 100 * 6.0 / 32
+    ),
+    # Of the launch itself; that of debug builds is lower, since they take more registers.
+    "occupancy": Count("sm__maximum_warps_per_active_cycle_pct", OPTIMISED),
+}
+
+
+class Difference(NamedTuple):
+    """`kernels` and `counts` are regular expressions for names, `now` what is expected instead."""
+
+    program: str
+    kernels: str
+    counts: str
+    now: str
+    reason: str
+
+
+DIFFERENCES = [
+    Difference("constructs", "recursion", "store .*|active threads.*", OPTIMISED,
+               "in the -G build the lanes do not meet again after the recursion"),
+    Difference("constructs", "loadFloat2|sharedFloat2", ".*", OPTIMISED,
+               "-G copies a float2 member by member, -O3 (and the source) at once"),
+    Difference("constructs", "castFloat4|sharedFloat4.*", ".*", OPTIMISED,
+               "-G stores the result of make_float4() member by member"),
+    Difference("constructs", "addTwice", "load .*", OPTIMISED,
+               "g++ makes 2 * a of a + a and loads a once"),
+    Difference("constructs", "atomicShared", "shared store requests", LOWER,
+               "ncu also counts the warps that have no lane to store"),
+    Difference("constructs", "useConstant", "load .*", OPTIMISED,
+               "-G reads constant memory with loads for any memory"),
+    Difference("constructs", "shared(HalfWarp|Same|Half|Quarter)(Double|Float4)", "shared load .*",
+               OPTIMISED, "-G reads shared memory with loads for any memory, which join less"),
+    Difference("textbook_kernels", "convolution", "load .*", OPTIMISED,
+               "-G reads constant memory with loads for any memory"),
+    Difference("textbook_kernels", "compact", "store sectors.*|store efficiency", ANY,
+               "where a warp writes depends on the order in which warps add to a counter"),
+    Difference("textbook_kernels", "matmulTiled|bitonicSort", "shared load requests", HIGHER,
+               "-O3 reads several words at once, or one less often"),
+    Difference("textbook_kernels", "blockReduce|transposeTile|scanHillisSteele|scanBlelloch",
+               "shared load requests", LOWER,
+               "ncu also counts the warps that have no lane to load"),
+    Difference("textbook_kernels",
+               "blockReduce|transposeTile|histogram|scanBlelloch|bitonicSort",
+               "shared store requests", LOWER,
+               "ncu also counts the warps that have no lane to store"),
+    Difference("textbook_kernels", "matmulTiled|stencil|scanBlelloch|bitonicSort",
+               "shared efficiency", GENERIC,
+               "-O3 reads several words at once, or what a lane needs only"),
+    Difference("sharing",
+               "(add|max|exchange)InEight|takeNumbers|addOddLanes|swapOwn|addOwn(Float|Long)",
+               "shared efficiency", HIGHER,
+               "lanes with atomics for one word take turns unless they only count, and atomicCAS "
+               "takes two; sums of float and of 8 bytes are loops around that"),
+    Difference("sharing", "addOwnFloat", "shared load (requests|wavefronts)", LOWER,
+               "the sum of a float is a loop that loads"),
+    Difference("sharing", "addOddLanes", "branch efficiency", FEWER,
+               "-G calls a function for the atomic: more branches, in which nobody diverges"),
+    Difference("sharing", "addOwnLong", "shared load requests", LOWER,
+               "the sum of 8 bytes is a loop that loads"),
+    Difference("sumMatrix", "sumMatrixFloat4.*", "store .*", OPTIMISED,
+               "-G stores the result of make_float4() member by member"),
+    Difference("reduceInteger", "reduceShared|reduceShuffle|reduceOneLaunch", "shared .*", OPTIMISED,
+               "the counter of the GPU picked up conflicts with other traffic"),
+    Difference("reduceFloat", "reduceAtomic|reduceOneLaunch", "shared .*", OPTIMISED,
+               "the counter of the GPU picked up conflicts with other traffic"),
+    Difference("compensatedSum", "reduceCompensated", "shared store .*", NOISE,
+               "the counter of the GPU picks up conflicts with other traffic"),
+    Difference("compensatedSum", "reduceCompensated", "shared efficiency", LOWER,
+               "-O3 reads and writes the two floats of a sum at once"),
+    Difference("transpose", "transposeSmem.*", "shared .*", NOISE,
+               "the counter of the GPU picks up conflicts with other traffic"),
+    Difference("matmul", "matmulTiled<.*>", "shared efficiency", GENERIC,
+               "-O3 reads four words at once"),
+    Difference("streamConcurrency", "occupyHalf", "store .*", OPTIMISED,
+               "-G stores a Span member by member"),
+    Difference("streamConcurrency", "occupyHalf", "shared load .*", ANY,
+               "a thread looks at the clock, and at `begin` in shared memory, until time has passed"),
+    Difference("nestedHelloWorld", "nestedHelloWorld", "divergent|load .*|store .*", FEWER,
+               "ncu also counts what printf and launches do inside of CUDA's device library"),
+]  # fmt: skip
