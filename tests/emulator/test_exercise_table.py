@@ -1,0 +1,40 @@
+"""The table of what the profiler counts for each exercise is what it counts today."""
+
+import csv
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent / "profiler"))
+
+import compare
+import exercise_table
+
+TABLE = Path(__file__).parents[2] / "results" / "cpu" / "profiler_against_h200.csv"
+# By the length of x86 code, which is the compiler's.
+OF_THE_COMPILER = {"active_threads"}
+
+
+def written() -> list[dict[str, str]]:
+    lines = TABLE.read_text(encoding="utf-8").splitlines()
+    return list(csv.DictReader(line for line in lines if not line.startswith("#")))
+
+
+def test_every_exercise_is_in_the_table():
+    assert {row["exercise"] for row in written()} == set(exercise_table.CHAPTERS)
+    assert set(compare.OPTIONS) == set(exercise_table.CHAPTERS)
+
+
+@pytest.mark.parametrize("name", sorted(exercise_table.CHAPTERS.keys() - compare.BY_BLOCK))
+def test_the_counts_are_those_of_today(build, name):
+    program = build / exercise_table.CHAPTERS[name] / f"{name}_instrumented"
+    if not program.exists():
+        pytest.skip(f"{program} is not built")
+    columns = ["exercise", "parameters", "kernel", *exercise_table.COLUMNS]
+    rows = [dict(zip(columns, row)) for row in exercise_table.rows_of(name, program)]
+    expected = [row for row in written() if row["exercise"] == name]
+    assert len(rows) == len(expected)
+    for row, known in zip(rows, expected):
+        for column in known.keys() - OF_THE_COMPILER:
+            assert (row["kernel"], column, row[column]) == (row["kernel"], column, known[column])
