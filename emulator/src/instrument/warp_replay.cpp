@@ -10,6 +10,17 @@ void forEachLane(uint32_t lanes, Function function) {
     for (; lanes != 0; lanes &= lanes - 1) function(static_cast<unsigned>(__builtin_ctz(lanes)));
 }
 
+// Lanes have gone on from the block to `successor` in so many executions.
+void addWay(BlockCounts& block, uint32_t successor, uint64_t times) {
+    const auto known = std::find_if(block.successors.begin(), block.successors.end(),
+                                    [=](const auto& way) { return way.first == successor; });
+    if (known != block.successors.end()) {
+        known->second += times;
+    } else {
+        block.successors.emplace_back(successor, times);
+    }
+}
+
 uint64_t hashOfCall(uint64_t stack, uint32_t call) {
     return (stack ^ call) * 0x9e3779b97f4a7c15u + 1;
 }
@@ -189,16 +200,7 @@ void WarpReplay::goOn(Frame& frame, uint32_t successor, LaunchCounts& counts) {
     ++block.executions;
     block.lanes += execution.lanes;
     block.divergent += execution.ways - 1;
-    for (unsigned i = 0; i < execution.ways; ++i) {
-        const auto known =
-            std::find_if(block.successors.begin(), block.successors.end(),
-                         [&](const auto& way) { return way.first == execution.successors[i]; });
-        if (known != block.successors.end()) {
-            ++known->second;
-        } else {
-            block.successors.emplace_back(execution.successors[i], 1);
-        }
-    }
+    for (unsigned i = 0; i < execution.ways; ++i) addWay(block, execution.successors[i], 1);
     freeExecutions_.push_back(frame.execution);
 }
 
@@ -252,16 +254,7 @@ void LaunchCounts::add(const LaunchCounts& other) {
         to.executions += from.executions;
         to.lanes += from.lanes;
         to.divergent += from.divergent;
-        for (const auto& [successor, count] : from.successors) {
-            const auto known =
-                std::find_if(to.successors.begin(), to.successors.end(),
-                             [&](const auto& way) { return way.first == successor; });
-            if (known != to.successors.end()) {
-                known->second += count;
-            } else {
-                to.successors.emplace_back(successor, count);
-            }
-        }
+        for (const auto& [successor, times] : from.successors) addWay(to, successor, times);
     }
 }
 
