@@ -56,7 +56,7 @@ FACTS = [  # the page, what it says, the file, what that says
     (
         "emulator/README.md",
         "only in the first 16 MiB,",
-        "emulator/src/runtime/memory.cpp",
+        "emulator/src/engine/poison.h",
         "kPoisonedBytes = size_t{16} << 20;",
     ),
     (

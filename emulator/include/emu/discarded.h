@@ -4,13 +4,21 @@
 // The translator makes `::emu::Discarded("cudaFree"), cudaFree(p);` of `cudaFree(p);`.
 #pragma once
 
+#include "emu/api/errors.h"
 #include "emu/kernel_frame.h"
 #include "emu/runtime_types.h"
 
 namespace emu {
 
-// Tells the check of an error that nobody keeps; the three words name what returned it.
-void noteDiscarded(const char* before, const char* name, const char* after, cudaError_t error);
+// Tells the check that a call, which the words before the error's name describe, has failed.
+void noteFailure(cudaError_t error, const char* before, const char* name, const char* after,
+                 const char* errorName, const char* errorText);
+
+EMU_NOT_RECORDED inline void noteDiscarded(cudaError_t error, const char* before, const char* name,
+                                           const char* after) {
+    if (error == cudaSuccess) return;
+    noteFailure(error, before, name, after, cudaGetErrorName(error), cudaGetErrorString(error));
+}
 
 struct Discarded {
     EMU_NOT_RECORDED explicit Discarded(const char* name) noexcept : function(name) {}
@@ -19,7 +27,7 @@ struct Discarded {
 
 // (For results of other types the language's own comma does nothing.)
 EMU_NOT_RECORDED inline void operator,(const Discarded& call, cudaError_t error) {
-    noteDiscarded("", call.function, "()", error);
+    noteDiscarded(error, "", call.function, "()");
 }
 
 }  // namespace emu

@@ -31,8 +31,8 @@ void passOn(int signal) {
     }
 }
 
-// Where the hazard check looks on, the host meets protected device memory: the check tells of it and
-// lets the instruction have its way.
+// Where the hazard check looks on, the host meets protected device memory: the check tells of it
+// and lets the instruction have its way.
 bool isWatchedMemory(int signal, const siginfo_t& info, const ucontext_t& context) {
     if (signal != SIGSEGV || watcher == nullptr) return false;
     uintptr_t pc = 0;

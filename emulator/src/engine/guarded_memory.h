@@ -51,7 +51,8 @@ void markCopied(const void* to, const void* from, size_t bytes);
 // Some of these bytes have been written, or it is not known which.
 bool anyWritten(const void* memory, size_t bytes);
 
-// While one lives, everybody reaches all memory; else what is Reach::DeviceOnly is protected. Nothing happens without guardAllocations.
+// While one lives, everybody reaches all memory; else what is Reach::DeviceOnly is protected.
+// Nothing happens without guardAllocations.
 class DeviceMemoryAccess {
   public:
     DeviceMemoryAccess();

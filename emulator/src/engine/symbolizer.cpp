@@ -39,8 +39,7 @@ class Addr2line {
         }
         std::vector<std::string> answer;
         readLine();  // the address
-        for (std::string line = readLine(); !isZero(line);
-             line = readLine()) {
+        for (std::string line = readLine(); !isZero(line); line = readLine()) {
             if (line.empty()) return {};
             answer.push_back(line);
         }

@@ -47,7 +47,7 @@ class Watcher {
 
     // The running thread, or the host, has called something that returned an error, and does not
     // keep that.
-    virtual void callFailed(const std::string& /*what*/, cudaError_t) {}
+    virtual void callFailed(const std::string& /*what*/) {}
     // It asks for the last error.
     virtual void errorRead() {}
 

@@ -3,13 +3,12 @@
 #include <sys/mman.h>
 
 #include "access_words.h"
-#include "emu/api/errors.h"
 #include "engine/guarded_memory.h"
 #include "engine/program_symbols.h"
 #include "engine/scheduler.h"
+#include "engine/symbolizer.h"
 #include "kernel_heap.h"
 #include "memory_map.h"
-#include "engine/symbolizer.h"
 #include "words.h"
 
 namespace emu {
@@ -181,14 +180,11 @@ void BlockChecker::failed(const std::string& message) {
     found_.report(std::move(finding));
 }
 
-void BlockChecker::refused(const std::string& what, cudaError_t error) {
+void BlockChecker::refused(const std::string& what) {
     const Quiet quiet;
     const Thread& thread = threads_[rank_];
-    unread_[rank_] = {Hazard::Refused,
-                      what + " returned " + cudaGetErrorName(error) + " (" +
-                          cudaGetErrorString(error) + ")",
-                      {actOf(userPc(thread, thread.lastPc), rank_, "goes on")},
-                      ""};
+    unread_[rank_] = {
+        Hazard::Refused, what, {actOf(userPc(thread, thread.lastPc), rank_, "goes on")}, ""};
 }
 
 void BlockChecker::errorRead() {
@@ -253,9 +249,8 @@ void BlockChecker::access(const Access& access) {
         if (access.kind != AccessKind::Load) unsettledPc_ = access.pc;
     }
     if (access.space == Space::Other ||
-               (access.size > 1 &&
-                memoryMap.classify(access.address + access.size - 1, &lastByte) &&
-                lastByte == Space::Other)) {
+        (access.size > 1 && memoryMap.classify(access.address + access.size - 1, &lastByte) &&
+         lastByte == Space::Other)) {
         strayAccess(access, pc);
     }
 }
@@ -312,7 +307,8 @@ void BlockChecker::reportRaces() {
             continue;
         }
         Finding finding{hazard,
-                        isVolatile ? "volatile does not order the lanes of a warp" : raceKind(race.first.kind, race.second.kind),
+                        isVolatile ? "volatile does not order the lanes of a warp"
+                                   : raceKind(race.first.kind, race.second.kind),
                         {actOf(race.first.pc, race.first.rank, verb(race.first.kind)),
                          actOf(race.second.pc, race.second.rank, verb(race.second.kind))},
                         variables_.nameOf(race.second.offset, race.second.size)};

@@ -38,7 +38,7 @@ class BlockChecker : public Recorder {
     void warpMet(unsigned warp, unsigned mask, bool ordersMemory);
     void failed(const std::string& message);
     // The running thread called something that returned an error; or asked for the last one.
-    void refused(const std::string& what, cudaError_t error);
+    void refused(const std::string& what);
     void errorRead();
 
     // Recorder

@@ -57,11 +57,11 @@ class Checker : public Watcher {
     }
     void failed(const std::string& message) override { blocks_.mine().failed(message); }
 
-    void callFailed(const std::string& what, cudaError_t error) override {
+    void callFailed(const std::string& what) override {
         if (inDevice()) {
-            blocks_.mine().refused(what, error);
+            blocks_.mine().refused(what);
         } else {
-            host_.refused(what, error);
+            host_.refused(what);
         }
     }
     void errorRead() override {

@@ -91,7 +91,8 @@ std::string remedyOfGlobalRace(const Finding& finding, bool sameLine) {
     if (sameLine && finding.about == "write after write") {
         return "blocks write different values to one place: let one of them write, or use atomics";
     }
-    return "nothing orders the blocks of a grid: use atomics, or a launch for each of the two steps";
+    return "nothing orders the blocks of a grid: use atomics, or a launch for each of the two "
+           "steps";
 }
 
 std::string remedy(const Finding& finding, bool sameLine) {
@@ -188,8 +189,8 @@ uint64_t Findings::addLaunch() {
 
 void Findings::add(const Finding& finding) {
     std::string lines[2];
-    const bool onceForKernel = finding.hazard == Hazard::VolatileRace ||
-                               finding.hazard == Hazard::GlobalVolatileRace;
+    const bool onceForKernel =
+        finding.hazard == Hazard::VolatileRace || finding.hazard == Hazard::GlobalVolatileRace;
     const size_t acts = onceForKernel ? 0 : finding.acts.size();
     for (size_t i = 0; i < std::min<size_t>(acts, 2); ++i) {
         lines[i] = text(lineOf(finding.acts[i].place));

@@ -15,8 +15,8 @@
 namespace emu {
 
 enum class Hazard {
-    Race,           // in shared memory
-    VolatileRace,   // the same between lanes of a warp that rely on volatile; once for a kernel
+    Race,          // in shared memory
+    VolatileRace,  // the same between lanes of a warp that rely on volatile; once for a kernel
     GlobalRace,
     GlobalVolatileRace,
     SharedBounds,   // outside the shared arrays of the kernel
@@ -25,9 +25,9 @@ enum class Hazard {
     DeviceBounds,
     FreedMemory,
     HostMemory,
-    Barrier,  // that not all threads of the block reach
-    Failure,  // the kernel ended with an error
-    Refused,  // a launch or another call that returned an error which nobody looked at
+    Barrier,       // that not all threads of the block reach
+    Failure,       // the kernel ended with an error
+    Refused,       // a launch or another call that returned an error which nobody looked at
     HostTouch,     // the host reaches for device memory
     ManagedTouch,  // the host and a kernel use managed memory at a time
 };
@@ -43,8 +43,8 @@ struct Place {
 struct Act {
     Place place;
     uint3 thread;
-    std::string what;           // "writes", ...
-    std::string who = {};       // if it is not the thread above, in the finding's block
+    std::string what;      // "writes", ...
+    std::string who = {};  // if it is not the thread above, in the finding's block
 };
 
 struct Finding {

@@ -30,7 +30,8 @@ bool asAllocated(const GuardedAllocation& allocation, size_t offset, size_t size
     for (size_t i = offset; i < offset + size; ++i) {
         unsigned char expected = 0;
         if (i < kPoisonedBytes) {
-            std::memcpy(&expected, reinterpret_cast<const char*>(&kPoison) + i % sizeof(kPoison), 1);
+            std::memcpy(&expected, reinterpret_cast<const char*>(&kPoison) + i % sizeof(kPoison),
+                        1);
         }
         if (static_cast<unsigned char>(allocation.base[i]) != expected) return false;
     }

@@ -205,7 +205,8 @@ void GlobalRaces::touch(const Access& access, uintptr_t pc, unsigned rank) {
                   {{}, own, access.address, access.size}, word);
     }
     readBefore(firstNew);
-    if (access.kind == AccessKind::Atomic || (access.isVolatile && access.kind == AccessKind::Load)) {
+    if (access.kind == AccessKind::Atomic ||
+        (access.isVolatile && access.kind == AccessKind::Load)) {
         acquired_ = true;
     }
 }

@@ -29,7 +29,7 @@ inline __attribute__((always_inline)) void record(const void* pointer, uint32_t 
                                                   uint32_t whole, AccessKind kind, bool isVolatile,
                                                   void* pc) {
     const auto address = reinterpret_cast<uintptr_t>(pointer);
-    Access access{address, reinterpret_cast<uintptr_t>(pc), size, whole, kind, Space::Other,
+    Access access{address,   reinterpret_cast<uintptr_t>(pc), size, whole, kind, Space::Other,
                   isVolatile};
     if (recorder == nullptr) {
         if (hostRecorder != nullptr) recordOfHost(access);

@@ -5,9 +5,8 @@
 #include <iterator>
 
 #include "access_words.h"
-#include "emu/api/errors.h"
-#include "program_code.h"
 #include "engine/symbolizer.h"
+#include "program_code.h"
 #include "words.h"
 
 namespace emu {
@@ -158,13 +157,9 @@ void HostCheck::unwrittenCopied(const void* memory, size_t size) {
 
 // ---- errors
 
-void HostCheck::refused(const std::string& what, cudaError_t error) {
+void HostCheck::refused(const std::string& what) {
     const uintptr_t place = hostPlace();
-    Finding finding{Hazard::Refused,
-                    what + " returned " + cudaGetErrorName(error) + " (" +
-                        cudaGetErrorString(error) + ")",
-                    {actOfHost(place, "goes on")},
-                    ""};
+    Finding finding{Hazard::Refused, what, {actOfHost(place, "goes on")}, ""};
     finding.order = launches_;
     const std::lock_guard<std::mutex> lock(mutex_);
     unread_.push_back(std::move(finding));

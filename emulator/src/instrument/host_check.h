@@ -1,5 +1,5 @@
-// What the hazard check looks for in host code: memory that it may not touch, or not yet, and errors
-// that nobody looks at.
+// What the hazard check looks for in host code: memory that it may not touch, or not yet, and
+// errors that nobody looks at.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "emu/runtime_types.h"
 #include "engine/guarded_memory.h"
 #include "findings.h"
 #include "global_shadow.h"
@@ -33,8 +32,8 @@ class HostCheck : public HostRecorder {
     bool fault(uintptr_t address, uintptr_t pc, bool writes);
     void unwrittenCopied(const void* memory, size_t bytes);
 
-    // `what` has returned an error; and somebody has asked for the last one.
-    void refused(const std::string& what, cudaError_t error);
+    // A call has failed, `what` says how; and somebody has asked for the last error.
+    void refused(const std::string& what);
     void errorRead();
 
   private:
@@ -49,7 +48,7 @@ class HostCheck : public HostRecorder {
     std::atomic<uint64_t> finished_{0};  // those that the host knows to have ended
 
     std::mutex mutex_;
-    std::vector<Finding> unread_;  // errors
+    std::vector<Finding> unread_;                            // errors
     std::map<std::pair<Hazard, uintptr_t>, Finding> again_;  // by the place: found, and how often
 };
 

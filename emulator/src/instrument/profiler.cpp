@@ -8,13 +8,13 @@
 #include "emu/engine.h"
 #include "emu/warp.h"
 #include "engine/scheduler.h"
+#include "engine/symbolizer.h"
 #include "engine/watcher.h"
 #include "memory_map.h"
 #include "per_thread.h"
 #include "profile_csv.h"
 #include "program_code.h"
 #include "recorder.h"
-#include "engine/symbolizer.h"
 #include "warp_replay.h"
 
 namespace emu {

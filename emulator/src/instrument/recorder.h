@@ -17,8 +17,8 @@ enum class Space : uint8_t {
 // One access of one thread.
 struct Access {
     uintptr_t address;
-    uintptr_t pc;   // return address of the hook: just after the instruction that announces it
-    uint32_t size;  // bytes
+    uintptr_t pc;    // return address of the hook: just after the instruction that announces it
+    uint32_t size;   // bytes
     uint32_t whole;  // bytes of the struct that this is the first part of; 0 for its other parts
     AccessKind kind;
     Space space;

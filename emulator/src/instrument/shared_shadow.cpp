@@ -94,7 +94,9 @@ void SharedShadow::touchWord(size_t index, const SharedAccess& access, std::vect
     for (int32_t i = word.accesses; i >= 0; i = accesses_[static_cast<size_t>(i)].next) {
         const SharedAccess& other = accesses_[static_cast<size_t>(i)].access;
         if (other.rank == access.rank || (other.bytes & access.bytes) == 0) continue;
-        if (harmlessTogether(other, access) || clocks_.ordered(other.rank, other.clock, access.rank)) continue;
+        if (harmlessTogether(other, access) ||
+            clocks_.ordered(other.rank, other.clock, access.rank))
+            continue;
         if (other.kind == AccessKind::Store && access.kind == AccessKind::Store) {
             writers.push_back(other);
         } else if (readBesideAtomic(other, access)) {

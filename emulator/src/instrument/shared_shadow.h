@@ -81,8 +81,8 @@ class SharedShadow {
     uint32_t block_ = 0, epoch_ = 0;
     std::vector<Entry> accesses_;
     std::vector<PendingWrite> pending_;
-    // Plain reads beside atomics of others. They are the first step of a loop around atomicCAS(), and
-    // no race, if the reader's own atomic follows.
+    // Plain reads beside atomics of others. They are the first step of a loop around atomicCAS(),
+    // and no race, if the reader's own atomic follows.
     struct PendingRead {
         size_t word;
         unsigned rank;

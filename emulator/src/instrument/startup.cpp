@@ -33,11 +33,12 @@ void loopStep() noexcept {
     }
 }
 
-void noteDiscarded(const char* before, const char* name, const char* after, cudaError_t error) {
-    if (watcher == nullptr || error == cudaSuccess || error == cudaErrorNotReady) return;
+void noteFailure(cudaError_t error, const char* before, const char* name, const char* after,
+                 const char* errorName, const char* errorText) {
     // (After a kernel has failed, all calls do; that has been told.)
-    if (error == stickyError()) return;
-    watcher->callFailed(std::string(before) + name + after, error);
+    if (watcher == nullptr || error == cudaErrorNotReady || error == stickyError()) return;
+    watcher->callFailed(std::string(before) + name + after + " returned " + errorName + " (" +
+                        errorText + ")");
 }
 
 namespace {

@@ -72,8 +72,8 @@ __global__ void treeOfWarp(int* a) {
     }
 }
 __global__ void exchangeInWarp(int* a) {
-    a[threadIdx.x] = threadIdx.x;               // exchange-write
-    const int other = a[31 - threadIdx.x];      // exchange-read
+    a[threadIdx.x] = threadIdx.x;           // exchange-write
+    const int other = a[31 - threadIdx.x];  // exchange-read
     __syncwarp();
     a[threadIdx.x] = other;
 }
@@ -84,7 +84,7 @@ __global__ void swapAcross(int* a, int n) {
 }
 __global__ void bytesOfNeighbours(char* a) {
     a[threadIdx.x] = char(threadIdx.x);  // own-byte
-    a[threadIdx.x + 1] = 'x';  // neighbour
+    a[threadIdx.x + 1] = 'x';            // neighbour
 }
 __global__ void ownBytes(char* a) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -92,7 +92,7 @@ __global__ void ownBytes(char* a) {
     a[i] += 1;
 }
 __global__ void addThenRead(int* sum, int* out) {
-    atomicAdd(sum, 1);                                // then-add
+    atomicAdd(sum, 1);                               // then-add
     if (threadIdx.x == 0) out[blockIdx.x] = sum[0];  // then-read
 }
 // Textbooks make atomics of atomicCAS() in this way.
@@ -170,7 +170,7 @@ __global__ void launchesAndLooks(int* out) {
     if (cudaGetLastError() != cudaSuccess) out[0] = 0;
 }
 __global__ void spin(int* flag) {
-    while (true) {  // spin
+    while (true) {                           // spin
         if (atomicAdd(flag, 0) == 1) break;  // spin-poll
     }
 }
@@ -186,7 +186,8 @@ int* deviceInts(int elements = kCount) {
 int* filled() {
     int* memory = deviceInts();
     const std::vector<int> ones(kCount, 1);
-    if (cudaMemcpy(memory, ones.data(), kBytes, cudaMemcpyHostToDevice) != cudaSuccess) std::exit(3);
+    if (cudaMemcpy(memory, ones.data(), kBytes, cudaMemcpyHostToDevice) != cudaSuccess)
+        std::exit(3);
     return memory;
 }
 

@@ -47,9 +47,7 @@ class ConfiguredKernel {
         : name_(name), id_(id), call_(std::move(call)), config_(config) {}
 
     // Converts to the parameters' types, as a call does: 0 for a pointer, {1, 2} for a struct.
-    void operator()(Params... args) const {
-        run(bindKernel(name_, id_.address, call_, args...));
-    }
+    void operator()(Params... args) const { run(bindKernel(name_, id_.address, call_, args...)); }
     // Fewer arguments than parameters, the others by default; or a kernel whose types are not
     // known.
     template <class... Args, class = std::enable_if_t<sizeof...(Args) != sizeof...(Params)>>
@@ -61,7 +59,7 @@ class ConfiguredKernel {
     void run(KernelCall call) const {
         [[maybe_unused]] const cudaError_t error = launch(config_, std::move(call));
 #ifdef __EMU_INSTRUMENTED__
-        noteDiscarded("the launch of ", name_, "", error);
+        noteDiscarded(error, "the launch of ", name_, "");
 #endif
     }
 
