@@ -5,19 +5,16 @@
 #pragma once
 
 #include "emu/api/errors.h"
+#include "emu/failed_call.h"
 #include "emu/kernel_frame.h"
 #include "emu/runtime_types.h"
 
 namespace emu {
 
-// Tells the check that a call, which the words before the error's name describe, has failed.
-void noteFailure(cudaError_t error, const char* before, const char* name, const char* after,
-                 const char* errorName, const char* errorText);
-
 EMU_NOT_RECORDED inline void noteDiscarded(cudaError_t error, const char* before, const char* name,
                                            const char* after) {
     if (error == cudaSuccess) return;
-    noteFailure(error, before, name, after, cudaGetErrorName(error), cudaGetErrorString(error));
+    noteFailedCall(error, before, name, after, cudaGetErrorName(error), cudaGetErrorString(error));
 }
 
 struct Discarded {

@@ -4,8 +4,8 @@
 
 #include "checker.h"
 #include "emu/decisions.h"
-#include "emu/discarded.h"
 #include "emu/division.h"
+#include "emu/failed_call.h"
 #include "emu/kernel_frame.h"
 #include "engine/sticky_error.h"
 #include "engine/watcher.h"
@@ -33,8 +33,8 @@ void loopStep() noexcept {
     }
 }
 
-void noteFailure(cudaError_t error, const char* before, const char* name, const char* after,
-                 const char* errorName, const char* errorText) {
+void noteFailedCall(cudaError_t error, const char* before, const char* name, const char* after,
+                    const char* errorName, const char* errorText) {
     // (After a kernel has failed, all calls do; that has been told.)
     if (watcher == nullptr || error == cudaErrorNotReady || error == stickyError()) return;
     watcher->callFailed(std::string(before) + name + after + " returned " + errorName + " (" +
