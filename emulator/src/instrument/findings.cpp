@@ -84,8 +84,8 @@ std::string remedyOfRace(const Finding& finding, bool sameLine) {
 std::string remedyOfGlobalRace(const Finding& finding, bool sameLine) {
     const bool sameBlock = finding.acts[0].who.empty();
     if (sameBlock && sameLine && finding.about != "write after write") {
-        return "threads update one place: use an atomic, such as atomicAdd(); or " +
-               remedyOfRace(finding, sameLine);
+        return remedyOfRace(finding, sameLine) +
+               "; where they all update one place, use an atomic such as atomicAdd()";
     }
     if (sameBlock) return remedyOfRace(finding, sameLine);
     if (sameLine && finding.about == "write after write") {
