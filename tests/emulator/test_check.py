@@ -141,7 +141,10 @@ def test_a_barrier_of_the_warp_is_enough_if_it_is_in_all_launches(check, kernel,
 def test_race_names_element_threads_and_source(check):
     finding = only(check("rowOfTile"))
     assert finding.where == "tile, element 9 (of 4 bytes)"  # tile[1][0]: rows of 9
-    assert [act[1:3] for act in finding.acts] == [("thread (0,1,0)", "writes"), ("thread (1,0,0)", "reads")]
+    assert [act[1:3] for act in finding.acts] == [
+        ("thread (0,1,0)", "writes"),
+        ("thread (1,0,0)", "reads"),
+    ]
     assert finding.acts[1][3].startswith("out[threadIdx.y * 8 + threadIdx.x] = tile[")
     # Of 64 elements, all but the 8 on the diagonal.
     assert finding.more == "and 55 more times"

@@ -195,6 +195,21 @@ def test_memory_that_nobody_wrote(check, bug, where, mark, act, more):
     assert finding.acts[0][:3] == (line_of(mark), *act)
 
 
+@pytest.mark.parametrize(
+    "bug, mark, size, off, what",
+    [("oddPairs", "copy-pairs", 8, 4, "reads"), ("oddQuads", "copy-quads", 16, 8, "writes")],
+)
+def test_misaligned_address(check, bug, mark, size, off, what):
+    finding = only(check(bug))
+    assert finding.title == (
+        f"misaligned address: an access of {size} bytes to an address that is {off} beyond a "
+        "multiple of that"
+    )
+    assert finding.acts[0][:3] == (line_of(mark), "thread (0,0,0)", what)
+    assert finding.more == "and 31 more times"
+    assert "cudaErrorMisalignedAddress" in finding.remedy
+
+
 BARRIER = "__syncthreads() is missing"
 BLOCKS = "nothing orders the blocks of a grid"
 DIFFERENT = "write different values to one place"
@@ -250,7 +265,7 @@ def test_steps_without_a_barrier_of_the_grid(check):
 @pytest.mark.parametrize(
     "program",
     "managedInTime errorsLookedAt allWritten addAtomically allAgree tree treeOfWarp ownBytes addByCas "
-    "lastBlock twoSteps launchesInOrder".split(),
+    "evenPairs lastBlock twoSteps launchesInOrder".split(),
 )
 def test_silent(check, program):
     report = check(program)

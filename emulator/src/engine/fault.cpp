@@ -9,6 +9,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "memory_operand.h"
 #include "scheduler.h"
 #include "watcher.h"
 
@@ -47,6 +48,27 @@ bool isWatchedMemory(int signal, const siginfo_t& info, const ucontext_t& contex
     return watcher->hostFault(reinterpret_cast<uintptr_t>(info.si_addr), pc, writes);
 }
 
+struct Cause {
+    const void* address;
+    bool misaligned;
+};
+
+// A processor gives no address where none can be right: it is not a multiple of 16, which vectors
+// need, or above all that there is.
+Cause causeOf(int signal, const siginfo_t& info, const ucontext_t& context) {
+    if (signal == SIGBUS && info.si_code == BUS_ADRALN) return {info.si_addr, true};
+    if (info.si_code != SI_KERNEL) return {info.si_addr, false};
+    const auto operand = memoryOperand(context);
+    if (!operand) return {info.si_addr, false};
+    const bool exists = static_cast<intptr_t>(operand->address << 16) >> 16 ==
+                        static_cast<intptr_t>(operand->address);
+    return {reinterpret_cast<const void*>(operand->address),
+            exists && operand->ofVector && operand->address % 16 != 0};
+}
+
+constexpr char kMisaligned[] =
+    "misaligned address %p: an access of 16 bytes, as of a float4, needs a multiple of 16";
+
 // A fault in a kernel leaves the handler by switching to the OS thread's own stack, as siglongjmp()
 // would. The fault is synchronous, in the kernel's own code, so nothing of the engine was
 // interrupted half-way.
@@ -68,8 +90,12 @@ void onFault(int signal, siginfo_t* info, void* context) {
             kFiberStackSize / 1024);
         failKernel(cudaErrorIllegalAddress, message);
     } else {
-        std::snprintf(message, sizeof(message), "illegal address %p", info->si_addr);
-        failKernel(cudaErrorIllegalAddress, message);
+        const auto* interrupted = static_cast<ucontext_t*>(context);
+        const Cause cause = causeOf(signal, *info, *interrupted);
+        std::snprintf(message, sizeof(message),
+                      cause.misaligned ? kMisaligned : "illegal address %p", cause.address);
+        failKernel(cause.misaligned ? cudaErrorMisalignedAddress : cudaErrorIllegalAddress,
+                   message);
     }
 }
 

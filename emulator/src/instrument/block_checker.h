@@ -78,6 +78,7 @@ class BlockChecker : public Recorder {
     void reportRaces();
 
     void sharedAccess(const Access& access, uintptr_t pc);
+    void misaligned(const Access& access, uintptr_t pc);
     void strayAccess(const Access& access, uintptr_t pc);
 
     Findings& findings_;

@@ -51,6 +51,8 @@ const char* title(Hazard hazard) {
             return "device memory after cudaFree()";
         case Hazard::HostMemory:
             return "host memory";
+        case Hazard::Misaligned:
+            return "misaligned address";
         case Hazard::Barrier:
             return "barrier in divergent code";
         case Hazard::Refused:
@@ -125,6 +127,8 @@ std::string remedy(const Finding& finding, bool sameLine) {
             return "free it after the kernels that use it";
         case Hazard::HostMemory:
             return "on a GPU this is an illegal address: pass memory from cudaMalloc()";
+        case Hazard::Misaligned:
+            return "a GPU ends the kernel with cudaErrorMisalignedAddress";
         case Hazard::Barrier:
             return "all threads of a block must reach the same barrier: move it out of the "
                    "condition or loop";

@@ -25,6 +25,7 @@ enum class Hazard {
     DeviceBounds,
     FreedMemory,
     HostMemory,
+    Misaligned,
     Barrier,       // that not all threads of the block reach
     Failure,       // the kernel ended with an error
     Refused,       // a launch or another call that returned an error which nobody looked at

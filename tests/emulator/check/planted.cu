@@ -169,6 +169,12 @@ __global__ void launchesAndLooks(int* out) {
     child<<<1, 2048>>>(out);
     if (cudaGetLastError() != cudaSuccess) out[0] = 0;
 }
+__global__ void copyPairs(const float2* in, float2* out) {
+    out[threadIdx.x] = in[threadIdx.x];  // copy-pairs
+}
+__global__ void copyQuads(const float4* in, float4* out) {
+    out[threadIdx.x] = in[threadIdx.x];  // copy-quads
+}
 __global__ void spin(int* flag) {
     while (true) {                           // spin
         if (atomicAdd(flag, 0) == 1) break;  // spin-poll
@@ -442,6 +448,10 @@ const std::map<std::string, std::function<void()>> kPrograms = {
          tree<<<1, 256>>>(a);
          copyElements<<<4, 64>>>(a, deviceInts(), kCount);
      }},
+    // -- addresses
+    {"oddPairs", [] { copyPairs<<<1, 32>>>((float2*)(filled() + 1), (float2*)filled()); }},
+    {"evenPairs", [] { copyPairs<<<1, 32>>>((float2*)(filled() + 2), (float2*)filled()); }},
+    {"oddQuads", [] { copyQuads<<<1, 32>>>((float4*)filled(), (float4*)(filled() + 2)); }},
     // -- a kernel that does not end
     {"spins",
      [] {

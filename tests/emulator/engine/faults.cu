@@ -30,6 +30,34 @@ TEST_F(Faults, IllegalAddress) {
     EXPECT_EQ(cudaErrorIllegalAddress, cudaGetLastError());
 }
 
+__global__ void copyVectors(const float4* in, float4* out, size_t stride) {
+    out[threadIdx.x] = in[threadIdx.x * stride];
+}
+
+TEST_F(Faults, MisalignedVectors) {
+    SKIP_UNDER_ADDRESS_SANITIZER();
+    Managed<float> in(64), out(64);
+    const auto* odd = reinterpret_cast<const float4*>(in.get() + 1);
+    const std::string load = failure(cudaErrorMisalignedAddress, [&] {
+        copyVectors<<<1, 8>>>(odd, reinterpret_cast<float4*>(out.get()), 1);
+    });
+    EXPECT_THAT(load, HasSubstr("misaligned address 0x"));
+    EXPECT_THAT(load, HasSubstr("needs a multiple of 16"));
+    char address[32];
+    std::snprintf(address, sizeof(address), "%p", static_cast<const void*>(odd));
+    EXPECT_THAT(load, HasSubstr(address));
+}
+
+TEST_F(Faults, AddressThatCannotBe) {
+    SKIP_UNDER_ADDRESS_SANITIZER();
+    Managed<float> out(64);
+    const auto* poison = reinterpret_cast<const float4*>(0xFFFACADEFFFACAD0);
+    EXPECT_THAT(
+        failure(cudaErrorIllegalAddress,
+                [&] { copyVectors<<<1, 8>>>(poison, reinterpret_cast<float4*>(out.get()), 1); }),
+        HasSubstr("illegal address 0xfffacadefffacad0"));
+}
+
 __device__ int deepRecursion(int depth) {
     volatile char frame[1000];
     frame[depth % 1000] = (char)depth;

@@ -1,0 +1,21 @@
+// What the instruction that a fault interrupted was about to reach, where the kernel does not say.
+#pragma once
+
+#include <signal.h>
+#include <ucontext.h>
+
+#include <cstdint>
+#include <optional>
+
+namespace emu {
+
+struct MemoryOperand {
+    uintptr_t address;
+    bool ofVector;  // of an instruction on SSE or AVX registers
+};
+
+// Of the instruction at which `context` stands. Knows the common ones of x86-64; empty for others,
+// and elsewhere.
+std::optional<MemoryOperand> memoryOperand(const ucontext_t& context);
+
+}  // namespace emu
