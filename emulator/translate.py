@@ -5,7 +5,8 @@ C++ cannot parse two things of CUDA: a launch, `k<<<grid, block>>>(x)`, and dyna
 `extern __shared__ T s[];`. The translator rewrites just these, in place, and keeps every line's
 number. Two more things are rewritten because they could not work: the cast to `void*` in
 `cudaLaunchKernel((void*)k, ...)`, which would lose the kernel's type, and inline PTX, which becomes
-a compile error that says so. Headers of the user that contain any of this are translated as well.
+a compile error that says so. And C++ gives device code some other meaning than a GPU: directives on
+__CUDA_ARCH__ (translator/arch.py). Headers of the user that contain any of this are translated as well.
 
 With --instrument the output is for the profiler, which counts what g++'s debug code does: device
 code is made to branch as nvcc's debug code does (translator/decisions.py), launches say where a
@@ -19,6 +20,7 @@ import sys
 import zlib
 from typing import Optional
 
+from translator.arch import arch_edits
 from translator.lexer import TranslateError
 from translator.rewriter import Rewriter
 from translator.unit import Source, Unit
@@ -36,6 +38,7 @@ def translate(
     sources = unit.sources.values()
     for source in sources:
         if unit.has_cuda(source):
+            source.edits += arch_edits(unit, source)
             for stream in source.streams:
                 Rewriter(unit, source, stream, instrument).run()
         source.translated = source is unit.main or bool(source.edits)

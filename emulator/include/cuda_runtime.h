@@ -18,6 +18,7 @@
 #include "emu/runtime_types.h"
 #include "emu/runtime_api.h"
 #include "emu/engine.h"
+#include "emu/arch.h"
 #include "emu/volatile.h"
 #include "emu/warp.h"
 #include "emu/atomics.h"

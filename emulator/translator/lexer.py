@@ -28,6 +28,8 @@ DIRECTIVE = re.compile(r"#(?:[ \t]|\\\r?\n)*([A-Za-z_]*)")
 DEFINE = re.compile(r"(?:[ \t]|\\\r?\n)+([^\W\d]\w*)(\([^)]*\))?")
 INCLUDE = re.compile(r'[ \t]*(?P<spelling>"(?P<quoted>[^"\n]+)"|<(?P<angled>[^>\n]+)>)')
 ALWAYS_FALSE = re.compile(r"[ \t]*(?:0|false)[ \t]*(?:/[/*]|\r?\n|$)")
+CONDITIONALS = set("if ifdef ifndef else elif elifdef elifndef endif".split())
+UP_TO_COMMENT = re.compile(r"(?:\\\r?\n|(?!/[/*]|\r?\n)[\s\S])*")
 REST_OF_LINE = re.compile(r"(?:\\\r?\n|[^\n])*")
 
 
@@ -47,6 +49,17 @@ class Include(NamedTuple):
     end: int
     name: str
     quoted: bool
+
+
+class Directive(NamedTuple):
+    """One of `#if`, `#ifdef`, `#ifndef`, `#elif` ..., `#else`, `#endif`."""
+
+    name: str
+    start: int  # of its `#`
+    end: int  # of its line, but for a comment
+    condition: str
+    token: int  # index of the next token of the file's own stream
+    live: bool  # not within an `#if 0`
 
 
 class Edit(NamedTuple):
@@ -167,6 +180,7 @@ class Lexer:
     def __init__(self, path: str, text: str) -> None:
         self.streams = [Stream()]  # the file's own, then one for each #define
         self.includes: list[Include] = []
+        self.directives: list[Directive] = []
         self._path = path
         self._text = text
         self._dropped = Stream()
@@ -217,6 +231,14 @@ class Lexer:
         match = DIRECTIVE.match(self._text, start)
         assert match is not None
         name, pos = match.group(1), match.end()
+        if name in CONDITIONALS:
+            rest = UP_TO_COMMENT.match(self._text, pos)
+            text = rest.group().rstrip() if rest else ""
+            condition = re.sub(r"\\\r?\n", " ", text).strip()
+            next_token = len(self.streams[0].tokens)
+            live = not self._dead
+            end = pos + len(text)
+            self.directives.append(Directive(name, start, end, condition, next_token, live))
         if name in ("if", "ifdef", "ifndef"):
             self._depth += 1
             self._conditional("if")

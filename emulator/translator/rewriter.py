@@ -1,13 +1,13 @@
 """Rewrites what C++ cannot parse. Every edit stays in its place and keeps its line breaks."""
 
 import re
-from typing import NoReturn, Optional
+from typing import NoReturn
 
 from .callee import is_name, name_literal, postfix_start
 from .decisions import Decisions, edits
 from .discarded import discarded_edits
 from .lexer import Stream, TranslateError
-from .scopes import Scope, scopes_of
+from .scopes import Scope
 from .shared_memory import shared_edits, shared_reached
 from .statements import statement_edits
 from .unit import ALIGNMENTS, Source, Unit
@@ -26,7 +26,6 @@ class Rewriter:
         self._instrument = instrument  # for the profiler; see translate.py
         self._source = source
         self._stream = stream
-        self._scopes: Optional[list[Scope]] = None
         self._at_body: dict[int, str] = {}  # declarations to put behind a function's `{`
 
     def run(self) -> None:
@@ -180,9 +179,7 @@ class Rewriter:
     def _scope(self, index: int) -> Scope:
         if self._stream.macro:
             return Scope(True, True)  # the more likely
-        if self._scopes is None:
-            self._scopes = scopes_of(self._stream, self._unit.device_words)
-        return self._scopes[index]
+        return self._unit.scopes(self._stream)[index]
 
     # ---- For the profiler ----
 

@@ -4,7 +4,8 @@ import os
 import re
 from typing import NamedTuple, Optional
 
-from .lexer import Include, Lexer, Stream
+from .lexer import Directive, Include, Lexer, Stream
+from .scopes import Scope, scopes_of
 
 # Quick looks into a header before it is worth lexing.
 ANY_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)', re.MULTILINE)
@@ -16,7 +17,7 @@ ANY_LITERAL_MACRO = re.compile(
 ANY_OVERLOADED = re.compile(r"\boperator\s*(?:&&|\|\||and\b|or\b)\s*\(")
 ANY_DIRECTIVE = re.compile(r"\busing\s+namespace\b")
 ANY_CUDA = re.compile(
-    r"<\s*<\s*<|__shared__|__global__|__device__|__constant__|\b(?:__)?asm|cudaLaunch"
+    r"<\s*<\s*<|__shared__|__global__|__device__|__constant__|\b(?:__)?asm|cudaLaunch|__CUDA_ARCH__"
 )
 
 BUILTIN_TYPES = set("void bool char short int long float double unsigned signed auto".split())
@@ -51,6 +52,10 @@ class Source:
     def includes(self) -> list[Include]:
         return self._lexed().includes
 
+    @property
+    def directives(self) -> list[Directive]:
+        return self._lexed().directives
+
 
 class Template(NamedTuple):
     """Template parameters of a kernel: how many have no default, and whether one is a pack."""
@@ -80,6 +85,9 @@ class Unit:
         self.constant_words = {"__constant__"}  # and the macros that are just that
         self.launch_macros: set[str] = set()  # as in `#define CONFIG(g, b) <<<g, b>>>`
         self.device_words = {"__device__", "__global__"}  # and the macros that stand for them
+        self.host_words = {"__host__"}  # and the macros that hold it
+        self.arch_macros: set[str] = set()  # those that hold __CUDA_ARCH__
+        self._scopes: dict[Stream, list[Scope]] = {}
         self.main = self._load(path, path)
         for source in self.sources.values():
             self.macros.update(ANY_DEFINE.findall(source.text))
@@ -96,6 +104,12 @@ class Unit:
             return True
         words = self.launch_macros | self.device_words | self.constant_words
         return any(word in source.text for word in words)
+
+    def scopes(self, stream: Stream) -> list[Scope]:
+        """The scope of each token of a file's own stream."""
+        if stream not in self._scopes:
+            self._scopes[stream] = scopes_of(stream, self.device_words, self.host_words)
+        return self._scopes[stream]
 
     def address_known(self, stream: Stream, callee: list[int]) -> bool:
         """Whether `&callee` is sure to be one function: no overloads, nothing left to deduce.
@@ -150,6 +164,10 @@ class Unit:
         if stream.macro:
             if not self.device_words.isdisjoint(texts):
                 self.device_words.add(stream.macro)
+            if "__host__" in texts:
+                self.host_words.add(stream.macro)
+            if "__CUDA_ARCH__" in texts:
+                self.arch_macros.add(stream.macro)
             if texts and texts <= self.constant_words:
                 self.constant_words.add(stream.macro)
             self._macro_kernels |= "__global__" in texts

@@ -1041,7 +1041,7 @@ def test_compiler_names_the_students_lines(tmp_path):
 @needs_compiler
 def test_only_ptx_that_is_compiled_is_an_error(tmp_path):
     source = (
-        "#ifdef __CUDA_ARCH__\n"
+        "#ifdef NO_EMULATION\n"
         '#define LANE(x) asm("mov.u32 %0, %%laneid;" : "=r"(x))\n'
         "#else\n#define LANE(x) x = 0\n#endif\n"
         '#define UNUSED asm("exit;")\n'
