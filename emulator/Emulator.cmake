@@ -17,6 +17,9 @@ set(EMULATOR_TRANSLATOR ${CMAKE_CURRENT_LIST_DIR}/translate.py)
 file(GLOB EMULATOR_TRANSLATOR_SOURCES CONFIGURE_DEPENDS
     ${EMULATOR_TRANSLATOR} ${CMAKE_CURRENT_LIST_DIR}/translator/*.py)
 
+# As in cc.py: src/engine/undefined_arithmetic.cpp has what the checks call.
+set(EMULATOR_CHECK_FLAGS -fsanitize=shift-exponent,float-cast-overflow)
+
 # Asked for always: a folder may set EMULATOR_INSTRUMENT for itself.
 set(EMULATOR_FLAGS_SCRIPT ${CMAKE_CURRENT_LIST_DIR}/instrument_flags.py)
 execute_process(
@@ -71,6 +74,8 @@ function(emulator_target_sources target)
             -iquote ${folder} -Wno-unknown-pragmas)
         if(EMULATOR_INSTRUMENT)
             list(APPEND options ${EMULATOR_INSTRUMENT_FLAGS})
+        else()
+            list(APPEND options ${EMULATOR_CHECK_FLAGS})
         endif()
         set_source_files_properties(${output} PROPERTIES COMPILE_OPTIONS "${options}")
         target_sources(${target} PRIVATE ${output})

@@ -68,6 +68,9 @@ IGNORED = set(
     "Wext-lambda-captures-this Wdefault-stream-launch Wmissing-launch-bounds extra-device-"
     "vectorization MD MMD MP".split()
 )
+# As in Emulator.cmake: src/engine/undefined_arithmetic.cpp has what the checks call. (The profiler
+# would count them as branches.)
+CHECK_FLAGS = ["-fsanitize=shift-exponent,float-cast-overflow"]
 INSTRUMENT_LIBRARY = "libcuda_emulator_instrument.a"
 # Beside the library: what --precompile wrote.
 PRECOMPILED = os.path.join("precompiled", "runtime.h")
@@ -284,8 +287,8 @@ class Driver:
             file.write("#include <cuda_runtime.h>\n")
         common = [*self._cxx, f"-std={self._job.std}", *self._flags, "-isystem", OWN_INCLUDE]
         for name, flags in (
-            ("optimised", []),
-            ("debug", ["-O0"]),
+            ("optimised", CHECK_FLAGS),
+            ("debug", ["-O0", *CHECK_FLAGS]),
             ("instrumented", self._instrument_flags()),
         ):
             output = os.path.join(f"{header}.gch", name)
@@ -317,7 +320,7 @@ class Driver:
                 raise UsageError(f"no '{hooks}': use ./lab cc --instrument, which builds it")
             # All of it: it starts itself before main().
             whole = ["-Wl,--whole-archive", hooks, "-Wl,--no-whole-archive"]
-            libraries = [*whole, job.library, "-ldl"]
+            libraries = [*whole, job.library]
         objects = []
         for i, (path, language) in enumerate(job.sources):
             if language == "link":
@@ -327,7 +330,7 @@ class Driver:
             if not self._compile(path, language, objects[-1], folder):
                 return 1
         command = [*self._cxx, *self._flags, *job.flags, *objects, *job.libraries]
-        command += [*libraries, "-lboost_context", "-pthread", "-o", job.output or "a.out"]
+        command += [*libraries, "-lboost_context", "-ldl", "-pthread", "-o", job.output or "a.out"]
         return 0 if self._call(command) else 1
 
     def _compile(self, path: str, language: str, output: str, folder: str) -> bool:
@@ -336,7 +339,7 @@ class Driver:
         std = [f"-std={job.std}"]
         # Behind the user's flags: -O0 counts. All of C++, since functions of a header that several
         # files include are linked once.
-        flags = [*job.flags, *(self._instrument_flags() if job.instrument else [])]
+        flags = [*job.flags, *(self._instrument_flags() if job.instrument else CHECK_FLAGS)]
         if language == "c":
             command = [*self._cc, *self._flags, *includes, *job.flags, path]
         elif language == "c++":

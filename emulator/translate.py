@@ -6,7 +6,8 @@ C++ cannot parse two things of CUDA: a launch, `k<<<grid, block>>>(x)`, and dyna
 number. Two more things are rewritten because they could not work: the cast to `void*` in
 `cudaLaunchKernel((void*)k, ...)`, which would lose the kernel's type, and inline PTX, which becomes
 a compile error that says so. And C++ gives device code some other meaning than a GPU: directives on
-__CUDA_ARCH__ (translator/arch.py). Headers of the user that contain any of this are translated as well.
+__CUDA_ARCH__ (translator/arch.py), shifts and casts (translator/arithmetic.py). Headers of the user
+that contain any of this are translated as well.
 
 With --instrument the output is for the profiler, which counts what g++'s debug code does: device
 code is made to branch as nvcc's debug code does (translator/decisions.py), launches say where a

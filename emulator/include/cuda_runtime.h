@@ -19,6 +19,8 @@
 #include "emu/runtime_api.h"
 #include "emu/engine.h"
 #include "emu/arch.h"
+#include "emu/casts.h"
+#include "emu/shifts.h"
 #include "emu/volatile.h"
 #include "emu/warp.h"
 #include "emu/atomics.h"

@@ -3,6 +3,7 @@
 import re
 from typing import NoReturn
 
+from .arithmetic import Arithmetic
 from .callee import is_name, name_literal, postfix_start
 from .decisions import Decisions, edits
 from .discarded import discarded_edits
@@ -51,6 +52,10 @@ class Rewriter:
                 self._launcher(i, i, "")
         for i, declarations in self._at_body.items():
             self._edit(i, i + 1, "{" + declarations)
+        if not self._stream.macro and self._unit.device_words & {
+            token.text for token in self._stream.tokens
+        }:
+            self._arithmetic()
         if self._instrument and not self._stream.macro:
             for find in (statement_edits, discarded_edits):
                 self._source.edits += find(self._stream, lambda i: self._scope(i).device)
@@ -180,6 +185,20 @@ class Rewriter:
         if self._stream.macro:
             return Scope(True, True)  # the more likely
         return self._unit.scopes(self._stream)[index]
+
+    def _arithmetic(self) -> None:
+        """Adds what does not meet an edit that is there."""
+        arithmetic = Arithmetic(
+            self._stream, lambda i: self._scope(i).device, self._unit.device_words
+        )
+        taken = [(s, e) for s, e, _ in self._source.edits if s < e]
+        for change in arithmetic.changes():
+            if any(s < end and start < e for start, end, _ in change for s, e in taken):
+                continue
+            for start, end, text in change:
+                space = " " if self._source.text[start - 1 : start] == ":" else ""
+                breaks = "\n" * self._source.text.count("\n", start, end)
+                self._source.edits.append((start, end, space + text + breaks))
 
     # ---- For the profiler ----
 

@@ -5,9 +5,8 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <limits>
-#include <type_traits>
 
+#include "emu/casts.h"
 #include "emu/rounding.h"
 
 namespace emu {
@@ -20,35 +19,20 @@ To bitCast(From from) {
     return to;
 }
 
-// As the GPU converts: what is out of range becomes the nearest value of Int; a NaN becomes 0 where
-// both types have 32 bits, else the value with only the top bit set (PTX ISA, "cvt").
-template <class Int, class Real>
-Int toInteger(Real integral) {
-    using Limits = std::numeric_limits<Int>;
-    if (std::isnan(integral)) {
-        constexpr bool narrow = sizeof(Int) == 4 && sizeof(Real) == 4;
-        return narrow ? Int{0} : static_cast<Int>(1ull << (8 * sizeof(Int) - 1));
-    }
-    constexpr Real end = 2 * static_cast<Real>(Int{1} << (Limits::digits - 1));  // max + 1, exactly
-    if (integral >= end) return Limits::max();
-    if (integral < static_cast<Real>(Limits::min())) return Limits::min();
-    return static_cast<Int>(integral);
-}
-
 }  // namespace emu
 
 #define EMU_REAL_TO_INTEGER(NAME, REAL, INT)           \
     inline INT NAME##_rn(REAL x) {                     \
-        return emu::toInteger<INT>(std::nearbyint(x)); \
+        return emu::truncated<INT>(std::nearbyint(x)); \
     }                                                  \
     inline INT NAME##_rz(REAL x) {                     \
-        return emu::toInteger<INT>(std::trunc(x));     \
+        return emu::truncated<INT>(std::trunc(x));     \
     }                                                  \
     inline INT NAME##_ru(REAL x) {                     \
-        return emu::toInteger<INT>(std::ceil(x));      \
+        return emu::truncated<INT>(std::ceil(x));      \
     }                                                  \
     inline INT NAME##_rd(REAL x) {                     \
-        return emu::toInteger<INT>(std::floor(x));     \
+        return emu::truncated<INT>(std::floor(x));     \
     }
 
 EMU_REAL_TO_INTEGER(__float2int, float, int)

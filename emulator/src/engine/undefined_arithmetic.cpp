@@ -1,0 +1,106 @@
+// Ends kernels that shift or convert out of range where the translator could not put in what a GPU
+// does (translator/arithmetic.py): in macros, in functions without __device__, in `int i = x;`.
+//
+// Programs are compiled with -fsanitize=shift-exponent,float-cast-overflow, whose checks call these
+// functions in place of the sanitizer's own library. The structs are laid out as there
+// (compiler-rt, ubsan_handlers.h and ubsan_value.h).
+#include <dlfcn.h>
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+
+#include "messages.h"
+#include "scheduler.h"
+
+namespace {
+
+struct SourceLocation {
+    const char* file;
+    uint32_t line;
+    uint32_t column;
+};
+struct TypeDescriptor {
+    uint16_t kind;  // 0: integer, 1: floating point
+    uint16_t info;  // of an integer: twice the logarithm of its bits, plus 1 if signed; else bits
+    char name[1];   // in quotes
+};
+struct Shift {
+    SourceLocation location;
+    const TypeDescriptor* left;
+    const TypeDescriptor* right;
+};
+struct Conversion {
+    SourceLocation location;
+    const TypeDescriptor* from;
+    const TypeDescriptor* to;
+};
+using Value = uintptr_t;  // the bits, or where they are if they are too many
+
+unsigned bitsOf(const TypeDescriptor& integer) {
+    return 1u << (integer.info >> 1);
+}
+
+std::string integerText(const TypeDescriptor& type, Value value) {
+    const unsigned bits = bitsOf(type);
+    if (bits > 64) return "an amount of more than 64 bits";
+    const unsigned unused = 64 - bits;
+    const auto high = static_cast<uint64_t>(value) << unused;
+    if ((type.info & 1) == 0) return std::to_string(high >> unused);
+    return std::to_string(static_cast<int64_t>(high) >> unused);
+}
+
+std::string realText(const TypeDescriptor& type, Value value) {
+    if (type.info == 32) {
+        const auto bits = static_cast<uint32_t>(value);
+        float number;
+        std::memcpy(&number, &bits, sizeof(number));
+        return emu::format("%g", static_cast<double>(number));
+    }
+    double number;
+    if (type.info != 64) return "a number";
+    std::memcpy(&number, &value, sizeof(number));
+    return emu::format("%g", number);
+}
+
+std::string text(const SourceLocation& location) {
+    return emu::format("%s:%u", location.file, location.line);
+}
+
+// In host code: the sanitizer's own function `name`, if the user has asked for it as well.
+template <class... Values>
+void onHost(const char* name, Values... values) {
+    if (void* const own = dlsym(RTLD_NEXT, name)) {
+        reinterpret_cast<void (*)(Values...)>(own)(values...);
+    }
+}
+
+}  // namespace
+
+extern "C" {
+
+void __ubsan_handle_shift_out_of_bounds(Shift* shift, Value left, Value right) {
+    if (!emu::inDevice()) return onHost(__func__, shift, left, right);
+    const unsigned bits = bitsOf(*shift->left);
+    emu::failKernel(
+        cudaErrorLaunchFailure,
+        emu::format("%s: shift by %s of %s, which has %u bits: C++ leaves the result open here. "
+                    "Write the shift into the kernel itself, which gives a GPU's result, or keep "
+                    "the amount from 0 to %u",
+                    text(shift->location).c_str(), integerText(*shift->right, right).c_str(),
+                    shift->left->name, bits, bits - 1));
+}
+
+void __ubsan_handle_float_cast_overflow(Conversion* conversion, Value from) {
+    if (!emu::inDevice()) return onHost(__func__, conversion, from);
+    const char* const to = conversion->to->name;
+    emu::failKernel(
+        cudaErrorLaunchFailure,
+        emu::format("%s: %s does not fit into %s: C++ leaves the result of this conversion open. "
+                    "Write a cast into the kernel itself, which gives a GPU's result, or test the "
+                    "value before",
+                    text(conversion->location).c_str(), realText(*conversion->from, from).c_str(),
+                    to));
+}
+
+}  // extern "C"

@@ -1,0 +1,72 @@
+// Casts of floating-point numbers to integers, as PTX's cvt.rzi does them.
+#include "emu/casts.h"
+
+#include <gtest/gtest.h>
+
+#include <climits>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+namespace {
+
+using emu::cast;
+
+constexpr float kInf = std::numeric_limits<float>::infinity();
+const float kNanF = std::numeric_limits<float>::quiet_NaN();
+const double kNan = std::numeric_limits<double>::quiet_NaN();
+
+TEST(Casts, TowardsZero) {
+    EXPECT_EQ(cast<int>(2.9f), 2);
+    EXPECT_EQ(cast<int>(-2.9), -2);
+    EXPECT_EQ(cast<unsigned>(-0.9f), 0u);
+    EXPECT_EQ(cast<long long>(1e15), 1000000000000000);
+    EXPECT_EQ(cast<int>(-2147483648.5), INT_MIN);
+    static_assert(cast<int>(3.5f) == 3, "");
+}
+
+TEST(Casts, OutOfRangeIsTheNearest) {
+    EXPECT_EQ(cast<int>(2147483648.0f), INT_MAX);
+    EXPECT_EQ(cast<int>(-3e9f), INT_MIN);
+    EXPECT_EQ(cast<int>(kInf), INT_MAX);
+    EXPECT_EQ(cast<int>(-kInf), INT_MIN);
+    EXPECT_EQ(cast<unsigned>(4294967296.0f), UINT_MAX);
+    EXPECT_EQ(cast<unsigned>(-1.0f), 0u);
+    EXPECT_EQ(cast<unsigned>(-1e30), 0u);
+    EXPECT_EQ(cast<long long>(1e30f), LLONG_MAX);
+    EXPECT_EQ(cast<long long>(-1e30), LLONG_MIN);
+    EXPECT_EQ(cast<unsigned long long>(-1.0), 0u);
+    EXPECT_EQ(cast<std::size_t>(1e30), SIZE_MAX);
+}
+
+TEST(Casts, NotANumber) {
+    EXPECT_EQ(cast<int>(kNanF), 0);
+    EXPECT_EQ(cast<unsigned>(kNanF), 0u);
+    EXPECT_EQ(cast<int>(kNan), INT_MIN);
+    EXPECT_EQ(cast<unsigned>(kNan), 1u << 31);
+    EXPECT_EQ(cast<long long>(kNanF), LLONG_MIN);
+    EXPECT_EQ(cast<unsigned long long>(kNan), 1ull << 63);
+    EXPECT_EQ(cast<short>(kNanF), 0);
+}
+
+// nvcc converts to 32 bits and cuts off the upper ones.
+TEST(Casts, NarrowIntegersAreCutOff) {
+    EXPECT_EQ(cast<short>(70000.0f), 70000 - 65536);
+    EXPECT_EQ(cast<signed char>(300.0), 44);
+    EXPECT_EQ(cast<unsigned char>(300.7f), 44);
+    EXPECT_EQ(cast<unsigned char>(-1.0f), 0);
+    EXPECT_EQ(cast<unsigned short>(1e20), 65535);
+    EXPECT_EQ(cast<short>(1e20f), -1);
+}
+
+TEST(Casts, AnythingElseIsAsInCpp) {
+    int array[2] = {};
+    EXPECT_EQ(cast<unsigned char>(300), 44);
+    EXPECT_EQ(cast<unsigned>(-1), UINT_MAX);
+    EXPECT_EQ(cast<std::uintptr_t>(array), reinterpret_cast<std::uintptr_t>(&array[0]));
+    EXPECT_EQ(cast<int>(true), 1);
+    static_assert(std::is_same<decltype(cast<unsigned char>(1.0f)), unsigned char>::value, "");
+}
+
+}  // namespace

@@ -1,0 +1,145 @@
+"""Tests of the shifts and casts that the translator rewrites in device code.
+(device_functions/shifts.cpp and casts.cpp have the results, programs/arithmetic.cu runs some.)"""
+
+import pytest
+from translate import main
+
+
+@pytest.fixture
+def translated(tmp_path):
+    """Translates a file; returns its text with short names for what was put in."""
+
+    def translate(source):
+        (tmp_path / "in.cu").write_text(source)
+        output = tmp_path / "out.cpp"
+        assert main([str(tmp_path / "in.cu"), "-o", str(output)]) == 0
+        text = output.read_text().split("\n", 1)[1]
+        return text.replace("::emu::shift", "S").replace("::emu::cast", "C")
+
+    return translate
+
+
+@pytest.fixture
+def body(translated):
+    """Translates the body of a kernel."""
+    return lambda code: translated("__global__ void k() {" + code + "}\n")[21:-2]
+
+
+@pytest.mark.parametrize(
+    "code, expected",
+    [
+        ("x = a << n;", "x = a << S << n;"),
+        ("x = a<<n;", "x = a<< S <<n;"),
+        ("x = a >> n;", "x = a >> S >> n;"),
+        ("x = a << n >> m | b;", "x = a << S << n >> S >> m | b;"),
+        ("x = f(1u << lane) - 1;", "x = f(1u << S << lane) - 1;"),
+        ("int t[1 << N];", "int t[1 << S << N];"),
+        ("x <<= n; y >>= m;", "x <<= S = n; y >>= S = m;"),
+        ("a[i] <<= b = c;", "a[i] <<= S = b = c;"),
+        (
+            "for (int s = n >> k; s > 0; s >>= k) f();",
+            "for (int s = n >> S >> k; s > 0; s >>= S = k) f();",
+        ),
+        ("x = i < n >> k;", "x = i < n >> S >> k;"),
+        ("if (i < n && j > m >> k) f();", "if (i < n && j > m >> S >> k) f();"),
+        ("x = 1ull << 32;", "x = 1ull << S << 32;"),
+        ("x = a << 31 - n;", "x = a << S << 31 - n;"),
+        ("x = a << 2 * n;", "x = a << S << 2 * n;"),
+        ("auto f = [=](int n) { return a << n; };", "auto f = [=](int n) { return a << S << n; };"),
+    ],
+)
+def test_shifts(body, code, expected):
+    assert body(code) == expected
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "x = a << 31;",
+        "x = (a >> 0x1fu) + 1;",
+        "x <<= 1; y >>= 5, z = 2;",
+        "std::vector<std::vector<int>> v;",
+        "x = f<g<int>>(y);",
+        "f<g<a, b>>();",
+        "A<B<C<int>>> x;",
+        "p->bits <<= n; s.bits >>= n;",  # a reference to a bit-field cannot be had
+        'stream << "text" << n;',
+        "std::cout << n << std::endl;",
+        "x = a < b, c > d;",
+    ],
+)
+def test_what_is_no_shift_or_cannot_go_wrong(body, code):
+    assert body(code) == code
+
+
+@pytest.mark.parametrize(
+    "code, expected",
+    [
+        ("x = (int)f;", "x = C<int>(f);"),
+        ("x = ( unsigned  int ) f;", "x = C<unsigned int>( f);"),
+        ("x = (int)f * 2;", "x = C<int>(f) * 2;"),
+        ("x = -(int)-f;", "x = -C<int>(-f);"),
+        ("x = (int)(float)(f + g) - h;", "x = C<int>((float)(f + g)) - h;"),
+        ("x = (int)(T)f;", "x = C<int>((T)f);"),
+        ("x = (unsigned char)(int)f;", "x = C<unsigned char>(C<int>(f));"),
+        ("x = (int)a[i].b(c)->d++;", "x = C<int>(a[i].b(c)->d++);"),
+        ("x = (int)f<T>(y) + 1;", "x = C<int>(f<T>(y)) + 1;"),
+        ("x = (int)std::floor(y) < n;", "x = C<int>(std::floor(y)) < n;"),
+        ("x = (int)*p + (int)~q;", "x = C<int>(*p) + C<int>(~q);"),
+        ("return (size_t)f;", "return C<size_t>(f);"),
+        ("g(a, (std::uint8_t)(f));", "g(a, C<std::uint8_t>((f)));"),
+        ("x = y > (int)f;", "x = y > C<int>(f);"),
+        ("if (b) (int)f;", "if (b) C<int>(f);"),
+        ("x = b ?(int)f:(int)g;", "x = b ?C<int>(f): C<int>(g);"),
+        ("x = (int)3.7f;", "x = C<int>(3.7f);"),
+        ("x = (int)f << n;", "x = C<int>(f) << S << n;"),
+        ("x = a << (int)f;", "x = a << S << C<int>(f);"),
+        ("x = static_cast<unsigned long long>(f);", "x = C<unsigned long long>(f);"),
+        ("x = int(f) + unsigned(g);", "x = C<int>(f) + C<unsigned>(g);"),
+        ("g(std::size_t(f), int(2));", "g(C<std::size_t>(f), C<int>(2));"),
+    ],
+)
+def test_casts(body, code, expected):
+    assert body(code) == expected
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "x = (float)i;",
+        "x = (bool)f;",
+        "x = (int*)p;",
+        "x = (int)threadIdx.x;",
+        "x = static_cast<int>(blockIdx.x);",
+        "x = static_cast<T>(f);",
+        "int (x), y(int(*)(int));",
+        "auto f = [](int) -> int { return 1; };",
+        "x = sizeof(int) * n;",
+        "x = sizeof(int);",
+        "std::function<int(float)> f;",
+        "x = (int){3};",
+        "x = new int(5);",
+    ],
+)
+def test_what_is_no_cast_of_a_number_to_an_integer(body, code):
+    assert body(code) == code
+
+
+@pytest.mark.parametrize("head", ["void f", "__host__ void f"])
+def test_host_code_stays(translated, head):
+    source = head + "() { x = a << n; y = (int)f; }\n"
+    assert translated(source) == source
+
+
+def test_macros_and_conditionals_stay(translated):
+    source = (
+        "#define SHIFT(a, n) ((a) << (n))\n__device__ int f() {\n  return (int)\n#if A\n  x\n"
+        "#else\n  y\n#endif\n  ;\n}\n"
+    )
+    assert translated(source) == source
+
+
+def test_breaks_of_lines_stay(translated):
+    source = "__device__ int f() {\n  return (unsigned\n int)x <<\n   n;\n}\n"
+    expected = "__device__ int f() {\n  return C<unsigned int>(\nx) << S <<\n   n;\n}\n"
+    assert translated(source) == expected
