@@ -8,9 +8,9 @@ chooses when it runs. Declarations are taken as those do who use them. The rest 
 
 import re
 from collections.abc import Iterator
-from typing import NoReturn, Optional
+from typing import Optional
 
-from .lexer import Directive, Stream, TranslateError
+from .lexer import Directive, Stream
 from .scopes import OPEN, kind
 from .unit import Source, Unit
 
@@ -68,7 +68,7 @@ class _Arch:
     def edits(self, group: Group) -> list[Edit]:
         words = {word for d in group for word in re.findall(r"\w+", d.condition)}
         for macro in sorted(words & self._unit.arch_macros):
-            self._fail(
+            self._source.fail(
                 group[0].start,
                 f"'{macro}' stands for __CUDA_ARCH__, which is not the same on host and GPU: write "
                 "__CUDA_ARCH__ in this directive",
@@ -83,17 +83,13 @@ class _Arch:
             return [edit for d in group for edit in _as_gpu(d)]
         return self._at_run_time(group) if where == "both" else []
 
-    def _fail(self, offset: int, message: str) -> NoReturn:
-        line = self._source.text.count("\n", 0, offset) + 1
-        raise TranslateError(f"{self._source.path}:{line}: error: {message}")
-
     # ---- in a __host__ __device__ function
 
     def _at_run_time(self, group: Group) -> list[Edit]:
         """Makes an `if` of the group, around the branches of the GPU and of the host."""
         gpu, host = _taken(group, ARCH), _taken(group, None)
         if gpu is None or host is None:
-            self._fail(
+            self._source.fail(
                 group[0].start,
                 "this directive of a __host__ __device__ function asks for more than "
                 "__CUDA_ARCH__: put that into an #if of its own, around or inside of this one",
@@ -103,7 +99,7 @@ class _Arch:
         first = self._stream.text(group[0].token - 1) in (";", "{", "}")
         for branch in (gpu, host):
             if not first or not self._holds_statements(group, branch):
-                self._fail(
+                self._source.fail(
                     group[0].start,
                     "host and GPU differ in part of a statement or in a declaration here, and the "
                     "cpu back end compiles this function once: have whole statements between "
@@ -171,7 +167,7 @@ class _Arch:
             return "device"
         if kinds <= {"other"} and (users <= {"host"} or gpu == NONE):
             return "host"
-        self._fail(
+        self._source.fail(
             group[0].start,
             "host and GPU see different declarations here, and the cpu back end compiles them once, "
             "for both: put the #if into the body of the function that differs",

@@ -1,17 +1,17 @@
 """Rewrites what C++ cannot parse. Every edit stays in its place and keeps its line breaks."""
 
 import re
-from typing import NoReturn
+from typing import NoReturn, Optional
 
 from .arithmetic import Arithmetic
 from .callee import is_name, name_literal, postfix_start
 from .decisions import Decisions, edits
 from .discarded import discarded_edits
-from .lexer import Stream, TranslateError
+from .lexer import Stream
 from .scopes import Scope
 from .shared_memory import shared_edits, shared_reached
 from .statements import statement_edits
-from .unit import ALIGNMENTS, Source, Unit
+from .unit import ALIGNMENTS, Source, Unit, parameter_list
 from .volatile import find_use
 
 VOID_POINTER = re.compile(r"(const )?void( const)? \*( const)?")
@@ -40,6 +40,8 @@ class Rewriter:
                 continue
             elif token.text == "__shared__":
                 self._shared(i)
+            elif token.text == "__global__" and not self._stream.macro:
+                self._kernel(i)
             elif token.text in ("asm", "__asm__", "__asm"):
                 self._asm(i)
             elif token.text == "volatile" and not self._stream.macro:
@@ -62,9 +64,7 @@ class Rewriter:
             self._decisions()
 
     def _fail(self, index: int, message: str) -> NoReturn:
-        offset = self._stream.tokens[index].start
-        line = self._source.text.count("\n", 0, offset) + 1
-        raise TranslateError(f"{self._source.path}:{line}: error: {message}")
+        self._source.fail(self._stream.tokens[index].start, message)
 
     def _edit(self, first: int, end: int, text: str, tail: str = "") -> None:
         """Replaces tokens [first, end) and what is between them by `text`, their line breaks, and
@@ -76,7 +76,24 @@ class Rewriter:
         breaks = newline * self._source.text.count("\n", start, stop)
         self._source.edits.append((start, stop, space + text + breaks + tail))
 
-    # ---- Launches ----
+    # ---- Kernels and launches ----
+
+    def _kernel(self, index: int) -> None:
+        """Refuses parameters that are references in the declaration at `__global__`."""
+        stream = self._stream
+        opener = parameter_list(stream, index + 1)
+        close = stream.pair(opener) if opener is not None else None
+        if opener is None or close is None:
+            return
+        for parameter in stream.split(opener + 1, close):
+            reference = _reference_mark(stream, parameter)
+            if reference is not None:
+                self._fail(
+                    reference,
+                    f"a parameter of the kernel '{stream.text(opener - 1)}' is a reference: CUDA "
+                    "copies parameters to the GPU, which cannot reach what they refer to on the "
+                    "host; pass a value, or a pointer to device memory",
+                )
 
     def _launch(self, opening: int) -> None:
         """Rewrites the launch whose `<<<` starts at token `opening`."""
@@ -283,3 +300,16 @@ class Rewriter:
             target = " ".join(stream.text(i) for i in range(first, end))
             if VOID_POINTER.fullmatch(target):
                 self._edit(index, end + 1, "")
+
+
+def _reference_mark(stream: Stream, parameter: list[int]) -> Optional[int]:
+    """The & that makes a parameter a reference, if one does."""
+    i = parameter[0]
+    while i <= parameter[-1] and stream.text(i) != "=":
+        text = stream.text(i)
+        if text in ("&", "&&"):
+            return i
+        close = stream.pair(i) if text == "(" and stream.text(i + 1) != "&" else None
+        close = stream.angle_end(i) if text == "<" else close
+        i = (close or i) + 1
+    return None

@@ -2,9 +2,9 @@
 
 import os
 import re
-from typing import NamedTuple, Optional
+from typing import NamedTuple, NoReturn, Optional
 
-from .lexer import Directive, Include, Lexer, Stream
+from .lexer import Directive, Include, Lexer, Stream, TranslateError
 from .scopes import Scope, scopes_of
 
 # Quick looks into a header before it is worth lexing.
@@ -38,6 +38,11 @@ class Source:
         self.edits: list[tuple[int, int, str]] = []  # (start, end, text instead)
         self.translated = False
         self._lexer: Optional[Lexer] = None
+
+    def fail(self, offset: int, message: str) -> NoReturn:
+        """Tells the user of an error at this place of the text."""
+        line = self.text.count("\n", 0, offset) + 1
+        raise TranslateError(f"{self.path}:{line}: error: {message}")
 
     def _lexed(self) -> Lexer:
         if self._lexer is None:
@@ -198,7 +203,7 @@ class Unit:
                 required = sum("=" not in p for p in parameters)
                 template = Template(required, any("..." in p for p in parameters))
                 inside = end
-        opener = _parameter_list(stream, index + 1)
+        opener = parameter_list(stream, index + 1)
         if opener is None:
             return
         close = stream.pair(opener)
@@ -222,7 +227,7 @@ def _is_linkage(stream: Stream, index: int) -> bool:
     return opener is not None and stream.text(opener - 2) == "extern"
 
 
-def _parameter_list(stream: Stream, index: int) -> Optional[int]:
+def parameter_list(stream: Stream, index: int) -> Optional[int]:
     """Index of the `(` of the first function declared from `index` on, if its declaration goes on
     to there; None for a specialisation such as `void k<int>(int)`."""
     while stream.text(index) not in ("", ";", "{", "}"):

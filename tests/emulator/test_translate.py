@@ -698,6 +698,33 @@ def test_errors(error, source, message):
     assert error(source) == message
 
 
+@pytest.mark.parametrize(
+    "source, line",
+    [
+        ("__global__ void k(int& x);", 1),
+        ("__global__ void k(int n,\n  const S &s) {}", 2),
+        ("template <class T>\n__global__ void k(T&& x) {}", 2),
+        ("template <class T> __global__ void k(A<T, int>& x = a);", 1),
+        ("extern \"C\" __global__ void __launch_bounds__(N & 3) k(int (&a)[4]) {}", 1),
+        ("__global__ void k(int*& p) {}", 1),
+        ("struct S { template <class T> static __global__ void k(T...); };\n"
+         "__global__ void k(auto& x);", 2),
+    ],
+)  # fmt: skip
+def test_kernels_take_no_references(error, source, line):
+    message = error(source)
+    assert message.startswith(f"in.cu:{line}: error: a parameter of the kernel 'k' is a reference")
+    assert "pass a value, or a pointer to device memory" in message
+
+
+@pytest.mark.parametrize(
+    "parameters", ["void (*f)(int&)", "A<int&> a", "int n = a & b", "S s, int (*p)[4], T... x"]
+)
+def test_what_is_no_reference(translated, parameters):
+    source = f"__global__ void k({parameters});\n__device__ void f(int& x);\n"
+    assert translated(source) == source
+
+
 def test_missing_input(tmp_path):
     result = run_translate("none.cu", "-o", "out.cpp", cwd=tmp_path)
     assert (result.returncode, result.stderr) == (1, "none.cu: error: No such file or directory\n")

@@ -35,6 +35,9 @@ struct KernelId {
 
 template <class... Params>
 KernelId<Params...> emuId(void (*function)(Params...)) {
+    static_assert(
+        (!std::is_reference<Params>::value && ...),
+        "a kernel's parameter is a reference: pass a value, or a pointer to device memory");
     return {reinterpret_cast<const void*>(function)};
 }
 
