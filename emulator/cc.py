@@ -257,6 +257,7 @@ class Driver:
         self._cc = shlex.split(os.environ.get("CC", "")) or ["cc"]
         self._dirs = [folder for folder in job.include_dirs if not _is_toolkit(folder)]
         self._hooks: Optional[list[str]] = None  # flags for --instrument, once known
+        self._outputs = self._names_of_outputs()
         header = os.path.join(os.path.dirname(job.library or ""), PRECOMPILED)
         self._first_header = header if os.path.isfile(header) else "cuda_runtime.h"
         # As emulator/CMakeLists.txt: a large frame must not step over a stack's guard page.
@@ -275,6 +276,7 @@ class Driver:
         for path, _ in job.sources:
             if not os.path.isfile(path):
                 raise UsageError(f"'{path}' does not exist")
+        self._keep([path for path, _ in job.sources])
         with tempfile.TemporaryDirectory(prefix="lab-cc-") as folder:
             return self._compile_only(folder) if job.compile_only else self._build(folder)
 
@@ -296,13 +298,37 @@ class Driver:
                 return 1
         return 0
 
+    def _names_of_outputs(self) -> list[str]:
+        """What is compiled: an object for each source, or one program."""
+        job = self._job
+        if not job.compile_only:
+            return ["a.out" if job.output is None else job.output]
+        paths = [path for path, language in job.sources if language != "link"]
+        if job.output is None:
+            return [f"{os.path.splitext(os.path.basename(path))[0]}.o" for path in paths]
+        if len(paths) > 1:
+            raise UsageError("-o with -c takes one source file")
+        return [job.output]
+
+    def _keep(self, inputs: list[str]) -> None:
+        """Raises UsageError if an output is one of the inputs."""
+        for output in self._outputs:
+            if not output:
+                raise UsageError("-o '': the output needs a name")
+            if os.path.isdir(output):
+                raise UsageError(f"-o {output}: this is a folder; name a file in it")
+            for path in inputs:
+                if os.path.exists(output) and os.path.samefile(output, path):
+                    raise UsageError(
+                        f"-o {output}: would overwrite '{path}', from which it is made; "
+                        "choose another name"
+                    )
+
     def _compile_only(self, folder: str) -> int:
         sources = [(path, lang) for path, lang in self._job.sources if lang != "link"]
-        if self._job.output and len(sources) > 1:
-            raise UsageError("-o with -c takes one source file")
-        for path, language in sources:
-            stem = os.path.splitext(os.path.basename(path))[0]
-            if not self._compile(path, language, self._job.output or f"{stem}.o", folder):
+        for (path, language), output in zip(sources, self._outputs):
+            command = self._compiler(path, language, folder)
+            if not self._write([*command, "-c"], output):
                 return 1
         return 0
 
@@ -327,13 +353,15 @@ class Driver:
                 objects.append(path)
                 continue
             objects.append(os.path.join(folder, f"{i}.o"))
-            if not self._compile(path, language, objects[-1], folder):
+            command = self._compiler(path, language, folder)
+            if not self._call([*command, "-c", "-o", objects[-1]]):
                 return 1
         command = [*self._cxx, *self._flags, *job.flags, *objects, *job.libraries]
-        command += [*libraries, "-lboost_context", "-ldl", "-pthread", "-o", job.output or "a.out"]
-        return 0 if self._call(command) else 1
+        command += [*libraries, "-lboost_context", "-ldl", "-pthread"]
+        return 0 if self._write(command, self._outputs[0]) else 1
 
-    def _compile(self, path: str, language: str, output: str, folder: str) -> bool:
+    def _compiler(self, path: str, language: str, folder: str) -> list[str]:
+        """The command for a source, but for the kind and name of the output. Translates it first."""
         job = self._job
         includes = [f"-I{folder}" for folder in self._dirs] + ["-isystem", OWN_INCLUDE]
         std = [f"-std={job.std}"]
@@ -341,16 +369,30 @@ class Driver:
         # files include are linked once.
         flags = [*job.flags, *(self._instrument_flags() if job.instrument else CHECK_FLAGS)]
         if language == "c":
-            command = [*self._cc, *self._flags, *includes, *job.flags, path]
-        elif language == "c++":
-            command = [*self._cxx, *std, *self._flags, *includes, *flags, "-x", "c++", path]
-        else:
-            translated = os.path.join(folder, os.path.basename(path) + ".cpp")
-            translate(path, translated, self._dirs, job.instrument)
-            # Like nvcc, include the runtime's header without being asked.
-            includes += ["-include", self._first_header, "-iquote", os.path.dirname(path) or "."]
-            command = [*self._cxx, *std, *self._flags, *includes, *flags, translated]
-        return self._call([*command, "-c", "-o", output])
+            return [*self._cc, *self._flags, *includes, *job.flags, path]
+        if language == "c++":
+            return [*self._cxx, *std, *self._flags, *includes, *flags, "-x", "c++", path]
+        translated = os.path.join(folder, os.path.basename(path) + ".cpp")
+        self._keep(translate(path, translated, self._dirs, job.instrument))
+        # Like nvcc, include the runtime's header without being asked.
+        includes += ["-include", self._first_header, "-iquote", os.path.dirname(path) or "."]
+        return [*self._cxx, *std, *self._flags, *includes, *flags, translated]
+
+    def _write(self, command: list[str], output: str) -> bool:
+        """Runs a compiler that makes `output`, which stays as it was if that fails."""
+        if os.path.exists(output) and not os.path.isfile(output):  # such as /dev/null
+            return self._call([*command, "-o", output])
+        target = os.path.realpath(output) if os.path.islink(output) else output
+        temporary = f"{target}.{os.getpid()}.tmp"
+        try:
+            if not self._call([*command, "-o", temporary]):
+                return False
+            if os.path.exists(temporary):  # but with -fsyntax-only
+                os.replace(temporary, target)
+            return True
+        finally:
+            if os.path.exists(temporary):
+                os.remove(temporary)
 
     def _call(self, command: list[str]) -> bool:
         if self._job.verbose:

@@ -40,8 +40,11 @@ def lab_cc(tmp_path, monkeypatch, capfd):
     def run(*arguments):
         (tmp_path / "calls").write_text("")
         status = cc.main(["--library", "libemu.a", *arguments])
-        calls = [json.loads(line) for line in (tmp_path / "calls").read_text().splitlines()]
-        return status, calls, capfd.readouterr()
+        text = (tmp_path / "calls").read_text().replace(f".{os.getpid()}.tmp", "")
+        calls = [json.loads(line) for line in text.splitlines()]
+        output = capfd.readouterr()
+        shown = output.err.replace(f".{os.getpid()}.tmp", "")
+        return status, calls, output._replace(err=shown)
 
     return run
 
@@ -155,7 +158,7 @@ def test_precompiled_headers_are_those_beside_the_library(lab_cc, tmp_path):
 def test_objects_take_no_library(lab_cc, tmp_path):
     lab_cc()
     assert cc.main(["-c", "a.cu"]) == 0
-    assert '"-o", "a.o"' in (tmp_path / "calls").read_text()
+    assert '"-o", "a.o.' in (tmp_path / "calls").read_text()
     assert cc.main(["a.cu"]) == 2
 
 
@@ -173,6 +176,68 @@ def test_default_outputs(lab_cc):
     assert [after(arguments, "-o") for arguments, _ in calls] == [["a.o"], ["b.o"]]
     _, calls, _ = lab_cc("-dc", "a.cu", "-o", "out/x.o")
     assert [after(arguments, "-o") for arguments, _ in calls] == [["out/x.o"]]
+
+
+@pytest.mark.parametrize(
+    "output", ["a.cu", "./a.cu", "sub/../a.cu", "k.cuh", "link", "hard", "d.o", "to_header"]
+)
+@pytest.mark.parametrize("options", [[], ["-c"]])
+def test_no_output_is_an_input(lab_cc, tmp_path, output, options):
+    (tmp_path / "link").symlink_to("a.cu")
+    (tmp_path / "hard").hardlink_to(tmp_path / "a.cu")
+    (tmp_path / "to_header").symlink_to("k.cuh")
+    before = {path: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
+    status, _, said = lab_cc("a.cu", "d.o", *options, "-o", output)
+    assert status == 2
+    assert f"-o {output}: would overwrite '" in said.err
+    after_it = {path: path.read_bytes() for path in before}
+    assert {**after_it, tmp_path / "calls": b""} == {**before, tmp_path / "calls": b""}
+
+
+def test_default_outputs_are_no_inputs_either(lab_cc):
+    for arguments in (["-c", "b.cpp", "b.o"], ["-c", "sub/d.cu", "d.o"]):
+        open(arguments[1], "w").close()
+        open(arguments[2], "w").close()
+        status, calls, said = lab_cc(*arguments)
+        assert (status, calls) == (2, [])
+        assert f"-o {arguments[2]}: would overwrite '{arguments[2]}'" in said.err
+
+
+@pytest.mark.parametrize(
+    "name, message",
+    [("", "-o '': the output needs a name"), ("sub", "-o sub: this is a folder; name a file")],
+)
+def test_outputs_that_are_no_files(lab_cc, name, message):
+    status, calls, said = lab_cc("a.cu", "-o", name)
+    assert (status, calls) == (2, [])
+    assert message in said.err
+
+
+@pytest.mark.parametrize("options", [["-c"], []])
+def test_an_output_changes_only_when_all_went_well(tmp_path, monkeypatch, options):
+    """With compilers that write half of it."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "half.py").write_text(
+        "import os, sys\nname = sys.argv[sys.argv.index('-o') + 1]\nopen(name, 'w').write('new')\n"
+        "sys.exit(os.environ['FAILS'] in name)\n"
+    )
+    monkeypatch.setenv("CXX", f"{sys.executable} half.py")
+    for name in ("libemu.a", "a.cu"):
+        (tmp_path / name).touch()
+    (tmp_path / "out").write_text("old")
+    (tmp_path / "link").symlink_to("out")
+    files = sorted(os.listdir())
+    for fails, status, text in (("out", 1, "old"), ("nothing", 0, "new")):
+        monkeypatch.setenv("FAILS", fails)
+        assert cc.main(["--library", "libemu.a", *options, "a.cu", "-o", "link"]) == status
+        assert (tmp_path / "out").read_text() == text
+        assert sorted(os.listdir()) == files
+
+
+def test_an_output_that_is_no_file_is_written_in_place(lab_cc, tmp_path):
+    os.mkfifo(tmp_path / "pipe")  # as one would use /dev/null
+    assert lab_cc("a.cu", "-o", "pipe")[0] == 0
+    assert '"-o", "pipe"' in (tmp_path / "calls").read_text()
 
 
 def test_what_is_linked_is_not_compiled(lab_cc):
