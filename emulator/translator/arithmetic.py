@@ -27,7 +27,7 @@ NO_OPERAND = WORD_OPERATORS | set(
 PREFIXES = set("- + ~ ! * &".split())
 BIND_TIGHTER = set("+ - * / % . -> [ (".split())  # than a shift, behind its right operand
 STREAMS = set("cout cerr clog endl".split())
-NARROWEST = 32  # bits of what integers are promoted to
+WIDEST = 64  # bits; compilers see numbers that are too large for less
 
 
 class Arithmetic:
@@ -87,14 +87,14 @@ class Arithmetic:
         return item.text in STREAMS or self._stream.kind(item.first) == "string"
 
     def _is_small(self, index: int, compound: bool) -> bool:
-        """Whether the right operand is a number that no integer is too narrow for."""
+        """Whether the right operand is a number that may well be in range."""
         try:
             amount = int(self._stream.text(index).rstrip("uUlL"), 0)
         except ValueError:
             return False
         behind = self._stream.text(index + 1)
         alone = behind in (";", ",", ")") if compound else behind not in BIND_TIGHTER
-        return alone and amount < NARROWEST
+        return alone and amount < WIDEST
 
     # ---- casts
 

@@ -42,7 +42,7 @@ def body(translated):
         ),
         ("x = i < n >> k;", "x = i < n >> S >> k;"),
         ("if (i < n && j > m >> k) f();", "if (i < n && j > m >> S >> k) f();"),
-        ("x = 1ull << 32;", "x = 1ull << S << 32;"),
+        ("x = a << 64;", "x = a << S << 64;"),
         ("x = a << 31 - n;", "x = a << S << 31 - n;"),
         ("x = a << 2 * n;", "x = a << S << 2 * n;"),
         ("auto f = [=](int n) { return a << n; };", "auto f = [=](int n) { return a << S << n; };"),
@@ -56,6 +56,7 @@ def test_shifts(body, code, expected):
     "code",
     [
         "x = a << 31;",
+        "x = 1ull << 63;",
         "x = (a >> 0x1fu) + 1;",
         "x <<= 1; y >>= 5, z = 2;",
         "std::vector<std::vector<int>> v;",
