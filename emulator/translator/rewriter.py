@@ -9,7 +9,7 @@ from .decisions import Decisions, edits
 from .discarded import discarded_edits
 from .lexer import Stream
 from .scopes import Scope
-from .shared_memory import shared_edits, shared_reached
+from .shared_memory import behind_shared, shared_edits, shared_variables
 from .statements import statement_edits
 from .unit import ALIGNMENTS, Source, Unit, parameter_list
 from .volatile import find_use
@@ -27,6 +27,7 @@ class Rewriter:
         self._instrument = instrument  # for the profiler; see translate.py
         self._source = source
         self._stream = stream
+        self._shared_names: list[tuple[str, int]] = []  # and the end of the block that it is in
         self._at_body: dict[int, str] = {}  # declarations to put behind a function's `{`
 
     def run(self) -> None:
@@ -259,10 +260,12 @@ class Rewriter:
         for edit in shared_edits(stream, index, scope.in_function, self._fail):
             self._edit(*edit)
         if scope.in_function and scope.device:
-            end, calls = shared_reached(stream, index, self._unit.device_words)
-            if calls:
+            end, names = shared_variables(stream, index, self._unit.device_words)
+            if names:
+                before = [name for name, block in self._shared_names if block > index]
+                self._shared_names += [(name, _end_of_block(stream, index)) for name in names]
                 after = stream.tokens[end].end
-                self._source.edits.append((after, after, calls))
+                self._source.edits.append((after, after, behind_shared(names, before)))
 
     # ---- volatile, inline PTX, casts ----
 
@@ -300,6 +303,16 @@ class Rewriter:
             target = " ".join(stream.text(i) for i in range(first, end))
             if VOID_POINTER.fullmatch(target):
                 self._edit(index, end + 1, "")
+
+
+def _end_of_block(stream: Stream, index: int) -> int:
+    """The `}` of the block that token `index` is in; in a macro perhaps none: then its own end."""
+    while index < len(stream.tokens):
+        close = stream.pair(index) if stream.text(index) == "{" else None
+        if stream.text(index) == "}":
+            return index
+        index = (close or index) + 1
+    return index
 
 
 def _reference_mark(stream: Stream, parameter: list[int]) -> Optional[int]:

@@ -7,6 +7,10 @@ from .lexer import Edit, Stream
 from .unit import ALIGNMENTS
 from .volatile import find_use
 
+TOO_MUCH = (
+    "this function uses too much shared data: a block has 48 KiB (0xc000 bytes) for __shared__ "
+    "variables; more is there as dynamic shared memory, after cudaFuncSetAttribute()"
+)
 SHARED_SPECIFIERS = ("extern", "static", "__shared__", "__device__")
 
 
@@ -41,22 +45,27 @@ def shared_edits(
     return [Edit(start, end, _dynamic_shared(declarators, in_function))]
 
 
-def shared_reached(stream: Stream, index: int, device_words: set[str]) -> tuple[int, str]:
-    """What to put behind the declaration around `__shared__` at token `index`: its `;`, and a call
-    for each variable that has a size. No calls where the declaration is not understood."""
+def shared_variables(stream: Stream, index: int, device_words: set[str]) -> tuple[int, list[str]]:
+    """The `;` of the declaration around `__shared__` at token `index`, and the names of what it
+    declares with a size. None where the declaration is not understood."""
     start, end = _declaration(stream, index)
     if stream.text(end) != ";":  # a macro without its end
-        return end, ""
+        return end, []
     names = [_declared_name(stream, part) for part in stream.split(start, end)]
     volatile = [i for i in range(start, end) if stream.text(i) == "volatile"]
     if volatile and find_use(stream, volatile[0], True, device_words):  # a class has the name
-        names = [f"emu_{name}" for name in names]
+        names = [f"emu_{name}" if name else "" for name in names]
+    return end, [name for name in names if name]
+
+
+def behind_shared(names: list[str], before: list[str]) -> str:
+    """What to put behind a declaration of `names` in a function that has declared `before`."""
     calls = [
         f" ::emu::sharedReached((void*)__builtin_addressof({name}), sizeof({name}));"
         for name in names
-        if name
     ]
-    return end, "".join(calls)
+    size = " + ".join(f"sizeof({name})" for name in dict.fromkeys(before + names))
+    return f'{"".join(calls)} static_assert({size} <= ::emu::kSharedPerBlock, "{TOO_MUCH}");'
 
 
 def _declaration(stream: Stream, index: int) -> tuple[int, int]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from translate import main
+from translator.shared_memory import TOO_MUCH
 
 EMULATOR = Path(__file__).resolve().parents[2] / "emulator"
 
@@ -348,11 +349,16 @@ def test_address_beside_names_of_std(translated, declaration, callee, qualified)
     assert f"::emu::emuId({qualified})" in out
 
 
-def reached(name):
-    return f" ::emu::sharedReached((void*)__builtin_addressof({name}), sizeof({name}));"
+def reached(*names, before=()):
+    """What is behind a declaration of shared memory, for a function that has declared `before`."""
+    calls = [f" ::emu::sharedReached((void*)__builtin_addressof({n}), sizeof({n}));" for n in names]
+    size = " + ".join(f"sizeof({name})" for name in (*before, *names))
+    limit = f' static_assert({size} <= ::emu::kSharedPerBlock, "{TOO_MUCH}");'
+    return "".join(calls) + limit if names else ""
 
 
 def without_reached(text):
+    text = re.sub(r" static_assert\([^;]*;[^;]*;", "", text)
     return re.sub(r" ::emu::sharedReached\(\(void\*\)[^;]*;", "", text)
 
 
@@ -458,7 +464,7 @@ def test_alignas_moves_before_shared(translated):
     ],
 )
 def test_shared_declaration_is_reached(translated, source, names):
-    calls = "".join(map(reached, names.split()))
+    calls = reached(*names.split())
     for before, after in [
         ("__global__ void k() { ", " s = 1; }"),
         ("template <class T> __device__ T f() { if (a) { ", " } }"),
@@ -468,6 +474,18 @@ def test_shared_declaration_is_reached(translated, source, names):
         out = translated(before + source + after)
         assert out.endswith(calls + after), out
         assert out.count("sharedReached") == len(names.split())
+
+
+def test_shared_memory_of_a_function_is_added_up(translated):
+    """Of blocks around, not of those that have ended, nor of other functions."""
+    out = translated(
+        "__global__ void k() {\n__shared__ int a;\n{\n__shared__ int b, c[2];\n}\n"
+        "__shared__ float d;\n}\n__device__ void f() {\n__shared__ int e;\n}\n"
+    ).split("\n")
+    assert out[1] == "__shared__ int a;" + reached("a")
+    assert out[3] == "__shared__ int b, c[2];" + reached("b", "c", before=["a"])
+    assert out[5] == "__shared__ float d;" + reached("d", before=["a"])
+    assert out[8] == "__shared__ int e;" + reached("e")
 
 
 @pytest.mark.parametrize(
