@@ -1,6 +1,8 @@
 // Cooperative groups: the thread block and its tiles, coalesced threads, the grid.
 #pragma once
 
+#define _COOPERATIVE_GROUPS_H_
+
 #include <cuda_runtime.h>
 
 #include <type_traits>

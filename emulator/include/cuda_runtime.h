@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 // clang-format off
+#include "emu/include_guards.h"
 #include "emu/qualifiers.h"
 #include "emu/vector_types.h"
 #include "emu/runtime_types.h"

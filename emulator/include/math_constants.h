@@ -1,5 +1,7 @@
 // Constants of NVIDIA's header of this name.
 #pragma once
+
+#define __MATH_CONSTANTS_H__
 #include "cuda_runtime.h"
 
 // clang-format off

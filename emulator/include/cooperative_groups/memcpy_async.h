@@ -1,6 +1,8 @@
 // cooperative_groups::memcpy_async() and wait(): the copy is done by the threads of the group.
 #pragma once
 
+#define _COOPERATIVE_GROUPS_MEMCPY_ASYNC
+
 #include <cooperative_groups.h>
 
 namespace cooperative_groups {

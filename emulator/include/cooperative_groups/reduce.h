@@ -1,6 +1,8 @@
 // cooperative_groups::reduce() and the function objects that it takes.
 #pragma once
 
+#define _COOPERATIVE_GROUPS_REDUCE_H
+
 #include <cooperative_groups.h>
 
 namespace cooperative_groups {

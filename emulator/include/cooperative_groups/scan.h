@@ -1,6 +1,8 @@
 // cooperative_groups::inclusive_scan() and exclusive_scan().
 #pragma once
 
+#define _COOPERATIVE_GROUPS_SCAN_H
+
 #include <cooperative_groups/reduce.h>
 
 namespace cooperative_groups {
