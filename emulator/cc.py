@@ -80,7 +80,8 @@ WITH_VALUE = set("o D U I L l isystem include Xcompiler Xlinker x std library pr
 GPU_CODE = {"ptx", "cubin", "fatbin", "optix-ir", "ltoir"}
 NVCC_WERROR = {"all-warnings", "cross-execution-space-call", "reorder", "default-stream-launch"}
 
-IGNORED_LIBRARIES = {"cudart", "cudart_static", "cudadevrt", "cuda"}
+# (NVTX is a header that does nothing.)
+IGNORED_LIBRARIES = {"cudart", "cudart_static", "cudadevrt", "cuda", "nvToolsExt"}
 LIBRARIES = {
     "cublas": "cuBLAS",
     "cudnn": "cuDNN",
@@ -96,7 +97,6 @@ LIBRARIES = {
     "nvJitLink": "nvJitLink",
     "nvjpeg": "nvJPEG",
     "nvrtc": "NVRTC",
-    "nvToolsExt": "NVTX",
 }
 
 LANGUAGES = {".cu": "cu", ".c": "c"}
@@ -214,8 +214,9 @@ def _option(job: Job, argument: str, name: str, value: str) -> None:
         job.libraries += [f"-L{folder}" for folder in value.split(",")]
     elif name == "l":
         for library in value.split(","):
-            _check_library(library)
-            job.libraries += [] if library in IGNORED_LIBRARIES else [f"-l{library}"]
+            if library not in IGNORED_LIBRARIES:
+                _check_library(library)
+                job.libraries.append(f"-l{library}")
     elif name in ("D", "U"):
         job.flags.append(f"-{name}{value}")
     elif name in ("isystem", "include"):
@@ -228,6 +229,11 @@ def _option(job: Job, argument: str, name: str, value: str) -> None:
         raise UsageError(f"{argument} makes GPU code, which the cpu back end does not have")
     elif name == "device-link":
         raise UsageError(f"{argument}: there is no device code to link; link the objects with -o")
+    elif name == "shared":
+        raise UsageError(
+            f"{argument}: the cpu back end makes programs, no shared libraries; compile with -c, and "
+            "link the objects into the program"
+        )
     elif name in ("E", "M", "MM", "run"):
         raise UsageError(f"{argument} is not supported on the cpu back end")
     else:
@@ -246,6 +252,16 @@ def _is_toolkit(folder: str) -> bool:
     """Whether the folder holds the real CUDA headers, which must not come before ours."""
     own = os.path.realpath(folder) == os.path.realpath(OWN_INCLUDE)
     return not own and os.path.isfile(os.path.join(folder, "cuda_runtime_api.h"))
+
+
+def _environment() -> dict[str, str]:
+    """This process's, in which CPATH names no real CUDA headers: they would come before ours."""
+    environment = dict(os.environ)
+    if "CPATH" in environment:
+        folders = environment.pop("CPATH").split(os.pathsep)
+        kept = os.pathsep.join(folder for folder in folders if not _is_toolkit(folder))
+        environment.update({"CPATH": kept} if kept else {})
+    return environment
 
 
 class Driver:
@@ -398,7 +414,7 @@ class Driver:
         if self._job.verbose:
             print("+", shlex.join(command), file=sys.stderr)
         try:
-            return subprocess.run(command).returncode == 0
+            return subprocess.run(command, env=_environment()).returncode == 0
         except FileNotFoundError:
             raise _no_compiler(command) from None
 

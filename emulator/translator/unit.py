@@ -5,7 +5,7 @@ import re
 from typing import NamedTuple, NoReturn, Optional
 
 from .lexer import Directive, Include, Lexer, Stream, TranslateError
-from .scopes import Scope, scopes_of
+from .scopes import Scope, kind, scopes_of
 
 # Quick looks into a header before it is worth lexing.
 ANY_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)', re.MULTILINE)
@@ -80,6 +80,8 @@ class Unit:
         self._include_dirs = include_dirs
         self._own_include = os.path.realpath(own_include) + os.sep
         self._kernels: dict[str, dict[Signature, Template]] = {}
+        self._functions: dict[str, bool] = {}  # whether one of the name is no kernel
+        self._kernel_words = {"__global__"}  # and the macros that hold it
         self._macro_kernels = False  # macros declare kernels: any name may be a template's
         self._global_kernels: set[str] = set()  # in no namespace
         self._directives = False  # `using namespace std` and the like
@@ -136,12 +138,36 @@ class Unit:
         declared = self._kernels.get(name)
         if not declared:
             return not self._macro_kernels  # a variable or a template parameter
-        if len(declared) > 1:
+        if len(declared) > 1 or self._is_function(name):
             return False
         (((is_template, _, _), template),) = declared.items()
         if not is_template:
             return True
         return arguments is not None and arguments >= template.required and not template.pack
+
+    def _is_function(self, name: str) -> bool:
+        """Whether a function that is no kernel has the name, too."""
+        if name not in self._functions:
+            self._functions[name] = any(
+                source.text.count(name) > 0 and self._declares_function(source.streams[0], name)
+                for source in self.sources.values()
+            )
+        return self._functions[name]
+
+    def _declares_function(self, stream: Stream, name: str) -> bool:
+        for i, token in enumerate(stream.tokens):
+            close = stream.pair(i + 1) if token.text == name and stream.text(i + 1) == "(" else None
+            if close is None or stream.text(close + 1) not in ("{", ";", "noexcept"):
+                continue
+            typed = stream.kind(i - 1) == "name" or stream.text(i - 1) in ("*", "&", ">")
+            start = i
+            while stream.text(start - 1) not in ("", ";", "{", "}"):
+                start -= 1
+            words = {stream.text(w) for w in range(start, i)}
+            if typed and words.isdisjoint(self._kernel_words):
+                if kind(self.scopes(stream)[i]) == "open":
+                    return True
+        return False
 
     def global_prefix(self, name: str) -> str:
         """What to put before a kernel's bare name where it must mean this kernel alone, whatever
@@ -175,7 +201,9 @@ class Unit:
                 self.arch_macros.add(stream.macro)
             if texts and texts <= self.constant_words:
                 self.constant_words.add(stream.macro)
-            self._macro_kernels |= "__global__" in texts
+            if "__global__" in texts:
+                self._kernel_words.add(stream.macro)
+                self._macro_kernels = True
             if [stream.text(i) for i in range(3)] == ["<"] * 3:
                 self.launch_macros.add(stream.macro)
         elif "__global__" in texts:

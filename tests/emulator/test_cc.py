@@ -499,6 +499,30 @@ def test_headers_of_the_real_toolkit_stay_out(lab_cc, tmp_path):
     assert folders == ["-I.", f"-I{cc.OWN_INCLUDE}"]
 
 
+@pytest.mark.parametrize(
+    "folders, kept", [("sub:.", "."), ("sub", None), (".:", ".:"), (None, None), ("", None)]
+)
+def test_headers_of_the_real_toolkit_stay_out_of_cpath(tmp_path, monkeypatch, folders, kept):
+    monkeypatch.chdir(tmp_path)
+    for name in ("sub/cuda_runtime_api.h", "a.cu"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    (tmp_path / "env.py").write_text(
+        "import os\nopen('seen', 'w').write(repr(os.environ.get('CPATH')))"
+    )
+    monkeypatch.setenv("CXX", f"{sys.executable} env.py")
+    monkeypatch.delenv("CPATH", raising=False)
+    if folders is not None:
+        monkeypatch.setenv("CPATH", folders)
+    assert cc.main(["-c", "a.cu"]) == 0
+    assert (tmp_path / "seen").read_text() == repr(kept)
+
+
+def test_nvtx_needs_no_library(lab_cc):
+    status, calls, _ = lab_cc("a.cu", "-lnvToolsExt", "-lm")
+    assert status == 0 and "-lm" in calls[-1][0] and "-lnvToolsExt" not in calls[-1][0]
+
+
 def test_commands_are_shown(lab_cc):
     _, calls, output = lab_cc("-v", "a.cu")
     lines = output.err.splitlines()
@@ -541,9 +565,10 @@ def test_help(lab_cc):
                 ("nvJitLink", "nvJitLink"),
                 ("nvjpeg", "nvJPEG"),
                 ("nvrtc", "NVRTC"),
-                ("nvToolsExt", "NVTX"),
             )
         ),
+        ("a.cu -shared -Xcompiler -fPIC", "-shared: the cpu back end makes programs"),
+        ("--shared a.cu -o a.so", "--shared: the cpu back end makes programs"),
         ("a.cu -l m,curand", "-lcurand: the cpu back end has no cuRAND"),
         *(
             (f"{name} a.cu", f"{name} makes GPU code, which the cpu back end does not have\n")

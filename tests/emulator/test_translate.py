@@ -335,6 +335,26 @@ def test_address(translated, declarations, callee, taken):
 
 
 @pytest.mark.parametrize(
+    "other, known",
+    [
+        ("void k(int*, int) {}", False),
+        ("__device__ int k(int);", False),
+        ("template <class T> T* k(T) noexcept;", False),
+        ("namespace n { void k(int); }", False),
+        ("struct S { void k(int); };", False),
+        ("__global__ void k(int*);", True),
+        ("#define KERNEL __global__ void\nKERNEL k(int*);", True),
+        ("void f() { return k(1); }", True),
+        ("void f() { k(1); }", True),
+        ("void kk(int*, int) {}", True),
+    ],
+)
+def test_address_beside_functions_of_the_name(translated, other, known):
+    out = translated(f"{other}\n__global__ void k(int*) {{}} void f2() {{ k<<<1, 2>>>(x); }}")
+    assert ("::emu::emuId(k)" in out) == known
+
+
+@pytest.mark.parametrize(
     "declaration, callee, qualified",
     [
         ("__global__ void copy(int);", "copy", "::copy"),
