@@ -73,6 +73,10 @@ class VolatileArithmeticPointer {
     explicit VolatileArithmeticPointer(uintptr_t address) : at_((volatile T*)address) {}
 
     operator volatile T*() const { return at_; }  // NOLINT: implicit, to pass it on
+    template <class U>
+    explicit operator U*() const {  // of a cast, which may take volatile away
+        return (U*)at_;
+    }
 
     VolatileReference<T> operator*() const { return VolatileReference<T>(at_); }
     template <class Index>

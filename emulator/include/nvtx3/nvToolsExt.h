@@ -1,5 +1,5 @@
-// NVTX, by which programs tell a profiler what they are doing. Nobody listens here: nothing happens,
-// as on a GPU without a profiler.
+// NVTX, by which programs tell a profiler what they are doing. Nobody listens here: nothing
+// happens, as on a GPU without a profiler.
 #pragma once
 
 #include <stdint.h>

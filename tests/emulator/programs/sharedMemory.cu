@@ -119,6 +119,15 @@ __global__ void fileScope(int* out) {
     out[threadIdx.x] = static_cast<int>(ofTheFile[(threadIdx.x + 1) % blockDim.x]);
 }
 
+__global__ void castsOfVolatile(int* out) {
+    __shared__ int values[64];
+    volatile int* v = values;
+    v[threadIdx.x] = threadIdx.x;
+    const int* plain = (int*)&v[threadIdx.x];
+    const bool same = plain == v + threadIdx.x && plain == (int*)v + threadIdx.x;
+    out[threadIdx.x] = same ? *plain : -1;
+}
+
 __global__ void rows(int* out) {
     extern __shared__ int grid8[][8];
     grid8[threadIdx.y][threadIdx.x] = threadIdx.y * 8 + threadIdx.x;
@@ -161,6 +170,7 @@ int main() {
     run([&] { sums<<<2, 64>>>(out); }, [](int) { return 2016 + 64; });
     run([&] { fileScope<<<1, 64, 64 * sizeof(float)>>>(out); },
         [](int t) { return 2 * ((t + 1) % 64); });
+    run([&] { castsOfVolatile<<<1, 64>>>(out); }, [](int t) { return t; });
     run([&] { rows<<<1, dim3(8, 8), 64 * sizeof(int)>>>(out); },
         [](int t) { return t % 8 * 8 + t / 8; });
     perBlock<<<blocks, 64>>>(out);
