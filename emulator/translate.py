@@ -23,6 +23,7 @@ from typing import Optional
 
 from translator.arch import arch_edits
 from translator.lexer import TranslateError
+from translator.missing import missing_includes
 from translator.rewriter import Rewriter
 from translator.unit import Source, Unit
 
@@ -38,6 +39,7 @@ def translate(
     unit = Unit(path, include_dirs, OWN_INCLUDE)
     sources = unit.sources.values()
     for source in sources:
+        source.edits += missing_includes(source)
         if unit.has_cuda(source):
             source.edits += arch_edits(unit, source)
             for stream in source.streams:

@@ -8,6 +8,7 @@ from .callee import is_name, name_literal, postfix_start
 from .decisions import Decisions, edits
 from .discarded import discarded_edits
 from .lexer import Stream
+from .missing import NAMES, missing_name
 from .scopes import Scope
 from .shared_memory import behind_shared, shared_edits, shared_variables
 from .statements import statement_edits
@@ -49,6 +50,10 @@ class Rewriter:
                 self._volatile(i)
             elif self._instrument and token.text in self._unit.constant_words:
                 self._constant(i)
+            elif token.text in NAMES and not self._stream.macro:
+                message = missing_name(self._unit, self._stream, i)
+                if message:
+                    self._fail(i, message)
             elif token.text in LAUNCH_FUNCTIONS and text(i + 1) == "(":
                 self._drop_cast(i + 2)
             elif token.text in self._unit.launch_macros:

@@ -18,6 +18,7 @@ ANY_OVERLOADED = re.compile(r"\boperator\s*(?:&&|\|\||and\b|or\b)\s*\(")
 ANY_DIRECTIVE = re.compile(r"\busing\s+namespace\b")
 ANY_CUDA = re.compile(
     r"<\s*<\s*<|__shared__|__global__|__device__|__constant__|\b(?:__)?asm|cudaLaunch|__CUDA_ARCH__"
+    r"|\btexture\s*<|cuda(?:Texture|Surface)Object_t"
 )
 
 BUILTIN_TYPES = set("void bool char short int long float double unsigned signed auto".split())
@@ -144,6 +145,11 @@ class Unit:
         if not is_template:
             return True
         return arguments is not None and arguments >= template.required and not template.pack
+
+    def declares(self, name: str) -> bool:
+        """Whether the program has a function, a type or a template of its own by the name."""
+        own = re.compile(rf"\b(?:struct|class|using|typedef\b[^;]*)\s+{name}\b(?!\s*<)")
+        return self._is_function(name) or any(own.search(s.text) for s in self.sources.values())
 
     def _is_function(self, name: str) -> bool:
         """Whether a function that is no kernel has the name, too."""

@@ -1,0 +1,92 @@
+"""Tests of what the translator says of headers and names that the cpu back end does not have."""
+
+import pytest
+from translate import main
+
+
+@pytest.fixture
+def translated(tmp_path, capsys):
+    """Translates a file; returns its text, or the error message without the file's name."""
+
+    def translate(source, *options):
+        (tmp_path / "in.cu").write_text(source)
+        output = tmp_path / "out.cpp"
+        if main([str(tmp_path / "in.cu"), "-o", str(output), *options]) == 0:
+            return output.read_text().split("\n", 1)[1]
+        return capsys.readouterr().err.replace(f"{tmp_path}/", "")
+
+    return translate
+
+
+@pytest.mark.parametrize(
+    "header, what",
+    [
+        ("thrust/device_vector.h", "Thrust"),
+        ("cub/cub.cuh", "CUB"),
+        ("cuda/barrier", "libcu++"),
+        ("cuda/std/atomic", "libcu++"),
+        ("cuda_fp16.h", "arithmetic of 16 bits and less"),
+        ("mma.h", "tensor cores"),
+        ("cublas_v2.h", "cuBLAS"),
+        ("curand_kernel.h", "cuRAND"),
+        ("cuda_pipeline.h", "pipelines"),
+        ("texture_fetch_functions.h", "textures"),
+    ],
+)
+def test_headers(translated, header, what):
+    for spelling in (f"<{header}>", f'"{header}"'):
+        out = translated(f"#if A\n#include {spelling} // x\n#endif\n")
+        assert out.startswith(f'#if A\n#include "{header}: the cpu back end has no {what}; ')
+        assert out.endswith('" // x\n#endif\n')
+
+
+@pytest.mark.parametrize(
+    "header", ["cuda.h", "cuda_runtime.h", "nvtx3/nvToolsExt.h", "thrusting.h", "my/cub/x.h"]
+)
+def test_headers_that_are_there_or_others(translated, header):
+    assert translated(f"#include <{header}>\n") == f"#include <{header}>\n"
+
+
+def test_headers_of_the_users_own(translated, tmp_path):
+    (tmp_path / "own" / "cub").mkdir(parents=True)
+    (tmp_path / "own" / "cub" / "cub.cuh").write_text("int x;\n")
+    source = "#include <cub/cub.cuh>\n"
+    assert translated(source, "-I", str(tmp_path / "own")) == source
+    (tmp_path / "h.h").write_text("#include <cub/cub.cuh>\n")
+    assert ".headers/" in translated('#include "h.h"\n')
+    (made,) = (tmp_path / "out.cpp.headers").iterdir()
+    assert "no CUB" in made.read_text()
+
+
+KERNEL = "__global__ void k() {\n%s\n}\n"
+
+
+@pytest.mark.parametrize(
+    "source, line, message",
+    [
+        (KERNEL % "x = __shfl_down(x, 1);", 2, "'__shfl_down' is gone since Volta: use __shfl_down_sync()"),
+        (KERNEL % "if (__any(x)) f();", 2, "'__any' is gone since Volta: use __any_sync()"),
+        ("texture<float, 2> t;\n", 1, "'texture': the cpu back end has no textures"),
+        (KERNEL % "x = tex2D(t, 1, 2);", 2, "'tex2D': the cpu back end has no textures"),
+        (KERNEL % "x = tex1Dfetch<float>(t, 1);", 2, "'tex1Dfetch': the cpu back end has no"),
+        ("void f(cudaTextureObject_t t);\n", 1, "'cudaTextureObject_t': the cpu back end"),
+    ],
+)  # fmt: skip
+def test_names(translated, source, line, message):
+    assert translated(source).startswith(f"in.cu:{line}: error: {message}")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "#if A\n" + KERNEL % "x = __shfl(x, 1);" + "#endif\n",
+        "#define __any(x) __any_sync(~0u, x)\n" + KERNEL % "__any(x);",
+        "__device__ int __shfl(int x, int lane) { return x; }\n" + KERNEL % "x = __shfl(x, 1);",
+        "template <class T> struct texture {};\ntexture<int> t;\n",
+        "int main() { int texture = 1; return texture < 2; }\n",
+        KERNEL % "x = s.__any(1);",
+        "void f() { tex2D(1); }\n",
+    ],
+)
+def test_names_of_the_users_own(translated, source):
+    assert translated(source) == source
