@@ -11,6 +11,7 @@ from typing import Callable, Optional
 from .brackets import WORD_OPERATORS, Brackets
 from .lexer import Stream
 from .segments import Item, Segment, Segments
+from .unit import Unit
 
 Edit = tuple[int, int, str]  # replaces source text [start, end)
 
@@ -33,12 +34,12 @@ WIDEST = 64  # bits; compilers see numbers that are too large for less
 class Arithmetic:
     """Of one stream."""
 
-    def __init__(
-        self, stream: Stream, in_device: Callable[[int], bool], device_words: set[str]
-    ) -> None:
+    def __init__(self, unit: Unit, stream: Stream, in_device: Callable[[int], bool]) -> None:
         self._stream = stream
         self._in_device = in_device
-        self._brackets = Brackets(stream, device_words)
+        self._types = unit.types
+        self._loose_macros = unit.macros - unit.whole_macros  # perhaps `a + b`
+        self._brackets = Brackets(stream, unit.device_words)
         self._segments = Segments(stream, self._brackets)
         self._known: dict[int, Segment] = {}  # by the first token
 
@@ -111,6 +112,8 @@ class Arithmetic:
         if end is None or stream.text(close + 1) in NO_REAL:
             return None
         last = segment.items[end].last
+        if any(item.text in self._loose_macros for item in segment.items[p + 1 : end + 1]):
+            return None  # the cast may be of a part of it
         if self._is_unsure(segment, index, last + 1) or self._is_split(index, last):
             return None
         kind = stream.plain(list(range(index + 1, close)))
@@ -181,8 +184,12 @@ class Arithmetic:
         start, end = item.first + 1, item.last
         words = {self._stream.text(i) for i in range(start, end)}
         pointer = self._stream.text(end - 1) == "*"
+        named = len(words) == 1 and not words.isdisjoint(self._types)
         return item.text == "(" and (
-            pointer or self._is_integer(start, end) or bool(words & {"float", "double", "bool"})
+            pointer
+            or named
+            or self._is_integer(start, end)
+            or bool(words & {"float", "double", "bool"})
         )
 
     def _operand_end(self, items: list[Item], q: int) -> Optional[int]:

@@ -211,9 +211,7 @@ class Rewriter:
 
     def _arithmetic(self) -> None:
         """Adds what does not meet an edit that is there."""
-        arithmetic = Arithmetic(
-            self._stream, lambda i: self._scope(i).device, self._unit.device_words
-        )
+        arithmetic = Arithmetic(self._unit, self._stream, lambda i: self._scope(i).device)
         taken = [(s, e) for s, e, _ in self._source.edits if s < e]
         for change in arithmetic.changes():
             if any(s < end and start < e for start, end, _ in change for s, e in taken):

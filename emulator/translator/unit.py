@@ -14,6 +14,10 @@ ANY_DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
 ANY_LITERAL_MACRO = re.compile(
     r"^[ \t]*#[ \t]*define[ \t]+(\w+)\([^)]*\)(?:\\\r?\n|[^\n#])*#", re.MULTILINE
 )
+# What declares the name of a type.
+ANY_TYPE = re.compile(
+    r"\b(?:typename|class|struct|union|enum|using)\s+(\w+)|\btypedef\b[^;{}]*?(\w+)\s*;"
+)
 ANY_OVERLOADED = re.compile(r"\boperator\s*(?:&&|\|\||and\b|or\b)\s*\(")
 ANY_DIRECTIVE = re.compile(r"\busing\s+namespace\b")
 ANY_CUDA = re.compile(
@@ -89,6 +93,8 @@ class Unit:
         self.sources: dict[str, Source] = {}  # by real path, in the order of inclusion
         self.macros: set[str] = set()
         self.literal_macros: set[str] = set()
+        self.whole_macros: set[str] = set()  # that are one operand of any operator
+        self.types: set[str] = set()  # of the user; not all
         self.overloads_and_or = False  # the program defines an operator&& or operator||
         self.constant_words = {"__constant__"}  # and the macros that are just that
         self.launch_macros: set[str] = set()  # as in `#define CONFIG(g, b) <<<g, b>>>`
@@ -100,6 +106,7 @@ class Unit:
         for source in self.sources.values():
             self.macros.update(ANY_DEFINE.findall(source.text))
             self.literal_macros.update(ANY_LITERAL_MACRO.findall(source.text))
+            self.types.update(name for names in ANY_TYPE.findall(source.text) for name in names)
             self.overloads_and_or |= ANY_OVERLOADED.search(source.text) is not None
             self._directives |= ANY_DIRECTIVE.search(source.text) is not None
             if ANY_CUDA.search(source.text):
@@ -199,6 +206,9 @@ class Unit:
     def _collect(self, stream: Stream) -> None:
         texts = {token.text for token in stream.tokens}
         if stream.macro:
+            last = len(stream.tokens) - 1
+            if last == 0 or (stream.text(0) == "(" and stream.pair(0) == last):
+                self.whole_macros.add(stream.macro)
             if not self.device_words.isdisjoint(texts):
                 self.device_words.add(stream.macro)
             if "__host__" in texts:

@@ -140,6 +140,31 @@ def test_macros_and_conditionals_stay(translated):
     assert translated(source) == source
 
 
+@pytest.mark.parametrize(
+    "macro, expected",
+    [
+        ("#define M a + b", "(int)M"),
+        ("#define M(x) x * 2", "(int)M(1)"),
+        ("#define M (a + b)", "C<int>(M)"),
+        ("#define M(x) ((x) * 2)", "C<int>(M(1))"),
+        ("#define M 3.5f", "C<int>(M)"),
+    ],
+)
+def test_casts_of_macros(translated, macro, expected):
+    used = expected.replace("C<int>(M(1))", "(int)M(1)").replace("C<int>(M)", "(int)M")
+    source = f"{macro}\n__device__ int f() {{ return %s; }}\n"
+    assert translated(source % used) == source % expected
+
+
+@pytest.mark.parametrize(
+    "declaration", ["template <class T>", "typedef float T;", "using T = float; static"]
+)
+def test_casts_of_casts_to_the_users_types(translated, declaration):
+    source = f"{declaration} __device__ int f(float x) {{ return %s; }}\n"
+    assert translated(source % "(int)(T)-x") == source % "C<int>((T)-x)"
+    assert translated(source % "(int)(x)-x") == source % "C<int>((x))-x"
+
+
 def test_breaks_of_lines_stay(translated):
     source = "__device__ int f() {\n  return (unsigned\n int)x <<\n   n;\n}\n"
     expected = "__device__ int f() {\n  return C<unsigned int>(\nx) << S <<\n   n;\n}\n"
