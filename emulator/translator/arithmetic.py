@@ -20,7 +20,7 @@ NAMED_INTEGERS = set(
     "size_t ssize_t ptrdiff_t intptr_t uintptr_t int8_t int16_t int32_t int64_t uint8_t uint16_t "
     "uint32_t uint64_t uchar ushort uint ulong".split()
 )
-NO_REAL = set("threadIdx blockIdx blockDim gridDim warpSize sizeof".split())
+BUILT_IN = set("threadIdx blockIdx blockDim gridDim warpSize".split())  # integers
 BEFORE_EXPRESSION = set("return else do case throw co_return not and or".split())
 NO_OPERAND = WORD_OPERATORS | set(
     "const volatile noexcept override final mutable constexpr".split()
@@ -109,7 +109,7 @@ class Arithmetic:
             return None
         segment, p = place
         end = self._operand_end(segment.items, p + 1)
-        if end is None or stream.text(close + 1) in NO_REAL:
+        if end is None or stream.text(close + 1) in BUILT_IN:
             return None
         last = segment.items[end].last
         if any(item.text in self._loose_macros for item in segment.items[p + 1 : end + 1]):
@@ -126,7 +126,7 @@ class Arithmetic:
         close = stream.angle_end(index + 1) if stream.text(index + 1) == "<" else None
         if close is None or not self._is_integer(index + 2, close):
             return None
-        if stream.text(close + 2) in NO_REAL:
+        if self._is_built_in(close + 1):
             return None
         kind = stream.plain(list(range(index + 2, close)))
         return [(stream.tokens[index].start, stream.tokens[close].end, f"::emu::cast<{kind}>")]
@@ -146,8 +146,10 @@ class Arithmetic:
             stream.kind(first - 1) == "name" and before not in BEFORE_EXPRESSION
         ):
             return None
-        if stream.text(index + 2) in ("*", "&", *NO_REAL) or stream.text(close + 1) in ("(", "{"):
+        if stream.text(index + 2) in ("*", "&") or stream.text(close + 1) in ("(", "{"):
             return None  # perhaps a pointer to a function
+        if self._is_built_in(index + 1):
+            return None
         place = self._place(first)
         if place is None or place[0].items[0].text == "using":
             return None
@@ -156,6 +158,14 @@ class Arithmetic:
         start, stop = stream.tokens[first].start, stream.tokens[index].end
         kind = stream.plain(list(range(first, index + 1)))
         return [(start, stop, f"::emu::cast<{kind}>")]
+
+    def _is_built_in(self, opener: int) -> bool:
+        """Whether `(threadIdx.x)` or the like is at the bracket."""
+        stream = self._stream
+        return stream.text(opener + 1) in BUILT_IN and stream.pair(opener) in (
+            opener + 2,
+            opener + 4,
+        )
 
     def _is_integer(self, start: int, end: int) -> bool:
         """Whether the tokens [start, end) are the name of an integer type."""
