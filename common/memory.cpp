@@ -1,5 +1,8 @@
 #include "memory.h"
 
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <string>
 
@@ -32,7 +35,12 @@ void requireHostMemory(std::size_t count, std::size_t elementBytes) {
 }
 
 void quitOnBadAlloc() {
-    std::set_new_handler([] { quit(kExitFailure, "out of host memory; choose a smaller size"); });
+    std::set_new_handler([] {  // takes no memory, and destroys nothing: other threads may run
+        std::fflush(stdout);
+        std::fprintf(stderr, "%s: cannot allocate host memory; choose a smaller size\n",
+                     program_invocation_short_name);
+        std::_Exit(kExitFailure);
+    });
 }
 
 }  // namespace lab

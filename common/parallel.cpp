@@ -1,6 +1,7 @@
 #include "parallel.h"
 
 #include <algorithm>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -16,11 +17,15 @@ void parallelFor(std::size_t count, std::size_t least,
     std::size_t begin = 0;
     for (std::size_t piece = 0; piece < pieces; ++piece) {
         const std::size_t end = begin + size + (piece < extra ? 1 : 0);
+        bool started = false;
         if (piece + 1 < pieces) {
-            threads.emplace_back([&work, begin, end] { work(begin, end); });
-        } else {
-            work(begin, end);
+            try {
+                threads.emplace_back([&work, begin, end] { work(begin, end); });
+                started = true;
+            } catch (const std::system_error&) {  // no more threads to be had
+            }
         }
+        if (!started) work(begin, end);
         begin = end;
     }
     for (std::thread& thread : threads) thread.join();

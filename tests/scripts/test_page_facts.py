@@ -62,7 +62,7 @@ FACTS = [  # the page, what it says, the file, what that says
     (
         "emulator/README.md",
         "a CUDA thread has 256 KiB for its local variables",
-        "emulator/src/engine/fiber.h",
+        "emulator/src/engine/stacks.h",
         "kFiberStackSize = 256 * 1024;",
     ),
     (

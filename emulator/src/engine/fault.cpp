@@ -10,6 +10,7 @@
 #include <mutex>
 
 #include "memory_operand.h"
+#include "out_of_memory.h"
 #include "scheduler.h"
 #include "watcher.h"
 
@@ -84,11 +85,7 @@ void onFault(int signal, siginfo_t* info, void* context) {
     } else if (signal == SIGILL) {
         failKernel(cudaErrorIllegalInstruction, "illegal instruction");
     } else if (isStackOverflow(currentFiber(), info->si_addr)) {
-        std::snprintf(
-            message, sizeof(message),
-            "stack overflow: a CUDA thread has %zu KiB here for its local variables and calls",
-            kFiberStackSize / 1024);
-        failKernel(cudaErrorIllegalAddress, message);
+        failKernel(cudaErrorIllegalAddress, stackOverflowMessage());
     } else {
         const auto* interrupted = static_cast<ucontext_t*>(context);
         const Cause cause = causeOf(signal, *info, *interrupted);
@@ -120,6 +117,7 @@ SignalStack::SignalStack() {
     sigaltstack(nullptr, &current);
     if ((current.ss_flags & SS_DISABLE) == 0) return;
     memory_ = std::malloc(kSize);
+    if (memory_ == nullptr) quitWithoutMemory("a stack for signals");
     stack_t mine{};
     mine.ss_sp = memory_;
     mine.ss_size = kSize;

@@ -1,11 +1,14 @@
 #include "fiber.h"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
-#include <atomic>
+#include <algorithm>
 #include <cstdint>
-#include <new>
+#include <utility>
+
+#include "messages.h"
+#include "out_of_memory.h"
+#include "scheduler.h"
 
 #ifdef EMU_ADDRESS_SANITIZER
 #include <sanitizer/asan_interface.h>
@@ -16,16 +19,6 @@ namespace emu {
 namespace {
 
 namespace ctx = boost::context::detail;
-
-size_t pageSize() {
-    static const size_t size = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-    return size;
-}
-
-// A guard page makes two mappings of a stack, and Linux gives a process 65,530 (vm.max_map_count):
-// less than 32 multiprocessors need with 1024 threads each. Stacks without one merge into few.
-constexpr int kMostGuarded = 24 * 1024;
-std::atomic<int> fibersAlive = 0;
 
 // The first frame of every fiber.
 void enterFiber(ctx::transfer_t transfer) {
@@ -38,24 +31,21 @@ void enterFiber(ctx::transfer_t transfer) {
 }  // namespace
 
 Fiber* createFiber(unsigned index) {
+    const Stack stack = takeStack();
+    if (stack.bottom == nullptr) quitWithoutMemory("the stacks of its CUDA threads");
     auto* fiber = new Fiber;
-    const size_t guard = pageSize();
-    void* memory = mmap(nullptr, guard + kFiberStackSize, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-    if (memory == MAP_FAILED) {
-        delete fiber;
-        throw std::bad_alloc();
-    }
-    // Without a guard page the fiber still works; only an overflow goes unnoticed.
-    if (fibersAlive++ < kMostGuarded) (void)mprotect(memory, guard, PROT_NONE);
-    fiber->stackBottom = static_cast<char*>(memory) + guard;
+    fiber->stackBottom = stack.bottom;
     fiber->stackSize = kFiberStackSize;
+    fiber->guarded = stack.guarded;
     fiber->index = index;
     resetFiber(fiber);
     return fiber;
 }
 
 void resetFiber(Fiber* fiber) {
+    if (!fiber->guarded) {  // zeroes, for checkStack()
+        (void)madvise(fiber->stackBottom, pageSize(), MADV_DONTNEED);
+    }
     allowAccess(fiber->stackBottom, static_cast<char*>(fiber->stackBottom) + fiber->stackSize);
     constexpr size_t kCacheLine = 64;
     constexpr size_t kStaggerRange = 8192;
@@ -66,8 +56,7 @@ void resetFiber(Fiber* fiber) {
 }
 
 void destroyFiber(Fiber* fiber) {
-    munmap(static_cast<char*>(fiber->stackBottom) - pageSize(), pageSize() + fiber->stackSize);
-    --fibersAlive;
+    giveBackStack({static_cast<char*>(fiber->stackBottom), fiber->guarded});
     delete fiber;
 }
 
@@ -105,6 +94,20 @@ void abandonFiber(Fiber* from, Fiber* to) {
     beforeSwitch(nullptr, to);
     ctx::jump_fcontext(to->context, from);
     __builtin_unreachable();
+}
+
+// Nothing else writes to the lowest page: no thread that gets that far has much left.
+void checkStack(const Fiber* fiber) {
+    const auto* words = static_cast<const uint64_t*>(fiber->stackBottom);
+    const bool untouched = std::all_of(words, words + pageSize() / sizeof(*words),
+                                       [](uint64_t word) { return word == 0; });
+    if (!untouched) failKernel(cudaErrorIllegalAddress, stackOverflowMessage());
+}
+
+std::string stackOverflowMessage() {
+    return format(
+        "stack overflow: a CUDA thread has %zu KiB here for its local variables and calls",
+        kFiberStackSize / 1024);
 }
 
 bool isStackOverflow(const Fiber* fiber, const void* address) {

@@ -3,9 +3,11 @@
 
 #include <boost/context/detail/fcontext.hpp>
 #include <cstddef>
+#include <string>
 
 #include "call_site.h"
 #include "emu/vector_types.h"
+#include "stacks.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define EMU_ADDRESS_SANITIZER 1
@@ -26,6 +28,7 @@ struct Fiber {
     void* stackBottom =
         nullptr;  // lowest address; nullptr for an OS thread's own stack (until known)
     size_t stackSize = 0;
+    bool guarded = true;  // an overflow faults; else checkStack() finds it
     void* sanitizerStack =
         nullptr;  // AddressSanitizer's shadow of this stack while another one runs
 
@@ -39,9 +42,6 @@ struct Fiber {
     unsigned launch = 0;  // the launch that this fiber last ran a thread of
     bool finished = false;
 };
-
-constexpr size_t kFiberStackSize =
-    256 * 1024;  // a GPU allows 512 KiB of local memory per thread; committed on first touch only
 
 // What every fiber runs, from its first switch on; scheduler.cpp has it.
 [[noreturn]] void fiberMain();
@@ -62,10 +62,15 @@ void destroyFiber(Fiber* fiber);
 void beforeSwitch(void** sanitizerStack, const Fiber* to);
 void afterSwitch(void* sanitizerStack, Fiber* previous);
 
+// Ends the kernel if the stack of `fiber`, the running one, has overflowed.
+void checkStack(const Fiber* fiber);
+std::string stackOverflowMessage();
+
 // Suspends `from`, the running fiber, and continues `to`. Returns when something switches back to
 // `from`. In line, as are its callers: after a switch the processor mispredicts every return, and a
 // barrier costs little else.
 __attribute__((always_inline)) inline void switchFiber(Fiber* from, Fiber* to) {
+    if (__builtin_expect(!from->guarded, 0)) checkStack(from);
     beforeSwitch(&from->sanitizerStack, to);
     const auto transfer = boost::context::detail::jump_fcontext(to->context, from);
     auto* previous = static_cast<Fiber*>(transfer.data);

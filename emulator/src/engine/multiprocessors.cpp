@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <system_error>
 #include <thread>
 #include <vector>
 
 #include "emu/limits.h"
+#include "out_of_memory.h"
 
 namespace emu {
 namespace {
@@ -28,6 +30,24 @@ int wantedSms(const char* text) {
     std::fprintf(stderr, "emulator: CUDA_EMULATOR_SMS=%s: expected a whole number from 1 to %ld\n",
                  text, kMost);
     std::exit(1);
+}
+
+// Ends the process where there can be no more OS threads, or one has no memory of its own: glibc
+// aborts if it needs some for the thread and gets none.
+template <class Work>
+std::thread started(Work work) {
+    const auto withMemory = [work] {
+        constexpr size_t kSome = 100 * 1024;
+        void* const memory = std::malloc(kSome);
+        if (memory == nullptr) quitWithoutMemory("memory of one more OS thread");
+        std::free(memory);
+        work();
+    };
+    try {
+        return std::thread(withMemory);
+    } catch (const std::system_error&) {
+        quitWithoutMemory("one more OS thread");
+    }
 }
 
 }  // namespace
@@ -52,7 +72,7 @@ void HelperPool::addHelper() {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (helpers_ + 1 >= residentBlocks()) return;
     const unsigned sm = ++helpers_ % static_cast<unsigned>(smCount());
-    std::thread([this, sm] { serve(sm); }).detach();
+    started([this, sm] { serve(sm); }).detach();
 }
 
 void HelperPool::serve(unsigned sm) {
@@ -79,7 +99,7 @@ void runCooperative(Grid& grid) {
     std::vector<std::thread> threads;
     for (uint64_t block = 1; block < grid.blockCount; ++block) {
         const unsigned sm = static_cast<unsigned>(block % static_cast<unsigned>(smCount()));
-        threads.emplace_back([&grid, sm, block] { runOneBlock(grid, sm, block); });
+        threads.push_back(started([&grid, sm, block] { runOneBlock(grid, sm, block); }));
     }
     runOneBlock(grid, 0, 0);
     for (std::thread& thread : threads) thread.join();

@@ -8,6 +8,7 @@
 #include "engine/grid.h"
 #include "engine/multiprocessors.h"
 #include "engine/occupancy.h"
+#include "engine/out_of_memory.h"
 #include "engine/scheduler.h"
 #include "engine/sticky_error.h"
 #include "engine/watchdog.h"
@@ -62,6 +63,7 @@ cudaError_t launch(const LaunchConfig& config, KernelCall call) {
     if (error == cudaSuccess) error = validate(config, call);
     if (error == cudaSuccess) {
         installFaultHandlers();
+        installMemoryHandler();
         startWatchdog();
         error = submit(config.stream, [config, call] {
             Grid grid(config, call, 0);
