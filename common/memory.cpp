@@ -1,25 +1,23 @@
 #include "memory.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <string>
 
+#include "../host/host_memory.h"
+#include "device.cuh"
 #include "fail.h"
 #include "format.h"
 
 namespace lab {
 
 std::uint64_t freeHostBytes() {
-    std::ifstream file("/proc/meminfo");
-    std::string key, unit;
-    std::uint64_t kibibytes = 0;
-    while (file >> key >> kibibytes) {
-        if (key == "MemAvailable:") return kibibytes * 1024;
-        std::getline(file, unit);
-    }
-    return 0;
+    // Of an emulation the device's memory is the host's: its runtime knows what of that is taken.
+    std::size_t available = 0;
+    if (kEmulated && cudaMemGetInfo(&available, nullptr) == cudaSuccess) return available;
+    return std::min(host::memory().available, host::addressesLeft());
 }
 
 void quitWithoutMemory(std::uint64_t bytes, const char* kind, std::uint64_t freeBytes) {
@@ -31,7 +29,7 @@ void requireHostMemory(std::size_t count, std::size_t elementBytes) {
     const std::uint64_t available = freeHostBytes();
     const std::uint64_t bytes = count * elementBytes;
     if (count > SIZE_MAX / 2 / elementBytes) quitWithoutMemory(SIZE_MAX, "host", available);
-    if (available != 0 && bytes > available) quitWithoutMemory(bytes, "host", available);
+    if (bytes > available) quitWithoutMemory(bytes, "host", available);
 }
 
 void quitOnBadAlloc() {

@@ -8,7 +8,7 @@
 
 namespace lab {
 
-// Bytes that this machine can still give, swap left out; 0 where the system does not say.
+// Bytes that the machine, or the container around the program, can still give; swap is left out.
 std::uint64_t freeHostBytes();
 
 // Ends the program. `kind` of memory: "device", "pinned", "host".

@@ -63,18 +63,4 @@ TEST(Parallel, PiecesCoverEverythingOnce) {
     }
 }
 
-TEST(Memory, WhatDoesNotFitIsRefused) {
-    EXPECT_EXIT(lab::hostVector<double>(std::size_t{1} << 45), testing::ExitedWithCode(1),
-                "cannot allocate 256 TiB of host memory: .* are free; choose a smaller size");
-    EXPECT_EXIT(lab::hostVector<double>(SIZE_MAX), testing::ExitedWithCode(1), "host memory");
-    EXPECT_EQ(lab::hostVector<int>(3), (std::vector<int>{0, 0, 0}));
-
-    // Before the system is asked, which may hand out what it does not have.
-    const std::uint64_t available = lab::freeHostBytes();
-    EXPECT_GT(available, 1u << 20);
-    EXPECT_EXIT(lab::requireHostMemory(2 * available, 1), testing::ExitedWithCode(1),
-                "host memory: .* are free");
-    lab::requireHostMemory(available / 2, 1);
-}
-
 }  // namespace

@@ -1,5 +1,5 @@
 """Keeps the order of the emulator's layers (emulator/README.md): runtime and instrument stand on the
-engine, which knows neither, nor do they know each other.
+engine, which knows neither, nor do they know each other; host/, which the runtime asks, knows nobody.
 
 Two ways to break it are looked for: an include, and a call of a function that was declared elsewhere,
 which only the object files show.
@@ -16,7 +16,8 @@ from translate import OWN_INCLUDE
 
 INCLUDE = Path(OWN_INCLUDE).resolve()
 SRC = INCLUDE.parent / "src"
-MAY_USE = {"engine": set(), "runtime": {"engine"}, "instrument": {"engine"}}
+HOST = SRC.parent.parent / "host"
+MAY_USE = {"host": set(), "engine": set(), "runtime": {"engine", "host"}, "instrument": {"engine"}}
 # Declared in the public headers, defined in the runtime.
 RUNTIME_HEADERS = INCLUDE / "emu" / "api"
 
@@ -29,14 +30,15 @@ OF_THE_C_LIBRARY = {"malloc"}
 
 
 def sources(layer: str) -> list[Path]:
-    return sorted(path for path in (SRC / layer).iterdir() if path.suffix in (".cpp", ".h"))
+    folder = HOST if layer == "host" else SRC / layer
+    return sorted(path for path in folder.iterdir() if path.suffix in (".cpp", ".h"))
 
 
 def includes(path: Path) -> list[Path]:
     """The emulator's own files that a file includes."""
     found = []
     for name in INCLUDE_LINE.findall(path.read_text()):
-        candidates = [(folder / name).resolve() for folder in (path.parent, SRC, INCLUDE)]
+        candidates = [(folder / name).resolve() for folder in (path.parent, SRC, INCLUDE, HOST)]
         found += [file for file in candidates if file.is_file()][:1]
     return found
 
@@ -45,11 +47,13 @@ def layer_of(path: Path) -> str:
     """The layer of a file; empty for the public headers that belong to none."""
     if path.is_relative_to(RUNTIME_HEADERS):
         return "runtime"
+    if path.is_relative_to(HOST):
+        return "host"
     return path.relative_to(SRC).parts[0] if path.is_relative_to(SRC) else ""
 
 
 def test_every_source_is_in_a_layer():
-    assert {path.name for path in SRC.iterdir()} == set(MAY_USE)
+    assert {path.name for path in SRC.iterdir()} | {"host"} == set(MAY_USE)
     assert all(sources(layer) for layer in MAY_USE)
 
 

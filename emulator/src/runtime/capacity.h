@@ -1,16 +1,17 @@
-// How much memory the emulated device has: that of the host, or of the container around the
-// process.
+// How much memory the emulated device has: that of the host, which it shares with the program.
 #pragma once
 
 #include <cstddef>
 
 namespace emu {
 
-struct Capacity {
-    size_t total;  // bytes
-    size_t free;   // bytes, when the runtime was first used
-};
+size_t totalMemory();  // bytes
 
-const Capacity& capacity();
+// What can be allocated now [bytes], where so many bytes were allocated before that still wait for
+// their first write: until then the host does not miss them.
+size_t freeMemory(size_t unwritten);
+
+// Bytes of an allocation that nothing was written to yet, in whole pages.
+size_t unwrittenBytes(const void* memory, size_t size);
 
 }  // namespace emu

@@ -91,7 +91,7 @@ cudaDeviceProp describe() {
     p.regsPerBlock = kRegistersPerBlock;
     p.regsPerMultiprocessor = kRegistersPerSm;
 
-    p.totalGlobalMem = capacity().total;
+    p.totalGlobalMem = totalMemory();
     p.totalConstMem = kConstantMemory;
     p.sharedMemPerBlock = kSharedPerBlock;
     p.sharedMemPerBlockOptin = kSharedPerBlockOptin;

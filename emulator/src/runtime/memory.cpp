@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <mutex>
 #include <optional>
 
@@ -85,6 +86,8 @@ void giveBackMemory(const Allocation& allocation) {
 struct Account {
     std::mutex mutex;
     MemoryUse use;
+    size_t unasked = 0;                   // allocated since the host was asked what it has
+    std::map<const void*, size_t> large;  // allocations that are not poisoned to their end
 };
 
 Account& account() {
@@ -92,26 +95,44 @@ Account& account() {
     return instance;
 }
 
-// Large sizes are only reserved, the host commits pages when they are written. So the account
-// decides what fits, before a kernel would be killed for want of memory.
+// Needs the lock.
+size_t freeBytes(const Account& known) {
+    size_t unwritten = 0;
+    for (const auto& [base, size] : known.large) unwritten += unwrittenBytes(base, size);
+    return freeMemory(unwritten);
+}
+
+// Large sizes are only reserved, the host commits pages when they are written. So it is asked
+// whether they fit, before a kernel would be killed for want of memory.
 bool reserve(const Allocation& allocation) {
+    constexpr size_t kNotWorthAsking = size_t{1} << 20;
     Account& known = account();
     const std::lock_guard<std::mutex> lock(known.mutex);
-    MemoryUse& use = known.use;
-    const size_t limit = capacity().free;
-    if (use.all > limit || allocation.size > limit - use.all) return false;
-    use.all += allocation.size;
+    if (allocation.size > kNotWorthAsking - known.unasked) {
+        if (allocation.size > freeBytes(known)) return false;
+        known.unasked = 0;
+    } else {
+        known.unasked += allocation.size;
+    }
     if (allocation.pooled) {
+        MemoryUse& use = known.use;
         use.pooled += allocation.size;
         use.pooledHigh = std::max(use.pooledHigh, use.pooled);
     }
     return true;
 }
 
+void noteLarge(const Allocation& allocation) {
+    if (allocation.size <= kPoisonedBytes) return;
+    Account& known = account();
+    const std::lock_guard<std::mutex> lock(known.mutex);
+    known.large.emplace(allocation.base, allocation.size);
+}
+
 void unreserve(const Allocation& allocation) {
     Account& known = account();
     const std::lock_guard<std::mutex> lock(known.mutex);
-    known.use.all -= allocation.size;
+    known.large.erase(allocation.base);
     if (allocation.pooled) known.use.pooled -= allocation.size;
 }
 
@@ -233,6 +254,7 @@ cudaError_t allocate(void** pointer, Allocation allocation) {
         return cudaErrorMemoryAllocation;
     }
     allocation.base = memory;
+    noteLarge(allocation);
     addAllocation(allocation);
     *pointer = memory;
     return cudaSuccess;
@@ -366,9 +388,10 @@ cudaError_t cudaHostGetFlags(unsigned int* flags, void* host) {
 
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
     return hostApi(__func__, [&] {
-        const size_t used = memoryUse().all;
-        if (free != nullptr) *free = capacity().free - std::min(capacity().free, used);
-        if (total != nullptr) *total = capacity().total;
+        Account& known = account();
+        const std::lock_guard<std::mutex> lock(known.mutex);
+        if (free != nullptr) *free = std::min(freeBytes(known), totalMemory());
+        if (total != nullptr) *total = totalMemory();
         return cudaSuccess;
     });
 }

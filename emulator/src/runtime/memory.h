@@ -8,11 +8,10 @@
 
 namespace emu {
 
-// What is taken of the device's memory [bytes]. The pool hands memory back at once, so what it
-// reserves is what is used.
+// What cudaMallocAsync() has taken of the device's memory [bytes]. The pool hands memory back at
+// once, so what it reserves is what is used.
 struct MemoryUse {
-    size_t all = 0;
-    size_t pooled = 0;      // by cudaMallocAsync()
+    size_t pooled = 0;
     size_t pooledHigh = 0;  // the most that this has been
 };
 MemoryUse memoryUse();

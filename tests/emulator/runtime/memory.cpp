@@ -5,6 +5,7 @@
 #include <thread>
 #include <vector>
 
+#include "../../pretended_memory.h"
 #include "fixture.h"
 
 namespace {
@@ -12,6 +13,7 @@ namespace {
 using MemoryTest = RuntimeTest;
 
 constexpr size_t kTooMuch = size_t{1} << 50;
+constexpr size_t kPoisoned = size_t{16} << 20;  // of an allocation: written at once
 
 TEST_F(MemoryTest, AllocationsAreAlignedAndFreedOnce) {
     char *a = nullptr, *b = nullptr;
@@ -86,32 +88,56 @@ TEST_F(MemoryTest, WhatDoesNotFitIsRefusedAtOnce) {
     EXPECT_FAILS(cudaErrorMemoryAllocation, cudaMallocAsync(&pointer, kTooMuch, nullptr));
 }
 
+size_t freeNow() {
+    size_t free = 0;
+    EXPECT_OK(cudaMemGetInfo(&free, nullptr));
+    return free;
+}
+
 // The host would promise more than it has. (AddressSanitizer takes seconds to free as much.)
 #ifndef __SANITIZE_ADDRESS__
 TEST_F(MemoryTest, WhatDoesNotFitIsRefusedInSeveralStepsToo) {
     char *pointer = nullptr, *half = nullptr;
-    size_t free = 0, total = 0;
-    ASSERT_OK(cudaMemGetInfo(&free, &total));
-    EXPECT_LE(free, total);
-    EXPECT_GT(free, 0u);
+    const size_t free = freeNow();
     EXPECT_FAILS(cudaErrorMemoryAllocation, cudaMalloc(&pointer, free + 1));
-    ASSERT_OK(cudaMalloc(&half, free / 2 + 1));
-    EXPECT_FAILS(cudaErrorMemoryAllocation, cudaMalloc(&pointer, free / 2 + 1));
+    ASSERT_OK(cudaMalloc(&half, free / 2 + kPoisoned));
+    EXPECT_FAILS(cudaErrorMemoryAllocation, cudaMalloc(&pointer, free / 2 + kPoisoned));
     EXPECT_OK(cudaFree(half));
-    ASSERT_OK(cudaMalloc(&half, free / 2 + 1));
+    ASSERT_OK(cudaMalloc(&half, free / 2 + kPoisoned));
 }
 #endif
 
-TEST_F(MemoryTest, FreeMemoryFollowsAllocations) {
-    size_t before = 0, during = 0, after = 0, total = 0;
-    ASSERT_OK(cudaMemGetInfo(&before, &total));
-    char* pointer = deviceArray<char>(1 << 20);
-    ASSERT_OK(cudaMemGetInfo(&during, nullptr));
+// Small ones are not asked for one by one.
+TEST_F(MemoryTest, WhatDoesNotFitIsRefusedInSmallStepsToo) {
+    pretended.available = 0;
+    char* pointer = nullptr;
+    int fitted = 0;
+    for (; fitted < 100 && cudaMalloc(&pointer, 100000) == cudaSuccess; ++fitted) {
+    }
+    pretended.available = size_t{4} << 30;
+    EXPECT_LT(fitted, 100);
+    EXPECT_EQ(cudaErrorMemoryAllocation, cudaGetLastError());
+}
+
+// The host misses memory from the first write to it.
+TEST_F(MemoryTest, WhatWaitsForItsFirstWriteIsTaken) {
+    constexpr size_t kSize = size_t{64} << 20;
+    size_t total = 0;
+    ASSERT_OK(cudaMemGetInfo(nullptr, &total));
+    EXPECT_EQ(pretended.total, total);
+    const size_t before = freeNow();
+    EXPECT_LT(before, pretended.available);
+    EXPECT_GT(before, pretended.available / 10 * 9);
+    char* pointer = deviceArray<char>(kSize);
+    EXPECT_NEAR(static_cast<double>(before - (kSize - kPoisoned)), static_cast<double>(freeNow()),
+                4 * 4096);
+    ASSERT_OK(cudaMemset(pointer, 0, kSize));
+    EXPECT_EQ(before, freeNow());
+    pretended.available -= kSize;
+    EXPECT_LT(freeNow(), before - kSize / 10 * 9);
+    pretended.available += kSize;
     ASSERT_OK(cudaFree(pointer));
-    ASSERT_OK(cudaMemGetInfo(&after, nullptr));
-    EXPECT_EQ(before - (1 << 20), during);
-    EXPECT_EQ(before, after);
-    EXPECT_OK(cudaMemGetInfo(nullptr, &total));
+    EXPECT_EQ(before, freeNow());
 }
 
 TEST_F(MemoryTest, FreshDeviceMemoryShowsAForgottenInitialisation) {
