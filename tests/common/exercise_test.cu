@@ -1,10 +1,16 @@
 // What Exercise does around a kernel: each test runs good and bad kernels through it.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -486,6 +492,54 @@ TEST(CsvFileDeathTest, SaysWhatCannotBeWritten) {
                 "^test: --timeline=no/such/folder/t.csv: expected a file that can be written: No "
                 "such file or directory \\(see --help\\)\n$");
     EXPECT_EXIT(writeCsv("/dev/null"), testing::ExitedWithCode(0), "^$");
+    struct stat null {};
+    ASSERT_EQ(stat("/dev/null", &null), 0);
+    EXPECT_TRUE(S_ISCHR(null.st_mode));
+}
+
+std::string contentOf(const std::string& name) {
+    std::ifstream file(name);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// An interrupted program leaves what was there.
+TEST(CsvFile, AppearsAsAWhole) {
+    char folder[] = "/tmp/csv_file.XXXXXX";
+    ASSERT_NE(mkdtemp(folder), nullptr);
+    const std::string name = std::string(folder) + "/t.csv", link = std::string(folder) + "/l.csv";
+    std::ofstream(name) << "before\n";
+    ASSERT_EQ(symlink("t.csv", link.c_str()), 0);
+    const lab::Exercise exercise("test", "A test.");
+    lab::CsvFile file(exercise, "timeline", link, {{"", 0, "kernel"}});
+    file.row({"a"});
+    EXPECT_EQ(contentOf(name), "before\n");
+    file.row({"b"});
+    file.close();
+    EXPECT_EQ(contentOf(name), "kernel\na\nb\n");
+    EXPECT_TRUE(std::filesystem::is_symlink(link));
+    const std::filesystem::directory_iterator files(folder);
+    EXPECT_EQ(std::distance(begin(files), end(files)), 2);
+    std::filesystem::remove_all(folder);
+}
+
+int runWithClosed(int descriptor) {
+    close(descriptor);
+    lab::Exercise exercise("test", "A test.");
+    std::FILE* const file = std::fopen("/dev/null", "r");
+    if (fileno(file) <= STDERR_FILENO) return 99;
+    parse(exercise, {});
+    lab::DeviceBuffer<int> out(kCount);
+    Fixture fixture(exercise, out);
+    fixture.addGood();
+    return exercise.finish();
+}
+
+TEST(ExerciseDeathTest, AClosedDescriptorIsNoFile) {
+    testing::GTEST_FLAG(death_test_style) = "threadsafe";
+    EXPECT_EXIT(std::_Exit(runWithClosed(STDIN_FILENO)), testing::ExitedWithCode(0), "");
+    EXPECT_EXIT(std::_Exit(runWithClosed(STDOUT_FILENO)), testing::ExitedWithCode(1),
+                "^test: cannot write to stdout\n$");
+    EXPECT_EXIT(std::_Exit(runWithClosed(STDERR_FILENO)), testing::ExitedWithCode(0), "^$");
 }
 
 void launchTooLarge() {
