@@ -12,7 +12,8 @@ from .paths import BUILD_VARIABLE
 def check_writable(path: Path) -> None:
     """Says before a long run, not after it, that its result cannot be kept. Raises LabError."""
     problem = ""
-    if path.exists() and not path.is_file():
+    in_dev = path.is_absolute() and path.parts[1] == "dev"  # /dev/stdout may lead to a file
+    if path.exists() and (in_dev or not path.is_file()):
         problem = "it is not a file"
     elif not path.parent.is_dir():
         problem = f"there is no folder {path.parent}"
@@ -30,9 +31,11 @@ def write(path: Path, content: str | bytes) -> None:
     try:
         beside.write_bytes(data)
         os.replace(beside, path)
-    except OSError as error:
+    except BaseException as error:
         beside.unlink(missing_ok=True)
-        raise LabError(f"cannot write {path}: {error.strerror}") from error
+        if isinstance(error, OSError):
+            raise LabError(f"cannot write {path}: {error.strerror}") from error
+        raise
 
 
 def make_folder(path: Path, advice: str = "") -> None:

@@ -32,6 +32,26 @@ def test_failure_leaves_the_old_text_and_nothing_else(tmp_path: Path, monkeypatc
     assert os.listdir(tmp_path) == ["x.csv"]
 
 
+def test_interruption_leaves_the_old_text_and_nothing_else(tmp_path: Path, monkeypatch) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("old\n")
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(files.os, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        files.write(path, "new\n")
+    assert path.read_text() == "old\n"
+    assert os.listdir(tmp_path) == ["x.csv"]
+
+
+def test_standard_output_is_no_file_to_replace(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(Path, "is_file", lambda path: True)  # as with ./lab ... > file
+    with pytest.raises(LabError, match="/dev/stdout: it is not a file"):
+        files.check_writable(Path("/dev/stdout"))
+
+
 def test_folder_that_is_gone(tmp_path: Path) -> None:
     path = tmp_path / "no" / "x.csv"
     with pytest.raises(LabError) as raised:

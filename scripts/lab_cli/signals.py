@@ -1,0 +1,63 @@
+"""Whoever ends lab ends what it started: a child, and what that started in turn."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+from types import FrameType
+
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+PATIENCE = 2.0  # seconds, until who does not end by itself is killed
+
+
+def pass_on() -> None:
+    """From now on, a signal that ends lab ends its descendants first. One that the caller has told lab
+    to ignore stays ignored."""
+    for number in ENDING:
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, _end)
+
+
+def _end(number: int, _: FrameType | None) -> None:
+    end_descendants()
+    if number == signal.SIGINT:
+        raise KeyboardInterrupt
+    raise SystemExit(128 + number)  # an exception: temporary files are cleaned up
+
+
+def end_descendants() -> None:
+    asked: set[int] = set()
+    limit = time.monotonic() + PATIENCE
+    while living := _descendants():
+        late = time.monotonic() > limit
+        for process in living if late else living - asked:
+            try:
+                os.kill(process, signal.SIGKILL if late else signal.SIGTERM)
+            except (ProcessLookupError, PermissionError):
+                pass
+        if late:
+            return
+        asked |= living
+        time.sleep(0.01)
+
+
+def _descendants() -> set[int]:
+    """Processes whose parent, or whose parent's parent ..., is this one, but for the dead."""
+    parents: dict[int, int] = {}
+    for folder in Path("/proc").iterdir():
+        if not folder.name.isdecimal():
+            continue
+        try:  # "pid (name) state parent ...", and a name may have spaces and parentheses
+            state, parent = (folder / "stat").read_text().rpartition(")")[2].split()[:2]
+        except (OSError, ValueError):  # it has just ended
+            continue
+        if state not in "ZX":
+            parents[int(folder.name)] = int(parent)
+    found: set[int] = set()
+    new = {os.getpid()}
+    while new:
+        new = {process for process, parent in parents.items() if parent in new}
+        found |= new
+    return found

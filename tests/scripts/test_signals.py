@@ -1,0 +1,113 @@
+"""Ending lab ends what it started."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from lab_cli.paths import ROOT, SCRIPTS
+
+# Stays until it is ended, as does its own child.
+CHILD = 'sleep 1000 & echo $! $$ > "{pids}.new"; mv "{pids}.new" "{pids}"; wait'
+# Hears no SIGTERM, and goes on when its child has ended.
+DEAF = "trap '' TERM HUP; " + CHILD + "; while :; do sleep 0.1; done"
+RUNNERS = {
+    "run": "process.run(command)",
+    "must_run": "process.must_run(command)",
+    "run_lines": "process.run_lines(command, print)",
+    "output_of": "process.output_of(command)",
+    "check and profile": "instrumented.run(command, 'VARIABLE')",
+    "bench": "measure._capture(command)",
+}
+LAB = """
+import sys
+from lab_cli import process, signals
+from lab_cli.building import instrumented
+from lab_cli.results import measure
+signals.pass_on()
+command = sys.argv[1:]
+{runner}
+"""
+
+
+def wait_for(path: Path, lab: subprocess.Popen) -> list[int]:
+    """The processes that the file names once it is there."""
+    while not path.exists():
+        assert lab.poll() is None
+        time.sleep(0.01)
+    return [int(word) for word in path.read_text().split()]
+
+
+def living(processes: list[int]) -> list[int]:
+    found = []
+    for process in processes:
+        stat = Path(f"/proc/{process}/stat")
+        if stat.exists() and stat.read_text().rpartition(")")[2].split()[0] not in "ZX":
+            found.append(process)
+    return found
+
+
+def end(lab: subprocess.Popen, number: int, pids: Path) -> int:
+    """Ends lab, and returns its exit status: what it started has ended, too."""
+    started = wait_for(pids, lab)
+    lab.send_signal(number)
+    try:
+        status = lab.wait(timeout=60)
+        assert living(started) == []
+        return status
+    finally:
+        for process in living(started):
+            os.kill(process, signal.SIGKILL)
+
+
+def start(command: list[str], **options: object) -> subprocess.Popen:
+    return subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **options
+    )
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+@pytest.mark.parametrize("runner", RUNNERS)
+def test_children_and_theirs_end_with_lab(runner: str, number: int, tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    code = LAB.format(runner=RUNNERS[runner])
+    command = [sys.executable, "-c", code, "sh", "-c", CHILD.format(pids=pids)]
+    lab = start(command, env={**os.environ, "PYTHONPATH": str(SCRIPTS), "TMPDIR": str(tmp_path)})
+    assert end(lab, number, pids) == (-number if number == signal.SIGINT else 128 + number)
+    assert [path.name for path in tmp_path.iterdir()] == ["pids"]
+
+
+def test_who_does_not_hear_is_killed(tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    code = LAB.format(runner=RUNNERS["run"])
+    command = [sys.executable, "-c", code, "sh", "-c", DEAF.format(pids=pids)]
+    lab = start(command, env={**os.environ, "PYTHONPATH": str(SCRIPTS)})
+    assert end(lab, signal.SIGTERM, pids) == 128 + signal.SIGTERM
+
+
+def test_lab_does_so(tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    compiler = tmp_path / "compiler"  # which ./lab doctor asks for its version
+    compiler.write_text("#!/bin/sh\n" + CHILD.format(pids=pids) + "\n")
+    compiler.chmod(0o755)
+    lab = start(
+        [sys.executable, str(ROOT / "lab"), "doctor"], env={**os.environ, "CXX": str(compiler)}
+    )
+    assert end(lab, signal.SIGTERM, pids) == 128 + signal.SIGTERM
+
+
+def test_what_is_ignored_stays_ignored(tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    code = LAB.format(runner=RUNNERS["run"])
+    wrapper = ["sh", "-c", 'trap "" HUP; exec "$@"', "sh", sys.executable, "-c", code, "sh", "-c"]
+    lab = start([*wrapper, CHILD.format(pids=pids)], env={**os.environ, "PYTHONPATH": str(SCRIPTS)})
+    started = wait_for(pids, lab)
+    lab.send_signal(signal.SIGHUP)
+    time.sleep(0.2)
+    assert lab.poll() is None and living(started) == started
+    assert end(lab, signal.SIGTERM, pids) == 128 + signal.SIGTERM
