@@ -7,7 +7,7 @@ stops where a call of lab_add_exercise() names one without NAME.toml.)
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -66,16 +66,9 @@ def exercises(names: Sequence[str] = ()) -> list[Exercise]:
     LabError names what is wrong in any of them.
     """
     known = sources()
-    wanted: dict[str, None] = {}
-    for name in names:
-        of_chapter = [exercise for exercise, source in known.items() if _is_chapter(source, name)]
-        if name not in known and not of_chapter:
-            hint = _half(name) or did_you_mean(name, known) or "; ./lab list shows them all"
-            raise LabError(f"no exercise is named {name}{hint}", status=2)
-        wanted.update(dict.fromkeys([name] if name in known else of_chapter))
     found = []
     problems = []
-    for name in wanted or known:
+    for name in _wanted(names, known) or known:
         try:
             found.append(_load(known[name]))
         except NoReader:  # the same for all
@@ -88,6 +81,23 @@ def exercises(names: Sequence[str] = ()) -> list[Exercise]:
     if problems:
         raise LabError("\n".join(problems))
     return found
+
+
+def check(names: Sequence[str]) -> None:
+    """LabError (status 2) for a name that no exercise has. Reads no file."""
+    _wanted(names, sources())
+
+
+def _wanted(names: Sequence[str], known: Mapping[str, Path]) -> list[str]:
+    """The exercises that `names`, of exercises and chapters, stand for."""
+    wanted: dict[str, None] = {}
+    for name in names:
+        of_chapter = [exercise for exercise, source in known.items() if _is_chapter(source, name)]
+        if name not in known and not of_chapter:
+            hint = _half(name) or did_you_mean(name, known) or "; ./lab list shows them all"
+            raise LabError(f"no exercise is named {name}{hint}", status=2)
+        wanted.update(dict.fromkeys([name] if name in known else of_chapter))
+    return [*wanted]
 
 
 def _is_chapter(source: Path, name: str) -> bool:
@@ -131,13 +141,20 @@ def one(name: str) -> Exercise:
     return found[0]
 
 
+def check_at(name_or_path: str) -> None:
+    """LabError (status 2) where at() has nothing. Reads no file."""
+    if not name_or_path.endswith(".cu"):
+        check([name_or_path])
+    elif not Path(name_or_path).is_file():
+        raise LabError(f"there is no file {name_or_path}", status=2)
+
+
 def at(name_or_path: str) -> Exercise | None:
     """The exercise of this name or with this source file; None for any other .cu file."""
+    check_at(name_or_path)
     if not name_or_path.endswith(".cu"):
         return one(name_or_path)
     path = Path(name_or_path)
-    if not path.is_file():
-        raise LabError(f"there is no file {name_or_path}", status=2)
     known = sources().get(path.stem)
     return _load(known) if known and known.resolve() == path.resolve() else None
 

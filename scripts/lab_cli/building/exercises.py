@@ -23,10 +23,10 @@ class Built:
 def build(names: Sequence[str], request: str, instrumented: bool = False) -> Built:
     """Those of `names` on the back end that --backend asks for; for no names, all that it has. Of
     named ones also, if `instrumented`, the programs that their tests on the cpu back end run."""
-    setup.toml_reader()
-    exercises = catalogue.exercises(names)
+    catalogue.check(names)
     chosen_backend = backend.pick(request)
-    exercises = catalogue.of_backend(exercises, chosen_backend, bool(names))
+    setup.toml_reader(chosen_backend)
+    exercises = catalogue.of_backend(catalogue.exercises(names), chosen_backend, bool(names))
     cmake = setup.ensure(chosen_backend)
     wanted = [] if names else ["exercises"]
     for exercise in exercises if names else []:

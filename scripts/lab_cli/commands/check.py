@@ -32,7 +32,8 @@ def add_parser(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """0: there are no hazards. 1: there are, and stdout tells them, or the program failed."""
-    setup.toml_reader()
+    catalogue.check_at(arguments.name)
+    setup.toml_reader("cpu")
     exercise = catalogue.at(arguments.name)
     report = check([*instrumented.built(exercise, Path(arguments.name)), *arguments.options])
     print(report, end="", flush=True)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from .. import toml_file
 from ..counters import profilers
-from ..machine import needs
+from ..machine import apt, needs, python_packages, setup
 from ..machine.backend import Toolkit, age_problem, ask_nvcc, find_nvcc, gpu_problem
 from ..machine.gpu import NO_DRIVER, Driver, ask_driver
 from ..process import output_of
@@ -20,6 +21,7 @@ DRIVER_PARAMETERS = Path("/proc/driver/nvidia/params")
 CAP_SYS_ADMIN = 21
 
 OK, ABSENT, PROBLEM = "OK", "-", "problem"
+BELOW = "the command below installs it"
 
 
 def add_parser(commands: Any) -> None:
@@ -35,7 +37,7 @@ def add_parser(commands: Any) -> None:
 @dataclass(frozen=True)
 class Line:
     what: str
-    state: str  # OK; "-": not there, and only one back end or the profilers need it; problem
+    state: str  # OK; "-": not there, and only tests, profilers or one back end need it; problem
     text: str
 
     def __str__(self) -> str:
@@ -48,18 +50,18 @@ def _version(program: str) -> str:
     return f"{program} {needs.dotted(version) if version else ''}".strip()
 
 
-def tool_lines() -> list[Line]:
-    """One for each need of the cpu back end; the first four are the gpu back end's as well."""
-    programs = [needs.find_compiler(), needs.find_make(), needs.find_cmake(), needs.find_ninja()]
-    shown = [_version(program) if program else "" for program in programs]
-    lines = []
-    for index, need in enumerate(needs.needs_of("cpu")):
-        if need.present():
-            lines.append(Line(need.name, OK, shown[index] if index < len(shown) else ""))
-        else:
-            how = f"missing: ./lab run installs it, or: sudo apt-get install {need.package}"
-            lines.append(Line(need.name, PROBLEM, how))
-    return lines
+def need_line(need: needs.Need, state: str) -> Line:
+    """`state` where it is missing."""
+    if not need.present():
+        return Line(need.name, state, f"missing: {BELOW}")
+    programs = {
+        "g++": needs.find_compiler,
+        "make": needs.find_make,
+        "cmake": needs.find_cmake,
+        "ninja-build": needs.find_ninja,
+    }
+    program = programs[need.package]() if need.package in programs else None
+    return Line(need.name, OK, _version(program) if program else "")
 
 
 def toml_line() -> Line:
@@ -68,6 +70,29 @@ def toml_line() -> Line:
     if module:
         return Line(what, OK, module.__name__)
     return Line(what, PROBLEM, f"missing: {toml_file.NoReader()}")
+
+
+def module_line(module: str, what_for: str) -> Line:
+    python = python_packages.python_with(module)
+    if python:
+        return Line(module, OK, python)
+    return Line(module, ABSENT, f"not there: ./lab {what_for} installs it into .venv")
+
+
+def environment_line() -> Line:
+    """Of what is installed into .venv."""
+    what = "Python's venv"
+    if python_packages.venv_can_be_made():
+        return Line(what, OK, "")
+    return Line(what, ABSENT, f"missing, and needed for what goes into .venv: {BELOW}")
+
+
+def remedy(missing: Sequence[needs.Need]) -> str:
+    """One command for all that lab cannot install without root; empty if there is none."""
+    packages, _ = setup.sources_of(missing, [])
+    if not python_packages.venv_can_be_made():
+        packages["python3-venv"] = ""
+    return apt.command(packages) if packages else ""
 
 
 def nvcc_line(nvcc: str | None, toolkit: Toolkit | None) -> Line:
@@ -147,13 +172,19 @@ def _read(path: Path) -> str | None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints the lines. Exit status 0 if at least one back end can be used."""
-    tools = tool_lines()
+    of_cpu = needs.needs_of("cpu")
+    of_tests = [need for need in needs.needs_of("cpu", tests=True) if need not in of_cpu]
+    tools = [need_line(need, PROBLEM) for need in of_cpu]
     nvcc = find_nvcc()
     toolkit = ask_nvcc(nvcc) if nvcc else None
     driver = ask_driver()
     lines = [
         *tools,
         toml_line(),
+        *[need_line(need, ABSENT) for need in of_tests],
+        environment_line(),
+        module_line("pytest", "test"),
+        module_line("matplotlib", "plot"),
         nvcc_line(nvcc, toolkit),
         driver_line(toolkit, driver),
         *gpu_lines(toolkit, driver),
@@ -171,4 +202,9 @@ def run(arguments: argparse.Namespace) -> int:
     print()
     print(Line("cpu back end", OK if cpu else PROBLEM, "" if cpu else "see above"))
     print(Line("gpu back end", OK if gpu else ABSENT, missing or ("" if gpu else "see above")))
+    command = remedy([need for need in [*of_cpu, *of_tests] if not need.present()])
+    if command:
+        print(
+            f"\nThis installs all that is missing (what is no problem above, for tests):\n\n    {command}"
+        )
     return 0 if cpu or gpu else 1

@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from .. import files
+from .. import catalogue, files
 from ..counters.collect import collect
-from ..machine import setup
+from ..machine import backend, setup
 from ..process import say
 from . import arguments as shared
 
@@ -46,9 +46,11 @@ def add_parser(commands: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     if arguments.output:
         files.check_writable(arguments.output)
-    setup.toml_reader()
+    catalogue.check_at(arguments.name)
+    chosen = backend.pick("auto") if arguments.backend == "auto" else arguments.backend
+    setup.toml_reader("cpu" if chosen == "cpu" else "")  # on gpu, collect() asks for a GPU first
     names = [name.strip() for name in arguments.metrics.split(",") if name.strip()]
-    table = collect(arguments.name, arguments.backend, arguments.debug, names, arguments.options)
+    table = collect(arguments.name, chosen, arguments.debug, names, arguments.options)
     if arguments.output:
         files.write(arguments.output, table.csv_text())
     print(table.csv_text() if arguments.csv else table.text(_width()), end="", flush=True)

@@ -58,7 +58,7 @@ def _build_all(chosen_backend: str) -> tuple[Path, str]:
         modules = ["pytest", "matplotlib", *toml_file.packages()]
     else:
         say("note: the unit tests of common/ and emulator/ belong to the cpu back end")
-    cmake = setup.ensure(chosen_backend, modules)
+    cmake = setup.ensure(chosen_backend, modules, tests=True)
     return presets.build(cmake, chosen_backend), cmake
 
 

@@ -9,7 +9,6 @@ from .. import catalogue
 from ..building import instrumented, own_program, presets
 from ..catalogue import Exercise
 from ..errors import LabError
-from ..machine import backend as machine_backend
 from ..machine import setup
 from ..machine.gpu import Driver
 from ..process import say
@@ -27,12 +26,12 @@ NO_REGISTERS = (
 
 def collect(
     name_or_path: str,
-    backend: str = "auto",
+    backend: str,
     debug: bool = False,
     metric_names: Sequence[str] = (),
     options: Sequence[str] = (),
 ) -> MetricTable:
-    """Builds and profiles an exercise or a .cu file on the back end auto, gpu or cpu.
+    """Builds and profiles an exercise or a .cu file on the back end gpu or cpu.
 
     `metric_names` are textbook or Nsight names; none stand for the default set. `options` go to the
     program. Raises LabError: status 2 for bad usage, 77 for gpu without a usable GPU, else 1.
@@ -40,8 +39,6 @@ def collect(
     exercise = catalogue.at(name_or_path)
     known = metrics.load()
     asked = known.find(metric_names or (exercise and exercise.facts.metrics) or known.own)
-    if backend == "auto":
-        backend = machine_backend.pick("auto")
     source = Path(name_or_path)
     if backend == "gpu":
         table = _on_gpu(exercise, source, debug, asked, options)

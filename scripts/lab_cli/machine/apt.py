@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from ..errors import LabError
 from ..process import must_run, output_of
@@ -23,6 +23,10 @@ def root_prefix() -> list[str] | None:
     return None
 
 
+def may_install() -> bool:
+    return shutil.which("apt-get") is not None and root_prefix() is not None
+
+
 def update() -> None:
     """Reads the package lists anew, if we may."""
     prefix = root_prefix()
@@ -38,22 +42,28 @@ def offered_version(package: str) -> tuple[int, ...] | None:
     return None
 
 
+def command(packages: Iterable[str]) -> str:
+    """What installs them, for a reader to type."""
+    sudo = "" if os.geteuid() == 0 else "sudo "
+    return f"{sudo}apt-get update && {sudo}{' '.join([*INSTALL, *packages])}"
+
+
 def install(packages: Mapping[str, str]) -> None:
     """Installs the packages (the keys), or ends with the command that does.
 
     The values say what a package is for.
     """
-    missing = "missing: " + ", ".join(packages.values())
+    prefix = root_prefix()
+    missing = ", ".join(packages.values())
     if not shutil.which("apt-get"):
         raise LabError(
-            f"{missing}. Install them with your system's package manager, then run lab again. "
-            f"(Their names on Debian and Ubuntu: {' '.join(packages)})"
+            f"missing: {missing}. Install them with your system's package manager, then run lab "
+            f"again. (Their names on Debian and Ubuntu: {' '.join(packages)})"
         )
-    prefix = root_prefix()
     if prefix is None:
-        command = " ".join([*INSTALL, *packages])
         raise LabError(
-            f"{missing}. Run this command, then lab again:\n\n"
-            f"    sudo apt-get update && sudo {command}\n"
+            f"missing: {missing}. Run this command, then lab again:\n\n    {command(packages)}\n\n"
+            "It takes root. Who is not root here asks the administrator, or works in a container of "
+            "Debian or Ubuntu."
         )
     must_run([*prefix, *INSTALL, *packages])

@@ -78,24 +78,29 @@ def _library(header: str, library: str) -> Callable[[], bool]:
     return lambda: can_link(find_compiler(), header, library)
 
 
-# make is for plain `cmake -S . -B build`, whose default generator it is.
 TOOLS = [
     Need("C++ compiler", "g++", lambda: find_compiler() is not None),
-    Need("make", "make", lambda: find_make() is not None),
     Need("CMake >= " + dotted(MIN_CMAKE), "cmake", lambda: find_cmake() is not None),
     Need("Ninja", "ninja-build", lambda: find_ninja() is not None),
 ]
-LIBRARIES = [
+EMULATOR = [
     Need(
         "Boost.Context",
         "libboost-context-dev",
         _library("boost/context/detail/fcontext.hpp", "boost_context"),
     ),
+]
+# make is the default generator of plain `cmake -S . -B build`, which is tested, too.
+TESTS = [
+    Need("make", "make", lambda: find_make() is not None),
     Need("GoogleTest", "libgmock-dev", _library("gmock/gmock.h", "gmock")),
     Need("Google Benchmark", "libbenchmark-dev", _library("benchmark/benchmark.h", "benchmark")),
 ]
 
 
-def needs_of(backend: str) -> list[Need]:
-    """The gpu back end takes nothing but tools: the emulator and the unit tests are not built."""
-    return TOOLS + LIBRARIES if backend == "cpu" else TOOLS
+def needs_of(backend: str, tests: bool = False) -> list[Need]:
+    """Of the exercises; with `tests`, of the workspace's own tests as well. The gpu back end takes
+    nothing but tools: the emulator and the unit tests are not built."""
+    if backend != "cpu":
+        return TOOLS
+    return [*TOOLS, *EMULATOR, *(TESTS if tests else [])]

@@ -18,18 +18,21 @@ from . import apt, python_packages
 from .needs import MIN_CMAKE, Need, find_cmake, needs_of
 
 
-def ensure(backend: str, modules: Sequence[str] = ()) -> str:
-    """Makes sure that `backend` can be built and that one Python has all `modules`.
+def ensure(backend: str, modules: Sequence[str] = (), tests: bool = False) -> str:
+    """Makes sure that `backend` can be built, with `tests` those of the workspace itself as well, that
+    TOML files can be read and that one Python has all `modules`. What is missing is said at once.
 
     Returns the cmake.
     """
-    names = [need.name for need in needs_of(backend)]
+    needs = needs_of(backend, tests)
+    names = [need.name for need in needs]
     path = OUT / f"lab_setup_{backend}.json"
     record = _read(path)
-    if record.get("needs") == names and _still_there(record, modules):
+    if set(names) <= set(record.get("needs", [])) and _still_there(record, modules):
         return str(record["cmake"])
 
-    _install_missing(needs_of(backend), modules)
+    _install_missing(needs, modules)
+    _configure_anew(backend)
     python = python_packages.python_with(*modules) if modules else ""
     record = {"needs": names, "cmake": find_cmake(), "modules": [*modules], "python": python}
     make_build_folder(path.parent)
@@ -48,10 +51,15 @@ def python_for(modules: Sequence[str]) -> str:
     return python
 
 
-def toml_reader() -> None:
-    """Makes sure that TOML files can be read: Python does it itself since 3.11."""
-    if toml_file.reader() is None:
-        _install_missing([], [toml_file.PACKAGE])
+def toml_reader(backend: str = "") -> None:
+    """Makes sure that TOML files can be read: Python does it itself since 3.11. Where it does not, all
+    that `backend` needs is installed with it, so that what is missing is said at once."""
+    if toml_file.reader() is not None:
+        return
+    if backend:
+        ensure(backend)
+    else:
+        _install_missing([], [])
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -66,25 +74,26 @@ def _read(path: Path) -> dict[str, Any]:
 def _still_there(record: dict[str, Any], modules: Sequence[str]) -> bool:
     programs = [record.get("cmake", ""), *([record.get("python", "")] if modules else [])]
     known = set(modules) <= set(record.get("modules", []))
-    return known and all(os.access(program, os.X_OK) for program in programs)
+    runnable = all(os.access(program, os.X_OK) for program in programs)
+    return known and runnable and toml_file.reader() is not None
+
+
+def _configure_anew(backend: str) -> None:
+    """CMake looks once for what there is: a build folder of before may lack what is there now."""
+    (OUT / backend / "build.ninja").unlink(missing_ok=True)
 
 
 def _install_missing(needs: Sequence[Need], modules: Sequence[str]) -> None:
     missing = [need for need in needs if not need.present()]
-    wheels = [] if not modules or python_packages.python_with(*modules) else [*modules]
+    wheels = missing_wheels(modules)
     if not missing and not wheels:
         return
-    say("set-up: missing " + ", ".join([*(need.name for need in missing), *wheels]))
-
-    if missing or not python_packages.venv_can_be_made():
+    of_system = bool(missing) or not python_packages.venv_can_be_made()
+    if not of_system or apt.may_install():  # else apt.install() says it
+        say("set-up: missing " + ", ".join([*(need.name for need in missing), *wheels]))
+    if of_system:
         apt.update()
-    if any(need.package == "cmake" for need in missing) and _system_cmake_is_old():
-        missing = [need for need in missing if need.package != "cmake"]
-        wheels.append("cmake")
-
-    packages = {need.package: need.name for need in missing}
-    if wheels and not python_packages.venv_can_be_made():
-        packages["python3-venv"] = "Python's venv"
+    packages, wheels = sources_of(missing, wheels)
     if packages:
         apt.install(packages)
     if wheels:
@@ -92,6 +101,27 @@ def _install_missing(needs: Sequence[Need], modules: Sequence[str]) -> None:
     still = [need.name for need in needs if not need.present()]
     if still:
         raise LabError(f"installed, and yet not found: {', '.join(still)}; see ./lab doctor")
+
+
+def missing_wheels(modules: Sequence[str]) -> list[str]:
+    """Packages for Python that are missing: of `modules`, and what reads TOML."""
+    wheels = [] if not modules or python_packages.python_with(*modules) else [*modules]
+    if toml_file.reader() is None and toml_file.PACKAGE not in wheels:
+        wheels.append(toml_file.PACKAGE)
+    return wheels
+
+
+def sources_of(missing: Sequence[Need], wheels: Sequence[str]) -> tuple[dict[str, str], list[str]]:
+    """Where all that is missing comes from: packages of the system, each with what it is for, and
+    packages for Python."""
+    wheels = [*wheels]
+    if any(need.package == "cmake" for need in missing) and _system_cmake_is_old():
+        missing = [need for need in missing if need.package != "cmake"]
+        wheels.append("cmake")
+    packages = {need.package: need.name for need in missing}
+    if wheels and not python_packages.venv_can_be_made():
+        packages["python3-venv"] = f"Python's venv (for {', '.join(wheels)})"
+    return packages, wheels
 
 
 def _system_cmake_is_old() -> bool:

@@ -107,6 +107,9 @@ def machine(fake_tool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(doctor, "DRIVER_PARAMETERS", tmp_path / "params")
     monkeypatch.setattr(doctor, "ask_driver", lambda: Driver(problem=NO_DRIVER))
     monkeypatch.setattr(doctor, "is_admin", lambda: False)
+    monkeypatch.setattr(doctor.python_packages, "venv_can_be_made", lambda: False)
+    monkeypatch.setattr(doctor.python_packages, "python_with", lambda *modules: "")
+    monkeypatch.setattr(doctor.apt.os, "geteuid", lambda: 1000)
     monkeypatch.setattr(profilers, "PLACES", {"ncu": [], "nsys": []})
     monkeypatch.setattr(toml_file, "reader", lambda: SimpleNamespace(__name__="tomllib"))
     return tmp_path / "bin"
@@ -126,17 +129,22 @@ def test_all_that_there_can_be(machine: Path, fake_tool, monkeypatch, capsys) ->
         fake_tool(name, script)
     doctor.DRIVER_PARAMETERS.write_text("RmProfilingAdminOnly: 0\n")
     monkeypatch.setattr(doctor, "ask_driver", lambda: Driver((13, 0), [H200, Gpu("T4", 75)]))
+    monkeypatch.setattr(doctor.python_packages, "venv_can_be_made", lambda: True)
+    monkeypatch.setattr(doctor.python_packages, "python_with", lambda module: f"of {module}")
     assert main.main(["doctor"]) == 0
     assert doctor._version("ninja") == "ninja"
     assert capsys.readouterr().out.replace(str(machine), "BIN").splitlines() == [
         "C++ compiler       OK       BIN/c++ 12.2.0",
-        "make               OK       BIN/make 4.3",
         "CMake >= 3.25      OK       BIN/cmake 3.25.1",
         "Ninja              OK       BIN/ninja",
         "Boost.Context      OK",
+        "TOML reader        OK       tomllib",
+        "make               OK       BIN/make 4.3",
         "GoogleTest         OK",
         "Google Benchmark   OK",
-        "TOML reader        OK       tomllib",
+        "Python's venv      OK",
+        "pytest             OK       of pytest",
+        "matplotlib         OK       of matplotlib",
         "nvcc               OK       BIN/nvcc 13.0",
         "NVIDIA driver      OK       runs CUDA up to 13.0",
         "GPU                OK       NVIDIA H200 (sm_90)",
@@ -153,16 +161,20 @@ def test_all_that_there_can_be(machine: Path, fake_tool, monkeypatch, capsys) ->
 def test_nothing_at_all(machine: Path, monkeypatch, capsys) -> None:
     monkeypatch.setattr(doctor, "find_nvcc", lambda: None)
     assert main.main(["doctor"]) == 1
-    install = "problem  missing: ./lab run installs it, or: sudo apt-get install"
+    below = "missing: the command below installs it"
     assert capsys.readouterr().out.splitlines() == [
-        f"C++ compiler       {install} g++",
-        f"make               {install} make",
-        f"CMake >= 3.25      {install} cmake",
-        f"Ninja              {install} ninja-build",
-        f"Boost.Context      {install} libboost-context-dev",
-        f"GoogleTest         {install} libgmock-dev",
-        f"Google Benchmark   {install} libbenchmark-dev",
+        f"C++ compiler       problem  {below}",
+        f"CMake >= 3.25      problem  {below}",
+        f"Ninja              problem  {below}",
+        f"Boost.Context      problem  {below}",
         "TOML reader        OK       tomllib",
+        f"make               -        {below}",
+        f"GoogleTest         -        {below}",
+        f"Google Benchmark   -        {below}",
+        "Python's venv      -        missing, and needed for what goes into .venv: the command below "
+        "installs it",
+        "pytest             -        not there: ./lab test installs it into .venv",
+        "matplotlib         -        not there: ./lab plot installs it into .venv",
         "nvcc               -        not found: for the gpu back end install the CUDA toolkit, or set "
         "CUDACXX to your nvcc",
         "NVIDIA driver      -        not found: the gpu back end builds without it, but does not run",
@@ -175,6 +187,11 @@ def test_nothing_at_all(machine: Path, monkeypatch, capsys) -> None:
         "",
         "cpu back end       problem  see above",
         "gpu back end       -        no nvcc",
+        "",
+        "This installs all that is missing (what is no problem above, for tests):",
+        "",
+        "    sudo apt-get update && sudo apt-get install -y --no-install-recommends g++ cmake "
+        "ninja-build libboost-context-dev make libgmock-dev libbenchmark-dev python3-venv",
     ]
 
 
@@ -194,14 +211,15 @@ def test_status_is_0_if_one_back_end_works(
 ) -> None:
     library = Need("Boost.Context", "libboost-context-dev", lambda: not lacks)
     tools = [Need(tool.name, tool.package, lambda: lacks != "tools") for tool in TOOLS]
-    monkeypatch.setattr(doctor.needs, "needs_of", lambda backend: [*tools, library])
+    monkeypatch.setattr(doctor.needs, "needs_of", lambda *_, **__: [*tools, library])
+    monkeypatch.setattr(doctor.python_packages, "venv_can_be_made", lambda: True)
     monkeypatch.setattr(doctor, "find_nvcc", lambda: nvcc)
     monkeypatch.setattr(doctor, "ask_nvcc", lambda path: CUDA_13)
     monkeypatch.setattr(doctor, "ask_driver", lambda: driver)
     assert main.main(["doctor"]) == status
     out = capsys.readouterr().out
-    assert ("sudo apt-get install libboost-context-dev" in out) is bool(lacks)
-    assert out.splitlines()[-2:] == [
+    assert ("libboost-context-dev" in out) is bool(lacks)
+    assert out.split("\n\n")[1].splitlines() == [
         f"cpu back end       {'problem  see above' if lacks else 'OK'}",
         f"gpu back end       {gpu}",
     ]

@@ -139,23 +139,39 @@ def test_nobody_reads_on(arguments: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", ["run", "test transpose", "bench", "plot", "profile x", "check x", "trace x"]
+    "arguments", ["run", "test x", "bench", "plot", "profile x", "check x", "trace x"]
 )
 def test_commands_that_read_toml_make_sure_first_that_it_can_be_read(
     arguments: str, exercises, monkeypatch, capfd
 ) -> None:
-    def cannot() -> None:
+    def cannot(backend: str = "") -> None:
+        asked.append(backend)
         raise LabError("no reader")
 
+    asked: list[str] = []
+    exercises("ch04_memory/x")
+    monkeypatch.setattr(backend, "pick", lambda request: "cpu")
     monkeypatch.setattr(setup, "toml_reader", cannot)
     assert main.main(arguments.split()) == 1
     assert capfd.readouterr().err == "lab: no reader\n"
+    builds_on_cpu = arguments.split()[0] not in ("plot", "trace")
+    assert asked == ["cpu" if builds_on_cpu else ""]
+
+
+@pytest.mark.parametrize("arguments", ["run y", "test y", "bench y", "profile y", "check y"])
+def test_a_wrong_name_is_said_before_anything_is_installed(
+    arguments: str, exercises, monkeypatch, capfd
+) -> None:
+    exercises("ch04_memory/x")
+    monkeypatch.setattr(setup, "toml_reader", lambda *_: pytest.fail("set up"))
+    assert main.main(arguments.split()) == 2
+    assert "no exercise is named y" in capfd.readouterr().err
 
 
 @pytest.fixture
 def faked(exercises, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """main() with three exercises, no set-up, and a build that finds its programs in `tmp_path`."""
-    monkeypatch.setattr(setup, "ensure", lambda backend, modules=(): "cmake")
+    monkeypatch.setattr(setup, "ensure", lambda backend, modules=(), tests=False: "cmake")
     monkeypatch.setattr(presets, "build", lambda cmake, preset, *targets: tmp_path)
     exercises("ch03_execution_model/reduceInteger")
     exercises("ch04_memory/transpose")
@@ -368,10 +384,10 @@ def test_of_everything(tested, capfd) -> None:
 
 
 def test_of_everything_on_a_gpu_leaves_out_the_unit_tests(tested, monkeypatch, capfd) -> None:
-    wanted: list[tuple[str, list[str]]] = []
+    wanted: list[tuple[str, list[str], bool]] = []
 
-    def ensure(backend: str, modules: Sequence[str] = ()) -> str:
-        wanted.append((backend, [*modules]))
+    def ensure(backend: str, modules: Sequence[str] = (), tests: bool = False) -> str:
+        wanted.append((backend, [*modules], tests))
         return "cmake"
 
     monkeypatch.setattr(setup, "ensure", ensure)
@@ -382,7 +398,8 @@ def test_of_everything_on_a_gpu_leaves_out_the_unit_tests(tested, monkeypatch, c
     assert capfd.readouterr().err == note
     assert tested() == (8, ["build cpu", "ctest"])
     assert capfd.readouterr().err == ""
-    assert wanted == [("gpu", []), ("cpu", ["pytest", "matplotlib", "a reader of TOML"])]
+    modules = ["pytest", "matplotlib", "a reader of TOML"]
+    assert wanted == [("gpu", [], True), ("cpu", modules, True)]
 
 
 def test_of_one_exercise_on_a_gpu_takes_nothing_instrumented(tested, monkeypatch) -> None:

@@ -23,7 +23,7 @@ def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def needed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The only need is a file that apt-get makes; CMake is there."""
     file = tmp_path / "installed"
-    monkeypatch.setattr(setup, "needs_of", lambda backend: [Need("a tool", "tool", file.exists)])
+    monkeypatch.setattr(setup, "needs_of", lambda *_: [Need("a tool", "tool", file.exists)])
     monkeypatch.setattr(setup, "find_cmake", lambda: "/bin/sh")
     return file
 
@@ -86,11 +86,13 @@ def test_tools_are_seen_one_by_one(fake_tool, monkeypatch, tmp_path: Path) -> No
         return [need.package for need in needs.TOOLS if not need.present()]
 
     fake_tool("other", "exit 0")
-    assert missing() == ["g++", "make", "cmake", "ninja-build"]
+    assert missing() == ["g++", "cmake", "ninja-build"]
     fake_tool("g++", "exit 0")
     fake_tool("ninja", "exit 0")
-    assert missing() == ["make", "cmake"]
+    assert missing() == ["cmake"]
+    assert not needs.TESTS[0].present()
     fake_tool("make", "exit 0")
+    assert needs.TESTS[0].present()
     fake_tool("cmake", "echo cmake version 3.31.2")
     assert missing() == []
 
@@ -108,7 +110,8 @@ def test_program_that_is_linked(fake_tool, tmp_path: Path, capfd) -> None:
     log = tmp_path / "log"
     noise = "echo noise; echo noise >&2"
     fake_tool("c++", f'echo "$*" >> {log}; read line; echo "$line" >> {log}; {noise}; exit 1')
-    missing = [need.package for need in needs.LIBRARIES if not need.present()]
+    libraries = [*needs.EMULATOR, *needs.TESTS[1:]]
+    missing = [need.package for need in libraries if not need.present()]
     assert missing == ["libboost-context-dev", "libgmock-dev", "libbenchmark-dev"]
     assert capfd.readouterr() == ("", "")
     common = "-std=c++17 -x c++ - -o /dev/null -pthread"
@@ -124,7 +127,15 @@ def test_program_that_is_linked(fake_tool, tmp_path: Path, capfd) -> None:
 
 def test_gpu_needs_no_libraries() -> None:
     assert needs.needs_of("gpu") == needs.TOOLS
-    assert needs.needs_of("cpu") == [*needs.TOOLS, *needs.LIBRARIES]
+    assert needs.needs_of("gpu", tests=True) == needs.TOOLS
+
+
+def test_what_only_tests_need_is_asked_for_by_them() -> None:
+    """Who runs an exercise needs a compiler, CMake, Ninja and Boost.Context."""
+    packages = [need.package for need in needs.needs_of("cpu")]
+    assert packages == ["g++", "cmake", "ninja-build", "libboost-context-dev"]
+    packages = [need.package for need in needs.needs_of("cpu", tests=True)]
+    assert packages[4:] == ["make", "libgmock-dev", "libbenchmark-dev"]
 
 
 def test_missing_package_is_installed_as_root(
@@ -207,14 +218,16 @@ def test_python_that_is_gone_matters_only_where_modules_are_wanted(
 def test_new_need_is_noticed(needed: Path, log: Path, monkeypatch) -> None:
     needed.touch()
     setup.ensure("cpu")
-    monkeypatch.setattr(setup, "needs_of", lambda backend: [Need("new", "new", lambda: True)])
+    monkeypatch.setattr(setup, "needs_of", lambda *_: [Need("new", "new", lambda: True)])
     calls = []
     monkeypatch.setattr(setup, "_install_missing", lambda *_: calls.append("again"))
     setup.ensure("cpu")
     assert calls == ["again"]
 
 
-def test_without_root_the_command_is_printed(fake_tool, log: Path, needed, monkeypatch) -> None:
+def test_without_root_the_command_is_printed(
+    fake_tool, log: Path, needed, monkeypatch, capfd
+) -> None:
     fake_tool("apt-get", LOGGING_APT.format(log=log))
     fake_tool("sudo", "exit 1")  # asks for a password
     monkeypatch.setattr(apt.os, "geteuid", lambda: 1000)
@@ -222,10 +235,13 @@ def test_without_root_the_command_is_printed(fake_tool, log: Path, needed, monke
         setup.ensure("cpu")
     command = "sudo apt-get update && sudo apt-get install -y --no-install-recommends tool"
     assert str(raised.value) == (
-        f"missing: a tool. Run this command, then lab again:\n\n    {command}\n"
+        f"missing: a tool. Run this command, then lab again:\n\n    {command}\n\n"
+        "It takes root. Who is not root here asks the administrator, or works in a container of "
+        "Debian or Ubuntu."
     )
     assert raised.value.status == 1
     assert not log.exists()
+    assert capfd.readouterr().err == ""  # what is missing is said once
 
 
 def test_passwordless_sudo_is_used(fake_tool, log: Path, needed, monkeypatch, capfd) -> None:
@@ -245,9 +261,60 @@ def test_passwordless_sudo_is_used(fake_tool, log: Path, needed, monkeypatch, ca
     ]
 
 
+def test_one_message_names_all_that_is_missing(fake_tool, log, monkeypatch, capfd) -> None:
+    """Tools, libraries, an environment for Python, and what is to go into it."""
+    needs = [Need("a tool", "tool", lambda: False), Need("CMake", "cmake", lambda: False)]
+    monkeypatch.setattr(setup, "needs_of", lambda *_: needs)
+    monkeypatch.setattr(python_packages, "venv_can_be_made", lambda: False)
+    monkeypatch.setattr(python_packages, "python_with", lambda *_: "")
+    monkeypatch.setattr(toml_file, "reader", lambda: None)
+    monkeypatch.setattr(apt.os, "geteuid", lambda: 1000)
+    fake_tool("apt-get", LOGGING_APT.format(log=log))
+    fake_tool("apt-cache", 'echo "  Candidate: 3.22.1-1"')  # too old: CMake comes from PyPI
+    with pytest.raises(LabError) as raised:
+        setup.toml_reader("cpu")
+    assert str(raised.value).startswith(
+        "missing: a tool, Python's venv (for tomli, cmake). Run this command, then lab again:\n\n"
+        "    sudo apt-get update && sudo apt-get install -y --no-install-recommends tool python3-venv"
+    )
+    with pytest.raises(
+        LabError, match=r"missing: a tool, Python's venv \(for pytest, tomli, cmake\)"
+    ):
+        setup.ensure("cpu", ["pytest"])
+    assert not log.exists()
+    assert capfd.readouterr().err == ""
+
+
+def test_run_asks_for_less_than_was_there(log, monkeypatch) -> None:
+    asked: list[bool] = []
+    needs = {tests: [Need(f"{tests}", "x", lambda: True)] for tests in (False, True)}
+    needs[True] += needs[False]
+    monkeypatch.setattr(setup, "needs_of", lambda _, tests: needs[tests])
+    monkeypatch.setattr(setup, "find_cmake", lambda: "/bin/sh")
+    monkeypatch.setattr(setup, "_install_missing", lambda needs, _: asked.append(len(needs) == 2))
+    setup.ensure("cpu")
+    setup.ensure("cpu", tests=True)
+    setup.ensure("cpu")
+    setup.ensure("cpu", tests=True)
+    assert asked == [False, True]
+
+
+def test_a_build_folder_is_configured_anew_after_a_set_up(needed: Path, log: Path) -> None:
+    """CMake remembers that there was no GoogleTest."""
+    needed.touch()
+    ninja = setup.OUT / "cpu" / "build.ninja"
+    ninja.parent.mkdir(parents=True)
+    ninja.touch()
+    setup.ensure("cpu")
+    assert not ninja.exists()
+    ninja.touch()
+    setup.ensure("cpu")
+    assert ninja.exists()
+
+
 def test_without_apt_the_names_are_printed(fake_tool, log: Path, monkeypatch) -> None:
     needed = [Need("a tool", "tool-dev", lambda: False), Need("other", "libother", lambda: False)]
-    monkeypatch.setattr(setup, "needs_of", lambda backend: needed)
+    monkeypatch.setattr(setup, "needs_of", lambda *_: needed)
     with pytest.raises(LabError) as raised:
         setup.ensure("cpu")
     assert str(raised.value) == (
@@ -274,7 +341,7 @@ def test_old_cmake_comes_from_pypi(
 ) -> None:
     there = tmp_path / "cmake_is_there"
     need = Need("CMake", "cmake", there.exists)
-    monkeypatch.setattr(setup, "needs_of", lambda backend: [need])
+    monkeypatch.setattr(setup, "needs_of", lambda *_: [need])
     monkeypatch.setattr(setup, "find_cmake", lambda: "/bin/sh")
     monkeypatch.setattr(apt.os, "geteuid", lambda: 0)
     monkeypatch.setattr(python_packages, "venv_can_be_made", lambda: False)
@@ -296,7 +363,7 @@ def test_cmake_of_the_system_is_taken_where_nobody_says_how_old_it_is(
     fake_tool, log: Path, monkeypatch, there: bool
 ) -> None:
     """Unless there is one already, which must be too old."""
-    monkeypatch.setattr(setup, "needs_of", lambda _: [Need("CMake", "cmake", lambda: False)])
+    monkeypatch.setattr(setup, "needs_of", lambda *_: [Need("CMake", "cmake", lambda: False)])
     monkeypatch.setattr(apt.os, "geteuid", lambda: 0)
     monkeypatch.setattr(python_packages, "venv_can_be_made", lambda: True)
     installed: list[str] = []
@@ -436,7 +503,7 @@ def test_modules_that_are_there_are_not_installed(
     monkeypatch.setattr(python_packages, "install", lambda names: pytest.fail("installed"))
     with pytest.raises(LabError, match="missing: a tool. "):
         setup.ensure("cpu", ["pytest"])
-    assert capfd.readouterr().err == "set-up: missing a tool\n"
+    assert capfd.readouterr().err == ""
     needed.touch()
     setup.ensure("cpu", ["pytest"])
     assert capfd.readouterr().err == ""
