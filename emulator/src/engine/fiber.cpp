@@ -18,12 +18,10 @@
 namespace emu {
 namespace {
 
-namespace ctx = boost::context::detail;
-
 // The first frame of every fiber.
-void enterFiber(ctx::transfer_t transfer) {
+void enterFiber(Transfer transfer) {
     auto* previous = static_cast<Fiber*>(transfer.data);
-    previous->context = transfer.fctx;
+    previous->context = transfer.from;
     afterSwitch(nullptr, previous);
     fiberMain();
 }
@@ -51,7 +49,7 @@ void resetFiber(Fiber* fiber) {
     constexpr size_t kStaggerRange = 8192;
     const size_t stagger = fiber->index * 5 * kCacheLine % kStaggerRange;
     char* top = static_cast<char*>(fiber->stackBottom) + fiber->stackSize - stagger;
-    fiber->context = ctx::make_fcontext(top, fiber->stackSize - kStaggerRange, enterFiber);
+    fiber->context = make_fcontext(top, fiber->stackSize - kStaggerRange, enterFiber);
     fiber->wait = Wait::None;
 }
 
@@ -92,7 +90,7 @@ void allowAccess([[maybe_unused]] const void* from, [[maybe_unused]] const void*
 
 void abandonFiber(Fiber* from, Fiber* to) {
     beforeSwitch(nullptr, to);
-    ctx::jump_fcontext(to->context, from);
+    jump_fcontext(to->context, from);
     __builtin_unreachable();
 }
 

@@ -1,12 +1,12 @@
 // Stackful fibers: the execution contexts of CUDA threads that have to wait for one another.
 #pragma once
 
-#include <boost/context/detail/fcontext.hpp>
 #include <cstddef>
 #include <string>
 
 #include "call_site.h"
 #include "emu/vector_types.h"
+#include "fcontext.h"
 #include "stacks.h"
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -24,7 +24,7 @@ enum class Wait { None, BlockBarrier, Collective, ActiveMask };
 // An execution context with its stack and, while it runs or suspends a CUDA thread, that thread's
 // identity and what it waits for.
 struct Fiber {
-    boost::context::detail::fcontext_t context = nullptr;
+    Context context = nullptr;
     void* stackBottom =
         nullptr;  // lowest address; nullptr for an OS thread's own stack (until known)
     size_t stackSize = 0;
@@ -72,9 +72,9 @@ std::string stackOverflowMessage();
 __attribute__((always_inline)) inline void switchFiber(Fiber* from, Fiber* to) {
     if (__builtin_expect(!from->guarded, 0)) checkStack(from);
     beforeSwitch(&from->sanitizerStack, to);
-    const auto transfer = boost::context::detail::jump_fcontext(to->context, from);
+    const Transfer transfer = jump_fcontext(to->context, from);
     auto* previous = static_cast<Fiber*>(transfer.data);
-    previous->context = transfer.fctx;
+    previous->context = transfer.from;
     afterSwitch(from->sanitizerStack, previous);
 }
 

@@ -22,6 +22,13 @@ def common_library(folder: Path) -> list[str]:
     return [f"-L{folder / 'common'}", "-llab_common"]
 
 
+def emulator_library(folder: Path) -> list[str]:
+    """Options of cc.py that link the emulator, from a build folder of the cpu back end, which has
+    Boost.Context where the system's has no name for linking."""
+    emulator = folder / "emulator"
+    return [f"-L{emulator}", "--library", str(emulator / "libcuda_emulator.a")]
+
+
 def for_gpu(source: Path, choice: Choice, cmake: str, debug: bool) -> Path:
     """With nvcc, optimised or for debugging; kernels may launch kernels and include lab.cuh."""
     folder = presets.build(cmake, "gpu-debug" if debug else "gpu", "lab_common")
@@ -41,8 +48,7 @@ def for_cpu(source: Path, cmake: str) -> Path:
     targets = ["cuda_emulator_instrument", "cuda_emulator_precompiled", "lab_common"]
     folder = presets.build(cmake, "cpu", *targets)
     driver = [presets.shortest(sys.executable), str(ROOT / "emulator" / "cc.py"), "--instrument"]
-    emulator = ["--library", str(folder / "emulator" / "libcuda_emulator.a")]
-    libraries = [*common_library(folder), *emulator]
+    libraries = [*common_library(folder), *emulator_library(folder)]
     _compile([*driver, str(source), "-I", str(COMMON), "-o", str(program), *libraries], source)
     return program
 

@@ -25,6 +25,6 @@ def run(options: Sequence[str]) -> int:
         target = "cuda_emulator_instrument" if "--instrument" in options else "cuda_emulator"
         targets = [target, "cuda_emulator_precompiled", "lab_common"]
         folder = presets.build(setup.ensure("cpu"), "cpu", *targets)
-        driver += ["--library", str(folder / "emulator" / "libcuda_emulator.a")]
+        driver += own_program.emulator_library(folder)
         driver += own_program.common_library(folder)
     return run_shown([*driver, *options])

@@ -15,7 +15,7 @@ from ..files import make_build_folder, write
 from ..paths import OUT
 from ..process import say
 from . import apt, python_packages
-from .needs import MIN_CMAKE, Need, find_cmake, needs_of
+from .needs import EMULATOR, MIN_CMAKE, Need, find_cmake, needs_of
 
 
 def ensure(backend: str, modules: Sequence[str] = (), tests: bool = False) -> str:
@@ -118,7 +118,10 @@ def sources_of(missing: Sequence[Need], wheels: Sequence[str]) -> tuple[dict[str
     if any(need.package == "cmake" for need in missing) and _system_cmake_is_old():
         missing = [need for need in missing if need.package != "cmake"]
         wheels.append("cmake")
-    packages = {need.package: need.name for need in missing}
+    packages = {
+        apt.runtime_of(need.package) if need in EMULATOR else need.package: need.name
+        for need in missing
+    }
     if wheels and not python_packages.venv_can_be_made():
         packages["python3-venv"] = f"Python's venv (for {', '.join(wheels)})"
     return packages, wheels

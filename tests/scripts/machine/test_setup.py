@@ -106,7 +106,32 @@ def test_library_is_seen_by_linking(fake_tool) -> None:
     assert not needs.can_link("/no/such/compiler", "header.h", "library")
 
 
-def test_program_that_is_linked(fake_tool, tmp_path: Path, capfd) -> None:
+def test_boost_without_its_package_for_development(fake_tool, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(needs, "LIBRARIES", tmp_path)
+    fake_tool("c++", '[ "$7" = -pthread ] && [ "$8" = -l:libboost_context.so.1.74.0 ]')
+    assert not needs.has_boost_context()
+    (tmp_path / "arch").mkdir()
+    (tmp_path / "arch" / "libboost_context.so.1.74.0").touch()
+    assert needs.has_boost_context()
+
+
+def test_library_without_what_development_takes(fake_tool) -> None:
+    """As the lists of Debian 12 have it: the package for development brings all of Boost's headers."""
+    assert apt.runtime_of("libboost-context-dev") == "libboost-context-dev"  # nobody knows
+    fake_tool(
+        "apt-cache",
+        'case "$2" in libboost-context-dev) echo "  Depends: libboost-context1.74-dev" ;; '
+        'libboost-context1.74-dev) printf "  Depends: libboost1.74-dev\\n  Conflicts: '
+        'libboost-context1.7-dev\\n  Depends: libboost-context1.74.0\\n" ;; *) exit 1 ;; esac',
+    )
+    assert apt.runtime_of("libboost-context-dev") == "libboost-context1.74.0"
+    assert apt.runtime_of("libgmock-dev") == "libgmock-dev"
+    packages, _ = setup.sources_of([*needs.EMULATOR, *needs.TESTS], [])
+    assert [*packages] == ["libboost-context1.74.0", "make", "libgmock-dev", "libbenchmark-dev"]
+
+
+def test_program_that_is_linked(fake_tool, tmp_path: Path, monkeypatch, capfd) -> None:
+    monkeypatch.setattr(needs, "LIBRARIES", tmp_path)
     log = tmp_path / "log"
     noise = "echo noise; echo noise >&2"
     fake_tool("c++", f'echo "$*" >> {log}; read line; echo "$line" >> {log}; {noise}; exit 1')
@@ -117,7 +142,7 @@ def test_program_that_is_linked(fake_tool, tmp_path: Path, capfd) -> None:
     common = "-std=c++17 -x c++ - -o /dev/null -pthread"
     assert log.read_text().splitlines() == [
         f"{common} -lboost_context",
-        "#include <boost/context/detail/fcontext.hpp>",
+        "#include <cstddef>",
         f"{common} -lgmock",
         "#include <gmock/gmock.h>",
         f"{common} -lbenchmark",
