@@ -151,6 +151,7 @@ class Worker {
     unsigned yieldsAlone_ = 0;  // of the block
 
     cudaError_t threadError_ = cudaSuccess;
+    unsigned threadErrorLaunch_ = 0;
     uint64_t threadErrorBlock_ = 0;
     unsigned threadErrorRank_ = 0;
     std::string failure_;
@@ -491,7 +492,10 @@ void Worker::fail(cudaError_t error, std::string message) {
 
 cudaError_t& Worker::threadError() {
     const unsigned rank = threadRankInBlock();
-    if (threadErrorBlock_ != blockNumber_ || threadErrorRank_ != rank) threadError_ = cudaSuccess;
+    const bool sameThread = threadErrorLaunch_ == launch_ && threadErrorBlock_ == blockNumber_ &&
+                            threadErrorRank_ == rank;
+    if (!sameThread) threadError_ = cudaSuccess;
+    threadErrorLaunch_ = launch_;
     threadErrorBlock_ = blockNumber_;
     threadErrorRank_ = rank;
     return threadError_;

@@ -61,6 +61,15 @@ TEST_F(DeviceSideTest, ErrorsAreThoseOfTheCudaThread) {
     EXPECT_OK(cudaGetLastError());  // not the host's business
 }
 
+__global__ void askLastError(Outcome* out, int*) {
+    out->error[0] = cudaPeekAtLastError();
+}
+
+TEST_F(DeviceSideTest, AnErrorEndsWithItsLaunch) {
+    run(makeErrors);
+    EXPECT_EQ(cudaSuccess, run(askLastError).error[0]);
+}
+
 __global__ void allocate(Outcome* out, int* ofHost) {
     int* pointer = nullptr;
     out->error[0] = cudaMalloc(&pointer, 40);
