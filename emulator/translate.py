@@ -22,6 +22,7 @@ import zlib
 from typing import Optional
 
 from translator.arch import arch_edits
+from translator.lanes import functions_in_step
 from translator.lexer import TranslateError
 from translator.missing import missing_includes
 from translator.rewriter import Rewriter
@@ -37,6 +38,7 @@ def translate(
     `output`.headers. Returns the files read. Writes nothing unless all could be translated.
     Raises TranslateError or OSError."""
     unit = Unit(path, include_dirs, OWN_INCLUDE)
+    unit.in_step = functions_in_step(unit)
     sources = unit.sources.values()
     for source in sources:
         source.edits += missing_includes(source)

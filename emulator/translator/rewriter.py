@@ -7,6 +7,7 @@ from .arithmetic import Arithmetic
 from .callee import is_name, name_literal, postfix_start
 from .decisions import Decisions, edits
 from .discarded import discarded_edits
+from .lanes import lane_edits
 from .lexer import Stream
 from .missing import NAMES, missing_name
 from .scopes import Scope
@@ -64,6 +65,7 @@ class Rewriter:
             token.text for token in self._stream.tokens
         }:
             self._arithmetic()
+        self._source.edits += lane_edits(self._stream, self._unit)
         if self._instrument and not self._stream.macro:
             for find in (statement_edits, discarded_edits):
                 self._source.edits += find(self._stream, lambda i: self._scope(i).device)

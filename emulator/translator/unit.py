@@ -26,6 +26,7 @@ ANY_CUDA = re.compile(
 )
 
 BUILTIN_TYPES = set("void bool char short int long float double unsigned signed auto".split())
+CONTROL = {"if", "switch", "while", "for", "do"}
 ALIGNMENTS = {"__align__", "alignas", "__attribute__"}
 # What stands between __global__ and the kernel's name and looks like a function.
 ATTRIBUTES = ALIGNMENTS | set(
@@ -102,6 +103,9 @@ class Unit:
         self.host_words = {"__host__"}  # and the macros that hold it
         self.arch_macros: set[str] = set()  # those that hold __CUDA_ARCH__
         self._scopes: dict[Stream, list[Scope]] = {}
+        self.in_step: set[str] = set()  # functions whose lanes go in step: see lanes.py
+        # Macros that hold an `if` or a loop: do they end with a whole statement?
+        self.control_macros: dict[str, bool] = {}
         self.main = self._load(path, path)
         for source in self.sources.values():
             self.macros.update(ANY_DEFINE.findall(source.text))
@@ -217,6 +221,8 @@ class Unit:
                 self.arch_macros.add(stream.macro)
             if texts and texts <= self.constant_words:
                 self.constant_words.add(stream.macro)
+            if not CONTROL.isdisjoint(texts):
+                self.control_macros[stream.macro] = stream.tokens[-1].text in (";", "}")
             if "__global__" in texts:
                 self._kernel_words.add(stream.macro)
                 self._macro_kernels = True

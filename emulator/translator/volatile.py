@@ -1,5 +1,5 @@
-"""Finds `volatile` in device code that a class of the back end has to stand for: pointers to
-arithmetic types, and shared variables of such types. (What it is good for: emu/volatile.h.)"""
+"""Finds `volatile` in device code that a class of the back end has to stand for: pointers, and
+shared variables. (What it is good for: emu/volatile.h.)"""
 
 from typing import NamedTuple, Optional
 
@@ -76,7 +76,7 @@ def _shared(stream: Stream, name: int, kind: str) -> Optional[Use]:
     text = stream.text(name)
     after = stream.text(name + 1)
     if after == ";":
-        alias = f" ::emu::VolatileReference<{kind}> {text}(&emu_{text});"
+        alias = f" ::emu::VolatileVariable<{kind}> {text}(emu_{text});"
         return Use([Edit(name, name + 1, f"emu_{text}"), Edit(name + 1, name + 2, ";" + alias)])
     close = stream.pair(name + 1) if after == "[" else None
     if close is None or close == name + 2 or stream.text(close + 1) != ";":

@@ -531,7 +531,7 @@ def test_shared_declaration_that_a_macro_leaves_open(translated, body):
         ("volatile int *v = s;", "::emu::VolatilePointer<int> v = s;"),
         ("unsigned volatile* __restrict__ v(s);", "::emu::VolatilePointer<unsigned> v(s);"),
         ("volatile n::A<int, 2>* v;", "::emu::VolatilePointer<n :: A < int , 2 >> v;"),
-        ("while (*(volatile int *)p == 0);", "while (*(::emu::VolatilePointer<int>)p == 0);"),
+        ("x = *(volatile int *)p == 0;", "x = *(::emu::VolatilePointer<int>)p == 0;"),
         (
             "__shared__ volatile float s[64];",
             "__shared__ volatile float emu_s[64]; ::emu::VolatilePointer<float> s(emu_s);"
@@ -539,7 +539,7 @@ def test_shared_declaration_that_a_macro_leaves_open(translated, body):
         ),
         (
             "volatile __shared__ int done;",
-            "volatile __shared__ int emu_done; ::emu::VolatileReference<int> done(&emu_done);"
+            "volatile __shared__ int emu_done; ::emu::VolatileVariable<int> done(emu_done);"
             + reached("emu_done"),
         ),
         (
@@ -564,7 +564,8 @@ def test_volatile_parameter_keeps_its_type(translated):
     )
     assert out == (
         "template <class T> __device__ void f(volatile T* emu_a, int n, volatile int* emu_b) "
-        "{ ::emu::VolatilePointer<T> a(emu_a); ::emu::VolatilePointer<int> b(emu_b);}"
+        "{ ::emu::VolatilePointer<T> a(emu_a); ::emu::VolatilePointer<int> b(emu_b);"
+        " ::emu::laneEnters(1); ::emu::laneLeaves(2);}"
     )
 
 

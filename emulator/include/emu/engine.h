@@ -100,20 +100,40 @@ bool gridIsCooperative();
 void yieldThread();
 
 // Called by every atomic operation and fence: now and then it yields, so that a thread which spins
-// on one does not hang its block.
+// on one does not hang its block. The numbers are prime: of threads that poll in turn it is not
+// always the same one that yields.
 extern __thread unsigned spinCount;
 inline void spinHint() {
-    if (__builtin_expect(++spinCount % 1024 == 0, 0)) yieldThread();
+    if (__builtin_expect(++spinCount % 1031 == 0, 0)) yieldThread();
 }
-
-// Lets each of the other CUDA threads of the block that can run do so once: see volatile.h.
-void lockstep();
 
 // Called by every load through a volatile pointer: many of them and no store are a poll.
-extern __thread unsigned volatileLoads;  // since the last lockstep()
+extern __thread unsigned volatileLoads;  // since the last store through one
 inline void pollHint() {
-    if (__builtin_expect(++volatileLoads % 4096 == 0, 0)) yieldThread();
+    if (__builtin_expect(++volatileLoads % 4099 == 0, 0)) yieldThread();
 }
+
+// ---- lanes in step
+
+// In code from before Volta the lanes of a warp rely on running in step. Here each runs alone, and
+// waits at the following calls for those that are less far: in a called function (the translator
+// puts laneEnters() and laneLeaves() into functions with volatile pointers), at an earlier `place`
+// of the function (numbered in the order of the source), or fewer steps behind it. Lanes that are
+// equally far go on in ascending order.
+
+// Before and after a store through a volatile pointer: see volatile.h.
+void laneStep();
+
+// Behind an `if`, and at the end of a loop's body: lanes that went different ways meet again. And
+// in an `else`, which comes behind the `if`.
+void laneJoin(unsigned place);
+// Behind a loop.
+void laneLeavesLoop(unsigned place);
+// Where the next turn of a loop begins, without waiting: again before all places in the loop.
+void lanePasses(unsigned place);
+// At the beginning of a function, without waiting, and at its end.
+void laneEnters(unsigned place);
+void laneLeaves(unsigned place);
 
 [[noreturn]] void trap();
 

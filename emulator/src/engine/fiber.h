@@ -19,7 +19,16 @@
 
 namespace emu {
 
-enum class Wait { None, BlockBarrier, Collective, ActiveMask };
+// Why a fiber is suspended. With Poll it can run, but does nothing useful until others have.
+enum class Wait { None, Poll, InStep, BlockBarrier, Collective, ActiveMask };
+
+// How far a thread has come, as far as the calls that keep lanes in step tell (scheduler.h).
+struct Progress {
+    unsigned depth = 0;  // calls of functions with such calls that it is in
+    unsigned place = 0;  // the last such place, numbered in the order of the source
+    unsigned steps = 0;  // since then
+    bool polls = false;  // in a loop, for something that lanes behind it have to do
+};
 
 // An execution context with its stack and, while it runs or suspends a CUDA thread, that thread's
 // identity and what it waits for.
@@ -41,6 +50,7 @@ struct Fiber {
     unsigned mask = 0;    // lanes that a collective waits for; the answer of __activemask()
     unsigned launch = 0;  // the launch that this fiber last ran a thread of
     bool finished = false;
+    Progress progress;
 };
 
 // What every fiber runs, from its first switch on; scheduler.cpp has it.

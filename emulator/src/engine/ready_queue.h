@@ -12,13 +12,20 @@ namespace emu {
 class ReadyQueue {
   public:
     bool empty() const { return count_ == 0; }
-    void clear() { count_ = 0; }
+    bool onlyPollers() const { return count_ == pollers_; }  // or nobody
+    void clear() { count_ = pollers_ = 0; }
     void push(Fiber* fiber) { slots_[(head_ + count_++) % slots_.size()] = fiber; }
     Fiber* pop() {
         Fiber* fiber = slots_[head_];
         head_ = (head_ + 1) % slots_.size();
         --count_;
+        pollers_ -= fiber->wait == Wait::Poll ? 1 : 0;
         return fiber;
+    }
+    void pushPoller(Fiber* fiber) {
+        fiber->wait = Wait::Poll;
+        ++pollers_;
+        push(fiber);
     }
 
     // What the fiber waited for has come.
@@ -31,6 +38,7 @@ class ReadyQueue {
     std::array<Fiber*, kMaxThreadsPerBlock> slots_{};
     size_t head_ = 0;
     size_t count_ = 0;
+    size_t pollers_ = 0;  // of these
 };
 
 }  // namespace emu

@@ -30,9 +30,11 @@
 // A block in which nobody waits stays in one such loop on one fiber. Where threads wait, suspend()
 // and a nextThread() that finds only waiting threads ask nextRunnable() which fiber goes on:
 //   1. an idle one with the next thread of the block, while some have not begun;
-//   2. else the thread that was woken first;
-//   3. else one of those that asked for __activemask(), which are then woken;
-//   4. else none can: fail(), a deadlock.
+//   2. else the thread that was woken first, unless all that can run poll;
+//   3. else one of those that wait for lanes of their warp to catch up, or else of those that asked
+//      for __activemask(), which are then woken;
+//   4. else the one that has polled least recently;
+//   5. else none can: fail(), a deadlock.
 #include "scheduler.h"
 
 #include <sched.h>
@@ -97,7 +99,12 @@ class Worker {
                                    const CallSite& site);
     unsigned activeMask(const CallSite& site);
     void yield();
-    void lockstep();
+    void takeTurns();
+    void step();
+    void join(unsigned place, bool leavesLoop);
+    void enterFunction(unsigned place);
+    void leaveFunction(unsigned place);
+    void passPlace(unsigned place);
     void sharedReached(void* variable, size_t size);
     [[noreturn]] void fail(cudaError_t error, std::string message);
     [[noreturn]] void runFiber();
@@ -116,6 +123,10 @@ class Worker {
     void startNextThread(Fiber* fiber);
     EMU_INLINE void suspend(Wait wait, const CallSite& site);
     EMU_INLINE Fiber* nextRunnable();
+    bool wakeWaiting();
+    void yieldToOtherBlocks();
+    bool lanesMatter();
+    void waitInStep();
     Fiber* idleFiber();
     __attribute__((noinline)) void releaseBarrier();
     std::string deadlock() const;
@@ -325,12 +336,14 @@ void Worker::startFibers() {
     warps_.begin(threads_, rank);
     current_->rank = rank;
     current_->threadIdx = threadIdx;
+    current_->progress = {};
 }
 
 void Worker::startNextThread(Fiber* fiber) {
     fiber->rank = unstarted_++;
     fiber->threadIdx = unstartedIdx_;
     fiber->wait = Wait::None;
+    fiber->progress = {};
     advance(unstartedIdx_);
     if (fiber == current_) threadIdx = fiber->threadIdx;
 }
@@ -351,8 +364,15 @@ Fiber* Worker::nextRunnable() {
         startNextThread(fiber);
         return fiber;
     }
-    if (ready_.empty() && !warps_.resolveActiveMasks()) fail(cudaErrorLaunchFailure, deadlock());
+    if (ready_.onlyPollers() && !wakeWaiting() && ready_.empty()) {
+        fail(cudaErrorLaunchFailure, deadlock());
+    }
     return ready_.pop();
+}
+
+// Wakes those who wait until nothing else can run. Returns false if there are none.
+bool Worker::wakeWaiting() {
+    return warps_.resolveInStep() || warps_.resolveActiveMasks();
 }
 
 // Lets others run until the current thread is woken.
@@ -360,7 +380,7 @@ void Worker::suspend(Wait wait, const CallSite& site) {
     Fiber* self = current_;
     self->wait = wait;
     self->site = site;
-    if (watcher != nullptr) watcher->threadPauses(self->rank, wait != Wait::None);
+    if (watcher != nullptr) watcher->threadPauses(self->rank, wait > Wait::InStep);
     Fiber* next = nextRunnable();
     if (next != self) {
         current_ = next;
@@ -376,24 +396,81 @@ void Worker::threadEnded() {
 }
 
 void Worker::yield() {
-    if (threads_ > 1 && !blockHasFibers_) startFibers();
-    const bool alone = threads_ == 1 || (unstarted_ == threads_ && ready_.empty());
-    if (alone && (threads_ == 1 || !warps_.resolveActiveMasks())) {
-        // Whoever this thread polls for is in another block, perhaps in one that nobody runs yet.
-        if (++yieldsAlone_ % kYieldsBeforeHelp == 0) helperPool().addHelper();
-        sched_yield();
+    if (threads_ == 1) {
+        yieldToOtherBlocks();
         return;
     }
-    ready_.push(current_);
-    suspend(Wait::None, CallSite{});
+    if (!blockHasFibers_) startFibers();
+    Fiber* self = current_;
+    warps_.yields(self);
+    const bool alone = unstarted_ == threads_ && ready_.onlyPollers() && !wakeWaiting();
+    if (alone) yieldToOtherBlocks();
+    if (!alone || !ready_.empty()) {
+        ready_.pushPoller(self);
+        suspend(Wait::Poll, CallSite{});
+        self->wait = Wait::None;
+    }
+    warps_.yielded(self);
 }
 
-void Worker::lockstep() {
-    volatileLoads = 0;
+// Whoever this thread polls for is in another block, perhaps in one that nobody runs yet.
+void Worker::yieldToOtherBlocks() {
+    if (++yieldsAlone_ % kYieldsBeforeHelp == 0) helperPool().addHelper();
+    sched_yield();
+}
+
+void Worker::takeTurns() {
     if (threads_ == 1) return;
     if (!blockHasFibers_) startFibers();
     ready_.push(current_);
     suspend(Wait::None, CallSite{});
+}
+
+// ---- lanes in step
+
+// False for a thread without others in its block. Else the block has fibers from now on.
+bool Worker::lanesMatter() {
+    if (threads_ == 1) return false;
+    if (!blockHasFibers_) startFibers();
+    return true;
+}
+
+// Waits until nothing in the block can run but lanes that have come as far and lanes that poll.
+void Worker::waitInStep() {
+    if (unstarted_ == threads_ && ready_.empty() && !warps_.anyInStep()) return;  // all others wait
+    warps_.keepInStep(current_);
+    suspend(Wait::InStep, CallSite{});
+}
+
+void Worker::step() {
+    if (!lanesMatter()) return;
+    ++current_->progress.steps;
+    waitInStep();
+}
+
+void Worker::passPlace(unsigned place) {
+    if (!lanesMatter()) return;
+    current_->progress.place = place;
+    current_->progress.steps = 0;
+}
+
+void Worker::join(unsigned place, bool leavesLoop) {
+    if (!lanesMatter()) return;
+    passPlace(place);
+    if (leavesLoop) current_->progress.polls = false;
+    waitInStep();
+}
+
+void Worker::enterFunction(unsigned place) {
+    if (!lanesMatter()) return;
+    ++current_->progress.depth;
+    passPlace(place);
+}
+
+void Worker::leaveFunction(unsigned place) {
+    if (!lanesMatter()) return;
+    join(place, false);
+    --current_->progress.depth;
 }
 
 // ---- shared memory
@@ -520,6 +597,10 @@ MemoryRange schedulerMemory() {
     return {activeWorker, sizeof(Worker)};
 }
 
+void takeTurns() {
+    activeWorker->takeTurns();
+}
+
 // ---- called by kernels
 
 void fiberMain() {
@@ -559,8 +640,23 @@ void yieldThread() {
     if (inDevice()) activeWorker->yield();
 }
 
-void lockstep() {
-    if (inDevice()) activeWorker->lockstep();
+void laneStep() {
+    if (inDevice()) activeWorker->step();
+}
+void laneJoin(unsigned place) {
+    if (inDevice()) activeWorker->join(place, false);
+}
+void laneLeavesLoop(unsigned place) {
+    if (inDevice()) activeWorker->join(place, true);
+}
+void lanePasses(unsigned place) {
+    if (inDevice()) activeWorker->passPlace(place);
+}
+void laneEnters(unsigned place) {
+    if (inDevice()) activeWorker->enterFunction(place);
+}
+void laneLeaves(unsigned place) {
+    if (inDevice()) activeWorker->leaveFunction(place);
 }
 
 void sharedReached(void* variable, size_t size) noexcept {

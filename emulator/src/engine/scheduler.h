@@ -27,6 +27,9 @@ Grid* currentGrid();
 // The fiber that is running; only while inDevice().
 const Fiber* currentFiber();
 
+// Lets each of the other CUDA threads of the block that can run do so once; only while inDevice().
+void takeTurns();
+
 // The last error of the calling CUDA thread; valid while inDevice().
 cudaError_t& deviceThreadError();
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "messages.h"
@@ -9,10 +10,25 @@
 #include "watcher.h"
 
 namespace emu {
+namespace {
+
+// Lanes may poll for what others of their warp do later in the program; on a GPU the others get
+// there. So lanes that wait for those which are less far go on after so many turns (a few
+// milliseconds) in which these did nothing but yield ...
+constexpr unsigned kTurnsBeforePoll = 1000;
+// ... or went through a loop.
+constexpr unsigned kTurnsBeforeAll = 1 << 20;
+
+bool lessFar(const Progress& a, const Progress& b) {
+    if (a.polls != b.polls) return b.polls;
+    return std::make_tuple(b.depth, a.place, a.steps) < std::make_tuple(a.depth, b.place, b.steps);
+}
+
+}  // namespace
 
 void Warps::begin(unsigned threads, unsigned first) {
     threads_ = threads;
-    activeMaskWaiters_ = 0;
+    activeMaskWaiters_ = inStep_ = 0;
     for (unsigned begin = 0, w = 0; begin < threads; begin += kWarpSize, ++w) {
         const unsigned lanes = std::min<unsigned>(threads - begin, kWarpSize);
         unsigned alive = lanes == kWarpSize ? kFullMask : (1u << lanes) - 1;
@@ -22,7 +38,8 @@ void Warps::begin(unsigned threads, unsigned first) {
             alive &= ~((1u << (first - begin)) - 1);
         }
         warps_[w].alive = alive;
-        warps_[w].collecting = 0;
+        warps_[w].collecting = warps_[w].inStep = 0;
+        warps_[w].yielding = warps_[w].passedOver = 0;
     }
 }
 
@@ -113,6 +130,63 @@ bool Warps::resolveActiveMasks() {
     }
     activeMaskWaiters_ = 0;
     return true;
+}
+
+void Warps::keepInStep(Fiber* fiber) {
+    Warp& warp = warps_[fiber->rank / kWarpSize];
+    const unsigned lane = fiber->rank % kWarpSize;
+    warp.waiting[lane] = fiber;
+    warp.inStep |= 1u << lane;
+    ++inStep_;
+}
+
+bool Warps::resolveInStep() {
+    if (inStep_ == 0) return false;
+    bool any = false;
+    for (unsigned w = 0; w * kWarpSize < threads_; ++w) {
+        Warp& warp = warps_[w];
+        if (warp.inStep == 0) continue;
+        if (warp.yielding != 0 && warp.passedOver < kTurnsBeforePoll) {
+            ++warp.passedOver;
+            continue;
+        }
+        unsigned together = leastFar(warp);
+        if (warp.passedOver >= kTurnsBeforeAll) together = warp.inStep;
+        const bool all = together == warp.inStep && warp.yielding == 0;
+        warp.passedOver = all ? 0 : warp.passedOver + 1;
+        warp.inStep &= ~together;
+        forEachLane(together, [&](int lane) {
+            --inStep_;
+            ready_.wake(warp.waiting[lane]);
+        });
+        any = true;
+    }
+    return any;
+}
+
+// The lanes that wait for others, and are least far among those.
+unsigned Warps::leastFar(const Warp& warp) {
+    const Progress* least = &warp.waiting[__builtin_ctz(warp.inStep)]->progress;
+    unsigned together = 0;
+    forEachLane(warp.inStep, [&](int lane) {
+        const Progress& progress = warp.waiting[lane]->progress;
+        if (lessFar(progress, *least)) {
+            least = &progress;
+            together = 0;
+        }
+        if (!lessFar(*least, progress)) together |= 1u << lane;
+    });
+    return together;
+}
+
+void Warps::yields(Fiber* fiber) {
+    Warp& warp = warps_[fiber->rank / kWarpSize];
+    warp.yielding |= 1u << fiber->rank % kWarpSize;
+    if (warp.passedOver >= kTurnsBeforePoll) fiber->progress.polls = true;
+}
+
+void Warps::yielded(const Fiber* fiber) {
+    warps_[fiber->rank / kWarpSize].yielding &= ~(1u << fiber->rank % kWarpSize);
 }
 
 }  // namespace emu

@@ -48,21 +48,38 @@ class Warps {
     // Returns false if no thread of the block has asked.
     bool resolveActiveMasks();
 
+    // The thread of `fiber` waits until no lane of its warp is less far that could go on.
+    void keepInStep(Fiber* fiber);
+    bool anyInStep() const { return inStep_ != 0; }
+    // Called when nothing else in the block can run, but for threads that yield: in each warp, the
+    // waiting lanes that are least far go on. Returns false if none does.
+    bool resolveInStep();
+
+    // Around the time in which the thread of `fiber` lets others run. If lanes of its warp wait
+    // for it all the while, it is taken to poll for what they have to do.
+    void yields(Fiber* fiber);
+    void yielded(const Fiber* fiber);
+
   private:
     struct Warp {
         unsigned alive = 0;       // lanes that have not ended
         unsigned collecting = 0;  // lanes that wait in a collective
+        unsigned inStep = 0;      // lanes that wait for those that are less far
+        unsigned yielding = 0;    // lanes that let others run
+        unsigned passedOver = 0;  // turns in a row of which not all these had one
         std::array<Fiber*, kWarpSize> waiting{};
         std::array<Resolve, kWarpSize> resolve{};
         std::array<LaneSlot, kWarpSize> slots{};
     };
 
+    static unsigned leastFar(const Warp& warp);
     void tryComplete(Warp& warp, unsigned mask);
     [[noreturn]] void failUnnamed(const Fiber& fiber, unsigned mask) const;
 
     ReadyQueue& ready_;
     unsigned threads_ = 0;  // of the block
     unsigned activeMaskWaiters_ = 0;
+    unsigned inStep_ = 0;  // lanes of the block
     std::array<Warp, kMaxThreadsPerBlock / kWarpSize> warps_;
 };
 

@@ -116,7 +116,7 @@ class BlockProfiler : public Recorder {
 
     void makeRoom() {
         const unsigned warp = warp_;
-        lockstep();
+        takeTurns();
         replays_[warp]->replay(running_[warp], counts_);
     }
 

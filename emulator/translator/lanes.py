@@ -1,0 +1,280 @@
+"""Keeps the lanes of a warp in step where code relies on that: device functions with `volatile`
+that find_use() knows, and those that call them. Lanes that an `if`, a loop or a `return` parts are
+made to meet again behind it, as on a GPU; emu/engine.h says how."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from .lexer import Stream
+from .scopes import scopes_of
+from .unit import ATTRIBUTES, CONTROL, Unit
+from .volatile import find_use
+
+LOOPS = {"while", "for", "do"}
+BEHIND_PARAMETERS = {"{", "const", "noexcept", "override", "final", "->"}
+LOOP_END = re.compile(r"<(\d+)>")  # stands for the place at the end of that loop's body
+
+
+class Function(NamedTuple):
+    """A function of device code, by tokens."""
+
+    name: str
+    start: int
+    body: int  # its `{`
+    end: int  # its `}`
+    is_kernel: bool
+
+
+def functions_in_step(unit: Unit) -> set[str]:
+    """Names of the functions of the unit whose lanes go in step."""
+    found: set[str] = set()
+    sources = [source for source in unit.sources.values() if unit.has_cuda(source)]
+    if not any("volatile" in source.text for source in sources):
+        return found
+    functions = [
+        (source.streams[0], function)
+        for source in sources
+        for function in _functions(source.streams[0], unit.device_words)
+    ]
+    for stream, function in functions:
+        if _uses_volatile(stream, function, unit.device_words):
+            found.add(function.name)
+    known = 0
+    while known < len(found):
+        known = len(found)
+        found |= {f.name for stream, f in functions if _calls(stream, f, found)}
+    return found
+
+
+def lane_edits(stream: Stream, unit: Unit) -> list[tuple[int, int, str]]:
+    """What to change in a source for its functions unit.in_step: (start, end, new text)."""
+    edits: list[tuple[int, int, str]] = []
+    if unit.in_step and not stream.macro:
+        for function in _functions(stream, unit.device_words):
+            if function.name in unit.in_step:
+                edits += _Places(stream, function, unit.control_macros).edits()
+    return edits
+
+
+def _functions(stream: Stream, device_words: set[str]) -> Iterator[Function]:
+    i = 0
+    while i < len(stream.tokens):
+        end = stream.pair(i) if stream.text(i) == "{" else None
+        if end is not None:
+            start = _header_start(stream, i)
+            words = {stream.text(k) for k in range(start, i)}
+            name = _function_name(stream, start, i)
+            if name and "constexpr" not in words and not device_words.isdisjoint(words):
+                yield Function(name, start, i, end, "__global__" in words)
+                i = end
+        i += 1
+
+
+def _function_name(stream: Stream, start: int, brace: int) -> str:
+    for i in range(start, brace):
+        close = stream.pair(i) if stream.text(i) == "(" else None
+        if close is not None and stream.text(close + 1) in BEHIND_PARAMETERS:
+            if stream.kind(i - 1) == "name" and stream.text(i - 1) not in ATTRIBUTES:
+                return stream.text(i - 1)
+    return ""
+
+
+def _header_start(stream: Stream, brace: int) -> int:
+    start = brace
+    while stream.text(start - 1) not in ("", ";", "{", "}"):
+        opener = stream.pair(start - 1) if stream.text(start - 1) in (")", "]") else None
+        start = opener if opener is not None and opener < start else start - 1
+    return start
+
+
+def _uses_volatile(stream: Stream, function: Function, device_words: set[str]) -> bool:
+    words = [i for i in range(function.start, function.end) if stream.text(i) == "volatile"]
+    scopes = scopes_of(stream, device_words) if words else []
+    return any(
+        find_use(stream, i, scopes[i].device, device_words) or _is_dynamic_shared(stream, i)
+        for i in words
+    )
+
+
+def _is_dynamic_shared(stream: Stream, index: int) -> bool:
+    """Whether the `volatile` at `index` is that of `extern __shared__ volatile float s[];`."""
+    first = last = index
+    while stream.kind(first - 1) == "name":
+        first -= 1
+    while stream.kind(last + 1) == "name":
+        last += 1
+    return {"extern", "__shared__"} <= {stream.text(i) for i in range(first, last)}
+
+
+def _calls(stream: Stream, function: Function, names: set[str]) -> bool:
+    return any(
+        stream.text(i) in names and stream.text(i + 1) in ("(", "<") and stream.text(i + 2) != "<"
+        for i in range(function.body, function.end)
+    )
+
+
+class _Places:
+    """Finds the statements of a function that part lanes, and numbers the places behind them."""
+
+    def __init__(self, stream: Stream, function: Function, macros: dict[str, bool]) -> None:
+        self._stream = stream
+        self._function = function
+        self._macros = macros  # that hold such statements
+        self._last = 0
+        self._loops: list[str] = []  # that are open: the calls at the end of a turn
+        self._loop_ends: list[int] = []  # for each loop, the place at the end of its body
+        self._before: dict[int, str] = {}  # text to put in front of a token
+        self._behind: dict[int, str] = {}
+
+    def edits(self) -> list[tuple[int, int, str]]:
+        function = self._function
+        if not function.is_kernel:
+            self._insert_behind(function.body, self._call("laneEnters"))
+        last = self._block(function.body)
+        if not function.is_kernel and last != "return":
+            self._insert_before(function.end, self._call("laneLeaves"))
+        places: dict[int, str] = {}
+        for token, text in self._behind.items():
+            places[self._stream.tokens[token].end] = text
+        for token, text in self._before.items():
+            at = self._stream.tokens[token].start
+            places[at] = places.get(at, "") + text
+        return [(at, at, LOOP_END.sub(self._loop_end, text)) for at, text in places.items()]
+
+    def _loop_end(self, match: re.Match[str]) -> str:
+        return str(self._loop_ends[int(match[1])])
+
+    def _call(self, function: str) -> str:
+        self._last += 1
+        return f" ::emu::{function}({self._last});"
+
+    def _insert_before(self, token: int, text: str) -> None:  # of a statement around those so far
+        self._before[token] = text + self._before.get(token, "")
+
+    def _insert_behind(self, token: int, text: str) -> None:
+        self._behind[token] = self._behind.get(token, "") + text
+
+    def _enclose(self, first: int, end: int, head: str, tail: str) -> None:
+        self._insert_before(first, " {" + head)
+        self._insert_behind(end - 1, tail + " }")
+
+    def _add(self, first: int, end: int, function: str, in_block: bool) -> None:
+        """A call behind the statement [first, end)."""
+        if in_block:
+            self._insert_behind(end - 1, self._call(function))
+        else:
+            self._enclose(first, end, "", self._call(function))
+
+    # ---- statements: each function returns the token behind the one that starts at `i`
+
+    def _block(self, brace: int) -> str:
+        """The statements in { }. Returns the first word of the last one."""
+        end = self._stream.pair(brace)
+        assert end is not None
+        i, first = brace + 1, ""
+        while i < end:
+            first = self._stream.text(i)
+            i = self._statement(i, end, in_block=True)
+        return first
+
+    def _statement(self, i: int, end: int, in_block: bool = False) -> int:
+        """The statement that starts at `i`, in a block that ends at `end`."""
+        text = self._stream.text(i)
+        close = self._stream.pair(i)
+        if text == "{" and close is not None:
+            self._block(i)
+            return close + 1
+        if text in ("{", "}"):  # whose other half an #if hides
+            return i + 1
+        if text in CONTROL:
+            return self._control(i, end, in_block)
+        if text == "_Pragma":
+            return self._statement((self._stream.pair(i + 1) or i) + 1, end, in_block)
+        if text in ("case", "default") or self._stream.text(i + 1) == ":":
+            while i < end and self._stream.text(i) != ":":
+                i += 1
+            return self._statement(i + 1, end, in_block) if i + 1 < end else end
+        if text in self._macros and self._stream.text(i + 1) == "(":
+            return self._macro(i, end, in_block)
+        behind = self._end_of_expression(i, end)
+        if text == "continue" and self._loops:
+            self._enclose(i, behind, self._loops[-1], "")
+        elif text == "return" and not self._function.is_kernel:
+            self._enclose(i, behind, self._call("laneLeaves"), "")
+        return behind
+
+    def _end_of_expression(self, i: int, end: int) -> int:
+        while i < end and self._stream.text(i) != ";":
+            i = max(i, self._stream.pair(i) or i) + 1
+        return min(i + 1, end)
+
+    def _macro(self, i: int, end: int, in_block: bool) -> int:
+        behind = (self._stream.pair(i + 1) or i) + 1
+        if self._stream.text(behind) == ";":
+            behind += 1
+        elif not self._macros[self._stream.text(i)]:
+            return self._end_of_expression(i, end)
+        if in_block:  # (elsewhere it would need braces, and it may declare something)
+            self._insert_behind(behind - 1, self._call("laneJoin"))
+        return behind
+
+    def _control(self, i: int, end: int, in_block: bool) -> int:
+        stream = self._stream
+        kind = stream.text(i)
+        saved = dict(self._before), dict(self._behind)
+        if kind == "do":
+            behind = self._end_of_expression(self._loop_body(i + 1, end), end)
+        else:
+            is_constexpr = stream.text(i + 1) == "constexpr"  # then all lanes go the same way
+            opener = i + 1 + is_constexpr
+            close = stream.pair(opener) if stream.text(opener) == "(" else None
+            if close is None:
+                return self._end_of_expression(i, end)
+            body = self._loop_body if kind in LOOPS else self._statement
+            behind = body(close + 1, end)
+            if kind == "if" and stream.text(behind) == "else":
+                head = "" if is_constexpr else self._call("laneJoin")  # the `if` comes first
+                first, behind = behind + 1, self._statement(behind + 1, end)
+                if head:
+                    self._enclose(first, behind, head, "")
+            if is_constexpr:
+                return behind
+        if self._is_split(i, behind):  # by an #if: leave all of it as it is
+            self._before, self._behind = saved
+        else:
+            self._add(i, behind, "laneLeavesLoop" if kind in LOOPS else "laneJoin", in_block)
+        return behind
+
+    def _loop_body(self, first: int, end: int) -> int:
+        """The body of a loop. One that is empty polls: lanes have nothing to do in step there."""
+        stream = self._stream
+        loop = len(self._loop_ends)
+        self._loop_ends.append(0)
+        call = f" ::emu::laneJoin(<{loop}>);" + self._call("lanePasses")  # the next turn begins
+        self._loops.append(call)
+        behind = self._statement(first, end)
+        self._loops.pop()
+        self._loop_ends[loop] = self._last = self._last + 1
+        if stream.text(first) == "{":
+            if behind > first + 2:
+                self._insert_before(behind - 1, call)
+        elif stream.text(first) != ";":
+            self._enclose(first, behind, "", call)
+        return behind
+
+    def _is_split(self, first: int, end: int) -> bool:
+        """Whether an #if or #else is inside of the statement, but not inside of a block of it."""
+        outside = set()
+        i = first
+        while i < end:
+            if self._stream.text(i) == "{":
+                close = self._stream.pair(i)
+                if close is None:
+                    return True
+                i = close
+            i += 1
+            outside.add(i)
+        return any(
+            first < index < end and index in outside for index, _ in self._stream.conditionals
+        )

@@ -1,0 +1,153 @@
+"""Tests of translator/lanes.py: where lanes are kept in step, and that nothing else changes."""
+
+import re
+
+import pytest
+from test_translate import translated  # noqa: F401  (a fixture)
+
+HEAD = "__global__ void k(volatile int* v) {"
+
+
+@pytest.fixture
+def body(translated):  # noqa: F811
+    """What becomes of statements in a kernel, with the calls for lanes made short."""
+
+    def translate(statements):
+        text = translated(f"{HEAD} {statements} }}\n")
+        text = text.split("VolatilePointer<int> v(emu_v);")[1].rstrip("}\n ")
+        return short(text)
+
+    return translate
+
+
+def short(text):
+    for name, letter in (
+        ("Join", "J"),
+        ("LeavesLoop", "L"),
+        ("Passes", "P"),
+        ("Enters", "E"),
+        ("Leaves", "R"),
+    ):
+        text = re.sub(rf"::emu::lane{name}\((\d+)\);", rf"{letter}\1", text)
+    return " ".join(text.split()).replace("{ ", "{")
+
+
+@pytest.mark.parametrize(
+    "source, expected",
+    [
+        ("v[0] = 1;", "v[0] = 1;"),
+        ("if (a) b;", "if (a) b; J1"),
+        ("if (a) { b; c; }", "if (a) { b; c; } J1"),
+        ("if (a) b; else c;", "if (a) b; else { J1c; } J2"),
+        ("if (a) b; else if (c) d;", "if (a) b; else { J1 {if (c) d; J2 } } J3"),
+        ("if (a) if (b) c; else d;", "if (a) {if (b) c; else { J1d; } J2 } J3"),
+        ("if constexpr (A) b; else c;", "if constexpr (A) b; else c;"),
+        ("if (a)\nb;\nc;", "if (a) b; J1 c;"),
+        ("for (;;) b;", "for (;;) { b; J2 P1 } L3"),
+        ("for (int i = 0; i < n; ++i) { b; }", "for (int i = 0; i < n; ++i) { b; J2 P1} L3"),
+        ("while (a) b;", "while (a) { b; J2 P1 } L3"),
+        ("do b; while (a);", "do { b; J2 P1 } while (a); L3"),
+        ("while (v[0] == 0);", "while (v[0] == 0); L3"),
+        ("while (v[0] == 0) {}", "while (v[0] == 0) {} L3"),
+        (
+            "for (;;) { if (a) continue; if (b) break; }",
+            "for (;;) { if (a) { J4 P1continue; } J2 if (b) break; J3 J4 P1} L5",
+        ),
+        (
+            "switch (a) { case 1: if (b) c; break; }",
+            "switch (a) { case 1: if (b) c; J1 break; } J2",
+        ),
+        ("again: if (a) goto again;", "again: if (a) goto again; J1"),
+        ("if (a) return;", "if (a) return; J1"),
+        ("{ if (a) b; } c ? d : e;", "{ if (a) b; J1 } c ? d : e;"),
+        ("auto f = [=] { if (a) return; };", "auto f = [=] { if (a) return; };"),
+        ('_Pragma("unroll") for (;;) b;', '_Pragma("unroll") for (;;) { b; J2 P1 } L3'),
+    ],
+)
+def test_statements(body, source, expected):
+    assert body(source) == expected.replace("{ ", "{")
+
+
+def test_lines_stay(translated):  # noqa: F811
+    source = f"{HEAD}\n  if (a)\n    b;\n  else\n    c;\n\n  while (d)\n  {{\n    e;\n  }}\n}}\n"
+    before, after = source.split("\n")[1:], translated(source).split("\n")[1:]
+    assert len(before) == len(after)
+    assert all(word in line for word, line in zip(map(str.strip, before), after))
+
+
+def test_a_statement_that_an_if_directive_cuts_stays(body):
+    assert (
+        body("\n#ifdef A\nif (a)\n#endif\nb;\nif (c) {\n#ifdef A\nd;\n#endif\n}\n").count("J") == 1
+    )
+
+
+@pytest.mark.parametrize(
+    "function, expected",
+    [
+        ("void f(volatile int* v) { v[0] = 1; }", "{ E1 v[0] = 1; R2}"),
+        ("int f(volatile int* v) { return v[0]; }", "{ E1 { R2return v[0]; } }"),
+        (
+            "int f(volatile int* v) { if (a) return 1; return v[0]; }",
+            "{ E1 if (a) { R2return 1; } J3 { R4return v[0]; } }",
+        ),
+        ("void f(volatile int* v) { [] { return 1; }(); }", "{ E1 [] { return 1; }(); R2}"),
+    ],
+)
+def test_functions(translated, function, expected):  # noqa: F811
+    text = short(translated(f"__device__ {function}\n"))
+    assert text.split(") ", 1)[1].replace(
+        "::emu::VolatilePointer<int> v(emu_v); ", ""
+    ) == expected.replace("{ ", "{")
+
+
+def test_callers_go_in_step_too(translated):  # noqa: F811
+    text = translated(
+        "__device__ void f(volatile int* v) { v[0] = 1; }\n"
+        "template <int N> __device__ void g(int* v) { f(v); }\n"
+        "__global__ void h(int* v) { if (a) g<3>(v); }\n"
+        "__global__ void other(int* v) { if (a) k<<<1, 1>>>(v); }\n"
+        "void host(int* v) { if (a) h<<<1, 1>>>(v); }\n"
+    )
+    assert ["lane" in line for line in text.split("\n")] == [True, True, True, False, False, False]
+
+
+@pytest.mark.parametrize(
+    "declaration",
+    [
+        "volatile int* v = p;",
+        "__shared__ volatile int v[9];",
+        "extern __shared__ volatile int v[];",
+        "*(volatile int*)p = 1;",
+    ],
+)
+def test_what_makes_lanes_go_in_step(translated, declaration):  # noqa: F811
+    text = translated(f"__global__ void k(int* p) {{ {declaration} if (a) b; }}")
+    assert text.count("laneJoin") == 1
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "__global__ void k(int* p) { volatile int x = 1; if (a) b; }",
+        "void f(volatile int* v) { if (a) b; }",
+        "__global__ void k(int* p) { if (a) b; for (;;) c; }",
+    ],
+)
+def test_nothing_else_changes(translated, source):  # noqa: F811
+    assert "lane" not in translated(source)
+
+
+@pytest.mark.parametrize(
+    "macro, use, expected",
+    [
+        ("if (t < k) v[t] = 1;", "M(1) M(2)", "M(1) J1 M(2) J2"),
+        ("if (t < k) v[t] = 1", "M(1); M(2);", "M(1); J1 M(2); J2"),
+        ("do { if (k) v[t] = 1; } while (0)", "M(1);", "M(1); J1"),
+        ("for (int i = 0; i < k; ++i)", "M(1) v[0] = 1;", "M(1) v[0] = 1;"),
+        ("for (int i = 0; i < k; ++i)", "M(1) { v[0] = 1; }", "M(1) { v[0] = 1; }"),
+        ("v[t] = k", "M(1);", "M(1);"),
+    ],
+)
+def test_macros(translated, macro, use, expected):  # noqa: F811
+    text = translated(f"#define M(k) {macro}\n{HEAD} {use} }}\n").split("\n")[1]
+    assert short(text.split("v(emu_v);")[1].rstrip("}")) == expected.replace("{ ", "{")
