@@ -22,7 +22,7 @@ import zlib
 from typing import Optional
 
 from translator.arch import arch_edits
-from translator.lanes import functions_in_step
+from translator.lanes import Lanes
 from translator.lexer import TranslateError
 from translator.missing import missing_includes
 from translator.rewriter import Rewriter
@@ -38,14 +38,14 @@ def translate(
     `output`.headers. Returns the files read. Writes nothing unless all could be translated.
     Raises TranslateError or OSError."""
     unit = Unit(path, include_dirs, OWN_INCLUDE)
-    unit.in_step = functions_in_step(unit)
+    lanes = Lanes(unit)
     sources = unit.sources.values()
     for source in sources:
         source.edits += missing_includes(source)
         if unit.has_cuda(source):
             source.edits += arch_edits(unit, source)
             for stream in source.streams:
-                Rewriter(unit, source, stream, instrument).run()
+                Rewriter(unit, lanes, source, stream, instrument).run()
         source.translated = source is unit.main or bool(source.edits)
     changed = True
     while changed:  # what includes a translated header has to name the translation

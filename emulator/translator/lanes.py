@@ -1,6 +1,9 @@
 """Keeps the lanes of a warp in step where code relies on that: device functions with `volatile`
 that find_use() knows, and those that call them. Lanes that an `if`, a loop or a `return` parts are
-made to meet again behind it, as on a GPU; emu/engine.h says how."""
+made to meet again behind it, as on a GPU; emu/engine.h says how.
+
+The lanes also meet at a fence that all threads of a kernel come to: behind it one may change what
+another has stored before. Not so where there may be a lock: who holds it should not wait."""
 
 import re
 from collections.abc import Iterator
@@ -13,6 +16,9 @@ from .volatile import find_use
 
 LOOPS = {"while", "for", "do"}
 BEHIND_PARAMETERS = {"{", "const", "noexcept", "override", "final", "->"}
+STATEMENT_STARTS = {"{", "}", ";"}
+FENCE = "__threadfence"  # and __threadfence_block, __threadfence_system
+LOCKS = {"atomicCAS", "atomicExch"}
 LOOP_END = re.compile(r"<(\d+)>")  # stands for the place at the end of that loop's body
 
 
@@ -26,35 +32,64 @@ class Function(NamedTuple):
     is_kernel: bool
 
 
-def functions_in_step(unit: Unit) -> set[str]:
-    """Names of the functions of the unit whose lanes go in step."""
-    found: set[str] = set()
-    sources = [source for source in unit.sources.values() if unit.has_cuda(source)]
-    if not any("volatile" in source.text for source in sources):
-        return found
-    functions = [
-        (source.streams[0], function)
-        for source in sources
-        for function in _functions(source.streams[0], unit.device_words)
-    ]
-    for stream, function in functions:
-        if _uses_volatile(stream, function, unit.device_words):
-            found.add(function.name)
-    known = 0
-    while known < len(found):
-        known = len(found)
-        found |= {f.name for stream, f in functions if _calls(stream, f, found)}
-    return found
+class Lanes:
+    """What of a unit keeps lanes in step."""
+
+    def __init__(self, unit: Unit) -> None:
+        self._unit = unit
+        sources = [source for source in unit.sources.values() if unit.has_cuda(source)]
+        functions = []
+        if any(word in source.text for source in sources for word in ("volatile", FENCE)):
+            functions = [
+                (source.streams[0], function)
+                for source in sources
+                for function in _functions(source.streams[0], unit.device_words)
+            ]
+        uses = {f.name for s, f in functions if _uses_volatile(s, f, unit.device_words)}
+        locks = {f.name for s, f in functions if _mentions(s, f, LOCKS)}
+        self._in_step = _with_callers(functions, uses)
+        self._locking = _with_callers(functions, locks)
+
+    def edits(self, stream: Stream) -> list[tuple[int, int, str]]:
+        """What to change in a source: (start, end, new text)."""
+        edits: list[tuple[int, int, str]] = []
+        fences = any(token.text.startswith(FENCE) for token in stream.tokens)
+        if stream.macro or not (self._in_step or fences):
+            return edits
+        for function in _functions(stream, self._unit.device_words):
+            if function.name in self._in_step:
+                edits += _Places(stream, function, self._unit.control_macros).edits()
+            if function.is_kernel and function.name not in self._locking:
+                for end in _fences_of_all(stream, function.body):
+                    at = stream.tokens[end].end
+                    edits.append((at, at, " ::emu::laneStep();"))
+        return edits
 
 
-def lane_edits(stream: Stream, unit: Unit) -> list[tuple[int, int, str]]:
-    """What to change in a source for its functions unit.in_step: (start, end, new text)."""
-    edits: list[tuple[int, int, str]] = []
-    if unit.in_step and not stream.macro:
-        for function in _functions(stream, unit.device_words):
-            if function.name in unit.in_step:
-                edits += _Places(stream, function, unit.control_macros).edits()
-    return edits
+def _with_callers(functions: list[tuple[Stream, Function]], names: set[str]) -> set[str]:
+    known = -1
+    while known < len(names):
+        known = len(names)
+        names = names | {f.name for stream, f in functions if _calls(stream, f, names)}
+    return names
+
+
+def _fences_of_all(stream: Stream, brace: int) -> Iterator[int]:
+    """The last tokens of the fences that all threads come to: in no `if` and no `while`."""
+    end = stream.pair(brace)
+    assert end is not None
+    i = brace + 1
+    while i < end:
+        before, close = stream.text(i - 1), stream.pair(i)
+        if stream.text(i) == "{" and close is not None:
+            opener = stream.pair(i - 1) if before == ")" else None
+            is_for = opener is not None and stream.text(opener - 1) == "for"
+            if is_for or before in STATEMENT_STARTS:
+                yield from _fences_of_all(stream, i)
+        elif stream.text(i).startswith(FENCE) and before in STATEMENT_STARTS:
+            if stream.text(i + 3) == ";":
+                yield i + 3
+        i = max(i, close or i) + 1
 
 
 def _functions(stream: Stream, device_words: set[str]) -> Iterator[Function]:
@@ -105,6 +140,10 @@ def _is_dynamic_shared(stream: Stream, index: int) -> bool:
     while stream.kind(last + 1) == "name":
         last += 1
     return {"extern", "__shared__"} <= {stream.text(i) for i in range(first, last)}
+
+
+def _mentions(stream: Stream, function: Function, words: set[str]) -> bool:
+    return any(stream.text(i) in words for i in range(function.body, function.end))
 
 
 def _calls(stream: Stream, function: Function, names: set[str]) -> bool:

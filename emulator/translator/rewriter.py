@@ -7,7 +7,7 @@ from .arithmetic import Arithmetic
 from .callee import is_name, name_literal, postfix_start
 from .decisions import Decisions, edits
 from .discarded import discarded_edits
-from .lanes import lane_edits
+from .lanes import Lanes
 from .lexer import Stream
 from .missing import NAMES, missing_name
 from .scopes import Scope
@@ -24,8 +24,11 @@ NO_PTX = '_Pragma("GCC error \\"inline PTX is not supported on the cpu back end\
 class Rewriter:
     """Finds what has to be rewritten in one stream of a source and adds it to source.edits."""
 
-    def __init__(self, unit: Unit, source: Source, stream: Stream, instrument: bool) -> None:
+    def __init__(
+        self, unit: Unit, lanes: Lanes, source: Source, stream: Stream, instrument: bool
+    ) -> None:
         self._unit = unit
+        self._lanes = lanes
         self._instrument = instrument  # for the profiler; see translate.py
         self._source = source
         self._stream = stream
@@ -65,7 +68,7 @@ class Rewriter:
             token.text for token in self._stream.tokens
         }:
             self._arithmetic()
-        self._source.edits += lane_edits(self._stream, self._unit)
+        self._source.edits += self._lanes.edits(self._stream)
         if self._instrument and not self._stream.macro:
             for find in (statement_edits, discarded_edits):
                 self._source.edits += find(self._stream, lambda i: self._scope(i).device)

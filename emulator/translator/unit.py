@@ -103,7 +103,6 @@ class Unit:
         self.host_words = {"__host__"}  # and the macros that hold it
         self.arch_macros: set[str] = set()  # those that hold __CUDA_ARCH__
         self._scopes: dict[Stream, list[Scope]] = {}
-        self.in_step: set[str] = set()  # functions whose lanes go in step: see lanes.py
         # Macros that hold an `if` or a loop: do they end with a whole statement?
         self.control_macros: dict[str, bool] = {}
         self.main = self._load(path, path)

@@ -151,3 +151,23 @@ def test_nothing_else_changes(translated, source):  # noqa: F811
 def test_macros(translated, macro, use, expected):  # noqa: F811
     text = translated(f"#define M(k) {macro}\n{HEAD} {use} }}\n").split("\n")[1]
     assert short(text.split("v(emu_v);")[1].rstrip("}")) == expected.replace("{ ", "{")
+
+
+@pytest.mark.parametrize(
+    "statements, expected",
+    [
+        ("a; __threadfence(); b;", "a; __threadfence(); S b;"),
+        ("__threadfence_block();", "__threadfence_block(); S"),
+        ("{ __threadfence_system(); }", "{ __threadfence_system(); S }"),
+        ("for (;;) { a; __threadfence(); }", "for (;;) { a; __threadfence(); S }"),
+        ("if (a) __threadfence();", "if (a) __threadfence();"),
+        ("if (a) { __threadfence(); }", "if (a) { __threadfence(); }"),
+        ("while (a) { __threadfence(); }", "while (a) { __threadfence(); }"),
+        ("__threadfence(); atomicExch(p, 0);", "__threadfence(); atomicExch(p, 0);"),
+        ("lock(p); __threadfence();", "lock(p); __threadfence();"),
+    ],
+)
+def test_fences(translated, statements, expected):  # noqa: F811
+    lock = "__device__ void lock(int* p) { while (atomicCAS(p, 0, 1) != 0); }\n"
+    text = translated(f"{lock}__global__ void k(int* p) {{ {statements} }}").split("\n")[1]
+    assert text.replace("::emu::laneStep();", "S") == f"__global__ void k(int* p) {{ {expected} }}"

@@ -13,9 +13,9 @@ namespace emu {
 namespace {
 
 // Lanes may poll for what others of their warp do later in the program; on a GPU the others get
-// there. So lanes that wait for those which are less far go on after so many turns (a few
-// milliseconds) in which these did nothing but yield ...
-constexpr unsigned kTurnsBeforePoll = 1000;
+// there. So lanes that wait for those which are less far go on after so many turns (about
+// a millisecond) in which these did nothing but yield ...
+constexpr unsigned kTurnsBeforePoll = 100;
 // ... or went through a loop.
 constexpr unsigned kTurnsBeforeAll = 1 << 20;
 

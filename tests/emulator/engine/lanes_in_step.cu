@@ -281,6 +281,32 @@ TEST_F(LanesInStep, MembersOfVectors) {
     }
 }
 
+// ---- fences, and no volatile
+
+__global__ void lateStores(int* out) {
+    const int t = threadIdx.x;
+    for (int k = 0; k < 2; ++k) {
+        out[t] = t;
+        __threadfence();
+        if (t == 0) out[40] = 100 + k;
+        __threadfence_block();
+        if (t == 31) out[0] = 200 + k;
+    }
+    out[64 + t] = t;
+    __threadfence_system();
+    if (t == 1) out[64] = out[95] = 300;
+}
+
+TEST_F(LanesInStep, AFenceComesBehindTheStoresOfAllLanes) {
+    Managed<int> out(128);
+    lateStores<<<1, 64>>>(out.get());
+    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    for (int t = 0; t < 64; ++t) {
+        EXPECT_EQ(t == 0 ? 201 : t == 40 ? 101 : t, out[t]);
+        EXPECT_EQ(t == 0 || t == 31 ? 300 : t, out[64 + t]);
+    }
+}
+
 // ---- polling: with a thread of another warp, or with lanes that are ahead
 
 struct Message {
