@@ -189,7 +189,7 @@ def test_same_hazard_in_many_blocks_is_one(check):
     "kernel",
     "sameValue bytesOfOneWord syncedWarp syncedTile volatileFlag histogram ownHeap earlyReturn "
     "earlyReturnOfBlock returnInLoop returnFromEndlessLoop returnInElse returnInSwitch "
-    "returnWithDestructor returnBeforeHelper usesCounter".split(),
+    "returnWithDestructor returnBeforeHelper usesCounter shuffleWithinMask".split(),
 )
 def test_silent(check, kernel):
     report = check(kernel)
@@ -377,6 +377,37 @@ def test_two_barriers_of_one_line(check):
     assert finding.title == "barrier in divergent code: threads of one block wait at two barriers"
     assert finding.lines() == [marked("one-line")] * 2
     assert finding.more == "and in 2 more blocks"
+
+
+# ---- shuffles
+
+
+@pytest.mark.parametrize(
+    "kernel, mark, thread, what, more",
+    [
+        (
+            "shuffleFromEnded",
+            "from-ended",
+            "(18,0,0)",
+            "reads lane 20, which has ended or is not in the block",
+            "and 1 more time",
+        ),
+        (
+            "shuffleOutsideMask",
+            "outside-mask",
+            "(0,0,0)",
+            "reads lane 16, which is not in the mask",
+            "and 15 more times",
+        ),
+    ],
+)
+def test_shuffle_from_a_lane_that_takes_no_part(check, kernel, mark, thread, what, more):
+    finding = only(check(kernel))
+    assert finding.title.startswith("shuffle from a lane that takes no part: __shfl_")
+    ((line, *act, _),) = finding.acts
+    assert (line, *act) == (marked(mark), thread, what)
+    assert finding.more == more
+    assert finding.remedy.startswith("what it gets is undefined")
 
 
 def test_failure_of_the_engine_is_in_the_report(check):

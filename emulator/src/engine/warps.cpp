@@ -87,12 +87,22 @@ void Warps::tryComplete(Warp& warp, unsigned mask) {
     warp.resolve[first](warp.slots.data(), group);
     warp.collecting &= ~group;
     if (watcher != nullptr) {
+        if (warp.resolve[first] == &resolveShuffle) reportNobody(warp, group);
         watcher->warpMet(warp.waiting[first]->rank / kWarpSize, group,
                          warp.resolve[first] == &resolveSync);
     }
     // In ascending order, the caller too: `sum[i] += sum[i + 16]` by all lanes of a warp, between
     // one __syncwarp() and the next, then reads before it writes, as lanes that run together do.
     forEachLane(group, [&](int lane) { ready_.wake(warp.waiting[lane]); });
+}
+
+void Warps::reportNobody(const Warp& warp, unsigned group) {
+    forEachLane(group, [&](int lane) {
+        const unsigned source = static_cast<unsigned>(warp.slots[lane].argument);
+        if (group >> source & 1) return;
+        const Fiber& reader = *warp.waiting[lane];
+        watcher->shuffleFromNobody(reader.rank, source, reader.mask >> source & 1, reader.site);
+    });
 }
 
 void Warps::askActiveMask(Fiber* fiber) {

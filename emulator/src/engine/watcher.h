@@ -42,6 +42,11 @@ class Watcher {
     // their memory accesses.
     virtual void warpMet(unsigned warp, unsigned mask, bool ordersMemory) = 0;
 
+    // In a shuffle a thread asks for the value of a lane of its warp that is not `inMask`, or else
+    // has ended or is not in the block.
+    virtual void shuffleFromNobody(unsigned /*rank*/, unsigned /*lane*/, bool /*inMask*/,
+                                   const CallSite& /*site*/) {}
+
     // The kernel ends with an error, at what the running thread did last.
     virtual void failed(const std::string& /*message*/) {}
 

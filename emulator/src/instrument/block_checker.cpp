@@ -162,6 +162,19 @@ void BlockChecker::warpMet(unsigned warp, unsigned mask, bool ordersMemory) {
     if (ordersMemory) clocks_.synced(warp, mask);
 }
 
+void BlockChecker::shuffleFromNobody(unsigned rank, unsigned lane, bool inMask,
+                                     const CallSite& site) {
+    const Quiet quiet;
+    settle();
+    Place place;
+    place.file = site.file;
+    place.line = site.line;
+    const std::string what =
+        "reads lane " + number(lane) +
+        (inMask ? ", which has ended or is not in the block" : ", which is not in the mask");
+    found_.report({Hazard::Shuffle, site.what, {{place, threadIndexOf(rank), what}}, ""});
+}
+
 void BlockChecker::failed(const std::string& message) {
     recorder = nullptr;
     const bool reported = message.rfind("barrier in divergent code", 0) == 0;

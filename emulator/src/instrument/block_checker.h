@@ -36,6 +36,7 @@ class BlockChecker : public Recorder {
     void barrierReached(unsigned rank, const CallSite& site);
     void barrierReleased(bool wholeGrid);
     void warpMet(unsigned warp, unsigned mask, bool ordersMemory);
+    void shuffleFromNobody(unsigned rank, unsigned lane, bool inMask, const CallSite& site);
     void failed(const std::string& message);
     // The running thread called something that returned an error; or asked for the last one.
     void refused(const std::string& what);

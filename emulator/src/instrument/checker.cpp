@@ -55,6 +55,10 @@ class Checker : public Watcher {
     void warpMet(unsigned warp, unsigned mask, bool ordersMemory) override {
         blocks_.mine().warpMet(warp, mask, ordersMemory);
     }
+    void shuffleFromNobody(unsigned rank, unsigned lane, bool inMask,
+                           const CallSite& site) override {
+        blocks_.mine().shuffleFromNobody(rank, lane, inMask, site);
+    }
     void failed(const std::string& message) override { blocks_.mine().failed(message); }
 
     void callFailed(const std::string& what) override {

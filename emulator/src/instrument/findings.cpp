@@ -55,6 +55,8 @@ const char* title(Hazard hazard) {
             return "misaligned address";
         case Hazard::Barrier:
             return "barrier in divergent code";
+        case Hazard::Shuffle:
+            return "shuffle from a lane that takes no part";
         case Hazard::Refused:
             return "error that nobody looked at";
         case Hazard::HostTouch:
@@ -132,6 +134,8 @@ std::string remedy(const Finding& finding, bool sameLine) {
         case Hazard::Barrier:
             return "all threads of a block must reach the same barrier: move it out of the "
                    "condition or loop";
+        case Hazard::Shuffle:
+            return "what it gets is undefined: let the lane take part, or do not use the value";
         case Hazard::Failure:
             break;
     }

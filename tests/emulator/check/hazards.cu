@@ -397,6 +397,24 @@ __global__ void usesCounter(int* out) {
     out[threadIdx.x] = copy.a + static_cast<int>(copy.b);
 }
 
+// ---- shuffles
+
+__global__ void shuffleFromEnded(int* out) {
+    if (threadIdx.x >= 20) return;
+    out[threadIdx.x] = __shfl_down_sync(0xffffffffu, 1, 2);  // from-ended
+}
+__global__ void shuffleOutsideMask(int* out) {
+    if (threadIdx.x < 16) {
+        out[threadIdx.x] = __shfl_xor_sync(0x0000ffffu, 1, 16);  // outside-mask
+    }
+}
+__global__ void shuffleWithinMask(int* out) {
+    if (threadIdx.x >= 16) return;
+    out[threadIdx.x] = __shfl_down_sync(0x0000ffffu, 1, 1, 16) + __shfl_sync(0xffffffffu, 2, 15);
+    cg::coalesced_group group = cg::coalesced_threads();
+    out[threadIdx.x] += group.shfl_down(1, 4) + group.shfl(1, 3);
+}
+
 int main(int, char** argv) {
     const std::string name = argv[1];
     int *out, *other;
@@ -442,6 +460,9 @@ int main(int, char** argv) {
     if (name == "returnBeforeHelper") returnBeforeHelper<<<1, 32>>>(out);
     if (name == "tripCounts") tripCounts<<<1, 32>>>(out);
     if (name == "tripCountsAndMore") tripCountsAndMore<<<1, 32>>>(out);
+    if (name == "shuffleFromEnded") shuffleFromEnded<<<1, 64>>>(out);
+    if (name == "shuffleOutsideMask") shuffleOutsideMask<<<1, 32>>>(out);
+    if (name == "shuffleWithinMask") shuffleWithinMask<<<1, 32>>>(out);
     if (name == "parent") parent<<<1, 32>>>(out);
     if (name == "usesCounter") usesCounter<<<1, 32>>>(out);
     if (name == "beforeStart") beforeStart<<<1, 32>>>(other);
