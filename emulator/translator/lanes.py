@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from .lexer import Stream
-from .scopes import scopes_of
 from .unit import ATTRIBUTES, CONTROL, Unit
 from .volatile import find_use
 
@@ -45,7 +44,7 @@ class Lanes:
                 for source in sources
                 for function in _functions(source.streams[0], unit.device_words)
             ]
-        uses = {f.name for s, f in functions if _uses_volatile(s, f, unit.device_words)}
+        uses = {f.name for s, f in functions if _uses_volatile(unit, s, f)}
         locks = {f.name for s, f in functions if _mentions(s, f, LOCKS)}
         self._in_step = _with_callers(functions, uses)
         self._locking = _with_callers(functions, locks)
@@ -123,11 +122,11 @@ def _header_start(stream: Stream, brace: int) -> int:
     return start
 
 
-def _uses_volatile(stream: Stream, function: Function, device_words: set[str]) -> bool:
+def _uses_volatile(unit: Unit, stream: Stream, function: Function) -> bool:
     words = [i for i in range(function.start, function.end) if stream.text(i) == "volatile"]
-    scopes = scopes_of(stream, device_words) if words else []
+    scopes = unit.scopes(stream) if words else []
     return any(
-        find_use(stream, i, scopes[i].device, device_words) or _is_dynamic_shared(stream, i)
+        find_use(stream, i, scopes[i].device, unit.device_words) or _is_dynamic_shared(stream, i)
         for i in words
     )
 

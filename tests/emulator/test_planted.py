@@ -7,7 +7,6 @@ import subprocess
 from pathlib import Path
 
 import pytest
-
 from test_check import run
 
 PLANTED = Path(__file__).parent / "check" / "planted.cu"
