@@ -3,7 +3,8 @@
 #pragma once
 
 #ifndef __cplusplus
-#error "the cpu back end's headers are C++: rename this C source to .cpp, or compile it with -x c++"
+// Behind an #error the compiler would go on, and complain of each name.
+#include "the cpu back end's headers are C++; rename this C source to .cpp, or use -x c++"
 #else
 
 // What NVIDIA's header brings along: programs use printf, assert or UINT_MAX without an include.

@@ -68,3 +68,23 @@ def test_a_reference_behind_a_name(compiled):
     assert status == 1
     (error,) = errors(said)
     assert "a kernel's parameter is a reference" in error and "in.cu:4:" in said
+
+
+def test_cuda_in_c(tmp_path, capfd, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "c.c").write_text("#include <stdio.h>\n#include <cuda_runtime.h>\ncudaError_t e;\n")
+    assert cc.main(["-c", "c.c"]) == 1
+    said = capfd.readouterr().err
+    (error,) = errors(said)
+    assert "the cpu back end's headers are C++; rename this C source to .cpp" in error
+    assert "from c.c:2" in said
+
+
+@pytest.mark.parametrize("header", ["thrust/sort.h", "cub/cub.cuh", "cuda_fp16.h", "mma.h"])
+def test_missing_headers(compiled, header):
+    """Even if the compiler would find a real one, which does not fit ours."""
+    status, said = compiled(f"\n#include <{header}>\nint x = cub::Sum(nothing);\n")
+    (error,) = errors(said)
+    assert status == 1
+    assert error.startswith(f"in.cu:2:10: fatal error: {header}: the cpu back end has no ")
+    assert compiled(f"#if 0\n#include <{header}>\n#endif\n") == (0, "")
