@@ -48,6 +48,12 @@ EMU_NOT_RECORDED constexpr T shiftedRight(T value, std::uint32_t amount) noexcep
     return amount < bits ? value >> amount : T{0};
 }
 
+template <class N>
+EMU_NOT_RECORDED constexpr std::uint32_t shiftAmount(N n) noexcept {
+    static_assert(!std::is_floating_point<N>::value, "the amount of a shift is an integer");
+    return static_cast<std::uint32_t>(n);
+}
+
 template <class T>
 using IfObject = std::enable_if_t<std::is_class<std::remove_reference_t<T>>::value, int>;
 template <class T>
@@ -72,7 +78,7 @@ using Assigned = std::conditional_t<std::is_volatile<T>::value, void, T&>;
     }                                                                                        \
     template <class T, class N>                                                              \
     constexpr auto OWN(long, T&& a, N&& n) -> decltype(+std::forward<T>(a)) {                \
-        return FUNCTION(+std::forward<T>(a), static_cast<std::uint32_t>(n));                 \
+        return FUNCTION(+std::forward<T>(a), shiftAmount(n));                                \
     }                                                                                        \
     template <class T, IfNoObject<T> = 0>                                                    \
     EMU_NOT_RECORDED constexpr auto operator OPERATOR(                                       \
@@ -81,7 +87,7 @@ using Assigned = std::conditional_t<std::is_volatile<T>::value, void, T&>;
     }                                                                                        \
     template <class T, class N>                                                              \
     EMU_NOT_RECORDED constexpr T operator OPERATOR(ShiftOperand<T> a, N n) noexcept {        \
-        return FUNCTION(a.value, static_cast<std::uint32_t>(n));                             \
+        return FUNCTION(a.value, shiftAmount(n));                                            \
     }                                                                                        \
     template <class T, IfObject<T> = 0>                                                      \
     EMU_NOT_RECORDED constexpr ShiftObject<T> operator OPERATOR(T && a, Shift) noexcept {    \
@@ -93,11 +99,11 @@ using Assigned = std::conditional_t<std::is_volatile<T>::value, void, T&>;
     }                                                                                        \
     template <class T, class N, IfNoObject<T> = 0>                                           \
     constexpr auto operator OPERATOR(T a, ShiftAmount<N> n) noexcept -> decltype(+a) {       \
-        return FUNCTION(+a, static_cast<std::uint32_t>(n.value));                            \
+        return FUNCTION(+a, shiftAmount(n.value));                                           \
     }                                                                                        \
     template <class T, class N, IfNoObject<T> = 0>                                           \
     constexpr Assigned<T> operator OPERATOR##=(T & a, ShiftAmount<N> n) noexcept {           \
-        a = static_cast<T>(FUNCTION(+a, static_cast<std::uint32_t>(n.value)));               \
+        a = static_cast<T>(FUNCTION(+a, shiftAmount(n.value)));                              \
         return Assigned<T>(a);                                                               \
     }
 EMU_SHIFT(<<, shiftedLeft, ownShiftLeft)
