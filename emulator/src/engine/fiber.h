@@ -19,8 +19,7 @@
 
 namespace emu {
 
-// Why a fiber is suspended. With Poll it can run, but does nothing useful until others have.
-enum class Wait { None, Poll, InStep, BlockBarrier, Collective, ActiveMask };
+enum class Wait { None, InStep, BlockBarrier, Collective, ActiveMask };
 
 // How far a thread has come, as far as the calls that keep lanes in step tell (scheduler.h).
 struct Progress {

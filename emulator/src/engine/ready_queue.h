@@ -19,14 +19,14 @@ class ReadyQueue {
         Fiber* fiber = slots_[head_];
         head_ = (head_ + 1) % slots_.size();
         --count_;
-        pollers_ -= fiber->wait == Wait::Poll ? 1 : 0;
         return fiber;
     }
+    // A fiber that polls; it calls pollerRuns() when it goes on.
     void pushPoller(Fiber* fiber) {
-        fiber->wait = Wait::Poll;
         ++pollers_;
         push(fiber);
     }
+    void pollerRuns() { --pollers_; }
 
     // What the fiber waited for has come.
     void wake(Fiber* fiber) {

@@ -29,8 +29,9 @@
 //
 // A block in which nobody waits stays in one such loop on one fiber. Where threads wait, suspend()
 // and a nextThread() that finds only waiting threads ask nextRunnable() which fiber goes on:
-//   1. an idle one with the next thread of the block, while some have not begun;
-//   2. else the thread that was woken first, unless all that can run poll;
+//   1. the thread that was woken first, unless all that can run poll: a warp that has met goes on
+//      before the next one begins, as far as it can without the others;
+//   2. else an idle one with the next thread of the block, while some have not begun;
 //   3. else one of those that wait for lanes of their warp to catch up, or else of those that asked
 //      for __activemask(), which are then woken;
 //   4. else the one that has polled least recently;
@@ -78,8 +79,11 @@ Watcher* watcher;
 namespace {
 
 // A thread that yields so often while no other of its block can run is taken to poll. (A yield of
-// spinHint() stands for 1024 atomics.)
+// spinHint() stands for 1031 atomics.)
 constexpr unsigned kYieldsBeforeHelp = 256;
+
+// A warp that goes on for so many turns may wait for what only the next warps will do.
+constexpr unsigned kTurnsBeforeStart = 1 << 16;
 
 unsigned totalThreads(const dim3& block) {
     return block.x * block.y * block.z;
@@ -122,8 +126,9 @@ class Worker {
     void threadEnded();
     void startNextThread(Fiber* fiber);
     EMU_INLINE void suspend(Wait wait, const CallSite& site);
+    EMU_INLINE bool startsNext();
     EMU_INLINE Fiber* nextRunnable();
-    bool wakeWaiting();
+    __attribute__((noinline)) bool wakeWaiting();
     void yieldToOtherBlocks();
     bool lanesMatter();
     void waitInStep();
@@ -149,6 +154,7 @@ class Worker {
     std::vector<const void*> reached_;  // __shared__ variables, by some thread of the block
     bool blockHasFibers_ = false;       // some thread had to wait; the rest is valid only then
 
+    unsigned turnsBeforeStart_ = 0;
     unsigned unstarted_ = 0;  // rank of the first thread that has not been started
     uint3 unstartedIdx_{};
     unsigned alive_ = 0;
@@ -276,7 +282,7 @@ bool Worker::nextThread() {
         }
     } else {
         threadEnded();
-        if (unstarted_ < threads_) {
+        if (startsNext()) {
             startNextThread(current_);
             threadContinues(current_);
             return true;
@@ -358,8 +364,18 @@ Fiber* Worker::idleFiber() {
     return fiber;
 }
 
+// Whether it is the turn of a thread that has not begun. (Each warp begins as a whole.)
+bool Worker::startsNext() {
+    if (unstarted_ == threads_) return false;
+    if (unstarted_ % kWarpSize == 0 && !ready_.onlyPollers()) {
+        if (++turnsBeforeStart_ < kTurnsBeforeStart) return false;
+    }
+    turnsBeforeStart_ = 0;
+    return true;
+}
+
 Fiber* Worker::nextRunnable() {
-    if (unstarted_ < threads_) {
+    if (startsNext()) {
         Fiber* fiber = idleFiber();
         startNextThread(fiber);
         return fiber;
@@ -380,7 +396,8 @@ void Worker::suspend(Wait wait, const CallSite& site) {
     Fiber* self = current_;
     self->wait = wait;
     self->site = site;
-    if (watcher != nullptr) watcher->threadPauses(self->rank, wait > Wait::InStep);
+    if (watcher != nullptr)
+        watcher->threadPauses(self->rank, wait != Wait::None && wait != Wait::InStep);
     Fiber* next = nextRunnable();
     if (next != self) {
         current_ = next;
@@ -407,8 +424,8 @@ void Worker::yield() {
     if (alone) yieldToOtherBlocks();
     if (!alone || !ready_.empty()) {
         ready_.pushPoller(self);
-        suspend(Wait::Poll, CallSite{});
-        self->wait = Wait::None;
+        suspend(Wait::None, CallSite{});
+        ready_.pollerRuns();
     }
     warps_.yielded(self);
 }

@@ -223,6 +223,48 @@ TEST_F(Warps, DoNotWaitForLanesThatEnded) {
     for (int t = 0; t < 64; ++t) ASSERT_EQ(t % 32 < 20 ? 20 : 0, out[t]);
 }
 
+// Each step needs what other warps have done in the one before.
+__global__ void blockSumWithoutBarriers(int* data) {
+    for (unsigned k = blockDim.x / 2; k > 0; k /= 2) {
+        if (threadIdx.x < k) data[threadIdx.x] += data[threadIdx.x + k];
+        __syncwarp();
+    }
+}
+
+TEST_F(Warps, ABarrierOfTheWarpIsNoneOfTheBlock) {
+    Managed<int> data(1024);
+    for (int t = 0; t < 1024; ++t) data[t] = 1;
+    blockSumWithoutBarriers<<<1, 1024>>>(data.get());
+    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    EXPECT_LT(data[0], 1024);
+}
+
+__global__ void pollTogether(int* flag) {
+    if (threadIdx.x >= 32) {
+        atomicExch(flag, 1);
+    } else {
+        while (__any_sync(kFull, atomicAdd(flag, 0) == 0)) {
+        }
+    }
+}
+__global__ void pollPlainFlag(int* out) {
+    __shared__ int flag;
+    if (threadIdx.x == 0) flag = 0;
+    __syncwarp();
+    if (threadIdx.x >= 32) flag = 1;
+    while (flag == 0) __syncwarp();
+    *out = 1;
+}
+
+TEST_F(Warps, AWarpMayPollForOneThatHasNotBegun) {
+    for (const auto kernel : {pollTogether, pollPlainFlag}) {
+        Managed<int> flag(1);
+        kernel<<<1, 64>>>(flag.get());
+        ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+        EXPECT_EQ(1, flag[0]);
+    }
+}
+
 // A lane may be collectives ahead of another: results must not be overwritten before they are read.
 __global__ void runAhead(int* out) {
     const int lane = threadIdx.x;
