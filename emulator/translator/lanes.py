@@ -17,6 +17,7 @@ LOOPS = {"while", "for", "do"}
 BEHIND_PARAMETERS = {"{", "const", "noexcept", "override", "final", "->"}
 STATEMENT_STARTS = {"{", "}", ";"}
 FENCE = "__threadfence"  # and __threadfence_block, __threadfence_system
+BARRIER = "__syncthreads"  # and __syncthreads_count ...
 LOCKS = {"atomicCAS", "atomicExch"}
 LOOP_END = re.compile(r"<(\d+)>")  # stands for the place at the end of that loop's body
 
@@ -199,6 +200,10 @@ class _Places:
 
     def _add(self, first: int, end: int, function: str, in_block: bool) -> None:
         """A call behind the statement [first, end)."""
+        if in_block and end == self._function.end and self._function.is_kernel:
+            return  # nothing comes behind it
+        if in_block and self._is_barrier(end):
+            function = "lanePasses"
         if in_block:
             self._insert_behind(end - 1, self._call(function))
         else:
@@ -281,7 +286,10 @@ class _Places:
         if self._is_split(i, behind):  # by an #if: leave all of it as it is
             self._before, self._behind = saved
         else:
-            self._add(i, behind, "laneLeavesLoop" if kind in LOOPS else "laneJoin", in_block)
+            function = "laneLeavesLoop" if kind in LOOPS else "laneJoin"
+            if kind in LOOPS and self._ends_with_barrier(behind):
+                function = "lanePasses"
+            self._add(i, behind, function, in_block)
         return behind
 
     def _loop_body(self, first: int, end: int) -> int:
@@ -289,17 +297,33 @@ class _Places:
         stream = self._stream
         loop = len(self._loop_ends)
         self._loop_ends.append(0)
-        call = f" ::emu::laneJoin(<{loop}>);" + self._call("lanePasses")  # the next turn begins
+        next_turn = self._call("lanePasses")
+        call = f" ::emu::laneJoin(<{loop}>);{next_turn}"
         self._loops.append(call)
         behind = self._statement(first, end)
         self._loops.pop()
         self._loop_ends[loop] = self._last = self._last + 1
         if stream.text(first) == "{":
-            if behind > first + 2:
+            if self._ends_with_barrier(behind):
+                self._insert_before(behind - 1, next_turn)
+            elif behind > first + 2:
                 self._insert_before(behind - 1, call)
         elif stream.text(first) != ";":
             self._enclose(first, behind, "", call)
         return behind
+
+    # Threads that meet at a barrier of the block need not wait for one another before.
+
+    def _is_barrier(self, i: int) -> bool:
+        """Whether a statement at `i` is one; not if an #if may leave it out."""
+        at_if = any(index == i for index, _ in self._stream.conditionals)
+        return self._stream.text(i).startswith(BARRIER) and not at_if
+
+    def _ends_with_barrier(self, end: int) -> bool:
+        """Whether `__syncthreads(); }` is before the token `end`."""
+        last = [self._stream.text(i) for i in range(end - 5, end)]
+        cut = any(end - 5 <= index < end for index, _ in self._stream.conditionals)
+        return last == [BARRIER, "(", ")", ";", "}"] and not cut
 
     def _is_split(self, first: int, end: int) -> bool:
         """Whether an #if or #else is inside of the statement, but not inside of a block of it."""

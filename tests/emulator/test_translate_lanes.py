@@ -13,9 +13,8 @@ def body(translated):  # noqa: F811
     """What becomes of statements in a kernel, with the calls for lanes made short."""
 
     def translate(statements):
-        text = translated(f"{HEAD} {statements} }}\n")
-        text = text.split("VolatilePointer<int> v(emu_v);")[1].rstrip("}\n ")
-        return short(text)
+        text = translated(f"{HEAD} {statements} z; }}\n")
+        return short(text.split("VolatilePointer<int> v(emu_v);")[1].rsplit("z;", 1)[0])
 
     return translate
 
@@ -61,6 +60,16 @@ def short(text):
         ("if (a) return;", "if (a) return; J1"),
         ("{ if (a) b; } c ? d : e;", "{ if (a) b; J1 } c ? d : e;"),
         ("auto f = [=] { if (a) return; };", "auto f = [=] { if (a) return; };"),
+        ("if (a) b; __syncthreads(); c;", "if (a) b; P1 __syncthreads(); c;"),
+        (
+            "for (;;) { if (a) b; __syncthreads(); }",
+            "for (;;) { if (a) b; P2 __syncthreads(); P1} P4",
+        ),
+        ("for (;;) __syncthreads();", "for (;;) { __syncthreads(); J2 P1 } L3"),
+        (
+            "if (a) b;\n#ifdef A\n__syncthreads();\n#endif\n",
+            "if (a) b; J1 #ifdef A __syncthreads(); #endif",
+        ),
         ('_Pragma("unroll") for (;;) b;', '_Pragma("unroll") for (;;) { b; J2 P1 } L3'),
     ],
 )
@@ -104,7 +113,7 @@ def test_callers_go_in_step_too(translated):  # noqa: F811
     text = translated(
         "__device__ void f(volatile int* v) { v[0] = 1; }\n"
         "template <int N> __device__ void g(int* v) { f(v); }\n"
-        "__global__ void h(int* v) { if (a) g<3>(v); }\n"
+        "__global__ void h(int* v) { if (a) g<3>(v); b; }\n"
         "__global__ void other(int* v) { if (a) k<<<1, 1>>>(v); }\n"
         "void host(int* v) { if (a) h<<<1, 1>>>(v); }\n"
     )
@@ -121,7 +130,7 @@ def test_callers_go_in_step_too(translated):  # noqa: F811
     ],
 )
 def test_what_makes_lanes_go_in_step(translated, declaration):  # noqa: F811
-    text = translated(f"__global__ void k(int* p) {{ {declaration} if (a) b; }}")
+    text = translated(f"__global__ void k(int* p) {{ {declaration} if (a) b; c; }}")
     assert text.count("laneJoin") == 1
 
 
@@ -135,6 +144,10 @@ def test_what_makes_lanes_go_in_step(translated, declaration):  # noqa: F811
 )
 def test_nothing_else_changes(translated, source):  # noqa: F811
     assert "lane" not in translated(source)
+
+
+def test_the_end_of_a_kernel_is_no_place_to_meet(translated):  # noqa: F811
+    assert "lane" not in translated(f"{HEAD} v[0] = 1; if (a) b; }}")
 
 
 @pytest.mark.parametrize(
