@@ -163,23 +163,23 @@ class _Places:
         self._last = 0
         self._loops: list[str] = []  # that are open: the calls at the end of a turn
         self._loop_ends: list[int] = []  # for each loop, the place at the end of its body
-        self._before: dict[int, str] = {}  # text to put in front of a token
-        self._behind: dict[int, str] = {}
+        # Text to put behind a token: at the end of a statement, and before the next one.
+        self._tails: dict[int, str] = {}
+        self._heads: dict[int, str] = {}
 
     def edits(self) -> list[tuple[int, int, str]]:
         function = self._function
         if not function.is_kernel:
-            self._insert_behind(function.body, self._call("laneEnters"))
+            self._insert(function.body + 1, self._call("laneEnters"))
         last = self._block(function.body)
         if not function.is_kernel and last != "return":
-            self._insert_before(function.end, self._call("laneLeaves"))
-        places: dict[int, str] = {}
-        for token, text in self._behind.items():
-            places[self._stream.tokens[token].end] = text
-        for token, text in self._before.items():
-            at = self._stream.tokens[token].start
-            places[at] = places.get(at, "") + text
-        return [(at, at, LOOP_END.sub(self._loop_end, text)) for at, text in places.items()]
+            self._insert(function.end, self._call("laneLeaves"))
+        edits = []
+        for token in self._tails.keys() | self._heads.keys():
+            text = self._tails.get(token, "") + self._heads.get(token, "")
+            at = self._stream.tokens[token].end
+            edits.append((at, at, LOOP_END.sub(self._loop_end, text)))
+        return edits
 
     def _loop_end(self, match: re.Match[str]) -> str:
         return str(self._loop_ends[int(match[1])])
@@ -188,15 +188,15 @@ class _Places:
         self._last += 1
         return f" ::emu::{function}({self._last});"
 
-    def _insert_before(self, token: int, text: str) -> None:  # of a statement around those so far
-        self._before[token] = text + self._before.get(token, "")
-
-    def _insert_behind(self, token: int, text: str) -> None:
-        self._behind[token] = self._behind.get(token, "") + text
+    def _insert(self, end: int, text: str) -> None:
+        """Behind what has been inserted so far before the token `end`."""
+        self._tails[end - 1] = self._tails.get(end - 1, "") + text
 
     def _enclose(self, first: int, end: int, head: str, tail: str) -> None:
-        self._insert_before(first, " {" + head)
-        self._insert_behind(end - 1, tail + " }")
+        """In { }, with what has been inserted in the statement [first, end) and around it so far. (A
+        #pragma may stand in front of it: then this is before that.)"""
+        self._heads[first - 1] = " {" + head + self._heads.get(first - 1, "")
+        self._insert(end, tail + " }")
 
     def _add(self, first: int, end: int, function: str, in_block: bool) -> None:
         """A call behind the statement [first, end)."""
@@ -205,7 +205,7 @@ class _Places:
         if in_block and self._is_barrier(end):
             function = "lanePasses"
         if in_block:
-            self._insert_behind(end - 1, self._call(function))
+            self._insert(end, self._call(function))
         else:
             self._enclose(first, end, "", self._call(function))
 
@@ -259,13 +259,13 @@ class _Places:
         elif not self._macros[self._stream.text(i)]:
             return self._end_of_expression(i, end)
         if in_block:  # (elsewhere it would need braces, and it may declare something)
-            self._insert_behind(behind - 1, self._call("laneJoin"))
+            self._insert(behind, self._call("laneJoin"))
         return behind
 
     def _control(self, i: int, end: int, in_block: bool) -> int:
         stream = self._stream
         kind = stream.text(i)
-        saved = dict(self._before), dict(self._behind)
+        saved = dict(self._heads), dict(self._tails)
         if kind == "do":
             behind = self._end_of_expression(self._loop_body(i + 1, end), end)
         else:
@@ -276,6 +276,8 @@ class _Places:
                 return self._end_of_expression(i, end)
             body = self._loop_body if kind in LOOPS else self._statement
             behind = body(close + 1, end)
+            if kind == "if" and stream.text(behind) != "else" and stream.text(close + 1) != "{":
+                self._enclose(close + 1, behind, "", "")  # or clang takes the call for its body
             if kind == "if" and stream.text(behind) == "else":
                 head = "" if is_constexpr else self._call("laneJoin")  # the `if` comes first
                 first, behind = behind + 1, self._statement(behind + 1, end)
@@ -284,7 +286,7 @@ class _Places:
             if is_constexpr:
                 return behind
         if self._is_split(i, behind):  # by an #if: leave all of it as it is
-            self._before, self._behind = saved
+            self._heads, self._tails = saved
         else:
             function = "laneLeavesLoop" if kind in LOOPS else "laneJoin"
             if kind in LOOPS and self._ends_with_barrier(behind):
@@ -305,9 +307,9 @@ class _Places:
         self._loop_ends[loop] = self._last = self._last + 1
         if stream.text(first) == "{":
             if self._ends_with_barrier(behind):
-                self._insert_before(behind - 1, next_turn)
+                self._insert(behind - 1, next_turn)
             elif behind > first + 2:
-                self._insert_before(behind - 1, call)
+                self._insert(behind - 1, call)
         elif stream.text(first) != ";":
             self._enclose(first, behind, "", call)
         return behind
