@@ -7,8 +7,9 @@ import shlex
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from .errors import LabError
 from .paths import ROOT
@@ -58,13 +59,22 @@ def must_run(command: Sequence[str], cwd: Path | None = None) -> None:
         raise LabError(f"{shown(command)}: {describe(status)}; the reason is above", status)
 
 
-def run_lines(command: Sequence[str], each: Callable[[str], None], stdin: int | None = None) -> int:
+def run_lines(
+    command: Sequence[str],
+    each: Callable[[str], None],
+    stdin: int | None = None,
+    variables: Mapping[str, str] = MappingProxyType({}),
+) -> int:
     """Shows and runs `command`, and returns its exit status; `each` gets each line of its output,
-    stdout and stderr together, as it comes."""
-    say("+ " + shown(command))
+    stdout and stderr together, as it comes. Its environment has these variables, too."""
+    say("+ " + "".join(f"{name}=... " for name in variables) + shown(command))
     try:
         process = subprocess.Popen(
-            command, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+            command,
+            stdin=stdin,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env={**os.environ, **variables},
         )
     except OSError as error:
         raise LabError(f"cannot run {command[0]}: {error.strerror}") from error

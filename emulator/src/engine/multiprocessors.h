@@ -30,7 +30,11 @@ class HelperPool {
     // Runs the blocks of `grid` on the calling thread and on every helper that wakes up in time.
     // In line: the processor mispredicts every return after the switches between fibers in here.
     void run(Grid& grid) {
-        if (grid.blockCount > 1) {
+        if (grid.blockCount == 1) {
+            runBlocks(grid, 0);
+            return;
+        }
+        {
             const std::lock_guard<std::mutex> lock(mutex_);
             grid_ = &grid;
             ++generation_;

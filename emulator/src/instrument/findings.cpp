@@ -56,7 +56,7 @@ const char* title(Hazard hazard) {
         case Hazard::Barrier:
             return "barrier in divergent code";
         case Hazard::Shuffle:
-            return "shuffle from a lane that takes no part";
+            return "note: shuffle from a lane that takes no part";
         case Hazard::Refused:
             return "error that nobody looked at";
         case Hazard::HostTouch:
@@ -142,6 +142,11 @@ std::string remedy(const Finding& finding, bool sameLine) {
     return {};
 }
 
+// The value of a shuffle is right or wrong by what is done with it, and that is not known.
+bool isNote(const Finding& finding) {
+    return finding.hazard == Hazard::Shuffle;
+}
+
 // How often it was found, too.
 std::string others(const Finding& finding) {
     const uint64_t more = finding.times - 1;
@@ -207,7 +212,10 @@ void Findings::add(const Finding& finding) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto [entry, isNew] =
         findings_.emplace(Key{finding.hazard, finding.kernel, lines[0], lines[1]}, finding);
-    if (isNew) return;
+    if (isNew) {
+        write();  // the program may not come to its end
+        return;
+    }
     Finding& known = entry->second;
     const uint64_t times = known.times + finding.times;
     const bool withinWarps = known.withinWarps && finding.withinWarps;
@@ -230,14 +238,16 @@ std::string Findings::report() const {
     std::stable_sort(sorted.begin(), sorted.end(),
                      [&](const Finding* a, const Finding* b) { return place(a) < place(b); });
     std::string out;
+    size_t notes = 0;
     for (size_t i = 0; i < sorted.size(); ++i) {
         out += std::to_string(i + 1) + ". " + render(*sorted[i]) + "\n";
+        notes += isNote(*sorted[i]) ? 1 : 0;
     }
-    return out + summary(sorted.size());
+    return out + summary(sorted.size() - notes, notes);
 }
 
 // What was found, what was looked at, and what was not.
-std::string Findings::summary(size_t hazards) const {
+std::string Findings::summary(size_t hazards, size_t notes) const {
     if (launches_ == 0 && hazards == 0) return "no kernel was launched: nothing was looked at\n";
     std::string out = (hazards == 0 ? "no hazards" : plural(hazards, "hazard")) + " found in " +
                       plural(launches_, "kernel launch") +
@@ -248,6 +258,7 @@ std::string Findings::summary(size_t hazards) const {
         out += "; " + plural(notJudged_.size(), "pair") +
                " of lines that a fence may order, such as " + first + " and " + second;
     }
+    if (notes > 0) out += "; whether the value of " + plural(notes, "shuffle") + " is used";
     if (incomplete_) out += "; races in a part of global memory, which is too large";
     return out + ".\n";
 }
@@ -264,6 +275,10 @@ void Findings::incomplete() {
 }
 
 Findings::~Findings() {
+    write();
+}
+
+void Findings::write() const {
     const std::string temporary = path_ + "." + std::to_string(getpid()) + ".tmp";
     std::ofstream file(temporary);
     file << report();

@@ -69,7 +69,8 @@ struct Finding {
 class Findings {
   public:
     explicit Findings(std::string path) : path_(std::move(path)) {}
-    // Writes the report; the last line says how many hazards there are.
+    // Writes the report, as was done after each new finding; the last line says how many hazards
+    // there are.
     ~Findings();
 
     // Of equal ones, that of the first launch and block is shown.
@@ -85,7 +86,8 @@ class Findings {
     using Key = std::tuple<Hazard, std::string, std::string, std::string>;
 
     std::string report() const;
-    std::string summary(size_t hazards) const;
+    std::string summary(size_t hazards, size_t notes) const;
+    void write() const;
 
     std::string path_;
     std::mutex mutex_;

@@ -31,7 +31,9 @@ cudaError_t validate(const LaunchConfig& config, const KernelCall& call) {
     const bool gridFits = inside(grid.x, kMaxGridDim[0]) && inside(grid.y, kMaxGridDim[1]) &&
                           inside(grid.z, kMaxGridDim[2]);
     if (!blockFits || !gridFits) return cudaErrorInvalidConfiguration;
-    if (config.dynamicShared > maxDynamicShared(call.id)) return cudaErrorInvalidValue;
+    if (config.dynamicShared > 0 && config.dynamicShared > maxDynamicShared(call.id)) {
+        return cudaErrorInvalidValue;
+    }
     if (config.cooperative) {
         const int blockSize = static_cast<int>(block.x * block.y * block.z);
         const auto resident =

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import re
 import subprocess
 import tempfile
 from collections.abc import Sequence
@@ -12,8 +12,10 @@ from pathlib import Path
 from ..catalogue import Exercise, of_backend
 from ..errors import LabError
 from ..machine import setup
-from ..process import describe, say, shown, status_of
+from ..process import describe, run_lines, say
 from . import own_program, presets
+
+DOES_NOT_END = re.compile(r"emulator: kernel .* has been running for ")  # the back end's words
 
 
 @dataclass(frozen=True)
@@ -45,19 +47,17 @@ def built(exercise: Exercise | None, source: Path) -> list[str]:
 
 
 def run(program: Sequence[str], variable: str) -> Outcome:
-    """`variable` tells the program, in its environment, which file to write."""
+    """`variable` tells the program, in its environment, which file to write. What it prints is kept, but
+    for the line about a kernel that does not end."""
+    lines: list[str] = []
+
+    def keep(line: str) -> None:
+        lines.append(line)
+        if DOES_NOT_END.match(line):
+            say(line.rstrip())
+
     with tempfile.TemporaryDirectory(prefix="lab-") as folder:
         file = Path(folder) / "report"
-        say(f"+ {variable}=... {shown(program)}")
-        try:
-            done = subprocess.run(
-                program,
-                env={**os.environ, variable: str(file)},
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-            )
-        except OSError as error:
-            raise LabError(f"cannot run {program[0]}: {error.strerror}") from error
+        status = run_lines(program, keep, subprocess.DEVNULL, {variable: str(file)})
         report = file.read_text(errors="replace") if file.exists() else ""
-    return Outcome(status_of(done.returncode), done.stdout.decode(errors="replace"), report)
+    return Outcome(status, "".join(lines), report)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import threading
 
 # What becomes of options that are not the command's own: it has no use for any; or all that follow
 # after -- go to the program that it runs.
@@ -20,3 +21,25 @@ def backend() -> argparse.ArgumentParser:
         "usable GPU are there, else cpu",
     )
     return parent
+
+
+def timeout() -> argparse.ArgumentParser:
+    """--timeout, as a parent of the parser of a command."""
+    parent = argparse.ArgumentParser(add_help=False)
+    parent.add_argument(
+        "--timeout",
+        type=_seconds,
+        metavar="SECONDS",
+        help="ends a program that takes longer; by default it may take for ever",
+    )
+    return parent
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < threading.TIMEOUT_MAX:
+        raise argparse.ArgumentTypeError(f"{text}: expected a number of seconds, above 0")
+    return seconds

@@ -10,20 +10,25 @@ from typing import Any
 from .. import catalogue
 from ..building import instrumented
 from ..machine import setup
+from ..process import say
+from ..time_limit import TimeLimit
 from . import arguments as shared
 
 VARIABLE = "CUDA_EMULATOR_CHECK"  # names the file that the program writes its report to
-NOTHING = "no hazards found"  # how the last line of the report begins if that is so
+# How the last line of the report begins if that is so.
+NOTHING = "no hazards found"
+NO_LAUNCH = "no kernel was launched"
 
 
 def add_parser(commands: Any) -> None:
     command = commands.add_parser(
         "check",
         prog="./lab check",
-        description="Looks for hazards in the kernels of an exercise, each launched once, or in "
-        "those of a CUDA program of your own: races in shared memory, accesses out of bounds, "
-        "uninitialised shared memory, barriers in divergent code. Needs no GPU. Options of the "
-        "program follow after --.",
+        description="Looks for hazards in an exercise, each kernel launched once, or in a CUDA program "
+        "of your own: races in shared and global memory, accesses out of bounds, memory that nobody "
+        "wrote, barriers in divergent code, errors that nobody looks at, device memory that the host "
+        "uses. Needs no GPU. Options of the program follow after --.",
+        parents=[shared.timeout()],
         allow_abbrev=False,
     )
     command.add_argument("name", metavar="NAME|FILE.cu", help="an exercise, or a file of your own")
@@ -31,19 +36,26 @@ def add_parser(commands: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """0: there are no hazards. 1: there are, and stdout tells them, or the program failed."""
+    """0: there are no hazards. 1: there are, and stdout tells them, or there was nothing to look at, or
+    the program failed."""
     catalogue.check_at(arguments.name)
     setup.toml_reader("cpu")
     exercise = catalogue.at(arguments.name)
-    report = check([*instrumented.built(exercise, Path(arguments.name)), *arguments.options])
+    program = [*instrumented.built(exercise, Path(arguments.name)), *arguments.options]
+    report = check(program, arguments.timeout)
     print(report, end="", flush=True)
     return 0 if report.splitlines()[-1].startswith(NOTHING) else 1
 
 
-def check(program: Sequence[str]) -> str:
-    """The report on an instrumented program. LabError if it fails without a hazard."""
-    outcome = instrumented.run(program, VARIABLE)
+def check(program: Sequence[str], timeout: float | None = None) -> str:
+    """The report on an instrumented program. LabError if it fails without a hazard, or takes more than
+    `timeout` seconds: then the hazards until then are on stdout."""
+    with TimeLimit(timeout) as limit:
+        outcome = instrumented.run(program, VARIABLE)
+        if limit.passed:
+            print(outcome.report, end="", flush=True)
+            say(outcome.output.rstrip())
     last = outcome.report.splitlines()[-1] if outcome.report else ""
-    if not last or (outcome.status != 0 and last.startswith(NOTHING)):
+    if not last or (outcome.status != 0 and last.startswith((NOTHING, NO_LAUNCH))):
         raise outcome.failure(f"; until then, {last}" if last else "")
     return outcome.report

@@ -24,7 +24,7 @@ def add_parser(commands: Any) -> None:
         description="Profiles the kernels of an exercise, each launched once, or those of a CUDA "
         "program of your own: with Nsight Compute on the gpu back end, counted by the emulation on "
         "the cpu back end. Options of the program follow after --.",
-        parents=[shared.backend()],
+        parents=[shared.backend(), shared.timeout()],
         allow_abbrev=False,
     )
     command.add_argument("name", metavar="NAME|FILE.cu", help="an exercise, or a file of your own")
@@ -50,7 +50,9 @@ def run(arguments: argparse.Namespace) -> int:
     chosen = backend.pick("auto") if arguments.backend == "auto" else arguments.backend
     setup.toml_reader("cpu" if chosen == "cpu" else "")  # on gpu, collect() asks for a GPU first
     names = [name.strip() for name in arguments.metrics.split(",") if name.strip()]
-    table = collect(arguments.name, chosen, arguments.debug, names, arguments.options)
+    table = collect(
+        arguments.name, chosen, arguments.debug, names, arguments.options, arguments.timeout
+    )
     if arguments.output:
         files.write(arguments.output, table.csv_text())
     print(table.csv_text() if arguments.csv else table.text(_width()), end="", flush=True)

@@ -13,9 +13,10 @@ from typing import Any
 
 from ..building.exercises import build
 from ..catalogue import Exercise
-from ..errors import NO_GPU
+from ..errors import NO_GPU, LabError
 from ..process import describe, run_lines, say
 from ..process import run as run_shown
+from ..time_limit import TimeLimit
 from . import arguments as shared
 
 TAIL_LINES = 8
@@ -26,7 +27,7 @@ def add_parser(commands: Any) -> None:
         "run",
         prog="./lab run",
         description="Builds and runs exercises. Options of the exercises follow after --.",
-        parents=[shared.backend()],
+        parents=[shared.backend(), shared.timeout()],
         allow_abbrev=False,
     )
     command.add_argument(
@@ -38,8 +39,9 @@ def add_parser(commands: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     built = build(arguments.names, arguments.backend)
     if len(built.exercises) != 1 or not arguments.names:
-        return run_all(built.exercises, built.folder, arguments.options)
-    return run_shown([str(built.exercises[0].program(built.folder)), *arguments.options])
+        return run_all(built.exercises, built.folder, arguments.options, arguments.timeout)
+    with TimeLimit(arguments.timeout):
+        return run_shown([str(built.exercises[0].program(built.folder)), *arguments.options])
 
 
 @dataclass(frozen=True)
@@ -48,17 +50,22 @@ class Outcome:
     status: int
     seconds: float
     last_lines: list[str]
+    late: bool = False  # and ended for that
 
     @property
     def result(self) -> str:
+        if self.late:
+            return "FAILED"
         return {0: "ok", NO_GPU: "skipped"}.get(self.status, "FAILED")
 
     @property
     def remark(self) -> str:
+        if self.late:
+            return "had not ended (--timeout)"
         return {0: "", NO_GPU: "no usable GPU"}.get(self.status, describe(self.status))
 
 
-def run_showing(name: str, command: Sequence[str]) -> Outcome:
+def run_showing(name: str, command: Sequence[str], timeout: float | None = None) -> Outcome:
     """Shows what the command prints as it comes, and keeps the end of it."""
     last: deque[str] = deque(maxlen=TAIL_LINES)
 
@@ -69,20 +76,32 @@ def run_showing(name: str, command: Sequence[str]) -> Outcome:
 
     say("")
     start = time.monotonic()
-    status = run_lines(command, show)
-    return Outcome(name, status, time.monotonic() - start, list(last))
+    limit = TimeLimit(timeout)
+    status = 1
+    try:
+        with limit:
+            status = run_lines(command, show)
+    except LabError:
+        if not limit.passed:
+            raise
+    return Outcome(name, status, time.monotonic() - start, list(last), limit.passed)
 
 
-def run_all(exercises: Sequence[Exercise], folder: Path, options: Sequence[str]) -> int:
+def run_all(
+    exercises: Sequence[Exercise],
+    folder: Path,
+    options: Sequence[str],
+    timeout: float | None = None,
+) -> int:
     """Returns 1 if one failed, 77 if all were skipped, else 0."""
     outcomes = []
     for exercise in exercises:
         command = [str(exercise.program(folder)), *options]
-        outcomes.append(run_showing(exercise.name, command))
+        outcomes.append(run_showing(exercise.name, command, timeout))
     print(summary(outcomes), flush=True)
-    statuses = {outcome.status for outcome in outcomes}
-    if statuses - {0, NO_GPU}:
+    if any(outcome.result == "FAILED" for outcome in outcomes):
         return 1
+    statuses = {outcome.status for outcome in outcomes}
     return NO_GPU if statuses == {NO_GPU} else 0
 
 

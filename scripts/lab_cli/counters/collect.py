@@ -12,6 +12,7 @@ from ..errors import LabError
 from ..machine import setup
 from ..machine.gpu import Driver
 from ..process import say
+from ..time_limit import TimeLimit
 from . import metric_table, metrics, ncu, profilers, raw_csv
 from .metric_table import MetricTable
 from .metrics import Metric
@@ -30,22 +31,23 @@ def collect(
     debug: bool = False,
     metric_names: Sequence[str] = (),
     options: Sequence[str] = (),
+    timeout: float | None = None,
 ) -> MetricTable:
     """Builds and profiles an exercise or a .cu file on the back end gpu or cpu.
 
     `metric_names` are textbook or Nsight names; none stand for the default set. `options` go to the
-    program. Raises LabError: status 2 for bad usage, 77 for gpu without a usable GPU, else 1.
+    program, which may run for `timeout` seconds. Raises LabError: status 2 for bad usage, 77 for gpu without a usable GPU, else 1.
     """
     exercise = catalogue.at(name_or_path)
     known = metrics.load()
     asked = known.find(metric_names or (exercise and exercise.facts.metrics) or known.own)
     source = Path(name_or_path)
     if backend == "gpu":
-        table = _on_gpu(exercise, source, debug, asked, options)
+        table = _on_gpu(exercise, source, debug, asked, options, timeout)
     else:
         if debug:
             say("note: --debug is for the gpu back end; the cpu back end counts like a debug build")
-        table = _on_cpu(exercise, source, asked, options)
+        table = _on_cpu(exercise, source, asked, options, timeout)
     if not table.rows:
         raise LabError("no kernel was launched: there is nothing to show")
     return table
@@ -57,6 +59,7 @@ def _on_gpu(
     debug: bool,
     asked: Sequence[Metric],
     options: Sequence[str],
+    timeout: float | None,
 ) -> MetricTable:
     name = exercise.name if exercise else source
     instead = (
@@ -76,7 +79,8 @@ def _on_gpu(
     else:
         command = [str(own_program.for_gpu(source, choice, cmake, debug))]
     nsight = [metric.nsight for metric in counted]
-    raw = ncu.run(program, nsight, [*command, *options], instead)
+    with TimeLimit(timeout):
+        raw = ncu.run(program, nsight, [*command, *options], instead)
     kind = "debug build (nvcc -G)" if debug else "optimised build (nvcc -O3)"
     notes = [f"only the cpu back end counts {others}"] if others else []
     where = f"gpu back end, {kind}, on {_device(raw, driver)}"
@@ -90,13 +94,19 @@ def _device(raw: RawTable, driver: Driver) -> str:
 
 
 def _on_cpu(
-    exercise: Exercise | None, source: Path, asked: Sequence[Metric], options: Sequence[str]
+    exercise: Exercise | None,
+    source: Path,
+    asked: Sequence[Metric],
+    options: Sequence[str],
+    timeout: float | None,
 ) -> MetricTable:
     counted = [metric for metric in asked if metric.cpu]
     others = ", ".join(metric.name for metric in asked if not metric.cpu)
     if not counted:
         raise LabError(f"not available without a GPU: {others}", status=2)
-    outcome = instrumented.run([*instrumented.built(exercise, source), *options], VARIABLE)
+    program = [*instrumented.built(exercise, source), *options]
+    with TimeLimit(timeout):
+        outcome = instrumented.run(program, VARIABLE)
     if outcome.status != 0:
         raise outcome.failure()
     raw = raw_csv.parse(outcome.report)

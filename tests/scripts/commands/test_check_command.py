@@ -147,3 +147,37 @@ def test_the_report_is_not_left_behind(lab, tmp_path, monkeypatch) -> None:
     note = f'dirname "$CUDA_EMULATOR_CHECK" > {tmp_path}/folder; '
     assert lab(note + report(CLEAN), "transpose") == 0
     assert not os.path.exists((tmp_path / "folder").read_text().strip())
+
+
+def test_no_launch_is_no_success(lab, capfd) -> None:
+    nothing = "no kernel was launched: nothing was looked at"
+    assert lab(report(nothing), "transpose") == 1
+    assert capfd.readouterr().out.endswith(nothing + "\n")
+    assert lab(report(nothing) + "; exit 3", "transpose") == 1
+    assert "exit status 3; what it printed is above; until then, " in capfd.readouterr().err
+
+
+def test_kernel_that_does_not_end_is_told_at_once(lab, capfd) -> None:
+    line = "emulator: kernel spin has been running for 10 s: block (0,0,0), thread (0,0,0) is at a.cu:1"
+    assert lab(f"echo '{line}' >&2; echo other >&2; " + report(CLEAN), "transpose") == 0
+    err = capfd.readouterr().err.splitlines()
+    assert err[1:] == [line]
+
+
+def test_program_that_takes_too_long(lab, capfd) -> None:
+    assert lab(report(HAZARD) + "; echo so far; exec sleep 1000", "transpose", "--timeout=0.5") == 1
+    captured = capfd.readouterr()
+    assert captured.out.endswith(HAZARD + "\n")
+    assert captured.err.splitlines()[1:] == [
+        "options: --profile",
+        "so far",
+        "lab: the program had not ended after 0.5 seconds (--timeout), and was ended",
+    ]
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "soon", "nan", "1e400"])
+def test_timeout_that_is_none(lab, capfd, value) -> None:
+    with pytest.raises(SystemExit) as end:
+        lab(report(CLEAN), "transpose", f"--timeout={value}")
+    assert end.value.code == 2
+    assert f"{value}: expected a number of seconds, above 0" in capfd.readouterr().err
