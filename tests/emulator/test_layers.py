@@ -17,7 +17,12 @@ from translate import OWN_INCLUDE
 INCLUDE = Path(OWN_INCLUDE).resolve()
 SRC = INCLUDE.parent / "src"
 HOST = SRC.parent.parent / "host"
-MAY_USE = {"host": set(), "engine": set(), "runtime": {"engine", "host"}, "instrument": {"engine"}}
+MAY_USE = {
+    "host": set(),
+    "engine": set(),
+    "runtime": {"engine", "host"},
+    "instrument": {"engine", "host"},
+}
 # Declared in the public headers, defined in the runtime.
 RUNTIME_HEADERS = INCLUDE / "emu" / "api"
 

@@ -4,6 +4,7 @@ right."""
 import os
 import re
 import subprocess
+import threading
 from pathlib import Path
 
 import pytest
@@ -68,6 +69,14 @@ def test_host_uses_device_memory(check, bug, mark, what, where, more):
     assert f"{bug}: cudaSuccess" in report.output  # it goes on
 
 
+def test_library_call_behind_an_access_of_the_host(check):
+    findings = check("hostWritesThenCopies").findings
+    assert [(f.title, *f.acts[0][:3]) for f in findings] == [
+        (HOST, line_of("host-writes-first"), "the host", "writes"),
+        (HOST, line_of("host-copies-then"), "the host", "reads"),
+    ]
+
+
 @pytest.mark.parametrize(
     "bug, kernels, hosts, element",
     [
@@ -117,6 +126,8 @@ HANDLE = "cudaErrorInvalidResourceHandle (invalid resource handle)"
         ("copyOfFreed", "cudaMemcpy()", VALUE, "copy-of-freed"),
         ("destroyedStream", "the launch of addAtomically", HANDLE, "destroyed-stream"),
         ("symbolTooSmall", "cudaMemcpyToSymbol()", VALUE, "symbol-too-small"),
+        ("errorOfAnotherThread", "the launch of addAtomically", CONFIGURATION, "other-thread"),
+        ("errorOfADestructor", "cudaFree()", VALUE, "frees-later"),
     ],
 )
 def test_error_that_nobody_looks_at(check, bug, what, error, mark):
@@ -264,7 +275,7 @@ def test_steps_without_a_barrier_of_the_grid(check):
 @pytest.mark.parametrize(
     "program",
     "managedInTime errorsLookedAt allWritten addAtomically allAgree tree treeOfWarp ownBytes addByCas "
-    "evenPairs lastBlock twoSteps launchesInOrder".split(),
+    "evenPairs packedValues lastBlock twoSteps launchesInOrder".split(),
 )
 def test_silent(check, program):
     report = check(program)
@@ -302,10 +313,13 @@ def test_kernel_that_does_not_end(build):
         stderr=subprocess.PIPE,
         text=True,
     )
+    late = threading.Timer(300, program.kill)
+    late.start()
     try:
         line = program.stderr.readline()
         assert program.poll() is None
     finally:
+        late.cancel()
         program.kill()
         program.wait()
         program.stderr.close()

@@ -141,6 +141,10 @@ Part partOf(const void* address, size_t bytes) {
 
 }  // namespace
 
+void GuardedAllocation::markWritten(size_t first, size_t count) const {
+    setBits(written, first, count);
+}
+
 void* takeGuarded(size_t size, Reach reach) {
     const size_t gap = roundedUp(std::clamp(size, kSmallestGap, kLargestGap));
     const size_t bytes = gap + roundedUp(size) + gap;
@@ -207,8 +211,14 @@ void markCopied(const void* to, const void* from, size_t bytes) {
         setBits(target.bits, target.first, target.count);
         return;
     }
-    for (size_t i = 0; i < std::min(target.count, source.count); ++i) {
+    const size_t count = std::min(target.count, source.count);
+    for (size_t i = 0; i < count; ++i) {
         const size_t bit = source.first + i;
+        if (bit % 8 == 0 && count - i >= 8 && source.bits[bit / 8] == 0xff) {
+            setBits(target.bits, target.first + i, 8);
+            i += 7;
+            continue;
+        }
         if (source.bits[bit / 8] >> bit % 8 & 1) setBits(target.bits, target.first + i, 1);
     }
 }

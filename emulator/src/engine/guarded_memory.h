@@ -33,6 +33,8 @@ struct GuardedAllocation {
     bool holds(uintptr_t address) const {
         return address - reinterpret_cast<uintptr_t>(base) < size;
     }
+    // Somebody has written these bytes of it. Not without `written`.
+    void markWritten(size_t first, size_t count) const;
 };
 
 // The allocation in or around which `address` lies; empty if it is near none.

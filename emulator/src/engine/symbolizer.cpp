@@ -102,7 +102,8 @@ bool isBelow(const std::string& path, const std::string& folder) {
 }
 
 bool isUserFile(const std::string& path) {
-    static const std::string ownHeaders = absolutePath(EMU_INCLUDE_DIR) + "/";
+    static const std::string& ownHeaders =  // never destroyed: used at the program's end
+        *new std::string(absolutePath(EMU_INCLUDE_DIR) + "/");
     return !isBelow(path, ownHeaders) && !isBelow(path, "/usr/");
 }
 

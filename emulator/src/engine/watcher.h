@@ -68,7 +68,8 @@ class Watcher {
     }
 };
 
-// nullptr where nobody watches. Set before the first launch, and never again.
+// nullptr where nobody watches. Set before the first launch, and nullptr again at the program's
+// end.
 extern Watcher* watcher;
 
 }  // namespace emu

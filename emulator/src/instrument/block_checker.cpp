@@ -177,14 +177,14 @@ void BlockChecker::shuffleFromNobody(unsigned rank, unsigned lane, bool inMask,
 
 void BlockChecker::failed(const std::string& message) {
     recorder = nullptr;
-    const bool reported = message.rfind("barrier in divergent code", 0) == 0;
+    const auto begins = [&](const char* words) { return message.rfind(words, 0) == 0; };
+    const bool reported = begins("barrier in divergent code") || begins("misaligned address");
     if (!blockRuns_ || reported) return;
     const Thread& thread = threads_[rank_];
     Finding finding{Hazard::Failure, message, {}, ""};
     std::string what = "was here";
     const Access& last = thread.lastAccess;
-    if (message.rfind("misaligned address", 0) == 0) return;  // so has this been
-    if (message.rfind("illegal address", 0) == 0 && last.pc != 0 && last.pc == thread.lastPc) {
+    if (begins("illegal address") && last.pc != 0 && last.pc == thread.lastPc) {
         what = verb(last.kind);
         if (last.address < kPage) finding.about = "a null pointer is used";
     }
@@ -253,9 +253,7 @@ void BlockChecker::access(const Access& access) {
     thread.lastAccess = access;
     ++thread.steps;
     const uintptr_t pc = userPc(thread, access.pc);
-    if (access.whole == access.size && access.address % access.size != 0) {
-        misaligned(access, pc);
-    }
+    if (!access.packed && access.address % access.size != 0) misaligned(access, pc);
     Space lastByte;
     if (access.space == Space::Shared) {
         sharedAccess(access, pc);
@@ -272,7 +270,7 @@ void BlockChecker::access(const Access& access) {
     }
 }
 
-// On a GPU the kernel ends here. (What the program declares as packed comes byte by byte.)
+// On a GPU the kernel ends here.
 void BlockChecker::misaligned(const Access& access, uintptr_t pc) {
     found_.report({Hazard::Misaligned,
                    "an access of " + bytes(access.size) + " to an address that is " +

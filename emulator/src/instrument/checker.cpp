@@ -22,6 +22,7 @@ class Checker : public Watcher {
   public:
     explicit Checker(const std::string& path) : findings_(path) { hostRecorder = &host_; }
     ~Checker() override {
+        watcher = nullptr;
         hostRecorder = nullptr;
         if (shadow_.incomplete()) findings_.incomplete();
     }

@@ -13,7 +13,9 @@ namespace emu {
 namespace {
 
 SourceLine lineOf(const Place& place) {
-    return place.pc != 0 ? sourceLine(place.pc) : SourceLine{shownPath(place.file), place.line};
+    if (place.pc != 0) return sourceLine(place.pc);
+    return place.file != nullptr ? SourceLine{shownPath(place.file), place.line}
+                                 : SourceLine{"(an unknown place)", 0};
 }
 
 std::string text(const SourceLine& line) {

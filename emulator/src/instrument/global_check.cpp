@@ -13,6 +13,19 @@
 namespace emu {
 namespace {
 
+bool areVolatile(const GlobalRace& race) {
+    return race.first.isVolatile && race.second.isVolatile;
+}
+
+Hazard hazardOf(const GlobalRace& race) {
+    return areVolatile(race) ? Hazard::GlobalVolatileRace : Hazard::GlobalRace;
+}
+
+bool isWithinWarp(const GlobalRace& race) {
+    return race.first.block == race.second.block &&
+           race.first.rank / kWarpSize == race.second.rank / kWarpSize;
+}
+
 uint3 blockIndexOf(uint32_t number, const dim3& grid) {
     return {number % grid.x, number / grid.x % grid.y, number / grid.x / grid.y};
 }
@@ -64,16 +77,14 @@ void GlobalCheck::handOver(Findings& findings) {
 
 Finding findingOf(const GlobalRace& race, const dim3& grid, const dim3& block) {
     const GlobalRecord &first = race.first, &second = race.second;
-    const bool sameBlock = first.block == second.block;
-    const bool isVolatile = first.isVolatile && second.isVolatile;
-    Finding finding{isVolatile ? Hazard::GlobalVolatileRace : Hazard::GlobalRace,
-                    isVolatile ? "volatile does not order the lanes of a warp"
-                               : raceKind(first.accessKind(), second.accessKind()),
+    Finding finding{hazardOf(race),
+                    areVolatile(race) ? "volatile does not order the lanes of a warp"
+                                      : raceKind(first.accessKind(), second.accessKind()),
                     {actOf(pcOf(first.place), first.rank, verb(first.accessKind()), block),
                      actOf(pcOf(second.place), second.rank, verb(second.accessKind()), block)},
                     nameOfGlobal(race.address, race.size)};
-    finding.withinWarps = sameBlock && first.rank / kWarpSize == second.rank / kWarpSize;
-    if (!sameBlock) {
+    finding.withinWarps = isWithinWarp(race);
+    if (first.block != second.block) {
         const uint3 index = blockIndexOf(first.block, grid);
         finding.acts[0].who = "a thread of block (" + number(index.x) + "," + number(index.y) +
                               "," + number(index.z) + ")";
@@ -85,14 +96,9 @@ Finding findingOf(const GlobalRace& race, const dim3& grid, const dim3& block) {
 
 void GlobalCheck::report() {
     for (const GlobalRace& race : races_.races) {
-        const GlobalRecord &first = race.first, &second = race.second;
-        const bool withinWarp =
-            first.block == second.block && first.rank / kWarpSize == second.rank / kWarpSize;
-        const bool isVolatile = first.isVolatile && second.isVolatile;
-        const Hazard hazard = isVolatile ? Hazard::GlobalVolatileRace : Hazard::GlobalRace;
-        if (!found_.again(hazard, pcOf(first.place), pcOf(second.place), withinWarp)) {
-            found_.report(findingOf(race, gridDim, blockDim));
-        }
+        const bool known = found_.again(hazardOf(race), pcOf(race.first.place),
+                                        pcOf(race.second.place), isWithinWarp(race));
+        if (!known) found_.report(findingOf(race, gridDim, blockDim));
     }
     races_.races.clear();
 }
@@ -138,7 +144,7 @@ void GlobalCheck::findUnwritten(const Access& access, uintptr_t pc, unsigned ran
             return;
         }
     }
-    markWritten(reinterpret_cast<const void*>(access.address), size);
+    allocation_.markWritten(first, size);
 }
 
 }  // namespace emu

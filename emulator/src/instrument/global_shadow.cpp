@@ -1,11 +1,11 @@
 #include "global_shadow.h"
 
 #include <sched.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
 
+#include "host_memory.h"
 #include "program_code.h"
 
 namespace emu {
@@ -72,9 +72,7 @@ bool sameBytes(uint32_t a, uint32_t b, unsigned bytes) {
 
 // A word of memory takes 64 bytes of records; half of what is free may become such.
 GlobalShadow::GlobalShadow() {
-    const auto free = static_cast<size_t>(std::max(0L, sysconf(_SC_AVPHYS_PAGES))) *
-                      static_cast<size_t>(sysconf(_SC_PAGESIZE));
-    mostPages_ = free / 2 / sizeof(Page);
+    mostPages_ = host::memory().available / 2 / sizeof(Page);
 }
 
 void GlobalShadow::beginLaunch() {
@@ -96,10 +94,12 @@ GlobalShadow::Page* GlobalShadow::page(uintptr_t address) {
     return pages_.emplace(address / kPageBytes, std::make_unique<Page>()).first->second.get();
 }
 
-const GlobalShadow::Page* GlobalShadow::find(uintptr_t address) {
+GlobalShadow::Word GlobalShadow::recordsAt(uintptr_t address, uint64_t* era) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto known = pages_.find(address / kPageBytes);
-    return known == pages_.end() ? nullptr : known->second.get();
+    if (known == pages_.end()) return {};
+    *era = known->second->era;
+    return known->second->words[address % kPageBytes / kWordBytes];
 }
 
 std::atomic<uintptr_t>& GlobalShadow::newSlot() {
@@ -110,17 +110,22 @@ bool GlobalShadow::awaitStores(uintptr_t granule, const std::atomic<uintptr_t>& 
     const size_t count = std::min<size_t>(slotsTaken_, kSlots);
     for (size_t i = 0; i < count; ++i) {
         if (&slots_[i] == &own) continue;
-        for (int turn = 0; slots_[i].load(std::memory_order_acquire) == granule; ++turn) {
-            if (turn == 10000) return false;
+        for (int turn = 1; slots_[i].load(std::memory_order_acquire) == granule; ++turn) {
+            if (turn == 1 << 16) return false;
+            if (turn % 64 == 0) sched_yield();
         }
     }
     return true;
 }
 
 void GlobalShadow::mayRace(const GlobalRecord& reader, uintptr_t word, const GlobalRace& race) {
-    constexpr size_t kMost = size_t{1} << 20;  // more are of the same lines
+    constexpr size_t kMost = size_t{1} << 20;
     const std::lock_guard<std::mutex> lock(readsMutex_);
-    if (reads_.size() < kMost) reads_.emplace(Read{word, reader.block, reader.rank}, race);
+    if (reads_.size() < kMost) {
+        reads_.emplace(Read{word, reader.block, reader.rank}, race);
+    } else {
+        incomplete_ = true;
+    }
     anyReads_ = true;
 }
 
@@ -255,9 +260,11 @@ void GlobalRaces::touchWord(GlobalShadow::Word& word, const GlobalRace& race, ui
 void GlobalRaces::readBefore(size_t firstNew) {
     for (size_t i = firstNew; i < pending_.size(); ++i) {
         PendingWrite& write = pending_[i];
-        const bool settled = write.race.first.block == block_ ||
-                             shadow_.awaitStores(granuleOf(write.word), announced_);
-        if (!settled) write.race.first.bytes = 0;  // compares nothing
+        GlobalRecord& other = write.race.first;
+        if (other.block != block_ && !shadow_.awaitStores(granuleOf(write.word), announced_)) {
+            addNotJudged(other, write.race.second);
+            other.bytes = 0;  // compares nothing
+        }
         write.before = wordAt(write.word);
     }
 }
@@ -274,13 +281,17 @@ bool GlobalRaces::conflicts(const GlobalRecord& other, const GlobalRecord& own) 
     if (harmlessTogether(other, own)) return false;
     const uint32_t fences = shadow_.fencesOf(other.block).load(std::memory_order_relaxed);
     if (acquired_ && fences % kFences != other.fences) {
-        const std::pair<uint32_t, uint32_t> pair(other.place, own.place);
-        if (std::find(notJudged.begin(), notJudged.end(), pair) == notJudged.end()) {
-            notJudged.push_back(pair);
-        }
+        addNotJudged(other, own);
         return false;
     }
     return true;
+}
+
+void GlobalRaces::addNotJudged(const GlobalRecord& other, const GlobalRecord& own) {
+    const std::pair<uint32_t, uint32_t> pair(other.place, own.place);
+    if (std::find(notJudged.begin(), notJudged.end(), pair) == notJudged.end()) {
+        notJudged.push_back(pair);
+    }
 }
 
 void GlobalRaces::keepRead(GlobalShadow::Word& word, const GlobalRecord& own) const {

@@ -66,15 +66,15 @@ class GlobalShadow {
 
     // The page of an address, or nullptr where there is no memory left for one.
     Page* page(uintptr_t address);
-    // The same, or nullptr if nobody has been there.
-    const Page* find(uintptr_t address);
+    // What is known of the word at an address, and of which launch and grid.sync() (beginBlock()).
+    Word recordsAt(uintptr_t address, uint64_t* era);
     // Changes when pages have been given back.
     uint64_t generation() const { return generation_; }
 
     std::atomic<uint32_t>& fencesOf(uint32_t block) { return fences_[block % fences_.size()]; }
 
     // Each OS thread says which store of a running thread may not have been carried out yet (0:
-    // none), in a slot of its own: the 16 bytes around it.
+    // none), in a slot: the 16 bytes around it.
     std::atomic<uintptr_t>& newSlot();
     // Waits until no other thread is about to store there; false if that takes too long.
     bool awaitStores(uintptr_t granule, const std::atomic<uintptr_t>& own) const;
@@ -125,7 +125,8 @@ class GlobalRaces {
 
     // Found since they were cleared.
     std::vector<GlobalRace> races;
-    // Pairs of places (program_code.h) that may be ordered by a fence and a flag.
+    // Pairs of places (program_code.h) that may be ordered by a fence and a flag, or by their
+    // values.
     std::vector<std::pair<uint32_t, uint32_t>> notJudged;
 
   private:
@@ -146,6 +147,7 @@ class GlobalRaces {
     bool conflicts(const GlobalRecord& other, const GlobalRecord& own);
     void keepRead(GlobalShadow::Word& word, const GlobalRecord& own) const;
     void readBefore(size_t firstNew);
+    void addNotJudged(const GlobalRecord& other, const GlobalRecord& own);
     void add(const GlobalRace& race);
 
     GlobalShadow& shadow_;

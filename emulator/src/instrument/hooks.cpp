@@ -27,10 +27,11 @@ __attribute__((noinline)) void recordOfHost(const Access& access) {
 
 inline __attribute__((always_inline)) void record(const void* pointer, uint32_t size,
                                                   uint32_t whole, AccessKind kind, bool isVolatile,
-                                                  void* pc) {
+                                                  bool packed, void* pc) {
     const auto address = reinterpret_cast<uintptr_t>(pointer);
-    Access access{address,   reinterpret_cast<uintptr_t>(pc), size, whole, kind, Space::Other,
-                  isVolatile};
+    Access access{
+        address, reinterpret_cast<uintptr_t>(pc), size, whole, kind, Space::Other, isVolatile,
+        packed};
     if (recorder == nullptr) {
         if (hostRecorder != nullptr) recordOfHost(access);
         return;
@@ -40,7 +41,7 @@ inline __attribute__((always_inline)) void record(const void* pointer, uint32_t 
 
 inline __attribute__((always_inline)) void record(const void* pointer, uint32_t size,
                                                   AccessKind kind, bool isVolatile, void* pc) {
-    record(pointer, size, size, kind, isVolatile, pc);
+    record(pointer, size, size, kind, isVolatile, false, pc);
 }
 
 void recordRange(const void* pointer, size_t bytes, AccessKind kind, void* pc) {
@@ -48,7 +49,7 @@ void recordRange(const void* pointer, size_t bytes, AccessKind kind, void* pc) {
     const auto* byte = static_cast<const char*>(pointer);
     const uint32_t member = bytes % kMemberSize == 0 ? kMemberSize : 1;
     for (size_t i = 0; i < bytes; i += member) {
-        record(byte + i, member, i == 0 ? static_cast<uint32_t>(bytes) : 0, kind, false, pc);
+        record(byte + i, member, i == 0 ? static_cast<uint32_t>(bytes) : 0, kind, false, true, pc);
     }
 }
 

@@ -3,6 +3,7 @@
 #include <execinfo.h>
 
 #include <iterator>
+#include <utility>
 
 #include "access_words.h"
 #include "engine/symbolizer.h"
@@ -60,7 +61,9 @@ uintptr_t hostPlace(uintptr_t pc) {
 }
 
 HostCheck::~HostCheck() {
-    for (const Finding& finding : unread_) findings_.add(finding);
+    for (const auto& [thread, findings] : unread_) {
+        for (const Finding& finding : findings) findings_.add(finding);
+    }
     for (const auto& [key, finding] : again_) {
         if (finding.times > 0) findings_.add(finding);
     }
@@ -100,7 +103,7 @@ bool HostCheck::fault(uintptr_t address, uintptr_t pc, bool writes) {
     const auto allocation = guardedAround(memory);
     if (!allocation || allocation->reach != Reach::DeviceOnly) return false;
     constexpr uintptr_t kWidest = 64;  // a struct's hook names its first byte
-    if (address - announced >= kWidest) {
+    if (address - std::exchange(announced, 0) >= kWidest) {
         touchesDeviceMemory(*allocation, address, 0, writes, pc + 1);
     }
     openGuarded(memory);
@@ -123,15 +126,14 @@ void HostCheck::touchesSharedMemory(const GuardedAllocation& allocation, const A
     constexpr size_t kWord = GlobalShadow::kWordBytes;
     const uintptr_t end = access.address + access.size;
     for (uintptr_t word = access.address / kWord * kWord; word < end; word += kWord) {
-        const GlobalShadow::Page* const page = shadow_.find(word);
-        if (page == nullptr || page->era >> 32 < finished_) continue;
+        uint64_t era = 0;
+        const GlobalShadow::Word known = shadow_.recordsAt(word, &era);
+        if (era >> 32 < finished_) continue;
         unsigned mask = 0;
         for (unsigned i = 0; i < kWord; ++i) {
             if (word + i >= access.address && word + i < end) mask |= 1u << i;
         }
-        const GlobalRecord* const record =
-            conflictOf(page->words[word % GlobalShadow::kPageBytes / kWord], mask,
-                       access.kind != AccessKind::Load);
+        const GlobalRecord* const record = conflictOf(known, mask, access.kind != AccessKind::Load);
         if (record == nullptr) continue;
         const uintptr_t place = hostPlace(access.pc);
         add({Hazard::ManagedTouch,
@@ -162,12 +164,12 @@ void HostCheck::refused(const std::string& what) {
     Finding finding{Hazard::Refused, what, {actOfHost(place, "goes on")}, ""};
     finding.order = launches_;
     const std::lock_guard<std::mutex> lock(mutex_);
-    unread_.push_back(std::move(finding));
+    unread_[std::this_thread::get_id()].push_back(std::move(finding));
 }
 
 void HostCheck::errorRead() {
     const std::lock_guard<std::mutex> lock(mutex_);
-    unread_.clear();
+    unread_.erase(std::this_thread::get_id());
 }
 
 }  // namespace emu

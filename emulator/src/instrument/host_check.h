@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -48,8 +49,8 @@ class HostCheck : public HostRecorder {
     std::atomic<uint64_t> finished_{0};  // those that the host knows to have ended
 
     std::mutex mutex_;
-    std::vector<Finding> unread_;                            // errors
-    std::map<std::pair<Hazard, uintptr_t>, Finding> again_;  // by the place: found, and how often
+    std::map<std::thread::id, std::vector<Finding>> unread_;  // errors, by whose last one it is
+    std::map<std::pair<Hazard, uintptr_t>, Finding> again_;   // by the place: found, and how often
 };
 
 // The innermost place in the user's own code that the calling thread of the host is at, as a return

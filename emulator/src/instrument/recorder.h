@@ -23,6 +23,7 @@ struct Access {
     AccessKind kind;
     Space space;
     bool isVolatile;
+    bool packed;  // the program does not promise that the address is a multiple of the size
 };
 
 class Recorder {

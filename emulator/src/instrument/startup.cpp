@@ -43,8 +43,9 @@ void noteFailedCall(cudaError_t error, const char* before, const char* name, con
 
 namespace {
 
-// The value is the file to write: CSV as of `ncu --csv --page raw`, or the report.
-[[gnu::constructor]] void startWatching() {
+// The value is the file to write: CSV as of `ncu --csv --page raw`, or the report. Before the
+// constructors of the program's own variables, so that it ends after their destructors.
+[[gnu::constructor(101)]] void startWatching() {
     if (const char* path = std::getenv("CUDA_EMULATOR_PROFILE")) {
         startProfiler(path);
     } else if (const char* path = std::getenv("CUDA_EMULATOR_CHECK")) {

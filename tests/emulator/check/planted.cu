@@ -8,6 +8,7 @@
 #include <map>
 #include <numeric>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace cg = cooperative_groups;
@@ -175,6 +176,13 @@ __global__ void copyPairs(const float2* in, float2* out) {
 __global__ void copyQuads(const float4* in, float4* out) {
     out[threadIdx.x] = in[threadIdx.x];  // copy-quads
 }
+struct [[gnu::packed]] Tagged {
+    char tag;
+    int value;
+};
+__global__ void readTagged(const Tagged* in, int* out) {
+    out[threadIdx.x] = in[threadIdx.x].value;
+}
 __global__ void spin(int* flag) {
     while (true) {                           // spin
         if (atomicAdd(flag, 0) == 1) break;  // spin-poll
@@ -196,6 +204,13 @@ int* filled() {
         std::exit(3);
     return memory;
 }
+
+struct FreesLater {
+    int* memory;
+    ~FreesLater() {
+        cudaFree(memory);  // frees-later
+    }
+};
 
 int* managedInts() {
     int* memory = nullptr;
@@ -276,6 +291,15 @@ const std::map<std::string, std::function<void()>> kPrograms = {
          cudaEventSynchronize(event);
          std::printf("%d\n", m[3]);
      }},
+    {"hostWritesThenCopies",
+     [] {
+         int* d = filled();
+         std::vector<int> h(kCount);
+         addAtomically<<<1, 256>>>(d);
+         d[0] = 7;                      // host-writes-first
+         addAtomically<<<1, 256>>>(d);  // protects it again
+         std::memcpy(h.data(), d, 16);  // host-copies-then
+     }},
     // -- errors that nobody looks at
     {"blockTooLarge",
      [] {
@@ -349,6 +373,18 @@ const std::map<std::string, std::function<void()>> kPrograms = {
          addAtomically<<<1, 256>>>(d);
          launchesAndLooks<<<1, 1>>>(d);
          cudaFree(d);
+     }},
+    {"errorOfAnotherThread",
+     [] {
+         int* d = filled();
+         addAtomically<<<1, 256>>>(d);
+         addAtomically<<<1, 2048>>>(d);  // other-thread
+         std::thread([] { std::printf("%d\n", cudaGetLastError()); }).join();
+     }},
+    {"errorOfADestructor",
+     [] {
+         static const FreesLater later{filled() + 1};
+         addAtomically<<<1, 256>>>(filled());
      }},
     {"nothingLaunched", [] { cudaFree(filled()); }},
     // -- memory that nobody wrote
@@ -452,6 +488,13 @@ const std::map<std::string, std::function<void()>> kPrograms = {
     {"oddPairs", [] { copyPairs<<<1, 32>>>((float2*)(filled() + 1), (float2*)filled()); }},
     {"evenPairs", [] { copyPairs<<<1, 32>>>((float2*)(filled() + 2), (float2*)filled()); }},
     {"oddQuads", [] { copyQuads<<<1, 32>>>((float4*)filled(), (float4*)(filled() + 2)); }},
+    {"packedValues",
+     [] {
+         Tagged* in = nullptr;
+         cudaMalloc(&in, 32 * sizeof(Tagged));
+         cudaMemset(in, 1, 32 * sizeof(Tagged));
+         readTagged<<<1, 32>>>(in, filled());
+     }},
     // -- a kernel that does not end
     {"spins",
      [] {
