@@ -93,6 +93,18 @@ def test_library_call_behind_an_access_of_the_host(check):
             0,
         ),
         (
+            "waitsForAnotherStream",
+            ("write-indices", "the kernel", "writes"),
+            ("another-stream", "the host", "reads"),
+            6,
+        ),
+        (
+            "waitsForAnOlderEvent",
+            ("write-indices", "the kernel", "writes"),
+            ("older-event", "the host", "reads"),
+            7,
+        ),
+        (
             "hostReadsPinnedEarly",
             ("write-indices", "the kernel", "writes"),
             ("pinned-early", "the host", "reads"),
@@ -274,7 +286,7 @@ def test_steps_without_a_barrier_of_the_grid(check):
 
 @pytest.mark.parametrize(
     "program",
-    "managedInTime errorsLookedAt allWritten addAtomically allAgree tree treeOfWarp ownBytes addByCas "
+    "managedInTime waitsInTime errorsLookedAt allWritten addAtomically allAgree tree treeOfWarp ownBytes addByCas "
     "evenPairs packedValues lastBlock twoSteps launchesInOrder".split(),
 )
 def test_silent(check, program):

@@ -8,6 +8,13 @@
 
 namespace emu {
 
+// A stream of the host.
+struct StreamSeen {
+    const void* id;
+    bool legacy;    // stream 0: it waits for all blocking streams, and they for it
+    bool blocking;  // this is one
+};
+
 class Watcher {
   public:
     virtual ~Watcher() = default;
@@ -58,8 +65,14 @@ class Watcher {
 
     // What the host does comes from the OS thread that does it.
 
-    // The host has waited for the device.
+    // Work of this stream comes next: grids, copies, the record of an event.
+    virtual void streamRuns(const StreamSeen&) {}
+    virtual void eventRecorded(const void* /*event*/) {}
+    virtual void streamWaits(const StreamSeen&, const void* /*event*/) {}
+    // The host has waited for the device, for a stream, for an event.
     virtual void hostWaited() {}
+    virtual void hostWaitedForStream(const StreamSeen&) {}
+    virtual void hostWaitedForEvent(const void* /*event*/) {}
     // A copy reads `bytes` bytes of device memory from `memory` on, none of which was written.
     virtual void unwrittenCopied(const void* /*memory*/, size_t /*bytes*/) {}
     // The instruction at `pc`, of the host, cannot reach `address`. Returns true if it can now.

@@ -76,7 +76,16 @@ class Checker : public Watcher {
             host_.errorRead();
         }
     }
-    void hostWaited() override { host_.waited(); }
+    void streamRuns(const StreamSeen& stream) override { host_.order.streamRuns(stream); }
+    void eventRecorded(const void* event) override { host_.order.eventRecorded(event); }
+    void streamWaits(const StreamSeen& stream, const void* event) override {
+        host_.order.streamWaits(stream, event);
+    }
+    void hostWaited() override { host_.order.hostWaited(); }
+    void hostWaitedForStream(const StreamSeen& stream) override {
+        host_.order.hostWaitedForStream(stream);
+    }
+    void hostWaitedForEvent(const void* event) override { host_.order.hostWaitedForEvent(event); }
     void unwrittenCopied(const void* memory, size_t bytes) override {
         host_.unwrittenCopied(memory, bytes);
     }

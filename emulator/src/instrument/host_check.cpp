@@ -45,6 +45,8 @@ const GlobalRecord* conflictOf(const GlobalShadow::Word& word, unsigned bytes, b
 
 }  // namespace
 
+thread_local const void* StreamOrder::current_;
+
 uintptr_t hostPlace(uintptr_t pc) {
     // (The back end's own code has no line numbers.)
     const auto isPlace = [](uintptr_t place) {
@@ -122,13 +124,13 @@ void HostCheck::touchesDeviceMemory(const GuardedAllocation& allocation, uintptr
 
 // Managed or page-locked memory.
 void HostCheck::touchesSharedMemory(const GuardedAllocation& allocation, const Access& access) {
-    if (launches_ == finished_) return;
+    if (order.allHaveEnded()) return;
     constexpr size_t kWord = GlobalShadow::kWordBytes;
     const uintptr_t end = access.address + access.size;
     for (uintptr_t word = access.address / kWord * kWord; word < end; word += kWord) {
         uint64_t era = 0;
         const GlobalShadow::Word known = shadow_.recordsAt(word, &era);
-        if (era >> 32 < finished_) continue;
+        if (order.hasEnded((era >> 32) + 1)) continue;
         unsigned mask = 0;
         for (unsigned i = 0; i < kWord; ++i) {
             if (word + i >= access.address && word + i < end) mask |= 1u << i;

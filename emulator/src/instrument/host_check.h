@@ -15,6 +15,7 @@
 #include "findings.h"
 #include "global_shadow.h"
 #include "recorder.h"
+#include "stream_order.h"
 
 namespace emu {
 
@@ -25,8 +26,11 @@ class HostCheck : public HostRecorder {
     // What nobody has looked at by now, nobody will.
     ~HostCheck() override;
 
-    void launched(uint64_t launch) { launches_ = launch + 1; }
-    void waited() { finished_ = launches_.load(); }
+    void launched(uint64_t launch) {
+        launches_ = launch + 1;
+        order.launched(launch + 1);
+    }
+    StreamOrder order;  // of what the host waits for
 
     void hostAccess(const Access& access) override;
     // As Watcher::hostFault(): an access that no hook has announced, since it is in a library.
@@ -46,7 +50,6 @@ class HostCheck : public HostRecorder {
     Findings& findings_;
     GlobalShadow& shadow_;
     std::atomic<uint64_t> launches_{0};  // so far
-    std::atomic<uint64_t> finished_{0};  // those that the host knows to have ended
 
     std::mutex mutex_;
     std::map<std::thread::id, std::vector<Finding>> unread_;  // errors, by whose last one it is

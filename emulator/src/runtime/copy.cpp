@@ -224,7 +224,7 @@ cudaError_t submitAsync(const Copy& copy, cudaStream_t stream) {
 cudaError_t submitSync(const Copy& copy) {
     cudaError_t error = refuseSync();
     if (error == cudaSuccess) error = submitAsync(copy, cudaStreamLegacy);
-    return hostWaited(error);
+    return error == cudaSuccess ? waitForStream(cudaStreamLegacy) : error;
 }
 
 }  // namespace emu

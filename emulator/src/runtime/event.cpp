@@ -3,6 +3,7 @@
 
 #include "emu/api/streams.h"
 #include "engine/scheduler.h"
+#include "engine/watcher.h"
 #include "error.h"
 #include "event.h"
 #include "handles.h"
@@ -39,6 +40,7 @@ void setRecorded(Event& event) {
     event.capture = nullptr;
     event.tails.clear();
     event.time = std::chrono::steady_clock::now();
+    if (watcher != nullptr) watcher->eventRecorded(&event);
 }
 
 cudaError_t recordEvent(cudaEvent_t eventHandle, cudaStream_t streamHandle, unsigned flags) {
@@ -71,7 +73,9 @@ cudaError_t waitForEvent(cudaEvent_t handle) {
     const std::lock_guard<std::mutex> lock(handleMutex());
     const std::shared_ptr<Event> event = findEvent(handle);
     if (event == nullptr) return cudaErrorInvalidResourceHandle;
-    return anyCapture() || event->capture ? refuseWait(*event) : cudaSuccess;
+    if (anyCapture() || event->capture) return refuseWait(*event);
+    if (watcher != nullptr) watcher->hostWaitedForEvent(event.get());
+    return cudaSuccess;
 }
 
 cudaError_t elapsedTime(float* milliseconds, cudaEvent_t startHandle, cudaEvent_t endHandle) {
@@ -134,11 +138,11 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
-    return hostApi(__func__, [&] { return hostWaited(waitForEvent(event)); });
+    return hostApi(__func__, [&] { return waitForEvent(event); });
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-    return hostApi(__func__, [&] { return hostWaited(waitForEvent(event)); });
+    return hostApi(__func__, [&] { return waitForEvent(event); });
 }
 
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {

@@ -58,6 +58,7 @@ cudaError_t runInStream(Stream& stream, const Work& work) {
         if (stream.blocking()) shared.lock();
         turn.lock();
     }
+    if (watcher != nullptr) watcher->streamRuns(stream.seen());
     return work();
 }
 
@@ -93,14 +94,6 @@ cudaError_t queryStream(cudaStream_t handle, T* result, Read read) {
     return cudaSuccess;
 }
 
-// All work of the stream is done; what remains are the errors.
-cudaError_t waitForStream(cudaStream_t handle) {
-    const std::lock_guard<std::mutex> lock(handleMutex());
-    const std::shared_ptr<Stream> stream = findStream(handle);
-    if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-    return anyCapture() ? refuseWait(*stream) : cudaSuccess;
-}
-
 }  // namespace
 
 std::mutex& handleMutex() {
@@ -116,6 +109,15 @@ std::shared_ptr<Stream> findStream(cudaStream_t handle) {
     }
     std::shared_ptr<Stream> stream = streams().find(handle);
     return stream != nullptr && stream->ofDevice == inDevice() ? stream : nullptr;
+}
+
+cudaError_t waitForStream(cudaStream_t handle) {
+    const std::lock_guard<std::mutex> lock(handleMutex());
+    const std::shared_ptr<Stream> stream = findStream(handle);
+    if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+    if (anyCapture()) return refuseWait(*stream);
+    if (watcher != nullptr) watcher->hostWaitedForStream(stream->seen());
+    return cudaSuccess;
 }
 
 cudaError_t submit(cudaStream_t stream, Work work) {
@@ -211,11 +213,11 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-    return hostApi(__func__, [&] { return hostWaited(waitForStream(stream)); });
+    return hostApi(__func__, [&] { return waitForStream(stream); });
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
-    return hostApi(__func__, [&] { return hostWaited(waitForStream(stream)); });
+    return hostApi(__func__, [&] { return waitForStream(stream); });
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t streamHandle, cudaEvent_t eventHandle,
@@ -231,6 +233,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t streamHandle, cudaEvent_t eventHand
             return captureNode(*stream, cudaGraphNodeTypeWaitEvent, [] { return cudaSuccess; });
         }
         if (anyCapture() || event->capture) return captureWait(stream, *event);
+        if (watcher != nullptr) watcher->streamWaits(stream->seen(), event.get());
         return cudaSuccess;  // what the event stands for has been done
     });
 }

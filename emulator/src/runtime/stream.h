@@ -7,6 +7,7 @@
 
 #include "capture.h"
 #include "emu/runtime_types.h"
+#include "engine/watcher.h"
 #include "graph.h"
 
 namespace emu {
@@ -24,6 +25,7 @@ struct Stream {
     std::vector<Node*> tails;  // the nodes that the next captured work depends on
 
     bool blocking() const { return (flags & cudaStreamNonBlocking) == 0; }
+    StreamSeen seen() const { return {this, legacy, blocking()}; }
 };
 
 // Guards the tables of handles and the state of captures. Never held while work runs.
@@ -46,6 +48,9 @@ cudaError_t refuseCapturing(cudaStream_t stream);
 // Whether submitted work may run after submitNode() has returned: recorded, or called by a kernel.
 // Arguments are then checked at once, as CUDA does, and again when the work runs.
 bool mayRunLater();
+
+// All work of the stream is done; what remains are the errors.
+cudaError_t waitForStream(cudaStream_t stream);
 
 void destroyStreams();
 

@@ -276,6 +276,59 @@ const std::map<std::string, std::function<void()>> kPrograms = {
          writeIndices<<<1, 256>>>(h, kCount);
          std::printf("%d\n", h[5]);  // pinned-early
      }},
+    {"waitsForAnotherStream",
+     [] {
+         int* m = managedInts();
+         cudaStream_t busy, other;
+         cudaStreamCreateWithFlags(&busy, cudaStreamNonBlocking);
+         cudaStreamCreate(&other);
+         writeIndices<<<1, 256, 0, busy>>>(m, kCount);
+         cudaStreamSynchronize(other);
+         cudaStreamSynchronize(nullptr);
+         std::printf("%d\n", m[6]);  // another-stream
+     }},
+    {"waitsForAnOlderEvent",
+     [] {
+         int* m = managedInts();
+         cudaEvent_t event;
+         cudaEventCreate(&event);
+         writeIndices<<<1, 256>>>(m, kCount);
+         cudaEventRecord(event);
+         writeIndices<<<1, 256>>>(m, kCount);
+         cudaEventSynchronize(event);
+         std::printf("%d\n", m[7]);  // older-event
+     }},
+    {"waitsInTime",
+     [] {
+         int *m = managedInts(), *d = deviceInts();
+         cudaStream_t first, second, apart;
+         cudaEvent_t event;
+         cudaEventCreate(&event);
+         cudaStreamCreate(&first);
+         cudaStreamCreate(&second);
+         cudaStreamCreateWithFlags(&apart, cudaStreamNonBlocking);
+         writeIndices<<<1, 256, 0, apart>>>(m, kCount);  // the second stream waits for it
+         cudaEventRecord(event, apart);
+         cudaStreamWaitEvent(second, event, 0);
+         writeIndices<<<1, 256, 0, second>>>(d, kCount);
+         cudaStreamSynchronize(second);
+         std::printf("%d\n", m[1]);
+         writeIndices<<<1, 256, 0, first>>>(m, kCount);  // the legacy stream waits for it
+         cudaStreamSynchronize(nullptr);
+         std::printf("%d\n", m[2]);
+         writeIndices<<<1, 256>>>(m, kCount);  // a blocking stream waits for that
+         writeIndices<<<1, 256, 0, first>>>(d, kCount);
+         cudaStreamSynchronize(first);
+         std::printf("%d\n", m[3]);
+         writeIndices<<<1, 256, 0, apart>>>(m, kCount);
+         if (cudaStreamQuery(apart) == cudaSuccess) std::printf("%d\n", m[4]);
+         writeIndices<<<1, 256>>>(m, kCount);
+         cudaMemcpy(m, d, sizeof(int), cudaMemcpyDefault);
+         std::printf("%d\n", m[5]);
+         writeIndices<<<1, 256, 0, apart>>>(m, kCount);
+         cudaFree(d);
+         std::printf("%d\n", m[6]);
+     }},
     {"managedInTime",
      [] {
          int* m = managedInts();
