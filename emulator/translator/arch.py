@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Optional
 
+from .condition import evaluate
 from .lexer import Directive, Stream
 from .scopes import OPEN, kind
 from .unit import Source, Unit
@@ -18,8 +19,6 @@ ARCH = "900"  # of compute capability 9.0, which the emulated device has
 NAME = re.compile(r"\b__CUDA_ARCH__\b")
 DEFINED = re.compile(r"\bdefined\s*(?:\(\s*(\w+)\s*\)|(\w+))")
 ALWAYS_DEFINED = {"__CUDACC__", "__NVCC__", "__cplusplus"}
-ARITHMETIC = re.compile(r"(?:0[xX][0-9a-fA-F]+|[0-9]+|and|or|not|[-+*%()<>=!\s])*")
-NUMBER = re.compile(r"\b(0[xX][0-9a-fA-F]+|[0-9]+)[uUlL]+\b")
 DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
 NO_DECLARATION = set(
     "return else do throw goto delete new case default break continue if for while switch".split()
@@ -236,15 +235,8 @@ def _holds(directive: Directive, arch: Optional[str]) -> Optional[bool]:
     text = DEFINED.sub(
         lambda m: {True: "1", False: "0", None: "?"}[defined(m[1] or m[2])], directive.condition
     )
-    text = NUMBER.sub(r"\1", NAME.sub(arch or "0", text))
-    text = text.replace("&&", " and ").replace("||", " or ")
-    text = re.sub(r"!(?!=)", " not ", text)
-    if not ARITHMETIC.fullmatch(text):
-        return None
-    try:
-        return bool(eval(text, {"__builtins__": {}}))  # numbers and operators only
-    except (SyntaxError, ArithmeticError, TypeError):
-        return None
+    known = evaluate(NAME.sub(arch or "0", text))
+    return None if known is None else known != 0
 
 
 def _declarations(stream: Stream, start: int, end: int) -> Iterator[Optional[list[int]]]:

@@ -119,6 +119,24 @@ def test_choices_among_several(translated, body, expected):
     assert translated(BOTH % body) == BOTH % expected
 
 
+@pytest.mark.parametrize(
+    "condition, gpu, host",
+    [
+        ("300 <= __CUDA_ARCH__ < 1000", True, True),  # (300 <= 900) < 1000
+        ("!__CUDA_ARCH__ < 700", True, True),  # (!900) < 700
+        ("!__CUDA_ARCH__ == 0", True, False),
+        ("300 < __CUDA_ARCH__ && __CUDA_ARCH__ < 1000", True, False),
+        ("! defined(__CUDA_ARCH__) || __CUDA_ARCH__ < 700", False, True),
+    ],
+)
+def test_conditions_mean_what_they_mean_in_c(translated, condition, gpu, host):
+    text = translated(BOTH % f"#if {condition}\n  a();\n#endif")
+    if gpu == host:
+        assert text == BOTH % f"#if {condition}\n  a();\n#endif"
+    else:
+        assert f"if ({'' if gpu else '!'}::emu::onDevice()) {{" in text
+
+
 WHOLE = "have whole statements between these directives, and declare variables before them"
 DECLARED = "host and GPU see different declarations here"
 
@@ -131,6 +149,7 @@ DECLARED = "host and GPU see different declarations here"
         (BOTH % "#ifdef __CUDA_ARCH__\n  T* p = q;\n#endif", 2, WHOLE),
         (BOTH % "return\n#ifdef __CUDA_ARCH__\n 1;\n#else\n 2;\n#endif", 3, WHOLE),
         (BOTH % "#ifdef __CUDA_ARCH__\nif (x) {\n#endif\n  a();\n}", 2, WHOLE),
+        (BOTH % "#if __CUDA_ARCH__ - 1000 < 0u\n  a();\n#endif", 2, "asks for more than"),
         (BOTH % "#if defined(__CUDA_ARCH__) && X\n  a();\n#endif", 2, "asks for more than"),
         (
             "#define A __CUDA_ARCH__\n__device__ void f() {\n#if A > 700\n#endif\n}\n",
