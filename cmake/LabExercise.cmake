@@ -147,7 +147,7 @@ function(lab_test_broken name runs)
             --library $<TARGET_FILE:cuda_emulator> $<TARGET_FILE:lab_common> -- ${words})
     set_tests_properties(broken/${name} PROPERTIES
         SKIP_RETURN_CODE 77 TIMEOUT ${LAB_TEST_SECONDS} LABELS unit
-        ENVIRONMENT "CXX=${CMAKE_CXX_COMPILER};CUDA_EMULATOR_SMS=${LAB_TEST_SMS};LIBRARY_PATH=${PROJECT_BINARY_DIR}/emulator")
+        ENVIRONMENT "CXX=${CMAKE_CXX_COMPILER};CUDA_EMULATOR_SMS=${LAB_TEST_SMS}")
 endfunction()
 
 # With a launch or a copy that goes wrong, it must notice: NAME_faulty.

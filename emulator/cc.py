@@ -148,7 +148,9 @@ class Driver:
             if not self._call([*command, "-c", "-o", objects[-1]]):
                 return 1
         command = [*self._cxx, *self._flags, *job.flags, *objects, *job.libraries]
-        command += [*libraries, "-lboost_context", "-ldl", "-pthread"]
+        # The library's folder has Boost.Context where the system's has no name for linking.
+        command += [*libraries, f"-L{os.path.dirname(job.library) or '.'}", "-lboost_context"]
+        command += ["-ldl", "-pthread"]
         return 0 if self._write(command, self._outputs[0]) else 1
 
     def _compiler(self, path: str, language: str, folder: str) -> list[str]:

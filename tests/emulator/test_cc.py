@@ -108,10 +108,17 @@ def test_commands_as_a_whole(lab_cc):
         (
             link,
             f"c++ {own} {flags} FOLDER/0.o FOLDER/1.o FOLDER/2.o FOLDER/3.o d.o -Llib -lm -Xlinker"
-            " -s libemu.a -lboost_context -ldl -pthread -o a.out",
+            " -s libemu.a -L. -lboost_context -ldl -pthread -o a.out",
         ),
     ):
         assert command == expected.split()
+
+
+def test_boost_context_may_be_beside_the_library(lab_cc, tmp_path):
+    (tmp_path / "sub" / "libemu.a").touch()
+    _, calls, _ = lab_cc("a.cu", "--library", os.path.join("sub", "libemu.a"))
+    link = calls[-1][0]
+    assert link[link.index("-Lsub") + 1] == "-lboost_context"
 
 
 def test_precompiled_headers(lab_cc, tmp_path):

@@ -23,10 +23,8 @@ def common_library(folder: Path) -> list[str]:
 
 
 def emulator_library(folder: Path) -> list[str]:
-    """Options of cc.py that link the emulator, from a build folder of the cpu back end, which has
-    Boost.Context where the system's has no name for linking."""
-    emulator = folder / "emulator"
-    return [f"-L{emulator}", "--library", str(emulator / "libcuda_emulator.a")]
+    """Options of cc.py that link the emulator, from a build folder of the cpu back end."""
+    return ["--library", str(folder / "emulator" / "libcuda_emulator.a")]
 
 
 def for_gpu(source: Path, choice: Choice, cmake: str, debug: bool) -> Path:

@@ -481,11 +481,10 @@ def test_cc_builds_the_libraries_and_hands_over(faked: Path, monkeypatch) -> Non
     monkeypatch.setattr(cc, "run_shown", lambda command: ran.append(command) or 0)
     assert main.main(["cc", "mine.cu", "-o", "mine", "--", "-x"]) == 0
     assert built == [("cpu", "cuda_emulator", "cuda_emulator_precompiled", "lab_common")]
-    emulator = faked / "emulator"
-    library = [f"-L{emulator}", "--library", str(emulator / "libcuda_emulator.a")]
-    assert ran[0][1:5] == [str(ROOT / "emulator" / "cc.py"), *library]
-    assert ran[0][5:7] == [f"-L{faked / 'common'}", "-llab_common"]
-    assert ran[0][7:] == ["mine.cu", "-o", "mine", "--", "-x"]
+    library = ["--library", str(faked / "emulator" / "libcuda_emulator.a")]
+    assert ran[0][1:4] == [str(ROOT / "emulator" / "cc.py"), *library]
+    assert ran[0][4:6] == [f"-L{faked / 'common'}", "-llab_common"]
+    assert ran[0][6:] == ["mine.cu", "-o", "mine", "--", "-x"]
 
 
 @pytest.mark.parametrize(
@@ -507,7 +506,7 @@ def test_cc_builds_what_it_needs(faked: Path, monkeypatch, options, target: str)
     assert built[:2] == (["cpu", target] if target else [])
     ((python, driver, *arguments),) = ran
     assert (python, driver) == (presets.shortest(sys.executable), str(ROOT / "emulator" / "cc.py"))
-    assert arguments[5 if target else 0 :] == options
+    assert arguments[4 if target else 0 :] == options
 
 
 def test_programs_that_path_leads_to_are_named_as_one_types_them(fake_tool, tmp_path) -> None:
