@@ -15,8 +15,8 @@ set(lab_precompiled
     <algorithm> <cmath> <cstdarg> <cstddef> <cstdint> <cstdio> <cstdlib> <cstring> <functional> <optional> <string>
     <utility> <vector>)
 
-# lab_add_precompiled(target [header...] [OPTIONS flag...]): those headers and further ones, for programs that are compiled
-# with these flags, which then REUSE_FROM the target.
+# lab_add_precompiled(target [header...] [OPTIONS flag...]): those headers and further ones, for programs that are
+# compiled with these flags, which then REUSE_FROM the target.
 function(lab_add_precompiled target)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "OPTIONS")
     set(empty ${PROJECT_BINARY_DIR}/CMakeFiles/empty.cpp)

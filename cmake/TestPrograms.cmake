@@ -1,8 +1,8 @@
 # lab_add_test_programs(name): two more programs of the exercise NAME on the cpu back end, for its tests.
 #
 #   NAME_faulty  one of its launches or copies goes wrong (tests/faults.cpp); not where it has no launch
-#   NAME_as_gpu  says that it is an H200 (tests/h200.cpp): its default sizes, columns and notes are those of a GPU, its times
-#                still those of the emulation
+#   NAME_as_gpu  says that it is an H200 (tests/h200.cpp): its default sizes, columns and notes are those of a GPU, its
+#                times still those of the emulation
 #
 # The linker's --wrap puts functions of these files before the emulator's own, which have the mangled names below.
 

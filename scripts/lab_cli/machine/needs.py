@@ -14,7 +14,6 @@ from ..paths import venv_tool
 from ..process import output_of
 
 MIN_CMAKE = (3, 25)
-LIBRARIES = Path("/usr/lib")
 
 
 def version_in(text: str) -> tuple[int, ...] | None:
@@ -69,11 +68,23 @@ def can_link(compiler: str | None, header: str, library: str) -> bool:
     return done.returncode == 0
 
 
+def library_folders(compiler: str | None) -> list[Path]:
+    """Where the compiler looks for libraries; some need not be there."""
+    if compiler is None:
+        return []
+    # In the user's language: "install: ...", "programs: =...", "libraries: =FOLDER:FOLDER..."
+    _, _, last = output_of([compiler, "-print-search-dirs"]).rstrip().rpartition("\n")
+    return [Path(folder) for folder in last.partition("=")[2].split(":") if folder]
+
+
 def has_boost_context() -> bool:
-    """Boost's headers are not needed, nor is the name for linking: see emulator/CMakeLists.txt."""
-    names = sorted(path.name for path in LIBRARIES.glob("*/libboost_context.so.*"))
-    wanted = ["boost_context", *(f":{name}" for name in names)]
-    return any(can_link(find_compiler(), "cstddef", library) for library in wanted)
+    """Boost's headers are not needed, nor is the name for linking: see emulator/BoostContext.cmake."""
+    compiler = find_compiler()
+    if can_link(compiler, "cstddef", "boost_context"):
+        return True
+    files = "libboost_context.so.*"
+    names = {path.name for folder in library_folders(compiler) for path in folder.glob(files)}
+    return any(can_link(compiler, "cstddef", f":{name}") for name in names)
 
 
 @dataclass(frozen=True)

@@ -106,13 +106,26 @@ def test_library_is_seen_by_linking(fake_tool) -> None:
     assert not needs.can_link("/no/such/compiler", "header.h", "library")
 
 
-def test_boost_without_its_package_for_development(fake_tool, tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(needs, "LIBRARIES", tmp_path)
-    fake_tool("c++", '[ "$7" = -pthread ] && [ "$8" = -l:libboost_context.so.1.74.0 ]')
+def test_boost_without_its_package_for_development(fake_tool, tmp_path: Path) -> None:
+    """In a folder in which the compiler looks for libraries, whatever that is called."""
+    folder = tmp_path / "lib64"
+    fake_tool(
+        "c++",
+        f'case "$1" in -print-search-dirs) printf "programs: =/bin\\nlibs: =/no/lib:{folder}\\n" ;; '
+        '*) [ "$7" = -pthread ] && [ "$8" = -l:libboost_context.so.1.74.0 ] ;; esac',
+    )
     assert not needs.has_boost_context()
-    (tmp_path / "arch").mkdir()
-    (tmp_path / "arch" / "libboost_context.so.1.74.0").touch()
+    folder.mkdir()
+    (folder / "libboost_context.so.1.9.0").touch()  # of another processor
+    assert not needs.has_boost_context()
+    (folder / "libboost_context.so.1.74.0").touch()
     assert needs.has_boost_context()
+
+
+def test_no_compiler_no_folders(fake_tool) -> None:
+    assert needs.library_folders(None) == []
+    assert needs.library_folders(str(fake_tool("c++", "exit 1"))) == []
+    assert not needs.has_boost_context()
 
 
 def test_library_without_what_development_takes(fake_tool) -> None:
@@ -130,11 +143,13 @@ def test_library_without_what_development_takes(fake_tool) -> None:
     assert [*packages] == ["libboost-context1.74.0", "make", "libgmock-dev", "libbenchmark-dev"]
 
 
-def test_program_that_is_linked(fake_tool, tmp_path: Path, monkeypatch, capfd) -> None:
-    monkeypatch.setattr(needs, "LIBRARIES", tmp_path)
+def test_program_that_is_linked(fake_tool, tmp_path: Path, capfd) -> None:
     log = tmp_path / "log"
     noise = "echo noise; echo noise >&2"
-    fake_tool("c++", f'echo "$*" >> {log}; read line; echo "$line" >> {log}; {noise}; exit 1')
+    asked = "[ $1 = -print-search-dirs ] && exit"
+    fake_tool(
+        "c++", f'{asked}; echo "$*" >> {log}; read line; echo "$line" >> {log}; {noise}; exit 1'
+    )
     libraries = [*needs.EMULATOR, *needs.TESTS[1:]]
     missing = [need.package for need in libraries if not need.present()]
     assert missing == ["libboost-context-dev", "libgmock-dev", "libbenchmark-dev"]
