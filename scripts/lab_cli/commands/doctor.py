@@ -21,7 +21,6 @@ DRIVER_PARAMETERS = Path("/proc/driver/nvidia/params")
 CAP_SYS_ADMIN = 21
 
 OK, ABSENT, PROBLEM = "OK", "-", "problem"
-BELOW = "the command below installs it"
 
 
 def add_parser(commands: Any) -> None:
@@ -50,10 +49,18 @@ def _version(program: str) -> str:
     return f"{program} {needs.dotted(version) if version else ''}".strip()
 
 
+def _below() -> str:
+    """Where remedy() says how to install something."""
+    return "the command below installs it" if apt.is_there() else "see below"
+
+
 def need_line(need: needs.Need, state: str) -> Line:
     """`state` where it is missing."""
     if not need.present():
-        return Line(need.name, state, f"missing: {BELOW}")
+        packages, _ = setup.sources_of([need], [])
+        of_system = need.name in packages.values()
+        how = _below() if of_system else "./lab run installs it into .venv"
+        return Line(need.name, state, f"missing: {how}")
     programs = {
         "g++": needs.find_compiler,
         "make": needs.find_make,
@@ -84,15 +91,23 @@ def environment_line() -> Line:
     what = "Python's venv"
     if python_packages.venv_can_be_made():
         return Line(what, OK, "")
-    return Line(what, ABSENT, f"missing, and needed for what goes into .venv: {BELOW}")
+    return Line(what, ABSENT, f"missing, and needed for what goes into .venv: {_below()}")
 
 
 def remedy(missing: Sequence[needs.Need]) -> str:
-    """One command for all that lab cannot install without root; empty if there is none."""
+    """What to do about all that lab cannot install without root; empty if there is nothing."""
     packages, _ = setup.sources_of(missing, [])
     if not python_packages.venv_can_be_made():
         packages["python3-venv"] = ""
-    return apt.command(packages) if packages else ""
+    if not packages:
+        return ""
+    for_tests = "(what is no problem above, for tests)"
+    if apt.is_there():
+        return f"This installs all that is missing {for_tests}:\n\n    {apt.command(packages)}"
+    return (
+        f"Install all that is missing {for_tests} with your system's package manager. Its names on "
+        f"Debian and Ubuntu:\n\n    {' '.join(packages)}"
+    )
 
 
 def nvcc_line(nvcc: str | None, toolkit: Toolkit | None) -> Line:
@@ -202,9 +217,7 @@ def run(arguments: argparse.Namespace) -> int:
     print()
     print(Line("cpu back end", OK if cpu else PROBLEM, "" if cpu else "see above"))
     print(Line("gpu back end", OK if gpu else ABSENT, missing or ("" if gpu else "see above")))
-    command = remedy([need for need in [*of_cpu, *of_tests] if not need.present()])
-    if command:
-        print(
-            f"\nThis installs all that is missing (what is no problem above, for tests):\n\n    {command}"
-        )
+    text = remedy([need for need in [*of_cpu, *of_tests] if not need.present()])
+    if text:
+        print(f"\n{text}")
     return 0 if cpu or gpu else 1

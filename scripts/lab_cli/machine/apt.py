@@ -23,14 +23,18 @@ def root_prefix() -> list[str] | None:
     return None
 
 
+def is_there() -> bool:
+    return shutil.which("apt-get") is not None
+
+
 def may_install() -> bool:
-    return shutil.which("apt-get") is not None and root_prefix() is not None
+    return is_there() and root_prefix() is not None
 
 
 def update() -> None:
     """Reads the package lists anew, if we may."""
     prefix = root_prefix()
-    if shutil.which("apt-get") and prefix is not None:
+    if is_there() and prefix is not None:
         must_run([*prefix, "apt-get", "update"])
 
 
@@ -71,7 +75,7 @@ def install(packages: Mapping[str, str]) -> None:
     """
     prefix = root_prefix()
     missing = ", ".join(packages.values())
-    if not shutil.which("apt-get"):
+    if not is_there():
         raise LabError(
             f"missing: {missing}. Install them with your system's package manager, then run lab "
             f"again. (Their names on Debian and Ubuntu: {' '.join(packages)})"

@@ -158,7 +158,8 @@ def test_all_that_there_can_be(machine: Path, fake_tool, monkeypatch, capsys) ->
     ]
 
 
-def test_nothing_at_all(machine: Path, monkeypatch, capsys) -> None:
+def test_nothing_at_all(machine: Path, fake_tool, monkeypatch, capsys) -> None:
+    fake_tool("apt-get", "exit 1")
     monkeypatch.setattr(doctor, "find_nvcc", lambda: None)
     assert main.main(["doctor"]) == 1
     below = "missing: the command below installs it"
@@ -193,6 +194,40 @@ def test_nothing_at_all(machine: Path, monkeypatch, capsys) -> None:
         "    sudo apt-get update && sudo apt-get install -y --no-install-recommends g++ cmake "
         "ninja-build libboost-context-dev make libgmock-dev libbenchmark-dev python3-venv",
     ]
+
+
+def test_nothing_at_all_and_no_apt(machine: Path, monkeypatch, capsys) -> None:
+    monkeypatch.setattr(doctor, "find_nvcc", lambda: None)
+    assert main.main(["doctor"]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "C++ compiler       problem  missing: see below"
+    assert lines[8].endswith("needed for what goes into .venv: see below")
+    assert lines[-3:] == [
+        "Install all that is missing (what is no problem above, for tests) with your system's package "
+        "manager. Its names on Debian and Ubuntu:",
+        "",
+        "    g++ cmake ninja-build libboost-context-dev make libgmock-dev libbenchmark-dev python3-venv",
+    ]
+
+
+@pytest.mark.parametrize("others", [True, False])
+def test_old_cmake_comes_from_pypi(
+    machine: Path, fake_tool, monkeypatch, capsys, others: bool
+) -> None:
+    """As ./lab run does it: a command would install the old one again."""
+    for name in ["c++", "make", *(["ninja"] if others else [])]:
+        fake_tool(name, "exit 0")
+    fake_tool("cmake", "echo cmake version 3.22.1")
+    fake_tool("apt-get", "exit 1")
+    monkeypatch.setattr(doctor, "find_nvcc", lambda: None)
+    monkeypatch.setattr(doctor.python_packages, "venv_can_be_made", lambda: True)
+    assert main.main(["doctor"]) == 1
+    out = capsys.readouterr().out
+    assert "CMake >= 3.25      problem  missing: ./lab run installs it into .venv\n" in out
+    below = "Ninja              problem  missing: the command below installs it\n"
+    assert (below in out) is not others
+    installed = out.partition("--no-install-recommends ")[2].split()
+    assert installed == ([] if others else ["ninja-build"])
 
 
 @pytest.mark.parametrize(
