@@ -9,16 +9,22 @@ from .errors import LabError
 from .paths import BUILD_VARIABLE
 
 
+def _target(path: Path) -> Path:
+    """What is written: of a link, what it points to."""
+    return Path(os.path.realpath(path))
+
+
 def check_writable(path: Path) -> None:
     """Says before a long run, not after it, that its result cannot be kept. Raises LabError."""
     problem = ""
-    in_dev = path.is_absolute() and path.parts[1] == "dev"  # /dev/stdout may lead to a file
+    in_dev = path.parts[:2] == ("/", "dev")  # /dev/stdout may lead to a file
+    folder = _target(path).parent
     if path.exists() and (in_dev or not path.is_file()):
         problem = "it is not a file"
-    elif not path.parent.is_dir():
-        problem = f"there is no folder {path.parent}"
-    elif not os.access(path.parent, os.W_OK):
-        problem = f"the folder {path.parent} cannot be written to"
+    elif not folder.is_dir():
+        problem = f"there is no folder {folder}"
+    elif not os.access(folder, os.W_OK):
+        problem = f"the folder {folder} cannot be written to"
     if problem:
         raise LabError(f"cannot write {path}: {problem}", status=2)
 
@@ -26,7 +32,7 @@ def check_writable(path: Path) -> None:
 def write(path: Path, content: str | bytes) -> None:
     """All or nothing: what was there stays until the new content is complete."""
     data = content.encode() if isinstance(content, str) else content
-    path = path.resolve()  # of a link, what it points to
+    path = _target(path)
     beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         beside.write_bytes(data)

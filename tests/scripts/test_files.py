@@ -72,12 +72,23 @@ def test_what_cannot_be_written_is_said_before(tmp_path: Path) -> None:
     files.check_writable(Path("x.csv"))
     for path, reason in [
         (tmp_path, "not a file"),
+        (Path("/"), "cannot write /: it is not a file"),
         (Path("/dev/null"), "not a file"),
         (tmp_path / "no" / "x.csv", "there is no folder"),
     ]:
         with pytest.raises(LabError, match=reason) as raised:
             files.check_writable(path)
         assert raised.value.status == 2
+
+
+def test_the_folder_of_a_link_is_that_of_its_target(tmp_path: Path, monkeypatch) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path / "no" / "x.csv")
+    with pytest.raises(LabError, match=f"there is no folder {tmp_path / 'no'}"):
+        files.check_writable(link)
+    (tmp_path / "no").mkdir()
+    monkeypatch.setattr(files.os, "access", lambda folder, _: folder == tmp_path / "no")
+    files.check_writable(link)
 
 
 def test_folder_that_cannot_be_written_to(tmp_path: Path, monkeypatch) -> None:
