@@ -49,8 +49,9 @@ def _descendants() -> set[int]:
     for folder in Path("/proc").iterdir():
         if not folder.name.isdecimal():
             continue
-        try:  # "pid (name) state parent ...", and a name may have spaces and parentheses
-            state, parent = (folder / "stat").read_text().rpartition(")")[2].split()[:2]
+        try:  # "pid (name) state parent ...", and a name may have any bytes
+            text = (folder / "stat").read_text(errors="replace")
+            state, parent = text.rpartition(")")[2].split()[:2]
         except (OSError, ValueError):  # it has just ended
             continue
         if state not in "ZX":

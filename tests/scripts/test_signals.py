@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -47,9 +48,17 @@ def living(processes: list[int]) -> list[int]:
     found = []
     for process in processes:
         stat = Path(f"/proc/{process}/stat")
-        if stat.exists() and stat.read_text().rpartition(")")[2].split()[0] not in "ZX":
+        if not stat.exists():
+            continue
+        if stat.read_text(errors="replace").rpartition(")")[2].split()[0] not in "ZX":
             found.append(process)
     return found
+
+
+def ignores(process: int, number: int) -> bool:
+    status = Path(f"/proc/{process}/status").read_text()
+    ignored = re.search(r"^SigIgn:\s*([0-9a-f]+)$", status, re.MULTILINE)
+    return bool(int(ignored[1], 16) >> (number - 1) & 1)
 
 
 def end(lab: subprocess.Popen, number: int, pids: Path) -> int:
@@ -90,6 +99,15 @@ def test_who_does_not_hear_is_killed(tmp_path: Path) -> None:
     assert end(lab, signal.SIGTERM, pids) == 128 + signal.SIGTERM
 
 
+def test_a_name_need_not_be_text(tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    code = LAB.format(runner=RUNNERS["run"])
+    child = "printf '\\377) Z 1' > /proc/$$/comm; " + CHILD.format(pids=pids)
+    command = [sys.executable, "-c", code, "sh", "-c", child]
+    lab = start(command, env={**os.environ, "PYTHONPATH": str(SCRIPTS)})
+    assert end(lab, signal.SIGTERM, pids) == 128 + signal.SIGTERM
+
+
 def test_lab_does_so(tmp_path: Path) -> None:
     pids = tmp_path / "pids"
     compiler = tmp_path / "compiler"  # which ./lab doctor asks for its version
@@ -107,7 +125,6 @@ def test_what_is_ignored_stays_ignored(tmp_path: Path) -> None:
     wrapper = ["sh", "-c", 'trap "" HUP; exec "$@"', "sh", sys.executable, "-c", code, "sh", "-c"]
     lab = start([*wrapper, CHILD.format(pids=pids)], env={**os.environ, "PYTHONPATH": str(SCRIPTS)})
     started = wait_for(pids, lab)
-    lab.send_signal(signal.SIGHUP)
-    time.sleep(0.2)
-    assert lab.poll() is None and living(started) == started
+    ignoring = [ignores(process, signal.SIGHUP) for process in (lab.pid, *started)]
     assert end(lab, signal.SIGTERM, pids) == 128 + signal.SIGTERM
+    assert ignoring == [True, True, True]
