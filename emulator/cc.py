@@ -9,6 +9,7 @@ import tempfile
 from typing import Optional
 
 from command_line import USAGE, Job, UsageError, parse
+from ending import end_by_exception
 from instrument_flags import instrument_flags
 from translate import translate
 from translator.lexer import TranslateError
@@ -29,9 +30,10 @@ def _is_toolkit(folder: str) -> bool:
     return not own and os.path.isfile(os.path.join(folder, "cuda_runtime_api.h"))
 
 
-def _environment() -> dict[str, str]:
-    """This process's, in which CPATH names no real CUDA headers: they would come before ours."""
-    environment = dict(os.environ)
+def _environment(folder: str) -> dict[str, str]:
+    """This process's, in which CPATH names no real CUDA headers: they would come before ours. Temporary
+    files go to `folder`: a compiler that is killed leaves its own behind."""
+    environment = {**os.environ, "TMPDIR": folder}
     if "CPATH" in environment:
         folders = environment.pop("CPATH").split(os.pathsep)
         kept = os.pathsep.join(folder for folder in folders if not _is_toolkit(folder))
@@ -48,6 +50,7 @@ class Driver:
         self._cc = shlex.split(os.environ.get("CC", "")) or ["cc"]
         self._dirs = [folder for folder in job.include_dirs if not _is_toolkit(folder)]
         self._hooks: Optional[list[str]] = None  # flags for --instrument, once known
+        self._folder = ""  # for what is made on the way
         self._outputs = self._names_of_outputs()
         header = os.path.join(os.path.dirname(job.library or ""), PRECOMPILED)
         self._first_header = header if os.path.isfile(header) else "cuda_runtime.h"
@@ -59,17 +62,20 @@ class Driver:
 
     def run(self) -> int:
         """Returns the exit status: 0, or 1 after a compiler's message. Raises UsageError."""
+        with tempfile.TemporaryDirectory(prefix="lab-cc-") as self._folder:
+            if self._job.precompile:
+                return self._precompile(self._job.precompile)
+            return self._make_outputs()
+
+    def _make_outputs(self) -> int:
         job = self._job
-        if job.precompile:
-            return self._precompile(job.precompile)
         if not job.sources:
             raise UsageError("no input files")
         for path, _ in job.sources:
             if not os.path.isfile(path):
                 raise UsageError(f"'{path}' does not exist")
         self._keep([path for path, _ in job.sources])
-        with tempfile.TemporaryDirectory(prefix="lab-cc-") as folder:
-            return self._compile_only(folder) if job.compile_only else self._build(folder)
+        return self._compile_only() if job.compile_only else self._build()
 
     def _precompile(self, header: str) -> int:
         """Writes `header`, which includes the runtime's, and beside it what GCC makes of it: of the
@@ -115,15 +121,15 @@ class Driver:
                         "choose another name"
                     )
 
-    def _compile_only(self, folder: str) -> int:
+    def _compile_only(self) -> int:
         sources = [(path, lang) for path, lang in self._job.sources if lang != "link"]
         for (path, language), output in zip(sources, self._outputs):
-            command = self._compiler(path, language, folder)
+            command = self._compiler(path, language)
             if not self._write([*command, "-c"], output):
                 return 1
         return 0
 
-    def _build(self, folder: str) -> int:
+    def _build(self) -> int:
         job = self._job
         if not job.library or not os.path.isfile(job.library):
             raise UsageError(
@@ -143,8 +149,8 @@ class Driver:
             if language == "link":
                 objects.append(path)
                 continue
-            objects.append(os.path.join(folder, f"{i}.o"))
-            command = self._compiler(path, language, folder)
+            objects.append(os.path.join(self._folder, f"{i}.o"))
+            command = self._compiler(path, language)
             if not self._call([*command, "-c", "-o", objects[-1]]):
                 return 1
         command = [*self._cxx, *self._flags, *job.flags, *objects, *job.libraries]
@@ -153,7 +159,7 @@ class Driver:
         command += ["-ldl", "-pthread"]
         return 0 if self._write(command, self._outputs[0]) else 1
 
-    def _compiler(self, path: str, language: str, folder: str) -> list[str]:
+    def _compiler(self, path: str, language: str) -> list[str]:
         """The command for a source, but for the kind and name of the output. Translates it first."""
         job = self._job
         includes = [f"-I{folder}" for folder in self._dirs] + ["-isystem", OWN_INCLUDE]
@@ -165,7 +171,7 @@ class Driver:
             return [*self._cc, *self._flags, *includes, *job.flags, path]
         if language == "c++":
             return [*self._cxx, *std, *self._flags, *includes, *flags, "-x", "c++", path]
-        translated = os.path.join(folder, os.path.basename(path) + ".cpp")
+        translated = os.path.join(self._folder, os.path.basename(path) + ".cpp")
         self._keep(translate(path, translated, self._dirs, job.instrument))
         # Like nvcc, include the runtime's header without being asked.
         includes += ["-include", self._first_header, "-iquote", os.path.dirname(path) or "."]
@@ -191,7 +197,7 @@ class Driver:
         if self._job.verbose:
             print("+", shlex.join(command), file=sys.stderr)
         try:
-            return subprocess.run(command, env=_environment()).returncode == 0
+            return subprocess.run(command, env=_environment(self._folder)).returncode == 0
         except FileNotFoundError:
             raise _no_compiler(command) from None
 
@@ -226,4 +232,5 @@ def main(argv: Optional[list[str]] = None) -> int:
 
 
 if __name__ == "__main__":
+    end_by_exception()
     sys.exit(main())

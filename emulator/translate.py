@@ -21,6 +21,7 @@ import sys
 import zlib
 from typing import Optional
 
+from ending import end_by_exception
 from translator.arch import arch_edits
 from translator.lanes import Lanes
 from translator.lexer import TranslateError
@@ -152,4 +153,5 @@ def main(argv: Optional[list[str]] = None) -> int:
 
 
 if __name__ == "__main__":
+    end_by_exception()
     sys.exit(main())

@@ -1,0 +1,99 @@
+"""Programs of the emulator that are ended from outside leave nothing behind."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import cc
+import pytest
+
+EMULATOR = Path(cc.__file__).parent
+SIGNALS = [signal.SIGTERM, signal.SIGHUP, signal.SIGINT]
+# Notes that it has begun a temporary file and the output, its last argument, and goes on for ever.
+COMPILER = """#!/bin/sh
+: > "$TMPDIR/begun.s"
+for output; do :; done
+: > "$output"
+echo $$ > ../ready.new
+mv ../ready.new ../ready
+exec sleep 1000
+"""
+# Python does so before a file that is complete gets its name.
+SITE = """
+import os, time
+def replace(*_):
+    open("../ready", "w").close()
+    time.sleep(1000)
+os.replace = replace
+"""
+
+
+@pytest.fixture
+def ended(tmp_path):
+    """ended(number, program, *arguments): runs a program in the folder `files`, which has a.cu and b.o,
+    ends it with that signal once it is ready, and returns the exit status, what it printed, and what is
+    in the folder then, and in that for temporary files."""
+    (tmp_path / "files").mkdir()
+    (tmp_path / "temporary").mkdir()
+    (tmp_path / "files" / "a.cu").write_text("__global__ void k();\n")
+    (tmp_path / "files" / "b.o").touch()
+    (tmp_path / "c++").write_text(COMPILER)
+    (tmp_path / "c++").chmod(0o755)
+
+    def run(number, program, *arguments, wrapper=()):
+        with open(tmp_path / "printed", "w") as printed:
+            process = subprocess.Popen(
+                [*wrapper, sys.executable, "-B", str(EMULATOR / program), *arguments],
+                cwd=tmp_path / "files",
+                env={
+                    **os.environ,
+                    "CXX": str(tmp_path / "c++"),
+                    "PYTHONPATH": str(tmp_path),
+                    "TMPDIR": str(tmp_path / "temporary"),
+                },
+                stdout=printed,
+                stderr=printed,
+            )
+        ready = tmp_path / "ready"
+        while not ready.exists():
+            assert process.poll() is None, (tmp_path / "printed").read_text()
+            time.sleep(0.01)
+        process.send_signal(number)
+        status = process.wait(timeout=60)
+        for compiler in ready.read_text().split():
+            try:
+                os.kill(int(compiler), signal.SIGKILL)
+                pytest.fail("the compiler goes on")
+            except ProcessLookupError:
+                pass
+        folders = [sorted(os.listdir(tmp_path / name)) for name in ("files", "temporary")]
+        return status, (tmp_path / "printed").read_text(), *folders
+
+    return run
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+@pytest.mark.parametrize(
+    "arguments", ["-c a.cu", "-c a.cu -o x.o", "a.cu --library b.o", "b.o --library b.o"]
+)
+def test_compiler_driver(ended, number, arguments):
+    done = ended(number, "cc.py", *arguments.split())
+    assert done == (128 + number, "", ["a.cu", "b.o"], [])
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_translator(ended, tmp_path, number):
+    (tmp_path / "sitecustomize.py").write_text(SITE)
+    done = ended(number, "translate.py", "a.cu", "-o", "a.cpp")
+    assert done == (128 + number, "", ["a.cu", "b.o"], [])
+
+
+def test_what_is_ignored_stays_ignored(ended, tmp_path):
+    """As nohup does it."""
+    (tmp_path / "c++").write_text("#!/bin/sh\n: > ../ready\nkill -HUP $PPID\n")
+    wrapper = ["sh", "-c", 'trap "" HUP; exec "$@"', "sh"]
+    status, printed, _, temporary = ended(signal.SIGHUP, "cc.py", "a.cu", "-c", wrapper=wrapper)
+    assert (status, printed, temporary) == (0, "", [])
