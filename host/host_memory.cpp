@@ -52,13 +52,13 @@ struct Version {
 void narrow(Memory& memory, const Version& version, const std::string& group) {
     const std::string folder = version.folder + group + "/";
     const std::optional<std::size_t> limit = numberIn(folder + version.limit);
-    if (!limit || *limit >= memory.total) return;
+    if (!limit) return;
     const std::string statistics = folder + "memory.stat";
     const std::size_t cache = valueIn(statistics, version.inactive).value_or(0) +
                               valueIn(statistics, version.active).value_or(0);
     const std::size_t usage = numberIn(folder + version.usage).value_or(0);
     const std::size_t used = std::min(*limit, usage - std::min(usage, cache));
-    memory.total = *limit;
+    memory.total = std::min(memory.total, *limit);
     memory.available = std::min(memory.available, *limit - used);
 }
 
