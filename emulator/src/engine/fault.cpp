@@ -8,8 +8,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <optional>
+#include <string>
 
 #include "memory_operand.h"
+#include "messages.h"
 #include "out_of_memory.h"
 #include "scheduler.h"
 #include "watcher.h"
@@ -50,25 +53,33 @@ bool isWatchedMemory(int signal, const siginfo_t& info, const ucontext_t& contex
 }
 
 struct Cause {
-    const void* address;
+    std::optional<uintptr_t> address;
     bool misaligned;
 };
 
 // A processor gives no address where none can be right: it is not a multiple of 16, which vectors
-// need, or above all that there is.
+// need, or above all that there is. An operand that is neither is not what it complains of.
 Cause causeOf(int signal, const siginfo_t& info, const ucontext_t& context) {
-    if (signal == SIGBUS && info.si_code == BUS_ADRALN) return {info.si_addr, true};
-    if (info.si_code != SI_KERNEL) return {info.si_addr, false};
+    const auto given = reinterpret_cast<uintptr_t>(info.si_addr);
+    if (signal == SIGBUS && info.si_code == BUS_ADRALN) return {given, true};
+    if (info.si_code != SI_KERNEL) return {given, false};
     const auto operand = memoryOperand(context);
-    if (!operand) return {info.si_addr, false};
-    const bool exists = static_cast<intptr_t>(operand->address << 16) >> 16 ==
-                        static_cast<intptr_t>(operand->address);
-    return {reinterpret_cast<const void*>(operand->address),
-            exists && operand->ofVector && operand->address % 16 != 0};
+    if (!operand) return {std::nullopt, false};
+    const uintptr_t address = operand->address;
+    const bool exists =
+        static_cast<intptr_t>(address << 16) >> 16 == static_cast<intptr_t>(address);
+    if (!exists) return {address, false};
+    if (operand->mayBeVector && address % 16 != 0) return {address, true};
+    return {std::nullopt, false};
 }
 
-constexpr char kMisaligned[] =
-    "misaligned address %p: an access of 16 bytes, as of a float4, needs a multiple of 16";
+std::string messageOf(const Cause& cause) {
+    if (!cause.address) return "illegal address, or a misaligned one";
+    return format(cause.misaligned ? "misaligned address %p: an access of 16 bytes, as of a "
+                                     "float4, needs a multiple of 16"
+                                   : "illegal address %p",
+                  reinterpret_cast<const void*>(*cause.address));
+}
 
 // A fault in a kernel leaves the handler by switching to the OS thread's own stack, as siglongjmp()
 // would. The fault is synchronous, in the kernel's own code, so nothing of the engine was
@@ -78,7 +89,6 @@ void onFault(int signal, siginfo_t* info, void* context) {
         if (!isWatchedMemory(signal, *info, *static_cast<ucontext_t*>(context))) passOn(signal);
         return;
     }
-    char message[200];
     if (signal == SIGFPE) {
         failKernel(cudaErrorLaunchFailure,
                    "integer division by zero (on a GPU the result is undefined)");
@@ -89,10 +99,8 @@ void onFault(int signal, siginfo_t* info, void* context) {
     } else {
         const auto* interrupted = static_cast<ucontext_t*>(context);
         const Cause cause = causeOf(signal, *info, *interrupted);
-        std::snprintf(message, sizeof(message),
-                      cause.misaligned ? kMisaligned : "illegal address %p", cause.address);
         failKernel(cause.misaligned ? cudaErrorMisalignedAddress : cudaErrorIllegalAddress,
-                   message);
+                   messageOf(cause));
     }
 }
 

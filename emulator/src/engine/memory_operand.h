@@ -11,11 +11,11 @@ namespace emu {
 
 struct MemoryOperand {
     uintptr_t address;
-    bool ofVector;  // of an instruction on SSE or AVX registers
+    bool mayBeVector;  // false: of an instruction that has no SSE or AVX registers
 };
 
-// Of the instruction at which `context` stands. Knows the common ones of x86-64; empty for others,
-// and elsewhere.
+// Of the instruction at which `context` stands. Knows the common ones of x86-64; empty for others
+// (those on strings, thread-local ones, AVX-512 ...), and elsewhere.
 std::optional<MemoryOperand> memoryOperand(const ucontext_t& context);
 
 }  // namespace emu

@@ -58,6 +58,29 @@ TEST_F(Faults, AddressThatCannotBe) {
         HasSubstr("illegal address 0xfffacadefffacad0"));
 }
 
+__global__ void addBehind(int* numbers) {
+    atomicAdd(numbers + 2, 1);
+}
+
+TEST_F(Faults, AddressOfAnAtomicThatCannotBe) {
+    SKIP_UNDER_ADDRESS_SANITIZER();
+    auto* poison = reinterpret_cast<int*>(0xFFFACADEFFFACAD0);
+    EXPECT_THAT(failure(cudaErrorIllegalAddress, [&] { addBehind<<<1, 8>>>(poison); }),
+                HasSubstr("illegal address 0xfffacadefffacad8"));
+}
+
+__global__ void callOne(void (*const* functions)()) {
+    functions[1]();
+}
+
+TEST_F(Faults, AddressThatIsNotKnownIsNotInvented) {
+    SKIP_UNDER_ADDRESS_SANITIZER();
+    Managed<void (*)()> functions(2);
+    functions[1] = reinterpret_cast<void (*)()>(0xFFFACADEFFFACAD0);
+    EXPECT_THAT(failure(cudaErrorIllegalAddress, [&] { callOne<<<1, 8>>>(functions.get()); }),
+                HasSubstr("thread (0,0,0): illegal address, or a misaligned one\n"));
+}
+
 __device__ int deepRecursion(int depth) {
     volatile char frame[1000];
     frame[depth % 1000] = (char)depth;
