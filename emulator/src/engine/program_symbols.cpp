@@ -168,6 +168,17 @@ const SymbolTable& symbolTable() {
     return table;
 }
 
+// "(anonymous namespace)::copy" of "(anonymous namespace)::copy(float*, void (*)(int))".
+std::string withoutParameters(const std::string& function) {
+    size_t begin = function.rfind(')');
+    if (begin == std::string::npos) return function;
+    for (int open = 1; open > 0 && begin > 0;) {
+        --begin;
+        open += function[begin] == ')' ? 1 : function[begin] == '(' ? -1 : 0;
+    }
+    return function.substr(0, begin);
+}
+
 struct ImageQuery {
     uintptr_t address;
     ImagePart part;
@@ -197,6 +208,14 @@ size_t staticSharedOf(const void* kernel) {
 
 std::string functionName(const void* function) {
     return symbolTable().functionName(function);
+}
+
+std::string kernelName(const char* launched, const void* kernel) {
+    if (launched[0] != '(') return launched;
+    constexpr char kResult[] = "void ";  // which templates have in front
+    std::string name = withoutParameters(functionName(kernel));
+    if (name.rfind(kResult, 0) == 0) name.erase(0, sizeof(kResult) - 1);
+    return name.empty() ? launched : name;
 }
 
 std::optional<Variable> variableAt(const void* address) {

@@ -18,6 +18,10 @@ size_t staticSharedOf(const void* kernel);
 // A function's name as in C++, with its parameters' types; empty if the table does not know it.
 std::string functionName(const void* function);
 
+// What people call a kernel: `launched`, the text of its launch; where that is no name ("(a kernel
+// launched through ...)"), the function's without its parameters, as far as the table knows it.
+std::string kernelName(const char* launched, const void* kernel);
+
 struct Variable {
     const void* base;
     size_t size;  // bytes

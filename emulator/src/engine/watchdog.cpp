@@ -70,17 +70,10 @@ bool ask() {
     return answer.given;
 }
 
-std::string kernelName() {
-    const std::string name = watchedGrid.name.load();
-    const void* const id = watchedGrid.id.load();
-    if (name[0] != '(' || id == nullptr) return name;
-    const std::string full = functionName(id);
-    return full.substr(0, full.find('('));
-}
-
 void tell() {
+    const std::string kernel = kernelName(watchedGrid.name.load(), watchedGrid.id.load());
     std::string message =
-        format("emulator: kernel %s has been running for %d s", kernelName().c_str(), kPatience);
+        format("emulator: kernel %s has been running for %d s", kernel.c_str(), kPatience);
     if (ask()) {
         message += ": block " + text(answer.block) + ", thread " + text(answer.thread);
         for (int i = 0; i < answer.frameCount; ++i) {

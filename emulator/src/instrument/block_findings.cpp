@@ -6,10 +6,6 @@
 #include "engine/program_symbols.h"
 
 namespace emu {
-std::string kernelName(const KernelCall& call) {
-    const std::string name = call.name[0] == '(' ? functionName(call.id) : call.name;
-    return name.empty() ? call.name : name.substr(0, name.find('('));
-}
 
 uint64_t linearBlock() {
     return blockIdx.x + uint64_t{gridDim.x} * (blockIdx.y + uint64_t{gridDim.y} * blockIdx.z);
@@ -47,7 +43,7 @@ void BlockFindings::report(Finding finding) {
                                         static_cast<uintptr_t>(place.line);
     }
     if (again(finding.hazard, places[0], places[1], finding.withinWarps)) return;
-    finding.kernel = kernelName(grid_->call);
+    finding.kernel = kernelName(grid_->call.name, grid_->call.id);
     finding.block = {blockIdx.x, blockIdx.y, blockIdx.z};
     finding.blockNumber = linearBlock();
     finding.order = launch_;

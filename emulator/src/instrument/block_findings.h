@@ -13,9 +13,6 @@
 
 namespace emu {
 
-// As at the launch; cudaLaunchKernel() has only its address.
-std::string kernelName(const KernelCall& call);
-
 // The running block's number in its grid, x fastest.
 uint64_t linearBlock();
 

@@ -6,6 +6,7 @@
 #include "block_checker.h"
 #include "engine/fault.h"
 #include "engine/guarded_memory.h"
+#include "engine/program_symbols.h"
 #include "engine/scheduler.h"
 #include "engine/watcher.h"
 #include "findings.h"
@@ -35,7 +36,7 @@ class Checker : public Watcher {
     void gridEnded(const Grid& grid) override {
         for (const GlobalRace& race : shadow_.takeRaces()) {
             Finding finding = findingOf(race, grid.config.grid, grid.config.block);
-            finding.kernel = kernelName(grid.call);
+            finding.kernel = kernelName(grid.call.name, grid.call.id);
             finding.order = launch_;
             findings_.add(finding);
         }

@@ -151,9 +151,9 @@ std::string number(const Metric& metric) {
     return text;
 }
 
-// As ncu writes it: tiled<16>, not tiled<16u>.
-std::string kernelName(const Grid& grid) {
-    std::string name = grid.call.id != nullptr ? functionName(grid.call.id) : "";
+// With its parameters, as ncu writes it: tiled<16>, not tiled<16u>.
+std::string nameInNcu(const Grid& grid) {
+    std::string name = functionName(grid.call.id);
     for (size_t end = 0; (end = name.find_first_of(",>", end + 1)) != std::string::npos;) {
         const size_t last = name.find_last_not_of("ul", end - 1);
         if (last != std::string::npos && name[last] >= '0' && name[last] <= '9') {
@@ -199,7 +199,7 @@ void ProfileCsv::add(const Grid& grid, const LaunchCounts& counts) {
                                       std::to_string(getpid()),
                                       programName(),
                                       "127.0.0.1",
-                                      kernelName(grid),
+                                      nameInNcu(grid),
                                       "1",
                                       "7",
                                       shape(grid.config.block),
