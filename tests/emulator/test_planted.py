@@ -318,7 +318,8 @@ def test_every_program_is_tested():
 
 
 def test_kernel_that_does_not_end(build):
-    """After ten seconds of it a line says where it is; the program goes on."""
+    """After ten seconds of it a line says where it is; the program goes on, and its own threads, some
+    of which may sleep, get no signal for that."""
     program = subprocess.Popen(
         [str(build / "tests" / "planted"), "spins"],
         env={name: value for name, value in os.environ.items() if name != "CUDA_EMULATOR_CHECK"},
@@ -330,6 +331,13 @@ def test_kernel_that_does_not_end(build):
     try:
         line = program.stderr.readline()
         assert program.poll() is None
+        threads = list(Path(f"/proc/{program.pid}/task").iterdir())
+        pending = [
+            re.search(r"^SigPnd:\t(\w+)$", (thread / "status").read_text(), re.MULTILINE)[1]
+            for thread in threads
+        ]
+        assert len(threads) >= 3  # the one that spins, the one that idles, the watchdog
+        assert set(pending) == {"0" * 16}
     finally:
         late.cancel()
         program.kill()

@@ -56,6 +56,7 @@
 #include "ready_queue.h"
 #include "sticky_error.h"
 #include "warps.h"
+#include "watchdog.h"
 #include "watcher.h"
 
 // See switchFiber().
@@ -113,7 +114,7 @@ class Worker {
     [[noreturn]] void fail(cudaError_t error, std::string message);
     [[noreturn]] void runFiber();
 
-    Grid* grid() { return running_ ? grid_ : nullptr; }
+    Grid* grid() { return watched_.inKernel() ? grid_ : nullptr; }
     const Fiber* current() const { return current_; }
     unsigned sm() const { return sm_; }
     cudaError_t& threadError();
@@ -138,7 +139,6 @@ class Worker {
 
     SignalStack signalStack_;
     Grid* grid_ = nullptr;
-    bool running_ = false;
     unsigned sm_ = 0;
     unsigned launch_ = 0;
     uint64_t blockNumber_ = 0, chunkNext_ = 0, chunkEnd_ = 0;
@@ -172,6 +172,7 @@ class Worker {
     uint64_t threadErrorBlock_ = 0;
     unsigned threadErrorRank_ = 0;
     std::string failure_;
+    WatchedThread watched_;
 };
 
 Worker& worker() {
@@ -205,7 +206,7 @@ void Worker::run(Grid& grid, unsigned sm, uint64_t firstBlock, uint64_t endBlock
     if (!beginBlock()) return;
 
     ++launch_;
-    running_ = true;
+    watched_.setInKernel(true);
     Fiber* fiber = idleFiber();
     fiber->threadIdx = threadIdx;
     current_ = fiber;
@@ -213,7 +214,7 @@ void Worker::run(Grid& grid, unsigned sm, uint64_t firstBlock, uint64_t endBlock
     forbidAccess(emu_dynamic_shared + grid.config.dynamicShared, sharedEnd);
     switchFiber(&main_, fiber);
     allowAccess(emu_dynamic_shared, sharedEnd);
-    running_ = false;
+    watched_.setInKernel(false);
 
     if (grid.cancelled) {  // fibers may have been left in the middle of the kernel
         if (watcher != nullptr) watcher->blockEnded(false);

@@ -1,6 +1,5 @@
 #include "watchdog.h"
 
-#include <dirent.h>
 #include <execinfo.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -9,7 +8,6 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -26,6 +24,15 @@ WatchedGrid watchedGrid;
 namespace {
 
 constexpr int kPatience = 10;  // [s]
+
+struct WatchedThreads {
+    std::mutex mutex;
+    WatchedThread* first = nullptr;
+};
+WatchedThreads& watchedThreads() {
+    static WatchedThreads& instance = *new WatchedThreads;  // OS threads outlive static objects
+    return instance;
+}
 
 // Where a thread of the kernel was when it was asked: it answers in a signal handler.
 struct Answer {
@@ -54,17 +61,18 @@ void sleepMs(long milliseconds) {
     }
 }
 
-// Asks all threads of the process; one that runs a CUDA thread answers.
+// Asks all that are in a kernel; one answers.
 bool ask() {
-    DIR* const tasks = opendir("/proc/self/task");
-    if (tasks == nullptr) return false;
     answer.given = false;
     answer.wanted = true;
-    while (const dirent* const task = readdir(tasks)) {
-        const int id = std::atoi(task->d_name);
-        if (id > 0 && id != gettid()) syscall(SYS_tgkill, getpid(), id, questionSignal());
+    {
+        WatchedThreads& known = watchedThreads();
+        const std::lock_guard<std::mutex> lock(known.mutex);
+        for (const WatchedThread* thread = known.first; thread != nullptr;
+             thread = thread->next()) {
+            if (thread->inKernel()) syscall(SYS_tgkill, getpid(), thread->id(), questionSignal());
+        }
     }
-    closedir(tasks);
     for (int i = 0; i < 100 && !answer.given; ++i) sleepMs(10);
     answer.wanted = false;
     return answer.given;
@@ -99,6 +107,21 @@ void watch() {
 }
 
 }  // namespace
+
+WatchedThread::WatchedThread() : id_(gettid()) {
+    WatchedThreads& known = watchedThreads();
+    const std::lock_guard<std::mutex> lock(known.mutex);
+    next_ = known.first;
+    if (next_ != nullptr) next_->previous_ = this;
+    known.first = this;
+}
+
+WatchedThread::~WatchedThread() {
+    WatchedThreads& known = watchedThreads();
+    const std::lock_guard<std::mutex> lock(known.mutex);
+    (previous_ != nullptr ? previous_->next_ : known.first) = next_;
+    if (next_ != nullptr) next_->previous_ = previous_;
+}
 
 void startWatchdog() {
     static std::once_flag once;

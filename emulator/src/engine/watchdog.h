@@ -1,6 +1,8 @@
 // Tells whoever waits at the terminal of a kernel that does not seem to end, and where it is.
 #pragma once
 
+#include <sys/types.h>
+
 #include <atomic>
 #include <cstdint>
 
@@ -18,6 +20,27 @@ struct WatchedGrid {
     std::atomic<const void*> id{nullptr};  // as in KernelCall
 };
 extern WatchedGrid watchedGrid;
+
+// An OS thread that runs blocks, as long as one lives there: the watchdog asks these, and only in a
+// kernel, since what asks is a signal, which ends the sleep of whoever it is sent to.
+class WatchedThread {
+  public:
+    WatchedThread();
+    ~WatchedThread();
+    WatchedThread(const WatchedThread&) = delete;
+    WatchedThread& operator=(const WatchedThread&) = delete;
+
+    void setInKernel(bool value) { inKernel_.store(value, std::memory_order_relaxed); }
+    bool inKernel() const { return inKernel_.load(std::memory_order_relaxed); }
+    pid_t id() const { return id_; }
+    const WatchedThread* next() const { return next_; }
+
+  private:
+    std::atomic<bool> inKernel_{false};
+    const pid_t id_;
+    // A list of them all, which needs no memory of its own.
+    WatchedThread *previous_ = nullptr, *next_ = nullptr;
+};
 
 // While one lives, a grid runs. One at a time.
 class RunningGrid {

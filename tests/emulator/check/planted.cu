@@ -1,10 +1,13 @@
 // Bugs as students plant them, most of them in the code around a kernel, and their neighbours that
 // are right: test_planted.py runs each alone, and finds the lines by the marks in the comments.
 #include <cooperative_groups.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstring>
 #include <functional>
+#include <future>
 #include <map>
 #include <numeric>
 #include <string>
@@ -203,6 +206,16 @@ int* filled() {
     if (cudaMemcpy(memory, ones.data(), kBytes, cudaMemcpyHostToDevice) != cudaSuccess)
         std::exit(3);
     return memory;
+}
+
+// A signal that somebody sends to this thread stays pending, which a test can see.
+void launchAndIdle(std::promise<void>& ready) {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, nullptr);
+    addAtomically<<<1, 256>>>(filled());
+    ready.set_value();
+    while (true) pause();
 }
 
 struct FreesLater {
@@ -551,6 +564,9 @@ const std::map<std::string, std::function<void()>> kPrograms = {
     // -- a kernel that does not end
     {"spins",
      [] {
+         std::promise<void> ready;
+         std::thread([&ready] { launchAndIdle(ready); }).detach();
+         ready.get_future().wait();
          int* flag = filled();
          cudaMemset(flag, 0, kBytes);
          spin<<<1, 32>>>(flag);
