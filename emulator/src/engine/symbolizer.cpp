@@ -40,7 +40,6 @@ class Addr2line {
         std::vector<std::string> answer;
         readLine();  // the address
         for (std::string line = readLine(); !isZero(line); line = readLine()) {
-            if (line.empty()) return {};
             answer.push_back(line);
         }
         readLine();  // of 0
@@ -48,6 +47,7 @@ class Addr2line {
     }
 
   private:
+    // Also of no line: addr2line has ended.
     static bool isZero(const std::string& line) {
         return line.find_first_not_of("0x") == std::string::npos;
     }
