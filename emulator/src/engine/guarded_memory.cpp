@@ -11,6 +11,8 @@
 #include <map>
 #include <mutex>
 
+#include "out_of_memory.h"
+
 namespace emu {
 
 bool guardAllocations;
@@ -91,8 +93,16 @@ uintptr_t takeAddresses(Regions& known, size_t bytes) {
     return begin;
 }
 
+// False where the system has no room for that: memory to write to (ulimit -d,
+// vm.overcommit_memory), or one more mapping (vm.max_map_count).
+[[nodiscard]] bool tryToProtect(uintptr_t begin, size_t bytes, bool open) {
+    return mprotect(reinterpret_cast<void*>(begin), bytes,
+                    open ? PROT_READ | PROT_WRITE : PROT_NONE) == 0;
+}
+
+// For what must not stay as it is: an access would be taken for a wrong one, or not be noticed.
 void protect(uintptr_t begin, size_t bytes, bool open) {
-    mprotect(reinterpret_cast<void*>(begin), bytes, open ? PROT_READ | PROT_WRITE : PROT_NONE);
+    if (!tryToProtect(begin, bytes, open)) quitWithoutMemory("memory for the hazard check");
 }
 
 // Needs the lock.
@@ -152,7 +162,10 @@ void* takeGuarded(size_t size, Reach reach) {
     const std::lock_guard<std::mutex> lock(known.mutex);
     const uintptr_t begin = takeAddresses(known, bytes);
     if (begin == 0) return nullptr;
-    protect(begin, bytes, reach == Reach::Both || known.open > 0);
+    if (!tryToProtect(begin, bytes, reach == Reach::Both || known.open > 0)) {
+        known.holes.emplace(bytes, begin);
+        return nullptr;
+    }
     char* base = reinterpret_cast<char*>(begin + gap);
     uint8_t* const written = reach == Reach::DeviceOnly ? newBits(size) : nullptr;
     known.byBegin.emplace(begin, Region{{base, size, ++known.count, false, reach, written}, bytes});
