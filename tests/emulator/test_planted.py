@@ -150,6 +150,23 @@ def test_error_that_nobody_looks_at(check, bug, what, error, mark):
     assert "cudaGetLastError()" in finding.remedy
 
 
+def test_managed_variable(check):
+    finding = only(check("managedVariableEarly"))
+    assert (finding.title, finding.where) == (BOTH, "a __managed__ variable")
+    assert [act[:3] for act in finding.acts] == [
+        (line_of("bump-managed"), "the kernel", "updates it atomically"),
+        (line_of("managed-variable"), "the host", "reads"),
+    ]
+
+
+def test_shared_bins_that_nobody_cleared(check):
+    added, read = check("sharedBinsNotCleared").findings
+    assert added.title == read.title == "uninitialised shared memory"
+    assert added.acts[0][0] == line_of("count-in-shared")
+    assert added.acts[0][2] == "updates it atomically"
+    assert read.acts[0][2] == "reads"  # those that no thread counted in
+
+
 def test_launch_in_a_kernel_that_is_refused(check):
     finding = only(check("childRefused"))
     assert finding.title == f"{REFUSED}the launch of child returned {CONFIGURATION}"
@@ -286,7 +303,7 @@ def test_steps_without_a_barrier_of_the_grid(check):
 
 @pytest.mark.parametrize(
     "program",
-    "managedInTime waitsInTime errorsLookedAt allWritten addAtomically allAgree tree treeOfWarp ownBytes addByCas "
+    "managedInTime waitsInTime managedVariableInTime hostFunctionInOrder exchangesFresh errorsLookedAt allWritten addAtomically allAgree tree treeOfWarp ownBytes addByCas "
     "evenPairs packedValues lastBlock twoSteps launchesInOrder".split(),
 )
 def test_silent(check, program):
@@ -306,7 +323,8 @@ def test_what_a_fence_hands_over_is_not_judged(check):
 def test_last_line_says_what_was_looked_at(check):
     assert check("tree").last == (
         "no hazards found in 1 kernel launch. Looked at: races, bounds, uninitialised memory, "
-        "barriers, errors, on the paths of this run. Not looked at: other inputs."
+        "barriers, errors, on the paths of this run. Not looked at: other inputs, kernels and copies "
+        "that run at a time, what volatile hands over, malloc() in kernels."
     )
 
 

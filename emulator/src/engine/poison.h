@@ -8,7 +8,7 @@ namespace emu {
 
 // The reason for the value is in emu/api/memory.h. Filling more would cost noticeable time, and
 // memory for pages that the program may never touch.
-constexpr uint32_t kPoison = 0xFFFACADE;
+constexpr uint32_t kPoison = 0xFEFACADE;
 constexpr size_t kPoisonedBytes = size_t{16} << 20;
 
 }  // namespace emu

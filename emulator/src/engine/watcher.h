@@ -69,6 +69,8 @@ class Watcher {
     virtual void streamRuns(const StreamSeen&) {}
     virtual void eventRecorded(const void* /*event*/) {}
     virtual void streamWaits(const StreamSeen&, const void* /*event*/) {}
+    // This OS thread runs a host function in stream order, or has done so.
+    virtual void hostFunctionRuns(bool /*now*/) {}
     // The host has waited for the device, for a stream, for an event.
     virtual void hostWaited() {}
     virtual void hostWaitedForStream(const StreamSeen&) {}

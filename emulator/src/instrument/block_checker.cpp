@@ -295,10 +295,15 @@ void BlockChecker::sharedAccess(const Access& access, uintptr_t pc) {
         found_.report({Hazard::SharedBounds, about, {actOf(pc, rank_, verb(access.kind))}, where});
         return;
     }
-    const bool reads = access.kind != AccessKind::Store;
+    const bool reads = access.kind != AccessKind::Store && !access.exchanges;
     if (reads && uninitialised_.size() < kMostUninitialised &&
         variables_.unwritten(offset, access.size) && shadow_->neverWritten(offset, access.size)) {
-        uninitialised_.push_back({offset, access.size, pc, rank_});
+        const Uninitialised read{offset, access.size, pc, rank_, access.kind};
+        if (access.kind == AccessKind::Atomic) {
+            reportUninitialised(read);  // it writes, too: nobody can do so before it any more
+        } else {
+            uninitialised_.push_back(read);
+        }
     }
     SharedAccess shared;
     shared.pc = pc;
@@ -349,12 +354,16 @@ void BlockChecker::confirmUninitialised() {
             !variables_.unwritten(read.offset, read.size)) {
             continue;
         }
-        found_.report({Hazard::Uninitialised,
-                       "",
-                       {actOf(read.pc, read.rank, "reads")},
-                       variables_.nameOf(read.offset, read.size)});
+        reportUninitialised(read);
     }
     uninitialised_.clear();
+}
+
+void BlockChecker::reportUninitialised(const Uninitialised& read) {
+    found_.report({Hazard::Uninitialised,
+                   "",
+                   {actOf(read.pc, read.rank, verb(read.kind))},
+                   variables_.nameOf(read.offset, read.size)});
 }
 
 // ---- other memory

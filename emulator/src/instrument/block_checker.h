@@ -63,6 +63,7 @@ class BlockChecker : public Recorder {
         uint32_t size;
         uintptr_t pc;
         unsigned rank;
+        AccessKind kind;
     };
     struct KnownPc {
         uintptr_t pc = 0;
@@ -76,6 +77,7 @@ class BlockChecker : public Recorder {
     uintptr_t functionOf(uintptr_t pc);
     void settle();
     void confirmUninitialised();
+    void reportUninitialised(const Uninitialised& read);
     void reportRaces();
 
     void sharedAccess(const Access& access, uintptr_t pc);

@@ -82,6 +82,7 @@ class Checker : public Watcher {
     void streamWaits(const StreamSeen& stream, const void* event) override {
         host_.order.streamWaits(stream, event);
     }
+    void hostFunctionRuns(bool now) override { inStreamOrder = now; }
     void hostWaited() override { host_.order.hostWaited(); }
     void hostWaitedForStream(const StreamSeen& stream) override {
         host_.order.hostWaitedForStream(stream);

@@ -251,10 +251,12 @@ std::string Findings::report() const {
 // What was found, what was looked at, and what was not.
 std::string Findings::summary(size_t hazards, size_t notes) const {
     if (launches_ == 0 && hazards == 0) return "no kernel was launched: nothing was looked at\n";
-    std::string out = (hazards == 0 ? "no hazards" : plural(hazards, "hazard")) + " found in " +
-                      plural(launches_, "kernel launch") +
-                      ". Looked at: races, bounds, uninitialised memory, barriers, errors, on the "
-                      "paths of this run. Not looked at: other inputs";
+    std::string out =
+        (hazards == 0 ? "no hazards" : plural(hazards, "hazard")) + " found in " +
+        plural(launches_, "kernel launch") +
+        ". Looked at: races, bounds, uninitialised memory, barriers, errors, on the "
+        "paths of this run. Not looked at: other inputs, kernels and copies that run at a time, "
+        "what volatile hands over, malloc() in kernels";
     if (!notJudged_.empty()) {
         const auto& [first, second] = *notJudged_.begin();
         out += "; " + plural(notJudged_.size(), "pair") +

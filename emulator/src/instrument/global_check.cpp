@@ -129,7 +129,7 @@ void GlobalCheck::findUnwritten(const Access& access, uintptr_t pc, unsigned ran
     };
     const size_t size = std::min<size_t>(access.size, allocation_.size - first);
     if (countWritten(size) == size) return;
-    if (access.kind != AccessKind::Store) {
+    if (access.kind != AccessKind::Store && !access.exchanges) {
         // A struct comes in parts, of which the first tells its size; between its members may be
         // gaps that nobody writes.
         const bool isStruct = access.whole != access.size;

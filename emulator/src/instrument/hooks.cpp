@@ -9,7 +9,18 @@
 #include "memory_map.h"
 #include "recorder.h"
 
+// The bounds of the section of __managed__ variables (engine/allocations.cpp); absent without any.
+extern "C" {
+extern char __start_emu_managed[] __attribute__((weak));
+extern char __stop_emu_managed[] __attribute__((weak));
+}
+
 namespace emu {
+
+bool isManagedVariable(uintptr_t address) {
+    const auto begin = reinterpret_cast<uintptr_t>(__start_emu_managed);
+    return address - begin < reinterpret_cast<uintptr_t>(__stop_emu_managed) - begin;
+}
 
 __thread Recorder* recorder;
 HostRecorder* hostRecorder;
@@ -22,16 +33,19 @@ constexpr uint32_t kMemberSize = 4;
 
 // What host code does is of interest where a GPU's memory is concerned.
 __attribute__((noinline)) void recordOfHost(const Access& access) {
-    if (maybeGuarded(access.address) && !inDevice()) hostRecorder->hostAccess(access);
+    if ((maybeGuarded(access.address) || isManagedVariable(access.address)) && !inDevice())
+        hostRecorder->hostAccess(access);
 }
 
 inline __attribute__((always_inline)) void record(const void* pointer, uint32_t size,
                                                   uint32_t whole, AccessKind kind, bool isVolatile,
-                                                  bool packed, void* pc) {
+                                                  bool exchanges, bool packed, void* pc) {
     const auto address = reinterpret_cast<uintptr_t>(pointer);
-    Access access{
-        address, reinterpret_cast<uintptr_t>(pc), size, whole, kind, Space::Other, isVolatile,
-        packed};
+    Access access{address,    reinterpret_cast<uintptr_t>(pc),
+                  size,       whole,
+                  kind,       Space::Other,
+                  isVolatile, exchanges,
+                  packed};
     if (recorder == nullptr) {
         if (hostRecorder != nullptr) recordOfHost(access);
         return;
@@ -41,7 +55,11 @@ inline __attribute__((always_inline)) void record(const void* pointer, uint32_t 
 
 inline __attribute__((always_inline)) void record(const void* pointer, uint32_t size,
                                                   AccessKind kind, bool isVolatile, void* pc) {
-    record(pointer, size, size, kind, isVolatile, false, pc);
+    record(pointer, size, size, kind, isVolatile, false, false, pc);
+}
+
+void recordExchange(const void* pointer, uint32_t size, void* pc) {
+    record(pointer, size, size, AccessKind::Atomic, false, true, false, pc);
 }
 
 void recordRange(const void* pointer, size_t bytes, AccessKind kind, void* pc) {
@@ -49,7 +67,8 @@ void recordRange(const void* pointer, size_t bytes, AccessKind kind, void* pc) {
     const auto* byte = static_cast<const char*>(pointer);
     const uint32_t member = bytes % kMemberSize == 0 ? kMemberSize : 1;
     for (size_t i = 0; i < bytes; i += member) {
-        record(byte + i, member, i == 0 ? static_cast<uint32_t>(bytes) : 0, kind, false, true, pc);
+        record(byte + i, member, i == 0 ? static_cast<uint32_t>(bytes) : 0, kind, false, false,
+               true, pc);
     }
 }
 
@@ -64,6 +83,7 @@ void recordAtomic(const volatile void* address, size_t bytes) {
 
 using emu::AccessKind;
 using emu::record;
+using emu::recordExchange;
 using emu::recordRange;
 
 #define EMU_CALLER __builtin_return_address(0)
@@ -164,7 +184,7 @@ void* __tsan_memset(void* to, int value, size_t bytes) {
         __atomic_store_n(p, value, __ATOMIC_SEQ_CST);                                            \
     }                                                                                            \
     T __tsan_atomic##BITS##_exchange(volatile T* p, T value, int) {                              \
-        record(const_cast<T*>(p), sizeof(T), AccessKind::Atomic, false, EMU_CALLER);             \
+        recordExchange(const_cast<T*>(p), sizeof(T), EMU_CALLER);                                \
         return __atomic_exchange_n(p, value, __ATOMIC_SEQ_CST);                                  \
     }                                                                                            \
     EMU_ATOMIC_RMW(BITS, T, fetch_add)                                                           \

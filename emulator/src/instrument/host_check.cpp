@@ -46,6 +46,7 @@ const GlobalRecord* conflictOf(const GlobalShadow::Word& word, unsigned bytes, b
 }  // namespace
 
 thread_local const void* StreamOrder::current_;
+thread_local bool inStreamOrder;
 
 uintptr_t hostPlace(uintptr_t pc) {
     // (The back end's own code has no line numbers.)
@@ -88,6 +89,10 @@ void HostCheck::add(Finding finding, uintptr_t pc) {
 // ---- memory
 
 void HostCheck::hostAccess(const Access& access) {
+    if (isManagedVariable(access.address)) {
+        if (!access.isVolatile) touchesSharedMemory(access, "a __managed__ variable");
+        return;
+    }
     const auto allocation = guardedAround(reinterpret_cast<const void*>(access.address));
     if (!allocation) return;
     announced = access.address;
@@ -95,7 +100,7 @@ void HostCheck::hostAccess(const Access& access) {
         touchesDeviceMemory(*allocation, access.address, access.size,
                             access.kind != AccessKind::Load, access.pc);
     } else if (!access.isVolatile) {
-        touchesSharedMemory(*allocation, access);
+        touchesSharedMemory(access, nameOf(*allocation, access.address, access.size));
     }
 }
 
@@ -123,8 +128,8 @@ void HostCheck::touchesDeviceMemory(const GuardedAllocation& allocation, uintptr
 }
 
 // Managed or page-locked memory.
-void HostCheck::touchesSharedMemory(const GuardedAllocation& allocation, const Access& access) {
-    if (order.allHaveEnded()) return;
+void HostCheck::touchesSharedMemory(const Access& access, const std::string& name) {
+    if (inStreamOrder || order.allHaveEnded()) return;
     constexpr size_t kWord = GlobalShadow::kWordBytes;
     const uintptr_t end = access.address + access.size;
     for (uintptr_t word = access.address / kWord * kWord; word < end; word += kWord) {
@@ -142,7 +147,7 @@ void HostCheck::touchesSharedMemory(const GuardedAllocation& allocation, const A
              "",
              {{{pcOf(record->place), nullptr, 0}, {}, verb(record->accessKind()), "the kernel"},
               actOfHost(place, verb(access.kind))},
-             nameOf(allocation, access.address, access.size)},
+             name},
             place);
         return;
     }

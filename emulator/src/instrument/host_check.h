@@ -19,6 +19,9 @@
 
 namespace emu {
 
+// The calling OS thread runs a host function in stream order: kernels before it have ended.
+extern thread_local bool inStreamOrder;
+
 // Thread-safe.
 class HostCheck : public HostRecorder {
   public:
@@ -44,7 +47,7 @@ class HostCheck : public HostRecorder {
   private:
     void touchesDeviceMemory(const GuardedAllocation& allocation, uintptr_t address, uint32_t size,
                              bool writes, uintptr_t pc);
-    void touchesSharedMemory(const GuardedAllocation& allocation, const Access& access);
+    void touchesSharedMemory(const Access& access, const std::string& name);
     void add(Finding finding, uintptr_t pc);
 
     Findings& findings_;

@@ -23,7 +23,8 @@ struct Access {
     AccessKind kind;
     Space space;
     bool isVolatile;
-    bool packed;  // the program does not promise that the address is a multiple of the size
+    bool exchanges;  // an atomic that does not use what was there
+    bool packed;     // the program does not promise that the address is a multiple of the size
 };
 
 class Recorder {
@@ -46,6 +47,9 @@ class Recorder {
 
 // Of this OS thread; nullptr while it runs no CUDA thread.
 extern __thread Recorder* recorder;
+
+// A __managed__ variable lies there.
+bool isManagedVariable(uintptr_t address);
 
 // Receives what host code does to memory that is not the host's own; nullptr: nobody wants to know.
 class HostRecorder {

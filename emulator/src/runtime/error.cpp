@@ -55,9 +55,11 @@ bool insideHostFunction() {
 }
 HostFunctionScope::HostFunctionScope() {
     hostFunctionRuns = true;
+    if (watcher != nullptr) watcher->hostFunctionRuns(true);
 }
 HostFunctionScope::~HostFunctionScope() {
     hostFunctionRuns = false;
+    if (watcher != nullptr) watcher->hostFunctionRuns(false);
 }
 
 }  // namespace emu

@@ -173,6 +173,21 @@ __global__ void launchesAndLooks(int* out) {
     child<<<1, 2048>>>(out);
     if (cudaGetLastError() != cudaSuccess) out[0] = 0;
 }
+__global__ void countInShared(const int* in, int* bins) {
+    __shared__ int ofBlock[4];
+    atomicAdd(&ofBlock[in[threadIdx.x] % 4], 1);  // count-in-shared
+    __syncthreads();
+    if (threadIdx.x < 4) bins[threadIdx.x] = ofBlock[threadIdx.x];
+}
+__global__ void setByExchange(int* flag) {
+    __shared__ int ofBlock;
+    atomicExch(flag, 3);
+    atomicExch(&ofBlock, 4);
+}
+__managed__ int managedCounter;
+__global__ void bumpManaged() {
+    atomicAdd(&managedCounter, 1);  // bump-managed
+}
 __global__ void copyPairs(const float2* in, float2* out) {
     out[threadIdx.x] = in[threadIdx.x];  // copy-pairs
 }
@@ -310,6 +325,25 @@ const std::map<std::string, std::function<void()>> kPrograms = {
          writeIndices<<<1, 256>>>(m, kCount);
          cudaEventSynchronize(event);
          std::printf("%d\n", m[7]);  // older-event
+     }},
+    {"managedVariableEarly",
+     [] {
+         managedCounter = 0;
+         bumpManaged<<<1, 32>>>();
+         std::printf("%d\n", managedCounter);  // managed-variable
+     }},
+    {"managedVariableInTime",
+     [] {
+         managedCounter = 0;
+         bumpManaged<<<1, 32>>>();
+         cudaDeviceSynchronize();
+         std::printf("%d\n", managedCounter);
+     }},
+    {"hostFunctionInOrder",
+     [] {
+         int* m = managedInts();
+         writeIndices<<<1, 256>>>(m, kCount);
+         cudaLaunchHostFunc(nullptr, [](void* memory) { static_cast<int*>(memory)[5] = 99; }, m);
      }},
     {"waitsInTime",
      [] {
@@ -487,6 +521,8 @@ const std::map<std::string, std::function<void()>> kPrograms = {
          cudaMemcpy(b, a, kBytes, cudaMemcpyDeviceToDevice);
          copyElements<<<1, 256>>>(b, out, kCount);
      }},
+    {"sharedBinsNotCleared", [] { countInShared<<<1, 64>>>(filled(), filled()); }},
+    {"exchangesFresh", [] { setByExchange<<<1, 1>>>(deviceInts(1)); }},
     {"allWritten",
      [] {
          int *a = deviceInts(), *b = deviceInts(), *out = deviceInts();

@@ -143,25 +143,25 @@ TEST_F(MemoryTest, WhatWaitsForItsFirstWriteIsTaken) {
 TEST_F(MemoryTest, FreshDeviceMemoryShowsAForgottenInitialisation) {
     constexpr size_t kCount = 1027;
     auto* asInts = deviceArray<uint32_t>(kCount);
-    for (size_t i = 0; i < kCount; ++i) ASSERT_EQ(0xFFFACADEu, asInts[i]);
+    for (size_t i = 0; i < kCount; ++i) ASSERT_EQ(0xFEFACADEu, asInts[i]);
     auto* asFloats = deviceArray<float>(3);
     auto* asDoubles = deviceArray<double>(3);
     for (int i = 0; i < 3; ++i) {
-        EXPECT_TRUE(std::isnan(asFloats[i]));
-        EXPECT_TRUE(std::isnan(asDoubles[i]));
+        EXPECT_FLOAT_EQ(-1.6668017e38f, asFloats[i]);
+        EXPECT_DOUBLE_EQ(-4.5933371224073116e303, asDoubles[i]);
     }
     auto* odd = deviceArray<unsigned char>(7);
     EXPECT_EQ(0xFA, odd[6]);
     int* managed = nullptr;
     ASSERT_OK(cudaMallocManaged(&managed, 4));
-    EXPECT_EQ(-341282, managed[0]);
+    EXPECT_EQ(-17118498, managed[0]);
 }
 
 #ifndef __SANITIZE_ADDRESS__  // which reports these accesses themselves
 TEST_F(MemoryTest, BehindTheEndIsGarbageAndStaysSo) {
     for (const size_t count : {3, 128, 1027}) {  // 128: 512 bytes, the granularity itself
         auto* array = deviceArray<uint32_t>(count);
-        EXPECT_EQ(0xFFFACADEu, array[count]);
+        EXPECT_EQ(0xFEFACADEu, array[count]);
         testing::internal::CaptureStderr();
         array[count - 1] = 0;
         EXPECT_OK(cudaFree(array));
