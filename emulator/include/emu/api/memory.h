@@ -1,8 +1,8 @@
 // Memory of the emulated device is host memory under the rules of device memory: each allocation is
 // known with its size, and what a GPU would refuse (a direction that does not fit the pointers, a
 // range beyond an allocation, a pointer that was freed) is refused with the same error. What a GPU
-// cannot do but a host can is noticed by the hazard check alone: host code that dereferences a device
-// pointer just works.
+// cannot do but a host can is noticed by the hazard check alone: host code that dereferences a
+// device pointer just works.
 #pragma once
 
 #include "emu/runtime_types.h"
@@ -20,9 +20,9 @@ inline cudaPitchedPtr make_cudaPitchedPtr(void* ptr, size_t pitch, size_t xsize,
 // ---- Allocation ---------------------------------------------------------------------------------
 
 // Device memory [bytes], aligned to 256. Its contents are undefined on a GPU, so they are filled
-// with 0xFEFACADE here, up to the first 16 MiB: -1.7e38 as float, -4.6e303 as double, -17118498 as int,
-// no address as a pointer. (Not NaN, which `fabs(x - expected) > limit` takes for right.) So is what
-// lies behind the end.
+// with 0xFEFACADE here, up to the first 16 MiB: -1.7e38 as float, -4.6e303 as double, -17118498 as
+// int, no address as a pointer. (Not NaN, which `fabs(x - expected) > limit` takes for right.) So
+// is what lies behind the end.
 cudaError_t cudaMalloc(void** pointer, size_t size);
 // Each row of `width` bytes starts at a multiple of *pitch, itself a multiple of 512.
 cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height);
