@@ -62,6 +62,11 @@ std::optional<Allocation> findAllocation(const void* pointer) {
     return allocation == nullptr ? std::nullopt : std::make_optional(*allocation);
 }
 
+bool isManagedVariable(uintptr_t address) {
+    return address - addressOf(__start_emu_managed) <
+           addressOf(__stop_emu_managed) - addressOf(__start_emu_managed);
+}
+
 void addAllocation(const Allocation& allocation) {
     Table& known = table();
     const std::lock_guard<std::mutex> lock(known.mutex);

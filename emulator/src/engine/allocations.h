@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <optional>
 #include <vector>
@@ -47,6 +48,9 @@ struct Allocation {
 
 // The allocation that `pointer` points into, if any.
 std::optional<Allocation> findAllocation(const void* pointer);
+
+// A __managed__ variable lies there. For hot paths.
+bool isManagedVariable(uintptr_t address);
 
 // Makes an allocation known. The second form does so unless it overlaps a known one, and returns
 // that.

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include "access_words.h"
+#include "allocation_words.h"
 #include "engine/guarded_memory.h"
 #include "engine/program_symbols.h"
 #include "engine/scheduler.h"
@@ -383,8 +384,7 @@ void BlockChecker::strayAccess(const Access& access, uintptr_t pc) {
         return;
     }
     const auto base = reinterpret_cast<uintptr_t>(near->base);
-    const std::string allocation =
-        "allocation " + number(near->number) + " (" + bytes(near->size) + ")";
+    const std::string allocation = nameOf(*near);
     std::string about, where;
     if (near->freed) {
         about = allocation + " has been freed";

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <set>
 
+#include "engine/messages.h"
 #include "engine/symbolizer.h"
 
 namespace emu {
@@ -20,11 +21,6 @@ SourceLine lineOf(const Place& place) {
 
 std::string text(const SourceLine& line) {
     return line.line > 0 ? line.file + ":" + std::to_string(line.line) : line.file;
-}
-
-std::string text(const uint3& index) {
-    return "(" + std::to_string(index.x) + "," + std::to_string(index.y) + "," +
-           std::to_string(index.z) + ")";
 }
 
 std::string plural(uint64_t count, const char* thing) {
@@ -175,9 +171,9 @@ std::string indented(std::string text) {
 std::string render(const Finding& finding) {
     std::string out = title(finding.hazard);
     if (!finding.about.empty()) out += ": " + indented(finding.about);
-    const std::string place = finding.kernel.empty()
-                                  ? std::string("host code")
-                                  : "kernel " + finding.kernel + ", block " + text(finding.block);
+    const std::string place =
+        finding.kernel.empty() ? std::string("host code")
+                               : "kernel " + finding.kernel + ", block " + emu::text(finding.block);
     out += "\n   " + place;
     if (!finding.where.empty()) out += ", " + finding.where;
     out += "\n";
@@ -186,7 +182,7 @@ std::string render(const Finding& finding) {
         const SourceLine line = lineOf(act.place);
         const std::string source = sourceText(line.file, line.line);
         lines.insert(text(line));
-        const std::string who = act.who.empty() ? "thread " + text(act.thread) : act.who;
+        const std::string who = act.who.empty() ? "thread " + emu::text(act.thread) : act.who;
         out += "     " + text(line) + ": " + who + " " + act.what + "\n";
         if (!source.empty()) out += "         " + source + "\n";
     }

@@ -6,9 +6,10 @@
 #include <utility>
 
 #include "access_words.h"
+#include "allocation_words.h"
+#include "engine/messages.h"
 #include "engine/poison.h"
 #include "program_code.h"
-#include "words.h"
 
 namespace emu {
 namespace {
@@ -21,11 +22,6 @@ Hazard hazardOf(const GlobalRace& race) {
     return areVolatile(race) ? Hazard::GlobalVolatileRace : Hazard::GlobalRace;
 }
 
-bool isWithinWarp(const GlobalRace& race) {
-    return race.first.block == race.second.block &&
-           race.first.rank / kWarpSize == race.second.rank / kWarpSize;
-}
-
 uint3 blockIndexOf(uint32_t number, const dim3& grid) {
     return {number % grid.x, number / grid.x % grid.y, number / grid.x / grid.y};
 }
@@ -34,8 +30,7 @@ uint3 blockIndexOf(uint32_t number, const dim3& grid) {
 std::string nameOfGlobal(uintptr_t address, size_t size) {
     const auto around = guardedAround(reinterpret_cast<const void*>(address));
     if (!around) return "a __device__ variable";
-    return "allocation " + number(around->number) + " (" + bytes(around->size) + "), " +
-           element(address - reinterpret_cast<uintptr_t>(around->base), size);
+    return nameOf(*around, address, size);
 }
 
 // Whether the memory holds what allocate() filled it with: nobody has written it unseen.
@@ -83,11 +78,9 @@ Finding findingOf(const GlobalRace& race, const dim3& grid, const dim3& block) {
                     {actOf(pcOf(first.place), first.rank, verb(first.accessKind()), block),
                      actOf(pcOf(second.place), second.rank, verb(second.accessKind()), block)},
                     nameOfGlobal(race.address, race.size)};
-    finding.withinWarps = isWithinWarp(race);
+    finding.withinWarps = sameWarp(race.first, race.second);
     if (first.block != second.block) {
-        const uint3 index = blockIndexOf(first.block, grid);
-        finding.acts[0].who = "a thread of block (" + number(index.x) + "," + number(index.y) +
-                              "," + number(index.z) + ")";
+        finding.acts[0].who = "a thread of block " + text(blockIndexOf(first.block, grid));
     }
     finding.block = blockIndexOf(second.block, grid);
     finding.blockNumber = second.block;
@@ -97,7 +90,7 @@ Finding findingOf(const GlobalRace& race, const dim3& grid, const dim3& block) {
 void GlobalCheck::report() {
     for (const GlobalRace& race : races_.races) {
         const bool known = found_.again(hazardOf(race), pcOf(race.first.place),
-                                        pcOf(race.second.place), isWithinWarp(race));
+                                        pcOf(race.second.place), sameWarp(race.first, race.second));
         if (!known) found_.report(findingOf(race, gridDim, blockDim));
     }
     races_.races.clear();

@@ -7,6 +7,7 @@
 
 #include "host_memory.h"
 #include "program_code.h"
+#include "word_rules.h"
 
 namespace emu {
 namespace {
@@ -33,18 +34,9 @@ bool sameThread(const GlobalRecord& a, const GlobalRecord& b) {
     return a.block == b.block && a.rank == b.rank;
 }
 
-bool sameWarp(const GlobalRecord& a, const GlobalRecord& b) {
-    return a.block == b.block && a.rank / kWarpSize == b.rank / kWarpSize;
-}
-
-// Both go through the memory as synchronisation does: neither is a plain access.
-bool harmlessTogether(const GlobalRecord& a, const GlobalRecord& b) {
-    const bool atomic = a.accessKind() == AccessKind::Atomic;
-    const bool otherAtomic = b.accessKind() == AccessKind::Atomic;
-    if (atomic && otherAtomic) return true;
-    // (As in shared memory, lanes of one warp may not rely on volatile.)
-    if (a.isVolatile && b.isVolatile) return !sameWarp(a, b);
-    return (a.isVolatile && otherAtomic) || (b.isVolatile && atomic);
+bool harmless(const GlobalRecord& a, const GlobalRecord& b) {
+    return harmlessTogether(a.accessKind(), a.isVolatile, b.accessKind(), b.isVolatile,
+                            sameWarp(a, b));
 }
 
 // An access lies in one such piece of memory (those of larger structs come in parts).
@@ -56,14 +48,6 @@ uint32_t wordAt(uintptr_t address) {
     uint32_t value = 0;
     std::memcpy(&value, reinterpret_cast<const void*>(address), sizeof(value));
     return value;
-}
-
-bool sameBytes(uint32_t a, uint32_t b, unsigned bytes) {
-    uint32_t mask = 0;
-    for (unsigned i = 0; i < GlobalShadow::kWordBytes; ++i) {
-        if (bytes >> i & 1) mask |= 0xffu << 8 * i;
-    }
-    return ((a ^ b) & mask) == 0;
 }
 
 }  // namespace
@@ -179,7 +163,6 @@ GlobalShadow::Page* GlobalRaces::pageOf(uintptr_t address) {
 }
 
 void GlobalRaces::touch(const Access& access, uintptr_t pc, unsigned rank) {
-    constexpr size_t kWord = GlobalShadow::kWordBytes;
     GlobalRecord own;
     own.block = block_;
     own.place = placeOf(pc);
@@ -194,11 +177,9 @@ void GlobalRaces::touch(const Access& access, uintptr_t pc, unsigned rank) {
     }
     const size_t firstNew = pending_.size();
     const uintptr_t end = access.address + access.size;
-    for (uintptr_t word = access.address / kWord * kWord; word < end; word += kWord) {
-        own.bytes = 0;
-        for (unsigned i = 0; i < kWord; ++i) {
-            if (word + i >= access.address && word + i < end) own.bytes |= 1u << i;
-        }
+    for (uintptr_t word = access.address / kWordBytes * kWordBytes; word < end;
+         word += kWordBytes) {
+        own.bytes = bytesOfWord(word, access.address, end);
         GlobalShadow::Page* const page = pageOf(word);
         if (page == nullptr) continue;
         const PageLock lock(*page);
@@ -206,7 +187,7 @@ void GlobalRaces::touch(const Access& access, uintptr_t pc, unsigned rank) {
             page->words.fill({});
             page->era = era_;
         }
-        touchWord(page->words[word % GlobalShadow::kPageBytes / kWord],
+        touchWord(page->words[word % GlobalShadow::kPageBytes / kWordBytes],
                   {{}, own, access.address, access.size}, word);
     }
     readBefore(firstNew);
@@ -278,7 +259,7 @@ bool GlobalRaces::orderedBefore(const GlobalRecord& other, const GlobalRecord& o
 
 bool GlobalRaces::conflicts(const GlobalRecord& other, const GlobalRecord& own) {
     if ((other.bytes & own.bytes) == 0 || orderedBefore(other, own)) return false;
-    if (harmlessTogether(other, own)) return false;
+    if (harmless(other, own)) return false;
     const uint32_t fences = shadow_.fencesOf(other.block).load(std::memory_order_relaxed);
     if (acquired_ && fences % kFences != other.fences) {
         addNotJudged(other, own);

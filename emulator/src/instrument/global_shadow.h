@@ -19,6 +19,7 @@
 
 #include "recorder.h"
 #include "warp_clocks.h"
+#include "word_rules.h"
 
 namespace emu {
 
@@ -35,6 +36,10 @@ struct GlobalRecord {
     AccessKind accessKind() const { return static_cast<AccessKind>(kind); }
 };
 
+inline bool sameWarp(const GlobalRecord& a, const GlobalRecord& b) {
+    return a.block == b.block && a.rank / kWarpSize == b.rank / kWarpSize;
+}
+
 // Two accesses that nothing orders, as they came.
 struct GlobalRace {
     GlobalRecord first, second;
@@ -48,7 +53,6 @@ struct GlobalRace {
 class GlobalShadow {
   public:
     static constexpr size_t kPageBytes = 4096;
-    static constexpr size_t kWordBytes = 4;
 
     struct Word {
         GlobalRecord write, atomic, read[2];

@@ -4,23 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "engine/allocations.h"
 #include "engine/guarded_memory.h"
 #include "engine/scheduler.h"
 #include "memory_map.h"
 #include "recorder.h"
 
-// The bounds of the section of __managed__ variables (engine/allocations.cpp); absent without any.
-extern "C" {
-extern char __start_emu_managed[] __attribute__((weak));
-extern char __stop_emu_managed[] __attribute__((weak));
-}
-
 namespace emu {
-
-bool isManagedVariable(uintptr_t address) {
-    const auto begin = reinterpret_cast<uintptr_t>(__start_emu_managed);
-    return address - begin < reinterpret_cast<uintptr_t>(__stop_emu_managed) - begin;
-}
 
 __thread Recorder* recorder;
 HostRecorder* hostRecorder;

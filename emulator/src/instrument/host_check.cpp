@@ -6,9 +6,11 @@
 #include <utility>
 
 #include "access_words.h"
+#include "allocation_words.h"
+#include "engine/allocations.h"
 #include "engine/symbolizer.h"
 #include "program_code.h"
-#include "words.h"
+#include "word_rules.h"
 
 namespace emu {
 namespace {
@@ -20,15 +22,10 @@ Act actOfHost(uintptr_t pc, const std::string& what) {
     return {{pc, nullptr, 0}, {}, what, "the host"};
 }
 
-std::string nameOf(const GuardedAllocation& allocation) {
-    return "allocation " + number(allocation.number) + " (" + bytes(allocation.size) + ")";
-}
-
-// An allocation, and the element of it if the access is inside.
-std::string nameOf(const GuardedAllocation& allocation, uintptr_t address, uint32_t size) {
-    if (!allocation.holds(address) || size == 0) return nameOf(allocation);
-    const auto offset = address - reinterpret_cast<uintptr_t>(allocation.base);
-    return nameOf(allocation) + ", " + element(offset, size);
+// Of an access that may lie beside it, or be of unknown size.
+std::string nameOfTouched(const GuardedAllocation& allocation, uintptr_t address, uint32_t size) {
+    const bool inside = allocation.holds(address) && size != 0;
+    return inside ? nameOf(allocation, address, size) : nameOf(allocation);
 }
 
 // What a kernel did to these bytes, if the host may not do this as long as the kernel runs.
@@ -43,12 +40,9 @@ const GlobalRecord* conflictOf(const GlobalShadow::Word& word, unsigned bytes, b
     return nullptr;
 }
 
-}  // namespace
-
-thread_local const void* StreamOrder::current_;
-thread_local bool inStreamOrder;
-
-uintptr_t hostPlace(uintptr_t pc) {
+// The innermost place in the user's own code that the calling thread of the host is at, as a return
+// address; `pc` if that is in the user's code.
+uintptr_t hostPlace(uintptr_t pc = 0) {
     // (The back end's own code has no line numbers.)
     const auto isPlace = [](uintptr_t place) {
         return isUserCode(place) && sourceLine(place).line > 0;
@@ -62,6 +56,11 @@ uintptr_t hostPlace(uintptr_t pc) {
     }
     return pc;
 }
+
+}  // namespace
+
+thread_local const void* StreamOrder::current_;
+thread_local bool inStreamOrder;
 
 HostCheck::~HostCheck() {
     for (const auto& [thread, findings] : unread_) {
@@ -100,7 +99,7 @@ void HostCheck::hostAccess(const Access& access) {
         touchesDeviceMemory(*allocation, access.address, access.size,
                             access.kind != AccessKind::Load, access.pc);
     } else if (!access.isVolatile) {
-        touchesSharedMemory(access, nameOf(*allocation, access.address, access.size));
+        touchesSharedMemory(access, nameOfTouched(*allocation, access.address, access.size));
     }
 }
 
@@ -123,23 +122,20 @@ void HostCheck::touchesDeviceMemory(const GuardedAllocation& allocation, uintptr
     add({Hazard::HostTouch,
          "",
          {actOfHost(place, verb(writes ? AccessKind::Store : AccessKind::Load))},
-         nameOf(allocation, address, size)},
+         nameOfTouched(allocation, address, size)},
         place);
 }
 
 // Managed or page-locked memory.
 void HostCheck::touchesSharedMemory(const Access& access, const std::string& name) {
     if (inStreamOrder || order.allHaveEnded()) return;
-    constexpr size_t kWord = GlobalShadow::kWordBytes;
     const uintptr_t end = access.address + access.size;
-    for (uintptr_t word = access.address / kWord * kWord; word < end; word += kWord) {
+    for (uintptr_t word = access.address / kWordBytes * kWordBytes; word < end;
+         word += kWordBytes) {
         uint64_t era = 0;
         const GlobalShadow::Word known = shadow_.recordsAt(word, &era);
         if (order.hasEnded((era >> 32) + 1)) continue;
-        unsigned mask = 0;
-        for (unsigned i = 0; i < kWord; ++i) {
-            if (word + i >= access.address && word + i < end) mask |= 1u << i;
-        }
+        const unsigned mask = bytesOfWord(word, access.address, end);
         const GlobalRecord* const record = conflictOf(known, mask, access.kind != AccessKind::Load);
         if (record == nullptr) continue;
         const uintptr_t place = hostPlace(access.pc);

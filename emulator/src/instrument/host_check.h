@@ -59,8 +59,4 @@ class HostCheck : public HostRecorder {
     std::map<std::pair<Hazard, uintptr_t>, Finding> again_;   // by the place: found, and how often
 };
 
-// The innermost place in the user's own code that the calling thread of the host is at, as a return
-// address; `pc` if that is in the user's code.
-uintptr_t hostPlace(uintptr_t pc = 0);
-
 }  // namespace emu

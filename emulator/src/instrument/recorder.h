@@ -48,9 +48,6 @@ class Recorder {
 // Of this OS thread; nullptr while it runs no CUDA thread.
 extern __thread Recorder* recorder;
 
-// A __managed__ variable lies there.
-bool isManagedVariable(uintptr_t address);
-
 // Receives what host code does to memory that is not the host's own; nullptr: nobody wants to know.
 class HostRecorder {
   public:

@@ -3,20 +3,14 @@
 #include <algorithm>
 #include <cstring>
 
+#include "word_rules.h"
+
 namespace emu {
 namespace {
 
-constexpr size_t kWordSize = 4;
-
-bool harmlessTogether(const SharedAccess& a, const SharedAccess& b) {
-    if (!a.writes() && !b.writes()) return true;
-    const bool atomic = a.kind == AccessKind::Atomic, otherAtomic = b.kind == AccessKind::Atomic;
-    if (atomic && otherAtomic) return true;
-    // Threads watch for one another through volatile variables. Within a warp such code relies on
-    // lanes in lockstep, which GPUs since Volta do not promise.
+bool harmless(const SharedAccess& a, const SharedAccess& b) {
     const bool sameWarp = a.rank / kWarpSize == b.rank / kWarpSize;
-    if (a.isVolatile && b.isVolatile) return !sameWarp;
-    return (a.isVolatile && otherAtomic) || (b.isVolatile && atomic);
+    return harmlessTogether(a.kind, a.isVolatile, b.kind, b.isVolatile, sameWarp);
 }
 
 bool readBesideAtomic(const SharedAccess& a, const SharedAccess& b) {
@@ -38,18 +32,10 @@ void add(std::vector<Race>& races, const Race& race) {
     if (!known) races.push_back(race);
 }
 
-bool sameBytes(const SharedAccess& a, const SharedAccess& b) {
-    uint32_t mask = 0;
-    for (size_t i = 0; i < kWordSize; ++i) {
-        if ((a.bytes & b.bytes) >> i & 1) mask |= 0xffu << 8 * i;
-    }
-    return ((a.value ^ b.value) & mask) == 0;
-}
-
 }  // namespace
 
 SharedShadow::SharedShadow(const unsigned char* memory, size_t size, const WarpClocks& clocks)
-    : memory_(memory), words_((size + kWordSize - 1) / kWordSize), clocks_(clocks) {}
+    : memory_(memory), words_((size + kWordBytes - 1) / kWordBytes), clocks_(clocks) {}
 
 void SharedShadow::beginBlock() {
     ++block_;
@@ -69,12 +55,8 @@ void SharedShadow::barrier(std::vector<Race>& races) {
 void SharedShadow::touch(SharedAccess access, std::vector<Race>& races) {
     access.clock = clocks_.clockOf(access.rank);
     const size_t end = access.offset + access.size;
-    for (size_t word = access.offset / kWordSize; word * kWordSize < end; ++word) {
-        access.bytes = 0;
-        for (size_t i = 0; i < kWordSize; ++i) {
-            const size_t byte = word * kWordSize + i;
-            if (byte >= access.offset && byte < end) access.bytes |= uint8_t(1u << i);
-        }
+    for (size_t word = access.offset / kWordBytes; word * kWordBytes < end; ++word) {
+        access.bytes = static_cast<uint8_t>(bytesOfWord(word * kWordBytes, access.offset, end));
         touchWord(word, access, races);
     }
 }
@@ -94,8 +76,7 @@ void SharedShadow::touchWord(size_t index, const SharedAccess& access, std::vect
     for (int32_t i = word.accesses; i >= 0; i = accesses_[static_cast<size_t>(i)].next) {
         const SharedAccess& other = accesses_[static_cast<size_t>(i)].access;
         if (other.rank == access.rank || (other.bytes & access.bytes) == 0) continue;
-        if (harmlessTogether(other, access) ||
-            clocks_.ordered(other.rank, other.clock, access.rank))
+        if (harmless(other, access) || clocks_.ordered(other.rank, other.clock, access.rank))
             continue;
         if (other.kind == AccessKind::Store && access.kind == AccessKind::Store) {
             writers.push_back(other);
@@ -150,7 +131,8 @@ void SharedShadow::settle(std::vector<Race>& races) {
         SharedAccess& access = accesses_[static_cast<size_t>(write.entry)].access;
         access.value = valueOf(write.word);
         for (const SharedAccess& other : write.others) {
-            if (!sameBytes(other, access)) add(races, inProgramOrder(other, access));
+            if (!sameBytes(other.value, access.value, other.bytes & access.bytes))
+                add(races, inProgramOrder(other, access));
         }
     }
     pending_.clear();
@@ -158,14 +140,14 @@ void SharedShadow::settle(std::vector<Race>& races) {
 
 uint32_t SharedShadow::valueOf(size_t word) const {
     uint32_t value = 0;
-    std::memcpy(&value, memory_ + word * kWordSize, kWordSize);
+    std::memcpy(&value, memory_ + word * kWordBytes, kWordBytes);
     return value;
 }
 
 bool SharedShadow::neverWritten(size_t offset, size_t size) const {
     for (size_t byte = offset; byte < offset + size; ++byte) {
-        const Word& word = words_[byte / kWordSize];
-        if (word.block == block_ && (word.written >> byte % kWordSize & 1)) return false;
+        const Word& word = words_[byte / kWordBytes];
+        if (word.block == block_ && (word.written >> byte % kWordBytes & 1)) return false;
     }
     return true;
 }
