@@ -2,81 +2,14 @@
 barriers is what compute-sanitizer's synccheck says on a GPU; see emulator/README.md for where the two
 differ on races."""
 
-import os
 import re
-import subprocess
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from check_report import line_of, only, run
 
 ROOT = Path(__file__).resolve().parents[2]
 HAZARDS = Path(__file__).parent / "check" / "hazards.cu"
-
-
-@dataclass
-class Finding:
-    """One hazard of a report."""
-
-    title: str
-    kernel: str = ""
-    block: str = ""
-    where: str = ""
-    acts: list = field(default_factory=list)  # (line, who, what they did, source text)
-    more: str = ""
-    remedy: str = ""
-
-    def lines(self):
-        return [line for line, _, _, _ in self.acts]
-
-
-@dataclass
-class Report:
-    findings: list
-    last: str
-    output: str  # of the program
-
-
-ACTOR = r"(thread \S+|a thread of block \S+|the host|the kernel)"
-
-
-def parse(text, output):
-    *parts, last = text.split("\n\n") if text.count("\n\n") else [text]
-    findings = []
-    for i, part in enumerate(parts, 1):
-        title, place, *rest = part.splitlines()
-        finding = Finding(re.fullmatch(rf"{i}\. (.*)", title).group(1))
-        while not place.startswith(("   kernel ", "   host code")):  # a title of several lines
-            finding.title += "\n" + place.strip()
-            place, *rest = rest
-        finding.kernel, finding.block, finding.where = re.fullmatch(
-            r"   (?:kernel (\S+), block (\(\S+\))|host code)(?:, (.*))?", place
-        ).groups("")
-        for line in rest:
-            act = re.fullmatch(rf"     (\S+):(\d+): {ACTOR} (.*)", line)
-            if act:
-                file, number, who, what = act.groups()
-                assert os.path.basename(file).endswith(".cu")
-                finding.acts.append((int(number), who, what, ""))
-            elif line.startswith(" " * 9):
-                finding.acts[-1] = (*finding.acts[-1][:3], line.strip())
-            elif line.startswith("   and "):
-                finding.more = line.strip()
-            else:
-                finding.remedy = line.strip()
-        findings.append(finding)
-    return Report(findings, last.strip(), output)
-
-
-def run(program, report, *arguments):
-    done = subprocess.run(
-        [str(program), *arguments],
-        env={**os.environ, "CUDA_EMULATOR_CHECK": str(report)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        timeout=120,
-    )
-    return parse(report.read_text(), done.stdout.decode())
 
 
 @pytest.fixture
@@ -85,17 +18,7 @@ def check(build, tmp_path):
 
 
 def marked(mark):
-    """The number of the line that ends with the comment `// mark`."""
-    lines = HAZARDS.read_text().splitlines()
-    found = [i for i, line in enumerate(lines, 1) if re.search(rf"// {mark}$", line)]
-    assert len(found) == 1, mark
-    return found[0]
-
-
-def only(report):
-    assert len(report.findings) == 1, report
-    assert report.last.startswith("1 hazard found in ")
-    return report.findings[0]
+    return line_of(HAZARDS, mark)
 
 
 READ_AFTER_WRITE = "race in shared memory: read after write"

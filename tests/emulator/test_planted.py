@@ -7,8 +7,9 @@ import subprocess
 import threading
 from pathlib import Path
 
+import check_report
 import pytest
-from test_check import run
+from check_report import only, run
 
 PLANTED = Path(__file__).parent / "check" / "planted.cu"
 HOST = "device memory used by the host"
@@ -25,16 +26,7 @@ def check(build, tmp_path):
 
 
 def line_of(mark):
-    """The number of the line that ends with the comment `// mark`."""
-    lines = PLANTED.read_text().splitlines()
-    found = [i for i, line in enumerate(lines, 1) if re.search(rf"// {mark}$", line)]
-    assert len(found) == 1, mark
-    return found[0]
-
-
-def only(report):
-    assert len(report.findings) == 1, report
-    return report.findings[0]
+    return check_report.line_of(PLANTED, mark)
 
 
 @pytest.mark.parametrize(
