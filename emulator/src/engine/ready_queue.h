@@ -11,16 +11,11 @@ namespace emu {
 
 class ReadyQueue {
   public:
-    bool empty() const { return count_ == 0; }
-    bool onlyPollers() const { return count_ == pollers_; }  // or nobody
-    void clear() { count_ = pollers_ = 0; }
-    void push(Fiber* fiber) { slots_[(head_ + count_++) % slots_.size()] = fiber; }
-    Fiber* pop() {
-        Fiber* fiber = slots_[head_];
-        head_ = (head_ + 1) % slots_.size();
-        --count_;
-        return fiber;
-    }
+    bool empty() const { return first_ == end_; }
+    bool onlyPollers() const { return end_ - first_ == pollers_; }  // or nobody
+    void clear() { first_ = end_ = pollers_ = 0; }
+    void push(Fiber* fiber) { slots_[end_++ % slots_.size()] = fiber; }
+    Fiber* pop() { return slots_[first_++ % slots_.size()]; }
     // A fiber that polls; it calls pollerRuns() when it goes on.
     void pushPoller(Fiber* fiber) {
         ++pollers_;
@@ -36,9 +31,8 @@ class ReadyQueue {
 
   private:
     std::array<Fiber*, kMaxThreadsPerBlock> slots_{};
-    size_t head_ = 0;
-    size_t count_ = 0;
-    size_t pollers_ = 0;  // of these
+    size_t first_ = 0, end_ = 0;  // counted since the block began
+    size_t pollers_ = 0;          // of those between
 };
 
 }  // namespace emu

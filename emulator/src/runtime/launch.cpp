@@ -67,7 +67,7 @@ cudaError_t launch(const LaunchConfig& config, KernelCall call) {
         installFaultHandlers();
         installMemoryHandler();
         startWatchdog();
-        error = submit(config.stream, [config, call] {
+        error = submit(config.stream, [config, call = std::move(call)] {
             Grid grid(config, call, 0);
             return runGrid(grid);
         });

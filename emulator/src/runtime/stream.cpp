@@ -27,6 +27,10 @@ StreamTable& streams() {
     return table;
 }
 
+bool isLegacy(cudaStream_t handle) {
+    return handle == nullptr || handle == cudaStreamLegacy;
+}
+
 const std::shared_ptr<Stream>& legacyStream() {
     static const auto& stream = *new std::shared_ptr<Stream>([] {
         auto legacy = std::make_shared<Stream>();
@@ -102,7 +106,7 @@ std::mutex& handleMutex() {
 }
 
 std::shared_ptr<Stream> findStream(cudaStream_t handle) {
-    if (handle == nullptr || handle == cudaStreamLegacy) return legacyStream();
+    if (isLegacy(handle)) return legacyStream();
     if (handle == cudaStreamPerThread) return perThreadStream();
     if (handle == cudaStreamTailLaunch || handle == cudaStreamFireAndForget) {
         return inDevice() ? legacyStream() : nullptr;
@@ -127,6 +131,8 @@ cudaError_t submit(cudaStream_t stream, Work work) {
 cudaError_t submitNode(cudaStream_t handle, cudaGraphNodeType type, Work work) {
     if (inDevice()) return submitFromKernel(handle, std::move(work));
     if (insideHostFunction()) return cudaErrorNotPermitted;
+    // The most frequent case needs no lock: this stream is always there.
+    if (isLegacy(handle) && !anyCapture()) return runInStream(*legacyStream(), work);
     std::shared_ptr<Stream> stream;
     {
         const std::lock_guard<std::mutex> lock(handleMutex());
