@@ -28,7 +28,7 @@ NO_OPERAND = WORD_OPERATORS | set(
 PREFIXES = set("- + ~ ! * &".split())
 BIND_TIGHTER = set("+ - * / % . -> [ (".split())  # than a shift, behind its right operand
 STREAMS = set("cout cerr clog endl".split())
-WIDEST = 64  # bits; compilers see numbers that are too large for less
+NARROWEST = 32  # bits of what is shifted
 
 
 class Arithmetic:
@@ -88,14 +88,14 @@ class Arithmetic:
         return item.text in STREAMS or self._stream.kind(item.first) == "string"
 
     def _is_small(self, index: int, compound: bool) -> bool:
-        """Whether the right operand is a number that may well be in range."""
+        """Whether the right operand is a number that is in range for every type."""
         try:
             amount = int(self._stream.text(index).rstrip("uUlL"), 0)
         except ValueError:
             return False
         behind = self._stream.text(index + 1)
         alone = behind in (";", ",", ")") if compound else behind not in BIND_TIGHTER
-        return alone and amount < WIDEST
+        return alone and amount < NARROWEST
 
     # ---- casts
 

@@ -7,18 +7,19 @@ from .arithmetic import Arithmetic
 from .callee import is_name, name_literal, postfix_start
 from .decisions import Decisions, edits
 from .discarded import discarded_edits
+from .errors import compile_error
 from .lanes import Lanes
 from .lexer import Stream
 from .missing import NAMES, missing_name
 from .scopes import Scope
-from .shared_memory import behind_shared, shared_edits, shared_variables
+from .shared_memory import behind_shared, initialiser_error, shared_edits, shared_variables
 from .statements import statement_edits
 from .unit import ALIGNMENTS, Source, Unit, parameter_list
 from .volatile import find_use
 
 VOID_POINTER = re.compile(r"(const )?void( const)? \*( const)?")
 LAUNCH_FUNCTIONS = ("cudaLaunchKernel", "cudaLaunchCooperativeKernel")
-NO_PTX = '_Pragma("GCC error \\"inline PTX is not supported on the cpu back end\\"")'
+NO_PTX = compile_error("inline PTX is not supported on the cpu back end")
 
 
 class Rewriter:
@@ -37,6 +38,8 @@ class Rewriter:
 
     def run(self) -> None:
         text = self._stream.text
+        if self._stream.macro and [token.text for token in self._stream.tokens] == [">"] * 3:
+            self._edit(0, 3, ")")  # of a launch
         for i, token in enumerate(self._stream.tokens):
             if token.text == "<":
                 # `operator<< <T>` is the one other place where three `<` may meet.
@@ -109,6 +112,9 @@ class Rewriter:
     def _launch(self, opening: int) -> None:
         """Rewrites the launch whose `<<<` starts at token `opening`."""
         stream = self._stream
+        if opening == 0 and stream.macro and len(stream.tokens) == 3:
+            self._edit(0, 3, ".emuConfig(")  # `>>>` is elsewhere
+            return
         closing = self._config_end(opening)
         if closing == opening + 3:
             self._fail(opening, "this launch needs a grid and a block: <<<grid, block>>>")
@@ -203,11 +209,19 @@ class Rewriter:
         """First token of the callee that ends before token `end`."""
         start = postfix_start(self._stream, end - 1)
         if start is not None and self._stream.text(start - 1) != "<":
-            return start
+            return self._behind_statement(start)
         hint = ""
         if start is not None or self._stream.text(end - 1) == ">":
             hint = ": put comparisons in template arguments into parentheses, k<(a > b)>"
         self._fail(end, "no kernel's name before this launch" + hint)
+
+    def _behind_statement(self, start: int) -> int:
+        """The first token behind a macro's statement: `CHECK(x) ::k<<<1, 1>>>()` looks like a name."""
+        stream = self._stream
+        if stream.text(start) not in self._unit.statement_macros:
+            return start
+        close = stream.pair(start + 1) if stream.text(start + 1) == "(" else None
+        return (start if close is None else close) + 1
 
     def _scope(self, index: int) -> Scope:
         if self._stream.macro:
@@ -265,6 +279,10 @@ class Rewriter:
 
     def _shared(self, index: int) -> None:
         stream, scope = self._stream, self._scope(index)
+        error = initialiser_error(stream, index, self._unit.macros)
+        if error is not None:
+            at = stream.tokens[error[0]].start
+            self._source.edits.append((at, at, compile_error(error[1]) + " "))
         for edit in shared_edits(stream, index, scope.in_function, self._fail):
             self._edit(*edit)
         if scope.in_function and scope.device:

@@ -4,14 +4,22 @@ threads reach one."""
 from typing import Callable, NamedTuple, NoReturn, Optional
 
 from .lexer import Edit, Stream
-from .unit import ALIGNMENTS
+from .unit import ALIGNMENTS, BUILTIN_TYPES
 from .volatile import find_use
 
 TOO_MUCH = (
     "this function uses too much shared data: a block has 48 KiB (0xc000 bytes) for __shared__ "
     "variables; more is there as dynamic shared memory, after cudaFuncSetAttribute()"
 )
+NO_INITIALISER = (
+    "the __shared__ variable '{name}' has an initialiser, which CUDA does not allow: let one thread "
+    "of the block store the value, then call __syncthreads()"
+)
 SHARED_SPECIFIERS = ("extern", "static", "__shared__", "__device__")
+KEYS = {"struct", "class", "union", "enum"}
+# Brackets behind these, or behind a name behind those, are no initialiser.
+NO_VARIABLE = ALIGNMENTS | BUILTIN_TYPES | KEYS | {"decltype"}
+NO_TYPE = KEYS | {*SHARED_SPECIFIERS, "const", "volatile", "typename"}
 
 
 class Declarator(NamedTuple):
@@ -56,6 +64,36 @@ def shared_variables(stream: Stream, index: int, device_words: set[str]) -> tupl
     if volatile and find_use(stream, volatile[0], True, device_words):  # a class has the name
         names = [f"emu_{name}" if name else "" for name in names]
     return end, [name for name in names if name]
+
+
+def initialiser_error(stream: Stream, index: int, macros: set[str]) -> Optional[tuple[int, str]]:
+    """A message for the user, and the token to put it before, if a variable in the declaration
+    around `__shared__` at token `index` has an initialiser. Brackets behind one of `macros` belong
+    to that."""
+    start, end = _declaration(stream, index)
+    for part in stream.split(start, end):
+        name = _initialised(stream, part)
+        if name is not None and stream.text(name) not in macros:
+            return start, NO_INITIALISER.format(name=stream.text(name))
+    return None
+
+
+def _initialised(stream: Stream, part: list[int]) -> Optional[int]:
+    """The x of `T x = 1`, `T x[2]{}`, `T x(1)`; None without initialiser."""
+    last = part[0]
+    while last <= part[-1] and stream.text(last) != "=":
+        last = max(last, stream.pair(last) or last) + 1
+    opener = stream.pair(last - 1) if stream.text(last - 1) in (")", "}") else None
+    if last > part[-1] and opener is None:
+        return None
+    name = (last if opener is None or last <= part[-1] else opener) - 1
+    while stream.text(name) == "]":
+        name = (stream.pair(name) or name) - 1
+    before = stream.text(name - 1)
+    typed = stream.kind(name - 1) == "name" or before in ("*", "&", ">", ",", "}")
+    if stream.kind(name) != "name" or not typed or stream.text(name) in NO_VARIABLE:
+        return None
+    return None if before in NO_TYPE and last > part[-1] else name
 
 
 def behind_shared(names: list[str], before: list[str]) -> str:

@@ -69,7 +69,8 @@ class Source:
 
 
 class Template(NamedTuple):
-    """Template parameters of a kernel: how many have no default, and whether one is a pack."""
+    """Template parameters of a kernel: how many there are up to the last without a default, and
+    whether one is a pack."""
 
     required: int
     pack: bool
@@ -95,10 +96,11 @@ class Unit:
         self.macros: set[str] = set()
         self.literal_macros: set[str] = set()
         self.whole_macros: set[str] = set()  # that are one operand of any operator
+        self.statement_macros: set[str] = set()  # that end with a whole statement
         self.types: set[str] = set()  # of the user; not all
         self.overloads_and_or = False  # the program defines an operator&& or operator||
         self.constant_words = {"__constant__"}  # and the macros that are just that
-        self.launch_macros: set[str] = set()  # as in `#define CONFIG(g, b) <<<g, b>>>`
+        self.launch_macros: set[str] = set()  # as in `#define CONFIG(g, b) <<<g, b>>>`, or `<<<`
         self.device_words = {"__device__", "__global__"}  # and the macros that stand for them
         self.host_words = {"__host__"}  # and the macros that hold it
         self.arch_macros: set[str] = set()  # those that hold __CUDA_ARCH__
@@ -212,6 +214,8 @@ class Unit:
             last = len(stream.tokens) - 1
             if last == 0 or (stream.text(0) == "(" and stream.pair(0) == last):
                 self.whole_macros.add(stream.macro)
+            if stream.text(last) in (";", "}"):
+                self.statement_macros.add(stream.macro)
             if not self.device_words.isdisjoint(texts):
                 self.device_words.add(stream.macro)
             if "__host__" in texts:
@@ -249,7 +253,7 @@ class Unit:
                     return  # an instantiation or a specialisation: no overload
                 parameters = [[stream.text(t) for t in p] for p in stream.split(i + 2, end)]
                 count = len(parameters)
-                required = sum("=" not in p for p in parameters)
+                required = max((n for n, p in enumerate(parameters, 1) if "=" not in p), default=0)
                 template = Template(required, any("..." in p for p in parameters))
                 inside = end
         opener = parameter_list(stream, index + 1)

@@ -62,6 +62,64 @@ def test_shared_memory_of_an_instance(compiled):
     assert status == 1 and error.startswith("in.cu:3:") and "49160" in said
 
 
+@pytest.mark.parametrize(
+    "declaration, name",
+    [
+        ("__shared__ int s = 0;", "s"),
+        ("__shared__ float tile[N][N] = {};", "tile"),
+        ("static __shared__ float tile[N]{};", "tile"),
+        ("__shared__ int a, *b(p), c;", "b"),
+        ("__shared__ int a, b{3};", "b"),
+        ("volatile __shared__ int v = 0;", "v"),
+        ("__shared__ Pair<int, int> s(1, 2);", "s"),
+        ("__shared__ struct { int a; } s = {1};", "s"),
+        ("extern __shared__ int s[] = {1};", "s"),
+        ("ZEROED(int, s);", "n"),
+    ],
+)
+@pytest.mark.parametrize("head", ["__global__ void k(int* p)", "template <class T> __device__ T f(T p)"])
+def test_shared_variables_have_no_initialiser(compiled, head, declaration, name):
+    """Nor in templates that nobody uses, as nvcc has it."""
+    text = (
+        "#define N 4\n#define ZEROED(T, n) __shared__ T n = 0\n"
+        "template <class A, class B> struct Pair { A a; B b; Pair(A, B); };\n"
+        f"{head} {{\n{declaration} }}\n"
+    )
+    status, said = compiled(text)
+    error = errors(said)[0]
+    assert status == 1 and error.startswith("in.cu:5:"), said
+    assert f"the __shared__ variable '{name}' has an initialiser, which CUDA does not allow" in error
+    assert "let one thread of the block store the value, then call __syncthreads()" in error
+
+
+def test_shared_variables_without_initialiser(compiled):
+    text = """
+        #define N 4
+        #define ROW(n) n[N]
+        #define UNUSED(T, n) __shared__ T n = 0
+        template <class T> struct V { T a = N; };
+        __shared__ int outside;
+        template <int M> __global__ void k() {
+            __shared__ struct { int a; } a, a2[2];
+            __shared__ union U { int a; float b; } b;
+            __shared__ alignas(16) char c[16], *d;
+            __shared__ __align__(8) int e[N][M + 1], ROW(f);
+            __shared__ int g __attribute__((aligned(16)));
+            __shared__ int (*h)(int), (*i)[3];
+            __shared__ decltype(e[0][0] + 1) j;
+            __shared__ V<V<int>*>* l;
+            __shared__ float ROW(m);
+            __shared__ unsigned n;
+            extern __shared__ int o[];
+        #ifdef NOT_DEFINED
+            __shared__ int p = 0;
+        #endif
+        }
+        void f() { k<3><<<1, 1>>>(); }
+    """
+    assert compiled(text) == (0, "")
+
+
 def test_a_reference_behind_a_name(compiled):
     text = "typedef int& R;\n__global__ void k(R x) {}\nvoid f() { int i;\nk<<<1, 1>>>(i); }\n"
     status, said = compiled(text)

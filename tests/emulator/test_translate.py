@@ -263,6 +263,23 @@ def test_bytes_that_are_not_utf8_survive(tmp_path):
             f"#define ARGS(g, b) .emuConfig(g, b)\nvoid f() {{ {launcher('k<T>')} ARGS(1, 2)(x); }}\n",
         ),
         (
+            "#define OPEN <<<\n#define CLOSE >>>\nvoid f() { k<T> OPEN g, b CLOSE(x); }\n",
+            f"#define OPEN .emuConfig(\n#define CLOSE )\n"
+            f"void f() {{ {launcher('k<T>')} OPEN g, b CLOSE(x); }}\n",
+        ),
+        (
+            "#define DO(x) x;\nvoid f() { DO(y) ::k<<<1, 2>>>(); }\n",
+            f"#define DO(x) x;\nvoid f() {{ DO(y) {launcher('::k')}.emuConfig(1, 2)(); }}\n",
+        ),
+        (
+            "#define DONE { g(); }\nvoid f() { DONE ::k<<<1, 2>>>(); }\n",
+            f"#define DONE {{ g(); }}\nvoid f() {{ DONE {launcher('::k')}.emuConfig(1, 2)(); }}\n",
+        ),
+        (
+            "#define NS(x) x\nvoid f() { NS(y)::k<<<1, 2>>>(); }\n",
+            f"#define NS(x) x\nvoid f() {{ {launcher('NS(y)::k')}.emuConfig(1, 2)(); }}\n",
+        ),
+        (
             "#define K k\nvoid f() { K<<<1, 2>>>(); }\n",
             f"#define K k\nvoid f() {{ {launcher('K', address=False)}.emuConfig(1, 2)(); }}\n",
         ),
@@ -312,6 +329,8 @@ def test_macros(translated, source, expected):
         ("template <template <class> class C, class T> __global__ void k(C<T>);", "k<V, int>", True),
         ("template <class T, int N = (4 > 2)> __global__ void k(T);", "k<int>", True),
         ("template <class T, class U = V<int>> __global__ void k(T);", "k<W<int, int>>", True),
+        ("template <class T, int N = 4, class F> __global__ void k(T*, F);", "k<int, 3>", False),
+        ("template <class T, int N = 4, class F> __global__ void k(T*, F);", "k<int, 3, F>", True),
         ("template <class T, int N = 4> __global__ void k(T*); "
          "template <class T, int N> __global__ void k(T* x) {}", "k<int>", True),
         ("template <class T> __global__ void k(T); __global__ void k(int);", "k<int>", False),
