@@ -27,6 +27,7 @@ from translator.lanes import Lanes
 from translator.lexer import TranslateError
 from translator.missing import missing_includes
 from translator.rewriter import Rewriter
+from translator.sides import Sides
 from translator.unit import Source, Unit
 
 OWN_INCLUDE = os.path.join(os.path.dirname(os.path.realpath(__file__)), "include")
@@ -40,6 +41,7 @@ def translate(
     Raises TranslateError or OSError."""
     unit = Unit(path, include_dirs, OWN_INCLUDE)
     lanes = Lanes(unit)
+    sides = Sides(unit)
     sources = unit.sources.values()
     for source in sources:
         source.edits += missing_includes(source)
@@ -47,6 +49,8 @@ def translate(
             source.edits += arch_edits(unit, source)
             for stream in source.streams:
                 Rewriter(unit, lanes, source, stream, instrument).run()
+        if source is unit.main or unit.has_cuda(source):
+            source.edits += sides.edits(source)
         source.translated = source is unit.main or bool(source.edits)
     changed = True
     while changed:  # what includes a translated header has to name the translation

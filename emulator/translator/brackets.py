@@ -38,12 +38,12 @@ class Brackets:
         """Whether `{` starts statements or a class, and no lambda's body or initialiser."""
         stream = self._stream
         before = stream.text(brace - 1)
-        if stream.text(brace) != "{" or self._is_lambda_body(brace):
+        if stream.text(brace) != "{" or self.is_lambda_body(brace):
             return False
         if before in ("", ";", "}", ":", "else", "do", "try") or self.is_class(brace):
             return True
         if before == "{":
-            return self.is_block(brace - 1) or self._is_lambda_body(brace - 1)
+            return self.is_block(brace - 1) or self.is_lambda_body(brace - 1)
         opener = stream.pair(brace - 1) if before == ")" else None
         # (but a compound literal: `(int2){1, 2}`)
         return opener is not None and stream.kind(opener - 1) == "name"
@@ -53,10 +53,11 @@ class Brackets:
         if opener is None or self.is_block(opener):
             return True
         before = self._stream.text(opener - 1)
-        is_body = before in (")", "const", "noexcept", "override") or self._is_lambda_body(opener)
+        is_body = before in (")", "const", "noexcept", "override") or self.is_lambda_body(opener)
         return self._stream.text(opener) == "{" and is_body
 
-    def _is_lambda_body(self, brace: int) -> bool:
+    def is_lambda_body(self, brace: int) -> bool:
+        """Whether `{` starts the body of a lambda."""
         stream = self._stream
         last = brace - 1
         arrow = last
@@ -70,6 +71,15 @@ class Brackets:
             opener = stream.pair(last)
             return opener is not None and self.are_lambda_parameters(opener)
         return self.is_capture(stream.pair(last) if stream.text(last) == "]" else None)
+
+    def in_lambda(self, index: int, end: int) -> bool:
+        """Whether token `index` is in the body of a lambda that begins behind token `end`."""
+        brace = self.around[index]
+        while brace is not None and brace > end:
+            if self._stream.text(brace) == "{" and self.is_lambda_body(brace):
+                return True
+            brace = self.around[brace]
+        return False
 
     def are_lambda_parameters(self, paren: int) -> bool:
         """Whether `(` starts the parameters of a lambda."""

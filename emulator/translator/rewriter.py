@@ -19,6 +19,10 @@ from .volatile import find_use
 
 VOID_POINTER = re.compile(r"(const )?void( const)? \*( const)?")
 LAUNCH_FUNCTIONS = ("cudaLaunchKernel", "cudaLaunchCooperativeKernel")
+NO_MEMBER = (
+    "a kernel cannot be a member of a class: declare it outside, and pass it what it needs of an "
+    "object as arguments"
+)
 NO_PTX = compile_error("inline PTX is not supported on the cpu back end")
 
 
@@ -93,8 +97,15 @@ class Rewriter:
     # ---- Kernels and launches ----
 
     def _kernel(self, index: int) -> None:
-        """Refuses parameters that are references in the declaration at `__global__`."""
+        """Refuses members of a class, and parameters that are references, in the declaration at
+        `__global__`."""
         stream = self._stream
+        first = index
+        while stream.kind(first - 1) == "name":
+            first -= 1
+        if self._scope(index).in_class and stream.text(first) != "friend":
+            at = stream.tokens[index].start
+            self._source.edits.append((at, at, compile_error(NO_MEMBER) + " "))
         opener = parameter_list(stream, index + 1)
         close = stream.pair(opener) if opener is not None else None
         if opener is None or close is None:
@@ -216,7 +227,7 @@ class Rewriter:
         self._fail(end, "no kernel's name before this launch" + hint)
 
     def _behind_statement(self, start: int) -> int:
-        """The first token behind a macro's statement: `CHECK(x) ::k<<<1, 1>>>()` looks like a name."""
+        """The first token behind a macro's statement: `DO(x) ::k<<<1, 1>>>()` looks like a name."""
         stream = self._stream
         if stream.text(start) not in self._unit.statement_macros:
             return start

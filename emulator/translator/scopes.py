@@ -50,7 +50,7 @@ def scopes_of(stream: Stream, device_words: set[str], host_words: set[str]) -> l
             in_function = top.in_function or not ("namespace" in header or linkage)
             device = top.device or not device_words.isdisjoint(header)
             host = top.host or not host_words.isdisjoint(header)
-            stack.append(Scope(in_function, device, host, _is_class(header), i + 1))
+            stack.append(Scope(in_function, device, host, is_class_head(header), i + 1))
         elif token.text == "}" and len(stack) > 1:
             stack.pop()
             if stack[-1].parens == 0:
@@ -63,7 +63,7 @@ def scopes_of(stream: Stream, device_words: set[str], host_words: set[str]) -> l
     return result
 
 
-def _is_class(header: list[str]) -> bool:
+def is_class_head(header: list[str]) -> bool:
     """Whether a brace after these tokens opens a class."""
     angles = 0
     for text in header:

@@ -12,8 +12,8 @@ TOO_MUCH = (
     "variables; more is there as dynamic shared memory, after cudaFuncSetAttribute()"
 )
 NO_INITIALISER = (
-    "the __shared__ variable '{name}' has an initialiser, which CUDA does not allow: let one thread "
-    "of the block store the value, then call __syncthreads()"
+    "the __shared__ variable '{name}' has an initialiser, which CUDA does not allow: let one "
+    "thread of the block store the value, then call __syncthreads()"
 )
 SHARED_SPECIFIERS = ("extern", "static", "__shared__", "__device__")
 KEYS = {"struct", "class", "union", "enum"}

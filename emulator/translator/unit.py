@@ -105,6 +105,7 @@ class Unit:
         self.host_words = {"__host__"}  # and the macros that hold it
         self.arch_macros: set[str] = set()  # those that hold __CUDA_ARCH__
         self._scopes: dict[Stream, list[Scope]] = {}
+        self._own_headers: Optional[str] = None  # their text, once it is asked for
         # Macros that hold an `if` or a loop: do they end with a whole statement?
         self.control_macros: dict[str, bool] = {}
         self.main = self._load(path, path)
@@ -162,6 +163,32 @@ class Unit:
         """Whether the program has a function, a type or a template of its own by the name."""
         own = re.compile(rf"\b(?:struct|class|using|typedef\b[^;]*)\s+{name}\b(?!\s*<)")
         return self._is_function(name) or any(own.search(s.text) for s in self.sources.values())
+
+    def meanings(self, macro: str) -> list[set[str]]:
+        """What each definition of the macro holds, with what the macros in it hold."""
+        return [self._held(stream, {macro}) for stream in self._definitions(macro)]
+
+    def _definitions(self, macro: str) -> list[Stream]:
+        sources = [source for source in self.sources.values() if macro in source.text]
+        return [s for source in sources for s in source.streams if s.macro == macro]
+
+    def _held(self, definition: Stream, seen: set[str]) -> set[str]:
+        texts = {token.text for token in definition.tokens}
+        for macro in (texts & self.macros) - seen:
+            for inner in self._definitions(macro):
+                texts |= self._held(inner, seen | {macro})
+        return texts
+
+    def own_header_has(self, name: str) -> bool:
+        """Whether one of CUDA's headers here seems to declare a function of that name."""
+        if self._own_headers is None:
+            self._own_headers = ""
+            for folder, _, names in os.walk(self._own_include):
+                for header in names:
+                    with open(os.path.join(folder, header), encoding="utf-8") as file:
+                        self._own_headers += file.read()
+        declared = rf"[\w*&>]\s+[*&]*{name}\s*\(|\bEMU_\w+\([^)]*\b{name}\b"
+        return re.search(declared, self._own_headers) is not None
 
     def _is_function(self, name: str) -> bool:
         """Whether a function that is no kernel has the name, too."""

@@ -618,7 +618,7 @@ TEST(BufferDeathTest, WhatDoesNotFitSaysHowMuchIsFree) {
 
 using Clock = std::chrono::steady_clock;
 
-double millisecondsSince(Clock::time_point begin) {
+__host__ __device__ double millisecondsSince(Clock::time_point begin) {
     return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
 }
 

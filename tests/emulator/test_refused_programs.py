@@ -1,6 +1,7 @@
 """Tests of programs that do not compile: what the compiler driver says of them, with file and line."""
 
 import os
+import re
 import shutil
 
 import cc
@@ -77,7 +78,9 @@ def test_shared_memory_of_an_instance(compiled):
         ("ZEROED(int, s);", "n"),
     ],
 )
-@pytest.mark.parametrize("head", ["__global__ void k(int* p)", "template <class T> __device__ T f(T p)"])
+@pytest.mark.parametrize(
+    "head", ["__global__ void k(int* p)", "template <class T> __device__ T f(T p)"]
+)
 def test_shared_variables_have_no_initialiser(compiled, head, declaration, name):
     """Nor in templates that nobody uses, as nvcc has it."""
     text = (
@@ -88,7 +91,9 @@ def test_shared_variables_have_no_initialiser(compiled, head, declaration, name)
     status, said = compiled(text)
     error = errors(said)[0]
     assert status == 1 and error.startswith("in.cu:5:"), said
-    assert f"the __shared__ variable '{name}' has an initialiser, which CUDA does not allow" in error
+    assert (
+        f"the __shared__ variable '{name}' has an initialiser, which CUDA does not allow" in error
+    )
     assert "let one thread of the block store the value, then call __syncthreads()" in error
 
 
@@ -118,6 +123,30 @@ def test_shared_variables_without_initialiser(compiled):
         void f() { k<3><<<1, 1>>>(); }
     """
     assert compiled(text) == (0, "")
+
+
+SIDES = """
+int ofHost(int x) { return x; }
+__device__ int ofDevice(int x) { return x; }
+int variable;
+__global__ void k(int* p) {
+    p[0] = ofHost(1);
+    p[0] += variable;
+}
+int main() {
+    k(nullptr);
+    return ofDevice(1);
+}
+"""
+
+
+@pytest.mark.parametrize("options", [(), ("--instrument",)])
+def test_the_other_side(compiled, options):
+    status, said = compiled(SIDES, *options)
+    assert status == 1
+    assert [error.split(":")[1] for error in errors(said)] == ["6", "7", "10", "11"]
+    dead = re.sub("^    .*;$", r"#ifdef NOT_DEFINED\n\g<0>\n#endif", SIDES, flags=re.MULTILINE)
+    assert compiled(dead, *options) == (0, "")
 
 
 def test_a_reference_behind_a_name(compiled):

@@ -783,6 +783,21 @@ def test_what_is_no_reference(translated, parameters):
     assert translated(source) == source
 
 
+@pytest.mark.parametrize(
+    "declaration, refused",
+    [
+        ("struct S { int a; __global__ void k(); };", True),
+        ("template <class T> class S { public: template <class U> static __global__ void k(U) {} };",
+         True),
+        ("struct S { friend __global__ void k(int*); }; __global__ void k(int*) {}", False),
+        ("namespace n { struct S { int a; } s; __global__ void k() {} }", False),
+        ("struct S { void f() { int a; } }; template <class T> __global__ void k(T) {}", False),
+    ],
+)  # fmt: skip
+def test_kernels_are_no_members(translated, declaration, refused):
+    assert ("a kernel cannot be a member of a class" in translated(declaration)) == refused
+
+
 def test_missing_input(tmp_path):
     result = run_translate("none.cu", "-o", "out.cpp", cwd=tmp_path)
     assert (result.returncode, result.stderr) == (1, "none.cu: error: No such file or directory\n")
@@ -1131,7 +1146,7 @@ def test_only_ptx_that_is_compiled_is_an_error(tmp_path):
         "#else\n#define LANE(x) x = 0\n#endif\n"
         '#define UNUSED asm("exit;")\n'
         "__device__ void f() { int i; LANE(i); (void)i; }\n"
-        'int main() { long t; asm volatile("rdtsc" : "=A"(t)); f(); }\n'
+        'int main() { long t; asm volatile("rdtsc" : "=A"(t)); (void)t; }\n'
     )
     assert compile_translated(tmp_path, source).stderr == ""
     source += '__device__ void g() {\n    asm volatile("exit;");\n}\n'

@@ -135,7 +135,7 @@ def test_output_compiles_and_computes_the_same(tmp_path):
             bytes[1] = bits.low + 1;
             return p[0].y + p[3].x + (names[0][0] == 'n') + bytes[1];
         }
-        int main() { return static_cast<int>(sum()); }
+        int main() { auto* call = sum; return static_cast<int>(call()); }
         """)
     output = tmp_path / "out.cpp"
     assert main([str(tmp_path / "in.cu"), "-o", str(output), "--instrument"]) == 0

@@ -34,6 +34,8 @@ __global__ void shifts(int* out, unsigned* unsignedOut, long long* wide, int n) 
     lanes[6] <<= n;
     unsignedOut[0] = ~0u >> n;
     unsignedOut[1] = 1u << threadIdx.x << n;
+    unsignedOut[2] = (~0u - n) >> 40;
+    wide[4] = static_cast<long long>(n) << 40;
     wide[0] = 1ll << n;
     wide[1] = 1ll << 2 * n;
     wide[2] = -1ll >> 2 * n;
@@ -68,9 +70,9 @@ int main() {
     CHECK(cudaDeviceSynchronize());
     const int shifted[] = {0, -1, 0, 0, -1, -1, 0, 16, 0};
     for (int i = 0; i < 9; ++i) EXPECT(fetch(out + i) == shifted[i]);
-    for (int i = 0; i < 2; ++i) EXPECT(fetch(unsignedOut + i) == 0);
-    const long long shiftedWide[] = {1ll << 33, 0, -1, 1};
-    for (int i = 0; i < 4; ++i) EXPECT(fetch(wide + i) == shiftedWide[i]);
+    for (int i = 0; i < 3; ++i) EXPECT(fetch(unsignedOut + i) == 0);
+    const long long shiftedWide[] = {1ll << 33, 0, -1, 1, 33ll << 40};
+    for (int i = 0; i < 5; ++i) EXPECT(fetch(wide + i) == shiftedWide[i]);
 
     casts<<<1, 1>>>(out, unsignedOut, wide, 3e9f, 1e11);
     CHECK(cudaDeviceSynchronize());

@@ -1,0 +1,259 @@
+"""Tests of what is refused since a program has two sides, host and GPU: where it is sure, and where
+it is not."""
+
+import re
+
+import pytest
+from translate import main
+
+ERROR = re.compile(r'_Pragma\("GCC error \\"(.*?)\\""\)')
+FUNCTIONS = """
+int ofHost(int x) { return x; }
+template <class T> static inline T ofHostToo(T x) { return x; }
+__device__ int ofDevice(int x) { return x; }
+template <class T> __device__ __forceinline__ T ofDeviceToo(T x) { return x; }
+__host__ __device__ int ofBoth(int x) { return x; }
+constexpr int constant(int x) { return x; }
+__global__ void kernel(int* p) {}
+template <class T> __global__ void kernelToo(T* p) {}
+int variable = 1, *pointer, table[3] = {1, 2, 3};
+static float second;
+const int fixed = 3;
+constexpr int fixedToo = 3;
+__device__ int onDevice;
+__constant__ float inConstant[3];
+__managed__ int managed;
+"""
+FIRST = FUNCTIONS.count("\n") + 1
+
+
+@pytest.fixture
+def refused(tmp_path):
+    """Translates a source with what headers it has; returns (line, message) of each error in it."""
+
+    def translate(source, **headers):
+        (tmp_path / "in.cu").write_text(source)
+        for name, text in headers.items():
+            (tmp_path / f"{name}.h").write_text(text)
+        assert main([str(tmp_path / "in.cu"), "-o", str(tmp_path / "out.cpp")]) == 0
+        text = (tmp_path / "out.cpp").read_text().split("\n", 1)[1]
+        assert ERROR.sub("", text).replace(" ", "").count("\n") == source.count("\n")
+        return [(text.count("\n", 0, m.start()) + 1, m[1]) for m in ERROR.finditer(text)]
+
+    return translate
+
+
+@pytest.mark.parametrize(
+    "head", ["__global__ void f(int* p)", "template <class T> __device__ T f(T p)"]
+)
+@pytest.mark.parametrize(
+    "body, message",
+    [
+        ("p[0] = ofHost(3);", "'ofHost' is a function of the host"),
+        ("p[0] = 2 * ofHost(ofBoth(3));", "'ofHost' is a function of the host"),
+        ("if (*p) return; for (int i = ofHostToo(2); i < 3; ++i) {}", "'ofHostToo' is a function"),
+        ("p[0] = ofHostToo<int>(2);", "'ofHostToo' is a function of the host"),
+        ("p[0] = variable;", "'variable' is a variable of the host"),
+        ("if (p[0] < variable) { p[0] += 1; }", "'variable' is a variable of the host"),
+        ("p[0] = 2 * variable;", "'variable' is a variable of the host"),
+        ("p[2 * variable] = 3;", "'variable' is a variable of the host"),
+        ("ofDevice(variable);", "'variable' is a variable of the host"),
+        ("int i = 3, j = table[i]; p[i] = j;", "'table' is a variable of the host"),
+        ("variable = *p;", "'variable' is a variable of the host"),
+        ("p[0] = *pointer + (int)second;", "'pointer' is a variable of the host"),
+        ("constexpr int i = 3; p[i] = second;", "'second' is a variable of the host"),
+    ],
+)  # fmt: skip
+def test_the_host_in_device_code(refused, head, body, message):
+    (line, said), *_ = refused(f"{FUNCTIONS}{head} {{\n{body} }}\n")
+    assert line == FIRST + 1
+    by = "the kernel 'f'" if "global" in head else "the __device__ function 'f'"
+    assert said.startswith(message) and f"which {by} cannot" in said
+
+
+@pytest.mark.parametrize("body", ["ofDevice(3);", "return 1 + ofDeviceToo(ofHost(2));"])
+@pytest.mark.parametrize("head", ["int main()", "template <class T> static int main(T x)"])
+def test_device_functions_in_host_code(refused, head, body):
+    ((line, said),) = refused(f"{FUNCTIONS}{head} {{\n{body} }}\n")
+    assert line == FIRST + 1
+    assert "is a __device__ function, which the host function 'main' cannot call" in said
+
+
+@pytest.mark.parametrize(
+    "head", ["int main()", "__global__ void f()", "__host__ __device__ void f()"]
+)
+@pytest.mark.parametrize(
+    "body, name",
+    [
+        ("int* d; kernel(d);", "kernel"),
+        ("kernelToo((int*)0);", "kernelToo"),
+        ("kernelToo<int>(0);", "kernelToo"),
+        ("auto l = [=] { kernel(0); };", "kernel"),
+    ],
+)  # fmt: skip
+def test_kernels_that_are_called(refused, head, body, name):
+    ((line, said),) = refused(f"{FUNCTIONS}{head} {{\n{body} }}\n")
+    assert line == FIRST + 1
+    assert said.startswith(f"the kernel '{name}' is called like a function, which CUDA does not")
+    assert said.endswith(f"launch it, {name}<<<grid, block>>>(...)")
+
+
+def test_each_name_once_in_a_function(refused):
+    body = "int main() { kernel(0); kernel(0); }\nvoid f() { kernel(0); ofDevice(ofDevice(3)); }\n"
+    assert [line for line, _ in refused(FUNCTIONS + body)] == [FIRST, FIRST + 1, FIRST + 1]
+
+
+def test_members_of_classes_without_a_base(refused):
+    said = refused(
+        "int h(int x) { return x; }\nstruct S { __device__ int f() { return h(1); } };\n"
+        "struct T : S { __device__ int f() { return h(1); } };\n"
+    )
+    assert [line for line, _ in said] == [2]
+
+
+def test_headers_count(refused):
+    use = '#include "a.h"\n#include "b.h"\n__global__ void k(int* p) { p[0] = f(g); }\n'
+    host = "#pragma once\nint f(int x);\nextern int g;\n"
+    assert len(refused(use, a=host, b="")) == 2
+    assert refused(use, a=host, b="inline __device__ int f(float x);\n__device__ int g;") == []
+    assert refused(use, a=host, b="struct f { char g; };\n") == []
+
+
+def test_a_source_without_words_of_cuda(refused):
+    use = '#include "a.h"\nint main() { k(0); }\n'
+    assert len(refused(use, a="__global__ void k(int* p);\n")) == 1
+
+
+def test_headers_that_are_not_code(refused):
+    """They were not read before, and need not be."""
+    use = '#include "a.h"\nint f(int);\n__global__ void k(int* p) { p[0] = f(1); }\n'
+    assert refused(use, a="f's\n") == []
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        # what both may use
+        "__global__ void f(int* p) { p[0] = ofDevice(ofBoth(constant(3))) + fixed + fixedToo; }",
+        "__global__ void f(int* p) { p[0] = onDevice + inConstant[1] + managed; }",
+        "int main() { return ofBoth(constant(ofHost(3))) + variable + managed; }",
+        "__host__ __device__ int f(int x) { return ofHost(x) + ofDevice(x) + variable; }",
+        "__global__ void f(int* p) { p[0] = sizeof(table) / sizeof(table[0]) + sizeof(ofHost(3)); }",
+        "__device__ decltype(ofHost(3)) f() { decltype(variable) x = 3; return x; }",
+        "void f() { kernel<<<1, 1>>>(0); kernelToo<int><<<1, 1>>>(0); auto k = kernelToo<int>; }",
+        "void f() { auto k = &kernel; k<<<1, 1>>>(0); g(kernel, (1)); }",
+        # the name is that of something else there
+        "__global__ void f(int* p, int variable) { p[0] = variable; }",
+        "__global__ void f(int* p) { for (int variable = 0; variable < 3; ++variable) p[0] = 1; }",
+        "__global__ void f(int* p) { int i = 0, variable = 3; p[variable] = i; }",
+        "__global__ void f(int* p) { const int* variable = p; p[0] = *variable; }",
+        "__global__ void f(int* p) { V<int> variable = p; p[0] = *variable; }",
+        "__global__ void f(int* p) { for (auto& variable : list) p[0] = variable; }",
+        "__global__ void f(int* p) { auto [a, variable] = pair; p[0] = variable; }",
+        "__global__ void f(int* p) { enum { a, variable }; p[0] = variable; }",
+        "__global__ void f(int* p) { goto variable; variable: p[0] = 1; }",
+        "__global__ void f(int* p) { struct S { int variable; } s; *p = s.variable + p->variable; }",
+        "__global__ void f(int* p) { S s{.variable = 3}; p[0] = n::variable; }",
+        "__global__ void f(int* p) { using n::ofHost; p[0] = ofHost(3); }",
+        "template <int variable> __global__ void f(int* p) { p[0] = variable; }",
+        "template <class F> __global__ void f(int* p, F ofHost) { p[0] = ofHost(3); }",
+        "__global__ void f(int* p) { auto ofHost = [](int x) { return x; }; p[0] = ofHost(3); }",
+        "__global__ void f(int* p) { Op ofHost(3); p[0] = ofHost(3); }",
+        "__global__ void f(int* p) { p[0] = n::ofHost(3) + p->ofHost(3) + S().ofHost(4); }",
+        "void f() { Buffer kernel(3); kernel(4); }",
+        "void f() { n::kernel(0); object.kernel(0); pointer->kernel(0); }",
+        "struct S { void kernel(int*); void f() { kernel(0); } };",
+        "struct S { int variable; __device__ int f() { return variable; } };",
+        "struct S : Base { __device__ int f() { return variable; } };",
+        "enum E { variable }; __global__ void f(int* p) { p[0] = variable; }",
+        "void kernel(Vector& v) { kernel<<<1, 1>>>(v.d); } void f(Vector& v) { kernel(v); }",
+        "__device__ int ofHost(float x); __global__ void f(int* p) { p[0] = ofHost(3.f); }",
+        "template <> int ofHost<int>(int x) { return x; } __device__ int f() { return ofHost(1); }",
+        "struct ofHost { __device__ ofHost(int); }; __device__ void f() { ofHost(1); }",
+        "namespace n { __device__ int variable; __device__ int f() { return variable; } }",
+        # it may be
+        "#define ofHost other\n__device__ int f() { return ofHost(3); }",
+        "#define DECLARE int ofHost(int)\n__device__ int f() { return ofHost(3); }",
+        "#define WRAP(name) void name(Vector& v) {}\nWRAP(kernel)\nvoid f(Vector& v) { kernel(v); }",
+        "#define WRAP(name) void name(Vector& v) {}\nWRAP(kernel);\nvoid f(Vector& v) { kernel(v); }",
+        "#define EACH(i) for (int i = 0; i < 3; ++i)\n"
+        "__global__ void f(int* p) { EACH(variable) p[variable] = 0; }",
+        "#define INDEX int variable = threadIdx.x\n__global__ void f(int* p) { INDEX; p[variable] = 0; }",
+        "__global__ void f(int* p) { SOME_LOOP(variable, 3) p[variable] = 0; }",
+        "#define TRACE(x)\n__global__ void f(int* p) { TRACE(ofHost(3)); assert(ofHost(3)); }",
+        "template <bool H> __device__ int f() { if constexpr (H) return ofHost(1); else return 2; }",
+        "void f() { run([=] __device__(int i) { return ofDevice(i); }, [] { return ofHost(1); }); }",
+        "__global__ void f(int* p) { auto l = [=] __host__(int i) { return ofHost(i); }; }",
+        "auto l = [] __device__(int i) { return ofDevice(i); };",
+    ],
+)  # fmt: skip
+def test_what_is_not_refused(refused, code):
+    assert refused(FUNCTIONS + code + "\n") == []
+
+
+@pytest.mark.parametrize(
+    "words, sure",
+    [
+        ("static inline", True),
+        ("INLINE", True),
+        ("__host__ __device__", False),
+        ("HD", False),
+        ("BOTH", False),
+        ("ANY", False),
+        ("FROM_THE_COMMAND_LINE", False),
+        ("MACRO(1)", False),
+        ("constexpr", False),
+        ("__attribute__((device))", False),
+    ],
+)
+def test_words_of_a_function(refused, words, sure):
+    source = (
+        "#define HD __host__ __device__\n#define HOST __host__\n#define BOTH HOST __device__\n"
+        "#define INLINE static inline\n#define MACRO(x)\n"
+        "#if A\n#define ANY __device__\n#else\n#define ANY\n#endif\n"
+        f"{words} float f(float x) {{ return x; }}\n__global__ void k(float* p) {{ *p = f(1); }}\n"
+    )
+    assert bool(refused(source)) == sure
+    source = source.replace(f"{words} float", f"__device__ {words} float")
+    assert bool(refused(source.replace("__global__", ""))) == sure
+
+
+@pytest.mark.parametrize("words", ["const", "CONST", "auto", "int&", "__constant__"])
+def test_words_of_a_variable(refused, words):
+    source = f"#define CONST const\n{words} int v = 3;\n__device__ int f() {{ return v; }}\n"
+    assert refused(source.replace("int& int", "int&").replace("auto int", "auto")) == []
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "swap",
+        "max",
+        "sinf",
+        "rsqrtf",
+        "transform",
+        "printf",
+        "exp10",
+        "sinpif",
+        "make_int2",
+        "__ldg",
+    ],
+)
+def test_names_of_libraries(refused, name):
+    """An overload of the library may be meant."""
+    assert refused(f"float {name}(float, int);\n__device__ void f() {{ {name}(1, 2); }}\n") == []
+    assert refused(f"__device__ float {name}(float, int);\nvoid f() {{ {name}(1, 2); }}\n") == []
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "#if A\n__device__ float f(float x) {\n#else\nfloat f(float x) {\n#endif\n return x; }\n",
+        "#if A\n__device__\n#endif\nfloat f(float x) { return x; }\n",
+        "#if A\n__device__ float f(float x) { return x; }\n#else\nfloat f(float);\n#endif\n",
+        "void g() {\n#if A\n}\n#else\n}\n#endif\nfloat f(float x);\n",
+    ],
+)
+def test_declarations_that_an_if_cuts_through(refused, code):
+    assert refused(code + "__global__ void k(float* p) { p[0] = f(1); }\n") == []
+    assert refused(code + "void k(float* p) { p[0] = f(1); }\n") == []
