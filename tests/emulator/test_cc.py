@@ -64,7 +64,7 @@ def test_compiles_and_links(lab_cc):
     for option in (
         "-std=c++17",
         "-O2",
-        "-g",
+        "-gdwarf-4",
         "-Wall",
         "-Wno-unknown-pragmas",
         "-c",
@@ -91,7 +91,7 @@ def test_commands_as_a_whole(lab_cc):
     status, calls, _ = lab_cc(*options.split(), "a.cu", "sub/b.cu", "b.cpp", "c.c", "d.o")
     assert status == 0
     cu, cu_of_folder, cpp, c, link = [in_folder(arguments) for arguments, _ in calls]
-    std, own = "-std=c++17", "-g -O2 -fstack-clash-protection -Wall -Wno-unknown-pragmas"
+    std, own = "-std=c++17", "-gdwarf-4 -O2 -fstack-clash-protection -Wall -Wno-unknown-pragmas"
     own = f"{own} -Wno-sign-compare"
     includes = f"-I. -isystem {cc.OWN_INCLUDE}"
     flags = "-DN=1 -isystem inc -include b.h -pipe -Wextra"
@@ -129,7 +129,7 @@ def test_precompiled_headers(lab_cc, tmp_path):
     made = {after(arguments, "-o")[0]: arguments for arguments, _ in calls if "-o" in arguments}
     assert set(made) == {f"{header}.gch/{n}" for n in ("optimised", "debug", "instrumented")}
 
-    own = "-g -O2 -fstack-clash-protection -Wall -Wno-unknown-pragmas -Wno-sign-compare"
+    own = "-gdwarf-4 -O2 -fstack-clash-protection -Wall -Wno-unknown-pragmas -Wno-sign-compare"
     checks = "-fsanitize=shift-exponent,float-cast-overflow"
     for name, options in (("optimised", checks), ("debug", f"-O0 {checks}")):
         command = f"c++ -std=c++17 {own} -isystem {cc.OWN_INCLUDE} {options} -x c++-header {header}"

@@ -386,3 +386,15 @@ def test_exercise_without_its_barrier(build, instrumented, tmp_path):
     write, read = (lines[number - 1] for number in finding.lines())
     assert "tile[threadIdx.y + j][threadIdx.x] =" in write
     assert "= tile[threadIdx.x][threadIdx.y + j]" in read
+
+
+def test_source_without_headers(instrumented, tmp_path):
+    """The report names it, not its translation: check_report.py expects names that end with .cu."""
+    (tmp_path / "kernel.cu").write_text("\n__global__ void k(int* p) { p[0] = threadIdx.x; }\n")
+    (tmp_path / "main.cu").write_text(
+        "__global__ void k(int* p);\n"
+        "int main() { int* d; cudaMalloc(&d, 4); k<<<1, 2>>>(d); cudaDeviceSynchronize(); }\n"
+    )
+    program = instrumented(tmp_path / "main.cu", str(tmp_path / "kernel.cu"))
+    finding = only(run(program, tmp_path / "report"))
+    assert finding.lines() == [2, 2]
