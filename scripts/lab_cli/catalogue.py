@@ -141,17 +141,24 @@ def one(name: str) -> Exercise:
     return found[0]
 
 
-def check_at(name_or_path: str) -> None:
+def check_at(name_or_path: str, *others: str) -> None:
     """LabError (status 2) where at() has nothing. Reads no file."""
     if not name_or_path.endswith(".cu"):
         check([name_or_path])
-    elif not Path(name_or_path).is_file():
-        raise LabError(f"there is no file {name_or_path}", status=2)
+        if others:
+            raise LabError(f"{others[0]}: name one exercise, or the files of one program", status=2)
+        return
+    for path in (name_or_path, *others):
+        if not Path(path).is_file():
+            raise LabError(f"there is no file {path}", status=2)
 
 
-def at(name_or_path: str) -> Exercise | None:
-    """The exercise of this name or with this source file; None for any other .cu file."""
-    check_at(name_or_path)
+def at(name_or_path: str, *others: str) -> Exercise | None:
+    """The exercise of this name or with this source file; None for any other .cu file, and for a
+    program that has `others` as well."""
+    check_at(name_or_path, *others)
+    if others:
+        return None
     if not name_or_path.endswith(".cu"):
         return one(name_or_path)
     path = Path(name_or_path)

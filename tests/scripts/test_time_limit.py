@@ -53,4 +53,4 @@ def test_profile(monkeypatch: pytest.MonkeyPatch, tmp_path, backend: str) -> Non
     monkeypatch.setattr(ncu, "find", lambda *arguments: "ncu")
     monkeypatch.setattr(ncu, "run", lambda *arguments: run_shown(SLEEPS))
     with pytest.raises(LabError, match=r"had not ended after 0\.2 seconds"):
-        collect.collect(str(source), backend, timeout=0.2)
+        collect.collect([str(source)], backend, timeout=0.2)

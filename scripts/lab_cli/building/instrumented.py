@@ -36,14 +36,14 @@ def once_each(folder: Path, exercise: Exercise, instrumented: bool = False) -> l
     return [str(exercise.program(folder, instrumented)), "--profile"]
 
 
-def built(exercise: Exercise | None, source: Path) -> list[str]:
-    """The command for an exercise or, without one, for the program of a student's source file.
+def built(exercise: Exercise | None, sources: Sequence[str]) -> list[str]:
+    """The command for an exercise or, without one, for the program of a student's source files.
     LabError for an exercise that needs a GPU's hardware."""
     of_backend([exercise] if exercise else [], "cpu", by_name=True)
     cmake = setup.ensure("cpu")
     if exercise:
         return once_each(presets.build(cmake, "cpu", exercise.instrumented), exercise, True)
-    return [str(own_program.for_cpu(source, cmake))]
+    return [str(own_program.for_cpu(sources, cmake))]
 
 
 def run(program: Sequence[str], variable: str) -> Outcome:

@@ -1,4 +1,4 @@
-"""Builds a student's own .cu file for the profilers, into out/own/."""
+"""Builds a program of a student's own .cu files for the profilers, into out/own/."""
 
 from __future__ import annotations
 
@@ -27,32 +27,37 @@ def emulator_library(folder: Path) -> list[str]:
     return ["--library", str(folder / "emulator" / "libcuda_emulator.a")]
 
 
-def for_gpu(source: Path, choice: Choice, cmake: str, debug: bool) -> Path:
+def for_gpu(sources: Sequence[str], choice: Choice, cmake: str, debug: bool) -> Path:
     """With nvcc, optimised or for debugging; kernels may launch kernels and include lab.cuh."""
     folder = presets.build(cmake, "gpu-debug" if debug else "gpu", "lab_common")
-    program = FOLDER / (source.stem + (".gpu-debug" if debug else ".gpu"))
+    program = _program(sources, ".gpu-debug" if debug else ".gpu")
     mode = ["-g", "-G"] if debug else ["-O3", "-lineinfo"]
     newest = choice.architectures.split(";")[-1]
     arch = "native" if newest == "native" else f"sm_{newest}"
     command = [choice.nvcc, "-std=c++17", *mode, f"-arch={arch}", "-rdc=true", "-I", str(COMMON)]
     libraries = [*common_library(folder), "-lcudadevrt"]
-    _compile([*command, str(source), "-o", str(program), *libraries], source)
+    _compile([*command, *sources, "-o", str(program), *libraries], sources)
     return program
 
 
-def for_cpu(source: Path, cmake: str) -> Path:
+def for_cpu(sources: Sequence[str], cmake: str) -> Path:
     """Instrumented, for the cpu back end's profiler."""
-    program = FOLDER / (source.stem + ".cpu-profile")
+    program = _program(sources, ".cpu-profile")
     targets = ["cuda_emulator_instrument", "cuda_emulator_precompiled", "lab_common"]
     folder = presets.build(cmake, "cpu", *targets)
     driver = [presets.shortest(sys.executable), str(ROOT / "emulator" / "cc.py"), "--instrument"]
     libraries = [*common_library(folder), *emulator_library(folder)]
-    _compile([*driver, str(source), "-I", str(COMMON), "-o", str(program), *libraries], source)
+    _compile([*driver, *sources, "-I", str(COMMON), "-o", str(program), *libraries], sources)
     return program
 
 
-def _compile(command: Sequence[str], source: Path) -> None:
+def _program(sources: Sequence[str], ending: str) -> Path:
+    return FOLDER / (Path(sources[0]).stem + ending)
+
+
+def _compile(command: Sequence[str], sources: Sequence[str]) -> None:
     make_build_folder(FOLDER)
     status = run(command, to_stderr=True)
     if status != 0:
-        raise LabError(f"{source} does not compile ({describe(status)}); the reason is above")
+        what = " ".join(sources) + (" does" if len(sources) == 1 else " do")
+        raise LabError(f"{what} not compile ({describe(status)}); the reason is above")

@@ -10,6 +10,16 @@ import threading
 NONE, AFTER_DASHES = "none", "after dashes"
 
 
+def add_program(command: argparse.ArgumentParser) -> None:
+    """`names`: what a command looks at."""
+    command.add_argument(
+        "names",
+        nargs="+",
+        metavar="NAME|FILE.cu",
+        help="an exercise, or a file of your own; or all files of a program of your own",
+    )
+
+
 def backend() -> argparse.ArgumentParser:
     """--backend, as a parent of the parser of a command."""
     parent = argparse.ArgumentParser(add_help=False)

@@ -125,7 +125,7 @@ def _store_metrics(jobs: Sequence[Job], folder: Path, stores: dict[str, Store]) 
         tables = {}
         try:
             for kind in [OPTIMISED, DEBUG] if job.plan.debug else [OPTIMISED]:
-                tables[kind] = collect(job.name, "gpu", debug=kind == DEBUG)
+                tables[kind] = collect([job.name], "gpu", debug=kind == DEBUG)
         except LabError as error:
             of_build, flag = (" of the debug build", " --debug") if tables else ("", "")
             reason = re.split(r"[:.]?\n|\. ", str(error), maxsplit=1)[0]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from .. import catalogue
@@ -31,17 +30,17 @@ def add_parser(commands: Any) -> None:
         parents=[shared.timeout()],
         allow_abbrev=False,
     )
-    command.add_argument("name", metavar="NAME|FILE.cu", help="an exercise, or a file of your own")
+    shared.add_program(command)
     command.set_defaults(handler=run, takes=shared.AFTER_DASHES)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """0: there are no hazards. 1: there are, and stdout tells them, or there was nothing to look at, or
     the program failed."""
-    catalogue.check_at(arguments.name)
+    catalogue.check_at(*arguments.names)
     setup.toml_reader("cpu")
-    exercise = catalogue.at(arguments.name)
-    program = [*instrumented.built(exercise, Path(arguments.name)), *arguments.options]
+    exercise = catalogue.at(*arguments.names)
+    program = [*instrumented.built(exercise, arguments.names), *arguments.options]
     report = check(program, arguments.timeout)
     print(report, end="", flush=True)
     return 0 if report.splitlines()[-1].startswith(NOTHING) else 1

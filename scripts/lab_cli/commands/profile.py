@@ -27,7 +27,7 @@ def add_parser(commands: Any) -> None:
         parents=[shared.backend(), shared.timeout()],
         allow_abbrev=False,
     )
-    command.add_argument("name", metavar="NAME|FILE.cu", help="an exercise, or a file of your own")
+    shared.add_program(command)
     command.add_argument(
         "--metrics",
         default="",
@@ -46,12 +46,12 @@ def add_parser(commands: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     if arguments.output:
         files.check_writable(arguments.output)
-    catalogue.check_at(arguments.name)
+    catalogue.check_at(*arguments.names)
     chosen = backend.pick("auto") if arguments.backend == "auto" else arguments.backend
     setup.toml_reader("cpu" if chosen == "cpu" else "")  # on gpu, collect() asks for a GPU first
     names = [name.strip() for name in arguments.metrics.split(",") if name.strip()]
     table = collect(
-        arguments.name, chosen, arguments.debug, names, arguments.options, arguments.timeout
+        arguments.names, chosen, arguments.debug, names, arguments.options, arguments.timeout
     )
     if arguments.output:
         files.write(arguments.output, table.csv_text())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from .. import catalogue
 from ..building import instrumented, own_program, presets
@@ -26,28 +25,27 @@ NO_REGISTERS = (
 
 
 def collect(
-    name_or_path: str,
+    names: Sequence[str],
     backend: str,
     debug: bool = False,
     metric_names: Sequence[str] = (),
     options: Sequence[str] = (),
     timeout: float | None = None,
 ) -> MetricTable:
-    """Builds and profiles an exercise or a .cu file on the back end gpu or cpu.
+    """Builds and profiles an exercise, or the .cu files of a program, on the back end gpu or cpu.
 
     `metric_names` are textbook or Nsight names; none stand for the default set. `options` go to the
     program, which may run for `timeout` seconds. Raises LabError: status 2 for bad usage, 77 for gpu without a usable GPU, else 1.
     """
-    exercise = catalogue.at(name_or_path)
+    exercise = catalogue.at(*names)
     known = metrics.load()
     asked = known.find(metric_names or (exercise and exercise.facts.metrics) or known.own)
-    source = Path(name_or_path)
     if backend == "gpu":
-        table = _on_gpu(exercise, source, debug, asked, options, timeout)
+        table = _on_gpu(exercise, names, debug, asked, options, timeout)
     else:
         if debug:
             say("note: --debug is for the gpu back end; the cpu back end counts like a debug build")
-        table = _on_cpu(exercise, source, asked, options, timeout)
+        table = _on_cpu(exercise, names, asked, options, timeout)
     if not table.rows:
         raise LabError("no kernel was launched: there is nothing to show")
     return table
@@ -55,13 +53,13 @@ def collect(
 
 def _on_gpu(
     exercise: Exercise | None,
-    source: Path,
+    sources: Sequence[str],
     debug: bool,
     asked: Sequence[Metric],
     options: Sequence[str],
     timeout: float | None,
 ) -> MetricTable:
-    name = exercise.name if exercise else source
+    name = exercise.name if exercise else " ".join(sources)
     instead = (
         f"\n\n    ./lab profile {name} --backend cpu\n\n"
         "gives the metrics that can be counted without a GPU."
@@ -77,7 +75,7 @@ def _on_gpu(
     if exercise:
         command = instrumented.once_each(presets.build(cmake, preset, exercise.name), exercise)
     else:
-        command = [str(own_program.for_gpu(source, choice, cmake, debug))]
+        command = [str(own_program.for_gpu(sources, choice, cmake, debug))]
     nsight = [metric.nsight for metric in counted]
     with TimeLimit(timeout):
         raw = ncu.run(program, nsight, [*command, *options], instead)
@@ -95,7 +93,7 @@ def _device(raw: RawTable, driver: Driver) -> str:
 
 def _on_cpu(
     exercise: Exercise | None,
-    source: Path,
+    sources: Sequence[str],
     asked: Sequence[Metric],
     options: Sequence[str],
     timeout: float | None,
@@ -104,7 +102,7 @@ def _on_cpu(
     others = ", ".join(metric.name for metric in asked if not metric.cpu)
     if not counted:
         raise LabError(f"not available without a GPU: {others}", status=2)
-    program = [*instrumented.built(exercise, source), *options]
+    program = [*instrumented.built(exercise, sources), *options]
     with TimeLimit(timeout):
         outcome = instrumented.run(program, VARIABLE)
     if outcome.status != 0:

@@ -377,7 +377,8 @@ def profiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Metrics can be had: 7 branches, 9 in the debug build. Returns the list of what is asked for."""
     asked: list[str] = []
 
-    def collect(name: str, backend: str, debug: bool) -> MetricTable:
+    def collect(names: list[str], backend: str, debug: bool) -> MetricTable:
+        (name,) = names
         asked.append(f"{name} {backend}{' debug' if debug else ''}")
         return branches(9 if debug else 7)
 
@@ -415,7 +416,7 @@ def test_debug_build_is_profiled_too_where_the_config_says_so(place: Place, monk
 def test_debug_build_without_metrics_leaves_the_old_file_alone(
     place: Place, monkeypatch, capfd
 ) -> None:
-    def collect(name: str, backend: str, debug: bool) -> MetricTable:
+    def collect(names: list[str], backend: str, debug: bool) -> MetricTable:
         if debug:
             raise LabError("it does not compile: x.cu\nline 7")
         return branches(7)

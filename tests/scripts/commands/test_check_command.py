@@ -105,21 +105,23 @@ def test_program_that_cannot_be_run(lab, exercises, tmp_path, capfd) -> None:
     )
 
 
-def test_own_file(lab, monkeypatch, tmp_path, capfd) -> None:
-    source = tmp_path / "mine.cu"
-    source.write_text("int main() {}")
+@pytest.mark.parametrize("names", [["mine.cu"], ["mine.cu", "part.cu", "plain.cpp"]])
+def test_own_files(lab, monkeypatch, tmp_path, capfd, names) -> None:
+    sources = [str(tmp_path / name) for name in names]
+    for source in sources:
+        Path(source).write_text("int main() {}")
     program = tmp_path / "mine"
     program.write_text("#!/bin/sh\n" + report(CLEAN) + f'\necho "$*" > {tmp_path}/options\n')
     program.chmod(0o755)
     asked = []
 
-    def compiled(path: Path, cmake: str) -> Path:
-        asked.append(path)
+    def compiled(paths: list[str], cmake: str) -> Path:
+        asked.extend(paths)
         return program
 
     monkeypatch.setattr(own_program, "for_cpu", compiled)
-    assert lab("", str(source), "--", "7") == 0
-    assert asked == [source]
+    assert lab("", *sources, "--", "7") == 0
+    assert asked == sources
     assert (tmp_path / "options").read_text() == "7\n"  # and no --profile
     assert capfd.readouterr().out == CLEAN + "\n"
 
@@ -129,6 +131,8 @@ def test_own_file(lab, monkeypatch, tmp_path, capfd) -> None:
     [
         (["nothing.cu"], 2, "there is no file nothing.cu"),
         (["transpos"], 2, "transpos"),
+        (["transpose", "wgmma"], 2, "wgmma: name one exercise, or the files of one program"),
+        (["nothing.cu", "transpose"], 2, "there is no file nothing.cu"),
         (["wgmma"], 1, "only on the gpu back end"),
     ],
 )

@@ -423,6 +423,27 @@ def test_own_file(lab: Lab, mine: Path, options: list[str], flags: str, program:
     assert ncu_line.endswith(f" {built} 7")  # no --profile: it is not an exercise
 
 
+def test_own_files(lab: Lab, mine: Path) -> None:
+    """An exercise's own file among others is no exercise."""
+    part = mine.parent / "part.cu"
+    part.touch()
+    lab.ncu(ncu_sample.OUTPUT)
+    source = lab.folder / "ch03_execution_model" / "reduceInteger.cu"
+    assert lab(str(source), str(part), "--metrics=duration") == 0
+    build_line, nvcc_line, ncu_line = lab.ran()
+    built = lab.folder / "own" / "reduceInteger.gpu"
+    assert build_line == "build gpu lab_common"
+    assert f" {source} {part} -o {built} " in nvcc_line
+    assert ncu_line.endswith(f" {built}")
+
+
+def test_own_files_that_do_not_compile(lab: Lab, mine: Path, monkeypatch, capfd) -> None:
+    lab.ncu(ncu_sample.OUTPUT)
+    monkeypatch.setenv("NVCC_STATUS", "2")
+    assert lab(str(mine), str(mine)) == 1
+    assert f"\nlab: {mine} {mine} do not compile (exit" in capfd.readouterr().err
+
+
 def test_gpu_that_is_newer_than_nvcc(lab: Lab, mine: Path, monkeypatch) -> None:
     newer = Driver((13, 2), [Gpu("newer", 140)])
     monkeypatch.setattr(profilers, "ask_driver", lambda: newer)
@@ -460,6 +481,8 @@ def test_file_of_an_exercise_is_the_exercise(lab: Lab, tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (["reduceintger"], "did you mean reduceInteger?"),
+        (["MINE", "nosuch.cu"], "there is no file nosuch.cu"),
+        (["reduceInteger", "MINE"], "MINE: name one exercise, or the files of one program"),
         (["reduceInteger", "--metrics=gld_eff"], "did you mean gld_efficiency"),
         (["reduceInteger", "--backend=cpu", "--metrics=duration"], "not available without a GPU"),
         (["reduceInteger", "--backend=cpu", "--metrics=x__y"], "without a GPU: x__y"),
