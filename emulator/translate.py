@@ -5,9 +5,10 @@ C++ cannot parse two things of CUDA: a launch, `k<<<grid, block>>>(x)`, and dyna
 `extern __shared__ T s[];`. The translator rewrites just these, in place, and keeps every line's
 number. Two more things are rewritten because they could not work: the cast to `void*` in
 `cudaLaunchKernel((void*)k, ...)`, which would lose the kernel's type, and inline PTX, which becomes
-a compile error that says so. And C++ gives device code some other meaning than a GPU: directives on
-__CUDA_ARCH__ (translator/arch.py), shifts and casts (translator/arithmetic.py). Headers of the user
-that contain any of this are translated as well.
+a compile error that says so, as does what nvcc refuses and C++ does not: a kernel that is called
+like a function, a variable of the host in a kernel (translator/sides.py). And C++ gives device code
+some other meaning than a GPU: directives on __CUDA_ARCH__ (translator/arch.py), shifts and casts
+(translator/arithmetic.py). Headers of the user that contain any of this are translated as well.
 
 With --instrument the output is for the profiler, which counts what g++'s debug code does: device
 code is made to branch as nvcc's debug code does (translator/decisions.py), launches say where a

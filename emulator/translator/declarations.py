@@ -7,8 +7,9 @@ from typing import NamedTuple, Optional
 
 from .lexer import Stream
 from .scopes import is_class_head
-from .unit import ALIGNMENTS, parameter_list
+from .unit import ALIGNMENTS, ATTRIBUTES, parameter_list
 
+BEHIND_PARAMETERS = {"const", "noexcept", "override", "final"}
 ACCESS = {"public", "private", "protected"}
 NO_VARIABLE = set(
     "template using typedef namespace operator friend struct class union enum".split()
@@ -100,8 +101,8 @@ class Declarations:
     def _function(self, first: int, brace: int, end: int, class_head: Optional[list[str]]) -> int:
         """Takes a function with its body, or what else has braces. Returns where it ends."""
         stream = self._stream
-        opener = parameter_list(stream, first)
-        if opener is None or stream.pair(opener) != brace - 1:
+        opener = self._parameters(first, brace)
+        if opener is None:
             self.others.update(stream.text(i) for i in range(first, brace))
             close = stream.pair(brace)
             while stream.text((close or brace) + 1) in (",", "{"):  # S() : a{1}, b{2} {}
@@ -111,6 +112,19 @@ class Declarations:
             return behind + (stream.text(behind) == ";")
         self._add(first, opener, brace, class_head)
         return (stream.pair(brace) or brace) + 1
+
+    def _parameters(self, first: int, brace: int) -> Optional[int]:
+        """The `(` of the parameters of a function whose body is at `brace`."""
+        stream = self._stream
+        last = brace - 1
+        while stream.text(last) in BEHIND_PARAMETERS:
+            last -= 1
+        opener = stream.pair(last) if stream.text(last) == ")" else None
+        if opener is None or self._next(first, brace, (":",)) < brace:
+            return None  # S() : a(1) {}
+        is_name = stream.kind(opener - 1) == "name" and stream.text(opener - 1) not in ATTRIBUTES
+        is_call = [stream.text(i) for i in range(opener - 3, opener)] == ["operator", "(", ")"]
+        return opener if is_name or is_call else None
 
     def _simple(self, first: int, semicolon: int, class_head: Optional[list[str]]) -> None:
         """Takes a declaration that ends with `;`."""
@@ -134,9 +148,10 @@ class Declarations:
     ) -> None:
         """Notes a function with its parameters at `opener`."""
         stream = self._stream
-        name_at = opener - 1
+        name_at = opener - 1 if stream.kind(opener - 1) == "name" else opener - 3
+        name = "".join(stream.text(i) for i in range(name_at, opener))
         words = tuple(stream.text(i) for i in range(first, name_at))
-        declaration = Declaration(stream.text(name_at), first, name_at, body, words)
+        declaration = Declaration(name, first, name_at, body, words)
         cut = any(first < token <= opener for token, _ in stream.conditionals)
         qualified = words[-1:] == ("::",)
         if "(" in words:  # perhaps a macro's, which may declare its arguments

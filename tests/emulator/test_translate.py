@@ -1001,6 +1001,8 @@ template <class T> __global__ void typed(T x) {
 }
 template <int N, class T> __global__ void deduced(T x) { std::printf(" %d %zu", N, sizeof x); }
 template <class T, int N = 4> __global__ void defaulted(T*) { std::printf(" %zu %d", sizeof(T), N); }
+template <class T, int N = 4, class F>
+__global__ void between(T*, F) { std::printf(" %zu %d %zu", sizeof(T), N, sizeof(F)); }
 template <class T> __global__ void special(T) { std::printf(" general"); }
 template <> __global__ void special<int>(int) { std::printf(" special"); }
 template <class... T> __global__ void many(T... x) { std::printf(" %zu", sizeof...(x)); }
@@ -1046,6 +1048,7 @@ int main() {
     typed<<<1, 2>>>(4.5);
     deduced<size><<<1, 2>>>(1.0);
     defaulted<float><<<1, 2>>>(nullptr);
+    between<float, 3><<<1, 2>>>(nullptr, 'c');
     special<int><<<1, 2>>>(1);
     many<int><<<1, 2>>>(1, 2, 3);
     over<<<1, 2>>>(1), over<<<1, 2>>>(1.5);
@@ -1078,6 +1081,7 @@ typed<long long> known 1x2 8: 8 0
 typed unknown 1x2 0: 8 0
 deduced<size> unknown 1x2 0: 3 8
 defaulted<float> known 1x2 0: 4 4
+between<float, 3> unknown 1x2 0: 4 3 1
 special<int> known 1x2 0: special
 many<int> unknown 1x2 0: 3
 over unknown 1x2 0: int

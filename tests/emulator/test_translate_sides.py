@@ -103,12 +103,25 @@ def test_each_name_once_in_a_function(refused):
     assert [line for line, _ in refused(FUNCTIONS + body)] == [FIRST, FIRST + 1, FIRST + 1]
 
 
-def test_members_of_classes_without_a_base(refused):
+def test_whose_calls_are_looked_at(refused):
+    def message(by):
+        return (
+            f"'h' is a function of the host, which the {by} cannot call: declare it __device__, or "
+            "__host__ __device__ for both"
+        )
+
     said = refused(
-        "int h(int x) { return x; }\nstruct S { __device__ int f() { return h(1); } };\n"
+        "int h(int x) { return x; }\nstruct S { __device__ int f() const { return h(1); } };\n"
         "struct T : S { __device__ int f() { return h(1); } };\n"
+        "struct U {\n__device__ U() : a(1) { h(2); } int a;\n"
+        "__device__ int operator()(int x) const noexcept { return h(x); }\n};\n"
+        "int f() noexcept { return h(1); }\n__device__ int g() noexcept { return h(1); }\n"
     )
-    assert [line for line, _ in said] == [2]
+    assert said == [
+        (2, message("__device__ function 'f'")),
+        (6, message("__device__ function 'operator()'")),
+        (9, message("__device__ function 'g'")),
+    ]
 
 
 def test_headers_count(refused):
