@@ -236,7 +236,8 @@ class Sides:
             elif word in MARKS:
                 result.add(word)
             elif re.match(r"\w", word) and word not in SPECIFIERS:
-                if re.match(r"[^\W\d]", behind) and behind not in SPECIFIERS - BUILTIN_TYPES:
+                is_type = behind in ("const", "volatile") or not re.match(r"[^\W\d]|\(", behind)
+                if not is_type:
                     return None  # it may be a macro that the command line defines
         return result
 

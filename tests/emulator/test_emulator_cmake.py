@@ -147,7 +147,7 @@ def test_instrument(project):
         #error "not instrumented"
         #endif
         namespace emu { inline bool truth(bool value) { return value; } }
-        extern int number;
+        extern __device__ int number;
         __device__ void write() { number = number ? 1 : 2; }
         void plain();
         int main() { write(); plain(); }

@@ -214,6 +214,8 @@ def test_what_is_not_refused(refused, code):
         ("BOTH", False),
         ("ANY", False),
         ("FROM_THE_COMMAND_LINE", False),
+        ("FROM_THE_COMMAND_LINE inline", False),
+        ("FROM_THE_COMMAND_LINE()", False),
         ("MACRO(1)", False),
         ("constexpr", False),
         ("__attribute__((device))", False),
