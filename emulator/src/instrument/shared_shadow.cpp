@@ -2,15 +2,15 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "word_rules.h"
 
 namespace emu {
 namespace {
 
-bool harmless(const SharedAccess& a, const SharedAccess& b) {
-    const bool sameWarp = a.rank / kWarpSize == b.rank / kWarpSize;
-    return harmlessTogether(a.kind, a.isVolatile, b.kind, b.isVolatile, sameWarp);
+unsigned warpOf(const SharedAccess& access) {
+    return access.rank / kWarpSize;
 }
 
 bool readBesideAtomic(const SharedAccess& a, const SharedAccess& b) {
@@ -23,16 +23,50 @@ Race inProgramOrder(const SharedAccess& a, const SharedAccess& b) {
     return swap ? Race{b, a} : Race{a, b};
 }
 
+bool sameActs(const Race& a, const Race& b) {
+    return a.first.rank == b.first.rank && a.second.rank == b.second.rank &&
+           a.first.pc == b.first.pc && a.second.pc == b.second.pc;
+}
+
 // An access of several words counts once.
 void add(std::vector<Race>& races, const Race& race) {
-    const bool known = std::any_of(races.begin(), races.end(), [&](const Race& other) {
-        return other.first.rank == race.first.rank && other.second.rank == race.second.rank &&
-               other.first.pc == race.first.pc && other.second.pc == race.second.pc;
-    });
-    if (!known) races.push_back(race);
+    const auto same = [&](const Race& other) { return sameActs(race, other); };
+    if (std::none_of(races.begin(), races.end(), same)) races.push_back(race);
 }
 
 }  // namespace
+
+// ---- the accesses of a line
+
+SharedAccess* SharedShadow::Line::find(unsigned rank) {
+    for (SharedAccess& known : accesses) {
+        if (known.rank == rank) return &known;
+    }
+    return nullptr;
+}
+
+void SharedShadow::Line::keep(const SharedAccess& access) {
+    // (Of a thread's store the latest value counts.)
+    if (ofTwoWarps && access.kind != AccessKind::Store) return;
+    if (SharedAccess* const known = find(access.rank)) {
+        *known = access;
+    } else if (!ofTwoWarps) {
+        ofTwoWarps = !accesses.empty() && warpOf(accesses.front()) != warpOf(access);
+        accesses.push_back(access);
+    }
+}
+
+void SharedShadow::Line::forget(unsigned rank) {
+    SharedAccess* const known = find(rank);
+    if (known == nullptr) return;
+    *known = accesses.back();
+    accesses.pop_back();
+    ofTwoWarps = std::any_of(accesses.begin(), accesses.end(), [&](const SharedAccess& access) {
+        return warpOf(access) != warpOf(accesses.front());
+    });
+}
+
+// ---- the memory of a block
 
 SharedShadow::SharedShadow(const unsigned char* memory, size_t size, const WarpClocks& clocks)
     : memory_(memory), words_((size + kWordBytes - 1) / kWordBytes), clocks_(clocks) {}
@@ -40,16 +74,20 @@ SharedShadow::SharedShadow(const unsigned char* memory, size_t size, const WarpC
 void SharedShadow::beginBlock() {
     ++block_;
     ++epoch_;
-    accesses_.clear();
+    linesUsed_ = 0;
     pending_.clear();
     reads_.clear();
 }
 
 void SharedShadow::barrier(std::vector<Race>& races) {
-    for (const PendingRead& read : reads_) add(races, read.race);
+    const size_t firstNew = races.size();
+    for (const auto& [read, race] : reads_) {
+        // (The words of one access come one after the other.)
+        if (races.size() == firstNew || !sameActs(races.back(), race)) races.push_back(race);
+    }
     reads_.clear();
     ++epoch_;
-    accesses_.clear();
+    linesUsed_ = 0;
 }
 
 void SharedShadow::touch(SharedAccess access, std::vector<Race>& races) {
@@ -69,70 +107,85 @@ void SharedShadow::touchWord(size_t index, const SharedAccess& access, std::vect
     }
     if (word.epoch != epoch_) {
         word.epoch = epoch_;
-        word.accesses = -1;
+        word.lines = -1;
     }
-    if (access.kind == AccessKind::Atomic) forgetReads(index, access);
-    std::vector<SharedAccess> writers;
-    for (int32_t i = word.accesses; i >= 0; i = accesses_[static_cast<size_t>(i)].next) {
-        const SharedAccess& other = accesses_[static_cast<size_t>(i)].access;
-        if (other.rank == access.rank || (other.bytes & access.bytes) == 0) continue;
-        if (harmless(other, access) || clocks_.ordered(other.rank, other.clock, access.rank))
-            continue;
+    if (access.kind == AccessKind::Atomic) forgetReads(index, access.rank);
+    std::vector<SharedAccess> stores;
+    int32_t own = -1;
+    for (int32_t i = word.lines; i >= 0; i = lines_[static_cast<size_t>(i)].next) {
+        const Line& line = lines_[static_cast<size_t>(i)];
+        if (line.isOf(access)) own = i;
+        look(index, line, access, stores, races);
+    }
+    const size_t line = own >= 0 ? static_cast<size_t>(own) : newLine(word, access);
+    lines_[line].keep(access);
+    if (access.writes()) word.written |= access.bytes;
+    if (access.kind == AccessKind::Store) {
+        pending_.push_back({index, line, access, std::move(stores)});
+    }
+}
+
+// Looks for races of the access with those of a line. Of stores it adds those to `stores` that are
+// one if the values differ.
+void SharedShadow::look(size_t word, const Line& line, const SharedAccess& access,
+                        std::vector<SharedAccess>& stores, std::vector<Race>& races) {
+    if ((line.bytes & access.bytes) == 0) return;
+    const auto harmless = [&](bool sameWarp) {
+        return harmlessTogether(line.kind, line.isVolatile, access.kind, access.isVolatile,
+                                sameWarp);
+    };
+    const bool harmlessInWarp = harmless(true), harmlessBetween = harmless(false);
+    if (harmlessInWarp && harmlessBetween) return;
+    for (const SharedAccess& other : line.accesses) {
+        if (other.rank == access.rank) continue;
+        if (warpOf(other) == warpOf(access) ? harmlessInWarp : harmlessBetween) continue;
+        if (clocks_.ordered(other.rank, other.clock, access.rank)) continue;
         if (other.kind == AccessKind::Store && access.kind == AccessKind::Store) {
-            writers.push_back(other);
+            stores.push_back(other);
         } else if (readBesideAtomic(other, access)) {
             const unsigned reader = other.kind == AccessKind::Load ? other.rank : access.rank;
-            reads_.push_back({index, reader, inProgramOrder(other, access)});
+            const Race race = inProgramOrder(other, access);
+            reads_.emplace(Read{reader, word, race.first.pc, race.second.pc}, race);
         } else {
             add(races, inProgramOrder(other, access));
         }
     }
-    const int32_t entry = keep(word, access);
-    if (access.writes()) {
-        word.written |= access.bytes;
-        pending_.push_back({index, entry, std::move(writers)});
-    }
+}
+
+size_t SharedShadow::newLine(Word& word, const SharedAccess& access) {
+    if (linesUsed_ == lines_.size()) lines_.emplace_back();
+    Line& line = lines_[linesUsed_];
+    line.accesses.clear();
+    line.ofTwoWarps = false;
+    line.next = word.lines;
+    line.pc = access.pc;
+    line.bytes = access.bytes;
+    line.kind = access.kind;
+    line.isVolatile = access.isVolatile;
+    word.lines = static_cast<int32_t>(linesUsed_);
+    return linesUsed_++;
 }
 
 // What the thread has read here, it reads for its own atomic.
-void SharedShadow::forgetReads(size_t word, const SharedAccess& access) {
-    const auto isOwn = [&](const PendingRead& read) {
-        return read.word == word && read.rank == access.rank;
-    };
-    reads_.erase(std::remove_if(reads_.begin(), reads_.end(), isOwn), reads_.end());
-    for (int32_t i = words_[word].accesses; i >= 0; i = accesses_[static_cast<size_t>(i)].next) {
-        SharedAccess& known = accesses_[static_cast<size_t>(i)].access;
-        if (known.rank == access.rank && known.kind == AccessKind::Load) known.bytes = 0;
+void SharedShadow::forgetReads(size_t word, unsigned rank) {
+    const auto first = reads_.lower_bound(Read{rank, word, 0, 0});
+    const auto end = reads_.lower_bound(Read{rank, word + 1, 0, 0});
+    reads_.erase(first, end);
+    for (int32_t i = words_[word].lines; i >= 0; i = lines_[static_cast<size_t>(i)].next) {
+        Line& line = lines_[static_cast<size_t>(i)];
+        if (line.kind == AccessKind::Load) line.forget(rank);
     }
-}
-
-// Returns the access' place in accesses_, or -1 if it need not be kept.
-int32_t SharedShadow::keep(Word& word, const SharedAccess& access) {
-    unsigned otherWarp = UINT32_MAX;
-    for (int32_t i = word.accesses; i >= 0; i = accesses_[static_cast<size_t>(i)].next) {
-        SharedAccess& known = accesses_[static_cast<size_t>(i)].access;
-        if (known.pc != access.pc || known.kind != access.kind || known.bytes != access.bytes) {
-            continue;
-        }
-        if (known.rank == access.rank) {
-            known = access;
-            return i;
-        }
-        const unsigned warp = known.rank / kWarpSize;
-        if (!access.writes() && otherWarp != UINT32_MAX && warp != otherWarp) return -1;
-        otherWarp = warp;
-    }
-    accesses_.push_back({access, word.accesses});
-    return word.accesses = static_cast<int32_t>(accesses_.size()) - 1;
 }
 
 void SharedShadow::settle(std::vector<Race>& races) {
-    for (PendingWrite& write : pending_) {
-        SharedAccess& access = accesses_[static_cast<size_t>(write.entry)].access;
-        access.value = valueOf(write.word);
-        for (const SharedAccess& other : write.others) {
-            if (!sameBytes(other.value, access.value, other.bytes & access.bytes))
-                add(races, inProgramOrder(other, access));
+    for (PendingStore& store : pending_) {
+        store.access.value = valueOf(store.word);
+        if (SharedAccess* const kept = lines_[store.line].find(store.access.rank)) {
+            kept->value = store.access.value;
+        }
+        for (const SharedAccess& other : store.others) {
+            if (!sameBytes(other.value, store.access.value, other.bytes & store.access.bytes))
+                add(races, inProgramOrder(other, store.access));
         }
     }
     pending_.clear();

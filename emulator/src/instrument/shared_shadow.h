@@ -4,7 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <map>
+#include <tuple>
 #include <vector>
 
 #include "recorder.h"
@@ -19,7 +20,7 @@ struct SharedAccess {
     uint32_t size = 0;   // of the whole access
     uint32_t step = 0;   // the thread's accesses since the last barrier: its program order
     uint32_t clock = 0;  // of the thread among its warp: see WarpClocks
-    uint32_t value = 0;  // of the word, after a write
+    uint32_t value = 0;  // of the word, after a store
     uint16_t rank = 0;
     uint8_t bytes = 0;  // of the word: bit i for byte i
     AccessKind kind = AccessKind::Load;
@@ -36,8 +37,10 @@ struct Race {
 // A barrier orders everything; within a warp, __syncwarp() orders what its lanes did. Two writes of
 // the same value are no race.
 //
-// For each word it keeps the accesses since the last barrier, one for each thread and line; of
-// reads by many warps, those of two: whoever writes is in another warp than one of these.
+// For each word and line of the source it keeps the accesses of two warps since the last barrier:
+// whoever is in conflict with an access of a third warp is in another warp than one of the two, and
+// only a barrier orders warps. (A third warp's write of another value than theirs is a race with
+// them.) So an access costs the same however many threads share the word.
 class SharedShadow {
   public:
     // `memory` is the start of the block's shared memory, `size` its bytes.
@@ -56,39 +59,53 @@ class SharedShadow {
     bool neverWritten(size_t offset, size_t size) const;
 
   private:
+    // Accesses from one line to the same bytes of a word, each of another thread.
+    struct Line {
+        std::vector<SharedAccess> accesses;  // never empty, but for forgotten reads
+        bool ofTwoWarps = false;
+        int32_t next = -1;  // of the word, in lines_
+        uintptr_t pc = 0;
+        uint8_t bytes = 0;
+        AccessKind kind = AccessKind::Load;
+        bool isVolatile = false;
+
+        bool isOf(const SharedAccess& access) const {
+            return pc == access.pc && bytes == access.bytes && kind == access.kind &&
+                   isVolatile == access.isVolatile;
+        }
+        SharedAccess* find(unsigned rank);
+        void keep(const SharedAccess& access);
+        void forget(unsigned rank);
+    };
     struct Word {
         uint32_t block = 0, epoch = 0;
-        int32_t accesses = -1;  // the first in accesses_, of this epoch
-        uint8_t written = 0;    // in this block: bit i for byte i
+        int32_t lines = -1;   // the first in lines_, of this epoch
+        uint8_t written = 0;  // in this block: bit i for byte i
     };
-    struct Entry {
-        SharedAccess access;
-        int32_t next;
-    };
-    struct PendingWrite {
+    struct PendingStore {
         size_t word;
-        int32_t entry;
-        std::vector<SharedAccess> others;  // writes that it races with if the values differ
+        size_t line;
+        SharedAccess access;
+        std::vector<SharedAccess> others;  // stores that it races with if the values differ
     };
 
     void touchWord(size_t word, const SharedAccess& access, std::vector<Race>& races);
-    int32_t keep(Word& word, const SharedAccess& access);
-    void forgetReads(size_t word, const SharedAccess& access);
+    void look(size_t word, const Line& line, const SharedAccess& access,
+              std::vector<SharedAccess>& stores, std::vector<Race>& races);
+    size_t newLine(Word& word, const SharedAccess& access);
+    void forgetReads(size_t word, unsigned rank);
     uint32_t valueOf(size_t word) const;
 
     const unsigned char* memory_;
     std::vector<Word> words_;
     uint32_t block_ = 0, epoch_ = 0;
-    std::vector<Entry> accesses_;
-    std::vector<PendingWrite> pending_;
-    // Plain reads beside atomics of others. They are the first step of a loop around atomicCAS(),
-    // and no race, if the reader's own atomic follows.
-    struct PendingRead {
-        size_t word;
-        unsigned rank;
-        Race race;
-    };
-    std::vector<PendingRead> reads_;
+    std::vector<Line> lines_;  // the first linesUsed_ are of this epoch
+    size_t linesUsed_ = 0;
+    std::vector<PendingStore> pending_;
+    // Plain reads beside atomics of others, by reader, word and places. They are the first step of
+    // a loop around atomicCAS(), and no race, if the reader's own atomic follows.
+    using Read = std::tuple<unsigned, size_t, uintptr_t, uintptr_t>;
+    std::map<Read, Race> reads_;
     const WarpClocks& clocks_;
 };
 
