@@ -244,6 +244,7 @@ def test_misaligned_address(check, bug, mark, size, off, what):
 BARRIER = "__syncthreads() is missing"
 BLOCKS = "nothing orders the blocks of a grid"
 DIFFERENT = "write different values to one place"
+OLD_VALUE = "; where an old value does no harm, read it through a volatile pointer"
 
 
 @pytest.mark.parametrize(
@@ -264,6 +265,8 @@ DIFFERENT = "write different values to one place"
         ("addThenRead", ["then-add", "then-read"], [BLOCKS, BARRIER]),
         ("clearThenAdd", ["clear-sum", "add-to-sum"], [BARRIER]),
         ("lastBlockWithoutFence", ["part-write", "part-read"], [BLOCKS]),
+        ("looksInTurns", ["fill", "where-filled"], [OLD_VALUE]),
+        ("readsOldValue", ["old-add", "old-read"], [OLD_VALUE]),
     ],
 )
 def test_race_in_global_memory(check, bug, marks, remedies):
@@ -272,6 +275,31 @@ def test_race_in_global_memory(check, bug, marks, remedies):
     assert finding.title.startswith(RACE)
     assert set(finding.lines()) == {line_of(mark) for mark in marks}
     assert any(remedy in finding.remedy for remedy in remedies), finding.remedy
+
+
+@pytest.mark.parametrize(
+    "bug, marks, title, remedy",
+    [
+        (
+            "locksInSharedWithoutFence",
+            ["locked-sum", "locked-sum"],
+            "write after read",
+            "where several threads change the same element, use an atomic such as atomicAdd()",
+        ),
+        ("fencesWithoutFlag", ["fenced-write", "fenced-read"], "read after write", BARRIER),
+        (
+            "countsInShared",
+            ["count-plainly", "count-plainly"],
+            "write after read",
+            "where several threads change the same element, use an atomic such as atomicAdd()",
+        ),
+    ],
+)
+def test_race_in_shared_memory(check, bug, marks, title, remedy):
+    finding = only(check(bug))
+    assert finding.title == "race in shared memory: " + title
+    assert finding.lines() == [line_of(mark) for mark in marks]
+    assert remedy in finding.remedy
 
 
 def test_race_between_blocks_names_both(check):
@@ -296,7 +324,8 @@ def test_steps_without_a_barrier_of_the_grid(check):
 @pytest.mark.parametrize(
     "program",
     "managedInTime waitsInTime managedVariableInTime hostFunctionInOrder exchangesFresh errorsLookedAt allWritten addAtomically allAgree tree treeOfWarp ownBytes addByCas "
-    "evenPairs packedValues lastBlock twoSteps launchesInOrder".split(),
+    "evenPairs packedValues lastBlock twoSteps launchesInOrder looksBeforeUpdate breaksOutOfCas "
+    "readsOldValueSaysSo locksInShared".split(),
 )
 def test_silent(check, program):
     report = check(program)
@@ -305,11 +334,29 @@ def test_silent(check, program):
     assert f"{program}: cudaSuccess" in report.output
 
 
-def test_what_a_fence_hands_over_is_not_judged(check):
-    last = check("lastBlock").last
-    file = r"\S*planted\.cu"
-    pair = rf"{file}:{line_of('part-write')} and {file}:{line_of('part-read')}"
-    assert re.search(rf"; 1 pair of lines that a fence may order, such as {pair}\.$", last)
+@pytest.mark.parametrize(
+    "program, marks",
+    [("lastBlock", ["part-write", "part-read"]), ("locksInShared", ["locked-sum", "locked-sum"])],
+)
+def test_what_a_fence_hands_over_is_not_judged(check, program, marks):
+    pair = " and ".join(rf"\S*planted\.cu:{line_of(mark)}" for mark in marks)
+    pattern = rf"; 1 pair of lines that a fence may order, such as {pair}\.$"
+    assert re.search(pattern, check(program).last)
+
+
+@pytest.mark.parametrize(
+    "program, lines, mark",
+    [
+        ("looksBeforeUpdate", "2 lines", "look-in-block"),
+        ("breaksOutOfCas", "1 line", "look-before-cas"),
+    ],
+)
+def test_old_values_before_an_atomic_are_not_judged(check, program, lines, mark):
+    pattern = (
+        rf"; whether an old value does harm in {lines} that may read it before an atomic, "
+        rf"such as \S*planted\.cu:{line_of(mark)}\.$"
+    )
+    assert re.search(pattern, check(program).last)
 
 
 def test_last_line_says_what_was_looked_at(check):

@@ -1,6 +1,8 @@
 // Loads and stores with a hint for the GPU's caches. The host has no such hints: they are plain.
 #pragma once
 
+#include <type_traits>
+
 #include "emu/engine.h"
 #include "emu/overloads.h"
 #include "emu/vector_types.h"
@@ -14,6 +16,16 @@ using EnableIfLoadable =
                   uchar4, short2, short4, ushort2, ushort4, int2, int4, uint2, uint4, longlong2,
                   ulonglong2, float2, float4, double2>;
 
+template <class T>
+T pollingLoad(const T* address) {
+    spinHint();
+    if constexpr (std::is_arithmetic<T>::value) {
+        return *static_cast<const volatile T*>(address);
+    } else {
+        return *address;
+    }
+}
+
 }  // namespace emu
 
 #define EMU_LOAD(NAME)                               \
@@ -21,12 +33,12 @@ using EnableIfLoadable =
     T NAME(const T* address) {                       \
         return *address;                             \
     }
-// Those that skip the L1 cache see what other blocks write, so that a thread may poll with them.
+// Those that skip the L1 cache see what other blocks write, so that a thread may poll with them:
+// they are volatile, as far as C++ can copy that.
 #define EMU_POLLING_LOAD(NAME)                       \
     template <class T, emu::EnableIfLoadable<T> = 0> \
     T NAME(const T* address) {                       \
-        emu::spinHint();                             \
-        return *address;                             \
+        return emu::pollingLoad(address);            \
     }
 #define EMU_STORE(NAME)                                \
     template <class T, emu::EnableIfLoadable<T> = 0>   \

@@ -60,6 +60,7 @@ void BlockChecker::blockBegins(const Grid& grid, uint64_t launch) {
     globals_.beginBlock(launch);
     kernelFunction_ = reinterpret_cast<uintptr_t>(grid.call.id);
     uninitialised_.clear();
+    looks_.clear();
     unsettledPc_ = 0;
 }
 
@@ -91,6 +92,12 @@ void BlockChecker::blockEnded(bool completed) {
     unread_.clear();
     found_.handOver(findings_);
     globals_.handOver(findings_);
+    for (const auto& [first, second] : shadow_->notJudged) {
+        findings_.addNotJudged({first, nullptr, 0}, {second, nullptr, 0});
+    }
+    shadow_->notJudged.clear();
+    for (const uintptr_t pc : oldLooks_) findings_.addOldLook({pc, nullptr, 0});
+    oldLooks_.clear();
 }
 
 void BlockChecker::threadRuns(unsigned rank) {
@@ -114,6 +121,7 @@ void BlockChecker::kernelBegins(unsigned rank) {
     thread.path = {};
     thread.lastPc = 0;
     thread.lastAccess = {};
+    thread.reads = {};
     recorder = this;
 }
 
@@ -213,6 +221,7 @@ void BlockChecker::fence() {
     const Quiet quiet;
     settle();
     globals_.fence();
+    shadow_->fence(rank_);
 }
 
 void BlockChecker::enter(uintptr_t caller) {
@@ -256,19 +265,42 @@ void BlockChecker::access(const Access& access) {
     const uintptr_t pc = userPc(thread, access.pc);
     if (!access.packed && access.address % access.size != 0) misaligned(access, pc);
     Space lastByte;
+    if (access.kind == AccessKind::Atomic) {
+        looksBeforeUpdate(access, pc);
+    } else if (access.kind == AccessKind::Load && !access.isVolatile) {
+        thread.reads.add(access.address, pc);
+    }
     if (access.space == Space::Shared) {
         sharedAccess(access, pc);
-        return;
-    }
-    if (access.space == Space::Global) {
+    } else if (access.space == Space::Global) {
         globals_.access(access, pc, rank_);
         if (access.kind != AccessKind::Load) unsettledPc_ = access.pc;
     }
+    if (access.kind == AccessKind::Atomic ||
+        (access.kind == AccessKind::Load && access.isVolatile)) {
+        shadow_->looksAtFlag(rank_);
+    }
+    if (access.space == Space::Shared) return;
     if (access.space == Space::Other ||
         (access.size > 1 && memoryMap.classify(access.address + access.size - 1, &lastByte) &&
          lastByte == Space::Other)) {
         strayAccess(access, pc);
     }
+}
+
+// Remembers places that read what this atomic updates, and come before it in the source: not those
+// of the turn of a loop before.
+void BlockChecker::looksBeforeUpdate(const Access& atomic, uintptr_t pc) {
+    const Thread& thread = threads_[rank_];
+    thread.reads.forEachAt(atomic.address, [&](uintptr_t read) {
+        const uintptr_t own = functionOf(read) == kernelFunction_ ? kernelPc(thread) : pc;
+        if (read >= own) return;
+        if (atomic.space == Space::Shared) {
+            looks_.insert(read);
+        } else {
+            globals_.looksBeforeUpdate(read);
+        }
+    });
 }
 
 // On a GPU the kernel ends here.
@@ -328,8 +360,21 @@ void BlockChecker::settle() {
     globals_.settle();
 }
 
+// Some thread's atomic follows such a read, as in `if (x > *most) atomicMax(most, x);`: what others
+// read there is as good.
+bool BlockChecker::readsBeforeOwnAtomic(const Race& race) {
+    const bool firstReads = race.first.kind == AccessKind::Load;
+    const SharedAccess& read = firstReads ? race.first : race.second;
+    const SharedAccess& other = firstReads ? race.second : race.first;
+    if (read.kind != AccessKind::Load || other.kind != AccessKind::Atomic) return false;
+    if (looks_.count(read.pc) == 0) return false;
+    oldLooks_.insert(read.pc);
+    return true;
+}
+
 void BlockChecker::reportRaces() {
     for (const Race& race : races_) {
+        if (readsBeforeOwnAtomic(race)) continue;
         const bool withinWarp = race.first.rank / kWarpSize == race.second.rank / kWarpSize;
         const bool isVolatile = race.first.isVolatile && race.second.isVolatile;
         const Hazard hazard = isVolatile ? Hazard::VolatileRace : Hazard::Race;

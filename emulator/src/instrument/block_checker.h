@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "engine/grid.h"
 #include "findings.h"
 #include "global_check.h"
+#include "recent_reads.h"
 #include "recorder.h"
 #include "shared_shadow.h"
 #include "shared_variables.h"
@@ -56,6 +58,7 @@ class BlockChecker : public Recorder {
         std::vector<uintptr_t> callers;  // of the functions that it is in
         uintptr_t lastPc = 0;            // of the last event
         Access lastAccess{};
+        RecentReads reads;
         KernelPath path;
     };
     struct Uninitialised {
@@ -75,6 +78,8 @@ class BlockChecker : public Recorder {
     // The place in the kernel's own function that the thread is at.
     uintptr_t kernelPc(const Thread& thread);
     uintptr_t functionOf(uintptr_t pc);
+    void looksBeforeUpdate(const Access& atomic, uintptr_t pc);
+    bool readsBeforeOwnAtomic(const Race& race);
     void settle();
     void confirmUninitialised();
     void reportUninitialised(const Uninitialised& read);
@@ -93,6 +98,9 @@ class BlockChecker : public Recorder {
     WarpClocks clocks_;
     std::unique_ptr<SharedShadow> shadow_;
     std::vector<Race> races_;
+    // Places that read what the same thread then updates by an atomic; and those of them that
+    // others updated meanwhile.
+    std::set<uintptr_t> looks_, oldLooks_;
     uintptr_t unsettledPc_ = 0;  // of the writes that may not have happened yet
     std::vector<Uninitialised> uninitialised_;
     SharedVariables variables_;

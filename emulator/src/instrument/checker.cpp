@@ -15,6 +15,7 @@
 #include "host_check.h"
 #include "kernel_heap.h"
 #include "per_thread.h"
+#include "program_code.h"
 
 namespace emu {
 namespace {
@@ -35,6 +36,11 @@ class Checker : public Watcher {
     }
     void gridEnded(const Grid& grid) override {
         for (const GlobalRace& race : shadow_.takeRaces()) {
+            uint32_t reader = 0;
+            if (shadow_.readsBeforeOwnAtomic(race, &reader)) {
+                findings_.addOldLook({pcOf(reader), nullptr, 0});
+                continue;
+            }
             Finding finding = findingOf(race, grid.config.grid, grid.config.block);
             finding.kernel = kernelName(grid.call.name, grid.call.id);
             finding.order = launch_;

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <set>
 
+#include "access_words.h"
 #include "engine/messages.h"
 #include "engine/symbolizer.h"
 
@@ -67,34 +68,46 @@ const char* title(Hazard hazard) {
     return "kernel failed";
 }
 
+bool acts(const Finding& finding, const char* what) {
+    return std::any_of(finding.acts.begin(), finding.acts.end(),
+                       [&](const Act& act) { return act.what == what; });
+}
+
+// What the accesses may have been meant for.
+std::string purpose(const Finding& finding, bool sameLine) {
+    if (acts(finding, verb(AccessKind::Atomic))) {
+        return acts(finding, verb(AccessKind::Load))
+                   ? "; where an old value does no harm, read it through a volatile pointer"
+                   : "";
+    }
+    return sameLine && finding.about != "write after write"
+               ? "; where several threads change the same element, use an atomic such as "
+                 "atomicAdd()"
+               : "";
+}
+
 std::string remedyOfRace(const Finding& finding, bool sameLine) {
     if (sameLine && finding.about == "write after write") {
         return "threads write different values to one place: let one of them write, or use atomics";
     }
     const char* barrier =
         finding.withinWarps ? "__syncwarp() or __syncthreads()" : "__syncthreads()";
-    const bool atomic = std::any_of(finding.acts.begin(), finding.acts.end(), [](const Act& act) {
-        return act.what.find("atomic") != std::string::npos;
-    });
     std::string remedy = std::string("a ") + barrier + " is missing between ";
     remedy += sameLine ? "what the threads do on this line" : "these lines";
-    if (atomic) remedy += ", or both accesses have to be atomic";
-    return remedy;
+    if (acts(finding, verb(AccessKind::Atomic))) remedy += ", or both accesses have to be atomic";
+    return remedy + purpose(finding, sameLine);
 }
 
 // Of threads of one block, as in shared memory.
 std::string remedyOfGlobalRace(const Finding& finding, bool sameLine) {
     const bool sameBlock = finding.acts[0].who.empty();
-    if (sameBlock && sameLine && finding.about != "write after write") {
-        return remedyOfRace(finding, sameLine) +
-               "; where they all update one place, use an atomic such as atomicAdd()";
-    }
     if (sameBlock) return remedyOfRace(finding, sameLine);
     if (sameLine && finding.about == "write after write") {
         return "blocks write different values to one place: let one of them write, or use atomics";
     }
     return "nothing orders the blocks of a grid: use atomics, or a launch for each of the two "
-           "steps";
+           "steps" +
+           purpose(finding, sameLine);
 }
 
 std::string remedy(const Finding& finding, bool sameLine) {
@@ -258,6 +271,10 @@ std::string Findings::summary(size_t hazards, size_t notes) const {
         out += "; " + plural(notJudged_.size(), "pair") +
                " of lines that a fence may order, such as " + first + " and " + second;
     }
+    if (!oldLooks_.empty()) {
+        out += "; whether an old value does harm in " + plural(oldLooks_.size(), "line") +
+               " that may read it before an atomic, such as " + *oldLooks_.begin();
+    }
     if (notes > 0) out += "; whether the value of " + plural(notes, "shuffle") + " is used";
     if (incomplete_) out += "; races in a part of global memory, which is too large";
     return out + ".\n";
@@ -267,6 +284,12 @@ void Findings::addNotJudged(const Place& first, const Place& second) {
     const std::string lines[2] = {text(lineOf(first)), text(lineOf(second))};
     const std::lock_guard<std::mutex> lock(mutex_);
     notJudged_.emplace(lines[0], lines[1]);
+}
+
+void Findings::addOldLook(const Place& place) {
+    const std::string line = text(lineOf(place));
+    const std::lock_guard<std::mutex> lock(mutex_);
+    oldLooks_.insert(line);
 }
 
 void Findings::incomplete() {

@@ -79,6 +79,9 @@ class Findings {
     uint64_t addLaunch();
     // Two lines may be ordered by a fence and a flag, which is not judged.
     void addNotJudged(const Place& first, const Place& second);
+    // The line looks at memory before it updates it by an atomic, or does not; others updated it
+    // meanwhile. Whether an old value does harm is not judged.
+    void addOldLook(const Place& place);
     // Some memory was not looked at.
     void incomplete();
 
@@ -93,6 +96,7 @@ class Findings {
     std::mutex mutex_;
     std::map<Key, Finding> findings_;
     std::set<std::pair<std::string, std::string>> notJudged_;  // pairs of lines
+    std::set<std::string> oldLooks_;                           // lines
     bool incomplete_ = false;
     uint64_t launches_ = 0;
 };

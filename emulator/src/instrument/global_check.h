@@ -7,6 +7,7 @@
 #include "block_findings.h"
 #include "engine/guarded_memory.h"
 #include "global_shadow.h"
+#include "program_code.h"
 #include "recorder.h"
 #include "warp_clocks.h"
 
@@ -23,6 +24,8 @@ class GlobalCheck {
     void beginBlock(uint64_t launch);
     void barrier(bool wholeGrid) { races_.barrier(wholeGrid); }
     void fence() { races_.fence(); }
+    // `pc` reads what the same thread then updates by an atomic.
+    void looksBeforeUpdate(uintptr_t pc) { races_.looksBeforeUpdate(placeOf(pc)); }
 
     // The running thread is about to do this, at `pc` of the user's code. Call settle() before
     // anything else happens.

@@ -128,6 +128,19 @@ std::vector<GlobalRace> GlobalShadow::takeRaces() {
     return races;
 }
 
+void GlobalShadow::looksBeforeUpdate(uint32_t place) {
+    const std::lock_guard<std::mutex> lock(readsMutex_);
+    looks_.insert(place);
+}
+
+bool GlobalShadow::readsBeforeOwnAtomic(const GlobalRace& race, uint32_t* reader) {
+    const GlobalRecord& read =
+        race.first.accessKind() == AccessKind::Load ? race.first : race.second;
+    *reader = read.place;
+    const std::lock_guard<std::mutex> lock(readsMutex_);
+    return looks_.count(read.place) != 0;
+}
+
 // ---- a block
 
 GlobalRaces::GlobalRaces(GlobalShadow& shadow, const WarpClocks& clocks)
@@ -151,6 +164,10 @@ void GlobalRaces::barrier(bool wholeGrid) {
 
 void GlobalRaces::fence() {
     ++shadow_.fencesOf(block_);
+}
+
+void GlobalRaces::looksBeforeUpdate(uint32_t place) {
+    if (looks_.insert(place).second) shadow_.looksBeforeUpdate(place);
 }
 
 GlobalShadow::Page* GlobalRaces::pageOf(uintptr_t address) {

@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -89,6 +90,10 @@ class GlobalShadow {
     void updatesAtomically(const GlobalRecord& reader, uintptr_t word);
     // Those of the launch that no atomic has followed. No block runs.
     std::vector<GlobalRace> takeRaces();
+    // A place (program_code.h) reads what the same thread then updates by an atomic, as in
+    // `if (x > *most) atomicMax(most, x);`. What other threads read there is as good.
+    void looksBeforeUpdate(uint32_t place);
+    bool readsBeforeOwnAtomic(const GlobalRace& race, uint32_t* reader);
 
     // Pages were refused: what lies there was not looked at.
     bool incomplete() const { return incomplete_; }
@@ -108,6 +113,7 @@ class GlobalShadow {
     using Read = std::tuple<uintptr_t, uint32_t, uint32_t>;  // word, block, rank
     std::mutex readsMutex_;
     std::map<Read, GlobalRace> reads_;
+    std::set<uint32_t> looks_;  // places
     std::atomic<bool> anyReads_{false};
 };
 
@@ -120,6 +126,7 @@ class GlobalRaces {
     void beginBlock(uint64_t era, uint64_t block);
     void barrier(bool wholeGrid);
     void fence();
+    void looksBeforeUpdate(uint32_t place);
 
     // The hook of an access runs before it; call settle() before anything else happens. `pc` is a
     // place in the user's code.
@@ -163,6 +170,7 @@ class GlobalRaces {
     uint64_t generation_ = 0;
     std::array<CachedPage, 256> cache_{};
     std::vector<PendingWrite> pending_;
+    std::set<uint32_t> looks_;  // that the shadow knows
 };
 
 }  // namespace emu

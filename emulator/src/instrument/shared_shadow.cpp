@@ -74,6 +74,7 @@ SharedShadow::SharedShadow(const unsigned char* memory, size_t size, const WarpC
 void SharedShadow::beginBlock() {
     ++block_;
     ++epoch_;
+    fences_.barrier();
     linesUsed_ = 0;
     pending_.clear();
     reads_.clear();
@@ -87,11 +88,13 @@ void SharedShadow::barrier(std::vector<Race>& races) {
     }
     reads_.clear();
     ++epoch_;
+    fences_.barrier();
     linesUsed_ = 0;
 }
 
 void SharedShadow::touch(SharedAccess access, std::vector<Race>& races) {
     access.clock = clocks_.clockOf(access.rank);
+    access.fences = fences_.fencesOf(access.rank);
     const size_t end = access.offset + access.size;
     for (size_t word = access.offset / kWordBytes; word * kWordBytes < end; ++word) {
         access.bytes = static_cast<uint8_t>(bytesOfWord(word * kWordBytes, access.offset, end));
@@ -140,6 +143,11 @@ void SharedShadow::look(size_t word, const Line& line, const SharedAccess& acces
         if (other.rank == access.rank) continue;
         if (warpOf(other) == warpOf(access) ? harmlessInWarp : harmlessBetween) continue;
         if (clocks_.ordered(other.rank, other.clock, access.rank)) continue;
+        const bool inStep = other.isVolatile && access.isVolatile;  // what no fence orders
+        if (!inStep && fences_.mayOrder(other.rank, other.fences, access.rank)) {
+            notJudged.emplace(other.pc, access.pc);
+            continue;
+        }
         if (other.kind == AccessKind::Store && access.kind == AccessKind::Store) {
             stores.push_back(other);
         } else if (readBesideAtomic(other, access)) {

@@ -5,22 +5,26 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "recorder.h"
 #include "warp_clocks.h"
+#include "warp_fences.h"
 
 namespace emu {
 
 // What a thread did to (some bytes of) one word of shared memory.
 struct SharedAccess {
-    uintptr_t pc = 0;    // return address in the user's code
-    size_t offset = 0;   // of the whole access, from the start of the shared memory
-    uint32_t size = 0;   // of the whole access
-    uint32_t step = 0;   // the thread's accesses since the last barrier: its program order
-    uint32_t clock = 0;  // of the thread among its warp: see WarpClocks
-    uint32_t value = 0;  // of the word, after a store
+    uintptr_t pc = 0;     // return address in the user's code
+    size_t offset = 0;    // of the whole access, from the start of the shared memory
+    uint32_t size = 0;    // of the whole access
+    uint32_t step = 0;    // the thread's accesses since the last barrier: its program order
+    uint32_t clock = 0;   // of the thread among its warp: see WarpClocks
+    uint32_t fences = 0;  // of its warp, so far
+    uint32_t value = 0;   // of the word, after a store
     uint16_t rank = 0;
     uint8_t bytes = 0;  // of the word: bit i for byte i
     AccessKind kind = AccessKind::Load;
@@ -55,8 +59,16 @@ class SharedShadow {
     // The accesses so far have been carried out: looks at what was written.
     void settle(std::vector<Race>& races);
 
+    // The thread goes past a fence; or has looked at what may be a flag, by an atomic or through
+    // volatile, in whatever memory.
+    void fence(unsigned rank) { fences_.fence(rank); }
+    void looksAtFlag(unsigned rank) { fences_.looksAtFlag(rank); }
+
     // No byte of the range has been written in this block.
     bool neverWritten(size_t offset, size_t size) const;
+
+    // Pairs of places in the code that may be ordered by a fence and a flag: no races.
+    std::set<std::pair<uintptr_t, uintptr_t>> notJudged;
 
   private:
     // Accesses from one line to the same bytes of a word, each of another thread.
@@ -107,6 +119,7 @@ class SharedShadow {
     using Read = std::tuple<unsigned, size_t, uintptr_t, uintptr_t>;
     std::map<Read, Race> reads_;
     const WarpClocks& clocks_;
+    WarpFences fences_;
 };
 
 }  // namespace emu

@@ -75,6 +75,71 @@ __global__ void treeOfWarp(int* a) {
         __syncwarp();
     }
 }
+// The largest of all: what a thread reads may be out of date, and then its atomic does nothing.
+__global__ void looksBeforeUpdate(const int* in, int* most) {
+    __shared__ int mostOfBlock;
+    if (threadIdx.x == 0) mostOfBlock = 0;
+    __syncthreads();
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (in[i] > mostOfBlock) atomicMax(&mostOfBlock, in[i]);  // look-in-block
+    __syncthreads();
+    if (mostOfBlock > most[0]) atomicMax(most, mostOfBlock);  // look
+}
+// Not so: where it writes depends on what it reads.
+__global__ void looksInTurns(int* filled, int* out) {
+    for (int turn = 0; turn < 4; ++turn) {
+        atomicAdd(filled, 1);                                  // fill
+        out[blockIdx.x * blockDim.x + threadIdx.x] = *filled;  // where-filled
+    }
+}
+__global__ void breaksOutOfCas(const int* in, int* most) {
+    const int value = in[blockIdx.x * blockDim.x + threadIdx.x];
+    int old = *most;  // look-before-cas
+    while (old < value) {
+        const int assumed = old;
+        old = atomicCAS(most, assumed, value);
+        if (old == assumed) break;
+    }
+}
+__global__ void readsOldValue(int* sum, int* out) {
+    atomicAdd(sum, 1);                                  // old-add
+    out[blockIdx.x * blockDim.x + threadIdx.x] = *sum;  // old-read
+}
+__global__ void readsOldValueSaysSo(int* sum, int* out) {
+    atomicAdd(sum, 1);
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = __ldcg(sum) + *(volatile int*)sum;
+}
+template <bool kFences>
+__global__ void locksInShared(int* out) {
+    __shared__ int lock, sum;
+    if (threadIdx.x == 0) lock = sum = 0;
+    __syncthreads();
+    if (threadIdx.x % 32 == 0) {
+        while (atomicCAS(&lock, 0, 1) != 0) {
+        }
+        if (kFences) __threadfence_block();
+        sum += threadIdx.x;  // locked-sum
+        if (kFences) __threadfence_block();
+        atomicExch(&lock, 0);
+    }
+    __syncthreads();
+    out[threadIdx.x] = sum;
+}
+__global__ void fencesWithoutFlag(int* out) {
+    __shared__ int s[64];
+    s[threadIdx.x] = out[threadIdx.x];  // fenced-write
+    __threadfence_block();
+    out[threadIdx.x] = s[63 - threadIdx.x];  // fenced-read
+}
+__global__ void countsInShared(const int* in, int* out) {
+    __shared__ int bins[4];
+    if (threadIdx.x < 4) bins[threadIdx.x] = 0;
+    __syncthreads();
+    bins[in[threadIdx.x] % 4]++;  // count-plainly
+    __syncthreads();
+    out[threadIdx.x] = bins[threadIdx.x % 4];
+}
 __global__ void exchangeInWarp(int* a) {
     a[threadIdx.x] = threadIdx.x;           // exchange-write
     const int other = a[31 - threadIdx.x];  // exchange-read
@@ -215,12 +280,19 @@ int* deviceInts(int elements = kCount) {
     return memory;
 }
 
-int* filled() {
+int* copied(const std::vector<int>& values) {
     int* memory = deviceInts();
-    const std::vector<int> ones(kCount, 1);
-    if (cudaMemcpy(memory, ones.data(), kBytes, cudaMemcpyHostToDevice) != cudaSuccess)
+    if (cudaMemcpy(memory, values.data(), kBytes, cudaMemcpyHostToDevice) != cudaSuccess)
         std::exit(3);
     return memory;
+}
+int* filled() {
+    return copied(std::vector<int>(kCount, 1));
+}
+int* ascending() {
+    std::vector<int> values(kCount);
+    std::iota(values.begin(), values.end(), 0);
+    return copied(values);
 }
 
 // A signal that somebody sends to this thread stays pending, which a test can see.
@@ -566,6 +638,15 @@ const std::map<std::string, std::function<void()>> kPrograms = {
     {"ownBytes", [] { ownBytes<<<2, 128>>>((char*)filled()); }},
     {"addThenRead", [] { addThenRead<<<4, 32>>>(filled(), filled()); }},
     {"addByCas", [] { addByCasBoth<<<4, 64>>>((float*)filled()); }},
+    {"looksBeforeUpdate", [] { looksBeforeUpdate<<<4, 64>>>(ascending(), filled()); }},
+    {"looksInTurns", [] { looksInTurns<<<4, 64>>>(filled(), filled()); }},
+    {"breaksOutOfCas", [] { breaksOutOfCas<<<4, 64>>>(ascending(), filled()); }},
+    {"readsOldValue", [] { readsOldValue<<<4, 64>>>(filled(), filled()); }},
+    {"readsOldValueSaysSo", [] { readsOldValueSaysSo<<<4, 64>>>(filled(), filled()); }},
+    {"locksInShared", [] { locksInShared<true><<<1, 128>>>(filled()); }},
+    {"locksInSharedWithoutFence", [] { locksInShared<false><<<1, 128>>>(filled()); }},
+    {"fencesWithoutFlag", [] { fencesWithoutFlag<<<1, 64>>>(filled()); }},
+    {"countsInShared", [] { countsInShared<<<1, 64>>>(filled(), filled()); }},
     {"clearThenAdd", [] { clearThenAdd<<<1, 64>>>(filled()); }},
     {"lastBlockWithoutFence",
      [] { lastBlockAdds<false><<<8, 32>>>(filled(), filled(), filled()); }},
