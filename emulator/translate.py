@@ -27,6 +27,7 @@ from translator.arch import arch_edits
 from translator.lanes import Lanes
 from translator.lexer import TranslateError
 from translator.missing import missing_includes
+from translator.polls import Polls
 from translator.rewriter import Rewriter
 from translator.sides import Sides
 from translator.unit import Source, Unit
@@ -41,15 +42,14 @@ def translate(
     `output`.headers. Returns the files read. Writes nothing unless all could be translated.
     Raises TranslateError or OSError."""
     unit = Unit(path, include_dirs, OWN_INCLUDE)
-    lanes = Lanes(unit)
-    sides = Sides(unit)
+    lanes, polls, sides = Lanes(unit), Polls(unit), Sides(unit)
     sources = unit.sources.values()
     for source in sources:
         source.edits += missing_includes(source)
         if unit.has_cuda(source):
             source.edits += arch_edits(unit, source)
             for stream in source.streams:
-                Rewriter(unit, lanes, source, stream, instrument).run()
+                Rewriter(unit, lanes, polls, source, stream, instrument).run()
         if source is unit.main or unit.has_cuda(source):
             source.edits += sides.edits(source)
         source.translated = source is unit.main or bool(source.edits)

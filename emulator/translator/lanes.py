@@ -43,12 +43,12 @@ class Lanes:
             functions = [
                 (source.streams[0], function)
                 for source in sources
-                for function in _functions(source.streams[0], unit.device_words)
+                for function in device_functions(source.streams[0], unit.device_words)
             ]
         uses = {f.name for s, f in functions if _uses_volatile(unit, s, f)}
         locks = {f.name for s, f in functions if _mentions(s, f, LOCKS)}
-        self._in_step = _with_callers(functions, uses)
-        self._locking = _with_callers(functions, locks)
+        self._in_step = with_callers(functions, uses)
+        self._locking = with_callers(functions, locks)
 
     def edits(self, stream: Stream) -> list[tuple[int, int, str]]:
         """What to change in a source: (start, end, new text)."""
@@ -56,7 +56,7 @@ class Lanes:
         fences = any(token.text.startswith(FENCE) for token in stream.tokens)
         if stream.macro or not (self._in_step or fences):
             return edits
-        for function in _functions(stream, self._unit.device_words):
+        for function in device_functions(stream, self._unit.device_words):
             if function.name in self._in_step:
                 edits += _Places(stream, function, self._unit.control_macros).edits()
             if function.is_kernel and function.name not in self._locking:
@@ -66,7 +66,7 @@ class Lanes:
         return edits
 
 
-def _with_callers(functions: list[tuple[Stream, Function]], names: set[str]) -> set[str]:
+def with_callers(functions: list[tuple[Stream, Function]], names: set[str]) -> set[str]:
     known = -1
     while known < len(names):
         known = len(names)
@@ -92,7 +92,7 @@ def _fences_of_all(stream: Stream, brace: int) -> Iterator[int]:
         i = max(i, close or i) + 1
 
 
-def _functions(stream: Stream, device_words: set[str]) -> Iterator[Function]:
+def device_functions(stream: Stream, device_words: set[str]) -> Iterator[Function]:
     i = 0
     while i < len(stream.tokens):
         end = stream.pair(i) if stream.text(i) == "{" else None
@@ -127,12 +127,12 @@ def _uses_volatile(unit: Unit, stream: Stream, function: Function) -> bool:
     words = [i for i in range(function.start, function.end) if stream.text(i) == "volatile"]
     scopes = unit.scopes(stream) if words else []
     return any(
-        find_use(stream, i, scopes[i].device, unit.device_words) or _is_dynamic_shared(stream, i)
+        find_use(stream, i, scopes[i].device, unit.device_words) or is_dynamic_shared(stream, i)
         for i in words
     )
 
 
-def _is_dynamic_shared(stream: Stream, index: int) -> bool:
+def is_dynamic_shared(stream: Stream, index: int) -> bool:
     """Whether the `volatile` at `index` is that of `extern __shared__ volatile float s[];`."""
     first = last = index
     while stream.kind(first - 1) == "name":

@@ -11,6 +11,7 @@ from .errors import compile_error
 from .lanes import Lanes
 from .lexer import Stream
 from .missing import NAMES, missing_name
+from .polls import Polls
 from .scopes import Scope
 from .shared_memory import behind_shared, initialiser_error, shared_edits, shared_variables
 from .statements import statement_edits
@@ -30,10 +31,17 @@ class Rewriter:
     """Finds what has to be rewritten in one stream of a source and adds it to source.edits."""
 
     def __init__(
-        self, unit: Unit, lanes: Lanes, source: Source, stream: Stream, instrument: bool
+        self,
+        unit: Unit,
+        lanes: Lanes,
+        polls: Polls,
+        source: Source,
+        stream: Stream,
+        instrument: bool,
     ) -> None:
         self._unit = unit
         self._lanes = lanes
+        self._polls = polls
         self._instrument = instrument  # for the profiler; see translate.py
         self._source = source
         self._stream = stream
@@ -76,6 +84,8 @@ class Rewriter:
         }:
             self._arithmetic()
         self._source.edits += self._lanes.edits(self._stream)
+        for edit in self._polls.edits(self._stream, self._unit):
+            self._edit(*edit)
         if self._instrument and not self._stream.macro:
             for find in (statement_edits, discarded_edits):
                 self._source.edits += find(self._stream, lambda i: self._scope(i).device)

@@ -108,7 +108,8 @@ inline void spinHint() {
     if (__builtin_expect(++spinCount % 1031 == 0, 0)) yieldThread();
 }
 
-// Called by every load through a volatile pointer: many of them and no store are a poll.
+// Called by every load through a volatile pointer, and in each turn of a loop that looks at
+// something volatile by another name: many of them and no store are a poll.
 extern __thread unsigned volatileLoads;  // since the last store through one
 inline void pollHint() {
     if (__builtin_expect(++volatileLoads % 4099 == 0, 0)) yieldThread();

@@ -1,0 +1,72 @@
+"""Tests of translator/polls.py: which loops let others run, and that nothing else changes."""
+
+import pytest
+from test_translate import translated  # noqa: F401  (a fixture)
+
+HINT = "::emu::pollHint()"
+FLAG = "__device__ volatile int flag;"
+MEMBER = "struct S { int data; volatile bool ready; };"
+HELPER = FLAG + " __device__ bool isSet() { return flag != 0; }"
+
+
+@pytest.fixture
+def body(translated):  # noqa: F811
+    """What becomes of a statement in a kernel, behind declarations."""
+
+    def translate(declarations, statement):
+        text = translated(f"{declarations}\n__global__ void k(S* s, int n) {{ {statement} z; }}\n")
+        return text.split("__global__ void k(S* s, int n) {")[1].rsplit("z;", 1)[0].strip()
+
+    return translate
+
+
+@pytest.mark.parametrize(
+    "declarations, source, expected",
+    [
+        (FLAG, "while (flag == 0);", f"while ({HINT}, flag == 0);"),
+        (FLAG, "while (true) { if (flag) break; }", f"while ({HINT}, true) {{ if (flag) break; }}"),
+        (FLAG, "do { } while (!flag);", f"do {{ }} while ({HINT}, !flag);"),
+        (FLAG, "do { n = flag; } while (n);", f"do {{ n = flag; }} while ({HINT}, n);"),
+        (FLAG, "for (;;) if (flag) break;", f"for (;;{HINT} ) if (flag) break;"),
+        (FLAG, "for (int i = 0; !flag; ++i);", f"for (int i = 0; !flag;{HINT},  ++i);"),
+        ("__device__ int volatile a[4], b;", "while (!b);", f"while ({HINT}, !b);"),
+        ("__device__ volatile int* p;", "while (!*p);", f"while ({HINT}, !*p);"),
+        (MEMBER, "while (!s->ready);", f"while ({HINT}, !s->ready);"),
+        (
+            "__device__ bool f(volatile bool& r) { return r; }",
+            "while (f(n));",
+            f"while ({HINT}, f(n));",
+        ),
+        (HELPER, "while (!isSet());", f"while ({HINT}, !isSet());"),
+        ("\n#define SET(x) (*(volatile int*)&x)", "while (!SET(n));", f"while ({HINT}, !SET(n));"),
+    ],
+)
+def test_loop_that_polls(body, declarations, source, expected):
+    assert body(declarations, source) == expected
+
+
+@pytest.mark.parametrize(
+    "declarations, source",
+    [
+        (FLAG, "while (n > 0) --n; flag = n;"),
+        (FLAG, "for (int i = 0; i < n; ++i) n -= i; flag = 1;"),
+        (MEMBER, "while (s->data > 0) { --s->data; } s->ready = 1;"),
+        (FLAG, "while (int now = flag) n = now;"),  # a declaration: no place for it
+        ("int host() { return (volatile Foo&)foo; }", "while (n > 0) { Foo(n); --n; }"),
+        ("__device__ int flag;", "while (flag == 0);"),
+        ("__device__ void f(volatile int* v, int n);", "while (n > 0) { f(0, n); --n; }"),
+        ("__device__ void f(int s, volatile int* n) { *n = s; }", "while (n > 0) { --n; }"),
+    ],
+)
+def test_other_loops_stay(body, declarations, source):
+    assert body(declarations, source) == source
+
+
+def test_host_code_stays(translated):  # noqa: F811
+    source = "volatile int flag;\nint main() { while (!flag); }\n__global__ void k() {}\n"
+    assert HINT not in translated(source)
+
+
+def test_lines_are_kept(translated):  # noqa: F811
+    source = FLAG + "\n__global__ void k() {\n  while (\n    !flag\n  );\n}\n"
+    assert translated(source).count("\n") == source.count("\n")
