@@ -3,6 +3,10 @@
 
 #undef NDEBUG  // assertions hold in every build
 #include <cassert>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <thread>
 
 #include "fixture.h"
 
@@ -141,6 +145,34 @@ __global__ void trapAt(unsigned thread) {
 TEST_F(Faults, Trap) {
     EXPECT_THAT(failure(cudaErrorLaunchFailure, [] { trapAt<<<4, 64>>>(3); }),
                 HasSubstr("kernel trapAt"));
+}
+
+__global__ void printText(const char* text) {
+    printf("%s and %d more\n", text, 1);
+}
+
+TEST_F(Faults, WithinPrintfLeaveStdoutToOthers) {
+    SKIP_UNDER_ADDRESS_SANITIZER();
+    auto* const wild = reinterpret_cast<const char*>(8);
+    EXPECT_THAT(failure(cudaErrorIllegalAddress, [&] { printText<<<1, 1>>>(wild); }),
+                HasSubstr("kernel printText, block (0,0,0), thread (0,0,0): illegal address 0x8"));
+    int locked = -1;
+    std::thread([&] {
+        locked = ftrylockfile(stdout);
+        if (locked == 0) funlockfile(stdout);
+    }).join();
+    EXPECT_EQ(0, locked) << "a thread that is gone still prints";
+}
+
+TEST_F(Faults, PrintfOfLongTexts) {
+    Managed<char> text(100'001);
+    std::memset(text.get(), 'x', 100'000);
+    testing::internal::CaptureStdout();
+    printText<<<1, 1>>>(text.get());
+    EXPECT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    printf("host: %s\n", "printf()");
+    EXPECT_EQ(std::string(100'000, 'x') + " and 1 more\nhost: printf()\n",
+              testing::internal::GetCapturedStdout());
 }
 
 __global__ void fine(int* out) {

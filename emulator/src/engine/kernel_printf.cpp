@@ -1,0 +1,59 @@
+// printf() of the whole program. In a kernel it may meet a wild pointer behind a %s, and the fault
+// leaves it for good: so there the text is made before stdout is locked. (Without malloc() where
+// that can be: a kernel that writes out of bounds may have spoilt the heap.)
+
+#undef _FORTIFY_SOURCE  // with which <cstdio> defines printf() itself
+#include <algorithm>
+#include <array>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+
+#include "out_of_memory.h"
+#include "scheduler.h"
+
+namespace emu {
+namespace {
+
+__attribute__((format(printf, 1, 0))) int printInKernel(const char* pattern, va_list arguments) {
+    std::array<char, 1024> text;
+    va_list again;
+    va_copy(again, arguments);
+    const int length = std::vsnprintf(text.data(), text.size(), pattern, arguments);
+    const auto size = static_cast<size_t>(std::max(length, 0));
+    if (size < text.size()) {
+        std::fwrite(text.data(), 1, size, stdout);
+    } else if (auto* const longText = static_cast<char*>(std::malloc(size + 1))) {
+        std::vsnprintf(longText, size + 1, pattern, again);
+        std::fwrite(longText, 1, size, stdout);
+        std::free(longText);
+    } else {
+        quitWithoutMemory("the text of a printf()");
+    }
+    va_end(again);
+    return length;
+}
+
+__attribute__((format(printf, 1, 0))) int print(const char* pattern, va_list arguments) {
+    return inDevice() ? printInKernel(pattern, arguments) : std::vprintf(pattern, arguments);
+}
+
+}  // namespace
+}  // namespace emu
+
+extern "C" int printf(const char* pattern, ...) {
+    va_list arguments;
+    va_start(arguments, pattern);
+    const int length = emu::print(pattern, arguments);
+    va_end(arguments);
+    return length;
+}
+
+// What glibc makes of it in optimised programs.
+extern "C" int __printf_chk(int, const char* pattern, ...) {
+    va_list arguments;
+    va_start(arguments, pattern);
+    const int length = emu::print(pattern, arguments);
+    va_end(arguments);
+    return length;
+}
