@@ -228,6 +228,14 @@ def test_null_pointer(check):
     assert "cudaErrorIllegalAddress" in report.output
 
 
+def test_address_that_belongs_to_nobody(check):
+    finding = only(check("farFromAll"))
+    assert re.fullmatch(
+        "kernel failed: illegal address 0x[0-9a-f]+, which belongs to no allocation", finding.title
+    )
+    assert finding.acts[0][:3] == (marked("far"), "thread (0,0,0)", "reads")
+
+
 def test_beyond_dynamic_shared_memory(check):
     report = check("beyondDynamic")
     write, read = report.findings

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 
+#include "allocations.h"
 #include "memory_operand.h"
 #include "messages.h"
 #include "out_of_memory.h"
@@ -52,6 +53,8 @@ bool isWatchedMemory(int signal, const siginfo_t& info, const ucontext_t& contex
     return watcher->hostFault(reinterpret_cast<uintptr_t>(info.si_addr), pc, writes);
 }
 
+constexpr uintptr_t kPage = 4096;  // the first one: what is reached through a null pointer
+
 struct Cause {
     std::optional<uintptr_t> address;
     bool misaligned;
@@ -75,10 +78,18 @@ Cause causeOf(int signal, const siginfo_t& info, const ucontext_t& context) {
 
 std::string messageOf(const Cause& cause) {
     if (!cause.address) return "illegal address, or a misaligned one";
-    return format(cause.misaligned ? "misaligned address %p: an access of 16 bytes, as of a "
-                                     "float4, needs a multiple of 16"
-                                   : "illegal address %p",
-                  reinterpret_cast<const void*>(*cause.address));
+    const auto* const address = reinterpret_cast<const void*>(*cause.address);
+    if (cause.misaligned) {
+        return format(
+            "misaligned address %p: an access of 16 bytes, as of a float4, needs a multiple of 16",
+            address);
+    }
+    const bool isNull = *cause.address < kPage;
+    const bool isWild = !isNull && !findAllocation(address);
+    return format("illegal address %p%s", address,
+                  isNull   ? ": a null pointer"
+                  : isWild ? ", which belongs to no allocation"
+                           : "");
 }
 
 // A fault in a kernel leaves the handler by switching to the OS thread's own stack, as siglongjmp()

@@ -23,6 +23,11 @@ std::string describe(const Fiber& fiber, const Warps& warps) {
 
 }  // namespace
 
+const char* const kMaskAdvice =
+    "a warp function needs all lanes that its mask names: within a branch, name those that take "
+    "it, "
+    "with the mask that __ballot_sync(0xffffffff, condition) gives before";
+
 std::string format(const char* pattern, ...) {
     char text[512];
     va_list arguments;
@@ -55,6 +60,10 @@ std::string deadlockMessage(std::vector<const Fiber*> waiting, const Warps& warp
         const auto others = std::count_if(waiting.begin(), waiting.end(), same) - 1;
         message += "\n" + describe(*fiber, warps);
         if (others > 0) message += format(" (and %d more threads there)", static_cast<int>(others));
+    }
+    const auto meets = [](const Fiber* fiber) { return fiber->wait == Wait::Collective; };
+    if (std::any_of(waiting.begin(), waiting.end(), meets)) {
+        message += std::string("\n  ") + kMaskAdvice;
     }
     if (ended > 0) message += format("\n  %u threads of the block have ended", ended);
     return message;

@@ -17,6 +17,9 @@ std::string format(const char* pattern, ...);
 std::string text(const uint3& index);    // "(0,0,0)"
 std::string text(const CallSite& site);  // "__syncthreads() at kernel.cu:12"
 
+// Where a mask names lanes that do not come.
+extern const char* const kMaskAdvice;
+
 // Nothing in a block can run: says for each place in the source who waits there. `ended`: how many
 // threads of the block have ended.
 std::string deadlockMessage(std::vector<const Fiber*> waiting, const Warps& warps, unsigned ended);

@@ -82,6 +82,7 @@ void Warps::tryComplete(Warp& warp, unsigned mask) {
             "%s, both with mask 0x%08x",
             text(a.threadIdx).c_str(), text(a.site).c_str(), text(b.threadIdx).c_str(),
             text(b.site).c_str(), mask);
+        message += std::string("; ") + kMaskAdvice;
         failKernel(cudaErrorLaunchFailure, std::move(message));
     });
     warp.resolve[first](warp.slots.data(), group);

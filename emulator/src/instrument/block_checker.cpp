@@ -1,6 +1,8 @@
 #include "block_checker.h"
 
-#include <sys/mman.h>
+#include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "access_words.h"
 #include "allocation_words.h"
@@ -30,9 +32,14 @@ class Quiet {
     Recorder* const recorder_ = recorder;
 };
 
-bool isMapped(uintptr_t address) {
-    unsigned char resident = 0;
-    return mincore(reinterpret_cast<void*>(address / kPage * kPage), 1, &resident) == 0;
+// The host has memory there, and not just a reserved address. (The system reads the signals of a
+// mask before it says that it does not know what to do with them.)
+bool isReadable(uintptr_t address) {
+    constexpr int kUnknown = ~0;
+    constexpr size_t kMask = 8;         // bytes
+    if (address < kPage) return false;  // to the system, a null pointer is no mask
+    const uintptr_t mask = address / kMask * kMask;
+    return syscall(SYS_rt_sigprocmask, kUnknown, mask, nullptr, kMask) == 0 || errno != EFAULT;
 }
 
 }  // namespace
@@ -420,8 +427,8 @@ void BlockChecker::strayAccess(const Access& access, uintptr_t pc) {
     }
     const auto near = guardedAround(reinterpret_cast<const void*>(access.address));
     if (!near) {
-        // (Where nothing is mapped, the engine's handler of the fault calls failed().)
-        if (!isMapped(access.address) || isKernelHeap(access.address)) return;
+        // (Where nothing is, the engine's handler of the fault calls failed().)
+        if (!isReadable(access.address) || isKernelHeap(access.address)) return;
         found_.report({Hazard::HostMemory,
                        "none that a kernel may use",
                        {actOf(pc, rank_, verb(access.kind))},

@@ -478,6 +478,7 @@ int main(int, char** argv) {
     if (name == "straddles") straddles<<<1, 32>>>((float4*)(other + 94));
     if (name == "fromHost") fromHost<<<1, 32>>>(host.data(), out);
     if (name == "atomicOnHost") atomicOnHost<<<1, 32>>>(host.data());
+    if (name == "farFromAll") farAway<<<1, 32>>>(other, out, 1 << 30);
     if (name == "nullPointer") nullPointer<<<1, 32>>>(nullptr);
     if (name == "freed") {
         cudaFree(other);

@@ -160,6 +160,7 @@ TEST_F(Barriers, ThatSomeThreadsNeverReachAreReported) {
     EXPECT_THAT(text, HasSubstr("thread (0,0,0) waits at __syncthreads() at"));
     EXPECT_THAT(text, HasSubstr("thread (40,0,0) waits at __syncwarp() at"));
     EXPECT_THAT(text, HasSubstr("for the lanes 0x000000ff"));
+    EXPECT_THAT(text, HasSubstr("a warp function needs all lanes that its mask names"));
     EXPECT_THAT(out.values(), Each(0));
 }
 

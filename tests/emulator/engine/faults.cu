@@ -30,7 +30,7 @@ TEST_F(Faults, IllegalAddress) {
     const std::string text =
         failure(cudaErrorIllegalAddress, [] { writeNull<<<2, 32>>>(nullptr); });
     EXPECT_THAT(text, HasSubstr("kernel writeNull, block ("));
-    EXPECT_THAT(text, HasSubstr("thread (5,0,0): illegal address"));
+    EXPECT_THAT(text, HasSubstr("thread (5,0,0): illegal address (nil): a null pointer"));
     EXPECT_EQ(cudaErrorIllegalAddress, cudaGetLastError());
 }
 
@@ -59,7 +59,7 @@ TEST_F(Faults, AddressThatCannotBe) {
     EXPECT_THAT(
         failure(cudaErrorIllegalAddress,
                 [&] { copyVectors<<<1, 8>>>(poison, reinterpret_cast<float4*>(out.get()), 1); }),
-        HasSubstr("illegal address 0xfffacadefffacad0"));
+        HasSubstr("illegal address 0xfffacadefffacad0, which belongs to no allocation"));
 }
 
 __global__ void addBehind(int* numbers) {

@@ -3,6 +3,7 @@
 
 #include "fixture.h"
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 class Warps : public EngineTest {};
@@ -208,7 +209,8 @@ TEST_F(Warps, MisuseIsReported) {
     cudaDeviceReset();
     Managed<int> again(32);
     EXPECT_THAT(failure(cudaErrorLaunchFailure, [&] { mixedUp<<<1, 32>>>(again.get()); }),
-                HasSubstr("lanes of one warp meet in different warp functions"));
+                AllOf(HasSubstr("lanes of one warp meet in different warp functions"),
+                      HasSubstr("; a warp function needs all lanes that its mask names: ")));
 }
 
 __global__ void exitedLanes(int* out) {
