@@ -349,6 +349,8 @@ def test_what_a_fence_hands_over_is_not_judged(check, program, marks):
     [
         ("looksBeforeUpdate", "2 lines", "look-in-block"),
         ("breaksOutOfCas", "1 line", "look-before-cas"),
+        ("readsThenAdds", "1 line", "next-slot"),
+        ("readsThenAddsInBlock", "1 line", "next-slot-in-block"),
     ],
 )
 def test_old_values_before_an_atomic_are_not_judged(check, program, lines, mark):
@@ -357,6 +359,10 @@ def test_old_values_before_an_atomic_are_not_judged(check, program, lines, mark)
         rf"such as \S*planted\.cu:{line_of(mark)}\.$"
     )
     assert re.search(pattern, check(program).last)
+
+
+def test_a_loop_around_a_cas_is_right(check):
+    assert check("addByCas").last == check("addAtomically").last
 
 
 def test_last_line_says_what_was_looked_at(check):

@@ -103,8 +103,8 @@ void BlockChecker::blockEnded(bool completed) {
         findings_.addNotJudged({first, nullptr, 0}, {second, nullptr, 0});
     }
     shadow_->notJudged.clear();
-    for (const uintptr_t pc : oldLooks_) findings_.addOldLook({pc, nullptr, 0});
-    oldLooks_.clear();
+    for (const uintptr_t pc : shadow_->oldLooks) findings_.addOldLook({pc, nullptr, 0});
+    shadow_->oldLooks.clear();
 }
 
 void BlockChecker::threadRuns(unsigned rank) {
@@ -353,6 +353,7 @@ void BlockChecker::sharedAccess(const Access& access, uintptr_t pc) {
     shared.rank = static_cast<uint16_t>(rank_);
     shared.kind = access.kind;
     shared.isVolatile = access.isVolatile;
+    shared.compares = access.compares;
     shadow_->touch(shared, races_);
     if (shared.writes()) unsettledPc_ = access.pc;
     if (!races_.empty()) reportRaces();
@@ -375,7 +376,7 @@ bool BlockChecker::readsBeforeOwnAtomic(const Race& race) {
     const SharedAccess& other = firstReads ? race.second : race.first;
     if (read.kind != AccessKind::Load || other.kind != AccessKind::Atomic) return false;
     if (looks_.count(read.pc) == 0) return false;
-    oldLooks_.insert(read.pc);
+    shadow_->oldLooks.insert(read.pc);
     return true;
 }
 

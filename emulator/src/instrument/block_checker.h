@@ -98,9 +98,7 @@ class BlockChecker : public Recorder {
     WarpClocks clocks_;
     std::unique_ptr<SharedShadow> shadow_;
     std::vector<Race> races_;
-    // Places that read what the same thread then updates by an atomic; and those of them that
-    // others updated meanwhile.
-    std::set<uintptr_t> looks_, oldLooks_;
+    std::set<uintptr_t> looks_;  // places that read what the same thread then updates by an atomic
     uintptr_t unsettledPc_ = 0;  // of the writes that may not have happened yet
     std::vector<Uninitialised> uninitialised_;
     SharedVariables variables_;

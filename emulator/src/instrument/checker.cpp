@@ -36,15 +36,14 @@ class Checker : public Watcher {
     }
     void gridEnded(const Grid& grid) override {
         for (const GlobalRace& race : shadow_.takeRaces()) {
-            uint32_t reader = 0;
-            if (shadow_.readsBeforeOwnAtomic(race, &reader)) {
-                findings_.addOldLook({pcOf(reader), nullptr, 0});
-                continue;
-            }
+            if (shadow_.readsBeforeOwnAtomic(race)) continue;
             Finding finding = findingOf(race, grid.config.grid, grid.config.block);
             finding.kernel = kernelName(grid.call.name, grid.call.id);
             finding.order = launch_;
             findings_.add(finding);
+        }
+        for (const uint32_t place : shadow_.takeOldLooks()) {
+            findings_.addOldLook({pcOf(place), nullptr, 0});
         }
     }
     void blockBegins(const Grid& grid) override { blocks_.mine().blockBegins(grid, launch_); }

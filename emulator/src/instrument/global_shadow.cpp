@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "host_memory.h"
 #include "program_code.h"
@@ -37,6 +38,11 @@ bool sameThread(const GlobalRecord& a, const GlobalRecord& b) {
 bool harmless(const GlobalRecord& a, const GlobalRecord& b) {
     return harmlessTogether(a.accessKind(), a.isVolatile, b.accessKind(), b.isVolatile,
                             sameWarp(a, b));
+}
+
+// The place of a plain read beside an atomic.
+uint32_t readerOf(const GlobalRace& race) {
+    return race.first.accessKind() == AccessKind::Load ? race.first.place : race.second.place;
 }
 
 // An access lies in one such piece of memory (those of larger structs come in parts).
@@ -113,10 +119,13 @@ void GlobalShadow::mayRace(const GlobalRecord& reader, uintptr_t word, const Glo
     anyReads_ = true;
 }
 
-void GlobalShadow::updatesAtomically(const GlobalRecord& reader, uintptr_t word) {
+void GlobalShadow::updatesAtomically(const GlobalRecord& reader, uintptr_t word, bool compares) {
     if (!anyReads_) return;
     const std::lock_guard<std::mutex> lock(readsMutex_);
-    reads_.erase({word, reader.block, reader.rank});
+    const auto read = reads_.find({word, reader.block, reader.rank});
+    if (read == reads_.end()) return;
+    if (!compares) oldLooks_.insert(readerOf(read->second));
+    reads_.erase(read);
 }
 
 std::vector<GlobalRace> GlobalShadow::takeRaces() {
@@ -133,12 +142,16 @@ void GlobalShadow::looksBeforeUpdate(uint32_t place) {
     looks_.insert(place);
 }
 
-bool GlobalShadow::readsBeforeOwnAtomic(const GlobalRace& race, uint32_t* reader) {
-    const GlobalRecord& read =
-        race.first.accessKind() == AccessKind::Load ? race.first : race.second;
-    *reader = read.place;
+bool GlobalShadow::readsBeforeOwnAtomic(const GlobalRace& race) {
     const std::lock_guard<std::mutex> lock(readsMutex_);
-    return looks_.count(read.place) != 0;
+    if (looks_.count(readerOf(race)) == 0) return false;
+    oldLooks_.insert(readerOf(race));
+    return true;
+}
+
+std::set<uint32_t> GlobalShadow::takeOldLooks() {
+    const std::lock_guard<std::mutex> lock(readsMutex_);
+    return std::exchange(oldLooks_, {});
 }
 
 // ---- a block
@@ -192,6 +205,7 @@ void GlobalRaces::touch(const Access& access, uintptr_t pc, unsigned rank) {
     if (access.kind != AccessKind::Load) {
         announced_.store(granuleOf(access.address), std::memory_order_release);
     }
+    compares_ = access.compares;
     const size_t firstNew = pending_.size();
     const uintptr_t end = access.address + access.size;
     for (uintptr_t word = access.address / kWordBytes * kWordBytes; word < end;
@@ -240,7 +254,7 @@ void GlobalRaces::touchWord(GlobalShadow::Word& word, const GlobalRace& race, ui
             return;
         case AccessKind::Atomic:
             look(word.write);
-            shadow_.updatesAtomically(own, address);
+            shadow_.updatesAtomically(own, address, compares_);
             for (GlobalRecord& reader : word.read) {
                 if (sameThread(reader, own)) {
                     reader.bytes = 0;

@@ -87,13 +87,16 @@ class GlobalShadow {
     // A plain read beside another thread's atomic, by the reading thread. It is the first step of a
     // loop around atomicCAS(), and no race, if the reader's own atomic follows.
     void mayRace(const GlobalRecord& reader, uintptr_t word, const GlobalRace& race);
-    void updatesAtomically(const GlobalRecord& reader, uintptr_t word);
+    // `compares`: as atomicCAS() does, which an old value does not mislead.
+    void updatesAtomically(const GlobalRecord& reader, uintptr_t word, bool compares);
     // Those of the launch that no atomic has followed. No block runs.
     std::vector<GlobalRace> takeRaces();
     // A place (program_code.h) reads what the same thread then updates by an atomic, as in
     // `if (x > *most) atomicMax(most, x);`. What other threads read there is as good.
     void looksBeforeUpdate(uint32_t place);
-    bool readsBeforeOwnAtomic(const GlobalRace& race, uint32_t* reader);
+    bool readsBeforeOwnAtomic(const GlobalRace& race);
+    // Places of reads that are no races because of an atomic, but may have got an old value.
+    std::set<uint32_t> takeOldLooks();
 
     // Pages were refused: what lies there was not looked at.
     bool incomplete() const { return incomplete_; }
@@ -113,7 +116,7 @@ class GlobalShadow {
     using Read = std::tuple<uintptr_t, uint32_t, uint32_t>;  // word, block, rank
     std::mutex readsMutex_;
     std::map<Read, GlobalRace> reads_;
-    std::set<uint32_t> looks_;  // places
+    std::set<uint32_t> looks_, oldLooks_;  // places
     std::atomic<bool> anyReads_{false};
 };
 
@@ -171,6 +174,7 @@ class GlobalRaces {
     std::array<CachedPage, 256> cache_{};
     std::vector<PendingWrite> pending_;
     std::set<uint32_t> looks_;  // that the shadow knows
+    bool compares_ = false;     // the access that is looked at
 };
 
 }  // namespace emu

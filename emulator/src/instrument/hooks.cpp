@@ -29,13 +29,14 @@ __attribute__((noinline)) void recordOfHost(const Access& access) {
 
 inline __attribute__((always_inline)) void record(const void* pointer, uint32_t size,
                                                   uint32_t whole, AccessKind kind, bool isVolatile,
-                                                  bool exchanges, bool packed, void* pc) {
+                                                  bool exchanges, bool compares, bool packed,
+                                                  void* pc) {
     const auto address = reinterpret_cast<uintptr_t>(pointer);
     Access access{address,    reinterpret_cast<uintptr_t>(pc),
                   size,       whole,
                   kind,       Space::Other,
                   isVolatile, exchanges,
-                  packed};
+                  compares,   packed};
     if (recorder == nullptr) {
         if (hostRecorder != nullptr) recordOfHost(access);
         return;
@@ -45,11 +46,16 @@ inline __attribute__((always_inline)) void record(const void* pointer, uint32_t 
 
 inline __attribute__((always_inline)) void record(const void* pointer, uint32_t size,
                                                   AccessKind kind, bool isVolatile, void* pc) {
-    record(pointer, size, size, kind, isVolatile, false, false, pc);
+    record(pointer, size, size, kind, isVolatile, false, false, false, pc);
 }
 
 void recordExchange(const void* pointer, uint32_t size, void* pc) {
-    record(pointer, size, size, AccessKind::Atomic, false, true, false, pc);
+    record(pointer, size, size, AccessKind::Atomic, false, true, false, false, pc);
+}
+
+void recordCompare(const volatile void* pointer, uint32_t size, void* pc) {
+    record(const_cast<const void*>(pointer), size, size, AccessKind::Atomic, false, false, true,
+           false, pc);
 }
 
 void recordRange(const void* pointer, size_t bytes, AccessKind kind, void* pc) {
@@ -58,7 +64,7 @@ void recordRange(const void* pointer, size_t bytes, AccessKind kind, void* pc) {
     const uint32_t member = bytes % kMemberSize == 0 ? kMemberSize : 1;
     for (size_t i = 0; i < bytes; i += member) {
         record(byte + i, member, i == 0 ? static_cast<uint32_t>(bytes) : 0, kind, false, false,
-               true, pc);
+               false, true, pc);
     }
 }
 
@@ -73,6 +79,7 @@ void recordAtomic(const volatile void* address, size_t bytes) {
 
 using emu::AccessKind;
 using emu::record;
+using emu::recordCompare;
 using emu::recordExchange;
 using emu::recordRange;
 
@@ -160,7 +167,7 @@ void* __tsan_memset(void* to, int value, size_t bytes) {
 #define EMU_ATOMIC_CAS(BITS, T, STRENGTH, WEAK)                                                 \
     bool __tsan_atomic##BITS##_compare_exchange_##STRENGTH(volatile T* p, T* expected, T value, \
                                                            int, int) {                          \
-        record(const_cast<T*>(p), sizeof(T), AccessKind::Atomic, false, EMU_CALLER);            \
+        recordCompare(p, sizeof(T), EMU_CALLER);                                                \
         return __atomic_compare_exchange_n(p, expected, value, WEAK, __ATOMIC_SEQ_CST,          \
                                            __ATOMIC_SEQ_CST);                                   \
     }
@@ -187,7 +194,7 @@ void* __tsan_memset(void* to, int value, size_t bytes) {
     EMU_ATOMIC_CAS(BITS, T, weak, true)                                                          \
     /* (clang's name) */                                                                         \
     T __tsan_atomic##BITS##_compare_exchange_val(volatile T* p, T expected, T value, int, int) { \
-        record(const_cast<T*>(p), sizeof(T), AccessKind::Atomic, false, EMU_CALLER);             \
+        recordCompare(p, sizeof(T), EMU_CALLER);                                                 \
         __atomic_compare_exchange_n(p, &expected, value, false, __ATOMIC_SEQ_CST,                \
                                     __ATOMIC_SEQ_CST);                                           \
         return expected;                                                                         \

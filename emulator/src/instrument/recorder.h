@@ -24,6 +24,7 @@ struct Access {
     Space space;
     bool isVolatile;
     bool exchanges;  // an atomic that does not use what was there
+    bool compares;   // atomicCAS(): it does nothing where that is not what the thread expects
     bool packed;     // the program does not promise that the address is a multiple of the size
 };
 

@@ -18,6 +18,11 @@ bool readBesideAtomic(const SharedAccess& a, const SharedAccess& b) {
            (a.kind == AccessKind::Atomic && b.kind == AccessKind::Load);
 }
 
+// Of one that is beside an atomic.
+const SharedAccess& plainRead(const Race& race) {
+    return race.first.kind == AccessKind::Load ? race.first : race.second;
+}
+
 Race inProgramOrder(const SharedAccess& a, const SharedAccess& b) {
     const bool swap = a.step != b.step ? b.step < a.step : b.pc < a.pc;
     return swap ? Race{b, a} : Race{a, b};
@@ -112,7 +117,7 @@ void SharedShadow::touchWord(size_t index, const SharedAccess& access, std::vect
         word.epoch = epoch_;
         word.lines = -1;
     }
-    if (access.kind == AccessKind::Atomic) forgetReads(index, access.rank);
+    if (access.kind == AccessKind::Atomic) forgetReads(index, access);
     std::vector<SharedAccess> stores;
     int32_t own = -1;
     for (int32_t i = word.lines; i >= 0; i = lines_[static_cast<size_t>(i)].next) {
@@ -175,9 +180,13 @@ size_t SharedShadow::newLine(Word& word, const SharedAccess& access) {
 }
 
 // What the thread has read here, it reads for its own atomic.
-void SharedShadow::forgetReads(size_t word, unsigned rank) {
+void SharedShadow::forgetReads(size_t word, const SharedAccess& atomic) {
+    const unsigned rank = atomic.rank;
     const auto first = reads_.lower_bound(Read{rank, word, 0, 0});
     const auto end = reads_.lower_bound(Read{rank, word + 1, 0, 0});
+    for (auto read = first; read != end && !atomic.compares; ++read) {
+        oldLooks.insert(plainRead(read->second).pc);
+    }
     reads_.erase(first, end);
     for (int32_t i = words_[word].lines; i >= 0; i = lines_[static_cast<size_t>(i)].next) {
         Line& line = lines_[static_cast<size_t>(i)];

@@ -29,6 +29,7 @@ struct SharedAccess {
     uint8_t bytes = 0;  // of the word: bit i for byte i
     AccessKind kind = AccessKind::Load;
     bool isVolatile = false;
+    bool compares = false;  // atomicCAS()
 
     bool writes() const { return kind != AccessKind::Load; }
 };
@@ -69,6 +70,8 @@ class SharedShadow {
 
     // Pairs of places in the code that may be ordered by a fence and a flag: no races.
     std::set<std::pair<uintptr_t, uintptr_t>> notJudged;
+    // Plain reads beside atomics of others, before the reader's own one, which was no atomicCAS().
+    std::set<uintptr_t> oldLooks;
 
   private:
     // Accesses from one line to the same bytes of a word, each of another thread.
@@ -105,7 +108,7 @@ class SharedShadow {
     void look(size_t word, const Line& line, const SharedAccess& access,
               std::vector<SharedAccess>& stores, std::vector<Race>& races);
     size_t newLine(Word& word, const SharedAccess& access);
-    void forgetReads(size_t word, unsigned rank);
+    void forgetReads(size_t word, const SharedAccess& atomic);
     uint32_t valueOf(size_t word) const;
 
     const unsigned char* memory_;

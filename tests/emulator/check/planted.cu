@@ -92,6 +92,20 @@ __global__ void looksInTurns(int* filled, int* out) {
         out[blockIdx.x * blockDim.x + threadIdx.x] = *filled;  // where-filled
     }
 }
+// Two threads may get one slot.
+__global__ void readsThenAdds(int* next, int* out) {
+    const int slot = *next;  // next-slot
+    atomicAdd(next, 1);
+    atomicExch(&out[slot], 1);
+}
+__global__ void readsThenAddsInBlock(int* out) {
+    __shared__ int next;
+    if (threadIdx.x == 0) next = 0;
+    __syncthreads();
+    const int slot = next;  // next-slot-in-block
+    atomicAdd(&next, 1);
+    atomicExch(&out[slot], 1);
+}
 __global__ void breaksOutOfCas(const int* in, int* most) {
     const int value = in[blockIdx.x * blockDim.x + threadIdx.x];
     int old = *most;  // look-before-cas
@@ -641,6 +655,8 @@ const std::map<std::string, std::function<void()>> kPrograms = {
     {"looksBeforeUpdate", [] { looksBeforeUpdate<<<4, 64>>>(ascending(), filled()); }},
     {"looksInTurns", [] { looksInTurns<<<4, 64>>>(filled(), filled()); }},
     {"breaksOutOfCas", [] { breaksOutOfCas<<<4, 64>>>(ascending(), filled()); }},
+    {"readsThenAdds", [] { readsThenAdds<<<4, 32>>>(filled(), filled()); }},
+    {"readsThenAddsInBlock", [] { readsThenAddsInBlock<<<1, 128>>>(filled()); }},
     {"readsOldValue", [] { readsOldValue<<<4, 64>>>(filled(), filled()); }},
     {"readsOldValueSaysSo", [] { readsOldValueSaysSo<<<4, 64>>>(filled(), filled()); }},
     {"locksInShared", [] { locksInShared<true><<<1, 128>>>(filled()); }},
