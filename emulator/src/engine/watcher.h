@@ -2,6 +2,8 @@
 // compiled for them (instrument/ has both). Ordinary programs have none.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "scheduler.h"
@@ -13,6 +15,14 @@ struct StreamSeen {
     const void* id;
     bool legacy;    // stream 0: it waits for all blocking streams, and they for it
     bool blocking;  // this is one
+};
+
+// Bytes of memory: `depth` slices of `height` rows of `width` bytes, and the distances between
+// these in bytes.
+struct BytesSeen {
+    uintptr_t first;
+    size_t width, height, depth;
+    size_t pitch, slice;
 };
 
 class Watcher {
@@ -75,6 +85,8 @@ class Watcher {
     virtual void hostWaited() {}
     virtual void hostWaitedForStream(const StreamSeen&) {}
     virtual void hostWaitedForEvent(const void* /*event*/) {}
+    // A copy is about to be carried out; a fill, if it reads nothing.
+    virtual void transferRuns(const BytesSeen* /*read*/, const BytesSeen& /*written*/) {}
     // A copy reads `bytes` bytes of device memory from `memory` on, none of which was written.
     virtual void unwrittenCopied(const void* /*memory*/, size_t /*bytes*/) {}
     // The instruction at `pc`, of the host, cannot reach `address`. Returns true if it can now.

@@ -1,6 +1,7 @@
 // What a thread does to memory, in words.
 #pragma once
 
+#include "past_work.h"
 #include "recorder.h"
 
 namespace emu {
@@ -15,6 +16,18 @@ inline const char* verb(AccessKind kind) {
             break;
     }
     return "updates it atomically";
+}
+
+inline const char* wordFor(WorkKind kind) {
+    switch (kind) {
+        case WorkKind::Kernel:
+            return "kernel";
+        case WorkKind::Copy:
+            return "copy";
+        case WorkKind::Fill:
+            break;
+    }
+    return "fill";
 }
 
 // Of two accesses that race.

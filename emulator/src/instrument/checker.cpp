@@ -29,9 +29,10 @@ class Checker : public Watcher {
     }
 
     void gridBegins(const Grid&) override {
-        launch_ = findings_.addLaunch();
-        host_.launched(launch_);
-        shadow_.beginLaunch();
+        findings_.addLaunch();
+        const Work work = order_.begins();
+        launch_ = work.number;
+        shadow_.beginLaunch(work);
     }
     void gridEnded(const Grid& grid) override {
         for (const GlobalRace& race : shadow_.takeRaces()) {
@@ -77,17 +78,23 @@ class Checker : public Watcher {
             host_.errorRead();
         }
     }
-    void streamRuns(const StreamSeen& stream) override { host_.order.streamRuns(stream); }
-    void eventRecorded(const void* event) override { host_.order.eventRecorded(event); }
+    void streamRuns(const StreamSeen& stream) override { order_.streamRuns(stream); }
+    void eventRecorded(const void* event) override { order_.eventRecorded(event); }
     void streamWaits(const StreamSeen& stream, const void* event) override {
-        host_.order.streamWaits(stream, event);
+        order_.streamWaits(stream, event);
     }
-    void hostFunctionRuns(bool now) override { inStreamOrder = now; }
-    void hostWaited() override { host_.order.hostWaited(); }
+    void hostFunctionRuns(bool now) override {
+        inStreamOrder = now;
+        if (!now) order_.hostFunctionRan();
+    }
+    void hostWaited() override { order_.hostWaited(); }
     void hostWaitedForStream(const StreamSeen& stream) override {
-        host_.order.hostWaitedForStream(stream);
+        order_.hostWaitedForStream(stream);
     }
-    void hostWaitedForEvent(const void* event) override { host_.order.hostWaitedForEvent(event); }
+    void hostWaitedForEvent(const void* event) override { order_.hostWaitedForEvent(event); }
+    void transferRuns(const BytesSeen* read, const BytesSeen& written) override {
+        host_.transferRuns(read, written);
+    }
     void unwrittenCopied(const void* memory, size_t bytes) override {
         host_.unwrittenCopied(memory, bytes);
     }
@@ -97,9 +104,10 @@ class Checker : public Watcher {
 
   private:
     Findings findings_;
-    GlobalShadow shadow_;
-    HostCheck host_{findings_, shadow_};
-    std::atomic<uint64_t> launch_{0};  // one grid runs at a time
+    StreamOrder order_;
+    GlobalShadow shadow_{order_};
+    HostCheck host_{findings_, shadow_, order_};
+    std::atomic<uint64_t> launch_{0};  // its number as work; one grid runs at a time
     PerThread<BlockChecker> blocks_{
         [this] { return std::make_unique<BlockChecker>(findings_, shadow_); }};
 };

@@ -29,14 +29,16 @@ std::string plural(uint64_t count, const char* thing) {
     return one + (one.back() == 'h' ? "es" : "s");  // launches
 }
 
-const char* title(Hazard hazard) {
-    switch (hazard) {
+std::string title(const Finding& finding) {
+    switch (finding.hazard) {
         case Hazard::Race:
         case Hazard::VolatileRace:
             return "race in shared memory";
         case Hazard::GlobalRace:
         case Hazard::GlobalVolatileRace:
             return "race in global memory";
+        case Hazard::StreamRace:
+            return "race between streams";
         case Hazard::SharedBounds:
             return "shared memory out of bounds";
         case Hazard::Uninitialised:
@@ -60,7 +62,8 @@ const char* title(Hazard hazard) {
         case Hazard::HostTouch:
             return "device memory used by the host";
         case Hazard::ManagedTouch:
-            return "memory of both used by the host before the kernel is known to have ended";
+            return "memory of both used by the host before " + finding.acts[0].who +
+                   " is known to have ended";
         case Hazard::Failure:
             break;
     }
@@ -107,6 +110,9 @@ std::string remedy(const Finding& finding, bool sameLine) {
         case Hazard::GlobalVolatileRace:
             return "since Volta the lanes of a warp need not run in step: put __syncwarp() between "
                    "what one writes and another reads";
+        case Hazard::StreamRace:
+            return "nothing orders the two streams: let the one wait for an event of the other "
+                   "(cudaStreamWaitEvent()), or the host for the first of them";
         case Hazard::SharedBounds:
             return "check the index, and the size in the third argument of <<<...>>> if the array "
                    "is extern";
@@ -120,7 +126,7 @@ std::string remedy(const Finding& finding, bool sameLine) {
         case Hazard::HostTouch:
             return "on a GPU the program crashes here: copy with cudaMemcpy() first";
         case Hazard::ManagedTouch:
-            return "call cudaDeviceSynchronize() between the launch and this line";
+            return "call cudaDeviceSynchronize(), or wait for its stream, between the two lines";
         case Hazard::DeviceBounds:
             return "check the index against the number of elements";
         case Hazard::FreedMemory:
@@ -169,7 +175,7 @@ std::string indented(std::string text) {
 }
 
 std::string render(const Finding& finding) {
-    std::string out = title(finding.hazard);
+    std::string out = title(finding);
     if (!finding.about.empty()) out += ": " + indented(finding.about);
     const std::string place =
         finding.kernel.empty() ? std::string("host code")
@@ -193,9 +199,9 @@ std::string render(const Finding& finding) {
 
 }  // namespace
 
-uint64_t Findings::addLaunch() {
+void Findings::addLaunch() {
     const std::lock_guard<std::mutex> lock(mutex_);
-    return launches_++;
+    ++launches_;
 }
 
 void Findings::add(const Finding& finding) {

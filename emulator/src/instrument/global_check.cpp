@@ -19,6 +19,7 @@ bool areVolatile(const GlobalRace& race) {
 }
 
 Hazard hazardOf(const GlobalRace& race) {
+    if (race.ofStreams) return Hazard::StreamRace;
     return areVolatile(race) ? Hazard::GlobalVolatileRace : Hazard::GlobalRace;
 }
 
@@ -72,14 +73,18 @@ void GlobalCheck::handOver(Findings& findings) {
 
 Finding findingOf(const GlobalRace& race, const dim3& grid, const dim3& block) {
     const GlobalRecord &first = race.first, &second = race.second;
-    Finding finding{hazardOf(race),
-                    areVolatile(race) ? "volatile does not order the lanes of a warp"
-                                      : raceKind(first.accessKind(), second.accessKind()),
+    const Hazard hazard = hazardOf(race);
+    Finding finding{hazard,
+                    hazard == Hazard::GlobalVolatileRace
+                        ? "volatile does not order the lanes of a warp"
+                        : raceKind(first.accessKind(), second.accessKind()),
                     {actOf(pcOf(first.place), first.rank, verb(first.accessKind()), block),
                      actOf(pcOf(second.place), second.rank, verb(second.accessKind()), block)},
                     nameOfGlobal(race.address, race.size)};
     finding.withinWarps = sameWarp(race.first, race.second);
-    if (first.block != second.block) {
+    if (race.ofStreams) {
+        finding.acts[0].who = std::string("another stream's ") + wordFor(race.firstWork);
+    } else if (first.block != second.block) {
         finding.acts[0].who = "a thread of block " + text(blockIndexOf(first.block, grid));
     }
     finding.block = blockIndexOf(second.block, grid);

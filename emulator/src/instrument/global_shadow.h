@@ -1,4 +1,5 @@
-// Who touched which bytes of global memory during a launch: finds races there.
+// Who touched which bytes of global memory: finds races there, within a launch and with work of
+// other streams.
 //
 // Nothing orders the blocks of a grid but grid.sync(), nor the threads of a block but its barriers
 // and, within a warp, __syncwarp(). What a block passes on by a fence and an atomic or volatile
@@ -12,11 +13,13 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "past_work.h"
 #include "recorder.h"
 #include "warp_clocks.h"
 #include "word_rules.h"
@@ -45,37 +48,56 @@ struct GlobalRace {
     GlobalRecord first, second;
     uintptr_t address;  // of the second access
     uint32_t size;
+    bool ofStreams = false;  // the first one is by other work than the running launch:
+    WorkKind firstWork = WorkKind::Kernel;
 };
 
 // The records of a launch. For each word the last plain write, the last atomic, and two reads, by
 // different blocks or warps where there are such: whoever writes is in another than one of these.
-// Shared by the OS threads that run blocks.
+// What earlier work did is kept as long as that may be running. Shared by the OS threads that run
+// blocks.
 class GlobalShadow {
   public:
-    static constexpr size_t kPageBytes = 4096;
+    static constexpr size_t kPageBytes = PastPage::kBytes;
 
     struct Word {
         GlobalRecord write, atomic, read[2];
     };
     struct Page {
         std::atomic_flag lock = ATOMIC_FLAG_INIT;
-        uint64_t era = 0;  // that the records are of
+        uint64_t era = 0;  // that the records are of: see GlobalRaces::beginBlock()
         std::array<Word, kPageBytes / kWordBytes> words;
+        std::unique_ptr<PastPage> past;
     };
 
-    GlobalShadow();
+    explicit GlobalShadow(StreamOrder& order);
 
     // No block runs.
-    void beginLaunch();
+    void beginLaunch(const Work& work);
 
     // The page of an address, or nullptr where there is no memory left for one.
     Page* page(uintptr_t address);
-    // What is known of the word at an address, and of which launch and grid.sync() (beginBlock()).
-    Word recordsAt(uintptr_t address, uint64_t* era);
+    // Makes the page that holds `address` one of this era of the launch. Needs its lock.
+    void beginEra(Page& page, uintptr_t address, uint64_t era);
+
+    // What was done to the word at an address by work that may be running.
+    std::vector<PastRecord> recordsAt(uintptr_t address);
+    // A copy or a fill was submitted.
+    void addTransfer(const TransferWork& transfer, const Work& work) {
+        transfers_.add(transfer, work);
+    }
+    // Memory was freed, and may become something else.
+    void forget(uintptr_t begin, size_t bytes);
+    // A launch has executed fences, so that others may know that a part of it was done.
+    bool hasFences(uint64_t work);
     // Changes when pages have been given back.
     uint64_t generation() const { return generation_; }
 
     std::atomic<uint32_t>& fencesOf(uint32_t block) { return fences_[block % fences_.size()]; }
+    void fence(uint32_t block) {
+        ++fencesOf(block);
+        anyFence_ = true;
+    }
 
     // Each OS thread says which store of a running thread may not have been carried out yet (0:
     // none), in a slot: the 16 bytes around it.
@@ -96,11 +118,16 @@ class GlobalShadow {
   private:
     static constexpr size_t kSlots = 4096;
 
+    StreamOrder& order_;
+    Transfers transfers_{order_};
+    Work running_;
     size_t mostPages_;
     std::mutex mutex_;
     std::unordered_map<uintptr_t, std::unique_ptr<Page>> pages_;
     uint64_t generation_ = 1;
     std::atomic<bool> incomplete_{false};
+    std::atomic<bool> anyFence_{false};  // of the launch
+    std::set<uint64_t> withFences_;      // work; guarded by readsMutex_
     std::vector<std::atomic<uint32_t>> fences_ = std::vector<std::atomic<uint32_t>>(1 << 16);
     std::vector<std::atomic<uintptr_t>> slots_ = std::vector<std::atomic<uintptr_t>>(kSlots);
     std::atomic<size_t> slotsTaken_{0};
@@ -116,7 +143,7 @@ class GlobalRaces {
   public:
     GlobalRaces(GlobalShadow& shadow, const WarpClocks& clocks);
 
-    // `era` is that of the launch; each grid.sync() adds one.
+    // `era` is 2^32 times the number of the launch as work; each grid.sync() adds one.
     void beginBlock(uint64_t era, uint64_t block);
     void barrier(bool wholeGrid);
     void fence();
@@ -149,6 +176,7 @@ class GlobalRaces {
     void touchWord(GlobalShadow::Word& word, const GlobalRace& race, uintptr_t address);
     bool orderedBefore(const GlobalRecord& other, const GlobalRecord& own) const;
     bool conflicts(const GlobalRecord& other, const GlobalRecord& own);
+    void touchPast(const PastWord& past, const GlobalRace& race, uintptr_t address);
     void keepRead(GlobalShadow::Word& word, const GlobalRecord& own) const;
     void readBefore(size_t firstNew);
     void addNotJudged(const GlobalRecord& other, const GlobalRecord& own);

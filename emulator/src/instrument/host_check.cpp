@@ -28,16 +28,16 @@ std::string nameOfTouched(const GuardedAllocation& allocation, uintptr_t address
     return inside ? nameOf(allocation, address, size) : nameOf(allocation);
 }
 
-// What a kernel did to these bytes, if the host may not do this as long as the kernel runs.
-const GlobalRecord* conflictOf(const GlobalShadow::Word& word, unsigned bytes, bool hostWrites) {
-    const auto meets = [&](const GlobalRecord& record) { return (record.bytes & bytes) != 0; };
-    for (const GlobalRecord* record : {&word.write, &word.atomic}) {
-        if (meets(*record)) return record;
-    }
-    for (const GlobalRecord& record : word.read) {
-        if (hostWrites && meets(record)) return &record;
-    }
-    return nullptr;
+// Whether the host may not do this as long as that work runs.
+bool conflicts(const PastRecord& record, unsigned bytes, AccessKind kind) {
+    return (record.bytes & bytes) != 0 &&
+           (kind != AccessKind::Load || record.kind != AccessKind::Load);
+}
+
+// Empty for memory that is no matter of the device's: there a copy has been carried out when the
+// call returns, or has read what it needs.
+BytesSeen ofDevice(const BytesSeen& bytes) {
+    return findAllocation(reinterpret_cast<const void*>(bytes.first)) ? bytes : BytesSeen{};
 }
 
 // The innermost place in the user's own code that the calling thread of the host is at, as a return
@@ -76,7 +76,7 @@ void HostCheck::add(Finding finding, uintptr_t pc) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto [known, isNew] = again_.emplace(std::make_pair(finding.hazard, pc), finding);
     if (isNew) {
-        finding.order = launches_;
+        finding.order = order_.count();
         findings_.add(finding);
         known->second = finding;
         known->second.times = 0;
@@ -128,25 +128,65 @@ void HostCheck::touchesDeviceMemory(const GuardedAllocation& allocation, uintptr
 
 // Managed or page-locked memory.
 void HostCheck::touchesSharedMemory(const Access& access, const std::string& name) {
-    if (inStreamOrder || order.allHaveEnded()) return;
+    if (inStreamOrder || order_.allHaveEnded()) return;
     const uintptr_t end = access.address + access.size;
     for (uintptr_t word = access.address / kWordBytes * kWordBytes; word < end;
          word += kWordBytes) {
-        uint64_t era = 0;
-        const GlobalShadow::Word known = shadow_.recordsAt(word, &era);
-        if (order.hasEnded((era >> 32) + 1)) continue;
         const unsigned mask = bytesOfWord(word, access.address, end);
-        const GlobalRecord* const record = conflictOf(known, mask, access.kind != AccessKind::Load);
-        if (record == nullptr) continue;
-        const uintptr_t place = hostPlace(access.pc);
-        add({Hazard::ManagedTouch,
-             "",
-             {{{pcOf(record->place), nullptr, 0}, {}, verb(record->accessKind()), "the kernel"},
-              actOfHost(place, verb(access.kind))},
-             name},
-            place);
-        return;
+        for (const PastRecord& record : shadow_.recordsAt(word)) {
+            if (!conflicts(record, mask, access.kind) || order_.hasEnded(record.work)) continue;
+            const uintptr_t place = hostPlace(access.pc);
+            add({Hazard::ManagedTouch,
+                 "",
+                 {{{pcOf(record.place), nullptr, 0},
+                   {},
+                   verb(record.kind),
+                   std::string("the ") + wordFor(record.workKind)},
+                  actOfHost(place, verb(access.kind))},
+                 name},
+                place);
+            return;
+        }
     }
+}
+
+void HostCheck::transferRuns(const BytesSeen* read, const BytesSeen& written) {
+    const uintptr_t place = hostPlace();
+    const Work work = order_.begins();
+    const TransferWork transfer{work.number, placeOf(place),
+                                read != nullptr ? WorkKind::Copy : WorkKind::Fill,
+                                read != nullptr ? ofDevice(*read) : BytesSeen{}, ofDevice(written)};
+    if (!order_.allAreBefore(work)) {
+        findStreamRace(transfer.read, AccessKind::Load, transfer, work);
+        findStreamRace(transfer.written, AccessKind::Store, transfer, work);
+    }
+    shadow_.addTransfer(transfer, work);
+}
+
+// The first one.
+void HostCheck::findStreamRace(const BytesSeen& bytes, AccessKind kind,
+                               const TransferWork& transfer, const Work& work) {
+    forWords(bytes, [&](uintptr_t word, unsigned mask) {
+        for (const PastRecord& record : shadow_.recordsAt(word)) {
+            if (!conflicts(record, mask, kind) || order_.isBefore(record.work, work)) continue;
+            const auto around = guardedAround(reinterpret_cast<const void*>(word));
+            const uintptr_t place = pcOf(transfer.place);
+            add({Hazard::StreamRace,
+                 raceKind(record.kind, kind),
+                 {{{pcOf(record.place), nullptr, 0},
+                   {},
+                   verb(record.kind),
+                   std::string("another stream's ") + wordFor(record.workKind)},
+                  {{place, nullptr, 0},
+                   {},
+                   verb(kind),
+                   std::string("the ") + wordFor(transfer.kind)}},
+                 around ? nameOf(*around) : "a __device__ variable"},
+                place);
+            return true;
+        }
+        return false;
+    });
 }
 
 void HostCheck::unwrittenCopied(const void* memory, size_t size) {
@@ -165,7 +205,7 @@ void HostCheck::unwrittenCopied(const void* memory, size_t size) {
 void HostCheck::refused(const std::string& what) {
     const uintptr_t place = hostPlace();
     Finding finding{Hazard::Refused, what, {actOfHost(place, "goes on")}, ""};
-    finding.order = launches_;
+    finding.order = order_.count();
     const std::lock_guard<std::mutex> lock(mutex_);
     unread_[std::this_thread::get_id()].push_back(std::move(finding));
 }

@@ -1,4 +1,5 @@
-// Which launches the host knows to have ended, by what it has waited for.
+// Which work of streams has ended before which, and which the host knows to have ended, by what it
+// has waited for.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +11,17 @@
 
 namespace emu {
 
-// Each stream has a clock: up to which launch of every stream all is done when the stream's work is
-// (a vector clock); so have an event, since it was recorded, and the host. Thread-safe.
+// By stream, up to which work all is done (a vector clock).
+using StreamClock = std::map<const void*, uint64_t>;
+
+// A launch, a copy or a fill.
+struct Work {
+    uint64_t number = 0;  // from 1; grows
+    StreamClock before;   // what has ended when it begins, and itself
+};
+
+// Each stream has a clock: what is done when its work so far is; so have an event, since it was
+// recorded, and the host. Thread-safe.
 class StreamOrder {
   public:
     // Work of the stream comes next, from the calling OS thread.
@@ -20,11 +30,13 @@ class StreamOrder {
         current_ = stream.id;
         meetOthers(stream);
     }
-    // This launch, counted from 1, is such work; `launch` grows.
-    void launched(uint64_t launch) {
+    // This is such work.
+    Work begins() {
         const std::lock_guard<std::mutex> lock(mutex_);
-        streams_[current_].clock[current_] = launch;
-        streamOf_[launch] = current_;
+        StreamClock& clock = streams_[current_].clock;
+        clock[current_] = ++count_;
+        streamOf_[count_] = current_;
+        return {count_, clock};
     }
     void eventRecorded(const void* event) {
         const std::lock_guard<std::mutex> lock(mutex_);
@@ -48,26 +60,55 @@ class StreamOrder {
         const std::lock_guard<std::mutex> lock(mutex_);
         hostLearns(events_[event]);
     }
-
-    // The host knows that this launch has ended.
-    bool hasEnded(uint64_t launch) {
+    // A host function of the stream has run, on the calling OS thread: it may have told the host
+    // so.
+    void hostFunctionRan() {
         const std::lock_guard<std::mutex> lock(mutex_);
-        return streamOf_.count(launch) == 0;
+        hostLearns(streams_[current_].clock);
+    }
+
+    // How much work there has been.
+    uint64_t count() {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        return count_;
+    }
+    // The host knows that the work with this number has ended.
+    bool hasEnded(uint64_t number) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        return streamOf_.count(number) == 0;
     }
     bool allHaveEnded() {
         const std::lock_guard<std::mutex> lock(mutex_);
         return streamOf_.empty();
     }
+    // The work with this number has ended when `work` begins, or is that work.
+    bool isBefore(uint64_t number, const Work& work) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        const auto stream = streamOf_.find(number);
+        return stream == streamOf_.end() || reaches(work.before, stream->second, number);
+    }
+    bool allAreBefore(const Work& work) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        return std::all_of(streams_.begin(), streams_.end(), [&](const auto& entry) {
+            const auto& [id, stream] = entry;
+            const auto last = stream.clock.find(id);
+            return last == stream.clock.end() || streamOf_.count(last->second) == 0 ||
+                   reaches(work.before, id, last->second);
+        });
+    }
 
   private:
-    using Clock = std::map<const void*, uint64_t>;
     struct Stream {
-        Clock clock;
+        StreamClock clock;
         bool blocking = false;  // and not the legacy one
     };
 
-    static void join(Clock& clock, const Clock& other) {
-        for (const auto& [stream, launch] : other) clock[stream] = std::max(clock[stream], launch);
+    static void join(StreamClock& clock, const StreamClock& other) {
+        for (const auto& [stream, work] : other) clock[stream] = std::max(clock[stream], work);
+    }
+    static bool reaches(const StreamClock& clock, const void* stream, uint64_t work) {
+        const auto known = clock.find(stream);
+        return known != clock.end() && work <= known->second;
     }
 
     // The legacy stream waits for the blocking ones, and they for it.
@@ -84,18 +125,18 @@ class StreamOrder {
         }
     }
 
-    void hostLearns(const Clock& clock) {
-        for (auto launch = streamOf_.begin(); launch != streamOf_.end();) {
-            const auto known = clock.find(launch->second);
-            const bool ended = known != clock.end() && launch->first <= known->second;
-            launch = ended ? streamOf_.erase(launch) : std::next(launch);
+    void hostLearns(const StreamClock& clock) {
+        for (auto work = streamOf_.begin(); work != streamOf_.end();) {
+            work =
+                reaches(clock, work->second, work->first) ? streamOf_.erase(work) : std::next(work);
         }
     }
 
     std::mutex mutex_;
     std::map<const void*, Stream> streams_;
-    std::map<const void*, Clock> events_;
-    std::map<uint64_t, const void*> streamOf_;  // launches that may be running
+    std::map<const void*, StreamClock> events_;
+    std::map<uint64_t, const void*> streamOf_;  // work that may be running
+    uint64_t count_ = 0;
     const void* legacy_ = nullptr;
     static thread_local const void* current_;
 };

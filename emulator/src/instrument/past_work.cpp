@@ -1,0 +1,147 @@
+#include "past_work.h"
+
+#include <algorithm>
+#include <initializer_list>
+
+namespace emu {
+namespace {
+
+uintptr_t endOf(const BytesSeen& bytes) {
+    return bytes.first + (bytes.depth - 1) * bytes.slice + (bytes.height - 1) * bytes.pitch +
+           bytes.width;
+}
+
+bool mayMeet(const BytesSeen& bytes, uintptr_t begin, size_t count) {
+    return bytes.width > 0 && bytes.first < begin + count && begin < endOf(bytes);
+}
+
+bool holds(const BytesSeen& bytes, uintptr_t address) {
+    size_t offset = address - bytes.first;
+    for (const auto& [count, distance] :
+         {std::pair(bytes.depth, bytes.slice), std::pair(bytes.height, bytes.pitch)}) {
+        if (count > 1) offset -= std::min(offset / distance, count - 1) * distance;
+    }
+    return offset < bytes.width;
+}
+
+// The bytes of the word.
+uint8_t meet(const BytesSeen& bytes, uintptr_t word) {
+    uint8_t found = 0;
+    for (unsigned i = 0; i < kWordBytes; ++i) {
+        if (holds(bytes, word + i)) found = static_cast<uint8_t>(found | 1u << i);
+    }
+    return found;
+}
+
+bool same(const BytesSeen& a, const BytesSeen& b) {
+    return a.first == b.first && a.width == b.width && a.height == b.height && a.depth == b.depth &&
+           a.pitch == b.pitch && a.slice == b.slice;
+}
+
+// Calls `found(record)` for the two things that a transfer may have done to the word.
+template <typename Found>
+void forRecords(const TransferWork& transfer, uintptr_t word, Found found) {
+    for (const auto& [bytes, kind] : {std::pair(&transfer.written, AccessKind::Store),
+                                      std::pair(&transfer.read, AccessKind::Load)}) {
+        if (!mayMeet(*bytes, word, kWordBytes)) continue;
+        PastRecord record;
+        record.work = transfer.work;
+        record.place = transfer.place;
+        record.bytes = meet(*bytes, word);
+        record.kind = kind;
+        record.workKind = transfer.kind;
+        if (record.bytes != 0) found(record);
+    }
+}
+
+// `slot` keeps the later one.
+void keepLater(PastRecord& slot, const PastRecord& record) {
+    if (record.work < slot.work) return;
+    const uint8_t before = record.work == slot.work ? slot.bytes : uint8_t{0};
+    slot = record;
+    slot.bytes |= before;
+}
+
+}  // namespace
+
+void PastWord::add(const PastRecord& record) {
+    switch (record.kind) {
+        case AccessKind::Store:
+            return keepLater(write, record);
+        case AccessKind::Atomic:
+            return keepLater(atomic, record);
+        case AccessKind::Load:
+            if (record.work > read[0].work) read[1] = read[0];
+            return keepLater(record.work >= read[0].work ? read[0] : read[1], record);
+    }
+}
+
+void PastPage::order(StreamOrder& order, const Work& work) {
+    anyUnordered = false;
+    PastRecord known;  // most are of the work that the one before was of
+    known.ordered = true;
+    for (PastWord& word : words) {
+        for (PastRecord* record : {&word.write, &word.atomic, &word.read[0], &word.read[1]}) {
+            if (record->work != known.work) {
+                known.work = record->work;
+                known.ordered = order.isBefore(record->work, work);
+            }
+            record->ordered = known.ordered;
+            anyUnordered |= !record->ordered;
+        }
+    }
+}
+
+void Transfers::add(const TransferWork& transfer, const Work& work) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto isOver = [&](const TransferWork& other) {
+        if (order_.hasEnded(other.work)) return true;
+        // Whoever waits for the new one has waited for the other.
+        return same(other.read, transfer.read) && same(other.written, transfer.written) &&
+               order_.isBefore(other.work, work);
+    };
+    transfers_.erase(std::remove_if(transfers_.begin(), transfers_.end(), isOver),
+                     transfers_.end());
+    transfers_.push_back(transfer);
+}
+
+void Transfers::forget(uintptr_t begin, size_t bytes) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (TransferWork& transfer : transfers_) {
+        for (BytesSeen* side : {&transfer.read, &transfer.written}) {
+            if (mayMeet(*side, begin, bytes)) side->width = 0;
+        }
+    }
+}
+
+void Transfers::findAt(uintptr_t word, std::vector<PastRecord>* records) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (const TransferWork& transfer : transfers_) {
+        forRecords(transfer, word, [&](const PastRecord& record) { records->push_back(record); });
+    }
+}
+
+bool Transfers::touch(uintptr_t page) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return std::any_of(transfers_.begin(), transfers_.end(), [&](const TransferWork& transfer) {
+        return !order_.hasEnded(transfer.work) &&
+               (mayMeet(transfer.read, page, PastPage::kBytes) ||
+                mayMeet(transfer.written, page, PastPage::kBytes));
+    });
+}
+
+void Transfers::addTo(PastPage& page, uintptr_t begin) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (const TransferWork& transfer : transfers_) {
+        if (!mayMeet(transfer.read, begin, PastPage::kBytes) &&
+            !mayMeet(transfer.written, begin, PastPage::kBytes)) {
+            continue;
+        }
+        for (size_t i = 0; i < page.words.size(); ++i) {
+            forRecords(transfer, begin + i * kWordBytes,
+                       [&](const PastRecord& record) { page.words[i].add(record); });
+        }
+    }
+}
+
+}  // namespace emu

@@ -1,0 +1,94 @@
+// What earlier work of streams, which may still be running, has done to memory.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "engine/watcher.h"
+#include "recorder.h"
+#include "stream_order.h"
+#include "word_rules.h"
+
+namespace emu {
+
+enum class WorkKind : uint8_t { Kernel, Copy, Fill };
+
+// What some work did to some bytes of a word.
+struct PastRecord {
+    uint64_t work = 0;   // its number
+    uint32_t place = 0;  // in the code: see program_code.h
+    uint8_t bytes = 0;   // of the word: bit i for byte i; 0: nobody did anything
+    AccessKind kind = AccessKind::Load;
+    WorkKind workKind = WorkKind::Kernel;
+    bool isVolatile : 1, ordered : 1;  // before the work that runs
+
+    PastRecord() : isVolatile(false), ordered(false) {}
+};
+
+// The last write, the last atomic, and two reads: by different work where there is such.
+struct PastWord {
+    PastRecord write, atomic, read[2];
+
+    void add(const PastRecord& record);
+};
+
+// Of a page of memory.
+struct PastPage {
+    static constexpr size_t kBytes = 4096;
+
+    std::array<PastWord, kBytes / kWordBytes> words;
+    bool anyUnordered = false;  // with the work that runs
+
+    // Says of each record whether it is ordered before this work.
+    void order(StreamOrder& order, const Work& work);
+};
+
+// A copy or a fill.
+struct TransferWork {
+    uint64_t work;   // its number
+    uint32_t place;  // of the call
+    WorkKind kind;
+    BytesSeen read, written;  // of no width: not the device's business
+};
+
+// Those that may still be running. Thread-safe.
+class Transfers {
+  public:
+    explicit Transfers(StreamOrder& order) : order_(order) {}
+
+    void add(const TransferWork& transfer, const Work& work);
+    // Memory was freed, and may become something else.
+    void forget(uintptr_t begin, size_t bytes);
+
+    // What they did to the word at an address.
+    void findAt(uintptr_t word, std::vector<PastRecord>* records);
+    // Some did something to the page that begins there.
+    bool touch(uintptr_t page);
+    // Adds what they did to the page that begins at `begin`.
+    void addTo(PastPage& page, uintptr_t begin);
+
+  private:
+    StreamOrder& order_;
+    std::mutex mutex_;
+    std::vector<TransferWork> transfers_;  // in the order of their numbers
+};
+
+// Calls `look(word)` for each word of these bytes until it returns true.
+template <typename Look>
+void forWords(const BytesSeen& bytes, Look look) {
+    if (bytes.width == 0) return;
+    for (size_t z = 0; z < bytes.depth; ++z) {
+        for (size_t y = 0; y < bytes.height; ++y) {
+            const uintptr_t row = bytes.first + z * bytes.slice + y * bytes.pitch;
+            const uintptr_t first = row / kWordBytes * kWordBytes;
+            for (uintptr_t word = first; word < row + bytes.width; word += kWordBytes) {
+                if (look(word, bytesOfWord(word, row, row + bytes.width))) return;
+            }
+        }
+    }
+}
+
+}  // namespace emu
