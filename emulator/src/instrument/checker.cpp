@@ -92,6 +92,14 @@ class Checker : public Watcher {
         order_.hostWaitedForStream(stream);
     }
     void hostWaitedForEvent(const void* event) override { order_.hostWaitedForEvent(event); }
+    void memoryAllocated(const void* base, size_t bytes) override {
+        host_.memoryAllocated(base, bytes);
+    }
+    void memoryFreed(const void* base, size_t bytes) override {
+        host_.memoryFreed(base);
+        shadow_.forget(reinterpret_cast<uintptr_t>(base), bytes);
+    }
+    void freeRefused(const void* pointer) override { host_.freeRefused(pointer); }
     void transferRuns(const BytesSeen* read, const BytesSeen& written) override {
         host_.transferRuns(read, written);
     }

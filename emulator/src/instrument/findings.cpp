@@ -122,6 +122,11 @@ std::string remedy(const Finding& finding, bool sameLine) {
             return "neither a copy, cudaMemset() nor a kernel has written it: on a GPU it holds "
                    "garbage";
         case Hazard::Refused:
+            if (finding.acts.size() > 1) {
+                return "free each allocation once, with the pointer that it gave, by its own "
+                       "function: cudaFree() after cudaMalloc(), cudaFreeHost() after "
+                       "cudaMallocHost()";
+            }
             return "check what the call returns; after a launch, what cudaGetLastError() returns";
         case Hazard::HostTouch:
             return "on a GPU the program crashes here: copy with cudaMemcpy() first";

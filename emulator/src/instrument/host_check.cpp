@@ -150,6 +150,37 @@ void HostCheck::touchesSharedMemory(const Access& access, const std::string& nam
     }
 }
 
+void HostCheck::memoryAllocated(const void* base, size_t bytes) {
+    const uintptr_t place = hostPlace();
+    const std::lock_guard<std::mutex> lock(mutex_);
+    allocated_[reinterpret_cast<uintptr_t>(base)] = {bytes, place, 0};
+}
+
+void HostCheck::memoryFreed(const void* base) {
+    const uintptr_t place = hostPlace();
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto known = allocated_.find(reinterpret_cast<uintptr_t>(base));
+    if (known != allocated_.end()) known->second.freed = place;
+}
+
+void HostCheck::freeRefused(const void* pointer) {
+    const auto address = reinterpret_cast<uintptr_t>(pointer);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    WrongFree& wrong = wrongFrees_[std::this_thread::get_id()] = {};
+    auto known = allocated_.upper_bound(address);
+    const bool isKnown =
+        known != allocated_.begin() && address - (--known)->first < known->second.bytes;
+    if (!isKnown) {
+        wrong.where = "memory that CUDA has not allocated";
+        return;
+    }
+    const auto& [base, allocated] = *known;
+    wrong.where = address == base ? "" : bytes(address - base) + " into ";
+    wrong.where += "an allocation of " + bytes(allocated.bytes);
+    wrong.acts.push_back(allocated.freed != 0 ? actOfHost(allocated.freed, "has freed it")
+                                              : actOfHost(allocated.place, "allocates it"));
+}
+
 void HostCheck::transferRuns(const BytesSeen* read, const BytesSeen& written) {
     const uintptr_t place = hostPlace();
     const Work work = order_.begins();
@@ -204,9 +235,15 @@ void HostCheck::unwrittenCopied(const void* memory, size_t size) {
 
 void HostCheck::refused(const std::string& what) {
     const uintptr_t place = hostPlace();
-    Finding finding{Hazard::Refused, what, {actOfHost(place, "goes on")}, ""};
+    Finding finding{Hazard::Refused, what, {}, ""};
     finding.order = order_.count();
     const std::lock_guard<std::mutex> lock(mutex_);
+    const WrongFree wrong = std::exchange(wrongFrees_[std::this_thread::get_id()], {});
+    if (what.rfind("cudaFree", 0) == 0) {
+        finding.acts = wrong.acts;
+        finding.where = wrong.where;
+    }
+    finding.acts.push_back(actOfHost(place, "goes on"));
     unread_[std::this_thread::get_id()].push_back(std::move(finding));
 }
 

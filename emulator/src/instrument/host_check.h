@@ -33,6 +33,9 @@ class HostCheck : public HostRecorder {
     // As Watcher::hostFault(): an access that no hook has announced, since it is in a library.
     bool fault(uintptr_t address, uintptr_t pc, bool writes);
     // As those of Watcher.
+    void memoryAllocated(const void* base, size_t bytes);
+    void memoryFreed(const void* base);
+    void freeRefused(const void* pointer);
     void transferRuns(const BytesSeen* read, const BytesSeen& written);
     void unwrittenCopied(const void* memory, size_t bytes);
 
@@ -41,6 +44,18 @@ class HostCheck : public HostRecorder {
     void errorRead();
 
   private:
+    // What the host has allocated, and where; where it was freed: 0 while it was not.
+    struct Allocated {
+        size_t bytes;
+        uintptr_t place, freed;
+    };
+
+    // Why a call that frees was refused.
+    struct WrongFree {
+        std::vector<Act> acts;
+        std::string where;
+    };
+
     void touchesDeviceMemory(const GuardedAllocation& allocation, uintptr_t address, uint32_t size,
                              bool writes, uintptr_t pc);
     void touchesSharedMemory(const Access& access, const std::string& name);
@@ -54,6 +69,8 @@ class HostCheck : public HostRecorder {
 
     std::mutex mutex_;
     std::map<std::thread::id, std::vector<Finding>> unread_;  // errors, by whose last one it is
+    std::map<uintptr_t, Allocated> allocated_;                // by its address
+    std::map<std::thread::id, WrongFree> wrongFrees_;         // the last one of each thread
     std::map<std::pair<Hazard, uintptr_t>, Finding> again_;   // by the place: found, and how often
 };
 
