@@ -207,6 +207,44 @@ def test_race_between_streams(check, bug, kind, first, second):
     assert "cudaStreamWaitEvent()" in finding.remedy
 
 
+@pytest.mark.parametrize(
+    "bug, kind, parents, childs",
+    [
+        (
+            "childBeforeBarrier",
+            "read after write",
+            ("for-child", "writes"),
+            ("copy-elements", "reads"),
+        ),
+        (
+            "goesOnBesideChild",
+            "read after write",
+            ("beside-child", "writes"),
+            ("copy-elements", "reads"),
+        ),
+        (
+            "readsFromChild",
+            "write after read",
+            ("reads-from-child", "reads"),
+            ("write-indices", "writes"),
+        ),
+        (
+            "childOfOneBlock",
+            "read after write",
+            ("of-each-block", "writes"),
+            ("copy-elements", "reads"),
+        ),
+    ],
+)
+def test_race_of_parent_and_child(check, bug, kind, parents, childs):
+    finding = only(check(bug))
+    assert finding.title == "race between parent and child: " + kind
+    (line, who, did, _), (child_line, _, child_did, _) = finding.acts
+    assert ((line, did), who) == ((line_of(parents[0]), parents[1]), "the parent")
+    assert (child_line, child_did) == (line_of(childs[0]), childs[1])
+    assert "cudaStreamTailLaunch" in finding.remedy
+
+
 def test_what_a_fence_hands_to_another_stream_is_not_judged(check):
     last = check("streamsHandOver").last
     pair = rf"\S*:{line_of('produce')} and \S*:{line_of('consume')}"
@@ -231,14 +269,13 @@ HANDLE = "cudaErrorInvalidResourceHandle (invalid resource handle)"
         ("destroyedStream", "the launch of addAtomically", HANDLE, "destroyed-stream"),
         ("symbolTooSmall", "cudaMemcpyToSymbol()", VALUE, "symbol-too-small"),
         ("errorOfAnotherThread", "the launch of addAtomically", CONFIGURATION, "other-thread"),
-        ("errorOfADestructor", "cudaFree()", VALUE, "frees-later"),
     ],
 )
 def test_error_that_nobody_looks_at(check, bug, what, error, mark):
     finding = only(check(bug))
     assert finding.title == f"{REFUSED}{what} returned {error}"
     assert finding.kernel == ""
-    assert finding.acts[-1][:3] == (line_of(mark), "the host", "goes on")
+    assert finding.acts[0][:3] == (line_of(mark), "the host", "goes on")
     assert "cudaGetLastError()" in finding.remedy
 
 
@@ -265,6 +302,13 @@ def test_error_that_nobody_looks_at(check, bug, what, error, mark):
             "allocates-pinned",
             "allocates it",
             "freed-by-another",
+        ),
+        (
+            "errorOfADestructor",
+            "4 bytes into an allocation of 1024 bytes",
+            "device-ints",
+            "allocates it",
+            "frees-later",
         ),
     ],
 )
@@ -437,7 +481,7 @@ def test_steps_without_a_barrier_of_the_grid(check):
 @pytest.mark.parametrize(
     "program",
     "managedInTime waitsInTime managedVariableInTime hostFunctionInOrder hostFunctionTells copiesInTime "
-    "fillsInTime copiesOfPageable streamsInOrder streamsApart streamsTogether streamsHandOver memoryFromThePool exchangesFresh errorsLookedAt allWritten addAtomically allAgree tree treeOfWarp ownBytes addByCas "
+    "fillsInTime copiesOfPageable streamsInOrder streamsApart streamsTogether streamsHandOver memoryFromThePool childBehindBarrier childrenInOrder childOfTheLastBlock exchangesFresh errorsLookedAt allWritten addAtomically allAgree tree treeOfWarp ownBytes addByCas "
     "evenPairs packedValues lastBlock twoSteps launchesInOrder".split(),
 )
 def test_silent(check, program):

@@ -59,6 +59,10 @@ class Watcher {
     // their memory accesses.
     virtual void warpMet(unsigned warp, unsigned mask, bool ordersMemory) = 0;
 
+    // The running thread launches a grid, which may begin before its own ends unless it is a
+    // `tail`.
+    virtual void childLaunched(const Grid& /*child*/, bool /*tail*/) {}
+
     // In a shuffle a thread asks for the value of a lane of its warp that is not `inMask`, or else
     // has ended or is not in the block.
     virtual void shuffleFromNobody(unsigned /*rank*/, unsigned /*lane*/, bool /*inMask*/,

@@ -18,16 +18,9 @@ inline const char* verb(AccessKind kind) {
     return "updates it atomically";
 }
 
-inline const char* wordFor(WorkKind kind) {
-    switch (kind) {
-        case WorkKind::Kernel:
-            return "kernel";
-        case WorkKind::Copy:
-            return "copy";
-        case WorkKind::Fill:
-            break;
-    }
-    return "fill";
+inline const char* wordFor(Doer doer) {
+    if (doer == Doer::Copy) return "copy";
+    return doer == Doer::Fill ? "fill" : "kernel";
 }
 
 // Of two accesses that race.

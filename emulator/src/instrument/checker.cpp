@@ -1,7 +1,10 @@
 #include "checker.h"
 
 #include <atomic>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <utility>
 
 #include "block_checker.h"
 #include "engine/fault.h"
@@ -28,11 +31,11 @@ class Checker : public Watcher {
         if (shadow_.incomplete()) findings_.incomplete();
     }
 
-    void gridBegins(const Grid&) override {
+    void gridBegins(const Grid& grid) override {
         findings_.addLaunch();
-        const Work work = order_.begins();
-        launch_ = work.number;
-        shadow_.beginLaunch(work);
+        running_ = order_.begins(parentsOf(grid));
+        launch_ = running_.number;
+        shadow_.beginLaunch(running_);
     }
     void gridEnded(const Grid& grid) override {
         for (const GlobalRace& race : shadow_.takeRaces()) {
@@ -41,6 +44,16 @@ class Checker : public Watcher {
             finding.order = launch_;
             findings_.add(finding);
         }
+    }
+    void childLaunched(const Grid& child, bool tail) override {
+        Parents parents = running_.parents;
+        // What grid.sync() orders is not known of a launch.
+        const bool cooperative = currentGrid()->barrier != nullptr;
+        if (!tail && !cooperative) {
+            parents.emplace_back(running_.number, blocks_.mine().launchPoint());
+        }
+        const std::lock_guard<std::mutex> lock(childrenMutex_);
+        children_[&child] = std::move(parents);
     }
     void blockBegins(const Grid& grid) override { blocks_.mine().blockBegins(grid, launch_); }
     void blockEnded(bool completed) override { blocks_.mine().blockEnded(completed); }
@@ -111,11 +124,26 @@ class Checker : public Watcher {
     }
 
   private:
+    using Parents = decltype(Work::parents);
+
+    // Empty for a launch of the host.
+    Parents parentsOf(const Grid& grid) {
+        const std::lock_guard<std::mutex> lock(childrenMutex_);
+        const auto known = children_.find(&grid);
+        if (known == children_.end()) return {};
+        Parents parents = std::move(known->second);
+        children_.erase(known);
+        return parents;
+    }
+
     Findings findings_;
     StreamOrder order_;
     GlobalShadow shadow_{order_};
     HostCheck host_{findings_, shadow_, order_};
-    std::atomic<uint64_t> launch_{0};  // its number as work; one grid runs at a time
+    Work running_;  // the grid: one runs at a time
+    std::mutex childrenMutex_;
+    std::map<const Grid*, Parents> children_;  // that have been launched
+    std::atomic<uint64_t> launch_{0};          // its number as work; one grid runs at a time
     PerThread<BlockChecker> blocks_{
         [this] { return std::make_unique<BlockChecker>(findings_, shadow_); }};
 };

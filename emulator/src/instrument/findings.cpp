@@ -39,6 +39,8 @@ std::string title(const Finding& finding) {
             return "race in global memory";
         case Hazard::StreamRace:
             return "race between streams";
+        case Hazard::ChildRace:
+            return "race between parent and child";
         case Hazard::SharedBounds:
             return "shared memory out of bounds";
         case Hazard::Uninitialised:
@@ -113,6 +115,10 @@ std::string remedy(const Finding& finding, bool sameLine) {
         case Hazard::StreamRace:
             return "nothing orders the two streams: let the one wait for an event of the other "
                    "(cudaStreamWaitEvent()), or the host for the first of them";
+        case Hazard::ChildRace:
+            return "a child is sure to see what its thread did before the launch, and its block "
+                   "before a __syncthreads() before that; all else may run beside it: launch what "
+                   "comes later with cudaStreamTailLaunch";
         case Hazard::SharedBounds:
             return "check the index, and the size in the third argument of <<<...>>> if the array "
                    "is extern";

@@ -20,6 +20,7 @@ enum class Hazard {
     GlobalRace,
     GlobalVolatileRace,
     StreamRace,     // in memory that work of two streams uses at a time
+    ChildRace,      // of a kernel with the one that launched it
     SharedBounds,   // outside the shared arrays of the kernel
     Uninitialised,  // shared memory
     UninitialisedDevice,

@@ -19,8 +19,14 @@ bool areVolatile(const GlobalRace& race) {
 }
 
 Hazard hazardOf(const GlobalRace& race) {
-    if (race.ofStreams) return Hazard::StreamRace;
-    return areVolatile(race) ? Hazard::GlobalVolatileRace : Hazard::GlobalRace;
+    switch (race.firstDoer) {
+        case Doer::SameLaunch:
+            return areVolatile(race) ? Hazard::GlobalVolatileRace : Hazard::GlobalRace;
+        case Doer::Parent:
+            return Hazard::ChildRace;
+        default:
+            return Hazard::StreamRace;
+    }
 }
 
 uint3 blockIndexOf(uint32_t number, const dim3& grid) {
@@ -82,8 +88,10 @@ Finding findingOf(const GlobalRace& race, const dim3& grid, const dim3& block) {
                      actOf(pcOf(second.place), second.rank, verb(second.accessKind()), block)},
                     nameOfGlobal(race.address, race.size)};
     finding.withinWarps = sameWarp(race.first, race.second);
-    if (race.ofStreams) {
-        finding.acts[0].who = std::string("another stream's ") + wordFor(race.firstWork);
+    if (race.firstDoer == Doer::Parent) {
+        finding.acts[0].who = "the parent";
+    } else if (race.firstDoer != Doer::SameLaunch) {
+        finding.acts[0].who = std::string("another stream's ") + wordFor(race.firstDoer);
     } else if (first.block != second.block) {
         finding.acts[0].who = "a thread of block " + text(blockIndexOf(first.block, grid));
     }

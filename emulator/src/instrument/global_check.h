@@ -17,12 +17,13 @@ Finding findingOf(const GlobalRace& race, const dim3& grid, const dim3& block);
 
 class GlobalCheck {
   public:
-    GlobalCheck(GlobalShadow& shadow, const WarpClocks& clocks, BlockFindings& found)
+    GlobalCheck(GlobalShadow& shadow, WarpClocks& clocks, BlockFindings& found)
         : races_(shadow, clocks), found_(found) {}
 
     void beginBlock(uint64_t launch);
     void barrier(bool wholeGrid) { races_.barrier(wholeGrid); }
     void fence() { races_.fence(); }
+    LaunchPoint launchPoint(unsigned rank) { return races_.launchPoint(rank); }
 
     // The running thread is about to do this, at `pc` of the user's code. Call settle() before
     // anything else happens.

@@ -12,7 +12,7 @@
 namespace emu {
 namespace {
 
-constexpr uint32_t kMostClock = (1 << 12) - 1, kEpochs = 1 << 20, kFences = 1 << 15;
+constexpr uint32_t kEpochs = 1 << 20, kFences = 1 << 15;
 
 class PageLock {
   public:
@@ -53,25 +53,13 @@ uint32_t wordAt(uintptr_t address) {
 // Calls `found(record)` for what the launch `work` has done to the word.
 template <typename Found>
 void forPast(const GlobalShadow::Word& word, uint64_t work, Found found) {
-    for (const GlobalRecord* known : {&word.write, &word.atomic, &word.read[0], &word.read[1]}) {
-        if (known->bytes == 0) continue;
+    for (const GlobalRecord* access : {&word.write, &word.atomic, &word.read[0], &word.read[1]}) {
+        if (access->bytes == 0) continue;
         PastRecord record;
-        record.work = work;
-        record.place = known->place;
-        record.bytes = known->bytes;
-        record.kind = known->accessKind();
-        record.isVolatile = known->isVolatile;
+        record.access = *access;
+        record.work = static_cast<uint32_t>(work);
         found(record);
     }
-}
-
-GlobalRecord toGlobal(const PastRecord& past) {
-    GlobalRecord record;
-    record.place = past.place;
-    record.bytes = past.bytes;
-    record.kind = static_cast<uint32_t>(past.kind);
-    record.isVolatile = past.isVolatile;
-    return record;
 }
 
 }  // namespace
@@ -140,7 +128,7 @@ std::vector<PastRecord> GlobalShadow::recordsAt(uintptr_t address) {
     if (page.past != nullptr) {
         const PastWord& past = page.past->words[word];
         for (const PastRecord* record : {&past.write, &past.atomic, &past.read[0], &past.read[1]}) {
-            if (record->bytes != 0) add(*record);
+            if (record->access.bytes != 0) add(*record);
         }
     }
     return records;
@@ -209,7 +197,7 @@ std::vector<GlobalRace> GlobalShadow::takeRaces() {
 
 // ---- a block
 
-GlobalRaces::GlobalRaces(GlobalShadow& shadow, const WarpClocks& clocks)
+GlobalRaces::GlobalRaces(GlobalShadow& shadow, WarpClocks& clocks)
     : shadow_(shadow), clocks_(clocks), announced_(shadow.newSlot()) {}
 
 void GlobalRaces::beginBlock(uint64_t era, uint64_t block) {
@@ -264,7 +252,7 @@ void GlobalRaces::touch(const Access& access, uintptr_t pc, unsigned rank) {
         const PageLock lock(*page);
         if (page->era != era_) shadow_.beginEra(*page, word, era_);
         const size_t index = word % GlobalShadow::kPageBytes / kWordBytes;
-        const GlobalRace race{{}, own, access.address, access.size};
+        const GlobalRace race{{}, own, access.address, access.size, Doer::SameLaunch};
         if (page->past != nullptr && page->past->anyUnordered) {
             touchPast(page->past->words[index], race, word);
         }
@@ -281,7 +269,7 @@ void GlobalRaces::touch(const Access& access, uintptr_t pc, unsigned rank) {
 void GlobalRaces::touchWord(GlobalShadow::Word& word, const GlobalRace& race, uintptr_t address) {
     const GlobalRecord& own = race.second;
     const auto with = [&](const GlobalRecord& other) {
-        return GlobalRace{other, own, race.address, race.size};
+        return GlobalRace{other, own, race.address, race.size, Doer::SameLaunch};
     };
     const auto look = [&](const GlobalRecord& other) {
         if (conflicts(other, own)) add(with(other));
@@ -317,23 +305,23 @@ void GlobalRaces::touchWord(GlobalShadow::Word& word, const GlobalRace& race, ui
 }
 
 // As touchWord(), for what other work has done.
-void GlobalRaces::touchPast(const PastWord& past, const GlobalRace& race, uintptr_t address) {
-    for (const PastRecord* other : {&past.write, &past.atomic, &past.read[0], &past.read[1]}) {
-        GlobalRace found = race;
-        found.first = toGlobal(*other);
-        found.ofStreams = true;
-        found.firstWork = other->workKind;
-        const GlobalRecord& own = race.second;
-        if (other->ordered || (other->bytes & own.bytes) == 0) continue;
-        if (harmlessTogether(other->kind, other->isVolatile, own.accessKind(), own.isVolatile,
+void GlobalRaces::touchPast(const PastWord& word, const GlobalRace& race, uintptr_t address) {
+    for (const PastRecord* past : {&word.write, &word.atomic, &word.read[0], &word.read[1]}) {
+        const GlobalRecord &other = past->access, &own = race.second;
+        if (past->ordered || (other.bytes & own.bytes) == 0) continue;
+        if (harmlessTogether(other.accessKind(), other.isVolatile, own.accessKind(), own.isVolatile,
                              false)) {
             continue;
         }
-        if (acquired_ && shadow_.hasFences(other->work)) {
-            addNotJudged(found.first, own);
-        } else if (other->kind == AccessKind::Store && own.accessKind() == AccessKind::Store) {
+        const GlobalRace found{other, own, race.address, race.size, past->doer};
+        const bool mayKnow = acquired_ || past->doer == Doer::Parent;
+        if (mayKnow && shadow_.hasFences(past->work)) {
+            addNotJudged(other, own);
+        } else if (other.accessKind() == AccessKind::Store &&
+                   own.accessKind() == AccessKind::Store) {
             pending_.push_back({address, 0, found});
-        } else if (other->kind == AccessKind::Atomic && own.accessKind() == AccessKind::Load) {
+        } else if (other.accessKind() == AccessKind::Atomic &&
+                   own.accessKind() == AccessKind::Load) {
             shadow_.mayRace(own, address, found);
         } else {
             add(found);
@@ -347,7 +335,7 @@ void GlobalRaces::readBefore(size_t firstNew) {
     for (size_t i = firstNew; i < pending_.size(); ++i) {
         PendingWrite& write = pending_[i];
         GlobalRecord& other = write.race.first;
-        if (!write.race.ofStreams && other.block != block_ &&
+        if (write.race.firstDoer == Doer::SameLaunch && other.block != block_ &&
             !shadow_.awaitStores(granuleOf(write.word), announced_)) {
             addNotJudged(other, write.race.second);
             other.bytes = 0;  // compares nothing
@@ -400,7 +388,7 @@ void GlobalRaces::keepRead(GlobalShadow::Word& word, const GlobalRecord& own) co
 // An access of several words counts once.
 void GlobalRaces::add(const GlobalRace& race) {
     const bool known = std::any_of(races.begin(), races.end(), [&](const GlobalRace& other) {
-        return race.ofStreams == other.ofStreams && sameThread(race.first, other.first) &&
+        return race.firstDoer == other.firstDoer && sameThread(race.first, other.first) &&
                race.first.place == other.first.place && sameThread(race.second, other.second) &&
                race.second.place == other.second.place;
     });

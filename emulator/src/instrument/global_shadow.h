@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "global_record.h"
 #include "past_work.h"
 #include "recorder.h"
 #include "warp_clocks.h"
@@ -26,30 +27,12 @@
 
 namespace emu {
 
-// What some thread did to some bytes of a word.
-struct GlobalRecord {
-    uint32_t block = 0;                 // its number in the grid
-    uint32_t place = 0;                 // in the code: see program_code.h
-    uint32_t epoch : 20, clock : 12;    // barriers of the block, synchronisations of the lane
-    uint32_t rank : 10, bytes : 4;      // of the word: bit i for byte i; 0: nobody did anything
-    uint32_t isVolatile : 1, kind : 2;  // an AccessKind
-    uint32_t fences : 15;               // of the block, so far
-
-    GlobalRecord() : epoch(0), clock(0), rank(0), bytes(0), isVolatile(0), kind(0), fences(0) {}
-    AccessKind accessKind() const { return static_cast<AccessKind>(kind); }
-};
-
-inline bool sameWarp(const GlobalRecord& a, const GlobalRecord& b) {
-    return a.block == b.block && a.rank / kWarpSize == b.rank / kWarpSize;
-}
-
 // Two accesses that nothing orders, as they came.
 struct GlobalRace {
     GlobalRecord first, second;
     uintptr_t address;  // of the second access
     uint32_t size;
-    bool ofStreams = false;  // the first one is by other work than the running launch:
-    WorkKind firstWork = WorkKind::Kernel;
+    Doer firstDoer;
 };
 
 // The records of a launch. For each word the last plain write, the last atomic, and two reads, by
@@ -141,7 +124,7 @@ class GlobalShadow {
 // Looks for races of the block that runs on one OS thread.
 class GlobalRaces {
   public:
-    GlobalRaces(GlobalShadow& shadow, const WarpClocks& clocks);
+    GlobalRaces(GlobalShadow& shadow, WarpClocks& clocks);
 
     // `era` is 2^32 times the number of the launch as work; each grid.sync() adds one.
     void beginBlock(uint64_t era, uint64_t block);
@@ -153,6 +136,9 @@ class GlobalRaces {
     void touch(const Access& access, uintptr_t pc, unsigned rank);
     // The accesses so far have been carried out: looks at what was written.
     void settle();
+
+    // The running thread launches a kernel.
+    LaunchPoint launchPoint(unsigned rank) { return {block_, epoch_, rank, clocks_.cut(rank)}; }
 
     // Found since they were cleared.
     std::vector<GlobalRace> races;
@@ -176,14 +162,14 @@ class GlobalRaces {
     void touchWord(GlobalShadow::Word& word, const GlobalRace& race, uintptr_t address);
     bool orderedBefore(const GlobalRecord& other, const GlobalRecord& own) const;
     bool conflicts(const GlobalRecord& other, const GlobalRecord& own);
-    void touchPast(const PastWord& past, const GlobalRace& race, uintptr_t address);
+    void touchPast(const PastWord& word, const GlobalRace& race, uintptr_t address);
     void keepRead(GlobalShadow::Word& word, const GlobalRecord& own) const;
     void readBefore(size_t firstNew);
     void addNotJudged(const GlobalRecord& other, const GlobalRecord& own);
     void add(const GlobalRace& race);
 
     GlobalShadow& shadow_;
-    const WarpClocks& clocks_;
+    WarpClocks& clocks_;
     std::atomic<uintptr_t>& announced_;
     uint64_t era_ = 0;
     uint32_t block_ = 0, epoch_ = 0;

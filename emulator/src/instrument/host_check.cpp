@@ -30,8 +30,8 @@ std::string nameOfTouched(const GuardedAllocation& allocation, uintptr_t address
 
 // Whether the host may not do this as long as that work runs.
 bool conflicts(const PastRecord& record, unsigned bytes, AccessKind kind) {
-    return (record.bytes & bytes) != 0 &&
-           (kind != AccessKind::Load || record.kind != AccessKind::Load);
+    return (record.access.bytes & bytes) != 0 &&
+           (kind != AccessKind::Load || record.access.accessKind() != AccessKind::Load);
 }
 
 // Empty for memory that is no matter of the device's: there a copy has been carried out when the
@@ -138,10 +138,10 @@ void HostCheck::touchesSharedMemory(const Access& access, const std::string& nam
             const uintptr_t place = hostPlace(access.pc);
             add({Hazard::ManagedTouch,
                  "",
-                 {{{pcOf(record.place), nullptr, 0},
+                 {{{pcOf(record.access.place), nullptr, 0},
                    {},
-                   verb(record.kind),
-                   std::string("the ") + wordFor(record.workKind)},
+                   verb(record.access.accessKind()),
+                   std::string("the ") + wordFor(record.doer)},
                   actOfHost(place, verb(access.kind))},
                  name},
                 place);
@@ -185,7 +185,7 @@ void HostCheck::transferRuns(const BytesSeen* read, const BytesSeen& written) {
     const uintptr_t place = hostPlace();
     const Work work = order_.begins();
     const TransferWork transfer{work.number, placeOf(place),
-                                read != nullptr ? WorkKind::Copy : WorkKind::Fill,
+                                read != nullptr ? Doer::Copy : Doer::Fill,
                                 read != nullptr ? ofDevice(*read) : BytesSeen{}, ofDevice(written)};
     if (!order_.allAreBefore(work)) {
         findStreamRace(transfer.read, AccessKind::Load, transfer, work);
@@ -203,15 +203,15 @@ void HostCheck::findStreamRace(const BytesSeen& bytes, AccessKind kind,
             const auto around = guardedAround(reinterpret_cast<const void*>(word));
             const uintptr_t place = pcOf(transfer.place);
             add({Hazard::StreamRace,
-                 raceKind(record.kind, kind),
-                 {{{pcOf(record.place), nullptr, 0},
+                 raceKind(record.access.accessKind(), kind),
+                 {{{pcOf(record.access.place), nullptr, 0},
                    {},
-                   verb(record.kind),
-                   std::string("another stream's ") + wordFor(record.workKind)},
+                   verb(record.access.accessKind()),
+                   std::string("another stream's ") + wordFor(record.doer)},
                   {{place, nullptr, 0},
                    {},
                    verb(kind),
-                   std::string("the ") + wordFor(transfer.kind)}},
+                   std::string("the ") + wordFor(transfer.doer)}},
                  around ? nameOf(*around) : "a __device__ variable"},
                 place);
             return true;

@@ -25,10 +25,10 @@ bool holds(const BytesSeen& bytes, uintptr_t address) {
 }
 
 // The bytes of the word.
-uint8_t meet(const BytesSeen& bytes, uintptr_t word) {
-    uint8_t found = 0;
+unsigned meet(const BytesSeen& bytes, uintptr_t word) {
+    unsigned found = 0;
     for (unsigned i = 0; i < kWordBytes; ++i) {
-        if (holds(bytes, word + i)) found = static_cast<uint8_t>(found | 1u << i);
+        if (holds(bytes, word + i)) found |= 1u << i;
     }
     return found;
 }
@@ -45,27 +45,27 @@ void forRecords(const TransferWork& transfer, uintptr_t word, Found found) {
                                       std::pair(&transfer.read, AccessKind::Load)}) {
         if (!mayMeet(*bytes, word, kWordBytes)) continue;
         PastRecord record;
-        record.work = transfer.work;
-        record.place = transfer.place;
-        record.bytes = meet(*bytes, word);
-        record.kind = kind;
-        record.workKind = transfer.kind;
-        if (record.bytes != 0) found(record);
+        record.work = static_cast<uint32_t>(transfer.work);
+        record.doer = transfer.doer;
+        record.access.place = transfer.place;
+        record.access.bytes = meet(*bytes, word) & 15u;
+        record.access.kind = static_cast<uint32_t>(kind);
+        if (record.access.bytes != 0) found(record);
     }
 }
 
 // `slot` keeps the later one.
 void keepLater(PastRecord& slot, const PastRecord& record) {
     if (record.work < slot.work) return;
-    const uint8_t before = record.work == slot.work ? slot.bytes : uint8_t{0};
+    const unsigned before = record.work == slot.work ? slot.access.bytes : 0;
     slot = record;
-    slot.bytes |= before;
+    slot.access.bytes |= before & 15u;
 }
 
 }  // namespace
 
 void PastWord::add(const PastRecord& record) {
-    switch (record.kind) {
+    switch (record.access.accessKind()) {
         case AccessKind::Store:
             return keepLater(write, record);
         case AccessKind::Atomic:
@@ -78,15 +78,24 @@ void PastWord::add(const PastRecord& record) {
 
 void PastPage::order(StreamOrder& order, const Work& work) {
     anyUnordered = false;
-    PastRecord known;  // most are of the work that the one before was of
-    known.ordered = true;
+    uint32_t known = 0;  // most are of the work that the one before was of
+    bool knownOrdered = true;
     for (PastWord& word : words) {
         for (PastRecord* record : {&word.write, &word.atomic, &word.read[0], &word.read[1]}) {
-            if (record->work != known.work) {
-                known.work = record->work;
-                known.ordered = order.isBefore(record->work, work);
+            const auto parent =
+                std::find_if(work.parents.begin(), work.parents.end(),
+                             [&](const auto& entry) { return entry.first == record->work; });
+            if (parent != work.parents.end()) {
+                record->ordered = parent->second.isAfter(record->access);
+                if (!record->ordered) record->doer = Doer::Parent;
+            } else {
+                if (record->work != known) {
+                    known = record->work;
+                    knownOrdered = order.isBefore(known, work);
+                }
+                record->ordered = knownOrdered;
+                if (record->doer == Doer::Parent) record->doer = Doer::Kernel;
             }
-            record->ordered = known.ordered;
             anyUnordered |= !record->ordered;
         }
     }

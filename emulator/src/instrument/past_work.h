@@ -8,24 +8,21 @@
 #include <vector>
 
 #include "engine/watcher.h"
-#include "recorder.h"
+#include "global_record.h"
 #include "stream_order.h"
 #include "word_rules.h"
 
 namespace emu {
 
-enum class WorkKind : uint8_t { Kernel, Copy, Fill };
+// Who did something to global memory, as seen from what a launch does to it.
+enum class Doer : uint8_t { SameLaunch, Parent, Kernel, Copy, Fill };
 
-// What some work did to some bytes of a word.
+// What some work did to some bytes of a word; block, rank and the like are a kernel's.
 struct PastRecord {
-    uint64_t work = 0;   // its number
-    uint32_t place = 0;  // in the code: see program_code.h
-    uint8_t bytes = 0;   // of the word: bit i for byte i; 0: nobody did anything
-    AccessKind kind = AccessKind::Load;
-    WorkKind workKind = WorkKind::Kernel;
-    bool isVolatile : 1, ordered : 1;  // before the work that runs
-
-    PastRecord() : isVolatile(false), ordered(false) {}
+    GlobalRecord access;
+    uint32_t work = 0;  // its number
+    Doer doer = Doer::Kernel;
+    bool ordered = false;  // before the work that runs
 };
 
 // The last write, the last atomic, and two reads: by different work where there is such.
@@ -42,7 +39,7 @@ struct PastPage {
     std::array<PastWord, kBytes / kWordBytes> words;
     bool anyUnordered = false;  // with the work that runs
 
-    // Says of each record whether it is ordered before this work.
+    // Says of each record whether it is ordered before this work, or else whose it is.
     void order(StreamOrder& order, const Work& work);
 };
 
@@ -50,7 +47,7 @@ struct PastPage {
 struct TransferWork {
     uint64_t work;   // its number
     uint32_t place;  // of the call
-    WorkKind kind;
+    Doer doer;
     BytesSeen read, written;  // of no width: not the device's business
 };
 

@@ -6,8 +6,11 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <utility>
+#include <vector>
 
 #include "engine/watcher.h"
+#include "launch_point.h"
 
 namespace emu {
 
@@ -18,6 +21,8 @@ using StreamClock = std::map<const void*, uint64_t>;
 struct Work {
     uint64_t number = 0;  // from 1; grows
     StreamClock before;   // what has ended when it begins, and itself
+    // The kernels that it was launched by, with their numbers: they may still run.
+    std::vector<std::pair<uint64_t, LaunchPoint>> parents;
 };
 
 // Each stream has a clock: what is done when its work so far is; so have an event, since it was
@@ -31,12 +36,12 @@ class StreamOrder {
         meetOthers(stream);
     }
     // This is such work.
-    Work begins() {
+    Work begins(std::vector<std::pair<uint64_t, LaunchPoint>> parents = {}) {
         const std::lock_guard<std::mutex> lock(mutex_);
         StreamClock& clock = streams_[current_].clock;
         clock[current_] = ++count_;
         streamOf_[count_] = current_;
-        return {count_, clock};
+        return {count_, clock, std::move(parents)};
     }
     void eventRecorded(const void* event) {
         const std::lock_guard<std::mutex> lock(mutex_);

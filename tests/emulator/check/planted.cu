@@ -173,6 +173,49 @@ __global__ void launchesAndLooks(int* out) {
     child<<<1, 2048>>>(out);
     if (cudaGetLastError() != cudaSuccess) out[0] = 0;
 }
+template <bool kBarrier>
+__global__ void fillsForChild(int* d, int* out) {
+    d[threadIdx.x] = threadIdx.x;  // for-child
+    if (kBarrier) __syncthreads();
+    if (threadIdx.x == 0) copyElements<<<1, blockDim.x>>>(d, out, blockDim.x);
+}
+__global__ void goesOnBesideChild(int* d, int* out) {
+    if (threadIdx.x != 0) return;
+    copyElements<<<1, 32>>>(d, out, 32);
+    d[5] = 7;  // beside-child
+}
+__global__ void readsFromChild(int* d, int* out) {
+    if (threadIdx.x == 0) writeIndices<<<1, 32>>>(d, 32);
+    __syncthreads();
+    out[threadIdx.x] = d[threadIdx.x];  // reads-from-child
+}
+__global__ void firstBlockLaunches(int* d, int* out) {
+    d[blockIdx.x] = 1;  // of-each-block
+    __syncthreads();
+    if (blockIdx.x == 0 && threadIdx.x == 0) copyElements<<<1, 2>>>(d, out, 2);
+}
+__global__ void launchesInOrder(int* d, int* out) {
+    if (threadIdx.x == 0) {
+        d[0] = 1;  // its own
+        copyElements<<<1, 1>>>(d, out, 1);
+    }
+    d[32 + threadIdx.x] = threadIdx.x;
+    __syncwarp();
+    if (threadIdx.x == 0) copyElements<<<1, 32>>>(d + 32, out + 32, 32);
+    if (threadIdx.x == 0) fillsForChild<true><<<1, 64>>>(d + 64, out + 64);
+    if (threadIdx.x == 0) {
+        copyElements<<<1, 32, 0, cudaStreamTailLaunch>>>(d + 128, out + 128, 32);
+    }
+    d[128 + threadIdx.x] = threadIdx.x;
+}
+__global__ void lastBlockLaunches(int* d, int* out) {
+    d[blockIdx.x * blockDim.x + threadIdx.x] = 1;
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0 && atomicInc(&ticket, gridDim.x - 1) == gridDim.x - 1) {
+        copyElements<<<1, 128>>>(d, out, 128);
+    }
+}
 __global__ void countInShared(const int* in, int* bins) {
     __shared__ int ofBlock[4];
     atomicAdd(&ofBlock[in[threadIdx.x] % 4], 1);  // count-in-shared
@@ -780,6 +823,19 @@ const std::map<std::string, std::function<void()>> kPrograms = {
          cudaMemcpyToSymbol(deviceCounter, two, sizeof(two));  // symbol-too-small
      }},
     {"childRefused", [] { launchesTooMany<<<1, 1>>>(filled()); }},
+    // -- a kernel and the ones that it launches
+    {"childBeforeBarrier", [] { fillsForChild<false><<<1, 256>>>(filled(), filled()); }},
+    {"childBehindBarrier", [] { fillsForChild<true><<<1, 256>>>(filled(), filled()); }},
+    {"goesOnBesideChild", [] { goesOnBesideChild<<<1, 32>>>(filled(), filled()); }},
+    {"readsFromChild", [] { readsFromChild<<<1, 32>>>(filled(), filled()); }},
+    {"childOfOneBlock", [] { firstBlockLaunches<<<2, 1>>>(filled(), filled()); }},
+    {"childrenInOrder",
+     [] {
+         int *d = filled(), *out = filled();
+         launchesInOrder<<<1, 32>>>(d, out);
+         copyElements<<<1, 256>>>(out, d, kCount);
+     }},
+    {"childOfTheLastBlock", [] { lastBlockLaunches<<<4, 32>>>(filled(), filled()); }},
     {"errorsLookedAt",
      [] {
          int* d = filled();
