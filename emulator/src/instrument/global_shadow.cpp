@@ -79,8 +79,9 @@ void GlobalShadow::beginLaunch(const Work& work) {
     }
     const std::lock_guard<std::mutex> lock(mutex_);
     running_ = work;
+    allAreBefore_ = work.parents.empty() && order_.allAreBefore(work);
     if (pages_.size() <= mostPages_ / 2) return;
-    if (!order_.allAreBefore(work)) incomplete_ = true;
+    if (!allAreBefore_) incomplete_ = true;
     pages_.clear();
     ++generation_;
 }
@@ -99,7 +100,8 @@ GlobalShadow::Page* GlobalShadow::page(uintptr_t address) {
 void GlobalShadow::beginEra(Page& page, uintptr_t address, uint64_t era) {
     const uintptr_t begin = address / kPageBytes * kPageBytes;
     const uint64_t before = page.era >> 32;
-    if (page.past == nullptr && (!order_.hasEnded(before) || transfers_.touch(begin))) {
+    if (page.past == nullptr &&
+        (!order_.hasEnded(before) || (!allAreBefore_ && transfers_.touch(begin, running_)))) {
         page.past = std::make_unique<PastPage>();
     }
     if (page.past != nullptr) {
@@ -107,11 +109,23 @@ void GlobalShadow::beginEra(Page& page, uintptr_t address, uint64_t era) {
             forPast(page.words[i], before,
                     [&](const PastRecord& record) { page.past->words[i].add(record); });
         }
-        transfers_.addTo(*page.past, begin);
-        page.past->order(order_, running_);
+        page.past->anyUnordered = false;
+        if (!allAreBefore_) {
+            transfers_.addTo(*page.past, begin);
+            page.past->order(order_, running_);
+        }
     }
     page.words.fill({});
     page.era = era;
+}
+
+bool GlobalShadow::mayMeet(uintptr_t page, const Work& work) {
+    if (transfers_.touch(page, work)) return true;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto known = pages_.find(page / kPageBytes);
+    if (known == pages_.end()) return false;
+    const PageLock pageLock(*known->second);
+    return known->second->past != nullptr || !order_.isBefore(known->second->era >> 32, work);
 }
 
 std::vector<PastRecord> GlobalShadow::recordsAt(uintptr_t address) {

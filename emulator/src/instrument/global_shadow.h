@@ -63,6 +63,9 @@ class GlobalShadow {
     // Makes the page that holds `address` one of this era of the launch. Needs its lock.
     void beginEra(Page& page, uintptr_t address, uint64_t era);
 
+    // False if none of what work that `work` does not wait for did lies in the page that begins
+    // there.
+    bool mayMeet(uintptr_t page, const Work& work);
     // What was done to the word at an address by work that may be running.
     std::vector<PastRecord> recordsAt(uintptr_t address);
     // A copy or a fill was submitted.
@@ -104,6 +107,7 @@ class GlobalShadow {
     StreamOrder& order_;
     Transfers transfers_{order_};
     Work running_;
+    bool allAreBefore_ = true;  // no other work may be running with it
     size_t mostPages_;
     std::mutex mutex_;
     std::unordered_map<uintptr_t, std::unique_ptr<Page>> pages_;

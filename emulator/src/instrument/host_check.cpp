@@ -197,10 +197,15 @@ void HostCheck::transferRuns(const BytesSeen* read, const BytesSeen& written) {
 // The first one.
 void HostCheck::findStreamRace(const BytesSeen& bytes, AccessKind kind,
                                const TransferWork& transfer, const Work& work) {
+    uintptr_t page = 0;
+    bool mayMeet = false;
     forWords(bytes, [&](uintptr_t word, unsigned mask) {
+        const uintptr_t around = word / PastPage::kBytes * PastPage::kBytes;
+        if (around != page) mayMeet = shadow_.mayMeet(page = around, work);
+        if (!mayMeet) return false;
         for (const PastRecord& record : shadow_.recordsAt(word)) {
             if (!conflicts(record, mask, kind) || order_.isBefore(record.work, work)) continue;
-            const auto around = guardedAround(reinterpret_cast<const void*>(word));
+            const auto allocation = guardedAround(reinterpret_cast<const void*>(word));
             const uintptr_t place = pcOf(transfer.place);
             add({Hazard::StreamRace,
                  raceKind(record.access.accessKind(), kind),
@@ -212,7 +217,7 @@ void HostCheck::findStreamRace(const BytesSeen& bytes, AccessKind kind,
                    {},
                    verb(kind),
                    std::string("the ") + wordFor(transfer.doer)}},
-                 around ? nameOf(*around) : "a __device__ variable"},
+                 allocation ? nameOf(*allocation) : "a __device__ variable"},
                 place);
             return true;
         }

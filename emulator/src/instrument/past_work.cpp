@@ -77,24 +77,29 @@ void PastWord::add(const PastRecord& record) {
 }
 
 void PastPage::order(StreamOrder& order, const Work& work) {
+    struct Known {
+        uint32_t work = 0;
+        bool ordered = true;
+    };
+    std::array<Known, 16> known;  // answers, which are the same for many
+    const auto isBefore = [&](uint32_t number) {
+        Known& entry = known[number % known.size()];
+        if (entry.work != number) entry = {number, order.isBefore(number, work)};
+        return entry.ordered;
+    };
     anyUnordered = false;
-    uint32_t known = 0;  // most are of the work that the one before was of
-    bool knownOrdered = true;
     for (PastWord& word : words) {
         for (PastRecord* record : {&word.write, &word.atomic, &word.read[0], &word.read[1]}) {
             const auto parent =
                 std::find_if(work.parents.begin(), work.parents.end(),
                              [&](const auto& entry) { return entry.first == record->work; });
-            if (parent != work.parents.end()) {
-                record->ordered = parent->second.isAfter(record->access);
-                if (!record->ordered) record->doer = Doer::Parent;
-            } else {
-                if (record->work != known) {
-                    known = record->work;
-                    knownOrdered = order.isBefore(known, work);
-                }
-                record->ordered = knownOrdered;
-                if (record->doer == Doer::Parent) record->doer = Doer::Kernel;
+            const bool isParents = parent != work.parents.end();
+            record->ordered =
+                isParents ? parent->second.isAfter(record->access) : isBefore(record->work);
+            if (isParents) {
+                record->doer = Doer::Parent;
+            } else if (record->doer == Doer::Parent) {
+                record->doer = Doer::Kernel;
             }
             anyUnordered |= !record->ordered;
         }
@@ -102,15 +107,21 @@ void PastPage::order(StreamOrder& order, const Work& work) {
 }
 
 void Transfers::add(const TransferWork& transfer, const Work& work) {
+    constexpr size_t kFew = 64;
     const std::lock_guard<std::mutex> lock(mutex_);
-    const auto isOver = [&](const TransferWork& other) {
-        if (order_.hasEnded(other.work)) return true;
-        // Whoever waits for the new one has waited for the other.
+    const auto forgetIf = [&](auto isOver) {
+        transfers_.erase(std::remove_if(transfers_.begin(), transfers_.end(), isOver),
+                         transfers_.end());
+    };
+    // Whoever waits for the new one has waited for the other.
+    forgetIf([&](const TransferWork& other) {
         return same(other.read, transfer.read) && same(other.written, transfer.written) &&
                order_.isBefore(other.work, work);
-    };
-    transfers_.erase(std::remove_if(transfers_.begin(), transfers_.end(), isOver),
-                     transfers_.end());
+    });
+    if (transfers_.size() >= most_) {
+        forgetIf([&](const TransferWork& other) { return order_.hasEnded(other.work); });
+        most_ = std::max(kFew, 2 * transfers_.size());
+    }
     transfers_.push_back(transfer);
 }
 
@@ -130,12 +141,12 @@ void Transfers::findAt(uintptr_t word, std::vector<PastRecord>* records) {
     }
 }
 
-bool Transfers::touch(uintptr_t page) {
+bool Transfers::touch(uintptr_t page, const Work& work) {
     const std::lock_guard<std::mutex> lock(mutex_);
     return std::any_of(transfers_.begin(), transfers_.end(), [&](const TransferWork& transfer) {
-        return !order_.hasEnded(transfer.work) &&
-               (mayMeet(transfer.read, page, PastPage::kBytes) ||
-                mayMeet(transfer.written, page, PastPage::kBytes));
+        return (mayMeet(transfer.read, page, PastPage::kBytes) ||
+                mayMeet(transfer.written, page, PastPage::kBytes)) &&
+               !order_.isBefore(transfer.work, work);
     });
 }
 

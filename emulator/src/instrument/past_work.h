@@ -62,8 +62,8 @@ class Transfers {
 
     // What they did to the word at an address.
     void findAt(uintptr_t word, std::vector<PastRecord>* records);
-    // Some did something to the page that begins there.
-    bool touch(uintptr_t page);
+    // Some that this work does not wait for did something to the page that begins there.
+    bool touch(uintptr_t page, const Work& work);
     // Adds what they did to the page that begins at `begin`.
     void addTo(PastPage& page, uintptr_t begin);
 
@@ -71,6 +71,7 @@ class Transfers {
     StreamOrder& order_;
     std::mutex mutex_;
     std::vector<TransferWork> transfers_;  // in the order of their numbers
+    size_t most_ = 0;                      // before those are forgotten that have ended
 };
 
 // Calls `look(word)` for each word of these bytes until it returns true.
