@@ -327,6 +327,15 @@ def test_pointer_that_cuda_did_not_give(check):
     assert only(check("freedOfTheHost")).where == "memory that CUDA has not allocated"
 
 
+def test_registered_memory(check):
+    finding = only(check("registeredEarly"))
+    assert (finding.title, finding.where) == (BOTH.format("copy"), "registered memory")
+    assert [act[:3] for act in finding.acts] == [
+        (line_of("registered-copy"), "the copy", "writes"),
+        (line_of("registered-early"), "the host", "reads"),
+    ]
+
+
 def test_managed_variable(check):
     finding = only(check("managedVariableEarly"))
     assert (finding.title, finding.where) == (BOTH.format("kernel"), "a __managed__ variable")
@@ -501,8 +510,10 @@ def test_what_a_fence_hands_over_is_not_judged(check):
 def test_last_line_says_what_was_looked_at(check):
     assert check("tree").last == (
         "no hazards found in 1 kernel launch. Looked at: races, bounds, uninitialised memory, "
-        "barriers, errors, on the paths of this run. Not looked at: other inputs, kernels and copies "
-        "that run at a time, what volatile hands over, malloc() in kernels."
+        "barriers, errors, on the paths of this run. Not looked at: other inputs, structs that go by "
+        "value out of memory (f(a[i])), local arrays, constants, malloc() in kernels, libraries of "
+        "the host in managed or page-locked memory, branches of a graph, children of one kernel, "
+        "what volatile hands over."
     )
 
 

@@ -89,9 +89,11 @@ class Watcher {
     virtual void hostWaited() {}
     virtual void hostWaitedForStream(const StreamSeen&) {}
     virtual void hostWaitedForEvent(const void* /*event*/) {}
-    // The host allocates memory and frees it; a call that frees is given a pointer that it refuses.
+    // The host allocates memory, frees it, registers its own; a call that frees is given a pointer
+    // that it refuses.
     virtual void memoryAllocated(const void* /*base*/, size_t /*bytes*/) {}
     virtual void memoryFreed(const void* /*base*/, size_t /*bytes*/) {}
+    virtual void memoryRegistered(const void* /*base*/, size_t /*bytes*/) {}
     virtual void freeRefused(const void* /*pointer*/) {}
     // A copy is about to be carried out; a fill, if it reads nothing.
     virtual void transferRuns(const BytesSeen* /*read*/, const BytesSeen& /*written*/) {}

@@ -112,6 +112,9 @@ class Checker : public Watcher {
         host_.memoryFreed(base);
         shadow_.forget(reinterpret_cast<uintptr_t>(base), bytes);
     }
+    void memoryRegistered(const void* base, size_t bytes) override {
+        host_.memoryRegistered(base, bytes);
+    }
     void freeRefused(const void* pointer) override { host_.freeRefused(pointer); }
     void transferRuns(const BytesSeen* read, const BytesSeen& written) override {
         host_.transferRuns(read, written);

@@ -268,8 +268,10 @@ std::string Findings::summary(size_t hazards, size_t notes) const {
         (hazards == 0 ? "no hazards" : plural(hazards, "hazard")) + " found in " +
         plural(launches_, "kernel launch") +
         ". Looked at: races, bounds, uninitialised memory, barriers, errors, on the "
-        "paths of this run. Not looked at: other inputs, kernels and copies that run at a time, "
-        "what volatile hands over, malloc() in kernels";
+        "paths of this run. Not looked at: other inputs, structs that go by value out of memory "
+        "(f(a[i])), local arrays, constants, malloc() in kernels, libraries of the host in managed "
+        "or page-locked memory, branches of a graph, children of one kernel, what volatile hands "
+        "over";
     if (!notJudged_.empty()) {
         const auto& [first, second] = *notJudged_.begin();
         out += "; " + plural(notJudged_.size(), "pair") +

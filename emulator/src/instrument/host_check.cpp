@@ -2,6 +2,7 @@
 
 #include <execinfo.h>
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -88,8 +89,11 @@ void HostCheck::add(Finding finding, uintptr_t pc) {
 // ---- memory
 
 void HostCheck::hostAccess(const Access& access) {
-    if (isManagedVariable(access.address)) {
-        if (!access.isVolatile) touchesSharedMemory(access, "a __managed__ variable");
+    const char* const unallocated = isManagedVariable(access.address) ? "a __managed__ variable"
+                                    : maybeRegistered(access.address) ? "registered memory"
+                                                                      : nullptr;
+    if (unallocated != nullptr) {
+        if (!access.isVolatile) touchesSharedMemory(access, unallocated);
         return;
     }
     const auto allocation = guardedAround(reinterpret_cast<const void*>(access.address));
@@ -156,6 +160,13 @@ void HostCheck::memoryAllocated(const void* base, size_t bytes) {
     allocated_[reinterpret_cast<uintptr_t>(base)] = {bytes, place, 0};
 }
 
+void HostCheck::memoryRegistered(const void* base, size_t bytes) {
+    const auto begin = reinterpret_cast<uintptr_t>(base);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    registeredBegin = std::min<uintptr_t>(registeredBegin, begin);
+    registeredEnd = std::max<uintptr_t>(registeredEnd, begin + bytes);
+}
+
 void HostCheck::memoryFreed(const void* base) {
     const uintptr_t place = hostPlace();
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -217,7 +228,9 @@ void HostCheck::findStreamRace(const BytesSeen& bytes, AccessKind kind,
                    {},
                    verb(kind),
                    std::string("the ") + wordFor(transfer.doer)}},
-                 allocation ? nameOf(*allocation) : "a __device__ variable"},
+                 allocation              ? nameOf(*allocation)
+                 : maybeRegistered(word) ? "registered memory"
+                                         : "a __device__ variable"},
                 place);
             return true;
         }

@@ -35,6 +35,7 @@ class HostCheck : public HostRecorder {
     // As those of Watcher.
     void memoryAllocated(const void* base, size_t bytes);
     void memoryFreed(const void* base);
+    void memoryRegistered(const void* base, size_t bytes);
     void freeRefused(const void* pointer);
     void transferRuns(const BytesSeen* read, const BytesSeen& written);
     void unwrittenCopied(const void* memory, size_t bytes);

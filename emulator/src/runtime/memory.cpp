@@ -191,7 +191,10 @@ cudaError_t registerHost(void* pointer, size_t size, unsigned flags) {
     if (size > UINTPTR_MAX - reinterpret_cast<uintptr_t>(pointer)) return cudaErrorInvalidValue;
     const std::optional<Allocation> other =
         addUnlessOverlapping({pointer, size, MemoryKind::Registered, flags});
-    if (!other) return cudaSuccess;
+    if (!other) {
+        if (hostIsWatched()) watcher->memoryRegistered(pointer, size);
+        return cudaSuccess;
+    }
     return other->kind == MemoryKind::Registered ? cudaErrorHostMemoryAlreadyRegistered
                                                  : cudaErrorInvalidValue;
 }

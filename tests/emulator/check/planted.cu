@@ -492,6 +492,17 @@ const std::map<std::string, std::function<void()>> kPrograms = {
          h[4] = 7;                                               // source-overwritten
          addAtomically<<<1, 256>>>(d);
      }},
+    {"registeredEarly",
+     [] {
+         std::vector<int> h(kCount, 1);
+         int* d = filled();
+         cudaHostRegister(h.data(), kBytes, cudaHostRegisterDefault);
+         cudaMemcpyAsync(h.data(), d, kBytes, cudaMemcpyDeviceToHost);  // registered-copy
+         std::printf("%d\n", h.data()[8]);                              // registered-early
+         cudaDeviceSynchronize();
+         std::printf("%d\n", h.data()[8]);
+         cudaHostUnregister(h.data());
+     }},
     {"readsBeforeTheFill",
      [] {
          int* m = managedInts();
