@@ -223,6 +223,12 @@ def test_race_between_streams(check, bug, kind, first, second):
             ("copy-elements", "reads"),
         ),
         (
+            "goesOnBesideGrandchild",
+            "read after write",
+            ("beside-grandchild", "writes"),
+            ("copy-elements", "reads"),
+        ),
+        (
             "readsFromChild",
             "write after read",
             ("reads-from-child", "reads"),
@@ -490,7 +496,7 @@ def test_steps_without_a_barrier_of_the_grid(check):
 @pytest.mark.parametrize(
     "program",
     "managedInTime waitsInTime managedVariableInTime hostFunctionInOrder hostFunctionTells copiesInTime "
-    "fillsInTime copiesOfPageable streamsInOrder streamsApart streamsTogether streamsHandOver memoryFromThePool childBehindBarrier childrenInOrder childOfTheLastBlock exchangesFresh errorsLookedAt allWritten addAtomically allAgree tree treeOfWarp ownBytes addByCas "
+    "fillsInTime copiesOfPageable streamsInOrder streamsApart streamsTogether streamsHandOver memoryFromThePool childBehindBarrier childBehindGridSync childrenInOrder childOfTheLastBlock exchangesFresh errorsLookedAt allWritten addAtomically allAgree tree treeOfWarp ownBytes addByCas "
     "evenPairs packedValues lastBlock twoSteps launchesInOrder".split(),
 )
 def test_silent(check, program):

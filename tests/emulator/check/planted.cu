@@ -194,6 +194,18 @@ __global__ void firstBlockLaunches(int* d, int* out) {
     __syncthreads();
     if (blockIdx.x == 0 && threadIdx.x == 0) copyElements<<<1, 2>>>(d, out, 2);
 }
+__global__ void launchesReader(int* d, int* out) {
+    copyElements<<<1, 32>>>(d, out, 32);
+}
+__global__ void goesOnBesideGrandchild(int* d, int* out) {
+    launchesReader<<<1, 1>>>(d, out);
+    d[5] = 7;  // beside-grandchild
+}
+__global__ void launchesBehindGridSync(int* d, int* out) {
+    d[blockIdx.x] = 1;
+    cg::this_grid().sync();
+    if (blockIdx.x == 0) copyElements<<<1, 2>>>(d, out, 2);
+}
 __global__ void launchesInOrder(int* d, int* out) {
     if (threadIdx.x == 0) {
         d[0] = 1;  // its own
@@ -711,7 +723,7 @@ const std::map<std::string, std::function<void()>> kPrograms = {
          }
          cudaDeviceSynchronize();
          cudaMemcpy2DAsync(d + 1, 32, h, 4, 4, 32, cudaMemcpyHostToDevice, streams.a);
-         copyElements<<<1, 1, 0, streams.b>>>(d + 8 * 31 + 2, out, 1);
+         copyElements<<<1, 1, 0, streams.b>>>(d + 8 * 30 + 2, out, 1);
      }},
     {"streamsTogether",  // read the same, write the same, count by atomics
      [] {
@@ -840,6 +852,16 @@ const std::map<std::string, std::function<void()>> kPrograms = {
     {"goesOnBesideChild", [] { goesOnBesideChild<<<1, 32>>>(filled(), filled()); }},
     {"readsFromChild", [] { readsFromChild<<<1, 32>>>(filled(), filled()); }},
     {"childOfOneBlock", [] { firstBlockLaunches<<<2, 1>>>(filled(), filled()); }},
+    {"goesOnBesideGrandchild", [] { goesOnBesideGrandchild<<<1, 1>>>(filled(), filled()); }},
+    {"childBehindGridSync",
+     [] {
+         int *d = filled(), *out = filled();
+         void* arguments[] = {&d, &out};
+         if (cudaLaunchCooperativeKernel((void*)launchesBehindGridSync, 2, 1, arguments) !=
+             cudaSuccess) {
+             std::exit(3);
+         }
+     }},
     {"childrenInOrder",
      [] {
          int *d = filled(), *out = filled();
