@@ -155,6 +155,7 @@ READ = ("copy-elements", "thread (0,0,0)", "reads")
         ("eventMissing", "read after write", WRITTEN, READ),
         ("eventTooEarly", "read after write", WRITTEN, READ),
         ("thirdStream", "read after write", WRITTEN, READ),
+        ("graphBranches", "read after write", WRITTEN, READ),
         (
             "copyOfAnotherStream",
             "read after write",
@@ -496,7 +497,7 @@ def test_steps_without_a_barrier_of_the_grid(check):
 @pytest.mark.parametrize(
     "program",
     "managedInTime waitsInTime managedVariableInTime hostFunctionInOrder hostFunctionTells copiesInTime "
-    "fillsInTime copiesOfPageable streamsInOrder streamsApart streamsTogether streamsHandOver memoryFromThePool childBehindBarrier childBehindGridSync childrenInOrder childOfTheLastBlock exchangesFresh errorsLookedAt allWritten addAtomically allAgree tree treeOfWarp ownBytes addByCas "
+    "fillsInTime copiesOfPageable graphInOrder streamsInOrder streamsApart streamsTogether streamsHandOver memoryFromThePool childBehindBarrier childBehindGridSync childrenInOrder childOfTheLastBlock exchangesFresh errorsLookedAt allWritten addAtomically allAgree tree treeOfWarp ownBytes addByCas "
     "evenPairs packedValues lastBlock twoSteps launchesInOrder".split(),
 )
 def test_silent(check, program):
@@ -518,7 +519,7 @@ def test_last_line_says_what_was_looked_at(check):
         "no hazards found in 1 kernel launch. Looked at: races, bounds, uninitialised memory, "
         "barriers, errors, on the paths of this run. Not looked at: other inputs, structs that go by "
         "value out of memory (f(a[i])), local arrays, constants, malloc() in kernels, libraries of "
-        "the host in managed or page-locked memory, branches of a graph, children of one kernel, "
+        "the host in managed or page-locked memory, children of one kernel, "
         "what volatile hands over."
     )
 

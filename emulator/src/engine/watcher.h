@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "scheduler.h"
 
@@ -81,6 +82,9 @@ class Watcher {
 
     // Work of this stream comes next: grids, copies, the record of an event.
     virtual void streamRuns(const StreamSeen&) {}
+    // Such work is a graph, and begins now or has been done. Of its nodes, this one comes next.
+    virtual void graphRuns(bool /*now*/) {}
+    virtual void graphNodeRuns(const void* /*node*/, const std::vector<const void*>& /*after*/) {}
     virtual void eventRecorded(const void* /*event*/) {}
     virtual void streamWaits(const StreamSeen&, const void* /*event*/) {}
     // This OS thread runs a host function in stream order, or has done so.

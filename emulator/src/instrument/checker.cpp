@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 #include "block_checker.h"
 #include "engine/fault.h"
@@ -92,6 +93,10 @@ class Checker : public Watcher {
         }
     }
     void streamRuns(const StreamSeen& stream) override { order_.streamRuns(stream); }
+    void graphRuns(bool now) override { order_.graphRuns(now); }
+    void graphNodeRuns(const void* node, const std::vector<const void*>& after) override {
+        order_.graphNodeRuns(node, after);
+    }
     void eventRecorded(const void* event) override { order_.eventRecorded(event); }
     void streamWaits(const StreamSeen& stream, const void* event) override {
         order_.streamWaits(stream, event);

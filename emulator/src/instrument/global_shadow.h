@@ -63,8 +63,7 @@ class GlobalShadow {
     // Makes the page that holds `address` one of this era of the launch. Needs its lock.
     void beginEra(Page& page, uintptr_t address, uint64_t era);
 
-    // False if none of what work that `work` does not wait for did lies in the page that begins
-    // there.
+    // False if all that was done in the page that begins there was done before `work`.
     bool mayMeet(uintptr_t page, const Work& work);
     // What was done to the word at an address by work that may be running.
     std::vector<PastRecord> recordsAt(uintptr_t address);

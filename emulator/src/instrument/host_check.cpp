@@ -61,6 +61,7 @@ uintptr_t hostPlace(uintptr_t pc = 0) {
 }  // namespace
 
 thread_local const void* StreamOrder::current_;
+thread_local const void* StreamOrder::graph_;
 thread_local bool inStreamOrder;
 
 HostCheck::~HostCheck() {

@@ -43,6 +43,28 @@ class StreamOrder {
         streamOf_[count_] = current_;
         return {count_, clock, std::move(parents)};
     }
+    // Such work is a graph, and begins or has been done. Each of its nodes is like a stream, which
+    // begins after those that it depends on.
+    void graphRuns(bool now) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        if (now) {
+            graph_ = current_;
+            return;
+        }
+        current_ = graph_;
+        for (const void* node : nodes_[graph_]) {
+            join(streams_[graph_].clock, streams_[node].clock);
+        }
+        nodes_.erase(graph_);
+    }
+    void graphNodeRuns(const void* node, const std::vector<const void*>& after) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        StreamClock clock = streams_[graph_].clock;
+        for (const void* other : after) join(clock, streams_[other].clock);
+        streams_[node].clock = std::move(clock);
+        nodes_[graph_].push_back(node);
+        current_ = node;
+    }
     void eventRecorded(const void* event) {
         const std::lock_guard<std::mutex> lock(mutex_);
         events_[event] = streams_[current_].clock;
@@ -140,10 +162,11 @@ class StreamOrder {
     std::mutex mutex_;
     std::map<const void*, Stream> streams_;
     std::map<const void*, StreamClock> events_;
-    std::map<uint64_t, const void*> streamOf_;  // work that may be running
+    std::map<uint64_t, const void*> streamOf_;               // work that may be running
+    std::map<const void*, std::vector<const void*>> nodes_;  // of graphs, by the stream they run in
     uint64_t count_ = 0;
     const void* legacy_ = nullptr;
-    static thread_local const void* current_;
+    static thread_local const void *current_, *graph_;
 };
 
 }  // namespace emu

@@ -344,6 +344,25 @@ struct TwoStreams {
     }
 };
 
+// A graph in which the work of stream b begins beside that of a, launched twice; the host waits.
+void launchForked(const std::function<void(TwoStreams&)>& work) {
+    TwoStreams streams;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    cudaEvent_t done;
+    cudaEventCreate(&done);
+    cudaStreamBeginCapture(streams.a, cudaStreamCaptureModeGlobal);
+    streams.bWaitsForA();
+    work(streams);
+    cudaEventRecord(done, streams.b);
+    cudaStreamWaitEvent(streams.a, done, 0);
+    cudaStreamEndCapture(streams.a, &graph);
+    cudaGraphInstantiate(&exec, graph, 0);
+    cudaGraphLaunch(exec, streams.a);
+    cudaGraphLaunch(exec, streams.a);
+    cudaStreamSynchronize(streams.a);
+}
+
 const std::map<std::string, std::function<void()>> kPrograms = {
     // -- the host and device memory
     {"hostReads",
@@ -690,6 +709,26 @@ const std::map<std::string, std::function<void()>> kPrograms = {
          writeIndices<<<1, 64, 0, first>>>(d, 64);
          writeIndices<<<1, 64, 0, third>>>(d + 128, 64);
          copyElements<<<1, 64, 0, second>>>(d, out, 64);
+     }},
+    {"graphBranches",
+     [] {
+         int *d = filled(), *out = deviceInts();
+         launchForked([=](TwoStreams& streams) {
+             writeIndices<<<1, 256, 0, streams.a>>>(d, kCount);
+             copyElements<<<1, 256, 0, streams.b>>>(d, out, kCount);
+         });
+     }},
+    {"graphInOrder",
+     [] {
+         int *h = pinnedInts(), *d = filled(), *out = deviceInts();
+         launchForked([=](TwoStreams& streams) {
+             cudaMemcpyAsync(d, h, kBytes, cudaMemcpyHostToDevice, streams.a);
+             writeIndices<<<1, 256, 0, streams.a>>>(d, kCount);
+             writeIndices<<<1, 256, 0, streams.b>>>(out, kCount);
+             streams.bWaitsForA();
+             copyElements<<<1, 256, 0, streams.b>>>(d, out, kCount);
+         });
+         std::printf("%d\n", h[1] += out != nullptr);
      }},
     {"streamsInOrder",
      [] {
