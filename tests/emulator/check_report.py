@@ -29,7 +29,7 @@ class Report:
     output: str  # of the program
 
 
-ACTOR = r"(thread \S+|a thread of block \S+|the host|the kernel)"
+ACTOR = r"(thread \S+|a thread of block \S+|the host|the parent|(?:the|another stream's) (?:kernel|copy|fill))"
 
 
 def parse(text, output):

@@ -13,7 +13,8 @@ from check_report import only, run
 
 PLANTED = Path(__file__).parent / "check" / "planted.cu"
 HOST = "device memory used by the host"
-BOTH = "memory of both used by the host before the kernel is known to have ended"
+BOTH = "memory of both used by the host before the {} is known to have ended"
+STREAMS = "race between streams: "
 REFUSED = "error that nobody looked at: "
 UNWRITTEN = "uninitialised device memory"
 RACE = "race in global memory: "
@@ -70,7 +71,7 @@ def test_library_call_behind_an_access_of_the_host(check):
 
 
 @pytest.mark.parametrize(
-    "bug, kernels, hosts, element",
+    "bug, works, hosts, element",
     [
         (
             "hostReadsManagedEarly",
@@ -102,15 +103,159 @@ def test_library_call_behind_an_access_of_the_host(check):
             ("pinned-early", "the host", "reads"),
             5,
         ),
+        (
+            "waitsForTheLastOfTwo",
+            ("write-indices", "the kernel", "writes"),
+            ("first-of-two", "the host", "reads"),
+            2,
+        ),
+        (
+            "readsBeforeTheCopy",
+            ("copy-to-host", "the copy", "writes"),
+            ("copy-read-early", "the host", "reads"),
+            3,
+        ),
+        (
+            "overwritesTheSource",
+            ("copy-from-host", "the copy", "reads"),
+            ("source-overwritten", "the host", "writes"),
+            4,
+        ),
+        (
+            "readsBeforeTheFill",
+            ("fill-of-managed", "the fill", "writes"),
+            ("fill-read-early", "the host", "reads"),
+            5,
+        ),
+        (
+            "readsBeforeTheGraph",
+            ("graph-launch", "the copy", "writes"),
+            ("graph-read-early", "the host", "reads"),
+            6,
+        ),
     ],
 )
-def test_host_does_not_wait(check, bug, kernels, hosts, element):
+def test_host_does_not_wait(check, bug, works, hosts, element):
     finding = only(check(bug))
-    assert finding.title == BOTH
+    assert finding.title == BOTH.format(works[1].split()[1])
     assert finding.where == f"{FIRST}, element {element} (of 4 bytes)"
-    for act, (mark, who, what) in zip(finding.acts, (kernels, hosts)):
+    for act, (mark, who, what) in zip(finding.acts, (works, hosts)):
         assert act[:3] == (line_of(mark), who, what)
     assert "cudaDeviceSynchronize()" in finding.remedy
+
+
+ANOTHER = "another stream's "
+WRITTEN = ("write-indices", ANOTHER + "kernel", "writes")
+READ = ("copy-elements", "thread (0,0,0)", "reads")
+
+
+@pytest.mark.parametrize(
+    "bug, kind, first, second",
+    [
+        ("eventMissing", "read after write", WRITTEN, READ),
+        ("eventTooEarly", "read after write", WRITTEN, READ),
+        ("thirdStream", "read after write", WRITTEN, READ),
+        ("graphBranches", "read after write", WRITTEN, READ),
+        (
+            "copyOfAnotherStream",
+            "read after write",
+            ("copy-in-a", ANOTHER + "copy", "writes"),
+            READ,
+        ),
+        (
+            "fillOfAnotherStream",
+            "read after write",
+            ("fill-in-first", ANOTHER + "fill", "writes"),
+            READ,
+        ),
+        (
+            "columnsOfAnotherStream",
+            "read after write",
+            ("column", ANOTHER + "copy", "writes"),
+            READ,
+        ),
+        (
+            "copyDoesNotWait",
+            "read after write",
+            WRITTEN,
+            ("copy-waits-not", "the copy", "reads"),
+        ),
+        (
+            "nextInputTooEarly",
+            "write after read",
+            ("copy-elements", ANOTHER + "kernel", "reads"),
+            ("next-input", "the copy", "writes"),
+        ),
+        (
+            "copyBeforeCopy",
+            "read after write",
+            ("first-copy", ANOTHER + "copy", "writes"),
+            ("second-copy", "the copy", "reads"),
+        ),
+        (
+            "writesOfStreams",
+            "write after write",
+            ("write-one", ANOTHER + "kernel", "writes"),
+            ("write-two", "thread (0,0,0)", "writes"),
+        ),
+    ],
+)
+def test_race_between_streams(check, bug, kind, first, second):
+    finding = only(check(bug))
+    assert finding.title == STREAMS + kind
+    for act, (mark, who, what) in zip(finding.acts, (first, second), strict=True):
+        assert act[:3] == (line_of(mark), who, what)
+    assert "cudaStreamWaitEvent()" in finding.remedy
+
+
+@pytest.mark.parametrize(
+    "bug, kind, parents, childs",
+    [
+        (
+            "childBeforeBarrier",
+            "read after write",
+            ("for-child", "writes"),
+            ("copy-elements", "reads"),
+        ),
+        (
+            "goesOnBesideChild",
+            "read after write",
+            ("beside-child", "writes"),
+            ("copy-elements", "reads"),
+        ),
+        (
+            "goesOnBesideGrandchild",
+            "read after write",
+            ("beside-grandchild", "writes"),
+            ("copy-elements", "reads"),
+        ),
+        (
+            "readsFromChild",
+            "write after read",
+            ("reads-from-child", "reads"),
+            ("write-indices", "writes"),
+        ),
+        (
+            "childOfOneBlock",
+            "read after write",
+            ("of-each-block", "writes"),
+            ("copy-elements", "reads"),
+        ),
+    ],
+)
+def test_race_of_parent_and_child(check, bug, kind, parents, childs):
+    finding = only(check(bug))
+    assert finding.title == "race between parent and child: " + kind
+    (line, who, did, _), (child_line, _, child_did, _) = finding.acts
+    assert ((line, did), who) == ((line_of(parents[0]), parents[1]), "the parent")
+    assert (child_line, child_did) == (line_of(childs[0]), childs[1])
+    assert "cudaStreamTailLaunch" in finding.remedy
+
+
+def test_what_a_fence_hands_to_another_stream_is_not_judged(check):
+    last = check("streamsHandOver").last
+    pair = rf"\S*:{line_of('produce')} and \S*:{line_of('consume')}"
+    assert re.search(rf"; 1 pair of lines that a fence may order, such as {pair}\.$", last)
 
 
 CONFIGURATION = "cudaErrorInvalidConfiguration (invalid configuration argument)"
@@ -126,12 +271,11 @@ HANDLE = "cudaErrorInvalidResourceHandle (invalid resource handle)"
         ("tooMuchShared", "the launch of large", VALUE, "too-much-shared"),
         ("copyBeyond", "cudaMemcpy()", VALUE, "copy-beyond"),
         ("wrongDirection", "cudaMemcpy()", VALUE, "wrong-direction"),
-        ("freedTwice", "cudaFree()", VALUE, "freed-twice"),
+        ("freedOfTheHost", "cudaFree()", VALUE, "freed-of-host"),
         ("copyOfFreed", "cudaMemcpy()", VALUE, "copy-of-freed"),
         ("destroyedStream", "the launch of addAtomically", HANDLE, "destroyed-stream"),
         ("symbolTooSmall", "cudaMemcpyToSymbol()", VALUE, "symbol-too-small"),
         ("errorOfAnotherThread", "the launch of addAtomically", CONFIGURATION, "other-thread"),
-        ("errorOfADestructor", "cudaFree()", VALUE, "frees-later"),
     ],
 )
 def test_error_that_nobody_looks_at(check, bug, what, error, mark):
@@ -142,9 +286,66 @@ def test_error_that_nobody_looks_at(check, bug, what, error, mark):
     assert "cudaGetLastError()" in finding.remedy
 
 
+@pytest.mark.parametrize(
+    "bug, where, first, did, last",
+    [
+        (
+            "freedTwice",
+            "an allocation of 1024 bytes",
+            "freed-first",
+            "has freed it",
+            "freed-twice",
+        ),
+        (
+            "freedInside",
+            "24 bytes into an allocation of 1024 bytes",
+            "device-ints",
+            "allocates it",
+            "freed-inside",
+        ),
+        (
+            "freedByAnother",
+            "an allocation of 100 bytes",
+            "allocates-pinned",
+            "allocates it",
+            "freed-by-another",
+        ),
+        (
+            "errorOfADestructor",
+            "4 bytes into an allocation of 1024 bytes",
+            "device-ints",
+            "allocates it",
+            "frees-later",
+        ),
+    ],
+)
+def test_pointer_that_cannot_be_freed(check, bug, where, first, did, last):
+    finding = only(check(bug))
+    assert finding.title == f"{REFUSED}cudaFree() returned {VALUE}"
+    assert finding.where == where
+    assert [act[:3] for act in finding.acts] == [
+        (line_of(first), "the host", did),
+        (line_of(last), "the host", "goes on"),
+    ]
+    assert "once" in finding.remedy and "cudaFreeHost()" in finding.remedy
+
+
+def test_pointer_that_cuda_did_not_give(check):
+    assert only(check("freedOfTheHost")).where == "memory that CUDA has not allocated"
+
+
+def test_registered_memory(check):
+    finding = only(check("registeredEarly"))
+    assert (finding.title, finding.where) == (BOTH.format("copy"), "registered memory")
+    assert [act[:3] for act in finding.acts] == [
+        (line_of("registered-copy"), "the copy", "writes"),
+        (line_of("registered-early"), "the host", "reads"),
+    ]
+
+
 def test_managed_variable(check):
     finding = only(check("managedVariableEarly"))
-    assert (finding.title, finding.where) == (BOTH, "a __managed__ variable")
+    assert (finding.title, finding.where) == (BOTH.format("kernel"), "a __managed__ variable")
     assert [act[:3] for act in finding.acts] == [
         (line_of("bump-managed"), "the kernel", "updates it atomically"),
         (line_of("managed-variable"), "the host", "reads"),
@@ -323,9 +524,13 @@ def test_steps_without_a_barrier_of_the_grid(check):
 
 @pytest.mark.parametrize(
     "program",
-    "managedInTime waitsInTime managedVariableInTime hostFunctionInOrder exchangesFresh errorsLookedAt allWritten addAtomically allAgree tree treeOfWarp ownBytes addByCas "
-    "evenPairs packedValues lastBlock twoSteps launchesInOrder looksBeforeUpdate breaksOutOfCas "
-    "readsOldValueSaysSo locksInShared".split(),
+    "managedInTime waitsInTime managedVariableInTime hostFunctionInOrder hostFunctionTells "
+    "copiesInTime fillsInTime copiesOfPageable graphInOrder streamsInOrder streamsApart "
+    "streamsTogether streamsHandOver memoryFromThePool childBehindBarrier childBehindGridSync "
+    "childrenInOrder childOfTheLastBlock exchangesFresh errorsLookedAt allWritten "
+    "addAtomically allAgree tree treeOfWarp ownBytes addByCas evenPairs packedValues "
+    "lastBlock twoSteps launchesInOrder looksBeforeUpdate breaksOutOfCas readsOldValueSaysSo "
+    "locksInShared".split(),
 )
 def test_silent(check, program):
     report = check(program)
@@ -368,8 +573,10 @@ def test_a_loop_around_a_cas_is_right(check):
 def test_last_line_says_what_was_looked_at(check):
     assert check("tree").last == (
         "no hazards found in 1 kernel launch. Looked at: races, bounds, uninitialised memory, "
-        "barriers, errors, on the paths of this run. Not looked at: other inputs, kernels and copies "
-        "that run at a time, what volatile hands over, malloc() in kernels."
+        "barriers, errors, on the paths of this run. Not looked at: other inputs, structs that go by "
+        "value out of memory (f(a[i])), local arrays, constants, malloc() in kernels, libraries of "
+        "the host in managed or page-locked memory, children of one kernel, what volatile or a host "
+        "function hands over."
     )
 
 

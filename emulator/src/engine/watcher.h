@@ -2,7 +2,10 @@
 // compiled for them (instrument/ has both). Ordinary programs have none.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "scheduler.h"
 
@@ -13,6 +16,14 @@ struct StreamSeen {
     const void* id;
     bool legacy;    // stream 0: it waits for all blocking streams, and they for it
     bool blocking;  // this is one
+};
+
+// Bytes of memory: `depth` slices of `height` rows of `width` bytes, and the distances between
+// these in bytes.
+struct BytesSeen {
+    uintptr_t first;
+    size_t width, height, depth;
+    size_t pitch, slice;
 };
 
 class Watcher {
@@ -49,6 +60,10 @@ class Watcher {
     // their memory accesses.
     virtual void warpMet(unsigned warp, unsigned mask, bool ordersMemory) = 0;
 
+    // The running thread launches a grid, which may begin before its own ends unless it is a
+    // `tail`.
+    virtual void childLaunched(const Grid& /*child*/, bool /*tail*/) {}
+
     // In a shuffle a thread asks for the value of a lane of its warp that is not `inMask`, or else
     // has ended or is not in the block.
     virtual void shuffleFromNobody(unsigned /*rank*/, unsigned /*lane*/, bool /*inMask*/,
@@ -67,6 +82,9 @@ class Watcher {
 
     // Work of this stream comes next: grids, copies, the record of an event.
     virtual void streamRuns(const StreamSeen&) {}
+    // Such work is a graph, and begins now or has been done. Of its nodes, this one comes next.
+    virtual void graphRuns(bool /*now*/) {}
+    virtual void graphNodeRuns(const void* /*node*/, const std::vector<const void*>& /*after*/) {}
     virtual void eventRecorded(const void* /*event*/) {}
     virtual void streamWaits(const StreamSeen&, const void* /*event*/) {}
     // This OS thread runs a host function in stream order, or has done so.
@@ -75,6 +93,14 @@ class Watcher {
     virtual void hostWaited() {}
     virtual void hostWaitedForStream(const StreamSeen&) {}
     virtual void hostWaitedForEvent(const void* /*event*/) {}
+    // The host allocates memory, frees it, registers its own; a call that frees is given a pointer
+    // that it refuses.
+    virtual void memoryAllocated(const void* /*base*/, size_t /*bytes*/) {}
+    virtual void memoryFreed(const void* /*base*/, size_t /*bytes*/) {}
+    virtual void memoryRegistered(const void* /*base*/, size_t /*bytes*/) {}
+    virtual void freeRefused(const void* /*pointer*/) {}
+    // A copy is about to be carried out; a fill, if it reads nothing.
+    virtual void transferRuns(const BytesSeen* /*read*/, const BytesSeen& /*written*/) {}
     // A copy reads `bytes` bytes of device memory from `memory` on, none of which was written.
     virtual void unwrittenCopied(const void* /*memory*/, size_t /*bytes*/) {}
     // The instruction at `pc`, of the host, cannot reach `address`. Returns true if it can now.

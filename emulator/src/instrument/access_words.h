@@ -1,6 +1,7 @@
 // What a thread does to memory, in words.
 #pragma once
 
+#include "past_work.h"
 #include "recorder.h"
 
 namespace emu {
@@ -15,6 +16,11 @@ inline const char* verb(AccessKind kind) {
             break;
     }
     return "updates it atomically";
+}
+
+inline const char* wordFor(Doer doer) {
+    if (doer == Doer::Copy) return "copy";
+    return doer == Doer::Fill ? "fill" : "kernel";
 }
 
 // Of two accesses that race.

@@ -191,6 +191,12 @@ void BlockChecker::shuffleFromNobody(unsigned rank, unsigned lane, bool inMask,
     found_.report({Hazard::Shuffle, site.what, {{place, threadIndexOf(rank), what}}, ""});
 }
 
+LaunchPoint BlockChecker::launchPoint() {
+    const Quiet quiet;
+    settle();
+    return globals_.launchPoint(rank_);
+}
+
 void BlockChecker::failed(const std::string& message) {
     recorder = nullptr;
     const auto begins = [&](const char* words) { return message.rfind(words, 0) == 0; };

@@ -40,6 +40,8 @@ class BlockChecker : public Recorder {
     void warpMet(unsigned warp, unsigned mask, bool ordersMemory);
     void shuffleFromNobody(unsigned rank, unsigned lane, bool inMask, const CallSite& site);
     void failed(const std::string& message);
+    // The running thread launches a kernel.
+    LaunchPoint launchPoint();
     // The running thread called something that returned an error; or asked for the last one.
     void refused(const std::string& what);
     void errorRead();

@@ -1,7 +1,11 @@
 #include "checker.h"
 
 #include <atomic>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
 
 #include "block_checker.h"
 #include "engine/fault.h"
@@ -29,10 +33,11 @@ class Checker : public Watcher {
         if (shadow_.incomplete()) findings_.incomplete();
     }
 
-    void gridBegins(const Grid&) override {
-        launch_ = findings_.addLaunch();
-        host_.launched(launch_);
-        shadow_.beginLaunch();
+    void gridBegins(const Grid& grid) override {
+        findings_.addLaunch();
+        running_ = order_.begins(parentsOf(grid));
+        launch_ = running_.number;
+        shadow_.beginLaunch(running_);
     }
     void gridEnded(const Grid& grid) override {
         for (const GlobalRace& race : shadow_.takeRaces()) {
@@ -45,6 +50,16 @@ class Checker : public Watcher {
         for (const uint32_t place : shadow_.takeOldLooks()) {
             findings_.addOldLook({pcOf(place), nullptr, 0});
         }
+    }
+    void childLaunched(const Grid& child, bool tail) override {
+        Parents parents = running_.parents;
+        // What grid.sync() orders is not known of a launch.
+        const bool cooperative = currentGrid()->barrier != nullptr;
+        if (!tail && !cooperative) {
+            parents.emplace_back(running_.number, blocks_.mine().launchPoint());
+        }
+        const std::lock_guard<std::mutex> lock(childrenMutex_);
+        children_[&child] = std::move(parents);
     }
     void blockBegins(const Grid& grid) override { blocks_.mine().blockBegins(grid, launch_); }
     void blockEnded(bool completed) override { blocks_.mine().blockEnded(completed); }
@@ -82,17 +97,38 @@ class Checker : public Watcher {
             host_.errorRead();
         }
     }
-    void streamRuns(const StreamSeen& stream) override { host_.order.streamRuns(stream); }
-    void eventRecorded(const void* event) override { host_.order.eventRecorded(event); }
+    void streamRuns(const StreamSeen& stream) override { order_.streamRuns(stream); }
+    void graphRuns(bool now) override { order_.graphRuns(now); }
+    void graphNodeRuns(const void* node, const std::vector<const void*>& after) override {
+        order_.graphNodeRuns(node, after);
+    }
+    void eventRecorded(const void* event) override { order_.eventRecorded(event); }
     void streamWaits(const StreamSeen& stream, const void* event) override {
-        host_.order.streamWaits(stream, event);
+        order_.streamWaits(stream, event);
     }
-    void hostFunctionRuns(bool now) override { inStreamOrder = now; }
-    void hostWaited() override { host_.order.hostWaited(); }
+    void hostFunctionRuns(bool now) override {
+        inStreamOrder = now;
+        if (!now) order_.hostFunctionRan();
+    }
+    void hostWaited() override { order_.hostWaited(); }
     void hostWaitedForStream(const StreamSeen& stream) override {
-        host_.order.hostWaitedForStream(stream);
+        order_.hostWaitedForStream(stream);
     }
-    void hostWaitedForEvent(const void* event) override { host_.order.hostWaitedForEvent(event); }
+    void hostWaitedForEvent(const void* event) override { order_.hostWaitedForEvent(event); }
+    void memoryAllocated(const void* base, size_t bytes) override {
+        host_.memoryAllocated(base, bytes);
+    }
+    void memoryFreed(const void* base, size_t bytes) override {
+        host_.memoryFreed(base);
+        shadow_.forget(reinterpret_cast<uintptr_t>(base), bytes);
+    }
+    void memoryRegistered(const void* base, size_t bytes) override {
+        host_.memoryRegistered(base, bytes);
+    }
+    void freeRefused(const void* pointer) override { host_.freeRefused(pointer); }
+    void transferRuns(const BytesSeen* read, const BytesSeen& written) override {
+        host_.transferRuns(read, written);
+    }
     void unwrittenCopied(const void* memory, size_t bytes) override {
         host_.unwrittenCopied(memory, bytes);
     }
@@ -101,10 +137,26 @@ class Checker : public Watcher {
     }
 
   private:
+    using Parents = decltype(Work::parents);
+
+    // Empty for a launch of the host.
+    Parents parentsOf(const Grid& grid) {
+        const std::lock_guard<std::mutex> lock(childrenMutex_);
+        const auto known = children_.find(&grid);
+        if (known == children_.end()) return {};
+        Parents parents = std::move(known->second);
+        children_.erase(known);
+        return parents;
+    }
+
     Findings findings_;
-    GlobalShadow shadow_;
-    HostCheck host_{findings_, shadow_};
-    std::atomic<uint64_t> launch_{0};  // one grid runs at a time
+    StreamOrder order_;
+    GlobalShadow shadow_{order_};
+    HostCheck host_{findings_, shadow_, order_};
+    Work running_;  // the grid: one runs at a time
+    std::mutex childrenMutex_;
+    std::map<const Grid*, Parents> children_;  // that have been launched
+    std::atomic<uint64_t> launch_{0};          // its number as work; one grid runs at a time
     PerThread<BlockChecker> blocks_{
         [this] { return std::make_unique<BlockChecker>(findings_, shadow_); }};
 };

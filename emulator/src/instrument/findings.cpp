@@ -30,14 +30,18 @@ std::string plural(uint64_t count, const char* thing) {
     return one + (one.back() == 'h' ? "es" : "s");  // launches
 }
 
-const char* title(Hazard hazard) {
-    switch (hazard) {
+std::string title(const Finding& finding) {
+    switch (finding.hazard) {
         case Hazard::Race:
         case Hazard::VolatileRace:
             return "race in shared memory";
         case Hazard::GlobalRace:
         case Hazard::GlobalVolatileRace:
             return "race in global memory";
+        case Hazard::StreamRace:
+            return "race between streams";
+        case Hazard::ChildRace:
+            return "race between parent and child";
         case Hazard::SharedBounds:
             return "shared memory out of bounds";
         case Hazard::Uninitialised:
@@ -61,7 +65,8 @@ const char* title(Hazard hazard) {
         case Hazard::HostTouch:
             return "device memory used by the host";
         case Hazard::ManagedTouch:
-            return "memory of both used by the host before the kernel is known to have ended";
+            return "memory of both used by the host before " + finding.acts[0].who +
+                   " is known to have ended";
         case Hazard::Failure:
             break;
     }
@@ -120,6 +125,13 @@ std::string remedy(const Finding& finding, bool sameLine) {
         case Hazard::GlobalVolatileRace:
             return "since Volta the lanes of a warp need not run in step: put __syncwarp() between "
                    "what one writes and another reads";
+        case Hazard::StreamRace:
+            return "nothing orders the two streams: let the one wait for an event of the other "
+                   "(cudaStreamWaitEvent()), or the host for the first of them";
+        case Hazard::ChildRace:
+            return "a child is sure to see what its thread did before the launch, and its block "
+                   "before a __syncthreads() before that; all else may run beside it: launch what "
+                   "comes later with cudaStreamTailLaunch";
         case Hazard::SharedBounds:
             return "check the index, and the size in the third argument of <<<...>>> if the array "
                    "is extern";
@@ -129,11 +141,16 @@ std::string remedy(const Finding& finding, bool sameLine) {
             return "neither a copy, cudaMemset() nor a kernel has written it: on a GPU it holds "
                    "garbage";
         case Hazard::Refused:
+            if (finding.acts.size() > 1) {
+                return "free each allocation once, with the pointer that it gave, by its own "
+                       "function: cudaFree() after cudaMalloc(), cudaFreeHost() after "
+                       "cudaMallocHost()";
+            }
             return "check what the call returns; after a launch, what cudaGetLastError() returns";
         case Hazard::HostTouch:
             return "on a GPU the program crashes here: copy with cudaMemcpy() first";
         case Hazard::ManagedTouch:
-            return "call cudaDeviceSynchronize() between the launch and this line";
+            return "call cudaDeviceSynchronize(), or wait for its stream, between the two lines";
         case Hazard::DeviceBounds:
             return "check the index against the number of elements";
         case Hazard::FreedMemory:
@@ -182,7 +199,7 @@ std::string indented(std::string text) {
 }
 
 std::string render(const Finding& finding) {
-    std::string out = title(finding.hazard);
+    std::string out = title(finding);
     if (!finding.about.empty()) out += ": " + indented(finding.about);
     const std::string place =
         finding.kernel.empty() ? std::string("host code")
@@ -206,9 +223,9 @@ std::string render(const Finding& finding) {
 
 }  // namespace
 
-uint64_t Findings::addLaunch() {
+void Findings::addLaunch() {
     const std::lock_guard<std::mutex> lock(mutex_);
-    return launches_++;
+    ++launches_;
 }
 
 void Findings::add(const Finding& finding) {
@@ -264,8 +281,10 @@ std::string Findings::summary(size_t hazards, size_t notes) const {
         (hazards == 0 ? "no hazards" : plural(hazards, "hazard")) + " found in " +
         plural(launches_, "kernel launch") +
         ". Looked at: races, bounds, uninitialised memory, barriers, errors, on the "
-        "paths of this run. Not looked at: other inputs, kernels and copies that run at a time, "
-        "what volatile hands over, malloc() in kernels";
+        "paths of this run. Not looked at: other inputs, structs that go by value out of memory "
+        "(f(a[i])), local arrays, constants, malloc() in kernels, libraries of the host in managed "
+        "or page-locked memory, children of one kernel, what volatile or a host function hands "
+        "over";
     if (!notJudged_.empty()) {
         const auto& [first, second] = *notJudged_.begin();
         out += "; " + plural(notJudged_.size(), "pair") +

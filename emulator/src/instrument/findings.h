@@ -19,6 +19,8 @@ enum class Hazard {
     VolatileRace,  // the same between lanes of a warp that rely on volatile; once for a kernel
     GlobalRace,
     GlobalVolatileRace,
+    StreamRace,     // in memory that work of two streams uses at a time
+    ChildRace,      // of a kernel with the one that launched it
     SharedBounds,   // outside the shared arrays of the kernel
     Uninitialised,  // shared memory
     UninitialisedDevice,
@@ -31,7 +33,7 @@ enum class Hazard {
     Failure,       // the kernel ended with an error
     Refused,       // a launch or another call that returned an error which nobody looked at
     HostTouch,     // the host reaches for device memory
-    ManagedTouch,  // the host and a kernel use managed memory at a time
+    ManagedTouch,  // the host uses what a kernel, copy or fill may still be using
 };
 
 // A line of the source: that of a return address, or the place of a call.
@@ -58,7 +60,7 @@ struct Finding {
     // Filled in by whoever passes it on.
     std::string kernel = {};  // empty: it is the host's
     uint3 block{};
-    uint64_t order = 0;  // of the launch
+    uint64_t order = 0;  // the number of the launch as work, or of the work so far
     uint64_t blockNumber = 0;
 
     uint64_t times = 1;        // that it occurred
@@ -75,8 +77,7 @@ class Findings {
 
     // Of equal ones, that of the first launch and block is shown.
     void add(const Finding& finding);
-    // Returns the number of the launch.
-    uint64_t addLaunch();
+    void addLaunch();
     // Two lines may be ordered by a fence and a flag, which is not judged.
     void addNotJudged(const Place& first, const Place& second);
     // The line looks at memory before it updates it by an atomic, or does not; others updated it

@@ -19,7 +19,14 @@ bool areVolatile(const GlobalRace& race) {
 }
 
 Hazard hazardOf(const GlobalRace& race) {
-    return areVolatile(race) ? Hazard::GlobalVolatileRace : Hazard::GlobalRace;
+    switch (race.firstDoer) {
+        case Doer::SameLaunch:
+            return areVolatile(race) ? Hazard::GlobalVolatileRace : Hazard::GlobalRace;
+        case Doer::Parent:
+            return Hazard::ChildRace;
+        default:
+            return Hazard::StreamRace;
+    }
 }
 
 uint3 blockIndexOf(uint32_t number, const dim3& grid) {
@@ -72,14 +79,20 @@ void GlobalCheck::handOver(Findings& findings) {
 
 Finding findingOf(const GlobalRace& race, const dim3& grid, const dim3& block) {
     const GlobalRecord &first = race.first, &second = race.second;
-    Finding finding{hazardOf(race),
-                    areVolatile(race) ? "volatile does not order the lanes of a warp"
-                                      : raceKind(first.accessKind(), second.accessKind()),
+    const Hazard hazard = hazardOf(race);
+    Finding finding{hazard,
+                    hazard == Hazard::GlobalVolatileRace
+                        ? "volatile does not order the lanes of a warp"
+                        : raceKind(first.accessKind(), second.accessKind()),
                     {actOf(pcOf(first.place), first.rank, verb(first.accessKind()), block),
                      actOf(pcOf(second.place), second.rank, verb(second.accessKind()), block)},
                     nameOfGlobal(race.address, race.size)};
     finding.withinWarps = sameWarp(race.first, race.second);
-    if (first.block != second.block) {
+    if (race.firstDoer == Doer::Parent) {
+        finding.acts[0].who = "the parent";
+    } else if (race.firstDoer != Doer::SameLaunch) {
+        finding.acts[0].who = std::string("another stream's ") + wordFor(race.firstDoer);
+    } else if (first.block != second.block) {
         finding.acts[0].who = "a thread of block " + text(blockIndexOf(first.block, grid));
     }
     finding.block = blockIndexOf(second.block, grid);

@@ -18,12 +18,13 @@ Finding findingOf(const GlobalRace& race, const dim3& grid, const dim3& block);
 
 class GlobalCheck {
   public:
-    GlobalCheck(GlobalShadow& shadow, const WarpClocks& clocks, BlockFindings& found)
+    GlobalCheck(GlobalShadow& shadow, WarpClocks& clocks, BlockFindings& found)
         : races_(shadow, clocks), found_(found) {}
 
     void beginBlock(uint64_t launch);
     void barrier(bool wholeGrid) { races_.barrier(wholeGrid); }
     void fence() { races_.fence(); }
+    LaunchPoint launchPoint(unsigned rank) { return races_.launchPoint(rank); }
     // `pc` reads what the same thread then updates by an atomic.
     void looksBeforeUpdate(uintptr_t pc) { races_.looksBeforeUpdate(placeOf(pc)); }
 

@@ -13,7 +13,7 @@
 namespace emu {
 namespace {
 
-constexpr uint32_t kMostClock = (1 << 12) - 1, kEpochs = 1 << 20, kFences = 1 << 15;
+constexpr uint32_t kEpochs = 1 << 20, kFences = 1 << 15;
 
 class PageLock {
   public:
@@ -56,19 +56,38 @@ uint32_t wordAt(uintptr_t address) {
     return value;
 }
 
+// Calls `found(record)` for what the launch `work` has done to the word.
+template <typename Found>
+void forPast(const GlobalShadow::Word& word, uint64_t work, Found found) {
+    for (const GlobalRecord* access : {&word.write, &word.atomic, &word.read[0], &word.read[1]}) {
+        if (access->bytes == 0) continue;
+        PastRecord record;
+        record.access = *access;
+        record.work = static_cast<uint32_t>(work);
+        found(record);
+    }
+}
+
 }  // namespace
 
 // ---- the records of all blocks
 
-// A word of memory takes 64 bytes of records; half of what is free may become such.
-GlobalShadow::GlobalShadow() {
-    mostPages_ = host::memory().available / 2 / sizeof(Page);
+// Half of the free memory may become records.
+GlobalShadow::GlobalShadow(StreamOrder& order) : order_(order) {
+    mostPages_ = host::memory().available / 2 / (sizeof(Page) + sizeof(PastPage));
 }
 
-void GlobalShadow::beginLaunch() {
+void GlobalShadow::beginLaunch(const Work& work) {
     for (auto& count : fences_) count.store(0, std::memory_order_relaxed);
+    if (anyFence_.exchange(false)) {
+        const std::lock_guard<std::mutex> lock(readsMutex_);
+        withFences_.insert(running_.number);
+    }
     const std::lock_guard<std::mutex> lock(mutex_);
+    running_ = work;
+    allAreBefore_ = work.parents.empty() && order_.allAreBefore(work);
     if (pages_.size() <= mostPages_ / 2) return;
+    if (!allAreBefore_) incomplete_ = true;
     pages_.clear();
     ++generation_;
 }
@@ -84,12 +103,74 @@ GlobalShadow::Page* GlobalShadow::page(uintptr_t address) {
     return pages_.emplace(address / kPageBytes, std::make_unique<Page>()).first->second.get();
 }
 
-GlobalShadow::Word GlobalShadow::recordsAt(uintptr_t address, uint64_t* era) {
+void GlobalShadow::beginEra(Page& page, uintptr_t address, uint64_t era) {
+    const uintptr_t begin = address / kPageBytes * kPageBytes;
+    const uint64_t before = page.era >> 32;
+    if (page.past == nullptr &&
+        (!order_.hasEnded(before) || (!allAreBefore_ && transfers_.touch(begin, running_)))) {
+        page.past = std::make_unique<PastPage>();
+    }
+    if (page.past != nullptr) {
+        for (size_t i = 0; i < page.words.size(); ++i) {
+            forPast(page.words[i], before,
+                    [&](const PastRecord& record) { page.past->words[i].add(record); });
+        }
+        page.past->anyUnordered = false;
+        if (!allAreBefore_) {
+            transfers_.addTo(*page.past, begin);
+            page.past->order(order_, running_);
+        }
+    }
+    page.words.fill({});
+    page.era = era;
+}
+
+bool GlobalShadow::mayMeet(uintptr_t page, const Work& work) {
+    if (transfers_.touch(page, work)) return true;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto known = pages_.find(page / kPageBytes);
+    if (known == pages_.end()) return false;
+    const PageLock pageLock(*known->second);
+    return known->second->past != nullptr || !order_.isBefore(known->second->era >> 32, work);
+}
+
+std::vector<PastRecord> GlobalShadow::recordsAt(uintptr_t address) {
+    std::vector<PastRecord> records;
+    transfers_.findAt(address, &records);
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto known = pages_.find(address / kPageBytes);
-    if (known == pages_.end()) return {};
-    *era = known->second->era;
-    return known->second->words[address % kPageBytes / kWordBytes];
+    if (known == pages_.end()) return records;
+    Page& page = *known->second;
+    const PageLock pageLock(page);
+    const auto add = [&](const PastRecord& record) { records.push_back(record); };
+    const size_t word = address % kPageBytes / kWordBytes;
+    forPast(page.words[word], page.era >> 32, add);
+    if (page.past != nullptr) {
+        const PastWord& past = page.past->words[word];
+        for (const PastRecord* record : {&past.write, &past.atomic, &past.read[0], &past.read[1]}) {
+            if (record->access.bytes != 0) add(*record);
+        }
+    }
+    return records;
+}
+
+void GlobalShadow::forget(uintptr_t begin, size_t bytes) {
+    transfers_.forget(begin, bytes);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto forgetPage = [](Page& page) {
+        const PageLock pageLock(page);
+        page.words.fill({});
+        page.past.reset();
+    };
+    for (uintptr_t at = begin; at < begin + bytes; at += kPageBytes) {
+        const auto known = pages_.find(at / kPageBytes);
+        if (known != pages_.end()) forgetPage(*known->second);
+    }
+}
+
+bool GlobalShadow::hasFences(uint64_t work) {
+    const std::lock_guard<std::mutex> lock(readsMutex_);
+    return withFences_.count(work) != 0;
 }
 
 std::atomic<uintptr_t>& GlobalShadow::newSlot() {
@@ -156,7 +237,7 @@ std::set<uint32_t> GlobalShadow::takeOldLooks() {
 
 // ---- a block
 
-GlobalRaces::GlobalRaces(GlobalShadow& shadow, const WarpClocks& clocks)
+GlobalRaces::GlobalRaces(GlobalShadow& shadow, WarpClocks& clocks)
     : shadow_(shadow), clocks_(clocks), announced_(shadow.newSlot()) {}
 
 void GlobalRaces::beginBlock(uint64_t era, uint64_t block) {
@@ -176,7 +257,7 @@ void GlobalRaces::barrier(bool wholeGrid) {
 }
 
 void GlobalRaces::fence() {
-    ++shadow_.fencesOf(block_);
+    shadow_.fence(block_);
 }
 
 void GlobalRaces::looksBeforeUpdate(uint32_t place) {
@@ -214,12 +295,13 @@ void GlobalRaces::touch(const Access& access, uintptr_t pc, unsigned rank) {
         GlobalShadow::Page* const page = pageOf(word);
         if (page == nullptr) continue;
         const PageLock lock(*page);
-        if (page->era != era_) {
-            page->words.fill({});
-            page->era = era_;
+        if (page->era != era_) shadow_.beginEra(*page, word, era_);
+        const size_t index = word % GlobalShadow::kPageBytes / kWordBytes;
+        const GlobalRace race{{}, own, access.address, access.size, Doer::SameLaunch};
+        if (page->past != nullptr && page->past->anyUnordered) {
+            touchPast(page->past->words[index], race, word);
         }
-        touchWord(page->words[word % GlobalShadow::kPageBytes / kWordBytes],
-                  {{}, own, access.address, access.size}, word);
+        touchWord(page->words[index], race, word);
     }
     readBefore(firstNew);
     if (access.kind == AccessKind::Atomic ||
@@ -232,7 +314,7 @@ void GlobalRaces::touch(const Access& access, uintptr_t pc, unsigned rank) {
 void GlobalRaces::touchWord(GlobalShadow::Word& word, const GlobalRace& race, uintptr_t address) {
     const GlobalRecord& own = race.second;
     const auto with = [&](const GlobalRecord& other) {
-        return GlobalRace{other, own, race.address, race.size};
+        return GlobalRace{other, own, race.address, race.size, Doer::SameLaunch};
     };
     const auto look = [&](const GlobalRecord& other) {
         if (conflicts(other, own)) add(with(other));
@@ -267,13 +349,39 @@ void GlobalRaces::touchWord(GlobalShadow::Word& word, const GlobalRace& race, ui
     }
 }
 
+// As touchWord(), for what other work has done.
+void GlobalRaces::touchPast(const PastWord& word, const GlobalRace& race, uintptr_t address) {
+    for (const PastRecord* past : {&word.write, &word.atomic, &word.read[0], &word.read[1]}) {
+        const GlobalRecord &other = past->access, &own = race.second;
+        if (past->ordered || (other.bytes & own.bytes) == 0) continue;
+        if (harmlessTogether(other.accessKind(), other.isVolatile, own.accessKind(), own.isVolatile,
+                             false)) {
+            continue;
+        }
+        const GlobalRace found{other, own, race.address, race.size, past->doer};
+        const bool mayKnow = acquired_ || past->doer == Doer::Parent;
+        if (mayKnow && shadow_.hasFences(past->work)) {
+            addNotJudged(other, own);
+        } else if (other.accessKind() == AccessKind::Store &&
+                   own.accessKind() == AccessKind::Store) {
+            pending_.push_back({address, 0, found});
+        } else if (other.accessKind() == AccessKind::Atomic &&
+                   own.accessKind() == AccessKind::Load) {
+            shadow_.mayRace(own, address, found);
+        } else {
+            add(found);
+        }
+    }
+}
+
 // Two writes race if they differ: so what is there must be what the other one wrote. Its thread may
 // be on another OS thread, and just about to.
 void GlobalRaces::readBefore(size_t firstNew) {
     for (size_t i = firstNew; i < pending_.size(); ++i) {
         PendingWrite& write = pending_[i];
         GlobalRecord& other = write.race.first;
-        if (other.block != block_ && !shadow_.awaitStores(granuleOf(write.word), announced_)) {
+        if (write.race.firstDoer == Doer::SameLaunch && other.block != block_ &&
+            !shadow_.awaitStores(granuleOf(write.word), announced_)) {
             addNotJudged(other, write.race.second);
             other.bytes = 0;  // compares nothing
         }
@@ -325,8 +433,9 @@ void GlobalRaces::keepRead(GlobalShadow::Word& word, const GlobalRecord& own) co
 // An access of several words counts once.
 void GlobalRaces::add(const GlobalRace& race) {
     const bool known = std::any_of(races.begin(), races.end(), [&](const GlobalRace& other) {
-        return sameThread(race.first, other.first) && race.first.place == other.first.place &&
-               sameThread(race.second, other.second) && race.second.place == other.second.place;
+        return race.firstDoer == other.firstDoer && sameThread(race.first, other.first) &&
+               race.first.place == other.first.place && sameThread(race.second, other.second) &&
+               race.second.place == other.second.place;
     });
     if (!known) races.push_back(race);
 }

@@ -1,4 +1,5 @@
-// Who touched which bytes of global memory during a launch: finds races there.
+// Who touched which bytes of global memory: finds races there, within a launch and with work of
+// other streams.
 //
 // Nothing orders the blocks of a grid but grid.sync(), nor the threads of a block but its barriers
 // and, within a warp, __syncwarp(). What a block passes on by a fence and an atomic or volatile
@@ -18,65 +19,70 @@
 #include <utility>
 #include <vector>
 
+#include "global_record.h"
+#include "past_work.h"
 #include "recorder.h"
 #include "warp_clocks.h"
 #include "word_rules.h"
 
 namespace emu {
 
-// What some thread did to some bytes of a word.
-struct GlobalRecord {
-    uint32_t block = 0;                 // its number in the grid
-    uint32_t place = 0;                 // in the code: see program_code.h
-    uint32_t epoch : 20, clock : 12;    // barriers of the block, synchronisations of the lane
-    uint32_t rank : 10, bytes : 4;      // of the word: bit i for byte i; 0: nobody did anything
-    uint32_t isVolatile : 1, kind : 2;  // an AccessKind
-    uint32_t fences : 15;               // of the block, so far
-
-    GlobalRecord() : epoch(0), clock(0), rank(0), bytes(0), isVolatile(0), kind(0), fences(0) {}
-    AccessKind accessKind() const { return static_cast<AccessKind>(kind); }
-};
-
-inline bool sameWarp(const GlobalRecord& a, const GlobalRecord& b) {
-    return a.block == b.block && a.rank / kWarpSize == b.rank / kWarpSize;
-}
-
 // Two accesses that nothing orders, as they came.
 struct GlobalRace {
     GlobalRecord first, second;
     uintptr_t address;  // of the second access
     uint32_t size;
+    Doer firstDoer;
 };
 
 // The records of a launch. For each word the last plain write, the last atomic, and two reads, by
 // different blocks or warps where there are such: whoever writes is in another than one of these.
-// Shared by the OS threads that run blocks.
+// What earlier work did is kept as long as that may be running. Shared by the OS threads that run
+// blocks.
 class GlobalShadow {
   public:
-    static constexpr size_t kPageBytes = 4096;
+    static constexpr size_t kPageBytes = PastPage::kBytes;
 
     struct Word {
         GlobalRecord write, atomic, read[2];
     };
     struct Page {
         std::atomic_flag lock = ATOMIC_FLAG_INIT;
-        uint64_t era = 0;  // that the records are of
+        uint64_t era = 0;  // that the records are of: see GlobalRaces::beginBlock()
         std::array<Word, kPageBytes / kWordBytes> words;
+        std::unique_ptr<PastPage> past;
     };
 
-    GlobalShadow();
+    explicit GlobalShadow(StreamOrder& order);
 
     // No block runs.
-    void beginLaunch();
+    void beginLaunch(const Work& work);
 
     // The page of an address, or nullptr where there is no memory left for one.
     Page* page(uintptr_t address);
-    // What is known of the word at an address, and of which launch and grid.sync() (beginBlock()).
-    Word recordsAt(uintptr_t address, uint64_t* era);
+    // Makes the page that holds `address` one of this era of the launch. Needs its lock.
+    void beginEra(Page& page, uintptr_t address, uint64_t era);
+
+    // False if all that was done in the page that begins there was done before `work`.
+    bool mayMeet(uintptr_t page, const Work& work);
+    // What was done to the word at an address by work that may be running.
+    std::vector<PastRecord> recordsAt(uintptr_t address);
+    // A copy or a fill was submitted.
+    void addTransfer(const TransferWork& transfer, const Work& work) {
+        transfers_.add(transfer, work);
+    }
+    // Memory was freed, and may become something else.
+    void forget(uintptr_t begin, size_t bytes);
+    // A launch has executed fences, so that others may know that a part of it was done.
+    bool hasFences(uint64_t work);
     // Changes when pages have been given back.
     uint64_t generation() const { return generation_; }
 
     std::atomic<uint32_t>& fencesOf(uint32_t block) { return fences_[block % fences_.size()]; }
+    void fence(uint32_t block) {
+        ++fencesOf(block);
+        anyFence_ = true;
+    }
 
     // Each OS thread says which store of a running thread may not have been carried out yet (0:
     // none), in a slot: the 16 bytes around it.
@@ -104,11 +110,17 @@ class GlobalShadow {
   private:
     static constexpr size_t kSlots = 4096;
 
+    StreamOrder& order_;
+    Transfers transfers_{order_};
+    Work running_;
+    bool allAreBefore_ = true;  // no other work may be running with it
     size_t mostPages_;
     std::mutex mutex_;
     std::unordered_map<uintptr_t, std::unique_ptr<Page>> pages_;
     uint64_t generation_ = 1;
     std::atomic<bool> incomplete_{false};
+    std::atomic<bool> anyFence_{false};  // of the launch
+    std::set<uint64_t> withFences_;      // work; guarded by readsMutex_
     std::vector<std::atomic<uint32_t>> fences_ = std::vector<std::atomic<uint32_t>>(1 << 16);
     std::vector<std::atomic<uintptr_t>> slots_ = std::vector<std::atomic<uintptr_t>>(kSlots);
     std::atomic<size_t> slotsTaken_{0};
@@ -123,9 +135,9 @@ class GlobalShadow {
 // Looks for races of the block that runs on one OS thread.
 class GlobalRaces {
   public:
-    GlobalRaces(GlobalShadow& shadow, const WarpClocks& clocks);
+    GlobalRaces(GlobalShadow& shadow, WarpClocks& clocks);
 
-    // `era` is that of the launch; each grid.sync() adds one.
+    // `era` is 2^32 times the number of the launch as work; each grid.sync() adds one.
     void beginBlock(uint64_t era, uint64_t block);
     void barrier(bool wholeGrid);
     void fence();
@@ -136,6 +148,9 @@ class GlobalRaces {
     void touch(const Access& access, uintptr_t pc, unsigned rank);
     // The accesses so far have been carried out: looks at what was written.
     void settle();
+
+    // The running thread launches a kernel.
+    LaunchPoint launchPoint(unsigned rank) { return {block_, epoch_, rank, clocks_.cut(rank)}; }
 
     // Found since they were cleared.
     std::vector<GlobalRace> races;
@@ -159,13 +174,14 @@ class GlobalRaces {
     void touchWord(GlobalShadow::Word& word, const GlobalRace& race, uintptr_t address);
     bool orderedBefore(const GlobalRecord& other, const GlobalRecord& own) const;
     bool conflicts(const GlobalRecord& other, const GlobalRecord& own);
+    void touchPast(const PastWord& word, const GlobalRace& race, uintptr_t address);
     void keepRead(GlobalShadow::Word& word, const GlobalRecord& own) const;
     void readBefore(size_t firstNew);
     void addNotJudged(const GlobalRecord& other, const GlobalRecord& own);
     void add(const GlobalRace& race);
 
     GlobalShadow& shadow_;
-    const WarpClocks& clocks_;
+    WarpClocks& clocks_;
     std::atomic<uintptr_t>& announced_;
     uint64_t era_ = 0;
     uint32_t block_ = 0, epoch_ = 0;

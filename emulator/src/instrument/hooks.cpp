@@ -23,8 +23,9 @@ constexpr uint32_t kMemberSize = 4;
 
 // What host code does is of interest where a GPU's memory is concerned.
 __attribute__((noinline)) void recordOfHost(const Access& access) {
-    if ((maybeGuarded(access.address) || isManagedVariable(access.address)) && !inDevice())
-        hostRecorder->hostAccess(access);
+    const bool concerns = maybeGuarded(access.address) || isManagedVariable(access.address) ||
+                          hostRecorder->maybeRegistered(access.address);
+    if (concerns && !inDevice()) hostRecorder->hostAccess(access);
 }
 
 inline __attribute__((always_inline)) void record(const void* pointer, uint32_t size,

@@ -2,6 +2,7 @@
 
 #include <execinfo.h>
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -28,16 +29,16 @@ std::string nameOfTouched(const GuardedAllocation& allocation, uintptr_t address
     return inside ? nameOf(allocation, address, size) : nameOf(allocation);
 }
 
-// What a kernel did to these bytes, if the host may not do this as long as the kernel runs.
-const GlobalRecord* conflictOf(const GlobalShadow::Word& word, unsigned bytes, bool hostWrites) {
-    const auto meets = [&](const GlobalRecord& record) { return (record.bytes & bytes) != 0; };
-    for (const GlobalRecord* record : {&word.write, &word.atomic}) {
-        if (meets(*record)) return record;
-    }
-    for (const GlobalRecord& record : word.read) {
-        if (hostWrites && meets(record)) return &record;
-    }
-    return nullptr;
+// Whether the host may not do this as long as that work runs.
+bool conflicts(const PastRecord& record, unsigned bytes, AccessKind kind) {
+    return (record.access.bytes & bytes) != 0 &&
+           (kind != AccessKind::Load || record.access.accessKind() != AccessKind::Load);
+}
+
+// Empty for memory that is no matter of the device's: there a copy has been carried out when the
+// call returns, or has read what it needs.
+BytesSeen ofDevice(const BytesSeen& bytes) {
+    return findAllocation(reinterpret_cast<const void*>(bytes.first)) ? bytes : BytesSeen{};
 }
 
 // The innermost place in the user's own code that the calling thread of the host is at, as a return
@@ -60,6 +61,7 @@ uintptr_t hostPlace(uintptr_t pc = 0) {
 }  // namespace
 
 thread_local const void* StreamOrder::current_;
+thread_local const void* StreamOrder::graph_;
 thread_local bool inStreamOrder;
 
 HostCheck::~HostCheck() {
@@ -76,7 +78,7 @@ void HostCheck::add(Finding finding, uintptr_t pc) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto [known, isNew] = again_.emplace(std::make_pair(finding.hazard, pc), finding);
     if (isNew) {
-        finding.order = launches_;
+        finding.order = order_.count();
         findings_.add(finding);
         known->second = finding;
         known->second.times = 0;
@@ -88,8 +90,11 @@ void HostCheck::add(Finding finding, uintptr_t pc) {
 // ---- memory
 
 void HostCheck::hostAccess(const Access& access) {
-    if (isManagedVariable(access.address)) {
-        if (!access.isVolatile) touchesSharedMemory(access, "a __managed__ variable");
+    const char* const unallocated = isManagedVariable(access.address) ? "a __managed__ variable"
+                                    : maybeRegistered(access.address) ? "registered memory"
+                                                                      : nullptr;
+    if (unallocated != nullptr) {
+        if (!access.isVolatile) touchesSharedMemory(access, unallocated);
         return;
     }
     const auto allocation = guardedAround(reinterpret_cast<const void*>(access.address));
@@ -128,25 +133,110 @@ void HostCheck::touchesDeviceMemory(const GuardedAllocation& allocation, uintptr
 
 // Managed or page-locked memory.
 void HostCheck::touchesSharedMemory(const Access& access, const std::string& name) {
-    if (inStreamOrder || order.allHaveEnded()) return;
+    if (inStreamOrder || order_.allHaveEnded()) return;
     const uintptr_t end = access.address + access.size;
     for (uintptr_t word = access.address / kWordBytes * kWordBytes; word < end;
          word += kWordBytes) {
-        uint64_t era = 0;
-        const GlobalShadow::Word known = shadow_.recordsAt(word, &era);
-        if (order.hasEnded((era >> 32) + 1)) continue;
         const unsigned mask = bytesOfWord(word, access.address, end);
-        const GlobalRecord* const record = conflictOf(known, mask, access.kind != AccessKind::Load);
-        if (record == nullptr) continue;
-        const uintptr_t place = hostPlace(access.pc);
-        add({Hazard::ManagedTouch,
-             "",
-             {{{pcOf(record->place), nullptr, 0}, {}, verb(record->accessKind()), "the kernel"},
-              actOfHost(place, verb(access.kind))},
-             name},
-            place);
+        for (const PastRecord& record : shadow_.recordsAt(word)) {
+            if (!conflicts(record, mask, access.kind) || order_.hasEnded(record.work)) continue;
+            const uintptr_t place = hostPlace(access.pc);
+            add({Hazard::ManagedTouch,
+                 "",
+                 {{{pcOf(record.access.place), nullptr, 0},
+                   {},
+                   verb(record.access.accessKind()),
+                   std::string("the ") + wordFor(record.doer)},
+                  actOfHost(place, verb(access.kind))},
+                 name},
+                place);
+            return;
+        }
+    }
+}
+
+void HostCheck::memoryAllocated(const void* base, size_t bytes) {
+    const uintptr_t place = hostPlace();
+    const std::lock_guard<std::mutex> lock(mutex_);
+    allocated_[reinterpret_cast<uintptr_t>(base)] = {bytes, place, 0};
+}
+
+void HostCheck::memoryRegistered(const void* base, size_t bytes) {
+    const auto begin = reinterpret_cast<uintptr_t>(base);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    registeredBegin = std::min<uintptr_t>(registeredBegin, begin);
+    registeredEnd = std::max<uintptr_t>(registeredEnd, begin + bytes);
+}
+
+void HostCheck::memoryFreed(const void* base) {
+    const uintptr_t place = hostPlace();
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto known = allocated_.find(reinterpret_cast<uintptr_t>(base));
+    if (known != allocated_.end()) known->second.freed = place;
+}
+
+void HostCheck::freeRefused(const void* pointer) {
+    const auto address = reinterpret_cast<uintptr_t>(pointer);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    WrongFree& wrong = wrongFrees_[std::this_thread::get_id()] = {};
+    auto known = allocated_.upper_bound(address);
+    const bool isKnown =
+        known != allocated_.begin() && address - (--known)->first < known->second.bytes;
+    if (!isKnown) {
+        wrong.where = "memory that CUDA has not allocated";
         return;
     }
+    const auto& [base, allocated] = *known;
+    wrong.where = address == base ? "" : bytes(address - base) + " into ";
+    wrong.where += "an allocation of " + bytes(allocated.bytes);
+    wrong.acts.push_back(allocated.freed != 0 ? actOfHost(allocated.freed, "has freed it")
+                                              : actOfHost(allocated.place, "allocates it"));
+}
+
+void HostCheck::transferRuns(const BytesSeen* read, const BytesSeen& written) {
+    const uintptr_t place = hostPlace();
+    const Work work = order_.begins();
+    const TransferWork transfer{work.number, placeOf(place),
+                                read != nullptr ? Doer::Copy : Doer::Fill,
+                                read != nullptr ? ofDevice(*read) : BytesSeen{}, ofDevice(written)};
+    if (!order_.allAreBefore(work)) {
+        findStreamRace(transfer.read, AccessKind::Load, transfer, work);
+        findStreamRace(transfer.written, AccessKind::Store, transfer, work);
+    }
+    shadow_.addTransfer(transfer, work);
+}
+
+// The first one.
+void HostCheck::findStreamRace(const BytesSeen& bytes, AccessKind kind,
+                               const TransferWork& transfer, const Work& work) {
+    uintptr_t page = 0;
+    bool mayMeet = false;
+    forWords(bytes, [&](uintptr_t word, unsigned mask) {
+        const uintptr_t around = word / PastPage::kBytes * PastPage::kBytes;
+        if (around != page) mayMeet = shadow_.mayMeet(page = around, work);
+        if (!mayMeet) return false;
+        for (const PastRecord& record : shadow_.recordsAt(word)) {
+            if (!conflicts(record, mask, kind) || order_.isBefore(record.work, work)) continue;
+            const auto allocation = guardedAround(reinterpret_cast<const void*>(word));
+            const uintptr_t place = pcOf(transfer.place);
+            add({Hazard::StreamRace,
+                 raceKind(record.access.accessKind(), kind),
+                 {{{pcOf(record.access.place), nullptr, 0},
+                   {},
+                   verb(record.access.accessKind()),
+                   std::string("another stream's ") + wordFor(record.doer)},
+                  {{place, nullptr, 0},
+                   {},
+                   verb(kind),
+                   std::string("the ") + wordFor(transfer.doer)}},
+                 allocation              ? nameOf(*allocation)
+                 : maybeRegistered(word) ? "registered memory"
+                                         : "a __device__ variable"},
+                place);
+            return true;
+        }
+        return false;
+    });
 }
 
 void HostCheck::unwrittenCopied(const void* memory, size_t size) {
@@ -164,9 +254,15 @@ void HostCheck::unwrittenCopied(const void* memory, size_t size) {
 
 void HostCheck::refused(const std::string& what) {
     const uintptr_t place = hostPlace();
-    Finding finding{Hazard::Refused, what, {actOfHost(place, "goes on")}, ""};
-    finding.order = launches_;
+    Finding finding{Hazard::Refused, what, {}, ""};
+    finding.order = order_.count();
     const std::lock_guard<std::mutex> lock(mutex_);
+    const WrongFree wrong = std::exchange(wrongFrees_[std::this_thread::get_id()], {});
+    if (what.rfind("cudaFree", 0) == 0) {
+        finding.acts = wrong.acts;
+        finding.where = wrong.where;
+    }
+    finding.acts.push_back(actOfHost(place, "goes on"));
     unread_[std::this_thread::get_id()].push_back(std::move(finding));
 }
 

@@ -2,6 +2,7 @@
 // calls it.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -53,6 +54,12 @@ extern __thread Recorder* recorder;
 class HostRecorder {
   public:
     virtual ~HostRecorder() = default;
+    // Among these addresses is the host memory that was registered.
+    bool maybeRegistered(uintptr_t address) const {
+        return address >= registeredBegin && address < registeredEnd;
+    }
+    std::atomic<uintptr_t> registeredBegin{UINTPTR_MAX}, registeredEnd{0};
+
     virtual void hostAccess(const Access& access) = 0;
 };
 extern HostRecorder* hostRecorder;

@@ -1,17 +1,32 @@
-// Which launches the host knows to have ended, by what it has waited for.
+// Which work of streams has ended before which, and which the host knows to have ended, by what it
+// has waited for.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <utility>
+#include <vector>
 
 #include "engine/watcher.h"
+#include "launch_point.h"
 
 namespace emu {
 
-// Each stream has a clock: up to which launch of every stream all is done when the stream's work is
-// (a vector clock); so have an event, since it was recorded, and the host. Thread-safe.
+// By stream, up to which work all is done (a vector clock).
+using StreamClock = std::map<const void*, uint64_t>;
+
+// A launch, a copy or a fill.
+struct Work {
+    uint64_t number = 0;  // from 1; grows
+    StreamClock before;   // what has ended when it begins, and itself
+    // The kernels that it was launched by, with their numbers: they may still run.
+    std::vector<std::pair<uint64_t, LaunchPoint>> parents;
+};
+
+// Each stream has a clock: what is done when its work so far is; so have an event, since it was
+// recorded, and the host. Thread-safe.
 class StreamOrder {
   public:
     // Work of the stream comes next, from the calling OS thread.
@@ -20,11 +35,35 @@ class StreamOrder {
         current_ = stream.id;
         meetOthers(stream);
     }
-    // This launch, counted from 1, is such work; `launch` grows.
-    void launched(uint64_t launch) {
+    // This is such work.
+    Work begins(std::vector<std::pair<uint64_t, LaunchPoint>> parents = {}) {
         const std::lock_guard<std::mutex> lock(mutex_);
-        streams_[current_].clock[current_] = launch;
-        streamOf_[launch] = current_;
+        StreamClock& clock = streams_[current_].clock;
+        clock[current_] = ++count_;
+        streamOf_[count_] = current_;
+        return {count_, clock, std::move(parents)};
+    }
+    // Such work is a graph, and begins or has been done. Each of its nodes is like a stream, which
+    // begins after those that it depends on.
+    void graphRuns(bool now) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        if (now) {
+            graph_ = current_;
+            return;
+        }
+        current_ = graph_;
+        for (const void* node : nodes_[graph_]) {
+            join(streams_[graph_].clock, streams_[node].clock);
+        }
+        nodes_.erase(graph_);
+    }
+    void graphNodeRuns(const void* node, const std::vector<const void*>& after) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        StreamClock clock = streams_[graph_].clock;
+        for (const void* other : after) join(clock, streams_[other].clock);
+        streams_[node].clock = std::move(clock);
+        nodes_[graph_].push_back(node);
+        current_ = node;
     }
     void eventRecorded(const void* event) {
         const std::lock_guard<std::mutex> lock(mutex_);
@@ -48,26 +87,55 @@ class StreamOrder {
         const std::lock_guard<std::mutex> lock(mutex_);
         hostLearns(events_[event]);
     }
-
-    // The host knows that this launch has ended.
-    bool hasEnded(uint64_t launch) {
+    // A host function of the stream has run, on the calling OS thread: it may have told the host
+    // so.
+    void hostFunctionRan() {
         const std::lock_guard<std::mutex> lock(mutex_);
-        return streamOf_.count(launch) == 0;
+        hostLearns(streams_[current_].clock);
+    }
+
+    // How much work there has been.
+    uint64_t count() {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        return count_;
+    }
+    // The host knows that the work with this number has ended.
+    bool hasEnded(uint64_t number) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        return streamOf_.count(number) == 0;
     }
     bool allHaveEnded() {
         const std::lock_guard<std::mutex> lock(mutex_);
         return streamOf_.empty();
     }
+    // The work with this number has ended when `work` begins, or is that work.
+    bool isBefore(uint64_t number, const Work& work) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        const auto stream = streamOf_.find(number);
+        return stream == streamOf_.end() || reaches(work.before, stream->second, number);
+    }
+    bool allAreBefore(const Work& work) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        return std::all_of(streams_.begin(), streams_.end(), [&](const auto& entry) {
+            const auto& [id, stream] = entry;
+            const auto last = stream.clock.find(id);
+            return last == stream.clock.end() || streamOf_.count(last->second) == 0 ||
+                   reaches(work.before, id, last->second);
+        });
+    }
 
   private:
-    using Clock = std::map<const void*, uint64_t>;
     struct Stream {
-        Clock clock;
+        StreamClock clock;
         bool blocking = false;  // and not the legacy one
     };
 
-    static void join(Clock& clock, const Clock& other) {
-        for (const auto& [stream, launch] : other) clock[stream] = std::max(clock[stream], launch);
+    static void join(StreamClock& clock, const StreamClock& other) {
+        for (const auto& [stream, work] : other) clock[stream] = std::max(clock[stream], work);
+    }
+    static bool reaches(const StreamClock& clock, const void* stream, uint64_t work) {
+        const auto known = clock.find(stream);
+        return known != clock.end() && work <= known->second;
     }
 
     // The legacy stream waits for the blocking ones, and they for it.
@@ -84,20 +152,21 @@ class StreamOrder {
         }
     }
 
-    void hostLearns(const Clock& clock) {
-        for (auto launch = streamOf_.begin(); launch != streamOf_.end();) {
-            const auto known = clock.find(launch->second);
-            const bool ended = known != clock.end() && launch->first <= known->second;
-            launch = ended ? streamOf_.erase(launch) : std::next(launch);
+    void hostLearns(const StreamClock& clock) {
+        for (auto work = streamOf_.begin(); work != streamOf_.end();) {
+            work =
+                reaches(clock, work->second, work->first) ? streamOf_.erase(work) : std::next(work);
         }
     }
 
     std::mutex mutex_;
     std::map<const void*, Stream> streams_;
-    std::map<const void*, Clock> events_;
-    std::map<uint64_t, const void*> streamOf_;  // launches that may be running
+    std::map<const void*, StreamClock> events_;
+    std::map<uint64_t, const void*> streamOf_;               // work that may be running
+    std::map<const void*, std::vector<const void*>> nodes_;  // of graphs, by the stream they run in
+    uint64_t count_ = 0;
     const void* legacy_ = nullptr;
-    static thread_local const void* current_;
+    static thread_local const void *current_, *graph_;
 };
 
 }  // namespace emu

@@ -14,6 +14,8 @@ namespace emu {
 // other lane it has been told (vector clocks).
 class WarpClocks {
   public:
+    using Clocks = std::array<uint32_t, kWarpSize>;
+
     void beginBlock(unsigned threads) {
         for (unsigned rank = 0; rank < threads; ++rank) {
             clocks_[rank].fill(0);
@@ -38,6 +40,13 @@ class WarpClocks {
         });
     }
 
+    // What `rank` knows of its warp. What it does from now on is told from what it has done.
+    Clocks cut(unsigned rank) {
+        const Clocks known = clocks_[rank];
+        ++clocks_[rank][rank % kWarpSize];
+        return known;
+    }
+
     uint32_t clockOf(unsigned rank) const { return clocks_[rank][rank % kWarpSize]; }
 
     // Whether what `before` did at its clock `clock` is ordered before what `rank` does now.
@@ -47,7 +56,6 @@ class WarpClocks {
     }
 
   private:
-    using Clocks = std::array<uint32_t, kWarpSize>;
     std::vector<Clocks> clocks_ = std::vector<Clocks>(kMaxThreadsPerBlock);
 };
 

@@ -1,7 +1,9 @@
 // Copies and fills.
 #include "copy.h"
 
+#include <cstdint>
 #include <cstring>
+#include <optional>
 
 #include "capture.h"
 #include "emu/api/memory.h"
@@ -35,9 +37,21 @@ char* rowOf(const Layout& layout, size_t y, size_t z) {
     return static_cast<char*>(layout.pointer) + z * layout.slice + y * layout.pitch;
 }
 
-// The hazard check learns of a copy of what nobody has written.
+BytesSeen seen(const Layout& layout, const Box& box) {
+    return {reinterpret_cast<uintptr_t>(layout.pointer),
+            box.width,
+            box.height,
+            box.depth,
+            layout.pitch,
+            layout.slice};
+}
+
+// The hazard check learns of each copy, and of those of what nobody has written.
 void watch(const Copy& copy) {
-    if (!guardAllocations || watcher == nullptr || copy.byKernel) return;
+    if (!guardAllocations || watcher == nullptr) return;
+    const BytesSeen read = seen(copy.src, copy.box);
+    watcher->transferRuns(&read, seen(copy.dst, copy.box));
+    if (copy.byKernel) return;
     for (size_t z = 0; z < copy.box.depth; ++z) {
         for (size_t y = 0; y < copy.box.height; ++y) {
             if (anyWritten(rowOf(copy.src, y, z), copy.box.width)) return;
@@ -70,6 +84,9 @@ void fillRow(char* row, const Fill& fill) {
 }
 
 void run(const Fill& fill) {
+    if (guardAllocations && watcher != nullptr) {
+        watcher->transferRuns(nullptr, seen(fill.dst, fill.box));
+    }
     const DeviceMemoryAccess access;
     for (size_t z = 0; z < fill.box.depth; ++z) {
         for (size_t y = 0; y < fill.box.height; ++y) {
@@ -87,12 +104,32 @@ cudaError_t checkThenRun(const Transfer& transfer) {
     return error;
 }
 
+// The host's own memory, page-locked or not.
+bool isOfHost(const void* pointer) {
+    const std::optional<Allocation> allocation = findAllocation(pointer);
+    return !allocation || allocation->kind == MemoryKind::Pinned ||
+           allocation->kind == MemoryKind::Registered;
+}
+
+// Whether CUDA's asynchronous form returns only when the copy is complete: from host to host, or
+// from the device to memory that is not page-locked.
+bool completeAtReturn(const Copy& copy) {
+    const void* to = copy.dst.pointer;
+    return isOfHost(to) && (!findAllocation(to) || isOfHost(copy.src.pointer));
+}
+bool completeAtReturn(const Fill&) {
+    return false;
+}
+
 template <typename Transfer>
 cudaError_t submitTransfer(cudaStream_t stream, cudaGraphNodeType type, Transfer transfer) {
     transfer.byKernel = inDevice();
-    const cudaError_t error = mayRunLater() ? check(transfer) : cudaSuccess;
+    const bool later = mayRunLater();
+    cudaError_t error = later ? check(transfer) : cudaSuccess;
     if (error != cudaSuccess) return error;
-    return submitNode(stream, type, [transfer] { return checkAndRun(transfer); });
+    error = submitNode(stream, type, [transfer] { return checkAndRun(transfer); });
+    const bool waits = error == cudaSuccess && !later && completeAtReturn(transfer);
+    return waits ? waitForStream(stream) : error;
 }
 
 cudaError_t submitAsync(const Fill& fill, cudaStream_t stream) {
@@ -107,9 +144,14 @@ cudaError_t refuseSync() {
     return error != cudaSuccess ? error : refuseUnsafe();
 }
 
+// The host waits for a fill of memory that it can reach, and for no other.
 cudaError_t submitSync(const Fill& fill) {
-    const cudaError_t error = refuseSync();
-    return error != cudaSuccess ? error : submitAsync(fill, cudaStreamLegacy);
+    cudaError_t error = refuseSync();
+    if (error == cudaSuccess) error = submitAsync(fill, cudaStreamLegacy);
+    if (error != cudaSuccess) return error;
+    const std::optional<Allocation> allocation = findAllocation(fill.dst.pointer);
+    const bool waits = allocation && (allocation->managed() || isOfHost(fill.dst.pointer));
+    return waits ? waitForStream(cudaStreamLegacy) : cudaSuccess;
 }
 
 Layout layoutOf(const void* pointer, size_t pitch = 0, size_t slice = 0) {

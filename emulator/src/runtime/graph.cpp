@@ -3,6 +3,7 @@
 
 #include "copy.h"
 #include "emu/api/graphs.h"
+#include "engine/watcher.h"
 #include "error.h"
 #include "graph.h"
 #include "handles.h"
@@ -95,11 +96,18 @@ std::shared_ptr<GraphExec> findExec(cudaGraphExec_t handle) {
 }
 
 cudaError_t runNodes(const Nodes& nodes) {
+    if (watcher != nullptr) watcher->graphRuns(true);
+    cudaError_t error = cudaSuccess;
     for (const std::shared_ptr<Node>& node : nodes) {
-        const cudaError_t error = node->work();
-        if (error != cudaSuccess) return error;
+        if (watcher != nullptr) {
+            watcher->graphNodeRuns(node.get(),
+                                   {node->dependencies.begin(), node->dependencies.end()});
+        }
+        error = node->work();
+        if (error != cudaSuccess) break;
     }
-    return cudaSuccess;
+    if (watcher != nullptr) watcher->graphRuns(false);
+    return error;
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "engine/scheduler.h"
 #include "engine/sticky_error.h"
 #include "engine/watchdog.h"
+#include "engine/watcher.h"
 #include "error.h"
 #include "function.h"
 #include "stream.h"
@@ -53,7 +54,9 @@ cudaError_t launchFromKernel(const LaunchConfig& config, KernelCall call) {
     const int depth = tail ? parentDepth : parentDepth + 1;
     if (error == cudaSuccess && depth > kMaxLaunchDepth) error = cudaErrorLaunchMaxDepthExceeded;
     if (error != cudaSuccess) return deviceThreadError() = error;
-    runAfterGrid(std::make_unique<Grid>(config, std::move(call), depth), tail);
+    auto child = std::make_unique<Grid>(config, std::move(call), depth);
+    if (watcher != nullptr) watcher->childLaunched(*child, tail);
+    runAfterGrid(std::move(child), tail);
     return cudaSuccess;
 }
 

@@ -16,6 +16,7 @@
 #include "engine/guarded_memory.h"
 #include "engine/poison.h"
 #include "engine/scheduler.h"
+#include "engine/watcher.h"
 #include "error.h"
 #include "stream.h"
 
@@ -63,8 +64,13 @@ void* takeMemory(size_t size, MemoryKind kind) {
     return memory;
 }
 
+bool hostIsWatched() {
+    return watcher != nullptr && !inDevice();
+}
+
 void giveBackMemory(const Allocation& allocation) {
     void* memory = const_cast<void*>(allocation.base);
+    if (hostIsWatched()) watcher->memoryFreed(memory, allocation.size);
     if (guardAllocations) {
         giveBackGuarded(memory);
         return;
@@ -185,7 +191,10 @@ cudaError_t registerHost(void* pointer, size_t size, unsigned flags) {
     if (size > UINTPTR_MAX - reinterpret_cast<uintptr_t>(pointer)) return cudaErrorInvalidValue;
     const std::optional<Allocation> other =
         addUnlessOverlapping({pointer, size, MemoryKind::Registered, flags});
-    if (!other) return cudaSuccess;
+    if (!other) {
+        if (hostIsWatched()) watcher->memoryRegistered(pointer, size);
+        return cudaSuccess;
+    }
     return other->kind == MemoryKind::Registered ? cudaErrorHostMemoryAlreadyRegistered
                                                  : cudaErrorInvalidValue;
 }
@@ -256,6 +265,7 @@ cudaError_t allocate(void** pointer, Allocation allocation) {
     allocation.base = memory;
     noteLarge(allocation);
     addAllocation(allocation);
+    if (hostIsWatched()) watcher->memoryAllocated(memory, allocation.size);
     *pointer = memory;
     return cudaSuccess;
 }
@@ -263,7 +273,10 @@ cudaError_t allocate(void** pointer, Allocation allocation) {
 cudaError_t release(void* pointer, std::initializer_list<MemoryKind> kinds) {
     if (pointer == nullptr) return cudaSuccess;
     const std::optional<Allocation> allocation = removeAllocation(pointer, kinds);
-    if (!allocation) return cudaErrorInvalidValue;
+    if (!allocation) {
+        if (hostIsWatched()) watcher->freeRefused(pointer);
+        return cudaErrorInvalidValue;
+    }
     unreserve(*allocation);
     giveBackMemory(*allocation);
     return cudaSuccess;

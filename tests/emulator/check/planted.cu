@@ -252,6 +252,61 @@ __global__ void launchesAndLooks(int* out) {
     child<<<1, 2048>>>(out);
     if (cudaGetLastError() != cudaSuccess) out[0] = 0;
 }
+template <bool kBarrier>
+__global__ void fillsForChild(int* d, int* out) {
+    d[threadIdx.x] = threadIdx.x;  // for-child
+    if (kBarrier) __syncthreads();
+    if (threadIdx.x == 0) copyElements<<<1, blockDim.x>>>(d, out, blockDim.x);
+}
+__global__ void goesOnBesideChild(int* d, int* out) {
+    if (threadIdx.x != 0) return;
+    copyElements<<<1, 32>>>(d, out, 32);
+    d[5] = 7;  // beside-child
+}
+__global__ void readsFromChild(int* d, int* out) {
+    if (threadIdx.x == 0) writeIndices<<<1, 32>>>(d, 32);
+    __syncthreads();
+    out[threadIdx.x] = d[threadIdx.x];  // reads-from-child
+}
+__global__ void firstBlockLaunches(int* d, int* out) {
+    d[blockIdx.x] = 1;  // of-each-block
+    __syncthreads();
+    if (blockIdx.x == 0 && threadIdx.x == 0) copyElements<<<1, 2>>>(d, out, 2);
+}
+__global__ void launchesReader(int* d, int* out) {
+    copyElements<<<1, 32>>>(d, out, 32);
+}
+__global__ void goesOnBesideGrandchild(int* d, int* out) {
+    launchesReader<<<1, 1>>>(d, out);
+    d[5] = 7;  // beside-grandchild
+}
+__global__ void launchesBehindGridSync(int* d, int* out) {
+    d[blockIdx.x] = 1;
+    cg::this_grid().sync();
+    if (blockIdx.x == 0) copyElements<<<1, 2>>>(d, out, 2);
+}
+__global__ void launchesInOrder(int* d, int* out) {
+    if (threadIdx.x == 0) {
+        d[0] = 1;  // its own
+        copyElements<<<1, 1>>>(d, out, 1);
+    }
+    d[32 + threadIdx.x] = threadIdx.x;
+    __syncwarp();
+    if (threadIdx.x == 0) copyElements<<<1, 32>>>(d + 32, out + 32, 32);
+    if (threadIdx.x == 0) fillsForChild<true><<<1, 64>>>(d + 64, out + 64);
+    if (threadIdx.x == 0) {
+        copyElements<<<1, 32, 0, cudaStreamTailLaunch>>>(d + 128, out + 128, 32);
+    }
+    d[128 + threadIdx.x] = threadIdx.x;
+}
+__global__ void lastBlockLaunches(int* d, int* out) {
+    d[blockIdx.x * blockDim.x + threadIdx.x] = 1;
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0 && atomicInc(&ticket, gridDim.x - 1) == gridDim.x - 1) {
+        copyElements<<<1, 128>>>(d, out, 128);
+    }
+}
 __global__ void countInShared(const int* in, int* bins) {
     __shared__ int ofBlock[4];
     atomicAdd(&ofBlock[in[threadIdx.x] % 4], 1);  // count-in-shared
@@ -280,6 +335,26 @@ struct [[gnu::packed]] Tagged {
 __global__ void readTagged(const Tagged* in, int* out) {
     out[threadIdx.x] = in[threadIdx.x].value;
 }
+__global__ void addFloatByCas(float* sum) {
+    addByCas(sum, 1);
+}
+__global__ void produce(int* out, int* flag) {
+    out[threadIdx.x] = threadIdx.x;  // produce
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) atomicExch(flag, 1);
+}
+__global__ void consume(const int* in, int* flag, int* out) {
+    while (atomicAdd(flag, 0) == 0) {
+    }
+    out[threadIdx.x] = in[threadIdx.x];  // consume
+}
+__global__ void writeOne(int* p) {
+    *p = 1;  // write-one
+}
+__global__ void writeTwo(int* p) {
+    *p = 2;  // write-two
+}
 __global__ void spin(int* flag) {
     while (true) {                           // spin
         if (atomicAdd(flag, 0) == 1) break;  // spin-poll
@@ -290,7 +365,7 @@ __global__ void spin(int* flag) {
 
 int* deviceInts(int elements = kCount) {
     int* memory = nullptr;
-    if (cudaMalloc(&memory, elements * sizeof(int)) != cudaSuccess) std::exit(3);
+    if (cudaMalloc(&memory, elements * sizeof(int)) != cudaSuccess) std::exit(3);  // device-ints
     return memory;
 }
 
@@ -330,6 +405,48 @@ int* managedInts() {
     int* memory = nullptr;
     if (cudaMallocManaged(&memory, kBytes) != cudaSuccess) std::exit(3);
     return memory;
+}
+
+int* pinnedInts() {
+    int* memory = nullptr;
+    if (cudaMallocHost(&memory, kBytes) != cudaSuccess) std::exit(3);
+    for (int i = 0; i < kCount; ++i) memory[i] = i;
+    return memory;
+}
+
+// Neither waits for the legacy stream.
+struct TwoStreams {
+    cudaStream_t a, b;
+    TwoStreams() {
+        cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking);
+        cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking);
+    }
+    // What b does from now on begins when a has done its work so far.
+    void bWaitsForA() {
+        cudaEvent_t event;
+        cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
+        cudaEventRecord(event, a);
+        cudaStreamWaitEvent(b, event, 0);
+    }
+};
+
+// A graph in which the work of stream b begins beside that of a, launched twice; the host waits.
+void launchForked(const std::function<void(TwoStreams&)>& work) {
+    TwoStreams streams;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    cudaEvent_t done;
+    cudaEventCreate(&done);
+    cudaStreamBeginCapture(streams.a, cudaStreamCaptureModeGlobal);
+    streams.bWaitsForA();
+    work(streams);
+    cudaEventRecord(done, streams.b);
+    cudaStreamWaitEvent(streams.a, done, 0);
+    cudaStreamEndCapture(streams.a, &graph);
+    cudaGraphInstantiate(&exec, graph, 0);
+    cudaGraphLaunch(exec, streams.a);
+    cudaGraphLaunch(exec, streams.a);
+    cudaStreamSynchronize(streams.a);
 }
 
 const std::map<std::string, std::function<void()>> kPrograms = {
@@ -477,6 +594,294 @@ const std::map<std::string, std::function<void()>> kPrograms = {
          cudaEventSynchronize(event);
          std::printf("%d\n", m[3]);
      }},
+    {"readsBeforeTheCopy",
+     [] {
+         int *h = pinnedInts(), *d = filled();
+         const TwoStreams streams;
+         cudaMemcpyAsync(h, d, kBytes, cudaMemcpyDeviceToHost, streams.a);  // copy-to-host
+         std::printf("%d\n", h[3]);                                         // copy-read-early
+         cudaDeviceSynchronize();
+     }},
+    {"overwritesTheSource",
+     [] {
+         int *h = pinnedInts(), *d = deviceInts();
+         cudaMemcpyAsync(d, h, kBytes, cudaMemcpyHostToDevice);  // copy-from-host
+         h[4] = 7;                                               // source-overwritten
+         addAtomically<<<1, 256>>>(d);
+     }},
+    {"registeredEarly",
+     [] {
+         std::vector<int> h(kCount, 1);
+         int* d = filled();
+         cudaHostRegister(h.data(), kBytes, cudaHostRegisterDefault);
+         cudaMemcpyAsync(h.data(), d, kBytes, cudaMemcpyDeviceToHost);  // registered-copy
+         std::printf("%d\n", h.data()[8]);                              // registered-early
+         cudaDeviceSynchronize();
+         std::printf("%d\n", h.data()[8]);
+         cudaHostUnregister(h.data());
+     }},
+    {"readsBeforeTheFill",
+     [] {
+         int* m = managedInts();
+         addAtomically<<<1, 256>>>(filled());
+         cudaMemsetAsync(m, 0, kBytes);  // fill-of-managed
+         std::printf("%d\n", m[5]);      // fill-read-early
+     }},
+    {"readsBeforeTheGraph",
+     [] {
+         int *h = pinnedInts(), *d = filled();
+         const TwoStreams streams;
+         cudaGraph_t graph;
+         cudaGraphExec_t exec;
+         cudaStreamBeginCapture(streams.a, cudaStreamCaptureModeGlobal);
+         addAtomically<<<1, 256, 0, streams.a>>>(d);
+         cudaMemcpyAsync(h, d, kBytes, cudaMemcpyDeviceToHost, streams.a);
+         cudaStreamEndCapture(streams.a, &graph);
+         cudaGraphInstantiate(&exec, graph, 0);
+         cudaGraphLaunch(exec, streams.a);  // graph-launch
+         std::printf("%d\n", h[6]);         // graph-read-early
+     }},
+    {"waitsForTheLastOfTwo",  // whose stream does not wait for the other one
+     [] {
+         int* m = managedInts();
+         const TwoStreams streams;
+         writeIndices<<<1, 128, 0, streams.a>>>(m, 128);
+         writeIndices<<<1, 128, 0, streams.b>>>(m + 128, 128);
+         cudaStreamSynchronize(streams.b);
+         std::printf("%d\n", m[2]);  // first-of-two
+     }},
+    {"copiesInTime",
+     [] {
+         int *h = pinnedInts(), *d = filled();
+         const TwoStreams streams;
+         cudaEvent_t event;
+         cudaEventCreate(&event);
+         const auto copyBack = [&](cudaStream_t stream) {
+             cudaMemcpyAsync(h, d, kBytes, cudaMemcpyDeviceToHost, stream);
+         };
+         copyBack(streams.a);
+         cudaStreamSynchronize(streams.a);
+         h[0] += 1;
+         copyBack(streams.a);
+         cudaEventRecord(event, streams.a);
+         cudaEventSynchronize(event);
+         h[1] += 1;
+         copyBack(streams.b);
+         cudaDeviceSynchronize();
+         h[2] += 1;
+         copyBack(nullptr);
+         cudaMemcpy(d, h, sizeof(int), cudaMemcpyHostToDevice);  // behind it, and waits
+         h[3] += 1;
+         copyBack(streams.a);
+         if (cudaStreamQuery(streams.a) == cudaSuccess) h[4] += 1;
+         copyBack(streams.a);
+         cudaEventRecord(event, streams.a);
+         if (cudaEventQuery(event) == cudaSuccess) h[5] += 1;
+         copyBack(streams.a);
+         cudaLaunchHostFunc(streams.a, [](void* memory) { static_cast<int*>(memory)[6] += 1; }, h);
+         cudaStreamSynchronize(streams.a);
+         cudaMemcpyAsync(d, h, kBytes / 2, cudaMemcpyHostToDevice, streams.a);
+         h[128] = h[0];  // the copy reads the other half, and only reads
+         cudaMemset(managedInts(), 0, kBytes);
+         addAtomically<<<1, 256, 0, streams.a>>>(d);
+     }},
+    {"fillsInTime",  // a fill that is not asynchronous waits where the host can reach the memory
+     [] {
+         int* m = managedInts();
+         addAtomically<<<1, 256>>>(filled());
+         cudaMemset(m, 0, kBytes);
+         std::printf("%d\n", m[0]);
+     }},
+    {"hostFunctionTells",
+     [] {
+         int *h = pinnedInts(), *d = filled();
+         std::promise<void> done;
+         const TwoStreams streams;
+         addAtomically<<<1, 256, 0, streams.a>>>(d);
+         cudaMemcpyAsync(h, d, kBytes, cudaMemcpyDeviceToHost, streams.a);
+         cudaLaunchHostFunc(
+             streams.a, [](void* p) { static_cast<std::promise<void>*>(p)->set_value(); }, &done);
+         done.get_future().wait();
+         std::printf("%d\n", h[0]);
+     }},
+    {"copiesOfPageable",  // are complete, or have read the source, when the call returns
+     [] {
+         std::vector<int> h(kCount, 1);
+         int *pinned = pinnedInts(), *d = filled();
+         const TwoStreams streams;
+         addAtomically<<<1, 256, 0, streams.a>>>(d);
+         cudaMemcpyAsync(h.data(), d, kBytes, cudaMemcpyDeviceToHost, streams.a);
+         std::printf("%d\n", h[0]);
+         cudaMemcpyAsync(d, h.data(), kBytes, cudaMemcpyHostToDevice, streams.a);
+         h[0] = 2;
+         cudaMemcpyAsync(pinned, h.data(), kBytes, cudaMemcpyHostToHost, streams.a);
+         std::printf("%d\n", pinned[0]);
+     }},
+    // -- work of two streams
+    {"eventMissing",
+     [] {
+         int *d = filled(), *out = deviceInts();
+         const TwoStreams streams;
+         writeIndices<<<1, 256, 0, streams.a>>>(d, kCount);
+         copyElements<<<1, 256, 0, streams.b>>>(d, out, kCount);
+     }},
+    {"eventTooEarly",
+     [] {
+         int *d = filled(), *out = deviceInts();
+         TwoStreams streams;
+         streams.bWaitsForA();
+         writeIndices<<<1, 256, 0, streams.a>>>(d, kCount);
+         copyElements<<<1, 256, 0, streams.b>>>(d, out, kCount);
+     }},
+    {"copyOfAnotherStream",
+     [] {
+         int *h = pinnedInts(), *d = filled(), *out = deviceInts();
+         const TwoStreams streams;
+         cudaMemcpyAsync(d, h, kBytes, cudaMemcpyHostToDevice, streams.a);  // copy-in-a
+         copyElements<<<1, 256, 0, streams.b>>>(d, out, kCount);
+     }},
+    {"fillOfAnotherStream",
+     [] {
+         int *d = filled(), *out = deviceInts();
+         cudaStream_t first, second;
+         cudaStreamCreate(&first);
+         cudaStreamCreate(&second);
+         cudaMemsetAsync(d, 0, kBytes, first);  // fill-in-first
+         copyElements<<<1, 256, 0, second>>>(d, out, kCount);
+     }},
+    {"copyDoesNotWait",
+     [] {
+         std::vector<int> h(kCount);
+         int* d = filled();
+         const TwoStreams streams;
+         writeIndices<<<1, 256, 0, streams.a>>>(d, kCount);
+         cudaMemcpy(h.data(), d, kBytes, cudaMemcpyDeviceToHost);  // copy-waits-not
+     }},
+    {"nextInputTooEarly",
+     [] {
+         int *h = pinnedInts(), *d = filled(), *out = deviceInts();
+         const TwoStreams streams;
+         copyElements<<<1, 256, 0, streams.a>>>(d, out, kCount);
+         cudaMemcpyAsync(d, h, kBytes, cudaMemcpyHostToDevice, streams.b);  // next-input
+     }},
+    {"copyBeforeCopy",
+     [] {
+         int *h = pinnedInts(), *d = filled(), *out = deviceInts();
+         const TwoStreams streams;
+         cudaMemcpyAsync(d, h, kBytes, cudaMemcpyHostToDevice, streams.a);      // first-copy
+         cudaMemcpyAsync(out, d, kBytes, cudaMemcpyDeviceToDevice, streams.b);  // second-copy
+     }},
+    {"columnsOfAnotherStream",
+     [] {
+         int *h = pinnedInts(), *d = filled(), *out = deviceInts(32);
+         const TwoStreams streams;  // 32 rows of 8 elements, of which the second one is copied
+         cudaMemcpy2DAsync(d + 1, 32, h, 4, 4, 32, cudaMemcpyHostToDevice, streams.a);  // column
+         copyElements<<<1, 1, 0, streams.b>>>(d + 8 * 31 + 1, out, 1);
+     }},
+    {"writesOfStreams",
+     [] {
+         int* d = filled();
+         const TwoStreams streams;
+         writeOne<<<1, 1, 0, streams.a>>>(d);
+         writeTwo<<<1, 1, 0, streams.b>>>(d);
+     }},
+    {"thirdStream",  // between the first and the second, another one used the same page
+     [] {
+         int *d = filled(), *out = deviceInts();
+         cudaStream_t first, second, third;
+         cudaStreamCreate(&first);
+         cudaStreamCreate(&second);
+         cudaStreamCreate(&third);
+         writeIndices<<<1, 64, 0, first>>>(d, 64);
+         writeIndices<<<1, 64, 0, third>>>(d + 128, 64);
+         copyElements<<<1, 64, 0, second>>>(d, out, 64);
+     }},
+    {"graphBranches",
+     [] {
+         int *d = filled(), *out = deviceInts();
+         launchForked([=](TwoStreams& streams) {
+             writeIndices<<<1, 256, 0, streams.a>>>(d, kCount);
+             copyElements<<<1, 256, 0, streams.b>>>(d, out, kCount);
+         });
+     }},
+    {"graphInOrder",
+     [] {
+         int *h = pinnedInts(), *d = filled(), *out = deviceInts();
+         launchForked([=](TwoStreams& streams) {
+             cudaMemcpyAsync(d, h, kBytes, cudaMemcpyHostToDevice, streams.a);
+             writeIndices<<<1, 256, 0, streams.a>>>(d, kCount);
+             writeIndices<<<1, 256, 0, streams.b>>>(out, kCount);
+             streams.bWaitsForA();
+             copyElements<<<1, 256, 0, streams.b>>>(d, out, kCount);
+         });
+         std::printf("%d\n", h[1] += out != nullptr);
+     }},
+    {"streamsInOrder",
+     [] {
+         int *h = pinnedInts(), *d = filled(), *out = deviceInts();
+         TwoStreams streams;
+         cudaStream_t blocking;
+         cudaStreamCreate(&blocking);
+         cudaMemcpyAsync(d, h, kBytes, cudaMemcpyHostToDevice, streams.a);  // by an event
+         streams.bWaitsForA();
+         copyElements<<<1, 256, 0, streams.b>>>(d, out, kCount);
+         cudaStreamSynchronize(streams.b);  // by the host, which knows of stream a, too
+         writeIndices<<<1, 256, 0, blocking>>>(d, kCount);
+         writeIndices<<<1, 256>>>(d, kCount);  // by the legacy stream
+         writeIndices<<<1, 256, 0, blocking>>>(d, kCount);
+         writeIndices<<<1, 256, 0, cudaStreamPerThread>>>(out, kCount);
+         cudaMemcpy(h, out, kBytes, cudaMemcpyDeviceToHost);
+         writeIndices<<<1, 256, 0, streams.a>>>(d, kCount);
+     }},
+    {"streamsApart",  // though they share a page
+     [] {
+         int *h = pinnedInts(), *d = filled(), *out = deviceInts();
+         const TwoStreams streams;
+         const auto work = [&](cudaStream_t stream, int first) {
+             cudaMemcpyAsync(d + first, h + first, kBytes / 2, cudaMemcpyHostToDevice, stream);
+             copyElements<<<1, 128, 0, stream>>>(d + first, out + first, 128);
+             cudaMemcpyAsync(h + first, out + first, kBytes / 2, cudaMemcpyDeviceToHost, stream);
+         };
+         for (int round = 0; round < 3; ++round) {
+             work(streams.a, 0);
+             work(streams.b, 128);
+         }
+         cudaDeviceSynchronize();
+         cudaMemcpy2DAsync(d + 1, 32, h, 4, 4, 32, cudaMemcpyHostToDevice, streams.a);
+         copyElements<<<1, 1, 0, streams.b>>>(d + 8 * 30 + 2, out, 1);
+     }},
+    {"streamsTogether",  // read the same, write the same, count by atomics
+     [] {
+         int *d = filled(), *flag = filled(), *sum = filled();
+         const TwoStreams streams;
+         for (cudaStream_t stream : {streams.a, streams.b, streams.a}) {
+             copyElements<<<1, 256, 0, stream>>>(d, deviceInts(), kCount);
+             writeOne<<<1, 1, 0, stream>>>(flag);
+             addAtomically<<<1, 256, 0, stream>>>(sum);
+             addFloatByCas<<<1, 32, 0, stream>>>((float*)sum + 1);
+         }
+     }},
+    {"streamsHandOver",
+     [] {
+         int *d = filled(), *flag = filled();
+         cudaMemset(flag, 0, kBytes);
+         cudaDeviceSynchronize();
+         const TwoStreams streams;
+         produce<<<1, 32, 0, streams.a>>>(d, flag);
+         consume<<<1, 32, 0, streams.b>>>(d, flag, deviceInts());
+     }},
+    {"memoryFromThePool",  // each stream its own, at addresses that the other has used
+     [] {
+         const TwoStreams streams;
+         for (int i = 0; i < 200; ++i) {
+             const cudaStream_t stream = i % 2 == 0 ? streams.a : streams.b;
+             int* d = nullptr;
+             cudaMallocAsync(&d, kBytes, stream);
+             cudaMemsetAsync(d, 0, kBytes, stream);
+             writeIndices<<<1, 256, 0, stream>>>(d, kCount);
+             cudaFreeAsync(d, stream);
+         }
+     }},
     {"hostWritesThenCopies",
      [] {
          int* d = filled();
@@ -521,8 +926,27 @@ const std::map<std::string, std::function<void()>> kPrograms = {
      [] {
          int* d = filled();
          addAtomically<<<1, 256>>>(d);
-         cudaFree(d);
+         cudaFree(d);  // freed-first
          cudaFree(d);  // freed-twice
+     }},
+    {"freedInside",
+     [] {
+         int* d = deviceInts();
+         addAtomically<<<1, 256>>>(filled());
+         cudaFree(d + 6);  // freed-inside
+     }},
+    {"freedByAnother",
+     [] {
+         int* h = nullptr;
+         addAtomically<<<1, 256>>>(filled());
+         cudaMallocHost(&h, 100);  // allocates-pinned
+         cudaFree(h);              // freed-by-another
+     }},
+    {"freedOfTheHost",
+     [] {
+         std::vector<int> h(kCount);
+         addAtomically<<<1, 256>>>(filled());
+         cudaFree(h.data());  // freed-of-host
      }},
     {"copyOfFreed",
      [] {
@@ -547,6 +971,29 @@ const std::map<std::string, std::function<void()>> kPrograms = {
          cudaMemcpyToSymbol(deviceCounter, two, sizeof(two));  // symbol-too-small
      }},
     {"childRefused", [] { launchesTooMany<<<1, 1>>>(filled()); }},
+    // -- a kernel and the ones that it launches
+    {"childBeforeBarrier", [] { fillsForChild<false><<<1, 256>>>(filled(), filled()); }},
+    {"childBehindBarrier", [] { fillsForChild<true><<<1, 256>>>(filled(), filled()); }},
+    {"goesOnBesideChild", [] { goesOnBesideChild<<<1, 32>>>(filled(), filled()); }},
+    {"readsFromChild", [] { readsFromChild<<<1, 32>>>(filled(), filled()); }},
+    {"childOfOneBlock", [] { firstBlockLaunches<<<2, 1>>>(filled(), filled()); }},
+    {"goesOnBesideGrandchild", [] { goesOnBesideGrandchild<<<1, 1>>>(filled(), filled()); }},
+    {"childBehindGridSync",
+     [] {
+         int *d = filled(), *out = filled();
+         void* arguments[] = {&d, &out};
+         if (cudaLaunchCooperativeKernel((void*)launchesBehindGridSync, 2, 1, arguments) !=
+             cudaSuccess) {
+             std::exit(3);
+         }
+     }},
+    {"childrenInOrder",
+     [] {
+         int *d = filled(), *out = filled();
+         launchesInOrder<<<1, 32>>>(d, out);
+         copyElements<<<1, 256>>>(out, d, kCount);
+     }},
+    {"childOfTheLastBlock", [] { lastBlockLaunches<<<4, 32>>>(filled(), filled()); }},
     {"errorsLookedAt",
      [] {
          int* d = filled();
