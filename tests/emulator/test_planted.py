@@ -526,7 +526,7 @@ def test_steps_without_a_barrier_of_the_grid(check):
     "program",
     "managedInTime waitsInTime managedVariableInTime hostFunctionInOrder hostFunctionTells "
     "copiesInTime fillsInTime copiesOfPageable graphInOrder streamsInOrder streamsApart "
-    "streamsTogether streamsHandOver memoryFromThePool childBehindBarrier childBehindGridSync "
+    "streamsTogether streamsHandOver memoryFromThePool childBehindBarrier "
     "childrenInOrder childOfTheLastBlock exchangesFresh errorsLookedAt allWritten "
     "addAtomically allAgree tree treeOfWarp ownBytes addByCas evenPairs packedValues "
     "lastBlock twoSteps launchesInOrder looksBeforeUpdate breaksOutOfCas readsOldValueSaysSo "

@@ -53,11 +53,7 @@ class Checker : public Watcher {
     }
     void childLaunched(const Grid& child, bool tail) override {
         Parents parents = running_.parents;
-        // What grid.sync() orders is not known of a launch.
-        const bool cooperative = currentGrid()->barrier != nullptr;
-        if (!tail && !cooperative) {
-            parents.emplace_back(running_.number, blocks_.mine().launchPoint());
-        }
+        if (!tail) parents.emplace_back(running_.number, blocks_.mine().launchPoint());
         const std::lock_guard<std::mutex> lock(childrenMutex_);
         children_[&child] = std::move(parents);
     }

@@ -47,6 +47,11 @@ cudaError_t validate(const LaunchConfig& config, const KernelCall& call) {
 }
 
 cudaError_t launchFromKernel(const LaunchConfig& config, KernelCall call) {
+    if (gridIsCooperative()) {  // on a GPU its own launch is refused
+        failKernel(
+            cudaErrorNotSupported,
+            "a kernel that cudaLaunchCooperativeKernel() has launched cannot launch kernels");
+    }
     const int parentDepth = currentGrid()->depth;
     const bool tail = config.stream == cudaStreamTailLaunch;
     cudaError_t error = validate(config, call);

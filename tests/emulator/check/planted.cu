@@ -280,11 +280,6 @@ __global__ void goesOnBesideGrandchild(int* d, int* out) {
     launchesReader<<<1, 1>>>(d, out);
     d[5] = 7;  // beside-grandchild
 }
-__global__ void launchesBehindGridSync(int* d, int* out) {
-    d[blockIdx.x] = 1;
-    cg::this_grid().sync();
-    if (blockIdx.x == 0) copyElements<<<1, 2>>>(d, out, 2);
-}
 __global__ void launchesInOrder(int* d, int* out) {
     if (threadIdx.x == 0) {
         d[0] = 1;  // its own
@@ -978,15 +973,6 @@ const std::map<std::string, std::function<void()>> kPrograms = {
     {"readsFromChild", [] { readsFromChild<<<1, 32>>>(filled(), filled()); }},
     {"childOfOneBlock", [] { firstBlockLaunches<<<2, 1>>>(filled(), filled()); }},
     {"goesOnBesideGrandchild", [] { goesOnBesideGrandchild<<<1, 1>>>(filled(), filled()); }},
-    {"childBehindGridSync",
-     [] {
-         int *d = filled(), *out = filled();
-         void* arguments[] = {&d, &out};
-         if (cudaLaunchCooperativeKernel((void*)launchesBehindGridSync, 2, 1, arguments) !=
-             cudaSuccess) {
-             std::exit(3);
-         }
-     }},
     {"childrenInOrder",
      [] {
          int *d = filled(), *out = filled();

@@ -129,3 +129,14 @@ TEST_F(Nested, CopiesKeepTheirPlaceInTheStream) {
     ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
     EXPECT_EQ(42, copy[0]);
 }
+
+TEST_F(Nested, NotFromACooperativeLaunch) {
+    Managed<int> deepest(1);
+    int* pointer = deepest.get();
+    int depth = 0;
+    void* arguments[] = {&pointer, &depth};
+    const std::string text = failure(cudaErrorNotSupported, [&] {
+        cudaLaunchCooperativeKernel((void*)descend, 1, 1, arguments);
+    });
+    EXPECT_THAT(text, ::testing::HasSubstr("cannot launch kernels"));
+}
