@@ -24,6 +24,7 @@ from typing import Optional
 
 from ending import end_by_exception
 from translator.arch import arch_edits
+from translator.heap import Heap
 from translator.lanes import Lanes
 from translator.lexer import TranslateError
 from translator.missing import missing_includes
@@ -42,17 +43,20 @@ def translate(
     `output`.headers. Returns the files read. Writes nothing unless all could be translated.
     Raises TranslateError or OSError."""
     unit = Unit(path, include_dirs, OWN_INCLUDE)
-    lanes, polls, sides = Lanes(unit), Polls(unit), Sides(unit)
+    lanes, polls, heap, sides = Lanes(unit), Polls(unit), Heap(unit), Sides(unit)
     sources = unit.sources.values()
     for source in sources:
         source.edits += missing_includes(source)
         if unit.has_cuda(source):
             source.edits += arch_edits(unit, source)
             for stream in source.streams:
-                Rewriter(unit, lanes, polls, source, stream, instrument).run()
+                Rewriter(unit, lanes, polls, heap, source, stream, instrument).run()
         if source is unit.main or unit.has_cuda(source):
             source.edits += sides.edits(source)
         source.translated = source is unit.main or bool(source.edits)
+    if heap.ending():
+        end = len(unit.main.text)
+        unit.main.edits.append((end, end, heap.ending()))
     changed = True
     while changed:  # what includes a translated header has to name the translation
         changed = False

@@ -20,6 +20,7 @@
 #include "emu/runtime_types.h"
 #include "emu/runtime_api.h"
 #include "emu/engine.h"
+#include "emu/kernel_heap.h"
 #include "emu/arch.h"
 #include "emu/casts.h"
 #include "emu/shifts.h"

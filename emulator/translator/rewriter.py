@@ -8,6 +8,7 @@ from .callee import is_name, name_literal, postfix_start
 from .decisions import Decisions, edits
 from .discarded import discarded_edits
 from .errors import compile_error
+from .heap import Heap
 from .lanes import Lanes
 from .lexer import Stream
 from .missing import NAMES, missing_name
@@ -35,6 +36,7 @@ class Rewriter:
         unit: Unit,
         lanes: Lanes,
         polls: Polls,
+        heap: Heap,
         source: Source,
         stream: Stream,
         instrument: bool,
@@ -42,6 +44,7 @@ class Rewriter:
         self._unit = unit
         self._lanes = lanes
         self._polls = polls
+        self._heap = heap
         self._instrument = instrument  # for the profiler; see translate.py
         self._source = source
         self._stream = stream
@@ -84,7 +87,7 @@ class Rewriter:
         }:
             self._arithmetic()
         self._source.edits += self._lanes.edits(self._stream)
-        for edit in self._polls.edits(self._stream, self._unit):
+        for edit in self._polls.edits(self._stream, self._unit) + self._heap.edits(self._stream):
             self._edit(*edit)
         if self._instrument and not self._stream.macro:
             for find in (statement_edits, discarded_edits):

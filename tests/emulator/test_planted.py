@@ -526,11 +526,11 @@ def test_steps_without_a_barrier_of_the_grid(check):
     "program",
     "managedInTime waitsInTime managedVariableInTime hostFunctionInOrder hostFunctionTells "
     "copiesInTime fillsInTime copiesOfPageable graphInOrder streamsInOrder streamsApart "
-    "streamsTogether streamsHandOver memoryFromThePool childBehindBarrier "
-    "childrenInOrder childOfTheLastBlock exchangesFresh errorsLookedAt allWritten "
-    "addAtomically allAgree tree treeOfWarp ownBytes addByCas evenPairs packedValues "
-    "lastBlock twoSteps launchesInOrder looksBeforeUpdate breaksOutOfCas readsOldValueSaysSo "
-    "locksInShared".split(),
+    "streamsTogether streamsHandOver memoryFromThePool childBehindBarrier childrenInOrder "
+    "childOfTheLastBlock exchangesFresh errorsLookedAt allWritten addAtomically allAgree tree "
+    "treeOfWarp ownBytes addByCas evenPairs packedValues lastBlock twoSteps launchesInOrder "
+    "looksBeforeUpdate breaksOutOfCas readsOldValueSaysSo locksInShared heapInBounds "
+    "heapLateFree heapCleared heapNoRace heapChild".split(),
 )
 def test_silent(check, program):
     report = check(program)
@@ -570,13 +570,75 @@ def test_a_loop_around_a_cas_is_right(check):
     assert check("addByCas").last == check("addAtomically").last
 
 
+HEAP = "memory from malloc() or new in a kernel (256 bytes)"
+BEYOND = "device memory out of bounds: "
+
+
+@pytest.mark.parametrize(
+    "bug, title, mark, what",
+    [
+        ("heapOverrun", f"{BEYOND}4 bytes beyond the end of {HEAP}", "heap-fill", "writes"),
+        ("heapOverrunBefore", f"{BEYOND}8 bytes before the start of {HEAP}", "heap-fill", "writes"),
+        (
+            "heapEarlyFree",
+            f"device memory after free() or delete: {HEAP} has been freed",
+            "heap-shared",
+            "writes",
+        ),
+        ("heapUnwritten", UNWRITTEN, "heap-read", "reads"),
+    ],
+)
+@pytest.mark.parametrize("sms", ["1", "4"])
+def test_heap_of_kernels(check, monkeypatch, bug, title, mark, what, sms):
+    monkeypatch.setenv("CUDA_EMULATOR_SMS", sms)
+    report = check(bug)
+    finding = only(report)
+    assert finding.title == title
+    assert finding.acts[0][0] == line_of(mark)
+    assert finding.acts[0][2] == what
+    assert f"{bug}: cudaSuccess" in report.output  # the kernel runs on
+
+
+def test_race_on_the_heap_of_kernels(check):
+    finding = only(check("heapRace"))
+    assert finding.title.startswith(RACE)
+    assert sorted(finding.lines()) == [line_of("heap-write"), line_of("heap-other")]
+    assert finding.where == HEAP + ", element 63 (of 4 bytes)"
+
+
+@pytest.mark.parametrize(
+    "bug, mark, words",
+    [
+        (
+            "heapDoubleFree",
+            "heap-again",
+            "is no block of the kernels' heap any more: freed before?",
+        ),
+        ("heapHostMemory", "heap-of-host", "does not come from malloc() or new in a kernel"),
+    ],
+)
+def test_wrong_free_in_a_kernel(check, bug, mark, words):
+    report = check(bug)
+    finding = only(report)
+    assert re.fullmatch(
+        rf"kernel failed: free\(\) or delete of 0x\w+, which {re.escape(words)}", finding.title
+    )
+    assert finding.lines() == [line_of(mark)]
+    assert f"{bug}: cudaErrorIllegalAddress" in report.output
+
+
+def test_host_reads_heap_of_kernels(check):
+    finding = only(check("heapInHostCode"))
+    assert finding.title == HOST
+    assert finding.lines() == [line_of("host-reads-heap")]
+
+
 def test_last_line_says_what_was_looked_at(check):
     assert check("tree").last == (
         "no hazards found in 1 kernel launch. Looked at: races, bounds, uninitialised memory, "
         "barriers, errors, on the paths of this run. Not looked at: other inputs, structs that go by "
-        "value out of memory (f(a[i])), local arrays, constants, malloc() in kernels, libraries of "
-        "the host in managed or page-locked memory, children of one kernel, what volatile or a host "
-        "function hands over."
+        "value out of memory (f(a[i])), local arrays, constants, libraries of the host in managed or "
+        "page-locked memory, children of one kernel, what volatile or a host function hands over."
     )
 
 

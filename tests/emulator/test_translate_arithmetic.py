@@ -123,7 +123,6 @@ def test_casts(body, code, expected):
         "x = sizeof(int);",
         "std::function<int(float)> f;",
         "x = (int){3};",
-        "x = new int(5);",
     ],
 )
 def test_what_is_no_cast_of_a_number_to_an_integer(body, code):

@@ -68,7 +68,6 @@ def test_stores(translated, body, expected):
         "a[i] <= f();",
         "a[i] = f<int, 3>(x);",
         "a[i] = sizeof(x);",
-        "a[i] = new T(x);",
         "x = f();",
         "int *p = f();",
         "a.x = f();",

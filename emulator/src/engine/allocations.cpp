@@ -55,6 +55,8 @@ bool isOneOf(MemoryKind kind, std::initializer_list<MemoryKind> kinds) {
 
 }  // namespace
 
+std::atomic<unsigned> allocationsChanged{0};
+
 std::optional<Allocation> findAllocation(const void* pointer) {
     Table& known = table();
     const std::lock_guard<std::mutex> lock(known.mutex);
@@ -71,6 +73,7 @@ void addAllocation(const Allocation& allocation) {
     Table& known = table();
     const std::lock_guard<std::mutex> lock(known.mutex);
     known.allocations.emplace(addressOf(allocation.base), allocation);
+    ++allocationsChanged;
 }
 
 std::optional<Allocation> addUnlessOverlapping(const Allocation& allocation) {
@@ -83,6 +86,7 @@ std::optional<Allocation> addUnlessOverlapping(const Allocation& allocation) {
         if (addressOf(last.base) + last.size > addressOf(allocation.base)) return last;
     }
     known.allocations.emplace(addressOf(allocation.base), allocation);
+    ++allocationsChanged;
     return std::nullopt;
 }
 
@@ -96,6 +100,7 @@ std::optional<Allocation> removeAllocation(const void* base,
     }
     const Allocation removed = entry->second;
     known.allocations.erase(entry);
+    ++allocationsChanged;
     return removed;
 }
 
@@ -108,6 +113,7 @@ std::vector<Allocation> removeAllocations(std::initializer_list<MemoryKind> kind
         if (isOneOf(entry->second.kind, kinds)) {
             removed.push_back(entry->second);
             known.allocations.erase(entry);
+            ++allocationsChanged;
         }
         entry = next;
     }

@@ -3,6 +3,7 @@
 // watches kernels reads it, too. Thread-safe.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -21,6 +22,7 @@ enum class MemoryKind {
     Symbol,         // a __device__ or __constant__ variable
     ManagedSymbol,  // a __managed__ variable
     Kernel,         // cudaMalloc() in a kernel
+    KernelHeap,     // malloc() or new in a kernel
 };
 
 // Hints for managed memory. A location is a device number or cudaCpuDeviceId; cudaInvalidDeviceId:
@@ -56,6 +58,9 @@ bool isManagedVariable(uintptr_t address);
 // that.
 void addAllocation(const Allocation& allocation);
 std::optional<Allocation> addUnlessOverlapping(const Allocation& allocation);
+
+// Changes with what is known: answers of before may no longer hold. For hot paths.
+extern std::atomic<unsigned> allocationsChanged;
 
 // Forgets the allocation that begins at `base`, if its kind is one of `kinds`, and returns it.
 std::optional<Allocation> removeAllocation(const void* base,

@@ -43,10 +43,10 @@ struct Regions {
     std::mutex mutex;
     Arena arena;
     std::map<uintptr_t, Region> byBegin;
-    std::multimap<size_t, uintptr_t> holes;  // where allocations were, by their bytes
-    std::deque<uintptr_t> freed;             // in the order of cudaFree()
-    unsigned count = 0;
-    int open = 0;  // how many DeviceMemoryAccess there are
+    std::multimap<size_t, uintptr_t> holes;       // where allocations were, by their bytes
+    std::deque<uintptr_t> freed, freedByKernels;  // in that order
+    unsigned count = 0;                           // without those of kernels
+    int open = 0;                                 // how many DeviceMemoryAccess there are
     std::atomic<unsigned> generation{0};
 };
 
@@ -155,7 +155,7 @@ void GuardedAllocation::markWritten(size_t first, size_t count) const {
     setBits(written, first, count);
 }
 
-void* takeGuarded(size_t size, Reach reach) {
+void* takeGuarded(size_t size, Reach reach, Owner owner) {
     const size_t gap = roundedUp(std::clamp(size, kSmallestGap, kLargestGap));
     const size_t bytes = gap + roundedUp(size) + gap;
     Regions& known = regions();
@@ -168,7 +168,8 @@ void* takeGuarded(size_t size, Reach reach) {
     }
     char* base = reinterpret_cast<char*>(begin + gap);
     uint8_t* const written = reach == Reach::DeviceOnly ? newBits(size) : nullptr;
-    known.byBegin.emplace(begin, Region{{base, size, ++known.count, false, reach, written}, bytes});
+    const unsigned number = owner == Owner::Program ? ++known.count : 0;
+    known.byBegin.emplace(begin, Region{{base, size, number, false, reach, owner, written}, bytes});
     ++known.generation;
     return base;
 }
@@ -184,11 +185,12 @@ void giveBackGuarded(void* memory) {
     allocation.written = nullptr;
     // The address stays taken, the memory does not.
     madvise(reinterpret_cast<void*>(region->first), region->second.bytes, MADV_DONTNEED);
-    known.freed.push_back(region->first);
+    auto& freed = allocation.owner == Owner::Kernel ? known.freedByKernels : known.freed;
+    freed.push_back(region->first);
     ++known.generation;
-    if (known.freed.size() <= kKeptWhenFreed) return;
-    const auto oldest = known.byBegin.find(known.freed.front());
-    known.freed.pop_front();
+    if (freed.size() <= kKeptWhenFreed) return;
+    const auto oldest = known.byBegin.find(freed.front());
+    freed.pop_front();
     protect(oldest->first, oldest->second.bytes, false);
     known.holes.emplace(oldest->second.bytes, oldest->first);
     known.byBegin.erase(oldest);

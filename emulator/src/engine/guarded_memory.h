@@ -17,17 +17,23 @@ enum class Reach {
     DeviceOnly,  // whose bytes count as unwritten at first
 };
 
+enum class Owner {
+    Program,  // of what the API allocated
+    Kernel,   // of what malloc() or new in a kernel did
+};
+
 // `size` bytes, or nullptr. giveBackGuarded() keeps the last few allocations that were freed apart,
 // so that an access to one of these is known for what it is.
-void* takeGuarded(size_t size, Reach reach);
+void* takeGuarded(size_t size, Reach reach, Owner owner = Owner::Program);
 void giveBackGuarded(void* memory);
 
 struct GuardedAllocation {
     const char* base;
     size_t size;      // bytes
-    unsigned number;  // 1 for the first of the program
+    unsigned number;  // 1 for the first of the program; 0 for a kernel's
     bool freed;
     Reach reach;
+    Owner owner;
     uint8_t* written;  // a bit for each byte; nullptr: not known
 
     bool holds(uintptr_t address) const {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace emu {
 
@@ -10,5 +11,14 @@ namespace emu {
 // memory for pages that the program may never touch.
 constexpr uint32_t kPoison = 0xFEFACADE;
 constexpr size_t kPoisonedBytes = size_t{16} << 20;
+
+inline void poison(void* memory, size_t bytes) {
+    char* bytePointer = static_cast<char*>(memory);
+    size_t filled = 0;
+    for (; filled + sizeof(kPoison) <= bytes; filled += sizeof(kPoison)) {
+        std::memcpy(bytePointer + filled, &kPoison, sizeof(kPoison));
+    }
+    std::memcpy(bytePointer + filled, &kPoison, bytes - filled);
+}
 
 }  // namespace emu

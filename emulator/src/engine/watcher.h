@@ -69,6 +69,11 @@ class Watcher {
     virtual void shuffleFromNobody(unsigned /*rank*/, unsigned /*lane*/, bool /*inMask*/,
                                    const CallSite& /*site*/) {}
 
+    // The running thread was given this memory by malloc() or new.
+    virtual void kernelAllocated(const void* /*memory*/, size_t /*bytes*/) {}
+    // It calls free() or delete, and will go on at `pc`.
+    virtual void kernelFrees(uintptr_t /*pc*/) {}
+
     // The kernel ends with an error, at what the running thread did last.
     virtual void failed(const std::string& /*message*/) {}
 

@@ -8,9 +8,12 @@
 
 namespace emu {
 
-// "allocation 2 (400 bytes)"
+// "allocation 2 (400 bytes)"; or, of a kernel's malloc(), "memory from malloc() in a kernel (...)"
 inline std::string nameOf(const GuardedAllocation& allocation) {
-    return "allocation " + number(allocation.number) + " (" + bytes(allocation.size) + ")";
+    const std::string name = allocation.owner == Owner::Kernel
+                                 ? "memory from malloc() or new in a kernel"
+                                 : "allocation " + number(allocation.number);
+    return name + " (" + bytes(allocation.size) + ")";
 }
 
 // "allocation 2 (400 bytes), element 3 (of 4 bytes)" for the access of `size` bytes at `address`.

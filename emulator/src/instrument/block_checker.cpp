@@ -7,10 +7,10 @@
 #include "access_words.h"
 #include "allocation_words.h"
 #include "engine/guarded_memory.h"
+#include "engine/host_allocator.h"
 #include "engine/program_symbols.h"
 #include "engine/scheduler.h"
 #include "engine/symbolizer.h"
-#include "kernel_heap.h"
 #include "memory_map.h"
 #include "words.h"
 
@@ -429,13 +429,14 @@ void BlockChecker::reportUninitialised(const Uninitialised& read) {
 // ---- other memory
 
 void BlockChecker::strayAccess(const Access& access, uintptr_t pc) {
-    for (const Hazard hazard : {Hazard::DeviceBounds, Hazard::FreedMemory, Hazard::HostMemory}) {
+    for (const Hazard hazard :
+         {Hazard::DeviceBounds, Hazard::FreedMemory, Hazard::FreedHeap, Hazard::HostMemory}) {
         if (found_.again(hazard, pc, 0, false)) return;
     }
     const auto near = guardedAround(reinterpret_cast<const void*>(access.address));
     if (!near) {
         // (Where nothing is, the engine's handler of the fault calls failed().)
-        if (!isReadable(access.address) || isKernelHeap(access.address)) return;
+        if (!isReadable(access.address) || isOfHostAllocator(access.address)) return;
         found_.report({Hazard::HostMemory,
                        "none that a kernel may use",
                        {actOf(pc, rank_, verb(access.kind))},
@@ -457,7 +458,8 @@ void BlockChecker::strayAccess(const Access& access, uintptr_t pc) {
                     number(near->size / access.size) + " (of " + bytes(access.size) + " each)";
         }
     }
-    found_.report({near->freed ? Hazard::FreedMemory : Hazard::DeviceBounds,
+    const Hazard afterFree = near->owner == Owner::Kernel ? Hazard::FreedHeap : Hazard::FreedMemory;
+    found_.report({near->freed ? afterFree : Hazard::DeviceBounds,
                    about,
                    {actOf(pc, rank_, verb(access.kind))},
                    where});

@@ -39,6 +39,7 @@ class BlockChecker : public Recorder {
     void barrierReleased(bool wholeGrid);
     void warpMet(unsigned warp, unsigned mask, bool ordersMemory);
     void shuffleFromNobody(unsigned rank, unsigned lane, bool inMask, const CallSite& site);
+    void kernelFrees(uintptr_t pc) { threads_[rank_].lastPc = pc; }
     void failed(const std::string& message);
     // The running thread launches a kernel.
     LaunchPoint launchPoint();

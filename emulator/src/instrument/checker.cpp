@@ -17,7 +17,6 @@
 #include "global_check.h"
 #include "global_shadow.h"
 #include "host_check.h"
-#include "kernel_heap.h"
 #include "per_thread.h"
 #include "program_code.h"
 
@@ -77,6 +76,10 @@ class Checker : public Watcher {
                            const CallSite& site) override {
         blocks_.mine().shuffleFromNobody(rank, lane, inMask, site);
     }
+    void kernelAllocated(const void* memory, size_t bytes) override {
+        shadow_.forget(reinterpret_cast<uintptr_t>(memory), bytes);
+    }
+    void kernelFrees(uintptr_t pc) override { blocks_.mine().kernelFrees(pc); }
     void failed(const std::string& message) override { blocks_.mine().failed(message); }
 
     void callFailed(const std::string& what) override {
@@ -160,7 +163,7 @@ class Checker : public Watcher {
 }  // namespace
 
 void startChecker(const std::string& path) {
-    guardAllocations = watchKernelHeap = true;
+    guardAllocations = true;
     static Checker checker(path);  // writes the report when it is destroyed
     watcher = &checker;
     installFaultHandlers();  // the host's faults are of interest, too

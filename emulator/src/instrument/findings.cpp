@@ -52,6 +52,8 @@ std::string title(const Finding& finding) {
             return "device memory out of bounds";
         case Hazard::FreedMemory:
             return "device memory after cudaFree()";
+        case Hazard::FreedHeap:
+            return "device memory after free() or delete";
         case Hazard::HostMemory:
             return "host memory";
         case Hazard::Misaligned:
@@ -155,6 +157,8 @@ std::string remedy(const Finding& finding, bool sameLine) {
             return "check the index against the number of elements";
         case Hazard::FreedMemory:
             return "free it after the kernels that use it";
+        case Hazard::FreedHeap:
+            return "free it where no thread uses it any more, as behind a __syncthreads()";
         case Hazard::HostMemory:
             return "on a GPU this is an illegal address: pass memory from cudaMalloc()";
         case Hazard::Misaligned:
@@ -282,9 +286,8 @@ std::string Findings::summary(size_t hazards, size_t notes) const {
         plural(launches_, "kernel launch") +
         ". Looked at: races, bounds, uninitialised memory, barriers, errors, on the "
         "paths of this run. Not looked at: other inputs, structs that go by value out of memory "
-        "(f(a[i])), local arrays, constants, malloc() in kernels, libraries of the host in managed "
-        "or page-locked memory, children of one kernel, what volatile or a host function hands "
-        "over";
+        "(f(a[i])), local arrays, constants, libraries of the host in managed or page-locked "
+        "memory, children of one kernel, what volatile or a host function hands over";
     if (!notJudged_.empty()) {
         const auto& [first, second] = *notJudged_.begin();
         out += "; " + plural(notJudged_.size(), "pair") +

@@ -26,6 +26,7 @@ enum class Hazard {
     UninitialisedDevice,
     DeviceBounds,
     FreedMemory,
+    FreedHeap,
     HostMemory,
     Misaligned,
     Barrier,       // that not all threads of the block reach

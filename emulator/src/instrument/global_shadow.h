@@ -71,7 +71,7 @@ class GlobalShadow {
     void addTransfer(const TransferWork& transfer, const Work& work) {
         transfers_.add(transfer, work);
     }
-    // Memory was freed, and may become something else.
+    // Memory was freed, and may become something else; or has just become it.
     void forget(uintptr_t begin, size_t bytes);
     // A launch has executed fences, so that others may know that a part of it was done.
     bool hasFences(uint64_t work);

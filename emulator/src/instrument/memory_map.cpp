@@ -58,6 +58,11 @@ void MemoryMap::findThreadLocals() {
 
 void MemoryMap::beginBlock() {
     if (threadLocalSize_ == 0) findThreadLocals();
+    forget();
+}
+
+void MemoryMap::forget() {
+    known_ = allocationsChanged.load(std::memory_order_relaxed);
     lastBegin_ = lastSize_ = 0;
     allocations_ = {};
     for (Remembered& entry : remembered_) entry.answer = Answer::None;

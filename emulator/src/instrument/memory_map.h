@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "engine/allocations.h"
 #include "recorder.h"
 
 namespace emu {
@@ -12,8 +13,7 @@ namespace emu {
 // What one OS thread knows of addresses; it remembers the answers of the runtime's table.
 class MemoryMap {
   public:
-    // Before the first access of a block: the memory of its threads may have been freed and
-    // allocated anew since the last one.
+    // Before the first access of a block.
     void beginBlock();
 
     // False for what no GPU memory instruction stands behind: locals, parameters, constants, the
@@ -24,6 +24,7 @@ class MemoryMap {
             *space = Space::Shared;
             return !isEngineVariable(address);
         }
+        if (known_ != allocationsChanged.load(std::memory_order_relaxed)) forget();
         if (address - lastBegin_ < lastSize_) {
             *space = Space::Global;
             return true;
@@ -56,6 +57,7 @@ class MemoryMap {
     }
     bool lookUp(uintptr_t address, Space* space);
     Answer ask(uintptr_t address);
+    void forget();
     void findThreadLocals();
 
     uintptr_t stackBegin_ = 0, stackSize_ = 0;
@@ -66,6 +68,7 @@ class MemoryMap {
     };
     std::array<Range, 4> allocations_{};
     unsigned nextAllocation_ = 0;
+    unsigned known_ = 0;  // the value of allocationsChanged that this is known for
     std::array<Remembered, 256> remembered_{};
     std::array<Range, 8> engineVariables_{};
 };

@@ -12,6 +12,7 @@
 #include "capture.h"
 #include "cuda_profiler_api.h"
 #include "emu/limits.h"
+#include "engine/kernel_heap.h"
 #include "engine/multiprocessors.h"
 #include "engine/scheduler.h"
 #include "error.h"
@@ -38,7 +39,7 @@ struct Settings {
     Settings() {
         limits[cudaLimitStackSize] = 1024;
         limits[cudaLimitPrintfFifoSize] = 8650752;
-        limits[cudaLimitMallocHeapSize] = size_t{8} << 20;
+        limits[cudaLimitMallocHeapSize] = kDefaultKernelHeap;
         limits[cudaLimitDevRuntimePendingLaunchCount] = 2048;
         limits[cudaLimitMaxL2FetchGranularity] = 64;
     }
@@ -248,6 +249,10 @@ cudaError_t setLimit(cudaLimit limit, size_t value) {
         return cudaErrorInvalidValue;
     }
     if (limit == cudaLimitPersistingL2CacheSize) value = 0;  // there is none to set aside
+    if (limit == cudaLimitMallocHeapSize) {
+        if (value > freeMemory(0)) return cudaErrorMemoryAllocation;
+        if (!setKernelHeapSize(value)) return cudaErrorInvalidValue;
+    }
     return withSettings([&](Settings& s) {
         s.limits[static_cast<size_t>(limit)] = value;
         return cudaSuccess;
@@ -390,6 +395,7 @@ cudaError_t cudaDeviceReset() {
     destroyEvents();
     destroyStreams();
     freeAllMemory();
+    resetKernelHeap();
     resetMemoryPool();
     resetSettings();
     clearErrors();

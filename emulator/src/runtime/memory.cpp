@@ -32,15 +32,6 @@ constexpr std::initializer_list<MemoryKind> kOwned = {MemoryKind::Device, Memory
 
 // ---- Memory of the host -------------------------------------------------------------------------
 
-void poison(void* memory, size_t bytes) {
-    char* bytePointer = static_cast<char*>(memory);
-    size_t filled = 0;
-    for (; filled + sizeof(kPoison) <= bytes; filled += sizeof(kPoison)) {
-        std::memcpy(bytePointer + filled, &kPoison, sizeof(kPoison));
-    }
-    std::memcpy(bytePointer + filled, &kPoison, bytes - filled);
-}
-
 // Bytes behind an allocation, up to the granularity that a GPU allocates with: a kernel that runs a
 // little over the end does no more harm here than there, but reads garbage, and what it writes
 // shows when the memory is freed. None where AddressSanitizer or the hazard check looks on.
@@ -227,6 +218,7 @@ cudaPointerAttributes attributesOf(const void* pointer) {
         case MemoryKind::Device:
         case MemoryKind::Symbol:
         case MemoryKind::Kernel:
+        case MemoryKind::KernelHeap:
             break;
     }
     return {cudaMemoryTypeDevice, 0, address, nullptr};
@@ -287,7 +279,9 @@ cudaError_t checkRange(const void* pointer, size_t bytes, bool deviceMustReach) 
     const std::optional<Allocation> allocation = findAllocation(pointer);
     if (!allocation) return deviceMustReach ? cudaErrorInvalidValue : cudaSuccess;
     // The heap of kernels is out of reach for the calls of the host.
-    if (allocation->kind == MemoryKind::Kernel && deviceMustReach) return cudaErrorInvalidValue;
+    const bool ofKernel =
+        allocation->kind == MemoryKind::Kernel || allocation->kind == MemoryKind::KernelHeap;
+    if (ofKernel && deviceMustReach) return cudaErrorInvalidValue;
     const auto offset = static_cast<size_t>(static_cast<const char*>(pointer) -
                                             static_cast<const char*>(allocation->base));
     if (bytes <= allocation->size - offset) return cudaSuccess;

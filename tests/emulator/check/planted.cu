@@ -356,6 +356,63 @@ __global__ void spin(int* flag) {
     }
 }
 
+// Each thread fills memory of its own, each block some that its threads share.
+__global__ void fillsHeap(int* out, int count, int first) {
+    int* mine = new int[64];
+    for (int i = first; i < count; ++i) mine[i] = i;  // heap-fill
+    out[threadIdx.x] = 1;
+    delete[] mine;
+}
+template <bool kBarrier>
+__global__ void sharesHeap(int* out) {
+    __shared__ int* data;
+    if (threadIdx.x == 0) data = (int*)malloc(blockDim.x * sizeof(int));
+    __syncthreads();
+    data[threadIdx.x] = threadIdx.x;  // heap-shared
+    if (kBarrier) __syncthreads();
+    out[threadIdx.x] = 1;
+    if (threadIdx.x == 0) free(data);
+}
+__global__ void readsHeap(int* out, bool clears) {
+    int* mine = (int*)malloc(16 * sizeof(int));
+    if (clears) memset(mine, 0, 16 * sizeof(int));
+    if (mine[3] != 0) out[threadIdx.x] = 1;  // heap-read
+    free(mine);
+}
+template <bool kBarrier>
+__global__ void shiftsOnHeap(int* out) {
+    __shared__ int* data;
+    if (threadIdx.x == 0) {
+        data = new int[blockDim.x];
+        for (int i = 0; i < blockDim.x; ++i) data[i] = 0;
+    }
+    __syncthreads();
+    data[threadIdx.x] = threadIdx.x;  // heap-write
+    if (kBarrier) __syncthreads();
+    out[threadIdx.x] = data[blockDim.x - 1 - threadIdx.x];  // heap-other
+    __syncthreads();
+    if (threadIdx.x == 0) delete[] data;
+}
+__global__ void freesTwice() {
+    int* volatile mine = (int*)malloc(16);
+    free(mine);
+    free(mine);  // heap-again
+}
+__global__ void freesThis(int* memory) {
+    free(memory);  // heap-of-host
+}
+__device__ int* keptOnHeap;
+__global__ void keepsOnHeap() {
+    keptOnHeap = new int(1);
+}
+__global__ void freesHeap(int* memory, int* out, int value) {
+    out[0] = memory[0] + value;
+    delete memory;
+}
+__global__ void launchesWithHeap(int* out) {
+    freesHeap<<<1, 1>>>(new int(1), out + blockIdx.x, 2);
+}
+
 // ---- programs
 
 int* deviceInts(int elements = kCount) {
@@ -1127,6 +1184,26 @@ const std::map<std::string, std::function<void()>> kPrograms = {
          cudaMemset(in, 1, 32 * sizeof(Tagged));
          readTagged<<<1, 32>>>(in, filled());
      }},
+    // -- malloc() in kernels
+    {"heapOverrun", [] { fillsHeap<<<4, 64>>>(filled(), 65, 0); }},
+    {"heapOverrunBefore", [] { fillsHeap<<<4, 64>>>(filled(), 64, -2); }},
+    {"heapInBounds", [] { fillsHeap<<<200, 64>>>(filled(), 64, 0); }},
+    {"heapEarlyFree", [] { sharesHeap<false><<<4, 64>>>(filled()); }},
+    {"heapLateFree", [] { sharesHeap<true><<<400, 64>>>(filled()); }},
+    {"heapUnwritten", [] { readsHeap<<<4, 32>>>(filled(), false); }},
+    {"heapCleared", [] { readsHeap<<<4, 32>>>(filled(), true); }},
+    {"heapRace", [] { shiftsOnHeap<false><<<1, 64>>>(filled()); }},
+    {"heapNoRace", [] { shiftsOnHeap<true><<<1, 64>>>(filled()); }},
+    {"heapDoubleFree", [] { freesTwice<<<4, 32>>>(); }},
+    {"heapHostMemory", [] { freesThis<<<4, 32>>>(new int[4]); }},
+    {"heapInHostCode",
+     [] {
+         keepsOnHeap<<<1, 1>>>();
+         int* memory = nullptr;
+         cudaMemcpyFromSymbol(&memory, keptOnHeap, sizeof(memory));
+         if (*memory != 1) std::exit(3);  // host-reads-heap
+     }},
+    {"heapChild", [] { launchesWithHeap<<<2, 1>>>(filled()); }},
     // -- a kernel that does not end
     {"spins",
      [] {

@@ -6,7 +6,7 @@
 constexpr size_t kTooMuch = size_t{1} << 60;
 
 __device__ int stage;
-__device__ char* memory;
+__device__ void* memory;
 
 __device__ void waitFor(int wanted) {
     while (atomicAdd(&stage, 0) != wanted) {
@@ -25,7 +25,7 @@ __global__ void exhaustWithLock(size_t bytes) {
         waitFor(1);
         atomicExch(&stage, 2);
     }
-    memory = new char[bytes];
+    memory = ::operator new(bytes);
 }
 
 void exhaustInTwoBlocks() {
@@ -36,9 +36,6 @@ void exhaustInTwoBlocks() {
 }
 
 TEST(OutOfMemoryDeathTest, InSeveralBlocks) {
-#ifdef __SANITIZE_ADDRESS__
-    GTEST_SKIP() << "AddressSanitizer has a `new` of its own";
-#endif
     ::testing::FLAGS_gtest_death_test_style = "threadsafe";
     EXPECT_EXIT(exhaustInTwoBlocks(), ::testing::ExitedWithCode(1), "cannot allocate memory; ");
 }

@@ -34,7 +34,8 @@ inline cudaError_t cudaThreadExit() {
     return cudaDeviceReset();
 }
 
-// Limits are kept and returned; the host's stack and heap are what they are.
+// Limits are kept and returned. That of malloc()'s heap is its size, which cannot change once a
+// kernel has used it; the host's stacks are what they are.
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value);
 cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit);
 // Hints to hardware that is not there: checked, kept, without effect.

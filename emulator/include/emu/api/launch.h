@@ -12,6 +12,7 @@
 #include "emu/discarded.h"
 #include "emu/kernel_frame.h"
 #endif
+#include "emu/host_allocator.h"
 #include "emu/runtime_types.h"
 
 namespace emu {
@@ -24,7 +25,8 @@ template <class Call, class... Args>
 KernelCall bindKernel(const char* name, const void* id, Call call, Args... args) {
     auto body = [call, arguments = std::make_tuple(args...)] { std::apply(call, arguments); };
     using Body = decltype(body);
-    return {name, id, std::make_shared<const Body>(std::move(body)), &runThreads<Body>};
+    return {name, id, std::allocate_shared<const Body>(HostAllocator<Body>(), std::move(body)),
+            &runThreads<Body>};
 }
 
 // A kernel's address, and the types of its parameters where the translator could name it.

@@ -1,0 +1,80 @@
+"""Tests of the translator: `new` and `delete` in device code, which have a heap of their own."""
+
+import pytest
+from translate import main
+
+HEAP = "(::emu::kernelHeap)"
+ENDING = "EMU_KERNEL_HEAP"
+
+
+@pytest.fixture
+def translated(tmp_path):
+    def translate(source):
+        (tmp_path / "in.cu").write_text(source)
+        output = tmp_path / "out.cpp"
+        assert main([str(tmp_path / "in.cu"), "-o", str(output)]) == 0
+        return output.read_text().split("\n", 1)[1]
+
+    return translate
+
+
+@pytest.mark.parametrize(
+    "source, expected",
+    [
+        ("p = new int;", f"p = new {HEAP} int;"),
+        ("p = new int(5);", f"p = new {HEAP} int(5);"),
+        ("p = new T[n];", f"p = new {HEAP} T[n];"),
+        ("p = *new n::T<int>{1};", f"p = *new {HEAP} n::T<int>{{1}};"),
+        ("p = ::new T;", f"p = :: new {HEAP} T;"),
+        ("p = new (std::nothrow) T[2];", f"p = new {HEAP} T[2];"),
+        ("p = new (place) T;", "p = new (place) T;"),
+        ("p = ::operator new(4);", "p = ::operator new(4);"),
+    ],
+)
+@pytest.mark.parametrize("words", ["__global__", "__host__ __device__"])
+def test_new_in_device_code(translated, words, source, expected):
+    assert (
+        translated(f"{words} void k() {{ {source} }}\n") == f"{words} void k() {{ {expected} }}\n"
+    )
+
+
+def test_new_in_host_code(translated):
+    text = "__global__ void k();\nvoid f() { p = new T; q = new int[3]; }\n"
+    assert translated(text) == text
+
+
+def test_new_in_a_macro(translated):
+    text = translated("#define MAKE(T) new T()\n__global__ void k() { p = MAKE(int); }\n")
+    assert f"#define MAKE(T) new {HEAP} T()\n" in text
+
+
+def test_classes_with_an_operator_new_keep_it(translated):
+    text = translated(
+        "struct S { void* operator new(size_t); };\n"
+        "__global__ void k() { p = new S; q = new int[3]; }\n"
+    )
+    assert "p = new S;" in text
+    assert f"q = new {HEAP} int[3];" in text
+
+
+def test_program_that_replaces_operator_new_keeps_it(translated):
+    text = (
+        "void* operator new(size_t n) { return malloc(n); }\n"
+        "void operator delete(void* p) noexcept { free(p); }\n"
+        "__global__ void k() { p = new int; delete p; }\n"
+    )
+    assert translated(text) == text
+
+
+@pytest.mark.parametrize(
+    "statement, ends",
+    [
+        ("{delete p;}", True),
+        ("struct S { virtual ~S(); };", True),
+        ("p = malloc(n);", True),
+        ("deleted();", False),
+    ],
+)
+def test_calls_go_to_the_engine(translated, statement, ends):
+    text = translated(f"__global__ void k() {{ {statement} }}\n")
+    assert (text.splitlines()[-1] == ENDING) == ends
