@@ -31,6 +31,21 @@ os.replace = replace
 """
 
 
+def await_end(process: int) -> None:
+    """Fails if the process goes on. It was sent its signal, but may not have taken it yet; and whoever
+    inherits a process that has ended may not have asked for its status."""
+    stat = Path(f"/proc/{process}/stat")
+    for _ in range(6000):
+        try:
+            if stat.read_text().rpartition(")")[2].split()[0] == "Z":
+                return
+        except OSError:
+            return
+        time.sleep(0.01)
+    os.kill(process, signal.SIGKILL)
+    pytest.fail("the compiler goes on")
+
+
 @pytest.fixture
 def ended(tmp_path):
     """ended(number, program, *arguments): runs a program in the folder `files`, which has a.cu and b.o,
@@ -64,11 +79,7 @@ def ended(tmp_path):
         process.send_signal(number)
         status = process.wait(timeout=60)
         for compiler in ready.read_text().split():
-            try:
-                os.kill(int(compiler), signal.SIGKILL)
-                pytest.fail("the compiler goes on")
-            except ProcessLookupError:
-                pass
+            await_end(int(compiler))
         folders = [sorted(os.listdir(tmp_path / name)) for name in ("files", "temporary")]
         return status, (tmp_path / "printed").read_text(), *folders
 

@@ -13,7 +13,7 @@ from check_report import only, run
 
 PLANTED = Path(__file__).parent / "check" / "planted.cu"
 HOST = "device memory used by the host"
-BOTH = "memory of both used by the host before the {} is known to have ended"
+BOTH = "managed or page-locked memory used by the host before the {} is known to have ended"
 STREAMS = "race between streams: "
 REFUSED = "error that nobody looked at: "
 UNWRITTEN = "uninitialised device memory"
@@ -525,7 +525,7 @@ def test_steps_without_a_barrier_of_the_grid(check):
 @pytest.mark.parametrize(
     "program",
     "managedInTime waitsInTime managedVariableInTime hostFunctionInOrder hostFunctionTells "
-    "copiesInTime fillsInTime copiesOfPageable graphInOrder streamsInOrder streamsApart "
+    "copiesInTime fillsInTime copiesOfPageable graphInOrder graphInTwoStreams streamsInOrder streamsApart "
     "streamsTogether streamsHandOver memoryFromThePool childBehindBarrier childrenInOrder "
     "childOfTheLastBlock exchangesFresh errorsLookedAt allWritten addAtomically allAgree tree "
     "treeOfWarp ownBytes addByCas evenPairs packedValues lastBlock twoSteps launchesInOrder "

@@ -87,8 +87,9 @@ class Watcher {
 
     // Work of this stream comes next: grids, copies, the record of an event.
     virtual void streamRuns(const StreamSeen&) {}
-    // Such work is a graph, and begins now or has been done. Of its nodes, this one comes next.
-    virtual void graphRuns(bool /*now*/) {}
+    // Such work is this executable graph, and begins now or has been done; it waits for the one
+    // before of the same executable. Of its nodes, this one comes next.
+    virtual void graphRuns(const void* /*executable*/, bool /*now*/) {}
     virtual void graphNodeRuns(const void* /*node*/, const std::vector<const void*>& /*after*/) {}
     virtual void eventRecorded(const void* /*event*/) {}
     virtual void streamWaits(const StreamSeen&, const void* /*event*/) {}

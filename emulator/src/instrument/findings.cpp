@@ -67,7 +67,7 @@ std::string title(const Finding& finding) {
         case Hazard::HostTouch:
             return "device memory used by the host";
         case Hazard::ManagedTouch:
-            return "memory of both used by the host before " + finding.acts[0].who +
+            return "managed or page-locked memory used by the host before " + finding.acts[0].who +
                    " is known to have ended";
         case Hazard::Failure:
             break;

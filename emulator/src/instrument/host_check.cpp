@@ -103,7 +103,7 @@ void HostCheck::hostAccess(const Access& access) {
     if (allocation->reach == Reach::DeviceOnly) {
         touchesDeviceMemory(*allocation, access.address, access.size,
                             access.kind != AccessKind::Load, access.pc);
-    } else if (!access.isVolatile) {
+    } else if (!access.isVolatile && !order_.allHaveEnded()) {
         touchesSharedMemory(access, nameOfTouched(*allocation, access.address, access.size));
     }
 }

@@ -45,10 +45,11 @@ class StreamOrder {
     }
     // Such work is a graph, and begins or has been done. Each of its nodes is like a stream, which
     // begins after those that it depends on.
-    void graphRuns(bool now) {
+    void graphRuns(const void* executable, bool now) {
         const std::lock_guard<std::mutex> lock(mutex_);
         if (now) {
             graph_ = current_;
+            join(streams_[graph_].clock, events_[executable]);
             return;
         }
         current_ = graph_;
@@ -56,6 +57,7 @@ class StreamOrder {
             join(streams_[graph_].clock, streams_[node].clock);
         }
         nodes_.erase(graph_);
+        events_[executable] = streams_[graph_].clock;
     }
     void graphNodeRuns(const void* node, const std::vector<const void*>& after) {
         const std::lock_guard<std::mutex> lock(mutex_);
@@ -161,7 +163,7 @@ class StreamOrder {
 
     std::mutex mutex_;
     std::map<const void*, Stream> streams_;
-    std::map<const void*, StreamClock> events_;
+    std::map<const void*, StreamClock> events_;              // and executable graphs
     std::map<uint64_t, const void*> streamOf_;               // work that may be running
     std::map<const void*, std::vector<const void*>> nodes_;  // of graphs, by the stream they run in
     uint64_t count_ = 0;

@@ -95,10 +95,10 @@ std::shared_ptr<GraphExec> findExec(cudaGraphExec_t handle) {
     return execs().find(handle);
 }
 
-cudaError_t runNodes(const Nodes& nodes) {
-    if (watcher != nullptr) watcher->graphRuns(true);
+cudaError_t runNodes(const GraphExec& exec) {
+    if (watcher != nullptr) watcher->graphRuns(&exec, true);
     cudaError_t error = cudaSuccess;
-    for (const std::shared_ptr<Node>& node : nodes) {
+    for (const std::shared_ptr<Node>& node : exec.nodes) {
         if (watcher != nullptr) {
             watcher->graphNodeRuns(node.get(),
                                    {node->dependencies.begin(), node->dependencies.end()});
@@ -106,7 +106,7 @@ cudaError_t runNodes(const Nodes& nodes) {
         error = node->work();
         if (error != cudaSuccess) break;
     }
-    if (watcher != nullptr) watcher->graphRuns(false);
+    if (watcher != nullptr) watcher->graphRuns(&exec, false);
     return error;
 }
 
@@ -263,7 +263,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t handle, cudaStream_t stream) {
         if (exec == nullptr) return cudaErrorInvalidValue;
         const cudaError_t error = refuseCapturing(stream);
         if (error != cudaSuccess) return error;
-        return submit(stream, [exec] { return runNodes(exec->nodes); });
+        return submit(stream, [exec] { return runNodes(*exec); });
     });
 }
 

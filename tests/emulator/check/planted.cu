@@ -868,6 +868,19 @@ const std::map<std::string, std::function<void()>> kPrograms = {
          });
          std::printf("%d\n", h[1] += out != nullptr);
      }},
+    {"graphInTwoStreams",  // whose launches wait for one another
+     [] {
+         int* d = filled();
+         TwoStreams streams;
+         cudaGraph_t graph;
+         cudaGraphExec_t executable;
+         cudaStreamBeginCapture(streams.a, cudaStreamCaptureModeGlobal);
+         addOne<<<1, 1, 0, streams.a>>>(d);
+         cudaStreamEndCapture(streams.a, &graph);
+         cudaGraphInstantiate(&executable, graph, 0);
+         cudaGraphLaunch(executable, streams.a);
+         cudaGraphLaunch(executable, streams.b);
+     }},
     {"streamsInOrder",
      [] {
          int *h = pinnedInts(), *d = filled(), *out = deviceInts();

@@ -34,6 +34,20 @@ TEST_F(Faults, IllegalAddress) {
     EXPECT_EQ(cudaErrorIllegalAddress, cudaGetLastError());
 }
 
+__global__ void setAll(int* data) {
+    data[threadIdx.x] = threadIdx.x;
+}
+
+TEST_F(Faults, FreedMemory) {
+    SKIP_UNDER_ADDRESS_SANITIZER();
+    int* data = nullptr;
+    ASSERT_EQ(cudaSuccess, cudaMalloc(&data, 32 * sizeof(int)));
+    setAll<<<1, 32>>>(data);
+    ASSERT_EQ(cudaSuccess, cudaFree(data));
+    const std::string text = failure(cudaErrorIllegalAddress, [&] { setAll<<<1, 32>>>(data); });
+    EXPECT_THAT(text, HasSubstr("which belongs to no allocation"));
+}
+
 __global__ void copyVectors(const float4* in, float4* out, size_t stride) {
     out[threadIdx.x] = in[threadIdx.x * stride];
 }
