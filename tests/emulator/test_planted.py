@@ -638,7 +638,8 @@ def test_last_line_says_what_was_looked_at(check):
         "no hazards found in 1 kernel launch. Looked at: races, bounds, uninitialised memory, "
         "barriers, errors, on the paths of this run. Not looked at: other inputs, structs that go by "
         "value out of memory (f(a[i])), local arrays, constants, libraries of the host in managed or "
-        "page-locked memory, children of one kernel, what volatile or a host function hands over."
+        "page-locked memory, children of one kernel, waits of other host threads, "
+        "cudaFreeAsync() in another stream, what volatile or a host function hands over."
     )
 
 

@@ -287,7 +287,8 @@ std::string Findings::summary(size_t hazards, size_t notes) const {
         ". Looked at: races, bounds, uninitialised memory, barriers, errors, on the "
         "paths of this run. Not looked at: other inputs, structs that go by value out of memory "
         "(f(a[i])), local arrays, constants, libraries of the host in managed or page-locked "
-        "memory, children of one kernel, what volatile or a host function hands over";
+        "memory, children of one kernel, waits of other host threads, cudaFreeAsync() in "
+        "another stream, what volatile or a host function hands over";
     if (!notJudged_.empty()) {
         const auto& [first, second] = *notJudged_.begin();
         out += "; " + plural(notJudged_.size(), "pair") +
