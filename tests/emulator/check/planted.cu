@@ -876,6 +876,7 @@ const std::map<std::string, std::function<void()>> kPrograms = {
          cudaGraphExec_t executable;
          cudaStreamBeginCapture(streams.a, cudaStreamCaptureModeGlobal);
          addOne<<<1, 1, 0, streams.a>>>(d);
+         addOne<<<1, 1, 0, streams.a>>>(d);
          cudaStreamEndCapture(streams.a, &graph);
          cudaGraphInstantiate(&executable, graph, 0);
          cudaGraphLaunch(executable, streams.a);
