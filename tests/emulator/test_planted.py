@@ -466,6 +466,9 @@ OLD_VALUE = "; where an old value does no harm, read it through a volatile point
         ("addThenRead", ["then-add", "then-read"], [BLOCKS, BARRIER]),
         ("clearThenAdd", ["clear-sum", "add-to-sum"], [BARRIER]),
         ("lastBlockWithoutFence", ["part-write", "part-read"], [BLOCKS]),
+        ("locksGlobalWithoutFence", ["locked-global"], ["atomicAdd()"]),
+        ("lastWarpWithoutFence", ["part-of-warp", "parts-of-warps"], [BARRIER]),
+        ("lastWarpFewFences", ["part-of-warp", "parts-of-warps"], [BARRIER]),
         ("looksInTurns", ["fill", "where-filled"], [OLD_VALUE]),
         ("readsOldValue", ["old-add", "old-read"], [OLD_VALUE]),
     ],
@@ -529,8 +532,8 @@ def test_steps_without_a_barrier_of_the_grid(check):
     "streamsTogether streamsHandOver memoryFromThePool childBehindBarrier childrenInOrder "
     "childOfTheLastBlock exchangesFresh errorsLookedAt allWritten addAtomically allAgree tree "
     "treeOfWarp ownBytes addByCas evenPairs packedValues lastBlock twoSteps launchesInOrder "
-    "looksBeforeUpdate breaksOutOfCas readsOldValueSaysSo locksInShared heapInBounds "
-    "heapLateFree heapCleared heapNoRace heapChild".split(),
+    "looksBeforeUpdate breaksOutOfCas readsOldValueSaysSo locksInShared locksGlobal lastWarp "
+    "heapInBounds heapLateFree heapCleared heapNoRace heapChild".split(),
 )
 def test_silent(check, program):
     report = check(program)
@@ -541,7 +544,12 @@ def test_silent(check, program):
 
 @pytest.mark.parametrize(
     "program, marks",
-    [("lastBlock", ["part-write", "part-read"]), ("locksInShared", ["locked-sum", "locked-sum"])],
+    [
+        ("lastBlock", ["part-write", "part-read"]),
+        ("locksInShared", ["locked-sum", "locked-sum"]),
+        ("locksGlobal", ["locked-global", "locked-global"]),
+        ("lastWarp", ["part-of-warp", "parts-of-warps"]),
+    ],
 )
 def test_what_a_fence_hands_over_is_not_judged(check, program, marks):
     pair = " and ".join(rf"\S*planted\.cu:{line_of(mark)}" for mark in marks)

@@ -51,8 +51,9 @@ void BlockChecker::blockBegins(const Grid& grid, uint64_t launch) {
     blockRuns_ = true;
     if (!shadow_ || sharedBegin_ != memoryMap.sharedBegin()) {
         sharedBegin_ = memoryMap.sharedBegin();
-        shadow_ = std::make_unique<SharedShadow>(
-            reinterpret_cast<const unsigned char*>(sharedBegin_), memoryMap.sharedSize(), clocks_);
+        shadow_ =
+            std::make_unique<SharedShadow>(reinterpret_cast<const unsigned char*>(sharedBegin_),
+                                           memoryMap.sharedSize(), clocks_, fences_);
     }
     const unsigned threads = blockDim.x * blockDim.y * blockDim.z;
     clocks_.beginBlock(threads);
@@ -233,8 +234,7 @@ void BlockChecker::errorRead() {
 void BlockChecker::fence() {
     const Quiet quiet;
     settle();
-    globals_.fence();
-    shadow_->fence(rank_);
+    globals_.fence(rank_);
 }
 
 void BlockChecker::enter(uintptr_t caller) {
@@ -291,7 +291,7 @@ void BlockChecker::access(const Access& access) {
     }
     if (access.kind == AccessKind::Atomic ||
         (access.kind == AccessKind::Load && access.isVolatile)) {
-        shadow_->looksAtFlag(rank_);
+        fences_.looksAtFlag(rank_);
     }
     if (access.space == Space::Shared) return;
     if (access.space == Space::Other ||

@@ -20,13 +20,14 @@
 #include "shared_shadow.h"
 #include "shared_variables.h"
 #include "warp_clocks.h"
+#include "warp_fences.h"
 
 namespace emu {
 
 class BlockChecker : public Recorder {
   public:
     BlockChecker(Findings& findings, GlobalShadow& globals)
-        : findings_(findings), globals_(globals, clocks_, found_) {}
+        : findings_(findings), globals_(globals, clocks_, fences_, found_) {}
 
     void blockBegins(const Grid& grid, uint64_t launch);
     void blockEnded(bool completed);
@@ -99,6 +100,7 @@ class BlockChecker : public Recorder {
 
     uintptr_t sharedBegin_ = 0;  // of this OS thread
     WarpClocks clocks_;
+    WarpFences fences_;  // globals_ tells it of blocks, barriers and fences
     std::unique_ptr<SharedShadow> shadow_;
     std::vector<Race> races_;
     std::set<uintptr_t> looks_;  // places that read what the same thread then updates by an atomic

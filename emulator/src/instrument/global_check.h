@@ -10,6 +10,7 @@
 #include "program_code.h"
 #include "recorder.h"
 #include "warp_clocks.h"
+#include "warp_fences.h"
 
 namespace emu {
 
@@ -18,12 +19,12 @@ Finding findingOf(const GlobalRace& race, const dim3& grid, const dim3& block);
 
 class GlobalCheck {
   public:
-    GlobalCheck(GlobalShadow& shadow, WarpClocks& clocks, BlockFindings& found)
-        : races_(shadow, clocks), found_(found) {}
+    GlobalCheck(GlobalShadow& shadow, WarpClocks& clocks, WarpFences& fences, BlockFindings& found)
+        : races_(shadow, clocks, fences), found_(found) {}
 
     void beginBlock(uint64_t launch);
     void barrier(bool wholeGrid) { races_.barrier(wholeGrid); }
-    void fence() { races_.fence(); }
+    void fence(unsigned rank) { races_.fence(rank); }
     LaunchPoint launchPoint(unsigned rank) { return races_.launchPoint(rank); }
     // `pc` reads what the same thread then updates by an atomic.
     void looksBeforeUpdate(uintptr_t pc) { races_.looksBeforeUpdate(placeOf(pc)); }

@@ -13,7 +13,7 @@
 namespace emu {
 namespace {
 
-constexpr uint32_t kEpochs = 1 << 20, kFences = 1 << 15;
+constexpr uint32_t kEpochs = 1 << 20;
 
 class PageLock {
   public:
@@ -237,14 +237,15 @@ std::set<uint32_t> GlobalShadow::takeOldLooks() {
 
 // ---- a block
 
-GlobalRaces::GlobalRaces(GlobalShadow& shadow, WarpClocks& clocks)
-    : shadow_(shadow), clocks_(clocks), announced_(shadow.newSlot()) {}
+GlobalRaces::GlobalRaces(GlobalShadow& shadow, WarpClocks& clocks, WarpFences& fences)
+    : shadow_(shadow), clocks_(clocks), fences_(fences), announced_(shadow.newSlot()) {}
 
 void GlobalRaces::beginBlock(uint64_t era, uint64_t block) {
     era_ = era;
     block_ = static_cast<uint32_t>(block);
     epoch_ = 0;
     acquired_ = false;
+    fences_.beginBlock(shadow_.fencesOf(block_));
     pending_.clear();
     races.clear();
     if (generation_ != shadow_.generation()) cache_.fill({});
@@ -253,11 +254,13 @@ void GlobalRaces::beginBlock(uint64_t era, uint64_t block) {
 
 void GlobalRaces::barrier(bool wholeGrid) {
     epoch_ = (epoch_ + 1) % kEpochs;
+    fences_.barrier();
     if (wholeGrid) ++era_;
 }
 
-void GlobalRaces::fence() {
+void GlobalRaces::fence(unsigned rank) {
     shadow_.fence(block_);
+    fences_.fence(rank);
 }
 
 void GlobalRaces::looksBeforeUpdate(uint32_t place) {
@@ -282,7 +285,7 @@ void GlobalRaces::touch(const Access& access, uintptr_t pc, unsigned rank) {
     own.rank = rank;
     own.isVolatile = access.isVolatile;
     own.kind = static_cast<uint32_t>(access.kind);
-    own.fences = shadow_.fencesOf(block_).load(std::memory_order_relaxed) % kFences;
+    own.fences = fences_.count();
     if (access.kind != AccessKind::Load) {
         announced_.store(granuleOf(access.address), std::memory_order_release);
     }
@@ -396,11 +399,16 @@ bool GlobalRaces::orderedBefore(const GlobalRecord& other, const GlobalRecord& o
            (other.clock == kMostClock || clocks_.ordered(other.rank, other.clock, own.rank));
 }
 
+// By a fence and a flag.
+bool GlobalRaces::mayBeOrdered(const GlobalRecord& other, const GlobalRecord& own) const {
+    if (other.block == block_) return fences_.mayOrder(other.rank, other.fences, own.rank);
+    return acquired_ && shadow_.fencesOf(other.block) % WarpFences::kModulus != other.fences;
+}
+
 bool GlobalRaces::conflicts(const GlobalRecord& other, const GlobalRecord& own) {
     if ((other.bytes & own.bytes) == 0 || orderedBefore(other, own)) return false;
     if (harmless(other, own)) return false;
-    const uint32_t fences = shadow_.fencesOf(other.block).load(std::memory_order_relaxed);
-    if (acquired_ && fences % kFences != other.fences) {
+    if (mayBeOrdered(other, own)) {
         addNotJudged(other, own);
         return false;
     }

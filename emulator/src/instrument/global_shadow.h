@@ -23,6 +23,7 @@
 #include "past_work.h"
 #include "recorder.h"
 #include "warp_clocks.h"
+#include "warp_fences.h"
 #include "word_rules.h"
 
 namespace emu {
@@ -78,9 +79,12 @@ class GlobalShadow {
     // Changes when pages have been given back.
     uint64_t generation() const { return generation_; }
 
-    std::atomic<uint32_t>& fencesOf(uint32_t block) { return fences_[block % fences_.size()]; }
+    // Fences of a block, and of others that share its counter.
+    uint32_t fencesOf(uint32_t block) const {
+        return fences_[block % fences_.size()].load(std::memory_order_relaxed);
+    }
     void fence(uint32_t block) {
-        ++fencesOf(block);
+        ++fences_[block % fences_.size()];
         anyFence_ = true;
     }
 
@@ -135,12 +139,12 @@ class GlobalShadow {
 // Looks for races of the block that runs on one OS thread.
 class GlobalRaces {
   public:
-    GlobalRaces(GlobalShadow& shadow, WarpClocks& clocks);
+    GlobalRaces(GlobalShadow& shadow, WarpClocks& clocks, WarpFences& fences);
 
     // `era` is 2^32 times the number of the launch as work; each grid.sync() adds one.
     void beginBlock(uint64_t era, uint64_t block);
     void barrier(bool wholeGrid);
-    void fence();
+    void fence(unsigned rank);
     void looksBeforeUpdate(uint32_t place);
 
     // The hook of an access runs before it; call settle() before anything else happens. `pc` is a
@@ -173,6 +177,7 @@ class GlobalRaces {
     GlobalShadow::Page* pageOf(uintptr_t address);
     void touchWord(GlobalShadow::Word& word, const GlobalRace& race, uintptr_t address);
     bool orderedBefore(const GlobalRecord& other, const GlobalRecord& own) const;
+    bool mayBeOrdered(const GlobalRecord& other, const GlobalRecord& own) const;
     bool conflicts(const GlobalRecord& other, const GlobalRecord& own);
     void touchPast(const PastWord& word, const GlobalRace& race, uintptr_t address);
     void keepRead(GlobalShadow::Word& word, const GlobalRecord& own) const;
@@ -182,10 +187,11 @@ class GlobalRaces {
 
     GlobalShadow& shadow_;
     WarpClocks& clocks_;
+    WarpFences& fences_;
     std::atomic<uintptr_t>& announced_;
     uint64_t era_ = 0;
     uint32_t block_ = 0, epoch_ = 0;
-    bool acquired_ = false;  // the block has read a flag: by an atomic or through volatile
+    bool acquired_ = false;  // the block has read a global flag: by an atomic or through volatile
     uint64_t generation_ = 0;
     std::array<CachedPage, 256> cache_{};
     std::vector<PendingWrite> pending_;

@@ -73,13 +73,16 @@ void SharedShadow::Line::forget(unsigned rank) {
 
 // ---- the memory of a block
 
-SharedShadow::SharedShadow(const unsigned char* memory, size_t size, const WarpClocks& clocks)
-    : memory_(memory), words_((size + kWordBytes - 1) / kWordBytes), clocks_(clocks) {}
+SharedShadow::SharedShadow(const unsigned char* memory, size_t size, const WarpClocks& clocks,
+                           const WarpFences& fences)
+    : memory_(memory),
+      words_((size + kWordBytes - 1) / kWordBytes),
+      clocks_(clocks),
+      fences_(fences) {}
 
 void SharedShadow::beginBlock() {
     ++block_;
     ++epoch_;
-    fences_.barrier();
     linesUsed_ = 0;
     pending_.clear();
     reads_.clear();
@@ -93,13 +96,12 @@ void SharedShadow::barrier(std::vector<Race>& races) {
     }
     reads_.clear();
     ++epoch_;
-    fences_.barrier();
     linesUsed_ = 0;
 }
 
 void SharedShadow::touch(SharedAccess access, std::vector<Race>& races) {
     access.clock = clocks_.clockOf(access.rank);
-    access.fences = fences_.fencesOf(access.rank);
+    access.fences = fences_.count();
     const size_t end = access.offset + access.size;
     for (size_t word = access.offset / kWordBytes; word * kWordBytes < end; ++word) {
         access.bytes = static_cast<uint8_t>(bytesOfWord(word * kWordBytes, access.offset, end));

@@ -23,7 +23,7 @@ struct SharedAccess {
     uint32_t size = 0;    // of the whole access
     uint32_t step = 0;    // the thread's accesses since the last barrier: its program order
     uint32_t clock = 0;   // of the thread among its warp: see WarpClocks
-    uint32_t fences = 0;  // of its warp, so far
+    uint32_t fences = 0;  // of the block, so far: see WarpFences
     uint32_t value = 0;   // of the word, after a store
     uint16_t rank = 0;
     uint8_t bytes = 0;  // of the word: bit i for byte i
@@ -48,8 +48,10 @@ struct Race {
 // them.) So an access costs the same however many threads share the word.
 class SharedShadow {
   public:
-    // `memory` is the start of the block's shared memory, `size` its bytes.
-    SharedShadow(const unsigned char* memory, size_t size, const WarpClocks& clocks);
+    // `memory` is the start of the block's shared memory, `size` its bytes. Clocks and fences are
+    // the caller's.
+    SharedShadow(const unsigned char* memory, size_t size, const WarpClocks& clocks,
+                 const WarpFences& fences);
 
     void beginBlock();
     // All that came before is ordered. Call it at the end of the block, too.
@@ -59,11 +61,6 @@ class SharedShadow {
     void touch(SharedAccess access, std::vector<Race>& races);
     // The accesses so far have been carried out: looks at what was written.
     void settle(std::vector<Race>& races);
-
-    // The thread goes past a fence; or has looked at what may be a flag, by an atomic or through
-    // volatile, in whatever memory.
-    void fence(unsigned rank) { fences_.fence(rank); }
-    void looksAtFlag(unsigned rank) { fences_.looksAtFlag(rank); }
 
     // No byte of the range has been written in this block.
     bool neverWritten(size_t offset, size_t size) const;
@@ -122,7 +119,7 @@ class SharedShadow {
     using Read = std::tuple<unsigned, size_t, uintptr_t, uintptr_t>;
     std::map<Read, Race> reads_;
     const WarpClocks& clocks_;
-    WarpFences fences_;
+    const WarpFences& fences_;
 };
 
 }  // namespace emu

@@ -140,6 +140,37 @@ __global__ void locksInShared(int* out) {
     __syncthreads();
     out[threadIdx.x] = sum;
 }
+// The lock lies in shared memory, what it guards in global memory.
+template <bool kFences>
+__global__ void locksGlobal(int* sum) {
+    __shared__ int lock;
+    if (threadIdx.x == 0) lock = 0;
+    __syncthreads();
+    if (threadIdx.x % 32 == 0) {
+        while (atomicCAS(&lock, 0, 1) != 0) {
+        }
+        if (kFences) __threadfence();
+        sum[blockIdx.x] += threadIdx.x;  // locked-global
+        if (kFences) __threadfence();
+        atomicExch(&lock, 0);
+    }
+}
+// The warp that comes last adds up what the others wrote; the fence of one does not do for all.
+template <int kFencing>
+__global__ void lastWarpAdds(int* parts, int* out) {
+    __shared__ int done;
+    if (threadIdx.x == 0) done = 0;
+    __syncthreads();
+    const int warp = threadIdx.x / 32, warps = blockDim.x / 32;
+    if (threadIdx.x % 32 != 0) return;
+    parts[blockIdx.x * warps + warp] = warp;  // part-of-warp
+    if (warp < kFencing) __threadfence();
+    if (atomicAdd(&done, 1) != warps - 1) return;
+    __threadfence();
+    int sum = 0;
+    for (int i = 0; i < warps; ++i) sum += parts[blockIdx.x * warps + i];  // parts-of-warps
+    out[blockIdx.x] = sum;
+}
 __global__ void fencesWithoutFlag(int* out) {
     __shared__ int s[64];
     s[threadIdx.x] = out[threadIdx.x];  // fenced-write
@@ -1165,6 +1196,11 @@ const std::map<std::string, std::function<void()>> kPrograms = {
     {"readsOldValueSaysSo", [] { readsOldValueSaysSo<<<4, 64>>>(filled(), filled()); }},
     {"locksInShared", [] { locksInShared<true><<<1, 128>>>(filled()); }},
     {"locksInSharedWithoutFence", [] { locksInShared<false><<<1, 128>>>(filled()); }},
+    {"locksGlobal", [] { locksGlobal<true><<<2, 128>>>(filled()); }},
+    {"locksGlobalWithoutFence", [] { locksGlobal<false><<<2, 128>>>(filled()); }},
+    {"lastWarp", [] { lastWarpAdds<4><<<2, 128>>>(filled(), filled()); }},
+    {"lastWarpWithoutFence", [] { lastWarpAdds<0><<<2, 128>>>(filled(), filled()); }},
+    {"lastWarpFewFences", [] { lastWarpAdds<1><<<2, 128>>>(filled(), filled()); }},
     {"fencesWithoutFlag", [] { fencesWithoutFlag<<<1, 64>>>(filled()); }},
     {"countsInShared", [] { countsInShared<<<1, 64>>>(filled(), filled()); }},
     {"clearThenAdd", [] { clearThenAdd<<<1, 64>>>(filled()); }},

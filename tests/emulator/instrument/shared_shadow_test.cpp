@@ -55,7 +55,8 @@ class SharedShadowTest : public testing::Test {
 
     std::array<unsigned char, 64> memory_{};
     emu::WarpClocks clocks_;
-    emu::SharedShadow shadow_{memory_.data(), memory_.size(), clocks_};
+    emu::WarpFences fences_;
+    emu::SharedShadow shadow_{memory_.data(), memory_.size(), clocks_, fences_};
     std::vector<emu::Race> races_;
 };
 
