@@ -506,6 +506,26 @@ def test_race_in_shared_memory(check, bug, marks, title, remedy):
     assert remedy in finding.remedy
 
 
+FENCE = "; a lock or flag orders them only with a __threadfence()"
+
+
+@pytest.mark.parametrize(
+    "bug, fence",
+    [
+        ("locksInSharedWithoutFence", True),
+        ("locksGlobalWithoutFence", True),
+        ("lastWarpWithoutFence", True),
+        ("lastBlockWithoutFence", True),
+        ("countsInShared", False),
+        ("fencesWithoutFlag", False),
+        ("addOneInBlocks", False),
+        ("readsOldValue", False),  # the atomic is what it races with
+    ],
+)
+def test_race_beside_a_lock_or_flag_asks_for_a_fence(check, bug, fence):
+    assert (FENCE in only(check(bug)).remedy) == fence
+
+
 def test_race_between_blocks_names_both(check):
     finding = only(check("addOneInBlocks"))
     assert re.fullmatch(r"a thread of block \([0-3],0,0\)", finding.acts[0][1])

@@ -402,6 +402,7 @@ void BlockChecker::reportRaces() {
                          actOf(race.second.pc, race.second.rank, verb(race.second.kind))},
                         variables_.nameOf(race.second.offset, race.second.size)};
         finding.withinWarps = withinWarp;
+        finding.looked = race.first.looked || race.second.looked;
         found_.report(std::move(finding));
     }
     races_.clear();

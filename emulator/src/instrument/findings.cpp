@@ -93,7 +93,8 @@ std::string purpose(const Finding& finding, bool sameLine) {
                : "";
 }
 
-std::string remedyOfRace(const Finding& finding, bool sameLine) {
+// Of threads of one block.
+std::string barrierOrAtomics(const Finding& finding, bool sameLine) {
     if (sameLine && finding.about == "write after write") {
         return "threads write different values to one place: let one of them write, or use atomics";
     }
@@ -105,10 +106,8 @@ std::string remedyOfRace(const Finding& finding, bool sameLine) {
     return remedy + purpose(finding, sameLine);
 }
 
-// Of threads of one block, as in shared memory.
-std::string remedyOfGlobalRace(const Finding& finding, bool sameLine) {
-    const bool sameBlock = finding.acts[0].who.empty();
-    if (sameBlock) return remedyOfRace(finding, sameLine);
+// Of threads of different blocks.
+std::string launchOrAtomics(const Finding& finding, bool sameLine) {
     if (sameLine && finding.about == "write after write") {
         return "blocks write different values to one place: let one of them write, or use atomics";
     }
@@ -117,12 +116,23 @@ std::string remedyOfGlobalRace(const Finding& finding, bool sameLine) {
            purpose(finding, sameLine);
 }
 
+std::string remedyOfRace(const Finding& finding, bool sameLine) {
+    const bool sameBlock = finding.acts[0].who.empty();
+    std::string remedy =
+        sameBlock ? barrierOrAtomics(finding, sameLine) : launchOrAtomics(finding, sameLine);
+    if (finding.looked && !acts(finding, verb(AccessKind::Atomic))) {
+        remedy +=
+            "; a lock or flag orders them only with a __threadfence() where it is taken or seen, "
+            "and one before it is given up or set";
+    }
+    return remedy;
+}
+
 std::string remedy(const Finding& finding, bool sameLine) {
     switch (finding.hazard) {
         case Hazard::Race:
-            return remedyOfRace(finding, sameLine);
         case Hazard::GlobalRace:
-            return remedyOfGlobalRace(finding, sameLine);
+            return remedyOfRace(finding, sameLine);
         case Hazard::VolatileRace:
         case Hazard::GlobalVolatileRace:
             return "since Volta the lanes of a warp need not run in step: put __syncwarp() between "

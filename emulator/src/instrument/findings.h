@@ -66,6 +66,7 @@ struct Finding {
 
     uint64_t times = 1;        // that it occurred
     bool withinWarps = false;  // a race: only between threads of one warp
+    bool looked = false;       // a race: a thread of it had looked at what may be a lock or flag
 };
 
 // All findings of the program, each once for a kernel and its source lines. Thread-safe.

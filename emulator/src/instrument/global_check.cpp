@@ -88,6 +88,7 @@ Finding findingOf(const GlobalRace& race, const dim3& grid, const dim3& block) {
                      actOf(pcOf(second.place), second.rank, verb(second.accessKind()), block)},
                     nameOfGlobal(race.address, race.size)};
     finding.withinWarps = sameWarp(race.first, race.second);
+    finding.looked = race.looked;
     if (race.firstDoer == Doer::Parent) {
         finding.acts[0].who = "the parent";
     } else if (race.firstDoer != Doer::SameLaunch) {

@@ -317,7 +317,8 @@ void GlobalRaces::touch(const Access& access, uintptr_t pc, unsigned rank) {
 void GlobalRaces::touchWord(GlobalShadow::Word& word, const GlobalRace& race, uintptr_t address) {
     const GlobalRecord& own = race.second;
     const auto with = [&](const GlobalRecord& other) {
-        return GlobalRace{other, own, race.address, race.size, Doer::SameLaunch};
+        return GlobalRace{
+            other, own, race.address, race.size, Doer::SameLaunch, hasLooked(other, own)};
     };
     const auto look = [&](const GlobalRecord& other) {
         if (conflicts(other, own)) add(with(other));
@@ -397,6 +398,11 @@ bool GlobalRaces::orderedBefore(const GlobalRecord& other, const GlobalRecord& o
     if (other.rank == own.rank || other.epoch != own.epoch) return true;
     return sameWarp(other, own) &&
            (other.clock == kMostClock || clocks_.ordered(other.rank, other.clock, own.rank));
+}
+
+// At a flag, which may tell of what the thread of `other` did.
+bool GlobalRaces::hasLooked(const GlobalRecord& other, const GlobalRecord& own) const {
+    return other.block == block_ ? fences_.hasLooked(own.rank) : acquired_;
 }
 
 // By a fence and a flag.

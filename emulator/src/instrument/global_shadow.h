@@ -2,8 +2,9 @@
 // other streams.
 //
 // Nothing orders the blocks of a grid but grid.sync(), nor the threads of a block but its barriers
-// and, within a warp, __syncwarp(). What a block passes on by a fence and an atomic or volatile
-// flag may well be ordered; whether it is depends on the values of the flag, and is not judged.
+// and, within a warp, __syncwarp(). What a block or warp passes on by a fence and an atomic or
+// volatile flag may well be ordered; whether it is depends on the values of the flag, and is not
+// judged.
 #pragma once
 
 #include <array>
@@ -34,6 +35,7 @@ struct GlobalRace {
     uintptr_t address;  // of the second access
     uint32_t size;
     Doer firstDoer;
+    bool looked = false;  // the second thread, or its block, had looked at what may be a flag
 };
 
 // The records of a launch. For each word the last plain write, the last atomic, and two reads, by
@@ -177,6 +179,7 @@ class GlobalRaces {
     GlobalShadow::Page* pageOf(uintptr_t address);
     void touchWord(GlobalShadow::Word& word, const GlobalRace& race, uintptr_t address);
     bool orderedBefore(const GlobalRecord& other, const GlobalRecord& own) const;
+    bool hasLooked(const GlobalRecord& other, const GlobalRecord& own) const;
     bool mayBeOrdered(const GlobalRecord& other, const GlobalRecord& own) const;
     bool conflicts(const GlobalRecord& other, const GlobalRecord& own);
     void touchPast(const PastWord& word, const GlobalRace& race, uintptr_t address);

@@ -102,6 +102,7 @@ void SharedShadow::barrier(std::vector<Race>& races) {
 void SharedShadow::touch(SharedAccess access, std::vector<Race>& races) {
     access.clock = clocks_.clockOf(access.rank);
     access.fences = fences_.count();
+    access.looked = fences_.hasLooked(access.rank);
     const size_t end = access.offset + access.size;
     for (size_t word = access.offset / kWordBytes; word * kWordBytes < end; ++word) {
         access.bytes = static_cast<uint8_t>(bytesOfWord(word * kWordBytes, access.offset, end));

@@ -30,6 +30,7 @@ struct SharedAccess {
     AccessKind kind = AccessKind::Load;
     bool isVolatile = false;
     bool compares = false;  // atomicCAS()
+    bool looked = false;    // its warp had looked at what may be a flag: see WarpFences
 
     bool writes() const { return kind != AccessKind::Load; }
 };
