@@ -97,9 +97,7 @@ class Checker : public Watcher {
         }
     }
     void streamRuns(const StreamSeen& stream) override { order_.streamRuns(stream); }
-    void graphRuns(const void* executable, bool now) override {
-        order_.graphRuns(executable, now);
-    }
+    void graphRuns(const void* executable, bool now) override { order_.graphRuns(executable, now); }
     void graphNodeRuns(const void* node, const std::vector<const void*>& after) override {
         order_.graphNodeRuns(node, after);
     }
