@@ -141,7 +141,7 @@ class Rewriter:
             return
         closing = self._config_end(opening)
         if closing == opening + 3:
-            self._fail(opening, "this launch needs a grid and a block: <<<grid, block>>>")
+            self._fail(opening, "this launch has no grid: <<<grid, block>>>")
         if opening == 0 and stream.macro in self._unit.launch_macros:
             self._edit(opening, opening + 3, ".emuConfig(")
         else:

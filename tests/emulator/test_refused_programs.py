@@ -149,6 +149,28 @@ def test_the_other_side(compiled, options):
     assert compiled(dead, *options) == (0, "")
 
 
+@pytest.mark.parametrize("launch", ["k<<<1, 1>>>(x)", "K<float><<<1, 1>>>(x)", "(&k)<<<1, 1>>>(x)"])
+def test_a_kernel_returns_void(compiled, launch):
+    text = (
+        "__global__ int k(float* x) { return 0; }\n"
+        "template <class T> __global__ float4 K(T* x) { return {}; }\n"
+        f"void f(float* x) {{\n{launch}; }}\n"
+    )
+    status, said = compiled(text)
+    (error,) = errors(said)
+    assert status == 1 and "in.cu:4:" in said
+    assert "a kernel returns void: store the result through a pointer to device memory" in error
+
+
+@pytest.mark.parametrize("options", [(), ("--instrument",)])
+def test_a_launch_without_a_block(compiled, options):
+    """It has blocks of one thread."""
+    text = "__global__ void k(int* x);\nvoid f(int* x) {{ {}; }}\n"
+    assert compiled(text.format("k<<<1>>>(x); k<<<dim3(2)>>>(x)"), *options) == (0, "")
+    status, said = compiled(text.format("k<<<>>>(x)"), *options)
+    assert status == 1 and "in.cu:2: error: this launch has no grid" in said
+
+
 def test_a_reference_behind_a_name(compiled):
     text = "typedef int& R;\n__global__ void k(R x) {}\nvoid f() { int i;\nk<<<1, 1>>>(i); }\n"
     status, said = compiled(text)

@@ -731,7 +731,7 @@ def test_lines_keep_their_numbers(translated):
         ("void f() {\n\n k<<<1, 2>>>(x; }",
          "in.cu:3: error: the arguments of this launch never end"),
         ("void f() { k<<<>>>(x); }",
-         "in.cu:1: error: this launch needs a grid and a block: <<<grid, block>>>"),
+         "in.cu:1: error: this launch has no grid: <<<grid, block>>>"),
         ("void f() {\n return <<<1, 2>>>(x); }",
          "in.cu:2: error: no kernel's name before this launch"),
         ("void f() { if (x) <<<1, 2>>>(x); }",

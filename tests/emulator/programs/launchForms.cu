@@ -106,6 +106,7 @@ int main() {
     GIVES(15, add<<<1, 1, 0>>>(p, 3); add<<<1, 1, 0, 0>>>(p, 3); add<<<1, 1, 0, stream>>>(p, 4);
           add<<<1, 1, 16 * sizeof(float), stream>>>(p, 5));
     GIVES(128, add<<<(n + 31) / 32, 32>>>(p, 1));
+    GIVES(12, add<<<4>>>(p, 3));
     GIVES(24, add<<<n >> 5, 1 << 3>>>(p, 1));
     GIVES(4, add<<<n > 50 ? 2 : 1, n < 500>>>(p, 1); add<<<1, (n > 3) + 1>>>(p, 1));
     GIVES(6, add<<<{1, 2, 1}, {3}>>>(p, 1));

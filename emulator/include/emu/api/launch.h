@@ -35,8 +35,10 @@ struct KernelId {
     const void* address;
 };
 
-template <class... Params>
-KernelId<Params...> emuId(void (*function)(Params...)) {
+template <class Result, class... Params>
+KernelId<Params...> emuId(Result (*function)(Params...)) {
+    static_assert(std::is_void<Result>::value,
+                  "a kernel returns void: store the result through a pointer to device memory");
     static_assert(
         (!std::is_reference<Params>::value && ...),
         "a kernel's parameter is a reference: pass a value, or a pointer to device memory");
@@ -80,7 +82,7 @@ struct Kernel {
     KernelId<Params...> id;
     Call call;
 
-    ConfiguredKernel<Call, Params...> emuConfig(dim3 grid, dim3 block, size_t dynamicShared = 0,
+    ConfiguredKernel<Call, Params...> emuConfig(dim3 grid, dim3 block = 1, size_t dynamicShared = 0,
                                                 cudaStream_t stream = nullptr) const {
         return {name, id, call, LaunchConfig{grid, block, dynamicShared, stream}};
     }
