@@ -1,5 +1,6 @@
 """Finds what nvcc refuses since a program has two sides: a kernel that is called like a function, a
-function or a variable of the host in device code, a `__device__` function in host code.
+function that is launched like a kernel, a function or a variable of the host in device code, a
+`__device__` function in host code.
 
 Only where that is sure: the name is declared in the program alone, outside of classes, always for
 the same side, and nothing in the function around it may be a declaration of the same name."""
@@ -16,7 +17,8 @@ from .unit import ALIGNMENTS, BUILTIN_TYPES, Source, Unit
 
 Edit = tuple[int, int, str]  # replaces source text [start, end)
 
-KERNEL, DEVICE, HOST, BOTH = "kernel", "__device__ function", "host function", "function"
+KERNEL, DEVICE, HOST = "kernel", "__device__ function", "host function"
+BOTH = "__host__ __device__ function"
 MEMORY = {"__device__", "__constant__", "__managed__", "__shared__"}
 UNSURE = {"constexpr", "consteval", "auto", "__attribute__", "__declspec", "decltype"}
 MARKS = MEMORY | UNSURE | {"__global__", "__host__", "const"}
@@ -91,7 +93,10 @@ class Sides:
             if stream.text(i - 1) in (".", "->", "::") or stream.text(i + 1) == "::":
                 continue
             in_lambda = brackets.in_lambda(i, function.body)
-            message = self._message(name, _is_called(stream, i), function, in_lambda)
+            if _is_launched(stream, i):
+                message = self._message_of_launch(name)
+            else:
+                message = self._message(name, _is_called(stream, i), function, in_lambda)
             if message is None or self._is_left_out(stream, brackets, i, function.body):
                 continue
             if name not in local:
@@ -101,13 +106,21 @@ class Sides:
                 messages[name] = (at, at, compile_error(message) + " ")
         return list(messages.values())
 
+    def _message_of_launch(self, name: str) -> Optional[str]:
+        """What is wrong about a launch of the name: even where a library has functions of the name,
+        none of them is a kernel."""
+        side = self._side_of(name)
+        if side in (None, KERNEL):
+            return None
+        return f"'{name}' is a {side}, which cannot be launched: declare it __global__"
+
     def _message(
         self, name: str, called: bool, function: _Function, in_lambda: bool
     ) -> Optional[str]:
         """What is wrong about the name in the function."""
         by = f"the {function.side} '{function.at.name}'"
         on_device = function.side in (KERNEL, DEVICE)
-        side = self._side_of(name) if called else None
+        side = self._side_of(name) if called and not self._is_of_library(name) else None
         if side == KERNEL:
             return (
                 f"the kernel '{name}' is called like a function, which CUDA does not allow: launch "
@@ -192,15 +205,17 @@ class Sides:
         return self._side_of_name[name]
 
     def _find_side(self, name: str) -> Optional[str]:
-        if not LIBRARY_NAMES.isdisjoint((name, name[:-1])) or name.startswith("make_"):
-            return None  # such as sin, sinf, make_float2
         declared = self._with_name(name)
         if declared is None or any(name in d.variables for d in declared):
             return None
         sides = {self._side(f.words) for d in declared for f in d.functions.get(name, [])}
-        if len(sides) != 1 or self._unit.own_header_has(name):
-            return None
-        return sides.pop()
+        return sides.pop() if len(sides) == 1 else None
+
+    def _is_of_library(self, name: str) -> bool:
+        """Whether a library may have a function of the name: sin, sinf, make_float2."""
+        if not LIBRARY_NAMES.isdisjoint((name, name[:-1])) or name.startswith("make_"):
+            return True
+        return self._unit.own_header_has(name)
 
     def _is_variable_of_host(self, name: str) -> bool:
         if name not in self._is_host_variable:
@@ -248,10 +263,21 @@ def _is_if_constexpr(stream: Stream, index: int) -> bool:
 
 def _is_called(stream: Stream, index: int) -> bool:
     """Whether the name is in front of arguments."""
+    return stream.text(_behind_name(stream, index)) == "("
+
+
+def _is_launched(stream: Stream, index: int) -> bool:
+    """Whether the name is in front of a `<<<`."""
+    behind = _behind_name(stream, index)
+    return all(stream.text(i) == "<" for i in range(behind, behind + 3))
+
+
+def _behind_name(stream: Stream, index: int) -> int:
+    """The token behind a name and its template arguments."""
     behind = index + 1
     if stream.text(behind) == "<" and stream.text(behind + 1) != "<":
         behind = (stream.angle_end(behind) or index) + 1
-    return stream.text(behind) == "("
+    return behind
 
 
 def _may_declare(stream: Stream, brackets: Brackets, index: int) -> bool:
@@ -272,7 +298,8 @@ def _may_declare(stream: Stream, brackets: Brackets, index: int) -> bool:
         return not in_parens
     if before in ("*", "&", "&&", ">"):
         if in_parens:
-            return stream.text(index + 1) in ("=", "{", ":")
+            is_pointer = stream.text(index + 1) == ")" and stream.text(index + 2) == "("
+            return is_pointer or stream.text(index + 1) in ("=", "{", ":")
         return opener != "[" and not _is_in_value(stream, index - 1)
     if before == "[":
         array = stream.text(around - 1)

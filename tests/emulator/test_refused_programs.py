@@ -149,6 +149,29 @@ def test_the_other_side(compiled, options):
     assert compiled(dead, *options) == (0, "")
 
 
+LAUNCHES = """
+void forgotten(float* x) { x[0] *= 2; }
+template <class T> __device__ void wrong(T* x) { x[0] *= 2; }
+__global__ void k(float* x) { x[0] *= 2; }
+void run(float* x) {
+    void (*pointer)(float*) = k;
+    pointer<<<1, 1>>>(x);
+    forgotten<<<1, 32>>>(x);
+    wrong<float><<<1, 32>>>(x);
+}
+"""
+
+
+@pytest.mark.parametrize("options", [(), ("--instrument",)])
+def test_a_launch_of_what_is_no_kernel(compiled, options):
+    status, said = compiled(LAUNCHES, *options)
+    assert status == 1
+    assert [error.split(":")[1] for error in errors(said)] == ["8", "9"]
+    assert "'forgotten' is a host function, which cannot be launched: declare it __global__" in said
+    kernels = LAUNCHES.replace("void f", "__global__ void f").replace("__device__", "__global__")
+    assert compiled(kernels, *options) == (0, "")
+
+
 @pytest.mark.parametrize("launch", ["k<<<1, 1>>>(x)", "K<float><<<1, 1>>>(x)", "(&k)<<<1, 1>>>(x)"])
 def test_a_kernel_returns_void(compiled, launch):
     text = (

@@ -135,9 +135,9 @@ def evaluated(name):
         ("k<<<1, f(\">>>(\", '>')>>>(x);", f"{launcher('k')}.emuConfig(1, f(\">>>(\", '>'))(x);"),
         ("k<<<1, 1'024>>>(x);", f"{launcher('k')}.emuConfig(1, 1'024)(x);"),
         (
-            "k<<<1, 2>>>([=] __device__(int i) { f<<<3, 4>>>(i); });",
+            "k<<<1, 2>>>([=] __device__(int i) { g<<<3, 4>>>(i); });",
             f"{launcher('k')}.emuConfig(1, 2)([=] __device__(int i) {{ "
-            f"{launcher('f')}.emuConfig(3, 4)(i); }});",
+            f"{launcher('g')}.emuConfig(3, 4)(i); }});",
         ),
         (
             "k<<<1, 2>>>(NULL, f(NULL), (T*)NULL, NULL);",

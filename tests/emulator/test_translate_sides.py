@@ -98,6 +98,33 @@ def test_kernels_that_are_called(refused, head, body, name):
     assert said.endswith(f"launch it, {name}<<<grid, block>>>(...)")
 
 
+@pytest.mark.parametrize(
+    "head", ["int main()", "__global__ void f()", "__host__ __device__ void f()"]
+)
+@pytest.mark.parametrize(
+    "body, name, side",
+    [
+        ("int* d; ofHost<<<1, 1>>>(3);", "ofHost", "host function"),
+        ("if (n > 3) ofHost << < 1, 1 >> > (3);", "ofHost", "host function"),
+        ("ofHostToo<int><<<1, 1>>>(3);", "ofHostToo", "host function"),
+        ("ofHostToo<V<V<int>>><<<1, 1>>>(3);", "ofHostToo", "host function"),
+        ("ofHostToo<<<1, 1>>>(3);", "ofHostToo", "host function"),
+        ("ofDevice<<<1, 1>>>(3);", "ofDevice", "__device__ function"),
+        ("ofDeviceToo<int><<<dim3(1), dim3(1)>>>(3);", "ofDeviceToo", "__device__ function"),
+        ("ofBoth<<<1, 1>>>(3);", "ofBoth", "__host__ __device__ function"),
+        ("auto l = [=] { ofHost<<<1, 1>>>(3); };", "ofHost", "host function"),
+        ("transform<<<1, 1>>>(3);", "transform", "host function"),
+        ("reduce<<<1, 1>>>(3);", "reduce", "host function"),
+    ],
+)  # fmt: skip
+def test_functions_that_are_launched(refused, head, body, name, side):
+    """Even by a name that libraries have, too: theirs are no kernels."""
+    named = "void transform(int x) {}\nvoid reduce(int x) {}\n"
+    ((line, said),) = refused(f"{named}{FUNCTIONS}{head} {{\n{body} }}\n")
+    assert line == FIRST + 3
+    assert said == f"'{name}' is a {side}, which cannot be launched: declare it __global__"
+
+
 def test_each_name_once_in_a_function(refused):
     body = "int main() { kernel(0); kernel(0); }\nvoid f() { kernel(0); ofDevice(ofDevice(3)); }\n"
     assert [line for line, _ in refused(FUNCTIONS + body)] == [FIRST, FIRST + 1, FIRST + 1]
@@ -155,6 +182,25 @@ def test_headers_that_are_not_code(refused):
         "__device__ decltype(ofHost(3)) f() { decltype(variable) x = 3; return x; }",
         "void f() { kernel<<<1, 1>>>(0); kernelToo<int><<<1, 1>>>(0); auto k = kernelToo<int>; }",
         "void f() { auto k = &kernel; k<<<1, 1>>>(0); g(kernel, (1)); }",
+        "void f() { kernelToo<<<1, 1>>>(0); n::ofHost<<<1, 1>>>(0); a.ofHost<<<1, 1>>>(0); }",
+        # what is launched is a pointer to a kernel, or another function of the name
+        "void f() { void (*ofHost)(int*) = kernel; ofHost<<<1, 1>>>(0); }",
+        "void f() { auto ofHost = kernel; ofHost<<<1, 1>>>(0); }",
+        "void f() { Kernel *ofHost = kernel, *ofDevice = kernel; ofDevice<<<1, 1>>>(0); }",
+        "void f(void (*ofHost)(int*)) { ofHost<<<1, 1>>>(0); }",
+        "void f(Kernel ofDevice) { ofDevice<<<1, 1>>>(0); }",
+        "void f() { g([](auto ofHost) { ofHost<<<1, 1>>>(0); }, kernel); }",
+        "template <void (*ofHost)(int*)> void f() { ofHost<<<1, 1>>>(0); }",
+        "template <class K> void f(K ofHost) { ofHost<<<1, 1>>>(0); }",
+        "void f() { using n::ofHost; ofHost<<<1, 1>>>(0); }",
+        "struct S { Kernel ofHost; void f() { ofHost<<<1, 1>>>(0); } };",
+        "__global__ void ofHost(float* p) {} void f() { ofHost<<<1, 1>>>(0); }",
+        "namespace n { __global__ void ofHost(int* p) {} void f() { ofHost<<<1, 1>>>(0); } }",
+        "void (*const pointers[])(int*) = {kernel}; void f() { pointers[0]<<<1, 1>>>(0); }",
+        "#define WRAP(name) __global__ void name(float* p) {}\nWRAP(ofHost)\n"
+        "void f() { ofHost<<<1, 1>>>(0); }",
+        "#define RUN(k) k<<<1, 1>>>(0)\nvoid f() { RUN(kernel); }",
+        "constexpr bool b = false; void f() { if constexpr (b) ofHost<<<1, 1>>>(0); }",
         # the name is that of something else there
         "__global__ void f(int* p, int variable) { p[0] = variable; }",
         "__global__ void f(int* p) { for (int variable = 0; variable < 3; ++variable) p[0] = 1; }",
