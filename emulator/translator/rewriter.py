@@ -16,7 +16,7 @@ from .polls import Polls
 from .scopes import Scope
 from .shared_memory import behind_shared, initialiser_error, shared_edits, shared_variables
 from .statements import statement_edits
-from .unit import ALIGNMENTS, Source, Unit, parameter_list
+from .unit import ALIGNMENTS, BUILTIN_TYPES, Source, Unit, parameter_list
 from .volatile import find_use
 
 VOID_POINTER = re.compile(r"(const )?void( const)? \*( const)?")
@@ -25,6 +25,7 @@ NO_MEMBER = (
     "a kernel cannot be a member of a class: declare it outside, and pass it what it needs of an "
     "object as arguments"
 )
+NO_RESULT = "a kernel returns void: store the result through a pointer to device memory"
 NO_PTX = compile_error("inline PTX is not supported on the cpu back end")
 
 
@@ -110,8 +111,8 @@ class Rewriter:
     # ---- Kernels and launches ----
 
     def _kernel(self, index: int) -> None:
-        """Refuses members of a class, and parameters that are references, in the declaration at
-        `__global__`."""
+        """Refuses members of a class, results, and parameters that are references, in the
+        declaration at `__global__`."""
         stream = self._stream
         first = index
         while stream.kind(first - 1) == "name":
@@ -123,6 +124,9 @@ class Rewriter:
         close = stream.pair(opener) if opener is not None else None
         if opener is None or close is None:
             return
+        if self._has_result(first, opener):
+            at = stream.tokens[index].start
+            self._source.edits.append((at, at, compile_error(NO_RESULT) + " "))
         for parameter in stream.split(opener + 1, close):
             reference = _reference_mark(stream, parameter)
             if reference is not None:
@@ -132,6 +136,17 @@ class Rewriter:
                     "copies parameters to the GPU, which cannot reach what they refer to on the "
                     "host; pass a value, or a pointer to device memory",
                 )
+
+    def _has_result(self, first: int, opener: int) -> bool:
+        """Whether a type that is built in, but not void, stands before the parameters at `opener`,
+        outside of brackets."""
+        stream, words = self._stream, set()
+        while first < opener:
+            words.add(stream.text(first))
+            is_angle = stream.text(first) == "<"
+            first = (stream.angle_end(first) if is_angle else stream.pair(first)) or first
+            first += 1
+        return "void" not in words and not words.isdisjoint(BUILTIN_TYPES - {"auto"})
 
     def _launch(self, opening: int) -> None:
         """Rewrites the launch whose `<<<` starts at token `opening`."""

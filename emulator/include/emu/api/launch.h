@@ -35,10 +35,8 @@ struct KernelId {
     const void* address;
 };
 
-template <class Result, class... Params>
-KernelId<Params...> emuId(Result (*function)(Params...)) {
-    static_assert(std::is_void<Result>::value,
-                  "a kernel returns void: store the result through a pointer to device memory");
+template <class... Params>
+KernelId<Params...> emuId(void (*function)(Params...)) {
     static_assert(
         (!std::is_reference<Params>::value && ...),
         "a kernel's parameter is a reference: pass a value, or a pointer to device memory");
