@@ -170,20 +170,23 @@ void* takeInKernel(size_t size, size_t alignment = kUnit) {
     return block;
 }
 
-// What is wrong with an address that is not that of a block.
-std::string wrongAddress(const void* memory) {
+// What is wrong with an address that is not that of a block. The errors are those of an H200, which
+// takes what lies inside of a block, though.
+std::pair<cudaError_t, std::string> wrongAddress(const void* memory) {
     const auto around = findAllocation(memory);
     if (around && around->kind == MemoryKind::KernelHeap) {
         const auto offset =
             static_cast<const char*>(memory) - static_cast<const char*>(around->base);
-        return format("lies %td bytes behind the start of a block of %zu bytes", offset,
-                      around->size);
+        return {cudaErrorLaunchFailure,
+                format("lies %td bytes behind the start of a block of %zu bytes", offset,
+                       around->size)};
     }
     const auto guarded = guardAllocations ? guardedAround(memory) : std::nullopt;
     const bool wasFreed = guarded && guarded->owner == Owner::Kernel && guarded->freed;
-    if (wasFreed || isInRange(memory))
-        return "is no block of the kernels' heap any more: freed before?";
-    return "does not come from malloc() or new in a kernel";
+    if (wasFreed || isInRange(memory)) {
+        return {cudaErrorLaunchFailure, "is no block of the kernels' heap any more: freed before?"};
+    }
+    return {cudaErrorIllegalAddress, "does not come from malloc() or new in a kernel"};
 }
 
 // `pc`: where the program goes on.
@@ -193,8 +196,8 @@ void freeInKernel(void* memory, void* pc) {
     Heap& known = heap();
     const auto block = removeAllocation(memory, {MemoryKind::KernelHeap});
     if (!block) {
-        failKernel(cudaErrorIllegalAddress,
-                   format("free() or delete of %p, which ", memory) + wrongAddress(memory));
+        const auto [error, what] = wrongAddress(memory);
+        failKernel(error, format("free() or delete of %p, which ", memory) + what);
     }
     const std::lock_guard<std::mutex> lock(known.mutex);
     giveBackBlock(known, *block);

@@ -30,7 +30,7 @@ __global__ void releaseThis(int* memory) {
 }
 
 TEST_F(KernelHeap, FreedTwice) {
-    EXPECT_THAT(failure(cudaErrorIllegalAddress, [] { releaseTwice<<<kBlocks, 1>>>(); }),
+    EXPECT_THAT(failure(cudaErrorLaunchFailure, [] { releaseTwice<<<kBlocks, 1>>>(); }),
                 HasSubstr("is no block of the kernels' heap any more: freed before?"));
 }
 
@@ -38,13 +38,13 @@ TEST_F(KernelHeap, FreedTwiceInTwoLaunches) {
     allocate<<<kBlocks, 1>>>(64);
     release<<<kBlocks, 1>>>(0);
     ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
-    EXPECT_THAT(failure(cudaErrorIllegalAddress, [] { release<<<kBlocks, 1>>>(0); }),
+    EXPECT_THAT(failure(cudaErrorLaunchFailure, [] { release<<<kBlocks, 1>>>(0); }),
                 HasSubstr("kernel release, block (0,0,0), thread (0,0,0): free() or delete of 0x"));
 }
 
 TEST_F(KernelHeap, InsideOfABlock) {
     allocate<<<kBlocks, 1>>>(64);
-    EXPECT_THAT(failure(cudaErrorIllegalAddress, [] { release<<<kBlocks, 1>>>(2); }),
+    EXPECT_THAT(failure(cudaErrorLaunchFailure, [] { release<<<kBlocks, 1>>>(2); }),
                 HasSubstr("which lies 8 bytes behind the start of a block of 64 bytes"));
 }
 

@@ -2,7 +2,6 @@
 // lives across launches, an exhausted heap, constructors; and the host's beside them.
 #include <cstdlib>
 #include <cstring>
-#include <new>
 #include <vector>
 
 #include "expect.cuh"
@@ -67,8 +66,7 @@ __global__ void exhaust(int* blocks) {
     for (int round = 0; round < 2; ++round) {
         Link* last = nullptr;
         for (;;) {
-            Link* link =
-                round == 0 ? static_cast<Link*>(malloc(sizeof(Link))) : new (std::nothrow) Link;
+            Link* link = round == 0 ? static_cast<Link*>(malloc(sizeof(Link))) : new Link;
             if (link == nullptr) break;
             link->next = last;
             last = link;
@@ -86,7 +84,7 @@ __global__ void exhaust(int* blocks) {
     }
     char* const tooLarge = static_cast<char*>(malloc(2 * kHeapBytes));
     blocks[2] = tooLarge == nullptr;
-    blocks[3] = new (std::nothrow) char[2 * kHeapBytes] == nullptr;
+    blocks[3] = new char[2 * kHeapBytes] == nullptr;
     free(nullptr);
     delete static_cast<int*>(nullptr);
 }
