@@ -1,10 +1,11 @@
-"""Programs that a build for the cpu back end has, for tests that run instrumented ones."""
+"""What several tests of the cpu back end do: translate a file, compile and run instrumented programs."""
 
 import os
 from pathlib import Path
 
 import cc
 import pytest
+import translate
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -31,3 +32,31 @@ def instrumented(build, tmp_path):
         return program
 
     return compile_program
+
+
+@pytest.fixture
+def translated_or_error(tmp_path, capsys):
+    """translated_or_error(source, *options): the text that a .cu file becomes, without its `#line`; or
+    the error message, without the file's folder."""
+
+    def translate_text(source, *options):
+        (tmp_path / "in.cu").write_text(source)
+        output = tmp_path / "out.cpp"
+        if translate.main([str(tmp_path / "in.cu"), "-o", str(output), *options]) == 0:
+            return output.read_text().split("\n", 1)[1]
+        output.unlink(missing_ok=True)
+        return capsys.readouterr().err.replace(f"{tmp_path}/", "")
+
+    return translate_text
+
+
+@pytest.fixture
+def translated(translated_or_error, tmp_path):
+    """The same where there must be no error."""
+
+    def translate_text(source, *options):
+        text = translated_or_error(source, *options)
+        assert (tmp_path / "out.cpp").exists(), text
+        return text
+
+    return translate_text

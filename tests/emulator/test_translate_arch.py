@@ -1,21 +1,11 @@
 """Tests of what the translator makes of __CUDA_ARCH__. (programs/architecture.cu runs some.)"""
 
 import pytest
-from translate import main
 
 
 @pytest.fixture
-def translated(tmp_path, capsys):
-    """Translates a file; returns its text, or the error message without the file's name."""
-
-    def translate(source):
-        (tmp_path / "in.cu").write_text(source)
-        output = tmp_path / "out.cpp"
-        if main([str(tmp_path / "in.cu"), "-o", str(output)]) == 0:
-            return output.read_text().split("\n", 1)[1]
-        return capsys.readouterr().err.replace(f"{tmp_path}/", "")
-
-    return translate
+def translated(translated_or_error):
+    return translated_or_error
 
 
 @pytest.mark.parametrize(

@@ -2,19 +2,14 @@
 (device_functions/shifts.cpp and casts.cpp have the results, programs/arithmetic.cu runs some.)"""
 
 import pytest
-from translate import main
 
 
 @pytest.fixture
-def translated(tmp_path):
+def translated(translated):
     """Translates a file; returns its text with short names for what was put in."""
 
     def translate(source):
-        (tmp_path / "in.cu").write_text(source)
-        output = tmp_path / "out.cpp"
-        assert main([str(tmp_path / "in.cu"), "-o", str(output)]) == 0
-        text = output.read_text().split("\n", 1)[1]
-        return text.replace("::emu::shift", "S").replace("::emu::cast", "C")
+        return translated(source).replace("::emu::shift", "S").replace("::emu::cast", "C")
 
     return translate
 

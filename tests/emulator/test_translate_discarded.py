@@ -2,20 +2,16 @@
 result the program drops."""
 
 import pytest
-from translate import main
 
 KERNEL = "__global__ void k();\n"  # so that the file has CUDA
 
 
 @pytest.fixture
-def translated(tmp_path):
+def translated(translated):
     """translated(source, *options): the text that a file becomes, without that of KERNEL."""
 
     def translate(source, *options):
-        (tmp_path / "in.cu").write_text(KERNEL + source)
-        output = tmp_path / "out.cpp"
-        assert main([str(tmp_path / "in.cu"), "-o", str(output), *options]) == 0
-        return output.read_text().split("\n", 2)[2]
+        return translated(KERNEL + source, *options).split("\n", 1)[1]
 
     return translate
 

@@ -1,21 +1,9 @@
 """Tests of the translator: `new` and `delete` in device code, which have a heap of their own."""
 
 import pytest
-from translate import main
 
 HEAP = "(::emu::kernelHeap)"
 ENDING = "EMU_KERNEL_HEAP"
-
-
-@pytest.fixture
-def translated(tmp_path):
-    def translate(source):
-        (tmp_path / "in.cu").write_text(source)
-        output = tmp_path / "out.cpp"
-        assert main([str(tmp_path / "in.cu"), "-o", str(output)]) == 0
-        return output.read_text().split("\n", 1)[1]
-
-    return translate
 
 
 @pytest.mark.parametrize(

@@ -18,16 +18,9 @@ INCLUDE = ["-isystem", OWN_INCLUDE, "-include", "cuda_runtime.h"]
 
 
 @pytest.fixture
-def translated(tmp_path):
+def translated(translated):
     """Translates source text for the profiler; returns the output without its `#line`."""
-
-    def translate(source):
-        (tmp_path / "in.cu").write_text(source)
-        output = tmp_path / "out.cpp"
-        assert main([str(tmp_path / "in.cu"), "-o", str(output), "--instrument"]) == 0
-        return output.read_text().split("\n", 1)[1]
-
-    return translate
+    return lambda source: translated(source, "--instrument")
 
 
 def short(text):

@@ -9,15 +9,13 @@ from translate import OWN_INCLUDE, main
 
 
 @pytest.fixture
-def translated(tmp_path):
+def translated(translated):
     """Translates the body of a kernel for the profiler; returns the new body, with short names for
     what was put in."""
 
     def translate(body, head="__global__ void k"):
-        (tmp_path / "in.cu").write_text(head + "() {" + body + "}\n")
-        output = tmp_path / "out.cpp"
-        assert main([str(tmp_path / "in.cu"), "-o", str(output), "--instrument"]) == 0
-        text = output.read_text().split("\n", 1)[1].split("() {", 1)[1].rstrip()[:-1]
+        text = translated(head + "() {" + body + "}\n", "--instrument")
+        text = text.split("() {", 1)[1].rstrip()[:-1]
         return text.replace("::emu::loopStep(), ", "STEP ").replace("::emu::stored", "S")
 
     return translate
