@@ -56,6 +56,7 @@ OPTIONS = {
     "syncHazard": ["--profile", "--size=4K", "--block=256"],
     "transpose": ["--profile", "--rows=512", "--cols=512"],
     "zeroCopy": ["--profile", "--size=4K"],
+    "managedMemory": ["--profile", "--rows=128", "--cols=128"],
     "matmul": ["--profile", "--m=128", "--n=128", "--k=128"],
     "streamConcurrency": ["--profile"],
     "nestedHelloWorld": ["--profile"],

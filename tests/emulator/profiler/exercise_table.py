@@ -28,6 +28,7 @@ CHAPTERS = {
     "syncHazard": "ch03_execution_model",
     "transpose": "ch04_memory",
     "zeroCopy": "ch04_memory",
+    "managedMemory": "ch04_memory",
     "matmul": "ch05_performance",
     "streamConcurrency": "streams",
     "nestedHelloWorld": "dynamic_parallelism",
