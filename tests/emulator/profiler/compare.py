@@ -57,6 +57,7 @@ OPTIONS = {
     "transpose": ["--profile", "--rows=512", "--cols=512"],
     "zeroCopy": ["--profile", "--size=4K"],
     "managedMemory": ["--profile", "--rows=128", "--cols=128"],
+    "transposeFast": ["--profile", "--rows=512", "--cols=512"],
     "matmul": ["--profile", "--m=128", "--n=128", "--k=128"],
     "streamConcurrency": ["--profile"],
     "nestedHelloWorld": ["--profile"],

@@ -29,6 +29,7 @@ CHAPTERS = {
     "transpose": "ch04_memory",
     "zeroCopy": "ch04_memory",
     "managedMemory": "ch04_memory",
+    "transposeFast": "ch04_memory",
     "matmul": "ch05_performance",
     "streamConcurrency": "streams",
     "nestedHelloWorld": "dynamic_parallelism",
