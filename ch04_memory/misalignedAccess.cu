@@ -34,7 +34,9 @@
 #include "lab.cuh"
 
 constexpr unsigned kWarp = 32;  // threads; their ints are as long as a line of a cache
-constexpr unsigned kLines = 8;  // that a warp of the sums has for itself
+
+// Of the sums: lines that a warp has for itself, and at most so many blocks; they all fit into L2.
+constexpr unsigned kLines = 8, kMostBlocks = 512;
 
 // ---- copies of `size` ints ----
 
@@ -182,7 +184,7 @@ int main(int argc, char** argv) {
     unsigned block, rounds;
     lab::Exercise exercise("misalignedAccess", "What it costs to begin in the middle of a sector.");
     exercise.option("size", &size, {1 << 26, 1 << 14}, 1, lab::kMaxSize, "ints to copy");
-    exercise.option("rounds", &rounds, {1024, 2}, 1, 1 << 16, "of the sums");
+    exercise.option("rounds", &rounds, {2048, 2}, 1, 1 << 16, "of the sums");
     exercise.option("block", &block, 256, 1, lab::kMaxBlock, "threads per block");
     exercise.option("offset", &oneOffset, 1, 0, 1024, "to compare with 0, in place of many");
     exercise.parse(argc, argv);
@@ -240,7 +242,7 @@ int main(int argc, char** argv) {
             });
     }
 
-    const unsigned grid = exercise.device().residentBlocks(block);
+    const unsigned grid = std::min(lab::blocksFor(size, block), kMostBlocks);
     const std::size_t warps = std::size_t{grid} * lab::blocksFor(block, kWarp);
     const std::vector<int> few =
         lab::randomInts(warps * kLines * kWarp + offsets.back(), exercise.seed(), -1000, 1000);
