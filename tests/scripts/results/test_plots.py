@@ -174,6 +174,16 @@ def test_curves_have_readable_ticks_and_units() -> None:
     assert drawn(Curves("size", "n", "gbps", log=True), CURVES).axes[0].get_yscale() == "log"
 
 
+def test_curves_over_numbers_that_begin_with_zero() -> None:
+    rows = [row("k", 100.0 + offset, offset=str(offset)) for offset in (8, 0, 33)]
+    axes = drawn(Curves("offset", "ints", "gbps", linear=True), rows).axes[0]
+    assert axes.get_xscale() == "linear"
+    assert list(lines_of(axes)[0].get_xdata()) == [0, 8, 33]
+    assert {0, 8, 16, 24, 32} <= set(axes.get_xticks())
+    with pytest.raises(LabError, match="no positive number in column offset"):
+        drawn(Curves("offset", "ints", "gbps"), rows)
+
+
 def test_curves_show_the_limit() -> None:
     axes = drawn(Curves("size", "integers", "gbps"), CURVES).axes[0]
     (limit,) = [line for line in axes.lines if line.get_marker() == "None"]

@@ -9,6 +9,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 
 from ..csv_file import Row
 from ..rows import axis_label, count, is_library, number, peak, peak_label, positive, unique
@@ -19,12 +20,14 @@ LABELS_AT = 1.05  # of the width of the axes
 
 @dataclass(frozen=True)
 class Curves:
-    """`log` makes the y axis logarithmic too: for rates that differ by orders of magnitude."""
+    """`log` makes the y axis logarithmic too: for rates that differ by orders of magnitude. `linear`
+    makes the x axis linear: for numbers that begin with 0."""
 
     x: str
     x_label: str
     value: str
     log: bool = False
+    linear: bool = False
 
     def columns(self) -> list[str]:
         return ["kernel", "grid", self.x, self.value]
@@ -40,7 +43,7 @@ class Curves:
         for kernel in kernels:
             of_kernel = [row for row in rows if row["kernel"] == kernel]
             library = is_library(of_kernel[0])
-            points = sorted((positive(row, self.x), self._y(row)) for row in of_kernel)
+            points = sorted((self._x(row), self._y(row)) for row in of_kernel)
             look = _library_look(len(lines)) if library else line_look(own, len(lines))
             own += not library
             lines += axes.plot(*zip(*points), label=kernel, **look)
@@ -49,14 +52,20 @@ class Curves:
         _label_ends(axes, lines)
         return figure
 
+    def _x(self, row: Row) -> float:
+        return number(row, self.x) if self.linear else positive(row, self.x)
+
     def _y(self, row: Row) -> float:
         return positive(row, self.value) if self.log else number(row, self.value)
 
     def _scales(self, axes: Axes, rows: Sequence[Row], limit: float | None) -> None:
-        sizes = sorted({int(positive(row, self.x)) for row in rows})
-        axes.set_xscale("log", base=2)
-        axes.set_xticks(sizes, [count(str(size)) for size in sizes])
-        axes.minorticks_off()
+        if self.linear:
+            axes.xaxis.set_major_locator(MaxNLocator(6, integer=True, steps=[1, 2, 4, 8, 10]))
+        else:
+            sizes = sorted({int(self._x(row)) for row in rows})
+            axes.set_xscale("log", base=2)
+            axes.set_xticks(sizes, [count(str(size)) for size in sizes])
+            axes.minorticks_off()
         axes.set_xlabel(self.x_label)
         values = [self._y(row) for row in rows]
         top = max([*values, limit or 0])
