@@ -1,18 +1,19 @@
-// Memory moves in sectors of 32 bytes, whatever a thread asks for: bytes moved are not bytes used.
-// Every row of this exercise adds up as many integers of an array, and only where they lie differs.
+// Memory moves more than a thread asks for: bytes moved are not bytes used. Every row of this
+// exercise adds up as many integers of an array, and only where they lie differs.
 //
 //   1 readStrided  neighbouring lanes read integers that lie 1, 2, 4 ... 64 places apart
-//   2 readRandom   neighbouring lanes read pieces of 4, 32, 64 or 128 bytes in a row; the pieces
-//                  lie anywhere in the array, each in a line of 128 bytes of its own
+//   2 readRandom   pieces of 4 to 4096 bytes, which lie anywhere; neighbouring lanes read a piece
 //
 // The array has 64 times as many integers as are read, and does not fit into the L2 cache.
 //
-//   sectors  that a load of a warp touches, by the formula: four if all of their bytes are used
-//   % used   of the bytes of these sectors, by the formula
+//   sectors  of 32 bytes that a load of a warp touches: four if all of their bytes are used
+//   moved    bytes that the memory moves for each byte that is used, if the L2 cache asks it for
+//            --fetch bytes at a time
+//   limit    GB/s of used bytes if just these came, at the memory's peak
 //   GB/s     of the bytes that are used; the speedup is over a stride of 1
-//   limit    GB/s of used bytes if whole sectors, and nothing else, came at the memory's peak
 //
-// The CSV also has the GB/s of whole sectors (moved_gbps).
+// sectors, moved and limit are formulas. The CSV also has percent_used, of the bytes of the
+// sectors, and moved_gbps.
 //
 //   ./lab run stridedAccess -- --size=64M
 //   ./lab test stridedAccess
@@ -35,7 +36,6 @@
 constexpr unsigned kBlock = 256;
 constexpr unsigned kPerThread = 32;  // integers that a thread reads
 constexpr unsigned kTile = kBlock * kPerThread;
-constexpr unsigned kLine = 32;        // integers of a line, 128 bytes
 constexpr unsigned kMostStride = 64;  // the array has so many integers for each that is read
 
 // What the array holds: numbers so mixed that the sum of other places is another one.
@@ -59,8 +59,8 @@ __device__ unsigned sumOf(const unsigned (&values)[kPerThread]) {
     return sum;
 }
 
-// The 32 loads of a warp are 4 * kStride bytes apart: 128 bytes in a row with a stride of 1, and a
-// sector for each lane from a stride of 8 on. What lies between them is moved and not used.
+// The lanes of a warp read 4 bytes each, 4 * kStride bytes apart: four whole sectors with a stride
+// of 1, and a sector for each lane from a stride of 8 on. What lies between is moved and not used.
 template <unsigned kStride>
 __global__ void readStrided(const unsigned* array, std::size_t size, unsigned* sums) {
     const std::size_t first = std::size_t{blockIdx.x} * kTile + threadIdx.x;
@@ -73,18 +73,29 @@ __global__ void readStrided(const unsigned* array, std::size_t size, unsigned* s
     sums[std::size_t{blockIdx.x} * kBlock + threadIdx.x] = sumOf(values);
 }
 
-// kPiece integers in a row are read by as many lanes, at the beginning of a line. From 8 of them on
-// they are whole sectors, of which every byte is used: if the sector is the unit of memory, longer
-// pieces are no faster.
+// kPiece integers in a row are read by as many lanes. From 8 on they are whole sectors, of which
+// every byte is used; but the next piece lies elsewhere. Pieces are at the beginning of a place of
+// their own, which is as large, and no smaller than a line of 128 bytes.
 template <unsigned kPiece>
-__global__ void readRandom(const unsigned* array, std::size_t size, Scattered lineOf,
+struct Random {
+    static constexpr unsigned kPlace = kPiece < 32 ? 32 : kPiece;  // integers
+    Scattered placeOf;
+    explicit Random(std::size_t length) : placeOf(length / kPlace) {}
+    // Where the i-th integer lies.
+    __host__ __device__ std::size_t operator()(std::size_t i) const {
+        return placeOf(i / kPiece) * kPlace + i % kPiece;
+    }
+};
+
+template <unsigned kPiece>
+__global__ void readRandom(const unsigned* array, std::size_t size, Random<kPiece> indexOf,
                            unsigned* sums) {
     const std::size_t first = std::size_t{blockIdx.x} * kTile + threadIdx.x;
     unsigned values[kPerThread];
 #pragma unroll
     for (unsigned k = 0; k < kPerThread; ++k) {
         const std::size_t i = first + k * kBlock;
-        values[k] = i < size ? array[lineOf(i / kPiece) * kLine + i % kPiece] : 0;
+        values[k] = i < size ? array[indexOf(i)] : 0;
     }
     sums[std::size_t{blockIdx.x} * kBlock + threadIdx.x] = sumOf(values);
 }
@@ -102,55 +113,65 @@ std::vector<unsigned> sumsOfThreads(std::size_t size, unsigned blocks, ValueOf v
 
 int main(int argc, char** argv) {
     std::size_t size;
+    unsigned fetch;
     lab::Exercise exercise("stridedAccess", "Bytes that memory moves, and bytes that are used.");
     exercise.option("size", &size, {1 << 24, 1 << 14}, 1, lab::kMaxSize / kMostStride,
                     "integers to read, of an array of 64 times as many");
+    exercise.option("fetch", &fetch, 64, 32, 128, "bytes that L2 asks the memory for at a time",
+                    lab::Rule::kPowerOfTwo);
     exercise.parse(argc, argv);
     constexpr auto kOnGpu = lab::OwnColumn::kOnGpu;
     exercise.columns(lab::Columns::kLadder,
                      {{"stride", 6, "stride"},
                       {"piece", 5, "piece"},
                       {"sectors", 7, "sectors"},
-                      {"% used", 6, "percent_used"},
+                      {"", 0, "percent_used"},
+                      {"moved", 5, "moved"},
                       {"limit", 6, "limit_gbps", kOnGpu},
                       {"", 0, "moved_gbps", kOnGpu}},
                      {"grid", "block", "percent_peak"});
 
-    const std::size_t length = kMostStride * size;
-    lab::DeviceBuffer<unsigned> array(length);
+    // A hint, for the kernels of this process.
+    CUDA_CHECK(cudaDeviceSetLimit(cudaLimitMaxL2FetchGranularity, fetch));
+
+    const unsigned grid = lab::blocksFor(size, kTile);
+    const std::size_t length = std::size_t{grid} * kTile * kMostStride;
     const auto seed = static_cast<unsigned>(exercise.seed());
+    lab::DeviceBuffer<unsigned> array(length);
     fill<<<lab::blocksFor(length, kBlock), kBlock>>>(array.get(), length, seed);
     CUDA_CHECK_LAUNCH();
-    const unsigned grid = lab::blocksFor(size, kTile);
     lab::DeviceBuffer<unsigned> sums(std::size_t{grid} * kBlock);
     exercise.title("%s integers (%s) of an array of %s", lab::withCommas(size).c_str(),
                    lab::inBytes(size * sizeof(unsigned)).c_str(),
                    lab::inBytes(array.bytes()).c_str());
 
-    // A row; `sectors` are those that a load of a warp touches.
+    // A row: the i-th integer is that of index indexOf(i).
     lab::Ladder ladder(exercise, sums);
     const lab::Work used = lab::bytes(1.0 * size * sizeof(unsigned));
     const auto row = [&](const char* name, const lab::Cell& stride, const lab::Cell& piece,
-                         unsigned sectors, const auto& valueOf, const lab::Launch& launch) {
-        const double usedPart = 4.0 / sectors;
+                         unsigned sectors, unsigned moved, auto indexOf,
+                         const lab::Launch& launch) {
         const auto check = [=, &exercise, &sums](const lab::Statistics& time) -> lab::Finding {
-            const double limit = 1e-9 * exercise.device().peakBandwidth * usedPart;
-            const double moved = 1e-6 * used.amount / usedPart / time.median;
+            const auto valueOf = [=](std::size_t i) { return valueAt(indexOf(i), seed); };
+            const double limit = 1e-9 * exercise.device().peakBandwidth / moved;
+            const double movedRate = 1e-6 * used.amount * moved / time.median;
             return {lab::mismatch(sums.toHost(), sumsOfThreads(size, grid, valueOf)),
                     {stride,
                      piece,
                      sectors,
-                     {100 * usedPart, 1},
+                     {400.0 / sectors, 1},
+                     moved,
                      {limit, 0},
-                     time.median > 0 ? lab::Cell(moved, 1) : lab::Cell()}};
+                     time.median > 0 ? lab::Cell(movedRate, 1) : lab::Cell()}};
         };
         ladder.rung(name, grid, kBlock, used, check, launch);
     };
 
     const auto strided = [&](unsigned stride, auto* kernel) {
-        row(
-            "readStrided", stride, "", std::min(4 * stride, 32u),
-            [=](std::size_t i) { return valueAt(i * stride, seed); },
+        const unsigned sectors = std::min(4 * stride, 32u);
+        const unsigned moved = std::min(4 * stride, fetch) / 4;
+        const auto indexOf = [=](std::size_t i) { return i * stride; };
+        row("readStrided", stride, "", sectors, moved, indexOf,
             [&, kernel] { kernel<<<grid, kBlock>>>(array.get(), size, sums.get()); });
     };
     strided(1, readStrided<1>);
@@ -161,17 +182,19 @@ int main(int argc, char** argv) {
     strided(32, readStrided<32>);
     strided(64, readStrided<64>);
 
-    const Scattered lineOf(length / kLine);
-    const auto random = [&](unsigned bytes, auto* kernel) {
-        const std::size_t piece = bytes / sizeof(unsigned);
-        row(
-            "readRandom", "", bytes, std::max(128 / bytes, 4u),
-            [=](std::size_t i) { return valueAt(lineOf(i / piece) * kLine + i % piece, seed); },
-            [&, kernel] { kernel<<<grid, kBlock>>>(array.get(), size, lineOf, sums.get()); });
+    const auto random = [&](unsigned piece, auto* kernel, auto indexOf) {
+        const unsigned sectors = std::max(128 / piece, 4u);
+        const unsigned moved = std::max(fetch / piece, 1u);
+        row("readRandom", "", piece, sectors, moved, indexOf, [&, kernel, indexOf] {
+            kernel<<<grid, kBlock>>>(array.get(), size, indexOf, sums.get());
+        });
     };
-    random(4, readRandom<1>);
-    random(32, readRandom<8>);
-    random(64, readRandom<16>);
-    random(128, readRandom<32>);
+    random(4, readRandom<1>, Random<1>(length));
+    random(32, readRandom<8>, Random<8>(length));
+    random(64, readRandom<16>, Random<16>(length));
+    random(128, readRandom<32>, Random<32>(length));
+    random(256, readRandom<64>, Random<64>(length));
+    random(1024, readRandom<256>, Random<256>(length));
+    random(4096, readRandom<1024>, Random<1024>(length));
     return exercise.finish();
 }
