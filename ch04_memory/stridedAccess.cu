@@ -144,10 +144,10 @@ int main(int argc, char** argv) {
                    lab::inBytes(size * sizeof(unsigned)).c_str(),
                    lab::inBytes(array.bytes()).c_str());
 
-    // A row: the i-th integer is that of index indexOf(i).
+    // A row: the i-th integer that is read is that of index indexOf(i).
     lab::Ladder ladder(exercise, sums);
     const lab::Work used = lab::bytes(1.0 * size * sizeof(unsigned));
-    const auto row = [&](const char* name, const lab::Cell& stride, const lab::Cell& piece,
+    const auto row = [&](const lab::Name& name, const lab::Cell& stride, const lab::Cell& piece,
                          unsigned sectors, unsigned moved, auto indexOf,
                          const lab::Launch& launch) {
         const auto check = [=, &exercise, &sums](const lab::Statistics& time) -> lab::Finding {
@@ -170,8 +170,8 @@ int main(int argc, char** argv) {
         const unsigned sectors = std::min(4 * stride, 32u);
         const unsigned moved = std::min(4 * stride, fetch) / 4;
         const auto indexOf = [=](std::size_t i) { return i * stride; };
-        row("readStrided", stride, "", sectors, moved, indexOf,
-            [&, kernel] { kernel<<<grid, kBlock>>>(array.get(), size, sums.get()); });
+        row({"readStrided", exercise.parameters() + " sweep=stride"}, stride, "", sectors, moved,
+            indexOf, [&, kernel] { kernel<<<grid, kBlock>>>(array.get(), size, sums.get()); });
     };
     strided(1, readStrided<1>);
     strided(2, readStrided<2>);
@@ -184,9 +184,10 @@ int main(int argc, char** argv) {
     const auto random = [&](unsigned piece, auto* kernel, auto indexOf) {
         const unsigned sectors = std::max(128 / piece, 4u);
         const unsigned moved = std::max(fetch / piece, 1u);
-        row("readRandom", "", piece, sectors, moved, indexOf, [&, kernel, indexOf] {
-            kernel<<<grid, kBlock>>>(array.get(), size, indexOf, sums.get());
-        });
+        row({"readRandom", exercise.parameters() + " sweep=piece"}, "", piece, sectors, moved,
+            indexOf, [&, kernel, indexOf] {
+                kernel<<<grid, kBlock>>>(array.get(), size, indexOf, sums.get());
+            });
     };
     random(4, readRandom<1>, Random<1>(length));
     random(32, readRandom<8>, Random<8>(length));
