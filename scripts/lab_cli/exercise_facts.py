@@ -206,6 +206,8 @@ CHARTS: dict[str, dict[str, Rule]] = {
         "value": TEXT,
         "log": FLAG.or_nothing(),
         "linear": FLAG.or_nothing(),
+        "line": TEXT.or_nothing(),
+        "law": TEXT.or_nothing(),
     },
     "heatmap": {"value": TEXT},
     "timeline": {"panel": TEXT, "lane": TEXT, "label": TEXT},

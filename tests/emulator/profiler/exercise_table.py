@@ -30,6 +30,8 @@ CHAPTERS = {
     "zeroCopy": "ch04_memory",
     "managedMemory": "ch04_memory",
     "transposeFast": "ch04_memory",
+    "stridedAccess": "ch04_memory",
+    "structLayouts": "ch04_memory",
     "matmul": "ch05_performance",
     "streamConcurrency": "streams",
     "nestedHelloWorld": "dynamic_parallelism",

@@ -184,6 +184,25 @@ def test_curves_over_numbers_that_begin_with_zero() -> None:
         drawn(Curves("offset", "ints", "gbps"), rows)
 
 
+def test_curves_have_a_line_for_each_value_of_a_column_and_its_law() -> None:
+    rows = [
+        row(
+            "k", 1000.0 / unit / size, size=str(size), unit=str(unit), law=str(1200.0 / unit / size)
+        )
+        for unit in (32, 64)
+        for size in (1, 2, 4)
+    ]
+    chart = Curves("size", "n", "gbps", log=True, line="unit", law="law")
+    assert chart.columns() == ["kernel", "grid", "size", "gbps", "unit", "law"]
+    axes = drawn(chart, rows).axes[0]
+    assert [line.get_label() for line in lines_of(axes)] == ["unit 32", "unit 64"]
+    assert list(lines_of(axes)[1].get_ydata()) == pytest.approx([1000 / 64 / n for n in (1, 2, 4)])
+    laws = [line for line in axes.lines if line.get_label().startswith("_law")]
+    assert list(laws[1].get_ydata()) == pytest.approx([1200 / 64 / n for n in (1, 2, 4)])
+    assert [law.get_color() for law in laws] == [line.get_color() for line in lines_of(axes)]
+    assert "unit 64" in texts(axes)
+
+
 def test_curves_show_the_limit() -> None:
     axes = drawn(Curves("size", "integers", "gbps"), CURVES).axes[0]
     (limit,) = [line for line in axes.lines if line.get_marker() == "None"]
