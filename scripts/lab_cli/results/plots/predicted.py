@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from ...errors import LabError
 from ..csv_file import Row
@@ -58,6 +59,7 @@ class Predicted:
         grid[0].set_ylabel(self.label)
         for axes in grid:
             axes.minorticks_off()
+            axes.xaxis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 4, 8], integer=True))
         handles, labels = grid[0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=2, frameon=False)
         return figure
