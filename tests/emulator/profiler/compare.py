@@ -60,6 +60,7 @@ OPTIONS = {
     "transposeFast": ["--profile", "--rows=512", "--cols=512"],
     "stridedAccess": ["--profile", "--size=16K"],
     "structLayouts": ["--profile", "--size=8K"],
+    "sharedBanks": ["--profile", "--rounds=7", "--strides=33"],
     "matmul": ["--profile", "--m=128", "--n=128", "--k=128"],
     "streamConcurrency": ["--profile"],
     "nestedHelloWorld": ["--profile"],

@@ -32,6 +32,7 @@ CHAPTERS = {
     "transposeFast": "ch04_memory",
     "stridedAccess": "ch04_memory",
     "structLayouts": "ch04_memory",
+    "sharedBanks": "ch04_memory",
     "matmul": "ch05_performance",
     "streamConcurrency": "streams",
     "nestedHelloWorld": "dynamic_parallelism",

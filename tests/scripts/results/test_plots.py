@@ -19,6 +19,7 @@ from lab_cli.results.plots import curves, draw, heatmap, style
 from lab_cli.results.plots.curves import Curves, spread
 from lab_cli.results.plots.heatmap import HeatMap
 from lab_cli.results.plots.ladder import Ladder
+from lab_cli.results.plots.predicted import Predicted
 from lab_cli.results.plots.saturation import Saturation
 from lab_cli.results.plots.timeline import Timeline
 from lab_cli.results.plots.waves import Waves
@@ -314,6 +315,44 @@ def test_saturation_of_a_kernel_without_rows() -> None:
         saturation(PANELS).draw(emulated, "title")
 
 
+# ---- predicted ----
+
+STRIDES = [
+    {"kernel": kernel, "stride": str(stride), "turns": str(turns), "cycles": str(turns + 0.25)}
+    for kernel, wide in (("narrow", 1), ("wide", 4))
+    for stride, turns in ((0, wide), (1, wide), (2, 2 * wide))
+]
+
+
+def predicted(kernels: list[str]) -> Predicted:
+    panels = [{"kernel": kernel, "title": f"all {kernel}"} for kernel in kernels]
+    return Predicted(panels, "stride", "steps", "cycles", "cycles", "turns", "by rule", "per load")
+
+
+def test_predicted_has_a_panel_for_each_kernel_with_both_values() -> None:
+    figure = drawn(predicted(["wide", "narrow"]), STRIDES)
+    wide, narrow = figure.axes
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["all wide", "all narrow"]
+    assert [axes.get_xlabel() for axes in figure.axes] == ["steps", "steps"]
+    assert wide.get_ylabel() == "per load"
+    rule, measured = wide.lines
+    assert list(rule.get_xdata()) == list(measured.get_xdata()) == [0, 1, 2]
+    assert list(rule.get_ydata()) == [4, 4, 8]
+    assert list(measured.get_ydata()) == [4.25, 4.25, 8.25]
+    assert rule.get_marker() != measured.get_marker()
+    assert list(narrow.lines[1].get_ydata()) == [1.25, 1.25, 2.25]
+    assert narrow.get_ylim()[0] < 1 and 8.25 < narrow.get_ylim()[1]
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["by rule", "cycles"]
+
+
+def test_predicted_of_what_is_not_there() -> None:
+    with pytest.raises(LabError, match="no row of kernel gone"):
+        predicted(["gone"]).draw(STRIDES, "title")
+    emulated = [{**item, "cycles": ""} for item in STRIDES]
+    with pytest.raises(LabError, match="no .*number in column cycles"):
+        predicted(["wide"]).draw(emulated, "title")
+
+
 # ---- heat map ----
 
 BLOCKS = [
@@ -499,6 +538,7 @@ def test_waves_of_what_are_none(column: str, value: str) -> None:
             SATURATION,
             "kernel in_flight percent_peak percent_law per_thread",
         ),
+        (predicted(["narrow", "wide"]), STRIDES, "kernel stride cycles turns"),
         (Timeline("mode", "stream", "kernel"), TIMELINE, "mode stream kernel begin_ms end_ms"),
         (WAVES, BLOCKS_IN_TIME, "block_size sms slots sm slot wave begin_ms end_ms"),
     ],

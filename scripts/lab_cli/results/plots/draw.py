@@ -17,11 +17,12 @@ from . import style
 from .curves import Curves
 from .heatmap import HeatMap
 from .ladder import Ladder
+from .predicted import Predicted
 from .saturation import Saturation
 from .timeline import Timeline
 from .waves import Waves
 
-Chart = Union[Ladder, Curves, HeatMap, Timeline, Waves, Saturation]
+Chart = Union[Ladder, Curves, HeatMap, Timeline, Waves, Saturation, Predicted]
 CHARTS = {
     "ladder": Ladder,
     "curves": Curves,
@@ -29,6 +30,7 @@ CHARTS = {
     "timeline": Timeline,
     "waves": Waves,
     "saturation": Saturation,
+    "predicted": Predicted,
 }
 
 
