@@ -44,9 +44,10 @@ constexpr unsigned kTaps = 2 * kRadius + 1;  // inputs of an output
 constexpr unsigned kBlock = 256;
 constexpr unsigned kTile = 4 * kBlock;  // outputs of a block, four of them of each thread
 
-// All stencils: `in` has kRadius zeros before its elements and behind them, so that no kernel has
-// to ask where the array ends. Output i is the sum of in[i + tap] times coefficient `tap`, and
-// in[i + kRadius] is input i itself.
+// All stencils: output i is the sum of in[i + tap] times coefficient `tap`; in[i + kRadius] is
+// input i itself. There are zeros in `in` before its elements, and behind them to the end of the
+// last tile and kRadius further: no load has to ask where the array ends, and those of all four
+// outputs can begin before the first store.
 
 // Four neighbours at once: 16 bytes, which must begin at a multiple of 16.
 __device__ float4 fourAt(const float* place) {
@@ -228,22 +229,25 @@ int main(int argc, char** argv) {
     const auto isCopy = [&] { return lab::mismatch(target.toHost(), input, 0); };
     const auto isSmoothed = [&] { return lab::mismatch(target.toHost(), expected, 0); };
 
+    const auto stencil = [&](const char* kernel) {
+        return lab::Name(kernel, exercise.parameters() + " part=stencil");
+    };
     lab::Ladder ladder(exercise, target);
-    ladder.rung("copyFloat4", grid, kBlock, moved, isCopy,
+    ladder.rung(stencil("copyFloat4"), grid, kBlock, moved, isCopy,
                 [&] { copyFloat4<<<grid, kBlock>>>(in, out, size); });
-    ladder.rung("stencilGlobal", grid, kBlock, moved, isSmoothed,
+    ladder.rung(stencil("stencilGlobal"), grid, kBlock, moved, isSmoothed,
                 [&] { stencilGlobal<<<grid, kBlock>>>(in, out, size, coefficients.get()); });
-    ladder.rung("stencilReadOnly", grid, kBlock, moved, isSmoothed,
+    ladder.rung(stencil("stencilReadOnly"), grid, kBlock, moved, isSmoothed,
                 [&] { stencilReadOnly<<<grid, kBlock>>>(in, out, size, coefficients.get()); });
-    ladder.rung("stencilConstant", grid, kBlock, moved, isSmoothed,
+    ladder.rung(stencil("stencilConstant"), grid, kBlock, moved, isSmoothed,
                 [&] { stencilConstant<<<grid, kBlock>>>(in, out, size); });
-    ladder.rung("stencilLiteral", grid, kBlock, moved, isSmoothed,
+    ladder.rung(stencil("stencilLiteral"), grid, kBlock, moved, isSmoothed,
                 [&] { stencilLiteral<<<grid, kBlock>>>(in, out, size); });
-    ladder.rung("stencilShared", grid, kBlock, moved, isSmoothed,
+    ladder.rung(stencil("stencilShared"), grid, kBlock, moved, isSmoothed,
                 [&] { stencilShared<<<grid, kBlock>>>(in, out, size); });
-    ladder.rung("stencilFloat4", grid, kBlock, moved, isSmoothed,
+    ladder.rung(stencil("stencilFloat4"), grid, kBlock, moved, isSmoothed,
                 [&] { stencilFloat4<<<grid, kBlock>>>(in, out, size); });
-    ladder.peer("cudaMemcpy", moved, isCopy, [&] {
+    ladder.peer(stencil("cudaMemcpy"), moved, isCopy, [&] {
         CUDA_CHECK(cudaMemcpyAsync(out, in + kRadius, target.bytes(), cudaMemcpyDeviceToDevice));
     });
 

@@ -2,7 +2,7 @@
 // Lookups in a table, each of which says where the next one is: how long a warp waits for one
 // (latency), and how many an SM serves in a time (pace), if its lanes read one word or several.
 
-#include <cstddef>
+#include <string>
 #include <vector>
 
 #include "lab.cuh"
@@ -116,6 +116,7 @@ class TableLookups {
               const std::vector<unsigned>& tables, const Launch& launch) {
         lab::Ladder ladder(exercise_, ends_);
         const unsigned threads = warps * kWarp;
+        const std::string parameters = exercise_.parameters() + " part=" + name;
         for (const unsigned bytes : tables) {
             const std::vector<unsigned> next = tableOf(bytes);
             table_.copyFrom(next);
@@ -127,7 +128,7 @@ class TableLookups {
                                           placesAfter(next, different, steps_, threads)),
                             {different, bytes, warps, exercise_.timesCount() ? each : lab::Cell()}};
                 };
-                ladder.rung(name, 1, threads, lab::kNoRate, check,
+                ladder.rung({name, parameters}, 1, threads, lab::kNoRate, check,
                             [&] { launch(different, next.size(), threads); });
             }
         }
