@@ -61,6 +61,7 @@ OPTIONS = {
     "stridedAccess": ["--profile", "--size=16K"],
     "structLayouts": ["--profile", "--size=8K"],
     "sharedBanks": ["--profile", "--rounds=7", "--strides=33"],
+    "constantMemory": ["--profile", "--size=32K"],
     "matmul": ["--profile", "--m=128", "--n=128", "--k=128"],
     "streamConcurrency": ["--profile"],
     "nestedHelloWorld": ["--profile"],

@@ -33,6 +33,7 @@ CHAPTERS = {
     "stridedAccess": "ch04_memory",
     "structLayouts": "ch04_memory",
     "sharedBanks": "ch04_memory",
+    "constantMemory": "ch04_memory",
     "matmul": "ch05_performance",
     "streamConcurrency": "streams",
     "nestedHelloWorld": "dynamic_parallelism",
