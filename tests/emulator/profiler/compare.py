@@ -55,6 +55,8 @@ OPTIONS = {
     "compensatedSum": ["--profile", "--size=32K"],
     "syncHazard": ["--profile", "--size=4K", "--block=256"],
     "transpose": ["--profile", "--rows=512", "--cols=512"],
+    "warpShuffle": ["--profile", "--size=16K", "--by=2"],
+    "shuffleOrShared": ["--profile", "--size=32K", "--cols=32", "--rounds=3"],
     "matmul": ["--profile", "--m=128", "--n=128", "--k=128"],
     "streamConcurrency": ["--profile"],
     "nestedHelloWorld": ["--profile"],

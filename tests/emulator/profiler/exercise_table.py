@@ -27,6 +27,8 @@ CHAPTERS = {
     "compensatedSum": "ch03_execution_model",
     "syncHazard": "ch03_execution_model",
     "transpose": "ch04_memory",
+    "warpShuffle": "ch04_memory",
+    "shuffleOrShared": "ch04_memory",
     "matmul": "ch05_performance",
     "streamConcurrency": "streams",
     "nestedHelloWorld": "dynamic_parallelism",
