@@ -94,7 +94,7 @@ __global__ void butterfly(const int* in, int* out, std::size_t n, unsigned by, u
 
 // The lower lane of a pair gives its last element for the other's first one. Which register a lane
 // gives is up to the lane itself, and it cannot compute the number of a register; it can choose
-// between two values. (An index known only at run time would put the array into local memory.)
+// between two values. (An array whose index is known only at run time may land in local memory.)
 __global__ void swapElements(const int* in, int* out, std::size_t n, unsigned by) {
     const unsigned lane = threadIdx.x % kWarp;
     const std::size_t first = globalThread() / kWarp * kWarp * kArray + lane;
