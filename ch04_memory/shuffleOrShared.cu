@@ -13,16 +13,16 @@
 //   8 sumRowsBy8        eight lanes to a row: three shuffles for four rows
 //
 // The array is read as matrices (16 elements each) or as rows (of --cols elements). Kernels 2 to 4
-// transpose a matrix --rounds times before they write it: once, the memory takes all of the time;
-// many times, it is the exchange. The speedups are those over kernels 1 and 5.
+// transpose a matrix --rounds times before they write it: many times, the exchange takes the time;
+// once, the memory does. The speedups are those over kernels 1 and 5.
 //
-//   ./lab run shuffleOrShared -- --kernel=transpose --rounds=33
+//   ./lab run shuffleOrShared -- --rounds=1 --cols=1024
 //   ./lab test shuffleOrShared
 //   ./lab profile shuffleOrShared
 //
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target shuffleOrShared
-//   build/ch04_memory/shuffleOrShared --kernel=transpose --rounds=33
+//   build/ch04_memory/shuffleOrShared --rounds=1 --cols=1024
 //   ctest --test-dir build -L shuffleOrShared
 //   ncu build/ch04_memory/shuffleOrShared --profile
 
@@ -203,7 +203,7 @@ int main(int argc, char** argv) {
                            "Values change hands within a warp: in shared memory, or by shuffles.");
     exercise.option("size", &size, {1 << 26, 1 << 16}, 1, lab::kMaxSize, "number of integers");
     exercise.option("cols", &cols, 32, 1, 1 << 20, "integers in a row that is summed");
-    exercise.option("rounds", &rounds, 1, 1, 1 << 20, "times that a 4 x 4 matrix is transposed");
+    exercise.option("rounds", &rounds, {33, 3}, 1, 1 << 20, "times that a 4 x 4 matrix is transposed");
     exercise.parse(argc, argv);
 
     std::vector<int> input = lab::randomInts(size, exercise.seed(), -100, 100);
