@@ -203,7 +203,8 @@ int main(int argc, char** argv) {
                            "Values change hands within a warp: in shared memory, or by shuffles.");
     exercise.option("size", &size, {1 << 26, 1 << 16}, 1, lab::kMaxSize, "number of integers");
     exercise.option("cols", &cols, 32, 1, 1 << 20, "integers in a row that is summed");
-    exercise.option("rounds", &rounds, {33, 3}, 1, 1 << 20, "times that a 4 x 4 matrix is transposed");
+    exercise.option("rounds", &rounds, {33, 3}, 1, 1 << 20,
+                    "times that a 4 x 4 matrix is transposed");
     exercise.parse(argc, argv);
 
     std::vector<int> input = lab::randomInts(size, exercise.seed(), -100, 100);
