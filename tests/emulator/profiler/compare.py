@@ -62,6 +62,8 @@ OPTIONS = {
     "structLayouts": ["--profile", "--size=8K"],
     "sharedBanks": ["--profile", "--rounds=7", "--strides=33"],
     "constantMemory": ["--profile", "--size=32K"],
+    "warpShuffle": ["--profile", "--size=16K", "--by=2"],
+    "shuffleOrShared": ["--profile", "--size=32K", "--cols=32", "--rounds=3"],
     "matmul": ["--profile", "--m=128", "--n=128", "--k=128"],
     "streamConcurrency": ["--profile"],
     "nestedHelloWorld": ["--profile"],

@@ -34,6 +34,8 @@ CHAPTERS = {
     "structLayouts": "ch04_memory",
     "sharedBanks": "ch04_memory",
     "constantMemory": "ch04_memory",
+    "warpShuffle": "ch04_memory",
+    "shuffleOrShared": "ch04_memory",
     "matmul": "ch05_performance",
     "streamConcurrency": "streams",
     "nestedHelloWorld": "dynamic_parallelism",
