@@ -12,7 +12,7 @@ struct LineCycle {
     unsigned addend;    // odd
     unsigned mask = 0;  // the power of two, less one
 
-    LineCycle(unsigned lines, unsigned addend) : lines(lines), addend(addend | 1) {
+    LineCycle(unsigned lines, unsigned addend) : lines(lines), addend(addend) {
         while (mask < lines - 1) mask = 2 * mask + 1;
     }
 

@@ -167,16 +167,18 @@ int main(int argc, char** argv) {
     exercise.option("largest", &largest, {std::uint64_t{4} << 30, 1 << 18}, 1, kLargest,
                     "bytes of the largest footprint");
     exercise.option("steps", &steps, 1, 1, 64, "footprints for each doubling");
-    exercise.option("hops", &hops, {4096, 64}, 1, 1 << 20, "loads of a chain");
+    // By default a prime: after the length of the cycle, a chain would end where it began.
+    exercise.option("hops", &hops, {4001, 61}, 1, 1 << 20, "steps of a chain");
     exercise.parse(argc, argv);
     if (largest < smallest) {
         exercise.reject(lab::formatted("--largest=%zu: expected at least %zu, the --smallest",
                                        largest, smallest));
     }
+    constexpr auto kOnGpu = lab::OwnColumn::kOnGpu;
     exercise.columns(lab::Columns::kTimed,
                      {{"footprint", 10, ""},
-                      {"fits in", -8, "fits_in"},
-                      {"cycles", 6, "cycles", lab::OwnColumn::kOnGpu},
+                      {"fits in", -8, "fits_in", kOnGpu},
+                      {"cycles", 6, "cycles", kOnGpu},
                       {"", 0, "lines"},
                       {"", 0, "footprint"},
                       {"", 0, "shared_bytes"},
@@ -184,7 +186,8 @@ int main(int argc, char** argv) {
                      {"grid", "block", "median_ms"});
     exercise.title("chains of %u steps, footprints of %s to %s", hops,
                    lab::inBytes(smallest).c_str(), lab::inBytes(largest).c_str());
-    exercise.noteInEmulation("It follows the chains, and has no latencies: they are left out.");
+    exercise.noteInEmulation(
+        "It has no caches and no latencies: where the lines fit, and the cycles, are left out.");
 
     const lab::DeviceFacts& gpu = exercise.device();
     lab::DeviceBuffer<unsigned> results(1 + kReaders);
@@ -195,8 +198,9 @@ int main(int argc, char** argv) {
         return exercise.timesCount() ? lab::Cell(1.0 * clock.toHost()[0] / hops, 1) : lab::Cell();
     };
 
-    const auto factor = static_cast<unsigned>(lab::randomBits(exercise.seed(), 0));
-    const auto addend = static_cast<unsigned>(lab::randomBits(exercise.seed(), 1));
+    // Odd, so that nothing is lost from step to step.
+    const unsigned factor = static_cast<unsigned>(lab::randomBits(exercise.seed(), 0)) | 1;
+    const unsigned addend = static_cast<unsigned>(lab::randomBits(exercise.seed(), 1)) | 1;
     lab::Ladder(exercise, results)
         .rung(
             "registers", 1, 1, lab::kNoRate,
@@ -262,7 +266,9 @@ int main(int argc, char** argv) {
          [&](const auto& cycle) { chaseLocal<<<1, 1>>>(cycle, hops, found, cycles); });
 
     if (!exercise.selected("global") && !exercise.selected("pastL1")) return exercise.finish();
-    lab::DeviceBuffer<unsigned> chain(footprints(smallest, largest, steps).back() * kLineWords);
+    const std::size_t mostLines = footprints(smallest, largest, steps).back();
+    lab::DeviceBuffer<unsigned> chain(mostLines * kLineWords);
+    chain.fillBytes(0);  // a missing link leads to line 0, and not out of the array
     unsigned* const next = chain.get();
     const auto toGlobal = [&](const LineCycle& cycle) {
         const unsigned block = 256;
