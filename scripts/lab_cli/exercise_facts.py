@@ -212,6 +212,7 @@ CHARTS: dict[str, dict[str, Rule]] = {
         "line": TEXT,
         "line_label": TEXT,
     },
+    "footprint": {"x": TEXT, "x_label": TEXT, "value": TEXT, "marks": TABLE},
 }
 # The keys of every figure.
 FIGURE: dict[str, Rule] = {

@@ -15,13 +15,14 @@ from ..csv_file import parse, read_text
 from ..figures import KINDS, Spec, require
 from . import style
 from .curves import Curves
+from .footprint import Footprint
 from .heatmap import HeatMap
 from .ladder import Ladder
 from .saturation import Saturation
 from .timeline import Timeline
 from .waves import Waves
 
-Chart = Union[Ladder, Curves, HeatMap, Timeline, Waves, Saturation]
+Chart = Union[Ladder, Curves, HeatMap, Timeline, Waves, Saturation, Footprint]
 CHARTS = {
     "ladder": Ladder,
     "curves": Curves,
@@ -29,6 +30,7 @@ CHARTS = {
     "timeline": Timeline,
     "waves": Waves,
     "saturation": Saturation,
+    "footprint": Footprint,
 }
 
 
