@@ -14,6 +14,8 @@
 //   fits in  that memory, by the sizes that the device reports (of L1, what could be shared memory)
 //   cycles   of a step
 //
+// With --profile, the smallest footprint alone.
+//
 //   ./lab run memoryLatency -- --kernel=global --steps=4
 //   ./lab test memoryLatency
 //   ./lab profile memoryLatency
@@ -140,8 +142,8 @@ std::vector<unsigned> endOfRegisters(unsigned factor, unsigned addend, unsigned 
     return {i, 0};
 }
 
-// Footprints in lines, `steps` for each doubling of `smallest` bytes.
-std::vector<unsigned> footprints(std::size_t smallest, std::size_t largest, unsigned steps) {
+// So many lines are `smallest` bytes, and more up to `largest`, `steps` for each doubling.
+std::vector<unsigned> linesBetween(std::size_t smallest, std::size_t largest, unsigned steps) {
     std::vector<unsigned> lines;
     for (std::size_t base = smallest; base <= largest; base *= 2) {
         for (unsigned step = 0; step < steps; ++step) {
@@ -189,6 +191,8 @@ int main(int argc, char** argv) {
     exercise.noteInEmulation(
         "It has no caches and no latencies: where the lines fit, and the cycles, are left out.");
 
+    const std::vector<unsigned> footprints =
+        linesBetween(smallest, exercise.profile() ? smallest : largest, steps);
     const lab::DeviceFacts& gpu = exercise.device();
     lab::DeviceBuffer<unsigned> results(1 + kReaders);
     lab::DeviceBuffer<long long> clock(1);
@@ -214,7 +218,7 @@ int main(int argc, char** argv) {
     using Chain = std::function<void(const LineCycle&)>;
     const auto rows = [&](const char* name, const std::vector<Memory>& memories, unsigned block,
                           const Chain& before, const Chain& chase) {
-        for (const unsigned lines : footprints(smallest, largest, steps)) {
+        for (const unsigned lines : footprints) {
             const std::size_t bytes = std::size_t{lines} * kLineBytes;
             const auto holds = [&](const Memory& memory) { return bytes <= memory.bytes; };
             const auto first = std::find_if(memories.begin(), memories.end(), holds);
@@ -266,8 +270,7 @@ int main(int argc, char** argv) {
          [&](const auto& cycle) { chaseLocal<<<1, 1>>>(cycle, hops, found, cycles); });
 
     if (!exercise.selected("global") && !exercise.selected("pastL1")) return exercise.finish();
-    const std::size_t mostLines = footprints(smallest, largest, steps).back();
-    lab::DeviceBuffer<unsigned> chain(mostLines * kLineWords);
+    lab::DeviceBuffer<unsigned> chain(std::size_t{footprints.back()} * kLineWords);
     chain.fillBytes(0);  // a missing link leads to line 0, and not out of the array
     unsigned* const next = chain.get();
     const auto toGlobal = [&](const LineCycle& cycle) {

@@ -14,6 +14,7 @@ from . import style
 from .curves import line_look
 
 DOUBLINGS = 2  # from one tick to the next
+MARK = {**style.LIMIT, "color": style.BLACK}  # unlike any of the lines
 
 
 @dataclass(frozen=True)
@@ -32,12 +33,12 @@ class Footprint:
         return ["kernel", self.x, self.value, *self.marks]
 
     def draw(self, rows: Sequence[Row], title: str) -> Figure:
-        figure = style.new_figure(4.6, title)
+        figure = style.new_figure(5, title)
         axes = figure.subplots()
         for place, kernel in enumerate(unique(rows, "kernel")):
             line = [row for row in rows if row["kernel"] == kernel]
             points = sorted((positive(row, self.x), positive(row, self.value)) for row in line)
-            look = {**line_look(place, place), "markersize": 4}
+            look = {**line_look(place, place), "markersize": 4, "zorder": 3 - 0.1 * place}
             axes.plot(*zip(*points), label=kernel, **look)
         self._scales(axes, rows)
         for column, label in self.marks.items():
@@ -60,14 +61,13 @@ class Footprint:
         style.quiet_grid(axes, "both")
 
     def _mark(self, axes: Axes, size: float, label: str) -> None:
-        axes.axvline(size, zorder=1, **style.LIMIT)
+        axes.axvline(size, zorder=1, **MARK)
         axes.annotate(
             f"{label} {in_bytes(size)}",
             (size, 1),
             (-4, -4),
             xycoords=("data", "axes fraction"),
             textcoords="offset points",
-            rotation=90,
             ha="right",
             va="top",
         )
