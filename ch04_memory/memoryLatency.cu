@@ -271,10 +271,10 @@ int main(int argc, char** argv) {
 
     if (!exercise.selected("global") && !exercise.selected("pastL1")) return exercise.finish();
     lab::DeviceBuffer<unsigned> chain(std::size_t{footprints.back()} * kLineWords);
-    chain.fillBytes(0);  // a missing link leads to line 0, and not out of the array
     unsigned* const next = chain.get();
     const auto toGlobal = [&](const LineCycle& cycle) {
         const unsigned block = 256;
+        chain.fillBytes(0);  // where no line is linked, the way leads to line 0 and not elsewhere
         linkLines<<<lab::blocksFor(cycle.lines, block), block>>>(cycle, next);
     };
     rows("global", {l1, l2, memory}, kReaders, toGlobal, [&](const auto& cycle) {
