@@ -3,16 +3,15 @@
 //
 //   1 registerCounter  a variable of the kernel
 //   2 sharedCounter    a __shared__ variable
-//   3 deviceCounter    a __device__ variable, read by a second launch
-//   4 symbolAddress    the same, by its address
+//   3 deviceCounter    a __device__ variable, read by a second launch and by the host
 //
 // What they add is a __constant__ variable. Then every thread sums an array of 16 numbers, from a
 // place on that only the launch knows. What differs is where the array is:
 //
-//   5 variableIndex    declared in the kernel, read by an index that the compiler does not know
-//   6 selectedIndex    registers, by comparing the index with each constant
-//   7 sharedArray      a column of shared memory
-//   8 constantIndex    registers: the place is found where the numbers are loaded
+//   4 variableIndex    declared in the kernel, read by an index that the compiler does not know
+//   5 selectedIndex    registers, by comparing the index with each constant
+//   6 sharedArray      a column of shared memory
+//   7 constantIndex    registers: the place is found where the numbers are loaded
 //
 // regs, local and shared are registers and bytes of a thread, and bytes of a block.
 //
@@ -69,17 +68,13 @@ __global__ void sharedCounter(std::size_t size, unsigned* seen) {
     if (globalThread() < size) seen[globalThread()] = ours;
 }
 
-// One for all. When has everybody added? No barrier says so: the next launch finds the sum.
+// One for all. When has everybody added? No barrier says so: the next launch finds the sum. That
+// one takes the address, which the host has asked for: here the variable is memory like any other.
 __global__ void deviceCounter(std::size_t size) {
     if (globalThread() < size) atomicAdd(&counter, addend);
 }
-__global__ void seeDeviceCounter(std::size_t size, unsigned* seen) {
-    if (globalThread() < size) seen[globalThread()] = counter;
-}
-
-// The same, for memory of any name: the host passes the address, as it does with cudaMalloc().
-__global__ void symbolAddress(std::size_t size, unsigned* anyCounter) {
-    if (globalThread() < size) atomicAdd(anyCounter, addend);
+__global__ void seeCounter(std::size_t size, const unsigned* anyCounter, unsigned* seen) {
+    if (globalThread() < size) seen[globalThread()] = *anyCounter;
 }
 
 // ---- an array of each thread ----
@@ -223,7 +218,8 @@ int main(int argc, char** argv) {
     exercise.noteInEmulation("It knows no registers, and local memory is as any other.");
 
     const unsigned grid = lab::blocksFor(size, block);
-    const auto costs = [](auto* kernel, std::string wrong, std::size_t dynamic) -> lab::Finding {
+    const auto costs = [](auto* kernel, std::string wrong,
+                          std::size_t dynamic = 0) -> lab::Finding {
         cudaFuncAttributes attributes;
         CUDA_CHECK(cudaFuncGetAttributes(&attributes, kernel));
         return {
@@ -231,41 +227,38 @@ int main(int argc, char** argv) {
             {attributes.numRegs, attributes.localSizeBytes, attributes.sharedSizeBytes + dynamic}};
     };
 
-    // The host writes both variables by name; a pointer it has to ask for.
+    // The host names both variables in copies; for a pointer it has to ask.
     const unsigned each = 3, start = 1000;
     CUDA_CHECK(cudaMemcpyToSymbol(addend, &each, sizeof each));
     const auto reset = [&] { CUDA_CHECK(cudaMemcpyToSymbol(counter, &start, sizeof start)); };
     void* address = nullptr;
     CUDA_CHECK(cudaGetSymbolAddress(&address, counter));
-    unsigned* const anyCounter = static_cast<unsigned*>(address);
 
     lab::DeviceBuffer<unsigned> seenByAll(size);
     unsigned* const seen = seenByAll.get();
-    const auto sees = [&](auto* kernel, const std::vector<unsigned>& expected) {
-        return costs(kernel, lab::mismatch(seenByAll.toHost(), expected), 0);
-    };
-    const std::vector<unsigned> inBlock = countsOfBlocks(size, block, each);
-    const std::vector<unsigned> alone(size, each);
-    const std::vector<unsigned> inGrid(size, start + each * static_cast<unsigned>(size));
+    const std::vector<unsigned> alone(size, each), ofBlocks = countsOfBlocks(size, block, each);
+    const std::vector<unsigned> ofGrid(size + 1, start + each * static_cast<unsigned>(size));
 
     lab::Ladder counters(exercise, seenByAll, reset);
     counters.rung(
-        "registerCounter", grid, block, lab::kNoRate, [&] { return sees(registerCounter, alone); },
+        "registerCounter", grid, block, lab::kNoRate,
+        [&] { return costs(registerCounter, lab::mismatch(seenByAll.toHost(), alone)); },
         [&] { registerCounter<<<grid, block>>>(size, seen); });
     counters.rung(
-        "sharedCounter", grid, block, lab::kNoRate, [&] { return sees(sharedCounter, inBlock); },
+        "sharedCounter", grid, block, lab::kNoRate,
+        [&] { return costs(sharedCounter, lab::mismatch(seenByAll.toHost(), ofBlocks)); },
         [&] { sharedCounter<<<grid, block>>>(size, seen); });
     counters.rung(
-        "deviceCounter", grid, block, lab::kNoRate, [&] { return sees(deviceCounter, inGrid); },
+        "deviceCounter", grid, block, lab::kNoRate,
+        [&] {
+            std::vector<unsigned> all = seenByAll.toHost();
+            all.push_back(0);  // what the host sees
+            CUDA_CHECK(cudaMemcpyFromSymbol(&all.back(), counter, sizeof counter));
+            return costs(deviceCounter, lab::mismatch(all, ofGrid));
+        },
         [&] {
             deviceCounter<<<grid, block>>>(size);
-            seeDeviceCounter<<<grid, block>>>(size, seen);
-        });
-    counters.rung(
-        "symbolAddress", grid, block, lab::kNoRate, [&] { return sees(symbolAddress, inGrid); },
-        [&] {
-            symbolAddress<<<grid, block>>>(size, anyCounter);
-            seeDeviceCounter<<<grid, block>>>(size, seen);
+            seeCounter<<<grid, block>>>(size, static_cast<unsigned*>(address), seen);
         });
 
     // Nothing of it is at its place: the sum would not notice a `first` of 0.
