@@ -230,6 +230,7 @@ CHARTS: dict[str, dict[str, Rule]] = {
         "predicted_label": TEXT,
         "label": TEXT,
     },
+    "footprint": {"x": TEXT, "x_label": TEXT, "value": TEXT, "marks": TABLE},
 }
 # The keys of every figure.
 FIGURE: dict[str, Rule] = {

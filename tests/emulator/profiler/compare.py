@@ -54,6 +54,8 @@ OPTIONS = {
     "reduceFloat": ["--profile", "--size=32K"],
     "compensatedSum": ["--profile", "--size=32K"],
     "syncHazard": ["--profile", "--size=4K", "--block=256"],
+    "memorySpaces": ["--profile", "--size=4K"],
+    "memoryLatency": ["--profile", "--largest=8K", "--hops=101"],
     "transpose": ["--profile", "--rows=512", "--cols=512"],
     "zeroCopy": ["--profile", "--size=4K"],
     "managedMemory": ["--profile", "--rows=128", "--cols=128"],

@@ -26,6 +26,8 @@ CHAPTERS = {
     "reduceFloat": "ch03_execution_model",
     "compensatedSum": "ch03_execution_model",
     "syncHazard": "ch03_execution_model",
+    "memorySpaces": "ch04_memory",
+    "memoryLatency": "ch04_memory",
     "transpose": "ch04_memory",
     "zeroCopy": "ch04_memory",
     "managedMemory": "ch04_memory",

@@ -17,6 +17,7 @@ from lab_cli.results import figures
 from lab_cli.results.figures import Spec
 from lab_cli.results.plots import curves, draw, heatmap, style
 from lab_cli.results.plots.curves import Curves, spread
+from lab_cli.results.plots.footprint import Footprint, in_bytes, powers_of_two
 from lab_cli.results.plots.heatmap import HeatMap
 from lab_cli.results.plots.ladder import Ladder
 from lab_cli.results.plots.predicted import Predicted
@@ -351,6 +352,56 @@ def test_predicted_of_what_is_not_there() -> None:
     emulated = [{**item, "cycles": ""} for item in STRIDES]
     with pytest.raises(LabError, match="no .*number in column cycles"):
         predicted(["wide"]).draw(emulated, "title")
+# ---- footprint ----
+
+# Two lines; the second leaves its cache, of 96 KiB, at 128 KiB.
+FOOTPRINT = [
+    {"kernel": kernel, "bytes": str(kib << 10), "cycles": str(cycles), "cache": str(96 << 10)}
+    for kernel, sizes in (("near", {2: 30, 1: 30}), ("far", {64: 40, 128: 300, 1: 39.6}))
+    for kib, cycles in sizes.items()
+]
+
+
+def test_footprint_has_a_line_for_each_kernel_and_names_it() -> None:
+    figure = drawn(Footprint("bytes", "footprint", "cycles", {}), FOOTPRINT)
+    (axes,) = figure.axes
+    near, far = axes.lines
+    assert list(near.get_xdata()) == [1024, 2048]
+    assert list(far.get_xdata()) == [1024, 65536, 131072]
+    assert list(far.get_ydata()) == [39.6, 40, 300]
+    assert near.get_marker() != far.get_marker()
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["near", "far"]
+    ticks = [label.get_text() for label in axes.get_xticklabels()]
+    assert ticks == ["1 KiB", "4 KiB", "16 KiB", "64 KiB", "256 KiB"]
+    assert [label.get_text() for label in axes.get_yticklabels()][:2] == ["16", "32"]
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("footprint", "cycles")
+
+
+def test_footprint_marks_the_sizes_that_columns_have() -> None:
+    chart = Footprint("bytes", "footprint", "cycles", {"cache": "L1"})
+    axes = drawn(chart, FOOTPRINT).axes[0]
+    mark = axes.lines[-1]
+    assert list(mark.get_xdata()) == [96 << 10] * 2
+    assert texts(axes) == ["L1 96 KiB"]
+    assert "cache" in chart.columns()
+
+
+def test_footprint_of_what_has_no_cycles() -> None:
+    emulated = [{**item, "cycles": ""} for item in FOOTPRINT]
+    with pytest.raises(LabError, match="no .*number in column cycles"):
+        Footprint("bytes", "footprint", "cycles", {}).draw(emulated, "title")
+
+
+def test_powers_of_two_enclose_a_range() -> None:
+    assert powers_of_two(1, 1, 1) == [1]
+    assert powers_of_two(3, 9, 1) == [2, 4, 8, 16]
+    assert powers_of_two(1024, 1 << 15, 2) == [1 << 10, 1 << 12, 1 << 14, 1 << 16]
+
+
+def test_sizes_in_bytes() -> None:
+    sizes = [1, 1000, 1024, 228 << 10, 60 << 20, 4 << 30, 1 << 44]
+    shown = ["1 B", "1000 B", "1 KiB", "228 KiB", "60 MiB", "4 GiB", "16384 GiB"]
+    assert [in_bytes(size) for size in sizes] == shown
 
 
 # ---- heat map ----

@@ -15,6 +15,7 @@ from ..csv_file import parse, read_text
 from ..figures import KINDS, Spec, require
 from . import style
 from .curves import Curves
+from .footprint import Footprint
 from .heatmap import HeatMap
 from .ladder import Ladder
 from .predicted import Predicted
@@ -22,7 +23,7 @@ from .saturation import Saturation
 from .timeline import Timeline
 from .waves import Waves
 
-Chart = Union[Ladder, Curves, HeatMap, Timeline, Waves, Saturation, Predicted]
+Chart = Union[Ladder, Curves, HeatMap, Timeline, Waves, Saturation, Predicted, Footprint]
 CHARTS = {
     "ladder": Ladder,
     "curves": Curves,
@@ -31,6 +32,7 @@ CHARTS = {
     "waves": Waves,
     "saturation": Saturation,
     "predicted": Predicted,
+    "footprint": Footprint,
 }
 
 
