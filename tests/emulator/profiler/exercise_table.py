@@ -27,6 +27,7 @@ CHAPTERS = {
     "compensatedSum": "ch03_execution_model",
     "syncHazard": "ch03_execution_model",
     "transpose": "ch04_memory",
+    "hostTransfer": "ch04_memory",
     "matmul": "ch05_performance",
     "streamConcurrency": "streams",
     "nestedHelloWorld": "dynamic_parallelism",
