@@ -36,10 +36,11 @@ class Curves:
         limit = peak(rows, self.value)
         self._scales(axes, rows, limit)
         own = 0
+        alone = all(is_library(row) for row in rows)  # no kernels to be told apart from
         lines = []
         for kernel in kernels:
             of_kernel = [row for row in rows if row["kernel"] == kernel]
-            library = is_library(of_kernel[0])
+            library = is_library(of_kernel[0]) and not alone
             points = sorted((positive(row, self.x), self._y(row)) for row in of_kernel)
             look = _library_look(len(lines)) if library else line_look(own, len(lines))
             own += not library
