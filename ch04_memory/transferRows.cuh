@@ -186,7 +186,7 @@ class Rows {
                const std::string& wrong, std::vector<lab::Cell> cells) {
         lab::Row row;
         row.kernel = kind + what;
-        row.parameters = exercise_.parameters() + " what=" + what;
+        row.parameters = exercise_.parameters() + " memory=" + kind + " what=" + what;
         row.time = time;
         row.finding = {wrong, std::move(cells)};
         exercise_.row(std::move(row));
