@@ -66,6 +66,7 @@ OPTIONS = {
     "constantMemory": ["--profile", "--size=32K"],
     "warpShuffle": ["--profile", "--size=16K", "--by=2"],
     "shuffleOrShared": ["--profile", "--size=32K", "--cols=32", "--rounds=3"],
+    "hostTransfer": ["--profile", "--size=64K"],
     "matmul": ["--profile", "--m=128", "--n=128", "--k=128"],
     "streamConcurrency": ["--profile"],
     "nestedHelloWorld": ["--profile"],

@@ -38,6 +38,7 @@ CHAPTERS = {
     "constantMemory": "ch04_memory",
     "warpShuffle": "ch04_memory",
     "shuffleOrShared": "ch04_memory",
+    "hostTransfer": "ch04_memory",
     "matmul": "ch05_performance",
     "streamConcurrency": "streams",
     "nestedHelloWorld": "dynamic_parallelism",

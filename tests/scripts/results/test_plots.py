@@ -223,6 +223,14 @@ def test_lines_differ_by_more_than_colour() -> None:
     assert len({str(line_style) for line_style in styles}) == 4
 
 
+def test_libraries_without_kernels_differ_in_colour_too() -> None:
+    libraries = [{**each, "grid": "-"} for each in CURVES]
+    lines = lines_of(drawn(Curves("size", "integers", "gbps"), libraries).axes[0])
+    assert len({line.get_color() for line in lines}) == 4
+    kernel, *_, library = lines_of(drawn(Curves("size", "integers", "gbps"), CURVES).axes[0])
+    assert library.get_color() == style.BLACK != kernel.get_color()
+
+
 def test_each_line_is_named_at_its_end_with_its_marker() -> None:
     figure = drawn(Curves("size", "integers", "gbps"), CURVES)
     axes = figure.axes[0]
