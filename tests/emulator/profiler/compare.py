@@ -65,6 +65,7 @@ OPTIONS = {
     "warpShuffle": ["--profile", "--size=16K", "--by=2"],
     "shuffleOrShared": ["--profile", "--size=32K", "--cols=32", "--rounds=3"],
     "hostTransfer": ["--profile", "--size=64K"],
+    "unifiedAddresses": ["--profile", "--size=1000"],
     "zeroCopy": ["--profile", "--size=4K"],
     "managedMemory": ["--profile", "--rows=128", "--cols=128"],
     "matmul": ["--profile", "--m=128", "--n=128", "--k=128"],

@@ -37,6 +37,7 @@ CHAPTERS = {
     "warpShuffle": "ch04_memory",
     "shuffleOrShared": "ch04_memory",
     "hostTransfer": "ch04_memory",
+    "unifiedAddresses": "ch04_memory",
     "zeroCopy": "ch04_memory",
     "managedMemory": "ch04_memory",
     "matmul": "ch05_performance",
