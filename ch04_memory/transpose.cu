@@ -222,7 +222,8 @@ __global__ void transposeSmemDiagonal(const float* __restrict__ in, float* __res
     }
 }
 
-// The launch says how large the tile is: as wide as the block, and one column more.
+// The launch says how large the tile is: as wide as the block, and one column more. The compiler
+// does not know how often the loops go round, but by which constant: it begins several loads at once.
 __global__ void transposeSmemDynamic(const float* __restrict__ in, float* __restrict__ out,
                                      std::size_t rows, std::size_t cols) {
     extern __shared__ float tile[];
@@ -230,13 +231,13 @@ __global__ void transposeSmemDynamic(const float* __restrict__ in, float* __rest
     const std::size_t firstCol = std::size_t{blockIdx.x} * side;
     const std::size_t firstRow = lab::blockY() * side;
 
-    for (unsigned j = threadIdx.y; j < side; j += blockDim.y) {
+    for (unsigned j = threadIdx.y; j < side; j += kBlockRows) {
         const std::size_t row = firstRow + j, col = firstCol + threadIdx.x;
         if (row < rows && col < cols) tile[j * stride + threadIdx.x] = in[row * cols + col];
     }
     __syncthreads();
 
-    for (unsigned j = threadIdx.y; j < side; j += blockDim.y) {
+    for (unsigned j = threadIdx.y; j < side; j += kBlockRows) {
         const std::size_t outRow = firstCol + j, outCol = firstRow + threadIdx.x;
         if (outRow < cols && outCol < rows)
             out[outRow * rows + outCol] = tile[threadIdx.x * stride + j];
