@@ -222,8 +222,9 @@ __global__ void transposeSmemDiagonal(const float* __restrict__ in, float* __res
     }
 }
 
-// The launch says how large the tile is: as wide as the block, and one column more. The compiler
-// does not know how often the loops go round, but by which constant: it begins several loads at once.
+// The launch says how large the tile is: as wide as the block, and one column more. How often the
+// loops go round the compiler does not know, but their steps it does: it begins several loads at
+// once.
 __global__ void transposeSmemDynamic(const float* __restrict__ in, float* __restrict__ out,
                                      std::size_t rows, std::size_t cols) {
     extern __shared__ float tile[];
