@@ -68,6 +68,7 @@ OPTIONS = {
     "unifiedAddresses": ["--profile", "--size=1000"],
     "zeroCopy": ["--profile", "--size=4K"],
     "managedMemory": ["--profile", "--rows=128", "--cols=128"],
+    "transposeFast": ["--profile", "--rows=128", "--cols=128"],
     "matmul": ["--profile", "--m=128", "--n=128", "--k=128"],
     "streamConcurrency": ["--profile"],
     "nestedHelloWorld": ["--profile"],
