@@ -54,6 +54,7 @@ OPTIONS = {
     "reduceFloat": ["--profile", "--size=32K"],
     "compensatedSum": ["--profile", "--size=32K"],
     "syncHazard": ["--profile", "--size=4K", "--block=256"],
+    "misalignedAccess": ["--profile", "--size=32K", "--rounds=3"],
     "transpose": ["--profile", "--rows=512", "--cols=512"],
     "matmul": ["--profile", "--m=128", "--n=128", "--k=128"],
     "streamConcurrency": ["--profile"],

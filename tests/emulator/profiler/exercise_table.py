@@ -26,6 +26,7 @@ CHAPTERS = {
     "reduceFloat": "ch03_execution_model",
     "compensatedSum": "ch03_execution_model",
     "syncHazard": "ch03_execution_model",
+    "misalignedAccess": "ch04_memory",
     "transpose": "ch04_memory",
     "matmul": "ch05_performance",
     "streamConcurrency": "streams",
