@@ -58,6 +58,7 @@ OPTIONS = {
     "memoryLatency": ["--profile", "--largest=8K", "--hops=101"],
     "stridedAccess": ["--profile", "--size=16K"],
     "structLayouts": ["--profile", "--size=8K"],
+    "misalignedAccess": ["--profile", "--size=32K", "--rounds=3"],
     "transpose": ["--profile", "--rows=512", "--cols=512"],
     "transposeFast": ["--profile", "--rows=512", "--cols=512"],
     "sharedBanks": ["--profile", "--rounds=7", "--strides=33"],
