@@ -50,7 +50,7 @@ __global__ void fill(unsigned* array, std::size_t length, unsigned seed) {
 }
 
 // Both kernels: a block reads kTile of the `size` integers, a thread every kBlock-th of these. It
-// starts all of its loads before it adds anything up, so that enough of them are in flight.
+// asks for all of them before it adds anything up, so that many loads are in flight.
 __device__ unsigned sumOf(const unsigned (&values)[kPerThread]) {
     unsigned sum = 0;
 #pragma unroll
