@@ -42,7 +42,9 @@
 
 constexpr unsigned kWarp = 32, kCols = 32;  // lanes; columns of a tile
 
-enum Order { kByRows, kByCols };
+using Order = unsigned;
+constexpr Order kByRows = 0, kByCols = 1;
+
 struct Place {
     unsigned row, col;
 };
@@ -190,7 +192,7 @@ int main(int argc, char** argv) {
     unsigned rounds, mostStride;
     lab::Exercise exercise("sharedBanks", "Bank conflicts: predicted, to be counted, and timed.");
     // Odd: an even number of transpositions is none at all.
-    exercise.option("rounds", &rounds, {255, 7}, 1, kMostRounds, "how often each thread goes");
+    exercise.option("rounds", &rounds, {1023, 7}, 1, kMostRounds, "how often each thread goes");
     exercise.option("strides", &mostStride, 4, 0, kMostStride, "strided has the strides 0 to this");
     exercise.parse(argc, argv);
     constexpr auto kOnGpu = lab::OwnColumn::kOnGpu;
