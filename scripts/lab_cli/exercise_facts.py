@@ -200,7 +200,15 @@ CHARTS: dict[str, dict[str, Rule]] = {
         "value": TEXT,
         "panels": tables_of({"title": TEXT, "kernels": TEXTS}).or_nothing(),
     },
-    "curves": {"x": TEXT, "x_label": TEXT, "value": TEXT, "log": FLAG.or_nothing()},
+    "curves": {
+        "x": TEXT,
+        "x_label": TEXT,
+        "value": TEXT,
+        "log": FLAG.or_nothing(),
+        "linear": FLAG.or_nothing(),
+        "line": TEXT.or_nothing(),
+        "law": TEXT.or_nothing(),
+    },
     "heatmap": {"value": TEXT},
     "timeline": {"panel": TEXT, "lane": TEXT, "label": TEXT},
     "waves": {"panel": TEXT, "panel_title": TEXT},
@@ -212,6 +220,17 @@ CHARTS: dict[str, dict[str, Rule]] = {
         "line": TEXT,
         "line_label": TEXT,
     },
+    "predicted": {
+        "panels": tables_of({"kernel": TEXT, "title": TEXT}),
+        "x": TEXT,
+        "x_label": TEXT,
+        "value": TEXT,
+        "value_label": TEXT,
+        "predicted": TEXT,
+        "predicted_label": TEXT,
+        "label": TEXT,
+    },
+    "footprint": {"x": TEXT, "x_label": TEXT, "value": TEXT, "marks": TABLE},
 }
 # The keys of every figure.
 FIGURE: dict[str, Rule] = {

@@ -1,4 +1,4 @@
-"""One line for each kernel over the size of the problem."""
+"""One line for each kernel, or for each value of a column, over the size of the problem."""
 
 from __future__ import annotations
 
@@ -9,56 +9,77 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 
 from ..csv_file import Row
 from ..rows import axis_label, count, is_library, number, peak, peak_label, positive, unique
 from . import style
 
 LABELS_AT = 1.05  # of the width of the axes
+LAW = {"linestyle": (0, (4, 3)), "linewidth": 1.0, "zorder": 1}
 
 
 @dataclass(frozen=True)
 class Curves:
-    """`log` makes the y axis logarithmic too: for rates that differ by orders of magnitude."""
+    """`log` makes the y axis logarithmic too: for rates that differ by orders of magnitude. `linear`
+    makes the x axis linear: for numbers that begin with 0. `line` is the column that has a line for
+    each of its values, if not the kernel. `law` is a column with what a formula says, drawn dashed."""
 
     x: str
     x_label: str
     value: str
     log: bool = False
+    linear: bool = False
+    line: str = "kernel"
+    law: str = ""
 
     def columns(self) -> list[str]:
-        return ["kernel", "grid", self.x, self.value]
+        return list(
+            dict.fromkeys(["kernel", "grid", self.x, self.value, self.line, self.law or self.x])
+        )
 
     def draw(self, rows: Sequence[Row], title: str) -> Figure:
-        kernels = unique(rows, "kernel")
-        figure = style.new_figure(max(4.6, 1.6 + 0.3 * len(kernels)), title)
+        names = unique(rows, self.line)
+        figure = style.new_figure(max(4.6, 1.6 + 0.3 * len(names)), title)
         axes = figure.subplots()
         limit = peak(rows, self.value)
         self._scales(axes, rows, limit)
         own = 0
+        alone = all(is_library(row) for row in rows)  # no kernels to be told apart from
         lines = []
-        for kernel in kernels:
-            of_kernel = [row for row in rows if row["kernel"] == kernel]
-            library = is_library(of_kernel[0])
-            points = sorted((positive(row, self.x), self._y(row)) for row in of_kernel)
+        for name in names:
+            of_line = [row for row in rows if row[self.line] == name]
+            library = is_library(of_line[0]) and not alone
+            points = sorted((self._x(row), self._y(row)) for row in of_line)
             look = _library_look(len(lines)) if library else line_look(own, len(lines))
             own += not library
-            lines += axes.plot(*zip(*points), label=kernel, **look)
+            label = name if self.line == "kernel" else f"{self.line} {name}"
+            lines += axes.plot(*zip(*points), label=label, **look)
+            if self.law:
+                law = sorted((self._x(row), number(row, self.law)) for row in of_line)
+                axes.plot(*zip(*law), label=f"_law of {label}", **{**LAW, "color": look["color"]})
         if limit:
             self._limit_line(axes, limit)
         _label_ends(axes, lines)
         return figure
 
+    def _x(self, row: Row) -> float:
+        return number(row, self.x) if self.linear else positive(row, self.x)
+
     def _y(self, row: Row) -> float:
         return positive(row, self.value) if self.log else number(row, self.value)
 
     def _scales(self, axes: Axes, rows: Sequence[Row], limit: float | None) -> None:
-        sizes = sorted({int(positive(row, self.x)) for row in rows})
-        axes.set_xscale("log", base=2)
-        axes.set_xticks(sizes, [count(str(size)) for size in sizes])
-        axes.minorticks_off()
+        if self.linear:
+            axes.xaxis.set_major_locator(MaxNLocator(6, integer=True, steps=[1, 2, 4, 8, 10]))
+        else:
+            sizes = sorted({int(self._x(row)) for row in rows})
+            axes.set_xscale("log", base=2)
+            axes.set_xticks(sizes, [count(str(size)) for size in sizes])
+            axes.minorticks_off()
         axes.set_xlabel(self.x_label)
         values = [self._y(row) for row in rows]
+        values += [number(row, self.law) for row in rows if self.law]
         top = max([*values, limit or 0])
         if self.log:
             axes.set_yscale("log")

@@ -1,0 +1,257 @@
+// A particle has eight fields. Where the fields lie decides what a warp's load touches, and what
+// the memory moves for a kernel that wants one of them, or all.
+//
+//   AoS    array of structures: all fields of a particle, then those of the next
+//   SoA    structure of arrays: one field of all particles, then the next field
+//   AoSoA  array of tiles, each a structure of arrays of 32 particles: a lane for each
+//
+//   1 massAos, massSoa, massAosoa  one field of each particle
+//   2 allAos, allSoa, allAosoa     the sum of all eight fields, 4 bytes at a time
+//     allAosFloat2, allAosFloat4   the same with loads of 8 and of 16 bytes for a lane
+//     allSoaFloat4                 16 bytes: one field of four particles
+//
+//   load     bytes that it brings to a lane; loads: of a warp, for each 32 particles
+//   sectors  of 32 bytes that a load of a warp touches; % used: of their bytes; by the formula
+//   GB/s     of the bytes that are used, with the 4 that are written for each particle
+//   limit    GB/s of used bytes if each sector of an array came once, at the memory's peak
+//
+// The speedup is over the array of structures: over massAos, and over allAos.
+//
+//   ./lab run structLayouts -- --size=64M
+//   ./lab test structLayouts
+//   ./lab profile structLayouts
+//
+// With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
+//   cmake --build build --target structLayouts
+//   build/ch04_memory/structLayouts --size=64M
+//   ctest --test-dir build -L '^structLayouts$'
+//   ncu build/ch04_memory/structLayouts --profile
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "lab.cuh"
+
+constexpr unsigned kWarp = 32;
+constexpr unsigned kBlock = 256;
+constexpr unsigned kPerThread = 4;                  // particles, so that enough loads are in flight
+constexpr unsigned kPadding = kBlock * kPerThread;  // arrays are padded to a multiple of so many
+constexpr unsigned kFields = 8;
+
+struct Particle {
+    float x, y, z, mass, vx, vy, vz, charge;
+};
+
+struct ParticleArrays {
+    const float *x, *y, *z, *mass, *vx, *vy, *vz, *charge;
+};
+
+struct ParticleTile {
+    float x[kWarp], y[kWarp], z[kWarp], mass[kWarp], vx[kWarp], vy[kWarp], vz[kWarp], charge[kWarp];
+};
+
+// All kernels: a block has kPadding particles, a thread every kBlock-th of them. __restrict__
+// promises that `out` does not overlap what is read, so that a thread may begin all of its loads
+// before its first store.
+__device__ std::size_t particle(unsigned k) {
+    return (std::size_t{blockIdx.x} * kPerThread + k) * kBlock + threadIdx.x;
+}
+
+// ---- one field ----
+
+// The masses of neighbouring particles are 32 bytes apart: each lane's 4 bytes are in a sector of
+// their own, whose other 28 nobody wants.
+__global__ void massAos(const Particle* particles, float* __restrict__ out) {
+#pragma unroll
+    for (unsigned k = 0; k < kPerThread; ++k) out[particle(k)] = particles[particle(k)].mass;
+}
+
+// The masses of neighbouring particles are neighbours: four sectors, and all of each is used.
+__global__ void massSoa(ParticleArrays particles, float* __restrict__ out) {
+#pragma unroll
+    for (unsigned k = 0; k < kPerThread; ++k) out[particle(k)] = particles.mass[particle(k)];
+}
+
+// As good: within a tile the masses are neighbours, and a warp has a tile to itself.
+__global__ void massAosoa(const ParticleTile* tiles, float* __restrict__ out) {
+#pragma unroll
+    for (unsigned k = 0; k < kPerThread; ++k)
+        out[particle(k)] = tiles[particle(k) / kWarp].mass[particle(k) % kWarp];
+}
+
+// ---- all fields ----
+
+// Eight loads, each of which touches all 32 sectors. But the rest of a sector is what the next
+// loads want, and the L1 cache keeps it for them.
+__global__ void allAos(const Particle* particles, float* __restrict__ out) {
+#pragma unroll
+    for (unsigned k = 0; k < kPerThread; ++k) {
+        const Particle& p = particles[particle(k)];
+        out[particle(k)] = p.x + p.y + p.z + p.mass + p.vx + p.vy + p.vz + p.charge;
+    }
+}
+
+// Four loads of 8 bytes for a lane. (A float2 must lie at a multiple of 8 bytes.)
+__global__ void allAosFloat2(const float2* particles, float* __restrict__ out) {
+#pragma unroll
+    for (unsigned k = 0; k < kPerThread; ++k) {
+        const float2* const p = particles + 4 * particle(k);
+        const float2 a = p[0], b = p[1], c = p[2], d = p[3];
+        out[particle(k)] = a.x + a.y + b.x + b.y + c.x + c.y + d.x + d.y;
+    }
+}
+
+// Two loads of 16 bytes. (A float4 must lie at a multiple of 16 bytes.)
+__global__ void allAosFloat4(const float4* particles, float* __restrict__ out) {
+#pragma unroll
+    for (unsigned k = 0; k < kPerThread; ++k) {
+        const float4* const p = particles + 2 * particle(k);
+        const float4 a = p[0], b = p[1];
+        out[particle(k)] = a.x + a.y + a.z + a.w + b.x + b.y + b.z + b.w;
+    }
+}
+
+// Eight loads of four sectors each, from eight arrays.
+__global__ void allSoa(ParticleArrays p, float* __restrict__ out) {
+#pragma unroll
+    for (unsigned k = 0; k < kPerThread; ++k) {
+        const std::size_t i = particle(k);
+        out[i] = p.x[i] + p.y[i] + p.z[i] + p.mass[i] + p.vx[i] + p.vy[i] + p.vz[i] + p.charge[i];
+    }
+}
+
+// Here a thread has four particles in a row, and eight loads of 16 bytes do for all of them.
+__global__ void allSoaFloat4(ParticleArrays particles, float* __restrict__ out) {
+    const std::size_t quad = std::size_t{blockIdx.x} * kBlock + threadIdx.x;
+    float sums[4] = {};
+    const auto add = [&sums, quad](const float* field) {
+        const float4 four = reinterpret_cast<const float4*>(field)[quad];
+        sums[0] += four.x;
+        sums[1] += four.y;
+        sums[2] += four.z;
+        sums[3] += four.w;
+    };
+    add(particles.x);
+    add(particles.y);
+    add(particles.z);
+    add(particles.mass);
+    add(particles.vx);
+    add(particles.vy);
+    add(particles.vz);
+    add(particles.charge);
+    reinterpret_cast<float4*>(out)[quad] = make_float4(sums[0], sums[1], sums[2], sums[3]);
+}
+
+// Eight loads of four sectors each, from one place.
+__global__ void allAosoa(const ParticleTile* tiles, float* __restrict__ out) {
+#pragma unroll
+    for (unsigned k = 0; k < kPerThread; ++k) {
+        const ParticleTile& p = tiles[particle(k) / kWarp];
+        const unsigned i = particle(k) % kWarp;
+        out[particle(k)] =
+            p.x[i] + p.y[i] + p.z[i] + p.mass[i] + p.vx[i] + p.vy[i] + p.vz[i] + p.charge[i];
+    }
+}
+
+// The same fields in another layout: field f of particle i, which is fields[i * kFields + f], goes
+// to placeOf(i, f).
+template <typename PlaceOf>
+std::vector<float> inLayout(const std::vector<float>& fields, PlaceOf placeOf) {
+    std::vector<float> result = lab::hostVector<float>(fields.size());
+    lab::parallelFor(fields.size() / kFields, 4096, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+            for (unsigned f = 0; f < kFields; ++f) result[placeOf(i, f)] = fields[i * kFields + f];
+        }
+    });
+    return result;
+}
+
+// CPU reference: the sum of fields first ... last of each particle.
+std::vector<float> sumsOf(const std::vector<float>& fields, unsigned first, unsigned last,
+                          std::size_t particles) {
+    std::vector<float> sums = lab::hostVector<float>(particles);
+    for (std::size_t i = 0; i < particles; ++i) {
+        sums[i] = fields[i * kFields + first];
+        for (unsigned f = first + 1; f <= last; ++f) sums[i] += fields[i * kFields + f];
+    }
+    return sums;
+}
+
+int main(int argc, char** argv) {
+    std::size_t size;
+    lab::Exercise exercise("structLayouts", "Arrays of structures, or structures of arrays.");
+    exercise.option("size", &size, {1 << 24, 1 << 14}, 1, lab::kMaxSize / kFields, "particles");
+    exercise.parse(argc, argv);
+    exercise.columns(lab::Columns::kLadder,
+                     {{"load", 4, "load"},
+                      {"loads", 5, "loads"},
+                      {"sectors", 7, "sectors"},
+                      {"% used", 6, "percent_used"},
+                      {"limit", 6, "limit_gbps", lab::OwnColumn::kOnGpu}},
+                     {"grid", "block", "percent_peak"});
+
+    const unsigned grid = lab::blocksFor(size, kPadding);
+    const std::size_t padded = std::size_t{grid} * kPadding;
+    const std::vector<float> fields = lab::randomFloats(padded * kFields, exercise.seed(), -1, 1);
+    const lab::DeviceBuffer<float> aosFields(fields);
+    const lab::DeviceBuffer<float> soaFields(
+        inLayout(fields, [=](std::size_t i, unsigned f) { return f * padded + i; }));
+    const lab::DeviceBuffer<float> aosoaFields(inLayout(fields, [](std::size_t i, unsigned f) {
+        return i / kWarp * kWarp * kFields + f * kWarp + i % kWarp;
+    }));
+    const float* const field = soaFields.get();
+    const ParticleArrays soa = {field,
+                                field + padded,
+                                field + 2 * padded,
+                                field + 3 * padded,
+                                field + 4 * padded,
+                                field + 5 * padded,
+                                field + 6 * padded,
+                                field + 7 * padded};
+    const auto* const aos = reinterpret_cast<const Particle*>(aosFields.get());
+    const auto* const aosoa = reinterpret_cast<const ParticleTile*>(aosoaFields.get());
+    lab::DeviceBuffer<float> results(padded);
+    float* const out = results.get();
+    exercise.title("%s particles (%s)", lab::withCommas(size).c_str(),
+                   lab::inBytes(size * sizeof(Particle)).c_str());
+
+    // The loads of a warp for 32 particles: bytes of a lane, how many, sectors that each touches.
+    struct Loads {
+        unsigned bytes, count, sectors;
+    };
+    // A row of a kernel that uses so many fields, and lies in sectors with so many.
+    const auto row = [&](lab::Ladder& ladder, const char* name, unsigned used, unsigned moved,
+                         Loads loads, const lab::Launch& launch) {
+        const double limit = 1e-9 * exercise.device().peakBandwidth * (used + 1) / (moved + 1);
+        const auto check = [&, used, limit, loads]() -> lab::Finding {
+            const auto expected =
+                used == 1 ? sumsOf(fields, 3, 3, size) : sumsOf(fields, 0, 7, size);
+            return {lab::mismatch(results.toHost(size), expected, 0.0),
+                    {loads.bytes,
+                     loads.count,
+                     loads.sectors,
+                     {100.0 * loads.bytes / loads.sectors, 1},
+                     {limit, 0}}};
+        };
+        const lab::Work work = lab::bytes(sizeof(float) * (used + 1.0) * size);  // with the result
+        ladder.rung(name, grid, kBlock, work, check, launch);
+    };
+
+    lab::Ladder mass(exercise, results);
+    row(mass, "massAos", 1, 8, {4, 1, 32}, [&] { massAos<<<grid, kBlock>>>(aos, out); });
+    row(mass, "massSoa", 1, 1, {4, 1, 4}, [&] { massSoa<<<grid, kBlock>>>(soa, out); });
+    row(mass, "massAosoa", 1, 1, {4, 1, 4}, [&] { massAosoa<<<grid, kBlock>>>(aosoa, out); });
+
+    lab::Ladder all(exercise, results);
+    const auto* const twos = reinterpret_cast<const float2*>(aos);
+    const auto* const fours = reinterpret_cast<const float4*>(aos);
+    row(all, "allAos", 8, 8, {4, 8, 32}, [&] { allAos<<<grid, kBlock>>>(aos, out); });
+    row(all, "allAosFloat2", 8, 8, {8, 4, 32}, [&] { allAosFloat2<<<grid, kBlock>>>(twos, out); });
+    row(all, "allAosFloat4", 8, 8, {16, 2, 32},
+        [&] { allAosFloat4<<<grid, kBlock>>>(fours, out); });
+    row(all, "allSoa", 8, 8, {4, 8, 4}, [&] { allSoa<<<grid, kBlock>>>(soa, out); });
+    row(all, "allSoaFloat4", 8, 8, {16, 2, 16}, [&] { allSoaFloat4<<<grid, kBlock>>>(soa, out); });
+    row(all, "allAosoa", 8, 8, {4, 8, 4}, [&] { allAosoa<<<grid, kBlock>>>(aosoa, out); });
+    return exercise.finish();
+}
