@@ -39,10 +39,10 @@
 
 constexpr unsigned kLineBytes = 128;  // of the caches
 constexpr unsigned kLineWords = kLineBytes / sizeof(unsigned);
-constexpr unsigned kRounds = 2;           // of a chain
-constexpr unsigned kConstantLines = 512;  // 64 KiB, all that there is
-constexpr unsigned kLocalLines = 1024;    // of local memory, 4 KiB for each thread
-constexpr unsigned kReaders = 1024;       // threads of a block
+constexpr unsigned kRounds = 2;                               // of a chain
+constexpr unsigned kConstantLines = (64 << 10) / kLineBytes;  // all that there is
+constexpr unsigned kLocalLines = 1024;  // of local memory, 4 KiB for each thread
+constexpr unsigned kReaders = 1024;     // threads of a block
 
 // What a kernel finds, for the check: where its chain ends, and behind that for each thread the sum
 // of what it has read on the way round, which brings the lines to the caches.
