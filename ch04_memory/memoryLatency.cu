@@ -109,23 +109,24 @@ __global__ void linkLines(LineCycle cycle, unsigned* next) {
     if (line < cycle.lines) next[std::size_t{line} * kLineWords] = cycle.next(line) * kLineWords;
 }
 
-template <bool kPastL1>
+// A load that looks into the caches from this one on: 1 or 2.
+template <unsigned kFirstCache>
 __device__ unsigned load(const unsigned* address) {
-    return kPastL1 ? __ldcg(address) : *address;  // "cache global": in L2 alone
+    return kFirstCache == 1 ? *address : __ldcg(address);  // "cache global": in L2 alone
 }
 
 // All threads of the block read the lines, since one would take too long; then all but one are
 // done.
-template <bool kPastL1>
+template <unsigned kFirstCache>
 __global__ void chaseGlobal(const unsigned* next, unsigned lines, unsigned hops, Found found,
                             long long* cycles) {
     unsigned sum = 0;
     for (std::size_t line = threadIdx.x; line < lines; line += blockDim.x)
-        sum += load<kPastL1>(next + line * kLineWords);
+        sum += load<kFirstCache>(next + line * kLineWords);
     found[1 + threadIdx.x] = sum;
     __syncthreads();
     if (threadIdx.x > 0) return;
-    follow(hops, found, cycles, [=](unsigned i) { return load<kPastL1>(next + i); });
+    follow(hops, found, cycles, [=](unsigned i) { return load<kFirstCache>(next + i); });
 }
 
 // CPU reference: where a chain ends, and the sum of all that it reads.
@@ -260,7 +261,7 @@ int main(int argc, char** argv) {
     // L1 is what an SM does not set aside for shared memory: as much as possible, please. Its size
     // is reported nowhere, but it is at least what could be shared memory instead.
     for (const void* kernel : {reinterpret_cast<const void*>(chaseLocal),
-                               reinterpret_cast<const void*>(chaseGlobal<false>)}) {
+                               reinterpret_cast<const void*>(chaseGlobal<1>)}) {
         CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
                                         cudaSharedmemCarveoutMaxL1));
     }
@@ -278,10 +279,10 @@ int main(int argc, char** argv) {
         linkLines<<<lab::blocksFor(cycle.lines, block), block>>>(cycle, next);
     };
     rows("global", {l1, l2, memory}, kReaders, toGlobal, [&](const auto& cycle) {
-        chaseGlobal<false><<<1, kReaders>>>(next, cycle.lines, hops, found, cycles);
+        chaseGlobal<1><<<1, kReaders>>>(next, cycle.lines, hops, found, cycles);
     });
     rows("pastL1", {l2, memory}, kReaders, toGlobal, [&](const auto& cycle) {
-        chaseGlobal<true><<<1, kReaders>>>(next, cycle.lines, hops, found, cycles);
+        chaseGlobal<2><<<1, kReaders>>>(next, cycle.lines, hops, found, cycles);
     });
     return exercise.finish();
 }
