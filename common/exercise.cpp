@@ -27,8 +27,8 @@ void occupyStandardDescriptors() {
 
 }  // namespace
 
-Exercise::Exercise(std::string name, std::string about)
-    : name_(std::move(name)), about_(std::move(about)) {
+Exercise::Exercise(std::string name, std::string about, BackEnds backEnds)
+    : name_(std::move(name)), about_(std::move(about)), backEnds_(backEnds) {
     occupyStandardDescriptors();
     quitOnBadAlloc();
 }
@@ -67,10 +67,12 @@ void Exercise::selectDevice() {
     if (error == cudaSuccess)
         error = cudaFree(nullptr);  // creates the context: fails here or not at all
     if (error != cudaSuccess) {
-        quit(kExitNoGpu,
-             "%s: no usable GPU: %s: %s; the cpu back end needs none: ./lab run --backend cpu "
-             "%s",
-             name_.c_str(), cudaGetErrorName(error), cudaGetErrorString(error), name_.c_str());
+        const std::string instead =
+            backEnds_ == BackEnds::kBoth
+                ? "the cpu back end needs none: ./lab run --backend cpu " + name_
+                : "this exercise has no version for the cpu back end";
+        quit(kExitNoGpu, "%s: no usable GPU: %s: %s; %s", name_.c_str(), cudaGetErrorName(error),
+             cudaGetErrorString(error), instead.c_str());
     }
     facts_ = deviceFacts(device_);
     measure_.emplace(profile_ ? 0 : reps_, facts_.l2Bytes);

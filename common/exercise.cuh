@@ -26,10 +26,13 @@ struct Default {
     Default(std::uint64_t gpu, std::uint64_t emulation) : value(kEmulated ? emulation : gpu) {}
 };
 
+// Where an exercise runs: what needs hardware of its own is built for a GPU alone.
+enum class BackEnds { kBoth, kGpuAlone };
+
 class Exercise {
   public:
     // `name` as in the file name, `about` one or two sentences for --help.
-    Exercise(std::string name, std::string about);
+    Exercise(std::string name, std::string about, BackEnds backEnds = BackEnds::kBoth);
     ~Exercise();
 
     // ---- the command line ----
@@ -114,6 +117,7 @@ class Exercise {
 
     std::string name_;
     std::string about_;
+    BackEnds backEnds_;
 
     Options options_;
     std::size_t ownOptions_ = 0;

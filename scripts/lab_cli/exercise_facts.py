@@ -220,6 +220,17 @@ CHARTS: dict[str, dict[str, Rule]] = {
         "line": TEXT,
         "line_label": TEXT,
     },
+    "predicted": {
+        "panels": tables_of({"kernel": TEXT, "title": TEXT}),
+        "x": TEXT,
+        "x_label": TEXT,
+        "value": TEXT,
+        "value_label": TEXT,
+        "predicted": TEXT,
+        "predicted_label": TEXT,
+        "label": TEXT,
+    },
+    "footprint": {"x": TEXT, "x_label": TEXT, "value": TEXT, "marks": TABLE},
 }
 # The keys of every figure.
 FIGURE: dict[str, Rule] = {

@@ -74,15 +74,17 @@ unsigned sectorsOf(const WarpAccess& access) {
 }
 
 SharedCost sharedCostOf(const WarpAccess& access) {
-    // Lanes that go at once if they are free of conflicts, else in two portions.
-    const unsigned most = access.size <= 2 * kBankWidth ? kWarp : kWarp / 2;
+    // Lanes that go at once if they are free of conflicts, else in two portions. Of a store only
+    // those that go together anyway.
+    const unsigned words = (access.size + kBankWidth - 1) / kBankWidth;
+    const unsigned most = std::min(kWarp, (access.store ? 1 : 2) * kWarp / words);
     SharedCost cost;
     cost.bytes = bytesOf(access);
     for (unsigned lane = 0; lane < kWarp; lane += most) {
         const unsigned first = lanesBefore(access, lane), end = lanesBefore(access, lane + most);
         if (first == end) continue;
         const unsigned together = passesOf(access, first, end);
-        if (access.size <= kBankWidth || together == 1) {
+        if (access.size <= kBankWidth || access.store || together == 1) {
             cost.wavefronts += together;
             cost.conflicts += together - 1;
             continue;

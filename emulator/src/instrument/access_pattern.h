@@ -8,8 +8,9 @@ namespace emu {
 
 // The accesses of the active lanes, in ascending order of lanes; all of the same size.
 struct WarpAccess {
-    uint32_t lanes = 0;     // active ones, one bit each
-    uint32_t size = 0;      // bytes per lane, at most 16
+    uint32_t lanes = 0;  // active ones, one bit each
+    uint32_t size = 0;   // bytes per lane, at most 16
+    bool store = false;
     uintptr_t address[32];  // of the active lanes, without gaps
     unsigned count() const { return static_cast<unsigned>(__builtin_popcount(lanes)); }
 };
@@ -31,8 +32,8 @@ struct SharedCost {
 
 // Lanes conflict if they want different words of one bank; all may have the same word. Accesses of
 // 8 bytes go by half warps and those of 16 bytes by quarters; but a whole warp of the former, and
-// half a warp of the latter, go at once if they are free of conflicts together. Lanes whose atomics
-// are for one word go at once, too, as -O3 makes it of atomicAdd(&count, 1).
+// half a warp of the latter, go at once if they are free of conflicts together, unless they store.
+// Lanes whose atomics are for one word go at once, too, as -O3 makes it of atomicAdd(&count, 1).
 SharedCost sharedCostOf(const WarpAccess& access);
 
 }  // namespace emu

@@ -216,6 +216,7 @@ void WarpReplay::access(uint32_t group, const Event& event, AccessCounts& counts
     WarpAccess access;
     access.lanes = group;
     access.size = event.size;
+    access.store = event.kind == EventKind::SharedStore;
     unsigned count = 0;
     forEachLane(group, [&](unsigned i) { access.address[count++] = lanes_[i].event().address; });
     ++counts.requests;

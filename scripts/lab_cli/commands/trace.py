@@ -43,6 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     report = OUT / "trace" / (exercise.name + nsys.SUFFIX)
     nsys.record(program, report, command)
     parts = [nsys.summarise(program, report, summary) for summary in nsys.SUMMARIES]
-    print("\n".join(parts), end="", flush=True)
+    parts.append(nsys.page_moves(program, report))
+    print("\n".join(filter(None, parts)), end="", flush=True)
     say(f"the timeline is in {shown(report)}: open it with nsys-ui")
     return 0

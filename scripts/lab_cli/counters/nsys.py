@@ -30,6 +30,14 @@ SUMMARIES = [
     Summary("cuda_gpu_mem_time_sum", "copies and fills of memory", "Operation", "Count"),
     Summary("nvtx_sum", "ranges of the host program (NVTX)", "Range", "Instances"),
 ]
+# Of managed memory, all in one row: what is said of each column, in this order.
+PAGES = "um_total_sum"
+PAGE_COLUMNS = {
+    "Total HtoD Migration Size (MB)": "{} MB to the device",
+    "Total DtoH Migration Size (MB)": "{} MB to the host",
+    "Total GPU PageFaults": "{} page faults of the device",
+    "Total CPU Page Faults": "{} of the host",
+}
 TIMES = {"Total Time (ns)": "total", "Med (ns)": "median", "Min (ns)": "min", "Max (ns)": "max"}
 
 
@@ -50,6 +58,7 @@ def record(nsys: str, report: Path, program: Sequence[str]) -> None:
     report.unlink(missing_ok=True)  # so that one that is there afterwards is of this run
     stem = str(report)[: -len(SUFFIX)]
     options = ["--trace=cuda,nvtx", "--sample=none", "--cpuctxsw=none", "--force-overwrite=true"]
+    options += ["--cuda-um-gpu-page-faults=true", "--cuda-um-cpu-page-faults=true"]
     command = [nsys, "profile", *options, f"--output={stem}", *program]
     status, output = profilers.run(command)
     last = profilers.tail(output.splitlines())
@@ -67,22 +76,36 @@ def record(nsys: str, report: Path, program: Sequence[str]) -> None:
 
 def summarise(nsys: str, report: Path, summary: Summary) -> str:
     """One summary as a table; a line that says so where nothing of the kind was recorded."""
-    command = [nsys, "stats", "--report", summary.report, "--format", "csv", "--output", "-"]
+    rows = stats(nsys, report, summary.report, first="Time (%)")
+    return table(summary, rows) if rows else f"{summary.title}: none recorded\n"
+
+
+def page_moves(nsys: str, report: Path) -> str:
+    """What managed memory moved, and how often a page was missing; empty where none moved."""
+    rows = stats(nsys, report, PAGES, first=next(iter(PAGE_COLUMNS)))
+    parts = []
+    for column, text in PAGE_COLUMNS.items() if rows else ():
+        value = raw_csv.number(rows[0].get(column, ""))
+        parts.append(text.format(f"{value:,.10g}" if isinstance(value, float) else "no"))
+    return f"managed memory: {', '.join(parts)}\n" if parts else ""
+
+
+def stats(nsys: str, report: Path, name: str, first: str) -> list[dict[str, str]]:
+    """The rows of a report whose first column is `first`; none where nothing was recorded."""
+    command = [nsys, "stats", "--report", name, "--format", "csv", "--output", "-"]
     status, output = profilers.run([*command, "--force-export=true", str(report)])
-    rows = parse(output)
-    if not rows:
-        if "SKIPPED" in output and status == 0:
-            return f"{summary.title}: none recorded\n"
+    rows = parse(output, first)
+    if not rows and not ("SKIPPED" in output and status == 0):
         last = profilers.tail(output.splitlines())
-        raise LabError(f"nsys stats --report {summary.report} gave no table:{last}")
-    return table(summary, rows)
+        raise LabError(f"nsys stats --report {name} gave no table:{last}")
+    return rows
 
 
-def parse(output: str) -> list[dict[str, str]]:
+def parse(output: str, first: str) -> list[dict[str, str]]:
     """The rows of the CSV in what nsys stats prints, which begins with its own lines."""
     lines = output.splitlines()
     for start, line in enumerate(lines):
-        if line.replace('"', "").startswith("Time (%),"):
+        if line.replace('"', "").startswith(f"{first},"):
             names = next(csv.reader([line]))
             rows = [row for row in csv.reader(lines[start + 1 :]) if len(row) == len(names)]
             return [dict(zip(names, row)) for row in rows]

@@ -7,13 +7,14 @@ A table stands between two comments; the first says where its rows come from:
     <!-- end of table -->
 
 The parts are the file, the columns, and (optional) the rows: those whose column `parameters` has
-each of these words. `# name: value` lines at the top of a CSV file say where it was measured.
+each of these words. Of two files with a comma between them a row of the one stands beside a row of the
+other, such as times beside the counters of the same launch. `# name: value` lines at the top of a CSV file say where it was measured.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from .. import catalogue
@@ -23,7 +24,7 @@ from ..exercise_facts import Column
 from ..files import write
 from ..paths import ROOT, shown
 from ..process import output_of
-from .csv_file import parse, read_text
+from .csv_file import Row, parse, read_text
 
 BLOCK = re.compile(
     r"(<!-- table ([^|\n]+)\|([^|\n]+)(?:\|([^|\n]+))? -->\n).*?(<!-- end of table -->)", re.DOTALL
@@ -67,15 +68,33 @@ def cell(value: str, column: Column) -> str:
         return value
 
 
-def render(path: Path, names: list[str], words: list[str], known: Mapping[str, Column]) -> str:
-    """Of the results file `path` the columns `names`, in the rows whose parameters have all `words`."""
+def side_by_side(rows: list[Row], beside: Path) -> list[Row]:
+    """Each row with the further columns of its launch in the results file `beside`."""
+    others = parse(read_text(beside), beside).rows
+    shapes = [[(row.get("grid"), row.get("block")) for row in part] for part in (rows, others)]
+    if shapes[0] != shapes[1]:
+        raise LabError(f"{shown(beside)}: other launches than in the file to its left")
+    return [{**other, **row} for row, other in zip(rows, others)]
+
+
+def render(
+    path: Path,
+    names: list[str],
+    words: list[str],
+    known: Mapping[str, Column],
+    beside: Sequence[Path] = (),
+) -> str:
+    """Of the results file `path` the columns `names`, in the rows whose parameters have all `words`;
+    also columns of the files `beside` it."""
     table = parse(read_text(path), path)
     rows = [row for row in table.rows if set(words) <= set(row.get("parameters", "").split())]
     if not rows:
         raise LabError(f"{shown(path)}: no row with parameters {' '.join(words)}")
+    for other in beside:
+        rows = side_by_side(rows, other)
     missing = [name for name in names if name not in rows[0]]
     if missing:
-        has = ", ".join(table.columns)
+        has = ", ".join(rows[0])
         raise LabError(f"{shown(path)}: no column {', '.join(missing)}; it has {has}")
     columns = {name: known.get(name, Column()) for name in names}
     lines = [
@@ -91,8 +110,8 @@ def with_tables(text: str) -> str:
 
     def replace(match: re.Match[str]) -> str:
         names = [name.strip() for name in match[3].split(",")]
-        path = ROOT / match[2].strip()
-        table = render(path, names, (match[4] or "").split(), columns_of(path))
+        path, *beside = [ROOT / name.strip() for name in match[2].split(",")]
+        table = render(path, names, (match[4] or "").split(), columns_of(path), beside)
         return match[1] + "\n" + table + "\n" + match[5]
 
     return BLOCK.sub(replace, text)

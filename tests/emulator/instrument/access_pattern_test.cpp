@@ -137,6 +137,24 @@ TEST(SharedCost, OfSixteenBytesGoesByQuarters) {
     EXPECT_COST(cost(16, [](unsigned i) { return 128 * (i / 8); }), 4u, 2u, 64u);
 }
 
+// Of stores ncu counts no less than a wavefront for each half or quarter, on an H200.
+TEST(SharedCost, PartsThatStoreTheSameGoOneByOne) {
+    const auto store = [](uint32_t size, const std::function<uintptr_t(unsigned)>& addressOf,
+                          uint32_t lanes = kAllLanes) {
+        emu::WarpAccess access = accessOf(size, addressOf, lanes);
+        access.store = true;
+        return emu::sharedCostOf(access);
+    };
+    EXPECT_COST(store(4, [](unsigned) { return 0; }), 1u, 0u, 4u);
+    EXPECT_COST(store(8, [](unsigned) { return 0; }), 2u, 0u, 8u);
+    EXPECT_COST(store(8, [](unsigned i) { return 16 * i; }), 4u, 2u, 256u);
+    EXPECT_COST(store(8, [](unsigned i) { return 128 * i; }), 32u, 30u, 256u);
+    EXPECT_COST(store(8, [](unsigned i) { return 8 * i; }, 0xffffu), 1u, 0u, 128u);
+    EXPECT_COST(store(16, [](unsigned) { return 0; }), 4u, 0u, 16u);
+    EXPECT_COST(store(16, [](unsigned i) { return 16 * i; }), 4u, 0u, 512u);
+    EXPECT_COST(store(16, [](unsigned i) { return 64 * i; }), 16u, 12u, 512u);
+}
+
 TEST(SharedCost, OnlyOfActiveLanes) {
     EXPECT_COST(cost(4, [](unsigned i) { return 128 * i; }, 0x3u), 2u, 1u, 8u);
     EXPECT_COST(cost(8, [](unsigned i) { return 8 * i; }, 0xffffu), 1u, 0u, 128u);

@@ -28,6 +28,11 @@ COPIES = """\
 "Time (%)","Total Time (ns)","Count","Avg (ns)","Med (ns)","Min (ns)","Max (ns)","StdDev (ns)","Operation"
 "100.0","2,500","2","1250.0","1250.0","1000","1500","10.0","[CUDA memcpy Host-to-Device]"
 """
+PAGES = """\
+Processing [report.sqlite] with [um_total_sum.py]...
+Total HtoD Migration Size (MB),Total DtoH Migration Size (MB),Total CPU Page Faults,Total GPU PageFaults,Minimum Virtual Address,Maximum Virtual Address
+402.653,,2688,862,0x7FD1E8000000,0x7FD1FFFAD000
+"""
 SKIPPED = "SKIPPED: report.sqlite does not contain NV Tools Extension (NVTX) data.\n"
 
 NSYS = """
@@ -37,6 +42,7 @@ profile*) {profile} ;;
 *cuda_gpu_kern_sum*) /bin/cat "{folder}/kernels.txt" ;;
 *cuda_gpu_mem_time_sum*) /bin/cat "{folder}/copies.txt" ;;
 *nvtx_sum*) /bin/cat "{folder}/skipped.txt" ;;
+*um_total_sum*) /bin/cat "{folder}/pages.txt" ;;
 esac
 """
 
@@ -53,6 +59,7 @@ class Lab:
         (self.folder / "kernels.txt").write_text(KERNELS)
         (self.folder / "copies.txt").write_text(COPIES)
         (self.folder / "skipped.txt").write_text(SKIPPED)
+        (self.folder / "pages.txt").write_text(SKIPPED)
         self.tool("nsys", NSYS.format(log=self.log, folder=self.folder, profile=profile))
 
     def records(self) -> str:
@@ -105,13 +112,24 @@ def test_summaries(lab: Lab, capfd) -> None:
     stem = lab.folder / "out" / "trace" / "transpose"
     assert lab.ran() == [
         "nsys profile --trace=cuda,nvtx --sample=none --cpuctxsw=none --force-overwrite=true "
+        "--cuda-um-gpu-page-faults=true --cuda-um-cpu-page-faults=true "
         f"--output={stem} {program} --rows=64 --reps=5",
         *(
             f"nsys stats --report {report} --format csv --output - --force-export=true {lab.report}"
-            for report in ("cuda_gpu_kern_sum", "cuda_gpu_mem_time_sum", "nvtx_sum")
+            for report in ("cuda_gpu_kern_sum", "cuda_gpu_mem_time_sum", "nvtx_sum", "um_total_sum")
         ),
     ]
     assert lab.built == [("cmake for gpu", "gpu", "transpose")]
+
+
+def test_pages_of_managed_memory(lab: Lab, capfd) -> None:
+    lab.nsys(lab.records())
+    (lab.folder / "pages.txt").write_text(PAGES)
+    assert lab("transpose") == 0
+    assert capfd.readouterr().out.endswith(
+        "none recorded\n\nmanaged memory: 402.653 MB to the device, no MB to the host, "
+        "862 page faults of the device, 2,688 of the host\n"
+    )
 
 
 @pytest.mark.parametrize("option", [["--reps=9"], ["--reps", "9"]])
@@ -184,7 +202,7 @@ def test_only_whole_rows_are_shown() -> None:
         "",
         "end",
     ]
-    assert nsys.parse("\n".join(lines)) == [
+    assert nsys.parse("\n".join(lines), "Time (%)") == [
         {"Time (%)": "1.0", "Total Time (ns)": "2,000", "Name": "k(int)"}
     ]
     row = {"Time (%)": "1.0", "Total Time (ns)": "n/a", "Med (ns)": "-", "Name": "k(int)"}

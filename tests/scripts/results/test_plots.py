@@ -17,8 +17,10 @@ from lab_cli.results import figures
 from lab_cli.results.figures import Spec
 from lab_cli.results.plots import curves, draw, heatmap, style
 from lab_cli.results.plots.curves import Curves, spread
+from lab_cli.results.plots.footprint import Footprint, in_bytes, powers_of_two
 from lab_cli.results.plots.heatmap import HeatMap
 from lab_cli.results.plots.ladder import Ladder
+from lab_cli.results.plots.predicted import Predicted
 from lab_cli.results.plots.saturation import Saturation
 from lab_cli.results.plots.timeline import Timeline
 from lab_cli.results.plots.waves import Waves
@@ -221,6 +223,14 @@ def test_lines_differ_by_more_than_colour() -> None:
     assert len({str(line_style) for line_style in styles}) == 4
 
 
+def test_libraries_without_kernels_differ_in_colour_too() -> None:
+    libraries = [{**each, "grid": "-"} for each in CURVES]
+    lines = lines_of(drawn(Curves("size", "integers", "gbps"), libraries).axes[0])
+    assert len({line.get_color() for line in lines}) == 4
+    kernel, *_, library = lines_of(drawn(Curves("size", "integers", "gbps"), CURVES).axes[0])
+    assert library.get_color() == style.BLACK != kernel.get_color()
+
+
 def test_each_line_is_named_at_its_end_with_its_marker() -> None:
     figure = drawn(Curves("size", "integers", "gbps"), CURVES)
     axes = figure.axes[0]
@@ -312,6 +322,94 @@ def test_saturation_of_a_kernel_without_rows() -> None:
     emulated = [{**item, "percent_peak": "", "percent_law": ""} for item in SATURATION]
     with pytest.raises(LabError, match="no .*number in column percent_law"):
         saturation(PANELS).draw(emulated, "title")
+
+
+# ---- predicted ----
+
+STRIDES = [
+    {"kernel": kernel, "stride": str(stride), "turns": str(turns), "cycles": str(turns + 0.25)}
+    for kernel, wide in (("narrow", 1), ("wide", 4))
+    for stride, turns in ((0, wide), (1, wide), (2, 2 * wide))
+]
+
+
+def predicted(kernels: list[str]) -> Predicted:
+    panels = [{"kernel": kernel, "title": f"all {kernel}"} for kernel in kernels]
+    return Predicted(panels, "stride", "steps", "cycles", "cycles", "turns", "by rule", "per load")
+
+
+def test_predicted_has_a_panel_for_each_kernel_with_both_values() -> None:
+    figure = drawn(predicted(["wide", "narrow"]), STRIDES)
+    wide, narrow = figure.axes
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["all wide", "all narrow"]
+    assert [axes.get_xlabel() for axes in figure.axes] == ["steps", "steps"]
+    assert wide.get_ylabel() == "per load"
+    rule, measured = wide.lines
+    assert list(rule.get_xdata()) == list(measured.get_xdata()) == [0, 1, 2]
+    assert list(rule.get_ydata()) == [4, 4, 8]
+    assert list(measured.get_ydata()) == [4.25, 4.25, 8.25]
+    assert rule.get_marker() != measured.get_marker()
+    assert list(narrow.lines[1].get_ydata()) == [1.25, 1.25, 2.25]
+    assert narrow.get_ylim()[0] < 1 and 8.25 < narrow.get_ylim()[1]
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["by rule", "cycles"]
+
+
+def test_predicted_of_what_is_not_there() -> None:
+    with pytest.raises(LabError, match="no row of kernel gone"):
+        predicted(["gone"]).draw(STRIDES, "title")
+    emulated = [{**item, "cycles": ""} for item in STRIDES]
+    with pytest.raises(LabError, match="no .*number in column cycles"):
+        predicted(["wide"]).draw(emulated, "title")
+# ---- footprint ----
+
+# Two lines; the second leaves its cache, of 96 KiB, at 128 KiB.
+FOOTPRINT = [
+    {"kernel": kernel, "bytes": str(kib << 10), "cycles": str(cycles), "cache": str(96 << 10)}
+    for kernel, sizes in (("near", {2: 30, 1: 30}), ("far", {64: 40, 128: 300, 1: 39.6}))
+    for kib, cycles in sizes.items()
+]
+
+
+def test_footprint_has_a_line_for_each_kernel_and_names_it() -> None:
+    figure = drawn(Footprint("bytes", "footprint", "cycles", {}), FOOTPRINT)
+    (axes,) = figure.axes
+    near, far = axes.lines
+    assert list(near.get_xdata()) == [1024, 2048]
+    assert list(far.get_xdata()) == [1024, 65536, 131072]
+    assert list(far.get_ydata()) == [39.6, 40, 300]
+    assert near.get_marker() != far.get_marker()
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["near", "far"]
+    ticks = [label.get_text() for label in axes.get_xticklabels()]
+    assert ticks == ["1 KiB", "4 KiB", "16 KiB", "64 KiB", "256 KiB"]
+    assert [label.get_text() for label in axes.get_yticklabels()][:2] == ["16", "32"]
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("footprint", "cycles")
+
+
+def test_footprint_marks_the_sizes_that_columns_have() -> None:
+    chart = Footprint("bytes", "footprint", "cycles", {"cache": "L1"})
+    axes = drawn(chart, FOOTPRINT).axes[0]
+    mark = axes.lines[-1]
+    assert list(mark.get_xdata()) == [96 << 10] * 2
+    assert texts(axes) == ["L1 96 KiB"]
+    assert "cache" in chart.columns()
+
+
+def test_footprint_of_what_has_no_cycles() -> None:
+    emulated = [{**item, "cycles": ""} for item in FOOTPRINT]
+    with pytest.raises(LabError, match="no .*number in column cycles"):
+        Footprint("bytes", "footprint", "cycles", {}).draw(emulated, "title")
+
+
+def test_powers_of_two_enclose_a_range() -> None:
+    assert powers_of_two(1, 1, 1) == [1]
+    assert powers_of_two(3, 9, 1) == [2, 4, 8, 16]
+    assert powers_of_two(1024, 1 << 15, 2) == [1 << 10, 1 << 12, 1 << 14, 1 << 16]
+
+
+def test_sizes_in_bytes() -> None:
+    sizes = [1, 1000, 1024, 228 << 10, 60 << 20, 4 << 30, 1 << 44]
+    shown = ["1 B", "1000 B", "1 KiB", "228 KiB", "60 MiB", "4 GiB", "16384 GiB"]
+    assert [in_bytes(size) for size in sizes] == shown
 
 
 # ---- heat map ----
@@ -499,6 +597,7 @@ def test_waves_of_what_are_none(column: str, value: str) -> None:
             SATURATION,
             "kernel in_flight percent_peak percent_law per_thread",
         ),
+        (predicted(["narrow", "wide"]), STRIDES, "kernel stride cycles turns"),
         (Timeline("mode", "stream", "kernel"), TIMELINE, "mode stream kernel begin_ms end_ms"),
         (WAVES, BLOCKS_IN_TIME, "block_size sms slots sm slot wave begin_ms end_ms"),
     ],

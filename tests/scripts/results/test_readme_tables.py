@@ -36,6 +36,20 @@ def test_renders_the_wanted_rows_and_columns(csv_file: Path) -> None:
     )
 
 
+def test_rows_of_a_second_file_stand_beside_those_of_the_first(tmp_path: Path) -> None:
+    times, counts = tmp_path / "x.csv", tmp_path / "x.metrics.csv"
+    times.write_text(
+        "kernel,parameters,grid,block,ms\nfast,n=1,7,32,5\nk,n=2,1,32,6\nk,n=2,2,64,7\n"
+    )
+    counts.write_text("kernel,grid,block,branch\nk<int>,1,32,1000\nk<int>,2,64,2000\n")
+    assert render(times, ["kernel", "ms", "branch"], ["n=2"], columns_of(times), [counts]) == (
+        "| kernel | ms | branch |\n| --- | ---: | ---: |\n| k | 6 | 1,000 |\n| k | 7 | 2,000 |\n"
+    )
+    for words in ([], ["n=1"]):
+        with pytest.raises(LabError, match="x.metrics.csv: other launches than in the file to its"):
+            render(times, ["kernel"], words, {}, [counts])
+
+
 def test_formats_by_column() -> None:
     def shown(value: str, column: str, file: str = "x.csv") -> str:
         return cell(value, columns_of(Path(file)).get(column, Column()))

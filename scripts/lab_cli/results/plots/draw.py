@@ -15,13 +15,15 @@ from ..csv_file import parse, read_text
 from ..figures import KINDS, Spec, require
 from . import style
 from .curves import Curves
+from .footprint import Footprint
 from .heatmap import HeatMap
 from .ladder import Ladder
+from .predicted import Predicted
 from .saturation import Saturation
 from .timeline import Timeline
 from .waves import Waves
 
-Chart = Union[Ladder, Curves, HeatMap, Timeline, Waves, Saturation]
+Chart = Union[Ladder, Curves, HeatMap, Timeline, Waves, Saturation, Predicted, Footprint]
 CHARTS = {
     "ladder": Ladder,
     "curves": Curves,
@@ -29,6 +31,8 @@ CHARTS = {
     "timeline": Timeline,
     "waves": Waves,
     "saturation": Saturation,
+    "predicted": Predicted,
+    "footprint": Footprint,
 }
 
 

@@ -1,0 +1,236 @@
+// Copies between host and device. The GPU's copy engines work with physical addresses: they can
+// only reach host memory that stays where it is (pinned, also called page-locked). What malloc()
+// gives is pageable; the driver copies it piece by piece through pinned buffers of its own.
+//
+//   1 pageable       malloc()
+//   2 registered     malloc(), and pinned afterwards: cudaHostRegister()
+//   3 pinned         cudaMallocHost()
+//   4 writeCombined  cudaHostAlloc(cudaHostAllocWriteCombined): pinned, and not in the CPU's caches
+//
+// A row for each kind of memory and what is done with it:
+//   Allocation       the host makes it, page by page, and gives it back
+//   ToDevice         a copy from the host to the device; ToHost: the other way round
+//   BothWays         one in each direction, in two streams: GB/s counts both
+//   HostReads        the host reads the first 4 MiB of it, without the GPU
+// and doubleOnDevice, a kernel that reads and writes as many bytes in the memory of the device.
+//
+//   call             until cudaMemcpyAsync() returns, which need not be the end of the copy
+//   one int          the time of such a copy of one integer: the latency
+//   half at          the size that has half of the rate, if time = latency + bytes / rate
+//   pays             after so many copies has the allocation paid, which takes longer than malloc()
+//
+//   ./lab run hostTransfer -- --size=16M
+//   ./lab test hostTransfer
+//   ./lab trace hostTransfer
+//
+// With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
+//   cmake --build build --target hostTransfer
+//   build/ch04_memory/hostTransfer --size=16M
+//   ctest --test-dir build -L hostTransfer
+//   nsys profile build/ch04_memory/hostTransfer --profile
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "lab.cuh"
+#include "transferRows.cuh"
+
+constexpr unsigned kBlock = 256;
+constexpr std::size_t kReadAtMost = 1 << 20;  // ints: reading can be slow
+constexpr int kPoison = -1234567;             // none of the numbers
+
+struct Kind {
+    const char* name;
+    cudaMemoryType type;  // what CUDA says of such memory
+    void* (*allocate)(std::size_t bytes);
+    void (*release)(void* memory);
+};
+
+// malloc() hands out addresses; the first write to a page makes the page.
+void* allocatePageable(std::size_t bytes) {
+    constexpr std::size_t kPage = 4096;
+    void* const memory = std::malloc(bytes);
+    if (memory == nullptr) lab::quitWithoutMemory(bytes, "host", lab::freeHostBytes());
+    volatile char* const pages = static_cast<char*>(memory);
+    for (std::size_t at = 0; at < bytes; at += kPage) pages[at] = 0;
+    return memory;
+}
+
+// For memory that is there already: its pages are pinned where they are.
+void* allocateRegistered(std::size_t bytes) {
+    void* const memory = allocatePageable(bytes);
+    CUDA_CHECK(cudaHostRegister(memory, bytes, cudaHostRegisterDefault));
+    return memory;
+}
+void releaseRegistered(void* memory) {
+    CUDA_CHECK(cudaHostUnregister(memory));
+    std::free(memory);
+}
+
+void* allocatePinned(std::size_t bytes) {
+    void* memory = nullptr;
+    CUDA_CHECK(cudaMallocHost(&memory, bytes));
+    return memory;
+}
+void releasePinned(void* memory) {
+    CUDA_CHECK(cudaFreeHost(memory));
+}
+
+// The CPU gathers what it writes to whole lines and sends them past its caches. What it reads comes
+// past them, too, and slowly.
+void* allocateWriteCombined(std::size_t bytes) {
+    void* memory = nullptr;
+    CUDA_CHECK(cudaHostAlloc(&memory, bytes, cudaHostAllocWriteCombined));
+    return memory;
+}
+
+constexpr Kind kPageable = {"pageable", cudaMemoryTypeUnregistered, allocatePageable, std::free};
+constexpr Kind kRegistered = {"registered", cudaMemoryTypeHost, allocateRegistered,
+                              releaseRegistered};
+constexpr Kind kPinned = {"pinned", cudaMemoryTypeHost, allocatePinned, releasePinned};
+constexpr Kind kWriteCombined = {"writeCombined", cudaMemoryTypeHost, allocateWriteCombined,
+                                 releasePinned};
+
+// `count` ints of one kind of memory.
+class HostMemory {
+  public:
+    HostMemory(const Kind& kind, std::size_t count) : kind_(kind) {
+        lab::requireHostMemory(count, sizeof(int));
+        memory_ = static_cast<int*>(kind.allocate(count * sizeof(int)));
+    }
+    ~HostMemory() { kind_.release(memory_); }
+    HostMemory(const HostMemory&) = delete;
+    HostMemory& operator=(const HostMemory&) = delete;
+
+    int* get() const { return memory_; }
+
+    // What is wrong if CUDA takes it for another kind.
+    std::string mistaken() const {
+        cudaPointerAttributes attributes;
+        CUDA_CHECK(cudaPointerGetAttributes(&attributes, memory_));
+        if (attributes.type == kind_.type) return "";
+        return kind_.type == cudaMemoryTypeHost ? "CUDA says: not pinned" : "CUDA says: pinned";
+    }
+
+  private:
+    const Kind& kind_;
+    int* memory_ = nullptr;
+};
+
+// Two streams for copies at the same time. They begin when the default stream comes to fork(), and
+// it goes on behind join() when both are done.
+struct TwoStreams {
+    cudaStream_t in = nullptr, out = nullptr;
+    cudaEvent_t begin = nullptr, inDone = nullptr, outDone = nullptr;
+
+    TwoStreams() {
+        for (cudaStream_t* const stream : {&in, &out})
+            CUDA_CHECK(cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking));
+        for (cudaEvent_t* const event : {&begin, &inDone, &outDone})
+            CUDA_CHECK(cudaEventCreateWithFlags(event, cudaEventDisableTiming));
+    }
+    ~TwoStreams() {
+        for (const cudaEvent_t event : {begin, inDone, outDone}) cudaEventDestroy(event);
+        for (const cudaStream_t stream : {in, out}) cudaStreamDestroy(stream);
+    }
+    TwoStreams(const TwoStreams&) = delete;
+    TwoStreams& operator=(const TwoStreams&) = delete;
+
+    void fork() const {
+        CUDA_CHECK(cudaEventRecord(begin));
+        for (const cudaStream_t stream : {in, out}) CUDA_CHECK(cudaStreamWaitEvent(stream, begin));
+    }
+    void join() const {
+        CUDA_CHECK(cudaEventRecord(inDone, in));
+        CUDA_CHECK(cudaEventRecord(outDone, out));
+        for (const cudaEvent_t event : {inDone, outDone})
+            CUDA_CHECK(cudaStreamWaitEvent(nullptr, event));
+    }
+};
+
+__global__ void doubleOnDevice(const int* __restrict__ in, int* __restrict__ out,
+                               std::size_t size) {
+    const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    if (i < size) out[i] = 2 * in[i];
+}
+
+int main(int argc, char** argv) {
+    std::size_t size;
+    lab::Exercise exercise("hostTransfer", "What a copy between host and device costs.");
+    exercise.option("size", &size, {1 << 24, 1 << 12}, 1, lab::kMaxSize, "number of ints");
+    exercise.parse(argc, argv);
+
+    const std::vector<int> numbers = lab::randomInts(size, exercise.seed(), -1000, 1000);
+    const std::vector<int> others = lab::randomInts(size, exercise.seed() + 1, -1000, 1000);
+    const lab::DeviceBuffer<int> source(others);  // of what goes to the host
+    lab::DeviceBuffer<int> target(size);          // of what comes from there
+    const std::size_t bytes = source.bytes();
+    exercise.title("%s ints (%s)", lab::withCommas(size).c_str(), lab::inBytes(bytes).c_str());
+    exercise.noteInEmulation("It has no link to copy over: rates and latencies are left out.");
+    if (exercise.timesCount())
+        exercise.note("call, one int: us, half at: KiB, pays: after so many copies");
+
+    transfer::Rows rows(exercise, bytes);
+    const TwoStreams streams;
+
+    for (const Kind* const kind : {&kPageable, &kRegistered, &kPinned, &kWriteCombined}) {
+        rows.allocation(
+            kind->name, [&] { return HostMemory(*kind, size).mistaken(); },
+            [&] { const HostMemory memory(*kind, size); });
+
+        const HostMemory from(*kind, size), to(*kind, size);
+        std::copy(numbers.begin(), numbers.end(), from.get());
+        std::vector<int> read(std::min(size, kReadAtMost), kPoison);
+        const auto isRead = [&] {
+            return lab::mismatch(read, {numbers.begin(), numbers.begin() + read.size()});
+        };
+        rows.host(kind->name, "HostReads", read.size() * sizeof(int), isRead,
+                  [&] { std::copy_n(from.get(), read.size(), read.begin()); });
+
+        const auto poison = [&] {
+            target.fillBytes(lab::poisonByte<int>());
+            std::fill_n(to.get(), size, kPoison);
+        };
+        const auto onDevice = [&] { return lab::mismatch(target.toHost(), numbers); };
+        const auto onHost = [&] {
+            return lab::mismatch(std::vector<int>(to.get(), to.get() + size), others);
+        };
+
+        rows.copies(kind->name, "ToDevice", 1, poison, onDevice, [&](std::size_t count) {
+            CUDA_CHECK(cudaMemcpyAsync(target.get(), from.get(), count, cudaMemcpyHostToDevice));
+        });
+        if (kind == &kWriteCombined) continue;  // not for results, which the host is to read
+
+        rows.copies(kind->name, "ToHost", 1, poison, onHost, [&](std::size_t count) {
+            CUDA_CHECK(cudaMemcpyAsync(to.get(), source.get(), count, cudaMemcpyDeviceToHost));
+        });
+        const auto onBoth = [&] {
+            const std::string wrong = onDevice();
+            return wrong.empty() ? onHost() : wrong;
+        };
+        rows.copies(kind->name, "BothWays", 2, poison, onBoth, [&](std::size_t count) {
+            streams.fork();
+            CUDA_CHECK(cudaMemcpyAsync(target.get(), from.get(), count, cudaMemcpyHostToDevice,
+                                       streams.in));
+            CUDA_CHECK(cudaMemcpyAsync(to.get(), source.get(), count, cudaMemcpyDeviceToHost,
+                                       streams.out));
+            streams.join();
+        });
+    }
+
+    std::vector<int> doubled = others;
+    for (int& value : doubled) value *= 2;
+    const auto isDoubled = [&](const lab::Statistics& time) -> lab::Finding {
+        return {lab::mismatch(target.toHost(), doubled),
+                {bytes, transfer::Rows::gbps(2 * bytes, time)}};
+    };
+    const unsigned grid = lab::blocksFor(size, kBlock);
+    lab::Ladder ladder(exercise, target);
+    const lab::Name name("doubleOnDevice", exercise.parameters() + " memory=device what=Kernel");
+    ladder.rung(name, grid, kBlock, lab::kNoRate, isDoubled,
+                [&] { doubleOnDevice<<<grid, kBlock>>>(source.get(), target.get(), size); });
+    return exercise.finish();
+}

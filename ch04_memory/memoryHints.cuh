@@ -1,0 +1,39 @@
+#pragma once
+// Hints for managed memory. CUDA 12 names a place by a number, CUDA 13 by a struct.
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+
+#include "lab.cuh"
+
+#if CUDART_VERSION >= 13000
+
+using Place = cudaMemLocation;
+
+inline Place onDevice(int device) {
+    return {cudaMemLocationTypeDevice, device};
+}
+inline Place onHost() {
+    return {cudaMemLocationTypeHost, 0};
+}
+// Moves the pages of managed memory there, in the default stream.
+inline void prefetch(const void* memory, std::size_t bytes, Place place) {
+    CUDA_CHECK(cudaMemPrefetchAsync(memory, bytes, place, 0, nullptr));
+}
+
+#else
+
+using Place = int;
+
+inline Place onDevice(int device) {
+    return device;
+}
+inline Place onHost() {
+    return cudaCpuDeviceId;
+}
+inline void prefetch(const void* memory, std::size_t bytes, Place place) {
+    CUDA_CHECK(cudaMemPrefetchAsync(memory, bytes, place, nullptr));
+}
+
+#endif

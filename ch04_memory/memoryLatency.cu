@@ -1,0 +1,296 @@
+// How long does a load take? One thread follows a chain in which each address is what the load
+// before has brought, so that nothing overlaps: cycles / loads is the latency.
+//
+//   1 registers  no load: each step is a multiply-add
+//   2 constant   __constant__ memory
+//   3 shared     shared memory
+//   4 local      an array of the thread
+//   5 global     device memory, through the caches L1 and L2
+//   6 pastL1     the same, with loads that do not look into L1
+//
+// The chain visits the lines of 128 bytes of its footprint in a random order. The longer the
+// footprint, the farther away is the first memory that holds it all.
+//
+//   fits in  that memory, by the sizes that the device reports (of L1, what could be shared memory)
+//   cycles   of a step
+//
+// With --profile, the smallest footprint alone.
+//
+//   ./lab run memoryLatency -- --kernel=global --steps=4
+//   ./lab test memoryLatency
+//   ./lab profile memoryLatency
+//
+// With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
+//   cmake --build build --target memoryLatency
+//   build/ch04_memory/memoryLatency --kernel=global --steps=4
+//   ctest --test-dir build -L memoryLatency
+//   ncu build/ch04_memory/memoryLatency --profile
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "lab.cuh"
+#include "lineCycle.cuh"
+
+constexpr unsigned kLineBytes = 128;  // of the caches
+constexpr unsigned kLineWords = kLineBytes / sizeof(unsigned);
+constexpr unsigned kRounds = 2;                               // of a chain
+constexpr unsigned kConstantLines = (64 << 10) / kLineBytes;  // all that there is
+constexpr unsigned kLocalLines = 1024;  // of local memory, 4 KiB for each thread
+constexpr unsigned kReaders = 1024;     // threads of a block
+
+// What a kernel finds, for the check: where its chain ends, and behind that for each thread the sum
+// of what it has read on the way round, which brings the lines to the caches.
+using Found = unsigned*;
+
+// The chain from 0: two rounds of so many steps, of which the second counts. The first fetches what
+// is still missing, the code of the loop, too.
+template <typename Step>
+__device__ void follow(unsigned steps, Found found, long long* cycles, Step step) {
+    unsigned i = 0;
+#pragma unroll 1
+    for (unsigned round = 0; round < kRounds; ++round) {
+        const long long begin = clock64();
+#pragma unroll 16
+        for (unsigned s = 0; s < steps; ++s) i = step(i);
+        found[0] = i;  // waits for the last step
+        *cycles = clock64() - begin;
+    }
+}
+
+// No memory at all: a multiply-add that waits for the one before.
+__global__ void chaseRegisters(unsigned factor, unsigned addend, unsigned hops, Found found,
+                               long long* cycles) {
+    found[1] = 0;  // nothing was read
+    follow(hops, found, cycles, [=](unsigned i) { return factor * i + addend; });
+}
+
+// In all others, the first word of each line is the index of the first word of the next line.
+
+__constant__ unsigned constantNext[kConstantLines * kLineWords];
+
+__global__ void chaseConstant(unsigned lines, unsigned hops, Found found, long long* cycles) {
+    unsigned sum = 0;
+    for (unsigned line = 0; line < lines; ++line) sum += constantNext[line * kLineWords];
+    found[1] = sum;
+    follow(hops, found, cycles, [](unsigned i) { return constantNext[i]; });
+}
+
+__global__ void chaseShared(LineCycle cycle, unsigned hops, Found found, long long* cycles) {
+    extern __shared__ unsigned sharedNext[];
+    unsigned sum = 0;
+    for (unsigned line = 0; line < cycle.lines; ++line)
+        sharedNext[line * kLineWords] = cycle.next(line) * kLineWords;
+    for (unsigned line = 0; line < cycle.lines; ++line) sum += sharedNext[line * kLineWords];
+    found[1] = sum;
+    follow(hops, found, cycles, [&](unsigned i) { return sharedNext[i]; });
+}
+
+// The compiler does not know the index, so the array cannot be in registers. Neighbouring words of
+// a thread are 128 bytes apart, for the same word of a warp's 32 lanes lies side by side: here each
+// word is a line.
+__global__ void chaseLocal(LineCycle cycle, unsigned hops, Found found, long long* cycles) {
+    unsigned localNext[kLocalLines];
+    unsigned sum = 0;
+    for (unsigned line = 0; line < cycle.lines; ++line) localNext[line] = cycle.next(line);
+    for (unsigned line = 0; line < cycle.lines; ++line) sum += localNext[line] * kLineWords;
+    found[1] = sum;
+    follow(hops, found, cycles, [&](unsigned i) { return localNext[i]; });
+    found[0] *= kLineWords;  // as the others count
+}
+
+__global__ void linkLines(LineCycle cycle, unsigned* next) {
+    const unsigned line = blockIdx.x * blockDim.x + threadIdx.x;
+    if (line < cycle.lines) next[std::size_t{line} * kLineWords] = cycle.next(line) * kLineWords;
+}
+
+// A load that looks into the caches from this one on: 1 or 2.
+template <unsigned kFirstCache>
+__device__ unsigned load(const unsigned* address) {
+    return kFirstCache == 1 ? *address : __ldcg(address);  // "cache global": in L2 alone
+}
+
+// All threads of the block read the lines, since one would take too long; then all but one are
+// done.
+template <unsigned kFirstCache>
+__global__ void chaseGlobal(const unsigned* next, unsigned lines, unsigned hops, Found found,
+                            long long* cycles) {
+    unsigned sum = 0;
+    for (std::size_t line = threadIdx.x; line < lines; line += blockDim.x)
+        sum += load<kFirstCache>(next + line * kLineWords);
+    found[1 + threadIdx.x] = sum;
+    __syncthreads();
+    if (threadIdx.x > 0) return;
+    follow(hops, found, cycles, [=](unsigned i) { return load<kFirstCache>(next + i); });
+}
+
+// CPU reference: where a chain ends, and the sum of all that it reads.
+std::vector<unsigned> endAndSum(const LineCycle& cycle, unsigned hops) {
+    unsigned line = 0;
+    for (unsigned hop = 0; hop < kRounds * hops; ++hop) line = cycle.next(line);
+    const std::uint64_t sum = std::uint64_t{cycle.lines} * (cycle.lines - 1) / 2;
+    return {line * kLineWords, static_cast<unsigned>(sum * kLineWords)};
+}
+
+std::vector<unsigned> endOfRegisters(unsigned factor, unsigned addend, unsigned hops) {
+    unsigned i = 0;
+    for (unsigned hop = 0; hop < kRounds * hops; ++hop) i = factor * i + addend;
+    return {i, 0};
+}
+
+// So many lines are `smallest` bytes, and more up to `largest`, `steps` for each doubling.
+std::vector<unsigned> linesBetween(std::size_t smallest, std::size_t largest, unsigned steps) {
+    std::vector<unsigned> lines;
+    for (std::size_t base = smallest; base <= largest; base *= 2) {
+        for (unsigned step = 0; step < steps; ++step) {
+            const std::size_t bytes = base + base * step / steps;
+            const auto count = static_cast<unsigned>((bytes + kLineBytes - 1) / kLineBytes);
+            if (bytes <= largest && (lines.empty() || count > lines.back())) lines.push_back(count);
+        }
+    }
+    return lines;
+}
+
+struct Memory {
+    const char* name;
+    std::size_t bytes;
+};
+
+int main(int argc, char** argv) {
+    std::size_t smallest, largest;
+    unsigned steps, hops;
+    lab::Exercise exercise("memoryLatency", "How long a load takes, from each kind of memory.");
+    constexpr std::uint64_t kLargest = std::uint64_t{16} << 30;  // an index has 32 bits
+    exercise.option("smallest", &smallest, 1 << 10, 1, kLargest, "bytes of the smallest footprint");
+    exercise.option("largest", &largest, {std::uint64_t{4} << 30, 1 << 18}, 1, kLargest,
+                    "bytes of the largest footprint");
+    exercise.option("steps", &steps, 1, 1, 64, "footprints for each doubling");
+    // By default a prime: after the length of the cycle, a chain would end where it began.
+    exercise.option("hops", &hops, {4001, 61}, 1, 1 << 20, "steps of a chain");
+    exercise.parse(argc, argv);
+    if (largest < smallest) {
+        exercise.reject(lab::formatted("--largest=%zu: expected at least %zu, the --smallest",
+                                       largest, smallest));
+    }
+    constexpr auto kOnGpu = lab::OwnColumn::kOnGpu;
+    exercise.columns(lab::Columns::kTimed,
+                     {{"footprint", 10, ""},
+                      {"fits in", -8, "fits_in", kOnGpu},
+                      {"cycles", 6, "cycles", kOnGpu},
+                      {"", 0, "all_cycles", kOnGpu},
+                      {"", 0, "lines"},
+                      {"", 0, "footprint"},
+                      {"", 0, "shared_bytes"},
+                      {"", 0, "l2_bytes"}},
+                     {"grid", "block", "median_ms"});
+    exercise.title("chains of %u steps, footprints of %s to %s", hops,
+                   lab::inBytes(smallest).c_str(), lab::inBytes(largest).c_str());
+    exercise.noteInEmulation(
+        "It has no caches and no latencies: where the lines fit, and the cycles, are left out.");
+
+    const std::vector<unsigned> footprints =
+        linesBetween(smallest, exercise.profile() ? smallest : largest, steps);
+    const lab::DeviceFacts& gpu = exercise.device();
+    lab::DeviceBuffer<unsigned> results(1 + kReaders);
+    lab::DeviceBuffer<long long> clock(1);
+    unsigned* const found = results.get();
+    long long* const cycles = clock.get();
+    // The first cells of a row: its footprint, and the cycles of a step and of all steps.
+    const auto cells = [&](const std::string& footprint, const char* fitsIn) {
+        std::vector<lab::Cell> cells = {footprint, fitsIn, "", ""};
+        if (exercise.timesCount()) {
+            const long long all = clock.toHost()[0];
+            cells[2] = {1.0 * all / hops, 1};
+            cells[3] = all;
+        }
+        return cells;
+    };
+
+    // Odd, so that nothing is lost from step to step.
+    const unsigned factor = static_cast<unsigned>(lab::randomBits(exercise.seed(), 0)) | 1;
+    const unsigned addend = static_cast<unsigned>(lab::randomBits(exercise.seed(), 1)) | 1;
+    lab::Ladder(exercise, results)
+        .rung(
+            "registers", 1, 1, lab::kNoRate,
+            [&]() -> lab::Finding {
+                return {lab::mismatch(results.toHost(2), endOfRegisters(factor, addend, hops)),
+                        cells("-", "-")};
+            },
+            [&] { chaseRegisters<<<1, 1>>>(factor, addend, hops, found, cycles); });
+
+    // A row for each footprint that one of these memories holds. `before` brings the chain there.
+    using Chain = std::function<void(const LineCycle&)>;
+    const auto rows = [&](const char* name, const std::vector<Memory>& memories, unsigned block,
+                          const Chain& before, const Chain& chase) {
+        for (const unsigned lines : footprints) {
+            const std::size_t bytes = std::size_t{lines} * kLineBytes;
+            const auto holds = [&](const Memory& memory) { return bytes <= memory.bytes; };
+            const auto first = std::find_if(memories.begin(), memories.end(), holds);
+            if (first == memories.end()) return;
+
+            const LineCycle cycle(lines, addend);
+            const auto check = [&]() -> lab::Finding {
+                const std::vector<unsigned> all = results.toHost(1 + block);
+                const unsigned sum = std::accumulate(all.begin() + 1, all.end(), 0u);
+                std::vector<lab::Cell> row = cells(lab::inBytes(bytes), first->name);
+                row.insert(row.end(), {lines, bytes, gpu.sharedPerMultiprocessor, gpu.l2Bytes});
+                return {lab::mismatch({all[0], sum}, endAndSum(cycle, hops)), row};
+            };
+            lab::Ladder ladder(exercise, results, [&] { before(cycle); });
+            ladder.rung(name, 1, block, lab::kNoRate, check, [&] { chase(cycle); });
+        }
+    };
+
+    const auto nothing = [](const LineCycle&) {};
+    const auto toConstant = [](const LineCycle& cycle) {
+        std::vector<unsigned> next(cycle.lines * kLineWords);
+        for (unsigned line = 0; line < cycle.lines; ++line)
+            next[line * kLineWords] = cycle.next(line) * kLineWords;
+        CUDA_CHECK(cudaMemcpyToSymbol(constantNext, next.data(), next.size() * sizeof(unsigned)));
+    };
+    rows("constant", {{"constant", sizeof(constantNext)}}, 1, toConstant,
+         [&](const auto& cycle) { chaseConstant<<<1, 1>>>(cycle.lines, hops, found, cycles); });
+
+    int device;
+    CUDA_CHECK(cudaGetDevice(&device));
+    const int shared = lab::deviceAttribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+    CUDA_CHECK(
+        cudaFuncSetAttribute(chaseShared, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
+    rows("shared", {{"shared", static_cast<std::size_t>(shared)}}, 1, nothing,
+         [&](const auto& cycle) {
+             chaseShared<<<1, 1, cycle.lines * kLineBytes>>>(cycle, hops, found, cycles);
+         });
+
+    // L1 is what an SM does not set aside for shared memory: as much as possible, please. Its size
+    // is reported nowhere, but it is at least what could be shared memory instead.
+    for (const void* kernel : {reinterpret_cast<const void*>(chaseLocal),
+                               reinterpret_cast<const void*>(chaseGlobal<1>)}) {
+        CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                        cudaSharedmemCarveoutMaxL1));
+    }
+    const Memory l1 = {"L1", gpu.sharedPerMultiprocessor}, l2 = {"L2", gpu.l2Bytes},
+                 memory = {"memory", SIZE_MAX};
+    rows("local", {{"L1", std::min(l1.bytes, std::size_t{kLocalLines} * kLineBytes)}}, 1, nothing,
+         [&](const auto& cycle) { chaseLocal<<<1, 1>>>(cycle, hops, found, cycles); });
+
+    if (!exercise.selected("global") && !exercise.selected("pastL1")) return exercise.finish();
+    lab::DeviceBuffer<unsigned> chain(std::size_t{footprints.back()} * kLineWords);
+    unsigned* const next = chain.get();
+    const auto toGlobal = [&](const LineCycle& cycle) {
+        const unsigned block = 256;
+        chain.fillBytes(0);  // where no line is linked, the way leads to line 0 and not elsewhere
+        linkLines<<<lab::blocksFor(cycle.lines, block), block>>>(cycle, next);
+    };
+    rows("global", {l1, l2, memory}, kReaders, toGlobal, [&](const auto& cycle) {
+        chaseGlobal<1><<<1, kReaders>>>(next, cycle.lines, hops, found, cycles);
+    });
+    rows("pastL1", {l2, memory}, kReaders, toGlobal, [&](const auto& cycle) {
+        chaseGlobal<2><<<1, kReaders>>>(next, cycle.lines, hops, found, cycles);
+    });
+    return exercise.finish();
+}

@@ -1,0 +1,265 @@
+// Reads or writes an array from some elements behind its beginning on. Memory moves in sectors of
+// 32 bytes, which begin at multiples of 32: the 128 bytes of a warp are 4 of them, or parts of 5.
+// What the fifth costs depends on who delivers it.
+//
+//   1 readOffset   copies: out[i] = in[i + offset]; neighbouring warps share a sector in L1
+//   2 readPastL1   the same past the L1 cache (__ldcg): every warp asks L2 for 5 sectors
+//   3 writeOffset  copies: out[i + offset] = in[i]; two warps write a part of a sector each
+//     ...Unrolled4 each of them with four elements to a thread, and four loads in flight
+//     cudaMemcpy   the copy as the driver does it, from the offset
+//   4 sumFromL2    no copy: reads a few lines again and again, which are in the L2 cache
+//   5 sumFromL1    the same from the L1 cache
+//
+// Each runs with many offsets; with --offset=K, with 0 and K; with --profile, with 0 and 1. The
+// speedup is that over offset 0, where every warp begins at a sector.
+//
+//   sectors  for each request of a warp at the side of the offset, counted by hand: on the host
+//
+//   ./lab run misalignedAccess -- --offset=5
+//   ./lab test misalignedAccess
+//   ./lab profile misalignedAccess
+//
+// With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
+//   cmake --build build --target misalignedAccess
+//   build/ch04_memory/misalignedAccess --offset=5
+//   ctest --test-dir build -L misalignedAccess
+//   ncu build/ch04_memory/misalignedAccess --profile
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "lab.cuh"
+
+constexpr unsigned kWarp = 32;  // threads; their ints are as long as a line of a cache
+
+// Of the sums: lines that a warp has for itself, and at most so many blocks; they all fit into L2.
+constexpr unsigned kLines = 8, kMostBlocks = 512;
+
+// ---- copies of `size` ints ----
+
+// A thread has kPerThread of them, which lie a block apart, so that the lanes of a warp are
+// neighbours in each turn. All loads of a thread come before its stores: they are in flight
+// together.
+
+// A warp that does not begin at a sector shares its last one with the next warp, which as a rule
+// runs on the same SM: what one of them fetches is in the L1 cache for the other.
+template <unsigned kPerThread>
+__global__ void readOffset(const int* __restrict__ in, int* __restrict__ out, std::size_t size,
+                           std::size_t offset) {
+    const std::size_t first = std::size_t{blockIdx.x} * blockDim.x * kPerThread + threadIdx.x;
+    int value[kPerThread];
+#pragma unroll
+    for (unsigned k = 0; k < kPerThread; ++k) {
+        const std::size_t i = first + k * blockDim.x;
+        if (i < size) value[k] = in[i + offset];
+    }
+#pragma unroll
+    for (unsigned k = 0; k < kPerThread; ++k) {
+        const std::size_t i = first + k * blockDim.x;
+        if (i < size) out[i] = value[k];
+    }
+}
+
+// __ldcg() loads past the L1 cache: both warps ask the L2 cache for the sector that they share, and
+// device memory still delivers it once.
+template <unsigned kPerThread>
+__global__ void readPastL1(const int* __restrict__ in, int* __restrict__ out, std::size_t size,
+                           std::size_t offset) {
+    const std::size_t first = std::size_t{blockIdx.x} * blockDim.x * kPerThread + threadIdx.x;
+    int value[kPerThread];
+#pragma unroll
+    for (unsigned k = 0; k < kPerThread; ++k) {
+        const std::size_t i = first + k * blockDim.x;
+        if (i < size) value[k] = __ldcg(&in[i + offset]);
+    }
+#pragma unroll
+    for (unsigned k = 0; k < kPerThread; ++k) {
+        const std::size_t i = first + k * blockDim.x;
+        if (i < size) out[i] = value[k];
+    }
+}
+
+// Stores go to L2 at once: each of the two warps sends its part of the sector that they share, and
+// the L2 cache puts the parts together.
+template <unsigned kPerThread>
+__global__ void writeOffset(const int* __restrict__ in, int* __restrict__ out, std::size_t size,
+                            std::size_t offset) {
+    const std::size_t first = std::size_t{blockIdx.x} * blockDim.x * kPerThread + threadIdx.x;
+    int value[kPerThread];
+#pragma unroll
+    for (unsigned k = 0; k < kPerThread; ++k) {
+        const std::size_t i = first + k * blockDim.x;
+        if (i < size) value[k] = in[i];
+    }
+#pragma unroll
+    for (unsigned k = 0; k < kPerThread; ++k) {
+        const std::size_t i = first + k * blockDim.x;
+        if (i < size) out[i + offset] = value[k];
+    }
+}
+
+// ---- sums ----
+
+// A warp reads the same kLines lines in every round: after the first they are in a cache, and
+// nothing slower hides what the cache does. __syncwarp() makes the compiler load them again, since
+// other lanes could have written meanwhile.
+__device__ const int* linesOfWarp(const int* in) {
+    const std::size_t warpsOfBlock = (blockDim.x + kWarp - 1) / kWarp;
+    const std::size_t warp = blockIdx.x * warpsOfBlock + threadIdx.x / kWarp;
+    return &in[warp * kLines * kWarp + threadIdx.x % kWarp];
+}
+
+// Past L1: L2 delivers 5 sectors in place of 4.
+__global__ void sumFromL2(const int* in, std::size_t offset, unsigned rounds, int* sums) {
+    const int* const own = linesOfWarp(in) + offset;
+    int sum = 0;
+    for (unsigned round = 0; round < rounds; ++round) {
+#pragma unroll
+        for (unsigned line = 0; line < kLines; ++line) sum += __ldcg(&own[line * kWarp]);
+        __syncwarp();
+    }
+    sums[std::size_t{blockIdx.x} * blockDim.x + threadIdx.x] = sum;
+}
+
+// L1 looks up one line at a time: what lies in two lines takes two turns, in sectors or not.
+__global__ void sumFromL1(const int* in, std::size_t offset, unsigned rounds, int* sums) {
+    const int* const own = linesOfWarp(in) + offset;
+    int sum = 0;
+    for (unsigned round = 0; round < rounds; ++round) {
+#pragma unroll
+        for (unsigned line = 0; line < kLines; ++line) sum += own[line * kWarp];
+        __syncwarp();
+    }
+    sums[std::size_t{blockIdx.x} * blockDim.x + threadIdx.x] = sum;
+}
+
+// ---- the same on the CPU ----
+
+// Sectors for each request of a warp, on average, if thread i has int i + offset of an array that
+// begins at a sector.
+double sectorsPerRequest(std::size_t size, unsigned block, std::size_t offset) {
+    constexpr std::size_t kSector = 32 / sizeof(int);
+    std::size_t requests = 0, sectors = 0;
+    for (std::size_t first = 0; first < size; first += block) {
+        const std::size_t behind = std::min(size, first + block);  // of the block
+        for (std::size_t begin = first; begin < behind; begin += kWarp) {
+            const std::size_t last = std::min(begin + kWarp, behind) - 1;
+            sectors += (last + offset) / kSector - (begin + offset) / kSector + 1;
+            requests += 1;
+        }
+    }
+    return static_cast<double>(sectors) / static_cast<double>(requests);
+}
+
+// The whole output, of which all but the copy must be as it was.
+std::vector<int> copied(const std::vector<int>& in, std::size_t from, std::size_t to,
+                        std::size_t size) {
+    std::vector<int> out = lab::hostVector<int>(in.size());
+    std::memset(out.data(), lab::poisonByte<int>(), out.size() * sizeof(int));
+    std::memcpy(&out[to], &in[from], size * sizeof(int));
+    return out;
+}
+
+std::vector<int> summed(const std::vector<int>& in, std::size_t offset, unsigned rounds,
+                        unsigned grid, unsigned block) {
+    std::vector<int> sums;
+    const int* own = &in[offset];
+    for (unsigned b = 0; b < grid; ++b) {
+        for (unsigned thread = 0; thread < block; ++thread) {
+            if (thread % kWarp == 0 && b + thread > 0) own += kLines * kWarp;
+            int sum = 0;
+            for (unsigned line = 0; line < kLines; ++line)
+                sum += own[line * kWarp + thread % kWarp];
+            sums.push_back(static_cast<int>(rounds) * sum);
+        }
+    }
+    return sums;
+}
+
+int main(int argc, char** argv) {
+    std::size_t size, oneOffset;
+    unsigned block, rounds;
+    lab::Exercise exercise("misalignedAccess", "What it costs to begin in the middle of a sector.");
+    exercise.option("size", &size, {1 << 26, 1 << 14}, 1, lab::kMaxSize, "ints to copy");
+    exercise.option("rounds", &rounds, {2048, 2}, 1, 1 << 16, "of the sums");
+    exercise.option("block", &block, 256, 1, lab::kMaxBlock, "threads per block");
+    exercise.option("offset", &oneOffset, 1, 0, 1024, "to compare with 0, in place of many");
+    exercise.parse(argc, argv);
+    exercise.columns(lab::Columns::kLadder, {{"offset", 6, "offset"}, {"sectors", 7, "sectors"}},
+                     {"grid", "block"});
+
+    // A sector has 8 ints, a line 32.
+    std::vector<std::size_t> offsets = {0, 1, 4, 7, 8, 12, 16, 20, 24, 28, 32, 33};
+    if (exercise.given("offset") || exercise.profile()) offsets = {0, oneOffset};
+    if (oneOffset == 0) offsets = {0};
+    const auto nameOf = [&](const char* kernel, std::size_t offset) {
+        return lab::Name(kernel, exercise.parameters({{"offset", std::to_string(offset)}}));
+    };
+
+    // Every array has room for the largest offset.
+    const std::vector<int> input =
+        lab::randomInts(size + offsets.back(), exercise.seed(), -1000, 1000);
+    const lab::DeviceBuffer<int> source(input);
+    lab::DeviceBuffer<int> target(input.size());
+    const int* const in = source.get();
+    int* const out = target.get();
+    exercise.title("%s ints (%s), block %u", lab::withCommas(size).c_str(),
+                   lab::inBytes(size * sizeof(int)).c_str(), block);
+
+    const lab::Work moved = lab::bytes(2.0 * sizeof(int) * size);  // each is read and written
+    const auto isCopied = [&](std::size_t from, std::size_t to) -> lab::Finding {
+        return {lab::mismatch(target.toHost(), copied(input, from, to, size)),
+                {from + to, {sectorsPerRequest(size, block, from + to), 2}}};
+    };
+    const auto isRead = [&](std::size_t offset) { return isCopied(offset, 0); };
+    const auto isWritten = [&](std::size_t offset) { return isCopied(0, offset); };
+    const auto rows = [&](const char* name, unsigned perThread, auto* kernel, const auto& check) {
+        lab::Ladder ladder(exercise, target);
+        const unsigned grid = lab::blocksFor(size, std::size_t{perThread} * block);
+        for (const std::size_t offset : offsets) {
+            ladder.rung(
+                nameOf(name, offset), grid, block, moved, [&] { return check(offset); },
+                [&] { kernel<<<grid, block>>>(in, out, size, offset); });
+        }
+    };
+    rows("readOffset", 1, readOffset<1>, isRead);
+    rows("readOffsetUnrolled4", 4, readOffset<4>, isRead);
+    rows("readPastL1", 1, readPastL1<1>, isRead);
+    rows("readPastL1Unrolled4", 4, readPastL1<4>, isRead);
+    rows("writeOffset", 1, writeOffset<1>, isWritten);
+    rows("writeOffsetUnrolled4", 4, writeOffset<4>, isWritten);
+
+    lab::Ladder copies(exercise, target);
+    for (const std::size_t offset : offsets) {
+        copies.peer(
+            nameOf("cudaMemcpy", offset), moved, [&] { return isRead(offset); },
+            [&] {
+                CUDA_CHECK(cudaMemcpyAsync(out, &in[offset], size * sizeof(int),
+                                           cudaMemcpyDeviceToDevice));
+            });
+    }
+
+    const unsigned grid = std::min(lab::blocksFor(size, block), kMostBlocks);
+    const std::size_t warps = std::size_t{grid} * lab::blocksFor(block, kWarp);
+    const std::vector<int> few =
+        lab::randomInts(warps * kLines * kWarp + offsets.back(), exercise.seed(), -1000, 1000);
+    const lab::DeviceBuffer<int> cached(few);
+    lab::DeviceBuffer<int> sums(std::size_t{grid} * block);
+    const auto rereads = [&](const char* name, auto* kernel) {
+        lab::Ladder ladder(exercise, sums);
+        for (const std::size_t offset : offsets) {
+            const auto isSummed = [&]() -> lab::Finding {
+                return {lab::mismatch(sums.toHost(), summed(few, offset, rounds, grid, block)),
+                        {offset, {sectorsPerRequest(block, block, offset), 2}}};
+            };
+            ladder.rung(nameOf(name, offset), grid, block, lab::kNoRate, isSummed,
+                        [&] { kernel<<<grid, block>>>(cached.get(), offset, rounds, sums.get()); });
+        }
+    };
+    rereads("sumFromL2", sumFromL2);
+    rereads("sumFromL1", sumFromL1);
+    return exercise.finish();
+}

@@ -1,0 +1,299 @@
+// Shared memory has 32 banks. In one turn each of them delivers one word of 4 bytes, to all lanes
+// that want it; lanes that want different words of the same bank take turns. How many a load or a
+// store takes follows from the addresses alone: predicted here, counted by a profiler, and timed.
+//
+//   1 staticTile    a tile[rows][columns] is written and read, by rows and by columns; with padding
+//   2 dynamicTile   the same in dynamic shared memory, where the program computes the index
+//   3 swizzledTile  without padding: the columns of each row are shuffled
+//   4 strided       lane i loads element i * stride, of 4, 8 or 16 bytes
+//
+// The tile is square, 32 x 32 integers, or rect, 16 rows of 32. Then comes how it is written and
+// read: squareRowCol by rows and by columns.
+//
+//   bytes        of an element
+//   stride       elements between two rows of the tile, or between those of neighbouring lanes
+//   store, load  turns that a warp's store and load take, as predicted (bankConflicts.h)
+//   cycles       that a warp's store and load took, or its load alone (strided), with all warps of
+//                the block at it
+//   latency      cycles of a load that waits for the one before it, with one warp alone
+//
+// The CSV also has what a profiler must count: store_wavefronts and load_wavefronts of the launch.
+//
+//   ./lab run sharedBanks -- --strides=33 --kernel=stridedInt2
+//   ./lab test sharedBanks
+//   ./lab profile sharedBanks
+//
+// With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
+//   cmake --build build --target sharedBanks
+//   build/ch04_memory/sharedBanks --strides=33 --kernel=stridedInt2
+//   ctest --test-dir build -L sharedBanks
+//   ncu build/ch04_memory/sharedBanks --profile
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "bankConflicts.h"
+#include "lab.cuh"
+#include "wideElements.cuh"
+
+constexpr unsigned kWarp = 32, kCols = 32;  // lanes; columns of a tile
+
+using Order = unsigned;
+constexpr Order kByRows = 0, kByCols = 1;
+
+struct Place {
+    unsigned row, col;
+};
+
+// Where thread t of a block works, in a tile with an element for each thread.
+__host__ __device__ inline Place placeOf(unsigned t, Order order, unsigned rows) {
+    return order == kByRows ? Place{t / kCols, t % kCols} : Place{t % rows, t / rows};
+}
+
+// What the tile kernels have in common. `cycles` is the time of all rounds, on the clock of the SM.
+struct Exchange {
+    unsigned rounds;
+    const int* in;
+    int* out;
+    long long* cycles;
+
+    // In each round a thread writes its number to a place of the tile, reads from another, and adds
+    // one.
+    __device__ void run(int* to, const int* from, unsigned t) const {
+        int value = in[t];
+        __syncthreads();
+        const long long begin = clock64();
+        for (unsigned round = 0; round < rounds; ++round) {
+            *to = value;
+            __syncthreads();
+            value = *from + 1;
+            __syncthreads();  // all have read before the next round writes
+        }
+        if (t == 0) *cycles = clock64() - begin;
+        out[t] = value;
+    }
+};
+
+// As textbooks have it. Element (r, c) lies in bank (r * (32 + kPad) + c) % 32: without padding, a
+// column lies in one bank.
+template <unsigned kRows, unsigned kPad, Order kWrite, Order kRead>
+__global__ void staticTile(Exchange exchange) {
+    __shared__ int tile[kRows][kCols + kPad];
+    const unsigned t = threadIdx.y * kCols + threadIdx.x;
+    const Place to = placeOf(t, kWrite, kRows), from = placeOf(t, kRead, kRows);
+    exchange.run(&tile[to.row][to.col], &tile[from.row][from.col], t);
+}
+
+// Dynamic: the size comes with the launch, and with it the padding. `pitch` elements lie between
+// two rows. Such an array has one dimension; the banks see no difference.
+__global__ void dynamicTile(unsigned pitch, Exchange exchange) {
+    extern __shared__ int elements[];
+    const unsigned t = threadIdx.y * kCols + threadIdx.x;
+    const Place to = placeOf(t, kByRows, blockDim.y), from = placeOf(t, kByCols, blockDim.y);
+    exchange.run(&elements[to.row * pitch + to.col], &elements[from.row * pitch + from.col], t);
+}
+
+// No padding: each row has its columns in an order of its own. Exclusive or swaps places within the
+// row, so that nothing is lost. A warp reads 32 / rows columns at once: the factor leaves them the
+// lowest bits.
+__host__ __device__ inline Place swizzled(Place place, unsigned rows) {
+    return {place.row, place.col ^ (place.row * (kWarp / rows))};
+}
+
+template <unsigned kRows>
+__global__ void swizzledTile(Exchange exchange) {
+    __shared__ int tile[kRows][kCols];
+    const unsigned t = threadIdx.y * kCols + threadIdx.x;
+    const Place to = swizzled(placeOf(t, kByRows, kRows), kRows);
+    const Place from = swizzled(placeOf(t, kByCols, kRows), kRows);
+    exchange.run(&tile[to.row][to.col], &tile[from.row][from.col], t);
+}
+
+// Enough for all strides and rounds: of int4, just below the 48 KiB that a block has by default.
+constexpr unsigned kMostStride = 64, kMostRounds = 1024;
+constexpr unsigned kElements = (kWarp - 1) * (kMostStride + 1) + kMostRounds;
+constexpr unsigned kStridedBlock = 1024;  // threads
+
+// Lane i begins at element i * stride and goes on by one in each round, as all lanes do: they move
+// to other banks together. Element k holds k + 1, the number of the next one.
+template <typename Element>
+__global__ void __launch_bounds__(kStridedBlock)
+    strided(unsigned stride, unsigned rounds, int* results, long long* cycles) {
+    __shared__ Element elements[kElements];
+    for (unsigned i = threadIdx.x; i < kElements; i += blockDim.x) {
+        const Element element = elementWith<Element>(static_cast<int>(i + 1));
+        elements[i] = element;
+    }
+    __syncthreads();
+
+    // Latency: each address comes from the load before, and the first warp is alone.
+    const unsigned lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp;
+    int next = static_cast<int>(lane * stride);
+    const long long begin = clock64();
+    if (warp == 0) {
+        for (unsigned round = 0; round < rounds; ++round) {
+            const Element element = elements[next];
+            next = numberIn(element);
+        }
+    }
+    __syncthreads();
+    const long long middle = clock64();
+
+    // Throughput: no load waits for another one, and all warps are there. (The stride comes with
+    // the launch: if the compiler knew it, it could make one wide load of several narrow ones.)
+    const unsigned first = lane * stride + warp;
+    int sum = 0;
+#pragma unroll 16
+    for (unsigned round = 0; round < rounds; ++round) {
+        const Element element = elements[first + round];
+        sum += numberIn(element);
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        cycles[0] = clock64() - middle;
+        cycles[1] = middle - begin;
+    }
+    results[threadIdx.x] = next + sum;
+}
+
+// CPU reference of the tile kernels.
+std::vector<int> exchanged(std::vector<int> values, unsigned rounds, Order write, Order read) {
+    const auto threads = static_cast<unsigned>(values.size()), rows = threads / kCols;
+    const auto at = [](Place place) { return place.row * kCols + place.col; };
+    std::vector<int> tile(threads);
+    for (unsigned round = 0; round < rounds; ++round) {
+        for (unsigned t = 0; t < threads; ++t) tile[at(placeOf(t, write, rows))] = values[t];
+        for (unsigned t = 0; t < threads; ++t) values[t] = tile[at(placeOf(t, read, rows))] + 1;
+    }
+    return values;
+}
+
+// CPU reference of strided: where the chain of a thread ends, and the sum of its elements.
+std::vector<int> endsAndSums(unsigned threads, unsigned stride, unsigned rounds) {
+    std::vector<int> results(threads);
+    for (unsigned t = 0; t < threads; ++t) {
+        const unsigned start = t % kWarp * stride, first = start + t / kWarp;
+        const unsigned end = t < kWarp ? start + rounds : start;
+        results[t] = static_cast<int>(end + rounds * (first + 1) + rounds * (rounds - 1) / 2);
+    }
+    return results;
+}
+
+int main(int argc, char** argv) {
+    unsigned rounds, mostStride;
+    lab::Exercise exercise("sharedBanks", "Bank conflicts: predicted, to be counted, and timed.");
+    // Odd: an even number of transpositions is none at all.
+    exercise.option("rounds", &rounds, {1023, 7}, 1, kMostRounds, "how often each thread goes");
+    exercise.option("strides", &mostStride, 4, 0, kMostStride, "strided has the strides 0 to this");
+    exercise.parse(argc, argv);
+    constexpr auto kOnGpu = lab::OwnColumn::kOnGpu;
+    exercise.columns(lab::Columns::kTimed,
+                     {{"bytes", 5, "bytes"},
+                      {"stride", 6, "stride"},
+                      {"store", 5, "store_turns"},
+                      {"load", 4, "load_turns"},
+                      {"cycles", 7, "cycles", kOnGpu},
+                      {"latency", 7, "latency", kOnGpu},
+                      {"", 0, "store_wavefronts"},
+                      {"", 0, "load_wavefronts"}},
+                     {"grid", "median_ms"});
+    exercise.title("%u rounds, strides of 0 to %u", rounds, mostStride);
+    exercise.noteInEmulation("It has no banks to wait for: cycles are left out.");
+
+    const dim3 square(kCols, 32), rect(kCols, 16), line(kStridedBlock);
+    const std::vector<int> input = lab::randomInts(line.x, exercise.seed(), -100, 100);
+    const lab::DeviceBuffer<int> source(input);
+    lab::DeviceBuffer<int> results(line.x);
+    lab::DeviceBuffer<long long> cycles(2);
+    lab::Ladder ladder(exercise, results);
+    // What one of `count` warps took in a round, of the cycles that all took for all rounds.
+    const auto perRound = [&](const lab::Statistics& time, long long taken, unsigned count) {
+        if (time.count == 0) return lab::Cell();
+        return lab::Cell(static_cast<double>(taken) / rounds / count, 2);
+    };
+
+    struct Tile {
+        const char* name;
+        dim3 block;  // of as many rows as the tile
+        unsigned pitch;
+        Order write, read;
+        bool isSwizzled;
+    };
+    const auto tile = [&](const Tile& of, const lab::Launch& launch) {
+        const unsigned rows = of.block.y;  // each is the work of a warp
+        const auto turns = [&](banks::Access access, Order order) {
+            return banks::turnsOfBlock(rows * kCols, sizeof(int), access, [&](unsigned t) {
+                const Place place = placeOf(t, order, rows);
+                const unsigned col = of.isSwizzled ? swizzled(place, rows).col : place.col;
+                return place.row * of.pitch + col;
+            });
+        };
+        const auto check = [&](const lab::Statistics& time) -> lab::Finding {
+            const std::vector<int> start(input.begin(), input.begin() + rows * kCols);
+            const std::vector<int> expected = exchanged(start, rounds, of.write, of.read);
+            const unsigned stores = turns(banks::Access::kStore, of.write);
+            const unsigned loads = turns(banks::Access::kLoad, of.read);
+            const std::string wrong = lab::mismatch(results.toHost(expected.size()), expected);
+            const long long taken = cycles.toHost(1)[0];
+            return {wrong,
+                    {sizeof(int), of.pitch, stores / rows, loads / rows,
+                     perRound(time, taken, rows), lab::Cell(), rounds * stores, rounds * loads}};
+        };
+        ladder.rung(of.name, 1, of.block, lab::kNoRate, check, launch);
+    };
+    const Exchange run = {rounds, source.get(), results.get(), cycles.get()};
+    tile({"squareRowRow", square, 32, kByRows, kByRows, false},
+         [&] { staticTile<32, 0, kByRows, kByRows><<<1, square>>>(run); });
+    tile({"squareColCol", square, 32, kByCols, kByCols, false},
+         [&] { staticTile<32, 0, kByCols, kByCols><<<1, square>>>(run); });
+    tile({"squareColRow", square, 32, kByCols, kByRows, false},
+         [&] { staticTile<32, 0, kByCols, kByRows><<<1, square>>>(run); });
+    tile({"squareRowCol", square, 32, kByRows, kByCols, false},
+         [&] { staticTile<32, 0, kByRows, kByCols><<<1, square>>>(run); });
+    tile({"squareRowColDynamic", square, 32, kByRows, kByCols, false},
+         [&] { dynamicTile<<<1, square, 32 * 32 * sizeof(int)>>>(32, run); });
+    tile({"squareRowColPad1", square, 33, kByRows, kByCols, false},
+         [&] { staticTile<32, 1, kByRows, kByCols><<<1, square>>>(run); });
+    tile({"squareRowColPad2", square, 34, kByRows, kByCols, false},
+         [&] { staticTile<32, 2, kByRows, kByCols><<<1, square>>>(run); });
+    tile({"squareRowColDynamicPad1", square, 33, kByRows, kByCols, false},
+         [&] { dynamicTile<<<1, square, 32 * 33 * sizeof(int)>>>(33, run); });
+    tile({"squareRowColSwizzled", square, 32, kByRows, kByCols, true},
+         [&] { swizzledTile<32><<<1, square>>>(run); });
+    tile({"rectRowCol", rect, 32, kByRows, kByCols, false},
+         [&] { staticTile<16, 0, kByRows, kByCols><<<1, rect>>>(run); });
+    tile({"rectRowColPad1", rect, 33, kByRows, kByCols, false},
+         [&] { staticTile<16, 1, kByRows, kByCols><<<1, rect>>>(run); });
+    tile({"rectRowColPad2", rect, 34, kByRows, kByCols, false},
+         [&] { staticTile<16, 2, kByRows, kByCols><<<1, rect>>>(run); });
+    tile({"rectRowColSwizzled", rect, 32, kByRows, kByCols, true},
+         [&] { swizzledTile<16><<<1, rect>>>(run); });
+
+    const auto sweep = [&](const std::string& name, unsigned bytes, auto* kernel) {
+        for (unsigned stride = 0; stride <= mostStride; ++stride) {
+            const auto check = [&](const lab::Statistics& time) -> lab::Finding {
+                const unsigned warps = line.x / kWarp;
+                const unsigned load =
+                    banks::turnsOfBlock(kWarp, bytes, banks::Access::kLoad,
+                                        [&](unsigned lane) { return lane * stride; });
+                const unsigned fill = banks::turnsOfBlock(kElements, bytes, banks::Access::kStore,
+                                                          [](unsigned i) { return i; });
+                const std::vector<int> expected = endsAndSums(line.x, stride, rounds);
+                const std::string wrong = lab::mismatch(results.toHost(), expected);
+                const std::vector<long long> taken = cycles.toHost();
+                return {wrong,
+                        {bytes, stride, lab::Cell(), load, perRound(time, taken[0], warps),
+                         perRound(time, taken[1], 1), fill, rounds * load * (warps + 1)}};
+            };
+            const std::string of = exercise.parameters() + " stride=" + std::to_string(stride);
+            ladder.rung({name, of}, 1, line, lab::kNoRate, check,
+                        [&] { kernel<<<1, line>>>(stride, rounds, run.out, run.cycles); });
+        }
+    };
+    sweep("stridedInt", sizeof(int), strided<int>);
+    sweep("stridedInt2", sizeof(int2), strided<int2>);
+    sweep("stridedInt4", sizeof(int4), strided<int4>);
+    return exercise.finish();
+}

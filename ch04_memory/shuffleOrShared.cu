@@ -1,0 +1,261 @@
+// Two jobs in which the threads of a warp need one another's values: 4 x 4 matrices are transposed,
+// one by every four lanes, and rows are summed, one by every warp. The values change hands in
+// shared memory, or in registers by shuffles.
+//
+//   1 copyRows          no transpose: moves the same bytes, as a measure
+//   2 transposeIndexed  shuffles, but the number of a register is computed: it has to be in memory
+//   3 transposeShared   through shared memory, without bank conflicts
+//   4 transposeShuffle  four shuffles, each register known to the compiler
+//
+//   5 sumRowsShared     a tree in shared memory
+//   6 sumRowsShuffle    the tree in registers: five shuffles
+//   7 sumRowsReduce     cg::reduce(): one instruction, where the GPU has it
+//   8 sumRowsBy8        eight lanes to a row: three shuffles for four rows
+//
+// The array is read as matrices (16 elements each) or as rows (of --cols elements). Kernels 2 to 4
+// transpose a matrix --rounds times before they write it: many times, the exchange takes the time;
+// once, the memory does. The speedups are those over kernels 1 and 5.
+//
+//   ./lab run shuffleOrShared -- --rounds=1 --cols=1024
+//   ./lab test shuffleOrShared
+//   ./lab profile shuffleOrShared
+//
+// With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
+//   cmake --build build --target shuffleOrShared
+//   build/ch04_memory/shuffleOrShared --rounds=1 --cols=1024
+//   ctest --test-dir build -L shuffleOrShared
+//   ncu build/ch04_memory/shuffleOrShared --profile
+
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "lab.cuh"
+
+namespace cg = cooperative_groups;
+
+constexpr unsigned kWarp = 32;
+constexpr unsigned kBlock = 256;
+constexpr unsigned kWarps = kBlock / kWarp;
+
+__device__ std::size_t globalThread() {
+    return std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+}
+
+// ---- 4 x 4 matrices ----
+
+// A thread holds a row of four elements, its lane % 4 says which: lanes 0 to 3 have a matrix, lanes
+// 4 to 7 the next. In the end each holds a column. The array ends with a whole matrix, but not with
+// a whole warp: lanes past the end hold zeros and take part, for the full mask names them.
+
+__global__ void copyRows(const int4* in, int4* out, std::size_t rows) {
+    const std::size_t i = globalThread();
+    if (i < rows) out[i] = in[i];
+}
+
+// In each step a lane needs an element of another lane, but which register that gives is up to the
+// other lane. With lane q reading from lane q + step, every lane gives what the reader wants: its
+// element q - step. Still wrong: registers have no addresses. An array whose index is known only at
+// run time lies in local memory, which is as far away as global memory.
+__global__ void transposeIndexed(const int4* in, int4* out, std::size_t rows, unsigned rounds) {
+    const std::size_t i = globalThread();
+    const unsigned q = threadIdx.x % 4;
+    int4 v = i < rows ? in[i] : int4{};
+
+    for (unsigned round = 0; round < rounds; ++round) {
+        const int row[4] = {v.x, v.y, v.z, v.w};
+        int column[4];
+        for (unsigned step = 0; step < 4; ++step) {
+            const unsigned from = (q + step) % 4, give = (q - step) % 4;
+            column[from] = __shfl_sync(lab::kAllLanes, row[give], from, 4);
+        }
+        v = {column[0], column[1], column[2], column[3]};
+    }
+    if (i < rows) out[i] = v;
+}
+
+// The detour of a transpose by tiles, within a warp: no barrier of the block is needed. A matrix is
+// a group of four columns; column c of all eight matrices is a row of the tile. 40 elements to a
+// row and not 32: eight lanes, which read 16 bytes each at a time, then find all of them in
+// different banks. Still wrong: values travel twice, there and back.
+__global__ void transposeShared(const int4* in, int4* out, std::size_t rows, unsigned rounds) {
+    __shared__ __align__(16) int tiles[kWarps][4][kWarp + 8];
+    const std::size_t i = globalThread();
+    const unsigned lane = threadIdx.x % kWarp;
+    auto& tile = tiles[threadIdx.x / kWarp];
+    int4 v = i < rows ? in[i] : int4{};
+
+    for (unsigned round = 0; round < rounds; ++round) {
+        tile[0][lane] = v.x;
+        tile[1][lane] = v.y;
+        tile[2][lane] = v.z;
+        tile[3][lane] = v.w;
+        __syncwarp();  // what the lanes wrote before it, all lanes see behind it
+        v = *reinterpret_cast<const int4*>(&tile[lane % 4][lane / 4 * 4]);
+        __syncwarp();  // all have read before one writes again
+    }
+    if (i < rows) out[i] = v;
+}
+
+// Exchanges an element with the lane whose number differs in bit kBit: the lower lane gives `high`
+// for the other's `low`. Which of the two a lane gives is chosen by value, not by index: both stay
+// in registers.
+template <unsigned kBit>
+__device__ void exchange(int& low, int& high) {
+    const bool upper = threadIdx.x & kBit;
+    const int got = __shfl_xor_sync(lab::kAllLanes, upper ? low : high, kBit);
+    (upper ? low : high) = got;
+}
+
+// A butterfly in two steps: elements change places within quarters of 2 x 2, then the quarters do.
+__global__ void transposeShuffle(const int4* in, int4* out, std::size_t rows, unsigned rounds) {
+    const std::size_t i = globalThread();
+    int4 v = i < rows ? in[i] : int4{};
+
+    for (unsigned round = 0; round < rounds; ++round) {
+        exchange<1>(v.x, v.y);
+        exchange<1>(v.z, v.w);
+        exchange<2>(v.x, v.z);
+        exchange<2>(v.y, v.w);
+    }
+    if (i < rows) out[i] = v;
+}
+
+// ---- sums of rows ----
+
+// Sum of every kLanes-th element of a row. The last row may be shorter; behind it there are rows of
+// no elements, whose lanes take part in the shuffles.
+template <unsigned kLanes>
+__device__ int sumOfLane(const int* in, std::size_t n, std::size_t row, unsigned cols) {
+    const std::size_t begin = row * cols;
+    if (begin >= n) return 0;
+    const unsigned length = n - begin < cols ? static_cast<unsigned>(n - begin) : cols;
+    int sum = 0;
+    for (unsigned c = threadIdx.x % kLanes; c < length; c += kLanes) sum += in[begin + c];
+    return sum;
+}
+
+// A tree in shared memory: in each step half as many lanes add. Still wrong: two loads, a store and
+// a barrier of the warp for each step, and most lanes look on.
+__global__ void sumRowsShared(const int* in, int* sums, std::size_t n, unsigned cols) {
+    __shared__ int trees[kBlock];
+    const std::size_t row = globalThread() / kWarp;
+    const unsigned lane = threadIdx.x % kWarp;
+    int* const tree = trees + threadIdx.x / kWarp * kWarp;
+
+    tree[lane] = sumOfLane<kWarp>(in, n, row, cols);
+    __syncwarp();
+    for (unsigned stride = kWarp / 2; stride > 0; stride /= 2) {
+        if (lane < stride) tree[lane] += tree[lane + stride];
+        __syncwarp();
+    }
+    if (lane == 0 && row * cols < n) sums[row] = tree[0];
+}
+
+// The tree in registers, by kLanes lanes to a row: the butterfly leaves the sum in all of them,
+// with nothing to store and nobody to wait for. A shuffle serves all 32 lanes: with eight lanes to
+// a row (sumRowsBy8), three of them sum four rows. Each lane then has four times as much to load
+// and add by itself, which costs no shuffles.
+template <unsigned kLanes>
+__global__ void sumRowsShuffle(const int* in, int* sums, std::size_t n, unsigned cols) {
+    const std::size_t row = globalThread() / kLanes;
+    int sum = sumOfLane<kLanes>(in, n, row, cols);
+    for (unsigned mask = kLanes / 2; mask > 0; mask /= 2)
+        sum += __shfl_xor_sync(lab::kAllLanes, sum, mask);
+    if (threadIdx.x % kLanes == 0 && row * cols < n) sums[row] = sum;
+}
+
+// GPUs of compute capability 8.0 and up add the integers of a warp in one instruction. CUDA calls
+// it
+// __reduce_add_sync(); this function uses it, and shuffles on GPUs that do not have it.
+__global__ void sumRowsReduce(const int* in, int* sums, std::size_t n, unsigned cols) {
+    const auto warp = cg::tiled_partition<kWarp>(cg::this_thread_block());
+    const std::size_t row = globalThread() / kWarp;
+    const int sum = cg::reduce(warp, sumOfLane<kWarp>(in, n, row, cols), cg::plus<int>());
+    if (warp.thread_rank() == 0 && row * cols < n) sums[row] = sum;
+}
+
+// ---- CPU references ----
+
+// Each 16 elements as a 4 x 4 matrix, transposed.
+std::vector<int> transposed(std::vector<int> matrices) {
+    for (std::size_t first = 0; first < matrices.size(); first += 16) {
+        for (std::size_t row = 0; row < 4; ++row) {
+            for (std::size_t col = 0; col < row; ++col)
+                std::swap(matrices[first + 4 * row + col], matrices[first + 4 * col + row]);
+        }
+    }
+    return matrices;
+}
+
+std::vector<int> sumsOfRows(const std::vector<int>& elements, std::size_t cols) {
+    std::vector<int> sums((elements.size() + cols - 1) / cols);
+    for (std::size_t i = 0; i < elements.size(); ++i) sums[i / cols] += elements[i];
+    return sums;
+}
+
+int main(int argc, char** argv) {
+    std::size_t size;
+    unsigned cols, rounds;
+    lab::Exercise exercise("shuffleOrShared",
+                           "Values change hands within a warp: in shared memory, or by shuffles.");
+    exercise.option("size", &size, {1 << 26, 1 << 16}, 1, lab::kMaxSize, "number of integers");
+    exercise.option("cols", &cols, 32, 1, 1 << 20, "integers in a row that is summed");
+    exercise.option("rounds", &rounds, {33, 3}, 1, 1 << 20,
+                    "times that a 4 x 4 matrix is transposed");
+    exercise.parse(argc, argv);
+
+    std::vector<int> input = lab::randomInts(size, exercise.seed(), -100, 100);
+    const std::vector<int> sumsExpected = sumsOfRows(input, cols);
+    input.resize((size + 15) / 16 * 16);  // zeros fill the last matrix
+    const std::vector<int> once = transposed(input);
+    const lab::DeviceBuffer<int> source(input);
+    exercise.title("%s ints (%s), %u x transposed, rows of %u", lab::withCommas(size).c_str(),
+                   lab::inBytes(size * sizeof(int)).c_str(), rounds, cols);
+
+    {
+        lab::DeviceBuffer<int> target(input.size());
+        const int4* const in = reinterpret_cast<const int4*>(source.get());
+        int4* const out = reinterpret_cast<int4*>(target.get());
+        const std::size_t rows = input.size() / 4;
+        const unsigned grid = lab::blocksFor(rows, kBlock);
+        const lab::Work moved = lab::bytes(2.0 * source.bytes());  // each is read and written
+        const auto isCopy = [&] { return lab::mismatch(target.toHost(), input); };
+        const auto isTransposed = [&] {  // twice transposed is as it was
+            return lab::mismatch(target.toHost(), rounds % 2 == 1 ? once : input);
+        };
+
+        lab::Ladder ladder(exercise, target);
+        ladder.rung("copyRows", grid, kBlock, moved, isCopy,
+                    [&] { copyRows<<<grid, kBlock>>>(in, out, rows); });
+        ladder.rung("transposeIndexed", grid, kBlock, moved, isTransposed,
+                    [&] { transposeIndexed<<<grid, kBlock>>>(in, out, rows, rounds); });
+        ladder.rung("transposeShared", grid, kBlock, moved, isTransposed,
+                    [&] { transposeShared<<<grid, kBlock>>>(in, out, rows, rounds); });
+        ladder.rung("transposeShuffle", grid, kBlock, moved, isTransposed,
+                    [&] { transposeShuffle<<<grid, kBlock>>>(in, out, rows, rounds); });
+    }
+
+    lab::DeviceBuffer<int> results(sumsExpected.size());
+    const int* const in = source.get();
+    int* const sums = results.get();
+    const unsigned byWarp = lab::blocksFor(results.size(), kWarps);
+    const unsigned by8 = lab::blocksFor(results.size(), kBlock / 8);
+    const lab::Work read = lab::bytes(1.0 * (size * sizeof(int) + results.bytes()));
+    const auto areSums = [&] { return lab::mismatch(results.toHost(), sumsExpected); };
+
+    lab::Ladder ladder(exercise, results);
+    ladder.rung("sumRowsShared", byWarp, kBlock, read, areSums,
+                [&] { sumRowsShared<<<byWarp, kBlock>>>(in, sums, size, cols); });
+    ladder.rung("sumRowsShuffle", byWarp, kBlock, read, areSums,
+                [&] { sumRowsShuffle<kWarp><<<byWarp, kBlock>>>(in, sums, size, cols); });
+    ladder.rung("sumRowsReduce", byWarp, kBlock, read, areSums,
+                [&] { sumRowsReduce<<<byWarp, kBlock>>>(in, sums, size, cols); });
+    ladder.rung("sumRowsBy8", by8, kBlock, read, areSums,
+                [&] { sumRowsShuffle<8><<<by8, kBlock>>>(in, sums, size, cols); });
+    return exercise.finish();
+}

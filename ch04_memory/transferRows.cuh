@@ -1,0 +1,200 @@
+#pragma once
+// What copies between host and device cost: how it is measured, and what follows from that.
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "check.cuh"
+#include "exercise.cuh"
+#include "nvtx.cuh"
+#include "statistics.h"
+#include "table.h"
+#include "timer.cuh"
+
+namespace transfer {
+
+// In milliseconds; empty where nothing was measured (--profile).
+struct CopyTimes {
+    lab::Statistics done;    // on the GPU, from an idle stream to the end of the copy
+    lab::Statistics called;  // on the host, until the call that asks for the copy returns
+};
+
+// Runs `copy`, which begins in the default stream and ends there. Nothing is queued before it: what
+// the host does for a copy is a part of its time.
+inline CopyTimes timesOf(const lab::Exercise& exercise, const std::string& name,
+                         const lab::Launch& copy) {
+    constexpr double kWarmupMilliseconds = 20;  // the link may have gone to sleep
+    const lab::NvtxRange range(name);
+    const lab::CpuTimer warmup;
+    do {
+        copy();
+        lab::checkCuda(cudaDeviceSynchronize(), "failed while it ran", name);
+    } while (exercise.timesCount() && warmup.milliseconds() < kWarmupMilliseconds);
+    if (exercise.profile()) return {};
+
+    lab::GpuTimer timer;
+    std::vector<double> done, called;
+    for (int rep = 0; rep < exercise.reps(); ++rep) {
+        timer.start();
+        const lab::CpuTimer call;
+        copy();
+        called.push_back(call.milliseconds());
+        timer.stop();
+        done.push_back(timer.milliseconds());  // waits for it
+    }
+    return {lab::statistics(std::move(done)), lab::statistics(std::move(called))};
+}
+
+// The times of what the host does by itself.
+inline lab::Statistics hostTimesOf(const lab::Exercise& exercise, const std::string& name,
+                                   const std::function<void()>& work) {
+    const lab::NvtxRange range(name);
+    work();
+    if (exercise.profile()) return {};
+    std::vector<double> times;
+    for (int rep = 0; rep < exercise.reps(); ++rep) {
+        const lab::CpuTimer timer;
+        work();
+        times.push_back(timer.milliseconds());
+    }
+    return lab::statistics(std::move(times));
+}
+
+// Of the model time = latency + bytes / rate: the bytes that take twice the latency, so that the
+// copy has half of the rate. Nothing where this copy was shorter: it says little about the rate.
+inline std::optional<double> halfRateBytes(double latency, double time, double bytes) {
+    if (latency <= 0 || time < 2 * latency) return std::nullopt;
+    return latency * bytes / (time - latency);
+}
+
+// So many copies, each of which saves `saved`, make up for `extra`. Nothing where they never do.
+inline std::optional<double> paysAfter(double extra, double saved) {
+    if (saved <= 0) return std::nullopt;
+    return std::max(0.0, extra / saved);
+}
+
+// The medians of the rows so far, by kind of memory and by what was done with it. The first kind is
+// what the others are compared with.
+class Medians {
+  public:
+    void note(const std::string& kind, const std::string& what, const lab::Statistics& time) {
+        if (time.count == 0) return;
+        if (medians_.empty()) first_ = kind;
+        medians_[{kind, what}] = time.median;
+    }
+
+    // How much longer that took than with the first kind of memory. Nothing for the first kind, and
+    // where one of the two was not measured.
+    std::optional<double> more(const std::string& kind, const std::string& what) const {
+        const auto mine = medians_.find({kind, what}), theirs = medians_.find({first_, what});
+        const bool known = mine != medians_.end() && theirs != medians_.end();
+        if (kind == first_ || !known) return std::nullopt;
+        return mine->second - theirs->second;
+    }
+
+  private:
+    std::string first_;
+    std::map<std::pair<std::string, std::string>, double> medians_;
+};
+
+// Rows of what is done with `bytes` of one kind of memory or another: measured, checked, printed.
+class Rows {
+  public:
+    using Check = std::function<std::string()>;  // what is wrong
+
+    Rows(lab::Exercise& exercise, std::size_t bytes) : exercise_(exercise), bytes_(bytes) {
+        constexpr auto kOnGpu = lab::OwnColumn::kOnGpu;
+        exercise_.columns(lab::Columns::kTimed,
+                          {{"", 0, "bytes"},
+                           {"GB/s", 6, "gbps", kOnGpu},
+                           {"call", 8, "call_us", kOnGpu},
+                           {"one int", 7, "one_int_us", kOnGpu},
+                           {"half at", 7, "half_at_kib", kOnGpu},
+                           {"", 0, "extra_ms", kOnGpu},
+                           {"", 0, "saved_ms", kOnGpu},
+                           {"pays", 5, "pays_after", kOnGpu}},
+                          {"grid", "block"});
+    }
+
+    // The host makes the memory and gives it back.
+    void allocation(const std::string& kind, const Check& check,
+                    const std::function<void()>& work) {
+        if (!exercise_.selected(kind + kAllocation)) return;
+        const lab::Statistics time = hostTimesOf(exercise_, kind + kAllocation, work);
+        medians_.note(kind, kAllocation, time);
+        print(kind, kAllocation, time, check(), {bytes_});
+    }
+
+    // `copy` asks for so many bytes in each of `ways` directions; `poison` overwrites the places
+    // where they are to arrive.
+    void copies(const std::string& kind, const std::string& what, unsigned ways,
+                const lab::Launch& poison, const Check& check,
+                const std::function<void(std::size_t bytes)>& copy) {
+        const std::string name = kind + what;
+        if (!exercise_.selected(name)) return;
+        lab::Statistics ofOne;
+        if (exercise_.timesCount())
+            ofOne = timesOf(exercise_, name, [&] { copy(sizeof(int)); }).done;
+        poison();
+        const CopyTimes times = timesOf(exercise_, name, [&] { copy(bytes_); });
+
+        std::vector<lab::Cell> cells = {bytes_, gbps(ways * bytes_, times.done)};
+        if (exercise_.timesCount()) {
+            const double time = times.done.median, latency = ofOne.median;
+            const auto halfAt = halfRateBytes(latency, time, static_cast<double>(bytes_));
+            cells.emplace_back(1e3 * times.called.median, 1);
+            cells.emplace_back(1e3 * latency, 1);
+            cells.push_back(halfAt ? lab::Cell(*halfAt / 1024, 1) : lab::Cell());
+
+            medians_.note(kind, what, times.done);
+            const auto extra = medians_.more(kind, kAllocation), more = medians_.more(kind, what);
+            if (ways == 1 && extra && more) {  // copies both ways need such memory twice
+                const auto pays = paysAfter(*extra, -*more);
+                cells.emplace_back(*extra, 4);
+                cells.emplace_back(-*more, 4);
+                cells.push_back(pays ? lab::Cell(*pays, 1) : lab::Cell());
+            }
+        }
+        print(kind, what, times.done, check(), std::move(cells));
+    }
+
+    // The host alone works with so many bytes of the memory.
+    void host(const std::string& kind, const std::string& what, std::size_t bytes,
+              const Check& check, const std::function<void()>& work) {
+        if (!exercise_.selected(kind + what)) return;
+        const lab::Statistics time = hostTimesOf(exercise_, kind + what, work);
+        print(kind, what, time, check(), {bytes, gbps(bytes, time)});
+    }
+
+    static lab::Cell gbps(std::size_t bytes, const lab::Statistics& time) {
+        if (time.count == 0) return {};
+        return {1e-6 * static_cast<double>(bytes) / time.median, 1};
+    }
+
+  private:
+    static constexpr const char* kAllocation = "Allocation";
+
+    void print(const std::string& kind, const std::string& what, const lab::Statistics& time,
+               const std::string& wrong, std::vector<lab::Cell> cells) {
+        lab::Row row;
+        row.kernel = kind + what;
+        row.parameters = exercise_.parameters() + " memory=" + kind + " what=" + what;
+        row.time = time;
+        row.finding = {wrong, std::move(cells)};
+        exercise_.row(std::move(row));
+    }
+
+    lab::Exercise& exercise_;
+    std::size_t bytes_;
+    Medians medians_;
+};
+
+}  // namespace transfer

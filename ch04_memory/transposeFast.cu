@@ -1,0 +1,245 @@
+// Transposes a matrix as fast as this GPU copies one, or nearly. What is left to gain after the
+// padded tile of `transpose` is in the memory system: how much a block moves, in which pieces, and
+// which block comes next.
+//
+//   1 copyFloat4       no transpose: 16 bytes to a thread and no loop, as the limit
+//   2 copyFloat4x4     64 bytes to a thread: fewer threads, and slower
+//   3 copyFloat4Loop   as few threads as fill the GPU, each in a loop: slower
+//   4 copyFloat4Stream with hints that the data is not needed again: slower
+//   5 transposeTile32  tiles of 32 x 32, the best of `transpose`
+//   6 transposeTile64  tiles of 64 x 64: pieces of 256 bytes in both matrices
+//   7 transposeFloat4  four rows of a column are 16 bytes of the output: stored at once
+//   8 transposeFloat4Swizzle   and without bank conflicts
+//   9 transposeFloat4Down      blocks go down the columns: the output is written in its order
+//     cublasSgeam      what NVIDIA's library makes of it
+//     cudaMemcpy       the copy as the driver does it
+//
+// The speedup is that over copyFloat4: the part of the limit that is reached.
+//
+//   ./lab run transposeFast -- --rows=16K --cols=16K
+//   ./lab test transposeFast
+//   ./lab profile transposeFast
+//
+// With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
+//   cmake --build build --target transposeFast
+//   build/ch04_memory/transposeFast --rows=16K --cols=16K
+//   ctest --test-dir build -L '^transposeFast$'
+//   ncu build/ch04_memory/transposeFast --profile
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "lab.cuh"
+#include "peers_cublas.cuh"
+#include "transposed.h"
+
+constexpr unsigned kCopyBlock = 256;
+
+// The copies take the matrix as one array of `count` elements. Up to three do not fill a float4.
+__device__ void copyRest(const float* in, float* out, std::size_t count, std::size_t i) {
+    if (i < count % 4) out[count / 4 * 4 + i] = in[count / 4 * 4 + i];
+}
+
+// Every thread loads kLoads float4, then stores them. Of one, a block moves 4 KiB and is gone; of
+// four it asks for 16 KiB at once, and then writes 16 KiB at once.
+template <unsigned kLoads>
+__global__ void copyFloat4(const float* __restrict__ in, float* __restrict__ out,
+                           std::size_t count) {
+    const auto from = reinterpret_cast<const float4*>(in);
+    const auto to = reinterpret_cast<float4*>(out);
+    const std::size_t first = std::size_t{blockIdx.x} * (kLoads * kCopyBlock) + threadIdx.x;
+
+    float4 values[kLoads];
+#pragma unroll  // every index becomes a constant: only then can an array live in registers
+    for (unsigned k = 0; k < kLoads; ++k) {
+        if (first + k * kCopyBlock < count / 4) values[k] = from[first + k * kCopyBlock];
+    }
+#pragma unroll
+    for (unsigned k = 0; k < kLoads; ++k) {
+        if (first + k * kCopyBlock < count / 4) to[first + k * kCopyBlock] = values[k];
+    }
+    copyRest(in, out, count, first);
+}
+
+// A grid-stride loop. No block ends and makes room for the next, but every thread waits for its
+// load in each turn before it can ask for more.
+__global__ void copyFloat4Loop(const float* __restrict__ in, float* __restrict__ out,
+                               std::size_t count) {
+    const std::size_t first = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+    for (std::size_t i = first; i < count / 4; i += stride)
+        reinterpret_cast<float4*>(out)[i] = reinterpret_cast<const float4*>(in)[i];
+    copyRest(in, out, count, first);
+}
+
+// __ldcs() and __stcs() say that a line of the cache is the first to be given up.
+__global__ void copyFloat4Stream(const float* __restrict__ in, float* __restrict__ out,
+                                 std::size_t count) {
+    const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    if (i < count / 4) {
+        const float4 value = __ldcs(reinterpret_cast<const float4*>(in) + i);
+        __stcs(reinterpret_cast<float4*>(out) + i, value);
+    }
+    copyRest(in, out, count, i);
+}
+
+// The transposes: `in` has rows x cols elements, `out` cols x rows, both row-major. Element
+// (r, c) of a tile goes from in[(firstRow + r) * cols + firstCol + c] to
+// out[(firstCol + c) * rows + firstRow + r].
+
+// A tile with a column of padding, in blocks of kSide x 8 threads. With kSide = 32 each row of a
+// tile is one line of 128 bytes, here and there; with 64 it is two neighbouring lines, and there
+// are a quarter of the blocks.
+template <unsigned kSide>
+__global__ void transposeTile(const float* __restrict__ in, float* __restrict__ out,
+                              std::size_t rows, std::size_t cols) {
+    __shared__ float tile[kSide][kSide + 1];
+    const std::size_t firstCol = std::size_t{blockIdx.x} * kSide;
+    const std::size_t firstRow = lab::blockY() * kSide;
+
+    float values[kSide / 8] = {};
+#pragma unroll
+    for (unsigned j = 0; j < kSide; j += 8) {  // all loads, before anything waits for one
+        const unsigned r = threadIdx.y + j, c = threadIdx.x;
+        if (firstRow + r < rows && firstCol + c < cols)
+            values[j / 8] = in[(firstRow + r) * cols + firstCol + c];
+    }
+#pragma unroll
+    for (unsigned j = 0; j < kSide; j += 8) tile[threadIdx.y + j][threadIdx.x] = values[j / 8];
+    __syncthreads();
+
+    for (unsigned j = 0; j < kSide; j += 8) {
+        const unsigned r = threadIdx.x, c = threadIdx.y + j;
+        if (firstRow + r < rows && firstCol + c < cols)
+            out[(firstCol + c) * rows + firstRow + r] = tile[r][c];
+    }
+}
+
+constexpr unsigned kSide = 64, kWarps = 16;
+
+// A thread loads four rows of a column: in the output they are neighbours, 16 bytes. As a float4
+// they go into the tile, which has its columns as rows now, and out of it.
+//
+// Where it stands there: a warp stores for 32 columns, one below the other; a row has 16 float4, as
+// much as two times all banks, so that all 32 would meet in the same four banks. With kSwizzle
+// float4 q of column c stands at q ^ (c % 8): eight columns are in eight places, which are all
+// banks, and eight float4 of a column still are, too.
+//
+// kDown: blocks with consecutive numbers take tiles one below the other, not side by side. They
+// write consecutive pieces of the output, and read pieces that are a row apart.
+//
+// kAligned: a row of the output begins at a multiple of 16 bytes, that is, `rows` is a multiple of
+// four. Else floats are stored one by one, by warps that begin where a line of 128 bytes does: in
+// lines that are their own but for the first and the last.
+template <bool kSwizzle, bool kDown, bool kAligned>
+__global__ void transposeFloat4(const float* __restrict__ in, float* __restrict__ out,
+                                std::size_t rows, std::size_t cols) {
+    __shared__ float4 tile[kSide][kSide / 4];
+    const std::size_t firstCol = (kDown ? lab::blockY() : std::size_t{blockIdx.x}) * kSide;
+    const std::size_t firstRow = (kDown ? std::size_t{blockIdx.x} : lab::blockY()) * kSide;
+    const auto place = [](unsigned c, unsigned q) { return kSwizzle ? q ^ (c % 8) : q; };
+
+#pragma unroll
+    for (unsigned i = 0; i < 2; ++i) {
+        const unsigned c = threadIdx.x + 32 * i, q = threadIdx.y;
+        const float* const from = in + (firstRow + 4 * q) * cols + firstCol + c;
+        float v[4] = {};
+        for (unsigned k = 0; k < 4; ++k) {
+            if (firstRow + 4 * q + k < rows && firstCol + c < cols) v[k] = from[k * cols];
+        }
+        tile[c][place(c, q)] = make_float4(v[0], v[1], v[2], v[3]);
+    }
+    __syncthreads();
+
+    if constexpr (kAligned) {
+#pragma unroll
+        for (unsigned i = 0; i < 2; ++i) {  // a warp stores two rows of 256 bytes
+            const unsigned c = 2 * threadIdx.y + threadIdx.x / 16 + 32 * i, q = threadIdx.x % 16;
+            if (firstRow + 4 * q < rows && firstCol + c < cols) {
+                float* const to = out + (firstCol + c) * rows + firstRow + 4 * q;
+                *reinterpret_cast<float4*>(to) = tile[c][place(c, q)];
+            }
+        }
+    } else {
+        for (unsigned c = threadIdx.y; c < kSide && firstCol + c < cols; c += kWarps) {
+            const std::size_t first = (firstCol + c) * rows + firstRow;
+            const unsigned behindLine = first % 32;
+            for (unsigned line = 0; line < kSide / 32 + 1; ++line) {
+                const unsigned r = 32 * line + threadIdx.x - behindLine;  // wraps around below 0
+                if (r < kSide && firstRow + r < rows)
+                    out[first + r] = reinterpret_cast<float*>(&tile[c][place(c, r / 4)])[r % 4];
+            }
+        }
+    }
+}
+
+int main(int argc, char** argv) {
+    std::size_t rows, cols;
+    lab::Exercise exercise("transposeFast", "Transposes a matrix at the speed of a copy.");
+    exercise.option("rows", &rows, {8192, 512}, 1, lab::kMaxSize, "rows of the input");
+    exercise.option("cols", &cols, {8192, 512}, 1, lab::kMaxSize, "columns of the input");
+    exercise.parse(argc, argv);
+    if (rows > lab::kMaxSize / cols) {
+        exercise.reject(lab::formatted("--rows=%zu --cols=%zu: expected at most %zu elements", rows,
+                                       cols, std::size_t{lab::kMaxSize}));
+    }
+
+    const std::size_t count = rows * cols;
+    const std::vector<float> input = lab::randomFloats(count, exercise.seed(), -1, 1);
+    const std::vector<float> expected = transposed(input, rows, cols);
+    const lab::DeviceBuffer<float> source(input);
+    lab::DeviceBuffer<float> target(count);
+    const float* const in = source.get();
+    float* const out = target.get();
+    exercise.title("%s x %s floats (%s)", lab::withCommas(rows).c_str(),
+                   lab::withCommas(cols).c_str(), lab::inBytes(source.bytes()).c_str());
+
+    const lab::Work moved = lab::bytes(2.0 * source.bytes());  // each element is read and written
+    // Bits are moved and not computed, so the tolerance is zero.
+    const auto isCopy = [&] { return lab::mismatch(target.toHost(), input, 0); };
+    const auto isTransposed = [&] { return lab::mismatch(target.toHost(), expected, 0); };
+
+    lab::Ladder ladder(exercise, target);
+    const unsigned copyGrid = lab::blocksFor(count, 4 * kCopyBlock);
+    ladder.rung("copyFloat4", copyGrid, kCopyBlock, moved, isCopy,
+                [&] { copyFloat4<1><<<copyGrid, kCopyBlock>>>(in, out, count); });
+    const unsigned quarterGrid = lab::blocksFor(count, 16 * kCopyBlock);
+    ladder.rung("copyFloat4x4", quarterGrid, kCopyBlock, moved, isCopy,
+                [&] { copyFloat4<4><<<quarterGrid, kCopyBlock>>>(in, out, count); });
+    const unsigned loopGrid = std::min(copyGrid, exercise.device().residentBlocks(kCopyBlock));
+    ladder.rung("copyFloat4Loop", loopGrid, kCopyBlock, moved, isCopy,
+                [&] { copyFloat4Loop<<<loopGrid, kCopyBlock>>>(in, out, count); });
+    ladder.rung("copyFloat4Stream", copyGrid, kCopyBlock, moved, isCopy,
+                [&] { copyFloat4Stream<<<copyGrid, kCopyBlock>>>(in, out, count); });
+
+    const dim3 grid32 = lab::gridFor(cols, rows, 32), block32(32, 8);
+    ladder.rung("transposeTile32", grid32, block32, moved, isTransposed,
+                [&] { transposeTile<32><<<grid32, block32>>>(in, out, rows, cols); });
+    const dim3 grid = lab::gridFor(cols, rows, kSide), block64(kSide, 8), block(32, kWarps);
+    ladder.rung("transposeTile64", grid, block64, moved, isTransposed,
+                [&] { transposeTile<64><<<grid, block64>>>(in, out, rows, cols); });
+
+    const bool aligned = rows % 4 == 0;
+    ladder.rung("transposeFloat4", grid, block, moved, isTransposed, [&] {
+        const auto kernel =
+            aligned ? transposeFloat4<false, false, true> : transposeFloat4<false, false, false>;
+        kernel<<<grid, block>>>(in, out, rows, cols);
+    });
+    ladder.rung("transposeFloat4Swizzle", grid, block, moved, isTransposed, [&] {
+        const auto kernel =
+            aligned ? transposeFloat4<true, false, true> : transposeFloat4<true, false, false>;
+        kernel<<<grid, block>>>(in, out, rows, cols);
+    });
+    const dim3 downGrid = lab::gridFor(rows, cols, kSide);
+    ladder.rung("transposeFloat4Down", downGrid, block, moved, isTransposed, [&] {
+        const auto kernel =
+            aligned ? transposeFloat4<true, true, true> : transposeFloat4<true, true, false>;
+        kernel<<<downGrid, block>>>(in, out, rows, cols);
+    });
+    lab::cublasTranspose(ladder, isTransposed, in, out, rows, cols);
+    ladder.peer("cudaMemcpy", moved, isCopy, [&] {
+        CUDA_CHECK(cudaMemcpyAsync(out, in, source.bytes(), cudaMemcpyDeviceToDevice));
+    });
+    return exercise.finish();
+}

@@ -1,0 +1,179 @@
+// One pointer, six kinds of memory. Host and device share one address space (UVA): an address says
+// where it belongs, and CUDA can be asked. What a kernel may use, who else can, and which way a
+// copy goes follow from that.
+//
+//   malloc             the host's alone, unless the system lets the device share its page tables
+//   cudaMallocHost     the host's, page-locked: the device reaches it over the link
+//   cudaHostRegister   the same, for memory that is there already
+//   cudaMalloc         the device's alone
+//   __device__         a variable of the device: cudaGetSymbolAddress() has its address
+//   cudaMallocManaged  of both: its pages move to where they are used
+//
+// In each of them that it can use, a kernel adds one to every number. All copies say
+// cudaMemcpyDefault: the addresses decide on the direction.
+//
+//   ./lab run unifiedAddresses
+//   ./lab test unifiedAddresses
+//   ./lab profile unifiedAddresses
+//
+// With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
+//   cmake --build build --target unifiedAddresses
+//   build/ch04_memory/unifiedAddresses
+//   ctest --test-dir build -L unifiedAddresses
+
+#include <cstddef>
+#include <cstdlib>
+#include <functional>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "lab.cuh"
+
+constexpr unsigned kBlock = 256;
+constexpr std::size_t kMost = 1 << 20;  // numbers in the variable
+
+__device__ int variable[kMost];
+
+__global__ void addOne(int* numbers, std::size_t size) {
+    const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    if (i < size) ++numbers[i];
+}
+
+// Memory, and what cudaPointerGetAttributes() should say of a pointer into it.
+struct Memory {
+    const char* name;
+    cudaMemoryType type;
+    bool ofHost, ofDevice;  // whether the pointer is one of the host, and one of the device
+    bool kernelUses;
+    std::function<int*(std::size_t bytes)> allocate;
+    std::function<void(int*)> free;
+};
+
+const char* nameOf(cudaMemoryType type) {
+    switch (type) {
+        case cudaMemoryTypeUnregistered:
+            return "unregistered";
+        case cudaMemoryTypeHost:
+            return "host";
+        case cudaMemoryTypeDevice:
+            return "device";
+        case cudaMemoryTypeManaged:
+            return "managed";
+    }
+    return "?";
+}
+
+int* fromMalloc(std::size_t bytes) {
+    void* const memory = std::malloc(bytes);
+    if (memory == nullptr) throw std::bad_alloc();
+    return static_cast<int*>(memory);
+}
+
+// cudaMalloc() and its like, which hand out memory through a pointer to a pointer.
+template <typename Allocate>
+auto from(Allocate allocate) {
+    return [allocate](std::size_t bytes) {
+        void* memory = nullptr;
+        CUDA_CHECK(allocate(&memory, bytes));
+        return static_cast<int*>(memory);
+    };
+}
+
+std::vector<Memory> allMemory(bool sharesPageTables) {
+    const auto freeDevice = [](int* memory) { CUDA_CHECK(cudaFree(memory)); };
+    return {
+        {"malloc", cudaMemoryTypeUnregistered, true, sharesPageTables, sharesPageTables, fromMalloc,
+         [](int* memory) { std::free(memory); }},
+        {"cudaMallocHost", cudaMemoryTypeHost, true, true, true,
+         from([](void** memory, std::size_t bytes) { return cudaMallocHost(memory, bytes); }),
+         [](int* memory) { CUDA_CHECK(cudaFreeHost(memory)); }},
+        {"cudaHostRegister", cudaMemoryTypeHost, true, true, true,
+         [](std::size_t bytes) {
+             int* const memory = fromMalloc(bytes);
+             CUDA_CHECK(cudaHostRegister(memory, bytes, cudaHostRegisterDefault));
+             return memory;
+         },
+         [](int* memory) {
+             CUDA_CHECK(cudaHostUnregister(memory));
+             std::free(memory);
+         }},
+        {"cudaMalloc", cudaMemoryTypeDevice, false, true, true,
+         from([](void** memory, std::size_t bytes) { return cudaMalloc(memory, bytes); }),
+         freeDevice},
+        {"__device__", cudaMemoryTypeDevice, false, true, true,
+         from([](void** memory, std::size_t) { return cudaGetSymbolAddress(memory, variable); }),
+         [](int*) {}},
+        {"cudaMallocManaged", cudaMemoryTypeManaged, true, true, true,
+         from([](void** memory, std::size_t bytes) { return cudaMallocManaged(memory, bytes); }),
+         freeDevice},
+    };
+}
+
+const char* sameOrNone(const void* pointer, const int* memory) {
+    return pointer == memory ? "same" : pointer == nullptr ? "none" : "other";
+}
+
+// Where the attributes are not those of this kind of memory, what they are instead.
+std::string wrongIn(const cudaPointerAttributes& found, const Memory& memory, const int* pointer) {
+    const std::string type = nameOf(found.type), host = sameOrNone(found.hostPointer, pointer),
+                      device = sameOrNone(found.devicePointer, pointer);
+    if (found.type == memory.type && host == (memory.ofHost ? "same" : "none") &&
+        device == (memory.ofDevice ? "same" : "none"))
+        return "";
+    return lab::formatted("type %s, pointer of the host: %s, of the device: %s", type.c_str(),
+                          host.c_str(), device.c_str());
+}
+
+lab::Finding use(const Memory& memory, const std::vector<int>& input) {
+    const std::size_t size = input.size(), bytes = size * sizeof(int);
+    int* const pointer = memory.allocate(bytes);
+    cudaPointerAttributes attributes;
+    CUDA_CHECK(cudaPointerGetAttributes(&attributes, pointer));
+    lab::Finding finding;
+    finding.wrong = wrongIn(attributes, memory, pointer);
+    finding.cells = {
+        memory.name, nameOf(attributes.type), sameOrNone(attributes.hostPointer, pointer),
+        sameOrNone(attributes.devicePointer, pointer), memory.kernelUses ? "yes" : "no"};
+
+    CUDA_CHECK(cudaMemcpy(pointer, input.data(), bytes, cudaMemcpyDefault));
+    if (memory.kernelUses) {
+        addOne<<<lab::blocksFor(size, kBlock), kBlock>>>(pointer, size);
+        CUDA_CHECK_LAUNCH();
+    }
+    std::vector<int> result(size), expected = input;
+    CUDA_CHECK(cudaMemcpy(result.data(), pointer, bytes, cudaMemcpyDefault));
+    CUDA_CHECK(cudaDeviceSynchronize());
+    for (int& number : expected) number += memory.kernelUses;
+    if (finding.wrong.empty()) finding.wrong = lab::mismatch(result, expected);
+    memory.free(pointer);
+    return finding;
+}
+
+int main(int argc, char** argv) {
+    std::size_t size;
+    lab::Exercise exercise("unifiedAddresses", "What CUDA knows of a pointer.");
+    exercise.option("size", &size, 1 << 16, 1, kMost, "number of ints");
+    exercise.parse(argc, argv);
+    exercise.title("%s ints (%s)", lab::withCommas(size).c_str(),
+                   lab::inBytes(size * sizeof(int)).c_str());
+    exercise.columns(lab::Columns::kPlain, {{"memory", -17, "memory"},
+                                            {"type", -12, "type"},
+                                            {"of host", -7, "host_pointer"},
+                                            {"of device", -9, "device_pointer"},
+                                            {"kernel", -6, "kernel"}});
+
+    int device;
+    CUDA_CHECK(cudaGetDevice(&device));
+    const bool sharesPageTables =
+        lab::deviceAttribute(cudaDevAttrPageableMemoryAccess, device) != 0;
+    const std::vector<int> input = lab::randomInts(size, exercise.seed(), 0, 1 << 20);
+    for (const Memory& memory : allMemory(sharesPageTables)) {
+        if (!exercise.selected(memory.name)) continue;
+        lab::Row row;
+        row.kernel = memory.name;
+        row.finding = use(memory, input);
+        exercise.row(row);
+    }
+    return exercise.finish();
+}

@@ -1,0 +1,259 @@
+// A lane reads a register of another lane of its warp, without memory and without a barrier. Six
+// patterns of who reads whom, each checked lane by lane:
+//
+//   1 broadcast     all lanes read lane --by
+//   2 shiftUp       a lane reads the one --by below it: values move up
+//   3 shiftDown     a lane reads the one --by above it: values move down
+//   4 rotate        the same, and the last lanes read the first ones
+//   5 butterfly     lanes whose numbers differ in the bits of --by read each other
+//   6 swapElements  threads with arrays in registers: an element for another one of another lane
+//
+// The first five also run in segments of 16 and of 8 lanes, each like a small warp of its own.
+//
+//   0123 ... V  lanes of the first warp (V is 31), and below each the lane that it read from, as
+//   the
+//               value tells that it got: every element has its place in the warp in its lowest bits
+//   own         lanes of that warp that kept their own value
+//
+//   ./lab run warpShuffle -- --by=3
+//   ./lab test warpShuffle
+//   ./lab profile warpShuffle
+//
+// With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
+//   cmake --build build --target warpShuffle
+//   build/ch04_memory/warpShuffle --by=3
+//   ctest --test-dir build -L warpShuffle
+//   ncu build/ch04_memory/warpShuffle --profile
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "lab.cuh"
+
+constexpr unsigned kWarp = 32;
+constexpr unsigned kBlock = 128;
+constexpr unsigned kArray = 4;  // elements that a thread of swapElements has
+constexpr int kNobodys = -1;    // held by lanes past the end of the array
+
+// The last warp has lanes past the end of the array. They have nothing to load or to store, but
+// they must come to the shuffle: the mask names all 32 lanes, and a lane that is named and does not
+// come makes the result undefined. So the tests of `i` stand before and after, never around it.
+
+__device__ std::size_t globalThread() {
+    return std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+}
+
+__device__ int load(const int* in, std::size_t i, std::size_t n) {
+    return i < n ? in[i] : kNobodys;
+}
+
+// The number of the source is taken modulo `width`: each segment has a lane of that number.
+__global__ void broadcast(const int* in, int* out, std::size_t n, unsigned by, unsigned width) {
+    const std::size_t i = globalThread();
+    const int own = load(in, i, n);
+    const int got = __shfl_sync(lab::kAllLanes, own, by, width);
+    if (i < n) out[i] = got;
+}
+
+// The first `by` lanes of a segment have nobody below them, and keep their own value: no zero comes
+// in. A scan, which adds the value from below, has to leave these lanes out.
+__global__ void shiftUp(const int* in, int* out, std::size_t n, unsigned by, unsigned width) {
+    const std::size_t i = globalThread();
+    const int own = load(in, i, n);
+    const int got = __shfl_up_sync(lab::kAllLanes, own, by, width);
+    if (i < n) out[i] = got;
+}
+
+// The last `by` lanes keep theirs. (A tree of additions ends in the first lane, and need not care.)
+__global__ void shiftDown(const int* in, int* out, std::size_t n, unsigned by, unsigned width) {
+    const std::size_t i = globalThread();
+    const int own = load(in, i, n);
+    const int got = __shfl_down_sync(lab::kAllLanes, own, by, width);
+    if (i < n) out[i] = got;
+}
+
+// Each lane may name a source of its own. Beyond the end of its segment it goes on at the
+// beginning: a rotation needs no remainder.
+__global__ void rotate(const int* in, int* out, std::size_t n, unsigned by, unsigned width) {
+    const std::size_t i = globalThread();
+    const int own = load(in, i, n);
+    const int got = __shfl_sync(lab::kAllLanes, own, threadIdx.x + by, width);
+    if (i < n) out[i] = got;
+}
+
+// Pairs read each other. If all add what they get, for by = 1, 2, 4, 8, 16 in turn, every lane has
+// the sum of the warp.
+__global__ void butterfly(const int* in, int* out, std::size_t n, unsigned by, unsigned width) {
+    const std::size_t i = globalThread();
+    const int own = load(in, i, n);
+    const int got = __shfl_xor_sync(lab::kAllLanes, own, by, width);
+    if (i < n) out[i] = got;
+}
+
+// The lower lane of a pair gives its last element for the other's first one. Which register a lane
+// gives is up to the lane itself, and it cannot compute the number of a register; it can choose
+// between two values. (An array whose index is known only at run time may land in local memory.)
+__global__ void swapElements(const int* in, int* out, std::size_t n, unsigned by) {
+    const unsigned lane = threadIdx.x % kWarp;
+    const std::size_t first = globalThread() / kWarp * kWarp * kArray + lane;
+    int array[kArray];
+#pragma unroll
+    for (unsigned k = 0; k < kArray; ++k) array[k] = load(in, first + k * kWarp, n);
+
+    const bool upper = (lane ^ by) < lane;
+    const int give = upper ? array[0] : array[kArray - 1];
+    const int got = __shfl_xor_sync(lab::kAllLanes, give, by);
+    if (upper) {
+        array[0] = got;
+    } else {
+        array[kArray - 1] = got;
+    }
+
+#pragma unroll
+    for (unsigned k = 0; k < kArray; ++k) {
+        if (first + k * kWarp < n) out[first + k * kWarp] = array[k];
+    }
+}
+
+// ---- CPU reference ----
+
+int elementOf(const std::vector<int>& in, std::size_t i) {
+    return i < in.size() ? in[i] : kNobodys;
+}
+
+// What the lanes get if lane l of each warp reads lane source(l).
+template <typename Source>
+std::vector<int> shuffled(const std::vector<int>& in, Source source) {
+    std::vector<int> out(in.size());
+    for (std::size_t i = 0; i < in.size(); ++i) {
+        const std::size_t lane = i % kWarp;
+        out[i] = elementOf(in, i - lane + source(static_cast<unsigned>(lane)));
+    }
+    return out;
+}
+
+// The same for arrays: element k of lane l is in[warp][k][l].
+std::vector<int> swapped(const std::vector<int>& in, unsigned by) {
+    std::vector<int> out = in;
+    for (std::size_t i = 0; i < in.size(); ++i) {
+        const std::size_t lane = i % kWarp, k = i / kWarp % kArray, other = lane ^ by;
+        constexpr std::size_t kBetween = (kArray - 1) * kWarp;  // first and last element
+        if (k == 0 && other < lane) out[i] = elementOf(in, i + kBetween - lane + other);
+        if (k == kArray - 1 && other >= lane)
+            out[i] = elementOf(in, other == lane ? i : i - kBetween - lane + other);
+    }
+    return out;
+}
+
+// ---- what is printed ----
+
+// A place in a warp for each element: register and lane.
+constexpr unsigned kPlaces = kArray * kWarp;
+
+std::string wrongLane(const std::vector<int>& out, const std::vector<int>& expected,
+                      unsigned registers) {
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        if (out[i] == expected[i]) continue;
+        const std::size_t warp = i / (registers * kWarp), k = i / kWarp % registers;
+        return lab::formatted("warp %zu, lane %zu, register %zu: ", warp, i % kWarp, k) +
+               lab::describeMismatch(i, out[i], expected[i]);
+    }
+    return "";
+}
+
+// The lanes that the first warp's values came from, a digit each; a minus for a lane past the end.
+lab::Finding finding(const std::vector<int>& in, const std::vector<int>& out,
+                     const std::vector<int>& expected, unsigned width) {
+    static const char kDigits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUV";
+    std::string sources;
+    unsigned own = 0;
+    for (std::size_t lane = 0; lane < std::min<std::size_t>(kWarp, in.size()); ++lane) {
+        sources += out[lane] < 0 ? '-' : kDigits[out[lane] % kWarp];
+        own += out[lane] == in[lane];
+    }
+    return {wrongLane(out, expected, 1), {width, sources, own}};
+}
+
+// The registers of the first lanes, as lane:element that each value was before.
+std::string arraysOfLanes(const std::vector<int>& out) {
+    std::string text = "swapElements: lane:element that each value was";
+    for (unsigned k = 0; k < kArray; ++k) {
+        text += lab::formatted("\n  element %u of lanes 0 to 7 ", k);
+        for (unsigned lane = 0; lane < 8; ++lane) {
+            const int value = elementOf(out, k * kWarp + lane);
+            text += value < 0 ? "    -"
+                              : lab::formatted("  %u:%u", value % kWarp, value / kWarp % kArray);
+        }
+    }
+    return text;
+}
+
+int main(int argc, char** argv) {
+    std::size_t size;
+    unsigned by;
+    lab::Exercise exercise("warpShuffle", "Lanes of a warp read one another's registers.");
+    exercise.option("size", &size, {1 << 22, 1 << 14}, 1, lab::kMaxSize, "number of integers");
+    exercise.option("by", &by, 2, 0, kWarp - 1, "lane, distance or bits of the shuffles");
+    exercise.parse(argc, argv);
+    exercise.columns(lab::Columns::kTimed,
+                     {{"width", 5, "width"},
+                      {"0123456789ABCDEFGHIJKLMNOPQRSTUV", 32, "sources"},
+                      {"own", 3, "own"}},
+                     {"grid", "block", "median_ms"});
+
+    std::vector<int> input = lab::randomInts(size, exercise.seed(), 0, (1 << 24) - 1);
+    for (std::size_t i = 0; i < size; ++i)
+        input[i] = input[i] * static_cast<int>(kPlaces) + static_cast<int>(i % kPlaces);
+    const lab::DeviceBuffer<int> source(input);
+    lab::DeviceBuffer<int> target(size);
+    const int* const in = source.get();
+    int* const out = target.get();
+    exercise.title("%s ints (%s), by %u", lab::withCommas(size).c_str(),
+                   lab::inBytes(source.bytes()).c_str(), by);
+
+    lab::Ladder ladder(exercise, target);
+    // One kernel in segments of each width. `sourceOf` is the rule: lane, first lane of its
+    // segment, width of the segments.
+    const auto rungs = [&](const char* name, auto* kernel, auto sourceOf) {
+        const unsigned grid = lab::blocksFor(size, kBlock);
+        for (const unsigned width : {32u, 16u, 8u}) {
+            const auto check = [&] {
+                const std::vector<int> expected = shuffled(input, [&](unsigned lane) {
+                    return sourceOf(lane, lane / width * width, width);
+                });
+                return finding(input, target.toHost(), expected, width);
+            };
+            ladder.rung(name, grid, kBlock, lab::kNoRate, check,
+                        [&] { kernel<<<grid, kBlock>>>(in, out, size, by, width); });
+        }
+    };
+    rungs("broadcast", broadcast,
+          [=](unsigned /*lane*/, unsigned first, unsigned width) { return first + by % width; });
+    rungs("shiftUp", shiftUp, [=](unsigned lane, unsigned first, unsigned /*width*/) {
+        return lane >= first + by ? lane - by : lane;
+    });
+    rungs("shiftDown", shiftDown, [=](unsigned lane, unsigned first, unsigned width) {
+        return lane + by < first + width ? lane + by : lane;
+    });
+    rungs("rotate", rotate, [=](unsigned lane, unsigned first, unsigned width) {
+        return first + (lane - first + by) % width;
+    });
+    // From a later segment nothing comes, from an earlier one it does.
+    rungs("butterfly", butterfly, [=](unsigned lane, unsigned first, unsigned width) {
+        return (lane ^ by) < first + width ? lane ^ by : lane;
+    });
+
+    const unsigned grid = lab::blocksFor(size, kBlock * kArray);
+    std::string arrays;
+    const auto isSwapped = [&]() -> lab::Finding {
+        const std::vector<int> result = target.toHost();
+        arrays = arraysOfLanes(result);
+        return {wrongLane(result, swapped(input, by), kArray), {kWarp}};
+    };
+    ladder.rung("swapElements", grid, kBlock, lab::kNoRate, isSwapped,
+                [&] { swapElements<<<grid, kBlock>>>(in, out, size, by); });
+    if (!arrays.empty()) exercise.note("\n" + arrays);
+    return exercise.finish();
+}

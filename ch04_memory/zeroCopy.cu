@@ -1,0 +1,189 @@
+// Kernels that read and write memory of the host. Since compute capability 2.0 all memory has its
+// place in one address space (UVA), and page-locked memory of the host is mapped into it: a kernel
+// takes such a pointer as any other, and each access goes over the link between host and device.
+// Nothing is copied first: does that pay?
+//
+// One way, against the copy engine:
+//   1 readScalar         host to device, 4 bytes for each thread
+//   2 readVector         16 bytes for each thread: fewer instructions, more in flight
+//   3 readEveryEighth    one float of each sector of 32 bytes: the rest travels, too
+//   4 writeScalar        device to host
+//   5 writeVector
+//     cudaMemcpyIn, cudaMemcpyOut
+//
+// c = a + b, all three in host memory, and so on: 1, 2, 4 ... kernels in a row add a + b to what
+// the last one has left, on the device:
+//   6 addWithCopies      copies a and b in, adds, copies c out
+//   7 addZeroCopy        reads a and b where they are, each time; the last one writes c there
+//
+// GB/s counts what the program uses, not what travels.
+//
+//   ./lab run zeroCopy -- --size=64M
+//   ./lab test zeroCopy
+//   ./lab profile zeroCopy
+//
+// With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
+//   cmake --build build --target zeroCopy
+//   build/ch04_memory/zeroCopy --size=64M
+//   ctest --test-dir build -L zeroCopy
+//   ncu build/ch04_memory/zeroCopy --profile
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "lab.cuh"
+
+constexpr unsigned kBlock = 256;
+constexpr unsigned kApart = 8;  // floats in a sector
+
+// Element i for thread i, from wherever `in` is to wherever `out` is.
+__global__ void copyScalar(const float* __restrict__ in, float* __restrict__ out,
+                           std::size_t size) {
+    const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    if (i < size) out[i] = in[i];
+}
+
+// Four elements for each thread. A quarter of the instructions keeps as many bytes under way, and
+// the link is far: some microseconds, against half a microsecond to the device's own memory.
+__global__ void copyVector(const float* __restrict__ in, float* __restrict__ out,
+                           std::size_t size) {
+    const std::size_t i = 4 * (std::size_t{blockIdx.x} * blockDim.x + threadIdx.x);
+    if (i + 4 <= size) {
+        *reinterpret_cast<float4*>(out + i) = *reinterpret_cast<const float4*>(in + i);
+    } else {
+        for (std::size_t rest = i; rest < size; ++rest) out[rest] = in[rest];
+    }
+}
+
+// Lanes are a sector apart. In device memory that wastes bandwidth there is plenty of; here seven
+// eighths of the narrowest road.
+__global__ void readEveryEighth(const float* __restrict__ in, float* __restrict__ out,
+                                std::size_t count) {
+    const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    if (i < count) out[i] = in[i * kApart];
+}
+
+// c = before + (a + b); without `before` just the sum. Reads a and b once.
+__global__ void add(const float* __restrict__ a, const float* __restrict__ b, const float* before,
+                    float* c, std::size_t size) {
+    const std::size_t i = 4 * (std::size_t{blockIdx.x} * blockDim.x + threadIdx.x);
+    if (i + 4 <= size) {
+        const float4 x = *reinterpret_cast<const float4*>(a + i);
+        const float4 y = *reinterpret_cast<const float4*>(b + i);
+        float4 sum = make_float4(x.x + y.x, x.y + y.y, x.z + y.z, x.w + y.w);
+        if (before != nullptr) {
+            const float4 s = *reinterpret_cast<const float4*>(before + i);
+            sum = make_float4(s.x + sum.x, s.y + sum.y, s.z + sum.z, s.w + sum.w);
+        }
+        *reinterpret_cast<float4*>(c + i) = sum;
+    } else {
+        for (std::size_t rest = i; rest < size; ++rest) {
+            const float sum = a[rest] + b[rest];
+            c[rest] = before != nullptr ? before[rest] + sum : sum;
+        }
+    }
+}
+
+lab::PinnedBuffer<float> pinned(const std::vector<float>& values) {
+    lab::PinnedBuffer<float> buffer(values.size());
+    std::copy(values.begin(), values.end(), buffer.begin());
+    return buffer;
+}
+
+int main(int argc, char** argv) {
+    std::size_t size;
+    unsigned passes;
+    lab::Exercise exercise("zeroCopy", "Kernels that use memory of the host, against copies.");
+    exercise.option("size", &size, {1 << 24, 1 << 14}, 1, lab::kMaxSize, "number of floats");
+    exercise.option("passes", &passes, 4, 1, 64, "most kernels that use the data, one by one",
+                    lab::Rule::kPowerOfTwo);
+    exercise.parse(argc, argv);
+
+    const std::vector<float> first = lab::randomFloats(size, exercise.seed(), -1, 1);
+    const std::vector<float> second = lab::randomFloats(size, exercise.seed() + 1, -1, 1);
+    std::vector<float> everyEighth;
+    for (std::size_t i = 0; i < size; i += kApart) everyEighth.push_back(first[i]);
+
+    // Page-locked, so that the device reaches it: with UVA the pointers hold on both sides.
+    const lab::PinnedBuffer<float> a = pinned(first), b = pinned(second);
+    lab::PinnedBuffer<float> c(size);
+    lab::DeviceBuffer<float> deviceA(size), deviceB(size), deviceC(size);
+    const std::size_t bytes = deviceA.bytes();
+    exercise.title("%s floats (%s)", lab::withCommas(size).c_str(), lab::inBytes(bytes).c_str());
+    exercise.columns(lab::Columns::kLadder, {{"passes", 6, "passes"}}, {"percent_peak"});
+
+    const unsigned scalarGrid = lab::blocksFor(size, kBlock);
+    const unsigned vectorGrid = lab::blocksFor(size, 4 * kBlock);
+    const unsigned eighthGrid = lab::blocksFor(everyEighth.size(), kBlock);
+    const lab::Work oneWay = lab::bytes(1.0 * bytes);
+    const lab::Work eighth = lab::bytes(1.0 * everyEighth.size() * sizeof(float));
+    const auto onDevice = [&] { return lab::mismatch(deviceC.toHost(), first, 0); };
+    const auto onHost = [&](const std::vector<float>& expected) {
+        CUDA_CHECK(cudaDeviceSynchronize());  // what the host reads, the device has finished
+        return lab::mismatch(std::vector<float>(c.get(), c.get() + size), expected, 0);
+    };
+
+    lab::Ladder reading(exercise, deviceC);
+    reading.peer("cudaMemcpyIn", oneWay, onDevice, [&] {
+        CUDA_CHECK(cudaMemcpyAsync(deviceC.get(), a.get(), bytes, cudaMemcpyHostToDevice));
+    });
+    reading.rung("readScalar", scalarGrid, kBlock, oneWay, onDevice,
+                 [&] { copyScalar<<<scalarGrid, kBlock>>>(a.get(), deviceC.get(), size); });
+    reading.rung("readVector", vectorGrid, kBlock, oneWay, onDevice,
+                 [&] { copyVector<<<vectorGrid, kBlock>>>(a.get(), deviceC.get(), size); });
+    reading.rung(
+        "readEveryEighth", eighthGrid, kBlock, eighth,
+        [&] { return lab::mismatch(deviceC.toHost(everyEighth.size()), everyEighth, 0); },
+        [&] {
+            readEveryEighth<<<eighthGrid, kBlock>>>(a.get(), deviceC.get(), everyEighth.size());
+        });
+
+    // Where the result lies in host memory, that is poisoned, from the device's poisoned buffer.
+    const auto poisonHost = [&] {
+        CUDA_CHECK(cudaMemcpyAsync(c.get(), deviceC.get(), bytes, cudaMemcpyDeviceToHost));
+    };
+    deviceA.copyFrom(first);
+    const auto isFirst = [&] { return onHost(first); };
+    lab::Ladder writing(exercise, deviceC, poisonHost);
+    writing.peer("cudaMemcpyOut", oneWay, isFirst, [&] {
+        CUDA_CHECK(cudaMemcpyAsync(c.get(), deviceA.get(), bytes, cudaMemcpyDeviceToHost));
+    });
+    writing.rung("writeScalar", scalarGrid, kBlock, oneWay, isFirst,
+                 [&] { copyScalar<<<scalarGrid, kBlock>>>(deviceA.get(), c.get(), size); });
+    writing.rung("writeVector", vectorGrid, kBlock, oneWay, isFirst,
+                 [&] { copyVector<<<vectorGrid, kBlock>>>(deviceA.get(), c.get(), size); });
+
+    const lab::Work three = lab::bytes(3.0 * bytes);
+    std::vector<float> sums(size);
+    unsigned added = 0;
+    for (unsigned pass = 1; pass <= passes; pass *= 2) {
+        for (; added < pass; ++added) {
+            for (std::size_t i = 0; i < size; ++i) {
+                const float sum = first[i] + second[i];
+                sums[i] = added == 0 ? sum : sums[i] + sum;
+            }
+        }
+        const std::string parameters = exercise.parameters({{"passes", std::to_string(pass)}});
+        const auto isSum = [&] { return lab::Finding(onHost(sums), {pass}); };
+        const auto before = [&](unsigned i) { return i == 0 ? nullptr : deviceC.get(); };
+        lab::Ladder adding(exercise, deviceC, poisonHost);
+        adding.rung({"addWithCopies", parameters}, vectorGrid, kBlock, three, isSum, [&] {
+            CUDA_CHECK(cudaMemcpyAsync(deviceA.get(), a.get(), bytes, cudaMemcpyHostToDevice));
+            CUDA_CHECK(cudaMemcpyAsync(deviceB.get(), b.get(), bytes, cudaMemcpyHostToDevice));
+            for (unsigned i = 0; i < pass; ++i) {
+                add<<<vectorGrid, kBlock>>>(deviceA.get(), deviceB.get(), before(i), deviceC.get(),
+                                            size);
+            }
+            CUDA_CHECK(cudaMemcpyAsync(c.get(), deviceC.get(), bytes, cudaMemcpyDeviceToHost));
+        });
+        adding.rung({"addZeroCopy", parameters}, vectorGrid, kBlock, three, isSum, [&] {
+            for (unsigned i = 0; i < pass; ++i) {
+                float* const target = i + 1 == pass ? c.get() : deviceC.get();
+                add<<<vectorGrid, kBlock>>>(a.get(), b.get(), before(i), target, size);
+            }
+        });
+    }
+    return exercise.finish();
+}
