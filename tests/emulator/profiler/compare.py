@@ -55,7 +55,7 @@ OPTIONS = {
     "compensatedSum": ["--profile", "--size=32K"],
     "syncHazard": ["--profile", "--size=4K", "--block=256"],
     "transpose": ["--profile", "--rows=512", "--cols=512"],
-    "transposeFast": ["--profile", "--rows=128", "--cols=128"],
+    "transposeFast": ["--profile", "--rows=512", "--cols=512", "--kernel=transpose"],
     "matmul": ["--profile", "--m=128", "--n=128", "--k=128"],
     "streamConcurrency": ["--profile"],
     "nestedHelloWorld": ["--profile"],
