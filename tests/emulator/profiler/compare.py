@@ -70,6 +70,7 @@ OPTIONS = {
     "zeroCopy": ["--profile", "--size=4K"],
     "managedMemory": ["--profile", "--rows=128", "--cols=128"],
     "transposeFast": ["--profile", "--rows=128", "--cols=128"],
+    "transposeFast": ["--profile", "--rows=512", "--cols=512", "--kernel=transpose"],
     "matmul": ["--profile", "--m=128", "--n=128", "--k=128"],
     "streamConcurrency": ["--profile"],
     "nestedHelloWorld": ["--profile"],
