@@ -112,7 +112,7 @@ __device__ const int* linesOfWarp(const int* in) {
     return &in[warp * kLines * kWarp + threadIdx.x % kWarp];
 }
 
-// Past L1: L2 delivers 5 sectors in place of 4.
+// Past L1: 5 sectors come from L2 in place of 4.
 __global__ void sumFromL2(const int* in, std::size_t offset, unsigned rounds, int* sums) {
     const int* const own = linesOfWarp(in) + offset;
     int sum = 0;
@@ -124,7 +124,7 @@ __global__ void sumFromL2(const int* in, std::size_t offset, unsigned rounds, in
     sums[std::size_t{blockIdx.x} * blockDim.x + threadIdx.x] = sum;
 }
 
-// L1 looks up one line at a time: what lies in two lines takes two turns, in sectors or not.
+// From L1, which has to look up two lines for each request that does not begin at one.
 __global__ void sumFromL1(const int* in, std::size_t offset, unsigned rounds, int* sums) {
     const int* const own = linesOfWarp(in) + offset;
     int sum = 0;
