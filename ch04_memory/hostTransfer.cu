@@ -229,7 +229,8 @@ int main(int argc, char** argv) {
     };
     const unsigned grid = lab::blocksFor(size, kBlock);
     lab::Ladder ladder(exercise, target);
-    ladder.rung("doubleOnDevice", grid, kBlock, lab::kNoRate, isDoubled,
+    const lab::Name name("doubleOnDevice", exercise.parameters() + " memory=device what=Kernel");
+    ladder.rung(name, grid, kBlock, lab::kNoRate, isDoubled,
                 [&] { doubleOnDevice<<<grid, kBlock>>>(source.get(), target.get(), size); });
     return exercise.finish();
 }

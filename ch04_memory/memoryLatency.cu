@@ -39,10 +39,10 @@
 
 constexpr unsigned kLineBytes = 128;  // of the caches
 constexpr unsigned kLineWords = kLineBytes / sizeof(unsigned);
-constexpr unsigned kRounds = 2;           // of a chain
-constexpr unsigned kConstantLines = 512;  // 64 KiB, all that there is
-constexpr unsigned kLocalLines = 1024;    // of local memory, 4 KiB for each thread
-constexpr unsigned kReaders = 1024;       // threads of a block
+constexpr unsigned kRounds = 2;                               // of a chain
+constexpr unsigned kConstantLines = (64 << 10) / kLineBytes;  // all that there is
+constexpr unsigned kLocalLines = 1024;  // of local memory, 4 KiB for each thread
+constexpr unsigned kReaders = 1024;     // threads of a block
 
 // What a kernel finds, for the check: where its chain ends, and behind that for each thread the sum
 // of what it has read on the way round, which brings the lines to the caches.
@@ -109,23 +109,24 @@ __global__ void linkLines(LineCycle cycle, unsigned* next) {
     if (line < cycle.lines) next[std::size_t{line} * kLineWords] = cycle.next(line) * kLineWords;
 }
 
-template <bool kPastL1>
+// A load that looks into the caches from this one on: 1 or 2.
+template <unsigned kFirstCache>
 __device__ unsigned load(const unsigned* address) {
-    return kPastL1 ? __ldcg(address) : *address;  // "cache global": in L2 alone
+    return kFirstCache == 1 ? *address : __ldcg(address);  // "cache global": in L2 alone
 }
 
 // All threads of the block read the lines, since one would take too long; then all but one are
 // done.
-template <bool kPastL1>
+template <unsigned kFirstCache>
 __global__ void chaseGlobal(const unsigned* next, unsigned lines, unsigned hops, Found found,
                             long long* cycles) {
     unsigned sum = 0;
     for (std::size_t line = threadIdx.x; line < lines; line += blockDim.x)
-        sum += load<kPastL1>(next + line * kLineWords);
+        sum += load<kFirstCache>(next + line * kLineWords);
     found[1 + threadIdx.x] = sum;
     __syncthreads();
     if (threadIdx.x > 0) return;
-    follow(hops, found, cycles, [=](unsigned i) { return load<kPastL1>(next + i); });
+    follow(hops, found, cycles, [=](unsigned i) { return load<kFirstCache>(next + i); });
 }
 
 // CPU reference: where a chain ends, and the sum of all that it reads.
@@ -181,6 +182,7 @@ int main(int argc, char** argv) {
                      {{"footprint", 10, ""},
                       {"fits in", -8, "fits_in", kOnGpu},
                       {"cycles", 6, "cycles", kOnGpu},
+                      {"", 0, "all_cycles", kOnGpu},
                       {"", 0, "lines"},
                       {"", 0, "footprint"},
                       {"", 0, "shared_bytes"},
@@ -198,8 +200,15 @@ int main(int argc, char** argv) {
     lab::DeviceBuffer<long long> clock(1);
     unsigned* const found = results.get();
     long long* const cycles = clock.get();
-    const auto cyclesOfStep = [&] {
-        return exercise.timesCount() ? lab::Cell(1.0 * clock.toHost()[0] / hops, 1) : lab::Cell();
+    // The first cells of a row: its footprint, and the cycles of a step and of all steps.
+    const auto cells = [&](const std::string& footprint, const char* fitsIn) {
+        std::vector<lab::Cell> cells = {footprint, fitsIn, "", ""};
+        if (exercise.timesCount()) {
+            const long long all = clock.toHost()[0];
+            cells[2] = {1.0 * all / hops, 1};
+            cells[3] = all;
+        }
+        return cells;
     };
 
     // Odd, so that nothing is lost from step to step.
@@ -210,7 +219,7 @@ int main(int argc, char** argv) {
             "registers", 1, 1, lab::kNoRate,
             [&]() -> lab::Finding {
                 return {lab::mismatch(results.toHost(2), endOfRegisters(factor, addend, hops)),
-                        {"-", "-", cyclesOfStep()}};
+                        cells("-", "-")};
             },
             [&] { chaseRegisters<<<1, 1>>>(factor, addend, hops, found, cycles); });
 
@@ -228,9 +237,9 @@ int main(int argc, char** argv) {
             const auto check = [&]() -> lab::Finding {
                 const std::vector<unsigned> all = results.toHost(1 + block);
                 const unsigned sum = std::accumulate(all.begin() + 1, all.end(), 0u);
-                return {lab::mismatch({all[0], sum}, endAndSum(cycle, hops)),
-                        {lab::inBytes(bytes), first->name, cyclesOfStep(), lines, bytes,
-                         gpu.sharedPerMultiprocessor, gpu.l2Bytes}};
+                std::vector<lab::Cell> row = cells(lab::inBytes(bytes), first->name);
+                row.insert(row.end(), {lines, bytes, gpu.sharedPerMultiprocessor, gpu.l2Bytes});
+                return {lab::mismatch({all[0], sum}, endAndSum(cycle, hops)), row};
             };
             lab::Ladder ladder(exercise, results, [&] { before(cycle); });
             ladder.rung(name, 1, block, lab::kNoRate, check, [&] { chase(cycle); });
@@ -260,7 +269,7 @@ int main(int argc, char** argv) {
     // L1 is what an SM does not set aside for shared memory: as much as possible, please. Its size
     // is reported nowhere, but it is at least what could be shared memory instead.
     for (const void* kernel : {reinterpret_cast<const void*>(chaseLocal),
-                               reinterpret_cast<const void*>(chaseGlobal<false>)}) {
+                               reinterpret_cast<const void*>(chaseGlobal<1>)}) {
         CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
                                         cudaSharedmemCarveoutMaxL1));
     }
@@ -278,10 +287,10 @@ int main(int argc, char** argv) {
         linkLines<<<lab::blocksFor(cycle.lines, block), block>>>(cycle, next);
     };
     rows("global", {l1, l2, memory}, kReaders, toGlobal, [&](const auto& cycle) {
-        chaseGlobal<false><<<1, kReaders>>>(next, cycle.lines, hops, found, cycles);
+        chaseGlobal<1><<<1, kReaders>>>(next, cycle.lines, hops, found, cycles);
     });
     rows("pastL1", {l2, memory}, kReaders, toGlobal, [&](const auto& cycle) {
-        chaseGlobal<true><<<1, kReaders>>>(next, cycle.lines, hops, found, cycles);
+        chaseGlobal<2><<<1, kReaders>>>(next, cycle.lines, hops, found, cycles);
     });
     return exercise.finish();
 }

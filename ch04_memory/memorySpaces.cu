@@ -239,17 +239,18 @@ int main(int argc, char** argv) {
     const std::vector<unsigned> alone(size, each), ofBlocks = countsOfBlocks(size, block, each);
     const std::vector<unsigned> ofGrid(size + 1, start + each * static_cast<unsigned>(size));
 
+    const lab::Work written = lab::bytes(1.0 * seenByAll.bytes());
     lab::Ladder counters(exercise, seenByAll, reset);
     counters.rung(
-        "registerCounter", grid, block, lab::kNoRate,
+        "registerCounter", grid, block, written,
         [&] { return costs(registerCounter, lab::mismatch(seenByAll.toHost(), alone)); },
         [&] { registerCounter<<<grid, block>>>(size, seen); });
     counters.rung(
-        "sharedCounter", grid, block, lab::kNoRate,
+        "sharedCounter", grid, block, written,
         [&] { return costs(sharedCounter, lab::mismatch(seenByAll.toHost(), ofBlocks)); },
         [&] { sharedCounter<<<grid, block>>>(size, seen); });
     counters.rung(
-        "deviceCounter", grid, block, lab::kNoRate,
+        "deviceCounter", grid, block, written,
         [&] {
             std::vector<unsigned> all = seenByAll.toHost();
             all.push_back(0);  // what the host sees

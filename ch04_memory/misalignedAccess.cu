@@ -103,9 +103,9 @@ __global__ void writeOffset(const int* __restrict__ in, int* __restrict__ out, s
 
 // ---- sums ----
 
-// The same few lines in every round: after the first they are in the cache, and nothing slower
-// hides what the cache itself does. A warp has kLines lines for itself. (The compiler leaves no
-// __ldca() and no __ldcg() out, although every round reads the same.)
+// A warp reads the same kLines lines in every round: after the first they are in a cache, and
+// nothing slower hides what the cache does. __syncwarp() makes the compiler load them again, since
+// other lanes could have written meanwhile.
 __device__ const int* linesOfWarp(const int* in) {
     const std::size_t warpsOfBlock = (blockDim.x + kWarp - 1) / kWarp;
     const std::size_t warp = blockIdx.x * warpsOfBlock + threadIdx.x / kWarp;
@@ -116,10 +116,10 @@ __device__ const int* linesOfWarp(const int* in) {
 __global__ void sumFromL2(const int* in, std::size_t offset, unsigned rounds, int* sums) {
     const int* const own = linesOfWarp(in) + offset;
     int sum = 0;
-#pragma unroll 1
     for (unsigned round = 0; round < rounds; ++round) {
 #pragma unroll
         for (unsigned line = 0; line < kLines; ++line) sum += __ldcg(&own[line * kWarp]);
+        __syncwarp();
     }
     sums[std::size_t{blockIdx.x} * blockDim.x + threadIdx.x] = sum;
 }
@@ -128,10 +128,10 @@ __global__ void sumFromL2(const int* in, std::size_t offset, unsigned rounds, in
 __global__ void sumFromL1(const int* in, std::size_t offset, unsigned rounds, int* sums) {
     const int* const own = linesOfWarp(in) + offset;
     int sum = 0;
-#pragma unroll 1
     for (unsigned round = 0; round < rounds; ++round) {
 #pragma unroll
-        for (unsigned line = 0; line < kLines; ++line) sum += __ldca(&own[line * kWarp]);
+        for (unsigned line = 0; line < kLines; ++line) sum += own[line * kWarp];
+        __syncwarp();
     }
     sums[std::size_t{blockIdx.x} * blockDim.x + threadIdx.x] = sum;
 }

@@ -7,9 +7,8 @@
 //   3 swizzledTile  without padding: the columns of each row are shuffled
 //   4 strided       lane i loads element i * stride, of 4, 8 or 16 bytes
 //
-// The rows square... have a tile of 32 x 32 integers, rect... one of 16 rows and 32 columns; then
-// comes what is written by and what is read by: squareRowCol is written by rows and read by
-// columns.
+// The tile is square, 32 x 32 integers, or rect, 16 rows of 32. Then comes how it is written and
+// read: squareRowCol by rows and by columns.
 //
 //   bytes        of an element
 //   stride       elements between two rows of the tile, or between those of neighbouring lanes
@@ -18,8 +17,7 @@
 //                the block at it
 //   latency      cycles of a load that waits for the one before it, with one warp alone
 //
-// The CSV also has what the launch must come to in a profiler, store_wavefronts and
-// load_wavefronts.
+// The CSV also has what a profiler must count: store_wavefronts and load_wavefronts of the launch.
 //
 //   ./lab run sharedBanks -- --strides=33 --kernel=stridedInt2
 //   ./lab test sharedBanks
@@ -42,7 +40,9 @@
 
 constexpr unsigned kWarp = 32, kCols = 32;  // lanes; columns of a tile
 
-enum Order { kByRows, kByCols };
+using Order = unsigned;
+constexpr Order kByRows = 0, kByCols = 1;
+
 struct Place {
     unsigned row, col;
 };
@@ -142,7 +142,7 @@ __global__ void __launch_bounds__(kStridedBlock)
     const long long middle = clock64();
 
     // Throughput: no load waits for another one, and all warps are there. (The stride comes with
-    // the launch: where the compiler knows it, it makes one wide load of several narrow ones.)
+    // the launch: if the compiler knew it, it could make one wide load of several narrow ones.)
     const unsigned first = lane * stride + warp;
     int sum = 0;
 #pragma unroll 16
@@ -161,16 +161,11 @@ __global__ void __launch_bounds__(kStridedBlock)
 // CPU reference of the tile kernels.
 std::vector<int> exchanged(std::vector<int> values, unsigned rounds, Order write, Order read) {
     const auto threads = static_cast<unsigned>(values.size()), rows = threads / kCols;
+    const auto at = [](Place place) { return place.row * kCols + place.col; };
     std::vector<int> tile(threads);
     for (unsigned round = 0; round < rounds; ++round) {
-        for (unsigned t = 0; t < threads; ++t) {
-            const Place to = placeOf(t, write, rows);
-            tile[to.row * kCols + to.col] = values[t];
-        }
-        for (unsigned t = 0; t < threads; ++t) {
-            const Place from = placeOf(t, read, rows);
-            values[t] = tile[from.row * kCols + from.col] + 1;
-        }
+        for (unsigned t = 0; t < threads; ++t) tile[at(placeOf(t, write, rows))] = values[t];
+        for (unsigned t = 0; t < threads; ++t) values[t] = tile[at(placeOf(t, read, rows))] + 1;
     }
     return values;
 }
@@ -190,7 +185,7 @@ int main(int argc, char** argv) {
     unsigned rounds, mostStride;
     lab::Exercise exercise("sharedBanks", "Bank conflicts: predicted, to be counted, and timed.");
     // Odd: an even number of transpositions is none at all.
-    exercise.option("rounds", &rounds, {255, 7}, 1, kMostRounds, "how often each thread goes");
+    exercise.option("rounds", &rounds, {1023, 7}, 1, kMostRounds, "how often each thread goes");
     exercise.option("strides", &mostStride, 4, 0, kMostStride, "strided has the strides 0 to this");
     exercise.parse(argc, argv);
     constexpr auto kOnGpu = lab::OwnColumn::kOnGpu;

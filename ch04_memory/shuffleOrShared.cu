@@ -127,13 +127,15 @@ __global__ void transposeShuffle(const int4* in, int4* out, std::size_t rows, un
 
 // ---- sums of rows ----
 
-// Sum of every kLanes-th element of a row; the row of the last lanes may be past the end, the last
-// row may be a shorter one.
+// Sum of every kLanes-th element of a row. The last row may be shorter; behind it there are rows of
+// no elements, whose lanes take part in the shuffles.
 template <unsigned kLanes>
 __device__ int sumOfLane(const int* in, std::size_t n, std::size_t row, unsigned cols) {
-    const std::size_t begin = row * cols, end = begin + cols < n ? begin + cols : n;
+    const std::size_t begin = row * cols;
+    if (begin >= n) return 0;
+    const unsigned length = n - begin < cols ? static_cast<unsigned>(n - begin) : cols;
     int sum = 0;
-    for (std::size_t i = begin + threadIdx.x % kLanes; i < end; i += kLanes) sum += in[i];
+    for (unsigned c = threadIdx.x % kLanes; c < length; c += kLanes) sum += in[begin + c];
     return sum;
 }
 

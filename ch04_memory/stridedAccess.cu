@@ -50,7 +50,7 @@ __global__ void fill(unsigned* array, std::size_t length, unsigned seed) {
 }
 
 // Both kernels: a block reads kTile of the `size` integers, a thread every kBlock-th of these. It
-// starts all of its loads before it adds anything up, so that enough of them are in flight.
+// asks for all of them before it adds anything up, so that many loads are in flight.
 __device__ unsigned sumOf(const unsigned (&values)[kPerThread]) {
     unsigned sum = 0;
 #pragma unroll
@@ -61,15 +61,15 @@ __device__ unsigned sumOf(const unsigned (&values)[kPerThread]) {
 // The lanes of a warp read 4 bytes each, 4 * kStride bytes apart: four whole sectors with a stride
 // of 1, and a sector for each lane from a stride of 8 on. What lies between is moved and not used.
 template <unsigned kStride>
-__global__ void readStrided(const unsigned* array, std::size_t size, unsigned* sums) {
-    const std::size_t first = std::size_t{blockIdx.x} * kTile + threadIdx.x;
+__global__ void readStrided(const unsigned* array, unsigned size, unsigned* sums) {
+    const unsigned first = blockIdx.x * kTile + threadIdx.x;
     unsigned values[kPerThread];
 #pragma unroll
     for (unsigned k = 0; k < kPerThread; ++k) {
-        const std::size_t i = first + k * kBlock;
-        values[k] = i < size ? array[i * kStride] : 0;
+        const unsigned i = first + k * kBlock;
+        values[k] = i < size ? array[std::size_t{i} * kStride] : 0;
     }
-    sums[std::size_t{blockIdx.x} * kBlock + threadIdx.x] = sumOf(values);
+    sums[blockIdx.x * kBlock + threadIdx.x] = sumOf(values);
 }
 
 // kPiece integers in a row are read by as many lanes. From 8 on they are whole sectors, of which
@@ -81,22 +81,22 @@ struct Random {
     Scattered placeOf;
     explicit Random(std::size_t length) : placeOf(length / kPlace) {}
     // Where the i-th integer lies.
-    __host__ __device__ std::size_t operator()(std::size_t i) const {
-        return placeOf(i / kPiece) * kPlace + i % kPiece;
+    __host__ __device__ std::size_t operator()(unsigned i) const {
+        return std::size_t{placeOf(i / kPiece)} * kPlace + i % kPiece;
     }
 };
 
 template <unsigned kPiece>
-__global__ void readRandom(const unsigned* array, std::size_t size, Random<kPiece> indexOf,
+__global__ void readRandom(const unsigned* array, unsigned size, Random<kPiece> indexOf,
                            unsigned* sums) {
-    const std::size_t first = std::size_t{blockIdx.x} * kTile + threadIdx.x;
+    const unsigned first = blockIdx.x * kTile + threadIdx.x;
     unsigned values[kPerThread];
 #pragma unroll
     for (unsigned k = 0; k < kPerThread; ++k) {
-        const std::size_t i = first + k * kBlock;
+        const unsigned i = first + k * kBlock;
         values[k] = i < size ? array[indexOf(i)] : 0;
     }
-    sums[std::size_t{blockIdx.x} * kBlock + threadIdx.x] = sumOf(values);
+    sums[blockIdx.x * kBlock + threadIdx.x] = sumOf(values);
 }
 
 // CPU reference: what each thread adds up, where valueOf(i) is the i-th integer that is read.
@@ -114,7 +114,7 @@ int main(int argc, char** argv) {
     std::size_t size;
     unsigned fetch;
     lab::Exercise exercise("stridedAccess", "Bytes that memory moves, and bytes that are used.");
-    exercise.option("size", &size, {1 << 24, 1 << 14}, 1, lab::kMaxSize / kMostStride,
+    exercise.option("size", &size, {1 << 24, 1 << 14}, 1, std::size_t{1} << 31,
                     "integers to read, of an array of 64 times as many");
     exercise.option("fetch", &fetch, 64, 32, 128, "bytes that L2 asks the memory for at a time",
                     lab::Rule::kPowerOfTwo);

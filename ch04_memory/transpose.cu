@@ -166,22 +166,25 @@ __global__ void transposeSmemSwizzle(const float* __restrict__ in, float* __rest
     }
 }
 
-// A tile twice as wide for the same threads: eight loads of a thread are in flight before the
-// barrier, and half as many blocks begin and end. Its 65 columns are an odd number, too.
+// A tile twice as wide for the same threads: eight loads of a thread are in flight, of which none
+// waits for another, and half as many blocks begin and end. Its 65 columns are an odd number, too.
 __global__ void transposeSmemUnroll2(const float* __restrict__ in, float* __restrict__ out,
                                      std::size_t rows, std::size_t cols) {
     __shared__ float tile[kTile][2 * kTile + 1];
     const std::size_t firstCol = std::size_t{blockIdx.x} * (2 * kTile);
     const std::size_t firstRow = lab::blockY() * kTile;
 
-    const std::size_t col = firstCol + threadIdx.x;
-    const std::size_t row = firstRow + threadIdx.y;
-    for (unsigned j = 0; j < kTile; j += kBlockRows) {
-        const float* const from = in + (row + j) * cols + col;
-        if (row + j < rows && col < cols) tile[threadIdx.y + j][threadIdx.x] = from[0];
-        if (row + j < rows && col + kTile < cols)
-            tile[threadIdx.y + j][threadIdx.x + kTile] = from[kTile];
+    constexpr unsigned kLoads = 8;
+    float values[kLoads] = {};
+#pragma unroll  // every index becomes a constant: only then can an array live in registers
+    for (unsigned k = 0; k < kLoads; ++k) {
+        const std::size_t row = firstRow + threadIdx.y + k / 2 * kBlockRows;
+        const std::size_t col = firstCol + threadIdx.x + k % 2 * kTile;
+        if (row < rows && col < cols) values[k] = in[row * cols + col];
     }
+#pragma unroll
+    for (unsigned k = 0; k < kLoads; ++k)
+        tile[threadIdx.y + k / 2 * kBlockRows][threadIdx.x + k % 2 * kTile] = values[k];
     __syncthreads();
 
     const std::size_t outCol = firstRow + threadIdx.x;
@@ -222,7 +225,9 @@ __global__ void transposeSmemDiagonal(const float* __restrict__ in, float* __res
     }
 }
 
-// The launch says how large the tile is: as wide as the block, and one column more.
+// The launch says how large the tile is: as wide as the block, and one column more. How often the
+// loops go round the compiler does not know, but their steps it does: it begins several loads at
+// once.
 __global__ void transposeSmemDynamic(const float* __restrict__ in, float* __restrict__ out,
                                      std::size_t rows, std::size_t cols) {
     extern __shared__ float tile[];
@@ -230,13 +235,13 @@ __global__ void transposeSmemDynamic(const float* __restrict__ in, float* __rest
     const std::size_t firstCol = std::size_t{blockIdx.x} * side;
     const std::size_t firstRow = lab::blockY() * side;
 
-    for (unsigned j = threadIdx.y; j < side; j += blockDim.y) {
+    for (unsigned j = threadIdx.y; j < side; j += kBlockRows) {
         const std::size_t row = firstRow + j, col = firstCol + threadIdx.x;
         if (row < rows && col < cols) tile[j * stride + threadIdx.x] = in[row * cols + col];
     }
     __syncthreads();
 
-    for (unsigned j = threadIdx.y; j < side; j += blockDim.y) {
+    for (unsigned j = threadIdx.y; j < side; j += kBlockRows) {
         const std::size_t outRow = firstCol + j, outCol = firstRow + threadIdx.x;
         if (outRow < cols && outCol < rows)
             out[outRow * rows + outCol] = tile[threadIdx.x * stride + j];

@@ -98,11 +98,15 @@ __global__ void transposeTile(const float* __restrict__ in, float* __restrict__ 
     const std::size_t firstCol = std::size_t{blockIdx.x} * kSide;
     const std::size_t firstRow = lab::blockY() * kSide;
 
-    for (unsigned j = 0; j < kSide; j += 8) {
+    float values[kSide / 8] = {};
+#pragma unroll
+    for (unsigned j = 0; j < kSide; j += 8) {  // all loads, before anything waits for one
         const unsigned r = threadIdx.y + j, c = threadIdx.x;
         if (firstRow + r < rows && firstCol + c < cols)
-            tile[r][c] = in[(firstRow + r) * cols + firstCol + c];
+            values[j / 8] = in[(firstRow + r) * cols + firstCol + c];
     }
+#pragma unroll
+    for (unsigned j = 0; j < kSide; j += 8) tile[threadIdx.y + j][threadIdx.x] = values[j / 8];
     __syncthreads();
 
     for (unsigned j = 0; j < kSide; j += 8) {

@@ -24,6 +24,8 @@ from program import outdated, run_noting  # noqa: E402
 
 NAME = "sharedBanks"
 NOT_BUILT = 77
+# The counter of the GPU picks up a few conflicts with other traffic.
+NOISE = 0.04
 # Columns of the program's CSV, and the counter that each predicts.
 COUNTERS = {
     "store_wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
@@ -32,16 +34,19 @@ COUNTERS = {
 
 
 def problems(
-    rows: Sequence[dict[str, str]], launches: Sequence[dict[str, str]], who: str
+    rows: Sequence[dict[str, str]],
+    launches: Sequence[dict[str, str]],
+    who: str,
+    noise: float = 0,
 ) -> list[str]:
-    """What `who` counted otherwise than the rows say, a line each."""
+    """What `who` counted otherwise than the rows say, a line each; it may be more by `noise`."""
     if len(rows) != len(launches):
         return [f"{len(rows)} rows, but {who} counted {len(launches)} launches"]
     return [
         f"{row['kernel']}, stride {row['stride']}: {column} {row[column]}, {who} {launch[counter]}"
         for row, launch in zip(rows, launches)
         for column, counter in COUNTERS.items()
-        if number(row[column]) != number(launch[counter])
+        if not 1 <= number(launch[counter]) / number(row[column]) <= 1 + noise
     ]
 
 
@@ -56,7 +61,7 @@ def main(program: str, source: str) -> int:
         sys.exit(f"exit status {done.returncode}, expected 0\n{done.stderr}")
     rows = list(csv.DictReader(done.stdout.splitlines()))
     found = problems(rows, read_table(profile), "the cpu back end")
-    found += problems(rows, read_recorded(NAME, OPTIMISED), "ncu")
+    found += problems(rows, read_recorded(NAME, OPTIMISED), "ncu", NOISE)
     print("\n".join(found) or f"{len(rows)} rows predict what was counted")
     return 1 if found else 0
 

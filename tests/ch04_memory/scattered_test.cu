@@ -12,8 +12,8 @@ TEST(Scattered, NoTwoNumbersHaveOnePlace) {
         ASSERT_LE(placeOf.count(), most);
         ASSERT_GT(2 * placeOf.count(), most);
         std::vector<bool> taken(placeOf.count());
-        for (std::size_t number = 0; number < placeOf.count(); ++number) {
-            const std::size_t place = placeOf(number);
+        for (unsigned number = 0; number < placeOf.count(); ++number) {
+            const unsigned place = placeOf(number);
             ASSERT_LT(place, placeOf.count());
             EXPECT_FALSE(taken[place]) << number << " of " << placeOf.count();
             taken[place] = true;
@@ -26,13 +26,19 @@ TEST(Scattered, NoTwoNumbersHaveOnePlace) {
 TEST(Scattered, NeighboursAreFarApart) {
     const Scattered placeOf(std::size_t{1} << 20);
     std::size_t near = 0, evenly = 0;
-    for (std::size_t number = 0; number + 2 < placeOf.count(); ++number) {
-        const std::size_t a = placeOf(number), b = placeOf(number + 1), c = placeOf(number + 2);
+    for (unsigned number = 0; number + 2 < placeOf.count(); ++number) {
+        const unsigned a = placeOf(number), b = placeOf(number + 1), c = placeOf(number + 2);
         near += (a < b ? b - a : a - b) < 1000;
         evenly += b - a == c - b;
     }
     EXPECT_LT(near, placeOf.count() / 100);
     EXPECT_LT(evenly, placeOf.count() / 100);
+}
+
+TEST(Scattered, HasAsManyPlacesAsANumberCan) {
+    EXPECT_EQ(Scattered(std::size_t{1} << 32).count(), std::size_t{1} << 32);
+    EXPECT_EQ(Scattered(std::size_t{1} << 40).count(), std::size_t{1} << 32);
+    EXPECT_EQ(Scattered((std::size_t{1} << 32) - 1).count(), std::size_t{1} << 31);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <regex>
 
 #include "access_pattern.h"
 #include "emu/limits.h"
@@ -151,9 +152,11 @@ std::string number(const Metric& metric) {
     return text;
 }
 
-// With its parameters, as ncu writes it: tiled<16>, not tiled<16u>.
+// With its parameters, as ncu writes it: tiled<16>, not tiled<16u>; tiled<1>, not tiled<true>.
 std::string nameInNcu(const Grid& grid) {
     std::string name = functionName(grid.call.id);
+    name = std::regex_replace(name, std::regex("([<,] ?)true(?=[,>])"), "$011");
+    name = std::regex_replace(name, std::regex("([<,] ?)false(?=[,>])"), "$010");
     for (size_t end = 0; (end = name.find_first_of(",>", end + 1)) != std::string::npos;) {
         const size_t last = name.find_last_not_of("ul", end - 1);
         if (last != std::string::npos && name[last] >= '0' && name[last] <= '9') {

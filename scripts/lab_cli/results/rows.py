@@ -85,4 +85,6 @@ def count(text: str) -> str:
     for unit, size in (("Gi", 1 << 30), ("Mi", 1 << 20)):
         if whole >= size and whole % size == 0:
             return f"{whole // size} {unit}"
+    if 100_000 <= whole < 1 << 20 and whole % 1024 == 0:
+        return f"{whole // 1024} Ki"
     return f"{whole:,}" if whole >= 100_000 else text

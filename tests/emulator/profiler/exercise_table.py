@@ -30,6 +30,7 @@ CHAPTERS = {
     "memoryLatency": "ch04_memory",
     "stridedAccess": "ch04_memory",
     "structLayouts": "ch04_memory",
+    "misalignedAccess": "ch04_memory",
     "transpose": "ch04_memory",
     "transposeFast": "ch04_memory",
     "sharedBanks": "ch04_memory",
