@@ -62,7 +62,7 @@ OPTIONS = {
     "transpose": ["--profile", "--rows=512", "--cols=512"],
     "transposeFast": ["--profile", "--rows=512", "--cols=512"],
     "sharedBanks": ["--profile", "--rounds=7", "--strides=33"],
-    "constantMemory": ["--profile", "--size=32K", "--steps=100"],
+    "constantMemory": ["--profile", "--size=32K", "--steps=4096"],
     "warpShuffle": ["--profile", "--size=16K", "--by=2"],
     "shuffleOrShared": ["--profile", "--size=32K", "--cols=32", "--rounds=3"],
     "hostTransfer": ["--profile", "--size=64K"],

@@ -176,6 +176,8 @@ DIFFERENCES = [
                "load .*", OPTIMISED, "-G reads constant memory with loads for any memory"),
     Difference("constantMemory", "stencilShared", "shared store requests", LOWER,
                "ncu also counts the warps that have no lane to store"),
+    Difference("constantMemory", "lookupShared", "shared load (wavefronts|conflicts)", NOISE,
+               "the counter of the GPU picks up conflicts with other traffic"),
     Difference("matmul", "matmulTiled<.*>", "shared efficiency", GENERIC,
                "-O3 reads four words at once"),
     Difference("streamConcurrency", "occupyHalf", "store .*", OPTIMISED,
