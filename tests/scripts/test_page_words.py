@@ -29,8 +29,8 @@ FENCED = re.compile(r"^```cpp\n(.*?)^```", re.MULTILINE | re.DOTALL)
 # SASS instructions and registers; the reasons for which ncu says that warps stall; tools, their options
 # and what they make; what a macro makes of -D and of a name; numbers.
 ELSEWHERE = {
-    "BRA", "LDG", "LDS", "STS", "FFMA", "ULDC", "R0", "R5", "R6", "R7", "R10", "x0", "x3",
-    "_Z9lanesRacePKiPim",
+    "BRA", "LDG", "LDS", "STS", "FFMA", "ULDC", "R0", "R5", "R6", "R7", "R10", "IMAD", "ISETP", "LDL", "MOV",
+    "STL", "P0", "x0", "x3", "_Z9lanesRacePKiPim",
     "dispatch_stall", "long_scoreboard", "not_selected", "smsp__warp_issue_stalled_X_per_warp_active",
     "_st", "cuda_fp16", "initcheck", "synccheck", "cuobjdump", "dump", "sass", "fun", "liblab_common",
     "DCMAKE_CUDA_FLAGS", "DLAB_BACKEND", "INT_MIN", "ff", "ffffff00",

@@ -360,6 +360,8 @@ def test_predicted_of_what_is_not_there() -> None:
     emulated = [{**item, "cycles": ""} for item in STRIDES]
     with pytest.raises(LabError, match="no .*number in column cycles"):
         predicted(["wide"]).draw(emulated, "title")
+
+
 # ---- footprint ----
 
 # Two lines; the second leaves its cache, of 96 KiB, at 128 KiB.
