@@ -13,7 +13,7 @@
 //   ./lab run managedMemory -- --rows=8K --cols=8K
 //   ./lab test managedMemory
 //   ./lab profile managedMemory
-//   ./lab trace managedMemory       counts the page faults
+//   ./lab trace managedMemory       # counts the page faults
 //
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target managedMemory

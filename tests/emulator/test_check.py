@@ -385,7 +385,8 @@ def test_exercise_without_its_barrier(build, instrumented, tmp_path):
     mutant = tmp_path / "mutant.cu"
     mutant.write_text(before + after)
     library = build / "common" / "liblab_common.a"
-    program = instrumented(mutant, str(library), "-I", str(ROOT / "common"))
+    folders = ["-I", str(ROOT / "common"), "-I", str(ROOT / "ch04_memory")]
+    program = instrumented(mutant, str(library), *folders)
     finding = only(run(program, tmp_path / "report", "--profile", "--rows=64", "--cols=64"))
     assert finding.title == READ_AFTER_WRITE
     assert finding.kernel == "transposeSmem"

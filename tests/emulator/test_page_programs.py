@@ -43,17 +43,57 @@ EXPECTED = {
     ],
     "simpleDivergence": [([], "", 992)],
     "nestedHelloWorld": [([], "the sum is 140\n", 0)],
+    "misalignedAccess": [([], "", 0)],
+    "sharedBanks": [
+        (
+            [],
+            " 4 bytes,  1 rows: 0\n 4 bytes,  2 rows: 16\n 4 bytes,  4 rows: 8\n"
+            " 4 bytes,  8 rows: 4\n 4 bytes, 16 rows: 2\n 4 bytes, 32 rows: 1\n"
+            " 8 bytes,  1 rows: 0\n 8 bytes,  2 rows: 8\n 8 bytes,  4 rows: 4\n"
+            " 8 bytes,  8 rows: 2\n 8 bytes, 16 rows: 1\n 8 bytes, 32 rows: 1\n"
+            "16 bytes,  1 rows: 0\n16 bytes,  2 rows: 4\n16 bytes,  4 rows: 2\n"
+            "16 bytes,  8 rows: 1\n16 bytes, 16 rows: 1\n16 bytes, 32 rows: 1\n",
+            0,
+        )
+    ],
+    # Lane by lane: all numbers by a butterfly, and what shifts down leave.
+    "warpShuffle": [
+        ([], "".join(f"lane {i}: 496, {496 + 16 * i}\n" for i in range(32)), 0),
+    ],
+    # Sums from the first number of a segment on, of 32 and of 8 lanes.
+    "warpShuffle 2": [
+        (
+            [],
+            "".join(
+                "".join(f"{sum(range(lane // width * width + 1, lane + 2))} " for lane in range(32))
+                + "\n"
+                for width in (32, 8)
+            ),
+            8,
+        )
+    ],
+    "unifiedAddresses": [
+        (
+            [],
+            "p         cudaSuccess, type 2, host: 0, device: 1\n"
+            "p + 10    cudaSuccess, type 2, host: 0, device: 1\n"
+            "behind p  cudaSuccess, type 0, host: 1, device: 0\n"
+            "p, freed  cudaSuccess, type 0, host: 1, device: 0\n",
+            0,
+        )
+    ],
+    "zeroCopy": [([], "65536 in the end: cudaSuccess\n", 65536)],
+    "managedMemory": [([], "5050\n", 0)],
+    "compileTargets": [([], "cudaSuccess\n42\n", 0)],
 }
 
 
-def programs() -> dict[str, str]:
-    """The text of each, by page."""
+def programs() -> dict[str, tuple[str, Path]]:
+    """The text of each, and the folder of its page; by page, the second one with a 2 behind it."""
     found = {}
     for page in tables.pages():
-        texts = PROGRAM.findall(page.read_text(encoding="utf-8"))
-        assert len(texts) < 2, f"{page.name}: one program to a page, or this test needs more names"
-        if texts:
-            found[page.stem] = texts[0]
+        for number, text in enumerate(PROGRAM.findall(page.read_text(encoding="utf-8")), 1):
+            found[page.stem if number == 1 else f"{page.stem} {number}"] = text, page.parent
     return found
 
 
@@ -76,8 +116,9 @@ def noted(program: Path, options: list[str], variable: str, file: Path) -> tuple
 @pytest.mark.parametrize("name", EXPECTED)
 def test_a_program_does_what_the_answer_says(name: str, instrumented, tmp_path: Path) -> None:
     source = tmp_path / "answer.cu"
-    source.write_text(programs()[name])
-    program = instrumented(source, "-Wall")
+    text, folder = programs()[name]
+    source.write_text(text)
+    program = instrumented(source, "-Wall", "-I", str(folder))
     for options, printed, divergent in EXPECTED[name]:
         profile = tmp_path / f"profile{'-'.join(options)}"
         out, counts = noted(program, options, "CUDA_EMULATOR_PROFILE", profile)
