@@ -160,8 +160,6 @@ DIFFERENCES = [
                "on the GPU registers limit it"),
     Difference("stridedAccess", "readRandom<.*>|readStrided<.*>", "occupancy", HIGHER,
                "-O3 has so many loads in flight that their registers fit half as often"),
-    Difference("stridedAccess", "read.*", "occupancy", HIGHER,
-               "-O3 has so many loads in flight that their registers do not fit more often"),
     Difference("structLayouts", "allAosFloat2", "load .*", OPTIMISED,
                "-G copies a float2 member by member, -O3 (and the source) at once"),
     Difference("structLayouts", "allSoaFloat4", "store .*", OPTIMISED,
