@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <future>
+#include <memory>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -33,18 +35,23 @@ int wantedSms(const char* text) {
 }
 
 // Ends the process where there can be no more OS threads, or one has no memory of its own: glibc
-// aborts if it needs some for the thread and gets none.
+// aborts if it needs some for the thread and gets none. Until that is known the caller waits: it
+// may be about to say itself that there is no memory, and once is enough.
 template <class Work>
 std::thread started(Work work) {
-    const auto withMemory = [work] {
+    const auto ready = std::make_shared<std::promise<void>>();
+    const auto withMemory = [work, ready] {
         constexpr size_t kSome = 100 * 1024;
         void* const memory = std::malloc(kSome);
         if (memory == nullptr) quitWithoutMemory("memory of one more OS thread");
         std::free(memory);
+        ready->set_value();
         work();
     };
     try {
-        return std::thread(withMemory);
+        std::thread thread(withMemory);
+        ready->get_future().wait();
+        return thread;
     } catch (const std::system_error&) {
         quitWithoutMemory("one more OS thread");
     }
