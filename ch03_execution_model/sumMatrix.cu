@@ -141,10 +141,7 @@ int main(int argc, char** argv) {
     exercise.option("cols", &cols, {16384, 256}, 1, lab::kMaxSize, "columns of the matrices");
     exercise.options().text("block", &onlyBlock, "XxY", kShape, "only blocks of this shape");
     exercise.parseOptions(argc, argv);
-    if (rows > lab::kMaxSize / cols) {
-        exercise.reject(lab::formatted("--rows=%zu --cols=%zu: expected at most %zu elements", rows,
-                                       cols, std::size_t{lab::kMaxSize}));
-    }
+    exercise.requireElements(rows, cols);
     std::vector<dim3> shapes = allShapes();
     if (!onlyBlock.empty()) {
         const std::optional<dim3> shape = lab::parseBlock(onlyBlock, 2);

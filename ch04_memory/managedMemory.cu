@@ -185,10 +185,7 @@ int main(int argc, char** argv) {
     exercise.option("rows", &rows, {4096, 128}, 1, lab::kMaxSize, "rows of the matrices");
     exercise.option("cols", &cols, {4096, 128}, 1, lab::kMaxSize, "columns of the matrices");
     exercise.parse(argc, argv);
-    if (rows > lab::kMaxSize / cols) {
-        exercise.reject(lab::formatted("--rows=%zu --cols=%zu: expected at most %zu elements", rows,
-                                       cols, std::size_t{lab::kMaxSize}));
-    }
+    exercise.requireElements(rows, cols);
     const std::size_t count = rows * cols;
     lab::requireHostMemory(count, 4 * sizeof(float));
     exercise.title("%s x %s floats (3 times %s)", lab::withCommas(rows).c_str(),

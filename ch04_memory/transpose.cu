@@ -256,10 +256,7 @@ int main(int argc, char** argv) {
     exercise.option("cols", &cols, {8192, 512}, 1, lab::kMaxSize, "columns of the input");
     exercise.option("tile", &tile, kTile, 1, 110, "side of the dynamic tile, 48 KiB at most");
     exercise.parse(argc, argv);
-    if (rows > lab::kMaxSize / cols) {
-        exercise.reject(lab::formatted("--rows=%zu --cols=%zu: expected at most %zu elements", rows,
-                                       cols, std::size_t{lab::kMaxSize}));
-    }
+    exercise.requireElements(rows, cols);
     std::vector<unsigned> tiles = {8, 16, 32, 64};
     if (exercise.given("tile")) tiles = {tile};
 

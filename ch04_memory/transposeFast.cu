@@ -180,10 +180,7 @@ int main(int argc, char** argv) {
     exercise.option("rows", &rows, {8192, 512}, 1, lab::kMaxSize, "rows of the input");
     exercise.option("cols", &cols, {8192, 512}, 1, lab::kMaxSize, "columns of the input");
     exercise.parse(argc, argv);
-    if (rows > lab::kMaxSize / cols) {
-        exercise.reject(lab::formatted("--rows=%zu --cols=%zu: expected at most %zu elements", rows,
-                                       cols, std::size_t{lab::kMaxSize}));
-    }
+    exercise.requireElements(rows, cols);
 
     const std::size_t count = rows * cols;
     const std::vector<float> input = lab::randomFloats(count, exercise.seed(), -1, 1);

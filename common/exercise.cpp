@@ -82,6 +82,12 @@ void Exercise::reject(const std::string& message) const {
     quit(kExitBadUsage, "%s: %s (see --help)", name_.c_str(), message.c_str());
 }
 
+void Exercise::requireElements(std::size_t rows, std::size_t cols) const {
+    if (rows <= kMaxSize / cols) return;
+    reject(formatted("--rows=%zu --cols=%zu: expected at most %zu elements", rows, cols,
+                     std::size_t{kMaxSize}));
+}
+
 std::string Exercise::parameters(const Options::Values& others) const {
     return options_.values(ownOptions_, others);
 }

@@ -58,6 +58,10 @@ class Exercise {
     // status 2.
     [[noreturn]] void reject(const std::string& message) const;
 
+    // Rejects options --rows and --cols that are more than kMaxSize elements together. Both are at
+    // least 1.
+    void requireElements(std::size_t rows, std::size_t cols) const;
+
     // Was --option on the command line?
     bool given(const std::string& option) const { return options_.given(option); }
 
