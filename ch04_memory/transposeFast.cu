@@ -11,6 +11,7 @@
 //   7 transposeFloat4  four rows of a column are 16 bytes of the output: stored at once
 //   8 transposeFloat4Swizzle   and without bank conflicts
 //   9 transposeFloat4Down      blocks go down the columns: the output is written in its order
+//  10 transposeSectors         and whole sectors of it, wherever its rows begin
 //     cublasSgeam      what NVIDIA's library makes of it
 //     cudaMemcpy       the copy as the driver does it
 //
@@ -174,6 +175,58 @@ __global__ void transposeFloat4(const float* __restrict__ in, float* __restrict_
     }
 }
 
+// Row c of the output begins (c * rows) % 8 floats behind the beginning of a sector, of 32 bytes.
+// As many floats above the tile is where its piece of that row begins here: at a sector. So no
+// sector is written by two blocks, and each piece takes stores of 16 bytes, for any `rows`. The
+// price is paid by loads, which the caches help: up to seven rows are loaded by two blocks.
+//
+// Element (r, c) stands at tile[c][kSector + r], and r may be negative. The bounds are for all 2048
+// threads of an SM, which have 32 registers each.
+constexpr unsigned kSector = 8;
+
+__global__ void __launch_bounds__(32 * kWarps, 2048 / (32 * kWarps))
+    transposeSectors(const float* __restrict__ in, float* __restrict__ out, std::size_t rows,
+                     std::size_t cols) {
+    __shared__ float tile[kSide][kSide + kSector + 1];  // an odd pitch: columns in all banks
+    const std::size_t firstCol = lab::blockY() * kSide;
+    const std::size_t firstRow = std::size_t{blockIdx.x} * kSide;
+    const auto above = [&](unsigned c) -> unsigned { return (firstCol + c) * rows % kSector; };
+
+    {
+        constexpr unsigned kLoads = (kSide + kSector) / (kWarps / 2);
+        const unsigned c = threadIdx.x + 32 * (threadIdx.y % 2), top = kSector - above(c);
+        float values[kLoads] = {};
+#pragma unroll
+        for (unsigned j = 0; j < kLoads; ++j) {
+            const unsigned t = threadIdx.y / 2 + j * (kWarps / 2);
+            const std::size_t row = firstRow + t - kSector;  // wraps around below 0
+            if (t - top < kSide && row < rows && firstCol + c < cols)
+                values[j] = in[row * cols + firstCol + c];
+        }
+#pragma unroll
+        for (unsigned j = 0; j < kLoads; ++j)
+            tile[c][threadIdx.y / 2 + j * (kWarps / 2)] = values[j];
+    }
+    __syncthreads();
+
+#pragma unroll
+    for (unsigned i = 0; i < 2; ++i) {  // a warp stores two pieces of 256 bytes
+        const unsigned c = 2 * threadIdx.y + threadIdx.x / 16 + 32 * i, q = threadIdx.x % 16;
+        if (firstCol + c >= cols) continue;
+        const unsigned t = kSector - above(c) + 4 * q;
+        const std::size_t row = firstRow + t - kSector;
+        const std::size_t to = (firstCol + c) * rows + row;
+        const float* const v = &tile[c][t];
+        if (row < rows && row + 3 < rows) {
+            *reinterpret_cast<float4*>(out + to) = make_float4(v[0], v[1], v[2], v[3]);
+        } else {  // some of the first rows or of the last ones
+            for (unsigned k = 0; k < 4; ++k) {
+                if (row + k < rows) out[to + k] = v[k];
+            }
+        }
+    }
+}
+
 int main(int argc, char** argv) {
     std::size_t rows, cols;
     lab::Exercise exercise("transposeFast", "Transposes a matrix at the speed of a copy.");
@@ -234,6 +287,11 @@ int main(int argc, char** argv) {
             aligned ? transposeFloat4<true, true, true> : transposeFloat4<true, true, false>;
         kernel<<<downGrid, block>>>(in, out, rows, cols);
     });
+    // Pieces that begin above their tile also end there: up to seven rows remain.
+    const std::size_t remaining = rows % kSector == 0 ? 0 : kSector - 1;
+    const dim3 sectorGrid = lab::gridFor(rows + remaining, cols, kSide);
+    ladder.rung("transposeSectors", sectorGrid, block, moved, isTransposed,
+                [&] { transposeSectors<<<sectorGrid, block>>>(in, out, rows, cols); });
     lab::cublasTranspose(ladder, isTransposed, in, out, rows, cols);
     ladder.peer("cudaMemcpy", moved, isCopy, [&] {
         CUDA_CHECK(cudaMemcpyAsync(out, in, source.bytes(), cudaMemcpyDeviceToDevice));
