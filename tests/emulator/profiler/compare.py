@@ -55,6 +55,7 @@ OPTIONS = {
     "compensatedSum": ["--profile", "--size=32K"],
     "syncHazard": ["--profile", "--size=4K", "--block=256"],
     "memorySpaces": ["--profile", "--size=4K"],
+    "memoryLatency": ["--profile", "--largest=8K", "--hops=101"],
     "misalignedAccess": ["--profile", "--size=32K", "--rounds=3"],
     "stridedAccess": ["--profile", "--size=16K"],
     "structLayouts": ["--profile", "--size=8K"],

@@ -27,6 +27,7 @@ CHAPTERS = {
     "compensatedSum": "ch03_execution_model",
     "syncHazard": "ch03_execution_model",
     "memorySpaces": "ch04_memory",
+    "memoryLatency": "ch04_memory",
     "misalignedAccess": "ch04_memory",
     "stridedAccess": "ch04_memory",
     "structLayouts": "ch04_memory",
