@@ -194,6 +194,7 @@ __global__ void __launch_bounds__(32 * kWarps, 2048 / (32 * kWarps))
 
     {
         constexpr unsigned kLoads = (kSide + kSector) / (kWarps / 2);
+        static_assert(kLoads * (kWarps / 2) == kSide + kSector, "rows would be left out");
         const unsigned c = threadIdx.x + 32 * (threadIdx.y % 2), top = kSector - above(c);
         float values[kLoads] = {};
 #pragma unroll
