@@ -169,9 +169,8 @@ __global__ void sumRowsShuffle(const int* in, int* sums, std::size_t n, unsigned
     if (threadIdx.x % kLanes == 0 && row * cols < n) sums[row] = sum;
 }
 
-// GPUs of compute capability 8.0 and up add the integers of a warp in one instruction. CUDA calls
-// it
-// __reduce_add_sync(); this function uses it, and shuffles on GPUs that do not have it.
+// GPUs of compute capability 8.0 and up add the integers of a warp in one instruction, in CUDA
+// __reduce_add_sync(). This function uses it, and shuffles on GPUs that do not have it.
 __global__ void sumRowsReduce(const int* in, int* sums, std::size_t n, unsigned cols) {
     const auto warp = cg::tiled_partition<kWarp>(cg::this_thread_block());
     const std::size_t row = globalThread() / kWarp;

@@ -33,6 +33,13 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 @of_pages
+def test_a_link_that_names_an_exercise_leads_to_its_page(page: Path) -> None:
+    names = {source.stem for source in SOURCES}
+    named = re.findall(r"\[`?(\w+)`?\]\(([^)#]+)\.md\)", text_of(page))
+    assert [link for link in named if link[0] in names and Path(link[1]).name != link[0]] == []
+
+
+@of_pages
 def test_tables_have_their_source(page: Path) -> None:
     text = text_of(page)
     blocks = tables.BLOCK.findall(text)
