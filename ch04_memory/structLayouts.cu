@@ -8,6 +8,7 @@
 //   1 massAos, massSoa, massAosoa  one field of each particle
 //   2 allAos, allSoa, allAosoa     the sum of all eight fields, 4 bytes at a time
 //     allAosFloat2, allAosFloat4   the same with loads of 8 and of 16 bytes for a lane
+//     allAosFloat4Pairs            both loads of a particle before those of the next
 //     allSoaFloat4                 16 bytes: one field of four particles
 //
 //   load     bytes that it brings to a lane; loads: of a warp, for each 32 particles
@@ -102,9 +103,22 @@ __global__ void allAosFloat2(const float2* particles, float* __restrict__ out) {
     }
 }
 
-// Two loads of 16 bytes. (A float4 must lie at a multiple of 16 bytes.)
+// Two loads of 16 bytes. (A float4 must lie at a multiple of 16 bytes.) Still wrong: the compiler
+// moves the first loads of all four particles to the front, and there are no registers left for the
+// second ones before they have arrived. By then, the other half of a sector may be out of L1.
 __global__ void allAosFloat4(const float4* particles, float* __restrict__ out) {
 #pragma unroll
+    for (unsigned k = 0; k < kPerThread; ++k) {
+        const float4* const p = particles + 2 * particle(k);
+        const float4 a = p[0], b = p[1];
+        out[particle(k)] = a.x + a.y + a.z + a.w + b.x + b.y + b.z + b.w;
+    }
+}
+
+// The loop stays a loop: the two loads of a particle are neighbours, and the second one finds its
+// sectors in L1, or on their way there.
+__global__ void allAosFloat4Pairs(const float4* particles, float* __restrict__ out) {
+#pragma unroll 1
     for (unsigned k = 0; k < kPerThread; ++k) {
         const float4* const p = particles + 2 * particle(k);
         const float4 a = p[0], b = p[1];
@@ -250,6 +264,8 @@ int main(int argc, char** argv) {
     row(all, "allAosFloat2", 8, 8, {8, 4, 32}, [&] { allAosFloat2<<<grid, kBlock>>>(twos, out); });
     row(all, "allAosFloat4", 8, 8, {16, 2, 32},
         [&] { allAosFloat4<<<grid, kBlock>>>(fours, out); });
+    row(all, "allAosFloat4Pairs", 8, 8, {16, 2, 32},
+        [&] { allAosFloat4Pairs<<<grid, kBlock>>>(fours, out); });
     row(all, "allSoa", 8, 8, {4, 8, 4}, [&] { allSoa<<<grid, kBlock>>>(soa, out); });
     row(all, "allSoaFloat4", 8, 8, {16, 2, 16}, [&] { allSoaFloat4<<<grid, kBlock>>>(soa, out); });
     row(all, "allAosoa", 8, 8, {4, 8, 4}, [&] { allAosoa<<<grid, kBlock>>>(aosoa, out); });
