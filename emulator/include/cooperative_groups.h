@@ -40,7 +40,7 @@ inline unsigned rankInMask(unsigned mask) {
 }
 
 // Values of any size travel in pieces of up to 8 bytes.
-template <class T>
+template <emu::Shuffle kind, class T>
 T shuffleAny(unsigned mask, const T& value, int sourceLane, const char* what, const char* file,
              int line) {
     static_assert(std::is_trivially_copyable<T>::value,
@@ -51,7 +51,8 @@ T shuffleAny(unsigned mask, const T& value, int sourceLane, const char* what, co
         uint64_t piece = 0;
         std::memcpy(&piece, reinterpret_cast<const char*>(&value) + at, bytes);
         piece =
-            emu::collective(mask, &emu::resolveShuffle, piece, sourceLane, what, file, line).result;
+            emu::collective(mask, &emu::resolveShuffle<kind>, piece, sourceLane, what, file, line)
+                .result;
         std::memcpy(reinterpret_cast<char*>(&result) + at, &piece, bytes);
     }
     return result;
@@ -74,20 +75,22 @@ class LaneGroup {
     T shfl(T value, int sourceRank, const char* file = __builtin_FILE(),
            int line = __builtin_LINE()) const {
         const unsigned count = size();
-        return take(value, static_cast<unsigned>(sourceRank) % count, "group.shfl()", file, line);
+        return take<emu::Shuffle::Index>(value, static_cast<unsigned>(sourceRank) % count,
+                                         "group.shfl()", file, line);
     }
     template <class T>
     T shfl_up(T value, unsigned delta, const char* file = __builtin_FILE(),
               int line = __builtin_LINE()) const {
         const unsigned rank = thread_rank();
-        return take(value, delta <= rank ? rank - delta : rank, "group.shfl_up()", file, line);
+        return take<emu::Shuffle::Up>(value, delta <= rank ? rank - delta : rank, "group.shfl_up()",
+                                      file, line);
     }
     template <class T>
     T shfl_down(T value, unsigned delta, const char* file = __builtin_FILE(),
                 int line = __builtin_LINE()) const {
         const unsigned rank = thread_rank();
-        return take(value, rank + delta < size() ? rank + delta : rank, "group.shfl_down()", file,
-                    line);
+        return take<emu::Shuffle::Down>(value, rank + delta < size() ? rank + delta : rank,
+                                        "group.shfl_down()", file, line);
     }
 
     int any(int predicate, const char* file = __builtin_FILE(), int line = __builtin_LINE()) const {
@@ -118,10 +121,10 @@ class LaneGroup {
     LaneGroup(unsigned mask, unsigned metaRank, unsigned metaSize)
         : mask_(mask), metaRank_(metaRank), metaSize_(metaSize) {}
 
-    template <class T>
+    template <emu::Shuffle kind, class T>
     T take(const T& value, unsigned sourceRank, const char* what, const char* file,
            int line) const {
-        return shuffleAny(mask_, value, nthLane(mask_, sourceRank), what, file, line);
+        return shuffleAny<kind>(mask_, value, nthLane(mask_, sourceRank), what, file, line);
     }
 
     // From a bit per lane to a bit per rank.
@@ -220,7 +223,8 @@ class thread_block_tile : public detail::LaneGroup {
     T shfl_xor(T value, unsigned laneMask, const char* file = __builtin_FILE(),
                int line = __builtin_LINE()) const {
         const unsigned source = thread_rank() ^ laneMask;
-        return take(value, source < Size ? source : thread_rank(), "group.shfl_xor()", file, line);
+        return take<emu::Shuffle::Xor>(value, source < Size ? source : thread_rank(),
+                                       "group.shfl_xor()", file, line);
     }
     // (a tile without its type's parent)
     operator thread_block_tile<Size, void>() const { return {mask_, metaRank_, metaSize_}; }

@@ -103,6 +103,19 @@ class Stream:
             self._pairs = self._match_brackets()
         return self._pairs.get(index)
 
+    def branches(self, index: int) -> list[int]:
+        """The branches of #if around token `index`, outermost first: the number of the directive at
+        which each begins."""
+        stack: list[int] = []
+        for number, (token, what) in enumerate(self.conditionals):
+            if token > index:
+                break
+            if what != "if" and stack:
+                stack.pop()
+            if what != "endif":
+                stack.append(number)
+        return stack
+
     def _match_brackets(self) -> dict[int, int]:
         pairs: dict[int, int] = {}
         stack: list[int] = []

@@ -1,10 +1,11 @@
 """Rewrites what C++ cannot parse. Every edit stays in its place and keeps its line breaks."""
 
 import re
-from typing import NoReturn, Optional
+from typing import NamedTuple, NoReturn, Optional
 
 from .arithmetic import Arithmetic
 from .callee import is_name, name_literal, postfix_start
+from .constant_memory import behind_constants, constant_variables
 from .decisions import Decisions, edits
 from .discarded import discarded_edits
 from .errors import compile_error
@@ -29,6 +30,14 @@ NO_RESULT = "a kernel returns void: store the result through a pointer to device
 NO_PTX = compile_error("inline PTX is not supported on the cpu back end")
 
 
+class Declared(NamedTuple):
+    """A variable: the end of the block that it is in, and the branches of #if around it."""
+
+    name: str
+    end: int
+    branches: list[int]
+
+
 class Rewriter:
     """Finds what has to be rewritten in one stream of a source and adds it to source.edits."""
 
@@ -49,7 +58,8 @@ class Rewriter:
         self._instrument = instrument  # for the profiler; see translate.py
         self._source = source
         self._stream = stream
-        self._shared_names: list[tuple[str, int]] = []  # and the end of the block that it is in
+        self._shared_variables: list[Declared] = []
+        self._constants: list[Declared] = []
         self._at_body: dict[int, str] = {}  # declarations to put behind a function's `{`
 
     def run(self) -> None:
@@ -71,7 +81,7 @@ class Rewriter:
                 self._asm(i)
             elif token.text == "volatile" and not self._stream.macro:
                 self._volatile(i)
-            elif self._instrument and token.text in self._unit.constant_words:
+            elif token.text in self._unit.constant_words:
                 self._constant(i)
             elif token.text in NAMES and not self._stream.macro:
                 message = missing_name(self._unit, self._stream, i)
@@ -279,6 +289,22 @@ class Rewriter:
                 breaks = "\n" * self._source.text.count("\n", start, end)
                 self._source.edits.append((start, end, space + text + breaks))
 
+    def _declared_before(
+        self, variables: list[Declared], names: list[str], index: int
+    ) -> list[str]:
+        """Those of `variables` that are sure to be there at token `index`. Adds `names`, which are
+        declared there."""
+        stream = self._stream
+        branches = stream.branches(index)
+        before = [
+            name
+            for name, end, around in variables
+            if end > index and around == branches[: len(around)]
+        ]
+        end = _end_of_block(stream, index)
+        variables += [Declared(name, end, branches) for name in names]
+        return before
+
     # ---- For the profiler ----
 
     def _decisions(self) -> None:
@@ -290,7 +316,7 @@ class Rewriter:
             found = [decision for decision in found if decision.kind == "?"]
         self._source.edits += edits(found, stream, self._source.text, self._source.edits)
 
-    def _constant(self, index: int) -> None:
+    def _drop_constant(self, index: int) -> None:
         """Drops `__constant__` at token `index` from a const variable, which cannot be in a section
         with the others."""
         stream = self._stream
@@ -314,7 +340,17 @@ class Rewriter:
         if is_const:
             self._edit(index, index + 1, "")
 
-    # ---- __shared__ ----
+    # ---- __constant__, __shared__ ----
+
+    def _constant(self, index: int) -> None:
+        if self._instrument:
+            self._drop_constant(index)
+        if not self._scope(index).in_function:
+            end, names = constant_variables(self._stream, index)
+            if names:
+                before = self._declared_before(self._constants, names, index)
+                after = self._stream.tokens[end].end
+                self._source.edits.append((after, after, behind_constants(names, before)))
 
     def _shared(self, index: int) -> None:
         stream, scope = self._stream, self._scope(index)
@@ -327,8 +363,7 @@ class Rewriter:
         if scope.in_function and scope.device:
             end, names = shared_variables(stream, index, self._unit.device_words)
             if names:
-                before = [name for name, block in self._shared_names if block > index]
-                self._shared_names += [(name, _end_of_block(stream, index)) for name in names]
+                before = self._declared_before(self._shared_variables, names, index)
                 after = stream.tokens[end].end
                 self._source.edits.append((after, after, behind_shared(names, before)))
 

@@ -37,7 +37,7 @@ def shared_edits(
     """What to change of the declaration around `__shared__` at token `index`, if it is extern or
     has an alignas that C++ wants elsewhere. `fail` is called with a token and a message for the
     user where the declaration cannot be understood."""
-    start, end = _declaration(stream, index)
+    start, end = declaration(stream, index)
     words = [stream.text(i) for i in range(start, end)]
     if "extern" not in words:
         return _alignas_first(stream, start, end)
@@ -56,10 +56,10 @@ def shared_edits(
 def shared_variables(stream: Stream, index: int, device_words: set[str]) -> tuple[int, list[str]]:
     """The `;` of the declaration around `__shared__` at token `index`, and the names of what it
     declares with a size. None where the declaration is not understood."""
-    start, end = _declaration(stream, index)
+    start, end = declaration(stream, index)
     if stream.text(end) != ";":  # a macro without its end
         return end, []
-    names = [_declared_name(stream, part) for part in stream.split(start, end)]
+    names = [declared_name(stream, part) for part in stream.split(start, end)]
     volatile = [i for i in range(start, end) if stream.text(i) == "volatile"]
     if volatile and find_use(stream, volatile[0], True, device_words):  # a class has the name
         names = [f"emu_{name}" if name else "" for name in names]
@@ -70,7 +70,7 @@ def initialiser_error(stream: Stream, index: int, macros: set[str]) -> Optional[
     """A message for the user, and the token to put it before, if a variable in the declaration
     around `__shared__` at token `index` has an initialiser. Brackets behind one of `macros` belong
     to that."""
-    start, end = _declaration(stream, index)
+    start, end = declaration(stream, index)
     for part in stream.split(start, end):
         name = _initialised(stream, part)
         if name is not None and stream.text(name) not in macros:
@@ -106,7 +106,7 @@ def behind_shared(names: list[str], before: list[str]) -> str:
     return f'{"".join(calls)} static_assert({size} <= ::emu::kSharedPerBlock, "{TOO_MUCH}");'
 
 
-def _declaration(stream: Stream, index: int) -> tuple[int, int]:
+def declaration(stream: Stream, index: int) -> tuple[int, int]:
     """Where the declaration around `__shared__` at token `index` begins, and its `;`."""
     start = index
     while True:
@@ -124,15 +124,17 @@ def _declaration(stream: Stream, index: int) -> tuple[int, int]:
     return start, end
 
 
-def _declared_name(stream: Stream, part: list[int]) -> str:
-    """`x` of `T x`, `x[4][5]`, `struct {...} x`; empty for `T x[]` and what is not understood."""
+def declared_name(stream: Stream, part: list[int]) -> str:
+    """`x` of `T x`, `x[4][5]`, `x[] = {1}`, `struct {...} x`; empty for `T x[]` and what is not
+    understood."""
     name = ""
     i = part[0]
     while i <= part[-1] and stream.text(i) != "=":
         behind = stream.text(i + 1) if i < part[-1] else ""
         if stream.kind(i) == "name" and behind in ("", "[", "{", "="):
             unsized = behind == "[" and stream.text(i + 2) == "]"
-            name = "" if unsized else stream.text(i)
+            given = stream.text(i + 3) in ("=", "{")
+            name = "" if unsized and not given else stream.text(i)
         closers = (stream.pair(i), stream.angle_end(i) if stream.text(i) == "<" else None)
         i = max([i, *(closer for closer in closers if closer is not None)]) + 1
     return name

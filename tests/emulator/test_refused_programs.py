@@ -63,6 +63,65 @@ def test_shared_memory_of_an_instance(compiled):
     assert status == 1 and error.startswith("in.cu:3:") and "49160" in said
 
 
+def test_shared_memory_of_branches(compiled):
+    """What another branch of an #if declares does not count, and is not there."""
+    text = (
+        "__global__ void k() {\n#ifdef PADDED\n__shared__ int padded[64][65];\n#else\n"
+        "__shared__ int plain[64][64];\n#endif\n__shared__ int more[64][64];\n}\n"
+    )
+    assert compiled(text) == (0, "")
+    assert compiled(text, "-DPADDED") == (0, "")
+
+
+# 65532 bytes that count, and 3 in each branch.
+CONSTANTS = """\
+#define CONSTANT __constant__
+struct Later;
+extern __constant__ Later later;
+namespace n {{ __constant__ int of_n[16]; }}
+template <class T> __constant__ T of_type[4];
+struct S {{ static __constant__ int of_class[4]; }};
+CONSTANT char list[] = {{1, 2}}, braces[]{{1, 2}};
+__constant__ const float table[16 * 1024 - 2] = {{1}};
+#ifdef OTHER
+__constant__ char ofBranch[3];
+#else
+__constant__ char ofElse[3];
+#endif
+{declaration}
+"""
+
+
+@pytest.mark.parametrize(
+    "declaration, name",
+    [
+        ("__constant__ char c[5];", "c"),
+        ("static __constant__ const char a[] = {1}, *const b = nullptr;", "b"),
+        ("namespace { CONSTANT struct { char x[5]; } one; }", "one"),
+        ('extern "C" { __constant__ char c[5]; }', "c"),
+    ],
+)
+@pytest.mark.parametrize("options", [(), ("--instrument",)])
+def test_constant_memory_beyond_what_there_is(compiled, declaration, name, options):
+    status, said = compiled(CONSTANTS.format(declaration=declaration), *options)
+    (error,) = errors(said)
+    assert status == 1 and error.startswith("in.cu:14:")
+    assert f"with '{name}', this file uses too much global constant data: there are 64 KiB" in error
+
+
+@pytest.mark.parametrize("options", [(), ("--instrument",), ("-DOTHER",)])
+def test_constant_memory_that_is_there(compiled, options):
+    text = CONSTANTS.format(declaration="__constant__ char c[4]; __global__ void k(int c[5]);")
+    assert compiled(text, *options) == (0, "")
+
+
+def test_how_much_constant_memory(compiled):
+    text = "__constant__ double table[8192];\n__constant__ int more[16];\n"
+    status, said = compiled(text)
+    assert status == 1 and errors(said)[0].startswith("in.cu:2:") and "65600" in said
+    assert compiled(text.replace("8192", "8184")) == (0, "")
+
+
 @pytest.mark.parametrize(
     "declaration, name",
     [

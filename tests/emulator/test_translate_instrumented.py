@@ -29,6 +29,11 @@ def short(text):
     return re.sub(r" *\)", ")", re.sub(r"\( *", "(", text))
 
 
+def without_limit(text):
+    """The text without what limits constant memory."""
+    return re.sub(r" static_assert\([^;]*;[^;]*;", "", text)
+
+
 def both(a, b):
     return f"bool(T(({a})) ? T(({b})) : T(false))"
 
@@ -220,7 +225,7 @@ def test_not_without_the_option(tmp_path):
     source = "__constant__ const int c = 1;\n__device__ int f() { return a && b ? c : d; }\n"
     (tmp_path / "in.cu").write_text(source)
     assert main([str(tmp_path / "in.cu"), "-o", str(tmp_path / "out.cpp")]) == 0
-    assert (tmp_path / "out.cpp").read_text().split("\n", 1)[1] == source
+    assert without_limit((tmp_path / "out.cpp").read_text().split("\n", 1)[1]) == source
 
 
 def test_within_another_change(translated):
@@ -269,12 +274,12 @@ def test_launch_says_where_the_kernel_begins(translated):
 )
 def test_constant(translated, before, dropped):
     expected = before.replace("__constant__", "") if dropped else before
-    assert translated(before + "\n") == expected + "\n"
+    assert without_limit(translated(before + "\n")) == expected + "\n"
 
 
 def test_constant_through_a_macro(translated):
     source = "#define CONSTANT __constant__\nCONSTANT const int c = 1;\nCONSTANT int d;\n"
-    assert translated(source) == source.replace("CONSTANT const", " const")
+    assert without_limit(translated(source)) == source.replace("CONSTANT const", " const")
 
 
 # ---- The result compiles, and computes the same ------------------------------------------------

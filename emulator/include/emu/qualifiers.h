@@ -29,7 +29,9 @@
 // A block runs on one OS thread from its first CUDA thread to its last, so storage per OS thread is
 // storage per block. (thread_local alone, since it implies static at block scope and still allows
 // the user's own `static __shared__`.)
-#define __shared__ thread_local
+// The model has the variable's address in a register: by default g++ adds constant indices to the
+// relocation, where that of a branch which nobody takes may not fit.
+#define __shared__ thread_local __attribute__((tls_model("initial-exec")))
 
 #define __launch_bounds__(...)
 #define __maxnreg__(...)

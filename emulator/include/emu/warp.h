@@ -58,23 +58,32 @@ T fromBits(uint64_t bits) {
     return value;
 }
 
+// Shuffles are resolved alike, and so are votes and matches. But lanes must not meet in different
+// ones: each has a function of its own, by which collective() tells them apart.
+enum class Shuffle { Index, Up, Down, Xor };
+enum class Vote { Ballot, Any, All };
+enum class Match { Any, All };
+
 // Every lane takes the value of the lane in `argument`. A lane outside the group has nothing to
 // give (undefined on a GPU): the reader keeps its own value.
-inline void resolveShuffle(LaneSlot* slots, unsigned group) {
+template <Shuffle>
+void resolveShuffle(LaneSlot* slots, unsigned group) {
     forEachLane(group, [&](int lane) {
         const int source = slots[lane].argument;
         slots[lane].result = slots[(group >> source & 1) ? source : lane].value;
     });
 }
 
-template <class T>
+template <Shuffle kind, class T>
 T shuffle(unsigned mask, T value, int sourceLane, const char* what, const char* file, int line) {
     static_assert(std::is_arithmetic<T>::value, "shuffles take the built-in arithmetic types");
     return fromBits<T>(
-        collective(mask, &resolveShuffle, toBits(value), sourceLane, what, file, line).result);
+        collective(mask, &resolveShuffle<kind>, toBits(value), sourceLane, what, file, line)
+            .result);
 }
 
-inline void resolveBallot(LaneSlot* slots, unsigned group) {
+template <Vote>
+void resolveBallot(LaneSlot* slots, unsigned group) {
     unsigned ballot = 0;
     forEachLane(group, [&](int lane) { ballot |= (slots[lane].value != 0 ? 1u : 0u) << lane; });
     forEachLane(group, [&](int lane) {
@@ -83,7 +92,8 @@ inline void resolveBallot(LaneSlot* slots, unsigned group) {
     });
 }
 
-inline void resolveMatch(LaneSlot* slots, unsigned group) {
+template <Match>
+void resolveMatch(LaneSlot* slots, unsigned group) {
     forEachLane(group, [&](int lane) {
         unsigned same = 0;
         forEachLane(group, [&](int other) {
@@ -149,23 +159,25 @@ T __shfl_sync(unsigned mask, T value, int sourceLane, int width = warpSize,
               const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
     const int lane = static_cast<int>(emu::laneId());
     const int source = (lane & ~(width - 1)) + (sourceLane & (width - 1));
-    return emu::shuffle(mask, value, source, "__shfl_sync()", file, line);
+    return emu::shuffle<emu::Shuffle::Index>(mask, value, source, "__shfl_sync()", file, line);
 }
 template <class T>
 T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = warpSize,
                  const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
     const int lane = static_cast<int>(emu::laneId());
     const bool inside = delta <= static_cast<unsigned>(lane & (width - 1));
-    return emu::shuffle(mask, value, inside ? lane - static_cast<int>(delta) : lane,
-                        "__shfl_up_sync()", file, line);
+    return emu::shuffle<emu::Shuffle::Up>(mask, value,
+                                          inside ? lane - static_cast<int>(delta) : lane,
+                                          "__shfl_up_sync()", file, line);
 }
 template <class T>
 T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = warpSize,
                    const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
     const int lane = static_cast<int>(emu::laneId());
     const bool inside = delta < static_cast<unsigned>(width - (lane & (width - 1)));
-    return emu::shuffle(mask, value, inside ? lane + static_cast<int>(delta) : lane,
-                        "__shfl_down_sync()", file, line);
+    return emu::shuffle<emu::Shuffle::Down>(mask, value,
+                                            inside ? lane + static_cast<int>(delta) : lane,
+                                            "__shfl_down_sync()", file, line);
 }
 template <class T>
 T __shfl_xor_sync(unsigned mask, T value, int laneMask, int width = warpSize,
@@ -173,40 +185,41 @@ T __shfl_xor_sync(unsigned mask, T value, int laneMask, int width = warpSize,
     const int lane = static_cast<int>(emu::laneId());
     const int source = (lane ^ laneMask) & (warpSize - 1);
     const int segmentEnd = (lane & ~(width - 1)) + width;
-    return emu::shuffle(mask, value, source < segmentEnd ? source : lane, "__shfl_xor_sync()", file,
-                        line);
+    return emu::shuffle<emu::Shuffle::Xor>(mask, value, source < segmentEnd ? source : lane,
+                                           "__shfl_xor_sync()", file, line);
 }
 
 inline unsigned __ballot_sync(unsigned mask, int predicate, const char* file = __builtin_FILE(),
                               int line = __builtin_LINE()) {
-    const auto slot = emu::collective(mask, &emu::resolveBallot, predicate != 0, 0,
-                                      "__ballot_sync()", file, line);
+    const auto slot = emu::collective(mask, &emu::resolveBallot<emu::Vote::Ballot>, predicate != 0,
+                                      0, "__ballot_sync()", file, line);
     return static_cast<unsigned>(slot.result);
 }
 inline int __any_sync(unsigned mask, int predicate, const char* file = __builtin_FILE(),
                       int line = __builtin_LINE()) {
-    return emu::collective(mask, &emu::resolveBallot, predicate != 0, 0, "__any_sync()", file, line)
+    return emu::collective(mask, &emu::resolveBallot<emu::Vote::Any>, predicate != 0, 0,
+                           "__any_sync()", file, line)
                .result != 0;
 }
 inline int __all_sync(unsigned mask, int predicate, const char* file = __builtin_FILE(),
                       int line = __builtin_LINE()) {
-    const auto slot =
-        emu::collective(mask, &emu::resolveBallot, predicate != 0, 0, "__all_sync()", file, line);
+    const auto slot = emu::collective(mask, &emu::resolveBallot<emu::Vote::All>, predicate != 0, 0,
+                                      "__all_sync()", file, line);
     return static_cast<unsigned>(slot.result) == static_cast<unsigned>(slot.argument);
 }
 
 template <class T>
 unsigned __match_any_sync(unsigned mask, T value, const char* file = __builtin_FILE(),
                           int line = __builtin_LINE()) {
-    const auto slot = emu::collective(mask, &emu::resolveMatch, emu::toBits(value), 0,
-                                      "__match_any_sync()", file, line);
+    const auto slot = emu::collective(mask, &emu::resolveMatch<emu::Match::Any>, emu::toBits(value),
+                                      0, "__match_any_sync()", file, line);
     return static_cast<unsigned>(slot.result);
 }
 template <class T>
 unsigned __match_all_sync(unsigned mask, T value, int* predicate,
                           const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
-    const auto slot = emu::collective(mask, &emu::resolveMatch, emu::toBits(value), 0,
-                                      "__match_all_sync()", file, line);
+    const auto slot = emu::collective(mask, &emu::resolveMatch<emu::Match::All>, emu::toBits(value),
+                                      0, "__match_all_sync()", file, line);
     const unsigned same = static_cast<unsigned>(slot.result);
     *predicate = same == static_cast<unsigned>(slot.argument);
     return *predicate ? same : 0;

@@ -24,6 +24,11 @@ bool lessFar(const Progress& a, const Progress& b) {
     return std::make_tuple(b.depth, a.place, a.steps) < std::make_tuple(a.depth, b.place, b.steps);
 }
 
+bool isShuffle(Resolve resolve) {
+    return resolve == &resolveShuffle<Shuffle::Index> || resolve == &resolveShuffle<Shuffle::Up> ||
+           resolve == &resolveShuffle<Shuffle::Down> || resolve == &resolveShuffle<Shuffle::Xor>;
+}
+
 }  // namespace
 
 void Warps::begin(unsigned threads, unsigned first) {
@@ -88,7 +93,7 @@ void Warps::tryComplete(Warp& warp, unsigned mask) {
     warp.resolve[first](warp.slots.data(), group);
     warp.collecting &= ~group;
     if (watcher != nullptr) {
-        if (warp.resolve[first] == &resolveShuffle) reportNobody(warp, group);
+        if (isShuffle(warp.resolve[first])) reportNobody(warp, group);
         watcher->warpMet(warp.waiting[first]->rank / kWarpSize, group,
                          warp.resolve[first] == &resolveSync);
     }

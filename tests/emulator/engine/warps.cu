@@ -1,7 +1,12 @@
 // Warp-level functions: full, partial and divergent warps.
+#include <cooperative_groups.h>
 #include <gmock/gmock.h>
 
+#include <string>
+
 #include "fixture.h"
+
+namespace cg = cooperative_groups;
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -211,6 +216,73 @@ TEST_F(Warps, MisuseIsReported) {
     EXPECT_THAT(failure(cudaErrorLaunchFailure, [&] { mixedUp<<<1, 32>>>(again.get()); }),
                 AllOf(HasSubstr("lanes of one warp meet in different warp functions"),
                       HasSubstr("; a warp function needs all lanes that its mask names: ")));
+}
+
+template <class A, class B>
+__device__ void inHalves(A first, B second) {
+    if (threadIdx.x < 16) {
+        first();
+    } else {
+        second();
+    }
+}
+__global__ void twoShuffles(int) {
+    inHalves([] { __shfl_sync(kFull, 1, 0); }, [] { __shfl_xor_sync(kFull, 1, 1); });
+}
+__global__ void upAndDown(int) {
+    inHalves([] { __shfl_up_sync(kFull, 1, 1); }, [] { __shfl_down_sync(kFull, 1, 1); });
+}
+__global__ void twoVotes(int) {
+    inHalves([] { __any_sync(kFull, 1); }, [] { __all_sync(kFull, 1); });
+}
+__global__ void voteAndBallot(int) {
+    inHalves([] { __ballot_sync(kFull, 1); }, [] { __any_sync(kFull, 1); });
+}
+__global__ void twoMatches(int all) {
+    inHalves([] { __match_any_sync(kFull, 1); }, [&] { __match_all_sync(kFull, 1, &all); });
+}
+__global__ void shufflesOfGroup(int) {
+    const auto warp = cg::tiled_partition<32>(cg::this_thread_block());
+    inHalves([&] { warp.shfl_down(1, 1); }, [&] { __shfl_up_sync(kFull, 1, 1); });
+}
+
+TEST_F(Warps, FunctionsOfOneKindDoNotMeetEither) {
+    const struct {
+        void (*kernel)(int);
+        const char *first, *second;
+    } cases[] = {
+        {twoShuffles, "__shfl_sync()", "__shfl_xor_sync()"},
+        {upAndDown, "__shfl_up_sync()", "__shfl_down_sync()"},
+        {twoVotes, "__any_sync()", "__all_sync()"},
+        {voteAndBallot, "__ballot_sync()", "__any_sync()"},
+        {twoMatches, "__match_any_sync()", "__match_all_sync()"},
+        {shufflesOfGroup, "group.shfl_down()", "__shfl_up_sync()"},
+    };
+    for (const auto& c : cases) {
+        EXPECT_THAT(failure(cudaErrorLaunchFailure, [&] { c.kernel<<<1, 32>>>(0); }),
+                    AllOf(HasSubstr(std::string("thread (0,0,0) is at ") + c.first),
+                          HasSubstr(std::string("thread (16,0,0) at ") + c.second)));
+        cudaDeviceReset();
+    }
+}
+
+__global__ void oneFunction(int* out) {
+    const auto warp = cg::tiled_partition<32>(cg::this_thread_block());
+    const int lane = threadIdx.x;
+    if (lane < 16) {
+        out[lane] = __shfl_sync(kFull, lane, 20);
+        __syncwarp();
+    } else {
+        out[lane] = warp.shfl(lane, 10);
+        warp.sync();
+    }
+}
+
+TEST_F(Warps, OneFunctionMeetsInTwoPlaces) {
+    Managed<int> out(32);
+    oneFunction<<<1, 32>>>(out.get());
+    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    for (int lane = 0; lane < 32; ++lane) ASSERT_EQ(lane < 16 ? 20 : 10, out[lane]);
 }
 
 __global__ void exitedLanes(int* out) {
