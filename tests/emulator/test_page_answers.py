@@ -1,0 +1,110 @@
+"""The code in the answers of the pages, put into their exercises: it compiles, runs, has right results and
+no hazards, or the one that the answer tells of. Whole programs are in test_page_programs.py.
+
+tests/pages/CHAPTER/NAME.toml says how, for CHAPTER/NAME.md:
+
+[[tried]]
+answer      the number of the answer
+parts       where each piece of its code goes in NAME.cu (or in `file`, beside it): before, behind or
+also        changes that the answer leaves to words: replace a text that stands there once, by another
+options     of the run
+finds       a text of the hazard check's report, where the answer tells of a hazard
+status      the exit status, where the answer tells of wrong results
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lab_cli import toml_file
+from lab_cli.paths import ROOT
+from lab_cli.results import tables
+
+ANSWER = re.compile(r"<summary>Answer (\d+)</summary>(.*?)</details>", re.DOTALL)
+CODE = re.compile(r"^```cpp\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def pieces() -> dict[tuple[Path, int], list[str]]:
+    """The code of each answer that has some, but no whole program."""
+    found = {}
+    for page in tables.pages():
+        for number, text in ANSWER.findall(page.read_text(encoding="utf-8")):
+            code = [piece for piece in CODE.findall(text) if "int main(" not in piece]
+            if code:
+                found[page, int(number)] = code
+    return found
+
+
+def tried() -> dict[tuple[Path, int], dict[str, Any]]:
+    found = {}
+    for page in tables.pages():
+        facts = ROOT / "tests" / "pages" / page.relative_to(ROOT).with_suffix(".toml")
+        if facts.exists():
+            for entry in toml_file.load(facts).get("tried", []):
+                found[page, entry["answer"]] = entry
+    return found
+
+
+def put(text: str, old: str, new: str) -> str:
+    assert text.count(old) == 1, f"stands {text.count(old)} times, expected once: {old}"
+    return text.replace(old, new)
+
+
+def with_answer(source: Path, code: list[str], entry: dict[str, Any]) -> dict[str, str]:
+    """The files that the answer changes, by name."""
+    assert len(entry["parts"]) == len(code), "each piece of code has a place in `parts`"
+    texts: dict[str, str] = {source.name: source.read_text(encoding="utf-8")}
+    changes = []
+    for piece, part in zip(code, entry["parts"]):
+        for place, new in {
+            "before": "{piece}{old}",
+            "behind": "{old}{piece}",
+            "instead_of": "{piece}",
+        }.items():
+            if place in part:
+                changes.append((part, part[place], new.format(piece=piece, old=part[place])))
+    changes += [(change, change["replace"], change["by"]) for change in entry.get("also", [])]
+    for where, old, new in changes:
+        name = where.get("file", source.name)
+        text = texts.get(name) or (source.parent / name).read_text(encoding="utf-8")
+        texts[name] = put(text, old, new)
+    return texts
+
+
+ALL = [
+    pytest.param(*key, id=f"{key[0].stem}-{key[1]}")
+    for key in sorted(pieces(), key=lambda key: (str(key[0]), key[1]))
+]
+
+
+def test_entries_have_an_answer() -> None:
+    assert tried().keys() - pieces().keys() == set()
+
+
+@pytest.mark.parametrize(("page", "number"), ALL)
+def test_the_code_of_an_answer(page: Path, number: int, build, instrumented, tmp_path) -> None:
+    code, entry = pieces()[page, number], tried().get((page, number))
+    assert entry, f"tests/pages has no [[tried]] for answer {number} of {page.name}"
+    source = page.with_suffix(".cu")
+    for name, text in with_answer(source, code, entry).items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    program = instrumented(
+        tmp_path / source.name, str(build / "common" / "liblab_common.a"),
+        "-I", str(ROOT / "common"), "-I", str(source.parent),
+    )  # fmt: skip
+    report = tmp_path / "findings"
+    done = subprocess.run(
+        [str(program), *shlex.split(entry.get("options", ""))],
+        env={**os.environ, "CUDA_EMULATOR_CHECK": str(report)},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert done.returncode == entry.get("status", 0), done.stdout
+    findings = " ".join(report.read_text(encoding="utf-8").split())
+    assert entry.get("finds", "no hazards found in") in findings
