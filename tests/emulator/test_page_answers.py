@@ -6,6 +6,7 @@ tests/pages/CHAPTER/NAME.toml says how, for CHAPTER/NAME.md:
 [[tried]]
 answer      the number of the answer
 parts       where each piece of its code goes in NAME.cu (or in `file`, beside it): before, behind or
+            instead_of a text that stands there once
 also        changes that the answer leaves to words: replace a text that stands there once, by another
 options     of the run
 finds       a text of the hazard check's report, where the answer tells of a hazard
