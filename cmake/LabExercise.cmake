@@ -16,7 +16,7 @@
 #   GPU        the same on a GPU alone
 #   REJECTS    option strings that must end with status 2 and one line on stderr that matches the regex
 #   HAZARDS    option strings with which the hazard check says what the regex says; by default it must find nothing
-#              with a few of RUNS
+#              with a few of RUNS. Each kernel is launched once (--profile), but where there is a --reps.
 #
 # On the cpu back end it also builds NAME_instrumented, for the profiler and the hazard check, and for tests NAME_faulty
 # and NAME_as_gpu, which the cases of GPU run in place of NAME.
@@ -256,7 +256,9 @@ function(lab_test_case name options kind)
         set(case "${name} hazards ${options}")
         set(judge ${lab_cmake_folder}/check_hazards.py ${CMAKE_CURRENT_SOURCE_DIR}/${name}.cu ${ARGN})
         set(program ${name}_instrumented)
-        list(APPEND words --profile)
+        if(NOT options MATCHES "--reps=") # whose runs wait for each other less
+            list(APPEND words --profile)
+        endif()
         set(about hazards)
     endif()
     set(python ${LAB_PYTHON})
