@@ -1,7 +1,7 @@
 """The code in the answers of the pages, put into their exercises: it compiles, runs, has right results and
 no hazards, or the one that the answer tells of. Whole programs are in test_page_programs.py.
 
-tests/pages/CHAPTER/NAME.toml says how, for CHAPTER/NAME.md:
+tests/pages/CHAPTER/NAME.toml says how, for CHAPTER/NAME.md; an answer may have several entries:
 
 [[tried]]
 answer      the number of the answer
@@ -42,13 +42,13 @@ def pieces() -> dict[tuple[Path, int], list[str]]:
     return found
 
 
-def tried() -> dict[tuple[Path, int], dict[str, Any]]:
-    found = {}
+def tried() -> dict[tuple[Path, int], list[dict[str, Any]]]:
+    found: dict[tuple[Path, int], list[dict[str, Any]]] = {}
     for page in tables.pages():
         facts = ROOT / "tests" / "pages" / page.relative_to(ROOT).with_suffix(".toml")
         if facts.exists():
             for entry in toml_file.load(facts).get("tried", []):
-                found[page, entry["answer"]] = entry
+                found.setdefault((page, entry["answer"]), []).append(entry)
     return found
 
 
@@ -90,22 +90,25 @@ def test_entries_have_an_answer() -> None:
 
 @pytest.mark.parametrize(("page", "number"), ALL)
 def test_the_code_of_an_answer(page: Path, number: int, build, instrumented, tmp_path) -> None:
-    code, entry = pieces()[page, number], tried().get((page, number))
-    assert entry, f"tests/pages has no [[tried]] for answer {number} of {page.name}"
+    code, entries = pieces()[page, number], tried().get((page, number), [])
+    assert entries, f"tests/pages has no [[tried]] for answer {number} of {page.name}"
     source = page.with_suffix(".cu")
-    for name, text in with_answer(source, code, entry).items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    program = instrumented(
-        tmp_path / source.name, str(build / "common" / "liblab_common.a"),
-        "-I", str(ROOT / "common"), "-I", str(source.parent),
-    )  # fmt: skip
-    report = tmp_path / "findings"
-    done = subprocess.run(
-        [str(program), *shlex.split(entry.get("options", ""))],
-        env={**os.environ, "CUDA_EMULATOR_CHECK": str(report)},
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert done.returncode == entry.get("status", 0), done.stdout
-    findings = " ".join(report.read_text(encoding="utf-8").split())
-    assert entry.get("finds", "no hazards found in") in findings
+    for index, entry in enumerate(entries):
+        folder = tmp_path / str(index)
+        folder.mkdir()
+        for name, text in with_answer(source, code, entry).items():
+            (folder / name).write_text(text, encoding="utf-8")
+        program = instrumented(
+            folder / source.name, str(build / "common" / "liblab_common.a"),
+            "-I", str(ROOT / "common"), "-I", str(source.parent),
+        )  # fmt: skip
+        report = folder / "findings"
+        done = subprocess.run(
+            [str(program), *shlex.split(entry.get("options", ""))],
+            env={**os.environ, "CUDA_EMULATOR_CHECK": str(report)},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert done.returncode == entry.get("status", 0), done.stdout
+        findings = " ".join(report.read_text(encoding="utf-8").split())
+        assert entry.get("finds", "no hazards found in") in findings
