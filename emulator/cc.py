@@ -3,13 +3,12 @@
 
 import os
 import shlex
-import subprocess
 import sys
 import tempfile
 from typing import Optional
 
 from command_line import USAGE, Job, UsageError, parse
-from ending import end_by_exception
+from ending import end_by_exception, run
 from instrument_flags import instrument_flags
 from translate import translate
 from translator.lexer import TranslateError
@@ -199,7 +198,7 @@ class Driver:
         if self._job.verbose:
             print("+", shlex.join(command), file=sys.stderr)
         try:
-            return subprocess.run(command, env=_environment(self._folder)).returncode == 0
+            return run(command, _environment(self._folder)) == 0
         except FileNotFoundError:
             raise _no_compiler(command) from None
 

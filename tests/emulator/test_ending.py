@@ -29,6 +29,15 @@ def replace(*_):
     time.sleep(1000)
 os.replace = replace
 """
+# The compiler has begun a while before Popen() is done.
+LATE = """
+import subprocess, time
+start = subprocess.Popen._execute_child
+def late(*arguments):
+    start(*arguments)
+    time.sleep(1)
+subprocess.Popen._execute_child = late
+"""
 
 
 def await_end(process: int) -> None:
@@ -93,6 +102,12 @@ def ended(tmp_path):
 def test_compiler_driver(ended, number, arguments):
     done = ended(number, "cc.py", *arguments.split())
     assert done == (128 + number, "", ["a.cu", "b.o"], [])
+
+
+def test_compiler_that_has_just_begun(ended, tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(LATE)
+    done = ended(signal.SIGTERM, "cc.py", "-c", "a.cu")
+    assert done == (128 + signal.SIGTERM, "", ["a.cu", "b.o"], [])
 
 
 @pytest.mark.parametrize("number", SIGNALS)
