@@ -180,13 +180,11 @@ __global__ void transposeFloat4(const float* __restrict__ in, float* __restrict_
 // sector is written by two blocks, and each piece takes stores of 16 bytes, for any `rows`. The
 // price is paid by loads, which the caches help: up to seven rows are loaded by two blocks.
 //
-// Element (r, c) stands at tile[c][kSector + r], and r may be negative. The bounds are for all 2048
-// threads of an SM, which have 32 registers each.
+// Element (r, c) stands at tile[c][kSector + r], and r may be negative.
 constexpr unsigned kSector = 8;
 
-__global__ void __launch_bounds__(32 * kWarps, 2048 / (32 * kWarps))
-    transposeSectors(const float* __restrict__ in, float* __restrict__ out, std::size_t rows,
-                     std::size_t cols) {
+__global__ void transposeSectors(const float* __restrict__ in, float* __restrict__ out,
+                                 std::size_t rows, std::size_t cols) {
     __shared__ float tile[kSide][kSide + kSector + 1];  // an odd pitch: columns in all banks
     const std::size_t firstCol = lab::blockY() * kSide;
     const std::size_t firstRow = std::size_t{blockIdx.x} * kSide;
