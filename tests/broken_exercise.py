@@ -20,6 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
 
+from changed_files import changed_files  # noqa: E402
 from lab_cli import exercise_facts  # noqa: E402
 from lab_cli.errors import LabError  # noqa: E402
 from lab_cli.exercise_facts import Broken  # noqa: E402
@@ -54,18 +55,8 @@ def options_of(changes: list[Broken]) -> list[str]:
 
 def changed(source: Path, changes: list[Broken]) -> dict[str, str]:
     """The files that are not as they were, by name, with all changes made in them."""
-    texts = {source.name: source.read_text(encoding="utf-8")}
-    for number, change in enumerate(changes, 1):
-        path = source.parent / (change.file or source.name)
-        text = texts.get(path.name) or path.read_text(encoding="utf-8")
-        times = text.count(change.replace)
-        if times != 1:
-            raise LabError(
-                f"{shown(source.with_suffix('.toml'))}: [[broken]], entry {number}: stands {times} "
-                f"times in {path.name}, expected once: {change.replace}"
-            )
-        texts[path.name] = text.replace(change.replace, change.by)
-    return texts
+    who = f"{shown(source.with_suffix('.toml'))}: [[broken]]"
+    return changed_files(source, who, ((each.file, each.replace, each.by) for each in changes))
 
 
 def compiled(source: Path, texts: dict[str, str], libraries: list[str], folder: Path) -> Path:

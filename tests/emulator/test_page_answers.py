@@ -15,17 +15,17 @@ status      the exit status, where the answer tells of wrong results
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
+from changed_files import changed_files
 from lab_cli import toml_file
 from lab_cli.paths import ROOT
 from lab_cli.results import tables
+from program import run_noting
 
 ANSWER = re.compile(r"<summary>Answer (\d+)</summary>(.*?)</details>", re.DOTALL)
 CODE = re.compile(r"^```cpp\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -52,15 +52,9 @@ def tried() -> dict[tuple[Path, int], list[dict[str, Any]]]:
     return found
 
 
-def put(text: str, old: str, new: str) -> str:
-    assert text.count(old) == 1, f"stands {text.count(old)} times, expected once: {old}"
-    return text.replace(old, new)
-
-
 def with_answer(source: Path, code: list[str], entry: dict[str, Any]) -> dict[str, str]:
     """The files that the answer changes, by name."""
     assert len(entry["parts"]) == len(code), "each piece of code has a place in `parts`"
-    texts: dict[str, str] = {source.name: source.read_text(encoding="utf-8")}
     changes = []
     for piece, part in zip(code, entry["parts"]):
         for place, new in {
@@ -69,13 +63,12 @@ def with_answer(source: Path, code: list[str], entry: dict[str, Any]) -> dict[st
             "instead_of": "{piece}",
         }.items():
             if place in part:
-                changes.append((part, part[place], new.format(piece=piece, old=part[place])))
-    changes += [(change, change["replace"], change["by"]) for change in entry.get("also", [])]
-    for where, old, new in changes:
-        name = where.get("file", source.name)
-        text = texts.get(name) or (source.parent / name).read_text(encoding="utf-8")
-        texts[name] = put(text, old, new)
-    return texts
+                old = part[place]
+                changes.append((part.get("file", ""), old, new.format(piece=piece, old=old)))
+    changes += [
+        (each.get("file", ""), each["replace"], each["by"]) for each in entry.get("also", [])
+    ]
+    return changed_files(source, f"{source.stem}, answer {entry['answer']}", changes)
 
 
 ALL = [
@@ -102,13 +95,7 @@ def test_the_code_of_an_answer(page: Path, number: int, build, instrumented, tmp
             folder / source.name, str(build / "common" / "liblab_common.a"),
             "-I", str(ROOT / "common"), "-I", str(source.parent),
         )  # fmt: skip
-        report = folder / "findings"
-        done = subprocess.run(
-            [str(program), *shlex.split(entry.get("options", ""))],
-            env={**os.environ, "CUDA_EMULATOR_CHECK": str(report)},
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        assert done.returncode == entry.get("status", 0), done.stdout
-        findings = " ".join(report.read_text(encoding="utf-8").split())
-        assert entry.get("finds", "no hazards found in") in findings
+        options = shlex.split(entry.get("options", ""))
+        done, findings = run_noting([str(program), *options], "CUDA_EMULATOR_CHECK")
+        assert done.returncode == entry.get("status", 0), done.stdout + done.stderr
+        assert entry.get("finds", "no hazards found in") in " ".join(findings.split())

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
-import subprocess
 from pathlib import Path
 
 import pytest
 from lab_cli import toml_file
 from lab_cli.counters.raw_csv import parse
 from lab_cli.paths import ROOT
+from program import run_noting
 
 # A command that asks for counts, as it stands: "..., with kSector = 32" is another program.
 COMMAND = re.compile(r"\./lab profile (\w+) --backend cpu -- ([^,]*)")
@@ -30,16 +29,12 @@ def counted() -> list[tuple[Path, str, str, str]]:
 
 
 @pytest.mark.parametrize(("path", "text", "exercise", "options"), counted())
-def test_counts(path: Path, text: str, exercise: str, options: str, build, tmp_path) -> None:
+def test_counts(path: Path, text: str, exercise: str, options: str, build) -> None:
     program = build / path.parent.name / f"{exercise}_instrumented"
-    profile = tmp_path / "profile"
-    subprocess.run(
-        [str(program), "--profile", *shlex.split(options)],
-        env={**os.environ, "CUDA_EMULATOR_PROFILE": str(profile)},
-        stdout=subprocess.DEVNULL,
-        check=True,
-    )
-    launches = parse(profile.read_text(encoding="utf-8")).launches
+    command = [str(program), "--profile", *shlex.split(options)]
+    done, profile = run_noting(command, "CUDA_EMULATOR_PROFILE")
+    assert done.returncode == 0, done.stdout + done.stderr
+    launches = parse(profile).launches
     counts = {value for launch in launches for value in launch.values.values()}
     for number in NUMBER.finditer(text):
         value, digits = float(number[0].replace(",", "")), len(number[1] or "")

@@ -3,14 +3,13 @@ what the answer says."""
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
 from lab_cli.counters.raw_csv import parse
 from lab_cli.results import tables
+from program import run_noting
 
 PROGRAM = re.compile(r"^```cpp\n((?:(?!^```).)*?^int main\(.*?)^```", re.MULTILINE | re.DOTALL)
 DIVERGENT = "smsp__sass_branch_targets_threads_divergent.sum"
@@ -101,16 +100,11 @@ def test_all_programs_are_expected() -> None:
     assert programs().keys() == EXPECTED.keys()
 
 
-def noted(program: Path, options: list[str], variable: str, file: Path) -> tuple[str, str]:
+def noted(program: Path, options: list[str], variable: str) -> tuple[str, str]:
     """What the program prints, and what it notes in the file that the variable names."""
-    done = subprocess.run(
-        [str(program), *options],
-        env={**os.environ, variable: str(file)},
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
-    return done.stdout, file.read_text()
+    done, notes = run_noting([str(program), *options], variable)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout, notes
 
 
 @pytest.mark.parametrize("name", EXPECTED)
@@ -120,11 +114,10 @@ def test_a_program_does_what_the_answer_says(name: str, instrumented, tmp_path: 
     source.write_text(text)
     program = instrumented(source, "-Wall", "-I", str(folder))
     for options, printed, divergent in EXPECTED[name]:
-        profile = tmp_path / f"profile{'-'.join(options)}"
-        out, counts = noted(program, options, "CUDA_EMULATOR_PROFILE", profile)
+        out, counts = noted(program, options, "CUDA_EMULATOR_PROFILE")
         assert out == printed
         launches = parse(counts).launches
         assert sum(launch.values.get(DIVERGENT, 0) for launch in launches) == divergent
-        findings = noted(program, options, "CUDA_EMULATOR_CHECK", tmp_path / "findings")[1]
+        findings = noted(program, options, "CUDA_EMULATOR_CHECK")[1]
         clean = "no hazards found in " if launches else "no kernel was launched"
         assert findings.startswith(clean), findings

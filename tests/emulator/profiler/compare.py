@@ -14,11 +14,8 @@ from __future__ import annotations
 
 import csv
 import math
-import os
 import re
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -39,7 +36,7 @@ from expected_counts import (  # noqa: E402
     OPTIMISED,
     Difference,
 )
-from program import outdated  # noqa: E402
+from program import outdated, run_noting  # noqa: E402
 
 NOT_BUILT = 77  # ctest shows it as skipped
 RECORDED = Path(__file__).parent / "recorded"
@@ -114,15 +111,11 @@ def blocks_of(launch: dict[str, str]) -> int:
 def run_profiled(program: str, name: str) -> list[dict[str, str]]:
     """The launches of `program`, which is profiled with the options for `name`."""
     options = OPTIONS.get(name, []) + OPTIONS_HERE.get(name, [])
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "profile.csv")
-        environment = {**os.environ, "CUDA_EMULATOR_PROFILE": str(path)}
-        done = subprocess.run(
-            [program, *options], env=environment, stdout=subprocess.DEVNULL, timeout=300
-        )
-        if done.returncode != 0:
-            raise Mismatch(f"{program} ended with status {done.returncode}")
-        return read_table(path.read_text())
+    done, profile = run_noting([program, *options], "CUDA_EMULATOR_PROFILE")
+    sys.stderr.write(done.stderr)
+    if done.returncode != 0:
+        raise Mismatch(f"{program} ended with status {done.returncode}")
+    return read_table(profile)
 
 
 def difference_of(name: str, kernel: str, count: str) -> Difference | None:
