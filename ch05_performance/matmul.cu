@@ -20,13 +20,12 @@
 //   ctest --test-dir build -L matmul
 //   ncu build/ch05_performance/matmul --profile
 
-#include <cmath>
 #include <cstddef>
 #include <vector>
 
-#include "entriesToCheck.h"
 #include "lab.cuh"
 #include "peers_cublas.cuh"
+#include "productReference.h"
 
 // The lanes of a warp have different rows and the same column: they read 32 rows of A at once, k
 // elements apart, and write 32 rows of C. Each of these addresses is a memory transaction of its
@@ -106,33 +105,6 @@ __global__ void matmulTiledDynamic(const float* a, const float* b, float* c, std
     if (row < m && col < n) c[row * n + col] = sum;
 }
 
-// ---- CPU reference ----
-
-// These entries of A * B, summed in double.
-std::vector<float> productAt(const std::vector<std::size_t>& entries, const std::vector<float>& a,
-                             const std::vector<float>& b, std::size_t n, std::size_t k) {
-    std::vector<float> values = lab::hostVector<float>(entries.size());
-    lab::parallelFor(entries.size(), 64, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t e = begin; e < end; ++e) {
-            const std::size_t row = entries[e] / n, col = entries[e] % n;
-            double sum = 0;
-            for (std::size_t i = 0; i < k; ++i)
-                sum += static_cast<double>(a[row * k + i]) * b[i * n + col];
-            values[e] = static_cast<float>(sum);
-        }
-    });
-    return values;
-}
-
-// What a kernel may be off by, as a part of the result. An FP32 addition rounds by up to 2^-24 of
-// the sum so far. With inputs around zero that sum grows like the square root of its length, and
-// the signs of the errors are random: all k of them amount to at most 2^-24 * sqrt(k / 2). Five
-// times that leaves room. A product that is left out changes the result by 1 / sqrt(k), which is
-// more for every k below 2^22.
-double toleranceFor(std::size_t k) {
-    return 4 * std::ldexp(1.0, -24) * std::sqrt(static_cast<double>(k));
-}
-
 int main(int argc, char** argv) {
     std::size_t m, n, k;
     unsigned side;
@@ -157,22 +129,11 @@ int main(int argc, char** argv) {
 
     exercise.title("C (%zu x %zu) = A (%zu x %zu) * B (%zu x %zu), block %ux%u", m, n, m, k, k, n,
                    side, side);
-    const std::vector<std::size_t> entries = entriesToCheck(m, n, k, exercise.seed());
-    const std::vector<float> expected = productAt(entries, hostA, hostB, n, k);
-    if (entries.size() < m * n) {
-        exercise.note(lab::formatted("checked against a sample of %zu of the %s entries of C",
-                                     entries.size(), lab::withCommas(m * n).c_str()));
-    }
+    const ProductReference reference(hostA, hostB, m, n, k, exercise.seed());
+    if (!reference.sampleNote().empty()) exercise.note(reference.sampleNote());
 
     const lab::Work work = lab::flops(2.0 * m * n * k);  // a multiplication and an addition
-    const auto isProduct = [&]() -> std::string {
-        const std::vector<float> result = bufferC.toHost();
-        const std::string missing = lab::neverWritten(result);  // also outside of the sample
-        if (!missing.empty()) return missing;
-        std::vector<float> values;
-        for (const std::size_t entry : entries) values.push_back(result[entry]);
-        return lab::mismatch(values, expected, toleranceFor(k), entries);
-    };
+    const auto isProduct = [&] { return reference.mismatch(bufferC.toHost()); };
 
     const dim3 columnGrid = lab::gridFor(m, n, side);  // blockIdx.x counts rows of C
     const dim3 grid = lab::gridFor(n, m, side), block(side, side);

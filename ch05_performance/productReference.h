@@ -1,0 +1,71 @@
+#pragma once
+// What a product of matrices must be, as the CPU computes it in double, and how far off FP32 may
+// be.
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "entriesToCheck.h"
+#include "format.h"
+#include "memory.h"
+#include "parallel.h"
+#include "verify.h"
+
+// What a product with FP32 sums may be off by, as a part of the result. An FP32 addition rounds by
+// up to 2^-24 of the sum so far. With inputs around zero that sum grows like the square root of its
+// length, and the signs of the errors are random: all k of them amount to at most
+// 2^-24 * sqrt(k / 2). Five times that leaves room. A product that is left out changes the result
+// by 1 / sqrt(k), which is more for every k below 2^22.
+inline double productTolerance(std::size_t k) {
+    return 4 * std::ldexp(1.0, -24) * std::sqrt(static_cast<double>(k));
+}
+
+// C (m x n) = A (m x k) * B (k x n), all row-major: all of its entries, or for large products the
+// sample of entriesToCheck().
+class ProductReference {
+  public:
+    ProductReference(const std::vector<float>& a, const std::vector<float>& b, std::size_t m,
+                     std::size_t n, std::size_t k, std::uint64_t seed)
+        : size_(m * n), k_(k), entries_(entriesToCheck(m, n, k, seed)) {
+        expected_ = lab::hostVector<float>(entries_.size());
+        lab::parallelFor(entries_.size(), 64, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t e = begin; e < end; ++e) {
+                const std::size_t row = entries_[e] / n, col = entries_[e] % n;
+                double sum = 0;
+                for (std::size_t i = 0; i < k; ++i)
+                    sum += static_cast<double>(a[row * k + i]) * b[i * n + col];
+                expected_[e] = static_cast<float>(sum);
+            }
+        });
+    }
+
+    // Which entries are compared, in words; empty if all are.
+    std::string sampleNote() const {
+        if (entries_.size() == size_) return "";
+        return lab::formatted("checked against a sample of %zu of the %s entries of C",
+                              entries_.size(), lab::withCommas(size_).c_str());
+    }
+
+    // What is wrong with a result; empty if nothing is. All elements must have been written, also
+    // those outside of the sample.
+    std::string mismatch(const std::vector<float>& result) const {
+        return mismatch(result, productTolerance(k_));
+    }
+    std::string mismatch(const std::vector<float>& result, double tolerance) const {
+        if (result.size() != size_)
+            return lab::formatted("%zu elements, expected %zu", result.size(), size_);
+        const std::string missing = lab::neverWritten(result);
+        if (!missing.empty()) return missing;
+        std::vector<float> values;
+        for (const std::size_t entry : entries_) values.push_back(result[entry]);
+        return lab::mismatch(values, expected_, tolerance, entries_);
+    }
+
+  private:
+    std::size_t size_, k_;
+    std::vector<std::size_t> entries_;
+    std::vector<float> expected_;
+};

@@ -1,0 +1,54 @@
+#include "productReference.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace {
+
+using testing::HasSubstr;
+
+// [1 2 3; 4 5 6] * [1 0; 0 1; 1 1] = [4 5; 10 11]
+const std::vector<float> kA = {1, 2, 3, 4, 5, 6}, kB = {1, 0, 0, 1, 1, 1};
+
+TEST(ProductReference, TellsAProductFromWhatIsNone) {
+    const ProductReference reference(kA, kB, 2, 2, 3, 1);
+    EXPECT_EQ(reference.sampleNote(), "");
+    EXPECT_EQ(reference.mismatch({4, 5, 10, 11}), "");
+    EXPECT_THAT(reference.mismatch({4, 10, 5, 11}), HasSubstr("element 1 is 10, expected 5"));
+    EXPECT_THAT(reference.mismatch({4, 5, 10}), HasSubstr("elements, expected 4"));
+}
+
+TEST(ProductReference, SeesWhatWasNeverWritten) {
+    const ProductReference reference(kA, kB, 2, 2, 3, 1);
+    float poison;
+    std::memset(&poison, lab::poisonByte<float>(), sizeof poison);
+    EXPECT_EQ(reference.mismatch({4, 5, 10, poison}), "element 3 was never written");
+}
+
+TEST(ProductReference, TakesTheToleranceThatItIsGiven) {
+    const ProductReference reference(kA, kB, 2, 2, 3, 1);
+    const std::vector<float> nearly = {4.01F, 5, 10, 11};
+    EXPECT_NE(reference.mismatch(nearly), "");
+    EXPECT_EQ(reference.mismatch(nearly, 1e-2), "");
+}
+
+TEST(ProductReference, SaysOfALargeProductHowManyEntriesItLooksAt) {
+    constexpr std::size_t kRows = 800, kCols = 400,
+                          kInner = 1000;  // entriesToCheck() takes a sample
+    const std::vector<float> a(kRows * kInner, 1), b(kInner * kCols, 1);
+    const ProductReference reference(a, b, kRows, kCols, kInner, 1);
+    EXPECT_EQ(reference.sampleNote(),
+              "checked against a sample of 4096 of the 320,000 entries of C");
+    std::vector<float> c(kRows * kCols, kInner);
+    EXPECT_EQ(reference.mismatch(c), "");
+    c.back() = 999;
+    EXPECT_THAT(reference.mismatch(c), HasSubstr("element 319999 is 999, expected 1000"));
+}
+
+// Four times 2^-24 times the root of k: 2^-17 for k = 1024.
+TEST(ProductTolerance, GrowsLikeTheRootOfTheLength) {
+    EXPECT_DOUBLE_EQ(productTolerance(1), std::ldexp(1.0, -22));
+    EXPECT_DOUBLE_EQ(productTolerance(1024), std::ldexp(1.0, -17));
+}
+
+}  // namespace
