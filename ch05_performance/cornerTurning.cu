@@ -10,7 +10,7 @@
 //   5 bAsItLies        B transposed: each thread fetches the element that it fetched before
 //   6 bTurnedLate      fetched along its rows; the tile is turned when it is read: conflicts
 //   7 bTurned          the tile is turned when it is written: fewer conflicts
-//   8 bTurnedPadded    and a row of padding takes them away
+//   8 bTurnedPadded    and a column of padding takes them away
 //   9 aAsItLies        A transposed: each thread fetches the element that it fetched before
 //  10 aUnturned        fetched along its rows, and never turned: lanes share what they read of it
 //  11 aTurned          turned all the same: neighbours in its rows are loaded four at a time
@@ -132,9 +132,8 @@ __global__ void bTurnedLate(const float* a, const float* bT, float* c, std::size
     if (firstRow + y < m && firstCol + x < n) c[(firstRow + y) * n + firstCol + x] = sum;
 }
 
-// Turned while it is written: one store for each lane after the other, where there were loads for
-// each multiply-add. kPitch is how far apart the rows of the tile are; with 33 the elements of a
-// column are in different banks.
+// Turned while it is written: the lanes meet in one bank once for 32 multiply-adds. kPitch is how
+// far apart the rows of the tile are; with 33 the elements of a column are in different banks.
 template <unsigned kPitch>
 __global__ void bTurned(const float* a, const float* bT, float* c, std::size_t m, std::size_t n,
                         std::size_t k) {
