@@ -41,9 +41,11 @@ constexpr unsigned kTile = 16;  // side of a block and of its tiles
 
 // A block merges kRows x kCols blocks: it has the tiles of A of kRows of them, the tiles of B of
 // kCols, and each thread the results that the thread in its place had in every one of them, 16 rows
-// or columns apart. With kRows = kCols = 1 this is matmulTiled<16> of `matmul`: for each
-// multiply-add, an element of A and one of B are read from shared memory. Here an element of A
-// serves kCols multiply-adds, one of B serves kRows.
+// or columns apart. With kRows = kCols = 1 this is matmulTiled<16> of `matmul`: each multiply-add
+// reads an element of A and one of B from shared memory. Here one of A serves kCols multiply-adds,
+// one of B serves kRows. Still wrong: elements of B that neighbouring results need are not
+// neighbours in shared memory for a thread, and are loaded one by one; and a step of 16 ends at two
+// barriers, however much there is to compute in it.
 template <unsigned kRows, unsigned kCols>
 __global__ void granularity(const float* a, const float* b, float* c, std::size_t m, std::size_t n,
                             std::size_t k) {
