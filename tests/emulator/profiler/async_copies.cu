@@ -38,6 +38,28 @@ __global__ void copyScattered(float* out, const float* in) {
     __syncthreads();
     out[t] = s[t];
 }
+// Rows of a tile: `Lanes` elements each, `From` apart in global memory, `To` in shared memory.
+template <typename T, int Lanes, int From, int To>
+__global__ void copyRows(T* out, const T* in) {
+    __shared__ T s[Threads / Lanes * To];
+    const int x = threadIdx.x % Lanes, y = threadIdx.x / Lanes;
+    __pipeline_memcpy_async(&s[y * To + x], &in[y * From + x], sizeof(T));
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    out[threadIdx.x] = s[y * To + x];
+}
+// The same, and the rows become columns.
+template <int Lanes, int From, int To>
+__global__ void copyColumns(float* out, const float* in) {
+    __shared__ float s[Lanes * To];
+    const int x = threadIdx.x % Lanes, y = threadIdx.x / Lanes;
+    __pipeline_memcpy_async(&s[x * To + y], &in[y * From + x], 4);
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    out[threadIdx.x] = s[x * To + y];
+}
 // A tile is transposed on its way: in shared memory, rows are `Row` words long.
 template <int Row>
 __global__ void copyTransposed(float* out, const float* in) {
@@ -145,11 +167,31 @@ int main() {
     copyTransposed<32><<<2, Threads>>>(o, i);
     copyTransposed<33><<<2, Threads>>>(o, i);
     copyTransposed<36><<<2, Threads>>>(o, i);
+    float4 *o4 = (float4*)a, *i4 = (float4*)b;
+    copyRows<float, 8, 32, 8><<<2, Threads>>>(o, i);
+    copyRows<float, 8, 32, 9><<<2, Threads>>>(o, i);
+    copyRows<float, 16, 64, 16><<<2, Threads>>>(o, i);
+    copyRows<float2, 4, 16, 4><<<2, Threads>>>((float2*)a, (const float2*)b);
+    copyRows<float2, 8, 32, 8><<<2, Threads>>>((float2*)a, (const float2*)b);
+    copyRows<float4, 2, 8, 2><<<2, Threads>>>(o4, i4);
+    copyRows<float4, 2, 32, 2><<<2, Threads>>>(o4, i4);
+    copyRows<float4, 2, 32, 3><<<2, Threads>>>(o4, i4);
+    copyRows<float4, 2, 32, 4><<<2, Threads>>>(o4, i4);
+    copyRows<float4, 4, 32, 4><<<2, Threads>>>(o4, i4);
+    copyRows<float4, 4, 32, 5><<<2, Threads>>>(o4, i4);
+    copyRows<float4, 8, 32, 8><<<2, Threads>>>(o4, i4);
+    copyRows<float4, 8, 32, 9><<<2, Threads>>>(o4, i4);
+    copyRows<float4, 16, 32, 16><<<2, Threads>>>(o4, i4);
+    copyRows<float4, 16, 32, 17><<<2, Threads>>>(o4, i4);
+    copyColumns<8, 32, 64><<<2, Threads>>>(o, i);
+    copyColumns<8, 32, 65><<<2, Threads>>>(o, i);
+    copyColumns<8, 32, 68><<<2, Threads>>>(o, i);
+    copyColumns<16, 64, 65><<<2, Threads>>>(o, i);
     copyOddLanes<<<2, Threads>>>(o, i);
     fillUp<float, 4><<<2, Threads>>>(o, i);
-    fillUp<float4, 4><<<2, Threads>>>((float4*)a, (const float4*)b);
-    fillUp<float4, 8><<<2, Threads>>>((float4*)a, (const float4*)b);
-    fillUp<float4, 16><<<2, Threads>>>((float4*)a, (const float4*)b);
+    fillUp<float4, 4><<<2, Threads>>>(o4, i4);
+    fillUp<float4, 8><<<2, Threads>>>(o4, i4);
+    fillUp<float4, 16><<<2, Threads>>>(o4, i4);
     fillOddLanes<<<2, Threads>>>(o, i);
     twoBuffers<<<2, Threads>>>(o, i, 5);
     copyAndLoad<<<2, Threads>>>(o, i);
