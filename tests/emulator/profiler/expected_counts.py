@@ -69,7 +69,6 @@ COUNTS = {
     "shared efficiency": Count(
         "smsp__sass_average_data_bytes_per_wavefront_mem_shared.pct", OPTIMISED, ROUNDED
     ),
-    # (Where lanes copy or do not, -G and -O3 make different instructions of it.)
     "asynchronous copies": Count("smsp__inst_executed_op_ldgsts.sum", DEBUG),
     "copy efficiency": Count(
         "smsp__sass_average_data_bytes_per_sector_mem_global_op_ldgsts.pct", OPTIMISED, ROUNDED
