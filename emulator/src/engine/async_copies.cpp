@@ -67,7 +67,7 @@ std::string misaligned(const AsyncCopy& copy) {
 }  // namespace
 
 void AsyncCopy::carryOut(unsigned char* bytes) const {
-    std::memcpy(bytes, from, read);
+    if (read > 0) std::memcpy(bytes, from, read);
     std::memset(bytes + read, 0, size - read);
 }
 
