@@ -293,6 +293,7 @@ __global__ void notWaitedFor(const int* in) {
 }
 
 TEST_F(AsyncCopies, OfIllegalAddressesFailTheKernel) {
+    SKIP_UNDER_ADDRESS_SANITIZER();
     auto* to = reinterpret_cast<unsigned char*>(out.get());
     EXPECT_THAT(failure(cudaErrorIllegalAddress, [&] { fill<<<1, 1>>>(to, nullptr, 4, 0); }),
                 HasSubstr("illegal address"));
