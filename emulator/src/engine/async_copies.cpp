@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "call_site.h"
 #include "emu/engine.h"
@@ -82,8 +83,10 @@ void AsyncCopies::beginBlock() {
 
 void AsyncCopies::begin(unsigned rank, AsyncCopy copy, const char* file, int line) {
     const CallSite site{"__pipeline_memcpy_async()", file, line};
-    const auto refuse = [&](cudaError_t error, const std::string& why) {
-        if (!why.empty()) failKernel(error, text(site) + ": " + why);
+    const auto refuse = [&](cudaError_t error, std::string&& why) {
+        if (why.empty()) return;
+        why.insert(0, text(site) + ": ");
+        failKernel(error, std::move(why));  // which owns all that there is
     };
     refuse(cudaErrorLaunchFailure, wrongSizes(copy));
     refuse(cudaErrorIllegalAddress, wrongAddresses(copy));
