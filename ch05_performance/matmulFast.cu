@@ -54,8 +54,9 @@ struct Tile {
 };
 
 // Where the tile of C begins that a block computes. Blocks run about in the order of their numbers.
-// If these go along the rows of tiles, those that run together need a few rows of A and all of B; in
-// groups of eight rows of tiles, column after column, they need less: about as much of A as of B.
+// If these go along the rows of tiles, those that run together need a few rows of A and all of B;
+// in groups of eight rows of tiles, column after column, they need less: about as much of A as of
+// B.
 struct Place {
     unsigned row, col;
 };
