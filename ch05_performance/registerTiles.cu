@@ -9,8 +9,8 @@
 //   5 registerWarpTiles    the lanes in a rectangle: more of them want the same 16 bytes
 //     cublasSgemm          what NVIDIA's library makes of it, in FP32 (no tensor cores)
 //
-// Every element is one chain of FP32 multiply-adds in the order of k, in each of the kernels, and
-// on the CPU. fmaf() rounds once, everywhere: the results must be identical to the bit.
+// Every element is one chain of fmaf() in the order of k. It rounds once, on the CPU as on the GPU:
+// the results of each kernel must be identical to the bit.
 //
 //   ./lab run registerTiles -- --m=4K --n=4K --k=4K
 //   ./lab test registerTiles
@@ -44,34 +44,33 @@ constexpr unsigned kColumnSide = 64;  // of the block's results
 constexpr unsigned kColumnRows = 8;   // of a thread
 constexpr unsigned kColumnThreads = kColumnSide * kColumnSide / kColumnRows;
 
-__global__ void __launch_bounds__(kColumnThreads)
-    registerColumn(const float* a, const float* b, float* c, std::size_t m, std::size_t n,
-                   std::size_t k) {
+__global__ void registerColumn(const float* a, const float* b, float* c, std::size_t m,
+                               std::size_t n, std::size_t k) {
     static_assert(kColumnThreads == kColumnSide * kStep, "a thread loads an element of each tile");
     __shared__ float tileA[kColumnSide][kStep];
     __shared__ float tileB[kStep][kColumnSide];
     const std::size_t firstRow = lab::blockY() * kColumnSide;
     const std::size_t firstCol = std::size_t{blockIdx.x} * kColumnSide;
-    const unsigned x = threadIdx.x % kColumnSide, y = threadIdx.x / kColumnSide * kColumnRows;
+    const unsigned x = threadIdx.x % kColumnSide, y = threadIdx.x / kColumnSide;
     const unsigned rowA = threadIdx.x / kStep, colA = threadIdx.x % kStep;
-    const unsigned rowB = threadIdx.x / kColumnSide, colB = threadIdx.x % kColumnSide;
 
     float sum[kColumnRows] = {};
     for (std::size_t first = 0; first < k; first += kStep) {
         tileA[rowA][colA] = elementOrZero(a, firstRow + rowA, first + colA, m, k);
-        tileB[rowB][colB] = elementOrZero(b, first + rowB, firstCol + colB, k, n);
+        tileB[y][x] = elementOrZero(b, first + y, firstCol + x, k, n);
         __syncthreads();  // the tiles are complete
 #pragma unroll
         for (unsigned i = 0; i < kStep; ++i) {
             const float ofB = tileB[i][x];
 #pragma unroll  // every index becomes a constant: only then can an array live in registers
-            for (unsigned r = 0; r < kColumnRows; ++r) sum[r] = fmaf(tileA[y + r][i], ofB, sum[r]);
+            for (unsigned r = 0; r < kColumnRows; ++r)
+                sum[r] = fmaf(tileA[kColumnRows * y + r][i], ofB, sum[r]);
         }
         __syncthreads();  // nobody needs them any more
     }
 #pragma unroll
     for (unsigned r = 0; r < kColumnRows; ++r) {
-        const std::size_t row = firstRow + y + r, col = firstCol + x;
+        const std::size_t row = firstRow + kColumnRows * y + r, col = firstCol + x;
         if (row < m && col < n) c[row * n + col] = sum[r];
     }
 }
@@ -81,11 +80,22 @@ constexpr unsigned kSide = 128;
 constexpr unsigned kPerThread = 8;                // rows and columns of a thread
 constexpr unsigned kAcross = kSide / kPerThread;  // threads side by side
 constexpr unsigned kThreads = kAcross * kAcross;
+constexpr unsigned kBlocksPerSm = 2;  // at most 128 registers to a thread, so that as many fit
+
+// Each element of a column of A times each of a row of B: 64 multiply-adds for 16 elements.
+__device__ void addOuterProduct(const float (&ofA)[kPerThread], const float (&ofB)[kPerThread],
+                                float (&sum)[kPerThread][kPerThread]) {
+#pragma unroll
+    for (unsigned r = 0; r < kPerThread; ++r) {
+#pragma unroll
+        for (unsigned s = 0; s < kPerThread; ++s) sum[r][s] = fmaf(ofA[r], ofB[s], sum[r][s]);
+    }
+}
 
 // Elements of A are kept as well: each serves a row of the thread's results, each of B a column.
 // The rows and columns of a thread are 16 apart, so that neighbouring threads read neighbouring
 // elements. Still wrong: those of B take a load each, with 4 bytes for a thread.
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, kBlocksPerSm)
     registerSquare(const float* a, const float* b, float* c, std::size_t m, std::size_t n,
                    std::size_t k) {
     __shared__ float tileA[kSide][kStep];
@@ -97,7 +107,8 @@ __global__ void __launch_bounds__(kThreads)
     float sum[kPerThread][kPerThread] = {};
     for (std::size_t first = 0; first < k; first += kStep) {
 #pragma unroll
-        for (unsigned e = threadIdx.x; e < kSide * kStep; e += kThreads) {
+        for (unsigned j = 0; j < kSide * kStep / kThreads; ++j) {
+            const unsigned e = j * kThreads + threadIdx.x;
             const unsigned rowA = e / kStep, colA = e % kStep, rowB = e / kSide, colB = e % kSide;
             tileA[rowA][colA] = elementOrZero(a, firstRow + rowA, first + colA, m, k);
             tileB[rowB][colB] = elementOrZero(b, first + rowB, firstCol + colB, k, n);
@@ -110,12 +121,7 @@ __global__ void __launch_bounds__(kThreads)
             for (unsigned r = 0; r < kPerThread; ++r) ofA[r] = tileA[y + r * kAcross][i];
 #pragma unroll
             for (unsigned s = 0; s < kPerThread; ++s) ofB[s] = tileB[i][x + s * kAcross];
-#pragma unroll
-            for (unsigned r = 0; r < kPerThread; ++r) {
-#pragma unroll
-                for (unsigned s = 0; s < kPerThread; ++s)
-                    sum[r][s] = fmaf(ofA[r], ofB[s], sum[r][s]);
-            }
+            addOuterProduct(ofA, ofB, sum);
         }
         __syncthreads();
     }
@@ -164,8 +170,8 @@ struct ThreadTile {
     unsigned row, col, rowGap, colGap;
 };
 
-// What rungs 3 to 5 have in common. A row of B's tile is read four elements at a time. For A to be
-// read so, too, its tile is transposed: its rows belong to steps along k. They are kPitchA apart.
+// What rungs 3 to 5 have in common. For four elements of a column of A to be one load, its tile is
+// transposed on the way in: what were columns are rows, kPitchA elements apart.
 template <bool kWide, unsigned kPitchA>
 __device__ void multiply(ThreadTile tile, const float* a, const float* b, float* c, std::size_t m,
                          std::size_t n, std::size_t k) {
@@ -192,12 +198,7 @@ __device__ void multiply(ThreadTile tile, const float* a, const float* b, float*
             float ofA[kPerThread], ofB[kPerThread];
             readTwoPieces(&tileA[i][tile.row], tile.rowGap, ofA);
             readTwoPieces(&tileB[i][tile.col], tile.colGap, ofB);
-#pragma unroll
-            for (unsigned r = 0; r < kPerThread; ++r) {
-#pragma unroll
-                for (unsigned s = 0; s < kPerThread; ++s)
-                    sum[r][s] = fmaf(ofA[r], ofB[s], sum[r][s]);
-            }
+            addOuterProduct(ofA, ofB, sum);
         }
         __syncthreads();
     }
@@ -207,22 +208,22 @@ __device__ void multiply(ThreadTile tile, const float* a, const float* b, float*
 #pragma unroll
         for (unsigned s = 0; s < kPerThread; s += 4) {
             const std::size_t col = firstCol + tile.col + s / 4 * tile.colGap;
-            if (kWide && row < m && col < n) {
-                *reinterpret_cast<float4*>(c + row * n + col) =
+            float* const to = c + row * n + col;
+            if (kWide && row < m && col < n)
+                *reinterpret_cast<float4*>(to) =
                     make_float4(sum[r][s], sum[r][s + 1], sum[r][s + 2], sum[r][s + 3]);
-            }
             for (unsigned j = 0; !kWide && j < 4; ++j) {
-                if (row < m && col + j < n) c[row * n + col + j] = sum[r][s + j];
+                if (row < m && col + j < n) to[j] = sum[r][s + j];
             }
         }
     }
 }
 
 // 16 x 16 threads, each with 8 neighbouring rows and columns. Still wrong: neighbouring threads
-// read B 32 bytes apart, and every fourth one meets in the same banks. So do, when A is stored in
-// its tile, the threads of even and odd numbers: 4 rows of 128 elements are 16 times all banks.
+// read B 32 bytes apart, and every fourth meets in the same banks. When A is stored in its tile,
+// every thread meets its neighbour, four of those rows away, which is 16 times all banks.
 template <bool kWide>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, kBlocksPerSm)
     registerFloat4(const float* a, const float* b, float* c, std::size_t m, std::size_t n,
                    std::size_t k) {
     const unsigned x = threadIdx.x % kAcross, y = threadIdx.x / kAcross;
@@ -232,33 +233,29 @@ __global__ void __launch_bounds__(kThreads)
 // The second piece is half a tile from the first, so that neighbouring threads read neighbouring 16
 // bytes. Rows of A's tile have 4 elements of padding: 4 rows are then 16 banks further. Still
 // wrong: a warp has 16 threads side by side, which want 256 different bytes of B at a time.
-constexpr unsigned kPaddedPitch = kSide + 4;
-
 template <bool kWide>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, kBlocksPerSm)
     registerNoConflicts(const float* a, const float* b, float* c, std::size_t m, std::size_t n,
                         std::size_t k) {
     const unsigned x = threadIdx.x % kAcross, y = threadIdx.x / kAcross;
-    multiply<kWide, kPaddedPitch>({4 * y, 4 * x, kSide / 2, kSide / 2}, a, b, c, m, n, k);
+    multiply<kWide, kSide + 4>({4 * y, 4 * x, kSide / 2, kSide / 2}, a, b, c, m, n, k);
 }
 
 // A warp has 32 x 64 results, its lanes stand in 4 rows of 8: of B they want 128 different bytes,
 // as much as shared memory has in a turn, and of A 64. Still wrong: a block loads nothing while it
 // computes, and computes nothing while it loads. `matmulFast` goes on from here.
 template <bool kWide>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, kBlocksPerSm)
     registerWarpTiles(const float* a, const float* b, float* c, std::size_t m, std::size_t n,
                       std::size_t k) {
-    const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    const unsigned x = lane % 8, y = lane / 8;
+    const unsigned warp = threadIdx.x / 32, x = threadIdx.x % 8, y = threadIdx.x % 32 / 8;
     const unsigned warpRow = warp / 2 * 32, warpCol = warp % 2 * 64;
-    multiply<kWide, kPaddedPitch>({warpRow + 4 * y, warpCol + 4 * x, 16, 32}, a, b, c, m, n, k);
+    multiply<kWide, kSide + 4>({warpRow + 4 * y, warpCol + 4 * x, 16, 32}, a, b, c, m, n, k);
 }
 
 int main(int argc, char** argv) {
     std::size_t m, n, k;
-    lab::Exercise exercise("registerTiles",
-                           "Multiplies two matrices, with a tile of results to each thread.");
+    lab::Exercise exercise("registerTiles", "Multiplies matrices, a tile of results to a thread.");
     exercise.option("m", &m, {2048, 192}, 1, lab::kMaxSize, "rows of A and C");
     exercise.option("n", &n, {2048, 192}, 1, lab::kMaxSize, "columns of B and C");
     exercise.option("k", &k, {2048, 192}, 1, lab::kMaxSize, "columns of A, rows of B");
@@ -290,20 +287,14 @@ int main(int argc, char** argv) {
     const dim3 columnGrid = lab::gridFor(n, m, kColumnSide), grid = lab::gridFor(n, m, kSide);
     ladder.rung("registerColumn", columnGrid, kColumnThreads, work, isChain,
                 [&] { registerColumn<<<columnGrid, kColumnThreads>>>(a, b, c, m, n, k); });
-    ladder.rung("registerSquare", grid, kThreads, work, isChain,
-                [&] { registerSquare<<<grid, kThreads>>>(a, b, c, m, n, k); });
-    ladder.rung("registerFloat4", grid, kThreads, work, isChain, [&] {
-        const auto kernel = wide ? registerFloat4<true> : registerFloat4<false>;
-        kernel<<<grid, kThreads>>>(a, b, c, m, n, k);
-    });
-    ladder.rung("registerNoConflicts", grid, kThreads, work, isChain, [&] {
-        const auto kernel = wide ? registerNoConflicts<true> : registerNoConflicts<false>;
-        kernel<<<grid, kThreads>>>(a, b, c, m, n, k);
-    });
-    ladder.rung("registerWarpTiles", grid, kThreads, work, isChain, [&] {
-        const auto kernel = wide ? registerWarpTiles<true> : registerWarpTiles<false>;
-        kernel<<<grid, kThreads>>>(a, b, c, m, n, k);
-    });
+    const auto rung = [&](const char* name, auto* kernel) {
+        ladder.rung(name, grid, kThreads, work, isChain,
+                    [&, kernel] { kernel<<<grid, kThreads>>>(a, b, c, m, n, k); });
+    };
+    rung("registerSquare", registerSquare);
+    rung("registerFloat4", wide ? registerFloat4<true> : registerFloat4<false>);
+    rung("registerNoConflicts", wide ? registerNoConflicts<true> : registerNoConflicts<false>);
+    rung("registerWarpTiles", wide ? registerWarpTiles<true> : registerWarpTiles<false>);
     lab::cublasMatmul(ladder, isProduct, a, b, c, m, n, k);
     ladder.announceFastest();
     return exercise.finish();
