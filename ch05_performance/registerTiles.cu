@@ -40,13 +40,12 @@ __device__ float elementOrZero(const float* matrix, std::size_t row, std::size_t
 // A block computes 64 x 64 results, a thread 8 neighbours in a column. An element of B is read once
 // and kept in a register for 8 multiply-adds. Still wrong: each of them reads an element of A,
 // which no other multiply-add of the thread can use.
-constexpr unsigned kColumnSide = 64;  // of the block's results
-constexpr unsigned kColumnRows = 8;   // of a thread
-constexpr unsigned kColumnThreads = kColumnSide * kColumnSide / kColumnRows;
+constexpr unsigned kColumnSide = 64;                      // of the block's results
+constexpr unsigned kColumnThreads = kColumnSide * kStep;  // each loads an element of both tiles
+constexpr unsigned kColumnRows = kColumnSide * kColumnSide / kColumnThreads;  // of a thread
 
 __global__ void registerColumn(const float* a, const float* b, float* c, std::size_t m,
                                std::size_t n, std::size_t k) {
-    static_assert(kColumnThreads == kColumnSide * kStep, "a thread loads an element of each tile");
     __shared__ float tileA[kColumnSide][kStep];
     __shared__ float tileB[kStep][kColumnSide];
     const std::size_t firstRow = lab::blockY() * kColumnSide;
