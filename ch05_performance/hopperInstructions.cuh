@@ -42,12 +42,14 @@ __device__ inline void arriveAndExpect(Barrier* barrier, unsigned bytes) {
         : "memory");
 }
 
-// One arrival at the barrier that stands in the same place of block `rank` of the cluster.
+// One arrival at the barrier that stands in the same place of block `rank` of the cluster. It says
+// that this thread has read something, not that it has written: `relaxed`, for a release would
+// first wait until all it has written can be seen by the whole cluster, which takes long.
 __device__ inline void arriveAt(Barrier* barrier, unsigned rank) {
     asm volatile(
         "{.reg .b32 there;\n"
         "mapa.shared::cluster.u32 there, %0, %1;\n"
-        "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there];}" ::"r"(
+        "mbarrier.arrive.relaxed.cluster.shared::cluster.b64 _, [there];}" ::"r"(
             sharedAddress(barrier)),
         "r"(rank)
         : "memory");
@@ -73,9 +75,9 @@ __device__ inline unsigned rankInCluster() {
     return rank;
 }
 
-// A barrier of all threads of the cluster.
+// A barrier of all threads of the cluster. It passes on no data, only that all are here.
 __device__ inline void syncCluster() {
-    asm volatile("barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;" ::: "memory");
+    asm volatile("barrier.cluster.arrive.relaxed;\nbarrier.cluster.wait;" ::: "memory");
 }
 
 // ---- TMA: one thread orders the copy of a tile; the hardware computes all addresses ----
@@ -134,7 +136,8 @@ __device__ inline void publishShared() {
 // 128-byte swizzle: rows of 128 bytes, in which piece p of 16 bytes of row r is at place
 // p ^ (r % 8). `stride` is from eight rows to the next eight, `leading` from one tile of 128 bytes
 // width to its neighbour (which is used only by operands of which k is the row).
-__device__ inline std::uint64_t describeTile(const void* tile, unsigned leading, unsigned stride) {
+__device__ inline std::uint64_t tileDescriptor(const void* tile, unsigned leading,
+                                               unsigned stride) {
     return (sharedAddress(tile) & 0x3FFFF) >> 4 | std::uint64_t{leading >> 4} << 16 |
            std::uint64_t{stride >> 4} << 32 | std::uint64_t{1} << 62;
 }
@@ -160,7 +163,7 @@ __device__ inline void waitForProducts() {
 // group has of rows t / 32 * 16 + t % 32 / 4 (d[4 j], d[4 j + 1]) and eight below it (d[4 j + 2],
 // d[4 j + 3]) columns 8 j + t % 4 * 2 and the one after it.
 // clang-format off
-__device__ inline void multiply(float (&d)[128], std::uint64_t a, std::uint64_t b, bool add) {
+__device__ inline void wgmma64x256x16(float (&d)[128], std::uint64_t a, std::uint64_t b, bool add) {
     asm volatile(
         "{.reg .pred add;\n"
         "setp.ne.u32 add, %130, 0;\n"
@@ -199,7 +202,7 @@ __device__ inline void multiply(float (&d)[128], std::uint64_t a, std::uint64_t 
 
 // Four 8 x 8 matrices of 16 bits: of each, a thread holds two neighbours. Lane l names where row
 // l % 8 of matrix l / 8 goes, 16 bytes.
-__device__ inline void storeMatrices(void* row, const std::uint32_t (&pairs)[4]) {
+__device__ inline void stmatrix(void* row, const std::uint32_t (&pairs)[4]) {
     asm volatile("stmatrix.sync.aligned.m8n8.x4.shared::cta.b16 [%0], {%1, %2, %3, %4};" ::"r"(
                      sharedAddress(row)),
                  "r"(pairs[0]), "r"(pairs[1]), "r"(pairs[2]), "r"(pairs[3])

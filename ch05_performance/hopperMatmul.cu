@@ -26,30 +26,15 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 #include "bf16Product.cuh"
 #include "hopperInstructions.cuh"
+#include "hopperTiles.cuh"
 #include "lab.cuh"
 #include "peers_cublas.cuh"
 #include "tensorMap.cuh"
 
-using bf16 = __nv_bfloat16;
 using namespace hopper;
-
-// A block computes 128 x 256 elements of C: two groups of four warps, the consumers, 64 x 256 each.
-// That is the largest product that wgmma has; of its sums each thread keeps 128.
-constexpr unsigned kTileM = 128, kTileN = 256, kTileK = 64, kGroup = 128;
-
-// For a step along k: 128 x 64 elements of A and 64 x 256 of B. TMA swizzles rows of 128 bytes, 64
-// elements; so the tile of B is four boxes side by side, and a consumer's half of A is one.
-constexpr unsigned kBoxes = kTileN / 64;
-using Box = bf16[64][64];
-
-struct alignas(1024) Stage {  // the swizzle repeats every 1024 bytes
-    Box a[kTileM / 64];
-    Box b[kBoxes];
-};
 
 // One thread loads both tiles. `full` will have counted their bytes when they are there.
 __device__ void load(Stage& stage, Barrier* full, const CUtensorMap& mapA, const CUtensorMap& mapB,
@@ -57,35 +42,6 @@ __device__ void load(Stage& stage, Barrier* full, const CUtensorMap& mapA, const
     arriveAndExpect(full, sizeof(Stage));
     for (unsigned i = 0; i < kTileM / 64; ++i) loadTile(stage.a[i], &mapA, row + 64 * i, k, full);
     for (unsigned i = 0; i < kBoxes; ++i) loadTile(stage.b[i], &mapB, k, col + 64 * i, full);
-}
-
-// The threads of a consumer begin to multiply the two tiles: 64 x 256 sums += 64 x 64 * 64 x 256,
-// by four instructions of 16 steps along k. Those are 32 bytes in a row of A, and 16 rows of B.
-__device__ void multiply(float (&sums)[128], const Stage& stage, unsigned consumer, bool add) {
-    constexpr unsigned kEightRows = 8 * 128;
-    const std::uint64_t a = describeTile(stage.a[consumer], 0, kEightRows);
-    const std::uint64_t b = describeTile(stage.b, sizeof(Box), kEightRows);
-    beginProducts();
-#pragma unroll
-    for (unsigned i = 0; i < kTileK / 16; ++i) {
-        hopper::multiply(sums, a + i * 32 / 16, b + i * 2 * kEightRows / 16, add || i > 0);
-    }
-    commitProducts();
-}
-
-// The sums of a consumer to rows row ... row + 63 of C, each thread two neighbours at a time.
-__device__ void storeSums(const float (&sums)[128], bf16* c, std::size_t m, std::size_t n,
-                          std::size_t row, std::size_t col) {
-    const unsigned warp = threadIdx.x % kGroup / 32, lane = threadIdx.x % 32;
-#pragma unroll
-    for (unsigned i = 0; i < 64; ++i) {
-        const std::size_t r = row + warp * 16 + i % 2 * 8 + lane / 4;
-        const std::size_t q = col + i / 2 * 8 + lane % 4 * 2;
-        if (r < m && q < n) {
-            *reinterpret_cast<__nv_bfloat162*>(c + r * n + q) =
-                __floats2bfloat162_rn(sums[2 * i], sums[2 * i + 1]);
-        }
-    }
 }
 
 // Still wrong: while the tiles come nobody multiplies, and the other way round.
@@ -191,46 +147,6 @@ __device__ Tile tileAt(unsigned index, unsigned rows, unsigned cols) {
     const unsigned band = index / (kBand * cols), inBand = index % (kBand * cols);
     const unsigned height = min(kBand, rows - band * kBand);  // the last one may be lower
     return {band * kBand + inBand % height, inBand / height};
-}
-
-__device__ std::uint32_t rounded(float first, float second) {
-    const __nv_bfloat162 pair = __floats2bfloat162_rn(first, second);
-    std::uint32_t bits;
-    memcpy(&bits, &pair, sizeof bits);
-    return bits;
-}
-
-// A consumer's sums as BF16, in pieces of 64 x 64. They are swizzled like the tiles, for TMA to
-// undo it, and for eight rows of 16 bytes to be in different banks. A piece's place is free when
-// all but the last kPieces - 1 stores have read theirs.
-constexpr unsigned kPieces = 2;
-
-__device__ void storePieces(const float (&sums)[128], Box (&places)[kPieces],
-                            const CUtensorMap& mapC, unsigned row, unsigned col, unsigned barrier) {
-    const unsigned thread = threadIdx.x % kGroup, lane = thread % 32;
-    const unsigned rowInPiece = thread / 32 * 16 + lane % 16;
-#pragma unroll
-    for (unsigned piece = 0; piece < kBoxes; ++piece) {
-        Box& place = places[piece % kPieces];
-        if (thread == 0) waitForStoresToRead<kPieces - 1>();
-        syncWarpGroup(barrier);
-#pragma unroll
-        for (unsigned i = 0; i < 4; ++i) {  // 16 columns each
-            std::uint32_t pairs[4];
-#pragma unroll
-            for (unsigned p = 0; p < 4; ++p)
-                pairs[p] =
-                    rounded(sums[piece * 32 + i * 8 + p * 2], sums[piece * 32 + i * 8 + p * 2 + 1]);
-            const unsigned unit = (i * 2 + lane / 16) ^ rowInPiece % 8;
-            storeMatrices(&place[rowInPiece][unit * 8], pairs);
-        }
-        publishShared();
-        syncWarpGroup(barrier);
-        if (thread == 0) {
-            storeTile(&mapC, row, col + piece * 64, place);
-            commitStores();
-        }
-    }
 }
 
 // As many blocks as there is room for, and each takes every so many-th tile. While consumers store

@@ -195,20 +195,20 @@ __global__ void __launch_bounds__(128) mmaPipelined(const bf16* a, const bf16* b
             std::uint32_t fragmentA[4][4], fragmentB[4][4];
 #pragma unroll
             for (unsigned r = 0; r < 4; ++r) {
-                mma::loadMatrices(fragmentA[r], swizzledA(stage, warpRow + 16 * r + lane % 16,
-                                                          i / 8 + lane / 16));
+                mma::ldmatrix(fragmentA[r],
+                              swizzledA(stage, warpRow + 16 * r + lane % 16, i / 8 + lane / 16));
             }
 #pragma unroll
             for (unsigned q = 0; q < 4; ++q) {
-                mma::loadMatricesTransposed(
+                mma::ldmatrixTransposed(
                     fragmentB[q], swizzledB(stage, i + lane % 16, warpCol / 8 + 2 * q + lane / 16));
             }
 #pragma unroll
             for (unsigned r = 0; r < 4; ++r) {
 #pragma unroll
                 for (unsigned q = 0; q < 8; ++q) {
-                    mma::multiply(sums[r][q], fragmentA[r], fragmentB[q / 2][q % 2 * 2],
-                                  fragmentB[q / 2][q % 2 * 2 + 1]);
+                    mma::mma16x8x16(sums[r][q], fragmentA[r], fragmentB[q / 2][q % 2 * 2],
+                                    fragmentB[q / 2][q % 2 * 2 + 1]);
                 }
             }
         }
