@@ -69,6 +69,7 @@ function(lab_add_exercise name)
         if(arg_ARCHITECTURES)
             lab_architectures(architectures ${arg_ARCHITECTURES})
             set_target_properties(${name} PROPERTIES CUDA_ARCHITECTURES "${architectures}")
+            lab_test_broken_on_gpu(${name} "${arg_RUNS}" "${architectures}")
         endif()
     endif()
     add_dependencies(exercises ${name})
@@ -184,6 +185,18 @@ function(lab_test_broken name runs)
     set_tests_properties(broken/${name} PROPERTIES
         SKIP_RETURN_CODE 77 TIMEOUT ${LAB_TEST_SECONDS} LABELS unit
         ENVIRONMENT "CXX=${CMAKE_CXX_COMPILER};CUDA_EMULATOR_SMS=${LAB_TEST_SMS}")
+endfunction()
+
+# The same of what the cpu back end cannot run.
+function(lab_test_broken_on_gpu name runs architectures)
+    list(GET runs 0 options)
+    separate_arguments(words UNIX_COMMAND "${options}")
+    list(TRANSFORM architectures REPLACE "-.*$" "")
+    add_test(NAME broken/${name}
+        COMMAND ${LAB_PYTHON} ${PROJECT_SOURCE_DIR}/tests/broken_exercise.py ${CMAKE_CURRENT_SOURCE_DIR}/${name}.cu
+            --library $<TARGET_FILE:lab_common> --nvcc ${CMAKE_CUDA_COMPILER} ${architectures} -- ${words})
+    set_tests_properties(broken/${name} PROPERTIES
+        SKIP_RETURN_CODE 77 TIMEOUT ${LAB_TEST_SECONDS} LABELS unit)
 endfunction()
 
 # With a launch or a copy that goes wrong, it must notice: NAME_faulty.

@@ -9,6 +9,7 @@ parts       where each piece of its code goes in NAME.cu (or in `file`, beside i
             instead_of a text that stands there once
 also        changes that the answer leaves to words: replace a text that stands there once, by another
 options     of the run
+architecture  of nvcc, where the exercise needs a GPU of its own: there the code is only compiled
 finds       a text of the hazard check's report, where the answer tells of a hazard
 status      the exit status, where the answer tells of wrong results
 """
@@ -17,6 +18,8 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +74,15 @@ def with_answer(source: Path, code: list[str], entry: dict[str, Any]) -> dict[st
     return changed_files(source, f"{source.stem}, answer {entry['answer']}", changes)
 
 
+def compile_with_nvcc(file: Path, beside: Path, architecture: str) -> None:
+    nvcc = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
+    if not nvcc:
+        pytest.skip("no nvcc")
+    folders = ["-I", str(ROOT / "common"), "-I", str(beside)]
+    command = [nvcc, "-std=c++17", f"-arch={architecture}", "-Werror", "all-warnings", *folders]
+    subprocess.run([*command, "-c", str(file), "-o", f"{file}.o"], check=True)
+
+
 ALL = [
     pytest.param(*key, id=f"{key[0].stem}-{key[1]}")
     for key in sorted(pieces(), key=lambda key: (str(key[0]), key[1]))
@@ -91,6 +103,9 @@ def test_the_code_of_an_answer(page: Path, number: int, build, instrumented, tmp
         folder.mkdir()
         for name, text in with_answer(source, code, entry).items():
             (folder / name).write_text(text, encoding="utf-8")
+        if "architecture" in entry:
+            compile_with_nvcc(folder / source.name, source.parent, entry["architecture"])
+            continue
         program = instrumented(
             folder / source.name, str(build / "common" / "liblab_common.a"),
             "-I", str(ROOT / "common"), "-I", str(source.parent),
