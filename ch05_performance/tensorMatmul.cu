@@ -164,23 +164,27 @@ __global__ void __launch_bounds__(128) mmaPipelined(const bf16* a, const bf16* b
     const std::size_t firstRow = lab::blockY() * kSide;
     const std::size_t firstCol = std::size_t{blockIdx.x} * kSide;
 
-    // Starts the copies of a pair of tiles; what lies outside of the matrices becomes zeros, and
-    // nothing is read for it.
+    // Starts the copies of the next pair of tiles; what lies outside of the matrices becomes zeros,
+    // and nothing is read for it. A thread copies four pieces of each tile, and from step to step
+    // only adds to two pointers: addresses take instructions, too.
+    const unsigned rowA = threadIdx.x / 4, pieceA = threadIdx.x % 4;
+    const unsigned rowB = threadIdx.x / 16, pieceB = threadIdx.x % 16;
+    const bf16* fromA = a + (firstRow + rowA) * k + pieceA * 8;
+    const bf16* fromB = b + rowB * n + firstCol + pieceB * 8;
     const auto fetch = [&](std::size_t first) {
         Stage& stage = stages[first / kDepth % kStages];
 #pragma unroll
-        for (unsigned i = threadIdx.x; i < kSide * kDepth / 8; i += 128) {
-            const unsigned rowA = i / 4, pieceA = i % 4, rowB = i / 16, pieceB = i % 16;
-            const bool insideA = firstRow + rowA < m && first + pieceA * 8 < k;
-            __pipeline_memcpy_async(swizzledA(stage, rowA, pieceA),
-                                    insideA ? a + (firstRow + rowA) * k + first + pieceA * 8 : a,
-                                    16, insideA ? 0 : 16);
-            const bool insideB = first + rowB < k && firstCol + pieceB * 8 < n;
-            __pipeline_memcpy_async(swizzledB(stage, rowB, pieceB),
-                                    insideB ? b + (first + rowB) * n + firstCol + pieceB * 8 : b,
-                                    16, insideB ? 0 : 16);
+        for (unsigned i = 0; i < 4; ++i) {
+            const bool inA = firstRow + rowA + 32 * i < m && first + pieceA * 8 < k;
+            const bool inB = first + rowB + 8 * i < k && firstCol + pieceB * 8 < n;
+            __pipeline_memcpy_async(swizzledA(stage, rowA + 32 * i, pieceA),
+                                    inA ? fromA + 32 * i * k : a, 16, inA ? 0 : 16);
+            __pipeline_memcpy_async(swizzledB(stage, rowB + 8 * i, pieceB),
+                                    inB ? fromB + 8 * i * n : b, 16, inB ? 0 : 16);
         }
         __pipeline_commit();
+        fromA += kDepth;
+        fromB += kDepth * n;
     };
 
     float sums[4][8][4] = {};  // 4 x 8 tiles of 16 x 8
