@@ -38,8 +38,8 @@ set(lab_cmake_folder ${CMAKE_CURRENT_LIST_DIR})
 add_custom_target(exercises) # all of them, without the unit tests
 
 function(lab_add_exercise name)
-    set(lists ARCHITECTURES LINK RUNS PRINTS EMULATION GPU REJECTS HAZARDS)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "RDC;CUDA_ONLY" "" "${lists}")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "RDC;CUDA_ONLY" ""
+        "ARCHITECTURES;LINK;RUNS;PRINTS;EMULATION;GPU;REJECTS;HAZARDS")
     if(arg_UNPARSED_ARGUMENTS)
         message(FATAL_ERROR "lab_add_exercise(${name}): unknown arguments ${arg_UNPARSED_ARGUMENTS}")
     endif()
