@@ -11,8 +11,6 @@
 #include <vector>
 
 #include "buffer.cuh"
-#include "exercise.cuh"
-#include "format.h"
 #include "memory.h"
 #include "parallel.h"
 #include "productReference.h"
@@ -24,15 +22,6 @@
 // filled up with zeros, which add nothing. (cudaMallocPitch gives such rows, too.)
 constexpr std::size_t padded(std::size_t length) {
     return (length + 15) / 16 * 16;
-}
-
-// Rejects options --m, --n and --k of which a matrix would have more than kMaxSize elements.
-inline void requireBf16Product(const lab::Exercise& exercise, std::size_t m, std::size_t n,
-                               std::size_t k) {
-    if (k <= lab::kMaxSize / m && n <= lab::kMaxSize / k && n <= lab::kMaxSize / m) return;
-    exercise.reject(
-        lab::formatted("--m=%zu --n=%zu --k=%zu: expected at most %zu elements in each matrix", m,
-                       n, k, std::size_t{lab::kMaxSize}));
 }
 
 // C (m x n) = A (m x k) * B (k x n), all row-major and of BF16; the elements of A and B are random,

@@ -232,7 +232,7 @@ int main(int argc, char** argv) {
     exercise.option("n", &n, 4096, 1, lab::kMaxSize, "columns of B and C");
     exercise.option("k", &k, 4096, 1, lab::kMaxSize, "columns of A, rows of B");
     exercise.parse(argc, argv);
-    requireBf16Product(exercise, m, n, k);
+    exercise.requireProduct(m, n, k);
 
     Bf16Product product(m, n, k, exercise.seed());
     exercise.title("C (%zu x %zu) = A (%zu x %zu) * B (%zu x %zu) in BF16", m, n, m, k, k, n);

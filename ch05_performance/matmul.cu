@@ -114,11 +114,7 @@ int main(int argc, char** argv) {
     exercise.option("k", &k, {2048, 192}, 1, lab::kMaxSize, "columns of A, rows of B");
     exercise.option("block", &side, 32, 1, 32, "side of a block and of the dynamic tiles");
     exercise.parse(argc, argv);
-    if (k > lab::kMaxSize / m || n > lab::kMaxSize / k || n > lab::kMaxSize / m) {
-        exercise.reject(
-            lab::formatted("--m=%zu --n=%zu --k=%zu: expected at most %zu elements in each matrix",
-                           m, n, k, std::size_t{lab::kMaxSize}));
-    }
+    exercise.requireProduct(m, n, k);
 
     const std::vector<float> hostA = lab::randomFloats(m * k, exercise.seed(), -1, 1);
     const std::vector<float> hostB = lab::randomFloats(k * n, exercise.seed() + 1, -1, 1);

@@ -1,6 +1,6 @@
 #pragma once
 // What a product of matrices must be, as the CPU computes it in double, and how far off FP32 may
-// be.
+// be; and what FP32 makes of it, to the bit, if it adds in the order of k.
 
 #include <cmath>
 #include <cstddef>
@@ -31,13 +31,19 @@ class ProductReference {
                      std::size_t n, std::size_t k, std::uint64_t seed)
         : size_(m * n), k_(k), entries_(entriesToCheck(m, n, k, seed)) {
         expected_ = lab::hostVector<float>(entries_.size());
+        chains_ = lab::hostVector<float>(entries_.size());
         lab::parallelFor(entries_.size(), 64, [&](std::size_t begin, std::size_t end) {
             for (std::size_t e = begin; e < end; ++e) {
                 const std::size_t row = entries_[e] / n, col = entries_[e] % n;
                 double sum = 0;
-                for (std::size_t i = 0; i < k; ++i)
-                    sum += static_cast<double>(a[row * k + i]) * b[i * n + col];
+                float chain = 0;
+                for (std::size_t i = 0; i < k; ++i) {
+                    const float factorA = a[row * k + i], factorB = b[i * n + col];
+                    sum += static_cast<double>(factorA) * factorB;
+                    chain = std::fmaf(factorA, factorB, chain);
+                }
                 expected_[e] = static_cast<float>(sum);
+                chains_[e] = chain;
             }
         });
     }
@@ -55,17 +61,29 @@ class ProductReference {
         return mismatch(result, productTolerance(k_));
     }
     std::string mismatch(const std::vector<float>& result, double tolerance) const {
+        return mismatch(result, expected_, tolerance);
+    }
+
+    // The same for a kernel whose every element is one chain sum = fmaf(a, b, sum), in the order of
+    // k. A GPU's fmaf() rounds as the CPU's does, so there is no tolerance: not a bit may differ.
+    std::string exactMismatch(const std::vector<float>& result) const {
+        const std::string wrong = mismatch(result);
+        return wrong.empty() ? mismatch(result, chains_, 0) : wrong;
+    }
+
+  private:
+    std::string mismatch(const std::vector<float>& result, const std::vector<float>& expected,
+                         double tolerance) const {
         if (result.size() != size_)
             return lab::formatted("%zu elements, expected %zu", result.size(), size_);
         const std::string missing = lab::neverWritten(result);
         if (!missing.empty()) return missing;
         std::vector<float> values;
         for (const std::size_t entry : entries_) values.push_back(result[entry]);
-        return lab::mismatch(values, expected_, tolerance, entries_);
+        return lab::mismatch(values, expected, tolerance, entries_);
     }
 
-  private:
     std::size_t size_, k_;
     std::vector<std::size_t> entries_;
-    std::vector<float> expected_;
+    std::vector<float> expected_, chains_;  // summed in double; in float, in the order of k
 };

@@ -88,6 +88,12 @@ void Exercise::requireElements(std::size_t rows, std::size_t cols) const {
                      std::size_t{kMaxSize}));
 }
 
+void Exercise::requireProduct(std::size_t m, std::size_t n, std::size_t k) const {
+    if (k <= kMaxSize / m && n <= kMaxSize / k && n <= kMaxSize / m) return;
+    reject(formatted("--m=%zu --n=%zu --k=%zu: expected at most %zu elements in each matrix", m, n,
+                     k, std::size_t{kMaxSize}));
+}
+
 std::string Exercise::parameters(const Options::Values& others) const {
     return options_.values(ownOptions_, others);
 }

@@ -62,6 +62,9 @@ class Exercise {
     // least 1.
     void requireElements(std::size_t rows, std::size_t cols) const;
 
+    // The same for --m, --n and --k: matrices of m x k, k x n and m x n elements.
+    void requireProduct(std::size_t m, std::size_t n, std::size_t k) const;
+
     // Was --option on the command line?
     bool given(const std::string& option) const { return options_.given(option); }
 

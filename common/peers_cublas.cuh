@@ -65,21 +65,30 @@ inline void cublasTranspose([[maybe_unused]] Ladder& ladder, [[maybe_unused]] co
 #endif
 }
 
+// Which factor of a product is stored transposed: a as k x m, or b as n x k elements.
+enum class Transposed { kNone, kA, kB };
+
 // c (m x n) = a (m x k) * b (k x n); `check` looks at c.
 inline void cublasMatmul([[maybe_unused]] Ladder& ladder, [[maybe_unused]] const Check& check,
                          [[maybe_unused]] const float* a, [[maybe_unused]] const float* b,
                          [[maybe_unused]] float* c, [[maybe_unused]] std::size_t m,
-                         [[maybe_unused]] std::size_t n, [[maybe_unused]] std::size_t k) {
+                         [[maybe_unused]] std::size_t n, [[maybe_unused]] std::size_t k,
+                         [[maybe_unused]] Transposed transposed = Transposed::kNone) {
 #ifdef LAB_HAVE_CUBLAS
     if (m > INT_MAX || n > INT_MAX || k > INT_MAX) return;
     const int rows = static_cast<int>(m), columns = static_cast<int>(n),
               inner = static_cast<int>(k);
+    const bool aT = transposed == Transposed::kA, bT = transposed == Transposed::kB;
+    const cublasOperation_t opA = aT ? CUBLAS_OP_T : CUBLAS_OP_N;
+    const cublasOperation_t opB = bT ? CUBLAS_OP_T : CUBLAS_OP_N;
+    const int pitchA = aT ? rows : inner, pitchB = bT ? inner : columns;
+    const char* const name = aT ? "cublasSgemm A^T" : bT ? "cublasSgemm B^T" : "cublasSgemm";
     const CublasHandle handle;
     const float one = 1, zero = 0;
     const Work work = lab::flops(2.0 * m * n * k);
-    ladder.peer("cublasSgemm", work, check, [&] {  // the transposes: c' = b' * a'
-        CUBLAS_CHECK(cublasSgemm(handle.get(), CUBLAS_OP_N, CUBLAS_OP_N, columns, rows, inner, &one,
-                                 b, columns, a, inner, &zero, c, columns));
+    ladder.peer(name, work, check, [&] {  // the transposes: c' = b' * a'
+        CUBLAS_CHECK(cublasSgemm(handle.get(), opB, opA, columns, rows, inner, &one, b, pitchB, a,
+                                 pitchA, &zero, c, columns));
     });
 #endif
 }

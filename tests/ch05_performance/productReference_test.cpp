@@ -32,6 +32,34 @@ TEST(ProductReference, TakesTheToleranceThatItIsGiven) {
     EXPECT_EQ(reference.mismatch(nearly, 1e-2), "");
 }
 
+// (1 + 2^-23) * (1 - 2^-23) + (-1) is -2^-46 if it is rounded once, and 0 if the product is rounded
+// to a float first. The sum in double is -2^-46 in either order.
+TEST(ProductReference, KnowsEveryBitOfAChainOfMultiplyAdds) {
+    const float above = 1 + std::ldexp(1.0F, -23), below = 1 - std::ldexp(1.0F, -23);
+    const ProductReference reference({-1, above}, {1, below}, 1, 1, 2, 1);
+    const float chain = -std::ldexp(1.0F, -46);
+    EXPECT_EQ(reference.exactMismatch({chain}), "");
+    EXPECT_THAT(reference.exactMismatch({std::nextafter(chain, 0.0F)}), HasSubstr("element 0 is "));
+    EXPECT_NE(reference.exactMismatch({0}), "");
+}
+
+TEST(ProductReference, KnowsTheOrderOfAChainOfMultiplyAdds) {
+    // 2^24 + 1 is a tie and rounds to 2^24, each time; in the other order it is 2^24 + 2.
+    const std::vector<float> a = {std::ldexp(1.0F, 24), 1, 1}, b = {1, 1, 1};
+    const ProductReference reference(a, b, 1, 1, 3, 1);
+    EXPECT_EQ(reference.mismatch({a[0] + 2}), "");
+    EXPECT_EQ(reference.exactMismatch({a[0]}), "");
+    EXPECT_THAT(reference.exactMismatch({a[0] + 2}),
+                HasSubstr("element 0 is 16777218, expected 16777216"));
+}
+
+TEST(ProductReference, AChainOfMultiplyAddsMustBeTheProductAsWell) {
+    const ProductReference reference(kA, kB, 2, 2, 3, 1);
+    EXPECT_EQ(reference.exactMismatch({4, 5, 10, 11}), "");
+    EXPECT_THAT(reference.exactMismatch({4, 5, 10}), HasSubstr("elements, expected 4"));
+    EXPECT_THAT(reference.exactMismatch({4, 10, 5, 11}), HasSubstr("expected 5"));
+}
+
 TEST(ProductReference, SaysOfALargeProductHowManyEntriesItLooksAt) {
     constexpr std::size_t kRows = 800, kCols = 400,
                           kInner = 1000;  // entriesToCheck() takes a sample

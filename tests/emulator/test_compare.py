@@ -146,8 +146,11 @@ def test_every_metric_that_both_profilers_have_can_be_compared():
     assert both == {count.metric for count in COUNTS.values()}
 
 
-@pytest.mark.parametrize("name", ["constructs", "textbook_kernels", "sharing"])
+@pytest.mark.parametrize("name", ["constructs", "textbook_kernels", "sharing", "async_copies"])
 @pytest.mark.parametrize("build", [DEBUG, OPTIMISED])
 def test_the_kernels_recordings_have_every_metric(name, build):
+    wanted = {count.metric for count in COUNTS.values()}
+    if name != "async_copies":
+        wanted = {metric for metric in wanted if "op_ldgsts" not in metric}
     for launch in compare.read_recorded(name, build):
-        assert {count.metric for count in COUNTS.values()} <= launch.keys()
+        assert wanted <= launch.keys()

@@ -19,7 +19,8 @@ def translated(translated_or_error):
         ("mma.h", "tensor cores"),
         ("cublas_v2.h", "cuBLAS"),
         ("curand_kernel.h", "cuRAND"),
-        ("cuda_pipeline.h", "pipelines"),
+        ("cuda/pipeline", "libcu++"),
+        ("cuda_awbarrier_primitives.h", "mbarriers (barriers of asynchronous copies)"),
         ("texture_fetch_functions.h", "textures"),
     ],
 )
@@ -31,7 +32,16 @@ def test_headers(translated, header, what):
 
 
 @pytest.mark.parametrize(
-    "header", ["cuda.h", "cuda_runtime.h", "nvtx3/nvToolsExt.h", "thrusting.h", "my/cub/x.h"]
+    "header",
+    [
+        "cuda.h",
+        "cuda_runtime.h",
+        "cuda_pipeline.h",
+        "cuda_pipeline_primitives.h",
+        "nvtx3/nvToolsExt.h",
+        "thrusting.h",
+        "my/cub/x.h",
+    ],
 )
 def test_headers_that_are_there_or_others(translated, header):
     assert translated(f"#include <{header}>\n") == f"#include <{header}>\n"
@@ -60,6 +70,9 @@ KERNEL = "__global__ void k() {\n%s\n}\n"
         (KERNEL % "x = tex2D(t, 1, 2);", 2, "'tex2D': the cpu back end has no textures"),
         (KERNEL % "x = tex1Dfetch<float>(t, 1);", 2, "'tex1Dfetch': the cpu back end has no"),
         ("void f(cudaTextureObject_t t);\n", 1, "'cudaTextureObject_t': the cpu back end"),
+        (KERNEL % "__shared__ __mbarrier_t b;", 2, "'__mbarrier_t': the cpu back end has no mbarriers"),
+        (KERNEL % "__mbarrier_init(&b, 1);", 2, "'__mbarrier_init': the cpu back end has no mbarriers"),
+        (KERNEL % "__pipeline_arrive_on(&b);", 2, "'__pipeline_arrive_on': the cpu back end has no"),
     ],
 )  # fmt: skip
 def test_names(translated, source, line, message):

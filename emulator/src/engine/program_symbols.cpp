@@ -226,6 +226,20 @@ std::vector<ThreadLocal> sharedVariablesOf(const void* kernel) {
     return symbolTable().sharedVariablesOf(kernel);
 }
 
+Variable threadLocals() {
+    Variable block{nullptr, 0};
+    dl_iterate_phdr(
+        [](dl_phdr_info* info, size_t, void* result) {
+            for (size_t i = 0; i < info->dlpi_phnum; ++i) {
+                if (info->dlpi_phdr[i].p_type != PT_TLS || info->dlpi_tls_data == nullptr) continue;
+                *static_cast<Variable*>(result) = {info->dlpi_tls_data, info->dlpi_phdr[i].p_memsz};
+            }
+            return 1;  // the program itself comes first
+        },
+        &block);
+    return block;
+}
+
 std::optional<ThreadLocal> threadLocalAt(size_t offset) {
     return symbolTable().threadLocalAt(offset);
 }

@@ -39,6 +39,10 @@ struct ThreadLocal {
 // Those of a kernel: its __shared__ variables.
 std::vector<ThreadLocal> sharedVariablesOf(const void* kernel);
 
+// The block of the calling OS thread that holds the program's own thread_local variables: the
+// shared memory of the block that it runs, and the emulator's.
+Variable threadLocals();
+
 // The thread_local variable at `offset` bytes of that block; empty if the table knows none.
 std::optional<ThreadLocal> threadLocalAt(size_t offset);
 

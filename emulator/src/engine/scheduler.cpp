@@ -48,7 +48,9 @@
 #include <utility>
 #include <vector>
 
+#include "async_copies.h"
 #include "emu/engine.h"
+#include "emu/pipeline.h"
 #include "emu/warp.h"
 #include "fault.h"
 #include "messages.h"
@@ -111,6 +113,7 @@ class Worker {
     void leaveFunction(unsigned place);
     void passPlace(unsigned place);
     void sharedReached(void* variable, size_t size);
+    AsyncCopies& asyncCopies() { return asyncCopies_; }
     [[noreturn]] void fail(cudaError_t error, std::string message);
     [[noreturn]] void runFiber();
 
@@ -152,7 +155,8 @@ class Worker {
     // The block that runs now.
     unsigned threads_ = 0;
     std::vector<const void*> reached_;  // __shared__ variables, by some thread of the block
-    bool blockHasFibers_ = false;       // some thread had to wait; the rest is valid only then
+    AsyncCopies asyncCopies_;
+    bool blockHasFibers_ = false;  // some thread had to wait; the rest is valid only then
 
     unsigned turnsBeforeStart_ = 0;
     unsigned unstarted_ = 0;  // rank of the first thread that has not been started
@@ -249,6 +253,7 @@ bool Worker::beginBlock() {
     blockIdx.z = static_cast<unsigned>(blockNumber_ / gridDim.x / gridDim.y);
     threadIdx = uint3{0, 0, 0};
     reached_.clear();
+    asyncCopies_.beginBlock();
     std::memset(emu_dynamic_shared, kUnwrittenShared, grid_->config.dynamicShared);
     if (watcher != nullptr) watcher->blockBegins(*grid_);
     blockHasFibers_ = false;
@@ -301,6 +306,7 @@ bool Worker::nextThread() {
             return true;
         }
     }
+    asyncCopies_.blockEnds();
     if (watcher != nullptr) watcher->blockEnded(true);
     if (beginBlock()) {
         if (watcher != nullptr) watcher->threadRuns(0);
@@ -679,6 +685,22 @@ void laneLeaves(unsigned place) {
 
 void sharedReached(void* variable, size_t size) noexcept {
     activeWorker->sharedReached(variable, size);
+}
+
+void asyncCopy(void* to, const void* from, size_t size, size_t zeros, const char* file, int line) {
+    const AsyncCopy copy{static_cast<unsigned char*>(to),
+                         static_cast<const unsigned char*>(from),
+                         size,
+                         size - zeros,
+                         reinterpret_cast<uintptr_t>(__builtin_return_address(0)),
+                         0};
+    activeWorker->asyncCopies().begin(threadRankInBlock(), copy, file, line);
+}
+void asyncCommit() {
+    activeWorker->asyncCopies().commit(threadRankInBlock());
+}
+void asyncWait(size_t prior) {
+    activeWorker->asyncCopies().wait(threadRankInBlock(), prior);
 }
 
 bool inDevice() {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "async_copies.h"
 #include "scheduler.h"
 
 namespace emu {
@@ -59,6 +60,11 @@ class Watcher {
     // The lanes `mask` of a warp have met in a warp function; __syncwarp() and the like also order
     // their memory accesses.
     virtual void warpMet(unsigned warp, unsigned mask, bool ordersMemory) = 0;
+
+    // The running thread begins to copy to shared memory (async_copies.h). And what it began first
+    // of those that have not ended is carried out now, or, if the thread has ended, with the block.
+    virtual void asyncCopyBegins(unsigned /*rank*/, const AsyncCopy&) {}
+    virtual void asyncCopyEnds(unsigned /*rank*/) {}
 
     // The running thread launches a grid, which may begin before its own ends unless it is a
     // `tail`.

@@ -36,4 +36,27 @@ struct SharedCost {
 // Lanes whose atomics are for one word go at once, too, as -O3 makes it of atomicAdd(&count, 1).
 SharedCost sharedCostOf(const WarpAccess& access);
 
+// The asynchronous copies of the active lanes, in ascending order of lanes; all of the same size.
+struct WarpCopy {
+    uint32_t lanes = 0;          // active ones, one bit each
+    uint32_t size = 0;           // bytes per lane that are written: 4, 8 or 16
+    uint32_t read = 0;           // of these, how many are read
+    uintptr_t from[32], to[32];  // of the active lanes, without gaps
+    unsigned count() const { return static_cast<unsigned>(__builtin_popcount(lanes)); }
+};
+
+struct CopyCost {
+    unsigned requested = 0;   // sectors, as ncu counts them among those of loads
+    unsigned sectors = 0;     // that are moved: of 16 bytes, one has to fit into one
+    unsigned bytes = 0;       // different ones in global memory
+    unsigned wavefronts = 0;  // of shared memory
+    unsigned conflicts = 0;   // of these, how many only because lanes met in a bank
+    unsigned sharedBytes = 0;
+};
+
+// Copies of 4 and 8 bytes go through the L1 cache, which reads as it writes: in passes through the
+// banks, in which lanes do not share words. Copies of 16 bytes come from the L2 cache, in what the
+// lanes have of a line of both memories: at once if all bytes go as far, in 32-byte sectors.
+CopyCost copyCostOf(const WarpCopy& copy);
+
 }  // namespace emu

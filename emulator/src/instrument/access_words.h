@@ -18,6 +18,10 @@ inline const char* verb(AccessKind kind) {
     return "updates it atomically";
 }
 
+// The same of an asynchronous copy.
+constexpr const char* kCopiesThere = "copies there asynchronously";
+constexpr const char* kCopiesFromThere = "copies from there asynchronously";
+
 inline const char* wordFor(Doer doer) {
     if (doer == Doer::Copy) return "copy";
     return doer == Doer::Fill ? "fill" : "kernel";

@@ -4,6 +4,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "access_words.h"
 #include "allocation_words.h"
 #include "engine/guarded_memory.h"
@@ -18,6 +20,7 @@ namespace emu {
 namespace {
 
 constexpr uintptr_t kPage = 4096;
+constexpr size_t kMostCopied = 16;           // bytes of an asynchronous copy
 constexpr size_t kMostUninitialised = 4096;  // candidates between two barriers
 
 // While the check works, what it does itself is not recorded.
@@ -42,6 +45,34 @@ bool isReadable(uintptr_t address) {
     return syscall(SYS_rt_sigprocmask, kUnknown, mask, nullptr, kMask) == 0 || errno != EFAULT;
 }
 
+const char* wordsFor(const SharedAccess& access) {
+    return access.isAsync ? kCopiesThere : verb(access.kind);
+}
+
+bool overlap(uintptr_t a, size_t aSize, uintptr_t b, size_t bSize) {
+    return a < b + bSize && b < a + aSize;
+}
+
+// What the copy does in shared and in global memory, the latter where it reads anything.
+Access writeOf(const AsyncCopy& copy) {
+    Access access{};
+    access.address = reinterpret_cast<uintptr_t>(copy.to);
+    access.pc = copy.pc;
+    access.size = access.whole = static_cast<uint32_t>(copy.size);
+    access.kind = AccessKind::Store;
+    access.space = Space::Shared;
+    return access;
+}
+Access readOf(const AsyncCopy& copy) {
+    Access access{};
+    access.address = reinterpret_cast<uintptr_t>(copy.from);
+    access.pc = copy.pc;
+    access.size = access.whole = static_cast<uint32_t>(copy.read);
+    access.kind = AccessKind::Load;
+    access.space = Space::Global;
+    return access;
+}
+
 }  // namespace
 
 // ---- the life of a block
@@ -62,6 +93,7 @@ void BlockChecker::blockBegins(const Grid& grid, uint64_t launch) {
     for (unsigned rank = 0; rank < threads; ++rank) {
         threads_[rank].inKernel = false;
         threads_[rank].steps = 0;
+        threads_[rank].copies.clear();
     }
     variables_.beginBlock(grid, sharedBegin_, memoryMap.sharedSize());
     found_.beginBlock(grid, launch);
@@ -171,12 +203,15 @@ void BlockChecker::barrierReleased(bool wholeGrid) {
     globals_.barrier(wholeGrid);
     barriers_.released();
     for (Thread& thread : threads_) thread.steps = 0;
+    for (unsigned warp = 0; warp < threads_.size() / kWarpSize; ++warp) meetsCopiesOf(warp, ~0u);
 }
 
 void BlockChecker::warpMet(unsigned warp, unsigned mask, bool ordersMemory) {
     const Quiet quiet;
     settle();
-    if (ordersMemory) clocks_.synced(warp, mask);
+    if (!ordersMemory) return;
+    clocks_.synced(warp, mask);
+    meetsCopiesOf(warp, mask);
 }
 
 void BlockChecker::shuffleFromNobody(unsigned rank, unsigned lane, bool inMask,
@@ -276,8 +311,8 @@ void BlockChecker::access(const Access& access) {
     thread.lastAccess = access;
     ++thread.steps;
     const uintptr_t pc = userPc(thread, access.pc);
+    if (!thread.copies.empty()) beforeOwnWait(access, pc, verb(access.kind));
     if (!access.packed && access.address % access.size != 0) misaligned(access, pc);
-    Space lastByte;
     if (access.kind == AccessKind::Atomic) {
         looksBeforeUpdate(access, pc);
     } else if (access.kind == AccessKind::Load && !access.isVolatile) {
@@ -293,12 +328,7 @@ void BlockChecker::access(const Access& access) {
         (access.kind == AccessKind::Load && access.isVolatile)) {
         fences_.looksAtFlag(rank_);
     }
-    if (access.space == Space::Shared) return;
-    if (access.space == Space::Other ||
-        (access.size > 1 && memoryMap.classify(access.address + access.size - 1, &lastByte) &&
-         lastByte == Space::Other)) {
-        strayAccess(access, pc);
-    }
+    if (isStray(access)) strayAccess(access, pc);
 }
 
 // Remembers places that read what this atomic updates, and come before it in the source: not those
@@ -327,20 +357,25 @@ void BlockChecker::misaligned(const Access& access, uintptr_t pc) {
 
 // ---- shared memory
 
-void BlockChecker::sharedAccess(const Access& access, uintptr_t pc) {
+// Reports an access beyond all arrays, and returns whether it is none.
+bool BlockChecker::sharedBounds(const Access& access, uintptr_t pc) {
     const size_t offset = access.address - sharedBegin_;
-    if (offset + access.size > variables_.around(offset).end) {
-        const auto dynamic = variables_.dynamic();
-        std::string where = "beyond all arrays of the kernel";
-        std::string about = "no __shared__ variable is there";
-        if (offset >= dynamic.begin) {
-            where = element(offset - dynamic.begin, access.size) + " of dynamic shared memory";
-            about = "the launch asked for " + bytes(dynamic.end - dynamic.begin) +
-                    " of dynamic shared memory";
-        }
-        found_.report({Hazard::SharedBounds, about, {actOf(pc, rank_, verb(access.kind))}, where});
-        return;
+    if (offset + access.size <= variables_.around(offset).end) return true;
+    const auto dynamic = variables_.dynamic();
+    std::string where = "beyond all arrays of the kernel";
+    std::string about = "no __shared__ variable is there";
+    if (offset >= dynamic.begin) {
+        where = element(offset - dynamic.begin, access.size) + " of dynamic shared memory";
+        about = "the launch asked for " + bytes(dynamic.end - dynamic.begin) +
+                " of dynamic shared memory";
     }
+    found_.report({Hazard::SharedBounds, about, {actOf(pc, rank_, verb(access.kind))}, where});
+    return false;
+}
+
+void BlockChecker::sharedAccess(const Access& access, uintptr_t pc) {
+    if (!sharedBounds(access, pc)) return;
+    const size_t offset = access.address - sharedBegin_;
     const bool reads = access.kind != AccessKind::Store && !access.exchanges;
     if (reads && uninitialised_.size() < kMostUninitialised &&
         variables_.unwritten(offset, access.size) && shadow_->neverWritten(offset, access.size)) {
@@ -363,6 +398,86 @@ void BlockChecker::sharedAccess(const Access& access, uintptr_t pc) {
     shadow_->touch(shared, races_);
     if (shared.writes()) unsettledPc_ = access.pc;
     if (!races_.empty()) reportRaces();
+}
+
+// ---- asynchronous copies
+
+// (The engine has looked at their alignment.)
+void BlockChecker::asyncCopyBegins(unsigned rank, const AsyncCopy& copy) {
+    const Quiet quiet;
+    settle();
+    Thread& thread = threads_[rank];
+    const Access write = writeOf(copy);
+    Access read = readOf(copy);
+    const uintptr_t pc = userPc(thread, copy.pc);
+    thread.lastPc = copy.pc;
+    thread.lastAccess = read;
+    ++thread.steps;
+    beforeOwnWait(write, pc, kCopiesThere);
+    if (copy.read > 0) {
+        if (memoryMap.classify(read.address, &read.space) && isStray(read)) strayAccess(read, pc);
+    }
+    thread.copies.push_back({copy, pc, thread.steps, sharedBounds(write, pc)});
+    meets(thread.copies.back(), rank);
+}
+
+void BlockChecker::asyncCopyEnds(unsigned rank) {
+    const Quiet quiet;
+    settle();
+    std::vector<CopyUnderWay>& copies = threads_[rank].copies;
+    copies.erase(copies.begin());
+}
+
+// The copy may be carried out now: it meets what others do until the next meeting of threads.
+void BlockChecker::meets(const CopyUnderWay& underWay, unsigned rank) {
+    if (!underWay.inBounds) return;
+    const AsyncCopy& copy = underWay.copy;
+    unsigned char bytes[kMostCopied];
+    copy.carryOut(bytes);
+    SharedAccess write;
+    write.pc = underWay.pc;
+    write.offset = reinterpret_cast<uintptr_t>(copy.to) - sharedBegin_;
+    write.size = static_cast<uint32_t>(copy.size);
+    write.step = underWay.step;
+    write.rank = static_cast<uint16_t>(rank);
+    write.kind = AccessKind::Store;
+    write.isAsync = true;
+    shadow_->touchAsync(write, bytes, races_);
+    if (!races_.empty()) reportRaces();
+    if (copy.read > 0) globals_.copiesFrom(readOf(copy), underWay.pc, rank);
+}
+
+// Lanes of the warp have met others.
+void BlockChecker::meetsCopiesOf(unsigned warp, unsigned lanes) {
+    for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+        if ((lanes >> lane & 1) == 0) continue;
+        const unsigned rank = warp * kWarpSize + lane;
+        Thread& thread = threads_[rank];
+        for (CopyUnderWay& copy : thread.copies) {
+            copy.step = std::min(copy.step, thread.steps);
+            meets(copy, rank);
+        }
+    }
+}
+
+// Of what the running thread does with the memory of its own copies before it has waited for them.
+void BlockChecker::beforeOwnWait(const Access& access, uintptr_t pc, const char* what) {
+    for (const CopyUnderWay& underWay : threads_[rank_].copies) {
+        const Access write = writeOf(underWay.copy), read = readOf(underWay.copy);
+        const bool isWritten = overlap(write.address, write.size, access.address, access.size);
+        const bool isRead = overlap(read.address, read.size, access.address, access.size);
+        if (!isWritten && (!isRead || access.kind == AccessKind::Load)) continue;
+        const Hazard hazard = isWritten ? Hazard::Race : Hazard::GlobalRace;
+        if (found_.again(hazard, underWay.pc, pc, true)) continue;
+        Finding finding{
+            hazard,
+            raceKind(isWritten ? AccessKind::Store : AccessKind::Load, access.kind),
+            {actOf(underWay.pc, rank_, isWritten ? kCopiesThere : kCopiesFromThere),
+             actOf(pc, rank_, what)},
+            isWritten ? variables_.nameOf(access.address - sharedBegin_, access.size) : ""};
+        finding.withinWarps = true;
+        found_.report(std::move(finding));
+    }
 }
 
 // The writes that were announced have been carried out.
@@ -398,8 +513,8 @@ void BlockChecker::reportRaces() {
         Finding finding{hazard,
                         isVolatile ? "volatile does not order the lanes of a warp"
                                    : raceKind(race.first.kind, race.second.kind),
-                        {actOf(race.first.pc, race.first.rank, verb(race.first.kind)),
-                         actOf(race.second.pc, race.second.rank, verb(race.second.kind))},
+                        {actOf(race.first.pc, race.first.rank, wordsFor(race.first)),
+                         actOf(race.second.pc, race.second.rank, wordsFor(race.second))},
                         variables_.nameOf(race.second.offset, race.second.size)};
         finding.withinWarps = withinWarp;
         finding.looked = race.first.looked || race.second.looked;
@@ -428,6 +543,14 @@ void BlockChecker::reportUninitialised(const Uninitialised& read) {
 }
 
 // ---- other memory
+
+// None of it, or not all of it, is memory of a GPU.
+bool BlockChecker::isStray(const Access& access) {
+    if (access.space != Space::Global) return access.space == Space::Other;
+    Space lastByte;
+    return access.size > 1 && memoryMap.classify(access.address + access.size - 1, &lastByte) &&
+           lastByte == Space::Other;
+}
 
 void BlockChecker::strayAccess(const Access& access, uintptr_t pc) {
     for (const Hazard hazard :

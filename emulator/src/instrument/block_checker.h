@@ -11,6 +11,7 @@
 
 #include "barrier_check.h"
 #include "block_findings.h"
+#include "engine/async_copies.h"
 #include "engine/call_site.h"
 #include "engine/grid.h"
 #include "findings.h"
@@ -39,6 +40,8 @@ class BlockChecker : public Recorder {
     void barrierReached(unsigned rank, const CallSite& site);
     void barrierReleased(bool wholeGrid);
     void warpMet(unsigned warp, unsigned mask, bool ordersMemory);
+    void asyncCopyBegins(unsigned rank, const AsyncCopy& copy);
+    void asyncCopyEnds(unsigned rank);
     void shuffleFromNobody(unsigned rank, unsigned lane, bool inMask, const CallSite& site);
     void kernelFrees(uintptr_t pc) { threads_[rank_].lastPc = pc; }
     void failed(const std::string& message);
@@ -56,6 +59,13 @@ class BlockChecker : public Recorder {
     void leave() override;
 
   private:
+    // An asynchronous copy that its thread has not waited for: it may be carried out at any time.
+    struct CopyUnderWay {
+        AsyncCopy copy;
+        uintptr_t pc;   // in the user's code
+        uint32_t step;  // of the thread, where it began; 0: before the last barrier
+        bool inBounds;
+    };
     struct Thread {
         bool inKernel = false;
         uint32_t steps = 0;              // accesses since the last barrier
@@ -63,6 +73,7 @@ class BlockChecker : public Recorder {
         uintptr_t lastPc = 0;            // of the last event
         Access lastAccess{};
         RecentReads reads;
+        std::vector<CopyUnderWay> copies;  // the oldest first
         KernelPath path;
     };
     struct Uninitialised {
@@ -90,6 +101,11 @@ class BlockChecker : public Recorder {
     void reportRaces();
 
     void sharedAccess(const Access& access, uintptr_t pc);
+    bool sharedBounds(const Access& access, uintptr_t pc);
+    bool isStray(const Access& access);
+    void meets(const CopyUnderWay& copy, unsigned rank);
+    void meetsCopiesOf(unsigned warp, unsigned lanes);
+    void beforeOwnWait(const Access& access, uintptr_t pc, const char* what);
     void misaligned(const Access& access, uintptr_t pc);
     void strayAccess(const Access& access, uintptr_t pc);
 

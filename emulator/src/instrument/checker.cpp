@@ -72,6 +72,10 @@ class Checker : public Watcher {
     void warpMet(unsigned warp, unsigned mask, bool ordersMemory) override {
         blocks_.mine().warpMet(warp, mask, ordersMemory);
     }
+    void asyncCopyBegins(unsigned rank, const AsyncCopy& copy) override {
+        blocks_.mine().asyncCopyBegins(rank, copy);
+    }
+    void asyncCopyEnds(unsigned rank) override { blocks_.mine().asyncCopyEnds(rank); }
     void shuffleFromNobody(unsigned rank, unsigned lane, bool inMask,
                            const CallSite& site) override {
         blocks_.mine().shuffleFromNobody(rank, lane, inMask, site);

@@ -27,11 +27,22 @@ struct AccessCounts {
     void add(const AccessCounts& other);
 };
 
+// Asynchronous copies from global to shared memory: see CopyCost.
+struct CopyCounts {
+    uint64_t instructions = 0;  // by warps
+    uint64_t requests = 0;      // those that read
+    uint64_t requested = 0, sectors = 0, bytes = 0;
+    uint64_t wavefronts = 0, conflicts = 0, sharedBytes = 0;
+
+    void add(const CopyCounts& other);
+};
+
 // All counts of one launch; those of blocks by the offset of their code in the program.
 struct LaunchCounts {
     std::unordered_map<uint32_t, BlockCounts> blocks;
     AccessCounts globalLoads, globalStores, globalAtomics;
     AccessCounts sharedLoads, sharedStores, sharedAtomics;
+    CopyCounts copies;
     uint64_t loopSteps = 0;           // of `for` loops, by warps
     uint64_t divisions = 0;           // signed ones, by warps
     uint64_t divergentDivisions = 0;  // of these, those with both signs in a warp

@@ -93,10 +93,29 @@ std::string purpose(const Finding& finding, bool sameLine) {
                : "";
 }
 
+// The first access is an asynchronous copy's.
+bool beginsWithCopy(const Finding& finding) {
+    const std::string& first = finding.acts[0].what;
+    return first == kCopiesThere || first == kCopiesFromThere;
+}
+
+bool ofOneThread(const Finding& finding) {
+    const uint3 &a = finding.acts[0].thread, &b = finding.acts[1].thread;
+    return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
 // Of threads of one block.
 std::string barrierOrAtomics(const Finding& finding, bool sameLine) {
+    if (ofOneThread(finding)) {
+        return "the copy is sure to have been made only behind the thread's "
+               "__pipeline_wait_prior()";
+    }
     if (sameLine && finding.about == "write after write") {
         return "threads write different values to one place: let one of them write, or use atomics";
+    }
+    if (beginsWithCopy(finding)) {
+        return "the copy is sure to have been made only behind a __pipeline_wait_prior() of the "
+               "thread that began it, for other threads only behind a __syncthreads() after that";
     }
     const char* barrier =
         finding.withinWarps ? "__syncwarp() or __syncthreads()" : "__syncthreads()";

@@ -70,6 +70,11 @@ void GlobalCheck::settle() {
     if (!races_.races.empty()) report();
 }
 
+void GlobalCheck::copiesFrom(const Access& access, uintptr_t pc, unsigned rank) {
+    copies_.insert(pc);
+    this->access(access, pc, rank);
+}
+
 void GlobalCheck::handOver(Findings& findings) {
     for (const auto& [first, second] : races_.notJudged) {
         findings.addNotJudged({pcOf(first), nullptr, 0}, {pcOf(second), nullptr, 0});
@@ -105,7 +110,12 @@ void GlobalCheck::report() {
     for (const GlobalRace& race : races_.races) {
         const bool known = found_.again(hazardOf(race), pcOf(race.first.place),
                                         pcOf(race.second.place), sameWarp(race.first, race.second));
-        if (!known) found_.report(findingOf(race, gridDim, blockDim));
+        if (known) continue;
+        Finding finding = findingOf(race, gridDim, blockDim);
+        for (Act& act : finding.acts) {
+            if (copies_.count(act.place.pc) > 0) act.what = kCopiesFromThere;
+        }
+        found_.report(std::move(finding));
     }
     races_.races.clear();
 }

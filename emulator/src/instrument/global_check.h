@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 
 #include "block_findings.h"
 #include "engine/guarded_memory.h"
@@ -33,6 +34,8 @@ class GlobalCheck {
     // anything else happens.
     void access(const Access& access, uintptr_t pc, unsigned rank);
     void settle();
+    // It has begun a copy that reads this, at some time from now on.
+    void copiesFrom(const Access& access, uintptr_t pc, unsigned rank);
 
     // At the end of the block.
     void handOver(Findings& findings);
@@ -44,6 +47,7 @@ class GlobalCheck {
 
     GlobalRaces races_;
     BlockFindings& found_;
+    std::set<uintptr_t> copies_;      // places that copy asynchronously
     GuardedAllocation allocation_{};  // that was used last, and is valid in this generation
     unsigned generation_ = 0;
 };

@@ -1,7 +1,5 @@
 #include "memory_map.h"
 
-#include <link.h>
-
 #include "emu/engine.h"
 #include "emu/thread_functions.h"
 #include "engine/allocations.h"
@@ -27,24 +25,12 @@ uintptr_t number(const void* address) {
     return reinterpret_cast<uintptr_t>(address);
 }
 
-// The block of this OS thread that holds the program's own thread_local variables; __shared__
-// variables are such.
-int programThreadLocals(dl_phdr_info* info, size_t, void* result) {
-    for (size_t i = 0; i < info->dlpi_phnum; ++i) {
-        if (info->dlpi_phdr[i].p_type != PT_TLS || info->dlpi_tls_data == nullptr) continue;
-        *static_cast<std::pair<uintptr_t, uintptr_t>*>(result) = {number(info->dlpi_tls_data),
-                                                                  info->dlpi_phdr[i].p_memsz};
-    }
-    return 1;  // the program itself comes first
-}
-
 }  // namespace
 
 void MemoryMap::findThreadLocals() {
-    std::pair<uintptr_t, uintptr_t> block;
-    dl_iterate_phdr(&programThreadLocals, &block);
-    threadLocalBegin_ = block.first;
-    threadLocalSize_ = block.second;
+    const Variable block = threadLocals();
+    threadLocalBegin_ = number(block.base);
+    threadLocalSize_ = block.size;
     const MemoryRange scheduler = schedulerMemory();
     engineVariables_ = {{{number(&threadIdx), sizeof(threadIdx)},
                          {number(&blockIdx), sizeof(blockIdx)},

@@ -87,11 +87,18 @@ std::vector<Metric> metricsOf(const Grid& grid, const LaunchCounts& counts) {
     const auto perRequest = [](const AccessCounts& access) {
         return ratio(static_cast<double>(access.sectors), static_cast<double>(access.requests));
     };
+    const CopyCounts& copies = counts.copies;
     const AccessCounts &loads = counts.globalLoads, &stores = counts.globalStores;
+    // ncu takes asynchronous copies for loads, but not in the efficiency.
+    AccessCounts reads = loads;
+    reads.requests += copies.requests;
+    reads.sectors += copies.requested;
     const AccessCounts &sharedLoads = counts.sharedLoads, &sharedStores = counts.sharedStores;
     AccessCounts shared = sharedLoads;
     shared.add(sharedStores);
     shared.add(counts.sharedAtomics);
+    shared.bytes += copies.sharedBytes;
+    shared.wavefronts += copies.wavefronts;
     const double sharedEfficiency =
         100 * ratio(static_cast<double>(shared.bytes),
                     static_cast<double>(shared.wavefronts) * kWavefrontSize);
@@ -107,12 +114,12 @@ std::vector<Metric> metricsOf(const Grid& grid, const LaunchCounts& counts) {
          false},
         {"smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct", "%", efficiency(stores),
          false},
-        {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "", whole(loads.requests), true},
+        {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "", whole(reads.requests), true},
         {"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", "", whole(stores.requests), true},
-        {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "sector", whole(loads.sectors), true},
+        {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "sector", whole(reads.sectors), true},
         {"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", "sector", whole(stores.sectors), true},
         {"l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio", "sector",
-         perRequest(loads), false},
+         perRequest(reads), false},
         {"l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio", "sector",
          perRequest(stores), false},
         {"l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum", "",
@@ -129,6 +136,13 @@ std::vector<Metric> metricsOf(const Grid& grid, const LaunchCounts& counts) {
          whole(sharedStores.conflicts), true},
         {"smsp__sass_average_data_bytes_per_wavefront_mem_shared.pct", "%", sharedEfficiency,
          false},
+        {"smsp__inst_executed_op_ldgsts.sum", "inst", whole(copies.instructions), true},
+        {"smsp__sass_average_data_bytes_per_sector_mem_global_op_ldgsts.pct", "%",
+         100 * ratio(static_cast<double>(copies.bytes),
+                     static_cast<double>(copies.sectors) * kSectorSize),
+         false},
+        {"smsp__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum", "",
+         whole(copies.conflicts), true},
         // Not one of ncu's: no counter of the GPU has it alone.
         {"emulator__barriers.sum", "", whole(counts.barriers), true},
         {"sm__maximum_warps_per_active_cycle_pct", "%", theoreticalOccupancy(grid), false},

@@ -7,6 +7,7 @@
 
 #include "emu/engine.h"
 #include "emu/warp.h"
+#include "engine/program_symbols.h"
 #include "engine/scheduler.h"
 #include "engine/symbolizer.h"
 #include "engine/watcher.h"
@@ -70,6 +71,13 @@ class BlockProfiler : public Recorder {
     }
 
     void barrierReached() { add({0, kBarrierPlace, EventKind::Barrier, 0}); }
+    void asyncCopyBegins(const AsyncCopy& copy) {
+        const uint32_t place = placeOf(copy.pc);
+        add({inVariable(reinterpret_cast<uintptr_t>(copy.to)), place, EventKind::CopyTo,
+             static_cast<uint8_t>(copy.size)});
+        add({reinterpret_cast<uintptr_t>(copy.from), place, EventKind::CopyFrom,
+             static_cast<uint8_t>(copy.read)});
+    }
     void replayAll() {
         for (unsigned warp = 0; warp < warps_; ++warp) replays_[warp]->replay(0, counts_);
     }
@@ -108,6 +116,16 @@ class BlockProfiler : public Recorder {
     void leave() override { add({0, 0, EventKind::Leave, 0}); }
 
   private:
+    // Where in its variable an address of shared memory lies. On a GPU variables begin with a line,
+    // at least the first one of a kernel; here they lie anywhere.
+    uintptr_t inVariable(uintptr_t address) {
+        const uintptr_t offset = address - memoryMap.sharedBegin();
+        if (offset - variable_.begin >= variable_.size) {
+            variable_ = threadLocalAt(offset).value_or(ThreadLocal{"", 0, memoryMap.sharedSize()});
+        }
+        return offset - variable_.begin;
+    }
+
     void add(const Event& event) {
         WarpReplay& replay = *replays_[warp_];
         replay.record(lane_, event);
@@ -124,7 +142,8 @@ class BlockProfiler : public Recorder {
     std::array<uint32_t, kMaxWarps> running_{};  // lanes that neither wait nor have ended
     std::array<bool, kMaxThreadsPerBlock> inKernel_{};
     unsigned warps_ = 0;
-    unsigned warp_ = 0, lane_ = 0;  // of the thread that runs
+    unsigned warp_ = 0, lane_ = 0;    // of the thread that runs
+    ThreadLocal variable_{"", 0, 0};  // that was copied to last
     LaunchCounts counts_;
 };
 
@@ -152,6 +171,9 @@ class Profiler : public Watcher {
     void barrierReached(unsigned, const CallSite&) override { blocks_.mine().barrierReached(); }
     void barrierReleased(const CallSite&, bool) override { blocks_.mine().replayAll(); }
     void warpMet(unsigned, unsigned, bool) override {}
+    void asyncCopyBegins(unsigned, const AsyncCopy& copy) override {
+        blocks_.mine().asyncCopyBegins(copy);
+    }
 
   private:
     PerThread<BlockProfiler> blocks_{[] { return std::make_unique<BlockProfiler>(); }};

@@ -110,6 +110,12 @@ void SharedShadow::touch(SharedAccess access, std::vector<Race>& races) {
     }
 }
 
+void SharedShadow::touchAsync(SharedAccess access, const unsigned char* bytes,
+                              std::vector<Race>& races) {
+    touch(access, races);
+    settle(bytes, access.offset, races);
+}
+
 void SharedShadow::touchWord(size_t index, const SharedAccess& access, std::vector<Race>& races) {
     Word& word = words_[index];
     if (word.block != block_) {
@@ -198,8 +204,12 @@ void SharedShadow::forgetReads(size_t word, const SharedAccess& atomic) {
 }
 
 void SharedShadow::settle(std::vector<Race>& races) {
+    settle(memory_, 0, races);
+}
+
+void SharedShadow::settle(const unsigned char* memory, size_t begin, std::vector<Race>& races) {
     for (PendingStore& store : pending_) {
-        store.access.value = valueOf(store.word);
+        std::memcpy(&store.access.value, memory + (store.word * kWordBytes - begin), kWordBytes);
         if (SharedAccess* const kept = lines_[store.line].find(store.access.rank)) {
             kept->value = store.access.value;
         }
@@ -209,12 +219,6 @@ void SharedShadow::settle(std::vector<Race>& races) {
         }
     }
     pending_.clear();
-}
-
-uint32_t SharedShadow::valueOf(size_t word) const {
-    uint32_t value = 0;
-    std::memcpy(&value, memory_ + word * kWordBytes, kWordBytes);
-    return value;
 }
 
 bool SharedShadow::neverWritten(size_t offset, size_t size) const {

@@ -30,6 +30,7 @@ struct SharedAccess {
     AccessKind kind = AccessKind::Load;
     bool isVolatile = false;
     bool compares = false;  // atomicCAS()
+    bool isAsync = false;   // the store of an asynchronous copy
     bool looked = false;    // its warp had looked at what may be a flag: see WarpFences
 
     bool writes() const { return kind != AccessKind::Load; }
@@ -60,6 +61,10 @@ class SharedShadow {
 
     // The hook of an access runs before it; call settle() before anything else happens.
     void touch(SharedAccess access, std::vector<Race>& races);
+    // A store, of whole words, that is carried out at some time before its thread waits for it; now
+    // it would write `bytes`. Call it where the store begins, and behind each meeting of the thread
+    // with others until the wait; settle() comes before.
+    void touchAsync(SharedAccess access, const unsigned char* bytes, std::vector<Race>& races);
     // The accesses so far have been carried out: looks at what was written.
     void settle(std::vector<Race>& races);
 
@@ -107,7 +112,8 @@ class SharedShadow {
               std::vector<SharedAccess>& stores, std::vector<Race>& races);
     size_t newLine(Word& word, const SharedAccess& access);
     void forgetReads(size_t word, const SharedAccess& atomic);
-    uint32_t valueOf(size_t word) const;
+    // `memory` holds the shared memory from `begin` on.
+    void settle(const unsigned char* memory, size_t begin, std::vector<Race>& races);
 
     const unsigned char* memory_;
     std::vector<Word> words_;

@@ -1,6 +1,7 @@
 #include "warp_replay.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace emu {
 namespace {
@@ -157,6 +158,12 @@ void WarpReplay::carryOut(uint32_t group, LaunchCounts& counts) {
         case EventKind::SharedAtomic:
             access(group, event, counts.sharedAtomics, true);
             break;
+        case EventKind::CopyTo:
+            forEachLane(group, [&](unsigned i) { lanes_[i].copyTo = lanes_[i].event(); });
+            break;
+        case EventKind::CopyFrom:
+            copy(group, counts.copies);
+            break;
     }
     forEachLane(group, [&](unsigned i) { ++lanes_[i].next; });
 }
@@ -231,6 +238,48 @@ void WarpReplay::access(uint32_t group, const Event& event, AccessCounts& counts
     }
 }
 
+// Lanes that copy different numbers of bytes, or fill up different numbers, do so one after the
+// other.
+void WarpReplay::copy(uint32_t group, CopyCounts& counts) {
+    const auto sizesOf = [&](unsigned i) {
+        return std::make_pair(lanes_[i].copyTo.size, lanes_[i].event().size);
+    };
+    while (group != 0) {
+        const auto sizes = sizesOf(static_cast<unsigned>(__builtin_ctz(group)));
+        WarpCopy copy;
+        copy.size = sizes.first;
+        copy.read = sizes.second;
+        unsigned count = 0;
+        forEachLane(group, [&](unsigned i) {
+            if (sizesOf(i) != sizes) return;
+            copy.lanes |= 1u << i;
+            copy.from[count] = lanes_[i].event().address;
+            copy.to[count++] = lanes_[i].copyTo.address;
+        });
+        group &= ~copy.lanes;
+        const CopyCost cost = copyCostOf(copy);
+        ++counts.instructions;
+        counts.requests += copy.read > 0;
+        counts.requested += cost.requested;
+        counts.sectors += cost.sectors;
+        counts.bytes += cost.bytes;
+        counts.wavefronts += cost.wavefronts;
+        counts.conflicts += cost.conflicts;
+        counts.sharedBytes += cost.sharedBytes;
+    }
+}
+
+void CopyCounts::add(const CopyCounts& other) {
+    instructions += other.instructions;
+    requests += other.requests;
+    requested += other.requested;
+    sectors += other.sectors;
+    bytes += other.bytes;
+    wavefronts += other.wavefronts;
+    conflicts += other.conflicts;
+    sharedBytes += other.sharedBytes;
+}
+
 void AccessCounts::add(const AccessCounts& other) {
     requests += other.requests;
     bytes += other.bytes;
@@ -246,6 +295,7 @@ void LaunchCounts::add(const LaunchCounts& other) {
     sharedLoads.add(other.sharedLoads);
     sharedStores.add(other.sharedStores);
     sharedAtomics.add(other.sharedAtomics);
+    copies.add(other.copies);
     barriers += other.barriers;
     loopSteps += other.loopSteps;
     divisions += other.divisions;

@@ -31,6 +31,8 @@ enum class EventKind : uint8_t {
     SharedLoad,
     SharedStore,
     SharedAtomic,
+    CopyTo,    // an asynchronous copy, of which two events tell: to where, and how many bytes
+    CopyFrom,  // from where, and how many of these bytes are read
 };
 
 struct Event {
@@ -72,6 +74,7 @@ class WarpReplay {
         std::vector<Event> events;
         size_t next = 0;
         std::vector<Frame> frames;
+        Event copyTo{};      // the last such event
         uint64_t stack = 0;  // hash of the calls in `frames`
 
         bool atEnd() const { return next == events.size(); }
@@ -85,6 +88,7 @@ class WarpReplay {
     void beginBlock(uint32_t group, uint32_t block, LaunchCounts& counts);
     void goOn(Frame& frame, uint32_t successor, LaunchCounts& counts);
     void division(uint32_t group, LaunchCounts& counts);
+    void copy(uint32_t group, CopyCounts& counts);
     void access(uint32_t group, const Event& event, AccessCounts& counts, bool shared);
 
     std::array<Lane, kLanes> lanes_;

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
+import io
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,8 +14,7 @@ from typing import Any
 from ..catalogue import Exercise
 from ..errors import LabError
 from ..exercise_facts import FIGURE
-from ..paths import shown
-from .csv_file import Row, read_text
+from .csv_file import Row, parse, read_text
 from .rows import count, number, with_parameters
 
 KINDS = ("svg", "png")
@@ -36,15 +37,16 @@ class Spec:
         return folder / (f"{self.exercise}.{kind}.csv" if kind else f"{self.exercise}.csv")
 
     def text(self, folder: Path) -> str:
-        """That of the file, with the rows of `also` behind its own."""
-        text = read_text(self.source(folder))
-        heading = _heading_and_rows(text)[0]
+        """That of the file, with the rows of `also` behind its own, in its columns."""
+        source = self.source(folder)
+        text = read_text(source)
         for exercise in self.entry.get("also", []):
             path = folder / f"{exercise}.csv"
-            other, rows = _heading_and_rows(read_text(path))
-            if other != heading:
-                raise LabError(f"{shown(path)}: its columns are not those of {self.exercise}.csv")
-            text += rows
+            rows = io.StringIO()
+            columns = list(parse(text, source).rows[0])
+            writer = csv.DictWriter(rows, columns, extrasaction="ignore", lineterminator="\n")
+            writer.writerows(parse(read_text(path), path).rows)
+            text += rows.getvalue()
         return text
 
     def file(self, folder: Path, kind: str) -> Path:
@@ -80,12 +82,6 @@ class Spec:
         except (IndexError, ValueError) as error:
             raise LabError(f"title: {error}") from error
         return f"{self.exercise}: {text}, {gpu.removeprefix('none, ')}"
-
-
-def _heading_and_rows(text: str) -> tuple[str, str]:
-    """Of a results file, without the comments above."""
-    lines = [line for line in text.splitlines(keepends=True) if not line.startswith("#")]
-    return (lines[0], "".join(lines[1:])) if lines else ("", "")
 
 
 def require(rows: list[Row], columns: list[str]) -> None:

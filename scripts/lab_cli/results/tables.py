@@ -7,8 +7,9 @@ A table stands between two comments; the first says where its rows come from:
     <!-- end of table -->
 
 The parts are the file, the columns, and (optional) the rows: those whose column `parameters` has
-each of these words. Of two files with a comma between them a row of the one stands beside a row of the
-other, such as times beside the counters of the same launch. `# name: value` lines at the top of a CSV file say where it was measured.
+each of these words; with kernel=NAME,NAME only those of these kernels. Of two files with a comma between them a row of the one stands beside a row of the
+other, such as times beside the counters of the same launch. `# name: value` lines at the top of a
+CSV file say where it was measured.
 """
 
 from __future__ import annotations
@@ -84,10 +85,10 @@ def render(
     known: Mapping[str, Column],
     beside: Sequence[Path] = (),
 ) -> str:
-    """Of the results file `path` the columns `names`, in the rows whose parameters have all `words`;
-    also columns of the files `beside` it."""
+    """Of the results file `path` the columns `names`, in the rows that `words` choose; also columns of
+    the files `beside` it."""
     table = parse(read_text(path), path)
-    rows = [row for row in table.rows if set(words) <= set(row.get("parameters", "").split())]
+    rows = [row for row in table.rows if all(is_of(row, word) for word in words)]
     if not rows:
         raise LabError(f"{shown(path)}: no row with parameters {' '.join(words)}")
     for other in beside:
@@ -103,6 +104,13 @@ def render(
         *[[cell(row[name], column) for name, column in columns.items()] for row in rows],
     ]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def is_of(row: Row, word: str) -> bool:
+    name, _, values = word.partition("=")
+    if name == "kernel":
+        return row["kernel"] in values.split(",")
+    return word in row.get("parameters", "").split()
 
 
 def with_tables(text: str) -> str:

@@ -10,13 +10,6 @@
 
 #include "fixture.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define SKIP_UNDER_ADDRESS_SANITIZER() \
-    GTEST_SKIP() << "the sanitizers report this themselves and end the program"
-#else
-#define SKIP_UNDER_ADDRESS_SANITIZER() (void)0
-#endif
-
 using ::testing::HasSubstr;
 
 class Faults : public EngineTest {};

@@ -7,6 +7,13 @@
 #include <string>
 #include <vector>
 
+#if defined(__SANITIZE_ADDRESS__)
+#define SKIP_UNDER_ADDRESS_SANITIZER() \
+    GTEST_SKIP() << "the sanitizers report this themselves and end the program"
+#else
+#define SKIP_UNDER_ADDRESS_SANITIZER() (void)0
+#endif
+
 // Device memory with a host copy; zeroed.
 template <class T>
 class Managed {

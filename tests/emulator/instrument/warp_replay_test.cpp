@@ -205,4 +205,26 @@ TEST_F(WarpReplayTest, WhatIsOutsideOfTheKernelIsNotCounted) {
     EXPECT_EQ(counts_.blocks.size(), 1u);
 }
 
+TEST_F(WarpReplayTest, LanesThatFillUpWithZerosCopyOnTheirOwn) {
+    const auto copy = [&](unsigned lane, uint8_t read) {
+        replay_->record(lane, {4 * lane, 12, EventKind::CopyTo, 4});
+        replay_->record(lane, {0x1000 + 4 * lane, 12, EventKind::CopyFrom, read});
+    };
+    for (unsigned lane = 0; lane < 32; ++lane) {
+        enter(lane);
+        copy(lane, 4);
+        copy(lane, lane % 2 ? 0 : 4);
+        leave(lane);
+    }
+    run();
+    EXPECT_EQ(counts_.copies.instructions, 3u);
+    EXPECT_EQ(counts_.copies.requests, 2u);
+    EXPECT_EQ(counts_.copies.requested, 8u);
+    EXPECT_EQ(counts_.copies.bytes, 128u + 64u);
+    EXPECT_EQ(counts_.copies.sharedBytes, 256u);
+    EXPECT_EQ(counts_.copies.wavefronts, 3u);
+    EXPECT_EQ(counts_.globalLoads.requests, 0u);
+    EXPECT_EQ(counts_.sharedStores.requests, 0u);
+}
+
 }  // namespace

@@ -66,6 +66,8 @@ OPTIONS = {
     "zeroCopy": ["--profile", "--size=4K"],
     "managedMemory": ["--profile", "--rows=128", "--cols=128"],
     "matmul": ["--profile", "--m=128", "--n=128", "--k=128"],
+    "threadGranularity": ["--profile", "--m=128", "--n=128", "--k=128"],
+    "cornerTurning": ["--profile", "--m=128", "--n=128", "--k=128"],
     "streamConcurrency": ["--profile"],
     "nestedHelloWorld": ["--profile"],
 }

@@ -41,6 +41,8 @@ CHAPTERS = {
     "zeroCopy": "ch04_memory",
     "managedMemory": "ch04_memory",
     "matmul": "ch05_performance",
+    "threadGranularity": "ch05_performance",
+    "cornerTurning": "ch05_performance",
     "streamConcurrency": "streams",
     "nestedHelloWorld": "dynamic_parallelism",
 }

@@ -69,6 +69,13 @@ COUNTS = {
     "shared efficiency": Count(
         "smsp__sass_average_data_bytes_per_wavefront_mem_shared.pct", OPTIMISED, ROUNDED
     ),
+    "asynchronous copies": Count("smsp__inst_executed_op_ldgsts.sum", DEBUG),
+    "copy efficiency": Count(
+        "smsp__sass_average_data_bytes_per_sector_mem_global_op_ldgsts.pct", OPTIMISED, ROUNDED
+    ),
+    "copy conflicts": Count(
+        "smsp__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum", OPTIMISED
+    ),
     # These depend on the instructions that nvcc makes of the source: near is enough.
     "branch efficiency": Count(
         "smsp__sass_average_branch_targets_threads_uniform.pct", DEBUG, 17.0
@@ -134,6 +141,14 @@ DIFFERENCES = [
                "-G calls a function for the atomic: more branches, in which nobody diverges"),
     Difference("sharing", "addOwnLong", "shared load requests", LOWER,
                "the sum of 8 bytes is a loop that loads"),
+    Difference("async_copies", ".*", "shared load requests", LOWER,
+               "the compiler puts three loads that no lane executes before asynchronous copies"),
+    Difference("async_copies", "copy(Strided|Rows|Shifted)<float2.*", "store .*|shared load .*",
+               OPTIMISED, "-G copies a float2 member by member, -O3 (and the source) at once"),
+    Difference("async_copies", "copyOddLanes|fillOddLanes", "active threads.*", LOWER,
+               "-G goes through the functions of NVIDIA's header, -O3 has predicates"),
+    Difference("async_copies", "copyOddLanes|fillOddLanes", "divergent|branch efficiency", FEWER,
+               "-G goes through the functions of NVIDIA's header, and calls them for some lanes"),
     Difference("sumMatrix", "sumMatrixFloat4.*", "store .*", OPTIMISED,
                "-G stores the result of make_float4() member by member"),
     Difference("reduceInteger", "reduceShared|reduceShuffle|reduceOneLaunch", "shared .*", OPTIMISED,

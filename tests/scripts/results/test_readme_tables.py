@@ -36,6 +36,13 @@ def test_renders_the_wanted_rows_and_columns(csv_file: Path) -> None:
     )
 
 
+def test_renders_the_wanted_kernels(csv_file: Path) -> None:
+    words = ["size=2", "kernel=first,third"]
+    assert render(csv_file, ["kernel"], words, {}) == "| kernel |\n| ---: |\n| third |\n"
+    with pytest.raises(LabError, match="no row with parameters size=2 kernel=first"):
+        render(csv_file, ["kernel"], ["size=2", "kernel=first"], {})
+
+
 def test_rows_of_a_second_file_stand_beside_those_of_the_first(tmp_path: Path) -> None:
     times, counts = tmp_path / "x.csv", tmp_path / "x.metrics.csv"
     times.write_text(

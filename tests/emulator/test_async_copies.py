@@ -1,0 +1,182 @@
+"""The hazard check on asynchronous copies (check/async_copies.cu): what is used before they are waited
+for, or overwritten while others still use it."""
+
+import re
+from pathlib import Path
+
+import check_report
+import pytest
+from check_report import only, run
+
+SOURCE = Path(__file__).parent / "check" / "async_copies.cu"
+SHARED, GLOBAL = "race in shared memory: ", "race in global memory: "
+READ, WRITE_AFTER_WRITE, WRITE_AFTER_READ = (
+    "read after write",
+    "write after write",
+    "write after read",
+)
+COPIES, FROM = "copies there asynchronously", "copies from there asynchronously"
+WAIT = "the copy is sure to have been made only behind the thread's __pipeline_wait_prior()"
+BOTH = (
+    "the copy is sure to have been made only behind a __pipeline_wait_prior() of the thread that "
+    "began it, for other threads only behind a __syncthreads() after that"
+)
+BARRIER = "a __syncthreads() is missing between these lines"
+
+
+@pytest.fixture
+def check(build, tmp_path):
+    program = build / "tests" / "hazards_async_copies"
+    return lambda name: run(program, tmp_path / "report", name)
+
+
+def line_of(mark):
+    return check_report.line_of(SOURCE, mark)
+
+
+@pytest.mark.parametrize(
+    "program, title, marks, what, remedy",
+    [
+        ("readsOwnBeforeWait", SHARED + READ, ("own-copy", "own-read"), (COPIES, "reads"), WAIT),
+        ("copiesVectors", SHARED + READ, ("vector-copy", "vector-read"), (COPIES, "reads"), WAIT),
+        ("neverWaits", SHARED + READ, ("never-copy", "never-read"), (COPIES, "reads"), BOTH),
+        ("barrierBeforeWait", SHARED + READ, ("early-copy", "early-read"), (COPIES, "reads"), BOTH),
+        ("noBarrier", SHARED + READ, ("no-barrier-copy", "no-barrier-read"), (COPIES, "reads"), BOTH),
+        ("producerEnds", SHARED + READ, ("ended-copy", "ended-read"), (COPIES, "reads"), BOTH),
+        ("warpReadsBeforeWait", SHARED + READ, ("warp-copy", "warp-read"), (COPIES, "reads"), BOTH),
+        (
+            "writesOwnBeforeWait",
+            SHARED + WRITE_AFTER_WRITE,
+            ("own-write-copy", "own-write"),
+            (COPIES, "writes"),
+            WAIT,
+        ),
+        ("copiesTwice", SHARED + WRITE_AFTER_WRITE, ("twice", "twice"), (COPIES, COPIES), WAIT),
+        (
+            "disagree",
+            SHARED + WRITE_AFTER_WRITE,
+            ("disagree", "disagree"),
+            (COPIES, COPIES),
+            "threads write different values to one place: let one of them write, or use atomics",
+        ),
+        (
+            "overwritesSource",
+            GLOBAL + WRITE_AFTER_READ,
+            ("source-copy", "source-write"),
+            (FROM, "writes"),
+            WAIT,
+        ),
+        (
+            "othersOverwriteSource",
+            GLOBAL + WRITE_AFTER_READ,
+            ("others-source-copy", "others-source-write"),
+            (FROM, "writes"),
+            BOTH,
+        ),
+        (
+            "noBarrierAfterUse",
+            SHARED + WRITE_AFTER_READ,
+            ("use-tile", "next-tile"),
+            ("reads", COPIES),
+            BARRIER,
+        ),
+    ],
+)  # fmt: skip
+def test_race(check, program, title, marks, what, remedy):
+    finding = only(check(program))
+    assert finding.title == title
+    assert finding.lines() == [line_of(mark) for mark in marks]
+    assert tuple(act[2] for act in finding.acts) == what
+    assert finding.remedy == remedy
+    same_thread = finding.acts[0][1] == finding.acts[1][1]
+    assert same_thread == (remedy == WAIT)
+
+
+def test_every_place_is_named_where_tiles_take_turns(check):
+    first, following, use = (line_of(mark) for mark in ("first-tile", "next-tile", "use-tile"))
+    found = check("noBarrierAfterWait").findings
+    assert [finding.lines() for finding in found] == [[first, use], [following, use]]
+    found = check("waitsForTooFew").findings
+    assert {finding.title for finding in found} == {SHARED + READ, SHARED + WRITE_AFTER_WRITE}
+    assert [finding.lines() for finding in found] == [
+        [first, following],
+        [first, use],
+        [following, following],
+        [following, use],
+    ]
+
+
+def test_a_hazard_counts_once(check):
+    assert only(check("neverWaits")).more == "and 63 more times"  # of 64 elements
+    assert only(check("copiesTwice")).more == "and 63 more times"
+    assert only(check("copiesVectors")).where == "tile, element 3 (of 4 bytes)"
+
+
+@pytest.mark.parametrize(
+    "program, title, where, mark, what, more",
+    [
+        (
+            "beyondSource",
+            "device memory out of bounds: 4 bytes beyond the end of allocation 1 (244 bytes)",
+            "element 61 of 61 (of 4 bytes each)",
+            "beyond-source",
+            "reads",
+            "and 2 more times",
+        ),
+        (
+            "unwrittenSource",
+            "uninitialised device memory",
+            "allocation 1 (256 bytes), element 0 (of 4 bytes)",
+            "beyond-source",
+            "reads",
+            "and 63 more times",
+        ),
+        (
+            "beyondDynamic",
+            "shared memory out of bounds: the launch asked for 252 bytes of dynamic shared memory",
+            "element 63 (of 4 bytes) of dynamic shared memory",
+            "beyond-dynamic",
+            "writes",
+            "",
+        ),
+        ("fromHost", "host memory: none that a kernel may use", "", "from-host", "reads", ""),
+        ("fromNull", "kernel failed: a null pointer is used", "", "from-host", "reads", ""),
+    ],
+)
+def test_memory_that_may_not_be_copied(check, program, title, where, mark, what, more):
+    finding = only(check(program))
+    assert (finding.title, finding.where, finding.more) == (title, where, more)
+    assert [act[:3] for act in finding.acts] == [
+        (line_of(mark), "thread " + thread_of(program), what)
+    ]
+
+
+def thread_of(program):
+    return {"beyondSource": "(61,0,0)", "beyondDynamic": "(63,0,0)"}.get(program, "(0,0,0)")
+
+
+def test_misaligned_address(check):
+    report = check("misaligned")
+    finding = only(report)
+    assert finding.title.startswith("kernel failed: __pipeline_memcpy_async() at ")
+    assert finding.title.endswith("src_global is 4 beyond a multiple of 16, the size of the copy")
+    assert finding.lines() == [line_of("misaligned")]
+    assert "cudaErrorMisalignedAddress" in report.output
+
+
+@pytest.mark.parametrize(
+    "program",
+    "waits warpWaits overwritesSourceLater copiesHalo fillsUp fillsUpVector twoTiles oneBarrier".split(),
+)
+def test_silent(check, program):
+    report = check(program)
+    assert report.findings == []
+    assert report.last.startswith("no hazards found in 1 kernel launch.")
+    assert "cudaSuccess" in report.output
+
+
+def test_every_program_is_tested():
+    programs = re.findall(r'^    \{"(\w+)"', SOURCE.read_text(), re.MULTILINE)
+    assert len(programs) > 25
+    tests = Path(__file__).read_text()
+    assert {name for name in programs if not re.search(rf"\b{name}\b", tests)} == set()
