@@ -136,17 +136,17 @@ __global__ void __launch_bounds__(3 * kGroup, 1)
     }
 }
 
-// Which tile of C is the next: column by column within bands of kBand rows, so that blocks that run
-// at the same time share rows of A and columns of B, and L2 has both.
-constexpr unsigned kBand = 8;
+// Which tile of C is the next: column by column within bands of so many rows of tiles, so that
+// blocks that run at the same time share rows of A and columns of B, and L2 has both.
+constexpr unsigned kBand = 16;
 
 struct Tile {
     unsigned row, col;
 };
-__device__ Tile tileAt(unsigned index, unsigned rows, unsigned cols) {
-    const unsigned band = index / (kBand * cols), inBand = index % (kBand * cols);
-    const unsigned height = min(kBand, rows - band * kBand);  // the last one may be lower
-    return {band * kBand + inBand % height, inBand / height};
+__device__ Tile tileAt(unsigned index, unsigned rows, unsigned cols, unsigned band) {
+    const unsigned first = index / (band * cols) * band, inBand = index % (band * cols);
+    const unsigned height = min(band, rows - first);  // the last one may be lower
+    return {first + inBand % height, inBand / height};
 }
 
 // As many blocks as there is room for, and each takes every so many-th tile. While consumers store
@@ -178,7 +178,7 @@ __global__ void __cluster_dims__(kCluster) __launch_bounds__(3 * kGroup, 1)
     if (threadIdx.x < kGroup) {
         shrinkRegisters<40>();
         for (unsigned i = first; thread == 0 && i < rows * cols; i += clusters) {
-            const Tile tile = tileAt(i, rows, cols);
+            const Tile tile = tileAt(i, rows, cols, kBand / kCluster);
             const unsigned row = (tile.row * kCluster + rank) * kTileM, col = tile.col * kTileN;
             for (unsigned k = 0; k < steps * kTileK; k += kTileK, at.advance(kStages)) {
                 Stage& stage = ring.stages[at.stage];
@@ -202,7 +202,7 @@ __global__ void __cluster_dims__(kCluster) __launch_bounds__(3 * kGroup, 1)
                 waitForProducts<0>();
                 if (thread < kCluster) arriveAt(&ring.empty[at.stage], thread);
             }
-            const Tile tile = tileAt(i, rows, cols);
+            const Tile tile = tileAt(i, rows, cols, kBand / kCluster);
             const unsigned row = (tile.row * kCluster + rank) * kTileM + consumer * 64;
             storePieces(sums, mine.pieces[consumer], mapC, row, tile.col * kTileN, consumer + 1);
         }
