@@ -38,8 +38,8 @@
 constexpr unsigned kStep = 16;  // columns of A and rows of B that a block multiplies at a time
 
 // What a block computes: kRows x kCols elements of C, kThreadRows x kThreadCols of them each
-// thread. The lanes of a warp are 4 x 8: a load of 16 bytes from shared memory has 4 or 8 different
-// addresses in a warp, which takes no more turns than one.
+// thread, in pieces of 4 x 4. The lanes of a warp are 4 x 8: of the 32 pieces of A or B that they
+// load at a time only 4 or 8 are different.
 template <unsigned kRows_, unsigned kCols_, unsigned kThreadRows_, unsigned kThreadCols_,
           unsigned kBuffers_>
 struct Tile {
@@ -47,15 +47,16 @@ struct Tile {
     static constexpr unsigned kThreadRows = kThreadRows_, kThreadCols = kThreadCols_;
     static constexpr unsigned kWarpRows = 4 * kThreadRows, kWarpCols = 8 * kThreadCols;
     static constexpr unsigned kThreads = (kRows / kWarpRows) * (kCols / kWarpCols) * 32;
-    static constexpr unsigned kPitchA = kRows + 4;  // A's columns begin in different banks
+    static constexpr unsigned kPitchA = kRows + 4;  // columns of A begin in other banks
     static constexpr std::size_t kSharedBytes =
         sizeof(float) * kBuffers * kStep * (kPitchA + kCols);
     static_assert(kRows % kWarpRows == 0 && kCols % kWarpCols == 0, "warps cover the tile");
 };
 
-// The tile of C that a block computes. Along rows of tiles (kGrouped = false), the blocks that run
-// at the same time need few rows of A and all of B; in groups of eight rows of tiles, one column
-// after the other, they need about as much of both, and less together.
+// Where the tile of C begins that a block computes. Blocks run about in the order of their numbers.
+// If these go along the rows of tiles, those that run together need a few rows of A and all of B;
+// in groups of eight rows of tiles, column after column, they need less: about as much of A as of
+// B.
 struct Place {
     unsigned row, col;
 };

@@ -67,6 +67,7 @@ OPTIONS = {
     "managedMemory": ["--profile", "--rows=128", "--cols=128"],
     "matmul": ["--profile", "--m=128", "--n=128", "--k=128"],
     "threadGranularity": ["--profile", "--m=128", "--n=128", "--k=128"],
+    "registerTiles": ["--profile", "--m=128", "--n=128", "--k=128"],
     "cornerTurning": ["--profile", "--m=128", "--n=128", "--k=128"],
     "streamConcurrency": ["--profile"],
     "nestedHelloWorld": ["--profile"],

@@ -42,6 +42,7 @@ CHAPTERS = {
     "managedMemory": "ch04_memory",
     "matmul": "ch05_performance",
     "threadGranularity": "ch05_performance",
+    "registerTiles": "ch05_performance",
     "cornerTurning": "ch05_performance",
     "streamConcurrency": "streams",
     "nestedHelloWorld": "dynamic_parallelism",
