@@ -309,8 +309,9 @@ int main(int argc, char** argv) {
     exercise.parse(argc, argv);
     exercise.requireProduct(rows, cols, inner);
     const unsigned m = rows, n = cols, k = inner;
-    exercise.columns(lab::Columns::kLadder,
-                     {{"regs", 4, "registers", lab::OwnColumn::kOnGpu}, {"parts", 5, "parts"}}, {});
+    exercise.columns(lab::Columns::kLadder, {{"regs", 4, "registers", lab::OwnColumn::kOnGpu},
+                                             {"parts", 0, "parts"},  // the grid says it, too
+                                             {"bits", 5, "bits"}});
 
     const std::vector<float> hostA = lab::randomFloats(rows * inner, exercise.seed(), -1, 1);
     const std::vector<float> hostB = lab::randomFloats(inner * cols, exercise.seed() + 1, -1, 1);
@@ -325,6 +326,9 @@ int main(int argc, char** argv) {
 
     const lab::Work work = lab::flops(2.0 * m * n * k);  // a multiplication and an addition
     lab::Ladder ladder(exercise, bufferC);
+    const auto bits = [&](const std::vector<float>& result) {
+        return reference.isChain(result) ? "chain" : "other";
+    };
     const auto rung = [&](const char* name, const Plan& plan) {
         const unsigned parts = plan.grid.y;
         const lab::DeviceBuffer<float> ofParts(parts == 1 ? 0 : parts * rows * cols);
@@ -333,7 +337,7 @@ int main(int argc, char** argv) {
             CUDA_CHECK(cudaFuncGetAttributes(&attributes, plan.kernel));
             const std::vector<float> result = bufferC.toHost();
             return {parts == 1 ? reference.exactMismatch(result) : reference.mismatch(result),
-                    {attributes.numRegs, parts}};
+                    {attributes.numRegs, parts, bits(result)}};
         };
         ladder.rung(name, plan.grid, plan.threads, work, check, [&] {
             float* const to = parts == 1 ? c : ofParts.get();
@@ -353,7 +357,10 @@ int main(int argc, char** argv) {
     rung("grouped", planFor<Wide, true, true, true>(m, n, k));
     const unsigned multiprocessors = exercise.device().multiprocessors;
     rung("matmulFast", planByShape(m, n, k, multiprocessors));
-    const auto isProduct = [&] { return reference.mismatch(bufferC.toHost()); };
+    const auto isProduct = [&]() -> lab::Finding {
+        const std::vector<float> result = bufferC.toHost();
+        return {reference.mismatch(result), {"", "", bits(result)}};
+    };
     lab::cublasMatmul(ladder, isProduct, a, b, c, m, n, k);
     ladder.announceFastest();
     return exercise.finish();

@@ -71,6 +71,14 @@ class ProductReference {
         return wrong.empty() ? mismatch(result, chains_, 0) : wrong;
     }
 
+    // Is a result this chain, in every entry that is compared?
+    bool isChain(const std::vector<float>& result) const {
+        for (std::size_t e = 0; e < entries_.size(); ++e) {
+            if (result[entries_[e]] != chains_[e]) return false;
+        }
+        return true;
+    }
+
   private:
     std::string mismatch(const std::vector<float>& result, const std::vector<float>& expected,
                          double tolerance) const {

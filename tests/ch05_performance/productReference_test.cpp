@@ -51,6 +51,8 @@ TEST(ProductReference, KnowsTheOrderOfAChainOfMultiplyAdds) {
     EXPECT_EQ(reference.exactMismatch({a[0]}), "");
     EXPECT_THAT(reference.exactMismatch({a[0] + 2}),
                 HasSubstr("element 0 is 16777218, expected 16777216"));
+    EXPECT_TRUE(reference.isChain({a[0]}));
+    EXPECT_FALSE(reference.isChain({a[0] + 2}));
 }
 
 TEST(ProductReference, AChainOfMultiplyAddsMustBeTheProductAsWell) {
