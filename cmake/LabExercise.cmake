@@ -1,4 +1,5 @@
-# lab_add_exercise(NAME [RDC] [CUDA_ONLY] [LINK target...] [RUNS "options"...] [PRINTS "options => regex"...]
+# lab_add_exercise(NAME [RDC] [CUDA_ONLY] [ARCHITECTURES number...] [LINK target...] [RUNS "options"...]
+#     [PRINTS "options => regex"...]
 #     [EMULATION "options => regex"...] [GPU "options => regex"...] [REJECTS "options => regex"...]
 #     [HAZARDS "options => regex"...])
 #
@@ -7,6 +8,8 @@
 #
 #   RDC        needs relocatable device code (dynamic parallelism)
 #   CUDA_ONLY  needs hardware that the cpu back end does not have: no target there; NAME.toml says gpu_only = true
+#   ARCHITECTURES  with CUDA_ONLY: what it is compiled for, in place of CMAKE_CUDA_ARCHITECTURES; "80+": those of
+#              CMAKE_CUDA_ARCHITECTURES that are 80 or more, or 80
 #   LINK       libraries, where the toolkit has them: CUDA::cublas also defines LAB_HAVE_CUBLAS
 #   RUNS       option strings that must give correct rows, the first one small: the options that every exercise has
 #              (--csv, --profile, ...) are tested with it. With --csv, the numbers of the rows are compared with the
@@ -35,7 +38,8 @@ set(lab_cmake_folder ${CMAKE_CURRENT_LIST_DIR})
 add_custom_target(exercises) # all of them, without the unit tests
 
 function(lab_add_exercise name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "RDC;CUDA_ONLY" "" "LINK;RUNS;PRINTS;EMULATION;GPU;REJECTS;HAZARDS")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "RDC;CUDA_ONLY" ""
+        "ARCHITECTURES;LINK;RUNS;PRINTS;EMULATION;GPU;REJECTS;HAZARDS")
     if(arg_UNPARSED_ARGUMENTS)
         message(FATAL_ERROR "lab_add_exercise(${name}): unknown arguments ${arg_UNPARSED_ARGUMENTS}")
     endif()
@@ -62,6 +66,11 @@ function(lab_add_exercise name)
         target_compile_options(${name} PRIVATE $<IF:$<CONFIG:Debug>,-G,-lineinfo>)
         target_link_libraries(${name} PRIVATE lab_common lab_warnings)
         lab_link_libraries(${name} ${arg_LINK})
+        if(arg_ARCHITECTURES)
+            lab_architectures(architectures ${arg_ARCHITECTURES})
+            set_target_properties(${name} PROPERTIES CUDA_ARCHITECTURES "${architectures}")
+            lab_test_broken_on_gpu(${name} "${arg_RUNS}" "${architectures}")
+        endif()
     endif()
     add_dependencies(exercises ${name})
 
@@ -91,6 +100,34 @@ function(lab_check_facts name cuda_only)
     elseif(gpu_only AND NOT cuda_only)
         message(FATAL_ERROR "${facts} says gpu_only = true, but lab_add_exercise(${name}) lacks CUDA_ONLY")
     endif()
+endfunction()
+
+# "80+" becomes those of the project's architectures that are 80 or more; all others stay.
+function(lab_architectures variable)
+    set(chosen ${CMAKE_CUDA_ARCHITECTURES})
+    if(chosen STREQUAL "native")
+        set(chosen ${CMAKE_CUDA_ARCHITECTURES_NATIVE})
+    endif()
+    set(found "")
+    foreach(wanted IN LISTS ARGN)
+        if(NOT wanted MATCHES "^([0-9]+)[+]$")
+            list(APPEND found ${wanted})
+            continue()
+        endif()
+        set(least ${CMAKE_MATCH_1})
+        set(enough "")
+        foreach(architecture IN LISTS chosen)
+            string(REGEX MATCH "^[0-9]+" number "${architecture}")
+            if(number AND NOT number LESS least)
+                list(APPEND enough ${architecture})
+            endif()
+        endforeach()
+        list(APPEND found ${enough})
+        if(NOT enough)
+            list(APPEND found ${least})
+        endif()
+    endforeach()
+    set(${variable} ${found} PARENT_SCOPE)
 endfunction()
 
 # Links the libraries that exist; without one the exercise has no row for it.
@@ -148,6 +185,18 @@ function(lab_test_broken name runs)
     set_tests_properties(broken/${name} PROPERTIES
         SKIP_RETURN_CODE 77 TIMEOUT ${LAB_TEST_SECONDS} LABELS unit
         ENVIRONMENT "CXX=${CMAKE_CXX_COMPILER};CUDA_EMULATOR_SMS=${LAB_TEST_SMS}")
+endfunction()
+
+# The same of what the cpu back end cannot run.
+function(lab_test_broken_on_gpu name runs architectures)
+    list(GET runs 0 options)
+    separate_arguments(words UNIX_COMMAND "${options}")
+    list(TRANSFORM architectures REPLACE "-.*$" "")
+    add_test(NAME broken/${name}
+        COMMAND ${LAB_PYTHON} ${PROJECT_SOURCE_DIR}/tests/broken_exercise.py ${CMAKE_CURRENT_SOURCE_DIR}/${name}.cu
+            --library $<TARGET_FILE:lab_common> --nvcc ${CMAKE_CUDA_COMPILER} ${architectures} -- ${words})
+    set_tests_properties(broken/${name} PROPERTIES
+        SKIP_RETURN_CODE 77 TIMEOUT ${LAB_TEST_SECONDS} LABELS unit)
 endfunction()
 
 # With a launch or a copy that goes wrong, it must notice: NAME_faulty.

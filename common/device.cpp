@@ -20,6 +20,11 @@ int fp32LanesPerMultiprocessor(int major, int minor) {
     }
 }
 
+int tensorLanesPerMultiprocessor(int major, int minor) {
+    if (minor != 0) return 0;
+    return major == 8 ? 1024 : major == 9 ? 2048 : 0;
+}
+
 int schedulersPerMultiprocessor(int major) {
     return major >= 7 && major <= 12 ? 4 : 0;
 }
@@ -51,6 +56,8 @@ DeviceFacts deviceFacts(int device) {
     facts.clock = 1e3 * deviceAttribute(cudaDevAttrClockRate, device);
     const int lanes = fp32LanesPerMultiprocessor(facts.major, facts.minor);
     facts.peakFlops = 2.0 * lanes * facts.multiprocessors * facts.clock;
+    facts.peakTensorFlops = 2.0 * tensorLanesPerMultiprocessor(facts.major, facts.minor) *
+                            facts.multiprocessors * facts.clock;
     if (!kEmulated) {
         facts.fp32Lanes = lanes;
         facts.schedulers = schedulersPerMultiprocessor(facts.major);

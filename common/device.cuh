@@ -23,9 +23,10 @@ struct DeviceFacts {
     int threadsPerMultiprocessor = 0;  // resident at a time: 2048, on smaller GPUs 1024 or 1536
     std::size_t sharedPerMultiprocessor = 0;  // bytes of shared memory
     std::size_t l2Bytes = 0;
-    double clock = 0;          // cycles per second of the multiprocessors, at most
-    double peakBandwidth = 0;  // bytes per second of device memory; 0 where unknown
-    double peakFlops = 0;      // FP32 operations per second; 0 where unknown
+    double clock = 0;            // cycles per second of the multiprocessors, at most
+    double peakBandwidth = 0;    // bytes per second of device memory; 0 where unknown
+    double peakFlops = 0;        // FP32 operations per second; 0 where unknown
+    double peakTensorFlops = 0;  // the same of tensor cores: BF16 with FP32 sums, dense
     // Of a multiprocessor; 0 where unknown, and in an emulation, which has no such units.
     int fp32Lanes = 0, schedulers = 0;
     bool overlapsKernels = false;  // those of different streams; an emulation runs them in turn
@@ -39,6 +40,12 @@ struct DeviceFacts {
 // FP32 results per clock and multiprocessor: CUDA C++ Programming Guide, table "Throughput of
 // Native Arithmetic Instructions". 0 for what the table does not list.
 int fp32LanesPerMultiprocessor(int major, int minor);
+
+// Multiply-adds of BF16 with FP32 sums that the tensor cores of a multiprocessor do in a clock,
+// with dense matrices: NVIDIA's white papers "A100 Tensor Core GPU Architecture" and "H100 Tensor
+// Core GPU Architecture". 0 where there are none, and for the generations whose products differ in
+// it.
+int tensorLanesPerMultiprocessor(int major, int minor);
 
 // Warp schedulers of a multiprocessor: CUDA C++ Programming Guide, "Compute Capabilities". Each
 // issues at most one instruction per clock. 0 for what the guide does not list.

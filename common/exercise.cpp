@@ -135,7 +135,9 @@ void Exercise::row(Row row) {
     }
     if (row.device.empty()) row.device = facts_.name;
     if (row.parameters.empty()) row.parameters = parameters();
-    row.peak = row.work.unit == Work::kBytes ? facts_.peakBandwidth : facts_.peakFlops;
+    row.peak = row.work.unit == Work::kBytes         ? facts_.peakBandwidth
+               : row.work.unit == Work::kTensorFlops ? facts_.peakTensorFlops
+                                                     : facts_.peakFlops;
     table_->row(row);
     if (row.finding.wrong.empty()) return;
     wrong_ = true;

@@ -1,6 +1,6 @@
 #pragma once
-// cuBLAS in strict FP32. CMake defines LAB_HAVE_CUBLAS where it links the library; without it there
-// is no row.
+// cuBLAS, in strict FP32 and in BF16. CMake defines LAB_HAVE_CUBLAS where it links the library;
+// without it there is no row.
 
 #include <climits>
 #include <cstddef>
@@ -23,10 +23,11 @@ inline void checkCublas(cublasStatus_t status, const char* what, const char* fil
 
 class CublasHandle {
   public:
-    CublasHandle() {
+    // By default no tensor cores (TF32) and no reduced precision: the arithmetic that exercises in
+    // FP32 do.
+    explicit CublasHandle(cublasMath_t math = CUBLAS_PEDANTIC_MATH) {
         CUBLAS_CHECK(cublasCreate(&handle_));
-        // No tensor cores (TF32) and no reduced precision: the arithmetic that the exercises do.
-        CUBLAS_CHECK(cublasSetMathMode(handle_, CUBLAS_PEDANTIC_MATH));
+        CUBLAS_CHECK(cublasSetMathMode(handle_, math));
     }
     ~CublasHandle() { cublasDestroy(handle_); }
     CublasHandle(const CublasHandle&) = delete;
@@ -88,6 +89,30 @@ inline void cublasMatmul([[maybe_unused]] Ladder& ladder, [[maybe_unused]] const
     ladder.peer(name, work, check, [&] {  // the transposes: c' = b' * a'
         CUBLAS_CHECK(cublasSgemm(handle.get(), opB, opA, columns, rows, inner, &one, b, pitchB, a,
                                  pitchA, &zero, c, columns));
+    });
+#endif
+}
+
+// The same in BF16 with FP32 sums, on tensor cores. Rows of a lie pitchA elements apart, those of b
+// and c pitchC.
+inline void cublasMatmulBf16([[maybe_unused]] Ladder& ladder, [[maybe_unused]] const Check& check,
+                             [[maybe_unused]] const void* a, [[maybe_unused]] const void* b,
+                             [[maybe_unused]] void* c, [[maybe_unused]] std::size_t m,
+                             [[maybe_unused]] std::size_t n, [[maybe_unused]] std::size_t k,
+                             [[maybe_unused]] std::size_t pitchA,
+                             [[maybe_unused]] std::size_t pitchC) {
+#ifdef LAB_HAVE_CUBLAS
+    if (m > INT_MAX || pitchC > INT_MAX || pitchA > INT_MAX) return;
+    const int rows = static_cast<int>(m), columns = static_cast<int>(n),
+              inner = static_cast<int>(k), ldA = static_cast<int>(pitchA),
+              ldC = static_cast<int>(pitchC);
+    const CublasHandle handle(CUBLAS_DEFAULT_MATH);
+    const float one = 1, zero = 0;
+    const Work work = lab::tensorFlops(2.0 * m * n * k);
+    ladder.peer("cublasGemmEx", work, check, [&] {  // the transposes: c' = b' * a'
+        CUBLAS_CHECK(cublasGemmEx(handle.get(), CUBLAS_OP_N, CUBLAS_OP_N, columns, rows, inner,
+                                  &one, b, CUDA_R_16BF, ldC, a, CUDA_R_16BF, ldA, &zero, c,
+                                  CUDA_R_16BF, ldC, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
     });
 #endif
 }

@@ -23,7 +23,8 @@ void addRates(std::vector<Cell>& cells, const Row& row) {
     Cell rate, percent, speedup;
     if (row.time.median > 0) {
         const double perSecond = row.work.amount / (row.time.median * 1e-3);
-        if (perSecond > 0) rate = {perSecond / 1e9, perSecond < 1e10 ? 3 : 1};
+        const int decimals = perSecond < 1e10 ? 3 : perSecond < 1e14 ? 1 : 0;
+        if (perSecond > 0) rate = {perSecond / 1e9, decimals};
         if (perSecond > 0 && row.peak > 0) percent = {100 * perSecond / row.peak, 1};
         if (row.baseline > 0) speedup = {row.baseline / row.time.median, 2};
     }
@@ -92,7 +93,7 @@ Table ResultTable::makeTable(Work::Unit unit, bool csv) const {
             {{"", 0, "reps"}, {"time [ms]", 9, "median_ms"}, {"", 0, "min_ms"}, {"", 0, "max_ms"}});
     }
     if (kind_ == Columns::kLadder) {
-        const bool flops = unit == Work::kFlops;
+        const bool flops = unit == Work::kFlops || unit == Work::kTensorFlops;
         const int shown = unit == Work::kNone || emulated_ ? 0 : 1;
         columns.insert(columns.end(),
                        {{flops ? "GFLOP/s" : "GB/s", 7 * shown, flops ? "gflops" : "gbps"},

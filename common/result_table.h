@@ -11,7 +11,7 @@ namespace lab {
 
 // What one run of a kernel has to move or to compute, and the peak that its rate is compared with.
 struct Work {
-    enum Unit { kNone, kBytes, kFlops };
+    enum Unit { kNone, kBytes, kFlops, kTensorFlops };
     Unit unit = kNone;
     double amount = 0;
 };
@@ -20,6 +20,10 @@ inline Work bytes(double amount) {
 }
 inline Work flops(double amount) {
     return {Work::kFlops, amount};
+}
+// Of BF16 with FP32 sums, by tensor cores.
+inline Work tensorFlops(double amount) {
+    return {Work::kTensorFlops, amount};
 }
 inline constexpr Work kNoRate = {};  // where neither GB/s nor GFLOP/s say anything
 

@@ -1,11 +1,13 @@
 """Breaks an exercise on purpose, and looks whether its checks notice: the ctest cases broken/NAME.
 
     broken_exercise.py NAME.cu --library libcuda_emulator.a [OTHER.a...] -- OPTIONS...
+    broken_exercise.py NAME.cu --library OTHER.a... --nvcc NVCC NUMBER... -- OPTIONS...
 
 Makes the changes that NAME.toml has as [[broken]] in a copy of the source, those of a round
-together, compiles it for the cpu back end and runs it with OPTIONS, or those of the round. Status 0
-if just the rows that they name are WRONG; 77, which ctest shows as skipped, where this Python cannot
-read TOML.
+together, compiles it and runs it with OPTIONS, or those of the round: on the cpu back end, or with
+--nvcc on a GPU, for the architectures of these numbers. Status 0 if just the rows that they name are
+WRONG; 77, which ctest shows as skipped, where this Python cannot read TOML, or where there is no
+GPU.
 """
 
 from __future__ import annotations
@@ -31,6 +33,10 @@ from lab_cli.results.verdicts import GOOD, WRONG  # noqa: E402
 from lab_cli.toml_file import NoReader  # noqa: E402
 
 NOT_THERE = 77
+
+
+class NoGpu(Exception):
+    """The program has said so."""
 
 
 def changes_of(source: Path) -> list[Broken]:
@@ -59,13 +65,23 @@ def changed(source: Path, changes: list[Broken]) -> dict[str, str]:
     return changed_files(source, who, ((each.file, each.replace, each.by) for each in changes))
 
 
-def compiled(source: Path, texts: dict[str, str], libraries: list[str], folder: Path) -> Path:
+def nvcc_command(nvcc: str, architectures: list[str]) -> list[str]:
+    targets = [f"-gencode=arch=compute_{each},code=sm_{each}" for each in architectures]
+    return [nvcc, "-std=c++17", "-w", *targets]
+
+
+def compiled(
+    source: Path, texts: dict[str, str], libraries: list[str], nvcc: list[str], folder: Path
+) -> Path:
     """The program of the changed files, which go to `folder`."""
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
-    emulator, *others = libraries
-    command = [sys.executable, str(ROOT / "emulator" / "cc.py"), str(folder / source.name)]
-    command += [*others, "-O0", "-w", "--library", emulator]
+    if nvcc:
+        command = [*nvcc_command(nvcc[0], nvcc[1:]), str(folder / source.name), *libraries]
+    else:
+        emulator, *others = libraries
+        command = [sys.executable, str(ROOT / "emulator" / "cc.py"), str(folder / source.name)]
+        command += [*others, "-O0", "-w", "--library", emulator]
     command += ["-I", str(ROOT / "common"), "-I", str(source.parent), "-o", str(folder / "broken")]
     if subprocess.run(command).returncode != 0:
         raise LabError(f"{source.name} does not compile with the changes of its [[broken]]")
@@ -76,6 +92,8 @@ def rows_of(program: Path, options: list[str]) -> list[Row]:
     """What it printed as CSV, the words of the column parameters as columns of their own."""
     done = subprocess.run([str(program), *options, "--csv"], stdout=subprocess.PIPE, text=True)
     print(done.stdout)
+    if done.returncode == NOT_THERE:
+        raise NoGpu
     rows = parse(done.stdout, program).rows
     status = 1 if any(row["check"] == WRONG for row in rows) else 0
     if done.returncode != status:
@@ -106,6 +124,7 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("source", type=Path)
     parser.add_argument("--library", nargs="+", required=True)
+    parser.add_argument("--nvcc", nargs="+", default=[])
     split = sys.argv.index("--")
     arguments = parser.parse_args(sys.argv[1:split])
     source = arguments.source.resolve()
@@ -114,11 +133,13 @@ def main() -> int:
         for changes in rounds(changes_of(source)):
             with tempfile.TemporaryDirectory(prefix="lab-broken-") as folder:
                 texts = changed(source, changes)
-                program = compiled(source, texts, arguments.library, Path(folder))
+                program = compiled(source, texts, arguments.library, arguments.nvcc, Path(folder))
                 options = options_of(changes) or sys.argv[split + 1 :]
                 found += problems(rows_of(program, options), changes)
     except NoReader as error:
         print(f"skipped: {error}")
+        return NOT_THERE
+    except NoGpu:
         return NOT_THERE
     except LabError as error:
         found = [str(error)]

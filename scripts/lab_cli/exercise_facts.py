@@ -25,6 +25,7 @@ source            "timeline": rows of NAME.timeline.csv instead of NAME.csv
 where             only rows with these values, or with one of a list of values; the words of the
                   column parameters count as columns
 largest           only the rows with the largest value of this column
+also              names of other exercises whose rows are shown, too
 [columns]         the exercise's own columns in the tables of the pages, each with title (default:
                   its name), format (of Python's format(), for numbers) or text = true (words);
                   formula: what the number must be; most, least: what it must not be above, or
@@ -199,6 +200,7 @@ CHARTS: dict[str, dict[str, Rule]] = {
     "ladder": {
         "value": TEXT,
         "panels": tables_of({"title": TEXT, "kernels": TEXTS}).or_nothing(),
+        "peaks": TABLE.or_nothing(),
     },
     "curves": {
         "x": TEXT,
@@ -208,6 +210,7 @@ CHARTS: dict[str, dict[str, Rule]] = {
         "linear": FLAG.or_nothing(),
         "line": TEXT.or_nothing(),
         "law": TEXT.or_nothing(),
+        "peaks": TABLE.or_nothing(),
     },
     "heatmap": {"value": TEXT},
     "timeline": {"panel": TEXT, "lane": TEXT, "label": TEXT},
@@ -239,6 +242,7 @@ FIGURE: dict[str, Rule] = {
     "source": TEXT.or_nothing(),
     "where": TABLE.or_nothing(),
     "largest": TEXT.or_nothing(),
+    "also": TEXTS.or_nothing(),
 }
 
 

@@ -299,10 +299,14 @@ TEST(Exercise, CsvIsAllThereIsOnStdout) {
 }
 
 // The rate that a row prints is its work by its median.
-TEST(Exercise, TheRateIsTheWorkByTheMedian) {
-    for (const bool flops : {false, true}) {
-        const Outcome outcome = run({"--csv"}, [&](Fixture& f) {
-            const lab::Work work = flops ? lab::flops(3e6) : lab::bytes(3e6);
+TEST(Exercise, TheRateIsTheWorkByTheMedianAndAShareOfItsPeak) {
+    const lab::DeviceFacts facts = lab::deviceFacts(0);
+    const std::pair<lab::Work, double> works[] = {{lab::bytes(3e6), facts.peakBandwidth},
+                                                  {lab::flops(3e6), facts.peakFlops},
+                                                  {lab::tensorFlops(3e6), facts.peakTensorFlops}};
+    for (const auto& [work, peak] : works) {
+        const bool flops = work.unit != lab::Work::kBytes;
+        const Outcome outcome = run({"--csv"}, [&, work = work](Fixture& f) {
             f.ladder.rung("good", 8, 128, work, f.check(),
                           [&] { writeAll<<<8, 128>>>(f.out.get(), kCount); });
         });
@@ -315,7 +319,13 @@ TEST(Exercise, TheRateIsTheWorkByTheMedian) {
         std::istringstream line(row);
         for (std::string cell; std::getline(line, cell, ',');) cells.push_back(cell);
         ASSERT_EQ(cells.size(), 14u) << row;
-        EXPECT_NEAR(std::stod(cells[10]) * std::stod(cells[7]), 3.0, 1e-6) << row;
+        const double rate = std::stod(cells[10]);
+        EXPECT_NEAR(rate * std::stod(cells[7]), 3.0, 1e-6) << row;
+        if (peak == 0) {
+            EXPECT_EQ(cells[11], "") << row;
+        } else {
+            EXPECT_NEAR(std::stod(cells[11]) * peak, 100 * rate * 1e9, 1e-4 * rate * 1e9) << row;
+        }
     }
 }
 
@@ -724,6 +734,23 @@ TEST(Device, LanesPerMultiprocessor) {
     EXPECT_EQ(lab::fp32LanesPerMultiprocessor(8, 6), 128);
     EXPECT_EQ(lab::fp32LanesPerMultiprocessor(9, 0), 128);
     EXPECT_EQ(lab::fp32LanesPerMultiprocessor(99, 0), 0);
+}
+
+TEST(Device, TensorLanesPerMultiprocessor) {
+    EXPECT_EQ(lab::tensorLanesPerMultiprocessor(7, 5), 0);  // no BF16
+    EXPECT_EQ(lab::tensorLanesPerMultiprocessor(8, 0), 1024);
+    EXPECT_EQ(lab::tensorLanesPerMultiprocessor(8, 6), 0);  // products differ
+    EXPECT_EQ(lab::tensorLanesPerMultiprocessor(9, 0), 2048);
+    EXPECT_EQ(lab::tensorLanesPerMultiprocessor(10, 0), 0);
+}
+
+TEST(Device, PeaksAreThoseOfTheirUnits) {
+    const lab::DeviceFacts facts = lab::deviceFacts(0);
+    const double cycles = facts.multiprocessors * facts.clock;
+    const int lanes = lab::fp32LanesPerMultiprocessor(facts.major, facts.minor);
+    const int tensorLanes = lab::tensorLanesPerMultiprocessor(facts.major, facts.minor);
+    EXPECT_DOUBLE_EQ(facts.peakFlops, 2 * lanes * cycles);
+    EXPECT_DOUBLE_EQ(facts.peakTensorFlops, 2 * tensorLanes * cycles);
 }
 
 TEST(Device, SchedulersPerMultiprocessor) {

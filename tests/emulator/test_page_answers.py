@@ -9,6 +9,7 @@ parts       where each piece of its code goes in NAME.cu (or in `file`, beside i
             instead_of a text that stands there once
 also        changes that the answer leaves to words: replace a text that stands there once, by another
 options     of the run
+architecture  such as "90a", where the exercise needs a GPU of its own: nvcc compiles the code for it
 finds       a text of the hazard check's report, where the answer tells of a hazard
 status      the exit status, where the answer tells of wrong results
 """
@@ -17,6 +18,8 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -71,10 +74,25 @@ def with_answer(source: Path, code: list[str], entry: dict[str, Any]) -> dict[st
     return changed_files(source, f"{source.stem}, answer {entry['answer']}", changes)
 
 
-ALL = [
-    pytest.param(*key, id=f"{key[0].stem}-{key[1]}")
-    for key in sorted(pieces(), key=lambda key: (str(key[0]), key[1]))
-]
+def for_nvcc(page: Path, number: int) -> bool:
+    return any("architecture" in entry for entry in tried().get((page, number), []))
+
+
+def compile_with_nvcc(file: Path, beside: Path, architecture: str) -> None:
+    nvcc = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
+    if not nvcc:
+        pytest.skip("no nvcc")
+    folders = ["-I", str(ROOT / "common"), "-I", str(beside)]
+    target = f"arch=compute_{architecture},code=sm_{architecture}"
+    command = [nvcc, "-std=c++17", "-gencode", target, "-Werror", "all-warnings", *folders]
+    subprocess.run([*command, "-c", str(file), "-o", f"{file}.o"], check=True)
+
+
+EACH = sorted(pieces(), key=lambda key: (str(key[0]), key[1]))
+ALL, FOR_NVCC = (
+    [pytest.param(*key, id=f"{key[0].stem}-{key[1]}") for key in EACH if for_nvcc(*key) is gpu]
+    for gpu in (False, True)
+)
 
 
 def test_entries_have_an_answer() -> None:
@@ -99,3 +117,12 @@ def test_the_code_of_an_answer(page: Path, number: int, build, instrumented, tmp
         done, findings = run_noting([str(program), *options], "CUDA_EMULATOR_CHECK")
         assert done.returncode == entry.get("status", 0), done.stdout + done.stderr
         assert entry.get("finds", "no hazards found in") in " ".join(findings.split())
+
+
+@pytest.mark.parametrize(("page", "number"), FOR_NVCC)
+def test_the_code_of_an_answer_compiles(page: Path, number: int, tmp_path) -> None:
+    source = page.with_suffix(".cu")
+    for entry in tried()[page, number]:
+        for name, text in with_answer(source, pieces()[page, number], entry).items():
+            (tmp_path / name).write_text(text, encoding="utf-8")
+        compile_with_nvcc(tmp_path / source.name, source.parent, entry["architecture"])

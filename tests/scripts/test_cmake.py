@@ -90,6 +90,32 @@ def test_cmake_and_toml_must_agree(
     assert message in output
 
 
+@pytest.mark.parametrize(
+    ("chosen", "wanted", "expected"),
+    [
+        ("75;80;90", "80+", "80;90"),
+        ("75", "80+", "80"),
+        ("86-real;75-virtual;121", "80+", "86-real;121"),
+        ("75;90", "90a", "90a"),
+        ("all-major", "80+ 90a", "80;90a"),
+        ("native", "80+", "89-real"),
+    ],
+)
+def test_architectures_of_an_exercise(
+    tmp_path: Path, chosen: str, wanted: str, expected: str
+) -> None:
+    status, output = configure(
+        tmp_path,
+        f'include("{ROOT}/cmake/LabExercise.cmake")\n'
+        f'set(CMAKE_CUDA_ARCHITECTURES "{chosen}")\n'
+        'set(CMAKE_CUDA_ARCHITECTURES_NATIVE "75-real;89-real")\n'
+        f"lab_architectures(found {wanted})\n"
+        'message(STATUS "for: ${found}.")\n',
+    )
+    assert status == 0
+    assert f"for: {expected}." in output
+
+
 def boost_context(folder: Path, *libraries: str) -> tuple[int, str]:
     """emulator/BoostContext.cmake, where no library has a name for linking."""
     for library in libraries:

@@ -90,7 +90,7 @@ def test_page_and_code_say_the_same(page: str, sentence: str, file: str, code: s
 def test_arguments_of_the_call_in_cmake_are_such() -> None:
     function = (ROOT / "cmake" / "LabExercise.cmake").read_text()
     known = re.findall(
-        r'cmake_parse_arguments\(PARSE_ARGV 1 arg "([\w;]+)" "" "([\w;]+)"\)', function
+        r'cmake_parse_arguments\(PARSE_ARGV 1 arg "([\w;]+)" ""\s+"([\w;]+)"\)', function
     )
     names = {name for group in known[0] for name in group.split(";")}
     page = (ROOT / "CONTRIBUTING.md").read_text()

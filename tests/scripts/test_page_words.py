@@ -30,11 +30,12 @@ FENCED = re.compile(r"^```cpp\n(.*?)^```", re.MULTILINE | re.DOTALL)
 # ncu says that warps stall; tools, their options and what they make; what a macro makes of -D and of a name; numbers.
 ELSEWHERE = {
     "BRA", "LDG", "LDS", "STS", "FFMA", "ULDC", "R0", "R5", "R6", "R7", "R10", "IMAD", "ISETP", "LDL", "MOV",
-    "STL", "P0", "_Z9lanesRacePKiPim",
+    "STL", "P0", "_Z9lanesRacePKiPim", "HMMA", "HGMMA", "LDSM", "LDGSTS", "UTMALDG", "MEMBAR",
     "dispatch_stall", "long_scoreboard", "not_selected", "smsp__warp_issue_stalled_X_per_warp_active",
-    "_st", "cuda_fp16", "cuda_pipeline", "__mbarrier_t", "initcheck", "synccheck", "dump", "sass", "fun", "liblab_common",
-    "compute_20", "compute_75", "compute_80", "sm_80", "sm_86", "CUDA_MODULE_LOADING", "EAGER",
+    "_st", "cuda_fp16", "__mbarrier_t", "initcheck", "synccheck", "dump", "sass", "fun", "liblab_common",
+    "compute_20", "compute_75", "compute_80", "sm_86", "CUDA_MODULE_LOADING", "EAGER",
     "CUDA_FORCE_PTX_JIT", "CUDA_DISABLE_PTX_JIT", "ComputeCache", "ptxOwn",
+    "cudaOccupancyMaxActiveClusters",
     "DCMAKE_CUDA_FLAGS", "DLAB_BACKEND", "INT_MIN", "ff", "ffffff00",
 }  # fmt: skip
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
+import io
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +14,7 @@ from typing import Any
 from ..catalogue import Exercise
 from ..errors import LabError
 from ..exercise_facts import FIGURE
-from .csv_file import Row
+from .csv_file import Row, parse, read_text
 from .rows import count, number, with_parameters
 
 KINDS = ("svg", "png")
@@ -33,6 +35,19 @@ class Spec:
         """The file that has the rows."""
         kind = self.entry.get("source")
         return folder / (f"{self.exercise}.{kind}.csv" if kind else f"{self.exercise}.csv")
+
+    def text(self, folder: Path) -> str:
+        """That of the file, with the rows of `also` behind its own, in its columns."""
+        source = self.source(folder)
+        text = read_text(source)
+        for exercise in self.entry.get("also", []):
+            path = folder / f"{exercise}.csv"
+            rows = io.StringIO()
+            columns = list(parse(text, source).rows[0])
+            writer = csv.DictWriter(rows, columns, extrasaction="ignore", lineterminator="\n")
+            writer.writerows(parse(read_text(path), path).rows)
+            text += rows.getvalue()
+        return text
 
     def file(self, folder: Path, kind: str) -> Path:
         return folder / f"{self.exercise}.{self.name}.{kind}"

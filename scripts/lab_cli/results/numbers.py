@@ -156,11 +156,13 @@ def _speedups(rows: Sequence[Row], facts: Facts) -> Iterator[str]:
                 yield f"row {number} ({row['kernel']}): a speedup, but no time"
             continue
         median = float(row["median_ms"])
+        speedup = _number(row["speedup"])
         place = (row["kernel"], row[per] if per else "")
-        if row["kernel"] in begins and place != above:
+        # A run of some kernels alone (--kernel) has no baseline, and compares with its first row.
+        alone = number > 1 and row.get("parameters") != rows[number - 2].get("parameters")
+        if (row["kernel"] in begins and place != above) or (alone and speedup == 1):
             baseline = median
         above = place
-        speedup = _number(row["speedup"])
         if baseline == 0:
             yield f"row {number} ({row['kernel']}): no baseline above it; there are {begins}"
         elif speedup is None or not _near(speedup, baseline / median):

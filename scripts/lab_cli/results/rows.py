@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ..errors import LabError
 from .csv_file import Row
@@ -53,17 +53,19 @@ def is_library(row: Row) -> bool:
     return row.get("grid") == NO_SHAPE
 
 
-def peak(rows: Sequence[Row], value: str) -> float | None:
-    """The limit of the hardware, in units of the column `value`; None where it is not known."""
+def peaks(
+    rows: Sequence[Row], value: str, names: Mapping[str, str] | None = None
+) -> list[tuple[float, str]]:
+    """The limits of the hardware, in units of the column `value`, and their labels; none where it is
+    not known. Each exercise has one, which `names` may call otherwise than the unit says."""
+    found: dict[str, tuple[float, str]] = {}
     for row in rows:
         if value in PEAKS and row.get("percent_peak"):
-            return 100 * number(row, value) / positive(row, "percent_peak")
-    return None
-
-
-def peak_label(limit: float, value: str) -> str:
-    name, unit = PEAKS[value]
-    return f"{name} {limit:,.0f} {unit}"
+            limit = 100 * number(row, value) / positive(row, "percent_peak")
+            name, unit = PEAKS[value]
+            name = (names or {}).get(row.get("exercise", ""), name)
+            found.setdefault(name, (limit, f"{name} {limit:,.0f} {unit}"))
+    return list(found.values())
 
 
 def axis_label(value: str) -> str:

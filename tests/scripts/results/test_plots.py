@@ -727,6 +727,30 @@ def test_files_of_a_figure(tmp_path: Path) -> None:
     assert len(known) == 3 and all(len(text) == len("sha256:") + 64 for text in known)
 
 
+def test_a_figure_may_show_other_exercises_too(tmp_path: Path) -> None:
+    (tmp_path / "sum.csv").write_text("# gpu: X1\nkernel,grid,gbps\na,1,2\n")
+    (tmp_path / "fast.csv").write_text('# gpu: X1\nkernel,gbps,own\n"b, c",3,4\nd,5,\n')
+    spec = Spec("sum", "x", {"also": ["fast"]})
+    joined = '# gpu: X1\nkernel,grid,gbps\na,1,2\n"b, c",,3\nd,,5\n'
+    assert spec.text(tmp_path) == joined
+    assert Spec("sum", "x", {}).text(tmp_path) == "# gpu: X1\nkernel,grid,gbps\na,1,2\n"
+    with pytest.raises(LabError, match="other.csv: No such file"):
+        Spec("sum", "x", {"also": ["fast", "other"]}).text(tmp_path)
+
+
+def test_curves_show_the_limit_of_each_exercise() -> None:
+    rows = [{**item, "exercise": "sum"} for item in CURVES]
+    rows += [
+        {**row("wide", 100, peak=8000, size=size), "exercise": "wide"} for size in ("1024", "4096")
+    ]
+    chart = Curves("size", "integers", "gbps", peaks={"wide": "wide peak"})
+    axes = drawn(chart, rows).axes[0]
+    limits = [line for line in axes.lines if line.get_marker() == "None"]
+    assert [line.get_ydata()[0] for line in limits] == pytest.approx([2000, 8000])
+    assert {"peak bandwidth 2,000 GB/s", "wide peak 8,000 GB/s"} <= set(texts(axes))
+    assert axes.get_ylim()[1] > 8000
+
+
 def test_where_selects_rows() -> None:
     spec = Spec("sum", "x", {"where": {"size": 4194304, "kernel": "b"}})
     rows = draw.parse(CSV, Path("x")).rows

@@ -8,8 +8,7 @@ from lab_cli.results.rows import (
     axis_label,
     count,
     number,
-    peak,
-    peak_label,
+    peaks,
     positive,
     short,
     with_parameters,
@@ -88,12 +87,21 @@ def test_peak_is_that_of_the_first_row_that_knows_its_share() -> None:
         {"gbps": "31.6", "percent_peak": "12.5"},
         {"gbps": "1", "percent_peak": "1"},
     ]
-    assert peak(rows, "gbps") == pytest.approx(252.8)
-    assert peak(rows[:1], "gbps") is None
-    assert peak(rows, "median_ms") is None
-    assert peak([{"gbps": "5"}], "gbps") is None
-    assert peak_label(4917.6, "gbps") == "peak bandwidth 4,918 GB/s"
-    assert peak_label(66908.2, "gflops") == "peak FP32 66,908 GFLOP/s"
+    assert peaks(rows, "gbps") == [(pytest.approx(252.8), "peak bandwidth 253 GB/s")]
+    assert peaks(rows[:1], "gbps") == []
+    assert peaks(rows, "median_ms") == []
+    assert peaks([{"gbps": "5"}], "gbps") == []
+
+
+def test_exercises_may_have_different_peaks() -> None:
+    rows = [
+        {"exercise": "strict", "gflops": "33454.1", "percent_peak": "50"},
+        {"exercise": "strict", "gflops": "66908.2", "percent_peak": "100"},
+        {"exercise": "tensor", "gflops": "535", "percent_peak": "50"},
+    ]
+    strict, tensor = peaks(rows, "gflops", {"tensor": "peak BF16"})
+    assert strict == (pytest.approx(66908.2), "peak FP32 66,908 GFLOP/s")
+    assert tensor == (pytest.approx(1070), "peak BF16 1,070 GFLOP/s")
 
 
 def test_axes_are_named_with_their_units() -> None:

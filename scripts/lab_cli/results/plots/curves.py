@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from ..csv_file import Row
-from ..rows import axis_label, count, is_library, number, peak, peak_label, positive, unique
+from ..rows import axis_label, count, is_library, number, peaks, positive, unique
 from . import style
 
 LABELS_AT = 1.05  # of the width of the axes
@@ -23,7 +23,8 @@ LAW = {"linestyle": (0, (4, 3)), "linewidth": 1.0, "zorder": 1}
 class Curves:
     """`log` makes the y axis logarithmic too: for rates that differ by orders of magnitude. `linear`
     makes the x axis linear: for numbers that begin with 0. `line` is the column that has a line for
-    each of its values, if not the kernel. `law` is a column with what a formula says, drawn dashed."""
+    each of its values, if not the kernel. `law` is a column with what a formula says, drawn dashed. `peaks` says by exercise
+    what the limit is called, if not as its unit is."""
 
     x: str
     x_label: str
@@ -32,6 +33,7 @@ class Curves:
     linear: bool = False
     line: str = "kernel"
     law: str = ""
+    peaks: dict[str, str] = field(default_factory=dict)
 
     def columns(self) -> list[str]:
         return list(
@@ -42,8 +44,8 @@ class Curves:
         names = unique(rows, self.line)
         figure = style.new_figure(max(4.6, 1.6 + 0.3 * len(names)), title)
         axes = figure.subplots()
-        limit = peak(rows, self.value)
-        self._scales(axes, rows, limit)
+        limits = peaks(rows, self.value, self.peaks)
+        self._scales(axes, rows, [limit for limit, _ in limits])
         own = 0
         alone = all(is_library(row) for row in rows)  # no kernels to be told apart from
         lines = []
@@ -58,8 +60,8 @@ class Curves:
             if self.law:
                 law = sorted((self._x(row), number(row, self.law)) for row in of_line)
                 axes.plot(*zip(*law), label=f"_law of {label}", **{**LAW, "color": look["color"]})
-        if limit:
-            self._limit_line(axes, limit)
+        for limit, label in limits:
+            self._limit_line(axes, limit, label)
         _label_ends(axes, lines)
         return figure
 
@@ -69,7 +71,7 @@ class Curves:
     def _y(self, row: Row) -> float:
         return positive(row, self.value) if self.log else number(row, self.value)
 
-    def _scales(self, axes: Axes, rows: Sequence[Row], limit: float | None) -> None:
+    def _scales(self, axes: Axes, rows: Sequence[Row], limits: Sequence[float]) -> None:
         if self.linear:
             axes.xaxis.set_major_locator(MaxNLocator(6, integer=True, steps=[1, 2, 4, 8, 10]))
         else:
@@ -80,7 +82,7 @@ class Curves:
         axes.set_xlabel(self.x_label)
         values = [self._y(row) for row in rows]
         values += [number(row, self.law) for row in rows if self.law]
-        top = max([*values, limit or 0])
+        top = max([*values, *limits])
         if self.log:
             axes.set_yscale("log")
             axes.set_ylim(min(values) / 1.5, top * 1.8)
@@ -90,10 +92,10 @@ class Curves:
         axes.set_ylabel(axis_label(self.value))
         style.quiet_grid(axes, "both")
 
-    def _limit_line(self, axes: Axes, limit: float) -> None:
+    def _limit_line(self, axes: Axes, limit: float, label: str) -> None:
         axes.axhline(limit, **style.LIMIT)
         axes.annotate(
-            peak_label(limit, self.value),
+            label,
             (0, limit),
             (4, 4),
             xycoords=("axes fraction", "data"),

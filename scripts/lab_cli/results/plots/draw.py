@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from ...errors import LabError
 from ...files import write
 from ...paths import shown
-from ..csv_file import parse, read_text
+from ..csv_file import parse
 from ..figures import KINDS, Spec, require
 from . import style
 from .curves import Curves
@@ -58,7 +58,7 @@ def figure_of(spec: Spec, text: str, path: Path) -> Figure:
 def draw(spec: Spec, folder: Path) -> list[Path]:
     """Writes the figure's files."""
     source = spec.source(folder)
-    text = read_text(source)
+    text = spec.text(folder)
     figure = figure_of(spec, text, source)
     images = {kind: style.image(figure, kind, spec.identifier(text)) for kind in KINDS}
     for kind, data in images.items():

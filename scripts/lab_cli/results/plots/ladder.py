@@ -12,7 +12,7 @@ from matplotlib.patches import Patch
 
 from ...errors import LabError
 from ..csv_file import Row
-from ..rows import axis_label, is_library, number, peak, peak_label, short
+from ..rows import axis_label, is_library, number, peaks, short
 from . import style
 
 BAR_INCHES = 0.34
@@ -21,10 +21,12 @@ INSIDE = 0.7  # a bar beyond this share of the axis has its value inside
 
 @dataclass(frozen=True)
 class Ladder:
-    """`panels` splits the kernels, each panel with a title and a scale of its own."""
+    """`panels` splits the kernels, each panel with a title and a scale of its own. `peaks` says by
+    exercise what the limit is called, if not as its unit is."""
 
     value: str
     panels: list[dict[str, Any]] = field(default_factory=list)
+    peaks: dict[str, str] = field(default_factory=dict)
 
     def columns(self) -> list[str]:
         return ["kernel", "grid", self.value]
@@ -35,10 +37,10 @@ class Ladder:
         figure = style.new_figure(height, title)
         ratios = [len(part) + 0.5 for _, part in panels]
         grid = figure.subplots(len(panels), 1, squeeze=False, height_ratios=ratios)
-        limit = peak(rows, self.value)
+        limits = peaks(rows, self.value, self.peaks)
         for axes, (name, part) in zip(grid[:, 0], panels):
             axes.set_title(name, loc="left")
-            self._bars(axes, part, limit)
+            self._bars(axes, part, limits)
         grid[-1, 0].set_xlabel(axis_label(self.value))
         if any(is_library(row) for row in rows):
             figure.legend(
@@ -71,9 +73,9 @@ class Ladder:
             for panel in self.panels
         ]
 
-    def _bars(self, axes: Axes, rows: Sequence[Row], limit: float | None) -> None:
+    def _bars(self, axes: Axes, rows: Sequence[Row], limits: Sequence[tuple[float, str]]) -> None:
         values = [number(row, self.value) for row in rows]
-        right = 1.03 * max([*values, limit or 0]) or 1
+        right = 1.03 * max([*values, *(limit for limit, _ in limits)]) or 1
         for place, (row, value) in enumerate(zip(rows, values)):
             library = is_library(row)
             axes.barh(
@@ -91,10 +93,10 @@ class Ladder:
         axes.set_xlim(0, right)
         axes.xaxis.set_major_formatter(lambda tick, _: f"{tick:,g}")
         style.quiet_grid(axes, "x")
-        if limit:
+        for limit, label in limits:
             axes.axvline(limit, **style.LIMIT)
             axes.annotate(
-                peak_label(limit, self.value),
+                label,
                 (limit, 1),
                 (0, 3),
                 xycoords=("data", "axes fraction"),
