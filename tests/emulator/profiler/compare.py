@@ -68,6 +68,7 @@ OPTIONS = {
     "matmul": ["--profile", "--m=128", "--n=128", "--k=128"],
     "threadGranularity": ["--profile", "--m=128", "--n=128", "--k=128"],
     "registerTiles": ["--profile", "--m=128", "--n=128", "--k=128"],
+    "matmulFast": ["--profile", "--m=128", "--n=256", "--k=64"],
     "cornerTurning": ["--profile", "--m=128", "--n=128", "--k=128"],
     "streamConcurrency": ["--profile"],
     "nestedHelloWorld": ["--profile"],

@@ -43,6 +43,7 @@ CHAPTERS = {
     "matmul": "ch05_performance",
     "threadGranularity": "ch05_performance",
     "registerTiles": "ch05_performance",
+    "matmulFast": "ch05_performance",
     "cornerTurning": "ch05_performance",
     "streamConcurrency": "streams",
     "nestedHelloWorld": "dynamic_parallelism",
