@@ -253,11 +253,11 @@ Plan planFor(unsigned m, unsigned n, unsigned k, unsigned splits = 1) {
 
 // Wide tiles are the fastest where they fill the multiprocessors, one to each: the last turn, which
 // may be short of blocks, must not cost a fifth. Else small tiles; and as long as all blocks of the
-// grid could run at once, and each had 512 products to add, k is split once more.
+// grid could run at once, and each had 256 products to add, k is split once more.
 Plan planByShape(unsigned m, unsigned n, unsigned k, unsigned multiprocessors) {
     const unsigned wide = tilesOf<Wide>(m, n), turns = lab::blocksFor(wide, multiprocessors);
     if (wide >= 0.8 * turns * multiprocessors) return planFor<Wide, true, true, true>(m, n, k);
-    const unsigned splits = std::min(4 * multiprocessors / tilesOf<Small>(m, n), k / 512);
+    const unsigned splits = std::min(4 * multiprocessors / tilesOf<Small>(m, n), k / 256);
     return planFor<Small, true, true, true>(m, n, k, std::max(1U, splits));
 }
 

@@ -127,9 +127,9 @@ def test_a_baseline_may_begin_with_another_value_of_a_column(tmp_path: Path) -> 
 def test_a_run_of_some_kernels_alone_compares_with_its_first_row(tmp_path: Path) -> None:
     file = tmp_path / "x.toml"
     file.write_text(FACTS)
-    text = "kernel,parameters,device,reps,median_ms,min_ms,max_ms,speedup\n"
-    text += "a,n=1,g,1,4,4,4,1\nb,n=1,g,1,2,2,2,2\n"
-    text += "b,n=2,g,1,8,8,8,{}\nc,n=2,g,1,2,2,2,{}\n"
+    text = "kernel,grid,parameters,device,reps,median_ms,min_ms,max_ms,speedup\n"
+    text += "a,1,n=1,g,1,4,4,4,1\nb,1,n=1,g,1,2,2,2,2\n"
+    text += "b,1,n=2,g,1,8,8,8,{}\nc,1,n=2,g,1,2,2,2,{}\n"
     facts = exercise_facts.load(file)
     assert numbers.problems(rows(text.format(1, 4)), facts) == []
     assert numbers.problems(rows(text.format(1, 2)), facts) != []
