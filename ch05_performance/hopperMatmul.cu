@@ -3,10 +3,10 @@
 // operands stay in shared memory (wgmma). C (m x n) = A (m x k) * B (k x n), all row-major, of
 // BF16, with sums in FP32.
 //
-//   1 wgmmaSimple         128 x 256 elements of C to a block; load, wait, multiply, wait
-//   2 wgmmaProducer       a thread does nothing but load, four tiles ahead of those that multiply
-//   3 wgmmaPersistent     a block computes several tiles, and stores one while it has begun the
-//   next 4 wgmmaCluster        two blocks on two multiprocessors share what they load of B
+//   1 wgmmaSimple      128 x 256 elements of C to a block; load, wait, multiply, wait
+//   2 wgmmaProducer    a thread does nothing but load, four tiles ahead of those that multiply
+//   3 wgmmaPersistent  a block computes several tiles, and stores one while the next is loaded
+//   4 wgmmaCluster     two blocks on two multiprocessors share what they load of B
 //     cublasGemmEx        what NVIDIA's library makes of it, with the same types
 //
 // Runs on GPUs of compute capability 9.0 alone.
