@@ -7,7 +7,7 @@
 //   2 wgmmaProducer    a thread does nothing but load, four tiles ahead of those that multiply
 //   3 wgmmaPersistent  a block computes several tiles, and stores one while the next is loaded
 //   4 wgmmaCluster     two blocks on two multiprocessors share what they load of B
-//     cublasGemmEx        what NVIDIA's library makes of it, with the same types
+//     cublasGemmEx     what NVIDIA's library makes of it, with the same types
 //
 // Runs on GPUs of compute capability 9.0 alone.
 //

@@ -88,7 +88,7 @@ class Curves:
             axes.set_ylim(min(values) / 1.5, top * 1.8)
         else:
             axes.set_ylim(0, top * 1.1)
-        axes.yaxis.set_major_formatter(lambda tick, _: f"{tick:,g}")
+        axes.yaxis.set_major_formatter(lambda tick, _: f"{tick:,.10g}")
         axes.set_ylabel(axis_label(self.value))
         style.quiet_grid(axes, "both")
 
