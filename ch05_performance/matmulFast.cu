@@ -34,45 +34,7 @@
 #include "lab.cuh"
 #include "peers_cublas.cuh"
 #include "productReference.h"
-
-constexpr unsigned kStep = 16;  // columns of A and rows of B that a block multiplies at a time
-
-// What a block computes: kRows x kCols elements of C, kThreadRows x kThreadCols of them each
-// thread, in pieces of 4 x 4. The lanes of a warp are 4 x 8: of the 32 pieces of A or B that they
-// load at a time only 4 or 8 are different.
-template <unsigned kRows_, unsigned kCols_, unsigned kThreadRows_, unsigned kThreadCols_,
-          unsigned kBuffers_>
-struct Tile {
-    static constexpr unsigned kRows = kRows_, kCols = kCols_, kBuffers = kBuffers_;
-    static constexpr unsigned kThreadRows = kThreadRows_, kThreadCols = kThreadCols_;
-    static constexpr unsigned kWarpRows = 4 * kThreadRows, kWarpCols = 8 * kThreadCols;
-    static constexpr unsigned kThreads = (kRows / kWarpRows) * (kCols / kWarpCols) * 32;
-    static constexpr unsigned kPitchA = kRows + 4;  // columns of A begin in other banks
-    static constexpr std::size_t kSharedBytes =
-        sizeof(float) * kBuffers * kStep * (kPitchA + kCols);
-    static_assert(kRows % kWarpRows == 0 && kCols % kWarpCols == 0, "warps cover the tile");
-};
-
-// Where the tile of C begins that a block computes. Blocks run about in the order of their numbers.
-// If these go along the rows of tiles, those that run together need a few rows of A and all of B;
-// in groups of eight rows of tiles, column after column, they need less: about as much of A as of
-// B.
-struct Place {
-    unsigned row, col;
-};
-
-template <class T, bool kGrouped>
-__device__ Place placeOfBlock(unsigned m, unsigned n) {
-    const unsigned tileRows = (m + T::kRows - 1) / T::kRows;
-    const unsigned tileCols = (n + T::kCols - 1) / T::kCols, block = blockIdx.x;
-    if (!kGrouped) return {block / tileCols * T::kRows, block % tileCols * T::kCols};
-
-    constexpr unsigned kGroup = 8;
-    const unsigned firstRow = block / (kGroup * tileCols) * kGroup;
-    const unsigned rows = min(kGroup, tileRows - firstRow);  // the last group may have fewer
-    const unsigned inGroup = block % (kGroup * tileCols);
-    return {(firstRow + inGroup % rows) * T::kRows, inGroup / rows * T::kCols};
-}
+#include "tileOfBlock.cuh"
 
 // Blocks with blockIdx.y = s multiply the products number s * kPerBlock and following, and store
 // to their own matrix, number s of `c`. Without a split there is one such range, all of k.
@@ -326,19 +288,17 @@ int main(int argc, char** argv) {
 
     const lab::Work work = lab::flops(2.0 * m * n * k);  // a multiplication and an addition
     lab::Ladder ladder(exercise, bufferC);
-    const auto bits = [&](const std::vector<float>& result) {
-        return reference.isChain(result) ? "chain" : "other";
+    const auto finding = [&](bool exact, std::vector<lab::Cell> cells) -> lab::Finding {
+        const std::vector<float> result = bufferC.toHost();
+        cells.push_back(reference.isChain(result) ? "chain" : "other");
+        return {exact ? reference.exactMismatch(result) : reference.mismatch(result), cells};
     };
     const auto rung = [&](const char* name, const Plan& plan) {
         const unsigned parts = plan.grid.y;
         const lab::DeviceBuffer<float> ofParts(parts == 1 ? 0 : parts * rows * cols);
-        const auto check = [&]() -> lab::Finding {
-            cudaFuncAttributes attributes;
-            CUDA_CHECK(cudaFuncGetAttributes(&attributes, plan.kernel));
-            const std::vector<float> result = bufferC.toHost();
-            return {parts == 1 ? reference.exactMismatch(result) : reference.mismatch(result),
-                    {attributes.numRegs, parts, bits(result)}};
-        };
+        cudaFuncAttributes attributes;
+        CUDA_CHECK(cudaFuncGetAttributes(&attributes, plan.kernel));
+        const auto check = [&] { return finding(parts == 1, {attributes.numRegs, parts}); };
         ladder.rung(name, plan.grid, plan.threads, work, check, [&] {
             float* const to = parts == 1 ? c : ofParts.get();
             plan.kernel<<<plan.grid, plan.threads, plan.sharedBytes>>>(a, b, to, m, n, k,
@@ -357,10 +317,7 @@ int main(int argc, char** argv) {
     rung("grouped", planFor<Wide, true, true, true>(m, n, k));
     const unsigned multiprocessors = exercise.device().multiprocessors;
     rung("matmulFast", planByShape(m, n, k, multiprocessors));
-    const auto isProduct = [&]() -> lab::Finding {
-        const std::vector<float> result = bufferC.toHost();
-        return {reference.mismatch(result), {"", "", bits(result)}};
-    };
+    const auto isProduct = [&] { return finding(false, {"", ""}); };  // in whatever order
     lab::cublasMatmul(ladder, isProduct, a, b, c, m, n, k);
     ladder.announceFastest();
     return exercise.finish();
