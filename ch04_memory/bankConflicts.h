@@ -31,10 +31,20 @@ inline unsigned turnsTogether(const std::vector<std::size_t>& addresses, std::si
     return static_cast<unsigned>(most);
 }
 
+// Whether the lanes [first, last) want in pairs the same: lane i what lane i ^ apart wants.
+inline bool paired(const std::vector<std::size_t>& addresses, std::size_t first, std::size_t last,
+                   std::size_t apart) {
+    for (std::size_t lane = first; lane < std::min(last, addresses.size()); ++lane) {
+        const std::size_t other = lane ^ apart;
+        if (other < addresses.size() && addresses[lane] != addresses[other]) return false;
+    }
+    return true;
+}
+
 // Turns (profilers say wavefronts) of an access of `bytes` (1 to 16) per lane, at the addresses of
 // lane 0, 1, 2 ... A turn moves 128 bytes at most: a warp that wants 8 for each lane is served by
 // halves, one that wants 16 by quarters. Two neighbouring parts of a load share a turn if they fit
-// into it, as when all lanes want the same; of a store they do not.
+// into it and lanes want in pairs the same, as when all do; of a store they do not.
 inline unsigned turns(const std::vector<std::size_t>& addresses, std::size_t bytes, Access access) {
     const std::size_t part = kWarp * kWordBytes / std::max(bytes, kWordBytes);  // lanes
     const auto turnsOf = [&](std::size_t first, std::size_t lanes) {
@@ -42,7 +52,9 @@ inline unsigned turns(const std::vector<std::size_t>& addresses, std::size_t byt
     };
     unsigned sum = 0;
     for (std::size_t lane = 0; lane < kWarp; lane += 2 * part) {
-        const bool shared = access == Access::kLoad && turnsOf(lane, 2 * part) == 1;
+        const bool pairs = paired(addresses, lane, lane + 2 * part, 1) ||
+                           paired(addresses, lane, lane + 2 * part, 2);
+        const bool shared = access == Access::kLoad && pairs && turnsOf(lane, 2 * part) == 1;
         sum += shared ? 1 : turnsOf(lane, part) + turnsOf(lane + part, part);
     }
     return sum;

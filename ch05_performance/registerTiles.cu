@@ -240,9 +240,10 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
     multiply<kWide, kSide + 4>({4 * y, 4 * x, kSide / 2, kSide / 2}, a, b, c, m, n, k);
 }
 
-// A warp has 32 x 64 results, its lanes stand in 4 rows of 8: of B they want 128 different bytes,
-// as much as shared memory has in a turn, and of A 64. Still wrong: a block loads nothing while it
-// computes, and computes nothing while it loads. `matmulFast` goes on from here.
+// A warp has 32 x 64 results, its lanes stand in 4 rows of 8: half of a warp wants 128 bytes of B
+// in place of 256, as much as a turn has. Still wrong: it takes no fewer turns, since lanes that
+// want the same 16 bytes are 8 apart, and would have to be 1 or 2 (task 5). And a block loads
+// nothing while it computes, and computes nothing while it loads. `matmulFast` goes on from here.
 template <bool kWide>
 __global__ void __launch_bounds__(kThreads, kBlocksPerSm)
     registerWarpTiles(const float* a, const float* b, float* c, std::size_t m, std::size_t n,

@@ -40,6 +40,9 @@ TEST(BankConflicts, PartsOfALoadShareATurnAndPartsOfAStoreDoNot) {
     EXPECT_EQ(load(16, same), 2u);
     EXPECT_EQ(load(8, pairs), 1u);
     EXPECT_EQ(load(16, pairs), 2u);
+    EXPECT_EQ(load(16, [](unsigned lane) { return lane % 2; }), 2u);  // lane and lane ^ 2
+    EXPECT_EQ(load(16, [](unsigned lane) { return lane % 4; }), 4u);  // no such pairs
+    EXPECT_EQ(load(8, [](unsigned lane) { return lane % 16; }), 2u);
     EXPECT_EQ(store(4, same), 1u);
     EXPECT_EQ(store(8, same), 2u);
     EXPECT_EQ(store(16, same), 4u);

@@ -53,6 +53,18 @@ unsigned passesOf(const WarpAccess& access, unsigned first, unsigned end) {
     return most;
 }
 
+// Whether the active lanes of [lane, last) want in pairs the same: lane i what i ^ apart wants.
+bool paired(const WarpAccess& access, unsigned lane, unsigned last, unsigned apart) {
+    for (; lane < last; ++lane) {
+        const unsigned other = lane ^ apart;
+        if ((access.lanes >> lane & access.lanes >> other & 1) == 0) continue;
+        if (access.address[lanesBefore(access.lanes, lane)] !=
+            access.address[lanesBefore(access.lanes, other)])
+            return false;
+    }
+    return true;
+}
+
 constexpr uintptr_t kLineSize = 128;  // bytes of the L1 cache
 constexpr uint32_t kPastL1 = 16;      // copies of so many bytes
 
@@ -125,18 +137,19 @@ unsigned sectorsOf(const WarpAccess& access) {
 }
 
 SharedCost sharedCostOf(const WarpAccess& access) {
-    // Lanes that go at once if they are free of conflicts, else in two portions. Of a store only
-    // those that go together anyway.
+    // Lanes that go at once if they are paired and free of conflicts, else in two portions. Of a
+    // store only those that go together anyway.
     const unsigned words = (access.size + kBankWidth - 1) / kBankWidth;
     const unsigned most = std::min(kWarp, (access.store ? 1 : 2) * kWarp / words);
     SharedCost cost;
     cost.bytes = bytesOf(access);
     for (unsigned lane = 0; lane < kWarp; lane += most) {
-        const unsigned first = lanesBefore(access.lanes, lane),
-                       end = lanesBefore(access.lanes, lane + most);
+        const unsigned last = lane + most, first = lanesBefore(access.lanes, lane),
+                       end = lanesBefore(access.lanes, last);
         if (first == end) continue;
         const unsigned together = passesOf(access, first, end);
-        if (access.size <= kBankWidth || access.store || together == 1) {
+        const bool pairs = paired(access, lane, last, 1) || paired(access, lane, last, 2);
+        if (access.size <= kBankWidth || access.store || (pairs && together == 1)) {
             cost.wavefronts += together;
             cost.conflicts += together - 1;
             continue;
@@ -144,11 +157,11 @@ SharedCost sharedCostOf(const WarpAccess& access) {
         const unsigned middle = lanesBefore(access.lanes, lane + most / 2);
         const unsigned passes = passesOf(access, first, middle) + passesOf(access, middle, end);
         // Without conflicts each of these would take as many as its bytes need.
-        const unsigned half = kWarp / 2;
+        const unsigned part = pairs ? kWarp / 2 : most / 2;
         unsigned needed = 0;
-        for (unsigned from = lane; from < lane + most; from += half) {
+        for (unsigned from = lane; from < last; from += part) {
             const unsigned bytes = bytesOf(access, lanesBefore(access.lanes, from),
-                                           lanesBefore(access.lanes, from + half));
+                                           lanesBefore(access.lanes, from + part));
             needed += (bytes + kWavefrontSize - 1) / kWavefrontSize;
         }
         cost.wavefronts += passes;

@@ -32,7 +32,8 @@ struct SharedCost {
 
 // Lanes conflict if they want different words of one bank; all may have the same word. Accesses of
 // 8 bytes go by half warps and those of 16 bytes by quarters; but a whole warp of the former, and
-// half a warp of the latter, go at once if they are free of conflicts together, unless they store.
+// half a warp of the latter, load at once if they are free of conflicts together and lanes want in
+// pairs the same: each lane i what i ^ 1 wants, or each what i ^ 2 wants.
 // Lanes whose atomics are for one word go at once, too, as -O3 makes it of atomicAdd(&count, 1).
 SharedCost sharedCostOf(const WarpAccess& access);
 

@@ -138,6 +138,16 @@ TEST(SharedCost, OfSixteenBytesGoesByQuarters) {
     EXPECT_COST(cost(16, [](unsigned i) { return 128 * (i / 8); }), 4u, 2u, 64u);
 }
 
+// As ncu counts it of the fragments in registerTiles and matmulFast, on an H200.
+TEST(SharedCost, PartsGoAtOnceOnlyIfLanesWantInPairsTheSame) {
+    EXPECT_COST(cost(16, [](unsigned i) { return 16 * (i / 8); }), 2u, 0u, 64u);
+    EXPECT_COST(cost(16, [](unsigned i) { return 16 * (i % 8); }), 4u, 0u, 128u);
+    EXPECT_COST(cost(16, [](unsigned i) { return 16 * (i % 4); }), 4u, 0u, 64u);
+    EXPECT_COST(cost(16, [](unsigned i) { return 16 * (i % 2); }), 2u, 0u, 32u);
+    EXPECT_COST(cost(8, [](unsigned i) { return 8 * (i % 16); }), 2u, 0u, 128u);
+    EXPECT_COST(cost(8, [](unsigned i) { return 8 * (i % 2); }), 1u, 0u, 16u);
+}
+
 // Of stores ncu counts no less than a wavefront for each half or quarter, on an H200.
 TEST(SharedCost, PartsThatStoreTheSameGoOneByOne) {
     const auto store = [](uint32_t size, const std::function<uintptr_t(unsigned)>& addressOf,
