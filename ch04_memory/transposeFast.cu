@@ -236,7 +236,7 @@ int main(int argc, char** argv) {
 
     const std::size_t count = rows * cols;
     const std::vector<float> input = lab::randomFloats(count, exercise.seed(), -1, 1);
-    const std::vector<float> expected = transposed(input, rows, cols);
+    const std::vector<float> expected = lab::transposed(input, rows, cols);
     const lab::DeviceBuffer<float> source(input);
     lab::DeviceBuffer<float> target(count);
     const float* const in = source.get();

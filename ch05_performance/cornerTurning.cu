@@ -34,6 +34,7 @@
 #include "lab.cuh"
 #include "peers_cublas.cuh"
 #include "productReference.h"
+#include "transposed.h"
 
 // No tiles. A transposed is stored as k x m elements, B transposed as n x k. The lanes of a warp
 // have the same row and neighbouring columns: they share an element of A, wherever it is, and read
@@ -219,17 +220,6 @@ __global__ void aTurned(const float* aT, const float* b, float* c, std::size_t m
     if (firstRow + y < m && firstCol + x < n) c[(firstRow + y) * n + firstCol + x] = sum;
 }
 
-// A row-major matrix of rows x cols elements, transposed.
-std::vector<float> transposed(const std::vector<float>& matrix, std::size_t rows,
-                              std::size_t cols) {
-    std::vector<float> result = lab::hostVector<float>(matrix.size());
-    for (std::size_t row = 0; row < rows; ++row) {
-        for (std::size_t col = 0; col < cols; ++col)
-            result[col * rows + row] = matrix[row * cols + col];
-    }
-    return result;
-}
-
 int main(int argc, char** argv) {
     std::size_t m, n, k;
     lab::Exercise exercise("cornerTurning", "Multiplies matrices, one of them stored transposed.");
@@ -241,8 +231,8 @@ int main(int argc, char** argv) {
 
     const std::vector<float> hostA = lab::randomFloats(m * k, exercise.seed(), -1, 1);
     const std::vector<float> hostB = lab::randomFloats(k * n, exercise.seed() + 1, -1, 1);
-    const lab::DeviceBuffer<float> bufferA(hostA), bufferAT(transposed(hostA, m, k));
-    const lab::DeviceBuffer<float> bufferB(hostB), bufferBT(transposed(hostB, k, n));
+    const lab::DeviceBuffer<float> bufferA(hostA), bufferAT(lab::transposed(hostA, m, k));
+    const lab::DeviceBuffer<float> bufferB(hostB), bufferBT(lab::transposed(hostB, k, n));
     lab::DeviceBuffer<float> bufferC(m * n);
     const float *const a = bufferA.get(), *const aT = bufferAT.get();
     const float *const b = bufferB.get(), *const bT = bufferBT.get();

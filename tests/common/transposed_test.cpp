@@ -4,6 +4,8 @@
 
 namespace {
 
+using lab::transposed;
+
 TEST(Transposed, OfTwoRows) {
     EXPECT_EQ(transposed({1, 2, 3, 4, 5, 6}, 2, 3), (std::vector<float>{1, 4, 2, 5, 3, 6}));
 }
