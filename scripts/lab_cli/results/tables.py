@@ -7,9 +7,9 @@ A table stands between two comments; the first says where its rows come from:
     <!-- end of table -->
 
 The parts are the file, the columns, and (optional) the rows: those whose column `parameters` has
-each of these words; with kernel=NAME,NAME only those of these kernels. Of two files with a comma between them a row of the one stands beside a row of the
-other, such as times beside the counters of the same launch. `# name: value` lines at the top of a
-CSV file say where it was measured.
+each of these words; with kernel=NAME,NAME only those of these kernels. Of two files with a comma
+between them a row of the one stands beside a row of the other, such as times beside the counters of
+the same launch. `# name: value` lines at the top of a CSV file say where it was measured.
 """
 
 from __future__ import annotations
