@@ -137,16 +137,18 @@ __global__ void __launch_bounds__(3 * kGroup, 1)
 }
 
 // Which tile of C is the next: column by column within bands of so many rows of tiles, so that
-// blocks that run at the same time share rows of A and columns of B, and L2 has both.
+// blocks that run at the same time share rows of A and columns of B, and L2 has both. Every other
+// band goes from right to left: it begins with the columns of B that the last one ended with.
 constexpr unsigned kBand = 16;
 
 struct Tile {
     unsigned row, col;
 };
 __device__ Tile tileAt(unsigned index, unsigned rows, unsigned cols, unsigned band) {
-    const unsigned first = index / (band * cols) * band, inBand = index % (band * cols);
-    const unsigned height = min(band, rows - first);  // the last one may be lower
-    return {first + inBand % height, inBand / height};
+    const unsigned number = index / (band * cols), inBand = index % (band * cols);
+    const unsigned height = min(band, rows - number * band);  // the last one may be lower
+    const unsigned col = inBand / height;
+    return {number * band + inBand % height, number % 2 ? cols - 1 - col : col};
 }
 
 // As many blocks as there is room for, and each takes every so many-th tile. While consumers store
@@ -155,6 +157,10 @@ __device__ Tile tileAt(unsigned index, unsigned rows, unsigned cols, unsigned ba
 //
 // kCluster blocks, one below the other, need the same columns of B: each loads its part of the four
 // boxes, for all of them. So a stage is empty when the consumers of the whole cluster have used it.
+//
+// Every other tile goes through k backwards: it begins with what the last one has left in L2. And a
+// consumer issues the products of a step before it waits for those of the last, so that the tensor
+// cores always have some.
 struct Persistent {
     Ring ring;
     alignas(1024) Box pieces[2][kPieces];
@@ -177,10 +183,12 @@ __global__ void __cluster_dims__(kCluster) __launch_bounds__(3 * kGroup, 1)
     Position at;
     if (threadIdx.x < kGroup) {
         shrinkRegisters<40>();
+        bool backwards = false;
         for (unsigned i = first; thread == 0 && i < rows * cols; i += clusters) {
             const Tile tile = tileAt(i, rows, cols, kBand / kCluster);
             const unsigned row = (tile.row * kCluster + rank) * kTileM, col = tile.col * kTileN;
-            for (unsigned k = 0; k < steps * kTileK; k += kTileK, at.advance(kStages)) {
+            for (unsigned step = 0; step < steps; ++step, at.advance(kStages)) {
+                const unsigned k = (backwards ? steps - 1 - step : step) * kTileK;
                 Stage& stage = ring.stages[at.stage];
                 Barrier* const full = &ring.full[at.stage];
                 waitFor(&ring.empty[at.stage], at.parity ^ 1);
@@ -190,18 +198,23 @@ __global__ void __cluster_dims__(kCluster) __launch_bounds__(3 * kGroup, 1)
                 for (unsigned b = rank; b < kBoxes; b += kCluster)
                     loadTileForAll(stage.b[b], &mapB, k, col + 64 * b, full, (1 << kCluster) - 1);
             }
+            backwards = !backwards;
         }
     } else {
         growRegisters<232>();
         const unsigned consumer = threadIdx.x / kGroup - 1;
         float sums[128];
         for (unsigned i = first; i < rows * cols; i += clusters) {
+            unsigned last = 0;  // the stage of the step before
             for (unsigned step = 0; step < steps; ++step, at.advance(kStages)) {
                 waitFor(&ring.full[at.stage], at.parity);
                 multiply(sums, ring.stages[at.stage], consumer, step > 0);
-                waitForProducts<0>();
-                if (thread < kCluster) arriveAt(&ring.empty[at.stage], thread);
+                waitForProducts<1>();
+                if (step > 0 && thread < kCluster) arriveAt(&ring.empty[last], thread);
+                last = at.stage;
             }
+            waitForProducts<0>();
+            if (thread < kCluster) arriveAt(&ring.empty[last], thread);
             const Tile tile = tileAt(i, rows, cols, kBand / kCluster);
             const unsigned row = (tile.row * kCluster + rank) * kTileM + consumer * 64;
             storePieces(sums, mine.pieces[consumer], mapC, row, tile.col * kTileN, consumer + 1);
