@@ -1,22 +1,8 @@
-"""The code in the answers of the pages, put into their exercises: it compiles, runs, has right results and
-no hazards, or the one that the answer tells of. Whole programs are in test_page_programs.py.
-
-tests/pages/CHAPTER/NAME.toml says how, for CHAPTER/NAME.md; an answer may have several entries:
-
-[[tried]]
-answer      the number of the answer
-parts       where each piece of its code goes in NAME.cu (or in `file`, beside it): before, behind or
-            instead_of a text that stands there once
-also        changes that the answer leaves to words: replace a text that stands there once, by another
-options     of the run
-architecture  such as "90a", where the exercise needs a GPU of its own: nvcc compiles the code for it
-finds       a text of the hazard check's report, where the answer tells of a hazard
-status      the exit status, where the answer tells of wrong results
-"""
+"""The code in the answers of the pages, put into their exercises (page_answers.py): it compiles, runs, has
+right results and no hazards, or the one that the answer tells of."""
 
 from __future__ import annotations
 
-import re
 import shlex
 import shutil
 import subprocess
@@ -24,71 +10,41 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from changed_files import changed_files
-from lab_cli import toml_file
 from lab_cli.paths import ROOT
-from lab_cli.results import tables
+from lab_cli.results import csv_file
+from page_answers import measured, pieces, tried, with_answer
 from program import run_noting
-
-ANSWER = re.compile(r"<summary>Answer (\d+)</summary>(.*?)</details>", re.DOTALL)
-CODE = re.compile(r"^```cpp\n(.*?)^```", re.MULTILINE | re.DOTALL)
-
-
-def pieces() -> dict[tuple[Path, int], list[str]]:
-    """The code of each answer that has some, but no whole program."""
-    found = {}
-    for page in tables.pages():
-        for number, text in ANSWER.findall(page.read_text(encoding="utf-8")):
-            code = [piece for piece in CODE.findall(text) if "int main(" not in piece]
-            if code:
-                found[page, int(number)] = code
-    return found
-
-
-def tried() -> dict[tuple[Path, int], list[dict[str, Any]]]:
-    found: dict[tuple[Path, int], list[dict[str, Any]]] = {}
-    for page in tables.pages():
-        facts = ROOT / "tests" / "pages" / page.relative_to(ROOT).with_suffix(".toml")
-        if facts.exists():
-            for entry in toml_file.load(facts).get("tried", []):
-                found.setdefault((page, entry["answer"]), []).append(entry)
-    return found
-
-
-def with_answer(source: Path, code: list[str], entry: dict[str, Any]) -> dict[str, str]:
-    """The files that the answer changes, by name."""
-    assert len(entry["parts"]) == len(code), "each piece of code has a place in `parts`"
-    changes = []
-    for piece, part in zip(code, entry["parts"]):
-        for place, new in {
-            "before": "{piece}{old}",
-            "behind": "{old}{piece}",
-            "instead_of": "{piece}",
-        }.items():
-            if place in part:
-                old = part[place]
-                changes.append((part.get("file", ""), old, new.format(piece=piece, old=old)))
-    changes += [
-        (each.get("file", ""), each["replace"], each["by"]) for each in entry.get("also", [])
-    ]
-    return changed_files(source, f"{source.stem}, answer {entry['answer']}", changes)
 
 
 def for_nvcc(page: Path, number: int) -> bool:
     return any("architecture" in entry for entry in tried().get((page, number), []))
 
 
-def compile_with_nvcc(file: Path, beside: Path, architecture: str) -> None:
+def written(folder: Path, page: Path, code: list[str], entry: dict[str, Any]) -> Path:
+    """The exercise with the answer, and the headers beside it."""
+    source = page.with_suffix(".cu")
+    for header in [*page.parent.glob("*.cuh"), *page.parent.glob("*.h")]:
+        shutil.copy(header, folder)
+    for name, text in with_answer(source, code, entry).items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder / source.name
+
+
+def compile_with_nvcc(file: Path, architecture: str) -> None:
     nvcc = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
     if not nvcc:
         pytest.skip("no nvcc")
-    folders = ["-I", str(ROOT / "common"), "-I", str(beside)]
     target = f"arch=compute_{architecture},code=sm_{architecture}"
-    command = [nvcc, "-std=c++17", "-gencode", target, "-Werror", "all-warnings", *folders]
-    subprocess.run([*command, "-c", str(file), "-o", f"{file}.o"], check=True)
+    command = [nvcc, "-std=c++17", "-gencode", target, "-Werror", "all-warnings"]
+    subprocess.run(
+        [*command, "-I", str(ROOT / "common"), "-c", str(file), "-o", f"{file}.o"], check=True
+    )
 
 
-EACH = sorted(pieces(), key=lambda key: (str(key[0]), key[1]))
+EACH = sorted(
+    {answer for answer, code in pieces().items() if code} | tried().keys(),
+    key=lambda key: (str(key[0]), key[1]),
+)
 ALL, FOR_NVCC = (
     [pytest.param(*key, id=f"{key[0].stem}-{key[1]}") for key in EACH if for_nvcc(*key) is gpu]
     for gpu in (False, True)
@@ -99,19 +55,24 @@ def test_entries_have_an_answer() -> None:
     assert tried().keys() - pieces().keys() == set()
 
 
+@pytest.mark.parametrize("page", measured(), ids=lambda page: page.stem)
+def test_what_is_measured_is_in_the_results(page: Path) -> None:
+    path = ROOT / "results" / "h200" / f"{page.stem}.answers.csv"
+    rows = csv_file.parse(csv_file.read_text(path), path).rows
+    entries = [(str(entry["answer"]), entry.get("variant", "")) for entry in measured()[page]]
+    assert {(row["answer"], row["variant"]) for row in rows} == {("0", ""), *entries}
+
+
 @pytest.mark.parametrize(("page", "number"), ALL)
 def test_the_code_of_an_answer(page: Path, number: int, build, instrumented, tmp_path) -> None:
     code, entries = pieces()[page, number], tried().get((page, number), [])
     assert entries, f"tests/pages has no [[tried]] for answer {number} of {page.name}"
-    source = page.with_suffix(".cu")
     for index, entry in enumerate(entries):
         folder = tmp_path / str(index)
         folder.mkdir()
-        for name, text in with_answer(source, code, entry).items():
-            (folder / name).write_text(text, encoding="utf-8")
         program = instrumented(
-            folder / source.name, str(build / "common" / "liblab_common.a"),
-            "-I", str(ROOT / "common"), "-I", str(source.parent),
+            written(folder, page, code, entry), str(build / "common" / "liblab_common.a"),
+            "-I", str(ROOT / "common"),
         )  # fmt: skip
         options = shlex.split(entry.get("options", ""))
         done, findings = run_noting([str(program), *options], "CUDA_EMULATOR_CHECK")
@@ -121,8 +82,6 @@ def test_the_code_of_an_answer(page: Path, number: int, build, instrumented, tmp
 
 @pytest.mark.parametrize(("page", "number"), FOR_NVCC)
 def test_the_code_of_an_answer_compiles(page: Path, number: int, tmp_path) -> None:
-    source = page.with_suffix(".cu")
     for entry in tried()[page, number]:
-        for name, text in with_answer(source, pieces()[page, number], entry).items():
-            (tmp_path / name).write_text(text, encoding="utf-8")
-        compile_with_nvcc(tmp_path / source.name, source.parent, entry["architecture"])
+        file = written(tmp_path, page, pieces()[page, number], entry)
+        compile_with_nvcc(file, entry["architecture"])
