@@ -171,8 +171,10 @@ __global__ void __launch_bounds__(128) mmaPipelined(const bf16* a, const bf16* b
     const unsigned rowB = threadIdx.x / 16, pieceB = threadIdx.x % 16;
     const bf16* fromA = a + (firstRow + rowA) * k + pieceA * 8;
     const bf16* fromB = b + rowB * n + firstCol + pieceB * 8;
+    unsigned toFill = 0, toUse = 0;
+    const auto advance = [](unsigned& stage) { stage = stage + 1 == kStages ? 0 : stage + 1; };
     const auto fetch = [&](std::size_t first) {
-        Stage& stage = stages[first / kDepth % kStages];
+        Stage& stage = stages[toFill];
 #pragma unroll
         for (unsigned i = 0; i < 4; ++i) {
             const bool inA = firstRow + rowA + 32 * i < m && first + pieceA * 8 < k;
@@ -185,6 +187,7 @@ __global__ void __launch_bounds__(128) mmaPipelined(const bf16* a, const bf16* b
         __pipeline_commit();
         fromA += kDepth;
         fromB += kDepth * n;
+        advance(toFill);
     };
 
     float sums[4][8][4] = {};  // 4 x 8 tiles of 16 x 8
@@ -193,7 +196,8 @@ __global__ void __launch_bounds__(128) mmaPipelined(const bf16* a, const bf16* b
         __pipeline_wait_prior(kStages - 2);  // this thread's part of the oldest pair is there
         __syncthreads();                     // all parts are; and the pair before is used up
         fetch(first + (kStages - 1) * kDepth);
-        Stage& stage = stages[first / kDepth % kStages];
+        Stage& stage = stages[toUse];
+        advance(toUse);
 #pragma unroll
         for (unsigned i = 0; i < kDepth; i += 16) {
             std::uint32_t fragmentA[4][4], fragmentB[4][4];
