@@ -1,0 +1,77 @@
+"""measure_answers.py: what it builds and runs where, without a GPU."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import measure_answers
+import pytest
+from lab_cli.errors import LabError
+from lab_cli.paths import ROOT
+
+PAGE = ROOT / "ch05_performance" / "hopperMatmul.md"
+ENTRY = {
+    "answer": 6,
+    "variant": "kBand = 2",
+    "also": [{"replace": "constexpr unsigned kBand = 16;", "by": "constexpr unsigned kBand = 2;"}],
+    "measured": ["--m=1K"],
+}
+
+
+@pytest.fixture
+def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(measure_answers, "COPY", tmp_path)
+    return tmp_path
+
+
+def fake_lab(copy: Path, check: str, status: int = 0) -> None:
+    lab = copy / "lab"
+    lab.write_text(
+        f'#!/bin/sh\necho "kernel,check,given"\necho "first,{check},$*"\nexit {status}\n'
+    )
+    lab.chmod(0o755)
+
+
+def test_a_row_names_its_answer(copy: Path) -> None:
+    fake_lab(copy, "ok")
+    (row,) = measure_answers.rows_of("hopperMatmul", ENTRY, "--m=1K --n=2")
+    given = "run --backend gpu hopperMatmul -- --m=1K --n=2 --csv"
+    assert row == {
+        "answer": "6",
+        "variant": "kBand = 2",
+        "kernel": "first",
+        "check": "ok",
+        "given": given,
+    }
+
+
+@pytest.mark.parametrize(
+    ("check", "status", "says"), [("WRONG", 0, "wrong: first"), ("ok", 3, "status 3")]
+)
+def test_a_wrong_result_is_none(copy: Path, check: str, status: int, says: str) -> None:
+    fake_lab(copy, check, status)
+    with pytest.raises(LabError, match=f"hopperMatmul, answer 6, --m=1K: {says}"):
+        measure_answers.rows_of("hopperMatmul", ENTRY, "--m=1K")
+
+
+def test_the_copy_has_the_answer_while_it_is_measured(
+    copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measure_answers.copy_of_the_checkout()
+    file = copy / "ch05_performance" / "hopperMatmul.cu"
+    seen = []
+
+    def rows_of(name: str, entry: dict[str, object], options: str) -> list[dict[str, str]]:
+        seen.append((entry["answer"], options, "kBand = 2;" in file.read_text()))
+        return [{"answer": str(entry["answer"])}]
+
+    monkeypatch.setattr(measure_answers, "rows_of", rows_of)
+    rows = measure_answers.measure(PAGE, [ENTRY])
+    assert seen == [(0, "--m=1K", False), (6, "--m=1K", True)]
+    assert [row["answer"] for row in rows] == ["0", "6"]
+    assert file.read_bytes() == PAGE.with_suffix(".cu").read_bytes()
+
+
+def test_columns_that_a_row_lacks_are_empty() -> None:
+    rows = [{"answer": "0", "a": "1"}, {"answer": "2", "a": "3", "b": "4,5"}]
+    assert measure_answers.table(rows) == 'answer,a,b\n0,1,\n2,3,"4,5"\n'
