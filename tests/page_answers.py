@@ -10,6 +10,8 @@ parts       where each piece of its code goes in NAME.cu (or in `file`, beside i
 also        changes that the answer leaves to words: replace a text that stands there once, by another
 options     of the run
 architecture  such as "90a", where the exercise needs a GPU of its own: nvcc compiles the code for it
+prints      a text that the run prints, where the answer has it
+multiprocessors  that the cpu back end has for the run, where the answer depends on it
 finds       a text of the hazard check's report, where the answer tells of a hazard
 status      the exit status, where the answer tells of wrong results
 measured    options of the runs of which results/<gpu>/NAME.answers.csv has rows (measure_answers.py)

@@ -55,6 +55,21 @@ TEST(ProductReference, KnowsTheOrderOfAChainOfMultiplyAdds) {
     EXPECT_FALSE(reference.isChain({a[0] + 2}));
 }
 
+TEST(ProductReference, LooksAtAllElementsForTheChain) {
+    const ProductReference reference(kA, kB, 2, 2, 3, 1);
+    EXPECT_TRUE(reference.isChain({4, 5, 10, 11}));
+    EXPECT_FALSE(reference.isChain({4, 5, 10, 12}));
+}
+
+// 2^24 and 1024 ones: a float, which has 24 digits, loses each of the ones.
+TEST(ProductReference, AddsInDouble) {
+    std::vector<float> a(1025, 1);
+    a[0] = std::ldexp(1.0F, 24);
+    const ProductReference reference(a, std::vector<float>(1025, 1), 1, 1, 1025, 1);
+    EXPECT_EQ(reference.mismatch({a[0] + 1024}), "");
+    EXPECT_NE(reference.mismatch({a[0]}), "");
+}
+
 TEST(ProductReference, AChainOfMultiplyAddsMustBeTheProductAsWell) {
     const ProductReference reference(kA, kB, 2, 2, 3, 1);
     EXPECT_EQ(reference.exactMismatch({4, 5, 10, 11}), "");

@@ -61,10 +61,13 @@ def test_what_is_measured_is_in_the_results(page: Path) -> None:
     rows = csv_file.parse(csv_file.read_text(path), path).rows
     entries = [(str(entry["answer"]), entry.get("variant", "")) for entry in measured()[page]]
     assert {(row["answer"], row["variant"]) for row in rows} == {("0", ""), *entries}
+    assert {row["check"] for row in rows} == {"ok"}
 
 
 @pytest.mark.parametrize(("page", "number"), ALL)
-def test_the_code_of_an_answer(page: Path, number: int, build, instrumented, tmp_path) -> None:
+def test_the_code_of_an_answer(
+    page: Path, number: int, build, instrumented, tmp_path, monkeypatch
+) -> None:
     code, entries = pieces()[page, number], tried().get((page, number), [])
     assert entries, f"tests/pages has no [[tried]] for answer {number} of {page.name}"
     for index, entry in enumerate(entries):
@@ -75,8 +78,11 @@ def test_the_code_of_an_answer(page: Path, number: int, build, instrumented, tmp
             "-I", str(ROOT / "common"),
         )  # fmt: skip
         options = shlex.split(entry.get("options", ""))
+        if "multiprocessors" in entry:
+            monkeypatch.setenv("CUDA_EMULATOR_SMS", str(entry["multiprocessors"]))
         done, findings = run_noting([str(program), *options], "CUDA_EMULATOR_CHECK")
         assert done.returncode == entry.get("status", 0), done.stdout + done.stderr
+        assert entry.get("prints", "") in " ".join(done.stdout.split())
         assert entry.get("finds", "no hazards found in") in " ".join(findings.split())
 
 

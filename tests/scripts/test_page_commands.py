@@ -30,6 +30,16 @@ IN_ANY_EXERCISE = set(
     re.findall(r'options_\.\w+\("(\w+)"', (ROOT / "common" / "exercise.cpp").read_text())
 ) | {"help"}
 
+# The options of NVIDIA's tools that pages use.
+OF_NVIDIA = {
+    "nvcc": {
+        "-std=c++17", "-arch=native", "-arch=sm_89", "-Xptxas=-v", "-I", "-c", "-o", "-cubin", "-rdc=true",
+        "-lcudadevrt",
+    },
+    "cuobjdump": {"--dump-sass", "--dump-resource-usage", "--list-elf", "--list-ptx"},
+    "compute-sanitizer": {"--tool"},
+}  # fmt: skip
+
 of_pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 
 
@@ -80,6 +90,28 @@ def wrong_in(words: list[str]) -> list[str]:
     asked = (getattr(arguments, "metrics", None) or "").split(",")
     unknown += [metric for metric in asked if metric not in known and metric not in ("", *"abc")]
     return [f"{' '.join(words)}: {word}" for word in unknown]
+
+
+def wrong_for_nvidia(line: str) -> list[str]:
+    """What is wrong with a command of one of NVIDIA's tools, before the exercise that it runs."""
+    words = shlex.split(re.split(r" && | out/", line)[0])
+    wrong = [word for word in words if word[0] == "-" and word not in OF_NVIDIA[words[0]]]
+    folders = [ROOT / folder for option, folder in zip(words, words[1:]) if option == "-I"]
+    for source in (ROOT / word for word in words if re.search(r"/.*\.cu$", word)):
+        if not source.is_file():
+            wrong.append(source.name)
+            continue
+        for name in re.findall(r'^#include "(.*)"', source.read_text(), re.MULTILINE):
+            if not any((folder / name).is_file() for folder in [source.parent, *folders]):
+                wrong.append(f"{source.name}: {name}")
+    return wrong
+
+
+@of_pages
+def test_commands_of_nvidia_are_understood(page: Path) -> None:
+    tools = "|".join(OF_NVIDIA)
+    for line in re.findall(rf"^(?:{tools}) -.*$", page.read_text(), re.MULTILINE):
+        assert wrong_for_nvidia(line) == [], line
 
 
 @of_pages
@@ -157,3 +189,20 @@ def test_variables_of_the_environment_are_there(page: Path) -> None:
 def test_a_wrong_command_is_found(line: str, problem: str) -> None:
     (found,) = [wrong for words in commands_of(line) for wrong in wrong_in(words)]
     assert found.endswith(problem)
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("cuobjdump --dump-sas out/gpu/ch05_performance/matmul", "--dump-sas"),
+        ("nvcc -Xptxas=-w -I common -c ch05_performance/matmul.cu", "-Xptxas=-w"),
+        ("nvcc -I common -c ch05_performance/matmult.cu", "matmult.cu"),
+    ],
+)
+def test_a_wrong_command_of_nvidia_is_found(line: str, problem: str) -> None:
+    assert wrong_for_nvidia(line) == [problem]
+
+
+def test_an_include_that_nobody_finds_is_found() -> None:
+    wrong = wrong_for_nvidia("nvcc -I lab -c ch05_performance/matmul.cu")
+    assert "matmul.cu: lab.cuh" in wrong and "matmul.cu: productReference.h" not in wrong

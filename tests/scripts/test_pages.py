@@ -40,6 +40,21 @@ def test_a_link_that_names_an_exercise_leads_to_its_page(page: Path) -> None:
 
 
 @of_pages
+def test_a_link_that_names_a_file_leads_to_it(page: Path) -> None:
+    named = re.findall(r"\[`?([\w./-]+\.(?:cuh?|h|toml|py|cpp|csv))`?\]\(([^)#]+)\)", text_of(page))
+    assert [link for link in named if Path(link[0]).name != Path(link[1]).name] == []
+
+
+@of_pages
+def test_a_link_that_names_a_word_of_the_guide_leads_to_it(page: Path) -> None:
+    headings = re.findall(r"^### (.+)$", text_of(ROOT / "GUIDE.md").lower(), re.MULTILINE)
+    for text, anchor in re.findall(r"\[([^\]]+)\]\([./]*GUIDE\.md#([\w-]+)\)", text_of(page)):
+        word = " ".join(text.lower().split())
+        for heading in {word, re.sub("s$", "", word)} & set(headings):
+            assert anchor == re.sub(r"[^\w -]", "", heading).replace(" ", "-"), text
+
+
+@of_pages
 def test_tables_have_their_source(page: Path) -> None:
     text = text_of(page)
     blocks = tables.BLOCK.findall(text)
