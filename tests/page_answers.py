@@ -20,6 +20,7 @@ variant     what tells these rows from those of other entries of the answer
 
 from __future__ import annotations
 
+import functools
 import re
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,7 @@ CODE = re.compile(r"^```cpp\n(.*?)^```", re.MULTILINE | re.DOTALL)
 Answer = tuple[Path, int]  # a page and the number on it
 
 
+@functools.cache
 def pieces() -> dict[Answer, list[str]]:
     """The code of each answer, but for whole programs."""
     return {
@@ -44,6 +46,7 @@ def pieces() -> dict[Answer, list[str]]:
     }
 
 
+@functools.cache
 def tried() -> dict[Answer, list[dict[str, Any]]]:
     found: dict[Answer, list[dict[str, Any]]] = {}
     for page in tables.pages():

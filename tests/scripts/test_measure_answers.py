@@ -57,7 +57,7 @@ def test_a_wrong_result_is_none(copy: Path, check: str, status: int, says: str) 
 def test_the_copy_has_the_answer_while_it_is_measured(
     copy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    measure_answers.copy_of_the_checkout()
+    measure_answers.copy_the_checkout()
     file = copy / "ch05_performance" / "hopperMatmul.cu"
     seen = []
 
@@ -70,6 +70,16 @@ def test_the_copy_has_the_answer_while_it_is_measured(
     assert seen == [(0, "--m=1K", False), (6, "--m=1K", True)]
     assert [row["answer"] for row in rows] == ["0", "6"]
     assert file.read_bytes() == PAGE.with_suffix(".cu").read_bytes()
+
+
+def test_the_copy_is_newer_than_what_was_built_of_an_answer(copy: Path) -> None:
+    measure_answers.copy_the_checkout()
+    built = copy / "out" / "hopperMatmul.o"
+    built.parent.mkdir()
+    built.touch()
+    measure_answers.copy_the_checkout()
+    source = copy / "ch05_performance" / "hopperMatmul.cu"
+    assert source.stat().st_mtime_ns > built.stat().st_mtime_ns
 
 
 def test_columns_that_a_row_lacks_are_empty() -> None:
