@@ -13,7 +13,7 @@
 // resident; sumLoads1 also with blocks of different sizes.
 //
 //   regs      registers of a thread; local: bytes of its local memory
-//   warps     that fit on an SM, as the rules of occupancyRules.h have it
+//   warps     that fit on an SM, as the rules of occupancy_rules.h have it
 //   achieved  the part of the warps of a full SM that were there on average, in percent
 //
 // The CSV also has shared (memory of a block), the blocks that fit by the rules and as CUDA counts
@@ -37,10 +37,10 @@
 #include <string>
 #include <vector>
 
-#include "achievedOccupancy.cuh"
+#include "achieved_occupancy.cuh"
 #include "lab.cuh"
-#include "occupancyByCuda.cuh"
-#include "occupancyRules.h"
+#include "occupancy_by_cuda.cuh"
+#include "occupancy_rules.h"
 
 constexpr std::size_t kPerThread = 64;  // integers
 

@@ -6,7 +6,7 @@
 //                an SM has room for the fewest blocks limits them all
 //
 // The rows are the block that was asked for, and blocks of other sizes with as many registers per
-// thread and as much shared memory. The rules are in occupancyRules.h; each result is checked by
+// thread and as much shared memory. The rules are in occupancy_rules.h; each result is checked by
 // placing blocks on an SM, one after the other, until the next one finds no room.
 //
 //   ./lab run occupancyCalculator -- --capability=8.6 --threads=256 --registers=48 --shared=16K
@@ -20,7 +20,7 @@
 #include <string>
 
 #include "lab.cuh"
-#include "occupancyRules.h"
+#include "occupancy_rules.h"
 
 using occupancy::Block;
 using occupancy::Limits;

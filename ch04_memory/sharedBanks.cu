@@ -12,7 +12,7 @@
 //
 //   bytes        of an element
 //   stride       elements between two rows of the tile, or between those of neighbouring lanes
-//   store, load  turns that a warp's store and load take, as predicted (bankConflicts.h)
+//   store, load  turns that a warp's store and load take, as predicted (bank_conflicts.h)
 //   cycles       that a warp's store and load took, or its load alone (strided), with all warps of
 //                the block at it
 //   latency      cycles of a load that waits for the one before it, with one warp alone
@@ -34,7 +34,7 @@
 #include <string>
 #include <vector>
 
-#include "bankConflicts.h"
+#include "bank_conflicts.h"
 #include "lab.cuh"
 #include "wideElements.cuh"
 

@@ -35,7 +35,7 @@ also              names of other exercises whose rows are shown, too
 round             1 (default), 2 ...: for another way to break what is broken already
 options           of the run of this round (default: the first of RUNS)
 replace, by       a text that stands in the source exactly once, and what takes its place
-file              where it stands, if not in NAME.cu: a file of the same folder
+file              where it stands, if not in NAME.cu: a file of the same folder, or ../common/FILE
 wrong             the rows: each a kernel, or a table of columns and values,
                   { kernel = "...", size = 1 }; the words of the column parameters count as columns.
                   Empty for a change that is within what a check must allow

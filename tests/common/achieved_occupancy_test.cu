@@ -1,4 +1,4 @@
-#include "achievedOccupancy.cuh"
+#include "achieved_occupancy.cuh"
 
 #include <gtest/gtest.h>
 

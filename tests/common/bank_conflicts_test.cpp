@@ -1,4 +1,4 @@
-#include "bankConflicts.h"
+#include "bank_conflicts.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "occupancyRules.h"
+#include "occupancy_rules.h"
 
 #include <gtest/gtest.h>
 

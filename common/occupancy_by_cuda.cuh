@@ -1,5 +1,5 @@
 #pragma once
-// What CUDA says of the occupancy of a kernel, and whether the rules of occupancyRules.h agree.
+// What CUDA says of the occupancy of a kernel, and whether the rules of occupancy_rules.h agree.
 
 #include <cuda_runtime.h>
 
@@ -10,7 +10,7 @@
 #include "device.cuh"
 #include "fail.h"
 #include "format.h"
-#include "occupancyRules.h"
+#include "occupancy_rules.h"
 
 namespace occupancy {
 
@@ -30,7 +30,7 @@ inline const Limits& limitsOf(const lab::DeviceFacts& device) {
     if (sm == nullptr) {
         lab::quit(lab::kExitFailure,
                   "occupancy: no limits known for compute capability %d.%d: they belong into "
-                  "occupancyRules.h",
+                  "occupancy_rules.h",
                   device.major, device.minor);
     }
     return *sm;

@@ -1,5 +1,6 @@
 #pragma once
-// What a load or store of a warp costs in shared memory, predicted from its addresses: sharedBanks.
+// What a load or store of a warp costs in shared memory, predicted from its addresses. The
+// exercise sharedBanks compares it with what a GPU counts.
 
 #include <algorithm>
 #include <array>
