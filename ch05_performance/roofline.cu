@@ -84,7 +84,7 @@ __host__ __device__ inline unsigned sumOf(uint4 group) {
 // each load. __ldcg() goes past the L1 cache.
 __global__ void readL2(const uint4* data, unsigned groups, unsigned stride, unsigned loads,
                        unsigned* sums) {
-    unsigned i = static_cast<unsigned>(globalThread() % groups);
+    unsigned i = static_cast<unsigned>(globalThread()) % groups;
     unsigned sum = 0;
 #pragma unroll 8
     for (unsigned load = 0; load < loads; ++load) {
@@ -99,9 +99,9 @@ __global__ void readL2(const uint4* data, unsigned groups, unsigned stride, unsi
 // lanes read neighbouring groups: no bank is asked for two words in a turn.
 constexpr unsigned kShared = 512;  // groups
 
-__global__ void readShared(const uint4* data, unsigned groups, unsigned loads, unsigned* sums) {
+__global__ void readShared(const uint4* data, unsigned loads, unsigned* sums) {
     __shared__ uint4 part[kShared];
-    for (unsigned i = threadIdx.x; i < kShared; i += kBlock) part[i] = data[i % groups];
+    for (unsigned i = threadIdx.x; i < kShared; i += kBlock) part[i] = data[i];
     __syncthreads();
     unsigned sum = 0;
 #pragma unroll 8
@@ -141,7 +141,7 @@ int main(int argc, char** argv) {
 
     const lab::DeviceFacts& gpu = exercise.device();
     const Roofs roofs = {gpu.peakFlops, gpu.peakBandwidth};
-    const double sharedPeak = 128.0 * gpu.multiprocessors * gpu.clock;  // 32 banks of 4 bytes
+    const double sharedPeak = sharedBandwidth(gpu.multiprocessors, gpu.clock);
     exercise.title("arrays of %s floats (%s)", lab::withCommas(size).c_str(),
                    lab::inBytes(size * sizeof(float)).c_str());
     exercise.noteInEmulation("It has no roofs: limits and rates are left out.");
@@ -240,7 +240,7 @@ int main(int argc, char** argv) {
 
     // A quarter of the L2 cache, or less of a small size; as many threads as fit on the GPU.
     const std::size_t quarter = std::max(gpu.l2Bytes, std::size_t{4} << 20) / 4 / sizeof(uint4);
-    const auto cached = static_cast<unsigned>(std::min(groups, quarter));
+    const auto cached = static_cast<unsigned>(std::clamp(groups, std::size_t{kShared}, quarter));
     std::vector<uint4> words(cached);
     for (unsigned i = 0; i < cached; ++i) {
         const std::uint64_t low = lab::randomBits(exercise.seed(), 2 * i);
@@ -271,12 +271,12 @@ int main(int argc, char** argv) {
         std::vector<unsigned> expected(threads, 0);
         for (unsigned t = 0; t < threads; ++t) {
             for (unsigned load = 0; load < loads && t < kBlock; ++load)
-                expected[t] += sumOf(words[(t + load) % kShared % cached]);
+                expected[t] += sumOf(words[(t + load) % kShared]);
             if (t >= kBlock) expected[t] = expected[t - kBlock];  // all blocks do the same
         }
         return {lab::mismatch(sums.toHost(), expected), cells({}, 0, bytes, sharedPeak, time)};
     };
     reading.rung("readShared", blocks, kBlock, lab::kNoRate, isReadFromShared,
-                 [&] { readShared<<<blocks, kBlock>>>(data.get(), cached, loads, sums.get()); });
+                 [&] { readShared<<<blocks, kBlock>>>(data.get(), loads, sums.get()); });
     return exercise.finish();
 }

@@ -19,3 +19,10 @@ struct Roofs {
     // Which roof that is. Of known peaks only.
     const char* limit(double perByte) const { return perByte < ridge() ? "memory" : "FP32"; }
 };
+
+// Bytes that all multiprocessors together can read from shared memory in a second: 32 banks of 4
+// bytes each, once per cycle (CUDA C++ Programming Guide, "Shared Memory", compute capability 5.0
+// and up). `clock` in cycles per second.
+inline double sharedBandwidth(int multiprocessors, double clock) {
+    return 32 * 4.0 * multiprocessors * clock;
+}
