@@ -161,7 +161,7 @@ LADDER = FIGURE + "chart = 'ladder'\ntitle = 't'\n"
             FIGURE + "title = 't'\nchart = 'pie'\n",
             [
                 "[figures.f] chart = 'pie': expected ladder, curves, heatmap, timeline, waves, "
-                "saturation, predicted, footprint"
+                "saturation, predicted, footprint, roofline"
             ],
         ),
         (
