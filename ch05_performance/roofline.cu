@@ -256,11 +256,12 @@ int main(int argc, char** argv) {
 
     const auto isReadFromL2 = [&](const lab::Statistics& time) -> lab::Finding {
         std::vector<unsigned> expected(threads, 0);
-        for (unsigned t = 0; t < threads; ++t) {
-            std::size_t i = t;
-            for (unsigned load = 0; load < loads; ++load, i += threads)
-                expected[t] += sumOf(words[i % cached]);
-        }
+        lab::parallelFor(threads, 1 << 10, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t t = begin; t < end; ++t) {
+                for (std::size_t load = 0; load < loads; ++load)
+                    expected[t] += sumOf(words[(t + load * threads) % cached]);
+            }
+        });
         return {lab::mismatch(sums.toHost(), expected), cells({}, 0, bytes, 0, time)};
     };
     reading.rung("readL2", blocks, kBlock, lab::kNoRate, isReadFromL2, [&] {
