@@ -55,7 +55,8 @@ __global__ void vectorAdd(const float4* a, const float4* b, float4* c, std::size
     const std::size_t i = globalThread();
     if (i >= groups) return;
     const float4 x = a[i], y = b[i];
-    c[i] = {x.x + y.x, x.y + y.y, x.z + y.z, x.w + y.w};
+    const float4 sum = {x.x + y.x, x.y + y.y, x.z + y.z, x.w + y.w};
+    c[i] = sum;
 }
 
 // kFmas multiply-adds for each group of four elements: as one chain for each element, so that four
@@ -73,7 +74,8 @@ __global__ void multiplyAdds(const float4* in, float4* out, std::size_t groups, 
 #pragma unroll
         for (unsigned c = 0; c < kChains; ++c) x[c] = fmaf(x[c], a, b);
     }
-    out[i] = {x[0], x[1], x[2], x[3]};
+    const float4 last = {x[0], x[1], x[2], x[3]};
+    out[i] = last;
 }
 
 __host__ __device__ inline unsigned sumOf(uint4 group) {

@@ -174,6 +174,13 @@ LADDER = FIGURE + "chart = 'ladder'\ntitle = 't'\n"
         ),
         (LADDER + "value = 7\n", ["[figures.f] value = 7: expected a text"]),
         (
+            LADDER + "value = 'v'\nplaced = [{ exercise = 'a', kernel = 'b', where = 'm=1' }]\n",
+            [
+                "[figures.f] placed, entry 1: profiled is missing",
+                "[figures.f] placed, entry 1: where = 'm=1': expected a table",
+            ],
+        ),
+        (
             LADDER + "value = 'v'\npanels = [{ title = 'a', kernel = 'b' }]\n",
             [
                 "[figures.f] panels, entry 1: unknown key kernel; did you mean kernels?",
