@@ -277,8 +277,6 @@ int main(int argc, char** argv) {
             const tree::Cost cost = tree::costOfStep(shape, block, step);
             lab::Row row;
             row.kernel = name;
-            row.grid = "1";
-            row.block = std::to_string(block);
             row.parameters = exercise.parameters() + " step=" + std::to_string(step);
             // Each warp stores its words before the step, and loads them behind it.
             row.finding = {lab::mismatch(after.toHost(), numbers),
