@@ -10,6 +10,7 @@ counts of its launch. Ends with 77 where PROGRAM is not built, or older than SOU
 from __future__ import annotations
 
 import csv
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,13 +24,26 @@ from program import outdated, run_noting  # noqa: E402
 NOT_BUILT = 77
 # The array ends in the middle of a block, and a row has several of them.
 OPTIONS = ("--size=3000 --block=32", "--size=3000 --block=64", "--size=5000 --block=1024")
-# Columns of the program's CSV, and the counter that each predicts.
-COUNTERS = {
-    "load_wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
-    "store_wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
-}
-# Of a step alone: a kernel of the ladder has other branches, too.
-OF_A_STEP = {"split": "smsp__sass_branch_targets_threads_divergent.sum"}
+LOADS = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"
+STORES = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"
+LOAD_REQUESTS = "smsp__inst_executed_op_shared_ld.sum"
+DIVERGENT = "smsp__sass_branch_targets_threads_divergent.sum"
+
+
+def counted(row: dict[str, str], launch: dict[str, str]) -> dict[str, float]:
+    """What the columns of the row should say, by the counts of its launch."""
+    loads, stores = number(launch[LOADS]), number(launch[STORES])
+    columns = {"load_wavefronts": loads, "store_wavefronts": stores}
+    if not row["step"]:  # a kernel of the ladder, which has other branches, too
+        return columns
+    # Before the step each warp stores its words, behind it each loads them. A warp that adds has two loads.
+    warps = int(re.findall(r"\d+", launch["Block Size"])[0]) / 32
+    return columns | {
+        "warps": (number(launch[LOAD_REQUESTS]) - warps) / 2,
+        "split": number(launch[DIVERGENT]),
+        "passes": warps + number(launch[DIVERGENT]),
+        "turns": loads + stores - 2 * warps,
+    }
 
 
 def problems(rows: Sequence[dict[str, str]], launches: Sequence[dict[str, str]]) -> list[str]:
@@ -37,10 +51,10 @@ def problems(rows: Sequence[dict[str, str]], launches: Sequence[dict[str, str]])
     if len(rows) != len(launches):
         return [f"{len(rows)} rows, but {len(launches)} launches were counted"]
     return [
-        f"{row['kernel']} {row['step']}: {column} {row[column]}, counted {launch[counter]}"
+        f"{row['kernel']} {row['step']}: {column} {row[column]}, counted {count:g}"
         for row, launch in zip(rows, launches)
-        for column, counter in {**COUNTERS, **(OF_A_STEP if row["step"] else {})}.items()
-        if number(row[column]) != number(launch[counter])
+        for column, count in counted(row, launch).items()
+        if number(row[column]) != count
     ]
 
 
