@@ -187,12 +187,9 @@ __global__ void oneStep(const int* words, unsigned stride, int* result) {
 
 // CPU reference of oneStep.
 std::vector<int> afterStep(std::vector<int> words, tree::Shape shape, unsigned stride) {
-    const bool apart = shape != tree::Shape::kSequential;
-    const std::size_t pairs = words.size() / 2 / (apart ? stride : 1);
-    for (std::size_t pair = 0; pair < (apart ? pairs : stride); ++pair) {
-        const std::size_t i = apart ? 2 * stride * pair : pair;
-        words[i] += words[i + stride];
-    }
+    const bool dense = shape == tree::Shape::kSequential;
+    const std::size_t gap = dense ? 1 : 2 * stride, end = dense ? stride : words.size() - stride;
+    for (std::size_t i = 0; i < end; i += gap) words[i] += words[i + stride];
     return words;
 }
 
