@@ -79,7 +79,9 @@ class Condition:
     def __post_init__(self) -> None:
         parts = re.split(r"(<=|>=|<|>)", self.text)
         if len(parts) != 3:
-            raise ValueError(f"{self.text!r}: expected two formulas with <, <=, > or >= between them")
+            raise ValueError(
+                f"{self.text!r}: expected two formulas with <, <=, > or >= between them"
+            )
         object.__setattr__(self, "_left", Formula(parts[0]))
         object.__setattr__(self, "_holds", _COMPARISONS[parts[1]])
         object.__setattr__(self, "_right", Formula(parts[2]))

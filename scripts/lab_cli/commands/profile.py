@@ -82,7 +82,10 @@ def _check_explain(arguments: argparse.Namespace) -> None:
     """LabError (status 2) for an option that does not go with --explain."""
     others = {
         "--metrics": (arguments.metrics, "it takes the metrics that its rules need"),
-        "--debug": (arguments.debug, "waits and shares of the peaks are those of an optimised build"),
+        "--debug": (
+            arguments.debug,
+            "waits and shares of the peaks are those of an optimised build",
+        ),
         "--csv": (arguments.csv, "it prints sentences; --output FILE keeps their numbers"),
     }
     for option, (given, reason) in others.items():

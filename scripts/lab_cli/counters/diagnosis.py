@@ -7,10 +7,9 @@ import string
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any
 
 from .. import toml_file
-from ..errors import LabError
 from ..formula import Condition, Formula
 from ..paths import SCRIPTS
 from ..toml_file import NUMBER, TEXT, TEXTS, checked, one_of, tables_of
@@ -74,7 +73,7 @@ class Rule:
     says: str
     remedy: str
     why: str
-    lost: Optional[Formula] = None
+    lost: Formula | None = None
     also: str = ""
     backends: Sequence[str] = ("cpu", "gpu")
     exercises: Sequence[str] = ()
@@ -122,12 +121,12 @@ class Finding:
 
 @dataclass(frozen=True)
 class Busy:
-    """How busy the parts of the GPU were, in per cent, and those that matter: the greatest and what is
-    close to it, if the greatest is busy at all."""
+    """How busy the parts of the GPU were, in per cent, and those that matter: the busiest and what is
+    close to it, if that is busy at all."""
 
     shares: Mapping[str, float]  # by part
     limits: Sequence[Limit]
-    full: bool  # the greatest is as good as full
+    full: bool  # the busiest is as good as full
 
 
 @dataclass(frozen=True)
@@ -152,7 +151,9 @@ class Diagnosis:
     def metrics(self, backend: str) -> list[str]:
         """What a back end has to count, by textbook name."""
         known = metrics.load().metrics
-        own = [name for rule in self._of(backend) for name in [*rule.needs, *_placeholders(rule.also)]]
+        own = [
+            name for rule in self._of(backend) for name in [*rule.needs, *_placeholders(rule.also)]
+        ]
         of_limits = [limit.metric for limit in self.limits]
         of_stalls = [self.issuing, self.ready, *(stall.metric for stall in self.stalls)]
         names = dict.fromkeys([*of_limits, *of_stalls, *own])
@@ -169,9 +170,7 @@ class Diagnosis:
     def undecided(self, values: Values, backend: str) -> dict[str, list[str]]:
         """Of each rule that cannot be decided the metrics that it lacks, by symptom."""
         return {
-            rule.symptom: missing
-            for rule in self._of(backend)
-            if (missing := rule.missing(values))
+            rule.symptom: missing for rule in self._of(backend) if (missing := rule.missing(values))
         }
 
     def busy(self, values: Values) -> Busy | None:
@@ -179,12 +178,11 @@ class Diagnosis:
         if any(limit.metric not in values for limit in self.limits):
             return None
         shares = {limit.part: values[limit.metric] for limit in self.limits}
-        ordered = sorted(self.limits, key=lambda limit: -values[limit.metric])
-        most = values[ordered[0].metric]
+        most = max(values[limit.metric] for limit in self.limits)
         if most < self.thresholds["busy"]:
             return Busy(shares, [], full=False)
         close = most - self.thresholds["close"]
-        limits = [limit for limit in ordered if values[limit.metric] >= close]
+        limits = [limit for limit in self.limits if values[limit.metric] >= close]
         return Busy(shares, limits, full=most >= self.thresholds["full"])
 
     def waiting(self, values: Values) -> Waiting | None:
@@ -205,7 +203,8 @@ class Diagnosis:
         return [
             rule
             for rule in self.rules
-            if backend in rule.backends and all(getattr(known[name], backend) for name in rule.needs)
+            if backend in rule.backends
+            and all(getattr(known[name], backend) for name in rule.needs)
         ]
 
 

@@ -12,6 +12,7 @@ from . import diagnosis
 from .diagnosis import Busy, Diagnosis, Finding, Limit, Values, Waiting
 from .metric_table import MetricTable, Row
 
+NO_BREAK = "\u00a0"  # a space at which no line ends
 NOTHING = "Nothing in these counts points at a remedy."
 WITHOUT_GPU = (
     "Not known without a GPU: times, what warps wait for, which share of its peaks a kernel reaches. So "
@@ -41,7 +42,11 @@ def text(table: MetricTable, backend: str, width: int) -> str:
     rules = diagnosis.load()
     rows = [(row, _values(table, row)) for row in table.rows]
     paragraphs = _paragraphs(rules, rows, backend, width)
-    notes = [table.source, *table.notes, *_undecided(rules, [values for _, values in rows], backend)]
+    notes = [
+        table.source,
+        *table.notes,
+        *_undecided(rules, [values for _, values in rows], backend),
+    ]
     if backend == "cpu":
         notes.append(WITHOUT_GPU)
     below = [line for note in notes for line in _wrapped(note, width)]
@@ -119,7 +124,9 @@ def _of_stalls(waiting: Waiting | None, busy: Busy | None) -> Sentence:
     if waiting is None:
         return Sentence("What the warps wait for most is not known here.")
     stall = waiting.stall
-    most = f"Warps wait most for {stall.symptom}: {waiting.share:.0f} % of their time ({stall.metric})"
+    most = (
+        f"Warps wait most for {stall.symptom}: {waiting.share:.0f} % of their time ({stall.metric})"
+    )
     if busy is None:
         return Sentence(f"{most}.")
     if busy.limits:
@@ -143,12 +150,13 @@ def _page(exercise: str) -> str:
 
 
 def _wrapped(text: str, width: int, indent: str = "", hanging: str | None = None) -> list[str]:
-    """Names and paths stay whole: a longer one goes beyond the width."""
-    return textwrap.wrap(
-        text,
+    """Names and paths stay whole, and a number with its %: a longer one goes beyond the width."""
+    lines = textwrap.wrap(
+        text.replace(" %", NO_BREAK + "%"),
         width,
         initial_indent=indent,
         subsequent_indent=indent if hanging is None else hanging,
         break_long_words=False,
         break_on_hyphens=False,
     )
+    return [line.replace(NO_BREAK, " ") for line in lines]

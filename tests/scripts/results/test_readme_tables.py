@@ -212,9 +212,9 @@ def test_rules_of_the_diagnosis_with_links_from_the_page() -> None:
         "[reduceInteger](ch03_execution_model/reduceInteger.md) |"
     ) in table("stall", ROOT)
     assert table("limit rule", chapter) == [*limits, *rules]
-    assert tables.with_tables(
-        "<!-- table scripts/diagnosis.toml | symptom -->\n" + end
-    ).count("\n|") == 2 + len(rules) + len(limits) + len(stalls)
+    assert tables.with_tables("<!-- table scripts/diagnosis.toml | symptom -->\n" + end).count(
+        "\n|"
+    ) == 2 + len(rules) + len(limits) + len(stalls)
 
 
 @pytest.mark.parametrize(
@@ -226,7 +226,9 @@ def test_rules_of_the_diagnosis_with_links_from_the_page() -> None:
 )
 def test_parts_that_the_diagnosis_does_not_have(parts: str, message: str) -> None:
     with pytest.raises(LabError, match=message):
-        tables.with_tables(f"<!-- table scripts/diagnosis.toml | {parts} -->\n<!-- end of table -->")
+        tables.with_tables(
+            f"<!-- table scripts/diagnosis.toml | {parts} -->\n<!-- end of table -->"
+        )
 
 
 def test_the_pages_are_up_to_date() -> None:
