@@ -63,7 +63,13 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.explain:
         names = diagnosis.load().metrics(chosen)
     table = collect(
-        arguments.names, chosen, arguments.debug, names, arguments.options, arguments.timeout
+        arguments.names,
+        chosen,
+        arguments.debug,
+        names,
+        arguments.options,
+        arguments.timeout,
+        all_metrics=not arguments.explain,
     )
     if arguments.output:
         files.write(arguments.output, table.csv_text())

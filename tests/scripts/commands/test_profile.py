@@ -518,6 +518,44 @@ def test_explanation_without_some_metrics(lab: Lab, capfd) -> None:
     assert "Nothing in these counts points at a remedy." in out
 
 
+# An ncu of a GPU that lacks two metrics, and says so of one at a time.
+OLDER_NCU = """
+echo "ncu $*" >> "{log}"
+case "$*" in
+*sm__idc_divergent*) echo '==ERROR== Failed to find metric regex:^sm__idc_divergent_instruction_replays(\\.(sum|avg))?$'; exit 1 ;;
+*stalled_misc*) echo '==ERROR== Failed to find metric smsp__warp_issue_stalled_misc_per_warp_active.pct'; exit 1 ;;
+*) /bin/cat "{page}" ;;
+esac
+"""
+
+
+def test_explanation_on_a_gpu_without_some_of_the_metrics(lab: Lab, names_alone, capfd) -> None:
+    page = lab.folder / "page.csv"
+    gone = ("constant_replays", "stall_misc")
+    page.write_text(
+        ncu_sample.page_of([("k(int)", {k: v for k, v in COPY.items() if k not in gone})])
+    )
+    lab.tool("ncu", OLDER_NCU.format(log=lab.log, page=page))
+    assert lab("reduceInteger", "--explain") == 0
+    out = " ".join(capfd.readouterr().out.split())
+    assert "The limit: device memory" in out
+    assert "not decided: different constants (no constant_replays)" in out
+    assert out.count("not decided") == 1
+    asked = [line.split("--metrics ")[1].split()[0].split(",") for line in lab.ran()[1:]]
+    first, _, last = asked
+    known = metrics.load().metrics
+    assert set(first) - set(last) == {known[name].nsight for name in gone}
+    assert lab("reduceInteger", "--metrics=constant_replays,duration") == 1
+    assert "does not have this metric for this GPU: sm__idc" in capfd.readouterr().err
+
+
+def test_explanation_where_ncu_complains_of_what_was_not_asked(lab: Lab, capfd) -> None:
+    lab.ncu("==ERROR== Failed to find metric regex:^sm__nosuch\n", status=1)
+    assert lab("reduceInteger", "--explain") == 1
+    assert "does not have this metric for this GPU: sm__nosuch" in capfd.readouterr().err
+    assert len(lab.ran()) == 2
+
+
 def test_explanation_keeps_its_numbers(lab: Lab, tmp_path: Path) -> None:
     lab.ncu(ncu_sample.page_of([("k(int)", COPY)]))
     file = tmp_path / "kept.csv"
