@@ -43,7 +43,7 @@ def _rows(folder: Path) -> dict[str, list[Row]]:
     return {
         "rule": [row(r.symptom, r.quoted, r.remedy, r.exercises) for r in file.rules],
         "limit": [
-            row(f"{limit.part} is busy", [limit.metric], limit.remedy, limit.exercises)
+            row(f"busy: {limit.part}", [limit.metric], limit.remedy, limit.exercises)
             for limit in file.limits
         ],
         "stall": [

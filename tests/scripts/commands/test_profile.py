@@ -14,7 +14,7 @@ from exercise_sample import FACTS
 from lab_cli import main
 from lab_cli.building import instrumented, own_program, presets
 from lab_cli.commands import profile
-from lab_cli.counters import diagnosis, explanation, metric_table, metrics, profilers
+from lab_cli.counters import diagnosis, explanation, metric_table, metrics, ncu, profilers
 from lab_cli.machine import backend, setup
 from lab_cli.machine.backend import Choice
 from lab_cli.machine.gpu import NO_DRIVER, Driver, Gpu
@@ -547,6 +547,12 @@ def test_explanation_on_a_gpu_without_some_of_the_metrics(lab: Lab, names_alone,
     assert set(first) - set(last) == {known[name].nsight for name in gone}
     assert lab("reduceInteger", "--metrics=constant_replays,duration") == 1
     assert "does not have this metric for this GPU: sm__idc" in capfd.readouterr().err
+
+
+def test_metrics_that_ncu_names_without_their_last_part() -> None:
+    assert ncu._is_one_of("lts__t_sectors.sum", ["x__y", "lts__t_sectors"])
+    assert ncu._is_one_of("lts__t_sectors.sum", ["lts__t_sectors.sum"])
+    assert not ncu._is_one_of("lts__t_sectors.sum", ["lts__t_sector", "lts__t_sectors.avg"])
 
 
 def test_explanation_where_ncu_complains_of_what_was_not_asked(lab: Lab, capfd) -> None:

@@ -193,6 +193,7 @@ def test_few_warps_for_the_latency() -> None:
         "theoretical_occupancy": 50.0,
     }
     assert rule.finding(few_warps)
+    assert rule.finding({**few_warps, "stall_memory_dependency": 49.0}) is None
 
 
 def test_few_warps_fit_is_said_without_a_gpu_alone() -> None:
@@ -225,6 +226,7 @@ def shares(dram: float, l2: float, l1: float, sm: float) -> Values:
     [
         ((85.6, 91.67, 30, 12), ["device memory", "L2 cache"], True),  # copyFloat4 of transposeFast
         ((92, 60, 30, 3), ["device memory"], True),
+        ((92, 81, 82, 3), ["device memory", "L1 and shared memory"], True),
         ((10, 30, 85, 78), ["L1 and shared memory", "multiprocessors"], True),
         ((10, 30, 20, 79.9), ["multiprocessors"], False),
         ((10, 60, 20, 10), ["L2 cache"], False),
@@ -339,6 +341,26 @@ def test_rule_without_its_metrics_is_silent() -> None:
 
 def test_kernel_without_accesses_loses_no_share_of_them() -> None:
     assert found(dict.fromkeys(RULES.rules[2].needs, 0.0)) == []
+
+
+@pytest.mark.parametrize(("kind", "symptom"), [("gld", LOADS), ("gst", STORES)])
+def test_lanes_that_share_a_word_are_no_finding(kind: str, symptom: str) -> None:
+    """Of the one sector of a request 28 bytes are of no use, and nothing can be done about it."""
+    of_both = {"gld_transactions": 0.0, "gst_transactions": 0.0}
+    shared_word = {**of_both, f"{kind}_efficiency": 12.5, f"{kind}_transactions": 1000.0}
+    assert found({**shared_word, f"{kind}_transactions_per_request": 1.0}) == []
+    assert found({**shared_word, f"{kind}_transactions_per_request": 2.0}) == [symptom]
+
+
+def test_conflicts_of_a_few_accesses_beside_many_others_are_no_finding() -> None:
+    values = {
+        "shared_load_transactions": 100.0, "shared_ld_bank_conflict": 90.0,
+        "shared_store_transactions": 0.0, "shared_st_bank_conflict": 0.0,
+        "gld_requests": 0.0, "gst_requests": 0.0,
+    }  # fmt: skip
+    assert found(values) == [BANKS]
+    assert found({**values, "gld_requests": 400.0}) == []
+    assert found({**values, "gst_requests": 400.0}) == []
 
 
 def test_those_that_lose_more_come_first_and_no_more_than_two() -> None:

@@ -203,7 +203,7 @@ def test_rules_of_the_diagnosis_with_links_from_the_page() -> None:
         "[stridedAccess](../ch04_memory/stridedAccess.md), [transpose](../ch04_memory/transpose.md) |"
     ) in rules
     assert (
-        "| device memory is busy | `dram_utilization` | "
+        "| busy: device memory | `dram_utilization` | "
         "[structLayouts](../ch04_memory/structLayouts.md), "
         "[transposeFast](../ch04_memory/transposeFast.md) |"
     ) in limits
