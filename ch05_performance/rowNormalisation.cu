@@ -32,6 +32,7 @@
 #include "rowReference.h"
 
 constexpr unsigned kBlock = 256;
+constexpr unsigned kAhead = 4;           // loads that a thread starts before it needs the first one
 constexpr unsigned kPerThread = 16;      // floats of a row that a thread of registerRow has
 constexpr unsigned kMostThreads = 1024;  // of a block
 constexpr float kEpsilon = 1e-5f;        // so that a row of equal elements divides nothing by zero
@@ -75,13 +76,29 @@ __global__ void rowFactors(const float* in, const float* means, float* factors, 
     if (threadIdx.x == 0) factors[blockIdx.x] = rsqrtf(squares / cols + kEpsilon);
 }
 
+// The result. All loads of a turn come first: the compiler does not know that `out` is elsewhere,
+// and moves no load ahead of a store.
+__device__ void normaliseRow(const float* in, float* out, unsigned cols, float mean, float factor) {
+    for (unsigned first = threadIdx.x; first < cols; first += kAhead * kBlock) {
+        float values[kAhead];
+#pragma unroll
+        for (unsigned k = 0; k < kAhead; ++k) {
+            const unsigned c = first + k * kBlock;
+            if (c < cols) values[k] = in[c];
+        }
+#pragma unroll
+        for (unsigned k = 0; k < kAhead; ++k) {
+            const unsigned c = first + k * kBlock;
+            if (c < cols) out[c] = (values[k] - mean) * factor;
+        }
+    }
+}
+
 // Still wrong: it is the third kernel that reads the whole matrix.
 __global__ void normalise(const float* in, const float* means, const float* factors, float* out,
                           unsigned cols) {
     const std::size_t first = std::size_t{blockIdx.x} * cols;
-    const float mean = means[blockIdx.x], factor = factors[blockIdx.x];
-    for (unsigned c = threadIdx.x; c < cols; c += kBlock)
-        out[first + c] = (in[first + c] - mean) * factor;
+    normaliseRow(in + first, out + first, cols, means[blockIdx.x], factors[blockIdx.x]);
 }
 
 struct Moments {
@@ -95,10 +112,21 @@ struct Moments {
 // is off from it, all of its elements are.
 __device__ Moments momentsOfRow(const float* row, unsigned cols, float (*ofWarps)[32]) {
     float count = 0, mean = 0, squares = 0;
-    for (unsigned c = threadIdx.x; c < cols; c += kBlock) {
-        const float distance = row[c] - mean;
-        mean += distance / ++count;
-        squares += distance * (row[c] - mean);
+    for (unsigned first = threadIdx.x; first < cols; first += kAhead * kBlock) {
+        float values[kAhead];
+#pragma unroll
+        for (unsigned k = 0; k < kAhead; ++k) {
+            const unsigned c = first + k * kBlock;
+            if (c < cols) values[k] = row[c];
+        }
+#pragma unroll
+        for (unsigned k = 0; k < kAhead; ++k) {
+            if (first + k * kBlock >= cols) break;
+            const float distance = values[k] - mean;
+            mean += __fdividef(distance,
+                               ++count);  // two instructions, right to 2 units of the last place
+            squares += distance * (values[k] - mean);
+        }
     }
     const float ofAll = sumOfRow(count * mean, ofWarps[0]) / cols;
     squares += count * (mean - ofAll) * (mean - ofAll);
@@ -118,8 +146,7 @@ __global__ void oneKernel(const float* in, float* out, unsigned cols) {
     __shared__ float ofWarps[2][32];
     const std::size_t first = std::size_t{blockIdx.x} * cols;
     const Moments row = momentsOfRow(in + first, cols, ofWarps);
-    for (unsigned c = threadIdx.x; c < cols; c += kBlock)
-        out[first + c] = (in[first + c] - row.mean) * row.factor;
+    normaliseRow(in + first, out + first, cols, row.mean, row.factor);
 }
 
 // The row stays where nobody else has access. No barrier is needed for it: each thread reads what
