@@ -123,8 +123,7 @@ __device__ Moments momentsOfRow(const float* row, unsigned cols, float (*ofWarps
         for (unsigned k = 0; k < kAhead; ++k) {
             if (first + k * kBlock >= cols) break;
             const float distance = values[k] - mean;
-            mean += __fdividef(distance,
-                               ++count);  // two instructions, right to 2 units of the last place
+            mean += __fdividef(distance, ++count);  // two instructions; off by up to two last bits
             squares += distance * (values[k] - mean);
         }
     }
