@@ -61,8 +61,8 @@ __global__ void addScaled(float a, const float* x, float* y, std::size_t n) {
     if (i < n) y[i] = fmaf(a, x[i], y[i]);
 }
 
-// What is computed of an element: rounded twice, to the bit the same on a CPU.
-__host__ __device__ float weightedSum(float a, float x, float b, float y) {
+// What is computed of an element: rounded twice.
+__device__ float weightedSum(float a, float x, float b, float y) {
     return fmaf(a, x, b * y);
 }
 
@@ -145,7 +145,7 @@ int main(int argc, char** argv) {
     // threeKernels rounds each of its three operations, all others two: in fmaf() a x is not
     // rounded. There are other bits for it.
     const std::vector<float> expected =
-        computed(n, [&](std::size_t i) { return weightedSum(kA, hostX[i], kB, hostY[i]); });
+        computed(n, [&](std::size_t i) { return std::fma(kA, hostX[i], kB * hostY[i]); });
     const std::vector<float> roundedThrice = computed(n, [&](std::size_t i) {
         const float t = kA * hostX[i], u = kB * hostY[i];
         return static_cast<float>(static_cast<double>(t) + u);
