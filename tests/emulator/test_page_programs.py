@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from lab_cli.counters.raw_csv import parse
+from lab_cli.paths import ROOT
 from lab_cli.results import tables
 from program import run_noting
 
@@ -87,12 +88,12 @@ EXPECTED = {
 }
 
 
-def programs() -> dict[str, tuple[str, Path]]:
-    """The text of each, and the folder of its page; by page, the second one with a 2 behind it."""
+def programs() -> dict[str, str]:
+    """The text of each by page, the second one with a 2 behind it."""
     found = {}
     for page in tables.pages():
         for number, text in enumerate(PROGRAM.findall(page.read_text(encoding="utf-8")), 1):
-            found[page.stem if number == 1 else f"{page.stem} {number}"] = text, page.parent
+            found[page.stem if number == 1 else f"{page.stem} {number}"] = text
     return found
 
 
@@ -110,9 +111,8 @@ def noted(program: Path, options: list[str], variable: str) -> tuple[str, str]:
 @pytest.mark.parametrize("name", EXPECTED)
 def test_a_program_does_what_the_answer_says(name: str, instrumented, tmp_path: Path) -> None:
     source = tmp_path / "answer.cu"
-    text, folder = programs()[name]
-    source.write_text(text)
-    program = instrumented(source, "-Wall", "-I", str(folder))
+    source.write_text(programs()[name])
+    program = instrumented(source, "-Wall", "-I", str(ROOT / "common"))
     for options, printed, divergent in EXPECTED[name]:
         out, counts = noted(program, options, "CUDA_EMULATOR_PROFILE")
         assert out == printed
