@@ -65,6 +65,40 @@ inline void cublasTranspose([[maybe_unused]] Ladder& ladder, [[maybe_unused]] co
 #endif
 }
 
+// y = a * x + b * y of `count` elements in one pass, as matrices of one column, or of 4096 where
+// that divides `count`; `check` looks at y.
+inline void cublasWeightedSum([[maybe_unused]] Ladder& ladder, [[maybe_unused]] const Check& check,
+                              [[maybe_unused]] float a, [[maybe_unused]] const float* x,
+                              [[maybe_unused]] float b, [[maybe_unused]] float* y,
+                              [[maybe_unused]] std::size_t count) {
+#ifdef LAB_HAVE_CUBLAS
+    const int columns = count % 4096 == 0 ? 4096 : 1;
+    if (count / columns > INT_MAX) return;
+    const int rows = static_cast<int>(count / columns);
+    const CublasHandle handle;
+    ladder.peer("cublasSgeam", lab::bytes(3.0 * sizeof(float) * count), check, [&] {
+        CUBLAS_CHECK(cublasSgeam(handle.get(), CUBLAS_OP_N, CUBLAS_OP_N, rows, columns, &a, x, rows,
+                                 &b, y, rows, y, rows));
+    });
+#endif
+}
+
+// The same in two passes: y = b * y, then y = a * x + y.
+inline void cublasScaleAndAdd([[maybe_unused]] Ladder& ladder, [[maybe_unused]] const Check& check,
+                              [[maybe_unused]] float a, [[maybe_unused]] const float* x,
+                              [[maybe_unused]] float b, [[maybe_unused]] float* y,
+                              [[maybe_unused]] std::size_t count) {
+#ifdef LAB_HAVE_CUBLAS
+    if (count > INT_MAX) return;
+    const int n = static_cast<int>(count);
+    const CublasHandle handle;
+    ladder.peer("cublasSscal+Saxpy", lab::bytes(5.0 * sizeof(float) * count), check, [&] {
+        CUBLAS_CHECK(cublasSscal(handle.get(), n, &b, y, 1));
+        CUBLAS_CHECK(cublasSaxpy(handle.get(), n, &a, x, 1, y, 1));
+    });
+#endif
+}
+
 // Which factor of a product is stored transposed: a as k x m, or b as n x k elements.
 enum class Transposed { kNone, kA, kB };
 
