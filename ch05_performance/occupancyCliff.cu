@@ -168,12 +168,15 @@ std::vector<unsigned> walked(std::size_t threads, unsigned block, unsigned passe
 
 int main(int argc, char** argv) {
     std::size_t threads;
-    unsigned block, steps, passes, setKiB;
+    unsigned block, steps, operations, passes, setKiB;
     lab::Exercise exercise("occupancyCliff", "One register more for a thread, one block fewer.");
     exercise.option("threads", &threads, {1 << 25, 1 << 12}, 1, lab::kMaxSize, "of each kernel");
     exercise.option("block", &block, 256, 1, occupancy::kMaxThreads, "threads of a block");
-    exercise.option("steps", &steps, {256, 8}, 1, kMostSteps, "of chase and compute");
-    exercise.option("passes", &passes, {64, 2}, 1, kMostSteps, "of walk");
+    exercise.option("steps", &steps, {256, 8}, 1, kMostSteps, "loads of each chain of chase");
+    exercise.option("operations", &operations, {4096, 8}, 1, kMostSteps,
+                    "multiply-adds of each chain of compute");
+    exercise.option("passes", &passes, {64, 2}, 1, kMostSteps,
+                    "over the array of each block of walk");
     exercise.option("set", &setKiB, 48, 1, 1024, "KiB that a block of walk reads in each pass");
     exercise.parse(argc, argv);
     exercise.columns(lab::Columns::kLadder,
@@ -259,11 +262,11 @@ int main(int argc, char** argv) {
     }
 
     lab::Ladder computes(exercise, results, clear);
-    const std::vector<unsigned> ends = computed(threads, steps);
+    const std::vector<unsigned> ends = computed(threads, operations);
     const auto computeRow = [&](auto* kernel, unsigned registers) {
         if (!exercise.selected("compute")) return;
         row(computes, "compute", reinterpret_cast<const void*>(kernel), registers, 0, 0, ends,
-            [&] { kernel<<<grid, block>>>(steps, threads, results.get(), spans.get()); });
+            [&] { kernel<<<grid, block>>>(operations, threads, results.get(), spans.get()); });
     };
     computeRow(compute<32>, 32);
     computeRow(compute<64>, 64);
