@@ -41,6 +41,18 @@ EXPECTED = {
             0,
         )
     ],
+    # The most registers of each number of blocks, on an H200.
+    "occupancyCliff": [
+        (
+            [],
+            " 128 threads: 255 (2) 168 (3) 128 (4) 96 (5) 80 (6) 72 (7) 64 (8) 56 (9) 48 (10) 40 (12)"
+            " 32 (16)\n"
+            " 256 threads: 255 (1) 128 (2) 80 (3) 64 (4) 48 (5) 40 (6) 32 (8)\n"
+            " 512 threads: 128 (1) 64 (2) 40 (3) 32 (4)\n"
+            "1024 threads: 64 (1) 32 (2)\n",
+            0,
+        )
+    ],
     "simpleDivergence": [([], "", 992)],
     "nestedHelloWorld": [([], "the sum is 140\n", 0)],
     "misalignedAccess": [([], "", 0)],
