@@ -39,11 +39,15 @@ __device__ void differentiate(const float (&lines)[kN][4], const float* matrix, 
     }
 }
 
-// Four neighbours of a row, of which `count` are inside: an element may have fewer points than kN.
+__device__ inline float4 asFloat4(const float (&values)[4]) {
+    return make_float4(values[0], values[1], values[2], values[3]);
+}
+
+// Four neighbours of a row in global memory, of which `count` are inside: all or none if kWhole.
 template <bool kWhole>
 __device__ void loadFour(float (&values)[4], const float* from, unsigned count) {
-    if (kWhole && count > 0) {
-        const float4 v = *reinterpret_cast<const float4*>(from);
+    if constexpr (kWhole) {
+        const float4 v = count > 0 ? *reinterpret_cast<const float4*>(from) : float4{};
         values[0] = v.x, values[1] = v.y, values[2] = v.z, values[3] = v.w;
     } else {
 #pragma unroll
@@ -52,13 +56,13 @@ __device__ void loadFour(float (&values)[4], const float* from, unsigned count) 
 }
 
 template <bool kWhole>
-__device__ void storeFour(float* to, const float (&values)[4], unsigned count) {
-    if (kWhole && count > 0) {
-        *reinterpret_cast<float4*>(to) = make_float4(values[0], values[1], values[2], values[3]);
+__device__ void storeFour(float* to, float4 values, unsigned count) {
+    if constexpr (kWhole) {  // an assignment would do, but may become four stores
+        if (count > 0) __stwb(reinterpret_cast<float4*>(to), values);
     } else {
-#pragma unroll
-        for (unsigned l = 0; l < 4; ++l) {
-            if (l < count) to[l] = values[l];
-        }
+        if (count > 0) to[0] = values.x;
+        if (count > 1) to[1] = values.y;
+        if (count > 2) to[2] = values.z;
+        if (count > 3) to[3] = values.w;
     }
 }
