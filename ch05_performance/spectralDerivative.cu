@@ -40,7 +40,7 @@
 #include "peers_cublas.cuh"
 #include "waveField.h"
 
-enum Direction : unsigned { kX, kY, kZ };
+constexpr unsigned kX = 0, kY = 1, kZ = 2;  // directions
 
 // From a point to the next one of its line.
 __device__ constexpr unsigned strideAlong(unsigned direction, unsigned n) {
@@ -51,7 +51,7 @@ __device__ constexpr unsigned strideAlong(unsigned direction, unsigned n) {
 // threads with neighbouring i read neighbours. The gradient is all of du/dx, then du/dy, du/dz.
 
 // `parts` blocks to an element. Each multiply-add loads both of its factors.
-template <Direction kDirection>
+template <unsigned kDirection>
 __global__ void naive(const float* __restrict__ u, const float* __restrict__ columns,
                       float* __restrict__ derivative, unsigned n, unsigned parts) {
     const unsigned points = n * n * n, stride = strideAlong(kDirection, n);
@@ -183,9 +183,9 @@ __global__ void __launch_bounds__(Lines<kN>::kThreads, kN == 24 ? 3 : 1)
     __syncthreads();  // du/dx is complete
 #pragma unroll 4
     for (unsigned z = 0; z < kN; ++z) {
-        const float* const four = tile + z * L::kPlane + other * L::kRow + x;
-        storeFour<kWhole>(dx + z * n * n + other * n + x, *reinterpret_cast<const float4*>(four),
-                          inside(x, other, z));
+        const float4 four =
+            *reinterpret_cast<const float4*>(tile + z * L::kPlane + other * L::kRow + x);
+        storeFour<kWhole>(dx + z * n * n + other * n + x, four, inside(x, other, z));
     }
 }
 
