@@ -255,11 +255,13 @@ int main(int argc, char** argv) {
     exercise.title("gradient of %s elements of %zu x %zu x %zu points",
                    lab::withCommas(elements).c_str(), n, n, n);
 
-    const auto finding = [&](const std::vector<float>& result, const lab::Statistics& time,
-                             unsigned bytes, lab::Cell registers = {}) -> lab::Finding {
-        const double rate = time.median > 0 ? 1e-6 * bytes * size / time.median : 0;
-        return {lab::mismatch(result, field.gradient, derivativeTolerance(n)),
-                {registers, bytes, rate > 0 ? lab::Cell(rate, 1) : lab::Cell(), size}};
+    const auto wrong = [&](const std::vector<float>& result) {
+        return lab::mismatch(result, field.gradient, derivativeTolerance(n));
+    };
+    const auto cells = [&](const lab::Statistics& time, unsigned bytes, lab::Cell registers = {}) {
+        const double rate = time.median > 0 ? 1e-6 * bytes * size / time.median : 0;  // GB/s
+        return std::vector<lab::Cell>{registers, bytes, rate > 0 ? lab::Cell(rate, 1) : lab::Cell(),
+                                      size};
     };
     // Three times a value is read and a derivative written; or a value, and three derivatives.
     constexpr unsigned kBytes = 3 * 2 * sizeof(float), kFusedBytes = (1 + 3) * sizeof(float);
@@ -275,10 +277,10 @@ int main(int argc, char** argv) {
                                name, sharedBytes));
             return;
         }
-        const auto check = [&, kernel, bytes](const lab::Statistics& time) {
+        const auto check = [&, kernel, bytes](const lab::Statistics& time) -> lab::Finding {
             cudaFuncAttributes attributes;
             CUDA_CHECK(cudaFuncGetAttributes(&attributes, kernel));
-            return finding(bufferGradient.toHost(), time, bytes, attributes.numRegs);
+            return {wrong(bufferGradient.toHost()), cells(time, bytes, attributes.numRegs)};
         };
         ladder.rung(name, grid, block, work, check, launch);
     };
@@ -308,19 +310,21 @@ int main(int argc, char** argv) {
         plan.kernel<<<plan.grid, plan.threads, plan.sharedBytes>>>(u, columns, gradient, n,
                                                                    elements);
     });
-    lab::cublasDerivatives(
-        ladder, "cublasSgemm", work,
-        [&](const lab::Statistics& time) { return finding(bufferGradient.toHost(), time, kBytes); },
-        u, columns, gradient, n, elements, {kX, kY, kZ});
+    const auto isGradient = [&](const lab::Statistics& time) -> lab::Finding {
+        return {wrong(bufferGradient.toHost()), cells(time, kBytes)};
+    };
+    lab::cublasDerivatives(ladder, "cublasSgemm", work, isGradient, u, columns, gradient, n,
+                           elements, {kX, kY, kZ});
 
     const auto onHost = [&](const std::string& name, const auto& differentiate) {
         std::vector<float> result;
-        ladder.host(
-            name, work, [&](const lab::Statistics& time) { return finding(result, time, kBytes); },
-            [&] {
-                if (result.empty()) result.assign(3 * size, NAN);  // a result left out is seen
-                differentiate(result.data());
-            });
+        const auto check = [&](const lab::Statistics& time) -> lab::Finding {
+            return {wrong(result), cells(time, kBytes)};
+        };
+        ladder.host(name, work, check, [&] {
+            if (result.empty()) result.assign(3 * size, NAN);  // what is left out is seen
+            differentiate(result.data());
+        });
     };
     onHost("onTheCpu", [&](float* result) {
         differentiateOnCpu(field.values.data(), hostColumns.data(), result, n, elements);
@@ -339,15 +343,14 @@ int main(int argc, char** argv) {
     lab::Ladder alone(exercise, bufferGradient);
     for (const auto& [name, direction] :
          {std::pair{"cublasSgemm x", kX}, {"cublasSgemm y", kY}, {"cublasSgemm z", kZ}}) {
-        const auto check = [&, direction = direction](const lab::Statistics& time) {
-            const std::vector<float> all = bufferGradient.toHost();
-            const auto part = [&](const std::vector<float>& gradients) {
-                const auto begin = gradients.begin() + direction * size;
+        const auto check = [&, direction = direction](const lab::Statistics& time) -> lab::Finding {
+            const auto part = [&](const std::vector<float>& all) {
+                const auto begin = all.begin() + direction * size;
                 return std::vector<float>(begin, begin + size);
             };
-            lab::Finding found = finding(all, time, kBytes / 3);
-            found.wrong = lab::mismatch(part(all), part(field.gradient), derivativeTolerance(n));
-            return found;
+            return {lab::mismatch(part(bufferGradient.toHost()), part(field.gradient),
+                                  derivativeTolerance(n)),
+                    cells(time, kBytes / 3)};
         };
         lab::cublasDerivatives(alone, name, lab::flops(2.0 * n * size), check, u, columns, gradient,
                                n, elements, {direction});
