@@ -6,9 +6,9 @@
 
 // Elements of kN x kN x kN points in shared memory, as registerLines has them. A thread has four
 // lines. Rows lie 4 floats further apart than they are long, and planes so far that the next one
-// goes on in the bank after the last of this one: eight lanes with 16 bytes each, be they neighbours
-// in x, y or z, meet in no bank. (For kN < 32 those in x and y do, where u comes in and du/dx goes
-// out.)
+// goes on in the bank after the last of this one: eight lanes with 16 bytes each, be they
+// neighbours in x, y or z, meet in no bank. (For kN < 32 those in x and y do, where u comes in and
+// du/dx goes out.)
 template <unsigned kN>
 struct Lines {
     static constexpr unsigned kThreadsPerElement = kN * kN / 4;
