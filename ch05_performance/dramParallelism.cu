@@ -133,12 +133,13 @@ struct Bus {
 void explain(lab::Exercise& exercise, const Bus& bus, double wanted, double cycle) {
     const double each = busBytesPerSecond(bus.channelBits, bus.hertz);
     const double burst = 1e9 * burstSeconds(bus.hertz);
-    exercise.note(lab::formatted("bus: %u bits x 2 x %.0f MHz / 8 = %.1f GB/s", bus.bits,
-                                 bus.hertz / 1e6, busBytesPerSecond(bus.bits, bus.hertz) / 1e9));
+    exercise.note(lab::formatted("bus: %u bits x %u x %.0f MHz / 8 = %.1f GB/s", bus.bits,
+                                 kTransfersPerClock, bus.hertz / 1e6,
+                                 busBytesPerSecond(bus.bits, bus.hertz) / 1e9));
     exercise.note(lab::formatted(
         "channels: %u of %u bits, %.1f GB/s each; %u of them for %.0f GB/s", bus.channels(),
         bus.channelBits, each / 1e9, unitsFor(wanted, each), wanted / 1e9));
-    exercise.note(lab::formatted("burst: 8 transfers, %u bytes, in %.2f ns",
+    exercise.note(lab::formatted("burst: %u transfers, %u bytes, in %.2f ns", kTransfersPerBurst,
                                  burstBytes(bus.channelBits), burst));
     exercise.note(lab::formatted(
         "banks: one with an access every %.0f ns uses %.1f %% of its bus; %u use all of it", cycle,
