@@ -26,8 +26,9 @@ TEST(BusBandwidth, WholeUnitsAreEnough) {
     EXPECT_EQ(unitsFor(128e9, 16e9), 8u);
     EXPECT_EQ(unitsFor(129e9, 16e9), 9u);
     EXPECT_EQ(unitsFor(1e9, 16e9), 1u);
-    EXPECT_EQ(unitsFor(45e-9, 1.25e-9), 36u);  // 36.000000000000007 as doubles divide
-    EXPECT_EQ(unitsFor(45.1e-9, 1.25e-9), 37u);
+    EXPECT_EQ(unitsFor(45e-9, 1.25e-9), 36u);
+    EXPECT_EQ(unitsFor(45.001e-9, 1.25e-9), 37u);
+    EXPECT_EQ(unitsFor(1.1, 0.1), 11u);  // 11.000000000000002 as doubles divide
 }
 
 // Counted, in place of the formula.

@@ -95,4 +95,14 @@ TEST(DramPlaces, ARoundHasItsPages) {
     }
 }
 
+// 32 pages, all of them in each fourth round.
+TEST(DramPlaces, PagesThatComeAgainHaveOtherSectors) {
+    const InPages placeOf(8, 1024, 32 * 1024);
+    std::set<std::size_t> places;
+    for (unsigned round = 0; round < 32; ++round) {
+        for (unsigned lane = 0; lane < 32; ++lane)
+            EXPECT_TRUE(places.insert(placeOf(round, lane)).second) << round << ", " << lane;
+    }
+}
+
 }  // namespace
