@@ -13,7 +13,7 @@
 //   bytes   of a piece; from sector to sector; of a page: of the memory (a row of a bank), or of
 //           the translation of addresses
 //   pages   from which the lanes of a warp read in a round
-//   plain   channels that are used if 256 bytes of memory follow each other on each of them
+//   plain   channels that a lap uses if each has 256 bytes of memory, and the next the next 256
 //   per ns  accesses (pieces, sectors) in a nanosecond
 //   round   nanoseconds from one load of the warp to the next
 //   GB/s    of the sectors; the speedup begins anew with each sweep, and with each pair of strides
@@ -236,7 +236,7 @@ int main(int argc, char** argv) {
     random(4, RandomPieces<4>(sectors));
     random(8, RandomPieces<8>(sectors));
 
-    for (const std::size_t power : {2 << 10, 8 << 10, 32 << 10, 128 << 10, 512 << 10}) {
+    for (const std::size_t power : {2 << 10, 8 << 10, 32 << 10, 128 << 10}) {
         lab::Ladder pair(exercise, sums);
         const auto strided = [&](const char* kernel, auto placeOf) {
             const std::size_t stride = placeOf.stride * kSectorBytes;

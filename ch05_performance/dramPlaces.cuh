@@ -21,14 +21,16 @@ struct OddStride {
 };
 
 // The same with a stride that is a power of two. It would come to the same sectors again, so each
-// lap begins one sector farther on: no sector is read twice in as many laps as the stride is long.
+// lap begins kLapShift farther on, which is another row of the memory: no sector is read twice in
+// stride / kLapShift laps.
 struct PowerOfTwoStride {
+    static constexpr std::size_t kLapShift = 64;  // sectors, 2 KiB
     std::size_t stride;
     unsigned lapBits;
 
     __host__ __device__ std::size_t operator()(unsigned access) const {
         const std::size_t way = access * stride;
-        return (way + (way >> lapBits)) & ((std::size_t{1} << lapBits) - 1);
+        return (way + kLapShift * (way >> lapBits)) & ((std::size_t{1} << lapBits) - 1);
     }
 };
 

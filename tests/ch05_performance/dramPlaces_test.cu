@@ -35,12 +35,12 @@ TEST(DramPlaces, NoSectorIsReadTwice) {
 }
 
 TEST(DramPlaces, StridesAreStrides) {
-    const PowerOfTwoStride even{64, 10};
+    const PowerOfTwoStride even{128, 10};
     const OddStride odd{65, 10};
-    EXPECT_EQ(even(1), 64u);
-    EXPECT_EQ(even(15), 15 * 64u);
-    EXPECT_EQ(even(16), 1u);  // the next lap
-    EXPECT_EQ(even(17), 65u);
+    EXPECT_EQ(even(1), 128u);
+    EXPECT_EQ(even(7), 7 * 128u);
+    EXPECT_EQ(even(8), 64u);  // the next lap
+    EXPECT_EQ(even(9), 128u + 64u);
     EXPECT_EQ(odd(15), 15 * 65u);
     EXPECT_EQ(odd(16), 16 * 65u - 1024u);
 }
@@ -49,7 +49,7 @@ TEST(DramPlaces, StridesAreStrides) {
 TEST(DramPlaces, FarAway) {
     const PowerOfTwoStride even{1 << 14, 34};
     EXPECT_EQ(even(1 << 19), std::size_t{1} << 33);
-    EXPECT_EQ(even((1 << 20) + 1), (std::size_t{1} << 14) + 1);
+    EXPECT_EQ(even((1 << 20) + 1), (std::size_t{1} << 14) + 64);
     std::size_t farthest = 0;
     for (unsigned access = 0; access < 1000; ++access)
         farthest = std::max(farthest, RandomPieces<8>(std::size_t{1} << 34)(access));
