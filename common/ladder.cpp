@@ -28,6 +28,13 @@ void Ladder::host(const Name& name, const Work& work, const Check& check) {
     if (exercise_.selected(name.kernel)) print(name, "-", "-", work, {}, check({}));
 }
 
+void Ladder::host(const Name& name, const Work& work, const Check& check,
+                  const std::function<void()>& compute) {
+    if (!exercise_.selected(name.kernel)) return;
+    const Statistics time = exercise_.measure().onHost(compute);
+    print(name, "-", "-", work, time, check(time));
+}
+
 void Ladder::again() const {
     again_();
 }

@@ -63,6 +63,10 @@ class Ladder {
     // What the host computed: checked like a kernel's result, but not timed.
     void host(const Name& name, const Work& work, const Check& check);
 
+    // The same, timed: `compute` runs as often as a kernel does, or for a second.
+    void host(const Name& name, const Work& work, const Check& check,
+              const std::function<void()>& compute);
+
     // For a check that wants more than one run: runs the kernel that it looks at once more.
     void again() const;
 

@@ -13,7 +13,7 @@
 namespace lab {
 namespace {
 
-constexpr double kWarmupMilliseconds = 20;
+constexpr double kWarmupMilliseconds = 20, kHostMilliseconds = 1000;
 
 void waitFor(const std::string& name) {
     checkCuda(cudaDeviceSynchronize(), "failed while it ran", name);
@@ -58,6 +58,19 @@ Statistics Measure::operator()(const std::string& name, const Launch& before,
     waitFor(name);
     std::vector<double> times;
     for (const GpuTimer& timer : timers) times.push_back(timer.milliseconds());
+    return statistics(std::move(times));
+}
+
+Statistics Measure::onHost(const std::function<void()>& compute) const {
+    compute();
+    const CpuTimer all;
+    std::vector<double> times;
+    while (times.size() < static_cast<std::size_t>(reps_) &&
+           (times.empty() || all.milliseconds() < kHostMilliseconds)) {
+        const CpuTimer timer;
+        compute();
+        times.push_back(timer.milliseconds());
+    }
     return statistics(std::move(times));
 }
 

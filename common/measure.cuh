@@ -24,6 +24,10 @@ class Measure {
     Statistics operator()(const std::string& name, const Launch& before,
                           const Launch& launch) const;
 
+    // The same of what the host computes: after a run that is not timed as many as there are
+    // repetitions, or as begin within a second.
+    Statistics onHost(const std::function<void()>& compute) const;
+
     // One run that is not timed.
     static void once(const std::string& name, const Launch& before, const Launch& launch);
 

@@ -26,6 +26,10 @@ where             only rows with these values, or with one of a list of values; 
                   column parameters count as columns
 largest           only the rows with the largest value of this column
 also              names of other exercises whose rows are shown, too
+placed            kernels of other exercises, each a table: exercise; kernel and where, the row of its
+                  results; profiled, the kernel's name in its NAME.metrics.csv, which must have
+                  dram_read_bytes and dram_write_bytes, else it is left out; operations, a formula of
+                  them, where the row has no gflops. They are further rows, with intensity and gflops
 [columns]         the exercise's own columns in the tables of the pages, each with title (default:
                   its name), format (of Python's format(), for numbers) or text = true (words);
                   formula: what the number must be; most, least: what it must not be above, or
@@ -234,6 +238,7 @@ CHARTS: dict[str, dict[str, Rule]] = {
         "label": TEXT,
     },
     "footprint": {"x": TEXT, "x_label": TEXT, "value": TEXT, "marks": TABLE},
+    "roofline": {"curve": TEXT, "measured": TABLE},
 }
 # The keys of every figure.
 FIGURE: dict[str, Rule] = {
@@ -243,6 +248,15 @@ FIGURE: dict[str, Rule] = {
     "where": TABLE.or_nothing(),
     "largest": TEXT.or_nothing(),
     "also": TEXTS.or_nothing(),
+    "placed": tables_of(
+        {
+            "exercise": TEXT,
+            "kernel": TEXT,
+            "profiled": TEXT,
+            "where": TABLE.or_nothing(),
+            "operations": FORMULA,
+        }
+    ).or_nothing(),
 }
 
 

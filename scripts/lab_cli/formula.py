@@ -1,10 +1,12 @@
-"""Formulas of NAME.toml, such as "8 * rows * cols": numbers, names, + - * / // % **, min, max and ceil."""
+"""Formulas of .toml files, such as "8 * rows * cols": numbers, names, + - * / // % **, min, max and ceil;
+and conditions, such as "rows >= 32"."""
 
 from __future__ import annotations
 
 import ast
 import math
 import operator
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Callable
@@ -25,6 +27,14 @@ _FUNCTIONS: dict[str, Callable[..., float]] = {
 }
 
 
+_COMPARISONS: dict[str, Callable[[float, float], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
 @dataclass(frozen=True)
 class Formula:
     """ValueError says what in `text` is no formula."""
@@ -40,6 +50,13 @@ class Formula:
         _check(tree)
         object.__setattr__(self, "_tree", tree)
 
+    @property
+    def names(self) -> list[str]:
+        """Those that it takes numbers for, each once."""
+        walked = ast.walk(self._tree)
+        found = [node.id for node in walked if isinstance(node, ast.Name)]
+        return list(dict.fromkeys(name for name in found if name not in _FUNCTIONS))
+
     def value(self, names: Mapping[str, float]) -> float:
         """ValueError says which name is not in `names`, or what cannot be computed."""
         try:
@@ -48,6 +65,35 @@ class Formula:
             raise ValueError(f"there is no number {error.args[0]}") from error
         except ArithmeticError as error:
             raise ValueError(str(error)) from error
+
+
+@dataclass(frozen=True)
+class Condition:
+    """Two formulas with <, <=, > or >= between them. ValueError says what in `text` is none."""
+
+    text: str
+    _left: Formula = field(init=False, repr=False, compare=False)
+    _right: Formula = field(init=False, repr=False, compare=False)
+    _holds: Callable[[float, float], bool] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        parts = re.split(r"(<=|>=|<|>)", self.text)
+        if len(parts) != 3:
+            raise ValueError(
+                f"{self.text!r}: expected two formulas with <, <=, > or >= between them"
+            )
+        object.__setattr__(self, "_left", Formula(parts[0]))
+        object.__setattr__(self, "_holds", _COMPARISONS[parts[1]])
+        object.__setattr__(self, "_right", Formula(parts[2]))
+
+    @property
+    def names(self) -> list[str]:
+        """Those that it takes numbers for, each once."""
+        return list(dict.fromkeys([*self._left.names, *self._right.names]))
+
+    def holds(self, names: Mapping[str, float]) -> bool:
+        """ValueError as Formula.value()."""
+        return self._holds(self._left.value(names), self._right.value(names))
 
 
 def _check(node: ast.expr) -> None:

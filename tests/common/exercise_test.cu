@@ -13,6 +13,7 @@
 #include <iterator>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "csv_file.cuh"
@@ -54,6 +55,10 @@ struct Outcome {
 };
 
 const lab::Work kWork = lab::bytes(4.0 * kCount);
+
+void busyFor(int milliseconds) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+}
 
 // A ladder whose kernels write 0, 1, 2 ... into `out`.
 struct Fixture {
@@ -253,6 +258,48 @@ TEST(Exercise, ARowOfTheHostHasNoTime) {
     EXPECT_FALSE(contains(run({"--kernel=good"}, rungs).out, "loop"));
     right = false;
     EXPECT_EQ(run({"--kernel=loop"}, rungs).status, 1);
+}
+
+TEST(Exercise, WhatTheHostComputesIsTimedAndChecked) {
+    bool right = true;
+    int runs = 0;
+    const auto rungs = [&](Fixture& f) {
+        f.addGood();
+        f.ladder.host(
+            "loop", kWork, [&] { return right ? std::string() : "a wrong sum"; },
+            [&] {
+                ++runs;
+                busyFor(2);
+            });
+    };
+    const std::string out = run({"--csv", "--reps=4"}, rungs).out;
+    EXPECT_EQ(runs, 5) << "one that is not timed, and four";
+    const std::string row = out.substr(out.find(",loop,"));
+    ASSERT_TRUE(contains(row, ",loop,-,-,4,")) << out;
+    EXPECT_GE(std::stod(row.substr(std::string(",loop,-,-,4,").size())), 2) << out;
+    runs = 0;
+    EXPECT_TRUE(contains(run({"--csv", "--profile"}, rungs).out, ",loop,-,-,0,,,,,,,ok\n"));
+    EXPECT_EQ(runs, 1);
+    EXPECT_FALSE(contains(run({"--kernel=good"}, rungs).out, "loop"));
+    EXPECT_EQ(runs, 1);
+    right = false;
+    EXPECT_EQ(run({"--kernel=loop"}, rungs).status, 1);
+}
+
+// Of 0.4 seconds each at most three begin within a second, after the first that is not timed.
+TEST(Exercise, WhatTheHostComputesIsRepeatedForASecond) {
+    int runs = 0;
+    const auto rungs = [&](Fixture& f) {
+        f.ladder.host(
+            "loop", kWork, [] { return ""; },
+            [&] {
+                ++runs;
+                busyFor(400);
+            });
+    };
+    EXPECT_EQ(run({"--reps=20"}, rungs).status, 0);
+    EXPECT_GE(runs, 2);
+    EXPECT_LE(runs, 4);
 }
 
 TEST(Exercise, KernelSelectsByAPartOfTheName) {

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from lab_cli.counters.raw_csv import parse
+from lab_cli.paths import ROOT
 from lab_cli.results import tables
 from program import run_noting
 
@@ -37,6 +38,18 @@ EXPECTED = {
             " 256 threads, 0 registers, 1024 bytes:  8 blocks, 64 warps\n"
             " 512 threads, 0 registers, 2048 bytes:  4 blocks, 64 warps\n"
             "1024 threads, 0 registers, 4096 bytes:  2 blocks, 64 warps\n",
+            0,
+        )
+    ],
+    # The most registers of each number of blocks, on an H200.
+    "occupancyCliff": [
+        (
+            [],
+            " 128 threads: 255 (2) 168 (3) 128 (4) 96 (5) 80 (6) 72 (7) 64 (8) 56 (9) 48 (10) 40 (12)"
+            " 32 (16)\n"
+            " 256 threads: 255 (1) 128 (2) 80 (3) 64 (4) 48 (5) 40 (6) 32 (8)\n"
+            " 512 threads: 128 (1) 64 (2) 40 (3) 32 (4)\n"
+            "1024 threads: 64 (1) 32 (2)\n",
             0,
         )
     ],
@@ -87,12 +100,12 @@ EXPECTED = {
 }
 
 
-def programs() -> dict[str, tuple[str, Path]]:
-    """The text of each, and the folder of its page; by page, the second one with a 2 behind it."""
+def programs() -> dict[str, str]:
+    """The text of each by page, the second one with a 2 behind it."""
     found = {}
     for page in tables.pages():
         for number, text in enumerate(PROGRAM.findall(page.read_text(encoding="utf-8")), 1):
-            found[page.stem if number == 1 else f"{page.stem} {number}"] = text, page.parent
+            found[page.stem if number == 1 else f"{page.stem} {number}"] = text
     return found
 
 
@@ -110,9 +123,8 @@ def noted(program: Path, options: list[str], variable: str) -> tuple[str, str]:
 @pytest.mark.parametrize("name", EXPECTED)
 def test_a_program_does_what_the_answer_says(name: str, instrumented, tmp_path: Path) -> None:
     source = tmp_path / "answer.cu"
-    text, folder = programs()[name]
-    source.write_text(text)
-    program = instrumented(source, "-Wall", "-I", str(folder))
+    source.write_text(programs()[name])
+    program = instrumented(source, "-Wall", "-I", str(ROOT / "common"))
     for options, printed, divergent in EXPECTED[name]:
         out, counts = noted(program, options, "CUDA_EMULATOR_PROFILE")
         assert out == printed

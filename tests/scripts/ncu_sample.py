@@ -5,6 +5,8 @@ The figures of the three reductions are an H200's, for 2^22 integers in blocks o
 
 from __future__ import annotations
 
+from lab_cli.counters import metrics
+
 COLUMNS = [
     "ID",
     "Process ID",
@@ -18,6 +20,7 @@ COLUMNS = [
     "Device",
     "CC",
 ]
+UNIT_OF = {"GB/s": "Gbyte/s", "MB": "Mbyte"}  # ncu's spelling of those of metrics.toml
 UNITS = {
     "dram__bytes_read.sum.per_second": "Gbyte/s",
     "gpu__time_duration.sum": "ms",
@@ -44,6 +47,21 @@ def launch(number: int, kernel: str, values: list[str], grid: str, block: str) -
 def raw_page(units: dict[str, str], launches: list[str]) -> str:
     header = csv_line([*COLUMNS, *units])
     return header + csv_line([*[""] * len(COLUMNS), *units.values()]) + "".join(launches)
+
+
+def page_of(launches: list[tuple[str, dict[str, float]]]) -> str:
+    """The page of these kernels and their values, which go by the names of scripts/metrics.toml.
+
+    What a kernel lacks is n/a. Launched with a grid of (64, 2, 1), a block of (256, 1, 1).
+    """
+    known = metrics.load().metrics
+    names = list(dict.fromkeys(name for _, values in launches for name in values))
+    units = {known[name].nsight: UNIT_OF.get(known[name].unit, known[name].unit) for name in names}
+    lines = []
+    for number, (kernel, values) in enumerate(launches):
+        cells = [f"{values[name]:,}" if name in values else "n/a" for name in names]
+        lines.append(launch(number, kernel, cells, "(64, 2, 1)", "(256, 1, 1)"))
+    return raw_page(units, lines)
 
 
 REDUCTIONS = raw_page(

@@ -161,7 +161,7 @@ LADDER = FIGURE + "chart = 'ladder'\ntitle = 't'\n"
             FIGURE + "title = 't'\nchart = 'pie'\n",
             [
                 "[figures.f] chart = 'pie': expected ladder, curves, heatmap, timeline, waves, "
-                "saturation, predicted, footprint"
+                "saturation, predicted, footprint, roofline"
             ],
         ),
         (
@@ -173,6 +173,13 @@ LADDER = FIGURE + "chart = 'ladder'\ntitle = 't'\n"
             ["[figures.f] unknown key largst; did you mean largest?"],
         ),
         (LADDER + "value = 7\n", ["[figures.f] value = 7: expected a text"]),
+        (
+            LADDER + "value = 'v'\nplaced = [{ exercise = 'a', kernel = 'b', where = 'm=1' }]\n",
+            [
+                "[figures.f] placed, entry 1: profiled is missing",
+                "[figures.f] placed, entry 1: where = 'm=1': expected a table",
+            ],
+        ),
         (
             LADDER + "value = 'v'\npanels = [{ title = 'a', kernel = 'b' }]\n",
             [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from lab_cli.formula import Formula
+from lab_cli.formula import Condition, Formula
 
 NAMES = {"rows": 3.0, "cols": 5.0, "n": 33.0}
 
@@ -64,3 +64,45 @@ def test_what_cannot_be_computed() -> None:
         Formula("rows * depth").value(NAMES)
     with pytest.raises(ValueError, match="division"):
         Formula("n / (rows - 3)").value(NAMES)
+
+
+def test_names_of_a_formula() -> None:
+    assert Formula("max(rows, cols) + ceil(rows / n)").names == ["rows", "cols", "n"]
+    assert Formula("7").names == []
+
+
+@pytest.mark.parametrize(
+    ("text", "holds"),
+    [
+        ("rows < cols", True),
+        ("rows >= 3", True),
+        ("rows > 3", False),
+        ("cols<=5.0", True),
+        ("2 * rows <= cols", False),
+        ("100 * (1 - rows / cols) >= 40", True),
+        ("n < 33", False),
+    ],
+)
+def test_condition(text: str, holds: bool) -> None:
+    assert Condition(text).holds(NAMES) == holds
+
+
+def test_names_of_a_condition() -> None:
+    assert Condition("rows * n >= cols + n").names == ["rows", "n", "cols"]
+
+
+@pytest.mark.parametrize("text", ["rows", "rows < cols < n", "rows == cols", ""])
+def test_what_is_no_condition(text: str) -> None:
+    with pytest.raises(ValueError, match="expected"):
+        Condition(text)
+
+
+@pytest.mark.parametrize("text", ["rows < -cols", "abs(rows) > 1", "rows <", "> 3", "rows => 3"])
+def test_conditions_are_of_formulas(text: str) -> None:
+    with pytest.raises(ValueError):
+        Condition(text)
+
+
+def test_condition_on_a_number_that_there_is_not() -> None:
+    with pytest.raises(ValueError, match="no number depth"):
+        Condition("depth > 1").holds(NAMES)

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from .. import catalogue, files
+from ..counters import diagnosis, explanation
 from ..counters.collect import collect
+from ..errors import LabError
 from ..machine import backend, setup
 from ..process import say
 from . import arguments as shared
@@ -38,28 +40,63 @@ def add_parser(commands: Any) -> None:
     command.add_argument(
         "--debug", action="store_true", help="gpu: the debug build (-G), which keeps every branch"
     )
+    command.add_argument(
+        "--explain",
+        action="store_true",
+        help="in place of the table, in words: what limits each kernel, what it waits for, what to do "
+        "about it; without a GPU, what the counts show",
+    )
     command.add_argument("--csv", action="store_true", help="CSV in place of the table")
     command.add_argument("--output", type=Path, metavar="FILE", help="writes the CSV to FILE, too")
     command.set_defaults(handler=run, takes=shared.AFTER_DASHES)
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.explain:
+        _check_explain(arguments)
     if arguments.output:
         files.check_writable(arguments.output)
     catalogue.check_at(*arguments.names)
     chosen = backend.pick("auto") if arguments.backend == "auto" else arguments.backend
     setup.toml_reader("cpu" if chosen == "cpu" else "")  # on gpu, collect() asks for a GPU first
     names = [name.strip() for name in arguments.metrics.split(",") if name.strip()]
+    if arguments.explain:
+        names = diagnosis.load().metrics(chosen)
     table = collect(
-        arguments.names, chosen, arguments.debug, names, arguments.options, arguments.timeout
+        arguments.names,
+        chosen,
+        arguments.debug,
+        names,
+        arguments.options,
+        arguments.timeout,
+        all_metrics=not arguments.explain,
     )
     if arguments.output:
         files.write(arguments.output, table.csv_text())
-    print(table.csv_text() if arguments.csv else table.text(_width()), end="", flush=True)
+    if arguments.explain:
+        shown = explanation.text(table, chosen, _width())
+    else:
+        shown = table.csv_text() if arguments.csv else table.text(_width())
+    print(shown, end="", flush=True)
     if arguments.csv:
         for line in [table.source, *table.notes]:
             say(line)
     return 0
+
+
+def _check_explain(arguments: argparse.Namespace) -> None:
+    """LabError (status 2) for an option that does not go with --explain."""
+    others = {
+        "--metrics": (arguments.metrics, "it takes the metrics that its rules need"),
+        "--debug": (
+            arguments.debug,
+            "waits and shares of the peaks are those of an optimised build",
+        ),
+        "--csv": (arguments.csv, "it prints sentences; --output FILE keeps their numbers"),
+    }
+    for option, (given, reason) in others.items():
+        if given:
+            raise LabError(f"--explain does not go with {option}: {reason}", status=2)
 
 
 def _width() -> int:

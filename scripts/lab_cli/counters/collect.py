@@ -31,17 +31,18 @@ def collect(
     metric_names: Sequence[str] = (),
     options: Sequence[str] = (),
     timeout: float | None = None,
+    all_metrics: bool = True,
 ) -> MetricTable:
     """Builds and profiles an exercise, or the .cu files of a program, on the back end gpu or cpu.
 
-    `metric_names` are textbook or Nsight names; none stand for the default set. `options` go to the
-    program, which may run for `timeout` seconds. Raises LabError: status 2 for bad usage, 77 for gpu without a usable GPU, else 1.
+    `metric_names` are textbook or Nsight names; none stand for the default set. Without
+    `all_metrics`, those that ncu does not have for this GPU are left out. `options` go to the program, which may run for `timeout` seconds. Raises LabError: status 2 for bad usage, 77 for gpu without a usable GPU, else 1.
     """
     exercise = catalogue.at(*names)
     known = metrics.load()
     asked = known.find(metric_names or (exercise and exercise.facts.metrics) or known.own)
     if backend == "gpu":
-        table = _on_gpu(exercise, names, debug, asked, options, timeout)
+        table = _on_gpu(exercise, names, debug, asked, options, timeout, all_metrics)
     else:
         if debug:
             say("note: --debug is for the gpu back end; the cpu back end counts like a debug build")
@@ -58,6 +59,7 @@ def _on_gpu(
     asked: Sequence[Metric],
     options: Sequence[str],
     timeout: float | None,
+    all_metrics: bool,
 ) -> MetricTable:
     name = exercise.name if exercise else " ".join(sources)
     instead = (
@@ -77,8 +79,9 @@ def _on_gpu(
     else:
         command = [str(own_program.for_gpu(sources, choice, cmake, debug))]
     nsight = [metric.nsight for metric in counted]
+    run = ncu.run if all_metrics else ncu.run_with_known
     with TimeLimit(timeout):
-        raw = ncu.run(program, nsight, [*command, *options], instead)
+        raw = run(program, nsight, [*command, *options], instead)
     kind = "debug build (nvcc -G)" if debug else "optimised build (nvcc -O3)"
     notes = [f"only the cpu back end counts {others}"] if others else []
     where = f"gpu back end, {kind}, on {_device(raw, driver)}"

@@ -22,6 +22,15 @@ _OWN_LINE = re.compile(r"==[A-Z]+==|\"")  # of ncu, and not of the program
 _BAD_METRIC = re.compile(r"Failed to find metric (?:regex:\^)?([\w\\.]+)")
 
 
+class UnknownMetrics(LabError):
+    """ncu does not have some of the metrics for the GPU; `names` may lack their last parts (.sum)."""
+
+    def __init__(self, names: Sequence[str], instead: str) -> None:
+        listed = ", ".join(names)
+        super().__init__(f"ncu does not have this metric for this GPU: {listed}{instead}")
+        self.names = names
+
+
 def find(nvcc: str, instead: str) -> str:
     """The path of ncu, or LabError."""
     ncu = profilers.find("ncu", nvcc)
@@ -44,6 +53,25 @@ def run(
     return raw_csv.parse(output)
 
 
+def run_with_known(
+    ncu: str, nsight_names: Sequence[str], program: Sequence[str], instead: str
+) -> raw_csv.RawTable:
+    """As run(), without the metrics that ncu does not have for this GPU."""
+    names = list(nsight_names)
+    while True:
+        try:
+            return run(ncu, names, program, instead)
+        except UnknownMetrics as error:
+            known = [name for name in names if not _is_one_of(name, error.names)]
+            if not known or len(known) == len(names):
+                raise
+            names = known
+
+
+def _is_one_of(name: str, unknown: Sequence[str]) -> bool:
+    return any(name == other or name.startswith(other + ".") for other in unknown)
+
+
 def _check(status: int, output: str, instead: str) -> None:
     """Raises LabError for all that stands between a run of ncu and its table."""
     if "ERR_NVGPUCTRPERM" in output:
@@ -51,8 +79,7 @@ def _check(status: int, output: str, instead: str) -> None:
     lines = output.splitlines()
     unknown = [match.group(1).replace("\\", "") for match in _BAD_METRIC.finditer(output)]
     if unknown:
-        names = ", ".join(dict.fromkeys(name.rstrip(".") for name in unknown))
-        raise LabError(f"ncu does not have this metric for this GPU: {names}{instead}")
+        raise UnknownMetrics(list(dict.fromkeys(name.rstrip(".") for name in unknown)), instead)
     errors = [line for line in lines if line.startswith("==ERROR==")]
     ended = next((line for line in errors if "application returned an error code" in line), "")
     others = [line for line in errors if line != ended]

@@ -14,6 +14,7 @@ from typing import Any
 from ..catalogue import Exercise
 from ..errors import LabError
 from ..exercise_facts import FIGURE
+from . import placed
 from .csv_file import Row, parse, read_text
 from .rows import count, number, with_parameters
 
@@ -37,17 +38,21 @@ class Spec:
         return folder / (f"{self.exercise}.{kind}.csv" if kind else f"{self.exercise}.csv")
 
     def text(self, folder: Path) -> str:
-        """That of the file, with the rows of `also` behind its own, in its columns."""
+        """That of the file, with the rows of `also` and `placed` behind its own, in its columns."""
         source = self.source(folder)
         text = read_text(source)
+        more = []
         for exercise in self.entry.get("also", []):
             path = folder / f"{exercise}.csv"
-            rows = io.StringIO()
-            columns = list(parse(text, source).rows[0])
-            writer = csv.DictWriter(rows, columns, extrasaction="ignore", lineterminator="\n")
-            writer.writerows(parse(read_text(path), path).rows)
-            text += rows.getvalue()
-        return text
+            more += parse(read_text(path), path).rows
+        more += placed.rows(folder, self.entry.get("placed", []))
+        if not more:
+            return text
+        rows = io.StringIO()
+        columns = parse(text, source).columns
+        writer = csv.DictWriter(rows, columns, extrasaction="ignore", lineterminator="\n")
+        writer.writerows(more)
+        return text + rows.getvalue()
 
     def file(self, folder: Path, kind: str) -> Path:
         return folder / f"{self.exercise}.{self.name}.{kind}"

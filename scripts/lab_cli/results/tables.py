@@ -9,7 +9,8 @@ A table stands between two comments; the first says where its rows come from:
 The parts are the file, the columns, and (optional) the rows: those whose column `parameters` has
 each of these words; with kernel=NAME,NAME only those of these kernels. Of two files with a comma
 between them a row of the one stands beside a row of the other, such as times beside the counters of
-the same launch. `# name: value` lines at the top of a CSV file say where it was measured.
+the same launch. `# name: value` lines at the top of a CSV file say where it was measured. In place of
+a CSV file, scripts/diagnosis.toml: diagnosis_table says what then stands in the parts.
 """
 
 from __future__ import annotations
@@ -19,12 +20,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from .. import catalogue
-from ..counters import metrics
+from ..counters import diagnosis, metrics
 from ..errors import LabError
 from ..exercise_facts import Column
 from ..files import write
 from ..paths import ROOT, shown
 from ..process import output_of
+from . import diagnosis_table
 from .csv_file import Row, parse, read_text
 
 BLOCK = re.compile(
@@ -113,13 +115,17 @@ def is_of(row: Row, word: str) -> bool:
     return word in row.get("parameters", "").split()
 
 
-def with_tables(text: str) -> str:
-    """The text of a page, its tables as results/ has them now."""
+def with_tables(text: str, folder: Path = ROOT) -> str:
+    """The text of a page in `folder`, its tables as results/ has them now."""
 
     def replace(match: re.Match[str]) -> str:
         names = [name.strip() for name in match[3].split(",")]
         path, *beside = [ROOT / name.strip() for name in match[2].split(",")]
-        table = render(path, names, (match[4] or "").split(), columns_of(path), beside)
+        words = (match[4] or "").split()
+        if path == diagnosis.FILE:
+            table = diagnosis_table.render(names, words, folder)
+        else:
+            table = render(path, names, words, columns_of(path), beside)
         return match[1] + "\n" + table + "\n" + match[5]
 
     return BLOCK.sub(replace, text)
@@ -142,7 +148,7 @@ def refresh() -> list[Path]:
     for page in pages():
         old = read_text(page)
         try:
-            new = with_tables(old)
+            new = with_tables(old, page.parent)
         except LabError as error:
             raise LabError(f"{shown(page)}: {error}") from error
         if new != old:

@@ -14,7 +14,7 @@ from exercise_sample import FACTS
 from lab_cli import main
 from lab_cli.building import instrumented, own_program, presets
 from lab_cli.commands import profile
-from lab_cli.counters import metric_table, metrics, profilers
+from lab_cli.counters import diagnosis, explanation, metric_table, metrics, ncu, profilers
 from lab_cli.machine import backend, setup
 from lab_cli.machine.backend import Choice
 from lab_cli.machine.gpu import NO_DRIVER, Driver, Gpu
@@ -393,6 +393,193 @@ def test_no_nvcc(lab: Lab, monkeypatch, capfd) -> None:
     assert "no nvcc" in err and OFFER in err
 
 
+# ---- --explain ----
+
+# A kernel that copies, and none of whose counts points anywhere.
+COPY = {
+    **dict.fromkeys(diagnosis.load().metrics("gpu"), 0.0),
+    "dram_utilization": 86.0, "l2_utilization": 91.7, "l1_utilization": 29.4, "sm_utilization": 12.0,
+    "stall_memory_dependency": 93.7, "stall_exec_dependency": 2.0, "stall_not_selected": 0.5,
+    "warp_issuing": 2.6, "waves": 62.1, "duration": 124.6, "theoretical_occupancy": 100.0,
+    "registers_per_thread": 16.0, "inst_executed": 1_000_000.0, "warp_execution_efficiency": 100.0,
+    "divergent_branch": 0.0, "gld_efficiency": 100.0, "gst_efficiency": 100.0, "global_hit_rate": 0.0,
+    "gld_transactions": 32_768.0, "gst_transactions": 32_768.0, "gld_requests": 8_192.0,
+    "gst_requests": 8_192.0, "gld_transactions_per_request": 4.0, "gst_transactions_per_request": 4.0,
+    "shared_load_transactions": 0.0, "shared_store_transactions": 0.0, "shared_ld_bank_conflict": 0.0,
+    "shared_st_bank_conflict": 0.0, "local_load_transactions": 0.0, "constant_replays": 0.0,
+}  # fmt: skip
+NAIVE = {
+    **COPY,
+    "dram_utilization": 19.1, "l2_utilization": 48.0, "l1_utilization": 31.0, "sm_utilization": 5.9,
+    "stall_memory_dependency": 88.0, "gld_efficiency": 12.5, "gld_transactions": 262_144.0,
+    "gld_transactions_per_request": 32.0, "waves": 0.5, "duration": 8.25,
+}  # fmt: skip
+BARRIERS = {
+    **COPY,
+    "dram_utilization": 41.0, "l2_utilization": 38.0, "l1_utilization": 70.2, "sm_utilization": 74.9,
+    "stall_sync": 40.4, "stall_memory_dependency": 20.0, "stall_not_selected": 10.0, "warp_issuing": 20.0,
+}  # fmt: skip
+EXPLAINED = """\
+copy, grid 64x2, block 256 (2 launches, numbers of the first)
+  Of their peaks: device memory 86 %, L2 cache 92 %, L1 and shared memory 29 %, multiprocessors
+  12 %. The limit: device memory, together with L2 cache.
+  -> Move fewer bytes: coalesced accesses, each byte once, smaller types. If none is moved in vain,
+     the kernel is as fast as the memory. See structLayouts, transposeFast
+  Warps wait most for loads from global or local memory: 94 % of their time
+  (stall_memory_dependency); with a part that busy, they have to wait for something.
+
+naive, grid 64x2, block 256
+  Small grid. The grid does not fill the GPU: it is 0.5 of the blocks that all multiprocessors hold
+  at a time. The shares below are those of a GPU that is not full.
+  -> More blocks, if there is more to do; smaller blocks, if multiprocessors are without one. See
+     blockScheduling, sumMatrix
+  Short kernel. The kernel takes 8.25 us. Of that, beginning and end are a good part, in which
+  nothing can be busy.
+  -> Measure with more data, or do the work of several launches in one. See reduceInteger
+  Of their peaks: device memory 19 %, L2 cache 48 %, L1 and shared memory 31 %, multiprocessors 6 %.
+  No part is busy: the warps wait, or there are too few of them.
+  Warps wait most for loads from global or local memory: 88 % of their time
+  (stall_memory_dependency).
+  -> More loads on their way: several independent ones in each thread, or more warps. See
+     latencyHiding, occupancy
+  Uncoalesced loads. A warp's load touches 32 sectors of 32 bytes and uses 12.5 % of their bytes.
+  The L1 cache had 0 % of the sectors.
+  -> Neighbouring lanes read neighbouring addresses: another index, another layout, or a tile in
+     shared memory that is read as it lies. See stridedAccess, transpose
+
+barriers, grid 64x2, block 256
+  Of their peaks: device memory 41 %, L2 cache 38 %, L1 and shared memory 70 %, multiprocessors
+  75 %. Busiest, without being full: L1 and shared memory, together with multiprocessors.
+  -> Load less for each operation: values that serve several results from registers, and no turns
+     for bank conflicts. See threadGranularity, registerTiles
+  Warps wait most for other warps at a barrier: 40 % of their time (stall_sync); with a part that
+  busy, they have to wait for something.
+
+gpu back end, optimised build (nvcc -O3), on NVIDIA H200 (sm_90)
+"""
+
+
+@pytest.fixture
+def names_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of exercises, not the paths of their pages, which the sample's checkout does not have."""
+    monkeypatch.setattr(explanation, "_page", lambda exercise: exercise)
+
+
+def test_the_page_of_an_exercise() -> None:
+    assert explanation._page("transpose") == "ch04_memory/transpose.md"
+    assert explanation._page("deleted") == "deleted"
+
+
+def explained(lab: Lab, *launches: tuple[str, dict[str, float]]) -> int:
+    lab.ncu(ncu_sample.page_of([(f"{kernel}(int *)", values) for kernel, values in launches]))
+    return lab("reduceInteger", "--explain")
+
+
+def test_explanation(lab: Lab, names_alone, capfd) -> None:
+    kernels = [("copy", COPY), ("naive", NAIVE), ("copy", COPY), ("barriers", BARRIERS)]
+    assert explained(lab, *kernels) == 0
+    assert capfd.readouterr().out == EXPLAINED
+
+
+def test_explanation_asks_for_the_metrics_of_the_rules(lab: Lab) -> None:
+    assert explained(lab, ("copy", COPY)) == 0
+    asked = re.search(r"--metrics (\S+)", lab.ran()[1]).group(1).split(",")
+    known = metrics.load().metrics
+    assert asked == [known[name].nsight for name in diagnosis.load().metrics("gpu")]
+    assert lab.ran()[0] == "build gpu reduceInteger"
+
+
+def test_explanation_of_one_kernel(lab: Lab, names_alone, capfd) -> None:
+    """What is the same in all of it is left out here."""
+
+    def of(values: dict[str, float]) -> str:
+        assert explained(lab, ("k", {**COPY, **values})) == 0
+        return " ".join(capfd.readouterr().out.partition("\n\n")[0].split())
+
+    free = {"dram_utilization": 50.0, "l2_utilization": 50.0}
+    assert "No part is busy" in of(free) and "-> More loads on their way" in of(free)
+    quiet = {**free, "stall_memory_dependency": 20.0, "stall_not_selected": 70.0}
+    assert of(quiet).endswith(
+        "20 % of their time (stall_memory_dependency), which is not much. "
+        "Nothing in these counts points at a remedy."
+    )
+    unknown = {"stall_memory_dependency": 40.0}
+    assert "What the warps wait for most is not known here." in of(unknown)
+
+
+def test_explanation_without_some_metrics(lab: Lab, capfd) -> None:
+    lacking = {k: v for k, v in COPY.items() if k not in ("l2_utilization", "gst_efficiency")}
+    assert explained(lab, ("k", lacking)) == 0
+    out = " ".join(capfd.readouterr().out.split())
+    assert "How busy the parts of the GPU were is not known here. Warps wait most for loads" in out
+    assert "not decided: uncoalesced stores (no gst_efficiency)" in out
+    assert "not decided: few warps for the latency (no l2_utilization)" in out
+    assert out.count("not decided") == 2
+    assert "Nothing in these counts points at a remedy." in out
+
+
+# An ncu of a GPU that lacks two metrics, and says so of one at a time.
+OLDER_NCU = """
+echo "ncu $*" >> "{log}"
+case "$*" in
+*sm__idc_divergent*) echo '==ERROR== Failed to find metric regex:^sm__idc_divergent_instruction_replays(\\.(sum|avg))?$'; exit 1 ;;
+*stalled_misc*) echo '==ERROR== Failed to find metric smsp__warp_issue_stalled_misc_per_warp_active.pct'; exit 1 ;;
+*) /bin/cat "{page}" ;;
+esac
+"""
+
+
+def test_explanation_on_a_gpu_without_some_of_the_metrics(lab: Lab, names_alone, capfd) -> None:
+    page = lab.folder / "page.csv"
+    gone = ("constant_replays", "stall_misc")
+    page.write_text(
+        ncu_sample.page_of([("k(int)", {k: v for k, v in COPY.items() if k not in gone})])
+    )
+    lab.tool("ncu", OLDER_NCU.format(log=lab.log, page=page))
+    assert lab("reduceInteger", "--explain") == 0
+    out = " ".join(capfd.readouterr().out.split())
+    assert "The limit: device memory" in out
+    assert "not decided: different constants (no constant_replays)" in out
+    assert out.count("not decided") == 1
+    asked = [line.split("--metrics ")[1].split()[0].split(",") for line in lab.ran()[1:]]
+    first, _, last = asked
+    known = metrics.load().metrics
+    assert set(first) - set(last) == {known[name].nsight for name in gone}
+    assert lab("reduceInteger", "--metrics=constant_replays,duration") == 1
+    assert "does not have this metric for this GPU: sm__idc" in capfd.readouterr().err
+
+
+def test_metrics_that_ncu_names_without_their_last_part() -> None:
+    assert ncu._is_one_of("lts__t_sectors.sum", ["x__y", "lts__t_sectors"])
+    assert ncu._is_one_of("lts__t_sectors.sum", ["lts__t_sectors.sum"])
+    assert not ncu._is_one_of("lts__t_sectors.sum", ["lts__t_sector", "lts__t_sectors.avg"])
+
+
+def test_explanation_where_ncu_complains_of_what_was_not_asked(lab: Lab, capfd) -> None:
+    lab.ncu("==ERROR== Failed to find metric regex:^sm__nosuch\n", status=1)
+    assert lab("reduceInteger", "--explain") == 1
+    assert "does not have this metric for this GPU: sm__nosuch" in capfd.readouterr().err
+    assert len(lab.ran()) == 2
+
+
+def test_explanation_keeps_its_numbers(lab: Lab, tmp_path: Path) -> None:
+    lab.ncu(ncu_sample.page_of([("k(int)", COPY)]))
+    file = tmp_path / "kept.csv"
+    assert lab("reduceInteger", "--explain", "--output", str(file)) == 0
+    header, row = file.read_text().splitlines()
+    values = dict(zip(header.split(","), row.split(",")))
+    assert float(values["dram_utilization"]) == 86 and float(values["inst_executed"]) == 1e6
+
+
+def test_explanation_is_as_wide_as_the_terminal(lab: Lab, monkeypatch, capfd) -> None:
+    monkeypatch.setattr(profile.sys.stdout, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", "50")
+    assert explained(lab, ("copy", COPY), ("naive", NAIVE)) == 0
+    lines = capfd.readouterr().out.splitlines()
+    assert all(len(line) <= 50 or len(line.split()) == 1 for line in lines)
+    assert max(map(len, (line for line in lines if len(line.split()) > 1))) > 40
+
+
 # ---- a student's own file, on the gpu ----
 
 
@@ -485,6 +672,15 @@ def test_file_of_an_exercise_is_the_exercise(lab: Lab, tmp_path: Path) -> None:
         (["reduceInteger", "MINE"], "MINE: name one exercise, or the files of one program"),
         (["reduceInteger", "--metrics=gld_eff"], "did you mean gld_efficiency"),
         (["reduceInteger", "--backend=cpu", "--metrics=duration"], "not available without a GPU"),
+        (
+            ["reduceInteger", "--explain", "--metrics=duration"],
+            "does not go with --metrics: it takes",
+        ),
+        (["reduceInteger", "--explain", "--debug"], "does not go with --debug: waits and shares"),
+        (
+            ["reduceInteger", "--explain", "--csv"],
+            "go with --csv: it prints sentences; --output FILE",
+        ),
         (["reduceInteger", "--backend=cpu", "--metrics=x__y"], "without a GPU: x__y"),
         (
             ["reduceInteger", "--backend=gpu", "--metrics=barriers"],
@@ -539,6 +735,42 @@ def test_cpu_table(lab: Lab, capfd) -> None:
     assert "cpu back end: counted in an emulation" in out
     assert "its own table" not in out + err
     assert lab.ran() == ["build cpu reduceInteger_instrumented", "--profile --size=3"]
+
+
+CPU_EXPLAINED = """\
+split, grid 64x2, block 256
+  Divergence. Of a warp's lanes 50 % take part in an instruction; warps split in 1,234 branches.
+  -> Let all lanes of a warp take the same branch: assign work to threads so that conditions change
+     from warp to warp. See simpleDivergence, reduceInteger
+  Few warps fit. Block size and shared memory alone allow 25 % of the warps that a multiprocessor
+  can hold.
+  -> That matters only where warps wait for memory, which a GPU can tell; with much work to a thread
+     it can be right. See occupancy
+
+fine, grid 64x2, block 256
+  Nothing in these counts points at a remedy.
+
+cpu back end: counted in an emulation, as the source says it (like a -G build)
+theoretical_occupancy: of block size and shared memory alone; how many registers a kernel takes is
+not known without a GPU's compiler
+Not known without a GPU: times, what warps wait for, which share of its peaks a kernel reaches. So
+these counts do not say what limits it.
+"""
+
+
+def test_explanation_on_the_cpu(lab: Lab, names_alone, capfd) -> None:
+    fine = {name: COPY[name] for name in diagnosis.load().metrics("cpu")}
+    split = {
+        **fine,
+        "warp_execution_efficiency": 50.0,
+        "divergent_branch": 1234.0,
+        "theoretical_occupancy": 25.0,
+    }
+    page = lab.folder / "counts.csv"
+    page.write_text(ncu_sample.page_of([("split(int)", split), ("fine(int)", fine)]))
+    lab.program(f'/bin/cat "{page}" > "$CUDA_EMULATOR_PROFILE"')
+    assert lab("reduceInteger", "--backend=cpu", "--explain") == 0
+    assert capfd.readouterr().out == CPU_EXPLAINED
 
 
 def test_note_on_occupancy_only_where_it_is_shown(lab: Lab, capfd) -> None:

@@ -21,6 +21,7 @@ from lab_cli.results.plots.footprint import Footprint, in_bytes, powers_of_two
 from lab_cli.results.plots.heatmap import HeatMap
 from lab_cli.results.plots.ladder import Ladder
 from lab_cli.results.plots.predicted import Predicted
+from lab_cli.results.plots.roofline import Roofline, power_of_two
 from lab_cli.results.plots.saturation import Saturation
 from lab_cli.results.plots.timeline import Timeline
 from lab_cli.results.plots.waves import Waves
@@ -414,6 +415,99 @@ def test_sizes_in_bytes() -> None:
     assert [in_bytes(size) for size in sizes] == shown
 
 
+# ---- roofline ----
+
+
+def under_the_roof(kernel: str, intensity: object, gflops: object, gbps: object = "") -> dict:
+    """Of a GPU whose roofs meet at 10 and at 80 operations per byte."""
+    peaks = {"peak_gbps": "100", "peak_gflops": "1000", "peak_tensor_gflops": "8000"}
+    return {
+        "kernel": kernel,
+        "intensity": str(intensity),
+        "gflops": str(gflops),
+        "gbps": str(gbps),
+        **peaks,
+    }
+
+
+ROOFLINE = [
+    under_the_roof("add", 0.0833, 8),
+    *(under_the_roof("chain", 2**n, min(950, 90 * 2**n)) for n in (6, -4, 2)),
+    under_the_roof("cached", "", "", 400),
+    {**under_the_roof("product", 128, 7000), "peak_gbps": "", "peak_gflops": ""},
+]
+ROOFS = Roofline("chain", {"cached": "L2"})
+
+
+def named(figure: Figure) -> dict:
+    """The lines of a figure with one of axes, by the names in its legend."""
+    handles = figure.axes[0].get_legend_handles_labels()
+    return dict(zip(handles[1], handles[0]))
+
+
+def test_roofline_has_a_line_for_the_curve_and_a_point_for_each_other_row() -> None:
+    figure = drawn(ROOFS, ROOFLINE)
+    (axes,) = figure.axes
+    lines = named(figure)
+    assert list(lines)[:3] == ["chain", "add", "product"]
+    assert list(lines["chain"].get_xdata()) == [2**-4, 2**2, 2**6]
+    assert list(lines["chain"].get_ydata()) == [90 / 16, 360, 950]
+    assert (list(lines["product"].get_xdata()), list(lines["product"].get_ydata())) == (
+        [128],
+        [7000],
+    )
+    assert len({lines[name].get_marker() for name in ("chain", "add", "product")}) == 3
+    assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
+    assert axes.get_ylabel() == "rate [GFLOP/s]"
+    ticks = [label.get_text() for label in axes.get_xticklabels()]
+    assert ticks == ["1/16", "1/4", "1", "4", "16", "64", "256"]
+    legend = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert legend == list(lines)
+
+
+def test_roofline_has_rising_and_flat_roofs() -> None:
+    figure = drawn(ROOFS, ROOFLINE)
+    (axes,) = figure.axes
+    lines = named(figure)
+    assert list(lines)[3:] == ["device memory 100 GB/s", "L2, measured 400 GB/s"]
+    for name, gbps in (("device memory 100 GB/s", 100), ("L2, measured 400 GB/s", 400)):
+        (low, ridge), rates = lines[name].get_xdata(), list(lines[name].get_ydata())
+        assert low == axes.get_xlim()[0] < 2**-4
+        assert ridge == pytest.approx(8000 / gbps)
+        assert rates == pytest.approx([gbps * low, 8000])
+    styles = {lines[name].get_linestyle() for name in list(lines)[3:]}
+    assert len(styles) == 2
+    flat = [line for line in axes.lines if line.get_label().startswith("_")]
+    assert [list(line.get_ydata()) for line in flat] == [[1000, 1000], [8000, 8000]]
+    assert [line.get_xdata()[0] for line in flat] == pytest.approx([1000 / 400, 8000 / 400])
+    assert texts(axes) == ["FP32 1,000 GFLOP/s", "tensor cores, BF16 8,000 GFLOP/s"]
+    assert axes.get_ylim()[1] > 8000
+
+
+def test_nothing_of_a_roofline_is_cut_off() -> None:
+    figure = drawn(ROOFS, ROOFLINE)
+    (axes,) = figure.axes
+    canvas = figure.bbox
+    for label in (*axes.texts, axes.xaxis.label, axes.yaxis.label, figure.legends[0]):
+        box = label.get_window_extent()
+        assert canvas.x0 <= box.x0 and box.x1 <= canvas.x1, label
+        assert canvas.y0 <= box.y0 and box.y1 <= canvas.y1, label
+
+
+def test_roofline_of_what_is_not_there() -> None:
+    with pytest.raises(LabError, match="no row of kernel gone"):
+        Roofline("gone", {}).draw(ROOFLINE, "title")
+    with pytest.raises(LabError, match="no row of kernel gone"):
+        Roofline("chain", {"gone": "L2"}).draw(ROOFLINE, "title")
+    emulated = [{**item, "gflops": ""} for item in ROOFLINE]
+    with pytest.raises(LabError, match="no number in column gflops"):
+        ROOFS.draw(emulated, "title")
+
+
+def test_powers_of_two_as_fractions() -> None:
+    assert [power_of_two(2.0**n) for n in (-4, -1, 0, 2, 11)] == ["1/16", "1/2", "1", "4", "2,048"]
+
+
 # ---- heat map ----
 
 BLOCKS = [
@@ -601,6 +695,11 @@ def test_waves_of_what_are_none(column: str, value: str) -> None:
         ),
         (predicted(["narrow", "wide"]), STRIDES, "kernel stride cycles turns"),
         (Timeline("mode", "stream", "kernel"), TIMELINE, "mode stream kernel begin_ms end_ms"),
+        (
+            ROOFS,
+            ROOFLINE,
+            "kernel intensity gflops gbps peak_gbps peak_gflops peak_tensor_gflops",
+        ),
         (WAVES, BLOCKS_IN_TIME, "block_size sms slots sm slot wave begin_ms end_ms"),
     ],
     ids=lambda value: type(value).__name__ if dataclasses.is_dataclass(value) else None,

@@ -9,6 +9,7 @@ import pytest
 from exercise_sample import FACTS
 from lab_cli.errors import LabError
 from lab_cli.exercise_facts import Column
+from lab_cli.paths import ROOT
 from lab_cli.results import tables
 from lab_cli.results.tables import cell, columns_of, render
 
@@ -185,11 +186,56 @@ def test_replaces_what_stands_between_the_marks(
     assert tables.with_tables(new) == new
 
 
+def test_rules_of_the_diagnosis_with_links_from_the_page() -> None:
+    mark = "<!-- table scripts/diagnosis.toml | symptom, metrics, exercises | {} -->\n"
+    end = "<!-- end of table -->\n"
+
+    def table(kinds: str, folder: Path) -> list[str]:
+        lines = tables.with_tables(mark.format(kinds) + end, folder).splitlines()
+        assert lines[2:4] == ["| symptom | metrics | exercises |", "| --- | --- | --- |"]
+        assert lines[1] == lines[-2] == ""
+        return lines[4:-2]
+
+    chapter = ROOT / "ch05_performance"
+    rules, limits, stalls = (table(kind, chapter) for kind in ("rule", "limit", "stall"))
+    assert (
+        "| uncoalesced loads | `gld_transactions_per_request`, `gld_efficiency` | "
+        "[stridedAccess](../ch04_memory/stridedAccess.md), [transpose](../ch04_memory/transpose.md) |"
+    ) in rules
+    assert (
+        "| busy: device memory | `dram_utilization` | "
+        "[structLayouts](../ch04_memory/structLayouts.md), "
+        "[transposeFast](../ch04_memory/transposeFast.md) |"
+    ) in limits
+    assert (
+        "| warps wait for other warps at a barrier | `stall_sync` | "
+        "[reduceInteger](ch03_execution_model/reduceInteger.md) |"
+    ) in table("stall", ROOT)
+    assert table("limit rule", chapter) == [*limits, *rules]
+    assert tables.with_tables("<!-- table scripts/diagnosis.toml | symptom -->\n" + end).count(
+        "\n|"
+    ) == 2 + len(rules) + len(limits) + len(stalls)
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        ("symptom, cure", "no cure; it has symptom, metrics, remedy, exercises"),
+        ("symptom | rule wait", "no wait; it has rule, limit, stall"),
+    ],
+)
+def test_parts_that_the_diagnosis_does_not_have(parts: str, message: str) -> None:
+    with pytest.raises(LabError, match=message):
+        tables.with_tables(
+            f"<!-- table scripts/diagnosis.toml | {parts} -->\n<!-- end of table -->"
+        )
+
+
 def test_the_pages_are_up_to_date() -> None:
     found = 0
     for page in tables.pages():
         text = page.read_text()
-        assert tables.with_tables(text) == text, f"{page}: run ./lab plot"
+        assert tables.with_tables(text, page.parent) == text, f"{page}: run ./lab plot"
         found += len(tables.BLOCK.findall(text))
     assert found >= 6, "the marks of the tables are no longer found"
 

@@ -19,11 +19,12 @@ from .footprint import Footprint
 from .heatmap import HeatMap
 from .ladder import Ladder
 from .predicted import Predicted
+from .roofline import Roofline
 from .saturation import Saturation
 from .timeline import Timeline
 from .waves import Waves
 
-Chart = Union[Ladder, Curves, HeatMap, Timeline, Waves, Saturation, Predicted, Footprint]
+Chart = Union[Ladder, Curves, HeatMap, Timeline, Waves, Saturation, Predicted, Footprint, Roofline]
 CHARTS = {
     "ladder": Ladder,
     "curves": Curves,
@@ -33,6 +34,7 @@ CHARTS = {
     "saturation": Saturation,
     "predicted": Predicted,
     "footprint": Footprint,
+    "roofline": Roofline,
 }
 
 

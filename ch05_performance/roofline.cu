@@ -1,0 +1,285 @@
+// Which limit applies, before any tuning: a kernel that does I operations for each byte that it
+// moves can do no more per second than the arithmetic units do, nor more than I times what the
+// memory moves. Over I the lower of the two is a roof: it rises up to the ridge, and is flat behind
+// it.
+//
+//   1 vectorAdd     c = a + b: one operation for 12 bytes
+//   2 multiplyAdds  x = x * a + b, again and again, from 1/4 to 512 times for each element that is
+//                   read and written: from 1/16 to 128 operations per byte
+//   3 readL2        an array that fits in the L2 cache, many times: how fast that is
+//   4 readShared    shared memory, many times, without bank conflicts
+//
+// The roof of kernels 1 and 2 follows from the data sheet. Kernels 3 and 4 compute next to nothing:
+// they measure what the roof of their memory is.
+//
+//   FMAs     multiply-adds (two operations) for each element, on average
+//   ops/B    intensity: operations for each byte of device memory
+//   limit    memory or FP32: which roof is the lower one
+//   roof     what it allows, in GFLOP/s
+//   GB/s     bytes of the arrays that are read and written
+//   % roof   what was reached of it; readShared: of 128 bytes per cycle and multiprocessor (SM)
+//
+// The CSV also has grid, block and the peaks.
+//
+//   ./lab run roofline -- --size=256M --kernel=multiplyAdds
+//   ./lab test roofline
+//   ./lab profile roofline
+//
+// With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
+//   cmake --build build --target roofline
+//   build/ch05_performance/roofline --size=256M --kernel=multiplyAdds
+//   ctest --test-dir build -L roofline
+//   ncu build/ch05_performance/roofline --profile
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lab.cuh"
+#include "rooflineModel.h"
+
+constexpr unsigned kBlock = 256;  // threads
+
+// Elements are loaded and stored four at a time, 16 bytes to a thread: so many bytes are in flight
+// that memory is busy all the time.
+constexpr unsigned kGroup = 4;
+
+__device__ std::size_t globalThread() {
+    return std::size_t{blockIdx.x} * kBlock + threadIdx.x;
+}
+
+__global__ void vectorAdd(const float4* a, const float4* b, float4* c, std::size_t groups) {
+    const std::size_t i = globalThread();
+    if (i >= groups) return;
+    const float4 x = a[i], y = b[i];
+    const float4 sum = {x.x + y.x, x.y + y.y, x.z + y.z, x.w + y.w};
+    c[i] = sum;
+}
+
+// kFmas multiply-adds for each group of four elements: as one chain for each element, so that four
+// are in flight in a thread; or for one or two elements, where the others are only copied. (The
+// loop is unrolled so far that its own instructions do not count.)
+template <unsigned kFmas>
+__global__ void multiplyAdds(const float4* in, float4* out, std::size_t groups, float a, float b) {
+    constexpr unsigned kChains = kFmas < kGroup ? kFmas : kGroup;
+    const std::size_t i = globalThread();
+    if (i >= groups) return;
+    const float4 first = in[i];
+    float x[kGroup] = {first.x, first.y, first.z, first.w};
+#pragma unroll 128
+    for (unsigned step = 0; step < kFmas / kChains; ++step) {
+#pragma unroll
+        for (unsigned c = 0; c < kChains; ++c) x[c] = fmaf(x[c], a, b);
+    }
+    const float4 last = {x[0], x[1], x[2], x[3]};
+    out[i] = last;
+}
+
+__host__ __device__ inline unsigned sumOf(uint4 group) {
+    return group.x + group.y + group.z + group.w;
+}
+
+// The threads of the grid walk over the array together, round and round: `stride` groups ahead for
+// each load. __ldcg() goes past the L1 cache.
+__global__ void readL2(const uint4* data, unsigned groups, unsigned stride, unsigned loads,
+                       unsigned* sums) {
+    unsigned i = static_cast<unsigned>(globalThread()) % groups;
+    unsigned sum = 0;
+#pragma unroll 8
+    for (unsigned load = 0; load < loads; ++load) {
+        sum += sumOf(__ldcg(&data[i]));
+        i += stride;
+        if (i >= groups) i -= groups;
+    }
+    sums[globalThread()] = sum;
+}
+
+// Each block has a part of the array, and its threads walk over it in the same way. Neighbouring
+// lanes read neighbouring groups: no bank is asked for two words in a turn.
+constexpr unsigned kShared = 512;  // groups
+
+__global__ void readShared(const uint4* data, unsigned loads, unsigned* sums) {
+    __shared__ uint4 part[kShared];
+    for (unsigned i = threadIdx.x; i < kShared; i += kBlock) part[i] = data[i];
+    __syncthreads();
+    unsigned sum = 0;
+#pragma unroll 8
+    for (unsigned load = 0; load < loads; ++load)
+        sum += sumOf(part[(threadIdx.x + load) % kShared]);
+    sums[globalThread()] = sum;
+}
+
+// Elements have only so many different values, as if at random: the reference computes each once.
+constexpr unsigned kValueBits = 12;
+inline std::size_t valueOf(std::size_t element) {
+    return element * 0x9E3779B97F4A7C15u >> (64 - kValueBits);
+}
+
+int main(int argc, char** argv) {
+    std::size_t size;
+    unsigned loads;
+    lab::Exercise exercise("roofline", "Which limit applies: memory or arithmetic.");
+    exercise.option("size", &size, {1 << 28, 1 << 12}, 1, lab::kMaxSize, "floats of an array");
+    exercise.option("loads", &loads, {1 << 12, 32}, 1, 1 << 20,
+                    "loads of a thread in readL2 and readShared");
+    exercise.parse(argc, argv);
+    constexpr auto kOnGpu = lab::OwnColumn::kOnGpu;
+    exercise.columns(lab::Columns::kTimed,
+                     {{"FMAs", 5, "fmas"},
+                      {"ops/B", 6, "intensity"},
+                      {"limit", 6, "limit", kOnGpu},
+                      {"roof", 8, "roof_gflops", kOnGpu},
+                      {"GFLOP/s", 8, "gflops", kOnGpu},
+                      {"GB/s", 8, "gbps", kOnGpu},
+                      {"% roof", 6, "percent_roof", kOnGpu},
+                      {"", 0, "peak_gbps", kOnGpu},
+                      {"", 0, "peak_shared_gbps", kOnGpu},
+                      {"", 0, "peak_gflops", kOnGpu},
+                      {"", 0, "peak_tensor_gflops", kOnGpu}},
+                     {"grid", "block"});
+
+    const lab::DeviceFacts& gpu = exercise.device();
+    const Roofs roofs = {gpu.peakFlops, gpu.peakBandwidth};
+    const double sharedPeak = sharedBandwidth(gpu.multiprocessors, gpu.clock);
+    exercise.title("arrays of %s floats (%s)", lab::withCommas(size).c_str(),
+                   lab::inBytes(size * sizeof(float)).c_str());
+    exercise.noteInEmulation("It has no roofs: limits and rates are left out.");
+    if (!lab::kEmulated && roofs.attainable(1) > 0)
+        exercise.note(lab::formatted("The roofs meet at %.1f operations per byte.", roofs.ridge()));
+
+    // The cells of a row: what a run has to do, in operations and in bytes. Without operations the
+    // limit is a memory that moves `peak` bytes per second (0: nobody knows).
+    const auto cells = [&](const lab::Cell& fmas, double operations, double bytes, double peak,
+                           const lab::Statistics& time) -> std::vector<lab::Cell> {
+        const auto known = [](double value, int decimals) {
+            return value > 0 ? lab::Cell(value, decimals) : lab::Cell();
+        };
+        const double intensity = operations / bytes, attainable = roofs.attainable(intensity);
+        const double most = operations > 0 ? attainable / intensity : peak;  // bytes per second
+        const double perSecond = time.count > 0 ? 1e3 / time.median : 0;     // such runs
+        return {fmas,
+                known(intensity, 3),
+                attainable > 0 ? roofs.limit(intensity) : "",
+                known(attainable / 1e9, 0),
+                known(operations * perSecond / 1e9, 0),
+                known(bytes * perSecond / 1e9, 0),
+                known(most > 0 ? 100 * bytes * perSecond / most : 0, 1),
+                known(roofs.bytes / 1e9, 0),
+                known(sharedPeak / 1e9, 0),
+                known(roofs.operations / 1e9, 0),
+                known(gpu.peakTensorFlops / 1e9, 0)};
+    };
+
+    // Whole groups: the last one may have elements that nobody counts.
+    const std::size_t groups = size / kGroup + (size % kGroup != 0);
+    const std::vector<float> values =
+        lab::randomFloats(std::size_t{1} << kValueBits, exercise.seed(), 0, 1);
+    std::vector<float> host = lab::hostVector<float>(groups * kGroup);
+    for (std::size_t i = 0; i < host.size(); ++i) host[i] = values[valueOf(i)];
+    const lab::DeviceBuffer<float> bufferA(host);
+    for (std::size_t i = 0; i < host.size(); ++i) host[i] = values[valueOf(i + 1)];
+    const lab::DeviceBuffer<float> bufferB(host);
+    lab::DeviceBuffer<float> bufferC(groups * kGroup);
+    const auto* a = reinterpret_cast<const float4*>(bufferA.get());
+    const auto* b = reinterpret_cast<const float4*>(bufferB.get());
+    auto* c = reinterpret_cast<float4*>(bufferC.get());
+
+    // An addition and a fused multiply-add are rounded once on the CPU as on the GPU: the results
+    // are equal.
+    const auto mismatch = [&](const auto& expectedOf) -> std::string {
+        const std::vector<float> result = bufferC.toHost(size);
+        for (std::size_t i = 0; i < size; ++i) {
+            const float expected = expectedOf(i);
+            if (result[i] != expected) return lab::describeMismatch(i, result[i], expected);
+        }
+        return "";
+    };
+
+    lab::Ladder ladder(exercise, bufferC);
+    const unsigned grid = lab::blocksFor(groups, kBlock);
+    const auto n = static_cast<double>(size);
+    const auto isSum = [&](const lab::Statistics& time) -> lab::Finding {
+        return {
+            mismatch([&](std::size_t i) { return values[valueOf(i)] + values[valueOf(i + 1)]; }),
+            cells({}, n, 12 * n, 0, time)};
+    };
+    ladder.rung("vectorAdd", grid, kBlock, lab::kNoRate, isSum,
+                [&] { vectorAdd<<<grid, kBlock>>>(a, b, c, groups); });
+
+    const float factor = 1.0001f, summand = 0.5f;  // a step more or less shows in the result
+    const auto rung = [&](auto* kernel, unsigned fmas) {
+        const auto isChain = [&, fmas](const lab::Statistics& time) -> lab::Finding {
+            const unsigned chains = std::min(fmas, kGroup);
+            std::vector<float> ends = values;
+            for (float& x : ends) {
+                for (unsigned step = 0; step < fmas / chains; ++step)
+                    x = std::fma(x, factor, summand);
+            }
+            const double perElement = 1.0 * fmas / kGroup;
+            return {mismatch([&](std::size_t i) {
+                        return i % kGroup < chains ? ends[valueOf(i)] : values[valueOf(i)];
+                    }),
+                    cells({perElement, fmas < kGroup ? 2 : 0}, 2 * perElement * n, 8 * n, 0, time)};
+        };
+        ladder.rung("multiplyAdds", grid, kBlock, lab::kNoRate, isChain,
+                    [&] { kernel<<<grid, kBlock>>>(a, c, groups, factor, summand); });
+    };
+    rung(multiplyAdds<1>, 1);
+    rung(multiplyAdds<2>, 2);
+    rung(multiplyAdds<4>, 4);
+    rung(multiplyAdds<8>, 8);
+    rung(multiplyAdds<16>, 16);
+    rung(multiplyAdds<32>, 32);
+    rung(multiplyAdds<64>, 64);
+    rung(multiplyAdds<128>, 128);
+    rung(multiplyAdds<256>, 256);
+    rung(multiplyAdds<512>, 512);
+    rung(multiplyAdds<1024>, 1024);
+    rung(multiplyAdds<2048>, 2048);
+
+    // A quarter of the L2 cache, or less of a small size; as many threads as fit on the GPU.
+    const std::size_t quarter = std::max(gpu.l2Bytes, std::size_t{4} << 20) / 4 / sizeof(uint4);
+    const auto cached = static_cast<unsigned>(std::clamp(groups, std::size_t{kShared}, quarter));
+    std::vector<uint4> words(cached);
+    for (unsigned i = 0; i < cached; ++i) {
+        const std::uint64_t low = lab::randomBits(exercise.seed(), 2 * i);
+        const std::uint64_t high = lab::randomBits(exercise.seed(), 2 * i + 1);
+        words[i] = {unsigned(low), unsigned(low >> 32), unsigned(high), unsigned(high >> 32)};
+    }
+    const lab::DeviceBuffer<uint4> data(words);
+    const unsigned blocks = gpu.residentBlocks(kBlock), threads = blocks * kBlock;
+    const unsigned stride = threads % cached;
+    lab::DeviceBuffer<unsigned> sums(threads);
+    lab::Ladder reading(exercise, sums);
+    const double bytes = 1.0 * sizeof(uint4) * threads * loads;
+
+    const auto isReadFromL2 = [&](const lab::Statistics& time) -> lab::Finding {
+        std::vector<unsigned> expected(threads, 0);
+        lab::parallelFor(threads, 1 << 10, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t t = begin; t < end; ++t) {
+                for (std::size_t load = 0; load < loads; ++load)
+                    expected[t] += sumOf(words[(t + load * threads) % cached]);
+            }
+        });
+        return {lab::mismatch(sums.toHost(), expected), cells({}, 0, bytes, 0, time)};
+    };
+    reading.rung("readL2", blocks, kBlock, lab::kNoRate, isReadFromL2, [&] {
+        readL2<<<blocks, kBlock>>>(data.get(), cached, stride, loads, sums.get());
+    });
+
+    const auto isReadFromShared = [&](const lab::Statistics& time) -> lab::Finding {
+        std::vector<unsigned> expected(threads, 0);
+        for (unsigned t = 0; t < threads; ++t) {
+            for (unsigned load = 0; load < loads && t < kBlock; ++load)
+                expected[t] += sumOf(words[(t + load) % kShared]);
+            if (t >= kBlock) expected[t] = expected[t - kBlock];  // all blocks do the same
+        }
+        return {lab::mismatch(sums.toHost(), expected), cells({}, 0, bytes, sharedPeak, time)};
+    };
+    reading.rung("readShared", blocks, kBlock, lab::kNoRate, isReadFromShared,
+                 [&] { readShared<<<blocks, kBlock>>>(data.get(), loads, sums.get()); });
+    return exercise.finish();
+}

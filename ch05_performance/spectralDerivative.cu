@@ -1,0 +1,359 @@
+// Differentiates a field along x, y and z: du/dx, du/dy and du/dz of many elements of N x N x N
+// points each. A derivative along a line of N points is a product with an N x N matrix, so all of
+// it is matrix products: many, small, and along y with strides that a BLAS has no words for.
+//
+//   1 naive          a thread for each result; a line and a row of the matrix from global memory
+//   2 inShared       element and matrix in shared memory; each direction reads the element again
+//   3 fused          the same in one launch: the element is read once
+//   4 registerLines  four lines to a thread, in registers: a value of the matrix serves all four
+//     cublasSgemm    cuBLAS in FP32: one product along x, and many small ones along y and z
+//     onTheCpu       loops on all cores of the host
+//     libNAME        a BLAS of the host, if --blas says which
+//
+// Then cuBLAS again, each direction alone.
+//
+//   bytes   to and from device memory for each point, if caches keep nothing
+//   GB/s    these bytes, over the time
+//
+//   ./lab run spectralDerivative -- --points=16 --elements=8K
+//   ./lab test spectralDerivative
+//   ./lab profile spectralDerivative
+//
+// With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
+//   cmake --build build --target spectralDerivative
+//   build/ch05_performance/spectralDerivative --points=16 --elements=8K
+//   ctest --test-dir build -L '^spectralDerivative$'
+//   ncu build/ch05_performance/spectralDerivative --profile
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "differentiationMatrix.h"
+#include "fourLines.cuh"
+#include "gradientOnHost.h"
+#include "installedBlas.h"
+#include "lab.cuh"
+#include "peers_cublas.cuh"
+#include "waveField.h"
+
+constexpr unsigned kX = 0, kY = 1, kZ = 2;  // directions
+
+// From a point to the next one of its line.
+__device__ constexpr unsigned strideAlong(unsigned direction, unsigned n) {
+    return direction == kX ? 1 : direction == kY ? n : n * n;
+}
+
+// In all kernels `columns` is the matrix column by column: D_ij is columns[j * n + i], so that
+// threads with neighbouring i read neighbours. The gradient is all of du/dx, then du/dy, du/dz.
+
+// `parts` blocks to an element. Each multiply-add loads both of its factors.
+template <unsigned kDirection>
+__global__ void naive(const float* __restrict__ u, const float* __restrict__ columns,
+                      float* __restrict__ derivative, unsigned n, unsigned parts) {
+    const unsigned points = n * n * n, stride = strideAlong(kDirection, n);
+    const unsigned p = blockIdx.x % parts * blockDim.x + threadIdx.x;
+    if (p >= points) return;
+    const std::size_t first = std::size_t{blockIdx.x / parts} * points;
+    const unsigned i = p / stride % n;  // place in the line
+    const float* const line = u + first + p - i * stride;
+    float sum = 0;
+    for (unsigned j = 0; j < n; ++j) sum += columns[j * n + i] * line[j * stride];
+    derivative[first + p] = sum;
+}
+
+// A block to an element, and the directions first ... last - 1. Still two loads for each
+// multiply-add, now from shared memory.
+__global__ void inShared(const float* __restrict__ u, const float* __restrict__ columns,
+                         float* __restrict__ gradient, unsigned n, unsigned first, unsigned last) {
+    extern __shared__ float4 shared[];
+    const unsigned points = n * n * n;
+    float* const element = reinterpret_cast<float*>(shared);
+    float* const matrix = element + points;
+    const std::size_t start = std::size_t{blockIdx.x} * points;
+    for (unsigned p = threadIdx.x; p < points; p += blockDim.x) element[p] = u[start + p];
+    for (unsigned p = threadIdx.x; p < n * n; p += blockDim.x) matrix[p] = columns[p];
+    __syncthreads();
+    for (unsigned direction = first; direction < last; ++direction) {
+        const unsigned stride = strideAlong(direction, n);
+        float* const derivative = gradient + std::size_t{gridDim.x} * points * direction + start;
+        for (unsigned p = threadIdx.x; p < points; p += blockDim.x) {
+            const unsigned i = p / stride % n;
+            const float* const line = element + p - i * stride;
+            float sum = 0;
+            for (unsigned j = 0; j < n; ++j) sum += matrix[j * n + i] * line[j * stride];
+            derivative[p] = sum;
+        }
+    }
+}
+
+// Two loads for each multiply-add are more than shared memory can deliver. Here a thread has four
+// lines in registers, and a value of the matrix serves all four: a quarter of a load, and few for
+// the lines. A block has one element or several (Lines), padded so that few loads meet in a bank.
+//
+// kWhole: n is kN. Otherwise it is less: what lies outside is 0 in shared memory.
+template <unsigned kN, bool kWhole>
+__global__ void __launch_bounds__(Lines<kN>::kThreads, kN == 24 ? 3 : 1)
+    registerLines(const float* __restrict__ u, const float* __restrict__ columns,
+                  float* __restrict__ gradient, unsigned runtimeN, std::size_t elements) {
+    using L = Lines<kN>;
+    extern __shared__ float4 shared[];
+    float* const matrix = reinterpret_cast<float*>(shared);
+    const unsigned t = threadIdx.x % L::kThreadsPerElement;
+    const unsigned inBlock = threadIdx.x / L::kThreadsPerElement;
+    float* const tile = matrix + kN * kN + inBlock * kN * L::kPlane;
+
+    const unsigned n = kWhole ? kN : runtimeN, points = n * n * n;
+    const std::size_t element = std::size_t{blockIdx.x} * L::kElements + inBlock;
+    const bool mine = element < elements;  // the last block may have fewer
+    const std::size_t start = element * points, size = elements * points;
+    const float* const from = u + start;
+    float *const dx = gradient + start, *const dy = dx + size, *const dz = dy + size;
+
+    // Of a row's four neighbours from `x` on, those that are inside, in row y of plane z.
+    const auto inside = [&](unsigned x, unsigned y, unsigned z) -> unsigned {
+        if (kWhole) return mine ? 4 : 0;
+        return mine && x < n && y < n && z < n ? min(n - x, 4u) : 0;
+    };
+    float lines[kN][4];
+
+    // Along z: the lines come straight from global memory, four neighbours at a time.
+    const unsigned x = t % (kN / 4) * 4, other = t / (kN / 4);
+#pragma unroll
+    for (unsigned z = 0; z < kN; ++z) {
+        loadFour<kWhole>(lines[z], from + z * n * n + other * n + x, inside(x, other, z));
+    }
+    for (unsigned p = threadIdx.x; p < kN * kN; p += L::kThreads) {
+        const unsigned i = p % kN, j = p / kN;
+        matrix[p] = i < n && j < n ? columns[j * n + i] : 0;
+    }
+    __syncthreads();  // the matrix is complete
+#pragma unroll
+    for (unsigned z = 0; z < kN; ++z) {
+        *reinterpret_cast<float4*>(tile + z * L::kPlane + other * L::kRow + x) = asFloat4(lines[z]);
+    }
+    differentiate<kN>(lines, matrix, [&](unsigned i, const float(&sums)[4][4]) {
+#pragma unroll
+        for (unsigned r = 0; r < 4; ++r) {
+            const unsigned z = i + r;
+            storeFour<kWhole>(dz + z * n * n + other * n + x, asFloat4(sums[r]),
+                              inside(x, other, z));
+        }
+    });
+    __syncthreads();  // the element is complete
+
+    // Along y, the same from shared memory.
+#pragma unroll
+    for (unsigned y = 0; y < kN; ++y) {
+        loadFour<true>(lines[y], tile + other * L::kPlane + y * L::kRow + x, 4);
+    }
+    differentiate<kN>(lines, matrix, [&](unsigned i, const float(&sums)[4][4]) {
+#pragma unroll
+        for (unsigned r = 0; r < 4; ++r) {
+            const unsigned y = i + r;
+            storeFour<kWhole>(dy + other * n * n + y * n + x, asFloat4(sums[r]),
+                              inside(x, y, other));
+        }
+    });
+    __syncthreads();  // nobody needs u any more
+
+    // Along x a line is a row. Its derivative takes its place, and all threads together store the
+    // rows: neighbours to neighbours.
+    float* rows[4];
+#pragma unroll
+    for (unsigned l = 0; l < 4; ++l) {
+        const unsigned row = t + l * L::kThreadsPerElement;
+        rows[l] = tile + row / kN * L::kPlane + row % kN * L::kRow;
+#pragma unroll
+        for (unsigned j = 0; j < kN; j += 4) {
+            const float4 v = *reinterpret_cast<const float4*>(rows[l] + j);
+            lines[j][l] = v.x, lines[j + 1][l] = v.y, lines[j + 2][l] = v.z, lines[j + 3][l] = v.w;
+        }
+    }
+    differentiate<kN>(lines, matrix, [&](unsigned i, const float(&sums)[4][4]) {
+#pragma unroll
+        for (unsigned l = 0; l < 4; ++l) {
+            *reinterpret_cast<float4*>(rows[l] + i) =
+                make_float4(sums[0][l], sums[1][l], sums[2][l], sums[3][l]);
+        }
+    });
+    __syncthreads();  // du/dx is complete
+#pragma unroll 4
+    for (unsigned z = 0; z < kN; ++z) {
+        const float4 four =
+            *reinterpret_cast<const float4*>(tile + z * L::kPlane + other * L::kRow + x);
+        storeFour<kWhole>(dx + z * n * n + other * n + x, four, inside(x, other, z));
+    }
+}
+
+// How registerLines is launched.
+struct Plan {
+    void (*kernel)(const float*, const float*, float*, unsigned, std::size_t);
+    unsigned grid, threads;
+    std::size_t sharedBytes;
+};
+
+template <unsigned kN>
+Plan planFor(std::size_t n, std::size_t elements) {
+    using L = Lines<kN>;
+    return {n == kN ? registerLines<kN, true> : registerLines<kN, false>,
+            lab::blocksFor(elements, L::kElements), L::kThreads, L::kSharedBytes};
+}
+
+// Lets a launch of the kernel have so much shared memory. False where no block can have it.
+template <typename Kernel>
+bool allowShared(Kernel* kernel, std::size_t bytes) {
+    int device;
+    CUDA_CHECK(cudaGetDevice(&device));
+    const int most = lab::deviceAttribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+    if (bytes > static_cast<std::size_t>(most)) return false;
+    CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    static_cast<int>(bytes)));
+    return true;
+}
+
+int main(int argc, char** argv) {
+    std::size_t n, elements;
+    std::string blasName;
+    lab::Exercise exercise("spectralDerivative",
+                           "Differentiates elements of N x N x N points along x, y and z.");
+    exercise.option("points", &n, 16, 2, 32, "points N of an element along x, y and z");
+    exercise.option("elements", &elements, {8192, 50}, 1, lab::kMaxSize, "elements");
+    exercise.options().text("blas", &blasName, "FILE", "the name of a shared library",
+                            "also a BLAS of the host, e.g. libopenblas.so.0");
+    exercise.parse(argc, argv);
+    const std::size_t points = n * n * n;
+    if (elements > lab::kMaxSize / points) {
+        exercise.reject(lab::formatted("--points=%zu --elements=%zu: expected at most %zu points",
+                                       n, elements, std::size_t{lab::kMaxSize}));
+    }
+    std::optional<InstalledBlas> blas;
+    if (!blasName.empty()) blas.emplace(blasName);
+    exercise.columns(lab::Columns::kLadder,
+                     {{"regs", 4, "registers", lab::OwnColumn::kOnGpu},
+                      {"bytes", 5, "bytes_per_point"},
+                      {"GB/s", 6, "moved_gbps", lab::OwnColumn::kOnGpu},
+                      {"size", 0, "field_points"}},
+                     {"grid"});
+
+    const std::vector<double> matrix = differentiationMatrix(n);
+    std::vector<float> hostColumns(n * n);
+    for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t j = 0; j < n; ++j)
+            hostColumns[j * n + i] = static_cast<float>(matrix[i * n + j]);
+    }
+    const WaveField field(n, elements, exercise.seed());
+    const std::size_t size = elements * points;
+    const lab::DeviceBuffer<float> bufferU(field.values), bufferColumns(hostColumns);
+    lab::DeviceBuffer<float> bufferGradient(3 * size);
+    const float *const u = bufferU.get(), *const columns = bufferColumns.get();
+    float* const gradient = bufferGradient.get();
+
+    exercise.title("gradient of %s elements of %zu x %zu x %zu points",
+                   lab::withCommas(elements).c_str(), n, n, n);
+
+    const auto wrong = [&](const std::vector<float>& result) {
+        return lab::mismatch(result, field.gradient, derivativeTolerance(n));
+    };
+    const auto cells = [&](const lab::Statistics& time, unsigned bytes, lab::Cell registers = {}) {
+        const double rate = time.median > 0 ? 1e-6 * bytes * size / time.median : 0;  // GB/s
+        return std::vector<lab::Cell>{registers, bytes, rate > 0 ? lab::Cell(rate, 1) : lab::Cell(),
+                                      size};
+    };
+    // Three times a value is read and a derivative written; or a value, and three derivatives.
+    constexpr unsigned kBytes = 3 * 2 * sizeof(float), kFusedBytes = (1 + 3) * sizeof(float);
+    const lab::Work work = lab::flops(3 * 2.0 * n * size);  // a multiply-add is two operations
+
+    lab::Ladder ladder(exercise, bufferGradient);
+    const auto rung = [&](const char* name, unsigned grid, unsigned block, std::size_t sharedBytes,
+                          unsigned bytes, auto* kernel, const lab::Launch& launch) {
+        if (!allowShared(kernel, sharedBytes)) {
+            exercise.note(
+                lab::formatted("%s needs %zu bytes of shared memory for a block: too "
+                               "many for this GPU",
+                               name, sharedBytes));
+            return;
+        }
+        const auto check = [&, kernel, bytes](const lab::Statistics& time) -> lab::Finding {
+            cudaFuncAttributes attributes;
+            CUDA_CHECK(cudaFuncGetAttributes(&attributes, kernel));
+            return {wrong(bufferGradient.toHost()), cells(time, bytes, attributes.numRegs)};
+        };
+        ladder.rung(name, grid, block, work, check, launch);
+    };
+    const unsigned parts = lab::blocksFor(points, 256);
+    const unsigned naiveGrid = lab::blocksFor(elements * parts, 1);
+    rung("naive", naiveGrid, 256, 0, kBytes, naive<kX>, [&] {
+        naive<kX><<<naiveGrid, 256>>>(u, columns, gradient, n, parts);
+        naive<kY><<<naiveGrid, 256>>>(u, columns, gradient + size, n, parts);
+        naive<kZ><<<naiveGrid, 256>>>(u, columns, gradient + 2 * size, n, parts);
+    });
+    const unsigned grid = lab::blocksFor(elements, 1);
+    const unsigned block = std::min<std::size_t>(1024, (points + 31) / 32 * 32);
+    const std::size_t sharedBytes = sizeof(float) * (points + n * n);
+    rung("inShared", grid, block, sharedBytes, kBytes, inShared, [&] {
+        for (const unsigned direction : {kX, kY, kZ}) {
+            inShared<<<grid, block, sharedBytes>>>(u, columns, gradient, n, direction,
+                                                   direction + 1);
+        }
+    });
+    rung("fused", grid, block, sharedBytes, kFusedBytes, inShared,
+         [&] { inShared<<<grid, block, sharedBytes>>>(u, columns, gradient, n, kX, kZ + 1); });
+    const Plan plan = n <= 8    ? planFor<8>(n, elements)
+                      : n <= 16 ? planFor<16>(n, elements)
+                      : n <= 24 ? planFor<24>(n, elements)
+                                : planFor<32>(n, elements);
+    rung("registerLines", plan.grid, plan.threads, plan.sharedBytes, kFusedBytes, plan.kernel, [&] {
+        plan.kernel<<<plan.grid, plan.threads, plan.sharedBytes>>>(u, columns, gradient, n,
+                                                                   elements);
+    });
+    const auto isGradient = [&](const lab::Statistics& time) -> lab::Finding {
+        return {wrong(bufferGradient.toHost()), cells(time, kBytes)};
+    };
+    lab::cublasDerivatives(ladder, "cublasSgemm", work, isGradient, u, columns, gradient, n,
+                           elements, {kX, kY, kZ});
+
+    const auto onHost = [&](const std::string& name, const auto& differentiate) {
+        std::vector<float> result;
+        const auto check = [&](const lab::Statistics& time) -> lab::Finding {
+            return {wrong(result), cells(time, kBytes)};
+        };
+        ladder.host(name, work, check, [&] {
+            if (result.empty()) result.assign(3 * size, NAN);  // what is left out is seen
+            differentiate(result.data());
+        });
+    };
+    onHost("onTheCpu", [&](float* result) {
+        differentiateOnCpu(field.values.data(), hostColumns.data(), result, n, elements);
+    });
+    if (blas && !blas->problem().empty()) {
+        exercise.note("no row for --blas: " + blas->problem());
+    } else if (blas) {
+        onHost(blasName.substr(blasName.rfind('/') + 1), [&](float* result) {
+            differentiateByBlas(*blas, field.values.data(), hostColumns.data(), result, n,
+                                elements);
+        });
+    }
+    ladder.announceFastest();
+
+    // One direction alone: the others stay as they were poisoned.
+    lab::Ladder alone(exercise, bufferGradient);
+    for (const auto& [name, direction] :
+         {std::pair{"cublasSgemm x", kX}, {"cublasSgemm y", kY}, {"cublasSgemm z", kZ}}) {
+        const auto check = [&, direction = direction](const lab::Statistics& time) -> lab::Finding {
+            const auto part = [&](const std::vector<float>& all) {
+                const auto begin = all.begin() + direction * size;
+                return std::vector<float>(begin, begin + size);
+            };
+            return {lab::mismatch(part(bufferGradient.toHost()), part(field.gradient),
+                                  derivativeTolerance(n)),
+                    cells(time, kBytes / 3)};
+        };
+        lab::cublasDerivatives(alone, name, lab::flops(2.0 * n * size), check, u, columns, gradient,
+                               n, elements, {direction});
+    }
+    return exercise.finish();
+}

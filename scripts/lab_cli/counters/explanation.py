@@ -1,0 +1,162 @@
+"""What ./lab profile --explain prints: a diagnosis of each kernel in words."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .. import catalogue
+from ..paths import shown
+from . import diagnosis
+from .diagnosis import Busy, Diagnosis, Finding, Limit, Values, Waiting
+from .metric_table import MetricTable, Row
+
+NO_BREAK = "\u00a0"  # a space at which no line ends
+NOTHING = "Nothing in these counts points at a remedy."
+WITHOUT_GPU = (
+    "Not known without a GPU: times, what warps wait for, which share of its peaks a kernel reaches. So "
+    "these counts do not say what limits it."
+)
+
+
+@dataclass(frozen=True)
+class Sentence:
+    text: str
+    remedy: str = ""
+    exercises: Sequence[str] = ()
+
+    def lines(self, width: int) -> list[str]:
+        return [*_wrapped(self.text, width, "  "), *self._advice(width)]
+
+    def _advice(self, width: int) -> list[str]:
+        if not self.remedy:
+            return []
+        pages = ", ".join(map(_page, self.exercises))
+        text = f"{self.remedy} See {pages}" if pages else self.remedy
+        return _wrapped(f"-> {text}", width, "  ", hanging="     ")
+
+
+def text(table: MetricTable, backend: str, width: int) -> str:
+    """A paragraph for each kernel, then what holds for all; lines of at most `width` characters."""
+    rules = diagnosis.load()
+    rows = [(row, _values(table, row)) for row in table.rows]
+    paragraphs = _paragraphs(rules, rows, backend, width)
+    notes = [
+        table.source,
+        *table.notes,
+        *_undecided(rules, [values for _, values in rows], backend),
+    ]
+    if backend == "cpu":
+        notes.append(WITHOUT_GPU)
+    below = [line for note in notes for line in _wrapped(note, width)]
+    return "\n\n".join([*paragraphs, "\n".join(below)]) + "\n"
+
+
+def _paragraphs(
+    rules: Diagnosis, rows: Sequence[tuple[Row, Values]], backend: str, width: int
+) -> list[str]:
+    """Launches of a kernel with the same findings have one, with the numbers of the first."""
+    alike: dict[tuple[str, ...], list[list[Sentence]]] = {}
+    for row, values in rows:
+        sentences = _sentences(rules, values, backend)
+        key = (row.kernel, row.grid, row.block, *(sentence.remedy for sentence in sentences))
+        alike.setdefault(key, []).append(sentences)
+    found = []
+    for (kernel, grid, block, *_), launches in alike.items():
+        heading = f"{kernel}, grid {grid}, block {block}"
+        if len(launches) > 1:
+            heading += f" ({len(launches)} launches, numbers of the first)"
+        lines = [line for sentence in launches[0] for line in sentence.lines(width)]
+        found.append("\n".join([*_wrapped(heading, width), *lines]))
+    return found
+
+
+def _values(table: MetricTable, row: Row) -> Values:
+    pairs = zip(table.metrics, row.values)
+    return {metric.name: value for metric, value in pairs if isinstance(value, float)}
+
+
+def _sentences(rules: Diagnosis, values: Values, backend: str) -> list[Sentence]:
+    findings = rules.findings(values, backend)
+    sentences = [
+        *(_of_finding(finding) for finding in findings if finding.rule.kind == "size"),
+        *(_of_gpu(rules, values) if backend == "gpu" else []),
+        *(_of_finding(finding) for finding in findings if finding.rule.kind != "size"),
+    ]
+    if not any(sentence.remedy for sentence in sentences):
+        sentences.append(Sentence(NOTHING))
+    return sentences
+
+
+def _of_finding(finding: Finding) -> Sentence:
+    rule = finding.rule
+    symptom = rule.symptom[0].upper() + rule.symptom[1:]
+    return Sentence(f"{symptom}. {finding.says}", rule.remedy, rule.exercises)
+
+
+def _of_gpu(rules: Diagnosis, values: Values) -> list[Sentence]:
+    busy = rules.busy(values)
+    return [_of_limits(busy), _of_stalls(rules.waiting(values), busy)]
+
+
+def _of_limits(busy: Busy | None) -> Sentence:
+    if busy is None:
+        return Sentence("How busy the parts of the GPU were is not known here.")
+    shares = ", ".join(f"{part} {share:.0f} %" for part, share in busy.shares.items())
+    begin = f"Of their peaks: {shares}."
+    if not busy.limits:
+        return Sentence(f"{begin} No part is busy: the warps wait, or there are too few of them.")
+    parts = _joined(busy.limits)
+    if busy.full:
+        verdict = f"The limit: {parts}."
+    else:
+        verdict = f"Busiest, without being full: {parts}."
+    first = busy.limits[0]
+    return Sentence(f"{begin} {verdict}", first.remedy, first.exercises)
+
+
+def _joined(limits: Sequence[Limit]) -> str:
+    return ", together with ".join(limit.part for limit in limits)
+
+
+def _of_stalls(waiting: Waiting | None, busy: Busy | None) -> Sentence:
+    if waiting is None:
+        return Sentence("What the warps wait for most is not known here.")
+    stall = waiting.stall
+    most = (
+        f"Warps wait most for {stall.symptom}: {waiting.share:.0f} % of their time ({stall.metric})"
+    )
+    if busy is None:
+        return Sentence(f"{most}.")
+    if busy.limits:
+        return Sentence(f"{most}; with a part that busy, they have to wait for something.")
+    if not waiting.dominating:
+        return Sentence(f"{most}, which is not much.")
+    return Sentence(f"{most}.", stall.remedy, stall.exercises)
+
+
+def _undecided(rules: Diagnosis, kernels: Sequence[Values], backend: str) -> list[str]:
+    """Names the rules that could not be decided for some kernel, with what they lack."""
+    missing: dict[str, list[str]] = {}
+    for values in kernels:
+        missing.update(rules.undecided(values, backend))
+    return [f"not decided: {symptom} (no {', '.join(names)})" for symptom, names in missing.items()]
+
+
+def _page(exercise: str) -> str:
+    source = catalogue.sources().get(exercise)
+    return shown(source.with_suffix(".md")) if source else exercise
+
+
+def _wrapped(text: str, width: int, indent: str = "", hanging: str | None = None) -> list[str]:
+    """Names and paths stay whole, and a number with its %: a longer one goes beyond the width."""
+    lines = textwrap.wrap(
+        text.replace(" %", NO_BREAK + "%"),
+        width,
+        initial_indent=indent,
+        subsequent_indent=indent if hanging is None else hanging,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return [line.replace(NO_BREAK, " ") for line in lines]

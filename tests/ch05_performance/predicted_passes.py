@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""Compares what sharedReduction predicts with what the cpu profiler counts.
+
+    predicted_passes.py PROGRAM SOURCE
+
+runs the instrumented PROGRAM with blocks of several sizes, and compares the predictions of each row with the
+counts of its launch. Ends with 77 where PROGRAM is not built, or older than SOURCE.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "cmake"), str(ROOT / "tests" / "emulator" / "profiler")]
+
+from compare import number, read_table  # noqa: E402
+from program import outdated, run_noting  # noqa: E402
+
+NOT_BUILT = 77
+# The array ends in the middle of a block, and a row has several of them.
+OPTIONS = ("--size=3000 --block=32", "--size=3000 --block=64", "--size=5000 --block=1024")
+LOADS = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"
+STORES = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"
+LOAD_REQUESTS = "smsp__inst_executed_op_shared_ld.sum"
+DIVERGENT = "smsp__sass_branch_targets_threads_divergent.sum"
+
+
+def counted(row: dict[str, str], launch: dict[str, str]) -> dict[str, float]:
+    """What the columns of the row should say, by the counts of its launch."""
+    loads, stores = number(launch[LOADS]), number(launch[STORES])
+    columns = {"load_wavefronts": loads, "store_wavefronts": stores}
+    if not row["step"]:  # a kernel of the ladder, which has other branches, too
+        return columns
+    # Before the step each warp stores its words, behind it each loads them. A warp that adds has two loads.
+    warps = int(re.findall(r"\d+", launch["Block Size"])[0]) / 32
+    return columns | {
+        "warps": (number(launch[LOAD_REQUESTS]) - warps) / 2,
+        "split": number(launch[DIVERGENT]),
+        "passes": warps + number(launch[DIVERGENT]),
+        "turns": loads + stores - 2 * warps,
+    }
+
+
+def problems(rows: Sequence[dict[str, str]], launches: Sequence[dict[str, str]]) -> list[str]:
+    """What was counted otherwise than the rows say, a line each."""
+    if len(rows) != len(launches):
+        return [f"{len(rows)} rows, but {len(launches)} launches were counted"]
+    return [
+        f"{row['kernel']} {row['step']}: {column} {row[column]}, counted {count:g}"
+        for row, launch in zip(rows, launches)
+        for column, count in counted(row, launch).items()
+        if number(row[column]) != count
+    ]
+
+
+def main(program: str, source: str) -> int:
+    reason = outdated(program, source)
+    if reason:
+        print(f"skipped: {reason}")
+        return NOT_BUILT
+    found = []
+    for options in OPTIONS:
+        command = [program, *options.split(), "--profile", "--csv"]
+        done, profile = run_noting(command, "CUDA_EMULATOR_PROFILE")
+        if done.returncode != 0:
+            sys.exit(f"{options}: exit status {done.returncode}, expected 0\n{done.stderr}")
+        rows = list(csv.DictReader(done.stdout.splitlines()))
+        assert any(row["step"] for row in rows) and not all(row["step"] for row in rows)
+        found += [f"{options}: {problem}" for problem in problems(rows, read_table(profile))]
+    print("\n".join(found) or "what is predicted was counted")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,456 @@
+"""scripts/diagnosis.toml: what its rules find in the profiles that were recorded on an H200."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from lab_cli import catalogue
+from lab_cli.counters import diagnosis, metric_table, metrics, raw_csv
+from lab_cli.counters.diagnosis import KINDS, SHOWN, Finding, Rule, Values
+from lab_cli.errors import LabError
+from lab_cli.paths import ROOT
+from lab_cli.results import csv_file
+
+RULES = diagnosis.load()
+KNOWN = metrics.load()
+RECORDED = ROOT / "tests/emulator/profiler/recorded"
+RESULTS = ROOT / "results/h200"
+PEAK = 4_814.0  # GB/s, of an H200: results/h200/deviceQuery.csv
+
+LOADS, STORES, BANKS = "uncoalesced loads", "uncoalesced stores", "bank conflicts"
+SPLIT, IDLE, LOCAL = "divergence", "idle lanes", "local memory"
+CONSTANTS, GRID, SHORT, LAST = "different constants", "small grid", "short kernel", "last wave"
+FEW = "few warps for the latency"
+
+# What the pages say of each kernel: the symptoms, and none for those that mend them. From the file that
+# is named; the launches of a kernel in the order in which they stand there. What a file does not have
+# cannot be found in it: the metrics of the exercises are the numbers of their own story.
+EXPECTED: dict[str, dict[str, list[list[str]]]] = {
+    "recorded/transpose.optimised": {
+        "copyFloat4": [[]],
+        "copyRow": [[]],
+        "transposeNaiveRow<1>": [[STORES]],
+        "transposeNaiveRow<4>": [[STORES]],
+        "transposeNaiveCol<1>": [[LOADS]],
+        "transposeNaiveCol<4>": [[LOADS]],
+        "transposeSmem": [[BANKS]],
+        "transposeSmemPad": [[]],
+        "transposeSmemSwizzle": [[]],
+        "transposeSmemUnroll2": [[]],
+        "transposeSmemDiagonal": [[]],
+        "transposeSmemDynamic": [[BANKS], [BANKS], [], []],  # blocks 8, 16, 32 and 64 wide
+    },
+    "recorded/transposeFast.optimised": {
+        "transposeTile<32>": [[]],
+        "transposeFloat4<0, 0, 1>": [[BANKS]],
+        "transposeFloat4<1, 0, 1>": [[]],
+    },
+    "recorded/sharedBanks.optimised": {
+        "staticTile<32, 0, 0, 0>": [[]],
+        "staticTile<32, 0, 1, 1>": [[BANKS]],
+        "staticTile<32, 0, 0, 1>": [[BANKS]],
+        "staticTile<32, 1, 0, 1>": [[]],
+        "swizzledTile<32>": [[]],
+        "staticTile<16, 0, 0, 1>": [[BANKS]],
+        "staticTile<16, 2, 0, 1>": [[]],
+    },
+    "recorded/reduceInteger.optimised": {
+        "reduceNeighbored": [[SPLIT, LOADS]],
+        "reduceNeighboredLess": [[LOADS, STORES]],
+        "reduceInterleaved": [[]],
+        "reduceUnrolling<8>": [[]],
+        "reduceShuffle": [[]],
+    },
+    "recorded/simpleDivergence.debug": {
+        "heavyByThread": [[SPLIT, STORES]],  # each half of a warp stores on its own
+        "heavyByWarp": [[]],
+        "branchByWarp": [[]],
+    },
+    "recorded/controlDivergence.debug": {"borderByWarp": [[]]},
+    "recorded/matmul.optimised": {
+        "matmulUncoalesced": [[LOADS]],
+        "matmulCoalesced": [[]],
+        "matmulTiled<32>": [[]],
+    },
+    "recorded/cornerTurning.optimised": {
+        "tiledRowMajor": [[]],
+        "bAsItLies": [[LOADS]],
+        "bTurnedLate": [[BANKS]],
+        "bTurned<32>": [[BANKS]],
+        "bTurned<33>": [[]],
+        "aAsItLies": [[LOADS]],
+        "aTurned": [[]],
+    },
+    "recorded/registerTiles.optimised": {  # small: the stores of results are half of all sectors
+        "registerFloat4<1>": [[STORES, BANKS]],
+        "registerNoConflicts<1>": [[STORES]],
+    },
+    "recorded/matmulFast.optimised": {  # smaller still; it loads with asynchronous copies alone
+        "multiply<Tile<128, 128, 8, 8, 1>, 1, 0, 0, 0>": [[STORES]],
+        "multiply<Tile<64, 128, 8, 8, 2>, 1, 1, 1, 1>": [[STORES]],
+    },
+    "recorded/stridedAccess.optimised": {
+        "readStrided<1>": [[]],
+        "readStrided<2>": [[LOADS]],
+        "readStrided<32>": [[LOADS]],
+        "readRandom<1>": [[LOADS]],
+        "readRandom<8>": [[]],
+    },
+    "recorded/structLayouts.optimised": {
+        "massAos": [[LOADS]],
+        "massSoa": [[]],
+        "massAosoa": [[]],
+        "allAos": [[LOADS]],
+        "allSoa": [[]],
+    },
+    "recorded/misalignedAccess.optimised": {"readOffset<1>": [[], []], "writeOffset<1>": [[], []]},
+    "recorded/warpLayout.optimised": {"observeWarps": [[IDLE, STORES]]},  # of structs
+    "recorded/nestedHelloWorld.optimised": {"nestedHelloWorld": [[IDLE, STORES]]},  # by printf()
+    "h200/controlDivergence.metrics": {"borderLast": [[SPLIT]], "borderByWarp": [[]]},
+    "h200/blockScheduling.metrics": {"busyBlocks": [[GRID], [GRID], [LAST], [LAST]]},
+    "h200/memoryLatency.metrics": {"chaseLocal": [[LOCAL]], "chaseGlobal<1>": [[]]},
+    "h200/constantMemory.metrics": {
+        "lookupConstant": [[], [CONSTANTS]],
+        "lookupShared": [[], []],
+        "stencilConstant": [[]],
+    },
+    "h200/reduceInteger.1M.metrics": {
+        "reduceNeighbored": [[]],
+        "reduceUnrolling<4>": [[SHORT]],
+        "reduceShuffle": [[GRID, SHORT]],
+    },
+    "h200/reduceInteger.metrics": {"reduceNeighbored": [[SPLIT]], "reduceNeighboredLess": [[]]},
+}  # fmt: skip
+
+
+def of_ncu(path: Path) -> Iterator[tuple[str, Values]]:
+    """The launches of a recorded raw page."""
+    raw = raw_csv.parse(path.read_text())
+    table = metric_table.build(raw, list(KNOWN.metrics.values()), "", [])
+    for row in table.rows:
+        pairs = zip(table.metrics, row.values)
+        values = {metric.name: value for metric, value in pairs if value is not None}
+        yield row.kernel, {**following(values), **values}
+
+
+def following(values: Values) -> dict[str, float]:
+    """What old recordings lack, and what follows by definition from what they have."""
+    more = {"warp_execution_efficiency": 100 / 32 * values["active_threads_per_instruction"]}
+    for kind in ("gld", "gst"):
+        requests = values[f"{kind}_requests"]
+        sectors = values[f"{kind}_transactions"]
+        more[f"{kind}_transactions_per_request"] = sectors / requests if requests else 0.0
+    return more
+
+
+def of_results(path: Path) -> Iterator[tuple[str, Values]]:
+    """The launches of an optimised build in a file that ./lab bench wrote."""
+    for row in csv_file.parse(path.read_text(), path).rows:
+        if row.get("build", "optimised") == "optimised":
+            yield row["kernel"], {name: float(row[name]) for name in row if name in KNOWN.metrics}
+
+
+def launches(name: str) -> Iterator[tuple[str, Values]]:
+    folder, _, stem = name.partition("/")
+    if folder == "recorded":
+        return of_ncu(RECORDED / f"{stem}.csv")
+    return of_results(RESULTS / f"{stem}.csv")
+
+
+def found(values: Values) -> list[str]:
+    """Of the findings that --explain would show on a GPU."""
+    return [finding.rule.symptom for finding in RULES.findings(values, "gpu")]
+
+
+@pytest.mark.parametrize("file", EXPECTED)
+def test_what_is_found_in_recorded_kernels(file: str) -> None:
+    got: dict[str, list[list[str]]] = {}
+    for kernel, values in launches(file):
+        got.setdefault(kernel, []).append(found(values))
+    for kernel, symptoms in EXPECTED[file].items():
+        assert got[kernel][: len(symptoms)] == symptoms, kernel
+
+
+def with_memory_share(values: Values) -> dict[str, float]:
+    """As ncu's share of the peak, of a kernel that only reads; the L2 cache is not busier than that."""
+    share = 100 * values["dram_read_throughput"] / PEAK
+    return {**values, "dram_utilization": share, "l2_utilization": share}
+
+
+def test_few_warps_for_the_latency() -> None:
+    """Occupancy was measured without the stalls, these with an occupancy that is high but for one kernel."""
+    by_kernel = {
+        kernel: with_memory_share(values)
+        for kernel, values in launches("h200/latencyHiding.metrics")
+    }
+    rule = of_symptom(FEW)
+    for kernel, expected in (("pointerChase", True), ("loads<1>", False), ("loads<8>", False)):
+        values = {"registers_per_thread": 16.0, **by_kernel[kernel]}
+        assert bool(rule.finding(values)) == expected, kernel
+        assert rule.finding({**values, "dram_utilization": 60.0}) is None
+        assert rule.finding({**values, "l2_utilization": 60.0}) is None
+    few_warps = {
+        **by_kernel["loads<1>"],
+        "registers_per_thread": 16.0,
+        "theoretical_occupancy": 50.0,
+    }
+    assert rule.finding(few_warps)
+    assert rule.finding({**few_warps, "stall_memory_dependency": 49.0}) is None
+
+
+def test_few_warps_fit_is_said_without_a_gpu_alone() -> None:
+    values = {"theoretical_occupancy": 50.0}
+    assert [found.rule.symptom for found in RULES.findings(values, "cpu")] == ["few warps fit"]
+    assert RULES.findings(values, "gpu") == []
+    assert RULES.findings({"theoretical_occupancy": 62.5}, "cpu") == []
+
+
+def test_each_rule_is_tried_on_a_recorded_kernel() -> None:
+    tried = {
+        name
+        for kernels in EXPECTED.values()
+        for launch in kernels.values()
+        for name in sum(launch, [])
+    }
+    assert {rule.symptom for rule in RULES.rules} == {*tried, FEW, "few warps fit"}
+
+
+# ---- limits and stalls ----
+
+
+def shares(dram: float, l2: float, l1: float, sm: float) -> Values:
+    names = ("dram_utilization", "l2_utilization", "l1_utilization", "sm_utilization")
+    return dict(zip(names, (dram, l2, l1, sm)))
+
+
+@pytest.mark.parametrize(
+    ("values", "parts", "full"),
+    [
+        ((85.6, 91.67, 30, 12), ["device memory", "L2 cache"], True),  # copyFloat4 of transposeFast
+        ((92, 60, 30, 3), ["device memory"], True),
+        ((92, 81, 82, 3), ["device memory", "L1 and shared memory"], True),
+        ((10, 30, 85, 78), ["L1 and shared memory", "multiprocessors"], True),
+        ((10, 30, 20, 79.9), ["multiprocessors"], False),
+        ((10, 60, 20, 10), ["L2 cache"], False),
+        ((59.9, 59.8, 20, 10), [], False),
+    ],
+)
+def test_busy_parts(values: tuple[float, ...], parts: list[str], full: bool) -> None:
+    busy = RULES.busy(shares(*values))
+    assert busy
+    assert [limit.part for limit in busy.limits] == parts
+    assert busy.full == full
+    assert list(busy.shares.values()) == list(values)
+
+
+def test_without_one_of_the_shares_nothing_is_said_of_limits() -> None:
+    for missing in shares(1, 2, 3, 4):
+        assert RULES.busy({k: v for k, v in shares(99, 99, 99, 99).items() if k != missing}) is None
+
+
+@pytest.mark.parametrize(
+    ("values", "metric", "dominating"),
+    [
+        ({"stall_sync": 40.0, "stall_memory_dependency": 35.0, "warp_issuing": 25.0}, "stall_sync", True),
+        ({"stall_sync": 24.0, "stall_not_selected": 60.0}, "stall_sync", False),
+        ({"stall_sync": 50.1}, "stall_sync", True),
+        ({"stall_sync": 49.9}, None, None),  # the rest can be another stall
+        ({"stall_sync": 30.0, "stall_not_selected": 10.0, "warp_issuing": 20.0}, None, None),
+        ({"stall_drain": 100.2}, "stall_drain", True),  # rounded
+        ({"warp_issuing": 100.0, "stall_not_selected": 0.0}, None, None),
+        (dict.fromkeys(["stall_sync", "stall_drain"], 0.0) | {"stall_not_selected": 100.0}, None, None),
+    ],
+)  # fmt: skip
+def test_the_greatest_stall(values: Values, metric: str | None, dominating: bool | None) -> None:
+    waiting = RULES.waiting(values)
+    if metric is None:
+        assert waiting is None
+    else:
+        assert waiting
+        assert (waiting.stall.metric, waiting.dominating) == (metric, dominating)
+        assert waiting.share == values[metric]
+
+
+def test_stalls_of_recorded_kernels() -> None:
+    stalls = {}
+    for name in ("h200/latencyHiding.metrics", "h200/reduceInteger.4M.metrics"):
+        for kernel, values in launches(name):
+            waiting = RULES.waiting(values)
+            stalls[kernel] = (waiting.stall.metric, waiting.dominating) if waiting else None
+    assert stalls["loads<1>"] == stalls["pointerChase"] == ("stall_memory_dependency", True)
+    assert stalls["fmaChains<ThreeRegisters, 1>"] == ("stall_dispatch", True)
+    assert stalls["fmaChains<TwoRegisters, 1>"] == ("stall_exec_dependency", False)
+    assert stalls["reduceUnrollWarps8"] == ("stall_memory_dependency", True)
+    assert stalls["reduceNeighboredLess"] == (
+        "stall_sync",
+        True,
+    )  # more than all that is left for others
+    assert stalls["reduceNeighbored"] is None  # two stalls alone were measured: 17 % and 13 %
+
+
+# ---- the file ----
+
+
+def of_symptom(symptom: str) -> Rule:
+    (rule,) = [rule for rule in RULES.rules if rule.symptom == symptom]
+    return rule
+
+
+def test_what_it_names_exists() -> None:
+    for named in (*RULES.rules, *RULES.limits, *RULES.stalls):
+        assert set(named.exercises) <= set(catalogue.sources()), named
+        assert named.remedy.endswith(".")
+    symptoms = [rule.symptom for rule in RULES.rules]
+    assert len(set(symptoms)) == len(symptoms)
+    for rule in RULES.rules:
+        assert rule.quoted and rule.exercises, rule.symptom
+        assert rule.says.endswith(".") and rule.why
+        assert (rule.lost is None) == (rule.kind == "size"), rule.symptom
+
+
+def test_each_results_file_that_a_reason_names_is_there() -> None:
+    for rule in RULES.rules:
+        for word in rule.why.replace("(", " ").replace(")", " ").replace(";", " ").split():
+            if word.endswith(".csv"):
+                assert (RESULTS / word).is_file(), rule.symptom
+
+
+def test_what_each_back_end_counts() -> None:
+    on_cpu = RULES.metrics("cpu")
+    assert all(KNOWN.metrics[name].cpu for name in on_cpu)
+    assert {"gld_efficiency", "warp_execution_efficiency", "theoretical_occupancy"} <= set(on_cpu)
+    on_gpu = RULES.metrics("gpu")
+    assert len(set(on_gpu)) == len(on_gpu)
+    stalls = {name for name in KNOWN.metrics if name.startswith("stall_")}
+    assert stalls <= set(on_gpu), "a stall that is not read could be the greatest"
+    assert {*on_cpu, "dram_utilization", "sm_utilization", "warp_issuing", "waves"} <= set(on_gpu)
+
+
+def test_decided_without_a_gpu() -> None:
+    decided = {rule.symptom for rule in RULES.rules} - {
+        SHORT, GRID, LAST, LOCAL, CONSTANTS, FEW,
+    }  # fmt: skip
+    assert set(RULES.undecided({}, "cpu")) == decided
+    assert RULES.undecided(dict.fromkeys(RULES.metrics("cpu"), 1.0), "cpu") == {}
+
+
+def test_rule_without_its_metrics_is_silent() -> None:
+    values = {"gld_efficiency": 12.5, "gld_transactions": 32.0, "gst_transactions": 1.0}
+    assert RULES.findings(values, "gpu") == []
+    assert RULES.undecided(values, "gpu")[LOADS] == ["gld_transactions_per_request"]
+    assert found({**values, "gld_transactions_per_request": 32.0}) == [LOADS]
+
+
+def test_kernel_without_accesses_loses_no_share_of_them() -> None:
+    assert found(dict.fromkeys(RULES.rules[2].needs, 0.0)) == []
+
+
+@pytest.mark.parametrize(("kind", "symptom"), [("gld", LOADS), ("gst", STORES)])
+def test_lanes_that_share_a_word_are_no_finding(kind: str, symptom: str) -> None:
+    """Of the one sector of a request 28 bytes are of no use, and nothing can be done about it."""
+    of_both = {"gld_transactions": 0.0, "gst_transactions": 0.0}
+    shared_word = {**of_both, f"{kind}_efficiency": 12.5, f"{kind}_transactions": 1000.0}
+    assert found({**shared_word, f"{kind}_transactions_per_request": 1.0}) == []
+    assert found({**shared_word, f"{kind}_transactions_per_request": 2.0}) == [symptom]
+
+
+def test_conflicts_of_a_few_accesses_beside_many_others_are_no_finding() -> None:
+    values = {
+        "shared_load_transactions": 100.0, "shared_ld_bank_conflict": 90.0,
+        "shared_store_transactions": 0.0, "shared_st_bank_conflict": 0.0,
+        "gld_requests": 0.0, "gst_requests": 0.0,
+    }  # fmt: skip
+    assert found(values) == [BANKS]
+    assert found({**values, "gld_requests": 400.0}) == []
+    assert found({**values, "gst_requests": 400.0}) == []
+
+
+def test_those_that_lose_more_come_first_and_no_more_than_two() -> None:
+    values = {
+        **dict.fromkeys(RULES.metrics("gpu"), 0.0),
+        "gld_efficiency": 12.5, "gld_transactions": 1.0, "gld_transactions_per_request": 32.0,
+        "gst_efficiency": 12.5, "gst_transactions": 2.0, "gst_transactions_per_request": 32.0,
+        "warp_execution_efficiency": 100.0, "theoretical_occupancy": 100.0,
+        "waves": 1.0, "duration": 10.0, "shared_load_transactions": 100.0,
+    }  # fmt: skip
+    assert found(values) == [STORES, LOADS]
+    assert found({**values, "gld_transactions": 3.0}) == [LOADS, STORES]
+    assert found({**values, "shared_ld_bank_conflict": 90.0}) == [BANKS, STORES]
+    assert found({**values, "warp_execution_efficiency": 90.0}) == [IDLE, STORES]
+    assert found({**values, "waves": 0.5, "duration": 9.9}) == [GRID, SHORT, STORES, LOADS]
+    assert len(found(values)) == SHOWN
+
+
+def test_sentences_quote_their_numbers() -> None:
+    rule = of_symptom(LOADS)
+    values = {
+        "gld_efficiency": 22.22, "gld_transactions": 1e6, "gst_transactions": 10.0,
+        "gld_transactions_per_request": 18.0,
+    }  # fmt: skip
+    finding = rule.finding(values)
+    assert isinstance(finding, Finding)
+    assert (
+        finding.says
+        == "A warp's load touches 18 sectors of 32 bytes and uses 22.2 % of their bytes."
+    )
+    cached = rule.finding({**values, "global_hit_rate": 77.78})
+    assert cached and cached.says.endswith("bytes. The L1 cache had 77.8 % of the sectors.")
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(12.5, "12.5"), (0.4567, "0.457"), (3.0, "3"), (262_144.0, "262,144"), (1234.6, "1,235"), (0.0, "0")],
+)  # fmt: skip
+def test_numbers_in_sentences(value: float, text: str) -> None:
+    assert diagnosis.shown(value) == text
+
+
+GOOD = """
+limits = []
+stalls = []
+[thresholds]
+busy = 1
+full = 2
+close = 3
+[stall]
+dominating = 4
+issuing = "warp_issuing"
+ready = "stall_not_selected"
+[[rules]]
+symptom = "s"
+kind = "waste"
+lost = "100 - branch"
+when = ["lost >= 1"]
+says = "{branch}"
+remedy = "r"
+why = "w"
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("busy = 1\n", "", "[thresholds] busy is missing"),
+        ('kind = "waste"', 'kind = "wast"', f"kind = 'wast': expected {', '.join(KINDS)}"),
+        ('when = ["lost >= 1"]', 'when = ["lost"]', "rules, entry 1: 'lost': expected two formulas"),
+        ("100 - branch", "-branch", "rules, entry 1: -branch: expected numbers"),
+        ("{branch}", "{branches}", "rules, s: no metric is named 'branches'"),
+        ("100 - branch", "100 - brunch", "rules, s: no metric is named 'brunch'"),
+        ('lost = "100 - branch"', "", "rules, s: a condition on lost, but no formula lost"),
+        ('"warp_issuing"', '"selected"', "[stall]: no metric is named 'selected'"),
+        ('why = "w"', 'also = "{no_such}"\nwhy = "w"', "rules, s: no metric is named 'no_such'"),
+        ('why = "w"\n', "", "rules, entry 1: why is missing"),
+    ],
+)  # fmt: skip
+def test_bad_file_names_what_is_wrong(tmp_path: Path, old: str, new: str, message: str) -> None:
+    file = tmp_path / "diagnosis.toml"
+    file.write_text(GOOD)
+    diagnosis.load.__wrapped__(file)
+    assert old in GOOD
+    file.write_text(GOOD.replace(old, new))
+    with pytest.raises(LabError) as raised:
+        diagnosis.load.__wrapped__(file)
+    assert message in str(raised.value)
+    assert str(raised.value).startswith(f"{file}: ")

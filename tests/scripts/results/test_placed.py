@@ -1,0 +1,88 @@
+"""Kernels of other exercises on a roofline, from small files of results."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from lab_cli.errors import LabError
+from lab_cli.results import figures, placed
+from lab_cli.results.figures import Spec
+
+TIMES = """# gpu: X1
+exercise,parameters,kernel,grid,block,median_ms,gflops
+product,m=64 k=8,tiled,4x4,32,2,50
+product,m=128 k=8,tiled,8x8,32,4,100
+product,m=128 k=8,naive,8x8,32,5,
+"""
+COUNTS = """# gpu: X1
+kernel,build,grid,block,dram_read_bytes,dram_write_bytes
+tiled<2>,debug,8x8,32,999,999
+tiled<2>,optimised,8x8,32,0.03,0.01
+naive,optimised,8x8,32,0.5,0.3
+"""
+TILED = {"exercise": "product", "kernel": "tiled", "profiled": "tiled<2>", "where": {"m": 128}}
+NAIVE = {**TILED, "kernel": "naive", "profiled": "naive"}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "product.csv").write_text(TIMES)
+    (tmp_path / "product.metrics.csv").write_text(COUNTS)
+    return tmp_path
+
+
+def test_operations_by_counted_bytes(folder: Path) -> None:
+    """100 GFLOP/s for 4 ms are 4e8 operations, and 0.04 MB were moved."""
+    assert placed.rows(folder, [TILED]) == [
+        {"exercise": "product", "kernel": "tiled", "intensity": "10000", "gflops": "100"}
+    ]
+
+
+def test_operations_by_a_formula(folder: Path) -> None:
+    (row,) = placed.rows(folder, [{**NAIVE, "operations": "1000 * m * k"}])
+    assert (row["intensity"], row["gflops"]) == ("1.28", "0.2048")
+    with pytest.raises(LabError, match="naive, operations: there is no number n"):
+        placed.rows(folder, [{**NAIVE, "operations": "n"}])
+    with pytest.raises(LabError, match="naive has no number in column gflops"):
+        placed.rows(folder, [NAIVE])
+
+
+def test_what_was_not_measured_is_left_out(folder: Path) -> None:
+    gone = {**TILED, "exercise": "gone"}
+    assert [row["exercise"] for row in placed.rows(folder, [gone, TILED])] == ["product"]
+    lines = [line.rpartition(",")[0] for line in COUNTS.splitlines()]
+    (folder / "product.metrics.csv").write_text("\n".join(lines))
+    assert placed.rows(folder, [TILED]) == []
+    (folder / "product.metrics.csv").unlink()
+    assert placed.rows(folder, [TILED]) == []
+
+
+def test_kernels_that_are_not_in_the_results(folder: Path) -> None:
+    with pytest.raises(LabError, match="product.metrics.csv: no row with kernel=tiled build=opt"):
+        placed.rows(folder, [{**TILED, "profiled": "tiled"}])
+    with pytest.raises(LabError, match="product.csv: no row with kernel=tiled m=256$"):
+        placed.rows(folder, [{**TILED, "where": {"m": 256}}])
+
+
+def test_profiled_must_be_the_size_that_was_timed(folder: Path) -> None:
+    with pytest.raises(LabError, match="tiled: a grid of 4x4 in product.csv, but of 8x8 in"):
+        placed.rows(folder, [{**TILED, "where": {"m": 64}}])
+
+
+def test_no_bytes_at_all(folder: Path) -> None:
+    (folder / "product.metrics.csv").write_text(COUNTS.replace("0.03,0.01", "0,0"))
+    with pytest.raises(LabError, match="tiled: no bytes of device memory were counted"):
+        placed.rows(folder, [TILED])
+
+
+def test_they_stand_behind_the_rows_of_a_figure(folder: Path) -> None:
+    (folder / "roof.csv").write_text("# gpu: X1\nkernel,intensity,gflops\nchain,1,2\n")
+    spec = Spec("roof", "f", {"chart": "roofline", "placed": [TILED]})
+    text = spec.text(folder)
+    assert text.endswith("\nchain,1,2\ntiled,10000,100\n")
+    before = spec.identifier(text)
+    (folder / "product.metrics.csv").write_text(COUNTS.replace("0.03", "0.07"))
+    assert spec.identifier(spec.text(folder)) != before
+    assert "placed" not in spec.options
+    assert figures.Spec("roof", "f", {}).text(folder) == (folder / "roof.csv").read_text()
