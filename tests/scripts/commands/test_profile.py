@@ -423,8 +423,8 @@ EXPLAINED = """\
 copy, grid 64x2, block 256 (2 launches, numbers of the first)
   Of their peaks: device memory 86 %, L2 cache 92 %, L1 and shared memory 29 %, multiprocessors
   12 %. The limit: device memory, together with L2 cache.
-  -> Move fewer bytes: coalesced accesses, each byte once, smaller types. If none is moved in vain,
-     the kernel is as fast as the memory. See structLayouts, transposeFast
+  -> Move fewer bytes: coalesced accesses, each byte once, one kernel in place of two. If none is
+     moved in vain, the kernel is as fast as the memory. See memoryBound, structLayouts
   Warps wait most for loads from global or local memory: 94 % of their time
   (stall_memory_dependency); with a part that busy, they have to wait for something.
 

@@ -204,12 +204,11 @@ def test_rules_of_the_diagnosis_with_links_from_the_page() -> None:
     ) in rules
     assert (
         "| busy: device memory | `dram_utilization` | "
-        "[structLayouts](../ch04_memory/structLayouts.md), "
-        "[transposeFast](../ch04_memory/transposeFast.md) |"
+        "[memoryBound](memoryBound.md), [structLayouts](../ch04_memory/structLayouts.md) |"
     ) in limits
     assert (
         "| warps wait for other warps at a barrier | `stall_sync` | "
-        "[reduceInteger](ch03_execution_model/reduceInteger.md) |"
+        "[sharedReduction](ch05_performance/sharedReduction.md) |"
     ) in table("stall", ROOT)
     assert table("limit rule", chapter) == [*limits, *rules]
     assert tables.with_tables("<!-- table scripts/diagnosis.toml | symptom -->\n" + end).count(
