@@ -57,7 +57,10 @@ def test_entries_have_an_answer() -> None:
 
 @pytest.mark.parametrize("page", measured(), ids=lambda page: page.stem)
 def test_what_is_measured_is_in_the_results(page: Path) -> None:
-    path = ROOT / "results" / "h200" / f"{page.stem}.answers.csv"
+    folder = ROOT / "results" / "h200"
+    if not (folder / f"{page.stem}.csv").is_file():
+        pytest.skip(f"nothing of {page.stem} has been measured")
+    path = folder / f"{page.stem}.answers.csv"
     rows = csv_file.parse(csv_file.read_text(path), path).rows
     entries = [(str(entry["answer"]), entry.get("variant", "")) for entry in measured()[page]]
     assert {(row["answer"], row["variant"]) for row in rows} == {("0", ""), *entries}
