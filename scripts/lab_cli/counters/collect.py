@@ -36,7 +36,9 @@ def collect(
     """Builds and profiles an exercise, or the .cu files of a program, on the back end gpu or cpu.
 
     `metric_names` are textbook or Nsight names; none stand for the default set. Without
-    `all_metrics`, those that ncu does not have for this GPU are left out. `options` go to the program, which may run for `timeout` seconds. Raises LabError: status 2 for bad usage, 77 for gpu without a usable GPU, else 1.
+    `all_metrics`, those that ncu does not have for this GPU are left out. `options` go to the
+    program, which may run for `timeout` seconds. Raises LabError: status 2 for bad usage, 77 for gpu
+    without a usable GPU, else 1.
     """
     exercise = catalogue.at(*names)
     known = metrics.load()
