@@ -41,6 +41,8 @@ TEST(RowReference, NamesTheFirstElementThatIsWrongAndTheLargestError) {
     const RowReference::Comparison found = reference.compare({-1, 1, -1, 1.5, -1, -1, -1, 1});
     EXPECT_THAT(found.wrong, HasSubstr("element 3 is 1.5, expected 1 (off by at most "));
     EXPECT_DOUBLE_EQ(found.error, 2);
+    EXPECT_DOUBLE_EQ(reference.compare({-1, 1, -1, 1.5, -1, 1, -1, 1}).error, 0.5);  // not the last
+    EXPECT_EQ(reference.compare({-1, 1, -1, INFINITY, -1, 1, -1, 1}).error, INFINITY);
     EXPECT_EQ(reference.compare({-1, 1, -1}).wrong, "3 elements, expected 8");
 }
 

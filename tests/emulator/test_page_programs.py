@@ -100,6 +100,12 @@ EXPECTED = {
 }
 
 
+def pages_of_programs() -> dict[str, str]:
+    """The text of the page of each."""
+    texts = {page.stem: page.read_text(encoding="utf-8") for page in tables.pages()}
+    return {name: texts[name.split()[0]] for name in programs()}
+
+
 def programs() -> dict[str, str]:
     """The text of each by page, the second one with a 2 behind it."""
     found = {}
@@ -111,6 +117,14 @@ def programs() -> dict[str, str]:
 
 def test_all_programs_are_expected() -> None:
     assert programs().keys() == EXPECTED.keys()
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_what_a_page_shows_of_the_output_is_all_of_it(name: str) -> None:
+    page = pages_of_programs()[name]
+    for _, printed, _ in EXPECTED[name]:
+        if any(f"\n{line}\n" in page for line in printed.splitlines()):
+            assert f"\n{printed}```" in page
 
 
 def noted(program: Path, options: list[str], variable: str) -> tuple[str, str]:
