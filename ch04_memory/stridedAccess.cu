@@ -30,6 +30,7 @@
 #include <vector>
 
 #include "lab.cuh"
+#include "mixed_number.cuh"
 #include "scattered.cuh"
 
 constexpr unsigned kBlock = 256;
@@ -37,16 +38,9 @@ constexpr unsigned kPerThread = 32;  // integers that a thread reads
 constexpr unsigned kTile = kBlock * kPerThread;
 constexpr unsigned kMostStride = 64;  // the array has so many integers for each that is read
 
-// What the array holds: numbers so mixed that the sum of other places is another one.
-__host__ __device__ unsigned valueAt(std::size_t place, unsigned seed) {
-    unsigned value = static_cast<unsigned>(place ^ place >> 32) * 0x9E3779B1u + seed;
-    value ^= value >> 15;
-    return value * 0x85EBCA77u;
-}
-
 __global__ void fill(unsigned* array, std::size_t length, unsigned seed) {
     const std::size_t place = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
-    if (place < length) array[place] = valueAt(place, seed);
+    if (place < length) array[place] = lab::mixedNumber(place, seed);
 }
 
 // Both kernels: a block reads kTile of the `size` integers, a thread every kBlock-th of these. It
@@ -151,7 +145,7 @@ int main(int argc, char** argv) {
                          unsigned sectors, unsigned moved, auto indexOf,
                          const lab::Launch& launch) {
         const auto check = [=, &exercise, &sums](const lab::Statistics& time) -> lab::Finding {
-            const auto valueOf = [=](std::size_t i) { return valueAt(indexOf(i), seed); };
+            const auto valueOf = [=](std::size_t i) { return lab::mixedNumber(indexOf(i), seed); };
             const double limit = 1e-9 * exercise.device().peakBandwidth / moved;
             const double movedRate = 1e-6 * used.amount * moved / time.median;
             return {lab::mismatch(sums.toHost(), sumsOfThreads(size, grid, valueOf)),

@@ -37,6 +37,7 @@
 #include "busBandwidth.h"
 #include "dramPlaces.cuh"
 #include "lab.cuh"
+#include "mixed_number.cuh"
 
 constexpr unsigned kBlock = 256;
 constexpr unsigned kPerThread = 8;  // loads of 16 bytes, half a sector
@@ -48,16 +49,9 @@ constexpr std::size_t kRowBytes = 1024;  // a page of the memory: what a bank op
 constexpr std::size_t kPageBytes = 2048 * 1024;  // of large allocations, with one translation
 constexpr unsigned kPlainWidth = 256;  // bytes of a channel, then the next: GPUs up to GT200
 
-// What the array holds: numbers so mixed that the sum of other places is another one.
-__host__ __device__ unsigned valueAt(std::size_t word, unsigned seed) {
-    unsigned value = static_cast<unsigned>(word ^ word >> 32) * 0x9E3779B1u + seed;
-    value ^= value >> 15;
-    return value * 0x85EBCA77u;
-}
-
 __global__ void fill(unsigned* array, std::size_t words, unsigned seed) {
     const std::size_t word = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
-    if (word < words) array[word] = valueAt(word, seed);
+    if (word < words) array[word] = lab::mixedNumber(word, seed);
 }
 
 // Two lanes read a sector. A thread asks for several halves before it adds anything up, so that
@@ -105,7 +99,7 @@ std::vector<unsigned> sumsOfThreads(unsigned sectors, unsigned seed, PlaceOf pla
             const std::size_t first =
                 kSectorWords * placeOf(static_cast<unsigned>(half / 2)) + 4 * (half % 2);
             for (std::size_t word = first; word < first + 4; ++word)
-                sums[half / kTile * kBlock + half % kBlock] += valueAt(word, seed);
+                sums[half / kTile * kBlock + half % kBlock] += lab::mixedNumber(word, seed);
         }
     });
     return sums;
@@ -116,7 +110,7 @@ std::vector<unsigned> sumsOfLanes(const InPages& placeOf, unsigned rounds, unsig
     std::vector<unsigned> sums(kWarp);
     for (unsigned round = 0; round < rounds; ++round) {
         for (unsigned lane = 0; lane < kWarp; ++lane)
-            sums[lane] += valueAt(kSectorWords * placeOf(round, lane), seed);
+            sums[lane] += lab::mixedNumber(kSectorWords * placeOf(round, lane), seed);
     }
     return sums;
 }
