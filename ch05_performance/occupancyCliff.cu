@@ -279,11 +279,15 @@ int main(int argc, char** argv) {
         lab::randomInts(std::size_t{sets} * setSize, exercise.seed(), -100, 100);
     const lab::DeviceBuffer<int> data(input);
     const std::vector<unsigned> sums = walked(threads, block, passes, input, setSize);
+    // In all rows shared memory has the same size, no more of an SM than its blocks take for CUDA
+    // (in percent): L1 has all the rest.
+    const std::size_t reserved = calculate(sm, {block, 32, 0}).blocks * sm.sharedReserved;
+    const std::size_t forAllBlocks = occupancy::divideUp(100 * reserved, sm.shared);
     const auto walkRow = [&](auto* kernel, unsigned registers) {
         if (!exercise.selected("walk")) return;
         const void* const address = reinterpret_cast<const void*>(kernel);
         CUDA_CHECK(cudaFuncSetAttribute(address, cudaFuncAttributePreferredSharedMemoryCarveout,
-                                        cudaSharedmemCarveoutMaxL1));
+                                        static_cast<int>(forAllBlocks)));
         row(walks, "walk", address, registers, 0, setKiB, sums, [&] {
             const auto* const first = reinterpret_cast<const int4*>(data.get());
             kernel<<<grid, block>>>(first, sets, setSize / 4, passes, threads, results.get(),
