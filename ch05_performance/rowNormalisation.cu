@@ -28,6 +28,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "allowShared.cuh"
 #include "lab.cuh"
 #include "rowReference.h"
 
@@ -271,13 +272,8 @@ int main(int argc, char** argv) {
     rung("oneKernel", grid, kBlock, 8, [&] { oneKernel<<<grid, kBlock>>>(in, out, cols); });
 
     // Rows that are too long for these two are left to the one before.
-    int device;
-    CUDA_CHECK(cudaGetDevice(&device));
-    const int most = lab::deviceAttribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
     const std::size_t shared = cols * sizeof(float);
-    if (shared + sizeof(float[2][32]) <= static_cast<std::size_t>(most)) {
-        CUDA_CHECK(cudaFuncSetAttribute(sharedRow, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                        static_cast<int>(shared)));
+    if (allowShared(sharedRow, shared)) {
         rung("sharedRow", grid, kBlock, 8,
              [&] { sharedRow<<<grid, kBlock, shared>>>(in, out, cols); });
     } else {

@@ -32,6 +32,7 @@
 #include <string>
 #include <vector>
 
+#include "allowShared.cuh"
 #include "differentiationMatrix.h"
 #include "fourLines.cuh"
 #include "gradientOnHost.h"
@@ -201,18 +202,6 @@ Plan planFor(std::size_t n, std::size_t elements) {
     using L = Lines<kN>;
     return {n == kN ? registerLines<kN, true> : registerLines<kN, false>,
             lab::blocksFor(elements, L::kElements), L::kThreads, L::kSharedBytes};
-}
-
-// Lets a launch of the kernel have so much shared memory. False where no block can have it.
-template <typename Kernel>
-bool allowShared(Kernel* kernel, std::size_t bytes) {
-    int device;
-    CUDA_CHECK(cudaGetDevice(&device));
-    const int most = lab::deviceAttribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
-    if (bytes > static_cast<std::size_t>(most)) return false;
-    CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                    static_cast<int>(bytes)));
-    return true;
 }
 
 int main(int argc, char** argv) {
