@@ -108,9 +108,10 @@ __global__ void __maxnreg__(kRegisters)
     takeRegisters<kRegisters>(steps, results);
 }
 
-constexpr unsigned kMostSets = 512;  // arrays of 48 KiB: 24 MiB, too much for L1, not for L2
+constexpr unsigned kMostSets = 256;  // arrays of 96 KiB: 24 MiB, too much for L1, not for L2
+constexpr unsigned kAhead = 4;       // loads that a thread starts before it needs the first one
 
-// Each block reads its array, block 512 that of block 0 again. What it has read once is in L1,
+// Each block reads its array, block 256 that of block 0 again. What it has read once is in L1,
 // unless the other blocks have pushed it out in the meantime. L1 delivers more in a cycle than an
 // SM gets from L2; so the fewer blocks, the better, as long as their warps suffice to keep L1 busy.
 template <unsigned kRegisters>
@@ -124,9 +125,15 @@ __global__ void __maxnreg__(kRegisters)
         unsigned sum = 0;
 #pragma unroll 1
         for (unsigned pass = 0; pass < passes; ++pass) {
-            for (unsigned i = threadIdx.x; i < setSize; i += blockDim.x) {
-                const int4 four = set[i];
-                sum += four.x + four.y + four.z + four.w;
+            for (unsigned first = threadIdx.x; first < setSize; first += kAhead * blockDim.x) {
+                int4 fours[kAhead];
+#pragma unroll
+                for (unsigned k = 0; k < kAhead; ++k) {
+                    const unsigned i = first + k * blockDim.x;
+                    fours[k] = i < setSize ? set[i] : int4{};
+                }
+#pragma unroll
+                for (const int4& four : fours) sum += four.x + four.y + four.z + four.w;
             }
         }
         results[t] = sum;
@@ -177,7 +184,7 @@ int main(int argc, char** argv) {
                     "multiply-adds of each chain of compute");
     exercise.option("passes", &passes, {64, 2}, 1, kMostSteps,
                     "over the array of each block of walk");
-    exercise.option("set", &setKiB, 48, 1, 1024, "KiB that a block of walk reads in each pass");
+    exercise.option("set", &setKiB, 96, 1, 1024, "KiB that a block of walk reads in each pass");
     exercise.parse(argc, argv);
     exercise.columns(lab::Columns::kLadder,
                      {{"regs", 4, "registers"},

@@ -6,7 +6,7 @@
 //   2 twoPasses    mean and variance from one reading
 //   3 oneKernel    a block reads its row twice: the second time, it comes from a cache
 //   4 sharedRow    a block keeps its row in shared memory
-//   5 registerRow  in registers, 16 floats to a thread: from a warp to a block for each row
+//   5 registerRow  in registers, 8 to 32 floats to a thread: from a warp to a block for each row
 //     cudaMemcpy   a copy of the matrix: nothing that reads and writes it moves less
 //
 //   bytes      that memory must move for each element, if a cache keeps a row for a block
@@ -34,7 +34,6 @@
 
 constexpr unsigned kBlock = 256;
 constexpr unsigned kAhead = 4;           // loads that a thread starts before it needs the first one
-constexpr unsigned kPerThread = 16;      // floats of a row that a thread of registerRow has
 constexpr unsigned kMostThreads = 1024;  // of a block
 constexpr float kEpsilon = 1e-5f;        // so that a row of equal elements divides nothing by zero
 
@@ -165,10 +164,10 @@ __global__ void sharedRow(const float* in, float* out, unsigned cols) {
     for (unsigned c = threadIdx.x; c < cols; c += kBlock) out[first + c] = (row[c] - mean) * factor;
 }
 
-// The row is in the registers of its threads, of which there are as many as it takes: 16 floats to
-// each, in four loads of 16 bytes that are all in flight before one of them is needed. Where cols
-// is no multiple of 4, rows begin anywhere, and kWidth is 1: sixteen loads of 4 bytes.
-template <unsigned kWidth>
+// The row is in the registers of its threads, of which there are as many as it takes: kPerThread
+// floats to each, in loads of 16 bytes that are all in flight before one of them is needed. Where
+// cols is no multiple of 4, rows begin anywhere, and kWidth is 1: loads of 4 bytes.
+template <unsigned kWidth, unsigned kPerThread>
 __global__ void __launch_bounds__(kMostThreads)
     registerRow(const float* in, float* out, std::size_t rows, unsigned cols) {
     __shared__ float ofWarps[2][32];
@@ -209,6 +208,20 @@ __global__ void __launch_bounds__(kMostThreads)
     }
 }
 
+// Few floats to a thread are many threads that move little each, which suits the memory best; but
+// the more warps a row has, the longer they wait for each other. So: as few as 256 threads allow.
+unsigned floatsPerThread(unsigned cols) {
+    return cols <= 8 * kBlock ? 8 : cols <= 16 * kBlock ? 16 : 32;
+}
+
+template <unsigned kWidth>
+auto registerRowFor(unsigned cols) {
+    const unsigned perThread = floatsPerThread(cols);
+    return perThread == 8    ? registerRow<kWidth, 8>
+           : perThread == 16 ? registerRow<kWidth, 16>
+                             : registerRow<kWidth, 32>;
+}
+
 int main(int argc, char** argv) {
     std::size_t rows;
     unsigned cols, mean;
@@ -238,7 +251,8 @@ int main(int argc, char** argv) {
                    lab::withCommas(cols).c_str(), lab::inBytes(source.bytes()).c_str());
 
     // In each thread of a sum, in its warp, and between warps.
-    const unsigned additions = std::max(kPerThread, lab::blocksFor(cols, kBlock)) + 5 + 5;
+    const unsigned perThread = floatsPerThread(cols);
+    const unsigned additions = std::max(perThread, lab::blocksFor(cols, kBlock)) + 5 + 5;
     const RowReference reference(input, cols, kEpsilon, additions);
     const auto cells = [&](unsigned bytes, double error) -> std::vector<lab::Cell> {
         const double peak = exercise.device().peakBandwidth;
@@ -279,13 +293,13 @@ int main(int argc, char** argv) {
     } else {
         exercise.note("sharedRow: a row does not fit into the shared memory of a block");
     }
-    if (cols <= kPerThread * kMostThreads) {
+    if (cols <= perThread * kMostThreads) {
         unsigned threads = 32;
-        while (threads * kPerThread < cols) threads *= 2;
-        const dim3 block(threads, std::max(kBlock / threads, 1u));
+        while (threads * perThread < cols) threads *= 2;
+        const dim3 block(threads, std::max(128 / threads, 1u));  // short rows share a block
         const unsigned blocks = lab::blocksFor(rows, block.y);
         rung("registerRow", blocks, block, 8, [&] {
-            const auto kernel = cols % 4 == 0 ? registerRow<4> : registerRow<1>;
+            const auto kernel = cols % 4 == 0 ? registerRowFor<4>(cols) : registerRowFor<1>(cols);
             kernel<<<blocks, block>>>(in, out, rows, cols);
         });
     } else {

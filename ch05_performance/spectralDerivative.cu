@@ -97,7 +97,7 @@ __global__ void inShared(const float* __restrict__ u, const float* __restrict__ 
 //
 // kWhole: n is kN. Otherwise it is less: what lies outside is 0 in shared memory.
 template <unsigned kN, bool kWhole>
-__global__ void __launch_bounds__(Lines<kN>::kThreads, kN == 24 ? 3 : 1)
+__global__ void __launch_bounds__(Lines<kN>::kThreads, kN == 24 ? 2 : 1)
     registerLines(const float* __restrict__ u, const float* __restrict__ columns,
                   float* __restrict__ gradient, unsigned runtimeN, std::size_t elements) {
     using L = Lines<kN>;
