@@ -1,10 +1,10 @@
 #pragma once
-// What a thread of spectralDerivative's registerLines does with four lines of a field.
+// What a thread of spectralDerivative's rungs 4 and 5 does with four lines of a field.
 
 #include <algorithm>
 #include <cstddef>
 
-// Elements of kN x kN x kN points in shared memory, as registerLines has them. A thread has four
+// Elements of kN x kN x kN points in shared memory, as these rungs have them. A thread has four
 // lines. Rows lie 4 floats further apart than they are long, and planes so far that the next one
 // goes on in the bank after the last of this one: eight lanes with 16 bytes each, be they
 // neighbours in x, y or z, meet in no bank. (For kN < 32 those in x and y do, where u comes in and
@@ -38,6 +38,65 @@ __device__ void differentiate(const float (&lines)[kN][4], const float* matrix, 
         }
         store(i, sums);
     }
+}
+
+// The same with half of the multiply-adds. Seen from the other end of the line the matrix is the
+// same but for its sign: D_i'j' = -D_ij, where i' and j' mirror i and j. So of two results at
+// mirrored places half the sum and half the difference are
+//
+//   (r_i + r_i') / 2 = sum over j < kN / 2 of (D_ij - D_ij') / 2 * (u_j - u_j')
+//   (r_i - r_i') / 2 = sum over j < kN / 2 of (D_ij + D_ij') / 2 * (u_j + u_j')
+//
+// It leaves the differences of values in the front half of `lines`, their sums in the back half.
+template <unsigned kN, typename Store>
+__device__ void differentiateMirrored(float (&lines)[kN][4], const float* factors, Store store) {
+    constexpr unsigned kHalf = kN / 2;
+#pragma unroll
+    for (unsigned j = 0; j < kHalf; ++j) {
+#pragma unroll
+        for (unsigned l = 0; l < 4; ++l) {
+            const float a = lines[j][l], b = lines[kN - 1 - j][l];
+            lines[j][l] = a - b;
+            lines[kN - 1 - j][l] = a + b;
+        }
+    }
+#pragma unroll 1
+    for (unsigned i = 0; i < kHalf; i += 4) {
+        float halfSums[4][4] = {}, halfDifferences[4][4] = {};
+#pragma unroll
+        for (unsigned j = 0; j < kHalf; ++j) {
+            const float4 v = *reinterpret_cast<const float4*>(factors + j * kN + i);
+            const float4 w = *reinterpret_cast<const float4*>(factors + j * kN + kHalf + i);
+            const float ofDifference[4] = {v.x, v.y, v.z, v.w}, ofSum[4] = {w.x, w.y, w.z, w.w};
+#pragma unroll
+            for (unsigned r = 0; r < 4; ++r) {
+#pragma unroll
+                for (unsigned l = 0; l < 4; ++l) {
+                    halfSums[r][l] += ofDifference[r] * lines[j][l];
+                    halfDifferences[r][l] += ofSum[r] * lines[kN - 1 - j][l];
+                }
+            }
+        }
+        float front[4][4], back[4][4];
+#pragma unroll
+        for (unsigned r = 0; r < 4; ++r) {
+#pragma unroll
+            for (unsigned l = 0; l < 4; ++l) {
+                front[r][l] = halfSums[r][l] + halfDifferences[r][l];
+                back[3 - r][l] = halfSums[r][l] - halfDifferences[r][l];
+            }
+        }
+        store(i, front);
+        store(kN - 4 - i, back);
+    }
+}
+
+// Its factors: row j < kN / 2 has (D_ij - D_ij') / 2 for all i < kN / 2, then (D_ij + D_ij') / 2.
+template <unsigned kN>
+__device__ float mirroredFactor(const float* columns, unsigned j, unsigned place) {
+    const unsigned i = place % (kN / 2);
+    const float ofJ = columns[j * kN + i], ofMirrored = columns[(kN - 1 - j) * kN + i];
+    return (place < kN / 2 ? ofJ - ofMirrored : ofJ + ofMirrored) / 2;
 }
 
 __device__ inline float4 asFloat4(const float (&values)[4]) {

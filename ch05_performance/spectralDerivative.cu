@@ -6,6 +6,7 @@
 //   2 inShared       element and matrix in shared memory; each direction reads the element again
 //   3 fused          the same in one launch: the element is read once
 //   4 registerLines  four lines to a thread, in registers: a value of the matrix serves all four
+//   5 mirroredLines  half of the multiply-adds: the matrix is antisymmetric about its centre
 //     cublasSgemm    cuBLAS in FP32: one product along x, and many small ones along y and z
 //     onTheCpu       loops on all cores of the host
 //     libNAME        a BLAS of the host, if --blas says which
@@ -96,7 +97,9 @@ __global__ void inShared(const float* __restrict__ u, const float* __restrict__ 
 // the lines. A block has one element or several (Lines), padded so that few loads meet in a bank.
 //
 // kWhole: n is kN. Otherwise it is less: what lies outside is 0 in shared memory.
-template <unsigned kN, bool kWhole>
+// kMirrored: mirroredLines, with differentiateMirrored(). Only for whole lines: behind others there
+// are zeros, so their ends do not mirror each other.
+template <unsigned kN, bool kWhole, bool kMirrored>
 __global__ void __launch_bounds__(Lines<kN>::kThreads, kN == 24 ? 2 : 1)
     registerLines(const float* __restrict__ u, const float* __restrict__ columns,
                   float* __restrict__ gradient, unsigned runtimeN, std::size_t elements) {
@@ -112,7 +115,7 @@ __global__ void __launch_bounds__(Lines<kN>::kThreads, kN == 24 ? 2 : 1)
     const bool mine = element < elements;  // the last block may have fewer
     const std::size_t start = element * points, size = elements * points;
     const float* const from = u + start;
-    float *const dx = gradient + start, *const dy = dx + size, *const dz = dy + size;
+    float* const dx = gradient + start;  // du/dy is `size` further on, du/dz twice that
 
     // Of a row's four neighbours from `x` on, those that are inside, in row y of plane z.
     const auto inside = [&](unsigned x, unsigned y, unsigned z) -> unsigned {
@@ -120,6 +123,13 @@ __global__ void __launch_bounds__(Lines<kN>::kThreads, kN == 24 ? 2 : 1)
         return mine && x < n && y < n && z < n ? min(n - x, 4u) : 0;
     };
     float lines[kN][4];
+    const auto derivatives = [&](const auto& store) {
+        if constexpr (kMirrored) {
+            differentiateMirrored<kN>(lines, matrix, store);
+        } else {
+            differentiate<kN>(lines, matrix, store);
+        }
+    };
 
     // Along z: the lines come straight from global memory, four neighbours at a time.
     const unsigned x = t % (kN / 4) * 4, other = t / (kN / 4);
@@ -127,20 +137,24 @@ __global__ void __launch_bounds__(Lines<kN>::kThreads, kN == 24 ? 2 : 1)
     for (unsigned z = 0; z < kN; ++z) {
         loadFour<kWhole>(lines[z], from + z * n * n + other * n + x, inside(x, other, z));
     }
-    for (unsigned p = threadIdx.x; p < kN * kN; p += L::kThreads) {
+    for (unsigned p = threadIdx.x; p < (kMirrored ? kN * kN / 2 : kN * kN); p += L::kThreads) {
         const unsigned i = p % kN, j = p / kN;
-        matrix[p] = i < n && j < n ? columns[j * n + i] : 0;
+        if constexpr (kMirrored) {
+            matrix[p] = mirroredFactor<kN>(columns, j, i);
+        } else {
+            matrix[p] = i < n && j < n ? columns[j * n + i] : 0;
+        }
     }
     __syncthreads();  // the matrix is complete
 #pragma unroll
     for (unsigned z = 0; z < kN; ++z) {
         *reinterpret_cast<float4*>(tile + z * L::kPlane + other * L::kRow + x) = asFloat4(lines[z]);
     }
-    differentiate<kN>(lines, matrix, [&](unsigned i, const float(&sums)[4][4]) {
+    derivatives([&](unsigned i, const float(&sums)[4][4]) {
 #pragma unroll
         for (unsigned r = 0; r < 4; ++r) {
             const unsigned z = i + r;
-            storeFour<kWhole>(dz + z * n * n + other * n + x, asFloat4(sums[r]),
+            storeFour<kWhole>(dx + 2 * size + z * n * n + other * n + x, asFloat4(sums[r]),
                               inside(x, other, z));
         }
     });
@@ -151,11 +165,11 @@ __global__ void __launch_bounds__(Lines<kN>::kThreads, kN == 24 ? 2 : 1)
     for (unsigned y = 0; y < kN; ++y) {
         loadFour<true>(lines[y], tile + other * L::kPlane + y * L::kRow + x, 4);
     }
-    differentiate<kN>(lines, matrix, [&](unsigned i, const float(&sums)[4][4]) {
+    derivatives([&](unsigned i, const float(&sums)[4][4]) {
 #pragma unroll
         for (unsigned r = 0; r < 4; ++r) {
             const unsigned y = i + r;
-            storeFour<kWhole>(dy + other * n * n + y * n + x, asFloat4(sums[r]),
+            storeFour<kWhole>(dx + size + other * n * n + y * n + x, asFloat4(sums[r]),
                               inside(x, y, other));
         }
     });
@@ -174,7 +188,7 @@ __global__ void __launch_bounds__(Lines<kN>::kThreads, kN == 24 ? 2 : 1)
             lines[j][l] = v.x, lines[j + 1][l] = v.y, lines[j + 2][l] = v.z, lines[j + 3][l] = v.w;
         }
     }
-    differentiate<kN>(lines, matrix, [&](unsigned i, const float(&sums)[4][4]) {
+    derivatives([&](unsigned i, const float(&sums)[4][4]) {
 #pragma unroll
         for (unsigned l = 0; l < 4; ++l) {
             *reinterpret_cast<float4*>(rows[l] + i) =
@@ -190,9 +204,10 @@ __global__ void __launch_bounds__(Lines<kN>::kThreads, kN == 24 ? 2 : 1)
     }
 }
 
-// How registerLines is launched.
+// How registerLines and mirroredLines are launched.
 struct Plan {
     void (*kernel)(const float*, const float*, float*, unsigned, std::size_t);
+    void (*mirrored)(const float*, const float*, float*, unsigned, std::size_t);  // or null
     unsigned grid, threads;
     std::size_t sharedBytes;
 };
@@ -200,7 +215,8 @@ struct Plan {
 template <unsigned kN>
 Plan planFor(std::size_t n, std::size_t elements) {
     using L = Lines<kN>;
-    return {n == kN ? registerLines<kN, true> : registerLines<kN, false>,
+    return {n == kN ? registerLines<kN, true, false> : registerLines<kN, false, false>,
+            n == kN ? registerLines<kN, true, true> : nullptr,
             lab::blocksFor(elements, L::kElements), L::kThreads, L::kSharedBytes};
 }
 
@@ -299,6 +315,15 @@ int main(int argc, char** argv) {
         plan.kernel<<<plan.grid, plan.threads, plan.sharedBytes>>>(u, columns, gradient, n,
                                                                    elements);
     });
+    if (plan.mirrored == nullptr) {
+        exercise.note("mirroredLines: elements do not fill their tiles of 8, 16, 24 or 32 points");
+    } else {
+        rung("mirroredLines", plan.grid, plan.threads, plan.sharedBytes, kFusedBytes, plan.mirrored,
+             [&] {
+                 plan.mirrored<<<plan.grid, plan.threads, plan.sharedBytes>>>(u, columns, gradient,
+                                                                              n, elements);
+             });
+    }
     const auto isGradient = [&](const lab::Statistics& time) -> lab::Finding {
         return {wrong(bufferGradient.toHost()), cells(time, kBytes)};
     };
