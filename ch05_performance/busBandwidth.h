@@ -2,7 +2,7 @@
 // What a memory's bus can carry, and what it takes to keep it busy: dramParallelism.
 //
 // A channel is a bus of its own with banks behind it. On the bus, data moves twice per clock; an
-// access is a burst of 8 transfers (JEDEC: JESD79-4 for DDR4, JESD238 for HBM3).
+// access is a burst of 8 transfers, as in DDR4 and HBM3.
 
 #include <cmath>
 #include <cstddef>

@@ -11,6 +11,7 @@ also        changes that the answer leaves to words: replace a text that stands 
 options     of the run
 architecture  such as "90a", where the exercise needs a GPU of its own: nvcc compiles the code for it
 prints      a text that the run prints, where the answer has it
+counts      what the profiler counts, where the answer has it: a list by metric, a value for each launch
 multiprocessors  that the cpu back end has for the run, where the answer depends on it
 finds       a text of the hazard check's report, where the answer tells of a hazard
 status      the exit status, where the answer tells of wrong results

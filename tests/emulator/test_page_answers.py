@@ -1,5 +1,5 @@
 """The code in the answers of the pages, put into their exercises (page_answers.py): it compiles, runs, has
-right results and no hazards, or the one that the answer tells of."""
+right results and no hazards, or the one that the answer tells of; and counts that it has are made."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from lab_cli.counters import metrics
+from lab_cli.counters.raw_csv import parse
 from lab_cli.paths import ROOT
 from lab_cli.results import csv_file
 from page_answers import measured, pieces, tried, with_answer
@@ -80,13 +82,18 @@ def test_the_code_of_an_answer(
             written(folder, page, code, entry), str(build / "common" / "liblab_common.a"),
             "-I", str(ROOT / "common"),
         )  # fmt: skip
-        options = shlex.split(entry.get("options", ""))
+        command = [str(program), *shlex.split(entry.get("options", ""))]
         if "multiprocessors" in entry:
             monkeypatch.setenv("CUDA_EMULATOR_SMS", str(entry["multiprocessors"]))
-        done, findings = run_noting([str(program), *options], "CUDA_EMULATOR_CHECK")
+        done, findings = run_noting(command, "CUDA_EMULATOR_CHECK")
         assert done.returncode == entry.get("status", 0), done.stdout + done.stderr
         assert entry.get("prints", "") in " ".join(done.stdout.split())
         assert entry.get("finds", "no hazards found in") in " ".join(findings.split())
+        if "counts" in entry:
+            launches = parse(run_noting(command, "CUDA_EMULATOR_PROFILE")[1]).launches
+            for metric, values in entry["counts"].items():
+                name = metrics.load().metrics[metric].nsight
+                assert [launch.values[name] for launch in launches] == values, metric
 
 
 @pytest.mark.parametrize(("page", "number"), FOR_NVCC)

@@ -1,5 +1,6 @@
 """The commands in the pages and in the sources of the exercises: each is one that there is, with
-options that there are, for exercises, kernels, metrics and files that there are."""
+options that there are and values that they take, for exercises, kernels, metrics and files that
+there are."""
 
 from __future__ import annotations
 
@@ -15,7 +16,9 @@ from lab_cli.commands.arguments import AFTER_DASHES
 from lab_cli.counters import metrics
 from lab_cli.paths import ROOT
 from lab_cli.results import tables
+from page_answers import tried
 from page_text import CODE_SPAN, prose
+from program import outdated, run
 
 SOURCES = catalogue.sources()  # NAME.cu of each exercise, by name
 CHAPTERS = {path.parent.name for path in SOURCES.values()}
@@ -24,6 +27,7 @@ PRESETS = [
     preset["name"]
     for preset in json.loads((ROOT / "CMakePresets.json").read_text())["configurePresets"]
 ]
+BUILD = Path(os.environ.get("CPU_BUILD", ROOT / "out" / "cpu")).absolute()
 QUERIED = Path(__file__).parent / "counters" / "data" / "query_metrics.sm_90.txt"
 PLACEHOLDERS = {"NAME", "CHAPTER/NAME", "..."}
 IN_ANY_EXERCISE = set(
@@ -92,6 +96,35 @@ def wrong_in(words: list[str]) -> list[str]:
     return [f"{' '.join(words)}: {word}" for word in unknown]
 
 
+def runs_of(text: str) -> list[tuple[str, list[str]]]:
+    """The exercises that commands run, and their options; what `test` has behind -- is for ctest."""
+    found = []
+    for words in commands_of(text):
+        split = words.index("--") if "--" in words else len(words)
+        if words[:1] != ["test"]:
+            found += [(name, words[split + 1 :]) for name in words[1:split] if name in SOURCES]
+    built = re.findall(r"\b(?:out/[\w-]+|build)/\w+/(\w+)((?: --\w+(?:=[\w.]+)?)*)", text)
+    return found + [(name, options.split()) for name, options in built if name in SOURCES]
+
+
+def program_of(name: str) -> Path:
+    return BUILD / SOURCES[name].parent.name / name
+
+
+def unlike_source(name: str) -> str:
+    """Why the program is not that of the source, in words; empty if it is."""
+    return outdated(str(program_of(name)), str(SOURCES[name]))
+
+
+def refused(name: str, options: list[str]) -> str:
+    """What the program of the exercise says to options that it does not take, where it is built. With
+    --help it looks at all of them, and runs nothing."""
+    if unlike_source(name):
+        return ""
+    done = run([str(program_of(name)), *options, "--help"])
+    return "" if done.returncode == 0 else done.stderr
+
+
 def wrong_for_nvidia(line: str) -> list[str]:
     """What is wrong with a command of one of NVIDIA's tools, before the exercise that it runs."""
     words = shlex.split(re.split(r" && | out/", line)[0])
@@ -121,6 +154,14 @@ def test_commands_of_lab_are_understood(page: Path) -> None:
 
 
 @of_pages
+def test_values_of_options_are_taken(page: Path) -> None:
+    if not BUILD.is_dir():
+        pytest.skip(f"there is no {BUILD}")
+    said = [refused(name, options) for name, options in runs_of(page.read_text())]
+    assert [text for text in said if text] == []
+
+
+@of_pages
 def test_presets_targets_and_labels_are_there(page: Path) -> None:
     text = page.read_text()
     for preset in re.findall(r"cmake .*--preset ([\w-]+)", text):
@@ -131,13 +172,12 @@ def test_presets_targets_and_labels_are_there(page: Path) -> None:
 
 @of_pages
 def test_built_files_are_where_a_build_has_them(page: Path) -> None:
-    folder = Path(os.environ.get("CPU_BUILD", ROOT / "out" / "cpu"))
     for preset, name in re.findall(r"\b(?:out/([\w-]+)|build)/([\w./-]*\w)", page.read_text()):
         chapter, _, program = name.partition("/")
         if chapter in CHAPTERS:
             assert program in SOURCES and SOURCES[program].parent.name == chapter, name
-        elif preset in PRESETS and folder.is_dir():
-            assert (folder / name).exists(), f"out/{preset}/{name}"
+        elif preset in PRESETS and BUILD.is_dir():
+            assert (BUILD / name).exists(), f"out/{preset}/{name}"
 
 
 @of_pages
@@ -159,12 +199,17 @@ OF_LAB = {*re.findall(r'"(--[\w-]+)"', PYTHON), "--events"}  # which was nvprof'
 
 @pytest.mark.parametrize("name", SOURCES)
 def test_options_in_sentences_are_there(name: str) -> None:
-    """Of the exercise of the page, or of ./lab."""
-    sentences = " ".join(line for _, line in prose(SOURCES[name].with_suffix(".md").read_text()))
+    """Of ./lab, or of the exercise of the page, which takes the value: or does with an answer."""
+    page = SOURCES[name].with_suffix(".md")
+    entries = [entry for answer in tried() if answer[0] == page for entry in tried()[answer]]
+    with_answers = {o for entry in entries for o in shlex.split(entry.get("options", ""))}
+    sentences = " ".join(line for _, line in prose(page.read_text()))
     for _, span in CODE_SPAN.findall(sentences):
         options = span.split() if span.startswith("--") else []
         of_exercise = [o for o in options if o.startswith("--") and o.split("=")[0] not in OF_LAB]
         assert wrong_options(name, of_exercise) == []
+        values = [o for o in of_exercise if "=" in o and o[-2:] != "=N" and o not in with_answers]
+        assert refused(name, values) == ""
 
 
 @of_pages
@@ -189,6 +234,22 @@ def test_variables_of_the_environment_are_there(page: Path) -> None:
 def test_a_wrong_command_is_found(line: str, problem: str) -> None:
     (found,) = [wrong for words in commands_of(line) for wrong in wrong_in(words)]
     assert found.endswith(problem)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "./lab profile sharedReduction --backend cpu -- --size=1K --block=96   # three warps",
+        "    build/ch05_performance/sharedReduction --size=1K --block=96",
+    ],
+)
+def test_a_value_that_is_refused_is_found(line: str) -> None:
+    ((name, options),) = runs_of(line)
+    reason = unlike_source(name)
+    if reason:
+        pytest.skip(reason)
+    assert "--block=96: expected a power of two" in refused(name, options)
+    assert refused(name, options[:1]) == ""
 
 
 @pytest.mark.parametrize(
