@@ -23,13 +23,14 @@ KINDS = ("size", "lanes", "waste", "hint")
 Values = Mapping[str, float]  # of a kernel, by textbook name; without those that are not available
 
 _READ = {"remedy": TEXT, "exercises": TEXTS.or_nothing()}
-_LIMIT = {"part": TEXT, "metric": TEXT, **_READ}
+_LIMIT = {"part": TEXT, "metric": TEXT, "close": NUMBER.or_nothing(), **_READ}
 _STALL = {"metric": TEXT, "symptom": TEXT, **_READ}
 _RULE = {
     "symptom": TEXT,
     "kind": one_of(KINDS),
     "lost": TEXT.or_nothing(),
     "when": TEXTS,
+    "unless": TEXTS.or_nothing(),
     "says": TEXT,
     "also": TEXT.or_nothing(),
     "backends": TEXTS.or_nothing(),
@@ -54,6 +55,7 @@ class Limit:
     part: str
     metric: str
     remedy: str
+    close: float | None = None  # the threshold's, if it has none of its own
     exercises: Sequence[str] = ()
 
 
@@ -73,6 +75,7 @@ class Rule:
     says: str
     remedy: str
     why: str
+    unless: Sequence[Condition] = ()
     lost: Formula | None = None
     also: str = ""
     backends: Sequence[str] = ("cpu", "gpu")
@@ -91,6 +94,11 @@ class Rule:
         names = dict.fromkeys([*self.quoted, *of_conditions, *of_lost])
         return [name for name in names if name != LOST]
 
+    @property
+    def wants(self) -> list[str]:
+        """The metrics that it heeds where they have a value."""
+        return [*_placeholders(self.also), *(name for part in self.unless for name in part.names)]
+
     def missing(self, values: Values) -> list[str]:
         return [name for name in self.needs if name not in values]
 
@@ -103,6 +111,9 @@ class Rule:
             if self.lost:
                 numbers[LOST] = self.lost.value(values)
             if not all(condition.holds(numbers) for condition in self.when):
+                return None
+            known = [part for part in self.unless if set(part.names) <= numbers.keys()]
+            if any(condition.holds(numbers) for condition in known):
                 return None
         except ValueError:
             return None
@@ -151,9 +162,7 @@ class Diagnosis:
     def metrics(self, backend: str) -> list[str]:
         """What a back end has to count, by textbook name."""
         known = metrics.load().metrics
-        own = [
-            name for rule in self._of(backend) for name in [*rule.needs, *_placeholders(rule.also)]
-        ]
+        own = [name for rule in self._of(backend) for name in [*rule.needs, *rule.wants]]
         of_limits = [limit.metric for limit in self.limits]
         of_stalls = [self.issuing, self.ready, *(stall.metric for stall in self.stalls)]
         names = dict.fromkeys([*of_limits, *of_stalls, *own])
@@ -181,8 +190,9 @@ class Diagnosis:
         most = max(values[limit.metric] for limit in self.limits)
         if most < self.thresholds["busy"]:
             return Busy(shares, [], full=False)
-        close = most - self.thresholds["close"]
-        limits = [limit for limit in self.limits if values[limit.metric] >= close]
+        limits = [
+            limit for limit in self.limits if most - values[limit.metric] <= self._close(limit)
+        ]
         return Busy(shares, limits, full=most >= self.thresholds["full"])
 
     def waiting(self, values: Values) -> Waiting | None:
@@ -198,6 +208,9 @@ class Diagnosis:
             return None
         return Waiting(most, share, dominating=share >= self.dominating)
 
+    def _close(self, limit: Limit) -> float:
+        return self.thresholds["close"] if limit.close is None else limit.close
+
     def _of(self, backend: str) -> list[Rule]:
         known = metrics.load().metrics
         return [
@@ -210,11 +223,17 @@ class Diagnosis:
 
 def filled(sentence: str, numbers: Values) -> str:
     """The numbers in the place of their names in braces."""
-    return sentence.format_map({name: shown(value) for name, value in numbers.items()})
+    known = metrics.load().metrics
+    formats = {name: known[name].format if name in known else "" for name in numbers}
+    return sentence.format_map(
+        {name: shown(value, formats[name]) for name, value in numbers.items()}
+    )
 
 
-def shown(value: float) -> str:
-    """Three digits, or all before the point."""
+def shown(value: float, form: str = "") -> str:
+    """As the tables of the pages have it, else with three digits, or all before the point."""
+    if form:
+        return format(value, form)
     return f"{value:,.0f}" if value >= 100 or value.is_integer() else f"{value:.3g}"
 
 
@@ -246,8 +265,10 @@ def load(path: Path = FILE) -> Diagnosis:
 def _rule(table: Mapping[str, Any], number: int, problems: list[str]) -> Rule | None:
     try:
         lost = {LOST: Formula(table[LOST])} if LOST in table else {}
-        when = [Condition(text) for text in table["when"]]
-        return Rule(**{**table, **lost, "when": when})
+        conditions = {
+            key: [Condition(text) for text in table.get(key, [])] for key in ("when", "unless")
+        }
+        return Rule(**{**table, **lost, **conditions})
     except ValueError as error:
         problems.append(f"rules, entry {number}: {error}")
         return None
@@ -260,7 +281,7 @@ def _unknown(diagnosis: Diagnosis) -> Iterable[str]:
     named["[stall]"] = [diagnosis.issuing, diagnosis.ready]
     named.update({f"stalls, {stall.symptom}": [stall.metric] for stall in diagnosis.stalls})
     for rule in diagnosis.rules:
-        named[f"rules, {rule.symptom}"] = [*rule.needs, *_placeholders(rule.also)]
+        named[f"rules, {rule.symptom}"] = [*rule.needs, *rule.wants]
         if rule.lost is None and LOST in [name for part in rule.when for name in part.names]:
             yield f"rules, {rule.symptom}: a condition on {LOST}, but no formula {LOST}"
     for place, names in named.items():

@@ -96,11 +96,13 @@ def _of_finding(finding: Finding) -> Sentence:
 
 
 def _of_gpu(rules: Diagnosis, values: Values) -> list[Sentence]:
-    busy = rules.busy(values)
-    return [_of_limits(busy), _of_stalls(rules.waiting(values), busy)]
+    busy, waiting = rules.busy(values), rules.waiting(values)
+    stalls = _of_stalls(waiting, busy)
+    return [_of_limits(busy, advise=not stalls.remedy), stalls]
 
 
-def _of_limits(busy: Busy | None) -> Sentence:
+def _of_limits(busy: Busy | None, advise: bool) -> Sentence:
+    """With a remedy if `advise`."""
     if busy is None:
         return Sentence("How busy the parts of the GPU were is not known here.")
     shares = ", ".join(f"{part} {share:.0f} %" for part, share in busy.shares.items())
@@ -112,12 +114,15 @@ def _of_limits(busy: Busy | None) -> Sentence:
         verdict = f"The limit: {parts}."
     else:
         verdict = f"Busiest, without being full: {parts}."
+    if not advise:
+        return Sentence(f"{begin} {verdict}")
     first = busy.limits[0]
     return Sentence(f"{begin} {verdict}", first.remedy, first.exercises)
 
 
 def _joined(limits: Sequence[Limit]) -> str:
-    return ", together with ".join(limit.part for limit in limits)
+    first, *others = [limit.part for limit in limits]
+    return f"{first}, together with {', '.join(others)}" if others else first
 
 
 def _of_stalls(waiting: Waiting | None, busy: Busy | None) -> Sentence:
@@ -129,7 +134,7 @@ def _of_stalls(waiting: Waiting | None, busy: Busy | None) -> Sentence:
     )
     if busy is None:
         return Sentence(f"{most}.")
-    if busy.limits:
+    if busy.full:
         return Sentence(f"{most}; with a part that busy, they have to wait for something.")
     if not waiting.dominating:
         return Sentence(f"{most}, which is not much.")

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Callable
 
+import explain_sample
 import ncu_sample
 import pytest
 from exercise_sample import FACTS
@@ -395,65 +396,56 @@ def test_no_nvcc(lab: Lab, monkeypatch, capfd) -> None:
 
 # ---- --explain ----
 
-# A kernel that copies, and none of whose counts points anywhere.
-COPY = {
-    **dict.fromkeys(diagnosis.load().metrics("gpu"), 0.0),
-    "dram_utilization": 86.0, "l2_utilization": 91.7, "l1_utilization": 29.4, "sm_utilization": 12.0,
-    "stall_memory_dependency": 93.7, "stall_exec_dependency": 2.0, "stall_not_selected": 0.5,
-    "warp_issuing": 2.6, "waves": 62.1, "duration": 124.6, "theoretical_occupancy": 100.0,
-    "registers_per_thread": 16.0, "inst_executed": 1_000_000.0, "warp_execution_efficiency": 100.0,
-    "divergent_branch": 0.0, "gld_efficiency": 100.0, "gst_efficiency": 100.0, "global_hit_rate": 0.0,
-    "gld_transactions": 32_768.0, "gst_transactions": 32_768.0, "gld_requests": 8_192.0,
-    "gst_requests": 8_192.0, "gld_transactions_per_request": 4.0, "gst_transactions_per_request": 4.0,
-    "shared_load_transactions": 0.0, "shared_store_transactions": 0.0, "shared_ld_bank_conflict": 0.0,
-    "shared_st_bank_conflict": 0.0, "local_load_transactions": 0.0, "constant_replays": 0.0,
-}  # fmt: skip
-NAIVE = {
-    **COPY,
-    "dram_utilization": 19.1, "l2_utilization": 48.0, "l1_utilization": 31.0, "sm_utilization": 5.9,
-    "stall_memory_dependency": 88.0, "gld_efficiency": 12.5, "gld_transactions": 262_144.0,
-    "gld_transactions_per_request": 32.0, "waves": 0.5, "duration": 8.25,
-}  # fmt: skip
-BARRIERS = {
-    **COPY,
-    "dram_utilization": 41.0, "l2_utilization": 38.0, "l1_utilization": 70.2, "sm_utilization": 74.9,
-    "stall_sync": 40.4, "stall_memory_dependency": 20.0, "stall_not_selected": 10.0, "warp_issuing": 20.0,
-}  # fmt: skip
+# Recorded kernels.
+COPY = explain_sample.values("transpose", "copyFloat4")
+NAIVE = explain_sample.values("transpose", "transposeNaiveCol<1>")
+BARRIERS = explain_sample.values("reduceInteger", "reduceInterleaved")
+POINTERS = explain_sample.values("latencyHiding", "pointerChase")
 EXPLAINED = """\
 copy, grid 64x2, block 256 (2 launches, numbers of the first)
-  Of their peaks: device memory 86 %, L2 cache 92 %, L1 and shared memory 29 %, multiprocessors
+  Of their peaks: device memory 86 %, L2 cache 92 %, L1 and shared memory 30 %, multiprocessors
   12 %. The limit: device memory, together with L2 cache.
   -> Move fewer bytes: coalesced accesses, each byte once, one kernel in place of two. If none is
-     moved in vain, the kernel is as fast as the memory. See memoryBound, structLayouts
-  Warps wait most for loads from global or local memory: 94 % of their time
+     moved in vain, little is left: wider loads, more of them on their way. See memoryBound,
+     structLayouts
+  Warps wait most for loads from global or local memory: 95 % of their time
   (stall_memory_dependency); with a part that busy, they have to wait for something.
 
 naive, grid 64x2, block 256
-  Small grid. The grid does not fill the GPU: it is 0.5 of the blocks that all multiprocessors hold
-  at a time. The shares below are those of a GPU that is not full.
-  -> More blocks, if there is more to do; smaller blocks, if multiprocessors are without one. See
-     blockScheduling, sumMatrix
-  Short kernel. The kernel takes 8.25 us. Of that, beginning and end are a good part, in which
-  nothing can be busy.
-  -> Measure with more data, or do the work of several launches in one. See reduceInteger
-  Of their peaks: device memory 19 %, L2 cache 48 %, L1 and shared memory 31 %, multiprocessors 6 %.
-  No part is busy: the warps wait, or there are too few of them.
+  Of their peaks: device memory 35 %, L2 cache 54 %, L1 and shared memory 96 %, multiprocessors
+  26 %. The limit: L1 and shared memory.
+  -> Take fewer turns: coalesced accesses, no bank conflicts, values in registers that serve several
+     results. See threadGranularity, registerTiles
   Warps wait most for loads from global or local memory: 88 % of their time
-  (stall_memory_dependency).
-  -> More loads on their way: several independent ones in each thread, or more warps. See
-     latencyHiding, occupancy
+  (stall_memory_dependency); with a part that busy, they have to wait for something.
   Uncoalesced loads. A warp's load touches 32 sectors of 32 bytes and uses 12.5 % of their bytes.
-  The L1 cache had 0 % of the sectors.
+  The L1 cache had 87.5 % of the sectors.
   -> Neighbouring lanes read neighbouring addresses: another index, another layout, or a tile in
      shared memory that is read as it lies. See stridedAccess, transpose
 
 barriers, grid 64x2, block 256
-  Of their peaks: device memory 41 %, L2 cache 38 %, L1 and shared memory 70 %, multiprocessors
-  75 %. Busiest, without being full: L1 and shared memory, together with multiprocessors.
-  -> Load less for each operation: values that serve several results from registers, and no turns
-     for bank conflicts. See threadGranularity, registerTiles
-  Warps wait most for other warps at a barrier: 40 % of their time (stall_sync); with a part that
-  busy, they have to wait for something.
+  Of their peaks: device memory 19 %, L2 cache 34 %, L1 and shared memory 14 %, multiprocessors
+  54 %. No part is busy: the warps wait, or there are too few of them.
+  Warps wait most for other warps, at a barrier or for a product of several warps (wgmma): 44 % of
+  their time (stall_sync).
+  -> Fewer barriers: more work between two of them, shuffles within a warp. Of products, the next
+     begun before these are over. See sharedReduction
+
+chase, grid 64x2, block 256
+  Small grid. The grid does not fill the GPU: it is 0.00 of a wave, of the blocks that all
+  multiprocessors hold at a time. The shares below are those of a GPU that is not full.
+  -> More blocks, if there is more to do; smaller blocks, if multiprocessors are without one. See
+     blockScheduling, sumMatrix
+  Of their peaks: device memory 0 %, L2 cache 0 %, L1 and shared memory 0 %, multiprocessors 0 %. No
+  part is busy: the warps wait, or there are too few of them.
+  Warps wait most for loads from global or local memory: 98 % of their time
+  (stall_memory_dependency).
+  -> More loads on their way: several independent ones in each thread, or more warps. What is used
+     again nearer: in shared memory, in registers. See latencyHiding, occupancy
+  Idle lanes. Of a warp's lanes 3.12 % take part in an instruction, and no branch splits: the others
+  have ended, or were never there.
+  -> Blocks of a multiple of 32 threads, and grids without many threads beyond the end of the data.
+     See warpLayout, controlDivergence
 
 gpu back end, optimised build (nvcc -O3), on NVIDIA H200 (sm_90)
 """
@@ -476,7 +468,13 @@ def explained(lab: Lab, *launches: tuple[str, dict[str, float]]) -> int:
 
 
 def test_explanation(lab: Lab, names_alone, capfd) -> None:
-    kernels = [("copy", COPY), ("naive", NAIVE), ("copy", COPY), ("barriers", BARRIERS)]
+    kernels = [
+        ("copy", COPY),
+        ("naive", NAIVE),
+        ("copy", COPY),
+        ("barriers", BARRIERS),
+        ("chase", POINTERS),
+    ]
     assert explained(lab, *kernels) == 0
     assert capfd.readouterr().out == EXPLAINED
 
@@ -568,7 +566,8 @@ def test_explanation_keeps_its_numbers(lab: Lab, tmp_path: Path) -> None:
     assert lab("reduceInteger", "--explain", "--output", str(file)) == 0
     header, row = file.read_text().splitlines()
     values = dict(zip(header.split(","), row.split(",")))
-    assert float(values["dram_utilization"]) == 86 and float(values["inst_executed"]) == 1e6
+    assert float(values["dram_utilization"]) == 86.32
+    assert float(values["inst_executed"]) == 15_204_352
 
 
 def test_explanation_is_as_wide_as_the_terminal(lab: Lab, monkeypatch, capfd) -> None:
@@ -741,7 +740,8 @@ CPU_EXPLAINED = """\
 split, grid 64x2, block 256
   Divergence. Of a warp's lanes 50 % take part in an instruction; warps split in 1,234 branches.
   -> Let all lanes of a warp take the same branch: assign work to threads so that conditions change
-     from warp to warp. See simpleDivergence, reduceInteger
+     from warp to warp. Where one lane acts for its warp (TMA, mbarrier), it is meant so. See
+     simpleDivergence, reduceInteger
   Few warps fit. Block size and shared memory alone allow 25 % of the warps that a multiprocessor
   can hold.
   -> That matters only where warps wait for memory, which a GPU can tell; with much work to a thread

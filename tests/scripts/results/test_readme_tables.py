@@ -207,8 +207,7 @@ def test_rules_of_the_diagnosis_with_links_from_the_page() -> None:
         "[memoryBound](memoryBound.md), [structLayouts](../ch04_memory/structLayouts.md) |"
     ) in limits
     assert (
-        "| warps wait for other warps at a barrier | `stall_sync` | "
-        "[sharedReduction](ch05_performance/sharedReduction.md) |"
+        "| warps wait for their last stores | `stall_drain` | [transpose](ch04_memory/transpose.md) |"
     ) in table("stall", ROOT)
     assert table("limit rule", chapter) == [*limits, *rules]
     assert tables.with_tables("<!-- table scripts/diagnosis.toml | symptom -->\n" + end).count(
