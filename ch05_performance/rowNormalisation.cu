@@ -166,45 +166,67 @@ __global__ void sharedRow(const float* in, float* out, unsigned cols) {
 
 // The row is in the registers of its threads, of which there are as many as it takes: kPerThread
 // floats to each, in loads of 16 bytes that are all in flight before one of them is needed. Where
-// cols is no multiple of 4, rows begin anywhere, and kWidth is 1: loads of 4 bytes.
-template <unsigned kWidth, unsigned kPerThread>
+// cols is no multiple of 4, rows begin anywhere. Then a thread takes pieces of 16 bytes as memory
+// has them, of which the first and the last may belong to the neighbouring rows, too.
+template <unsigned kPerThread, bool kAligned>
 __global__ void __launch_bounds__(kMostThreads)
     registerRow(const float* in, float* out, std::size_t rows, unsigned cols) {
     __shared__ float ofWarps[2][32];
-    struct alignas(kWidth * sizeof(float)) Vector {
-        float at[kWidth];
+    struct alignas(16) Piece {
+        float at[4];
     };
     const std::size_t row = std::size_t{blockIdx.x} * blockDim.y + threadIdx.y;
-    const unsigned vectors = row < rows ? cols / kWidth : 0;  // none below the last row
-    const auto from = reinterpret_cast<const Vector*>(in + row * cols);
-    const auto to = reinterpret_cast<Vector*>(out + row * cols);
+    const unsigned begin = kAligned ? 0 : row * cols % 4;  // of the row in its first piece
+    const unsigned end = row < rows ? begin + cols : 0;    // below the last row there is none
+    const float* const from = in + row * cols - begin;
+    float* const to = out + row * cols - begin;
+    const auto isWhole = [&](unsigned place) {
+        return kAligned ? place < end : place >= begin && place + 4 <= end;
+    };
+    const auto isInside = [&](unsigned place, unsigned i) {
+        return kAligned ? place < end : place + i >= begin && place + i < end;
+    };
 
-    Vector values[kPerThread / kWidth];
+    Piece pieces[kPerThread / 4];
     float sum = 0, squares = 0;
 #pragma unroll  // every index becomes a constant: only then can an array live in registers
-    for (unsigned k = 0; k < kPerThread / kWidth; ++k) {
-        const unsigned c = threadIdx.x + k * blockDim.x;
-        values[k] = c < vectors ? from[c] : Vector();
+    for (unsigned k = 0; k < kPerThread / 4; ++k) {
+        const unsigned place = 4 * (threadIdx.x + k * blockDim.x);
+        pieces[k] = {};
+        if (isWhole(place)) {
+            pieces[k] = *reinterpret_cast<const Piece*>(from + place);
+        } else if (!kAligned) {
+            for (unsigned i = 0; i < 4; ++i) {
+                if (isInside(place, i)) pieces[k].at[i] = from[place + i];
+            }
+        }
     }
 #pragma unroll
-    for (Vector& value : values) {
-        for (float x : value.at) sum += x;
+    for (Piece& piece : pieces) {
+        for (float x : piece.at) sum += x;
     }
     const float mean = sumOfRow(sum, ofWarps[0]) / cols;
 #pragma unroll
-    for (unsigned k = 0; k < kPerThread / kWidth; ++k) {
-        const bool isThere = threadIdx.x + k * blockDim.x < vectors;
-        for (float& x : values[k].at) {
+    for (unsigned k = 0; k < kPerThread / 4; ++k) {
+        const unsigned place = 4 * (threadIdx.x + k * blockDim.x);
+        for (unsigned i = 0; i < 4; ++i) {
+            float& x = pieces[k].at[i];
             x -= mean;
-            if (isThere) squares += x * x;
+            if (isInside(place, i)) squares += x * x;
         }
     }
     const float factor = rsqrtf(sumOfRow(squares, ofWarps[1]) / cols + kEpsilon);
 #pragma unroll
-    for (unsigned k = 0; k < kPerThread / kWidth; ++k) {
-        const unsigned c = threadIdx.x + k * blockDim.x;
-        for (float& x : values[k].at) x *= factor;
-        if (c < vectors) to[c] = values[k];
+    for (unsigned k = 0; k < kPerThread / 4; ++k) {
+        const unsigned place = 4 * (threadIdx.x + k * blockDim.x);
+        for (float& x : pieces[k].at) x *= factor;
+        if (isWhole(place)) {
+            *reinterpret_cast<Piece*>(to + place) = pieces[k];
+        } else if (!kAligned) {
+            for (unsigned i = 0; i < 4; ++i) {
+                if (isInside(place, i)) to[place + i] = pieces[k].at[i];
+            }
+        }
     }
 }
 
@@ -214,12 +236,11 @@ unsigned floatsPerThread(unsigned cols) {
     return cols <= 8 * kBlock ? 8 : cols <= 16 * kBlock ? 16 : 32;
 }
 
-template <unsigned kWidth>
-auto registerRowFor(unsigned cols) {
-    const unsigned perThread = floatsPerThread(cols);
-    return perThread == 8    ? registerRow<kWidth, 8>
-           : perThread == 16 ? registerRow<kWidth, 16>
-                             : registerRow<kWidth, 32>;
+template <bool kAligned>
+auto registerRowFor(unsigned perThread) {
+    return perThread == 8    ? registerRow<8, kAligned>
+           : perThread == 16 ? registerRow<16, kAligned>
+                             : registerRow<32, kAligned>;
 }
 
 int main(int argc, char** argv) {
@@ -293,13 +314,16 @@ int main(int argc, char** argv) {
     } else {
         exercise.note("sharedRow: a row does not fit into the shared memory of a block");
     }
-    if (cols <= perThread * kMostThreads) {
+    const bool aligned = cols % 4 == 0;
+    const unsigned places = aligned ? cols : cols + 3;  // in pieces of which not all is the row's
+    if (places <= perThread * kMostThreads) {
         unsigned threads = 32;
-        while (threads * perThread < cols) threads *= 2;
+        while (threads * perThread < places) threads *= 2;
         const dim3 block(threads, std::max(128 / threads, 1u));  // short rows share a block
         const unsigned blocks = lab::blocksFor(rows, block.y);
         rung("registerRow", blocks, block, 8, [&] {
-            const auto kernel = cols % 4 == 0 ? registerRowFor<4>(cols) : registerRowFor<1>(cols);
+            const auto kernel =
+                aligned ? registerRowFor<true>(perThread) : registerRowFor<false>(perThread);
             kernel<<<blocks, block>>>(in, out, rows, cols);
         });
     } else {
