@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from pathlib import Path
 
 import pytest
@@ -449,18 +450,19 @@ def test_roofline_has_a_line_for_the_curve_and_a_point_for_each_other_row() -> N
     figure = drawn(ROOFS, ROOFLINE)
     (axes,) = figure.axes
     lines = named(figure)
-    assert list(lines)[:3] == ["chain", "add", "product"]
     assert list(lines["chain"].get_xdata()) == [2**-4, 2**2, 2**6]
     assert list(lines["chain"].get_ydata()) == [90 / 16, 360, 950]
-    assert (list(lines["product"].get_xdata()), list(lines["product"].get_ydata())) == (
-        [128],
-        [7000],
-    )
-    assert len({lines[name].get_marker() for name in ("chain", "add", "product")}) == 3
+    points = [line for line in axes.lines if line.get_linestyle() == "None"]
+    assert [(*line.get_xdata(), *line.get_ydata()) for line in points] == [(0.0833, 8), (128, 7000)]
+    assert {text.get_text(): text.xy for text in axes.texts[:2]} == {
+        "add": (0.0833, 8),
+        "product": (128, 7000),
+    }
+    assert {line.get_marker() for line in points}.isdisjoint(lines["chain"].get_marker())
     assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
     assert axes.get_ylabel() == "rate [GFLOP/s]"
     ticks = [label.get_text() for label in axes.get_xticklabels()]
-    assert ticks == ["1/16", "1/4", "1", "4", "16", "64", "256"]
+    assert ticks == ["1/16", "1/4", "1", "4", "16", "64", "256", "1,024"]
     legend = [text.get_text() for text in figure.legends[0].get_texts()]
     assert legend == list(lines)
 
@@ -469,29 +471,38 @@ def test_roofline_has_rising_and_flat_roofs() -> None:
     figure = drawn(ROOFS, ROOFLINE)
     (axes,) = figure.axes
     lines = named(figure)
-    assert list(lines)[3:] == ["device memory 100 GB/s", "L2, measured 400 GB/s"]
+    assert list(lines) == ["chain", "device memory 100 GB/s", "L2, measured 400 GB/s"]
     for name, gbps in (("device memory 100 GB/s", 100), ("L2, measured 400 GB/s", 400)):
         (low, ridge), rates = lines[name].get_xdata(), list(lines[name].get_ydata())
         assert low == axes.get_xlim()[0] < 2**-4
         assert ridge == pytest.approx(8000 / gbps)
         assert rates == pytest.approx([gbps * low, 8000])
-    styles = {lines[name].get_linestyle() for name in list(lines)[3:]}
+    styles = {lines[name].get_linestyle() for name in list(lines)[1:]}
     assert len(styles) == 2
-    flat = [line for line in axes.lines if line.get_label().startswith("_")]
+    flat = [line for line in axes.lines if line.get_color() == style.LIMIT["color"]]
     assert [list(line.get_ydata()) for line in flat] == [[1000, 1000], [8000, 8000]]
     assert [line.get_xdata()[0] for line in flat] == pytest.approx([1000 / 400, 8000 / 400])
-    assert texts(axes) == ["FP32 1,000 GFLOP/s", "tensor cores, BF16 8,000 GFLOP/s"]
+    assert texts(axes)[2:] == ["FP32 1,000 GFLOP/s", "tensor cores, BF16 8,000 GFLOP/s"]
     assert axes.get_ylim()[1] > 8000
 
 
 def test_nothing_of_a_roofline_is_cut_off() -> None:
-    figure = drawn(ROOFS, ROOFLINE)
+    with_long_names = [
+        *ROOFLINE,
+        under_the_roof("shared", "", "", 32_700),
+        under_the_roof("registerWarpTiles", 120, 400),
+    ]
+    measured = {"cached": "L2 cache", "shared": "shared memory"}
+    figure = drawn(Roofline("chain", measured), with_long_names)
     (axes,) = figure.axes
     canvas = figure.bbox
     for label in (*axes.texts, axes.xaxis.label, axes.yaxis.label, figure.legends[0]):
         box = label.get_window_extent()
         assert canvas.x0 <= box.x0 and box.x1 <= canvas.x1, label
         assert canvas.y0 <= box.y0 and box.y1 <= canvas.y1, label
+    boxes = [text.get_window_extent() for text in axes.texts]
+    assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2))
+    assert all(box.x1 <= axes.bbox.x1 for box in boxes)
 
 
 def test_roofline_of_what_is_not_there() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -21,12 +20,24 @@ FLAT_ROOFS = {"peak_gflops": "FP32", "peak_tensor_gflops": "tensor cores, BF16"}
 # The rising roofs of device memory, and of those that are measured.
 RISING = ["-", (0, (5, 2)), (0, (1, 1.5))]
 CURVE = {"color": style.BLUE, "marker": "o", "markersize": 6, "linewidth": 1.8}
+POINT = {
+    "color": style.ORANGE,
+    "marker": "D",
+    "markersize": 7,
+    "markeredgecolor": style.BLACK,
+    "markeredgewidth": 0.6,
+    "linestyle": "none",
+    "zorder": 3,
+}
+# A name stands at the right of its point, and lower, away from the roof that rises above it.
+BESIDE = {"xytext": (7, -3), "textcoords": "offset points", "va": "center", "fontsize": 10}
+ROOM = 10  # for the names, behind the last point: times its operations per byte
 
 
 @dataclass(frozen=True)
 class Roofline:
-    """Both axes are logarithmic. The rows of kernel `curve` are a line, and all others points, but for
-    those of the kernels in `measured`: their column gbps is the roof of the memory that is named there.
+    """Both axes are logarithmic. The rows of kernel `curve` are a line, and all others points with their
+    names, but for those of the kernels in `measured`: their column gbps is the roof of the memory that is named there.
 
     The first row has the other roofs: peak_gbps, peak_gflops and peak_tensor_gflops.
     """
@@ -47,17 +58,18 @@ class Roofline:
         if not curve:
             raise LabError(f"no row of kernel {self.curve}")
         axes.plot(*zip(*curve), label=self.curve, **CURVE)
-        others = [row for row in placed if row["kernel"] != self.curve]
-        for number, row in enumerate(others):
-            axes.plot(*place(row), label=row["kernel"], **point_look(number))
+        for row in placed:
+            if row["kernel"] != self.curve:
+                axes.plot(*place(row), **POINT)
+                axes.annotate(row["kernel"], place(row), **BESIDE)
         self._scales(axes, [place(row) for row in placed], positive(rows[0], "peak_tensor_gflops"))
         self._roofs(axes, memories, rows[0])
-        figure.legend(loc="outside lower center", ncols=3, frameon=False)
+        figure.legend(loc="outside lower center", ncols=2, frameon=False)
         return figure
 
     def _scales(self, axes: Axes, points: Sequence[tuple[float, float]], top: float) -> None:
         low = min(intensity for intensity, _ in points) / 1.5
-        high = max(intensity for intensity, _ in points) * 2
+        high = max(intensity for intensity, _ in points) * ROOM
         first, last = math.ceil(math.log2(low)), math.floor(math.log2(high))
         first += -first % 2  # even powers: 1/16, 1/4, 1, 4 ...
         axes.set_xscale("log", base=2)
@@ -105,19 +117,6 @@ class Roofline:
 
 def place(row: Row) -> tuple[float, float]:
     return positive(row, "intensity"), positive(row, "gflops")
-
-
-def point_look(number: int) -> dict[str, Any]:
-    """No two kernels have the same marker."""
-    return {
-        "color": style.LINE_COLOURS[1:][number % (len(style.LINE_COLOURS) - 1)],
-        "marker": style.MARKERS[1:][number % (len(style.MARKERS) - 1)],
-        "markersize": 8,
-        "markeredgecolor": style.BLACK,
-        "markeredgewidth": 0.6,
-        "linestyle": "none",
-        "zorder": 3,
-    }
 
 
 def power_of_two(value: float) -> str:
