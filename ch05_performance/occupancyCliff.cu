@@ -6,10 +6,9 @@
 //                     wait; ever more registers, on both sides of each cliff
 //   2 chaseShared     the same kernel with ever more shared memory, on both sides of each cliff
 //   3 compute         arithmetic with four independent chains in a thread; a few of these
-//   registers:
-//                     one block is as fast as eight
-//   4 walk            each block reads an array of its own again and again: the arrays of many
-//                     blocks do not fit into L1 together, and fewer blocks are faster
+//                     registers: two blocks are as fast as eight, and one is nearly so
+//   4 walk            each block reads an array of its own again and again: many blocks push one
+//                     another's arrays out of L1, and fewer are faster
 //
 //   regs       registers of a thread; shared: bytes of shared memory that a block is launched with
 //   blocks     that fit on an SM by the rules of occupancy_rules.h; occupancy: their warps, in
@@ -89,7 +88,7 @@ constexpr unsigned kChains = 4;
 constexpr unsigned kStarts = 64;  // different results, so that the reference has few to compute
 
 // Four multiply-adds in flight for each thread: the warps of one block fill the pipelines of the
-// SM. More blocks wait in turn for the same pipelines.
+// SM, until it ends. More blocks wait in turn for the same pipelines.
 template <unsigned kRegisters>
 __global__ void __maxnreg__(kRegisters)
     compute(unsigned steps, std::size_t threads, unsigned* results, lab::Span* spans) {
@@ -113,7 +112,7 @@ constexpr unsigned kAhead = 4;       // loads that a thread starts before it nee
 
 // Each block reads its array, block 256 that of block 0 again. What it has read once is in L1,
 // unless the other blocks have pushed it out in the meantime. L1 delivers more in a cycle than an
-// SM gets from L2; so the fewer blocks, the better, as long as their warps suffice to keep L1 busy.
+// SM gets from L2; so fewer blocks are better, as long as their warps suffice to keep L1 busy.
 template <unsigned kRegisters>
 __global__ void __maxnreg__(kRegisters)
     walk(const int4* data, unsigned sets, unsigned setSize, unsigned passes, std::size_t threads,

@@ -5,6 +5,7 @@ tests/pages/CHAPTER/NAME.toml for CHAPTER/NAME.md.
             called ROW_column
 file        where it stands, below results/ (default: h200/NAME.csv)
 ...         columns and values that just this row has
+nth         which of several rows that have them: of these the first is 1
 [[says]]
 text        what the page says, with the numbers in braces: "one warp in {32}, or {3.1} %"
 values      a formula for each of them (scripts/lab_cli/formula.py). The page has it rounded, to as
@@ -37,6 +38,7 @@ from lab_cli.results.rows import with_parameters
 from page_text import prose
 
 NUMBERS = ROOT / "tests" / "pages"
+NO_COLUMNS = {"file", "nth"}
 IN_BRACES = re.compile(r"\{([^{}]*)\}")
 NUMBER = re.compile(r"(-?[\d,]+(?:\.(\d+))?)(?:\^(-?\d+))?")
 IN_A_SENTENCE = re.compile(r"(?:(?<![A-Za-z\d_.])|(?<=\dx))\d[\d,.]*")  # both of 40x2, not of H200
@@ -67,6 +69,8 @@ def names_in(rows: dict[str, dict[str, Any]], page: Path) -> dict[str, float]:
             for row in csv_file.parse(csv_file.read_text(path), path).rows
             if is_row(row, {column: str(value) for column, value in wanted.items()})
         ]
+        if "nth" in wanted:
+            found = found[wanted["nth"] - 1 :][:1]
         assert len(found) == 1, f"[rows.{name}] is {len(found)} rows of {path.name}"
         names |= {f"{name}_{column}": value for column, value in names_of(found[0]).items()}
     return names
@@ -74,7 +78,9 @@ def names_in(rows: dict[str, dict[str, Any]], page: Path) -> dict[str, float]:
 
 def is_row(row: csv_file.Row, wanted: dict[str, str]) -> bool:
     values = with_parameters(row)
-    return all(values.get(name) == value for name, value in wanted.items() if name != "file")
+    return all(
+        values.get(name) == value for name, value in wanted.items() if name not in NO_COLUMNS
+    )
 
 
 def shows(number: str, value: float, about: float = 0) -> bool:

@@ -74,6 +74,15 @@ def test_a_row_is_named_by_what_only_it_has() -> None:
         problems("", {"rows": rows, "says": []}, PAGE)
 
 
+def test_of_several_rows_one_is_named_by_its_place() -> None:
+    says = [{"text": "{1024} rows", "values": ["second_rows"]}]
+    rows = {"second": {"kernel": "transposeNaiveRow", "nth": 2}}
+    assert problems("1024 rows", {"rows": rows, "says": says}, PAGE) == []
+    rows["second"]["nth"] = 1000
+    with pytest.raises(AssertionError, match=r"\[rows.second\] is 0 rows of transpose.csv"):
+        problems("1024 rows", {"rows": rows, "says": says}, PAGE)
+
+
 def test_a_number_that_is_given_stands_in_the_page() -> None:
     given = [{"text": "since CUDA 12", "by": "its release notes"}]
     assert problems("It is so since\nCUDA 12.", {"given": given}, PAGE) == []
