@@ -5,7 +5,8 @@ tests/pages/CHAPTER/NAME.toml for CHAPTER/NAME.md.
             called ROW_column
 file        where it stands, below results/ (default: h200/NAME.csv)
 ...         columns and values that just this row has
-nth         which of several rows that have them: of these the first is 1
+many        true: several rows have them; their numbers are called ROW1_column, ROW2_column ..., in the
+            order of the file
 [[says]]
 text        what the page says, with the numbers in braces: "one warp in {32}, or {3.1} %"
 values      a formula for each of them (scripts/lab_cli/formula.py). The page has it rounded, to as
@@ -38,7 +39,7 @@ from lab_cli.results.rows import with_parameters
 from page_text import prose
 
 NUMBERS = ROOT / "tests" / "pages"
-NO_COLUMNS = {"file", "nth"}
+OPTIONS = ("file", "many")  # of a row, which are no columns
 IN_BRACES = re.compile(r"\{([^{}]*)\}")
 NUMBER = re.compile(r"(-?[\d,]+(?:\.(\d+))?)(?:\^(-?\d+))?")
 IN_A_SENTENCE = re.compile(r"(?:(?<![A-Za-z\d_.])|(?<=\dx))\d[\d,.]*")  # both of 40x2, not of H200
@@ -60,7 +61,7 @@ def file_of(page: Path) -> Path:
 
 def names_in(rows: dict[str, dict[str, Any]], page: Path) -> dict[str, float]:
     """The numbers of these rows, as formulas call them. AssertionError names a row that is not there,
-    or there twice."""
+    or there twice, if it is not one of many."""
     names = {}
     for name, wanted in rows.items():
         path = ROOT / "results" / wanted.get("file", f"h200/{page.stem}.csv")
@@ -69,18 +70,19 @@ def names_in(rows: dict[str, dict[str, Any]], page: Path) -> dict[str, float]:
             for row in csv_file.parse(csv_file.read_text(path), path).rows
             if is_row(row, {column: str(value) for column, value in wanted.items()})
         ]
-        if "nth" in wanted:
-            found = found[wanted["nth"] - 1 :][:1]
-        assert len(found) == 1, f"[rows.{name}] is {len(found)} rows of {path.name}"
-        names |= {f"{name}_{column}": value for column, value in names_of(found[0]).items()}
+        many = wanted.get("many", False)
+        assert (len(found) > 1) if many else (len(found) == 1), (
+            f"[rows.{name}] is {len(found)} rows of {path.name}"
+        )
+        for number, row in enumerate(found, 1):
+            called = f"{name}{number}" if many else name
+            names |= {f"{called}_{column}": value for column, value in names_of(row).items()}
     return names
 
 
 def is_row(row: csv_file.Row, wanted: dict[str, str]) -> bool:
     values = with_parameters(row)
-    return all(
-        values.get(name) == value for name, value in wanted.items() if name not in NO_COLUMNS
-    )
+    return all(values.get(name) == value for name, value in wanted.items() if name not in OPTIONS)
 
 
 def shows(number: str, value: float, about: float = 0) -> bool:

@@ -74,13 +74,12 @@ def test_a_row_is_named_by_what_only_it_has() -> None:
         problems("", {"rows": rows, "says": []}, PAGE)
 
 
-def test_of_several_rows_one_is_named_by_its_place() -> None:
-    says = [{"text": "{1024} rows", "values": ["second_rows"]}]
-    rows = {"second": {"kernel": "transposeNaiveRow", "nth": 2}}
-    assert problems("1024 rows", {"rows": rows, "says": says}, PAGE) == []
-    rows["second"]["nth"] = 1000
-    with pytest.raises(AssertionError, match=r"\[rows.second\] is 0 rows of transpose.csv"):
-        problems("1024 rows", {"rows": rows, "says": says}, PAGE)
+def test_many_rows_are_numbered_in_the_order_of_the_file() -> None:
+    naive = {"kernel": "transposeNaiveRow", "many": True}
+    says = [{"text": "of {512} and {1024}", "values": ["naive1_rows", "naive2_rows"]}]
+    assert problems("of 512 and 1024", {"rows": {"naive": naive}, "says": says}, PAGE) == []
+    with pytest.raises(AssertionError, match=r"\[rows.naive\] is 1 rows of transpose.csv"):
+        problems("", {"rows": {"naive": {**naive, "rows": 1024}}, "says": []}, PAGE)
 
 
 def test_a_number_that_is_given_stands_in_the_page() -> None:
