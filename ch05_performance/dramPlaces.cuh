@@ -47,7 +47,7 @@ struct RandomPieces {
 
 // What the lanes of one warp read in a round: random sectors of `pages` random pages, which
 // neighbouring lanes take in turn. Each round has other pages, until all have been used; then they
-// come again, with other sectors.
+// come again, with other sectors if a page has more than the warp has lanes.
 struct InPages {
     unsigned pages;        // of a round, at most a warp's lanes
     unsigned pageSectors;  // a power of two, at least as many as a warp has lanes
