@@ -34,6 +34,7 @@
 
 constexpr unsigned kBlock = 256;
 constexpr unsigned kAhead = 4;           // loads that a thread starts before it needs the first one
+constexpr unsigned kLeastThreads = 128;  // of a block of registerRow: short rows share one
 constexpr unsigned kMostThreads = 1024;  // of a block
 constexpr float kEpsilon = 1e-5f;        // so that a row of equal elements divides nothing by zero
 
@@ -315,11 +316,11 @@ int main(int argc, char** argv) {
         exercise.note("sharedRow: a row does not fit into the shared memory of a block");
     }
     const bool aligned = cols % 4 == 0;
-    const unsigned places = aligned ? cols : cols + 3;  // in pieces of which not all is the row's
+    const unsigned places = aligned ? cols : cols + 3;  // up to 3 before the row in its first piece
     if (places <= perThread * kMostThreads) {
         unsigned threads = 32;
         while (threads * perThread < places) threads *= 2;
-        const dim3 block(threads, std::max(128 / threads, 1u));  // short rows share a block
+        const dim3 block(threads, std::max(kLeastThreads / threads, 1u));
         const unsigned blocks = lab::blocksFor(rows, block.y);
         rung("registerRow", blocks, block, 8, [&] {
             const auto kernel =

@@ -37,7 +37,8 @@ ROOM = 10  # for the names, behind the last point: times its operations per byte
 @dataclass(frozen=True)
 class Roofline:
     """Both axes are logarithmic. The rows of kernel `curve` are a line, and all others points with their
-    names, but for those of the kernels in `measured`: their column gbps is the roof of the memory that is named there.
+    names, but for those of the kernels in `measured`: their column gbps is the roof of the memory that is
+    named there.
 
     The first row has the other roofs: peak_gbps, peak_gflops and peak_tensor_gflops.
     """
