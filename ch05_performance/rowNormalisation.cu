@@ -6,7 +6,8 @@
 //   2 twoPasses    mean and variance from one reading
 //   3 oneKernel    a block reads its row twice: the second time, it comes from a cache
 //   4 sharedRow    a block keeps its row in shared memory
-//   5 registerRow  in registers, 8 to 32 floats to a thread: from a warp to a block for each row
+//   5 registerRow  in registers, 4 to 32 floats to a thread: from a warp to a block for each row
+//   6 prefetchRow  and asks the L2 cache for a row that a later block will need
 //     cudaMemcpy   a copy of the matrix: nothing that reads and writes it moves less
 //
 //   bytes      that memory must move for each element, if a cache keeps a row for a block
@@ -14,13 +15,13 @@
 //   GB/s       of these bytes
 //   error      the largest difference from what the CPU computes in double
 //
-//   ./lab run rowNormalisation -- --rows=64K --cols=1K
+//   ./lab run rowNormalisation -- --rows=256K --cols=1K
 //   ./lab test rowNormalisation
 //   ./lab profile rowNormalisation
 //
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target rowNormalisation
-//   build/ch05_performance/rowNormalisation --rows=64K --cols=1K
+//   build/ch05_performance/rowNormalisation --rows=256K --cols=1K
 //   ctest --test-dir build -L '^rowNormalisation$'
 //   ncu build/ch05_performance/rowNormalisation --profile
 
@@ -29,13 +30,16 @@
 #include <vector>
 
 #include "allowShared.cuh"
+#include "fetchIntoL2.cuh"
 #include "lab.cuh"
 #include "rowReference.h"
 
 constexpr unsigned kBlock = 256;
 constexpr unsigned kAhead = 4;           // loads that a thread starts before it needs the first one
-constexpr unsigned kLeastThreads = 128;  // of a block of registerRow: short rows share one
+constexpr unsigned kLeastThreads = 128;  // of a block of rungs 5 and 6: short rows share one
 constexpr unsigned kMostThreads = 1024;  // of a block
+constexpr unsigned kLine = 128;          // bytes that a cache keeps together
+constexpr unsigned kFetched = 12 << 10;  // bytes that each SM asks the L2 cache for in advance
 constexpr float kEpsilon = 1e-5f;        // so that a row of equal elements divides nothing by zero
 
 // The sum over all threads of a row, in each of them. A row has blockDim.x threads, whole warps; a
@@ -167,81 +171,92 @@ __global__ void sharedRow(const float* in, float* out, unsigned cols) {
 
 // The row is in the registers of its threads, of which there are as many as it takes: kPerThread
 // floats to each, in loads of 16 bytes that are all in flight before one of them is needed. Where
-// cols is no multiple of 4, rows begin anywhere. Then a thread takes pieces of 16 bytes as memory
-// has them, of which the first and the last may belong to the neighbouring rows, too.
-template <unsigned kPerThread, bool kAligned>
-__global__ void __launch_bounds__(kMostThreads)
-    registerRow(const float* in, float* out, std::size_t rows, unsigned cols) {
+// cols is no multiple of 4, rows begin anywhere. Then up to 3 floats before the first whole piece
+// of 16 bytes, and up to 3 behind the last one, are one more float for each of the first threads.
+template <unsigned kPerThread>
+__device__ void normaliseInRegisters(const float* in, float* out, std::size_t rows, unsigned cols) {
     __shared__ float ofWarps[2][32];
     struct alignas(16) Piece {
         float at[4];
     };
+    constexpr unsigned kPieces = kPerThread / 4;
     const std::size_t row = std::size_t{blockIdx.x} * blockDim.y + threadIdx.y;
-    const unsigned begin = kAligned ? 0 : row * cols % 4;  // of the row in its first piece
-    const unsigned end = row < rows ? begin + cols : 0;    // below the last row there is none
-    const float* const from = in + row * cols - begin;
-    float* const to = out + row * cols - begin;
-    const auto isWhole = [&](unsigned place) {
-        return kAligned ? place < end : place >= begin && place + 4 <= end;
-    };
-    const auto isInside = [&](unsigned place, unsigned i) {
-        return kAligned ? place < end : place + i >= begin && place + i < end;
-    };
+    const std::size_t first = row * cols;
+    const unsigned length = row < rows ? cols : 0;  // below the last row there is none
+    const unsigned head = min(static_cast<unsigned>(-first % 4), length);
+    const unsigned whole = (length - head) / 4, tail = (length - head) % 4;
+    const bool hasEdge = threadIdx.x < head + tail;
+    const std::size_t edge = first + threadIdx.x + (threadIdx.x < head ? 0 : 4 * whole);
+    const Piece* const from = reinterpret_cast<const Piece*>(in + first + head) + threadIdx.x;
+    Piece* const to = reinterpret_cast<Piece*>(out + first + head) + threadIdx.x;
+    const auto isInRow = [&](unsigned k) { return threadIdx.x + k * blockDim.x < whole; };
 
-    Piece pieces[kPerThread / 4];
-    float sum = 0, squares = 0;
+    Piece pieces[kPieces] = {};
 #pragma unroll  // every index becomes a constant: only then can an array live in registers
-    for (unsigned k = 0; k < kPerThread / 4; ++k) {
-        const unsigned place = 4 * (threadIdx.x + k * blockDim.x);
-        pieces[k] = {};
-        if (isWhole(place)) {
-            pieces[k] = *reinterpret_cast<const Piece*>(from + place);
-        } else if (!kAligned) {
-            for (unsigned i = 0; i < 4; ++i) {
-                if (isInside(place, i)) pieces[k].at[i] = from[place + i];
-            }
-        }
+    for (unsigned k = 0; k < kPieces; ++k) {
+        if (isInRow(k)) pieces[k] = from[k * blockDim.x];
     }
+    float atEdge = hasEdge ? in[edge] : 0;
+    float sum = atEdge;
 #pragma unroll
-    for (Piece& piece : pieces) {
+    for (const Piece& piece : pieces) {
         for (float x : piece.at) sum += x;
     }
     const float mean = sumOfRow(sum, ofWarps[0]) / cols;
+    atEdge -= mean;
+    float squares = hasEdge ? atEdge * atEdge : 0;
 #pragma unroll
-    for (unsigned k = 0; k < kPerThread / 4; ++k) {
-        const unsigned place = 4 * (threadIdx.x + k * blockDim.x);
-        for (unsigned i = 0; i < 4; ++i) {
-            float& x = pieces[k].at[i];
+    for (unsigned k = 0; k < kPieces; ++k) {
+        for (float& x : pieces[k].at) {
             x -= mean;
-            if (isInside(place, i)) squares += x * x;
+            if (isInRow(k)) squares += x * x;
         }
     }
     const float factor = rsqrtf(sumOfRow(squares, ofWarps[1]) / cols + kEpsilon);
 #pragma unroll
-    for (unsigned k = 0; k < kPerThread / 4; ++k) {
-        const unsigned place = 4 * (threadIdx.x + k * blockDim.x);
+    for (unsigned k = 0; k < kPieces; ++k) {
         for (float& x : pieces[k].at) x *= factor;
-        if (isWhole(place)) {
-            *reinterpret_cast<Piece*>(to + place) = pieces[k];
-        } else if (!kAligned) {
-            for (unsigned i = 0; i < 4; ++i) {
-                if (isInside(place, i)) to[place + i] = pieces[k].at[i];
-            }
-        }
+        if (isInRow(k)) to[k * blockDim.x] = pieces[k];
     }
+    if (hasEdge) out[edge] = atEdge * factor;
+}
+
+// Still wrong: while a block computes and waits at its barriers, it asks the memory for nothing.
+template <unsigned kPerThread>
+__global__ void __launch_bounds__(kMostThreads)
+    registerRow(const float* in, float* out, std::size_t rows, unsigned cols) {
+    normaliseInRegisters<kPerThread>(in, out, rows, cols);
+}
+
+// A block first asks the L2 cache for the row that is `ahead` rows below its own, and finds its own
+// there, since an earlier block has asked for it.
+template <unsigned kPerThread>
+__global__ void __launch_bounds__(kMostThreads)
+    prefetchRow(const float* in, float* out, std::size_t rows, unsigned cols, std::size_t ahead) {
+    const std::size_t row = std::size_t{blockIdx.x} * blockDim.y + threadIdx.y + ahead;
+    const unsigned line = threadIdx.x * (kLine / sizeof(float));
+    if (row < rows && line < cols) fetchIntoL2(in + row * cols + line);
+    normaliseInRegisters<kPerThread>(in, out, rows, cols);
 }
 
 // Few floats to a thread are many threads that move little each, which suits the memory best; but
 // the more warps a row has, the longer they wait for each other. So: as few as 256 threads allow.
 unsigned floatsPerThread(unsigned cols) {
-    return cols <= 8 * kBlock ? 8 : cols <= 16 * kBlock ? 16 : 32;
+    return cols <= 4 * 32 ? 4 : cols <= 8 * kBlock ? 8 : cols <= 16 * kBlock ? 16 : 32;
 }
 
-template <bool kAligned>
 auto registerRowFor(unsigned perThread) {
-    return perThread == 8    ? registerRow<8, kAligned>
-           : perThread == 16 ? registerRow<16, kAligned>
-                             : registerRow<32, kAligned>;
+    return perThread == 4    ? registerRow<4>
+           : perThread == 8  ? registerRow<8>
+           : perThread == 16 ? registerRow<16>
+                             : registerRow<32>;
+}
+
+auto prefetchRowFor(unsigned perThread) {
+    return perThread == 4    ? prefetchRow<4>
+           : perThread == 8  ? prefetchRow<8>
+           : perThread == 16 ? prefetchRow<16>
+                             : prefetchRow<32>;
 }
 
 int main(int argc, char** argv) {
@@ -249,7 +264,7 @@ int main(int argc, char** argv) {
     unsigned cols, mean;
     lab::Exercise exercise("rowNormalisation",
                            "Brings each row of a matrix to mean 0, variance 1.");
-    exercise.option("rows", &rows, {1 << 14, 64}, 1, lab::kMaxSize, "rows");
+    exercise.option("rows", &rows, {1 << 16, 64}, 1, lab::kMaxSize, "rows");
     exercise.option("cols", &cols, {1 << 12, 500}, 1, 1u << 31, "columns");
     exercise.option("mean", &mean, 0, 0, 1 << 14, "of the elements, which are up to 1 from it");
     exercise.parse(argc, argv);
@@ -273,8 +288,9 @@ int main(int argc, char** argv) {
                    lab::withCommas(cols).c_str(), lab::inBytes(source.bytes()).c_str());
 
     // In each thread of a sum, in its warp, and between warps.
-    const unsigned perThread = floatsPerThread(cols);
-    const unsigned additions = std::max(perThread, lab::blocksFor(cols, kBlock)) + 5 + 5;
+    const unsigned inPieces = cols / 4 * 4;  // floats of a row in whole pieces, at most
+    const unsigned perThread = floatsPerThread(inPieces);
+    const unsigned additions = std::max(perThread + 1, lab::blocksFor(cols, kBlock)) + 5 + 5;
     const RowReference reference(input, cols, kEpsilon, additions);
     const auto cells = [&](unsigned bytes, double error) -> std::vector<lab::Cell> {
         const double peak = exercise.device().peakBandwidth;
@@ -315,20 +331,24 @@ int main(int argc, char** argv) {
     } else {
         exercise.note("sharedRow: a row does not fit into the shared memory of a block");
     }
-    const bool aligned = cols % 4 == 0;
-    const unsigned places = aligned ? cols : cols + 3;  // up to 3 before the row in its first piece
-    if (places <= perThread * kMostThreads) {
+    if (inPieces <= perThread * kMostThreads) {
         unsigned threads = 32;
-        while (threads * perThread < places) threads *= 2;
+        while (threads * perThread < inPieces) threads *= 2;
         const dim3 block(threads, std::max(kLeastThreads / threads, 1u));
         const unsigned blocks = lab::blocksFor(rows, block.y);
         rung("registerRow", blocks, block, 8, [&] {
-            const auto kernel =
-                aligned ? registerRowFor<true>(perThread) : registerRowFor<false>(perThread);
+            const auto kernel = registerRowFor(perThread);
             kernel<<<blocks, block>>>(in, out, rows, cols);
         });
+
+        const std::size_t fetched = std::size_t{kFetched} * exercise.device().multiprocessors;
+        const std::size_t ahead = std::max<std::size_t>(fetched / (cols * sizeof(float)), 1);
+        rung("prefetchRow", blocks, block, 8, [&] {
+            const auto kernel = prefetchRowFor(perThread);
+            kernel<<<blocks, block>>>(in, out, rows, cols, ahead);
+        });
     } else {
-        exercise.note("registerRow: a row does not fit into the registers of a block");
+        exercise.note("registerRow, prefetchRow: a row does not fit into the registers of a block");
     }
 
     const auto isCopy = [&]() -> lab::Finding {
