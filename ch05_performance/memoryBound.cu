@@ -91,8 +91,10 @@ __global__ void axpbyLoop(float a, const float* x, float b, float* y, std::size_
     const auto x4 = reinterpret_cast<const float4*>(x);
     const auto y4 = reinterpret_cast<float4*>(y);
     const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;
-    for (std::size_t i = globalThread(); i < n / 4; i += threads)
-        y4[i] = weightedSum(a, x4[i], b, y4[i]);
+    for (std::size_t i = globalThread(); i < n / 4; i += threads) {
+        const float4 ofX = x4[i], ofY = y4[i];
+        y4[i] = weightedSum(a, ofX, b, ofY);
+    }
     axpbyRest(a, x, b, y, n);
 }
 

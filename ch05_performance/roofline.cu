@@ -107,8 +107,10 @@ __global__ void readShared(const uint4* data, unsigned loads, unsigned* sums) {
     __syncthreads();
     unsigned sum = 0;
 #pragma unroll 8
-    for (unsigned load = 0; load < loads; ++load)
-        sum += sumOf(part[(threadIdx.x + load) % kShared]);
+    for (unsigned load = 0; load < loads; ++load) {
+        const uint4 group = part[(threadIdx.x + load) % kShared];
+        sum += sumOf(group);
+    }
     sums[globalThread()] = sum;
 }
 

@@ -75,8 +75,10 @@ __global__ void rowFactors(const float* in, const float* means, float* factors, 
     const float* const row = in + std::size_t{blockIdx.x} * cols;
     const float mean = means[blockIdx.x];
     float squares = 0;
-    for (unsigned c = threadIdx.x; c < cols; c += kBlock)
-        squares += (row[c] - mean) * (row[c] - mean);
+    for (unsigned c = threadIdx.x; c < cols; c += kBlock) {
+        const float distance = row[c] - mean;
+        squares += distance * distance;
+    }
     squares = sumOfRow(squares, ofWarps);
     if (threadIdx.x == 0) factors[blockIdx.x] = rsqrtf(squares / cols + kEpsilon);
 }
@@ -161,10 +163,16 @@ __global__ void sharedRow(const float* in, float* out, unsigned cols) {
     __shared__ float ofWarps[2][32];
     const std::size_t first = std::size_t{blockIdx.x} * cols;
     float sum = 0, squares = 0;
-    for (unsigned c = threadIdx.x; c < cols; c += kBlock) sum += row[c] = in[first + c];
+    for (unsigned c = threadIdx.x; c < cols; c += kBlock) {
+        const float x = in[first + c];
+        row[c] = x;
+        sum += x;
+    }
     const float mean = sumOfRow(sum, ofWarps[0]) / cols;
-    for (unsigned c = threadIdx.x; c < cols; c += kBlock)
-        squares += (row[c] - mean) * (row[c] - mean);
+    for (unsigned c = threadIdx.x; c < cols; c += kBlock) {
+        const float distance = row[c] - mean;
+        squares += distance * distance;
+    }
     const float factor = rsqrtf(sumOfRow(squares, ofWarps[1]) / cols + kEpsilon);
     for (unsigned c = threadIdx.x; c < cols; c += kBlock) out[first + c] = (row[c] - mean) * factor;
 }

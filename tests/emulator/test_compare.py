@@ -100,6 +100,16 @@ def test_every_count_is_compared(monkeypatch, count):
     assert problem.startswith(f"kernel: {count}: 10; ")
 
 
+@pytest.mark.parametrize(
+    "counted, read, passes",
+    [("sum", "sum<int>", True), ("sum<int>", "sum<int>", True), ("sum", "sums<int>", False)]
+    + [("sum<float>", "sum<int>", False), ("sum<int>", "sum", False)],
+)
+def test_a_launch_need_not_name_the_arguments_of_a_template(monkeypatch, counted, read, passes):
+    problems = compared(monkeypatch, [row(counted)], [row(read)])
+    assert problems == ([] if passes else [f"launch 0 is of {counted}, ncu's of {read}"])
+
+
 @pytest.mark.parametrize("share", ["100.01", "-1", "nan"])
 def test_a_share_is_at_most_all(monkeypatch, share):
     name = COUNTS["load efficiency"].metric

@@ -14,7 +14,7 @@ import csv
 import sys
 from pathlib import Path
 
-from compare import OPTIONS, Launch, kernel_name, read_recorded, run_profiled
+from compare import OPTIONS, Launch, kernel_name, read_recorded, run_profiled, without_arguments
 from expected_counts import DEBUG, OPTIMISED
 
 CHAPTERS = {
@@ -40,11 +40,18 @@ CHAPTERS = {
     "hostTransfer": "ch04_memory",
     "zeroCopy": "ch04_memory",
     "managedMemory": "ch04_memory",
+    "roofline": "ch05_performance",
+    "dramParallelism": "ch05_performance",
+    "memoryBound": "ch05_performance",
+    "rowNormalisation": "ch05_performance",
+    "sharedReduction": "ch05_performance",
+    "occupancyCliff": "ch05_performance",
     "matmul": "ch05_performance",
     "threadGranularity": "ch05_performance",
     "registerTiles": "ch05_performance",
     "matmulFast": "ch05_performance",
     "cornerTurning": "ch05_performance",
+    "spectralDerivative": "ch05_performance",
     "streamConcurrency": "streams",
     "nestedHelloWorld": "dynamic_parallelism",
 }
@@ -82,8 +89,11 @@ def rows_of(name: str, program: Path) -> list[list[str]]:
         row = [name, " ".join(OPTIONS[name][1:]), kernel_name(launch.debug)]
         for count, form in COLUMNS.values():
             row.append(shown(launch.here(count), launch.read(launch.build_for(count), count), form))
-        # The same kernel again and again: once says it.
-        if not rows or rows[-1][2] != row[2]:
+        # The same kernel again and again, or the same counts with other template arguments: once
+        # says it.
+        known = [(without_arguments(before[2]), before[3:]) for before in rows]
+        again = bool(rows) and rows[-1][2] == row[2]
+        if not again and (without_arguments(row[2]), row[3:]) not in known:
             rows.append(row)
     return rows
 
