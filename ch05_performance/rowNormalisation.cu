@@ -236,8 +236,8 @@ __global__ void __launch_bounds__(kMostThreads)
     normaliseInRegisters<kPerThread>(in, out, rows, cols);
 }
 
-// A block first asks the L2 cache for the row that is `ahead` rows below its own, and finds its own
-// there, since an earlier block has asked for it.
+// A block first asks the L2 cache for the row that is `ahead` rows below its own. An earlier block
+// has asked for this one: it is there, or on its way.
 template <unsigned kPerThread>
 __global__ void __launch_bounds__(kMostThreads)
     prefetchRow(const float* in, float* out, std::size_t rows, unsigned cols, std::size_t ahead) {
