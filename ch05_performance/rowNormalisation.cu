@@ -295,9 +295,9 @@ int main(int argc, char** argv) {
     exercise.title("%s x %s floats (%s)", lab::withCommas(rows).c_str(),
                    lab::withCommas(cols).c_str(), lab::inBytes(source.bytes()).c_str());
 
-    // In each thread of a sum, in its warp, and between warps.
     const unsigned inPieces = cols / 4 * 4;  // floats of a row in whole pieces, at most
     const unsigned perThread = floatsPerThread(inPieces);
+    // In each thread of a sum, in its warp, and between warps.
     const unsigned additions = std::max(perThread + 1, lab::blocksFor(cols, kBlock)) + 5 + 5;
     const RowReference reference(input, cols, kEpsilon, additions);
     const auto cells = [&](unsigned bytes, double error) -> std::vector<lab::Cell> {
@@ -331,7 +331,7 @@ int main(int argc, char** argv) {
     });
     rung("oneKernel", grid, kBlock, 8, [&] { oneKernel<<<grid, kBlock>>>(in, out, cols); });
 
-    // Rows that are too long for these two are left to the one before.
+    // Rows that are too long for the next three are left to the one before.
     const std::size_t shared = cols * sizeof(float);
     if (allowShared(sharedRow, shared)) {
         rung("sharedRow", grid, kBlock, 8,

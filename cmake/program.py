@@ -34,12 +34,12 @@ def run(
 
 
 def run_noting(
-    command: Sequence[str], variable: str
+    command: Sequence[str], variable: str, environment: Mapping[str, str] | None = None
 ) -> tuple[subprocess.CompletedProcess[str], str]:
     """An instrumented program, and what it wrote to the file that the environment variable names."""
     with tempfile.TemporaryDirectory(prefix="notes-") as folder:
         path = Path(folder) / "notes"
-        done = run(command, {variable: str(path)})
+        done = run(command, {**(environment or {}), variable: str(path)})
         return done, path.read_text(errors="replace") if path.exists() else ""
 
 

@@ -13,7 +13,6 @@ than SOURCE: someone builds one exercise at a time.
 from __future__ import annotations
 
 import csv
-import math
 import re
 import sys
 from pathlib import Path
@@ -89,8 +88,8 @@ OPTIONS_HERE = {
     # microsecond to get there: all lanes of a warp leave the loop at their first look.
     "streamConcurrency": ["--microseconds=1"],
 }
-# The number of multiprocessors decides the grid of a kernel: counts are compared for each block.
-BY_BLOCK = {"streamConcurrency", "roofline"}
+# Some grids are made for the device: the emulation gets as many multiprocessors as an H200 has.
+DEVICE = {"CUDA_EMULATOR_SMS": "132"}
 
 SECTOR, WAVEFRONT = 32, 128  # bytes of global memory, of shared memory
 
@@ -122,14 +121,10 @@ def without_arguments(kernel: str) -> str:
     return kernel.partition("<")[0]
 
 
-def blocks_of(launch: dict[str, str]) -> int:
-    return math.prod(int(size) for size in re.findall(r"\d+", launch["Grid Size"]))
-
-
 def run_profiled(program: str, name: str) -> list[dict[str, str]]:
     """The launches of `program`, which is profiled with the options for `name`."""
     options = OPTIONS.get(name, []) + OPTIONS_HERE.get(name, [])
-    done, profile = run_noting([program, *options], "CUDA_EMULATOR_PROFILE")
+    done, profile = run_noting([program, *options], "CUDA_EMULATOR_PROFILE", DEVICE)
     sys.stderr.write(done.stderr)
     if done.returncode != 0:
         raise Mismatch(f"{program} ended with status {done.returncode}")
@@ -153,11 +148,9 @@ class Launch(NamedTuple):
     counted: dict[str, str]
     debug: dict[str, str]
     optimised: dict[str, str]
-    blocks: float = 1  # of ncu's, for one of these
 
     def here(self, count: str) -> float:
-        metric = COUNTS[count].metric
-        return number(self.counted[metric]) * (self.blocks if metric.endswith(".sum") else 1)
+        return number(self.counted[COUNTS[count].metric])
 
     def read(self, build: str, count: str) -> float:
         return number((self.debug if build == DEBUG else self.optimised)[COUNTS[count].metric])
@@ -238,12 +231,10 @@ def compare(
         if kernel_name(mine) not in (kernel, without_arguments(kernel)):
             problems.append(f"launch {i} is of {kernel_name(mine)}, ncu's of {kernel}")
             continue
-        shapes = ["Block Size"] if name in BY_BLOCK else ["Block Size", "Grid Size"]
-        for shape in shapes:
+        for shape in ("Block Size", "Grid Size"):
             if mine[shape] != theirs[shape]:
                 problems.append(f"{kernel}: {shape}: {mine[shape]}, ncu {theirs[shape]}")
-        blocks = blocks_of(theirs) / blocks_of(mine) if name in BY_BLOCK else 1
-        launch = Launch(mine, theirs, fast, blocks)
+        launch = Launch(mine, theirs, fast)
         metrics = in_common(launch)
         unknown = metrics - {count.metric for count in COUNTS.values()}
         problems += [f"{kernel}: nobody says how to compare {metric}" for metric in sorted(unknown)]
