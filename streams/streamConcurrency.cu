@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "csv_file.cuh"
+#include "forkJoin.cuh"
 #include "idealSpeedup.h"
 #include "kernelSpans.h"
 #include "lab.cuh"
@@ -45,29 +46,6 @@ __global__ void occupyHalf(unsigned kernel, unsigned long long nanoseconds, lab:
     marks[block * blockDim.x + threadIdx.x] = kernel;
     if (threadIdx.x == 0) spans[block] = {begin, lab::globaltimer(), lab::smid()};
 }
-
-// Streams that do not wait for the default stream (non-blocking): the only order among them is what
-// the events say. A run begins at `fork` and ends when every stream has passed its `done`.
-struct Streams {
-    std::vector<cudaStream_t> streams;
-    std::vector<cudaEvent_t> done;
-    cudaEvent_t fork = nullptr;
-
-    explicit Streams(std::size_t count) : streams(count), done(count) {
-        CUDA_CHECK(cudaEventCreateWithFlags(&fork, cudaEventDisableTiming));
-        for (cudaEvent_t& event : done)
-            CUDA_CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
-        for (cudaStream_t& stream : streams)
-            CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    }
-    ~Streams() {
-        cudaEventDestroy(fork);
-        for (const cudaEvent_t event : done) cudaEventDestroy(event);
-        for (const cudaStream_t stream : streams) cudaStreamDestroy(stream);
-    }
-    Streams(const Streams&) = delete;
-    Streams& operator=(const Streams&) = delete;
-};
 
 void addToTimeline(lab::CsvFile& timeline, const char* mode, std::size_t streams,
                    const std::vector<KernelSpan>& kernels) {
@@ -130,20 +108,16 @@ int main(int argc, char** argv) {
     exercise.title("grid %u, block %u, %u microseconds per kernel", blocks, block, microseconds);
     exercise.noteInEmulation("It runs streams one after the other: nothing overlaps.");
 
-    Streams own(maxKernels);
-    // Starts kernel k in stream k % streams.
+    ForkJoin own(maxKernels);
+    // Starts kernel k in stream k % streams. The default stream, which measures the time, is there
+    // before the first and after the last.
     const auto launch = [&](unsigned kernels, unsigned streams) {
-        CUDA_CHECK(cudaEventRecord(own.fork));  // in the default stream, which measures the time
-        for (unsigned s = 0; s < streams; ++s)
-            CUDA_CHECK(cudaStreamWaitEvent(own.streams[s], own.fork));
+        own.fork(streams);
         for (unsigned k = 0; k < kernels; ++k) {
-            occupyHalf<<<blocks, block, shared, own.streams[k % streams]>>>(
-                k, nanoseconds, spans.get(), marks.get());
+            occupyHalf<<<blocks, block, shared, own[k % streams]>>>(k, nanoseconds, spans.get(),
+                                                                    marks.get());
         }
-        for (unsigned s = 0; s < streams; ++s) {
-            CUDA_CHECK(cudaEventRecord(own.done[s], own.streams[s]));
-            CUDA_CHECK(cudaStreamWaitEvent(nullptr, own.done[s]));
-        }
+        own.join(streams);
     };
     // Looks at the last run, and writes its lines of the timeline.
     const auto finding = [&](const char* mode, unsigned kernels, unsigned streams) -> lab::Finding {

@@ -1,0 +1,49 @@
+#pragma once
+// Streams whose work begins together and ends together, so that all of it is timed in one place.
+
+#include <cstddef>
+#include <vector>
+
+#include "lab.cuh"
+
+// Streams that do not wait for the default stream (non-blocking): the only order among them is what
+// events say.
+class ForkJoin {
+  public:
+    explicit ForkJoin(std::size_t streams) : streams_(streams), done_(streams) {
+        CUDA_CHECK(cudaEventCreateWithFlags(&fork_, cudaEventDisableTiming));
+        for (cudaEvent_t& event : done_)
+            CUDA_CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+        for (cudaStream_t& stream : streams_)
+            CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    }
+    ~ForkJoin() {
+        cudaEventDestroy(fork_);
+        for (const cudaEvent_t event : done_) cudaEventDestroy(event);
+        for (const cudaStream_t stream : streams_) cudaStreamDestroy(stream);
+    }
+    ForkJoin(const ForkJoin&) = delete;
+    ForkJoin& operator=(const ForkJoin&) = delete;
+
+    cudaStream_t operator[](std::size_t stream) const { return streams_[stream]; }
+    std::size_t size() const { return streams_.size(); }
+
+    // The first `count` streams wait for what the default stream has been given so far.
+    void fork(std::size_t count) {
+        CUDA_CHECK(cudaEventRecord(fork_));
+        for (std::size_t s = 0; s < count; ++s) CUDA_CHECK(cudaStreamWaitEvent(streams_[s], fork_));
+    }
+
+    // The default stream waits for what the first `count` streams have been given so far.
+    void join(std::size_t count) {
+        for (std::size_t s = 0; s < count; ++s) {
+            CUDA_CHECK(cudaEventRecord(done_[s], streams_[s]));
+            CUDA_CHECK(cudaStreamWaitEvent(nullptr, done_[s]));
+        }
+    }
+
+  private:
+    std::vector<cudaStream_t> streams_;
+    std::vector<cudaEvent_t> done_;
+    cudaEvent_t fork_ = nullptr;
+};
