@@ -43,6 +43,7 @@ inline CopyTimes timesOf(const lab::Exercise& exercise, const std::string& name,
     lab::GpuTimer timer;
     std::vector<double> done, called;
     for (int rep = 0; rep < exercise.reps(); ++rep) {
+        const lab::NvtxRange repetition(lab::kRepetition);
         timer.start();
         const lab::CpuTimer call;
         copy();

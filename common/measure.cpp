@@ -51,6 +51,7 @@ Statistics Measure::operator()(const std::string& name, const Launch& before,
     for (GpuTimer& timer : timers) {
         if (before) before();
         (*flushL2_)();
+        const NvtxRange repetition(kRepetition);
         timer.start();
         launchChecked(name, launch);
         timer.stop();

@@ -1,8 +1,10 @@
-// NVTX, by which programs tell a profiler what they are doing. Nobody listens here: nothing
-// happens, as on a GPU without a profiler.
+// NVTX, by which programs tell a profiler what they are doing. Its ranges are in the recording of
+// what ran when, if there is one; nothing else happens, as on a GPU without a profiler.
 #pragma once
 
 #include <stdint.h>
+
+#include "emu/api/ranges.h"
 
 #define NVTX_VERSION 3
 #define NVTX_EVENT_ATTRIB_STRUCT_SIZE (static_cast<uint16_t>(sizeof(nvtxEventAttributes_t)))
@@ -59,28 +61,35 @@ inline void nvtxInitialize(const void*) {}
 inline void nvtxMarkA(const char*) {}
 inline void nvtxMarkW(const wchar_t*) {}
 inline void nvtxMarkEx(const nvtxEventAttributes_t*) {}
-inline int nvtxRangePushA(const char*) {
+inline int nvtxRangePushA(const char* message) {
+    emu::rangePushed(message);
     return NVTX_NO_PUSH_POP_TRACKING;
 }
-inline int nvtxRangePushW(const wchar_t*) {
+inline int nvtxRangePushW(const wchar_t* message) {
+    emu::rangePushed(message);
     return NVTX_NO_PUSH_POP_TRACKING;
 }
-inline int nvtxRangePushEx(const nvtxEventAttributes_t*) {
-    return NVTX_NO_PUSH_POP_TRACKING;
+inline int nvtxRangePushEx(const nvtxEventAttributes_t* event) {
+    const bool wide = event->messageType == NVTX_MESSAGE_TYPE_UNICODE;
+    return wide ? nvtxRangePushW(event->message.unicode) : nvtxRangePushA(event->message.ascii);
 }
 inline int nvtxRangePop() {
+    emu::rangePopped();
     return NVTX_NO_PUSH_POP_TRACKING;
 }
-inline nvtxRangeId_t nvtxRangeStartA(const char*) {
-    return 0;
+inline nvtxRangeId_t nvtxRangeStartA(const char* message) {
+    return emu::rangeStarted(message);
 }
-inline nvtxRangeId_t nvtxRangeStartW(const wchar_t*) {
-    return 0;
+inline nvtxRangeId_t nvtxRangeStartW(const wchar_t* message) {
+    return emu::rangeStarted(message);
 }
-inline nvtxRangeId_t nvtxRangeStartEx(const nvtxEventAttributes_t*) {
-    return 0;
+inline nvtxRangeId_t nvtxRangeStartEx(const nvtxEventAttributes_t* event) {
+    const bool wide = event->messageType == NVTX_MESSAGE_TYPE_UNICODE;
+    return wide ? nvtxRangeStartW(event->message.unicode) : nvtxRangeStartA(event->message.ascii);
 }
-inline void nvtxRangeEnd(nvtxRangeId_t) {}
+inline void nvtxRangeEnd(nvtxRangeId_t number) {
+    emu::rangeEnded(number);
+}
 inline void nvtxNameCategoryA(uint32_t, const char*) {}
 inline void nvtxNameOsThreadA(uint32_t, const char*) {}
 
@@ -89,16 +98,19 @@ inline nvtxDomainHandle_t nvtxDomainCreateA(const char*) {
 }
 inline void nvtxDomainDestroy(nvtxDomainHandle_t) {}
 inline void nvtxDomainMarkEx(nvtxDomainHandle_t, const nvtxEventAttributes_t*) {}
-inline int nvtxDomainRangePushEx(nvtxDomainHandle_t, const nvtxEventAttributes_t*) {
-    return NVTX_NO_PUSH_POP_TRACKING;
+inline int nvtxDomainRangePushEx(nvtxDomainHandle_t, const nvtxEventAttributes_t* event) {
+    return nvtxRangePushEx(event);
 }
 inline int nvtxDomainRangePop(nvtxDomainHandle_t) {
-    return NVTX_NO_PUSH_POP_TRACKING;
+    return nvtxRangePop();
 }
-inline nvtxRangeId_t nvtxDomainRangeStartEx(nvtxDomainHandle_t, const nvtxEventAttributes_t*) {
-    return 0;
+inline nvtxRangeId_t nvtxDomainRangeStartEx(nvtxDomainHandle_t,
+                                            const nvtxEventAttributes_t* event) {
+    return nvtxRangeStartEx(event);
 }
-inline void nvtxDomainRangeEnd(nvtxDomainHandle_t, nvtxRangeId_t) {}
+inline void nvtxDomainRangeEnd(nvtxDomainHandle_t, nvtxRangeId_t number) {
+    nvtxRangeEnd(number);
+}
 
 #define nvtxMark nvtxMarkA
 #define nvtxRangePush nvtxRangePushA

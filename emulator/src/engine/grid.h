@@ -42,14 +42,9 @@ struct Grid {
 std::mutex& deviceMutex();
 
 // Runs a grid of valid size and all that it launches, and returns when that is done. Returns the
-// sticky error if a kernel failed, else the first error of the children's work.
+// sticky error if a kernel failed, else the first error of the children's work. For a grid of the
+// host, deviceMutex() is held.
 cudaError_t runWithChildren(Grid& grid);
-
-// The same for a grid of the host, which waits for its turn. In line, as is HelperPool::run().
-inline cudaError_t runGrid(Grid& grid) {
-    const std::lock_guard<std::mutex> lock(deviceMutex());
-    return runWithChildren(grid);
-}
 
 // Run something when the grid of the calling CUDA thread has ended, in the order of these calls;
 // what is launched with `tail`, after all else that the grid launched. Only while inDevice().

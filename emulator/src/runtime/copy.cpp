@@ -14,6 +14,7 @@
 #include "error.h"
 #include "memory.h"
 #include "stream.h"
+#include "trace.h"
 
 namespace emu {
 namespace {
@@ -60,6 +61,23 @@ void watch(const Copy& copy) {
     watcher->unwrittenCopied(copy.src.pointer, copy.box.width * copy.box.height * copy.box.depth);
 }
 
+// The host's own memory, page-locked or not.
+bool isOfHost(const void* pointer) {
+    const std::optional<Allocation> allocation = findAllocation(pointer);
+    return !allocation || allocation->kind == MemoryKind::Pinned ||
+           allocation->kind == MemoryKind::Registered;
+}
+
+// As nsys has them.
+const char* nameOf(const Copy& copy) {
+    const bool fromHost = isOfHost(copy.src.pointer), toHost = isOfHost(copy.dst.pointer);
+    if (fromHost) return toHost ? "[CUDA memcpy Host-to-Host]" : "[CUDA memcpy Host-to-Device]";
+    return toHost ? "[CUDA memcpy Device-to-Host]" : "[CUDA memcpy Device-to-Device]";
+}
+const char* nameOf(const Fill&) {
+    return "[CUDA memset]";
+}
+
 void run(const Copy& copy) {
     watch(copy);
     const DeviceMemoryAccess access;
@@ -100,15 +118,11 @@ void run(const Fill& fill) {
 template <typename Transfer>
 cudaError_t checkThenRun(const Transfer& transfer) {
     const cudaError_t error = check(transfer);
-    if (error == cudaSuccess && !transfer.box.empty()) run(transfer);
-    return error;
-}
-
-// The host's own memory, page-locked or not.
-bool isOfHost(const void* pointer) {
-    const std::optional<Allocation> allocation = findAllocation(pointer);
-    return !allocation || allocation->kind == MemoryKind::Pinned ||
-           allocation->kind == MemoryKind::Registered;
+    if (error != cudaSuccess || transfer.box.empty()) return error;
+    std::optional<TracedWork> traced;
+    if (!transfer.byKernel) traced.emplace(nameOf(transfer));  // else it is a part of its kernel
+    run(transfer);
+    return cudaSuccess;
 }
 
 // Whether CUDA's asynchronous form returns only when the copy is complete: from host to host, or

@@ -2,6 +2,7 @@
 #include "emu/api/launch.h"
 
 #include <memory>
+#include <mutex>
 
 #include "emu/limits.h"
 #include "engine/fault.h"
@@ -16,6 +17,7 @@
 #include "error.h"
 #include "function.h"
 #include "stream.h"
+#include "trace.h"
 
 namespace emu {
 namespace {
@@ -77,7 +79,9 @@ cudaError_t launch(const LaunchConfig& config, KernelCall call) {
         startWatchdog();
         error = submit(config.stream, [config, call = std::move(call)] {
             Grid grid(config, call, 0);
-            return runGrid(grid);
+            const std::lock_guard<std::mutex> turn(deviceMutex());
+            const TracedWork traced(call);
+            return runWithChildren(grid);
         });
     }
     return setLastError(error);

@@ -41,7 +41,11 @@ const std::shared_ptr<Stream>& legacyStream() {
 }
 
 const std::shared_ptr<Stream>& perThreadStream() {
-    thread_local const auto stream = std::make_shared<Stream>();
+    thread_local const auto stream = [] {
+        auto own = std::make_shared<Stream>();
+        own->number = nextStreamNumber();
+        return own;
+    }();
     return stream;
 }
 
@@ -63,6 +67,7 @@ cudaError_t runInStream(Stream& stream, const Work& work) {
         turn.lock();
     }
     if (watcher != nullptr) watcher->streamRuns(stream.seen());
+    traceStream(stream.number);
     return work();
 }
 
@@ -82,6 +87,7 @@ cudaError_t createStream(cudaStream_t* handle, unsigned flags, int priority) {
     stream->flags = flags;
     stream->priority = std::clamp(priority, kGreatestPriority, kLeastPriority);
     stream->ofDevice = inDevice();
+    stream->number = nextStreamNumber();
     const std::lock_guard<std::mutex> lock(handleMutex());
     *handle = streams().insert(std::move(stream));
     return cudaSuccess;

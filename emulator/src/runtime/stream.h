@@ -9,6 +9,7 @@
 #include "emu/runtime_types.h"
 #include "engine/watcher.h"
 #include "graph.h"
+#include "trace.h"
 
 namespace emu {
 
@@ -17,6 +18,7 @@ struct Stream {
     int priority = 0;
     bool legacy = false;    // stream 0: it waits for all blocking streams, and they for it
     bool ofDevice = false;  // created by a kernel
+    unsigned number = kDefaultStreamNumber;
 
     std::mutex running;  // held while work of this stream runs
 

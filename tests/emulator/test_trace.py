@@ -1,0 +1,122 @@
+"""The recording of what ran when: CUDA_EMULATOR_TRACE, which ./lab trace draws. The program is
+programs/timeline.cu."""
+
+import csv
+import os
+import resource
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+MEMSET = "[CUDA memset]"
+SCALE = "void scale<int, {}>(int*)"
+
+
+@pytest.fixture(scope="module")
+def program():
+    folder = Path(os.environ.get("CPU_BUILD", ROOT / "out" / "cpu"))
+    program = folder / "tests" / "program_timeline"
+    if not program.exists():
+        pytest.skip(f"{program} is not built: ./lab test builds it")
+    return program
+
+
+def run(program, path, *arguments, **more):
+    environment = {**os.environ, "CUDA_EMULATOR_TRACE": str(path)}
+    return subprocess.run(
+        [program, *arguments], env=environment, capture_output=True, text=True, **more
+    )
+
+
+@pytest.fixture(scope="module")
+def tables(program, tmp_path_factory):
+    """The rows of work, and those of ranges."""
+    path = tmp_path_factory.mktemp("trace") / "trace.csv"
+    done = run(program, path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert [file.name for file in path.parent.iterdir()] == ["trace.csv"]
+    lines = path.read_text().splitlines()
+    middle = lines.index("")
+    return [list(csv.DictReader(part)) for part in (lines[:middle], lines[middle + 1 :])]
+
+
+def test_work_with_its_streams_in_order(tables):
+    work, _ = tables
+    assert [(row["Strm"], row["Name"]) for row in work] == [
+        ("7", MEMSET),
+        ("7", "addOne(int*)"),
+        ("13", "[CUDA memcpy Device-to-Device]"),
+        ("13", "[CUDA memcpy Device-to-Host]"),
+        ("14", "[CUDA memcpy Host-to-Device]"),
+        ("14", SCALE.format(3)),
+        ("15", "parent(int*)"),  # and what it launches in its time
+        ("14", SCALE.format(2)),  # of a graph
+        ("14", "[CUDA memcpy Device-to-Host]"),
+        ("7", MEMSET),
+    ]
+
+
+def begin(row):
+    return int(row["Start (ns)"])
+
+
+def end(row):
+    return begin(row) + int(row["Duration (ns)"])
+
+
+def test_one_piece_of_work_after_the_other(tables):
+    work, _ = tables
+    assert all(begin(row) <= end(row) for row in work)
+    assert all(end(a) <= begin(b) for a, b in zip(work, work[1:]))
+
+
+def test_ranges_span_the_work_in_them(tables):
+    work, ranges = tables
+    parts = {
+        'all, "quoted"': work[:9],
+        "copies": work[2:4],
+        "threads": work[6:7],
+        "of the other thread": work[6:7],
+        "": work[9:],
+    }
+    assert [row["Name"] for row in ranges] == [*parts]  # by their beginning on the host
+    for row in ranges:
+        part = parts[row["Name"]]
+        first = int(row["Projected Start (ns)"])
+        last = first + int(row["Projected Duration (ns)"])
+        assert (first, last) == (begin(part[0]), end(part[-1])), row["Name"]
+        host = int(row["Orig Start (ns)"])
+        assert host <= first and last <= host + int(row["Orig Duration (ns)"]), row["Name"]
+
+
+def test_without_the_variable_nothing_is_written(program, tmp_path):
+    environment = {name: value for name, value in os.environ.items() if "CUDA_EMU" not in name}
+    assert subprocess.run([program], env=environment, cwd=tmp_path).returncode == 0
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_a_program_that_is_killed_leaves_no_file(program, tmp_path):
+    assert run(program, tmp_path / "trace.csv", "killed").returncode == -signal.SIGKILL
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_a_full_disk_leaves_no_file_and_is_told(program, tmp_path):
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+
+    path = tmp_path / "trace.csv"
+    done = run(program, path, preexec_fn=limit)
+    assert done.stderr == f"emulator: cannot write {path}\n"
+    assert [*tmp_path.iterdir()] == []
+
+
+@pytest.mark.parametrize("path, reason", [("/dev/full", ": it is not a file"), ("no/folder/x", "")])
+def test_what_cannot_be_written_is_told(program, tmp_path, path, reason):
+    done = run(program, path, cwd=tmp_path)
+    assert done.stderr == f"emulator: cannot write {path}{reason}\n"
+    assert not Path("/dev/full").is_file()
+    assert [*tmp_path.iterdir()] == []
