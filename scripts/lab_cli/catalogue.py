@@ -176,6 +176,16 @@ def of_backend(chosen: Sequence[Exercise], backend: str, by_name: bool) -> list[
     return [exercise for exercise in chosen if not exercise.facts.gpu_only]
 
 
+def launches_from_kernels(exercise: Exercise) -> bool:
+    """Whether its call of lab_add_exercise() has RDC, which launches from kernels take."""
+    lists = (exercise.source.parent / "CMakeLists.txt").read_text(encoding="utf-8")
+    calls = re.split(r"^lab_add_exercise\(", lists, flags=re.MULTILINE)
+    return any(
+        re.match(rf"{exercise.name}\s", call) and re.search(r"(?<=\s)RDC(?=[\s)])", call)
+        for call in calls
+    )
+
+
 def sentence_about(source: str) -> str:
     """What an exercise says of itself in --help, the second argument of its lab::Exercise; empty
     where it is not found."""

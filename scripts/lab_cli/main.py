@@ -20,7 +20,7 @@ CUDA lab exercises, on a GPU or without one.
   ./lab test [NAME...]               build and run the tests: of exercises, or all
   ./lab profile NAME|FILE.cu         metrics of each kernel, with a GPU or without one
   ./lab check NAME|FILE.cu           races, accesses out of bounds, divergent barriers
-  ./lab trace NAME                   a timeline of kernels and copies (needs a GPU)
+  ./lab trace NAME                   draws what ran when: kernels and copies in their streams
   ./lab bench [NAME...]              measure exercises into results/<gpu>/
   ./lab plot [NAME...]               draw figures of results/, refresh the pages' tables
   ./lab list                         the exercises by chapter

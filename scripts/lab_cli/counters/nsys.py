@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 
 from ..errors import LabError
 from ..files import make_build_folder
 from ..process import describe
-from . import profilers, raw_csv
+from . import profilers, raw_csv, recording
+from .recording import Recording
 
 SUFFIX = ".nsys-rep"
 
@@ -59,6 +61,7 @@ def record(nsys: str, report: Path, program: Sequence[str]) -> None:
     stem = str(report)[: -len(SUFFIX)]
     options = ["--trace=cuda,nvtx", "--sample=none", "--cpuctxsw=none", "--force-overwrite=true"]
     options += ["--cuda-um-gpu-page-faults=true", "--cuda-um-cpu-page-faults=true"]
+    options += ["--cuda-graph-trace=node"]  # a graph's kernels and copies, each by itself
     command = [nsys, "profile", *options, f"--output={stem}", *program]
     status, output = profilers.run(command)
     last = profilers.tail(output.splitlines())
@@ -77,7 +80,21 @@ def record(nsys: str, report: Path, program: Sequence[str]) -> None:
 def summarise(nsys: str, report: Path, summary: Summary) -> str:
     """One summary as a table; a line that says so where nothing of the kind was recorded."""
     rows = stats(nsys, report, summary.report, first="Time (%)")
+    rows = without_repetitions(rows, summary.names)
     return table(summary, rows) if rows else f"{summary.title}: none recorded\n"
+
+
+def without_repetitions(rows: Sequence[dict[str, str]], names: str) -> list[dict[str, str]]:
+    """The ranges of the rungs, and their shares, without those of the repetitions within them."""
+    kept = [row for row in rows if row.get(names, "").lstrip(":") != recording.REPETITION]
+    if len(kept) == len(rows):
+        return kept
+    times = [raw_csv.number(row.get("Total Time (ns)", "")) for row in kept]
+    total = sum(time for time in times if isinstance(time, float))
+    return [
+        {**row, "Time (%)": f"{100 * time / total:.1f}"} if isinstance(time, float) else row
+        for row, time in zip(kept, times)
+    ]
 
 
 def page_moves(nsys: str, report: Path) -> str:
@@ -88,6 +105,13 @@ def page_moves(nsys: str, report: Path) -> str:
         value = raw_csv.number(rows[0].get(column, ""))
         parts.append(text.format(f"{value:,.10g}" if isinstance(value, float) else "no"))
     return f"managed memory: {', '.join(parts)}\n" if parts else ""
+
+
+def recording_of(nsys: str, report: Path) -> Recording:
+    """What ran when. LabError where that was nothing."""
+    work = stats(nsys, report, recording.WORK, recording.FIRST_OF_WORK)
+    ranges = stats(nsys, report, recording.RANGES, recording.FIRST_OF_RANGES)
+    return recording.read(work, ranges)
 
 
 def stats(nsys: str, report: Path, name: str, first: str) -> list[dict[str, str]]:
@@ -102,12 +126,14 @@ def stats(nsys: str, report: Path, name: str, first: str) -> list[dict[str, str]
 
 
 def parse(output: str, first: str) -> list[dict[str, str]]:
-    """The rows of the CSV in what nsys stats prints, which begins with its own lines."""
+    """The rows of the CSV in what nsys stats prints, which begins with its own lines; up to an empty
+    line."""
     lines = output.splitlines()
     for start, line in enumerate(lines):
         if line.replace('"', "").startswith(f"{first},"):
             names = next(csv.reader([line]))
-            rows = [row for row in csv.reader(lines[start + 1 :]) if len(row) == len(names)]
+            of_table = takewhile(str.strip, lines[start + 1 :])
+            rows = [row for row in csv.reader(of_table) if len(row) == len(names)]
             return [dict(zip(names, row)) for row in rows]
     return []
 

@@ -1,16 +1,21 @@
-"""./lab trace as a whole, with a program that answers in place of nsys."""
+"""./lab trace as a whole, with a program that answers in place of nsys, and one in place of an
+exercise on the cpu back end."""
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from exercise_sample import FACTS
 from lab_cli import main
 from lab_cli.building import presets
 from lab_cli.commands import trace
-from lab_cli.counters import nsys, profilers
+from lab_cli.counters import nsys, profilers, recording
 from lab_cli.errors import LabError
-from lab_cli.machine import setup
+from lab_cli.machine import backend, setup
 from lab_cli.machine.gpu import NO_DRIVER, Driver, Gpu
 
 NVCC = 'case "$1" in --version) echo "release 13.0," ;; *) echo compute_75; echo compute_90 ;; esac'
@@ -35,6 +40,12 @@ Total HtoD Migration Size (MB),Total DtoH Migration Size (MB),Total CPU Page Fau
 """
 SKIPPED = "SKIPPED: report.sqlite does not contain NV Tools Extension (NVTX) data.\n"
 
+ROOT = Path(__file__).resolve().parents[3]
+DATA = Path(__file__).parents[1] / "counters" / "data" / "nsys"
+REPORTS = ["cuda_gpu_kern_sum", "cuda_gpu_mem_time_sum", "nvtx_sum", "um_total_sum"]
+DRAWN = [recording.WORK, recording.RANGES]
+OF_RANGES = "Ranges go from the beginning to the end of the work that the host started in them."
+
 NSYS = """
 echo "nsys $*" >> "{log}"
 case "$*" in
@@ -43,7 +54,24 @@ profile*) {profile} ;;
 *cuda_gpu_mem_time_sum*) /bin/cat "{folder}/copies.txt" ;;
 *nvtx_sum*) /bin/cat "{folder}/skipped.txt" ;;
 *um_total_sum*) /bin/cat "{folder}/pages.txt" ;;
+*cuda_gpu_trace*) /bin/cat "{folder}/work.txt" ;;
+*nvtx_gpu_proj_trace*) /bin/cat "{folder}/ranges.txt" ;;
 esac
+"""
+
+# What a program of the cpu back end does.
+PROGRAM = """#!/bin/sh
+echo "program $*" >> "{log}"
+echo "what it prints"
+/bin/cat > "$CUDA_EMULATOR_TRACE" << end
+Start (ns),Duration (ns),Strm,Name
+100,50,13,"addOne(int*)"
+150,20,7,"[CUDA memset]"
+
+Name,Projected Start (ns),Projected Duration (ns),Orig Start (ns),Orig Duration (ns)
+"rung",100,70,90,100
+end
+exit {status}
 """
 
 
@@ -53,6 +81,7 @@ class Lab:
         self.folder = folder
         self.log = folder / "log"
         self.report = folder / "out" / "trace" / "transpose.nsys-rep"
+        self.figure = self.report.with_suffix(".svg")
         self.tool = fake_tool
 
     def nsys(self, profile: str) -> None:
@@ -60,7 +89,16 @@ class Lab:
         (self.folder / "copies.txt").write_text(COPIES)
         (self.folder / "skipped.txt").write_text(SKIPPED)
         (self.folder / "pages.txt").write_text(SKIPPED)
+        for name, report in (("work", recording.WORK), ("ranges", recording.RANGES)):
+            text = (DATA / f"streams.{report}.csv").read_text()
+            (self.folder / f"{name}.txt").write_text(f"Processing [report]...\n{text}\n")
         self.tool("nsys", NSYS.format(log=self.log, folder=self.folder, profile=profile))
+
+    def program(self, status: int = 0, text: str = PROGRAM) -> None:
+        program = self.folder / "cpu" / "ch04_memory" / "transpose"
+        program.parent.mkdir(parents=True)
+        program.write_text(text.format(log=self.log, status=status))
+        program.chmod(0o755)
 
     def records(self) -> str:
         return f': > "{self.report}"'
@@ -88,10 +126,13 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fake_tool, exercises) -
     monkeypatch.setattr(profilers, "ask_driver", lambda: h200)
     monkeypatch.setattr(profilers, "PLACES", {"ncu": [], "nsys": []})
     monkeypatch.setattr(trace, "OUT", tmp_path / "out")
+    monkeypatch.setattr(backend, "pick", lambda request: "gpu")
+    monkeypatch.setattr(setup, "python_for", lambda modules: sys.executable)
     return Lab(tmp_path, fake_tool, built)
 
 
 def test_summaries(lab: Lab, capfd) -> None:
+    pytest.importorskip("matplotlib")
     lab.nsys(lab.records())
     assert lab("transpose", "--", "--rows=64") == 0
     out, err = capfd.readouterr()
@@ -107,16 +148,28 @@ def test_summaries(lab: Lab, capfd) -> None:
         "ranges of the host program (NVTX): none recorded\n"
     )
     report = lab.folder / "out" / "trace" / "transpose.nsys-rep"
-    assert err.splitlines()[-1] == f"the timeline is in {report}: open it with nsys-ui"
+    tool = lab.folder / "bin" / "nsys"
+    assert err.splitlines()[-5:] == [
+        f"the recording is {report}: nsys-ui opens it, too",
+        *(
+            f"+ {tool} stats --report {name} --format csv --output - --force-export=true {report}"
+            for name in DRAWN
+        ),
+        OF_RANGES,
+        f"drawn: {lab.figure}",
+    ]
+    figure = lab.figure.read_text()
+    for text in ("transpose: what ran when, NVIDIA H200", "stream 18", "inOrder"):
+        assert f"<!-- {text} -->" in figure
     program = lab.folder / "gpu" / "ch04_memory" / "transpose"
     stem = lab.folder / "out" / "trace" / "transpose"
     assert lab.ran() == [
         "nsys profile --trace=cuda,nvtx --sample=none --cpuctxsw=none --force-overwrite=true "
-        "--cuda-um-gpu-page-faults=true --cuda-um-cpu-page-faults=true "
+        "--cuda-um-gpu-page-faults=true --cuda-um-cpu-page-faults=true --cuda-graph-trace=node "
         f"--output={stem} {program} --rows=64 --reps=5",
         *(
             f"nsys stats --report {report} --format csv --output - --force-export=true {lab.report}"
-            for report in ("cuda_gpu_kern_sum", "cuda_gpu_mem_time_sum", "nvtx_sum", "um_total_sum")
+            for report in [*REPORTS, *DRAWN]
         ),
     ]
     assert lab.built == [("cmake for gpu", "gpu", "transpose")]
@@ -220,10 +273,237 @@ def test_no_nsys(lab: Lab, capfd) -> None:
 
 def test_no_gpu(lab: Lab, monkeypatch, capfd) -> None:
     monkeypatch.setattr(profilers, "ask_driver", lambda: Driver(problem=NO_DRIVER))
-    assert lab("transpose") == 77
+    assert lab("transpose", "--backend=gpu") == 77
     err = capfd.readouterr().err
     assert "no usable GPU: no NVIDIA driver" in err
-    assert "./lab profile transpose --backend cpu" in err
+    assert "./lab trace transpose --backend cpu" in err
+
+
+def test_rungs_are_drawn_in_a_file_of_their_own(lab: Lab, capfd) -> None:
+    pytest.importorskip("matplotlib")
+    lab.nsys(lab.records())
+    assert lab("transpose", "--rung", "lapped") == 0
+    figure = lab.figure.with_name("transpose.lapped.svg")
+    lines = capfd.readouterr().err.splitlines()
+    assert lines[-1] == f"drawn: {figure}"
+    assert OF_RANGES not in lines  # there are none in it
+    text = figure.read_text()
+    assert "<!-- overlapped, the last of 3 repetitions: 272.3 us -->" in text
+    assert not lab.figure.exists()
+
+
+def test_unknown_rung(lab: Lab, capfd) -> None:
+    pytest.importorskip("matplotlib")
+    lab.nsys(lab.records())
+    assert lab("transpose", "--rung=own/Streams") == 2
+    out, err = capfd.readouterr()
+    assert "lab: --rung own/Streams: no range with this in its name has work;" in err
+    assert "inOrder, overlapped, graph, managed\n" in err
+    assert out.startswith("share [%]")  # the summaries are there all the same
+    assert [*lab.figure.parent.glob("*.svg")] == []
+
+
+@pytest.mark.parametrize("rung", ["a/b c", "a.b+c"])
+def test_files_of_rungs_have_plain_names(rung: str) -> None:
+    assert trace.file_of("x", rung, "gpu").name == "x.a_b_c.svg"
+
+
+def test_more_rungs_than_can_be_drawn(lab: Lab, capfd) -> None:
+    pytest.importorskip("matplotlib")
+    lab.nsys(lab.records())
+    header, *ranges = (DATA / f"streams.{recording.RANGES}.csv").read_text().splitlines()
+    (row,) = [line for line in ranges if line.startswith(":graph")]
+    (lab.folder / "ranges.txt").write_text("\n".join([header, *[row] * 9]))
+    assert lab("transpose", "--rung=graph") == 0
+    lines = capfd.readouterr().err.splitlines()
+    assert "Of 9 rungs with graph in their name, the last 8." in lines
+    text = lab.figure.with_name("transpose.graph.svg").read_text()
+    assert text.count("<!-- graph: 734.7 us -->") == 8
+
+
+def test_empty_recording(lab: Lab, capfd) -> None:
+    lab.nsys(lab.records())
+    for name in ("work", "ranges"):
+        (lab.folder / f"{name}.txt").write_text(SKIPPED)
+    assert lab("transpose") == 1
+    out, err = capfd.readouterr()
+    assert err.endswith("\nlab: nothing to draw: neither a kernel nor a copy was recorded\n")
+    assert out.startswith("share [%]")
+
+
+def test_recording_of_an_nsys_that_has_other_columns(lab: Lab, capfd) -> None:
+    lab.nsys(lab.records())
+    (lab.folder / "work.txt").write_text("Start (ns),Dur (ns),Name\n1,2,k\n")
+    assert lab("transpose") == 1
+    message = (
+        "lab: the report cuda_gpu_trace has no column Duration (ns), Strm; it has Start (ns), "
+    )
+    assert message in capfd.readouterr().err
+    (lab.folder / "work.txt").write_text("ERROR: Report 'cuda_gpu_trace' could not be found.\n")
+    assert lab("transpose") == 1
+    message = "lab: nsys stats --report cuda_gpu_trace gave no table:\n    ERROR: Report 'cuda"
+    assert message in capfd.readouterr().err
+
+
+def test_repetitions_are_not_in_the_summary(lab: Lab, capfd) -> None:
+    lab.nsys(lab.records())
+    (lab.folder / "skipped.txt").write_text(
+        "Time (%),Total Time (ns),Instances,Med (ns),Min (ns),Max (ns),Range\n"
+        "50.0,6000,2,1,1,1,:slow\n33.3,4000,10,1,1,1,:repetition\n16.7,2000,2,1,1,1,:fast\n"
+    )
+    lab("transpose")
+    lines = capfd.readouterr().out.splitlines()[-2:]
+    assert [(line.split()[0], line.split()[-1]) for line in lines] == [
+        ("75.0", "slow"),
+        ("25.0", "fast"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "lists", "said"),
+    [
+        ("gpu", "lab_add_exercise(transpose\n    RDC\n    RUNS", True),
+        ("cpu", "lab_add_exercise(transpose RUNS 1 RDC)", True),
+        ("gpu", "lab_add_exercise(transpose RUNS 1)\nlab_add_exercise(other RDC)", False),
+        ("gpu", 'lab_add_exercise(transpose PRINTS "xRDC")', False),
+    ],
+)
+def test_kernels_of_kernels_are_said_to_be_missing(
+    lab: Lab, capfd, chosen: str, lists: str, said: bool
+) -> None:
+    pytest.importorskip("matplotlib")
+    lab.nsys(lab.records())
+    lab.program()
+    (lab.folder / "ch04_memory" / "CMakeLists.txt").write_text(lists)
+    assert lab("transpose", f"--backend={chosen}") == 0
+    text = "Kernels that a kernel launches have no bars of their own."
+    assert (text in capfd.readouterr().err.splitlines()) == said
+    figure = lab.figure if chosen == "gpu" else lab.figure.with_name("transpose.cpu.svg")
+    assert (text in figure.read_text()) == said
+
+
+# ---- on the cpu back end
+
+
+def test_order_of_the_emulation(lab: Lab, monkeypatch, capfd) -> None:
+    pytest.importorskip("matplotlib")
+    lab.program()
+    assert lab("transpose", "--backend", "cpu", "--", "--rows=64") == 0
+    out, err = capfd.readouterr()
+    figure = lab.figure.with_name("transpose.cpu.svg")
+    assert out == ""
+    assert err.splitlines()[-4:] == [
+        "An emulation ran this, on the host CPU, one piece of work after the other at the host's call:",
+        "what overlaps on a GPU, and how long anything takes there, is not to be seen here.",
+        OF_RANGES,
+        f"drawn: {figure}",
+    ]
+    text = figure.read_text()
+    for label in ("stream 13", "fill", "rung", "addOne", "ranges (NVTX)"):
+        assert f"<!-- {label} -->" in text
+    assert "transpose: what ran when, the cpu back end (emulation)" in text
+    assert "An emulation ran this" in text and "is not to be seen here" in text
+    assert lab.ran() == ["program --rows=64 --reps=5"]
+    assert lab.built == [("cmake for cpu", "cpu", "transpose")]
+
+
+def test_cpu_back_end_where_there_is_no_gpu(lab: Lab, fake_tool, monkeypatch, capfd) -> None:
+    monkeypatch.setattr(backend, "pick", lambda request: "cpu")
+    lab.program()
+    assert lab("transpose", "--rung=rung", "--", "--reps=2") == 0
+    assert lab.ran() == ["program --reps=2"]
+    assert lab.figure.with_name("transpose.rung.cpu.svg").exists()
+
+
+@pytest.mark.parametrize(("status", "expected"), [(1, 1), (2, 2), (77, 1)])
+def test_program_that_fails_on_the_cpu_back_end(
+    lab: Lab, capfd, status: int, expected: int
+) -> None:
+    lab.program(status)
+    assert lab("transpose", "--backend=cpu") == expected
+    err = capfd.readouterr().err
+    assert f"what it prints\nlab: the program ended with exit status {status}" in err
+    assert not lab.figure.parent.exists()
+
+
+def test_program_that_writes_no_recording(lab: Lab, capfd) -> None:
+    lab.program(text="#!/bin/sh\necho emulator: cannot write x\n")
+    assert lab("transpose", "--backend=cpu") == 1
+    assert capfd.readouterr().err.endswith(
+        "lab: the program wrote no recording:\n    emulator: cannot write x\n"
+    )
+
+
+def test_exercise_that_needs_a_gpu(lab: Lab, exercises, capfd) -> None:
+    exercises("ch04_memory/transpose", "gpu_only = true\n" + FACTS)
+    assert lab("transpose", "--backend=cpu") == 1
+    assert "only on the gpu back end" in capfd.readouterr().err
+    assert lab.built == []
+
+
+def test_the_real_program(lab: Lab, monkeypatch, exercises) -> None:
+    """A rung of an exercise, its repetitions and its streams."""
+    pytest.importorskip("matplotlib")
+    build = Path(os.environ.get("CPU_BUILD", ROOT / "out" / "cpu")).absolute()
+    if not (build / "streams" / "streamConcurrency").exists():
+        pytest.skip("streamConcurrency is not built")
+    exercises("streams/streamConcurrency")
+    monkeypatch.setattr(presets, "build", lambda *arguments: build)
+    options = ["--kernels=4", "--microseconds=10", "--reps=3"]
+    assert lab("streamConcurrency", "--backend=cpu", "--rung=ownStreams", "--", *options) == 0
+    text = (lab.figure.parent / "streamConcurrency.ownStreams.cpu.svg").read_text()
+    assert text.count("<!-- ownStreams, the last of 3 repetitions: ") == 3  # 1, 2 and 4 kernels
+    for number, streams in enumerate([1, 2, 4]):
+        lanes = [f'<g id="{number}: stream {13 + k}, row 0">' in text for k in range(6)]
+        assert lanes == [k < streams for k in range(6)]
+
+
+# ---- matplotlib
+
+
+def test_without_matplotlib_the_summaries_are_there(lab: Lab, monkeypatch, capfd) -> None:
+    def fails(modules: list[str]) -> str:
+        assert modules[0] == "matplotlib"
+        raise LabError("pip does not reach its server")
+
+    monkeypatch.setattr(setup, "python_for", fails)
+    lab.nsys(lab.records())
+    assert lab("transpose") == 0
+    out, err = capfd.readouterr()
+    assert out.startswith("share [%]")
+    assert (
+        "lab: pip does not reach its server\n"
+        "no figure is drawn without matplotlib; python3 -m pip install matplotlib, or the help of "
+        "./lab doctor, and the same command again draws it\n"
+    ) in err
+    assert not lab.figure.exists()
+
+
+def test_the_python_that_has_matplotlib_does_it_all(lab: Lab, monkeypatch, capfd) -> None:
+    ran = []
+
+    def run(command: list[str]) -> int:
+        ran.append(command)
+        return 5
+
+    monkeypatch.setattr(setup, "python_for", lambda modules: "/other/python")
+    monkeypatch.setattr(trace, "run_shown", run)
+    lab.nsys(lab.records())
+    start = ["/other/python", "-B", str(ROOT / "lab"), "trace", "transpose"]
+    assert lab("transpose", "--", "--rows=64") == 5
+    assert lab("transpose", "--rung=a b", "--backend=cpu") == 5
+    assert ran == [
+        [*start, "--backend=gpu", "--", "--rows=64"],
+        [*start, "--backend=cpu", "--rung=a b", "--"],
+    ]
+    assert lab.ran() == lab.built == []
+
+
+def test_drawing_is_imported_only_when_needed() -> None:
+    """./lab itself must run without matplotlib."""
+    program = "import sys, lab_cli.main; sys.exit('matplotlib' in sys.modules)"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "scripts")}
+    assert subprocess.run([sys.executable, "-c", program], env=environment).returncode == 0
 
 
 def test_unknown_name(lab: Lab, capfd) -> None:

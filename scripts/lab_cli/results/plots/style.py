@@ -68,12 +68,12 @@ def quiet_grid(axes: Axes, axis: str) -> None:
     axes.tick_params(which="both", length=0)
 
 
-def image(figure: Figure, kind: str, identifier: str) -> bytes:
+def image(figure: Figure, kind: str, identifier: str, creator: str = "./lab plot") -> bytes:
     """The figure as svg or png: the same bytes for the same drawing."""
     data = io.BytesIO()
     metadata: dict[str, Any] = {"Software": None}
     if kind == "svg":
-        metadata = {"Date": None, "Creator": "./lab plot", "Identifier": identifier}
+        metadata = {"Date": None, "Creator": creator, "Identifier": identifier}
     with settings():
         figure.savefig(data, format=kind, dpi=DPI, metadata=metadata)
     return data.getvalue()

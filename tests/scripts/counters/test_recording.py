@@ -1,0 +1,245 @@
+"""Recordings of what ran when: data/nsys/ has what Nsight Systems 2025.3.1 exported on an H200, of four
+streams with copies, a graph and managed memory; of 3000 tiny kernels; of kernels that launch kernels."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import re
+from pathlib import Path
+
+import pytest
+from lab_cli.counters import nsys, recording
+from lab_cli.counters.recording import DEFAULT_STREAM, MOST_STREAMS, Range, Recording, Work
+from lab_cli.errors import LabError
+
+DATA = Path(__file__).parent / "data" / "nsys"
+Rows = list[dict[str, str]]
+
+HEADER = "Generating SQLite file a.sqlite from a.nsys-rep\nProcessing [a.sqlite] with [b.py]...\n"
+
+
+def rows(name: str, report: str) -> Rows:
+    path = DATA / f"{name}.{report}.csv"
+    text = path.read_text() if path.exists() else gzip.open(f"{path}.gz", "rt").read()
+    return [dict(row) for row in csv.DictReader(text.splitlines())]
+
+
+def recorded(name: str) -> Recording:
+    """As ./lab trace reads it: behind the lines of nsys."""
+    tables = []
+    for report, first in (
+        (recording.WORK, recording.FIRST_OF_WORK),
+        (recording.RANGES, recording.FIRST_OF_RANGES),
+    ):
+        path = DATA / f"{name}.{report}.csv"
+        text = path.read_text() if path.exists() else gzip.open(f"{path}.gz", "rt").read()
+        tables.append(nsys.parse(f"{HEADER}\n{text}\n", first))
+    return recording.read(*tables)
+
+
+def work(begin: float, end: float, stream: int = 13, name: str = "k") -> Work:
+    return Work(name, f"stream {stream}", (0, stream, ""), True, begin, end)
+
+
+def row(**values: str) -> dict[str, str]:
+    return {"Start (ns)": "10", "Duration (ns)": "5", "Strm": "13", "Name": "k(int)", **values}
+
+
+def a_range(name: str, start: str = "0", projected: str = "10") -> dict[str, str]:
+    return {
+        "Name": name,
+        "Projected Start (ns)": projected,
+        "Projected Duration (ns)": "5",
+        "Orig Start (ns)": start,
+    }
+
+
+@pytest.mark.parametrize(("name", "count"), [("streams", 273), ("many", 3002), ("nested", 5)])
+def test_nothing_is_lost(name: str, count: int) -> None:
+    recorded_rows = rows(name, recording.WORK)
+    found = recorded(name)
+    assert len(found.work) == len(recorded_rows) == count
+    for item, expected in zip(found.work, recorded_rows):
+        assert item.begin == int(expected["Start (ns)"])
+        assert item.end - item.begin == int(expected["Duration (ns)"])
+        assert item.kernel == bool(expected["GrdX"])
+        stream = f"stream {expected['Strm']}" if expected["Strm"] else ""
+        if item.kernel:
+            assert item.lane.partition(" (")[0] == stream
+            assert item.lane.endswith("(default)") == (expected["Strm"] == DEFAULT_STREAM)
+            assert item.name.partition("<")[0] in expected["Name"]
+            assert not re.search(r"[(*]|^void", item.name)
+        else:
+            assert item.name == stream
+            direction = item.lane.removeprefix("pages, ").replace(" ", "-")
+            direction = direction.replace("fill", "memset")
+            assert direction in expected["Name"].lower()
+            assert item.lane.startswith("pages") == ("Unified" in expected["Name"])
+    assert found.device == "NVIDIA H200"
+
+
+def test_lanes_from_the_streams_to_the_pages() -> None:
+    lanes = sorted({(item.place, item.lane) for item in recorded("streams").work})
+    assert [lane for _, lane in lanes] == [
+        "stream 7 (default)",
+        *(f"stream {number}" for number in (13, 14, 15, 16, 18)),  # 18: of a branch of the graph
+        *("host to device", "device to host", "device to device", "fill"),
+        *("pages, host to device", "pages, device to host"),
+    ]
+
+
+def test_kernels_keep_what_tells_them_apart() -> None:
+    names = {item.name for item in recorded("streams").work if item.kernel}
+    assert names == {"addOne", "scale<float, 16>", "scale<float, 1>"}
+
+
+def test_kernels_of_kernels_are_not_in_a_recording() -> None:
+    assert [item.name for item in recorded("nested").work if item.kernel] == ["parent"] * 3
+
+
+def test_ranges_in_the_order_of_the_host_with_the_times_of_the_gpu() -> None:
+    ranges = recorded("streams").ranges
+    names = ["inOrder", *["repetition"] * 3, "overlapped", *["repetition"] * 3, "graph", "managed"]
+    assert [item.name for item in ranges[1:]] == names
+    assert ranges[0].name.startswith("fills, ")  # nsys does not double the quotation marks in it
+    overlapped, last = ranges[5], ranges[8]
+    assert (last.begin, last.end - last.begin) == (977778182, 272254)
+    assert last.within(overlapped) and not overlapped.within(last) and not last.within(last)
+    turned = recording.read(
+        [row()], [a_range("b", "3", "30"), a_range("c", "4", "20"), a_range("a", "2", "40")]
+    )
+    assert [item.name for item in turned.ranges] == ["a", "b", "c"]
+
+
+def test_the_whole_of_a_recording() -> None:
+    panel = recording.whole(recorded("streams"))
+    assert panel.length == 1005060327 + 2496 - 972788815
+    assert panel.work[0].begin == 0
+    assert max(item.end for item in panel.work) == panel.length
+    assert (panel.title, len(panel.ranges)) == ("", 11)
+
+
+def test_the_last_repetition_of_a_rung() -> None:
+    (panel,) = recording.rungs(recorded("streams"), "lapped")
+    assert (panel.title, panel.length) == ("overlapped, the last of 3 repetitions", 272254)
+    expected = [
+        (int(row["Start (ns)"]) - 977778182, int(row["Duration (ns)"]), row["Strm"])
+        for row in rows("streams", recording.WORK)
+        if 216 <= int(row["CorrId"]) <= 233
+    ]
+    assert len(expected) == 13
+    assert [(item.begin, item.end - item.begin) for item in panel.work] == [
+        (begin, duration) for begin, duration, _ in expected
+    ]
+    for item, (_, _, stream) in zip(panel.work, expected):
+        assert f"stream {stream}" in (item.name, item.lane.partition(" (")[0])
+    assert panel.ranges == []
+
+
+def test_rungs_without_repetitions_and_several() -> None:
+    panels = recording.rungs(recorded("streams"), "r")
+    titles = [panel.title for panel in panels]
+    assert titles == [
+        *(f"{name}, the last of 3 repetitions" for name in ("inOrder", "overlapped")),
+        "graph",
+    ]
+    assert len(panels[2].work) == 12
+
+
+def test_what_reaches_into_a_part_is_cut() -> None:
+    of_run = Recording(
+        [work(0, 5), work(4, 12), work(11, 30), work(25, 40), work(41, 42)],
+        [Range("rung", 10, 30), Range("inner", 12, 20), Range("outer", 0, 40)],
+    )
+    (panel,) = recording.rungs(of_run, "rung")
+    assert [(item.begin, item.end) for item in panel.work] == [(0, 2), (1, 20), (15, 20)]
+    assert panel.ranges == [Range("inner", 2, 10)]
+    assert panel.length == 20
+
+
+@pytest.mark.parametrize(
+    ("ranges", "known"),
+    [([], "none"), (["a", "repetition", "b", "a"], "a, b")],
+)
+def test_unknown_rung(ranges: list[str], known: str) -> None:
+    of_run = Recording([work(0, 1)], [Range(name, 0, 1) for name in ranges])
+    with pytest.raises(LabError) as error:
+        recording.rungs(of_run, "petition")
+    assert error.value.status == 2
+    assert str(error.value) == (
+        "--rung petition: no range with this in its name has work; with work there are: " + known
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "lane"),
+    [
+        ("[CUDA memcpy HtoD]", "host to device"),  # until 2023
+        ("[CUDA memcpy DtoH]", "device to host"),
+        ("[CUDA memcpy Host-to-Host]", "host to host"),
+        ("[CUDA memcpy PtoP]", "device to device"),
+        ("[CUDA memcpy Peer-to-Peer]", "device to device"),
+        ("[CUDA Unified Memory memcpy DtoH]", "pages, device to host"),
+        ("[CUDA memset]", "fill"),
+        ("[CUDA something new]", "CUDA something new"),
+    ],
+)
+def test_names_of_copies_in_the_versions_of_nsys(name: str, lane: str) -> None:
+    (item,) = recording.read([row(Name=name)], []).work
+    assert (item.lane, item.kernel, item.name) == (lane, False, "stream 13")
+
+
+def test_lanes_of_two_devices() -> None:
+    found = recording.read(
+        [row(Device="A (0)"), row(Device="A (1)"), row(Device="A (1)", Name="[CUDA memset]")], []
+    )
+    lanes = ["stream 13 of A (0)", "stream 13 of A (1)", "fill of A (1)"]
+    assert [item.lane for item in found.work] == lanes
+
+
+def test_a_kernel_without_a_stream_and_numbers_with_commas() -> None:
+    (item,) = recording.read([row(Strm="", **{"Start (ns)": "1,000"})], []).work
+    assert (item.lane, item.begin, item.end) == ("no stream", 1000, 1005)
+
+
+def test_empty_recording() -> None:
+    with pytest.raises(
+        LabError, match="^nothing to draw: neither a kernel nor a copy was recorded$"
+    ):
+        recording.read([], [])
+
+
+def test_unknown_columns() -> None:
+    with pytest.raises(LabError) as error:
+        recording.read([{"Start (ns)": "1", "Stream": "7", "Name": "k"}], [])
+    assert str(error.value) == (
+        "the report cuda_gpu_trace has no column Duration (ns), Strm; it has Start (ns), Stream, "
+        "Name. ./lab trace knows the reports of Nsight Systems 2023 to 2025: take one of these"
+    )
+    with pytest.raises(LabError, match="nvtx_gpu_proj_trace has no column Projected Start"):
+        recording.read([row()], [{"Name": "a", "Start (ns)": "1"}])
+
+
+@pytest.mark.parametrize(("value", "shown"), [("soon", "soon"), ("", "nothing"), ("nan", "nan")])
+def test_what_is_no_number(value: str, shown: str) -> None:
+    with pytest.raises(LabError) as error:
+        recording.read([row(**{"Duration (ns)": value})], [])
+    assert str(error.value) == (
+        f"the report cuda_gpu_trace has Duration (ns) = {shown} for k(int): expected a number"
+    )
+
+
+def test_many_streams_share_a_lane() -> None:
+    of_run = Recording([work(0, 1, stream) for stream in range(100, 102 + MOST_STREAMS)])
+    lanes = [item.lane for item in recording.whole(of_run).work]
+    assert lanes == [f"stream {100 + k}" for k in range(MOST_STREAMS)] + ["2 more streams"] * 2
+    of_run = Recording(of_run.work[:MOST_STREAMS])
+    assert "more streams" not in str(recording.whole(of_run).work)
+
+
+def test_what_overlaps_has_rows_of_its_own() -> None:
+    items = [work(0, 10), work(10, 20), work(5, 15), work(12, 13), work(21, 22), work(0, 3)]
+    found = [[(item.begin, item.end) for item in row] for row in recording.rows_of(items)]
+    assert found == [[(0, 10), (10, 20), (21, 22)], [(0, 3), (5, 15)], [(12, 13)]]
+    assert len(recording.rows_of(items[:2] + [work(19, 25)], slack=1)) == 1
