@@ -17,7 +17,7 @@ SCALE = "void scale<int, {}>(int*)"
 
 @pytest.fixture(scope="module")
 def program():
-    folder = Path(os.environ.get("CPU_BUILD", ROOT / "out" / "cpu"))
+    folder = Path(os.environ.get("CPU_BUILD", ROOT / "out" / "cpu")).absolute()
     program = folder / "tests" / "program_timeline"
     if not program.exists():
         pytest.skip(f"{program} is not built: ./lab test builds it")

@@ -55,6 +55,12 @@ def a_range(name: str, start: str = "0", projected: str = "10") -> dict[str, str
     }
 
 
+def test_a_table_ends_with_an_empty_line() -> None:
+    text = "Start (ns),Name\n1,k\n\nName,Start (ns)\nother,2\n"
+    assert nsys.parse(text, "Start (ns)") == [{"Start (ns)": "1", "Name": "k"}]
+    assert nsys.parse(text, "Name") == [{"Start (ns)": "2", "Name": "other"}]
+
+
 @pytest.mark.parametrize(("name", "count"), [("streams", 273), ("many", 3002), ("nested", 5)])
 def test_nothing_is_lost(name: str, count: int) -> None:
     recorded_rows = rows(name, recording.WORK)

@@ -165,13 +165,28 @@ def test_thousands_of_kernels_become_a_few_bars_that_say_how_many() -> None:
 
 
 def test_the_largest_recordings_stay_small() -> None:
-    """As many bars as possible: each kernel and each gap is just wide enough not to be merged."""
-    items = [work(40 * k, 40 * k + 39, f"kernel{k % 12}", 13 + k % 24) for k in range(100_000)]
-    text = svg([panel_of(items)])
-    assert len(text) < 1_000_000
-    picture = Drawn(text, panel_of(items).length)
+    """Many streams, in which each kernel and each gap is just wide enough not to be merged."""
+    pixel = 1000
+    step = (recorded.NARROW + 1.1) * pixel
+    items = [
+        work(k * step, k * step + (recorded.NARROW + 0.05) * pixel, f"kernel{k % 12}", stream)
+        for k in range(int(recorded.PIXELS * pixel / step))
+        for stream in range(13, 13 + recording.MOST_STREAMS)
+    ]
+    assert len(items) > recorded.MOST_BARS
+    panel = panel_of(items, length=recorded.PIXELS * pixel)
+    picture = drawn([panel])
     assert sum(len(row) for rows in picture.lanes[0].values() for row in rows) <= recorded.MOST_BARS
     assert "other kernels" in picture.labels
+    for text in (picture.text, svg([panel] * 8)):
+        assert len(text) < 1_000_000
+
+
+def test_a_hundred_thousand_kernels() -> None:
+    panel = panel_of([work(40 * k, 40 * k + 39, stream=13 + k % 24) for k in range(100_000)])
+    picture = drawn([panel])
+    assert len(picture.text) < 300_000
+    assert len(picture.lanes[0]) == 24
 
 
 def test_only_what_is_narrow_and_near_is_merged() -> None:
@@ -240,6 +255,7 @@ def test_long_names_and_dollars() -> None:
     assert long in picture.labels  # on its bar
     assert long[: recorded.LEGEND_CHARACTERS - 3] + "..." in picture.labels
     assert "$a$b" in picture.labels
+    assert "Oblique" not in picture.text  # no formula
 
 
 def test_labels_fit_into_their_bars() -> None:

@@ -92,7 +92,7 @@ def draw(panels: Sequence[Panel], title: str, note: str = "") -> Figure:
     pixel = length / PIXELS
     lanes = [lanes_of(panel, pixel) for panel in panels]
     while sum(len(row) for of_panel in lanes for lane in of_panel for row in lane.rows) > MOST_BARS:
-        pixel *= 2
+        pixel *= 1.25
         lanes = [lanes_of(panel, pixel) for panel in panels]
 
     rows = [sum(len(lane.rows) for lane in of_panel) for of_panel in lanes]
