@@ -112,6 +112,9 @@ def test_a_full_disk_leaves_no_file_and_is_told(program, tmp_path):
     done = run(program, path, preexec_fn=limit)
     assert done.stderr == f"emulator: cannot write {path}\n"
     assert [*tmp_path.iterdir()] == []
+    path.write_text("of before")
+    run(program, path, preexec_fn=limit)
+    assert path.read_text() == "of before"
 
 
 @pytest.mark.parametrize("path, reason", [("/dev/full", ": it is not a file"), ("no/folder/x", "")])
