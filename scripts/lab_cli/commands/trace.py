@@ -90,8 +90,8 @@ def python_that_draws() -> str:
     except LabError as error:
         say(f"lab: {error}")
         say(
-            "no figure is drawn without matplotlib; python3 -m pip install matplotlib, or the help of "
-            "./lab doctor, and the same command again draws it"
+            "without matplotlib no figure is drawn: ./lab doctor says how to get it, and then the same "
+            "command draws it"
         )
         return ""
 

@@ -476,8 +476,8 @@ def test_without_matplotlib_the_summaries_are_there(lab: Lab, monkeypatch, capfd
     assert out.startswith("share [%]")
     assert (
         "lab: pip does not reach its server\n"
-        "no figure is drawn without matplotlib; python3 -m pip install matplotlib, or the help of "
-        "./lab doctor, and the same command again draws it\n"
+        "without matplotlib no figure is drawn: ./lab doctor says how to get it, and then the same "
+        "command draws it\n"
     ) in err
     assert not lab.figure.exists()
 
