@@ -138,8 +138,8 @@ cudaError_t cudaLaunchCooperativeKernel(void (*function)(Params...), dim3 grid, 
                        emu::bindKernelArray(function, args, std::index_sequence_for<Params...>{}));
 }
 
-// With attributes: cudaLaunchAttributeCooperative, and those that a GPU may take no notice of either
-// (programmatic stream serialisation, priority).
+// With attributes: cudaLaunchAttributeCooperative, and those that a GPU may take no notice of
+// either (programmatic stream serialisation, priority).
 template <class... Params, class... Args>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*function)(Params...),
                                Args&&... args) {
