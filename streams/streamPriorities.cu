@@ -85,15 +85,15 @@ std::string wrongLengths(const char* kind, const std::vector<lab::Span>& spans, 
 
 // A line for each block on a few of the SMs, first that of the first urgent block.
 void addToTimeline(lab::CsvFile& timeline, const char* mode, unsigned microseconds,
-                   const std::vector<lab::Span>& spans) {
-    constexpr std::size_t kShown = 4;
-    std::vector<unsigned> sms;
-    unsigned long long zero = spans[0].begin;
-    for (const lab::Span& span : spans) {
-        zero = std::min(zero, span.begin);
-        if (sms.size() < kShown && std::count(sms.begin(), sms.end(), span.sm) == 0)
-            sms.push_back(span.sm);
+                   const std::vector<lab::Span>& spans, unsigned slots) {
+    constexpr unsigned kOthers = 3;
+    std::vector<unsigned> sms = {spans[0].sm};
+    for (unsigned i = 0; i < kOthers; ++i) {
+        const unsigned sm = spans[kUrgentBlocks + slots * (i + 1) / (kOthers + 1)].sm;
+        if (std::count(sms.begin(), sms.end(), sm) == 0) sms.push_back(sm);
     }
+    unsigned long long zero = spans[0].begin;
+    for (const lab::Span& span : spans) zero = std::min(zero, span.begin);
     const auto milliseconds = [&](unsigned long long time) {
         return lab::Cell(lab::milliseconds(time - zero), 6);
     };
@@ -223,7 +223,7 @@ int main(int argc, char** argv) {
                 const int wanted = way.stream == 2 ? greatest : least;
                 if (wrong.empty() && priority != wanted)
                     wrong = lab::formatted("the priority is %d, not %d", priority, wanted);
-                if (way.busy) addToTimeline(timeline, way.name, microseconds, ofRun);
+                if (way.busy) addToTimeline(timeline, way.name, microseconds, ofRun, slots);
                 std::vector<lab::Cell> cells = {microseconds, slots, priority};
                 if (exercise.timesCount()) {
                     cells.push_back({lab::statistics(latencies).median, 1});
