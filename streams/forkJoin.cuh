@@ -10,12 +10,16 @@
 // events say.
 class ForkJoin {
   public:
-    explicit ForkJoin(std::size_t streams) : streams_(streams), done_(streams) {
+    explicit ForkJoin(std::size_t streams) : ForkJoin(std::vector<int>(streams, 0)) {}
+    // A stream of each of these priorities; 0, the least, is that of other streams, too.
+    explicit ForkJoin(const std::vector<int>& priorities)
+        : streams_(priorities.size()), done_(priorities.size()) {
         CUDA_CHECK(cudaEventCreateWithFlags(&fork_, cudaEventDisableTiming));
         for (cudaEvent_t& event : done_)
             CUDA_CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
-        for (cudaStream_t& stream : streams_)
-            CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+        for (std::size_t s = 0; s < priorities.size(); ++s)
+            CUDA_CHECK(
+                cudaStreamCreateWithPriority(&streams_[s], cudaStreamNonBlocking, priorities[s]));
     }
     ~ForkJoin() {
         cudaEventDestroy(fork_);

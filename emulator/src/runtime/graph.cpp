@@ -1,5 +1,7 @@
 // Graphs of recorded or added work, and their launch.
 #include <algorithm>
+#include <unordered_map>
+#include <utility>
 
 #include "copy.h"
 #include "emu/api/graphs.h"
@@ -17,9 +19,10 @@ struct Graph {
     std::vector<cudaGraphNode_t> handles;  // of `nodes`, in their order
 };
 
-// What an instantiated graph runs. It shares the nodes, so that the graph may change or go.
+// What an instantiated graph runs. It shares the nodes, so that the graph may change or go. An
+// update puts others in their place (with handleMutex()): what has been launched keeps its own.
 struct GraphExec {
-    Nodes nodes;
+    std::shared_ptr<const Nodes> nodes;
 };
 
 using GraphTable = HandleTable<cudaGraph_t, Graph>;
@@ -86,19 +89,67 @@ cudaError_t instantiate(cudaGraphExec_t* exec, cudaGraph_t handle, unsigned long
     if (graph == nullptr) return cudaErrorInvalidValue;
     const cudaError_t error = anyCapture() ? refuseUnsafe() : cudaSuccess;
     if (error != cudaSuccess) return error;
-    *exec = execs().insert(std::make_shared<GraphExec>(GraphExec{graph->nodes}));
+    *exec = execs().insert(
+        std::make_shared<GraphExec>(GraphExec{std::make_shared<const Nodes>(graph->nodes)}));
     return cudaSuccess;
 }
 
-std::shared_ptr<GraphExec> findExec(cudaGraphExec_t handle) {
+struct Found {
+    std::shared_ptr<GraphExec> exec;
+    std::shared_ptr<const Nodes> nodes;  // that it has now
+};
+
+Found findExec(cudaGraphExec_t handle) {
     const std::lock_guard<std::mutex> lock(handleMutex());
-    return execs().find(handle);
+    const std::shared_ptr<GraphExec> exec = execs().find(handle);
+    return {exec, exec == nullptr ? nullptr : exec->nodes};
 }
 
-cudaError_t runNodes(const GraphExec& exec) {
+// Of each node the places of its dependencies, in ascending order.
+std::vector<std::vector<size_t>> dependencyPlaces(const Nodes& nodes) {
+    std::unordered_map<const Node*, size_t> placeOf;
+    std::vector<std::vector<size_t>> places(nodes.size());
+    for (size_t i = 0; i < nodes.size(); ++i) {
+        placeOf[nodes[i].get()] = i;
+        for (const Node* const node : nodes[i]->dependencies) places[i].push_back(placeOf.at(node));
+        std::sort(places[i].begin(), places[i].end());
+    }
+    return places;
+}
+
+// The first node of which `then` cannot take the place of `now`, and why.
+std::pair<size_t, cudaGraphExecUpdateResult> firstChange(const Nodes& now, const Nodes& then) {
+    const auto nowAfter = dependencyPlaces(now), thenAfter = dependencyPlaces(then);
+    const size_t both = std::min(now.size(), then.size());
+    for (size_t i = 0; i < both; ++i) {
+        if (now[i]->type != then[i]->type) return {i, cudaGraphExecUpdateErrorNodeTypeChanged};
+        if (nowAfter[i] != thenAfter[i]) return {i, cudaGraphExecUpdateErrorTopologyChanged};
+    }
+    return {both, now.size() == then.size() ? cudaGraphExecUpdateSuccess
+                                            : cudaGraphExecUpdateErrorTopologyChanged};
+}
+
+cudaError_t updateExec(cudaGraphExec_t handle, cudaGraph_t graphHandle,
+                       cudaGraphExecUpdateResultInfo* info) {
+    if (info == nullptr) return cudaErrorInvalidValue;
+    const std::lock_guard<std::mutex> lock(handleMutex());
+    const std::shared_ptr<GraphExec> exec = execs().find(handle);
+    const std::shared_ptr<Graph> graph = graphs().find(graphHandle);
+    if (exec == nullptr || graph == nullptr) return cudaErrorInvalidValue;
+    const auto [place, result] = firstChange(*exec->nodes, graph->nodes);
+    *info = {result, nullptr, nullptr};
+    if (result != cudaGraphExecUpdateSuccess) {
+        if (place < graph->handles.size()) info->errorNode = graph->handles[place];
+        return cudaErrorGraphExecUpdateFailure;
+    }
+    exec->nodes = std::make_shared<const Nodes>(graph->nodes);
+    return cudaSuccess;
+}
+
+cudaError_t runNodes(const GraphExec& exec, const Nodes& nodes) {
     if (watcher != nullptr) watcher->graphRuns(&exec, true);
     cudaError_t error = cudaSuccess;
-    for (const std::shared_ptr<Node>& node : exec.nodes) {
+    for (const std::shared_ptr<Node>& node : nodes) {
         if (watcher != nullptr) {
             watcher->graphNodeRuns(node.get(),
                                    {node->dependencies.begin(), node->dependencies.end()});
@@ -248,9 +299,14 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* exec, cudaGraph_t gra
     return hostApi(__func__, [&] { return instantiate(exec, graph, flags); });
 }
 
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
+                                cudaGraphExecUpdateResultInfo* result) {
+    return hostApi(__func__, [&] { return updateExec(exec, graph, result); });
+}
+
 cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream) {
     return hostApi(__func__, [&] {
-        if (findExec(exec) == nullptr) return cudaErrorInvalidValue;
+        if (findExec(exec).exec == nullptr) return cudaErrorInvalidValue;
         const cudaError_t error = refuseCapturing(stream);
         if (error != cudaSuccess) return error;
         return submit(stream, [] { return cudaSuccess; });
@@ -259,11 +315,11 @@ cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream) {
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t handle, cudaStream_t stream) {
     return hostApi(__func__, [&] {
-        const std::shared_ptr<GraphExec> exec = findExec(handle);
+        const auto [exec, nodes] = findExec(handle);
         if (exec == nullptr) return cudaErrorInvalidValue;
         const cudaError_t error = refuseCapturing(stream);
         if (error != cudaSuccess) return error;
-        return submit(stream, [exec] { return runNodes(*exec); });
+        return submit(stream, [exec = exec, nodes = nodes] { return runNodes(*exec, *nodes); });
     });
 }
 

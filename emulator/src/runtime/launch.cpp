@@ -87,4 +87,28 @@ cudaError_t launch(const LaunchConfig& config, KernelCall call) {
     return setLastError(error);
 }
 
+cudaError_t readConfig(const cudaLaunchConfig_t* config, LaunchConfig* known) {
+    return api([&] {
+        if (config == nullptr || (config->attrs == nullptr && config->numAttrs > 0)) {
+            return cudaErrorInvalidValue;
+        }
+        *known = {config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream};
+        for (unsigned i = 0; i < config->numAttrs; ++i) {
+            const cudaLaunchAttribute& attribute = config->attrs[i];
+            switch (attribute.id) {
+                case cudaLaunchAttributeCooperative:
+                    known->cooperative = attribute.val.cooperative != 0;
+                    break;
+                case cudaLaunchAttributeIgnore:
+                case cudaLaunchAttributeProgrammaticStreamSerialization:
+                case cudaLaunchAttributePriority:
+                    break;
+                default:
+                    return cudaErrorNotSupported;
+            }
+        }
+        return cudaSuccess;
+    });
+}
+
 }  // namespace emu

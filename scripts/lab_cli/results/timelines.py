@@ -1,7 +1,8 @@
 """Whether a timeline, the CSV file of an exercise's --timeline=FILE, is one that a GPU can have had.
 
 Times are in milliseconds since the first begin of a run; the last run of each row of the table is there.
-Two exercises have one: streamConcurrency writes a line for each kernel, blockScheduling for each block.
+Three exercises have one: streamConcurrency writes a line for each kernel, blockScheduling for each block,
+streamPriorities for each block on a few SMs.
 """
 
 from __future__ import annotations
@@ -27,7 +28,11 @@ def problems(
     for row in table:
         if of_kernels:
             mine = [s for s in left if (s["mode"], s["kernels"]) == (row["kernel"], row["kernels"])]
-            wrong = [*_kernels(mine, row), *_shorter(mine, 1e-3 * microseconds)]
+            wrong = [*_kernels(mine, row), *_shorter(mine, "kernel", 1e-3 * microseconds)]
+        elif "mode" in spans[0]:
+            key = (row["kernel"], row["length_us"])
+            mine = [s for s in left if (s["mode"], s["microseconds"]) == key]
+            wrong = [*_slots(mine, row)]
         else:
             mine = [
                 s for s in left if (s["threads"], s["block_size"]) == (row["threads"], row["block"])
@@ -51,12 +56,24 @@ def _kernels(spans: Sequence[Row], row: Row) -> Iterator[str]:
         yield f"kernel k is in stream k modulo {streams}"
 
 
-def _shorter(spans: Sequence[Row], milliseconds: float) -> Iterator[str]:
+def _slots(spans: Sequence[Row], row: Row) -> Iterator[str]:
+    """Of streamPriorities, whose SMs have room for a block; the first ones of a kernel may be shorter."""
+    if row["kernel"] == "alone":
+        yield from (["nobody else is there"] if spans else [])
+        return
+    if "u0" not in [span["block"] for span in spans]:
+        yield "there is no urgent block"
+    yield from _one_by_one(spans, lambda span: (span["sm"],))
+    full = [s for s in spans if s["block"].isdigit() and int(s["block"]) >= int(row["slots"])]
+    yield from _shorter(full, "block", 1e-3 * float(row["length_us"]))
+
+
+def _shorter(spans: Sequence[Row], number: str, milliseconds: float) -> Iterator[str]:
     for span in spans:
         end = float(span["end_ms"])
         length = end - float(span["begin_ms"])
         if length < milliseconds - 1e-8 * end:  # the file has 9 significant digits
-            yield f"kernel {span['kernel']} took {length:g} ms, not {milliseconds:g} ms or more"
+            yield f"{number} {span[number]} took {length:g} ms, not {milliseconds:g} ms or more"
 
 
 def _blocks(spans: Sequence[Row], row: Row) -> Iterator[str]:
@@ -86,6 +103,10 @@ def _order(
         yield "its times do not count from the first begin"
     if any(float(span["end_ms"]) < float(span["begin_ms"]) for span in spans):
         yield f"a {number} ends before it begins"
+    yield from _one_by_one(spans, lane_of)
+
+
+def _one_by_one(spans: Sequence[Row], lane_of: Callable[[Row], Lane]) -> Iterator[str]:
     for lane, ones in _lanes(spans, lane_of):
         if any(
             float(later["begin_ms"]) < float(earlier["end_ms"])

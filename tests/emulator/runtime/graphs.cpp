@@ -156,4 +156,75 @@ TEST_F(GraphTest, HandlesAndFlags) {
     EXPECT_FAILS(cudaErrorInvalidValue, cudaGraphLaunch(exec, nullptr));
 }
 
+// Two host nodes, the second behind the first if it is to wait for it.
+cudaGraph_t pairOf(cudaHostFn_t first, cudaHostFn_t second, std::string* text, bool waits = true) {
+    cudaGraph_t graph;
+    cudaGraphNode_t a, b;
+    const cudaHostNodeParams one = {first, text}, two = {second, text};
+    EXPECT_OK(cudaGraphCreate(&graph, 0));
+    EXPECT_OK(cudaGraphAddHostNode(&a, graph, nullptr, 0, &one));
+    EXPECT_OK(cudaGraphAddHostNode(&b, graph, &a, waits ? 1 : 0, &two));
+    return graph;
+}
+
+TEST_F(GraphTest, AnUpdateChangesWhatTheNextLaunchRuns) {
+    std::string text;
+    cudaGraphExec_t exec;
+    ASSERT_OK(cudaGraphInstantiate(&exec, pairOf(appendA, appendB, &text), 0));
+    EXPECT_OK(cudaGraphLaunch(exec, nullptr));
+
+    const cudaGraph_t other = pairOf(appendB, appendA, &text);
+    cudaGraphExecUpdateResultInfo info = {cudaGraphExecUpdateError, a_, a_};
+    EXPECT_OK(cudaGraphExecUpdate(exec, other, &info));
+    EXPECT_EQ(cudaGraphExecUpdateSuccess, info.result);
+    EXPECT_EQ(nullptr, info.errorNode);
+    EXPECT_EQ(nullptr, info.errorFromNode);
+    EXPECT_EQ("ab", text);  // nothing runs before the launch
+    ASSERT_OK(cudaGraphDestroy(other));
+    EXPECT_OK(cudaGraphLaunch(exec, nullptr));
+    EXPECT_EQ("abba", text);
+}
+
+TEST_F(GraphTest, AnUpdateOfAnotherShapeIsRefused) {
+    std::string text;
+    cudaGraphExec_t exec;
+    ASSERT_OK(cudaGraphInstantiate(&exec, pairOf(appendA, appendB, &text), 0));
+
+    // A dependency less
+    cudaGraphExecUpdateResultInfo info;
+    cudaGraphNode_t nodes[2];
+    size_t count = 2;
+    const cudaGraph_t loose = pairOf(appendB, appendA, &text, false);
+    ASSERT_OK(cudaGraphGetNodes(loose, nodes, &count));
+    EXPECT_FAILS(cudaErrorGraphExecUpdateFailure, cudaGraphExecUpdate(exec, loose, &info));
+    EXPECT_EQ(cudaGraphExecUpdateErrorTopologyChanged, info.result);
+    EXPECT_EQ(nodes[1], info.errorNode);
+    // A node of another type
+    const cudaHostNodeParams params = {appendB, &text};
+    ASSERT_OK(cudaGraphAddEmptyNode(&a_, graph_, nullptr, 0));
+    ASSERT_OK(cudaGraphAddHostNode(&b_, graph_, &a_, 1, &params));
+    EXPECT_FAILS(cudaErrorGraphExecUpdateFailure, cudaGraphExecUpdate(exec, graph_, &info));
+    EXPECT_EQ(cudaGraphExecUpdateErrorNodeTypeChanged, info.result);
+    EXPECT_EQ(a_, info.errorNode);
+    // A node more, a node less
+    const cudaGraph_t longer = pairOf(appendB, appendA, &text);
+    ASSERT_OK(cudaGraphGetNodes(longer, nodes, &count));
+    ASSERT_OK(cudaGraphAddHostNode(&c_, longer, &nodes[1], 1, &params));
+    EXPECT_FAILS(cudaErrorGraphExecUpdateFailure, cudaGraphExecUpdate(exec, longer, &info));
+    EXPECT_EQ(cudaGraphExecUpdateErrorTopologyChanged, info.result);
+    EXPECT_EQ(c_, info.errorNode);
+    cudaGraph_t shorter;
+    ASSERT_OK(cudaGraphCreate(&shorter, 0));
+    ASSERT_OK(cudaGraphAddHostNode(&a_, shorter, nullptr, 0, &params));
+    EXPECT_FAILS(cudaErrorGraphExecUpdateFailure, cudaGraphExecUpdate(exec, shorter, &info));
+    EXPECT_EQ(cudaGraphExecUpdateErrorTopologyChanged, info.result);
+    EXPECT_EQ(nullptr, info.errorNode);
+
+    EXPECT_FAILS(cudaErrorInvalidValue, cudaGraphExecUpdate(exec, shorter, nullptr));
+    EXPECT_FAILS(cudaErrorInvalidValue, cudaGraphExecUpdate(exec, nullptr, &info));
+    EXPECT_FAILS(cudaErrorInvalidValue, cudaGraphExecUpdate(nullptr, shorter, &info));
+    EXPECT_OK(cudaGraphLaunch(exec, nullptr));
+    EXPECT_EQ("ab", text);  // as before
+}
+
 }  // namespace

@@ -35,6 +35,22 @@ parameters,kernel,threads,block,blocks_per_sm,waves
 threads=1000,busyBlocks,1000,200,2,1.25
 """
 
+# Two SMs with a slot each, and four blocks, of which the first is short; the urgent one comes before
+# the last.
+SLOTS = """\
+mode,microseconds,sm,block,begin_ms,end_ms
+higher,100,0,u0,0.15,0.17
+higher,100,0,0,0,0.05
+higher,100,0,2,0.05,0.15
+higher,100,1,1,0,0.1
+higher,100,1,3,0.1,0.2
+"""
+OF_SLOTS = """\
+parameters,kernel,length_us,slots
+microseconds=100,alone,100,2
+microseconds=100,higher,100,2
+"""
+
 
 def rows(text: str) -> list[Row]:
     return parse(text, Path("x.csv")).rows
@@ -47,6 +63,7 @@ def problems(spans: str, table: str) -> list[str]:
 def test_timelines_of_a_gpu() -> None:
     assert problems(KERNELS, OF_KERNELS) == []
     assert problems(BLOCKS, OF_BLOCKS) == []
+    assert problems(SLOTS, OF_SLOTS) == []
     assert timelines.problems([], rows(OF_KERNELS), 10, 100) == ["the timeline has no rows"]
 
 
@@ -90,6 +107,20 @@ def test_a_lie_about_kernels_is_found(old: str, new: str, message: str) -> None:
 def test_a_lie_about_blocks_is_found(old: str, new: str, message: str) -> None:
     lies = found(BLOCKS, OF_BLOCKS, old, new)
     assert any(message in lie for lie in lies), lies
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("0,2,0.05,0.15", "0,2,0.05,0.14", "block 2 took 0.09 ms, not 0.1 ms or more"),
+        ("1,3,0.1,0.2", "1,3,0.09,0.2", "two overlap where they run one after the other, in 1"),
+        ("u0", "0", "there is no urgent block"),
+        ("100,higher", "100,equal", "there is no urgent block"),
+        ("higher,100,0,u0", "alone,100,0,u0", "nobody else is there"),
+    ],
+)
+def test_a_lie_about_slots_is_found(old: str, new: str, message: str) -> None:
+    assert any(message in line for line in found(SLOTS, OF_SLOTS, old, new))
 
 
 @pytest.mark.parametrize(

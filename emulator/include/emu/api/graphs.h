@@ -40,6 +40,12 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph,
                                  cudaGraphNode_t* errorNode, char* log, size_t logSize);
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* exec, cudaGraph_t graph,
                                           unsigned long long flags = 0);
+// What `graph` has takes the place of what `exec` has had, from the next launch on. As many nodes
+// of the same types, each with the same dependencies; which node stands for which is said by the
+// order in which they were added. (A GPU also refuses some changes of a node: of the kind of a
+// copy, or of a kernel to one of another module.)
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
+                                cudaGraphExecUpdateResultInfo* result);
 cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream);
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream);
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec);

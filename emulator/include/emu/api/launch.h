@@ -20,6 +20,8 @@ namespace emu {
 // Validates and launches, from the host or from a kernel. Also records the error for
 // cudaGetLastError().
 cudaError_t launch(const LaunchConfig& config, KernelCall call);
+// What cudaLaunchKernelEx() is told, in *known. Records an error as launch() does.
+cudaError_t readConfig(const cudaLaunchConfig_t* config, LaunchConfig* known);
 
 template <class Call, class... Args>
 KernelCall bindKernel(const char* name, const void* id, Call call, Args... args) {
@@ -99,19 +101,24 @@ Kernel<Call> emuKernel(const char* name, std::nullptr_t, Call call) {
     return {name, {nullptr}, std::move(call)};
 }
 
-template <class... Params, size_t... I>
-KernelCall bindKernelArray(void (*function)(Params...), void** args, std::index_sequence<I...>) {
-    (void)args;
+// How a kernel that a function of the API launches is called.
+template <class... Params>
+auto callOf(void (*function)(Params...)) {
 #ifdef __EMU_INSTRUMENTED__
-    const auto call = [function](auto... emuArgs) EMU_NOT_RECORDED {
+    return [function](auto... emuArgs) EMU_NOT_RECORDED {
         KernelFrame frame;
         function(emuArgs...);
     };
 #else
-    const auto call = function;
+    return function;
 #endif
-    return bindKernel("(a kernel launched through cudaLaunchKernel)", emuId(function).address, call,
-                      *static_cast<std::decay_t<Params>*>(args[I])...);
+}
+
+template <class... Params, size_t... I>
+KernelCall bindKernelArray(void (*function)(Params...), void** args, std::index_sequence<I...>) {
+    (void)args;
+    return bindKernel("(a kernel launched through cudaLaunchKernel)", emuId(function).address,
+                      callOf(function), *static_cast<std::decay_t<Params>*>(args[I])...);
 }
 
 }  // namespace emu
@@ -129,4 +136,18 @@ cudaError_t cudaLaunchCooperativeKernel(void (*function)(Params...), dim3 grid, 
                                         cudaStream_t stream = nullptr) {
     return emu::launch({grid, block, dynamicShared, stream, true},
                        emu::bindKernelArray(function, args, std::index_sequence_for<Params...>{}));
+}
+
+// With attributes: cudaLaunchAttributeCooperative, and those that a GPU may take no notice of
+// either (programmatic stream serialisation, priority).
+template <class... Params, class... Args>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*function)(Params...),
+                               Args&&... args) {
+    static_assert(sizeof...(Args) == sizeof...(Params), "as many arguments as parameters");
+    emu::LaunchConfig known{};
+    const cudaError_t error = emu::readConfig(config, &known);
+    if (error != cudaSuccess) return error;
+    return emu::launch(known, emu::bindKernel("(a kernel launched through cudaLaunchKernelEx)",
+                                              emu::emuId(function).address, emu::callOf(function),
+                                              static_cast<std::decay_t<Params>>(args)...));
 }
