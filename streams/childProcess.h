@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdlib>
@@ -35,9 +36,11 @@ class ChildProcess {
         from_ = ends[0];
         fcntl(from_, F_SETFD, FD_CLOEXEC);  // the child has but the end to write to
         variables.emplace_back(kReportTo, std::to_string(ends[1]));
-        std::vector<std::string> words = environmentWith(variables);
         std::vector<char*> environment;
-        for (std::string& word : words) environment.push_back(word.data());
+        for (char** word = environ; *word != nullptr; ++word) {
+            if (!isOneOf(variables, *word)) environment.push_back(*word);
+        }
+        for (auto& [name, value] : variables) environment.push_back((name += "=" + value).data());
         environment.push_back(nullptr);
         const int error =
             posix_spawn(&process_, program, nullptr, nullptr, arguments, environment.data());
@@ -82,17 +85,11 @@ class ChildProcess {
     }
 
   private:
-    static std::vector<std::string> environmentWith(const Variables& variables) {
-        std::vector<std::string> words;
-        for (char** word = environ; *word != nullptr; ++word) {
-            const std::string text = *word;
-            bool replaced = false;
-            for (const auto& variable : variables)
-                replaced = replaced || text.rfind(variable.first + "=", 0) == 0;
-            if (!replaced) words.push_back(text);
-        }
-        for (const auto& [name, value] : variables) words.push_back(name + "=" + value);
-        return words;
+    // Does `word`, "NAME=value", set one of these?
+    static bool isOneOf(const Variables& variables, const std::string& word) {
+        return std::any_of(variables.begin(), variables.end(), [&](const auto& variable) {
+            return word.rfind(variable.first + "=", 0) == 0;
+        });
     }
 
     [[noreturn]] void notStarted(int error) const {

@@ -80,17 +80,16 @@ unsigned endOfChain(std::size_t kernels) {
 struct Plan {
     const char* name;
     IssueOrder order;
+    bool regular;  // streams of the same depth
     bool hostThreads = false;
     const char* takes = "";
     std::size_t blocks = 0;
-
-    std::size_t kernels() const { return order.size(); }
 };
 
 // What a run of a plan leaves: `spans` of the blocks, kernels in the order of their streams.
 struct Ran {
     explicit Ran(const Plan& plan)
-        : spans(plan.kernels() * plan.blocks),
+        : spans(plan.order.size() * plan.blocks),
           chains(depths(plan.order).size() * plan.blocks * kBlock) {}
     lab::Statistics time{};
     std::vector<lab::Span> spans;
@@ -182,8 +181,9 @@ class Runner {
     lab::DeviceBuffer<unsigned> chains_;
 };
 
-// What is wrong with a run, and what was predicted of it: nothing where host threads compete, whose
-// order nobody knows.
+// What is wrong with a run, and what was predicted of it. Where streams share queues, that is
+// nothing if host threads compete, whose order nobody knows, or if it matters which streams share
+// one.
 lab::Finding found(const Plan& plan, const Ran& ran, std::size_t queues,
                    unsigned long long nanoseconds, std::size_t sms) {
     const std::vector<std::size_t> ofStream = depths(plan.order);
@@ -195,12 +195,13 @@ lab::Finding found(const Plan& plan, const Ran& ran, std::size_t queues,
         wrong = wrongTimes(ran.spans, plan.blocks, nanoseconds, depthFirst(ofStream));
 
     lab::Cell turns, milliseconds;
-    if (!plan.hostThreads) {
+    const bool ownQueues = queues >= ofStream.size();
+    if (ownQueues || (!plan.hostThreads && (queues == 1 || plan.regular))) {
         const std::size_t count = makespan(predictedTurns(plan.order, queues, plan.blocks, sms));
         turns = count;
         milliseconds = {1e-6 * static_cast<double>(count * nanoseconds), 3};
     }
-    return {wrong, {queues, plan.takes, milliseconds, turns, plan.kernels(), sms / plan.blocks}};
+    return {wrong, {queues, plan.takes, milliseconds, turns, plan.order.size(), sms / plan.blocks}};
 }
 
 void addToTimeline(lab::CsvFile& timeline, const Plan& plan, std::size_t connections,
@@ -211,16 +212,12 @@ void addToTimeline(lab::CsvFile& timeline, const Plan& plan, std::size_t connect
     const IssueOrder streamOf = depthFirst(depths(plan.order));
     unsigned long long zero = kernels[0].begin;
     for (const KernelSpan& kernel : kernels) zero = std::min(zero, kernel.begin);
+    const auto milliseconds = [&](unsigned long long time) {
+        return lab::Cell(lab::milliseconds(time - zero), 6);
+    };
     for (std::size_t k = 0; k < kernels.size(); ++k) {
-        timeline.row({run,
-                      plan.name,
-                      connections,
-                      plan.takes,
-                      kernels.size(),
-                      streamOf[k],
-                      k,
-                      {lab::milliseconds(kernels[k].begin - zero), 6},
-                      {lab::milliseconds(kernels[k].end - zero), 6},
+        timeline.row({run, plan.name, connections, plan.takes, kernels.size(), streamOf[k], k,
+                      milliseconds(kernels[k].begin), milliseconds(kernels[k].end),
                       kernels[k].sms});
     }
 }
@@ -252,6 +249,13 @@ int main(int argc, char** argv) {
     const IssueOrder given = numberList(orderText, 0, kMostStreams - 1, kMostKernels);
     const bool isGiven = exercise.given("order");
     if (isGiven && given.empty()) exercise.reject("--order=" + orderText + ": expected " + ofOrder);
+    const std::vector<std::size_t> ofStream =
+        isGiven ? depths(given) : std::vector<std::size_t>(streams, depth);
+    for (std::size_t s = 0; s < ofStream.size(); ++s) {
+        if (ofStream[s] == 0)
+            exercise.reject(lab::formatted("--order=%s: expected a kernel of stream %zu, too",
+                                           orderText.c_str(), s));
+    }
     for (const char* other : {"streams", "depth"}) {
         if (isGiven && exercise.given(other))
             exercise.reject(lab::formatted("--%s: expected no --order beside it", other));
@@ -264,14 +268,12 @@ int main(int argc, char** argv) {
     if (!inChildren) setenv(kVariable, std::to_string(connections[0]).c_str(), 1);
     exercise.selectDevice();
 
-    const std::vector<std::size_t> ofStream =
-        isGiven ? depths(given) : std::vector<std::size_t>(streams, depth);
     const IssueOrder byDepth = depthFirst(ofStream);
-    std::vector<Plan> plans = {{"oneStream", IssueOrder(byDepth.size(), 0)},
-                               {"depthFirst", byDepth},
-                               {"breadthFirst", breadthFirst(ofStream)}};
-    if (isGiven) plans.push_back({"givenOrder", given});
-    plans.push_back({"hostThreads", byDepth, true});
+    std::vector<Plan> plans = {{"oneStream", IssueOrder(byDepth.size(), 0), !isGiven},
+                               {"depthFirst", byDepth, !isGiven},
+                               {"breadthFirst", breadthFirst(ofStream), !isGiven}};
+    if (isGiven) plans.push_back({"givenOrder", given, false});
+    plans.push_back({"hostThreads", byDepth, !isGiven, true});
     plans.erase(std::remove_if(plans.begin(), plans.end(),
                                [&](const Plan& plan) { return !exercise.selected(plan.name); }),
                 plans.end());
@@ -284,24 +286,16 @@ int main(int argc, char** argv) {
                       {"", 0, "fit"}},
                      {"grid", "block"});
     if (plans.empty()) return exercise.finish();  // before the file is opened, which stays as it is
-    lab::CsvFile timeline(exercise, "timeline", parent.exists() ? "" : timelineName,
-                          {{"", 0, "run"},
-                           {"", 0, "mode"},
-                           {"", 0, "connections"},
-                           {"", 0, "takes"},
-                           {"", 0, "kernels"},
-                           {"", 0, "stream"},
-                           {"", 0, "kernel"},
-                           {"", 0, "begin_ms"},
-                           {"", 0, "end_ms"},
-                           {"", 0, "sms"}});
+    std::vector<lab::Column> columns;
+    for (const char* name : {"run", "mode", "connections", "takes", "kernels", "stream", "kernel",
+                             "begin_ms", "end_ms", "sms"})
+        columns.push_back({"", 0, name});
+    lab::CsvFile timeline(exercise, "timeline", parent.exists() ? "" : timelineName, columns);
     if (!parent.exists()) {
         exercise.title("%zu kernels in %zu streams, %u microseconds each", byDepth.size(),
                        ofStream.size(), microseconds);
-        exercise.noteInEmulation(
-            "It has no queues: each launch is carried out at the call. What is");
-        exercise.noteInEmulation(
-            "predicted is for a GPU with queues, and as many multiprocessors.");
+        exercise.noteInEmulation("It has no queues: a launch is carried out at the call. What is");
+        exercise.noteInEmulation("predicted is for a GPU with queues and as many multiprocessors.");
     }
 
     const std::size_t sms = exercise.device().multiprocessors;

@@ -46,10 +46,11 @@ struct Turns {
 };
 
 // When kernels of `blocks` blocks run that are issued in this order, on a GPU with room for `room`
-// blocks at a time. Stream s goes through queue s % queues. A queue hands out its kernels in the
-// order of issue; its first one waits until the kernel before it in its stream has ended, and all
-// behind it wait as well, whatever their stream. Blocks take the room that there is in the order in
-// which their kernels left the queues.
+// blocks at a time. A queue hands out its kernels in the order of issue; its first one waits until
+// the kernel before it in its stream has ended, and all behind it wait as well, whatever their
+// stream. Blocks take the room that there is in the order in which their kernels left the queues.
+// Stream s goes through queue s % queues. (CUDA's driver lets about as many of the streams that
+// have work share each queue; which ones, it does not say.)
 inline std::vector<Turns> predictedTurns(const IssueOrder& order, std::size_t queues,
                                          std::size_t blocks, std::size_t room) {
     struct Waiting {
