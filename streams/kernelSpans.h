@@ -1,8 +1,9 @@
 #pragma once
-// When the kernels of several streams ran: streamConcurrency.
+// When the kernels of several streams ran: streamConcurrency, issueOrder.
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -34,10 +35,12 @@ inline std::vector<KernelSpan> spansOfKernels(const std::vector<lab::Span>& span
     return kernels;
 }
 
-// What is wrong with the times of a run, kernel k being in stream k % streams. Overlap is not a
-// matter of right or wrong: CUDA allows it, and promises nothing but the order within a stream.
+// What is wrong with the times of a run, kernel k being in stream `streamOf[k]`, and behind those
+// of this stream with smaller numbers. Overlap is not a matter of right or wrong: CUDA allows it,
+// and promises nothing but the order within a stream.
 inline std::string wrongTimes(const std::vector<lab::Span>& spans, std::size_t blocks,
-                              unsigned long long nanoseconds, std::size_t streams) {
+                              unsigned long long nanoseconds,
+                              const std::vector<std::size_t>& streamOf) {
     for (std::size_t i = 0; i < spans.size(); ++i) {
         if (spans[i].end < spans[i].begin || spans[i].end - spans[i].begin < nanoseconds) {
             return lab::formatted("block %zu of kernel %zu did not stay for %llu ns", i % blocks,
@@ -45,11 +48,22 @@ inline std::string wrongTimes(const std::vector<lab::Span>& spans, std::size_t b
         }
     }
     const std::vector<KernelSpan> kernels = spansOfKernels(spans, blocks);
-    for (std::size_t k = streams; k < kernels.size(); ++k) {
-        if (kernels[k].begin < kernels[k - streams].end) {
+    std::map<std::size_t, std::size_t> last;  // kernel of each stream
+    for (std::size_t k = 0; k < kernels.size(); ++k) {
+        const auto before = last.find(streamOf[k]);
+        if (before != last.end() && kernels[k].begin < kernels[before->second].end) {
             return lab::formatted("kernel %zu began before kernel %zu of its stream had ended", k,
-                                  k - streams);
+                                  before->second);
         }
+        last[streamOf[k]] = k;
     }
     return "";
+}
+
+// The same of kernels that take turns: kernel k is in stream k % streams.
+inline std::string wrongTimes(const std::vector<lab::Span>& spans, std::size_t blocks,
+                              unsigned long long nanoseconds, std::size_t streams) {
+    std::vector<std::size_t> streamOf(spans.size() / blocks);
+    for (std::size_t k = 0; k < streamOf.size(); ++k) streamOf[k] = k % streams;
+    return wrongTimes(spans, blocks, nanoseconds, streamOf);
 }

@@ -130,13 +130,19 @@ Known lookUp(uintptr_t address, Addr2line& addr2line) {
     return known;
 }
 
+// Is this thread in lookUp()? Of a template that the program uses as well, the linker may have kept
+// the program's code, which is recorded: then the recorder asks about it.
+thread_local bool lookingUp = false;
+
 const Known& known(uintptr_t pc) {
     static std::mutex& mutex = *new std::mutex;  // used at the program's end
     static auto& cache = *new std::unordered_map<uintptr_t, Known>;
     static Addr2line& addr2line = *new Addr2line;
     const std::lock_guard<std::mutex> lock(mutex);
+    lookingUp = true;
     auto entry = cache.find(pc);
     if (entry == cache.end()) entry = cache.emplace(pc, lookUp(pc - 1, addr2line)).first;
+    lookingUp = false;
     return entry->second;
 }
 
@@ -151,6 +157,7 @@ SourceLine userLine(uintptr_t pc) {
 }
 
 bool isUserCode(uintptr_t pc) {
+    if (lookingUp) return false;
     enum Answer : uint8_t { kUnknown, kUser, kOther };
     static std::array<std::atomic<uint64_t>, 1 << 14> answers;  // pc * 4 + Answer
     std::atomic<uint64_t>& slot = answers[pc / 4 % answers.size()];

@@ -21,11 +21,17 @@ namespace {
 // would have named an aligned access of up to 16.
 constexpr uint32_t kMemberSize = 4;
 
-// What host code does is of interest where a GPU's memory is concerned.
+// What host code does is of interest where a GPU's memory is concerned. Not what is done to find
+// that out: of a template of the standard library that the program uses as well
+// (std::deque<size_t>), the linker may have kept the program's code, which comes here, too.
 __attribute__((noinline)) void recordOfHost(const Access& access) {
+    static __thread bool within;
+    if (within) return;
+    within = true;
     const bool concerns = maybeGuarded(access.address) || isManagedVariable(access.address) ||
                           hostRecorder->maybeRegistered(access.address);
     if (concerns && !inDevice()) hostRecorder->hostAccess(access);
+    within = false;
 }
 
 inline __attribute__((always_inline)) void record(const void* pointer, uint32_t size,

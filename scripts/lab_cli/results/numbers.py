@@ -159,7 +159,9 @@ def _speedups(rows: Sequence[Row], facts: Facts) -> Iterator[str]:
         speedup = _number(row["speedup"])
         place = (row["kernel"], row[per] if per else "")
         # A run of some kernels alone (--kernel) has no baseline, and compares with its first row.
-        alone = number > 1 and row.get("parameters") != rows[number - 2].get("parameters")
+        alone = number > 1 and any(
+            row.get(name) != rows[number - 2].get(name) for name in ("parameters", per)
+        )
         if (row["kernel"] in begins and place != above) or (alone and speedup == 1):
             baseline = median
         above = place

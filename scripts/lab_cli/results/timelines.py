@@ -1,7 +1,7 @@
 """Whether a timeline, the CSV file of an exercise's --timeline=FILE, is one that a GPU can have had.
 
 Times are in milliseconds since the first begin of a run; the last run of each row of the table is there.
-Three exercises have one: streamConcurrency writes a line for each kernel, blockScheduling for each block,
+streamConcurrency and issueOrder write a line for each kernel, blockScheduling for each block,
 streamPriorities for each block on a few SMs.
 """
 
@@ -14,20 +14,26 @@ from .csv_file import Row
 from .numbers import TOLERANCE
 
 Lane = tuple[str, ...]  # where things run one after the other
+OF_KERNELS = ("kernels", "connections", "takes")  # what a row has in common with its kernels
 
 
 def problems(
     spans: Sequence[Row], table: Sequence[Row], passed: float, microseconds: float
 ) -> list[str]:
     """What is wrong, a line each. The program took `passed` milliseconds in all, and each kernel of
-    streamConcurrency had to take so many microseconds."""
+    a stream had to take so many microseconds."""
     if not spans:
         return ["the timeline has no rows"]
     of_kernels = "stream" in spans[0]
     ends, found, left = 0.0, [], list(spans)
     for row in table:
         if of_kernels:
-            mine = [s for s in left if (s["mode"], s["kernels"]) == (row["kernel"], row["kernels"])]
+            mine = [
+                s
+                for s in left
+                if s["mode"] == row["kernel"]
+                and all(s[name] == row[name] for name in OF_KERNELS if name in s)
+            ]
             wrong = [*_kernels(mine, row), *_shorter(mine, "kernel", 1e-3 * microseconds)]
         elif "mode" in spans[0]:
             key = (row["kernel"], row["length_us"])
@@ -51,6 +57,11 @@ def problems(
 
 def _kernels(spans: Sequence[Row], row: Row) -> Iterator[str]:
     yield from _order(spans, "kernel", int(row["kernels"]), lambda span: (span["stream"],))
+    if "streams" not in row:  # issueOrder
+        streams_of = [int(span["stream"]) for span in spans]
+        if streams_of != sorted(streams_of):
+            yield "kernels of a stream have consecutive numbers"
+        return
     streams = int(row["streams"])
     if any(int(span["stream"]) != int(span["kernel"]) % streams for span in spans):
         yield f"kernel k is in stream k modulo {streams}"

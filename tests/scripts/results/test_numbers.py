@@ -139,6 +139,17 @@ def test_a_run_of_some_kernels_alone_compares_with_its_first_row(tmp_path: Path)
     assert numbers.problems(rows(text.format(0.5, 1)), facts) != []
 
 
+def test_where_the_column_per_changes_such_a_run_begins_anew(tmp_path: Path) -> None:
+    file = tmp_path / "x.toml"
+    file.write_text(FACTS + "[work]\nbaselines = ['a']\nper = 'threads'\n")
+    text = "kernel,grid,parameters,device,threads,reps,median_ms,min_ms,max_ms,speedup\n"
+    text += "a,1,n=1,g,5,1,4,4,4,1\nb,1,n=2,g,5,1,8,8,8,1\n"
+    text += "b,1,n=2,g,{},1,4,4,4,1\nc,1,n=2,g,7,1,2,2,2,2\n"
+    facts = exercise_facts.load(file)
+    assert numbers.problems(rows(text.format(7)), facts) == []
+    assert numbers.problems(rows(text.format(5)), facts) != []
+
+
 def test_without_baselines_the_first_row_that_is_timed_is_one(tmp_path: Path) -> None:
     file = tmp_path / "x.toml"
     file.write_text(FACTS)

@@ -21,6 +21,21 @@ parameters,kernel,kernels,streams
 kernels=2,oneStream,2,1
 kernels=2,ownStreams,2,2
 """
+QUEUES = """\
+run,mode,connections,takes,kernels,stream,kernel,begin_ms,end_ms,sms
+a,depthFirst,1,one,2,0,0,0,0.1,1
+a,depthFirst,1,one,2,1,1,0.01,0.11,1
+a,depthFirst,1,half,2,0,0,0,0.1,2
+a,depthFirst,1,half,2,1,1,0.02,0.12,2
+b,depthFirst,8,one,2,0,0,0,0.1,1
+b,depthFirst,8,one,2,1,1,0.03,0.13,1
+"""
+OF_QUEUES = """\
+parameters,kernel,connections,takes,kernels
+connections=1,depthFirst,1,one,2
+connections=1,depthFirst,1,half,2
+connections=8,depthFirst,8,one,2
+"""
 # Two SMs with two slots each, and five blocks of which the last waits for block 1.
 BLOCKS = """\
 threads,block_size,sms,slots,block,sm,slot,wave,begin_ms,end_ms
@@ -62,6 +77,7 @@ def problems(spans: str, table: str) -> list[str]:
 
 def test_timelines_of_a_gpu() -> None:
     assert problems(KERNELS, OF_KERNELS) == []
+    assert problems(QUEUES, OF_QUEUES) == []
     assert problems(BLOCKS, OF_BLOCKS) == []
     assert problems(SLOTS, OF_SLOTS) == []
     assert timelines.problems([], rows(OF_KERNELS), 10, 100) == ["the timeline has no rows"]
@@ -88,6 +104,21 @@ def found(spans: str, table: str, old: str, new: str) -> list[str]:
 )  # fmt: skip
 def test_a_lie_about_kernels_is_found(old: str, new: str, message: str) -> None:
     lies = found(KERNELS, OF_KERNELS, old, new)
+    assert any(message in lie for lie in lies), lies
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("0.03,0.13", "0.03,0.129", "connections=8 depthFirst: kernel 1 took 0.099 ms, not 0.1 ms"),
+        ("a,depthFirst,1,half,2,1,1,", "a,depthFirst,1,half,2,0,1,", "two overlap where they run"),
+        ("8,one,2,0,0,0,0.1", "8,one,2,2,0,0,0.1", "kernels of a stream have consecutive numbers"),
+        ("connections=8,depthFirst,8,one,2\n", "", "the timeline has 2 rows of runs that the table"),
+        ("connections=1,depthFirst,1,half,2\n", "", "the timeline has 2 rows of runs that the table"),
+    ],
+)  # fmt: skip
+def test_a_lie_about_queues_is_found(old: str, new: str, message: str) -> None:
+    lies = found(QUEUES, OF_QUEUES, old, new)
     assert any(message in lie for lie in lies), lies
 
 
@@ -186,7 +217,7 @@ def test_lengths_are_as_exact_as_the_file() -> None:
     assert problem.endswith(": kernel 1 took 0.09998 ms, not 0.1 ms or more")
 
 
-@pytest.mark.parametrize("name", ["streamConcurrency", "blockScheduling"])
+@pytest.mark.parametrize("name", ["streamConcurrency", "issueOrder", "blockScheduling"])
 def test_the_measured_timelines_are_right(name: str) -> None:
     for path in (ROOT / "results").glob(f"*/{name}.timeline.csv"):
         table = path.with_name(f"{name}.csv")

@@ -1,0 +1,348 @@
+// The order in which a program issues the kernels of several streams. They go through hardware
+// queues, and a kernel that must wait for the one before it in its stream holds up all behind it in
+// its queue, whatever their stream. With one queue, as GPUs had up to Fermi, the order of issue
+// decides what overlaps; with a queue for each stream it does not.
+//
+//   1 oneStream     all kernels in one stream: each begins when the one before has ended
+//   2 depthFirst    all kernels of stream 0, then all of stream 1 ...
+//   3 breadthFirst  the first kernel of each stream, then the second of each ...
+//   4 givenOrder    as --order=0,1,1,0 says, if it is there: the stream of each kernel
+//   5 hostThreads   a host thread for each stream, which issues its kernels
+//
+// Each is run with 1, 2, 8 and 32 queues (--connections), and with kernels that take one block,
+// half of the multiprocessors (SMs), or all. speedup is relative to the same kernels in one stream,
+// predicted is what queueModel.h says. CUDA asks the environment variable
+// CUDA_DEVICE_MAX_CONNECTIONS for the number of queues, once, when it starts: for each of several
+// numbers the program runs itself in a process of its own.
+//
+//   ./lab run issueOrder -- --streams=8 --depth=4 --connections=1,4
+//   ./lab test issueOrder
+//   ./lab trace issueOrder -- --connections=1
+//
+// With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
+//   cmake --build build --target issueOrder
+//   build/streams/issueOrder --streams=8 --depth=4 --connections=1,4
+//   ctest --test-dir build -L issueOrder
+//   nsys profile build/streams/issueOrder --connections=1 --profile
+//
+// (Not ncu: it runs one kernel at a time.) --timeline=FILE writes a CSV line for each kernel of the
+// last measured run of each row: run (its title in a figure), mode, connections, takes, kernels,
+// stream, kernel (those of a stream have consecutive numbers), begin_ms and end_ms (since the first
+// kernel of the run began), and sms, the number of SMs that it ran on.
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "childProcess.h"
+#include "csv_file.cuh"
+#include "forkJoin.cuh"
+#include "kernelSpans.h"
+#include "lab.cuh"
+#include "numberList.h"
+#include "queueModel.h"
+
+constexpr unsigned kBlock = 64;
+constexpr std::size_t kMostStreams = 32, kMostDepth = 16, kMostKernels = kMostStreams * kMostDepth;
+
+// The number of queues, which CUDA reads when it starts.
+constexpr char kVariable[] = "CUDA_DEVICE_MAX_CONNECTIONS";
+constexpr std::size_t kMostConnections = 32;
+
+// A kernel of a chain: needs what the one before it in its stream has written, passes the time, and
+// writes for the next one. `place` is its place in the chain.
+__global__ void passTime(unsigned place, unsigned long long nanoseconds, unsigned* chain,
+                         lab::Span* spans) {
+    __shared__ unsigned long long begin;
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    const unsigned before = chain[i];
+    if (threadIdx.x == 0) begin = lab::globaltimer();
+    __syncthreads();
+    while (lab::globaltimer() - begin < nanoseconds) {
+    }
+    chain[i] = 31 * before + place + 1;
+    if (threadIdx.x == 0) spans[blockIdx.x] = {begin, lab::globaltimer(), lab::smid()};
+}
+
+// CPU reference: what a chain of so many kernels leaves.
+unsigned endOfChain(std::size_t kernels) {
+    unsigned value = 0;
+    for (std::size_t place = 0; place < kernels; ++place)
+        value = 31 * value + static_cast<unsigned>(place) + 1;
+    return value;
+}
+
+// How the kernels of a row are issued, and how much of the GPU each of them takes.
+struct Plan {
+    const char* name;
+    IssueOrder order;
+    bool regular;  // streams of the same depth
+    bool hostThreads = false;
+    const char* takes = "";
+    std::size_t blocks = 0;
+};
+
+// What a run of a plan leaves: `spans` of the blocks, kernels in the order of their streams.
+struct Ran {
+    explicit Ran(const Plan& plan)
+        : spans(plan.order.size() * plan.blocks),
+          chains(depths(plan.order).size() * plan.blocks * kBlock) {}
+    lab::Statistics time{};
+    std::vector<lab::Span> spans;
+    std::vector<unsigned> chains;
+};
+
+template <typename Transfer>
+void transfer(Ran& ran, const Transfer& part) {
+    part(&ran.time, sizeof(ran.time));
+    part(ran.spans.data(), ran.spans.size() * sizeof(lab::Span));
+    part(ran.chains.data(), ran.chains.size() * sizeof(unsigned));
+}
+
+// Runs plans on the GPU.
+class Runner {
+  public:
+    Runner(const lab::Exercise& exercise, std::size_t streams, std::size_t kernels,
+           unsigned long long nanoseconds)
+        : exercise_(exercise),
+          nanoseconds_(nanoseconds),
+          shared_(static_cast<int>(exercise.device().sharedPerMultiprocessor / 2)),
+          streams_(streams),
+          spans_(kernels * exercise.device().multiprocessors),
+          chains_(streams * exercise.device().multiprocessors * kBlock) {
+        // Half of an SM's shared memory and a little more (the variable of the kernel): no two
+        // blocks fit into one SM.
+        CUDA_CHECK(
+            cudaFuncSetAttribute(passTime, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_));
+    }
+
+    void operator()(const Plan& plan, Ran* ran) {
+        const auto before = [&] {
+            spans_.fillBytes(0);
+            chains_.fillBytes(0);
+        };
+        ran->time = exercise_.measure()(plan.name, before, [&] { launch(plan); });
+        ran->spans = spans_.toHost(ran->spans.size());
+        ran->chains = chains_.toHost(ran->chains.size());
+    }
+
+  private:
+    // The default stream, which measures the time, is there before the first kernel and after the
+    // last.
+    void launch(const Plan& plan) {
+        const std::vector<std::size_t> ofStream = depths(plan.order);
+        std::vector<std::size_t> next(ofStream.size()), first(ofStream.size());
+        for (std::size_t s = 1; s < first.size(); ++s) first[s] = first[s - 1] + ofStream[s - 1];
+        const auto issue = [&](std::size_t s) {
+            lab::Span* const spans = spans_.get() + (first[s] + next[s]) * plan.blocks;
+            unsigned* const chain = chains_.get() + s * plan.blocks * kBlock;
+            const auto place = static_cast<unsigned>(next[s]++);
+            passTime<<<static_cast<unsigned>(plan.blocks), kBlock, shared_, streams_[s]>>>(
+                place, nanoseconds_, chain, spans);
+        };
+        streams_.fork(ofStream.size());
+        if (plan.hostThreads) {
+            issueFromThreads(ofStream, issue);
+        } else {
+            for (const std::size_t stream : plan.order) issue(stream);
+        }
+        streams_.join(ofStream.size());
+    }
+
+    // A host thread for each stream. Each has a current device and a last error of its own.
+    template <typename Issue>
+    static void issueFromThreads(const std::vector<std::size_t>& ofStream, const Issue& issue) {
+        int device;
+        CUDA_CHECK(cudaGetDevice(&device));
+        std::vector<cudaError_t> errors(ofStream.size());
+        std::vector<std::thread> threads;
+        for (std::size_t s = 0; s < ofStream.size(); ++s) {
+            threads.emplace_back([&, s] {
+                errors[s] = cudaSetDevice(device);
+                for (std::size_t i = 0; i < ofStream[s] && errors[s] == cudaSuccess; ++i) {
+                    issue(s);
+                    errors[s] = cudaGetLastError();
+                }
+            });
+        }
+        for (std::thread& thread : threads) thread.join();
+        for (const cudaError_t error : errors) CUDA_CHECK(error);
+    }
+
+    const lab::Exercise& exercise_;
+    unsigned long long nanoseconds_;
+    int shared_;
+    ForkJoin streams_;
+    lab::DeviceBuffer<lab::Span> spans_;
+    lab::DeviceBuffer<unsigned> chains_;
+};
+
+// What is wrong with a run, and what was predicted of it. Where streams share queues, that is
+// nothing if host threads compete, whose order nobody knows, or if it matters which streams share
+// one.
+lab::Finding found(const Plan& plan, const Ran& ran, std::size_t queues,
+                   unsigned long long nanoseconds, std::size_t sms) {
+    const std::vector<std::size_t> ofStream = depths(plan.order);
+    std::vector<unsigned> expected;
+    for (const std::size_t kernels : ofStream)
+        expected.insert(expected.end(), plan.blocks * kBlock, endOfChain(kernels));
+    std::string wrong = lab::mismatch(ran.chains, expected);
+    if (wrong.empty())
+        wrong = wrongTimes(ran.spans, plan.blocks, nanoseconds, depthFirst(ofStream));
+
+    lab::Cell turns, milliseconds;
+    const bool ownQueues = queues >= ofStream.size();
+    if (ownQueues || (!plan.hostThreads && (queues == 1 || plan.regular))) {
+        const std::size_t count = makespan(predictedTurns(plan.order, queues, plan.blocks, sms));
+        turns = count;
+        milliseconds = {1e-6 * static_cast<double>(count * nanoseconds), 3};
+    }
+    return {wrong, {queues, plan.takes, milliseconds, turns, plan.order.size(), sms / plan.blocks}};
+}
+
+void addToTimeline(lab::CsvFile& timeline, const Plan& plan, std::size_t connections,
+                   const Ran& ran) {
+    const std::string run =
+        lab::formatted("%s, %zu connection%s", plan.name, connections, connections == 1 ? "" : "s");
+    const std::vector<KernelSpan> kernels = spansOfKernels(ran.spans, plan.blocks);
+    const IssueOrder streamOf = depthFirst(depths(plan.order));
+    unsigned long long zero = kernels[0].begin;
+    for (const KernelSpan& kernel : kernels) zero = std::min(zero, kernel.begin);
+    const auto milliseconds = [&](unsigned long long time) {
+        return lab::Cell(lab::milliseconds(time - zero), 6);
+    };
+    for (std::size_t k = 0; k < kernels.size(); ++k) {
+        timeline.row({run, plan.name, connections, plan.takes, kernels.size(), streamOf[k], k,
+                      milliseconds(kernels[k].begin), milliseconds(kernels[k].end),
+                      kernels[k].sms});
+    }
+}
+
+int main(int argc, char** argv) {
+    const ParentProcess parent;
+    std::size_t streams, depth;
+    unsigned microseconds;
+    std::string connectionsText = "1,2,8,32", orderText, timelineName;
+    lab::Exercise exercise("issueOrder", "Kernels of several streams, issued in several orders.");
+    exercise.option("streams", &streams, 4, 1, kMostStreams, "streams");
+    exercise.option("depth", &depth, 3, 1, kMostDepth, "kernels of each stream");
+    exercise.option("microseconds", &microseconds, {500, 50}, 1, 1000000, "how long a kernel runs");
+    const std::string ofConnections =
+        lab::formatted("numbers from 1 to %zu with commas between them", kMostConnections);
+    exercise.options().text("connections", &connectionsText, "LIST", ofConnections,
+                            "hardware queues: " + ofConnections);
+    const std::string ofOrder =
+        lab::formatted("numbers from 0 to %zu with commas between them, at most %zu",
+                       kMostStreams - 1, kMostKernels);
+    exercise.options().text("order", &orderText, "LIST", ofOrder,
+                            "the stream of each kernel, in place of --streams and --depth");
+    exercise.options().file("timeline", &timelineName, "CSV of when each kernel began and ended");
+    exercise.parseOptions(argc, argv);
+
+    auto connections = numberList(connectionsText, 1, kMostConnections, kMostConnections);
+    if (connections.empty())
+        exercise.reject("--connections=" + connectionsText + ": expected " + ofConnections);
+    const IssueOrder given = numberList(orderText, 0, kMostStreams - 1, kMostKernels);
+    const bool isGiven = exercise.given("order");
+    if (isGiven && given.empty()) exercise.reject("--order=" + orderText + ": expected " + ofOrder);
+    const std::vector<std::size_t> ofStream =
+        isGiven ? depths(given) : std::vector<std::size_t>(streams, depth);
+    for (std::size_t s = 0; s < ofStream.size(); ++s) {
+        if (ofStream[s] == 0)
+            exercise.reject(lab::formatted("--order=%s: expected a kernel of stream %zu, too",
+                                           orderText.c_str(), s));
+    }
+    for (const char* other : {"streams", "depth"}) {
+        if (isGiven && exercise.given(other))
+            exercise.reject(lab::formatted("--%s: expected no --order beside it", other));
+    }
+
+    // CUDA reads the variable when it starts, and it has not started yet. An emulation has no
+    // queues: what it does for one number it does for all of them.
+    if (parent.exists()) connections = {std::stoul(std::getenv(kVariable))};
+    const bool inChildren = connections.size() > 1 && !lab::kEmulated;
+    if (!inChildren) setenv(kVariable, std::to_string(connections[0]).c_str(), 1);
+    exercise.selectDevice();
+
+    const IssueOrder byDepth = depthFirst(ofStream);
+    std::vector<Plan> plans = {{"oneStream", IssueOrder(byDepth.size(), 0), !isGiven},
+                               {"depthFirst", byDepth, !isGiven},
+                               {"breadthFirst", breadthFirst(ofStream), !isGiven}};
+    if (isGiven) plans.push_back({"givenOrder", given, false});
+    plans.push_back({"hostThreads", byDepth, !isGiven, true});
+    plans.erase(std::remove_if(plans.begin(), plans.end(),
+                               [&](const Plan& plan) { return !exercise.selected(plan.name); }),
+                plans.end());
+    exercise.columns(lab::Columns::kLadder,
+                     {{"connections", 11, "connections"},
+                      {"takes", 5, "takes"},
+                      {"predicted", 9, "predicted_ms"},
+                      {"", 0, "turns"},
+                      {"", 0, "kernels"},
+                      {"", 0, "fit"}},
+                     {"grid", "block"});
+    if (plans.empty()) return exercise.finish();  // before the file is opened, which stays as it is
+    std::vector<lab::Column> columns;
+    for (const char* name : {"run", "mode", "connections", "takes", "kernels", "stream", "kernel",
+                             "begin_ms", "end_ms", "sms"})
+        columns.push_back({"", 0, name});
+    lab::CsvFile timeline(exercise, "timeline", parent.exists() ? "" : timelineName, columns);
+    if (!parent.exists()) {
+        exercise.title("%zu kernels in %zu streams, %u microseconds each", byDepth.size(),
+                       ofStream.size(), microseconds);
+        exercise.noteInEmulation("It has no queues: a launch is carried out at the call. What is");
+        exercise.noteInEmulation("predicted is for a GPU with queues and as many multiprocessors.");
+    }
+
+    const std::size_t sms = exercise.device().multiprocessors;
+    const std::pair<const char*, std::size_t> shares[] = {
+        {"one", 1}, {"half", std::max<std::size_t>(1, sms / 2)}, {"all", sms}};
+    const unsigned long long nanoseconds = 1000ull * microseconds;
+    std::optional<Runner> runner;
+    if (!inChildren) runner.emplace(exercise, ofStream.size(), byDepth.size(), nanoseconds);
+    for (const std::size_t queues : connections) {
+        const std::string value = std::to_string(queues);
+        lab::Options::Values values = {{"connections", value}};
+        if (isGiven) values.insert(values.end(), {{"streams", ""}, {"depth", ""}});
+        std::optional<ChildProcess> child;
+        if (inChildren) {
+            child.emplace(lab::formatted("issueOrder with %s=%zu", kVariable, queues),
+                          "/proc/self/exe", argv, ChildProcess::Variables{{kVariable, value}});
+        }
+        for (const auto& [takes, blocks] : shares) {
+            double baseline = 0;
+            for (Plan plan : plans) {
+                plan.takes = takes;
+                plan.blocks = blocks;
+                Ran ran(plan);
+                if (child) {
+                    transfer(ran, [&](void* to, std::size_t bytes) { child->receive(to, bytes); });
+                } else {
+                    (*runner)(plan, &ran);
+                }
+                if (parent.exists()) {
+                    transfer(ran, [&](void* from, std::size_t bytes) { parent.send(from, bytes); });
+                    continue;
+                }
+                if (baseline == 0) baseline = ran.time.median;
+                addToTimeline(timeline, plan, queues, ran);
+                lab::Row row;
+                row.kernel = plan.name;
+                row.grid = std::to_string(blocks);
+                row.block = std::to_string(kBlock);
+                row.parameters = exercise.parameters(values);
+                row.time = ran.time;
+                row.baseline = baseline;
+                row.finding = found(plan, ran, queues, nanoseconds, sms);
+                exercise.row(row);
+            }
+        }
+        if (child) child->finish();
+    }
+    timeline.close();
+    return exercise.finish();
+}
