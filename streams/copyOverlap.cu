@@ -21,7 +21,8 @@
 // 1, 2, 3, 4, 8, 16 streams, and pipelineByStage. --timeline=FILE writes a CSV line for each
 // operation of a run of each row but those of stages and of the sweep: mode, pieces, streams, lane
 // (stage), piece, begin_ms and end_ms since the run began. (Events say when an operation on the
-// device ended; when it began follows from what was before it in its stream and in its lane.)
+// device ended; when it began follows from what was before it: its piece in another lane, its
+// lane.)
 //
 //   ./lab run copyOverlap -- --pieces=8 --timeline=timeline.csv
 //   ./lab test copyOverlap
@@ -139,7 +140,7 @@ class Pipeline {
                 spans[stage][p].end = end;
             }
         }
-        setBegins(spans, way.turn());
+        setBegins(spans);
         if (way.has(kHost)) spans[kHost] = host_;
         return spans;
     }
@@ -203,17 +204,13 @@ class Pipeline {
     std::vector<Span> host_;
 };
 
-void addToTimeline(lab::CsvFile& timeline, const Way& way, const Spans& spans) {
+void addToTimeline(lab::CsvFile& timeline, unsigned pieces, const Way& way, const Spans& spans) {
     for (const Stage stage : {kIn, kKernel, kOut, kHost}) {
         for (std::size_t p = 0; p < spans[stage].size(); ++p) {
             const auto [begin, end] = spans[stage][p];
-            timeline.row({way.name,
-                          way.pieces,
-                          way.streams,
-                          kNames[stage],
-                          spans[stage].size() == way.pieces ? lab::Cell(p) : lab::Cell("all"),
-                          {begin, 6},
-                          {end, 6}});
+            const lab::Cell piece = spans[stage].size() == 1 ? lab::Cell("all") : lab::Cell(p);
+            timeline.row(
+                {way.name, pieces, way.streams, kNames[stage], piece, {begin, 6}, {end, 6}});
         }
     }
 }
@@ -279,7 +276,7 @@ int main(int argc, char** argv) {
         array.poison(way);
         pipeline.run(way, true);  // warms up, too
         spans = pipeline.spans(way);
-        wrong = wrongOrder(spans, way.turn());
+        wrong = wrongOrder(spans, way.apart());
         std::vector<double> times;
         for (int rep = 0; rep < (exercise.profile() ? 0 : exercise.reps()); ++rep) {
             array.poison(way);
@@ -297,6 +294,10 @@ int main(int argc, char** argv) {
         row.kernel = way.name;
         row.parameters = exercise.parameters(
             {{"pieces", std::to_string(way.pieces)}, {"streams", std::to_string(way.streams)}});
+        if (way.has(kKernel)) {
+            row.grid = std::to_string(lab::blocksFor(pieceOf(size, way.pieces, 0).size, kBlock));
+            row.block = std::to_string(kBlock);
+        }
         row.time = time;
         row.finding = {wrong, {way.pieces, way.streams}};
         if (exercise.timesCount())
@@ -340,7 +341,7 @@ int main(int argc, char** argv) {
                                   alone.perPiece, alone.host, alone.pageableIn, alone.pageableOut})
             cells.emplace_back(each, 4);
         print(way, time, cells);
-        if (way.has(kHost)) addToTimeline(timeline, way, spans);
+        if (way.has(kHost)) addToTimeline(timeline, pieces, way, spans);
     };
     const std::vector<Stage> allStages = Way().stages, onDevice = {kIn, kKernel, kOut};
     row({"serial"});

@@ -39,8 +39,8 @@ struct Way {
     bool pageable = false;
 
     bool has(Stage stage) const { return std::count(stages.begin(), stages.end(), stage) > 0; }
-    // Every so many pieces a stream gets another one.
-    unsigned turn() const { return streamPerStage ? pieces : streams; }
+    // Pieces so many apart are in one stream.
+    unsigned apart() const { return streamPerStage ? 1 : streams; }
     bool inAtOnce() const { return atATime == 2; }
     bool hostAtTheEnd() const { return atATime < 4; }
 };
@@ -53,48 +53,45 @@ struct Span {
 // whole array at once there is but one.
 using Spans = std::array<std::vector<Span>, kStages>;
 
-// An event says when an operation has ended. Its begin follows: when the one before it has ended in
-// its stream, in which piece p is number p / `streams`, and the one before it in its stage.
-inline void setBegins(Spans& spans, std::size_t streams) {
+// An event says when an operation has ended. Its begin follows: when the piece has come from the
+// stage before, and the stage has done with the piece before. (Where streams are few, it may also
+// have waited for its stream.)
+inline void setBegins(Spans& spans) {
     for (std::size_t p = 0; p < spans[kOut].size(); ++p) {
-        double free = p < streams ? 0 : spans[kOut][p - streams].end;  // its stream
+        double here = 0;  // the piece
         for (const Stage stage : {kIn, kKernel, kOut}) {
             if (spans[stage].empty()) continue;
             if (p < spans[stage].size()) {
                 Span& span = spans[stage][p];
-                const double before = p == 0 ? 0 : spans[stage][p - 1].end;
-                span.begin = std::min(span.end, std::max(free, before));
-                free = span.end;
-            } else {
-                free = std::max(free, spans[stage][0].end);
+                const double free = p == 0 ? 0 : spans[stage][p - 1].end;
+                span.begin = std::min(span.end, std::max(here, free));
             }
+            here = std::max(here, spans[stage][std::min(p, spans[stage].size() - 1)].end);
         }
     }
 }
 
-// What is wrong with the order in which operations ended: those of a piece, and those of a stream.
-inline std::string wrongOrder(const Spans& spans, std::size_t streams) {
+// What is wrong with the order in which operations ended: the stages of a piece come one after the
+// other, and so do, in a stage, pieces so many `apart`, which are in one stream.
+inline std::string wrongOrder(const Spans& spans, std::size_t apart) {
     if (spans[kIn].empty() || spans[kKernel].empty()) return "";  // a stage by itself
-    const auto operation = [](Stage stage, std::size_t piece) {
-        return lab::formatted("the %s of piece %zu", kNames[stage], piece);
+    const auto inOrder = [&](Stage first, std::size_t p, Stage second, std::size_t q) {
+        const double before = spans[first][p].end, end = spans[second][q].end;
+        if (before <= end) return std::string();
+        return lab::formatted(
+            "the %s of piece %zu ended at %.4f ms, the %s of piece %zu at %.4f ms", kNames[first],
+            p, before, kNames[second], q, end);
     };
     for (std::size_t p = 0; p < spans[kOut].size(); ++p) {
-        double before = 0;
-        std::string which;
-        if (p >= streams) {
-            before = spans[kOut][p - streams].end;
-            which = operation(kOut, p - streams);
-        }
+        const std::size_t in = std::min(p, spans[kIn].size() - 1);
+        std::vector<std::string> found = {inOrder(kIn, in, kKernel, p),
+                                          inOrder(kKernel, p, kOut, p)};
         for (const Stage stage : {kIn, kKernel, kOut}) {
-            const std::size_t piece = std::min(p, spans[stage].size() - 1);
-            const double end = spans[stage][piece].end;
-            if (piece == p && end < before) {
-                return lab::formatted("%s ended at %.4f ms, and %s before it at %.4f ms",
-                                      operation(stage, p).c_str(), end, which.c_str(), before);
-            }
-            if (end >= before) which = operation(stage, piece);
-            before = std::max(before, end);
+            if (p >= apart && p < spans[stage].size())
+                found.push_back(inOrder(stage, p - apart, stage, p));
         }
+        for (const std::string& wrong : found)
+            if (!wrong.empty()) return wrong;
     }
     return "";
 }

@@ -28,10 +28,10 @@ Spans threePieces() {
     return spans;
 }
 
-TEST(Pipeline, AnOperationBeginsWhenStreamAndStageAreFree) {
+TEST(Pipeline, AnOperationBeginsWhenPieceAndStageAreFree) {
     Spans spans = threePieces();
-    setBegins(spans, 2);
-    const double in[] = {0, 10, 30}, kernel[] = {10, 20, 45}, out[] = {18, 30, 53};
+    setBegins(spans);
+    const double in[] = {0, 10, 20}, kernel[] = {10, 20, 45}, out[] = {18, 30, 53};
     for (std::size_t p = 0; p < 3; ++p) {
         EXPECT_EQ(spans[kIn][p].begin, in[p]) << p;
         EXPECT_EQ(spans[kKernel][p].begin, kernel[p]) << p;
@@ -42,21 +42,20 @@ TEST(Pipeline, AnOperationBeginsWhenStreamAndStageAreFree) {
 TEST(Pipeline, AllPiecesWaitForTheOneCopy) {
     Spans spans = threePieces();
     spans[kIn] = {{0, 12}};
-    setBegins(spans, 3);
+    setBegins(spans);
     EXPECT_EQ(spans[kIn][0].begin, 0);
     EXPECT_EQ(spans[kKernel][0].begin, 12);
     EXPECT_EQ(spans[kKernel][1].begin, 18);
     EXPECT_EQ(wrongOrder(spans, 3), "");
-    spans[kIn][0].end = 19;  // the kernel of piece 0 ended at 18
+    spans[kIn][0].end = 19;
     EXPECT_EQ(wrongOrder(spans, 3),
-              "the kernel of piece 0 ended at 18.0000 ms, and the copy in of piece 0 before it at "
-              "19.0000 ms");
+              "the copy in of piece 0 ended at 19.0000 ms, the kernel of piece 0 at 18.0000 ms");
 }
 
 TEST(Pipeline, NoOperationBeginsBehindItsEnd) {
     Spans spans = threePieces();
     spans[kKernel][1].end = 17;  // before the kernel of piece 0, in another stream
-    setBegins(spans, 2);
+    setBegins(spans);
     EXPECT_EQ(spans[kKernel][1].begin, 17);
 }
 
@@ -66,30 +65,34 @@ TEST(Pipeline, StagesOfAPieceFollowOneAnother) {
     Spans spans = threePieces();
     spans[kKernel][1].end = 19;
     EXPECT_EQ(wrongOrder(spans, 2),
-              "the kernel of piece 1 ended at 19.0000 ms, and the copy in of piece 1 before it at "
-              "20.0000 ms");
+              "the copy in of piece 1 ended at 20.0000 ms, the kernel of piece 1 at 19.0000 ms");
     spans = threePieces();
     spans[kOut][2].end = 52;
     EXPECT_EQ(wrongOrder(spans, 2),
-              "the copy out of piece 2 ended at 52.0000 ms, and the kernel of piece 2 before it at "
-              "53.0000 ms");
+              "the kernel of piece 2 ended at 53.0000 ms, the copy out of piece 2 at 52.0000 ms");
 }
 
 TEST(Pipeline, PiecesOfAStreamFollowOneAnother) {
     Spans spans = threePieces();
-    spans[kIn][2].end = 29;
+    spans[kIn][2].end = 9;
     EXPECT_EQ(wrongOrder(spans, 3), "");
-    EXPECT_EQ(
-        wrongOrder(spans, 2),
-        "the copy in of piece 2 ended at 29.0000 ms, and the copy out of piece 0 before it at "
-        "30.0000 ms");
+    EXPECT_EQ(wrongOrder(spans, 2),
+              "the copy in of piece 0 ended at 10.0000 ms, the copy in of piece 2 at 9.0000 ms");
+    spans = threePieces();
+    spans[kOut][1].end = 29;
+    EXPECT_EQ(wrongOrder(spans, 2), "");
+    EXPECT_EQ(wrongOrder(spans, 1),
+              "the copy out of piece 0 ended at 30.0000 ms, the copy out of piece 1 at 29.0000 ms");
+    const Way way = {"", 4, 2}, byStage = {"", 4, 3, 4, Way().stages, true};
+    EXPECT_EQ(way.apart(), 2u);
+    EXPECT_EQ(byStage.apart(), 1u);
 }
 
 TEST(Pipeline, AStageByItselfHasNoOrder) {
     Spans spans;
     spans[kIn] = {{0, 5}};
     spans[kOut] = {{0, 3}};
-    setBegins(spans, 1);
+    setBegins(spans);
     EXPECT_EQ(wrongOrder(spans, 1), "");
 }
 
