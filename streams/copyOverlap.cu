@@ -18,7 +18,7 @@
 //   share      bound over time, in percent
 //
 // --sweep adds rows of 3 in which the host reads nothing: pipeline, with 1, 2, 4 ... 64 pieces in
-// 1, 2, 3, 4, 8, 16 streams, and pipelineByStage. --timeline=FILE writes a CSV line for each
+// 1, 2, 3, 4, 16 streams, and pipelineByStage. --timeline=FILE writes a CSV line for each
 // operation of a run of each row but those of stages and of the sweep: mode, pieces, streams, lane
 // (stage), piece, begin_ms and end_ms since the run began. (Events say when an operation on the
 // device ended; when it began follows from what was before it: its piece in another lane, its
@@ -351,7 +351,7 @@ int main(int argc, char** argv) {
     row({"fourWayByStage", pieces, 3, 4, allStages, true});
     row({"threeWayPageable", pieces, streams, 3, allStages, false, true});
     for (unsigned n = 1; sweep && n <= std::min<std::size_t>(kMaxPieces, size); n *= 2) {
-        for (const unsigned of : {1u, 2u, 3u, 4u, 8u, 16u}) row({"pipeline", n, of, 3, onDevice});
+        for (const unsigned of : {1u, 2u, 3u, 4u, 16u}) row({"pipeline", n, of, 3, onDevice});
         row({"pipelineByStage", n, 3, 3, onDevice, true});
     }
     const int status = exercise.finish();  // which ends the program where --kernel selects nothing

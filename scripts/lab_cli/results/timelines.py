@@ -26,10 +26,10 @@ def problems(
     of_kernels, of_pieces = "stream" in spans[0], "piece" in spans[0]
     ends, found, left = 0.0, [], list(spans)
     for row in table:
+        if "mode" in spans[0] and row["kernel"] not in {span["mode"] for span in spans}:
+            continue  # of small kernels, and of a stage by itself, the timeline has nothing
         if of_pieces:
             mine = [span for span in left if span["mode"] == row["kernel"]]
-            if not mine:  # a stage by itself
-                continue
             wrong = [*_pieces(mine, row)]
         elif of_kernels:
             mine = [s for s in left if (s["mode"], s["kernels"]) == (row["kernel"], row["kernels"])]

@@ -20,6 +20,7 @@ OF_KERNELS = """\
 parameters,kernel,kernels,streams
 kernels=2,oneStream,2,1
 kernels=2,ownStreams,2,2
+small=2,smallOwnStreams,2,2
 """
 # Two SMs with two slots each, and five blocks of which the last waits for block 1.
 BLOCKS = """\
