@@ -4,10 +4,13 @@
 //
 //   1 oneStream   all kernels in one stream: each begins when the one before has ended
 //   2 ownStreams  each kernel in a stream of its own: as many at a time as fit
+//   3 smallOneStream, smallOwnStreams  with --small: the same with kernels of one warp, for which
+//                 there is room enough: now it is their number that has a limit. (Whatever
+//                 CUDA_DEVICE_MAX_CONNECTIONS is: no kernel waits for another one of its stream.)
 //
 // Each is run with 1, 2, 4, 8 ... kernels. speedup is relative to the same kernels in one stream,
-// ideal is what the room on the GPU allows. (Very short kernels can exceed it: in one stream there
-// is a gap of a microsecond or two between kernels, which streams of their own fill.)
+// ideal is what the GPU allows. (Very short kernels can exceed it: in one stream there is a gap of
+// a microsecond or two between kernels, which streams of their own fill.)
 //
 //   ./lab run streamConcurrency -- --kernels=8 --microseconds=1000 --timeline=timeline.csv
 //   ./lab test streamConcurrency
@@ -20,7 +23,7 @@
 //   nsys profile build/streams/streamConcurrency --profile
 //
 // (Not ncu: it runs one kernel at a time.) --timeline=FILE writes a CSV line for each kernel of the
-// last measured run of each row: mode, kernels, stream, kernel, begin_ms and end_ms (since the
+// last measured run of rows 1 and 2: mode, kernels, stream, kernel, begin_ms and end_ms (since the
 // first kernel of the run began), and sms, the number of multiprocessors (SMs) that it ran on.
 
 #include <algorithm>
@@ -32,6 +35,8 @@
 #include "idealSpeedup.h"
 #include "kernelSpans.h"
 #include "lab.cuh"
+
+constexpr unsigned kResidentKernels = 128;  // at a time, on GPUs of compute capability 7.5 and up
 
 // Kernel number `kernel` of a run. It only passes the time, so that kernels compete for nothing but
 // room on the SMs; real ones share caches and memory bandwidth too, and gain less.
@@ -47,6 +52,13 @@ __global__ void occupyHalf(unsigned kernel, unsigned long long nanoseconds, lab:
     if (threadIdx.x == 0) spans[block] = {begin, lab::globaltimer(), lab::smid()};
 }
 
+// How a kernel is launched, and how many such kernels run at a time.
+struct Shape {
+    unsigned grid, block;
+    int shared;
+    unsigned atATime;
+};
+
 void addToTimeline(lab::CsvFile& timeline, const char* mode, std::size_t streams,
                    const std::vector<KernelSpan>& kernels) {
     unsigned long long zero = kernels[0].begin;
@@ -60,20 +72,20 @@ void addToTimeline(lab::CsvFile& timeline, const char* mode, std::size_t streams
     }
 }
 
-// 1, 2, 4 ... and `most`.
+// 1, 2, 4 ... and `most`, if any.
 std::vector<unsigned> doublings(unsigned most) {
     std::vector<unsigned> counts;
     for (unsigned count = 1; count < most; count *= 2) counts.push_back(count);
-    counts.push_back(most);
+    if (most > 0) counts.push_back(most);
     return counts;
 }
 
 int main(int argc, char** argv) {
-    unsigned maxKernels, microseconds, block;
+    unsigned maxKernels, maxSmall, microseconds, block;
     std::string timelineName;
     lab::Exercise exercise("streamConcurrency", "Kernels in one stream, and in several at once.");
-    // As many as run at a time on GPUs of compute capability 7.5 and up.
     exercise.option("kernels", &maxKernels, 8, 1, 128, "kernels of the longest run");
+    exercise.option("small", &maxSmall, 0, 0, 512, "the same of small ones; 0: no rows of them");
     exercise.option("microseconds", &microseconds, {1000, 100}, 1, 1000000,
                     "how long a kernel runs");
     exercise.option("block", &block, 256, 1, lab::kMaxBlock, "threads per block");
@@ -81,8 +93,10 @@ int main(int argc, char** argv) {
     exercise.parse(argc, argv);
     exercise.columns(lab::Columns::kLadder,
                      {{"kernels", 8, "kernels"}, {"streams", 8, "streams"}, {"ideal", 7, "ideal"}});
-    if (!exercise.selected("oneStream") && !exercise.selected("ownStreams"))
-        return exercise.finish();  // before the file is opened: bad usage leaves it as it is
+    bool any = false;
+    for (const char* const name : {"oneStream", "ownStreams", "smallOneStream", "smallOwnStreams"})
+        any = exercise.selected(name) || any;
+    if (!any) return exercise.finish();  // before the file is opened: bad usage leaves it as it is
     lab::CsvFile timeline(exercise, "timeline", timelineName,
                           {{"", 0, "mode"},
                            {"", 0, "kernels"},
@@ -103,46 +117,61 @@ int main(int argc, char** argv) {
         cudaFuncSetAttribute(occupyHalf, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
 
     const unsigned long long nanoseconds = 1000ull * microseconds;
-    lab::DeviceBuffer<lab::Span> spans(std::size_t{maxKernels} * blocks);
-    lab::DeviceBuffer<unsigned> marks(spans.size() * block);
+    const Shape half = {blocks, block, shared, atATime};
+    const Shape small = {1, 32, 0, gpu.overlapsKernels ? kResidentKernels : 1};
+    lab::DeviceBuffer<lab::Span> spans(
+        std::max<std::size_t>(std::size_t{maxKernels} * blocks, maxSmall));
+    lab::DeviceBuffer<unsigned> marks(spans.size() * std::max(block, small.block));
     exercise.title("grid %u, block %u, %u microseconds per kernel", blocks, block, microseconds);
     exercise.noteInEmulation("It runs streams one after the other: nothing overlaps.");
 
-    ForkJoin own(maxKernels);
+    ForkJoin own(std::max(maxKernels, maxSmall));
     // Starts kernel k in stream k % streams. The default stream, which measures the time, is there
     // before the first and after the last.
-    const auto launch = [&](unsigned kernels, unsigned streams) {
+    const auto launch = [&](const Shape& shape, unsigned kernels, unsigned streams) {
         own.fork(streams);
         for (unsigned k = 0; k < kernels; ++k) {
-            occupyHalf<<<blocks, block, shared, own[k % streams]>>>(k, nanoseconds, spans.get(),
-                                                                    marks.get());
+            occupyHalf<<<shape.grid, shape.block, shape.shared, own[k % streams]>>>(
+                k, nanoseconds, spans.get(), marks.get());
         }
         own.join(streams);
     };
-    // Looks at the last run, and writes its lines of the timeline.
-    const auto finding = [&](const char* mode, unsigned kernels, unsigned streams) -> lab::Finding {
-        const std::vector<lab::Span> ofRun = spans.toHost(std::size_t{kernels} * blocks);
-        addToTimeline(timeline, mode, streams, spansOfKernels(ofRun, blocks));
+    // Looks at the last run, and writes its lines of the timeline: of kernels of half of the GPU.
+    const auto finding = [&](const char* mode, const Shape& shape, unsigned kernels,
+                             unsigned streams) -> lab::Finding {
+        const std::vector<lab::Span> ofRun = spans.toHost(std::size_t{kernels} * shape.grid);
+        if (&shape == &half)
+            addToTimeline(timeline, mode, streams, spansOfKernels(ofRun, shape.grid));
 
+        const unsigned threads = shape.grid * shape.block;
         std::vector<unsigned> expected;
-        for (unsigned k = 0; k < kernels; ++k) expected.insert(expected.end(), blocks * block, k);
+        for (unsigned k = 0; k < kernels; ++k) expected.insert(expected.end(), threads, k);
         std::string wrong = lab::mismatch(marks.toHost(expected.size()), expected);
-        if (wrong.empty()) wrong = wrongTimes(ofRun, blocks, nanoseconds, streams);
+        if (wrong.empty()) wrong = wrongTimes(ofRun, shape.grid, nanoseconds, streams);
 
-        return {wrong, {kernels, streams, {idealSpeedup(kernels, std::min(streams, atATime)), 2}}};
+        const double ideal = idealSpeedup(kernels, std::min(streams, shape.atATime));
+        return {wrong, {kernels, streams, {ideal, 2}}};
     };
-
-    for (const unsigned kernels : doublings(maxKernels)) {
-        const std::string parameters = exercise.parameters({{"kernels", std::to_string(kernels)}});
-        // One for each number of kernels: the speedup is that over the same ones in one stream.
+    // Its own ladder for each number of kernels: the speedup is over the same ones in one stream.
+    const auto compare = [&](const Shape& shape, unsigned kernels, const std::string& parameters,
+                             const char* inOne, const char* inOwn) {
         lab::Ladder ladder(exercise, marks, [&] { spans.fillBytes(0); });
         ladder.rung(
-            {"oneStream", parameters}, blocks, block, lab::kNoRate,
-            [&] { return finding("oneStream", kernels, 1); }, [&] { launch(kernels, 1); });
+            {inOne, parameters}, shape.grid, shape.block, lab::kNoRate,
+            [&] { return finding(inOne, shape, kernels, 1); }, [&] { launch(shape, kernels, 1); });
         ladder.rung(
-            {"ownStreams", parameters}, blocks, block, lab::kNoRate,
-            [&] { return finding("ownStreams", kernels, kernels); },
-            [&] { launch(kernels, kernels); });
+            {inOwn, parameters}, shape.grid, shape.block, lab::kNoRate,
+            [&] { return finding(inOwn, shape, kernels, kernels); },
+            [&] { launch(shape, kernels, kernels); });
+    };
+
+    for (const unsigned n : doublings(maxKernels)) {
+        compare(half, n, exercise.parameters({{"kernels", std::to_string(n)}}), "oneStream",
+                "ownStreams");
+    }
+    for (const unsigned n : doublings(maxSmall)) {
+        compare(small, n, exercise.parameters({{"kernels", std::to_string(n)}}), "smallOneStream",
+                "smallOwnStreams");
     }
     timeline.close();
     return exercise.finish();

@@ -64,7 +64,7 @@ def wrong_options(name: str, options: list[str]) -> list[str]:
     if name not in SOURCES:
         return []
     source = SOURCES[name].read_text()
-    known = IN_ANY_EXERCISE | set(re.findall(r'(?:option|file|text)\(\s*"(\w+)"', source))
+    known = IN_ANY_EXERCISE | set(re.findall(r'(?:option|file|text|flag)\(\s*"(\w+)"', source))
     wrong = [o for o in options if not re.fullmatch(rf"--({'|'.join(known)})(=.+)?", o)]
     kernels = [o.partition("=")[2] for o in options if o.startswith("--kernel=")]
     return wrong + [f"--kernel={kernel}" for kernel in kernels if kernel not in source]

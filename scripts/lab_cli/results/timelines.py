@@ -2,7 +2,8 @@
 
 Times are in milliseconds since the first begin of a run; the last run of each row of the table is there.
 streamConcurrency and issueOrder write a line for each kernel, blockScheduling for each block,
-streamPriorities for each block on a few SMs.
+streamPriorities for each block on a few SMs, copyOverlap for each operation with a piece of its array, in
+lanes that are its stages.
 """
 
 from __future__ import annotations
@@ -14,6 +15,12 @@ from .csv_file import Row
 from .numbers import TOLERANCE
 
 Lane = tuple[str, ...]  # where things run one after the other
+# Rows of which there is no timeline: kernels of one warp; a stage of copyOverlap by itself, and many pieces.
+LEFT_OUT = (
+    ["smallOneStream", "smallOwnStreams"]
+    + ["copyIn", "kernel", "copyOut", "bothWays", "bothInPieces", "hostSum"]
+    + ["pageableIn", "pageableOut", "pipeline", "pipelineByStage"]
+)
 OF_KERNELS = ("kernels", "connections", "takes")  # what a row has in common with its kernels
 
 
@@ -24,10 +31,15 @@ def problems(
     a stream had to take so many microseconds."""
     if not spans:
         return ["the timeline has no rows"]
-    of_kernels = "stream" in spans[0]
+    of_kernels, of_pieces = "stream" in spans[0], "piece" in spans[0]
     ends, found, left = 0.0, [], list(spans)
     for row in table:
-        if of_kernels:
+        if row["kernel"] in LEFT_OUT:
+            continue
+        if of_pieces:
+            mine = [span for span in left if span["mode"] == row["kernel"]]
+            wrong = [*_pieces(mine, row)]
+        elif of_kernels:
             mine = [
                 s
                 for s in left
@@ -77,6 +89,33 @@ def _slots(spans: Sequence[Row], row: Row) -> Iterator[str]:
     yield from _one_by_one(spans, lambda span: (span["sm"],))
     full = [s for s in spans if s["block"].isdigit() and int(s["block"]) >= int(row["slots"])]
     yield from _shorter(full, "block", 1e-3 * float(row["length_us"]))
+
+
+STAGES = ["copy in", "kernel", "copy out", "host"]
+
+
+def _pieces(spans: Sequence[Row], row: Row) -> Iterator[str]:
+    """Each stage has all pieces one after the other, or the whole array at once, and a piece comes to a
+    stage when the one before has done with it. (The host's clock is another one than that of the events.)"""
+    if any(span["streams"] != row["streams"] for span in spans):
+        yield "its streams are not those of the row"
+    lanes = {lane: [span for span in spans if span["lane"] == lane] for lane in STAGES}
+    if sum(len(stays) for stays in lanes.values()) != len(spans):
+        yield f"a lane is none of {', '.join(STAGES)}"
+    numbers = [str(number) for number in range(int(row["pieces"]))]
+    for lane, stays in lanes.items():
+        if [stay["piece"] for stay in stays] not in (numbers, ["all"]):
+            yield f"{lane}: expected a row for each of {len(numbers)} pieces, in order"
+        times = [float(stay[time]) for stay in stays for time in ("begin_ms", "end_ms")]
+        if times != sorted(times) or min(times, default=0) < 0:
+            yield f"{lane}: two overlap, or one ends before it begins"
+    ends: dict[str, float] = {}
+    for lane in STAGES[:3]:
+        for stay in lanes[lane]:
+            before = ends.get(stay["piece"], ends.get("all", 0.0))
+            if float(stay["begin_ms"]) < before:
+                yield f"{lane} of piece {stay['piece']} begins before the stage before has ended"
+        ends |= {stay["piece"]: float(stay["end_ms"]) for stay in lanes[lane]}
 
 
 def _shorter(spans: Sequence[Row], number: str, milliseconds: float) -> Iterator[str]:

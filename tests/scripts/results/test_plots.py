@@ -612,6 +612,17 @@ def test_timeline_bars_last_from_begin_to_end() -> None:
     assert len({bar.get_hatch() for bar in bars(one)}) == 2  # neighbours differ, in print too
 
 
+def test_timeline_leaves_out_what_has_no_room() -> None:
+    spans = [("copy in", "0", 0, 10), ("copy in", "1", 10, 10.5), ("host", "12", 11, 11.1)]
+    rows = [
+        {"mode": "all", "lane": lane, "piece": piece, "begin_ms": str(a), "end_ms": str(b)}
+        for lane, piece, a, b in spans
+    ]
+    (axes,) = drawn(Timeline("mode", "lane", "piece"), [*rows, {**rows[0], "piece": "all"}]).axes
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["copy in", "host"]
+    assert sorted(texts(axes)) == ["1", "all", "piece 0"]
+
+
 # ---- waves ----
 
 

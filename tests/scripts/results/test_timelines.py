@@ -20,6 +20,7 @@ OF_KERNELS = """\
 parameters,kernel,kernels,streams
 kernels=2,oneStream,2,1
 kernels=2,ownStreams,2,2
+small=2,smallOwnStreams,2,2
 """
 QUEUES = """\
 run,mode,connections,takes,kernels,stream,kernel,begin_ms,end_ms,sms
@@ -48,6 +49,22 @@ threads,block_size,sms,slots,block,sm,slot,wave,begin_ms,end_ms
 OF_BLOCKS = """\
 parameters,kernel,threads,block,blocks_per_sm,waves
 threads=1000,busyBlocks,1000,200,2,1.25
+"""
+# Two pieces, of which the first is copied out while the second is in the kernel.
+PIECES = """\
+mode,pieces,streams,lane,piece,begin_ms,end_ms
+twoWay,2,2,copy in,all,0,0.2
+twoWay,2,2,kernel,0,0.21,0.3
+twoWay,2,2,kernel,1,0.3,0.4
+twoWay,2,2,copy out,0,0.31,0.39
+twoWay,2,2,copy out,1,0.41,0.5
+twoWay,2,2,host,0,0.48,0.49
+twoWay,2,2,host,1,0.52,0.6
+"""
+OF_PIECES = """\
+parameters,kernel,pieces,streams
+pieces=1,copyIn,1,1
+pieces=2,twoWay,2,2
 """
 
 # Two SMs with a slot each, and four blocks, of which the first is short; the urgent one comes before
@@ -80,6 +97,7 @@ def test_timelines_of_a_gpu() -> None:
     assert problems(QUEUES, OF_QUEUES) == []
     assert problems(BLOCKS, OF_BLOCKS) == []
     assert problems(SLOTS, OF_SLOTS) == []
+    assert problems(PIECES, OF_PIECES) == []
     assert timelines.problems([], rows(OF_KERNELS), 10, 100) == ["the timeline has no rows"]
 
 
@@ -152,6 +170,27 @@ def test_a_lie_about_blocks_is_found(old: str, new: str, message: str) -> None:
 )
 def test_a_lie_about_slots_is_found(old: str, new: str, message: str) -> None:
     assert any(message in line for line in found(SLOTS, OF_SLOTS, old, new))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("twoWay,2,2\n", "twoWay,2,3\n", "its streams are not those of the row"),
+        ("2,2,host,1", "2,2,hast,1", "a lane is none of copy in, kernel, copy out, host"),
+        ("host,1,0.52", "host,2,0.52", "host: expected a row for each of 2 pieces, in order"),
+        ("twoWay,2,2,kernel,1,0.3,0.4\n", "", "kernel: expected a row for each of 2 pieces"),
+        ("0.3,0.4", "0.29,0.4", "kernel: two overlap, or one ends before it begins"),
+        ("0.41,0.5", "0.41,0.4", "copy out: two overlap, or one ends before it begins"),
+        ("copy in,all,0,0.2", "copy in,all,-1,0.2", "copy in: two overlap, or one ends before"),
+        ("copy in,all,0,0.2", "copy in,all,0,0.22", "kernel of piece 0 begins before the stage"),
+        ("0.31,0.39", "0.29,0.39", "copy out of piece 0 begins before the stage before has ended"),
+        ("0.52,0.6", "0.52,16", "the timeline has 16 ms, but the program took 10 ms in all"),
+        ("pieces=2,twoWay,2,2\n", "", "the timeline has 7 rows of runs that the table does not"),
+    ],
+)  # fmt: skip
+def test_a_lie_about_pieces_is_found(old: str, new: str, message: str) -> None:
+    lies = found(PIECES, OF_PIECES, old, new)
+    assert any(message in lie for lie in lies), lies
 
 
 @pytest.mark.parametrize(

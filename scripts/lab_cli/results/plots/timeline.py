@@ -13,12 +13,15 @@ from ..rows import number, short, unique
 from . import style
 
 LANE_INCHES = 0.32
+LETTER_INCHES = 0.075  # roughly
+PANEL_INCHES = 6.0
 FILLS = [(style.SKY, None), ("white", "////")]  # neighbours in a lane alternate
 
 
 @dataclass(frozen=True)
 class Timeline:
-    """`panel`, `lane` and `label` are columns; times are those of begin_ms and end_ms."""
+    """`panel`, `lane` and `label` are columns; times are those of begin_ms and end_ms. A number is shown
+    behind the name of its column, if there is room."""
 
     panel: str
     lane: str
@@ -37,16 +40,17 @@ class Timeline:
         figure = style.new_figure(height, title)
         ratios = [len(lanes[name]) + 0.2 for name in panels]
         grid = figure.subplots(len(panels), 1, squeeze=False, sharex=True, height_ratios=ratios)
+        inches = PANEL_INCHES / max(number(row, "end_ms") for row in rows)  # of a millisecond
         for axes, name in zip(grid[:, 0], panels):
             of_panel = [row for row in rows if row[self.panel] == name]
-            self._lanes(axes, of_panel, lanes[name])
+            self._lanes(axes, of_panel, lanes[name], inches)
             total = max(number(row, "end_ms") for row in of_panel)
             axes.set_title(f"{name}: {short(total)} ms", loc="left")
         grid[-1, 0].set_xlim(left=0)
         grid[-1, 0].set_xlabel("time [ms]")
         return figure
 
-    def _lanes(self, axes: Axes, rows: Sequence[Row], lanes: Sequence[str]) -> None:
+    def _lanes(self, axes: Axes, rows: Sequence[Row], lanes: Sequence[str], inches: float) -> None:
         for place, lane in enumerate(lanes):
             of_lane = [row for row in rows if row[self.lane] == lane]
             for turn, row in enumerate(sorted(of_lane, key=lambda row: number(row, "begin_ms"))):
@@ -62,15 +66,24 @@ class Timeline:
                     edgecolor=style.BLACK,
                     linewidth=0.8,
                 )
+                label = row[self.label]
+                letters = inches * (end - begin) / LETTER_INCHES
+                texts = [text for text in (_named(self.label, label), label) if len(text) < letters]
+                if not texts:
+                    continue
                 axes.text(
                     (begin + end) / 2,
                     place,
-                    f"{self.label} {row[self.label]}",
+                    texts[0],
                     ha="center",
                     va="center",
                     fontsize=9.5,
                     bbox={"facecolor": colour, "edgecolor": "none", "pad": 1},
                 )
-        axes.set_yticks(range(len(lanes)), [f"{self.lane} {lane}" for lane in lanes])
+        axes.set_yticks(range(len(lanes)), [_named(self.lane, lane) for lane in lanes])
         axes.set_ylim(len(lanes) - 0.5, -0.5)
         style.quiet_grid(axes, "x")
+
+
+def _named(column: str, value: str) -> str:
+    return f"{column} {value}" if value.isdigit() else value

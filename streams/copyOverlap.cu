@@ -1,0 +1,360 @@
+// An array goes to the GPU, through a kernel, and back, and then the host reads the result. Where
+// all of it takes one step after the other, three quarters of the machine wait. Cut into pieces, it
+// keeps all busy: the copy engine of each direction, the SMs, and the host.
+//
+//   1 serial            the whole array, one stage after the other
+//   2 twoWay            copied in at once; kernel and copy out of different pieces overlap
+//   3 threeWay          copy in, too
+//   4 fourWay           and the host reads each piece as soon as it is back
+//   5 fourWayByStage    a stream for each stage, not for every so many pieces
+//     threeWayPageable  3 from pageable memory
+//
+// Before them, each stage alone with the whole array; bothWays: both copies at the same time;
+// bothInPieces: the same, cut into pieces. Times are of the host's clock, until it has everything.
+//
+//   bound      what no pipeline of this kind can go below: the longest of the stages that overlap
+//              (the copies as in bothWays), and the others
+//   predicted  the first piece goes through all stages, and then one comes in each turn
+//   share      bound over time, in percent
+//
+// --sweep adds rows of 3 in which the host reads nothing: pipeline, with 1, 2, 4 ... 64 pieces in
+// 1, 2, 3, 4, 16 streams, and pipelineByStage. --timeline=FILE writes a CSV line for each
+// operation of a run of each row but those of stages and of the sweep: mode, pieces, streams, lane
+// (stage), piece, begin_ms and end_ms since the run began. (Events say when an operation on the
+// device ended; when it began follows from what was before it: its piece in another lane, its
+// lane.)
+//
+//   ./lab run copyOverlap -- --pieces=8 --timeline=timeline.csv
+//   ./lab test copyOverlap
+//   ./lab trace copyOverlap
+//
+// With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
+//   cmake --build build --target copyOverlap
+//   build/streams/copyOverlap --pieces=8 --timeline=timeline.csv
+//   ctest --test-dir build -L copyOverlap
+//   nsys profile build/streams/copyOverlap --profile
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "csv_file.cuh"
+#include "forkJoin.cuh"
+#include "lab.cuh"
+#include "pipeline.h"
+#include "roundTrip.cuh"
+
+using namespace pipeline;
+
+constexpr unsigned kBlock = 256;
+constexpr unsigned kMaxStreams = 16, kMaxPieces = 64;
+
+// A step of a random number generator: x becomes factor * x + summand, modulo 2^32.
+struct Step {
+    unsigned factor, summand;
+};
+constexpr Step kStep = {1664525, 1013904223};
+
+// As much work as wanted for each element: that many steps.
+__global__ void advance(const unsigned* in, unsigned* out, std::size_t size, Step step,
+                        unsigned steps) {
+    const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    if (i >= size) return;
+    unsigned x = in[i];
+    for (unsigned s = 0; s < steps; ++s) x = step.factor * x + step.summand;
+    out[i] = x;
+}
+
+// What the host knows and the kernel does not: any number of steps is again one.
+Step inOne(Step step, unsigned steps) {
+    Step all = {1, 0};
+    for (unsigned s = 0; s < steps; ++s)
+        all = {step.factor * all.factor, step.factor * all.summand + step.summand};
+    return all;
+}
+
+class Pipeline {
+  public:
+    Pipeline(RoundTrip& array, unsigned steps, unsigned threads)
+        : array_(array),
+          steps_(steps),
+          threads_(threads),
+          own_(kMaxStreams),
+          untimed_(kStages * kMaxPieces),
+          timed_(untimed_.size()) {
+        CUDA_CHECK(cudaEventCreate(&begun_));
+        for (cudaEvent_t& event : timed_) CUDA_CHECK(cudaEventCreate(&event));
+        for (cudaEvent_t& event : untimed_)
+            CUDA_CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+    }
+    ~Pipeline() {
+        cudaEventDestroy(begun_);
+        for (const auto* events : {&untimed_, &timed_})
+            for (const cudaEvent_t event : *events) cudaEventDestroy(event);
+    }
+    Pipeline(const Pipeline&) = delete;
+    Pipeline& operator=(const Pipeline&) = delete;
+
+    // All pieces through all stages. Copy in, kernel and copy out of a piece are issued one behind
+    // the other. In one stream they stay in this order; in streams of their own each waits for the
+    // event behind the one before. Nothing else waits for anything.
+    void run(const Way& way, bool timed) {
+        events_ = timed ? &timed_ : &untimed_;
+        const lab::CpuTimer timer;
+        CUDA_CHECK(cudaEventRecord(begun_));
+        if (way.inAtOnce()) submit(way, kIn, {0, array_.size()}, 0, nullptr);
+        own_.fork(way.streams);
+        for (unsigned p = 0; p < way.pieces; ++p) {
+            const Piece piece = pieceOf(array_.size(), way.pieces, p);
+            for (const Stage stage : {kIn, kKernel, kOut}) {
+                if (!way.has(stage) || (stage == kIn && way.inAtOnce())) continue;
+                const unsigned number =
+                    way.streamPerStage ? static_cast<unsigned>(stage) : p % way.streams;
+                const cudaStream_t stream = own_[number];
+                if (way.streamPerStage && way.has(kKernel) && stage != kIn)
+                    CUDA_CHECK(cudaStreamWaitEvent(stream, done(stage - 1, p)));
+                submit(way, stage, piece, p, stream);
+            }
+        }
+        own_.join(way.streams);
+        if (way.hostAtTheEnd()) CUDA_CHECK(cudaStreamSynchronize(nullptr));
+        if (way.has(kHost)) hostReads(way, timer);
+        CUDA_CHECK(cudaStreamSynchronize(nullptr));
+    }
+
+    // When the pieces of the last run, a timed one, were in each stage, by events and by the clock
+    // of the host.
+    Spans spans(const Way& way) const {
+        Spans spans;
+        for (const Stage stage : {kIn, kKernel, kOut}) {
+            if (!way.has(stage)) continue;
+            spans[stage].resize(stage == kIn && way.inAtOnce() ? 1 : way.pieces);
+            for (unsigned p = 0; p < spans[stage].size(); ++p) {
+                float end;
+                CUDA_CHECK(cudaEventElapsedTime(&end, begun_, done(stage, p)));
+                spans[stage][p].end = end;
+            }
+        }
+        setBegins(spans);
+        if (way.has(kHost)) spans[kHost] = host_;
+        return spans;
+    }
+
+    // What the host has read in the last run: of each piece a sum from each thread.
+    const std::vector<unsigned>& sums() const { return sums_; }
+
+  private:
+    cudaEvent_t done(int stage, unsigned piece) const {
+        return (*events_)[stage * kMaxPieces + piece];
+    }
+
+    void submit(const Way& way, Stage stage, Piece piece, unsigned number, cudaStream_t stream) {
+        const std::size_t bytes = piece.size * sizeof(unsigned);
+        unsigned* const before = array_.before.get() + piece.begin;
+        unsigned* const behind = array_.behind.get() + piece.begin;
+        if (stage == kIn) {
+            CUDA_CHECK(cudaMemcpyAsync(before, array_.source(way) + piece.begin, bytes,
+                                       cudaMemcpyHostToDevice, stream));
+        } else if (stage == kKernel) {
+            advance<<<lab::blocksFor(piece.size, kBlock), kBlock, 0, stream>>>(
+                before, behind, piece.size, kStep, steps_);
+            CUDA_CHECK_LAUNCH();
+        } else {
+            CUDA_CHECK(cudaMemcpyAsync(array_.result(way) + piece.begin, behind, bytes,
+                                       cudaMemcpyDeviceToHost, stream));
+        }
+        // An event takes its time, too: none that nobody waits for.
+        if (events_ == &timed_ || way.streamPerStage || (stage == kOut && !way.hostAtTheEnd()))
+            CUDA_CHECK(cudaEventRecord(done(stage, number), stream));
+    }
+
+    // Each thread adds up its share of each piece, when that is back.
+    void hostReads(const Way& way, const lab::CpuTimer& timer) {
+        sums_.assign(std::size_t{way.pieces} * threads_, 0);
+        host_.assign(way.pieces, {});
+        const auto work = [&](unsigned thread) {
+            for (unsigned p = 0; p < way.pieces; ++p) {
+                if (!way.hostAtTheEnd()) CUDA_CHECK(cudaEventSynchronize(done(kOut, p)));
+                const Piece piece = pieceOf(array_.size(), way.pieces, p);
+                const Piece share = pieceOf(piece.size, threads_, thread);
+                const unsigned* const begin = array_.result(way) + piece.begin + share.begin;
+                if (thread == 0) host_[p].begin = timer.milliseconds();
+                sums_[p * threads_ + thread] = std::accumulate(begin, begin + share.size, 0u);
+                if (thread == 0) host_[p].end = timer.milliseconds();
+            }
+        };
+        std::vector<std::thread> others;
+        for (unsigned t = 1; t < threads_; ++t) others.emplace_back(work, t);
+        work(0);
+        for (std::thread& other : others) other.join();
+    }
+
+    RoundTrip& array_;
+    unsigned steps_, threads_;
+    ForkJoin own_;
+    cudaEvent_t begun_ = nullptr;
+    std::vector<cudaEvent_t> untimed_, timed_;          // by stage and piece
+    const std::vector<cudaEvent_t>* events_ = nullptr;  // those of the last run
+    std::vector<unsigned> sums_;
+    std::vector<Span> host_;
+};
+
+void addToTimeline(lab::CsvFile& timeline, unsigned pieces, const Way& way, const Spans& spans) {
+    for (const Stage stage : {kIn, kKernel, kOut, kHost}) {
+        for (std::size_t p = 0; p < spans[stage].size(); ++p) {
+            const auto [begin, end] = spans[stage][p];
+            const lab::Cell piece = spans[stage].size() == 1 ? lab::Cell("all") : lab::Cell(p);
+            timeline.row(
+                {way.name, pieces, way.streams, kNames[stage], piece, {begin, 6}, {end, 6}});
+        }
+    }
+}
+
+int main(int argc, char** argv) {
+    std::size_t size;
+    unsigned steps, pieces, streams, threads;
+    bool sweep = false;
+    std::string timelineName;
+    lab::Exercise exercise("copyOverlap", "Copies, kernel and host at the same time.");
+    exercise.option("size", &size, {1 << 27, 1 << 12}, 1, lab::kMaxSize, "elements of the array");
+    exercise.option("steps", &steps, {1200, 4}, 0, 1000000, "work of the kernel for an element");
+    exercise.option("pieces", &pieces, {64, 4}, 1, kMaxPieces, "pieces of the array");
+    exercise.option("streams", &streams, {4, 3}, 1, kMaxStreams, "streams that take turns");
+    exercise.option("threads", &threads, {8, 2}, 1, 256, "threads of the host that read");
+    exercise.options().flag("sweep", &sweep, "pipeline: 1 ... 64 pieces in 1 ... 16 streams");
+    exercise.options().file("timeline", &timelineName, "CSV of when each operation was done");
+    exercise.parse(argc, argv);
+    pieces = static_cast<unsigned>(std::min<std::size_t>(pieces, size));
+
+    constexpr auto kOnGpu = lab::OwnColumn::kOnGpu;
+    exercise.columns(lab::Columns::kTimed,
+                     {{"pieces", 6, "pieces"},
+                      {"streams", 7, "streams"},
+                      {"GB/s", 5, "gbps", kOnGpu},
+                      {"bound", 6, "bound_ms", kOnGpu},
+                      {"predicted", 9, "predicted_ms", kOnGpu},
+                      {"share", 5, "share", kOnGpu},
+                      {"", 0, "gain", kOnGpu},
+                      {"", 0, "serial_ms", kOnGpu},
+                      {"", 0, "in_ms", kOnGpu},
+                      {"", 0, "kernel_ms", kOnGpu},
+                      {"", 0, "out_ms", kOnGpu},
+                      {"", 0, "both_ms", kOnGpu},
+                      {"", 0, "per_piece_ms", kOnGpu},
+                      {"", 0, "host_ms", kOnGpu},
+                      {"", 0, "pageable_in_ms", kOnGpu},
+                      {"", 0, "pageable_out_ms", kOnGpu}},
+                     {"grid", "block"});
+    exercise.title("%s numbers (%s), %u steps for each", lab::withCommas(size).c_str(),
+                   lab::inBytes(size * sizeof(unsigned)).c_str(), steps);
+    exercise.noteInEmulation("It runs streams one after the other: nothing overlaps.");
+    lab::CsvFile timeline(exercise, "timeline", timelineName,
+                          {{"", 0, "mode"},
+                           {"", 0, "pieces"},
+                           {"", 0, "streams"},
+                           {"", 0, "lane"},
+                           {"", 0, "piece"},
+                           {"", 0, "begin_ms"},
+                           {"", 0, "end_ms"}});
+    lab::requireHostMemory(6 * size, sizeof(unsigned));
+    const Step all = inOne(kStep, steps);
+    RoundTrip array(size, exercise.seed(),
+                    [&](unsigned x) { return all.factor * x + all.summand; });
+    Pipeline pipeline(array, steps, threads);
+
+    // Its time until the host has everything, and what is wrong with the order or with the data.
+    std::string wrong;
+    Spans spans;
+    const auto measured = [&](const Way& way) {
+        const lab::NvtxRange range(way.name);
+        array.provide(way);
+        array.poison(way);
+        pipeline.run(way, true);  // warms up, too
+        spans = pipeline.spans(way);
+        wrong = wrongOrder(spans, way.apart());
+        std::vector<double> times;
+        for (int rep = 0; rep < (exercise.profile() ? 0 : exercise.reps()); ++rep) {
+            array.poison(way);
+            const lab::CpuTimer timer;
+            pipeline.run(way, false);
+            times.push_back(timer.milliseconds());
+        }
+        if (wrong.empty()) wrong = array.wrong(way);
+        if (wrong.empty() && way.has(kHost)) wrong = array.wrongSums(way, pipeline.sums());
+        return lab::statistics(std::move(times));
+    };
+    const auto print = [&](const Way& way, const lab::Statistics& time,
+                           const std::vector<lab::Cell>& ofGpu) {
+        lab::Row row;
+        row.kernel = way.name;
+        row.parameters = exercise.parameters(
+            {{"pieces", std::to_string(way.pieces)}, {"streams", std::to_string(way.streams)}});
+        if (way.has(kKernel)) {
+            row.grid = std::to_string(lab::blocksFor(pieceOf(size, way.pieces, 0).size, kBlock));
+            row.block = std::to_string(kBlock);
+        }
+        row.time = time;
+        row.finding = {wrong, {way.pieces, way.streams}};
+        if (exercise.timesCount())
+            row.finding.cells.insert(row.finding.cells.end(), ofGpu.begin(), ofGpu.end());
+        exercise.row(row);
+    };
+
+    // The stages by themselves. All are measured, whichever --kernel selects: rows below refer to
+    // them.
+    Alone alone;
+    double inPieces = 0;
+    const auto stage = [&](const Way& way, double* time, unsigned bytes) {
+        const bool selected = exercise.selected(way.name);
+        if (!selected && exercise.profile()) return;
+        const lab::Statistics times = measured(way);
+        *time = times.median;
+        if (selected) print(way, times, {{1e-6 * bytes * size / times.median, 1}});
+    };
+    stage({"copyIn", 1, 1, 1, {kIn}}, &alone.in, 4);
+    stage({"kernel", 1, 1, 1, {kKernel}}, &alone.kernel, 8);
+    stage({"copyOut", 1, 1, 1, {kOut}}, &alone.out, 4);
+    stage({"bothWays", 1, 3, 1, {kIn, kOut}, true}, &alone.bothWays, 8);
+    stage({"bothInPieces", pieces, 3, 1, {kIn, kOut}, true}, &inPieces, 8);
+    stage({"hostSum", 1, 1, 1, {kHost}}, &alone.host, 4);
+    stage({"pageableIn", 1, 1, 1, {kIn}, false, true}, &alone.pageableIn, 4);
+    stage({"pageableOut", 1, 1, 1, {kOut}, false, true}, &alone.pageableOut, 4);
+    alone.perPiece = std::max(0.0, inPieces - alone.bothWays) / std::max(1u, pieces - 1);
+
+    double serial = 0;
+    const auto row = [&](const Way& way) {
+        if (!exercise.selected(way.name)) return;
+        const lab::Statistics time = measured(way);
+        if (way.atATime == 1) serial = time.median;
+        const Prediction prediction = predicted(way, alone);
+        std::vector<lab::Cell> cells = {{},
+                                        {prediction.bound, 2},
+                                        {prediction.time, 2},
+                                        {100 * prediction.bound / time.median, 1},
+                                        {serial / time.median, 2}};
+        for (const double each : {serial, alone.in, alone.kernel, alone.out, alone.bothWays,
+                                  alone.perPiece, alone.host, alone.pageableIn, alone.pageableOut})
+            cells.emplace_back(each, 4);
+        print(way, time, cells);
+        if (way.has(kHost)) addToTimeline(timeline, pieces, way, spans);
+    };
+    const std::vector<Stage> allStages = Way().stages, onDevice = {kIn, kKernel, kOut};
+    row({"serial"});
+    row({"twoWay", pieces, streams, 2});
+    row({"threeWay", pieces, streams, 3});
+    row({"fourWay", pieces, streams, 4});
+    row({"fourWayByStage", pieces, 3, 4, allStages, true});
+    row({"threeWayPageable", pieces, streams, 3, allStages, false, true});
+    for (unsigned n = 1; sweep && n <= std::min<std::size_t>(kMaxPieces, size); n *= 2) {
+        for (const unsigned of : {1u, 2u, 3u, 4u, 16u}) row({"pipeline", n, of, 3, onDevice});
+        row({"pipelineByStage", n, 3, 3, onDevice, true});
+    }
+    const int status = exercise.finish();  // which ends the program where --kernel selects nothing
+    timeline.close();
+    return status;
+}

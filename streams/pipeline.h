@@ -1,0 +1,137 @@
+#pragma once
+// Pieces of an array on their way through a pipeline: what of it must come before what, and how
+// long it takes: copyOverlap.
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "format.h"
+
+namespace pipeline {
+
+// Elements of an array.
+struct Piece {
+    std::size_t begin, size;
+};
+
+// Piece `number` of `pieces`, whose sizes differ by one element at most.
+inline Piece pieceOf(std::size_t size, std::size_t pieces, std::size_t number) {
+    const std::size_t begin = size * number / pieces;
+    return {begin, size * (number + 1) / pieces - begin};
+}
+
+// What is done with a piece, in this order.
+enum Stage { kIn, kKernel, kOut, kHost, kStages };
+inline constexpr const char* kNames[kStages] = {"copy in", "kernel", "copy out", "host"};
+
+// How an array goes through the stages.
+struct Way {
+    std::string name;
+    unsigned pieces = 1, streams = 1;
+    // How many stages work at the same time, on different pieces. 2: kernel and copy out, when all
+    // is copied in; 3: copy in, too; 4: and the host, which else waits for the last piece.
+    unsigned atATime = 1;
+    std::vector<Stage> stages = {kIn, kKernel, kOut, kHost};
+    bool streamPerStage = false;  // and none for pieces
+    bool pageable = false;
+
+    bool has(Stage stage) const { return std::count(stages.begin(), stages.end(), stage) > 0; }
+    // Pieces so many apart are in one stream.
+    unsigned apart() const { return streamPerStage ? 1 : streams; }
+    bool inAtOnce() const { return atATime == 2; }
+    bool hostAtTheEnd() const { return atATime < 4; }
+};
+
+struct Span {
+    double begin, end;
+};
+
+// When each piece was in each stage, in milliseconds since the run began. Where a stage takes the
+// whole array at once there is but one.
+using Spans = std::array<std::vector<Span>, kStages>;
+
+// An event says when an operation has ended. Its begin follows: when the piece has come from the
+// stage before, and the stage has done with the piece before. (Where streams are few, it may also
+// have waited for its stream.)
+inline void setBegins(Spans& spans) {
+    for (std::size_t p = 0; p < spans[kOut].size(); ++p) {
+        double here = 0;  // the piece
+        for (const Stage stage : {kIn, kKernel, kOut}) {
+            if (spans[stage].empty()) continue;
+            if (p < spans[stage].size()) {
+                Span& span = spans[stage][p];
+                const double free = p == 0 ? 0 : spans[stage][p - 1].end;
+                span.begin = std::min(span.end, std::max(here, free));
+            }
+            here = std::max(here, spans[stage][std::min(p, spans[stage].size() - 1)].end);
+        }
+    }
+}
+
+// What is wrong with the order in which operations ended: the stages of a piece come one after the
+// other, and so do, in a stage, pieces so many `apart`, which are in one stream.
+inline std::string wrongOrder(const Spans& spans, std::size_t apart) {
+    if (spans[kIn].empty() || spans[kKernel].empty()) return "";  // a stage by itself
+    const auto inOrder = [&](Stage first, std::size_t p, Stage second, std::size_t q) {
+        const double before = spans[first][p].end, end = spans[second][q].end;
+        if (before <= end) return std::string();
+        return lab::formatted(
+            "the %s of piece %zu ended at %.4f ms, the %s of piece %zu at %.4f ms", kNames[first],
+            p, before, kNames[second], q, end);
+    };
+    for (std::size_t p = 0; p < spans[kOut].size(); ++p) {
+        const std::size_t in = std::min(p, spans[kIn].size() - 1);
+        std::vector<std::string> found = {inOrder(kIn, in, kKernel, p),
+                                          inOrder(kKernel, p, kOut, p)};
+        for (const Stage stage : {kIn, kKernel, kOut}) {
+            if (p >= apart && p < spans[stage].size())
+                found.push_back(inOrder(stage, p - apart, stage, p));
+        }
+        for (const std::string& wrong : found)
+            if (!wrong.empty()) return wrong;
+    }
+    return "";
+}
+
+// Milliseconds of each stage alone with the whole array, of both copies at the same time, and how
+// much longer these take for each piece that the array is cut into.
+struct Alone {
+    double in = 0, kernel = 0, out = 0, bothWays = 0, perPiece = 0, host = 0;
+    double pageableIn = 0, pageableOut = 0;
+};
+
+struct Prediction {
+    double bound;  // what no pipeline can go below
+    double time;
+};
+
+// The first piece goes through all stages, one after the other; then one comes in each turn, as
+// long as the longest stage takes for a piece. What does not overlap comes before that or after it.
+inline Prediction predicted(const Way& way, const Alone& alone) {
+    // Both copies of pageable memory are work of one thread of the host, which waits for the kernel
+    // between them.
+    const double in = way.pageable ? alone.pageableIn : alone.in;
+    const double out = way.pageable ? alone.pageableOut : alone.out;
+    const double host = way.has(kHost) ? alone.host : 0;
+    const double sum = in + alone.kernel + out + host;
+    if (way.atATime == 1) return {sum, sum};
+
+    const double apart = (way.inAtOnce() ? in : 0) + (way.hostAtTheEnd() ? host : 0);
+    const double copies = way.inAtOnce() ? out : way.pageable ? in + out : alone.bothWays;
+    const double bound = apart + std::max({copies, alone.kernel, way.hostAtTheEnd() ? 0 : host});
+    if (way.pageable) return {bound, sum};
+
+    const double others = std::max(alone.kernel, way.hostAtTheEnd() ? 0 : host);
+    double turn = std::max(copies / way.pieces + alone.perPiece, others / way.pieces);
+    // A stream takes a piece when it has done with the one before.
+    const double inStream = (sum - host - (way.inAtOnce() ? in : 0)) / way.pieces +
+                            (way.inAtOnce() ? 1 : 2) * alone.perPiece;
+    if (!way.streamPerStage) turn = std::max(turn, inStream / way.streams);
+    const double first = inStream + (way.hostAtTheEnd() ? 0 : host / way.pieces);
+    return {bound, apart + first + (way.pieces - 1) * turn};
+}
+
+}  // namespace pipeline
