@@ -40,7 +40,7 @@
 #include "rectangles.cuh"
 
 constexpr unsigned kUnroll = 16;
-constexpr unsigned kPendingLaunches = 16384;  // that have room; each takes 9 KiB on an H200
+constexpr std::size_t kMostPending = 65536;  // launches that have room; each takes 9 KiB on an H200
 
 struct Complex {
     float re, im;
@@ -300,7 +300,6 @@ int main(int argc, char** argv) {
     const dim3 lines(lab::blocksFor(width, block), height);
     const Tiles tiles = {lab::blocksFor(width, tile), lab::blocksFor(height, tile)};
     const unsigned resident = exercise.device().residentBlocks(block);
-    CUDA_CHECK(cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, kPendingLaunches));
 
     lab::DeviceBuffer<unsigned> image(pixels);
     lab::DeviceBuffer<Counts> counts(1);
@@ -317,6 +316,13 @@ int main(int argc, char** argv) {
         std::inner_product(full.begin(), full.end(), expected.image.begin(), std::ptrdiff_t{0},
                            std::plus<>(), std::not_equal_to<>()));
 
+    // The host knows how many launches there will be. Who does not asks for more, or has some
+    // refused.
+    std::size_t pending = 0;
+    CUDA_CHECK(cudaDeviceGetLimit(&pending, cudaLimitDevRuntimePendingLaunchCount));
+    pending = std::max(pending, std::min(expected.divided, kMostPending));
+    CUDA_CHECK(cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, pending));
+
     // What comes of the kernels that compute every pixel, and of those that divide rectangles.
     const auto ofEvery = [&]() -> lab::Finding {
         return {wrongPixel(view, image.toHost(), full), {"", 1, pixels, 0, 0}};
@@ -325,8 +331,9 @@ int main(int argc, char** argv) {
         const Counts found = counts.toHost()[0];
         std::string wrong = wrongPixel(view, image.toHost(), expected.image);
         if (wrong.empty() && found.refusal != 0) {
-            wrong = lab::formatted("a launch was refused: %s",
-                                   cudaGetErrorName(static_cast<cudaError_t>(found.refusal)));
+            wrong = lab::formatted(
+                "a launch was refused: %s, with room for %zu (a larger --least needs fewer)",
+                cudaGetErrorName(static_cast<cudaError_t>(found.refusal)), pending);
         } else if (wrong.empty() &&
                    (found.divided != expected.divided || found.filled != expected.filled)) {
             wrong = lab::formatted(
