@@ -10,6 +10,8 @@ runs              what ./lab bench runs on a GPU: options of a run; or { options
                   where the GPU needs N GiB of memory, without which the run is left out
 files             options that take the name of a further CSV file: "timeline" gives
                   NAME.timeline.csv
+images            what a further run on a GPU draws: options of that run, and files, options that take
+                  the name of a PGM image: "map" gives NAME.map.pgm
 debug             true where NAME.metrics.csv is to have the debug build (-G), too, which keeps
                   every branch
 [work]            what the numbers of a row stand for, as the page states it: the ctest case with --csv
@@ -21,7 +23,8 @@ per               column: the speed-up begins anew where it changes, too
 [figures.FIGURE]  ./lab plot draws results/<gpu>/NAME.FIGURE.svg and .png
 chart             one of CHARTS; its own keys are explained at its class in results/plots/
 title             goes behind the exercise's name; {column} is the value in the first row
-source            "timeline": rows of NAME.timeline.csv instead of NAME.csv
+source            "timeline": rows of NAME.timeline.csv instead of NAME.csv; of the chart "image", which
+                  has no rows, "map": NAME.map.pgm
 where             only rows with these values, or with one of a list of values; the words of the
                   column parameters count as columns
 largest           only the rows with the largest value of this column
@@ -82,12 +85,21 @@ class Run:
 
 
 @dataclass(frozen=True)
+class Images:
+    """The run that writes images, and the options that name them."""
+
+    run: Run
+    files: list[str]
+
+
+@dataclass(frozen=True)
 class Plan:
     """What ./lab bench measures."""
 
     runs: list[Run]
     files: list[str] = field(default_factory=list)
     debug: bool = False
+    images: Images | None = None
 
 
 @dataclass(frozen=True)
@@ -163,7 +175,13 @@ _FILE = {
     "faults": TABLE.or_nothing(),
 }
 _PROFILE = {"metrics": TEXTS}
-_BENCH = {"runs": LIST, "files": TEXTS.or_nothing(), "debug": FLAG.or_nothing()}
+_BENCH = {
+    "runs": LIST,
+    "files": TEXTS.or_nothing(),
+    "images": TABLE.or_nothing(),
+    "debug": FLAG.or_nothing(),
+}
+_IMAGES = {"options": TEXT, "files": TEXTS}
 _RUN = {"options": TEXT, "gib": NUMBER}
 FORMULA = Rule(
     "a formula, or a table of them by kernel",
@@ -239,6 +257,7 @@ CHARTS: dict[str, dict[str, Rule]] = {
     },
     "footprint": {"x": TEXT, "x_label": TEXT, "value": TEXT, "marks": TABLE},
     "roofline": {"curve": TEXT, "measured": TABLE},
+    "image": {"label": TEXT, "top": TEXT.or_nothing(), "names": TEXTS.or_nothing()},
 }
 # The keys of every figure.
 FIGURE: dict[str, Rule] = {
@@ -313,7 +332,14 @@ def _plan(table: dict[str, Any], problems: list[str]) -> Plan:
         _run(entry, f"[bench] runs, entry {number}: ", problems)
         for number, entry in enumerate(bench.get("runs", []), 1)
     ]
-    return Plan(runs, bench.get("files", []), bench.get("debug", False))
+    images = _images(bench["images"], problems) if "images" in bench else None
+    return Plan(runs, bench.get("files", []), bench.get("debug", False), images)
+
+
+def _images(table: dict[str, Any], problems: list[str]) -> Images:
+    place = "[bench.images] "
+    entry = checked(table, _IMAGES, place, problems)
+    return Images(_run(entry.get("options", ""), place, problems), entry.get("files", []))
 
 
 def _run(entry: Any, place: str, problems: list[str]) -> Run:
@@ -355,7 +381,8 @@ def _figures(tables: dict[str, Any], problems: list[str]) -> dict[str, dict[str,
         if not isinstance(entry, dict):
             problems.append(f"{place}= {entry!r}: expected a table")
         elif entry.get("chart") in CHARTS:
-            checked(entry, {**FIGURE, **CHARTS[entry["chart"]]}, place, problems)
+            needed = {"source": TEXT} if entry["chart"] == "image" else {}
+            checked(entry, {**FIGURE, **needed, **CHARTS[entry["chart"]]}, place, problems)
         else:  # which keys it may have is not known
             checked({"chart": entry.get("chart")}, {"chart": FIGURE["chart"]}, place, problems)
     return tables

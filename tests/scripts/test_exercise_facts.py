@@ -8,7 +8,7 @@ import pytest
 from exercise_sample import FACTS
 from lab_cli import catalogue, exercise_facts
 from lab_cli.errors import LabError
-from lab_cli.exercise_facts import Broken, Column, Facts, Formulas, Plan, Run, Work
+from lab_cli.exercise_facts import Broken, Column, Facts, Formulas, Images, Plan, Run, Work
 from lab_cli.formula import Formula
 from lab_cli.paths import ROOT
 from lab_cli.results.csv_file import parse, read_text
@@ -23,6 +23,7 @@ metrics = ["branch", "gld_efficiency", "lts__t_sectors.sum"]
 [bench]
 runs = ["--size=1M --reps=200", "", { options = "--size=1G", gib = 9 }]
 files = ["timeline"]
+images = { options = "--width=9", files = ["map"] }
 debug = true
 
 [work]
@@ -75,7 +76,10 @@ def test_all_that_there_can_be(tmp_path: Path) -> None:
         gpu_only=True,
         metrics=["branch", "gld_efficiency", "lts__t_sectors.sum"],
         bench=Plan(
-            [Run(["--size=1M", "--reps=200"]), Run([]), Run(["--size=1G"], 9)], ["timeline"], True
+            [Run(["--size=1M", "--reps=200"]), Run([]), Run(["--size=1G"], 9)],
+            ["timeline"],
+            True,
+            Images(Run(["--width=9"]), ["map"]),
         ),
         work=Work(
             bytes=Formulas({"others": Formula("4 * size")}),
@@ -148,6 +152,21 @@ LADDER = FIGURE + "chart = 'ladder'\ntitle = 't'\n"
         (FACTS + "debug = 1\n", ["[bench] debug = 1: expected true or false"]),
         (FACTS + "debug = 'true'\n", ["[bench] debug = 'true': expected true or false"]),
         (FACTS + "files = [1]\n", ["[bench] files = [1]: expected a list of texts"]),
+        (
+            FACTS + "[bench.images]\nfiles = 'map'\n",
+            [
+                "[bench.images] options is missing",
+                "[bench.images] files = 'map': expected a list of texts",
+            ],
+        ),
+        (
+            FACTS + "[bench.images]\noptions = '\"'\nfiles = ['map']\n",
+            ["[bench.images] '\"': No closing quotation"],
+        ),
+        (
+            FIGURE + "title = 't'\nchart = 'image'\nlabel = ''\n",
+            ["[figures.f] source is missing"],
+        ),
         (FACTS + "[profile]\n", ["[profile] metrics is missing"]),
         (
             FACTS + "[profile]\nmetrics = ['branch', 'gld_eficiency']\n",
@@ -161,7 +180,7 @@ LADDER = FIGURE + "chart = 'ladder'\ntitle = 't'\n"
             FIGURE + "title = 't'\nchart = 'pie'\n",
             [
                 "[figures.f] chart = 'pie': expected ladder, curves, heatmap, timeline, waves, "
-                "saturation, predicted, footprint, roofline"
+                "saturation, predicted, footprint, roofline, image"
             ],
         ),
         (

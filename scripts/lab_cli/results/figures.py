@@ -14,7 +14,7 @@ from typing import Any
 from ..catalogue import Exercise
 from ..errors import LabError
 from ..exercise_facts import FIGURE
-from . import placed
+from . import images, placed
 from .csv_file import Row, parse, read_text
 from .rows import count, number, with_parameters
 
@@ -32,14 +32,22 @@ class Spec:
         """What is the chart's own."""
         return {key: value for key, value in self.entry.items() if key not in FIGURE}
 
+    @property
+    def is_image(self) -> bool:
+        return self.entry.get("chart") == "image"
+
     def source(self, folder: Path) -> Path:
-        """The file that has the rows."""
+        """The file that has the rows, or is the image."""
         kind = self.entry.get("source")
+        if self.is_image:
+            return folder / f"{self.exercise}.{kind}.pgm"
         return folder / (f"{self.exercise}.{kind}.csv" if kind else f"{self.exercise}.csv")
 
     def text(self, folder: Path) -> str:
         """That of the file, with the rows of `also` and `placed` behind its own, in its columns."""
         source = self.source(folder)
+        if self.is_image:
+            return images.read(source).decode("latin-1")  # a character for each byte
         text = read_text(source)
         more = []
         for exercise in self.entry.get("also", []):

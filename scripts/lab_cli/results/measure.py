@@ -14,6 +14,7 @@ from ..files import write
 from ..paths import shown
 from ..process import describe, say, status_of
 from ..process import shown as shown_command
+from . import images
 from .csv_file import parse, with_facts
 from .store import MAIN, Store
 from .verdicts import GOOD, OK
@@ -78,6 +79,24 @@ def _run(job: Job, run: Run, store: Store, index: int) -> None:
     store.keep(index, texts)
 
 
+def _images(job: Job, store: Store) -> dict[str, bytes]:
+    """Those of the plan, by kind, with the facts. They are not kept: it is a short run."""
+    if job.plan.images is None:
+        return {}
+    run, kinds = job.plan.images.run, job.plan.images.files
+    say(f"[{job.place}, images] {job.name} {run.text}")
+    paths = {kind: store.folder / f"unfinished.{kind}.pgm" for kind in kinds}
+    files = [f"--{kind}={path}" for kind, path in paths.items()]
+    _checked(_capture([str(job.program), *run.options, *files, "--csv"]), store.folder / "images")
+    drawn = {}
+    for kind, path in paths.items():
+        data = images.with_facts(store.facts, images.read(path))
+        images.parse(data, path)
+        drawn[kind] = data
+        path.unlink()
+    return drawn
+
+
 def measure(job: Job, store: Store, folder: Path) -> None:
     """All runs of an exercise, then its results: until then those of an earlier bench stay.
 
@@ -93,8 +112,13 @@ def measure(job: Job, store: Store, folder: Path) -> None:
         start = time.monotonic()
         _run(job, run, store, index)
         say(f"    {time.monotonic() - start:.1f} s")
+    drawn = _images(job, store)
     tables = {kind: store.table(count, kind) for kind in [*job.plan.files, MAIN]}
     for kind, table in tables.items():
         path = folder / (f"{job.name}.{kind}.csv" if kind else f"{job.name}.csv")
         write(path, with_facts(store.facts, table))
+        say(f"    written: {shown(path)}")
+    for kind, data in drawn.items():
+        path = folder / f"{job.name}.{kind}.pgm"
+        write(path, data)
         say(f"    written: {shown(path)}")

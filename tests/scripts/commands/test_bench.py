@@ -19,6 +19,7 @@ from lab_cli.exercise_facts import Plan, Run
 from lab_cli.machine import backend, facts, setup
 from lab_cli.machine.backend import Choice
 from lab_cli.machine.gpu import Driver, Gpu
+from lab_cli.results import images
 from lab_cli.results.csv_file import parse
 from lab_cli.results.store import Store, merged
 
@@ -44,6 +45,7 @@ for option; do
     case "$option" in
         --size=*) size="${option#--size=}" ;;
         --timeline=*) printf 'kernel,begin_ms\nk,%s\n' "$size" > "${option#--timeline=}" ;;
+        --map=*) printf 'P5\n2 1\n9\n%s.' "$size" > "${option#--map=}" ;;
     esac
 done
 if [ "$size" = 2 ] && [ -e "$LOG.interrupt" ]; then
@@ -137,6 +139,52 @@ def test_rows_of_all_runs_under_one_header_and_the_facts(place: Place, capfd) ->
         "first.timeline.csv",
         "second.csv",
     ]
+
+
+IMAGES = """
+[bench.images]
+options = "--size=7"
+files = ["map"]
+"""
+
+
+def test_images_come_of_a_run_of_their_own(place: Place, capfd) -> None:
+    (place.root / "ch" / "second.toml").write_text(SECOND + IMAGES)
+    assert main.main(["bench", "--backend=gpu", "second"]) == 0
+    assert place.ran() == ["--csv", "--size=1G --csv", "--size=7 --map=... --csv"]
+    path = place.results / "x1" / "second.map.pgm"
+    image = images.parse(path.read_bytes(), path)
+    assert (image.facts, image.pixels) == (FACTS, b"7.")
+    assert "k,7," not in (place.results / "x1" / "second.csv").read_text()
+    err = capfd.readouterr().err
+    assert "[exercise 1 of 1, images] second --size=7\n" in err
+    assert f"written: {path}\n" in err
+    assert main.main(["bench", "--backend=cpu", "second"]) == 0
+    assert place.ran() == ["--csv"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("--map=*)", "--other=*)", "unfinished.map.pgm: No such file"),
+        ("2 1", "3 1", "unfinished.map.pgm: 2 bytes of pixels, but 3 x 1 up to 9 are 3"),
+        ("s,ok", "s,WRONG", "wrong result: k,7,WRONG"),
+    ],
+)
+def test_an_image_that_is_none_is_no_result(
+    place: Place, capfd, old: str, new: str, message: str
+) -> None:
+    (place.root / "ch" / "second.toml").write_text("order = 20\n[bench]\nruns = ['']\n" + IMAGES)
+    program = PROGRAM.replace(old, new)
+    if "WRONG" in new:  # of that run alone
+        program = PROGRAM.replace(
+            "printf 'kernel",
+            "[ $size = 7 ] && printf 'kernel,size,check\\nk,7,WRONG\\n' || printf 'kernel",
+        )
+    place.program("second", program)
+    assert main.main(["bench", "--backend=gpu", "second"]) == 1
+    assert message in capfd.readouterr().err
+    assert not list((place.results / "x1").iterdir())
 
 
 def test_only_the_named_exercise(place: Place) -> None:

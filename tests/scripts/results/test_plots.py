@@ -16,11 +16,13 @@ from lab_cli.commands import plot
 from lab_cli.errors import LabError
 from lab_cli.results import figures
 from lab_cli.results.figures import Spec
+from lab_cli.results.images import Image
 from lab_cli.results.plots import curves, draw, heatmap, style
 from lab_cli.results.plots.curves import Curves, spread
 from lab_cli.results.plots.footprint import Footprint, in_bytes, powers_of_two
 from lab_cli.results.plots.heatmap import HeatMap
 from lab_cli.results.plots.ladder import Ladder
+from lab_cli.results.plots.picture import Picture
 from lab_cli.results.plots.predicted import Predicted
 from lab_cli.results.plots.roofline import Roofline, power_of_two
 from lab_cli.results.plots.saturation import Saturation
@@ -701,6 +703,50 @@ def test_waves_of_what_are_none(column: str, value: str) -> None:
         drawn(Waves("block_size", "{threads}"), BLOCKS_IN_TIME)
 
 
+# ---- picture ----
+
+
+def test_a_picture_has_a_colour_for_each_value() -> None:
+    image = Image({}, 3, 2, 300, bytes([0, 0, 0, 3, 0, 15, 1, 44, 0, 0, 1, 44]))
+    figure = drawn(Picture("dwell", top="stays"), image)
+    mesh = figure.axes[0].images[0]
+    shown = mesh.get_array()
+    assert shown.tolist() == [
+        [1, 4, 16],
+        [None, 1, None],
+    ]  # one more; the largest has a colour of its own
+    assert (mesh.norm.vmin, mesh.norm.vmax) == (1, 301)
+    assert to_hex(mesh.cmap.get_bad()) == style.BLACK
+    assert [text.get_text() for text in figure.axes[0].get_legend().texts] == ["stays"]
+    scale = figure.axes[1]
+    assert scale.get_ylabel() == "dwell"
+    assert [text.get_text() for text in scale.get_yticklabels()] == ["1", "4", "16", "64", "256"]
+    assert scale.get_yticks().tolist() == [2, 5, 17, 65, 257]
+
+
+def test_without_a_name_the_largest_value_is_one_of_the_scale() -> None:
+    figure = drawn(Picture("dwell"), Image({}, 2, 1, 9, b"\0\t"))
+    assert figure.axes[0].images[0].get_array().tolist() == [[1, 10]]
+    assert figure.axes[0].get_legend() is None
+
+
+def test_values_with_names_have_no_scale() -> None:
+    figure = drawn(
+        Picture("", names=["filled", "computed"]), Image({}, 2, 2, 1, bytes([0, 1, 1, 1]))
+    )
+    (axes,) = figure.axes
+    assert axes.images[0].get_array().tolist() == [[0, 1], [1, 1]]
+    labels = [text.get_text() for text in axes.get_legend().texts]
+    assert labels == ["filled: 25.0%", "computed: 75.0%"]
+    colours = [to_hex(patch.get_facecolor()) for patch in axes.get_legend().get_patches()]
+    assert colours == [to_hex(axes.images[0].cmap(value)) for value in (0, 1)]
+
+
+def test_a_value_without_a_name() -> None:
+    with pytest.raises(LabError, match="^value 2 has no name: there are 2$"):
+        drawn(Picture("", names=["a", "b"]), Image({}, 1, 1, 3, b"\2"))
+
+
 # ---- all charts ----
 
 
@@ -846,6 +892,21 @@ def test_files_of_a_figure(tmp_path: Path) -> None:
     assert timeline.options == {"lane": "x"}
     known = {spec.identifier("a"), spec.identifier("b"), timeline.identifier("a")}
     assert len(known) == 3 and all(len(text) == len("sha256:") + 64 for text in known)
+
+
+def test_a_figure_of_an_image(tmp_path: Path) -> None:
+    spec = Spec(
+        "sum", "x", {"chart": "image", "source": "map", "title": "{width} x {height}", "label": "d"}
+    )
+    path = tmp_path / "sum.map.pgm"
+    assert spec.source(tmp_path) == path
+    path.write_bytes(b"P5\n# gpu: X1\n2 1\n200\n\x80\xff")
+    figure = draw.figure_of(spec, spec.text(tmp_path), path)
+    assert figure.get_suptitle() == "sum: 2 x 1, X1"
+    assert figure.axes[0].images[0].get_array().tolist() == [[0x81, 0x100]]
+    path.write_bytes(b"P5\n2 1\n200\n1")
+    with pytest.raises(LabError, match="sum.map.pgm.*1 bytes of pixels"):
+        draw.figure_of(spec, spec.text(tmp_path), path)
 
 
 def test_a_figure_may_show_other_exercises_too(tmp_path: Path) -> None:

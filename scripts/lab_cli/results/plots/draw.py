@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from ...errors import LabError
 from ...files import write
 from ...paths import shown
+from .. import images
 from ..csv_file import parse
 from ..figures import KINDS, Spec, require
 from . import style
@@ -18,13 +19,16 @@ from .curves import Curves
 from .footprint import Footprint
 from .heatmap import HeatMap
 from .ladder import Ladder
+from .picture import Picture
 from .predicted import Predicted
 from .roofline import Roofline
 from .saturation import Saturation
 from .timeline import Timeline
 from .waves import Waves
 
-Chart = Union[Ladder, Curves, HeatMap, Timeline, Waves, Saturation, Predicted, Footprint, Roofline]
+Chart = Union[
+    Ladder, Curves, HeatMap, Timeline, Waves, Saturation, Predicted, Footprint, Roofline, Picture
+]
 CHARTS = {
     "ladder": Ladder,
     "curves": Curves,
@@ -35,6 +39,7 @@ CHARTS = {
     "predicted": Predicted,
     "footprint": Footprint,
     "roofline": Roofline,
+    "image": Picture,
 }
 
 
@@ -46,8 +51,14 @@ def chart_of(spec: Spec) -> Chart:
 def figure_of(spec: Spec, text: str, path: Path) -> Figure:
     """`text` is that of the results file `path`."""
     chart = chart_of(spec)
-    results = parse(text, path)
     try:
+        if isinstance(chart, Picture):
+            image = images.parse(text.encode("latin-1"), path)
+            sizes = {"width": str(image.width), "height": str(image.height)}
+            title = spec.title(sizes, image.facts.get("gpu", "unknown GPU"))
+            with style.settings():
+                return chart.draw(image, title)
+        results = parse(text, path)
         rows = spec.select(results.rows)
         require(rows, chart.columns())
         title = spec.title(rows[0], results.facts.get("gpu", "unknown GPU"))

@@ -1,0 +1,37 @@
+#pragma once
+// A file that an exercise writes besides its table, because an option such as --timeline=FILE asks
+// for it.
+
+#include <cstddef>
+#include <cstdio>
+#include <string>
+
+#include "exercise.cuh"
+
+namespace lab {
+
+class OutputFile {
+  public:
+    // File `name`, which came with --`option`. An empty name is none.
+    OutputFile(const Exercise& exercise, const std::string& option, std::string name);
+    ~OutputFile();
+    OutputFile(const OutputFile&) = delete;
+    OutputFile& operator=(const OutputFile&) = delete;
+
+    // What is to stand in the file is written here. Null where there is none.
+    std::FILE* stream() const { return file_; }
+
+    // Only now the file appears, or is replaced, as a whole. (A device or a pipe gets everything as
+    // it comes.) Ends the program if anything could not be written.
+    void close();
+
+  private:
+    bool replaceFile() const;
+
+    std::string name_;
+    std::FILE* file_ = nullptr;
+    char* kept_ = nullptr;  // what is to become the file
+    std::size_t keptSize_ = 0;
+};
+
+}  // namespace lab

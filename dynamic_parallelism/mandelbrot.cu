@@ -1,0 +1,376 @@
+// Where launches from a kernel pay: work of which only the GPU finds out how much there is. In an
+// image of the Mandelbrot set, a rectangle whose border has one dwell has it inside, too, and is
+// filled; any other is divided, and its parts looked at in the same way (Mariani and Silver).
+//
+//   1 everyPixel      a thread for each pixel
+//   2 unrolledPixels  the same, but looks only after every sixteenth step
+//   3 nestedGrids     a block for each rectangle, which launches a grid of blocks for its parts
+//   4 workQueue       blocks that stay, and take rectangles from a queue until all are done: one
+//                     launch
+//
+// The dwell of a pixel is the number of steps z = z * z + c that z, which begins at 0, takes
+// without leaving. All rungs do the same operations with it and must have the image of the CPU bit
+// for bit.
+//
+//   ./lab run mandelbrot -- --width=1920 --height=1280 --dwell=1000 --image=image.pgm
+//   ./lab test mandelbrot
+//   ./lab trace mandelbrot
+//
+// With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
+//   cmake --build build --target mandelbrot
+//   build/dynamic_parallelism/mandelbrot --width=1920 --height=1280 --dwell=1000
+//   ctest --test-dir build -L mandelbrot
+//   nsys profile build/dynamic_parallelism/mandelbrot --profile
+//
+// Launches from a kernel need relocatable device code and the device runtime library: nvcc with
+// -rdc=true and -lcudadevrt, which is what RDC in CMakeLists.txt stands for. --image=FILE writes
+// the image and --map=FILE which pixels were computed (1) and which filled (0), as PGM.
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "escapeTime.h"
+#include "lab.cuh"
+#include "output_file.cuh"
+#include "pgmImage.h"
+#include "rectangles.cuh"
+
+constexpr unsigned kUnroll = 16;
+constexpr std::size_t kMostPending = 65536;  // launches that have room; each takes 9 KiB on an H200
+
+struct Complex {
+    float re, im;
+};
+
+// z * z + c: three multiply-adds and one addition.
+__device__ Complex step(const Complex& z, const Complex& c) {
+    const float re = fmaf(z.re, z.re, fmaf(-z.im, z.im, c.re));
+    return {re, fmaf(z.re + z.re, z.im, c.im)};
+}
+
+// False for NaN, too, which comes of steps after z has left.
+__device__ bool isNear(const Complex& z) {
+    return fmaf(z.im, z.im, z.re * z.re) <= kFar;
+}
+
+// Steps that a pixel takes without leaving, at most view.dwell. With `unroll` > 1, so many are done
+// before looking; those among which z leaves are done again, one by one.
+template <unsigned unroll>
+__device__ unsigned dwellOf(const View& view, unsigned x, unsigned y) {
+    const Complex c = {fmaf(static_cast<float>(x), view.step, view.left),
+                       fmaf(static_cast<float>(y), view.step, view.top)};
+    Complex z = {0, 0};
+    unsigned dwell = 0;
+    if (unroll > 1) {
+        for (; dwell + unroll <= view.dwell; dwell += unroll) {
+            Complex later = z;
+#pragma unroll
+            for (unsigned k = 0; k < unroll; ++k) later = step(later, c);
+            if (!isNear(later)) break;
+            z = later;
+        }
+    }
+    for (; dwell < view.dwell; ++dwell) {
+        z = step(z, c);
+        if (!isNear(z)) break;
+    }
+    return dwell;
+}
+
+__device__ std::size_t placeOf(const View& view, unsigned x, unsigned y) {
+    return std::size_t{y} * view.width + x;
+}
+
+// Looks at |z| at each step, which takes as many instructions as the step itself.
+__global__ void everyPixel(unsigned* image, View view) {
+    const unsigned x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
+    if (x < view.width) image[placeOf(view, x, y)] = dwellOf<1>(view, x, y);
+}
+
+// Half of the instructions are gone. Still every pixel of the set takes all of its steps.
+__global__ void unrolledPixels(unsigned* image, View view) {
+    const unsigned x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
+    if (x < view.width) image[placeOf(view, x, y)] = dwellOf<kUnroll>(view, x, y);
+}
+
+// The pixels of the border, by all threads of the block: do they have one dwell? *dwell is that of
+// the first.
+__device__ bool borderIsEqual(unsigned* image, const View& view, const Rectangle& rectangle,
+                              unsigned* dwell) {
+    __shared__ unsigned first;
+    unsigned low = ~0u, high = 0;  // of this thread
+    for (unsigned i = threadIdx.x; i < borderPixels(rectangle); i += blockDim.x) {
+        const Pixel pixel = borderPixel(rectangle, i);
+        const unsigned found = dwellOf<kUnroll>(view, pixel.x, pixel.y);
+        image[placeOf(view, pixel.x, pixel.y)] = found;
+        low = min(low, found);
+        high = max(high, found);
+    }
+    if (threadIdx.x == 0) first = low;
+    __syncthreads();
+    *dwell = first;
+    const bool hasNone = low > high;
+    return __syncthreads_and(hasNone || (low == *dwell && high == *dwell));
+}
+
+__device__ void fill(unsigned* image, const View& view, const Rectangle& rectangle,
+                     unsigned dwell) {
+    for (unsigned i = threadIdx.x; i < rectangle.width * rectangle.height; i += blockDim.x) {
+        const unsigned x = rectangle.x + i % rectangle.width;
+        image[placeOf(view, x, rectangle.y + i / rectangle.width)] = dwell;
+    }
+}
+
+__device__ void compute(unsigned* image, const View& view, const Rectangle& rectangle) {
+    for (unsigned i = threadIdx.x; i < rectangle.width * rectangle.height; i += blockDim.x) {
+        const unsigned x = rectangle.x + i % rectangle.width;
+        const unsigned y = rectangle.y + i / rectangle.width;
+        image[placeOf(view, x, y)] = dwellOf<kUnroll>(view, x, y);
+    }
+}
+
+struct Counts {
+    unsigned long long filled, divided;  // pixels, rectangles
+    unsigned long long refusal;          // the error of a launch, 0 where there was none
+};
+
+// A block settles a rectangle: its border, and its inside where that is filled or too small to be
+// divided. True if *rectangle, of which only an inside is left then, remains to be divided. No
+// pixel is computed twice.
+__device__ bool remains(unsigned* image, const View& view, unsigned least, Rectangle* rectangle,
+                        Counts* counts) {
+    unsigned dwell, second;
+    bool equal = borderIsEqual(image, view, *rectangle, &dwell);
+    *rectangle = inside(*rectangle);
+    // An inlet of those who leave can be narrower than a pixel where it crosses the border. Those
+    // who stay are only believed if a second border says so.
+    if (equal && dwell == view.dwell && !isEmpty(*rectangle)) {
+        equal = borderIsEqual(image, view, *rectangle, &second) && second == dwell;
+        *rectangle = inside(*rectangle);
+    }
+    if (isEmpty(*rectangle)) return false;
+    if (!equal && isDivided(*rectangle, least)) return true;
+    if (equal) {
+        fill(image, view, *rectangle, dwell);
+        if (threadIdx.x == 0) {
+            atomicAdd(&counts->filled, 1ull * rectangle->width * rectangle->height);
+        }
+    } else {
+        compute(image, view, *rectangle);
+    }
+    return false;
+}
+
+// Block (i, j) takes part (i, j) of `whole`. The children need nothing of each other, and nobody
+// waits for them: the grid is complete when they are. A launch takes a while, and there is room
+// for a limited number of them (cudaLimitDevRuntimePendingLaunchCount): one that is refused must
+// not be lost.
+__global__ void nestedGrids(unsigned* image, View view, unsigned least, Rectangle whole,
+                            Counts* counts) {
+    __shared__ bool refused;
+    Rectangle rest = part(whole, gridDim.x, gridDim.y, blockIdx.x, blockIdx.y);
+    if (!remains(image, view, least, &rest, counts)) return;
+    if (threadIdx.x == 0) {
+        nestedGrids<<<dim3(kParts, kParts), blockDim.x, 0, cudaStreamFireAndForget>>>(
+            image, view, least, rest, counts);
+        const cudaError_t error = cudaGetLastError();
+        refused = error != cudaSuccess;
+        if (refused) {
+            atomicExch(&counts->refusal, static_cast<unsigned long long>(error));
+        } else {
+            atomicAdd(&counts->divided, 1ull);
+        }
+    }
+    __syncthreads();
+    if (refused) compute(image, view, rest);
+}
+
+struct Queue {
+    unsigned taken, added;  // rectangles so far
+    unsigned open;          // rectangles that are not settled yet
+};
+
+// The next rectangle, or 0 when all are settled. Who has ticket t takes tile t, or what is put into
+// place t - tiles, and leaves that empty. It waits only while another block is at work, which may
+// add more: no block waits for one that has not begun.
+__device__ unsigned long long taken(const View& view, const Tiles& tiles, Queue* queue,
+                                    unsigned long long* places) {
+    const unsigned ticket = atomicAdd(&queue->taken, 1u);
+    if (ticket < tiles.count()) {
+        return packed(part({0, 0, view.width, view.height}, tiles.columns, tiles.rows,
+                           ticket % tiles.columns, ticket / tiles.columns));
+    }
+    for (;;) {
+        const unsigned long long word = atomicExch(&places[ticket - tiles.count()], 0ull);
+        if (word != 0) {
+            __threadfence();  // what is subtracted from `open` comes after what was added to it
+            return word;
+        }
+        if (atomicAdd(&queue->open, 0u) == 0) return 0;
+        __nanosleep(100);
+    }
+}
+
+// They are open before anybody can take them, or the others might leave.
+__device__ void add(Queue* queue, unsigned long long* places, const Rectangle& whole) {
+    constexpr unsigned kNew = kParts * kParts;
+    atomicAdd(&queue->open, kNew);
+    __threadfence();
+    const unsigned first = atomicAdd(&queue->added, kNew);
+    for (unsigned k = 0; k < kNew; ++k) {
+        const Rectangle added = part(whole, kParts, kParts, k % kParts, k / kParts);
+        atomicExch(&places[first + k], packed(added));
+    }
+}
+
+// No launch but the first, as many blocks as the GPU holds, and all of them busy to the end.
+__global__ void workQueue(unsigned* image, View view, unsigned least, Tiles tiles, Queue* queue,
+                          unsigned long long* places, Counts* counts) {
+    __shared__ unsigned long long word;
+    for (;;) {
+        if (threadIdx.x == 0) word = taken(view, tiles, queue, places);
+        __syncthreads();
+        if (word == 0) return;
+        Rectangle rest = unpacked(word);
+        const bool divide = remains(image, view, least, &rest, counts);
+        __syncthreads();  // all have read `word`
+        if (threadIdx.x == 0) {
+            if (divide) {
+                add(queue, places, rest);
+                atomicAdd(&counts->divided, 1ull);
+            }
+            atomicSub(&queue->open, 1u);
+        }
+    }
+}
+
+// The image that all must have. The CPU computes it, or where that would take long, the first
+// kernel; then the CPU has its say about as many pixels as it can compute in that time.
+std::vector<unsigned> fullImage(const View& view, lab::DeviceBuffer<unsigned>& image, dim3 grid,
+                                unsigned block) {
+    const std::size_t steps = std::size_t{1} << (lab::kEmulated ? 24 : 35);  // a few seconds
+    const std::size_t stride = image.size() / std::max<std::size_t>(1, steps / view.dwell) + 1;
+    if (stride == 1) return imageOnHost(view);
+    everyPixel<<<grid, block>>>(image.get(), view);
+    CUDA_CHECK_LAUNCH();
+    std::vector<unsigned> full = image.toHost();
+    putSampleOfHost(view, stride, &full);
+    return full;
+}
+
+int main(int argc, char** argv) {
+    unsigned width, height, dwell, tile, least, block;
+    std::string imageName, mapName;
+    lab::Exercise exercise("mandelbrot",
+                           "An image of the Mandelbrot set: every pixel, or borders and what is "
+                           "not of one dwell.");
+    constexpr unsigned kMost = 65535;  // fits into a quarter of the word of a queue
+    exercise.option("width", &width, {4096, 192}, 1, kMost, "pixels of a line");
+    exercise.option("height", &height, {4096, 128}, 1, kMost, "lines");
+    exercise.option("dwell", &dwell, {1024, 64}, 1, kMost, "steps after which a pixel stays");
+    exercise.option("tile", &tile, {128, 64}, 8, 1024, "sides of the first rectangles, at most");
+    exercise.option("least", &least, {32, 8}, kParts, 1024,
+                    "sides of an inside that is not divided");
+    exercise.option("block", &block, {256, 64}, 1, lab::kMaxBlock, "threads per block");
+    exercise.options().file("image", &imageName, "PGM of the image");
+    exercise.options().file("map", &mapName, "PGM of what was computed (1) and filled (0)");
+    exercise.parse(argc, argv);
+    exercise.columns(lab::Columns::kLadder,
+                     {{"rects", 8, "rectangles"},
+                      {"launches", 8, "launches"},
+                      {"computed", 9, "computed"},
+                      {"filled", 9, "filled"},
+                      {"", 0, "differ"}},
+                     {"grid", "block"});
+    bool any = false;
+    for (const char* const kernel : {"everyPixel", "unrolledPixels", "nestedGrids", "workQueue"}) {
+        any = exercise.selected(kernel) || any;
+    }
+    if (!any) return exercise.finish();  // before files are opened: bad usage leaves them alone
+    lab::OutputFile imageFile(exercise, "image", imageName);
+    lab::OutputFile mapFile(exercise, "map", mapName);
+    exercise.title("%u x %u pixels, dwell up to %u", width, height, dwell);
+
+    const View view = viewOf(width, height, dwell);
+    const std::size_t pixels = std::size_t{width} * height;
+    const dim3 lines(lab::blocksFor(width, block), height);
+    const Tiles tiles = {lab::blocksFor(width, tile), lab::blocksFor(height, tile)};
+    const unsigned resident = exercise.device().residentBlocks(block);
+
+    lab::DeviceBuffer<unsigned> image(pixels);
+    lab::DeviceBuffer<Counts> counts(1);
+    const lab::DeviceBuffer<Queue> fresh(std::vector<Queue>{{0, 0, tiles.count()}});
+    lab::DeviceBuffer<Queue> queue(1);
+    // A place for each rectangle that may be added, and for each ticket that comes to nothing.
+    lab::DeviceBuffer<unsigned long long> places(tiles.count() * (mostRectangles(tile, least) - 1) +
+                                                 resident);
+    places.fillBytes(0);
+
+    const std::vector<unsigned> full = fullImage(view, image, lines, block);
+    const Subdivision expected = Subdivider(full, view, tile, least).result();
+    const auto differ = static_cast<std::size_t>(
+        std::inner_product(full.begin(), full.end(), expected.image.begin(), std::ptrdiff_t{0},
+                           std::plus<>(), std::not_equal_to<>()));
+
+    // The host knows how many launches there will be. Who does not asks for more, or has some
+    // refused.
+    std::size_t pending = 0;
+    CUDA_CHECK(cudaDeviceGetLimit(&pending, cudaLimitDevRuntimePendingLaunchCount));
+    pending = std::max(pending, std::min(expected.divided, kMostPending));
+    CUDA_CHECK(cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, pending));
+
+    // What comes of the kernels that compute every pixel, and of those that divide rectangles.
+    const auto ofEvery = [&]() -> lab::Finding {
+        return {wrongPixel(view, image.toHost(), full), {"", 1, pixels, 0, 0}};
+    };
+    const auto ofDivided = [&](bool launches) -> lab::Finding {
+        const Counts found = counts.toHost()[0];
+        std::string wrong = wrongPixel(view, image.toHost(), expected.image);
+        if (wrong.empty() && found.refusal != 0) {
+            wrong = lab::formatted(
+                "a launch was refused: %s, with room for %zu (a larger --least needs fewer)",
+                cudaGetErrorName(static_cast<cudaError_t>(found.refusal)), pending);
+        } else if (wrong.empty() &&
+                   (found.divided != expected.divided || found.filled != expected.filled)) {
+            wrong = lab::formatted(
+                "%llu rectangles divided and %llu pixels filled, expected %zu and %zu",
+                found.divided, found.filled, expected.divided, expected.filled);
+        }
+        return {wrong,
+                {tiles.count() + kParts * kParts * found.divided, launches ? 1 + found.divided : 1,
+                 pixels - found.filled, found.filled, differ}};
+    };
+    if (differ > 0) {
+        exercise.note(lab::formatted(
+            "%zu of %zu pixels that are filled would have another dwell if they were computed.",
+            differ, expected.filled));
+    }
+
+    lab::Ladder ladder(exercise, image, [&] { counts.fillBytes(0); });
+    ladder.rung("everyPixel", lines, block, lab::kNoRate, ofEvery,
+                [&] { everyPixel<<<lines, block>>>(image.get(), view); });
+    ladder.rung("unrolledPixels", lines, block, lab::kNoRate, ofEvery,
+                [&] { unrolledPixels<<<lines, block>>>(image.get(), view); });
+    const dim3 ofTiles(tiles.columns, tiles.rows);
+    ladder.rung(
+        "nestedGrids", ofTiles, block, lab::kNoRate, [&] { return ofDivided(true); },
+        [&] {
+            nestedGrids<<<ofTiles, block>>>(image.get(), view, least, {0, 0, width, height},
+                                            counts.get());
+        });
+    ladder.rung(
+        "workQueue", resident, block, lab::kNoRate, [&] { return ofDivided(false); },
+        [&] {
+            queue.copyFrom(fresh);
+            workQueue<<<resident, block>>>(image.get(), view, least, tiles, queue.get(),
+                                           places.get(), counts.get());
+        });
+
+    if (imageFile.stream() != nullptr) writePgm(imageFile, width, height, dwell, image.toHost());
+    if (mapFile.stream() != nullptr) writePgm(mapFile, width, height, 1, expected.computed);
+    return exercise.finish();
+}
