@@ -50,9 +50,7 @@ class Timeline:
         grid[-1, 0].set_xlabel("time [ms]")
         return figure
 
-    def _lanes(
-        self, axes: Axes, rows: Sequence[Row], lanes: Sequence[str], inches: float
-    ) -> None:
+    def _lanes(self, axes: Axes, rows: Sequence[Row], lanes: Sequence[str], inches: float) -> None:
         for place, lane in enumerate(lanes):
             of_lane = [row for row in rows if row[self.lane] == lane]
             for turn, row in enumerate(sorted(of_lane, key=lambda row: number(row, "begin_ms"))):
