@@ -170,8 +170,9 @@ int main(int argc, char** argv) {
                 "ownStreams");
     }
     for (const unsigned n : doublings(maxSmall)) {
-        compare(small, n, exercise.parameters({{"kernels", std::to_string(n)}}), "smallOneStream",
-                "smallOwnStreams");
+        const lab::Options::Values values = {{"kernels", std::to_string(n)},
+                                             {"block", std::to_string(small.block)}};
+        compare(small, n, exercise.parameters(values), "smallOneStream", "smallOwnStreams");
     }
     timeline.close();
     return exercise.finish();
