@@ -9,11 +9,12 @@
 //   4 givenOrder    as --order=0,1,1,0 says, if it is there: the stream of each kernel
 //   5 hostThreads   a host thread for each stream, which issues its kernels
 //
-// Each is run with 1, 2, 8 and 32 queues (--connections), and with kernels that take one block,
-// half of the multiprocessors (SMs), or all. speedup is relative to the same kernels in one stream,
-// predicted is what queueModel.h says. CUDA asks the environment variable
+// Each is run with 1, 2, 8 and 32 queues (--connections), and with kernels that take one of the
+// multiprocessors (SMs), half of them, or all. speedup is relative to the same kernels in one
+// stream, predicted is what queueModel.h says. CUDA asks the environment variable
 // CUDA_DEVICE_MAX_CONNECTIONS for the number of queues, once, when it starts: for each of several
-// numbers the program runs itself in a process of its own.
+// numbers the program runs itself in a process of its own. (--profile is for one process, and takes
+// the first number unless --connections is there.)
 //
 //   ./lab run issueOrder -- --streams=8 --depth=4 --connections=1,4
 //   ./lab test issueOrder
@@ -246,6 +247,7 @@ int main(int argc, char** argv) {
     auto connections = numberList(connectionsText, 1, kMostConnections, kMostConnections);
     if (connections.empty())
         exercise.reject("--connections=" + connectionsText + ": expected " + ofConnections);
+    if (exercise.profile() && !exercise.given("connections")) connections.resize(1);
     const IssueOrder given = numberList(orderText, 0, kMostStreams - 1, kMostKernels);
     const bool isGiven = exercise.given("order");
     if (isGiven && given.empty()) exercise.reject("--order=" + orderText + ": expected " + ofOrder);
