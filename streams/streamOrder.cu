@@ -30,7 +30,9 @@
 //   ctest --test-dir build -L streamOrder
 //   nsys profile build/streams/streamOrder --profile
 //
-// streamOrder_per_thread is this source, compiled with --default-stream per-thread.
+// streamOrder_per_thread is this source, compiled with --default-stream per-thread. --pieces=FILE
+// writes a CSV line for each piece of the graphs in the last measured run: graph, stream, piece,
+// begin_ms and end_ms, since the first piece began.
 
 #include <algorithm>
 #include <cstddef>
@@ -40,7 +42,9 @@
 #include <utility>
 #include <vector>
 
+#include "csv_file.cuh"
 #include "forkJoin.cuh"
+#include "hostFunctions.cuh"
 #include "hostWaits.cuh"
 #include "lab.cuh"
 #include "orderRows.cuh"
@@ -83,57 +87,77 @@ __global__ void readAll(const int* data, int* seen, std::size_t size) {
         seen[i] = data[i];
 }
 
-// The next place of a log gets `entry`.
-__global__ void logEntry(unsigned entry, unsigned* log, unsigned* entries) {
-    log[(*entries)++] = entry;
-}
-
 // ---- pieces of work that wait for one another
 
-void graphs(lab::Exercise& exercise, unsigned long long nanoseconds) {
-    const std::vector<std::pair<const char*, WorkGraph>> all = {
+// When the pieces ran, as lines of a CSV file.
+void addPieces(lab::CsvFile& file, const std::string& kernel, const WorkGraph& graph,
+               const std::vector<lab::Span>& spans) {
+    const auto milliseconds = [&](unsigned long long time) {
+        return lab::Cell(lab::milliseconds(time - spans[0].begin), 6);  // nothing is before piece 0
+    };
+    for (std::size_t k = 0; k < graph.size(); ++k) {
+        file.row(
+            {kernel, graph[k].stream, k, milliseconds(spans[k].begin), milliseconds(spans[k].end)});
+    }
+}
+
+void graphs(lab::Exercise& exercise, unsigned long long nanoseconds, const std::string& fileName) {
+    constexpr unsigned kStreams = 4;
+    constexpr std::size_t kMost = 6;  // pieces of a graph
+    // Of each piece its stream, and a bit for each piece that it waits for.
+    const std::vector<std::pair<std::string, WorkGraph>> all = {
         {"chain", {{0, 0}, {1, 0b1}, {2, 0b10}, {3, 0b100}}},
         {"diamond", {{0, 0}, {0, 0b1}, {1, 0b1}, {0, 0b110}}},
-        {"fan", {{0, 0}, {0, 0b1}, {1, 0b1}, {2, 0b1}, {3, 0b1}, {0, 0b11110}}}};
-    constexpr std::size_t kMost = 6;
+        {"fan", {{0, 0}, {0, 0b1}, {1, 0b1}, {2, 0b1}, {3, 0b1}, {0, 0b11110}}},
+    };
+    lab::CsvFile file(exercise, "pieces", fileName,
+                      {{"", 0, "graph"},
+                       {"", 0, "stream"},
+                       {"", 0, "piece"},
+                       {"", 0, "begin_ms"},
+                       {"", 0, "end_ms"}});
     lab::DeviceBuffer<unsigned> values(kMost * kBlock);
     lab::DeviceBuffer<lab::Span> spans(kMost);
-    ForkJoin streams(4);
+    ForkJoin streams(kStreams);
     const Events done(kMost);
 
+    bool any = false;
+    const auto rung = [&](lab::Ladder& ladder, const std::string& name, const WorkGraph& graph) {
+        const auto finding = [&]() -> lab::Finding {
+            std::vector<unsigned> expected;
+            for (const unsigned value : valuesOf(graph))
+                expected.insert(expected.end(), kBlock, value);
+            std::string wrong = lab::mismatch(values.toHost(expected.size()), expected);
+            const std::vector<lab::Span> ran = spans.toHost(graph.size());
+            if (wrong.empty()) wrong = wrongOrder(graph, ran, nanoseconds);
+            addPieces(file, name, graph, ran);
+            any = true;
+            const std::string waits = lab::formatted("%u waits", waitsIn(graph));
+            Cells cells{waits, wrong.empty() ? waits : "less"};
+            cells.ideal = {1.0 * static_cast<double>(graph.size()) / longestWay(graph), 2};
+            return {wrong, cells};
+        };
+        ladder.rung(name, 1, kBlock, lab::kNoRate, finding, [&] {
+            streams.fork(kStreams);
+            for (std::size_t k = 0; k < graph.size(); ++k) {
+                const cudaStream_t stream = streams[graph[k].stream];
+                for (std::size_t p = 0; p < k; ++p) {
+                    if (waitsFor(graph[k], p) && graph[p].stream != graph[k].stream)
+                        CUDA_CHECK(cudaStreamWaitEvent(stream, done[p]));
+                }
+                piece<<<1, kBlock, 0, stream>>>(static_cast<unsigned>(k), graph[k].after,
+                                                nanoseconds, values.get(), spans.get());
+                CUDA_CHECK(cudaEventRecord(done[k], stream));
+            }
+            streams.join(kStreams);
+        });
+    };
     for (const auto& [name, graph] : all) {
         lab::Ladder ladder(exercise, values, [&] { spans.fillBytes(0); });
-        const auto rung = [&, &graph = graph](const std::string& kernel, bool inStreams) {
-            const std::string waits = lab::formatted("%u waits", waitsIn(graph));
-            const auto finding = [&]() -> lab::Finding {
-                std::vector<unsigned> expected;
-                for (const unsigned value : valuesOf(graph))
-                    expected.insert(expected.end(), kBlock, value);
-                std::string wrong = lab::mismatch(values.toHost(expected.size()), expected);
-                if (wrong.empty())
-                    wrong = wrongOrder(graph, spans.toHost(graph.size()), nanoseconds);
-                Cells cells{waits, wrong.empty() ? waits : "less"};
-                const double ideal = inStreams ? 1.0 * graph.size() / longestWay(graph) : 1;
-                cells.ideal = {ideal, 2};
-                return {wrong, cells};
-            };
-            ladder.rung(kernel, 1, kBlock, lab::kNoRate, finding, [&] {
-                streams.fork(4);
-                for (std::size_t k = 0; k < graph.size(); ++k) {
-                    const cudaStream_t stream = streams[inStreams ? graph[k].stream : 0];
-                    for (std::size_t p = 0; p < k && inStreams; ++p) {
-                        if (waitsFor(graph[k], p)) CUDA_CHECK(cudaStreamWaitEvent(stream, done[p]));
-                    }
-                    piece<<<1, kBlock, 0, stream>>>(static_cast<unsigned>(k), graph[k].after,
-                                                    nanoseconds, values.get(), spans.get());
-                    CUDA_CHECK(cudaEventRecord(done[k], stream));
-                }
-                streams.join(4);
-            });
-        };
-        rung(std::string(name) + "InOneStream", false);
-        rung(std::string(name) + "InStreams", true);
+        rung(ladder, name + "InOneStream", inOneStream(graph));
+        rung(ladder, name + "InStreams", graph);
     }
+    if (any) file.close();
 }
 
 // ---- waits that are there, and waits that are missing
@@ -223,72 +247,6 @@ void waits(lab::Exercise& exercise, std::size_t size, unsigned long long nanosec
     });
 }
 
-// ---- functions of the host in a stream
-
-struct Log {
-    unsigned *entries, *count;
-    unsigned entry;
-};
-
-void CUDART_CB logOnHost(void* data) {
-    const Log& log = *static_cast<Log*>(data);
-    log.entries[(*log.count)++] = log.entry;
-}
-
-struct Tried {
-    cudaStream_t stream;
-    cudaEvent_t event;
-    std::vector<cudaError_t> answers;
-};
-
-// What no function in a stream may do. (None of these would do harm.)
-void CUDART_CB callCuda(void* data) {
-    Tried& tried = *static_cast<Tried*>(data);
-    int device;
-    std::size_t free, total;
-    tried.answers = {cudaGetDevice(&device), cudaMemGetInfo(&free, &total),
-                     cudaStreamQuery(tried.stream), cudaEventRecord(tried.event, tried.stream)};
-}
-
-void hostFunctions(lab::Exercise& exercise) {
-    const ForkJoin streams(1);
-    if (exercise.selected("hostFunctions")) {
-        constexpr unsigned kPairs = 4;
-        lab::PinnedBuffer<unsigned> entries(2 * kPairs), count(1);
-        std::fill(entries.begin(), entries.end(), 2 * kPairs);
-        count[0] = 0;
-        std::vector<Log> logs;
-        for (unsigned k = 0; k < kPairs; ++k)
-            logs.push_back({entries.get(), count.get(), 2 * k + 1});
-        for (Log& log : logs) {
-            logEntry<<<1, 1, 0, streams[0]>>>(log.entry - 1, log.entries, log.count);
-            CUDA_CHECK_LAUNCH();
-            CUDA_CHECK(cudaLaunchHostFunc(streams[0], logOnHost, &log));
-        }
-        CUDA_CHECK(cudaStreamSynchronize(streams[0]));
-        std::vector<unsigned> expected(2 * kPairs);
-        std::iota(expected.begin(), expected.end(), 0u);
-        const std::vector<unsigned> found(entries.begin(), entries.end());
-        const unsigned inOrder = static_cast<unsigned>(
-            std::mismatch(found.begin(), found.end(), expected.begin()).first - found.begin());
-        printRow(exercise, "hostFunctions",
-                 {lab::mismatch(found, expected), Cells{lab::formatted("%u in order", 2 * kPairs),
-                                                        lab::formatted("%u in order", inOrder)}});
-    }
-    if (exercise.selected("hostFunctionCallsCuda")) {
-        const Events events(1);
-        Tried tried{streams[0], events[0], {}};
-        CUDA_CHECK(cudaLaunchHostFunc(streams[0], callCuda, &tried));
-        CUDA_CHECK(cudaStreamSynchronize(streams[0]));
-        const auto refused =
-            std::count(tried.answers.begin(), tried.answers.end(), cudaErrorNotPermitted);
-        printRow(exercise, "hostFunctionCallsCuda",
-                 {tried.answers.empty() ? "it was not called" : "",
-                  Cells{"nothing",
-                        lab::formatted("%td of %zu refused", refused, tried.answers.size())}});
-    }
-}
-
 // ---- streams that wait by themselves
 
 void streamsByThemselves(lab::Exercise& exercise, unsigned long long nanoseconds) {
@@ -337,10 +295,12 @@ void streamsByThemselves(lab::Exercise& exercise, unsigned long long nanoseconds
 int main(int argc, char** argv) {
     std::size_t size;
     unsigned microseconds;
+    std::string piecesName;
     lab::Exercise exercise("streamOrder", "Who waits for whom: streams, events, and the host.");
     exercise.option("size", &size, {1 << 20, 1 << 12}, 1, 1 << 30, "ints to write and read");
     exercise.option("microseconds", &microseconds, {1000, 20}, 1, 1000000,
                     "how long a kernel runs");
+    exercise.options().file("pieces", &piecesName, "CSV of when each piece of a graph ran");
     exercise.parse(argc, argv);
     constexpr auto kOnGpu = lab::OwnColumn::kOnGpu;
     exercise.columns(lab::Columns::kLadder,
@@ -359,7 +319,7 @@ int main(int argc, char** argv) {
     exercise.noteInEmulation("It carries out everything at the call: nothing overlaps.");
 
     const unsigned long long nanoseconds = 1000ull * microseconds;
-    graphs(exercise, nanoseconds);
+    graphs(exercise, nanoseconds, piecesName);
     waits(exercise, size, nanoseconds);
     waitingHost(exercise, nanoseconds);
     hostFunctions(exercise);

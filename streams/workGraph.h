@@ -28,14 +28,20 @@ inline unsigned waitsIn(const WorkGraph& graph) {
     return waits;
 }
 
+inline WorkGraph inOneStream(WorkGraph graph) {
+    for (Piece& piece : graph) piece.stream = 0;
+    return graph;
+}
+
 // Pieces on the longest way through the graph: none of these can begin before the one in front of
-// it has ended, however many streams there are.
+// it has ended, which it waits for or which is in the same stream.
 inline unsigned longestWay(const WorkGraph& graph) {
     std::vector<unsigned> ways;
     for (const Piece& piece : graph) {
         unsigned before = 0;
         for (std::size_t p = 0; p < ways.size(); ++p) {
-            if (waitsFor(piece, p)) before = std::max(before, ways[p]);
+            if (waitsFor(piece, p) || graph[p].stream == piece.stream)
+                before = std::max(before, ways[p]);
         }
         ways.push_back(before + 1);
     }
@@ -62,7 +68,8 @@ inline std::string wrongOrder(const WorkGraph& graph, const std::vector<lab::Spa
         if (spans[k].end < spans[k].begin || spans[k].end - spans[k].begin < nanoseconds)
             return lab::formatted("piece %zu did not stay for %llu ns", k, nanoseconds);
         for (std::size_t p = 0; p < k; ++p) {
-            if (waitsFor(graph[k], p) && spans[k].begin < spans[p].end)
+            const bool inOrder = waitsFor(graph[k], p) || graph[p].stream == graph[k].stream;
+            if (inOrder && spans[k].begin < spans[p].end)
                 return lab::formatted("piece %zu began before piece %zu had ended", k, p);
         }
     }

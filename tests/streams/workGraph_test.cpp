@@ -23,6 +23,15 @@ TEST(WorkGraph, LongestWay) {
     EXPECT_EQ(longestWay(kApart), 1u);
 }
 
+TEST(WorkGraph, OneStreamIsAWayThroughAll) {
+    EXPECT_EQ(longestWay(inOneStream(kDiamond)), 4u);
+    EXPECT_EQ(longestWay(inOneStream(kApart)), 2u);
+    EXPECT_EQ(waitsIn(inOneStream(kDiamond)), 4u);
+    EXPECT_EQ(wrongOrder(inOneStream(kApart), {{10, 15, 0}, {15, 20, 0}}, 5), "");
+    EXPECT_EQ(wrongOrder(inOneStream(kApart), {{10, 15, 0}, {14, 20, 0}}, 5),
+              "piece 1 began before piece 0 had ended");
+}
+
 TEST(WorkGraph, Values) {
     EXPECT_THAT(valuesOf(kChain), testing::ElementsAre(1, 3, 6));
     EXPECT_THAT(valuesOf(kDiamond), testing::ElementsAre(1, 3, 4, 11));
