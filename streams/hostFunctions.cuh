@@ -16,8 +16,6 @@ __global__ void logEntry(unsigned entry, unsigned* log, unsigned* entries) {
     log[(*entries)++] = entry;
 }
 
-// ---- functions of the host in a stream
-
 struct Log {
     unsigned *entries, *count;
     unsigned entry;

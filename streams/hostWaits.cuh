@@ -138,7 +138,10 @@ inline void hostCalls(lab::Exercise& exercise, unsigned long long nanoseconds) {
         const CallBeside idle = measured(call, nonBlocking[0], false);
         const CallBeside beside = measured(call, nonBlocking[0], true);
         const CallBeside behind = measured(call, blocking, true);
-        std::string wrong = idle.wrong + beside.wrong + behind.wrong;
+        std::string wrong;
+        for (const CallBeside& each : {idle, beside, behind}) {
+            if (wrong.empty()) wrong = each.wrong;
+        }
         if ((call.beside == "yes" && beside.seen == "no") ||
             (call.behind == "yes" && behind.seen == "no"))
             wrong = "the host did not wait";
