@@ -32,7 +32,7 @@ inline std::size_t pollsOf(const std::function<cudaError_t()>& query,
 }
 
 inline void waitingHost(lab::Exercise& exercise, unsigned long long nanoseconds) {
-    const std::vector<int> numbers = lab::randomInts(1 << 14, exercise.seed(), 0, 100);
+    const std::vector<int> numbers = lab::randomInts(1 << 16, exercise.seed(), 0, 100);
     lab::PinnedBuffer<lab::Span> span(1);
     const ForkJoin streams(1);
     const cudaStream_t stream = streams[0];
