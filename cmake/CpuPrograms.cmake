@@ -1,6 +1,8 @@
 # lab_add_cpu_program(target source...)               a program for the cpu back end
 # lab_add_instrumented_program(target source...)      the same for the profiler and the hazard check
 #
+# lab_use_per_thread_default_stream(target)           such a program as `nvcc --default-stream per-thread` compiles it
+#
 # Both may include what is in common/. They take the headers of CUDA and of the standard library, on which every program
 # spends a good part of its compile time, precompiled; those of common/ not, so that a change there compiles only what
 # includes it.
@@ -53,4 +55,11 @@ function(lab_add_instrumented_program target)
     set(others ${ARGN}) # are not instrumented: those headers are not theirs
     list(FILTER others EXCLUDE REGEX "[.]cu$")
     set_source_files_properties(${others} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+endfunction()
+
+function(lab_use_per_thread_default_stream target)
+    target_compile_definitions(${target} PRIVATE CUDA_API_PER_THREAD_DEFAULT_STREAM)
+    # Precompiled headers have the other one.
+    set_target_properties(${target} PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
+    target_compile_options(${target} PRIVATE "SHELL:-include cuda_runtime.h")
 endfunction()

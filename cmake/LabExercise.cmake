@@ -1,7 +1,7 @@
 # lab_add_exercise(NAME [RDC] [CUDA_ONLY] [ARCHITECTURES number...] [LINK target...] [RUNS "options"...]
 #     [PRINTS "options => regex"...]
 #     [EMULATION "options => regex"...] [GPU "options => regex"...] [REJECTS "options => regex"...]
-#     [HAZARDS "options => regex"...])
+#     [PER_THREAD "options => regex"...] [HAZARDS "options => regex"...])
 #
 # Builds the exercise NAME.cu of the current folder on the chosen back end, and tests it. Its other facts are in
 # NAME.toml beside it (scripts/lab_cli/exercise_facts.py says which).
@@ -18,6 +18,8 @@
 #   EMULATION  the same on the cpu back end alone, whose numbers are known
 #   GPU        the same on a GPU alone
 #   REJECTS    option strings that must end with status 2 and one line on stderr that matches the regex
+#   PER_THREAD the same as PRINTS of NAME_per_thread, which is the source as `nvcc --default-stream per-thread`
+#              compiles it
 #   HAZARDS    option strings with which the hazard check says what the regex says; by default it must find nothing
 #              with a few of RUNS. Each kernel is launched once (--profile), but where there is a --reps.
 #
@@ -39,7 +41,7 @@ add_custom_target(exercises) # all of them, without the unit tests
 
 function(lab_add_exercise name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "RDC;CUDA_ONLY" ""
-        "ARCHITECTURES;LINK;RUNS;PRINTS;EMULATION;GPU;REJECTS;HAZARDS")
+        "ARCHITECTURES;LINK;RUNS;PRINTS;EMULATION;GPU;REJECTS;PER_THREAD;HAZARDS")
     if(arg_UNPARSED_ARGUMENTS)
         message(FATAL_ERROR "lab_add_exercise(${name}): unknown arguments ${arg_UNPARSED_ARGUMENTS}")
     endif()
@@ -75,6 +77,10 @@ function(lab_add_exercise name)
     add_dependencies(exercises ${name})
 
     lab_test_exercise(${name} "${arg_RUNS}" "${arg_PRINTS}" "${arg_REJECTS}")
+    if(arg_PER_THREAD)
+        lab_add_per_thread_program(${name}_per_thread ${name}.cu)
+        lab_test_cases_matching(${name}_per_thread PRINTS ${arg_PER_THREAD})
+    endif()
     if(TARGET ${name}_instrumented)
         lab_test_hazards(${name} "${arg_RUNS}" "${arg_HAZARDS}")
         lab_test_printed(${name} ${name} "${arg_RUNS}")
@@ -83,6 +89,18 @@ function(lab_add_exercise name)
         lab_test_broken(${name} "${arg_RUNS}")
         lab_test_faults(${name} "${arg_RUNS}")
         lab_test_as_gpu(${name} "${arg_RUNS}" "${arg_GPU}")
+    endif()
+endfunction()
+
+# Compiled with --default-stream per-thread.
+function(lab_add_per_thread_program target source)
+    if(LAB_CHOSEN_BACKEND STREQUAL "cpu")
+        lab_add_cpu_program(${target} ${source})
+        lab_use_per_thread_default_stream(${target})
+    else()
+        add_executable(${target} ${source})
+        target_compile_options(${target} PRIVATE --default-stream=per-thread)
+        target_link_libraries(${target} PRIVATE lab_common lab_warnings)
     endif()
 endfunction()
 
@@ -322,7 +340,7 @@ endfunction()
 function(lab_describe_case case name about)
     cmake_path(GET CMAKE_CURRENT_SOURCE_DIR FILENAME chapter)
     set(labels exercise ${chapter} ${name} ${about})
-    if(name MATCHES "_as_gpu$") # which a build of the exercise alone does not build
+    if(name MATCHES "_(as_gpu|per_thread)$") # which a build of the exercise alone does not build
         set(labels unit)
     endif()
     set_tests_properties(${case} PROPERTIES

@@ -47,7 +47,7 @@ LONG_NAMES = {
 IGNORED_WITH_VALUE = set(
     "arch gpu-architecture code gpu-code gencode generate-code rdc relocatable-device-code "
     "maxrregcount Xptxas ptxas-options Xnvlink nvlink-options Xcudafe Xarchive ftz prec-div "
-    "prec-sqrt fmad cudart cudadevrt default-stream diag-suppress diag-warn diag-error t threads "
+    "prec-sqrt fmad cudart cudadevrt diag-suppress diag-warn diag-error t threads "
     "split-compile ccbin compiler-bindir Ofast-compile Ofc MF MT MQ dependency-output".split()
 )
 IGNORED = set(
@@ -60,7 +60,9 @@ IGNORED = set(
 )
 
 # Taken with a value that may be the next argument.
-WITH_VALUE = set("o D U I L l isystem include Xcompiler Xlinker x std library precompile".split())
+WITH_VALUE = set(
+    "o D U I L l isystem include Xcompiler Xlinker x std default-stream library precompile".split()
+)
 GPU_CODE = {"ptx", "cubin", "fatbin", "optix-ir", "ltoir"}
 NVCC_WERROR = {"all-warnings", "cross-execution-space-call", "reorder", "default-stream-launch"}
 
@@ -186,6 +188,11 @@ def _option(job: Job, argument: str, name: str, value: str) -> None:
         # The headers of the back end need C++17.
         older = re.fullmatch(r"(c|gnu)\+\+(98|03|0x|11|1y|14)", value)
         job.std = f"{older.group(1)}++17" if older else value
+    elif name == "default-stream":
+        if value not in ("legacy", "null", "per-thread"):
+            raise UsageError(f"--default-stream {value}: it is legacy or per-thread")
+        if value == "per-thread":
+            job.flags.append("-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1")
     elif name == "O":
         job.optimize = f"-O{value}"
     elif name == "G":

@@ -265,7 +265,7 @@ int main(int argc, char** argv) {
 
     // CUDA reads the variable when it starts, and it has not started yet. An emulation has no
     // queues: what it does for one number it does for all of them.
-    if (parent.exists()) connections = {std::stoul(std::getenv(kVariable))};
+    if (parent.exists()) connections.assign(1, std::stoul(std::getenv(kVariable)));
     const bool inChildren = connections.size() > 1 && !lab::kEmulated;
     if (!inChildren) setenv(kVariable, std::to_string(connections[0]).c_str(), 1);
     exercise.selectDevice();

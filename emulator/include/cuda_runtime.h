@@ -28,6 +28,9 @@
 #include "emu/warp.h"
 #include "emu/atomics.h"
 #include "emu/math.h"
+#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
+#include "emu/per_thread_default_stream.h"
+#endif
 #ifdef __EMU_INSTRUMENTED__
 #include "emu/decisions.h"
 #include "emu/discarded.h"

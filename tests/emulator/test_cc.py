@@ -310,7 +310,7 @@ def test_sources_of_the_same_name(lab_cc, tmp_path):
         "-Xptxas -v -Xptxas=-dlcm=ca --ptxas-options=-v",
         "--expt-relaxed-constexpr --extended-lambda -expt-extended-lambda",
         "-maxrregcount=32 --maxrregcount 32 -fmad=false -ftz true",
-        "--default-stream per-thread -t 4 --threads=0",
+        "--default-stream legacy -default-stream=null -t 4 --threads=0",
         "-diag-suppress 177 -Wno-deprecated-gpu-targets",
         "-ccbin g++ --compiler-bindir=clang++",
         "-MMD -MP -MF a.d -MT a",
@@ -358,6 +358,8 @@ def test_what_makes_no_difference(lab_cc, options):
         ("-std=c++0x -std=c++1y", "-std=c++17"),
         ("-Werror=all-warnings", "-Xcompiler -Werror"),
         ("-Werror all-warnings", "-Xcompiler -Werror"),
+        ("--default-stream per-thread", "-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1"),
+        ("-default-stream=per-thread", "-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1"),
     ],
 )
 def test_long_names_and_short_ones(long, short):
@@ -371,8 +373,8 @@ def test_long_names_and_short_ones(long, short):
 NO_DIFFERENCE = """
     arch gpu-architecture code gpu-code gencode generate-code rdc relocatable-device-code
     maxrregcount Xptxas ptxas-options Xnvlink nvlink-options Xcudafe Xarchive ftz prec-div prec-sqrt
-    fmad cudart cudadevrt default-stream diag-suppress diag-warn diag-error t threads split-compile
-    ccbin compiler-bindir Ofast-compile Ofc MF MT MQ dependency-output
+    fmad cudart cudadevrt diag-suppress diag-warn diag-error t threads split-compile ccbin
+    compiler-bindir Ofast-compile Ofc MF MT MQ dependency-output
 """
 NO_DIFFERENCE_NO_VALUE = """
     lineinfo generate-line-info use_fast_math extended-lambda expt-extended-lambda
@@ -396,6 +398,11 @@ def test_options_for_a_gpu_are_passed_over():
     for kind in ("cross-execution-space-call", "reorder", "default-stream-launch"):
         assert cc.parse(["-Werror", kind, "a.cu", "-o", "a"]) == plain
         assert cc.parse([f"-Werror={kind}", "a.cu", "-o", "a"]) == plain
+
+
+def test_a_default_stream_that_nvcc_does_not_know():
+    with pytest.raises(cc.UsageError, match="--default-stream thread: it is legacy or per-thread"):
+        cc.parse(["--default-stream", "thread", "a.cu"])
 
 
 def test_errors_of_the_compiler_are_its_own():

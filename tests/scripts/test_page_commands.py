@@ -161,13 +161,22 @@ def test_values_of_options_are_taken(page: Path) -> None:
     assert [text for text in said if text] == []
 
 
+# The programs that are an exercise compiled with --default-stream per-thread, and which.
+PER_THREAD = {
+    f"{call.split()[0]}_per_thread": call.split()[0]
+    for chapter in {source.parent for source in SOURCES.values()}
+    for call in (chapter / "CMakeLists.txt").read_text().split("lab_add_exercise(")[1:]
+    if "PER_THREAD" in call.split()
+}
+
+
 @of_pages
 def test_presets_targets_and_labels_are_there(page: Path) -> None:
     text = page.read_text()
     for preset in re.findall(r"cmake .*--preset ([\w-]+)", text):
         assert preset in PRESETS
     for name in re.findall(r"(?:cmake .*--target|ctest .*-[LR]) '?\^?(\w+)", text):
-        assert name in {*SOURCES, *CHAPTERS, "NAME"}, name
+        assert name in {*SOURCES, *PER_THREAD, *CHAPTERS, "NAME"}, name
 
 
 @of_pages
@@ -175,7 +184,8 @@ def test_built_files_are_where_a_build_has_them(page: Path) -> None:
     for preset, name in re.findall(r"\b(?:out/([\w-]+)|build)/([\w./-]*\w)", page.read_text()):
         chapter, _, program = name.partition("/")
         if chapter in CHAPTERS:
-            assert program in SOURCES and SOURCES[program].parent.name == chapter, name
+            source = SOURCES.get(PER_THREAD.get(program, program))
+            assert source and source.parent.name == chapter, name
         elif preset in PRESETS and BUILD.is_dir():
             assert (BUILD / name).exists(), f"out/{preset}/{name}"
 

@@ -150,22 +150,24 @@ cudaError_t submitAsync(const Fill& fill, cudaStream_t stream) {
     return submitTransfer(stream, cudaGraphNodeTypeMemset, fill);
 }
 
-// What waits does so in the legacy stream, which captures may forbid.
+// What waits does so in the default stream, which captures may forbid.
+constexpr cudaStream_t kDefaultStream = nullptr;
+
 cudaError_t refuseSync() {
     if (!anyCapture()) return cudaSuccess;
     const std::lock_guard<std::mutex> lock(handleMutex());
-    const cudaError_t error = refuseLegacy();
+    const cudaError_t error = findStream(kDefaultStream)->legacy ? refuseLegacy() : cudaSuccess;
     return error != cudaSuccess ? error : refuseUnsafe();
 }
 
 // The host waits for a fill of memory that it can reach, and for no other.
 cudaError_t submitSync(const Fill& fill) {
     cudaError_t error = refuseSync();
-    if (error == cudaSuccess) error = submitAsync(fill, cudaStreamLegacy);
+    if (error == cudaSuccess) error = submitAsync(fill, kDefaultStream);
     if (error != cudaSuccess) return error;
     const std::optional<Allocation> allocation = findAllocation(fill.dst.pointer);
     const bool waits = allocation && (allocation->managed() || isOfHost(fill.dst.pointer));
-    return waits ? waitForStream(cudaStreamLegacy) : cudaSuccess;
+    return waits ? waitForStream(kDefaultStream) : cudaSuccess;
 }
 
 Layout layoutOf(const void* pointer, size_t pitch = 0, size_t slice = 0) {
@@ -279,8 +281,8 @@ cudaError_t submitAsync(const Copy& copy, cudaStream_t stream) {
 
 cudaError_t submitSync(const Copy& copy) {
     cudaError_t error = refuseSync();
-    if (error == cudaSuccess) error = submitAsync(copy, cudaStreamLegacy);
-    return error == cudaSuccess ? waitForStream(cudaStreamLegacy) : error;
+    if (error == cudaSuccess) error = submitAsync(copy, kDefaultStream);
+    return error == cudaSuccess ? waitForStream(kDefaultStream) : error;
 }
 
 }  // namespace emu

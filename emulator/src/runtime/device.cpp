@@ -284,11 +284,11 @@ using namespace emu;
 // ---- Choice of the device -----------------------------------------------------------------------
 
 cudaError_t cudaGetDeviceCount(int* count) {
-    return setLastError(answer(count, 1));
+    return query([&] { return answer(count, 1); });
 }
 
 cudaError_t cudaGetDevice(int* device) {
-    return setLastError(answer(device, 0));
+    return query([&] { return answer(device, 0); });
 }
 
 cudaError_t cudaSetDevice(int device) {
@@ -336,9 +336,11 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* prop, int device) {
 }
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
-    if (attribute < 1 || attribute >= cudaDevAttrMax) return setLastError(cudaErrorInvalidValue);
-    const cudaError_t error = checkDevice(device);
-    return setLastError(error != cudaSuccess ? error : answer(value, attributeValue(attribute)));
+    return query([&] {
+        if (attribute < 1 || attribute >= cudaDevAttrMax) return cudaErrorInvalidValue;
+        const cudaError_t error = checkDevice(device);
+        return error != cudaSuccess ? error : answer(value, attributeValue(attribute));
+    });
 }
 
 cudaError_t cudaDeviceGetPCIBusId(char* busId, int length, int device) {

@@ -1,5 +1,6 @@
 // Errors: the last one of each thread, and the one that a failed kernel leaves for all.
 #include <string>
+#include <utility>
 
 #include "emu/api/errors.h"
 #include "engine/scheduler.h"
@@ -10,7 +11,7 @@
 namespace emu {
 namespace {
 
-thread_local cudaError_t lastError = cudaSuccess;
+thread_local cudaError_t lastError = cudaSuccess, lastOfHostFunctions = cudaSuccess;
 thread_local bool hostFunctionRuns = false;
 
 void tellErrorRead() {
@@ -55,10 +56,12 @@ bool insideHostFunction() {
 }
 HostFunctionScope::HostFunctionScope() {
     hostFunctionRuns = true;
+    std::swap(lastError, lastOfHostFunctions);
     if (watcher != nullptr) watcher->hostFunctionRuns(true);
 }
 HostFunctionScope::~HostFunctionScope() {
     hostFunctionRuns = false;
+    std::swap(lastError, lastOfHostFunctions);
     if (watcher != nullptr) watcher->hostFunctionRuns(false);
 }
 

@@ -16,6 +16,9 @@ cudaError_t setLastError(cudaError_t error);
 // in stream order, where CUDA forbids its API. Else cudaSuccess.
 cudaError_t entryError();
 
+// The caller is a host function that runs in stream order.
+bool insideHostFunction();
+
 // Ends the kernel with a message if the caller is a CUDA thread: `name` exists for host code only.
 void requireHost(const char* name);
 
@@ -44,15 +47,21 @@ cudaError_t hostApi(const char* name, Body&& body) {
     return api(std::forward<Body>(body));
 }
 
-// The body of an API function of the host that needs no working device: it works after a kernel
-// failed, too.
+// The body of an API function that needs no working device: it works after a kernel failed, too.
+template <typename Body>
+cudaError_t query(Body&& body) {
+    return setLastError(insideHostFunction() ? cudaErrorNotPermitted : body());
+}
+
+// The body of such a function of the host.
 template <typename Body>
 cudaError_t hostQuery(const char* name, Body&& body) {
     requireHost(name);
-    return setLastError(body());
+    return query(std::forward<Body>(body));
 }
 
-// While it lives, the calling thread runs a host function in stream order.
+// While it lives, the calling thread runs a host function in stream order. CUDA has a thread for
+// these, with a last error of its own.
 class HostFunctionScope {
   public:
     HostFunctionScope();
@@ -60,8 +69,6 @@ class HostFunctionScope {
     HostFunctionScope(const HostFunctionScope&) = delete;
     HostFunctionScope& operator=(const HostFunctionScope&) = delete;
 };
-bool insideHostFunction();
-
 // cudaDeviceReset() for the last error of the calling thread and the sticky error.
 void clearErrors();
 

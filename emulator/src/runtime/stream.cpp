@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <shared_mutex>
+#include <utility>
 
 #include "capture.h"
 #include "engine/allocations.h"
@@ -27,8 +28,12 @@ StreamTable& streams() {
     return table;
 }
 
+thread_local bool zeroIsPerThread = false;  // stream 0, in a call of the host
+
+// Of the handle 0 kernels have their own.
 bool isLegacy(cudaStream_t handle) {
-    return handle == nullptr || handle == cudaStreamLegacy;
+    if (handle == nullptr) return !zeroIsPerThread || inDevice();
+    return handle == cudaStreamLegacy;
 }
 
 const std::shared_ptr<Stream>& legacyStream() {
@@ -113,7 +118,7 @@ std::mutex& handleMutex() {
 
 std::shared_ptr<Stream> findStream(cudaStream_t handle) {
     if (isLegacy(handle)) return legacyStream();
-    if (handle == cudaStreamPerThread) return perThreadStream();
+    if (handle == nullptr || handle == cudaStreamPerThread) return perThreadStream();
     if (handle == cudaStreamTailLaunch || handle == cudaStreamFireAndForget) {
         return inDevice() ? legacyStream() : nullptr;
     }
@@ -162,6 +167,11 @@ cudaError_t refuseCapturing(cudaStream_t handle) {
 
 bool mayRunLater() {
     return anyCapture() || inDevice();
+}
+
+PerThreadDefaultStream::PerThreadDefaultStream() : before_(std::exchange(zeroIsPerThread, true)) {}
+PerThreadDefaultStream::~PerThreadDefaultStream() {
+    zeroIsPerThread = before_;
 }
 
 void destroyStreams() {

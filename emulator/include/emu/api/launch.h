@@ -62,6 +62,13 @@ class ConfiguredKernel {
         run(bindKernel(name_, id_.address, call_, args...));
     }
 
+    // The same in cudaStreamPerThread, where it was to run in stream 0.
+    ConfiguredKernel emuPerThread() const {
+        ConfiguredKernel kernel = *this;
+        if (kernel.config_.stream == nullptr) kernel.config_.stream = cudaStreamPerThread;
+        return kernel;
+    }
+
   private:
     void run(KernelCall call) const {
         [[maybe_unused]] const cudaError_t error = launch(config_, std::move(call));

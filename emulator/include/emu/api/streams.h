@@ -5,6 +5,23 @@
 
 #include "emu/runtime_types.h"
 
+namespace emu {
+
+// While it lives, stream 0 of the calling thread of the host is cudaStreamPerThread: see
+// per_thread_default_stream.h.
+class PerThreadDefaultStream {
+  public:
+    PerThreadDefaultStream();
+    ~PerThreadDefaultStream();
+    PerThreadDefaultStream(const PerThreadDefaultStream&) = delete;
+    PerThreadDefaultStream& operator=(const PerThreadDefaultStream&) = delete;
+
+  private:
+    bool before_;
+};
+
+}  // namespace emu
+
 cudaError_t cudaStreamCreate(cudaStream_t* stream);
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int flags);
 // Priorities are clamped to the range of the device and kept.
