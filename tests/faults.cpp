@@ -9,6 +9,7 @@
 // LAB_FAULT_NOTES  a file that gets a line for each of them: "launch", or "copy BYTES"
 #include <cuda_runtime.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -54,7 +55,7 @@ void note(const std::string& what) {
 }  // namespace
 
 cudaError_t launchOrNot(const emu::LaunchConfig& config, emu::KernelCall call) {
-    static size_t launches = 0;
+    static std::atomic<size_t> launches{0};  // blocks launch, too, on OS threads of their own
     note("launch");
     const bool faulty = wanted().number == launches++;
     if (faulty && wanted().kind == "launch") return cudaSuccess;

@@ -55,6 +55,7 @@ EXPECTED = {
     ],
     "simpleDivergence": [([], "", 992)],
     "nestedHelloWorld": [([], "the sum is 140\n", 0)],
+    "launchLimits": [([], "2048 ran, 952 were refused; the host: cudaSuccess\n", 0)],
     "misalignedAccess": [([], "", 0)],
     "sharedBanks": [
         (
