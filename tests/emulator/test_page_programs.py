@@ -46,3 +46,10 @@ def test_a_program_does_what_the_answer_says(name: str, instrumented, tmp_path: 
         findings = noted(program, options, "CUDA_EMULATOR_CHECK")[1]
         clean = "no hazards found in " if launches else "no kernel was launched"
         assert findings.startswith(clean), findings
+
+
+def test_the_profiler_shows_what_the_host_launches(instrumented, tmp_path: Path) -> None:
+    source = tmp_path / "answer.cu"
+    source.write_text(programs()["launchLimits"])  # its kernel makes tail launches
+    counts = noted(instrumented(source), [], "CUDA_EMULATOR_PROFILE")[1]
+    assert [launch.kernel.partition("(")[0] for launch in parse(counts).launches] == ["parent"]
