@@ -46,7 +46,8 @@ __device__ void countGrid(Count* count) {
 
 // A launch that is refused says so to the thread that asks right after it, and to nobody else.
 __device__ void noteError(Count* count) {
-    atomicMax(&count->error, static_cast<unsigned>(cudaGetLastError()));
+    const cudaError_t error = cudaGetLastError();
+    if (error != cudaSuccess) atomicMax(&count->error, static_cast<unsigned>(error));
 }
 
 // A part of the array has `width` elements, `present` of them before the array's end. Adds the
