@@ -55,7 +55,7 @@ void note(const std::string& what) {
 }  // namespace
 
 cudaError_t launchOrNot(const emu::LaunchConfig& config, emu::KernelCall call) {
-    static std::atomic<size_t> launches{0};  // host threads may launch at the same time
+    static std::atomic<size_t> launches{0};  // host threads and blocks launch at the same time
     note("launch");
     const bool faulty = wanted().number == launches++;
     if (faulty && wanted().kind == "launch") return cudaSuccess;

@@ -21,6 +21,5 @@ constexpr size_t kSharedPerBlockOptin = 227 * 1024;  // with cudaFuncSetAttribut
 constexpr size_t kSharedPerSm = 228 * 1024;
 constexpr size_t kReservedSharedPerBlock = 1024;
 constexpr size_t kConstantMemory = 64 * 1024;
-constexpr int kMaxLaunchDepth = 24;  // nesting of dynamic parallelism
 
 }  // namespace emu

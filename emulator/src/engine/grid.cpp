@@ -1,7 +1,6 @@
 #include "grid.h"
 
-#include <deque>
-#include <iterator>
+#include <utility>
 
 #include "guarded_memory.h"
 #include "multiprocessors.h"
@@ -25,20 +24,31 @@ void runAlone(Grid& grid) {
     if (watcher != nullptr) watcher->gridEnded(grid);
 }
 
-// Runs a grid and what it launched, except its tail launches, which it appends to `tails`. Children
-// begin when all blocks of their parent have ended, which is one of the times that CUDA allows, in
-// the order in which they were launched.
-cudaError_t runBeforeTails(Grid& grid, std::vector<ChildWork>& tails) {
+std::atomic<size_t> pending{0}, mostPending{kDefaultPendingLaunches};
+
+// What is still to be done, the next at the end: a stack of our own, since kernels may launch one
+// another as deep as they like. A grid that has run stays there until what it launched is done.
+struct Step {
+    ChildWork todo;
+    bool hasRun = false;
+};
+
+// Children begin when all blocks of their parent have ended, which is one of the times that CUDA
+// allows, in the order in which they were launched. A tail launch begins when its parent and all
+// that the parent launched are complete; the tail launches of a tail launch come before its younger
+// siblings.
+cudaError_t run(Grid& grid, std::unique_ptr<Grid> owner, std::vector<Step>& steps) {
     runAlone(grid);
     if (grid.cancelled) return stickyError();
-    for (ChildWork& child : grid.children) {
-        if (child.tail) {
-            tails.push_back(std::move(child));
-            continue;
+    std::vector<ChildWork> children = std::move(grid.children);
+    const auto push = [&](bool tails) {
+        for (auto child = children.rbegin(); child != children.rend(); ++child) {
+            if (child->tail == tails) steps.push_back({std::move(*child)});
         }
-        const cudaError_t error = child.grid ? runWithChildren(*child.grid) : child.work();
-        if (error != cudaSuccess) return error;
-    }
+    };
+    push(true);
+    if (owner) steps.push_back({{std::move(owner), nullptr, false}, true});
+    push(false);
     return cudaSuccess;
 }
 
@@ -50,12 +60,15 @@ void addChild(ChildWork child) {
 
 }  // namespace
 
-Grid::Grid(const LaunchConfig& launchConfig, KernelCall kernelCall, int launchDepth)
+Grid::Grid(const LaunchConfig& launchConfig, KernelCall kernelCall)
     : config(launchConfig),
       call(std::move(kernelCall)),
-      depth(launchDepth),
       blockCount(uint64_t{config.grid.x} * config.grid.y * config.grid.z) {
     if (config.cooperative) barrier = std::make_unique<GridBarrier>(blockCount);
+}
+
+Grid::~Grid() {
+    if (ofKernel) --pending;
 }
 
 std::mutex& deviceMutex() {
@@ -63,32 +76,32 @@ std::mutex& deviceMutex() {
     return *mutex;
 }
 
-// A tail launch begins when its parent and all that the parent launched are complete; the tail
-// launches of a tail launch come before its younger siblings. A loop, not a recursion: a chain of
-// tail launches may be of any length.
 cudaError_t runWithChildren(Grid& first) {
-    std::vector<ChildWork> own;
-    cudaError_t error = runBeforeTails(first, own);
-    if (own.empty()) return error;  // a deque costs as much as an empty grid
-    std::deque<ChildWork> tails(std::make_move_iterator(own.begin()),
-                                std::make_move_iterator(own.end()));
-    while (error == cudaSuccess && !tails.empty()) {
-        const ChildWork next = std::move(tails.front());
-        tails.pop_front();
-        own.clear();
-        error = runBeforeTails(*next.grid, own);
-        tails.insert(tails.begin(), std::make_move_iterator(own.begin()),
-                     std::make_move_iterator(own.end()));
+    std::vector<Step> steps;
+    cudaError_t error = run(first, nullptr, steps);
+    while (error == cudaSuccess && !steps.empty()) {
+        Step next = std::move(steps.back());
+        steps.pop_back();
+        if (next.hasRun) continue;
+        Grid* const grid = next.todo.grid.get();
+        error = grid ? run(*grid, std::move(next.todo.grid), steps) : next.todo.work();
     }
     return error;
 }
 
-void runAfterGrid(std::unique_ptr<Grid> child, bool tail) {
+bool runAfterGrid(std::unique_ptr<Grid> child, bool tail) {
+    child->ofKernel = true;
+    if (++pending > mostPending) return false;
     addChild({std::move(child), nullptr, tail});
+    return true;
 }
 
 void runAfterGrid(std::function<cudaError_t()> work) {
     addChild({nullptr, std::move(work), false});
+}
+
+void setMostPendingLaunches(size_t grids) {
+    mostPending = grids;
 }
 
 }  // namespace emu

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -24,11 +25,12 @@ struct ChildWork {
 };
 
 struct Grid {
-    Grid(const LaunchConfig& config, KernelCall call, int depth);
+    Grid(const LaunchConfig& config, KernelCall call);
+    ~Grid();
 
     LaunchConfig config;
     KernelCall call;
-    int depth;  // 0 for a launch from the host
+    bool ofKernel = false;  // it launched this one, which is pending while this object is there
     uint64_t blockCount;
     std::atomic<uint64_t> nextBlock{0};
     std::atomic<bool> cancelled{false};
@@ -47,8 +49,14 @@ std::mutex& deviceMutex();
 cudaError_t runWithChildren(Grid& grid);
 
 // Run something when the grid of the calling CUDA thread has ended, in the order of these calls;
-// what is launched with `tail`, after all else that the grid launched. Only while inDevice().
-void runAfterGrid(std::unique_ptr<Grid> child, bool tail);
+// what is launched with `tail`, after all else that the grid launched. Only while inDevice(). A
+// grid that would be one too many is dropped: false.
+bool runAfterGrid(std::unique_ptr<Grid> child, bool tail);
 void runAfterGrid(std::function<cudaError_t()> work);
+
+// Grids launched by kernels that may be pending: from the launch until the grid and all that it
+// launched are complete, but for its tail launches.
+constexpr size_t kDefaultPendingLaunches = 2048;
+void setMostPendingLaunches(size_t grids);
 
 }  // namespace emu

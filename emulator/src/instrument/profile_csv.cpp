@@ -202,7 +202,7 @@ std::string joined(const std::vector<std::string>& cells) {
 std::string header() {
     std::vector<std::string> names(std::begin(kColumns), std::end(kColumns));
     std::vector<std::string> units(names.size());
-    for (const Metric& metric : metricsOf(Grid({}, {}, 0), {})) {
+    for (const Metric& metric : metricsOf(Grid({}, {}), {})) {
         names.emplace_back(metric.name);
         units.emplace_back(metric.unit);
     }

@@ -156,7 +156,7 @@ class Profiler : public Watcher {
         LaunchCounts counts;
         blocks_.forEach([&](BlockProfiler& block) { counts.add(block.takeCounts()); });
         // Like ncu, which does not see what kernels launch.
-        if (grid.depth == 0 && !grid.cancelled) csv_.add(grid, counts);
+        if (!grid.ofKernel && !grid.cancelled) csv_.add(grid, counts);
     }
 
     void blockBegins(const Grid&) override { blocks_.mine().blockBegins(); }

@@ -12,6 +12,7 @@
 #include "capture.h"
 #include "cuda_profiler_api.h"
 #include "emu/limits.h"
+#include "engine/grid.h"
 #include "engine/kernel_heap.h"
 #include "engine/multiprocessors.h"
 #include "engine/scheduler.h"
@@ -40,7 +41,7 @@ struct Settings {
         limits[cudaLimitStackSize] = 1024;
         limits[cudaLimitPrintfFifoSize] = 8650752;
         limits[cudaLimitMallocHeapSize] = kDefaultKernelHeap;
-        limits[cudaLimitDevRuntimePendingLaunchCount] = 2048;
+        limits[cudaLimitDevRuntimePendingLaunchCount] = kDefaultPendingLaunches;
         limits[cudaLimitMaxL2FetchGranularity] = 64;
     }
 };
@@ -253,6 +254,7 @@ cudaError_t setLimit(cudaLimit limit, size_t value) {
         if (value > freeMemory(0)) return cudaErrorMemoryAllocation;
         if (!setKernelHeapSize(value)) return cudaErrorInvalidValue;
     }
+    if (limit == cudaLimitDevRuntimePendingLaunchCount) setMostPendingLaunches(value);
     return withSettings([&](Settings& s) {
         s.limits[static_cast<size_t>(limit)] = value;
         return cudaSuccess;
@@ -270,6 +272,7 @@ cudaError_t setFlags(unsigned flags) {
 }
 
 void resetSettings() {
+    setMostPendingLaunches(kDefaultPendingLaunches);
     withSettings([](Settings& s) {
         s = Settings();
         return 0;

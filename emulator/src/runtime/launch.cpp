@@ -54,16 +54,16 @@ cudaError_t launchFromKernel(const LaunchConfig& config, KernelCall call) {
             cudaErrorNotSupported,
             "a kernel that cudaLaunchCooperativeKernel() has launched cannot launch kernels");
     }
-    const int parentDepth = currentGrid()->depth;
     const bool tail = config.stream == cudaStreamTailLaunch;
     cudaError_t error = validate(config, call);
     if (config.cooperative) error = cudaErrorNotSupported;
-    const int depth = tail ? parentDepth : parentDepth + 1;
-    if (error == cudaSuccess && depth > kMaxLaunchDepth) error = cudaErrorLaunchMaxDepthExceeded;
     if (error != cudaSuccess) return deviceThreadError() = error;
-    auto child = std::make_unique<Grid>(config, std::move(call), depth);
-    if (watcher != nullptr) watcher->childLaunched(*child, tail);
-    runAfterGrid(std::move(child), tail);
+    auto child = std::make_unique<Grid>(config, std::move(call));
+    const Grid& launched = *child;
+    if (!runAfterGrid(std::move(child), tail)) {
+        return deviceThreadError() = cudaErrorLaunchPendingCountExceeded;
+    }
+    if (watcher != nullptr) watcher->childLaunched(launched, tail);
     return cudaSuccess;
 }
 
@@ -78,7 +78,7 @@ cudaError_t launch(const LaunchConfig& config, KernelCall call) {
         installMemoryHandler();
         startWatchdog();
         error = submit(config.stream, [config, call = std::move(call)] {
-            Grid grid(config, call, 0);
+            Grid grid(config, call);
             const std::lock_guard<std::mutex> turn(deviceMutex());
             const TracedWork traced(call);
             return runWithChildren(grid);

@@ -11,6 +11,8 @@ from .csv_file import Row
 NO_SHAPE = "-"  # grid and block of what a library launches
 PEAKS = {"gbps": ("peak bandwidth", "GB/s"), "gflops": ("peak FP32", "GFLOP/s")}
 AXES = {
+    "us_each": "time of a launch [us]",
+    "mib": "memory [MiB]",
     "gbps": "bandwidth [GB/s]",
     "gflops": "rate [GFLOP/s]",
     "median_ms": "time [ms]",

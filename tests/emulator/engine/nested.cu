@@ -105,16 +105,73 @@ TEST_F(Nested, ErrorsBelongToTheLaunchingThread) {
                 ElementsAre(cudaErrorInvalidConfiguration, cudaSuccess, cudaSuccess));
 }
 
-__global__ void descend(int* deepest, int depth) {
+// A grid is pending until what it launched is complete: a chain is as long as the limit allows.
+__global__ void descend(int* deepest, int depth, cudaError_t* error) {
     *deepest = depth;
-    descend<<<1, 1>>>(deepest, depth + 1);
+    descend<<<1, 1>>>(deepest, depth + 1, error);
+    if (cudaPeekAtLastError() != cudaSuccess) *error = cudaGetLastError();
 }
 
-TEST_F(Nested, DepthIsLimited) {
+void expectDepth(int depth) {
     Managed<int> deepest(1);
-    descend<<<1, 1>>>(deepest.get(), 0);
+    Managed<cudaError_t> error(1);
+    descend<<<1, 1>>>(deepest.get(), 0, error.get());
     ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
-    EXPECT_EQ(24, deepest[0]);
+    EXPECT_EQ(depth, deepest[0]);
+    EXPECT_EQ(cudaErrorLaunchPendingCountExceeded, error[0]);
+}
+
+TEST_F(Nested, DepthIsLimitedByPendingLaunches) {
+    expectDepth(2048);
+    ASSERT_EQ(cudaSuccess, cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, 100000));
+    expectDepth(100000);
+    ASSERT_EQ(cudaSuccess, cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, 3));
+    expectDepth(3);
+}
+
+enum class Into { Default, Tail, Forget, Named };
+
+__global__ void launchMany(Into into, int launches, int* ran, cudaError_t* errors) {
+    cudaStream_t stream = into == Into::Tail     ? cudaStreamTailLaunch
+                          : into == Into::Forget ? cudaStreamFireAndForget
+                                                 : nullptr;
+    if (into == Into::Named) cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    for (int i = 0; i < launches; ++i) {
+        tailChain<<<1, 1, 0, stream>>>(&ran[i], 1);
+        errors[i] = cudaGetLastError();
+    }
+}
+
+class PendingLaunches : public Nested, public ::testing::WithParamInterface<Into> {};
+
+TEST_P(PendingLaunches, AreLimited) {
+    constexpr int kMost = 2048, kLaunches = kMost + 10;
+    for (int run = 0; run < 2; ++run) {  // those of the first are complete, and count no more
+        Managed<int> ran(kLaunches);
+        Managed<cudaError_t> errors(kLaunches);
+        launchMany<<<1, 1>>>(GetParam(), kLaunches, ran.get(), errors.get());
+        ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+        for (int i = 0; i < kLaunches; ++i) {
+            const bool fits = i < kMost;
+            ASSERT_EQ(fits ? 1 : 0, ran[i]) << i;
+            ASSERT_EQ(fits ? cudaSuccess : cudaErrorLaunchPendingCountExceeded, errors[i]) << i;
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Streams, PendingLaunches,
+                         ::testing::Values(Into::Default, Into::Tail, Into::Forget, Into::Named));
+
+__global__ void launchThenFail(int* ran) {
+    for (int i = 0; i < 2048; ++i) tailChain<<<1, 1>>>(ran, 1);
+    __trap();
+}
+
+TEST_F(Nested, WhatAFailedKernelLaunchedIsNotPending) {
+    Managed<int> none(1);
+    failure(cudaErrorLaunchFailure, [&] { launchThenFail<<<1, 1>>>(none.get()); });
+    ASSERT_EQ(cudaSuccess, cudaDeviceReset());
+    expectDepth(2048);
 }
 
 __global__ void copyAfterChild(int* in, int* out, int* copy) {
@@ -134,7 +191,8 @@ TEST_F(Nested, NotFromACooperativeLaunch) {
     Managed<int> deepest(1);
     int* pointer = deepest.get();
     int depth = 0;
-    void* arguments[] = {&pointer, &depth};
+    cudaError_t* error = nullptr;
+    void* arguments[] = {&pointer, &depth, &error};
     const std::string text = failure(cudaErrorNotSupported, [&] {
         cudaLaunchCooperativeKernel((void*)descend, 1, 1, arguments);
     });
