@@ -129,7 +129,7 @@ class Subdivider {
         const unsigned dwell = full_[place({rectangle.x, rectangle.y})];
         bool equal = borderHas(rectangle, dwell);
         Rectangle rest = inside(rectangle);
-        if (equal && dwell == view_.dwell && !isEmpty(rest)) {  // those who stay: a second border
+        for (unsigned b = 1; b < kBorders && equal && dwell == view_.dwell && !isEmpty(rest); ++b) {
             equal = borderHas(rest, dwell);
             rest = inside(rest);
         }

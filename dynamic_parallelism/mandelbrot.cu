@@ -143,13 +143,14 @@ struct Counts {
 // pixel is computed twice.
 __device__ bool remains(unsigned* image, const View& view, unsigned least, Rectangle* rectangle,
                         Counts* counts) {
-    unsigned dwell, second;
+    unsigned dwell, next;
     bool equal = borderIsEqual(image, view, *rectangle, &dwell);
     *rectangle = inside(*rectangle);
     // An inlet of those who leave can be narrower than a pixel where it crosses the border. Those
-    // who stay are only believed if a second border says so.
-    if (equal && dwell == view.dwell && !isEmpty(*rectangle)) {
-        equal = borderIsEqual(image, view, *rectangle, &second) && second == dwell;
+    // who stay are only believed if further borders say so.
+    for (unsigned b = 1; b < kBorders && equal && dwell == view.dwell && !isEmpty(*rectangle);
+         ++b) {
+        equal = borderIsEqual(image, view, *rectangle, &next) && next == dwell;
         *rectangle = inside(*rectangle);
     }
     if (isEmpty(*rectangle)) return false;

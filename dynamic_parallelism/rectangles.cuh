@@ -13,6 +13,9 @@ struct Pixel {
 // A rectangle whose border is not of one colour is divided into kParts * kParts smaller ones.
 inline constexpr unsigned kParts = 4;
 
+// One of those who stay is filled if so many borders, one within the other, are of one colour.
+inline constexpr unsigned kBorders = 2;
+
 __host__ __device__ inline bool isEmpty(const Rectangle& of) {
     return of.width == 0 || of.height == 0;
 }

@@ -313,7 +313,7 @@ int main(int argc, char** argv) {
         const bool selected = exercise.selected(way.name);
         if (!selected && exercise.profile()) return;
         const lab::Statistics times = measured(way);
-        *time = times.median;
+        *time = times.min;  // nothing is quicker in company
         if (selected) print(way, times, {{1e-6 * bytes * size / times.median, 1}});
     };
     stage({"copyIn", 1, 1, 1, {kIn}}, &alone.in, 4);

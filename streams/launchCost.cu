@@ -95,30 +95,33 @@ constexpr unsigned kOfThread = 16;  // elements, one beside the other
 
 // All data in the registers of one block; of 16 values, one goes to the thread before, through
 // shared memory. A barrier of a block takes some tens of cycles, where one of the grid goes to L2
-// and back. For as much work as one SM can do.
+// and back. For as much work as one SM can do. `whole`: no thread has fewer elements, and where the
+// last one stands is known when the kernel is compiled.
+template <bool whole>
 __global__ void __launch_bounds__(lab::kMaxBlock)
     loopOneBlock(unsigned* values, unsigned size, unsigned steps, unsigned first) {
     // Of each thread; two of them by turns, so that a step needs but one barrier.
     __shared__ unsigned firsts[2][lab::kMaxBlock];
     const unsigned begin = threadIdx.x * kOfThread;
+    const unsigned count = whole ? kOfThread : min(kOfThread, size - begin);
     const unsigned behind = threadIdx.x + 1 < blockDim.x ? threadIdx.x + 1 : 0;
     unsigned mine[kOfThread];
 #pragma unroll
-    for (unsigned j = 0; j < kOfThread; ++j) mine[j] = begin + j < size ? values[begin + j] : 0;
+    for (unsigned j = 0; j < kOfThread; ++j) mine[j] = j < count ? values[begin + j] : 0;
     for (unsigned k = 0; k < steps; ++k) {
         firsts[k % 2][threadIdx.x] = mine[0];
         __syncthreads();
         const unsigned next = firsts[k % 2][behind];
 #pragma unroll
         for (unsigned j = 0; j < kOfThread; ++j) {
-            const bool here = j + 1 < kOfThread && begin + j + 1 < size;
-            mine[j] = 5 * (here ? mine[(j + 1) % kOfThread] : next) + first + k;
+            const bool last = j + 1 >= count;
+            mine[j] = 5 * (last ? next : mine[(j + 1) % kOfThread]) + first + k;
         }
     }
     unsigned* const to = values + std::size_t{steps % 2} * size;
 #pragma unroll
     for (unsigned j = 0; j < kOfThread; ++j)
-        if (begin + j < size) to[begin + j] = mine[j];
+        if (j < count) to[begin + j] = mine[j];
 }
 
 // On the CPU without walking the chain: step by step, a * value + b becomes 5 * (a * value + b) +
@@ -338,8 +341,9 @@ int main(int argc, char** argv) {
                                                    arguments, 0, nullptr));
         });
         if (ofOneBlock <= lab::kMaxBlock) {
+            const auto loop = size % kOfThread == 0 ? loopOneBlock<true> : loopOneBlock<false>;
             rung("oneBlock", 1, ofOneBlock,
-                 [&] { loopOneBlock<<<1, ofOneBlock>>>(values.get(), size, kernels, first); });
+                 [&] { loop<<<1, ofOneBlock>>>(values.get(), size, kernels, first); });
         }
     }
     return exercise.finish();
