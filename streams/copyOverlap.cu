@@ -332,11 +332,12 @@ int main(int argc, char** argv) {
         const lab::Statistics time = measured(way);
         if (way.atATime == 1) serial = time.median;
         const Prediction prediction = predicted(way, alone);
-        std::vector<lab::Cell> cells = {{},
-                                        {prediction.bound, 2},
-                                        {prediction.time, 2},
-                                        {100 * prediction.bound / time.median, 1},
-                                        {serial / time.median, 2}};
+        std::vector<lab::Cell> cells = {
+            {},
+            {prediction.bound, 2},
+            {prediction.time, 2},
+            {100 * prediction.bound / time.median, 1},
+            way.has(kHost) ? lab::Cell(serial / time.median, 2) : lab::Cell()};
         for (const double each : {serial, alone.in, alone.kernel, alone.out, alone.bothWays,
                                   alone.perPiece, alone.host, alone.pageableIn, alone.pageableOut})
             cells.emplace_back(each, 4);
