@@ -50,6 +50,7 @@ cudaError_t validate(const LaunchConfig& config, const KernelCall& call) {
 
 cudaError_t launchFromKernel(const LaunchConfig& config, KernelCall call) {
     if (gridIsCooperative()) {  // on a GPU its own launch is refused
+        call = KernelCall();    // the thread does not return: nobody would destroy it
         failKernel(
             cudaErrorNotSupported,
             "a kernel that cudaLaunchCooperativeKernel() has launched cannot launch kernels");

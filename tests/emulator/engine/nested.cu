@@ -188,13 +188,12 @@ TEST_F(Nested, CopiesKeepTheirPlaceInTheStream) {
 }
 
 TEST_F(Nested, NotFromACooperativeLaunch) {
-    Managed<int> deepest(1);
-    int* pointer = deepest.get();
-    int depth = 0;
-    cudaError_t* error = nullptr;
-    void* arguments[] = {&pointer, &depth, &error};
+    Managed<int> count(1);
+    int* pointer = count.get();
+    int left = 2;
+    void* arguments[] = {&pointer, &left};
     const std::string text = failure(cudaErrorNotSupported, [&] {
-        cudaLaunchCooperativeKernel((void*)descend, 1, 1, arguments);
+        cudaLaunchCooperativeKernel((void*)tailChain, 1, 1, arguments);
     });
     EXPECT_THAT(text, ::testing::HasSubstr("cannot launch kernels"));
 }
