@@ -14,7 +14,7 @@ struct Pixel {
 inline constexpr unsigned kParts = 4;
 
 // One of those who stay is filled if so many borders, one within the other, are of one colour.
-inline constexpr unsigned kBorders = 2;
+inline constexpr unsigned kBorders = 3;
 
 __host__ __device__ inline bool isEmpty(const Rectangle& of) {
     return of.width == 0 || of.height == 0;

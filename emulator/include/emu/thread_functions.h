@@ -33,8 +33,8 @@ inline void __nanosleep(unsigned /*nanoseconds*/) {
     emu::yieldThread();
 }
 
-// Of programmatic dependent launch: a kernel begins here when all before it in its stream has ended,
-// so that there is nothing to wait for, and nobody who could begin earlier.
+// Of programmatic dependent launch: a kernel begins here when all before it in its stream has
+// ended, so that there is nothing to wait for, and nobody who could begin earlier.
 inline void cudaGridDependencySynchronize() {}
 inline void cudaTriggerProgrammaticLaunchCompletion() {}
 

@@ -179,7 +179,7 @@ def test_a_lie_about_slots_is_found(old: str, new: str, message: str) -> None:
         ("2,2,host,1", "2,2,hast,1", "a lane is none of copy in, kernel, copy out, host"),
         ("host,1,0.52", "host,2,0.52", "host: expected a row for each of 2 pieces, in order"),
         ("twoWay,2,2,kernel,1,0.3,0.4\n", "", "kernel: expected a row for each of 2 pieces"),
-        ("0.3,0.4", "0.29,0.4", "kernel: two overlap, or one ends before it begins"),
+        ("0.48,0.49", "0.48,0.53", "host: two overlap, or one ends before it begins"),
         ("0.41,0.5", "0.41,0.4", "copy out: two overlap, or one ends before it begins"),
         ("copy in,all,0,0.2", "copy in,all,-1,0.2", "copy in: two overlap, or one ends before"),
         ("copy in,all,0,0.2", "copy in,all,0,0.22", "kernel of piece 0 begins before the stage"),
