@@ -54,8 +54,9 @@ struct Span {
 using Spans = std::array<std::vector<Span>, kStages>;
 
 // An event says when an operation has ended. Its begin follows: when the piece has come from the
-// stage before, and the stage has done with the piece before. (Where streams are few, it may also
-// have waited for its stream.)
+// stage before, and the stage has done with the pieces that left it earlier. (Where streams are
+// few, it may also have waited for its stream. Streams promise no order among each other: a piece
+// may overtake one before it.)
 inline void setBegins(Spans& spans) {
     for (std::size_t p = 0; p < spans[kOut].size(); ++p) {
         double here = 0;  // the piece
@@ -63,8 +64,11 @@ inline void setBegins(Spans& spans) {
             if (spans[stage].empty()) continue;
             if (p < spans[stage].size()) {
                 Span& span = spans[stage][p];
-                const double free = p == 0 ? 0 : spans[stage][p - 1].end;
-                span.begin = std::min(span.end, std::max(here, free));
+                span.begin = std::min(here, span.end);
+                for (std::size_t q = 0; q < p; ++q) {
+                    const double free = spans[stage][q].end;
+                    if (free <= span.end) span.begin = std::max(span.begin, free);
+                }
             }
             here = std::max(here, spans[stage][std::min(p, spans[stage].size() - 1)].end);
         }

@@ -59,6 +59,15 @@ TEST(Pipeline, NoOperationBeginsBehindItsEnd) {
     EXPECT_EQ(spans[kKernel][1].begin, 17);
 }
 
+TEST(Pipeline, APieceMayOvertakeOneOfAnotherStream) {
+    Spans spans = threePieces();
+    spans[kIn][0].end = 3;
+    spans[kIn][1].end = 2;
+    setBegins(spans);
+    EXPECT_EQ(spans[kIn][1].begin, 0);
+    EXPECT_EQ(spans[kIn][2].begin, 3);
+}
+
 TEST(Pipeline, StagesOfAPieceFollowOneAnother) {
     EXPECT_EQ(wrongOrder(threePieces(), 2), "");
     EXPECT_EQ(wrongOrder(threePieces(), 3), "");
