@@ -68,16 +68,17 @@ TEST(Subdivision, ABorderOfOneDwellIsFilled) {
     EXPECT_EQ(of.computed[17], 0);
 }
 
-TEST(Subdivision, ThoseWhoStayNeedASecondBorder) {
+TEST(Subdivision, ThoseWhoStayNeedThreeBorders) {
     std::vector<unsigned> full(16 * 16, 50);
-    EXPECT_EQ(Subdivider(full, square(16), 16, 4).result().filled, 12u * 12);
-    full[1 * 16 + 8] = 49;  // behind the first border: what lies within both is divided
-    const Subdivision of = Subdivider(full, square(16), 16, 4).result();
-    EXPECT_EQ(of.image, full);
-    EXPECT_EQ(of.divided, 1u);
-    EXPECT_EQ(computed(of) + of.filled, 16u * 16);
-    // Of parts of 3 x 3 and of 4 x 4, the two borders are all.
-    EXPECT_EQ(of.filled, 0u);
+    EXPECT_EQ(Subdivider(full, square(16), 16, 4).result().filled, 10u * 10);
+    for (const unsigned line : {1, 2}) {  // behind the first border, and behind the second
+        full.assign(16 * 16, 50);
+        full[line * 16 + 8] = 49;
+        const Subdivision of = Subdivider(full, square(16), 16, 4).result();
+        EXPECT_EQ(of.image, full);
+        EXPECT_EQ(of.divided, 1u);
+        EXPECT_EQ(computed(of), 16u * 16);  // of the parts, borders are all that there is
+    }
 }
 
 TEST(Subdivision, APixelInTheBorderDivides) {

@@ -7,7 +7,8 @@ A table stands between two comments; the first says where its rows come from:
     <!-- end of table -->
 
 The parts are the file, the columns, and (optional) the rows: those whose column `parameters` has
-each of these words; with kernel=NAME,NAME only those of these kernels. Of two files with a comma
+each of these words, or which have one of the values in the column that it names, as in
+kernel=NAME,NAME. Of two files with a comma
 between them a row of the one stands beside a row of the other, such as times beside the counters of
 the same launch. `# name: value` lines at the top of a CSV file say where it was measured. In place of
 a CSV file, scripts/diagnosis.toml: diagnosis_table says what then stands in the parts.
@@ -92,7 +93,7 @@ def render(
     table = parse(read_text(path), path)
     rows = [row for row in table.rows if all(is_of(row, word) for word in words)]
     if not rows:
-        raise LabError(f"{shown(path)}: no row with parameters {' '.join(words)}")
+        raise LabError(f"{shown(path)}: no row with {' '.join(words)}")
     for other in beside:
         rows = side_by_side(rows, other)
     missing = [name for name in names if name not in rows[0]]
@@ -109,10 +110,10 @@ def render(
 
 
 def is_of(row: Row, word: str) -> bool:
+    if word in row.get("parameters", "").split():
+        return True
     name, _, values = word.partition("=")
-    if name == "kernel":
-        return row["kernel"] in values.split(",")
-    return word in row.get("parameters", "").split()
+    return row.get(name) in values.split(",")
 
 
 def with_tables(text: str, folder: Path = ROOT) -> str:

@@ -40,7 +40,7 @@ def test_renders_the_wanted_rows_and_columns(csv_file: Path) -> None:
 def test_renders_the_wanted_kernels(csv_file: Path) -> None:
     words = ["size=2", "kernel=first,third"]
     assert render(csv_file, ["kernel"], words, {}) == "| kernel |\n| ---: |\n| third |\n"
-    with pytest.raises(LabError, match="no row with parameters size=2 kernel=first"):
+    with pytest.raises(LabError, match="no row with size=2 kernel=first"):
         render(csv_file, ["kernel"], ["size=2", "kernel=first"], {})
 
 
@@ -112,8 +112,8 @@ def test_counts_of_each_build_have_separators(tmp_path: Path) -> None:
 
 def test_names_what_is_not_there(csv_file: Path) -> None:
     for names, words, message in (
-        (["kernel"], ["size=3"], "no row with parameters size=3"),
-        (["kernel"], ["size=1", "block=3"], "no row with parameters size=1 block=3"),
+        (["kernel"], ["size=3"], "no row with size=3"),
+        (["kernel"], ["size=1", "block=3"], "no row with size=1 block=3"),
         (
             ["watts", "kernel", "volts"],
             [],
