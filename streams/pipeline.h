@@ -65,9 +65,8 @@ inline void setBegins(Spans& spans) {
             if (p < spans[stage].size()) {
                 Span& span = spans[stage][p];
                 span.begin = std::min(here, span.end);
-                for (std::size_t q = 0; q < p; ++q) {
-                    const double free = spans[stage][q].end;
-                    if (free <= span.end) span.begin = std::max(span.begin, free);
+                for (const Span& other : spans[stage]) {
+                    if (other.end < span.end) span.begin = std::max(span.begin, other.end);
                 }
             }
             here = std::max(here, spans[stage][std::min(p, spans[stage].size() - 1)].end);

@@ -65,6 +65,7 @@ TEST(Pipeline, APieceMayOvertakeOneOfAnotherStream) {
     spans[kIn][1].end = 2;
     setBegins(spans);
     EXPECT_EQ(spans[kIn][1].begin, 0);
+    EXPECT_EQ(spans[kIn][0].begin, 2);  // which was overtaken
     EXPECT_EQ(spans[kIn][2].begin, 3);
 }
 
