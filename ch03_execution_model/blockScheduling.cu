@@ -42,6 +42,7 @@
 #include "blockStays.h"
 #include "csv_file.cuh"
 #include "lab.cuh"
+#include "since_first.cuh"
 
 // The work of a thread: each step waits for the one before, so that its time is that of arithmetic
 // and not of memory. A chaotic map of a small interval onto itself: a step too many or too few
@@ -90,10 +91,7 @@ std::vector<float> reference(std::size_t threads, int steps) {
 // `grid` are the columns that all blocks share.
 void addToTimeline(lab::CsvFile& timeline, const std::vector<lab::Cell>& grid,
                    const std::vector<Stay>& stays) {
-    const unsigned long long zero = firstBegin(stays);
-    const auto milliseconds = [&](unsigned long long time) {
-        return lab::Cell(lab::milliseconds(time - zero), 6);
-    };
+    const lab::SinceFirst milliseconds(firstBegin(stays));
     for (const Stay& stay : stays) {
         std::vector<lab::Cell> row = grid;
         row.insert(row.end(), {stay.block, stay.span.sm, stay.slot, stay.wave,

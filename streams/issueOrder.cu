@@ -46,6 +46,7 @@
 #include "lab.cuh"
 #include "numberList.h"
 #include "queueModel.h"
+#include "since_first.cuh"
 
 constexpr unsigned kBlock = 64;
 constexpr std::size_t kMostStreams = 32, kMostDepth = 16, kMostKernels = kMostStreams * kMostDepth;
@@ -211,11 +212,7 @@ void addToTimeline(lab::CsvFile& timeline, const Plan& plan, std::size_t connect
         lab::formatted("%s, %zu connection%s", plan.name, connections, connections == 1 ? "" : "s");
     const std::vector<KernelSpan> kernels = spansOfKernels(ran.spans, plan.blocks);
     const IssueOrder streamOf = depthFirst(depths(plan.order));
-    unsigned long long zero = kernels[0].begin;
-    for (const KernelSpan& kernel : kernels) zero = std::min(zero, kernel.begin);
-    const auto milliseconds = [&](unsigned long long time) {
-        return lab::Cell(lab::milliseconds(time - zero), 6);
-    };
+    const lab::SinceFirst milliseconds(kernels);
     for (std::size_t k = 0; k < kernels.size(); ++k) {
         timeline.row({run, plan.name, connections, plan.takes, kernels.size(), streamOf[k], k,
                       milliseconds(kernels[k].begin), milliseconds(kernels[k].end),

@@ -35,6 +35,8 @@
 #include "idealSpeedup.h"
 #include "kernelSpans.h"
 #include "lab.cuh"
+#include "since_first.cuh"
+#include "tens.h"
 
 constexpr unsigned kResidentKernels = 128;  // at a time, on GPUs of compute capability 7.5 and up
 
@@ -61,23 +63,11 @@ struct Shape {
 
 void addToTimeline(lab::CsvFile& timeline, const char* mode, std::size_t streams,
                    const std::vector<KernelSpan>& kernels) {
-    unsigned long long zero = kernels[0].begin;
-    for (const KernelSpan& kernel : kernels) zero = std::min(zero, kernel.begin);
-    const auto milliseconds = [&](unsigned long long time) {
-        return lab::Cell(lab::milliseconds(time - zero), 6);
-    };
+    const lab::SinceFirst milliseconds(kernels);
     for (std::size_t k = 0; k < kernels.size(); ++k) {
         timeline.row({mode, kernels.size(), k % streams, k, milliseconds(kernels[k].begin),
                       milliseconds(kernels[k].end), kernels[k].sms});
     }
-}
-
-// 1, 2, 4 ... and `most`, if any.
-std::vector<unsigned> doublings(unsigned most) {
-    std::vector<unsigned> counts;
-    for (unsigned count = 1; count < most; count *= 2) counts.push_back(count);
-    if (most > 0) counts.push_back(most);
-    return counts;
 }
 
 int main(int argc, char** argv) {

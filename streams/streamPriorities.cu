@@ -39,6 +39,7 @@
 #include "csv_file.cuh"
 #include "forkJoin.cuh"
 #include "lab.cuh"
+#include "since_first.cuh"
 #include "tens.h"
 
 // Slots are the places of the GPU: a block takes one, and gives it to the next when it ends. Those
@@ -92,11 +93,7 @@ void addToTimeline(lab::CsvFile& timeline, const char* mode, unsigned microsecon
         const unsigned sm = spans[kUrgentBlocks + slots * (i + 1) / (kOthers + 1)].sm;
         if (std::count(sms.begin(), sms.end(), sm) == 0) sms.push_back(sm);
     }
-    unsigned long long zero = spans[0].begin;
-    for (const lab::Span& span : spans) zero = std::min(zero, span.begin);
-    const auto milliseconds = [&](unsigned long long time) {
-        return lab::Cell(lab::milliseconds(time - zero), 6);
-    };
+    const lab::SinceFirst milliseconds(spans);
     for (const unsigned sm : sms) {
         for (unsigned b = 0; b < spans.size(); ++b) {
             if (spans[b].sm != sm) continue;

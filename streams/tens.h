@@ -3,11 +3,21 @@
 
 #include <vector>
 
-// first, 10 * first, 100 * first ... and `most`.
-inline std::vector<unsigned> tens(unsigned first, unsigned most) {
+// first, factor * first, factor * factor * first ... and `most`.
+inline std::vector<unsigned> growing(unsigned first, unsigned factor, unsigned most) {
     std::vector<unsigned> values;
-    for (unsigned long long value = first; value < most; value *= 10)
+    for (unsigned long long value = first; value < most; value *= factor)
         values.push_back(static_cast<unsigned>(value));
     values.push_back(most);
     return values;
+}
+
+// first, 10 * first, 100 * first ... and `most`.
+inline std::vector<unsigned> tens(unsigned first, unsigned most) {
+    return growing(first, 10, most);
+}
+
+// 1, 2, 4 ... and `most`, if any.
+inline std::vector<unsigned> doublings(unsigned most) {
+    return most > 0 ? growing(1, 2, most) : std::vector<unsigned>();
 }

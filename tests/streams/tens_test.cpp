@@ -12,4 +12,10 @@ TEST(Tens, EndWithTheMost) {
     EXPECT_EQ(tens(1, 4000000000).size(), 11u);
 }
 
+TEST(Tens, DoublingsEndWithTheMost) {
+    EXPECT_EQ(doublings(0), std::vector<unsigned>());
+    EXPECT_EQ(doublings(1), std::vector<unsigned>{1});
+    EXPECT_EQ(doublings(5), (std::vector<unsigned>{1, 2, 4, 5}));
+}
+
 }  // namespace
