@@ -165,10 +165,11 @@ int main(int argc, char** argv) {
     std::size_t most;
     lab::Exercise exercise("launchLimits", "Launches by kernels: their cost, and their limit.");
     exercise.option("launches", &launches, {1000, 64}, 1, lab::kMaxBlock,
-                    "launches that are timed");
+                    "launches that are timed; with --profile 10, unless given");
     exercise.option("reserve", &most, {1 << 15, 1 << 13}, 2, kMostPendingLaunches,
                     "most pending launches to ask room for");
     exercise.parse(argc, argv);
+    if (exercise.profile() && !exercise.given("launches")) launches = 10;  // each looks like this
     exercise.columns(lab::Columns::kTimed,
                      {{"room", 6, "room"},
                       {"tried", 6, "tried"},
@@ -210,7 +211,8 @@ int main(int argc, char** argv) {
         ladder.rung(name, grid, block, lab::kNoRate, check, launch);
     };
 
-    // The first row in which a kernel launches finds CUDA's memory for that taken.
+    // CUDA takes memory for launches by kernels when it loads kernels that make some: the first row
+    // has it, though none of its kernels launches.
     rung("host", 1, 1, 0, launches, {launches}, [&] {
         for (unsigned i = 0; i < launches; ++i) child<<<1, 1>>>(&first[i]);
     });
