@@ -36,7 +36,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <numeric>
 #include <string>
 #include <thread>
@@ -44,6 +43,7 @@
 #include <vector>
 
 #include "csv_file.cuh"
+#include "events.cuh"
 #include "forkJoin.cuh"
 #include "lab.cuh"
 #include "pipeline.h"
@@ -85,20 +85,9 @@ class Pipeline {
           steps_(steps),
           threads_(threads),
           own_(kMaxStreams),
+          begun_(1, cudaEventDefault),
           untimed_(kStages * kMaxPieces),
-          timed_(untimed_.size()) {
-        CUDA_CHECK(cudaEventCreate(&begun_));
-        for (cudaEvent_t& event : timed_) CUDA_CHECK(cudaEventCreate(&event));
-        for (cudaEvent_t& event : untimed_)
-            CUDA_CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
-    }
-    ~Pipeline() {
-        cudaEventDestroy(begun_);
-        for (const auto* events : {&untimed_, &timed_})
-            for (const cudaEvent_t event : *events) cudaEventDestroy(event);
-    }
-    Pipeline(const Pipeline&) = delete;
-    Pipeline& operator=(const Pipeline&) = delete;
+          timed_(kStages * kMaxPieces, cudaEventDefault) {}
 
     // All pieces through all stages. Copy in, kernel and copy out of a piece are issued one behind
     // the other. In one stream they stay in this order; in streams of their own each waits for the
@@ -106,7 +95,7 @@ class Pipeline {
     void run(const Way& way, bool timed) {
         events_ = timed ? &timed_ : &untimed_;
         const lab::CpuTimer timer;
-        CUDA_CHECK(cudaEventRecord(begun_));
+        CUDA_CHECK(cudaEventRecord(begun_[0]));
         if (way.inAtOnce()) submit(way, kIn, {0, array_.size()}, 0, nullptr);
         own_.fork(way.streams);
         for (unsigned p = 0; p < way.pieces; ++p) {
@@ -136,7 +125,7 @@ class Pipeline {
             spans[stage].resize(stage == kIn && way.inAtOnce() ? 1 : way.pieces);
             for (unsigned p = 0; p < spans[stage].size(); ++p) {
                 float end;
-                CUDA_CHECK(cudaEventElapsedTime(&end, begun_, done(stage, p)));
+                CUDA_CHECK(cudaEventElapsedTime(&end, begun_[0], done(stage, p)));
                 spans[stage][p].end = end;
             }
         }
@@ -206,9 +195,8 @@ class Pipeline {
     RoundTrip& array_;
     unsigned steps_, threads_;
     ForkJoin own_;
-    cudaEvent_t begun_ = nullptr;
-    std::vector<cudaEvent_t> untimed_, timed_;          // by stage and piece
-    const std::vector<cudaEvent_t>* events_ = nullptr;  // those of the last run
+    Events begun_, untimed_, timed_;  // of the run, and by stage and piece
+    const Events* events_ = nullptr;  // those of the last run
     std::vector<unsigned> sums_;
     std::vector<Span> host_;
 };
