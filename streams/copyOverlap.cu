@@ -36,7 +36,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <numeric>
 #include <string>
 #include <thread>
@@ -44,6 +43,7 @@
 #include <vector>
 
 #include "csv_file.cuh"
+#include "events.cuh"
 #include "forkJoin.cuh"
 #include "lab.cuh"
 #include "pipeline.h"
@@ -85,20 +85,9 @@ class Pipeline {
           steps_(steps),
           threads_(threads),
           own_(kMaxStreams),
+          begun_(1, cudaEventDefault),
           untimed_(kStages * kMaxPieces),
-          timed_(untimed_.size()) {
-        CUDA_CHECK(cudaEventCreate(&begun_));
-        for (cudaEvent_t& event : timed_) CUDA_CHECK(cudaEventCreate(&event));
-        for (cudaEvent_t& event : untimed_)
-            CUDA_CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
-    }
-    ~Pipeline() {
-        cudaEventDestroy(begun_);
-        for (const auto* events : {&untimed_, &timed_})
-            for (const cudaEvent_t event : *events) cudaEventDestroy(event);
-    }
-    Pipeline(const Pipeline&) = delete;
-    Pipeline& operator=(const Pipeline&) = delete;
+          timed_(kStages * kMaxPieces, cudaEventDefault) {}
 
     // All pieces through all stages. Copy in, kernel and copy out of a piece are issued one behind
     // the other. In one stream they stay in this order; in streams of their own each waits for the
@@ -106,7 +95,7 @@ class Pipeline {
     void run(const Way& way, bool timed) {
         events_ = timed ? &timed_ : &untimed_;
         const lab::CpuTimer timer;
-        CUDA_CHECK(cudaEventRecord(begun_));
+        CUDA_CHECK(cudaEventRecord(begun_[0]));
         if (way.inAtOnce()) submit(way, kIn, {0, array_.size()}, 0, nullptr);
         own_.fork(way.streams);
         for (unsigned p = 0; p < way.pieces; ++p) {
@@ -136,7 +125,7 @@ class Pipeline {
             spans[stage].resize(stage == kIn && way.inAtOnce() ? 1 : way.pieces);
             for (unsigned p = 0; p < spans[stage].size(); ++p) {
                 float end;
-                CUDA_CHECK(cudaEventElapsedTime(&end, begun_, done(stage, p)));
+                CUDA_CHECK(cudaEventElapsedTime(&end, begun_[0], done(stage, p)));
                 spans[stage][p].end = end;
             }
         }
@@ -169,7 +158,9 @@ class Pipeline {
                                        cudaMemcpyDeviceToHost, stream));
         }
         // An event takes its time, too: none that nobody waits for.
-        if (events_ == &timed_ || way.streamPerStage || (stage == kOut && !way.hostAtTheEnd()))
+        const bool waitedFor =
+            stage == kOut ? !way.hostAtTheEnd() : way.streamPerStage && way.has(kKernel);
+        if (events_ == &timed_ || waitedFor)
             CUDA_CHECK(cudaEventRecord(done(stage, number), stream));
     }
 
@@ -188,8 +179,15 @@ class Pipeline {
                 if (thread == 0) host_[p].end = timer.milliseconds();
             }
         };
+        int device;  // which each thread has to set
+        CUDA_CHECK(cudaGetDevice(&device));
         std::vector<std::thread> others;
-        for (unsigned t = 1; t < threads_; ++t) others.emplace_back(work, t);
+        for (unsigned t = 1; t < threads_; ++t) {
+            others.emplace_back([&, t] {
+                CUDA_CHECK(cudaSetDevice(device));
+                work(t);
+            });
+        }
         work(0);
         for (std::thread& other : others) other.join();
     }
@@ -197,9 +195,8 @@ class Pipeline {
     RoundTrip& array_;
     unsigned steps_, threads_;
     ForkJoin own_;
-    cudaEvent_t begun_ = nullptr;
-    std::vector<cudaEvent_t> untimed_, timed_;          // by stage and piece
-    const std::vector<cudaEvent_t>* events_ = nullptr;  // those of the last run
+    Events begun_, untimed_, timed_;  // of the run, and by stage and piece
+    const Events* events_ = nullptr;  // those of the last run
     std::vector<unsigned> sums_;
     std::vector<Span> host_;
 };
@@ -225,7 +222,7 @@ int main(int argc, char** argv) {
     exercise.option("steps", &steps, {1200, 4}, 0, 1000000, "work of the kernel for an element");
     exercise.option("pieces", &pieces, {64, 4}, 1, kMaxPieces, "pieces of the array");
     exercise.option("streams", &streams, {4, 3}, 1, kMaxStreams, "streams that take turns");
-    exercise.option("threads", &threads, {8, 2}, 1, 256, "threads of the host that read");
+    exercise.option("threads", &threads, {12, 2}, 1, 256, "threads of the host that read");
     exercise.options().flag("sweep", &sweep, "pipeline: 1 ... 64 pieces in 1 ... 16 streams");
     exercise.options().file("timeline", &timelineName, "CSV of when each operation was done");
     exercise.parse(argc, argv);
@@ -324,7 +321,7 @@ int main(int argc, char** argv) {
     stage({"hostSum", 1, 1, 1, {kHost}}, &alone.host, 4);
     stage({"pageableIn", 1, 1, 1, {kIn}, false, true}, &alone.pageableIn, 4);
     stage({"pageableOut", 1, 1, 1, {kOut}, false, true}, &alone.pageableOut, 4);
-    alone.perPiece = std::max(0.0, inPieces - alone.bothWays) / std::max(1u, pieces - 1);
+    alone.perPiece = pieces > 1 ? std::max(0.0, inPieces - alone.bothWays) / (pieces - 1) : 0;
 
     double serial = 0;
     const auto row = [&](const Way& way) {
@@ -332,14 +329,15 @@ int main(int argc, char** argv) {
         const lab::Statistics time = measured(way);
         if (way.atATime == 1) serial = time.median;
         const Prediction prediction = predicted(way, alone);
-        std::vector<lab::Cell> cells = {
-            {},
-            {prediction.bound, 2},
-            {prediction.time, 2},
-            {100 * prediction.bound / time.median, 1},
-            way.has(kHost) ? lab::Cell(serial / time.median, 2) : lab::Cell()};
-        for (const double each : {serial, alone.in, alone.kernel, alone.out, alone.bothWays,
-                                  alone.perPiece, alone.host, alone.pageableIn, alone.pageableOut})
+        std::vector<lab::Cell> cells = {{},
+                                        {prediction.bound, 2},
+                                        {prediction.time, 2},
+                                        {100 * prediction.bound / time.median, 1}};
+        const bool ran = serial > 0;  // --kernel may leave it out
+        cells.push_back(ran && way.has(kHost) ? lab::Cell(serial / time.median, 2) : lab::Cell());
+        cells.push_back(ran ? lab::Cell(serial, 4) : lab::Cell());
+        for (const double each : {alone.in, alone.kernel, alone.out, alone.bothWays, alone.perPiece,
+                                  alone.host, alone.pageableIn, alone.pageableOut})
             cells.emplace_back(each, 4);
         print(way, time, cells);
         if (way.has(kHost)) addToTimeline(timeline, pieces, way, spans);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "events.cuh"
 #include "lab.cuh"
 
 // Streams that do not wait for the default stream (non-blocking): the only order among them is what
@@ -14,16 +15,11 @@ class ForkJoin {
     // A stream of each of these priorities; 0, the least, is that of other streams, too.
     explicit ForkJoin(const std::vector<int>& priorities)
         : streams_(priorities.size()), done_(priorities.size()) {
-        CUDA_CHECK(cudaEventCreateWithFlags(&fork_, cudaEventDisableTiming));
-        for (cudaEvent_t& event : done_)
-            CUDA_CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
         for (std::size_t s = 0; s < priorities.size(); ++s)
             CUDA_CHECK(
                 cudaStreamCreateWithPriority(&streams_[s], cudaStreamNonBlocking, priorities[s]));
     }
     ~ForkJoin() {
-        cudaEventDestroy(fork_);
-        for (const cudaEvent_t event : done_) cudaEventDestroy(event);
         for (const cudaStream_t stream : streams_) cudaStreamDestroy(stream);
     }
     ForkJoin(const ForkJoin&) = delete;
@@ -34,8 +30,9 @@ class ForkJoin {
 
     // The first `count` streams wait for what the default stream has been given so far.
     void fork(std::size_t count) {
-        CUDA_CHECK(cudaEventRecord(fork_));
-        for (std::size_t s = 0; s < count; ++s) CUDA_CHECK(cudaStreamWaitEvent(streams_[s], fork_));
+        CUDA_CHECK(cudaEventRecord(fork_[0]));
+        for (std::size_t s = 0; s < count; ++s)
+            CUDA_CHECK(cudaStreamWaitEvent(streams_[s], fork_[0]));
     }
 
     // The default stream waits for what the first `count` streams have been given so far.
@@ -48,6 +45,5 @@ class ForkJoin {
 
   private:
     std::vector<cudaStream_t> streams_;
-    std::vector<cudaEvent_t> done_;
-    cudaEvent_t fork_ = nullptr;
+    Events done_, fork_{1};
 };

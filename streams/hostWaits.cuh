@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "events.cuh"
 #include "forkJoin.cuh"
 #include "hostCalls.cuh"
 #include "lab.cuh"
@@ -36,7 +37,7 @@ inline void waitingHost(lab::Exercise& exercise, unsigned long long nanoseconds)
     lab::PinnedBuffer<lab::Span> span(1);
     const ForkJoin streams(1);
     const cudaStream_t stream = streams[0];
-    const Events spinning(1), sleeping(1, cudaEventBlockingSync);
+    const Events spinning(1), sleeping(1, cudaEventDisableTiming | cudaEventBlockingSync);
     volatile int sum = 0;
     const auto work = [&] { sum = std::accumulate(numbers.begin(), numbers.end(), 0); };
 

@@ -35,8 +35,8 @@
 
 #include <algorithm>
 #include <functional>
-#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lab.cuh"

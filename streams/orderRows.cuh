@@ -1,30 +1,11 @@
 #pragma once
-// The rows of streamOrder, and events that it uses more than once.
+// The rows of streamOrder.
 
-#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "lab.cuh"
-
-// An event for each of some points in streams.
-class Events {
-  public:
-    explicit Events(std::size_t count, unsigned flags = 0) : events_(count) {
-        for (cudaEvent_t& event : events_)
-            CUDA_CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming | flags));
-    }
-    ~Events() {
-        for (const cudaEvent_t event : events_) cudaEventDestroy(event);
-    }
-    Events(const Events&) = delete;
-    Events& operator=(const Events&) = delete;
-    cudaEvent_t operator[](std::size_t i) const { return events_[i]; }
-
-  private:
-    std::vector<cudaEvent_t> events_;
-};
 
 // The exercise's own columns. What a row has nothing to say of stays empty.
 struct Cells {

@@ -128,13 +128,16 @@ inline Prediction predicted(const Way& way, const Alone& alone) {
     if (way.pageable) return {bound, sum};
 
     const double others = std::max(alone.kernel, way.hostAtTheEnd() ? 0 : host);
-    double turn = std::max(copies / way.pieces + alone.perPiece, others / way.pieces);
-    // A stream takes a piece when it has done with the one before.
+    const double turn = std::max(copies / way.pieces + alone.perPiece, others / way.pieces);
     const double inStream = (sum - host - (way.inAtOnce() ? in : 0)) / way.pieces +
                             (way.inAtOnce() ? 1 : 2) * alone.perPiece;
-    if (!way.streamPerStage) turn = std::max(turn, inStream / way.streams);
     const double first = inStream + (way.hostAtTheEnd() ? 0 : host / way.pieces);
-    return {bound, apart + first + (way.pieces - 1) * turn};
+    // A stream takes a piece when it has done with the one before. So the last piece comes a round
+    // later for each earlier one of its stream; in a round every stream takes a piece.
+    const unsigned rest = way.pieces - 1;
+    const unsigned rounds = way.streamPerStage ? 0 : rest / way.streams;
+    const double round = std::max(way.streams * turn, inStream);
+    return {bound, apart + first + rounds * round + (rest - rounds * way.streams) * turn};
 }
 
 }  // namespace pipeline

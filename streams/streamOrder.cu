@@ -43,6 +43,7 @@
 #include <vector>
 
 #include "csv_file.cuh"
+#include "events.cuh"
 #include "forkJoin.cuh"
 #include "hostFunctions.cuh"
 #include "hostWaits.cuh"

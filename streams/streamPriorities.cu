@@ -37,6 +37,7 @@
 #include <vector>
 
 #include "csv_file.cuh"
+#include "events.cuh"
 #include "forkJoin.cuh"
 #include "lab.cuh"
 #include "since_first.cuh"
@@ -167,8 +168,8 @@ int main(int argc, char** argv) {
 
     // Stream 0 is that of the background.
     ForkJoin streams(std::vector<int>{least, least, greatest});
-    cudaEvent_t begun, asked, answered;
-    for (cudaEvent_t* const event : {&begun, &asked, &answered}) CUDA_CHECK(cudaEventCreate(event));
+    const Events timed(3, cudaEventDefault);
+    const cudaEvent_t begun = timed[0], asked = timed[1], answered = timed[2];
 
     // Both kernels write to the same arrays, the urgent one first.
     const unsigned background = turns * slots, all = kUrgentBlocks + background;
@@ -235,7 +236,6 @@ int main(int argc, char** argv) {
                         lab::kNoRate, check, launch);
         }
     }
-    for (const cudaEvent_t event : {begun, asked, answered}) CUDA_CHECK(cudaEventDestroy(event));
     timeline.close();
     return exercise.finish();
 }

@@ -144,7 +144,10 @@ TEST(Pipeline, TheFirstPieceGoesThroughAllThenOneComesInEachTurn) {
 TEST(Pipeline, AStreamHasOnePieceAtATime) {
     const Alone times = alone();
     EXPECT_EQ(predicted({"", 4, 1, 3}, times).time, 36);
-    EXPECT_EQ(predicted({"", 4, 2, 3}, times).time, 30. / 4 + 3 * 15. / 4 + 6);
+    EXPECT_EQ(predicted({"", 5, 2, 3}, times).time, 3 * 30. / 5 + 6);
+    EXPECT_EQ(predicted({"", 4, 2, 3}, times).time, 2 * 30. / 4 + 12. / 4 + 6);
+    EXPECT_EQ(predicted({"", 2, 2, 3}, times).time, 30. / 2 + 12. / 2 + 6);  // nothing to wait for
+    EXPECT_EQ(predicted({"", 4, 2, 2}, times).time, 8 + 22. / 4 + 2 * 12. / 4 + 12. / 4 + 6);
     EXPECT_EQ(predicted({"", 4, 3, 3}, times).time, 30. / 4 + 3 * 12. / 4 + 6);
     EXPECT_EQ(predicted({"", 4, 1, 3, kAll, true}, times).time, 30. / 4 + 3 * 12. / 4 + 6);
 }
