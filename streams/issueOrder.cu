@@ -284,12 +284,10 @@ int main(int argc, char** argv) {
                       {"", 0, "kernels"},
                       {"", 0, "fit"}},
                      {"grid", "block"});
-    if (plans.empty()) return exercise.finish();  // before the file is opened, which stays as it is
-    std::vector<lab::Column> columns;
-    for (const char* name : {"run", "mode", "connections", "takes", "kernels", "stream", "kernel",
-                             "begin_ms", "end_ms", "sms"})
-        columns.push_back({"", 0, name});
-    lab::CsvFile timeline(exercise, "timeline", parent.exists() ? "" : timelineName, columns);
+    if (plans.empty()) return exercise.finish();  // before a child is started
+    lab::CsvFile timeline(exercise, "timeline", parent.exists() ? "" : timelineName,
+                          {"run", "mode", "connections", "takes", "kernels", "stream", "kernel",
+                           "begin_ms", "end_ms", "sms"});
     if (!parent.exists()) {
         exercise.title("%zu kernels in %zu streams, %u microseconds each", byDepth.size(),
                        ofStream.size(), microseconds);

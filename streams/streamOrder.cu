@@ -112,17 +112,12 @@ void graphs(lab::Exercise& exercise, unsigned long long nanoseconds, const std::
         {"fan", {{0, 0}, {0, 0b1}, {1, 0b1}, {2, 0b1}, {3, 0b1}, {0, 0b11110}}},
     };
     lab::CsvFile file(exercise, "pieces", fileName,
-                      {{"", 0, "graph"},
-                       {"", 0, "stream"},
-                       {"", 0, "piece"},
-                       {"", 0, "begin_ms"},
-                       {"", 0, "end_ms"}});
+                      {"graph", "stream", "piece", "begin_ms", "end_ms"});
     lab::DeviceBuffer<unsigned> values(kMost * kBlock);
     lab::DeviceBuffer<lab::Span> spans(kMost);
     ForkJoin streams(kStreams);
     const Events done(kMost);
 
-    bool any = false;
     const auto rung = [&](lab::Ladder& ladder, const std::string& name, const WorkGraph& graph) {
         const auto finding = [&]() -> lab::Finding {
             std::vector<unsigned> expected;
@@ -132,7 +127,6 @@ void graphs(lab::Exercise& exercise, unsigned long long nanoseconds, const std::
             const std::vector<lab::Span> ran = spans.toHost(graph.size());
             if (wrong.empty()) wrong = wrongOrder(graph, ran, nanoseconds);
             addPieces(file, name, graph, ran);
-            any = true;
             const std::string waits = lab::formatted("%u waits", waitsIn(graph));
             Cells cells{waits, wrong.empty() ? waits : "less"};
             cells.ideal = {1.0 * static_cast<double>(graph.size()) / longestWay(graph), 2};
@@ -158,7 +152,7 @@ void graphs(lab::Exercise& exercise, unsigned long long nanoseconds, const std::
         rung(ladder, name + "InOneStream", inOneStream(graph));
         rung(ladder, name + "InStreams", graph);
     }
-    if (any) file.close();
+    file.close();
 }
 
 // ---- waits that are there, and waits that are missing
