@@ -13,19 +13,21 @@ namespace lab {
 
 class CsvFile {
   public:
-    // File `name`, which came with --`option`. An empty name is none, and rows go nowhere.
+    // File `name`, which came with --`option`, of columns with these names. An empty name is none,
+    // and rows go nowhere.
     CsvFile(const Exercise& exercise, const std::string& option, std::string name,
-            std::vector<Column> columns);
+            const std::vector<std::string>& columns);
 
     void row(const std::vector<Cell>& cells);
 
-    // Only now the file appears, or is replaced, as a whole. Ends the program if anything could not
-    // be written.
-    void close() { file_.close(); }
+    // Only now the file appears, or is replaced, as a whole; without a row what was there stays.
+    // Ends the program if anything could not be written.
+    void close();
 
   private:
     OutputFile file_;
     std::optional<Table> table_;
+    bool hasRows_ = false;
 };
 
 }  // namespace lab

@@ -229,35 +229,22 @@ int main(int argc, char** argv) {
     pieces = static_cast<unsigned>(std::min<std::size_t>(pieces, size));
 
     constexpr auto kOnGpu = lab::OwnColumn::kOnGpu;
-    exercise.columns(lab::Columns::kTimed,
-                     {{"pieces", 6, "pieces"},
-                      {"streams", 7, "streams"},
-                      {"GB/s", 5, "gbps", kOnGpu},
-                      {"bound", 6, "bound_ms", kOnGpu},
-                      {"predicted", 9, "predicted_ms", kOnGpu},
-                      {"share", 5, "share", kOnGpu},
-                      {"", 0, "gain", kOnGpu},
-                      {"", 0, "serial_ms", kOnGpu},
-                      {"", 0, "in_ms", kOnGpu},
-                      {"", 0, "kernel_ms", kOnGpu},
-                      {"", 0, "out_ms", kOnGpu},
-                      {"", 0, "both_ms", kOnGpu},
-                      {"", 0, "per_piece_ms", kOnGpu},
-                      {"", 0, "host_ms", kOnGpu},
-                      {"", 0, "pageable_in_ms", kOnGpu},
-                      {"", 0, "pageable_out_ms", kOnGpu}},
-                     {"grid", "block"});
+    std::vector<lab::OwnColumn> columns = {{"pieces", 6, "pieces"},
+                                           {"streams", 7, "streams"},
+                                           {"GB/s", 5, "gbps", kOnGpu},
+                                           {"bound", 6, "bound_ms", kOnGpu},
+                                           {"predicted", 9, "predicted_ms", kOnGpu},
+                                           {"share", 5, "share", kOnGpu}};
+    for (const char* const onlyInCsv :
+         {"gain", "serial_ms", "in_ms", "kernel_ms", "out_ms", "both_ms", "per_piece_ms", "host_ms",
+          "pageable_in_ms", "pageable_out_ms"})
+        columns.push_back({"", 0, onlyInCsv, kOnGpu});
+    exercise.columns(lab::Columns::kTimed, columns, {"grid", "block"});
     exercise.title("%s numbers (%s), %u steps for each", lab::withCommas(size).c_str(),
                    lab::inBytes(size * sizeof(unsigned)).c_str(), steps);
     exercise.noteInEmulation("It runs streams one after the other: nothing overlaps.");
     lab::CsvFile timeline(exercise, "timeline", timelineName,
-                          {{"", 0, "mode"},
-                           {"", 0, "pieces"},
-                           {"", 0, "streams"},
-                           {"", 0, "lane"},
-                           {"", 0, "piece"},
-                           {"", 0, "begin_ms"},
-                           {"", 0, "end_ms"}});
+                          {"mode", "pieces", "streams", "lane", "piece", "begin_ms", "end_ms"});
     lab::requireHostMemory(6 * size, sizeof(unsigned));
     const Step all = inOne(kStep, steps);
     RoundTrip array(size, exercise.seed(),

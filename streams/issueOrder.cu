@@ -42,6 +42,7 @@
 #include "childProcess.h"
 #include "csv_file.cuh"
 #include "forkJoin.cuh"
+#include "halfAnSm.cuh"
 #include "kernelSpans.h"
 #include "lab.cuh"
 #include "numberList.h"
@@ -112,15 +113,10 @@ class Runner {
            unsigned long long nanoseconds)
         : exercise_(exercise),
           nanoseconds_(nanoseconds),
-          shared_(static_cast<int>(exercise.device().sharedPerMultiprocessor / 2)),
+          shared_(takeHalfOfAnSm(passTime, exercise.device())),
           streams_(streams),
           spans_(kernels * exercise.device().multiprocessors),
-          chains_(streams * exercise.device().multiprocessors * kBlock) {
-        // Half of an SM's shared memory and a little more (the variable of the kernel): no two
-        // blocks fit into one SM.
-        CUDA_CHECK(
-            cudaFuncSetAttribute(passTime, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_));
-    }
+          chains_(streams * exercise.device().multiprocessors * kBlock) {}
 
     void operator()(const Plan& plan, Ran* ran) {
         const auto before = [&] {
@@ -284,12 +280,10 @@ int main(int argc, char** argv) {
                       {"", 0, "kernels"},
                       {"", 0, "fit"}},
                      {"grid", "block"});
-    if (plans.empty()) return exercise.finish();  // before the file is opened, which stays as it is
-    std::vector<lab::Column> columns;
-    for (const char* name : {"run", "mode", "connections", "takes", "kernels", "stream", "kernel",
-                             "begin_ms", "end_ms", "sms"})
-        columns.push_back({"", 0, name});
-    lab::CsvFile timeline(exercise, "timeline", parent.exists() ? "" : timelineName, columns);
+    if (plans.empty()) return exercise.finish();  // before a child is started
+    lab::CsvFile timeline(exercise, "timeline", parent.exists() ? "" : timelineName,
+                          {"run", "mode", "connections", "takes", "kernels", "stream", "kernel",
+                           "begin_ms", "end_ms", "sms"});
     if (!parent.exists()) {
         exercise.title("%zu kernels in %zu streams, %u microseconds each", byDepth.size(),
                        ofStream.size(), microseconds);

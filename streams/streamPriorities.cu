@@ -31,17 +31,17 @@
 // first block began).
 
 #include <algorithm>
-#include <iterator>
 #include <numeric>
 #include <string>
 #include <vector>
 
 #include "csv_file.cuh"
+#include "dials.h"
 #include "events.cuh"
 #include "forkJoin.cuh"
+#include "halfAnSm.cuh"
 #include "lab.cuh"
 #include "since_first.cuh"
-#include "tens.h"
 
 // Slots are the places of the GPU: a block takes one, and gives it to the next when it ends. Those
 // of the first turn stay for different times, so that from then on a slot comes free in each
@@ -79,7 +79,7 @@ std::string wrongLengths(const char* kind, const std::vector<lab::Span>& spans, 
                          unsigned end, const BlockLengths& lengths) {
     for (unsigned b = first; b < end; ++b) {
         const unsigned long long least = lengthOfBlock(lengths, b - first);
-        if (spans[b].end < spans[b].begin || spans[b].end - spans[b].begin < least)
+        if (!lab::stayedFor(spans[b], least))
             return lab::formatted("%s block %u did not stay for %llu ns", kind, b - first, least);
     }
     return "";
@@ -149,18 +149,9 @@ int main(int argc, char** argv) {
         {"higher", true, false, 2, next},
         {"higherInStep", true, true, 2, 2 - kComes},
     };
-    if (std::none_of(std::begin(ways), std::end(ways),
-                     [&](const Way& way) { return exercise.selected(way.name); }))
-        return exercise.finish();  // before the file is opened: bad usage leaves it as it is
     lab::CsvFile timeline(exercise, "timeline", timelineName,
-                          {{"", 0, "mode"},
-                           {"", 0, "microseconds"},
-                           {"", 0, "sm"},
-                           {"", 0, "block"},
-                           {"", 0, "begin_ms"},
-                           {"", 0, "end_ms"}});
-    const auto shared = static_cast<int>(gpu.sharedPerMultiprocessor / 2);
-    CUDA_CHECK(cudaFuncSetAttribute(occupy, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
+                          {"mode", "microseconds", "sm", "block", "begin_ms", "end_ms"});
+    const int shared = takeHalfOfAnSm(occupy, gpu);
     exercise.title("%u blocks of %u threads for each of %u SMs, priorities %d to %d", turns, block,
                    slots, least, greatest);
     exercise.noteInEmulation("It runs streams one after the other: nothing is urgent.");
@@ -175,6 +166,7 @@ int main(int argc, char** argv) {
     const unsigned background = turns * slots, all = kUrgentBlocks + background;
     lab::DeviceBuffer<lab::Span> spans(all);
     lab::DeviceBuffer<unsigned> marks(std::size_t{all} * block);
+    lab::requireHostMemory(2 * marks.size(), sizeof(unsigned));
     const BlockLengths urgent = {1000ull * urgentLength, slots, true};
 
     for (const unsigned microseconds : tens(10, most)) {
@@ -236,6 +228,7 @@ int main(int argc, char** argv) {
                         lab::kNoRate, check, launch);
         }
     }
+    const int status = exercise.finish();  // which ends the program where --kernel selects nothing
     timeline.close();
-    return exercise.finish();
+    return status;
 }

@@ -536,7 +536,7 @@ TEST(ExerciseDeathTest, OutputThatCannotBeWrittenIsAFailure) {
 void writeCsv(const std::string& name) {
     lab::Exercise exercise("test", "A test.");
     parse(exercise, {});
-    lab::CsvFile file(exercise, "timeline", name, {{"", 0, "kernel"}, {"", 0, "begin_ms"}});
+    lab::CsvFile file(exercise, "timeline", name, {"kernel", "begin_ms"});
     file.row({1, {2.5, 1}});
     file.close();
     std::exit(0);
@@ -567,7 +567,7 @@ TEST(CsvFile, AppearsAsAWhole) {
     std::ofstream(name) << "before\n";
     ASSERT_EQ(symlink("t.csv", link.c_str()), 0);
     const lab::Exercise exercise("test", "A test.");
-    lab::CsvFile file(exercise, "timeline", link, {{"", 0, "kernel"}});
+    lab::CsvFile file(exercise, "timeline", link, {"kernel"});
     file.row({"a"});
     EXPECT_EQ(contentOf(name), "before\n");
     file.row({"b"});
@@ -577,6 +577,17 @@ TEST(CsvFile, AppearsAsAWhole) {
     const std::filesystem::directory_iterator files(folder);
     EXPECT_EQ(std::distance(begin(files), end(files)), 2);
     std::filesystem::remove_all(folder);
+}
+
+TEST(CsvFile, WithoutARowWhatWasThereStays) {
+    char name[] = "/tmp/csv_file.XXXXXX";
+    close(mkstemp(name));
+    std::ofstream(name) << "before\n";
+    const lab::Exercise exercise("test", "A test.");
+    lab::CsvFile file(exercise, "timeline", name, {"kernel"});
+    file.close();
+    EXPECT_EQ(contentOf(name), "before\n");
+    std::filesystem::remove(name);
 }
 
 int runWithClosed(int descriptor) {
