@@ -45,6 +45,7 @@ void setRecorded(Event& event) {
 
 cudaError_t recordEvent(cudaEvent_t eventHandle, cudaStream_t streamHandle, unsigned flags) {
     if ((flags & ~cudaEventRecordExternal) != 0) return cudaErrorInvalidValue;
+    if (inDevice() && isLaunchMode(streamHandle)) return cudaErrorInvalidValue;
     std::shared_ptr<Event> event;
     {
         const std::lock_guard<std::mutex> lock(handleMutex());
