@@ -23,6 +23,7 @@ struct Graph {
 // update puts others in their place (with handleMutex()): what has been launched keeps its own.
 struct GraphExec {
     std::shared_ptr<const Nodes> nodes;
+    uint64_t number = nextNumber();
 };
 
 using GraphTable = HandleTable<cudaGraph_t, Graph>;
@@ -147,7 +148,7 @@ cudaError_t updateExec(cudaGraphExec_t handle, cudaGraph_t graphHandle,
 }
 
 cudaError_t runNodes(const GraphExec& exec, const Nodes& nodes) {
-    if (watcher != nullptr) watcher->graphRuns(&exec, true);
+    if (watcher != nullptr) watcher->graphRuns(exec.number, true);
     cudaError_t error = cudaSuccess;
     for (const std::shared_ptr<Node>& node : nodes) {
         if (watcher != nullptr) {
@@ -157,7 +158,7 @@ cudaError_t runNodes(const GraphExec& exec, const Nodes& nodes) {
         error = node->work();
         if (error != cudaSuccess) break;
     }
-    if (watcher != nullptr) watcher->graphRuns(&exec, false);
+    if (watcher != nullptr) watcher->graphRuns(exec.number, false);
     return error;
 }
 

@@ -260,7 +260,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t streamHandle, cudaEvent_t eventHand
             return captureNode(*stream, cudaGraphNodeTypeWaitEvent, [] { return cudaSuccess; });
         }
         if (anyCapture() || event->capture) return captureWait(stream, *event);
-        if (watcher != nullptr) watcher->streamWaits(stream->seen(), event.get());
+        if (watcher != nullptr) watcher->streamWaits(stream->seen(), event->number);
         return cudaSuccess;  // what the event stands for has been done
     });
 }

@@ -27,7 +27,7 @@ struct Stream {
     std::vector<Node*> tails;  // the nodes that the next captured work depends on
 
     bool blocking() const { return (flags & cudaStreamNonBlocking) == 0; }
-    StreamSeen seen() const { return {this, legacy, blocking()}; }
+    StreamSeen seen() const { return {number, legacy, blocking()}; }
 };
 
 // Guards the tables of handles and the state of captures. Never held while work runs.
