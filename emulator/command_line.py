@@ -66,7 +66,7 @@ WITH_VALUE = set(
 GPU_CODE = {"ptx", "cubin", "fatbin", "optix-ir", "ltoir"}
 NVCC_WERROR = {"all-warnings", "cross-execution-space-call", "reorder", "default-stream-launch"}
 
-# (NVTX is a header that does nothing.)
+# (NVTX is headers: what they name is in the recording.)
 IGNORED_LIBRARIES = {"cudart", "cudart_static", "cudadevrt", "cuda", "nvToolsExt"}
 LIBRARIES = {
     "cublas": "cuBLAS",

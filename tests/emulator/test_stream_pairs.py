@@ -42,3 +42,10 @@ def test_who_waits_for_whom(build, tmp_path, program, expected, first):
         assert titles in ([], ["race between streams: read after write"])
         waiting += "-" if titles else second
     assert waiting == expected[first]
+
+
+@pytest.mark.parametrize("what", ["threads", "streams", "events", "graphs", "nodes"])
+def test_what_is_gone_orders_nothing(build, tmp_path, what):
+    """Nor does what is made where it was in memory (check/recycled.cu)."""
+    report = check_report.run(build / "tests" / "recycled", tmp_path / "report", what)
+    assert report.findings[0].title.startswith("race between streams: ")

@@ -31,16 +31,19 @@ def run(program, path, *arguments, **more):
     )
 
 
-@pytest.fixture(scope="module")
-def tables(program, tmp_path_factory):
+def recorded(program, path, *arguments):
     """The rows of work, and those of ranges."""
-    path = tmp_path_factory.mktemp("trace") / "trace.csv"
-    done = run(program, path)
+    done = run(program, path, *arguments)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    assert [file.name for file in path.parent.iterdir()] == ["trace.csv"]
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
     lines = path.read_text().splitlines()
     middle = lines.index("")
     return [list(csv.DictReader(part)) for part in (lines[:middle], lines[middle + 1 :])]
+
+
+@pytest.fixture(scope="module")
+def tables(program, tmp_path_factory):
+    return recorded(program, tmp_path_factory.mktemp("trace") / "trace.csv")
 
 
 def test_work_with_its_streams_in_order(tables):
@@ -77,7 +80,7 @@ def test_ranges_span_the_work_in_them(tables):
     work, ranges = tables
     parts = {
         'all, "quoted"': work[:9],
-        "copies": work[2:4],
+        "copies    .": work[2:4],  # no control characters
         "threads": work[6:7],
         "of the other thread": work[6:7],
         "": work[9:],
@@ -85,22 +88,52 @@ def test_ranges_span_the_work_in_them(tables):
     assert [row["Name"] for row in ranges] == [*parts]  # by their beginning on the host
     for row in ranges:
         part = parts[row["Name"]]
-        first = int(row["Projected Start (ns)"])
-        last = first + int(row["Projected Duration (ns)"])
+        first, last = projected(row)
         assert (first, last) == (begin(part[0]), end(part[-1])), row["Name"]
         host = int(row["Orig Start (ns)"])
         assert host <= first and last <= host + int(row["Orig Duration (ns)"]), row["Name"]
 
 
-def test_without_the_variable_nothing_is_written(program, tmp_path):
+def projected(row):
+    first = int(row["Projected Start (ns)"])
+    return first, first + int(row["Projected Duration (ns)"])
+
+
+def test_work_of_several_threads(program, tmp_path):
+    """What was added first did not begin first; what began before a range is not in it."""
+    work, ranges = recorded(program, tmp_path / "trace.csv", "overlap")
+    kernel, copy, _, second = work
+    assert begin(kernel) < begin(copy) and end(copy) <= end(kernel)
+    around, within = ranges
+    assert (around["Name"], within["Name"]) == ("around the kernel", "within the kernel")
+    assert projected(around) == (begin(kernel), end(kernel))
+    assert projected(within) == (begin(second), end(second))
+
+
+@pytest.mark.parametrize("attempt", range(5))
+def test_a_thread_may_work_until_the_end(program, tmp_path, attempt):
+    work, ranges = recorded(program, tmp_path / "trace.csv", "endless")
+    assert {row["Name"] for row in work} == {MEMSET}
+    assert {row["Name"] for row in ranges} == {"endless"}
+
+
+@pytest.mark.parametrize("empty", [False, True])
+def test_without_the_variable_nothing_is_written(program, tmp_path, empty):
     environment = {name: value for name, value in os.environ.items() if "CUDA_EMU" not in name}
-    assert subprocess.run([program], env=environment, cwd=tmp_path).returncode == 0
+    if empty:
+        environment["CUDA_EMULATOR_TRACE"] = ""
+    done = subprocess.run([program], env=environment, cwd=tmp_path, capture_output=True)
+    assert (done.returncode, done.stderr) == (0, b"")
     assert [*tmp_path.iterdir()] == []
 
 
 def test_a_program_that_is_killed_leaves_no_file(program, tmp_path):
     assert run(program, tmp_path / "trace.csv", "killed").returncode == -signal.SIGKILL
     assert [*tmp_path.iterdir()] == []
+
+
+def cannot(path, reason):
+    return f"emulator: cannot write the recording to {path} (CUDA_EMULATOR_TRACE): {reason}\n"
 
 
 def test_a_full_disk_leaves_no_file_and_is_told(program, tmp_path):
@@ -110,16 +143,34 @@ def test_a_full_disk_leaves_no_file_and_is_told(program, tmp_path):
 
     path = tmp_path / "trace.csv"
     done = run(program, path, preexec_fn=limit)
-    assert done.stderr == f"emulator: cannot write {path}\n"
+    assert done.stderr == cannot(path, "File too large")
     assert [*tmp_path.iterdir()] == []
     path.write_text("of before")
     run(program, path, preexec_fn=limit)
     assert path.read_text() == "of before"
 
 
-@pytest.mark.parametrize("path, reason", [("/dev/full", ": it is not a file"), ("no/folder/x", "")])
+@pytest.mark.parametrize(
+    "path, reason",
+    [
+        ("/dev/full", "No space left on device"),
+        ("no/folder/x", "No such file or directory"),
+        ("folder", "Is a directory"),
+        ("x" * 300, "File name too long"),
+    ],
+)
 def test_what_cannot_be_written_is_told(program, tmp_path, path, reason):
+    (tmp_path / "folder").mkdir()
     done = run(program, path, cwd=tmp_path)
-    assert done.stderr == f"emulator: cannot write {path}{reason}\n"
+    assert (done.returncode, done.stderr) == (0, cannot(path, reason))
     assert not Path("/dev/full").is_file()
-    assert [*tmp_path.iterdir()] == []
+    assert [file.name for file in tmp_path.iterdir()] == ["folder"]
+
+
+def test_what_is_no_file_is_not_replaced(program, tmp_path):
+    """A link, for one: /dev/stdout is one."""
+    link, file = tmp_path / "link", tmp_path / "file"
+    link.symlink_to(file)
+    done = run(program, link)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert link.is_symlink() and file.read_text().startswith("Start (ns),")

@@ -1,7 +1,8 @@
 // nvcc --default-stream per-thread, or -DCUDA_API_PER_THREAD_DEFAULT_STREAM: in what is compiled
 // so, stream 0 and calls that take no stream mean cudaStreamPerThread. As in CUDA each source has
 // its own choice, and the functions that depend on it are macros. (A pointer to one of them means
-// the function as others call it.)
+// the function as others call it. And the arguments are evaluated as if in such a source, whatever
+// they call.)
 #pragma once
 
 #include "emu/api/launch.h"
@@ -23,6 +24,7 @@ auto perThread(Call call) {
 #define emuConfig(...) emuConfig(__VA_ARGS__).emuPerThread()
 
 #define cudaLaunchKernel(...) EMU_PER_THREAD(cudaLaunchKernel(__VA_ARGS__))
+#define cudaLaunchKernelEx(...) EMU_PER_THREAD(cudaLaunchKernelEx(__VA_ARGS__))
 #define cudaLaunchCooperativeKernel(...) EMU_PER_THREAD(cudaLaunchCooperativeKernel(__VA_ARGS__))
 #define cudaLaunchHostFunc(...) EMU_PER_THREAD(cudaLaunchHostFunc(__VA_ARGS__))
 

@@ -96,8 +96,8 @@ bool runAfterGrid(std::unique_ptr<Grid> child, bool tail) {
     return true;
 }
 
-void runAfterGrid(std::function<cudaError_t()> work) {
-    addChild({nullptr, std::move(work), false});
+void runAfterGrid(std::function<cudaError_t()> work, bool tail) {
+    addChild({nullptr, std::move(work), tail});
 }
 
 void setMostPendingLaunches(size_t grids) {

@@ -52,7 +52,7 @@ cudaError_t runWithChildren(Grid& grid);
 // what is launched with `tail`, after all else that the grid launched. Only while inDevice(). A
 // grid that would be one too many is dropped: false.
 bool runAfterGrid(std::unique_ptr<Grid> child, bool tail);
-void runAfterGrid(std::function<cudaError_t()> work);
+void runAfterGrid(std::function<cudaError_t()> work, bool tail);
 
 // Grids launched by kernels that may be pending: from the launch until the grid and all that it
 // launched are complete, but for its tail launches.

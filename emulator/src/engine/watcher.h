@@ -12,9 +12,10 @@
 
 namespace emu {
 
-// A stream of the host.
+// A stream of the host. Streams are known by a number, and so are events and executable graphs:
+// none is given out twice, as an address may be.
 struct StreamSeen {
-    const void* id;
+    uint64_t number;
     bool legacy;    // stream 0: it waits for all blocking streams, and they for it
     bool blocking;  // this is one
 };
@@ -95,16 +96,16 @@ class Watcher {
     virtual void streamRuns(const StreamSeen&) {}
     // Such work is this executable graph, and begins now or has been done; it waits for the one
     // before of the same executable. Of its nodes, this one comes next.
-    virtual void graphRuns(const void* /*executable*/, bool /*now*/) {}
+    virtual void graphRuns(uint64_t /*executable*/, bool /*now*/) {}
     virtual void graphNodeRuns(const void* /*node*/, const std::vector<const void*>& /*after*/) {}
-    virtual void eventRecorded(const void* /*event*/) {}
-    virtual void streamWaits(const StreamSeen&, const void* /*event*/) {}
+    virtual void eventRecorded(uint64_t /*event*/) {}
+    virtual void streamWaits(const StreamSeen&, uint64_t /*event*/) {}
     // This OS thread runs a host function in stream order, or has done so.
     virtual void hostFunctionRuns(bool /*now*/) {}
     // The host has waited for the device, for a stream, for an event.
     virtual void hostWaited() {}
     virtual void hostWaitedForStream(const StreamSeen&) {}
-    virtual void hostWaitedForEvent(const void* /*event*/) {}
+    virtual void hostWaitedForEvent(uint64_t /*event*/) {}
     // The host allocates memory, frees it, registers its own; a call that frees is given a pointer
     // that it refuses.
     virtual void memoryAllocated(const void* /*base*/, size_t /*bytes*/) {}

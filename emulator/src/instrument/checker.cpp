@@ -101,12 +101,12 @@ class Checker : public Watcher {
         }
     }
     void streamRuns(const StreamSeen& stream) override { order_.streamRuns(stream); }
-    void graphRuns(const void* executable, bool now) override { order_.graphRuns(executable, now); }
+    void graphRuns(uint64_t executable, bool now) override { order_.graphRuns(executable, now); }
     void graphNodeRuns(const void* node, const std::vector<const void*>& after) override {
         order_.graphNodeRuns(node, after);
     }
-    void eventRecorded(const void* event) override { order_.eventRecorded(event); }
-    void streamWaits(const StreamSeen& stream, const void* event) override {
+    void eventRecorded(uint64_t event) override { order_.eventRecorded(event); }
+    void streamWaits(const StreamSeen& stream, uint64_t event) override {
         order_.streamWaits(stream, event);
     }
     void hostFunctionRuns(bool now) override {
@@ -117,7 +117,7 @@ class Checker : public Watcher {
     void hostWaitedForStream(const StreamSeen& stream) override {
         order_.hostWaitedForStream(stream);
     }
-    void hostWaitedForEvent(const void* event) override { order_.hostWaitedForEvent(event); }
+    void hostWaitedForEvent(uint64_t event) override { order_.hostWaitedForEvent(event); }
     void memoryAllocated(const void* base, size_t bytes) override {
         host_.memoryAllocated(base, bytes);
     }

@@ -1,14 +1,12 @@
 #include "findings.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <set>
 
 #include "access_words.h"
 #include "engine/messages.h"
+#include "engine/output_file.h"
 #include "engine/symbolizer.h"
 
 namespace emu {
@@ -354,14 +352,7 @@ Findings::~Findings() {
 }
 
 void Findings::write() const {
-    const std::string temporary = path_ + "." + std::to_string(getpid()) + ".tmp";
-    std::ofstream file(temporary);
-    file << report();
-    file.close();
-    if (!file || std::rename(temporary.c_str(), path_.c_str()) != 0) {
-        std::fprintf(stderr, "emulator: cannot write %s\n", path_.c_str());
-        std::remove(temporary.c_str());
-    }
+    writeOutput(path_, report(), "report", "CUDA_EMULATOR_CHECK");
 }
 
 }  // namespace emu

@@ -60,8 +60,8 @@ uintptr_t hostPlace(uintptr_t pc = 0) {
 
 }  // namespace
 
-thread_local const void* StreamOrder::current_;
-thread_local const void* StreamOrder::graph_;
+thread_local Lane StreamOrder::current_, StreamOrder::graph_;
+thread_local uint64_t StreamOrder::executable_;
 thread_local bool inStreamOrder;
 
 HostCheck::~HostCheck() {

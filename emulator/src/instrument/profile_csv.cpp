@@ -3,13 +3,15 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <cstring>
+#include <iomanip>
+#include <locale>
 #include <regex>
+#include <sstream>
 
 #include "access_pattern.h"
 #include "emu/limits.h"
 #include "engine/occupancy.h"
+#include "engine/output_file.h"
 #include "engine/program_symbols.h"
 #include "program_code.h"
 
@@ -149,21 +151,16 @@ std::vector<Metric> metricsOf(const Grid& grid, const LaunchCounts& counts) {
     };
 }
 
-std::string quoted(const std::string& text) {
-    std::string result = "\"";
-    for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return result + "\"";
-}
-
 std::string shape(const dim3& size) {
     return "(" + std::to_string(size.x) + ", " + std::to_string(size.y) + ", " +
            std::to_string(size.z) + ")";
 }
 
 std::string number(const Metric& metric) {
-    char text[64];
-    std::snprintf(text, sizeof(text), metric.whole ? "%.0f" : "%.2f", metric.value);
-    return text;
+    std::ostringstream text;
+    text.imbue(std::locale::classic());  // whatever the program has chosen
+    text << std::fixed << std::setprecision(metric.whole ? 0 : 2) << metric.value;
+    return text.str();
 }
 
 // With its parameters, as ncu writes it: tiled<16>, not tiled<16u>; tiled<1>, not tiled<true>.
@@ -228,14 +225,9 @@ void ProfileCsv::add(const Grid& grid, const LaunchCounts& counts) {
 }
 
 ProfileCsv::~ProfileCsv() {
-    std::FILE* file = std::fopen(path_.c_str(), "w");
-    bool written = file != nullptr && std::fputs(header().c_str(), file) >= 0;
-    for (const std::string& row : rows_) written = written && std::fputs(row.c_str(), file) >= 0;
-    written = file != nullptr && std::fclose(file) == 0 && written;
-    if (!written) {
-        std::fprintf(stderr, "emulator: cannot write the profile to %s: %s\n", path_.c_str(),
-                     std::strerror(errno));
-    }
+    std::string text = header();
+    for (const std::string& row : rows_) text += row;
+    writeOutput(path_, text, "profile", "CUDA_EMULATOR_PROFILE");
 }
 
 }  // namespace emu

@@ -1,5 +1,4 @@
 // Starts the profiler or the hazard check before main(), if the environment asks for one.
-#include <cstdlib>
 #include <string>
 
 #include "checker.h"
@@ -7,6 +6,7 @@
 #include "emu/division.h"
 #include "emu/failed_call.h"
 #include "emu/kernel_frame.h"
+#include "engine/output_file.h"
 #include "engine/sticky_error.h"
 #include "engine/watcher.h"
 #include "profiler.h"
@@ -46,9 +46,9 @@ namespace {
 // The value is the file to write: CSV as of `ncu --csv --page raw`, or the report. Before the
 // constructors of the program's own variables, so that it ends after their destructors.
 [[gnu::constructor(101)]] void startWatching() {
-    if (const char* path = std::getenv("CUDA_EMULATOR_PROFILE")) {
+    if (const char* path = outputPath("CUDA_EMULATOR_PROFILE")) {
         startProfiler(path);
-    } else if (const char* path = std::getenv("CUDA_EMULATOR_CHECK")) {
+    } else if (const char* path = outputPath("CUDA_EMULATOR_CHECK")) {
         startChecker(path);
     }
 }

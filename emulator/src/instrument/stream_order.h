@@ -14,8 +14,11 @@
 
 namespace emu {
 
-// By stream, up to which work all is done (a vector clock).
-using StreamClock = std::map<const void*, uint64_t>;
+// A stream, by its number; or a node of an executable graph, by the number of that.
+using Lane = std::pair<uint64_t, const void*>;
+
+// By lane, up to which work all is done (a vector clock).
+using StreamClock = std::map<Lane, uint64_t>;
 
 // A launch, a copy or a fill.
 struct Work {
@@ -32,7 +35,7 @@ class StreamOrder {
     // Work of the stream comes next, from the calling OS thread.
     void streamRuns(const StreamSeen& stream) {
         const std::lock_guard<std::mutex> lock(mutex_);
-        current_ = stream.id;
+        current_ = laneOf(stream);
         meetOthers(stream);
     }
     // This is such work.
@@ -45,15 +48,16 @@ class StreamOrder {
     }
     // Such work is a graph, and begins or has been done. Each of its nodes is like a stream, which
     // begins after those that it depends on.
-    void graphRuns(const void* executable, bool now) {
+    void graphRuns(uint64_t executable, bool now) {
         const std::lock_guard<std::mutex> lock(mutex_);
         if (now) {
             graph_ = current_;
+            executable_ = executable;
             join(streams_[graph_].clock, events_[executable]);
             return;
         }
         current_ = graph_;
-        for (const void* node : nodes_[graph_]) {
+        for (const Lane& node : nodes_[graph_]) {
             join(streams_[graph_].clock, streams_[node].clock);
         }
         nodes_.erase(graph_);
@@ -62,18 +66,18 @@ class StreamOrder {
     void graphNodeRuns(const void* node, const std::vector<const void*>& after) {
         const std::lock_guard<std::mutex> lock(mutex_);
         StreamClock clock = streams_[graph_].clock;
-        for (const void* other : after) join(clock, streams_[other].clock);
-        streams_[node].clock = std::move(clock);
-        nodes_[graph_].push_back(node);
-        current_ = node;
+        for (const void* other : after) join(clock, streams_[{executable_, other}].clock);
+        current_ = {executable_, node};
+        streams_[current_].clock = std::move(clock);
+        nodes_[graph_].push_back(current_);
     }
-    void eventRecorded(const void* event) {
+    void eventRecorded(uint64_t event) {
         const std::lock_guard<std::mutex> lock(mutex_);
         events_[event] = streams_[current_].clock;
     }
-    void streamWaits(const StreamSeen& stream, const void* event) {
+    void streamWaits(const StreamSeen& stream, uint64_t event) {
         const std::lock_guard<std::mutex> lock(mutex_);
-        join(streams_[stream.id].clock, events_[event]);
+        join(streams_[laneOf(stream)].clock, events_[event]);
     }
 
     void hostWaited() {
@@ -83,9 +87,9 @@ class StreamOrder {
     void hostWaitedForStream(const StreamSeen& stream) {
         const std::lock_guard<std::mutex> lock(mutex_);
         if (stream.legacy) meetOthers(stream);
-        hostLearns(streams_[stream.id].clock);
+        hostLearns(streams_[laneOf(stream)].clock);
     }
-    void hostWaitedForEvent(const void* event) {
+    void hostWaitedForEvent(uint64_t event) {
         const std::lock_guard<std::mutex> lock(mutex_);
         hostLearns(events_[event]);
     }
@@ -132,24 +136,26 @@ class StreamOrder {
         bool blocking = false;  // and not the legacy one
     };
 
+    static Lane laneOf(const StreamSeen& stream) { return {stream.number, nullptr}; }
+
     static void join(StreamClock& clock, const StreamClock& other) {
         for (const auto& [stream, work] : other) clock[stream] = std::max(clock[stream], work);
     }
-    static bool reaches(const StreamClock& clock, const void* stream, uint64_t work) {
-        const auto known = clock.find(stream);
+    static bool reaches(const StreamClock& clock, const Lane& lane, uint64_t work) {
+        const auto known = clock.find(lane);
         return known != clock.end() && work <= known->second;
     }
 
     // The legacy stream waits for the blocking ones, and they for it.
     void meetOthers(const StreamSeen& stream) {
-        Stream& own = streams_[stream.id];
+        Stream& own = streams_[laneOf(stream)];
         own.blocking = stream.blocking && !stream.legacy;
         if (stream.legacy) {
-            legacy_ = stream.id;
+            legacy_ = laneOf(stream);
             for (const auto& [id, other] : streams_) {
                 if (other.blocking) join(own.clock, other.clock);
             }
-        } else if (stream.blocking && legacy_ != nullptr) {
+        } else if (stream.blocking && legacy_ != Lane()) {
             join(own.clock, streams_[legacy_].clock);
         }
     }
@@ -162,13 +168,14 @@ class StreamOrder {
     }
 
     std::mutex mutex_;
-    std::map<const void*, Stream> streams_;
-    std::map<const void*, StreamClock> events_;              // and executable graphs
-    std::map<uint64_t, const void*> streamOf_;               // work that may be running
-    std::map<const void*, std::vector<const void*>> nodes_;  // of graphs, by the stream they run in
+    std::map<Lane, Stream> streams_;
+    std::map<uint64_t, StreamClock> events_;   // and executable graphs
+    std::map<uint64_t, Lane> streamOf_;        // work that may be running
+    std::map<Lane, std::vector<Lane>> nodes_;  // of graphs, by the stream they run in
     uint64_t count_ = 0;
-    const void* legacy_ = nullptr;
-    static thread_local const void *current_, *graph_;
+    Lane legacy_;
+    static thread_local Lane current_, graph_;
+    static thread_local uint64_t executable_;
 };
 
 }  // namespace emu

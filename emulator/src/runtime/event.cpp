@@ -40,11 +40,12 @@ void setRecorded(Event& event) {
     event.capture = nullptr;
     event.tails.clear();
     event.time = std::chrono::steady_clock::now();
-    if (watcher != nullptr) watcher->eventRecorded(&event);
+    if (watcher != nullptr) watcher->eventRecorded(event.number);
 }
 
 cudaError_t recordEvent(cudaEvent_t eventHandle, cudaStream_t streamHandle, unsigned flags) {
     if ((flags & ~cudaEventRecordExternal) != 0) return cudaErrorInvalidValue;
+    if (inDevice() && isLaunchMode(streamHandle)) return cudaErrorInvalidValue;
     std::shared_ptr<Event> event;
     {
         const std::lock_guard<std::mutex> lock(handleMutex());
@@ -74,7 +75,7 @@ cudaError_t waitForEvent(cudaEvent_t handle) {
     const std::shared_ptr<Event> event = findEvent(handle);
     if (event == nullptr) return cudaErrorInvalidResourceHandle;
     if (anyCapture() || event->capture) return refuseWait(*event);
-    if (watcher != nullptr) watcher->hostWaitedForEvent(event.get());
+    if (watcher != nullptr) watcher->hostWaitedForEvent(event->number);
     return cudaSuccess;
 }
 

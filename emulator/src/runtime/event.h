@@ -8,12 +8,14 @@
 #include "capture.h"
 #include "emu/runtime_types.h"
 #include "graph.h"
+#include "handles.h"
 
 namespace emu {
 
 struct Event {
     unsigned flags = cudaEventDefault;
     bool ofDevice = false;
+    const uint64_t number = nextNumber();
 
     // Guarded by handleMutex()
     bool recorded = false;

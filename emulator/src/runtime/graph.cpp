@@ -1,6 +1,7 @@
 // Graphs of recorded or added work, and their launch.
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "copy.h"
@@ -23,6 +24,7 @@ struct Graph {
 // update puts others in their place (with handleMutex()): what has been launched keeps its own.
 struct GraphExec {
     std::shared_ptr<const Nodes> nodes;
+    uint64_t number = nextNumber();
 };
 
 using GraphTable = HandleTable<cudaGraph_t, Graph>;
@@ -105,28 +107,65 @@ Found findExec(cudaGraphExec_t handle) {
     return {exec, exec == nullptr ? nullptr : exec->nodes};
 }
 
-// Of each node the places of its dependencies, in ascending order.
-std::vector<std::vector<size_t>> dependencyPlaces(const Nodes& nodes) {
-    std::unordered_map<const Node*, size_t> placeOf;
-    std::vector<std::vector<size_t>> places(nodes.size());
-    for (size_t i = 0; i < nodes.size(); ++i) {
-        placeOf[nodes[i].get()] = i;
-        for (const Node* const node : nodes[i]->dependencies) places[i].push_back(placeOf.at(node));
-        std::sort(places[i].begin(), places[i].end());
+// Why a graph cannot take the place of another one: a node of it, if one is told, and one that this
+// depends on.
+struct Change {
+    cudaGraphExecUpdateResult result;
+    const Node* node = nullptr;
+    const Node* from = nullptr;
+};
+
+// Nodes that no other one depends on.
+std::vector<const Node*> exitsOf(const Nodes& nodes) {
+    std::unordered_set<const Node*> before;
+    for (const auto& node : nodes) {
+        before.insert(node->dependencies.begin(), node->dependencies.end());
     }
-    return places;
+    std::vector<const Node*> exits;
+    for (const auto& node : nodes) {
+        if (before.count(node.get()) == 0) exits.push_back(node.get());
+    }
+    return exits;
 }
 
-// The first node of which `then` cannot take the place of `now`, and why.
-std::pair<size_t, cudaGraphExecUpdateResult> firstChange(const Nodes& now, const Nodes& then) {
-    const auto nowAfter = dependencyPlaces(now), thenAfter = dependencyPlaces(then);
-    const size_t both = std::min(now.size(), then.size());
-    for (size_t i = 0; i < both; ++i) {
-        if (now[i]->type != then[i]->type) return {i, cudaGraphExecUpdateErrorNodeTypeChanged};
-        if (nowAfter[i] != thenAfter[i]) return {i, cudaGraphExecUpdateErrorTopologyChanged};
+// As NVIDIA describes it for cudaGraphExecUpdate(): exits are paired, then what the nodes of a pair
+// depend on, in the order in which that was told. (An H200 pairs the exits from the last one on.)
+Change firstChange(const Nodes& now, const Nodes& then) {
+    constexpr auto kTopology = cudaGraphExecUpdateErrorTopologyChanged;
+    if (now.size() != then.size()) return {kTopology};
+    const std::vector<const Node*> nowExits = exitsOf(now), thenExits = exitsOf(then);
+    if (thenExits.size() < nowExits.size()) return {kTopology};
+    const size_t more = thenExits.size() - nowExits.size();
+    if (more > 0) return {kTopology, thenExits[more - 1]};
+
+    std::unordered_map<const Node*, const Node*> thenOf, nowOf;
+    std::vector<std::pair<const Node*, const Node*>> pairs;  // to look at, the next at the end
+    const auto pair = [&](const Node* a, const Node* b) {
+        const auto [ofA, isNew] = thenOf.emplace(a, b);
+        const auto [ofB, isNewToo] = nowOf.emplace(b, a);
+        if (isNew && isNewToo) pairs.emplace_back(a, b);
+        return ofA->second == b && ofB->second == a;
+    };
+    for (size_t i = 0; i < nowExits.size(); ++i) pair(nowExits[i], thenExits[i]);
+    while (!pairs.empty()) {
+        const auto [a, b] = pairs.back();
+        pairs.pop_back();
+        if (a->type != b->type) return {cudaGraphExecUpdateErrorNodeTypeChanged, b};
+        if (a->dependencies.size() != b->dependencies.size()) return {kTopology, b};
+        for (size_t i = 0; i < b->dependencies.size(); ++i) {
+            const Node* const from = b->dependencies[i];
+            if (!pair(a->dependencies[i], from)) return {kTopology, b, from};
+        }
     }
-    return {both, now.size() == then.size() ? cudaGraphExecUpdateSuccess
-                                            : cudaGraphExecUpdateErrorTopologyChanged};
+    return {cudaGraphExecUpdateSuccess};
+}
+
+// nullptr for none.
+cudaGraphNode_t handleOf(const Graph& graph, const Node* node) {
+    for (size_t i = 0; i < graph.nodes.size(); ++i) {
+        if (graph.nodes[i].get() == node) return graph.handles[i];
+    }
+    return nullptr;
 }
 
 cudaError_t updateExec(cudaGraphExec_t handle, cudaGraph_t graphHandle,
@@ -136,18 +175,15 @@ cudaError_t updateExec(cudaGraphExec_t handle, cudaGraph_t graphHandle,
     const std::shared_ptr<GraphExec> exec = execs().find(handle);
     const std::shared_ptr<Graph> graph = graphs().find(graphHandle);
     if (exec == nullptr || graph == nullptr) return cudaErrorInvalidValue;
-    const auto [place, result] = firstChange(*exec->nodes, graph->nodes);
-    *info = {result, nullptr, nullptr};
-    if (result != cudaGraphExecUpdateSuccess) {
-        if (place < graph->handles.size()) info->errorNode = graph->handles[place];
-        return cudaErrorGraphExecUpdateFailure;
-    }
+    const Change change = firstChange(*exec->nodes, graph->nodes);
+    *info = {change.result, handleOf(*graph, change.node), handleOf(*graph, change.from)};
+    if (change.result != cudaGraphExecUpdateSuccess) return cudaErrorGraphExecUpdateFailure;
     exec->nodes = std::make_shared<const Nodes>(graph->nodes);
     return cudaSuccess;
 }
 
 cudaError_t runNodes(const GraphExec& exec, const Nodes& nodes) {
-    if (watcher != nullptr) watcher->graphRuns(&exec, true);
+    if (watcher != nullptr) watcher->graphRuns(exec.number, true);
     cudaError_t error = cudaSuccess;
     for (const std::shared_ptr<Node>& node : nodes) {
         if (watcher != nullptr) {
@@ -157,7 +193,7 @@ cudaError_t runNodes(const GraphExec& exec, const Nodes& nodes) {
         error = node->work();
         if (error != cudaSuccess) break;
     }
-    if (watcher != nullptr) watcher->graphRuns(&exec, false);
+    if (watcher != nullptr) watcher->graphRuns(exec.number, false);
     return error;
 }
 

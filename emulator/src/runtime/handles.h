@@ -3,11 +3,18 @@
 // destroyed, or never was one, is always noticed.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
 
 namespace emu {
+
+// Of an event, or of an executable graph.
+inline uint64_t nextNumber() {
+    static std::atomic<uint64_t> next{1};
+    return next++;
+}
 
 template <typename Handle, typename Object>
 class HandleTable {

@@ -48,6 +48,13 @@ cudaError_t validate(const LaunchConfig& config, const KernelCall& call) {
     return cudaSuccess;
 }
 
+// Not one of the host, nor one that was destroyed. (An H200 still takes these.)
+bool isKernelsStream(cudaStream_t handle) {
+    if (handle == nullptr) return true;
+    const std::lock_guard<std::mutex> lock(handleMutex());
+    return findStream(handle) != nullptr;
+}
+
 cudaError_t launchFromKernel(const LaunchConfig& config, KernelCall call) {
     if (gridIsCooperative()) {  // on a GPU its own launch is refused
         call = KernelCall();    // the thread does not return: nobody would destroy it
@@ -58,6 +65,7 @@ cudaError_t launchFromKernel(const LaunchConfig& config, KernelCall call) {
     const bool tail = config.stream == cudaStreamTailLaunch;
     cudaError_t error = validate(config, call);
     if (config.cooperative) error = cudaErrorNotSupported;
+    if (error == cudaSuccess && !isKernelsStream(config.stream)) error = cudaErrorInvalidValue;
     if (error != cudaSuccess) return deviceThreadError() = error;
     auto child = std::make_unique<Grid>(config, std::move(call));
     const Grid& launched = *child;

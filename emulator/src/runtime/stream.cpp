@@ -82,7 +82,7 @@ cudaError_t submitFromKernel(cudaStream_t handle, Work work) {
         const std::lock_guard<std::mutex> lock(handleMutex());
         if (findStream(handle) == nullptr) return cudaErrorInvalidResourceHandle;
     }
-    runAfterGrid(std::move(work));
+    runAfterGrid(std::move(work), handle == cudaStreamTailLaunch);
     return cudaSuccess;
 }
 
@@ -119,11 +119,13 @@ std::mutex& handleMutex() {
 std::shared_ptr<Stream> findStream(cudaStream_t handle) {
     if (isLegacy(handle)) return legacyStream();
     if (handle == nullptr || handle == cudaStreamPerThread) return perThreadStream();
-    if (handle == cudaStreamTailLaunch || handle == cudaStreamFireAndForget) {
-        return inDevice() ? legacyStream() : nullptr;
-    }
+    if (isLaunchMode(handle)) return inDevice() ? legacyStream() : nullptr;
     std::shared_ptr<Stream> stream = streams().find(handle);
     return stream != nullptr && stream->ofDevice == inDevice() ? stream : nullptr;
+}
+
+bool isLaunchMode(cudaStream_t handle) {
+    return handle == cudaStreamTailLaunch || handle == cudaStreamFireAndForget;
 }
 
 cudaError_t waitForStream(cudaStream_t handle) {
@@ -169,7 +171,9 @@ bool mayRunLater() {
     return anyCapture() || inDevice();
 }
 
-PerThreadDefaultStream::PerThreadDefaultStream() : before_(std::exchange(zeroIsPerThread, true)) {}
+// (A call of a kernel may not return: it would stay so for the host.)
+PerThreadDefaultStream::PerThreadDefaultStream()
+    : before_(std::exchange(zeroIsPerThread, zeroIsPerThread || !inDevice())) {}
 PerThreadDefaultStream::~PerThreadDefaultStream() {
     zeroIsPerThread = before_;
 }
@@ -246,6 +250,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t streamHandle, cudaEvent_t eventHand
                                 unsigned int flags) {
     return api([&] {
         if ((flags & ~cudaEventWaitExternal) != 0) return cudaErrorInvalidValue;
+        if (inDevice() && isLaunchMode(streamHandle)) return cudaErrorInvalidValue;
         const std::lock_guard<std::mutex> lock(handleMutex());
         const std::shared_ptr<Stream> stream = findStream(streamHandle);
         const std::shared_ptr<Event> event = findEvent(eventHandle);
@@ -255,7 +260,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t streamHandle, cudaEvent_t eventHand
             return captureNode(*stream, cudaGraphNodeTypeWaitEvent, [] { return cudaSuccess; });
         }
         if (anyCapture() || event->capture) return captureWait(stream, *event);
-        if (watcher != nullptr) watcher->streamWaits(stream->seen(), event.get());
+        if (watcher != nullptr) watcher->streamWaits(stream->seen(), event->number);
         return cudaSuccess;  // what the event stands for has been done
     });
 }

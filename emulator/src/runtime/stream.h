@@ -27,7 +27,7 @@ struct Stream {
     std::vector<Node*> tails;  // the nodes that the next captured work depends on
 
     bool blocking() const { return (flags & cudaStreamNonBlocking) == 0; }
-    StreamSeen seen() const { return {this, legacy, blocking()}; }
+    StreamSeen seen() const { return {number, legacy, blocking()}; }
 };
 
 // Guards the tables of handles and the state of captures. Never held while work runs.
@@ -35,6 +35,9 @@ std::mutex& handleMutex();
 
 // The stream behind a handle that the caller may use, else nullptr. Needs handleMutex().
 std::shared_ptr<Stream> findStream(cudaStream_t handle);
+
+// The tail launch stream of a kernel, or the one to fire and forget. Events are refused there.
+bool isLaunchMode(cudaStream_t handle);
 
 // Runs `work` now, or records it as a node of type `type` if `stream` is capturing. Work of a
 // kernel runs after its grid. Returns cudaErrorInvalidResourceHandle for a stream that does not

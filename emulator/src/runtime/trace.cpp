@@ -1,14 +1,9 @@
 #include "trace.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -16,6 +11,7 @@
 #include <vector>
 
 #include "emu/api/ranges.h"
+#include "engine/output_file.h"
 #include "engine/program_symbols.h"
 
 namespace emu {
@@ -31,24 +27,18 @@ struct Span {
 struct Range {
     std::string name;
     int64_t begin, end;           // on the host
-    int64_t firstBegin, lastEnd;  // of what ran in it; firstBegin is negative where nothing has
+    int64_t firstBegin, lastEnd;  // of what began in it; firstBegin is negative where nothing has
     uint64_t number;              // 0: of a thread, which alone counts
     std::thread::id thread;
 };
 
-thread_local unsigned streamOfThread = kDefaultStreamNumber;
+constexpr const char* kVariable = "CUDA_EMULATOR_TRACE";
 
-// As nsys has it: a quotation mark within quotation marks is doubled.
-std::string quoted(const std::string& text) {
-    std::string result = "\"";
-    for (const char c : text) result += c == '"' ? "\"\"" : std::string(1, c);
-    return result + "\"";
-}
+thread_local unsigned streamOfThread = kDefaultStreamNumber;
 
 class Trace {
   public:
     explicit Trace(std::string path) : path_(std::move(path)) {}
-    ~Trace() { write(); }
 
     int64_t now() const {
         const auto passed = std::chrono::steady_clock::now() - start_;
@@ -61,8 +51,10 @@ class Trace {
         spans_.push_back(span);
         for (Range& range : open_) {
             if (range.number == 0 && range.thread != self) continue;
-            if (range.firstBegin < 0) range.firstBegin = span.begin;
-            range.lastEnd = span.end;
+            if (span.begin < range.begin) continue;
+            const bool first = range.firstBegin < 0;
+            range.firstBegin = first ? span.begin : std::min(range.firstBegin, span.begin);
+            range.lastEnd = std::max(range.lastEnd, span.end);
         }
     }
 
@@ -91,6 +83,8 @@ class Trace {
         if (found != open_.end()) close(found);
     }
 
+    void write();
+
   private:
     void open(std::string name, uint64_t number) {
         open_.push_back({std::move(name), now(), 0, -1, -1, number, std::this_thread::get_id()});
@@ -101,8 +95,6 @@ class Trace {
         open_.erase(range);
     }
 
-    void write();
-
     const std::string path_;
     const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
     std::mutex mutex_;
@@ -111,47 +103,40 @@ class Trace {
     uint64_t started_ = 0;
 };
 
-// All or nothing: who finds the file finds the whole of it. (What is no file, such as /dev/full,
-// must not be replaced by one.)
 void Trace::write() {
-    if (std::filesystem::exists(path_) && !std::filesystem::is_regular_file(path_)) {
-        std::fprintf(stderr, "emulator: cannot write %s: it is not a file\n", path_.c_str());
-        return;
-    }
+    const std::lock_guard<std::mutex> lock(mutex_);
     const auto earlier = [](const auto& a, const auto& b) { return a.begin < b.begin; };
     std::stable_sort(spans_.begin(), spans_.end(), earlier);
     std::stable_sort(ranges_.begin(), ranges_.end(), earlier);
 
-    const std::string temporary = path_ + "." + std::to_string(getpid()) + ".tmp";
-    std::ofstream file(temporary);
-    file << "Start (ns),Duration (ns),Strm,Name\n";
+    const auto times = [](int64_t begin, int64_t end) {
+        return std::to_string(begin) + "," + std::to_string(end - begin);
+    };
+    std::string text = "Start (ns),Duration (ns),Strm,Name\n";
     for (const Span& span : spans_) {
         std::string name = span.kernel != nullptr ? functionName(span.kernel) : "";
         if (name.empty()) name = span.name;
-        file << span.begin << ',' << span.end - span.begin << ',' << span.stream << ','
-             << quoted(name) << '\n';
+        text += times(span.begin, span.end) + "," + std::to_string(span.stream) + "," +
+                quoted(name) + "\n";
     }
-    file << "\nName,Projected Start (ns),Projected Duration (ns),Orig Start (ns),Orig Duration "
-            "(ns)\n";
+    text +=
+        "\nName,Projected Start (ns),Projected Duration (ns),Orig Start (ns),Orig Duration "
+        "(ns)\n";
     for (const Range& range : ranges_) {
-        file << quoted(range.name) << ',' << range.firstBegin << ','
-             << range.lastEnd - range.firstBegin << ',' << range.begin << ','
-             << range.end - range.begin << '\n';
+        text += quoted(range.name) + "," + times(range.firstBegin, range.lastEnd) + "," +
+                times(range.begin, range.end) + "\n";
     }
-    file.close();
-    if (!file || std::rename(temporary.c_str(), path_.c_str()) != 0) {
-        std::fprintf(stderr, "emulator: cannot write %s\n", path_.c_str());
-        std::remove(temporary.c_str());
-    }
+    writeOutput(path_, text, "recording", kVariable);
 }
 
-Trace* trace;  // nullptr without a recording
+Trace* trace;  // nullptr without a recording; never destroyed: threads may run until the end
 
-// Before the constructors of the program's own variables, so that it ends after their destructors.
+// Before the constructors of the program's own variables, so that it writes after their
+// destructors.
 [[gnu::constructor(101)]] void startTrace() {
-    if (const char* path = std::getenv("CUDA_EMULATOR_TRACE")) {
-        static Trace started(path);
-        trace = &started;
+    if (const char* path = outputPath(kVariable)) {
+        trace = new Trace(path);
+        std::atexit([] { trace->write(); });
     }
 }
 

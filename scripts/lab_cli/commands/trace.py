@@ -21,7 +21,7 @@ from ..process import run as run_shown
 from ..process import say
 from . import arguments as shared
 
-REPS = "--reps=5"  # unless the options say otherwise: a recording needs no statistics
+REPS = "--reps=5"  # before the options, the last of which wins: a recording needs no statistics
 VARIABLE = "CUDA_EMULATOR_TRACE"  # names the file that a program of the cpu back end writes
 MOST_PANELS = 8
 
@@ -71,9 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
         rung = [] if arguments.rung is None else [f"--rung={arguments.rung}"]
         command = [exercise.name, f"--backend={chosen}", *rung, "--", *arguments.options]
         return run_shown([presets.shortest(python), "-B", str(ROOT / "lab"), "trace", *command])
-    options = [*arguments.options]
-    if not any(option.split("=")[0] == "--reps" for option in options):
-        options.append(REPS)
+    options = [REPS, *arguments.options]
     if chosen == "cpu":
         recorded = on_cpu(exercise, options)
     else:

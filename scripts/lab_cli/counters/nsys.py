@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from io import StringIO
 from itertools import takewhile
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from ..process import describe
 from . import profilers, raw_csv, recording
 from .recording import Recording
 
+CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f]")  # but ends of lines
 SUFFIX = ".nsys-rep"
 
 
@@ -127,15 +130,19 @@ def stats(nsys: str, report: Path, name: str, first: str) -> list[dict[str, str]
 
 def parse(output: str, first: str) -> list[dict[str, str]]:
     """The rows of the CSV in what nsys stats prints, which begins with its own lines; up to an empty
-    line."""
-    lines = output.splitlines()
+    line. Control characters, which names of ranges may have, even ends of lines, are spaces in it: no
+    figure may contain them."""
+    lines = StringIO(CONTROL.sub(" ", output.replace("\r\n", "\n"))).readlines()
     for start, line in enumerate(lines):
         if line.replace('"', "").startswith(f"{first},"):
-            names = next(csv.reader([line]))
-            of_table = takewhile(str.strip, lines[start + 1 :])
-            rows = [row for row in csv.reader(of_table) if len(row) == len(names)]
-            return [dict(zip(names, row)) for row in rows]
+            names, *table = takewhile(_is_row, csv.reader(lines[start:]))
+            rows = [row for row in table if len(row) == len(names)]
+            return [{n: cell.replace("\n", " ") for n, cell in zip(names, row)} for row in rows]
     return []
+
+
+def _is_row(cells: Sequence[str]) -> bool:
+    return len(cells) > 1 or any(cell.strip() for cell in cells)
 
 
 def table(summary: Summary, rows: Sequence[dict[str, str]]) -> str:

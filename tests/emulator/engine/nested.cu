@@ -187,6 +187,31 @@ TEST_F(Nested, CopiesKeepTheirPlaceInTheStream) {
     EXPECT_EQ(42, copy[0]);
 }
 
+__global__ void copyAfterTail(int* in, int* out, int* copies) {
+    child<<<1, 1, 0, cudaStreamTailLaunch>>>(in, out, 1);
+    cudaMemcpyAsync(copies, out, sizeof(int), cudaMemcpyDeviceToDevice, cudaStreamTailLaunch);
+    cudaMemcpyAsync(copies + 1, out, sizeof(int), cudaMemcpyDeviceToDevice, 0);
+    child<<<1, 1, 0, cudaStreamTailLaunch>>>(copies, out, 1);
+}
+
+__global__ void fillBeforeChild(int* in, int* out) {
+    cudaMemsetAsync(out, 0, sizeof(int), cudaStreamTailLaunch);
+    child<<<1, 1>>>(in, out, 1);
+}
+
+// Both as an H200 has it.
+TEST_F(Nested, CopiesAndFillsKeepTheirPlaceAmongTailLaunches) {
+    Managed<int> in(1), out(1), copies(2);
+    in[0] = 21;
+    copyAfterTail<<<1, 1>>>(in.get(), out.get(), copies.get());
+    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    EXPECT_THAT(copies.values(), ElementsAre(42, 0));
+    EXPECT_EQ(84, out[0]);
+    fillBeforeChild<<<1, 1>>>(in.get(), out.get());
+    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    EXPECT_EQ(0, out[0]);
+}
+
 TEST_F(Nested, NotFromACooperativeLaunch) {
     Managed<int> count(1);
     int* pointer = count.get();

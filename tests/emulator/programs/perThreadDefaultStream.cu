@@ -41,6 +41,9 @@ static void intoTheStreamOfTheThread() {
     EXPECT(captured([&] { addOne<<<1, 1, 0, 0>>>(number); }) == 1);
     void* arguments[] = {&number};
     EXPECT(captured([&] { CHECK(cudaLaunchKernel((void*)addOne, 1, 1, arguments, 0, 0)); }) == 1);
+    cudaLaunchConfig_t config = {};
+    config.gridDim = config.blockDim = dim3(1);
+    EXPECT(captured([&] { CHECK(cudaLaunchKernelEx(&config, addOne, number)); }) == 1);
     EXPECT(captured([&] { CHECK(cudaLaunchHostFunc(0, onHost, &calls)); }) == 1);
     EXPECT(captured([&] {
                CHECK(cudaMemcpyAsync(&host, number, sizeof(int), cudaMemcpyDeviceToHost));
@@ -48,7 +51,7 @@ static void intoTheStreamOfTheThread() {
                CHECK(cudaMemcpyToSymbolAsync(onDevice, number, sizeof(int), 0,
                                              cudaMemcpyDeviceToDevice));
            }) == 3);
-    EXPECT(host == 3 && calls == 1);
+    EXPECT(host == 4 && calls == 1);
     EXPECT(captured([&] { CHECK(cudaMemsetAsync(number, 0, sizeof(int))); }) == 1);
     EXPECT(fetch(number) == 0);
     cudaStreamCaptureStatus status;

@@ -132,8 +132,8 @@ __global__ void streamsAndEvents(Outcome* out, int*) {
     out->error[4] = cudaEventDestroy(event);
     out->error[5] = cudaStreamDestroy(stream);
     out->error[6] = cudaStreamDestroy(stream);
-    out->error[7] = cudaEventCreateWithFlags(&event, cudaEventDefault);  // kernels have no timing
-    out->error[8] = cudaEventRecord(event, cudaStreamTailLaunch);
+    out->error[7] = cudaEventRecord(event, nullptr);
+    out->error[8] = cudaEventCreateWithFlags(&event, cudaEventDefault);  // kernels have no timing
 }
 
 TEST_F(DeviceSideTest, StreamsAndEvents) {
@@ -141,8 +141,27 @@ TEST_F(DeviceSideTest, StreamsAndEvents) {
     EXPECT_OK(launched_);
     for (int i = 0; i < 6; ++i) EXPECT_EQ(cudaSuccess, out.error[i]) << i;
     EXPECT_EQ(cudaErrorInvalidResourceHandle, out.error[6]);
-    EXPECT_EQ(cudaErrorInvalidValue, out.error[7]);
-    EXPECT_EQ(cudaErrorInvalidResourceHandle, out.error[8]);
+    EXPECT_EQ(cudaErrorInvalidResourceHandle, out.error[7]);
+    EXPECT_EQ(cudaErrorInvalidValue, out.error[8]);
+}
+
+__global__ void eventsAmongLaunches(Outcome* out, int*) {
+    cudaEvent_t event;
+    out->error[0] = cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
+    out->error[1] = cudaEventRecord(event, cudaStreamTailLaunch);
+    out->error[2] = cudaStreamWaitEvent(cudaStreamTailLaunch, event, 0);
+    out->error[3] = cudaEventRecord(event, cudaStreamFireAndForget);
+    out->error[4] = cudaStreamWaitEvent(cudaStreamFireAndForget, event, 0);
+    out->error[5] = cudaGetLastError();
+    out->error[6] = cudaEventDestroy(event);
+}
+
+// As on an H200.
+TEST_F(DeviceSideTest, NoEventsAmongTailLaunchesNorWhereKernelsAreForgotten) {
+    const Outcome out = run(eventsAmongLaunches);
+    EXPECT_OK(launched_);
+    for (int i : {0, 6}) EXPECT_EQ(cudaSuccess, out.error[i]) << i;
+    for (int i = 1; i < 6; ++i) EXPECT_EQ(cudaErrorInvalidValue, out.error[i]) << i;
 }
 
 __global__ void useHostStream(Outcome* out, int* handle) {
@@ -155,6 +174,43 @@ TEST_F(DeviceSideTest, StreamsOfTheHostAreUnknownToKernels) {
     ASSERT_OK(cudaStreamCreate(&stream));
     EXPECT_EQ(cudaErrorInvalidResourceHandle,
               run(useHostStream, reinterpret_cast<int*>(stream)).error[1]);
+}
+
+__global__ void noteChild(Outcome* out, int*) {
+    ++out->number[1];
+}
+
+__global__ void launchIntoStreams(Outcome* out, int* ofHost) {
+    const auto launchInto = [&](cudaStream_t stream) {
+        void* arguments[] = {&out, &ofHost};
+        const cudaError_t error =
+            cudaLaunchKernel(noteChild, dim3(1), dim3(1), arguments, 0, stream);
+        const cudaError_t last = cudaGetLastError();
+        return error == last ? error : cudaErrorUnknown;
+    };
+    cudaStream_t stream;
+    out->error[0] = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    out->error[1] = launchInto(stream);
+    out->error[2] = cudaStreamDestroy(stream);
+    out->error[3] = launchInto(stream);
+    out->error[4] = launchInto(reinterpret_cast<cudaStream_t>(ofHost));
+    out->error[5] = launchInto(reinterpret_cast<cudaStream_t>(0x12345));
+    out->error[6] = launchInto(cudaStreamFireAndForget);
+    out->error[7] = launchInto(nullptr);
+}
+
+TEST_F(DeviceSideTest, LaunchesIntoStreamsThatKernelsDoNotHave) {
+    cudaStream_t stream;
+    ASSERT_OK(cudaStreamCreate(&stream));
+    Outcome* outcome = nullptr;
+    ASSERT_OK(cudaMallocManaged(&outcome, sizeof(Outcome)));
+    *outcome = {};
+    int* ofHost = reinterpret_cast<int*>(stream);
+    void* arguments[] = {&outcome, &ofHost};
+    EXPECT_OK(cudaLaunchKernel(launchIntoStreams, dim3(1), dim3(1), arguments));
+    for (int i : {0, 1, 2, 6, 7}) EXPECT_EQ(cudaSuccess, outcome->error[i]) << i;
+    for (int i : {3, 4, 5}) EXPECT_EQ(cudaErrorInvalidValue, outcome->error[i]) << i;
+    EXPECT_EQ(3, outcome->number[1]);
 }
 
 __global__ void synchronizeDevice(Outcome* out, int*) {
@@ -174,6 +230,21 @@ TEST_F(DeviceSideTest, SynchronisingInAKernelEndsIt) {
 __global__ void copyOnTheHost(Outcome* out, int* data) {
     cudaMemcpy(data, data, 4, cudaMemcpyDefault);
     out->number[0] = 1;
+}
+
+__global__ void copyInSourcePerThread(Outcome*, int* data) {
+    const emu::PerThreadDefaultStream scope;  // of which the call does not return
+    cudaMemcpy(data, data, 4, cudaMemcpyDefault);
+}
+
+TEST_F(DeviceSideTest, AKernelsEndLeavesStreamZeroOfTheHostAsItIs) {
+    testing::internal::CaptureStderr();
+    run(copyInSourcePerThread, deviceArray<int>(1));
+    testing::internal::GetCapturedStderr();
+    EXPECT_NE(cudaSuccess, cudaDeviceSynchronize());
+    ASSERT_OK(cudaDeviceReset());
+    EXPECT_FAILS(cudaErrorStreamCaptureUnsupported,  // as the legacy stream has it
+                 cudaStreamBeginCapture(nullptr, cudaStreamCaptureModeGlobal));
 }
 
 TEST_F(DeviceSideTest, FunctionsOfTheHostEndTheKernel) {

@@ -1,6 +1,8 @@
 // Graphs that are built node by node.
+#include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fixture.h"
@@ -156,14 +158,14 @@ TEST_F(GraphTest, HandlesAndFlags) {
     EXPECT_FAILS(cudaErrorInvalidValue, cudaGraphLaunch(exec, nullptr));
 }
 
-// Two host nodes, the second behind the first if it is to wait for it.
-cudaGraph_t pairOf(cudaHostFn_t first, cudaHostFn_t second, std::string* text, bool waits = true) {
+// Two host nodes, the second behind the first.
+cudaGraph_t pairOf(cudaHostFn_t first, cudaHostFn_t second, std::string* text) {
     cudaGraph_t graph;
     cudaGraphNode_t a, b;
     const cudaHostNodeParams one = {first, text}, two = {second, text};
     EXPECT_OK(cudaGraphCreate(&graph, 0));
     EXPECT_OK(cudaGraphAddHostNode(&a, graph, nullptr, 0, &one));
-    EXPECT_OK(cudaGraphAddHostNode(&b, graph, &a, waits ? 1 : 0, &two));
+    EXPECT_OK(cudaGraphAddHostNode(&b, graph, &a, 1, &two));
     return graph;
 }
 
@@ -185,44 +187,96 @@ TEST_F(GraphTest, AnUpdateChangesWhatTheNextLaunchRuns) {
     EXPECT_EQ("abba", text);
 }
 
+using Shape = std::vector<std::vector<size_t>>;  // of each node, which ones it depends on
+
+std::vector<cudaGraphNode_t> addHostNodes(cudaGraph_t graph, const Shape& shape,
+                                          std::string* text) {
+    const cudaHostNodeParams params = {appendA, text};
+    std::vector<cudaGraphNode_t> nodes;
+    for (const std::vector<size_t>& places : shape) {
+        std::vector<cudaGraphNode_t> before;
+        for (const size_t place : places) before.push_back(nodes[place]);
+        nodes.emplace_back();
+        EXPECT_OK(
+            cudaGraphAddHostNode(&nodes.back(), graph, before.data(), before.size(), &params));
+    }
+    return nodes;
+}
+
 TEST_F(GraphTest, AnUpdateOfAnotherShapeIsRefused) {
+    std::string text;
+    constexpr int kNone = -1;
+    // Gives the nodes of `then` that are told, if the update of `now` by it is refused.
+    const auto refused = [&](const Shape& now, const Shape& then) {
+        cudaGraph_t first, second;
+        cudaGraphExec_t exec;
+        EXPECT_OK(cudaGraphCreate(&first, 0));
+        EXPECT_OK(cudaGraphCreate(&second, 0));
+        addHostNodes(first, now, &text);
+        const std::vector<cudaGraphNode_t> nodes = addHostNodes(second, then, &text);
+        EXPECT_OK(cudaGraphInstantiate(&exec, first, 0));
+        cudaGraphExecUpdateResultInfo info = {cudaGraphExecUpdateError, a_, a_};
+        EXPECT_FAILS(cudaErrorGraphExecUpdateFailure, cudaGraphExecUpdate(exec, second, &info));
+        EXPECT_EQ(cudaGraphExecUpdateErrorTopologyChanged, info.result);
+        const auto place = [&](cudaGraphNode_t node) {
+            const auto found = std::find(nodes.begin(), nodes.end(), node);
+            EXPECT_EQ(node == nullptr, found == nodes.end());
+            return node == nullptr ? kNone : static_cast<int>(found - nodes.begin());
+        };
+        return std::make_pair(place(info.errorNode), place(info.errorFromNode));
+    };
+    const auto told = [](int node, int from) { return std::make_pair(node, from); };
+    const Shape chain = {{}, {0}, {1}}, pairAndOne = {{}, {}, {0}};
+
+    // As an H200 answers
+    EXPECT_EQ(told(kNone, kNone), refused(chain, {{}, {0}, {1}, {2}}));
+    EXPECT_EQ(told(kNone, kNone), refused(chain, {{}, {0}}));
+    EXPECT_EQ(told(1, kNone), refused(chain, {{}, {}, {}}));
+    EXPECT_EQ(told(0, kNone), refused(pairAndOne, {{}, {}, {}}));
+    EXPECT_EQ(told(kNone, kNone), refused(pairAndOne, {{}, {}, {0, 1}}));
+    // As it is described
+    EXPECT_EQ(told(2, kNone), refused(chain, {{}, {}, {0, 1}}));
+    EXPECT_EQ(told(2, 1), refused({{}, {0}, {0}, {1, 2}}, {{}, {0}, {1}, {1, 2}}));
+    EXPECT_EQ("", text);
+}
+
+TEST_F(GraphTest, AnUpdateMayHaveTheNodesInAnotherOrder) {  // as on an H200
+    std::string text;
+    cudaGraph_t other;
+    cudaGraphExec_t exec;
+    ASSERT_OK(cudaGraphCreate(&other, 0));
+    addHostNodes(graph_, {{}, {}, {0}}, &text);
+    addHostNodes(other, {{}, {}, {1}}, &text);
+    ASSERT_OK(cudaGraphInstantiate(&exec, graph_, 0));
+    cudaGraphExecUpdateResultInfo info;
+    EXPECT_OK(cudaGraphExecUpdate(exec, other, &info));
+    EXPECT_EQ(cudaGraphExecUpdateSuccess, info.result);
+    EXPECT_OK(cudaGraphLaunch(exec, nullptr));
+    EXPECT_EQ("aaa", text);
+}
+
+TEST_F(GraphTest, AnUpdateThatIsRefusedChangesNothing) {
     std::string text;
     cudaGraphExec_t exec;
     ASSERT_OK(cudaGraphInstantiate(&exec, pairOf(appendA, appendB, &text), 0));
-
-    // A dependency less
-    cudaGraphExecUpdateResultInfo info;
-    cudaGraphNode_t nodes[2];
-    size_t count = 2;
-    const cudaGraph_t loose = pairOf(appendB, appendA, &text, false);
-    ASSERT_OK(cudaGraphGetNodes(loose, nodes, &count));
-    EXPECT_FAILS(cudaErrorGraphExecUpdateFailure, cudaGraphExecUpdate(exec, loose, &info));
-    EXPECT_EQ(cudaGraphExecUpdateErrorTopologyChanged, info.result);
-    EXPECT_EQ(nodes[1], info.errorNode);
     // A node of another type
+    cudaGraphExecUpdateResultInfo info = {cudaGraphExecUpdateError, a_, a_};
     const cudaHostNodeParams params = {appendB, &text};
     ASSERT_OK(cudaGraphAddEmptyNode(&a_, graph_, nullptr, 0));
     ASSERT_OK(cudaGraphAddHostNode(&b_, graph_, &a_, 1, &params));
     EXPECT_FAILS(cudaErrorGraphExecUpdateFailure, cudaGraphExecUpdate(exec, graph_, &info));
     EXPECT_EQ(cudaGraphExecUpdateErrorNodeTypeChanged, info.result);
     EXPECT_EQ(a_, info.errorNode);
-    // A node more, a node less
-    const cudaGraph_t longer = pairOf(appendB, appendA, &text);
-    ASSERT_OK(cudaGraphGetNodes(longer, nodes, &count));
-    ASSERT_OK(cudaGraphAddHostNode(&c_, longer, &nodes[1], 1, &params));
-    EXPECT_FAILS(cudaErrorGraphExecUpdateFailure, cudaGraphExecUpdate(exec, longer, &info));
-    EXPECT_EQ(cudaGraphExecUpdateErrorTopologyChanged, info.result);
-    EXPECT_EQ(c_, info.errorNode);
-    cudaGraph_t shorter;
-    ASSERT_OK(cudaGraphCreate(&shorter, 0));
-    ASSERT_OK(cudaGraphAddHostNode(&a_, shorter, nullptr, 0, &params));
-    EXPECT_FAILS(cudaErrorGraphExecUpdateFailure, cudaGraphExecUpdate(exec, shorter, &info));
-    EXPECT_EQ(cudaGraphExecUpdateErrorTopologyChanged, info.result);
-    EXPECT_EQ(nullptr, info.errorNode);
-
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaGraphExecUpdate(exec, shorter, nullptr));
+    EXPECT_EQ(nullptr, info.errorFromNode);
+    // Not even what is told, of what is no graph: as on an H200
+    info = {cudaGraphExecUpdateErrorNotSupported, b_, a_};
     EXPECT_FAILS(cudaErrorInvalidValue, cudaGraphExecUpdate(exec, nullptr, &info));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaGraphExecUpdate(nullptr, shorter, &info));
+    EXPECT_FAILS(cudaErrorInvalidValue, cudaGraphExecUpdate(nullptr, graph_, &info));
+    EXPECT_EQ(cudaGraphExecUpdateErrorNotSupported, info.result);
+    EXPECT_EQ(b_, info.errorNode);
+    EXPECT_EQ(a_, info.errorFromNode);
+    EXPECT_FAILS(cudaErrorInvalidValue, cudaGraphExecUpdate(exec, graph_, nullptr));
+
     EXPECT_OK(cudaGraphLaunch(exec, nullptr));
     EXPECT_EQ("ab", text);  // as before
 }

@@ -166,7 +166,7 @@ def test_summaries(lab: Lab, capfd) -> None:
     assert lab.ran() == [
         "nsys profile --trace=cuda,nvtx --sample=none --cpuctxsw=none --force-overwrite=true "
         "--cuda-um-gpu-page-faults=true --cuda-um-cpu-page-faults=true --cuda-graph-trace=node "
-        f"--output={stem} {program} --rows=64 --reps=5",
+        f"--output={stem} {program} --reps=5 --rows=64",
         *(
             f"nsys stats --report {report} --format csv --output - --force-export=true {lab.report}"
             for report in [*REPORTS, *DRAWN]
@@ -185,11 +185,11 @@ def test_pages_of_managed_memory(lab: Lab, capfd) -> None:
     )
 
 
-@pytest.mark.parametrize("option", [["--reps=9"], ["--reps", "9"]])
-def test_reps_of_the_user_win(lab: Lab, option: list[str]) -> None:
+@pytest.mark.parametrize("option", [["--reps=9"], ["--reps", "9"], ["--rep=9"]])
+def test_reps_of_the_user_come_last(lab: Lab, option: list[str]) -> None:
     lab.nsys(lab.records())
     assert lab("transpose", "--", *option) == 0
-    assert lab.ran()[0].endswith(" ".join(["transpose", *option]))
+    assert lab.ran()[0].endswith(" ".join(["transpose", trace.REPS, *option]))
 
 
 def test_import_that_fails_says_what_to_install(lab: Lab, capfd) -> None:
@@ -406,7 +406,7 @@ def test_order_of_the_emulation(lab: Lab, monkeypatch, capfd) -> None:
         assert f"<!-- {label} -->" in text
     assert "transpose: what ran when, the cpu back end (emulation)" in text
     assert "An emulation ran this" in text and "is not to be seen here" in text
-    assert lab.ran() == ["program --rows=64 --reps=5"]
+    assert lab.ran() == ["program --reps=5 --rows=64"]
     assert lab.built == [("cmake for cpu", "cpu", "transpose")]
 
 
@@ -414,7 +414,7 @@ def test_cpu_back_end_where_there_is_no_gpu(lab: Lab, fake_tool, monkeypatch, ca
     monkeypatch.setattr(backend, "pick", lambda request: "cpu")
     lab.program()
     assert lab("transpose", "--rung=rung", "--", "--reps=2") == 0
-    assert lab.ran() == ["program --reps=2"]
+    assert lab.ran() == ["program --reps=5 --reps=2"]
     assert lab.figure.with_name("transpose.rung.cpu.svg").exists()
 
 

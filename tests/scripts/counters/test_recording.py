@@ -55,6 +55,17 @@ def a_range(name: str, start: str = "0", projected: str = "10") -> dict[str, str
     }
 
 
+@pytest.mark.parametrize(
+    "name", ["two\n\nlines", "two\r\n\r\nlines", "two\x01\tlines", "two\x00\x1clines"]
+)
+def test_names_have_no_control_characters(name: str) -> None:
+    text = f'Start (ns),Name\r\n1,"{name}, ""quoted"""\r\n2,\x85k\r\n\r\n3,other\n'
+    assert nsys.parse(text, "Start (ns)") == [
+        {"Start (ns)": "1", "Name": 'two  lines, "quoted"'},
+        {"Start (ns)": "2", "Name": "\x85k"},
+    ]
+
+
 def test_a_table_ends_with_an_empty_line() -> None:
     text = "Start (ns),Name\n1,k\n\nName,Start (ns)\nother,2\n"
     assert nsys.parse(text, "Start (ns)") == [{"Start (ns)": "1", "Name": "k"}]

@@ -256,9 +256,13 @@ def test_lengths_are_as_exact_as_the_file() -> None:
     assert problem.endswith(": kernel 1 took 0.09998 ms, not 0.1 ms or more")
 
 
-@pytest.mark.parametrize("name", ["streamConcurrency", "issueOrder", "blockScheduling"])
+@pytest.mark.parametrize(
+    "name", ["streamConcurrency", "issueOrder", "blockScheduling", "streamPriorities"]
+)
 def test_the_measured_timelines_are_right(name: str) -> None:
-    for path in (ROOT / "results").glob(f"*/{name}.timeline.csv"):
+    paths = [*(ROOT / "results").glob(f"*/{name}.timeline.csv")]
+    assert paths
+    for path in paths:
         table = path.with_name(f"{name}.csv")
         spans = parse(read_text(path), path).rows
         assert timelines.problems(spans, parse(read_text(table), table).rows, 1e6, 0) == []
