@@ -10,6 +10,11 @@ struct Span {
     unsigned sm;
 };
 
+// Did it run at all, and stay for so long?
+inline bool stayedFor(const Span& span, unsigned long long nanoseconds) {
+    return span.begin > 0 && span.end >= span.begin && span.end - span.begin >= nanoseconds;
+}
+
 // Of a difference of two times of globaltimer().
 inline double milliseconds(unsigned long long nanoseconds) {
     return 1e-6 * static_cast<double>(nanoseconds);

@@ -59,7 +59,7 @@ inline void waitingHost(lab::Exercise& exercise, unsigned long long nanoseconds)
             times.polls = wait(event);
             times.calls.push_back(timer.milliseconds());
             times.cpus.push_back(1e3 * static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC);
-            if (!stayedFor(span[0], nanoseconds)) times.wrong = "the kernel has not ended";
+            if (!lab::stayedFor(span[0], nanoseconds)) times.wrong = "the kernel has not ended";
         }
         return times;
     };
@@ -123,12 +123,13 @@ inline void hostCalls(lab::Exercise& exercise, unsigned long long nanoseconds) {
             call.call(stream);
             result.calls.push_back(timer.milliseconds());
             // Once is enough to know that the host does not wait.
-            if (!runs)
-                result.seen = "?";
-            else if (cudaStreamQuery(stream) == cudaErrorNotReady)
+            if (runs && cudaStreamQuery(stream) == cudaErrorNotReady)
                 result.seen = "no";
+            else if (!runs && result.seen == "yes")
+                result.seen = "?";
             CUDA_CHECK(cudaDeviceSynchronize());
-            if (beside && !stayedFor(span[0], nanoseconds)) result.wrong = "the kernel has not run";
+            if (beside && !lab::stayedFor(span[0], nanoseconds))
+                result.wrong = "the kernel has not run";
             if (result.wrong.empty()) result.wrong = call.wrong();
             call.after();
         }

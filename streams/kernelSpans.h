@@ -42,7 +42,7 @@ inline std::string wrongTimes(const std::vector<lab::Span>& spans, std::size_t b
                               unsigned long long nanoseconds,
                               const std::vector<std::size_t>& streamOf) {
     for (std::size_t i = 0; i < spans.size(); ++i) {
-        if (spans[i].end < spans[i].begin || spans[i].end - spans[i].begin < nanoseconds) {
+        if (!lab::stayedFor(spans[i], nanoseconds)) {
             return lab::formatted("block %zu of kernel %zu did not stay for %llu ns", i % blocks,
                                   i / blocks, nanoseconds);
         }

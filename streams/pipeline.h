@@ -114,8 +114,8 @@ struct Prediction {
 // The first piece goes through all stages, one after the other; then one comes in each turn, as
 // long as the longest stage takes for a piece. What does not overlap comes before that or after it.
 inline Prediction predicted(const Way& way, const Alone& alone) {
-    // Both copies of pageable memory are work of one thread of the host, which waits for the kernel
-    // between them.
+    // Both copies of pageable memory are work of one thread of the host, which on today's drivers
+    // waits for the kernel between them.
     const double in = way.pageable ? alone.pageableIn : alone.in;
     const double out = way.pageable ? alone.pageableOut : alone.out;
     const double host = way.has(kHost) ? alone.host : 0;

@@ -15,7 +15,3 @@ __global__ void stay(unsigned long long nanoseconds, lab::Span* span) {
     stayUntil(begin + nanoseconds);
     *span = {begin, lab::globaltimer(), lab::smid()};
 }
-
-inline bool stayedFor(const lab::Span& span, unsigned long long nanoseconds) {
-    return span.end >= span.begin && span.begin > 0 && span.end - span.begin >= nanoseconds;
-}

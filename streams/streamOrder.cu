@@ -13,7 +13,8 @@
 //   promised      what CUDA promises, and `seen` what came of it. In `after...` the letters of the
 //                 streams that wait: 0 stream 0, L legacy, T of the thread, B and b blocking, N and
 //                 n non-blocking. In `cuda...` for a kernel in a non-blocking stream / in a
-//                 blocking one; ? where the kernel had ended before
+//                 blocking one, with kernels longer than the call; ? where the kernel had ended
+//                 before
 //   call [us]     until the host could go on
 //
 // What is promised must be seen; what is not may be seen all the same, and is nothing wrong.
@@ -49,6 +50,7 @@
 #include "hostWaits.cuh"
 #include "lab.cuh"
 #include "orderRows.cuh"
+#include "since_first.cuh"
 #include "stay.cuh"
 #include "streamRules.h"
 #include "workGraph.h"
@@ -93,9 +95,7 @@ __global__ void readAll(const int* data, int* seen, std::size_t size) {
 // When the pieces ran, as lines of a CSV file.
 void addPieces(lab::CsvFile& file, const std::string& kernel, const WorkGraph& graph,
                const std::vector<lab::Span>& spans) {
-    const auto milliseconds = [&](unsigned long long time) {
-        return lab::Cell(lab::milliseconds(time - spans[0].begin), 6);  // nothing is before piece 0
-    };
+    const lab::SinceFirst milliseconds(spans);
     for (std::size_t k = 0; k < graph.size(); ++k) {
         file.row(
             {kernel, graph[k].stream, k, milliseconds(spans[k].begin), milliseconds(spans[k].end)});
@@ -278,7 +278,7 @@ void streamsByThemselves(lab::Exercise& exercise, unsigned long long nanoseconds
             const char letter = second.rule.letter;
             cells.promised += promised ? letter : '-';
             cells.seen += seen ? letter : '-';
-            if (!stayedFor(spans[0], nanoseconds) || !stayedFor(spans[1], 0))
+            if (!lab::stayedFor(spans[0], nanoseconds) || !lab::stayedFor(spans[1], 0))
                 wrong = lab::formatted("a kernel has not run: %c", letter);
             if (promised && !seen) wrong = lab::formatted("%c did not wait", letter);
         }

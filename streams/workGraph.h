@@ -65,7 +65,7 @@ inline std::vector<unsigned> valuesOf(const WorkGraph& graph) {
 inline std::string wrongOrder(const WorkGraph& graph, const std::vector<lab::Span>& spans,
                               unsigned long long nanoseconds) {
     for (std::size_t k = 0; k < graph.size(); ++k) {
-        if (spans[k].end < spans[k].begin || spans[k].end - spans[k].begin < nanoseconds)
+        if (!lab::stayedFor(spans[k], nanoseconds))
             return lab::formatted("piece %zu did not stay for %llu ns", k, nanoseconds);
         for (std::size_t p = 0; p < k; ++p) {
             const bool inOrder = waitsFor(graph[k], p) || graph[p].stream == graph[k].stream;

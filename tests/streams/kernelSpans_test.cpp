@@ -44,6 +44,8 @@ TEST(KernelSpans, EveryBlockStaysAsLongAsItWasAsked) {
     spans = threeKernels();
     spans[5].end = spans[5].begin - 1;
     EXPECT_EQ(wrongTimes(spans, 2, 90, 2), "block 1 of kernel 2 did not stay for 90 ns");
+    spans[3] = {};  // which has not run
+    EXPECT_EQ(wrongTimes(spans, 2, 0, 3), "block 1 of kernel 1 did not stay for 0 ns");
 }
 
 }  // namespace
