@@ -42,6 +42,7 @@
 #include "childProcess.h"
 #include "csv_file.cuh"
 #include "forkJoin.cuh"
+#include "halfAnSm.cuh"
 #include "kernelSpans.h"
 #include "lab.cuh"
 #include "numberList.h"
@@ -112,15 +113,10 @@ class Runner {
            unsigned long long nanoseconds)
         : exercise_(exercise),
           nanoseconds_(nanoseconds),
-          shared_(static_cast<int>(exercise.device().sharedPerMultiprocessor / 2)),
+          shared_(takeHalfOfAnSm(passTime, exercise.device())),
           streams_(streams),
           spans_(kernels * exercise.device().multiprocessors),
-          chains_(streams * exercise.device().multiprocessors * kBlock) {
-        // Half of an SM's shared memory and a little more (the variable of the kernel): no two
-        // blocks fit into one SM.
-        CUDA_CHECK(
-            cudaFuncSetAttribute(passTime, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_));
-    }
+          chains_(streams * exercise.device().multiprocessors * kBlock) {}
 
     void operator()(const Plan& plan, Ran* ran) {
         const auto before = [&] {

@@ -39,8 +39,8 @@
 #include <utility>
 #include <vector>
 
+#include "dials.h"
 #include "lab.cuh"
-#include "tens.h"
 
 // Two arrays of `size` elements, one behind the other. Step k reads one and writes the other.
 __device__ inline const unsigned* inOf(const unsigned* values, unsigned size, unsigned k) {

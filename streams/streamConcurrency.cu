@@ -31,12 +31,13 @@
 #include <vector>
 
 #include "csv_file.cuh"
+#include "dials.h"
 #include "forkJoin.cuh"
+#include "halfAnSm.cuh"
 #include "idealSpeedup.h"
 #include "kernelSpans.h"
 #include "lab.cuh"
 #include "since_first.cuh"
-#include "tens.h"
 
 constexpr unsigned kResidentKernels = 128;  // at a time, on GPUs of compute capability 7.5 and up
 
@@ -86,15 +87,12 @@ int main(int argc, char** argv) {
     lab::CsvFile timeline(exercise, "timeline", timelineName,
                           {"mode", "kernels", "stream", "kernel", "begin_ms", "end_ms", "sms"});
 
-    // Blocks for half of the SMs. Each takes half of an SM's shared memory and a little more (the
-    // variable of the kernel), so that no two fit into one SM, and a kernel needs half of them.
+    // Blocks for half of the SMs: no two fit into one SM, so that a kernel needs half of them.
     const lab::DeviceFacts& gpu = exercise.device();
     const unsigned sms = gpu.multiprocessors;
     const unsigned blocks = std::max(1u, sms / 2);
     const unsigned atATime = gpu.overlapsKernels ? sms / blocks : 1;
-    const auto shared = static_cast<int>(gpu.sharedPerMultiprocessor / 2);
-    CUDA_CHECK(
-        cudaFuncSetAttribute(occupyHalf, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
+    const int shared = takeHalfOfAnSm(occupyHalf, gpu);
 
     const unsigned long long nanoseconds = 1000ull * microseconds;
     const Shape half = {blocks, block, shared, atATime};

@@ -36,11 +36,12 @@
 #include <vector>
 
 #include "csv_file.cuh"
+#include "dials.h"
 #include "events.cuh"
 #include "forkJoin.cuh"
+#include "halfAnSm.cuh"
 #include "lab.cuh"
 #include "since_first.cuh"
-#include "tens.h"
 
 // Slots are the places of the GPU: a block takes one, and gives it to the next when it ends. Those
 // of the first turn stay for different times, so that from then on a slot comes free in each
@@ -78,7 +79,7 @@ std::string wrongLengths(const char* kind, const std::vector<lab::Span>& spans, 
                          unsigned end, const BlockLengths& lengths) {
     for (unsigned b = first; b < end; ++b) {
         const unsigned long long least = lengthOfBlock(lengths, b - first);
-        if (spans[b].end < spans[b].begin || spans[b].end - spans[b].begin < least)
+        if (!lab::stayedFor(spans[b], least))
             return lab::formatted("%s block %u did not stay for %llu ns", kind, b - first, least);
     }
     return "";
@@ -150,8 +151,7 @@ int main(int argc, char** argv) {
     };
     lab::CsvFile timeline(exercise, "timeline", timelineName,
                           {"mode", "microseconds", "sm", "block", "begin_ms", "end_ms"});
-    const auto shared = static_cast<int>(gpu.sharedPerMultiprocessor / 2);
-    CUDA_CHECK(cudaFuncSetAttribute(occupy, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
+    const int shared = takeHalfOfAnSm(occupy, gpu);
     exercise.title("%u blocks of %u threads for each of %u SMs, priorities %d to %d", turns, block,
                    slots, least, greatest);
     exercise.noteInEmulation("It runs streams one after the other: nothing is urgent.");
@@ -166,6 +166,7 @@ int main(int argc, char** argv) {
     const unsigned background = turns * slots, all = kUrgentBlocks + background;
     lab::DeviceBuffer<lab::Span> spans(all);
     lab::DeviceBuffer<unsigned> marks(std::size_t{all} * block);
+    lab::requireHostMemory(2 * marks.size(), sizeof(unsigned));
     const BlockLengths urgent = {1000ull * urgentLength, slots, true};
 
     for (const unsigned microseconds : tens(10, most)) {

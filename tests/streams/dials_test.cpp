@@ -1,4 +1,4 @@
-#include "tens.h"
+#include "dials.h"
 
 #include <gtest/gtest.h>
 
