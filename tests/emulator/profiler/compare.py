@@ -79,7 +79,15 @@ OPTIONS = {
     ),
     "spectralDerivative": ["--profile", "--points=8", "--elements=16"],
     "streamConcurrency": ["--profile"],
+    "streamOrder": ["--profile", "--size=4K", "--microseconds=20"],
+    "copyOverlap": ["--profile", "--size=4K", "--steps=3", "--pieces=2", "--threads=2"],
+    "launchCost": ["--profile", "--kernels=2"],
     "nestedHelloWorld": ["--profile"],
+    "nestedReduce": ["--profile", "--size=4K", "--block=128"],
+    "mandelbrot": (
+        "--profile --width=96 --height=64 --dwell=64 --tile=32 --least=8 --block=64".split()
+    ),
+    "launchLimits": ["--profile", "--launches=8", "--reserve=16"],
 }
 
 # Options for the cpu back end alone.
