@@ -53,7 +53,13 @@ CHAPTERS = {
     "cornerTurning": "ch05_performance",
     "spectralDerivative": "ch05_performance",
     "streamConcurrency": "streams",
+    "streamOrder": "streams",
+    "copyOverlap": "streams",
+    "launchCost": "streams",
     "nestedHelloWorld": "dynamic_parallelism",
+    "nestedReduce": "dynamic_parallelism",
+    "mandelbrot": "dynamic_parallelism",
+    "launchLimits": "dynamic_parallelism",
 }
 # By column: what is counted, and how it is written.
 COLUMNS = {

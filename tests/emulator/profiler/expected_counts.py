@@ -280,6 +280,27 @@ DIFFERENCES = [
                "-G stores a Span member by member"),
     Difference("streamConcurrency", "occupyHalf", "shared load .*", ANY,
                "a thread looks at the clock, and at `begin` in shared memory, until time has passed"),
+    Difference("streamOrder", "stay|piece", "store .*", OPTIMISED,
+               "-G stores a Span member by member"),
+    Difference("streamOrder", "piece", "shared store requests", LOWER,
+               "ncu also counts the warps that have no lane to store"),
+    Difference("streamOrder", "piece|writeLate", "active threads.*", ANY,
+               "one thread looks at the clock until time has passed"),
+    Difference("launchCost", "loopGridBarrier", "divergent|load .*|atomic .*", ANY,
+               "ncu also counts how a thread of each block waits at the barrier of the grid"),
     Difference("nestedHelloWorld", "nestedHelloWorld", "divergent|load .*|store .*", FEWER,
                "ncu also counts what printf and launches do inside of CUDA's device library"),
+    Difference("nestedReduce", "nested.*", ".*", ANY,
+               "ncu counts with a kernel what it launches, and what launches do inside of CUDA's "
+               "device library"),
+    Difference("nestedReduce", "reduce.*", "(load|store) .*", OPTIMISED,
+               "-G has the arguments of atomicAdd() in local memory, and counts them, too"),
+    Difference("mandelbrot", "nestedGrids", ".*", ANY,
+               "ncu counts with a kernel what it launches, and what launches do inside of CUDA's "
+               "device library"),
+    Difference("mandelbrot", "workQueue", "divergent|active threads.*|atomic .*|shared .*", ANY,
+               "which block takes which rectangle, and how long it waits, is another matter each time"),
+    Difference("launchLimits", "launchChildren|chain", ".*", ANY,
+               "ncu counts with a kernel what it launches, and what launches do inside of CUDA's "
+               "device library"),
 ]  # fmt: skip
