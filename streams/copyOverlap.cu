@@ -45,6 +45,7 @@
 #include "csv_file.cuh"
 #include "events.cuh"
 #include "forkJoin.cuh"
+#include "host_thread.h"
 #include "lab.cuh"
 #include "pipeline.h"
 #include "roundTrip.cuh"
@@ -179,15 +180,9 @@ class Pipeline {
                 if (thread == 0) host_[p].end = timer.milliseconds();
             }
         };
-        int device;  // which each thread has to set
-        CUDA_CHECK(cudaGetDevice(&device));
         std::vector<std::thread> others;
-        for (unsigned t = 1; t < threads_; ++t) {
-            others.emplace_back([&, t] {
-                CUDA_CHECK(cudaSetDevice(device));
-                work(t);
-            });
-        }
+        for (unsigned t = 1; t < threads_; ++t)
+            others.push_back(lab::startThread([&, t] { work(t); }));
         work(0);
         for (std::thread& other : others) other.join();
     }

@@ -43,6 +43,7 @@
 #include "csv_file.cuh"
 #include "forkJoin.cuh"
 #include "halfAnSm.cuh"
+#include "host_thread.h"
 #include "kernelSpans.h"
 #include "lab.cuh"
 #include "numberList.h"
@@ -151,24 +152,19 @@ class Runner {
         streams_.join(ofStream.size());
     }
 
-    // A host thread for each stream. Each has a current device and a last error of its own.
+    // A host thread for each stream.
     template <typename Issue>
     static void issueFromThreads(const std::vector<std::size_t>& ofStream, const Issue& issue) {
-        int device;
-        CUDA_CHECK(cudaGetDevice(&device));
-        std::vector<cudaError_t> errors(ofStream.size());
         std::vector<std::thread> threads;
         for (std::size_t s = 0; s < ofStream.size(); ++s) {
-            threads.emplace_back([&, s] {
-                errors[s] = cudaSetDevice(device);
-                for (std::size_t i = 0; i < ofStream[s] && errors[s] == cudaSuccess; ++i) {
+            threads.push_back(lab::startThread([&, s] {
+                for (std::size_t i = 0; i < ofStream[s]; ++i) {
                     issue(s);
-                    errors[s] = cudaGetLastError();
+                    CUDA_CHECK_LAUNCH();
                 }
-            });
+            }));
         }
         for (std::thread& thread : threads) thread.join();
-        for (const cudaError_t error : errors) CUDA_CHECK(error);
     }
 
     const lab::Exercise& exercise_;

@@ -16,13 +16,15 @@ from lab_cli.paths import ROOT
 BUILD = Path(os.environ.get("CPU_BUILD", ROOT / "out" / "cpu")).absolute()
 # What the watchdog says where the machine is slow.
 TAKES_LONG = re.compile(r"^emulator: kernel .* has been running for .*\n", re.MULTILINE)
+# Each of several threads of the host may be about to say so.
+LACKS = re.compile(r"cannot (allocate|start a thread)")
 KIBIBYTES = [60_000, 100_000, 170_000, 250_000, 400_000, 600_000, 1_000_000, 2_000_000]
 
 
 def problem(status: int, errors: str) -> str:
     """What is wrong with how a program ended; empty where it is right, or says what it lacks."""
     errors = TAKES_LONG.sub("", errors)
-    told = errors.count("\n") == 1 and "cannot allocate" in errors
+    told = errors != "" and all(LACKS.search(line) for line in errors.splitlines())
     right = (status == 0 and not errors) or (status == 1 and told)
     return "" if right else f"status {status}: {errors}"
 
@@ -32,6 +34,7 @@ def test_what_counts_as_told() -> None:
     for before in ("", slow):
         assert problem(0, before) == ""
         assert problem(1, f"{before}cannot allocate 1 KiB\n") == ""
+        assert problem(1, f"{before}cannot start a thread\ncannot allocate 1 KiB\n") == ""
         assert problem(1, before) == "status 1: "
         assert problem(0, f"{before}x\n") == "status 0: x\n"
         assert problem(1, f"{before}cannot allocate 1 KiB\nx\n")
