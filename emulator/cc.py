@@ -55,7 +55,7 @@ class Driver:
         self._first_header = header if os.path.isfile(header) else "cuda_runtime.h"
         # DWARF 5 would do, but for binutils before 2.41: addr2line takes the file of a source without
         # headers for the translated one. As emulator/CMakeLists.txt: a large frame must not step over
-        # a stack's guard page.
+        # the gap below a stack.
         self._flags = ["-gdwarf-4", job.optimize or "-O2", "-fstack-clash-protection"]
         self._flags += (
             ["-Wall", "-Wno-unknown-pragmas", "-Wno-sign-compare"] if job.warn else ["-w"]

@@ -111,7 +111,7 @@ std::string stackOverflowMessage() {
 bool isStackOverflow(const Fiber* fiber, const void* address) {
     const auto* byte = static_cast<const char*>(address);
     const auto* bottom = static_cast<const char*>(fiber->stackBottom);
-    return byte < bottom && byte >= bottom - pageSize();
+    return byte < bottom && byte >= bottom - kStackGap;
 }
 
 }  // namespace emu

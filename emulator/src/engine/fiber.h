@@ -94,7 +94,7 @@ __attribute__((always_inline)) inline void switchFiber(Fiber* from, Fiber* to) {
 void forbidAccess(const void* from, const void* to);
 void allowAccess(const void* from, const void* to);
 
-// The address lies in the guard page below the fiber's stack.
+// The address lies in the gap below the fiber's stack.
 bool isStackOverflow(const Fiber* fiber, const void* address);
 
 #ifndef EMU_ADDRESS_SANITIZER

@@ -18,7 +18,7 @@ constexpr int kGuardInstall = 102;  // MADV_GUARD_INSTALL, which older headers d
 struct Pool {
     std::mutex mutex;
     std::vector<Stack> unused;
-    size_t guardMappings = 0;  // that guard pages cost so far
+    size_t guardMappings = 0;  // that guarded gaps cost so far
 };
 
 Pool& pool() {
@@ -26,7 +26,7 @@ Pool& pool() {
     return instance;
 }
 
-// Are there mappings for the guard pages of one more mapping of stacks? The rest of the process
+// Are there mappings for the guarded gaps of one more mapping of stacks? The rest of the process
 // needs some, too.
 bool mayGuard(const Pool& known) {
     static const size_t most = [] {
@@ -37,22 +37,22 @@ bool mayGuard(const Pool& known) {
     return known.guardMappings + 2 * kStacksPerMapping <= most;
 }
 
-// The page below each of these stacks faults from now on.
+// The gap below each of these stacks faults from now on.
 bool guard(Pool& known, const std::vector<Stack>& stacks) {
-    const auto all = [&](auto&& guardPage) {
+    const auto all = [&](auto&& guardGap) {
         return std::all_of(stacks.begin(), stacks.end(), [&](const Stack& stack) {
-            return guardPage(stack.bottom - pageSize()) == 0;
+            return guardGap(stack.bottom - kStackGap) == 0;
         });
     };
-    if (all([](char* page) { return madvise(page, pageSize(), kGuardInstall); })) return true;
+    if (all([](char* gap) { return madvise(gap, kStackGap, kGuardInstall); })) return true;
     if (!mayGuard(known)) return false;
     known.guardMappings += 2 * kStacksPerMapping;
-    return all([](char* page) { return mprotect(page, pageSize(), PROT_NONE); });
+    return all([](char* gap) { return mprotect(gap, kStackGap, PROT_NONE); });
 }
 
 // Maps more stacks. Returns false if there is no more memory.
 bool addStacks(Pool& known) {
-    const size_t each = pageSize() + kFiberStackSize;
+    constexpr size_t each = kStackGap + kFiberStackSize;
     void* memory = mmap(nullptr, kStacksPerMapping * each, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
     if (memory == MAP_FAILED) return false;
@@ -60,7 +60,7 @@ bool addStacks(Pool& known) {
     (void)madvise(memory, kStacksPerMapping * each, MADV_NOHUGEPAGE);
     std::vector<Stack> stacks;
     for (size_t i = 0; i < kStacksPerMapping; ++i)
-        stacks.push_back({static_cast<char*>(memory) + i * each + pageSize()});
+        stacks.push_back({static_cast<char*>(memory) + i * each + kStackGap});
     const bool guarded = guard(known, stacks);
     for (Stack& stack : stacks) stack.guarded = guarded;
     known.unused.insert(known.unused.end(), stacks.begin(), stacks.end());

@@ -5,7 +5,7 @@
 
 BUILD_FOLDER is that of the preset cpu. A cell is one number where both are equal, else
 "counted (ncu: read)", the latter from recorded/, of builds with nvcc -G; some of those with -O3, as
-expected_counts.py says.
+expected_counts.py says. What is counted is "varies" where it is another number each time.
 """
 
 from __future__ import annotations
@@ -76,14 +76,18 @@ COLUMNS = {
     "active_threads": ("active threads", ".1f"),
     "occupancy": ("occupancy", ".1f"),
 }
+# A thread of these looks until time has passed, or another block has come so far: how often, and so
+# how much of the kernel that is, is another matter each time.
+WAITING = {"piece", "writeLate", "workQueue"}
+OF_WAITING = {"branch_efficiency", "active_threads"}
 FACTS = [
     "# counted by the cpu back end's profiler; where ncu differs: NVIDIA H200, CUDA 13.0, nvcc -G",
     "# written by tests/emulator/profiler/exercise_table.py",
 ]
 
 
-def shown(here: float, there: float, form: str) -> str:
-    mine, theirs = format(here, form), format(there, form)
+def shown(here: float, there: float, form: str, varies: bool) -> str:
+    mine, theirs = "varies" if varies else format(here, form), format(there, form)
     return mine if mine == theirs else f"{mine} (ncu: {theirs})"
 
 
@@ -93,8 +97,10 @@ def rows_of(name: str, program: Path) -> list[list[str]]:
     rows = []
     for launch in map(Launch, counted, debug, optimised):
         row = [name, " ".join(OPTIONS[name][1:]), kernel_name(launch.debug)]
-        for count, form in COLUMNS.values():
-            row.append(shown(launch.here(count), launch.read(launch.build_for(count), count), form))
+        for column, (count, form) in COLUMNS.items():
+            varies = row[2] in WAITING and column in OF_WAITING
+            read = launch.read(launch.build_for(count), count)
+            row.append(shown(launch.here(count), read, form, varies))
         # The same kernel again and again, or the same counts with other template arguments: once
         # says it.
         known = [(without_arguments(before[2]), before[3:]) for before in rows]

@@ -1,6 +1,6 @@
 // CUDA_EMULATOR_SMS says how many multiprocessors there are, whatever the cores of the machine:
 // here as many as the command line has it, or 3. With `old` behind it Linux is taken to be older
-// than 6.13, which puts a guard page between two mappings only; with `unguarded`, to have no
+// than 6.13, which guards only what lies between two mappings; with `unguarded`, to have no
 // mapping left.
 #include <sys/mman.h>
 #include <sys/syscall.h>
