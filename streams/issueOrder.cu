@@ -40,22 +40,17 @@
 #include <vector>
 
 #include "childProcess.h"
-#include "csv_file.cuh"
 #include "forkJoin.cuh"
 #include "halfAnSm.cuh"
 #include "host_thread.h"
+#include "issueOptions.cuh"
+#include "issuePlan.h"
 #include "kernelSpans.h"
 #include "lab.cuh"
-#include "numberList.h"
 #include "queueModel.h"
-#include "since_first.cuh"
-
-constexpr unsigned kBlock = 64;
-constexpr std::size_t kMostStreams = 32, kMostDepth = 16, kMostKernels = kMostStreams * kMostDepth;
 
 // The number of queues, which CUDA reads when it starts.
 constexpr char kVariable[] = "CUDA_DEVICE_MAX_CONNECTIONS";
-constexpr std::size_t kMostConnections = 32;
 
 // A kernel of a chain: needs what the one before it in its stream has written, passes the time, and
 // writes for the next one. `place` is its place in the chain.
@@ -80,53 +75,29 @@ unsigned endOfChain(std::size_t kernels) {
     return value;
 }
 
-// How the kernels of a row are issued, and how much of the GPU each of them takes.
-struct Plan {
-    const char* name;
-    IssueOrder order;
-    bool regular;  // streams of the same depth
-    bool hostThreads = false;
-    const char* takes = "";
-    std::size_t blocks = 0;
-};
-
-// What a run of a plan leaves: `spans` of the blocks, kernels in the order of their streams.
-struct Ran {
-    explicit Ran(const Plan& plan)
-        : spans(plan.order.size() * plan.blocks),
-          chains(depths(plan.order).size() * plan.blocks * kBlock) {}
-    lab::Statistics time{};
-    std::vector<lab::Span> spans;
-    std::vector<unsigned> chains;
-};
-
-template <typename Transfer>
-void transfer(Ran& ran, const Transfer& part) {
-    part(&ran.time, sizeof(ran.time));
-    part(ran.spans.data(), ran.spans.size() * sizeof(lab::Span));
-    part(ran.chains.data(), ran.chains.size() * sizeof(unsigned));
-}
-
 // Runs plans on the GPU.
 class Runner {
   public:
-    Runner(const lab::Exercise& exercise, std::size_t streams, std::size_t kernels,
+    // For plans of as many kernels in at most as many streams as `ofStream` has.
+    Runner(const lab::Exercise& exercise, const std::vector<std::size_t>& ofStream,
            unsigned long long nanoseconds)
         : exercise_(exercise),
           nanoseconds_(nanoseconds),
           shared_(takeHalfOfAnSm(passTime, exercise.device())),
-          streams_(streams),
-          spans_(kernels * exercise.device().multiprocessors),
-          chains_(streams * exercise.device().multiprocessors * kBlock) {}
+          streams_(ofStream.size()),
+          spans_(depthFirst(ofStream).size() * exercise.device().multiprocessors),
+          chains_(ofStream.size() * exercise.device().multiprocessors * kBlock) {}
 
-    void operator()(const Plan& plan, Ran* ran) {
+    Ran operator()(const Plan& plan) {
         const auto before = [&] {
             spans_.fillBytes(0);
             chains_.fillBytes(0);
         };
-        ran->time = exercise_.measure()(plan.name, before, [&] { launch(plan); });
-        ran->spans = spans_.toHost(ran->spans.size());
-        ran->chains = chains_.toHost(ran->chains.size());
+        Ran ran(plan);
+        ran.time = exercise_.measure()(plan.name, before, [&] { launch(plan); });
+        ran.spans = spans_.toHost(ran.spans.size());
+        ran.chains = chains_.toHost(ran.chains.size());
+        return ran;
     }
 
   private:
@@ -175,6 +146,13 @@ class Runner {
     lab::DeviceBuffer<unsigned> chains_;
 };
 
+// What a child has run.
+Ran receivedFrom(ChildProcess& child, const Plan& plan) {
+    Ran ran(plan);
+    transfer(ran, [&](void* to, std::size_t bytes) { child.receive(to, bytes); });
+    return ran;
+}
+
 // What is wrong with a run, and what was predicted of it. Where streams share queues, that is
 // nothing if host threads compete, whose order nobody knows, or if it matters which streams share
 // one.
@@ -198,76 +176,45 @@ lab::Finding found(const Plan& plan, const Ran& ran, std::size_t queues,
     return {wrong, {queues, plan.takes, milliseconds, turns, plan.order.size(), sms / plan.blocks}};
 }
 
-void addToTimeline(lab::CsvFile& timeline, const Plan& plan, std::size_t connections,
-                   const Ran& ran) {
-    const std::string run =
-        lab::formatted("%s, %zu connection%s", plan.name, connections, connections == 1 ? "" : "s");
-    const std::vector<KernelSpan> kernels = spansOfKernels(ran.spans, plan.blocks);
-    const IssueOrder streamOf = depthFirst(depths(plan.order));
-    const lab::SinceFirst milliseconds(kernels);
-    for (std::size_t k = 0; k < kernels.size(); ++k) {
-        timeline.row({run, plan.name, connections, plan.takes, kernels.size(), streamOf[k], k,
-                      milliseconds(kernels[k].begin), milliseconds(kernels[k].end),
-                      kernels[k].sms});
-    }
-}
-
 int main(int argc, char** argv) {
     const ParentProcess parent;
-    std::size_t streams, depth;
-    unsigned microseconds;
-    std::string connectionsText = "1,2,8,32", orderText, timelineName;
     lab::Exercise exercise("issueOrder", "Kernels of several streams, issued in several orders.");
-    exercise.option("streams", &streams, 4, 1, kMostStreams, "streams");
-    exercise.option("depth", &depth, 3, 1, kMostDepth, "kernels of each stream");
-    exercise.option("microseconds", &microseconds, {500, 50}, 1, 1000000, "how long a kernel runs");
-    const std::string ofConnections =
-        lab::formatted("numbers from 1 to %zu with commas between them", kMostConnections);
-    exercise.options().text("connections", &connectionsText, "LIST", ofConnections,
-                            "hardware queues: " + ofConnections);
-    const std::string ofOrder =
-        lab::formatted("numbers from 0 to %zu with commas between them, at most %zu",
-                       kMostStreams - 1, kMostKernels);
-    exercise.options().text("order", &orderText, "LIST", ofOrder,
-                            "the stream of each kernel, in place of --streams and --depth");
-    exercise.options().file("timeline", &timelineName, "CSV of when each kernel began and ended");
-    exercise.parseOptions(argc, argv);
+    const IssueOptions options(exercise, argc, argv);
 
-    auto connections = numberList(connectionsText, 1, kMostConnections, kMostConnections);
-    if (connections.empty())
-        exercise.reject("--connections=" + connectionsText + ": expected " + ofConnections);
-    if (exercise.profile() && !exercise.given("connections")) connections.resize(1);
-    const IssueOrder given = numberList(orderText, 0, kMostStreams - 1, kMostKernels);
-    const bool isGiven = exercise.given("order");
-    if (isGiven && given.empty()) exercise.reject("--order=" + orderText + ": expected " + ofOrder);
-    const std::vector<std::size_t> ofStream =
-        isGiven ? depths(given) : std::vector<std::size_t>(streams, depth);
-    for (std::size_t s = 0; s < ofStream.size(); ++s) {
-        if (ofStream[s] == 0)
-            exercise.reject(lab::formatted("--order=%s: expected a kernel of stream %zu, too",
-                                           orderText.c_str(), s));
-    }
-    for (const char* other : {"streams", "depth"}) {
-        if (isGiven && exercise.given(other))
-            exercise.reject(lab::formatted("--%s: expected no --order beside it", other));
-    }
-
-    // CUDA reads the variable when it starts, and it has not started yet. An emulation has no
-    // queues: what it does for one number it does for all of them.
-    if (parent.exists()) connections.assign(1, std::stoul(std::getenv(kVariable)));
-    const bool inChildren = connections.size() > 1 && !lab::kEmulated;
-    if (!inChildren) setenv(kVariable, std::to_string(connections[0]).c_str(), 1);
+    // CUDA reads the variable when it starts, and it has not started yet. A child has it from its
+    // parent. An emulation has no queues: what it does for one number it does for all of them.
+    const bool inChildren = !parent.exists() && options.connections.size() > 1 && !lab::kEmulated;
+    if (!parent.exists() && !inChildren)
+        setenv(kVariable, std::to_string(options.connections[0]).c_str(), 1);
     exercise.selectDevice();
 
+    const std::vector<std::size_t>& ofStream = options.ofStream;
     const IssueOrder byDepth = depthFirst(ofStream);
-    std::vector<Plan> plans = {{"oneStream", IssueOrder(byDepth.size(), 0), !isGiven},
-                               {"depthFirst", byDepth, !isGiven},
-                               {"breadthFirst", breadthFirst(ofStream), !isGiven}};
-    if (isGiven) plans.push_back({"givenOrder", given, false});
-    plans.push_back({"hostThreads", byDepth, !isGiven, true});
+    const bool regular = !options.hasOrder();
+    std::vector<Plan> plans = {{"oneStream", IssueOrder(byDepth.size(), 0), regular},
+                               {"depthFirst", byDepth, regular},
+                               {"breadthFirst", breadthFirst(ofStream), regular}};
+    if (options.hasOrder()) plans.push_back({"givenOrder", options.given, false});
+    plans.push_back({"hostThreads", byDepth, regular, true});
     plans.erase(std::remove_if(plans.begin(), plans.end(),
                                [&](const Plan& plan) { return !exercise.selected(plan.name); }),
                 plans.end());
+    if (plans.empty()) return exercise.finish();  // before a child is started
+
+    const std::size_t sms = exercise.device().multiprocessors;
+    plans =
+        withShares(plans, {{"one", 1}, {"half", std::max<std::size_t>(1, sms / 2)}, {"all", sms}});
+
+    std::optional<Runner> runner;
+    if (!inChildren) runner.emplace(exercise, ofStream, options.nanoseconds());
+    if (parent.exists()) {
+        for (const Plan& plan : plans) {
+            Ran ran = (*runner)(plan);
+            transfer(ran, [&](const void* from, std::size_t bytes) { parent.send(from, bytes); });
+        }
+        return exercise.finish();
+    }
+
     exercise.columns(lab::Columns::kLadder,
                      {{"connections", 11, "connections"},
                       {"takes", 5, "takes"},
@@ -276,59 +223,33 @@ int main(int argc, char** argv) {
                       {"", 0, "kernels"},
                       {"", 0, "fit"}},
                      {"grid", "block"});
-    if (plans.empty()) return exercise.finish();  // before a child is started
-    lab::CsvFile timeline(exercise, "timeline", parent.exists() ? "" : timelineName,
-                          {"run", "mode", "connections", "takes", "kernels", "stream", "kernel",
-                           "begin_ms", "end_ms", "sms"});
-    if (!parent.exists()) {
-        exercise.title("%zu kernels in %zu streams, %u microseconds each", byDepth.size(),
-                       ofStream.size(), microseconds);
-        exercise.noteInEmulation("It has no queues: a launch is carried out at the call. What is");
-        exercise.noteInEmulation("predicted is for a GPU with queues and as many multiprocessors.");
-    }
+    lab::CsvFile timeline(exercise, "timeline", options.timeline, kTimelineColumns);
+    exercise.title("%zu kernels in %zu streams, %u microseconds each", byDepth.size(),
+                   ofStream.size(), options.microseconds);
+    exercise.noteInEmulation("It has no queues: a launch is carried out at the call. What is");
+    exercise.noteInEmulation("predicted is for a GPU with queues and as many multiprocessors.");
 
-    const std::size_t sms = exercise.device().multiprocessors;
-    const std::pair<const char*, std::size_t> shares[] = {
-        {"one", 1}, {"half", std::max<std::size_t>(1, sms / 2)}, {"all", sms}};
-    const unsigned long long nanoseconds = 1000ull * microseconds;
-    std::optional<Runner> runner;
-    if (!inChildren) runner.emplace(exercise, ofStream.size(), byDepth.size(), nanoseconds);
-    for (const std::size_t queues : connections) {
-        const std::string value = std::to_string(queues);
-        lab::Options::Values values = {{"connections", value}};
-        if (isGiven) values.insert(values.end(), {{"streams", ""}, {"depth", ""}});
+    for (const std::size_t queues : options.connections) {
         std::optional<ChildProcess> child;
         if (inChildren) {
             child.emplace(lab::formatted("issueOrder with %s=%zu", kVariable, queues),
-                          "/proc/self/exe", argv, ChildProcess::Variables{{kVariable, value}});
+                          "/proc/self/exe", argv,
+                          ChildProcess::Variables{{kVariable, std::to_string(queues)}});
         }
-        for (const auto& [takes, blocks] : shares) {
-            double baseline = 0;
-            for (Plan plan : plans) {
-                plan.takes = takes;
-                plan.blocks = blocks;
-                Ran ran(plan);
-                if (child) {
-                    transfer(ran, [&](void* to, std::size_t bytes) { child->receive(to, bytes); });
-                } else {
-                    (*runner)(plan, &ran);
-                }
-                if (parent.exists()) {
-                    transfer(ran, [&](void* from, std::size_t bytes) { parent.send(from, bytes); });
-                    continue;
-                }
-                if (baseline == 0) baseline = ran.time.median;
-                addToTimeline(timeline, plan, queues, ran);
-                lab::Row row;
-                row.kernel = plan.name;
-                row.grid = std::to_string(blocks);
-                row.block = std::to_string(kBlock);
-                row.parameters = exercise.parameters(values);
-                row.time = ran.time;
-                row.baseline = baseline;
-                row.finding = found(plan, ran, queues, nanoseconds, sms);
-                exercise.row(row);
-            }
+        double baseline = 0;  // the time of the first plan that takes as much
+        for (const Plan& plan : plans) {
+            const Ran ran = child ? receivedFrom(*child, plan) : (*runner)(plan);
+            if (plan.name == plans.front().name) baseline = ran.time.median;
+            addToTimeline(timeline, plan, queues, ran);
+            lab::Row row;
+            row.kernel = plan.name;
+            row.grid = std::to_string(plan.blocks);
+            row.block = std::to_string(kBlock);
+            row.parameters = options.parameters(queues);
+            row.time = ran.time;
+            row.baseline = baseline;
+            row.finding = found(plan, ran, queues, options.nanoseconds(), sms);
+            exercise.row(row);
         }
         if (child) child->finish();
     }
