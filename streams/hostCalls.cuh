@@ -46,8 +46,8 @@ class HostCalls {
     std::vector<HostCall> all();
 
   private:
-    // Up to 64 KiB, a copy from pageable memory to the device may return before it is complete. (Where
-    // a copy is carried out at the call, few bytes show as much.)
+    // Up to 64 KiB, a copy from pageable memory to the device may return before it is complete.
+    // (Where a copy is carried out at the call, few bytes show as much.)
     static constexpr std::size_t kBytes = lab::kEmulated ? 1 << 12 : 1 << 20;
     static constexpr int kFilled = 0x35;
 
@@ -56,7 +56,6 @@ class HostCalls {
     lab::PinnedBuffer<char> pinnedFrom_{kBytes}, pinnedTo_{kBytes};
     lab::DeviceBuffer<char> source_{kBytes}, target_{kBytes};
     cudaStream_t own_ = nullptr, made_ = nullptr;
-    cudaEvent_t event_ = nullptr;
     void* memory_ = nullptr;
 };
 
