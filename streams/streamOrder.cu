@@ -105,7 +105,7 @@ void addPieces(lab::CsvFile& file, const std::string& kernel, const WorkGraph& g
 
 void graphs(lab::Exercise& exercise, unsigned long long nanoseconds, const std::string& fileName) {
     constexpr unsigned kStreams = 4;
-    // Of each piece its stream, and a bit for each piece that it waits for.
+    // Of each piece its stream, below kStreams, and a bit for each piece that it waits for.
     const std::vector<std::pair<std::string, WorkGraph>> all = {
         {"chain", {{0, 0}, {1, 0b1}, {2, 0b10}, {3, 0b100}}},
         {"diamond", {{0, 0}, {0, 0b1}, {1, 0b1}, {0, 0b110}}},
