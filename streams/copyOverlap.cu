@@ -13,7 +13,7 @@
 // bothInPieces: the same, cut into pieces. Times are of the host's clock, until it has everything.
 //
 //   bound      what no pipeline of this kind goes below: the longest of the stages that overlap
-//              (the copies as in bothWays), and the others
+//              (the copies as in bothWays), and the others; of each the shortest repetition
 //   predicted  the first piece goes through all stages, and then one comes in each turn
 //   share      bound over time, in percent
 //
