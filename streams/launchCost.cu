@@ -124,8 +124,8 @@ __global__ void __launch_bounds__(lab::kMaxBlock)
         if (j < count) to[begin + j] = mine[j];
 }
 
-// On the CPU without walking the chain: step by step, a * value + b becomes 5 * (a * value + b) +
-// k.
+// On the CPU without walking the chain: step by step, a * value + b becomes
+// 5 * (a * value + b) + k.
 std::vector<unsigned> chained(const std::vector<unsigned>& values, unsigned steps, unsigned first) {
     unsigned a = 1, b = 0;
     for (unsigned k = 0; k < steps; ++k) {
@@ -190,6 +190,7 @@ double issueTime(const lab::Launch& launch) {
         const lab::CpuTimer timer;
         launch();
         times.push_back(1e3 * timer.milliseconds());
+        CUDA_CHECK_LAUNCH();
     }
     CUDA_CHECK(cudaDeviceSynchronize());
     return lab::statistics(std::move(times)).median;
