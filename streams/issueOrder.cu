@@ -40,17 +40,15 @@
 #include <vector>
 
 #include "childProcess.h"
-#include "csv_file.cuh"
 #include "forkJoin.cuh"
 #include "halfAnSm.cuh"
 #include "host_thread.h"
+#include "issuePlan.h"
 #include "kernelSpans.h"
 #include "lab.cuh"
 #include "numberList.h"
 #include "queueModel.h"
-#include "since_first.cuh"
 
-constexpr unsigned kBlock = 64;
 constexpr std::size_t kMostStreams = 32, kMostDepth = 16, kMostKernels = kMostStreams * kMostDepth;
 
 // The number of queues, which CUDA reads when it starts.
@@ -78,33 +76,6 @@ unsigned endOfChain(std::size_t kernels) {
     for (std::size_t place = 0; place < kernels; ++place)
         value = 31 * value + static_cast<unsigned>(place) + 1;
     return value;
-}
-
-// How the kernels of a row are issued, and how much of the GPU each of them takes.
-struct Plan {
-    const char* name;
-    IssueOrder order;
-    bool regular;  // streams of the same depth
-    bool hostThreads = false;
-    const char* takes = "";
-    std::size_t blocks = 0;
-};
-
-// What a run of a plan leaves: `spans` of the blocks, kernels in the order of their streams.
-struct Ran {
-    explicit Ran(const Plan& plan)
-        : spans(plan.order.size() * plan.blocks),
-          chains(depths(plan.order).size() * plan.blocks * kBlock) {}
-    lab::Statistics time{};
-    std::vector<lab::Span> spans;
-    std::vector<unsigned> chains;
-};
-
-template <typename Transfer>
-void transfer(Ran& ran, const Transfer& part) {
-    part(&ran.time, sizeof(ran.time));
-    part(ran.spans.data(), ran.spans.size() * sizeof(lab::Span));
-    part(ran.chains.data(), ran.chains.size() * sizeof(unsigned));
 }
 
 // Runs plans on the GPU.
@@ -196,20 +167,6 @@ lab::Finding found(const Plan& plan, const Ran& ran, std::size_t queues,
         milliseconds = {1e-6 * static_cast<double>(count * nanoseconds), 3};
     }
     return {wrong, {queues, plan.takes, milliseconds, turns, plan.order.size(), sms / plan.blocks}};
-}
-
-void addToTimeline(lab::CsvFile& timeline, const Plan& plan, std::size_t connections,
-                   const Ran& ran) {
-    const std::string run =
-        lab::formatted("%s, %zu connection%s", plan.name, connections, connections == 1 ? "" : "s");
-    const std::vector<KernelSpan> kernels = spansOfKernels(ran.spans, plan.blocks);
-    const IssueOrder streamOf = depthFirst(depths(plan.order));
-    const lab::SinceFirst milliseconds(kernels);
-    for (std::size_t k = 0; k < kernels.size(); ++k) {
-        timeline.row({run, plan.name, connections, plan.takes, kernels.size(), streamOf[k], k,
-                      milliseconds(kernels[k].begin), milliseconds(kernels[k].end),
-                      kernels[k].sms});
-    }
 }
 
 int main(int argc, char** argv) {
