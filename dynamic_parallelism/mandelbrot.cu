@@ -10,7 +10,8 @@
 //
 // The dwell of a pixel is the number of steps z = z * z + c that z, which begins at 0, takes
 // without leaving. All rungs do the same operations with it and must have the image of the CPU bit
-// for bit.
+// for bit. dwells.cuh has these operations, and what a block does with a rectangle;
+// rectangleQueue.cuh has the queue.
 //
 //   ./lab run mandelbrot -- --width=1920 --height=1280 --dwell=1000 --image=image.pgm
 //   ./lab test mandelbrot
@@ -33,138 +34,25 @@
 #include <string>
 #include <vector>
 
+#include "dwells.cuh"
 #include "escapeTime.h"
 #include "lab.cuh"
 #include "output_file.cuh"
+#include "pendingLaunches.cuh"
 #include "pgmImage.h"
 #include "rectangleQueue.cuh"
 #include "rectangles.cuh"
 
-constexpr unsigned kUnroll = 16;
-constexpr std::size_t kMostPending = 65536;  // launches that have room; each takes 9 KiB on an H200
-
-struct Complex {
-    float re, im;
-};
-
-// z * z + c: three multiply-adds and one addition.
-__device__ Complex step(const Complex& z, const Complex& c) {
-    const float re = fmaf(z.re, z.re, fmaf(-z.im, z.im, c.re));
-    return {re, fmaf(z.re + z.re, z.im, c.im)};
-}
-
-// False for NaN, too, which comes of steps after z has left.
-__device__ bool isNear(const Complex& z) {
-    return fmaf(z.im, z.im, z.re * z.re) <= kFar;
-}
-
-// Steps that a pixel takes without leaving, at most view.dwell. With `unroll` > 1, so many are done
-// before looking; those among which z leaves are done again, one by one.
-template <unsigned unroll>
-__device__ unsigned dwellOf(const View& view, unsigned x, unsigned y) {
-    const Complex c = {fmaf(static_cast<float>(x), view.step, view.left),
-                       fmaf(static_cast<float>(y), view.step, view.top)};
-    Complex z = {0, 0};
-    unsigned dwell = 0;
-    if (unroll > 1) {
-        for (; dwell + unroll <= view.dwell; dwell += unroll) {
-            Complex later = z;
-#pragma unroll
-            for (unsigned k = 0; k < unroll; ++k) later = step(later, c);
-            if (!isNear(later)) break;
-            z = later;
-        }
-    }
-    for (; dwell < view.dwell; ++dwell) {
-        z = step(z, c);
-        if (!isNear(z)) break;
-    }
-    return dwell;
-}
-
-__device__ std::size_t placeOf(const View& view, unsigned x, unsigned y) {
-    return std::size_t{y} * view.width + x;
-}
-
-// Looks at |z| at each step, which takes as many instructions as the step itself.
+// Looks at |z| at each step: that and the loop take more instructions than the step itself.
 __global__ void everyPixel(unsigned* image, View view) {
     const unsigned x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
     if (x < view.width) image[placeOf(view, x, y)] = dwellOf<1>(view, x, y);
 }
 
-// Half of the instructions are gone. Still every pixel of the set takes all of its steps.
+// More than half of the instructions are gone. Still every pixel of the set takes all of its steps.
 __global__ void unrolledPixels(unsigned* image, View view) {
     const unsigned x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
     if (x < view.width) image[placeOf(view, x, y)] = dwellOf<kUnroll>(view, x, y);
-}
-
-// The pixels of the border, by all threads of the block: do they have one dwell? *dwell is that of
-// the first.
-__device__ bool borderIsEqual(unsigned* image, const View& view, const Rectangle& rectangle,
-                              unsigned* dwell) {
-    __shared__ unsigned first;
-    unsigned low = ~0u, high = 0;  // of this thread
-    for (unsigned i = threadIdx.x; i < borderPixels(rectangle); i += blockDim.x) {
-        const Pixel pixel = borderPixel(rectangle, i);
-        const unsigned found = dwellOf<kUnroll>(view, pixel.x, pixel.y);
-        image[placeOf(view, pixel.x, pixel.y)] = found;
-        low = min(low, found);
-        high = max(high, found);
-    }
-    if (threadIdx.x == 0) first = low;
-    __syncthreads();
-    *dwell = first;
-    const bool hasNone = low > high;
-    return __syncthreads_and(hasNone || (low == *dwell && high == *dwell));
-}
-
-__device__ void fill(unsigned* image, const View& view, const Rectangle& rectangle,
-                     unsigned dwell) {
-    for (unsigned i = threadIdx.x; i < rectangle.width * rectangle.height; i += blockDim.x) {
-        const unsigned x = rectangle.x + i % rectangle.width;
-        image[placeOf(view, x, rectangle.y + i / rectangle.width)] = dwell;
-    }
-}
-
-__device__ void compute(unsigned* image, const View& view, const Rectangle& rectangle) {
-    for (unsigned i = threadIdx.x; i < rectangle.width * rectangle.height; i += blockDim.x) {
-        const unsigned x = rectangle.x + i % rectangle.width;
-        const unsigned y = rectangle.y + i / rectangle.width;
-        image[placeOf(view, x, y)] = dwellOf<kUnroll>(view, x, y);
-    }
-}
-
-struct Counts {
-    unsigned long long filled, divided;  // pixels, rectangles
-    unsigned long long refusal;          // the error of a launch, 0 where there was none
-};
-
-// A block settles a rectangle: its border, and its inside where that is filled or too small to be
-// divided. True if *rectangle, of which only an inside is left then, remains to be divided. No
-// pixel is computed twice.
-__device__ bool remains(unsigned* image, const View& view, unsigned least, Rectangle* rectangle,
-                        Counts* counts) {
-    unsigned dwell, next;
-    bool equal = borderIsEqual(image, view, *rectangle, &dwell);
-    *rectangle = inside(*rectangle);
-    // An inlet of those who leave can be narrower than a pixel where it crosses the border. Those
-    // who stay are only believed if further borders say so.
-    for (unsigned b = 1; b < kBorders && equal && dwell == view.dwell && !isEmpty(*rectangle);
-         ++b) {
-        equal = borderIsEqual(image, view, *rectangle, &next) && next == dwell;
-        *rectangle = inside(*rectangle);
-    }
-    if (isEmpty(*rectangle)) return false;
-    if (!equal && isDivided(*rectangle, least)) return true;
-    if (equal) {
-        fill(image, view, *rectangle, dwell);
-        if (threadIdx.x == 0) {
-            atomicAdd(&counts->filled, 1ull * rectangle->width * rectangle->height);
-        }
-    } else {
-        compute(image, view, *rectangle);
-    }
-    return false;
 }
 
 // Block (i, j) takes part (i, j) of `whole`. The children need nothing of each other, and nobody
@@ -201,7 +89,7 @@ __global__ void workQueue(unsigned* image, View view, unsigned least, Tiles tile
         if (word == 0) return;
         Rectangle rest = unpacked(word);
         const bool divide = remains(image, view, least, &rest, counts);
-        __syncthreads();  // all have read `word`
+        __syncthreads();  // all have read `word`, whatever remains() does
         if (threadIdx.x == 0) {
             if (divide) {
                 add(queue, places, rest);
@@ -280,12 +168,10 @@ int main(int argc, char** argv) {
         std::inner_product(full.begin(), full.end(), expected.image.begin(), std::ptrdiff_t{0},
                            std::plus<>(), std::not_equal_to<>()));
 
-    // The host knows how many launches there will be. Who does not asks for more, or has some
-    // refused.
-    std::size_t pending = 0;
-    CUDA_CHECK(cudaDeviceGetLimit(&pending, cudaLimitDevRuntimePendingLaunchCount));
-    pending = std::max(pending, std::min(expected.divided, kMostPending));
-    CUDA_CHECK(cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, pending));
+    // All launches may be pending at a time, and the host knows how many there will be. Who does
+    // not know asks for more, or has some refused.
+    const std::size_t pending = allowPendingLaunches(
+        std::clamp(expected.divided, kDefaultPendingLaunches, kMostPendingLaunches));
 
     // What comes of the kernels that compute every pixel, and of those that divide rectangles.
     const auto ofEvery = [&]() -> lab::Finding {

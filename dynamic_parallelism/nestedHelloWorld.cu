@@ -39,7 +39,8 @@
 
 // Each thread counts itself in hellos[depth][block], rows of `width` blocks, and prints if `speak`.
 // It shows how to launch, not how to be fast: a child starts microseconds after its launch, and
-// with a single block of ever fewer threads it leaves the GPU idle.
+// with a single block of ever fewer threads it leaves the GPU idle. (No launch is refused: there
+// are 640 at most, 64 blocks of 1024 threads halved ten times, and CUDA has room for 2048.)
 __global__ void nestedHelloWorld(unsigned depth, unsigned* hellos, unsigned width, bool speak) {
     const unsigned block = blockIdx.x, thread = threadIdx.x;
     atomicAdd(&hellos[depth * width + block], 1u);

@@ -237,10 +237,11 @@ int main(int argc, char** argv) {
          [&] { nestedOnce<<<grid, block>>>(data, size, block, block, sums, count.get()); });
 
     // sumOfBlock() takes whole warps.
-    const unsigned warps = (block + 31) / 32 * 32;
-    const unsigned fewer = lab::gridStrideBlocks(exercise.device(), size, 4 * warps, warps);
-    rung("reduceOneLaunch", fewer, warps, 0, 0, size,
-         [&] { reduceOneLaunch<<<fewer, warps>>>(data, size, sums, count.get()); });
+    const unsigned wholeWarps = (block + 31) / 32 * 32;
+    const unsigned fewer =
+        lab::gridStrideBlocks(exercise.device(), size, 4 * wholeWarps, wholeWarps);
+    rung("reduceOneLaunch", fewer, wholeWarps, 0, 0, size,
+         [&] { reduceOneLaunch<<<fewer, wholeWarps>>>(data, size, sums, count.get()); });
     ladder.announceFastest();
     return exercise.finish();
 }

@@ -12,8 +12,8 @@
 // Before them, each stage alone with the whole array; bothWays: both copies at the same time;
 // bothInPieces: the same, cut into pieces. Times are of the host's clock, until it has everything.
 //
-//   bound      what no pipeline of this kind can go below: the longest of the stages that overlap
-//              (the copies as in bothWays), and the others
+//   bound      what no pipeline of this kind goes below: the longest of the stages that overlap
+//              (the copies as in bothWays), and the others; of each the shortest repetition
 //   predicted  the first piece goes through all stages, and then one comes in each turn
 //   share      bound over time, in percent
 //
@@ -36,17 +36,16 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <numeric>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "csv_file.cuh"
 #include "events.cuh"
 #include "forkJoin.cuh"
-#include "host_thread.h"
+#include "hostReaders.h"
 #include "lab.cuh"
+#include "overlapTable.h"
 #include "pipeline.h"
 #include "roundTrip.cuh"
 
@@ -84,11 +83,11 @@ class Pipeline {
     Pipeline(RoundTrip& array, unsigned steps, unsigned threads)
         : array_(array),
           steps_(steps),
-          threads_(threads),
           own_(kMaxStreams),
           begun_(1, cudaEventDefault),
           untimed_(kStages * kMaxPieces),
-          timed_(kStages * kMaxPieces, cudaEventDefault) {}
+          timed_(kStages * kMaxPieces, cudaEventDefault),
+          host_(threads) {}
 
     // All pieces through all stages. Copy in, kernel and copy out of a piece are issued one behind
     // the other. In one stream they stay in this order; in streams of their own each waits for the
@@ -103,17 +102,21 @@ class Pipeline {
             const Piece piece = pieceOf(array_.size(), way.pieces, p);
             for (const Stage stage : {kIn, kKernel, kOut}) {
                 if (!way.has(stage) || (stage == kIn && way.inAtOnce())) continue;
-                const unsigned number =
-                    way.streamPerStage ? static_cast<unsigned>(stage) : p % way.streams;
-                const cudaStream_t stream = own_[number];
-                if (way.streamPerStage && way.has(kKernel) && stage != kIn)
+                const cudaStream_t stream = own_[way.streamOf(stage, p)];
+                if (stage != kIn && waitsForEvents(way))
                     CUDA_CHECK(cudaStreamWaitEvent(stream, done(stage - 1, p)));
                 submit(way, stage, piece, p, stream);
             }
         }
         own_.join(way.streams);
         if (way.hostAtTheEnd()) CUDA_CHECK(cudaStreamSynchronize(nullptr));
-        if (way.has(kHost)) hostReads(way, timer);
+        if (way.has(kHost)) {
+            const auto waitFor = [&](unsigned p) {
+                if (!way.hostAtTheEnd()) CUDA_CHECK(cudaEventSynchronize(done(kOut, p)));
+            };
+            host_.read(array_.result(way), array_.size(), way.pieces, waitFor,
+                       [&] { return timer.milliseconds(); });
+        }
         CUDA_CHECK(cudaStreamSynchronize(nullptr));
     }
 
@@ -131,14 +134,20 @@ class Pipeline {
             }
         }
         setBegins(spans);
-        if (way.has(kHost)) spans[kHost] = host_;
+        if (way.has(kHost)) spans[kHost] = host_.spans();
         return spans;
     }
 
     // What the host has read in the last run: of each piece a sum from each thread.
-    const std::vector<unsigned>& sums() const { return sums_; }
+    const std::vector<unsigned>& sums() const { return host_.sums(); }
 
   private:
+    // A stage, for the one before: in a stream with it the kernel and the copy out are in order
+    // anyway, and copies without a kernel have nothing to do with each other.
+    static bool waitsForEvents(const Way& way) {
+        return way.streamFor == kOneStage && way.has(kKernel);
+    }
+
     cudaEvent_t done(int stage, unsigned piece) const {
         return (*events_)[stage * kMaxPieces + piece];
     }
@@ -159,41 +168,17 @@ class Pipeline {
                                        cudaMemcpyDeviceToHost, stream));
         }
         // An event takes its time, too: none that nobody waits for.
-        const bool waitedFor =
-            stage == kOut ? !way.hostAtTheEnd() : way.streamPerStage && way.has(kKernel);
+        const bool waitedFor = stage == kOut ? !way.hostAtTheEnd() : waitsForEvents(way);
         if (events_ == &timed_ || waitedFor)
             CUDA_CHECK(cudaEventRecord(done(stage, number), stream));
     }
 
-    // Each thread adds up its share of each piece, when that is back.
-    void hostReads(const Way& way, const lab::CpuTimer& timer) {
-        sums_.assign(std::size_t{way.pieces} * threads_, 0);
-        host_.assign(way.pieces, {});
-        const auto work = [&](unsigned thread) {
-            for (unsigned p = 0; p < way.pieces; ++p) {
-                if (!way.hostAtTheEnd()) CUDA_CHECK(cudaEventSynchronize(done(kOut, p)));
-                const Piece piece = pieceOf(array_.size(), way.pieces, p);
-                const Piece share = pieceOf(piece.size, threads_, thread);
-                const unsigned* const begin = array_.result(way) + piece.begin + share.begin;
-                if (thread == 0) host_[p].begin = timer.milliseconds();
-                sums_[p * threads_ + thread] = std::accumulate(begin, begin + share.size, 0u);
-                if (thread == 0) host_[p].end = timer.milliseconds();
-            }
-        };
-        std::vector<std::thread> others;
-        for (unsigned t = 1; t < threads_; ++t)
-            others.push_back(lab::startThread([&, t] { work(t); }));
-        work(0);
-        for (std::thread& other : others) other.join();
-    }
-
     RoundTrip& array_;
-    unsigned steps_, threads_;
+    unsigned steps_;
     ForkJoin own_;
     Events begun_, untimed_, timed_;  // of the run, and by stage and piece
     const Events* events_ = nullptr;  // those of the last run
-    std::vector<unsigned> sums_;
-    std::vector<Span> host_;
+    HostReaders host_;
 };
 
 void addToTimeline(lab::CsvFile& timeline, unsigned pieces, const Way& way, const Spans& spans) {
@@ -223,18 +208,7 @@ int main(int argc, char** argv) {
     exercise.parse(argc, argv);
     pieces = static_cast<unsigned>(std::min<std::size_t>(pieces, size));
 
-    constexpr auto kOnGpu = lab::OwnColumn::kOnGpu;
-    std::vector<lab::OwnColumn> columns = {{"pieces", 6, "pieces"},
-                                           {"streams", 7, "streams"},
-                                           {"GB/s", 5, "gbps", kOnGpu},
-                                           {"bound", 6, "bound_ms", kOnGpu},
-                                           {"predicted", 9, "predicted_ms", kOnGpu},
-                                           {"share", 5, "share", kOnGpu}};
-    for (const char* const onlyInCsv :
-         {"gain", "serial_ms", "in_ms", "kernel_ms", "out_ms", "both_ms", "per_piece_ms", "host_ms",
-          "pageable_in_ms", "pageable_out_ms"})
-        columns.push_back({"", 0, onlyInCsv, kOnGpu});
-    exercise.columns(lab::Columns::kTimed, columns, {"grid", "block"});
+    exercise.columns(lab::Columns::kTimed, overlapColumns(), {"grid", "block"});
     exercise.title("%s numbers (%s), %u steps for each", lab::withCommas(size).c_str(),
                    lab::inBytes(size * sizeof(unsigned)).c_str(), steps);
     exercise.noteInEmulation("It runs streams one after the other: nothing overlaps.");
@@ -284,8 +258,10 @@ int main(int argc, char** argv) {
         exercise.row(row);
     };
 
+    // A way: name, pieces, streams, stages that work at a time, and what is not as in most.
+
     // The stages by themselves. All are measured, whichever --kernel selects: rows below refer to
-    // them.
+    // them. (With one to each stage, one of the three streams has no work.)
     Alone alone;
     double inPieces = 0;
     const auto stage = [&](const Way& way, double* time, unsigned bytes) {
@@ -298,11 +274,11 @@ int main(int argc, char** argv) {
     stage({"copyIn", 1, 1, 1, {kIn}}, &alone.in, 4);
     stage({"kernel", 1, 1, 1, {kKernel}}, &alone.kernel, 8);
     stage({"copyOut", 1, 1, 1, {kOut}}, &alone.out, 4);
-    stage({"bothWays", 1, 3, 1, {kIn, kOut}, true}, &alone.bothWays, 8);
-    stage({"bothInPieces", pieces, 3, 1, {kIn, kOut}, true}, &inPieces, 8);
+    stage({"bothWays", 1, 3, 1, {kIn, kOut}, kOneStage}, &alone.bothWays, 8);
+    stage({"bothInPieces", pieces, 3, 1, {kIn, kOut}, kOneStage}, &inPieces, 8);
     stage({"hostSum", 1, 1, 1, {kHost}}, &alone.host, 4);
-    stage({"pageableIn", 1, 1, 1, {kIn}, false, true}, &alone.pageableIn, 4);
-    stage({"pageableOut", 1, 1, 1, {kOut}, false, true}, &alone.pageableOut, 4);
+    stage({"pageableIn", 1, 1, 1, {kIn}, kPieces, kPageable}, &alone.pageableIn, 4);
+    stage({"pageableOut", 1, 1, 1, {kOut}, kPieces, kPageable}, &alone.pageableOut, 4);
     alone.perPiece = pieces > 1 ? std::max(0.0, inPieces - alone.bothWays) / (pieces - 1) : 0;
 
     double serial = 0;
@@ -310,18 +286,7 @@ int main(int argc, char** argv) {
         if (!exercise.selected(way.name)) return;
         const lab::Statistics time = measured(way);
         if (way.atATime == 1) serial = time.median;
-        const Prediction prediction = predicted(way, alone);
-        std::vector<lab::Cell> cells = {{},
-                                        {prediction.bound, 2},
-                                        {prediction.time, 2},
-                                        {100 * prediction.bound / time.median, 1}};
-        const bool ran = serial > 0;  // --kernel may leave it out
-        cells.push_back(ran && way.has(kHost) ? lab::Cell(serial / time.median, 2) : lab::Cell());
-        cells.push_back(ran ? lab::Cell(serial, 4) : lab::Cell());
-        for (const double each : {alone.in, alone.kernel, alone.out, alone.bothWays, alone.perPiece,
-                                  alone.host, alone.pageableIn, alone.pageableOut})
-            cells.emplace_back(each, 4);
-        print(way, time, cells);
+        print(way, time, overlapCells(way, alone, serial, time.median));
         if (way.has(kHost)) addToTimeline(timeline, pieces, way, spans);
     };
     const std::vector<Stage> allStages = Way().stages, onDevice = {kIn, kKernel, kOut};
@@ -329,11 +294,11 @@ int main(int argc, char** argv) {
     row({"twoWay", pieces, streams, 2});
     row({"threeWay", pieces, streams, 3});
     row({"fourWay", pieces, streams, 4});
-    row({"fourWayByStage", pieces, 3, 4, allStages, true});
-    row({"threeWayPageable", pieces, streams, 3, allStages, false, true});
+    row({"fourWayByStage", pieces, 3, 4, allStages, kOneStage});
+    row({"threeWayPageable", pieces, streams, 3, allStages, kPieces, kPageable});
     for (unsigned n = 1; sweep && n <= std::min<std::size_t>(kMaxPieces, size); n *= 2) {
         for (const unsigned of : {1u, 2u, 3u, 4u, 16u}) row({"pipeline", n, of, 3, onDevice});
-        row({"pipelineByStage", n, 3, 3, onDevice, true});
+        row({"pipelineByStage", n, 3, 3, onDevice, kOneStage});
     }
     const int status = exercise.finish();  // which ends the program where --kernel selects nothing
     timeline.close();

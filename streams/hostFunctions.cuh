@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "events.cuh"
 #include "forkJoin.cuh"
 #include "lab.cuh"
 #include "orderRows.cuh"

@@ -14,7 +14,7 @@
 #include "span.cuh"
 #include "statistics.h"
 
-constexpr unsigned kBlock = 64;
+inline constexpr unsigned kBlock = 64;
 
 // How the kernels of a row are issued, and how much of the GPU each of them takes.
 struct Plan {
@@ -56,7 +56,7 @@ struct Ran {
     std::vector<unsigned> chains;
 };
 
-// From one process to another: calls `part` for each piece of memory, on both sides.
+// Calls `part` for each piece of its memory: on both sides, to send it and to receive it.
 template <typename Transfer>
 void transfer(Ran& ran, const Transfer& part) {
     part(&ran.time, sizeof(ran.time));

@@ -40,7 +40,9 @@
 #include <vector>
 
 #include "dials.h"
+#include "issueTime.cuh"
 #include "lab.cuh"
+#include "recorded.cuh"
 
 // Two arrays of `size` elements, one behind the other. Step k reads one and writes the other.
 __device__ inline const unsigned* inOf(const unsigned* values, unsigned size, unsigned k) {
@@ -75,6 +77,28 @@ __global__ void stepEarly(unsigned* values, unsigned size, unsigned k, unsigned 
     if (i < size) outOf(values, size, k)[i] = stepped(inOf(values, size, k), size, i, first + k);
 }
 
+// With this attribute a launch does not wait for the end of the kernel before it.
+void launchEarly(unsigned blocks, unsigned block, cudaStream_t stream, unsigned* values,
+                 unsigned size, unsigned k, unsigned first) {
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = blocks;
+    config.blockDim = block;
+    config.stream = stream;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    CUDA_CHECK(cudaLaunchKernelEx(&config, stepEarly, values, size, k, first));
+}
+
+// Was the kernel compiled for GPUs that can wait in it for the kernel before?
+bool canBeginEarly() {
+    cudaFuncAttributes attributes;
+    CUDA_CHECK(cudaFuncGetAttributes(&attributes, stepEarly));
+    return attributes.ptxVersion >= 90;
+}
+
 __device__ inline void stepOfGrid(unsigned* values, unsigned size, unsigned k, unsigned first) {
     const unsigned* const in = inOf(values, size, k);
     unsigned* const out = outOf(values, size, k);
@@ -89,6 +113,13 @@ __global__ void loopGridBarrier(unsigned* values, unsigned size, unsigned steps,
         stepOfGrid(values, size, k, first);
         cooperative_groups::this_grid().sync();
     }
+}
+
+// Blocks of gridBarrier that the GPU holds at a time: only then can they wait for one another.
+unsigned roomForLoop(unsigned block, const lab::DeviceFacts& gpu) {
+    int ofOne = 0;
+    CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&ofOne, loopGridBarrier, block, 0));
+    return static_cast<unsigned>(ofOne * gpu.multiprocessors);
 }
 
 constexpr unsigned kOfThread = 16;  // elements, one beside the other
@@ -124,8 +155,8 @@ __global__ void __launch_bounds__(lab::kMaxBlock)
         if (j < count) to[begin + j] = mine[j];
 }
 
-// On the CPU without walking the chain: step by step, a * value + b becomes 5 * (a * value + b) +
-// k.
+// On the CPU without walking the chain: step by step, a * value + b becomes
+// 5 * (a * value + b) + k.
 std::vector<unsigned> chained(const std::vector<unsigned>& values, unsigned steps, unsigned first) {
     unsigned a = 1, b = 0;
     for (unsigned k = 0; k < steps; ++k) {
@@ -136,91 +167,6 @@ std::vector<unsigned> chained(const std::vector<unsigned>& values, unsigned step
     for (std::size_t i = 0; i < values.size(); ++i)
         results[i] = a * values[(i + steps) % values.size()] + b;
     return results;
-}
-
-// Work that a stream has recorded instead of running it, made ready to be launched as a whole.
-class Recorded {
-  public:
-    using Work = std::function<void(cudaStream_t)>;
-
-    Recorded() { CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
-    ~Recorded() {
-        cudaGraphExecDestroy(executable_);
-        cudaStreamDestroy(stream_);
-    }
-    Recorded(const Recorded&) = delete;
-    Recorded& operator=(const Recorded&) = delete;
-
-    // Records what launch() does from now on. At the first time all is made ready; then only the
-    // parameters are exchanged, and the kernels must be the same.
-    void record(const Work& work) {
-        const lab::CpuTimer timer;
-        cudaGraph_t graph;
-        CUDA_CHECK(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal));
-        work(stream_);
-        CUDA_CHECK(cudaStreamEndCapture(stream_, &graph));
-        if (executable_ == nullptr) {
-            CUDA_CHECK(cudaGraphInstantiate(&executable_, graph, 0));
-            CUDA_CHECK(cudaGraphUpload(executable_, stream_));
-            CUDA_CHECK(cudaStreamSynchronize(stream_));
-            preparedIn_ = timer.milliseconds();
-        } else {
-            cudaGraphExecUpdateResultInfo result;
-            CUDA_CHECK(cudaGraphExecUpdate(executable_, graph, &result));
-        }
-        CUDA_CHECK(cudaGraphDestroy(graph));
-    }
-
-    void launch() const { CUDA_CHECK(cudaGraphLaunch(executable_, nullptr)); }
-
-    double preparedIn() const { return preparedIn_; }  // milliseconds, at the first time
-
-  private:
-    cudaStream_t stream_ = nullptr;
-    cudaGraphExec_t executable_ = nullptr;
-    double preparedIn_ = 0;
-};
-
-// Microseconds on the host, median of a few calls, each with nothing left to do on the GPU.
-double issueTime(const lab::Launch& launch) {
-    constexpr int kCalls = 5;
-    std::vector<double> times;
-    for (int call = 0; call < kCalls; ++call) {
-        CUDA_CHECK(cudaDeviceSynchronize());
-        const lab::CpuTimer timer;
-        launch();
-        times.push_back(1e3 * timer.milliseconds());
-    }
-    CUDA_CHECK(cudaDeviceSynchronize());
-    return lab::statistics(std::move(times)).median;
-}
-
-// Was the kernel compiled for GPUs that can wait in it for the kernel before?
-bool canBeginEarly() {
-    cudaFuncAttributes attributes;
-    CUDA_CHECK(cudaFuncGetAttributes(&attributes, stepEarly));
-    return attributes.ptxVersion >= 90;
-}
-
-// Blocks of gridBarrier that the GPU holds at a time: only then can they wait for one another.
-unsigned roomForLoop(unsigned block, const lab::DeviceFacts& gpu) {
-    int ofOne = 0;
-    CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&ofOne, loopGridBarrier, block, 0));
-    return static_cast<unsigned>(ofOne * gpu.multiprocessors);
-}
-
-void launchEarly(unsigned blocks, unsigned block, cudaStream_t stream, unsigned* values,
-                 unsigned size, unsigned k, unsigned first) {
-    cudaLaunchAttribute attribute = {};
-    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    attribute.val.programmaticStreamSerializationAllowed = 1;
-    cudaLaunchConfig_t config = {};
-    config.gridDim = blocks;
-    config.blockDim = block;
-    config.stream = stream;
-    config.attrs = &attribute;
-    config.numAttrs = 1;
-    CUDA_CHECK(cudaLaunchKernelEx(&config, stepEarly, values, size, k, first));
 }
 
 int main(int argc, char** argv) {

@@ -27,6 +27,12 @@ inline Piece pieceOf(std::size_t size, std::size_t pieces, std::size_t number) {
 enum Stage { kIn, kKernel, kOut, kHost, kStages };
 inline constexpr const char* kNames[kStages] = {"copy in", "kernel", "copy out", "host"};
 
+// What a stream is for: every so many pieces, from stage to stage; or all pieces of one stage.
+enum StreamFor { kPieces, kOneStage };
+
+// Of the host.
+enum Memory { kPinned, kPageable };
+
 // How an array goes through the stages.
 struct Way {
     std::string name;
@@ -35,12 +41,15 @@ struct Way {
     // is copied in; 3: copy in, too; 4: and the host, which else waits for the last piece.
     unsigned atATime = 1;
     std::vector<Stage> stages = {kIn, kKernel, kOut, kHost};
-    bool streamPerStage = false;  // and none for pieces
-    bool pageable = false;
+    StreamFor streamFor = kPieces;
+    Memory memory = kPinned;
 
     bool has(Stage stage) const { return std::count(stages.begin(), stages.end(), stage) > 0; }
+    unsigned streamOf(Stage stage, unsigned piece) const {
+        return streamFor == kOneStage ? static_cast<unsigned>(stage) : piece % streams;
+    }
     // Pieces so many apart are in one stream.
-    unsigned apart() const { return streamPerStage ? 1 : streams; }
+    unsigned apart() const { return streamFor == kOneStage ? 1 : streams; }
     bool inAtOnce() const { return atATime == 2; }
     bool hostAtTheEnd() const { return atATime < 4; }
 };
@@ -116,16 +125,18 @@ struct Prediction {
 inline Prediction predicted(const Way& way, const Alone& alone) {
     // Both copies of pageable memory are work of one thread of the host, which on today's drivers
     // waits for the kernel between them.
-    const double in = way.pageable ? alone.pageableIn : alone.in;
-    const double out = way.pageable ? alone.pageableOut : alone.out;
+    const double in = way.memory == kPageable ? alone.pageableIn : alone.in;
+    const double out = way.memory == kPageable ? alone.pageableOut : alone.out;
     const double host = way.has(kHost) ? alone.host : 0;
     const double sum = in + alone.kernel + out + host;
     if (way.atATime == 1) return {sum, sum};
 
     const double apart = (way.inAtOnce() ? in : 0) + (way.hostAtTheEnd() ? host : 0);
-    const double copies = way.inAtOnce() ? out : way.pageable ? in + out : alone.bothWays;
+    const double copies = way.inAtOnce()            ? out
+                          : way.memory == kPageable ? in + out
+                                                    : alone.bothWays;
     const double bound = apart + std::max({copies, alone.kernel, way.hostAtTheEnd() ? 0 : host});
-    if (way.pageable) return {bound, sum};
+    if (way.memory == kPageable) return {bound, sum};
 
     const double others = std::max(alone.kernel, way.hostAtTheEnd() ? 0 : host);
     const double turn = std::max(copies / way.pieces + alone.perPiece, others / way.pieces);
@@ -135,7 +146,7 @@ inline Prediction predicted(const Way& way, const Alone& alone) {
     // A stream takes a piece when it has done with the one before. So the last piece comes a round
     // later for each earlier one of its stream; in a round every stream takes a piece.
     const unsigned rest = way.pieces - 1;
-    const unsigned rounds = way.streamPerStage ? 0 : rest / way.streams;
+    const unsigned rounds = way.streamFor == kOneStage ? 0 : rest / way.streams;
     const double round = std::max(way.streams * turn, inStream);
     return {bound, apart + first + rounds * round + (rest - rounds * way.streams) * turn};
 }

@@ -38,10 +38,10 @@ struct RoundTrip {
     std::size_t size() const { return input.size(); }
 
     const unsigned* source(const pipeline::Way& way) const {
-        return way.pageable ? input.data() : pinnedInput.get();
+        return way.memory == pipeline::kPageable ? input.data() : pinnedInput.get();
     }
     unsigned* result(const pipeline::Way& way) {
-        return way.pageable ? pageable.data() : pinned.get();
+        return way.memory == pipeline::kPageable ? pageable.data() : pinned.get();
     }
 
     // What the stages would have left that this way goes without.

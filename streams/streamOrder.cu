@@ -51,6 +51,7 @@
 #include "lab.cuh"
 #include "orderRows.cuh"
 #include "since_first.cuh"
+#include "staleElements.h"
 #include "stay.cuh"
 #include "streamRules.h"
 #include "workGraph.h"
@@ -104,19 +105,20 @@ void addPieces(lab::CsvFile& file, const std::string& kernel, const WorkGraph& g
 
 void graphs(lab::Exercise& exercise, unsigned long long nanoseconds, const std::string& fileName) {
     constexpr unsigned kStreams = 4;
-    constexpr std::size_t kMost = 6;  // pieces of a graph
-    // Of each piece its stream, and a bit for each piece that it waits for.
+    // Of each piece its stream, below kStreams, and a bit for each piece that it waits for.
     const std::vector<std::pair<std::string, WorkGraph>> all = {
         {"chain", {{0, 0}, {1, 0b1}, {2, 0b10}, {3, 0b100}}},
         {"diamond", {{0, 0}, {0, 0b1}, {1, 0b1}, {0, 0b110}}},
         {"fan", {{0, 0}, {0, 0b1}, {1, 0b1}, {2, 0b1}, {3, 0b1}, {0, 0b11110}}},
     };
+    std::size_t most = 0;  // pieces of a graph
+    for (const auto& named : all) most = std::max(most, named.second.size());
     lab::CsvFile file(exercise, "pieces", fileName,
                       {"graph", "stream", "piece", "begin_ms", "end_ms"});
-    lab::DeviceBuffer<unsigned> values(kMost * kBlock);
-    lab::DeviceBuffer<lab::Span> spans(kMost);
+    lab::DeviceBuffer<unsigned> values(most * kBlock);
+    lab::DeviceBuffer<lab::Span> spans(most);
     ForkJoin streams(kStreams);
-    const Events done(kMost);
+    const Events done(most);
 
     const auto rung = [&](lab::Ladder& ladder, const std::string& name, const WorkGraph& graph) {
         const auto finding = [&]() -> lab::Finding {
@@ -129,7 +131,7 @@ void graphs(lab::Exercise& exercise, unsigned long long nanoseconds, const std::
             addPieces(file, name, graph, ran);
             const std::string waits = lab::formatted("%u waits", waitsIn(graph));
             Cells cells{waits, wrong.empty() ? waits : "less"};
-            cells.ideal = {1.0 * static_cast<double>(graph.size()) / longestWay(graph), 2};
+            cells.ideal = {static_cast<double>(graph.size()) / longestWay(graph), 2};
             return {wrong, cells};
         };
         ladder.rung(name, 1, kBlock, lab::kNoRate, finding, [&] {
@@ -184,20 +186,14 @@ void waits(lab::Exercise& exercise, std::size_t size, unsigned long long nanosec
     lab::Ladder ladder(exercise, seen, [&] { data.fillBytes(0); });
     const auto rung = [&](const char* name, bool ordered, const std::function<void()>& work) {
         const auto finding = [&]() -> lab::Finding {
-            const std::vector<int> values = seen.toHost();
-            std::string wrong = lab::mismatch(data.toHost(), written);  // in the end it is there
-            std::size_t stale = 0;
-            for (std::size_t i = 0; i < size; ++i) {
-                const bool old = values[i] == 0;
-                stale += old;
-                if (wrong.empty() && values[i] != written[i] && (ordered || !old))
-                    wrong = lab::describeMismatch(i, values[i], written[i]);
-            }
-            Cells cells{ordered ? "in order" : "nothing", lab::formatted("%zu stale", stale)};
-            cells.stale = stale;
+            const WasRead read = whatWasRead(seen.toHost(), written, ordered);
+            // Whoever read too early, all must be written in the end.
+            const std::string missing = lab::mismatch(data.toHost(), written);
+            Cells cells{ordered ? "in order" : "nothing", lab::formatted("%zu stale", read.stale)};
+            cells.stale = read.stale;
             cells.elements = size;
-            lab::Finding finding(wrong, cells);
-            if (!ordered) finding.word = stale > 0 ? "race" : "lucky";
+            lab::Finding finding(missing.empty() ? read.wrong : missing, cells);
+            if (!ordered) finding.word = read.stale > 0 ? "race" : "lucky";
             return finding;
         };
         ladder.rung(name, grid, kBlock, lab::kNoRate, finding, [&] {

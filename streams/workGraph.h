@@ -9,7 +9,7 @@
 #include "format.h"
 #include "span.cuh"
 
-// `after` has a bit for each earlier piece whose result this one reads.
+// `after` has a bit for each earlier piece whose result this one reads: a graph has 32 at most.
 struct Piece {
     unsigned stream;
     unsigned after;

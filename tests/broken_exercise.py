@@ -22,7 +22,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from changed_files import changed_files  # noqa: E402
+from changed_files import changed_files, write_copy  # noqa: E402
 from lab_cli import exercise_facts  # noqa: E402
 from lab_cli.errors import LabError  # noqa: E402
 from lab_cli.exercise_facts import Broken  # noqa: E402
@@ -74,15 +74,14 @@ def compiled(
     source: Path, texts: dict[str, str], libraries: list[str], nvcc: list[str], folder: Path
 ) -> Path:
     """The program of the changed files, which go to `folder`."""
-    for name, text in texts.items():
-        (folder / name).write_text(text, encoding="utf-8")
+    copy = write_copy(source, texts, folder)
     if nvcc:
-        command = [*nvcc_command(nvcc[0], nvcc[1:]), str(folder / source.name), *libraries]
+        command = [*nvcc_command(nvcc[0], nvcc[1:]), str(copy), *libraries]
     else:
         emulator, *others = libraries
-        command = [sys.executable, str(ROOT / "emulator" / "cc.py"), str(folder / source.name)]
+        command = [sys.executable, str(ROOT / "emulator" / "cc.py"), str(copy)]
         command += [*others, "-O0", "-w", "--library", emulator]
-    command += ["-I", str(ROOT / "common"), "-I", str(source.parent), "-o", str(folder / "broken")]
+    command += ["-I", str(ROOT / "common"), "-o", str(folder / "broken")]
     if subprocess.run(command).returncode != 0:
         raise LabError(f"{source.name} does not compile with the changes of its [[broken]]")
     return folder / "broken"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -25,3 +26,13 @@ def changed_files(
             )
         texts[path.name] = text.replace(old, new)
     return texts
+
+
+def write_copy(source: Path, texts: dict[str, str], folder: Path) -> Path:
+    """Puts the changed files into `folder`, and the headers beside `source`, which may include them. The
+    path of the copy of `source`."""
+    for header in [*source.parent.glob("*.cuh"), *source.parent.glob("*.h")]:
+        shutil.copy(header, folder)
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder / source.name

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import functools
 import shlex
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -23,6 +22,7 @@ from typing import Any
 TESTS = Path(__file__).resolve().parent
 sys.path[:0] = [str(TESTS), str(TESTS.parent / "scripts")]
 
+from changed_files import write_copy  # noqa: E402
 from lab_cli.building import own_program  # noqa: E402
 from lab_cli.counters import profilers  # noqa: E402
 from lab_cli.errors import LabError  # noqa: E402
@@ -39,12 +39,8 @@ def run(command: list[str]) -> subprocess.CompletedProcess[str]:
 
 def try_answer(page: Path, entry: dict[str, Any], build: Compile, folder: Path) -> str:
     """What is wrong with the answer, or an empty string."""
-    for header in [*page.parent.glob("*.cuh"), *page.parent.glob("*.h")]:
-        shutil.copy(header, folder)
-    code = pieces()[page, entry["answer"]]
-    for name, text in with_answer(page.with_suffix(".cu"), code, entry).items():
-        (folder / name).write_text(text, encoding="utf-8")
-    program = build(folder / f"{page.stem}.cu")
+    source, code = page.with_suffix(".cu"), pieces()[page, entry["answer"]]
+    program = build(write_copy(source, with_answer(source, code, entry), folder))
     done = run([str(program), *shlex.split(entry.get("options", ""))])
     wanted = entry.get("status", 0)
     return "" if done.returncode == wanted else f"status {done.returncode}\n{done.stdout}"

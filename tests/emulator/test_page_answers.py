@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from changed_files import write_copy
 from lab_cli.counters import metrics
 from lab_cli.counters.raw_csv import parse
 from lab_cli.paths import ROOT
@@ -25,11 +26,7 @@ def for_nvcc(page: Path, number: int) -> bool:
 def written(folder: Path, page: Path, code: list[str], entry: dict[str, Any]) -> Path:
     """The exercise with the answer, and the headers beside it."""
     source = page.with_suffix(".cu")
-    for header in [*page.parent.glob("*.cuh"), *page.parent.glob("*.h")]:
-        shutil.copy(header, folder)
-    for name, text in with_answer(source, code, entry).items():
-        (folder / name).write_text(text, encoding="utf-8")
-    return folder / source.name
+    return write_copy(source, with_answer(source, code, entry), folder)
 
 
 def compile_with_nvcc(file: Path, architecture: str) -> None:

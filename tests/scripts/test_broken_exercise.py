@@ -6,6 +6,7 @@ from pathlib import Path
 
 import broken_exercise
 import pytest
+from changed_files import write_copy
 from exercise_sample import FACTS
 from lab_cli.errors import LabError
 from lab_cli.exercise_facts import Broken
@@ -28,6 +29,20 @@ def test_all_changes_are_made_in_their_files(tmp_path: Path) -> None:
     assert broken_exercise.changed(sample(tmp_path, ""), changes) == {
         "x.cu": "a = -b + c; d = b + c; e = 0;",
         "x.cuh": "g = i;",
+    }
+
+
+def test_headers_that_stay_as_they_are_lie_beside_those_that_change(tmp_path: Path) -> None:
+    source = sample(tmp_path, "")
+    (tmp_path / "y.h").write_text('#include "x.cuh"')
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    texts = broken_exercise.changed(source, [Broken("h", "i", [], "x.cuh")])
+    assert write_copy(source, texts, copy) == copy / "x.cu"
+    assert {path.name: path.read_text() for path in copy.iterdir()} == {
+        "x.cu": source.read_text(),
+        "x.cuh": "g = i;",
+        "y.h": '#include "x.cuh"',
     }
 
 

@@ -93,9 +93,17 @@ TEST(Pipeline, PiecesOfAStreamFollowOneAnother) {
     EXPECT_EQ(wrongOrder(spans, 2), "");
     EXPECT_EQ(wrongOrder(spans, 1),
               "the copy out of piece 0 ended at 30.0000 ms, the copy out of piece 1 at 29.0000 ms");
-    const Way way = {"", 4, 2}, byStage = {"", 4, 3, 4, Way().stages, true};
+    const Way way = {"", 4, 2}, byStage = {"", 4, 3, 4, Way().stages, kOneStage};
     EXPECT_EQ(way.apart(), 2u);
     EXPECT_EQ(byStage.apart(), 1u);
+}
+
+TEST(Pipeline, StreamsTakeTurnsOrHaveAStageEach) {
+    const Way way = {"", 4, 2}, byStage = {"", 4, 3, 4, Way().stages, kOneStage};
+    EXPECT_EQ(way.streamOf(kIn, 3), 1u);
+    EXPECT_EQ(way.streamOf(kOut, 2), 0u);
+    EXPECT_EQ(byStage.streamOf(kIn, 3), 0u);
+    EXPECT_EQ(byStage.streamOf(kOut, 2), 2u);
 }
 
 TEST(Pipeline, AStageByItselfHasNoOrder) {
@@ -149,7 +157,7 @@ TEST(Pipeline, AStreamHasOnePieceAtATime) {
     EXPECT_EQ(predicted({"", 2, 2, 3}, times).time, 30. / 2 + 12. / 2 + 6);  // nothing to wait for
     EXPECT_EQ(predicted({"", 4, 2, 2}, times).time, 8 + 22. / 4 + 2 * 12. / 4 + 12. / 4 + 6);
     EXPECT_EQ(predicted({"", 4, 3, 3}, times).time, 30. / 4 + 3 * 12. / 4 + 6);
-    EXPECT_EQ(predicted({"", 4, 1, 3, kAll, true}, times).time, 30. / 4 + 3 * 12. / 4 + 6);
+    EXPECT_EQ(predicted({"", 4, 1, 3, kAll, kOneStage}, times).time, 30. / 4 + 3 * 12. / 4 + 6);
 }
 
 TEST(Pipeline, EachCopyOfAPieceCostsSomething) {
@@ -163,7 +171,7 @@ TEST(Pipeline, EachCopyOfAPieceCostsSomething) {
 }
 
 TEST(Pipeline, CopiesOfPageableMemoryOverlapWithNothing) {
-    const Way way = {"", 4, 4, 3, kAll, false, true};
+    const Way way = {"", 4, 4, 3, kAll, kPieces, kPageable};
     EXPECT_EQ(predicted(way, alone()).bound, 70 + 6);
     EXPECT_EQ(predicted(way, alone()).time, 88);
 }
