@@ -72,7 +72,11 @@ class ChildProcess {
     // Waits for its end. Where it did not succeed, this program ends with the same status.
     void finish() {
         int status = 0;
-        while (waitpid(process_, &status, 0) < 0 && errno == EINTR) {
+        while (waitpid(process_, &status, 0) < 0) {
+            if (errno != EINTR) {
+                lab::quit(lab::kExitFailure, "%s: nobody knows how it ended: %s", about_.c_str(),
+                          std::strerror(errno));
+            }
         }
         process_ = 0;
         if (WIFSIGNALED(status)) {

@@ -1,5 +1,5 @@
 #pragma once
-// The command line of issueOrder.
+// What the command line of issueOrder comes to.
 
 #include <cstddef>
 #include <string>
@@ -9,77 +9,68 @@
 #include "numberList.h"
 #include "queueModel.h"
 
-// What is asked for. Ends the program if that is not possible.
-class IssueOptions {
-  public:
-    std::vector<std::size_t> connections;  // numbers of hardware queues
-    std::vector<std::size_t> ofStream;     // the number of kernels of each stream
-    IssueOrder given;                      // --order, if it is there
-    unsigned microseconds;                 // that a kernel takes
-    std::string timeline;                  // the name of a file, if it is there
+inline constexpr std::size_t kMostConnections = 32, kMostStreams = 32, kMostDepth = 16,
+                             kMostKernels = kMostStreams * kMostDepth;
 
-    // Parses the command line; selects no device.
-    IssueOptions(lab::Exercise& exercise, int argc, char** argv) : exercise_(exercise) {
-        exercise.option("streams", &streams_, 4, 1, kMostStreams, "streams");
-        exercise.option("depth", &depth_, 3, 1, kMostDepth, "kernels of each stream");
-        exercise.option("microseconds", &microseconds, {500, 50}, 1, 1000000,
-                        "how long a kernel runs");
-        const std::string numbers =
-            lab::formatted("numbers from 1 to %zu with commas between them", kMostConnections);
-        exercise.options().text("connections", &connections_, "LIST", numbers,
-                                "hardware queues: " + numbers);
-        const std::string streams =
-            lab::formatted("numbers from 0 to %zu with commas between them, at most %zu",
-                           kMostStreams - 1, kMostKernels);
-        exercise.options().text("order", &order_, "LIST", streams,
-                                "the stream of each kernel, in place of --streams and --depth");
-        exercise.options().file("timeline", &timeline, "CSV of when each kernel began and ended");
-        exercise.parseOptions(argc, argv);
+// What --connections and --order take, for messages.
+inline std::string takenByConnections() {
+    return lab::formatted("numbers from 1 to %zu with commas between them", kMostConnections);
+}
+inline std::string takenByOrder() {
+    return lab::formatted("numbers from 0 to %zu with commas between them, at most %zu",
+                          kMostStreams - 1, kMostKernels);
+}
 
-        connections = numberList(connections_, 1, kMostConnections, kMostConnections);
-        if (connections.empty())
-            exercise.reject("--connections=" + connections_ + ": expected " + numbers);
-        if (exercise.profile() && !exercise.given("connections")) connections.resize(1);
-        if (hasOrder()) {
-            given = numberList(order_, 0, kMostStreams - 1, kMostKernels);
-            requireStreams(streams);
-        }
-        ofStream = hasOrder() ? depths(given) : std::vector<std::size_t>(streams_, depth_);
-    }
-    IssueOptions(const IssueOptions&) = delete;
-    IssueOptions& operator=(const IssueOptions&) = delete;
+struct IssueOptions {
+    // As they are given.
+    std::size_t streams, depth;
+    unsigned microseconds;
+    std::string connectionsText = "1,2,8,32", orderText, timeline;
 
-    bool hasOrder() const { return exercise_.given("order"); }
+    // What they mean: see understand().
+    std::vector<std::size_t> connections;
+    bool hasOrder = false;
+    IssueOrder order;
+    std::vector<std::size_t> ofStream;  // the number of kernels of each stream
 
     unsigned long long nanoseconds() const { return 1000ull * microseconds; }
 
-    // The options of a row with so many queues.
-    std::string parameters(std::size_t queues) const {
+    // After the command line is parsed. Ends the program where it makes no sense.
+    void understand(const lab::Exercise& exercise) {
+        connections = numberList(connectionsText, 1, kMostConnections, kMostConnections);
+        if (connections.empty()) {
+            exercise.reject("--connections=" + connectionsText + ": expected " +
+                            takenByConnections());
+        }
+        if (exercise.profile() && !exercise.given("connections")) connections.resize(1);
+        hasOrder = exercise.given("order");
+        if (hasOrder) {
+            order = numberList(orderText, 0, kMostStreams - 1, kMostKernels);
+            requireOrder(exercise);
+        }
+        ofStream = hasOrder ? depths(order) : std::vector<std::size_t>(streams, depth);
+    }
+
+    // Those of a row with so many queues.
+    std::string parameters(const lab::Exercise& exercise, std::size_t queues) const {
         lab::Options::Values values = {{"connections", std::to_string(queues)}};
-        if (hasOrder()) values.insert(values.end(), {{"streams", ""}, {"depth", ""}});
-        return exercise_.parameters(values);
+        if (hasOrder) values.insert(values.end(), {{"streams", ""}, {"depth", ""}});
+        return exercise.parameters(values);
     }
 
   private:
-    static constexpr std::size_t kMostConnections = 32, kMostStreams = 32, kMostDepth = 16,
-                                 kMostKernels = kMostStreams * kMostDepth;
-
-    // Is --order a list of `streams`, without a gap, and does it stand alone?
-    void requireStreams(const std::string& streams) const {
-        if (given.empty()) exercise_.reject("--order=" + order_ + ": expected " + streams);
-        const std::vector<std::size_t> kernels = depths(given);
+    // Has --order a kernel of each stream, and does it stand alone?
+    void requireOrder(const lab::Exercise& exercise) const {
+        if (order.empty()) exercise.reject("--order=" + orderText + ": expected " + takenByOrder());
+        const std::vector<std::size_t> kernels = depths(order);
         for (std::size_t s = 0; s < kernels.size(); ++s) {
             if (kernels[s] == 0)
-                exercise_.reject(lab::formatted("--order=%s: expected a kernel of stream %zu, too",
-                                                order_.c_str(), s));
+                exercise.reject(lab::formatted("--order=%s: expected a kernel of stream %zu, too",
+                                               orderText.c_str(), s));
         }
         for (const char* other : {"streams", "depth"}) {
-            if (exercise_.given(other))
-                exercise_.reject(lab::formatted("--%s: expected no --order beside it", other));
+            if (exercise.given(other))
+                exercise.reject(lab::formatted("--%s: expected no --order beside it", other));
         }
     }
-
-    const lab::Exercise& exercise_;
-    std::size_t streams_, depth_;
-    std::string connections_ = "1,2,8,32", order_;
 };

@@ -179,7 +179,19 @@ lab::Finding found(const Plan& plan, const Ran& ran, std::size_t queues,
 int main(int argc, char** argv) {
     const ParentProcess parent;
     lab::Exercise exercise("issueOrder", "Kernels of several streams, issued in several orders.");
-    const IssueOptions options(exercise, argc, argv);
+    IssueOptions options;
+    exercise.option("streams", &options.streams, 4, 1, kMostStreams, "streams");
+    exercise.option("depth", &options.depth, 3, 1, kMostDepth, "kernels of each stream");
+    exercise.option("microseconds", &options.microseconds, {500, 50}, 1, 1000000,
+                    "how long a kernel runs");
+    exercise.options().text("connections", &options.connectionsText, "LIST", takenByConnections(),
+                            "hardware queues: " + takenByConnections());
+    exercise.options().text("order", &options.orderText, "LIST", takenByOrder(),
+                            "the stream of each kernel, in place of --streams and --depth");
+    exercise.options().file("timeline", &options.timeline,
+                            "CSV of when each kernel began and ended");
+    exercise.parseOptions(argc, argv);
+    options.understand(exercise);
 
     // CUDA reads the variable when it starts, and it has not started yet. A child has it from its
     // parent. An emulation has no queues: what it does for one number it does for all of them.
@@ -190,11 +202,11 @@ int main(int argc, char** argv) {
 
     const std::vector<std::size_t>& ofStream = options.ofStream;
     const IssueOrder byDepth = depthFirst(ofStream);
-    const bool regular = !options.hasOrder();
+    const bool regular = !options.hasOrder;
     std::vector<Plan> plans = {{"oneStream", IssueOrder(byDepth.size(), 0), regular},
                                {"depthFirst", byDepth, regular},
                                {"breadthFirst", breadthFirst(ofStream), regular}};
-    if (options.hasOrder()) plans.push_back({"givenOrder", options.given, false});
+    if (options.hasOrder) plans.push_back({"givenOrder", options.order, false});
     plans.push_back({"hostThreads", byDepth, regular, true});
     plans.erase(std::remove_if(plans.begin(), plans.end(),
                                [&](const Plan& plan) { return !exercise.selected(plan.name); }),
@@ -245,7 +257,7 @@ int main(int argc, char** argv) {
             row.kernel = plan.name;
             row.grid = std::to_string(plan.blocks);
             row.block = std::to_string(kBlock);
-            row.parameters = options.parameters(queues);
+            row.parameters = options.parameters(exercise, queues);
             row.time = ran.time;
             row.baseline = baseline;
             row.finding = found(plan, ran, queues, options.nanoseconds(), sms);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
+
 namespace {
 
 ChildProcess shell(const char* script, ChildProcess::Variables variables = {}) {
@@ -54,6 +56,16 @@ TEST(ChildProcess, ThatFailsBehindItsReportEndsUsToo) {
     };
     EXPECT_EXIT(finishAfter("printf a >&$LAB_REPORT_TO; exit 3"), testing::ExitedWithCode(3),
                 "^a child: ended with status 3\n$");
+}
+
+// Where the signal of its end is ignored, the system forgets how it ended.
+TEST(ChildProcess, WhoseEndNobodyKnowsIsAnError) {
+    const auto ignoreIt = [] {
+        signal(SIGCHLD, SIG_IGN);
+        ChildProcess child = shell("exit 3");
+        child.finish();
+    };
+    EXPECT_EXIT(ignoreIt(), testing::ExitedWithCode(1), "^a child: nobody knows how it ended: ");
 }
 
 TEST(ChildProcess, ThatCannotBeStartedIsAnError) {
