@@ -220,6 +220,8 @@ int main(int argc, char** argv) {
     std::optional<Runner> runner;
     if (!inChildren) runner.emplace(exercise, ofStream, options.nanoseconds());
     if (parent.exists()) {
+        const std::size_t queues = std::stoul(std::getenv(kVariable));
+        parent.send(&queues, sizeof(queues));
         for (const Plan& plan : plans) {
             Ran ran = (*runner)(plan);
             transfer(ran, [&](const void* from, std::size_t bytes) { parent.send(from, bytes); });
@@ -241,12 +243,14 @@ int main(int argc, char** argv) {
     exercise.noteInEmulation("It has no queues: a launch is carried out at the call. What is");
     exercise.noteInEmulation("predicted is for a GPU with queues and as many multiprocessors.");
 
-    for (const std::size_t queues : options.connections) {
+    for (const std::size_t wanted : options.connections) {
+        std::size_t queues = wanted;
         std::optional<ChildProcess> child;
         if (inChildren) {
-            child.emplace(lab::formatted("issueOrder with %s=%zu", kVariable, queues),
+            child.emplace(lab::formatted("issueOrder with %s=%zu", kVariable, wanted),
                           "/proc/self/exe", argv,
-                          ChildProcess::Variables{{kVariable, std::to_string(queues)}});
+                          ChildProcess::Variables{{kVariable, std::to_string(wanted)}});
+            child->receive(&queues, sizeof(queues));  // what it has
         }
         double baseline = 0;  // the time of the first plan that takes as much
         for (const Plan& plan : plans) {
