@@ -29,6 +29,7 @@
 // -rdc=true and -lcudadevrt, which is what RDC in CMakeLists.txt stands for. Of the tools of
 // compute-sanitizer, only memcheck supports them.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdio>
 #include <numeric>
@@ -114,17 +115,24 @@ int main(int argc, char** argv) {
     const std::vector<unsigned> counted = hellos.toHost();
 
     const lab::Cell milliseconds = time.count > 0 ? lab::Cell(time.median, 4) : lab::Cell();
+    bool missing = false;
     for (unsigned depth = 0; depth < depths; ++depth) {
         const auto first = counted.begin() + std::size_t{depth} * grid;
         const std::vector<unsigned> ofBlocks(first, first + grid);
         const std::vector<unsigned> expected = expectedHellos(depth, grid, size);
-        const unsigned grids = depth == 0 ? 1 : grid, blocks = depth == 0 ? grid : 1;
+        // From the hellos: each grid has one block 0, and a block has said hello if it was there.
+        const unsigned threads = size >> depth, grids = ofBlocks[0] / threads;
+        const unsigned blocks = grid - std::count(ofBlocks.begin(), ofBlocks.end(), 0u);
+        missing |= depth > 0 && sum(ofBlocks) < sum(expected);
         lab::Row row;
         row.kernel = lab::formatted("hellos by block at depth %u", depth);
         row.finding = {lab::mismatch(ofBlocks, expected),
-                       {depth, grids, blocks, size >> depth, sum(ofBlocks), sum(expected),
-                        time.count, milliseconds}};
+                       {depth, grids, blocks, threads, sum(ofBlocks), sum(expected), time.count,
+                        milliseconds}};
         exercise.row(row);
+    }
+    if (missing) {
+        exercise.note("Hellos are missing. Was a launch refused? Only 2048 may be pending.");
     }
     if (time.count > 0) {
         exercise.note(
