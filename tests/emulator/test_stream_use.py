@@ -64,3 +64,12 @@ def test_kernels_share_a_stream_or_have_their_own(tmp_path, kernel, streams):
     options = ("--kernels=4", "--small=3", "--microseconds=1", f"--kernel={kernel}")
     found = streams_of_work(tmp_path, "streamConcurrency", *options, name="occupyHalf")
     assert found == sum(streams, [])
+
+
+@pytest.mark.parametrize(
+    "kernel, streams", [("depthFirst", [0, 0, 1, 1]), ("breadthFirst", [0, 1, 0, 1])]
+)
+def test_kernels_are_issued_in_their_order(tmp_path, kernel, streams):
+    options = ("--streams=2", "--depth=2", "--microseconds=1", f"--kernel={kernel}")
+    found = streams_of_work(tmp_path, "issueOrder", *options, name="passTime")
+    assert found == 3 * streams  # for one SM, half of them, all
