@@ -57,8 +57,10 @@ __host__ __device__ unsigned long long lengthOfBlock(const BlockLengths& lengths
     return lengths.nanoseconds * (block + 1) / lengths.slots;
 }
 
-constexpr double kComes = 1.5;         // block lengths after the background, the urgent kernel
-constexpr unsigned kUrgentBlocks = 1;  // of it
+// The urgent kernel: how long after the begin of the background it comes, in lengths of a block,
+// and how many blocks it has.
+constexpr double kComes = 1.5;
+constexpr unsigned kUrgentBlocks = 1;
 
 // Each block takes a little more than half of an SM's shared memory: there is room for one on each
 // SM, a slot. All it does is to stay there, and to leave a mark.
@@ -106,14 +108,23 @@ void addToTimeline(lab::CsvFile& timeline, const char* mode, unsigned microsecon
     }
 }
 
+// The stream of the background, and those of the urgent kernel: with its priority, and with the
+// highest.
+enum Stream : std::size_t { kBackground, kEqual, kHighest };
+
 // What a row does: whether there is a kernel in the background, whether its blocks are in step, in
-// which of the streams the urgent kernel is, and how long it waits, in lengths of a block.
+// which stream the urgent kernel is, and how long it waits, in lengths of a block.
 struct Way {
     const char* name;
     bool busy, inStep;
-    std::size_t stream;
+    Stream stream;
     double wait;
 };
+
+// The median of the measured runs, which are the last ones: those before them warm up.
+double medianOfMeasured(const lab::Exercise& exercise, const std::vector<double>& runs) {
+    return lab::statistics({runs.end() - exercise.reps(), runs.end()}).median;
+}
 
 int main(int argc, char** argv) {
     unsigned most, turns, urgentLength, block;
@@ -144,10 +155,10 @@ int main(int argc, char** argv) {
     // last turn begins. Of a higher one, the next slot is that of the urgent block.
     const double next = 1.0 / slots;
     const Way ways[] = {
-        {"alone", false, true, 2, 0},
-        {"equal", true, false, 1, turns - 1 - kComes + next},
-        {"higher", true, false, 2, next},
-        {"higherInStep", true, true, 2, 2 - kComes},
+        {"alone", false, true, kHighest, 0},
+        {"equal", true, false, kEqual, turns - 1 - kComes + next},
+        {"higher", true, false, kHighest, next},
+        {"higherInStep", true, true, kHighest, 2 - kComes},
     };
     lab::CsvFile timeline(exercise, "timeline", timelineName,
                           {"mode", "microseconds", "sm", "block", "begin_ms", "end_ms"});
@@ -157,7 +168,6 @@ int main(int argc, char** argv) {
     exercise.noteInEmulation("It runs streams one after the other: nothing is urgent.");
     if (exercise.timesCount()) exercise.note("length, latency, predicted, on host: us");
 
-    // Stream 0 is that of the background.
     ForkJoin streams(std::vector<int>{least, least, greatest});
     const Events timed(3, cudaEventDefault);
     const cudaEvent_t begun = timed[0], asked = timed[1], answered = timed[2];
@@ -178,14 +188,14 @@ int main(int argc, char** argv) {
 
             const auto launch = [&] {
                 streams.fork(streams.size());
-                CUDA_CHECK(cudaEventRecord(begun, streams[0]));
+                CUDA_CHECK(cudaEventRecord(begun, streams[kBackground]));
                 if (way.busy) {
-                    occupy<<<background, block, shared, streams[0]>>>(lengths, kUrgentBlocks,
-                                                                      spans.get(), marks.get());
-                    CUDA_CHECK(cudaEventSynchronize(begun));
-                    const lab::CpuTimer since;
-                    while (1e3 * since.milliseconds() < kComes * microseconds) {
-                    }
+                    occupy<<<background, block, shared, streams[kBackground]>>>(
+                        lengths, kUrgentBlocks, spans.get(), marks.get());
+                }
+                CUDA_CHECK(cudaEventSynchronize(begun));
+                const lab::CpuTimer since;
+                while (way.busy && 1e3 * since.milliseconds() < kComes * microseconds) {
                 }
                 const lab::CpuTimer timer;
                 CUDA_CHECK(cudaEventRecord(asked, urgently));
@@ -210,15 +220,15 @@ int main(int argc, char** argv) {
                     wrong = wrongLengths("other", ofRun, kUrgentBlocks, blocks, lengths);
                 int priority = 0;
                 CUDA_CHECK(cudaStreamGetPriority(urgently, &priority));
-                const int wanted = way.stream == 2 ? greatest : least;
+                const int wanted = way.stream == kHighest ? greatest : least;
                 if (wrong.empty() && priority != wanted)
                     wrong = lab::formatted("the priority is %d, not %d", priority, wanted);
                 if (way.busy) addToTimeline(timeline, way.name, microseconds, ofRun, slots);
                 std::vector<lab::Cell> cells = {microseconds, slots, priority};
                 if (exercise.timesCount()) {
-                    cells.push_back({lab::statistics(latencies).median, 1});
+                    cells.push_back({medianOfMeasured(exercise, latencies), 1});
                     cells.push_back({way.wait * microseconds + urgentLength, 1});
-                    cells.push_back({lab::statistics(onHost).median, 1});
+                    cells.push_back({medianOfMeasured(exercise, onHost), 1});
                 }
                 return {wrong, cells};
             };
