@@ -34,9 +34,7 @@
 #include <cooperative_groups.h>
 
 #include <algorithm>
-#include <functional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "dials.h"
@@ -216,12 +214,15 @@ int main(int argc, char** argv) {
         const std::string parameters = exercise.parameters({{"kernels", std::to_string(kernels)}});
         // One for each length: the speedup is that over `waited`, of as many steps.
         lab::Ladder ladder(exercise, values, restore);
-        unsigned first = 0;   // number of the first step of the last run
-        double launched = 0;  // milliseconds that the row of this name took
+        unsigned first = 0;   // number of the first step: graphUpdated counts it up
+        double launched = 0;  // milliseconds of that row, with which graphs are compared
 
+        // Milliseconds of the row, or 0 where --kernel leaves it out.
         const auto rung = [&](const char* name, unsigned grid, unsigned threads,
                               const lab::Launch& launch, const Recorded* graph = nullptr) {
+            double median = 0;
             const auto check = [&](const lab::Statistics& time) -> lab::Finding {
+                median = time.median;
                 std::vector<unsigned> results(size);
                 CUDA_CHECK(cudaMemcpy(results.data(),
                                       values.get() + std::size_t{kernels % 2} * size,
@@ -229,10 +230,9 @@ int main(int argc, char** argv) {
                 const std::string wrong = lab::mismatch(results, chained(input, kernels, first));
                 std::vector<lab::Cell> cells = {kernels};
                 if (exercise.timesCount()) {
-                    if (std::string(name) == "launched") launched = time.median;
-                    cells.push_back({1e3 * time.median / kernels, 3});
+                    cells.push_back({1e3 * median / kernels, 3});
                     cells.push_back({issueTime(launch) / kernels, 3});
-                    const double saved = 1e3 * (launched - time.median);
+                    const double saved = 1e3 * (launched - median);
                     if (graph != nullptr) cells.push_back({1e3 * graph->preparedIn(), 1});
                     if (graph != nullptr && saved > 0) {
                         cells.push_back({saved, 3});
@@ -242,6 +242,7 @@ int main(int argc, char** argv) {
                 return {wrong, cells};
             };
             ladder.rung({name, parameters}, grid, threads, lab::kNoRate, check, launch);
+            return median;
         };
         const auto launchAll = [&](cudaStream_t stream) {
             for (unsigned k = 0; k < kernels; ++k)
@@ -258,7 +259,7 @@ int main(int argc, char** argv) {
                 CUDA_CHECK(cudaDeviceSynchronize());
             }
         });
-        rung("launched", blocks, block, [&] { launchAll(nullptr); });
+        launched = rung("launched", blocks, block, [&] { launchAll(nullptr); });
         if (early) rung("early", blocks, block, [&] { launchAllEarly(nullptr); });
         if (exercise.selected("graph")) {
             Recorded graph;
@@ -273,7 +274,6 @@ int main(int argc, char** argv) {
                 graph.launch();
             });
         }
-        first = 0;
         if (early && exercise.selected("graphEarly")) {
             Recorded graph;
             graph.record(launchAllEarly);
