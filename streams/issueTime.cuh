@@ -6,7 +6,7 @@
 
 #include "lab.cuh"
 
-// Microseconds on the host, median of a few calls, each with nothing left to do on the GPU.
+// Milliseconds on the host, median of a few calls, each with nothing left to do on the GPU.
 inline double issueTime(const lab::Launch& launch) {
     constexpr int kCalls = 5;
     std::vector<double> times;
@@ -14,7 +14,7 @@ inline double issueTime(const lab::Launch& launch) {
         CUDA_CHECK(cudaDeviceSynchronize());
         const lab::CpuTimer timer;
         launch();
-        times.push_back(1e3 * timer.milliseconds());
+        times.push_back(timer.milliseconds());
         CUDA_CHECK_LAUNCH();
     }
     CUDA_CHECK(cudaDeviceSynchronize());

@@ -40,6 +40,7 @@
 #include "dials.h"
 #include "issueTime.cuh"
 #include "lab.cuh"
+#include "launchTable.h"
 #include "recorded.cuh"
 
 // Two arrays of `size` elements, one behind the other. Step k reads one and writes the other.
@@ -176,15 +177,7 @@ int main(int argc, char** argv) {
     exercise.option("block", &block, {256, 128}, 1, lab::kMaxBlock, "threads per block");
     exercise.parse(argc, argv);
     if (exercise.profile() && !exercise.given("kernels")) maxKernels = 10;  // each looks like this
-    constexpr auto kOnGpu = lab::OwnColumn::kOnGpu;
-    exercise.columns(lab::Columns::kLadder,
-                     {{"kernels", 7, "kernels"},
-                      {"each", 7, "each_us", kOnGpu},
-                      {"issue", 6, "issue_us", kOnGpu},
-                      {"prepare", 8, "prepare_us", kOnGpu},
-                      {"", 0, "saved_us", kOnGpu},
-                      {"pays", 6, "pays_after", kOnGpu}},
-                     {"grid", "block"});
+    exercise.columns(lab::Columns::kLadder, chainColumns(), {"grid", "block"});
 
     const lab::DeviceFacts& gpu = exercise.device();
     const unsigned blocks = lab::blocksFor(size, block);
@@ -228,18 +221,9 @@ int main(int argc, char** argv) {
                                       values.get() + std::size_t{kernels % 2} * size,
                                       source.bytes(), cudaMemcpyDeviceToHost));
                 const std::string wrong = lab::mismatch(results, chained(input, kernels, first));
-                std::vector<lab::Cell> cells = {kernels};
-                if (exercise.timesCount()) {
-                    cells.push_back({1e3 * median / kernels, 3});
-                    cells.push_back({issueTime(launch) / kernels, 3});
-                    const double saved = 1e3 * (launched - median);
-                    if (graph != nullptr) cells.push_back({1e3 * graph->preparedIn(), 1});
-                    if (graph != nullptr && saved > 0) {
-                        cells.push_back({saved, 3});
-                        cells.push_back({1e3 * graph->preparedIn() / saved, 1});
-                    }
-                }
-                return {wrong, cells};
+                if (!exercise.timesCount()) return {wrong, {kernels}};
+                const double prepare = graph == nullptr ? 0 : graph->preparedIn();
+                return {wrong, chainCells(kernels, {median, issueTime(launch), prepare, launched})};
             };
             ladder.rung({name, parameters}, grid, threads, lab::kNoRate, check, launch);
             return median;
