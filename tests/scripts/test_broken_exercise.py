@@ -8,6 +8,7 @@ import broken_exercise
 import pytest
 from changed_files import write_copy
 from exercise_sample import FACTS
+from lab_cli import catalogue, exercise_facts
 from lab_cli.errors import LabError
 from lab_cli.exercise_facts import Broken
 
@@ -52,6 +53,14 @@ def test_a_text_must_stand_there_once(tmp_path: Path, text: str, times: int) -> 
     message = rf"x.toml: \[\[broken\]\], entry 2: stands {times} times in x.cu"
     with pytest.raises(LabError, match=message):
         broken_exercise.changed(sample(tmp_path, ""), changes)
+
+
+@pytest.mark.parametrize("source", catalogue.sources().values(), ids=lambda source: source.stem)
+def test_what_an_exercise_has_changed_stands_in_it(source: Path) -> None:
+    """broken/NAME finds that, too, but where the cpu back end cannot run NAME only on a GPU."""
+    changes = exercise_facts.load(source.with_suffix(".toml")).broken
+    for together in broken_exercise.rounds(changes):
+        broken_exercise.changed(source, together)
 
 
 def test_an_exercise_needs_a_change(tmp_path: Path) -> None:
