@@ -41,6 +41,7 @@
 #include "forkJoin.cuh"
 #include "halfAnSm.cuh"
 #include "lab.cuh"
+#include "measuredRuns.h"
 #include "since_first.cuh"
 
 // Slots are the places of the GPU: a block takes one, and gives it to the next when it ends. Those
@@ -120,11 +121,6 @@ struct Way {
     Stream stream;
     double wait;
 };
-
-// The median of the measured runs, which are the last ones: those before them warm up.
-double medianOfMeasured(const lab::Exercise& exercise, const std::vector<double>& runs) {
-    return lab::statistics({runs.end() - exercise.reps(), runs.end()}).median;
-}
 
 int main(int argc, char** argv) {
     unsigned most, turns, urgentLength, block;
@@ -226,9 +222,9 @@ int main(int argc, char** argv) {
                 if (way.busy) addToTimeline(timeline, way.name, microseconds, ofRun, slots);
                 std::vector<lab::Cell> cells = {microseconds, slots, priority};
                 if (exercise.timesCount()) {
-                    cells.push_back({medianOfMeasured(exercise, latencies), 1});
+                    cells.push_back({medianOfMeasured(latencies, exercise.reps()), 1});
                     cells.push_back({way.wait * microseconds + urgentLength, 1});
-                    cells.push_back({medianOfMeasured(exercise, onHost), 1});
+                    cells.push_back({medianOfMeasured(onHost, exercise.reps()), 1});
                 }
                 return {wrong, cells};
             };
