@@ -4,8 +4,8 @@
 
 For each [[tried]] of NAME that has `measured` (page_answers.py) the answer is put into a copy of the
 checkout, and the exercise built and run there with these options; so is what stands in the checkout, as
-answer 0. results/<gpu>/NAME.answers.csv gets the rows, with the columns answer and variant before those
-of the exercise.
+answer 0, unless the answer is nothing but these options. results/<gpu>/NAME.answers.csv gets the rows, with
+the columns answer and variant before those of the exercise.
 """
 
 from __future__ import annotations
@@ -62,9 +62,14 @@ def rows_of(name: str, entry: dict[str, Any], options: str) -> list[csv_file.Row
     return [{**found, **row} for row in rows]
 
 
+def changes_code(page: Path, entry: dict[str, Any]) -> bool:
+    return bool(pieces()[page, entry["answer"]] or entry.get("also"))
+
+
 def measure(page: Path, entries: list[dict[str, Any]]) -> list[csv_file.Row]:
     name, folder = page.stem, COPY / page.parent.relative_to(ROOT)
-    runs = dict.fromkeys(options for entry in entries for options in entry["measured"])
+    changing = [entry for entry in entries if changes_code(page, entry)]
+    runs = dict.fromkeys(options for entry in changing for options in entry["measured"])
     rows = [row for options in runs for row in rows_of(name, AS_IT_IS, options)]
     for entry in entries:
         code = pieces()[page, entry["answer"]]

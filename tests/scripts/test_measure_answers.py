@@ -72,6 +72,21 @@ def test_the_copy_has_the_answer_while_it_is_measured(
     assert file.read_bytes() == PAGE.with_suffix(".cu").read_bytes()
 
 
+def test_an_answer_without_code_is_measured_once(
+    copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measure_answers.copy_the_checkout()
+    seen = []
+
+    def rows_of(name: str, entry: dict[str, object], options: str) -> list[dict[str, str]]:
+        seen.append((entry["answer"], options))
+        return []
+
+    monkeypatch.setattr(measure_answers, "rows_of", rows_of)
+    measure_answers.measure(PAGE, [{"answer": 6, "measured": ["--m=2K"]}, ENTRY])
+    assert seen == [(0, "--m=1K"), (6, "--m=2K"), (6, "--m=1K")]
+
+
 def test_the_copy_is_newer_than_what_was_built_of_an_answer(copy: Path) -> None:
     measure_answers.copy_the_checkout()
     built = copy / "out" / "hopperMatmul.o"
