@@ -13,7 +13,7 @@
 //   latency    microseconds from the urgent kernel's turn in its stream to its end, by events
 //   predicted  the same by the formulas of the page, with a launch that costs nothing
 //   on host    from the call that launches it until the host knows that it has ended
-//   time       of both kernels together
+//   time       from the begin of the background until both kernels have ended
 //
 //   ./lab run streamPriorities -- --microseconds=1000 --timeline=timeline.csv
 //   ./lab test streamPriorities
