@@ -1,0 +1,29 @@
+"""Writes the drawn concepts of the pages: for each CHAPTER/drawings/NAME.py the file NAME.svg beside it.
+
+    python3 scripts/draw.py
+
+A NAME.py has a function draw(), which returns a Drawing.
+"""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+
+from lab_cli import files
+from lab_cli.paths import ROOT
+
+
+def sources() -> list[Path]:
+    return sorted(ROOT.glob("*/drawings/*.py"))
+
+
+def drawn(source: Path) -> str:
+    """What NAME.svg must hold."""
+    svg: str = runpy.run_path(str(source))["draw"]().svg()
+    return svg
+
+
+if __name__ == "__main__":
+    for path in sources():
+        files.write(path.with_suffix(".svg"), drawn(path))
