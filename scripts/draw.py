@@ -8,9 +8,11 @@ A NAME.py has a function draw(), which returns a Drawing.
 from __future__ import annotations
 
 import runpy
+import sys
 from pathlib import Path
 
 from lab_cli import files
+from lab_cli.errors import LabError
 from lab_cli.paths import ROOT
 
 
@@ -25,5 +27,8 @@ def drawn(source: Path) -> str:
 
 
 if __name__ == "__main__":
-    for path in sources():
-        files.write(path.with_suffix(".svg"), drawn(path))
+    try:
+        for path in sources():
+            files.write(path.with_suffix(".svg"), drawn(path))
+    except LabError as error:
+        sys.exit(f"draw.py: {error}")

@@ -15,7 +15,6 @@ from contextlib import contextmanager
 from xml.sax.saxutils import escape, quoteattr
 
 WIDTH = 800
-MARGIN = 24
 
 STYLE = """\
     text { font: 15px "DejaVu Sans", Verdana, sans-serif; fill: #1f2328; }
@@ -34,7 +33,7 @@ STYLE = """\
     .green { fill: #009e73; }
     .purple { fill: #cc79a7; }
     .pale { fill: #e6e6e6; stroke: #8c959f; }
-    .idle { fill: none; stroke: #6e7781; stroke-dasharray: 3 3; }
+    .idle { fill: none; stroke: #6e7781; stroke-dasharray: 3 2; }
     .frame { fill: none; }
     .thick { stroke-width: 2.5; }
     .line { fill: none; stroke: #1f2328; stroke-width: 1.5; }
@@ -118,8 +117,10 @@ class Drawing:
         words: object = "",
         font: str = "number",
     ) -> None:
-        """A rectangle with words in the middle."""
-        self.rect(x, y, width, height, look)
+        """A rectangle with words in the middle. One that is idle is a little smaller: the dashes of
+        neighbours on one line would fill each other's gaps."""
+        inset = 1.5 if "idle" in look.split() else 0
+        self.rect(x + inset, y + inset, width - 2 * inset, height - 2 * inset, look)
         if words != "":
             size = {"number": 11, "small": 13, "code": 13}[font]
             on = " on" if COLOURED & set(look.split()) else ""

@@ -11,7 +11,7 @@ def draw() -> Drawing:
         "What falls off when 0.4567 is added to 1000 with four digits",
         "The exact sum 1000.4567 has eight digits. Four are kept, 1000; the other four, 0.4567, fall off."
         " A compensated sum computes them and keeps them in a rest of its own.",
-        474,
+        510,
     )
     drawing.text(24, 34, "An addition with four digits", "head")
     with drawing.group("addition"):
@@ -23,10 +23,10 @@ def draw() -> Drawing:
         drawing.bracket(LEFT + 2, middle - 2, 188, "four digits are kept", below=True)
         right = (middle + POINT + 2, middle + POINT + 4 * CELL - 2)
         drawing.bracket(*right, 188, "the rest falls off", below=True)
-        for x in (LEFT + 2 * CELL, LEFT + 6 * CELL + POINT):
-            drawing.line((x, 214), (x, 240), look="line arrow")
+        for x, end in [(LEFT + 2 * CELL, 240), (LEFT + 6 * CELL + POINT, 280)]:
+            drawing.line((x, 214), (x, end), look="line arrow")
         draw_number(drawing, 248, "sum'", "1000    ", "sky")
-        draw_number(drawing, 248, "", "    4567", "orange")
+        draw_number(drawing, 288, "lost", "   04567", "orange")
     with drawing.group("formulas"):
         draw_formulas(drawing)
     with drawing.group("three_additions"):
@@ -58,16 +58,16 @@ def draw_formulas(drawing: Drawing) -> None:
         drawing.text(470, y, formula, "code")
         drawing.text(470, y + 20, words, "small")
     drawing.text(470, 224, "0 + 0.4567 = 0.4567", "code")
-    drawing.text(470, 268, "goes to the rest", "small")
-    drawing.line((LEFT + 8 * CELL + POINT + 6, 263), (462, 263), look="line arrow")
+    drawing.text(470, 308, "goes to the rest", "small")
+    drawing.line((LEFT + 8 * CELL + POINT + 6, 303), (462, 303), look="line arrow")
 
 
 def draw_three(drawing: Drawing) -> None:
-    drawing.line((24, 304), (776, 304), look="soft")
-    drawing.text(24, 334, "0.4567 added three times; exactly, it is 1001.3701", "head")
+    drawing.line((24, 342), (776, 342), look="soft")
+    drawing.text(24, 372, "0.4567 added three times; exactly, it is 1001.3701", "head")
     for y, name, parts, result in [
-        (350, "a sum alone", [("1000", "sky")], "1000"),
-        (392, "a sum and its rest", [("1000", "sky"), ("1.370", "orange")], "1001"),
+        (388, "a sum alone", [("1000", "sky")], "1000"),
+        (430, "a sum and its rest", [("1000", "sky"), ("1.370", "orange")], "1001"),
     ]:
         drawing.text(24, y + 20, name, "small")
         for place, (number, look) in enumerate(parts):
@@ -76,6 +76,6 @@ def draw_three(drawing: Drawing) -> None:
                 drawing.text(190 + place * 124 - 17, y + 20, "+", "middle")
         drawing.line((190 + 224, y + 15), (470, y + 15), look="line arrow")
         drawing.cell(482, y, 90, HEIGHT, "frame", result, "small")
-    drawing.text(590, 370, "lost each time", "small")
-    drawing.text(590, 412, "rounded once, in the end", "small")
-    drawing.text(24, 452, "rest: 0.4567, then 0.9134, then 1.370 (1.3701 in four digits)", "small")
+    drawing.text(590, 408, "0.4567 lost each time", "small")
+    drawing.text(590, 450, "rounded in the end", "small")
+    drawing.text(24, 488, "rest: 0.4567, then 0.9134, then 1.370 (1.3701 in four digits)", "small")

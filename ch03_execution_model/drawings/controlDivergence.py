@@ -46,8 +46,8 @@ def draw_border(drawing: Drawing) -> None:
     x = 24 + 3 * 182 + 24
     drawing.line((x, 118), (left, top - 26), look="soft dashed")
     drawing.line((x + 176, 118), (left + WARP * cell, top - 26), look="soft dashed")
-    drawing.text(24, top - 8, "i = 64 + t", "number")
-    for lane, words in [(0, "96"), (3, "99"), (4, "100"), (31, "127")]:
+    drawing.text(24, top - 8, "i", "code")
+    for lane, words in [(0, "96"), (4, "100"), (31, "127")]:
         look = "number middle"
         drawing.text(left + (lane + 0.5) * cell, top - 8, words, look)
     for row, (name, inside) in enumerate([("i < n", True), ("else", False)]):
@@ -57,7 +57,12 @@ def draw_border(drawing: Drawing) -> None:
             active = (lane < N % WARP) == inside
             look = ("sky" if inside else "orange") if active else "idle"
             drawing.cell(left + lane * cell, y, cell, height, look, lane if active else "")
-    drawing.text(left, top + 78, "First lanes 0 to 3, then, if there is an else, lanes 4 to 31", "small")
+    drawing.text(
+        left,
+        top + 78,
+        "Lanes 4 to 31 have no element: they rest or, with an else, come later.",
+        "small",
+    )
 
 
 def draw_share(drawing: Drawing) -> None:

@@ -1,5 +1,7 @@
 """What a GPU consists of, with the numbers of an H200 as deviceQuery printed them."""
 
+from __future__ import annotations
+
 import csv
 
 from drawing import Drawing
@@ -8,7 +10,7 @@ from lab_cli.paths import ROOT
 GIB, MIB, KIB = 2**30, 2**20, 2**10
 
 
-def properties() -> "dict[str, str]":
+def properties() -> dict[str, str]:
     path = ROOT / "results" / "h200" / "deviceQuery.csv"
     lines = [line for line in path.read_text().splitlines() if not line.startswith("#")]
     return {row["property"]: row["value"] for row in csv.DictReader(lines)}
@@ -23,7 +25,7 @@ def draw() -> Drawing:
         f"{sms} multiprocessors in front of one L2 cache and one memory. Each has"
         f" {of['warp schedulers per SM']} schedulers with the registers and cores of their own quarter,"
         " and one shared memory and L1 cache.",
-        560,
+        580,
     )
     drawing.text(24, 34, f"GPU ({of['name']}, clock at most {of['clock']} MHz)", "head")
     with drawing.group("sm_0"):
@@ -35,13 +37,15 @@ def draw() -> Drawing:
     return drawing
 
 
-def draw_sm(drawing: Drawing, number: "dict[str, float]") -> None:
+def draw_sm(drawing: Drawing, number: dict[str, float]) -> None:
     schedulers = int(number["warp schedulers per SM"])
     cores = number["cores per SM"] / schedulers
     registers = number["registers per SM"] / schedulers
-    drawing.rect(24, 50, 540, 300, "frame thick", radius=6)
+    drawing.rect(24, 50, 540, 320, "frame thick", radius=6)
     drawing.text(40, 76, "SM 0", "head")
-    resident = f"holds {number['warps per SM']:.0f} warps, {number['blocks per SM']:.0f} blocks at a time"
+    resident = (
+        f"holds {number['warps per SM']:.0f} warps, {number['blocks per SM']:.0f} blocks at a time"
+    )
     drawing.text(548, 76, resident, "small end")
     for quarter in range(schedulers):
         x = 40 + quarter * 128
@@ -56,7 +60,13 @@ def draw_sm(drawing: Drawing, number: "dict[str, float]") -> None:
     shared = number["shared memory per SM"] / KIB
     words = f"shared memory ({shared:.0f} KiB for all blocks) and L1 cache"
     drawing.cell(40, 268, 508, 34, "purple", words, "small")
-    drawing.text(40, 330, "a scheduler issues at most 1 instruction of 1 warp per cycle", "small")
+    for line, words in enumerate(
+        [
+            "scheduler: at most 1 instruction of 1 warp per cycle",
+            "core: 1 FP32 multiply-add per cycle",
+        ]
+    ):
+        drawing.text(40, 330 + line * 22, words, "small")
 
 
 def draw_other_sms(drawing: Drawing, sms: int) -> None:
@@ -65,20 +75,20 @@ def draw_other_sms(drawing: Drawing, sms: int) -> None:
         if name == "...":
             drawing.text(x + 32, 205, name, "head middle")
         else:
-            drawing.rect(x, 50, 64, 300, "frame thick", radius=6)
+            drawing.rect(x, 50, 64, 320, "frame thick", radius=6)
             drawing.text(x + 32, 76, name, "small head middle")
             for y, height, look in [(98, 54, "orange"), (158, 40, "sky"), (204, 46, "green")]:
                 drawing.rect(x + 8, y, 48, height, look)
             drawing.rect(x + 8, 268, 48, 34, "purple")
 
 
-def draw_memory(drawing: Drawing, number: "dict[str, float]") -> None:
+def draw_memory(drawing: Drawing, number: dict[str, float]) -> None:
     for x in (294, 612, 744):
-        drawing.line((x, 352), (x, 386), look="line both")
+        drawing.line((x, 372), (x, 406), look="line both")
     l2 = number["L2 cache"] / MIB
-    drawing.cell(24, 390, 752, 44, "pale", f"L2 cache, {l2:.0f} MiB, of all SMs", "small")
-    drawing.line((294, 436), (294, 488), look="line both")
-    drawing.text(310, 467, f"at most {number['peak bandwidth']:,.0f} GB/s", "small")
+    drawing.cell(24, 410, 752, 44, "pale", f"L2 cache, {l2:.0f} MiB, of all SMs", "small")
+    drawing.line((294, 456), (294, 508), look="line both")
+    drawing.text(310, 487, f"at most {number['peak bandwidth']:,.0f} GB/s", "small")
     memory = number["global memory"] / GIB
     words = f"device memory (global memory), {memory:.1f} GiB"
-    drawing.cell(24, 492, 752, 44, "pale", words, "small")
+    drawing.cell(24, 512, 752, 44, "pale", words, "small")

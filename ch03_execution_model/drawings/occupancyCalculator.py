@@ -24,7 +24,9 @@ def draw() -> Drawing:
     )
     resident = min(has // takes for _, has, takes, _, _ in RESOURCES)
     drawing.text(24, 34, "An SM of compute capability 8.6", "head")
-    drawing.text(24, 58, "blocks of 256 threads, 48 registers each, 16 KiB", "small")
+    drawing.text(
+        24, 58, "a block: 256 threads of 48 registers, 16 KiB and 1 KiB for the system", "small"
+    )
     drawing.text(668, 58, "room for", "small")
     for number, resource in enumerate(RESOURCES):
         with drawing.group(resource[0].replace(" ", "_")):
@@ -34,9 +36,13 @@ def draw() -> Drawing:
         words = f"The least counts: {resident} blocks, {warps} of {most} warps"
         drawing.text(LEFT, TOP + 4 * ROW + 10, words, "head")
         y = TOP + 4 * ROW + 24
-        for x, look, label in [(LEFT, "sky", "a resident block"), (LEFT + 190, "idle", "")]:
+        for x, look, label in [
+            (LEFT, "sky", "a resident block"),
+            (LEFT + 164, "idle", "room for one more"),
+            (LEFT + 354, "pale", "too little for one more"),
+        ]:
             drawing.rect(x, y, 18, 18, look)
-            drawing.text(x + 26, y + 14, label or "room for one that finds none elsewhere", "small")
+            drawing.text(x + 26, y + 14, label, "small")
     return drawing
 
 
@@ -51,7 +57,9 @@ def draw_resource(
     width = LENGTH * takes / has
     for block in range(fit):
         place = (LEFT + block * width, y, width, HEIGHT)
-        look = "sky" if block < resident else "ground idle"
+        if block >= resident:
+            drawing.rect(*place, "under")
+        look = "sky" if block < resident else "idle"
         drawing.cell(*place, look, takes_words, "small")
     drawing.rect(LEFT, y, LENGTH, HEIGHT, "frame")
     blocks = f"{fit} blocks"

@@ -15,7 +15,7 @@ def draw() -> Drawing:
         "A loop adds eight elements one after the other: the first goes through 7 additions, the last"
         " through 1. A tree adds pairs, then pairs of sums: each element goes through 3 additions."
         " Every addition rounds.",
-        462,
+        424,
     )
     with drawing.group("loop"):
         drawing.text(24, 34, "Loop: 7 roundings of a, 1 of h", "head")
@@ -34,7 +34,9 @@ def draw() -> Drawing:
 
 def draw_plus(drawing: Drawing, x: float, y: float, number: int = 0) -> None:
     drawing.circle(x, y, 12, "orange" if number else "sky")
-    drawing.text(x, y + (4 if number else 5), str(number or "+"), ("small " if number else "") + "middle on")
+    drawing.text(
+        x, y + (4 if number else 5), str(number or "+"), ("small " if number else "") + "middle on"
+    )
 
 
 def draw_loop(drawing: Drawing, left: int, top: int) -> None:
@@ -47,7 +49,9 @@ def draw_loop(drawing: Drawing, left: int, top: int) -> None:
     for addition in range(1, len(NAMES)):
         x, y = x_of(addition), y_of(addition)
         drawing.line((x, top + CELL), (x, y))
-        before = (x_of(0), top + CELL) if addition == 1 else (x_of(addition - 1), y_of(addition - 1))
+        before = (
+            (x_of(0), top + CELL) if addition == 1 else (x_of(addition - 1), y_of(addition - 1))
+        )
         drawing.line(before, (x, y), look="line heavy")
     for addition in range(1, len(NAMES)):
         draw_plus(drawing, x_of(addition), y_of(addition), addition)

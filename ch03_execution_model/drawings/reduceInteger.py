@@ -7,16 +7,14 @@ from drawing import Drawing
 ELEMENTS = 8
 WARP = 4  # lanes; a real one does not fit in here
 CELL, HEIGHT, ROW = 26, 24, 58
-LEFT, PANEL = 88, 240
+LEFT, PANEL = 84, 240
 
 # For each step the additions of a kernel: the thread, the element that it adds to, and which it adds.
 Step = list[tuple[int, int, int]]
 
 
 def neighboured() -> list[Step]:
-    return [
-        [(t, t, t + stride) for t in range(0, ELEMENTS, 2 * stride)] for stride in (1, 2, 4)
-    ]
+    return [[(t, t, t + stride) for t in range(0, ELEMENTS, 2 * stride)] for stride in (1, 2, 4)]
 
 
 def neighboured_less() -> list[Step]:
@@ -31,9 +29,13 @@ def interleaved() -> list[Step]:
 
 
 PANELS = [
-    ("reduceNeighbored", neighboured(), ["Step 1 splits both warps:", "every second lane works."]),
-    ("reduceNeighboredLess", neighboured_less(), ["One warp does step 1,", "of elements 2 apart."]),
-    ("reduceInterleaved", interleaved(), ["One warp does step 1,", "of elements side by side."]),
+    ("reduceNeighbored", neighboured(), ["Step 1: both warps split,", "every second lane works."]),
+    (
+        "reduceNeighboredLess",
+        neighboured_less(),
+        ["Step 1: one warp, whole.", "It adds to every 2nd element."],
+    ),
+    ("reduceInterleaved", interleaved(), ["Step 1: one warp, whole.", "It adds to neighbours."]),
 ]
 
 
@@ -54,7 +56,9 @@ def draw() -> Drawing:
         for step in (1, 2, 3):
             drawing.text(24, 77 + step * ROW, f"step {step}", "small")
             drawing.text(24, 356 + 17 + (step - 1) * 30, f"step {step}", "small")
-        drawing.text(24, 312, "Which threads work (a warp is drawn with 4 lanes in place of 32)")
+        drawing.text(
+            24, 312, "Which threads work (t0 is thread 0; warps have 4 lanes here, not 32)", "head"
+        )
     for number, (name, steps, remark) in enumerate(PANELS):
         with drawing.group(name):
             left = LEFT + number * PANEL

@@ -1,5 +1,7 @@
 """A branch that splits a warp, and the same branch where whole warps agree."""
 
+from __future__ import annotations
+
 from drawing import Drawing
 
 TOP = 122  # of the part before the branch
@@ -24,13 +26,16 @@ def draw() -> Drawing:
         draw_warp(drawing, 100, 32, "warp 0", [("A", 0), ("B", 1)])
         for y, words in [(0, "even lanes"), (WORK, "odd lanes")]:
             drawing.text(366, TOP + 26 + y + WORK / 2 + 5, words, "small")
-        drawing.text(366, TOP + 26 + 2 * WORK + 24, "together again", "small")
+        for line, words in enumerate(["together again;", "promised only by"]):
+            drawing.text(366, TOP + 26 + 2 * WORK + 20 + line * 18, words, "small")
+        drawing.text(366, TOP + 26 + 2 * WORK + 56, "__syncwarp()", "code")
     with drawing.group("by_warp"):
         drawing.text(500, 34, "By warp: nobody waits", "head")
         drawing.text(500, 58, "if (tid / 32 % 2 == 0) A; else B;", "code")
         draw_warp(drawing, 500, 16, "warp 0", [("A", None)])
         draw_warp(drawing, 648, 16, "warp 1", [("B", None)])
         drawing.text(500, TOP + 26 + WORK + 54, "done in half the time", "small")
+        drawing.text(216, 84, "8 of 32 lanes are drawn", "small")
     with drawing.group("key"):
         draw_key(drawing)
     return drawing
@@ -47,14 +52,14 @@ def draw_time(drawing: Drawing) -> None:
 
 
 def draw_warp(
-    drawing: Drawing, left: int, cell: int, name: str, branches: list[tuple[str, "int | None"]]
+    drawing: Drawing, left: int, cell: int, name: str, branches: list[tuple[str, int | None]]
 ) -> None:
     """`branches`: what is done one after the other, and by the lanes of which parity (None: all)."""
     drawing.text(left, 84, name, "small")
     for lane in range(LANES):
         x = left + lane * cell
         drawing.text(x + cell / 2, TOP - 8, str(lane), "number middle")
-        drawing.cell(x, TOP, cell, 22, BOTH, "if" if cell > 20 else "")
+        drawing.cell(x, TOP, cell, 22, BOTH)
         for step, (branch, parity) in enumerate(branches):
             active = parity is None or lane % 2 == parity
             look = (ACTIVE if branch == "A" else OTHER) if active else "idle"
@@ -73,4 +78,3 @@ def draw_key(drawing: Drawing) -> None:
     ]:
         drawing.rect(x, y, 18, 18, look)
         drawing.text(x + 26, y + 14, words, "small")
-    drawing.text(700, y + 14, "8 of 32", "small")

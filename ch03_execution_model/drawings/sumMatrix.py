@@ -13,7 +13,7 @@ def draw() -> Drawing:
         "A warp of a 32 x 8 block reads 32 floats of one row, 4 whole sectors. Of an 8 x 32 block: 4 rows"
         " of 8 floats, 4 whole sectors. Of a 4 x 64 block: 8 rows of 4 floats, 8 sectors half used. Of"
         " a 1 x 256 block: 32 rows of 1 float, 32 sectors of which an eighth is used.",
-        462,
+        470,
     )
     with drawing.group("block_32x8"):
         drawing.text(24, 34, "Block 32 x 8", "head")
@@ -24,12 +24,12 @@ def draw() -> Drawing:
         with drawing.group(f"block_{width}x{height}"):
             draw_narrow(drawing, 24 + number * 264, width, height)
     with drawing.group("key"):
-        drawing.cell(24, 412, CELL, CELL, "sky", 5)
-        drawing.text(54, 427, "a float that lane 5 reads", "small")
-        drawing.cell(270, 412, CELL, CELL, "idle")
-        drawing.text(300, 427, "fetched for nothing", "small")
-        drawing.rect(482, 412, FLOATS * CELL / 2, CELL, "frame thick")
-        drawing.text(572, 427, "a sector: 32 bytes", "small")
+        drawing.cell(24, 426, CELL, CELL, "sky", 5)
+        drawing.text(54, 441, "a float that lane 5 reads", "small")
+        drawing.cell(240, 426, CELL, CELL, "idle")
+        drawing.text(270, 441, "fetched, not used by this load", "small")
+        drawing.rect(516, 426, FLOATS * CELL / 2, CELL, "frame thick")
+        drawing.text(606, 441, "a sector: 32 bytes", "small")
     return drawing
 
 
@@ -44,7 +44,7 @@ def draw_sector(drawing: Drawing, x: int, y: int, first: int, used: int) -> None
 
 def draw_narrow(drawing: Drawing, x: int, width: int, height: str) -> None:
     rows = WARP // width
-    used = f"{WARP * 4} of {rows * FLOATS * 4} bytes used"
+    used = f"{WARP * 4} of {rows * FLOATS * 4:,} bytes used"
     drawing.text(x, 124, f"Block {width} x {height}", "head")
     drawing.text(x, 146, f"{rows} rows, {rows} sectors,", "small")
     drawing.text(x, 164, used, "small")

@@ -48,10 +48,11 @@ def draw_block(drawing: Drawing) -> None:
 def draw_warps(drawing: Drawing) -> None:
     left, top, height = 84, 258, 26
     drawing.text(24, 224, "Its warps", "head")
+    drawing.text(776, 224, "warp = number / 32, lane = number % 32", "code end")
     drawing.text(24, top - 7, "lane", "small")
     for lane in range(WARP):
         drawing.text(left + (lane + 0.5) * CELL, top - 7, str(lane), "number middle")
-    for warp, remark in enumerate(["all of y = 0", "y = 0, y = 1", "16 idle lanes"]):
+    for warp, remark in enumerate(["only y = 0", "y = 0 and 1", "16 idle lanes"]):
         y = top + warp * (height + 12)
         drawing.text(24, y + 18, f"warp {warp}", "small")
         for lane in range(WARP):
