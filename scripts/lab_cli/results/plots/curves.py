@@ -126,10 +126,11 @@ class Curves:
         axes.annotate(
             label,
             (1 if right else 0, limit),
-            (-4 if right else 4, 4),
+            (-4 if right else 4, 6),
             xycoords=("axes fraction", "data"),
             textcoords="offset points",
             ha="right" if right else "left",
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0},  # no grid through it
         )
 
 

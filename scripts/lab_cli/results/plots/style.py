@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import Formatter, LogLocator
 
 WIDTH = 8  # inches
-TITLE_WIDTH = 70  # characters of a line
+TITLE_WIDTH = 76  # characters of a line
 MARGIN = 0.1  # inches at the sides: nothing touches the border, where a dark page begins
 GAP = 0.06  # inches above and below each part
 FEW_DECADES = 2.2  # up to so many a logarithmic axis has 2 and 5 beside 1 and 10
