@@ -20,7 +20,7 @@ bytes, flops      formula of what gbps or gflops counts in a row; without it the
 baselines         kernels with whose first row the speed-up begins anew (default: the first that is
                   timed)
 per               column: the speed-up begins anew where it changes, too
-[figures.FIGURE]  ./lab plot draws results/<gpu>/NAME.FIGURE.svg and .png
+[figures.FIGURE]  ./lab plot draws results/<gpu>/NAME.FIGURE.svg
 chart             one of CHARTS; its own keys are explained at its class in results/plots/
 title             goes behind the exercise's name; {column} is the value in the first row
 source            "timeline": rows of NAME.timeline.csv instead of NAME.csv; of the chart "image", which
@@ -228,15 +228,26 @@ CHARTS: dict[str, dict[str, Rule]] = {
         "x": TEXT,
         "x_label": TEXT,
         "value": TEXT,
+        "y_label": TEXT.or_nothing(),
         "log": FLAG.or_nothing(),
         "linear": FLAG.or_nothing(),
+        "bottom": NUMBER.or_nothing(),
         "line": TEXT.or_nothing(),
+        "line_label": TEXT.or_nothing(),
         "law": TEXT.or_nothing(),
+        "law_label": TEXT.or_nothing(),
         "peaks": TABLE.or_nothing(),
+        "first_look": WHOLE.or_nothing(),
     },
     "heatmap": {"value": TEXT},
-    "timeline": {"panel": TEXT, "lane": TEXT, "label": TEXT},
-    "waves": {"panel": TEXT, "panel_title": TEXT},
+    "timeline": {
+        "panel": TEXT,
+        "lane": TEXT,
+        "label": TEXT,
+        "marked": TEXT.or_nothing(),
+        "asked_ms": NUMBER.or_nothing(),
+    },
+    "waves": {"panel": TEXT, "panel_title": TEXT, "first_sm": WHOLE, "last_sm": WHOLE},
     "saturation": {
         "panels": tables_of({"kernel": TEXT, "title": TEXT, "x_label": TEXT}),
         "x": TEXT,

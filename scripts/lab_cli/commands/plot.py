@@ -26,8 +26,9 @@ def add_parser(commands: Any) -> None:
     command = commands.add_parser(
         "plot",
         prog="./lab plot",
-        description="Draws the figures of NAME.toml from results/<gpu>/NAME.csv as SVG and PNG, and "
-        "writes the tables of the pages. ./lab bench measures what they show.",
+        description="Draws the figures of NAME.toml from results/<gpu>/NAME.csv as SVG, and writes the "
+        "tables of the pages. ./lab bench measures what they show.",
+        epilog="For slides that take no SVG: rsvg-convert -w 1600 NAME.FIGURE.svg -o FIGURE.png",
         allow_abbrev=False,
     )
     command.add_argument("names", nargs="*", metavar="NAME", help="default: every exercise")
@@ -75,8 +76,7 @@ def draw_figures(
                 say(f"{shown(source)} is not there: figure {spec.name} is left out")
                 continue
             try:
-                for path in draw.draw(spec, folder):
-                    say(f"drawn: {shown(path)}")
+                say(f"drawn: {shown(draw.draw(spec, folder))}")
             except LabError as error:
                 say(f"lab: {error}")
                 status = 1

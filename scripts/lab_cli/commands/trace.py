@@ -142,7 +142,7 @@ def draw(exercise: Exercise, recorded: Recording, rung: str | None, chosen: str)
         figure = plot.draw(panels, f"{exercise.name}: what ran when, {device}", "\n".join(notes))
     path = file_of(exercise.name, rung, chosen)
     files.make_build_folder(path.parent)
-    files.write(path, style.image(figure, "svg", exercise.name, "./lab trace"))
+    files.write(path, style.svg(figure, exercise.name, "./lab trace"))
     for note in notes:
         say(note)
     say(f"drawn: {shown(path)}")

@@ -18,8 +18,6 @@ from . import images, placed
 from .csv_file import Row, parse, read_text
 from .rows import count, number, with_parameters
 
-KINDS = ("svg", "png")
-
 
 @dataclass(frozen=True)
 class Spec:
@@ -62,8 +60,8 @@ class Spec:
         writer.writerows(more)
         return text + rows.getvalue()
 
-    def file(self, folder: Path, kind: str) -> Path:
-        return folder / f"{self.exercise}.{self.name}.{kind}"
+    def file(self, folder: Path) -> Path:
+        return folder / f"{self.exercise}.{self.name}.svg"
 
     def identifier(self, text: str) -> str:
         """Of this figure drawn from the results file `text`: a stale one has another."""

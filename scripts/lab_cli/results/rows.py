@@ -12,11 +12,11 @@ NO_SHAPE = "-"  # grid and block of what a library launches
 PEAKS = {"gbps": ("peak bandwidth", "GB/s"), "gflops": ("peak FP32", "GFLOP/s")}
 AXES = {
     "us_each": "time of a launch [us]",
-    "mib": "memory [MiB]",
     "gbps": "bandwidth [GB/s]",
     "gflops": "rate [GFLOP/s]",
     "median_ms": "time [ms]",
     "percent_peak": "% of peak",
+    "speedup": "speed-up",
 }
 
 
@@ -82,13 +82,28 @@ def short(value: float) -> str:
 
 
 def count(text: str) -> str:
-    """A number of elements as one reads it: 1073741824 -> '1 Gi', 8192 -> '8192'."""
+    """A number of elements as one reads it: 1073741824 -> '1G', as --size takes it; 8192 -> '8,192'."""
     if not text.isdigit():
         return text
     whole = int(text)
-    for unit, size in (("Gi", 1 << 30), ("Mi", 1 << 20)):
+    return in_binary(whole) if whole >= 1 << 20 and whole % (1 << 20) == 0 else f"{whole:,}"
+
+
+def in_binary(whole: int) -> str:
+    """65536 -> '64K', as --size takes it; what is no multiple of 1024 as it is."""
+    for letter, size in (("G", 1 << 30), ("M", 1 << 20), ("K", 1 << 10)):
         if whole >= size and whole % size == 0:
-            return f"{whole // size} {unit}"
-    if 100_000 <= whole < 1 << 20 and whole % 1024 == 0:
-        return f"{whole // 1024} Ki"
-    return f"{whole:,}" if whole >= 100_000 else text
+            return f"{whole // size:,}{letter}"
+    return f"{whole:,}"
+
+
+def ticks(sizes: Sequence[int]) -> list[str]:
+    """The labels of an axis, all in one way: '512', '1K', '64K' where none has to be rounded."""
+    if all(size < 1024 or size % 1024 == 0 for size in sizes):
+        return [in_binary(size) for size in sizes]
+    return [f"{size:,}" for size in sizes]
+
+
+def time_unit(most_ms: float) -> tuple[float, str]:
+    """The unit in which times up to `most_ms` read well, and how many of it a millisecond has."""
+    return (1000, "us") if most_ms < 1 else (1, "ms")

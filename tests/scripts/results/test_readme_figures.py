@@ -12,7 +12,7 @@ from lab_cli.machine.python_packages import REQUIREMENTS
 from lab_cli.paths import ROOT
 from lab_cli.results import figures
 from lab_cli.results.csv_file import read_text
-from lab_cli.results.figures import KINDS, Spec
+from lab_cli.results.figures import Spec
 from lab_cli.results.tables import pages
 
 IMAGE = re.compile(r"!\[([^\]]*)\]\(([^)]+)\)")
@@ -61,18 +61,17 @@ def test_every_figure_of_an_exercise_is_shown_somewhere(specs: list[Spec]) -> No
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 def test_every_figure_belongs_to_an_entry(folder: Path, specs: list[Spec]) -> None:
-    wanted = {spec.file(folder, kind).name for spec in specs for kind in KINDS}
-    there = {path.name for kind in KINDS for path in folder.glob(f"*.{kind}")}
+    wanted = {spec.file(folder).name for spec in specs}
+    there = {path.name for kind in ("svg", "png") for path in folder.glob(f"*.{kind}")}
     assert there <= wanted
 
 
 @pytest.mark.parametrize("folder", shown_folders(), ids=lambda folder: folder.name)
 def test_figures_are_drawn_from_the_data_that_are_there(folder: Path, specs: list[Spec]) -> None:
     for spec in measured(specs, folder):
-        svg = read_text(spec.file(folder, "svg"))
+        svg = read_text(spec.file(folder))
         identifier = spec.identifier(spec.text(folder))
         assert identifier in svg, f"{spec.exercise}.{spec.name} is out of date: run ./lab plot"
-        assert spec.file(folder, "png").is_file()
 
 
 def different(drawn: str, there: str) -> list[str]:
@@ -107,8 +106,8 @@ def test_figures_look_as_they_did_when_somebody_last_looked(specs: list[Spec]) -
             source = spec.source(folder)
             text = spec.text(folder)
             figure = draw.figure_of(spec, text, source)
-            svg = style.image(figure, "svg", spec.identifier(text)).decode()
-            problems = different(svg, read_text(spec.file(folder, "svg")))
+            svg = style.svg(figure, spec.identifier(text)).decode()
+            problems = different(svg, read_text(spec.file(folder)))
             assert problems == [], f"{spec.exercise}.{spec.name}: look at what ./lab plot draws now"
 
 

@@ -33,7 +33,7 @@ def of_nsys(name: str) -> Recording:
 def svg(panels: list[Panel], note: str = "") -> str:
     with style.settings():
         figure = recorded.draw(panels, "title", note)
-    return style.image(figure, "svg", "test", "./lab trace").decode()
+    return style.svg(figure, "test", "./lab trace").decode()
 
 
 def extents(group: ET.Element) -> list[tuple[float, float]]:

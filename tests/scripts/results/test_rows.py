@@ -11,6 +11,8 @@ from lab_cli.results.rows import (
     peaks,
     positive,
     short,
+    ticks,
+    time_unit,
     with_parameters,
 )
 
@@ -28,7 +30,7 @@ def test_short_numbers_have_three_digits() -> None:
 
 def test_counts_are_in_units_where_they_are_whole() -> None:
     shown = [count(text) for text in ("1073741824", "8388608", "8192", "1000000", "32x8")]
-    assert shown == ["1 Gi", "8 Mi", "8192", "1,000,000", "32x8"]
+    assert shown == ["1G", "8M", "8,192", "1,000,000", "32x8"]
 
 
 @pytest.mark.parametrize(
@@ -42,23 +44,38 @@ def test_short_numbers_at_the_limits(value: float, shown: str) -> None:
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        ("1048576", "1 Mi"),
+        ("1048576", "1M"),
         ("1048575", "1,048,575"),
         ("1572864", "1,572,864"),
-        ("3221225472", "3 Gi"),
-        ("1610612736", "1536 Mi"),
-        ("1047552", "1023 Ki"),
-        ("262144", "256 Ki"),
-        ("100352", "98 Ki"),
-        ("98304", "98304"),
-        ("100000", "100,000"),
-        ("99999", "99999"),
+        ("3221225472", "3G"),
+        ("1610612736", "1,536M"),
+        ("1047552", "1,047,552"),
+        ("1024", "1,024"),
+        ("999", "999"),
         ("0", "0"),
         ("-5", "-5"),
     ],
 )
 def test_counts_at_the_limits(text: str, shown: str) -> None:
     assert count(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("sizes", "shown"),
+    [
+        ([512, 1024, 65536, 1 << 20, 1 << 30], ["512", "1K", "64K", "1M", "1G"]),
+        ([1, 1000, 10000], ["1", "1,000", "10,000"]),
+        ([1024, 1025], ["1,024", "1,025"]),
+        ([98304, 1 << 40], ["96K", "1,024G"]),
+    ],
+)
+def test_ticks_are_all_in_one_form(sizes: list[int], shown: list[str]) -> None:
+    assert ticks(sizes) == shown
+
+
+@pytest.mark.parametrize(("most", "unit"), [(0.999, (1000, "us")), (1.0, (1, "ms"))])
+def test_units_of_times(most: float, unit: tuple[float, str]) -> None:
+    assert time_unit(most) == unit
 
 
 def test_numbers_of_cells() -> None:

@@ -12,28 +12,37 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from ..csv_file import Row
-from ..rows import axis_label, count, is_library, number, peaks, positive, unique
+from ..rows import axis_label, is_library, number, peaks, positive, ticks, unique
 from . import style
 
 LABELS_AT = 1.05  # of the width of the axes
+MOST_TICKS = 8  # of a linear axis, at the values of the rows
 LAW = {"linestyle": (0, (4, 3)), "linewidth": 1.0, "zorder": 1}
 
 
 @dataclass(frozen=True)
 class Curves:
-    """`log` makes the y axis logarithmic too: for rates that differ by orders of magnitude. `linear`
-    makes the x axis linear: for numbers that begin with 0. `line` is the column that has a line for
-    each of its values, if not the kernel. `law` is a column with what a formula says, drawn dashed. `peaks` says by exercise
-    what the limit is called, if not as its unit is."""
+    """`log` makes the y axis logarithmic too: for what is in proportion to x, and for rates that differ by
+    orders of magnitude. `linear` makes the x axis linear: for numbers that begin with 0. The y axis is
+    called `y_label`, if not as its column is, and begins at `bottom`, if it is not logarithmic. `line` is
+    the column that has a line for each of its values, if not the kernel, and `line_label` names it: {}
+    stands for the value. `law` is a column with what a formula says, drawn dashed, and `law_label` says
+    what that is. `peaks` says by exercise what the limit is called, if not as its unit is. The lines look
+    as from the one of number `first_look` on: as in another figure of the page."""
 
     x: str
     x_label: str
     value: str
+    y_label: str = ""
     log: bool = False
     linear: bool = False
+    bottom: float = 0
     line: str = "kernel"
+    line_label: str = "{}"
     law: str = ""
+    law_label: str = ""
     peaks: dict[str, str] = field(default_factory=dict)
+    first_look: int = 0
 
     def columns(self) -> list[str]:
         return list(
@@ -46,23 +55,28 @@ class Curves:
         axes = figure.subplots()
         limits = peaks(rows, self.value, self.peaks)
         self._scales(axes, rows, [limit for limit, _ in limits])
-        own = 0
+        own = self.first_look
         alone = all(is_library(row) for row in rows)  # no kernels to be told apart from
         lines = []
         for name in names:
             of_line = [row for row in rows if row[self.line] == name]
             library = is_library(of_line[0]) and not alone
             points = sorted((self._x(row), self._y(row)) for row in of_line)
-            look = _library_look(len(lines)) if library else line_look(own, len(lines))
+            marker = self.first_look + len(lines)
+            look = _library_look(marker) if library else line_look(own, marker)
             own += not library
-            label = name if self.line == "kernel" else f"{self.line} {name}"
+            label = self.line_label.format(name)
             lines += axes.plot(*zip(*points), label=label, **look)
             if self.law:
                 law = sorted((self._x(row), number(row, self.law)) for row in of_line)
                 axes.plot(*zip(*law), label=f"_law of {label}", **{**LAW, "color": look["color"]})
         for limit, label in limits:
-            self._limit_line(axes, limit, label)
+            crossed = any(self._y(row) > limit for row in rows)
+            self._limit_line(axes, limit, label, right=crossed)
         _label_ends(axes, lines)
+        if self.law_label:
+            dashed = Line2D([], [], label=self.law_label, **{**LAW, "color": style.BLACK})
+            figure.legend(handles=[dashed], loc="outside lower center", frameon=False)
         return figure
 
     def _x(self, row: Row) -> float:
@@ -73,11 +87,11 @@ class Curves:
 
     def _scales(self, axes: Axes, rows: Sequence[Row], limits: Sequence[float]) -> None:
         if self.linear:
-            axes.xaxis.set_major_locator(MaxNLocator(6, integer=True, steps=[1, 2, 4, 8, 10]))
+            self._linear_x(axes, sorted({self._x(row) for row in rows}))
         else:
             sizes = sorted({int(self._x(row)) for row in rows})
             axes.set_xscale("log", base=2)
-            axes.set_xticks(sizes, [count(str(size)) for size in sizes])
+            axes.set_xticks(sizes, ticks(sizes))
             axes.minorticks_off()
         axes.set_xlabel(self.x_label)
         values = [self._y(row) for row in rows]
@@ -85,21 +99,38 @@ class Curves:
         top = max([*values, *limits])
         if self.log:
             axes.set_yscale("log")
-            axes.set_ylim(min(values) / 1.5, top * 1.8)
+            low, high = min(values) / 1.5, top * 1.8
+            axes.set_ylim(low, high)
+            style.logarithmic(axes.yaxis, low, high)
+            axes.minorticks_off()
         else:
-            axes.set_ylim(0, top * 1.1)
-        axes.yaxis.set_major_formatter(lambda tick, _: f"{tick:,.10g}")
-        axes.set_ylabel(axis_label(self.value))
+            axes.set_ylim(self.bottom, top + 0.1 * (top - self.bottom))
+            axes.yaxis.set_major_formatter(style.Numbers())
+        axes.set_ylabel(self.y_label or axis_label(self.value))
         style.quiet_grid(axes, "both")
 
-    def _limit_line(self, axes: Axes, limit: float, label: str) -> None:
+    @staticmethod
+    def _linear_x(axes: Axes, values: Sequence[float]) -> None:
+        """From 0 where the least value is near it, so that what is in proportion to x is seen to be."""
+        if len(values) <= MOST_TICKS:
+            axes.set_xticks(values, ticks([int(value) for value in values]))
+        else:
+            axes.xaxis.set_major_locator(MaxNLocator(6, integer=True, steps=[1, 2, 4, 8, 10]))
+        if 0 < values[0] < values[-1] / 5:
+            axes.set_xlim(0, 1.04 * values[-1])
+
+    @staticmethod
+    def _limit_line(axes: Axes, limit: float, label: str, right: bool) -> None:
+        """With its label at the left, where lines begin, or at the right, if they rise beyond the limit."""
         axes.axhline(limit, **style.LIMIT)
         axes.annotate(
             label,
-            (0, limit),
-            (4, 4),
+            (1 if right else 0, limit),
+            (-4 if right else 4, 6),
             xycoords=("axes fraction", "data"),
             textcoords="offset points",
+            ha="right" if right else "left",
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0},  # no grid through it
         )
 
 

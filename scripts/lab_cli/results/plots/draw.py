@@ -13,7 +13,7 @@ from ...files import write
 from ...paths import shown
 from .. import images
 from ..csv_file import parse
-from ..figures import KINDS, Spec, require
+from ..figures import Spec, require
 from . import style
 from .curves import Curves
 from .footprint import Footprint
@@ -68,15 +68,14 @@ def figure_of(spec: Spec, text: str, path: Path) -> Figure:
         raise LabError(f"{shown(path)}, figure {spec.name}: {error}") from error
 
 
-def draw(spec: Spec, folder: Path) -> list[Path]:
-    """Writes the figure's files."""
+def draw(spec: Spec, folder: Path) -> Path:
+    """Writes the figure's file."""
     source = spec.source(folder)
     text = spec.text(folder)
     figure = figure_of(spec, text, source)
-    images = {kind: style.image(figure, kind, spec.identifier(text)) for kind in KINDS}
-    for kind, data in images.items():
-        write(spec.file(folder, kind), data)
-    return [spec.file(folder, kind) for kind in images]
+    path = spec.file(folder)
+    write(path, style.svg(figure, spec.identifier(text)))
+    return path
 
 
 def folders(results: Path, gpu: str, specs: Sequence[Spec]) -> list[Path]:

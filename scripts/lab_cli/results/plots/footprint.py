@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ..csv_file import Row
-from ..rows import axis_label, positive, unique
+from ..rows import axis_label, in_binary, positive, unique
 from . import style
 from .curves import line_look
 
@@ -52,9 +52,8 @@ class Footprint:
         for axis, column, step in ((axes.xaxis, self.x, DOUBLINGS), (axes.yaxis, self.value, 1)):
             values = [positive(row, column) for row in rows]
             axis.set_ticks(powers_of_two(min(values), max(values), step))
-        axes.xaxis.set_major_formatter(lambda tick, _: in_bytes(tick))
+        axes.xaxis.set_major_formatter(lambda tick, _: in_binary(int(tick)))
         axes.yaxis.set_major_formatter(lambda tick, _: f"{tick:,g}")
-        axes.tick_params(axis="x", rotation=30)
         axes.minorticks_off()
         axes.set_xlabel(self.x_label)
         axes.set_ylabel(axis_label(self.value))

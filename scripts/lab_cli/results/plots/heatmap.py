@@ -67,8 +67,6 @@ class HeatMap:
         axes.set_ylabel("block.y [threads]")
         axes.tick_params(length=0)
         axes.spines[:].set_visible(False)
-        bar = figure.colorbar(
-            mesh, label=axis_label(self.value), format=lambda tick, _: f"{tick:,g}"
-        )
+        bar = figure.colorbar(mesh, label=axis_label(self.value), format=style.Numbers())
         bar.outline.set_visible(False)
         return figure

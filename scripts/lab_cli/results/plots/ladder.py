@@ -12,7 +12,7 @@ from matplotlib.patches import Patch
 
 from ...errors import LabError
 from ..csv_file import Row
-from ..rows import axis_label, is_library, number, peaks, short
+from ..rows import axis_label, is_library, number, peaks, short, time_unit
 from . import style
 
 BAR_INCHES = 0.34
@@ -38,10 +38,11 @@ class Ladder:
         ratios = [len(part) + 0.5 for _, part in panels]
         grid = figure.subplots(len(panels), 1, squeeze=False, height_ratios=ratios)
         limits = peaks(rows, self.value, self.peaks)
+        factor, label = self._scale(rows)
         for axes, (name, part) in zip(grid[:, 0], panels):
             axes.set_title(name, loc="left")
-            self._bars(axes, part, limits)
-        grid[-1, 0].set_xlabel(axis_label(self.value))
+            self._bars(axes, part, limits, factor)
+        grid[-1, 0].set_xlabel(label)
         if any(is_library(row) for row in rows):
             figure.legend(
                 handles=[
@@ -73,8 +74,17 @@ class Ladder:
             for panel in self.panels
         ]
 
-    def _bars(self, axes: Axes, rows: Sequence[Row], limits: Sequence[tuple[float, str]]) -> None:
-        values = [number(row, self.value) for row in rows]
+    def _scale(self, rows: Sequence[Row]) -> tuple[float, str]:
+        """By what the values are multiplied, and what is written at their axis."""
+        if self.value != "median_ms":
+            return 1, axis_label(self.value)
+        factor, unit = time_unit(max(number(row, self.value) for row in rows))
+        return factor, f"time [{unit}]"
+
+    def _bars(
+        self, axes: Axes, rows: Sequence[Row], limits: Sequence[tuple[float, str]], factor: float
+    ) -> None:
+        values = [factor * number(row, self.value) for row in rows]
         right = 1.03 * max([*values, *(limit for limit, _ in limits)]) or 1
         for place, (row, value) in enumerate(zip(rows, values)):
             library = is_library(row)
@@ -91,7 +101,7 @@ class Ladder:
         axes.set_yticks(range(len(rows)), [row["kernel"] for row in rows])
         axes.set_ylim(len(rows) - 0.4, -0.6)
         axes.set_xlim(0, right)
-        axes.xaxis.set_major_formatter(lambda tick, _: f"{tick:,g}")
+        axes.xaxis.set_major_formatter(style.Numbers())
         style.quiet_grid(axes, "x")
         for limit, label in limits:
             axes.axvline(limit, **style.LIMIT)

@@ -17,7 +17,7 @@ from ..images import Image
 from . import style
 from .heatmap import COLOURS
 
-AROUND_INCHES = 1.0  # title, and legend or scale
+AROUND_INCHES = 0.85  # title, and legend
 NAMED = [style.PALE, style.BLUE, style.ORANGE, style.GREEN]
 
 
@@ -50,7 +50,7 @@ class Picture:
             raise LabError(f"value {values.max()} has no name: there are {count}")
         colours = NAMED[:count]
         axes.imshow(
-            values, ListedColormap(colours), vmin=-0.5, vmax=count - 0.5, interpolation="nearest"
+            values, ListedColormap(colours), vmin=-0.5, vmax=count - 0.5, interpolation="none"
         )
         patches = [
             Patch(facecolor=colour, edgecolor=style.GREY, label=f"{name}: {share:.1%}")
@@ -71,7 +71,7 @@ class Picture:
         stays = values == most if self.top else numpy.zeros_like(values, dtype=bool)
         shown = numpy.ma.masked_array(values + 1, stays)
         colours = matplotlib.colormaps[COLOURS].with_extremes(bad=style.BLACK)
-        mesh = axes.imshow(shown, colours, norm=LogNorm(1, most + 1), interpolation="nearest")
+        mesh = axes.imshow(shown, colours, norm=LogNorm(1, most + 1), interpolation="none")
         ticks = [4**power for power in range(32) if 4**power <= most]
         bar = figure.colorbar(mesh, label=self.label, shrink=0.9)
         bar.set_ticks([tick + 1 for tick in ticks], labels=[f"{tick:,}" for tick in ticks])

@@ -11,11 +11,11 @@ from matplotlib.lines import Line2D
 
 from ...errors import LabError
 from ..csv_file import Row
-from ..rows import axis_label, count, number, positive, unique
+from ..rows import axis_label, number, positive, ticks, unique
 from . import style
 from .curves import line_look
 
-STEPS = 16  # points of the law's curve for each doubling
+TOP = 400  # % of peak: above 100 is room for a text
 LABELLED = 3  # every third doubling
 LAW = {**style.LIMIT, "color": style.BLACK}  # unlike any of the lines
 
@@ -42,6 +42,7 @@ class Saturation:
         looks = {name: line_look(place, place) for place, name in enumerate(names)}
         figure = style.new_figure(4.4, title)
         grid = figure.subplots(1, len(self.panels), squeeze=False, sharey=True)
+        kernels = [panel["kernel"] for panel in self.panels]
         for axes, panel in zip(grid[0], self.panels):
             part = [row for row in rows if row["kernel"] == panel["kernel"]]
             if not part:
@@ -51,10 +52,15 @@ class Saturation:
             self._law(axes, part)
             for name in unique(part, self.line):
                 line = [row for row in part if row[self.line] == name]
-                points = sorted((positive(row, self.x), number(row, self.value)) for row in line)
+                points = sorted((positive(row, self.x), positive(row, self.value)) for row in line)
                 axes.plot(*zip(*points), **looks[name])
             self._scales(axes, part)
         grid[0, 0].set_ylabel(axis_label(self.value))
+        grid[0, 0].set_yscale("log")
+        low = min(number(row, self.value) for row in rows if row["kernel"] in kernels) / 1.3
+        grid[0, 0].set_ylim(low, TOP)
+        style.logarithmic(grid[0, 0].yaxis, low, TOP)
+        grid[0, 0].minorticks_off()
         handles = [
             Line2D([], [], label=self.line_label.format(name), **looks[name]) for name in names
         ]
@@ -67,28 +73,25 @@ class Saturation:
         return figure
 
     def _law(self, axes: Axes, rows: Sequence[Row]) -> None:
-        """In proportion to what is in flight, up to 100 %."""
+        """In proportion to what is in flight, up to 100 %, where as much is in flight as the latency asks
+        for: a straight line, as both axes are logarithmic."""
         least = min(rows, key=lambda row: positive(row, self.x))
         low = positive(least, self.x)
         high = max(positive(row, self.x) for row in rows)
         needed = 100 * low / positive(least, self.law)
-        points = [low]
-        while points[-1] < high:
-            points.append(points[-1] * 2 ** (1 / STEPS))
-        axes.plot(points, [min(100, 100 * x / needed) for x in points], zorder=1, **LAW)
+        axes.plot([low, needed, high], [100 * low / needed, 100, 100], zorder=1, **LAW)
         axes.annotate(
-            f"{needed:,.0f}",
+            f"latency x peak:\n{needed:,.0f}",
             (needed, 100),
-            (0, 4),
-            textcoords="offset points",
-            ha="right",
+            (0.06, 0.97),
+            textcoords="axes fraction",
+            va="top",
+            arrowprops={"arrowstyle": "->", "linewidth": 0.9, "shrinkB": 3},
         )
 
     def _scales(self, axes: Axes, rows: Sequence[Row]) -> None:
         sizes = sorted({int(positive(row, self.x)) for row in rows})
         axes.set_xscale("log", base=2)
-        axes.set_xticks(sizes, ["" if i % LABELLED else count(str(x)) for i, x in enumerate(sizes)])
+        axes.set_xticks(sizes, ["" if i % LABELLED else x for i, x in enumerate(ticks(sizes))])
         axes.minorticks_off()
-        axes.set_ylim(0, 112)
-        axes.yaxis.set_major_formatter(lambda tick, _: f"{tick:,g}")
         style.quiet_grid(axes, "both")

@@ -7,16 +7,23 @@ readable there, and in print.
 from __future__ import annotations
 
 import io
+import math
 import textwrap
+from collections.abc import Sequence
 from typing import Any
 
 import matplotlib
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
+from matplotlib.ticker import Formatter, LogLocator
 
 WIDTH = 8  # inches
-DPI = 200
 TITLE_WIDTH = 76  # characters of a line
+MARGIN = 0.1  # inches at the sides: nothing touches the border, where a dark page begins
+GAP = 0.06  # inches above and below each part
+FEW_DECADES = 2.2  # up to so many a logarithmic axis has 2 and 5 beside 1 and 10
+PLAIN = (1e-3, 1e7)  # a logarithmic axis between them needs no powers
 
 # Okabe and Ito, "Color Universal Design" (2008): distinct to colour-blind readers too.
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
@@ -59,8 +66,37 @@ def settings() -> Any:
 
 def new_figure(height: float, title: str) -> Figure:
     figure = Figure(figsize=(WIDTH, height), layout="constrained")
-    figure.suptitle(textwrap.fill(title, TITLE_WIDTH), x=0.01, ha="left", fontweight="bold")
+    figure.get_layout_engine().set(w_pad=MARGIN, h_pad=GAP)
+    left = MARGIN / WIDTH
+    figure.suptitle(textwrap.fill(title, TITLE_WIDTH), x=left, ha="left", fontweight="bold")
     return figure
+
+
+class Numbers(Formatter):
+    """All numbers of an axis with as many decimals as one of them needs: 0.0, 0.5, 1.0; 1,000."""
+
+    decimals = 0
+
+    def set_locs(self, locs: Sequence[float]) -> None:
+        self.decimals = next((n for n in range(9) if all(_ends(at, n) for at in locs)), 9)
+
+    def __call__(self, value: float, pos: int | None = None) -> str:
+        return f"{value:,.{self.decimals}f}"
+
+
+def _ends(value: float, decimals: int) -> bool:
+    return math.isclose(value, round(value, decimals), rel_tol=1e-9, abs_tol=1e-12)
+
+
+def logarithmic(axis: Axis, low: float, high: float) -> None:
+    """A scale from `low` to `high`, all of whose numbers are written in one way: 0.1, 1, 10, 1,000; or
+    10^-6, 10^-3, 1 where there are too many digits."""
+    few = math.log10(high / low) < FEW_DECADES
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if few else (1,), numticks=20))
+    if PLAIN[0] <= low and high <= PLAIN[1]:
+        axis.set_major_formatter(lambda tick, _: f"{tick:,.10g}")
+    else:
+        axis.set_major_formatter(lambda tick, _: f"$10^{{{math.log10(tick):.0f}}}$")
 
 
 def quiet_grid(axes: Axes, axis: str) -> None:
@@ -68,12 +104,10 @@ def quiet_grid(axes: Axes, axis: str) -> None:
     axes.tick_params(which="both", length=0)
 
 
-def image(figure: Figure, kind: str, identifier: str, creator: str = "./lab plot") -> bytes:
-    """The figure as svg or png: the same bytes for the same drawing."""
+def svg(figure: Figure, identifier: str, creator: str = "./lab plot") -> bytes:
+    """The same bytes for the same drawing."""
     data = io.BytesIO()
-    metadata: dict[str, Any] = {"Software": None}
-    if kind == "svg":
-        metadata = {"Date": None, "Creator": creator, "Identifier": identifier}
+    metadata = {"Date": None, "Creator": creator, "Identifier": identifier}
     with settings():
-        figure.savefig(data, format=kind, dpi=DPI, metadata=metadata)
+        figure.savefig(data, format="svg", metadata=metadata)
     return data.getvalue()
