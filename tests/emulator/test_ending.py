@@ -97,7 +97,7 @@ def ended(tmp_path):
 
 @pytest.mark.parametrize("number", SIGNALS)
 @pytest.mark.parametrize(
-    "arguments", ["-c a.cu", "-c a.cu -o x.o", "a.cu --library b.o", "b.o --library b.o"]
+    "arguments", ["-c a.cu", "-c a.cu -o x.o", "a.cu --emulator b.o", "b.o --emulator b.o"]
 )
 def test_compiler_driver(ended, number, arguments):
     done = ended(number, "cc.py", *arguments.split())
@@ -119,7 +119,9 @@ def test_translator(ended, tmp_path, number):
 
 def test_what_is_ignored_stays_ignored(ended, tmp_path):
     """As nohup does it."""
-    (tmp_path / "c++").write_text("#!/bin/sh\n: > ../ready\nkill -HUP $PPID\n")
+    (tmp_path / "c++").write_text(
+        "#!/bin/sh\n: > ../ready\nkill -HUP $PPID\nfor output; do :; done\n: > $output\n"
+    )
     wrapper = ["sh", "-c", 'trap "" HUP; exec "$@"', "sh"]
     status, printed, _, temporary = ended(signal.SIGHUP, "cc.py", "a.cu", "-c", wrapper=wrapper)
     assert (status, printed, temporary) == (0, "", [])

@@ -483,7 +483,7 @@ def test_cc_builds_the_libraries_and_hands_over(faked: Path, monkeypatch) -> Non
     monkeypatch.setattr(cc, "run_shown", lambda command: ran.append(command) or 0)
     assert main.main(["cc", "mine.cu", "-o", "mine", "--", "-x"]) == 0
     assert built == [("cpu", "cuda_emulator", "cuda_emulator_precompiled", "lab_common")]
-    library = ["--library", str(faked / "emulator" / "libcuda_emulator.a")]
+    library = ["--emulator", str(faked / "emulator" / "libcuda_emulator.a")]
     assert ran[0][1:4] == [str(ROOT / "emulator" / "cc.py"), *library]
     assert ran[0][4:6] == [f"-L{faked / 'common'}", "-llab_common"]
     assert ran[0][6:] == ["mine.cu", "-o", "mine", "--", "-x"]
