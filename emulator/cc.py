@@ -8,8 +8,9 @@ if __name__ == "__main__":
 
 import os
 import shlex
+import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Optional
 
 from command_line import Job, UsageError, parse, split_words
@@ -29,6 +30,7 @@ CHECK_FLAGS = ["-fsanitize=shift-exponent,float-cast-overflow"]
 INSTRUMENT_LIBRARY = "libcuda_emulator_instrument.a"
 # Beside the library: what --precompile wrote.
 PRECOMPILED = os.path.join("precompiled", "runtime.h")
+COMPILER_OF_PRECOMPILED = "compiler.txt"
 
 
 class CompilerError(Exception):
@@ -60,8 +62,12 @@ def _tool(variable: str, default: str) -> list[str]:
 def _show(text: str, descriptor: int = 2) -> None:
     """Prints bytes: a file's name may be no UTF-8. Raises OSError."""
     data = os.fsencode(text)
-    while data:
-        data = data[os.write(descriptor, data) :]
+    try:
+        while data:
+            data = data[os.write(descriptor, data) :]
+    except OSError as error:
+        error.filename = "stdout"
+        raise
 
 
 def _say(text: str) -> None:
@@ -86,7 +92,7 @@ class Driver:
         self._outputs = self._names_of_outputs()
         self._rules: dict[str, str] = {}  # texts for make by their files
         header = os.path.join(os.path.dirname(job.library or ""), PRECOMPILED)
-        self._first_header = header if os.path.isfile(header) else "cuda_runtime.h"
+        self._first_header = header if self._has_precompiled(header) else "cuda_runtime.h"
         # DWARF 5 would do, but for binutils before 2.41: addr2line takes the file of a source without
         # headers for the translated one. As emulator/CMakeLists.txt: a large frame must not step over
         # the gap below a stack.
@@ -109,10 +115,10 @@ class Driver:
             raise UsageError("no input files")
         for path, _ in job.sources:
             if not os.path.exists(path):
-                raise UsageError(f"{path!r} does not exist")
+                raise UsageError(f"'{path}' does not exist")
             if not os.path.isfile(path):
                 what = "a folder" if os.path.isdir(path) else "no regular file"
-                raise UsageError(f"{path!r} is {what}")
+                raise UsageError(f"'{path}' is {what}")
         self._keep([path for path, _ in job.sources])
         if job.kind == "rules":
             return self._make_rules()
@@ -123,8 +129,11 @@ class Driver:
     def _precompile(self, header: str) -> int:
         """Writes `header`, which includes the runtime's, and beside it what GCC makes of it: of the
         files in header.gch/ it takes the one that was made with the flags at hand, or else the header
-        itself, as other compilers do."""
+        itself. Others do not, so that a note says which compiler it was."""
         os.makedirs(f"{header}.gch", exist_ok=True)
+        write(
+            os.path.join(os.path.dirname(header), COMPILER_OF_PRECOMPILED), self._which_compiler()
+        )
         with open(header, "w") as file:
             file.write("#include <cuda_runtime.h>\n")
         common = [*self._cxx, f"-std={self._job.std}", *self._flags, "-isystem", OWN_INCLUDE]
@@ -137,6 +146,18 @@ class Driver:
             if not self._call([*common, *flags, "-x", "c++-header", header, "-o", output]):
                 return 1
         return 0
+
+    def _has_precompiled(self, header: str) -> bool:
+        """Whether our compiler made the header's precompiled ones."""
+        try:
+            with open(os.path.join(os.path.dirname(header), COMPILER_OF_PRECOMPILED)) as file:
+                return file.read() == self._which_compiler()
+        except OSError:
+            return False
+
+    def _which_compiler(self) -> str:
+        path = shutil.which(self._cxx[0])
+        return shlex.join([os.path.realpath(path or self._cxx[0]), *self._cxx[1:]])
 
     # Names
 
@@ -185,13 +206,13 @@ class Driver:
                 raise UsageError(f"{option} {output}: this is a folder; name a file in it")
             folder = os.path.dirname(output)
             if folder and not os.path.isdir(folder):
-                raise UsageError(f"{option} {output}: there is no folder {folder!r}; make it first")
+                raise UsageError(f"{option} {output}: there is no folder '{folder}'; make it first")
             if any(_same(output, other) for _, other in outputs[:i]):
                 raise UsageError(f"{option} {output}: two outputs would have this name")
             for path in inputs:
                 if _same(output, path):
                     raise UsageError(
-                        f"{option} {output}: would overwrite {path!r}, from which it is made; "
+                        f"{option} {output}: would overwrite '{path}', from which it is made; "
                         "choose another name"
                     )
 
@@ -201,7 +222,6 @@ class Driver:
         for path, language in self._job.sources:
             if language != "link" and not self._compile(path, language, []):
                 return 1
-        self._write_rules()
         return 0
 
     def _make_objects(self) -> int:
@@ -209,7 +229,6 @@ class Driver:
         for (path, language), output in zip(sources, self._outputs):
             if not self._compile(path, language, ["-c"], output):
                 return 1
-        self._write_rules()
         return 0
 
     def _objects(self) -> Optional[list[str]]:
@@ -227,13 +246,11 @@ class Driver:
     def _archive(self) -> int:
         for path, language in self._job.sources:
             if language == "link" and not path.endswith((".o", ".obj")):
-                raise UsageError(f"{path!r}: -lib makes an archive of sources and objects alone")
+                raise UsageError(f"'{path}': -lib makes an archive of sources and objects alone")
         objects = self._objects()
         if objects is None:
             return 1
         done = self._write([*_tool("AR", "ar"), "rcs"], self._outputs[0], objects)
-        if done:
-            self._write_rules()
         return 0 if done else 1
 
     def _build(self) -> int:
@@ -257,10 +274,8 @@ class Driver:
         command = [*self._cxx, *self._flags, *job.flags, *objects, *job.libraries]
         # The library's folder has Boost.Context where the system's has no name for linking.
         command += [*libraries, f"-L{os.path.dirname(job.library) or '.'}", "-lboost_context"]
-        if not self._write([*command, "-ldl", "-pthread", "-o"], self._outputs[0]):
-            return 1
-        self._write_rules()
-        return 0
+        done = self._write([*command, "-ldl", "-pthread", "-o"], self._outputs[0])
+        return 0 if done else 1
 
     # Sources
 
@@ -279,13 +294,12 @@ class Driver:
         found = os.path.join(self._folder, "rule.d")
         if self._job.rules:
             command += [self._job.rules, "-MF", found]
-        done = (
-            self._write([*command, *what, "-o"], output)
-            if output
-            else self._call([*command, *what])
-        )
-        if done and self._job.rules and not self._job.dry_run:
-            self._note_rule(path, output, found, names)
+        if output:
+            command = [*command, *what, "-o"]
+            return self._write(command, output, done=lambda: self._write_rule(path, found, names))
+        done = self._call([*command, *what])
+        if done:
+            self._write_rule(path, found, names)
         return done
 
     def _compiler(self, path: str, language: str, compiled: str) -> list[str]:
@@ -307,9 +321,11 @@ class Driver:
 
     # Rules for make
 
-    def _note_rule(self, path: str, output: str, found: str, names: dict[str, str]) -> None:
-        """Keeps the rule that the compiler found for a source, in the user's names: without what is
-        made on the way and the emulator's own headers."""
+    def _write_rule(self, path: str, found: str, names: dict[str, str]) -> None:
+        """Writes the rule that the compiler found for a source, if one is asked for, in the user's
+        names: without what is made on the way and the emulator's own headers."""
+        if not self._job.rules or self._job.dry_run:
+            return
         own = tuple(
             os.path.realpath(folder) + os.sep
             for folder in (OWN_INCLUDE, os.path.dirname(self._first_header) or OWN_INCLUDE)
@@ -319,35 +335,43 @@ class Driver:
         inputs = [names.get(real, name) for name, real in read.items() if not real.startswith(own)]
         target = self._job.rules_target
         if target is None:
-            made = output or (self._job.output if self._job.kind != "rules" else None)
+            made = self._job.output if self._job.kind != "rules" else None
             target = quoted(made or self._object(path, ".o"))
         text = rule(target, inputs, self._job.rules_for_headers)
         if any("\n" in name for name in [target, *inputs]):
             raise UsageError(
-                f"{path!r}: make has no way to name a file with a line break in its name"
+                f"'{path}': make has no way to name a file with a line break in its name"
             )
-        file_name = self._rules_file(path)
-        self._rules[file_name] = self._rules.get(file_name, "") + text
-
-    def _write_rules(self) -> None:
-        for path, text in self._rules.items():
-            if path:
-                write(path, text)
-            else:
-                _show(text, 1)
+        output = self._rules_file(path)
+        self._rules[output] = self._rules.get(output, "") + text
+        if output:
+            write(output, self._rules[output])
+        else:
+            _show(text, 1)
 
     # Programs that are run
 
-    def _write(self, command: list[str], output: str, inputs: Sequence[str] = ()) -> bool:
-        """Runs a command that makes `output`, which follows it, of `inputs`, which come then. The output
-        stays as it was if that fails."""
+    def _write(
+        self,
+        command: list[str],
+        output: str,
+        inputs: Sequence[str] = (),
+        done: Callable[[], None] = lambda: None,
+    ) -> bool:
+        """Runs a command that makes `output`, which follows it, of `inputs`, which come then; calls
+        `done` where that goes well. If it, or `done`, fails, the output stays as it was."""
         if os.path.exists(output) and not os.path.isfile(output):  # such as /dev/null
-            return self._call([*command, output, *inputs])
+            if not self._call([*command, output, *inputs]):
+                return False
+            done()
+            return True
         target = os.path.realpath(output) if os.path.islink(output) else output
+        target = f"./{target}" if target.startswith("-") else target  # for ar it were an option
         temporary = f"{target}.{os.getpid()}.tmp"
         try:
             if not self._call([*command, temporary, *inputs]):
                 return False
+            done()
             if os.path.exists(temporary):
                 os.replace(temporary, target)
             elif not self._job.dry_run and "-fsyntax-only" not in command:
@@ -387,6 +411,11 @@ def _no_compiler(command: list[str]) -> UsageError:
     return UsageError(f"no compiler '{command[0]}': install g++, or name one with CXX=...")
 
 
+def _complain(error: Exception) -> None:
+    text = str(error).replace("\n", "\\n")  # of a file's name
+    _say(f"lab cc: error: {text}")
+
+
 def _version() -> str:
     return "lab cc: the compiler driver of the cpu back end, with the API of CUDA release 13.0\n"
 
@@ -403,10 +432,10 @@ def main(argv: Optional[list[str]] = None) -> int:
             return 0
         return Driver(job).run()
     except UsageError as error:
-        _say(f"lab cc: error: {error}")
+        _complain(error)
         return 2
     except CompilerError as error:
-        _say(f"lab cc: error: {error}")
+        _complain(error)
     except TranslateError as error:
         _say(str(error))
     except BrokenPipeError:  # nobody reads on

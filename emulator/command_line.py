@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Optional
 
 from make_rule import quoted
-from nvcc_options import Option, find
+from nvcc_options import Option, apart, find
 
 # Options of the host compiler whose value is the next argument.
 HOST_WITH_VALUE = {
@@ -104,8 +104,14 @@ def split_words(what: str, text: str, separators: str = " \t\r\n") -> list[str]:
     try:
         return list(lexer)
     except ValueError as error:
-        ending = "a backslash" if "escaped" in str(error) else "a quote that is not closed"
-        raise UsageError(f"{what}: {ending} at the end of {shlex.quote(text)}") from None
+        ending = "a backslash" if "escaped" in str(error) else "a quotation that is not closed"
+        raise UsageError(f"{what} ends with {ending}: {_tail(text)}") from None
+
+
+def _tail(text: str) -> str:
+    """The last of a text that may be a file's."""
+    line = text.strip().split("\n")[-1]
+    return line if len(line) < 60 else f"...{line[-60:]}"
 
 
 def _split_commas(option: str, value: str) -> list[str]:
@@ -123,7 +129,7 @@ def _split_commas(option: str, value: str) -> list[str]:
             part += value[i]
         i += 1
     if quoted:
-        raise UsageError(f"{option}: a quote that is not closed in {shlex.quote(value)}")
+        raise UsageError(f"{option} ends with a quotation that is not closed: {_tail(value)}")
     return [part for part in [*parts, part] if part]
 
 
@@ -154,6 +160,8 @@ class _Reader:
                     self._nvcc_option(argument, *found)
         if self._awaits:
             raise UsageError(f"-Xcompiler {self._awaits} needs a value")
+        if self.job.rules_file is not None and not self.job.rules:
+            raise UsageError(f"-MF {self.job.rules_file} needs one of -M, -MM, -MD and -MMD")
         if self._debug_device and not self._optimize_device:
             self.job.optimize = self.job.optimize or "-O0"
 
@@ -189,12 +197,15 @@ class _Reader:
             self.job.flags.append(argument)
 
     def _host_option(self, argument: str) -> None:
-        if argument == "--":
-            raise UsageError("--: a file whose name begins with a dash is given as ./-NAME")
+        if argument == "--" or os.path.isfile(argument):
+            name = argument if argument != "--" else "-NAME"
+            raise UsageError(
+                f"{argument}: a file whose name begins with a dash is given as ./{name}"
+            )
         if argument == "-S":
             raise UsageError("-S: no assembly is written; compile with -c, then use objdump -d")
         if argument[:2] in ("-o", "-x"):  # g++'s way; one that is mistyped would name the output
-            raise UsageError(f"{argument}: unknown option; is it {argument[:2]} {argument[2:]}?")
+            raise UsageError(f"{argument}: unknown option; is it {apart(argument)}?")
         if argument == "-MQ":
             self._rule_option("-MQ", self._value(argument))
         elif argument in HOST_WITH_VALUE:
@@ -347,7 +358,7 @@ def _language(path: str, given: Optional[str]) -> str:
     language = given or language
     if language is None:
         known = " ".join(LANGUAGES)
-        raise UsageError(f"{path!r} is no source, object or library by its name ({known})")
+        raise UsageError(f"'{path}' is no source, object or library by its name ({known})")
     return language
 
 

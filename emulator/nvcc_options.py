@@ -10,14 +10,17 @@ _KINDS = {
     "list": (".*", ""),
     "bool": ("true|false", "true or false"),
     "number": ("[0-9]+", "a number"),
-    "arch": (r"(sm|compute|lto)_\w+|all|all-major|native", "as in sm_90, or all or native"),
-    "code": (r"\[?((sm|compute|lto)_\w+[],]*)+", "as in sm_90"),
+    "arch": (
+        r"(sm|compute|lto)_\w+|all|all-major|native",
+        "an architecture, as in sm_90, or all, all-major or native",
+    ),
+    "code": (r"\[?((sm|compute|lto)_\w+[],]*)+", "an architecture, as in sm_90"),
     "level": ("[0-3]|s|z|g|fast", "one of 0 1 2 3 s g fast"),
     "cudart": ("none|shared|static", "none, shared or static"),
     "cudadevrt": ("none|static", "none or static"),
     "stream": ("legacy|null|per-thread", "legacy or per-thread"),
     "language": (r"cu|c|c\+\+", "cu, c or c++"),
-    "std": (r"(c|gnu)\+\+\w+", "as in c++17"),
+    "std": (r"(c|gnu)\+\+\w+", "a dialect, as in c++17"),
     "64": ("64", "64"),
     "on": ("on", "on"),
     "fast": ("0|max|mid|min", "0, max, mid or min"),
@@ -173,6 +176,8 @@ aug-hls     augment-host-linker-script -
     ": the cpu back end makes programs, no shared libraries; compile with -c, and link the objects into "
     "the program, or make an archive of them with -lib": """
 shared      shared                  -
+""",
+    ": link all objects into the program at once": """
 r           relocatable-link        -
 """,
     " shows what nvcc makes of a source on the way, which the cpu back end does not make": """
@@ -250,6 +255,15 @@ def find(argument: str) -> Optional[tuple[Option, Optional[str]]]:
     if letter in _JOINED and re.fullmatch(_JOINED[letter], words[1:], re.DOTALL):
         return OPTIONS[letter], words[1:]
     return None
+
+
+def apart(argument: str) -> str:
+    """An option with its value behind it, as nvcc wants it, for an argument that joins the two; empty if
+    it is none."""
+    words = argument[1:]
+    known = [name for name, o in OPTIONS.items() if o.takes_value and words.startswith(name)]
+    name = max(known, key=len, default="")
+    return f"-{name} {words[len(name) :]}" if name else ""
 
 
 def names(ignored: bool) -> list[str]:

@@ -1,16 +1,15 @@
 """Tests of the compiler driver: which commands it runs. A script that notes how it is called stands in
 for the compilers."""
 
-import json
 import os
 import re
-import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import cc
 import pytest
+
 
 def after(arguments, option):
     """The arguments that follow each `option`."""
