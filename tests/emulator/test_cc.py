@@ -124,6 +124,27 @@ def test_precompiled_headers_are_those_beside_the_library(lab_cc, tmp_path):
     assert after(calls[-1][0], "-include") == [header]
 
 
+def test_precompiled_headers_of_another_compiler(lab_cc, monkeypatch):
+    assert lab_cc("--precompile", os.path.join("precompiled", "runtime.h"))[0] == 0
+    monkeypatch.setenv("CXX", f"{sys.executable} fake.py clang++")
+    _, calls, _ = lab_cc("-c", "a.cu")
+    assert after(calls[0][0], "-include") == ["cuda_runtime.h"]
+
+
+def test_archives(lab_cc):
+    status, calls, _ = lab_cc("-lib", "a.cu", "d.o")
+    compiled, archive = [arguments for arguments, _ in calls]
+    assert (status, archive) == (0, ["ar", "rcs", "a.a", after(compiled, "-o")[0], "d.o"])
+
+
+def test_a_dry_run(lab_cc, tmp_path):
+    before = sorted(tmp_path.rglob("*"))
+    status, calls, said = lab_cc("-dryrun", "-MMD", "a.cu")
+    assert (status, calls) == (0, [])
+    assert [line.split()[0] for line in said.err.splitlines()] == ["+", "+"]
+    assert sorted(set(tmp_path.rglob("*")) - {tmp_path / "calls"}) == before
+
+
 def test_objects_take_no_library(lab_cc, tmp_path):
     lab_cc()
     assert cc.main(["-c", "a.cu"]) == 0
@@ -345,8 +366,9 @@ def test_libraries_among_the_sources(lab_cc, tmp_path):
 def test_header_from_an_include_folder_is_translated(lab_cc, tmp_path):
     (tmp_path / "sub" / "l.cuh").write_text("inline void f() { k<<<1, 2>>>(); }\n")
     (tmp_path / "a.cu").write_text("#include <l.cuh>\n")
-    _, calls, _ = lab_cc("-Isub", "-c", "a.cu")
-    assert ".headers/" in calls[0][1]
+    for option in ("-Isub", "-isystem=sub"):
+        _, calls, _ = lab_cc(option, "-c", "a.cu")
+        assert ".headers/" in calls[0][1]
 
 
 @pytest.mark.parametrize(
@@ -392,6 +414,8 @@ def test_headers_of_the_real_toolkit_stay_out(lab_cc, tmp_path):
     _, calls, _ = lab_cc("-Isub,.", f"-I{cc.OWN_INCLUDE}", "a.cu")
     folders = [argument for argument in calls[0][0] if argument.startswith("-I")]
     assert folders == ["-I.", f"-I{cc.OWN_INCLUDE}"]
+    _, calls, _ = lab_cc("-isystem", "sub,.", "a.cu")
+    assert after(calls[0][0], "-isystem") == [cc.OWN_INCLUDE, "."]
 
 
 @pytest.mark.parametrize(
@@ -430,6 +454,16 @@ def test_help(lab_cc):
     status, calls, output = lab_cc("--help")
     assert (status, calls) == (0, [])
     assert output.out.startswith("usage: lab cc FILE...")
+    assert " -gencode " in output.out and " -shared " in output.out
+    assert cc.main([]) == 2
+
+
+@pytest.mark.parametrize("columns, width", [(50, 50), (72, 72), (300, 100), (10, 40)])
+def test_help_is_as_wide_as_the_terminal(monkeypatch, lab_cc, columns, width):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    lines = lab_cc("--help")[2].out.splitlines()
+    longest = max(len(line) for line in lines if " " in line)
+    assert width - 12 < longest <= max(width, len("usage: lab cc FILE... [-o OUTPUT] [-c]"))
 
 
 @pytest.mark.parametrize(

@@ -134,12 +134,16 @@ def test_the_first_signal_comes_while_the_folder_is_made_or_removed(tmp_path):
     }
     (tmp_path / "tmp").mkdir()
     (tmp_path / "site").mkdir()
-    for module, function in (("tempfile", "mkdtemp"), ("shutil", "rmtree")):
+    send = "    os.kill(os.getpid(), signal.SIGTERM)\n"
+    for module, function, before, behind in (
+        ("tempfile", "mkdtemp", "", send),
+        ("shutil", "rmtree", send, ""),
+        ("shutil", "rmtree", "", send),
+    ):
         (tmp_path / "site" / "sitecustomize.py").write_text(
             f"import os, signal, {module}\noriginal = {module}.{function}\n"
-            "def ends(*arguments, **options):\n"
-            "    done = original(*arguments, **options)\n"
-            "    os.kill(os.getpid(), signal.SIGTERM)\n    return done\n"
+            f"def ends(*arguments, **options):\n{before}"
+            f"    done = original(*arguments, **options)\n{behind}    return done\n"
             f"{module}.{function} = ends\n"
         )
         command = [sys.executable, str(EMULATOR / "cc.py"), "-c", "a.cu"]
@@ -158,6 +162,21 @@ def test_a_signal_while_python_starts(tmp_path, number):
         [sys.executable, str(EMULATOR / "cc.py"), "--help"],
         env={**os.environ, "PYTHONPATH": str(tmp_path)},
         preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS),
+        capture_output=True,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (128 + number, b"", b"")
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_a_signal_during_the_imports(tmp_path, number):
+    (tmp_path / "sitecustomize.py").write_text(
+        "import os, sys\nclass Finder:\n    @staticmethod\n    def find_spec(name, *_):\n"
+        f"        if name == 'command_line':\n            os.kill(os.getpid(), {int(number)})\n"
+        "sys.meta_path.insert(0, Finder)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, str(EMULATOR / "cc.py"), "--help"],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
         capture_output=True,
     )
     assert (done.returncode, done.stdout, done.stderr) == (128 + number, b"", b"")
