@@ -1,17 +1,26 @@
 #!/usr/bin/env python3
 """Compiles CUDA source files for the cpu back end: takes nvcc's command line, runs the C++ compiler."""
 
+from ending import end_at_once, end_by_exception
+
+if __name__ == "__main__":
+    end_at_once()  # Ctrl-C during the imports
+
 import os
 import shlex
+import shutil
 import sys
-import tempfile
+from collections.abc import Callable, Sequence
 from typing import Optional
 
-from command_line import USAGE, Job, UsageError, parse
-from ending import end_by_exception, run
+from command_line import Job, UsageError, parse, split_words
 from instrument_flags import instrument_flags
+from make_rule import inputs_of, quoted, rule
+from output_file import write
 from translate import translate
 from translator.lexer import TranslateError
+from usage import usage
+from working import run, temporary_folder
 
 OWN_INCLUDE = os.path.join(os.path.dirname(os.path.realpath(__file__)), "include")
 
@@ -21,6 +30,11 @@ CHECK_FLAGS = ["-fsanitize=shift-exponent,float-cast-overflow"]
 INSTRUMENT_LIBRARY = "libcuda_emulator_instrument.a"
 # Beside the library: what --precompile wrote.
 PRECOMPILED = os.path.join("precompiled", "runtime.h")
+COMPILER_OF_PRECOMPILED = "compiler.txt"
+
+
+class CompilerError(Exception):
+    """A compiler did not do what it said."""
 
 
 def _is_toolkit(folder: str) -> bool:
@@ -40,19 +54,45 @@ def _environment(folder: str) -> dict[str, str]:
     return environment
 
 
+def _tool(variable: str, default: str) -> list[str]:
+    """The command that a variable of the environment names, with its arguments."""
+    return split_words(f"${variable}", os.environ.get(variable, "")) or [default]
+
+
+def _show(text: str, descriptor: int = 2) -> None:
+    """Prints bytes: a file's name may be no UTF-8. Raises OSError."""
+    data = os.fsencode(text)
+    try:
+        while data:
+            data = data[os.write(descriptor, data) :]
+    except OSError as error:
+        error.filename = "stdout"
+        raise
+
+
+def _say(text: str) -> None:
+    """Where nobody can be told, nobody is."""
+    try:
+        _show(text + "\n")
+    except OSError:
+        pass
+
+
 class Driver:
     """Runs the compilers for a job."""
 
     def __init__(self, job: Job) -> None:
         self._job = job
-        self._cxx = shlex.split(os.environ.get("CXX", "")) or ["c++"]
-        self._cc = shlex.split(os.environ.get("CC", "")) or ["cc"]
+        self._cxx, self._cc = _tool("CXX", "c++"), _tool("CC", "cc")
         self._dirs = [folder for folder in job.include_dirs if not _is_toolkit(folder)]
+        self._system_dirs = [folder for folder in job.system_dirs if not _is_toolkit(folder)]
         self._hooks: Optional[list[str]] = None  # flags for --instrument, once known
         self._folder = ""  # for what is made on the way
+        self._compiled = [path for path, language in job.sources if language != "link"]
         self._outputs = self._names_of_outputs()
+        self._rules: dict[str, str] = {}  # texts for make by their files
         header = os.path.join(os.path.dirname(job.library or ""), PRECOMPILED)
-        self._first_header = header if os.path.isfile(header) else "cuda_runtime.h"
+        self._first_header = header if self._has_precompiled(header) else "cuda_runtime.h"
         # DWARF 5 would do, but for binutils before 2.41: addr2line takes the file of a source without
         # headers for the translated one. As emulator/CMakeLists.txt: a large frame must not step over
         # the gap below a stack.
@@ -62,8 +102,9 @@ class Driver:
         )
 
     def run(self) -> int:
-        """Returns the exit status: 0, or 1 after a compiler's message. Raises UsageError."""
-        with tempfile.TemporaryDirectory(prefix="lab-cc-") as self._folder:
+        """Returns the exit status: 0, or 1 after a compiler's message. Raises UsageError, OSError,
+        TranslateError or CompilerError."""
+        with temporary_folder("lab-cc-") as self._folder:
             if self._job.precompile:
                 return self._precompile(self._job.precompile)
             return self._make_outputs()
@@ -73,16 +114,26 @@ class Driver:
         if not job.sources:
             raise UsageError("no input files")
         for path, _ in job.sources:
-            if not os.path.isfile(path):
+            if not os.path.exists(path):
                 raise UsageError(f"'{path}' does not exist")
+            if not os.path.isfile(path):
+                what = "a folder" if os.path.isdir(path) else "no regular file"
+                raise UsageError(f"'{path}' is {what}")
         self._keep([path for path, _ in job.sources])
-        return self._compile_only() if job.compile_only else self._build()
+        if job.kind == "rules":
+            return self._make_rules()
+        if job.kind == "objects":
+            return self._make_objects()
+        return self._archive() if job.kind == "archive" else self._build()
 
     def _precompile(self, header: str) -> int:
         """Writes `header`, which includes the runtime's, and beside it what GCC makes of it: of the
         files in header.gch/ it takes the one that was made with the flags at hand, or else the header
-        itself, as other compilers do."""
+        itself. Others do not, so that a note says which compiler it was."""
         os.makedirs(f"{header}.gch", exist_ok=True)
+        write(
+            os.path.join(os.path.dirname(header), COMPILER_OF_PRECOMPILED), self._which_compiler()
+        )
         with open(header, "w") as file:
             file.write("#include <cuda_runtime.h>\n")
         common = [*self._cxx, f"-std={self._job.std}", *self._flags, "-isystem", OWN_INCLUDE]
@@ -96,45 +147,117 @@ class Driver:
                 return 1
         return 0
 
+    def _has_precompiled(self, header: str) -> bool:
+        """Whether our compiler made the header's precompiled ones."""
+        try:
+            with open(os.path.join(os.path.dirname(header), COMPILER_OF_PRECOMPILED)) as file:
+                return file.read() == self._which_compiler()
+        except OSError:
+            return False
+
+    def _which_compiler(self) -> str:
+        path = shutil.which(self._cxx[0])
+        return shlex.join([os.path.realpath(path or self._cxx[0]), *self._cxx[1:]])
+
+    # Names
+
     def _names_of_outputs(self) -> list[str]:
-        """What is compiled: an object for each source, or one program."""
+        """What is compiled: an object for each source, or one program or archive; nothing for -M."""
         job = self._job
-        if not job.compile_only:
-            return ["a.out" if job.output is None else job.output]
-        paths = [path for path, language in job.sources if language != "link"]
+        if job.kind == "rules":
+            return []
+        if job.kind != "objects":
+            default = "a.a" if job.kind == "archive" else "a.out"
+            return [default if job.output is None else job.output]
         if job.output is None:
-            return [f"{os.path.splitext(os.path.basename(path))[0]}.o" for path in paths]
-        if len(paths) > 1:
+            return [self._object(path, ".o") for path in self._compiled]
+        if len(self._compiled) > 1:
             raise UsageError("-o with -c takes one source file")
         return [job.output]
 
+    def _object(self, path: str, suffix: str) -> str:
+        stem = os.path.splitext(os.path.basename(path))[0]
+        return os.path.join(self._job.folder, stem + suffix)
+
+    def _rules_file(self, path: str) -> str:
+        """Where the rule for a source goes, as with nvcc; empty: to stdout."""
+        job = self._job
+        if job.rules_file is not None:
+            return job.rules_file
+        if job.kind == "rules":
+            return job.output or ""
+        return (
+            self._object(path, ".d")
+            if job.output is None
+            else os.path.splitext(job.output)[0] + ".d"
+        )
+
     def _keep(self, inputs: list[str]) -> None:
-        """Raises UsageError if an output is one of the inputs."""
-        for output in self._outputs:
+        """Raises UsageError if an output is one of the inputs, or cannot be made where it should."""
+        outputs = [("-o", output) for output in self._outputs]
+        if self._job.rules:
+            outputs += dict.fromkeys(("-MF", self._rules_file(path)) for path in self._compiled)
+        for i, (option, output) in enumerate(outputs):
+            if option == "-MF" and not output:
+                continue
             if not output:
-                raise UsageError("-o '': the output needs a name")
+                raise UsageError(f"{option} '': the output needs a name")
             if os.path.isdir(output):
-                raise UsageError(f"-o {output}: this is a folder; name a file in it")
+                raise UsageError(f"{option} {output}: this is a folder; name a file in it")
+            folder = os.path.dirname(output)
+            if folder and not os.path.isdir(folder):
+                raise UsageError(f"{option} {output}: there is no folder '{folder}'; make it first")
+            if any(_same(output, other) for _, other in outputs[:i]):
+                raise UsageError(f"{option} {output}: two outputs would have this name")
             for path in inputs:
-                if os.path.exists(output) and os.path.samefile(output, path):
+                if _same(output, path):
                     raise UsageError(
-                        f"-o {output}: would overwrite '{path}', from which it is made; "
+                        f"{option} {output}: would overwrite '{path}', from which it is made; "
                         "choose another name"
                     )
 
-    def _compile_only(self) -> int:
-        sources = [(path, lang) for path, lang in self._job.sources if lang != "link"]
-        for (path, language), output in zip(sources, self._outputs):
-            command = self._compiler(path, language)
-            if not self._write([*command, "-c"], output):
+    # Kinds of jobs
+
+    def _make_rules(self) -> int:
+        for path, language in self._job.sources:
+            if language != "link" and not self._compile(path, language, []):
                 return 1
         return 0
+
+    def _make_objects(self) -> int:
+        sources = [(path, lang) for path, lang in self._job.sources if lang != "link"]
+        for (path, language), output in zip(sources, self._outputs):
+            if not self._compile(path, language, ["-c"], output):
+                return 1
+        return 0
+
+    def _objects(self) -> Optional[list[str]]:
+        """What is to be linked, once it is compiled; None if that fails."""
+        objects = []
+        for i, (path, language) in enumerate(self._job.sources):
+            if language == "link":
+                objects.append(path)
+                continue
+            objects.append(os.path.join(self._folder, f"{i}.o"))
+            if not self._compile(path, language, ["-c", "-o", objects[-1]]):
+                return None
+        return objects
+
+    def _archive(self) -> int:
+        for path, language in self._job.sources:
+            if language == "link" and not path.endswith((".o", ".obj")):
+                raise UsageError(f"'{path}': -lib makes an archive of sources and objects alone")
+        objects = self._objects()
+        if objects is None:
+            return 1
+        done = self._write([*_tool("AR", "ar"), "rcs"], self._outputs[0], objects)
+        return 0 if done else 1
 
     def _build(self) -> int:
         job = self._job
         if not job.library or not os.path.isfile(job.library):
             raise UsageError(
-                f"no emulator library at '{job.library or ''}': give --library "
+                f"no emulator library at '{job.library or ''}': give --emulator "
                 "libcuda_emulator.a, or use ./lab cc, which builds it"
             )
         libraries = [job.library]
@@ -145,50 +268,114 @@ class Driver:
             # All of it: it starts itself before main().
             whole = ["-Wl,--whole-archive", hooks, "-Wl,--no-whole-archive"]
             libraries = [*whole, job.library]
-        objects = []
-        for i, (path, language) in enumerate(job.sources):
-            if language == "link":
-                objects.append(path)
-                continue
-            objects.append(os.path.join(self._folder, f"{i}.o"))
-            command = self._compiler(path, language)
-            if not self._call([*command, "-c", "-o", objects[-1]]):
-                return 1
+        objects = self._objects()
+        if objects is None:
+            return 1
         command = [*self._cxx, *self._flags, *job.flags, *objects, *job.libraries]
         # The library's folder has Boost.Context where the system's has no name for linking.
         command += [*libraries, f"-L{os.path.dirname(job.library) or '.'}", "-lboost_context"]
-        command += ["-ldl", "-pthread"]
-        return 0 if self._write(command, self._outputs[0]) else 1
+        done = self._write([*command, "-ldl", "-pthread", "-o"], self._outputs[0])
+        return 0 if done else 1
 
-    def _compiler(self, path: str, language: str) -> list[str]:
-        """The command for a source, but for the kind and name of the output. Translates it first."""
+    # Sources
+
+    def _compile(self, path: str, language: str, what: list[str], output: str = "") -> bool:
+        """Translates and compiles a source; `what` is to be made of it."""
+        names: dict[str, str] = {}
+        if language == "cu":
+            translated = os.path.join(self._folder, os.path.basename(path) + ".cpp")
+            if not self._job.dry_run:
+                dirs = self._dirs + self._system_dirs
+                names = translate(path, translated, dirs, self._job.instrument)
+                self._keep(list(names.values()))
+            command = self._compiler(path, language, translated)
+        else:
+            command = self._compiler(path, language, path)
+        found = os.path.join(self._folder, "rule.d")
+        if self._job.rules:
+            command += [self._job.rules, "-MF", found]
+        if output:
+            command = [*command, *what, "-o"]
+            return self._write(command, output, done=lambda: self._write_rule(path, found, names))
+        done = self._call([*command, *what])
+        if done:
+            self._write_rule(path, found, names)
+        return done
+
+    def _compiler(self, path: str, language: str, compiled: str) -> list[str]:
+        """The command that compiles a source, but for the kind and name of the output."""
         job = self._job
         includes = [f"-I{folder}" for folder in self._dirs] + ["-isystem", OWN_INCLUDE]
+        includes += [word for folder in self._system_dirs for word in ("-isystem", folder)]
         std = [f"-std={job.std}"]
         # Behind the user's flags: -O0 counts. All of C++, since functions of a header that several
         # files include are linked once.
         flags = [*job.flags, *(self._instrument_flags() if job.instrument else CHECK_FLAGS)]
         if language == "c":
-            return [*self._cc, *self._flags, *includes, *job.flags, path]
+            return [*self._cc, *self._flags, *includes, *job.flags, "-x", "c", compiled]
         if language == "c++":
-            return [*self._cxx, *std, *self._flags, *includes, *flags, "-x", "c++", path]
-        translated = os.path.join(self._folder, os.path.basename(path) + ".cpp")
-        self._keep(translate(path, translated, self._dirs, job.instrument))
+            return [*self._cxx, *std, *self._flags, *includes, *flags, "-x", "c++", compiled]
         # Like nvcc, include the runtime's header without being asked.
         includes += ["-include", self._first_header, "-iquote", os.path.dirname(path) or "."]
-        return [*self._cxx, *std, *self._flags, *includes, *flags, translated]
+        return [*self._cxx, *std, *self._flags, *includes, *flags, compiled]
 
-    def _write(self, command: list[str], output: str) -> bool:
-        """Runs a compiler that makes `output`, which stays as it was if that fails."""
+    # Rules for make
+
+    def _write_rule(self, path: str, found: str, names: dict[str, str]) -> None:
+        """Writes the rule that the compiler found for a source, if one is asked for, in the user's
+        names: without what is made on the way and the emulator's own headers."""
+        if not self._job.rules or self._job.dry_run:
+            return
+        own = tuple(
+            os.path.realpath(folder) + os.sep
+            for folder in (OWN_INCLUDE, os.path.dirname(self._first_header) or OWN_INCLUDE)
+        )
+        with open(found, encoding="utf-8", errors="surrogateescape") as file:
+            read = {name: os.path.realpath(name) for name in inputs_of(file.read())}
+        inputs = [names.get(real, name) for name, real in read.items() if not real.startswith(own)]
+        target = self._job.rules_target
+        if target is None:
+            made = self._job.output if self._job.kind != "rules" else None
+            target = quoted(made or self._object(path, ".o"))
+        text = rule(target, inputs, self._job.rules_for_headers)
+        if any("\n" in name for name in [target, *inputs]):
+            raise UsageError(
+                f"'{path}': make has no way to name a file with a line break in its name"
+            )
+        output = self._rules_file(path)
+        self._rules[output] = self._rules.get(output, "") + text
+        if output:
+            write(output, self._rules[output])
+        else:
+            _show(text, 1)
+
+    # Programs that are run
+
+    def _write(
+        self,
+        command: list[str],
+        output: str,
+        inputs: Sequence[str] = (),
+        done: Callable[[], None] = lambda: None,
+    ) -> bool:
+        """Runs a command that makes `output`, which follows it, of `inputs`, which come then; calls
+        `done` where that goes well. If it, or `done`, fails, the output stays as it was."""
         if os.path.exists(output) and not os.path.isfile(output):  # such as /dev/null
-            return self._call([*command, "-o", output])
+            if not self._call([*command, output, *inputs]):
+                return False
+            done()
+            return True
         target = os.path.realpath(output) if os.path.islink(output) else output
+        target = f"./{target}" if target.startswith("-") else target  # for ar it were an option
         temporary = f"{target}.{os.getpid()}.tmp"
         try:
-            if not self._call([*command, "-o", temporary]):
+            if not self._call([*command, temporary, *inputs]):
                 return False
-            if os.path.exists(temporary):  # but with -fsyntax-only
+            done()
+            if os.path.exists(temporary):
                 os.replace(temporary, target)
+            elif not self._job.dry_run and "-fsyntax-only" not in command:
+                raise CompilerError(f"'{command[0]}' made no {output}: is it a compiler?")
             return True
         finally:
             if os.path.exists(temporary):
@@ -196,7 +383,9 @@ class Driver:
 
     def _call(self, command: list[str]) -> bool:
         if self._job.verbose:
-            print("+", shlex.join(command), file=sys.stderr)
+            _say(f"+ {shlex.join(command)}")
+        if self._job.dry_run:
+            return True
         try:
             return run(command, _environment(self._folder)) == 0
         except FileNotFoundError:
@@ -211,27 +400,53 @@ class Driver:
         return self._hooks
 
 
+def _same(path: str, other: str) -> bool:
+    """Whether two names are one file, or would be."""
+    if os.path.exists(path) and os.path.exists(other):
+        return os.path.samefile(path, other)
+    return os.path.realpath(path) == os.path.realpath(other)
+
+
 def _no_compiler(command: list[str]) -> UsageError:
     return UsageError(f"no compiler '{command[0]}': install g++, or name one with CXX=...")
 
 
+def _complain(error: Exception) -> None:
+    text = str(error).replace("\n", "\\n")  # of a file's name
+    _say(f"lab cc: error: {text}")
+
+
+def _version() -> str:
+    return "lab cc: the compiler driver of the cpu back end, with the API of CUDA release 13.0\n"
+
+
 def main(argv: Optional[list[str]] = None) -> int:
+    arguments = sys.argv[1:] if argv is None else argv
     try:
-        job = parse(sys.argv[1:] if argv is None else argv)
-        if job.help:
-            print(USAGE, end="")
+        if not arguments:
+            _say(usage().rstrip("\n"))
+            return 2
+        job = parse(arguments)
+        if job.help or job.version:
+            _show(usage() if job.help else _version(), 1)
             return 0
         return Driver(job).run()
     except UsageError as error:
-        print(f"lab cc: error: {error}", file=sys.stderr)
+        _complain(error)
         return 2
+    except CompilerError as error:
+        _complain(error)
     except TranslateError as error:
-        print(error, file=sys.stderr)
+        _say(str(error))
+    except BrokenPipeError:  # nobody reads on
+        pass
     except OSError as error:
-        print(f"{error.filename}: error: {error.strerror}", file=sys.stderr)
+        _say(f"{error.filename or 'lab cc'}: error: {error.strerror}")
     return 1
 
 
 if __name__ == "__main__":
     end_by_exception()
-    sys.exit(main())
+    status = main()
+    end_at_once()  # nothing is left to be removed
+    sys.exit(status)

@@ -1,7 +1,8 @@
 """Reads nvcc's command line for cc.py.
 
 Options that only make sense for a GPU are accepted and ignored, so that a Makefile written for nvcc
-works; those that ask for what the cpu back end does not have are errors.
+works; those that ask for what the cpu back end does not have are errors. What nvcc does not know is
+the host compiler's.
 """
 
 import os
@@ -10,61 +11,24 @@ import shlex
 from dataclasses import dataclass, field
 from typing import Optional
 
-USAGE = """\
-usage: lab cc FILE... [-o OUTPUT] [-c] [OPTIONS]
+from make_rule import quoted
+from nvcc_options import Option, apart, find
 
-Compiles CUDA and C++ sources for the cpu back end and links them. OPTIONS are nvcc's or the C++
-compiler's: -O0, -g, -std=c++20, -I, -D, -L, -l, -Xcompiler ...; the default is -O2 -g -Wall. The
-compiler is $CXX (C sources: $CC), else c++ (cc). -v shows the commands.
-
---instrument makes a program for the profiler and the hazard check: without optimisation, so that it
-does what the source says.
-"""
-
-LONG_NAMES = {
-    "output-file": "o",
-    "compile": "c",
-    "device-c": "dc",
-    "device-w": "dc",
-    "dw": "dc",
-    "define-macro": "D",
-    "undefine-macro": "U",
-    "include-path": "I",
-    "system-include": "isystem",
-    "pre-include": "include",
-    "library-path": "L",
-    "compiler-options": "Xcompiler",
-    "linker-options": "Xlinker",
-    "debug": "g",
-    "device-debug": "G",
-    "profile": "pg",
-    "disable-warnings": "w",
-    "verbose": "v",
-    "help": "h",
-    "dlink": "device-link",
+# Options of the host compiler whose value is the next argument.
+HOST_WITH_VALUE = {
+    *("-iquote", "-idirafter", "-imacros", "-isysroot", "-Xassembler", "-Xpreprocessor"),
+    *("-Xclang", "-mllvm", "--param", "-B", "-T", "-u", "-z"),
 }
-# For a GPU, or about dependency files: nothing to do here.
-IGNORED_WITH_VALUE = set(
-    "arch gpu-architecture code gpu-code gencode generate-code rdc relocatable-device-code "
-    "maxrregcount Xptxas ptxas-options Xnvlink nvlink-options Xcudafe Xarchive ftz prec-div "
-    "prec-sqrt fmad cudart cudadevrt diag-suppress diag-warn diag-error t threads "
-    "split-compile ccbin compiler-bindir Ofast-compile Ofc MF MT MQ dependency-output".split()
-)
-IGNORED = set(
-    "lineinfo generate-line-info use_fast_math extended-lambda expt-extended-lambda "
-    "expt-relaxed-constexpr restrict res-usage resource-usage src-in-ptx source-in-ptx dlto lto "
-    "keep save-temps no-compress allow-unsupported-compiler forward-unknown-to-host-compiler "
-    "forward-unknown-to-host-linker forward-unknown-opts Wno-deprecated-gpu-targets "
-    "Wext-lambda-captures-this Wdefault-stream-launch Wmissing-launch-bounds extra-device-"
-    "vectorization MD MMD MP".split()
-)
-
-# Taken with a value that may be the next argument.
-WITH_VALUE = set(
-    "o D U I L l isystem include Xcompiler Xlinker x std default-stream library precompile".split()
-)
-GPU_CODE = {"ptx", "cubin", "fatbin", "optix-ir", "ltoir"}
-NVCC_WERROR = {"all-warnings", "cross-execution-space-call", "reorder", "default-stream-launch"}
+# Kinds of nvcc's -Werror, and what they are to the host compiler.
+WERROR = {
+    "all-warnings": "-Werror",
+    "reorder": "-Werror=reorder",
+    "deprecated-declarations": "-Werror=deprecated-declarations",
+    "cross-execution-space-call": "",
+    "default-stream-launch": "",
+    "missing-launch-bounds": "",
+    "ext-lambda-captures-this": "",
+}
 
 # (NVTX is headers: what they name is in the recording.)
 IGNORED_LIBRARIES = {"cudart", "cudart_static", "cudadevrt", "cuda", "nvToolsExt"}
@@ -100,60 +64,290 @@ class Job:
 
     sources: list[tuple[str, str]] = field(default_factory=list)  # (path, language)
     output: Optional[str] = None
-    compile_only: bool = False
+    folder: str = ""  # of objects that have no name given
+    kind: str = "program"  # or "objects", "archive", "rules"
     verbose: bool = False
+    dry_run: bool = False
     help: bool = False
+    version: bool = False
     library: Optional[str] = None  # the emulator's
     precompile: Optional[str] = None  # a header to write
     instrument: bool = False
     std: str = "c++17"
     include_dirs: list[str] = field(default_factory=list)
+    system_dirs: list[str] = field(default_factory=list)
     flags: list[str] = field(default_factory=list)  # of compiling and linking
     libraries: list[str] = field(default_factory=list)  # and where to find them, in order
     warn: bool = True
     optimize: Optional[str] = None
+    # Rules for make:
+    rules: str = ""  # the option that asks for them, such as "-MMD"
+    rules_file: Optional[str] = None
+    rules_target: Optional[str] = None  # as it stands in the rule
+    rules_for_headers: bool = False
 
 
 def parse(argv: list[str]) -> Job:
     """Reads nvcc's command line. Raises UsageError."""
-    job = Job()
-    language: Optional[str] = None  # of -x
-    rest = list(argv)
-    while rest:
-        argument = rest.pop(0)
-        if not argument.startswith("-") or argument == "-":
-            job.sources.append((argument, _language(argument, language)))
-            continue
-        name, value = _split_option(argument)
-        if value is None and (name in WITH_VALUE or name in IGNORED_WITH_VALUE):
-            if not rest:
-                raise UsageError(f"{argument} needs a value")
-            value = rest.pop(0)
-        if name == "x":
-            if value not in ("cu", "c", "c++"):
-                raise UsageError(f"-x {value}: the languages are cu, c and c++")
-            language = value
-        elif name == "Werror":
-            kind = value if value else rest.pop(0) if rest and rest[0] in NVCC_WERROR else ""
-            if kind not in NVCC_WERROR:
-                job.flags.append(argument)
-            elif kind == "all-warnings":
-                job.flags.append("-Werror")
-        elif name not in IGNORED and name not in IGNORED_WITH_VALUE:
-            _option(job, argument, name, value or "")
-    return job
+    reader = _Reader(argv)
+    reader.read()
+    return reader.job
 
 
-def _split_option(argument: str) -> tuple[str, Optional[str]]:
-    """-Idir, -I=dir and --include-path=dir give ("I", "dir"); an option without a value gives None
-    for it."""
-    name, equals, value = argument.lstrip("-").partition("=")
-    name = LONG_NAMES.get(name, name)
-    if name in WITH_VALUE | IGNORED_WITH_VALUE | {"Werror"}:
-        return name, value if equals else None
-    if argument[1] in "oDUILlO" and name not in IGNORED:
-        return argument[1], argument[2:]
-    return name, None
+def split_words(what: str, text: str, separators: str = " \t\r\n") -> list[str]:
+    """The words of a text, as a shell has them. Raises UsageError, which says `what` the text is, where
+    a quote is not closed."""
+    lexer = shlex.shlex(text, posix=True)
+    lexer.whitespace = separators
+    lexer.whitespace_split = True
+    lexer.commenters = ""
+    try:
+        return list(lexer)
+    except ValueError as error:
+        ending = "a backslash" if "escaped" in str(error) else "a quotation that is not closed"
+        raise UsageError(f"{what} ends with {ending}: {_tail(text)}") from None
+
+
+def _tail(text: str) -> str:
+    """The last of a text that may be a file's."""
+    line = text.strip().split("\n")[-1]
+    return line if len(line) < 60 else f"...{line[-60:]}"
+
+
+def _split_commas(option: str, value: str) -> list[str]:
+    """nvcc's lists: a comma separates, but not between double quotes nor behind a backslash."""
+    parts, part, quoted, i = [], "", False, 0
+    while i < len(value):
+        if value[i] == "\\" and value[i + 1 : i + 2] in (",", '"'):
+            i += 1
+            part += value[i]
+        elif value[i] == "," and not quoted:
+            parts.append(part)
+            part = ""
+        else:
+            quoted ^= value[i] == '"'
+            part += value[i]
+        i += 1
+    if quoted:
+        raise UsageError(f"{option} ends with a quotation that is not closed: {_tail(value)}")
+    return [part for part in [*parts, part] if part]
+
+
+class _Reader:
+    """Goes through the arguments."""
+
+    def __init__(self, argv: list[str]) -> None:
+        self.job = Job()
+        self._rest = list(argv)
+        self._language: Optional[str] = None  # of -x
+        self._debug_device = False
+        self._optimize_device = False
+        self._options_files = 0
+        self._awaits = ""  # an option of -Xcompiler whose value comes next
+
+    def read(self) -> None:
+        while self._rest:
+            argument = self._rest.pop(0)
+            if argument.startswith("@"):
+                raise UsageError(f"{argument}: write --options-file {argument[1:]}, as for nvcc")
+            if not argument.startswith("-") or argument == "-":
+                self.job.sources.append((argument, _language(argument, self._language)))
+            elif not self._own_option(argument):
+                found = find(argument)
+                if found is None:
+                    self._host_option(argument)
+                else:
+                    self._nvcc_option(argument, *found)
+        if self._awaits:
+            raise UsageError(f"-Xcompiler {self._awaits} needs a value")
+        if self.job.rules_file is not None and not self.job.rules:
+            raise UsageError(f"-MF {self.job.rules_file} needs one of -M, -MM, -MD and -MMD")
+        if self._debug_device and not self._optimize_device:
+            self.job.optimize = self.job.optimize or "-O0"
+
+    def _value(self, argument: str) -> str:
+        if not self._rest:
+            raise UsageError(f"{argument} needs a value")
+        return self._rest.pop(0)
+
+    def _own_option(self, argument: str) -> bool:
+        """Those that nvcc does not have."""
+        name, equals, value = argument.partition("=")
+        if name == "--instrument":
+            self.job.instrument = True
+        elif name == "--emulator":
+            self.job.library = value if equals else self._value(argument)
+        elif name == "--precompile":
+            self.job.precompile = value if equals else self._value(argument)
+        elif name.lstrip("-") == "Werror":
+            self._werror(argument, value)
+        else:
+            return False
+        return True
+
+    def _werror(self, argument: str, value: str) -> None:
+        """nvcc's, which takes a value, or the host compiler's."""
+        following = self._rest[0] if self._rest and "=" not in argument else ""
+        if following and set(following.split(",")) <= set(WERROR):
+            value = self._rest.pop(0)
+        kinds = value.split(",")
+        if value and set(kinds) <= set(WERROR):
+            self.job.flags += [WERROR[kind] for kind in kinds if WERROR[kind]]
+        else:
+            self.job.flags.append(argument)
+
+    def _host_option(self, argument: str) -> None:
+        if argument == "--" or os.path.isfile(argument):
+            name = argument if argument != "--" else "-NAME"
+            raise UsageError(
+                f"{argument}: a file whose name begins with a dash is given as ./{name}"
+            )
+        if argument == "-S":
+            raise UsageError("-S: no assembly is written; compile with -c, then use objdump -d")
+        if argument[:2] in ("-o", "-x"):  # g++'s way; one that is mistyped would name the output
+            raise UsageError(f"{argument}: unknown option; is it {apart(argument)}?")
+        if argument == "-MQ":
+            self._rule_option("-MQ", self._value(argument))
+        elif argument in HOST_WITH_VALUE:
+            self.job.flags += [argument, self._value(argument)]
+        else:
+            self._host_word(argument)
+
+    def _nvcc_option(self, argument: str, option: Option, value: Optional[str]) -> None:
+        if option.refused:
+            raise UsageError(argument + option.refused)
+        if not option.takes_value:
+            if value is not None:
+                raise UsageError(f"{argument}: -{option.name} takes no value")
+            if not option.ignored:
+                self._flag(option.name)
+            return
+        separate = value is None
+        if separate:
+            value = self._value(argument)
+        assert value is not None
+        shown = f"{argument} {shlex.quote(value)}" if separate else argument
+        if not value and option.name != "o":
+            raise UsageError(f"{argument} needs a value")
+        if expected := option.expected(value):
+            raise UsageError(f"{shown}: the value is {expected}")
+        if option.kind == "list":
+            values = _split_commas(argument, value)
+            if not option.ignored:
+                self._list(option.name, values)
+        elif not option.ignored:
+            self._single(option.name, value)
+
+    def _flag(self, name: str) -> None:
+        """An option without a value."""
+        job = self.job
+        if name in ("c", "dc", "dw"):
+            job.kind = job.kind if job.kind == "rules" else "objects"
+        elif name == "lib":
+            job.kind = "archive" if job.kind == "program" else job.kind
+        elif name in ("M", "MM"):
+            job.kind, job.rules = "rules", f"-{name}"
+        elif name in ("MD", "MMD"):
+            job.rules = job.rules if job.kind == "rules" else f"-{name}"
+        elif name == "MP":
+            job.rules_for_headers = True
+        elif name == "G":
+            self._debug_device = True
+        elif name == "noeh":
+            job.flags.append("-fno-exceptions")
+        elif name in ("v", "dryrun"):
+            job.verbose = True
+            job.dry_run |= name == "dryrun"
+        elif name == "w":
+            job.warn = False
+        elif name == "h":
+            job.help = True
+        elif name == "V":
+            job.version = True
+        elif name not in ("link", "m64"):  # what is done anyway
+            job.flags.append(f"-{name}")
+
+    def _single(self, name: str, value: str) -> None:
+        """An option with one value."""
+        job = self.job
+        if name == "o":
+            job.output = value
+        elif name == "odir":
+            job.folder = value
+        elif name in ("MF", "MT"):
+            self._rule_option(f"-{name}", value)
+        elif name == "dopt":
+            self._optimize_device = True
+        elif name == "O":
+            job.optimize = f"-O{value}"
+        elif name == "x":
+            self._language = value
+        elif name == "std":
+            # The headers of the back end need C++17.
+            older = re.fullmatch(r"(c|gnu)\+\+(98|03|0x|11|1y|14)", value)
+            job.std = f"{older.group(1)}++17" if older else value
+        elif name == "default-stream":
+            if value == "per-thread":
+                job.flags.append("-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1")
+        elif name == "Xcompiler":
+            for word in split_words("-Xcompiler", value, " \t\r\n,"):
+                self._host_word(word)
+        elif name != "m":
+            job.flags.append(f"-{name}={value}")
+
+    def _list(self, name: str, values: list[str]) -> None:
+        """An option with several values."""
+        job = self.job
+        if name == "I":
+            job.include_dirs += values
+        elif name == "isystem":
+            job.system_dirs += values
+        elif name == "include":
+            job.flags += [word for value in values for word in ("-include", value)]
+        elif name == "L":
+            job.libraries += [f"-L{folder}" for folder in values]
+        elif name == "l":
+            for library in values:
+                if library not in IGNORED_LIBRARIES:
+                    _check_library(library)
+                    job.libraries.append(f"-l{library}")
+        elif name == "Xlinker":
+            job.libraries += [word for value in values for word in ("-Xlinker", value)]
+        elif name == "optf":
+            self._rest[:0] = [word for path in values for word in self._words_of_file(path)]
+        else:
+            job.flags += [f"-{name}{value}" for value in values]
+
+    def _words_of_file(self, path: str) -> list[str]:
+        self._options_files += 1
+        if self._options_files > 100:
+            raise UsageError(f"--options-file {path}: it includes itself")
+        try:
+            with open(path, encoding="utf-8", errors="surrogateescape") as file:
+                return split_words(f"--options-file {path}", file.read())
+        except OSError as error:
+            raise UsageError(f"--options-file {path}: {error.strerror}") from None
+
+    def _host_word(self, word: str) -> None:
+        """A word for the host compiler. If it asks for a rule for make, that would be one of the
+        translation: it is written here."""
+        if self._awaits:
+            self._rule_option(self._awaits, word)
+            self._awaits = ""
+        elif word in ("-M", "-MM", "-MD", "-MMD", "-MP"):
+            self._flag(word[1:])
+        elif word in ("-MF", "-MT", "-MQ"):
+            self._awaits = word
+        elif word[:3] in ("-MF", "-MT", "-MQ"):
+            self._rule_option(word[:3], word[3:])
+        else:
+            self.job.flags.append(word)
+
+    def _rule_option(self, option: str, value: str) -> None:
+        if option == "-MF":
+            self.job.rules_file = value
+        else:
+            self.job.rules_target = quoted(value) if option == "-MQ" else value
 
 
 def _language(path: str, given: Optional[str]) -> str:
@@ -166,69 +360,6 @@ def _language(path: str, given: Optional[str]) -> str:
         known = " ".join(LANGUAGES)
         raise UsageError(f"'{path}' is no source, object or library by its name ({known})")
     return language
-
-
-def _option(job: Job, argument: str, name: str, value: str) -> None:
-    """Notes one option that is not ignored."""
-    if name == "o":
-        job.output = value
-    elif name in ("c", "dc"):
-        job.compile_only = True
-    elif name == "v":
-        job.verbose = True
-    elif name == "h":
-        job.help = True
-    elif name == "library":
-        job.library = value
-    elif name == "precompile":
-        job.precompile = value
-    elif name == "instrument":
-        job.instrument = True
-    elif name == "std":
-        # The headers of the back end need C++17.
-        older = re.fullmatch(r"(c|gnu)\+\+(98|03|0x|11|1y|14)", value)
-        job.std = f"{older.group(1)}++17" if older else value
-    elif name == "default-stream":
-        if value not in ("legacy", "null", "per-thread"):
-            raise UsageError(f"--default-stream {value}: it is legacy or per-thread")
-        if value == "per-thread":
-            job.flags.append("-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1")
-    elif name == "O":
-        job.optimize = f"-O{value}"
-    elif name == "G":
-        job.optimize = job.optimize or "-O0"
-    elif name == "w":
-        job.warn = False
-    elif name == "I":
-        job.include_dirs += value.split(",")
-    elif name == "L":
-        job.libraries += [f"-L{folder}" for folder in value.split(",")]
-    elif name == "l":
-        for library in value.split(","):
-            if library not in IGNORED_LIBRARIES:
-                _check_library(library)
-                job.libraries.append(f"-l{library}")
-    elif name in ("D", "U"):
-        job.flags.append(f"-{name}{value}")
-    elif name in ("isystem", "include"):
-        job.flags += [f"-{name}", value]
-    elif name == "Xcompiler":
-        job.flags += [word for part in value.split(",") for word in shlex.split(part)]
-    elif name == "Xlinker":
-        job.libraries += [word for part in value.split(",") for word in ("-Xlinker", part)]
-    elif name in GPU_CODE:
-        raise UsageError(f"{argument} makes GPU code, which the cpu back end does not have")
-    elif name == "device-link":
-        raise UsageError(f"{argument}: there is no device code to link; link the objects with -o")
-    elif name == "shared":
-        raise UsageError(
-            f"{argument}: the cpu back end makes programs, no shared libraries; compile with -c, and "
-            "link the objects into the program"
-        )
-    elif name in ("E", "M", "MM", "run"):
-        raise UsageError(f"{argument} is not supported on the cpu back end")
-    else:
-        job.flags.append(argument)
 
 
 def _check_library(name: str) -> None:

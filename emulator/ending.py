@@ -1,46 +1,62 @@
 """What a program of the emulator does when it is ended from outside: it removes its temporary files."""
 
+import os
 import signal
-import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType
-from typing import Optional
+from typing import Callable, Optional
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class _Ending:
-    """Whether a signal waits until a child has been started, and which one has come meanwhile."""
+    """Which signal has come, and whether it waits until what is going on is done."""
 
-    waits = False
     number: Optional[int] = None
+    held = 0
+    waits = False
+
+
+def _handle(handler: Callable[[int, Optional[FrameType]], None]) -> None:
+    """From now on. A signal that the caller has told the program to ignore stays ignored."""
+    for number in SIGNALS:
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, handler)
+    # Those that whoever started the program has kept back until it is ready.
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
+
+
+def end_at_once() -> None:
+    """From now on, a signal ends the program, with the status that a shell gives it: for a time in which
+    there is nothing to remove, such as that of the imports."""
+    _handle(lambda number, _: os._exit(128 + number))
 
 
 def end_by_exception() -> None:
-    """From now on, a signal that ends the program raises SystemExit, with the status that a shell gives
-    it. One that the caller has told it to ignore stays ignored."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) != signal.SIG_IGN:
-            signal.signal(number, _end)
+    """From now on, the first signal that ends the program raises SystemExit, with the status that a
+    shell gives it. Those after it change nothing."""
+    _handle(_end)
 
 
 def _end(number: int, _: Optional[FrameType]) -> None:
-    if not _Ending.waits:
-        raise SystemExit(128 + number)
+    if _Ending.number is not None:
+        return
     _Ending.number = number
-
-
-def run(command: list[str], environment: dict[str, str]) -> int:
-    """Runs the command and returns its exit status. It ends with this program: also where the signal
-    comes when it has begun, and Popen() does not know yet (subprocess.run() would leave it running)."""
-    process = None
-    try:
+    if _Ending.held:
         _Ending.waits = True
-        process = subprocess.Popen(command, env=environment)
+    else:
+        raise SystemExit(128 + number)
+
+
+@contextmanager
+def held() -> Iterator[None]:
+    """What is done in here is done as a whole: a signal waits until the end."""
+    _Ending.held += 1
+    try:
+        yield
+    finally:
+        _Ending.held -= 1
+    if _Ending.waits and not _Ending.held:
         _Ending.waits = False
-        if _Ending.number is not None:
-            raise SystemExit(128 + _Ending.number)
-        return process.wait()
-    except BaseException:
-        _Ending.waits = False
-        if process is not None:
-            process.kill()
-            process.wait()
-        raise
+        raise SystemExit(128 + (_Ending.number or 0))

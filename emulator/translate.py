@@ -17,12 +17,13 @@ kernel begins and ends (emu/kernel_frame.h), and `__constant__` goes from const 
 
 import argparse
 import os
-import re
 import sys
 import zlib
 from typing import Optional
 
 from ending import end_by_exception
+from make_rule import quoted, rule
+from output_file import write
 from translator.arch import arch_edits
 from translator.heap import Heap
 from translator.lanes import Lanes
@@ -38,10 +39,11 @@ OWN_INCLUDE = os.path.join(os.path.dirname(os.path.realpath(__file__)), "include
 
 def translate(
     path: str, output: str, include_dirs: list[str], instrument: bool = False
-) -> list[str]:
+) -> dict[str, str]:
     """Translates the file at `path`, and those of the user's headers that need it into the folder
-    `output`.headers. Returns the files read. Writes nothing unless all could be translated.
-    Raises TranslateError or OSError."""
+    `output`.headers. Returns the files read, `path` first, by the files that a compiler reads in their
+    place (the real path of the translation, or of the file itself). Writes nothing unless all could be
+    translated. Raises TranslateError or OSError."""
     unit = Unit(path, include_dirs, OWN_INCLUDE)
     lanes, polls, heap, sides = Lanes(unit), Polls(unit), Heap(unit), Sides(unit)
     sources = unit.sources.values()
@@ -72,8 +74,11 @@ def translate(
     texts = {source: _render(source, outputs) for source in outputs}
     for source, text in texts.items():
         if source is unit.main or not _has_content(outputs[source], text):
-            _write(outputs[source], text)
-    return [source.path for source in sources]
+            write(outputs[source], text)
+    return {
+        os.path.realpath(outputs.get(source, real)): source.path
+        for real, source in unit.sources.items()
+    }
 
 
 def _render(source: Source, outputs: dict[Source, str]) -> str:
@@ -85,7 +90,7 @@ def _render(source: Source, outputs: dict[Source, str]) -> str:
             edits.append((include.start, include.end, f'"{outputs[target]}"'))
         elif include.quoted and os.path.isfile(beside):  # but not beside the output
             edits.append((include.start, include.end, f'"{os.path.abspath(beside)}"'))
-    shown = source.path.replace("\\", "\\\\").replace('"', '\\"')
+    shown = source.path.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     parts = [f'#line 1 "{shown}"\n']
     pos = 0
     for start, end, text in sorted(edits):
@@ -102,29 +107,11 @@ def _has_content(path: str, text: str) -> bool:
         return False
 
 
-def _write(path: str, text: str) -> None:
-    """Writes the file at once: nobody sees half of it, and nothing stays behind if that fails."""
-    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-    temporary = f"{path}.{os.getpid()}.tmp"
-    try:
-        with open(temporary, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
-            file.write(text)
-        os.replace(temporary, path)
-    finally:
-        _remove(temporary)
-
-
 def _remove(path: str) -> None:
     try:
         os.remove(path)
     except OSError:
         pass
-
-
-def _depfile(target: str, inputs: list[str]) -> str:
-    names = [target, *map(os.path.abspath, inputs)]
-    names = [re.sub(r"([ #])", r"\\\1", name).replace("$", "$$") for name in names]
-    return f"{names[0]}: " + " \\\n  ".join(names[1:]) + "\n"
 
 
 def main(argv: Optional[list[str]] = None) -> int:
@@ -149,14 +136,15 @@ def main(argv: Optional[list[str]] = None) -> int:
     if os.path.realpath(args.input) == os.path.realpath(args.output):
         parser.error(f"OUTPUT would overwrite INPUT {args.input!r}")
     try:
-        inputs = translate(args.input, args.output, args.dirs, args.instrument)
+        read = translate(args.input, args.output, args.dirs, args.instrument)
         if args.rule:
-            _write(args.rule, _depfile(args.target or args.output, inputs))
+            inputs = list(map(os.path.abspath, read.values()))
+            write(args.rule, rule(quoted(args.target or args.output), inputs))
         return 0
     except TranslateError as error:
         print(error, file=sys.stderr)
     except OSError as error:
-        print(f"{error.filename}: error: {error.strerror}", file=sys.stderr)
+        print(f"{error.filename or args.output}: error: {error.strerror}", file=sys.stderr)
     _remove(args.output)  # an older one would be compiled in place of this
     return 1
 

@@ -80,7 +80,7 @@ def compiled(
     else:
         emulator, *others = libraries
         command = [sys.executable, str(ROOT / "emulator" / "cc.py"), str(copy)]
-        command += [*others, "-O0", "-w", "--library", emulator]
+        command += [*others, "-O0", "-w", "--emulator", emulator]
     command += ["-I", str(ROOT / "common"), "-o", str(folder / "broken")]
     if subprocess.run(command).returncode != 0:
         raise LabError(f"{source.name} does not compile with the changes of its [[broken]]")

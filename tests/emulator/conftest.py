@@ -1,6 +1,9 @@
-"""What several tests of the cpu back end do: translate a file, compile and run instrumented programs."""
+"""What several tests of the cpu back end do: translate a file, run the compiler driver, compile and run
+instrumented programs."""
 
+import json
 import os
+import sys
 from pathlib import Path
 
 import cc
@@ -8,6 +11,22 @@ import pytest
 import translate
 
 ROOT = Path(__file__).resolve().parents[2]
+
+FAKE_COMPILER = """
+import json, os, sys
+arguments = sys.argv[1:]
+sources = [a for a in arguments if a.endswith(".cpp")]
+text = open(sources[0]).read() if sources else ""
+with open("calls", "a") as calls:
+    calls.write(json.dumps([arguments, text]) + "\\n")
+if "fails" in text or os.environ.get("REJECTS", "none") in arguments:
+    sys.exit(1)
+if arguments[0] != "ar" and "-o" not in arguments:
+    sys.exit()
+output = arguments[2 if arguments[0] == "ar" else arguments.index("-o") + 1]
+if not os.path.exists(output):
+    open(output, "w").close()
+"""
 
 
 @pytest.fixture(scope="session")
@@ -20,6 +39,33 @@ def build():
 
 
 @pytest.fixture
+def lab_cc(tmp_path, monkeypatch, capfd):
+    """Runs the driver in a folder with a few sources. Returns its exit status, the calls of the
+    compilers as (arguments, text of the C++ source), and what it printed."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "fake.py").write_text(FAKE_COMPILER)
+    monkeypatch.setenv("CXX", f"{sys.executable} fake.py c++")
+    monkeypatch.setenv("AR", f"{sys.executable} fake.py ar")
+    monkeypatch.setenv("CC", f"{sys.executable} fake.py cc")
+    (tmp_path / "a.cu").write_text('#include "k.cuh"\nint main() { k<<<1, 2>>>(); }\n')
+    (tmp_path / "k.cuh").write_text("__global__ void k();\n")
+    for name in ("b.cpp", "c.c", "d.o", "libemu.a", "sub/b.cu"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("")
+
+    def run(*arguments):
+        (tmp_path / "calls").write_text("")
+        status = cc.main(["--emulator", "libemu.a", *arguments])
+        text = (tmp_path / "calls").read_text().replace(f".{os.getpid()}.tmp", "")
+        calls = [json.loads(line) for line in text.splitlines()]
+        output = capfd.readouterr()
+        shown = output.err.replace(f".{os.getpid()}.tmp", "")
+        return status, calls, output._replace(err=shown)
+
+    return run
+
+
+@pytest.fixture
 def instrumented(build, tmp_path):
     """instrumented(source, *options): compiles a .cu file for the profiler and the hazard check, and
     returns the program."""
@@ -28,7 +74,7 @@ def instrumented(build, tmp_path):
     def compile_program(source, *options):
         program = tmp_path / Path(source).stem
         arguments = ["--instrument", "-w", str(source), *options, "-o", str(program)]
-        assert cc.main([*arguments, "--library", str(library)]) == 0
+        assert cc.main([*arguments, "--emulator", str(library)]) == 0
         return program
 
     return compile_program

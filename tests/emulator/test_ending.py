@@ -97,11 +97,89 @@ def ended(tmp_path):
 
 @pytest.mark.parametrize("number", SIGNALS)
 @pytest.mark.parametrize(
-    "arguments", ["-c a.cu", "-c a.cu -o x.o", "a.cu --library b.o", "b.o --library b.o"]
+    "arguments", ["-c a.cu", "-c a.cu -o x.o", "a.cu --emulator b.o", "b.o --emulator b.o"]
 )
 def test_compiler_driver(ended, number, arguments):
     done = ended(number, "cc.py", *arguments.split())
     assert done == (128 + number, "", ["a.cu", "b.o"], [])
+
+
+def test_what_the_compiler_has_begun(ended, tmp_path):
+    """As g++ starts cc1plus."""
+    (tmp_path / "c++").write_text(
+        "#!/bin/sh\nsleep 1000 &\necho $$ $! > ../ready.new\nmv ../ready.new ../ready\nwait\n"
+    )
+    done = ended(signal.SIGTERM, "cc.py", "-c", "a.cu")
+    assert done == (128 + signal.SIGTERM, "", ["a.cu", "b.o"], [])
+
+
+def test_a_second_signal_changes_nothing(ended, tmp_path):
+    """./lab sends SIGTERM when it gets SIGINT, which the terminal sends to all."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "import os, shutil, signal\nremove = shutil.rmtree\n"
+        "def twice(*arguments, **options):\n"
+        "    os.kill(os.getpid(), signal.SIGTERM)\n    remove(*arguments, **options)\n"
+        "shutil.rmtree = twice\n"
+    )
+    done = ended(signal.SIGINT, "cc.py", "-c", "a.cu")
+    assert done == (128 + signal.SIGINT, "", ["a.cu", "b.o"], [])
+
+
+def test_the_first_signal_comes_while_the_folder_is_made_or_removed(tmp_path):
+    (tmp_path / "a.cu").touch()
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(tmp_path / "site"),
+        "TMPDIR": str(tmp_path / "tmp"),
+    }
+    (tmp_path / "tmp").mkdir()
+    (tmp_path / "site").mkdir()
+    send = "    os.kill(os.getpid(), signal.SIGTERM)\n"
+    for module, function, before, behind in (
+        ("tempfile", "mkdtemp", "", send),
+        ("shutil", "rmtree", send, ""),
+        ("shutil", "rmtree", "", send),
+    ):
+        (tmp_path / "site" / "sitecustomize.py").write_text(
+            f"import os, signal, {module}\noriginal = {module}.{function}\n"
+            f"def ends(*arguments, **options):\n{before}"
+            f"    done = original(*arguments, **options)\n{behind}    return done\n"
+            f"{module}.{function} = ends\n"
+        )
+        command = [sys.executable, str(EMULATOR / "cc.py"), "-c", "a.cu"]
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True)
+        assert (done.returncode, done.stdout, done.stderr) == (128 + signal.SIGTERM, b"", b"")
+        assert os.listdir(tmp_path / "tmp") == []
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_a_signal_while_python_starts(tmp_path, number):
+    """It waits, if whoever starts the program has it so; and there is no traceback of an import."""
+    (tmp_path / "sitecustomize.py").write_text(
+        f"import os, signal\nos.kill(os.getpid(), {int(number)})\n"
+    )
+    done = subprocess.run(
+        [sys.executable, str(EMULATOR / "cc.py"), "--help"],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS),
+        capture_output=True,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (128 + number, b"", b"")
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_a_signal_during_the_imports(tmp_path, number):
+    (tmp_path / "sitecustomize.py").write_text(
+        "import os, sys\nclass Finder:\n    @staticmethod\n    def find_spec(name, *_):\n"
+        f"        if name == 'command_line':\n            os.kill(os.getpid(), {int(number)})\n"
+        "sys.meta_path.insert(0, Finder)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, str(EMULATOR / "cc.py"), "--help"],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (128 + number, b"", b"")
 
 
 def test_compiler_that_has_just_begun(ended, tmp_path):
@@ -119,7 +197,9 @@ def test_translator(ended, tmp_path, number):
 
 def test_what_is_ignored_stays_ignored(ended, tmp_path):
     """As nohup does it."""
-    (tmp_path / "c++").write_text("#!/bin/sh\n: > ../ready\nkill -HUP $PPID\n")
+    (tmp_path / "c++").write_text(
+        "#!/bin/sh\n: > ../ready\nkill -HUP $PPID\nfor output; do :; done\n: > $output\n"
+    )
     wrapper = ["sh", "-c", 'trap "" HUP; exec "$@"', "sh"]
     status, printed, _, temporary = ended(signal.SIGHUP, "cc.py", "a.cu", "-c", wrapper=wrapper)
     assert (status, printed, temporary) == (0, "", [])

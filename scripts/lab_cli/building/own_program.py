@@ -24,7 +24,7 @@ def common_library(folder: Path) -> list[str]:
 
 def emulator_library(folder: Path) -> list[str]:
     """Options of cc.py that link the emulator, from a build folder of the cpu back end."""
-    return ["--library", str(folder / "emulator" / "libcuda_emulator.a")]
+    return ["--emulator", str(folder / "emulator" / "libcuda_emulator.a")]
 
 
 def for_gpu(sources: Sequence[str], choice: Choice, cmake: str, debug: bool) -> Path:

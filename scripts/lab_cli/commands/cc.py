@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 from collections.abc import Sequence
 from typing import Any
 
+from .. import signals
 from ..building import own_program, presets
 from ..machine import setup
 from ..paths import ROOT
-from ..process import run as run_shown
+from ..process import say, shown
+
+NEEDS_NOTHING = {"-h", "-help", "--help", "-V", "-version", "--version"}
+SHOWS = {"-v", "-verbose", "--verbose", "-dryrun", "--dryrun"}
 
 
 def add_parser(commands: Any) -> None:
@@ -19,12 +25,22 @@ def add_parser(commands: Any) -> None:
 
 def run(options: Sequence[str]) -> int:
     """Hands over to the emulator's driver, which links with the emulator's library and, for programs
-    that include lab.cuh, with that of common/."""
-    driver = [presets.shortest(sys.executable), str(ROOT / "emulator" / "cc.py")]
-    if options and not {"-h", "--help"} & set(options):
+    that include lab.cuh, with that of common/. As of a compiler, one sees nothing of it unless one asks."""
+    driver = [sys.executable, str(ROOT / "emulator" / "cc.py")]
+    if options and not NEEDS_NOTHING & set(options):
         target = "cuda_emulator_instrument" if "--instrument" in options else "cuda_emulator"
         targets = [target, "cuda_emulator_precompiled", "lab_common"]
         folder = presets.build(setup.ensure("cpu"), "cpu", *targets)
         driver += own_program.emulator_library(folder)
         driver += own_program.common_library(folder)
-    return run_shown([*driver, *options])
+    if SHOWS & set(options):
+        say("+ " + shown([presets.shortest(sys.executable), *driver[1:], *options]))
+    _become([*driver, *options])
+    return 1
+
+
+def _become(command: Sequence[str]) -> None:
+    """Runs the command in place of this program. Signals that would end it while Python starts wait:
+    the driver takes them as soon as it can."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, signals.ENDING)
+    os.execv(command[0], command)

@@ -8,7 +8,6 @@ import subprocess
 import sys
 import threading
 from collections.abc import Sequence
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Callable
 
@@ -74,10 +73,13 @@ def test_help_is_as_somebody_last_read_it(monkeypatch, capfd) -> None:
     monkeypatch.setenv("COLUMNS", "100")
     text = ""
     for command in [[], *([name] for name in COMMANDS)]:
-        ends = pytest.raises(SystemExit, match="0") if command != ["cc"] else nullcontext()
-        with ends:
-            assert main.main([*command, "--help"]) == 0
-        text += f"$ {' '.join(['./lab', *command, '--help'])}\n{capfd.readouterr().out}\n"
+        if command == ["cc"]:  # which becomes another program
+            shown = lab("cc", "--help").stdout
+        else:
+            with pytest.raises(SystemExit, match="0"):
+                main.main([*command, "--help"])
+            shown = capfd.readouterr().out
+        text += f"$ {' '.join(['./lab', *command, '--help'])}\n{shown}\n"
     text = text.replace("optional arguments:", "options:")  # of Python 3.9
     if os.environ.get("LAB_ACCEPT") == "1":
         HELP.write_text(text, encoding="utf-8")
@@ -471,7 +473,9 @@ def test_a_stray_word_starts_no_test(tested, arguments: list[str], capfd) -> Non
     assert arguments[-1] in capfd.readouterr().err
 
 
-def test_cc_builds_the_libraries_and_hands_over(faked: Path, monkeypatch) -> None:
+@pytest.fixture
+def handed_over(faked: Path, monkeypatch) -> tuple[list[tuple[str, ...]], list[list[str]]]:
+    """What ./lab cc builds, and the commands that it becomes; those fail here."""
     built: list[tuple[str, ...]] = []
     ran: list[list[str]] = []
 
@@ -480,13 +484,27 @@ def test_cc_builds_the_libraries_and_hands_over(faked: Path, monkeypatch) -> Non
         return faked
 
     monkeypatch.setattr(presets, "build", build)
-    monkeypatch.setattr(cc, "run_shown", lambda command: ran.append(command) or 0)
-    assert main.main(["cc", "mine.cu", "-o", "mine", "--", "-x"]) == 0
+    monkeypatch.setattr(cc, "_become", lambda command: ran.append(list(command)))
+    return built, ran
+
+
+def test_cc_builds_the_libraries_and_hands_over(handed_over, faked: Path, capfd) -> None:
+    built, ran = handed_over
+    assert main.main(["cc", "mine.cu", "-o", "mine", "--", "-x"]) == 1
     assert built == [("cpu", "cuda_emulator", "cuda_emulator_precompiled", "lab_common")]
-    library = ["--library", str(faked / "emulator" / "libcuda_emulator.a")]
-    assert ran[0][1:4] == [str(ROOT / "emulator" / "cc.py"), *library]
+    library = ["--emulator", str(faked / "emulator" / "libcuda_emulator.a")]
+    assert ran[0][:4] == [sys.executable, str(ROOT / "emulator" / "cc.py"), *library]
     assert ran[0][4:6] == [f"-L{faked / 'common'}", "-llab_common"]
     assert ran[0][6:] == ["mine.cu", "-o", "mine", "--", "-x"]
+    assert capfd.readouterr() == ("", "")  # as compilers are
+
+
+@pytest.mark.parametrize("option", ["-v", "--verbose", "-dryrun", "--dryrun"])
+def test_cc_shows_the_driver_if_asked_to(handed_over, option: str, capfd) -> None:
+    main.main(["cc", "mine.cu", option])
+    shown = capfd.readouterr().err
+    assert shown.startswith("+ ") and " emulator/cc.py --emulator " in shown
+    assert shown.endswith(f" mine.cu {option}\n")
 
 
 @pytest.mark.parametrize(
@@ -496,19 +514,37 @@ def test_cc_builds_the_libraries_and_hands_over(faked: Path, monkeypatch) -> Non
         (["a.cu", "-hello"], "cuda_emulator"),
         (["a.cu", "--help"], ""),
         (["-h"], ""),
+        (["--version"], ""),
+        (["-V"], ""),
         ([], ""),
     ],
 )
-def test_cc_builds_what_it_needs(faked: Path, monkeypatch, options, target: str) -> None:
-    built: list[str] = []
-    ran: list[list[str]] = []
-    monkeypatch.setattr(presets, "build", lambda cmake, *targets: built.extend(targets) or faked)
-    monkeypatch.setattr(cc, "run_shown", lambda command: ran.append(command) or 5)
-    assert main.main(["cc", *options]) == 5
-    assert built[:2] == (["cpu", target] if target else [])
+def test_cc_builds_what_it_needs(handed_over, options, target: str) -> None:
+    built, ran = handed_over
+    main.main(["cc", *options])
+    assert [targets[:2] for targets in built] == ([("cpu", target)] if target else [])
     ((python, driver, *arguments),) = ran
-    assert (python, driver) == (presets.shortest(sys.executable), str(ROOT / "emulator" / "cc.py"))
+    assert (python, driver) == (sys.executable, str(ROOT / "emulator" / "cc.py"))
     assert arguments[4 if target else 0 :] == options
+
+
+def test_cc_becomes_the_driver() -> None:
+    """Its status is that of ./lab, and its output and process are, too."""
+    done = subprocess.run([str(ROOT / "lab"), "cc"], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("usage: lab cc FILE...")
+    code = (
+        "import os, signal, sys; sys.path.insert(0, 'scripts')\n"
+        "from lab_cli.commands import cc\n"
+        "print(os.getpid(), flush=True)\n"
+        "cc._become([sys.executable, '-c', 'import os, signal;"
+        " print(os.getpid(), signal.pthread_sigmask(signal.SIG_BLOCK, []))'])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    before, after = done.stdout.splitlines()
+    process, _, blocked = after.partition(" ")
+    assert process == before
+    assert all(name in blocked for name in ("SIGINT", "SIGTERM", "SIGHUP"))
 
 
 def test_programs_that_path_leads_to_are_named_as_one_types_them(fake_tool, tmp_path) -> None:

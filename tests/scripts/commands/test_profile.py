@@ -858,6 +858,6 @@ def test_own_file_on_the_cpu(lab: Lab, mine: Path, monkeypatch) -> None:
         str(lab.folder / "own" / "mine.cpu-profile"),
         f"-L{lab.folder / 'cpu' / 'common'}",
         "-llab_common",
-        "--library",
+        "--emulator",
         str(lab.folder / "cpu" / "emulator" / "libcuda_emulator.a"),
     ]
