@@ -14,7 +14,7 @@
 // block of 32 x 32 threads. cudaMemcpy moves two matrices where a sum moves three: compare its
 // GB/s.
 //
-//   ./lab run sumMatrix -- --rows=16K --cols=16K
+//   ./lab run sumMatrix
 //   ./lab run sumMatrix -- --block=32x8
 //   ./lab test sumMatrix
 //   ./lab profile sumMatrix -- --block=32x8

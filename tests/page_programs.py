@@ -47,6 +47,22 @@ EXPECTED = {
         )
     ],
     "simpleDivergence": [([], "", 992)],
+    # How many sectors the first warp of a block touches.
+    "sumMatrix": [
+        (
+            [],
+            "256x1     4 sectors, 100.0 % used\n"
+            "128x2     4 sectors, 100.0 % used\n"
+            " 64x4     4 sectors, 100.0 % used\n"
+            " 32x8     4 sectors, 100.0 % used\n"
+            " 16x16    4 sectors, 100.0 % used\n"
+            "  8x32    4 sectors, 100.0 % used\n"
+            "  4x64    8 sectors,  50.0 % used\n"
+            "  2x128  16 sectors,  25.0 % used\n"
+            "  1x256  32 sectors,  12.5 % used\n",
+            0,
+        )
+    ],
     "nestedHelloWorld": [([], "the sum is 140\n", 0)],
     "launchLimits": [([], "2048 ran, 952 were refused; the host: cudaSuccess\n", 0)],
     "misalignedAccess": [([], "", 0)],
