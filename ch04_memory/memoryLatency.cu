@@ -174,8 +174,8 @@ int main(int argc, char** argv) {
     exercise.option("hops", &hops, {4001, 61}, 1, 1 << 20, "steps of a chain");
     exercise.parse(argc, argv);
     if (largest < smallest) {
-        exercise.reject(lab::formatted("--largest=%zu: expected at least %zu, the --smallest",
-                                       largest, smallest));
+        exercise.reject("largest", lab::withSuffix(largest),
+                        "at least " + lab::withSuffix(smallest) + ", the --smallest");
     }
     constexpr auto kOnGpu = lab::OwnColumn::kOnGpu;
     exercise.columns(lab::Columns::kTimed,

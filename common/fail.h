@@ -1,6 +1,8 @@
 #pragma once
 // How a program of the lab ends when it cannot go on.
 
+#include <string>
+
 namespace lab {
 
 enum ExitStatus {
@@ -10,7 +12,12 @@ enum ExitStatus {
     kExitNoGpu = 77,    // ctest and automake read 77 as "skipped"
 };
 
-// Prints one line on stderr and ends the program.
+// The program's name in messages, instead of that of its file.
+void setProgramName(const std::string& name);
+const char* programName();
+
+// Prints one line on stderr, "name: ...", and ends the program. Whatever somebody has typed may
+// stand in it: it stays one line.
 [[noreturn, gnu::format(printf, 2, 3)]] void quit(ExitStatus status, const char* format, ...);
 
 }  // namespace lab
