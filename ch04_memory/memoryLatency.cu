@@ -191,7 +191,7 @@ int main(int argc, char** argv) {
     exercise.title("chains of %u steps, footprints of %s to %s", hops,
                    lab::inBytes(smallest).c_str(), lab::inBytes(largest).c_str());
     exercise.noteInEmulation(
-        "It has no caches and no latencies: where the lines fit, and the cycles, are left out.");
+        "It has no caches and no latencies: where lines fit, and cycles, are left out.");
 
     const std::vector<unsigned> footprints =
         linesBetween(smallest, exercise.profile() ? smallest : largest, steps);

@@ -56,7 +56,7 @@ void Exercise::parseOptions(int argc, char** argv) {
     const std::string error = options_.parse(argc, argv);
     if (!error.empty()) reject(error);
     if (help) printHelp();
-    nameSizes(options_.givenNumbers(ownOptions_));
+    setSizes(options_.givenNumbers(ownOptions_));
 }
 
 void Exercise::selectDevice() {
@@ -111,8 +111,9 @@ std::string Exercise::parameters(const Options::Values& others) const {
 void Exercise::title(const char* format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    const std::string text = name_ + ": " + vformatted(format, arguments);
+    std::string text = name_ + ": " + vformatted(format, arguments);
     va_end(arguments);
+    if (text.size() > ResultTable::kLineLength) text = wrapped(text, ResultTable::kLineLength);
     std::string device = "on " + facts_.name;
     if (!kEmulated) {
         device += formatted(" (sm_%d%d, %d SMs, %.0f GB/s)", facts_.major, facts_.minor,

@@ -87,7 +87,7 @@ class Exercise {
 
     // ---- what is printed ----
 
-    // "<name>: <text> on <device>", in two lines where one is too short. printf format.
+    // "<name>: <text> on <device>", in two lines or more where one is too short. printf format.
     [[gnu::format(printf, 2, 3)]] void title(const char* format, ...);
 
     // A line for the reader, on stdout, or on stderr where stdout is CSV. What comes before the

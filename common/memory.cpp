@@ -11,19 +11,6 @@
 #include "format.h"
 
 namespace lab {
-namespace {
-
-// "--size=1T: "; lives as long as any thread.
-std::string& sizes() {
-    static std::string* const text = new std::string;
-    return *text;
-}
-
-}  // namespace
-
-void nameSizes(const std::string& options) {
-    sizes() = options.empty() ? "" : options + ": ";
-}
 
 std::uint64_t freeHostBytes() {
     // Of an emulation the device's memory is the host's: its runtime knows what of that is taken.
@@ -33,9 +20,9 @@ std::uint64_t freeHostBytes() {
 }
 
 void quitWithoutMemory(std::uint64_t bytes, const char* kind, std::uint64_t freeBytes) {
-    quit(kExitFailure, "%scannot allocate %s%s of %s memory: %s are free; choose a smaller size",
-         sizes().c_str(), bytes == UINT64_MAX ? "more than " : "", inBytes(bytes).c_str(), kind,
-         inBytes(freeBytes).c_str());
+    quitTooLarge("cannot allocate %s%s of %s memory: %s are free",
+                 bytes == UINT64_MAX ? "more than " : "", inBytes(bytes).c_str(), kind,
+                 inBytes(freeBytes).c_str());
 }
 
 void requireHostMemory(std::size_t count, std::size_t elementBytes) {
@@ -49,7 +36,7 @@ void quitOnBadAlloc() {
     std::set_new_handler([] {  // takes no memory, and destroys nothing: other threads may run
         std::fflush(stdout);
         std::fprintf(stderr, "%s: %scannot allocate host memory; choose a smaller size\n",
-                     programName(), sizes().c_str());
+                     programName(), sizes());
         std::_Exit(kExitFailure);
     });
 }

@@ -4,17 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
-#include <string>
 #include <vector>
 
 namespace lab {
 
 // Bytes that the machine, or the container around the program, can still give; swap is left out.
 std::uint64_t freeHostBytes();
-
-// The options that say how much memory is taken, "--size=1T --block=64": what does not fit names
-// them.
-void nameSizes(const std::string& options);
 
 // Ends the program. `kind` of memory: "device", "pinned", "host".
 [[noreturn]] void quitWithoutMemory(std::uint64_t bytes, const char* kind, std::uint64_t freeBytes);

@@ -31,22 +31,9 @@ std::string withoutLinks(const std::string& name) {
     return result;
 }
 
-// Can the file be replaced? errno says why not.
-bool replaceable(const std::string& name) {
-    const std::size_t slash = name.rfind('/');
-    const std::string folder = slash == std::string::npos ? "." : name.substr(0, slash + 1);
-    if (access(folder.c_str(), W_OK | X_OK) != 0) return false;
-    return access(name.c_str(), F_OK) != 0 || access(name.c_str(), W_OK) == 0;
-}
-
-bool write(const std::string& name, const char* data, std::size_t size) {
-    std::FILE* const file = std::fopen(name.c_str(), "w");
-    if (file == nullptr) return false;
-    const bool written = std::fwrite(data, 1, size, file) == size;
-    const int reason = errno;
-    const bool closed = std::fclose(file) == 0;
-    if (!written) errno = reason;
-    return closed && written;
+// What is to become the file is written beside it and renamed.
+std::string besideOf(const std::string& name) {
+    return name + formatted(".%d.tmp", static_cast<int>(getpid()));
 }
 
 // As long as it lives, the signals that end a program remove a file first.
@@ -78,6 +65,24 @@ class RemovedBySignals {
     static inline const char* file = nullptr;
     void (*before_[kCount])(int);
 };
+
+bool write(const std::string& name, const char* data, std::size_t size) {
+    std::FILE* const file = std::fopen(name.c_str(), "w");
+    if (file == nullptr) return false;
+    const bool written = std::fwrite(data, 1, size, file) == size;
+    const int reason = errno;
+    const bool closed = std::fclose(file) == 0;
+    if (!written) errno = reason;
+    return closed && written;
+}
+
+// Can the file be replaced? errno says why not.
+bool replaceable(const std::string& name) {
+    if (access(name.c_str(), F_OK) == 0 && access(name.c_str(), W_OK) != 0) return false;
+    const std::string beside = besideOf(name);
+    const RemovedBySignals whileItIsThere(beside);
+    return write(beside, "", 0) && std::remove(beside.c_str()) == 0;
+}
 
 }  // namespace
 
@@ -111,10 +116,10 @@ void OutputFile::close() {
     quit(kExitFailure, "cannot write to %s%s", shortened(name_).c_str(), reason.c_str());
 }
 
-// Written beside it and renamed: whoever interrupts that leaves what was there.
+// Whoever interrupts this leaves what was there.
 bool OutputFile::replaceFile() const {
     const std::string name = withoutLinks(name_);
-    const std::string beside = name + formatted(".%d.tmp", static_cast<int>(getpid()));
+    const std::string beside = besideOf(name);
     const RemovedBySignals whileItIsThere(beside);
     if (write(beside, kept_, keptSize_) && std::rename(beside.c_str(), name.c_str()) == 0) {
         return true;
