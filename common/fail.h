@@ -7,7 +7,7 @@ namespace lab {
 
 enum ExitStatus {
     kExitOk = 0,
-    kExitFailure = 1,   // a wrong result or a CUDA error
+    kExitFailure = 1,   // a wrong result or a failure
     kExitBadUsage = 2,  // a wrong command line
     kExitNoGpu = 77,    // ctest and automake read 77 as "skipped"
 };
