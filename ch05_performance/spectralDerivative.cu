@@ -345,7 +345,7 @@ int main(int argc, char** argv) {
         differentiateOnCpu(field.values.data(), hostColumns.data(), result, n, elements);
     });
     if (blas && !blas->problem().empty()) {
-        exercise.note("no row for --blas: " + blas->problem());
+        exercise.note("no row for --blas: " + lab::inOneLine(blas->problem()));
     } else if (blas) {
         onHost(blasName.substr(blasName.rfind('/') + 1), [&](float* result) {
             differentiateByBlas(*blas, field.values.data(), hostColumns.data(), result, n,
