@@ -1,5 +1,6 @@
 #include "format.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <sstream>
 
@@ -122,6 +123,7 @@ std::string wrapped(const std::string& text, std::size_t width, std::size_t inde
         result += word;
         length += word.size();
     }
+    std::replace(result.begin(), result.end(), '\x1f', ' ');
     return result;
 }
 

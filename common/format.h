@@ -29,6 +29,7 @@ std::string inOneLine(const std::string& text);
 std::string shortened(const std::string& text);
 
 // `text` in lines of at most `width` characters, broken at spaces; all but the first are indented.
+// The character 0x1f is a space at which no line is broken.
 std::string wrapped(const std::string& text, std::size_t width, std::size_t indent = 0);
 
 }  // namespace lab

@@ -29,6 +29,12 @@ std::function<bool(const std::string&)> setText(std::string* value) {
     };
 }
 
+// What stays in one line, where wrapped() breaks a text.
+std::string together(std::string text) {
+    std::replace(text.begin(), text.end(), ' ', '\x1f');
+    return text;
+}
+
 }  // namespace
 
 bool parseWhole(const std::string& text, std::uint64_t* value) {
@@ -76,7 +82,7 @@ void Options::addNumber(const std::string& name, std::function<void(std::uint64_
     const bool power = rule == Rule::kPowerOfTwo;
     const std::string range = withSuffix(min) + " to " + withSuffix(max);
     const std::string allowed = (power ? "a power of two from " : "a whole number from ") + range;
-    const std::string shown = help + ": " + (power ? "a power of two, " : "") + range;
+    const std::string shown = help + ": " + (power ? "a power of two, " : "") + together(range);
     const auto setParsed = [=](const std::string& text) {
         std::uint64_t number = 0;
         if (!parseWhole(text, &number) || number < min || number > max) return false;
@@ -168,8 +174,9 @@ std::string Options::help() const {
                            entry.placeholder + (entry.name == "help" ? ", -h" : "");
         left.resize(std::max(left.size(), kIndent - 3), ' ');
         text += "  " + left + " " +
-                wrapped(entry.help +
-                            (entry.byDefault.empty() ? "" : " (default " + entry.byDefault + ")"),
+                wrapped(entry.help + (entry.byDefault.empty()
+                                          ? ""
+                                          : " " + together("(default " + entry.byDefault + ")")),
                         kHelpWidth, kIndent) +
                 "\n";
     }

@@ -70,6 +70,7 @@ TEST(Format, WrapsAtSpaces) {
     EXPECT_EQ(lab::wrapped("one two three", 6), "one\ntwo\nthree");
     EXPECT_EQ(lab::wrapped("one two three", 9, 2), "one two\n  three");
     EXPECT_EQ(lab::wrapped("one two three", 8, 2), "one\n  two\n  three");
+    EXPECT_EQ(lab::wrapped("one two\x1fthree", 9), "one\ntwo three");
     EXPECT_EQ(lab::wrapped("a wordthatistoolong b", 8), "a\nwordthatistoolong\nb");
 }
 

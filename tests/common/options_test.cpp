@@ -220,8 +220,8 @@ TEST(Options, HelpFits80Columns) {
     options.number("microseconds", &value, 0, UINT64_MAX,
                    "a text that is so long that it needs a second line");
     EXPECT_EQ(options.help(),
-              "  --microseconds=N   a text that is so long that it needs a second line: 0 to\n"
-              "                     2^64-1 (default 3M)\n");
+              "  --microseconds=N   a text that is so long that it needs a second line:\n"
+              "                     0 to 2^64-1 (default 3M)\n");
 }
 
 TEST(Options, FilesAreNamedButNotAmongTheValues) {
