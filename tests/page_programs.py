@@ -34,6 +34,16 @@ EXPECTED = {
             0,
         )
     ],
+    "latencyHiding": [
+        (
+            [],
+            "1 chains:   6.25  12.50  25.00  50.00 100.00 100.00 100.00\n"
+            "2 chains:  12.50  25.00  50.00 100.00 100.00 100.00 100.00\n"
+            "4 chains:  25.00  50.00 100.00 100.00 100.00 100.00 100.00\n"
+            "8 chains:  25.00  50.00 100.00 100.00 100.00 100.00 100.00\n",
+            0,
+        )
+    ],
     # The most registers of each number of blocks, on an H200.
     "occupancyCliff": [
         (
