@@ -11,6 +11,18 @@ PROGRAM = re.compile(r"^```cpp\n((?:(?!^```).)*?^int main\(.*?)^```", re.MULTILI
 # What it prints with these options, and its divergent branches.
 EXPECTED = {
     "controlDivergence": [(["1000"], "", 3), (["1024"], "", 2), (["20"], "", 2)],
+    "blockScheduling": [
+        (
+            [],
+            "three waves:          3.00, idle  0.0 %\n"
+            "14 blocks more:       4.00, idle 23.7 %\n"
+            "halves of them:       3.50, idle 12.8 %\n"
+            "every fifth longer:  14.00, idle 38.7 %\n"
+            "the longest last:    13.00, idle 34.0 %\n"
+            "the longest first:   10.00, idle 14.2 %\n",
+            0,
+        )
+    ],
     "deviceQuery": [
         (
             [],
@@ -31,6 +43,16 @@ EXPECTED = {
             " 256 threads, 0 registers, 1024 bytes:  8 blocks, 64 warps\n"
             " 512 threads, 0 registers, 2048 bytes:  4 blocks, 64 warps\n"
             "1024 threads, 0 registers, 4096 bytes:  2 blocks, 64 warps\n",
+            0,
+        )
+    ],
+    "latencyHiding": [
+        (
+            [],
+            "1 chains:   6.25  12.50  25.00  50.00 100.00 100.00 100.00\n"
+            "2 chains:  12.50  25.00  50.00 100.00 100.00 100.00 100.00\n"
+            "4 chains:  25.00  50.00 100.00 100.00 100.00 100.00 100.00\n"
+            "8 chains:  25.00  50.00 100.00 100.00 100.00 100.00 100.00\n",
             0,
         )
     ],

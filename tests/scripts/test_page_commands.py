@@ -37,8 +37,8 @@ IN_ANY_EXERCISE = set(
 # The options of NVIDIA's tools that pages use.
 OF_NVIDIA = {
     "nvcc": {
-        "-std=c++17", "-arch=native", "-arch=sm_89", "-Xptxas=-v", "-I", "-c", "-o", "-cubin", "-rdc=true",
-        "-lcudadevrt",
+        "-std=c++17", "-arch=native", "-arch=sm_89", "-arch=sm_90", "-Xptxas=-v", "-maxrregcount=24", "-I",
+        "-c", "-o", "-cubin", "-rdc=true", "-lcudadevrt",
     },
     "cuobjdump": {"--dump-sass", "--dump-resource-usage", "--list-elf", "--list-ptx"},
     "compute-sanitizer": {"--tool"},
