@@ -14,15 +14,15 @@ PATIENCE = 2.0  # seconds, until who does not end by itself is killed
 
 
 def passing_on(work: Callable[[], int]) -> int:
-    """The exit status of `work`, or that of the signal which ended it."""
+    """The exit status of `work`, which raises no SystemExit, or that of the signal which ended it."""
     try:
         pass_on()
         status = work()
         _let_go()
     except KeyboardInterrupt:
         status = 128 + signal.SIGINT
-    except SystemExit as end:
-        status = end.code if isinstance(end.code, int) else 1
+    except SystemExit as end:  # of _end()
+        status = int(end.code or 0)
     return status
 
 

@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from pathlib import Path
 
 from .. import catalogue
 from ..catalogue import Place
@@ -122,6 +123,15 @@ def _next(possible: Sequence[Stand]) -> Stand | None:
     return None
 
 
+def _about(source: Path) -> str:
+    """': ' and the exercise in a sentence; empty where it has none."""
+    try:
+        sentence = catalogue.sentence_about(source.read_text(encoding="utf-8", errors="replace"))
+    except OSError:
+        return ""
+    return f": {sentence}" if sentence else ""
+
+
 def _what_next(stand: Stand | None, begun: bool, width: int) -> str:
     if stand is None:
         sentence = (
@@ -134,8 +144,7 @@ def _what_next(stand: Stand | None, begun: bool, width: int) -> str:
         actions = {f"./lab test {stand.name}": "says what is wrong, or that nothing is"}
     else:
         source = stand.place.source
-        about = catalogue.sentence_about(source.read_text(encoding="utf-8", errors="replace"))
-        sentence = f"{'Next is' if begun else 'Begin with'} {stand.name}: {about}"
+        sentence = f"{'Next is' if begun else 'Begin with'} {stand.name}{_about(source)}"
         actions = {
             shown(source.with_suffix(".md")): "its page",
             f"./lab run {stand.name}": "builds and runs it",
