@@ -135,9 +135,6 @@ def _is_chapter(source: Path, name: str) -> bool:
 def _near(name: str, known: Mapping[str, Path]) -> str:
     """The exercise or chapter that is meant: also by the path of one of its files."""
     last = name.rstrip("/").rpartition("/")[2]
-    stem, dot, ending = last.rpartition(".")
-    if dot and ending in ("cu", "md", "toml"):
-        last = stem
     words = {*known, *(source.parent.name for source in known.values())}
     return did_you_mean(last, words) or "; ./lab list shows them all"
 
