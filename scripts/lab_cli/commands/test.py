@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from ..building import presets
 from ..building.exercises import build
 from ..machine import backend, setup
 from ..process import output_of, run_lines, say
-from ..results import test_summary
+from ..results import standing, test_summary
 from . import arguments as shared
 
 END_OF_CASES = "% tests passed"  # of ctest's own summary, in its first line
@@ -41,6 +41,7 @@ def add_parser(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """ctest's status: 0, or 8 where a test failed."""
+    sources = standing.digests()
     options = ["-R", arguments.regex] if arguments.regex else []
     if arguments.names:
         built = build(arguments.names, arguments.backend, instrumented=True)
@@ -49,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
         options = ["-L", f"^({names})$", *options]
     else:
         folder, cmake = _build_all(backend.pick(arguments.backend))
-    return _ctest(cmake, folder, [*options, *arguments.options], bool(arguments.names))
+    return _ctest(cmake, folder, [*options, *arguments.options], bool(arguments.names), sources)
 
 
 def _build_all(chosen_backend: str) -> tuple[Path, str]:
@@ -62,9 +63,11 @@ def _build_all(chosen_backend: str) -> tuple[Path, str]:
     return presets.build(cmake, chosen_backend), cmake
 
 
-def _ctest(cmake: str, folder: Path, options: Sequence[str], in_short: bool) -> int:
+def _ctest(
+    cmake: str, folder: Path, options: Sequence[str], in_short: bool, sources: Mapping[str, str]
+) -> int:
     """Shows what ctest prints, and then the summary; `in_short`, in place of ctest's own: a share of
-    passed tests says nothing about an exercise."""
+    passed tests says nothing about an exercise. `sources` are those that were built."""
     ctest = [presets.ctest_beside(cmake), "--test-dir", str(folder)]
     hidden = False
 
@@ -82,7 +85,9 @@ def _ctest(cmake: str, folder: Path, options: Sequence[str], in_short: bool) -> 
         status = run_lines([*ctest, *usual, "--output-junit", str(junit), *options], show)
         if junit.exists():
             text = junit.read_text(encoding="utf-8", errors="replace")
-            print("\n" + test_summary.summary(test_summary.cases(text, labels)), flush=True)
+            ran = test_summary.cases(text, labels)
+            print("\n" + test_summary.summary(ran), flush=True)
+            standing.record(folder.name, sources, ran, labels)
     return status
 
 

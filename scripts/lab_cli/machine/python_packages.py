@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 
+from ..files import make_build_folder
 from ..paths import SCRIPTS, VENV, venv_tool
 from ..process import must_run
 
@@ -32,6 +33,7 @@ def python_with(*modules: str) -> str:
 def install(packages: Sequence[str]) -> None:
     """Into .venv, which is made if need be."""
     if not venv_tool("pip").exists():
+        make_build_folder(VENV)
         must_run([sys.executable, "-m", "venv", str(VENV)])
     pip = [str(venv_tool("pip")), "install", "--disable-pip-version-check"]
     must_run([*pip, "--constraint", str(REQUIREMENTS), *packages])

@@ -21,8 +21,11 @@ from lab_cli.commands.run import Outcome
 from lab_cli.errors import LabError
 from lab_cli.machine import backend, setup
 from lab_cli.paths import ROOT
+from lab_cli.results import standing
 
 COMMANDS = [command.__name__.rpartition(".")[2] for command in main.COMMANDS]
+NOTHING_AFTER = "nothing may follow after -- here"
+OR_AFTER = "lists them; options of an exercise follow after --"
 HELP = Path(__file__).parent / "data" / "help.txt"
 
 
@@ -47,7 +50,7 @@ def test_list_names_every_exercise_and_says_what_it_is() -> None:
     ("arguments", "message"),
     [
         (["bogus"], "bogus"),
-        (["run", "--size=3"], "--size=3; options of an exercise follow after --"),
+        (["run", "--size=3"], "--size=3: no such option; ./lab run --help lists"),
         (["run", "transposs"], "did you mean transpose?"),
         (["run", "--backend", "tpu"], "tpu"),
         (["list", "extra"], "extra"),
@@ -76,55 +79,115 @@ def test_help_is_as_somebody_last_read_it(monkeypatch, capfd) -> None:
         if command == ["cc"]:  # which becomes another program
             shown = lab("cc", "--help").stdout
         else:
-            with pytest.raises(SystemExit, match="0"):
-                main.main([*command, "--help"])
+            assert main.main([*command, "--help"]) == 0
             shown = capfd.readouterr().out
-        text += f"$ {' '.join(['./lab', *command, '--help'])}\n{shown}\n"
+        text += f"$ {' '.join(['./lab', *command, '--help'])}
+{shown}
+"
     text = text.replace("optional arguments:", "options:")  # of Python 3.9
     if os.environ.get("LAB_ACCEPT") == "1":
         HELP.write_text(text, encoding="utf-8")
     assert text.split() == HELP.read_text(encoding="utf-8").split()
 
 
-def test_without_a_command_there_is_help_and_status_2(capfd) -> None:
-    assert main.main([]) == 2
-    assert capfd.readouterr().out == main.parser().format_help()
+@pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS if name != "cc")])
+def test_help_fits_the_terminal(monkeypatch, capfd, command: list[str]) -> None:
+    words = []
+    for columns in (60, 80, 120):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        assert main.main([*command, "--help"]) == 0
+        out = capfd.readouterr().out
+        assert max(map(len, out.splitlines())) <= columns
+        words.append(out.split())
+    assert words[0] == words[1] == words[2]
+
+
+@pytest.mark.parametrize("columns", ["", "0", "-3", "abc"])
+def test_help_where_the_terminal_is_not_known(monkeypatch, capfd, columns: str) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    main.main(["--help"])
+    usual = capfd.readouterr().out
+    monkeypatch.setenv("COLUMNS", columns)
+    main.main(["--help"])
+    assert capfd.readouterr().out == usual
+    assert not any(line.endswith(" all") and len(line) < 20 for line in usual.splitlines())
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("list --size=3", "unknown option --size=3"),
-        ("list -- --size=3", "--size=3: nothing may follow after -- here: ./lab list --help"),
-        ("doctor -- x y", "x: nothing may follow after -- here: ./lab doctor --help"),
-        ("new ch04_memory/x -- y", "y: nothing may follow after -- here: ./lab new --help"),
-        ("run --back=cpu", "unknown option --back=cpu; options of an exercise follow after --"),
-        ("test --back=cpu", "unknown option --back=cpu; options of an exercise follow after --"),
-        ("bench --resum", "unknown option --resum"),
-        ("plot --gp=h200", "unknown option --gp=h200"),
+        ("list --size=3", " list: --size=3: no such option; ./lab list --help lists them"),
+        ("list x", " list: x: nothing more is expected; ./lab list --help says more"),
+        ("list x -y", " list: -y: no such option; ./lab list --help lists them"),
+        (
+            "list -- --size=3",
+            " list: --size=3: nothing may follow after -- here; ./lab list --help says more",
+        ),
+        ("doctor -- x y", f" doctor: x: {NOTHING_AFTER}; ./lab doctor --help says more"),
+        ("new ch04_memory/x -- y", f" new: y: {NOTHING_AFTER}; ./lab new --help says more"),
+        ("run --back=cpu", f" run: --back=cpu: no such option; ./lab run --help {OR_AFTER}"),
+        ("test --back=cpu", f" test: --back=cpu: no such option; ./lab test --help {OR_AFTER}"),
+        ("bench --resum", " bench: --resum: no such option; ./lab bench --help lists them"),
+        ("plot --gp=h200", " plot: --gp=h200: no such option; ./lab plot --help lists them"),
         (
             "profile transpose --metric=x",
-            "unknown option --metric=x; options of an exercise follow after --",
+            f" profile: --metric=x: no such option; ./lab profile --help {OR_AFTER}",
         ),
-        ("--size=3", "the following arguments are required: COMMAND"),
-        ("-- x", "the following arguments are required: COMMAND"),
-        ("check transpose -x", "unknown option -x; options of an exercise follow after --"),
-        ("trace transpose -x", "unknown option -x; options of an exercise follow after --"),
+        ("check transpose -x", f" check: -x: no such option; ./lab check --help {OR_AFTER}"),
+        ("check -x", f" check: -x: no such option; ./lab check --help {OR_AFTER}"),
+        ("check", " check: NAME|FILE.cu is missing; ./lab check --help says more"),
+        ("check --", " check: NAME|FILE.cu is missing; ./lab check --help says more"),
+        ("trace transpose -x", f" trace: -x: no such option; ./lab trace --help {OR_AFTER}"),
+        ("trace x y", " trace: y: nothing more is expected; ./lab trace --help says more"),
+        ("new", " new: CHAPTER/NAME is missing; ./lab new --help says more"),
+        ("run --timeout", " run: --timeout: expected one argument; ./lab run --help says more"),
+        (
+            "run --timeout -1",
+            " run: --timeout: -1: expected a number of seconds, above 0; ./lab run --help says more",
+        ),
+        (
+            "run --backend tpu",
+            " run: --backend: tpu: expected auto, gpu or cpu; ./lab run --help says more",
+        ),
+        (
+            "profile x --metrics ,",
+            " profile: --metrics: ,: expected names, such as gld_efficiency,divergent_branch; "
+            "./lab profile --help says more",
+        ),
+        (
+            "profile x --metrics=",
+            " profile: --metrics: '': expected names, such as gld_efficiency,divergent_branch; "
+            "./lab profile --help says more",
+        ),
+        (
+            "profile x --output=",
+            " profile: --output: '': expected a name; ./lab profile --help says more",
+        ),
+        ("trace x --rung=", " trace: --rung: '': expected a name; ./lab trace --help says more"),
+        ("plot --gpu=", " plot: --gpu: '': expected a name; ./lab plot --help says more"),
+        ("--size=3", ": --size=3: no such option; ./lab --help lists them"),
+        ("-- x", ": --: a command is missing before it; ./lab --help lists them"),
+        ("-", ": -: no such command; ./lab --help lists them"),
+        ("", ": '': no such command; ./lab --help lists them"),
+        ("rum", ": rum: no such command; did you mean run?"),
+        ("a\nb\x1b", ": a\\nb\\x1b: no such command; ./lab --help lists them"),
+        (
+            "transpose",
+            ": transpose: no such command; ./lab run transpose runs the exercise of this name",
+        ),
+        ("my.cu", ": my.cu: no such command; ./lab --help says what to do with a .cu file"),
     ],
 )
 def test_what_a_command_does_not_take_is_named(arguments: str, message: str, capfd) -> None:
-    with pytest.raises(SystemExit) as raised:
-        main.main(arguments.split())
-    assert raised.value.code == 2
-    assert capfd.readouterr().err == f"usage: ./lab COMMAND ...\nlab: error: {message}\n"
+    assert main.main(arguments.split(" ")) == 2
+    assert capfd.readouterr() == ("", f"lab{message}\n")
 
 
 @pytest.mark.parametrize("command", [command for command in COMMANDS if command != "cc"])
 def test_options_are_written_out(command: str, capfd) -> None:
     names = ["x"] if command in ("profile", "check", "trace", "new") else []
-    with pytest.raises(SystemExit, match="2"):
-        main.main([command, *names, "--hel"])
-    assert "lab: error: unknown option --hel" in capfd.readouterr().err
+    assert main.main([command, *names, "--hel"]) == 2
+    assert f"lab {command}: --hel: no such option" in capfd.readouterr().err
 
 
 @pytest.mark.parametrize("arguments", [["list"], ["--help"]])
@@ -456,6 +519,31 @@ def test_ctest_gets_its_options_and_its_results_are_summed_up(ctest, faked, capf
     assert capfd.readouterr().out == f"1/1 Test\n\n{head}\n{line}\n"
 
 
+@pytest.mark.parametrize(
+    ("ran", "known"),
+    [
+        (RAN.format("run"), "passed"),
+        (RAN.format("fail"), "failed"),
+        (RAN.format("notrun"), ""),
+        ("<testsuite/>", ""),  # of other tests
+        ("", ""),  # ctest was ended
+    ],
+)
+def test_what_passed_is_noted(ctest, faked: Path, ran: str, known: str) -> None:
+    ctest(ran, "transpose")
+    source = faked / "ch04_memory" / "transpose.cu"
+    result = standing.Result(known, standing.digest(source))
+    assert standing.read() == ({"transpose": {faked.name: result}} if known else {})
+
+
+def test_what_was_tested_are_the_sources_of_before_the_build(ctest, faked, monkeypatch) -> None:
+    source = faked / "ch04_memory" / "transpose.cu"
+    before = standing.digest(source)
+    monkeypatch.setattr(presets, "build", lambda *_: source.write_text("changed") and faked)
+    ctest(RAN.format("run"), "transpose")
+    assert standing.read()["transpose"][faked.name].sources == before != standing.digest(source)
+
+
 def test_without_names_all_that_ctest_prints_is_shown(ctest, capfd) -> None:
     ctest("")
     assert capfd.readouterr().out == "1/1 Test\n100% tests passed\nTotal\nwarning\n"
@@ -465,11 +553,7 @@ def test_without_names_all_that_ctest_prints_is_shown(ctest, capfd) -> None:
     "arguments", [["transposs"], ["-V"], ["--rerun-failed"], ["transpose", "x"]]
 )
 def test_a_stray_word_starts_no_test(tested, arguments: list[str], capfd) -> None:
-    try:
-        status, ran = tested(*arguments)
-    except SystemExit as exit:
-        status, ran = int(exit.code or 0), []
-    assert (status, ran) == (2, [])
+    assert tested(*arguments) == (2, [])
     assert arguments[-1] in capfd.readouterr().err
 
 
@@ -650,9 +734,10 @@ def test_a_folder_that_cannot_be_written_to_is_named(tmp_path: Path, monkeypatch
     monkeypatch.setattr(presets, "OUT", tmp_path)
     monkeypatch.setattr(files.os, "access", lambda *_: False)
     folder = tmp_path / "cpu"
-    message = f"cannot write {folder}/lab.lock: the folder {folder} cannot be written to"
-    with pytest.raises(LabError, match=f"^{message}$"):
+    message = f"the folder {folder} cannot be written to; LAB_BUILD_DIR=FOLDER in the environment"
+    with pytest.raises(LabError, match=f"^{message} puts builds elsewhere$") as raised:
         presets.build("cmake", "cpu")
+    assert raised.value.status == 1
 
 
 def test_failing_step_is_named_with_its_status(capfd) -> None:
@@ -707,6 +792,59 @@ def test_lines_come_as_they_are_printed(capfd) -> None:
 def test_a_quick_question(command: list[str], output: str, capfd) -> None:
     assert process.output_of(command) == output
     assert capfd.readouterr() == ("", "")
+
+
+def test_a_failure_of_the_system_is_one_line(monkeypatch, capfd) -> None:
+    def fails(argv: list[str]) -> int:
+        raise OSError(28, "No space left on device", "/x/y")
+
+    monkeypatch.setattr(main, "dispatch", fails)
+    assert main.main(["run"]) == 1
+    assert capfd.readouterr().err == "lab: /x/y: No space left on device\n"
+
+
+def test_without_a_folder_to_build_in_nothing_is_installed(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for arguments in ("run transpose", "check transpose", "test transpose", "cc mine.cu"):
+        done = subprocess.run(
+            [sys.executable, str(ROOT / "lab"), *arguments.split()],
+            capture_output=True,
+            text=True,
+            env={**os.environ, "LAB_BUILD_DIR": str(tmp_path / "file"), "CUDACXX": "/none"},
+        )
+        assert done.returncode == 1
+        assert re.fullmatch(
+            "(back end: .*\n)?lab: cannot make the folder .*/file: .*/file is a file; "
+            "LAB_BUILD_DIR=FOLDER in the environment puts builds elsewhere\n",
+            done.stderr,
+        )
+
+
+def test_a_folder_that_is_gone(tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    code = "import os, sys; os.rmdir(os.getcwd()); os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
+    command = [sys.executable, "-c", code, str(ROOT / "lab"), "list"]
+    variables = {**os.environ, "LAB_BUILD_DIR": "out"}
+    done = subprocess.run(command, cwd=gone, capture_output=True, text=True, env=variables)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        "lab: LAB_BUILD_DIR=out: the current folder, which it begins at, has been removed\n"
+    )
+
+
+def test_lab_can_be_called_from_anywhere(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(ROOT / "lab")
+    variables = {name: value for name, value in os.environ.items() if name != "HOME"}
+    done = subprocess.run(
+        [sys.executable, "link", "list"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        env={**variables, "TERM": "dumb"},
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "transpose" in done.stdout
 
 
 def test_interrupt_leaves_no_traceback(monkeypatch, capfd) -> None:
