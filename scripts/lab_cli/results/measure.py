@@ -12,7 +12,7 @@ from ..errors import NO_GPU, LabError
 from ..exercise_facts import Plan, Run
 from ..files import write
 from ..paths import shown
-from ..process import describe, say, status_of
+from ..process import cannot_run, describe, say, status_of
 from ..process import shown as shown_command
 from . import images
 from .csv_file import parse, with_facts
@@ -39,7 +39,7 @@ def _capture(command: Sequence[str]) -> str:
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
     except OSError as error:
-        raise Failure(f"cannot run {command[0]}: {error.strerror}") from error
+        raise Failure(cannot_run(command[0], error)) from error
     status = status_of(done.returncode)
     text = done.stdout.decode(errors="replace")
     if status == NO_GPU:
