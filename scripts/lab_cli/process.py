@@ -25,9 +25,10 @@ def say(text: str) -> None:
 
 def show(text: str) -> None:
     """On stdout as it is, at once."""
-    with aside():
-        sys.stdout.write(text)
-        sys.stdout.flush()
+    if text:
+        with aside():
+            sys.stdout.write(text)
+            sys.stdout.flush()
 
 
 def shown(command: Sequence[str]) -> str:
