@@ -60,18 +60,19 @@ def add_parser(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     names = arguments.names
-    files = [name for name in names if name.endswith(".cu")]
+    files = [name for name in names if Path(name).suffix]  # no exercise or chapter has one
+    files.sort(key=lambda file: not file.endswith(".cu"))
     if files and len(files) < len(names):
         other = next(name for name in names if name not in files)
         raise LabError(
             f"{other} and {files[0]}: name exercises and chapters, or the files of one program of your "
-            "own (they end in .cu)",
+            "own",
             BAD_USAGE,
         )
     if files:
         catalogue.check_at(*files)
         setup.toml_reader("cpu")
-        found = [catalogue.at(file) for file in files]
+        found = [catalogue.at(file) for file in files if file.endswith(".cu")]
         names = [exercise.name for exercise in found if exercise]
         if len(names) < len(files):
             return run_own(files, arguments)

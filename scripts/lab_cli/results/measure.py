@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-import threading
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -37,22 +37,18 @@ class Failure(Exception):
 
 def _capture(command: Sequence[str]) -> str:
     """stdout of an exercise; what it says on stderr is shown."""
-    try:
-        process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-        )
-    except OSError as error:
-        raise Failure(cannot_run(command[0], error)) from error
-
-    def tell() -> None:
-        for line in process.stderr or ():
-            say(line.decode(errors="replace").rstrip("\n"))
-
-    with process:
-        told = threading.Thread(target=tell)
-        told.start()
-        text = (process.stdout.read() if process.stdout else b"").decode(errors="replace")
-        told.join()
+    with tempfile.TemporaryFile() as printed:
+        try:
+            process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=printed, stderr=subprocess.PIPE
+            )
+        except OSError as error:
+            raise Failure(cannot_run(command[0], error)) from error
+        with process:
+            for line in process.stderr or ():
+                say(line.decode(errors="replace").rstrip("\n"))
+        printed.seek(0)
+        text = printed.read().decode(errors="replace")
     status = status_of(process.returncode)
     if status == NO_GPU:
         raise LabError("no usable GPU; --backend cpu runs without one", NO_GPU)
