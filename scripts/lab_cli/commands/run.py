@@ -192,7 +192,7 @@ def run_all(
         show("\n")
         for outcome in outcomes:
             table.add(outcome)
-    show(styled(summary(outcomes, verbose), sys.stdout))
+    show(endings(outcomes) + styled(counts(outcomes, verbose), sys.stdout))
     for line in refusals(outcomes):
         say(f"lab: {line}")
     results = {outcome.result for outcome in outcomes}
@@ -213,26 +213,28 @@ class Table:
             self._begun = True
 
 
-def summary(outcomes: Sequence[Outcome], verbose: bool) -> str:
-    """How those that failed ended, and in one line how many did what; empty if none ran."""
+def endings(outcomes: Sequence[Outcome]) -> str:
+    """How those that failed ended."""
     text = ""
     for outcome in outcomes:
         if outcome.result == "FAILED":
             text += f"\n{outcome.name} ended with these lines:\n"
             text += "".join(f"    {line.rstrip()}".rstrip() + "\n" for line in outcome.last_lines)
-    of_result: dict[str, list[str]] = {}
+    return text
+
+
+def counts(outcomes: Sequence[Outcome], verbose: bool) -> str:
+    """How many did what, in one line; empty if none ran."""
+    names: dict[str, list[str]] = {}
     for outcome in outcomes:
-        of_result.setdefault(outcome.result, []).append(outcome.name)
-    if len(of_result.get("refused", [])) == len(outcomes):
+        names.setdefault(outcome.result, []).append(outcome.name)
+    if [*names] == ["refused"]:
         return ""
-    counts = [f"{len(of_result.get('ok', []))} of {len(outcomes)} ok"]
-    counts += [
-        f"{len(of_result[other])} {other}" for other in ("skipped", "refused") if other in of_result
-    ]
-    if "FAILED" in of_result:
-        counts.append(f"{len(of_result['FAILED'])} FAILED: {', '.join(of_result['FAILED'])}")
-    hint = "" if verbose else " (-v shows what they print)"
-    return f"{text}\n{', '.join(counts)}{hint}\n"
+    parts = [f"{len(names.get('ok', []))} of {len(outcomes)} ok"]
+    parts += [f"{len(names[other])} {other}" for other in ("skipped", "refused") if other in names]
+    if "FAILED" in names:
+        parts.append(f"{len(names['FAILED'])} FAILED: {', '.join(names['FAILED'])}")
+    return f"\n{', '.join(parts)}{'' if verbose else ' (-v shows what they print)'}\n"
 
 
 def refusals(outcomes: Sequence[Outcome]) -> list[str]:

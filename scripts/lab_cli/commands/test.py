@@ -81,7 +81,8 @@ def _ctest(
         if junit.exists():
             text = junit.read_text(encoding="utf-8", errors="replace")
             summary = test_summary.summary(test_summary.cases(text, labels))
-            show(styled(f"{reader.gap}{summary}\n", sys.stdout))
+            table, failed, names = summary.partition("\nfailed:\n")
+            show(f"{reader.gap}{styled(table, sys.stdout)}{failed}{names}\n")
     return status
 
 

@@ -281,3 +281,11 @@ def test_names_and_files_do_not_mix(mine: Path, capfd) -> None:
 def test_a_file_that_is_not_there(faked, capfd) -> None:
     assert lab_run("no.cu") == 2
     assert capfd.readouterr().err == "lab: there is no file no.cu\n"
+
+
+def test_what_an_exercise_printed_keeps_its_looks(faked, monkeypatch, capfd) -> None:
+    monkeypatch.setattr(run, "styled", lambda text, out: text.replace("ok", "OK!"))
+    script(faked / TRANSPOSE, "echo a row that is ok; exit 1")
+    assert lab_run() == 1
+    out = capfd.readouterr().out
+    assert "\n    a row that is ok\n" in out and "\n1 of 2 OK!, 1 FAILED" in out
