@@ -118,7 +118,7 @@ def _wanted(names: Sequence[str], known: Mapping[str, Path]) -> list[str]:
     """The exercises that `names`, of exercises and chapters, stand for."""
     wanted: dict[str, None] = {}
     for name in names:
-        of_chapter = [exercise for exercise, source in known.items() if _is_chapter(source, name)]
+        of_chapter = [] if name in known else _of_chapter(name, known)
         if name not in known and not of_chapter:
             hint = _half(name) or _near(name, known)
             raise LabError(f"no exercise is named {printable(name)}{hint}", BAD_USAGE)
@@ -126,10 +126,16 @@ def _wanted(names: Sequence[str], known: Mapping[str, Path]) -> list[str]:
     return [*wanted]
 
 
-def _is_chapter(source: Path, name: str) -> bool:
-    """Is `name` that of the source's folder, or what stands in it before the first underscore?"""
-    folder = source.parent.name
-    return name.rstrip("/") in (folder, folder.partition("_")[0])
+def _of_chapter(name: str, known: Mapping[str, Path]) -> list[str]:
+    """The exercises of the one chapter whose folder has this name, or whose name begins with it."""
+    name = name.rstrip("/")
+    folders = {source.parent.name for source in known.values()}
+    chapters = [folder for folder in folders if folder == name] or [
+        folder for folder in folders if name and folder.startswith(name)
+    ]
+    if len(chapters) != 1:
+        return []
+    return [exercise for exercise, source in known.items() if source.parent.name in chapters]
 
 
 def _near(name: str, known: Mapping[str, Path]) -> str:

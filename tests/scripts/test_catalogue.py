@@ -121,7 +121,8 @@ def test_chapters_by_name_or_what_it_begins_with(checkout) -> None:
     assert names(catalogue.exercises(["ch03"])) == ["reduceInteger", "warpLayout"]
     assert names(catalogue.exercises(["ch04_memory/"])) == ["transpose"]
     assert names(catalogue.exercises(["warpLayout", "ch03"])) == ["warpLayout", "reduceInteger"]
-    for name in ("ch", "memory", "ch03_", "ch04_mem", "/"):
+    assert names(catalogue.exercises(["ch04_mem"])) == ["transpose"]
+    for name in ("ch", "ch0", "memory", "/"):
         (line,) = problems_of(name)
         assert line.startswith(f"no exercise is named {name}")
 

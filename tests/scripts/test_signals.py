@@ -19,7 +19,8 @@ CHILD = 'sleep 1000 & echo $! $$ > "{pids}.new"; mv "{pids}.new" "{pids}"; wait'
 DEAF = "trap '' TERM HUP; " + CHILD + "; while :; do sleep 0.1; done"
 RUNNERS = {
     "run": "process.run(command)",
-    "must_run": "process.must_run(command)",
+    "step": "process.step(command, 'working', lambda line, progress: None)",
+    "build": "cmake.build(command)",
     "run_lines": "process.run_lines(command, print)",
     "output_of": "process.output_of(command)",
     "check and profile": "instrumented.run(command, 'VARIABLE')",
@@ -28,7 +29,7 @@ RUNNERS = {
 LAB = """
 import sys
 from lab_cli import process, signals
-from lab_cli.building import instrumented
+from lab_cli.building import cmake, instrumented
 from lab_cli.results import measure
 signals.pass_on()
 command = sys.argv[1:]

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 from ..files import make_build_folder
 from ..paths import SCRIPTS, VENV, venv_tool
-from ..process import must_run
+from ..process import step
+from ..progress import Progress
 
 REQUIREMENTS = SCRIPTS / "requirements.txt"
 
@@ -34,6 +35,11 @@ def install(packages: Sequence[str]) -> None:
     """Into .venv, which is made if need be."""
     if not venv_tool("pip").exists():
         make_build_folder(VENV)
-        must_run([sys.executable, "-m", "venv", str(VENV)])
+        step([sys.executable, "-m", "venv", str(VENV)], "making .venv", _read_pip)
     pip = [str(venv_tool("pip")), "install", "--disable-pip-version-check"]
-    must_run([*pip, "--constraint", str(REQUIREMENTS), *packages])
+    command = [*pip, "--constraint", str(REQUIREMENTS), *packages]
+    step(command, "installing Python packages", _read_pip)
+
+
+def _read_pip(line: str, progress: Progress) -> None:
+    progress.update(item=line)

@@ -115,7 +115,8 @@ def test_own_files(lab, monkeypatch, tmp_path, capfd, names) -> None:
     program.chmod(0o755)
     asked = []
 
-    def compiled(paths: list[str], cmake: str) -> Path:
+    def compiled(paths: list[str], cmake: str, instrument: bool) -> Path:
+        assert instrument
         asked.extend(paths)
         return program
 
