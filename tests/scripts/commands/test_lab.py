@@ -80,9 +80,7 @@ def test_help_is_as_somebody_last_read_it(monkeypatch, capfd) -> None:
         else:
             assert main.main([*command, "--help"]) == 0
             shown = capfd.readouterr().out
-        text += f"$ {' '.join(['./lab', *command, '--help'])}
-{shown}
-"
+        text += f"$ {' '.join(['./lab', *command, '--help'])}\n{shown}\n"
     text = text.replace("optional arguments:", "options:")  # of Python 3.9
     if os.environ.get("LAB_ACCEPT") == "1":
         HELP.write_text(text, encoding="utf-8")
