@@ -118,7 +118,7 @@ class SumJudge {
         if (exact_.sum != 0)
             text += lab::formatted("; condition number %.3g",
                                    exact_.magnitudes / std::fabs(exact_.sum));
-        return text + ".";
+        return lab::wrapped(text + ".", lab::ResultTable::kLineLength);
     }
 
     // How far a sum may be from the exact one when each element goes through so many roundings:

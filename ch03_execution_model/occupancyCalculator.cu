@@ -37,9 +37,10 @@ std::string explained(const Limits& sm, const Block& block) {
         text += lab::formatted("%-14s %10zu  %13zu  %6s\n", resource.name, resource.ofSm,
                                resource.ofBlock, blocks.c_str());
     }
-    return text + lab::formatted("%u blocks, %u of %u warps: occupancy %.1f %%, limited by %s",
-                                 result.blocks, result.warps, sm.warps, result.percent,
-                                 result.limitedBy.c_str());
+    const std::string found =
+        lab::formatted("%u blocks, %u of %u warps: occupancy %.1f %%, limited by %s", result.blocks,
+                       result.warps, sm.warps, result.percent, result.limitedBy.c_str());
+    return text + lab::wrapped(found, lab::ResultTable::kLineLength);
 }
 
 // So many blocks can be placed one after the other, and not one more.
