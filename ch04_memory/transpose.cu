@@ -2,18 +2,20 @@
 // addresses (coalescing); a transpose reads along rows what it writes along columns, and only a
 // detour through shared memory lets it do both well.
 //
-//    1 copyFloat4        no transpose: the same bytes, 16 to a thread, as the limit
-//    2 copyRow           no transpose: one float at a time, in tiles, as the kernels below move
-//    them 3 transposeNaiveRow        coalesced reads, strided writes 4 transposeNaiveRowUnroll4 the
-//    same, four elements to a thread 5 transposeNaiveCol        strided reads, coalesced writes 6
-//    transposeNaiveColUnroll4 the same, four elements to a thread 7 transposeSmem     a tile in
-//    shared memory: both coalesced, but its banks collide 8 transposeSmemPad  one more column in
-//    that tile: no collisions 9 transposeSmemSwizzle     no collisions either, and no more memory
-//   10 transposeSmemUnroll2     two padded tiles to a block: more loads in flight
-//   11 transposeSmemDiagonal    padded tiles in the order that old GPUs needed
-//   12 transposeSmemDynamic     padded tiles of any side, in dynamic shared memory
-//      cublasSgeam       what NVIDIA's library makes of it
-//      cudaMemcpy        the copy as the driver does it
+//    1 copyFloat4                no transpose: the same bytes, 16 to a thread, as the limit
+//    2 copyRow                   no transpose: one float at a time, in tiles, as the others
+//    3 transposeNaiveRow         coalesced reads, strided writes
+//    4 transposeNaiveRowUnroll4  the same, four elements to a thread
+//    5 transposeNaiveCol         strided reads, coalesced writes
+//    6 transposeNaiveColUnroll4  the same, four elements to a thread
+//    7 transposeSmem             a tile in shared memory: both coalesced, but its banks collide
+//    8 transposeSmemPad          one more column in that tile: no collisions
+//    9 transposeSmemSwizzle      no collisions either, and no more memory
+//   10 transposeSmemUnroll2      two padded tiles to a block: more loads in flight
+//   11 transposeSmemDiagonal     padded tiles in the order that old GPUs needed
+//   12 transposeSmemDynamic      padded tiles of any side, in dynamic shared memory
+//      cublasSgeam               what NVIDIA's library makes of it
+//      cudaMemcpy                the copy as the driver does it
 //
 // A block of 32 x 8 threads takes a tile of 32 x 32 elements, four to a thread; in 3 and 5 a
 // thread takes one element, in 10 eight. The speedup is that over copyFloat4. transposeFast goes on
