@@ -95,8 +95,8 @@ __global__ void reduceCompensated(const float* data, Compensated* sums, std::siz
 
 // 53 bits instead of 24: as exact, and no more to read than for the others. One operation for an
 // element, but in units of which most GPUs have few: 64 on a multiprocessor of an H100 or H200, 2
-// on those of GPUs for graphics (CUDA C++ Programming Guide, table "Throughput of Native Arithmetic
-// Instructions").
+// on those of GPUs for graphics (CUDA C++ Best Practices Guide, table "Throughput of Native
+// Arithmetic Instructions").
 __global__ void reduceDouble(const float* data, double* sums, std::size_t n) {
     reduceInto(sums, data, n);
 }

@@ -7,13 +7,17 @@
 // from cudaDeviceGetAttribute(): CUDA 13 dropped the clocks and more from the struct
 // cudaDeviceProp. "-" is what the back end does not know.
 //
+// --like=NAME: the numbers of a GPU that is not here, as it gave them once (recordedGpus.h): all
+// that follows from them can be computed without it.
+//
 // --warps=N --instructions=K: N warps of K instructions each take at least
 // N * K / (SMs * schedulers) cycles, since a warp scheduler issues one instruction per cycle. (Some
 // GPUs before Volta, compute capability 7.0, could issue two.)
 //
 // check: a property that both the attribute and the struct have must be the same in both; one with
 // a single source must be possible at all; one that is computed must be what % peak refers to in
-// the other exercises, or be a whole number where it counts things.
+// the other exercises, or be a whole number where it counts things. (Of a GPU that is not here
+// there is nothing to compare.)
 //
 //   ./lab run deviceQuery -- --warps=64K --instructions=1000
 //   ./lab test deviceQuery
@@ -33,13 +37,15 @@
 
 #include "lab.cuh"
 #include "peaks.h"
+#include "recordedGpus.h"
 
 // Prints the properties of one device, group by group.
 struct Sheet {
     lab::Exercise& exercise;
-    int device;
+    const RecordedGpu* recorded = nullptr;  // in place of a device
+    int device = 0;
     lab::DeviceFacts facts;
-    cudaDeviceProp p;
+    cudaDeviceProp p{};
     std::string group;
     bool groupPrinted = false;  // its name, above its first row
 
@@ -47,8 +53,20 @@ struct Sheet {
         : exercise(exercise), device(device), facts(lab::deviceFacts(device)) {
         CUDA_CHECK(cudaGetDeviceProperties(&p, device));
     }
+    Sheet(lab::Exercise& exercise, const RecordedGpu& gpu) : exercise(exercise), recorded(&gpu) {
+        std::snprintf(p.name, sizeof(p.name), "%s", gpu.name.c_str());
+        p.totalGlobalMem = gpu.globalMemory;
+        const int major = ask(cudaDevAttrComputeCapabilityMajor);
+        facts.fp32Lanes =
+            lab::fp32LanesPerMultiprocessor(major, ask(cudaDevAttrComputeCapabilityMinor));
+        facts.schedulers = lab::schedulersPerMultiprocessor(major);
+    }
 
-    int ask(cudaDeviceAttr attribute) const { return lab::deviceAttribute(attribute, device); }
+    int ask(cudaDeviceAttr attribute) const {
+        if (!recorded) return lab::deviceAttribute(attribute, device);
+        const auto known = recorded->attributes.find(attribute);
+        return known == recorded->attributes.end() ? 0 : known->second;
+    }
 
     // The rows to come belong to it.
     void begin(const std::string& name) {
@@ -64,7 +82,7 @@ struct Sheet {
         row.kernel = group + ": " + name;
         if (!exercise.selected(row.kernel)) return;
         row.device = p.name;
-        row.finding.wrong = right ? "" : "its sources disagree, or it is impossible";
+        row.finding.wrong = right || recorded ? "" : "its sources disagree, or it is impossible";
         const std::string known = value.empty() ? "" : meaning;
         if (exercise.csv()) {
             row.finding.cells = {device, group, name, value, unit, known};
@@ -99,7 +117,7 @@ struct Sheet {
             other += (other.empty() ? "" : " x ") + std::to_string(field);
             if (unit == "bytes" && size >= 1024) meaning = lab::inBytes(size) + meaning;
         }
-        const bool same = value == other;
+        const bool same = recorded || value == other;
         if (!same) value += " or " + other;
         add(name, known ? value : "", unit, meaning, same);
     }
@@ -125,6 +143,7 @@ void addIdentity(Sheet& s) {
     s.add("compute capability", lab::formatted("%d.%d", major, minor), "",
           lab::formatted("generation and variant: sm_%d%d for nvcc", major, minor),
           major == s.p.major && minor == s.p.minor);
+    if (s.recorded) return;  // the rest is not the GPU's, but that of the machine around it
     int driver = 0, runtime = 0;
     CUDA_CHECK(cudaDriverGetVersion(&driver));
     CUDA_CHECK(cudaRuntimeGetVersion(&runtime));
@@ -248,6 +267,7 @@ void addMemory(Sheet& s) {
 }
 
 void addTextures(Sheet& s) {
+    if (s.recorded) return;  // nothing is computed from them
     s.begin("largest textures");
     s.sizes("1D texture", {{cudaDevAttrMaxTexture1DWidth, s.p.maxTexture1D}}, "texels", "");
     s.sizes("2D texture",
@@ -299,19 +319,31 @@ void addPeaks(Sheet& s, std::uint64_t warps, std::uint64_t instructions) {
              lab::formatted("%.1f cycles / %g MHz", cycles, clock));
 }
 
+void addAll(Sheet& s, std::uint64_t warps, std::uint64_t instructions) {
+    addIdentity(s);
+    addMultiprocessors(s);
+    addLaunchLimits(s);
+    addMemory(s);
+    addTextures(s);
+    addPeaks(s, warps, instructions);
+}
+
 int main(int argc, char** argv) {
     std::uint64_t warps, instructions;
+    std::string like;
     lab::Exercise exercise("deviceQuery",
                            "Limits and peaks of the hardware: all devices, or that of --device.");
     exercise.option("warps", &warps, 64 << 10, 1, lab::kMaxSize, "warps of a kernel");
     exercise.option("instructions", &instructions, 1000, 1, lab::kMaxSize,
                     "that each warp executes");
-    exercise.parse(argc, argv);
-    int chosen = 0, count = 0;
-    CUDA_CHECK(cudaGetDevice(&chosen));
-    CUDA_CHECK(cudaGetDeviceCount(&count));
-    const bool all = !exercise.given("device");
-    const int first = all ? 0 : chosen, end = all ? count : chosen + 1;
+    exercise.options().text("like", &like, "NAME", "one of " + namesOfRecordedGpus(),
+                            "a GPU that is not here: one of " + namesOfRecordedGpus());
+    exercise.parseOptions(argc, argv);
+    const auto recorded = recordedGpus().find(like);
+    if (!like.empty() && recorded == recordedGpus().end())
+        exercise.reject("--like=" + like + ": expected one of " + namesOfRecordedGpus());
+    // A GPU that is named must be there, as in every exercise, though nothing is asked of it.
+    if (like.empty() || exercise.given("device")) exercise.selectDevice();
 
     exercise.columns(lab::Columns::kPlain, {{"", 0, "number"},
                                             {"", 0, "group"},
@@ -319,16 +351,23 @@ int main(int argc, char** argv) {
                                             {"value", 26, "value"},
                                             {"unit", -9, "unit"},
                                             {"", 0, "meaning"}});
+    if (!like.empty()) {
+        Sheet sheet(exercise, recorded->second);
+        exercise.note(
+            lab::formatted("deviceQuery: not asked here, but recorded: %s", sheet.p.name));
+        addAll(sheet, warps, instructions);
+        return exercise.finish();
+    }
+    int chosen = 0, count = 0;
+    CUDA_CHECK(cudaGetDevice(&chosen));
+    CUDA_CHECK(cudaGetDeviceCount(&count));
+    const bool all = !exercise.given("device");
+    const int first = all ? 0 : chosen, end = all ? count : chosen + 1;
     for (int device = first; device < end; ++device) {
         Sheet sheet(exercise, device);
         exercise.note(lab::formatted("%sdeviceQuery: device %d of %d, %s",
                                      device == first ? "" : "\n", device, count, sheet.p.name));
-        addIdentity(sheet);
-        addMultiprocessors(sheet);
-        addLaunchLimits(sheet);
-        addMemory(sheet);
-        addTextures(sheet);
-        addPeaks(sheet, warps, instructions);
+        addAll(sheet, warps, instructions);
     }
     return exercise.finish();
 }

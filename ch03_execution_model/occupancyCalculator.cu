@@ -73,10 +73,8 @@ int main(int argc, char** argv) {
     // Nothing runs on it, but a GPU that is named must be there, as in every exercise.
     if (exercise.given("device")) exercise.selectDevice();
     const Limits* const sm = occupancy::find(capability);
-    if (sm == nullptr) {
-        exercise.reject("--capability=" + capability + ": expected one of " +
-                        occupancy::allCapabilities());
-    }
+    if (sm == nullptr)
+        exercise.reject("capability", capability, "one of " + occupancy::allCapabilities());
     exercise.columns(lab::Columns::kPlain, {{"", 0, "capability"},
                                             {"block", 5, "threads"},
                                             {"regs", 4, "registers"},

@@ -175,9 +175,8 @@ int main(int argc, char** argv) {
 
     lab::DeviceBuffer<float> result(size);
     float* const c = result.get();
-    exercise.title("%s floats (%s), block %u, %d steps in the heavy branches",
-                   lab::withCommas(size).c_str(), lab::inBytes(result.bytes()).c_str(), block,
-                   steps);
+    exercise.title("%s floats (%s), block %u, %d heavy steps", lab::withCommas(size).c_str(),
+                   lab::inBytes(result.bytes()).c_str(), block, steps);
 
     // What each branch should leave, for every start of a thread.
     const std::vector<float> hundred(kStarts, 100), twoHundred(kStarts, 200);

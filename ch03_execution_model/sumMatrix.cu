@@ -14,7 +14,7 @@
 // block of 32 x 32 threads. cudaMemcpy moves two matrices where a sum moves three: compare its
 // GB/s.
 //
-//   ./lab run sumMatrix -- --rows=16K --cols=16K
+//   ./lab run sumMatrix
 //   ./lab run sumMatrix -- --block=32x8
 //   ./lab test sumMatrix
 //   ./lab profile sumMatrix -- --block=32x8
@@ -145,7 +145,7 @@ int main(int argc, char** argv) {
     std::vector<dim3> shapes = allShapes();
     if (!onlyBlock.empty()) {
         const std::optional<dim3> shape = lab::parseBlock(onlyBlock, 2);
-        if (!shape) exercise.reject("--block=" + onlyBlock + ": expected " + kShape);
+        if (!shape) exercise.reject("block", onlyBlock, kShape);
         shapes = {*shape};
     }
     std::vector<unsigned> rowShapes;  // those one thread high, for kernels with 1D blocks

@@ -18,7 +18,7 @@
 //          another GPU, compiler or neighbour on the machine it goes another way
 //
 // `ok` is for kernels 2, 4 and 6 alone: every element was right. On the cpu back end, which runs
-// threads one after the other, every run is the same.
+// threads one after the other, every run is the same. --list says which elements were wrong.
 //
 //   ./lab run syncHazard -- --size=1M --block=512
 //   ./lab test syncHazard
@@ -49,10 +49,12 @@
 
 #include "lab.cuh"
 #include "sumOfWarp.h"
+#include "wrongStretches.h"
 
 constexpr int kEmpty = -1;          // what a tile holds before; no element of the input is negative
 constexpr unsigned kTiles = 8;      // that a block of kernels 3 and 4 works on, one after the other
 constexpr unsigned kLaterBy = 500;  // nanoseconds
+constexpr unsigned kListed = 4;     // stretches of wrong elements, with --list
 
 // Warps of a real kernel do not come at the same time: their data comes from memory sooner or
 // later, and the scheduler picks which one goes on. Here each is later than the one before.
@@ -172,8 +174,9 @@ struct Expected {
 };
 
 // The results of the rung that `ladder` is at: of the run that it has measured, and of more.
+// `firstWrong` gets those of the first run with wrong elements, if there is one.
 lab::Finding finding(const lab::Ladder& ladder, const lab::DeviceBuffer<int>& result,
-                     const Expected& expected, std::size_t runs) {
+                     const Expected& expected, std::size_t runs, std::vector<int>* firstWrong) {
     std::size_t wrong = 0, wrongRuns = 0;
     std::string impossible;
     for (std::size_t run = 0; run < runs; ++run) {
@@ -188,7 +191,8 @@ lab::Finding finding(const lab::Ladder& ladder, const lab::DeviceBuffer<int>& re
             if (impossible.empty() && !byRace)
                 impossible = lab::describeMismatch(i, values[i], right);
         }
-        wrongRuns += wrong > before;
+        if (wrong == before) continue;
+        if (++wrongRuns == 1) *firstWrong = values;
     }
     lab::Finding finding(impossible, {runs, wrongRuns, wrong, runs * expected.count});
     if (expected.possible) finding.word = wrong > 0 ? "race" : "lucky";
@@ -198,11 +202,13 @@ lab::Finding finding(const lab::Ladder& ladder, const lab::DeviceBuffer<int>& re
 int main(int argc, char** argv) {
     std::size_t size, runs;
     unsigned block;
+    bool list = false;
     lab::Exercise exercise("syncHazard", "Races in shared memory, and the barriers against them.");
     exercise.option("size", &size, {1 << 20, 1 << 14}, 1, lab::kMaxSize, "number of integers");
     exercise.option("block", &block, 512, 32, lab::kMaxBlock, "threads per block",
                     lab::Rule::kPowerOfTwo);
     exercise.option("runs", &runs, {20, 3}, 1, 1000000, "results to look at; with --profile: one");
+    exercise.options().flag("list", &list, "say which elements were wrong");
     exercise.parse(argc, argv);
     const std::size_t results = exercise.profile() ? 1 : runs;
 
@@ -236,9 +242,14 @@ int main(int argc, char** argv) {
     lab::Ladder ladder(exercise, result);
     const auto rung = [&](const char* name, unsigned grid, const Expected& expected,
                           const lab::Launch& launch) {
+        std::vector<int> wrong;
         ladder.rung(
             name, grid, block, lab::kNoRate,
-            [&] { return finding(ladder, result, expected, results); }, launch);
+            [&] { return finding(ladder, result, expected, results, &wrong); }, launch);
+        if (list && !wrong.empty()) {
+            exercise.note(lab::formatted("%s, the first run with wrong elements:\n%s", name,
+                                         wrongStretches(wrong, expected.right, kListed).c_str()));
+        }
     };
     rung("readAfterWriteRace", tiles, {size, reversed, empty},
          [&] { readAfterWriteRace<<<tiles, block>>>(in, out, size); });

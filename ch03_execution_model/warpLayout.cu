@@ -199,9 +199,9 @@ int main(int argc, char** argv) {
     exercise.parseOptions(argc, argv);
     const std::optional<dim3> block = lab::parseBlock(blockText, 3);
     if (!block) {
-        exercise.reject("--block=" + blockText +
-                        ": expected X, XxY or XxYxZ, whole numbers from 1 with a product of at "
-                        "most 1024, and Z at most 64");
+        exercise.reject("block", blockText,
+                        "X, XxY or XxYxZ, whole numbers from 1 with a product of at most 1024, and "
+                        "Z at most 64");
     }
     exercise.selectDevice();
     exercise.note("warpLayout: block " + lab::shape(*block) + " on " + exercise.device().name);

@@ -174,8 +174,8 @@ int main(int argc, char** argv) {
     exercise.option("hops", &hops, {4001, 61}, 1, 1 << 20, "steps of a chain");
     exercise.parse(argc, argv);
     if (largest < smallest) {
-        exercise.reject(lab::formatted("--largest=%zu: expected at least %zu, the --smallest",
-                                       largest, smallest));
+        exercise.reject("largest", lab::withSuffix(largest),
+                        "at least " + lab::withSuffix(smallest) + ", the --smallest");
     }
     constexpr auto kOnGpu = lab::OwnColumn::kOnGpu;
     exercise.columns(lab::Columns::kTimed,
@@ -191,7 +191,7 @@ int main(int argc, char** argv) {
     exercise.title("chains of %u steps, footprints of %s to %s", hops,
                    lab::inBytes(smallest).c_str(), lab::inBytes(largest).c_str());
     exercise.noteInEmulation(
-        "It has no caches and no latencies: where the lines fit, and the cycles, are left out.");
+        "It has no caches and no latencies: where lines fit, and cycles, are left out.");
 
     const std::vector<unsigned> footprints =
         linesBetween(smallest, exercise.profile() ? smallest : largest, steps);

@@ -192,10 +192,10 @@ std::string limits() {
     return line("declared", "memory", "seen by", "lives", "at most, on this device") +
            line("int x;", "register", "thread", "thread",
                 lab::withCommas(gpu.regsPerBlock) + " of 32 bits for a block") +
-           line("int x[16];", "the same", "thread", "thread", "or local: a part of global memory") +
+           line("int x[16];", "the same", "thread", "thread", "or local, a part of global") +
            line("__shared__ int x;", "shared", "block", "block",
-                bytes(gpu.sharedMemPerBlock) + " for a block, or " +
-                    bytes(gpu.sharedMemPerBlockOptin) + " if asked") +
+                bytes(gpu.sharedMemPerBlock) + ", or " + bytes(gpu.sharedMemPerBlockOptin) +
+                    " if asked") +
            line("__constant__ int x;", "constant", "all", "program", bytes(gpu.totalConstMem)) +
            line("__device__ int x;", "global", "all", "program",
                 "global memory has " + bytes(gpu.totalGlobalMem));

@@ -167,8 +167,8 @@ int main(int argc, char** argv) {
     if (bus.bits == 0 || bus.hertz == 0)
         exercise.reject("--bits=0 --megahertz=0: expected both from 1: the device does not say");
     if (bus.bits % bus.channelBits != 0)
-        exercise.reject(lab::formatted("--channel=%u: expected a divisor of the %u bits of the bus",
-                                       bus.channelBits, bus.bits));
+        exercise.reject("channel", std::to_string(bus.channelBits),
+                        lab::formatted("a divisor of the %u bits of the bus", bus.bits));
 
     constexpr auto kOnGpu = lab::OwnColumn::kOnGpu;
     exercise.columns(lab::Columns::kLadder,

@@ -232,8 +232,9 @@ int main(int argc, char** argv) {
     exercise.parse(argc, argv);
     const std::size_t points = n * n * n;
     if (elements > lab::kMaxSize / points) {
-        exercise.reject(lab::formatted("--points=%zu --elements=%zu: expected at most %zu points",
-                                       n, elements, std::size_t{lab::kMaxSize}));
+        exercise.reject(lab::formatted("--points=%zu --elements=%s: expected at most %s points", n,
+                                       lab::withSuffix(elements).c_str(),
+                                       lab::withSuffix(lab::kMaxSize).c_str()));
     }
     std::optional<InstalledBlas> blas;
     if (!blasName.empty()) blas.emplace(blasName);
@@ -344,7 +345,7 @@ int main(int argc, char** argv) {
         differentiateOnCpu(field.values.data(), hostColumns.data(), result, n, elements);
     });
     if (blas && !blas->problem().empty()) {
-        exercise.note("no row for --blas: " + blas->problem());
+        exercise.note("no row for --blas: " + lab::inOneLine(blas->problem()));
     } else if (blas) {
         onHost(blasName.substr(blasName.rfind('/') + 1), [&](float* result) {
             differentiateByBlas(*blas, field.values.data(), hostColumns.data(), result, n,

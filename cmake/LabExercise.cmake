@@ -182,6 +182,7 @@ function(lab_test_exercise name runs prints rejects)
 
     set(rejects_all
         "--bogus => --bogus"
+        "--rep=1 => --rep=1: no such option.* did you mean --reps[?]"
         "stray => stray"
         "--reps=0 => --reps.*0"
         "--reps=abc => --reps.*abc"

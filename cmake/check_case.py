@@ -2,12 +2,12 @@
 
     check_case.py KIND [EXPECTED...] -- COMMAND...
 
-    table    status 0, and a table of at most 80 columns whose rows all end in a good verdict: "ok", or
+    table    status 0, lines of at most 80 characters, and a table whose rows all end in a good verdict: "ok", or
              "race" and "lucky" where a race is what the kernel shows
     csv      status 0, and on stdout CSV alone: a heading and rows, the last column "check" all good; the
              numbers are what the facts of the exercise, the file EXPECTED, make of them; and so is
              what --timeline=FILE wrote
-    help     status 0, and a text that names each option EXPECTED
+    help     status 0, lines of at most 80 characters, and a text that names each option EXPECTED
     prints   status 0, and on stdout a text that matches the regex EXPECTED (^ and $ are those of a line)
     fails    status 1, and on stderr a last line that matches the regex EXPECTED
     rejects  status 2, nothing on stdout, and on stderr one line that matches the regex EXPECTED
@@ -69,6 +69,11 @@ def findings_problem(done: Done) -> str:
     return f"the cpu back end says: {found[0]}" if found else ""
 
 
+def long_line_problem(lines: list[str]) -> str:
+    long = [line for line in lines if len(line) > LINE_LENGTH]
+    return f"a line is longer than {LINE_LENGTH} characters: {long[0]}" if long else ""
+
+
 def table_problem(done: Done) -> str:
     rows = [line.split() for line in done.stdout.splitlines()]
     heads = [i for i, words in enumerate(rows) if words[-1:] == ["check"]]
@@ -80,18 +85,10 @@ def table_problem(done: Done) -> str:
     if amiss:
         return amiss
     known = GOOD | {WRONG}
-    table = [heads[0], *(i for i in range(heads[0] + 1, len(rows)) if {*rows[i][-1:]} & known)]
-    verdicts = [rows[i][-1] for i in table[1:]]
+    verdicts = [words[-1] for words in rows[heads[0] + 1 :] if {*words[-1:]} & known]
     if not verdicts or not set(verdicts) <= GOOD:
         return f"the rows of the table must all be ok, not {verdicts}"
-    long = [
-        line
-        for i, line in enumerate(done.stdout.splitlines())
-        if i in table and len(line) > LINE_LENGTH
-    ]
-    if long:
-        return f"a line of the table is longer than {LINE_LENGTH} characters: {long[0]}"
-    return ""
+    return long_line_problem(done.stdout.splitlines())
 
 
 def csv_problem(done: Done, facts: str) -> str:
@@ -122,7 +119,9 @@ def help_problem(done: Done, options: list[str]) -> str:
         return f"exit status {done.returncode}, expected 0"
     wanted = [*OPTIONS_OF_ALL, *options]
     missing = [name for name in wanted if not re.search(rf"{name}\b", done.stdout)]
-    return f"the text does not name {', '.join(missing)}" if missing else ""
+    if missing:
+        return f"the text does not name {', '.join(missing)}"
+    return long_line_problem(done.stdout.splitlines())
 
 
 def prints_problem(done: Done, regex: str) -> str:

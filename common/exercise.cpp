@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -29,6 +30,8 @@ void occupyStandardDescriptors() {
 
 Exercise::Exercise(std::string name, std::string about, BackEnds backEnds)
     : name_(std::move(name)), about_(std::move(about)), backEnds_(backEnds) {
+    setProgramName(name_);
+    std::signal(SIGXFSZ, SIG_IGN);  // a file of the greatest size (ulimit -f) is a full disk
     occupyStandardDescriptors();
     quitOnBadAlloc();
 }
@@ -50,10 +53,10 @@ void Exercise::parseOptions(int argc, char** argv) {
     options_.flag("profile", &profile_, "launch each kernel once and do not time it");
     options_.number("device", &device_, 0, 1023, "which GPU");
     options_.flag("help", &help, "this text");
-    const std::string usage = options_.help();  // has the defaults: before they are overwritten
     const std::string error = options_.parse(argc, argv);
     if (!error.empty()) reject(error);
-    if (help) printHelp(usage);
+    if (help) printHelp();
+    setSizes(options_.givenNumbers(ownOptions_));
 }
 
 void Exercise::selectDevice() {
@@ -61,7 +64,9 @@ void Exercise::selectDevice() {
     cudaError_t error = cudaGetDeviceCount(&count);
     if (error == cudaSuccess && count == 0) error = cudaErrorNoDevice;
     if (error == cudaSuccess && device_ >= count) {
-        reject(formatted("--device=%d: expected a whole number from 0 to %d", device_, count - 1));
+        const std::string all =
+            count == 1 ? "0, the only one" : formatted("a whole number from 0 to %d", count - 1);
+        reject("device", std::to_string(device_), all);
     }
     if (error == cudaSuccess) error = cudaSetDevice(device_);
     if (error == cudaSuccess)
@@ -71,7 +76,7 @@ void Exercise::selectDevice() {
             backEnds_ == BackEnds::kBoth
                 ? "the cpu back end needs none: ./lab run --backend cpu " + name_
                 : "this exercise has no version for the cpu back end";
-        quit(kExitNoGpu, "%s: no usable GPU: %s: %s; %s", name_.c_str(), cudaGetErrorName(error),
+        quit(kExitNoGpu, "no usable GPU: %s: %s; %s", cudaGetErrorName(error),
              cudaGetErrorString(error), instead.c_str());
     }
     facts_ = deviceFacts(device_);
@@ -79,19 +84,24 @@ void Exercise::selectDevice() {
 }
 
 void Exercise::reject(const std::string& message) const {
-    quit(kExitBadUsage, "%s: %s (see --help)", name_.c_str(), message.c_str());
+    quit(kExitBadUsage, "%s (see --help)", message.c_str());
+}
+
+void Exercise::reject(const std::string& option, const std::string& value,
+                      const std::string& expected) const {
+    reject(asGiven(option, value) + ": expected " + expected);
 }
 
 void Exercise::requireElements(std::size_t rows, std::size_t cols) const {
     if (rows <= kMaxSize / cols) return;
-    reject(formatted("--rows=%zu --cols=%zu: expected at most %zu elements", rows, cols,
-                     std::size_t{kMaxSize}));
+    reject("--rows=" + withSuffix(rows) + " --cols=" + withSuffix(cols) + ": expected at most " +
+           withSuffix(kMaxSize) + " elements");
 }
 
 void Exercise::requireProduct(std::size_t m, std::size_t n, std::size_t k) const {
     if (k <= kMaxSize / m && n <= kMaxSize / k && n <= kMaxSize / m) return;
-    reject(formatted("--m=%zu --n=%zu --k=%zu: expected at most %zu elements in each matrix", m, n,
-                     k, std::size_t{kMaxSize}));
+    reject("--m=" + withSuffix(m) + " --n=" + withSuffix(n) + " --k=" + withSuffix(k) +
+           ": expected at most " + withSuffix(kMaxSize) + " elements in each matrix");
 }
 
 std::string Exercise::parameters(const Options::Values& others) const {
@@ -101,8 +111,9 @@ std::string Exercise::parameters(const Options::Values& others) const {
 void Exercise::title(const char* format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    const std::string text = name_ + ": " + vformatted(format, arguments);
+    std::string text = name_ + ": " + vformatted(format, arguments);
     va_end(arguments);
+    if (text.size() > ResultTable::kLineLength) text = wrapped(text, ResultTable::kLineLength);
     std::string device = "on " + facts_.name;
     if (!kEmulated) {
         device += formatted(" (sm_%d%d, %d SMs, %.0f GB/s)", facts_.major, facts_.minor,
@@ -148,7 +159,7 @@ int Exercise::finish() const {
     if (!ran_ && !filter_.empty()) {
         std::string names;
         for (const std::string& name : names_) names += (names.empty() ? "" : ", ") + name;
-        reject("--kernel=" + filter_ + ": expected a part of one of " + names);
+        reject("kernel", filter_, "a part of one of " + names);
     }
     requireWritten();
     return wrong_ ? kExitFailure : kExitOk;
@@ -174,20 +185,23 @@ void Exercise::printPending() {
     pending_.clear();
 }
 
-void Exercise::printHelp(const std::string& usage) const {
-    std::printf(
-        "%s: %s\n\noptions (--name=value or --name value; N may end in K, M or G: powers of "
-        "1024):\n%s\n"
-        "exit status: 0 all results right, 1 a wrong result or a CUDA error, 2 bad usage, 77 "
-        "no usable GPU\n",
-        name_.c_str(), about_.c_str(), usage.c_str());
+void Exercise::printHelp() const {
+    const std::string texts[] = {
+        name_ + ": " + about_,
+        "options (--name=value or --name value; of one that is given twice the last holds; N is a "
+        "whole number that may end in K, M, G or T, powers of 1024):",
+        "exit status: 0 all results right, 1 a wrong result or a failure, 2 bad usage, 77 no "
+        "usable GPU"};
+    const auto lines = [&](int i) { return wrapped(texts[i], Options::kHelpWidth) + "\n"; };
+    std::printf("%s\n%s%s\n%s", lines(0).c_str(), lines(1).c_str(), options_.help().c_str(),
+                lines(2).c_str());
     requireWritten();
     std::exit(kExitOk);
 }
 
 void Exercise::requireWritten() const {
     if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return;
-    quit(kExitFailure, "%s: cannot write to stdout", name_.c_str());
+    quit(kExitFailure, "cannot write to stdout");
 }
 
 }  // namespace lab

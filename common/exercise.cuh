@@ -58,6 +58,10 @@ class Exercise {
     // status 2.
     [[noreturn]] void reject(const std::string& message) const;
 
+    // The same for the value of one option: "--kernel=x: expected ...".
+    [[noreturn]] void reject(const std::string& option, const std::string& value,
+                             const std::string& expected) const;
+
     // Rejects options --rows and --cols that are more than kMaxSize elements together. Both are at
     // least 1.
     void requireElements(std::size_t rows, std::size_t cols) const;
@@ -83,7 +87,7 @@ class Exercise {
 
     // ---- what is printed ----
 
-    // "<name>: <text> on <device>", in two lines where one is too short. printf format.
+    // "<name>: <text> on <device>", in two lines or more where one is too short. printf format.
     [[gnu::format(printf, 2, 3)]] void title(const char* format, ...);
 
     // A line for the reader, on stdout, or on stderr where stdout is CSV. What comes before the
@@ -117,7 +121,7 @@ class Exercise {
   private:
     std::FILE* readers() const { return csv_ ? stderr : stdout; }
     void printPending();
-    [[noreturn]] void printHelp(const std::string& usage) const;
+    [[noreturn]] void printHelp() const;
 
     // A full disk or a closed pipe: rows are missing, and nobody else would say so.
     void requireWritten() const;

@@ -17,8 +17,8 @@ inline unsigned blocksFor(std::size_t count, std::size_t perBlock) {
     constexpr std::size_t kMaxGridX =
         2147483647;  // gridDim.x of every GPU since compute capability 3.0
     if (blocks > kMaxGridX) {
-        quit(kExitFailure, "%zu items of %zu to a block need %zu blocks, a grid has at most %zu",
-             count, perBlock, blocks, kMaxGridX);
+        quitTooLarge("%zu items of %zu to a block need %zu blocks: a grid has at most %zu", count,
+                     perBlock, blocks, kMaxGridX);
     }
     return static_cast<unsigned>(blocks);
 }

@@ -1,7 +1,6 @@
 #include "memory.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -21,8 +20,9 @@ std::uint64_t freeHostBytes() {
 }
 
 void quitWithoutMemory(std::uint64_t bytes, const char* kind, std::uint64_t freeBytes) {
-    quit(kExitFailure, "cannot allocate %s of %s memory: %s are free; choose a smaller size",
-         inBytes(bytes).c_str(), kind, inBytes(freeBytes).c_str());
+    quitTooLarge("cannot allocate %s%s of %s memory: %s are free",
+                 bytes == UINT64_MAX ? "more than " : "", inBytes(bytes).c_str(), kind,
+                 inBytes(freeBytes).c_str());
 }
 
 void requireHostMemory(std::size_t count, std::size_t elementBytes) {
@@ -35,8 +35,8 @@ void requireHostMemory(std::size_t count, std::size_t elementBytes) {
 void quitOnBadAlloc() {
     std::set_new_handler([] {  // takes no memory, and destroys nothing: other threads may run
         std::fflush(stdout);
-        std::fprintf(stderr, "%s: cannot allocate host memory; choose a smaller size\n",
-                     program_invocation_short_name);
+        std::fprintf(stderr, "%s: %scannot allocate host memory; choose a smaller size\n",
+                     programName(), sizes());
         std::_Exit(kExitFailure);
     });
 }

@@ -8,11 +8,18 @@
 #include <limits>
 
 #include "format.h"
+#include "nearest_name.h"
 
 namespace lab {
 namespace {
 
 constexpr int kFirst = 256;  // above every character, which getopt uses for short options
+
+// "--size=5" -> "size"; "-h" -> "help"; "" for other words.
+std::string nameIn(const std::string& word) {
+    if (word == "-h") return "help";
+    return word.rfind("--", 0) == 0 ? word.substr(2, word.find('=') - 2) : "";
+}
 
 std::function<bool(const std::string&)> setText(std::string* value) {
     return [=](const std::string& text) {
@@ -20,6 +27,12 @@ std::function<bool(const std::string&)> setText(std::string* value) {
         *value = text;
         return true;
     };
+}
+
+// What stays in one line, where wrapped() breaks a text.
+std::string together(std::string text) {
+    std::replace(text.begin(), text.end(), ' ', '\x1f');
+    return text;
 }
 
 }  // namespace
@@ -45,6 +58,10 @@ bool parseWhole(const std::string& text, std::uint64_t* value) {
         case 'g':
             shift = 30;
             break;
+        case 'T':
+        case 't':
+            shift = 40;
+            break;
         default:
             break;
     }
@@ -55,13 +72,17 @@ bool parseWhole(const std::string& text, std::uint64_t* value) {
     return true;
 }
 
+std::string asGiven(const std::string& name, const std::string& value) {
+    return "--" + name + "=" + shortened(value);
+}
+
 void Options::addNumber(const std::string& name, std::function<void(std::uint64_t)> set,
                         std::function<std::uint64_t()> get, std::uint64_t min, std::uint64_t max,
                         const std::string& help, Rule rule) {
-    const std::string allowed =
-        (rule == Rule::kPowerOfTwo ? "a power of two" : "a whole number") +
-        formatted(" from %llu to %llu", static_cast<unsigned long long>(min),
-                  static_cast<unsigned long long>(max));
+    const bool power = rule == Rule::kPowerOfTwo;
+    const std::string range = withSuffix(min) + " to " + withSuffix(max);
+    const std::string allowed = (power ? "a power of two from " : "a whole number from ") + range;
+    const std::string shown = help + ": " + (power ? "a power of two, " : "") + together(range);
     const auto setParsed = [=](const std::string& text) {
         std::uint64_t number = 0;
         if (!parseWhole(text, &number) || number < min || number > max) return false;
@@ -69,22 +90,23 @@ void Options::addNumber(const std::string& name, std::function<void(std::uint64_
         set(number);
         return true;
     };
-    entries_.push_back(
-        {name, "N", help, allowed, setParsed, [=] { return std::to_string(get()); }});
+    entries_.push_back({name, "N", shown, allowed, withSuffix(get()), setParsed,
+                        [=] { return std::to_string(get()); }});
 }
 
 void Options::flag(const std::string& name, bool* value, const std::string& help) {
     const auto set = [=](const std::string&) { return *value = true; };
-    entries_.push_back({name, "", help, "", set, {}});
+    entries_.push_back({name, "", help, "", "", set, {}});
 }
 
 void Options::text(const std::string& name, std::string* value, const std::string& placeholder,
                    const std::string& allowed, const std::string& help) {
-    entries_.push_back({name, placeholder, help, allowed, setText(value), [=] { return *value; }});
+    entries_.push_back(
+        {name, placeholder, help, allowed, *value, setText(value), [=] { return *value; }});
 }
 
 void Options::file(const std::string& name, std::string* value, const std::string& help) {
-    entries_.push_back({name, "FILE", help, "a file name", setText(value), {}});
+    entries_.push_back({name, "FILE", help, "a file name", "", setText(value), {}});
 }
 
 std::string Options::parse(int argc, char** argv) {
@@ -98,25 +120,45 @@ std::string Options::parse(int argc, char** argv) {
     opterr = 0;  // the messages are ours
     optind = 0;  // start afresh, so that a program (a test) may parse twice
     for (;;) {
-        const int found = getopt_long(argc, argv, ":", table.data(), nullptr);
+        const int at = std::max(optind, 1);
+        const std::string word = at < argc ? argv[at] : "";
+        const int found = getopt_long(argc, argv, "+:h", table.data(), nullptr);
         if (found == -1) break;
-        const int known = found == ':' || found == '?' ? optopt : found;
-        if (known < kFirst) {
-            const bool cluster = known != 0;  // "-x": getopt names the letter
-            return (cluster ? formatted("-%c", known) : std::string(argv[optind - 1])) +
-                   ": no such option";
-        }
-        Entry& entry = entries_[known - kFirst];
-        if (found == '?') return std::string(argv[optind - 1]) + ": takes no value";
-        if (found == ':') return "--" + entry.name + ": expected " + entry.allowed;
-        const std::string value = optarg == nullptr ? "" : optarg;
-        if (!entry.set(value)) {
-            return "--" + entry.name + "=" + value + ": expected " + entry.allowed;
-        }
-        entry.given = true;
+        const std::string problem = take(found, word);
+        if (!problem.empty()) return problem;
     }
-    if (optind < argc) return std::string(argv[optind]) + ": options only, no such argument";
+    if (optind >= argc) return "";
+    const std::string stray = argv[optind];
+    if (std::string(argv[optind - 1]) == "--" && optind > 1)
+        return shortened(stray) + ": nothing is an option behind --";
+    return (stray.empty() ? "\"\"" : shortened(stray)) + ": expected options, which begin with --" +
+           meant(stray);
+}
+
+// What getopt_long() has `found` at a word. It takes abbreviations, too: find() does not.
+std::string Options::take(int found, const std::string& word) {
+    const std::string name = nameIn(word);
+    const auto entry = std::find_if(entries_.begin(), entries_.end(),
+                                    [&](const Entry& entry) { return entry.name == name; });
+    if (entry == entries_.end()) return shortened(word) + ": no such option" + meant(word);
+    if (found == '?') return shortened(word) + ": takes no value";
+    if (found == ':') return "--" + name + ": expected " + entry->allowed;
+    entry->typed = optarg == nullptr ? "" : optarg;
+    if (!entry->set(entry->typed))
+        return asGiven(name, entry->typed) + ": expected " + entry->allowed;
+    entry->given = true;
     return "";
+}
+
+// "; did you mean --size?", if that is likely.
+std::string Options::meant(const std::string& word) const {
+    const std::size_t begin = std::min(word.find_first_not_of('-'), word.size());
+    std::vector<std::string> names;
+    for (const Entry& entry : entries_) names.push_back(entry.name);
+    std::string text;
+    for (const std::string& name : nearestNames(word.substr(begin, word.find('=') - begin), names))
+        text += (text.empty() ? "; did you mean --" : " or --") + name;
+    return text.empty() ? "" : text + "?";
 }
 
 bool Options::given(const std::string& name) const {
@@ -125,15 +167,18 @@ bool Options::given(const std::string& name) const {
 }
 
 std::string Options::help() const {
+    constexpr std::size_t kIndent = 21;
     std::string text;
     for (const Entry& entry : entries_) {
-        const std::string left =
-            "--" + entry.name + (entry.placeholder.empty() ? "" : "=" + entry.placeholder);
-        text += formatted("  %-18s %s", left.c_str(), entry.help.c_str());
-        const std::string value = entry.get ? entry.get() : "";
-        if (entry.placeholder == "N") text += ": " + entry.allowed;
-        if (!value.empty()) text += " (default " + value + ")";
-        text += "\n";
+        std::string left = "--" + entry.name + (entry.placeholder.empty() ? "" : "=") +
+                           entry.placeholder + (entry.name == "help" ? ", -h" : "");
+        left.resize(std::max(left.size(), kIndent - 3), ' ');
+        text += "  " + left + " " +
+                wrapped(entry.help + (entry.byDefault.empty()
+                                          ? ""
+                                          : " " + together("(default " + entry.byDefault + ")")),
+                        kHelpWidth, kIndent) +
+                "\n";
     }
     return text;
 }
@@ -147,6 +192,16 @@ std::string Options::values(std::size_t count, const Values& others) const {
         }
         if (value.empty()) continue;
         text += (text.empty() ? "" : " ") + entries_[i].name + "=" + value;
+    }
+    return text;
+}
+
+std::string Options::givenNumbers(std::size_t count) const {
+    std::string text;
+    for (std::size_t i = 0; i < count && i < entries_.size(); ++i) {
+        const Entry& entry = entries_[i];
+        if (!entry.given || !entry.isNumber()) continue;
+        text += (text.empty() ? "" : " ") + asGiven(entry.name, entry.typed);
     }
     return text;
 }

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -30,19 +31,57 @@ std::string withoutLinks(const std::string& name) {
     return result;
 }
 
-// Can the file be replaced? errno says why not.
-bool replaceable(const std::string& name) {
-    const std::size_t slash = name.rfind('/');
-    const std::string folder = slash == std::string::npos ? "." : name.substr(0, slash + 1);
-    if (access(folder.c_str(), W_OK | X_OK) != 0) return false;
-    return access(name.c_str(), F_OK) != 0 || access(name.c_str(), W_OK) == 0;
+// What is to become the file is written beside it and renamed.
+std::string besideOf(const std::string& name) {
+    return name + formatted(".%d.tmp", static_cast<int>(getpid()));
 }
+
+// As long as it lives, the signals that end a program remove a file first.
+class RemovedBySignals {
+  public:
+    explicit RemovedBySignals(const std::string& name) {
+        file = name.c_str();
+        for (std::size_t i = 0; i < kCount; ++i) {
+            before_[i] = std::signal(kSignals[i], removeAndEnd);
+            if (before_[i] == SIG_IGN) std::signal(kSignals[i], SIG_IGN);
+        }
+    }
+    ~RemovedBySignals() {
+        for (std::size_t i = 0; i < kCount; ++i) std::signal(kSignals[i], before_[i]);
+    }
+    RemovedBySignals(const RemovedBySignals&) = delete;
+    RemovedBySignals& operator=(const RemovedBySignals&) = delete;
+
+  private:
+    static constexpr int kSignals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU};
+    static constexpr std::size_t kCount = sizeof(kSignals) / sizeof(*kSignals);
+
+    static void removeAndEnd(int signal) {
+        unlink(file);
+        std::signal(signal, SIG_DFL);
+        raise(signal);
+    }
+
+    static inline const char* file = nullptr;
+    void (*before_[kCount])(int);
+};
 
 bool write(const std::string& name, const char* data, std::size_t size) {
     std::FILE* const file = std::fopen(name.c_str(), "w");
     if (file == nullptr) return false;
     const bool written = std::fwrite(data, 1, size, file) == size;
-    return std::fclose(file) == 0 && written;
+    const int reason = errno;
+    const bool closed = std::fclose(file) == 0;
+    if (!written) errno = reason;
+    return closed && written;
+}
+
+// Can the file be replaced? errno says why not.
+bool replaceable(const std::string& name) {
+    if (access(name.c_str(), F_OK) == 0 && access(name.c_str(), W_OK) != 0) return false;
+    const std::string beside = besideOf(name);
+    const RemovedBySignals whileItIsThere(beside);
+    return write(beside, "", 0) && std::remove(beside.c_str()) == 0;
 }
 
 }  // namespace
@@ -56,8 +95,8 @@ OutputFile::OutputFile(const Exercise& exercise, const std::string& option, std:
         file_ = open_memstream(&kept_, &keptSize_);
     }
     if (file_ == nullptr) {
-        exercise.reject("--" + option + "=" + name_ +
-                        ": expected a file that can be written: " + std::strerror(errno));
+        exercise.reject(option, name_,
+                        std::string("a file that can be written: ") + std::strerror(errno));
     }
 }
 
@@ -68,20 +107,26 @@ OutputFile::~OutputFile() {
 
 void OutputFile::close() {
     if (file_ == nullptr) return;
+    errno = 0;
     bool written = std::ferror(file_) == 0;
     written = std::fclose(std::exchange(file_, nullptr)) == 0 && written;
     if (kept_ != nullptr) written = written && replaceFile();
-    if (!written) quit(kExitFailure, "cannot write to %s", name_.c_str());
+    if (written) return;
+    const std::string reason = errno == 0 ? "" : std::string(": ") + std::strerror(errno);
+    quit(kExitFailure, "cannot write to %s%s", shortened(name_).c_str(), reason.c_str());
 }
 
-// Written beside it and renamed: whoever interrupts that leaves what was there.
+// Whoever interrupts this leaves what was there.
 bool OutputFile::replaceFile() const {
     const std::string name = withoutLinks(name_);
-    const std::string beside = name + formatted(".%d.tmp", static_cast<int>(getpid()));
+    const std::string beside = besideOf(name);
+    const RemovedBySignals whileItIsThere(beside);
     if (write(beside, kept_, keptSize_) && std::rename(beside.c_str(), name.c_str()) == 0) {
         return true;
     }
+    const int reason = errno;
     std::remove(beside.c_str());
+    errno = reason;
     return false;
 }
 

@@ -131,6 +131,8 @@ int main(int argc, char** argv) {
     exercise.options().file("image", &imageName, "PGM of the image");
     exercise.options().file("map", &mapName, "PGM of what was computed (1) and filled (0)");
     exercise.parse(argc, argv);
+    if (!mapName.empty() && mapName == imageName)
+        exercise.reject("map", mapName, "another file than --image");
     exercise.columns(lab::Columns::kLadder,
                      {{"rects", 8, "rectangles"},
                       {"launches", 8, "launches"},

@@ -178,8 +178,8 @@ int main(int argc, char** argv) {
     const auto withSlack = [](std::size_t pending) { return pending + pending / 4; };
     if (withSlack(launches) > kMostPendingLaunches) {
         exercise.reject(lab::formatted(
-            "--size=%zu, --block=%u: room for %zu launches by kernels, expected at most %zu", size,
-            block, withSlack(launches), kMostPendingLaunches));
+            "--size=%s --block=%u: room for %zu launches by kernels, expected at most %zu",
+            lab::withSuffix(size).c_str(), block, withSlack(launches), kMostPendingLaunches));
     }
     exercise.columns(lab::Columns::kLadder,
                      {{"grids", 7, "grids"},

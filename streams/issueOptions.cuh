@@ -38,10 +38,8 @@ struct IssueOptions {
     // After the command line is parsed. Ends the program where it makes no sense.
     void understand(const lab::Exercise& exercise) {
         connections = numberList(connectionsText, 1, kMostConnections, kMostConnections);
-        if (connections.empty()) {
-            exercise.reject("--connections=" + connectionsText + ": expected " +
-                            takenByConnections());
-        }
+        if (connections.empty())
+            exercise.reject("connections", connectionsText, takenByConnections());
         if (exercise.profile() && !exercise.given("connections")) connections.resize(1);
         hasOrder = exercise.given("order");
         if (hasOrder) {
@@ -61,12 +59,12 @@ struct IssueOptions {
   private:
     // Has --order a kernel of each stream, and does it stand alone?
     void requireOrder(const lab::Exercise& exercise) const {
-        if (order.empty()) exercise.reject("--order=" + orderText + ": expected " + takenByOrder());
+        if (order.empty()) exercise.reject("order", orderText, takenByOrder());
         const std::vector<std::size_t> kernels = depths(order);
         for (std::size_t s = 0; s < kernels.size(); ++s) {
             if (kernels[s] == 0)
-                exercise.reject(lab::formatted("--order=%s: expected a kernel of stream %zu, too",
-                                               orderText.c_str(), s));
+                exercise.reject("order", orderText,
+                                "a kernel of stream " + std::to_string(s) + ", too");
         }
         for (const char* other : {"streams", "depth"}) {
             if (exercise.given(other))

@@ -11,6 +11,18 @@ PROGRAM = re.compile(r"^```cpp\n((?:(?!^```).)*?^int main\(.*?)^```", re.MULTILI
 # What it prints with these options, and its divergent branches.
 EXPECTED = {
     "controlDivergence": [(["1000"], "", 3), (["1024"], "", 2), (["20"], "", 2)],
+    "blockScheduling": [
+        (
+            [],
+            "three waves:          3.00, idle  0.0 %\n"
+            "14 blocks more:       4.00, idle 23.7 %\n"
+            "halves of them:       3.50, idle 12.8 %\n"
+            "every fifth longer:  14.00, idle 38.7 %\n"
+            "the longest last:    13.00, idle 34.0 %\n"
+            "the longest first:   10.00, idle 14.2 %\n",
+            0,
+        )
+    ],
     "deviceQuery": [
         (
             [],
@@ -34,6 +46,16 @@ EXPECTED = {
             0,
         )
     ],
+    "latencyHiding": [
+        (
+            [],
+            "1 chains:   6.25  12.50  25.00  50.00 100.00 100.00 100.00\n"
+            "2 chains:  12.50  25.00  50.00 100.00 100.00 100.00 100.00\n"
+            "4 chains:  25.00  50.00 100.00 100.00 100.00 100.00 100.00\n"
+            "8 chains:  25.00  50.00 100.00 100.00 100.00 100.00 100.00\n",
+            0,
+        )
+    ],
     # The most registers of each number of blocks, on an H200.
     "occupancyCliff": [
         (
@@ -47,6 +69,22 @@ EXPECTED = {
         )
     ],
     "simpleDivergence": [([], "", 992)],
+    # How many sectors the first warp of a block touches.
+    "sumMatrix": [
+        (
+            [],
+            "256x1     4 sectors, 100.0 % used\n"
+            "128x2     4 sectors, 100.0 % used\n"
+            " 64x4     4 sectors, 100.0 % used\n"
+            " 32x8     4 sectors, 100.0 % used\n"
+            " 16x16    4 sectors, 100.0 % used\n"
+            "  8x32    4 sectors, 100.0 % used\n"
+            "  4x64    8 sectors,  50.0 % used\n"
+            "  2x128  16 sectors,  25.0 % used\n"
+            "  1x256  32 sectors,  12.5 % used\n",
+            0,
+        )
+    ],
     "nestedHelloWorld": [([], "the sum is 140\n", 0)],
     "launchLimits": [([], "2048 ran, 952 were refused; the host: cudaSuccess\n", 0)],
     "misalignedAccess": [([], "", 0)],

@@ -6,17 +6,19 @@ stops where a call of lab_add_exercise() names one without NAME.toml.)
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from . import exercise_facts
-from .errors import LabError
+from .errors import BAD_USAGE, LabError, printable
 from .exercise_facts import Facts
 from .paths import ROOT, shown
 from .toml_file import NoReader, did_you_mean
 
+LAST = 1 << 30  # of `order`
 NOT_CHAPTERS = ("common", "emulator", "tests")  # the other folders that CMake builds
 
 
@@ -58,6 +60,30 @@ def sources() -> dict[str, Path]:
     return found
 
 
+@dataclass(frozen=True)
+class Place:
+    """What is known of an exercise without a reader of TOML."""
+
+    source: Path
+    order: int
+    gpu_only: bool
+
+
+def in_order() -> list[Place]:
+    """All exercises, by chapter and order. NAME.toml is looked at as text, as CMake does: where what is
+    sought does not stand there in this form, an exercise comes last in its chapter."""
+    found = []
+    for source in sources().values():
+        try:
+            facts = source.with_suffix(".toml").read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            facts = ""
+        order = re.search(r"^order\s*=\s*(\d+)", facts, re.MULTILINE)
+        gpu_only = re.search(r"^gpu_only\s*=\s*true", facts, re.MULTILINE)
+        found.append(Place(source, int(order[1]) if order else LAST, bool(gpu_only)))
+    return sorted(found, key=lambda place: (place.source.parent.name, place.order))
+
+
 def exercises(names: Sequence[str] = ()) -> list[Exercise]:
     """Those of `names`, exercises and chapters, as they are given, each once; for no names all, by
     chapter and order.
@@ -92,25 +118,38 @@ def _wanted(names: Sequence[str], known: Mapping[str, Path]) -> list[str]:
     """The exercises that `names`, of exercises and chapters, stand for."""
     wanted: dict[str, None] = {}
     for name in names:
-        of_chapter = [exercise for exercise, source in known.items() if _is_chapter(source, name)]
+        of_chapter = [] if name in known else _of_chapter(name, known)
         if name not in known and not of_chapter:
-            hint = _half(name) or did_you_mean(name, known) or "; ./lab list shows them all"
-            raise LabError(f"no exercise is named {name}{hint}", status=2)
+            hint = _half(name) or _near(name, known)
+            raise LabError(f"no exercise is named {printable(name)}{hint}", BAD_USAGE)
         wanted.update(dict.fromkeys([name] if name in known else of_chapter))
     return [*wanted]
 
 
-def _is_chapter(source: Path, name: str) -> bool:
-    """Is `name` that of the source's folder, or what stands in it before the first underscore?"""
-    folder = source.parent.name
-    return name.rstrip("/") in (folder, folder.partition("_")[0])
+def _of_chapter(name: str, known: Mapping[str, Path]) -> list[str]:
+    """The exercises of the one chapter whose folder has this name, or whose name begins with it."""
+    name = name.rstrip("/")
+    folders = {source.parent.name for source in known.values()}
+    chapters = [folder for folder in folders if folder == name] or [
+        folder for folder in folders if name and folder.startswith(name)
+    ]
+    if len(chapters) != 1:
+        return []
+    return [exercise for exercise, source in known.items() if source.parent.name in chapters]
+
+
+def _near(name: str, known: Mapping[str, Path]) -> str:
+    """The exercise or chapter that is meant: also by the path of one of its files."""
+    last = name.rstrip("/").rpartition("/")[2]
+    words = {*known, *(source.parent.name for source in known.values())}
+    return did_you_mean(last, words) or "; ./lab list shows them all"
 
 
 def _half(name: str) -> str:
     """Says where a NAME.cu lacks its NAME.toml."""
     for chapter in chapters():
         source = chapter / f"{name}.cu"
-        if source.exists():
+        if os.path.exists(source):
             return f": {shown(source)} is there, {shown(source.with_suffix('.toml'))} is missing"
     return ""
 
@@ -137,7 +176,7 @@ def one(name: str) -> Exercise:
     found = exercises([name])
     if found[0].name != name:
         names = ", ".join(exercise.name for exercise in found)
-        raise LabError(f"{name} is a chapter: name one of its exercises: {names}", status=2)
+        raise LabError(f"{name} is a chapter: name one of its exercises: {names}", BAD_USAGE)
     return found[0]
 
 
@@ -146,11 +185,31 @@ def check_at(name_or_path: str, *others: str) -> None:
     if not name_or_path.endswith(".cu"):
         check([name_or_path])
         if others:
-            raise LabError(f"{others[0]}: name one exercise, or the files of one program", status=2)
+            raise LabError(
+                f"{printable(others[0])}: one exercise at a time, or the .cu files of one program: "
+                f"{name_or_path} is an exercise",
+                BAD_USAGE,
+            )
         return
     for path in (name_or_path, *others):
-        if not Path(path).is_file():
-            raise LabError(f"there is no file {path}", status=2)
+        problem = _unreadable(path)
+        if problem:
+            raise LabError(problem, BAD_USAGE)
+
+
+def _unreadable(path: str) -> str:
+    """Why the source file cannot be read; empty if it can."""
+    name = printable(path)
+    if os.path.isdir(path):
+        return f"{name} is a folder: name a .cu file"
+    if not os.path.exists(path):
+        known = sources()
+        stem = Path(path).stem
+        hint = f"; the exercise is {stem}, without .cu" if stem in known else ""
+        return f"there is no file {name}{hint}"
+    if not os.path.isfile(path):
+        return f"{name} is not a file"
+    return "" if os.access(path, os.R_OK) else f"{name} cannot be read: permission denied"
 
 
 def at(name_or_path: str, *others: str) -> Exercise | None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
-from .errors import LabError
-from .paths import BUILD_VARIABLE
+from .errors import LabError, printable
+from .paths import BUILD_VARIABLE, OUT
+
+ELSEWHERE = f"; {BUILD_VARIABLE}=FOLDER in the environment puts builds elsewhere"
 
 
 def _target(path: Path) -> Path:
@@ -14,19 +17,46 @@ def _target(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
+def reason(error: OSError) -> str:
+    """What could not be done, with which file, and what helps."""
+    name = error.filename
+    if name is None:
+        return str(error.strerror or error)
+    path = Path(os.fsdecode(name) if isinstance(name, (str, bytes)) else str(name))
+    return f"{printable(str(path))}: {error.strerror}{_advice(path)}"
+
+
+def _advice(path: Path) -> str:
+    return ELSEWHERE if OUT == path or OUT in path.parents else ""
+
+
 def check_writable(path: Path) -> None:
     """Says before a long run, not after it, that its result cannot be kept. Raises LabError."""
-    problem = ""
+    problem = _problem(path)
+    if problem:
+        raise LabError(f"cannot write {printable(str(path))}: {problem}", status=2)
+
+
+def _problem(path: Path) -> str:
     in_dev = path.parts[:2] == ("/", "dev")  # /dev/stdout may lead to a file
     folder = _target(path).parent
-    if path.exists() and (in_dev or not path.is_file()):
-        problem = "it is not a file"
-    elif not folder.is_dir():
-        problem = f"there is no folder {folder}"
-    elif not os.access(folder, os.W_OK):
-        problem = f"the folder {folder} cannot be written to"
-    if problem:
-        raise LabError(f"cannot write {path}: {problem}", status=2)
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        there = False
+    except OSError as error:
+        return str(error.strerror)
+    else:
+        there = True
+    if there and (in_dev or not path.is_file()):
+        return "it is a folder" if path.is_dir() else "it is not a file"
+    if there and not os.access(path, os.W_OK):
+        return "it is write-protected"
+    if not folder.is_dir():
+        return f"there is no folder {printable(str(folder))}"
+    if not os.access(folder, os.W_OK):
+        return f"the folder {printable(str(folder))} cannot be written to"
+    return ""
 
 
 def write(path: Path, content: str | bytes) -> None:
@@ -38,9 +68,11 @@ def write(path: Path, content: str | bytes) -> None:
         beside.write_bytes(data)
         os.replace(beside, path)
     except BaseException as error:
-        beside.unlink(missing_ok=True)
+        with suppress(OSError):  # where it could not even be begun, this cannot be done either
+            beside.unlink()
         if isinstance(error, OSError):
-            raise LabError(f"cannot write {path}: {error.strerror}") from error
+            shown = printable(str(path))
+            raise LabError(f"cannot write {shown}: {error.strerror}{_advice(path)}") from error
         raise
 
 
@@ -48,9 +80,17 @@ def make_folder(path: Path, advice: str = "") -> None:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise LabError(f"cannot make the folder {path}: {error.strerror}{advice}") from error
+        in_the_way = next((above for above in [path, *path.parents] if os.path.isfile(above)), None)
+        if in_the_way:
+            problem = f"{printable(str(in_the_way))} is a file"
+        else:
+            problem = str(error.strerror)
+        text = f"cannot make the folder {printable(str(path))}: {problem}{advice}"
+        raise LabError(text) from error
 
 
 def make_build_folder(path: Path) -> None:
-    """Of what lab makes for itself."""
-    make_folder(path, f"; {BUILD_VARIABLE}=FOLDER in the environment puts builds elsewhere")
+    """Of what lab makes for itself: files can be made in it, too."""
+    make_folder(path, ELSEWHERE)
+    if not os.access(path, os.W_OK):
+        raise LabError(f"the folder {printable(str(path))} cannot be written to{ELSEWHERE}")

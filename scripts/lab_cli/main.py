@@ -3,81 +3,124 @@
 from __future__ import annotations
 
 import argparse
-import os
+import shutil
 import sys
 from collections.abc import Sequence
 
+from . import catalogue
 from .commands import arguments as shared
-from .commands import bench, cc, check, doctor, new, plot, profile, run, test, trace
+from .commands import bench, cc, check, doctor, new, plot, profile, run, stand, test, trace
 from .commands import list as list_command
-from .errors import LabError
+from .commands.layout import two_columns
+from .commands.parser import Parser
+from .errors import BAD_USAGE, LabError, printable
+from .files import reason
 from .process import say
+from .streams import CannotWrite, drop
+from .toml_file import did_you_mean
 
-ABOUT = """\
-CUDA lab exercises, on a GPU or without one.
-
-  ./lab run [NAME...] [-- OPTIONS]   build and run exercises: those named, or all
-  ./lab test [NAME...]               build and run the tests: of exercises, or all
-  ./lab profile NAME|FILE.cu         metrics of each kernel, with a GPU or without one
-  ./lab check NAME|FILE.cu           races, accesses out of bounds, divergent barriers
-  ./lab trace NAME                   draws what ran when: kernels and copies in their streams
-  ./lab bench [NAME...]              measure exercises into results/<gpu>/
-  ./lab plot [NAME...]               draw figures of results/, refresh the pages' tables
-  ./lab list                         the exercises by chapter
-  ./lab new CHAPTER/NAME             a first version of an exercise of your own
-  ./lab doctor                       what this machine has, and what to do about the rest
-  ./lab cc FILE.cu -o OUT            compile a CUDA program of your own for the CPU
-"""
 COMMANDS = [run, test, profile, check, trace, bench, plot, list_command, new, doctor, cc]
+ABOUT = {
+    "./lab": "where you stand, and what comes next",
+    "./lab run [NAME...]": "build and run exercises: those named, or all",
+    "./lab test [NAME...]": "build and run the tests: of exercises, or all",
+    "./lab profile NAME|FILE.cu": "metrics of each kernel, with or without a GPU",
+    "./lab check NAME|FILE.cu": "races, wrong accesses, divergent barriers",
+    "./lab trace NAME": "draws what ran when, and in which stream",
+    "./lab bench [NAME...]": "measure exercises into results/<gpu>/",
+    "./lab plot [NAME...]": "draw figures of results/, refresh pages' tables",
+    "./lab list": "the exercises by chapter",
+    "./lab new CHAPTER/NAME": "a first version of an exercise of your own",
+    "./lab doctor": "what this machine has, and how to get the rest",
+    "./lab cc FILE.cu -o OUT": "compile a CUDA program of your own for the CPU",
+}
 
 
-def parser() -> argparse.ArgumentParser:
-    top = argparse.ArgumentParser(
-        prog="lab",
-        description=ABOUT,
+def about() -> str:
+    """What the commands do."""
+    rows = two_columns(ABOUT, shutil.get_terminal_size().columns - 2)
+    return f"CUDA lab exercises, on a GPU or without one.\n\n{rows}"
+
+
+def parsers() -> tuple[Parser, dict[str, Parser]]:
+    """Of lab, and of its commands by name."""
+    top = Parser(
+        prog="./lab",
+        description=about(),
         formatter_class=argparse.RawDescriptionHelpFormatter,
         usage="./lab COMMAND ...",
         allow_abbrev=False,
     )
-    commands = top.add_subparsers(
-        dest="command", metavar="COMMAND", help=argparse.SUPPRESS, required=True
-    )
+    commands = top.add_subparsers(metavar="COMMAND", help=argparse.SUPPRESS)
     for command in COMMANDS:
         command.add_parser(commands)
-    return top
+    return top, commands.choices
+
+
+def parsed(argv: Sequence[str]) -> argparse.Namespace:
+    """What a command line of ./lab says, that of cc excepted. LabError (status 2) where it is wrong."""
+    top, commands = parsers()
+    if argv[0] == "--":
+        raise LabError("--: a command is missing before it; ./lab --help lists them", BAD_USAGE)
+    if argv[0].startswith("-") and argv[0] != "-":
+        top.parsed(argv[:1])
+    if argv[0] not in commands:
+        raise LabError(
+            f"{printable(argv[0])}: no such command{_hint(argv[0], commands)}", BAD_USAGE
+        )
+    split = argv.index("--") if "--" in argv else len(argv)
+    command = commands[argv[0]]
+    arguments = command.parsed(argv[1:split])
+    arguments.options = list(argv[split + 1 :])
+    if arguments.options and arguments.takes == shared.NONE:
+        command.error(f"{printable(arguments.options[0])}: nothing may follow after -- here")
+    return arguments
+
+
+def _hint(word: str, commands: Sequence[str]) -> str:
+    if word in catalogue.sources():
+        return f"; ./lab run {word} runs the exercise of this name"
+    if word.endswith(".cu"):
+        return "; ./lab --help says what to do with a .cu file"
+    return did_you_mean(word, commands) or "; ./lab --help lists them"
 
 
 def dispatch(argv: Sequence[str]) -> int:
-    top = parser()
     if not argv:
-        top.print_help()
-        return 2
+        return stand.run()
     if argv[0] == "cc":
         return cc.run(argv[1:])
-    split = argv.index("--") if "--" in argv else len(argv)
-    arguments, unknown = top.parse_known_args(argv[:split])
-    after = list(argv[split + 1 :])
-    if unknown:
-        has_options = arguments.takes == shared.AFTER_DASHES
-        hint = "; options of an exercise follow after --" if has_options else ""
-        top.error(f"unknown option {unknown[0]}{hint}")
-    if after and arguments.takes == shared.NONE:
-        top.error(f"{after[0]}: nothing may follow after -- here: ./lab {arguments.command} --help")
-    arguments.options = after
+    arguments = parsed(argv)
     return arguments.handler(arguments)
 
 
 def main(argv: Sequence[str]) -> int:
     try:
         try:
-            return dispatch(argv)
-        finally:
+            status = _status_of(argv)
             sys.stdout.flush()  # here, where it is known what to do if nobody reads
+            return status
+        except CannotWrite as error:
+            drop(1)
+            say(f"lab: {error}")
+    except BrokenPipeError:  # `./lab list | head`: nobody reads on
+        drop(1)
+        drop(2)
+    return 1
+
+
+def _status_of(argv: Sequence[str]) -> int:
+    try:
+        return dispatch(argv)
     except LabError as error:
-        say(f"lab: {error}")
+        say(f"{error.who}: {error}")
         return error.status
     except KeyboardInterrupt:
         return 130
-    except BrokenPipeError:  # `./lab list | head`: nobody reads on
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        say(f"lab: {reason(error)}")
         return 1
+    except SystemExit as end:  # of --help, and of a signal
+        return end.code if isinstance(end.code, int) else 1

@@ -10,7 +10,12 @@ ROOT = Path(__file__).resolve().parents[2]
 # is set, Python's packages are there, too: the checkout may be one that cannot be written to.
 BUILD_VARIABLE = "LAB_BUILD_DIR"
 _elsewhere = os.environ.get(BUILD_VARIABLE, "")
-OUT = Path(_elsewhere).absolute() if _elsewhere else ROOT / "out"
+try:
+    OUT = Path(_elsewhere).absolute() if _elsewhere else ROOT / "out"
+except FileNotFoundError:
+    raise SystemExit(
+        f"lab: {BUILD_VARIABLE}={_elsewhere}: the current folder, which it begins at, has been removed"
+    ) from None
 VENV = (OUT if _elsewhere else ROOT) / ".venv"
 SCRIPTS = ROOT / "scripts"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shlex
 import signal
@@ -12,12 +13,22 @@ from pathlib import Path
 from types import MappingProxyType
 
 from .errors import LabError
-from .paths import ROOT
+from .paths import BUILD_VARIABLE, ROOT
+from .progress import Progress, aside
 
 
 def say(text: str) -> None:
     """What lab itself has to say goes to stderr: stdout belongs to the command that it runs."""
-    print(text, file=sys.stderr, flush=True)
+    with aside():
+        print(text, file=sys.stderr, flush=True)
+
+
+def show(text: str) -> None:
+    """On stdout as it is, at once."""
+    if text:
+        with aside():
+            sys.stdout.write(text)
+            sys.stdout.flush()
 
 
 def shown(command: Sequence[str]) -> str:
@@ -42,21 +53,51 @@ def describe(status: int) -> str:
     return f"exit status {status}"
 
 
+def cannot_run(program: str, error: OSError) -> str:
+    """Why it did not start, and what to do about it."""
+    reason = f"cannot run {program}: {error.strerror}"
+    if isinstance(error, FileNotFoundError) and os.path.exists(program):
+        return f"cannot run {program}: it is there, what it is to be run with (its loader) is not"
+    if isinstance(error, PermissionError) and os.path.isfile(program):
+        return (
+            f"{reason}. Programs may not be run there, as it seems (noexec?): {BUILD_VARIABLE}=FOLDER "
+            "in the environment puts builds elsewhere"
+        )
+    if error.errno == errno.ENOEXEC:
+        return f"{reason}: it was built for another machine, or not to the end; remove it"
+    return reason
+
+
 def run(command: Sequence[str], cwd: Path | None = None, to_stderr: bool = False) -> int:
     """Shows and runs `command`, and returns its exit status. `to_stderr` moves its stdout there."""
     say("+ " + shown(command))
     try:
         done = subprocess.run(command, cwd=cwd, stdout=sys.stderr if to_stderr else None)
     except OSError as error:
-        raise LabError(f"cannot run {command[0]}: {error.strerror}") from error
+        raise LabError(cannot_run(command[0], error)) from error
     return status_of(done.returncode)
 
 
-def must_run(command: Sequence[str], cwd: Path | None = None) -> None:
-    """run() to stderr, for a step without which there is no going on."""
-    status = run(command, cwd=cwd, to_stderr=True)
+def step(command: Sequence[str], what: str, read: Callable[[str, Progress], None]) -> None:
+    """Shows and runs a command without which there is no going on. In place of what it prints, which is
+    shown where it fails, there is progress: `read` gets each line, and says what it means."""
+    say("+ " + shown(command))
+    lines: list[str] = []
+    with Progress(what) as progress:
+
+        def keep(line: str) -> None:
+            lines.append(line)
+            read(line.strip(), progress)
+
+        status = each_line(command, keep)
     if status != 0:
-        raise LabError(f"{shown(command)}: {describe(status)}; the reason is above", status)
+        say("".join(lines).rstrip("\n"))
+        raise failed(command, status)
+
+
+def failed(command: Sequence[str], status: int) -> LabError:
+    """Of a command that has said why."""
+    return LabError(f"{shown(command)}: {describe(status)}; the reason is above", status)
 
 
 def run_lines(
@@ -65,9 +106,20 @@ def run_lines(
     stdin: int | None = None,
     variables: Mapping[str, str] = MappingProxyType({}),
 ) -> int:
-    """Shows and runs `command`, and returns its exit status; `each` gets each line of its output,
-    stdout and stderr together, as it comes. Its environment has these variables, too."""
+    """Shows `command`, then each_line()."""
     say("+ " + "".join(f"{name}=... " for name in variables) + shown(command))
+    return each_line(command, each, stdin, variables)
+
+
+def each_line(
+    command: Sequence[str],
+    each: Callable[[str], None],
+    stdin: int | None = None,
+    variables: Mapping[str, str] = MappingProxyType({}),
+    cwd: Path | None = None,
+) -> int:
+    """Runs `command`, and returns its exit status; `each` gets each line of its output, stdout and
+    stderr together, as it comes. Its environment has these variables, too."""
     try:
         process = subprocess.Popen(
             command,
@@ -75,9 +127,10 @@ def run_lines(
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             env={**os.environ, **variables},
+            cwd=cwd,
         )
     except OSError as error:
-        raise LabError(f"cannot run {command[0]}: {error.strerror}") from error
+        raise LabError(cannot_run(command[0], error)) from error
     with process:
         assert process.stdout is not None
         for line in process.stdout:

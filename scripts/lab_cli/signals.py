@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
 
@@ -12,15 +13,38 @@ ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 PATIENCE = 2.0  # seconds, until who does not end by itself is killed
 
 
+def passing_on(work: Callable[[], int]) -> int:
+    """The exit status of `work`, which raises no SystemExit, or that of the signal which ended it."""
+    try:
+        pass_on()
+        status = work()
+        _let_go()
+    except KeyboardInterrupt:
+        status = 128 + signal.SIGINT
+    except SystemExit as end:  # of _end()
+        status = int(end.code or 0)
+    return status
+
+
 def pass_on() -> None:
     """From now on, a signal that ends lab ends its descendants first. One that the caller has told lab
     to ignore stays ignored."""
-    for number in ENDING:
-        if signal.getsignal(number) != signal.SIG_IGN:
-            signal.signal(number, _end)
+    for number in _heeded():
+        signal.signal(number, _end)
+
+
+def _let_go() -> None:
+    for number in _heeded():
+        signal.signal(number, signal.SIG_DFL)
+
+
+def _heeded() -> list[signal.Signals]:
+    return [number for number in ENDING if signal.getsignal(number) != signal.SIG_IGN]
 
 
 def _end(number: int, _: FrameType | None) -> None:
+    for other in ENDING:  # once is enough: a second one would come amid the cleaning up
+        signal.signal(other, signal.SIG_IGN)
     end_descendants()
     if number == signal.SIGINT:
         raise KeyboardInterrupt

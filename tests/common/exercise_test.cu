@@ -1,6 +1,9 @@
 // What Exercise does around a kernel: each test runs good and bad kernels through it.
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -479,20 +482,50 @@ TEST(ExerciseDeathTest, BadUsageEndsWith2AndOneLine) {
     EXPECT_EXIT(runUncaptured({"--kernel=nosuch"}, 1), testing::ExitedWithCode(2),
                 "^test: --kernel=nosuch: expected a part of one of only \\(see --help\\)\n$");
     EXPECT_EXIT(runUncaptured({"--device=1000"}, 1), testing::ExitedWithCode(2),
-                "^test: --device=1000: expected a whole number from 0 to ");
+                "^test: --device=1000: expected 0, the only one \\(see --help\\)\n$");
     EXPECT_EXIT(runUncaptured({"--device=1"}, 1), testing::ExitedWithCode(2),
-                "^test: --device=1: expected a whole number from 0 to 0 \\(see --help\\)\n$");
+                "^test: --device=1: expected 0, the only one \\(see --help\\)\n$");
     EXPECT_EXIT(runUncaptured({"--seed=99999999999999999999"}, 1), testing::ExitedWithCode(2),
                 "^test: --seed=99999999999999999999: expected a whole number from 0 to "
-                "18446744073709551615 \\(see --help\\)\n$");
+                "2.64-1 \\(see --help\\)\n$");
     EXPECT_EXIT(runUncaptured({"--help"}, 1), testing::ExitedWithCode(0), "^$");
+    EXPECT_EXIT(runUncaptured({"-h"}, 1), testing::ExitedWithCode(0), "^$");
     EXPECT_EXIT(runUncaptured({}, 1), testing::ExitedWithCode(0), "^$");
+}
+
+// A newline or a code of the terminal in what somebody typed.
+TEST(ExerciseDeathTest, AMessageStaysOneLine) {
+    testing::GTEST_FLAG(death_test_style) = "threadsafe";
+    EXPECT_EXIT(runUncaptured({"--size=1\n2\x1b[m\xff"}, 1), testing::ExitedWithCode(2),
+                R"(^test: --size=1\\n2\\x1b\[m\\xff: expected a whole number from 1 to 10 )");
+    EXPECT_EXIT(runUncaptured({"--kernel=a\nb"}, 1), testing::ExitedWithCode(2),
+                R"(^test: --kernel=a\\nb: expected a part of one of only )");
+    EXPECT_EXIT(runUncaptured({"--kernel=" + std::string(200, 'x')}, 1), testing::ExitedWithCode(2),
+                "^test: --kernel=x+\\.\\.\\. .200 bytes.: expected a part of one of only ");
+    EXPECT_EXIT(runUncaptured({"a\nb"}, 1), testing::ExitedWithCode(2), R"(^test: a\\nb: )");
+}
+
+void allocate(const std::vector<std::string>& arguments) {
+    lab::Exercise exercise("test", "A test.");
+    std::size_t size;
+    exercise.option("size", &size, 1 << 20, 1, lab::kMaxSize, "elements");
+    parse(exercise, arguments);
+    lab::DeviceBuffer<double> buffer(size << 24);
+}
+
+TEST(ExerciseDeathTest, WhatDoesNotFitNamesTheOptions) {
+    testing::GTEST_FLAG(death_test_style) = "threadsafe";
+    EXPECT_EXIT(allocate({"--size=2M", "--seed=3"}), testing::ExitedWithCode(1),
+                "^test: --size=2M: cannot allocate 256 TiB of device memory: .* are free; choose "
+                "a smaller size\n$");
+    EXPECT_EXIT(allocate({}), testing::ExitedWithCode(1),
+                "^test: cannot allocate 128 TiB of device memory: ");
 }
 
 TEST(ExerciseDeathTest, ALaunchThatCannotStartNamesTheKernel) {
     testing::GTEST_FLAG(death_test_style) = "threadsafe";
     EXPECT_EXIT(runUncaptured({}, 1025), testing::ExitedWithCode(1),
-                "^only: cannot be launched: cudaErrorInvalidConfiguration: ");
+                "^test: only: cannot be launched: cudaErrorInvalidConfiguration: ");
 }
 
 // A kernel that uses a null pointer.
@@ -514,7 +547,7 @@ TEST(ExerciseDeathTest, AKernelThatFaultsIsNamed) {
 #else
     const char* const message =
         "kernel writeAll, block .0,0,0., thread .0,0,0.: illegal address .*"
-        "faulty: failed while it ran: cudaErrorIllegalAddress: ";
+        "test: faulty: failed while it ran: cudaErrorIllegalAddress: ";
 #endif
     EXPECT_EXIT(runFaulty(), testing::ExitedWithCode(1), testing::ContainsRegex(message));
 }
@@ -544,10 +577,16 @@ void writeCsv(const std::string& name) {
 
 TEST(CsvFileDeathTest, SaysWhatCannotBeWritten) {
     testing::GTEST_FLAG(death_test_style) = "threadsafe";
-    EXPECT_EXIT(writeCsv("/dev/full"), testing::ExitedWithCode(1), "^cannot write to /dev/full\n$");
+    EXPECT_EXIT(writeCsv("/dev/full"), testing::ExitedWithCode(1),
+                "^test: cannot write to /dev/full\n$");
     EXPECT_EXIT(writeCsv("no/such/folder/t.csv"), testing::ExitedWithCode(2),
                 "^test: --timeline=no/such/folder/t.csv: expected a file that can be written: No "
                 "such file or directory \\(see --help\\)\n$");
+    EXPECT_EXIT(
+        writeCsv("/tmp/" + std::string(300, 'x')), testing::ExitedWithCode(2),
+        "^test: --timeline=/tmp/x+\\.\\.\\. .305 bytes.: expected a file that can be written: "
+        "File name too long ");
+    EXPECT_EXIT(writeCsv("/proc/t.csv"), testing::ExitedWithCode(2), "expected a file that can be");
     EXPECT_EXIT(writeCsv("/dev/null"), testing::ExitedWithCode(0), "^$");
     struct stat null {};
     ASSERT_EQ(stat("/dev/null", &null), 0);
@@ -577,6 +616,65 @@ TEST(CsvFile, AppearsAsAWhole) {
     const std::filesystem::directory_iterator files(folder);
     EXPECT_EQ(std::distance(begin(files), end(files)), 2);
     std::filesystem::remove_all(folder);
+}
+
+// A folder with a file "t.csv" in it, which is to be replaced.
+struct Replaced {
+    char folder[32] = "/tmp/csv_file.XXXXXX";
+    std::string name;
+
+    Replaced() {
+        if (mkdtemp(folder) == nullptr) std::abort();
+        name = std::string(folder) + "/t.csv";
+        std::ofstream(name) << "before\n";
+    }
+    ~Replaced() { std::filesystem::remove_all(folder); }
+    std::ptrdiff_t files() const {
+        const std::filesystem::directory_iterator all(folder);
+        return std::distance(begin(all), end(all));
+    }
+};
+
+void writeWithoutRoom(const std::string& name) {
+    const rlimit most{1000, 1000};
+    setrlimit(RLIMIT_FSIZE, &most);
+    lab::Exercise exercise("test", "A test.");
+    parse(exercise, {});
+    lab::CsvFile file(exercise, "timeline", name, {"kernel"});
+    for (int row = 0; row < 1000; ++row) file.row({"a kernel"});
+    file.close();
+}
+
+TEST(CsvFileDeathTest, WhatHasNoRoomLeavesWhatWasThere) {
+    testing::GTEST_FLAG(death_test_style) = "threadsafe";
+    const Replaced replaced;
+    EXPECT_EXIT(writeWithoutRoom(replaced.name), testing::ExitedWithCode(1),
+                "^test: cannot write to .*/t.csv: File too large\n$");
+    EXPECT_EQ(contentOf(replaced.name), "before\n");
+    EXPECT_EQ(replaced.files(), 1);
+}
+
+// Whenever the signal comes: before the file is written, meanwhile, or when it is complete.
+TEST(CsvFile, ASignalLeavesNothingHalfWritten) {
+    const std::string row(1 << 20, 'x');
+    const Replaced replaced;
+    const pid_t child = fork();
+    if (child == 0) {
+        lab::Exercise exercise("test", "A test.");
+        lab::CsvFile file(exercise, "timeline", replaced.name, {"kernel"});
+        for (int i = 0; i < 100; ++i) file.row({row});
+        file.close();
+        pause();
+    }
+    while (replaced.files() == 1 && std::filesystem::file_size(replaced.name) < 10) usleep(100);
+    kill(child, SIGTERM);
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+    EXPECT_EQ(replaced.files(), 1);
+    const std::string content = contentOf(replaced.name);
+    EXPECT_TRUE(content == "before\n" || content.size() == 100 * (row.size() + 1) + 7)
+        << content.size();
 }
 
 TEST(CsvFile, WithoutARowWhatWasThereStays) {
@@ -746,7 +844,7 @@ TEST(Grid, BlocksCoverAllItems) {
 TEST(GridDeathTest, GridsHaveALimit) {
     testing::GTEST_FLAG(death_test_style) = "threadsafe";
     EXPECT_EXIT(lab::blocksFor(std::size_t{2147483647} * 32 + 1, 32), testing::ExitedWithCode(1),
-                "need 2147483648 blocks, a grid has at most 2147483647");
+                "need 2147483648 blocks: a grid has at most 2147483647; choose a smaller size\n$");
 }
 
 // No block without a tile, and no GPU that is not full while there are tiles left.

@@ -81,6 +81,11 @@ TEST(Options, NumbersTakeSuffixes) {
     EXPECT_EQ(line.block, 1024u);
     EXPECT_EQ(line.parse({"--size=5G"}), "");
     EXPECT_EQ(line.size, std::size_t{5} << 30);
+    for (const char* suffix : {"T", "t"}) {
+        line.size = 0;
+        EXPECT_EQ(line.parse({std::string("--size=1") + suffix}), "");
+        EXPECT_EQ(line.size, std::size_t{1} << 40);
+    }
 }
 
 TEST(Options, NumbersMayBeAtTheirLimits) {
@@ -105,19 +110,26 @@ TEST(Options, BadNumbersAreNamedWithWhatIsAllowed) {
                                   "12a",
                                   "12KB",
                                   "12KK",
+                                  "5K5",
+                                  "1.5M",
+                                  "2T",
+                                  "1P",
+                                  "\xef\xbc\x95",  // a full-width 5
                                   "K",
                                   "1.5",
                                   "1099511627777",
                                   "99999999999999999999",
                                   "18446744073709551617",
                                   "17179869184G",
+                                  "16777216T",
+                                  "18014398509481985K",
                                   "-18446744073709551615"}) {
         Line line;
         EXPECT_EQ(line.parse({"--size=" + bad}),
-                  "--size=" + bad + ": expected a whole number from 1 to 1099511627776");
+                  "--size=" + bad + ": expected a whole number from 1 to 1T");
         EXPECT_EQ(line.size, 1000u) << bad;
         EXPECT_EQ(line.parse({"--size", bad}),
-                  "--size=" + bad + ": expected a whole number from 1 to 1099511627776");
+                  "--size=" + bad + ": expected a whole number from 1 to 1T");
     }
 }
 
@@ -140,21 +152,76 @@ TEST(Options, WhatIsNotAnOptionIsNamed) {
     EXPECT_EQ(Line().parse({"--bogus"}), "--bogus: no such option");
     EXPECT_EQ(Line().parse({"--csv", "--bogus=3"}), "--bogus=3: no such option");
     EXPECT_EQ(Line().parse({"-x"}), "-x: no such option");
+    EXPECT_EQ(Line().parse({"-xh"}), "-xh: no such option");
+    EXPECT_EQ(Line().parse({"--=3"}), "--=3: no such option");
     EXPECT_EQ(Line().parse({"--csv=1"}), "--csv=1: takes no value");
-    EXPECT_EQ(Line().parse({"stray"}), "stray: options only, no such argument");
-    EXPECT_EQ(Line().parse({"--size=3", "stray", "--csv"}),
-              "stray: options only, no such argument");
-    EXPECT_EQ(Line().parse({"--", "--size=3"}), "--size=3: options only, no such argument");
-    EXPECT_EQ(Line().parse({""}), ": options only, no such argument");
+    EXPECT_EQ(Line().parse({"stray"}), "stray: expected options, which begin with --");
+    EXPECT_EQ(Line().parse({"--size=3", "stray", "--bogus"}),
+              "stray: expected options, which begin with --");
+    EXPECT_EQ(Line().parse({"-"}), "-: expected options, which begin with --");
+    EXPECT_EQ(Line().parse({""}), "\"\": expected options, which begin with --");
+    EXPECT_EQ(Line().parse({"--size=3", "--"}), "");
+    EXPECT_EQ(Line().parse({"--", "--size=3"}), "--size=3: nothing is an option behind --");
+}
+
+TEST(Options, WhatMayHaveBeenMeantIsOffered) {
+    for (const std::string typed : {"--siz=5", "--szie", "--sizes=5", "-size=5", "-s", "--Size=5"})
+        EXPECT_EQ(Line().parse({typed}), typed + ": no such option; did you mean --size?");
+    EXPECT_EQ(Line().parse({"--cvs=1"}), "--cvs=1: no such option; did you mean --csv?");
+    EXPECT_EQ(Line().parse({"size=5"}),
+              "size=5: expected options, which begin with --; did you mean --size?");
+    Line line;
+    std::size_t seed = 1;
+    line.options.number("seed", &seed, 0, 9, "seed");
+    EXPECT_EQ(line.parse({"--s=5"}), "--s=5: no such option; did you mean --size or --seed?");
+    EXPECT_EQ(line.size, 1000u) << "an abbreviation is not taken";
+}
+
+TEST(Options, TheShortFormOfHelpIsTheOnlyOne) {
+    Line line;
+    EXPECT_EQ(line.parse({"-h"}), "-h: no such option") << "there is no --help";
+    bool help = false;
+    line.options.flag("help", &help, "this text");
+    EXPECT_EQ(line.parse({"-hx"}), "-hx: no such option");
+    EXPECT_EQ(line.parse({"-he"}), "-he: no such option; did you mean --help?");
+    EXPECT_FALSE(help);
+    EXPECT_EQ(line.parse({"-h"}), "");
+    EXPECT_TRUE(help);
+    EXPECT_TRUE(line.options.given("help"));
+    EXPECT_EQ(line.parse({"--help=5"}), "--help=5: takes no value");
+    EXPECT_NE(line.options.help().find("  --help, -h         this text\n"), std::string::npos);
+}
+
+TEST(Options, VeryLongValuesAreShortened) {
+    EXPECT_EQ(Line().parse({"--size=" + std::string(5000, '9')}),
+              "--size=" + std::string(60, '9') +
+                  "... (5000 bytes): expected a whole number from 1 to 1T");
+    EXPECT_EQ(Line().parse({"--" + std::string(5000, 'x')}),
+              "--" + std::string(58, 'x') + "... (5002 bytes): no such option");
+    EXPECT_EQ(Line().parse({std::string(5000, 'x')}),
+              std::string(60, 'x') + "... (5000 bytes): expected options, which begin with --");
 }
 
 TEST(Options, HelpNamesEachWithRangeAndDefault) {
-    const std::string help = Line().options.help();
-    EXPECT_NE(help.find("--block=N"), std::string::npos);
-    EXPECT_NE(help.find("threads: a power of two from 32 to 1024 (default 256)"),
-              std::string::npos);
-    EXPECT_NE(help.find("--kernel=NAME"), std::string::npos);
-    EXPECT_NE(help.find("--csv "), std::string::npos);
+    Line line;
+    const std::string help = line.options.help();
+    EXPECT_EQ(help,
+              "  --size=N           number of elements: 1 to 1T (default 1000)\n"
+              "  --block=N          threads: a power of two, 32 to 1024 (default 256)\n"
+              "  --csv              rows as CSV\n"
+              "  --kernel=NAME      which kernels\n");
+    EXPECT_EQ(line.parse({"--block=64"}), "");
+    EXPECT_EQ(line.options.help(), help) << "the default is that of the program";
+}
+
+TEST(Options, HelpFits80Columns) {
+    std::uint64_t value = 3 << 20;
+    lab::Options options;
+    options.number("microseconds", &value, 0, UINT64_MAX,
+                   "a text that is so long that it needs a second line");
+    EXPECT_EQ(options.help(),
+              "  --microseconds=N   a text that is so long that it needs a second line:\n"
+              "                     0 to 2^64-1 (default 3M)\n");
 }
 
 TEST(Options, FilesAreNamedButNotAmongTheValues) {
@@ -169,6 +236,17 @@ TEST(Options, FilesAreNamedButNotAmongTheValues) {
     EXPECT_EQ(options.values(1), "");
     EXPECT_EQ(options.help(), "  --timeline=FILE    when it ran\n");
     EXPECT_EQ(options.parse(2, bad), "--timeline=: expected a file name");
+}
+
+TEST(Options, NumbersThatWereGivenAreKnownAsTheyWereTyped) {
+    Line line;
+    EXPECT_EQ(line.parse({"--size=3M", "--csv", "--kernel=x"}), "");
+    EXPECT_EQ(line.options.givenNumbers(4), "--size=3M");
+    EXPECT_EQ(line.parse({"--block=64", "--size", "1k"}), "");
+    EXPECT_EQ(line.options.givenNumbers(4), "--size=1k --block=64");
+    EXPECT_EQ(line.options.givenNumbers(1), "--size=1k");
+    EXPECT_EQ(line.parse({}), "");
+    EXPECT_EQ(line.options.givenNumbers(4), "");
 }
 
 TEST(Options, ValuesOfTheFirstOnes) {

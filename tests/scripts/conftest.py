@@ -9,9 +9,20 @@ from typing import Callable
 import pytest
 from exercise_sample import FACTS
 from lab_cli import catalogue
+from lab_cli.results import standing
 
 FakeTool = Callable[[str, str], Path]
 Exercises = Callable[..., Path]
+
+
+@pytest.fixture(autouse=True)
+def standing_file(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Path:
+    """What ./lab test notes stays apart from what it has noted of the project."""
+    path = tmp_path_factory.mktemp("out") / "standing.json"
+    monkeypatch.setattr(standing, "FILE", path)
+    return path
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 
 import pytest
@@ -120,7 +121,8 @@ def test_chapters_by_name_or_what_it_begins_with(checkout) -> None:
     assert names(catalogue.exercises(["ch03"])) == ["reduceInteger", "warpLayout"]
     assert names(catalogue.exercises(["ch04_memory/"])) == ["transpose"]
     assert names(catalogue.exercises(["warpLayout", "ch03"])) == ["warpLayout", "reduceInteger"]
-    for name in ("ch", "memory", "ch03_", "ch04_mem", "/"):
+    assert names(catalogue.exercises(["ch04_mem"])) == ["transpose"]
+    for name in ("ch", "ch0", "memory", "/"):
         (line,) = problems_of(name)
         assert line.startswith(f"no exercise is named {name}")
 
@@ -176,12 +178,88 @@ def test_by_source_file(checkout, tmp_path) -> None:
     link.parent.parent.mkdir()
     link.parent.symlink_to(source.parent)
     assert names([catalogue.at(str(link))]) == ["transpose"]
+
+
+def test_what_is_no_source_file(checkout, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "folder.cu").mkdir()
-    for path in (tmp_path / "none.cu", tmp_path / "folder.cu"):
-        with pytest.raises(LabError) as raised:
-            catalogue.at(str(path))
-        assert str(raised.value) == f"there is no file {path}"
-        assert raised.value.status == 2
+    os.mkfifo(tmp_path / "fifo.cu")
+    (tmp_path / "loop.cu").symlink_to("loop.cu")
+    (tmp_path / "secret.cu").touch()
+    (tmp_path / "own.cu").touch()
+    monkeypatch.setattr(catalogue.os, "access", lambda path, mode: path != "secret.cu")
+    for path, problem in [
+        ("none.cu", "there is no file none.cu"),
+        (".cu", "there is no file .cu"),
+        ("loop.cu", "there is no file loop.cu"),
+        ("folder.cu", "folder.cu is a folder: name a .cu file"),
+        ("fifo.cu", "fifo.cu is not a file"),
+        ("secret.cu", "secret.cu cannot be read: permission denied"),
+        ("transpose.cu", "there is no file transpose.cu; the exercise is transpose, without .cu"),
+        (
+            "ch04_memory/wgmma.cu",
+            "there is no file ch04_memory/wgmma.cu; the exercise is wgmma, without .cu",
+        ),
+        ("a\nb\x1b\udcff.cu", r"there is no file a\nb\x1b\xff.cu"),
+        ("x" * 5000 + ".cu", f"there is no file {'x' * 157}..."),
+    ]:
+        for arguments in ([path], ["own.cu", path]):
+            with pytest.raises(LabError) as raised:
+                catalogue.at(*arguments)
+            assert str(raised.value) == problem
+            assert raised.value.status == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("Transpose", "Transpose; did you mean transpose?"),
+        ("TRANSPOSE", "TRANSPOSE; did you mean transpose?"),
+        ("tranpsose", "tranpsose; did you mean transpose?"),
+        ("transpose/", "transpose/; did you mean transpose?"),
+        ("ch04_memory/transpose", "ch04_memory/transpose; did you mean transpose?"),
+        ("ch04_memory/transpose.md", "ch04_memory/transpose.md; did you mean transpose?"),
+        ("transpose.cu", "transpose.cu; did you mean transpose?"),
+        ("ch04_memry", "ch04_memry; did you mean ch04_memory?"),
+        ("", "''; ./lab list shows them all"),
+        ("zzz", "zzz; ./lab list shows them all"),
+        ("zz\nz", "zz\\nz; ./lab list shows them all"),
+        ("z" * 5000, "z" * 157 + "...; ./lab list shows them all"),
+    ],
+)
+def test_a_name_that_none_has(checkout, name, hint) -> None:
+    with pytest.raises(LabError) as raised:
+        catalogue.exercises([name])
+    assert str(raised.value) == f"no exercise is named {hint}"
+    assert raised.value.status == 2
+
+
+def test_one_exercise_at_a_time(checkout) -> None:
+    with pytest.raises(LabError) as raised:
+        catalogue.check_at("transpose", "wgmma")
+    assert str(raised.value) == (
+        "wgmma: one exercise at a time, or the .cu files of one program: transpose is an exercise"
+    )
+
+
+def test_their_order_is_known_without_a_reader_of_toml(checkout, monkeypatch) -> None:
+    monkeypatch.setattr(toml_file, "reader", lambda: None)
+    places = catalogue.in_order()
+    assert [(place.source.stem, place.gpu_only) for place in places] == [
+        ("warpLayout", False), ("reduceInteger", False), ("transpose", False), ("wgmma", True)
+    ]  # fmt: skip
+
+
+def test_their_order_is_that_of_the_list() -> None:
+    places = [(place.source, place.gpu_only) for place in catalogue.in_order()]
+    listed = [(each.source, each.facts.gpu_only) for each in catalogue.exercises()]
+    assert places == listed
+
+
+def test_one_without_an_order_comes_last_in_its_chapter(checkout, tmp_path) -> None:
+    (tmp_path / "ch03_execution_model" / "warpLayout.toml").write_bytes(b"\xff order = 1")
+    names = [place.source.stem for place in catalogue.in_order()]
+    assert names[:2] == ["reduceInteger", "warpLayout"]
 
 
 def test_sentence_spans_string_literals() -> None:

@@ -47,8 +47,9 @@ def test_no_verdict_is_not_a_good_one() -> None:
     assert check_case.GOOD == {"ok", "race", "lucky"}
 
 
-def test_a_table_may_fill_its_lines() -> None:
-    assert judge("table", out=TABLE + "c" + 76 * " " + " ok\\n" + 90 * "-" + "\\n") == 0
+def test_a_line_may_be_full() -> None:
+    assert judge("table", out=TABLE + "c" + 76 * " " + " ok\\n" + 80 * "-" + "\\n") == 0
+    assert judge("help", "--size", out=HELP + "\\n" + 80 * "-" + "\\n") == 0
 
 
 @pytest.mark.parametrize("kind", ["table", "csv", "help", "prints", "fails", "rejects"])
@@ -72,6 +73,7 @@ def test_status_counts(status: int) -> None:
         "a  1  ok\\n",  # no heading
         TABLE + "c  1  WRONG\\n",
         TABLE + "c" + 77 * " " + " ok\\n",  # 81 characters
+        81 * "-" + "\\n" + TABLE,
         TABLE.replace("kernel  grid", "kernel  grid" + 80 * " "),
     ],
 )
@@ -97,6 +99,10 @@ def test_help_must_name_every_option() -> None:
     assert judge("help", "--rows", out=HELP) == 1
     assert judge("help", "--size", out=HELP.replace("--size", "--sizes")) == 1
     assert judge("help", "--size", out=HELP.replace("--seed", "")) == 1
+
+
+def test_help_must_fit_80_columns() -> None:
+    assert judge("help", "--size", out=HELP + "\\n" + 81 * "-" + "\\n") == 1
 
 
 @pytest.mark.parametrize(

@@ -14,12 +14,13 @@ from lab_cli.results.csv_file import Row, parse, read_text
 LIMITS = "launch limits"
 
 
-def rows_of(name: str) -> list[Row]:
+def rows_of(name: str, *options: str) -> list[Row]:
     build = Path(os.environ.get("CPU_BUILD", ROOT / "out" / "cpu"))
     program = build / "ch03_execution_model" / name
     if not program.exists():
         pytest.skip(f"{program} is not built: ./lab test builds it")
-    done = subprocess.run([str(program), "--csv"], stdout=subprocess.PIPE, text=True, check=True)
+    command = [str(program), "--csv", *options]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     return parse(done.stdout, program).rows
 
 
@@ -50,3 +51,15 @@ def test_limits_are_the_same(here: list[Row], recorded: list[Row]) -> None:
 
 def test_what_it_says_of_an_h200_is_what_it_said(recorded: list[Row]) -> None:
     assert rows_of("deviceQuery_as_gpu") == recorded
+
+
+def test_what_it_says_of_a_gpu_that_is_not_here_is_what_that_said(recorded: list[Row]) -> None:
+    """All that is the GPU's own, and what follows from it; but for textures."""
+    machine = {"CUDA driver version", "CUDA runtime version", "PCI address", "compute mode"}
+    machine |= {"run-time limit on kernels", "integrated"}
+    kept = [
+        {**row, "parameters": f"{row['parameters']} like=h200"}
+        for row in recorded
+        if row["property"] not in machine and row["group"] != "largest textures"
+    ]
+    assert rows_of("deviceQuery", "--like=h200") == kept

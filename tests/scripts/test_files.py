@@ -71,8 +71,8 @@ def test_what_cannot_be_written_is_said_before(tmp_path: Path) -> None:
     files.check_writable(tmp_path / "x.csv")
     files.check_writable(Path("x.csv"))
     for path, reason in [
-        (tmp_path, "not a file"),
-        (Path("/"), "cannot write /: it is not a file"),
+        (tmp_path, "it is a folder"),
+        (Path("/"), "cannot write /: it is a folder"),
         (Path("/dev/null"), "not a file"),
         (tmp_path / "no" / "x.csv", "there is no folder"),
     ]:
@@ -102,6 +102,52 @@ def test_folder_that_cannot_be_written_to(tmp_path: Path, monkeypatch) -> None:
     assert asked == [(tmp_path, os.W_OK)]
 
 
+def test_a_file_that_is_write_protected_stays(tmp_path: Path, monkeypatch) -> None:
+    path = tmp_path / "x.csv"
+    path.touch()
+    monkeypatch.setattr(files.os, "access", lambda asked, _: asked != path)
+    with pytest.raises(LabError, match=r"x\.csv: it is write-protected$"):
+        files.check_writable(path)
+
+
+def test_names_that_no_file_can_have(tmp_path: Path) -> None:
+    with pytest.raises(LabError, match="xxx...: File name too long$"):
+        files.check_writable(tmp_path / ("x" * 300))
+    with pytest.raises(LabError, match="xxx...: File name too long$"):
+        files.write(tmp_path / ("x" * 300), "text")
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(LabError, match="loop: Too many levels of symbolic links$"):
+        files.check_writable(tmp_path / "loop")
+
+
+def test_what_cannot_be_seen_is_escaped(tmp_path: Path) -> None:
+    with pytest.raises(LabError, match=r"no folder /.*/a\\nb\\x1b\\xff$"):
+        files.check_writable(tmp_path / "a\nb\x1b\udcff" / "x.csv")
+
+
+def test_a_failure_is_named_with_its_file(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(files, "OUT", tmp_path)
+    error = OSError(30, "Read-only file system", str(tmp_path / "a\nb"))
+    assert files.reason(error) == f"{tmp_path}/a\\nb: Read-only file system{files.ELSEWHERE}"
+    assert (
+        files.reason(OSError(28, "No space left on device", b"/x")) == "/x: No space left on device"
+    )
+    assert files.reason(OSError(28, "No space left on device")) == "No space left on device"
+    assert files.reason(OSError("odd")) == "odd"
+    with pytest.raises(LabError, match="Is a directory; LAB_BUILD_DIR=FOLDER in the environment"):
+        (tmp_path / "folder").mkdir()
+        files.write(tmp_path / "folder", "text")
+
+
+def test_a_build_folder_can_be_written_to(tmp_path: Path, monkeypatch) -> None:
+    files.make_build_folder(tmp_path)
+    monkeypatch.setattr(files.os, "access", lambda *_: False)
+    with pytest.raises(LabError) as raised:
+        files.make_build_folder(tmp_path)
+    assert str(raised.value) == f"the folder {tmp_path} cannot be written to{files.ELSEWHERE}"
+    assert raised.value.status == 1
+
+
 def test_a_file_that_is_there_may_be_replaced(tmp_path: Path) -> None:
     (tmp_path / "x.csv").touch()
     files.check_writable(tmp_path / "x.csv")
@@ -122,9 +168,9 @@ def test_folders_are_made_with_those_above(tmp_path: Path) -> None:
     folder = tmp_path / "file" / "x"
     with pytest.raises(LabError) as raised:
         files.make_folder(folder)
-    assert str(raised.value) == f"cannot make the folder {folder}: Not a directory"
+    assert str(raised.value) == f"cannot make the folder {folder}: {tmp_path / 'file'} is a file"
     with pytest.raises(LabError) as raised:
         files.make_build_folder(folder)
     assert str(raised.value).endswith(
-        ": Not a directory; LAB_BUILD_DIR=FOLDER in the environment puts builds elsewhere"
+        "file is a file; LAB_BUILD_DIR=FOLDER in the environment puts builds elsewhere"
     )

@@ -23,7 +23,7 @@ FACTS = [  # the page, what it says, the file, what that says
         "scripts/lab_cli/machine/backend.py",
         "DEFAULT_ARCHITECTURES = [75, 80, 90]",
     ),
-    ("GUIDE.md", "| 1 | a wrong result, or a CUDA error |", "common/fail.h", "kExitFailure = 1,"),
+    ("GUIDE.md", "| 1 | a wrong result, or a failure |", "common/fail.h", "kExitFailure = 1,"),
     ("GUIDE.md", "| 2 | bad usage:", "common/fail.h", "kExitBadUsage = 2,"),
     ("GUIDE.md", "| 77 | a gpu build found no usable GPU |", "common/fail.h", "kExitNoGpu = 77,"),
     ("emulator/README.md", "One device, compute capability 9.0,", LIMITS, "kComputeMajor = 9;"),

@@ -19,7 +19,8 @@ CHILD = 'sleep 1000 & echo $! $$ > "{pids}.new"; mv "{pids}.new" "{pids}"; wait'
 DEAF = "trap '' TERM HUP; " + CHILD + "; while :; do sleep 0.1; done"
 RUNNERS = {
     "run": "process.run(command)",
-    "must_run": "process.must_run(command)",
+    "step": "process.step(command, 'working', lambda line, progress: None)",
+    "build": "cmake.build(command)",
     "run_lines": "process.run_lines(command, print)",
     "output_of": "process.output_of(command)",
     "check and profile": "instrumented.run(command, 'VARIABLE')",
@@ -28,7 +29,7 @@ RUNNERS = {
 LAB = """
 import sys
 from lab_cli import process, signals
-from lab_cli.building import instrumented
+from lab_cli.building import cmake, instrumented
 from lab_cli.results import measure
 signals.pass_on()
 command = sys.argv[1:]
@@ -128,3 +129,59 @@ def test_what_is_ignored_stays_ignored(tmp_path: Path) -> None:
     ignoring = [ignores(process, signal.SIGHUP) for process in (lab.pid, *started)]
     assert end(lab, signal.SIGTERM, pids) == 128 + signal.SIGTERM
     assert ignoring == [True, True, True]
+
+
+def test_while_python_imports(tmp_path: Path) -> None:
+    """A module of lab's is one during whose import Ctrl-C comes."""
+    (tmp_path / "argparse.py").write_text("import os\nos.kill(os.getpid(), 2)\n")
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "lab"), "list"],
+        capture_output=True,
+        env={**os.environ, "PYTHONPATH": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"},
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, b"", b"")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_second_one_does_not_disturb(number: int, tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    code = LAB.format(runner="sys.exit(signals.passing_on(lambda: process.run(command)))")
+    lab = subprocess.Popen(
+        [sys.executable, "-c", code, "sh", "-c", DEAF.format(pids=pids)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(SCRIPTS)},
+    )
+    started = wait_for(pids, lab)
+    lab.send_signal(number)
+    while len(living(started)) == 2:  # the first one has been heard when the child's child ends
+        time.sleep(0.01)
+    lab.send_signal(number)
+    _, err = lab.communicate(timeout=60)
+    assert living(started) == []
+    assert lab.returncode == 128 + number
+    assert err.startswith(b"+ sh -c ") and err.count(b"\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("work", "status"),
+    [
+        ("3", 3),
+        ("os.kill(os.getpid(), signal.SIGINT)", 130),
+        ("os.kill(os.getpid(), signal.SIGTERM)", 143),
+        ("os.kill(os.getpid(), signal.SIGHUP)", 129),
+    ],
+)
+def test_status_of_work(work: str, status: int) -> None:
+    code = (
+        "import os, signal, sys; from lab_cli import signals\n"
+        f"status = signals.passing_on(lambda: {work})\n"
+        "assert signal.getsignal(signal.SIGINT) in (signal.SIG_DFL, signal.SIG_IGN)\n"
+        "sys.exit(status)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        env={**os.environ, "PYTHONPATH": str(SCRIPTS)},
+    )
+    assert (done.returncode, done.stderr) == (status, b"")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from .. import catalogue
 from ..catalogue import Exercise
+from ..errors import LabError
 from ..machine import backend, setup
 from . import presets
 
@@ -23,6 +24,8 @@ class Built:
 def build(names: Sequence[str], request: str, instrumented: bool = False) -> Built:
     """Those of `names` on the back end that --backend asks for; for no names, all that it has. Of
     named ones also, if `instrumented`, the programs that their tests on the cpu back end run."""
+    if any(not name.strip() for name in names):
+        raise LabError("a name is empty; ./lab list shows those of the exercises", status=2)
     catalogue.check(names)
     chosen_backend = backend.pick(request)
     setup.toml_reader(chosen_backend)

@@ -43,7 +43,7 @@ def built(exercise: Exercise | None, sources: Sequence[str]) -> list[str]:
     cmake = setup.ensure("cpu")
     if exercise:
         return once_each(presets.build(cmake, "cpu", exercise.instrumented), exercise, True)
-    return [str(own_program.for_cpu(sources, cmake))]
+    return [str(own_program.for_cpu(sources, cmake, instrument=True))]
 
 
 def run(program: Sequence[str], variable: str) -> Outcome:

@@ -1,4 +1,4 @@
-"""Builds a program of a student's own .cu files for the profilers, into out/own/."""
+"""Builds a program of a student's own .cu files, to be run or profiled, into out/own/."""
 
 from __future__ import annotations
 
@@ -40,12 +40,13 @@ def for_gpu(sources: Sequence[str], choice: Choice, cmake: str, debug: bool) -> 
     return program
 
 
-def for_cpu(sources: Sequence[str], cmake: str) -> Path:
-    """Instrumented, for the cpu back end's profiler."""
-    program = _program(sources, ".cpu-profile")
-    targets = ["cuda_emulator_instrument", "cuda_emulator_precompiled", "lab_common"]
-    folder = presets.build(cmake, "cpu", *targets)
-    driver = [presets.shortest(sys.executable), str(ROOT / "emulator" / "cc.py"), "--instrument"]
+def for_cpu(sources: Sequence[str], cmake: str, instrument: bool) -> Path:
+    """For the cpu back end as `./lab cc` does it, or for its profiler and hazard check."""
+    program = _program(sources, ".cpu-profile" if instrument else ".cpu")
+    emulator = "cuda_emulator_instrument" if instrument else "cuda_emulator"
+    folder = presets.build(cmake, "cpu", emulator, "cuda_emulator_precompiled", "lab_common")
+    driver = [presets.shortest(sys.executable), str(ROOT / "emulator" / "cc.py")]
+    driver += ["--instrument"] if instrument else []
     libraries = [*common_library(folder), *emulator_library(folder)]
     _compile([*driver, *sources, "-I", str(COMMON), "-o", str(program), *libraries], sources)
     return program

@@ -10,8 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ..files import check_writable, make_build_folder
-from ..paths import OUT, ROOT, shown
-from ..process import must_run, say
+from ..paths import OUT, shown
+from ..process import say
+from . import cmake as cmake_runs
 
 
 def shortest(program: str) -> str:
@@ -35,9 +36,9 @@ def build(cmake: str, preset: str, *targets: str) -> Path:
     make_build_folder(folder)
     with _alone_in(folder):
         if not (folder / "build.ninja").exists():
-            must_run([cmake, "--preset", preset, "-B", str(folder)], cwd=ROOT)
+            cmake_runs.configure([cmake, "--preset", preset, "-B", str(folder)])
         wanted = ["--target", *targets] if targets else []
-        must_run([cmake, "--build", str(folder), *wanted], cwd=ROOT)
+        cmake_runs.build([cmake, "--build", str(folder), *wanted])
     return folder
 
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import argparse
 import threading
+from pathlib import Path
+
+from ..errors import printable
 
 # What becomes of options that are not the command's own: it has no use for any; or all that follow
 # after -- go to the program that it runs.
@@ -25,8 +28,9 @@ def backend() -> argparse.ArgumentParser:
     parent = argparse.ArgumentParser(add_help=False)
     parent.add_argument(
         "--backend",
-        choices=["auto", "gpu", "cpu"],
+        type=_backend,
         default="auto",
+        metavar="{auto,gpu,cpu}",
         help="gpu: on an NVIDIA GPU; cpu: on the emulation; auto (the default): gpu where nvcc and a "
         "usable GPU are there, else cpu",
     )
@@ -45,11 +49,31 @@ def timeout() -> argparse.ArgumentParser:
     return parent
 
 
+def _backend(text: str) -> str:
+    if text not in ("auto", "gpu", "cpu"):
+        raise argparse.ArgumentTypeError(f"{printable(text)}: expected auto, gpu or cpu")
+    return text
+
+
 def _seconds(text: str) -> float:
     try:
         seconds = float(text)
     except ValueError:
         seconds = 0.0
     if not 0 < seconds < threading.TIMEOUT_MAX:
-        raise argparse.ArgumentTypeError(f"{text}: expected a number of seconds, above 0")
+        raise argparse.ArgumentTypeError(
+            f"{printable(text)}: expected a number of seconds, above 0"
+        )
     return seconds
+
+
+def name(text: str) -> str:
+    """The value of an option that names something."""
+    if not text:
+        raise argparse.ArgumentTypeError("'': expected a name")
+    return text
+
+
+def file(text: str) -> Path:
+    """The value of an option that names a file to write."""
+    return Path(name(text))

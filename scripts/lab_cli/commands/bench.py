@@ -19,8 +19,9 @@ from ..files import make_folder, write
 from ..machine import facts
 from ..paths import OUT, ROOT, shown
 from ..process import say
+from ..progress import Progress
 from ..results.csv_file import with_facts
-from ..results.measure import Failure, Job, measure
+from ..results.measure import Failure, Job, measure, missing
 from ..results.store import Store
 from . import arguments as shared
 
@@ -97,16 +98,8 @@ def bench(exercises: Sequence[Exercise], backend: str, build_folder: Path, resum
     for job in jobs:
         _start(stores[job.name], job, now, resume)
 
-    failed = []
     try:
-        for job in jobs:
-            try:
-                measure(job, stores[job.name], folder)
-            except (Failure, LabError) as error:
-                if isinstance(error, LabError) and error.status == NO_GPU:
-                    raise
-                say(f"FAILED: {error}")
-                failed.append(job.name)
+        failed = _measure(jobs, stores, folder)
     except KeyboardInterrupt:
         say("\ninterrupted; finished runs are kept: ./lab bench --resume goes on")
         raise
@@ -116,6 +109,31 @@ def bench(exercises: Sequence[Exercise], backend: str, build_folder: Path, resum
     if failed:
         say(f"failed, and nothing of them written to results/: {', '.join(failed)}")
     return 1 if failed else 0
+
+
+def _measure(jobs: Sequence[Job], stores: dict[str, Store], folder: Path) -> list[str]:
+    """The names of those that failed."""
+    failed = []
+    runs = {job.name: len(missing(job, stores[job.name])) for job in jobs}
+    done, total = 0, sum(runs.values())
+    with Progress("measuring") as progress:
+        for number, job in enumerate(jobs):
+
+            def each(name: str = job.name) -> None:
+                nonlocal done
+                done += 1
+                progress.update("", done, total, name)
+
+            progress.update("", done, total, job.name)
+            try:
+                measure(job, stores[job.name], folder, each)
+            except (Failure, LabError) as error:
+                if isinstance(error, LabError) and error.status == NO_GPU:
+                    raise
+                say(f"FAILED: {error}")
+                failed.append(job.name)
+            done = sum(runs[earlier.name] for earlier in jobs[: number + 1])
+    return failed
 
 
 def _store_metrics(jobs: Sequence[Job], folder: Path, stores: dict[str, Store]) -> None:

@@ -180,7 +180,7 @@ def profiler_line(program: str, about: str, nvcc: str | None) -> Line:
 
 def _read(path: Path) -> str | None:
     try:
-        return path.read_text()
+        return path.read_text(encoding="utf-8", errors="replace")
     except OSError:
         return None
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import re
+from contextlib import suppress
 from pathlib import Path
 from string import Template
 from typing import Any
 
 from .. import catalogue
-from ..errors import LabError
+from ..errors import BAD_USAGE, LabError, printable
 from ..files import write
 from ..paths import SCRIPTS, shown
 from ..process import say
@@ -45,22 +46,25 @@ def chapter_and_name(place: str) -> tuple[Path, str]:
     """The folder of the chapter, and a name that is free. LabError (status 2) for any other."""
     folder, slash, name = place.partition("/")
     if not slash:
-        raise LabError(f"{place}: expected CHAPTER/NAME, such as ch04_memory/stencil", status=2)
+        raise LabError(
+            f"{printable(place)}: expected CHAPTER/NAME, such as ch04_memory/stencil", BAD_USAGE
+        )
     chapters = {path.name: path for path in catalogue.chapters()}
     if folder not in chapters:
-        raise LabError(f"no chapter is named {folder}; there are {', '.join(chapters)}", status=2)
+        known = ", ".join(chapters)
+        raise LabError(f"no chapter is named {printable(folder)}; there are {known}", BAD_USAGE)
     if not NAME.fullmatch(name) or len(name) > LONGEST_NAME:
         raise LabError(
-            f"{name}: expected a name in camelCase, of ASCII letters and digits, a small letter "
+            f"{printable(name)}: expected a name in camelCase, of ASCII letters and digits, a small letter "
             f"first, {LONGEST_NAME} at most",
-            status=2,
+            BAD_USAGE,
         )
     if name in TARGETS:
-        raise LabError(f"{name}: CMake has a target of this name", status=2)
+        raise LabError(f"{name}: CMake has a target of this name", BAD_USAGE)
     for chapter in chapters.values():
         for path in sorted(chapter.iterdir()):  # of names that differ in case alone, many systems
             if path.stem.lower() == name.lower():  # have room for one
-                raise LabError(f"{name}: there is {shown(path)} already", status=2)
+                raise LabError(f"{name}: there is {shown(path)} already", BAD_USAGE)
     return chapters[folder], name
 
 
@@ -68,7 +72,7 @@ def write_exercise(chapter: Path, name: str) -> list[Path]:
     """Returns the files. If one cannot be written, none is left."""
     words = {"name": name, "chapter": chapter.name, "order": next_order(chapter)}
     lists = chapter / "CMakeLists.txt"
-    before = lists.read_text()
+    before = lists.read_text(encoding="utf-8")
     texts = {
         chapter / f"{name}{suffix}": rendered(f"exercise{suffix}", words)
         for suffix in (".cu", ".md", ".toml")
@@ -81,7 +85,8 @@ def write_exercise(chapter: Path, name: str) -> list[Path]:
     except BaseException:
         for path in texts:
             if path != lists:  # which comes last, and was written whole or not at all
-                path.unlink(missing_ok=True)
+                with suppress(OSError):  # where nothing can be written, not even that
+                    path.unlink()
         raise
     return list(texts)
 
@@ -94,4 +99,4 @@ def next_order(chapter: Path) -> int:
 
 
 def rendered(template: str, words: dict[str, Any]) -> str:
-    return Template((TEMPLATES / f"{template}.in").read_text()).substitute(words)
+    return Template((TEMPLATES / f"{template}.in").read_text(encoding="utf-8")).substitute(words)

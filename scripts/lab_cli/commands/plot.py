@@ -34,7 +34,7 @@ def add_parser(commands: Any) -> None:
     command.add_argument("names", nargs="*", metavar="NAME", help="default: every exercise")
     command.add_argument(
         "--gpu",
-        default="",
+        type=shared.name,
         metavar="FOLDER",
         help="one folder of results/, e.g. h200; default: all but that of the emulation (cpu)",
     )
@@ -43,7 +43,7 @@ def add_parser(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     setup.toml_reader()
-    names, gpu = arguments.names, arguments.gpu
+    names, gpu = arguments.names, arguments.gpu or ""
     specs = figures.of(catalogue.exercises(names))
     python = setup.python_for(["matplotlib", *toml_file.packages()])
     if python != sys.executable:  # the same once more, in the Python that can draw

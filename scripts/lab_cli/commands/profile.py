@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from .. import catalogue, files
 from ..counters import diagnosis, explanation
 from ..counters.collect import collect
-from ..errors import LabError
+from ..errors import BAD_USAGE, LabError, printable
 from ..machine import backend, setup
 from ..process import say
 from . import arguments as shared
@@ -32,7 +34,7 @@ def add_parser(commands: Any) -> None:
     shared.add_program(command)
     command.add_argument(
         "--metrics",
-        default="",
+        type=_names,
         metavar="A,B",
         help="names as in textbooks (scripts/metrics.toml) or of Nsight Compute; by default those "
         "that tell the story of the exercise",
@@ -47,19 +49,21 @@ def add_parser(commands: Any) -> None:
         "about it; without a GPU, what the counts show",
     )
     command.add_argument("--csv", action="store_true", help="CSV in place of the table")
-    command.add_argument("--output", type=Path, metavar="FILE", help="writes the CSV to FILE, too")
+    command.add_argument(
+        "--output", type=shared.file, metavar="FILE", help="writes the CSV to FILE, too"
+    )
     command.set_defaults(handler=run, takes=shared.AFTER_DASHES)
 
 
 def run(arguments: argparse.Namespace) -> int:
     if arguments.explain:
         _check_explain(arguments)
-    if arguments.output:
-        files.check_writable(arguments.output)
     catalogue.check_at(*arguments.names)
+    if arguments.output:
+        _check_output(arguments.output, arguments.names)
     chosen = backend.pick("auto") if arguments.backend == "auto" else arguments.backend
     setup.toml_reader("cpu" if chosen == "cpu" else "")  # on gpu, collect() asks for a GPU first
-    names = [name.strip() for name in arguments.metrics.split(",") if name.strip()]
+    names = arguments.metrics or []
     if arguments.explain:
         names = diagnosis.load().metrics(chosen)
     table = collect(
@@ -84,6 +88,23 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _names(text: str) -> list[str]:
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    if not names:
+        raise argparse.ArgumentTypeError(
+            f"{printable(text)}: expected names, such as gld_efficiency,divergent_branch"
+        )
+    return names
+
+
+def _check_output(path: Path, names: Sequence[str]) -> None:
+    """LabError (status 2) where the table cannot be kept there."""
+    files.check_writable(path)
+    for name in names:
+        if path.exists() and os.path.exists(name) and path.samefile(name):
+            raise LabError(f"--output {printable(str(path))}: that is the program", BAD_USAGE)
+
+
 def _check_explain(arguments: argparse.Namespace) -> None:
     """LabError (status 2) for an option that does not go with --explain."""
     others = {
@@ -96,7 +117,7 @@ def _check_explain(arguments: argparse.Namespace) -> None:
     }
     for option, (given, reason) in others.items():
         if given:
-            raise LabError(f"--explain does not go with {option}: {reason}", status=2)
+            raise LabError(f"--explain does not go with {option}: {reason}", BAD_USAGE)
 
 
 def _width() -> int:

@@ -1,4 +1,4 @@
-"""./lab run: one exercise, or several one after another and what came of each."""
+"""./lab run: one exercise, several one after another and what came of each, or a student's own program."""
 
 from __future__ import annotations
 
@@ -11,37 +11,98 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .. import catalogue
+from ..building import own_program
 from ..building.exercises import build
 from ..catalogue import Exercise
 from ..errors import NO_GPU, LabError
-from ..process import describe, run_lines, say
+from ..machine import backend, setup
+from ..process import describe, each_line, say, show, shown
 from ..process import run as run_shown
+from ..progress import Progress
+from ..results.verdicts import styled
 from ..time_limit import TimeLimit
 from . import arguments as shared
 
+BAD_USAGE = 2  # of an exercise: one line says what is wrong with the options
 TAIL_LINES = 8
+HEAD = f"{'exercise':<24}  {'result':<8} seconds"
+WRONG_ROW = "    WRONG: "  # how an exercise begins its line about a wrong row (common/exercise.cpp)
+BROKEN_PIPE = 141  # 128 + SIGPIPE: nobody reads on, as in `./lab run NAME | head`
 
 
 def add_parser(commands: Any) -> None:
     command = commands.add_parser(
         "run",
         prog="./lab run",
-        description="Builds and runs exercises. Options of the exercises follow after --.",
+        description="Builds and runs exercises: of one all that it prints, of several a line for each. "
+        "Or a CUDA program of your own, given by all its files. Options of the program follow after "
+        "--. Several exercises get the same ones; those that refuse them are named, the others run, "
+        "and the status is 2.",
         parents=[shared.backend(), shared.timeout()],
         allow_abbrev=False,
     )
     command.add_argument(
-        "names", nargs="*", metavar="NAME", help="an exercise or a chapter; default: all"
+        "names",
+        nargs="*",
+        metavar="NAME|FILE.cu",
+        help="an exercise or a chapter (its beginning will do: ch03), default: all; or a file of your "
+        "own",
+    )
+    command.add_argument(
+        "-v",
+        "--verbose",
+        action="store_true",
+        help="shows what each of several exercises prints, too",
     )
     command.set_defaults(handler=run, takes=shared.AFTER_DASHES)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    built = build(arguments.names, arguments.backend)
-    if len(built.exercises) != 1 or not arguments.names:
-        return run_all(built.exercises, built.folder, arguments.options, arguments.timeout)
-    with TimeLimit(arguments.timeout):
-        return run_shown([str(built.exercises[0].program(built.folder)), *arguments.options])
+    names = arguments.names
+    files = [name for name in names if Path(name).suffix]  # no exercise or chapter has one
+    files.sort(key=lambda file: not file.endswith(".cu"))
+    if files and len(files) < len(names):
+        other = next(name for name in names if name not in files)
+        raise LabError(
+            f"{other} and {files[0]}: name exercises and chapters, or the files of one program of your "
+            "own",
+            BAD_USAGE,
+        )
+    if files:
+        catalogue.check_at(*files)
+        setup.toml_reader("cpu")
+        found = [catalogue.at(file) for file in files if file.endswith(".cu")]
+        names = [exercise.name for exercise in found if exercise]
+        if len(names) < len(files):
+            return run_own(files, arguments)
+    built = build(names, arguments.backend)
+    if len(built.exercises) != 1 or not names:
+        return run_all(
+            built.exercises, built.folder, arguments.options, arguments.timeout, arguments.verbose
+        )
+    return run_one(built.exercises[0].program(built.folder), arguments.options, arguments.timeout)
+
+
+def run_own(sources: Sequence[str], arguments: argparse.Namespace) -> int:
+    """A program of a student's own, built for the back end that is asked for."""
+    chosen = backend.pick(arguments.backend)
+    cmake = setup.ensure(chosen)
+    if chosen == "gpu":
+        choice = backend.choose("gpu", backend.find_nvcc())
+        program = own_program.for_gpu(sources, choice, cmake, debug=False)
+    else:
+        program = own_program.for_cpu(sources, cmake, instrument=False)
+    return run_one(program, arguments.options, arguments.timeout)
+
+
+def run_one(program: Path, options: Sequence[str], timeout: float | None) -> int:
+    """Its exit status. What it prints is the only thing on stdout."""
+    with TimeLimit(timeout):
+        status = run_shown([str(program), *options])
+    if status > 128 and status != BROKEN_PIPE and describe(status).startswith("killed"):
+        say(f"lab: {program.name} was {describe(status)}")
+    return status
 
 
 @dataclass(frozen=True)
@@ -51,40 +112,63 @@ class Outcome:
     seconds: float
     last_lines: list[str]
     late: bool = False  # and ended for that
+    wrong: int = 0  # rows whose result is wrong
+    with_options: bool = False  # status 2 is about those, then
 
     @property
     def result(self) -> str:
         if self.late:
             return "FAILED"
+        if self.status == BAD_USAGE and self.with_options:
+            return "refused"
         return {0: "ok", NO_GPU: "skipped"}.get(self.status, "FAILED")
 
     @property
     def remark(self) -> str:
         if self.late:
             return "had not ended (--timeout)"
+        if self.wrong:
+            return f"{self.wrong} result{'s' if self.wrong > 1 else ''} WRONG"
         return {0: "", NO_GPU: "no usable GPU"}.get(self.status, describe(self.status))
 
+    @property
+    def row(self) -> str:
+        return f"{self.name:<24}  {self.result:<8} {self.seconds:7.1f}  {self.remark}".rstrip()
 
-def run_showing(name: str, command: Sequence[str], timeout: float | None = None) -> Outcome:
-    """Shows what the command prints as it comes, and keeps the end of it."""
+    @property
+    def refusal(self) -> str:
+        """What it says of the options, without its name."""
+        last = self.last_lines[-1].strip() if self.last_lines else describe(self.status)
+        return last.removeprefix(f"{self.name}: ")
+
+
+def run_showing(
+    name: str, command: Sequence[str], timeout: float | None = None, verbose: bool = False
+) -> Outcome:
+    """Keeps the end of what the command prints; if `verbose`, shows all as it comes."""
     last: deque[str] = deque(maxlen=TAIL_LINES)
+    wrong = 0
 
-    def show(line: str) -> None:
+    def keep(line: str) -> None:
+        nonlocal wrong
         last.append(line)
-        sys.stdout.write(line)
-        sys.stdout.flush()
+        wrong += line.startswith(WRONG_ROW)
+        if verbose:
+            show(line)
 
-    say("")
+    if verbose:
+        say("\n+ " + shown(command))
     start = time.monotonic()
     limit = TimeLimit(timeout)
     status = 1
     try:
         with limit:
-            status = run_lines(command, show)
+            status = each_line(command, keep)
     except LabError:
         if not limit.passed:
             raise
-    return Outcome(name, status, time.monotonic() - start, list(last), limit.passed)
+    seconds = time.monotonic() - start
+    return Outcome(name, status, seconds, list(last), limit.passed, wrong, len(command) > 1)
 
 
 def run_all(
@@ -92,26 +176,74 @@ def run_all(
     folder: Path,
     options: Sequence[str],
     timeout: float | None = None,
+    verbose: bool = False,
 ) -> int:
-    """Returns 1 if one failed, 77 if all were skipped, else 0."""
+    """Returns 1 if one failed, 2 if one refused the options, 77 if all were skipped, else 0."""
     outcomes = []
-    for exercise in exercises:
-        command = [str(exercise.program(folder)), *options]
-        outcomes.append(run_showing(exercise.name, command, timeout))
-    print(summary(outcomes), flush=True)
-    if any(outcome.result == "FAILED" for outcome in outcomes):
+    table = Table()
+    with Progress("running") as progress:
+        for number, exercise in enumerate(exercises):
+            progress.update("", number, len(exercises), exercise.name)
+            command = [str(exercise.program(folder)), *options]
+            outcomes.append(run_showing(exercise.name, command, timeout, verbose))
+            if not verbose:
+                table.add(outcomes[-1])
+    if verbose:
+        show("\n")
+        for outcome in outcomes:
+            table.add(outcome)
+    show(endings(outcomes) + styled(counts(outcomes, verbose), sys.stdout))
+    for line in refusals(outcomes):
+        say(f"lab: {line}")
+    results = {outcome.result for outcome in outcomes}
+    if "FAILED" in results:
         return 1
-    statuses = {outcome.status for outcome in outcomes}
-    return NO_GPU if statuses == {NO_GPU} else 0
+    return BAD_USAGE if "refused" in results else NO_GPU if results == {"skipped"} else 0
 
 
-def summary(outcomes: Sequence[Outcome]) -> str:
-    lines = ["", f"{'exercise':<24}  {'result':<8} seconds"]
-    for outcome in outcomes:
-        row = f"{outcome.name:<24}  {outcome.result:<8} {outcome.seconds:7.1f}  {outcome.remark}"
-        lines.append(row.rstrip())
+class Table:
+    """A row for each exercise that ran, on stdout. refusals() tells the others."""
+
+    def __init__(self) -> None:
+        self._begun = False
+
+    def add(self, outcome: Outcome) -> None:
+        if outcome.result != "refused":
+            show(("" if self._begun else HEAD + "\n") + styled(outcome.row, sys.stdout) + "\n")
+            self._begun = True
+
+
+def endings(outcomes: Sequence[Outcome]) -> str:
+    """How those that failed ended."""
+    text = ""
     for outcome in outcomes:
         if outcome.result == "FAILED":
-            lines.append(f"\n{outcome.name} ended with these lines:")
-            lines += ["    " + line.rstrip("\n") for line in outcome.last_lines]
-    return "\n".join(lines)
+            text += f"\n{outcome.name} ended with these lines:\n"
+            text += "".join(f"    {line.rstrip()}".rstrip() + "\n" for line in outcome.last_lines)
+    return text
+
+
+def counts(outcomes: Sequence[Outcome], verbose: bool) -> str:
+    """How many did what, in one line; empty if none ran."""
+    names: dict[str, list[str]] = {}
+    for outcome in outcomes:
+        names.setdefault(outcome.result, []).append(outcome.name)
+    if [*names] == ["refused"]:
+        return ""
+    parts = [f"{len(names.get('ok', []))} of {len(outcomes)} ok"]
+    parts += [f"{len(names[other])} {other}" for other in ("skipped", "refused") if other in names]
+    if "FAILED" in names:
+        parts.append(f"{len(names['FAILED'])} FAILED: {', '.join(names['FAILED'])}")
+    return f"\n{', '.join(parts)}{'' if verbose else ' (-v shows what they print)'}\n"
+
+
+def refusals(outcomes: Sequence[Outcome]) -> list[str]:
+    """What is wrong with the options, each message once."""
+    of_message: dict[str, list[str]] = {}
+    for outcome in outcomes:
+        if outcome.result == "refused":
+            of_message.setdefault(outcome.refusal, []).append(outcome.name)
+    return [
+        message if len(names) == len(outcomes) else f"{', '.join(names)}: {message}"
+        for message, names in of_message.items()
+    ]

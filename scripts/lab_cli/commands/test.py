@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +14,12 @@ from .. import toml_file
 from ..building import presets
 from ..building.exercises import build
 from ..machine import backend, setup
-from ..process import output_of, run_lines, say
-from ..results import test_summary
+from ..process import output_of, run_lines, say, show
+from ..progress import Progress
+from ..results import standing, test_summary
+from ..results.ctest_output import Reader
+from ..results.verdicts import styled
 from . import arguments as shared
-
-END_OF_CASES = "% tests passed"  # of ctest's own summary, in its first line
 
 
 def add_parser(commands: Any) -> None:
@@ -26,7 +27,8 @@ def add_parser(commands: Any) -> None:
         "test",
         prog="./lab test",
         description="Builds and tests exercises: those named, or everything there is, the workspace's "
-        "own parts included. Options of ctest follow after --.",
+        "own parts included. Shows the output of tests that fail, and a summary; into a pipe or a file also "
+        "a line for each test. Options of ctest follow after --: with them, all that it prints.",
         parents=[shared.backend()],
         allow_abbrev=False,
     )
@@ -41,6 +43,7 @@ def add_parser(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """ctest's status: 0, or 8 where a test failed."""
+    sources = standing.digests()
     options = ["-R", arguments.regex] if arguments.regex else []
     if arguments.names:
         built = build(arguments.names, arguments.backend, instrumented=True)
@@ -49,7 +52,8 @@ def run(arguments: argparse.Namespace) -> int:
         options = ["-L", f"^({names})$", *options]
     else:
         folder, cmake = _build_all(backend.pick(arguments.backend))
-    return _ctest(cmake, folder, [*options, *arguments.options], bool(arguments.names))
+    in_short = bool(arguments.names)
+    return _ctest(cmake, folder, options, arguments.options, in_short, sources)
 
 
 def _build_all(chosen_backend: str) -> tuple[Path, str]:
@@ -62,27 +66,32 @@ def _build_all(chosen_backend: str) -> tuple[Path, str]:
     return presets.build(cmake, chosen_backend), cmake
 
 
-def _ctest(cmake: str, folder: Path, options: Sequence[str], in_short: bool) -> int:
-    """Shows what ctest prints, and then the summary; `in_short`, in place of ctest's own: a share of
-    passed tests says nothing about an exercise."""
+def _ctest(
+    cmake: str,
+    folder: Path,
+    chosen: Sequence[str],
+    options: Sequence[str],
+    in_short: bool,
+    sources: Mapping[str, str],
+) -> int:
+    """Runs the tests that are `chosen`, with a student's `options`, and shows the summary; `in_short`, in
+    place of ctest's own: a share of passed tests says nothing about an exercise. `sources` are those that
+    were built."""
     ctest = [presets.ctest_beside(cmake), "--test-dir", str(folder)]
-    hidden = False
-
-    def show(line: str) -> None:
-        nonlocal hidden
-        hidden = hidden or (in_short and END_OF_CASES in line)
-        if not hidden:
-            sys.stdout.write(line)
-            sys.stdout.flush()
-
     labels = test_summary.labels_of(output_of([*ctest, "--show-only=json-v1"]))
     with tempfile.TemporaryDirectory(prefix="lab-") as temporary:
         junit = Path(temporary) / "results.xml"
         usual = ["--output-on-failure", "--no-label-summary", "--no-tests=error", "-j", _jobs()]
-        status = run_lines([*ctest, *usual, "--output-junit", str(junit), *options], show)
+        command = [*ctest, *usual, "--output-junit", str(junit), *chosen, *options]
+        with Progress("testing") as progress:
+            reader = Reader(progress, sys.stdout.isatty(), bool(options), in_short)
+            status = run_lines(command, lambda line: show(reader.shown(line)))
         if junit.exists():
             text = junit.read_text(encoding="utf-8", errors="replace")
-            print("\n" + test_summary.summary(test_summary.cases(text, labels)), flush=True)
+            ran = test_summary.cases(text, labels)
+            table, failed, names = test_summary.summary(ran).partition("\nfailed:\n")
+            show(f"{reader.gap}{styled(table, sys.stdout)}{failed}{names}\n")
+            standing.record(folder.name, sources, ran, labels)
     return status
 
 

@@ -47,6 +47,7 @@ def add_parser(commands: Any) -> None:
     command.add_argument("name", metavar="NAME", help="an exercise")
     command.add_argument(
         "--rung",
+        type=shared.name,
         metavar="TEXT",
         help="draws the last repetition of each rung whose name contains TEXT, one below the other; "
         "by default the whole run is drawn",

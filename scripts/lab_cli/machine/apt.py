@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Iterable, Mapping
 
 from ..errors import LabError
-from ..process import must_run, output_of
+from ..process import output_of, step
+from ..progress import Progress
 from .needs import version_in
 
 INSTALL = ["apt-get", "install", "-y", "--no-install-recommends"]
@@ -35,7 +37,12 @@ def update() -> None:
     """Reads the package lists anew, if we may."""
     prefix = root_prefix()
     if is_there() and prefix is not None:
-        must_run([*prefix, "apt-get", "update"])
+        step([*prefix, "apt-get", "update"], "reading package lists", _read_update)
+
+
+def _read_update(line: str, progress: Progress) -> None:
+    if re.match(r"(Get|Hit|Ign):\d", line):
+        progress.update(item=line.partition(" ")[2])
 
 
 def offered_version(package: str) -> tuple[int, ...] | None:
@@ -86,4 +93,29 @@ def install(packages: Mapping[str, str]) -> None:
             "It takes root. Who is not root here asks the administrator, or works in a container of "
             "Debian or Ubuntu."
         )
-    must_run([*prefix, *INSTALL, *packages])
+    step([*prefix, *INSTALL, *packages], "installing packages", InstallReader())
+
+
+class InstallReader:
+    """Reads what apt-get install prints. (In another language than English it says nothing of how far
+    it is.)"""
+
+    STAGES = (
+        (r"Get:\d+ \S+ \S+ \S+ (\S+)", "downloading packages"),
+        (r"Unpacking (\S+)", "unpacking packages"),
+        (r"Setting up (\S+)", "setting up packages"),
+    )
+
+    def __init__(self) -> None:
+        self.total = 0
+        self.done = dict.fromkeys((what for _, what in self.STAGES), 0)
+
+    def __call__(self, line: str, progress: Progress) -> None:
+        counts = re.match(r"(\d+) upgraded, (\d+) newly installed", line)
+        if counts:
+            self.total = int(counts[1]) + int(counts[2])
+        for pattern, what in self.STAGES:
+            package = re.match(pattern, line)
+            if package:
+                progress.update(what, self.done[what], self.total, package[1])
+                self.done[what] += 1

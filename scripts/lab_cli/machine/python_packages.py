@@ -8,8 +8,10 @@ import subprocess
 import sys
 from collections.abc import Sequence
 
+from ..files import make_build_folder
 from ..paths import SCRIPTS, VENV, venv_tool
-from ..process import must_run
+from ..process import step
+from ..progress import Progress
 
 REQUIREMENTS = SCRIPTS / "requirements.txt"
 
@@ -32,6 +34,12 @@ def python_with(*modules: str) -> str:
 def install(packages: Sequence[str]) -> None:
     """Into .venv, which is made if need be."""
     if not venv_tool("pip").exists():
-        must_run([sys.executable, "-m", "venv", str(VENV)])
+        make_build_folder(VENV)
+        step([sys.executable, "-m", "venv", str(VENV)], "making .venv", _read_pip)
     pip = [str(venv_tool("pip")), "install", "--disable-pip-version-check"]
-    must_run([*pip, "--constraint", str(REQUIREMENTS), *packages])
+    command = [*pip, "--constraint", str(REQUIREMENTS), *packages]
+    step(command, "installing Python packages", _read_pip)
+
+
+def _read_pip(line: str, progress: Progress) -> None:
+    progress.update(item=line)

@@ -24,6 +24,7 @@ def ensure(backend: str, modules: Sequence[str] = (), tests: bool = False) -> st
 
     Returns the cmake.
     """
+    make_build_folder(OUT)  # before anything is installed
     needs = needs_of(backend, tests)
     names = [need.name for need in needs]
     path = OUT / f"lab_setup_{backend}.json"

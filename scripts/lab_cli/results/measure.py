@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import subprocess
+import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from ..errors import NO_GPU, LabError
 from ..exercise_facts import Plan, Run
 from ..files import write
 from ..paths import shown
-from ..process import describe, say, status_of
+from ..process import cannot_run, describe, say, status_of
 from ..process import shown as shown_command
 from . import images
 from .csv_file import parse, with_facts
@@ -36,12 +37,19 @@ class Failure(Exception):
 
 def _capture(command: Sequence[str]) -> str:
     """stdout of an exercise; what it says on stderr is shown."""
-    try:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
-    except OSError as error:
-        raise Failure(f"cannot run {command[0]}: {error.strerror}") from error
-    status = status_of(done.returncode)
-    text = done.stdout.decode(errors="replace")
+    with tempfile.TemporaryFile() as printed:
+        try:
+            process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=printed, stderr=subprocess.PIPE
+            )
+        except OSError as error:
+            raise Failure(cannot_run(command[0], error)) from error
+        with process:
+            for line in process.stderr or ():
+                say(line.decode(errors="replace").rstrip("\n"))
+        printed.seek(0)
+        text = printed.read().decode(errors="replace")
+    status = status_of(process.returncode)
     if status == NO_GPU:
         raise LabError("no usable GPU; --backend cpu runs without one", NO_GPU)
     if status != 0:
@@ -97,21 +105,28 @@ def _images(job: Job, store: Store) -> dict[str, bytes]:
     return drawn
 
 
-def measure(job: Job, store: Store, folder: Path) -> None:
+def missing(job: Job, store: Store) -> list[int]:
+    """The runs that are still to be done, by index."""
+    return [i for i in range(len(job.plan.runs)) if not store.has(i, job.plan.files)]
+
+
+def measure(job: Job, store: Store, folder: Path, each: Callable[[], None]) -> None:
     """All runs of an exercise, then its results: until then those of an earlier bench stay.
 
-    `folder` is results/<gpu>. Raises Failure where a run gives no results, LabError (77) without a GPU.
+    `folder` is results/<gpu>; `each` is called after each run that was done. Raises Failure where a run gives no results, LabError (77) without a GPU.
     """
     count = len(job.plan.runs)
+    to_do = missing(job, store)
     for index, run in enumerate(job.plan.runs):
         title = f"[{job.place}, run {index + 1} of {count}] {job.name} {run.text}"
-        if store.has(index, job.plan.files):
+        if index not in to_do:
             say(f"{title}: kept from before")
             continue
         say(title)
         start = time.monotonic()
         _run(job, run, store, index)
         say(f"    {time.monotonic() - start:.1f} s")
+        each()
     drawn = _images(job, store)
     tables = {kind: store.table(count, kind) for kind in [*job.plan.files, MAIN]}
     for kind, table in tables.items():

@@ -19,6 +19,7 @@ from lab_cli.exercise_facts import Plan, Run
 from lab_cli.machine import backend, facts, setup
 from lab_cli.machine.backend import Choice
 from lab_cli.machine.gpu import Driver, Gpu
+from lab_cli.progress import Progress
 from lab_cli.results import images
 from lab_cli.results.csv_file import parse
 from lab_cli.results.store import Store, merged
@@ -353,6 +354,27 @@ def test_resume_measures_what_is_missing(place: Place, monkeypatch, capfd) -> No
     assert "second starts anew: nothing of it was kept" in err
 
 
+def test_progress_counts_the_runs_that_are_to_be_done(place: Place, monkeypatch) -> None:
+    states: list[tuple[int, int, str]] = []
+
+    class Noted(Progress):
+        def update(self, what: str = "", done: int = 0, total: int = 0, item: str = "") -> None:
+            states.append((done, total, item))
+
+    monkeypatch.setattr(bench, "Progress", Noted)
+    place.program("second", "#!/bin/sh\nexit 1\n")
+    interrupted(place)
+    states.clear()
+    assert main.main(["bench", "--backend=gpu", "--resume"]) == 1
+    assert states == [(0, 3, "first"), (1, 3, "first"), (1, 3, "second")]
+
+
+def test_what_a_program_says_on_stderr_is_shown(place: Place, capfd) -> None:
+    place.program("second", "#!/bin/sh\necho aside >&2\n" + PROGRAM.partition("\n")[2])
+    assert main.main(["bench", "--backend=gpu", "second"]) == 0
+    assert "\naside\n" in capfd.readouterr().err
+
+
 def test_resume_of_a_complete_bench_runs_nothing(place: Place) -> None:
     main.main(["bench", "--backend=gpu"])
     place.ran()
@@ -558,11 +580,7 @@ def test_failed_exercise_gets_no_metrics(place: Place, monkeypatch) -> None:
     ],
 )
 def test_bad_usage(place: Place, capfd, arguments: list[str], message: str) -> None:
-    try:
-        status = main.main(["bench", *arguments])
-    except SystemExit as error:
-        status = error.code
-    assert status == 2
+    assert main.main(["bench", *arguments]) == 2
     assert message in capfd.readouterr().err
     assert place.ran() == []
 

@@ -136,6 +136,17 @@ def test_failure_in_the_middle_leaves_nothing_behind(checkout, monkeypatch, last
     assert files(checkout) == before
 
 
+def test_where_nothing_can_be_written_that_is_said(checkout, monkeypatch, capfd) -> None:
+    def read_only(*_: object, **__: object) -> None:
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(Path, "write_bytes", read_only)
+    monkeypatch.setattr(Path, "unlink", read_only)  # as Linux has it, even where no file is
+    assert main.main(["new", "ch04_memory/stencil"]) == 1
+    err = capfd.readouterr().err
+    assert re.fullmatch(r"lab: cannot write .*/stencil\.cu: Read-only file system\n", err)
+
+
 def test_it_builds_and_passes_its_tests(tmp_path: Path, monkeypatch) -> None:
     """In a copy of the project, on the cpu back end, with the libraries of the project's own build, which
     take longer than all the rest. The folders above the copy are called as some of its own are."""

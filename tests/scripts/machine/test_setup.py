@@ -9,6 +9,7 @@ from lab_cli import toml_file
 from lab_cli.errors import LabError
 from lab_cli.machine import apt, needs, python_packages, setup
 from lab_cli.machine.needs import Need
+from lab_cli.progress import Progress, State
 
 LOGGING_APT = 'echo "apt-get $*" >> "{log}"'
 
@@ -567,3 +568,52 @@ def test_modules_are_asked_for_again_when_another_is_wanted(needed, log, monkeyp
     assert calls == []
     setup.ensure("cpu", ["pytest", "matplotlib"])
     assert calls == ["again"]
+
+
+APT_INSTALL = """\
+Reading package lists...
+0 upgraded, 2 newly installed, 0 to remove and 3 not upgraded.
+Need to get 87.0 MB of archives.
+Get:1 http://deb.debian.org/debian bookworm/main amd64 g++ amd64 4:12.2.0-3 [1356 B]
+Get:2 http://deb.debian.org/debian bookworm/main amd64 cmake amd64 3.25.1-1 [8692 kB]
+Selecting previously unselected package g++.
+Unpacking g++ (4:12.2.0-3) ...
+Setting up g++ (4:12.2.0-3) ...
+"""
+
+
+def test_apt_says_how_far_it_is() -> None:
+    progress = Progress("installing packages")
+    reader = apt.InstallReader()
+    states = []
+    for line in APT_INSTALL.splitlines():
+        reader(line, progress)
+        states.append(progress.state)
+    assert states[2] == State("installing packages")
+    assert states[3] == State("downloading packages", 0, 2, "g++")
+    assert states[4] == State("downloading packages", 1, 2, "cmake")
+    assert states[6] == State("unpacking packages", 0, 2, "g++")
+    assert states[7] == State("setting up packages", 0, 2, "g++")
+
+
+def test_package_lists_are_named_as_they_come() -> None:
+    progress = Progress("reading package lists")
+    apt._read_update("Get:4 http://deb.debian.org/debian bookworm/main Packages [8 MB]", progress)
+    assert progress.state.item == "http://deb.debian.org/debian bookworm/main Packages [8 MB]"
+    apt._read_update("Reading package lists...", progress)
+    assert progress.state.item.startswith("http://")
+    python_packages._read_pip("Collecting pytest", progress)
+    assert progress.state.item == "Collecting pytest"
+
+
+def test_much_that_goes_well_is_its_command(fake_tool, capfd, monkeypatch) -> None:
+    """And all of it where it fails."""
+    monkeypatch.setattr(apt, "root_prefix", lambda: [])
+    fake_tool("apt-get", "echo much; echo more >&2; exit ${STATUS:-0}")
+    apt.install({"tool": "a tool"})
+    command = "+ apt-get install -y --no-install-recommends tool\n"
+    assert capfd.readouterr() == ("", command)
+    monkeypatch.setenv("STATUS", "100")
+    with pytest.raises(LabError, match="exit status 100; the reason is above"):
+        apt.install({"tool": "a tool"})
+    assert capfd.readouterr() == ("", f"{command}much\nmore\n")

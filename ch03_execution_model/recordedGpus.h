@@ -1,0 +1,66 @@
+#pragma once
+// What GPUs that are not here have said of themselves, for deviceQuery --like=NAME: the numbers of
+// results/NAME/deviceQuery.csv. (A test compares what is printed of them with that file.)
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <map>
+#include <string>
+
+struct RecordedGpu {
+    std::string name;
+    std::size_t globalMemory;                  // bytes
+    std::map<cudaDeviceAttr, int> attributes;  // clocks in kHz, as CUDA has them
+};
+
+inline const std::map<std::string, RecordedGpu>& recordedGpus() {
+    static const std::map<std::string, RecordedGpu> gpus = {
+        {"h200",
+         {"NVIDIA H200",
+          150109880320,
+          {
+              {cudaDevAttrComputeCapabilityMajor, 9},
+              {cudaDevAttrComputeCapabilityMinor, 0},
+              {cudaDevAttrMultiProcessorCount, 132},
+              {cudaDevAttrClockRate, 1980000},
+              {cudaDevAttrWarpSize, 32},
+              {cudaDevAttrMaxThreadsPerMultiProcessor, 2048},
+              {cudaDevAttrMaxBlocksPerMultiprocessor, 32},
+              {cudaDevAttrMaxRegistersPerMultiprocessor, 65536},
+              {cudaDevAttrMaxSharedMemoryPerMultiprocessor, 233472},
+              {cudaDevAttrMaxThreadsPerBlock, 1024},
+              {cudaDevAttrMaxBlockDimX, 1024},
+              {cudaDevAttrMaxBlockDimY, 1024},
+              {cudaDevAttrMaxBlockDimZ, 64},
+              {cudaDevAttrMaxGridDimX, 2147483647},
+              {cudaDevAttrMaxGridDimY, 65535},
+              {cudaDevAttrMaxGridDimZ, 65535},
+              {cudaDevAttrMaxRegistersPerBlock, 65536},
+              {cudaDevAttrMaxSharedMemoryPerBlock, 49152},
+              {cudaDevAttrMaxSharedMemoryPerBlockOptin, 232448},
+              {cudaDevAttrReservedSharedMemoryPerBlock, 1024},
+              {cudaDevAttrCooperativeLaunch, 1},
+              {cudaDevAttrMemoryClockRate, 3201000},
+              {cudaDevAttrGlobalMemoryBusWidth, 6016},
+              {cudaDevAttrL2CacheSize, 62914560},
+              {cudaDevAttrTotalConstantMemory, 65536},
+              {cudaDevAttrMaxPitch, 2147483647},
+              {cudaDevAttrTextureAlignment, 512},
+              {cudaDevAttrSurfaceAlignment, 512},
+              {cudaDevAttrEccEnabled, 1},
+              {cudaDevAttrUnifiedAddressing, 1},
+              {cudaDevAttrCanMapHostMemory, 1},
+              {cudaDevAttrAsyncEngineCount, 3},
+              {cudaDevAttrGpuOverlap, 1},
+          }}},
+    };
+    return gpus;
+}
+
+// "h200": all of them, for a reader.
+inline std::string namesOfRecordedGpus() {
+    std::string names;
+    for (const auto& [name, gpu] : recordedGpus()) names += (names.empty() ? "" : ", ") + name;
+    return names;
+}

@@ -1,0 +1,128 @@
+"""What passed its tests the last time they ran here, and what failed: ./lab test notes it, ./lab says it.
+
+An exercise has passed when none of its tests has failed in one run of them all (one may be skipped). One test that fails makes it fail. A run
+that leaves out some of its tests, and in which none fails, says nothing: what was known before stays.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .. import catalogue
+from ..files import make_build_folder, write
+from ..paths import OUT
+from .test_summary import Case
+
+FILE = OUT / "standing.json"
+PASSED, FAILED, CHANGED, UNTESTED = "passed", "failed", "changed", "untested"
+INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Result:
+    outcome: str  # PASSED or FAILED
+    sources: str  # digest() of what was tested
+
+
+Results = dict[str, dict[str, Result]]  # by exercise and back end
+
+
+def digest(source: Path) -> str:
+    """Of an exercise's own sources: NAME.cu and the files beside it that it includes, or that those
+    include. Empty if NAME.cu cannot be read."""
+    contents: dict[Path, bytes] = {}
+    waiting = [source]
+    while waiting:
+        path = waiting.pop()
+        if path in contents:
+            continue
+        try:
+            contents[path] = path.read_bytes()
+        except OSError:  # of common/, or of CUDA
+            continue
+        names = [name.decode(errors="surrogateescape") for name in INCLUDE.findall(contents[path])]
+        waiting += [source.parent / name for name in names if "/" not in name]
+    if source not in contents:
+        return ""
+    hashes = (hashlib.sha256(contents[path]).hexdigest() for path in sorted(contents))
+    return hashlib.sha256("".join(hashes).encode()).hexdigest()
+
+
+def digests() -> dict[str, str]:
+    """Of all exercises, by name. To be taken before a build: what changes later was not tested."""
+    return {name: digest(source) for name, source in catalogue.sources().items()}
+
+
+def read() -> Results:
+    """What is known. A file that cannot be read, or has something else in it, says nothing."""
+    try:
+        content = json.loads(FILE.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    found: Results = {}
+    for exercise, by_backend in _items(content):
+        for backend, entry in _items(by_backend):
+            result = Result(*(dict(_items(entry)).get(key) for key in ("outcome", "sources")))
+            if result.outcome in (PASSED, FAILED) and isinstance(result.sources, str):
+                found.setdefault(exercise, {})[backend] = result
+    return found
+
+
+def _items(value: Any) -> Iterable[tuple[str, Any]]:
+    return value.items() if isinstance(value, dict) else ()
+
+
+def outcomes(cases: Iterable[Case], labels: Mapping[str, list[str]]) -> dict[str, str]:
+    """By exercise: passed, or failed, where the cases that ran say so. `labels` has those of all cases
+    that there are."""
+    ran = {case.name: case.outcome for case in cases}
+    of_exercise: dict[str, list[str]] = {}
+    known = catalogue.sources()
+    for name, words in labels.items():
+        for exercise in known.keys() & words:
+            of_exercise.setdefault(exercise, []).append(ran.get(name, ""))
+    found = {}
+    for exercise, all_outcomes in of_exercise.items():
+        if "fail" in all_outcomes:
+            found[exercise] = FAILED
+        elif "run" in all_outcomes and set(all_outcomes) <= {"run", "notrun"}:
+            found[exercise] = PASSED
+    return found
+
+
+def record(
+    backend: str,
+    sources: Mapping[str, str],
+    cases: Iterable[Case],
+    labels: Mapping[str, list[str]],
+) -> None:
+    """Adds what a run of tests says to what is known. `sources` are the digests() of what was built."""
+    make_build_folder(FILE.parent)
+    with open(FILE.with_suffix(".lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        known = read()
+        for exercise, outcome in outcomes(cases, labels).items():
+            result = Result(outcome, sources.get(exercise, ""))
+            known.setdefault(exercise, {})[backend] = result
+        content = {
+            exercise: {backend: vars(result) for backend, result in by_backend.items()}
+            for exercise, by_backend in sorted(known.items())
+        }
+        write(FILE, json.dumps(content, indent=1) + "\n")
+
+
+def state(results: Mapping[str, Result], sources: str) -> str:
+    """Of an exercise, from its results by back end, and its sources as they are now."""
+    now = {result.outcome for result in results.values() if result.sources == sources}
+    if FAILED in now:
+        return FAILED
+    if PASSED in now:
+        return PASSED
+    return CHANGED if results else UNTESTED

@@ -1,0 +1,291 @@
+"""./lab run: several exercises, options that they refuse, a student's own program."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from lab_cli import main
+from lab_cli.building import own_program, presets
+from lab_cli.commands import run
+from lab_cli.commands.run import Outcome
+from lab_cli.machine import backend, setup
+from lab_cli.paths import ROOT
+
+REDUCE, TRANSPOSE = "ch03_execution_model/reduceInteger", "ch04_memory/transpose"
+HEAD = "exercise                  result   seconds\n"
+
+
+@pytest.fixture
+def faked(exercises, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """main() with two exercises, no set-up, and a build that finds its programs in `tmp_path`."""
+    monkeypatch.setattr(setup, "ensure", lambda backend, modules=(), tests=False: "cmake")
+    monkeypatch.setattr(presets, "build", lambda cmake, preset, *targets: tmp_path)
+    for place in (REDUCE, TRANSPOSE):
+        exercises(place)
+        script(tmp_path / place, 'echo "$(basename $0) $*"')
+    return tmp_path
+
+
+def script(program: Path, text: str) -> None:
+    program.write_text(f"#!/bin/sh\n{text}\n")
+    program.chmod(0o755)
+
+
+def lab_run(*arguments: str) -> int:
+    return main.main(["run", "--backend=cpu", *arguments])
+
+
+def without_times(text: str) -> str:
+    return re.sub(r" +\d+\.\d", " SECONDS", text)
+
+
+def test_a_line_for_each_and_how_many_are_right(faked, capfd) -> None:
+    assert lab_run() == 0
+    out, err = capfd.readouterr()
+    assert without_times(out) == (
+        f"{HEAD}reduceInteger             ok SECONDS\ntranspose                 ok SECONDS\n\n"
+        "2 of 2 ok (-v shows what they print)\n"
+    )
+    assert err == ""
+
+
+def test_each_line_comes_when_its_exercise_has_ended(faked, monkeypatch) -> None:
+    shown: list[str] = []
+    monkeypatch.setattr(run, "show", shown.append)
+    script(faked / TRANSPOSE, f"echo {faked}/late; : > {faked}/late")
+    real = run.run_showing
+
+    def run_showing(name: str, *arguments: object) -> Outcome:
+        assert len(shown) == (name == "transpose")
+        return real(name, *arguments)
+
+    monkeypatch.setattr(run, "run_showing", run_showing)
+    assert lab_run() == 0
+    assert len(shown) == 3
+
+
+@pytest.mark.parametrize("option", ["-v", "--verbose"])
+def test_verbose_shows_what_they_print_and_the_lines_at_the_end(faked, option: str, capfd) -> None:
+    assert lab_run(option, "transpose", "ch03", "--", "--reps=1") == 0
+    out, err = capfd.readouterr()
+    assert without_times(out) == (
+        f"transpose --reps=1\nreduceInteger --reps=1\n\n{HEAD}transpose                 ok SECONDS\n"
+        "reduceInteger             ok SECONDS\n\n2 of 2 ok\n"
+    )
+    programs = [faked / TRANSPOSE, faked / REDUCE]
+    assert err == "".join(f"\n+ {program} --reps=1\n" for program in programs)
+
+
+def test_all_is_several_where_there_is_one(faked, capfd) -> None:
+    (faked / f"{REDUCE}.toml").unlink()
+    assert lab_run() == 0
+    assert capfd.readouterr().out.startswith(HEAD + "transpose ")
+
+
+def test_failures_are_shown_and_named(faked, capfd) -> None:
+    script(faked / REDUCE, "echo '    WRONG: a: 1'; echo '    WRONG: b: 2'; exit 1")
+    script(faked / TRANSPOSE, "seq 13; kill -SEGV $$")
+    assert lab_run() == 1
+    tail = "".join(f"    {number}\n" for number in range(6, 14))
+    assert without_times(capfd.readouterr().out) == (
+        f"{HEAD}reduceInteger             FAILED SECONDS  2 results WRONG\n"
+        "transpose                 FAILED SECONDS  killed by SIGSEGV\n\n"
+        "reduceInteger ended with these lines:\n        WRONG: a: 1\n        WRONG: b: 2\n\n"
+        f"transpose ended with these lines:\n{tail}\n"
+        "0 of 2 ok, 2 FAILED: reduceInteger, transpose (-v shows what they print)\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("outcome", "result", "remark"),
+    [
+        (Outcome("x", 0, 1, []), "ok", ""),
+        (Outcome("x", 77, 1, []), "skipped", "no usable GPU"),
+        (Outcome("x", 1, 1, []), "FAILED", "exit status 1"),
+        (Outcome("x", 1, 1, [], wrong=1), "FAILED", "1 result WRONG"),
+        (Outcome("x", 1, 1, [], late=True, wrong=1), "FAILED", "had not ended (--timeout)"),
+        (Outcome("x", 2, 1, []), "FAILED", "exit status 2"),
+        (Outcome("x", 2, 1, [], with_options=True), "refused", "exit status 2"),
+        (Outcome("x", 139, 1, []), "FAILED", "killed by SIGSEGV"),
+    ],
+)
+def test_results(outcome: Outcome, result: str, remark: str) -> None:
+    assert (outcome.result, outcome.remark) == (result, remark)
+
+
+@pytest.mark.parametrize(
+    ("statuses", "expected"),
+    [((77, 0), 0), ((77, 1), 1), ((0, 2), 1), ((77, 77), 77), ((139, 0), 1)],
+)
+def test_status_of_several(faked, statuses: tuple[int, int], expected: int) -> None:
+    for place, status in zip((REDUCE, TRANSPOSE), statuses):
+        script(faked / place, f"exit {status}")
+    assert lab_run() == expected
+
+
+def test_skipped_ones_are_counted(faked, capfd) -> None:
+    script(faked / TRANSPOSE, "exit 77")
+    assert lab_run() == 0
+    out = capfd.readouterr().out
+    assert re.search(r"^transpose +skipped +\d+\.\d  no usable GPU$", out, re.MULTILINE)
+    assert "\n1 of 2 ok, 1 skipped (" in out
+
+
+def refusing(faked: Path, *places: str) -> None:
+    for place in places:
+        message = "$(basename $0): $1: no such option (see --help)"
+        script(faked / place, f'[ $# = 0 ] || {{ echo "{message}" >&2; exit 2; }}')
+
+
+def test_options_that_all_refuse_are_one_line_and_2(faked, capfd) -> None:
+    refusing(faked, REDUCE, TRANSPOSE)
+    assert lab_run("--", "--nope") == 2
+    assert capfd.readouterr() == ("", "lab: --nope: no such option (see --help)\n")
+
+
+def test_those_that_refuse_are_named_and_the_others_run(faked, capfd) -> None:
+    refusing(faked, REDUCE)
+    assert lab_run("--", "--rows=3") == 2
+    out, err = capfd.readouterr()
+    assert without_times(out) == (
+        f"{HEAD}transpose                 ok SECONDS\n\n"
+        "1 of 2 ok, 1 refused (-v shows what they print)\n"
+    )
+    assert err == "lab: reduceInteger: --rows=3: no such option (see --help)\n"
+
+
+def test_a_failure_counts_more_than_a_refusal(faked) -> None:
+    refusing(faked, REDUCE)
+    script(faked / TRANSPOSE, "exit 1")
+    assert lab_run("--", "--rows=3") == 1
+
+
+def test_status_2_without_options_is_the_fault_of_the_exercise(faked, capfd) -> None:
+    script(faked / TRANSPOSE, "exit 2")
+    assert lab_run() == 1
+    assert "1 FAILED: transpose" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("names", [[""], [" "], ["transpose", ""]])
+def test_an_empty_name(faked, names: list[str], capfd) -> None:
+    assert lab_run(*names) == 2
+    assert (
+        capfd.readouterr().err == "lab: a name is empty; ./lab list shows those of the exercises\n"
+    )
+
+
+def test_verdicts_have_colours_on_a_terminal_alone(monkeypatch) -> None:
+    class Terminal:
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    row = Outcome("ok_x", 1, 1, []).row
+    coloured = row.replace("FAILED", "\x1b[1;31mFAILED\x1b[0m")
+    assert run.styled(row, Terminal()) == coloured
+    assert run.styled("2 of 3 ok", Terminal()) == "2 of 3 \x1b[32mok\x1b[0m"
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert run.styled(row, Terminal()) == row
+    monkeypatch.delenv("NO_COLOR")
+    monkeypatch.setenv("TERM", "dumb")
+    assert run.styled(row, Terminal()) == row
+    monkeypatch.setenv("TERM", "xterm")
+    with open("/dev/null", "w") as file:
+        assert run.styled(row, file) == row
+
+
+@pytest.fixture
+def mine(faked, tmp_path: Path, monkeypatch) -> Path:
+    """A program of one's own, whose compiler is ROOT/emulator/cc.py or nvcc; it prints its options."""
+    monkeypatch.setattr(own_program, "FOLDER", tmp_path / "own")
+
+    def compile(command: list[str], to_stderr: bool) -> int:
+        assert to_stderr
+        compiled.append([str(word) for word in command])
+        script(Path(command[command.index("-o") + 1]), 'echo "$*"; [ "$1" ] || kill -SEGV $$')
+        return 0
+
+    compiled.clear()
+    monkeypatch.setattr(own_program, "run", compile)
+    source = tmp_path / "mine.cu"
+    source.touch()
+    return source
+
+
+compiled: list[list[str]] = []
+
+
+def test_own_program_on_the_cpu_back_end(mine: Path, tmp_path: Path, monkeypatch, capfd) -> None:
+    built: list[str] = []
+    monkeypatch.setattr(presets, "build", lambda cmake, *targets: built.extend(targets) or tmp_path)
+    other = tmp_path / "main.cpp"
+    other.touch()
+    assert lab_run(str(other), str(mine), "--", "a", "--b") == 0
+    assert built == ["cpu", "cuda_emulator", "cuda_emulator_precompiled", "lab_common"]
+    ((python, driver, first, second, *options),) = compiled
+    assert (python, driver) == (presets.shortest(sys.executable), str(ROOT / "emulator" / "cc.py"))
+    assert (first, second) == (str(mine), str(other))
+    assert "--instrument" not in options
+    program = tmp_path / "own" / "mine.cpu"
+    assert capfd.readouterr() == ("a --b\n", f"+ {program} a --b\n")
+
+
+def test_own_program_on_the_gpu_back_end(mine: Path, tmp_path: Path, monkeypatch) -> None:
+    choice = backend.Choice("gpu", "", "/cuda/nvcc", "75;90")
+    monkeypatch.setattr(backend, "choose", lambda request, nvcc: choice)
+    assert main.main(["run", "--backend=gpu", str(mine), "--", "a"]) == 0
+    (command,) = compiled
+    assert command[0] == "/cuda/nvcc" and "-arch=sm_90" in command and "-O3" in command
+
+
+def test_own_program_that_is_killed_is_said_in_words(mine: Path, capfd) -> None:
+    assert lab_run(str(mine)) == 139
+    assert capfd.readouterr().err.endswith("\nlab: mine.cpu was killed by SIGSEGV\n")
+
+
+def test_nobody_reads_on_is_no_failure_to_speak_of(faked, capfd) -> None:
+    script(faked / TRANSPOSE, "kill -PIPE $$")
+    assert lab_run("transpose") == 141
+    assert "killed" not in capfd.readouterr().err
+
+
+def test_a_late_program_is_ended(faked, capfd) -> None:
+    script(faked / TRANSPOSE, "exec sleep 1000")
+    assert lab_run("transpose", "--timeout=0.2") == 1
+    assert "had not ended after 0.2 seconds (--timeout)" in capfd.readouterr().err
+    assert lab_run("--timeout=0.2") == 1
+    assert "0 of 2" not in capfd.readouterr().out
+
+
+def test_the_files_of_exercises_are_those_exercises(faked: Path, capfd) -> None:
+    assert lab_run(str(faked / f"{TRANSPOSE}.cu"), "--", "x") == 0
+    assert capfd.readouterr().out == "transpose x\n"
+    assert lab_run(str(faked / f"{TRANSPOSE}.cu"), str(faked / f"{REDUCE}.cu")) == 0
+    assert "2 of 2 ok" in capfd.readouterr().out
+
+
+def test_names_and_files_do_not_mix(mine: Path, capfd) -> None:
+    for names in ([str(mine), "transpose"], ["transpose", str(mine)]):
+        assert lab_run(*names) == 2
+        assert capfd.readouterr().err == (
+            f"lab: transpose and {mine}: name exercises and chapters, or the files of one program of "
+            "your own\n"
+        )
+    assert compiled == []
+
+
+def test_a_file_that_is_not_there(faked, capfd) -> None:
+    assert lab_run("no.cu") == 2
+    assert capfd.readouterr().err == "lab: there is no file no.cu\n"
+
+
+def test_what_an_exercise_printed_keeps_its_looks(faked, monkeypatch, capfd) -> None:
+    monkeypatch.setattr(run, "styled", lambda text, out: text.replace("ok", "OK!"))
+    script(faked / TRANSPOSE, "echo a row that is ok; exit 1")
+    assert lab_run() == 1
+    out = capfd.readouterr().out
+    assert "\n    a row that is ok\n" in out and "\n1 of 2 OK!, 1 FAILED" in out

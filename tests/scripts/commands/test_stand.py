@@ -1,0 +1,161 @@
+"""./lab alone: where one stands, and what comes next."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from exercise_sample import FACTS
+from lab_cli import main, toml_file
+from lab_cli.commands import stand
+from lab_cli.paths import ROOT
+from lab_cli.results import standing
+from lab_cli.results.standing import Result
+
+
+@pytest.fixture
+def checkout(exercises, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two chapters of two, and an exercise that needs a GPU, on a machine that has none."""
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr(stand.backend, "CACHE", tmp_path / "nothing.json")
+    monkeypatch.setattr(stand, "shown", lambda path: str(path.relative_to(tmp_path)))
+    exercises("ch03/second", FACTS.replace("10", "20"))
+    exercises("ch03/first")
+    exercises("ch04/third")
+    exercises("ch04/fourth", FACTS.replace("10", "30"))
+    exercises("ch04/wgmma", "gpu_only = true\n" + FACTS.replace("10", "20"))
+    return tmp_path
+
+
+@pytest.fixture
+def tested(checkout: Path, monkeypatch: pytest.MonkeyPatch):
+    """tested(first="passed", second="failed", third="changed"), and what ./lab says then."""
+    known: dict[str, dict[str, Result]] = {}
+
+    def note(backend: str = "cpu", **outcomes: str) -> None:
+        sources = standing.digests()
+        for name, outcome in outcomes.items():
+            changed = outcome == "changed"
+            result = Result("passed" if changed else outcome, "" if changed else sources[name])
+            known.setdefault(name, {})[backend] = result
+
+    monkeypatch.setattr(standing, "read", lambda: known)
+    return note
+
+
+def said(capsys: pytest.CaptureFixture[str]) -> str:
+    assert main.main([]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert max(map(len, out.splitlines())) <= 80
+    assert out.endswith("\n\n./lab --help lists all commands.\n")
+    return out
+
+
+def test_for_whoever_begins(checkout: Path, capsys) -> None:
+    assert said(capsys) == (
+        "5 CUDA exercises in 2 chapters. None has been tested here so far.\n"
+        "\n"
+        "  ch03   0 of  2 passed\n"
+        "  ch04   0 of  2 passed  1 more needs a GPU\n"
+        "\n"
+        "Begin with first: About first.\n"
+        "\n"
+        "  ch03/first.md     its page\n"
+        "  ./lab run first   builds and runs it\n"
+        "  ./lab test first  is it right? Then ./lab names the next\n"
+        "\n"
+        "./lab --help lists all commands.\n"
+    )
+
+
+def test_what_was_never_tested_comes_in_order(tested, capsys) -> None:
+    tested(first="passed", fourth="passed")
+    out = said(capsys)
+    assert out.startswith("2 of 4 exercises have passed their tests here.\n")
+    assert "\n  ch03   1 of  2 passed\n  ch04   1 of  2 passed  1 more needs a GPU\n" in out
+    assert "\nNext is second: About second.\n" in out
+    assert "  ./lab run second " in out
+
+
+def test_what_failed_comes_first(tested, capsys) -> None:
+    tested(first="changed", fourth="failed")
+    out = said(capsys)
+    assert "  ch03   0 of  2 passed  changed since: first\n" in out
+    assert "  ch04   0 of  2 passed  failed: fourth; 1 more needs a GPU\n" in out
+    assert "\nNext is fourth: tests of it failed the last time.\n\n  ./lab test fourth  says" in out
+
+
+def test_then_what_has_changed(tested, capsys) -> None:
+    tested(first="passed", third="changed")
+    out = said(capsys)
+    assert "\nNext is third: it has changed since it was tested.\n\n  ./lab test third  says" in out
+
+
+def test_when_all_is_done(tested, capsys) -> None:
+    tested(first="passed", second="passed", third="passed", fourth="passed")
+    out = said(capsys)
+    assert out.startswith("All 4 exercises have passed their tests here.\n")
+    assert "\nNext: an exercise of your own. ./lab new CHAPTER/NAME writes" in out
+
+
+def test_with_a_gpu_all_can_be_done(tested, checkout: Path, capsys) -> None:
+    tested(first="passed", second="passed", third="passed", fourth="passed")
+    stand.backend.CACHE.touch()
+    out = said(capsys)
+    assert out.startswith("4 of 5 exercises") and "\nNext is wgmma: " in out and "need" not in out
+    stand.backend.CACHE.unlink()
+    tested("gpu", wgmma="passed")
+    assert said(capsys).startswith("All 5 exercises have passed")
+
+
+def test_many_names_are_cut(tested, exercises, capsys) -> None:
+    names = [f"someExercise{number}" for number in range(9)]
+    for name in names:
+        exercises(f"ch05/{name}")
+    tested(**dict.fromkeys(names, "failed"))
+    out = said(capsys)
+    assert "failed: someExercise0" in out and "someExercise3 and 5 more" in " ".join(out.split())
+
+
+@pytest.mark.parametrize("columns", ["1", "20", "60", "80", "0", "abc"])
+def test_any_width(tested, monkeypatch, capsys, columns: str) -> None:
+    tested(first="failed", second="changed")
+    monkeypatch.setenv("COLUMNS", columns)
+    assert "Next is first:" in said(capsys)
+
+
+def test_without_a_reader_of_toml_and_without_anything_else(checkout, monkeypatch, capsys) -> None:
+    monkeypatch.setattr(toml_file, "reader", lambda: None)
+    monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: pytest.fail("started"))
+    assert "Begin with first" in said(capsys)
+    assert not standing.FILE.exists()
+
+
+def test_a_source_that_was_removed(tested, checkout: Path, capsys) -> None:
+    tested(first="passed")
+    (checkout / "ch03" / "first.cu").unlink()
+    assert "Next is first: it has changed" in said(capsys)
+
+
+def test_the_first_exercise_lacks_its_source(checkout: Path, capsys) -> None:
+    (checkout / "ch03" / "first.cu").unlink()
+    assert "Begin with first\n" in said(capsys)
+
+
+def test_the_project_begins_with_its_first_exercise(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "lab")],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, "LAB_BUILD_DIR": str(tmp_path / "none")},
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "\nBegin with deviceQuery: " in done.stdout
+    assert "\n  ch03_execution_model/deviceQuery.md " in done.stdout
+    assert 12 <= len(done.stdout.splitlines()) <= 20
+    assert [path.name for path in tmp_path.rglob("*.json")] == []
