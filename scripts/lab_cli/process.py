@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
+from . import signals
 from .errors import LabError
 from .paths import BUILD_VARIABLE, ROOT
 from .progress import Progress, aside
@@ -68,11 +69,16 @@ def cannot_run(program: str, error: OSError) -> str:
     return reason
 
 
-def run(command: Sequence[str], cwd: Path | None = None, to_stderr: bool = False) -> int:
-    """Shows and runs `command`, and returns its exit status. `to_stderr` moves its stdout there."""
+def run(
+    command: Sequence[str], cwd: Path | None = None, to_stderr: bool = False, held: bool = False
+) -> int:
+    """Shows and runs `command`, and returns its exit status. `to_stderr` moves its stdout there. With
+    `held`, signals that would end it wait until it takes them."""
     say("+ " + shown(command))
+    before = signals.hold if held else None
+    stdout = sys.stderr if to_stderr else None
     try:
-        done = subprocess.run(command, cwd=cwd, stdout=sys.stderr if to_stderr else None)
+        done = subprocess.run(command, cwd=cwd, stdout=stdout, preexec_fn=before)
     except OSError as error:
         raise LabError(cannot_run(command[0], error)) from error
     return status_of(done.returncode)
@@ -133,8 +139,12 @@ def each_line(
         raise LabError(cannot_run(command[0], error)) from error
     with process:
         assert process.stdout is not None
-        for line in process.stdout:
-            each(line.decode(errors="replace"))
+        try:
+            for line in process.stdout:
+                each(line.decode(errors="replace"))
+        except BaseException:  # such as a full disk: nobody would hear the end of it
+            signals.end_descendants()
+            raise
     return status_of(process.returncode)
 
 

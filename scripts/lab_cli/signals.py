@@ -42,6 +42,12 @@ def _heeded() -> list[signal.Signals]:
     return [number for number in ENDING if signal.getsignal(number) != signal.SIG_IGN]
 
 
+def hold() -> None:
+    """From now on, signals that would end this process wait, also in what it becomes: a Python program
+    that takes them when it is ready for them has no traceback to show of its start."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
+
+
 def _end(number: int, _: FrameType | None) -> None:
     for other in ENDING:  # once is enough: a second one would come amid the cleaning up
         signal.signal(other, signal.SIG_IGN)
@@ -56,15 +62,31 @@ def end_descendants() -> None:
     limit = time.monotonic() + PATIENCE
     while living := _descendants():
         late = time.monotonic() > limit
-        for process in living if late else living - asked:
-            try:
-                os.kill(process, signal.SIGKILL if late else signal.SIGTERM)
-            except (ProcessLookupError, PermissionError):
-                pass
         if late:
+            _send(signal.SIGKILL, living)
             return
-        asked |= living
+        asked |= _ask(asked)
         time.sleep(0.01)
+
+
+def _ask(asked: set[int]) -> set[int]:
+    """Asks the descendants to end that have not been `asked` yet, and returns them. All are stopped first:
+    one that goes on could start another, which would be nobody's descendant once its parent has ended."""
+    stopped: set[int] = set()
+    while new := _descendants() - asked - stopped:
+        _send(signal.SIGSTOP, new)
+        stopped |= new
+    _send(signal.SIGTERM, stopped)
+    _send(signal.SIGCONT, stopped)
+    return stopped
+
+
+def _send(number: signal.Signals, processes: set[int]) -> None:
+    for process in processes:
+        try:
+            os.kill(process, number)
+        except (ProcessLookupError, PermissionError):
+            pass
 
 
 def _descendants() -> set[int]:

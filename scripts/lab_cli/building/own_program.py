@@ -48,7 +48,8 @@ def for_cpu(sources: Sequence[str], cmake: str, instrument: bool) -> Path:
     driver = [presets.shortest(sys.executable), str(ROOT / "emulator" / "cc.py")]
     driver += ["--instrument"] if instrument else []
     libraries = [*common_library(folder), *emulator_library(folder)]
-    _compile([*driver, *sources, "-I", str(COMMON), "-o", str(program), *libraries], sources)
+    command = [*driver, *sources, "-I", str(COMMON), "-o", str(program), *libraries]
+    _compile(command, sources, held=True)
     return program
 
 
@@ -56,9 +57,9 @@ def _program(sources: Sequence[str], ending: str) -> Path:
     return FOLDER / (Path(sources[0]).stem + ending)
 
 
-def _compile(command: Sequence[str], sources: Sequence[str]) -> None:
+def _compile(command: Sequence[str], sources: Sequence[str], held: bool = False) -> None:
     make_build_folder(FOLDER)
-    status = run(command, to_stderr=True)
+    status = run(command, to_stderr=True, held=held)
     if status != 0:
         what = " ".join(sources) + (" does" if len(sources) == 1 else " do")
         raise LabError(f"{what} not compile ({describe(status)}); the reason is above")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -40,7 +39,6 @@ def run(options: Sequence[str]) -> int:
 
 
 def _become(command: Sequence[str]) -> None:
-    """Runs the command in place of this program. Signals that would end it while Python starts wait:
-    the driver takes them as soon as it can."""
-    signal.pthread_sigmask(signal.SIG_BLOCK, signals.ENDING)
+    """Runs the command in place of this program."""
+    signals.hold()
     os.execv(command[0], command)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .. import toml_file
-from ..errors import LabError
+from ..errors import LabError, printable
 from ..paths import SCRIPTS
 from ..toml_file import FLAG, TABLE, TEXT, TEXTS, checked
 
@@ -60,7 +60,8 @@ class Catalogue:
             if metric is None and "__" in name:
                 metric = Metric(name, nsight=name)
             if metric is None:
-                raise LabError(f"no metric is named '{name}'; {self._hint(name)}", status=2)
+                shown = printable(name)
+                raise LabError(f"no metric is named '{shown}'; {self._hint(name)}", status=2)
             found[metric.name] = metric
         return list(found.values())
 
