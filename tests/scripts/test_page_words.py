@@ -36,7 +36,8 @@ ELSEWHERE = {
     "compute_20", "compute_75", "compute_80", "sm_86", "CUDA_MODULE_LOADING", "EAGER",
     "CUDA_FORCE_PTX_JIT", "CUDA_DISABLE_PTX_JIT", "ComputeCache", "ptxOwn",
     "cudaOccupancyMaxActiveClusters",
-    "DCMAKE_CUDA_FLAGS", "DLAB_BACKEND", "INT_MIN", "ff", "ffffff00",
+    "NVCC", "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "fopenmp", "march", "maybe", "DA",
+    "DCMAKE_CUDA_FLAGS", "DLAB_BACKEND", "LE", "INT_MIN", "ff", "ffffff00",
 }  # fmt: skip
 
 of_pages = pytest.mark.parametrize(
