@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+from collections.abc import Iterable
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
@@ -61,8 +62,7 @@ def end_descendants() -> None:
     asked: set[int] = set()
     limit = time.monotonic() + PATIENCE
     while living := _descendants():
-        late = time.monotonic() > limit
-        if late:
+        if time.monotonic() > limit:
             _send(signal.SIGKILL, living)
             return
         asked |= _ask(asked)
@@ -73,15 +73,22 @@ def _ask(asked: set[int]) -> set[int]:
     """Asks the descendants to end that have not been `asked` yet, and returns them. All are stopped first:
     one that goes on could start another, which would be nobody's descendant once its parent has ended."""
     stopped: set[int] = set()
-    while new := _descendants() - asked - stopped:
+    stand_still = False
+    limit = time.monotonic() + PATIENCE
+    while time.monotonic() < limit:
+        states = _descendants()
+        new = set(states) - asked - stopped
+        if stand_still and not new:  # what they had started by then was there to be seen
+            break
         _send(signal.SIGSTOP, new)
+        stand_still = not new and all(states[process] in "Tt" for process in stopped & set(states))
         stopped |= new
     _send(signal.SIGTERM, stopped)
     _send(signal.SIGCONT, stopped)
     return stopped
 
 
-def _send(number: signal.Signals, processes: set[int]) -> None:
+def _send(number: signal.Signals, processes: Iterable[int]) -> None:
     for process in processes:
         try:
             os.kill(process, number)
@@ -89,9 +96,11 @@ def _send(number: signal.Signals, processes: set[int]) -> None:
             pass
 
 
-def _descendants() -> set[int]:
-    """Processes whose parent, or whose parent's parent ..., is this one, but for the dead."""
+def _descendants() -> dict[int, str]:
+    """Processes whose parent, or whose parent's parent ..., is this one, but for the dead; and the state
+    of each: T where it is stopped."""
     parents: dict[int, int] = {}
+    states: dict[int, str] = {}
     for folder in Path("/proc").iterdir():
         if not folder.name.isdecimal():
             continue
@@ -102,9 +111,10 @@ def _descendants() -> set[int]:
             continue
         if state not in "ZX":
             parents[int(folder.name)] = int(parent)
-    found: set[int] = set()
+            states[int(folder.name)] = state
+    found: dict[int, str] = {}
     new = {os.getpid()}
     while new:
         new = {process for process, parent in parents.items() if parent in new}
-        found |= new
+        found.update({process: states[process] for process in new})
     return found

@@ -173,7 +173,7 @@ def problems(case: Case, folder: Path, variables: dict[str, str]) -> Iterator[st
     yield from (f"leaves {name} behind" for name in sorted(new - set(case.makes)))
     yield from (f"does not make {name}" for name in case.makes if not is_filled(folder / name))
     yield from (f"leaves {name} behind in TMPDIR" for name in os.listdir(variables["TMPDIR"]))
-    yield from (f"leaves process {number} behind" for number in living(variables))
+    yield from (f"leaves {command_of(number)} behind" for number in living(variables))
 
 
 def entries(folder: Path) -> set[str]:
