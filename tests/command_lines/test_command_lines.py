@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import command_lines
@@ -12,6 +14,23 @@ from lab_cli.paths import OUT
 
 LISTS = sorted(path.stem for path in command_lines.LISTS.glob("*.txt"))
 CASES = [case for name in LISTS for case in command_lines.read(name)]
+
+
+def changed_files() -> str:
+    """What git says of the checkout; empty without git."""
+    command = ["git", "-C", str(command_lines.ROOT), "status", "--porcelain"]
+    try:
+        return subprocess.run(command, stdout=subprocess.PIPE, text=True).stdout
+    except OSError:
+        return ""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def checkout() -> Iterator[None]:
+    """No command line changes it."""
+    before = changed_files()
+    yield
+    assert changed_files() == before
 
 
 @pytest.fixture(scope="session")
