@@ -15,9 +15,11 @@ from types import TracebackType
 
 REFRESH = 0.2  # seconds between two looks at a line on a terminal: what is shorter is not shown
 PATIENCE = 10.0  # seconds of silence after which a line is due where there is no terminal
-# An estimate takes as many parts, or seconds, that are done.
+# An estimate takes as many parts, and seconds, that are done; and of many parts a share, since the
+# longest of them may come first, as in ctest.
 FEWEST_PARTS = 3
 FEWEST_SECONDS = 3.0
+LEAST_SHARE = 0.1
 ERASE = "\r\x1b[K"  # ECMA-48: to the end of the line
 USUAL_WIDTH = 80  # columns, of a terminal that does not say
 
@@ -59,7 +61,8 @@ class State:
 
     def _time(self, seconds: float, began_with: int) -> str:
         parts, left = self.done - began_with, self.total - self.done
-        if parts >= FEWEST_PARTS and seconds >= FEWEST_SECONDS and left > 0:
+        enough = max(FEWEST_PARTS, LEAST_SHARE * (parts + left))
+        if parts >= enough and seconds >= FEWEST_SECONDS and left > 0:
             return f"about {duration(seconds / parts * left)} left"
         return f"{duration(seconds)} so far" if seconds >= PATIENCE else ""
 

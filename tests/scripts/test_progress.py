@@ -199,6 +199,8 @@ def test_nothing_is_said_of_the_time_before_it_can_be_known() -> None:
     assert State("x", 3, 9).line(3) == "x  [3/9]  about 6 s left"
     assert State("x", 9, 9).line(9) == "x  [9/9]"
     assert State("x", 5, 9).line(9, began_with=3) == "x  [5/9]"
+    assert State("x", 99, 1000).line(99) == "x  [99/1000]  2 min so far"
+    assert State("x", 100, 1000).line(99) == "x  [100/1000]  about 15 min left"
     assert State("x", 6, 9).line(9, began_with=3) == "x  [6/9]  about 9 s left"
 
 
