@@ -52,30 +52,35 @@ def cases(junit: str, labels: Mapping[str, list[str]]) -> list[Case]:
 
 
 def _cell(some: Iterable[Case]) -> str:
-    """'12 ok', '3 of 12 FAILED', 'skipped' or, of no case, '-'."""
+    """'12 ok', '3/12 FAILED', 'skipped' or, of no case, '-'."""
     outcomes = [case.outcome for case in some]
     if not outcomes:
         return "-"
     failed, ran = outcomes.count("fail"), len(outcomes) - outcomes.count("notrun")
     if failed:
-        return f"{failed} of {len(outcomes)} FAILED"
+        return f"{failed}/{len(outcomes)} FAILED"
     return f"{ran} ok" if ran else "skipped"
+
+
+def _row(name: str, cells: Iterable[str]) -> str:
+    """Within 80 columns."""
+    return f"{name:<22}" + "".join(f"{cell:<15}" for cell in cells).rstrip()
 
 
 def summary(all_cases: Iterable[Case]) -> str:
     """A line for each exercise, one for the unit tests, and what failed; empty if nothing ran."""
     found = list(all_cases)
-    lines = []
+    lines: list[str] = []
     of_exercises = [case for case in found if case.exercise]
     if of_exercises:
-        lines.append(f"{'exercise':<24}" + "".join(f"{about:<17}" for about in ABOUT).rstrip())
+        lines.append(_row("exercise", ABOUT))
     for exercise in dict.fromkeys(case.exercise for case in of_exercises):
         own = [case for case in found if case.exercise == exercise]
         cells = [_cell(case for case in own if case.about == about) for about in ABOUT]
-        lines.append(f"{exercise:<24}" + "".join(f"{cell:<17}" for cell in cells).rstrip())
+        lines.append(_row(exercise, cells))
     others = [case for case in found if not case.exercise]
     if others:
-        lines.append(f"{OTHERS:<24}{_cell(others)}")
+        lines.append(_row(OTHERS, [_cell(others)]))
     failed = [case.name for case in found if case.outcome == "fail"]
     if failed:
         lines += ["", "failed:", *(f"    {name}" for name in failed)]

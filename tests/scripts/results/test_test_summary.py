@@ -33,7 +33,7 @@ def test_a_broken_kernel_is_not_lost_among_its_options() -> None:
         **{"transpose --rows=3": "fail", "transpose --rows=4": "run", "transpose --help": "run"}
     ) == [
         "exercise results hazards counts options",
-        "transpose 1 of 2 FAILED - - 1 ok",
+        "transpose 1/2 FAILED - - 1 ok",
         "",
         "failed:",
         "transpose --rows=3",
@@ -79,10 +79,10 @@ def test_all_that_is_printed() -> None:
         "common/other": "notrun",
     }
     assert test_summary.summary(test_summary.cases(junit(**ran), labels)).splitlines() == [
-        "exercise                results          hazards          counts           options",
-        "transpose               1 of 2 FAILED    skipped          1 ok             -",
-        "aKernelWithALongName    -                -                -                1 ok",
-        "unit tests              1 of 3 FAILED",
+        "exercise              results        hazards        counts         options",
+        "transpose             1/2 FAILED     skipped        1 ok           -",
+        "aKernelWithALongName  -              -              -              1 ok",
+        "unit tests            1/3 FAILED",
         "",
         "failed:",
         "    unknown",
