@@ -836,7 +836,7 @@ def test_gpu_only_exercise_on_the_cpu(lab: Lab, capfd) -> None:
 def test_own_file_on_the_cpu(lab: Lab, mine: Path, monkeypatch) -> None:
     ran: list[list[str]] = []
 
-    def compile(command: list[str], to_stderr: bool) -> int:
+    def compile(command: list[str], to_stderr: bool, held: bool) -> int:
         ran.append(command)
         program = Path(command[command.index("-o") + 1])
         program.write_text(f"#!/bin/sh\n{writes_profile(lab)}\n")

@@ -203,8 +203,9 @@ def mine(faked, tmp_path: Path, monkeypatch) -> Path:
     """A program of one's own, whose compiler is ROOT/emulator/cc.py or nvcc; it prints its options."""
     monkeypatch.setattr(own_program, "FOLDER", tmp_path / "own")
 
-    def compile(command: list[str], to_stderr: bool) -> int:
+    def compile(command: list[str], to_stderr: bool, held: bool) -> int:
         assert to_stderr
+        assert held == any(str(word).endswith("cc.py") for word in command)  # which is Python
         compiled.append([str(word) for word in command])
         script(Path(command[command.index("-o") + 1]), 'echo "$*"; [ "$1" ] || kill -SEGV $$')
         return 0
