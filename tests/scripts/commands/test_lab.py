@@ -432,8 +432,8 @@ def test_ctest_gets_its_options_and_its_results_are_summed_up(ctest, faked, capf
     junit = options[8]
     assert options[7:] == ["--output-junit", junit, "-L", "^(transpose)$", "-V"]
     assert not Path(junit).parent.exists()
-    head = "exercise                results          hazards          counts           options"
-    line = "transpose               1 ok             -                -                -"
+    head = "exercise              results        hazards        counts         options"
+    line = "transpose             1 ok           -              -              -"
     assert capfd.readouterr().out == f"1/1 Test\n\n{head}\n{line}\n"
 
 
