@@ -1,6 +1,7 @@
 // Lets the cpu back end say that it is an H200: linked into NAME_as_gpu with the linker's --wrap
 // (cmake/TestPrograms.cmake), which puts these functions before the emulator's own. The numbers are
-// those of results/h200/deviceQuery.csv; what is not there is the emulation's.
+// those of recordedGpus.h, and for what is not there of results/h200/deviceQuery.csv; all else is
+// the emulation's.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <iterator>
 #include <map>
 
+#include "../ch03_execution_model/recordedGpus.h"
 #include "wrapped.h"
 
 #define LAB_PROPERTIES "_Z23cudaGetDevicePropertiesP14cudaDevicePropi"
@@ -25,14 +27,15 @@ cudaError_t h200Address(char*, int, int) LAB_WRAPPED(LAB_ADDRESS);
 cudaError_t h200Properties(cudaDeviceProp* p, int device) {
     const cudaError_t error = realProperties(p, device);
     if (error != cudaSuccess) return error;
-    std::snprintf(p->name, sizeof(p->name), "NVIDIA H200");
-    p->multiProcessorCount = 132;
-    p->totalGlobalMem = 150109880320;
-    p->memoryBusWidth = 6016;  // bits
-    p->l2CacheSize = 62914560;
-    p->ECCEnabled = 1;
+    const RecordedGpu& h200 = recordedGpus().at("h200");
+    std::snprintf(p->name, sizeof(p->name), "%s", h200.name.c_str());
+    p->multiProcessorCount = h200.attributes.at(cudaDevAttrMultiProcessorCount);
+    p->totalGlobalMem = h200.globalMemory;
+    p->memoryBusWidth = h200.attributes.at(cudaDevAttrGlobalMemoryBusWidth);
+    p->l2CacheSize = h200.attributes.at(cudaDevAttrL2CacheSize);
+    p->ECCEnabled = h200.attributes.at(cudaDevAttrEccEnabled);
     p->integrated = 0;
-    p->asyncEngineCount = 3;
+    p->asyncEngineCount = h200.attributes.at(cudaDevAttrAsyncEngineCount);
     p->pciDeviceID = 6;
     p->maxTexture1D = 131072;
     const int texture2D[] = {131072, 65536}, texture3D[] = {16384, 16384, 16384};
@@ -45,28 +48,25 @@ cudaError_t h200Properties(cudaDeviceProp* p, int device) {
 }
 
 cudaError_t h200Attribute(int* value, cudaDeviceAttr attribute, int device) {
-    static const std::map<cudaDeviceAttr, int> values = {
-        {cudaDevAttrMultiProcessorCount, 132},
-        {cudaDevAttrClockRate, 1980000},        // kHz
-        {cudaDevAttrMemoryClockRate, 3201000},  // kHz
-        {cudaDevAttrGlobalMemoryBusWidth, 6016},
-        {cudaDevAttrL2CacheSize, 62914560},
-        {cudaDevAttrEccEnabled, 1},
-        {cudaDevAttrIntegrated, 0},
-        {cudaDevAttrAsyncEngineCount, 3},
-        {cudaDevAttrPciDeviceId, 6},
-        {cudaDevAttrMaxTexture1DWidth, 131072},
-        {cudaDevAttrMaxTexture2DWidth, 131072},
-        {cudaDevAttrMaxTexture2DHeight, 65536},
-        {cudaDevAttrMaxTexture3DWidth, 16384},
-        {cudaDevAttrMaxTexture3DHeight, 16384},
-        {cudaDevAttrMaxTexture3DDepth, 16384},
-        {cudaDevAttrMaxTexture1DLayeredWidth, 32768},
-        {cudaDevAttrMaxTexture1DLayeredLayers, 2048},
-        {cudaDevAttrMaxTexture2DLayeredWidth, 32768},
-        {cudaDevAttrMaxTexture2DLayeredHeight, 32768},
-        {cudaDevAttrMaxTexture2DLayeredLayers, 2048},
-    };
+    static const std::map<cudaDeviceAttr, int> values = [] {
+        std::map<cudaDeviceAttr, int> all = recordedGpus().at("h200").attributes;
+        all.insert({
+            {cudaDevAttrIntegrated, 0},
+            {cudaDevAttrPciDeviceId, 6},
+            {cudaDevAttrMaxTexture1DWidth, 131072},
+            {cudaDevAttrMaxTexture2DWidth, 131072},
+            {cudaDevAttrMaxTexture2DHeight, 65536},
+            {cudaDevAttrMaxTexture3DWidth, 16384},
+            {cudaDevAttrMaxTexture3DHeight, 16384},
+            {cudaDevAttrMaxTexture3DDepth, 16384},
+            {cudaDevAttrMaxTexture1DLayeredWidth, 32768},
+            {cudaDevAttrMaxTexture1DLayeredLayers, 2048},
+            {cudaDevAttrMaxTexture2DLayeredWidth, 32768},
+            {cudaDevAttrMaxTexture2DLayeredHeight, 32768},
+            {cudaDevAttrMaxTexture2DLayeredLayers, 2048},
+        });
+        return all;
+    }();
     const cudaError_t error = realAttribute(value, attribute, device);
     const auto known = values.find(attribute);
     if (error == cudaSuccess && known != values.end()) *value = known->second;

@@ -11,7 +11,6 @@ import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from types import TracebackType
 
 REFRESH = 0.2  # seconds between two looks at a line on a terminal: what is shorter is not shown
 PATIENCE = 10.0  # seconds of silence after which a line is due where there is no terminal
@@ -114,12 +113,7 @@ class Progress:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         with Progress._lock:
             self._ended.set()
             self._erase()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from types import TracebackType
 
 from . import signals
 from .errors import LabError
@@ -24,12 +23,7 @@ class TimeLimit:
             self._timer.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._timer:
             self._timer.cancel()
             self._timer.join()  # or it would end what is started next

@@ -15,7 +15,7 @@ from .. import catalogue
 from ..building import own_program
 from ..building.exercises import build
 from ..catalogue import Exercise
-from ..errors import NO_GPU, LabError
+from ..errors import BAD_USAGE, NO_GPU, LabError
 from ..machine import backend, setup
 from ..process import describe, each_line, say, show, shown
 from ..process import run as run_shown
@@ -24,7 +24,6 @@ from ..results.verdicts import styled
 from ..time_limit import TimeLimit
 from . import arguments as shared
 
-BAD_USAGE = 2  # of an exercise: one line says what is wrong with the options
 TAIL_LINES = 8
 HEAD = f"{'exercise':<24}  {'result':<8} seconds"
 WRONG_ROW = "    WRONG: "  # how an exercise begins its line about a wrong row (common/exercise.cpp)

@@ -1,7 +1,8 @@
 """What passed its tests the last time they ran here, and what failed: ./lab test notes it, ./lab says it.
 
-An exercise has passed when none of its tests has failed in one run of them all (one may be skipped). One test that fails makes it fail. A run
-that leaves out some of its tests, and in which none fails, says nothing: what was known before stays.
+An exercise has passed when none of its tests has failed in one run of them all (one may be skipped).
+One test that fails makes it fail. A run that leaves out some of its tests, and in which none fails,
+says nothing: what was known before stays.
 """
 
 from __future__ import annotations
