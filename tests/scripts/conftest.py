@@ -9,6 +9,7 @@ from typing import Callable
 import pytest
 from exercise_sample import FACTS
 from lab_cli import catalogue
+from lab_cli.machine import cuda_wheels
 from lab_cli.results import standing
 
 FakeTool = Callable[[str, str], Path]
@@ -27,12 +28,14 @@ def standing_file(
 
 @pytest.fixture
 def fake_tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeTool:
-    """fake_tool(name, script): PATH has nothing but the tools made this way."""
+    """fake_tool(name, script): PATH has nothing but the tools made this way, and .venv no nvcc."""
     folder = tmp_path / "bin"
     folder.mkdir()
     monkeypatch.setenv("PATH", str(folder))
     for name in ("CUDACXX", "CUDA_HOME", "CUDA_PATH", "CXX"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(cuda_wheels, "FOLDER", tmp_path / "cuda")
+    monkeypatch.setattr(cuda_wheels, "FAILURE", tmp_path / "failure.txt")
 
     def make(name: str, script: str) -> Path:
         tool = folder / name

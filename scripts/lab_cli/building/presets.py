@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-from ..files import check_writable, make_build_folder
-from ..paths import OUT, shown
-from ..process import say
+from ..files import make_build_folder
+from ..lock import alone_in
+from ..paths import OUT
 from . import cmake as cmake_runs
 
 
@@ -34,23 +31,9 @@ def build(cmake: str, preset: str, *targets: str) -> Path:
     folder = OUT / preset
     cmake = shortest(cmake)
     make_build_folder(folder)
-    with _alone_in(folder):
+    with alone_in(folder, "builds"):
         if not (folder / "build.ninja").exists():
             cmake_runs.configure([cmake, "--preset", preset, "-B", str(folder)])
         wanted = ["--target", *targets] if targets else []
         cmake_runs.build([cmake, "--build", str(folder), *wanted])
     return folder
-
-
-@contextmanager
-def _alone_in(folder: Path) -> Iterator[None]:
-    """Holds a lock, which ends with this process at the latest."""
-    path = folder / "lab.lock"
-    check_writable(path)
-    with open(path, "w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            say(f"waiting: another lab builds in {shown(folder)}")
-            fcntl.flock(file, fcntl.LOCK_EX)
-        yield

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,9 +12,16 @@ from typing import Any
 
 from .. import toml_file
 from ..counters import profilers
-from ..machine import apt, needs, python_packages, setup
-from ..machine.backend import Toolkit, age_problem, ask_nvcc, find_nvcc, gpu_problem
-from ..machine.gpu import NO_DRIVER, Driver, ask_driver
+from ..machine import apt, cuda_wheels, needs, python_packages, setup
+from ..machine.backend import (
+    Toolkit,
+    age_problem,
+    ask_nvcc,
+    find_nvcc,
+    gpu_problem,
+    wheels_problem,
+)
+from ..machine.gpu import NO_DRIVER, NO_GPU, Driver, ask_driver
 from ..process import output_of
 from . import arguments as shared
 
@@ -110,13 +118,37 @@ def remedy(missing: Sequence[needs.Need]) -> str:
     )
 
 
-def nvcc_line(nvcc: str | None, toolkit: Toolkit | None) -> Line:
-    if toolkit:
-        return Line("nvcc", OK, f"{toolkit.nvcc} {needs.dotted(toolkit.version)}")
-    if nvcc:
-        return Line("nvcc", PROBLEM, f"{nvcc} does not run: install the CUDA toolkit anew")
-    how = "not found: for the gpu back end install the CUDA toolkit, or set CUDACXX to your nvcc"
-    return Line("nvcc", ABSENT, how)
+def nvcc_line(nvcc: str | None, toolkit: Toolkit | None, driver: Driver) -> Line:
+    what = "nvcc"
+    if nvcc is None:
+        return _no_nvcc_line(driver)
+    of_pypi = cuda_wheels.nvcc()
+    if toolkit is None:
+        how = f"remove {cuda_wheels.FOLDER}" if nvcc == of_pypi else "install the CUDA toolkit anew"
+        return Line(what, PROBLEM, f"{nvcc} does not run: {how}")
+    why = ""
+    if os.environ.get("CUDACXX"):
+        why = ", which CUDACXX names"
+    elif nvcc == of_pypi:
+        why = " of PyPI, since no CUDA toolkit was found"
+    elif of_pypi:
+        why = f", and not that of PyPI in {cuda_wheels.FOLDER}: an installed one comes first"
+    return Line(what, OK, f"{toolkit.nvcc} {needs.dotted(toolkit.version)}{why}")
+
+
+def _no_nvcc_line(driver: Driver) -> Line:
+    """With what ./lab run would do about it."""
+    problem = wheels_problem(driver)
+    if problem in (NO_DRIVER, NO_GPU):
+        how = "for the gpu back end install the CUDA toolkit, or set CUDACXX to your nvcc"
+    elif problem:
+        how = problem
+    elif cuda_wheels.failure():
+        how = f"{cuda_wheels.failure()}; ./lab run --backend gpu tries again"
+    else:
+        version = needs.dotted(cuda_wheels.VERSION)
+        how = f"./lab run installs {version} {cuda_wheels.described()}"
+    return Line("nvcc", ABSENT, f"not found: {how}")
 
 
 def driver_line(toolkit: Toolkit | None, driver: Driver) -> Line:
@@ -200,7 +232,7 @@ def run(arguments: argparse.Namespace) -> int:
         environment_line(),
         module_line("pytest", "test"),
         module_line("matplotlib", "plot"),
-        nvcc_line(nvcc, toolkit),
+        nvcc_line(nvcc, toolkit, driver),
         driver_line(toolkit, driver),
         *gpu_lines(toolkit, driver),
         counters_line(_read(DRIVER_PARAMETERS), is_admin()),

@@ -1,12 +1,14 @@
 """Chooses the back end: gpu where nvcc and a GPU are there that can run what nvcc builds, else cpu.
+Where only nvcc is missing, lab installs that of PyPI.
 
-CMake asks as well: python3 -m lab_cli.machine.backend auto|gpu
+CMake asks as well, and installs nothing: python3 -m lab_cli.machine.backend auto|gpu
 """
 
 from __future__ import annotations
 
 import json
 import os
+import platform
 import re
 import shutil
 import sys
@@ -17,12 +19,14 @@ from ..errors import LabError
 from ..files import make_build_folder, write
 from ..paths import OUT
 from ..process import output_of, say
-from .gpu import Driver, Gpu, ask_driver
+from . import cuda_wheels
+from .gpu import NO_DRIVER, Driver, Gpu, ask_driver
 
 OLDEST_ARCHITECTURE = 75
 DEFAULT_ARCHITECTURES = [75, 80, 90]
 CACHE = OUT / "lab_backend.json"
 NVIDIA_PROC = Path("/proc/driver/nvidia")
+DOWNLOADS = "https://developer.nvidia.com/cuda-downloads"
 
 
 @dataclass(frozen=True)
@@ -41,7 +45,7 @@ class Toolkit:
 
 
 def find_nvcc() -> str | None:
-    """CUDACXX, else PATH, else the usual folders."""
+    """CUDACXX, else PATH, else the usual folders, else what lab has installed."""
     wanted = os.environ.get("CUDACXX")
     if wanted:
         return shutil.which(wanted)
@@ -52,7 +56,8 @@ def find_nvcc() -> str | None:
         "/opt/cuda",
     ]
     places = [os.path.join(home, "bin") for home in homes if home]
-    return shutil.which("nvcc") or shutil.which("nvcc", path=os.pathsep.join(places))
+    installed = shutil.which("nvcc") or shutil.which("nvcc", path=os.pathsep.join(places))
+    return installed or cuda_wheels.nvcc()
 
 
 def ask_nvcc(nvcc: str) -> Toolkit | None:
@@ -85,6 +90,39 @@ def gpu_problem(toolkit: Toolkit, driver: Driver) -> str:
     return age_problem(toolkit, driver.gpus[0])
 
 
+def wheels_problem(driver: Driver) -> str:
+    """Why nvcc of PyPI would be of no use here; empty if it would be."""
+    wanted = os.environ.get("CUDACXX")
+    if wanted:
+        return f"CUDACXX={wanted} is not there"
+    if driver.problem:
+        return driver.problem
+    if cuda_wheels.size() is None:
+        return f"PyPI has none for {platform.machine()}"
+    major = cuda_wheels.VERSION[0]
+    runs = driver.cuda_version
+    if runs[0] < major:
+        return (
+            f"the NVIDIA driver runs CUDA {runs[0]}.{runs[1]}, and nvcc of PyPI needs one for CUDA "
+            f"{major}: who administers this machine can update the driver to "
+            f"{cuda_wheels.OLDEST_DRIVER} or newer, or install the CUDA toolkit {runs[0]}"
+        )
+    return age_problem(Toolkit("", cuda_wheels.VERSION, []), driver.gpus[0])
+
+
+def no_nvcc(driver: Driver) -> str:
+    """Says that it is missing, and what is to be done or in the way."""
+    problem = wheels_problem(driver)
+    if problem == NO_DRIVER:
+        return "no nvcc"
+    if problem:
+        return f"no nvcc; {problem}"
+    failure = cuda_wheels.failure()
+    if failure:
+        return f"no nvcc; {failure}; ./lab run --backend gpu tries again"
+    return "no nvcc; ./lab run --backend gpu installs it from PyPI"
+
+
 def default_architectures(toolkit: Toolkit, driver: Driver) -> str:
     """native, where nvcc knows the GPU; else the default list as far as nvcc knows it.
 
@@ -100,20 +138,20 @@ def default_architectures(toolkit: Toolkit, driver: Driver) -> str:
 def choose(request: str, nvcc: str | None, driver: Driver | None = None) -> Choice:
     """`request` is auto or gpu. Without `driver`, the one of this machine is asked."""
     toolkit = ask_nvcc(nvcc) if nvcc else None
+    driver = driver or ask_driver()
     if toolkit is None:
-        problem = f"{nvcc} does not run" if nvcc else "no nvcc"
+        problem = f"{nvcc} does not run" if nvcc else no_nvcc(driver)
         if request == "gpu":
             raise LabError(
-                f"the gpu back end needs the CUDA toolkit: {problem}. Install it "
-                "(https://developer.nvidia.com/cuda-downloads), or set CUDACXX to your nvcc, or "
-                "take the cpu back end"
+                f"the gpu back end needs the CUDA toolkit: {problem}. Install it ({DOWNLOADS}), or "
+                "set CUDACXX to your nvcc, or take the cpu back end"
             )
         return Choice("cpu", problem)
-    driver = driver or ask_driver()
     problem = gpu_problem(toolkit, driver)
     if request == "auto" and problem:
         return Choice("cpu", problem)
-    nvcc_version = f"nvcc {toolkit.version[0]}.{toolkit.version[1]}"
+    origin = " of PyPI" if nvcc == cuda_wheels.nvcc() else ""
+    nvcc_version = f"nvcc {toolkit.version[0]}.{toolkit.version[1]}{origin}"
     seen = f"but its programs will not run here: {problem}" if problem else driver.gpus[0].name
     reason = f"{nvcc_version}, {seen}"
     return Choice("gpu", reason, toolkit.nvcc, default_architectures(toolkit, driver))
@@ -151,7 +189,10 @@ def auto_backend() -> Choice:
 
 
 def pick(request: str) -> str:
-    """The back end for --backend auto, gpu or cpu, and what is to be said about it."""
+    """The back end for --backend auto, gpu or cpu, and what is to be said about it. Installs nvcc where
+    a GPU lacks nothing else."""
+    if request != "cpu" and find_nvcc() is None:
+        _install_nvcc(request)
     if request == "auto":
         choice = auto_backend()
         say(f"back end: {choice.backend} ({choice.reason})")
@@ -159,6 +200,20 @@ def pick(request: str) -> str:
     if request == "gpu":
         choose("gpu", find_nvcc())  # raises where nvcc is missing
     return request
+
+
+def _install_nvcc(request: str) -> None:
+    """For auto once: what failed is not tried again with each command."""
+    if wheels_problem(ask_driver()) or (request == "auto" and cuda_wheels.failure()):
+        return
+    try:
+        cuda_wheels.install()
+    except LabError as error:
+        if request == "gpu":
+            raise LabError(
+                f"{error}. ./lab run --backend gpu tries again; or install the CUDA toolkit "
+                f"({DOWNLOADS}), or take the cpu back end"
+            ) from error
 
 
 def main(request: str) -> int:

@@ -10,6 +10,7 @@ COMPUTE_CAPABILITY_MAJOR = 75
 COMPUTE_CAPABILITY_MINOR = 76
 
 NO_DRIVER = "no NVIDIA driver"
+NO_GPU = "no GPU"
 
 
 @dataclass(frozen=True)
@@ -67,4 +68,4 @@ def ask_driver(library_name: str = "libcuda.so.1") -> Driver:
         gpus = [_gpu(library, i) for i in range(_number(library, "cuDeviceGetCount"))]
     except _DriverError as error:
         return Driver(problem=str(error))
-    return Driver(cuda_version, gpus, "" if gpus else "no GPU")
+    return Driver(cuda_version, gpus, "" if gpus else NO_GPU)

@@ -31,13 +31,17 @@ def python_with(*modules: str) -> str:
     return ""
 
 
-def install(packages: Sequence[str]) -> None:
-    """Into .venv, which is made if need be."""
+def pip() -> list[str]:
+    """What installs into .venv, which is made if need be."""
     if not venv_tool("pip").exists():
         make_build_folder(VENV)
         step([sys.executable, "-m", "venv", str(VENV)], "making .venv", _read_pip)
-    pip = [str(venv_tool("pip")), "install", "--disable-pip-version-check"]
-    command = [*pip, "--constraint", str(REQUIREMENTS), *packages]
+    return [str(venv_tool("pip")), "install", "--disable-pip-version-check"]
+
+
+def install(packages: Sequence[str]) -> None:
+    """Into .venv."""
+    command = [*pip(), "--constraint", str(REQUIREMENTS), *packages]
     step(command, "installing Python packages", _read_pip)
 
 

@@ -52,6 +52,13 @@ def python_for(modules: Sequence[str]) -> str:
     return python
 
 
+def environment(what_for: str) -> None:
+    """Makes sure that .venv is there or can be made."""
+    if not python_packages.venv_can_be_made():
+        apt.update()
+        apt.install({"python3-venv": f"Python's venv (for {what_for})"})
+
+
 def toml_reader(backend: str = "") -> None:
     """Makes sure that TOML files can be read: Python does it itself since 3.11. Where it does not, all
     that `backend` needs is installed with it, so that what is missing is said at once."""

@@ -14,9 +14,11 @@ from lab_cli.counters import profilers
 from lab_cli.machine.backend import Toolkit
 from lab_cli.machine.gpu import NO_DRIVER, Driver, Gpu
 from lab_cli.machine.needs import TOOLS, Need
+from lab_cli.paths import ROOT
 
 CUDA_13 = Toolkit("/cuda/bin/nvcc", (13, 0), [75, 80, 90])
 H200 = Gpu("NVIDIA H200", 90)
+HOPPER = Driver((13, 0), [H200])
 
 
 @pytest.mark.parametrize(
@@ -84,10 +86,59 @@ def test_gpus() -> None:
     assert line.state == OK  # of too old for which nvcc?
 
 
-def test_nvcc() -> None:
-    assert doctor.nvcc_line("nvcc", CUDA_13).state == OK
-    assert doctor.nvcc_line("nvcc", None).state == PROBLEM
-    assert doctor.nvcc_line(None, None).state == ABSENT
+def test_nvcc(fake_tool, monkeypatch) -> None:
+    """Which it is and why; or what ./lab run would do."""
+    installed = "/cuda/bin/nvcc"
+    line = doctor.nvcc_line(installed, CUDA_13, HOPPER)
+    assert (line.state, line.text) == (OK, "/cuda/bin/nvcc 13.0")
+    line = doctor.nvcc_line(installed, None, HOPPER)
+    how = "does not run: install the CUDA toolkit anew"
+    assert (line.state, line.text) == (PROBLEM, f"/cuda/bin/nvcc {how}")
+
+    monkeypatch.setattr(doctor.cuda_wheels, "nvcc", lambda: "/venv/nvcc")
+    line = doctor.nvcc_line("/venv/nvcc", dataclasses.replace(CUDA_13, nvcc="/venv/nvcc"), HOPPER)
+    assert line.text == "/venv/nvcc 13.0 of PyPI, since no CUDA toolkit was found"
+    folder = doctor.cuda_wheels.FOLDER
+    line = doctor.nvcc_line(installed, CUDA_13, HOPPER)
+    why = f"and not that of PyPI in {folder}: an installed one comes first"
+    assert line.text == f"/cuda/bin/nvcc 13.0, {why}"
+    line = doctor.nvcc_line("/venv/nvcc", None, HOPPER)
+    assert (line.state, line.text) == (PROBLEM, f"/venv/nvcc does not run: remove {folder}")
+    monkeypatch.setenv("CUDACXX", "/cuda/bin/nvcc")
+    line = doctor.nvcc_line(installed, CUDA_13, HOPPER)
+    assert line.text == "/cuda/bin/nvcc 13.0, which CUDACXX names"
+
+
+@pytest.mark.parametrize(
+    ("driver", "failure", "text"),
+    [
+        (
+            Driver(problem=NO_DRIVER),
+            "",
+            "for the gpu back end install the CUDA toolkit, or set CUDACXX to your nvcc",
+        ),
+        (
+            HOPPER,
+            "",
+            "./lab run installs 13.0 from PyPI into .venv (530 MB to download, 880 MB on disk)",
+        ),
+        (HOPPER, "no network", "no network; ./lab run --backend gpu tries again"),
+        (
+            Driver((12, 4), [H200]),
+            "",
+            "the NVIDIA driver runs CUDA 12.4, and nvcc of PyPI needs one for CUDA 13: who administers "
+            "this machine can update the driver to 580 or newer, or install the CUDA toolkit 12",
+        ),
+    ],
+)
+def test_nvcc_that_is_not_there(
+    fake_tool, monkeypatch, driver: Driver, failure: str, text: str
+) -> None:
+    monkeypatch.setattr(doctor.cuda_wheels.platform, "machine", lambda: "x86_64")
+    monkeypatch.setattr(doctor.cuda_wheels, "VENV", ROOT / ".venv")
+    monkeypatch.setattr(doctor.cuda_wheels, "failure", lambda: failure)
+    line = doctor.nvcc_line(None, None, driver)
+    assert (line.state, line.text) == (ABSENT, f"not found: {text}")
 
 
 def test_reader_of_toml(monkeypatch) -> None:

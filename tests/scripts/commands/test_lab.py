@@ -13,7 +13,7 @@ from typing import Callable
 
 import pytest
 from exercise_sample import FACTS
-from lab_cli import files, main, paths, process
+from lab_cli import files, lock, main, paths, process
 from lab_cli.building import presets
 from lab_cli.commands import cc
 from lab_cli.commands import test as test_command
@@ -587,7 +587,7 @@ def test_of_two_that_build_the_same_one_waits(tmp_path: Path, monkeypatch, capfd
 
     monkeypatch.setattr(presets, "OUT", tmp_path)
     monkeypatch.setattr(presets.cmake_runs, "build", first)
-    monkeypatch.setattr(presets, "say", lambda text: (order.append(text), leave.set()))
+    monkeypatch.setattr(lock, "say", lambda text: (order.append(text), leave.set()))
     (tmp_path / "cpu").mkdir()
     (tmp_path / "cpu" / "build.ninja").touch()
     builder = threading.Thread(target=presets.build, args=("cmake", "cpu", "one"))
@@ -615,7 +615,7 @@ def test_of_those_that_waited_one_builds_at_a_time(tmp_path: Path, monkeypatch) 
 
     monkeypatch.setattr(presets, "OUT", tmp_path)
     monkeypatch.setattr(presets.cmake_runs, "build", build)
-    monkeypatch.setattr(presets, "say", lambda text: waiting.release())
+    monkeypatch.setattr(lock, "say", lambda text: waiting.release())
     (tmp_path / "cpu").mkdir()
     (tmp_path / "cpu" / "build.ninja").touch()
     others = [threading.Thread(target=presets.build, args=("cmake", "cpu", n)) for n in "ab"]
