@@ -12,7 +12,7 @@ from lab_cli.commands import doctor
 from lab_cli.commands.doctor import ABSENT, OK, PROBLEM
 from lab_cli.counters import profilers
 from lab_cli.machine.backend import Toolkit
-from lab_cli.machine.gpu import NO_DRIVER, Driver, Gpu
+from lab_cli.machine.gpu import NO_DRIVER, NO_GPU, Driver, Gpu
 from lab_cli.machine.needs import TOOLS, Need
 from lab_cli.paths import ROOT
 
@@ -114,6 +114,11 @@ def test_nvcc(fake_tool, monkeypatch) -> None:
     [
         (
             Driver(problem=NO_DRIVER),
+            "",
+            "for the gpu back end install the CUDA toolkit, or set CUDACXX to your nvcc",
+        ),
+        (
+            Driver((13, 0), problem=NO_GPU),
             "",
             "for the gpu back end install the CUDA toolkit, or set CUDACXX to your nvcc",
         ),

@@ -130,6 +130,16 @@ def test_a_gpu_without_nvcc_gets_it(pip, venv: Path, capfd) -> None:
     assert [path.name for path in venv.iterdir() if path.name != "lab.lock"] == ["cuda"]
 
 
+def test_what_makes_the_environment_comes_before_it(venv: Path, monkeypatch) -> None:
+    order: list[str] = []
+    monkeypatch.setattr(cuda_wheels.setup, "environment", order.append)
+    monkeypatch.setattr(python_packages, "pip", lambda: order.append("pip") or [])
+    monkeypatch.setattr(cuda_wheels, "run_lines", failing(""))
+    with pytest.raises(LabError):
+        cuda_wheels.install()
+    assert order == ["nvcc", "pip"]
+
+
 def test_names_that_cmake_looks_for_are_there(pip, venv: Path) -> None:
     cuda_wheels.install()
     library = venv / "cuda" / "nvidia" / "cu13" / "lib64" / "libcudart.so"

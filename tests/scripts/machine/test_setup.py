@@ -482,6 +482,17 @@ def test_missing_modules_alone_take_no_package_but_what_makes_the_environment(
     assert order == ["" if can_be_made else before]
 
 
+@pytest.mark.parametrize("can_be_made", [True, False])
+def test_environment_is_made_possible(fake_tool, log: Path, monkeypatch, can_be_made: bool) -> None:
+    monkeypatch.setattr(apt.os, "geteuid", lambda: 0)
+    monkeypatch.setattr(python_packages, "venv_can_be_made", lambda: can_be_made)
+    fake_tool("env", 'shift; exec "$@"')
+    fake_tool("apt-get", LOGGING_APT.format(log=log))
+    setup.environment("nvcc")
+    before = "apt-get update\napt-get install -y --no-install-recommends python3-venv\n"
+    assert (log.read_text() if log.exists() else "") == ("" if can_be_made else before)
+
+
 def test_requirements_are_pinned() -> None:
     lines = python_packages.REQUIREMENTS.read_text().splitlines()
     pins = [line.split("#")[0].strip() for line in lines]
