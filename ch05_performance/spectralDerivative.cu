@@ -357,7 +357,8 @@ int main(int argc, char** argv) {
     // One direction alone: the others stay as they were poisoned.
     lab::Ladder alone(exercise, bufferGradient);
     for (const auto& [name, direction] :
-         {std::pair{"cublasSgemm x", kX}, {"cublasSgemm y", kY}, {"cublasSgemm z", kZ}}) {
+         {std::pair{"cublasSgemm x", kX}, std::pair{"cublasSgemm y", kY},
+          std::pair{"cublasSgemm z", kZ}}) {
         const auto check = [&, direction = direction](const lab::Statistics& time) -> lab::Finding {
             const auto part = [&](const std::vector<float>& all) {
                 const auto begin = all.begin() + direction * size;

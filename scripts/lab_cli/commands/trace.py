@@ -63,10 +63,11 @@ def run(arguments: argparse.Namespace) -> int:
     if chosen == "cpu":
         catalogue.of_backend([exercise], "cpu", by_name=True)
     else:
-        choice, _ = profilers.require_gpu(
+        instead = (
             f"\n\n    ./lab trace {exercise.name} --backend cpu\n\nshows the order of the emulation."
         )
-        program = nsys.find(choice.nvcc)
+        choice, _ = profilers.require_gpu(instead)
+        program = nsys.find(choice.nvcc, instead)
     python = python_that_draws()
     if python not in ("", sys.executable):  # the same once more, in the Python that can draw
         rung = [] if arguments.rung is None else [f"--rung={arguments.rung}"]

@@ -46,13 +46,13 @@ PAGE_COLUMNS = {
 TIMES = {"Total Time (ns)": "total", "Med (ns)": "median", "Min (ns)": "min", "Max (ns)": "max"}
 
 
-def find(nvcc: str) -> str:
-    """The path of nsys, or LabError."""
+def find(nvcc: str, instead: str) -> str:
+    """The path of nsys; LabError, with what to do `instead`, if it is not there."""
     nsys = profilers.find("nsys", nvcc)
     if nsys is None:
         raise LabError(
             "no nsys: not on PATH, not beside nvcc, not in the usual places. Install Nsight Systems "
-            "(https://developer.nvidia.com/nsight-systems)"
+            f"(https://developer.nvidia.com/nsight-systems){instead}"
         )
     return nsys
 

@@ -266,7 +266,8 @@ def test_no_nsys(lab: Lab, capfd) -> None:
     assert lab("transpose") == 1
     assert capfd.readouterr().err == (
         "lab: no nsys: not on PATH, not beside nvcc, not in the usual places. Install Nsight Systems "
-        "(https://developer.nvidia.com/nsight-systems)\n"
+        "(https://developer.nvidia.com/nsight-systems)\n\n    ./lab trace transpose --backend cpu\n\n"
+        "shows the order of the emulation.\n"
     )
     assert lab.built == []  # nothing is built for nothing
 
