@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "code_blocks.h"
+
 extern "C" const char __executable_start[];  // from the linker
 
 namespace emu {
@@ -15,16 +17,8 @@ inline uintptr_t pcOf(uint32_t place) {
     return reinterpret_cast<uintptr_t>(__executable_start) + place;
 }
 
-struct CodeBlock {
-    uint32_t bytes;     // of machine code; 0 where the block is not known
-    bool endsWithCall;  // not with a jump: the next block is separate only because of exceptions
-    bool conditional;   // ends with a conditional jump
-    uint32_t target;    // of that jump: a block
-    bool jumpsIfTrue;   // it is taken where the source's condition holds, and not where it fails
-};
-
-// The block that begins at `place`, as Recorder::block() names it. Knows x86-64 code; elsewhere all
-// members are 0.
+// The block that begins at `place`, as Recorder::block() names it. Knows x86-64 and AArch64 code;
+// elsewhere all members are 0.
 CodeBlock codeBlockAt(uint32_t place);
 
 }  // namespace emu

@@ -1,0 +1,205 @@
+// Basic blocks read from instructions of both architectures, on whichever machine this runs.
+#include "instrument/code_blocks.h"
+
+#include <gtest/gtest.h>
+
+#include <initializer_list>
+#include <vector>
+
+namespace {
+
+constexpr uint32_t kHook = 0x400;  // its place
+
+// Code that is written down instruction by instruction.
+class Code {
+  public:
+    explicit Code(const emu::MachineCode& machine) : machine_(machine) {}
+
+    // Instructions of x86-64.
+    Code& bytes(std::initializer_list<uint8_t> bytes) {
+        bytes_.insert(bytes_.end(), bytes);
+        return *this;
+    }
+
+    // Instructions of AArch64.
+    Code& words(std::initializer_list<uint32_t> words) {
+        for (const uint32_t word : words) append(word);
+        return *this;
+    }
+
+    // A basic block, which is known by the place that this gives.
+    uint32_t block() {
+        const uint32_t place = here();
+        if (machine_.alignment == 1) {
+            bytes_.push_back(0xe8);
+            append(kHook - (place + 5));
+        } else {
+            append(0x94000000 | ((kHook - place) >> 2 & 0x3ffffff));
+        }
+        return here();
+    }
+
+    uint32_t here() const { return static_cast<uint32_t>(bytes_.size()); }
+
+    emu::CodeBlock at(uint32_t place) const {
+        emu::CodeBlocks blocks(machine_, bytes_.data(), kHook);
+        blocks.scan(0, here());
+        return blocks.at(place);
+    }
+
+  private:
+    void append(uint32_t word) {
+        for (int i = 0; i < 4; ++i) bytes_.push_back(static_cast<uint8_t>(word >> 8 * i));
+    }
+
+    const emu::MachineCode& machine_;
+    std::vector<uint8_t> bytes_;
+};
+
+void expectJump(const emu::CodeBlock& block, uint32_t target, bool ifTrue) {
+    EXPECT_TRUE(block.conditional);
+    EXPECT_FALSE(block.endsWithCall);
+    EXPECT_EQ(block.target, target);
+    EXPECT_EQ(block.jumpsIfTrue, ifTrue);
+}
+
+void expectNoJump(const emu::CodeBlock& block, bool endsWithCall) {
+    EXPECT_FALSE(block.conditional);
+    EXPECT_EQ(block.endsWithCall, endsWithCall);
+}
+
+TEST(CodeBlocksOfX86, JumpForwardOverWhatIsGuarded) {
+    Code code(emu::x86Code);
+    const uint32_t first = code.block();
+    code.bytes({0x85, 0xc0, 0x74, 0x06});  // test %eax,%eax; je
+    const uint32_t guarded = code.block();
+    code.bytes({0x90});
+    const uint32_t join = code.block();
+    code.bytes({0xc3});
+    code.block();
+    EXPECT_EQ(code.at(first).bytes, 4u);
+    expectJump(code.at(first), join, false);
+    expectNoJump(code.at(guarded), false);
+    expectNoJump(code.at(join), false);
+}
+
+TEST(CodeBlocksOfX86, JumpBackToALoop) {
+    Code code(emu::x86Code);
+    const uint32_t body = code.block();
+    code.bytes({0x90});
+    const uint32_t step = code.block();
+    code.bytes({0x7c, 0xf3});  // jl body
+    const uint32_t behind = code.block();
+    code.bytes({0x90, 0x0f, 0x8e, 0xee, 0xff, 0xff, 0xff});  // jle behind, with a long offset
+    code.block();
+    expectNoJump(code.at(body), false);
+    expectJump(code.at(step), body, true);
+    EXPECT_FALSE(code.at(behind).conditional);  // leads to no block
+}
+
+TEST(CodeBlocksOfX86, LongJumps) {
+    Code code(emu::x86Code);
+    const uint32_t first = code.block();
+    code.bytes({0x0f, 0x84, 0x0a, 0x00, 0x00, 0x00});  // je
+    code.bytes({0xe9, 0x00, 0x00, 0x00, 0x00});        // jmp
+    code.block();
+    const uint32_t target = code.block();
+    code.block();
+    expectJump(code.at(first), target, false);
+}
+
+TEST(CodeBlocksOfX86, Calls) {
+    Code code(emu::x86Code);
+    const uint32_t first = code.block();
+    code.bytes({0xe8, 0x00, 0x10, 0x00, 0x00});
+    const uint32_t last = code.block();
+    expectNoJump(code.at(first), true);
+    EXPECT_EQ(code.at(last).bytes, 0u);  // nothing says where it ends
+    EXPECT_EQ(code.at(first + 1).bytes, 0u);
+}
+
+constexpr uint32_t kNop = 0xd503201f, kReturn = 0xd65f03c0;
+
+TEST(CodeBlocksOfAArch64, JumpForwardOverWhatIsGuarded) {
+    const std::vector<uint32_t> jumps = {
+        0x54000060,  // b.eq
+        0x34000060,  // cbz w0
+        0xb5000061,  // cbnz x1
+        0x36380060,  // tbz w0, #7
+        0xb7f80063,  // tbnz x3, #63
+    };
+    for (const uint32_t jump : jumps) {
+        Code code(emu::aarch64Code);
+        const uint32_t first = code.block();
+        code.words({0x6b00003f, jump});  // cmp w1, w0; the jump, three instructions on
+        const uint32_t guarded = code.block();
+        code.words({kNop});
+        const uint32_t join = code.block();
+        code.words({kReturn});
+        code.block();
+        EXPECT_EQ(code.at(first).bytes, 8u);
+        expectJump(code.at(first), join, false);
+        expectNoJump(code.at(guarded), false);
+        expectNoJump(code.at(join), false);
+    }
+}
+
+TEST(CodeBlocksOfAArch64, JumpBackToALoop) {
+    const std::vector<uint32_t> jumps = {
+        0x54ffffcb,  // b.lt
+        0x35ffffc0,  // cbnz w0
+        0x3607ffc0,  // tbz w0, #0
+    };
+    for (const uint32_t jump : jumps) {
+        Code code(emu::aarch64Code);
+        const uint32_t body = code.block();
+        const uint32_t step = code.block();
+        code.words({jump, 0x14000001});  // and out of it: b
+        code.block();
+        expectNoJump(code.at(body), false);
+        expectJump(code.at(step), body, true);
+    }
+}
+
+TEST(CodeBlocksOfAArch64, JumpOnToWhatAComparisonOfNumbersGuards) {
+    const std::vector<uint32_t> comparisons = {
+        0x1e602030,  // fcmpe d1, d0
+        0x1e202008,  // fcmp s0, #0.0
+    };
+    for (const uint32_t comparison : comparisons) {
+        Code code(emu::aarch64Code);
+        const uint32_t first = code.block();
+        code.words({comparison, 0x5400004c, 0x14000002});  // b.gt guarded; b join
+        const uint32_t guarded = code.block();
+        code.block();
+        code.block();
+        expectJump(code.at(first), guarded, true);
+    }
+}
+
+TEST(CodeBlocksOfAArch64, JumpToACaseOfASwitch) {
+    Code code(emu::aarch64Code);
+    const uint32_t first = code.block();
+    code.words({0x7100101f, 0x54000040, 0x14000002});  // cmp w0, #4; b.eq; b
+    const uint32_t only = code.block();
+    code.block();
+    expectJump(code.at(first), only, false);
+}
+
+TEST(CodeBlocksOfAArch64, OtherEnds) {
+    Code code(emu::aarch64Code);
+    const uint32_t first = code.block();
+    code.words({0x94000400});  // bl
+    const uint32_t second = code.block();
+    code.words({0x54000020, 0xd61f0020});  // b.eq to the next instruction, br x1
+    const uint32_t third = code.block();
+    code.words({0x540000a0});  // b.eq to what is no block
+    const uint32_t last = code.block();
+    code.words({kReturn});
+    expectNoJump(code.at(first), true);
+    expectNoJump(code.at(second), false);
+    expectNoJump(code.at(third), false);
+    EXPECT_EQ(code.at(last).bytes, 0u);
+}
+
+}  // namespace
