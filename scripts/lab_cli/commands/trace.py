@@ -63,9 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
     if chosen == "cpu":
         catalogue.of_backend([exercise], "cpu", by_name=True)
     else:
-        instead = (
-            f"\n\n    ./lab trace {exercise.name} --backend cpu\n\nshows the order of the emulation."
-        )
+        instead = f"\n\n    ./lab trace {exercise.name} --backend cpu\n\nshows the order of the emulation."
         choice, _ = profilers.require_gpu(instead)
         program = nsys.find(choice.nvcc, instead)
     python = python_that_draws()
