@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import shutil
 from contextlib import suppress
 from pathlib import Path
 
 from .errors import LabError, printable
-from .paths import BUILD_VARIABLE, OUT
+from .paths import BUILD_VARIABLE, OUT, shown
 
 ELSEWHERE = f"; {BUILD_VARIABLE}=FOLDER in the environment puts builds elsewhere"
+NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
+LITTLE = 16 * 10**6  # bytes: with less, some step of a build fails
 
 
 def _target(path: Path) -> Path:
@@ -30,11 +34,23 @@ def _advice(path: Path) -> str:
     return ELSEWHERE if OUT == path or OUT in path.parents else ""
 
 
+def about_space(printed: str = "") -> str:
+    """To be said of a step that failed, and of what it printed, where a disk or a quota is full; else
+    empty. (In another language than English, the free space alone tells.)"""
+    room = f": make room{ELSEWHERE}"
+    free = shutil.disk_usage(OUT).free if OUT.exists() else LITTLE
+    if free < LITTLE:
+        return f". {shown(OUT)} has {free // 10**6} MB left{room}"
+    said = next((text for text in map(os.strerror, NO_SPACE) if text in printed), "")
+    return f". {said}, of a file that is named above{room}" if said else ""
+
+
 def check_writable(path: Path) -> None:
     """Says before a long run, not after it, that its result cannot be kept. Raises LabError."""
     problem = _problem(path)
     if problem:
-        raise LabError(f"cannot write {printable(str(path))}: {problem}", status=2)
+        text = f"cannot write {printable(str(path))}: {problem}{_advice(path)}"
+        raise LabError(text, status=2)
 
 
 def _problem(path: Path) -> str:
@@ -71,8 +87,8 @@ def write(path: Path, content: str | bytes) -> None:
         with suppress(OSError):  # where it could not even be begun, this cannot be done either
             beside.unlink()
         if isinstance(error, OSError):
-            shown = printable(str(path))
-            raise LabError(f"cannot write {shown}: {error.strerror}{_advice(path)}") from error
+            name = printable(str(path))
+            raise LabError(f"cannot write {name}: {error.strerror}{_advice(path)}") from error
         raise
 
 

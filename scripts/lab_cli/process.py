@@ -14,6 +14,7 @@ from types import MappingProxyType
 
 from . import signals
 from .errors import LabError
+from .files import about_space
 from .paths import BUILD_VARIABLE, ROOT
 from .progress import Progress, aside
 
@@ -97,13 +98,15 @@ def step(command: Sequence[str], what: str, read: Callable[[str, Progress], None
 
         status = each_line(command, keep)
     if status != 0:
-        say("".join(lines).rstrip("\n"))
-        raise failed(command, status)
+        printed = "".join(lines)
+        say(printed.rstrip("\n"))
+        raise failed(command, status, printed)
 
 
-def failed(command: Sequence[str], status: int) -> LabError:
+def failed(command: Sequence[str], status: int, printed: str) -> LabError:
     """Of a command that has said why."""
-    return LabError(f"{shown(command)}: {describe(status)}; the reason is above", status)
+    text = f"{shown(command)}: {describe(status)}; the reason is above{about_space(printed)}"
+    return LabError(text, status)
 
 
 def run_lines(

@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any, Callable
 
 from .errors import LabError
-from .paths import VENV, shown
+from .paths import shown, venvs
 
 PACKAGE = "tomli"
 
@@ -37,16 +37,17 @@ def packages() -> list[str]:
 
 def reader() -> ModuleType | None:
     """The module that reads TOML: Python's own, or tomli, of .venv too; None where there is none."""
-    of_venv = VENV / "lib" / "python{}.{}".format(*sys.version_info[:2]) / "site-packages"
+    packages = Path("lib", "python{}.{}".format(*sys.version_info[:2]), "site-packages")
+    before = [*sys.path]
     importlib.invalidate_caches()  # the set-up may have installed it since the last question
-    for places in (sys.path, [*sys.path, str(of_venv)]):
-        sys.path[:] = places
+    for more in ([], *([str(venv / packages)] for venv in venvs())):
+        sys.path[:] = before + more
         for name in ("tomllib", PACKAGE):
             try:
                 return importlib.import_module(name)
             except ModuleNotFoundError:
                 pass
-    sys.path.pop()
+    sys.path[:] = before
     return None
 
 

@@ -35,6 +35,7 @@ def fake_tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeTool:
     for name in ("CUDACXX", "CUDA_HOME", "CUDA_PATH", "CXX"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(cuda_wheels, "FOLDER", tmp_path / "cuda")
+    monkeypatch.setattr(cuda_wheels, "SHARED_FOLDER", None)
     monkeypatch.setattr(cuda_wheels, "FAILURE", tmp_path / "failure.txt")
 
     def make(name: str, script: str) -> Path:

@@ -35,7 +35,7 @@ def old_python(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
         return SimpleNamespace(load=lambda file: {"read by": name})
 
     monkeypatch.setattr(toml_file.importlib, "import_module", import_module)
-    monkeypatch.setattr(toml_file, "VENV", tmp_path / "venv")
+    monkeypatch.setattr(toml_file, "venvs", lambda: [tmp_path / "venv"])
     return there
 
 
@@ -48,7 +48,7 @@ def test_without_a_reader_the_error_says_what_to_do_and_nothing_is_made(
         toml_file.load(file)
     assert "\n" not in str(raised.value)
     assert raised.value.status == 1
-    assert not toml_file.VENV.exists()
+    assert not (tmp_path / "venv").exists()
 
 
 def test_looking_for_a_reader_leaves_the_path_as_it_was(old_python) -> None:
@@ -133,7 +133,7 @@ def test_tomli_is_a_reader_too(old_python, tmp_path: Path) -> None:
 def test_tomli_of_the_virtual_environment_is_found(monkeypatch, tmp_path: Path) -> None:
     """Also where the set-up has made it since the last look."""
     packages = tmp_path / "lib" / "python{}.{}".format(*sys.version_info[:2]) / "site-packages"
-    monkeypatch.setattr(toml_file, "VENV", tmp_path)
+    monkeypatch.setattr(toml_file, "venvs", lambda: [tmp_path / "none", tmp_path])
     monkeypatch.setattr(sys, "path", ["/of/others"])
     monkeypatch.setitem(sys.modules, "tomllib", None)  # as in Python 3.10
     monkeypatch.delitem(sys.modules, "tomli", raising=False)

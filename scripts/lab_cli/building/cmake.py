@@ -38,7 +38,7 @@ def configure(command: Sequence[str]) -> None:
     if text:
         say(text)
     if status != 0:
-        raise failed(command, status)
+        raise failed(command, status, text)
 
 
 def messages(lines: Sequence[str]) -> list[str]:
@@ -59,7 +59,7 @@ def build(command: Sequence[str]) -> None:
         status = each_line(command, reader, variables=_environment(), cwd=ROOT)
     if status != 0:
         reader.announce()
-        raise failed(command, status)
+        raise failed(command, status, reader.said)
 
 
 class BuildReader:
@@ -71,6 +71,7 @@ class BuildReader:
         self._announced = False
         self._of_cmake: list[str] = []  # what CMake, run anew, has said so far
         self._after_failed = False
+        self.said = ""  # of what the build has printed, all that was shown
 
     def __call__(self, line: str) -> None:
         text = COLOUR_CODE.sub("", line).rstrip()
@@ -98,6 +99,7 @@ class BuildReader:
 
     def _show(self, text: str) -> None:
         if text:
+            self.said += text
             say(text.rstrip("\n"))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..errors import LabError
-from ..files import make_build_folder
+from ..files import about_space, make_build_folder
 from ..machine.backend import Choice
 from ..paths import OUT, ROOT
 from ..process import describe, run
@@ -62,4 +62,5 @@ def _compile(command: Sequence[str], sources: Sequence[str], held: bool = False)
     status = run(command, to_stderr=True, held=held)
     if status != 0:
         what = " ".join(sources) + (" does" if len(sources) == 1 else " do")
-        raise LabError(f"{what} not compile ({describe(status)}); the reason is above")
+        reason = f"the reason is above{about_space()}"
+        raise LabError(f"{what} not compile ({describe(status)}); {reason}")

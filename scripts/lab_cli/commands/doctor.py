@@ -124,7 +124,9 @@ def nvcc_line(nvcc: str | None, toolkit: Toolkit | None, driver: Driver) -> Line
         return _no_nvcc_line(driver)
     of_pypi = cuda_wheels.nvcc()
     if toolkit is None:
-        how = f"remove {cuda_wheels.FOLDER}" if nvcc == of_pypi else "install the CUDA toolkit anew"
+        how = (
+            f"remove {cuda_wheels.folder()}" if nvcc == of_pypi else "install the CUDA toolkit anew"
+        )
         return Line(what, PROBLEM, f"{nvcc} does not run: {how}")
     why = ""
     if os.environ.get("CUDACXX"):
@@ -132,7 +134,7 @@ def nvcc_line(nvcc: str | None, toolkit: Toolkit | None, driver: Driver) -> Line
     elif nvcc == of_pypi:
         why = " of PyPI, since no CUDA toolkit was found"
     elif of_pypi:
-        why = f", and not that of PyPI in {cuda_wheels.FOLDER}: an installed one comes first"
+        why = f", and not that of PyPI in {cuda_wheels.folder()}: an installed one comes first"
     return Line(what, OK, f"{toolkit.nvcc} {needs.dotted(toolkit.version)}{why}")
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from ..errors import LabError
 from ..files import make_build_folder, make_folder, write
 from ..lock import alone_in
-from ..paths import OUT, SCRIPTS, VENV, shown
+from ..paths import OUT, SCRIPTS, SHARED_VENV, VENV, shown
 from ..process import output_of, run_lines, say
 from ..progress import Progress
 from . import python_packages, setup
@@ -25,6 +25,7 @@ VERSION = (13, 0)  # of CUDA: every driver for CUDA 13 runs what it builds
 OLDEST_DRIVER = 580  # of those for CUDA 13
 REQUIREMENTS = SCRIPTS / "requirements-cuda.txt"
 FOLDER = VENV / "cuda"
+SHARED_FOLDER = SHARED_VENV / "cuda" if SHARED_VENV else None  # of an installation for many
 FAILURE = OUT / "lab_nvcc_failure.txt"
 
 
@@ -50,10 +51,17 @@ def described() -> str:
     )
 
 
+def folder() -> Path:
+    """Where all packages are, at the versions that are asked for; else where they would be installed."""
+    folders = [FOLDER, *([SHARED_FOLDER] if SHARED_FOLDER else [])]
+    whole = (folder for folder in folders if all(map(os.path.isdir, _packages(folder))))
+    return next(whole, FOLDER)
+
+
 def nvcc() -> str | None:
-    """That of all packages, at the versions that are asked for."""
-    there = all(package.is_dir() for package in _packages(FOLDER))
-    return shutil.which(str(_toolkit(FOLDER) / "bin" / "nvcc")) if there else None
+    """That of all packages."""
+    there = all(map(os.path.isdir, _packages(folder())))
+    return shutil.which(str(_toolkit(folder()) / "bin" / "nvcc")) if there else None
 
 
 def failure() -> str:

@@ -12,6 +12,7 @@ from typing import Any
 from .. import toml_file
 from ..errors import LabError
 from ..files import make_build_folder, write
+from ..lock import alone_in
 from ..paths import OUT
 from ..process import say
 from . import apt, python_packages
@@ -28,24 +29,33 @@ def ensure(backend: str, modules: Sequence[str] = (), tests: bool = False) -> st
     needs = needs_of(backend, tests)
     names = [need.name for need in needs]
     path = OUT / f"lab_setup_{backend}.json"
-    record = _read(path)
-    if set(names) <= set(record.get("needs", [])) and _still_there(record, modules):
+    cmake = _recorded(path, names, modules)
+    if cmake:
+        return cmake
+    with alone_in(OUT, "installs"):
+        cmake = _recorded(path, names, modules)  # by another lab, meanwhile
+        if cmake:
+            return cmake
+        _install_missing(needs, modules)
+        _configure_anew(backend)
+        python = python_packages.python_with(*modules) if modules else ""
+        record = {"needs": names, "cmake": find_cmake(), "modules": [*modules], "python": python}
+        write(path, json.dumps(record, indent=1) + "\n")
         return str(record["cmake"])
 
-    _install_missing(needs, modules)
-    _configure_anew(backend)
-    python = python_packages.python_with(*modules) if modules else ""
-    record = {"needs": names, "cmake": find_cmake(), "modules": [*modules], "python": python}
-    make_build_folder(path.parent)
-    write(path, json.dumps(record, indent=1) + "\n")
-    return str(record["cmake"])
+
+def _recorded(path: Path, names: Sequence[str], modules: Sequence[str]) -> str:
+    """The cmake, where an earlier set-up has seen to all that is asked for; else empty."""
+    record = _read(path)
+    known = set(names) <= set(record.get("needs", []))
+    return str(record["cmake"]) if known and _still_there(record, modules) else ""
 
 
 def python_for(modules: Sequence[str]) -> str:
     """A Python that has all `modules`; those that are missing are installed into .venv."""
     python = python_packages.python_with(*modules)
     if not python:
-        _install_missing([], modules)
+        _install_alone(modules)
         python = python_packages.python_with(*modules)
     if not python:
         raise LabError(f"installed, and yet not to be imported: {', '.join(modules)}")
@@ -67,7 +77,7 @@ def toml_reader(backend: str = "") -> None:
     if backend:
         ensure(backend)
     else:
-        _install_missing([], [])
+        _install_alone([])
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -88,7 +98,16 @@ def _still_there(record: dict[str, Any], modules: Sequence[str]) -> bool:
 
 def _configure_anew(backend: str) -> None:
     """CMake looks once for what there is: a build folder of before may lack what is there now."""
-    (OUT / backend / "build.ninja").unlink(missing_ok=True)
+    folder = OUT / backend
+    if folder.exists():
+        with alone_in(folder, "builds"):
+            (folder / "build.ninja").unlink(missing_ok=True)
+
+
+def _install_alone(modules: Sequence[str]) -> None:
+    make_build_folder(OUT)
+    with alone_in(OUT, "installs"):
+        _install_missing([], modules)
 
 
 def _install_missing(needs: Sequence[Need], modules: Sequence[str]) -> None:

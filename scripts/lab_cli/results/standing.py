@@ -7,7 +7,6 @@ says nothing: what was known before stays.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import re
@@ -18,6 +17,7 @@ from typing import Any
 
 from .. import catalogue
 from ..files import make_build_folder, write
+from ..lock import take
 from ..paths import OUT
 from .test_summary import Case
 
@@ -107,7 +107,7 @@ def record(
     """Adds what a run of tests says to what is known. `sources` are the digests() of what was built."""
     make_build_folder(FILE.parent)
     with open(FILE.with_suffix(".lock"), "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        take(lock, "waiting: another lab notes what it has tested")
         known = read()
         for exercise, outcome in outcomes(cases, labels).items():
             result = Result(outcome, sources.get(exercise, ""))

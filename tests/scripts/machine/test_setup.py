@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
+import json
 from pathlib import Path
 
 import pytest
-from lab_cli import toml_file
+from lab_cli import lock, toml_file
 from lab_cli.errors import LabError
 from lab_cli.machine import apt, needs, python_packages, setup
 from lab_cli.machine.needs import Need
@@ -14,9 +16,13 @@ from lab_cli.progress import Progress, State
 LOGGING_APT = 'echo "apt-get $*" >> "{log}"'
 
 
-@pytest.fixture
-def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+@pytest.fixture(autouse=True)
+def out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(setup, "OUT", tmp_path / "build")
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
     return tmp_path / "log"
 
 
@@ -353,6 +359,48 @@ def test_a_build_folder_is_configured_anew_after_a_set_up(needed: Path, log: Pat
     assert ninja.exists()
 
 
+def test_of_two_that_set_up_one_waits_and_finds_the_others_record(
+    needed: Path, monkeypatch, tmp_path: Path
+) -> None:
+    """The first of them, which is at work, is not disturbed in what it builds afterwards."""
+    needed.touch()
+    ninja = setup.OUT / "cpu" / "build.ninja"
+    of_first = {"needs": ["a tool"], "cmake": "/bin/sh", "modules": [], "python": ""}
+
+    def first_ends(_: str) -> None:
+        (setup.OUT / "lab_setup_cpu.json").write_text(json.dumps(of_first))
+        ninja.parent.mkdir()
+        ninja.touch()
+        fcntl.flock(held, fcntl.LOCK_UN)
+
+    setup.OUT.mkdir()
+    monkeypatch.setattr(lock, "say", first_ends)
+    with open(setup.OUT / "lab.lock", "w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        assert setup.ensure("cpu") == "/bin/sh"
+    assert ninja.exists()
+
+
+def test_a_build_that_runs_is_not_disturbed(needed: Path, monkeypatch) -> None:
+    """Where a set-up has more to see to than the one before."""
+    needed.touch()
+    folder = setup.OUT / "cpu"
+    folder.mkdir(parents=True)
+    (folder / "build.ninja").touch()
+    seen: list[bool] = []
+
+    def build_ends(_: str) -> None:
+        seen.append((folder / "build.ninja").exists())
+        fcntl.flock(building, fcntl.LOCK_UN)
+
+    monkeypatch.setattr(lock, "say", build_ends)
+    with open(folder / "lab.lock", "w") as building:
+        fcntl.flock(building, fcntl.LOCK_EX)
+        setup.ensure("cpu")
+    assert seen == [True]
+    assert not (folder / "build.ninja").exists()
+
+
 def test_without_apt_the_names_are_printed(fake_tool, log: Path, monkeypatch) -> None:
     needed = [Need("a tool", "tool-dev", lambda: False), Need("other", "libother", lambda: False)]
     monkeypatch.setattr(setup, "needs_of", lambda *_: needed)
@@ -440,7 +488,6 @@ def test_environment_is_made_once(monkeypatch, tmp_path: Path, capfd) -> None:
     )
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     monkeypatch.setattr(python_packages, "VENV", venv)
-    monkeypatch.setattr(python_packages, "venv_tool", lambda name: venv / "bin" / name)
     monkeypatch.setattr(python_packages.importlib.util, "find_spec", lambda name: None)
     assert not python_packages.venv_can_be_made()
     python_packages.install(["matplotlib", "tomli"])
@@ -454,7 +501,7 @@ def test_environment_is_made_once(monkeypatch, tmp_path: Path, capfd) -> None:
 @pytest.mark.parametrize("spec", [None, "a spec"])
 def test_environment_takes_what_fills_it(monkeypatch, tmp_path: Path, spec: str | None) -> None:
     asked: list[str] = []
-    monkeypatch.setattr(python_packages, "venv_tool", lambda name: tmp_path / name)
+    monkeypatch.setattr(python_packages, "VENV", tmp_path)
     monkeypatch.setattr(
         python_packages.importlib.util, "find_spec", lambda name: asked.append(name) or spec
     )
@@ -506,14 +553,14 @@ def test_requirements_are_pinned() -> None:
 
 def test_one_python_must_have_all_modules(fake_tool, monkeypatch, capfd) -> None:
     only = 'echo noise; echo noise >&2; [ "$1 $2" = "-c import {}" ]'
-    venv = fake_tool("venv-python", only.format("pytest"))
+    venv = fake_tool("python", only.format("pytest"))
     own = fake_tool("own-python", only.format("matplotlib"))
-    monkeypatch.setattr(python_packages, "venv_tool", lambda name: venv)
+    monkeypatch.setattr(python_packages, "venvs", lambda: [venv.parents[1]])
     monkeypatch.setattr(python_packages.sys, "executable", str(own))
     assert python_packages.python_with("pytest") == str(venv)
     assert python_packages.python_with("matplotlib") == str(own)
     assert python_packages.python_with("pytest", "matplotlib") == ""
-    monkeypatch.setattr(python_packages, "venv_tool", lambda name: Path("/no") / name)
+    monkeypatch.setattr(python_packages, "venvs", lambda: [Path("/no")])
     assert python_packages.python_with("pytest") == ""
     assert python_packages.python_with("matplotlib") == str(own)
     both = "import pytest, matplotlib"
