@@ -28,8 +28,8 @@ OWN_INCLUDE = os.path.join(os.path.dirname(os.path.realpath(__file__)), "include
 # would count them as branches.)
 CHECK_FLAGS = ["-fsanitize=shift-exponent,float-cast-overflow"]
 INSTRUMENT_LIBRARY = "libcuda_emulator_instrument.a"
-# Beside the library: what --precompile wrote.
-PRECOMPILED = os.path.join("precompiled", "runtime.h")
+# Beside the library, in a folder for each kind of program: what --precompile wrote.
+PRECOMPILED = "precompiled"
 COMPILER_OF_PRECOMPILED = "compiler.txt"
 
 
@@ -91,7 +91,9 @@ class Driver:
         self._compiled = [path for path, language in job.sources if language != "link"]
         self._outputs = self._names_of_outputs()
         self._rules: dict[str, str] = {}  # texts for make by their files
-        header = os.path.join(os.path.dirname(job.library or ""), PRECOMPILED)
+        header = os.path.join(
+            os.path.dirname(job.library or ""), PRECOMPILED, self._kind(), "runtime.h"
+        )
         self._first_header = header if self._has_precompiled(header) else "cuda_runtime.h"
         # DWARF 5 would do, but for binutils before 2.41: addr2line takes the file of a source without
         # headers for the translated one. As emulator/CMakeLists.txt: a large frame must not step over
@@ -126,29 +128,27 @@ class Driver:
             return self._make_objects()
         return self._archive() if job.kind == "archive" else self._build()
 
-    def _precompile(self, header: str) -> int:
-        """Writes `header`, which includes the runtime's, and beside it what GCC makes of it: of the
-        files in header.gch/ it takes the one that was made with the flags at hand, or else the header
+    def _kind(self) -> str:
+        """Of program: each has a precompiled header of its own. (What is compiled with yet other flags
+        takes the header itself.)"""
+        if self._job.instrument:
+            return "instrumented"
+        return "debug" if self._job.optimize == "-O0" else "optimised"
+
+    def _precompile(self, folder: str) -> int:
+        """Writes folder/runtime.h, which includes the runtime's, and beside it what GCC makes of it for
+        this kind of program: it takes that where it was made with the flags at hand, or else the header
         itself. Others do not, so that a note says which compiler it was."""
-        os.makedirs(f"{header}.gch", exist_ok=True)
-        write(
-            os.path.join(os.path.dirname(header), COMPILER_OF_PRECOMPILED), self._which_compiler()
-        )
-        with open(header, "w") as file:
-            file.write("#include <cuda_runtime.h>\n")
-        common = [*self._cxx, f"-std={self._job.std}", *self._flags, "-isystem", OWN_INCLUDE]
-        for name, flags in (
-            ("optimised", CHECK_FLAGS),
-            ("debug", ["-O0", *CHECK_FLAGS]),
-            ("instrumented", self._instrument_flags()),
-        ):
-            output = os.path.join(f"{header}.gch", name)
-            if not self._call([*common, *flags, "-x", "c++-header", header, "-o", output]):
-                return 1
-        return 0
+        header = os.path.join(folder, "runtime.h")
+        write(header, "#include <cuda_runtime.h>\n")
+        write(os.path.join(folder, COMPILER_OF_PRECOMPILED), self._which_compiler())
+        flags = self._instrument_flags() if self._job.instrument else CHECK_FLAGS
+        command = [*self._cxx, f"-std={self._job.std}", *self._flags, "-isystem", OWN_INCLUDE]
+        command += [*flags, "-x", "c++-header", header, "-o"]
+        return 0 if self._write(command, f"{header}.gch") else 1
 
     def _has_precompiled(self, header: str) -> bool:
-        """Whether our compiler made the header's precompiled ones."""
+        """Whether our compiler made the header's precompiled one."""
         try:
             with open(os.path.join(os.path.dirname(header), COMPILER_OF_PRECOMPILED)) as file:
                 return file.read() == self._which_compiler()

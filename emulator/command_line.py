@@ -71,7 +71,7 @@ class Job:
     help: bool = False
     version: bool = False
     library: Optional[str] = None  # the emulator's
-    precompile: Optional[str] = None  # a header to write
+    precompile: Optional[str] = None  # a folder for a precompiled header
     instrument: bool = False
     std: str = "c++17"
     include_dirs: list[str] = field(default_factory=list)

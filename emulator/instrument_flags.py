@@ -14,7 +14,7 @@ import sys
 # them, so that the compiler's own run-time libraries stay out.
 FLAGS = [
     "-O0",
-    "-g",
+    "-g1",
     "-D__EMU_INSTRUMENTED__",
     "-fsanitize=thread",
     "-fsanitize-coverage=trace-pc",

@@ -83,52 +83,71 @@ def test_boost_context_may_be_beside_the_library(lab_cc, tmp_path):
     assert link[link.index("-Lsub") + 1] == "-lboost_context"
 
 
-def test_precompiled_headers(lab_cc, tmp_path):
-    header = os.path.join("precompiled", "runtime.h")  # beside the library
-    status, calls, _ = lab_cc("--precompile", header)
+def precompiled(kind="optimised", library_folder=""):
+    return os.path.join(library_folder, "precompiled", kind)  # beside the library
+
+
+KINDS = [["optimised"], ["debug", "-G"], ["instrumented", "--instrument"]]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_precompiled_header(lab_cc, tmp_path, kind):
+    name, *options = kind
+    folder = precompiled(name)
+    header = os.path.join(folder, "runtime.h")
+    status, calls, _ = lab_cc("--precompile", folder, *options)
     assert status == 0
     assert (tmp_path / header).read_text() == "#include <cuda_runtime.h>\n"
-    made = {after(arguments, "-o")[0]: arguments for arguments, _ in calls if "-o" in arguments}
-    assert set(made) == {f"{header}.gch/{n}" for n in ("optimised", "debug", "instrumented")}
+    *_, (made, _) = calls
+    assert made[-4:] == ["c++-header", header, "-o", f"{header}.gch"]
+    assert (tmp_path / f"{header}.gch").is_file()
 
-    own = "-gdwarf-4 -O2 -fstack-clash-protection -Wall -Wno-unknown-pragmas -Wno-sign-compare"
-    checks = "-fsanitize=shift-exponent,float-cast-overflow"
-    for name, options in (("optimised", checks), ("debug", f"-O0 {checks}")):
-        command = f"c++ -std=c++17 {own} -isystem {cc.OWN_INCLUDE} {options} -x c++-header {header}"
-        output = f"{header}.gch/{name}"
-        assert made[output] == [*command.split(), "-o", output]
-
-    # Each has the flags of a program that takes it.
-    for name, *options in (["optimised"], ["debug", "-O0"], ["instrumented", "--instrument"]):
-        _, calls, _ = lab_cc("-c", *options, "a.cu")
-        of_program, of_header = (
-            [a for a in arguments if re.match("-(std|O|g|f|D|W|-param)", a)]
-            for arguments in (calls[-1][0], made[f"{header}.gch/{name}"])
-        )
-        levels = [[a for a in flags if a.startswith("-O")][-1] for flags in (of_program, of_header)]
-        assert levels[0] == levels[1]
-        assert set(of_program) - {"-O2"} == set(of_header) - {"-O2"}
-        assert after(calls[-1][0], "-include") == [header]
+    # With the flags of a program that takes it.
+    _, calls, _ = lab_cc("-c", *options, "a.cu")
+    program, _ = calls[-1]
+    of_program, of_header = (
+        [a for a in arguments if re.match("-(std|O|g|f|D|W|-param|isystem)", a)]
+        for arguments in (program, made)
+    )
+    assert of_header == of_program
+    assert after(program, "-include") == [header]
 
 
-def test_precompiled_headers_are_those_beside_the_library(lab_cc, tmp_path):
-    for _ in range(2):  # the second time they are there already
-        assert lab_cc("--precompile", os.path.join("precompiled", "runtime.h"))[0] == 0
+def test_precompiled_header_of_another_kind(lab_cc):
+    for kind, *options in KINDS:
+        assert lab_cc("--precompile", precompiled(kind), *options)[0] == 0
+        for other, *others in KINDS:
+            _, calls, _ = lab_cc("-c", *others, "a.cu")
+            expected = os.path.join(precompiled(other), "runtime.h")
+            made = os.path.exists(expected)
+            assert after(calls[-1][0], "-include") == [expected if made else "cuda_runtime.h"]
+
+
+def test_precompiled_header_is_that_beside_the_library(lab_cc, tmp_path):
+    for _ in range(2):  # the second time it is there already
+        assert lab_cc("--precompile", precompiled())[0] == 0
     (tmp_path / "sub" / "libemu.a").touch()
     of_others = ["--emulator", os.path.join("sub", "libemu.a"), "-c", "a.cu"]
     _, calls, _ = lab_cc(*of_others)
     assert after(calls[-1][0], "-include") == ["cuda_runtime.h"]
-    header = os.path.join("sub", "precompiled", "runtime.h")
-    lab_cc("--precompile", header)
+    lab_cc("--precompile", precompiled(library_folder="sub"))
     _, calls, _ = lab_cc(*of_others)
+    header = os.path.join(precompiled(library_folder="sub"), "runtime.h")
     assert after(calls[-1][0], "-include") == [header]
 
 
-def test_precompiled_headers_of_another_compiler(lab_cc, monkeypatch):
-    assert lab_cc("--precompile", os.path.join("precompiled", "runtime.h"))[0] == 0
+def test_precompiled_header_of_another_compiler(lab_cc, monkeypatch):
+    assert lab_cc("--precompile", precompiled())[0] == 0
     monkeypatch.setenv("CXX", f"{sys.executable} fake.py clang++")
     _, calls, _ = lab_cc("-c", "a.cu")
     assert after(calls[0][0], "-include") == ["cuda_runtime.h"]
+
+
+def test_precompiled_header_that_cannot_be_made(lab_cc, tmp_path, monkeypatch):
+    monkeypatch.setenv("REJECTS", "c++-header")
+    status, _, _ = lab_cc("--precompile", precompiled())
+    assert status == 1
+    assert list(tmp_path.rglob("*.gch*")) == []
 
 
 def test_archives(lab_cc):
@@ -150,13 +169,6 @@ def test_objects_take_no_library(lab_cc, tmp_path):
     assert cc.main(["-c", "a.cu"]) == 0
     assert '"-o", "a.o.' in (tmp_path / "calls").read_text()
     assert cc.main(["a.cu"]) == 2
-
-
-def test_precompiled_header_that_cannot_be_made(lab_cc, monkeypatch):
-    monkeypatch.setenv("REJECTS", "c++-header")
-    status, calls, _ = lab_cc("--precompile", "runtime.h")
-    assert status == 1
-    assert sum("c++-header" in arguments for arguments, _ in calls) == 1  # the others are not tried
 
 
 def test_default_outputs(lab_cc):
@@ -382,7 +394,7 @@ def test_header_from_an_include_folder_is_translated(lab_cc, tmp_path):
 def test_instrument(lab_cc, tmp_path, monkeypatch, rejected, volatile):
     (tmp_path / "libcuda_emulator_instrument.a").write_text("")
     monkeypatch.setenv("REJECTS", rejected)
-    flags = ["-O0", "-g", "-D__EMU_INSTRUMENTED__", "-fsanitize=thread"]
+    flags = ["-O0", "-g1", "-D__EMU_INSTRUMENTED__", "-fsanitize=thread"]
     flags += ["-fsanitize-coverage=trace-pc", *volatile]
     (tmp_path / "a.cu").write_text("__device__ int f(int a, int b) { return a && b; }\n")
     status, calls, output = lab_cc("--instrument", "-O3", "a.cu", "b.cpp", "c.c", "-o", "a")
@@ -579,10 +591,10 @@ def test_flags_for_cmake():
         return subprocess.run(command, capture_output=True, text=True)
 
     done = run("true")
-    assert done.stdout.splitlines()[:2] == ["-O0", "-g"]
+    assert done.stdout.splitlines()[:2] == ["-O0", "-g1"]
     assert done.stdout.splitlines()[-2:] == ["-mllvm", "-tsan-distinguish-volatile=1"]
     done = run("sh", "-c", "echo noise; echo noise >&2; exit 1")  # knows none of them
-    flags = "-O0 -g -D__EMU_INSTRUMENTED__ -fsanitize=thread -fsanitize-coverage=trace-pc"
+    flags = "-O0 -g1 -D__EMU_INSTRUMENTED__ -fsanitize=thread -fsanitize-coverage=trace-pc"
     assert (done.stdout.split(), done.stderr) == (flags.split(), "")
     done = run("no-such-compiler", "-m64")
     assert (done.returncode, done.stdout) == (1, "")

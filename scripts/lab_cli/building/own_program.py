@@ -16,6 +16,15 @@ from . import presets
 FOLDER = OUT / "own"
 COMMON = ROOT / "common"
 
+# Kinds of programs of the cpu back end: each has precompiled headers of its own.
+OPTIMISED, DEBUG, INSTRUMENTED = "optimised", "debug", "instrumented"
+
+
+def targets(kind: str) -> list[str]:
+    """What is built for the emulator's compiler driver before it makes such a program."""
+    emulator = "cuda_emulator_instrument" if kind == INSTRUMENTED else "cuda_emulator"
+    return [emulator, f"cuda_emulator_precompiled_{kind}", "lab_common"]
+
 
 def common_library(folder: Path) -> list[str]:
     """Options that link what lab.cuh declares, from a build folder with target lab_common."""
@@ -43,8 +52,8 @@ def for_gpu(sources: Sequence[str], choice: Choice, cmake: str, debug: bool) -> 
 def for_cpu(sources: Sequence[str], cmake: str, instrument: bool) -> Path:
     """For the cpu back end as `./lab cc` does it, or for its profiler and hazard check."""
     program = _program(sources, ".cpu-profile" if instrument else ".cpu")
-    emulator = "cuda_emulator_instrument" if instrument else "cuda_emulator"
-    folder = presets.build(cmake, "cpu", emulator, "cuda_emulator_precompiled", "lab_common")
+    kind = INSTRUMENTED if instrument else OPTIMISED
+    folder = presets.build(cmake, "cpu", *targets(kind))
     driver = [presets.shortest(sys.executable), str(ROOT / "emulator" / "cc.py")]
     driver += ["--instrument"] if instrument else []
     libraries = [*common_library(folder), *emulator_library(folder)]

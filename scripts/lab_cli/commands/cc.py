@@ -14,6 +14,7 @@ from ..paths import ROOT
 from ..process import say, shown
 
 NEEDS_NOTHING = {"-h", "-help", "--help", "-V", "-version", "--version"}
+DEBUGS = {"-G", "-device-debug", "--device-debug", "-O0"}
 SHOWS = {"-v", "-verbose", "--verbose", "-dryrun", "--dryrun"}
 
 
@@ -27,15 +28,21 @@ def run(options: Sequence[str]) -> int:
     that include lab.cuh, with that of common/. As of a compiler, one sees nothing of it unless one asks."""
     driver = [sys.executable, str(ROOT / "emulator" / "cc.py")]
     if options and not NEEDS_NOTHING & set(options):
-        target = "cuda_emulator_instrument" if "--instrument" in options else "cuda_emulator"
-        targets = [target, "cuda_emulator_precompiled", "lab_common"]
-        folder = presets.build(setup.ensure("cpu"), "cpu", *targets)
+        folder = presets.build(setup.ensure("cpu"), "cpu", *own_program.targets(_kind(options)))
         driver += own_program.emulator_library(folder)
         driver += own_program.common_library(folder)
     if SHOWS & set(options):
         say("+ " + shown([presets.shortest(sys.executable), *driver[1:], *options]))
     _become([*driver, *options])
     return 1
+
+
+def _kind(options: Sequence[str]) -> str:
+    """Of the program, by what the driver precompiles its headers for. Where options say it in other
+    words than these, that takes the headers themselves, which is slower."""
+    if "--instrument" in options:
+        return own_program.INSTRUMENTED
+    return own_program.DEBUG if DEBUGS & set(options) else own_program.OPTIMISED
 
 
 def _become(command: Sequence[str]) -> None:

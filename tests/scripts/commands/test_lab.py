@@ -493,7 +493,8 @@ def handed_over(faked: Path, monkeypatch) -> tuple[list[tuple[str, ...]], list[l
 def test_cc_builds_the_libraries_and_hands_over(handed_over, faked: Path, capfd) -> None:
     built, ran = handed_over
     assert main.main(["cc", "mine.cu", "-o", "mine", "--", "-x"]) == 1
-    assert built == [("cpu", "cuda_emulator", "cuda_emulator_precompiled", "lab_common")]
+    precompiled = "cuda_emulator_precompiled_optimised"
+    assert built == [("cpu", "cuda_emulator", precompiled, "lab_common")]
     library = ["--emulator", str(faked / "emulator" / "libcuda_emulator.a")]
     assert ran[0][:4] == [sys.executable, str(ROOT / "emulator" / "cc.py"), *library]
     assert ran[0][4:6] == [f"-L{faked / 'common'}", "-llab_common"]
@@ -512,8 +513,11 @@ def test_cc_shows_the_driver_if_asked_to(handed_over, option: str, capfd) -> Non
 @pytest.mark.parametrize(
     ("options", "target"),
     [
-        (["a.cu", "--instrument"], "cuda_emulator_instrument"),
-        (["a.cu", "-hello"], "cuda_emulator"),
+        (["a.cu", "--instrument"], "cuda_emulator_instrument ..._instrumented"),
+        (["a.cu", "--instrument", "-G"], "cuda_emulator_instrument ..._instrumented"),
+        (["-G", "a.cu"], "cuda_emulator ..._debug"),
+        (["-O0", "a.cu"], "cuda_emulator ..._debug"),
+        (["a.cu", "-hello"], "cuda_emulator ..._optimised"),
         (["a.cu", "--help"], ""),
         (["-h"], ""),
         (["--version"], ""),
@@ -524,7 +528,8 @@ def test_cc_shows_the_driver_if_asked_to(handed_over, option: str, capfd) -> Non
 def test_cc_builds_what_it_needs(handed_over, options, target: str) -> None:
     built, ran = handed_over
     main.main(["cc", *options])
-    assert [targets[:2] for targets in built] == ([("cpu", target)] if target else [])
+    wanted = target.replace("...", "cuda_emulator_precompiled").split()
+    assert built == ([("cpu", *wanted, "lab_common")] if target else [])
     ((python, driver, *arguments),) = ran
     assert (python, driver) == (sys.executable, str(ROOT / "emulator" / "cc.py"))
     assert arguments[4 if target else 0 :] == options

@@ -846,7 +846,7 @@ def test_own_file_on_the_cpu(lab: Lab, mine: Path, monkeypatch) -> None:
     monkeypatch.setattr(own_program, "run", compile)
     assert lab(str(mine), "--backend=cpu", "--", "7") == 0
     assert lab.ran() == [
-        "build cpu cuda_emulator_instrument cuda_emulator_precompiled lab_common",
+        "build cpu cuda_emulator_instrument cuda_emulator_precompiled_instrumented lab_common",
         "7",
     ]
     (command,) = ran

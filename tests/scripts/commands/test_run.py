@@ -226,7 +226,12 @@ def test_own_program_on_the_cpu_back_end(mine: Path, tmp_path: Path, monkeypatch
     other = tmp_path / "main.cpp"
     other.touch()
     assert lab_run(str(other), str(mine), "--", "a", "--b") == 0
-    assert built == ["cpu", "cuda_emulator", "cuda_emulator_precompiled", "lab_common"]
+    assert built == [
+        "cpu",
+        "cuda_emulator",
+        "cuda_emulator_precompiled_optimised",
+        "lab_common",
+    ]
     ((python, driver, first, second, *options),) = compiled
     assert (python, driver) == (presets.shortest(sys.executable), str(ROOT / "emulator" / "cc.py"))
     assert (first, second) == (str(mine), str(other))
