@@ -8,13 +8,9 @@
 
 namespace lab {
 
-// On the cpu back end, the same sources run on an emulated device. (LAB_AS_GPU is for tests of what
-// they print on a GPU.)
-#if defined(__CUDA_EMULATOR__) && !defined(LAB_AS_GPU)
-inline constexpr bool kEmulated = true;
-#else
-inline constexpr bool kEmulated = false;
-#endif
+// On the cpu back end, the same sources run on an emulated device. Known when a program is linked:
+// for tests of what programs print on a GPU, the same objects are linked with another one.
+extern const bool kEmulated;
 
 struct DeviceFacts {
     std::string name;

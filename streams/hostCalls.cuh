@@ -48,7 +48,7 @@ class HostCalls {
   private:
     // Up to 64 KiB, a copy from pageable memory to the device may return before it is complete.
     // (Where a copy is carried out at the call, few bytes show as much.)
-    static constexpr std::size_t kBytes = lab::kEmulated ? 1 << 12 : 1 << 20;
+    static inline const std::size_t kBytes = lab::kEmulated ? 1 << 12 : 1 << 20;
     static constexpr int kFilled = 0x35;
 
     std::vector<char> numbers_ = std::vector<char>(kBytes), pageableFrom_,

@@ -1,7 +1,7 @@
 // Lets the cpu back end say that it is an H200: linked into NAME_as_gpu with the linker's --wrap
 // (cmake/TestPrograms.cmake), which puts these functions before the emulator's own. The numbers are
 // those of recordedGpus.h, and for what is not there of results/h200/deviceQuery.csv; all else is
-// the emulation's.
+// the emulation's. Its kEmulated is that of a GPU, and comes before the one of common/.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -10,12 +10,15 @@
 #include <map>
 
 #include "../ch03_execution_model/recordedGpus.h"
+#include "../common/device.cuh"
 #include "wrapped.h"
 
 #define LAB_PROPERTIES "_Z23cudaGetDevicePropertiesP14cudaDevicePropi"
 #define LAB_ATTRIBUTE "_Z22cudaDeviceGetAttributePi14cudaDeviceAttri"
 #define LAB_DRIVER "_Z20cudaDriverGetVersionPi"
 #define LAB_ADDRESS "_Z21cudaDeviceGetPCIBusIdPcii"
+
+const bool lab::kEmulated = false;
 
 cudaError_t realProperties(cudaDeviceProp*, int) LAB_BEHIND(LAB_PROPERTIES);
 cudaError_t h200Properties(cudaDeviceProp*, int) LAB_WRAPPED(LAB_PROPERTIES);
