@@ -1,7 +1,9 @@
 """Runs pytest on a folder or a file, with the first Python that has it: of .venv, else this one.
 
-One that also has matplotlib is preferred: without it, the tests of the figures are skipped. Ends
-with 77, which ctest shows as skipped, where neither has pytest.
+    run_pytest.py [--figures] PATH
+
+Without --figures all tests but those that draw, which are marked so and take matplotlib; with it these
+alone. Ends with 77, which ctest shows as skipped, where no Python has what it takes.
 """
 
 from __future__ import annotations
@@ -19,15 +21,19 @@ from lab_cli.machine.python_packages import python_with  # noqa: E402
 NOT_THERE = 77
 
 
-def main(path: str) -> int:
-    python = python_with("pytest", "matplotlib") or python_with("pytest")
+def main(path: str, figures: bool) -> int:
+    python = python_with("pytest", "matplotlib") if figures else python_with("pytest")
+    if not python and figures and python_with("pytest"):
+        print("skipped: matplotlib is not installed; ./lab plot installs it into .venv")
+        return NOT_THERE
     if not python:
         print("skipped: pytest is not installed; ./lab test installs it into .venv")
         return NOT_THERE
-    command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", path]
+    which = "draws" if figures else "not draws"
+    command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", which, path]
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}  # the checkout stays clean
     return subprocess.run(command, cwd=ROOT, env=environment).returncode
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(sys.argv[-1], figures="--figures" in sys.argv))

@@ -16,6 +16,11 @@ FakeTool = Callable[[str, str], Path]
 Exercises = Callable[..., Path]
 
 
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if item.get_closest_marker("draws"):
+        pytest.importorskip("matplotlib")
+
+
 @pytest.fixture(autouse=True)
 def standing_file(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch

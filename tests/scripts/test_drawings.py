@@ -9,13 +9,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import pytest
+
+pytest.importorskip("matplotlib")
+
 import draw
 import drawing
-import pytest
 from lab_cli.paths import ROOT
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import TextPath
 from page_text import targets
+
+pytestmark = pytest.mark.draws
 
 SVG = "{http://www.w3.org/2000/svg}"
 DRAWINGS = sorted(ROOT.glob("*/drawings/*.svg"))

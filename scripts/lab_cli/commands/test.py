@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _build_all(chosen_backend: str) -> tuple[Path, str]:
     modules = []
     if chosen_backend == "cpu":
-        modules = ["pytest", "matplotlib", *toml_file.packages()]
+        modules = ["pytest", *toml_file.packages()]
     else:
         say("note: the unit tests of common/ and emulator/ belong to the cpu back end")
     cmake = setup.ensure(chosen_backend, modules, tests=True)

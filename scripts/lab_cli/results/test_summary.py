@@ -13,6 +13,7 @@ from ..errors import LabError
 # Labels of cmake/LabExercise.cmake: of the cases of an exercise, and what they are about.
 EXERCISE = "exercise"
 ABOUT = ("results", "hazards", "counts", "options")
+SKIPPED = "skipped: "  # begins the line in which a test says why
 OTHERS = "unit tests"  # all cases that are of no exercise
 
 
@@ -22,6 +23,7 @@ class Case:
     exercise: str  # empty for a unit test
     about: str
     outcome: str  # "run", "fail", or "notrun" where it was skipped
+    printed: str = ""
 
 
 def labels_of(listing: str) -> dict[str, list[str]]:
@@ -47,7 +49,8 @@ def cases(junit: str, labels: Mapping[str, list[str]]) -> list[Case]:
         if EXERCISE in words:  # a case is named by the command that it runs
             about = next(word for word in words if word in ABOUT)
             exercise = name.partition(" ")[0]
-        found.append(Case(name, exercise, about, element.get("status", "")))
+        printed = element.findtext("system-out", "")
+        found.append(Case(name, exercise, about, element.get("status", ""), printed))
     return found
 
 
@@ -62,13 +65,20 @@ def _cell(some: Iterable[Case]) -> str:
     return f"{ran} ok" if ran else "skipped"
 
 
+def _with_reason(case: Case) -> str:
+    """Of what was skipped: the name, and what cmake/run_pytest.py says, in which what is missing is named."""
+    said = [line for line in case.printed.splitlines() if line.startswith(SKIPPED)]
+    return f"{case.name}: {said[-1][len(SKIPPED) :]}" if said else case.name
+
+
 def _row(name: str, cells: Iterable[str]) -> str:
     """Within 80 columns."""
     return f"{name:<22}" + "".join(f"{cell:<15}" for cell in cells).rstrip()
 
 
 def summary(all_cases: Iterable[Case]) -> str:
-    """A line for each exercise, one for the unit tests, and what failed; empty if nothing ran."""
+    """A line for each exercise, one for the unit tests, which of these were left out, and what failed; empty
+    if nothing ran."""
     found = list(all_cases)
     lines: list[str] = []
     of_exercises = [case for case in found if case.exercise]
@@ -81,6 +91,9 @@ def summary(all_cases: Iterable[Case]) -> str:
     others = [case for case in found if not case.exercise]
     if others:
         lines.append(_row(OTHERS, [_cell(others)]))
+    left_out = [case for case in others if case.outcome == "notrun"]
+    if left_out:
+        lines += ["", "left out:", *(f"    {_with_reason(case)}" for case in left_out)]
     failed = [case.name for case in found if case.outcome == "fail"]
     if failed:
         lines += ["", "failed:", *(f"    {name}" for name in failed)]

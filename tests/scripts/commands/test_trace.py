@@ -131,8 +131,8 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fake_tool, exercises) -
     return Lab(tmp_path, fake_tool, built)
 
 
+@pytest.mark.draws
 def test_summaries(lab: Lab, capfd) -> None:
-    pytest.importorskip("matplotlib")
     lab.nsys(lab.records())
     assert lab("transpose", "--", "--rows=64") == 0
     out, err = capfd.readouterr()
@@ -175,6 +175,7 @@ def test_summaries(lab: Lab, capfd) -> None:
     assert lab.built == [("cmake for gpu", "gpu", "transpose")]
 
 
+@pytest.mark.draws
 def test_pages_of_managed_memory(lab: Lab, capfd) -> None:
     lab.nsys(lab.records())
     (lab.folder / "pages.txt").write_text(PAGES)
@@ -185,6 +186,7 @@ def test_pages_of_managed_memory(lab: Lab, capfd) -> None:
     )
 
 
+@pytest.mark.draws
 @pytest.mark.parametrize("option", [["--reps=9"], ["--reps", "9"], ["--rep=9"]])
 def test_reps_of_the_user_come_last(lab: Lab, option: list[str]) -> None:
     lab.nsys(lab.records())
@@ -280,8 +282,8 @@ def test_no_gpu(lab: Lab, monkeypatch, capfd) -> None:
     assert "./lab trace transpose --backend cpu" in err
 
 
+@pytest.mark.draws
 def test_rungs_are_drawn_in_a_file_of_their_own(lab: Lab, capfd) -> None:
-    pytest.importorskip("matplotlib")
     lab.nsys(lab.records())
     assert lab("transpose", "--rung", "lapped") == 0
     figure = lab.figure.with_name("transpose.lapped.svg")
@@ -293,8 +295,8 @@ def test_rungs_are_drawn_in_a_file_of_their_own(lab: Lab, capfd) -> None:
     assert not lab.figure.exists()
 
 
+@pytest.mark.draws
 def test_unknown_rung(lab: Lab, capfd) -> None:
-    pytest.importorskip("matplotlib")
     lab.nsys(lab.records())
     assert lab("transpose", "--rung=own/Streams") == 2
     out, err = capfd.readouterr()
@@ -309,8 +311,8 @@ def test_files_of_rungs_have_plain_names(rung: str) -> None:
     assert trace.file_of("x", rung, "gpu").name == "x.a_b_c.svg"
 
 
+@pytest.mark.draws
 def test_more_rungs_than_can_be_drawn(lab: Lab, capfd) -> None:
-    pytest.importorskip("matplotlib")
     lab.nsys(lab.records())
     header, *ranges = (DATA / f"streams.{recording.RANGES}.csv").read_text().splitlines()
     (row,) = [line for line in ranges if line.startswith(":graph")]
@@ -349,6 +351,7 @@ def test_recording_of_an_nsys_that_has_other_columns(lab: Lab, capfd) -> None:
     assert message in capfd.readouterr().err
 
 
+@pytest.mark.draws
 def test_repetitions_are_not_in_the_summary(lab: Lab, capfd) -> None:
     lab.nsys(lab.records())
     (lab.folder / "skipped.txt").write_text(
@@ -363,6 +366,7 @@ def test_repetitions_are_not_in_the_summary(lab: Lab, capfd) -> None:
     ]
 
 
+@pytest.mark.draws
 @pytest.mark.parametrize(
     ("chosen", "lists", "said"),
     [
@@ -375,7 +379,6 @@ def test_repetitions_are_not_in_the_summary(lab: Lab, capfd) -> None:
 def test_kernels_of_kernels_are_said_to_be_missing(
     lab: Lab, capfd, chosen: str, lists: str, said: bool
 ) -> None:
-    pytest.importorskip("matplotlib")
     lab.nsys(lab.records())
     lab.program()
     (lab.folder / "ch04_memory" / "CMakeLists.txt").write_text(lists)
@@ -389,8 +392,8 @@ def test_kernels_of_kernels_are_said_to_be_missing(
 # ---- on the cpu back end
 
 
+@pytest.mark.draws
 def test_order_of_the_emulation(lab: Lab, monkeypatch, capfd) -> None:
-    pytest.importorskip("matplotlib")
     lab.program()
     assert lab("transpose", "--backend", "cpu", "--", "--rows=64") == 0
     out, err = capfd.readouterr()
@@ -411,6 +414,7 @@ def test_order_of_the_emulation(lab: Lab, monkeypatch, capfd) -> None:
     assert lab.built == [("cmake for cpu", "cpu", "transpose")]
 
 
+@pytest.mark.draws
 def test_cpu_back_end_where_there_is_no_gpu(lab: Lab, fake_tool, monkeypatch, capfd) -> None:
     monkeypatch.setattr(backend, "pick", lambda request: "cpu")
     lab.program()
@@ -445,9 +449,9 @@ def test_exercise_that_needs_a_gpu(lab: Lab, exercises, capfd) -> None:
     assert lab.built == []
 
 
+@pytest.mark.draws
 def test_the_real_program(lab: Lab, monkeypatch, exercises) -> None:
     """A rung of an exercise, its repetitions and its streams."""
-    pytest.importorskip("matplotlib")
     build = Path(os.environ.get("CPU_BUILD", ROOT / "out" / "cpu")).absolute()
     if not (build / "streams" / "streamConcurrency").exists():
         pytest.skip("streamConcurrency is not built")

@@ -32,6 +32,8 @@ from lab_cli.results.rows import count, short
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
+pytestmark = pytest.mark.draws
+
 
 def row(kernel: str, gbps: float, peak: float = 2000, library: bool = False, **more: str) -> dict:
     shape = "-" if library else "8"

@@ -95,8 +95,10 @@ def same(one: list[str], two: list[str]) -> bool:
     )
 
 
+@pytest.mark.draws
 def test_figures_look_as_they_did_when_somebody_last_looked(specs: list[Spec]) -> None:
-    matplotlib = pytest.importorskip("matplotlib")
+    import matplotlib
+
     if f"matplotlib=={matplotlib.__version__};" not in REQUIREMENTS.read_text():
         pytest.skip(f"matplotlib {matplotlib.__version__} is not that of {REQUIREMENTS.name}")
     from lab_cli.results.plots import draw, style

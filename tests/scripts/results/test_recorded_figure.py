@@ -16,6 +16,8 @@ from lab_cli.counters import recording
 from lab_cli.counters.recording import Panel, Range, Recording, Work
 from lab_cli.results.plots import recorded, style
 
+pytestmark = pytest.mark.draws
+
 DATA = Path(__file__).parents[1] / "counters" / "data" / "nsys"
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -84,9 +84,27 @@ def test_all_that_is_printed() -> None:
         "aKernelWithALongName  -              -              -              1 ok",
         "unit tests            1/3 FAILED",
         "",
+        "left out:",
+        "    common/other",
+        "",
         "failed:",
         "    unknown",
         "    transpose --rows=4",
+    ]
+
+
+def test_what_was_left_out_says_why() -> None:
+    said = "................ [100%]\nskipped: there is no pencil\n"
+    text = (
+        '<testsuite><testcase name="pytest/figures" status="notrun"><skipped/>'
+        f"<system-out>{said}</system-out></testcase>"
+        '<testcase name="b" status="run"><system-out>skipped: no</system-out></testcase></testsuite>'
+    )
+    assert test_summary.summary(test_summary.cases(text, LABELS)).splitlines() == [
+        "unit tests            1 ok",
+        "",
+        "left out:",
+        "    pytest/figures: there is no pencil",
     ]
 
 
