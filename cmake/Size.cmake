@@ -1,8 +1,10 @@
-# What a build takes on the disk: debug information is compressed, where the compiler can, and programs take of the
+# What a build takes of the disk: debug information is compressed, where compiler and linker can; programs take of the
 # libraries only the functions that they use.
-include(CheckCXXCompilerFlag)
-check_cxx_compiler_flag(-gz LAB_HAVE_GZ)
-if(LAB_HAVE_GZ)
+include(CheckCXXSourceCompiles)
+set(CMAKE_REQUIRED_FLAGS -gz)
+check_cxx_source_compiles("int main() { return 0; }" LAB_COMPRESSES_DEBUG FAIL_REGEX "[Ww]arning")
+unset(CMAKE_REQUIRED_FLAGS)
+if(LAB_COMPRESSES_DEBUG)
     add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-gz>)
     add_link_options($<$<LINK_LANGUAGE:CXX>:-gz>)
 endif()
