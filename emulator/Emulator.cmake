@@ -19,6 +19,9 @@ file(GLOB EMULATOR_TRANSLATOR_SOURCES CONFIGURE_DEPENDS
 
 # As in cc.py: src/engine/undefined_arithmetic.cpp has what the checks call.
 set(EMULATOR_CHECK_FLAGS -fsanitize=shift-exponent,float-cast-overflow)
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64") # which, unlike x86-64, never faults there
+    list(APPEND EMULATOR_CHECK_FLAGS -fsanitize=integer-divide-by-zero,alignment)
+endif()
 
 # Asked for always: a folder may set EMULATOR_INSTRUMENT for itself.
 set(EMULATOR_FLAGS_SCRIPT ${CMAKE_CURRENT_LIST_DIR}/instrument_flags.py)

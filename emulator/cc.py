@@ -7,6 +7,7 @@ if __name__ == "__main__":
     end_at_once()  # Ctrl-C during the imports
 
 import os
+import platform
 import shlex
 import shutil
 import sys
@@ -27,6 +28,11 @@ OWN_INCLUDE = os.path.join(os.path.dirname(os.path.realpath(__file__)), "include
 # As in Emulator.cmake: src/engine/undefined_arithmetic.cpp has what the checks call. (The profiler
 # would count them as branches.)
 CHECK_FLAGS = ["-fsanitize=shift-exponent,float-cast-overflow"]
+# As there and in CMakeLists.txt.
+FLAGS_OF_PROCESSOR: list[str] = []
+if platform.machine() == "aarch64":
+    CHECK_FLAGS.append("-fsanitize=integer-divide-by-zero,alignment")
+    FLAGS_OF_PROCESSOR.append("-ffp-contract=off")
 INSTRUMENT_LIBRARY = "libcuda_emulator_instrument.a"
 # Beside the library, in a folder for each kind of program: what --precompile wrote.
 PRECOMPILED = "precompiled"
@@ -99,6 +105,7 @@ class Driver:
         # headers for the translated one. As emulator/CMakeLists.txt: a large frame must not step over
         # the gap below a stack.
         self._flags = ["-gdwarf-4", job.optimize or "-O2", "-fstack-clash-protection"]
+        self._flags += FLAGS_OF_PROCESSOR
         self._flags += (
             ["-Wall", "-Wno-unknown-pragmas", "-Wno-sign-compare"] if job.warn else ["-w"]
         )

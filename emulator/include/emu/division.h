@@ -12,6 +12,9 @@ namespace emu {
 // The running thread comes to the branch of a division.
 void divisionBranch(bool negative) noexcept;
 
+// Ends the kernel that divides an integer by 0.
+[[noreturn]] void failDivisionByZero() noexcept;
+
 template <class T>
 struct Dividend {
     T value;
@@ -42,6 +45,11 @@ constexpr bool isSignedDivision() {
 // ends.)
 template <class T, class U>
 constexpr void tellOfDivision(T a, U b, bool remainder) noexcept {
+#ifdef __aarch64__  // whose instruction gives 0, and no fault
+    if constexpr (std::is_integral_v<T> && std::is_integral_v<U>) {
+        if (b == 0 && !__builtin_is_constant_evaluated()) failDivisionByZero();
+    }
+#endif
     if constexpr (isSignedDivision<T, U>()) {
         if (!__builtin_is_constant_evaluated()) {
             divisionBranch((a < 0) != (!remainder && b < 0));

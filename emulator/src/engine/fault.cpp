@@ -11,7 +11,9 @@
 #include <optional>
 #include <string>
 
+#include "aarch64_store.h"
 #include "allocations.h"
+#include "emu/division.h"
 #include "memory_operand.h"
 #include "messages.h"
 #include "out_of_memory.h"
@@ -37,19 +39,54 @@ void passOn(int signal) {
     }
 }
 
+// What a fault says of the instruction that it interrupted.
+struct Interrupted {
+    uintptr_t pc;
+    bool writes;
+};
+
+#ifdef __x86_64__
+
+Interrupted interruptedAt(const ucontext_t& context) {
+    constexpr greg_t kWrite = 2;  // of the page fault's error code
+    const greg_t* const registers = context.uc_mcontext.gregs;
+    return {static_cast<uintptr_t>(registers[REG_RIP]), (registers[REG_ERR] & kWrite) != 0};
+}
+
+#elif defined(__aarch64__)
+
+// The processor's syndrome (ESR) is among the records that Linux puts behind the registers; QEMU's
+// user mode has none.
+Interrupted interruptedAt(const ucontext_t& context) {
+    constexpr uint64_t kWrite = 1 << 6;
+    const uintptr_t pc = context.uc_mcontext.pc;
+    const unsigned char* at = context.uc_mcontext.__reserved;
+    for (;;) {
+        _aarch64_ctx record;
+        std::memcpy(&record, at, sizeof(record));
+        if (record.magic == 0) return {pc, isAArch64Store(*reinterpret_cast<uint32_t*>(pc))};
+        if (record.magic == ESR_MAGIC) {
+            esr_context syndrome;
+            std::memcpy(&syndrome, at, sizeof(syndrome));
+            return {pc, (syndrome.esr & kWrite) != 0};
+        }
+        at += record.size;
+    }
+}
+
+#else
+
+Interrupted interruptedAt(const ucontext_t&) {
+    return {0, false};
+}
+
+#endif
+
 // Where the hazard check looks on, the host meets protected device memory: the check tells of it
 // and lets the instruction have its way.
 bool isWatchedMemory(int signal, const siginfo_t& info, const ucontext_t& context) {
     if (signal != SIGSEGV || watcher == nullptr) return false;
-    uintptr_t pc = 0;
-    bool writes = false;
-#ifdef __x86_64__
-    constexpr greg_t kWrite = 2;  // of the page fault's error code
-    pc = static_cast<uintptr_t>(context.uc_mcontext.gregs[REG_RIP]);
-    writes = (context.uc_mcontext.gregs[REG_ERR] & kWrite) != 0;
-#elif defined(__aarch64__)
-    pc = context.uc_mcontext.pc;
-#endif
+    const auto [pc, writes] = interruptedAt(context);
     return watcher->hostFault(reinterpret_cast<uintptr_t>(info.si_addr), pc, writes);
 }
 
@@ -60,8 +97,8 @@ struct Cause {
     bool misaligned;
 };
 
-// A processor gives no address where none can be right: it is not a multiple of 16, which vectors
-// need, or above all that there is. An operand that is neither is not what it complains of.
+// An x86-64 processor gives no address where none can be right: it is not a multiple of 16, which
+// vectors need, or above all that there is. An operand that is neither is not what it complains of.
 Cause causeOf(int signal, const siginfo_t& info, const ucontext_t& context) {
     const auto given = reinterpret_cast<uintptr_t>(info.si_addr);
     if (signal == SIGBUS && info.si_code == BUS_ADRALN) return {given, true};
@@ -101,8 +138,7 @@ void onFault(int signal, siginfo_t* info, void* context) {
         return;
     }
     if (signal == SIGFPE) {
-        failKernel(cudaErrorLaunchFailure,
-                   "integer division by zero (on a GPU the result is undefined)");
+        failDivisionByZero();
     } else if (signal == SIGILL) {
         failKernel(cudaErrorIllegalInstruction, "illegal instruction");
     } else if (isStackOverflow(currentFiber(), info->si_addr)) {
@@ -116,6 +152,11 @@ void onFault(int signal, siginfo_t* info, void* context) {
 }
 
 }  // namespace
+
+void failDivisionByZero() noexcept {
+    failKernel(cudaErrorLaunchFailure,
+               "integer division by zero (on a GPU the result is undefined)");
+}
 
 void installFaultHandlers() {
     if (kSanitized) return;

@@ -12,6 +12,7 @@
 #include <mutex>
 
 #include "out_of_memory.h"
+#include "stacks.h"
 
 namespace emu {
 
@@ -19,7 +20,6 @@ bool guardAllocations;
 
 namespace {
 
-constexpr size_t kPage = 4096;
 constexpr size_t kSmallestGap = size_t{1} << 20;
 constexpr size_t kLargestGap = size_t{256} << 20;  // address space, not memory
 constexpr size_t kKeptWhenFreed = 64;
@@ -75,7 +75,8 @@ std::map<uintptr_t, Region>::iterator find(Regions& known, const void* address) 
 }
 
 size_t roundedUp(size_t bytes) {
-    return (bytes + kPage - 1) / kPage * kPage;
+    const size_t page = pageSize();  // 64 KiB on some systems with AArch64
+    return (bytes + page - 1) / page * page;
 }
 
 // Addresses for a region, or 0. Needs the lock.

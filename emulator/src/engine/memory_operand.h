@@ -1,4 +1,5 @@
-// What the instruction that a fault interrupted was about to reach, where the kernel does not say.
+// What the instruction that a fault interrupted was about to reach, where the kernel does not say:
+// on x86-64 alone.
 #pragma once
 
 #include <signal.h>

@@ -37,6 +37,12 @@ bool mayGuard(const Pool& known) {
     return known.guardMappings + 2 * kStacksPerMapping <= most;
 }
 
+// QEMU's user mode says yes to any advice, and does nothing.
+bool takesAdvice(char* memory) {
+    constexpr int kNone = -1;
+    return madvise(memory, pageSize(), kNone) != 0;
+}
+
 // The gap below each of these stacks faults from now on.
 bool guard(Pool& known, const std::vector<Stack>& stacks) {
     const auto all = [&](auto&& guardGap) {
@@ -44,7 +50,9 @@ bool guard(Pool& known, const std::vector<Stack>& stacks) {
             return guardGap(stack.bottom - kStackGap) == 0;
         });
     };
-    if (all([](char* gap) { return madvise(gap, kStackGap, kGuardInstall); })) return true;
+    const bool advised = takesAdvice(stacks.front().bottom) &&
+                         all([](char* gap) { return madvise(gap, kStackGap, kGuardInstall); });
+    if (advised) return true;
     if (!mayGuard(known)) return false;
     known.guardMappings += 2 * kStacksPerMapping;
     return all([](char* gap) { return mprotect(gap, kStackGap, PROT_NONE); });

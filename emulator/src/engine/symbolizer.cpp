@@ -60,19 +60,27 @@ class Addr2line {
 
     void start() {
         started_ = true;
+        // By a descriptor: the file may be replaced by now, and what QEMU's user mode runs is known
+        // to itself alone.
+        const int program = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
         int ends[2];
-        if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return;
+        if (program < 0) return;
+        if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+            close(program);
+            return;
+        }
         posix_spawn_file_actions_t actions;
         posix_spawn_file_actions_init(&actions);
         posix_spawn_file_actions_adddup2(&actions, ends[1], STDIN_FILENO);
         posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
         posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-        std::string program = "/proc/" + std::to_string(getpid()) + "/exe";
-        char name[] = "addr2line", options[] = "-aie";
-        char* arguments[] = {name, options, program.data(), nullptr};
+        posix_spawn_file_actions_adddup2(&actions, program, STDERR_FILENO + 1);
+        char name[] = "addr2line", options[] = "-aie", file[] = "/proc/self/fd/3";
+        char* arguments[] = {name, options, file, nullptr};
         pid_t child = 0;
         const int error = posix_spawnp(&child, name, &actions, nullptr, arguments, environ);
         posix_spawn_file_actions_destroy(&actions);
+        close(program);
         close(ends[1]);
         if (error == 0) {
             socket_ = ends[0];

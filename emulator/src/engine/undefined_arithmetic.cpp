@@ -1,15 +1,19 @@
 // Ends kernels that shift or convert out of range where the translator could not put in what a GPU
-// does (translator/arithmetic.py): in macros, in functions without __device__, in `int i = x;`.
+// does (translator/arithmetic.py): in macros, in functions without __device__, in `int i = x;`. And
+// on AArch64 those that divide integers by zero or access what is misaligned, of which x86-64
+// complains itself (fault.cpp).
 //
-// Programs are compiled with -fsanitize=shift-exponent,float-cast-overflow, whose checks call these
-// functions in place of the sanitizer's own library. The structs are laid out as there
-// (compiler-rt, ubsan_handlers.h and ubsan_value.h).
+// Programs are compiled with -fsanitize=shift-exponent,float-cast-overflow (on AArch64 with
+// integer-divide-by-zero,alignment, too), whose checks call these functions in place of the
+// sanitizer's own library. The structs are laid out as there (compiler-rt, ubsan_handlers.h and
+// ubsan_value.h).
 #include <dlfcn.h>
 
 #include <cstdint>
 #include <cstring>
 #include <string>
 
+#include "emu/division.h"
 #include "messages.h"
 #include "scheduler.h"
 
@@ -34,6 +38,16 @@ struct Conversion {
     SourceLocation location;
     const TypeDescriptor* from;
     const TypeDescriptor* to;
+};
+struct Overflow {
+    SourceLocation location;
+    const TypeDescriptor* type;
+};
+struct Mismatch {
+    SourceLocation location;
+    const TypeDescriptor* type;
+    uint8_t logOfAlignment;
+    uint8_t kindOfAccess;
 };
 using Value = uintptr_t;  // the bits, or where they are if they are too many
 
@@ -101,6 +115,20 @@ void __ubsan_handle_float_cast_overflow(Conversion* conversion, Value from) {
                     "value before",
                     text(conversion->location).c_str(), realText(*conversion->from, from).c_str(),
                     to));
+}
+
+void __ubsan_handle_divrem_overflow(Overflow* division, Value dividend, Value divisor) {
+    if (!emu::inDevice()) return onHost(__func__, division, dividend, divisor);
+    emu::failDivisionByZero();
+}
+
+void __ubsan_handle_type_mismatch_v1(Mismatch* access, Value address) {
+    if (!emu::inDevice()) return onHost(__func__, access, address);
+    emu::failKernel(
+        cudaErrorMisalignedAddress,
+        emu::format("misaligned address %p: an access of type %s needs a multiple of %u",
+                    reinterpret_cast<const void*>(address), access->type->name,
+                    1u << access->logOfAlignment));
 }
 
 }  // extern "C"
