@@ -144,6 +144,7 @@ class SymbolTable {
                     }
                     break;
                 case STT_TLS:
+                    if (symbol.st_size == 0) break;  // AArch64's $d, a mark of data
                     threadLocalsByOffset_.emplace(
                         symbol.st_value, ThreadLocal{name, symbol.st_value, symbol.st_size});
                     if (std::strncmp(name, "_ZZ", 3) == 0) {

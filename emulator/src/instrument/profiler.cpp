@@ -18,6 +18,8 @@
 #include "recorder.h"
 #include "warp_replay.h"
 
+extern "C" const char _end[];  // of the program, from the linker
+
 namespace emu {
 namespace {
 
@@ -101,7 +103,8 @@ class BlockProfiler : public Recorder {
                 kind = shared ? EventKind::SharedAtomic : EventKind::GlobalAtomic;
                 break;
         }
-        add({access.address, placeOf(access.pc), kind, static_cast<uint8_t>(access.size)});
+        const uintptr_t address = shared ? access.address : inSectors(access.address);
+        add({address, placeOf(access.pc), kind, static_cast<uint8_t>(access.size)});
     }
     // Small functions of the emulator's headers have blocks, but no hook that says where they begin
     // and end: their blocks would be taken for the caller's.
@@ -126,6 +129,18 @@ class BlockProfiler : public Recorder {
         return offset - variable_.begin;
     }
 
+    // Where an access to global memory lies, if large variables of the program begin with a sector,
+    // as on a GPU: the compiler aligns them less.
+    uintptr_t inSectors(uintptr_t address) {
+        if (address - pcOf(0) >= reinterpret_cast<uintptr_t>(&_end) - pcOf(0)) return address;
+        const auto* pointer = reinterpret_cast<const char*>(address);
+        if (static_cast<size_t>(pointer - static_cast<const char*>(global_.base)) >= global_.size) {
+            global_ = variableAt(pointer).value_or(Variable{pointer, 1});
+        }
+        if (global_.size < kSectorSize) return address;
+        return address - reinterpret_cast<uintptr_t>(global_.base) % kSectorSize;
+    }
+
     void add(const Event& event) {
         WarpReplay& replay = *replays_[warp_];
         replay.record(lane_, event);
@@ -144,6 +159,7 @@ class BlockProfiler : public Recorder {
     unsigned warps_ = 0;
     unsigned warp_ = 0, lane_ = 0;    // of the thread that runs
     ThreadLocal variable_{"", 0, 0};  // that was copied to last
+    Variable global_{nullptr, 0};     // that was accessed last
     LaunchCounts counts_;
 };
 

@@ -17,12 +17,12 @@ CodeBlocks blocksOfProgram() {
     CodeBlocks blocks(machine, reinterpret_cast<const uint8_t*>(pcOf(0)),
                       placeOf(reinterpret_cast<uintptr_t>(&__sanitizer_cov_trace_pc)));
     dl_iterate_phdr(
-        [](dl_phdr_info* info, size_t, void* blocks) {
+        [](dl_phdr_info* info, size_t, void* found) {
             for (size_t i = 0; i < info->dlpi_phnum; ++i) {
                 const ElfW(Phdr)& segment = info->dlpi_phdr[i];
                 if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
                 const uint32_t begin = placeOf(info->dlpi_addr + segment.p_vaddr);
-                static_cast<CodeBlocks*>(blocks)->scan(
+                static_cast<CodeBlocks*>(found)->scan(
                     begin, begin + static_cast<uint32_t>(segment.p_memsz));
             }
             return 1;  // the program itself comes first
