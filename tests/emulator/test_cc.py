@@ -2,6 +2,7 @@
 for the compilers."""
 
 import os
+import platform
 import re
 import subprocess
 import sys
@@ -9,6 +10,15 @@ from pathlib import Path
 
 import cc
 import pytest
+
+CHECKS = "-fsanitize=shift-exponent,float-cast-overflow"
+OF_PROCESSOR = ""
+if platform.machine() == "aarch64":
+    CHECKS += " -fsanitize=integer-divide-by-zero,alignment"
+    OF_PROCESSOR = "-ffp-contract=off "
+OWN = f"-gdwarf-4 -O2 -fstack-clash-protection {OF_PROCESSOR}-Wall -Wno-unknown-pragmas"
+OWN += " -Wno-sign-compare"
+GCC_HOOKS = ["--param=tsan-distinguish-volatile=1", "-Wno-tsan", "--param=case-values-threshold=5"]
 
 
 def after(arguments, option):
@@ -53,23 +63,22 @@ def test_commands_as_a_whole(lab_cc):
     status, calls, _ = lab_cc(*options.split(), "a.cu", "sub/b.cu", "b.cpp", "c.c", "d.o")
     assert status == 0
     cu, cu_of_folder, cpp, c, link = [in_folder(arguments) for arguments, _ in calls]
-    std, own = "-std=c++17", "-gdwarf-4 -O2 -fstack-clash-protection -Wall -Wno-unknown-pragmas"
-    own = f"{own} -Wno-sign-compare"
+    std = "-std=c++17"
     includes = f"-I. -isystem {cc.OWN_INCLUDE} -isystem inc"
     flags = "-DN=1 -include b.h -pipe -Wextra"
     first = "-include cuda_runtime.h -iquote"
-    checked = f"{flags} -fsanitize=shift-exponent,float-cast-overflow"
+    checked = f"{flags} {CHECKS}"
     for command, expected in (
-        (cu, f"c++ {std} {own} {includes} {first} . {checked} FOLDER/a.cu.cpp -c -o FOLDER/0.o"),
+        (cu, f"c++ {std} {OWN} {includes} {first} . {checked} FOLDER/a.cu.cpp -c -o FOLDER/0.o"),
         (
             cu_of_folder,
-            f"c++ {std} {own} {includes} {first} sub {checked} FOLDER/b.cu.cpp -c -o FOLDER/1.o",
+            f"c++ {std} {OWN} {includes} {first} sub {checked} FOLDER/b.cu.cpp -c -o FOLDER/1.o",
         ),
-        (cpp, f"c++ {std} {own} {includes} {checked} -x c++ b.cpp -c -o FOLDER/2.o"),
-        (c, f"cc {own} {includes} {flags} -x c c.c -c -o FOLDER/3.o"),
+        (cpp, f"c++ {std} {OWN} {includes} {checked} -x c++ b.cpp -c -o FOLDER/2.o"),
+        (c, f"cc {OWN} {includes} {flags} -x c c.c -c -o FOLDER/3.o"),
         (
             link,
-            f"c++ {own} {flags} FOLDER/0.o FOLDER/1.o FOLDER/2.o FOLDER/3.o d.o -Llib -lm -Xlinker"
+            f"c++ {OWN} {flags} FOLDER/0.o FOLDER/1.o FOLDER/2.o FOLDER/3.o d.o -Llib -lm -Xlinker"
             " -s libemu.a -L. -lboost_context -ldl -pthread -o a.out",
         ),
     ):
@@ -386,7 +395,7 @@ def test_header_from_an_include_folder_is_translated(lab_cc, tmp_path):
 @pytest.mark.parametrize(
     "rejected, volatile",
     [
-        ("-mllvm", ["--param=tsan-distinguish-volatile=1", "-Wno-tsan"]),  # GCC
+        ("-mllvm", GCC_HOOKS),  # GCC
         ("-Wno-tsan", ["-mllvm", "-tsan-distinguish-volatile=1"]),  # clang
         ("-Werror", []),  # neither
     ],
