@@ -12,7 +12,7 @@ import compare
 import exercise_table
 
 TABLE = Path(__file__).parents[2] / "results" / "cpu" / "profiler_against_h200.csv"
-# By the length of x86 code, which is the compiler's.
+# By the length of machine code, which is the compiler's.
 OF_THE_COMPILER = {"active_threads"}
 
 

@@ -15,6 +15,9 @@
 #include <map>
 #include <string>
 
+// From the linker: where the program's code ends, and the program.
+extern "C" const char etext[], _end[];
+
 namespace emu {
 namespace {
 
@@ -185,13 +188,20 @@ struct ImageQuery {
     ImagePart part;
 };
 
+// On some processors linkers put a program's constants behind its code, in one segment.
+bool liesBehindCode(uintptr_t address) {
+    const auto code = reinterpret_cast<uintptr_t>(etext), end = reinterpret_cast<uintptr_t>(_end);
+    return address >= code && address < end;
+}
+
 int findPart(dl_phdr_info* info, size_t, void* context) {
     auto& query = *static_cast<ImageQuery*>(context);
     for (size_t i = 0; i < info->dlpi_phnum; ++i) {
         const ElfW(Phdr)& segment = info->dlpi_phdr[i];
         const uintptr_t begin = info->dlpi_addr + segment.p_vaddr;
         if (segment.p_type != PT_LOAD || query.address - begin >= segment.p_memsz) continue;
-        query.part = (segment.p_flags & PF_X) != 0   ? ImagePart::Code
+        const bool code = (segment.p_flags & PF_X) != 0 && !liesBehindCode(query.address);
+        query.part = code                            ? ImagePart::Code
                      : (segment.p_flags & PF_W) != 0 ? ImagePart::Writable
                                                      : ImagePart::Constant;
         return 1;
