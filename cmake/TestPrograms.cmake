@@ -4,8 +4,8 @@
 #   NAME_as_gpu  says that it is an H200 (tests/h200.cpp): its default sizes, columns and notes are those of a GPU, its
 #                times still those of the emulation
 #
-# They are NAME's objects, linked anew. The linker's --wrap puts functions of these files before the emulator's own, which
-# have the mangled names below.
+# They are NAME's objects, linked anew. The linker's --wrap puts functions of these files before the emulator's own,
+# which have the mangled names below.
 
 add_library(lab_faults OBJECT ${PROJECT_SOURCE_DIR}/tests/faults.cpp)
 target_link_libraries(lab_faults PUBLIC lab_common PRIVATE lab_warnings)
