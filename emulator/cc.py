@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import Optional
 
 from command_line import Job, UsageError, parse, split_words
-from instrument_flags import instrument_flags
+from instrument_flags import instrument_flags, is_of_clang
 from make_rule import inputs_of, quoted, rule
 from output_file import write
 from translate import translate
@@ -34,9 +34,11 @@ if platform.machine() == "aarch64":
     CHECK_FLAGS.append("-fsanitize=integer-divide-by-zero,alignment")
     FLAGS_OF_PROCESSOR.append("-ffp-contract=off")
 INSTRUMENT_LIBRARY = "libcuda_emulator_instrument.a"
+INSTRUMENT_CLANG = os.path.join(os.path.dirname(os.path.realpath(__file__)), "instrument_clang.py")
 # Beside the library, in a folder for each kind of program: what --precompile wrote.
 PRECOMPILED = "precompiled"
 COMPILER_OF_PRECOMPILED = "compiler.txt"
+BY_CLANG = "\n(clang)"  # behind the compiler's name
 
 
 class CompilerError(Exception):
@@ -148,19 +150,28 @@ class Driver:
         itself. Others do not, so that a note says which compiler it was."""
         header = os.path.join(folder, "runtime.h")
         write(header, "#include <cuda_runtime.h>\n")
-        write(os.path.join(folder, COMPILER_OF_PRECOMPILED), self._which_compiler())
+        clang = is_of_clang(self._instrument_flags())
+        note = self._which_compiler() + (BY_CLANG if clang else "")
+        write(os.path.join(folder, COMPILER_OF_PRECOMPILED), note)
         flags = self._instrument_flags() if self._job.instrument else CHECK_FLAGS
         command = [*self._cxx, f"-std={self._job.std}", *self._flags, "-isystem", OWN_INCLUDE]
         command += [*flags, "-x", "c++-header", header, "-o"]
         return 0 if self._write(command, f"{header}.gch") else 1
 
     def _has_precompiled(self, header: str) -> bool:
-        """Whether our compiler made the header's precompiled one."""
+        """Whether our compiler made the header's precompiled one, and it fits. GCC sees to the latter
+        itself; clang ends with an error, or takes it although a macro is another."""
         try:
             with open(os.path.join(os.path.dirname(header), COMPILER_OF_PRECOMPILED)) as file:
-                return file.read() == self._which_compiler()
+                note = file.read()
         except OSError:
             return False
+        if note == self._which_compiler():
+            return True
+        has_defaults = self._job.std == Job.std and all(
+            flag.startswith("-g") for flag in self._job.flags
+        )
+        return note == self._which_compiler() + BY_CLANG and has_defaults
 
     def _which_compiler(self) -> str:
         path = shutil.which(self._cxx[0])
@@ -318,13 +329,16 @@ class Driver:
         # Behind the user's flags: -O0 counts. All of C++, since functions of a header that several
         # files include are linked once.
         flags = [*job.flags, *(self._instrument_flags() if job.instrument else CHECK_FLAGS)]
+        cxx = self._cxx
+        if job.instrument and is_of_clang(self._instrument_flags()):
+            cxx = [sys.executable, INSTRUMENT_CLANG, *cxx]
         if language == "c":
             return [*self._cc, *self._flags, *includes, *job.flags, "-x", "c", compiled]
         if language == "c++":
-            return [*self._cxx, *std, *self._flags, *includes, *flags, "-x", "c++", compiled]
+            return [*cxx, *std, *self._flags, *includes, *flags, "-x", "c++", compiled]
         # Like nvcc, include the runtime's header without being asked.
         includes += ["-include", self._first_header, "-iquote", os.path.dirname(path) or "."]
-        return [*self._cxx, *std, *self._flags, *includes, *flags, compiled]
+        return [*cxx, *std, *self._flags, *includes, *flags, compiled]
 
     # Rules for make
 

@@ -12,35 +12,40 @@ import sys
 
 # Hooks at each access to memory, function and basic block; the library beside the emulator's has
 # them, so that the compiler's own run-time libraries stay out.
-FLAGS = [
-    "-O0",
-    "-g1",
-    "-D__EMU_INSTRUMENTED__",
-    "-fsanitize=thread",
+FLAGS = ["-O0", "-g1", "-D__EMU_INSTRUMENTED__", "-fsanitize=thread"]
+# GCC from version 11 has hooks of their own for volatile accesses, and warns of fences that its
+# run-time library would not understand. (And on AArch64 it shall make the same branches of a `switch`
+# as on x86-64: five cases there are a table.)
+NEW_GCC = [
     "-fsanitize-coverage=trace-pc",
+    "--param=tsan-distinguish-volatile=1",
+    "-Wno-tsan",
+    "--param=case-values-threshold=5",
 ]
-# Hooks of their own for volatile accesses: clang's option, and GCC's from version 11, which also
-# warns of fences that its run-time library would not understand. (And on AArch64 GCC shall make
-# the same branches of a `switch` as on x86-64: five cases there are a table.)
-VOLATILE_HOOKS = (
-    ["-mllvm", "-tsan-distinguish-volatile=1"],
-    [
-        "--param=tsan-distinguish-volatile=1",
-        "-Wno-tsan",
-        "--param=case-values-threshold=5",
-    ],
-)
+# clang leaves out blocks that others imply, and splits edges, unless it is told not to;
+# instrument_clang.py has the rest.
+CLANG = ["-fsanitize-coverage=bb,no-prune,trace-pc"]
+OLD_GCC = ["-fsanitize-coverage=trace-pc"]
 
 
 def instrument_flags(compiler: list[str]) -> list[str]:
     """Flags for compiling, not for linking: the link would add the sanitizer's own run-time
     library. `compiler` is a command. Raises OSError if it cannot be run."""
-    for volatile in VOLATILE_HOOKS:
-        flags = [*FLAGS, *volatile]
-        command = [*compiler, *flags, "-Werror", "-fsyntax-only", "-x", "c++", os.devnull]
-        if subprocess.run(command, capture_output=True).returncode == 0:
-            return flags
-    return FLAGS
+    for own in (NEW_GCC, CLANG):
+        if is_accepted(compiler, [*FLAGS, *own]):
+            return [*FLAGS, *own]
+    return [*FLAGS, *OLD_GCC]
+
+
+def is_of_clang(flags: list[str]) -> bool:
+    """Whether instrument_flags() gave these for clang."""
+    return flags[len(FLAGS) :] == CLANG
+
+
+def is_accepted(compiler: list[str], flags: list[str]) -> bool:
+    """Whether the compiler takes the flags. Raises OSError if it cannot be run."""
+    command = [*compiler, *flags, "-Werror", "-fsyntax-only", "-x", "c++", os.devnull]
+    return subprocess.run(command, capture_output=True).returncode == 0
 
 
 if __name__ == "__main__":

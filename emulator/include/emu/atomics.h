@@ -6,14 +6,13 @@
 #pragma once
 
 #include "emu/engine.h"
+#include "emu/kernel_frame.h"
 #include "emu/overloads.h"
 #include "emu/vector_types.h"
 
 #ifdef __EMU_INSTRUMENTED__
-#define EMU_UNRECORDED __attribute__((no_sanitize("thread")))
 #define EMU_RECORD_ATOMIC(address) ::emu::recordAtomic(address, sizeof(*(address)))
 #else
-#define EMU_UNRECORDED
 #define EMU_RECORD_ATOMIC(address)
 #endif
 
@@ -28,7 +27,7 @@ void recordAtomic(const volatile void* address, size_t bytes);
 // lets the others of its block run, so that what it waits for can happen. The profiler shall see
 // one atomic, and not the loop.
 template <class T, class Next>
-EMU_UNRECORDED T atomicUpdate(T* address, Next next) {
+EMU_NOT_RECORDED T atomicUpdate(T* address, Next next) {
     spinHint();
     EMU_RECORD_ATOMIC(address);
     T old;

@@ -1,4 +1,4 @@
-// Makes g++ branch and store as nvcc's debug code does, in programs that are compiled for the
+// Makes g++ and clang branch and store as nvcc's debug code does, in programs that are compiled for the
 // profiler.
 #pragma once
 
@@ -17,8 +17,12 @@ EMU_NOT_RECORDED constexpr bool truth(bool value) noexcept {
 }
 
 // The translator puts it in front of the step of each `for`, which is a block of its own in nvcc's
-// debug code.
+// debug code, and in clang's.
+#if defined(__clang__) && defined(__EMU_INSTRUMENTED__)
+EMU_NOT_RECORDED inline void loopStep() noexcept {}
+#else
 void loopStep() noexcept;
+#endif
 
 // The translator puts the right side of `array[i] = f()` into a call of it. Without, the compiler
 // lets an f that returns a struct write that in its place, and reports no store.

@@ -25,7 +25,6 @@
 namespace emu {
 namespace {
 
-constexpr size_t kAlignment = 256;
 constexpr size_t kPitchAlignment = 512;
 
 // What cudaDeviceReset() frees.
@@ -38,7 +37,7 @@ constexpr std::initializer_list<MemoryKind> kOwned = {MemoryKind::Device, Memory
 // little over the end does no more harm here than there, but reads garbage, and what it writes
 // shows when the memory is freed. None where AddressSanitizer or the hazard check looks on.
 size_t slackBehind([[maybe_unused]] size_t size) {
-#ifndef __SANITIZE_ADDRESS__
+#ifndef EMU_ADDRESS_SANITIZER
     if (!guardAllocations) return kPitchAlignment - size % kPitchAlignment;
 #endif
     return 0;
@@ -47,7 +46,8 @@ size_t slackBehind([[maybe_unused]] size_t size) {
 // Pages of their own, or nullptr: a kernel that uses what was freed meets an illegal address, as on
 // a GPU, and does not spoil the host's heap. (AddressSanitizer knows only the heap.)
 void* takePages(size_t bytes) {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef EMU_ADDRESS_SANITIZER
+    constexpr size_t kAlignment = 256;
     void* memory = nullptr;
     return posix_memalign(&memory, kAlignment, bytes) == 0 ? memory : nullptr;
 #else
@@ -58,7 +58,7 @@ void* takePages(size_t bytes) {
 }
 
 void giveBackPages(void* memory, [[maybe_unused]] size_t bytes) {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef EMU_ADDRESS_SANITIZER
     std::free(memory);
 #else
     munmap(memory, bytes);
