@@ -33,8 +33,8 @@ SANITIZED = re.compile(r"^attributes (#\d+) = \{.*\bsanitize_thread\b", re.MULTI
 LABEL = re.compile(r'(".*"|[\w.$-]+):')
 COPY = re.compile(r" *(?:tail )?call void @llvm\.(memcpy|memmove|memset)\.[^(]*\((.*)\)(.*)")
 POINTER = re.compile(
-    r"(?P<type>ptr|i8\*) (?:(?:noundef|nonnull|noalias|writeonly|readonly|dereferenceable\(\d+\)) )*"
-    r"(?:align (?P<align>\d+) )?(?P<value>.*)"
+    r"(?P<type>ptr|i8\*) (?:(?:align (?P<align>\d+)|noundef|nonnull|noalias|writeonly|readonly"
+    r"|dereferenceable\(\d+\)) )*(?P<value>.*)"
 )
 SELECT = re.compile(r" *(%[\w.]+) = select (?:\w+ )*?i1 (%[\w.]+), (.*)")
 TYPED = re.compile(r'((?:%?[\w.]+|%"[^"]*"|\[.*?\]|<.*?>)\**) (.+)')
