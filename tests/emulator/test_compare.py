@@ -84,10 +84,10 @@ def test_the_debug_builds_shared_efficiency_has_the_bytes_of_global_memory(debug
     assert holds(expected_counts.GENERIC, "shared efficiency", 50, debug, **counted) == passes
 
 
-def compared(monkeypatch, counted, debug=None, optimised=None, differences=()):
+def compared(monkeypatch, counted, debug=None, optimised=None, differences=(), compiler="g++"):
     monkeypatch.setattr(compare, "DIFFERENCES", list(differences))
     debug = debug or [row()]
-    return compare.compare("program", counted, debug, optimised or debug)
+    return compare.compare("program", counted, debug, optimised or debug, compiler)
 
 
 def test_equal_counts_are_no_problem(monkeypatch):
@@ -164,3 +164,22 @@ def test_the_kernels_recordings_have_every_metric(name, build):
         wanted = {metric for metric in wanted if "op_ldgsts" not in metric}
     for launch in compare.read_recorded(name, build):
         assert wanted <= launch.keys()
+
+
+def test_a_difference_with_one_compiler_alone(monkeypatch):
+    listed = expected_counts.Difference(
+        "program", "kernel", "load requests", expected_counts.FEWER, "a reason", "g++"
+    )
+    for compiler, requests in (("g++", 7), ("clang++", 50)):
+        for counted in (7, 50):
+            rows = [row(load_requests=counted)]
+            problems = compared(monkeypatch, rows, differences=[listed], compiler=compiler)
+            assert (problems == []) == (counted == requests)
+
+
+def test_the_compiler_of_a_program(tmp_path):
+    program = tmp_path / "program"
+    program.write_bytes(b"\x7fELF\x00GCC: (Debian 12.2.0) 12.2.0\x00")
+    assert compare.compiler_of(str(program)) == "g++"
+    program.write_bytes(program.read_bytes() + b"Debian clang version 14.0.6\x00")
+    assert compare.compiler_of(str(program)) == "clang++"

@@ -141,8 +141,19 @@ def run_profiled(program: str, name: str) -> list[dict[str, str]]:
     return read_table(profile)
 
 
-def difference_of(name: str, kernel: str, count: str) -> Difference | None:
-    for difference in DIFFERENCES:
+def compiler_of(program: str) -> str:
+    """Which compiler made it: each leaves its name behind."""
+    return "clang++" if b"clang version" in Path(program).read_bytes() else "g++"
+
+
+def differences_with(compiler: str) -> list[Difference]:
+    return [difference for difference in DIFFERENCES if difference.compiler in ("", compiler)]
+
+
+def difference_of(
+    differences: list[Difference], name: str, kernel: str, count: str
+) -> Difference | None:
+    for difference in differences:
         if (
             difference.program == name
             and re.fullmatch(difference.kernels, kernel)
@@ -229,13 +240,14 @@ def compare(
     counted: list[dict[str, str]],
     debug: list[dict[str, str]],
     optimised: list[dict[str, str]],
+    compiler: str = "g++",
 ) -> list[str]:
     """What is wrong, a line each."""
     if not len(counted) == len(debug) == len(optimised):
         read = f"{len(debug)} of the -G build, {len(optimised)} of the -O3 build"
         return [f"{len(counted)} launches were counted, ncu read {read}"]
     problems = []
-    used = set()
+    differences, used = differences_with(compiler), set()
     for i, (mine, theirs, fast) in enumerate(zip(counted, debug, optimised)):
         kernel = kernel_name(theirs)
         if kernel_name(mine) not in (kernel, without_arguments(kernel)):
@@ -254,19 +266,25 @@ def compare(
                 continue
             if what == "branch efficiency" and launch.without_branches():
                 continue
-            difference = difference_of(name, kernel, what)
+            difference = difference_of(differences, name, kernel, what)
             used.add((difference, kernel))
             if difference is None or not holds(difference.now, what, launch):
                 read = f"of the -G build {launch.read(DEBUG, what):g}"
                 read += f", of the -O3 build {launch.read(OPTIMISED, what):g}"
                 problems.append(f"{kernel}: {what}: {launch.here(what):g}; {read}")
-    return problems + outlived(name, {kernel_name(launch) for launch in debug}, used)
+    kernels = {kernel_name(launch) for launch in debug}
+    return problems + outlived(differences, name, kernels, used)
 
 
-def outlived(name: str, kernels: set[str], used: set[tuple[Difference | None, str]]) -> list[str]:
+def outlived(
+    differences: list[Difference],
+    name: str,
+    kernels: set[str],
+    used: set[tuple[Difference | None, str]],
+) -> list[str]:
     """The differences of which a kernel has none any more, a line each; `used` are those seen."""
     problems = []
-    for difference in DIFFERENCES:
+    for difference in differences:
         if difference.program != name or difference.now == ANY:
             continue
         meant = {kernel for kernel in kernels if re.fullmatch(difference.kernels, kernel)}
@@ -294,9 +312,8 @@ def main(program: str, name: str, source: str) -> int:
         return NOT_BUILT
     try:
         counted = run_profiled(program, name)
-        problems = compare(
-            name, counted, read_recorded(name, DEBUG), read_recorded(name, OPTIMISED)
-        )
+        read = read_recorded(name, DEBUG), read_recorded(name, OPTIMISED)
+        problems = compare(name, counted, *read, compiler_of(program))
     except Mismatch as error:
         problems = [str(error)]
     for problem in problems:

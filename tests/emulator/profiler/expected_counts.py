@@ -97,6 +97,7 @@ class Difference(NamedTuple):
     counts: str
     now: str
     reason: str
+    compiler: str = ""  # with which alone it is there; empty: with each
 
 
 DIFFERENCES = [
@@ -107,7 +108,7 @@ DIFFERENCES = [
     Difference("constructs", "castFloat4|sharedFloat4.*", ".*", OPTIMISED,
                "-G stores the result of make_float4() member by member"),
     Difference("constructs", "addTwice", "load .*", OPTIMISED,
-               "g++ makes 2 * a of a + a and loads a once"),
+               "g++ makes 2 * a of a + a and loads a once", "g++"),
     Difference("constructs", "atomicShared", "shared store requests", LOWER,
                "ncu also counts the warps that have no lane to store"),
     Difference("constructs", "useConstant", "load .*", OPTIMISED,
