@@ -19,7 +19,7 @@ EMU_NOT_RECORDED constexpr bool truth(bool value) noexcept {
 // The translator puts it in front of the step of each `for`, which is a block of its own in nvcc's
 // debug code, and in clang's.
 #if defined(__clang__) && defined(__EMU_INSTRUMENTED__)
-EMU_NOT_RECORDED inline void loopStep() noexcept {}
+__attribute__((always_inline)) inline void loopStep() noexcept {}  // not the library's
 #else
 void loopStep() noexcept;
 #endif
