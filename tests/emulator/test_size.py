@@ -34,15 +34,16 @@ def commands(build: Path, *targets: str) -> list[str]:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
 
 
-@pytest.mark.parametrize("name", ["hazards", "program_parts"])
-def test_debug_information_is_compressed(build, name):
+@pytest.mark.parametrize("program", ["tests/hazards", "ch03_execution_model/reduceInteger"])
+def test_debug_information_is_compressed(build, program):
     if "LAB_COMPRESSES_DEBUG:INTERNAL=1" not in (build / "CMakeCache.txt").read_text():
         pytest.skip("the compiler or its linker does not compress")
-    files = [build / "tests" / name, *(build / "tests").glob(f"CMakeFiles/{name}.dir/**/*.o")]
-    assert len(files) > 1
-    for path in files:
-        large = {n: flags for n, flags in sections(path).items() if n.startswith(".debug_")}
-        assert large[".debug_info"] & large[".debug_line"] & COMPRESSED, path
+    path = build / program
+    objects = [*path.parent.glob(f"CMakeFiles/{path.name}.dir/**/*.o")]
+    assert objects
+    for file in [path, *objects]:
+        found = sections(file)
+        assert found[".debug_info"] & found[".debug_line"] & COMPRESSED, file
 
 
 def test_programs_have_the_functions_that_they_use_alone(build):
@@ -61,7 +62,8 @@ def test_programs_take_no_precompiled_headers(build):
 
 @pytest.mark.parametrize("kind", ["optimised", "debug", "instrumented"])
 def test_one_kind_of_precompiled_header_is_made_at_a_time(build, kind):
-    (line,) = [c for c in commands(build, f"cuda_emulator_precompiled_{kind}") if "-c" in c]
+    made = commands(build, f"cuda_emulator_precompiled_{kind}")
+    (line,) = [command for command in made if "--precompile" in command]
     assert f"--precompile {build}/emulator/precompiled/{kind}" in line
 
 
