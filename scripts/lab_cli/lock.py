@@ -13,13 +13,14 @@ from .files import check_writable
 from .paths import shown
 from .process import say
 
+LOCK = "lab.lock"
 WITHOUT_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
 
 
 @contextmanager
 def alone_in(folder: Path, does: str) -> Iterator[None]:
     """Holds a lock, which ends with this process at the latest. Who waits says what the other `does`."""
-    path = folder / "lab.lock"
+    path = folder / LOCK
     check_writable(path)
     with open(path, "w") as file:
         take(file, f"waiting: another lab {does} in {shown(folder)}")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
-from lab_cli import files
+from lab_cli import files, process
+from lab_cli.building import cmake
 from lab_cli.errors import LabError
 
 
@@ -137,6 +139,52 @@ def test_a_failure_is_named_with_its_file(tmp_path: Path, monkeypatch) -> None:
     with pytest.raises(LabError, match="Is a directory; LAB_BUILD_DIR=FOLDER in the environment"):
         (tmp_path / "folder").mkdir()
         files.write(tmp_path / "folder", "text")
+
+
+@pytest.mark.parametrize(
+    ("free", "printed", "said"),
+    [
+        (10**9, "x.cu:3: error: no space", ""),
+        (10**9, "a\nas: y.o: No space left on device\n", "No space left on device, of a file that"),
+        (10**9, "cp: x: Disk quota exceeded", "Disk quota exceeded, of a file that is named above"),
+        (3 * 10**6, "y.o: Auf dem Gerät ist kein Speicherplatz mehr verfügbar", "{} has 3 MB left"),
+        (3 * 10**6, "No space left on device", "{} has 3 MB left"),
+    ],
+)
+def test_a_full_disk_is_named(
+    tmp_path: Path, monkeypatch, free: int, printed: str, said: str
+) -> None:
+    monkeypatch.setattr(files, "OUT", tmp_path)
+    usage = SimpleNamespace(free=free)
+    monkeypatch.setattr(files.shutil, "disk_usage", lambda asked: {tmp_path: usage}[asked])
+    text = files.about_space(printed)
+    assert text.startswith(f". {said.format(tmp_path)}" if said else "")
+    assert text.endswith(f": make room{files.ELSEWHERE}" if said else "")
+    assert bool(text) is bool(said)
+
+
+def test_a_full_disk_is_named_where_a_step_fails(monkeypatch) -> None:
+    monkeypatch.setattr(process, "about_space", lambda printed: f" {printed!r}")
+    script = ["sh", "-c", "echo a; exit 1"]
+    with pytest.raises(LabError, match=r"; the reason is above 'a\\n'$"):
+        process.step(script, "working", lambda line, progress: None)
+    with pytest.raises(LabError, match=r"; the reason is above 'a'$"):
+        cmake.configure(script)
+    with pytest.raises(LabError, match=r"; the reason is above 'a\\n'$"):
+        cmake.build(script)
+
+
+def test_who_may_not_write_a_file_of_a_build_can_build_elsewhere(
+    tmp_path: Path, monkeypatch
+) -> None:
+    """Another user's, in a LAB_BUILD_DIR of two."""
+    path = tmp_path / "lab.lock"
+    path.touch()
+    monkeypatch.setattr(files, "OUT", tmp_path)
+    monkeypatch.setattr(files.os, "access", lambda asked, _: asked != path)
+    with pytest.raises(LabError) as raised:
+        files.check_writable(path)
+    assert str(raised.value) == f"cannot write {path}: it is write-protected{files.ELSEWHERE}"
 
 
 def test_a_build_folder_can_be_written_to(tmp_path: Path, monkeypatch) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from pathlib import Path
 
 from ..files import make_build_folder
-from ..lock import alone_in
-from ..paths import OUT
+from ..lock import LOCK, alone_in
+from ..paths import OUT, ROOT, shown
+from ..process import say
 from . import cmake as cmake_runs
 
 
@@ -32,8 +34,33 @@ def build(cmake: str, preset: str, *targets: str) -> Path:
     cmake = shortest(cmake)
     make_build_folder(folder)
     with alone_in(folder, "builds"):
+        _remove_what_is_not_of_here(folder)
         if not (folder / "build.ninja").exists():
             cmake_runs.configure([cmake, "--preset", preset, "-B", str(folder)])
         wanted = ["--target", *targets] if targets else []
         cmake_runs.build([cmake, "--build", str(folder), *wanted])
     return folder
+
+
+def _remove_what_is_not_of_here(folder: Path) -> None:
+    """CMake's files name the folders that they were made in and for: where the checkout was moved or
+    copied since, they are of no use."""
+    try:
+        cache = (folder / "CMakeCache.txt").read_text(errors="replace")
+    except OSError:
+        return
+    for variable, here in (("CMAKE_CACHEFILE_DIR", folder), ("CMAKE_HOME_DIRECTORY", ROOT)):
+        found = re.search(rf"^{variable}:INTERNAL=(.*)$", cache, re.MULTILINE)
+        if found and not (os.path.exists(found[1]) and os.path.samefile(found[1], here)):
+            say(f"{shown(folder)} was made for {found[1]}, not for {here}: it is built anew")
+            _empty(folder)
+            return
+
+
+def _empty(folder: Path) -> None:
+    """But for the lock that is held."""
+    for path in folder.iterdir():
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        elif path.name != LOCK:
+            path.unlink()

@@ -579,6 +579,32 @@ def test_only_a_new_folder_is_configured(tmp_path: Path, monkeypatch) -> None:
     ]
 
 
+@pytest.mark.parametrize("moved", ["CMAKE_CACHEFILE_DIR", "CMAKE_HOME_DIRECTORY", ""])
+def test_a_folder_of_a_checkout_that_has_moved_is_built_anew(
+    tmp_path: Path, monkeypatch, capfd, moved: str
+) -> None:
+    monkeypatch.setattr(presets, "OUT", tmp_path / "link")
+    monkeypatch.setattr(presets.cmake_runs, "configure", lambda command: None)
+    monkeypatch.setattr(presets.cmake_runs, "build", lambda command: None)
+    folder = tmp_path / "out" / "cpu"
+    (folder / "ch").mkdir(parents=True)
+    (tmp_path / "link").symlink_to("out")
+    (folder / "build.ninja").touch()
+    (folder / "ch" / "x.o").touch()
+    made = {"CMAKE_CACHEFILE_DIR": folder, "CMAKE_HOME_DIRECTORY": ROOT}
+    if moved:
+        made[moved] = tmp_path
+    lines = [f"{name}:INTERNAL={value}\n" for name, value in made.items()]
+    (folder / "CMakeCache.txt").write_text("".join(lines))
+    presets.build("cmake", "cpu")
+    kept = {"lab.lock"} if moved else {"build.ninja", "CMakeCache.txt", "ch", "lab.lock"}
+    assert {path.name for path in folder.iterdir()} == kept
+    said = capfd.readouterr().err
+    here = ROOT if moved == "CMAKE_HOME_DIRECTORY" else tmp_path / "link" / "cpu"
+    line = f"{tmp_path}/link/cpu was made for {tmp_path}, not for {here}: it is built anew\n"
+    assert said == (line if moved else "")
+
+
 def test_of_two_that_build_the_same_one_waits(tmp_path: Path, monkeypatch, capfd) -> None:
     inside = threading.Event()
     leave = threading.Event()
