@@ -290,9 +290,7 @@ class Driver:
         if objects is None:
             return 1
         command = [*self._cxx, *self._flags, *job.flags, *objects, *job.libraries]
-        # The library's folder has Boost.Context where the system's has no name for linking.
-        command += [*libraries, f"-L{os.path.dirname(job.library) or '.'}", "-lboost_context"]
-        done = self._write([*command, "-ldl", "-pthread", "-o"], self._outputs[0])
+        done = self._write([*command, *libraries, "-ldl", "-pthread", "-o"], self._outputs[0])
         return 0 if done else 1
 
     # Sources

@@ -37,7 +37,7 @@ PACKAGES = {
     "qemu-aarch64-static": "qemu-user-static",
     "update-binfmts": "binfmt-support",
 }
-PACKAGES_OF_ROOT = "ca-certificates,cmake,g++,libbenchmark-dev,libboost-context-dev,libgmock-dev,ninja-build,python3"
+PACKAGES_OF_ROOT = "ca-certificates,cmake,g++,libbenchmark-dev,libgmock-dev,ninja-build,python3"
 
 # What ctest runs: for each group the arguments that select its tests.
 GROUPS = {

@@ -47,7 +47,7 @@ def test_compiles_and_links(lab_cc):
     assert after(compile_arguments, "-isystem") == [cc.OWN_INCLUDE]
     (built,) = after(compile_arguments, "-o")
     assert built in link and after(link, "-o") == ["a"]
-    assert link.index(built) < link.index("libemu.a") < link.index("-lboost_context")
+    assert link.index(built) < link.index("libemu.a") < link.index("-ldl")
     assert "-pthread" in link
     assert not os.path.exists(built)  # nothing but the output stays behind
 
@@ -79,17 +79,10 @@ def test_commands_as_a_whole(lab_cc):
         (
             link,
             f"c++ {OWN} {flags} FOLDER/0.o FOLDER/1.o FOLDER/2.o FOLDER/3.o d.o -Llib -lm -Xlinker"
-            " -s libemu.a -L. -lboost_context -ldl -pthread -o a.out",
+            " -s libemu.a -ldl -pthread -o a.out",
         ),
     ):
         assert command == expected.split()
-
-
-def test_boost_context_may_be_beside_the_library(lab_cc, tmp_path):
-    (tmp_path / "sub" / "libemu.a").touch()
-    _, calls, _ = lab_cc("a.cu", "--emulator", os.path.join("sub", "libemu.a"))
-    link = calls[-1][0]
-    assert link[link.index("-Lsub") + 1] == "-lboost_context"
 
 
 def precompiled(kind="optimised", library_folder=""):
@@ -481,7 +474,7 @@ def test_commands_are_shown(lab_cc):
     _, calls, output = lab_cc("-v", "a.cu")
     lines = output.err.splitlines()
     assert len(lines) == len(calls) == 2
-    assert lines[1].startswith("+ ") and lines[1].endswith("-lboost_context -ldl -pthread -o a.out")
+    assert lines[1].startswith("+ ") and lines[1].endswith("libemu.a -ldl -pthread -o a.out")
 
 
 def test_help(lab_cc):
@@ -567,7 +560,7 @@ def test_compiler_error(lab_cc, tmp_path):
 
 
 def test_linker_error(lab_cc, monkeypatch):
-    monkeypatch.setenv("REJECTS", "-lboost_context")
+    monkeypatch.setenv("REJECTS", "-ldl")
     status, calls, _ = lab_cc("a.cu")
     assert (status, len(calls)) == (1, 2)
 

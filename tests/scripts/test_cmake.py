@@ -116,35 +116,6 @@ def test_architectures_of_an_exercise(
     assert f"for: {expected}." in output
 
 
-def boost_context(folder: Path, *libraries: str) -> tuple[int, str]:
-    """emulator/BoostContext.cmake, where no library has a name for linking."""
-    for library in libraries:
-        (folder / library).parent.mkdir(exist_ok=True)
-        (folder / library).touch()
-    return configure(
-        folder,
-        "set(CMAKE_FIND_LIBRARY_SUFFIXES .none)\n"
-        f'set(CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES "{folder}/none;{folder}/64;{folder}/32")\n'
-        f'include("{ROOT}/emulator/BoostContext.cmake")\n'
-        'message(STATUS "found: ${EMULATOR_BOOST_CONTEXT}.")\n',
-    )
-
-
-def test_newest_boost_context(tmp_path: Path) -> None:
-    name = "libboost_context.so"
-    versions = ["64/" + f"{name}.{version}" for version in ("1.9.0", "1.83.0", "1.74.0")]
-    status, output = boost_context(tmp_path, *versions, f"32/{name}.1.90.0")
-    newest = tmp_path / "64" / f"{name}.1.83.0"
-    assert status == 0 and f"found: {newest}." in output
-    assert (tmp_path / "build" / name).readlink() == newest
-
-
-def test_no_boost_context(tmp_path: Path) -> None:
-    status, output = boost_context(tmp_path)
-    assert status != 0
-    assert "Boost.Context is missing: ./lab run installs it (on Debian and Ubuntu: libb" in output
-
-
 def test_lines_of_cmake_files() -> None:
     files = [*ROOT.glob("cmake/*.cmake"), *ROOT.glob("emulator/*.cmake")]
     files.append(ROOT / "emulator" / "CMakeLists.txt")

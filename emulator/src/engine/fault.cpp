@@ -129,6 +129,16 @@ std::string messageOf(const Cause& cause) {
                            : "");
 }
 
+// A handler rounds as programs do when they begin (Linux on x86-64): from here on it does as the
+// kernel, since it never returns to what restores that.
+void roundAsBefore([[maybe_unused]] const ucontext_t& context) {
+#ifdef __x86_64__
+    const auto& registers = *context.uc_mcontext.fpregs;
+    asm volatile("ldmxcsr %0" : : "m"(registers.mxcsr));
+    asm volatile("fldcw %0" : : "m"(registers.cwd));
+#endif
+}
+
 // A fault in a kernel leaves the handler by switching to the OS thread's own stack, as siglongjmp()
 // would. The fault is synchronous, in the kernel's own code, so nothing of the engine was
 // interrupted half-way.
@@ -137,6 +147,7 @@ void onFault(int signal, siginfo_t* info, void* context) {
         if (!isWatchedMemory(signal, *info, *static_cast<ucontext_t*>(context))) passOn(signal);
         return;
     }
+    roundAsBefore(*static_cast<ucontext_t*>(context));
     if (signal == SIGFPE) {
         failDivisionByZero();
     } else if (signal == SIGILL) {

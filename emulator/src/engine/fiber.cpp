@@ -19,10 +19,8 @@ namespace emu {
 namespace {
 
 // The first frame of every fiber.
-void enterFiber(Transfer transfer) {
-    auto* previous = static_cast<Fiber*>(transfer.data);
-    previous->context = transfer.from;
-    afterSwitch(nullptr, previous);
+void enterFiber(void* previous) {
+    afterSwitch(nullptr, static_cast<Fiber*>(previous));
     fiberMain();
 }
 
@@ -49,7 +47,7 @@ void resetFiber(Fiber* fiber) {
     constexpr size_t kStaggerRange = 8192;
     const size_t stagger = fiber->index * 5 * kCacheLine % kStaggerRange;
     char* top = static_cast<char*>(fiber->stackBottom) + fiber->stackSize - stagger;
-    fiber->context = make_fcontext(top, fiber->stackSize - kStaggerRange, enterFiber);
+    fiber->context = makeContext(top, fiber->stackSize - kStaggerRange, enterFiber);
     fiber->wait = Wait::None;
 }
 
@@ -90,7 +88,7 @@ void allowAccess([[maybe_unused]] const void* from, [[maybe_unused]] const void*
 
 void abandonFiber(Fiber* from, Fiber* to) {
     beforeSwitch(nullptr, to);
-    jump_fcontext(to->context, from);
+    emuSwitchContext(&from->context, to->context, from);
     __builtin_unreachable();
 }
 

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "call_site.h"
+#include "context.h"
 #include "emu/vector_types.h"
-#include "fcontext.h"
 #include "stacks.h"
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -76,15 +76,12 @@ void checkStack(const Fiber* fiber);
 std::string stackOverflowMessage();
 
 // Suspends `from`, the running fiber, and continues `to`. Returns when something switches back to
-// `from`. In line, as are its callers: after a switch the processor mispredicts every return, and a
-// barrier costs little else.
+// `from`. In line, as are its callers: a barrier costs little else than calls and returns.
 __attribute__((always_inline)) inline void switchFiber(Fiber* from, Fiber* to) {
     if (__builtin_expect(!from->guarded, 0)) checkStack(from);
     beforeSwitch(&from->sanitizerStack, to);
-    const Transfer transfer = jump_fcontext(to->context, from);
-    auto* previous = static_cast<Fiber*>(transfer.data);
-    previous->context = transfer.from;
-    afterSwitch(from->sanitizerStack, previous);
+    void* previous = emuSwitchContext(&from->context, to->context, from);
+    afterSwitch(from->sanitizerStack, static_cast<Fiber*>(previous));
 }
 
 // As switchFiber(), for a `from` that will never be continued, only reset.

@@ -53,22 +53,6 @@ def offered_version(package: str) -> tuple[int, ...] | None:
     return None
 
 
-def runtime_of(package: str) -> str:
-    """Of a package for development, that with its shared library alone: what it depends on that has
-    its name but for the version, as far as the package lists know. Else the package itself."""
-    stem, found = package[: -len("-dev")], package
-    while found.endswith("-dev"):
-        lines = output_of(["apt-cache", "depends", found]).splitlines()
-        words = [line.split() for line in lines]
-        of_stem = [
-            word[1] for word in words if word[:1] == ["Depends:"] and word[1].startswith(stem)
-        ]
-        if not of_stem or of_stem[0] == found:
-            return package
-        found = of_stem[0]
-    return found
-
-
 def command(packages: Iterable[str]) -> str:
     """What installs them, for a reader to type."""
     sudo = "" if os.geteuid() == 0 else "sudo "

@@ -7,7 +7,6 @@ import re
 import shutil
 import subprocess
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Callable
 
 from ..paths import venv_tool
@@ -68,25 +67,6 @@ def can_link(compiler: str | None, header: str, library: str) -> bool:
     return done.returncode == 0
 
 
-def library_folders(compiler: str | None) -> list[Path]:
-    """Where the compiler looks for libraries; some need not be there."""
-    if compiler is None:
-        return []
-    # In the user's language: "install: ...", "programs: =...", "libraries: =FOLDER:FOLDER..."
-    _, _, last = output_of([compiler, "-print-search-dirs"]).rstrip().rpartition("\n")
-    return [Path(folder) for folder in last.partition("=")[2].split(":") if folder]
-
-
-def has_boost_context() -> bool:
-    """Boost's headers are not needed, nor is the name for linking: see emulator/BoostContext.cmake."""
-    compiler = find_compiler()
-    if can_link(compiler, "cstddef", "boost_context"):
-        return True
-    files = "libboost_context.so.*"
-    names = {path.name for folder in library_folders(compiler) for path in folder.glob(files)}
-    return any(can_link(compiler, "cstddef", f":{name}") for name in names)
-
-
 @dataclass(frozen=True)
 class Need:
     name: str
@@ -103,7 +83,6 @@ TOOLS = [
     Need("CMake >= " + dotted(MIN_CMAKE), "cmake", lambda: find_cmake() is not None),
     Need("Ninja", "ninja-build", lambda: find_ninja() is not None),
 ]
-EMULATOR = [Need("Boost.Context", "libboost-context-dev", has_boost_context)]
 # make is the default generator of plain `cmake -S . -B build`, which is tested, too.
 TESTS = [
     Need("make", "make", lambda: find_make() is not None),
@@ -115,6 +94,4 @@ TESTS = [
 def needs_of(backend: str, tests: bool = False) -> list[Need]:
     """Of the exercises; with `tests`, of the workspace's own tests as well. The gpu back end takes
     nothing but tools: the emulator and the unit tests are not built."""
-    if backend != "cpu":
-        return TOOLS
-    return [*TOOLS, *EMULATOR, *(TESTS if tests else [])]
+    return [*TOOLS, *(TESTS if tests and backend == "cpu" else [])]

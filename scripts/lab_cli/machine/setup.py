@@ -16,7 +16,7 @@ from ..lock import alone_in
 from ..paths import OUT
 from ..process import say
 from . import apt, python_packages
-from .needs import EMULATOR, MIN_CMAKE, Need, find_cmake, needs_of
+from .needs import MIN_CMAKE, Need, find_cmake, needs_of
 
 
 def ensure(backend: str, modules: Sequence[str] = (), tests: bool = False) -> str:
@@ -145,10 +145,7 @@ def sources_of(missing: Sequence[Need], wheels: Sequence[str]) -> tuple[dict[str
     if any(need.package == "cmake" for need in missing) and _system_cmake_is_old():
         missing = [need for need in missing if need.package != "cmake"]
         wheels.append("cmake")
-    packages = {
-        apt.runtime_of(need.package) if need in EMULATOR else need.package: need.name
-        for need in missing
-    }
+    packages = {need.package: need.name for need in missing}
     if wheels and not python_packages.venv_can_be_made():
         packages["python3-venv"] = f"Python's venv (for {', '.join(wheels)})"
     return packages, wheels

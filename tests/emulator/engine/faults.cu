@@ -3,6 +3,7 @@
 
 #undef NDEBUG  // assertions hold in every build
 #include <cassert>
+#include <cfenv>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -25,6 +26,15 @@ TEST_F(Faults, IllegalAddress) {
     EXPECT_THAT(text, HasSubstr("kernel writeNull, block ("));
     EXPECT_THAT(text, HasSubstr("thread (5,0,0): illegal address (nil): a null pointer"));
     EXPECT_EQ(cudaErrorIllegalAddress, cudaGetLastError());
+}
+
+TEST_F(Faults, RoundingStaysAsItWas) {
+    SKIP_UNDER_ADDRESS_SANITIZER();
+    std::fesetround(FE_UPWARD);
+    failure(cudaErrorIllegalAddress, [] { writeNull<<<2, 32>>>(nullptr); });
+    const int after = std::fegetround();
+    std::fesetround(FE_TONEAREST);
+    EXPECT_EQ(FE_UPWARD, after);
 }
 
 __global__ void setAll(int* data) {

@@ -193,7 +193,6 @@ def test_all_that_there_can_be(machine: Path, fake_tool, monkeypatch, capsys) ->
         "C++ compiler       OK       BIN/c++ 12.2.0",
         "CMake >= 3.25      OK       BIN/cmake 3.25.1",
         "Ninja              OK       BIN/ninja",
-        "Boost.Context      OK",
         "TOML reader        OK       tomllib",
         "make               OK       BIN/make 4.3",
         "GoogleTest         OK",
@@ -223,7 +222,6 @@ def test_nothing_at_all(machine: Path, fake_tool, monkeypatch, capsys) -> None:
         f"C++ compiler       problem  {below}",
         f"CMake >= 3.25      problem  {below}",
         f"Ninja              problem  {below}",
-        f"Boost.Context      problem  {below}",
         "TOML reader        OK       tomllib",
         f"make               -        {below}",
         f"GoogleTest         -        {below}",
@@ -248,7 +246,7 @@ def test_nothing_at_all(machine: Path, fake_tool, monkeypatch, capsys) -> None:
         "This installs all that is missing (what is no problem above, for tests):",
         "",
         "    sudo apt-get update && sudo apt-get install -y --no-install-recommends g++ cmake "
-        "ninja-build libboost-context-dev make libgmock-dev libbenchmark-dev python3-venv",
+        "ninja-build make libgmock-dev libbenchmark-dev python3-venv",
     ]
 
 
@@ -257,12 +255,12 @@ def test_nothing_at_all_and_no_apt(machine: Path, monkeypatch, capsys) -> None:
     assert main.main(["doctor"]) == 1
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "C++ compiler       problem  missing: see below"
-    assert lines[8].endswith("needed for what goes into .venv: see below")
+    assert lines[7].endswith("needed for what goes into .venv: see below")
     assert lines[-3:] == [
         "Install all that is missing (what is no problem above, for tests) with your system's package "
         "manager. Its names on Debian and Ubuntu:",
         "",
-        "    g++ cmake ninja-build libboost-context-dev make libgmock-dev libbenchmark-dev python3-venv",
+        "    g++ cmake ninja-build make libgmock-dev libbenchmark-dev python3-venv",
     ]
 
 
@@ -300,7 +298,7 @@ def test_old_cmake_comes_from_pypi(
 def test_status_is_0_if_one_back_end_works(
     monkeypatch, capsys, lacks: str, nvcc: str | None, driver: Driver, gpu: str, status: int
 ) -> None:
-    library = Need("Boost.Context", "libboost-context-dev", lambda: not lacks)
+    library = Need("a library", "libsome-dev", lambda: not lacks)
     tools = [Need(tool.name, tool.package, lambda: lacks != "tools") for tool in TOOLS]
     monkeypatch.setattr(doctor.needs, "needs_of", lambda *_, **__: [*tools, library])
     monkeypatch.setattr(doctor.python_packages, "venv_can_be_made", lambda: True)
@@ -309,7 +307,7 @@ def test_status_is_0_if_one_back_end_works(
     monkeypatch.setattr(doctor, "ask_driver", lambda: driver)
     assert main.main(["doctor"]) == status
     out = capsys.readouterr().out
-    assert ("libboost-context-dev" in out) is bool(lacks)
+    assert ("libsome-dev" in out) is bool(lacks)
     assert out.split("\n\n")[1].splitlines() == [
         f"cpu back end       {'problem  see above' if lacks else 'OK'}",
         f"gpu back end       {gpu}",

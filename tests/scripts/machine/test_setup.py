@@ -113,58 +113,15 @@ def test_library_is_seen_by_linking(fake_tool) -> None:
     assert not needs.can_link("/no/such/compiler", "header.h", "library")
 
 
-def test_boost_without_its_package_for_development(fake_tool, tmp_path: Path) -> None:
-    """In a folder in which the compiler looks for libraries, whatever that is called."""
-    folder = tmp_path / "lib64"
-    fake_tool(
-        "c++",
-        f'case "$1" in -print-search-dirs) printf "programs: =/bin\\nlibs: =/no/lib:{folder}\\n" ;; '
-        '*) [ "$7" = -pthread ] && [ "$8" = -l:libboost_context.so.1.74.0 ] ;; esac',
-    )
-    assert not needs.has_boost_context()
-    folder.mkdir()
-    (folder / "libboost_context.so.1.9.0").touch()  # of another processor
-    assert not needs.has_boost_context()
-    (folder / "libboost_context.so.1.74.0").touch()
-    assert needs.has_boost_context()
-
-
-def test_no_compiler_no_folders(fake_tool) -> None:
-    assert needs.library_folders(None) == []
-    assert needs.library_folders(str(fake_tool("c++", "exit 1"))) == []
-    assert not needs.has_boost_context()
-
-
-def test_library_without_what_development_takes(fake_tool) -> None:
-    """As the lists of Debian 12 have it: the package for development brings all of Boost's headers."""
-    assert apt.runtime_of("libboost-context-dev") == "libboost-context-dev"  # nobody knows
-    fake_tool(
-        "apt-cache",
-        'case "$2" in libboost-context-dev) echo "  Depends: libboost-context1.74-dev" ;; '
-        'libboost-context1.74-dev) printf "  Depends: libboost1.74-dev\\n  Conflicts: '
-        'libboost-context1.7-dev\\n  Depends: libboost-context1.74.0\\n" ;; *) exit 1 ;; esac',
-    )
-    assert apt.runtime_of("libboost-context-dev") == "libboost-context1.74.0"
-    assert apt.runtime_of("libgmock-dev") == "libgmock-dev"
-    packages, _ = setup.sources_of([*needs.EMULATOR, *needs.TESTS], [])
-    assert [*packages] == ["libboost-context1.74.0", "make", "libgmock-dev", "libbenchmark-dev"]
-
-
 def test_program_that_is_linked(fake_tool, tmp_path: Path, capfd) -> None:
     log = tmp_path / "log"
     noise = "echo noise; echo noise >&2"
-    asked = "[ $1 = -print-search-dirs ] && exit"
-    fake_tool(
-        "c++", f'{asked}; echo "$*" >> {log}; read line; echo "$line" >> {log}; {noise}; exit 1'
-    )
-    libraries = [*needs.EMULATOR, *needs.TESTS[1:]]
-    missing = [need.package for need in libraries if not need.present()]
-    assert missing == ["libboost-context-dev", "libgmock-dev", "libbenchmark-dev"]
+    fake_tool("c++", f'echo "$*" >> {log}; read line; echo "$line" >> {log}; {noise}; exit 1')
+    missing = [need.package for need in needs.TESTS[1:] if not need.present()]
+    assert missing == ["libgmock-dev", "libbenchmark-dev"]
     assert capfd.readouterr() == ("", "")
     common = "-std=c++17 -x c++ - -o /dev/null -pthread"
     assert log.read_text().splitlines() == [
-        f"{common} -lboost_context",
-        "#include <cstddef>",
         f"{common} -lgmock",
         "#include <gmock/gmock.h>",
         f"{common} -lbenchmark",
@@ -178,11 +135,11 @@ def test_gpu_needs_no_libraries() -> None:
 
 
 def test_what_only_tests_need_is_asked_for_by_them() -> None:
-    """Who runs an exercise needs a compiler, CMake, Ninja and Boost.Context."""
+    """Who runs an exercise needs a compiler, CMake and Ninja."""
     packages = [need.package for need in needs.needs_of("cpu")]
-    assert packages == ["g++", "cmake", "ninja-build", "libboost-context-dev"]
+    assert packages == ["g++", "cmake", "ninja-build"]
     packages = [need.package for need in needs.needs_of("cpu", tests=True)]
-    assert packages[4:] == ["make", "libgmock-dev", "libbenchmark-dev"]
+    assert packages[3:] == ["make", "libgmock-dev", "libbenchmark-dev"]
 
 
 def test_missing_package_is_installed_as_root(
