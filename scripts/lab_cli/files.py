@@ -27,11 +27,12 @@ def reason(error: OSError) -> str:
     if name is None:
         return str(error.strerror or error)
     path = Path(os.fsdecode(name) if isinstance(name, (str, bytes)) else str(name))
-    return f"{printable(str(path))}: {error.strerror}{_advice(path)}"
+    return f"{printable(str(path))}: {error.strerror}{_advice(path, error)}"
 
 
-def _advice(path: Path) -> str:
-    return ELSEWHERE if OUT == path or OUT in path.parents else ""
+def _advice(path: Path, error: OSError | None = None) -> str:
+    room = ": make room" if error and error.errno in NO_SPACE else ""
+    return room + (ELSEWHERE if OUT == path or OUT in path.parents else "")
 
 
 def about_space(printed: str = "") -> str:
@@ -88,7 +89,9 @@ def write(path: Path, content: str | bytes) -> None:
             beside.unlink()
         if isinstance(error, OSError):
             name = printable(str(path))
-            raise LabError(f"cannot write {name}: {error.strerror}{_advice(path)}") from error
+            raise LabError(
+                f"cannot write {name}: {error.strerror}{_advice(path, error)}"
+            ) from error
         raise
 
 

@@ -28,7 +28,7 @@ def test_failure_leaves_the_old_text_and_nothing_else(tmp_path: Path, monkeypatc
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(files.os, "replace", full)
-    with pytest.raises(LabError, match="x.csv: No space left on device"):
+    with pytest.raises(LabError, match="x.csv: No space left on device: make room$"):
         files.write(path, "new\n")
     assert path.read_text() == "old\n"
     assert os.listdir(tmp_path) == ["x.csv"]
@@ -131,9 +131,10 @@ def test_a_failure_is_named_with_its_file(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(files, "OUT", tmp_path)
     error = OSError(30, "Read-only file system", str(tmp_path / "a\nb"))
     assert files.reason(error) == f"{tmp_path}/a\\nb: Read-only file system{files.ELSEWHERE}"
-    assert (
-        files.reason(OSError(28, "No space left on device", b"/x")) == "/x: No space left on device"
-    )
+    full = "/x: No space left on device: make room"
+    assert files.reason(OSError(28, "No space left on device", b"/x")) == full
+    quota = OSError(122, "Disk quota exceeded", str(tmp_path / "x"))
+    assert files.reason(quota).endswith(f"x: Disk quota exceeded: make room{files.ELSEWHERE}")
     assert files.reason(OSError(28, "No space left on device")) == "No space left on device"
     assert files.reason(OSError("odd")) == "odd"
     with pytest.raises(LabError, match="Is a directory; LAB_BUILD_DIR=FOLDER in the environment"):

@@ -74,7 +74,7 @@ def commit() -> str:
     named = os.environ.get("LAB_COMMIT")
     if named:
         return named
-    git = ["git", "-C", str(ROOT)]
+    git = ["git", "-C", str(ROOT), "-c", f"safe.directory={ROOT}"]  # also another user's checkout
     head = output_of([*git, "rev-parse", "--short", "HEAD"]).strip()
     if not head:
         return UNKNOWN

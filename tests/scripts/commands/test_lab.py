@@ -778,7 +778,7 @@ def test_a_failure_of_the_system_is_one_line(monkeypatch, capfd) -> None:
 
     monkeypatch.setattr(main, "dispatch", fails)
     assert main.main(["run"]) == 1
-    assert capfd.readouterr().err == "lab: /x/y: No space left on device\n"
+    assert capfd.readouterr().err == "lab: /x/y: No space left on device: make room\n"
 
 
 def test_without_a_folder_to_build_in_nothing_is_installed(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -99,6 +100,17 @@ def test_commit_is_dirty_where_sources_differ(checkout: Path) -> None:
     (checkout / "a.cu").write_text("1\n")
     (checkout / "new.cu").write_text("1\n")
     assert facts.commit() == head + "-dirty"
+
+
+def test_commit_of_another_users_checkout(checkout: Path, monkeypatch) -> None:
+    head = facts.commit()
+    for folder in (checkout, checkout / ".git"):
+        try:
+            os.chown(folder, 65533, 65533)
+        except PermissionError:
+            pytest.skip("takes root")
+    monkeypatch.setenv("HOME", "/none")  # where git would be told whom to trust
+    assert facts.commit() == head
 
 
 def test_commit_by_name(checkout: Path, monkeypatch) -> None:
