@@ -13,7 +13,7 @@ FACTS = [  # the page, what it says, the file, what that says
     ("README.md", "They need git and Python 3.9 on", "lab", "sys.version_info < (3, 9)"),
     (
         "README.md",
-        "compute capability 7.5 and up.",
+        "Compute capability 7.5 and up.",
         "scripts/lab_cli/machine/backend.py",
         "OLDEST_ARCHITECTURE = 75",
     ),
