@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 
-from compare import NOT_BUILT, Mismatch, kernel_name, number, run_profiled, skipped
+from compare import NOT_BUILT, Mismatch, compiler_of, kernel_name, number, run_profiled, skipped
 from expected_counts import COUNTS
 
 SCALE = 2**22 // 2**18
@@ -37,6 +37,8 @@ BRANCH_EFFICIENCIES = {
     "branchByThread": 80.0,
     "branchByWarp": 100.0,
 }
+# profiler.md says why these are others there.
+WITH_CLANG = {"neighbored": 90.16, "neighboredLess": 99.27, "interleaved": 99.38}
 
 
 def main(program: str, source: str) -> int:
@@ -47,6 +49,9 @@ def main(program: str, source: str) -> int:
         launches = {kernel_name(launch): launch for launch in run_profiled(program, "reductions")}
     except Mismatch as error:
         sys.exit(str(error))
+    branch_efficiencies = dict(BRANCH_EFFICIENCIES)
+    if compiler_of(program) == "clang++":
+        branch_efficiencies.update(WITH_CLANG)
     for kernel, counts in EXPECTED.items():
         launch = launches[kernel]
         for column, count in zip(COLUMNS, counts):
@@ -58,7 +63,7 @@ def main(program: str, source: str) -> int:
         ):
             if number(launch[metric]) != expected:
                 wrong.append(f"{kernel}: {metric}: {launch[metric]}, not {expected}")
-        if number(launch[BRANCH_EFFICIENCY]) != BRANCH_EFFICIENCIES[kernel]:
+        if number(launch[BRANCH_EFFICIENCY]) != branch_efficiencies[kernel]:
             wrong.append(f"{kernel}: branch efficiency {launch[BRANCH_EFFICIENCY]}")
     print("\n".join(wrong))
     return 1 if wrong else 0
