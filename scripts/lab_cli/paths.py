@@ -27,6 +27,11 @@ def venvs() -> list[Path]:
     return [VENV, *([SHARED_VENV] if SHARED_VENV else [])]
 
 
+def programs() -> list[str]:
+    """The folders of virtual environments with programs that the system may lack."""
+    return [str(venv / folder) for venv in venvs() for folder in ("bin", "zig")]
+
+
 def venv_tool(name: str) -> Path:
     """A program of a virtual environment; where none has it, that of the one that lab installs into."""
     tools = [venv / "bin" / name for venv in venvs()]

@@ -9,15 +9,16 @@ from pathlib import Path
 
 from ..files import make_build_folder
 from ..lock import LOCK, alone_in
-from ..paths import OUT, ROOT, shown
+from ..paths import OUT, ROOT, programs, shown
 from ..process import say
 from . import cmake as cmake_runs
 
 
 def shortest(program: str) -> str:
-    """As one types it: the bare name where PATH leads to the same program."""
+    """As one types it: the bare name where the user's PATH leads to the same program."""
     name = os.path.basename(program)
-    return name if shutil.which(name) == program else program
+    is_own = os.path.dirname(program) in programs()
+    return name if shutil.which(name) == program and not is_own else program
 
 
 def ctest_beside(cmake: str) -> str:

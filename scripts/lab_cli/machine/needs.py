@@ -72,22 +72,30 @@ class Need:
     name: str
     package: str  # of Debian and Ubuntu
     present: Callable[[], bool]
+    wheel: str = ""  # of PyPI, which takes no root
+    optional: bool = False  # where it is missing, some tests are left out
 
 
 def _library(header: str, library: str) -> Callable[[], bool]:
     return lambda: can_link(find_compiler(), header, library)
 
 
+def _for_tests(name: str, package: str, present: Callable[[], bool]) -> Need:
+    return Need(name, package, present, optional=True)
+
+
 TOOLS = [
-    Need("C++ compiler", "g++", lambda: find_compiler() is not None),
-    Need("CMake >= " + dotted(MIN_CMAKE), "cmake", lambda: find_cmake() is not None),
-    Need("Ninja", "ninja-build", lambda: find_ninja() is not None),
+    Need("C++ compiler", "g++", lambda: find_compiler() is not None, "ziglang"),
+    Need("CMake >= " + dotted(MIN_CMAKE), "cmake", lambda: find_cmake() is not None, "cmake"),
+    Need("Ninja", "ninja-build", lambda: find_ninja() is not None, "ninja"),
 ]
 # make is the default generator of plain `cmake -S . -B build`, which is tested, too.
 TESTS = [
-    Need("make", "make", lambda: find_make() is not None),
-    Need("GoogleTest", "libgmock-dev", _library("gmock/gmock.h", "gmock")),
-    Need("Google Benchmark", "libbenchmark-dev", _library("benchmark/benchmark.h", "benchmark")),
+    _for_tests("make", "make", lambda: find_make() is not None),
+    _for_tests("GoogleTest", "libgmock-dev", _library("gmock/gmock.h", "gmock")),
+    _for_tests(
+        "Google Benchmark", "libbenchmark-dev", _library("benchmark/benchmark.h", "benchmark")
+    ),
 ]
 
 

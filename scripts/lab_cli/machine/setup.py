@@ -13,9 +13,9 @@ from .. import toml_file
 from ..errors import LabError
 from ..files import make_build_folder, write
 from ..lock import alone_in
-from ..paths import OUT
+from ..paths import OUT, VENV, shown
 from ..process import say
-from . import apt, python_packages
+from . import apt, python_packages, zig
 from .needs import MIN_CMAKE, Need, find_cmake, needs_of
 
 
@@ -32,6 +32,8 @@ def ensure(backend: str, modules: Sequence[str] = (), tests: bool = False) -> st
     cmake = _recorded(path, names, modules)
     if cmake:
         return cmake
+    needs = _without_left_out(needs)
+    names = [need.name for need in needs]
     with alone_in(OUT, "installs"):
         cmake = _recorded(path, names, modules)  # by another lab, meanwhile
         if cmake:
@@ -49,6 +51,16 @@ def _recorded(path: Path, names: Sequence[str], modules: Sequence[str]) -> str:
     record = _read(path)
     known = set(names) <= set(record.get("needs", []))
     return str(record["cmake"]) if known and _still_there(record, modules) else ""
+
+
+def _without_left_out(needs: Sequence[Need]) -> list[Need]:
+    """Without root, tests are left out rather than asked for."""
+    left_out = [need for need in needs if need.optional and not need.present()]
+    if not left_out or apt.may_install():
+        return [*needs]
+    names = ", ".join(need.name for need in left_out)
+    say(f"note: tests that need {names} are left out; ./lab doctor says how to install it")
+    return [need for need in needs if need not in left_out]
 
 
 def python_for(modules: Sequence[str]) -> str:
@@ -115,16 +127,20 @@ def _install_missing(needs: Sequence[Need], modules: Sequence[str]) -> None:
     wheels = missing_wheels(modules)
     if not missing and not wheels:
         return
-    of_system = bool(missing) or not python_packages.venv_can_be_made()
-    if not of_system or apt.may_install():  # else apt.install() says it
-        say("set-up: missing " + ", ".join([*(need.name for need in missing), *wheels]))
-    if of_system:
-        apt.update()
+    names = ", ".join([*(need.name for need in missing), *wheels])
+    if apt.may_install():
+        say(f"set-up: missing {names}")
+        if missing or not python_packages.venv_can_be_made():
+            apt.update()
     packages, wheels = sources_of(missing, wheels)
+    if not packages and not apt.may_install():  # else apt.install() says it
+        say(f"set-up: missing {names}: from PyPI into {shown(VENV)}")
     if packages:
         apt.install(packages)
     if wheels:
         python_packages.install(wheels)
+    if zig.PACKAGE in wheels:
+        zig.complete()
     still = [need.name for need in needs if not need.present()]
     if still:
         raise LabError(f"installed, and yet not found: {', '.join(still)}; see ./lab doctor")
@@ -141,14 +157,19 @@ def missing_wheels(modules: Sequence[str]) -> list[str]:
 def sources_of(missing: Sequence[Need], wheels: Sequence[str]) -> tuple[dict[str, str], list[str]]:
     """Where all that is missing comes from: packages of the system, each with what it is for, and
     packages for Python."""
-    wheels = [*wheels]
-    if any(need.package == "cmake" for need in missing) and _system_cmake_is_old():
-        missing = [need for need in missing if need.package != "cmake"]
-        wheels.append("cmake")
-    packages = {need.package: need.name for need in missing}
+    of_pypi = [need for need in missing if _comes_from_pypi(need)]
+    wheels = [*wheels, *(need.wheel for need in of_pypi)]
+    packages = {need.package: need.name for need in missing if need not in of_pypi}
     if wheels and not python_packages.venv_can_be_made():
         packages["python3-venv"] = f"Python's venv (for {', '.join(wheels)})"
     return packages, wheels
+
+
+def _comes_from_pypi(need: Need) -> bool:
+    """Where the system's is too old, or cannot be installed."""
+    if need.package == "cmake" and _system_cmake_is_old():
+        return True
+    return bool(need.wheel) and python_packages.venv_can_be_made() and not apt.may_install()
 
 
 def _system_cmake_is_old() -> bool:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import fcntl
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
 from lab_cli import lock, toml_file
 from lab_cli.errors import LabError
-from lab_cli.machine import apt, needs, python_packages, setup
+from lab_cli.machine import apt, needs, python_packages, setup, zig
 from lab_cli.machine.needs import Need
 from lab_cli.progress import Progress, State
 
@@ -248,6 +249,66 @@ def test_without_root_the_command_is_printed(
     assert capfd.readouterr().err == ""  # what is missing is said once
 
 
+def test_without_root_tools_come_from_pypi(fake_tool, log, tmp_path, monkeypatch, capfd) -> None:
+    installed = tmp_path / "installed"
+    tool = Need("a tool", "tool", installed.exists, "wheel")
+    compiler = Need("a compiler", "g++", installed.exists, zig.PACKAGE)
+    monkeypatch.setattr(setup, "needs_of", lambda *_: [tool, compiler])
+    monkeypatch.setattr(setup, "find_cmake", lambda: "/bin/sh")
+    monkeypatch.setattr(python_packages, "venv_can_be_made", lambda: True)
+    done: list[str] = []
+    monkeypatch.setattr(python_packages, "install", done.extend)
+    monkeypatch.setattr(zig, "complete", lambda: (done.append("complete"), installed.touch()))
+    fake_tool("apt-get", LOGGING_APT.format(log=log))
+    monkeypatch.setattr(apt.os, "geteuid", lambda: 1000)
+    setup.ensure("cpu")
+    assert done == ["wheel", "ziglang", "complete"]
+    assert not log.exists()
+    assert capfd.readouterr().err == (
+        f"set-up: missing a tool, a compiler: from PyPI into {setup.shown(setup.VENV)}\n"
+    )
+
+
+def test_without_root_tests_are_left_out(fake_tool, log, tmp_path, monkeypatch, capfd) -> None:
+    """And no longer where somebody has installed what they need."""
+    installed = tmp_path / "installed"
+    needs = [
+        Need("a tool", "tool", lambda: True),
+        Need("a library", "library", installed.exists, optional=True),
+    ]
+    monkeypatch.setattr(setup, "needs_of", lambda *_: needs)
+    monkeypatch.setattr(setup, "find_cmake", lambda: "/bin/sh")
+    monkeypatch.setattr(apt.os, "geteuid", lambda: 1000)
+    fake_tool("apt-get", LOGGING_APT.format(log=log))
+    note = "note: tests that need a library are left out; ./lab doctor says how to install it\n"
+    for _ in range(2):
+        setup.ensure("cpu", tests=True)
+        assert capfd.readouterr().err == note
+    installed.touch()
+    monkeypatch.setattr(setup, "_configure_anew", lambda backend: print("anew"))
+    for output in ("anew\n", ""):
+        setup.ensure("cpu", tests=True)
+        assert capfd.readouterr() == (output, "")
+    assert not log.exists()
+
+
+def test_commands_of_zig(tmp_path: Path, monkeypatch) -> None:
+    package = tmp_path / "a package"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "zig").write_text('#!/bin/sh\necho "$ZIG_GLOBAL_CACHE_DIR" "$@"\n')
+    (package / "zig").chmod(0o755)
+    monkeypatch.setattr(zig, "FOLDER", tmp_path / "the folder")
+    monkeypatch.setattr(zig, "output_of", lambda _: f"{package}/__init__.py\n")
+    zig.complete()
+    for tool in ("c++", "cc", "ar", "ranlib"):
+        said = subprocess.run([zig.FOLDER / tool, "a b"], stdout=subprocess.PIPE, text=True).stdout
+        assert said == f"{zig.FOLDER}/cache {tool} a b\n"
+    (package / "zig").unlink()
+    with pytest.raises(LabError, match="not to be found: zig"):
+        zig.complete()
+
+
 def test_passwordless_sudo_is_used(fake_tool, log: Path, needed, monkeypatch, capfd) -> None:
     fake_tool("env", 'shift; exec "$@"')
     fake_tool("sudo", '[ "$*" = "-n id -u" ] && echo 0 && exit; shift; exec "$@"')
@@ -267,7 +328,7 @@ def test_passwordless_sudo_is_used(fake_tool, log: Path, needed, monkeypatch, ca
 
 def test_one_message_names_all_that_is_missing(fake_tool, log, monkeypatch, capfd) -> None:
     """Tools, libraries, an environment for Python, and what is to go into it."""
-    needs = [Need("a tool", "tool", lambda: False), Need("CMake", "cmake", lambda: False)]
+    needs = [Need("a tool", "tool", lambda: False), Need("CMake", "cmake", lambda: False, "cmake")]
     monkeypatch.setattr(setup, "needs_of", lambda *_: needs)
     monkeypatch.setattr(python_packages, "venv_can_be_made", lambda: False)
     monkeypatch.setattr(python_packages, "python_with", lambda *_: "")
@@ -386,7 +447,7 @@ def test_old_cmake_comes_from_pypi(
     fake_tool, log: Path, monkeypatch, tmp_path: Path, offered: str, from_pypi: bool
 ) -> None:
     there = tmp_path / "cmake_is_there"
-    need = Need("CMake", "cmake", there.exists)
+    need = Need("CMake", "cmake", there.exists, "cmake")
     monkeypatch.setattr(setup, "needs_of", lambda *_: [need])
     monkeypatch.setattr(setup, "find_cmake", lambda: "/bin/sh")
     monkeypatch.setattr(apt.os, "geteuid", lambda: 0)
@@ -409,7 +470,8 @@ def test_cmake_of_the_system_is_taken_where_nobody_says_how_old_it_is(
     fake_tool, log: Path, monkeypatch, there: bool
 ) -> None:
     """Unless there is one already, which must be too old."""
-    monkeypatch.setattr(setup, "needs_of", lambda *_: [Need("CMake", "cmake", lambda: False)])
+    need = Need("CMake", "cmake", lambda: False, "cmake")
+    monkeypatch.setattr(setup, "needs_of", lambda *_: [need])
     monkeypatch.setattr(apt.os, "geteuid", lambda: 0)
     monkeypatch.setattr(python_packages, "venv_can_be_made", lambda: True)
     installed: list[str] = []
@@ -503,8 +565,10 @@ def test_requirements_are_pinned() -> None:
     assert {pin.split("==")[0] for pin in pins if "==" in pin} == {
         "cmake",
         "matplotlib",
+        "ninja",
         "pytest",
         "tomli",
+        "ziglang",
     }
 
 

@@ -1,0 +1,42 @@
+"""zig's C++ compiler from PyPI, for a machine without a compiler and without root.
+
+It is clang, with a linker and the libraries of C++ that it compiles itself, once. The folder has the
+names that CMake and lab cc look for.
+"""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+from ..errors import LabError
+from ..files import make_build_folder, write
+from ..paths import VENV
+from ..process import output_of
+
+PACKAGE = "ziglang"
+FOLDER = VENV / "zig"
+TOOLS = ("c++", "cc", "ar", "ranlib")
+
+
+def complete() -> None:
+    """Makes the commands, once the package is there."""
+    python = str(VENV / "bin" / "python")
+    module = output_of([python, "-c", f"import {PACKAGE}; print({PACKAGE}.__file__)"]).strip()
+    zig = Path(module).parent / "zig"
+    if not module or not zig.is_file():
+        raise LabError(f"installed, and yet not to be found: zig, of the package {PACKAGE}")
+    make_build_folder(FOLDER)
+    for tool in TOOLS:
+        _write_command(FOLDER / tool, zig, tool)
+
+
+def _write_command(path: Path, zig: Path, tool: str) -> None:
+    """What zig compiles for itself lies beside the commands: a home may be small."""
+    cache = shlex.quote(str(FOLDER / "cache"))
+    write(
+        path,
+        f"#!/bin/sh\nZIG_GLOBAL_CACHE_DIR={cache} ZIG_LOCAL_CACHE_DIR={cache} "
+        f'exec {shlex.quote(str(zig))} {tool} "$@"\n',
+    )
+    path.chmod(0o755)
