@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ..errors import LabError
 from ..files import make_build_folder, write
-from ..paths import VENV
+from ..paths import BUILD_VARIABLE, VENV
 from ..process import output_of
 
 PACKAGE = "ziglang"
@@ -32,11 +32,14 @@ def complete() -> None:
 
 
 def _write_command(path: Path, zig: Path, tool: str) -> None:
-    """What zig compiles for itself lies beside the commands: a home may be small."""
-    cache = shlex.quote(str(FOLDER / "cache"))
+    """What zig compiles for itself lies beside the commands: a home may be small. In an installation
+    for many it lies where the user builds."""
+    folder = shlex.quote(str(FOLDER))
     write(
         path,
-        f"#!/bin/sh\nZIG_GLOBAL_CACHE_DIR={cache} ZIG_LOCAL_CACHE_DIR={cache} "
+        f"#!/bin/sh\nfolder={folder}\n"
+        f'[ -w "$folder" ] || folder=${BUILD_VARIABLE}/zig\n'
+        'export ZIG_GLOBAL_CACHE_DIR="$folder/cache" ZIG_LOCAL_CACHE_DIR="$folder/cache"\n'
         f'exec {shlex.quote(str(zig))} {tool} "$@"\n',
     )
     path.chmod(0o755)

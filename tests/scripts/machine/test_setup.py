@@ -304,6 +304,12 @@ def test_commands_of_zig(tmp_path: Path, monkeypatch) -> None:
     for tool in ("c++", "cc", "ar", "ranlib"):
         said = subprocess.run([zig.FOLDER / tool, "a b"], stdout=subprocess.PIPE, text=True).stdout
         assert said == f"{zig.FOLDER}/cache {tool} a b\n"
+    monkeypatch.setenv("LAB_BUILD_DIR", "/of/the student")
+    script = (
+        (zig.FOLDER / "cc").read_text().replace("-w", "! -w")
+    )  # as where it cannot be written to
+    said = subprocess.run(["sh", "-c", script], stdout=subprocess.PIPE, text=True).stdout
+    assert said == "/of/the student/zig/cache cc\n"
     (package / "zig").unlink()
     with pytest.raises(LabError, match="not to be found: zig"):
         zig.complete()
