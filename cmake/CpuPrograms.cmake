@@ -9,6 +9,9 @@
 set(LAB_INSTRUMENT ON)
 if(CMAKE_CXX_FLAGS MATCHES "-fsanitize=") # which goes with no other instrumentation
     set(LAB_INSTRUMENT OFF)
+elseif(CMAKE_CXX_COMPILER MATCHES "/zig/c[+][+]$") # of scripts/lab_cli/machine/zig.py: instrument_clang.py cannot use it
+    message(STATUS "zig's compiler: what checks and profiles is left out, and its tests")
+    set(LAB_INSTRUMENT OFF)
 endif()
 
 function(lab_add_cpu_program target)

@@ -9,7 +9,8 @@ from pathlib import Path
 from .. import catalogue
 from ..catalogue import Exercise
 from ..errors import LabError
-from ..machine import backend, setup
+from ..machine import backend, setup, zig
+from ..machine.needs import find_compiler
 from . import presets
 
 
@@ -31,6 +32,7 @@ def build(names: Sequence[str], request: str, instrumented: bool = False) -> Bui
     setup.toml_reader(chosen_backend)
     exercises = catalogue.of_backend(catalogue.exercises(names), chosen_backend, bool(names))
     cmake = setup.ensure(chosen_backend)
+    instrumented = instrumented and not zig.is_compiler(find_compiler())  # has no such programs
     wanted = [] if names else ["exercises"]
     for exercise in exercises if names else []:
         wanted.append(exercise.name)

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from ..catalogue import Exercise, of_backend
 from ..errors import LabError
-from ..machine import setup
+from ..machine import setup, zig
+from ..machine.needs import find_compiler
 from ..process import describe, run_lines, say
 from . import own_program, presets
 
@@ -41,6 +42,11 @@ def built(exercise: Exercise | None, sources: Sequence[str]) -> list[str]:
     LabError for an exercise that needs a GPU's hardware."""
     of_backend([exercise] if exercise else [], "cpu", by_name=True)
     cmake = setup.ensure("cpu")
+    if zig.is_compiler(find_compiler()):
+        raise LabError(
+            "what checks and profiles cannot be built with zig's compiler: install g++ (./lab doctor "
+            "says where the compiler comes from)"
+        )
     if exercise:
         return once_each(presets.build(cmake, "cpu", exercise.instrumented), exercise, True)
     return [str(own_program.for_cpu(sources, cmake, instrument=True))]

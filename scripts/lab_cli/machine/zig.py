@@ -19,6 +19,10 @@ FOLDER = VENV / "zig"
 TOOLS = ("c++", "cc", "ar", "ranlib")
 
 
+def is_compiler(path: str | None) -> bool:
+    return path == str(FOLDER / "c++")
+
+
 def complete() -> None:
     """Makes the commands, once the package is there."""
     python = str(VENV / "bin" / "python")

@@ -18,7 +18,7 @@ from lab_cli.building import presets
 from lab_cli.commands import cc
 from lab_cli.commands import test as test_command
 from lab_cli.errors import LabError
-from lab_cli.machine import backend, setup
+from lab_cli.machine import backend, setup, zig
 from lab_cli.paths import ROOT
 from lab_cli.results import standing
 
@@ -390,6 +390,15 @@ def test_of_everything_on_a_gpu_leaves_out_the_unit_tests(tested, monkeypatch, c
 def test_of_one_exercise_on_a_gpu_takes_nothing_instrumented(tested, monkeypatch) -> None:
     monkeypatch.setattr(test_command.backend, "pick", lambda request: request)
     assert tested("--backend=gpu", "transpose")[1][0] == "build gpu transpose"
+
+
+def test_with_zig_nothing_is_instrumented(tested, monkeypatch, capfd) -> None:
+    monkeypatch.setattr(zig, "is_compiler", lambda path: True)
+    monkeypatch.setattr(setup, "ensure", lambda backend, modules=(): "cmake")
+    assert tested("transpose")[1][0] == "build cpu transpose"
+    for command in (["check", "transpose"], ["profile", "transpose", "--backend=cpu"]):
+        assert main.main(command) == 1
+        assert "cannot be built with zig's compiler: install g++" in capfd.readouterr().err
 
 
 LISTED = """{"tests": [
