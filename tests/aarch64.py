@@ -8,7 +8,7 @@ FOLDER/build, since that is many times faster; then ctest runs in the root: the 
 print, the exercises with small sizes, and the profiler's counts beside those that ncu recorded. Status 1 if any of
 them fails. Left out are the tests of the scripts, those that compile, and the tests in NOT_UNDER_QEMU.
 
-Takes some hours of a core and 4 GB of disk. Needs root, for the new root and its mounts, and Debian's or Ubuntu's
+Takes an hour or more, the longer the fewer cores there are. Needs root, for the new root and its mounts, and Debian's or Ubuntu's
 packages in PACKAGES.
 """
 
