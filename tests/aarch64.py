@@ -2,14 +2,15 @@
 
     sudo python3 tests/aarch64.py FOLDER
 
-FOLDER/root becomes a Debian 12 for arm64, whose programs QEMU runs in user mode; it is kept for the next time.
-There its own g++ builds the emulator and one exercise, which runs. All the rest a cross compiler builds here, in
-FOLDER/build, since that is many times faster; then ctest runs in the root: the unit tests in C++, what the programs
-print, the exercises with small sizes, and the profiler's counts beside those that ncu recorded. Status 1 if any of
-them fails. Left out are the tests of the scripts, those that compile, and the tests in NOT_UNDER_QEMU.
+FOLDER/root becomes a Debian 12 for arm64, whose programs QEMU runs in user mode; it is kept for the next
+time. There its own g++ builds the emulator and one exercise, which runs. All the rest a cross compiler
+builds here, in FOLDER/build, since that is many times faster; then ctest runs in the root: the unit tests
+in C++, what the programs print, the exercises with small sizes, and the profiler's counts beside those
+that ncu recorded. Status 1 if any of them fails. Left out are the tests of the scripts, those that
+compile, and the tests in NOT_UNDER_QEMU.
 
-Takes an hour or more, the longer the fewer cores there are. Needs root, for the new root and its mounts, and Debian's or Ubuntu's
-packages in PACKAGES.
+Takes an hour or more, the longer the fewer cores there are. Needs root, for the new root and its mounts,
+and Debian's or Ubuntu's packages in PACKAGES.
 """
 
 from __future__ import annotations
@@ -106,8 +107,8 @@ def make_root(root: Path) -> None:
 
 
 def in_root(folder: Path, *command: object) -> list[str]:
-    """The command that runs `command` in the root, in which the checkout and FOLDER are where they are here. The
-    mounts are its own and end with it."""
+    """The command that runs `command` in the root, in which the checkout and FOLDER are where they are
+    here. The mounts are its own and end with it."""
     root = folder / "root"
     steps = []
     for mount in (CHECKOUT, folder):
