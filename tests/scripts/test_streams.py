@@ -21,7 +21,7 @@ streams.guard()
 with open("lab") as file:
     assert file.fileno() > 2
     sys.stdout.flush()
-    os.execvp(sys.executable, [sys.executable, "-c", "import os; os.write({number}, b'x')"])
+    os.execvp(sys.executable, [sys.executable, "-u", "-c", "import os; os.write({number}, b'x')"])
 """
 
 
