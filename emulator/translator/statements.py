@@ -5,7 +5,8 @@ nvcc's debug code (-G) has a block of its own for the step of a `for`, with a br
 condition; g++ joins it with the loop's body. And g++ lets a function that returns a struct write it
 right into `array[i]` of `array[i] = f()`, without a hook. ::emu::loopStep() and ::emu::stored()
 (emu/decisions.h) make up for both, ::emu::sign for the branch that a division is on a GPU
-(emu/division.h). What is not sure to be such a statement stays as it is.
+(emu/division.h). And clang joins a `return` with the end of the function: EMU_RETURNS tells of it.
+What is not sure to be such a statement stays as it is.
 """
 
 from typing import Callable, Optional
@@ -29,6 +30,9 @@ def statement_edits(stream: Stream, in_device: Callable[[int], bool]) -> list[Ed
             if step is not None:
                 at = stream.tokens[step].start
                 result.append((at, at, "::emu::loopStep(), "))
+        elif token.text == "return" and in_device(i) and stream.text(i + 1) == ";":
+            start, stop = token.start, stream.tokens[i + 1].end
+            result += [(start, start, "{ EMU_RETURNS "), (stop, stop, " }")]
         elif token.text in ("/", "%") and in_device(i) and stream.text(i - 1) != "operator":
             compound = stream.text(i + 1) == "=" and _touch(stream, i)
             at = stream.tokens[i + compound].end

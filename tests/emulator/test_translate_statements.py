@@ -40,6 +40,26 @@ def test_steps_of_loops(translated, body, expected):
 @pytest.mark.parametrize(
     "body, expected",
     [
+        ("if (a) return; f();", "if (a) { EMU_RETURNS return; } f();"),
+        (
+            "if (a) return; else return;",
+            "if (a) { EMU_RETURNS return; } else { EMU_RETURNS return; }",
+        ),
+        ("switch (a) { case 1: return; }", "switch (a) { case 1: { EMU_RETURNS return; } }"),
+        ("auto f = [] { return 1; };", "auto f = [] { return 1; };"),
+    ],
+)
+def test_returns(translated, body, expected):
+    assert translated(body) == expected
+
+
+def test_returns_of_the_host(translated):
+    assert translated("if (a) return;", "void k") == "if (a) return;"
+
+
+@pytest.mark.parametrize(
+    "body, expected",
+    [
         ("a[i] = f(x, y);", "a[i] = S(f(x, y));"),
         ("a[i][j] = n::f(x)[3];", "a[i][j] = S(n::f(x)[3]);"),
         ("*p = make_float4(1, 2, 3, 4);", "*p = S(make_float4(1, 2, 3, 4));"),

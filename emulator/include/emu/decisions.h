@@ -1,5 +1,5 @@
-// Makes g++ and clang branch and store as nvcc's debug code does, in programs that are compiled for the
-// profiler.
+// Makes g++ and clang branch and store as nvcc's debug code does, in programs that are compiled for
+// the profiler.
 #pragma once
 
 #include "emu/kernel_frame.h"
@@ -22,6 +22,15 @@ EMU_NOT_RECORDED constexpr bool truth(bool value) noexcept {
 __attribute__((always_inline)) inline void loopStep() noexcept {}  // not the library's
 #else
 void loopStep() noexcept;
+#endif
+
+// The translator puts it in front of each `return;`: the running thread goes on to the end of the
+// function. Of g++'s code the hazard check sees that without.
+void returns() noexcept;
+#ifdef __clang__
+#define EMU_RETURNS ::emu::returns();
+#else
+#define EMU_RETURNS
 #endif
 
 // The translator puts the right side of `array[i] = f()` into a call of it. Without, the compiler

@@ -30,6 +30,11 @@ void KernelPath::add(uintptr_t block) {
     recent[0] = block;
 }
 
+void KernelPath::returns() {
+    returnBlock = recent[0];
+    beforeReturn = std::max(highest, *std::max_element(recent.begin() + 1, recent.end()));
+}
+
 void BarrierCheck::beginBlock(const void* kernel) {
     if (kernel != kernel_) exits_.clear();
     kernel_ = kernel;
@@ -83,12 +88,16 @@ size_t BarrierCheck::blocksOfReturn(const KernelPath& path) const {
 }
 
 bool BarrierCheck::passed(const KernelPath& path, const Site& site, unsigned rank) const {
+    const auto isBehind = [&](uintptr_t block, uintptr_t highestBefore) {
+        const uintptr_t place = site.barrier.inKernel;
+        return block > place && highestBefore > place && !site.arrived[rank];
+    };
+    if (path.returnBlock != 0) return isBehind(path.returnBlock, path.beforeReturn);
     const size_t end = blocksOfReturn(path);
     if (end == 0) return true;
     const uintptr_t highest =
         std::max(path.highest, *std::max_element(path.recent.begin() + end, path.recent.end()));
-    const uintptr_t place = site.barrier.inKernel;
-    return path.recent[end - 1] > place && highest > place && !site.arrived[rank];
+    return isBehind(path.recent[end - 1], highest);
 }
 
 std::vector<BarrierCheck::PassedBy> BarrierCheck::passedBy() const {
@@ -101,7 +110,7 @@ std::vector<BarrierCheck::PassedBy> BarrierCheck::passedBy() const {
             if (!passed(path, site, rank)) continue;
             if (result.count++ == 0) {
                 result.ended = rank;
-                result.from = path.recent[1];
+                result.from = path.returnBlock != 0 ? path.returnBlock : path.recent[1];
             }
         }
         if (result.count > 0) found.push_back(result);

@@ -20,8 +20,12 @@ struct KernelPath {
     uintptr_t highest = 0;              // address of all before these
     bool ended = false;
     bool hasReturn = false;  // the function has `return` statements
+    // Where the program tells of `return` statements: the block of the one that was carried out, or
+    // 0, and the highest address before that.
+    uintptr_t returnBlock = 0, beforeReturn = 0;
 
     void add(uintptr_t block);
+    void returns();
 };
 
 // A thread that returned early is no error: since Volta a barrier waits for those that are left,
@@ -32,6 +36,7 @@ struct KernelPath {
 // they and the closing brace are blocks of their own, which all go on to one last block; that of
 // the closing brace is just before it. Where destructors run at the end, all paths share the block
 // that calls them; from there, threads that returned take a block behind that of the others.
+// clang's code does not, but tells of `return` statements (emu/decisions.h).
 class BarrierCheck {
   public:
     struct PassedBy {

@@ -303,6 +303,12 @@ void BlockChecker::block(uintptr_t pc) {
     }
 }
 
+void BlockChecker::returns(uintptr_t pc) {
+    const Quiet quiet;
+    KernelPath& path = threads_[rank_].path;
+    if (functionOf(pc) == kernelFunction_ && !path.ended) path.returns();
+}
+
 void BlockChecker::access(const Access& access) {
     const Quiet quiet;
     Thread& thread = threads_[rank_];

@@ -54,6 +54,7 @@ class BlockChecker : public Recorder {
     // Recorder
     void access(const Access& access) override;
     void block(uintptr_t pc) override;
+    void returns(uintptr_t pc) override;
     void fence() override;
     void enter(uintptr_t caller) override;
     void leave() override;

@@ -40,6 +40,8 @@ class Recorder {
     virtual void loopStep(uintptr_t) {}
     // A signed division branches on the sign of its result.
     virtual void division(bool, uintptr_t) {}
+    // A function goes on to its end from a `return`, where the program tells.
+    virtual void returns(uintptr_t) {}
     // A fence for memory.
     virtual void fence() {}
     // A function begins, called from just before `caller`; and one ends.

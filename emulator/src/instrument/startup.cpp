@@ -33,6 +33,12 @@ void loopStep() noexcept {
     }
 }
 
+void returns() noexcept {
+    if (recorder != nullptr) {
+        recorder->returns(reinterpret_cast<uintptr_t>(__builtin_return_address(0)));
+    }
+}
+
 void noteFailedCall(cudaError_t error, const char* before, const char* name, const char* after,
                     const char* errorName, const char* errorText) {
     // (After a kernel has failed, all calls do; that has been told.)
