@@ -9,7 +9,8 @@
 set(LAB_INSTRUMENT ON)
 if(CMAKE_CXX_FLAGS MATCHES "-fsanitize=") # which goes with no other instrumentation
     set(LAB_INSTRUMENT OFF)
-elseif(CMAKE_CXX_COMPILER MATCHES "/zig/c[+][+]$") # of scripts/lab_cli/machine/zig.py: instrument_clang.py cannot use it
+elseif(CMAKE_CXX_COMPILER MATCHES "/zig/c[+][+]$")
+    # That of scripts/lab_cli/machine/zig.py: instrument_clang.py cannot use it.
     message(STATUS "zig's compiler: what checks and profiles is left out, and its tests")
     set(LAB_INSTRUMENT OFF)
 endif()
