@@ -35,6 +35,11 @@ void KernelPath::returns() {
     beforeReturn = std::max(highest, *std::max_element(recent.begin() + 1, recent.end()));
 }
 
+uintptr_t KernelPath::lastBlock() const {
+    if (returnBlock != 0) return returnBlock;
+    return recent[1] != 0 ? recent[1] : recent[0];
+}
+
 void BarrierCheck::beginBlock(const void* kernel) {
     if (kernel != kernel_) exits_.clear();
     kernel_ = kernel;
@@ -110,7 +115,7 @@ std::vector<BarrierCheck::PassedBy> BarrierCheck::passedBy() const {
             if (!passed(path, site, rank)) continue;
             if (result.count++ == 0) {
                 result.ended = rank;
-                result.from = path.returnBlock != 0 ? path.returnBlock : path.recent[1];
+                result.from = path.lastBlock();
             }
         }
         if (result.count > 0) found.push_back(result);

@@ -26,6 +26,7 @@ struct KernelPath {
 
     void add(uintptr_t block);
     void returns();
+    uintptr_t lastBlock() const;  // of the user's: behind it comes the function's end
 };
 
 // A thread that returned early is no error: since Volta a barrier waits for those that are left,

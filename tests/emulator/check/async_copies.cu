@@ -311,7 +311,11 @@ const std::map<std::string, std::function<void()>> kPrograms = {
     {"disagree", in(disagree)},
     {"fillsUp", [] { fillsUp<<<1, kThreads>>>(deviceInts(), deviceInts(10), 10); }},
     {"fillsUpVector", [] { fillsUpVector<<<1, 1>>>((int4*)deviceInts(), (int4*)deviceInts(2)); }},
-    {"beyondSource", [] { beyondSource<<<1, kThreads>>>(deviceInts(), deviceInts(kThreads - 3)); }},
+    {"beyondSource",
+     [] {
+         const int* in = deviceInts(kThreads - 3);
+         beyondSource<<<1, kThreads>>>(deviceInts(), in);
+     }},
     {"unwrittenSource",
      [] {
          int* unwritten = nullptr;
