@@ -79,7 +79,7 @@ function(emulator_target_sources target)
         # first, and have it.
         set(precompiled $<TARGET_PROPERTY:${target},PRECOMPILE_HEADERS_REUSE_FROM>)
         set(options "$<$<NOT:$<BOOL:${precompiled}>>:-include;cuda_runtime.h>"
-            -iquote ${folder} -Wno-unknown-pragmas)
+            -iquote ${folder} -Wno-unknown-pragmas -Wno-unused-const-variable) # such as for __launch_bounds__
         if(CMAKE_CXX_COMPILER_ID MATCHES "Clang") # as in cc.py, for addr2line of binutils before 2.41
             list(APPEND options -fdebug-default-version=4)
         endif()

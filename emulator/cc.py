@@ -33,6 +33,8 @@ FLAGS_OF_PROCESSOR: list[str] = []
 if platform.machine() == "aarch64":
     CHECK_FLAGS.append("-fsanitize=integer-divide-by-zero,alignment")
     FLAGS_OF_PROCESSOR.append("-ffp-contract=off")
+# (What is for __launch_bounds__ alone is not used here.)
+WARNINGS = ["-Wall", "-Wno-unknown-pragmas", "-Wno-unused-const-variable", "-Wno-sign-compare"]
 INSTRUMENT_LIBRARY = "libcuda_emulator_instrument.a"
 INSTRUMENT_CLANG = os.path.join(os.path.dirname(os.path.realpath(__file__)), "instrument_clang.py")
 # Beside the library, in a folder for each kind of program: what --precompile wrote.
@@ -108,9 +110,7 @@ class Driver:
         # the gap below a stack.
         self._flags = ["-gdwarf-4", job.optimize or "-O2", "-fstack-clash-protection"]
         self._flags += FLAGS_OF_PROCESSOR
-        self._flags += (
-            ["-Wall", "-Wno-unknown-pragmas", "-Wno-sign-compare"] if job.warn else ["-w"]
-        )
+        self._flags += WARNINGS if job.warn else ["-w"]
 
     def run(self) -> int:
         """Returns the exit status: 0, or 1 after a compiler's message. Raises UsageError, OSError,

@@ -17,7 +17,7 @@ if platform.machine() == "aarch64":
     CHECKS += " -fsanitize=integer-divide-by-zero,alignment"
     OF_PROCESSOR = "-ffp-contract=off "
 OWN = f"-gdwarf-4 -O2 -fstack-clash-protection {OF_PROCESSOR}-Wall -Wno-unknown-pragmas"
-OWN += " -Wno-sign-compare"
+OWN += " -Wno-unused-const-variable -Wno-sign-compare"
 GCC_HOOKS = ["--param=tsan-distinguish-volatile=1", "-Wno-tsan", "--param=case-values-threshold=5"]
 
 

@@ -64,8 +64,9 @@ __attribute__((always_inline)) inline bool keepsNumbers(uint64_t seed, const Swi
         const uint64_t integer = hidden(seed + values);
         const double number = hidden(static_cast<double>(seed) / values);
         const bool others = keepsNumbers<values - 1>(seed, toTheOther);
-        return others & (integer == hidden(seed + values)) &
-               (number == hidden(static_cast<double>(seed) / values));
+        const bool sameInteger = integer == hidden(seed + values);
+        const bool sameNumber = number == hidden(static_cast<double>(seed) / values);
+        return others && sameInteger && sameNumber;
     }
 }
 
