@@ -410,7 +410,8 @@ def test_header_from_an_include_folder_is_translated(lab_cc, tmp_path):
 def test_instrument(lab_cc, tmp_path, monkeypatch, rejected, of_compiler):
     (tmp_path / "libcuda_emulator_instrument.a").write_text("")
     monkeypatch.setenv("REJECTS", rejected)
-    flags = ["-O0", "-g1", "-D__EMU_INSTRUMENTED__", "-fsanitize=thread", *of_compiler]
+    flags = ["-O0", "-g1", "-D__EMU_INSTRUMENTED__", "-fno-stack-protector", "-fsanitize=thread"]
+    flags += of_compiler
     (tmp_path / "a.cu").write_text("__device__ int f(int a, int b) { return a && b; }\n")
     status, calls, output = lab_cc("--instrument", "-O3", "a.cu", "b.cpp", "c.c", "-o", "a")
     assert (status, output.err) == (0, "")
@@ -609,7 +610,8 @@ def test_flags_for_cmake():
     assert done.stdout.splitlines()[:2] == ["-O0", "-g1"]
     assert done.stdout.splitlines()[-len(GCC_HOOKS) :] == GCC_HOOKS
     done = run("sh", "-c", "echo noise; echo noise >&2; exit 1")  # knows none of them
-    flags = "-O0 -g1 -D__EMU_INSTRUMENTED__ -fsanitize=thread -fsanitize-coverage=trace-pc"
+    flags = "-O0 -g1 -D__EMU_INSTRUMENTED__ -fno-stack-protector -fsanitize=thread"
+    flags += " -fsanitize-coverage=trace-pc"
     assert (done.stdout.split(), done.stderr) == (flags.split(), "")
     done = run("no-such-compiler", "-m64")
     assert (done.returncode, done.stdout) == (1, "")
