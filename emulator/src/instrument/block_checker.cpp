@@ -23,18 +23,6 @@ constexpr uintptr_t kPage = 4096;
 constexpr size_t kMostCopied = 16;           // bytes of an asynchronous copy
 constexpr size_t kMostUninitialised = 4096;  // candidates between two barriers
 
-// While the check works, what it does itself is not recorded.
-class Quiet {
-  public:
-    Quiet() { recorder = nullptr; }
-    ~Quiet() { recorder = recorder_; }
-    Quiet(const Quiet&) = delete;
-    Quiet& operator=(const Quiet&) = delete;
-
-  private:
-    Recorder* const recorder_ = recorder;
-};
-
 // The host has memory there, and not just a reserved address. (The system reads the signals of a
 // mask before it says that it does not know what to do with them.)
 bool isReadable(uintptr_t address) {

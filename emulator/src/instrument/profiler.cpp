@@ -81,6 +81,7 @@ class BlockProfiler : public Recorder {
              static_cast<uint8_t>(copy.read)});
     }
     void replayAll() {
+        const Quiet quiet;
         for (unsigned warp = 0; warp < warps_; ++warp) replays_[warp]->replay(0, counts_);
     }
 
@@ -109,7 +110,7 @@ class BlockProfiler : public Recorder {
     // Small functions of the emulator's headers have blocks, but no hook that says where they begin
     // and end: their blocks would be taken for the caller's.
     void block(uintptr_t pc) override {
-        if (isUserCode(pc)) add({0, placeOf(pc), EventKind::Block, 0});
+        if (isOfUser(pc)) add({0, placeOf(pc), EventKind::Block, 0});
     }
     void division(bool negative, uintptr_t pc) override {
         add({negative, placeOf(pc), EventKind::Division, 0});
@@ -141,6 +142,11 @@ class BlockProfiler : public Recorder {
         return address - reinterpret_cast<uintptr_t>(global_.base) % kSectorSize;
     }
 
+    static bool isOfUser(uintptr_t pc) {
+        const Quiet quiet;
+        return isUserCode(pc);
+    }
+
     void add(const Event& event) {
         WarpReplay& replay = *replays_[warp_];
         replay.record(lane_, event);
@@ -150,6 +156,7 @@ class BlockProfiler : public Recorder {
     void makeRoom() {
         const unsigned warp = warp_;
         takeTurns();
+        const Quiet quiet;
         replays_[warp]->replay(running_[warp], counts_);
     }
 

@@ -52,6 +52,19 @@ class Recorder {
 // Of this OS thread; nullptr while it runs no CUDA thread.
 extern __thread Recorder* recorder;
 
+// While it lives, what the thread does is not recorded: of a template of the standard library that
+// recorder and program use, the linker may have kept the program's code, with its hooks.
+class Quiet {
+  public:
+    Quiet() { recorder = nullptr; }
+    ~Quiet() { recorder = recorder_; }
+    Quiet(const Quiet&) = delete;
+    Quiet& operator=(const Quiet&) = delete;
+
+  private:
+    Recorder* const recorder_ = recorder;
+};
+
 // Receives what host code does to memory that is not the host's own; nullptr: nobody wants to know.
 class HostRecorder {
   public:

@@ -408,7 +408,8 @@ TEST_F(LanesInStep, LanesMayPollForOthersThatAreAhead) {
     const std::pair<void (*)(volatile int*), int> kernels[] = {
         {setBehindTheIf, 1}, {setByLaneZero, 1}, {inTurn, 64},
         {byAtomics, 1},      {locks, 64},        {storesWhileItPolls, 1}};
-    for (const auto& [kernel, expected] : kernels) {
+    for (const auto& [function, expected] : kernels) {
+        const auto kernel = function;  // what a launch names is captured
         v[0] = 0;
         kernel<<<1, 32>>>(v.get());
         ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());

@@ -44,10 +44,13 @@ __global__ void waitForMember(Flags* of, int* out) {
     out[blockIdx.x] = of->value;
 }
 
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wfor-loop-analysis"
 __device__ void waitFor(volatile int& flag) {
     for (; flag == 0;) {
     }
 }
+#pragma clang diagnostic pop
 __global__ void waitForReference(int* out) {
     if (blockIdx.x == gridDim.x - 1) flags.ready = 1;
     waitFor(flags.ready);
