@@ -19,7 +19,8 @@ target_link_options(lab_h200 PUBLIC
     LINKER:--wrap=_Z23cudaGetDevicePropertiesP14cudaDevicePropi
     LINKER:--wrap=_Z22cudaDeviceGetAttributePi14cudaDeviceAttri
     LINKER:--wrap=_Z20cudaDriverGetVersionPi
-    LINKER:--wrap=_Z21cudaDeviceGetPCIBusIdPcii)
+    LINKER:--wrap=_Z21cudaDeviceGetPCIBusIdPcii
+    LINKER:--wrap=_Z14cudaMemGetInfoPmS_)
 
 function(lab_add_test_programs name)
     file(STRINGS ${name}.cu launches REGEX "<<<")

@@ -17,6 +17,7 @@
 #define LAB_ATTRIBUTE "_Z22cudaDeviceGetAttributePi14cudaDeviceAttri"
 #define LAB_DRIVER "_Z20cudaDriverGetVersionPi"
 #define LAB_ADDRESS "_Z21cudaDeviceGetPCIBusIdPcii"
+#define LAB_MEMORY "_Z14cudaMemGetInfoPmS_"
 
 const bool lab::kEmulated = false;
 
@@ -26,6 +27,8 @@ cudaError_t realAttribute(int*, cudaDeviceAttr, int) LAB_BEHIND(LAB_ATTRIBUTE);
 cudaError_t h200Attribute(int*, cudaDeviceAttr, int) LAB_WRAPPED(LAB_ATTRIBUTE);
 cudaError_t h200Driver(int*) LAB_WRAPPED(LAB_DRIVER);
 cudaError_t h200Address(char*, int, int) LAB_WRAPPED(LAB_ADDRESS);
+cudaError_t realMemory(size_t*, size_t*) LAB_BEHIND(LAB_MEMORY);
+cudaError_t h200Memory(size_t*, size_t*) LAB_WRAPPED(LAB_MEMORY);
 
 cudaError_t h200Properties(cudaDeviceProp* p, int device) {
     const cudaError_t error = realProperties(p, device);
@@ -84,4 +87,21 @@ cudaError_t h200Driver(int* version) {
 cudaError_t h200Address(char* address, int bytes, int) {
     std::snprintf(address, bytes, "0000:00:06.0");
     return cudaSuccess;
+}
+
+// Always the first answer. What is free here changes with every other program of the machine, and
+// so would what an exercise says that it has taken.
+cudaError_t h200Memory(size_t* free, size_t* total) {
+    struct Memory {
+        size_t free, total;
+        cudaError_t error;
+    };
+    static const Memory first = [] {
+        Memory memory = {};
+        memory.error = realMemory(&memory.free, &memory.total);
+        return memory;
+    }();
+    if (free != nullptr) *free = first.free;
+    if (total != nullptr) *total = first.total;
+    return first.error;
 }
