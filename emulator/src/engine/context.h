@@ -1,5 +1,5 @@
-// Switches from one stack to another: in assembly for x86-64 and AArch64 (context_x86_64.cpp,
-// context_aarch64.cpp), elsewhere by the system's ucontext (context_ucontext.cpp).
+// Switches from one stack to another: in assembly for x86-64 and AArch64 (context_assembly.cpp),
+// elsewhere by the system's ucontext (context_ucontext.cpp).
 //
 // What a switch in assembly leaves on a stack is a frame of emuSwitchContext(), so that the stack
 // that goes on looks as if it had made the call itself, to debuggers as well. It gets there by
