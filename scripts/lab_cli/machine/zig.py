@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ..errors import LabError
 from ..files import make_build_folder, write
-from ..paths import BUILD_VARIABLE, VENV
+from ..paths import BUILD_VARIABLE, VENV, venvs
 from ..process import output_of
 
 PACKAGE = "ziglang"
@@ -20,7 +20,7 @@ TOOLS = ("c++", "cc", "ar", "ranlib")
 
 
 def is_compiler(path: str | None) -> bool:
-    return path == str(FOLDER / "c++")
+    return path in [str(venv / FOLDER.name / "c++") for venv in venvs()]
 
 
 def complete() -> None:

@@ -315,6 +315,14 @@ def test_commands_of_zig(tmp_path: Path, monkeypatch) -> None:
         zig.complete()
 
 
+def test_zig_of_an_installation_for_many_is_known_as_well(monkeypatch) -> None:
+    monkeypatch.setattr(zig, "venvs", lambda: [Path("/student/.venv"), Path("/shared/.venv")])
+    for venv in zig.venvs():
+        assert zig.is_compiler(f"{venv}/zig/c++")
+    for other in ("/usr/bin/c++", "/other/.venv/zig/c++", "/shared/.venv/zig/cc", None):
+        assert not zig.is_compiler(other)
+
+
 def test_passwordless_sudo_is_used(fake_tool, log: Path, needed, monkeypatch, capfd) -> None:
     fake_tool("env", 'shift; exec "$@"')
     fake_tool("sudo", '[ "$*" = "-n id -u" ] && echo 0 && exit; shift; exec "$@"')
