@@ -40,12 +40,8 @@ SELECT = re.compile(r" *(%[\w.]+) = select (?:\w+ )*?i1 (%[\w.]+), (.*)")
 TYPED = re.compile(r'((?:%?[\w.]+|%"[^"]*"|\[.*?\]|<.*?>)\**) (.+)')
 PREDECESSOR = re.compile(r", %([^ ]+) \]")
 LINE = re.compile(r", !dbg !\d+")
-VARIABLE = re.compile(
-    r"^(@[^=]+ = (?!external)(?:(?!thread_local)\S+ )*?global [\[{<%].*, align )(\d+)", re.MULTILINE
-)
 
 ONE_ACCESS = ("1", "2", "4", "8", "16")  # bytes
-SECTOR = 32  # bytes of memory; g++ lets arrays of that size begin with one, as GPUs do
 
 
 def with_hooks(code: str) -> str:
@@ -66,7 +62,7 @@ def with_hooks(code: str) -> str:
                 lines += function.finished()
                 function = None
     lines += [text for name, text in calls.items() if f"@{name}(" not in code]
-    return VARIABLE.sub(lambda found: found[1] + str(max(SECTOR, int(found[2]))), "\n".join(lines))
+    return "\n".join(lines)
 
 
 class _Function:

@@ -96,23 +96,6 @@ def test_choices_between_vectors_stay():
     assert changed(choice) == [choice]
 
 
-@pytest.mark.parametrize(
-    "variable, alignment",
-    [
-        ("dso_local global [64 x i32] zeroinitializer, align 16", 32),
-        ('global %struct.float4 zeroinitializer, section "emu_managed", align 16, !dbg !0', 32),
-        ("dso_local global [64 x i32] zeroinitializer, align 256", 256),
-        ("dso_local global i32 0, align 4", 4),
-        ("external global [64 x i32], align 16", 16),
-        ("internal thread_local(initialexec) global [32 x i32] zeroinitializer, align 16", 16),
-        ('private unnamed_addr constant [5 x i8] c"u.cu\\00", align 1', 1),
-    ],
-)
-def test_variables_begin_with_a_sector(variable, alignment):
-    expected = re.sub(r"align \d+", f"align {alignment}", variable)
-    assert with_hooks(f"@table = {variable}") == f"@table = {expected}"
-
-
 SOURCE = """\
 struct Complex { float real, imaginary; };
 struct alignas(8) Aligned { float real, imaginary; };
