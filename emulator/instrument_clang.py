@@ -3,9 +3,9 @@
 
     instrument_clang.py COMPILER ARGUMENT...
 
-clang's -fsanitize=thread sees a call of memcpy() where a struct is copied, and neither the type nor
-its alignment: whether 16 bytes are a float4, which is one access, or four floats, which are four. And
-clang makes no branch of `c ? 1 : 2`. So the compiler stops at its intermediate code, which is changed
+clang's -fsanitize=thread sees a call of memcpy() where a struct is copied, and neither its
+members nor its alignment: whether 16 bytes are a float4, which is one access, or four floats, which are
+four. And clang makes no branch of `c ? 1 : 2`. So the compiler stops at its intermediate code, which is changed
 before the rest is compiled. Commands that compile nothing with hooks are run as they are.
 """
 
@@ -13,7 +13,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator
-from typing import Optional
+from typing import NamedTuple, Optional
 
 from ending import end_by_exception
 from working import run, temporary_folder
@@ -40,20 +40,36 @@ SELECT = re.compile(r" *(%[\w.]+) = select (?:\w+ )*?i1 (%[\w.]+), (.*)")
 TYPED = re.compile(r'((?:%?[\w.]+|%"[^"]*"|\[.*?\]|<.*?>)\**) (.+)')
 PREDECESSOR = re.compile(r", %([^ ]+) \]")
 LINE = re.compile(r", !dbg !\d+")
+# A value, and what it is: the instruction and what is behind its name.
+DEFINITION = re.compile(r" *(%[^ ]+) = (\w+)(?: inbounds)? (.*)")
+BASE = re.compile(r"(?:ptr|[^ ]+\*) (%[^ ,]+)")
+LOCAL_STRUCT = re.compile(r"%.*, align \d")
+ELEMENT = re.compile(r"[^,]+, [^,]+, i\d+ [^,]+(, !.*)?")  # of a pointer: p[i]
+# The members of a struct that is copied, by offset and size.
+MEMBERS = re.compile(r"^(!\d+) = !\{((?:i64 \d+, i64 \d+, (?:null|!\d+)(?:, )?)+)\}", re.MULTILINE)
+MEMBER = re.compile(r"i64 (\d+), i64 (\d+)")
+COPIED = re.compile(r"!tbaa\.struct (!\d+)")
 
-ONE_ACCESS = ("1", "2", "4", "8", "16")  # bytes
+ONE_ACCESS = (1, 2, 4, 8, 16)  # bytes
+LARGEST_NUMBER = 8  # bytes
+
+Structs = dict[str, list[tuple[int, int]]]
 
 
 def with_hooks(code: str) -> str:
     """Intermediate code with calls of ThreadSanitizer's hooks before each copy and fill of memory, and
     with branches in place of choices, in the functions that it looks at."""
     sanitized = set(SANITIZED.findall(code))
+    structs = {
+        name: [(int(offset), int(size)) for offset, size in MEMBER.findall(text)]
+        for name, text in MEMBERS.findall(code)
+    }
     calls: dict[str, str] = {}
     function: Optional[_Function] = None
     lines: list[str] = []
     for line in code.split("\n"):
         if line.startswith("define ") and not sanitized.isdisjoint(re.findall(r"#\d+", line)):
-            function = _Function(line, calls)
+            function = _Function(line, calls, structs)
         elif function is None:
             lines.append(line)
         else:
@@ -65,22 +81,36 @@ def with_hooks(code: str) -> str:
     return "\n".join(lines)
 
 
-class _Function:
-    """One in which hooks are put; `calls` gets the declarations of those that it calls."""
+class _Pointer(NamedTuple):
+    type: str
+    value: str
+    align: int  # what clang knows of the address
+    of_its_type: bool  # it knows that from the type alone
 
-    def __init__(self, head: str, calls: dict[str, str]) -> None:
+
+class _Function:
+    """One in which hooks are put; `calls` gets the declarations of those that it calls. `structs` has
+    the members of those that are copied."""
+
+    def __init__(self, head: str, calls: dict[str, str], structs: Structs) -> None:
         self._lines = [head]
         self._calls = calls
+        self._structs = structs
+        self._definitions: dict[str, tuple[str, str]] = {}
         # The first block has the number behind those of the parameters, if it has no name.
         numbers = [int(number) for number in re.findall(r" %(\d+)[,)]", head)]
         self._block = str(max(numbers, default=-1) + 1)
         self._ends: dict[str, str] = {}  # what is now the last piece of a block
         self._choices = 0
+        self._pieces = 0
 
     def add(self, line: str) -> None:
         label = LABEL.match(line)
         copy = COPY.fullmatch(line)
         select = SELECT.fullmatch(line)
+        definition = DEFINITION.match(line)
+        if definition:
+            self._definitions[definition[1]] = (definition[2], definition[3])
         if label:
             self._block = label[1]
         if copy:
@@ -99,21 +129,60 @@ class _Function:
     def _hooks(self, copy: "re.Match[str]") -> Iterator[str]:
         kind, operands, behind = copy.groups()
         first, second, size = list(_parts(operands))[:3]
-        accesses = [("write", first)] + ([("read", second)] if kind != "memset" else [])
-        for access, operand in accesses:
-            pointer = POINTER.fullmatch(operand)
-            assert pointer, operand
-            size_type, bytes_ = size.split()
-            arguments = f"{pointer['type']} {pointer['value']}"
-            types = pointer["type"]
-            if bytes_ in ONE_ACCESS and int(pointer["align"] or 1) >= int(bytes_):
-                hook = f"__tsan_{access}{bytes_}"
-            else:
-                hook = f"__tsan_{access}_range"
-                arguments += f", {size}"
-                types += f", {size_type}"
-            self._calls[hook] = f"declare void @{hook}({types})"
-            yield f"  call void @{hook}({arguments}){_line(behind)}"
+        accesses = [("write", self._pointer(first))]
+        if kind != "memset":
+            accesses.append(("read", self._pointer(second)))
+        struct = COPIED.search(behind)
+        members = self._structs.get(struct[1], []) if struct else []
+        # Both are of one type. An element of an array may be aligned better than its type.
+        of_type = [pointer.align for _, pointer in accesses if pointer.of_its_type]
+        for access, pointer in accesses:
+            align = max(of_type, default=pointer.align)
+            for line in self._hooks_of(access, pointer, size, align, members):
+                yield line + _line(behind)
+
+    def _hooks_of(
+        self, access: str, pointer: _Pointer, size: str, align: int, members: list[tuple[int, int]]
+    ) -> Iterator[str]:
+        """One hook, or one for each member."""
+        size_type, bytes_ = size.split()
+        if _is_one_access(bytes_, align):
+            yield self._call(f"__tsan_{access}{bytes_}", [(pointer.type, pointer.value)])
+        elif all(_is_member(offset, count, align) for offset, count in members) and members:
+            for offset, count in members:
+                piece = f"%piece.{self._pieces}"
+                self._pieces += 1
+                yield f"  {piece} = getelementptr i8, {pointer.type} {pointer.value}, i64 {offset}"
+                yield self._call(f"__tsan_{access}{count}", [(pointer.type, piece)])
+        else:
+            arguments = [(pointer.type, pointer.value), (size_type, bytes_)]
+            yield self._call(f"__tsan_{access}_range", arguments)
+
+    def _call(self, hook: str, arguments: list[tuple[str, str]]) -> str:
+        self._calls[hook] = f"declare void @{hook}({', '.join(type_ for type_, _ in arguments)})"
+        return f"  call void @{hook}({', '.join(' '.join(argument) for argument in arguments)})"
+
+    def _pointer(self, operand: str) -> _Pointer:
+        pointer = POINTER.fullmatch(operand)
+        assert pointer, operand
+        value = pointer["value"]
+        align = int(pointer["align"] or 1)
+        return _Pointer(pointer["type"], value, align, self._is_aligned_by_type(value))
+
+    def _is_aligned_by_type(self, value: str) -> bool:
+        """Whether clang's alignment of an address is that of the type of what is there; if not, it has
+        seen the array that this is in, or the struct."""
+        if not value.startswith("%"):
+            return False
+        kind, text = self._definitions.get(value, ("parameter", ""))
+        if kind == "alloca":
+            return LOCAL_STRUCT.match(text) is not None
+        if kind not in ("bitcast", "getelementptr"):
+            return True
+        base = BASE.search(text)
+        if not base or (kind == "getelementptr" and not ELEMENT.fullmatch(text)):
+            return False
+        return self._is_aligned_by_type(base[1])
 
     def _branch(self, select: "re.Match[str]") -> None:
         """A choice between two values becomes two blocks, which go on to a third."""
@@ -136,6 +205,15 @@ class _Function:
             f"[ {values[0][2]}, %{name}.true ], [ {values[1][2]}, %{name}.false ]{line}",
         ]
         self._ends[self._block] = f"{name}.end"
+
+
+def _is_one_access(size: str, align: int) -> bool:
+    return size.isdigit() and int(size) in ONE_ACCESS and align >= int(size)
+
+
+def _is_member(offset: int, size: int, align: int) -> bool:
+    """A number, and not an array of them."""
+    return size <= min(LARGEST_NUMBER, align) and size in ONE_ACCESS and offset % size == 0
 
 
 def _line(behind: str) -> str:
