@@ -84,10 +84,12 @@ def test_the_debug_builds_shared_efficiency_has_the_bytes_of_global_memory(debug
     assert holds(expected_counts.GENERIC, "shared efficiency", 50, debug, **counted) == passes
 
 
-def compared(monkeypatch, counted, debug=None, optimised=None, differences=(), compiler="g++"):
+def compared(
+    monkeypatch, counted, debug=None, optimised=None, differences=(), makers="g++, x86-64"
+):
     monkeypatch.setattr(compare, "DIFFERENCES", list(differences))
     debug = debug or [row()]
-    return compare.compare("program", counted, debug, optimised or debug, compiler)
+    return compare.compare("program", counted, debug, optimised or debug, makers)
 
 
 def test_equal_counts_are_no_problem(monkeypatch):
@@ -168,18 +170,20 @@ def test_the_kernels_recordings_have_every_metric(name, build):
 
 def test_a_difference_with_one_compiler_alone(monkeypatch):
     listed = expected_counts.Difference(
-        "program", "kernel", "load requests", expected_counts.FEWER, "a reason", "g++"
+        "program", "kernel", "load requests", expected_counts.FEWER, "a reason", r"g\+\+.*"
     )
-    for compiler, requests in (("g++", 7), ("clang++", 50)):
+    for makers, requests in (("g++, x86-64", 7), ("g++, AArch64", 7), ("clang++, x86-64", 50)):
         for counted in (7, 50):
             rows = [row(load_requests=counted)]
-            problems = compared(monkeypatch, rows, differences=[listed], compiler=compiler)
+            problems = compared(monkeypatch, rows, differences=[listed], makers=makers)
             assert (problems == []) == (counted == requests)
 
 
-def test_the_compiler_of_a_program(tmp_path):
+@pytest.mark.parametrize("machine, processor", [(62, "x86-64"), (183, "AArch64")])
+def test_the_makers_of_a_program(tmp_path, machine, processor):
     program = tmp_path / "program"
-    program.write_bytes(b"\x7fELF\x00GCC: (Debian 12.2.0) 12.2.0\x00")
-    assert compare.compiler_of(str(program)) == "g++"
+    header = b"\x7fELF".ljust(18, b"\x00") + machine.to_bytes(2, "little")
+    program.write_bytes(header + b"GCC: (Debian 12.2.0) 12.2.0\x00")
+    assert compare.makers_of(str(program)) == f"g++, {processor}"
     program.write_bytes(program.read_bytes() + b"Debian clang version 14.0.6\x00")
-    assert compare.compiler_of(str(program)) == "clang++"
+    assert compare.makers_of(str(program)) == f"clang++, {processor}"

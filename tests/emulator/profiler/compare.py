@@ -37,6 +37,7 @@ from expected_counts import (  # noqa: E402
 )
 from program import outdated, run_noting  # noqa: E402
 
+PROCESSORS = {62: "x86-64", 183: "AArch64"}
 NOT_BUILT = 77  # ctest shows it as skipped
 RECORDED = Path(__file__).parent / "recorded"
 
@@ -146,8 +147,14 @@ def compiler_of(program: str) -> str:
     return "clang++" if b"clang version" in Path(program).read_bytes() else "g++"
 
 
-def differences_with(compiler: str) -> list[Difference]:
-    return [difference for difference in DIFFERENCES if difference.compiler in ("", compiler)]
+def makers_of(program: str) -> str:
+    """The compiler of a program and the processor that it is for."""
+    machine = int.from_bytes(Path(program).read_bytes()[18:20], "little")  # of the ELF header
+    return f"{compiler_of(program)}, {PROCESSORS[machine]}"
+
+
+def differences_of(makers: str) -> list[Difference]:
+    return [each for each in DIFFERENCES if re.fullmatch(each.makers, makers)]
 
 
 def difference_of(
@@ -240,14 +247,14 @@ def compare(
     counted: list[dict[str, str]],
     debug: list[dict[str, str]],
     optimised: list[dict[str, str]],
-    compiler: str = "g++",
+    makers: str = "g++, x86-64",
 ) -> list[str]:
     """What is wrong, a line each."""
     if not len(counted) == len(debug) == len(optimised):
         read = f"{len(debug)} of the -G build, {len(optimised)} of the -O3 build"
         return [f"{len(counted)} launches were counted, ncu read {read}"]
     problems = []
-    differences, used = differences_with(compiler), set()
+    differences, used = differences_of(makers), set()
     for i, (mine, theirs, fast) in enumerate(zip(counted, debug, optimised)):
         kernel = kernel_name(theirs)
         if kernel_name(mine) not in (kernel, without_arguments(kernel)):
@@ -313,7 +320,7 @@ def main(program: str, name: str, source: str) -> int:
     try:
         counted = run_profiled(program, name)
         read = read_recorded(name, DEBUG), read_recorded(name, OPTIMISED)
-        problems = compare(name, counted, *read, compiler_of(program))
+        problems = compare(name, counted, *read, makers_of(program))
     except Mismatch as error:
         problems = [str(error)]
     for problem in problems:
