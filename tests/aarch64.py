@@ -5,9 +5,9 @@
 FOLDER/root becomes a Debian 12 for arm64, whose programs QEMU runs in user mode; it is kept for the next
 time. There its own g++ builds the emulator and one exercise, which runs. All the rest a cross compiler
 builds here, in FOLDER/build, since that is many times faster; then ctest runs in the root: the unit tests
-in C++, what the programs print, the exercises with small sizes, and the profiler's counts beside those
-that ncu recorded. Status 1 if any of them fails. Left out are the tests of the scripts, those that
-compile, and the tests in NOT_UNDER_QEMU.
+in C++, what the programs print, the exercises with small sizes, the profiler's counts beside those that
+ncu recorded, and what the hazard check finds. Status 1 if any of them fails. Left out are the tests of
+the scripts, those that compile, and the tests in NOT_UNDER_QEMU.
 
 Takes an hour or more, the longer the fewer cores there are. Needs root, for the new root and its mounts,
 and Debian's or Ubuntu's packages in PACKAGES.
@@ -46,6 +46,7 @@ GROUPS = {
     "printed texts": ["-R", "^printed/"],
     "exercises, small": ["-L", "^small$"],
     "profiler": ["-R", "^profiler/| counts$"],
+    "hazard check": ["-R", "/hazards$| hazards "],
 }
 
 # Tests that can't pass there, and why.
