@@ -1,8 +1,10 @@
 """The cpu back end as for somebody who is not root on a machine without compiler, CMake, Ninja and make.
 
-    python3 tests/without_root.py NAME...      runs and tests these exercises, in out/without_root
+    python3 tests/without_root.py              runs and tests all exercises, in out/without_root
+    python3 tests/without_root.py NAME...      some
 
-What is installed here is off PATH; lab gets all of it from PyPI, into out/without_root.
+What is installed here is off PATH, and its headers and packages of CMake are hidden in namespaces of this
+process's own (unshare); lab gets all that it needs from PyPI, into out/without_root.
 """
 
 from __future__ import annotations
@@ -16,8 +18,16 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "out" / "without_root"
 HIDDEN = re.compile(
-    r".*(\+\+|gcc|clang|ninja).*|cc|c89|c99|cmake|ctest|make|gmake|sudo|apt-get|ar|ranlib|ld|addr2line"
+    r".*(\+\+|gcc|clang|ninja|nvcc).*|cc|c89|c99|cmake|ctest|make|gmake|sudo|apt-get|ar|ranlib|ld|addr2line"
 )
+
+PACKAGES = ["include", "local/include", "lib/cmake", "local/lib/cmake", "lib/*/cmake"]  # of /usr
+INSIDE = "LAB_HEADERS_ARE_HIDDEN"
+
+
+def hide() -> None:
+    for folder in (path for pattern in PACKAGES for path in Path("/usr").glob(pattern)):
+        subprocess.run(["mount", "-t", "tmpfs", "none", str(folder)], check=True)
 
 
 def programs(folder: Path) -> None:
@@ -30,7 +40,8 @@ def programs(folder: Path) -> None:
                 link.symlink_to(program)
 
 
-def main(names: list[str]) -> int:
+def run_and_test(names: list[str]) -> int:
+    hide()
     programs(FOLDER / "programs")
     variables = {name: value for name, value in os.environ.items() if name not in ("CXX", "CC")}
     variables.update({"PATH": str(FOLDER / "programs"), "LAB_BUILD_DIR": str(FOLDER)})
@@ -40,6 +51,14 @@ def main(names: list[str]) -> int:
         if status != 0 and command != ["doctor"]:
             return status
     return 0
+
+
+def main(names: list[str]) -> int:
+    if INSIDE in os.environ:
+        return run_and_test(names)
+    alone = ["unshare", "--map-root-user", "--mount"]
+    command = [*alone, sys.executable, "-B", __file__, *names]
+    return subprocess.call(command, env={**os.environ, INSIDE: "1"})
 
 
 if __name__ == "__main__":

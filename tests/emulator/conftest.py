@@ -3,6 +3,7 @@ instrumented programs."""
 
 import json
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -27,6 +28,12 @@ output = arguments[2 if arguments[0] == "ar" else arguments.index("-o") + 1]
 if not os.path.exists(output):
     open(output, "w").close()
 """
+
+
+@pytest.fixture
+def with_zig():
+    """Whether the compiler is the one that ./lab takes from PyPI where there is no other."""
+    return Path(shutil.which("c++") or "").parent.name == "zig"
 
 
 @pytest.fixture(scope="session")

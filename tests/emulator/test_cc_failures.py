@@ -2,6 +2,7 @@
 message, the right status, nothing left behind."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -44,8 +45,10 @@ def test_names_of_files(lab_cc, tmp_path, arguments, status, message):
 @pytest.mark.parametrize(
     "name", ["a b.cu", "a'b.cu", 'a"b.cu', "a\\b.cu", "a\nb.cu", "./-b.cu", "\udcff.cu", "a,b.cu"]
 )
-def test_odd_names(tmp_path, monkeypatch, capfd, name):
+def test_odd_names(tmp_path, monkeypatch, capfd, with_zig, name):
     """With the compiler that is there: also in messages, and as names of outputs."""
+    if with_zig and re.search(r"[\\\n]", name):
+        pytest.skip("zig cannot read the names of dependencies that clang writes for it")
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("CXX", raising=False)
     source = os.fsencode(name)
@@ -54,7 +57,7 @@ def test_odd_names(tmp_path, monkeypatch, capfd, name):
     output = name[:-3] + ".out"
     assert cc.main(["-c", name, "-o", output]) == 0
     assert os.path.isfile(os.fsencode(output))
-    assert ":3:2: warning: #warning" in capfd.readouterr().err
+    assert re.search(r':3:2: warning: (#warning )?"here"', capfd.readouterr().err)
     (tmp_path / os.fsdecode(source)).unlink()
     assert cc.main(["-c", name]) == 2
     assert capfd.readouterr().err.count("\n") == 1

@@ -49,7 +49,7 @@ def test_only_the_users_files_and_those_that_are_read(make):
 def test_headers_of_the_system(make):
     target, inputs = names(make("-M a.cu -Iinc"))
     assert (target, inputs[0]) == ("a.o", "a.cu")
-    assert "/usr/include/stdio.h" in inputs and "inc/k.cuh" in inputs
+    assert any(name.endswith("/stdio.h") for name in inputs) and "inc/k.cuh" in inputs
     assert not [name for name in inputs if "lab-cc-" in name or name.startswith(cc.OWN_INCLUDE)]
 
 
