@@ -35,6 +35,8 @@ from lab_cli.results.verdicts import GOOD, WRONG  # noqa: E402
 
 SKIPPED = 77
 LINE_LENGTH = 80
+# (That a kernel takes long may say no more than that the machine is busy.)
+FINDING = re.compile(r"^emulator: (?!note: |kernel .* has been running for ).*", re.MULTILINE)
 OPTIONS_OF_ALL = ["--reps", "--seed", "--kernel", "--csv", "--profile", "--device", "--help"]
 
 
@@ -65,7 +67,7 @@ def run(command: list[str]) -> Done:
 
 
 def findings_problem(done: Done) -> str:
-    found = re.findall(r"^emulator: (?!note: ).*", done.stderr, re.MULTILINE)
+    found = FINDING.findall(done.stderr)
     return f"the cpu back end says: {found[0]}" if found else ""
 
 

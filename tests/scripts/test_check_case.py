@@ -41,6 +41,11 @@ def test_what_the_cpu_back_end_finds_counts() -> None:
     assert judge("table", out=TABLE, err=found) == 1
     assert judge("csv", FACTS, out=CSV, err="x: 3 ints\\n" + found) == 1
     assert judge("csv", FACTS, out=CSV, err="x: 3 ints on CPU emulation of sm_90\\n") == 0
+    slow = (
+        "emulator: kernel k has been running for 10 s: block (0,0,0). Ctrl-C ends the program.\\n"
+    )
+    assert judge("table", out=TABLE, err=slow) == 0
+    assert judge("table", out=TABLE, err=slow + found) == 1
 
 
 def test_no_verdict_is_not_a_good_one() -> None:

@@ -399,6 +399,15 @@ def test_with_zig_nothing_is_instrumented(tested, monkeypatch, capfd) -> None:
     assert capfd.readouterr().err == (
         "note: tests of hazards and counts are left out: they cannot be built with zig's compiler\n"
     )
+    wanted = []
+    monkeypatch.setattr(
+        setup, "ensure", lambda _, modules=(), tests=False: wanted.append(modules) or "cmake"
+    )
+    assert tested()[1] == ["build cpu", "ctest"]
+    assert wanted == [[]]
+    assert capfd.readouterr().err == (
+        "note: with zig's compiler tests of hazards, counts and lab itself are left out\n"
+    )
     for command in (["check", "transpose"], ["profile", "transpose", "--backend=cpu"]):
         assert main.main(command) == 1
         assert "cannot be built with zig's compiler: install g++" in capfd.readouterr().err
