@@ -82,9 +82,11 @@ __global__ void exhaust(int* blocks) {
             last = next;
         }
     }
-    char* const tooLarge = static_cast<char*>(malloc(2 * kHeapBytes));
+    // (volatile: clang++ takes memory that nobody uses for granted.)
+    char* volatile tooLarge = static_cast<char*>(malloc(2 * kHeapBytes));
     blocks[2] = tooLarge == nullptr;
-    blocks[3] = new char[2 * kHeapBytes] == nullptr;
+    tooLarge = new char[2 * kHeapBytes];
+    blocks[3] = tooLarge == nullptr;
     free(nullptr);
     delete static_cast<int*>(nullptr);
 }
