@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from lab_cli import lock, toml_file
+from lab_cli import lock, paths, toml_file
 from lab_cli.errors import LabError
 from lab_cli.machine import apt, needs, python_packages, setup, zig
 from lab_cli.machine.needs import Need
@@ -604,8 +604,16 @@ def test_one_python_must_have_all_modules(fake_tool, monkeypatch, capfd) -> None
     assert capfd.readouterr() == ("", "")
 
 
-def test_missing_modules_are_installed_once(monkeypatch, capfd) -> None:
+@pytest.mark.parametrize(
+    "may_install, said",
+    [
+        (True, "set-up: missing matplotlib\n"),
+        (False, f"set-up: missing matplotlib: from PyPI into {paths.shown(paths.VENV)}\n"),
+    ],
+)
+def test_missing_modules_are_installed_once(monkeypatch, capfd, may_install, said) -> None:
     installed: list[str] = []
+    monkeypatch.setattr(apt, "may_install", lambda: may_install)
     monkeypatch.setattr(
         python_packages, "python_with", lambda *modules: "python" if installed else ""
     )
@@ -614,7 +622,7 @@ def test_missing_modules_are_installed_once(monkeypatch, capfd) -> None:
     assert setup.python_for(["matplotlib"]) == "python"
     assert setup.python_for(["matplotlib"]) == "python"
     assert installed == ["matplotlib"]
-    assert capfd.readouterr().err == "set-up: missing matplotlib\n"
+    assert capfd.readouterr().err == said
 
 
 def test_a_reader_of_toml_is_installed_where_there_is_none(monkeypatch) -> None:
