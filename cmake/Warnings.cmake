@@ -11,6 +11,8 @@ set(cuda $<COMPILE_LANGUAGE:CUDA>)
 target_compile_options(lab_warnings INTERFACE
     $<${cxx}:-Wall;-Wextra>
     $<${cuda}:-Xcompiler=-Wall,-Wextra>
+    # Of libstdc++ 12's own headers, which a newer clang++ warns of.
+    $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-deprecated-declarations>
     # Diagnostics that print __FILE__ name it relative to the project.
     $<${cxx}:-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=>
     $<${cuda}:-Xcompiler=-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=>)
