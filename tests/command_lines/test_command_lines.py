@@ -44,6 +44,8 @@ def build() -> Path:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.place} {case.command}")
 def test_ends_as_the_list_says(case: Case, build: Path, tmp_path: Path) -> None:
+    if " /proc/" in case.command and os.geteuid() != 0:
+        pytest.skip("only root is told so late that nothing can be written there")
     folder = tmp_path / "here"
     folder.mkdir()
     command_lines.prepare(folder)
