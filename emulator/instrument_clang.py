@@ -3,9 +3,9 @@
 
     instrument_clang.py COMPILER ARGUMENT...
 
-clang's -fsanitize=thread sees a call of memcpy() where a struct is copied, and neither its
-members nor its alignment: whether 16 bytes are a float4, which is one access, or four floats, which are
-four. And clang makes no branch of `c ? 1 : 2`. So the compiler stops at its intermediate code, which is changed
+clang's -fsanitize=thread sees a call of memcpy() where a struct is copied, and neither its members nor
+its alignment: whether 16 bytes are a float4, which is one access, or four floats, which are four. And
+clang makes no branch of `c ? 1 : 2`. So the compiler stops at its intermediate code, which is changed
 before the rest is compiled. Commands that compile nothing with hooks are run as they are.
 """
 
