@@ -32,15 +32,20 @@ OLD_GCC = ["-fsanitize-coverage=trace-pc"]
 def instrument_flags(compiler: list[str]) -> list[str]:
     """Flags for compiling, not for linking: the link would add the sanitizer's own run-time
     library. `compiler` is a command. Raises OSError if it cannot be run."""
-    for own in (NEW_GCC, CLANG):
-        if is_accepted(compiler, [*FLAGS, *own]):
-            return [*FLAGS, *own]
-    return [*FLAGS, *OLD_GCC]
+    if is_accepted(compiler, [*FLAGS, *NEW_GCC]):
+        return [*FLAGS, *NEW_GCC]
+    return [*FLAGS, *(CLANG if _is_clang(compiler) else OLD_GCC)]
 
 
 def is_of_clang(flags: list[str]) -> bool:
     """Whether instrument_flags() gave these for clang."""
     return flags[len(FLAGS) :] == CLANG
+
+
+def _is_clang(compiler: list[str]) -> bool:
+    """By whatever name: zig is, and complains of flags that clang takes."""
+    command = [*compiler, "-dM", "-E", "-x", "c++", os.devnull]
+    return b"__clang__" in subprocess.run(command, capture_output=True).stdout
 
 
 def is_accepted(compiler: list[str], flags: list[str]) -> bool:

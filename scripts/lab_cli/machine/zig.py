@@ -16,7 +16,9 @@ from ..process import output_of
 
 PACKAGE = "ziglang"
 FOLDER = VENV / "zig"
-TOOLS = ("c++", "cc", "ar", "ranlib")
+# Without optimisation zig ends programs whose integers overflow, as a GPU's may.
+WRAPS = " -fno-sanitize=undefined"
+TOOLS = {"c++": WRAPS, "cc": WRAPS, "ar": "", "ranlib": ""}
 
 
 def is_compiler(path: str | None) -> bool:
@@ -31,11 +33,11 @@ def complete() -> None:
     if not module or not zig.is_file():
         raise LabError(f"installed, and yet not to be found: zig, of the package {PACKAGE}")
     make_build_folder(FOLDER)
-    for tool in TOOLS:
-        _write_command(FOLDER / tool, zig, tool)
+    for tool, options in TOOLS.items():
+        _write_command(FOLDER / tool, zig, tool + options)
 
 
-def _write_command(path: Path, zig: Path, tool: str) -> None:
+def _write_command(path: Path, zig: Path, command: str) -> None:
     """What zig compiles for itself lies beside the commands: a home may be small. In an installation
     for many it lies where the user builds."""
     folder = shlex.quote(str(FOLDER))
@@ -44,6 +46,6 @@ def _write_command(path: Path, zig: Path, tool: str) -> None:
         f"#!/bin/sh\nfolder={folder}\n"
         f'[ -w "$folder" ] || folder=${BUILD_VARIABLE}/zig\n'
         'export ZIG_GLOBAL_CACHE_DIR="$folder/cache" ZIG_LOCAL_CACHE_DIR="$folder/cache"\n'
-        f'exec {shlex.quote(str(zig))} {tool} "$@"\n',
+        f'exec {shlex.quote(str(zig))} {command} "$@"\n',
     )
     path.chmod(0o755)

@@ -301,15 +301,16 @@ def test_commands_of_zig(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(zig, "FOLDER", tmp_path / "the folder")
     monkeypatch.setattr(zig, "output_of", lambda _: f"{package}/__init__.py\n")
     zig.complete()
-    for tool in ("c++", "cc", "ar", "ranlib"):
+    wraps = " -fno-sanitize=undefined"
+    for tool, options in {"c++": wraps, "cc": wraps, "ar": "", "ranlib": ""}.items():
         said = subprocess.run([zig.FOLDER / tool, "a b"], stdout=subprocess.PIPE, text=True).stdout
-        assert said == f"{zig.FOLDER}/cache {tool} a b\n"
+        assert said == f"{zig.FOLDER}/cache {tool}{options} a b\n"
     monkeypatch.setenv("LAB_BUILD_DIR", "/of/the student")
     script = (
         (zig.FOLDER / "cc").read_text().replace("-w", "! -w")
     )  # as where it cannot be written to
     said = subprocess.run(["sh", "-c", script], stdout=subprocess.PIPE, text=True).stdout
-    assert said == "/of/the student/zig/cache cc\n"
+    assert said == f"/of/the student/zig/cache cc{wraps}\n"
     (package / "zig").unlink()
     with pytest.raises(LabError, match="not to be found: zig"):
         zig.complete()
