@@ -21,6 +21,7 @@ file(GLOB EMULATOR_TRANSLATOR_SOURCES CONFIGURE_DEPENDS
 set(EMULATOR_CHECK_FLAGS -fsanitize=shift-exponent,float-cast-overflow)
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64") # which, unlike x86-64, never faults there
     list(APPEND EMULATOR_CHECK_FLAGS -fsanitize=integer-divide-by-zero,alignment)
+    set(EMULATOR_CHECKS_ALIGNMENT ON)
 endif()
 
 # Asked for always: a folder may set EMULATOR_INSTRUMENT for itself.
@@ -49,6 +50,10 @@ endfunction()
 
 function(emulator_target_sources target)
     set(include_dirs $<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>)
+    set(launcher "")
+    if(EMULATOR_INSTRUMENT OR EMULATOR_CHECKS_ALIGNMENT)
+        set(launcher "${EMULATOR_COMPILER_LAUNCHER}")
+    endif()
 
     foreach(source IN LISTS ARGN)
         cmake_path(ABSOLUTE_PATH source NORMALIZE)
@@ -85,11 +90,10 @@ function(emulator_target_sources target)
         endif()
         if(EMULATOR_INSTRUMENT)
             list(APPEND options ${EMULATOR_INSTRUMENT_FLAGS})
-            set_source_files_properties(${output} PROPERTIES OBJECT_DEPENDS "${EMULATOR_COMPILER_LAUNCHER}")
         else()
             list(APPEND options ${EMULATOR_CHECK_FLAGS})
         endif()
-        set_source_files_properties(${output} PROPERTIES COMPILE_OPTIONS "${options}")
+        set_source_files_properties(${output} PROPERTIES COMPILE_OPTIONS "${options}" OBJECT_DEPENDS "${launcher}")
         target_sources(${target} PRIVATE ${output})
     endforeach()
     target_link_libraries(${target} PRIVATE cuda_emulator)
@@ -97,9 +101,9 @@ function(emulator_target_sources target)
         # All of it: it starts itself before main().
         target_link_libraries(${target} PRIVATE
             $<LINK_LIBRARY:WHOLE_ARCHIVE,cuda_emulator_instrument>)
-        if(EMULATOR_COMPILER_LAUNCHER)
-            set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER
-                "${Python3_EXECUTABLE};${EMULATOR_PYTHON_OPTIONS};${EMULATOR_COMPILER_LAUNCHER}")
-        endif()
+    endif()
+    if(launcher)
+        set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER
+            "${Python3_EXECUTABLE};${EMULATOR_PYTHON_OPTIONS};${launcher}")
     endif()
 endfunction()

@@ -30,7 +30,8 @@ OWN_INCLUDE = os.path.join(os.path.dirname(os.path.realpath(__file__)), "include
 CHECK_FLAGS = ["-fsanitize=shift-exponent,float-cast-overflow"]
 # As there and in CMakeLists.txt.
 FLAGS_OF_PROCESSOR: list[str] = []
-if platform.machine() == "aarch64":
+CHECKS_ALIGNMENT = platform.machine() == "aarch64"
+if CHECKS_ALIGNMENT:
     CHECK_FLAGS.append("-fsanitize=integer-divide-by-zero,alignment")
     FLAGS_OF_PROCESSOR.append("-ffp-contract=off")
 # (What is for __launch_bounds__ alone is not used here.)
@@ -328,7 +329,7 @@ class Driver:
         # files include are linked once.
         flags = [*job.flags, *(self._instrument_flags() if job.instrument else CHECK_FLAGS)]
         cxx = self._cxx
-        if job.instrument and is_of_clang(self._instrument_flags()):
+        if (job.instrument or CHECKS_ALIGNMENT) and is_of_clang(self._instrument_flags()):
             cxx = [sys.executable, INSTRUMENT_CLANG, *cxx]
         if language == "c":
             return [*self._cc, *self._flags, *includes, *job.flags, "-x", "c", compiled]

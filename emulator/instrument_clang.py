@@ -1,24 +1,30 @@
 #!/usr/bin/env python3
-"""Runs clang for a program that can be profiled and checked, so that it tells what g++'s would tell.
+"""Runs clang so that its programs tell what g++'s would tell.
 
     instrument_clang.py COMPILER ARGUMENT...
 
-clang's -fsanitize=thread sees a call of memcpy() where a struct is copied, and neither its members nor
-its alignment: whether 16 bytes are a float4, which is one access, or four floats, which are four. And
-clang makes no branch of `c ? 1 : 2`. So the compiler stops at its intermediate code, which is changed
-before the rest is compiled. Commands that compile nothing with hooks are run as they are.
+A program that can be profiled and checked: clang's -fsanitize=thread sees a call of memcpy() where a
+struct is copied, and neither its members nor its alignment: whether 16 bytes are a float4, which is one
+access, or four floats, which are four. And clang makes no branch of `c ? 1 : 2`.
+
+Another, where -fsanitize=alignment is given: clang does not check whether a struct that is copied is
+aligned.
+
+So the compiler stops at its intermediate code, which is changed before the rest is compiled. Other
+commands are run as they are.
 """
 
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple, Optional
 
 from ending import end_by_exception
 from working import run, temporary_folder
 
-INTERMEDIATE = ["-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes"]
+INTERMEDIATE = ["-Xclang", "-emit-llvm", "-Xclang", "-disable-llvm-passes"]  # text, no object
+ALIGNMENT = re.compile(r"-fsanitize=(.*,)?alignment(,.*)?")
 # What still matters behind the intermediate code; its own text has the rest.
 BACK_END = re.compile(r"-(f|m|O|g|-?target|stdlib)")
 WITH_VALUE = {"-mllvm", "-target"}
@@ -49,6 +55,22 @@ ELEMENT = re.compile(r"[^,]+, [^,]+, i\d+ [^,]+(, !.*)?")  # of a pointer: p[i]
 MEMBERS = re.compile(r"^(!\d+) = !\{((?:i64 \d+, i64 \d+, (?:null|!\d+)(?:, )?)+)\}", re.MULTILINE)
 MEMBER = re.compile(r"i64 (\d+), i64 (\d+)")
 COPIED = re.compile(r"!tbaa\.struct (!\d+)")
+
+# Inlined, where nothing is known of the address. src/engine/undefined_arithmetic.cpp has what it calls.
+CHECK = """
+define internal void @emu_check_copy(ptr %place, i64 %multiple) alwaysinline {
+  %number = ptrtoint ptr %place to i64
+  %rest = urem i64 %number, %multiple
+  %aligned = icmp eq i64 %rest, 0
+  br i1 %aligned, label %done, label %misaligned
+misaligned:
+  call void @emu_misaligned_copy(ptr %place, i64 %multiple)
+  br label %done
+done:
+  ret void
+}
+declare void @emu_misaligned_copy(ptr, i64) cold nounwind
+"""
 
 ONE_ACCESS = (1, 2, 4, 8, 16)  # bytes
 LARGEST_NUMBER = 8  # bytes
@@ -163,11 +185,8 @@ class _Function:
         return f"  call void @{hook}({', '.join(' '.join(argument) for argument in arguments)})"
 
     def _pointer(self, operand: str) -> _Pointer:
-        pointer = POINTER.fullmatch(operand)
-        assert pointer, operand
-        value = pointer["value"]
-        align = int(pointer["align"] or 1)
-        return _Pointer(pointer["type"], value, align, self._is_aligned_by_type(value))
+        type_, value, align = _pointer_of(operand)
+        return _Pointer(type_, value, align, self._is_aligned_by_type(value))
 
     def _is_aligned_by_type(self, value: str) -> bool:
         """Whether clang's alignment of an address is that of the type of what is there; if not, it has
@@ -216,6 +235,13 @@ def _is_member(offset: int, size: int, align: int) -> bool:
     return size <= min(LARGEST_NUMBER, align) and size in ONE_ACCESS and offset % size == 0
 
 
+def _pointer_of(operand: str) -> tuple[str, str, int]:
+    """Type, value and what clang knows of its alignment."""
+    pointer = POINTER.fullmatch(operand)
+    assert pointer, operand
+    return pointer["type"], pointer["value"], int(pointer["align"] or 1)
+
+
 def _line(behind: str) -> str:
     """The part of what is behind an instruction that says to which line of the source it belongs."""
     found = LINE.search(behind)
@@ -233,22 +259,48 @@ def _parts(text: str) -> Iterator[str]:
     yield text[start:].strip()
 
 
-def compile_with_hooks(command: list[str]) -> int:
+def with_checks(code: str) -> str:
+    """Intermediate code in which a kernel ends before it copies or fills what is not aligned as its type
+    asks for. Of a clang whose pointers have no types (from 15 on)."""
+    lines: list[str] = []
+    for line in code.split("\n"):
+        copy = COPY.fullmatch(line)
+        if copy:
+            operands = list(_parts(copy[2]))[: 1 if copy[1] == "memset" else 2]
+            for _, value, align in map(_pointer_of, operands):
+                if align > 1:
+                    check = f"  call void @emu_check_copy(ptr {value}, i64 {align})"
+                    lines.append(check + _line(copy[3]))
+        lines.append(line)
+    return "\n".join(lines) + CHECK
+
+
+def _change(command: list[str]) -> Optional[Callable[[str], str]]:
+    """What is done with the intermediate code."""
+    if "-c" not in command or "-fsyntax-only" in command:
+        return None
+    if "-fsanitize=thread" in command:
+        return with_hooks
+    return with_checks if any(map(ALIGNMENT.fullmatch, command)) else None
+
+
+def compile_changed(command: list[str]) -> int:
     """Returns the status of the compiler that failed, or 0. Raises OSError."""
     environment = dict(os.environ)
-    instruments = "-c" in command and "-fsanitize=thread" in command
-    if not instruments or "-fsyntax-only" in command:
+    change = _change(command)
+    if not change:
         return run(command, environment)
     output = command.index("-o") + 1
     with temporary_folder("lab-clang-") as folder:
         code = os.path.join(folder, "code.ll")
-        front = [argument for argument in command if argument != "-c"]
-        front[front.index("-o") + 1] = code
+        front = [*command[:output], code, *command[output + 1 :]]
+        if not {"-MD", "-MMD"}.intersection(front):  # without such a rule zig goes on to its linker
+            front += ["-MD", "-MF", os.path.join(folder, "rule.d")]
         status = run([*front, *INTERMEDIATE], environment)
         if status != 0:
             return status
         with open(code, encoding="utf-8", errors="surrogateescape") as file:
-            text = with_hooks(file.read())
+            text = change(file.read())
         with open(code, "w", encoding="utf-8", errors="surrogateescape") as file:
             file.write(text)
         return run([*_back_end(command), "-c", code, "-o", command[output]], environment)
@@ -272,6 +324,6 @@ def _back_end(command: list[str]) -> list[str]:
 if __name__ == "__main__":
     end_by_exception()
     try:
-        sys.exit(compile_with_hooks(sys.argv[1:]))
+        sys.exit(compile_changed(sys.argv[1:]))
     except OSError as error:
         sys.exit(f"instrument_clang.py: {error.filename or sys.argv[1]}: {error.strerror}")

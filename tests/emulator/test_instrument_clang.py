@@ -8,7 +8,7 @@ from pathlib import Path
 
 import instrument_clang
 import pytest
-from instrument_clang import with_hooks
+from instrument_clang import with_checks, with_hooks
 from instrument_flags import instrument_flags
 
 FUNCTION = """\
@@ -179,6 +179,68 @@ def hooks_of(folder, source, compiler):
             hooks = re.findall(r"R_\w+\s+(__tsan_(?:read|write)\w*|__sanitizer_cov\w*)", part)
             result[name[1]] = {hook: hooks.count(hook) for hook in sorted(set(hooks))}
     return result
+
+
+def test_checks_of_alignment():
+    copy = "  call void @llvm.memcpy.p0.p0.i64(ptr align 8 %3, ptr align 16 @a, i64 8, i1 false), !dbg !2"
+    fill = "  tail call void @llvm.memset.p0.i64(ptr align 4 %3, i8 0, i64 4, i1 false)"
+    bytes_ = "  call void @llvm.memcpy.p0.p0.i64(ptr align 1 %3, ptr %4, i64 8, i1 false), !dbg !3"
+    text = with_checks("\n".join([copy, fill, bytes_]))
+    assert text.removesuffix(instrument_clang.CHECK).split("\n") == [
+        "  call void @emu_check_copy(ptr %3, i64 8), !dbg !2",
+        "  call void @emu_check_copy(ptr @a, i64 16), !dbg !2",
+        copy,
+        "  call void @emu_check_copy(ptr %3, i64 4)",
+        fill,
+        bytes_,
+    ]
+
+
+COPIES = """\
+struct alignas(16) Four { float f[4]; };
+alignas(32) char bytes[128];
+int main(int count, char**) {
+    *(Four*)(bytes + 64 + 8 * (2 - count)) = *(const Four*)(bytes + 4 * (count - 1));
+}
+"""
+REPORT = """\
+#include <cstdio>
+#include <cstdlib>
+extern "C" void emu_misaligned_copy(const void* address, unsigned long long multiple) {
+    std::printf("%llu of %llu\\n", (unsigned long long)address % 32, multiple);
+    std::exit(0);
+}
+"""
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_copies_that_are_not_aligned(tmp_path, level):
+    clang = new_clang()
+    (tmp_path / "copies.cpp").write_text(COPIES)
+    (tmp_path / "report.cpp").write_text(REPORT)
+    command = [sys.executable, str(Path(instrument_clang.__file__)), clang, level, "-Werror"]
+    command += ["-fsanitize=shift-exponent,alignment", "-fsanitize-trap=all"]
+    subprocess.run([*command, "-c", "copies.cpp", "-o", "a.o"], cwd=tmp_path, check=True)
+    subprocess.run([clang, "report.cpp", "a.o", "-o", "a"], cwd=tmp_path, check=True)
+
+    def said(*arguments):
+        return subprocess.run([tmp_path / "a", *arguments], capture_output=True, text=True).stdout
+
+    assert said() == "8 of 16\n"
+    assert said("other") == "4 of 16\n"
+
+
+def new_clang():
+    """One whose pointers have no types."""
+    for clang in filter(
+        shutil.which, ["clang++", *(f"clang++-{number}" for number in range(15, 30))]
+    ):
+        version = subprocess.run(
+            [clang, "-dumpversion"], check=True, capture_output=True, text=True
+        )
+        if int(version.stdout.split(".")[0]) >= 15:
+            return clang
+    pytest.skip("no clang++ from 15 on here")
 
 
 def test_a_compiler_that_fails(tmp_path):

@@ -49,6 +49,11 @@ struct Mismatch {
     uint8_t logOfAlignment;
     uint8_t kindOfAccess;
 };
+struct Assumption {
+    SourceLocation location;
+    SourceLocation ofAttribute;
+    const TypeDescriptor* type;
+};
 using Value = uintptr_t;  // the bits, or where they are if they are too many
 
 unsigned bitsOf(const TypeDescriptor& integer) {
@@ -129,6 +134,26 @@ void __ubsan_handle_type_mismatch_v1(Mismatch* access, Value address) {
         emu::format("misaligned address %p: an access of type %s needs a multiple of %u",
                     reinterpret_cast<const void*>(address), access->type->name,
                     1u << access->logOfAlignment));
+}
+
+// clang's alone: of __builtin_assume_aligned(address, alignment, offset).
+void __ubsan_handle_alignment_assumption(Assumption* assumption, Value address, Value alignment,
+                                         Value offset) {
+    if (!emu::inDevice()) return onHost(__func__, assumption, address, alignment, offset);
+    emu::failKernel(cudaErrorMisalignedAddress,
+                    emu::format("misaligned address %p: %s says that it is a multiple of %llu",
+                                reinterpret_cast<const void*>(address - offset),
+                                text(assumption->location).c_str(),
+                                static_cast<unsigned long long>(alignment)));
+}
+
+// Of a struct, which instrument_clang.py checks.
+void emu_misaligned_copy(const void* address, uint64_t multiple) {
+    if (!emu::inDevice()) return;
+    emu::failKernel(cudaErrorMisalignedAddress,
+                    emu::format("misaligned address %p: an access of this type needs a multiple "
+                                "of %llu",
+                                address, static_cast<unsigned long long>(multiple)));
 }
 
 }  // extern "C"

@@ -69,6 +69,20 @@ TEST_F(Faults, MisalignedVectors) {
     EXPECT_THAT(load, HasSubstr(address));
 }
 
+#if defined(__aarch64__) && defined(__clang__)
+__global__ void sumAligned(const float* in, float* out) {
+    const auto* aligned = static_cast<const float*>(__builtin_assume_aligned(in, 16));
+    out[threadIdx.x] = aligned[0] + aligned[1] + aligned[2] + aligned[3];
+}
+
+TEST_F(Faults, AddressThatIsSaidToBeAligned) {
+    Managed<float> in(64), out(64);
+    EXPECT_THAT(
+        failure(cudaErrorMisalignedAddress, [&] { sumAligned<<<1, 8>>>(in.get() + 1, out.get()); }),
+        HasSubstr("faults.cu:"));
+}
+#endif
+
 TEST_F(Faults, AddressThatCannotBe) {
     SKIP_UNDER_ADDRESS_SANITIZER();
     Managed<float> out(64);
