@@ -46,6 +46,13 @@ def build():
 
 
 @pytest.fixture
+def by_gcc(build):
+    """Whether g++ compiled it. What clang++ does otherwise is in emulator/profiler.md."""
+    facts = build.glob("CMakeFiles/*/CMakeCXXCompiler.cmake")
+    return any('set(CMAKE_CXX_COMPILER_ID "GNU")' in path.read_text("utf-8") for path in facts)
+
+
+@pytest.fixture
 def lab_cc(tmp_path, monkeypatch, capfd):
     """Runs the driver in a folder with a few sources. Returns its exit status, the calls of the
     compilers as (arguments, text of the C++ source), and what it printed."""

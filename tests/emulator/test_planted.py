@@ -19,6 +19,11 @@ REFUSED = "error that nobody looked at: "
 UNWRITTEN = "uninitialised device memory"
 RACE = "race in global memory: "
 FIRST = "allocation 1 (1024 bytes)"
+# clang++ sees memcpy(), and a struct by its members (emulator/profiler.md).
+WITH_CLANG = {
+    "hostCopies": (FIRST + ", element 0 (of 4 bytes)", "and 256 more times"),
+    "structsUnwritten": ("allocation 1 (512 bytes), element 0 (of 8 bytes)", "and 63 more times"),
+}
 
 
 @pytest.fixture
@@ -52,7 +57,9 @@ def line_of(mark):
         ("hostReadsFreed", "host-reads-freed", "reads", FIRST + ", element 1 (of 4 bytes)", ""),
     ],
 )
-def test_host_uses_device_memory(check, bug, mark, what, where, more):
+def test_host_uses_device_memory(check, by_gcc, bug, mark, what, where, more):
+    if not by_gcc:
+        where, more = WITH_CLANG.get(bug, (where, more))
     report = check(bug)
     finding = only(report)
     assert finding.title == HOST
@@ -420,7 +427,9 @@ def test_no_launch_is_no_success(check):
         ),
     ],
 )
-def test_memory_that_nobody_wrote(check, bug, where, mark, act, more):
+def test_memory_that_nobody_wrote(check, by_gcc, bug, where, mark, act, more):
+    if not by_gcc:
+        where, more = WITH_CLANG.get(bug, (where, more))
     finding = only(check(bug))
     assert finding.title == UNWRITTEN
     assert (finding.where, finding.more) == (where, more)
