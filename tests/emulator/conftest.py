@@ -3,6 +3,7 @@ instrumented programs."""
 
 import json
 import os
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -16,6 +17,8 @@ ROOT = Path(__file__).resolve().parents[2]
 FAKE_COMPILER = """
 import json, os, sys
 arguments = sys.argv[1:]
+if "-dM" in arguments:
+    sys.exit(print("#define __clang__ 1" if "IS_CLANG" in os.environ else ""))
 sources = [a for a in arguments if a.endswith(".cpp")]
 text = open(sources[0]).read() if sources else ""
 with open("calls", "a") as calls:
@@ -46,10 +49,16 @@ def build():
 
 
 @pytest.fixture
-def by_gcc(build):
-    """Whether g++ compiled it. What clang++ does otherwise is in emulator/profiler.md."""
-    facts = build.glob("CMakeFiles/*/CMakeCXXCompiler.cmake")
-    return any('set(CMAKE_CXX_COMPILER_ID "GNU")' in path.read_text("utf-8") for path in facts)
+def gcc(build):
+    """The version of the g++ that compiled it, such as 12.2.0; None if another compiler did. What clang++
+    does otherwise is in emulator/profiler.md."""
+    known = r'CMAKE_CXX_COMPILER_ID "GNU"\).*CMAKE_CXX_COMPILER_VERSION "([^"]*)"'
+    for path in build.glob("CMakeFiles/*/CMakeCXXCompiler.cmake"):
+        text = "\n".join(sorted(path.read_text("utf-8").splitlines()))
+        found = re.search(known, text, re.DOTALL)
+        if found:
+            return found[1]
+    return None
 
 
 @pytest.fixture

@@ -159,6 +159,7 @@ def test_precompiled_header_that_cannot_be_made(lab_cc, tmp_path, monkeypatch):
 def test_precompiled_header_of_clang(lab_cc, monkeypatch, options, fits):
     """clang takes what does not fit, or fails."""
     monkeypatch.setenv("REJECTS", "-Wno-tsan")
+    monkeypatch.setenv("IS_CLANG", "yes")
     assert lab_cc("--precompile", precompiled())[0] == 0
     _, calls, _ = lab_cc("-c", *options.split(), "a.cu")
     header = os.path.join(precompiled(), "runtime.h")
@@ -400,14 +401,22 @@ def test_header_from_an_include_folder_is_translated(lab_cc, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "rejected, of_compiler",
+    "rejected, clang, of_compiler",
     [
-        ("-fsanitize-coverage=bb,no-prune,trace-pc", ["-fsanitize-coverage=trace-pc", *GCC_HOOKS]),
-        ("-Wno-tsan", ["-fsanitize-coverage=bb,no-prune,trace-pc"]),  # clang
-        ("-Werror", ["-fsanitize-coverage=trace-pc"]),  # neither
+        (
+            "-fsanitize-coverage=bb,no-prune,trace-pc",
+            False,
+            ["-fsanitize-coverage=trace-pc", *GCC_HOOKS],
+        ),
+        ("-Wno-tsan", True, ["-fsanitize-coverage=bb,no-prune,trace-pc"]),
+        # zig, which complains of what it adds itself
+        ("-Werror", True, ["-fsanitize-coverage=bb,no-prune,trace-pc"]),
+        ("-Werror", False, ["-fsanitize-coverage=trace-pc"]),  # an old g++
     ],
 )
-def test_instrument(lab_cc, tmp_path, monkeypatch, rejected, of_compiler):
+def test_instrument(lab_cc, tmp_path, monkeypatch, rejected, clang, of_compiler):
+    if clang:
+        monkeypatch.setenv("IS_CLANG", "yes")
     (tmp_path / "libcuda_emulator_instrument.a").write_text("")
     monkeypatch.setenv("REJECTS", rejected)
     flags = ["-O0", "-g1", "-D__EMU_INSTRUMENTED__", "-fno-stack-protector", "-fsanitize=thread"]

@@ -57,8 +57,8 @@ def line_of(mark):
         ("hostReadsFreed", "host-reads-freed", "reads", FIRST + ", element 1 (of 4 bytes)", ""),
     ],
 )
-def test_host_uses_device_memory(check, by_gcc, bug, mark, what, where, more):
-    if not by_gcc:
+def test_host_uses_device_memory(check, gcc, bug, mark, what, where, more):
+    if not gcc:
         where, more = WITH_CLANG.get(bug, (where, more))
     report = check(bug)
     finding = only(report)
@@ -427,8 +427,8 @@ def test_no_launch_is_no_success(check):
         ),
     ],
 )
-def test_memory_that_nobody_wrote(check, by_gcc, bug, where, mark, act, more):
-    if not by_gcc:
+def test_memory_that_nobody_wrote(check, gcc, bug, where, mark, act, more):
+    if not gcc:
         where, more = WITH_CLANG.get(bug, (where, more))
     finding = only(check(bug))
     assert finding.title == UNWRITTEN
