@@ -54,8 +54,7 @@ def gcc(build):
     does otherwise is in emulator/profiler.md."""
     known = r'CMAKE_CXX_COMPILER_ID "GNU"\).*CMAKE_CXX_COMPILER_VERSION "([^"]*)"'
     for path in build.glob("CMakeFiles/*/CMakeCXXCompiler.cmake"):
-        text = "\n".join(sorted(path.read_text("utf-8").splitlines()))
-        found = re.search(known, text, re.DOTALL)
+        found = re.search(known, path.read_text("utf-8"), re.DOTALL)
         if found:
             return found[1]
     return None
