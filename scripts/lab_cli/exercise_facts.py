@@ -51,6 +51,7 @@ wrong             the rows: each a kernel, or a table of columns and values,
 timings           but for the copies of these numbers, from 0: of times, which no check knows
 harmless          and for these: "launch 3", "refused 3" (a launch that fails), "copy 0", or "copy 0 6" for
                   one byte
+[[assignment]]    what a student writes, and what counts: assignments.py
 
 A formula is a text of numbers, names, + - * / // % **, min(), max() and ceil(); it names options of the
 column `parameters` and other columns. Where kernels differ it is a table of formulas by kernel, "others"
@@ -65,7 +66,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from . import toml_file
+from . import assignments, toml_file
+from .assignments import Assignment
 from .counters import metrics
 from .errors import LabError
 from .formula import Formula
@@ -161,6 +163,7 @@ class Facts:
     columns: dict[str, Column] = field(default_factory=dict)
     broken: list[Broken] = field(default_factory=list)
     harmless: list[str] = field(default_factory=list)  # faults that no check need notice
+    assignments: list[Assignment] = field(default_factory=list)
 
 
 _FILE = {
@@ -173,6 +176,7 @@ _FILE = {
     "columns": TABLE.or_nothing(),
     "broken": LIST.or_nothing(),
     "faults": TABLE.or_nothing(),
+    "assignment": LIST.or_nothing(),
 }
 _PROFILE = {"metrics": TEXTS}
 _BENCH = {
@@ -307,6 +311,7 @@ def load(path: Path) -> Facts:
             for number, entry in enumerate(file.get("broken", []), 1)
         ],
         harmless=_harmless(file["faults"], problems) if "faults" in file else [],
+        assignments=assignments.of_file(file.get("assignment", []), problems),
     )
     toml_file.refuse(path, problems)
     return facts

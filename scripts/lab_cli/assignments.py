@@ -1,0 +1,198 @@
+"""Assignments: what a student writes in an exercise, and what counts. [[assignment]] in NAME.toml:
+
+name              what one types; of all assignments, one has it
+sentence          what the student does
+task              the number of its task on the exercise's page
+kernels           functions of NAME.cu whose bodies the student writes; their signatures and launches stay
+rows              kernels of the table's rows that are judged (default: `kernels`)
+before            the kernel before it in the ladder: with its body in place of the student's, a test sees the
+                  assignment fail
+hides             kernels that give the answer away: a hand-out has neither them nor their rows
+leaves_out        exercises that give it away: a hand-out has not got them
+comment           in a hand-out, what stands above the kernel in place of the comment that gives it away
+results           points, and sizes: options of runs whose rows must be right. Each size has its share of the
+                  points; a teacher may add more
+check             points, and options of a run in which the hazard check must find nothing
+bounds            a list; each has a count, a bound on what the cpu back end counts: "gld_efficiency >= 95 %",
+                  which must hold for each launch of `kernels`; options of the run; points
+speed             on a GPU alone: of, another row of the same run; least, the share of its speed that the rows
+                  must have; options; points
+
+What is checked, counted or timed in a run whose row is wrong is worth nothing.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .counters import metrics
+from .errors import LabError
+from .toml_file import LIST, NUMBER, TABLE, TEXT, TEXTS, WHOLE, Rule, checked
+
+NAME = re.compile(r"[a-z][A-Za-z0-9]*", re.ASCII)
+BOUND = re.compile(r"(\w+) (<=|>=|==|<|>) (\d+(?:\.\d+)?)(?: %)?")
+COMPARE: dict[str, Callable[[float, float], bool]] = {
+    "<=": operator.le,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "<": operator.lt,
+    ">": operator.gt,
+}
+
+
+@dataclass(frozen=True)
+class Results:
+    sizes: list[str]  # options of the runs
+    points: int
+
+
+@dataclass(frozen=True)
+class Check:
+    options: str
+    points: int
+
+
+@dataclass(frozen=True)
+class Bound:
+    """On a metric of each launch of the student's kernels."""
+
+    count: str  # as it is written: "gld_efficiency >= 95 %"
+    metric: str
+    comparison: str
+    limit: float
+    options: str
+    points: int
+
+    def holds(self, value: float) -> bool:
+        return COMPARE[self.comparison](value, self.limit)
+
+
+@dataclass(frozen=True)
+class Speed:
+    of: str
+    least: float
+    options: str
+    points: int
+
+
+@dataclass(frozen=True)
+class Assignment:
+    name: str
+    sentence: str
+    task: int
+    kernels: list[str]
+    rows: list[str]
+    before: str
+    hides: list[str]
+    leaves_out: list[str]
+    comment: str
+    results: Results
+    check: Check
+    bounds: list[Bound]
+    speed: Speed | None = None
+
+    @property
+    def points(self) -> int:
+        """All that can be had without a GPU."""
+        bounds = sum(bound.points for bound in self.bounds)
+        return self.results.points + self.check.points + bounds
+
+
+POINTS = Rule("a whole number above 0", lambda value: type(value) is int and value > 0)
+OPTIONS = Rule("options", lambda value: isinstance(value, str) and _splits(value))
+SIZES = Rule(
+    "a list of options",
+    lambda value: isinstance(value, list) and bool(value) and all(map(OPTIONS.fits, value)),
+)
+_ASSIGNMENT = {
+    "name": Rule("a name in camelCase", lambda value: bool(NAME.fullmatch(str(value)))),
+    "sentence": TEXT,
+    "task": WHOLE,
+    "kernels": Rule("a list of kernels", lambda value: TEXTS.fits(value) and bool(value)),
+    "rows": TEXTS.or_nothing(),
+    "before": TEXT,
+    "hides": TEXTS.or_nothing(),
+    "leaves_out": TEXTS.or_nothing(),
+    "comment": TEXT.or_nothing(),
+    "results": TABLE,
+    "check": TABLE,
+    "bounds": LIST,
+    "speed": TABLE.or_nothing(),
+}
+_RESULTS = {"points": POINTS, "sizes": SIZES}
+_CHECK = {"points": POINTS, "options": OPTIONS}
+_BOUND = {"points": POINTS, "options": OPTIONS, "count": TEXT}
+_SPEED = {"points": POINTS, "options": OPTIONS, "of": TEXT, "least": NUMBER}
+
+
+def _splits(options: str) -> bool:
+    try:
+        shlex.split(options)
+    except ValueError:
+        return False
+    return True
+
+
+def of_file(entries: Sequence[Any], problems: list[str]) -> list[Assignment]:
+    """Those of [[assignment]] in a NAME.toml; what is wrong with them is added to `problems`."""
+    found = [
+        _assignment(entry, f"[[assignment]], entry {number}: ", problems)
+        for number, entry in enumerate(entries, 1)
+    ]
+    return [assignment for assignment in found if assignment]
+
+
+def _assignment(entry: Any, place: str, problems: list[str]) -> Assignment | None:
+    """None where something is wrong with it."""
+    before = len(problems)
+    keys = checked(entry if isinstance(entry, dict) else {}, _ASSIGNMENT, place, problems)
+    results = checked(keys.get("results", {}), _RESULTS, f"{place}results: ", problems)
+    check = checked(keys.get("check", {}), _CHECK, f"{place}check: ", problems)
+    bounds = [
+        _bound(bound, f"{place}bounds, entry {number}: ", problems)
+        for number, bound in enumerate(keys.get("bounds", []), 1)
+    ]
+    speed = None
+    if "speed" in keys:
+        speed = checked(keys["speed"], _SPEED, f"{place}speed: ", problems)
+    if len(problems) > before:
+        return None
+    return Assignment(
+        name=keys["name"],
+        sentence=keys["sentence"],
+        task=keys["task"],
+        kernels=keys["kernels"],
+        rows=keys.get("rows", keys["kernels"]),
+        before=keys["before"],
+        hides=keys.get("hides", []),
+        leaves_out=keys.get("leaves_out", []),
+        comment=keys.get("comment", ""),
+        results=Results(**results),
+        check=Check(**check),
+        bounds=[bound for bound in bounds if bound],
+        speed=Speed(**speed) if speed else None,
+    )
+
+
+def _bound(entry: Any, place: str, problems: list[str]) -> Bound | None:
+    keys = checked(entry if isinstance(entry, dict) else {}, _BOUND, place, problems)
+    if len(keys) < len(_BOUND):
+        return None
+    parts = BOUND.fullmatch(keys["count"])
+    if not parts:
+        problems.append(f'{place}{keys["count"]!r}: expected such as "gld_efficiency >= 95 %"')
+        return None
+    try:
+        (metric,) = metrics.load().find([parts[1]])
+    except LabError as error:
+        problems.append(f"{place}{error}")
+        return None
+    if not metric.cpu:
+        problems.append(f"{place}{metric.name} depends on the machine, or takes a GPU")
+        return None
+    return Bound(metric=metric.name, comparison=parts[2], limit=float(parts[3]), **keys)

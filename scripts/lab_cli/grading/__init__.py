@@ -1,0 +1,1 @@
+"""Assignments: what of a submission is taken, where it runs, and what it is worth."""
