@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from . import catalogue
 from .commands import arguments as shared
-from .commands import bench, cc, check, doctor, new, plot, profile, run, stand, test, trace
+from .commands import bench, cc, check, doctor, grade, new, plot, profile, run, stand, test, trace
 from .commands import list as list_command
 from .commands.layout import two_columns
 from .commands.parser import Parser
@@ -19,7 +19,7 @@ from .process import say
 from .streams import CannotWrite, drop
 from .toml_file import did_you_mean
 
-COMMANDS = [run, test, profile, check, trace, bench, plot, list_command, new, doctor, cc]
+COMMANDS = [run, test, profile, check, trace, bench, plot, list_command, grade, new, doctor, cc]
 ABOUT = {
     "./lab": "where you stand, and what comes next",
     "./lab run [NAME...]": "build and run exercises: those named, or all",
@@ -30,6 +30,7 @@ ABOUT = {
     "./lab bench [NAME...]": "measure exercises into results/<gpu>/",
     "./lab plot [NAME...]": "draw figures of results/, refresh pages' tables",
     "./lab list": "the exercises by chapter",
+    "./lab grade [ASSIGNMENT]": "the points of an assignment: yours, or students'",
     "./lab new CHAPTER/NAME": "a first version of an exercise of your own",
     "./lab doctor": "what this machine has, and how to get the rest",
     "./lab cc FILE.cu -o OUT": "compile a CUDA program of your own for the CPU",

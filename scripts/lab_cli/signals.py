@@ -11,6 +11,7 @@ from types import FrameType
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 PATIENCE = 2.0  # seconds, until who does not end by itself is killed
+_ending = False
 
 
 def passing_on(work: Callable[[], int]) -> int:
@@ -48,7 +49,14 @@ def hold() -> None:
     signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
 
 
+def ending() -> bool:
+    """Whether a signal is ending lab: programs that it has started end for that."""
+    return _ending
+
+
 def _end(number: int, _: FrameType | None) -> None:
+    global _ending
+    _ending = True
     for other in ENDING:  # once is enough: a second one would come amid the cleaning up
         signal.signal(other, signal.SIG_IGN)
     end_descendants()

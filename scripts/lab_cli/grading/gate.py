@@ -97,11 +97,18 @@ def names_of_device_code(sources: Iterable[KernelSource]) -> set[str]:
     return {name for name in names if not hasattr(library, name)} - set(WHY_NOT)
 
 
-def taken(body: str, known: set[str]) -> str:
+def taken(body: str, known: set[str], line: int = 1, where: str = "") -> str:
     """The body of a kernel as it is compiled: of as many lines, without comments, and names that are not
-    `known` with a prefix. LabError says what is not taken, and in which of its lines, from 1."""
+    `known` with a prefix. LabError says what is not taken, `where`, and in which line, of which the first
+    has the number `line`."""
+    try:
+        return _taken(body, known, line)
+    except LabError as error:
+        raise LabError(f"{where}, {error}" if where else str(error)) from None
+
+
+def _taken(body: str, known: set[str], line: int) -> str:
     text = ""
-    line = 1
     line_start = True
     place = 0
     before: list[str] = ["", ""]  # the last two tokens

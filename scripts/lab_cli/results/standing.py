@@ -35,9 +35,9 @@ class Result:
 Results = dict[str, dict[str, Result]]  # by exercise and back end
 
 
-def digest(source: Path) -> str:
-    """Of an exercise's own sources: NAME.cu and the files beside it that it includes, or that those
-    include. Empty if NAME.cu cannot be read."""
+def sources_of(source: Path) -> dict[Path, bytes]:
+    """An exercise's own sources, by path: NAME.cu and the files beside it that it includes, or that those
+    include; none that cannot be read."""
     contents: dict[Path, bytes] = {}
     waiting = [source]
     while waiting:
@@ -50,6 +50,12 @@ def digest(source: Path) -> str:
             continue
         names = [name.decode(errors="surrogateescape") for name in INCLUDE.findall(contents[path])]
         waiting += [source.parent / name for name in names if "/" not in name]
+    return contents
+
+
+def digest(source: Path) -> str:
+    """Of an exercise's own sources. Empty if NAME.cu cannot be read."""
+    contents = sources_of(source)
     if source not in contents:
         return ""
     hashes = (hashlib.sha256(contents[path]).hexdigest() for path in sorted(contents))

@@ -1,0 +1,110 @@
+"""Grades many submissions, on each core one at a time, and keeps what was graded: an interrupted run goes
+on where it was."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from queue import SimpleQueue
+
+from .. import signals
+from ..errors import LabError
+from ..files import make_folder, write
+from ..progress import Progress
+from . import results
+from .evaluate import Grade, Grader
+from .submissions import Submission
+
+RESULTS = "results.json"  # as Gradescope calls it
+
+
+@dataclass(frozen=True)
+class Batch:
+    grader: Grader
+    folder: Path  # with a folder for each submission
+    identity: str  # of all that a grade depends on but the submission
+
+    def run(self, submissions: Sequence[Submission]) -> tuple[dict[str, Grade], int]:
+        """The grades by name, and how many of them were kept from before."""
+        grades: dict[str, Grade] = {}
+        waiting = []
+        for submission in submissions:
+            kept = self._kept(submission)
+            if kept:
+                grades[submission.name] = kept
+            else:
+                waiting.append(submission)
+        count = len(grades)
+        with Progress("grading") as progress:
+            progress.update("", count, len(submissions))
+            for name, grade in on_each_core(self._grade, waiting):
+                grades[name] = grade
+                progress.update("", len(grades), len(submissions), name)
+        return {submission.name: grades[submission.name] for submission in submissions}, count
+
+    def results_of(self, name: str) -> Path:
+        return self.folder / name / RESULTS
+
+    def _digest(self, submission: Submission) -> str:
+        try:
+            text = submission.read()
+        except LabError as error:
+            text = str(error)
+        return hashlib.sha256(f"{self.identity}\n{text}".encode()).hexdigest()
+
+    def _kept(self, submission: Submission) -> Grade | None:
+        with suppress(OSError):
+            text = self.results_of(submission.name).read_text(encoding="utf-8")
+            return results.grade_of(text, self._digest(submission))
+        return None
+
+    def _grade(self, submission: Submission) -> tuple[str, Grade]:
+        start = time.monotonic()
+        digest = self._digest(submission)
+        try:
+            grade = self.grader.grade(submission.read())
+        except LabError as error:
+            grade = self.grader.nothing(str(error))
+        if signals.ending():  # and what ended the programs was no fault of theirs
+            raise KeyboardInterrupt
+        path = self.results_of(submission.name)
+        make_folder(path.parent)
+        seconds = time.monotonic() - start
+        write(path, results.gradescope(self.grader.assignment.name, grade, seconds, digest))
+        return submission.name, grade
+
+
+def on_each_core(
+    work: Callable[[Submission], tuple[str, Grade]], submissions: Sequence[Submission]
+) -> Iterator[tuple[str, Grade]]:
+    """As they are done. Programs of the cpu back end run on the core of their thread alone: blocks in one
+    order, and what depends on it is the same each time."""
+    cores: SimpleQueue[int] = SimpleQueue()
+    for core in sorted(os.sched_getaffinity(0)):
+        cores.put(core)
+
+    def stay() -> None:
+        os.sched_setaffinity(0, {cores.get()})
+
+    with ThreadPoolExecutor(cores.qsize(), initializer=stay) as threads:
+        tasks = [threads.submit(work, submission) for submission in submissions]
+        try:
+            for task in as_completed(tasks):
+                yield task.result()
+        except BaseException:
+            threads.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def identity(parts: Sequence[object], files: Sequence[Path]) -> str:
+    """A digest of what these say, and of what is in the files."""
+    digest = hashlib.sha256(repr(parts).encode())
+    for file in files:
+        digest.update(hashlib.sha256(file.read_bytes()).digest())
+    return digest.hexdigest()

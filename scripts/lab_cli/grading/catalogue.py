@@ -1,0 +1,34 @@
+"""The assignments of all exercises."""
+
+from __future__ import annotations
+
+from .. import catalogue
+from ..assignments import Assignment
+from ..catalogue import Exercise
+from ..errors import BAD_USAGE, LabError, printable
+from ..toml_file import did_you_mean
+
+Given = dict[str, tuple[Exercise, Assignment]]
+
+
+def assignments() -> Given:
+    """By name, in the order of the exercises. LabError where two have one name."""
+    found: Given = {}
+    for exercise in catalogue.exercises():
+        for assignment in exercise.facts.assignments:
+            other = found.setdefault(assignment.name, (exercise, assignment))
+            if other[1] is not assignment:
+                raise LabError(
+                    f"{exercise.name}.toml: the assignment {assignment.name} has the name of one of "
+                    f"{other[0].name}"
+                )
+    return found
+
+
+def one(name: str) -> tuple[Exercise, Assignment]:
+    """LabError (status 2) where no assignment has this name."""
+    known = assignments()
+    if name not in known:
+        hint = did_you_mean(name, known) or "; ./lab grade lists them all"
+        raise LabError(f"no assignment is named {printable(name)}{hint}", BAD_USAGE)
+    return known[name]

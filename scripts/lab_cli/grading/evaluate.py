@@ -1,0 +1,228 @@
+"""What a submission of an assignment is worth."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..assignments import Assignment, Bound
+from ..counters import metric_table, metrics
+from ..errors import LabError
+from ..paths import ROOT
+from ..results.standing import sources_of
+from ..results.verdicts import GOOD
+from . import gate
+from .kernel_source import KernelSource
+from .programs import CHECK, PROFILE, Endless, Failed, Run, Workshop, steady
+
+NO_HAZARDS = "no hazards found"
+SHAPE = ("parameters", "kernel", "grid", "block")  # columns in which rows of one run differ
+WRONG_ROW = "WRONG: "  # how an exercise begins its line about a wrong row
+OF_REPORT = 6  # lines of the hazard check's
+SHIPPED = (
+    "shipped/"  # before the name of the file in what is said of lines that are not the student's
+)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that counts."""
+
+    about: str
+    points: float
+    of: float
+    seen: str = ""  # where it is not met
+    look: str = ""  # the command that shows it
+
+
+@dataclass(frozen=True)
+class Grade:
+    findings: list[Finding]
+    problem: str = ""  # for which nothing could be judged
+    kernels: dict[str, str] = field(default_factory=dict)  # bodies, as they were handed in
+
+    @property
+    def points(self) -> float:
+        return round(sum(finding.points for finding in self.findings), 2)
+
+    @property
+    def of(self) -> float:
+        return round(sum(finding.of for finding in self.findings), 2)
+
+
+@dataclass(frozen=True)
+class Criterion:
+    about: str
+    of: float
+    options: str
+    variable: str = ""  # of the report that it takes
+    bound: Bound | None = None
+    command: str = ""  # that shows a student what is wrong
+
+
+def criteria(assignment: Assignment, exercise: str, hidden: Sequence[str]) -> list[Criterion]:
+    """All that counts, in the order in which it is told."""
+    sizes = assignment.results.sizes
+    share = assignment.results.points / (len(sizes) + len(hidden))
+    found = [
+        Criterion(f"right with {size}", share, size, command=f"./lab run {exercise} -- {size}")
+        for size in sizes
+    ]
+    found += [
+        Criterion(f"right with further options ({number})", share, size)
+        for number, size in enumerate(hidden, 1)
+    ]
+    check = assignment.check
+    command = f"./lab check {exercise} -- {check.options}"
+    found.append(Criterion("no hazards", check.points, check.options, CHECK, command=command))
+    for bound in assignment.bounds:
+        command = f"./lab profile {exercise} --metrics {bound.metric} -- {bound.options}"
+        found.append(Criterion(bound.count, bound.points, bound.options, PROFILE, bound, command))
+    return found
+
+
+class Grader:
+    """Of one assignment, and the exercise as it is in this checkout. `hidden` are options of further runs
+    whose results count, which a grade does not tell."""
+
+    def __init__(
+        self, assignment: Assignment, workshop: Workshop, hidden: Sequence[str] = ()
+    ) -> None:
+        self.assignment = assignment
+        self.workshop = workshop
+        self.criteria = criteria(assignment, workshop.exercise.name, hidden)
+        source = workshop.exercise.source
+        self._clean = KernelSource(source.read_text(encoding="utf-8"), source.name)
+        headers = [*sources_of(source), *sorted((ROOT / "common").glob("*.cuh"))]
+        self._known = gate.names_of_device_code(
+            KernelSource(path.read_text(encoding="utf-8"), path.name) for path in headers
+        )
+
+    def grade(self, text: str) -> Grade:
+        """Of a student's NAME.cu, of which nothing is taken but the bodies of the assignment's kernels."""
+        kernels: dict[str, str] = {}
+        try:
+            copy = self._copy(text, kernels)
+        except LabError as error:
+            return self.nothing(str(error), kernels)
+        with tempfile.TemporaryDirectory(prefix="lab-") as folder:
+            place = Path(folder)
+            place.chmod(0o777)  # for whom the sandbox makes the compiler run as
+            # Where what is said of a line finds it.
+            (place / self._clean.path).write_text(text, encoding="utf-8")
+            try:
+                plain = self.workshop.build(copy, place, instrumented=False)
+                instrumented = self.workshop.build(copy, place, instrumented=True)
+            except Failed as failure:
+                return self.nothing(str(failure), kernels)
+            judge = _Judge(self.assignment, self.workshop, plain, instrumented)
+            return Grade([judge.finding(each) for each in self.criteria], kernels=kernels)
+
+    def nothing(self, problem: str, kernels: Mapping[str, str] | None = None) -> Grade:
+        """Of a submission in which there is nothing to judge."""
+        findings = [Finding(each.about, 0, each.of) for each in self.criteria]
+        return Grade(findings, problem, dict(kernels or {}))
+
+    def _copy(self, text: str, kernels: dict[str, str]) -> str:
+        """The exercise with the student's bodies, which are added to `kernels`; their lines are those of
+        the student's file. LabError says what is not taken."""
+        name_of_file = self._clean.path
+        submitted = KernelSource(text, name_of_file)
+        bodies = {}
+        for name in self.assignment.kernels:
+            theirs, ours = submitted.function(name), self._clean.function(name)
+            kernels[name] = submitted.body(name)
+            if theirs.signature != ours.signature:
+                raise LabError(
+                    f"{name}: what stands before its body is not as it was handed out: only the body is yours"
+                )
+            first, after = submitted.line(theirs.body), self._clean.line(ours.end)
+            body = gate.taken(submitted.body(name), self._known, first, f"{name_of_file}: {name}")
+            bodies[name] = (
+                f'\n#line {first} "{name_of_file}"\n{body}\n#line {after} "{SHIPPED}{name_of_file}"\n'
+            )
+        return self._clean.with_bodies(bodies)
+
+
+class _Judge:
+    """Runs the programs of one submission, in each way once."""
+
+    def __init__(
+        self, assignment: Assignment, workshop: Workshop, plain: Path, instrumented: Path
+    ) -> None:
+        self._assignment = assignment
+        self._workshop = workshop
+        self._programs = {"": plain, CHECK: instrumented, PROFILE: instrumented}
+        self._runs: dict[tuple[str, str], Run | str] = {}  # or why there is none
+        self._endless = ""  # the options with which a run came to no end: no other is begun
+
+    def finding(self, criterion: Criterion) -> Finding:
+        seen = self._wrong_with(criterion)
+        if not seen:
+            return Finding(criterion.about, criterion.of, criterion.of)
+        return Finding(criterion.about, 0, criterion.of, seen, criterion.command)
+
+    def _wrong_with(self, criterion: Criterion) -> str:
+        """Empty if it is met."""
+        run = self._run(criterion.options, criterion.variable)
+        if isinstance(run, str):
+            return run
+        if criterion.variable == CHECK and not _last_line(run.report).startswith(NO_HAZARDS):
+            report = "\n".join(run.report.splitlines()[:OF_REPORT])
+            return steady(report) or "the check reported nothing"
+        return _wrong_rows(run, self._assignment.rows) or (
+            _beyond(criterion.bound, run, self._assignment.kernels) if criterion.bound else ""
+        )
+
+    def _run(self, options: str, variable: str) -> Run | str:
+        key = options, variable
+        if key not in self._runs:
+            if self._endless:
+                return f"not tried: {self._endless}"
+            try:
+                self._runs[key] = self._workshop.run(self._programs[variable], options, variable)
+            except Endless as failure:
+                self._endless = f"with {options} it {failure}"
+                self._runs[key] = str(failure)
+            except Failed as failure:
+                self._runs[key] = str(failure)
+        return self._runs[key]
+
+
+def _last_line(text: str) -> str:
+    return text.splitlines()[-1] if text else ""
+
+
+def _wrong_rows(run: Run, names: Sequence[str]) -> str:
+    """What is wrong with the rows of these names; empty if nothing is."""
+    for name in names:
+        rows = [row for row in run.rows if row.get("kernel") == name]
+        shapes = [tuple(row.get(column, "") for column in SHAPE) for row in rows]
+        if not rows:
+            return "\n".join([f"there is no row {name}: the program ended before", *run.said[-2:]])
+        if len(set(shapes)) < len(shapes):
+            return f"the row {name} is there twice"
+        if any(row.get("check") not in GOOD for row in rows):
+            begin = f"{WRONG_ROW}{name}"
+            said = [line.strip() for line in run.said if line.strip().startswith(begin)]
+            return said[0] if said else f"{name} is WRONG"
+    return ""
+
+
+def _beyond(bound: Bound, run: Run, kernels: Sequence[str]) -> str:
+    """The first launch for which the bound does not hold; empty if there is none."""
+    assert run.counts is not None
+    table = metric_table.build(run.counts, metrics.load().find([bound.metric]), "", [])
+    launched = [row for row in table.rows if row.kernel.partition("<")[0] in kernels]
+    if not launched:
+        return f"{', '.join(kernels)}: not launched"
+    for row in launched:
+        value = row.values[0]
+        if not isinstance(value, float):
+            return f"{bound.metric} of {row.kernel} could not be counted"
+        if not bound.holds(value):
+            unit = f" {table.metrics[0].unit}".rstrip()
+            return f"{bound.metric} of {row.kernel} is {value:,.10g}{unit}"
+    return ""

@@ -1,0 +1,71 @@
+"""The points that one has so far: those of the last ./lab grade of each assignment on this machine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from ..assignments import Assignment
+from ..catalogue import Exercise
+from ..files import make_build_folder, write
+from ..lock import take
+from ..paths import OUT
+from ..results import standing
+from .catalogue import Given
+from .evaluate import Grade
+from .results import in_points
+
+FILE = OUT / "grades.json"
+
+
+def read() -> dict[str, dict[str, Any]]:
+    """By assignment: points, of, and the digest of the sources that were graded. A file that cannot be read,
+    or has something else in it, says nothing."""
+    try:
+        content = json.loads(FILE.read_text(encoding="utf-8"))
+        return {
+            name: {
+                "points": float(entry["points"]),
+                "of": float(entry["of"]),
+                "sources": str(entry["sources"]),
+            }
+            for name, entry in content.items()
+        }
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return {}
+
+
+def record(assignment: str, grade: Grade, exercise: Exercise) -> None:
+    make_build_folder(FILE.parent)
+    with open(FILE.with_suffix(".lock"), "w") as lock:
+        take(lock, "waiting: another lab notes what it has graded")
+        known = read()
+        known[assignment] = {
+            "points": grade.points,
+            "of": grade.of,
+            "sources": standing.digest(exercise.source),
+        }
+        write(FILE, json.dumps(dict(sorted(known.items())), indent=1) + "\n")
+
+
+def points_so_far(
+    assignment: Assignment, exercise: Exercise, known: Mapping[str, Mapping[str, Any]]
+) -> str:
+    """'8 of 10', '8 of 10, and changed since', or '- of 10'."""
+    mark = known.get(assignment.name)
+    if not mark:
+        return f"- of {in_points(assignment.points)}"
+    changed = mark["sources"] != standing.digest(exercise.source)
+    points = f"{in_points(mark['points'])} of {in_points(mark['of'])}"
+    return points + ", changed since" * changed
+
+
+def listed(given: Given) -> list[str]:
+    """A line for each assignment."""
+    known = read()
+    longest = max(map(len, given), default=0)
+    return [
+        f"{name:<{longest}}  {points_so_far(assignment, exercise, known):<24}  {exercise.name}"
+        for name, (exercise, assignment) in given.items()
+    ] or ["There are no assignments here."]

@@ -1,0 +1,163 @@
+"""Builds a copy of an exercise with a student's kernels for the cpu back end, and runs it."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..building import own_program
+from ..catalogue import Exercise
+from ..counters import raw_csv
+from ..counters.raw_csv import RawTable
+from ..errors import LabError
+from ..paths import ROOT
+from ..process import describe
+from ..results import csv_file
+from ..results.csv_file import Row
+from . import sandbox
+from .gate import as_written
+from .sandbox import Ended, Limits
+
+COMPILING = Limits(
+    seconds=120, cpu_seconds=120, memory=3 << 30, processes=64, file=256 << 20, output=1 << 20
+)
+RUNNING = Limits(
+    seconds=60, cpu_seconds=60, memory=2 << 30, processes=64, file=64 << 20, output=1 << 20
+)
+# As in the exercises' own tests: with as many multiprocessors everywhere, grids are the same.
+VARIABLES = {"CUDA_EMULATOR_SMS": "4"}
+CHECK, PROFILE = "CUDA_EMULATOR_CHECK", "CUDA_EMULATOR_PROFILE"
+MOST_LINES = 12  # of what a compiler or a program says
+LONGEST_LINE = 300
+ADDRESS = re.compile(r"0x[0-9a-f]{6,}")  # another one in each run
+GOOD_STATUS = (0, 1)  # of an exercise: all right, or a wrong result
+
+
+class Failed(Exception):
+    """A build or a run that gave nothing to judge; the text says why."""
+
+
+class Endless(Failed):
+    """It came to no end within the time that it has."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What came of running a program."""
+
+    rows: list[Row]
+    said: list[str] = field(default_factory=list)  # on stderr
+    report: str = ""  # of the hazard check
+    counts: RawTable | None = None
+
+
+@dataclass(frozen=True)
+class Workshop:
+    """Where copies of an exercise are built and run. Without `sandboxed`, nothing but limits keeps a
+    program from what it may do to this machine: for one's own."""
+
+    exercise: Exercise
+    build_folder: Path  # of the cpu back end, with the emulator's libraries
+    sandboxed: bool
+
+    def build(self, text: str, folder: Path, instrumented: bool) -> Path:
+        """The program of `text`, in place of NAME.cu. Failed with what the compiler says."""
+        source = folder / "shipped" / self.exercise.source.name
+        source.parent.mkdir(exist_ok=True)
+        source.write_text(text, encoding="utf-8")
+        program = folder / ("instrumented" if instrumented else "plain")
+        command = [sys.executable, str(ROOT / "emulator" / "cc.py")]
+        command += ["--instrument"] if instrumented else []
+        command += [
+            str(source),
+            "-w",
+            "-I",
+            str(ROOT / "common"),
+            "-I",
+            str(self.exercise.source.parent),
+        ]
+        command += ["-o", str(program), *own_program.common_library(self.build_folder)]
+        command += own_program.emulator_library(self.build_folder)
+        readable = [
+            ROOT / "emulator",
+            ROOT / "common",
+            self.exercise.source.parent,
+            self.build_folder,
+        ]
+        ended = self._run(command, COMPILING, folder, readable)
+        if ended.reason:
+            raise Failed(f"the compiler {ended.reason}")
+        if ended.status != 0:
+            raise Failed(
+                "\n".join(["does not compile:", *excerpt(ended.errors, str(folder) + "/")])
+            )
+        return program
+
+    def run(self, program: Path, options: str, variable: str = "") -> Run:
+        """Runs it with --csv; with a `variable`, which names its report in the environment, each kernel
+        once. Failed where there are no rows."""
+        folder = program.parent
+        report = folder / "report"
+        report.unlink(missing_ok=True)
+        how = ["--profile"] if variable else ["--reps=2"]
+        ended = self._run(
+            [str(program), *shlex.split(options), "--csv", *how],
+            RUNNING,
+            folder,
+            [],
+            {variable: str(report)} if variable else {},
+            single_process=True,
+        )
+        if ended.reason:
+            raise (Endless if ended.late else Failed)(ended.reason)
+        said = excerpt(ended.errors, str(folder) + "/")
+        if ended.status not in GOOD_STATUS:
+            raise Failed("\n".join([f"ended with {describe(ended.status)}", *said]))
+        text = report.read_text(errors="replace") if variable and report.exists() else ""
+        try:
+            rows = csv_file.parse(ended.output, Path("table")).rows
+        except LabError:
+            if variable == CHECK and text:  # which says why
+                return Run([], said, text)
+            raise Failed("\n".join(["printed no table", *said])) from None
+        counts = raw_csv.parse(text) if variable == PROFILE else None
+        return Run(rows, said, text, counts)
+
+    def _run(
+        self,
+        command: list[str],
+        limits: Limits,
+        folder: Path,
+        readable: list[Path],
+        variables: dict[str, str] | None = None,
+        single_process: bool = False,
+    ) -> Ended:
+        return sandbox.run(
+            command,
+            limits,
+            readable=readable,
+            writable=[folder],
+            variables={**VARIABLES, **(variables or {})},
+            cwd=folder,
+            sandboxed=self.sandboxed,
+            single_process=single_process,
+        )
+
+
+def steady(text: str) -> str:
+    """Without addresses, which differ from run to run."""
+    return ADDRESS.sub("0x...", text)
+
+
+def excerpt(text: str, folder: str) -> list[str]:
+    """The first lines of what a program said that say something, without the folder's name, and the same
+    in each run."""
+    lines = [
+        steady(as_written(line.replace(folder, ""))).rstrip()[:LONGEST_LINE]
+        for line in text.splitlines()
+        if line.strip()
+    ]
+    return lines[:MOST_LINES]

@@ -1,0 +1,98 @@
+"""What is written of the grades: a table, and for each submission what Gradescope reads."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from .evaluate import Finding, Grade
+
+SCHEMA = "lab-grade/1"
+
+
+def in_points(value: float) -> str:
+    """'2', '1.33'."""
+    return f"{round(value, 2):g}"
+
+
+def remark(grade: Grade) -> str:
+    """Why not all points, in a line."""
+    if grade.problem:
+        return grade.problem.splitlines()[0]
+    missed = [finding for finding in grade.findings if finding.points < finding.of]
+    return f"{missed[0].about}: {missed[0].seen.splitlines()[0]}" if missed else ""
+
+
+def table(grades: Mapping[str, Grade]) -> str:
+    """CSV, a row for each submission, a column for each thing that counts."""
+    columns = list(
+        dict.fromkeys(each.about for grade in grades.values() for each in grade.findings)
+    )
+    out = io.StringIO()
+    rows = csv.writer(out, lineterminator="\n")
+    rows.writerow(["submission", "points", "of", *columns, "remark"])
+    for name, grade in grades.items():
+        points = {finding.about: in_points(finding.points) for finding in grade.findings}
+        rows.writerow(
+            [name, in_points(grade.points), in_points(grade.of)]
+            + [points.get(column, "") for column in columns]
+            + [remark(grade)]
+        )
+    return out.getvalue()
+
+
+def gradescope(assignment: str, grade: Grade, seconds: float, digest: str) -> str:
+    """results.json of Gradescope's autograder; `extra_data`, which it keeps and shows nobody, is what
+    grade_of() reads: `digest` says what was graded."""
+    content = {
+        "score": grade.points,
+        "execution_time": round(seconds, 1),
+        "output": grade.problem,
+        "tests": [_test(finding, grade.problem) for finding in grade.findings],
+        "extra_data": {
+            "schema": SCHEMA,
+            "assignment": assignment,
+            "graded": digest,
+            "grade": asdict(grade),
+        },
+    }
+    return json.dumps(content, indent=1) + "\n"
+
+
+def _test(finding: Finding, problem: str) -> dict[str, Any]:
+    words = [finding.seen or problem, finding.look]
+    return {
+        "name": finding.about,
+        "score": round(finding.points, 2),
+        "max_score": round(finding.of, 2),
+        "output": "\n".join(filter(None, words)),
+        "visibility": "visible",
+    }
+
+
+def grade_of(text: str, digest: str) -> Grade | None:
+    """What gradescope() wrote, where it is of this digest."""
+    try:
+        kept = json.loads(text)["extra_data"]
+        if kept["schema"] != SCHEMA or kept["graded"] != digest:
+            return None
+        grade = kept["grade"]
+        findings = [Finding(**finding) for finding in grade["findings"]]
+        return Grade(findings, grade["problem"], grade["kernels"])
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def in_words(grade: Grade, most: int = 80) -> Sequence[str]:
+    """Lines for a terminal: each thing that counts, and below it what was seen."""
+    lines = []
+    for finding in grade.findings:
+        points = f"{in_points(finding.points)} of {in_points(finding.of)}"
+        lines.append(f"  {points:>12}  {finding.about}")
+        if finding.points < finding.of and not grade.problem:
+            lines += [f"{'':16}{line}"[:most] for line in finding.seen.splitlines()]
+    return lines
