@@ -66,6 +66,8 @@ PATTERNS = re.compile(
     r"|__(int|uint|float)_as_(int|uint|float)|__double_as_longlong|__longlong_as_double"
     r"|__pipeline_(memcpy_async|commit|wait_prior)"
 )
+DIGRAPHS = {"<:", ":>", "<%", "%>", "%:"}
+PAIRS = {")": "(", "]": "[", "}": "{"}
 # Said of words that a student may well write.
 WHY_NOT = {
     "goto": "goto is not taken",
@@ -109,6 +111,7 @@ def taken(body: str, known: set[str], line: int = 1, where: str = "") -> str:
 
 def _taken(body: str, known: set[str], line: int) -> str:
     text = ""
+    open_brackets: list[str] = []
     line_start = True
     place = 0
     before: list[str] = ["", ""]  # the last two tokens
@@ -127,6 +130,8 @@ def _taken(body: str, known: set[str], line: int) -> str:
             line_start = line_start or "\n" in token
         else:
             _refuse(kind, token, line)
+            _refuse_digraph(text, token, line)
+            _follow(open_brackets, token, line)
             new = token
             if kind == "name" and not _is_known(token, before, known):
                 new = PREFIX + token
@@ -134,6 +139,8 @@ def _taken(body: str, known: set[str], line: int) -> str:
             line_start = False
             before = [before[1], token]
         line += token.count("\n")
+    if open_brackets:
+        raise LabError(f"line {line}: {open_brackets[-1]} has no end")
     return text
 
 
@@ -162,6 +169,22 @@ def _refuse(kind: str, token: str, line: int) -> None:
         problem = f"{ascii(token)[1:-1]} is not taken: letters beyond ASCII"
     if problem:
         raise LabError(f"line {line}: {problem}")
+
+
+def _refuse_digraph(text: str, token: str, line: int) -> None:
+    """Of two characters that stand for { and the like, or for the # of a directive."""
+    pair = text[-1:] + token
+    if pair[:2] in DIGRAPHS:
+        raise LabError(f"line {line}: {pair[:2]} is not taken: put a space between")
+
+
+def _follow(open_brackets: list[str], token: str, line: int) -> None:
+    """LabError where a bracket would end what it did not begin, such as the kernel."""
+    if token in ("(", "[", "{"):
+        open_brackets.append(token)
+    elif token in PAIRS:
+        if not open_brackets or open_brackets.pop() != PAIRS[token]:
+            raise LabError(f"line {line}: {token} has no {PAIRS[token]} before it")
 
 
 def _is_known(name: str, before: list[str], known: set[str]) -> bool:

@@ -91,9 +91,9 @@ class Workshop:
         if ended.reason:
             raise Failed(f"the compiler {ended.reason}")
         if ended.status != 0:
-            raise Failed(
-                "\n".join(["does not compile:", *excerpt(ended.errors, str(folder) + "/")])
-            )
+            said = excerpt(ended.errors, f"{folder}/")
+            first = next((line for line in said if "error" in line), "the compiler failed")
+            raise Failed("\n".join([f"does not compile: {first}", *said]))
         return program
 
     def run(self, program: Path, options: str, variable: str = "") -> Run:
@@ -113,7 +113,7 @@ class Workshop:
         )
         if ended.reason:
             raise (Endless if ended.late else Failed)(ended.reason)
-        said = excerpt(ended.errors, str(folder) + "/")
+        said = excerpt(ended.errors, f"{folder}/")
         if ended.status not in GOOD_STATUS:
             raise Failed("\n".join([f"ended with {describe(ended.status)}", *said]))
         text = report.read_text(errors="replace") if variable and report.exists() else ""
