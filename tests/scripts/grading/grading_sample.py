@@ -1,0 +1,106 @@
+"""An assignment, an exercise for it, and a workshop that builds nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lab_cli import assignments, catalogue
+from lab_cli.assignments import Assignment
+from lab_cli.catalogue import Exercise
+from lab_cli.counters.raw_csv import Launch, RawTable
+from lab_cli.grading.programs import CHECK, PROFILE, Failed, Run
+
+SOURCE = """\
+#include "lab.cuh"
+
+constexpr unsigned kBlock = 64;
+
+// Wrong order.
+__global__ void before(const float* in, float* out) {
+    out[threadIdx.x * 2] = in[threadIdx.x];
+}
+
+// Right order.
+__global__ void better(const float* in, float* out) {
+    out[threadIdx.x] = in[threadIdx.x];
+}
+
+lab::Exercise exercise("order", "About order.");
+"""
+ENTRY = {
+    "name": "putInOrder",
+    "sentence": "Write in order.",
+    "task": 2,
+    "kernels": ["better"],
+    "before": "before",
+    "results": {"points": 4, "sizes": ["--size=10", "--size=33"]},
+    "check": {"points": 2, "options": "--size=10"},
+    "bounds": [{"count": "gst_efficiency >= 95 %", "options": "--size=64", "points": 3}],
+}
+EFFICIENCY = "smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct"
+SILENT = "no hazards found in 2 kernel launches."
+
+
+def assignment(**changes: object) -> Assignment:
+    problems: list[str] = []
+    found = assignments.of_file([{**ENTRY, **changes}], problems)
+    assert not problems
+    return found[0]
+
+
+def row(kernel: str, check: str = "ok", parameters: str = "size=10") -> dict[str, str]:
+    return {
+        "parameters": parameters,
+        "kernel": kernel,
+        "grid": "1",
+        "block": "64",
+        "check": check,
+    }
+
+
+def counted(*efficiencies: float | None, kernel: str = "better<64>") -> RawTable:
+    launches = [Launch(kernel, "1", "64", "0", {EFFICIENCY: each}) for each in efficiencies]
+    return RawTable(
+        {EFFICIENCY: "%"}, [Launch("before", "1", "64", "0", {EFFICIENCY: 5}), *launches]
+    )
+
+
+GOOD_ROWS = [row("before"), row("better")]
+
+
+@dataclass
+class FakeWorkshop:
+    """Runs come from `runs`, by options and variable; `built` keeps what was to be compiled."""
+
+    exercise: Exercise
+    runs: dict[tuple[str, str], Run | Failed] = field(default_factory=dict)
+    does_not_compile: str = ""
+    built: list[str] = field(default_factory=list)
+    asked: list[tuple[str, str]] = field(default_factory=list)
+
+    def build(self, text: str, folder: Path, instrumented: bool) -> Path:
+        if self.does_not_compile:
+            raise Failed(self.does_not_compile)
+        self.built.append(text)
+        return folder / ("instrumented" if instrumented else "plain")
+
+    def run(self, program: Path, options: str, variable: str = "") -> Run:
+        assert program.name == ("instrumented" if variable else "plain")
+        self.asked.append((options, variable))
+        run = self.runs.get((options, variable)) or good(variable)
+        if isinstance(run, Failed):
+            raise run
+        return run
+
+
+def good(variable: str) -> Run:
+    if variable == CHECK:
+        return Run(GOOD_ROWS, report=SILENT)
+    return Run(GOOD_ROWS, counts=counted(100.0) if variable == PROFILE else None)
+
+
+def exercise_at(place: Path) -> Exercise:
+    """In the checkout of the fixture `exercises`."""
+    place.write_text(SOURCE, encoding="utf-8")
+    return catalogue.one(place.stem)

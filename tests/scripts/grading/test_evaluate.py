@@ -1,0 +1,193 @@
+"""What a submission is worth, with a workshop that builds nothing."""
+
+from __future__ import annotations
+
+import pytest
+from grading_sample import (
+    GOOD_ROWS,
+    SILENT,
+    SOURCE,
+    FakeWorkshop,
+    assignment,
+    counted,
+    exercise_at,
+    good,
+    row,
+)
+from lab_cli.grading.evaluate import Grader
+from lab_cli.grading.programs import CHECK, PROFILE, Endless, Failed, Run
+
+
+@pytest.fixture
+def workshop(exercises) -> FakeWorkshop:
+    return FakeWorkshop(exercise_at(exercises("chapter/order")))
+
+
+def missed(grade) -> dict[str, str]:
+    """What was seen of what is not met."""
+    return {each.about: each.seen for each in grade.findings if each.points < each.of}
+
+
+def test_all_is_met(workshop) -> None:
+    grade = Grader(assignment(), workshop).grade(SOURCE)
+    assert [(each.about, each.points, each.of) for each in grade.findings] == [
+        ("right with --size=10", 2, 2),
+        ("right with --size=33", 2, 2),
+        ("no hazards", 2, 2),
+        ("gst_efficiency >= 95 %", 3, 3),
+    ]
+    assert (grade.points, grade.of, grade.problem) == (9, 9, "")
+    assert grade.kernels == {"better": "\n    out[threadIdx.x] = in[threadIdx.x];\n"}
+
+
+def test_nothing_but_bodies_is_taken(workshop) -> None:
+    submitted = "#define kBlock 1\n" + SOURCE.replace("= 64", "= 65").replace(
+        "* 2] =", "* 3] ="
+    ).replace("out[threadIdx.x] = in", "/* mine */ out[threadIdx.x + 0] = in").replace(
+        "About order", "ok ok ok"
+    )
+    Grader(assignment(), workshop).grade(submitted)
+    assert len(workshop.built) == 2  # plain, and instrumented
+    for text in workshop.built:
+        taken = "out[threadIdx.x + 0] = in[threadIdx.x];"
+        assert taken in text
+        rest = text[: text.index("{", text.index("void better"))]
+        assert rest == SOURCE[: SOURCE.index("{", SOURCE.index("void better"))]
+        assert (
+            text[text.index("}\n\nlab::Exercise") :] == SOURCE[SOURCE.index("}\n\nlab::Exercise") :]
+        )
+
+
+def test_lines_are_those_of_the_students_file(workshop) -> None:
+    Grader(assignment(), workshop).grade("\n\n\n" + SOURCE)
+    lines = workshop.built[0].splitlines()
+    place = next(i for i, line in enumerate(lines) if "out[threadIdx.x] = in" in line)
+    directive = next(i for i in range(place, 0, -1) if lines[i].startswith("#line"))
+    first = int(lines[directive].split()[1])
+    submitted = ("\n\n\n" + SOURCE).splitlines()
+    assert submitted[first + place - directive - 2] == "    out[threadIdx.x] = in[threadIdx.x];"
+
+
+@pytest.mark.parametrize(
+    ("submitted", "problem"),
+    [
+        ("", "order.cu: better is not there"),
+        (SOURCE + SOURCE[SOURCE.index("__global__ void better") :], "better is defined 2 times"),
+        (SOURCE.replace("void better(const", "void better("), "what stands before its body"),
+        (
+            SOURCE.replace("out[threadIdx.x] = in", "\ngoto x; out[threadIdx.x] = in"),
+            "order.cu: better, line 13: goto is not taken",
+        ),
+        ("/*", "order.cu:1: error: this comment never ends"),
+    ],
+)
+def test_what_cannot_be_taken_is_worth_nothing(workshop, submitted: str, problem: str) -> None:
+    grade = Grader(assignment(), workshop).grade(submitted)
+    assert problem in grade.problem
+    assert (grade.points, grade.of) == (0, 9)
+    assert workshop.built == []
+
+
+def test_what_does_not_compile_is_worth_nothing(workshop) -> None:
+    workshop.does_not_compile = "does not compile: error"
+    grade = Grader(assignment(), workshop).grade(SOURCE)
+    assert (grade.points, grade.of, grade.problem) == (0, 9, "does not compile: error")
+    assert workshop.asked == []
+
+
+def test_each_size_has_its_share(workshop) -> None:
+    wrong = Run([row("before"), row("better", "WRONG")], ["    WRONG: better: element 3 is 4"])
+    workshop.runs["--size=33", ""] = wrong
+    grade = Grader(assignment(), workshop).grade(SOURCE)
+    assert missed(grade) == {"right with --size=33": "WRONG: better: element 3 is 4"}
+    assert grade.points == 7
+    assert grade.findings[1].look == "./lab run order -- --size=33"
+
+
+def test_further_sizes_count_and_are_not_told(workshop) -> None:
+    workshop.runs["--size=77", ""] = Run([row("before"), row("better", "WRONG")])
+    grade = Grader(assignment(), workshop, ["--size=77"]).grade(SOURCE)
+    assert grade.of == 9
+    assert grade.points == 7.67
+    assert "77" not in str(grade)
+
+
+def test_a_wrong_row_of_another_kernel_does_not_count(workshop) -> None:
+    workshop.runs["--size=33", ""] = Run([row("before", "WRONG"), row("better")])
+    assert Grader(assignment(), workshop).grade(SOURCE).points == 9
+
+
+@pytest.mark.parametrize(
+    ("rows", "seen"),
+    [
+        ([row("before")], "there is no row better: the program ended before"),
+        ([*GOOD_ROWS, row("better")], "the row better is there twice"),
+        ([row("before"), row("better", "")], "better is WRONG"),
+    ],
+)
+def test_rows_must_be_there_once(workshop, rows, seen: str) -> None:
+    workshop.runs["--size=10", ""] = Run(rows)
+    assert missed(Grader(assignment(), workshop).grade(SOURCE)) == {"right with --size=10": seen}
+
+
+def test_several_rows_of_a_kernel(workshop) -> None:
+    workshop.runs["--size=10", ""] = Run([row("better"), row("better", "ok", "size=10 tile=8")])
+    assert Grader(assignment(), workshop).grade(SOURCE).points == 9
+
+
+def test_a_hazard(workshop) -> None:
+    report = "1. race in shared memory at 0x7f0011223344\n\n1 hazard found in 2 launches."
+    workshop.runs["--size=10", CHECK] = Run(GOOD_ROWS, report=report)
+    grade = Grader(assignment(), workshop).grade(SOURCE)
+    assert missed(grade) == {
+        "no hazards": "1. race in shared memory at 0x...\n\n1 hazard found in 2 launches."
+    }
+    assert grade.points == 7
+
+
+@pytest.mark.parametrize(
+    ("counts", "seen"),
+    [
+        (counted(100.0, 50.0), "gst_efficiency of better<64> is 50 %"),
+        (counted(), "better: not launched"),
+        (counted(None), "gst_efficiency of better<64> could not be counted"),
+        (counted(100.0, kernel="betterThan"), "better: not launched"),
+    ],
+)
+def test_a_bound_holds_for_each_launch(workshop, counts, seen: str) -> None:
+    workshop.runs["--size=64", PROFILE] = Run(GOOD_ROWS, counts=counts)
+    grade = Grader(assignment(), workshop).grade(SOURCE)
+    assert missed(grade) == {"gst_efficiency >= 95 %": seen}
+
+
+@pytest.mark.parametrize(("variable", "options"), [(CHECK, "--size=10"), (PROFILE, "--size=64")])
+def test_counts_and_silence_of_what_is_wrong_are_worth_nothing(workshop, variable, options) -> None:
+    run = good(variable)
+    rows = [row("before"), row("better", "WRONG")]
+    workshop.runs[options, variable] = Run(rows, report=run.report, counts=run.counts)
+    assert len(missed(Grader(assignment(), workshop).grade(SOURCE))) == 1
+
+
+def test_a_check_that_says_nothing_is_not_met(workshop) -> None:
+    workshop.runs["--size=10", CHECK] = Run(GOOD_ROWS)
+    assert missed(Grader(assignment(), workshop).grade(SOURCE)) == {
+        "no hazards": "the check reported nothing"
+    }
+    workshop.runs["--size=10", CHECK] = Run(GOOD_ROWS, report="no kernel was launched")
+    assert "no hazards" in missed(Grader(assignment(), workshop).grade(SOURCE))
+    assert SILENT.startswith("no hazards found")
+
+
+def test_after_a_run_without_an_end_nothing_is_run(workshop) -> None:
+    workshop.runs["--size=33", ""] = Endless("had not ended after 5 s")
+    grade = Grader(assignment(), workshop).grade(SOURCE)
+    assert workshop.asked == [("--size=10", ""), ("--size=33", "")]
+    assert grade.points == 2
+    assert missed(grade)["no hazards"] == "not tried: with --size=33 it had not ended after 5 s"
+
+
+def test_a_run_that_fails_is_tried_with_other_options(workshop) -> None:
+    workshop.runs["--size=33", ""] = Failed("killed by SIGSEGV")
+    assert missed(Grader(assignment(), workshop).grade(SOURCE)) == {
+        "right with --size=33": "killed by SIGSEGV"
+    }
