@@ -237,10 +237,18 @@ def of_backend(chosen: Sequence[Exercise], backend: str, by_name: bool) -> list[
 
 def launches_from_kernels(exercise: Exercise) -> bool:
     """Whether its call of lab_add_exercise() has RDC, which launches from kernels take."""
+    return _call_has(exercise, "RDC")
+
+
+def links_cublas(exercise: Exercise) -> bool:
+    return _call_has(exercise, "CUDA::cublas")
+
+
+def _call_has(exercise: Exercise, word: str) -> bool:
     lists = (exercise.source.parent / "CMakeLists.txt").read_text(encoding="utf-8")
     calls = re.split(r"^lab_add_exercise\(", lists, flags=re.MULTILINE)
     return any(
-        re.match(rf"{exercise.name}\s", call) and re.search(r"(?<=\s)RDC(?=[\s)])", call)
+        re.match(rf"{exercise.name}\s", call) and re.search(rf"(?<=\s){word}(?=[\s)])", call)
         for call in calls
     )
 

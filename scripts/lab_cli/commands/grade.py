@@ -17,13 +17,13 @@ from ..files import make_folder, write
 from ..grading import batch, catalogue, marks, results, sandbox, submissions
 from ..grading.batch import Batch
 from ..grading.evaluate import Grade, Grader
-from ..grading.programs import Workshop
+from ..grading.programs import SECONDS, OnGpu, Workshop
 from ..grading.submissions import Submission
-from ..machine import setup, zig
+from ..machine import backend, setup, zig
 from ..machine.needs import find_compiler
 from ..paths import OUT, ROOT, shown
 from ..process import say, show
-from ..results.standing import sources_of
+from ..results import standing
 from ..results.verdicts import styled
 from . import arguments as shared
 
@@ -38,7 +38,9 @@ def add_parser(commands: Any) -> None:
         description="Says what of an assignment is met, and what to look at next: of the kernels in this "
         "checkout, or of what students have handed in. Of that, only the bodies of the assignment's kernels "
         "are taken, put into a copy of the exercise as it is here, built for the cpu back end and run in a "
-        "sandbox, with limits. Without an assignment, lists them all.",
+        "sandbox, with limits. On a GPU, speed counts where the assignment says so. Without an assignment, "
+        "lists them all.",
+        parents=[shared.backend(), shared.timeout()],
         allow_abbrev=False,
     )
     command.add_argument("assignment", nargs="?", metavar="ASSIGNMENT", type=shared.name)
@@ -63,8 +65,7 @@ def add_parser(commands: Any) -> None:
         default=[],
         type=_options,
         metavar="OPTIONS",
-        help='a further run whose result counts, such as --also="--rows=129 --cols=65"; reports do not name '
-        "it",
+        help="the options of a further run whose result counts; reports do not name them",
     )
     command.add_argument(
         "--no-sandbox",
@@ -93,10 +94,13 @@ def run(arguments: argparse.Namespace) -> int:
     for option, given in (("-o", arguments.folder), ("--no-sandbox", arguments.no_sandbox)):
         if given:
             raise LabError(f"{option}: no submission is named", BAD_USAGE)
-    return grade_own(exercise, assignment, arguments.also)
+    return grade_own(exercise, assignment, arguments)
 
 
-def workshop(exercise: Exercise, sandboxed: bool) -> Workshop:
+def workshop(
+    exercise: Exercise, assignment: Assignment, arguments: argparse.Namespace, sandboxed: bool
+) -> Workshop:
+    """Builds what programs of the exercise are linked with."""
     cmake = setup.ensure("cpu")
     if zig.is_compiler(find_compiler()):
         raise LabError(
@@ -105,16 +109,25 @@ def workshop(exercise: Exercise, sandboxed: bool) -> Workshop:
         )
     kinds = (own_program.OPTIMISED, own_program.INSTRUMENTED)
     wanted = dict.fromkeys(target for kind in kinds for target in own_program.targets(kind))
-    return Workshop(exercise, presets.build(cmake, "cpu", *wanted), sandboxed)
+    folder = presets.build(cmake, "cpu", *wanted)
+    gpu = _on_gpu() if assignment.speed and backend.pick(arguments.backend) == "gpu" else None
+    return Workshop(exercise, folder, sandboxed, arguments.timeout or SECONDS, gpu)
 
 
-def grade_own(exercise: Exercise, assignment: Assignment, also: Sequence[str]) -> int:
+def _on_gpu() -> OnGpu:
+    choice = backend.choose("gpu", backend.find_nvcc())
+    return OnGpu(choice, presets.build(setup.ensure("gpu"), "gpu", "lab_common"))
+
+
+def grade_own(exercise: Exercise, assignment: Assignment, arguments: argparse.Namespace) -> int:
     """Of the kernels in this checkout. 0: all points, else 1."""
-    grader = Grader(assignment, workshop(exercise, sandboxed=False), also)
+    place = workshop(exercise, assignment, arguments, sandboxed=False)
+    grader = Grader(assignment, place, arguments.also)
     own = Submission(exercise.name, exercise.source)
+    sources = standing.digest(exercise.source)
     text = own.read()
     ((_, grade),) = batch.on_each_core(lambda each: (each.name, grader.grade(text)), [own])
-    marks.record(assignment.name, grade, exercise)
+    marks.record(assignment.name, grade, sources)
     print(f"{assignment.name}: {assignment.sentence}\n")
     show("".join(f"{line}\n" for line in results.in_words(grade)))
     print(f"\n{results.in_points(grade.points)} of {results.in_points(grade.of)} points")
@@ -148,7 +161,7 @@ def grade_all(exercise: Exercise, assignment: Assignment, arguments: argparse.Na
             )
     folder = arguments.folder or GRADES / assignment.name
     make_folder(folder)
-    place = workshop(exercise, not arguments.no_sandbox)
+    place = workshop(exercise, assignment, arguments, not arguments.no_sandbox)
     grader = Grader(assignment, place, arguments.also)
     run_of = Batch(grader, folder, _identity(grader, arguments.also))
     try:
@@ -170,12 +183,13 @@ def _identity(grader: Grader, also: Sequence[str]) -> str:
     libraries = ["emulator/libcuda_emulator.a", "common/liblab_common.a"]
     own = Path(__file__).parent.parent / "grading"
     files = [
-        *sorted(sources_of(place.exercise.source)),
+        *sorted(standing.sources_of(place.exercise.source)),
         *(place.build_folder / library for library in libraries),
         *sorted((ROOT / "common").glob("*.cuh")),
         *sorted(own.glob("*.py")),
     ]
-    return batch.identity([grader.assignment, [*also], place.sandboxed], files)
+    parts = [grader.assignment, [*also], place.sandboxed, place.seconds, place.gpu is not None]
+    return batch.identity(parts, files)
 
 
 def _print(grades: dict[str, Grade]) -> None:

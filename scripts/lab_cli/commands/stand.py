@@ -1,15 +1,18 @@
-"""./lab alone: which exercises have passed their tests here, and which one comes next."""
+"""./lab alone: which exercises have passed their tests here, which one comes next, and which assignments
+are open."""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
 from .. import catalogue
 from ..catalogue import Place
+from ..grading import catalogue as assignments
+from ..grading import marks
 from ..machine import backend
 from ..paths import shown
 from ..results import standing
@@ -17,6 +20,7 @@ from ..results.standing import CHANGED, FAILED, PASSED, UNTESTED
 from .layout import LEAST_BESIDE, two_columns, wrapped
 
 WIDTH = 80
+NO_BREAK = "\0"
 MOST_NAMES = 4  # of a kind in a chapter
 WHY = {
     FAILED: "tests of it failed the last time.",
@@ -41,8 +45,20 @@ class Stand:
 
 def run() -> int:
     """Builds nothing, and writes nothing."""
-    print(text(all_stands(), min(shutil.get_terminal_size().columns, WIDTH)))
+    width = min(shutil.get_terminal_size().columns, WIDTH)
+    stands = all_stands()
+    print(text(stands, open_assignments(stand.place.source for stand in stands), width))
     return 0
+
+
+def open_assignments(sources: Iterable[Path]) -> list[str]:
+    """'padTheTile 8 of 10', for each that has not all its points."""
+    known = marks.read()
+    return [
+        f"{assignment.name} {marks.points_so_far(assignment, source, known)}"
+        for source, assignment in assignments.in_sources(sources)
+        if not marks.is_done(assignment, source, known)
+    ]
 
 
 def all_stands() -> list[Stand]:
@@ -58,16 +74,27 @@ def all_stands() -> list[Stand]:
     return stands
 
 
-def text(stands: Sequence[Stand], width: int = WIDTH) -> str:
+def text(stands: Sequence[Stand], open_ones: Sequence[str] = (), width: int = WIDTH) -> str:
     possible = [stand for stand in stands if not stand.needs_gpu]
     begun = any(stand.state != UNTESTED for stand in stands)
     paragraphs = [
         wrapped(_headline(stands, possible, begun), width),
         _table(stands, width),
         _what_next(_next(possible), begun, width),
+        *_assignments(open_ones, width),
         "./lab --help lists all commands.",
     ]
     return "\n\n".join(paragraphs)
+
+
+def _assignments(open_ones: Sequence[str], width: int) -> list[str]:
+    """A paragraph, where there are any."""
+    if not open_ones:
+        return []
+    # Points stay on the line of their assignment.
+    words = [one.replace(" ", NO_BREAK) for one in open_ones]
+    head = "Open assignments, with your points so far (./lab grade NAME says what is missing):"
+    return [wrapped(f"{head} {'; '.join(words)}.", width).replace(NO_BREAK, " ")]
 
 
 def _count(stands: Sequence[Stand], state: str) -> int:

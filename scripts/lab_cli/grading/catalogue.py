@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from .. import catalogue
+from collections.abc import Iterable
+from pathlib import Path
+
+from .. import assignments as of_toml
+from .. import catalogue, toml_file
 from ..assignments import Assignment
 from ..catalogue import Exercise
 from ..errors import BAD_USAGE, LabError, printable
@@ -32,3 +36,18 @@ def one(name: str) -> tuple[Exercise, Assignment]:
         hint = did_you_mean(name, known) or "; ./lab grade lists them all"
         raise LabError(f"no assignment is named {printable(name)}{hint}", BAD_USAGE)
     return known[name]
+
+
+def in_sources(sources: Iterable[Path]) -> list[tuple[Path, Assignment]]:
+    """Those of the exercises with these sources, where this Python can read them and nothing is wrong with
+    them; ./lab grade says what is."""
+    found = []
+    for source in sources:
+        facts = source.with_suffix(".toml")
+        try:
+            if "[[assignment]]" in facts.read_text(encoding="utf-8", errors="replace"):
+                entries = toml_file.load(facts).get("assignment", [])
+                found += [(source, each) for each in of_toml.of_file(entries, [])]
+        except (OSError, LabError):
+            pass
+    return found

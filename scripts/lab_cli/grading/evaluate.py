@@ -7,15 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..assignments import Assignment, Bound
+from ..assignments import Assignment, Bound, Speed
 from ..counters import metric_table, metrics
 from ..errors import LabError
 from ..paths import ROOT
+from ..results.rows import number, positive
 from ..results.standing import sources_of
 from ..results.verdicts import GOOD
 from . import gate
 from .kernel_source import KernelSource
-from .programs import CHECK, PROFILE, Endless, Failed, Run, Workshop, steady
+from .programs import CHECK, PROFILE, RESULTS, TIMES, Endless, Failed, Run, Workshop, steady
 
 NO_HAZARDS = "no hazards found"
 SHAPE = ("parameters", "kernel", "grid", "block")  # columns in which rows of one run differ
@@ -57,12 +58,15 @@ class Criterion:
     about: str
     of: float
     options: str
-    variable: str = ""  # of the report that it takes
+    purpose: str = RESULTS  # of the run that it takes
     bound: Bound | None = None
+    speed: Speed | None = None
     command: str = ""  # that shows a student what is wrong
 
 
-def criteria(assignment: Assignment, exercise: str, hidden: Sequence[str]) -> list[Criterion]:
+def criteria(
+    assignment: Assignment, exercise: str, hidden: Sequence[str], gpu: bool
+) -> list[Criterion]:
     """All that counts, in the order in which it is told."""
     sizes = assignment.results.sizes
     share = assignment.results.points / (len(sizes) + len(hidden))
@@ -80,6 +84,13 @@ def criteria(assignment: Assignment, exercise: str, hidden: Sequence[str]) -> li
     for bound in assignment.bounds:
         command = f"./lab profile {exercise} --metrics {bound.metric} -- {bound.options}"
         found.append(Criterion(bound.count, bound.points, bound.options, PROFILE, bound, command))
+    speed = assignment.speed
+    if speed and gpu:
+        about = f"{speed.least:.0%} of the speed of {speed.of}"
+        command = f"./lab run {exercise} -- {speed.options}"
+        found.append(
+            Criterion(about, speed.points, speed.options, TIMES, speed=speed, command=command)
+        )
     return found
 
 
@@ -92,7 +103,9 @@ class Grader:
     ) -> None:
         self.assignment = assignment
         self.workshop = workshop
-        self.criteria = criteria(assignment, workshop.exercise.name, hidden)
+        self.criteria = criteria(
+            assignment, workshop.exercise.name, hidden, workshop.gpu is not None
+        )
         source = workshop.exercise.source
         self._clean = KernelSource(source.read_text(encoding="utf-8"), source.name)
         headers = [*sources_of(source), *sorted((ROOT / "common").glob("*.cuh"))]
@@ -113,11 +126,14 @@ class Grader:
             # Where what is said of a line finds it.
             (place / self._clean.path).write_text(text, encoding="utf-8")
             try:
-                plain = self.workshop.build(copy, place, instrumented=False)
-                instrumented = self.workshop.build(copy, place, instrumented=True)
+                programs = {
+                    purpose: self.workshop.build(copy, place, purpose)
+                    for purpose in dict.fromkeys(each.purpose for each in self.criteria)
+                    if purpose != PROFILE  # which is the same program as for CHECK
+                }
             except Failed as failure:
                 return self.nothing(str(failure), kernels)
-            judge = _Judge(self.assignment, self.workshop, plain, instrumented)
+            judge = _Judge(self.assignment, self.workshop, programs)
             return Grade([judge.finding(each) for each in self.criteria], kernels=kernels)
 
     def nothing(self, problem: str, kernels: Mapping[str, str] | None = None) -> Grade:
@@ -150,11 +166,11 @@ class _Judge:
     """Runs the programs of one submission, in each way once."""
 
     def __init__(
-        self, assignment: Assignment, workshop: Workshop, plain: Path, instrumented: Path
+        self, assignment: Assignment, workshop: Workshop, programs: Mapping[str, Path]
     ) -> None:
         self._assignment = assignment
         self._workshop = workshop
-        self._programs = {"": plain, CHECK: instrumented, PROFILE: instrumented}
+        self._programs = {**programs, PROFILE: programs[CHECK]}
         self._runs: dict[tuple[str, str], Run | str] = {}  # or why there is none
         self._endless = ""  # the options with which a run came to no end: no other is begun
 
@@ -166,23 +182,26 @@ class _Judge:
 
     def _wrong_with(self, criterion: Criterion) -> str:
         """Empty if it is met."""
-        run = self._run(criterion.options, criterion.variable)
+        run = self._run(criterion.options, criterion.purpose)
         if isinstance(run, str):
             return run
-        if criterion.variable == CHECK and not _last_line(run.report).startswith(NO_HAZARDS):
+        if criterion.purpose == CHECK and not _last_line(run.report).startswith(NO_HAZARDS):
             report = "\n".join(run.report.splitlines()[:OF_REPORT])
             return steady(report) or "the check reported nothing"
-        return _wrong_rows(run, self._assignment.rows) or (
-            _beyond(criterion.bound, run, self._assignment.kernels) if criterion.bound else ""
-        )
+        wrong = _wrong_rows(run, self._assignment.rows)
+        if not wrong and criterion.bound:
+            return _beyond(criterion.bound, run, self._assignment.kernels)
+        if not wrong and criterion.speed:
+            return _slow(criterion.speed, run, self._assignment.rows)
+        return wrong
 
-    def _run(self, options: str, variable: str) -> Run | str:
-        key = options, variable
+    def _run(self, options: str, purpose: str) -> Run | str:
+        key = options, purpose
         if key not in self._runs:
             if self._endless:
                 return f"not tried: {self._endless}"
             try:
-                self._runs[key] = self._workshop.run(self._programs[variable], options, variable)
+                self._runs[key] = self._workshop.run(self._programs[purpose], options, purpose)
             except Endless as failure:
                 self._endless = f"with {options} it {failure}"
                 self._runs[key] = str(failure)
@@ -225,4 +244,20 @@ def _beyond(bound: Bound, run: Run, kernels: Sequence[str]) -> str:
         if not bound.holds(value):
             unit = f" {table.metrics[0].unit}".rstrip()
             return f"{bound.metric} of {row.kernel} is {value:,.10g}{unit}"
+    return ""
+
+
+def _slow(speed: Speed, run: Run, names: Sequence[str]) -> str:
+    """The first row that is too slow; empty if there is none."""
+    try:
+        (other,) = [number(row, "median_ms") for row in run.rows if row["kernel"] == speed.of]
+        for row in run.rows:
+            if row["kernel"] in names:
+                share = other / positive(row, "median_ms")
+                if share < speed.least:
+                    return f"{row['kernel']} has {share:.0%} of the speed of {speed.of}"
+    except ValueError:
+        return f"there is no row {speed.of} to compare with, or more than one"
+    except LabError as error:
+        return str(error)
     return ""

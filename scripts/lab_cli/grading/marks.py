@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from ..assignments import Assignment
-from ..catalogue import Exercise
 from ..files import make_build_folder, write
 from ..lock import take
 from ..paths import OUT
@@ -36,7 +36,8 @@ def read() -> dict[str, dict[str, Any]]:
         return {}
 
 
-def record(assignment: str, grade: Grade, exercise: Exercise) -> None:
+def record(assignment: str, grade: Grade, sources: str) -> None:
+    """`sources`: standing.digest() of what was graded."""
     make_build_folder(FILE.parent)
     with open(FILE.with_suffix(".lock"), "w") as lock:
         take(lock, "waiting: another lab notes what it has graded")
@@ -44,21 +45,28 @@ def record(assignment: str, grade: Grade, exercise: Exercise) -> None:
         known[assignment] = {
             "points": grade.points,
             "of": grade.of,
-            "sources": standing.digest(exercise.source),
+            "sources": sources,
         }
         write(FILE, json.dumps(dict(sorted(known.items())), indent=1) + "\n")
 
 
 def points_so_far(
-    assignment: Assignment, exercise: Exercise, known: Mapping[str, Mapping[str, Any]]
+    assignment: Assignment, source: Path, known: Mapping[str, Mapping[str, Any]]
 ) -> str:
-    """'8 of 10', '8 of 10, and changed since', or '- of 10'."""
+    """'8 of 10', '8 of 10, changed since', or '- of 10'. `source` is that of the exercise."""
     mark = known.get(assignment.name)
     if not mark:
         return f"- of {in_points(assignment.points)}"
-    changed = mark["sources"] != standing.digest(exercise.source)
+    changed = mark["sources"] != standing.digest(source)
     points = f"{in_points(mark['points'])} of {in_points(mark['of'])}"
     return points + ", changed since" * changed
+
+
+def is_done(assignment: Assignment, source: Path, known: Mapping[str, Mapping[str, Any]]) -> bool:
+    """All points, with the sources as they are now."""
+    mark = known.get(assignment.name, {})
+    all_points = bool(mark) and mark["points"] == mark["of"]
+    return all_points and mark["sources"] == standing.digest(source)
 
 
 def listed(given: Given) -> list[str]:
@@ -66,6 +74,6 @@ def listed(given: Given) -> list[str]:
     known = read()
     longest = max(map(len, given), default=0)
     return [
-        f"{name:<{longest}}  {points_so_far(assignment, exercise, known):<24}  {exercise.name}"
+        f"{name:<{longest}}  {points_so_far(assignment, exercise.source, known):<24}  {exercise.name}"
         for name, (exercise, assignment) in given.items()
     ] or ["There are no assignments here."]

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 import shlex
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..building import own_program
-from ..catalogue import Exercise
+from ..catalogue import Exercise, launches_from_kernels, links_cublas
 from ..counters import raw_csv
 from ..counters.raw_csv import RawTable
 from ..errors import LabError
+from ..machine.backend import Choice
 from ..paths import ROOT
 from ..process import describe
 from ..results import csv_file
@@ -24,12 +25,20 @@ from .sandbox import Ended, Limits
 COMPILING = Limits(
     seconds=120, cpu_seconds=120, memory=3 << 30, processes=64, file=256 << 20, output=1 << 20
 )
+SECONDS = 30.0  # of one run, usually well below one
 RUNNING = Limits(
-    seconds=60, cpu_seconds=60, memory=2 << 30, processes=64, file=64 << 20, output=1 << 20
+    seconds=SECONDS,
+    cpu_seconds=SECONDS,
+    memory=2 << 30,
+    processes=64,
+    file=64 << 20,
+    output=1 << 20,
 )
 # As in the exercises' own tests: with as many multiprocessors everywhere, grids are the same.
 VARIABLES = {"CUDA_EMULATOR_SMS": "4"}
-CHECK, PROFILE = "CUDA_EMULATOR_CHECK", "CUDA_EMULATOR_PROFILE"
+# What a program is run for: its results, or a report, which this variable names, or times on a GPU.
+RESULTS, CHECK, PROFILE, TIMES = "", "CUDA_EMULATOR_CHECK", "CUDA_EMULATOR_PROFILE", "times"
+REPORTS = (CHECK, PROFILE)
 MOST_LINES = 12  # of what a compiler or a program says
 LONGEST_LINE = 300
 ADDRESS = re.compile(r"0x[0-9a-f]{6,}")  # another one in each run
@@ -55,6 +64,14 @@ class Run:
 
 
 @dataclass(frozen=True)
+class OnGpu:
+    """What compiles and runs there."""
+
+    choice: Choice
+    build_folder: Path  # of the gpu back end, with the library of common/
+
+
+@dataclass(frozen=True)
 class Workshop:
     """Where copies of an exercise are built and run. Without `sandboxed`, nothing but limits keeps a
     program from what it may do to this machine: for one's own."""
@@ -62,32 +79,24 @@ class Workshop:
     exercise: Exercise
     build_folder: Path  # of the cpu back end, with the emulator's libraries
     sandboxed: bool
+    seconds: float = SECONDS  # that a run may take
+    gpu: OnGpu | None = None
 
-    def build(self, text: str, folder: Path, instrumented: bool) -> Path:
-        """The program of `text`, in place of NAME.cu. Failed with what the compiler says."""
+    def build(self, text: str, folder: Path, purpose: str) -> Path:
+        """The program of `text`, in place of NAME.cu, that is run for this purpose. Failed with what the
+        compiler says."""
         source = folder / "shipped" / self.exercise.source.name
         source.parent.mkdir(exist_ok=True)
         source.write_text(text, encoding="utf-8")
-        program = folder / ("instrumented" if instrumented else "plain")
-        command = [sys.executable, str(ROOT / "emulator" / "cc.py")]
-        command += ["--instrument"] if instrumented else []
-        command += [
-            str(source),
-            "-w",
-            "-I",
-            str(ROOT / "common"),
-            "-I",
-            str(self.exercise.source.parent),
-        ]
-        command += ["-o", str(program), *own_program.common_library(self.build_folder)]
-        command += own_program.emulator_library(self.build_folder)
-        readable = [
-            ROOT / "emulator",
-            ROOT / "common",
-            self.exercise.source.parent,
-            self.build_folder,
-        ]
-        ended = self._run(command, COMPILING, folder, readable)
+        kind = "gpu" if purpose == TIMES else "instrumented" if purpose in REPORTS else "plain"
+        program = folder / kind
+        command = self._nvcc() if purpose == TIMES else self._driver(purpose in REPORTS)
+        chapter = self.exercise.source.parent
+        command += ["-w", "-I", str(ROOT / "common"), "-I", str(chapter), "-o", str(program)]
+        readable = [ROOT / "emulator", ROOT / "common", chapter, self.build_folder]
+        ended = self._run(
+            [*command, str(source), *self._libraries(purpose)], COMPILING, folder, readable
+        )
         if ended.reason:
             raise Failed(f"the compiler {ended.reason}")
         if ended.status != 0:
@@ -96,19 +105,42 @@ class Workshop:
             raise Failed("\n".join([f"does not compile: {first}", *said]))
         return program
 
-    def run(self, program: Path, options: str, variable: str = "") -> Run:
-        """Runs it with --csv; with a `variable`, which names its report in the environment, each kernel
-        once. Failed where there are no rows."""
+    def _driver(self, instrumented: bool) -> list[str]:
+        command = [sys.executable, str(ROOT / "emulator" / "cc.py")]
+        return [*command, "--instrument"] if instrumented else command
+
+    def _nvcc(self) -> list[str]:
+        """As the project's build has it."""
+        assert self.gpu
+        choice = self.gpu.choice
+        newest = choice.architectures.split(";")[-1]
+        arch = "native" if newest == "native" else f"sm_{newest}"
+        rdc = str(launches_from_kernels(self.exercise)).lower()
+        return [choice.nvcc, "-std=c++17", "-O3", f"-arch={arch}", f"-rdc={rdc}"]
+
+    def _libraries(self, purpose: str) -> list[str]:
+        if purpose != TIMES:
+            libraries = own_program.common_library(self.build_folder)
+            return [*libraries, *own_program.emulator_library(self.build_folder)]
+        assert self.gpu
+        libraries = [*own_program.common_library(self.gpu.build_folder), "-lcudadevrt"]
+        return [
+            *libraries,
+            *(["-DLAB_HAVE_CUBLAS", "-lcublas"] if links_cublas(self.exercise) else []),
+        ]
+
+    def run(self, program: Path, options: str, purpose: str) -> Run:
+        """Runs it with --csv; for a report, each kernel once. Failed where there are no rows."""
         folder = program.parent
         report = folder / "report"
         report.unlink(missing_ok=True)
-        how = ["--profile"] if variable else ["--reps=2"]
+        how = {RESULTS: ["--reps=2"], TIMES: []}.get(purpose, ["--profile"])
         ended = self._run(
             [str(program), *shlex.split(options), "--csv", *how],
-            RUNNING,
+            replace(RUNNING, seconds=self.seconds, cpu_seconds=self.seconds),
             folder,
             [],
-            {variable: str(report)} if variable else {},
+            {purpose: str(report)} if purpose in REPORTS else {},
             single_process=True,
         )
         if ended.reason:
@@ -116,14 +148,14 @@ class Workshop:
         said = excerpt(ended.errors, f"{folder}/")
         if ended.status not in GOOD_STATUS:
             raise Failed("\n".join([f"ended with {describe(ended.status)}", *said]))
-        text = report.read_text(errors="replace") if variable and report.exists() else ""
+        text = report.read_text(errors="replace") if purpose in REPORTS and report.exists() else ""
         try:
             rows = csv_file.parse(ended.output, Path("table")).rows
         except LabError:
-            if variable == CHECK and text:  # which says why
+            if purpose == CHECK and text:  # which says why
                 return Run([], said, text)
             raise Failed("\n".join(["printed no table", *said])) from None
-        counts = raw_csv.parse(text) if variable == PROFILE else None
+        counts = raw_csv.parse(text) if purpose == PROFILE else None
         return Run(rows, said, text, counts)
 
     def _run(

@@ -78,26 +78,27 @@ class FakeWorkshop:
     does_not_compile: str = ""
     built: list[str] = field(default_factory=list)
     asked: list[tuple[str, str]] = field(default_factory=list)
+    gpu: str | None = None
 
-    def build(self, text: str, folder: Path, instrumented: bool) -> Path:
+    def build(self, text: str, folder: Path, purpose: str) -> Path:
         if self.does_not_compile:
             raise Failed(self.does_not_compile)
         self.built.append(text)
-        return folder / ("instrumented" if instrumented else "plain")
+        return folder / f"for {purpose}"
 
-    def run(self, program: Path, options: str, variable: str = "") -> Run:
-        assert program.name == ("instrumented" if variable else "plain")
-        self.asked.append((options, variable))
-        run = self.runs.get((options, variable)) or good(variable)
+    def run(self, program: Path, options: str, purpose: str) -> Run:
+        assert program.name == f"for {CHECK if purpose == PROFILE else purpose}"
+        self.asked.append((options, purpose))
+        run = self.runs.get((options, purpose)) or good(purpose)
         if isinstance(run, Failed):
             raise run
         return run
 
 
-def good(variable: str) -> Run:
-    if variable == CHECK:
+def good(purpose: str) -> Run:
+    if purpose == CHECK:
         return Run(GOOD_ROWS, report=SILENT)
-    return Run(GOOD_ROWS, counts=counted(100.0) if variable == PROFILE else None)
+    return Run(GOOD_ROWS, counts=counted(100.0) if purpose == PROFILE else None)
 
 
 def exercise_at(place: Path) -> Exercise:

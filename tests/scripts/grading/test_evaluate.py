@@ -15,7 +15,7 @@ from grading_sample import (
     row,
 )
 from lab_cli.grading.evaluate import Grader
-from lab_cli.grading.programs import CHECK, PROFILE, Endless, Failed, Run
+from lab_cli.grading.programs import CHECK, PROFILE, TIMES, Endless, Failed, Run
 
 
 @pytest.fixture
@@ -191,3 +191,40 @@ def test_a_run_that_fails_is_tried_with_other_options(workshop) -> None:
     assert missed(Grader(assignment(), workshop).grade(SOURCE)) == {
         "right with --size=33": "killed by SIGSEGV"
     }
+
+
+SPEED = {"of": "before", "least": 0.9, "options": "--size=1M", "points": 2}
+
+
+def timed(before: str, better: str) -> Run:
+    return Run([{**row("before"), "median_ms": before}, {**row("better"), "median_ms": better}])
+
+
+@pytest.mark.parametrize(
+    ("before", "better", "seen"),
+    [
+        ("0.9", "1.0", None),
+        ("0.89", "1.0", "better has 89% of the speed of before"),
+        ("", "1.0", "before has no number in column median_ms: ''"),
+        ("1.0", "0", "better has no positive number in column median_ms: '0'"),
+    ],
+)
+def test_speed_on_a_gpu(workshop, before: str, better: str, seen: str | None) -> None:
+    workshop.gpu = "a GPU"
+    workshop.runs["--size=1M", TIMES] = timed(before, better)
+    grade = Grader(assignment(speed=SPEED), workshop).grade(SOURCE)
+    assert grade.of == 11
+    assert missed(grade) == ({"90% of the speed of before": seen} if seen else {})
+
+
+def test_speed_of_a_row_that_is_not_there(workshop) -> None:
+    workshop.gpu = "a GPU"
+    workshop.runs["--size=1M", TIMES] = Run([{**row("better"), "median_ms": "1"}])
+    seen = missed(Grader(assignment(speed=SPEED), workshop).grade(SOURCE)).values()
+    assert [*seen] == ["there is no row before to compare with, or more than one"]
+
+
+def test_without_a_gpu_speed_does_not_count(workshop) -> None:
+    grade = Grader(assignment(speed=SPEED), workshop).grade(SOURCE)
+    assert (grade.points, grade.of) == (9, 9)
+    assert not any(purpose == TIMES for _, purpose in workshop.asked)
