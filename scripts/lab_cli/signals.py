@@ -68,7 +68,7 @@ def _end(number: int, _: FrameType | None) -> None:
 def end_descendants() -> None:
     asked: set[int] = set()
     limit = time.monotonic() + PATIENCE
-    while living := _descendants():
+    while living := descendants():
         if time.monotonic() > limit:
             _send(signal.SIGKILL, living)
             return
@@ -83,7 +83,7 @@ def _ask(asked: set[int]) -> set[int]:
     stand_still = False
     limit = time.monotonic() + PATIENCE
     while time.monotonic() < limit:
-        states = _descendants()
+        states = descendants()
         new = set(states) - asked - stopped
         if stand_still and not new:  # what they had started by then was there to be seen
             break
@@ -103,9 +103,9 @@ def _send(number: signal.Signals, processes: Iterable[int]) -> None:
             pass
 
 
-def _descendants() -> dict[int, str]:
-    """Processes whose parent, or whose parent's parent ..., is this one, but for the dead; and the state
-    of each: T where it is stopped."""
+def descendants(of: int = 0) -> dict[int, str]:
+    """Processes whose parent, or whose parent's parent ..., is `of` (0: this one), but for the dead; and
+    the state of each: T where it is stopped."""
     parents: dict[int, int] = {}
     states: dict[int, str] = {}
     for folder in Path("/proc").iterdir():
@@ -120,7 +120,7 @@ def _descendants() -> dict[int, str]:
             parents[int(folder.name)] = int(parent)
             states[int(folder.name)] = state
     found: dict[int, str] = {}
-    new = {os.getpid()}
+    new = {of or os.getpid()}
     while new:
         new = {process for process, parent in parents.items() if parent in new}
         found.update({process: states[process] for process in new})

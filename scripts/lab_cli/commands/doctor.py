@@ -12,6 +12,7 @@ from typing import Any
 
 from .. import toml_file
 from ..counters import profilers
+from ..grading import sandbox
 from ..machine import apt, cuda_wheels, needs, python_packages, setup
 from ..machine.backend import (
     Toolkit,
@@ -74,9 +75,17 @@ def need_line(need: needs.Need, state: str) -> Line:
         "make": needs.find_make,
         "cmake": needs.find_cmake,
         "ninja-build": needs.find_ninja,
+        "bubblewrap": needs.find_bwrap,
     }
     program = programs[need.package]() if need.package in programs else None
     return Line(need.name, OK, _version(program) if program else "")
+
+
+def sandbox_line() -> Line:
+    """Of ./lab grade, which runs submissions in it."""
+    line = need_line(needs.SANDBOX, ABSENT)
+    problem = sandbox.problem() if line.state == OK else ""
+    return Line(line.what, ABSENT, problem) if problem else line
 
 
 def toml_line() -> Line:
@@ -109,7 +118,7 @@ def remedy(missing: Sequence[needs.Need]) -> str:
         packages["python3-venv"] = ""
     if not packages:
         return ""
-    for_tests = "(what is no problem above, for tests)"
+    for_tests = "(what is no problem above, for tests and for ./lab grade)"
     if apt.is_there():
         return f"This installs all that is missing {for_tests}:\n\n    {apt.command(packages)}"
     return (
@@ -231,6 +240,7 @@ def run(arguments: argparse.Namespace) -> int:
         *tools,
         toml_line(),
         *[need_line(need, ABSENT) for need in of_tests],
+        sandbox_line(),
         environment_line(),
         module_line("pytest", "test"),
         module_line("matplotlib", "plot"),
@@ -251,7 +261,8 @@ def run(arguments: argparse.Namespace) -> int:
     print()
     print(Line("cpu back end", OK if cpu else PROBLEM, "" if cpu else "see above"))
     print(Line("gpu back end", OK if gpu else ABSENT, missing or ("" if gpu else "see above")))
-    text = remedy([need for need in [*of_cpu, *of_tests] if not need.present()])
+    wanted = [*of_cpu, *of_tests, needs.SANDBOX]
+    text = remedy([need for need in wanted if not need.present()])
     if text:
         print(f"\n{text}")
     return 0 if cpu or gpu else 1

@@ -1,68 +1,163 @@
-"""For now: limits on time alone."""
+"""Runs one command of somebody nobody trusts, with limits, in a sandbox of the system (bubblewrap).
+
+In a sandbox there are the system's programs and libraries (/usr) and the paths that are given, and no
+other file: no home, no checkout, no other submission. Of processes and of networks it has its own alone.
+It gains no rights, finds nobody to ask, and ends with lab.
+"""
 
 from __future__ import annotations
 
-import os
-import subprocess
+import resource
+import signal
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
-from ..process import status_of
+from ..errors import LabError
+from . import bubblewrap
+from .limits import Limits, Order, Usage, bytes_in, passed, shown_bytes
+from .running import Bare, InSandbox, Running
 
-
-@dataclass(frozen=True)
-class Limits:
-    seconds: float
-    cpu_seconds: float
-    memory: int
-    processes: int
-    file: int
-    output: int
+LOOK_AT_DISK = 0.2  # seconds
+KILLED = 128 + signal.SIGKILL
+WROTE_TOO_MUCH = 128 + signal.SIGXFSZ
+FOR_A_TRY = Limits(
+    seconds=10, cpu_seconds=10, memory=10**9, processes=64, file=10**6, disk=10**6, output=10**6
+)
 
 
 @dataclass(frozen=True)
 class Ended:
-    status: int
-    output: str
-    errors: str
-    reason: str
+    status: int  # as a shell has it: 128 + n for signal n
+    output: str  # stdout and stderr as they came, cut where it printed more than it may
+    reason: str  # which limit it passed, behind "it ..."; empty if none. The status is 137 then
     seconds: float
-    late: bool = False
 
 
 def problem() -> str:
-    return ""
+    """Why no sandbox can be made here, in one sentence with the remedy; empty if one can: it is tried."""
+    text = bubblewrap.missing()
+    if text:
+        return text
+    order = Order(["sleep", "60"], FOR_A_TRY, (), (), {}, Path("/"), single_process=True)
+    started = time.monotonic()
+    output = bytearray()
+    with InSandbox(order) as program:
+        while not program.has_ended() and time.monotonic() - started < FOR_A_TRY.seconds:
+            output += program.read(program.look)
+            if program.usage().processes:
+                return ""
+    text = output.decode(errors="replace").strip() or "what runs in it cannot be seen in /proc"
+    return f"no sandbox can be made: {text} ({bubblewrap.remedy()})"
 
 
 def run(
     command: Sequence[str],
     limits: Limits,
     *,
-    readable: Sequence[Path],
-    writable: Sequence[Path],
-    variables: Mapping[str, str],
-    cwd: Path,
+    readable: Sequence[Path] = (),
+    writable: Sequence[Path] = (),
+    variables: Mapping[str, str] = MappingProxyType({}),
+    cwd: Path = Path("/tmp"),
     sandboxed: bool = True,
     single_process: bool = False,
 ) -> Ended:
-    start = time.monotonic()
-    try:
-        done = subprocess.run(
-            command,
-            cwd=cwd,
-            env={**os.environ, **variables},
-            capture_output=True,
-            timeout=limits.seconds,
-            stdin=subprocess.DEVNULL,
-        )
-    except subprocess.TimeoutExpired:
-        return Ended(137, "", "", f"had not ended after {limits.seconds:g} s", limits.seconds, True)
+    """Runs `command`, a program by its path or one of PATH, to its end or to that of its limits; nothing
+    of it is left then. stdin is empty. Status 127 where there is no such program. LabError where the
+    sandbox cannot be made (such as a path that is not there), and where somebody else ends what runs the
+    command, as lab does which is ended itself.
+
+    `readable` and `writable`, files and folders, are there under their own names. What is in a writable
+    folder then is the program's own work: a name may be a link to anything, or a pipe that nobody writes
+    to. A writable file, which must be there before, can be nothing else, and is at most `limits.file`.
+    Files that it has removed and keeps open are not counted by `limits.disk`: a program that may not be
+    trusted gets no writable folder. /tmp is its own, in memory, and gone with it.
+
+    Its environment is bubblewrap.VARIABLES and `variables`, no more. With `single_process` it can start
+    threads, and no processes.
+
+    As root, the sandbox is that of the user nobody: who calls sees to it that nobody can reach and read
+    the paths (not so below /root, nor in what tempfile makes); the writable ones are given to nobody.
+
+    Without `sandboxed`, the limits hold, `single_process` does not, and nothing keeps the command from
+    what the user may do, as to read and to write all files, or to end lab. It gets an empty folder as
+    TMPDIR. A command that becomes another user (su) is not ended.
+    """
+    started = time.monotonic()
+    order = Order(command, limits, readable, writable, variables, cwd, single_process)
+    with (InSandbox if sandboxed else Bare)(order) as program:
+        output = bytearray()
+        reason = _watch(program, output)
+        status = KILLED if reason else program.status()
+        if status is None:
+            raise _cannot(program, output, sandboxed)
+        reason = reason or _seen_at_the_end(program, status, output)
     return Ended(
-        status_of(done.returncode),
-        done.stdout.decode(errors="replace"),
-        done.stderr.decode(errors="replace"),
-        "",
-        time.monotonic() - start,
+        KILLED if reason else status,
+        output[: limits.output].decode(errors="replace"),
+        reason,
+        time.monotonic() - started,
     )
+
+
+def _watch(program: Running, output: bytearray) -> str:
+    """Until it has ended or passed a limit: which one. What it prints is added to `output`."""
+    limits = program.order.limits
+    start = time.monotonic()
+    look = look_at_disk = start
+    while not program.has_ended():
+        output += program.read(program.look)
+        if len(output) > limits.output:
+            return _printed(limits)
+        now = time.monotonic()
+        reason = ""
+        if now - start > limits.seconds:
+            reason = f"had not ended after {limits.seconds:g} s"
+        if not reason and now >= look:
+            reason = passed(limits, program.usage())
+            look = time.monotonic() + program.look
+        if not reason and now >= look_at_disk:
+            reason = _filled(program)
+            look_at_disk = time.monotonic() + LOOK_AT_DISK
+        if reason:
+            return reason
+    while data := program.read(0):
+        output += data
+    return ""
+
+
+def _seen_at_the_end(program: Running, status: int, output: bytearray) -> str:
+    """What a program that was quick has passed between two looks."""
+    limits = program.order.limits
+    if len(output) > limits.output:
+        return _printed(limits)
+    if status == WROTE_TOO_MUCH:
+        return f"wrote a file of more than {shown_bytes(limits.file)}"
+    assert program.usage_of_dead is not None
+    dead = program.usage_of_dead
+    memory = dead.ru_maxrss * 1024  # of the largest process, which bwrap began as: as large as lab
+    if memory <= resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024:
+        memory = 0
+    return passed(limits, Usage(dead.ru_utime + dead.ru_stime, memory)) or _filled(program)
+
+
+def _printed(limits: Limits) -> str:
+    return f"printed more than {shown_bytes(limits.output)}"
+
+
+def _filled(program: Running) -> str:
+    most = program.order.limits.disk
+    total = 0
+    for folder in program.folders():
+        total += bytes_in(folder, most)
+    return f"wrote more than {shown_bytes(most)} of files" if total > most else ""
+
+
+def _cannot(program: Running, output: bytearray, sandboxed: bool) -> LabError:
+    name = program.order.command[0]
+    if program.ended_by_somebody():
+        return LabError(f"what ran {name} was ended from outside")
+    text = output.decode(errors="replace").strip() or "no reason was given"
+    return LabError(f"cannot run {name}{' in a sandbox' if sandboxed else ''}: {text}")

@@ -40,6 +40,10 @@ def find_ninja() -> str | None:
     return shutil.which("ninja") or shutil.which("ninja-build")
 
 
+def find_bwrap() -> str | None:
+    return shutil.which("bwrap")
+
+
 def cmake_version(cmake: str) -> tuple[int, ...] | None:
     return version_in(output_of([cmake, "--version"]))
 
@@ -97,6 +101,8 @@ TESTS = [
         "Google Benchmark", "libbenchmark-dev", _library("benchmark/benchmark.h", "benchmark")
     ),
 ]
+# Of ./lab grade, where it is given submissions.
+SANDBOX = Need("bubblewrap", "bubblewrap", lambda: find_bwrap() is not None)
 
 
 def needs_of(backend: str, tests: bool = False) -> list[Need]:

@@ -16,7 +16,7 @@ from ..lock import alone_in
 from ..paths import OUT, VENV, shown
 from ..process import say
 from . import apt, python_packages, zig
-from .needs import MIN_CMAKE, Need, find_cmake, needs_of
+from .needs import MIN_CMAKE, SANDBOX, Need, find_cmake, needs_of
 
 
 def ensure(backend: str, modules: Sequence[str] = (), tests: bool = False) -> str:
@@ -81,6 +81,13 @@ def environment(what_for: str) -> None:
         apt.install({"python3-venv": f"Python's venv (for {what_for})"})
 
 
+def sandbox() -> None:
+    """Makes sure that bubblewrap is there, in which submissions run. Whether it works is another
+    question: grading.sandbox.problem()."""
+    if not SANDBOX.present():
+        _install_alone([], [SANDBOX])
+
+
 def toml_reader(backend: str = "") -> None:
     """Makes sure that TOML files can be read: Python does it itself since 3.11. Where it does not, all
     that `backend` needs is installed with it, so that what is missing is said at once."""
@@ -116,10 +123,10 @@ def _configure_anew(backend: str) -> None:
             (folder / "build.ninja").unlink(missing_ok=True)
 
 
-def _install_alone(modules: Sequence[str]) -> None:
+def _install_alone(modules: Sequence[str], needs: Sequence[Need] = ()) -> None:
     make_build_folder(OUT)
     with alone_in(OUT, "installs"):
-        _install_missing([], modules)
+        _install_missing(needs, modules)
 
 
 def _install_missing(needs: Sequence[Need], modules: Sequence[str]) -> None:

@@ -1,0 +1,252 @@
+"""A command that has been started, in a sandbox or without one: what it prints and uses, and its end."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+import resource
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import IO, Any
+
+from .. import signals
+from ..machine.needs import version_in
+from ..paths import SCRIPTS
+from . import bubblewrap, seccomp
+from .limits import Order, Usage, of_kernel, possible, usage_of
+
+FIRST_TO_GO = 1000  # where memory runs out, the kernel ends those first (oom_score_adj, proc(5))
+# RLIMIT_NPROC counts by user namespace since this version of Linux. Before it counts all processes of
+# the user, of which a desktop has more than a sandbox may have: it is left alone there, and what runs is
+# counted all the same.
+COUNTS_BY_NAMESPACE = (5, 14)
+OPTIONS = {  # of prlimit
+    resource.RLIMIT_AS: "as",
+    resource.RLIMIT_CORE: "core",
+    resource.RLIMIT_CPU: "cpu",
+    resource.RLIMIT_FSIZE: "fsize",
+    resource.RLIMIT_MEMLOCK: "memlock",
+    resource.RLIMIT_MSGQUEUE: "msgqueue",
+    resource.RLIMIT_NOFILE: "nofile",
+    resource.RLIMIT_NPROC: "nproc",
+}
+SPARE = 16  # processes that can be started beyond the limit: to be seen to have passed it
+SPARE_OF_USER = 1000  # without a sandbox: what the user's other programs may start meanwhile
+AT_ONCE = 1 << 16  # bytes
+
+
+class Running:
+    """Within its block the command runs; behind it, nothing of it is left."""
+
+    look: float  # seconds between two looks at what it uses, which costs time
+
+    def __init__(self, order: Order) -> None:
+        self.order = order
+        self.usage_of_dead: resource.struct_rusage | None = None  # once it has ended
+        self._stack = ExitStack()
+        self._told = b""
+        self._reads = True
+
+    def __enter__(self) -> Running:
+        try:
+            self._tells, tells = self._pipe()
+            self._process = self._start(tells)
+            tells.close()
+            self._started()
+        except BaseException:
+            self._stack.close()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            if not self.has_ended():
+                self.kill()
+            self._reap()
+        finally:
+            self._stack.close()
+
+    def _start(self, tells: IO[bytes]) -> subprocess.Popen:
+        """The process whose end is the command's. It writes "exit-code": N into the pipe `tells`."""
+        raise NotImplementedError
+
+    def _started(self) -> None:
+        """What there is to do then."""
+
+    def usage(self) -> Usage:
+        """What it uses now."""
+        raise NotImplementedError
+
+    def kill(self) -> None:
+        raise NotImplementedError
+
+    def folders(self) -> Sequence[Path]:
+        """Those that it can fill."""
+        return self.order.writable
+
+    def has_ended(self) -> bool:
+        how = os.WEXITED | os.WNOHANG | os.WNOWAIT
+        return self.usage_of_dead is not None or bool(os.waitid(os.P_PID, self._process.pid, how))
+
+    def read(self, seconds: float) -> bytes:
+        """What it has printed, as soon as there is something; empty if that takes longer."""
+        assert self._process.stdout is not None
+        if not self._reads:
+            time.sleep(min(seconds, 0.002))  # it is about to end
+            return b""
+        poll = select.poll()
+        poll.register(self._process.stdout, select.POLLIN)
+        if not poll.poll(1000 * seconds):
+            return b""
+        data = os.read(self._process.stdout.fileno(), AT_ONCE)
+        self._reads = bool(data)
+        return data
+
+    def status(self) -> int | None:
+        """Of the command, which has ended; None where something else has: it could not be started, or
+        somebody has ended what runs it."""
+        self._reap()
+        return self._number("exit-code")
+
+    def ended_by_somebody(self) -> bool:
+        return self._process.returncode < 0
+
+    def _reap(self) -> None:
+        if self.usage_of_dead is None:
+            _, status, self.usage_of_dead = os.wait4(self._process.pid, 0)
+            self._process.returncode = os.waitstatus_to_exitcode(status)
+
+    def _number(self, name: str) -> int | None:
+        """Waits until it is told; None where it will not be."""
+        wanted = re.compile(rb'"%s": *(\d+)\D' % name.encode())
+        while not (found := wanted.search(self._told)):
+            data = self._tells.read(AT_ONCE)
+            if not data:
+                return None
+            self._told += data
+        return int(found[1])
+
+    def _pipe(self) -> tuple[IO[bytes], IO[bytes]]:
+        """Its ends, to read and to write, which are closed at the latest when this has ended."""
+        reads, writes = os.pipe()
+        return (
+            self._stack.enter_context(open(reads, "rb", buffering=0)),
+            self._stack.enter_context(open(writes, "wb", buffering=0)),
+        )
+
+
+def _held_to(order: Order) -> list[str]:
+    """The program, of util-linux, that sets the limits and becomes the command. It does so within: from
+    outside, not even a container's root may. (That of processes would not let bwrap itself start any.)"""
+    wanted = of_kernel(order.limits)
+    if (version_in(platform.release()) or ()) >= COUNTS_BY_NAMESPACE:
+        wanted[resource.RLIMIT_NPROC] = order.limits.processes + SPARE
+    options = [f"--{OPTIONS[kind]}={value}" for kind, value in possible(wanted).items()]
+    return ["choom", f"--adjust={FIRST_TO_GO}", "--", "prlimit", *options, "--", *order.command]
+
+
+class InSandbox(Running):
+    """Of bwrap, which makes a process that the kernel ends all others of the sandbox with."""
+
+    look = 0.02
+
+    def _start(self, tells: IO[bytes]) -> subprocess.Popen:
+        order = self.order
+        rules, writes = self._pipe()
+        writes.write(seccomp.filter_program(order.single_process))  # a pipe has room for it
+        writes.close()
+        descriptors = {"--json-status-fd": tells.fileno(), "--seccomp": rules.fileno()}
+        user: dict[str, Any] = {}
+        if os.geteuid() == 0:
+            user = {"user": bubblewrap.NOBODY, "group": bubblewrap.NOBODY, "extra_groups": []}
+            for path in order.writable:
+                os.chown(path, bubblewrap.NOBODY, bubblewrap.NOBODY)
+        process = subprocess.Popen(
+            bubblewrap.command_line(order, _held_to(order), descriptors),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            cwd="/",
+            pass_fds=[*descriptors.values()],
+            **user,
+        )
+        rules.close()
+        return process
+
+    def _started(self) -> None:
+        self._first = self._number("child-pid") or 0  # that of bwrap itself; 0 where it has failed
+
+    def usage(self) -> Usage:
+        """With what is in its /tmp. Its own /proc shows its processes alone."""
+        root = Path(f"/proc/{self._first}/root")
+        try:
+            processes = [int(name) for name in os.listdir(root / "proc") if name.isdecimal()]
+            tmp = os.statvfs(root / "tmp")
+        except OSError:  # it is being made, or has just ended
+            return Usage()
+        usage = usage_of(root / "proc", (process for process in processes if process != 1))
+        in_tmp = (tmp.f_blocks - tmp.f_bfree) * tmp.f_frsize
+        return Usage(usage.cpu_seconds, usage.memory + in_tmp, usage.processes)
+
+    def kill(self) -> None:
+        with suppress(ProcessLookupError):
+            os.kill(self._first or self._process.pid, signal.SIGKILL)
+
+
+class Bare(Running):
+    """Of bare.py, which ends what the command leaves behind."""
+
+    look = 0.1  # all processes of the machine are looked through
+
+    def _start(self, tells: IO[bytes]) -> subprocess.Popen:
+        order = self.order
+        self._tmp = self._stack.enter_context(
+            tempfile.TemporaryDirectory(prefix="lab-", ignore_cleanup_errors=True)
+        )
+        wanted = of_kernel(order.limits)
+        wanted[resource.RLIMIT_NPROC] = _tasks_of_user() + order.limits.processes + SPARE_OF_USER
+        asked = {
+            "command": [*order.command],
+            "cwd": str(order.cwd),
+            "variables": {**bubblewrap.VARIABLES, "TMPDIR": self._tmp, **order.variables},
+            "limits": possible(wanted),
+        }
+        helper = [sys.executable, "-m", "lab_cli.grading.bare", json.dumps(asked)]
+        return subprocess.Popen(
+            [*helper, str(tells.fileno())],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            pass_fds=[tells.fileno()],
+            env={**os.environ, "PYTHONPATH": str(SCRIPTS)},
+            start_new_session=True,
+        )
+
+    def usage(self) -> Usage:
+        return usage_of(Path("/proc"), signals.descendants(self._process.pid))
+
+    def kill(self) -> None:
+        self._process.terminate()
+
+    def folders(self) -> Sequence[Path]:
+        return [*self.order.writable, Path(self._tmp)]
+
+
+def _tasks_of_user() -> int:
+    """Processes and threads of this user, on the whole machine."""
+    proc = Path("/proc")
+    mine = []
+    for folder in proc.iterdir():
+        with suppress(OSError):
+            if folder.name.isdecimal() and folder.stat().st_uid == os.geteuid():
+                mine.append(int(folder.name))
+    return usage_of(proc, mine).processes
