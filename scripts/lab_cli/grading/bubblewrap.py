@@ -7,7 +7,7 @@ import platform
 import shutil
 import stat
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 from ..machine import apt
@@ -32,7 +32,7 @@ VARIABLES = {
 CONTAINERS = ["/.dockerenv", "/run/.containerenv"]
 
 
-@lru_cache(maxsize=None)
+@cache
 def _has_size(bwrap: str) -> bool:
     """Can it limit a tmpfs? Since 0.7, and not where it is installed setuid."""
     return (
