@@ -19,6 +19,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from .. import signals
+from ..errors import LabError
+from ..files import reason
 from ..machine.needs import version_in
 from ..paths import SCRIPTS
 from . import bubblewrap, seccomp
@@ -62,8 +64,10 @@ class Running:
             self._process = self._start(tells)
             tells.close()
             self._started()
-        except BaseException:
+        except BaseException as error:
             self._stack.close()
+            if isinstance(error, OSError):
+                raise LabError(f"cannot start a sandbox: {reason(error)}") from error
             raise
         return self
 
@@ -118,7 +122,7 @@ class Running:
         return self._number("exit-code")
 
     def ended_by_somebody(self) -> bool:
-        return self._process.returncode < 0
+        return not 0 <= self._process.returncode < 128
 
     def _reap(self) -> None:
         if self.usage_of_dead is None:
@@ -189,11 +193,13 @@ class InSandbox(Running):
         """With what is in its /tmp. Its own /proc shows its processes alone."""
         root = Path(f"/proc/{self._first}/root")
         try:
-            processes = [int(name) for name in os.listdir(root / "proc") if name.isdecimal()]
+            if os.stat(root / "proc").st_dev == os.stat("/proc").st_dev:
+                return Usage()  # not its own yet: all the machine's
+            processes = {int(name) for name in os.listdir(root / "proc") if name.isdecimal()}
             tmp = os.statvfs(root / "tmp")
         except OSError:  # it is being made, or has just ended
             return Usage()
-        usage = usage_of(root / "proc", (process for process in processes if process != 1))
+        usage = usage_of(root / "proc", processes - {1})  # that of bwrap
         in_tmp = (tmp.f_blocks - tmp.f_bfree) * tmp.f_frsize
         return Usage(usage.cpu_seconds, usage.memory + in_tmp, usage.processes)
 

@@ -7,6 +7,7 @@ It gains no rights, finds nobody to ask, and ends with lab.
 
 from __future__ import annotations
 
+import os
 import resource
 import signal
 import time
@@ -160,4 +161,9 @@ def _cannot(program: Running, output: bytearray, sandboxed: bool) -> LabError:
     if program.ended_by_somebody():
         return LabError(f"what ran {name} was ended from outside")
     text = output.decode(errors="replace").strip() or "no reason was given"
+    if sandboxed and os.geteuid() == 0 and "Permission denied" in text:
+        text += (
+            ". As root, lab makes sandboxes by the user nobody, who must be able to reach what is in them: "
+            "run it as an ordinary user, or where all can read it (not below /root)"
+        )
     return LabError(f"cannot run {name}{' in a sandbox' if sandboxed else ''}: {text}")

@@ -1,0 +1,605 @@
+"""Programs that do harm do none, and it is said what they did; those that do none run as ever."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from lab_cli import signals
+from lab_cli.errors import LabError
+from lab_cli.grading import bubblewrap, running, sandbox
+from lab_cli.grading.limits import Limits, bytes_in, passed, shown_bytes
+from lab_cli.grading.sandbox import Ended
+from lab_cli.machine.needs import find_compiler
+from lab_cli.paths import ROOT, SCRIPTS
+
+LIMITS = Limits(
+    seconds=60,
+    cpu_seconds=60,
+    memory=300 * 10**6,
+    processes=40,
+    file=10**6,
+    disk=20 * 10**6,
+    output=10**5,
+)
+BUILD = Path(os.environ.get("CPU_BUILD", ROOT / "out" / "cpu")).absolute()
+REFUSED = "Operation not permitted"
+
+
+@pytest.fixture(scope="session")
+def compiler() -> str:
+    path = find_compiler()
+    if path is None:
+        pytest.skip("no compiler")
+    return path
+
+
+def open_to_all() -> Path:
+    """A folder that the user nobody can reach, too."""
+    folder = Path(tempfile.mkdtemp(prefix="lab-test-", dir="/tmp"))
+    folder.chmod(0o755)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def hostile(compiler: str) -> Iterator[Path]:
+    folder = open_to_all()
+    program = folder / "hostile"
+    source = Path(__file__).with_name("hostile.cpp")
+    command = [compiler, "-std=c++17", "-O1", str(source), "-o", str(program), "-pthread"]
+    subprocess.run(command, check=True)
+    yield program
+    shutil.rmtree(folder)
+
+
+@pytest.fixture
+def place() -> Iterator[Path]:
+    folder = open_to_all()
+    yield folder
+    shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="session")
+def no_sandbox() -> str:
+    return sandbox.problem()
+
+
+@pytest.fixture(params=["sandboxed", "bare"])
+def sandboxed(request, no_sandbox: str) -> bool:
+    if request.param == "sandboxed" and no_sandbox:
+        pytest.skip(no_sandbox)
+    return request.param == "sandboxed"
+
+
+@pytest.fixture
+def only_sandboxed(no_sandbox: str) -> None:
+    if no_sandbox:
+        pytest.skip(no_sandbox)
+
+
+def processes_of(program: Path) -> list[int]:
+    """Those that run it, but for the dead."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        try:
+            if (
+                folder.name.isdecimal()
+                and os.fsencode(program) in (folder / "cmdline").read_bytes()
+            ):
+                found.append(int(folder.name))
+        except OSError:
+            continue
+    return found
+
+
+def run(program: Path, *words: object, limits: Limits = LIMITS, **options: object) -> Ended:
+    """A program of a student, of which nothing is left then."""
+    options.setdefault("single_process", True)
+    if options.get("sandboxed", True):
+        options["readable"] = [program, *options.get("readable", [])]
+    before = set(os.listdir("/proc/self/fd"))
+    ended = sandbox.run([str(program), *map(str, words)], limits, **options)
+    assert processes_of(program) == []
+    assert set(os.listdir("/proc/self/fd")) == before
+    return ended
+
+
+def test_status_and_output(sandboxed: bool) -> None:
+    for status in (0, 3, 77):
+        command = ["sh", "-c", f"echo out; echo error >&2; exit {status}"]
+        ended = sandbox.run(command, LIMITS, sandboxed=sandboxed)
+        assert (ended.status, ended.output, ended.reason) == (status, "out\nerror\n", "")
+    ended = sandbox.run(["printf", r"a\377b"], LIMITS, sandboxed=sandboxed)
+    assert (ended.status, ended.output) == (0, "a�b")
+    ended = sandbox.run(["/no/such"], LIMITS, sandboxed=sandboxed)
+    assert ended.status == 127
+    assert "/no/such" in ended.output and "No such file" in ended.output
+
+
+def test_environment(sandboxed: bool, monkeypatch) -> None:
+    monkeypatch.setenv("SECRET", "1")
+    ended = sandbox.run(["env"], LIMITS, variables={"GIVEN": "a b"}, sandboxed=sandboxed)
+    names = dict(line.split("=", 1) for line in ended.output.splitlines())
+    names.pop("PWD", None)
+    assert names.pop("TMPDIR").startswith("/tmp" if sandboxed else tempfile.gettempdir())
+    assert names == {
+        "PATH": "/usr/local/bin:/usr/bin:/bin",
+        "LANG": "C.UTF-8",
+        "HOME": "/nonexistent",
+        "GIVEN": "a b",
+    }
+
+
+def test_descriptors(sandboxed: bool) -> None:
+    """stdin, stdout, stderr, and the folder that is listed: no way to what lab has open."""
+    with open("/etc/passwd") as file:
+        os.set_inheritable(file.fileno(), True)
+        ended = sandbox.run(["ls", "/proc/self/fd"], LIMITS, sandboxed=sandboxed)
+    assert ended.output.split() == ["0", "1", "2", "3"]
+
+
+def test_folder_that_it_runs_in(sandboxed: bool, place: Path) -> None:
+    ended = sandbox.run(["pwd"], LIMITS, readable=[place], cwd=place, sandboxed=sandboxed)
+    assert ended.output == f"{place}\n"
+
+
+def test_killed_by_a_signal(sandboxed: bool, hostile: Path) -> None:
+    ended = run(hostile, "crash", sandboxed=sandboxed)
+    assert (ended.status, ended.reason) == (128 + signal.SIGSEGV, "")
+
+
+def test_nobody_to_ask(sandboxed: bool, hostile: Path) -> None:
+    assert run(hostile, "ask", sandboxed=sandboxed).output == "0 bytes\n"
+
+
+@pytest.mark.parametrize("kind", ["spin", "sleep"])
+def test_does_not_end(sandboxed: bool, hostile: Path, kind: str) -> None:
+    ended = run(hostile, kind, limits=replace(LIMITS, seconds=0.5), sandboxed=sandboxed)
+    assert (ended.status, ended.reason) == (137, "had not ended after 0.5 s")
+    assert 0.5 <= ended.seconds < 30
+    assert ended.output == ("sleeps: done\n" if kind == "sleep" else "")
+
+
+def test_computes_too_long(sandboxed: bool, hostile: Path) -> None:
+    ended = run(hostile, "spin", limits=replace(LIMITS, cpu_seconds=0.5), sandboxed=sandboxed)
+    assert (ended.status, ended.reason) == (137, "took more than 0.5 s of CPU time")
+
+
+@pytest.mark.parametrize("kind", ["eat", "eat shared"])
+def test_eats_memory(sandboxed: bool, hostile: Path, kind: str) -> None:
+    ended = run(hostile, kind, sandboxed=sandboxed)
+    assert (ended.status, ended.reason) == (137, "took more than 300 MB of memory")
+
+
+def test_prints_without_end(sandboxed: bool, hostile: Path) -> None:
+    ended = run(hostile, "print", sandboxed=sandboxed)
+    assert (ended.status, ended.reason) == (137, "printed more than 100 kB")
+    assert len(ended.output) == LIMITS.output
+
+
+def test_starts_threads_without_end(sandboxed: bool, hostile: Path) -> None:
+    ended = run(hostile, "threads", sandboxed=sandboxed)
+    assert (ended.status, ended.reason) == (137, "ran more than 40 processes and threads")
+
+
+def test_starts_many_processes(sandboxed: bool, hostile: Path) -> None:
+    ended = run(hostile, "many", sandboxed=sandboxed, single_process=False)
+    assert (ended.status, ended.reason) == (137, "ran more than 40 processes and threads")
+
+
+def test_fork_bomb(only_sandboxed: None, hostile: Path) -> None:
+    ended = run(hostile, "fork", single_process=False)
+    assert (ended.status, ended.reason) == (137, "ran more than 40 processes and threads")
+    limits = replace(LIMITS, seconds=0.5)
+    ended = run(hostile, "fork", limits=limits)  # not even once
+    assert ended.output == f"fork: {REFUSED}\n"
+
+
+def test_as_many_processes_as_it_may(only_sandboxed: None, hostile: Path) -> None:
+    """Those of the user outside do not count, nor those of other sandboxes."""
+    if running.version_in(os.uname().release) < running.COUNTS_BY_NAMESPACE:
+        pytest.skip("this kernel does not limit it")
+    limits = replace(LIMITS, processes=60, seconds=5)
+    script = "for i in $(seq 50); do sleep 0.5 & done; wait; echo all"
+    results: list[Ended] = []
+
+    def work() -> None:
+        results.append(sandbox.run(["sh", "-c", script], limits))
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [(ended.output, ended.reason) for ended in results] == [("all\n", "")] * 3
+
+
+def test_leaves_a_daemon(sandboxed: bool, hostile: Path) -> None:
+    ended = run(hostile, "daemon", sandboxed=sandboxed, single_process=False)
+    assert (ended.status, ended.output, ended.reason) == (0, "daemon: done\n", "")
+
+
+def test_one_large_file(sandboxed: bool, hostile: Path, place: Path) -> None:
+    ended = run(hostile, "fill", place / "x", writable=[place], sandboxed=sandboxed)
+    assert (ended.status, ended.reason) == (137, "wrote a file of more than 1 MB")
+    assert (place / "x").stat().st_size <= LIMITS.file
+
+
+def test_many_files(sandboxed: bool, hostile: Path, place: Path) -> None:
+    ended = run(hostile, "files", place, writable=[place], sandboxed=sandboxed)
+    assert (ended.status, ended.reason) == (137, "wrote more than 20 MB of files")
+
+
+@pytest.mark.parametrize("limited", [True, False])
+@pytest.mark.parametrize("kind", ["files", "removed files"])
+def test_fills_its_tmp(
+    only_sandboxed: None, hostile: Path, monkeypatch, kind: str, limited: bool
+) -> None:
+    """Which is memory; where bwrap can limit it, and where it is only looked at."""
+    if not limited:
+        monkeypatch.setattr(bubblewrap, "_has_size", lambda bwrap: False)
+    ended = run(hostile, kind, "/tmp")
+    if ended.reason:
+        assert (ended.status, ended.reason) == (137, "took more than 300 MB of memory")
+    else:
+        assert limited and ended.output == "write: No space left on device\n"
+
+
+@pytest.mark.parametrize("folder", ["/", "/dev", "/dev/shm", "/usr", "/etc", "/proc"])
+def test_writes_nowhere_else(only_sandboxed: None, hostile: Path, folder: str) -> None:
+    ended = run(hostile, "write", f"{folder}/x")
+    assert ended.output.startswith("open: ") and "done" not in ended.output
+
+
+def test_tmp_of_a_bare_run_is_removed(hostile: Path, place: Path, monkeypatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(place))
+    command = ["sh", "-c", "echo x > $TMPDIR/x && echo $TMPDIR"]
+    ended = sandbox.run(command, LIMITS, sandboxed=False)
+    assert ended.output.startswith(str(place))
+    ended = sandbox.run(["sh", "-c", f"exec {hostile} files $TMPDIR"], LIMITS, sandboxed=False)
+    assert ended.reason == "wrote more than 20 MB of files"
+    assert os.listdir(place) == []
+
+
+def test_sees_no_file_of_others(only_sandboxed: None, hostile: Path, place: Path) -> None:
+    own, neighbour = place / "own" / "x.cu", place / "neighbour" / "x.cu"
+    for path in (own, neighbour):
+        path.parent.mkdir()
+        path.write_text("text")
+    hidden = [
+        "/etc/shadow",
+        "/etc/passwd",
+        "/etc/hostname",
+        "/var/lib",
+        "/run",
+        "/sys",
+        Path.home(),
+        ROOT / "README.md",
+        ROOT,
+        neighbour,
+        place / "own" / ".." / "neighbour" / "x.cu",
+        f"/proc/{os.getpid()}/environ",
+        "/proc/1/root/etc/shadow",
+    ]
+    for path in hidden:
+        ended = run(hostile, "read", path, readable=[own])
+        assert re.match("open: (No such file|Permission denied)", ended.output), path
+    assert run(hostile, "read", own, readable=[own]).output == "read: done\n"
+
+
+def test_lists_its_own_processes_alone(only_sandboxed: None) -> None:
+    ended = sandbox.run(["sh", "-c", "cat /proc/[0-9]*/comm; true"], LIMITS)
+    assert ended.output.split() == ["bwrap", "sh"]
+
+
+def test_writes_only_where_it_may(only_sandboxed: None, hostile: Path, place: Path) -> None:
+    readable, writable = place / "readable", place / "writable"
+    for folder in (readable, writable):
+        folder.mkdir()
+        (folder / "x").touch()
+    file = place / "file"
+    file.touch()
+    places = {"readable": [readable], "writable": [writable, file]}
+    for path in (readable / "x", readable / "new", place / "new", hostile):
+        ended = run(hostile, "write", path, **places)
+        assert re.match("open: (Read-only file system|Permission denied)\n", ended.output)
+    for path in (writable / "new", file):
+        assert run(hostile, "write", path, **places).output == "write: done\n"
+        assert path.read_text() == "x"
+
+
+def test_path_that_is_not_there(only_sandboxed: None, place: Path) -> None:
+    with pytest.raises(LabError, match=f"cannot run true in a sandbox: .*{place}/none"):
+        sandbox.run(["true"], LIMITS, readable=[place / "none"])
+
+
+def test_what_the_machine_uses_does_not_count(only_sandboxed: None) -> None:
+    """Not even while bwrap makes the sandbox, and still sees all of it."""
+    limits = replace(LIMITS, memory=20 * 10**6, processes=1)
+    for _ in range(20):
+        assert sandbox.run(["true"], limits).reason == ""
+
+
+def test_path_that_nobody_can_reach(only_sandboxed: None, place: Path) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("only root's sandbox is another user's")
+    (place / "closed" / "open").mkdir(parents=True)
+    (place / "closed").chmod(0o700)
+    with pytest.raises(LabError, match="closed/open: Permission denied.*by the user nobody"):
+        sandbox.run(["true"], LIMITS, readable=[place / "closed" / "open"])
+
+
+@pytest.mark.parametrize("single_process", [True, False])
+def test_no_network(only_sandboxed: None, hostile: Path, single_process: bool) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        ended = run(hostile, "connect", port, single_process=single_process)
+        assert ended.output == f"socket: {REFUSED}\n"
+    interfaces = sandbox.run(["cat", "/proc/net/dev"], LIMITS).output
+    assert re.findall(r"^ *(\w+):", interfaces, re.MULTILINE) == ["lo"]
+
+
+def test_ends_no_other_process(only_sandboxed: None, hostile: Path) -> None:
+    user = {"user": bubblewrap.NOBODY} if os.geteuid() == 0 else {}
+    with subprocess.Popen(["sleep", "1000"], cwd="/", **user) as other:
+        try:
+            ended = run(hostile, "end others", other.pid)
+            assert other.poll() is None
+        finally:
+            other.kill()
+    assert ended.output.startswith("kill: No such process\n")
+
+
+def test_calls_that_lead_out(only_sandboxed: None, hostile: Path) -> None:
+    output = run(hostile, "calls").output
+    answers = dict(line.split(": ") for line in output.splitlines())
+    assert answers.pop("clone3") == answers.pop("io_uring") == "Function not implemented"
+    assert set(answers.values()) == {REFUSED} and len(answers) == 11
+
+
+def test_some_also_where_processes_may_be_started(only_sandboxed: None, hostile: Path) -> None:
+    for command in (["unshare", "-U", "true"], ["unshare", "-r", "true"]):
+        assert REFUSED in sandbox.run(command, LIMITS).output
+    assert sandbox.run(["sh", "-c", "(true) && true | cat && echo ok"], LIMITS).output == "ok\n"
+
+
+@pytest.mark.parametrize("single_process", [True, False])
+def test_file_with_rights(
+    only_sandboxed: None, hostile: Path, place: Path, single_process: bool
+) -> None:
+    folder = place / "writable"
+    folder.mkdir()
+    ended = run(hostile, "set user", folder / "x", writable=[folder], single_process=single_process)
+    answers = dict(line.split(": ") for line in ended.output.splitlines())
+    assert answers.pop("harmless") == "done"
+    assert set(answers.values()) == {REFUSED} and len(answers) == 5
+    assert [path.name for path in folder.iterdir()] == ["x"]
+    assert stat.S_IMODE((folder / "x").stat().st_mode) == 0o755
+
+
+def test_has_no_rights(only_sandboxed: None) -> None:
+    status = sandbox.run(["cat", "/proc/self/status"], LIMITS).output
+    assert re.findall(r"^Cap\w+:\t(\w+)$", status, re.MULTILINE) == ["0" * 16] * 5
+    assert "NoNewPrivs:\t1" in status and "Seccomp:\t2" in status
+    uid = re.search(r"^Uid:\t(\d+)", status, re.MULTILINE)
+    assert uid and int(uid[1]) == (os.geteuid() or bubblewrap.NOBODY)
+    assert sandbox.run(["cat", "/proc/self/oom_score_adj"], LIMITS).output == "1000\n"
+
+
+LAB = """
+import sys
+from pathlib import Path
+sys.path.insert(0, {tests!r})
+from lab_cli import signals
+from lab_cli.grading import sandbox
+from test_sandbox import LIMITS
+def work():
+    program = sys.argv[1]
+    sandbox.run([program, "sleep"], LIMITS, readable=[Path(program)], sandboxed={sandboxed})
+    return 0
+sys.exit(signals.passing_on(work))
+"""
+
+
+def wait_until(holds) -> None:
+    limit = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < limit
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_ends_with_lab(sandboxed: bool, hostile: Path, number: int, place: Path) -> None:
+    code = LAB.format(tests=str(Path(__file__).parent), sandboxed=sandboxed)
+    lab = subprocess.Popen(
+        [sys.executable, "-c", code, str(hostile)],
+        env={**os.environ, "PYTHONPATH": str(SCRIPTS), "TMPDIR": str(place)},
+    )
+    command = os.fsencode(hostile) + b"\0sleep\0"
+    wait_until(lambda: any(of_process(process) == command for process in processes_of(hostile)))
+    lab.send_signal(number)
+    status = lab.wait(timeout=60)
+    assert status == (-number if number == signal.SIGKILL else 128 + number)
+    if number == signal.SIGKILL:  # nobody is left to wait for the others
+        wait_until(lambda: not processes_of(hostile))
+    else:
+        assert os.listdir(place) == []
+    assert processes_of(hostile) == []
+
+
+def of_process(process: int) -> bytes:
+    try:
+        return Path(f"/proc/{process}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+def test_who_is_ended_from_outside_has_no_result(sandboxed: bool, hostile: Path) -> None:
+    """Such as by Ctrl-C, where the command runs in a thread of lab's, which goes on for a while."""
+    raised: list[str] = []
+
+    def work() -> None:
+        with pytest.raises(LabError) as caught:
+            run(hostile, "sleep", sandboxed=sandboxed)
+        raised.append(str(caught.value))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    command = os.fsencode(hostile) + b"\0sleep\0"
+    wait_until(lambda: any(of_process(process) == command for process in processes_of(hostile)))
+    signals.end_descendants()
+    thread.join()
+    assert raised == [f"what ran {hostile} was ended from outside"]
+    assert processes_of(hostile) == []
+
+
+def compile_and_run(compiler: str, place: Path, sandboxed: bool) -> str:
+    source, folder = place / "hello.cpp", place / "built"
+    folder.mkdir()
+    source.write_text(
+        "#include <iostream>\n#include <map>\n#include <thread>\n"
+        'int main() { std::thread t([] { std::cout << "hello\\n"; }); t.join(); }\n'
+    )
+    program = folder / "hello"
+    ended = sandbox.run(
+        [compiler, "-std=c++17", "-O2", "-Wall", str(source), "-o", str(program), "-pthread"],
+        replace(LIMITS, memory=10**9, file=10**8, disk=10**8),
+        readable=[source],
+        writable=[folder],
+        sandboxed=sandboxed,
+    )
+    assert (ended.status, ended.output, ended.reason) == (0, "", "")
+    assert os.listdir(folder) == ["hello"]
+    return run(program, sandboxed=sandboxed).output
+
+
+def test_compiler(sandboxed: bool, compiler: str, place: Path) -> None:
+    if not os.path.realpath(compiler).startswith("/usr/"):
+        pytest.skip(f"{compiler} is not the system's")
+    assert compile_and_run(compiler, place, sandboxed) == "hello\n"
+
+
+@pytest.mark.parametrize("program", ["transpose", "transpose_instrumented"])
+def test_exercise(only_sandboxed: None, program: str) -> None:
+    path = BUILD / "ch04_memory" / program
+    if not path.exists():
+        pytest.skip(f"{path} is not built")
+    options = ["--rows=64", "--cols=32", "--reps=1"]
+    multiprocessors = {"CUDA_EMULATOR_SMS": "4"}
+    outside = subprocess.run(
+        [path, *options],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=True,
+        env={**os.environ, **multiprocessors},
+    )
+    limits = replace(LIMITS, memory=10**9)
+    ended = run(path, *options, limits=limits, variables=multiprocessors)
+    assert (ended.status, ended.reason) == (0, "")
+    times = r"\d+\.\d+"
+    assert re.sub(times, "TIME", ended.output) == re.sub(times, "TIME", outside.stdout)
+    assert "transposeSmem " in ended.output and "WRONG" not in ended.output
+
+
+def test_no_bubblewrap(fake_tool, monkeypatch) -> None:
+    fake_tool("other", "")
+    monkeypatch.setattr(bubblewrap.seccomp, "known", lambda: True)
+    assert sandbox.problem() == (
+        "bubblewrap is missing: install it with your system's package manager"
+    )
+    fake_tool("apt-get", "")
+    assert sandbox.problem().startswith("bubblewrap is missing; this installs it: ")
+    assert sandbox.problem().endswith("apt-get install -y --no-install-recommends bubblewrap")
+    monkeypatch.setattr(bubblewrap.seccomp, "known", lambda: False)
+    assert "its system calls are not known to lab" in sandbox.problem()
+
+
+@pytest.mark.parametrize(
+    ("files", "container", "says"),
+    [
+        ({"/proc/sys/kernel/unprivileged_userns_clone": 0}, False, "unprivileged_userns_clone=1"),
+        ({"/proc/sys/user/max_user_namespaces": 0}, False, "user.max_user_namespaces=10000"),
+        ({"/proc/sys/user/max_user_namespaces": 9}, True, "seccomp=unconfined"),
+        (
+            {"/proc/sys/kernel/apparmor_restrict_unprivileged_userns": 1},
+            False,
+            "bwrap-userns-restrict",
+        ),
+        ({"/proc/sys/kernel/apparmor_restrict_unprivileged_userns": 0}, False, "administrator"),
+    ],
+)
+def test_bubblewrap_that_does_not_work(
+    fake_tool, monkeypatch, files: dict[str, int], container: bool, says: str
+) -> None:
+    fake_tool("bwrap", "echo bwrap: No permissions to create new namespace >&2; exit 1")
+    monkeypatch.setattr(bubblewrap.seccomp, "known", lambda: True)
+    monkeypatch.setattr(bubblewrap.seccomp, "filter_program", lambda single_process: b"")
+    monkeypatch.setattr(running.os, "geteuid", lambda: 1000)  # nobody could not reach the tool
+    monkeypatch.setattr(bubblewrap, "_number", files.get)
+    monkeypatch.setattr(bubblewrap, "CONTAINERS", ["/" if container else "/no/such"])
+    monkeypatch.delenv("container", raising=False)
+    problem = sandbox.problem()
+    assert problem.startswith(
+        "no sandbox can be made: bwrap: No permissions to create new namespace ("
+    )
+    assert says in problem
+    assert "\n" not in problem
+
+
+def test_options_of_the_oldest_bubblewrap(no_sandbox: str, monkeypatch) -> None:
+    """That of Ubuntu 22.04, 0.6: which it has is known from its manual page."""
+    known = (
+        "--unshare-all --die-with-parent --new-session --cap-drop --ro-bind --ro-bind-try --bind "
+        "--symlink --proc --dev --tmpfs --remount-ro --clearenv --setenv --json-status-fd --seccomp "
+        "--chdir --"
+    ).split()
+    monkeypatch.setattr(bubblewrap, "_has_size", lambda bwrap: False)
+    monkeypatch.setattr(bubblewrap, "find_bwrap", lambda: "/bwrap")
+    order = sandbox.Order(["x"], LIMITS, [Path("/a")], [Path("/b")], {}, Path("/"), True)
+    words = bubblewrap.command_line(order, ["x"], {"--json-status-fd": 3, "--seccomp": 4})
+    assert {word for word in words if word.startswith("--")} <= set(known)
+
+
+def test_which_limit_is_passed() -> None:
+    usage = sandbox.Usage(cpu_seconds=60, memory=300 * 10**6, processes=40)
+    assert passed(LIMITS, usage) == ""
+    assert "memory" in passed(LIMITS, replace(usage, memory=300 * 10**6 + 1))
+    assert "processes" in passed(LIMITS, replace(usage, processes=41))
+    assert "CPU" in passed(LIMITS, replace(usage, cpu_seconds=60.01))
+
+
+def test_bytes_as_words() -> None:
+    assert [shown_bytes(number) for number in (10**9, 1_500_000, 10**5, 300)] == [
+        "1 GB",
+        "1.5 MB",
+        "100 kB",
+        "300 bytes",
+    ]
+
+
+def test_bytes_in_a_folder(tmp_path: Path) -> None:
+    assert bytes_in(tmp_path, 10**9) == 0
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "x").write_bytes(b"x" * 100_000)
+    (tmp_path / "link").symlink_to("/usr")
+    size = bytes_in(tmp_path, 10**9)
+    assert 100_000 + 3 * 4096 <= size < 200_000
+    for i in range(100):
+        (tmp_path / str(i)).touch()
+    assert bytes_in(tmp_path, 10**9) >= size + 100 * 4096
+    assert 50_000 < bytes_in(tmp_path, 50_000) < 200_000
+    assert bytes_in(tmp_path / "none", 1) == 0
