@@ -180,6 +180,7 @@ def test_all_that_there_can_be(machine: Path, fake_tool, monkeypatch, capsys) ->
         "nvcc": NVCC,
         "ncu": "",
         "nsys": "",
+        "bwrap": '[ "$*" = --version ] && echo bubblewrap 0.8.0',
     }
     for name, script in tools.items():
         fake_tool(name, script)
@@ -187,6 +188,7 @@ def test_all_that_there_can_be(machine: Path, fake_tool, monkeypatch, capsys) ->
     monkeypatch.setattr(doctor, "ask_driver", lambda: Driver((13, 0), [H200, Gpu("T4", 75)]))
     monkeypatch.setattr(doctor.python_packages, "venv_can_be_made", lambda: True)
     monkeypatch.setattr(doctor.python_packages, "python_with", lambda module: f"of {module}")
+    monkeypatch.setattr(doctor.sandbox, "problem", lambda: "")
     assert main.main(["doctor"]) == 0
     assert doctor._version("ninja") == "ninja"
     assert capsys.readouterr().out.replace(str(machine), "BIN").splitlines() == [
@@ -197,6 +199,7 @@ def test_all_that_there_can_be(machine: Path, fake_tool, monkeypatch, capsys) ->
         "make               OK       BIN/make 4.3",
         "GoogleTest         OK",
         "Google Benchmark   OK",
+        "bubblewrap         OK       BIN/bwrap 0.8.0",
         "Python's venv      OK",
         "pytest             OK       of pytest",
         "matplotlib         OK       of matplotlib",
@@ -226,6 +229,7 @@ def test_nothing_at_all(machine: Path, fake_tool, monkeypatch, capsys) -> None:
         f"make               -        {below}",
         f"GoogleTest         -        {below}",
         f"Google Benchmark   -        {below}",
+        f"bubblewrap         -        {below}",
         "Python's venv      -        missing, and needed for what goes into .venv: the command below "
         "installs it",
         "pytest             -        not there: ./lab test installs it into .venv",
@@ -243,11 +247,19 @@ def test_nothing_at_all(machine: Path, fake_tool, monkeypatch, capsys) -> None:
         "cpu back end       problem  see above",
         "gpu back end       -        no nvcc",
         "",
-        "This installs all that is missing (what is no problem above, for tests):",
+        "This installs all that is missing (what is no problem above, for tests and for ./lab grade):",
         "",
         "    sudo apt-get update && sudo apt-get install -y --no-install-recommends g++ cmake "
-        "ninja-build make libgmock-dev libbenchmark-dev python3-venv",
+        "ninja-build make libgmock-dev libbenchmark-dev bubblewrap python3-venv",
     ]
+
+
+def test_sandbox_that_does_not_work(machine: Path, fake_tool, monkeypatch) -> None:
+    assert doctor.sandbox_line().text == "missing: see below"
+    fake_tool("bwrap", "echo bubblewrap 0.11.0")
+    monkeypatch.setattr(doctor.sandbox, "problem", lambda: "no sandbox can be made: why")
+    line = doctor.sandbox_line()
+    assert (line.state, line.text) == (ABSENT, "no sandbox can be made: why")
 
 
 def test_nothing_at_all_and_no_apt(machine: Path, monkeypatch, capsys) -> None:
@@ -255,12 +267,12 @@ def test_nothing_at_all_and_no_apt(machine: Path, monkeypatch, capsys) -> None:
     assert main.main(["doctor"]) == 1
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "C++ compiler       problem  missing: see below"
-    assert lines[7].endswith("needed for what goes into .venv: see below")
+    assert lines[8].endswith("needed for what goes into .venv: see below")
     assert lines[-3:] == [
-        "Install all that is missing (what is no problem above, for tests) with your system's package "
-        "manager. Its names on Debian and Ubuntu:",
+        "Install all that is missing (what is no problem above, for tests and for ./lab grade) with your "
+        "system's package manager. Its names on Debian and Ubuntu:",
         "",
-        "    g++ cmake ninja-build make libgmock-dev libbenchmark-dev python3-venv",
+        "    g++ cmake ninja-build make libgmock-dev libbenchmark-dev bubblewrap python3-venv",
     ]
 
 
@@ -269,7 +281,7 @@ def test_old_cmake_comes_from_pypi(
     machine: Path, fake_tool, monkeypatch, capsys, others: bool
 ) -> None:
     """As ./lab run does it: a command would install the old one again. Without root Ninja does, too."""
-    for name in ["c++", "make", *(["ninja"] if others else [])]:
+    for name in ["c++", "make", "bwrap", *(["ninja"] if others else [])]:
         fake_tool(name, "exit 0")
     fake_tool("cmake", "echo cmake version 3.22.1")
     fake_tool("apt-get", "exit 1")

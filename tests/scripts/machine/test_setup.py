@@ -719,3 +719,20 @@ def test_much_that_goes_well_is_its_command(fake_tool, capfd, monkeypatch) -> No
     with pytest.raises(LabError, match="exit status 100; the reason is above"):
         apt.install({"tool": "a tool"})
     assert capfd.readouterr() == ("", f"{command}much\nmore\n")
+
+
+def test_bubblewrap_is_installed_when_it_is_asked_for(
+    fake_tool, needed, log, monkeypatch, capfd
+) -> None:
+    setup_of_exercises = [need.package for need in [*needs.TOOLS, *needs.TESTS]]
+    assert "bubblewrap" not in setup_of_exercises
+    monkeypatch.setattr(apt.os, "geteuid", lambda: 1000)
+    fake_tool("apt-get", LOGGING_APT.format(log=log))
+    with pytest.raises(
+        LabError, match="missing: bubblewrap.*\n\n *sudo .*apt-get install .* bubblewrap"
+    ):
+        setup.sandbox()
+    assert not log.exists()
+    fake_tool("bwrap", "exit 1")
+    setup.sandbox()
+    assert not log.exists()
