@@ -154,6 +154,7 @@ def grade_all(exercise: Exercise, assignment: Assignment, arguments: argparse.Na
     if arguments.no_sandbox:
         say("note: --no-sandbox: the programs of students may do whatever you may")
     else:
+        setup.sandbox()
         problem = sandbox.problem()
         if problem:
             raise LabError(

@@ -83,7 +83,11 @@ def criteria(
     found.append(Criterion("no hazards", check.points, check.options, CHECK, command=command))
     for bound in assignment.bounds:
         command = f"./lab profile {exercise} --metrics {bound.metric} -- {bound.options}"
-        found.append(Criterion(bound.count, bound.points, bound.options, PROFILE, bound, command))
+        found.append(
+            Criterion(
+                bound.count, bound.points, bound.options, PROFILE, bound=bound, command=command
+            )
+        )
     speed = assignment.speed
     if speed and gpu:
         about = f"{speed.least:.0%} of the speed of {speed.of}"
@@ -122,14 +126,15 @@ class Grader:
             return self.nothing(str(error), kernels)
         with tempfile.TemporaryDirectory(prefix="lab-") as folder:
             place = Path(folder)
-            place.chmod(0o777)  # for whom the sandbox makes the compiler run as
+            place.chmod(0o755)  # as root, what is built and run is another user's
             # Where what is said of a line finds it.
             (place / self._clean.path).write_text(text, encoding="utf-8")
             try:
                 programs = {
-                    purpose: self.workshop.build(copy, place, purpose)
-                    for purpose in dict.fromkeys(each.purpose for each in self.criteria)
-                    if purpose != PROFILE  # which is the same program as for CHECK
+                    program: self.workshop.build(copy, place, program)
+                    for program in dict.fromkeys(
+                        program_for(each.purpose) for each in self.criteria
+                    )
                 }
             except Failed as failure:
                 return self.nothing(str(failure), kernels)
@@ -162,6 +167,11 @@ class Grader:
         return self._clean.with_bodies(bodies)
 
 
+def program_for(purpose: str) -> str:
+    """One checks and counts."""
+    return CHECK if purpose == PROFILE else purpose
+
+
 class _Judge:
     """Runs the programs of one submission, in each way once."""
 
@@ -170,7 +180,7 @@ class _Judge:
     ) -> None:
         self._assignment = assignment
         self._workshop = workshop
-        self._programs = {**programs, PROFILE: programs[CHECK]}
+        self._programs = programs
         self._runs: dict[tuple[str, str], Run | str] = {}  # or why there is none
         self._endless = ""  # the options with which a run came to no end: no other is begun
 
@@ -201,7 +211,9 @@ class _Judge:
             if self._endless:
                 return f"not tried: {self._endless}"
             try:
-                self._runs[key] = self._workshop.run(self._programs[purpose], options, purpose)
+                self._runs[key] = self._workshop.run(
+                    self._programs[program_for(purpose)], options, purpose
+                )
             except Endless as failure:
                 self._endless = f"with {options} it {failure}"
                 self._runs[key] = str(failure)

@@ -18,6 +18,7 @@ from pathlib import Path
 # end reserves about 0.2 GB for the stacks of 1024 CUDA threads, of which it touches little (at 64
 # multiprocessors, between 8 and 16 GiB are reserved and 9 MB touched).
 ADDRESS_SPACE = 64 << 30
+LATE_OF_CPU = "s of CPU time"
 BLOCK = 4096  # bytes: what an empty file is counted as, so that there cannot be any number of them
 
 
@@ -126,5 +127,5 @@ def passed(limits: Limits, usage: Usage) -> str:
     if usage.processes > limits.processes:
         return f"ran more than {limits.processes} processes and threads"
     if usage.cpu_seconds > limits.cpu_seconds:
-        return f"took more than {limits.cpu_seconds:g} s of CPU time"
+        return f"took more than {limits.cpu_seconds:g} {LATE_OF_CPU}"
     return ""

@@ -2,28 +2,40 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
+import shutil
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 
 from ..building import own_program
 from ..catalogue import Exercise, launches_from_kernels, links_cublas
 from ..counters import raw_csv
 from ..counters.raw_csv import RawTable
-from ..errors import LabError
+from ..errors import BAD_USAGE, LabError
 from ..machine.backend import Choice
-from ..paths import ROOT
+from ..paths import OUT, ROOT
 from ..process import describe
 from ..results import csv_file
 from ..results.csv_file import Row
 from . import sandbox
 from .gate import as_written
-from .sandbox import Ended, Limits
+from .limits import Limits
+from .sandbox import Ended
 
+MIB = 1 << 20
 COMPILING = Limits(
-    seconds=120, cpu_seconds=120, memory=3 << 30, processes=64, file=256 << 20, output=1 << 20
+    seconds=120,
+    cpu_seconds=120,
+    memory=3 << 30,
+    processes=64,
+    file=256 * MIB,
+    disk=512 * MIB,
+    output=MIB,
 )
 SECONDS = 30.0  # of one run, usually well below one
 RUNNING = Limits(
@@ -31,11 +43,18 @@ RUNNING = Limits(
     cpu_seconds=SECONDS,
     memory=2 << 30,
     processes=64,
-    file=64 << 20,
-    output=1 << 20,
+    file=64 * MIB,
+    disk=256 * MIB,
+    output=MIB,
 )
 # As in the exercises' own tests: with as many multiprocessors everywhere, grids are the same.
-VARIABLES = {"CUDA_EMULATOR_SMS": "4"}
+PYCACHE = OUT / "pycache"
+VARIABLES = {"CUDA_EMULATOR_SMS": "4", "PYTHONPYCACHEPREFIX": str(PYCACHE)}
+PASSED_ON = ("CXX",)  # which compiler to take
+# The program's stderr and its report, which it can write and neither replace nor remove.
+REDIRECTED = 'errors=$0; report=$1; shift; exec "$@" 2> "$errors" 3> "$report"'
+REPORT = "/proc/self/fd/3"
+SYSTEM = "/usr/bin:/usr/local/bin"
 # What a program is run for: its results, or a report, which this variable names, or times on a GPU.
 RESULTS, CHECK, PROFILE, TIMES = "", "CUDA_EMULATOR_CHECK", "CUDA_EMULATOR_PROFILE", "times"
 REPORTS = (CHECK, PROFILE)
@@ -88,25 +107,40 @@ class Workshop:
         source = folder / "shipped" / self.exercise.source.name
         source.parent.mkdir(exist_ok=True)
         source.write_text(text, encoding="utf-8")
-        kind = "gpu" if purpose == TIMES else "instrumented" if purpose in REPORTS else "plain"
-        program = folder / kind
+        place = folder / (
+            "gpu" if purpose == TIMES else "instrumented" if purpose in REPORTS else "plain"
+        )
+        place.mkdir()
+        program = place / self.exercise.name
         command = self._nvcc() if purpose == TIMES else self._driver(purpose in REPORTS)
         chapter = self.exercise.source.parent
         command += ["-w", "-I", str(ROOT / "common"), "-I", str(chapter), "-o", str(program)]
-        readable = [ROOT / "emulator", ROOT / "common", chapter, self.build_folder]
-        ended = self._run(
-            [*command, str(source), *self._libraries(purpose)], COMPILING, folder, readable
-        )
+        command += [str(source), *self._libraries(purpose)]
+        ended = self._run(command, COMPILING, folder, self.readable, [place])
         if ended.reason:
             raise Failed(f"the compiler {ended.reason}")
         if ended.status != 0:
-            said = excerpt(ended.errors, f"{folder}/")
+            said = excerpt(ended.output, f"{folder}/")
             first = next((line for line in said if "error" in line), "the compiler failed")
             raise Failed("\n".join([f"does not compile: {first}", *said]))
         return program
 
+    @property
+    def readable(self) -> list[Path]:
+        """What a compiler reads, but for the system's own."""
+        own = [ROOT / name for name in ("common", "emulator", "host")]
+        folders = [*own, self.exercise.source.parent, self.build_folder]
+        folders += [self.gpu.build_folder] if self.gpu else []
+        return [*folders, *([PYCACHE] if PYCACHE.exists() else [])]
+
     def _driver(self, instrumented: bool) -> list[str]:
-        command = [sys.executable, str(ROOT / "emulator" / "cc.py")]
+        """In a sandbox there is the system's Python, whichever runs lab."""
+        python = shutil.which("python3", path=SYSTEM) if self.sandboxed else sys.executable
+        if not python:
+            raise LabError(
+                f"no Python in {SYSTEM}: submissions are compiled with that of the system"
+            )
+        command = [python, str(ROOT / "emulator" / "cc.py")]
         return [*command, "--instrument"] if instrumented else command
 
     def _nvcc(self) -> list[str]:
@@ -131,24 +165,31 @@ class Workshop:
 
     def run(self, program: Path, options: str, purpose: str) -> Run:
         """Runs it with --csv; for a report, each kernel once. Failed where there are no rows."""
-        folder = program.parent
-        report = folder / "report"
-        report.unlink(missing_ok=True)
+        folder = program.parent.parent
+        report, errors = folder / "report", folder / "errors"
+        for file in (report, errors):  # the only ones that it can write
+            file.unlink(missing_ok=True)
+            file.touch()
         how = {RESULTS: ["--reps=2"], TIMES: []}.get(purpose, ["--profile"])
+        command = [str(program), *shlex.split(options), "--csv", *how]
         ended = self._run(
-            [str(program), *shlex.split(options), "--csv", *how],
+            ["sh", "-c", REDIRECTED, str(errors), str(report), *command],
             replace(RUNNING, seconds=self.seconds, cpu_seconds=self.seconds),
             folder,
             [],
-            {purpose: str(report)} if purpose in REPORTS else {},
-            single_process=True,
+            [report, errors],
+            {purpose: REPORT} if purpose in REPORTS else {},
+            # What checks starts addr2line, which finds the lines.
+            single_process=purpose not in REPORTS,
         )
         if ended.reason:
             raise (Endless if ended.late else Failed)(ended.reason)
-        said = excerpt(ended.errors, f"{folder}/")
+        said = excerpt(errors.read_text(errors="replace"), f"{folder}/")
+        if ended.status == BAD_USAGE:
+            raise LabError(f"with {options}: {said[0] if said else 'bad usage'}", BAD_USAGE)
         if ended.status not in GOOD_STATUS:
             raise Failed("\n".join([f"ended with {describe(ended.status)}", *said]))
-        text = report.read_text(errors="replace") if purpose in REPORTS and report.exists() else ""
+        text = report.read_text(errors="replace") if purpose in REPORTS else ""
         try:
             rows = csv_file.parse(ended.output, Path("table")).rows
         except LabError:
@@ -164,15 +205,17 @@ class Workshop:
         limits: Limits,
         folder: Path,
         readable: list[Path],
-        variables: dict[str, str] | None = None,
+        writable: list[Path],
+        variables: Mapping[str, str] = MappingProxyType({}),
         single_process: bool = False,
     ) -> Ended:
+        of_lab = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
         return sandbox.run(
             command,
             limits,
-            readable=readable,
-            writable=[folder],
-            variables={**VARIABLES, **(variables or {})},
+            readable=[folder, *readable],
+            writable=writable,
+            variables={**VARIABLES, **of_lab, **variables},
             cwd=folder,
             sandboxed=self.sandboxed,
             single_process=single_process,

@@ -18,9 +18,10 @@ from types import MappingProxyType
 
 from ..errors import LabError
 from . import bubblewrap
-from .limits import Limits, Order, Usage, bytes_in, passed, shown_bytes
+from .limits import LATE_OF_CPU, Limits, Order, Usage, bytes_in, passed, shown_bytes
 from .running import Bare, InSandbox, Running
 
+LATE = "had not ended after"
 LOOK_AT_DISK = 0.2  # seconds
 KILLED = 128 + signal.SIGKILL
 WROTE_TOO_MUCH = 128 + signal.SIGXFSZ
@@ -35,6 +36,11 @@ class Ended:
     output: str  # stdout and stderr as they came, cut where it printed more than it may
     reason: str  # which limit it passed, behind "it ..."; empty if none. The status is 137 then
     seconds: float
+
+    @property
+    def late(self) -> bool:
+        """It took more time than it has."""
+        return self.reason.startswith(LATE) or self.reason.endswith(LATE_OF_CPU)
 
 
 def problem() -> str:
@@ -115,7 +121,7 @@ def _watch(program: Running, output: bytearray) -> str:
         now = time.monotonic()
         reason = ""
         if now - start > limits.seconds:
-            reason = f"had not ended after {limits.seconds:g} s"
+            reason = f"{LATE} {limits.seconds:g} s"
         if not reason and now >= look:
             reason = passed(limits, program.usage())
             look = time.monotonic() + program.look

@@ -158,6 +158,7 @@ def test_a_bound_holds_for_each_launch(workshop, counts, seen: str) -> None:
     workshop.runs["--size=64", PROFILE] = Run(GOOD_ROWS, counts=counts)
     grade = Grader(assignment(), workshop).grade(SOURCE)
     assert missed(grade) == {"gst_efficiency >= 95 %": seen}
+    assert grade.findings[3].look == "./lab profile order --metrics gst_efficiency -- --size=64"
 
 
 @pytest.mark.parametrize(("variable", "options"), [(CHECK, "--size=10"), (PROFILE, "--size=64")])
