@@ -9,12 +9,13 @@ NO_GPU = 77  # of an exercise, and of lab: no usable GPU
 
 class LabError(Exception):
     """Shown to the user as one message; `status` becomes the exit status of lab. `who` says it: lab, or
-    one of its commands."""
+    one of its commands. `printed`: what a program said before it, which has been shown."""
 
-    def __init__(self, message: str, status: int = 1, who: str = "lab") -> None:
+    def __init__(self, message: str, status: int = 1, who: str = "lab", printed: str = "") -> None:
         super().__init__(message)
         self.status = status
         self.who = who
+        self.printed = printed
 
 
 def printable(text: str) -> str:

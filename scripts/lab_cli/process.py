@@ -106,7 +106,7 @@ def step(command: Sequence[str], what: str, read: Callable[[str, Progress], None
 def failed(command: Sequence[str], status: int, printed: str) -> LabError:
     """Of a command that has said why."""
     text = f"{shown(command)}: {describe(status)}; the reason is above{about_space(printed)}"
-    return LabError(text, status)
+    return LabError(text, status, printed=printed)
 
 
 def run_lines(

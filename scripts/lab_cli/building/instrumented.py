@@ -29,7 +29,7 @@ class Outcome:
         """Shows the output, on stderr, and says how the program ended."""
         say(self.output.rstrip())
         message = f"the program ended with {describe(self.status)}; what it printed is above"
-        return LabError(message + remark, 2 if self.status == 2 else 1)
+        return LabError(message + remark, 2 if self.status == 2 else 1, printed=self.output)
 
 
 def once_each(folder: Path, exercise: Exercise, instrumented: bool = False) -> list[str]:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import argparse
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 
-from ..errors import printable
+from .. import catalogue
+from ..errors import BAD_USAGE, LabError, printable
+from ..machine import setup
 
 # What becomes of options that are not the command's own: it has no use for any; or all that follow
 # after -- go to the program that it runs.
@@ -77,3 +80,24 @@ def name(text: str) -> str:
 def file(text: str) -> Path:
     """The value of an option that names a file to write."""
     return Path(name(text))
+
+
+def exercises_or_files(names: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Of what is named, the exercises and chapters, or else the files of one program of somebody's own, the
+    .cu files first. LabError (status 2) for both at once, and for a file that cannot be read."""
+    files = [name for name in names if Path(name).suffix]  # no exercise or chapter has one
+    files.sort(key=lambda file: not file.endswith(".cu"))
+    if not files:
+        return [*names], []
+    if len(files) < len(names):
+        other = next(name for name in names if name not in files)
+        raise LabError(
+            f"{other} and {files[0]}: name exercises and chapters, or the files of one program of your "
+            "own",
+            BAD_USAGE,
+        )
+    catalogue.check_at(*files)
+    setup.toml_reader("cpu")
+    found = [catalogue.at(file) for file in files if file.endswith(".cu")]
+    exercises = [exercise.name for exercise in found if exercise]
+    return (exercises, []) if len(exercises) == len(files) else ([], files)

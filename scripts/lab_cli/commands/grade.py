@@ -184,7 +184,7 @@ def _identity(grader: Grader, also: Sequence[str]) -> str:
     libraries = ["emulator/libcuda_emulator.a", "common/liblab_common.a"]
     own = Path(__file__).parent.parent / "grading"
     files = [
-        *sorted(standing.sources_of(place.exercise.source)),
+        *sorted(standing.sources(place.exercise.source)),
         *(place.build_folder / library for library in libraries),
         *sorted((ROOT / "common").glob("*.cuh")),
         *sorted(own.glob("*.py")),

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .. import catalogue
 from ..building import own_program
 from ..building.exercises import build
 from ..catalogue import Exercise
@@ -58,23 +57,9 @@ def add_parser(commands: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    names = arguments.names
-    files = [name for name in names if Path(name).suffix]  # no exercise or chapter has one
-    files.sort(key=lambda file: not file.endswith(".cu"))
-    if files and len(files) < len(names):
-        other = next(name for name in names if name not in files)
-        raise LabError(
-            f"{other} and {files[0]}: name exercises and chapters, or the files of one program of your "
-            "own",
-            BAD_USAGE,
-        )
+    names, files = shared.exercises_or_files(arguments.names)
     if files:
-        catalogue.check_at(*files)
-        setup.toml_reader("cpu")
-        found = [catalogue.at(file) for file in files if file.endswith(".cu")]
-        names = [exercise.name for exercise in found if exercise]
-        if len(names) < len(files):
-            return run_own(files, arguments)
+        return run_own(files, arguments)
     built = build(names, arguments.backend)
     if len(built.exercises) != 1 or not names:
         return run_all(

@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from ..process import output_of, run_lines, say, show
 from ..progress import Progress
 from ..results import standing, test_summary
 from ..results.ctest_output import Reader
+from ..results.test_summary import Case
 from ..results.verdicts import styled
 from . import arguments as shared
 
@@ -80,22 +81,40 @@ def _ctest(
     """Runs the tests that are `chosen`, with a student's `options`, and shows the summary; `in_short`, in
     place of ctest's own: a share of passed tests says nothing about an exercise. `sources` are those that
     were built."""
+    with Progress("testing") as progress:
+        reader = Reader(progress, sys.stdout.isatty(), bool(options), in_short)
+        status, ran = run_cases(
+            cmake, folder, [*chosen, *options], sources, lambda line: show(reader.shown(line))
+        )
+    if ran is not None:
+        table, failed, names = test_summary.summary(ran).partition("\nfailed:\n")
+        show(f"{reader.gap}{styled(table, sys.stdout)}{failed}{names}\n")
+    return status
+
+
+def run_cases(
+    cmake: str,
+    folder: Path,
+    options: Sequence[str],
+    sources: Mapping[str, str],
+    each: Callable[[str], None],
+) -> tuple[int, list[Case] | None]:
+    """ctest's status, and the cases that ran with these options, of which ./lab takes note; None where
+    ctest says nothing of them. `each` gets what it prints, line by line; `sources` are those that were
+    built."""
     ctest = [presets.ctest_beside(cmake), "--test-dir", str(folder)]
     labels = test_summary.labels_of(output_of([*ctest, "--show-only=json-v1"]))
     with tempfile.TemporaryDirectory(prefix="lab-") as temporary:
         junit = Path(temporary) / "results.xml"
         usual = ["--output-on-failure", "--no-label-summary", "--no-tests=error", "-j", _jobs()]
-        command = [*ctest, *usual, "--output-junit", str(junit), *chosen, *options]
-        with Progress("testing") as progress:
-            reader = Reader(progress, sys.stdout.isatty(), bool(options), in_short)
-            status = run_lines(command, lambda line: show(reader.shown(line)))
-        if junit.exists():
-            text = junit.read_text(encoding="utf-8", errors="replace")
-            ran = test_summary.cases(text, labels)
-            table, failed, names = test_summary.summary(ran).partition("\nfailed:\n")
-            show(f"{reader.gap}{styled(table, sys.stdout)}{failed}{names}\n")
-            standing.record(folder.name, sources, ran, labels)
-    return status
+        command = [*ctest, *usual, "--output-junit", str(junit), *options]
+        status = run_lines(command, each)
+        if not junit.exists():
+            return status, None
+        text = junit.read_text(encoding="utf-8", errors="replace")
+    ran = test_summary.cases(text, labels)
+    standing.record(folder.name, sources, ran, labels)
+    return status, ran
 
 
 def _jobs() -> str:

@@ -12,7 +12,7 @@ from ..counters import metric_table, metrics
 from ..errors import LabError
 from ..paths import ROOT
 from ..results.rows import number, positive
-from ..results.standing import sources_of
+from ..results import standing
 from ..results.verdicts import GOOD
 from . import gate
 from .kernel_source import KernelSource
@@ -112,7 +112,7 @@ class Grader:
         )
         source = workshop.exercise.source
         self._clean = KernelSource(source.read_text(encoding="utf-8"), source.name)
-        headers = [*sources_of(source), *sorted((ROOT / "common").glob("*.cuh"))]
+        headers = [*standing.sources(source), *sorted((ROOT / "common").glob("*.cuh"))]
         self._known = gate.names_of_device_code(
             KernelSource(path.read_text(encoding="utf-8"), path.name) for path in headers
         )

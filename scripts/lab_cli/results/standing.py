@@ -35,9 +35,18 @@ class Result:
 Results = dict[str, dict[str, Result]]  # by exercise and back end
 
 
-def sources_of(source: Path) -> dict[Path, bytes]:
-    """An exercise's own sources, by path: NAME.cu and the files beside it that it includes, or that those
-    include; none that cannot be read."""
+def digest(source: Path) -> str:
+    """Of an exercise's own sources(). Empty if NAME.cu cannot be read."""
+    contents = sources(source)
+    if source not in contents:
+        return ""
+    hashes = (hashlib.sha256(contents[path]).hexdigest() for path in sorted(contents))
+    return hashlib.sha256("".join(hashes).encode()).hexdigest()
+
+
+def sources(source: Path) -> dict[Path, bytes]:
+    """What an exercise's own files have in them: NAME.cu and the files beside it that it includes, or that
+    those include. Without those that cannot be read."""
     contents: dict[Path, bytes] = {}
     waiting = [source]
     while waiting:
@@ -51,15 +60,6 @@ def sources_of(source: Path) -> dict[Path, bytes]:
         names = [name.decode(errors="surrogateescape") for name in INCLUDE.findall(contents[path])]
         waiting += [source.parent / name for name in names if "/" not in name]
     return contents
-
-
-def digest(source: Path) -> str:
-    """Of an exercise's own sources. Empty if NAME.cu cannot be read."""
-    contents = sources_of(source)
-    if source not in contents:
-        return ""
-    hashes = (hashlib.sha256(contents[path]).hexdigest() for path in sorted(contents))
-    return hashlib.sha256("".join(hashes).encode()).hexdigest()
 
 
 def digests() -> dict[str, str]:
