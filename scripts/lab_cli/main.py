@@ -9,7 +9,21 @@ from collections.abc import Sequence
 
 from . import catalogue
 from .commands import arguments as shared
-from .commands import bench, cc, check, doctor, grade, new, plot, profile, run, stand, test, trace
+from .commands import (
+    bench,
+    cc,
+    check,
+    doctor,
+    grade,
+    new,
+    plot,
+    profile,
+    report,
+    run,
+    stand,
+    test,
+    trace,
+)
 from .commands import list as list_command
 from .commands.layout import two_columns
 from .commands.parser import Parser
@@ -19,7 +33,21 @@ from .process import say
 from .streams import CannotWrite, drop
 from .toml_file import did_you_mean
 
-COMMANDS = [run, test, profile, check, trace, bench, plot, list_command, grade, new, doctor, cc]
+COMMANDS = [
+    run,
+    test,
+    profile,
+    check,
+    trace,
+    report,
+    bench,
+    plot,
+    list_command,
+    grade,
+    new,
+    doctor,
+    cc,
+]
 ABOUT = {
     "./lab": "where you stand, and what comes next",
     "./lab run [NAME...]": "build and run exercises: those named, or all",
@@ -27,6 +55,7 @@ ABOUT = {
     "./lab profile NAME|FILE.cu": "metrics of each kernel, with or without a GPU",
     "./lab check NAME|FILE.cu": "races, wrong accesses, divergent barriers",
     "./lab trace NAME": "draws what ran when, and in which stream",
+    "./lab report NAME|FILE.cu": "a page to hand in: results, tests, metrics",
     "./lab bench [NAME...]": "measure exercises into results/<gpu>/",
     "./lab plot [NAME...]": "draw figures of results/, refresh pages' tables",
     "./lab list": "the exercises by chapter",

@@ -55,7 +55,11 @@ class MetricTable:
         heading = _broken(metric.name)
         if metric.unit:
             heading.append(f"[{metric.unit}]")
-        return _right(heading, _shown([row.values[index] for row in self.rows]))
+        return _right(heading, self.shown(index))
+
+    def shown(self, index: int) -> list[str]:
+        """The values of a metric for people, a cell for each row."""
+        return _shown([row.values[index] for row in self.rows])
 
     def _groups(self, width: int) -> list[list[int]]:
         """The metrics' indices, cut where the next column would be too much for a line."""

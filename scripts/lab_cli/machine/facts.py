@@ -88,7 +88,7 @@ def _toolkit() -> str:
     return "CUDA {}.{}".format(*toolkit.version) if toolkit else UNKNOWN
 
 
-def _host_compiler() -> str:
+def host_compiler() -> str:
     lines = output_of([find_compiler() or "c++", "--version"]).splitlines()
     return lines[0] if lines else UNKNOWN
 
@@ -100,7 +100,7 @@ def measured_on(backend: str) -> tuple[str, dict[str, str]]:
     facts = {
         "gpu": gpu,
         "driver": driver_version() if on_gpu else "none",
-        "toolkit": _toolkit() if on_gpu else _host_compiler(),
+        "toolkit": _toolkit() if on_gpu else host_compiler(),
         "date": datetime.datetime.now(datetime.timezone.utc).date().isoformat(),
         "commit": commit(),
     }

@@ -1,0 +1,297 @@
+"""Builds and runs what a report is about, and keeps what came of it. What goes wrong on the way is named in
+the part that lacks it; the others are there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from .. import catalogue
+from ..building import instrumented, own_program, presets
+from ..catalogue import Exercise
+from ..commands import check as check_command
+from ..commands import test as test_command
+from ..counters import collect as counters
+from ..counters.metric_table import MetricTable
+from ..errors import BAD_USAGE, NO_GPU, LabError
+from ..machine import backend as backends
+from ..machine import zig
+from ..machine.needs import find_compiler
+from ..paths import shown
+from ..process import describe
+from ..progress import Progress
+from ..results import standing
+from ..results.ctest_output import Reader
+from ..results.test_summary import ABOUT
+from ..results.test_summary import Case as CtestCase
+from ..time_limit import TimeLimit
+from . import capture, changes, facts, figures, reference, table, text
+from .capture import Captured
+from .facts import Check, Launch, Metric, Metrics, Program, Run, Tests
+from .text import Cleaner, Text
+
+MOST_CASES = 20  # failed tests that are shown
+MOST_OF_A_CASE = 4_000  # characters of what one of them printed
+MOST_LAUNCHES = 200
+ABOVE = "; what it printed is above"
+REASON_ABOVE = "; the reason is above"
+WITHOUT_ZIG = "tests of hazards and counts are left out: they cannot be built with zig's compiler"
+NOT_BUILT = "the program could not be built"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What holds for all programs of a report."""
+
+    backend: str  # gpu or cpu
+    cmake: str
+    options: Sequence[str]
+    timeout: float | None
+    figures: str  # the folder of results/ whose figures come first
+    digests: Mapping[str, str]  # of the exercises' sources, before they are built
+
+    @property
+    def emulated(self) -> bool:
+        return self.backend == "cpu"
+
+
+def exercise(found: Exercise, setting: Setting, progress: Progress) -> Program:
+    clean = Cleaner()
+    progress.update(item=found.name)
+    compiles = True
+    try:
+        catalogue.of_backend([found], setting.backend, by_name=True)
+        folder = _build(found, setting)
+        run = _exercise_run(found, folder, setting, clean)
+        tests = _tests(found, folder, setting, clean)
+    except LabError as error:
+        run = _not_run(error, clean)
+        compiles = run.verdict != facts.FAILED
+        tests = Tests(facts.NOT_KNOWN, run.problem if compiles else NOT_BUILT)
+    source = found.source.read_text(encoding="utf-8", errors="replace")
+    return Program(
+        found.name,
+        "exercise",
+        [path.name for path in sorted(standing.sources(found.source))],
+        run,
+        _check([found.name], found, setting, clean) if compiles else _unchecked(),
+        _metrics([found.name], setting, clean) if compiles else Metrics(NOT_BUILT),
+        found.chapter,
+        clean(catalogue.sentence_about(source)),
+        shown(found.source.with_suffix(".md")),
+        tests,
+        figures.of(found, setting.figures),
+        changes.of(found, clean),
+    )
+
+
+def own(sources: Sequence[str], setting: Setting, progress: Progress) -> Program:
+    clean = Cleaner(sources)
+    name = Path(sources[0]).name
+    progress.update(item=name)
+    built = True
+    try:
+        run = _own_run(_own_program(sources, setting), setting, clean)
+    except LabError as error:
+        run = _not_run(error, clean)
+        built = False
+    return Program(
+        name,
+        "own",
+        [clean(Path(source).name) for source in sources],
+        run,
+        _check(sources, None, setting, clean) if built else _unchecked(),
+        _metrics(sources, setting, clean) if built else Metrics(NOT_BUILT),
+    )
+
+
+def _build(found: Exercise, setting: Setting) -> Path:
+    """The programs of an exercise alone: another that does not compile is no reason to fail."""
+    targets = [found.name]
+    if setting.emulated and not zig.is_compiler(find_compiler()):
+        targets.append(found.instrumented)
+    return presets.build(setting.cmake, setting.backend, *targets)
+
+
+def _own_program(sources: Sequence[str], setting: Setting) -> Path:
+    if setting.emulated:
+        return own_program.for_cpu(sources, setting.cmake, instrument=False)
+    choice = backends.choose("gpu", backends.find_nvcc())
+    return own_program.for_gpu(sources, choice, setting.cmake, debug=False)
+
+
+def _problem(error: LabError, clean: Cleaner) -> str:
+    """What the error says, where what it says to be above is not."""
+    return clean(str(error).replace(ABOVE, "").replace(REASON_ABOVE, ""))
+
+
+def _not_run(error: LabError, clean: Cleaner) -> Run:
+    """A program that does not compile has failed; one that needs another machine is not known."""
+    message = _problem(error, clean)
+    failed = error.printed or "not compile" in message
+    verdict = facts.FAILED if failed else facts.NOT_KNOWN
+    return Run(verdict, message, printed=text.cut(clean(error.printed)))
+
+
+def _unchecked() -> Check:
+    return Check(facts.NOT_KNOWN, NOT_BUILT)
+
+
+def _exercise_run(found: Exercise, folder: Path, setting: Setting, clean: Cleaner) -> Run:
+    command = [str(found.program(folder)), *setting.options, "--csv"]
+    try:
+        ran = capture.run(command, setting.timeout, together=False)
+    except LabError as error:
+        return Run(facts.FAILED, clean(str(error)))
+    printed = _both(clean(ran.err.text), ran.err.left_out)
+    if not ran.out.text.strip():
+        return Run(*_verdict(ran, setting), ran.status, None, printed)
+    try:
+        if ran.out.left_out:
+            raise LabError("it printed more than a table has")
+        rows = table.read(found, ran.out.text, setting.emulated)
+    except LabError as error:
+        verdict, problem = _verdict(ran, setting)
+        problem = "; ".join([*filter(None, [problem]), f"its table cannot be read: {error}"])
+        everything = text.cut(clean(f"{ran.out.text}\n{ran.err.text}"))
+        return Run(
+            facts.FAILED if verdict == facts.OK else verdict,
+            clean(problem),
+            ran.status,
+            None,
+            everything,
+        )
+    built = table.build(rows, reference.load(found), clean)
+    verdict, problem = _verdict(ran, setting)
+    if table.wrong(rows) and verdict in (facts.OK, facts.FAILED):
+        verdict, problem = facts.WRONG, "" if ran.status == 1 else problem
+    return Run(verdict, problem, ran.status, built, printed)
+
+
+def _both(printed: str, left_out: int) -> Text:
+    """What is left out by now, and what is too long for a report."""
+    found = text.cut(printed)
+    return Text(found.text, found.left_out + left_out)
+
+
+def _verdict(ran: Captured, setting: Setting) -> tuple[str, str]:
+    """And why, where it is not ok."""
+    if ran.late:
+        return (
+            facts.LATE,
+            f"had not ended after {setting.timeout:g} seconds (--timeout), and was ended",
+        )
+    if ran.status == 0:
+        return facts.OK, ""
+    if ran.status == NO_GPU:
+        return facts.NOT_KNOWN, "no usable GPU; --backend cpu runs without one"
+    if ran.status == BAD_USAGE and setting.options:
+        return facts.REFUSED, "it does not take these options"
+    return facts.FAILED, describe(ran.status)
+
+
+def _own_run(program: Path, setting: Setting, clean: Cleaner) -> Run:
+    ran = capture.run([str(program), *setting.options], setting.timeout, together=True)
+    verdict, problem = _verdict(ran, setting)
+    if verdict == facts.REFUSED:  # 2 may mean anything
+        verdict, problem = facts.FAILED, describe(ran.status)
+    return Run(verdict, problem, ran.status, None, _both(clean(ran.out.text), ran.out.left_out))
+
+
+def _tests(found: Exercise, folder: Path, setting: Setting, clean: Cleaner) -> Tests:
+    options = ["-L", f"^{found.name}$"]
+    with Progress("testing") as progress:
+        reader = Reader(progress, on_terminal=True, verbatim=False, in_short=True)
+
+        def read(line: str) -> None:
+            reader.shown(line)  # for the progress
+
+        try:
+            status, ran = test_command.run_cases(
+                setting.cmake, folder, options, setting.digests, read
+            )
+        except LabError as error:
+            return Tests(facts.NOT_KNOWN, clean(str(error)))
+    if not ran:
+        return Tests(facts.NOT_KNOWN, f"ctest says nothing of its tests ({describe(status)})")
+    return tests_of(ran, clean, setting.emulated and zig.is_compiler(find_compiler()))
+
+
+def tests_of(ran: Sequence[CtestCase], clean: Cleaner, without_instrumented: bool = False) -> Tests:
+    """What the cases of an exercise that ran say."""
+    counts = []
+    for about in ABOUT:
+        outcomes = [case.outcome for case in ran if case.about == about]
+        passed, failed, skipped = (outcomes.count(word) for word in ("run", "fail", "notrun"))
+        if outcomes:
+            counts.append(facts.Count(about, passed, failed, skipped))
+    failures = [case for case in ran if case.outcome == "fail"]
+    shown_ones = [
+        facts.Case(clean(case.name), case.about, text.cut(clean(case.printed), MOST_OF_A_CASE))
+        for case in failures[:MOST_CASES]
+    ]
+    verdict = facts.FAILED if failures else facts.OK
+    if not any(case.outcome == "run" for case in ran) and not failures:
+        verdict = facts.NOT_KNOWN
+    notes = [WITHOUT_ZIG] if without_instrumented else []
+    problem = "all of them were skipped" if verdict == facts.NOT_KNOWN else ""
+    return Tests(verdict, problem, counts, shown_ones, len(failures) - len(shown_ones), notes)
+
+
+def _check(names: Sequence[str], found: Exercise | None, setting: Setting, clean: Cleaner) -> Check:
+    limit = TimeLimit(setting.timeout)
+    try:
+        program = [*instrumented.built(found, names), *setting.options]
+    except LabError as error:
+        return Check(facts.NOT_KNOWN, _problem(error, clean))
+    try:
+        with limit:
+            outcome = instrumented.run(program, check_command.VARIABLE)
+    except LabError as error:
+        if not limit.passed:
+            return Check(facts.NOT_KNOWN, _problem(error, clean))
+    return check_of(outcome, limit, clean)
+
+
+def check_of(outcome: instrumented.Outcome, limit: TimeLimit, clean: Cleaner) -> Check:
+    """What the program that looked for hazards says."""
+    findings, printed = text.cut(clean(outcome.report)), text.cut(clean(outcome.output))
+    summary = findings.text.splitlines()[-1] if findings.text.strip() else ""
+    if limit.passed:
+        problem = f"it had not ended after {limit.seconds:g} seconds (--timeout), and was ended"
+        return Check(facts.LATE, problem, "", findings, printed)
+    nothing = summary.startswith((check_command.NOTHING, check_command.NO_LAUNCH))
+    if not summary or (outcome.status != 0 and nothing):
+        problem = f"the program ended with {describe(outcome.status)}"
+        verdict = facts.REFUSED if outcome.status == BAD_USAGE else facts.FAILED
+        return Check(verdict, problem, summary, findings, printed)
+    if summary.startswith(check_command.NO_LAUNCH):
+        return Check(
+            facts.NOT_KNOWN,
+            "no kernel was launched: there was nothing to look at",
+            summary,
+            findings,
+        )
+    return Check(facts.OK if nothing else facts.HAZARDS, "", summary, findings)
+
+
+def _metrics(names: Sequence[str], setting: Setting, clean: Cleaner) -> Metrics:
+    try:
+        found = counters.collect(
+            names, setting.backend, options=setting.options, timeout=setting.timeout
+        )
+    except LabError as error:
+        return Metrics(_problem(error, clean), printed=text.cut(clean(error.printed)))
+    return metrics_of(found, clean)
+
+
+def metrics_of(found: MetricTable, clean: Cleaner) -> Metrics:
+    shown_cells = list(zip(*(found.shown(index) for index in range(len(found.metrics)))))
+    launches = [
+        Launch(clean(row.kernel), row.grid, row.block, [*row.values], [*map(clean, cells)])
+        for row, cells in zip(found.rows[:MOST_LAUNCHES], shown_cells)
+    ]
+    known = [Metric(m.name, m.unit, m.meaning, m.better) for m in found.metrics]
+    left_out = len(found.rows) - len(launches)
+    return Metrics("", found.source, [*found.notes], known, launches, left_out)

@@ -1,0 +1,124 @@
+"""Which measured row of results/ stands beside a row of a report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..catalogue import Exercise
+from ..errors import LabError
+from ..exercise_facts import Facts
+from ..paths import ROOT
+from ..results import csv_file
+from ..results.csv_file import Row
+from ..results.numbers import names_of
+from ..results.rows import in_binary, with_parameters
+from .facts import Reference
+
+GPU = "h200"  # the folder of results/
+RESULTS = ROOT / "results"
+# Columns that stand in front of an exercise's own, and those behind them.
+BEFORE = ("exercise", "device", "parameters", "kernel", "grid", "block")
+BEHIND = (
+    "reps",
+    "median_ms",
+    "min_ms",
+    "max_ms",
+    "gbps",
+    "gflops",
+    "percent_peak",
+    "speedup",
+    "check",
+)
+UNITS = {"gbps": "GB/s", "gflops": "GFLOP/s"}
+
+
+@dataclass(frozen=True)
+class References:
+    gpu: str = ""
+    rows: Sequence[Row] = ()
+    facts: Mapping[str, str] = field(default_factory=dict)
+
+    def beside(self, rows: Sequence[Row], exercise: Facts) -> list[Reference | None]:
+        """One for each of `rows`, or None: of the same kernel and, where a sweep has several rows of it, of
+        the same place in the sweep; of these the one with the most work."""
+        return [self._of(row, _identity(row, rows, exercise), exercise) for row in rows]
+
+    def _of(self, row: Row, identity: Mapping[str, str], exercise: Facts) -> Reference | None:
+        candidates = []
+        for other in self.rows:
+            values = with_parameters(other)
+            alike = all(values.get(name) == value for name, value in identity.items())
+            if row.get("kernel") and alike and other.get("kernel") == row["kernel"]:
+                candidates.append(other)
+        if not candidates:
+            return None
+        return _reference(max(reversed(candidates), key=lambda other: _work(other, exercise)))
+
+
+def load(exercise: Exercise, results: Path = RESULTS) -> References:
+    """What was measured of the exercise; nothing where there is no such file."""
+    path = results / GPU / f"{exercise.name}.csv"
+    if not path.exists():
+        return References()
+    try:
+        found = csv_file.parse(csv_file.read_text(path), path)
+    except LabError:  # tests of the project see to it; a report goes on without
+        return References()
+    return References(found.facts.get("gpu", GPU), found.rows, found.facts)
+
+
+def sizes(words: str) -> str:
+    """'rows=16384 tile=32' -> 'rows=16K tile=32'."""
+    pairs = [word.partition("=") for word in words.split()]
+    return " ".join(
+        name + equals + (in_binary(int(value)) if value.isdigit() else value)
+        for name, equals, value in pairs
+    )
+
+
+def _identity(row: Row, rows: Sequence[Row], exercise: Facts) -> dict[str, str]:
+    """What tells the row from the others of its kernel: options that differ, and the first of the
+    exercise's own columns that does. What was measured tells nothing."""
+    alike = [with_parameters(other) for other in rows if other.get("kernel") == row.get("kernel")]
+    own = with_parameters(row)
+    options = [word.partition("=")[0] for word in row.get("parameters", "").split()]
+    columns = [name for name in row if name not in BEFORE + BEHIND]
+    found = [name for name in options if _differ(alike, name)]
+    for name in columns:
+        column = exercise.columns.get(name)
+        if not (column and column.gpu) and _differ(alike, name):
+            found.append(name)
+            break
+    return {name: own[name] for name in found}
+
+
+def _differ(rows: Sequence[Row], name: str) -> bool:
+    return len({row.get(name) for row in rows}) > 1
+
+
+def _work(row: Row, exercise: Facts) -> float:
+    """Bytes or operations; 0 where the exercise does not say."""
+    for formulas in (exercise.work.bytes, exercise.work.flops):
+        formula = formulas.of(row.get("kernel", ""))
+        if formula:
+            try:
+                return formula.value(names_of(row))
+            except ValueError:
+                pass
+    return 0.0
+
+
+def _reference(row: Row) -> Reference:
+    unit = next((unit for name, unit in UNITS.items() if row.get(name)), "")
+    rate = next((number(row[name]) for name in UNITS if row.get(name)), None)
+    median, percent = (number(row.get(name, "")) for name in ("median_ms", "percent_peak"))
+    return Reference(sizes(row.get("parameters", "")), median, rate, unit, percent)
+
+
+def number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None

@@ -1,0 +1,116 @@
+"""The table of an exercise, out of what it prints with --csv."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..catalogue import Exercise
+from ..exercise_facts import Column as Known
+from ..results import csv_file, tables
+from ..results.csv_file import Row as CsvRow
+from ..results.verdicts import WRONG
+from . import facts
+from .facts import Cell, Column, Table
+from .reference import References, number, sizes
+from .text import Cleaner
+
+MOST_ROWS = 500
+# An emulation has none, whatever its CSV says: as in the terminal's table (common/result_table.cpp).
+RATES = ("gbps", "gflops", "percent_peak", "speedup")
+# Stand above the table, or in the JSON alone.
+NOT_SHOWN = ("exercise", "device", "parameters", "reps", "min_ms", "max_ms")
+VARYING = "options"  # a column of the options that differ
+WORDS = {"grid": Known(text=True), "block": Known(text=True), VARYING: Known(text=True)}
+
+
+@dataclass(frozen=True)
+class Printed:
+    """The rows of an exercise, and whether an emulation has printed them."""
+
+    exercise: Exercise
+    rows: Sequence[CsvRow]
+    emulated: bool
+
+
+def read(exercise: Exercise, text: str, emulated: bool) -> Printed:
+    """LabError where it is no CSV."""
+    found = csv_file.parse(text, Path(f"{exercise.name} --csv"))
+    return Printed(exercise, found.rows, emulated)
+
+
+def wrong(printed: Printed) -> bool:
+    return any(row.get("check") == WRONG for row in printed.rows)
+
+
+def build(printed: Printed, references: References, clean: Cleaner) -> Table:
+    rows = printed.rows
+    common = _common([row.get("parameters", "") for row in rows])
+    cells = [_with_varying(row, common) for row in rows]
+    if printed.emulated:
+        cells = [{name: cell for name, cell in row.items() if name not in RATES} for row in cells]
+    known = {**tables.columns_of(printed.exercise.source), **WORDS}
+    columns = _columns(cells, known)
+    beside = references.beside(rows, printed.exercise.facts)
+    found = []
+    for row, reference in zip(cells[:MOST_ROWS], beside):
+        values = {clean(name): _value(clean(cell)) for name, cell in row.items()}
+        shown = {column.name: clean(_shown(row, column.name, known)) for column in columns}
+        found.append(facts.Row(values, shown, reference))
+    return Table(
+        device=clean(rows[0].get("device", "")),
+        parameters=clean(sizes(" ".join(common))),
+        columns=[Column(clean(c.name), clean(c.title), c.numeric) for c in columns],
+        rows=found,
+        rows_left_out=len(rows) - len(found),
+        reference_gpu=references.gpu if any(beside) else "",
+    )
+
+
+def _common(parameters: Sequence[str]) -> list[str]:
+    """The words that all rows have."""
+    lists = [words.split() for words in parameters]
+    return [word for word in lists[0] if all(word in words for words in lists)]
+
+
+def _with_varying(row: CsvRow, common: Sequence[str]) -> CsvRow:
+    """With the row's own options behind its kernel, but for those that have a column."""
+    words = [
+        word
+        for word in row.get("parameters", "").split()
+        if word not in common and word.partition("=")[0] not in row
+    ]
+    found: CsvRow = {}
+    for name, cell in row.items():
+        if name not in ("exercise", "device", "parameters"):
+            found[name] = cell
+            if name == "kernel":
+                found[VARYING] = sizes(" ".join(words))
+    return found
+
+
+def _columns(rows: Sequence[CsvRow], known: Mapping[str, Known]) -> list[Column]:
+    """Those that have something in them."""
+    found = []
+    for name in rows[0]:
+        cells = [row[name] for row in rows if row[name]]
+        if name in NOT_SHOWN or not cells:
+            continue
+        column = known.get(name, Known())
+        numeric = not column.text and all(number(cell) is not None for cell in cells)
+        found.append(Column(name, column.title or name.replace("_", " "), numeric))
+    return found
+
+
+def _shown(row: CsvRow, name: str, known: Mapping[str, Known]) -> str:
+    return tables.cell(row[name], known.get(name, Known()))
+
+
+def _value(text: str) -> Cell:
+    """As JSON has it: numbers are finite there."""
+    value = number(text)
+    if value is not None and math.isfinite(value):
+        return value
+    return text or None
