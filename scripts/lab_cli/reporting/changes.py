@@ -16,7 +16,7 @@ from .text import Cleaner
 
 TAG = "handout"  # of a workspace that was handed out
 UPSTREAM = ("origin/HEAD", "origin/main")
-MOST = 60_000  # characters of the diff of a file
+MOST, MOST_LINES = 60_000, 1_000  # of the diff of a file
 
 
 def of(exercise: Exercise, clean: Cleaner, root: Path = ROOT) -> Changes:
@@ -30,7 +30,7 @@ def of(exercise: Exercise, clean: Cleaner, root: Path = ROOT) -> Changes:
         before = _git(root, "show", f"{commit}:./{name}")
         diff = _diff(name, before, content.decode(errors="replace"))
         if diff:
-            found.append(Change(name, text.cut(clean(diff), MOST)))
+            found.append(Change(name, text.cut(clean(diff), MOST, MOST_LINES)))
     return Changes("", base, found)
 
 
@@ -48,7 +48,11 @@ def shipped(root: Path) -> tuple[str, str, str]:
         if _commit(root, f"refs/remotes/{upstream}"):
             merged = _git(root, "merge-base", "HEAD", f"refs/remotes/{upstream}").strip()
             if merged:
-                return merged, f"what {upstream} has in common ({_short(root, merged)})", ""
+                return (
+                    merged,
+                    f"the version of {upstream} that this one comes from ({_short(root, merged)})",
+                    "",
+                )
     return head, f"the last commit ({_short(root, head)})", ""
 
 

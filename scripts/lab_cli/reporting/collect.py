@@ -31,7 +31,8 @@ from .capture import Captured
 from .facts import Check, Launch, Metric, Metrics, Program, Run, Tests
 from .text import Cleaner, Text
 
-MOST_CASES = 20  # failed tests that are shown
+MOST_CASES = 100  # failed tests that are named
+MOST_PRINTED = 6  # and that are shown with what they printed
 MOST_OF_A_CASE = 4_000  # characters of what one of them printed
 MOST_LAUNCHES = 200
 ABOVE = "; what it printed is above"
@@ -129,7 +130,9 @@ def _problem(error: LabError, clean: Cleaner) -> str:
 def _not_run(error: LabError, clean: Cleaner) -> Run:
     """A program that does not compile has failed; one that needs another machine is not known."""
     message = _problem(error, clean)
-    failed = error.printed or "not compile" in message
+    if error.printed:
+        message = f"it does not compile: {message}"
+    failed = "not compile" in message
     verdict = facts.FAILED if failed else facts.NOT_KNOWN
     return Run(verdict, message, printed=text.cut(clean(error.printed)))
 
@@ -227,16 +230,23 @@ def tests_of(ran: Sequence[CtestCase], clean: Cleaner, without_instrumented: boo
         if outcomes:
             counts.append(facts.Count(about, passed, failed, skipped))
     failures = [case for case in ran if case.outcome == "fail"]
-    shown_ones = [
-        facts.Case(clean(case.name), case.about, text.cut(clean(case.printed), MOST_OF_A_CASE))
-        for case in failures[:MOST_CASES]
+    named = [
+        facts.Case(clean(case.name), case.about, _printed_by(case, number, clean))
+        for number, case in enumerate(failures[:MOST_CASES])
     ]
     verdict = facts.FAILED if failures else facts.OK
     if not any(case.outcome == "run" for case in ran) and not failures:
         verdict = facts.NOT_KNOWN
     notes = [WITHOUT_ZIG] if without_instrumented else []
     problem = "all of them were skipped" if verdict == facts.NOT_KNOWN else ""
-    return Tests(verdict, problem, counts, shown_ones, len(failures) - len(shown_ones), notes)
+    return Tests(verdict, problem, counts, named, len(failures) - len(named), notes)
+
+
+def _printed_by(case: CtestCase, number: int, clean: Cleaner) -> Text:
+    """What a failed test printed; of all but the first ones, how much it was."""
+    if number < MOST_PRINTED:
+        return text.cut(clean(case.printed), MOST_OF_A_CASE)
+    return Text("", len(case.printed))
 
 
 def _check(names: Sequence[str], found: Exercise | None, setting: Setting, clean: Cleaner) -> Check:

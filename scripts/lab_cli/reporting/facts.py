@@ -31,6 +31,7 @@ class Reference:
     """A row that was measured on the GPU of the reference: of the same kernel, in its largest run."""
 
     parameters: str
+    shown: str  # of them, for people: what neither all references nor the row beside it have
     median_ms: float | None
     rate: float | None
     unit: str  # of the rate
@@ -59,6 +60,7 @@ class Table:
     rows: list[Row]
     rows_left_out: int = 0
     reference_gpu: str = ""  # where the references were measured; empty where no row has one
+    reference_parameters: str = ""  # that all of them have in common
 
 
 @dataclass(frozen=True)
@@ -203,4 +205,11 @@ class Report:
         return int(any(program.run.verdict == NOT_KNOWN for program in self.programs))
 
     def as_json(self) -> dict[str, Any]:
-        return {"schema": SCHEMA, "status": self.status, **asdict(self)}
+        return {"schema": SCHEMA, "status": self.status, **_without_shown(asdict(self))}
+
+
+def _without_shown(value: Any) -> Any:
+    """What is for people alone is the page's."""
+    if isinstance(value, dict):
+        return {key: _without_shown(item) for key, item in value.items() if key != "shown"}
+    return [_without_shown(item) for item in value] if isinstance(value, list) else value

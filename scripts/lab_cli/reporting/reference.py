@@ -43,18 +43,30 @@ class References:
     def beside(self, rows: Sequence[Row], exercise: Facts) -> list[Reference | None]:
         """One for each of `rows`, or None: of the same kernel and, where a sweep has several rows of it, of
         the same place in the sweep; of these the one with the most work."""
-        return [self._of(row, _identity(row, rows, exercise), exercise) for row in rows]
+        places = [
+            {"kernel": row["kernel"], **_identity(row, rows, exercise)} if row.get("kernel") else {}
+            for row in rows
+        ]
+        return [
+            self._of(row, place, places[:number].count(place), places.count(place), exercise)
+            for number, (row, place) in enumerate(zip(rows, places))
+        ]
 
-    def _of(self, row: Row, identity: Mapping[str, str], exercise: Facts) -> Reference | None:
-        candidates = []
-        for other in self.rows:
-            values = with_parameters(other)
-            alike = all(values.get(name) == value for name, value in identity.items())
-            if row.get("kernel") and alike and other.get("kernel") == row["kernel"]:
-                candidates.append(other)
+    def _of(
+        self, row: Row, place: Mapping[str, str], index: int, count: int, exercise: Facts
+    ) -> Reference | None:
+        """`row` is one of `count` in the same place, from 0. They are told apart by their order, if the
+        largest run has as many of them."""
+        candidates = [other for other in self.rows if place and _is_in(other, place)]
         if not candidates:
             return None
-        return _reference(max(reversed(candidates), key=lambda other: _work(other, exercise)))
+        best = max(
+            reversed(candidates), key=lambda other: (_work(other, exercise), _alike(other, row))
+        )
+        run = [other for other in candidates if other["parameters"] == best["parameters"]]
+        if count > 1:
+            best = run[index] if len(run) == count else {}
+        return _reference(best) if best.get("median_ms") else None
 
 
 def load(exercise: Exercise, results: Path = RESULTS) -> References:
@@ -79,19 +91,30 @@ def sizes(words: str) -> str:
 
 
 def _identity(row: Row, rows: Sequence[Row], exercise: Facts) -> dict[str, str]:
-    """What tells the row from the others of its kernel: options that differ, and the first of the
-    exercise's own columns that does. What was measured tells nothing."""
+    """What tells the row from the others of its kernel: options that differ, the block, and the first of
+    the exercise's own columns that does. What was measured tells nothing."""
     alike = [with_parameters(other) for other in rows if other.get("kernel") == row.get("kernel")]
     own = with_parameters(row)
     options = [word.partition("=")[0] for word in row.get("parameters", "").split()]
     columns = [name for name in row if name not in BEFORE + BEHIND]
-    found = [name for name in options if _differ(alike, name)]
+    found = [name for name in [*options, "block"] if _differ(alike, name)]
     for name in columns:
         column = exercise.columns.get(name)
         if not (column and column.gpu) and _differ(alike, name):
             found.append(name)
             break
     return {name: own[name] for name in found}
+
+
+def _is_in(row: Row, place: Mapping[str, str]) -> bool:
+    values = with_parameters(row)
+    return all(values.get(name) == value for name, value in place.items())
+
+
+def _alike(row: Row, other: Row) -> int:
+    """How many options and columns have the same value."""
+    a, b = with_parameters(row), with_parameters(other)
+    return sum(a[name] == b.get(name) for name in a)
 
 
 def _differ(rows: Sequence[Row], name: str) -> bool:
@@ -114,7 +137,7 @@ def _reference(row: Row) -> Reference:
     unit = next((unit for name, unit in UNITS.items() if row.get(name)), "")
     rate = next((number(row[name]) for name in UNITS if row.get(name)), None)
     median, percent = (number(row.get(name, "")) for name in ("median_ms", "percent_peak"))
-    return Reference(sizes(row.get("parameters", "")), median, rate, unit, percent)
+    return Reference(sizes(row.get("parameters", "")), "", median, rate, unit, percent)
 
 
 def number(text: str) -> float | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..catalogue import Exercise
@@ -13,7 +13,7 @@ from ..results import csv_file, tables
 from ..results.csv_file import Row as CsvRow
 from ..results.verdicts import WRONG
 from . import facts
-from .facts import Cell, Column, Table
+from .facts import Cell, Column, Reference, Table
 from .reference import References, number, sizes
 from .text import Cleaner
 
@@ -53,7 +53,7 @@ def build(printed: Printed, references: References, clean: Cleaner) -> Table:
         cells = [{name: cell for name, cell in row.items() if name not in RATES} for row in cells]
     known = {**tables.columns_of(printed.exercise.source), **WORDS}
     columns = _columns(cells, known)
-    beside = references.beside(rows, printed.exercise.facts)
+    beside, of_all = _abbreviated(rows, references.beside(rows, printed.exercise.facts))
     found = []
     for row, reference in zip(cells[:MOST_ROWS], beside):
         values = {clean(name): _value(clean(cell)) for name, cell in row.items()}
@@ -66,7 +66,25 @@ def build(printed: Printed, references: References, clean: Cleaner) -> Table:
         rows=found,
         rows_left_out=len(rows) - len(found),
         reference_gpu=references.gpu if any(beside) else "",
+        reference_parameters=" ".join(of_all),
     )
+
+
+def _abbreviated(
+    rows: Sequence[CsvRow], beside: Sequence[Reference | None]
+) -> tuple[list[Reference | None], list[str]]:
+    """The references, each showing the options that not all of them have, and that the row beside it has
+    not; and those that all have."""
+    words = [reference.parameters for reference in beside if reference]
+    of_all = _common(words) if words else []
+    found: list[Reference | None] = []
+    for row, reference in zip(rows, beside):
+        if reference:
+            own = [*of_all, *sizes(row.get("parameters", "")).split()]
+            left = [word for word in reference.parameters.split() if word not in own]
+            reference = replace(reference, shown=" ".join(left))
+        found.append(reference)
+    return found, of_all
 
 
 def _common(parameters: Sequence[str]) -> list[str]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from ..paths import OUT, ROOT
 
 MOST = 20_000  # characters of one text in a report
+MOST_LINES = 240
 
 # What a terminal takes as a command: CSI sequences such as colours, OSC sequences such as titles and
 # links, and the short ones (ECMA-48).
@@ -32,16 +33,24 @@ def plain(text: str) -> str:
     return "".join(c if c.isprintable() or c in "\n\t" else ascii(c)[1:-1] for c in text)
 
 
-def cut(text: str, most: int = MOST) -> Text:
-    """Its beginning and its end, where it has more than so many characters."""
-    if len(text) <= most:
-        return Text(text)
-    half = most // 2
-    return joined(text[:half], len(text) - 2 * half, text[-half:])
+def cut(text: str, most: int = MOST, most_lines: int = MOST_LINES) -> Text:
+    """Its beginning and its end, where it has more than so many characters or lines."""
+    lines = text.splitlines(keepends=True)
+    if len(lines) > most_lines:
+        half = most_lines // 2
+        begin, end = "".join(lines[:half]), "".join(lines[-half:])
+    else:
+        begin, end = text, ""
+    if len(begin) + len(end) > most:
+        half = most // 2
+        begin, end = begin[:half], (begin + end)[-half:]
+    left_out = len(text) - len(begin) - len(end)
+    return joined(begin, left_out, end) if left_out else Text(text)
 
 
 def joined(begin: str, left_out: int, end: str) -> Text:
     """With a line that says how many characters are missing in between."""
+    begin = begin.rstrip("\n")
     return Text(f"{begin}\n[... {left_out:,} characters left out ...]\n{end}", left_out)
 
 

@@ -1,0 +1,118 @@
+"""A headless Chromium, driven through its own pipe (the Chrome DevTools Protocol): no further package."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+
+def find() -> str | None:
+    return next((path for path in map(shutil.which, NAMES) if path), None)
+
+
+class Browser:
+    """One page. `said` has what its console said, `asked` what it wanted to load."""
+
+    def __init__(self, program: str) -> None:
+        self._folder = tempfile.TemporaryDirectory(
+            prefix="lab-browser-", ignore_cleanup_errors=True
+        )
+        to_browser, self._out = os.pipe()
+        self._in, from_browser = os.pipe()
+        options = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
+        folder = self._folder.name
+        self._process = subprocess.Popen(
+            ["sh", "-c", f'exec "$@" 3<&{to_browser} 4>&{from_browser}', "sh", program]
+            + [*options, "--remote-debugging-pipe", f"--user-data-dir={folder}", "about:blank"],
+            pass_fds=(to_browser, from_browser),
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "HOME": folder},
+        )
+        os.close(to_browser)
+        os.close(from_browser)
+        self._number = 0
+        self._rest = b""
+        self._session = ""
+        self._loaded = False
+        self.said: list[str] = []
+        self.asked: list[str] = []
+        pages = self.call("Target.getTargets")["targetInfos"]
+        page = next(target["targetId"] for target in pages if target["type"] == "page")
+        attached = self.call("Target.attachToTarget", targetId=page, flatten=True)
+        self._session = attached["sessionId"]
+        for domain in ("Page", "Runtime", "Log", "Network"):
+            self.call(f"{domain}.enable")
+
+    def close(self) -> None:
+        self._process.terminate()
+        self._process.wait()
+        os.close(self._out)
+        os.close(self._in)
+        self._folder.cleanup()
+
+    def call(self, method: str, **parameters: Any) -> dict[str, Any]:
+        self._number += 1
+        message: dict[str, Any] = {"id": self._number, "method": method, "params": parameters}
+        if self._session:
+            message["sessionId"] = self._session
+        os.write(self._out, json.dumps(message).encode() + b"\0")
+        while True:
+            answer = self._next()
+            if answer.get("id") == self._number:
+                assert "error" not in answer, answer
+                return answer["result"]
+
+    def _next(self) -> dict[str, Any]:
+        while b"\0" not in self._rest:
+            data = os.read(self._in, 1 << 16)
+            assert data, "the browser has ended"
+            self._rest += data
+        text, _, self._rest = self._rest.partition(b"\0")
+        answer = json.loads(text)
+        self._note(answer.get("method", ""), answer.get("params", {}))
+        return answer
+
+    def _note(self, method: str, parameters: dict[str, Any]) -> None:
+        if method in ("Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded"):
+            self.said.append(json.dumps(parameters))
+        elif method == "Network.requestWillBeSent":
+            self.asked.append(parameters["request"]["url"])
+        self._loaded |= method == "Page.loadEventFired"
+
+    def open(self, path: Path) -> None:
+        self._loaded = False
+        self.call("Page.navigate", url=path.as_uri())
+        while not self._loaded:
+            self._next()
+
+    def look(self, width: int, scheme: str = "light") -> None:
+        """The window is so wide, in pixels, and the user likes this colour scheme."""
+        self.call(
+            "Emulation.setDeviceMetricsOverride",
+            width=width, height=800, deviceScaleFactor=1, mobile=False,
+        )  # fmt: skip
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        self.call("Emulation.setEmulatedMedia", features=features)
+
+    def value(self, expression: str) -> Any:
+        """Of a JavaScript expression."""
+        answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True)
+        assert "exceptionDetails" not in answer, answer
+        return answer["result"].get("value")
+
+    def screenshot(self, path: Path) -> None:
+        """The whole page as PNG."""
+        shot = self.call("Page.captureScreenshot", captureBeyondViewport=True)
+        path.write_bytes(base64.b64decode(shot["data"]))
+
+    def pdf(self, path: Path) -> None:
+        printed = self.call("Page.printToPDF", preferCSSPageSize=True, printBackground=False)
+        path.write_bytes(base64.b64decode(printed["data"]))
