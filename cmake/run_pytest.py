@@ -16,18 +16,19 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from lab_cli.machine.python_packages import python_with  # noqa: E402
+from lab_cli.machine.python_packages import OF_TESTS, python_with  # noqa: E402
 
 NOT_THERE = 77
 
 
 def main(path: str, figures: bool) -> int:
-    python = python_with("pytest", "matplotlib") if figures else python_with("pytest")
-    if not python and figures and python_with("pytest"):
+    python = python_with(*OF_TESTS, *(["matplotlib"] if figures else []))
+    if not python and figures and python_with(*OF_TESTS):
         print("skipped: matplotlib is not installed; ./lab plot installs it into .venv")
         return NOT_THERE
     if not python:
-        print("skipped: pytest is not installed; ./lab test installs it into .venv")
+        missing = ", ".join(name for name in OF_TESTS if not python_with(name)) or "one of them"
+        print(f"skipped: {missing} is not installed; ./lab test installs it into .venv")
         return NOT_THERE
     which = "draws" if figures else "not draws"
     command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", which, path]

@@ -243,6 +243,7 @@ def run(arguments: argparse.Namespace) -> int:
         sandbox_line(),
         environment_line(),
         module_line("pytest", "test"),
+        module_line("jinja2", "report"),
         module_line("matplotlib", "plot"),
         nvcc_line(nvcc, toolkit, driver),
         driver_line(toolkit, driver),

@@ -22,6 +22,7 @@ from ..process import say, show
 from ..progress import Progress
 from ..reporting import collect, machine, page, reference
 from ..reporting.facts import Program, Report
+from ..reporting.text import Cleaner
 from ..results import standing
 from ..results.verdicts import styled
 from . import arguments as shared
@@ -149,7 +150,7 @@ def _collect(names: Sequence[str], sources: Sequence[str], arguments: argparse.N
         chosen,
         setting.emulated,
         machine.of(chosen),
-        arguments.options,
+        [*map(Cleaner(sources), arguments.options)],
         programs,
     )
 

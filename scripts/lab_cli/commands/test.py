@@ -13,7 +13,7 @@ from typing import Any
 from .. import toml_file
 from ..building import presets
 from ..building.exercises import build
-from ..machine import backend, setup, zig
+from ..machine import backend, python_packages, setup, zig
 from ..machine.needs import find_compiler
 from ..process import output_of, run_lines, say, show
 from ..progress import Progress
@@ -65,7 +65,7 @@ def _build_all(chosen_backend: str) -> tuple[Path, str]:
     elif zig.is_compiler(find_compiler()):
         say("note: with zig's compiler tests of hazards, counts and lab itself are left out")
     else:
-        modules = ["pytest", *toml_file.packages()]
+        modules = [*python_packages.OF_TESTS, *toml_file.packages()]
     cmake = setup.ensure(chosen_backend, modules, tests=True)
     return presets.build(cmake, chosen_backend), cmake
 

@@ -16,6 +16,8 @@ from ..process import say, step
 from ..progress import Progress
 
 REQUIREMENTS = SCRIPTS / "requirements.txt"
+# What the tests of lab itself take.
+OF_TESTS = ("pytest", "jinja2", "html5lib")
 
 
 def venv_can_be_made() -> bool:

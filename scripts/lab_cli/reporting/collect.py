@@ -3,6 +3,7 @@ the part that lacks it; the others are there."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -231,7 +232,7 @@ def tests_of(ran: Sequence[CtestCase], clean: Cleaner, without_instrumented: boo
             counts.append(facts.Count(about, passed, failed, skipped))
     failures = [case for case in ran if case.outcome == "fail"]
     named = [
-        facts.Case(clean(case.name), case.about, _printed_by(case, number, clean))
+        facts.Case(text.short(clean(case.name)), case.about, _printed_by(case, number, clean))
         for number, case in enumerate(failures[:MOST_CASES])
     ]
     verdict = facts.FAILED if failures else facts.OK
@@ -299,9 +300,20 @@ def _metrics(names: Sequence[str], setting: Setting, clean: Cleaner) -> Metrics:
 def metrics_of(found: MetricTable, clean: Cleaner) -> Metrics:
     shown_cells = list(zip(*(found.shown(index) for index in range(len(found.metrics)))))
     launches = [
-        Launch(clean(row.kernel), row.grid, row.block, [*row.values], [*map(clean, cells)])
+        Launch(
+            text.short(clean(row.kernel)),
+            row.grid,
+            row.block,
+            [_finite(value) for value in row.values],
+            [text.short(clean(cell)) for cell in cells],
+        )
         for row, cells in zip(found.rows[:MOST_LAUNCHES], shown_cells)
     ]
     known = [Metric(m.name, m.unit, m.meaning, m.better) for m in found.metrics]
     left_out = len(found.rows) - len(launches)
     return Metrics("", found.source, [*found.notes], known, launches, left_out)
+
+
+def _finite(value: facts.Cell) -> facts.Cell:
+    """JSON has no other numbers."""
+    return value if not isinstance(value, float) or math.isfinite(value) else None

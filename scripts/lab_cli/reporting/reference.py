@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -85,7 +87,7 @@ def sizes(words: str) -> str:
     """'rows=16384 tile=32' -> 'rows=16K tile=32'."""
     pairs = [word.partition("=") for word in words.split()]
     return " ".join(
-        name + equals + (in_binary(int(value)) if value.isdigit() else value)
+        name + equals + (in_binary(int(value)) if re.fullmatch("[0-9]{1,18}", value) else value)
         for name, equals, value in pairs
     )
 
@@ -141,7 +143,9 @@ def _reference(row: Row) -> Reference:
 
 
 def number(text: str) -> float | None:
+    """None where it is none, or not finite: JSON has no such numbers."""
     try:
-        return float(text)
+        value = float(text)
     except ValueError:
         return None
+    return value if math.isfinite(value) else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +14,7 @@ from ..results.verdicts import WRONG
 from . import facts
 from .facts import Cell, Column, Reference, Table
 from .reference import References, number, sizes
-from .text import Cleaner
+from .text import Cleaner, short
 
 MOST_ROWS = 500
 # An emulation has none, whatever its CSV says: as in the terminal's table (common/result_table.cpp).
@@ -54,15 +53,19 @@ def build(printed: Printed, references: References, clean: Cleaner) -> Table:
     known = {**tables.columns_of(printed.exercise.source), **WORDS}
     columns = _columns(cells, known)
     beside, of_all = _abbreviated(rows, references.beside(rows, printed.exercise.facts))
+
+    def line(cell: str) -> str:
+        return short(clean(cell))
+
     found = []
     for row, reference in zip(cells[:MOST_ROWS], beside):
-        values = {clean(name): _value(clean(cell)) for name, cell in row.items()}
-        shown = {column.name: clean(_shown(row, column.name, known)) for column in columns}
+        values = {line(name): _value(line(cell)) for name, cell in row.items()}
+        shown = {line(c.name): line(_shown(row, c.name, known)) for c in columns}
         found.append(facts.Row(values, shown, reference))
     return Table(
-        device=clean(rows[0].get("device", "")),
-        parameters=clean(sizes(" ".join(common))),
-        columns=[Column(clean(c.name), clean(c.title), c.numeric) for c in columns],
+        device=line(rows[0].get("device", "")),
+        parameters=line(sizes(" ".join(common))),
+        columns=[Column(line(c.name), line(c.title), c.numeric) for c in columns],
         rows=found,
         rows_left_out=len(rows) - len(found),
         reference_gpu=references.gpu if any(beside) else "",
@@ -127,8 +130,5 @@ def _shown(row: CsvRow, name: str, known: Mapping[str, Known]) -> str:
 
 
 def _value(text: str) -> Cell:
-    """As JSON has it: numbers are finite there."""
     value = number(text)
-    if value is not None and math.isfinite(value):
-        return value
-    return text or None
+    return (text or None) if value is None else value

@@ -12,6 +12,7 @@ from ..paths import OUT, ROOT
 
 MOST = 20_000  # characters of one text in a report
 MOST_LINES = 240
+LONGEST = 300  # characters of a cell
 
 # What a terminal takes as a command: CSI sequences such as colours, OSC sequences such as titles and
 # links, and the short ones (ECMA-48).
@@ -46,6 +47,11 @@ def cut(text: str, most: int = MOST, most_lines: int = MOST_LINES) -> Text:
         begin, end = begin[:half], (begin + end)[-half:]
     left_out = len(text) - len(begin) - len(end)
     return joined(begin, left_out, end) if left_out else Text(text)
+
+
+def short(text: str) -> str:
+    """What stands in a line or in a cell."""
+    return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
 
 
 def joined(begin: str, left_out: int, end: str) -> Text:

@@ -383,7 +383,7 @@ def test_of_everything_on_a_gpu_leaves_out_the_unit_tests(tested, monkeypatch, c
     assert capfd.readouterr().err == note
     assert tested() == (8, ["build cpu", "ctest"])
     assert capfd.readouterr().err == ""
-    modules = ["pytest", "a reader of TOML"]
+    modules = ["pytest", "jinja2", "html5lib", "a reader of TOML"]
     assert wanted == [("gpu", [], True), ("cpu", modules, True)]
 
 

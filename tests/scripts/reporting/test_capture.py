@@ -1,0 +1,47 @@
+"""A student's program is run, and what it prints is kept within bounds."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+from lab_cli.errors import LabError
+from lab_cli.reporting import capture
+
+
+def python(code: str) -> list[str]:
+    return [sys.executable, "-c", f"import os, sys; {code}"]
+
+
+def test_streams_apart_and_together() -> None:
+    command = python("print('a', flush=True); print('b', file=sys.stderr); sys.exit(3)")
+    apart = capture.run(command, None, together=False)
+    assert (apart.status, apart.out.text, apart.err.text, apart.late) == (3, "a\n", "b\n", False)
+    both = capture.run(command, None, together=True)
+    assert (both.out.text, both.err.text) == ("a\nb\n", "")
+
+
+def test_a_program_gets_no_input() -> None:
+    assert capture.run(python("print(repr(sys.stdin.read()))"), None, True).out.text == "''\n"
+
+
+def test_much_is_kept_in_part(monkeypatch) -> None:
+    monkeypatch.setattr(capture, "MOST_ERR", 100)
+    code = "os.write(2, b'a' * 50 + b'b' * 10_000_000 + b'c' * 50)"
+    found = capture.run(python(code), None, together=False).err
+    assert found.left_out == 10_000_000
+    assert found.text == f"{'a' * 50}\n[... 10,000,000 characters left out ...]\n{'c' * 50}"
+
+
+def test_a_late_program_is_ended_and_what_it_printed_is_there() -> None:
+    found = capture.run(python("print('x', flush=True); import time; time.sleep(1000)"), 1, True)
+    assert found.late and found.out.text == "x\n"
+
+
+def test_what_cannot_be_run() -> None:
+    with pytest.raises(LabError, match="cannot run /nowhere/program"):
+        capture.run(["/nowhere/program"], None, True)
+
+
+def test_bytes_that_are_no_text() -> None:
+    assert capture.run(python("os.write(1, b'\\xff')"), None, True).out.text == "\ufffd"

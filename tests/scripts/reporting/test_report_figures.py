@@ -1,0 +1,77 @@
+"""Figures as parts of a page."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from lab_cli import catalogue
+from lab_cli.paths import ROOT
+from lab_cli.reporting import figures
+from lab_cli.reporting.facts import Figure
+
+SVG = """<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="9pt"
+  viewBox="0 0 9 9" onload="alert(1)"><defs><style>*{{fill: red}}</style>
+  <path id="a" d="M 0 0"/><clipPath id="c"><rect/></clipPath></defs>
+  <use xlink:href="#a" clip-path="url(#c)" style="fill: url(#c)"/>{}</svg>"""
+
+
+def markup(tmp_path: Path, more: str = "", prefix: str = "p-") -> str:
+    (tmp_path / "x.svg").write_text(SVG.format(more))
+    return figures.markup(Figure("x", "x.svg", "a GPU", "", True, 'bars "of" it'), prefix, tmp_path)
+
+
+def test_identifiers_are_its_own(tmp_path: Path) -> None:
+    text = markup(tmp_path)
+    assert set(re.findall(r' id="([^"]*)"', text)) == {"p-a", "p-c"}
+    assert 'href="#p-a"' in text and text.count("url(#p-c)") == 2
+    assert "xlink" not in text
+
+
+def test_it_does_nothing_but_draw(tmp_path: Path) -> None:
+    text = markup(
+        tmp_path,
+        '<script>alert(1)</script><foreignObject><b xmlns="http://www.w3.org/1999/xhtml"/></foreignObject>'
+        '<a href="http://x"><path/></a><image href="http://x/y.png"/><path onclick="x"/>'
+        '<use href="javascript:x"/><image href="data:image/png;base64,AA&#10;BB"/>',
+    )
+    for word in ("script", "foreign", "http://x", "onclick", "onload", "<style", "<a ", "<b"):
+        assert word not in text, word
+    assert 'href="data:image/png;base64,AABB"' in text
+
+
+def test_it_fits_the_page_and_says_what_is_to_be_seen(tmp_path: Path) -> None:
+    root = ElementTree.fromstring(markup(tmp_path))
+    assert root.get("role") == "img" and root.get("aria-label") == 'bars "of" it'
+    assert root.get("width") is None and root.get("viewBox") == "0 0 9 9"
+
+
+@pytest.mark.parametrize("exercise", catalogue.exercises(), ids=lambda exercise: exercise.name)
+def test_of_every_exercise(exercise: catalogue.Exercise) -> None:
+    found = figures.of(exercise, "h200")
+    assert bool(found.problem) == (not found.figures)
+    for figure in found.figures:
+        assert figure.gpu == "NVIDIA H200" and not figure.this_machine and figure.date
+        assert len(figure.text) > 40, figure.name  # of the exercise's page
+        text = figures.markup(figure, f"{figure.name}-")
+        known = set(re.findall(r' id="([^"]*)"', text))
+        used = set(re.findall(r'(?:href="|url\()#([^")]*)', text))
+        assert used <= known
+        original = (ROOT / figure.file).read_text()
+        assert text.count("<path") == original.count("<path")
+        assert text.count("<use") == original.count("<use")
+
+
+def test_this_machines_come_first(tmp_path: Path) -> None:
+    for folder, gpu in (("h200", "NVIDIA H200"), ("rtx", "NVIDIA RTX")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "transpose.csv").write_text(f"# gpu: {gpu}\nkernel\nx\n")
+        (tmp_path / folder / "transpose.ladder.svg").touch()
+    (tmp_path / "h200" / "transpose.curves.svg").touch()
+    found = figures.of(catalogue.one("transpose"), "rtx", tmp_path).figures
+    assert [(f.name, f.gpu, f.this_machine) for f in found] == [
+        ("ladder", "NVIDIA RTX", True), ("curves", "NVIDIA H200", False)
+    ]  # fmt: skip
+    assert figures.of(catalogue.one("transpose"), "x", tmp_path / "no").problem != ""
