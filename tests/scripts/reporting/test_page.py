@@ -1,0 +1,217 @@
+"""The page of a report: is it HTML, does it show what it should, and no more?"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+import report_sample
+from lab_cli.paths import ROOT
+from lab_cli.reporting import facts
+from report_sample import EXERCISE, HOSTILE, MISSING, OWN, REPORT
+
+pytest.importorskip("jinja2")
+html5lib = pytest.importorskip("html5lib")
+
+from lab_cli.reporting import page  # noqa: E402
+
+OUT = Path("/somewhere/report.html")
+CSS = (page.FOLDER / "page.css").read_text(encoding="utf-8")
+
+
+def parsed(text: str) -> ElementTree.Element:
+    """Raises where it is not as HTML should be."""
+    return html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(text)
+
+
+def render(report: facts.Report = REPORT, path: Path = OUT) -> ElementTree.Element:
+    return parsed(page.render(report, path))
+
+
+def text_of(element: ElementTree.Element) -> str:
+    return " ".join("".join(element.itertext()).split())
+
+
+def section(root: ElementTree.Element, name: str) -> str:
+    """What stands below the first heading of this name, up to the next."""
+    text = text_of(root.find("body"))
+    headings = [text_of(h) for h in root.iter() if h.tag in ("h2", "h3")]
+    number = next(i for i, heading in enumerate(headings) if heading.startswith(name))
+    begin = text.index(headings[number], text.index(headings[number - 1]) + 1)
+    return text[begin : text.find(headings[number + 1], begin + 1)]
+
+
+@pytest.mark.parametrize(
+    "report",
+    [REPORT, *(report_sample.of(program) for program in (EXERCISE, MISSING, OWN))],
+    ids=["all", "exercise", "missing", "own"],
+)
+@pytest.mark.parametrize("backend", ["cpu", "gpu"])
+def test_it_is_html(report: facts.Report, backend: str) -> None:
+    root = render(replace(report, backend=backend, emulated=backend == "cpu"))
+    assert root.get("lang") == "en"
+    identifiers = [e.get("id") for e in root.iter() if e.get("id")]
+    assert len(identifiers) == len(set(identifiers))
+    for element in root.iter():
+        for name in ("aria-labelledby",):
+            assert element.get(name) in [None, *identifiers]
+        if element.tag == "a" and element.get("href", "").startswith("#"):
+            assert element.get("href")[1:] in identifiers
+
+
+def test_the_parser_notices_what_is_wrong() -> None:
+    text = page.render(REPORT, OUT)
+    for a, b in (("</td>", "</tr>"), ("<p", "<b><p"), ("&lt;", "<x y=1 y=2>")):
+        with pytest.raises(html5lib.html5parser.ParseError):
+            parsed(text.replace(a, b, 1))
+
+
+def test_what_a_program_printed_is_text_and_no_more() -> None:
+    text = page.render(REPORT, OUT)
+    assert text.count("<script>") == 1 and "<b onclick" not in text
+    root = parsed(text)
+    flat = " ".join(HOSTILE.split())
+    assert (
+        text_of(root).count(flat) >= 6
+    )  # of the run, a row, a test, a finding, a diff, the options
+    assert [e for e in root.iter() if any(name.startswith("on") for name in e.attrib)] == []
+
+
+def test_nothing_comes_from_elsewhere() -> None:
+    root = render()
+    for element in root.iter():
+        assert element.tag not in ("link", "iframe", "img", "base", "object", "embed", "form")
+        assert element.get("src") is None
+        href = element.get("href") or element.get("{http://www.w3.org/1999/xlink}href") or "#"
+        assert href.startswith(("#", "data:")), href
+    assert "url(" not in CSS and "@import" not in CSS
+
+
+def test_headings_come_in_order() -> None:
+    levels = [int(e.tag[1]) for e in render().iter() if re.fullmatch("h[1-6]", str(e.tag))]
+    assert levels[0] == 1 and levels.count(1) == 1
+    assert all(b - a <= 1 for a, b in zip(levels, levels[1:]))
+
+
+def test_cells_of_the_heads_say_what_they_head() -> None:
+    heads = [e for e in render().iter() if e.tag == "th"]
+    assert len(heads) > 40 and {e.get("scope") for e in heads} == {"row", "col", "colgroup"}
+
+
+def test_figures_and_what_scrolls_have_names() -> None:
+    root = render()
+    drawings = [e for e in root.iter() if str(e.tag).endswith("svg")]
+    assert len(drawings) == 2 and all(
+        e.get("role") == "img" and e.get("aria-label") for e in drawings
+    )
+    for element in root.iter():
+        if element.get("tabindex"):
+            assert element.get("role") == "region"
+            assert element.get("aria-label") or element.get("aria-labelledby")
+    assert "not in this run" in text_of(root.find(".//figcaption"))
+
+
+def test_an_emulation_says_so_and_the_reference_says_where_it_was_measured() -> None:
+    root = render(report_sample.of(EXERCISE))
+    assert text_of(root).count("times say nothing about a GPU") == 1
+    results = section(root, "Results")
+    assert "this run, emulated on the CPU NVIDIA H200, reference" in results
+    assert "they say nothing about a GPU" in results
+    assert "0.2500" in results and "0.5000 4,281 GB/s 88.9" in results and "tile=8" in results
+    assert "3 more rows are left out" in results
+    on_gpu = text_of(render(report_sample.of(EXERCISE, backend="gpu")))
+    assert "emulated" not in on_gpu and "say nothing" not in on_gpu
+
+
+def test_verdicts_have_a_word_and_a_colour() -> None:
+    chips = {
+        (text_of(e), e.get("class"))
+        for e in render().iter()
+        if "chip" in e.get("class", "").split()
+    }
+    assert {
+        ("ok", "chip good"), ("WRONG", "chip bad"), ("failed", "chip bad"), ("hazards", "chip bad"),
+        ("late", "chip bad"), ("not known", "chip unknown"), ("2 failed", "chip bad"),
+    } == chips  # fmt: skip
+
+
+def test_what_is_missing_is_said_where_it_would_be() -> None:
+    root = render(report_sample.of(MISSING))
+    for name in ("Results", "Tests", "Metrics"):
+        assert "only on the gpu back end" in section(root, name)
+    assert "no figures" in section(root, "Figures")
+    assert "git is not installed" in text_of(root)
+    own = render(report_sample.of(OWN))
+    assert "had not ended after 3 seconds" in section(own, "Results")
+    assert "zig's compiler" in section(own, "Hazard check")
+    headings = [text_of(e) for e in own.iter() if e.tag == "h3"]
+    assert [heading.split()[0] for heading in headings] == ["Results", "Hazard", "Metrics"]
+
+
+def test_tests_and_metrics() -> None:
+    root = render(report_sample.of(EXERCISE))
+    tests = section(root, "Tests")
+    assert "results 3 2 failed 0 counts 0 0 1" in tests
+    assert "transpose --rows=4 and 5 more" in tests
+    metrics = section(root, "Metrics")
+    assert "gld_efficiency different bytes [%] ↑ higher is better" in metrics
+    assert "divergent_branch branches in which a warp split ↓ lower is better" in metrics
+    assert "k<4> 1 32 12.50 20 text" in metrics and "2 more launches" in metrics
+
+
+def test_a_diff_shows_what_was_added_and_what_was_removed() -> None:
+    kinds = [
+        (e.get("class"), text_of(e)) for e in render(report_sample.of(EXERCISE)).iter()
+        if e.get("class") in ("added", "removed", "place")
+    ]  # fmt: skip
+    assert ("removed", "-old") in kinds and kinds[-1][0] == "added"
+    assert [kind for kind, _ in kinds].count("place") == 3
+
+
+def test_the_link_to_the_page_is_there_within_the_checkout_alone() -> None:
+    assert page.link(EXERCISE, OUT) == ""
+    assert page.link(EXERCISE, ROOT / "report.html") == "ch04_memory/transpose.md"
+    assert page.link(EXERCISE, ROOT / "mine" / "r.html") == "../ch04_memory/transpose.md"
+    root = render(report_sample.of(EXERCISE), ROOT / "report.html")
+    assert "ch04_memory/transpose.md" in [e.get("href") for e in root.iter("a")]
+
+
+def test_titles() -> None:
+    assert page.title(report_sample.of(OWN)) == "Report on mine.cu"
+    assert page.title(REPORT) == "Report on transpose, wgmma and mine.cu"
+    assert page.title(report_sample.of(*[OWN] * 5)) == "Report on 5 exercises"
+
+
+def colours(scheme: str) -> dict[str, tuple[float, ...]]:
+    """The variables of page.css, each the linear red, green and blue from 0 to 1."""
+    light, dark = re.findall(r":root \{([^}]*)\}", CSS)[:2]
+    found = {}
+    for name, value in re.findall(
+        r"--([\w-]+): *#([0-9a-f]{3,6})", light + (dark if scheme == "dark" else "")
+    ):
+        value = "".join(c * 2 for c in value) if len(value) == 3 else value
+        parts = [int(value[i : i + 2], 16) / 255 for i in (0, 2, 4)]
+        found[name] = tuple(
+            p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts
+        )
+    return found
+
+
+def contrast(a: tuple[float, ...], b: tuple[float, ...]) -> float:
+    """As WCAG 2 has it."""
+    bright, dim = sorted(
+        (0.2126 * c[0] + 0.7152 * c[1] + 0.0722 * c[2] + 0.05 for c in (a, b)), reverse=True
+    )
+    return bright / dim
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_everything_can_be_read(scheme: str) -> None:
+    found = colours(scheme)
+    pairs = [(ink, paper) for ink in ("ink", "soft", "link") for paper in ("paper", "shade")]
+    pairs += [(kind, f"{kind}-paper") for kind in ("good", "bad", "unknown")]
+    for ink, paper in pairs:
+        assert contrast(found[ink], found[paper]) >= 4.5, (ink, paper)
