@@ -9,8 +9,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from .. import toml_file
 from ..assignments import Assignment
 from ..building import own_program, presets
+from ..building.presets import shortest
 from ..catalogue import Exercise
 from ..errors import BAD_USAGE, LabError, printable
 from ..files import make_folder, write
@@ -22,7 +24,9 @@ from ..grading.submissions import Submission
 from ..machine import backend, setup, zig
 from ..machine.needs import find_compiler
 from ..paths import OUT, ROOT, shown
+from ..process import run as run_shown
 from ..process import say, show
+from ..reporting import machine, page
 from ..results import standing
 from ..results.verdicts import styled
 from . import arguments as shared
@@ -151,6 +155,9 @@ def next_steps(exercise: Exercise, assignment: Assignment, grade: Grade) -> list
 def grade_all(exercise: Exercise, assignment: Assignment, arguments: argparse.Namespace) -> int:
     """Of submissions. 0, whatever they are worth."""
     found = submissions.find(arguments.submissions, exercise.source.name)
+    python = setup.python_for([page.MODULE, *toml_file.packages()])
+    if python != sys.executable:  # the same once more, in the Python that can write the reports
+        return run_shown([shortest(python), "-B", str(ROOT / "lab"), "grade", *_words(arguments)])
     if arguments.no_sandbox:
         say("note: --no-sandbox: the programs of students may do whatever you may")
     else:
@@ -170,12 +177,27 @@ def grade_all(exercise: Exercise, assignment: Assignment, arguments: argparse.Na
     except KeyboardInterrupt:
         say("\ninterrupted; what is graded is kept: the same command goes on")
         raise
+    facts = machine.of("gpu" if place.gpu else "cpu")
+    for name, grade in grades.items():
+        text = results.page(name, assignment, exercise, grade, facts)
+        write(folder / name / "report.html", text)
     write(folder / "grades.csv", results.table(grades))
     _print(grades)
     if kept:
         say(f"{kept} of them as graded before")
-    say(f"written: {shown(folder / 'grades.csv')}")
+    say(
+        f"written: {shown(folder / 'grades.csv')}, and for each submission report.html and results.json"
+    )
     return 0
+
+
+def _words(arguments: argparse.Namespace) -> list[str]:
+    """The command line again."""
+    words = [arguments.assignment, *arguments.submissions, f"--backend={arguments.backend}"]
+    words += [f"--also={options}" for options in arguments.also]
+    words += [f"--timeout={arguments.timeout!r}"] if arguments.timeout else []
+    words += ["-o", str(arguments.folder)] if arguments.folder else []
+    return [*words, *(["--no-sandbox"] if arguments.no_sandbox else [])]
 
 
 def _identity(grader: Grader, also: Sequence[str]) -> str:

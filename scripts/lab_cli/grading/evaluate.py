@@ -11,8 +11,8 @@ from ..assignments import Assignment, Bound, Speed
 from ..counters import metric_table, metrics
 from ..errors import LabError
 from ..paths import ROOT
-from ..results.rows import number, positive
 from ..results import standing
+from ..results.rows import number, positive
 from ..results.verdicts import GOOD
 from . import gate
 from .kernel_source import KernelSource

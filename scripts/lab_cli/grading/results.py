@@ -9,6 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from ..assignments import Assignment
+from ..catalogue import Exercise
+from ..paths import shown
+from ..reporting.page import template
 from .evaluate import Finding, Grade
 
 SCHEMA = "lab-grade/1"
@@ -72,6 +76,25 @@ def _test(finding: Finding, problem: str) -> dict[str, Any]:
         "output": "\n".join(filter(None, words)),
         "visibility": "visible",
     }
+
+
+def page(
+    name: str,
+    assignment: Assignment,
+    exercise: Exercise,
+    grade: Grade,
+    facts: Mapping[str, str],
+) -> str:
+    """The report on a submission, as HTML, with these facts about the machine."""
+    return template("grade.html.j2").render(
+        title=f"{assignment.name}: {name}",
+        machine=facts,
+        assignment=assignment,
+        exercise=exercise.name,
+        page=shown(exercise.source.with_suffix(".md")),
+        grade=grade,
+        points=in_points,
+    )
 
 
 def grade_of(text: str, digest: str) -> Grade | None:
