@@ -9,6 +9,7 @@ from typing import Callable
 import pytest
 from exercise_sample import FACTS
 from lab_cli import catalogue
+from lab_cli.grading import marks
 from lab_cli.machine import cuda_wheels
 from lab_cli.results import standing
 
@@ -25,9 +26,10 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def standing_file(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> Path:
-    """What ./lab test notes stays apart from what it has noted of the project."""
+    """What ./lab test and ./lab grade note stays apart from what they have noted of the project."""
     path = tmp_path_factory.mktemp("out") / "standing.json"
     monkeypatch.setattr(standing, "FILE", path)
+    monkeypatch.setattr(marks, "FILE", path.with_name("grades.json"))
     return path
 
 

@@ -11,6 +11,8 @@ import pytest
 from exercise_sample import FACTS
 from lab_cli import main, toml_file
 from lab_cli.commands import stand
+from lab_cli.grading import marks
+from lab_cli.grading.evaluate import Finding, Grade
 from lab_cli.paths import ROOT
 from lab_cli.results import standing
 from lab_cli.results.standing import Result
@@ -159,3 +161,42 @@ def test_the_project_begins_with_its_first_exercise(tmp_path: Path) -> None:
     assert "\n  ch03_execution_model/deviceQuery.md " in done.stdout
     assert 12 <= len(done.stdout.splitlines()) <= 20
     assert [path.name for path in tmp_path.rglob("*.json")] == []
+
+
+ASSIGNMENT = """
+[[assignment]]
+name = "{name}"
+sentence = "Write in order."
+task = 2
+kernels = ["better"]
+before = "worse"
+results = {{ points = 4, sizes = ["--size=10"] }}
+check = {{ points = 2, options = "--size=10" }}
+bounds = [{{ count = "gst_efficiency >= 95 %", options = "", points = 4 }}]
+"""
+
+
+def grade(points: float) -> Grade:
+    return Grade([Finding("all", points, 10)])
+
+
+def test_open_assignments(exercises, checkout, capsys) -> None:
+    exercises("ch03/first", FACTS + ASSIGNMENT.format(name="putInOrder"))
+    facts = ASSIGNMENT.format(name="sumInRegisters") + ASSIGNMENT.format(name="padTheTile")
+    third = exercises("ch04/third", FACTS + facts)
+    marks.record("sumInRegisters", grade(7.5), standing.digest(third))
+    out = said(capsys)
+    assert (
+        "\n\nOpen assignments, with your points so far (./lab grade NAME says what is\n"
+        "missing): putInOrder - of 10; sumInRegisters 7.5 of 10; padTheTile - of 10.\n\n"
+    ) in out
+    marks.record("sumInRegisters", grade(10), standing.digest(third))
+    assert "missing): putInOrder - of 10; padTheTile - of 10.\n" in said(capsys)
+    third.write_text("another")
+    assert "sumInRegisters 10 of 10, changed since;" in said(capsys)
+
+
+def test_assignments_that_cannot_be_read_are_left_out(exercises, checkout, capsys) -> None:
+    exercises("ch03/first", FACTS + "[[assignment]]\nname = 3\n")
+    exercises("ch03/second", FACTS.replace("10", "20") + "[[assignment\n[[assignment]]")
+    assert "assignment" not in said(capsys)
