@@ -113,10 +113,11 @@ def descendants(of: int = 0) -> dict[int, str]:
             continue
         try:  # "pid (name) state parent ...", and a name may have any bytes
             text = (folder / "stat").read_text(errors="replace")
-            state, parent = text.rpartition(")")[2].split()[:2]
-        except (OSError, ValueError):  # it has just ended
+            words = text.rpartition(")")[2].split()
+            state, parent, threads = words[0], words[1], int(words[17])
+        except (OSError, ValueError, IndexError):  # it has just ended
             continue
-        if state not in "ZX":
+        if state not in "ZX" or threads > 1:  # else only its first thread has ended
             parents[int(folder.name)] = int(parent)
             states[int(folder.name)] = state
     found: dict[int, str] = {}

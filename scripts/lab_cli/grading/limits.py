@@ -80,18 +80,35 @@ def usage_of(proc: Path, processes: Iterable[int]) -> Usage:
     """Of these processes together, as a procfs has them."""
     ticks = kilobytes = threads = 0
     for process in processes:
+        folder = proc / str(process)
         try:
-            status = (proc / str(process) / "status").read_text(errors="replace")
-            stat = (proc / str(process) / "stat").read_text(errors="replace")
+            fields = _status(folder)
+            stat = (folder / "stat").read_text(errors="replace")
+            threads += int(fields["Threads"])
+            kilobytes += _memory(fields) or _memory_of_headless(folder)
         except OSError:  # it has just ended
             continue
-        fields = dict(line.split(":", 1) for line in status.splitlines() if ":" in line)
-        for name in ("VmRSS", "VmSwap", "VmPTE"):  # a dead one has none
-            kilobytes += int(fields.get(name, "0").split()[0])
-        threads += int(fields.get("Threads", "0"))
         # "pid (name) state ...", proc(5): utime, stime, and those of children that it has waited for
         ticks += sum(int(word) for word in stat.rpartition(")")[2].split()[11:15])
     return Usage(ticks / os.sysconf("SC_CLK_TCK"), kilobytes * 1024, threads)
+
+
+def _status(folder: Path) -> dict[str, str]:
+    lines = (folder / "status").read_text(errors="replace").splitlines()
+    return dict(line.split(":", 1) for line in lines if ":" in line)
+
+
+def _memory(fields: Mapping[str, str]) -> int:
+    """In units of 1024 bytes; none of the dead."""
+    return sum(int(fields.get(name, "0").split()[0]) for name in ("VmRSS", "VmSwap", "VmPTE"))
+
+
+def _memory_of_headless(folder: Path) -> int:
+    """Where the first thread has ended, others know of the memory that they all have."""
+    tasks = os.listdir(folder / "task")
+    if len(tasks) == 1:
+        return 0
+    return max(_memory(_status(folder / "task" / task)) for task in tasks)
 
 
 def bytes_in(folder: Path, enough: int) -> int:

@@ -16,7 +16,7 @@ import time
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from .. import signals
 from ..errors import LabError
@@ -24,7 +24,7 @@ from ..files import reason
 from ..machine.needs import version_in
 from ..paths import SCRIPTS
 from . import bubblewrap, seccomp
-from .limits import Order, Usage, of_kernel, possible, usage_of
+from .limits import BLOCK, Order, Usage, of_kernel, possible, usage_of
 
 FIRST_TO_GO = 1000  # where memory runs out, the kernel ends those first (oom_score_adj, proc(5))
 # RLIMIT_NPROC counts by user namespace since this version of Linux. Before it counts all processes of
@@ -54,6 +54,7 @@ class Running:
     def __init__(self, order: Order) -> None:
         self.order = order
         self.usage_of_dead: resource.struct_rusage | None = None  # once it has ended
+        self._process: subprocess.Popen | None = None
         self._stack = ExitStack()
         self._told = b""
         self._reads = True
@@ -62,9 +63,13 @@ class Running:
         try:
             self._tells, tells = self._pipe()
             self._process = self._start(tells)
+            self._output = self._stack.enter_context(cast("IO[bytes]", self._process.stdout))
             tells.close()
             self._started()
         except BaseException as error:
+            if self._process:
+                self._process.kill()
+                self._reap()
             self._stack.close()
             if isinstance(error, OSError):
                 raise LabError(f"cannot start a sandbox: {reason(error)}") from error
@@ -103,15 +108,14 @@ class Running:
 
     def read(self, seconds: float) -> bytes:
         """What it has printed, as soon as there is something; empty if that takes longer."""
-        assert self._process.stdout is not None
         if not self._reads:
             time.sleep(min(seconds, 0.002))  # it is about to end
             return b""
         poll = select.poll()
-        poll.register(self._process.stdout, select.POLLIN)
+        poll.register(self._output, select.POLLIN)
         if not poll.poll(1000 * seconds):
             return b""
-        data = os.read(self._process.stdout.fileno(), AT_ONCE)
+        data = os.read(self._output.fileno(), AT_ONCE)
         self._reads = bool(data)
         return data
 
@@ -149,13 +153,17 @@ class Running:
 
 
 def _held_to(order: Order) -> list[str]:
-    """The program, of util-linux, that sets the limits and becomes the command. It does so within: from
+    """Programs of util-linux that set the limits and become the command. They do so within: from
     outside, not even a container's root may. (That of processes would not let bwrap itself start any.)"""
     wanted = of_kernel(order.limits)
     if (version_in(platform.release()) or ()) >= COUNTS_BY_NAMESPACE:
         wanted[resource.RLIMIT_NPROC] = order.limits.processes + SPARE
     options = [f"--{OPTIONS[kind]}={value}" for kind, value in possible(wanted).items()]
-    return ["choom", f"--adjust={FIRST_TO_GO}", "--", "prlimit", *options, "--", *order.command]
+    return [
+        *("/usr/bin/choom", f"--adjust={FIRST_TO_GO}", "--"),
+        *("/usr/bin/prlimit", *options, "--"),
+        *order.command,
+    ]
 
 
 class InSandbox(Running):
@@ -173,7 +181,7 @@ class InSandbox(Running):
         if os.geteuid() == 0:
             user = {"user": bubblewrap.NOBODY, "group": bubblewrap.NOBODY, "extra_groups": []}
             for path in order.writable:
-                os.chown(path, bubblewrap.NOBODY, bubblewrap.NOBODY)
+                os.chown(path, bubblewrap.NOBODY, bubblewrap.NOBODY, follow_symlinks=False)
         process = subprocess.Popen(
             bubblewrap.command_line(order, _held_to(order), descriptors),
             stdin=subprocess.DEVNULL,
@@ -200,7 +208,7 @@ class InSandbox(Running):
         except OSError:  # it is being made, or has just ended
             return Usage()
         usage = usage_of(root / "proc", processes - {1})  # that of bwrap
-        in_tmp = (tmp.f_blocks - tmp.f_bfree) * tmp.f_frsize
+        in_tmp = (tmp.f_blocks - tmp.f_bfree) * tmp.f_frsize + (tmp.f_files - tmp.f_ffree) * BLOCK
         return Usage(usage.cpu_seconds, usage.memory + in_tmp, usage.processes)
 
     def kill(self) -> None:
@@ -241,7 +249,8 @@ class Bare(Running):
         return usage_of(Path("/proc"), signals.descendants(self._process.pid))
 
     def kill(self) -> None:
-        self._process.terminate()
+        for number in (signal.SIGTERM, signal.SIGCONT):  # the command may have stopped it
+            self._process.send_signal(number)
 
     def folders(self) -> Sequence[Path]:
         return [*self.order.writable, Path(self._tmp)]

@@ -93,7 +93,8 @@ def run(
     TMPDIR. A command that becomes another user (su) is not ended.
     """
     started = time.monotonic()
-    order = Order(command, limits, readable, writable, variables, cwd, single_process)
+    places = [_own_place(path) for path in readable], [_own_place(path) for path in writable]
+    order = Order(command, limits, *places, variables, cwd.absolute(), single_process)
     with (InSandbox if sandboxed else Bare)(order) as program:
         output = bytearray()
         reason = _watch(program, output)
@@ -107,6 +108,13 @@ def run(
         reason,
         time.monotonic() - started,
     )
+
+
+def _own_place(path: Path) -> Path:
+    """LabError for a link: who made it could have anything shown, or written to."""
+    if path.is_symlink():
+        raise LabError(f"{path} is a link: a sandbox is given what it points to, or nothing")
+    return path.absolute()
 
 
 def _watch(program: Running, output: bytearray) -> str:

@@ -50,6 +50,14 @@ void fillManyFiles(const std::string& folder) {
     }
 }
 
+void makeEmptyFiles(const std::string& folder) {
+    for (int i = 0;; ++i) {
+        const int file = open((folder + "/" + std::to_string(i)).c_str(), O_CREAT, 0644);
+        if (file < 0) return say("open", -1);
+        close(file);
+    }
+}
+
 // No name leads to them once they are removed.
 void fillRemovedFiles(const std::string& folder) {
     const std::vector<char> block(1 << 16, 'x');
@@ -96,6 +104,12 @@ void startThreads() {
     } catch (const std::exception&) {
         stay();
     }
+}
+
+// The first thread has ended, which is what tables of processes show.
+void goOnWithoutHead(const std::function<void()>& rest) {
+    std::thread(rest).detach();
+    syscall(SYS_exit, 0);
 }
 
 // Twice forked, in a session of its own, without the pipe that its parent printed to.
@@ -187,11 +201,14 @@ int main(int count, char** words) {
              say("sleeps", 0);
              stay();
          }},
+        {"eat headless", [] { goOnWithoutHead([] { eat(MAP_PRIVATE); }); }},
+        {"sleep headless", [] { goOnWithoutHead(stay); }},
         {"fork", forkForEver},
         {"many", forkMany},
         {"threads", startThreads},
         {"fill", [&] { fill(argument); }},
         {"files", [&] { fillManyFiles(argument); }},
+        {"empty files", [&] { makeEmptyFiles(argument); }},
         {"removed files", [&] { fillRemovedFiles(argument); }},
         {"eat", [] { eat(MAP_PRIVATE); }},
         {"eat shared", [] { eat(MAP_SHARED); }},

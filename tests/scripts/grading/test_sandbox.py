@@ -165,7 +165,7 @@ def test_nobody_to_ask(sandboxed: bool, hostile: Path) -> None:
     assert run(hostile, "ask", sandboxed=sandboxed).output == "0 bytes\n"
 
 
-@pytest.mark.parametrize("kind", ["spin", "sleep"])
+@pytest.mark.parametrize("kind", ["spin", "sleep", "sleep headless"])
 def test_does_not_end(sandboxed: bool, hostile: Path, kind: str) -> None:
     ended = run(hostile, kind, limits=replace(LIMITS, seconds=0.5), sandboxed=sandboxed)
     assert (ended.status, ended.reason) == (137, "had not ended after 0.5 s")
@@ -178,7 +178,7 @@ def test_computes_too_long(sandboxed: bool, hostile: Path) -> None:
     assert (ended.status, ended.reason) == (137, "took more than 0.5 s of CPU time")
 
 
-@pytest.mark.parametrize("kind", ["eat", "eat shared"])
+@pytest.mark.parametrize("kind", ["eat", "eat shared", "eat headless"])
 def test_eats_memory(sandboxed: bool, hostile: Path, kind: str) -> None:
     ended = run(hostile, kind, sandboxed=sandboxed)
     assert (ended.status, ended.reason) == (137, "took more than 300 MB of memory")
@@ -238,13 +238,14 @@ def test_one_large_file(sandboxed: bool, hostile: Path, place: Path) -> None:
     assert (place / "x").stat().st_size <= LIMITS.file
 
 
-def test_many_files(sandboxed: bool, hostile: Path, place: Path) -> None:
-    ended = run(hostile, "files", place, writable=[place], sandboxed=sandboxed)
+@pytest.mark.parametrize("kind", ["files", "empty files"])
+def test_many_files(sandboxed: bool, hostile: Path, place: Path, kind: str) -> None:
+    ended = run(hostile, kind, place, writable=[place], sandboxed=sandboxed)
     assert (ended.status, ended.reason) == (137, "wrote more than 20 MB of files")
 
 
 @pytest.mark.parametrize("limited", [True, False])
-@pytest.mark.parametrize("kind", ["files", "removed files"])
+@pytest.mark.parametrize("kind", ["files", "removed files", "empty files"])
 def test_fills_its_tmp(
     only_sandboxed: None, hostile: Path, monkeypatch, kind: str, limited: bool
 ) -> None:
@@ -328,6 +329,16 @@ def test_writes_only_where_it_may(only_sandboxed: None, hostile: Path, place: Pa
 def test_path_that_is_not_there(only_sandboxed: None, place: Path) -> None:
     with pytest.raises(LabError, match=f"cannot run true in a sandbox: .*{place}/none"):
         sandbox.run(["true"], LIMITS, readable=[place / "none"])
+
+
+def test_links_are_not_followed(only_sandboxed: None, place: Path) -> None:
+    """Nor is what they point to given to nobody, by root."""
+    (place / "link").symlink_to(place / "file")
+    (place / "file").touch()
+    for places in ({"readable": [place / "link"]}, {"writable": [place / "link"]}):
+        with pytest.raises(LabError, match="link is a link"):
+            sandbox.run(["true"], LIMITS, **places)
+    assert (place / "file").stat().st_uid == os.geteuid()
 
 
 def test_what_the_machine_uses_does_not_count(only_sandboxed: None) -> None:
