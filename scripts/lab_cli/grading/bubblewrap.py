@@ -63,7 +63,8 @@ def _view(order: Order) -> list[str]:
 
 
 def command_line(order: Order, command: Sequence[str], descriptors: Mapping[str, int]) -> list[str]:
-    """Runs `command` in the order's place. `descriptors` by option of bwrap. All its options are in 0.6 already, but for --size."""
+    """Runs `command` in the order's place. `descriptors` are by option of bwrap, whose options are all in
+    0.6 already, but for --size."""
     options = ["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
     options += _view(order)
     options.append("--clearenv")
@@ -71,7 +72,7 @@ def command_line(order: Order, command: Sequence[str], descriptors: Mapping[str,
         options += ["--setenv", name, value]
     for option, descriptor in descriptors.items():
         options += [option, str(descriptor)]
-    return [str(find_bwrap()), *options, "--chdir", str(order.cwd), "--", *command]
+    return [str(find_bwrap()), *options, "--chdir", str(order.cwd or "/tmp"), "--", *command]
 
 
 def missing() -> str:

@@ -42,7 +42,7 @@ class Order:
     readable: Sequence[Path]
     writable: Sequence[Path]
     variables: Mapping[str, str]
-    cwd: Path
+    cwd: Path | None  # None: its own folder, which is empty
     single_process: bool
 
 

@@ -9,6 +9,7 @@ import re
 import resource
 import select
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -44,12 +45,14 @@ OPTIONS = {  # of prlimit
 SPARE = 16  # processes that can be started beyond the limit: to be seen to have passed it
 SPARE_OF_USER = 1000  # without a sandbox: what the user's other programs may start meanwhile
 AT_ONCE = 1 << 16  # bytes
+PATIENCE = 60.0  # seconds: making a sandbox takes some milliseconds
 
 
 class Running:
     """Within its block the command runs; behind it, nothing of it is left."""
 
     look: float  # seconds between two looks at what it uses, which costs time
+    _own: int  # a descriptor of the command's own folder, which was empty when it began
 
     def __init__(self, order: Order) -> None:
         self.order = order
@@ -72,7 +75,7 @@ class Running:
                 self._reap()
             self._stack.close()
             if isinstance(error, OSError):
-                raise LabError(f"cannot start a sandbox: {reason(error)}") from error
+                raise LabError(f"cannot run {self.order.command[0]}: {reason(error)}") from error
             raise
         return self
 
@@ -89,7 +92,7 @@ class Running:
         raise NotImplementedError
 
     def _started(self) -> None:
-        """What there is to do then."""
+        """What there is to do before the command begins."""
 
     def usage(self) -> Usage:
         """What it uses now."""
@@ -143,6 +146,23 @@ class Running:
             self._told += data
         return int(found[1])
 
+    def file(self, name: str) -> str | None:
+        """A file that the command, which has ended, has left in its own folder; None if it is not there, or
+        is anything else than a file."""
+        how = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
+        try:
+            with open(os.open(name, how, dir_fd=self._own), "rb") as file:
+                if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                    return None
+                return file.read(self.order.limits.file).decode(errors="replace")
+        except OSError:
+            return None
+
+    def _folder(self, path: str) -> int:
+        descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+        self._stack.callback(os.close, descriptor)
+        return descriptor
+
     def _pipe(self) -> tuple[IO[bytes], IO[bytes]]:
         """Its ends, to read and to write, which are closed at the latest when this has ended."""
         reads, writes = os.pipe()
@@ -176,7 +196,12 @@ class InSandbox(Running):
         rules, writes = self._pipe()
         writes.write(seccomp.filter_program(order.single_process))  # a pipe has room for it
         writes.close()
-        descriptors = {"--json-status-fd": tells.fileno(), "--seccomp": rules.fileno()}
+        waits, self._gate = self._pipe()
+        descriptors = {
+            "--json-status-fd": tells.fileno(),
+            "--seccomp": rules.fileno(),
+            "--block-fd": waits.fileno(),
+        }
         user: dict[str, Any] = {}
         if os.geteuid() == 0:
             user = {"user": bubblewrap.NOBODY, "group": bubblewrap.NOBODY, "extra_groups": []}
@@ -191,23 +216,40 @@ class InSandbox(Running):
             pass_fds=[*descriptors.values()],
             **user,
         )
-        rules.close()
+        for file in (rules, waits):
+            file.close()
         return process
 
     def _started(self) -> None:
+        """Opens its /proc and /tmp, before the command begins: no command escapes being looked at, and
+        what it leaves in /tmp can be read when it has ended."""
         self._first = self._number("child-pid") or 0  # that of bwrap itself; 0 where it has failed
+        limit = time.monotonic() + PATIENCE
+        while not self.has_ended() and not self._opens():
+            if time.monotonic() > limit:
+                raise LabError("what runs in a sandbox cannot be seen in /proc")
+            time.sleep(0.001)
+        with suppress(BrokenPipeError):  # it has failed
+            self._gate.write(b"\n")
+        self._gate.close()
+
+    def _opens(self) -> bool:
+        """Not before it has a root of its own: until then it has all that the machine has."""
+        root = f"/proc/{self._first}/root"
+        try:
+            self._proc = self._folder(f"{root}/proc")
+            if os.fstat(self._proc).st_dev == os.stat("/proc").st_dev:
+                return False
+            self._own = self._folder(f"{root}/tmp")
+        except OSError:
+            return False
+        return True
 
     def usage(self) -> Usage:
         """With what is in its /tmp. Its own /proc shows its processes alone."""
-        root = Path(f"/proc/{self._first}/root")
-        try:
-            if os.stat(root / "proc").st_dev == os.stat("/proc").st_dev:
-                return Usage()  # not its own yet: all the machine's
-            processes = {int(name) for name in os.listdir(root / "proc") if name.isdecimal()}
-            tmp = os.statvfs(root / "tmp")
-        except OSError:  # it is being made, or has just ended
-            return Usage()
-        usage = usage_of(root / "proc", processes - {1})  # that of bwrap
+        processes = {int(name) for name in os.listdir(self._proc) if name.isdecimal()}
+        usage = usage_of(Path(f"/proc/self/fd/{self._proc}"), processes - {1})  # that of bwrap
+        tmp = os.fstatvfs(self._own)
         in_tmp = (tmp.f_blocks - tmp.f_bfree) * tmp.f_frsize + (tmp.f_files - tmp.f_ffree) * BLOCK
         return Usage(usage.cpu_seconds, usage.memory + in_tmp, usage.processes)
 
@@ -223,14 +265,15 @@ class Bare(Running):
 
     def _start(self, tells: IO[bytes]) -> subprocess.Popen:
         order = self.order
-        self._tmp = self._stack.enter_context(
-            tempfile.TemporaryDirectory(prefix="lab-", ignore_cleanup_errors=True)
-        )
+        folder = tempfile.TemporaryDirectory(prefix="lab-")
+        self._stack.callback(_remove, folder)
+        self._tmp = folder.name
+        self._own = self._folder(self._tmp)
         wanted = of_kernel(order.limits)
         wanted[resource.RLIMIT_NPROC] = _tasks_of_user() + order.limits.processes + SPARE_OF_USER
         asked = {
             "command": [*order.command],
-            "cwd": str(order.cwd),
+            "cwd": str(order.cwd or self._tmp),
             "variables": {**bubblewrap.VARIABLES, "TMPDIR": self._tmp, **order.variables},
             "limits": possible(wanted),
         }
@@ -254,6 +297,11 @@ class Bare(Running):
 
     def folders(self) -> Sequence[Path]:
         return [*self.order.writable, Path(self._tmp)]
+
+
+def _remove(folder: tempfile.TemporaryDirectory) -> None:
+    with suppress(OSError):  # of another user's file
+        folder.cleanup()
 
 
 def _tasks_of_user() -> int:

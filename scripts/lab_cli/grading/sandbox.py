@@ -36,6 +36,7 @@ class Ended:
     output: str  # stdout and stderr as they came, cut where it printed more than it may
     reason: str  # which limit it passed, behind "it ..."; empty if none. The status is 137 then
     seconds: float
+    files: Mapping[str, str]  # by name, those of `kept` that it has left
 
     @property
     def late(self) -> bool:
@@ -48,16 +49,11 @@ def problem() -> str:
     text = bubblewrap.missing()
     if text:
         return text
-    order = Order(["sleep", "60"], FOR_A_TRY, (), (), {}, Path("/"), single_process=True)
-    started = time.monotonic()
-    output = bytearray()
-    with InSandbox(order) as program:
-        while not program.has_ended() and time.monotonic() - started < FOR_A_TRY.seconds:
-            output += program.read(program.look)
-            if program.usage().processes:
-                return ""
-    text = output.decode(errors="replace").strip() or "what runs in it cannot be seen in /proc"
-    return f"no sandbox can be made: {text} ({bubblewrap.remedy()})"
+    try:
+        ended = run(["true"], FOR_A_TRY, single_process=True)
+    except LabError as error:
+        return f"no sandbox can be made: {error} ({bubblewrap.remedy()})"
+    return f"no program runs in a sandbox: {ended.output.strip()}" if ended.status else ""
 
 
 def run(
@@ -67,7 +63,8 @@ def run(
     readable: Sequence[Path] = (),
     writable: Sequence[Path] = (),
     variables: Mapping[str, str] = MappingProxyType({}),
-    cwd: Path = Path("/tmp"),
+    cwd: Path | None = None,
+    kept: Sequence[str] = (),
     sandboxed: bool = True,
     single_process: bool = False,
 ) -> Ended:
@@ -76,11 +73,13 @@ def run(
     sandbox cannot be made (such as a path that is not there), and where somebody else ends what runs the
     command, as lab does which is ended itself.
 
-    `readable` and `writable`, files and folders, are there under their own names. What is in a writable
-    folder then is the program's own work: a name may be a link to anything, or a pipe that nobody writes
-    to. A writable file, which must be there before, can be nothing else, and is at most `limits.file`.
-    Files that it has removed and keeps open are not counted by `limits.disk`: a program that may not be
-    trusted gets no writable folder. /tmp is its own, in memory, and gone with it.
+    The command has a folder of its own, TMPDIR, which is empty and gone with it; it is the current one
+    where there is no `cwd`. In a sandbox it is /tmp, in memory, and all that a program can write to.
+    Files in it with the names `kept` come back, if they are files: so a program hands over a report.
+
+    `readable` and `writable`, files and folders, are there under their own names. Writable ones are for a
+    compiler, not for a program that it made: what such a program has removed and keeps open is not counted
+    by `limits.disk`, and what it leaves there may be a link to anything.
 
     Its environment is bubblewrap.VARIABLES and `variables`, no more. With `single_process` it can start
     threads, and no processes.
@@ -89,12 +88,12 @@ def run(
     the paths (not so below /root, nor in what tempfile makes); the writable ones are given to nobody.
 
     Without `sandboxed`, the limits hold, `single_process` does not, and nothing keeps the command from
-    what the user may do, as to read and to write all files, or to end lab. It gets an empty folder as
-    TMPDIR. A command that becomes another user (su) is not ended.
+    what the user may do, as to read and to write all files, or to end lab. A command that becomes another
+    user (su) is not ended.
     """
     started = time.monotonic()
     places = [_own_place(path) for path in readable], [_own_place(path) for path in writable]
-    order = Order(command, limits, *places, variables, cwd.absolute(), single_process)
+    order = Order(command, limits, *places, variables, cwd, single_process)
     with (InSandbox if sandboxed else Bare)(order) as program:
         output = bytearray()
         reason = _watch(program, output)
@@ -102,11 +101,13 @@ def run(
         if status is None:
             raise _cannot(program, output, sandboxed)
         reason = reason or _seen_at_the_end(program, status, output)
+        files = {name: program.file(name) for name in kept}
     return Ended(
         KILLED if reason else status,
         output[: limits.output].decode(errors="replace"),
         reason,
         time.monotonic() - started,
+        {name: text for name, text in files.items() if text is not None},
     )
 
 

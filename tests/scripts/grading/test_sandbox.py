@@ -275,6 +275,22 @@ def test_tmp_of_a_bare_run_is_removed(hostile: Path, place: Path, monkeypatch) -
     assert os.listdir(place) == []
 
 
+def test_files_that_come_back(sandboxed: bool) -> None:
+    names = ["text", "bytes", "link", "pipe", "folder", "none"]
+    script = (
+        "echo a > text; printf '\\377' > $TMPDIR/bytes; ln -s /usr/bin/env link; mkfifo pipe; mkdir folder; "
+        "echo b > other"
+    )
+    ended = sandbox.run(["sh", "-c", script], LIMITS, kept=names, sandboxed=sandboxed)
+    assert ended.files == {"text": "a\n", "bytes": "�"}
+    ended = sandbox.run(
+        ["sh", "-c", "echo a > text; kill -9 $$"], LIMITS, kept=["text"], sandboxed=sandboxed
+    )
+    assert (ended.status, ended.files) == (137, {"text": "a\n"})
+    ended = sandbox.run(["ls"], LIMITS, sandboxed=sandboxed)
+    assert ended.output == ""
+
+
 def test_sees_no_file_of_others(only_sandboxed: None, hostile: Path, place: Path) -> None:
     own, neighbour = place / "own" / "x.cu", place / "neighbour" / "x.cu"
     for path in (own, neighbour):
@@ -572,7 +588,7 @@ def test_bubblewrap_that_does_not_work(
     monkeypatch.delenv("container", raising=False)
     problem = sandbox.problem()
     assert problem.startswith(
-        "no sandbox can be made: bwrap: No permissions to create new namespace ("
+        "no sandbox can be made: cannot run true in a sandbox: bwrap: No perm"
     )
     assert says in problem
     assert "\n" not in problem
@@ -583,7 +599,7 @@ def test_options_of_the_oldest_bubblewrap(no_sandbox: str, monkeypatch) -> None:
     known = (
         "--unshare-all --die-with-parent --new-session --cap-drop --ro-bind --ro-bind-try --bind "
         "--symlink --proc --dev --tmpfs --remount-ro --clearenv --setenv --json-status-fd --seccomp "
-        "--chdir --"
+        "--block-fd --chdir --"
     ).split()
     monkeypatch.setattr(bubblewrap, "_has_size", lambda bwrap: False)
     monkeypatch.setattr(bubblewrap, "find_bwrap", lambda: "/bwrap")
