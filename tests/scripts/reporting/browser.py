@@ -3,19 +3,39 @@
 from __future__ import annotations
 
 import base64
+import fcntl
 import json
 import os
+import select
 import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
+PATIENCE = 120  # seconds: it hangs
+# The browser reads what it is told from descriptor 3, and answers to 4.
+STARTER = """
+import os, sys
+for number, there in enumerate(map(int, sys.argv[1:3]), 3):
+    os.dup2(there, number)
+os.execv(sys.argv[3], sys.argv[3:])
+"""
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
 def find() -> str | None:
     return next((path for path in map(shutil.which, NAMES) if path), None)
+
+
+def _pipe() -> tuple[int, int]:
+    """With other descriptors than the browser's own."""
+    low = os.pipe()
+    high = [fcntl.fcntl(number, fcntl.F_DUPFD, 10) for number in low]
+    for number in low:
+        os.close(number)
+    return high[0], high[1]
 
 
 class Browser:
@@ -25,12 +45,12 @@ class Browser:
         self._folder = tempfile.TemporaryDirectory(
             prefix="lab-browser-", ignore_cleanup_errors=True
         )
-        to_browser, self._out = os.pipe()
-        self._in, from_browser = os.pipe()
+        to_browser, self._out = _pipe()
+        self._in, from_browser = _pipe()
         options = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
         folder = self._folder.name
         self._process = subprocess.Popen(
-            ["sh", "-c", f'exec "$@" 3<&{to_browser} 4>&{from_browser}', "sh", program]
+            [sys.executable, "-c", STARTER, str(to_browser), str(from_browser), program]
             + [*options, "--remote-debugging-pipe", f"--user-data-dir={folder}", "about:blank"],
             pass_fds=(to_browser, from_browser),
             stderr=subprocess.DEVNULL,
@@ -72,6 +92,8 @@ class Browser:
 
     def _next(self) -> dict[str, Any]:
         while b"\0" not in self._rest:
+            ready, _, _ = select.select([self._in], [], [], PATIENCE)
+            assert ready, "the browser says nothing"
             data = os.read(self._in, 1 << 16)
             assert data, "the browser has ended"
             self._rest += data
