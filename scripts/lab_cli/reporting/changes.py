@@ -7,7 +7,6 @@ import shutil
 from pathlib import Path
 
 from ..catalogue import Exercise
-from ..paths import ROOT
 from ..process import output_of
 from ..results import standing
 from . import text
@@ -19,8 +18,9 @@ UPSTREAM = ("origin/HEAD", "origin/main")
 MOST, MOST_LINES = 60_000, 1_000  # of the diff of a file
 
 
-def of(exercise: Exercise, clean: Cleaner, root: Path = ROOT) -> Changes:
+def of(exercise: Exercise, clean: Cleaner) -> Changes:
     """Of NAME.cu and the files beside it that it includes, as they are now."""
+    root = exercise.source.parents[1]
     commit, base, problem = shipped(root)
     if problem:
         return Changes(problem)

@@ -88,6 +88,8 @@ def markup(figure: Figure, prefix: str, root: Path = ROOT) -> str:
 def _clean(element: ElementTree.Element, prefix: str) -> None:
     element.text = element.tail = None  # of indentation
     element.attrib = dict(_attributes(element.attrib, prefix))
+    if element.tag == f"{{{SVG}}}path":
+        element.attrib.setdefault("d", "")  # of a space: a validator wants one
     for child in [*element]:
         namespace, _, name = str(child.tag).rpartition("}")
         if namespace == "{" + SVG and name in ELEMENTS:

@@ -43,7 +43,7 @@ def checkout(tmp_path: Path) -> Path:
 def of(folder: Path) -> Changes:
     exercise = _Exercise("ch", "x", Facts(0, Plan([])))
     object.__setattr__(exercise, "root", folder)
-    return changes.of(exercise, Cleaner(), folder)
+    return changes.of(exercise, Cleaner())
 
 
 def write(folder: Path, name: str, text: str) -> None:

@@ -1,0 +1,449 @@
+"""./lab report as a whole: with programs that stand in for exercises, and once with a real one."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from exercise_sample import FACTS
+from lab_cli import main
+from lab_cli.building import own_program, presets
+from lab_cli.commands import report
+from lab_cli.commands import test as test_command
+from lab_cli.errors import LabError
+from lab_cli.machine import setup, zig
+from lab_cli.paths import ROOT
+
+pytest.importorskip("jinja2")
+
+HEAD = "exercise,device,parameters,kernel,grid,block,reps,median_ms,min_ms,max_ms,gbps,check"
+GOOD = f"{HEAD}\ntranspose,CPU emulation,size=3,k<1>,1,32,3,0.5,0.4,0.6,12,ok"
+BAD = GOOD.replace(",ok", ",WRONG")
+CLEAN = "no hazards found in 2 kernel launches. Looked at: races"
+HAZARD = "1. race in shared memory\n   kernel k\n\n1 hazard found in 2 kernel launches"
+COUNTED = """\
+"ID","Kernel Name","Block Size","Grid Size","Device","smsp__sass_branch_targets_threads_divergent.sum"
+"","","","","",""
+"0","k(int *)","(32, 1, 1)","(1, 1, 1)","0","7"
+"""
+LISTED = {"tests": [
+    {"name": name, "properties": [{"name": "LABELS", "value": ["exercise", "transpose", about]}]}
+    for name, about in (("transpose --size=3", "results"), ("transpose counts", "counts"))
+]}  # fmt: skip
+RAN = """<testsuite><testcase name="transpose --size=3" status="{}"><system-out>what {} said</system-out>
+</testcase><testcase name="transpose counts" status="run"/></testsuite>"""
+
+
+class Lab:
+    """./lab report in a folder of its own, with the exercise transpose, whose programs are scripts."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.folder = folder
+        self.built: list[str] = []
+        self.ran = RAN.format("run", "it")
+        self.fails = ""  # what the compiler says
+        self.program(f"printf '%s\\n' '{GOOD}'")
+        self.instrumented()
+        monkeypatch.setattr(presets, "build", self._build)
+        monkeypatch.setattr(test_command, "run_lines", self._ctest)
+        monkeypatch.setattr(test_command, "output_of", lambda command: json.dumps(LISTED))
+
+    def __call__(self, *arguments: str) -> int:
+        return main.main(["report", "--backend=cpu", *arguments])
+
+    def program(self, script: str, name: str = "ch04_memory/transpose") -> None:
+        path = self.folder / name
+        path.write_text(f"#!/bin/sh\n{script}\n")
+        path.chmod(0o755)
+
+    def instrumented(self, check: str = CLEAN, more: str = "") -> None:
+        self.program(
+            f'[ -z "$CUDA_EMULATOR_CHECK" ] || printf "%s\\n" "{check}" > "$CUDA_EMULATOR_CHECK"\n'
+            f"[ -z \"$CUDA_EMULATOR_PROFILE\" ] || printf '%s' '{COUNTED}' > \"$CUDA_EMULATOR_PROFILE\"\n"
+            f"{more}",
+            "ch04_memory/transpose_instrumented",
+        )
+
+    def _build(self, cmake: str, preset: str, *targets: str) -> Path:
+        self.built.append(" ".join([preset, *targets]))
+        if self.fails:
+            raise LabError("cmake --build: exit status 1; the reason is above", printed=self.fails)
+        return self.folder
+
+    def _ctest(self, command: Sequence[str], each: Callable[[str], None]) -> int:
+        assert command[-2:] == ["-L", "^transpose$"]
+        each("1/2 Test #1: transpose --size=3 .... Passed\n")
+        Path(command[command.index("--output-junit") + 1]).write_text(self.ran)
+        return 0
+
+    def json(self, name: str = "report.json") -> dict[str, Any]:
+        return json.loads((self.folder / name).read_text(encoding="utf-8"))
+
+    def page(self, name: str = "report.html") -> str:
+        return (self.folder / name).read_text(encoding="utf-8")
+
+    def part(self, name: str) -> dict[str, Any]:
+        return self.json()["programs"][0][name]
+
+
+@pytest.fixture
+def lab(exercises, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
+    exercises(
+        "ch04_memory/transpose", FACTS + '[profile]\nmetrics = ["divergent_branch", "duration"]\n'
+    )
+    exercises("ch09_tensor/wgmma", "gpu_only = true\n" + FACTS)
+    monkeypatch.setattr(setup, "ensure", lambda backend, modules=(): "cmake")
+    monkeypatch.setattr(setup, "python_for", lambda modules: sys.executable)
+    monkeypatch.setattr(zig, "is_compiler", lambda path: False)
+    for name in ("CUDA_EMULATOR_CHECK", "CUDA_EMULATOR_PROFILE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(tmp_path)
+    return Lab(tmp_path, monkeypatch)
+
+
+def test_all_is_right(lab: Lab, capfd) -> None:
+    assert lab("transpose", "--json") == 0
+    out, err = capfd.readouterr()
+    assert out == "transpose                 results ok, tests ok, hazard check ok\n"
+    assert err.endswith("written: report.html\nwritten: report.json\n")
+    assert lab.built[0] == "cpu transpose transpose_instrumented"
+    found = lab.json()
+    assert (found["schema"], found["status"], found["emulated"]) == ("lab-report/1", 0, True)
+    assert lab.part("run")["table"]["rows"][0]["cells"]["median_ms"] == 0.5
+    assert lab.part("tests")["counts"][1] == {
+        "about": "counts",
+        "passed": 1,
+        "failed": 0,
+        "skipped": 0,
+    }
+    assert lab.part("check")["summary"] == CLEAN
+    metrics = lab.part("metrics")
+    assert metrics["launches"] == [{"kernel": "k", "grid": "1", "block": "32", "values": [7.0]}]
+    assert "not available without a GPU: duration" in metrics["notes"]
+    page = lab.page()
+    for words in (
+        "About transpose.",
+        "k&lt;1&gt;",
+        '<td class="number" data-value="7.0">7</td>',
+        CLEAN,
+    ):
+        assert words in page
+    assert "GB/s" not in page
+
+
+def test_without_json_there_is_none(lab: Lab) -> None:
+    assert lab("transpose", "-o", "x.html") == 0
+    assert sorted(path.name for path in lab.folder.glob("*.*")) == ["x.html"]
+
+
+def test_json_goes_beside_the_page_or_where_it_is_told_to(lab: Lab) -> None:
+    (lab.folder / "out").mkdir()
+    assert lab("transpose", "-o", "out/mine.html", "--json") == 0
+    assert lab.json("out/mine.json")["programs"][0]["name"] == "transpose"
+    assert lab("transpose", "-o", "out/mine.html", "--json=facts.json") == 0
+    assert lab.json("facts.json") is not None
+
+
+def test_a_wrong_result(lab: Lab, capfd) -> None:
+    lab.program(f"printf '%s\\n' '{BAD}'; echo '    WRONG: k: element 3' >&2; exit 1")
+    assert lab("transpose", "--json") == 1
+    assert "results WRONG" in capfd.readouterr().out
+    assert (lab.part("run")["verdict"], lab.part("run")["problem"]) == ("WRONG", "")
+    assert lab.part("run")["printed"]["text"] == "    WRONG: k: element 3\n"
+    assert '<span class="chip bad">WRONG</span>' in lab.page()
+
+
+def test_a_wrong_row_counts_whatever_the_program_ends_with(lab: Lab) -> None:
+    lab.program(f"printf '%s\\n' '{BAD}'")
+    assert lab("transpose", "--json") == 1
+    assert lab.part("run")["verdict"] == "WRONG"
+
+
+def test_a_test_that_fails(lab: Lab) -> None:
+    lab.ran = RAN.format("fail", "<b>it</b> \x26amp;".replace("<", "&lt;"))
+    assert lab("transpose", "--json") == 1
+    assert lab.part("tests")["verdict"] == "failed"
+    (case,) = lab.part("tests")["failed"]
+    assert (case["name"], case["printed"]["text"]) == (
+        "transpose --size=3",
+        "what <b>it</b> & said",
+    )
+    assert "what &lt;b&gt;it&lt;/b&gt; &amp; said" in lab.page()
+
+
+def test_a_hazard(lab: Lab) -> None:
+    lab.instrumented(HAZARD, "exit 3")
+    assert lab("transpose", "--json") == 1
+    assert lab.part("check")["verdict"] == "hazards"
+    assert "race in shared memory" in lab.page()
+
+
+def test_a_program_that_fails_under_the_check_and_the_profile(lab: Lab) -> None:
+    lab.instrumented(CLEAN, "echo 'out of memory'; exit 3")
+    assert lab("transpose", "--json") == 1
+    check, metrics = lab.part("check"), lab.part("metrics")
+    assert (check["verdict"], check["problem"]) == (
+        "failed",
+        "the program ended with exit status 3",
+    )
+    assert check["printed"]["text"] == metrics["printed"]["text"] == "out of memory\n"
+    assert metrics["problem"] == "the program ended with exit status 3"
+    assert "is above" not in lab.page()
+
+
+def test_no_kernel_is_no_failure(lab: Lab) -> None:
+    lab.instrumented("no kernel was launched: nothing was looked at")
+    assert lab("transpose", "--json") == 0
+    assert lab.part("check")["verdict"] == "not known"
+
+
+def test_options_go_to_the_programs_and_are_named(lab: Lab) -> None:
+    lab.program(f"printf '%s\\n' '{GOOD}'; echo \"got $*\" >&2")
+    lab.instrumented(CLEAN, 'echo "got $*"; exit 3')
+    assert lab("transpose", "--json", "--", "--size=3", "a b") == 1
+    assert lab.json()["options"] == ["--size=3", "a b"]
+    assert lab.part("run")["printed"]["text"] == "got --size=3 a b --csv\n"
+    assert lab.part("check")["printed"]["text"] == "got --profile --size=3 a b\n"
+    assert lab.part("metrics")["printed"]["text"] == "got --profile --size=3 a b\n"
+
+
+def test_refused_options_are_bad_usage(lab: Lab, capfd) -> None:
+    script = 'echo "transpose: --nope: no such option" >&2; exit 2'
+    lab.program(script)
+    lab.instrumented("", script)
+    assert lab("transpose", "--json", "--", "--nope") == 2
+    assert lab.part("run")["verdict"] == lab.part("check")["verdict"] == "refused"
+    assert "--nope: no such option" in lab.page()
+    assert lab("transpose") == 1  # without options it is the fault of the exercise
+
+
+def test_a_late_program(lab: Lab) -> None:
+    lab.program(f"printf '%s\\n' '{GOOD}'; exec sleep 1000")
+    assert lab("transpose", "--json", "--timeout=1") == 1
+    assert lab.part("run")["verdict"] == "late"
+    assert "had not ended after 1 seconds (--timeout), and was ended" in lab.page()
+    assert lab.part("run")["table"]["rows"]  # what it had printed until then
+    assert lab.part("check")["verdict"] == "ok"
+
+
+def test_a_late_check(lab: Lab) -> None:
+    lab.instrumented(HAZARD, "exec sleep 1000")
+    assert lab("transpose", "--json", "--timeout=1") == 1
+    check = lab.part("check")
+    assert check["verdict"] == "late" and "race in shared memory" in check["findings"]["text"]
+    assert "had not ended" in lab.part("metrics")["problem"]
+
+
+def test_what_does_not_compile(lab: Lab, capfd) -> None:
+    lab.fails = f"\x1b[31m{ROOT}/ch04_memory/transpose.cu:3: error: <x> was not declared\x1b[0m"
+    assert lab("transpose", "wgmma", "--json") == 1
+    run = lab.part("run")
+    assert run["verdict"] == "failed"
+    assert run["problem"] == "it does not compile: cmake --build: exit status 1"
+    assert run["printed"]["text"] == "ch04_memory/transpose.cu:3: error: <x> was not declared"
+    for name in ("tests", "check", "metrics"):
+        assert lab.part(name)["problem"] == "the program could not be built"
+    assert lab.built == ["cpu transpose transpose_instrumented"]
+    assert "&lt;x&gt; was not declared" in lab.page()
+
+
+def test_an_exercise_that_needs_a_gpu_is_named_and_the_other_is_there(lab: Lab, capfd) -> None:
+    assert lab("wgmma", "transpose", "--json") == 1
+    assert capfd.readouterr().out == (
+        "wgmma                     results not known, tests not known, hazard check not known\n"
+        "transpose                 results ok, tests ok, hazard check ok\n"
+    )
+    for name in ("run", "tests", "check"):
+        assert lab.part(name)["problem"] == "wgmma: only on the gpu back end"
+
+
+def test_a_program_without_a_usable_gpu(lab: Lab) -> None:
+    lab.program("echo 'no usable GPU' >&2; exit 77")
+    assert lab("transpose", "--json") == 1
+    assert lab.part("run")["problem"] == "no usable GPU; --backend cpu runs without one"
+
+
+def test_with_zig_what_cannot_be_had_is_named(lab: Lab, monkeypatch) -> None:
+    monkeypatch.setattr(zig, "is_compiler", lambda path: True)
+    assert lab("transpose", "--json") == 0
+    assert lab.built == ["cpu transpose"]
+    assert "zig's compiler" in lab.part("check")["problem"]
+    assert "zig's compiler" in lab.part("metrics")["problem"]
+    assert "zig's compiler" in lab.part("tests")["notes"][0]
+
+
+def test_what_is_no_table_is_shown(lab: Lab) -> None:
+    lab.program(f"printf '%s\\n' 'hello from <b>thread</b> 3' '{GOOD}'")
+    assert lab("transpose", "--json") == 1
+    run = lab.part("run")
+    assert run["table"] is None and "its table cannot be read: transpose --csv: " in run["problem"]
+    assert run["printed"]["text"].startswith("hello from <b>thread</b> 3\n")
+
+
+def test_a_flood_is_cut(lab: Lab) -> None:
+    lab.program("yes | head -c 50000000")
+    assert lab("transpose", "--json") == 1
+    assert "more than a table has" in lab.part("run")["problem"]
+    assert lab.part("run")["printed"]["left_out"] > 1_000_000
+    assert len(lab.page()) < 100_000
+
+
+def test_ctest_says_nothing(lab: Lab) -> None:
+    lab.ran = "<testsuite/>"
+    assert lab("transpose", "--json") == 0
+    assert lab.part("tests")["verdict"] == "not known"
+
+
+@pytest.fixture
+def mine(lab: Lab, monkeypatch) -> Path:
+    """A program of one's own that compiles to a script."""
+
+    def compile(command: list[str], to_stderr: bool, held: bool) -> int:
+        source = next(Path(word) for word in command if word.endswith(".cu"))
+        if "error" in source.read_text():
+            return 1
+        path = Path(command[command.index("-o") + 1])
+        instrumented = lab.folder / "ch04_memory" / "transpose_instrumented"
+        text = instrumented.read_text() if "--instrument" in command else source.read_text()
+        path.write_text(text)
+        path.chmod(0o755)
+        return 0
+
+    monkeypatch.setattr(own_program, "FOLDER", lab.folder / "own")
+    monkeypatch.setattr(own_program, "run", compile)
+    (lab.folder / "mine").mkdir()
+    source = lab.folder / "mine" / "mine.cu"
+    source.write_text(f"#!/bin/sh\necho '</pre><script>x</script>'; echo {source} $*; exit 3\n")
+    return source
+
+
+def test_a_program_of_ones_own(lab: Lab, mine: Path, capfd) -> None:
+    assert lab(str(mine), "--json", "--", "-x") == 1
+    assert capfd.readouterr().out == "mine.cu                   results failed, hazard check ok\n"
+    assert lab.part("run")["printed"]["text"] == "</pre><script>x</script>\nmine.cu -x\n"
+    assert lab.part("run")["problem"] == "exit status 3"
+    program = lab.json()["programs"][0]
+    assert program["tests"] is program["figures"] is program["changes"] is None
+    page = lab.page()
+    assert page.count("<script>") == 1 and str(lab.folder) not in page
+    assert "&lt;/pre&gt;&lt;script&gt;x&lt;/script&gt;" in page
+
+
+def test_one_of_ones_own_that_does_not_compile(lab: Lab, mine: Path) -> None:
+    mine.write_text("error")
+    assert lab(str(mine), "--json") == 1
+    assert lab.part("run")["verdict"] == "failed"
+    assert lab.part("run")["problem"] == "mine.cu does not compile (exit status 1)"
+    assert lab.part("check")["problem"] == "the program could not be built"
+
+
+def test_the_file_of_an_exercise_is_that_exercise(lab: Lab) -> None:
+    assert lab(str(lab.folder / "ch04_memory" / "transpose.cu"), "--json") == 0
+    assert lab.json()["programs"][0]["kind"] == "exercise"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "lab report: NAME|FILE.cu is missing; ./lab report --help says more"),
+        (["tranpose"], "did you mean transpose?"),
+        ([""], "a name is empty"),
+        (["no.cu"], "there is no file no.cu"),
+        (["transpose", "--size=3"], "options of an exercise follow after --"),
+        (["transpose", "-o", "nowhere/report.html"], "there is no folder"),
+        (["transpose", "-o", "."], "it is a folder"),
+        (["transpose", "--json=nowhere/x.json"], "there is no folder"),
+        (
+            ["--json", "transpose"],
+            "--json: transpose: expected a file that ends in .json, or nothing",
+        ),
+        (["transpose", "-o", "x.json", "--json"], "the page and its JSON are two files"),
+        (["ch04_memory/transpose.cu", "-o", "ch04_memory/transpose.cu"], "that is the program"),
+        (
+            ["transpose", "ch04_memory/transpose.cu"],
+            "name exercises and chapters, or the files of one",
+        ),
+    ],
+)
+def test_bad_usage_runs_nothing(
+    lab: Lab, capfd, monkeypatch, arguments: list[str], message: str
+) -> None:
+    monkeypatch.setattr(setup, "python_for", lambda modules: pytest.fail("installed"))
+    assert lab(*arguments) == 2
+    assert message in capfd.readouterr().err
+    assert lab.built == [] and not list(lab.folder.glob("*.html"))
+
+
+def test_another_python_that_has_jinja_does_it_all(lab: Lab, monkeypatch) -> None:
+    commands: list[list[str]] = []
+    asked: list[list[str]] = []
+    monkeypatch.setattr(
+        setup, "python_for", lambda modules: asked.append(modules) or "/other/python"
+    )
+    monkeypatch.setattr(report, "run_shown", lambda command: commands.append(command) or 3)
+    assert lab("transpose", "--json", "--timeout=2", "--", "--size=3") == 3
+    assert lab("ch04", "transpose", "-o", "a.html", "--json=b.json") == 3
+    start = ["/other/python", "-B", str(ROOT / "lab"), "report"]
+    assert commands == [
+        [
+            *start,
+            "transpose",
+            "--backend=cpu",
+            "-o",
+            "report.html",
+            "--timeout=2.0",
+            "--json",
+            "--",
+            "--size=3",
+        ],
+        [*start, "ch04", "transpose", "--backend=cpu", "-o", "a.html", "--json=b.json"],
+    ]
+    assert asked[0][0] == "jinja2" and lab.built == []
+
+
+def test_what_is_handed_on_is_understood_again(lab: Lab, monkeypatch) -> None:
+    once = main.parsed(["report", "x", "--json", "--timeout=2", "--backend=cpu", "--", "--", "-o"])
+    again = main.parsed(["report", *report._words(once)])
+    assert vars(again) == vars(once)
+
+
+def test_it_says_nothing_of_whose_machine_it_is(lab: Lab, monkeypatch) -> None:
+    monkeypatch.setenv("USER", "anna-k")
+    lab.program(f"printf '%s\\n' '{GOOD}'; echo $HOME/x {ROOT}/common/lab.cuh >&2")
+    assert lab("transpose", "--json") == 0
+    both = lab.page() + (lab.folder / "report.json").read_text()
+    for word in (os.uname().nodename, "anna-k", str(ROOT) + "/", os.path.expanduser("~") + "/"):
+        assert word not in both, word
+    assert lab.part("run")["printed"]["text"] == "~/x common/lab.cuh\n"
+
+
+def test_the_real_program(monkeypatch, tmp_path: Path, capfd) -> None:
+    """An exercise of the project, its tests, and what counts it."""
+    build = Path(os.environ.get("CPU_BUILD", ROOT / "out" / "cpu")).absolute()
+    program = build / "ch03_execution_model" / "warpLayout"
+    if not (program.exists() and program.with_name("warpLayout_instrumented").exists()):
+        pytest.skip("warpLayout is not built: ./lab test builds it")
+    cache = (build / "CMakeCache.txt").read_text()
+    cmake = re.search(r"^CMAKE_COMMAND:INTERNAL=(.*)$", cache, re.MULTILINE)
+    assert cmake
+    monkeypatch.setattr(setup, "ensure", lambda *_: cmake[1])
+    monkeypatch.setattr(setup, "python_for", lambda modules: sys.executable)
+    monkeypatch.setattr(presets, "build", lambda *_: build)
+    path = tmp_path / "report.html"
+    assert main.main(["report", "--backend=cpu", "warpLayout", "-o", str(path), "--json"]) == 0
+    found = json.loads(path.with_suffix(".json").read_text())
+    (program_facts,) = found["programs"]
+    assert program_facts["sources"] == ["warpLayout.cu"]
+    assert program_facts["run"]["verdict"] == program_facts["check"]["verdict"] == "ok"
+    assert len(program_facts["run"]["table"]["rows"]) == 15
+    assert {count["about"] for count in program_facts["tests"]["counts"]} >= {"results", "options"}
+    assert sum(count["failed"] for count in program_facts["tests"]["counts"]) == 0
+    assert program_facts["metrics"]["launches"]
+    page = path.read_text()
+    assert "wasted [%]" in page and "they say nothing about a GPU" in page
