@@ -88,6 +88,7 @@ function(lab_add_exercise name)
         lab_test_counts(${name})
         lab_test_broken(${name} "${arg_RUNS}")
         lab_test_faults(${name} "${arg_RUNS}")
+        lab_test_assignments(${name})
         lab_test_as_gpu(${name} "${arg_RUNS}" "${arg_GPU}")
     endif()
 endfunction()
@@ -230,6 +231,19 @@ function(lab_test_faults name runs)
             -- $<TARGET_FILE:${name}_faulty> ${words})
     set_tests_properties(faults/${name} PROPERTIES
         SKIP_RETURN_CODE 77 TIMEOUT ${LAB_TEST_SECONDS} LABELS unit ENVIRONMENT CUDA_EMULATOR_SMS=${LAB_TEST_SMS})
+endfunction()
+
+# Its assignments: what is shipped must get all points, the kernel before it in the ladder must not.
+function(lab_test_assignments name)
+    file(STRINGS ${name}.toml assignments REGEX "^\\[\\[assignment\\]\\]")
+    if(NOT assignments)
+        return()
+    endif()
+    add_test(NAME assignments/${name}
+        COMMAND ${LAB_PYTHON} ${PROJECT_SOURCE_DIR}/tests/graded_assignments.py
+            ${CMAKE_CURRENT_SOURCE_DIR}/${name}.toml --build ${CMAKE_BINARY_DIR})
+    set_tests_properties(assignments/${name} PROPERTIES
+        SKIP_RETURN_CODE 77 TIMEOUT ${LAB_TEST_SECONDS} LABELS unit ENVIRONMENT "CXX=${CMAKE_CXX_COMPILER}")
 endfunction()
 
 # A ctest case for each "options => regex".

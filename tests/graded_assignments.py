@@ -1,0 +1,133 @@
+"""Grades what must pass and what must fail in the assignments of an exercise: the ctest cases
+assignments/NAME.
+
+    graded_assignments.py NAME.toml --build FOLDER
+
+The kernel as it is shipped gets all points that there are without a GPU. With the body of the kernel
+before it, a bound fails; an empty body gets no point. tests/assignments/CHAPTER/NAME.toml has a table
+for each assignment that needs more than NAME.cu has:
+
+before  the body of the kernel before it, where that has other parameters, or another launch
+also    bodies of other solutions, which get all points
+fails   bodies that are right and miss the point: a bound fails
+
+FOLDER is a build of the cpu back end. Status 77, which ctest shows as skipped, where this Python
+cannot read TOML.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "scripts"))
+
+from lab_cli import catalogue, toml_file  # noqa: E402
+from lab_cli.assignments import Assignment  # noqa: E402
+from lab_cli.errors import LabError  # noqa: E402
+from lab_cli.grading.evaluate import Grade, Grader  # noqa: E402
+from lab_cli.grading.kernel_source import KernelSource  # noqa: E402
+from lab_cli.grading.programs import Workshop  # noqa: E402
+from lab_cli.toml_file import NoReader  # noqa: E402
+
+NOT_THERE = 77
+BODIES = ROOT / "tests" / "assignments"
+EMPTY = "\n"
+
+
+def bodies_of(facts: Path) -> dict[str, dict[str, Any]]:
+    """What tests/assignments/ has for this NAME.toml: a table for each assignment."""
+    path = BODIES / facts.parent.name / facts.name
+    return toml_file.load(path) if path.exists() else {}
+
+
+def body_before(source: KernelSource, assignment: Assignment, tables: dict[str, Any]) -> str:
+    """Where a kernel launches itself, it launches the student's."""
+    own = tables.get(assignment.name, {}).get("before", "")
+    (kernel,) = assignment.kernels
+    return own or re.sub(rf"\b{assignment.before}\b", kernel, source.body(assignment.before))
+
+
+class Trial:
+    """Of one assignment."""
+
+    def __init__(self, assignment: Assignment, workshop: Workshop) -> None:
+        path = workshop.exercise.source
+        self._assignment = assignment
+        self._source = KernelSource(path.read_text(encoding="utf-8"), path.name)
+        self._grader = Grader(assignment, workshop)
+
+    def problems(self, tables: dict[str, Any]) -> Iterator[str]:
+        """What is not as it must be."""
+        (kernel,) = self._assignment.kernels
+        table = tables.get(self._assignment.name, {})
+        before = body_before(self._source, self._assignment, tables)
+        passing = {"as it is shipped": self._source.body(kernel)}
+        failing = {f"with the body of {self._assignment.before}": before}
+        passing |= {f"also, {number}": body for number, body in enumerate(table.get("also", []), 1)}
+        failing |= {
+            f"fails, {number}": body for number, body in enumerate(table.get("fails", []), 1)
+        }
+        for about, body in passing.items():
+            grade = self._grade(about, kernel, body)
+            if grade.problem or grade.points != grade.of:
+                yield f"{about}: {_in_words(grade)}"
+        for about, body in failing.items():
+            grade = self._grade(about, kernel, body)
+            if grade.problem or not self._misses_a_bound(grade):
+                yield f"{about}: no bound fails {grade.problem}"
+        grade = self._grade("empty", kernel, EMPTY)
+        if grade.problem or grade.points:
+            yield f"an empty body gets {grade.points} points {grade.problem}"
+
+    def _grade(self, about: str, kernel: str, body: str) -> Grade:
+        grade = self._grader.grade(self._source.with_bodies({kernel: body}))
+        print(f"{self._assignment.name}, {about}: {_in_words(grade)}", flush=True)
+        return grade
+
+    def _misses_a_bound(self, grade: Grade) -> bool:
+        judged = zip(self._grader.criteria, grade.findings)
+        return any(criterion.bound and not finding.points for criterion, finding in judged)
+
+
+def _in_words(grade: Grade) -> str:
+    missed = [f"{each.about}: {each.seen}" for each in grade.findings if each.points < each.of]
+    return "; ".join(
+        [f"{grade.points} of {grade.of} points", *filter(None, [grade.problem]), *missed]
+    )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("facts", type=Path)
+    parser.add_argument("--build", type=Path, required=True)
+    arguments = parser.parse_args()
+    facts = arguments.facts.resolve()
+    found = []
+    try:
+        exercises = {
+            exercise.source.with_suffix(".toml"): exercise for exercise in catalogue.exercises()
+        }
+        exercise = exercises[facts]
+        workshop = Workshop(exercise, arguments.build.resolve(), sandboxed=False)
+        tables = bodies_of(facts)
+        for assignment in exercise.facts.assignments:
+            problems = Trial(assignment, workshop).problems(tables)
+            found += [f"{assignment.name}, {problem}" for problem in problems]
+    except NoReader as error:
+        print(f"skipped: {error}")
+        return NOT_THERE
+    except LabError as error:
+        found = [str(error)]
+    for problem in found:
+        print(f"FAILED: {problem}", file=sys.stderr)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
