@@ -7,10 +7,8 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from types import MappingProxyType
 
 from ..building import own_program
 from ..catalogue import Exercise, launches_from_kernels, links_cublas
@@ -51,9 +49,9 @@ RUNNING = Limits(
 PYCACHE = OUT / "pycache"
 VARIABLES = {"CUDA_EMULATOR_SMS": "4", "PYTHONPYCACHEPREFIX": str(PYCACHE)}
 PASSED_ON = ("CXX",)  # which compiler to take
-# The program's stderr and its report, which it can write and neither replace nor remove.
-REDIRECTED = 'errors=$0; report=$1; shift; exec "$@" 2> "$errors" 3> "$report"'
-REPORT = "/proc/self/fd/3"
+# stderr and the report that a variable names, as files in the program's own folder.
+WITH_FILES = 'exec env "$0=$TMPDIR/report" "$@" 2> "$TMPDIR/errors"'
+FILES = ("report", "errors")
 SYSTEM = "/usr/bin:/usr/local/bin"
 # What a program is run for: its results, or a report, which this variable names, or times on a GPU.
 RESULTS, CHECK, PROFILE, TIMES = "", "CUDA_EMULATOR_CHECK", "CUDA_EMULATOR_PROFILE", "times"
@@ -166,30 +164,25 @@ class Workshop:
     def run(self, program: Path, options: str, purpose: str) -> Run:
         """Runs it with --csv; for a report, each kernel once. Failed where there are no rows."""
         folder = program.parent.parent
-        report, errors = folder / "report", folder / "errors"
-        for file in (report, errors):  # the only ones that it can write
-            file.unlink(missing_ok=True)
-            file.touch()
         how = {RESULTS: ["--reps=2"], TIMES: []}.get(purpose, ["--profile"])
         command = [str(program), *shlex.split(options), "--csv", *how]
         ended = self._run(
-            ["sh", "-c", REDIRECTED, str(errors), str(report), *command],
+            ["sh", "-c", WITH_FILES, purpose or "RESULTS", *command],
             replace(RUNNING, seconds=self.seconds, cpu_seconds=self.seconds),
             folder,
             [],
-            [report, errors],
-            {purpose: REPORT} if purpose in REPORTS else {},
+            [],
             # What checks starts addr2line, which finds the lines.
             single_process=purpose not in REPORTS,
         )
         if ended.reason:
             raise (Endless if ended.late else Failed)(ended.reason)
-        said = excerpt(errors.read_text(errors="replace"), f"{folder}/")
+        said = excerpt(ended.files.get("errors", ""), f"{folder}/")
         if ended.status == BAD_USAGE:
             raise LabError(f"with {options}: {said[0] if said else 'bad usage'}", BAD_USAGE)
         if ended.status not in GOOD_STATUS:
             raise Failed("\n".join([f"ended with {describe(ended.status)}", *said]))
-        text = report.read_text(errors="replace") if purpose in REPORTS else ""
+        text = ended.files.get("report", "")
         try:
             rows = csv_file.parse(ended.output, Path("table")).rows
         except LabError:
@@ -206,7 +199,6 @@ class Workshop:
         folder: Path,
         readable: list[Path],
         writable: list[Path],
-        variables: Mapping[str, str] = MappingProxyType({}),
         single_process: bool = False,
     ) -> Ended:
         of_lab = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
@@ -215,8 +207,9 @@ class Workshop:
             limits,
             readable=[folder, *readable],
             writable=writable,
-            variables={**VARIABLES, **of_lab, **variables},
+            variables={**VARIABLES, **of_lab},
             cwd=folder,
+            kept=FILES,
             sandboxed=self.sandboxed,
             single_process=single_process,
         )
