@@ -52,6 +52,9 @@ def _view(order: Order) -> list[str]:
     for file in FILES:
         options += ["--ro-bind-try", file, file]
     options += ["--proc", "/proc", "--dev", "/dev"]
+    for device in sorted(Path("/dev").glob("nvidia*")) if order.gpu else []:
+        options += ["--dev-bind", str(device), str(device)]
+    options += ["--ro-bind", "/sys", "/sys"] if order.gpu else []
     bwrap = find_bwrap()
     options += ["--size", str(order.limits.memory)] if bwrap and _has_size(bwrap) else []
     options += ["--tmpfs", "/tmp"]

@@ -44,6 +44,7 @@ class Order:
     variables: Mapping[str, str]
     cwd: Path | None  # None: its own folder, which is empty
     single_process: bool
+    gpu: bool = False
 
 
 @dataclass(frozen=True)
@@ -53,13 +54,15 @@ class Usage:
     processes: int = 0
 
 
-def of_kernel(limits: Limits) -> dict[int, int]:
+def of_kernel(order: Order) -> dict[int, int]:
     """Limits of each process, by number of the resource. That of CPU time is for the case that nobody
-    looks any more."""
+    looks any more. CUDA reserves more addresses than there is memory in any machine."""
+    limits = order.limits
+    addresses = {} if order.gpu else {resource.RLIMIT_AS: ADDRESS_SPACE}
     return {
+        **addresses,
         resource.RLIMIT_CPU: math.ceil(limits.cpu_seconds) + 1,
         resource.RLIMIT_FSIZE: limits.file,
-        resource.RLIMIT_AS: ADDRESS_SPACE,
         resource.RLIMIT_CORE: 0,
         resource.RLIMIT_MEMLOCK: 0,
         resource.RLIMIT_MSGQUEUE: 0,

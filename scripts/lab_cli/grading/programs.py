@@ -174,6 +174,7 @@ class Workshop:
             [],
             # What checks starts addr2line, which finds the lines.
             single_process=purpose not in REPORTS,
+            gpu=purpose == TIMES,
         )
         if ended.reason:
             raise (Endless if ended.late else Failed)(ended.reason)
@@ -200,6 +201,7 @@ class Workshop:
         readable: list[Path],
         writable: list[Path],
         single_process: bool = False,
+        gpu: bool = False,
     ) -> Ended:
         of_lab = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
         return sandbox.run(
@@ -212,6 +214,7 @@ class Workshop:
             kept=FILES,
             sandboxed=self.sandboxed,
             single_process=single_process,
+            gpu=gpu,
         )
 
 

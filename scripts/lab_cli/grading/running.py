@@ -175,7 +175,7 @@ class Running:
 def _held_to(order: Order) -> list[str]:
     """Programs of util-linux that set the limits and become the command. They do so within: from
     outside, not even a container's root may. (That of processes would not let bwrap itself start any.)"""
-    wanted = of_kernel(order.limits)
+    wanted = of_kernel(order)
     if (version_in(platform.release()) or ()) >= COUNTS_BY_NAMESPACE:
         wanted[resource.RLIMIT_NPROC] = order.limits.processes + SPARE
     options = [f"--{OPTIONS[kind]}={value}" for kind, value in possible(wanted).items()]
@@ -269,7 +269,7 @@ class Bare(Running):
         self._stack.callback(_remove, folder)
         self._tmp = folder.name
         self._own = self._folder(self._tmp)
-        wanted = of_kernel(order.limits)
+        wanted = of_kernel(order)
         wanted[resource.RLIMIT_NPROC] = _tasks_of_user() + order.limits.processes + SPARE_OF_USER
         asked = {
             "command": [*order.command],

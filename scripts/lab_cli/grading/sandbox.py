@@ -67,6 +67,7 @@ def run(
     kept: Sequence[str] = (),
     sandboxed: bool = True,
     single_process: bool = False,
+    gpu: bool = False,
 ) -> Ended:
     """Runs `command`, a program by its path or one of PATH, to its end or to that of its limits; nothing
     of it is left then. stdin is empty. Status 127 where there is no such program. LabError where the
@@ -82,7 +83,7 @@ def run(
     by `limits.disk`, and what it leaves there may be a link to anything.
 
     Its environment is bubblewrap.VARIABLES and `variables`, no more. With `single_process` it can start
-    threads, and no processes.
+    threads, and no processes. With `gpu` it has NVIDIA's GPUs, whose memory is not limited.
 
     As root, the sandbox is that of the user nobody: who calls sees to it that nobody can reach and read
     the paths (not so below /root, nor in what tempfile makes); the writable ones are given to nobody.
@@ -93,7 +94,7 @@ def run(
     """
     started = time.monotonic()
     places = [_own_place(path) for path in readable], [_own_place(path) for path in writable]
-    order = Order(command, limits, *places, variables, cwd, single_process)
+    order = Order(command, limits, *places, variables, cwd, single_process, gpu)
     with (InSandbox if sandboxed else Bare)(order) as program:
         output = bytearray()
         reason = _watch(program, output)
