@@ -16,6 +16,7 @@ from ..counters import raw_csv
 from ..counters.raw_csv import RawTable
 from ..errors import BAD_USAGE, LabError
 from ..machine.backend import Choice
+from ..machine.needs import find_compiler
 from ..paths import OUT, ROOT
 from ..process import describe
 from ..results import csv_file
@@ -45,10 +46,13 @@ RUNNING = Limits(
     disk=256 * MIB,
     output=MIB,
 )
+# Times are those of large inputs, which the host makes and checks.
+RUNNING_ON_GPU = replace(RUNNING, memory=32 << 30)
+TIMES_LONGER = 4
 # As in the exercises' own tests: with as many multiprocessors everywhere, grids are the same.
 PYCACHE = OUT / "pycache"
 VARIABLES = {"CUDA_EMULATOR_SMS": "4", "PYTHONPYCACHEPREFIX": str(PYCACHE)}
-PASSED_ON = ("CXX",)  # which compiler to take
+PASSED_ON = ("CXX", "LD_LIBRARY_PATH")  # which compiler to take, and where its libraries are
 # stderr and the report that a variable names, as files in the program's own folder.
 WITH_FILES = 'exec env "$0=$TMPDIR/report" "$@" 2> "$TMPDIR/errors"'
 FILES = ("report", "errors")
@@ -129,7 +133,7 @@ class Workshop:
         own = [ROOT / name for name in ("common", "emulator", "host")]
         folders = [*own, self.exercise.source.parent, self.build_folder]
         folders += [self.gpu.build_folder] if self.gpu else []
-        return [*folders, *([PYCACHE] if PYCACHE.exists() else [])]
+        return [*folders, *of_compiler(), *([PYCACHE] if PYCACHE.exists() else [])]
 
     def _driver(self, instrumented: bool) -> list[str]:
         """In a sandbox there is the system's Python, whichever runs lab."""
@@ -168,9 +172,9 @@ class Workshop:
         command = [str(program), *shlex.split(options), "--csv", *how]
         ended = self._run(
             ["sh", "-c", WITH_FILES, purpose or "RESULTS", *command],
-            replace(RUNNING, seconds=self.seconds, cpu_seconds=self.seconds),
+            self._limits(purpose),
             folder,
-            [],
+            of_compiler(),
             [],
             # What checks starts addr2line, which finds the lines.
             single_process=purpose not in REPORTS,
@@ -192,6 +196,11 @@ class Workshop:
             raise Failed("\n".join(["printed no table", *said])) from None
         counts = raw_csv.parse(text) if purpose == PROFILE else None
         return Run(rows, said, text, counts)
+
+    def _limits(self, purpose: str) -> Limits:
+        limits = RUNNING_ON_GPU if purpose == TIMES else RUNNING
+        seconds = self.seconds * (TIMES_LONGER if purpose == TIMES else 1)
+        return replace(limits, seconds=seconds, cpu_seconds=seconds)
 
     def _run(
         self,
@@ -216,6 +225,12 @@ class Workshop:
             single_process=single_process,
             gpu=gpu,
         )
+
+
+def of_compiler() -> list[Path]:
+    """The folder of a compiler that is not one of the system's in /usr; what it makes needs its libraries."""
+    compiler = Path(os.path.realpath(find_compiler() or "/usr/bin/c++"))
+    return [] if Path("/usr") in compiler.parents else [compiler.parents[1]]
 
 
 def steady(text: str) -> str:
