@@ -77,7 +77,7 @@ def wrong_in(words: list[str]) -> list[str]:
         return []
     split = words.index("--") if "--" in words else len(words)
     before, after = words[:split], words[split + 1 :]
-    if before[1:] == [] and before[0] in ("profile", "check", "trace", "new"):
+    if before[1:] == [] and before[0] in ("profile", "check", "trace", "report", "new"):
         before.append("NAME")  # a sentence about the command
     try:
         arguments, unknown = main.parsed(before), []

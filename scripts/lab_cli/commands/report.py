@@ -63,7 +63,7 @@ def add_parser(commands: Any) -> None:
         const=BESIDE,
         metavar="FILE.json",
         help="writes the same facts as JSON, too: beside the page, or to this file; "
-        "scripts/lab_cli/reporting/report.schema.json says what stands there",
+        "GUIDE.md says how to read it",
     )
     command.set_defaults(handler=run, takes=shared.AFTER_DASHES)
 

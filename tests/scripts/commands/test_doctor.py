@@ -202,6 +202,7 @@ def test_all_that_there_can_be(machine: Path, fake_tool, monkeypatch, capsys) ->
         "bubblewrap         OK       BIN/bwrap 0.8.0",
         "Python's venv      OK",
         "pytest             OK       of pytest",
+        "jinja2             OK       of jinja2",
         "matplotlib         OK       of matplotlib",
         "nvcc               OK       BIN/nvcc 13.0",
         "NVIDIA driver      OK       runs CUDA up to 13.0",
@@ -233,6 +234,7 @@ def test_nothing_at_all(machine: Path, fake_tool, monkeypatch, capsys) -> None:
         "Python's venv      -        missing, and needed for what goes into .venv: the command below "
         "installs it",
         "pytest             -        not there: ./lab test installs it into .venv",
+        "jinja2             -        not there: ./lab report installs it into .venv",
         "matplotlib         -        not there: ./lab plot installs it into .venv",
         "nvcc               -        not found: for the gpu back end install the CUDA toolkit, or set "
         "CUDACXX to your nvcc",
