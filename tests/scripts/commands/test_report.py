@@ -177,6 +177,17 @@ def test_a_test_that_fails(lab: Lab) -> None:
     assert "what &lt;b&gt;it&lt;/b&gt; &amp; said" in lab.page()
 
 
+def test_counts_that_differ_may_be_what_was_asked_for(lab: Lab) -> None:
+    right = 'name="transpose counts" status="run"'
+    lab.ran = RAN.format("run", "it").replace(right, right.replace("run", "fail"))
+    assert lab("transpose", "--json") == 1
+    (note,) = lab.part("tests")["notes"]
+    assert note.startswith("nothing but counts differs") and note in lab.page()
+    lab.ran = lab.ran.replace('status="run"', 'status="fail"')
+    assert lab("transpose", "--json") == 1
+    assert lab.part("tests")["notes"] == []
+
+
 def test_a_hazard(lab: Lab) -> None:
     lab.instrumented(HAZARD, "exit 3")
     assert lab("transpose", "--json") == 1

@@ -6,6 +6,7 @@ import base64
 import fcntl
 import json
 import os
+import re
 import select
 import shutil
 import subprocess
@@ -26,7 +27,12 @@ NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
 
 
 def find() -> str | None:
-    return next((path for path in map(shutil.which, NAMES) if path), None)
+    """One that starts: Ubuntu has a program of the name that only says where to get it."""
+    for path in filter(None, map(shutil.which, NAMES)):
+        done = subprocess.run([path, "--version", "--no-sandbox"], capture_output=True, text=True)
+        if re.match("(Chromium|Google Chrome) ", done.stdout):
+            return path
+    return None
 
 
 def _pipe() -> tuple[int, int]:
