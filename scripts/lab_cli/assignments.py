@@ -10,6 +10,7 @@ before            the kernel before it in the ladder: with its body in place of 
 hides             kernels that give the answer away: a hand-out has neither them nor their rows
 leaves_out        exercises that give it away: a hand-out has not got them
 comment           in a hand-out, what stands above the kernel in place of the comment that gives it away
+listed            likewise, what the list of kernels in the header comment says of it
 results           points, and sizes: options of runs whose rows must be right. Each size has its share of the
                   points; a teacher may add more
 check             points, and options of a run in which the hazard check must find nothing
@@ -91,6 +92,7 @@ class Assignment:
     hides: list[str]
     leaves_out: list[str]
     comment: str
+    listed: str
     results: Results
     check: Check
     bounds: list[Bound]
@@ -119,6 +121,7 @@ _ASSIGNMENT = {
     "hides": TEXTS.or_nothing(),
     "leaves_out": TEXTS.or_nothing(),
     "comment": TEXT.or_nothing(),
+    "listed": TEXT.or_nothing(),
     "results": TABLE,
     "check": TABLE,
     "bounds": LIST,
@@ -172,6 +175,7 @@ def _assignment(entry: Any, place: str, problems: list[str]) -> Assignment | Non
         hides=keys.get("hides", []),
         leaves_out=keys.get("leaves_out", []),
         comment=keys.get("comment", ""),
+        listed=keys.get("listed", ""),
         results=Results(**results),
         check=Check(**check),
         bounds=[bound for bound in bounds if bound],

@@ -1,0 +1,1 @@
+"""Hand-outs: a workspace for students without what they are to write."""

@@ -1,0 +1,101 @@
+"""Which files of the checkout a hand-out has."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+
+from ..catalogue import Exercise
+from ..errors import LabError, printable
+from ..paths import OUT, ROOT
+
+# Beside git's own: what no hand-out has, where there is no git that says what belongs to the checkout.
+NOT_OURS = {".git", ".venv", "out", "build", "mine", "__pycache__", ".pytest_cache", ".ruff_cache"}
+# Of tests/, what the tests of exercises use. The rest tests the workspace itself.
+OF_EXERCISES = re.compile(
+    r"tests/(emulator/profiler/(compare|expected_counts)\.py|emulator/profiler/recorded/.*"
+    r"|(ch\w+|streams|dynamic_parallelism)/\w+\.py)"
+)
+NEEDS_OUR_TESTS = (".ci/",)
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.MULTILINE)
+
+
+def of_checkout() -> list[Path]:
+    """Those that belong to it, relative to it, by name."""
+    git = shutil.which("git")
+    if git and (ROOT / ".git").exists():
+        paths = _tracked(git)
+    else:
+        paths = _all_there(ROOT)
+    return sorted(path for path in paths if os.path.lexists(ROOT / path))
+
+
+def _tracked(git: str) -> list[Path]:
+    command = [git, "-c", "safe.directory=*", "-c", "core.fsmonitor=false", "ls-files", "-z"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True)
+    if done.returncode != 0:
+        raise LabError(f"git ls-files: {printable(done.stderr.decode(errors='replace').strip())}")
+    return [Path(os.fsdecode(name)) for name in done.stdout.split(b"\0") if name]
+
+
+def _all_there(folder: Path) -> Iterable[Path]:
+    for above, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if name not in NOT_OURS and Path(above, name) != OUT]
+        for name in names:
+            if not name.endswith((".pyc", ".o", ".a")):
+                yield Path(above, name).relative_to(folder)
+
+
+def handed_out(paths: Iterable[Path], left_out: Iterable[Exercise]) -> list[Path]:
+    """Of the files of the checkout, those that a hand-out has."""
+    ours = [
+        path
+        for path in paths
+        if not path.as_posix().startswith(NEEDS_OUR_TESTS)
+        and (path.parts[0] != "tests" or OF_EXERCISES.fullmatch(path.as_posix()))
+    ]
+    names = {exercise.name for exercise in left_out}
+    kept = [path for path in ours if not _belongs(path, names)]
+    lonely = _lonely_headers(ours, kept, {exercise.chapter for exercise in left_out})
+    return [path for path in kept if path not in lonely]
+
+
+def _belongs(path: Path, names: set[str]) -> bool:
+    """Whether it is a file of one of these exercises: NAME.cu, NAME.ladder.svg, drawings/NAME.py."""
+    return path.name.partition(".")[0] in names
+
+
+def _lonely_headers(before: list[Path], after: list[Path], chapters: set[str]) -> set[Path]:
+    """Headers of these chapters that were included, and are not any more."""
+    gone: set[Path] = set()
+    included_before = _included(before)
+    while True:
+        included = _included(path for path in after if path not in gone)
+        new = {
+            path
+            for path in after
+            if path not in gone
+            and path.parts[0] in chapters
+            and path.suffix in (".h", ".cuh")
+            and path.name in included_before - included
+        }
+        if not new:
+            return gone
+        gone |= new
+
+
+def _included(paths: Iterable[Path]) -> set[str]:
+    """The names of files that the exercises among them include."""
+    names: set[str] = set()
+    for path in paths:
+        if path.suffix in (".cu", ".cuh", ".h", ".cpp") and path.parts[0] not in (
+            "emulator",
+            "tests",
+        ):
+            text = (ROOT / path).read_text(encoding="utf-8", errors="replace")
+            names.update(name.rpartition("/")[2] for name in INCLUDE.findall(text))
+    return names

@@ -1,0 +1,196 @@
+"""Looks for what is left of a solution.
+
+A solution is the bodies that a hand-out lacks. Its *statements* are what ends with a semicolon or stands
+before a brace, whatever the layout and the comments. One is *telling* if it
+
+- has eight tokens or more,
+- is not the head of a loop or a condition alone, and
+- stands in no function above it in its file, which a student has read.
+
+What gives the solution away is a function of the same file, another file, or an answer on a page, with a
+third of the telling statements or more, or with the body as a whole. Of a file that belongs to the
+exercise a single one is enough. So `const std::size_t i = ...`, which twenty exercises have, is nothing to
+hide, but the one line in which a padded tile differs from the tile before it is.
+
+It cannot see the same idea in other words, or with other names.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from pathlib import Path
+
+from ..grading.kernel_source import Function, KernelSource
+
+from translator.lexer import Lexer  # isort: skip  # kernel_source.py says where it is
+
+LEAST_TOKENS = 8
+SHARE = 3  # a third
+HEADS = {"for", "while", "if", "else", "switch"}
+INITIALISED = re.compile(r"[\w=,(>\]]")  # before a brace that begins no block
+SUFFIXES = {".cu", ".cuh", ".h", ".cpp", ".hpp", ".cc"}
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A body that is not there; texts without any space."""
+
+    kernel: str
+    exercise: str
+    telling: list[str]
+    whole: str
+
+    def found(self, text: Text, alone: bool) -> str:
+        """The first telling statement that `text` has, if it gives the solution away; `alone`: if there is
+        one at all. Else empty."""
+        if self.whole in text.squeezed or self.whole in text.code:
+            return self.whole
+        there = [each for each in self.telling if each in text.squeezed or each in text.code]
+        enough = bool(there) if alone else len(there) * SHARE >= len(self.telling)
+        return there[0] if there and enough else ""
+
+
+class Text:
+    """A file, or a part of one."""
+
+    def __init__(self, text: str) -> None:
+        self._lines = text.splitlines()
+
+    @cached_property
+    def squeezed(self) -> str:
+        """Without spaces, and without what makes a line a comment."""
+        return "".join(map(_squeezed, self._lines))
+
+    @cached_property
+    def code(self) -> str:
+        """Without comments, too."""
+        return "".join(map(_code, self._lines))
+
+    def line(self, statement: str) -> int:
+        """The number of the line in which it begins."""
+        of_line, text = (
+            (_squeezed, self.squeezed) if statement in self.squeezed else (_code, self.code)
+        )
+        ends = [*accumulate(len(of_line(line)) for line in self._lines)]
+        return bisect_right(ends, text.index(statement)) + 1
+
+
+def _squeezed(line: str) -> str:
+    return re.sub(r"\s+", "", re.sub(r"^\s*//", "", line))
+
+
+def _code(line: str) -> str:
+    return re.sub(r"\s+", "", re.sub(r"//.*", "", line))
+
+
+def solutions(source: KernelSource, exercise: str, kernels: Iterable[str]) -> list[Solution]:
+    """Of these kernels, as they are shipped."""
+    return [_solution(source, exercise, source.function(name), {*kernels}) for name in kernels]
+
+
+def _solution(
+    source: KernelSource, exercise: str, function: Function, kernels: set[str]
+) -> Solution:
+    above = {
+        "".join(statement)
+        for other in source.functions
+        if other.start < function.start and other.name not in kernels
+        for statement in _statements(source.text[other.body : other.end])
+    }
+    body = source.text[function.body : function.end]
+    own = [*_statements(body)]
+    telling = ["".join(each) for each in own if len(each) >= LEAST_TOKENS and not _is_head(each)]
+    whole = "".join(map(_code, body.splitlines()))
+    return Solution(
+        function.name,
+        exercise,
+        [each for each in dict.fromkeys(telling) if each not in above],
+        whole,
+    )
+
+
+def _statements(body: str) -> Iterator[list[str]]:
+    """Their tokens, without the semicolon."""
+    statement: list[str] = []
+    inner = 0  # brackets of it that are open
+    for token in Lexer("", body).streams[0].tokens:
+        text = token.text
+        if text in ("(", "[") or (text == "{" and (inner or _initialises(statement))):
+            inner += 1
+        elif inner and text in (")", "]", "}"):
+            inner -= 1
+        elif not inner and text in (";", "{", "}"):
+            if statement:
+                yield statement
+            statement = []
+            continue
+        statement.append(text)
+    if statement:
+        yield statement
+
+
+def _initialises(statement: Sequence[str]) -> bool:
+    """Whether a brace behind these tokens begins no block: behind a name, or `=`."""
+    return bool(
+        statement and statement[-1] not in ("else", "do") and INITIALISED.match(statement[-1][-1])
+    )
+
+
+def _is_head(statement: Sequence[str]) -> bool:
+    """Of a loop or a condition, whose body stands in braces."""
+    if statement[0] not in HEADS:
+        return False
+    depth = 0
+    for i, token in enumerate(statement):
+        depth += (token == "(") - (token == ")")
+        if token == ")" and depth == 0:
+            return i == len(statement) - 1
+    return False
+
+
+@dataclass(frozen=True)
+class Leak:
+    solution: Solution
+    path: Path
+    line: int
+    function: str = ""  # of the exercise's own file
+
+    def __str__(self) -> str:
+        place = f"{self.path.as_posix()}:{self.line}"
+        solution = self.solution
+        if self.function:
+            advice = (
+                f'{self.function}, which stays, has it: hides = ["{self.function}"] takes it away'
+            )
+        elif (
+            self.path.suffix in (*SUFFIXES, ".md", ".toml") and self.path.stem != solution.exercise
+        ):
+            advice = f'leaves_out = ["{self.path.stem}"] leaves that exercise out'
+        else:
+            advice = "take it out of this file"
+        return (
+            f"{place}: a part of the solution, {solution.kernel} of {solution.exercise}: {advice}"
+        )
+
+
+def in_functions(solution: Solution, source: KernelSource, path: Path) -> list[Leak]:
+    """Functions of the exercise's own file, as it is handed out, that have what none above has."""
+    leaks = []
+    for function in source.functions:
+        body = source.text[function.body : function.end]
+        found = solution.found(Text(body), alone=False)
+        if found:
+            line = source.line(function.body) + Text(body).line(found) - 1
+            leaks.append(Leak(solution, path, line, function.name))
+    return leaks
+
+
+def in_file(solution: Solution, text: Text, path: Path) -> Leak | None:
+    """In any file but the exercise's own NAME.cu."""
+    found = solution.found(text, alone=path.stem == solution.exercise)
+    return Leak(solution, path, text.line(found)) if found else None

@@ -1,0 +1,229 @@
+"""Writes a hand-out: all of it, or nothing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from .. import toml_file
+from ..errors import BAD_USAGE, LabError, printable
+from ..grading.kernel_source import KernelSource
+from ..paths import ROOT
+from . import facts, files, leaks, lists, pages, recordings, source
+from .choice import Choice, Part
+from .leaks import Solution, Text
+
+MARK = "handout.toml"  # at the root of a hand-out
+VERSION = 1
+TAG = "handout"
+RECORDED = "tests/emulator/profiler/recorded"
+WHO = ("-c", "user.name=CUDA lab", "-c", "user.email=handout@localhost")
+DIAGNOSIS = Path("scripts/diagnosis.toml")
+
+
+def check_folder(folder: Path) -> None:
+    """LabError (status 2) where no hand-out can be made there."""
+    name = printable(str(folder))
+    real = Path(os.path.realpath(folder))
+    if (ROOT / MARK).exists():
+        raise LabError(
+            f"this is a hand-out: {MARK} is there. What it lacks, the original has", BAD_USAGE
+        )
+    if real == ROOT or ROOT in real.parents:
+        raise LabError(f"-o {name}: it is inside the checkout: name a folder elsewhere", BAD_USAGE)
+    if os.path.islink(folder) or (os.path.lexists(folder) and not folder.is_dir()):
+        raise LabError(f"-o {name}: it is there, and is no folder", BAD_USAGE)
+    if folder.is_dir() and any(folder.iterdir()):
+        raise LabError(f"-o {name}: the folder is not empty", BAD_USAGE)
+    if not real.parent.is_dir():
+        raise LabError(f"-o {name}: there is no folder {printable(str(real.parent))}", BAD_USAGE)
+
+
+def make(choice: Choice, folder: Path, answers: bool) -> bool:
+    """The hand-out in `folder`; whether it is a git repository. LabError, and nothing in `folder`, where
+    something of a solution would be left."""
+    with _beside(folder) as temporary:
+        _write(choice, temporary, answers)
+        is_repository = _commit(temporary)
+        os.chmod(temporary, 0o755)
+        os.rename(temporary, os.path.realpath(folder))
+    return is_repository
+
+
+@contextmanager
+def _beside(folder: Path) -> Iterator[Path]:
+    """A folder for what is not complete."""
+    real = Path(os.path.realpath(folder))
+    try:
+        temporary = Path(tempfile.mkdtemp(prefix=f".{real.name}.", dir=real.parent))
+    except OSError as error:
+        name = printable(str(real.parent))
+        raise LabError(f"cannot make a folder in {name}: {error.strerror}") from error
+    try:
+        yield temporary
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+class _Contents:
+    """Texts and modes of the files, by path; what is no text stays in the checkout and is copied."""
+
+    def __init__(self, choice: Choice, answers: bool) -> None:
+        self.choice = choice
+        self.paths = files.handed_out(files.of_checkout(), choice.left_out)
+        for part in choice.parts:
+            for suffix in (".cu", ".toml", ".md"):
+                if part.path(suffix) not in self.paths:
+                    raise LabError(
+                        f"{part.path(suffix).as_posix()} does not belong to the checkout: git add it first"
+                    )
+        self.texts: dict[Path, str] = {}
+        self.solutions: list[Solution] = []
+        self._changed: dict[str, source.Changed] = {}  # by exercise
+        for part in choice.parts:
+            self._source(part)
+        self._facts()
+        self._lists()
+        self._pages(answers)
+        self._diagnosis()
+        self.texts[Path(MARK)] = _mark(choice)
+
+    def read(self, path: Path) -> str:
+        """As it is so far."""
+        if path not in self.texts:
+            return (ROOT / path).read_text(encoding="utf-8")
+        return self.texts[path]
+
+    def _source(self, part: Part) -> None:
+        path = part.path(".cu")
+        text = self.read(path)
+        shipped = KernelSource(text, path.as_posix())
+        self.solutions += leaks.solutions(shipped, part.exercise.name, part.kernels)
+        changed = source.of(text, part)
+        self.texts[path] = changed.text
+        self._changed[part.exercise.name] = changed
+        if not part.hidden:
+            return
+        for recorded in self.paths:
+            name = recorded.name.partition(".")[0]
+            if recorded.parent.as_posix() == RECORDED and name == part.exercise.name:
+                self.texts[recorded] = recordings.without_kernels(
+                    self.read(recorded), recorded.as_posix(), part.hidden, changed.beside
+                )
+
+    def _facts(self) -> None:
+        for path in self.paths:
+            if path.suffix == ".toml" and path.with_suffix(".cu") in self.paths:
+                part = self.choice.part_of(path)
+                removed = self._changed[part.exercise.name].removed if part else set()
+                self.texts[path] = facts.of(toml_file.load(ROOT / path), self.choice, part, removed)
+
+    def _lists(self) -> None:
+        names = [exercise.name for exercise in self.choice.left_out]
+        for path in self.paths:
+            if path.name == "CMakeLists.txt" and len(path.parts) == 2:
+                text = lists.without_exercises(self.read(path), names)
+                for part in self.choice.parts:
+                    if part.exercise.chapter == path.parent.name:
+                        changed = self._changed[part.exercise.name]
+                        text = lists.without_rows(
+                            text, part.exercise.name, changed.removed, changed.rows
+                        )
+                self.texts[path] = text
+
+    def _pages(self, answers: bool) -> None:
+        there = {path.as_posix() for path in self.paths}
+        there |= {above.as_posix() for path in self.paths for above in path.parents}
+        for path in self.paths:
+            if path.suffix != ".md":
+                continue
+            part = self.choice.part_of(path)
+
+            def gives_away(answer: str, path: Path = path) -> bool:
+                text = Text(answer)
+                return any(leaks.in_file(each, text, path) for each in self.solutions)
+
+            text = pages.without_answers(self.read(path), gives_away, part, all_of_them=not answers)
+            text = pages.with_plain_links(text, path, there)
+            if part:
+                text = pages.noted(text, pages.note_of_exercise(part))
+            elif path == Path("README.md"):
+                text = pages.noted(text, pages.note_of_readme(self.choice))
+            self.texts[path] = text
+
+    def _diagnosis(self) -> None:
+        """Its remedies name exercises to read about."""
+        text = self.read(DIAGNOSIS)
+        for exercise in self.choice.left_out:
+            text = text.replace(f'"{exercise.name}", ', "").replace(f', "{exercise.name}"', "")
+            text = text.replace(f'["{exercise.name}"]', "[]")
+        self.texts[DIAGNOSIS] = text
+
+    def check(self, folder: Path) -> None:
+        """LabError where something of a solution is left in what has been written."""
+        own = {part.path(".cu"): part for part in self.choice.parts}
+        found: list[leaks.Leak] = []
+        for path in sorted({*self.paths, *self.texts}):
+            text = (folder / path).read_text(encoding="utf-8", errors="replace")
+            as_text = Text(text)
+            for solution in self.solutions:
+                if path in own and own[path].exercise.name == solution.exercise:
+                    code = KernelSource(text, path.as_posix())
+                    found += leaks.in_functions(solution, code, path)
+                else:
+                    leak = leaks.in_file(solution, as_text, path)
+                    found += [leak] if leak else []
+        if found:
+            lines = "\n".join(str(leak) for leak in found)
+            raise LabError(f"the hand-out would give solutions away, and is not written:\n{lines}")
+
+
+def _write(choice: Choice, folder: Path, answers: bool) -> None:
+    contents = _Contents(choice, answers)
+    for path in sorted({*contents.paths, *contents.texts}):
+        target = folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        origin = ROOT / path
+        if path in contents.texts:
+            target.write_text(contents.texts[path], encoding="utf-8")
+        else:
+            shutil.copyfile(origin, target)
+        executable = origin.exists() and os.access(origin, os.X_OK)
+        target.chmod(0o755 if executable else 0o644)
+    contents.check(folder)
+
+
+def _mark(choice: Choice) -> str:
+    names = [assignment.name for assignment in choice.assignments]
+    head = "# This workspace is a hand-out: ./lab says which assignments are in it.\n"
+    return head + facts.written({"version": VERSION, "assignments": names})
+
+
+def _commit(folder: Path) -> bool:
+    """The files as the only commit of a new repository, with a tag. False where there is no git."""
+    git = shutil.which("git")
+    if not git:
+        return False
+    nobodys = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    nobodys.update(
+        GIT_CONFIG_GLOBAL=os.devnull, GIT_CONFIG_SYSTEM=os.devnull, GIT_CONFIG_NOSYSTEM="1"
+    )
+    for words in (
+        ["-c", "init.defaultBranch=main", "init", "--quiet", "--template="],
+        ["add", "--all", "--force"],
+        [*WHO, "commit", "--quiet", "-m", "The hand-out"],
+        ["tag", TAG],
+    ):
+        done = subprocess.run(
+            [git, *words], cwd=folder, env=nobodys, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        )
+        if done.returncode != 0:
+            raise LabError(
+                f"git {words[-1]}: {printable(done.stdout.decode(errors='replace').strip())}"
+            )
+    return True
