@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -33,7 +33,6 @@ LEAST_TOKENS = 8
 SHARE = 3  # a third
 HEADS = {"for", "while", "if", "else", "switch"}
 INITIALISED = re.compile(r"[\w=,(>\]]")  # before a brace that begins no block
-SUFFIXES = {".cu", ".cuh", ".h", ".cpp", ".hpp", ".cc"}
 
 
 @dataclass(frozen=True)
@@ -43,12 +42,12 @@ class Solution:
     kernel: str
     exercise: str
     telling: list[str]
-    whole: str
+    whole: str  # empty where it is too short to tell anything
 
     def found(self, text: Text, alone: bool) -> str:
         """The first telling statement that `text` has, if it gives the solution away; `alone`: if there is
         one at all. Else empty."""
-        if self.whole in text.squeezed or self.whole in text.code:
+        if self.whole and (self.whole in text.squeezed or self.whole in text.code):
             return self.whole
         there = [each for each in self.telling if each in text.squeezed or each in text.code]
         enough = bool(there) if alone else len(there) * SHARE >= len(self.telling)
@@ -105,13 +104,10 @@ def _solution(
     body = source.text[function.body : function.end]
     own = [*_statements(body)]
     telling = ["".join(each) for each in own if len(each) >= LEAST_TOKENS and not _is_head(each)]
-    whole = "".join(map(_code, body.splitlines()))
-    return Solution(
-        function.name,
-        exercise,
-        [each for each in dict.fromkeys(telling) if each not in above],
-        whole,
-    )
+    long_enough = sum(map(len, own)) >= LEAST_TOKENS
+    whole = "".join(map(_code, body.splitlines())) if long_enough else ""
+    new = [each for each in dict.fromkeys(telling) if each not in above]
+    return Solution(function.name, exercise, new, whole)
 
 
 def _statements(body: str) -> Iterator[list[str]]:
@@ -158,39 +154,43 @@ class Leak:
     solution: Solution
     path: Path
     line: int
-    function: str = ""  # of the exercise's own file
+    advice: str
 
     def __str__(self) -> str:
-        place = f"{self.path.as_posix()}:{self.line}"
-        solution = self.solution
-        if self.function:
-            advice = (
-                f'{self.function}, which stays, has it: hides = ["{self.function}"] takes it away'
-            )
-        elif (
-            self.path.suffix in (*SUFFIXES, ".md", ".toml") and self.path.stem != solution.exercise
-        ):
-            advice = f'leaves_out = ["{self.path.stem}"] leaves that exercise out'
-        else:
-            advice = "take it out of this file"
-        return (
-            f"{place}: a part of the solution, {solution.kernel} of {solution.exercise}: {advice}"
-        )
+        of = f"{self.solution.kernel} of {self.solution.exercise}"
+        return f"{self.path.as_posix()}:{self.line}: a part of the solution, {of}: {self.advice}"
 
 
 def in_functions(solution: Solution, source: KernelSource, path: Path) -> list[Leak]:
     """Functions of the exercise's own file, as it is handed out, that have what none above has."""
     leaks = []
     for function in source.functions:
-        body = source.text[function.body : function.end]
-        found = solution.found(Text(body), alone=False)
+        body = Text(source.text[function.body : function.end])
+        found = solution.found(body, alone=False)
         if found:
-            line = source.line(function.body) + Text(body).line(found) - 1
-            leaks.append(Leak(solution, path, line, function.name))
+            line = source.line(function.body) + body.line(found) - 1
+            names = ", ".join(f'"{name}"' for name in _kernels_with(function.name, source))
+            advice = f"{function.name}, which stays, has it: hides = [{names}] takes it away"
+            leaks.append(Leak(solution, path, line, advice))
     return leaks
 
 
-def in_file(solution: Solution, text: Text, path: Path) -> Leak | None:
-    """In any file but the exercise's own NAME.cu."""
+def _kernels_with(name: str, source: KernelSource) -> Iterator[str]:
+    """A kernel itself; of another function, the kernels that call it."""
+    calling = {name}
+    for _ in source.functions:
+        calling |= {each.name for each in source.functions if each.names & calling}
+    for function in source.functions:
+        if function.name in calling and "__global__" in function.signature:
+            yield function.name
+
+
+def in_file(solution: Solution, text: Text, path: Path, exercises: Collection[str]) -> Leak | None:
+    """In any file but the exercise's own NAME.cu. `exercises`: the names of all."""
     found = solution.found(text, alone=path.stem == solution.exercise)
-    return Leak(solution, path, text.line(found)) if found else None
+    if not found:
+        return None
+    advice = "it has to go from there"
+    if path.stem in exercises and path.stem != solution.exercise:
+        advice = f'leaves_out = ["{path.stem}"] leaves that exercise out'
+    return Leak(solution, path, text.line(found), advice)

@@ -82,6 +82,12 @@ class _Contents:
                     raise LabError(
                         f"{part.path(suffix).as_posix()} does not belong to the checkout: git add it first"
                     )
+        there = set(self.paths)
+        self.exercises = [
+            path.stem
+            for path in self.paths
+            if path.suffix == ".toml" and path.with_suffix(".cu") in there
+        ]
         self.texts: dict[Path, str] = {}
         self.solutions: list[Solution] = []
         self._changed: dict[str, source.Changed] = {}  # by exercise
@@ -118,7 +124,7 @@ class _Contents:
 
     def _facts(self) -> None:
         for path in self.paths:
-            if path.suffix == ".toml" and path.with_suffix(".cu") in self.paths:
+            if path.suffix == ".toml" and path.stem in self.exercises:
                 part = self.choice.part_of(path)
                 removed = self._changed[part.exercise.name].removed if part else set()
                 self.texts[path] = facts.of(toml_file.load(ROOT / path), self.choice, part, removed)
@@ -146,7 +152,9 @@ class _Contents:
 
             def gives_away(answer: str, path: Path = path) -> bool:
                 text = Text(answer)
-                return any(leaks.in_file(each, text, path) for each in self.solutions)
+                return any(
+                    leaks.in_file(each, text, path, self.exercises) for each in self.solutions
+                )
 
             text = pages.without_answers(self.read(path), gives_away, part, all_of_them=not answers)
             text = pages.with_plain_links(text, path, there)
@@ -176,7 +184,7 @@ class _Contents:
                     code = KernelSource(text, path.as_posix())
                     found += leaks.in_functions(solution, code, path)
                 else:
-                    leak = leaks.in_file(solution, as_text, path)
+                    leak = leaks.in_file(solution, as_text, path, self.exercises)
                     found += [leak] if leak else []
         if found:
             lines = "\n".join(str(leak) for leak in found)
