@@ -21,6 +21,7 @@ OF_EXERCISES = re.compile(
     r"|(ch\w+|streams|dynamic_parallelism)/\w+\.py)"
 )
 NEEDS_OUR_TESTS = (".ci/",)
+HEADERS = (".h", ".cuh")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.MULTILINE)
 
 
@@ -80,12 +81,21 @@ def _lonely_headers(before: list[Path], after: list[Path], chapters: set[str]) -
             for path in after
             if path not in gone
             and path.parts[0] in chapters
-            and path.suffix in (".h", ".cuh")
+            and path.suffix in HEADERS
             and path.name in included_before - included
         }
         if not new:
             return gone
         gone |= new
+
+
+def users(path: Path, sources: Iterable[Path]) -> list[str]:
+    """The exercises, of these NAME.cu, that a file belongs to: NAME.md, or a header that they include."""
+    return [
+        source.stem
+        for source in sources
+        if path.stem == source.stem or (path.suffix in HEADERS and path.name in _included([source]))
+    ]
 
 
 def _included(paths: Iterable[Path]) -> set[str]:

@@ -52,7 +52,7 @@ class HostCode:
         self.text = text
         self.path = path
         self.kernels = set(kernels)
-        self.hidden: set[str] = set()  # of them, those that are to go
+        self.hidden: set[str] = set()  # of them, those that are to go, and what launches them
         self.gone: set[str] = set()  # those, and lambdas, functions and variables that go with them
         self.rows: set[str] = set()  # of the table, that were taken out
         self.beside: set[str] = set()  # kernels that stay, in what was taken out
@@ -72,7 +72,10 @@ class HostCode:
             self.rows |= names_of_rows(stream, span)
             seen |= {word for word in words if re.fullmatch(r"[^\W\d]\w*", word)}
             self.beside |= {*words} & self.kernels
-            self.gone |= self._declared(stream, span)
+            declared = self._declared(stream, span)
+            self.gone |= declared
+            if words[-1] == "}" or "= [" in " ".join(words):  # who calls it launches the kernel
+                self.hidden |= declared
             self._cut(stream, span)
         self.beside -= self.gone
         stream = self._stream()
@@ -128,9 +131,8 @@ class HostCode:
         return any(stream.text(i) in stays for span in spans for i in range(span.first, span.end))
 
     def _refused(self, stream: Stream, place: int, why: str) -> LabError:
-        token = stream.tokens[place]
-        line = self.text.count("\n", 0, token.start) + 1
-        return LabError(f"{self.path}:{line}: {token.text} cannot be hidden: {why}")
+        hidden = ", ".join(sorted(self.hidden & self.kernels))
+        return LabError(f"{self.path}: {hidden} cannot be hidden: {stream.text(place)}: {why}")
 
     def _declared(self, stream: Stream, span: Span) -> set[str]:
         """A function, or a variable of main, that goes: who uses it goes as well."""

@@ -25,7 +25,7 @@ from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
 
-from ..grading.kernel_source import Function, KernelSource
+from ..grading.kernel_source import Function, KernelSource, replaced
 
 from translator.lexer import Lexer  # isort: skip  # kernel_source.py says where it is
 
@@ -72,11 +72,11 @@ class Text:
 
     def line(self, statement: str) -> int:
         """The number of the line in which it begins."""
-        of_line, text = (
-            (_squeezed, self.squeezed) if statement in self.squeezed else (_code, self.code)
-        )
-        ends = [*accumulate(len(of_line(line)) for line in self._lines)]
-        return bisect_right(ends, text.index(statement)) + 1
+        for of_line, text in ((_squeezed, self.squeezed), (_code, self.code)):
+            if statement in text:
+                ends = [*accumulate(len(of_line(line)) for line in self._lines)]
+                return bisect_right(ends, text.index(statement)) + 1
+        return 1
 
 
 def _squeezed(line: str) -> str:
@@ -87,18 +87,19 @@ def _code(line: str) -> str:
     return re.sub(r"\s+", "", re.sub(r"//.*", "", line))
 
 
-def solutions(source: KernelSource, exercise: str, kernels: Iterable[str]) -> list[Solution]:
+def solutions(
+    source: KernelSource, exercise: str, kernels: Iterable[str], hidden: Iterable[str]
+) -> list[Solution]:
     """Of these kernels, as they are shipped."""
-    return [_solution(source, exercise, source.function(name), {*kernels}) for name in kernels]
+    gone = {*kernels, *hidden}
+    return [_solution(source, exercise, source.function(name), gone) for name in kernels]
 
 
-def _solution(
-    source: KernelSource, exercise: str, function: Function, kernels: set[str]
-) -> Solution:
+def _solution(source: KernelSource, exercise: str, function: Function, gone: set[str]) -> Solution:
     above = {
         "".join(statement)
         for other in source.functions
-        if other.start < function.start and other.name not in kernels
+        if other.start < function.start and other.name not in gone
         for statement in _statements(source.text[other.body : other.end])
     }
     body = source.text[function.body : function.end]
@@ -161,18 +162,25 @@ class Leak:
         return f"{self.path.as_posix()}:{self.line}: a part of the solution, {of}: {self.advice}"
 
 
-def in_functions(solution: Solution, source: KernelSource, path: Path) -> list[Leak]:
-    """Functions of the exercise's own file, as it is handed out, that have what none above has."""
+def in_source(
+    solution: Solution, written: KernelSource, shipped: KernelSource, kernels: Collection[str]
+) -> list[Leak]:
+    """In the exercise's own NAME.cu: functions that have what none above has, but for `kernels`, which
+    students write; and what is no function."""
+    path = Path(shipped.path)
+    stay = {function.name for function in written.functions} - {*kernels}
     leaks = []
-    for function in source.functions:
-        body = Text(source.text[function.body : function.end])
-        found = solution.found(body, alone=False)
+    for function in shipped.functions:
+        body = Text(shipped.text[function.body : function.end])
+        found = solution.found(body, alone=False) if function.name in stay else ""
         if found:
-            line = source.line(function.body) + body.line(found) - 1
-            names = ", ".join(f'"{name}"' for name in _kernels_with(function.name, source))
+            line = shipped.line(function.body) + body.line(found) - 1
+            names = ", ".join(f'"{name}"' for name in _kernels_with(function.name, shipped))
             advice = f"{function.name}, which stays, has it: hides = [{names}] takes it away"
             leaks.append(Leak(solution, path, line, advice))
-    return leaks
+    bodies = [(function.body, function.end, "") for function in written.functions]
+    leak = in_file(solution, Text(replaced(written.text, bodies)), path, (), shipped.text)
+    return [*leaks, leak] if leak else leaks
 
 
 def _kernels_with(name: str, source: KernelSource) -> Iterator[str]:
@@ -185,12 +193,16 @@ def _kernels_with(name: str, source: KernelSource) -> Iterator[str]:
             yield function.name
 
 
-def in_file(solution: Solution, text: Text, path: Path, exercises: Collection[str]) -> Leak | None:
-    """In any file but the exercise's own NAME.cu. `exercises`: the names of all."""
+def in_file(
+    solution: Solution, text: Text, path: Path, users: Collection[str], shipped: str
+) -> Leak | None:
+    """In `text`, of any file but that. `users`: exercises that have the file or include it. The line is that
+    of `shipped`, the file in the checkout."""
     found = solution.found(text, alone=path.stem == solution.exercise)
     if not found:
         return None
     advice = "it has to go from there"
-    if path.stem in exercises and path.stem != solution.exercise:
-        advice = f'leaves_out = ["{path.stem}"] leaves that exercise out'
-    return Leak(solution, path, text.line(found), advice)
+    if users and solution.exercise not in users:
+        names = ", ".join(f'"{name}"' for name in users)
+        advice = f"leaves_out = [{names}] takes it away"
+    return Leak(solution, path, Text(shipped).line(found), advice)

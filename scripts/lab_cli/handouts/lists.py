@@ -6,6 +6,12 @@ import re
 from collections.abc import Collection
 
 CASE = re.compile(r'^[ \t]+"(?P<case>[^"]*)"')
+# A keyword of a call that has no case any more.
+EMPTY = re.compile(
+    r"^    (?:RUNS|PRINTS|EMULATION|GPU|REJECTS|PER_THREAD|HAZARDS)\n(?=    [A-Z_]+|\s*\Z)",
+    re.MULTILINE,
+)
+CLOSED = re.compile(r"\)[ \t]*(?:#[^\n]*)?\s*\Z")
 KERNEL = re.compile(r"--kernel=([^\s\"]+)")
 
 
@@ -42,10 +48,10 @@ def without_rows(text: str, exercise: str, removed: Collection[str], rows: Colle
     call = text[start.start() : end]
     lines = call.splitlines(keepends=True)
     kept = [line for line in lines if not _is_about(line, removed, rows)]
-    if lines and lines[-1] not in kept:  # it closed the call
-        last = max(i for i, line in enumerate(kept) if line.strip())
-        kept[last] = kept[last].rstrip("\n") + ")\n"
-    return text[: start.start()] + _without_empty("".join(kept)) + text[end:]
+    new = EMPTY.sub("", "".join(kept))
+    if not CLOSED.search(new):  # with the last case the bracket has gone
+        new = re.sub(r'(["\w])([ \t]*(?:#[^\n]*)?\n\s*)\Z', r"\1)\2", new)
+    return text[: start.start()] + new + text[end:]
 
 
 def _is_about(line: str, removed: Collection[str], rows: Collection[str]) -> bool:
@@ -60,8 +66,3 @@ def _is_about(line: str, removed: Collection[str], rows: Collection[str]) -> boo
         and any(chosen[1] in name for name in removed)
         and not any(chosen[1] in name for name in rows)
     )
-
-
-def _without_empty(call: str) -> str:
-    """Without the keywords that have no case any more."""
-    return re.sub(r"^    [A-Z_]+\n(?=    [A-Z_]+|\s*\))", "", call, flags=re.MULTILINE)

@@ -42,7 +42,7 @@ def of(text: str, part: Part) -> Changed:
     removed = {*part.hidden} | host.rows if part.hidden else set()
     text = _header(text, removed, part.assignments)
     written = _names_in_bodies(shipped, part.kernels)
-    hidden = _names_in_bodies(shipped, part.hidden)
+    hidden = _names_in_bodies(shipped, [*part.hidden, *_helpers_of(shipped, part.hidden)])
     text = _constants(text, path, hidden - written, "")
     text = _constants(text, path, written, UNUSED)
     stream = Lexer(path, text).streams[0]
@@ -100,14 +100,19 @@ def _start_of_comment(text: str, start: int) -> int:
 
 
 def _is_void(function: Function) -> bool:
-    name = function.signature.index(function.name)
-    return function.signature[name - 1] == "void"
+    words = function.signature[: _name_at(function)]
+    return any(word == "void" and after != "*" for word, after in zip(words, [*words[1:], ""]))
+
+
+def _name_at(function: Function) -> int:
+    """The token of the signature that is the function's name."""
+    return max(i for i, token in enumerate(function.signature) if token == function.name)
 
 
 def parameters(function: Function) -> list[str]:
     """The names of those that have one."""
     signature = function.signature
-    begin = max(i for i, token in enumerate(signature) if token == function.name) + 1
+    begin = _name_at(function) + 1
     names, depth, parameter = [], 0, []  # type: list[str], int, list[str]
     for token in signature[begin + 1 :]:
         if token in (",", ")") and depth == 0:

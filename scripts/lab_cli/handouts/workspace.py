@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -59,15 +59,20 @@ def make(choice: Choice, folder: Path, answers: bool) -> bool:
 def _beside(folder: Path) -> Iterator[Path]:
     """A folder for what is not complete."""
     real = Path(os.path.realpath(folder))
+    temporary = real.parent / f".{real.name}.{secrets.token_hex(4)}.tmp"
     try:
-        temporary = Path(tempfile.mkdtemp(prefix=f".{real.name}.", dir=real.parent))
-    except OSError as error:
-        name = printable(str(real.parent))
-        raise LabError(f"cannot make a folder in {name}: {error.strerror}") from error
-    try:
+        _make_folder(temporary)
         yield temporary
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _make_folder(path: Path) -> None:
+    try:
+        path.mkdir()
+    except OSError as error:
+        name = printable(str(path.parent))
+        raise LabError(f"cannot make a folder in {name}: {error.strerror}") from error
 
 
 class _Contents:
@@ -82,11 +87,10 @@ class _Contents:
                     raise LabError(
                         f"{part.path(suffix).as_posix()} does not belong to the checkout: git add it first"
                     )
-        there = set(self.paths)
-        self.exercises = [
-            path.stem
+        self.sources = [  # of exercises
+            path
             for path in self.paths
-            if path.suffix == ".toml" and path.with_suffix(".cu") in there
+            if path.suffix == ".cu" and path.with_suffix(".toml") in self.paths
         ]
         self.texts: dict[Path, str] = {}
         self.solutions: list[Solution] = []
@@ -109,7 +113,7 @@ class _Contents:
         path = part.path(".cu")
         text = self.read(path)
         shipped = KernelSource(text, path.as_posix())
-        self.solutions += leaks.solutions(shipped, part.exercise.name, part.kernels)
+        self.solutions += leaks.solutions(shipped, part.exercise.name, part.kernels, part.hidden)
         changed = source.of(text, part)
         self.texts[path] = changed.text
         self._changed[part.exercise.name] = changed
@@ -124,7 +128,7 @@ class _Contents:
 
     def _facts(self) -> None:
         for path in self.paths:
-            if path.suffix == ".toml" and path.stem in self.exercises:
+            if path.suffix == ".toml" and path.with_suffix(".cu") in self.sources:
                 part = self.choice.part_of(path)
                 removed = self._changed[part.exercise.name].removed if part else set()
                 self.texts[path] = facts.of(toml_file.load(ROOT / path), self.choice, part, removed)
@@ -152,9 +156,7 @@ class _Contents:
 
             def gives_away(answer: str, path: Path = path) -> bool:
                 text = Text(answer)
-                return any(
-                    leaks.in_file(each, text, path, self.exercises) for each in self.solutions
-                )
+                return any(leaks.in_file(each, text, path, (), answer) for each in self.solutions)
 
             text = pages.without_answers(self.read(path), gives_away, part, all_of_them=not answers)
             text = pages.with_plain_links(text, path, there)
@@ -166,6 +168,8 @@ class _Contents:
 
     def _diagnosis(self) -> None:
         """Its remedies name exercises to read about."""
+        if DIAGNOSIS not in self.paths:
+            return
         text = self.read(DIAGNOSIS)
         for exercise in self.choice.left_out:
             text = text.replace(f'"{exercise.name}", ', "").replace(f', "{exercise.name}"', "")
@@ -174,21 +178,29 @@ class _Contents:
 
     def check(self, folder: Path) -> None:
         """LabError where something of a solution is left in what has been written."""
-        own = {part.path(".cu"): part for part in self.choice.parts}
         found: list[leaks.Leak] = []
         for path in sorted({*self.paths, *self.texts}):
             text = (folder / path).read_text(encoding="utf-8", errors="replace")
             as_text = Text(text)
             for solution in self.solutions:
-                if path in own and own[path].exercise.name == solution.exercise:
-                    code = KernelSource(text, path.as_posix())
-                    found += leaks.in_functions(solution, code, path)
-                else:
-                    leak = leaks.in_file(solution, as_text, path, self.exercises)
-                    found += [leak] if leak else []
+                if solution.found(as_text, alone=True):  # the rest takes time
+                    found += self._leaks(solution, path, text)
         if found:
             lines = "\n".join(str(leak) for leak in found)
             raise LabError(f"the hand-out would give solutions away, and is not written:\n{lines}")
+
+    def _leaks(self, solution: Solution, path: Path, text: str) -> list[leaks.Leak]:
+        """Of one file, which has `text` in the hand-out."""
+        origin = ROOT / path
+        shipped = origin.read_text(encoding="utf-8", errors="replace") if origin.exists() else text
+        part = self.choice.part_of(path)
+        if path.suffix == ".cu" and part and part.exercise.name == solution.exercise:
+            name = path.as_posix()
+            sources = KernelSource(text, name), KernelSource(shipped, name)
+            return leaks.in_source(solution, *sources, part.kernels)
+        users = files.users(path, self.sources)
+        leak = leaks.in_file(solution, Text(text), path, users, shipped)
+        return [leak] if leak else []
 
 
 def _write(choice: Choice, folder: Path, answers: bool) -> None:

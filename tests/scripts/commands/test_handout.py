@@ -1,0 +1,429 @@
+"""./lab handout: what it writes, what it refuses, and that nothing of a solution is in it."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import handout_sample as sample
+import pytest
+from lab_cli import catalogue, main, toml_file
+from lab_cli.grading.kernel_source import KernelSource
+from lab_cli.handouts import choice, files, workspace
+from lab_cli.machine.needs import find_cmake, find_compiler, find_ninja
+from lab_cli.paths import ROOT
+from lab_cli.results.csv_file import parse
+
+GIT = ["git", "-c", "user.name=T", "-c", "user.email=t@localhost"]
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    root = tmp_path / "checkout"
+    sample.write(root)
+    for module in (catalogue, files, workspace):
+        monkeypatch.setattr(module, "ROOT", root)
+    return root
+
+
+def handed_out(folder: Path) -> dict[str, str]:
+    paths = [path for path in folder.rglob("*") if path.is_file()]
+    names = {path: path.relative_to(folder).as_posix() for path in paths}
+    return {name: path.read_text() for path, name in names.items() if not name.startswith(".git/")}
+
+
+def make(folder: Path, *words: str) -> dict[str, str]:
+    assert main.main(["handout", "loadFirst", "-o", str(folder), *words]) == 0
+    return handed_out(folder)
+
+
+def git(folder: Path, *words: str) -> str:
+    command = [*GIT, *words]
+    done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, text=True, check=True)
+    return done.stdout
+
+
+# ---- what is in it
+
+
+def test_the_files(checkout: Path, tmp_path: Path, capfd) -> None:
+    texts = make(tmp_path / "out")
+    assert capfd.readouterr().err.splitlines() == [
+        "sums: students write wide; not there: clever",
+        "left out: fast",
+        f"written: {tmp_path / 'out'}",
+    ]
+    gone = {"tests/own_test.py", ".ci/run", "ch01/pieces.cuh"}
+    gone |= {name for name in sample.FILES if "fast" in name}
+    assert {*texts} == {*sample.FILES, "handout.toml"} - gone
+    assert texts["ch01/sums.cu"] == sample.HANDED_OUT
+    assert texts["ch01/CMakeLists.txt"] == sample.HANDED_OUT_LISTS
+    assert texts["ch01/other.cu"] == sample.FILES["ch01/other.cu"]
+    assert os.access(tmp_path / "out" / "lab", os.X_OK)
+    assert not os.access(tmp_path / "out" / "ch01" / "sums.cu", os.X_OK)
+    everything = "".join(texts.values())
+    assert "secret" not in everything.lower() and "fast.md" not in everything
+
+
+def test_its_facts(checkout: Path, tmp_path: Path) -> None:
+    make(tmp_path / "out")
+    before = toml_file.load(checkout / "ch01" / "sums.toml")
+    after = toml_file.load(tmp_path / "out" / "ch01" / "sums.toml")
+    for key in ("order", "bench"):
+        assert after[key] == before[key]
+    assert after["work"] == {"bytes": {"plain": "4 * size"}, "baselines": ["plain"]}
+    assert after["figures"]["ladder"] == {**before["figures"]["ladder"], "also": []}
+    secret = ("hides", "leaves_out", "comment", "listed")
+    kept = {key: value for key, value in before["assignment"][0].items() if key not in secret}
+    assert after["assignment"] == [kept]
+    assert {*after} == {"order", "bench", "work", "figures", "assignment"}
+    mark = toml_file.load(tmp_path / "out" / "handout.toml")
+    assert mark == {"version": 1, "assignments": ["loadFirst"]}
+
+
+def test_its_pages(checkout: Path, tmp_path: Path) -> None:
+    texts = make(tmp_path / "out")
+    page = texts["ch01/sums.md"]
+    assert "> **You write `wide`**, task 2: Load first. `./lab grade loadFirst` says" in page
+    assert "kernels that are not in this hand-out" in page and "`clever`" in page
+    assert "fast goes on; [other](other.md) does not." in page and "![" not in page
+    assert "Because of this." in page and "think" in page
+    assert "The answer itself" not in page and "kParts" not in page
+    assert page.count("it gives an assignment away") == 2
+    assert "`loadFirst` ([sums](ch01/sums.md), task 2): Load first." in texts["README.md"]
+
+
+def test_no_answers(checkout: Path, tmp_path: Path) -> None:
+    page = make(tmp_path / "out", "--no-answers")["ch01/sums.md"]
+    assert "Because of this." not in page and "Answer 1" not in page
+    assert "think" in page
+    assert page.endswith("## Answers\n\nThey are not in this hand-out.\n")
+
+
+def test_a_recording_lacks_the_launches_of_rows_that_are_gone(checkout: Path, tmp_path) -> None:
+    recorded = make(tmp_path / "out")["tests/emulator/profiler/recorded/sums.debug.csv"]
+    assert re.findall(r"^\"(\d+)\"", recorded, re.MULTILINE) == ["0", "1", "6", "7"]
+    assert recorded.startswith('==PROF==\n"ID","Kernel Name","x"\n"","","unit"\n"0"')
+
+
+def test_it_is_a_repository_with_one_commit(checkout: Path, tmp_path: Path) -> None:
+    git(checkout, "init", "-q")
+    git(checkout, "add", "-A")
+    git(checkout, "commit", "-q", "-m", "The secret: sum += in[first + k * blockDim.x]")
+    (checkout / "untracked.cu").write_text("// mine\n")
+    (checkout / "ch01" / "other.md").write_text("# other, changed\n")
+    (checkout / "README.md").unlink()
+    texts = make(tmp_path / "out")
+    assert "untracked.cu" not in texts and "README.md" not in texts
+    assert texts["ch01/other.md"] == "# other, changed\n"
+    out = tmp_path / "out"
+    assert git(out, "status", "--porcelain") == ""
+    assert (
+        git(out, "log", "--all", "--format=%s %an %ae")
+        == "The hand-out CUDA lab handout@localhost\n"
+    )
+    assert git(out, "tag") == "handout\n"
+    assert git(out, "diff", "handout") == ""
+    assert "blockDim.x];" not in git(out, "log", "-p", "--all")
+
+
+def test_what_git_does_not_know_is_refused(checkout: Path, tmp_path: Path, capfd) -> None:
+    git(checkout, "init", "-q")
+    git(checkout, "add", "ch01/sums.cu")
+    assert main.main(["handout", "loadFirst", "-o", str(tmp_path / "out")]) == 1
+    err = capfd.readouterr().err
+    assert "ch01/sums.toml does not belong to the checkout: git add it first" in err
+    assert_nothing(tmp_path)
+
+
+def test_without_git(checkout: Path, tmp_path: Path, monkeypatch, capfd) -> None:
+    for name in ("out/cpu/x.o", "build/y", ".venv/z", "ch01/__pycache__/a.pyc"):
+        (checkout / name).parent.mkdir(parents=True)
+        (checkout / name).touch()
+    with_git = make(tmp_path / "one")
+    monkeypatch.setattr(shutil, "which", lambda _: None)
+    assert make(tmp_path / "two") == with_git
+    assert "note: no git is there" in capfd.readouterr().err
+    assert not (tmp_path / "two" / ".git").exists()
+
+
+def test_nobodys_settings_of_git_count(checkout: Path, tmp_path: Path, monkeypatch) -> None:
+    settings = tmp_path / "settings"
+    settings.write_text(
+        "[commit]\n\tgpgSign = true\n[core]\n\thooksPath = /nowhere\n[user]\n\tname = Me\n"
+    )
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
+    monkeypatch.setenv("GIT_AUTHOR_NAME", "Me")
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "elsewhere"))
+    make(tmp_path / "out")
+    monkeypatch.delenv("GIT_DIR")
+    assert git(tmp_path / "out", "log", "--format=%an %cn") == "CUDA lab CUDA lab\n"
+
+
+def test_twice_the_same(checkout: Path, tmp_path: Path) -> None:
+    assert make(tmp_path / "one") == make(tmp_path / "two")
+
+
+def test_an_empty_folder_will_do(checkout: Path, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    assert make(tmp_path / "out")
+
+
+# ---- what is refused
+
+
+def assert_nothing(folder: Path) -> None:
+    """But for the checkout."""
+    assert {path.name for path in folder.iterdir()} <= {"checkout", "out", "link", "settings"}
+    assert not (folder / "out").exists() or not any((folder / "out").iterdir())
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        ("loadfirst", "lab: no assignment is named loadfirst; did you mean loadFirst?\n"),
+        ("zzz", "lab: no assignment is named zzz; there are beClever, loadFirst\n"),
+        (
+            "loadFirst beClever",
+            "lab: loadFirst hides clever, which is written in beClever: hand them out one after the "
+            "other\n",
+        ),
+    ],
+)
+def test_assignments_that_cannot_be_had(checkout, tmp_path, capfd, names: str, message) -> None:
+    assert main.main(["handout", *names.split(), "-o", str(tmp_path / "out")]) == 2
+    assert capfd.readouterr().err == message
+    assert_nothing(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('kernels = ["clever"]', 'kernels = ["wide"]', "wide is written in both"),
+        ('hides = ["clever"]', 'hides = ["no"]', "ch01/sums.cu: no is not there"),
+        ('hides = ["clever"]', 'hides = ["help"]', "clever, which stays, uses it"),
+        ('leaves_out = ["fast"]', 'leaves_out = ["sums"]', "loadFirst leaves sums out, of which"),
+        ('leaves_out = ["fast"]', 'leaves_out = ["no"]', "no exercise is named no"),
+        (
+            'leaves_out = ["fast"]',
+            "leaves_out = []",
+            'ch01/pieces.cuh:1: a part of the solution, wide of sums: leaves_out = ["fast"] takes it away',
+        ),
+    ],
+)
+def test_entries_that_are_wrong(checkout, tmp_path, capfd, old: str, new: str, message) -> None:
+    facts = checkout / "ch01" / "sums.toml"
+    facts.write_text(sample.FACTS.replace(old, new))
+    names = ["loadFirst"] if "hides" in old or "leaves" in old else ["loadFirst", "beClever"]
+    if "hides" not in old:
+        facts.write_text(facts.read_text().replace('hides = ["clever"]', ""))
+    assert main.main(["handout", *names, "-o", str(tmp_path / "out")]) in (1, 2)
+    assert message in capfd.readouterr().err
+    assert_nothing(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "message"),
+    [
+        (  # a kernel below
+            "ch01/sums.cu",
+            "    out[threadIdx.x] = 0;\n",
+            "    for (unsigned k = 0; k < kParts; ++k) // again\n  sum+=in[first + k*blockDim.x];\n",
+            "ch01/sums.cu:42: a part of the solution, wide of sums: last, which stays, has it: "
+            'hides = ["last"] takes it away',
+        ),
+        (  # what is no function
+            "ch01/sums.cu",
+            "// Slow.",
+            "// for (unsigned k = 0; k < kParts; ++k) sum += in[first + k * blockDim.x];",
+            "ch01/sums.cu:18: a part of the solution, wide of sums: it has to go from there",
+        ),
+        (  # another exercise
+            "ch01/other.cu",
+            "int main",
+            "// for (unsigned k = 0; k < kParts; ++k)\n//     sum += in[first + k * blockDim.x];\nint main",
+            'ch01/other.cu:1: a part of the solution, wide of sums: leaves_out = ["other"] takes it away',
+        ),
+        (  # a page, not in an answer
+            "ch01/sums.md",
+            "About sums.",
+            "```\nfor (unsigned k = 0; k < kParts; ++k) sum += in[first + k * blockDim.x];\n```",
+            "ch01/sums.md:4: a part of the solution, wide of sums: it has to go from there",
+        ),
+    ],
+)
+def test_what_is_left_of_a_solution_is_found(
+    checkout, tmp_path, capfd, file: str, old: str, new: str, message: str
+) -> None:
+    path = checkout / file
+    path.write_text(path.read_text().replace(old, new))
+    assert main.main(["handout", "loadFirst", "-o", str(tmp_path / "out")]) == 1
+    err = capfd.readouterr().err
+    assert err.startswith("lab: the hand-out would give solutions away, and is not written:\n")
+    assert message in err
+    assert_nothing(tmp_path)
+
+
+def test_folders_that_will_not_do(checkout: Path, tmp_path: Path, capfd) -> None:
+    (tmp_path / "link").symlink_to(checkout)
+    for folder, message in {
+        checkout: "it is inside the checkout",
+        checkout / "new": "it is inside the checkout",
+        tmp_path / "link" / "new": "it is inside the checkout",
+        tmp_path / "link": "it is inside the checkout",
+        checkout / "lab" / "x": "it is inside the checkout",
+        tmp_path: "the folder is not empty",
+        tmp_path / "no" / "such": "there is no folder",
+        Path("/dev/null"): "it is there, and is no folder",
+    }.items():
+        assert main.main(["handout", "loadFirst", "-o", str(folder)]) == 2
+        assert message in capfd.readouterr().err
+    (checkout / "handout.toml").touch()
+    assert main.main(["handout", "loadFirst", "-o", str(tmp_path / "out")]) == 2
+    assert "this is a hand-out" in capfd.readouterr().err
+    assert_nothing(tmp_path)
+
+
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
+def test_what_fails_in_the_middle_leaves_nothing(
+    checkout, tmp_path, monkeypatch, error: BaseException
+) -> None:
+    def fail(*_: object) -> bool:
+        raise error
+
+    monkeypatch.setattr(workspace, "_commit", fail)
+    assert main.main(["handout", "loadFirst", "-o", str(tmp_path / "out")]) != 0
+    assert_nothing(tmp_path)
+
+
+def test_interrupted_it_leaves_nothing(tmp_path: Path) -> None:
+    """A process of its own, as soon as it has begun to write."""
+    name = next(iter(assignments()), "")
+    if not name:
+        pytest.skip("no exercise has an assignment")
+    command = [
+        sys.executable,
+        "-B",
+        str(ROOT / "lab"),
+        "handout",
+        name,
+        "-o",
+        str(tmp_path / "out"),
+    ]
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
+        while process.poll() is None and not any(tmp_path.iterdir()):
+            time.sleep(0.01)
+        process.send_signal(signal.SIGTERM)
+        process.wait()
+    assert process.returncode == 128 + signal.SIGTERM
+    assert [*tmp_path.iterdir()] == []
+
+
+# ---- the project's own
+
+
+def assignments() -> dict[str, choice.Part]:
+    """Of all exercises, by name."""
+    return {
+        each.name: choice.Part(exercise, [each])
+        for exercise in catalogue.exercises()
+        for each in exercise.facts.assignments
+    }
+
+
+def windows(text: str) -> Iterator[str]:
+    """Each three lines of code in a row, without spaces and comments, if they are long enough."""
+    lines = [re.sub(r"\s+|//.*", "", line) for line in text.splitlines()]
+    lines = [line for line in lines if len(line) > 2]
+    for three in zip(lines, lines[1:], lines[2:]):
+        if sum(map(len, three)) > 60:
+            yield "".join(three)
+
+
+@pytest.mark.parametrize("name", assignments())
+def test_nothing_of_the_solution_is_in_it(tmp_path: Path, name: str) -> None:
+    out = tmp_path / "out"
+    assert main.main(["handout", name, "-o", str(out)]) == 0
+    part = assignments()[name]
+    shipped = KernelSource(part.exercise.source.read_text(), name)
+    texts = {
+        path: re.sub(r"\s+", "", re.sub(r"//.*", "", path.read_text(errors="replace")))
+        for path in out.rglob("*")
+        if path.is_file() and ".git" not in path.parts
+    }
+    own = texts.pop(out / part.path(".cu"))
+    for kernel in part.kernels:
+        function = shipped.function(kernel)
+        above = re.sub(r"\s+", "", re.sub(r"//.*", "", shipped.text[: function.start]))
+        for three in windows(shipped.body(kernel)):
+            assert three in above or three not in own
+            assert [
+                path for path, text in texts.items() if three in text and three not in own
+            ] == []
+    code = re.sub(r"//[^\n]*", "", (out / part.path(".cu")).read_text())
+    assert not {*part.hidden} & {*re.findall(r"\w+", code)}
+    assert git(out, "rev-list", "--all", "--count") == "1\n"
+    assert git(out, "status", "--porcelain", "--ignored") == ""
+
+
+def test_it_builds_and_is_wrong_where_the_student_writes(tmp_path: Path) -> None:
+    """That of which most has to go, with the libraries of the project's own build, which take longer than
+    all the rest; and with the shipped body, it passes its tests."""
+    cmake = find_cmake()
+    built = Path(os.environ.get("CPU_BUILD", ROOT / "out" / "cpu")).absolute()
+    library = built / "emulator" / "libcuda_emulator.a"
+    if not cmake or not find_compiler() or not find_ninja() or not library.exists():
+        pytest.skip(f"needs CMake, Ninja, a C++ compiler and {library}")
+    parts = assignments()
+    if not parts:
+        pytest.skip("no exercise has an assignment")
+    name = max(parts, key=lambda name: len(parts[name].hidden))
+    part, exercise = parts[name], parts[name].exercise
+    out = tmp_path / "out"
+    assert main.main(["handout", name, "-o", str(out)]) == 0
+
+    def run(*command: str) -> str:
+        done = subprocess.run(
+            command, cwd=out, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+        assert done.returncode == 0, done.stdout
+        return done.stdout
+
+    def compiled(program: str, *flags: str) -> str:
+        output = out / "out" / "cpu" / exercise.chapter / program
+        warnings = ("-Wall", "-Wextra", "-Werror")
+        common = ("-I", "common", f"-L{built / 'common'}", "-llab_common", *warnings)
+        driver = [sys.executable, "emulator/cc.py", "--emulator", str(library), *flags, *common]
+        run(*driver, part.path(".cu").as_posix(), "-o", str(output))
+        return str(output)
+
+    run(cmake, "--preset", "cpu")
+    program = compiled(exercise.name)
+    (assignment,) = part.assignments
+    options = assignment.results.sizes[0].split()
+    done = subprocess.run([program, *options, "--csv"], stdout=subprocess.PIPE, text=True)
+    assert done.returncode == 1
+    verdicts: dict[str, set[str]] = {}
+    for row in parse(done.stdout, Path(program)).rows:
+        verdicts.setdefault(row["kernel"], set()).add(row["check"])
+    wrong = {kernel for kernel, verdict in verdicts.items() if "WRONG" in verdict}
+    assert wrong == {*assignment.rows}
+    assert {*part.hidden}.isdisjoint(verdicts)
+
+    source = out / part.path(".cu")
+    shipped = KernelSource(exercise.source.read_text(), "shipped")
+    bodies = {kernel: shipped.body(kernel) for kernel in part.kernels}
+    source.write_text(KernelSource(source.read_text(), "handed out").with_bodies(bodies))
+    compiled(exercise.name)
+    compiled(exercise.instrumented, "--instrument")
+    ctest = str(Path(cmake).with_name("ctest"))
+    passed = run(ctest, "--test-dir", "out/cpu", "-L", f"^{exercise.name}$", "-V")
+    assert re.search(r"100% tests passed.* out of (\d\d)\n", passed)
+    assert "did not run" not in passed  # skipped
