@@ -42,7 +42,7 @@ EMPTY = "\n"
 
 def bodies_of(facts: Path) -> dict[str, dict[str, Any]]:
     """What tests/assignments/ has for this NAME.toml: a table for each assignment."""
-    path = BODIES / facts.parent.name / facts.name
+    path = BODIES / facts.parent.name / f"{facts.stem}.toml"
     return toml_file.load(path) if path.exists() else {}
 
 
