@@ -52,13 +52,15 @@ def run() -> int:
 
 
 def open_assignments(sources: Iterable[Path]) -> list[str]:
-    """'padTheTile 8 of 10', for each that has not all its points."""
+    """'padTheTile 8 of 10', for each that has not all its points; first those that have some."""
     known = marks.read()
-    return [
-        f"{assignment.name} {marks.points_so_far(assignment, source, known)}"
+    open_ones = [
+        (assignment.name not in known, f"{assignment.name} {so_far}")
         for source, assignment in assignments.in_sources(sources)
         if not marks.is_done(assignment, source, known)
+        for so_far in [marks.points_so_far(assignment, source, known)]
     ]
+    return [text for _, text in sorted(open_ones, key=lambda each: each[0])]
 
 
 def all_stands() -> list[Stand]:
@@ -92,9 +94,11 @@ def _assignments(open_ones: Sequence[str], width: int) -> list[str]:
     if not open_ones:
         return []
     # Points stay on the line of their assignment.
-    words = [one.replace(" ", NO_BREAK) for one in open_ones]
-    head = "Open assignments, with your points so far (./lab grade NAME says what is missing):"
-    return [wrapped(f"{head} {'; '.join(words)}.", width).replace(NO_BREAK, " ")]
+    words = [one.replace(" ", NO_BREAK) for one in open_ones[:MOST_NAMES]]
+    more = len(open_ones) - len(words)
+    rest = f" and {more} more" if more else ""
+    head = "Open assignments, with your points so far (./lab grade lists all):"
+    return [wrapped(f"{head} {'; '.join(words)}{rest}.", width).replace(NO_BREAK, " ")]
 
 
 def _count(stands: Sequence[Stand], state: str) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,7 +21,7 @@ FILE = OUT / "grades.json"
 
 
 def read() -> dict[str, dict[str, Any]]:
-    """By assignment: points, of, and the digest of the sources that were graded. A file that cannot be read,
+    """By assignment: points, of, and the digest() of what was graded. A file that cannot be read,
     or has something else in it, says nothing."""
     try:
         content = json.loads(FILE.read_text(encoding="utf-8"))
@@ -28,7 +29,7 @@ def read() -> dict[str, dict[str, Any]]:
             name: {
                 "points": float(entry["points"]),
                 "of": float(entry["of"]),
-                "sources": str(entry["sources"]),
+                "graded": str(entry["graded"]),
             }
             for name, entry in content.items()
         }
@@ -36,8 +37,13 @@ def read() -> dict[str, dict[str, Any]]:
         return {}
 
 
-def record(assignment: str, grade: Grade, sources: str) -> None:
-    """`sources`: standing.digest() of what was graded."""
+def digest(assignment: Assignment, source: Path) -> str:
+    """Of what is graded, and of what counts."""
+    return hashlib.sha256(f"{standing.digest(source)} {assignment}".encode()).hexdigest()
+
+
+def record(assignment: str, grade: Grade, graded: str) -> None:
+    """`graded`: the digest() before it was."""
     make_build_folder(FILE.parent)
     with open(FILE.with_suffix(".lock"), "w") as lock:
         take(lock, "waiting: another lab notes what it has graded")
@@ -45,7 +51,7 @@ def record(assignment: str, grade: Grade, sources: str) -> None:
         known[assignment] = {
             "points": grade.points,
             "of": grade.of,
-            "sources": sources,
+            "graded": graded,
         }
         write(FILE, json.dumps(dict(sorted(known.items())), indent=1) + "\n")
 
@@ -57,7 +63,7 @@ def points_so_far(
     mark = known.get(assignment.name)
     if not mark:
         return f"- of {in_points(assignment.points)}"
-    changed = mark["sources"] != standing.digest(source)
+    changed = mark["graded"] != digest(assignment, source)
     points = f"{in_points(mark['points'])} of {in_points(mark['of'])}"
     return points + ", changed since" * changed
 
@@ -66,7 +72,7 @@ def is_done(assignment: Assignment, source: Path, known: Mapping[str, Mapping[st
     """All points, with the sources as they are now."""
     mark = known.get(assignment.name, {})
     all_points = bool(mark) and mark["points"] == mark["of"]
-    return all_points and mark["sources"] == standing.digest(source)
+    return all_points and mark["graded"] == digest(assignment, source)
 
 
 def listed(given: Given) -> list[str]:

@@ -11,6 +11,7 @@ import pytest
 from exercise_sample import FACTS
 from lab_cli import main, toml_file
 from lab_cli.commands import stand
+from lab_cli.grading import catalogue as assignments
 from lab_cli.grading import marks
 from lab_cli.grading.evaluate import Finding, Grade
 from lab_cli.paths import ROOT
@@ -184,14 +185,16 @@ def test_open_assignments(exercises, checkout, capsys) -> None:
     exercises("ch03/first", FACTS + ASSIGNMENT.format(name="putInOrder"))
     facts = ASSIGNMENT.format(name="sumInRegisters") + ASSIGNMENT.format(name="padTheTile")
     third = exercises("ch04/third", FACTS + facts)
-    marks.record("sumInRegisters", grade(7.5), standing.digest(third))
+    first, _ = assignments.in_sources([third])
+    graded = marks.digest(first[1], third)
+    marks.record("sumInRegisters", grade(7.5), graded)
     out = said(capsys)
     assert (
-        "\n\nOpen assignments, with your points so far (./lab grade NAME says what is\n"
-        "missing): putInOrder - of 10; sumInRegisters 7.5 of 10; padTheTile - of 10.\n\n"
+        "\n\nOpen assignments, with your points so far (./lab grade lists all):\n"
+        "sumInRegisters 7.5 of 10; putInOrder - of 10; padTheTile - of 10.\n\n"
     ) in out
-    marks.record("sumInRegisters", grade(10), standing.digest(third))
-    assert "missing): putInOrder - of 10; padTheTile - of 10.\n" in said(capsys)
+    marks.record("sumInRegisters", grade(10), graded)
+    assert "all):\nputInOrder - of 10; padTheTile - of 10.\n" in said(capsys)
     third.write_text("another")
     assert "sumInRegisters 10 of 10, changed since;" in said(capsys)
 
@@ -200,3 +203,10 @@ def test_assignments_that_cannot_be_read_are_left_out(exercises, checkout, capsy
     exercises("ch03/first", FACTS + "[[assignment]]\nname = 3\n")
     exercises("ch03/second", FACTS.replace("10", "20") + "[[assignment\n[[assignment]]")
     assert "assignment" not in said(capsys)
+
+
+def test_of_many_open_assignments_a_few_are_named(exercises, checkout, capsys) -> None:
+    facts = "".join(ASSIGNMENT.format(name=f"number{number}") for number in range(7))
+    exercises("ch03/first", FACTS + facts)
+    line = "number0 - of 10; number1 - of 10; number2 - of 10; number3 - of 10 and 3 more.\n"
+    assert line in said(capsys)
