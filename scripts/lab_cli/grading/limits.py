@@ -11,6 +11,7 @@ import math
 import os
 import resource
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -108,10 +109,11 @@ def _memory(fields: Mapping[str, str]) -> int:
 
 def _memory_of_headless(folder: Path) -> int:
     """Where the first thread has ended, others know of the memory that they all have."""
-    tasks = os.listdir(folder / "task")
-    if len(tasks) == 1:
-        return 0
-    return max(_memory(_status(folder / "task" / task)) for task in tasks)
+    found = 0
+    for task in os.listdir(folder / "task"):
+        with suppress(OSError):  # it has just ended, and the others have not
+            found = max(found, _memory(_status(folder / "task" / task)))
+    return found
 
 
 def bytes_in(folder: Path, enough: int) -> int:

@@ -247,7 +247,10 @@ class InSandbox(Running):
 
     def usage(self) -> Usage:
         """With what is in its /tmp. Its own /proc shows its processes alone."""
-        processes = {int(name) for name in os.listdir(self._proc) if name.isdecimal()}
+        try:
+            processes = {int(name) for name in os.listdir(self._proc) if name.isdecimal()}
+        except OSError:  # it has just ended
+            return Usage()
         usage = usage_of(Path(f"/proc/self/fd/{self._proc}"), processes - {1})  # that of bwrap
         tmp = os.fstatvfs(self._own)
         in_tmp = (tmp.f_blocks - tmp.f_bfree) * tmp.f_frsize + (tmp.f_files - tmp.f_ffree) * BLOCK
