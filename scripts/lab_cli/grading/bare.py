@@ -29,7 +29,6 @@ NOT_FOUND = 127  # of a shell, and of prlimit, which starts the command in a san
 def main() -> int:
     """Its exit status is without meaning: that of the command is written to the descriptor."""
     told = int(sys.argv[2])
-    os.set_inheritable(told, False)
     asked = json.loads(sys.argv[1])
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)

@@ -83,7 +83,6 @@ def run(
     by `limits.disk`, and what it leaves there may be a link to anything.
 
     Its environment is bubblewrap.VARIABLES and `variables`, no more. With `single_process` it can start
-    Its environment is bubblewrap.VARIABLES and `variables`, no more. With `single_process` it can start
     threads, and no processes: not for a program that was compiled for the profiler, which asks addr2line
     what is a student's code and counts too much where it cannot. With `gpu` it has NVIDIA's GPUs, whose
     memory is not limited.
