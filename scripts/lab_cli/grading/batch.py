@@ -68,16 +68,22 @@ class Batch:
         start = time.monotonic()
         digest = self._digest(submission)
         try:
-            grade = self.grader.grade(submission.read())
-        except LabError as error:
-            grade = self.grader.nothing(str(error))
-        if signals.ending():  # and what ended the programs was no fault of theirs
-            raise KeyboardInterrupt
+            grade = self._grade_of(submission)
+        finally:
+            if signals.ending():  # and what ended the programs was no fault of theirs
+                raise KeyboardInterrupt
         path = self.results_of(submission.name)
         make_folder(path.parent)
         seconds = time.monotonic() - start
         write(path, results.gradescope(self.grader.assignment.name, grade, seconds, digest))
         return submission.name, grade
+
+    def _grade_of(self, submission: Submission) -> Grade:
+        try:
+            text = submission.read()
+        except LabError as error:
+            return self.grader.nothing(str(error))
+        return self.grader.grade(text)
 
 
 def on_each_core(

@@ -100,7 +100,8 @@ void forkMany() {
 
 void startThreads() {
     try {
-        for (;;) std::thread(stay).detach();
+        for (int i = 0; i < 100; ++i) std::thread(stay).detach();
+        stay();
     } catch (const std::exception&) {
         stay();
     }

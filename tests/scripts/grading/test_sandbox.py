@@ -194,7 +194,7 @@ def test_prints_without_end(sandboxed: bool, hostile: Path) -> None:
     assert len(ended.output) == LIMITS.output
 
 
-def test_starts_threads_without_end(sandboxed: bool, hostile: Path) -> None:
+def test_starts_many_threads(sandboxed: bool, hostile: Path) -> None:
     ended = run(hostile, "threads", sandboxed=sandboxed)
     assert (ended.status, ended.reason) == (137, "ran more than 40 processes and threads")
 
