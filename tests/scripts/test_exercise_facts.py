@@ -129,7 +129,7 @@ LADDER = FIGURE + "chart = 'ladder'\ntitle = 't'\n"
             FACTS + "[xyz]\n",
             [
                 "unknown key xyz; known are order, gpu_only, profile, bench, work, figures, "
-                "columns, broken, faults"
+                "columns, broken, faults, assignment"
             ],
         ),
         ("order = 1\nbench = 3\n", ["bench = 3: expected a table"]),
