@@ -70,6 +70,13 @@ class Browser:
         self._loaded = False
         self.said: list[str] = []
         self.asked: list[str] = []
+        try:
+            self._attach()
+        except BaseException:
+            self.close()
+            raise
+
+    def _attach(self) -> None:
         pages = self.call("Target.getTargets")["targetInfos"]
         page = next(target["targetId"] for target in pages if target["type"] == "page")
         attached = self.call("Target.attachToTarget", targetId=page, flatten=True)

@@ -101,6 +101,17 @@ def test_a_sweep_stands_beside_the_same_place_in_the_sweep() -> None:
     assert found.reference_parameters == "rows=16K cols=16K"
 
 
+def test_a_sweep_of_blocks() -> None:
+    rows = [row for row in measured("sumMatrix") if row["parameters"] == "rows=16384 cols=16384"]
+    kernel = rows[0]["kernel"]
+    asked = [row for row in rows if row["kernel"] == kernel][:5:2]
+    text = "exercise,device,parameters,kernel,grid,block,median_ms,check\n" + "".join(
+        f"sumMatrix,x,rows=256 cols=256,{kernel},1,{row['block']},1,ok\n" for row in asked
+    )
+    found = [row.reference and row.reference.median_ms for row in built(text, "sumMatrix").rows]
+    assert found == [float(row["median_ms"]) for row in asked] and len(set(found)) == 3
+
+
 def test_one_row_of_a_sweep_stands_beside_the_one_that_is_like_it() -> None:
     (row,) = built(HEAD + line("transposeSmemDynamic", 16)).rows
     assert row.reference and row.reference.parameters == "rows=16K cols=16K tile=16"
