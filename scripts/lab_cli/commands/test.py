@@ -15,6 +15,7 @@ from ..building import presets
 from ..building.exercises import build
 from ..machine import backend, python_packages, setup, zig
 from ..machine.needs import find_compiler
+from ..paths import ROOT
 from ..process import output_of, run_lines, say, show
 from ..progress import Progress
 from ..results import standing, test_summary
@@ -60,13 +61,16 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _build_all(chosen_backend: str) -> tuple[Path, str]:
     modules = []
-    if chosen_backend == "gpu":
+    own_tests = (ROOT / "tests" / "CMakeLists.txt").exists()  # which a hand-out has not
+    if not own_tests:
+        modules = toml_file.packages()
+    elif chosen_backend == "gpu":
         say("note: the unit tests of common/ and emulator/ belong to the cpu back end")
     elif zig.is_compiler(find_compiler()):
         say("note: with zig's compiler tests of hazards, counts and lab itself are left out")
     else:
         modules = [*python_packages.OF_TESTS, *toml_file.packages()]
-    cmake = setup.ensure(chosen_backend, modules, tests=True)
+    cmake = setup.ensure(chosen_backend, modules, tests=own_tests)
     return presets.build(cmake, chosen_backend), cmake
 
 
