@@ -73,6 +73,6 @@ def link(program: Program, path: Path) -> str:
     """Where the exercise's page lies; empty for a report outside of the checkout, which says no paths of the
     machine."""
     folder = Path(os.path.realpath(path)).parent
-    if not program.page or (folder != ROOT and ROOT not in folder.parents):
+    if folder != ROOT and ROOT not in folder.parents:
         return ""
     return Path(os.path.relpath(ROOT / program.page, folder)).as_posix()

@@ -112,6 +112,13 @@ def test_cells_of_the_heads_say_what_they_head() -> None:
     assert len(heads) > 30 and {e.get("scope") for e in heads} == {"row", "col", "colgroup"}
 
 
+def test_rows_of_tables_have_a_head() -> None:
+    bodies = [*render().iter("tbody")]
+    assert len(bodies) >= 4
+    for row in (row for body in bodies for row in body):
+        assert (row[0].tag, row[0].get("scope")) == ("th", "row")
+
+
 def test_figures_and_what_scrolls_have_names() -> None:
     root = render()
     drawings = [e for e in root.iter() if str(e.tag).endswith("svg")]
@@ -122,7 +129,10 @@ def test_figures_and_what_scrolls_have_names() -> None:
         if element.get("tabindex"):
             assert element.get("role") == "region"
             assert element.get("aria-label") or element.get("aria-labelledby")
-    assert "not in this run" in text_of(root.find(".//figcaption"))
+    caption = text_of(root.find(".//figcaption"))
+    assert caption.startswith(
+        "The reference, measured on NVIDIA H200, not in this run (2026-11-22)"
+    )
 
 
 def test_an_emulation_says_so_and_the_reference_says_where_it_was_measured() -> None:
