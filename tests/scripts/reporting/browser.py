@@ -128,14 +128,14 @@ class Browser:
         while not self._loaded:
             self._next()
 
-    def look(self, width: int, scheme: str = "light") -> None:
-        """The window is so wide, in pixels, and the user likes this colour scheme."""
+    def look(self, width: int, scheme: str = "light", media: str = "") -> None:
+        """The window is so wide, in pixels, and the user likes this colour scheme; or it is paper."""
         self.call(
             "Emulation.setDeviceMetricsOverride",
             width=width, height=800, deviceScaleFactor=1, mobile=False,
         )  # fmt: skip
         features = [{"name": "prefers-color-scheme", "value": scheme}]
-        self.call("Emulation.setEmulatedMedia", features=features)
+        self.call("Emulation.setEmulatedMedia", media=media, features=features)
 
     def value(self, expression: str) -> Any:
         """Of a JavaScript expression."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -59,6 +60,8 @@ def test_it_says_nothing_and_asks_for_nothing(opened: Browser, written: Path) ->
     assert opened.value("document.title") == page.title(REPORT)
 
 
+A4 = 688  # pixels of a sheet's width without its margins: 210 - 2 * 14 mm, at 96 to the inch
+LANDSCAPE = 1016  # the same of one that lies: 297 - 2 * 14 mm
 COLUMN = "[...document.querySelectorAll('table.sortable')[0].tBodies[0].rows].map(r => r.cells[0].textContent)"
 HEAD = "document.querySelectorAll('table.sortable')[0].tHead.rows[1].cells[1]"
 
@@ -81,6 +84,32 @@ def test_it_prints_on_as_much_paper_as_it_takes(opened: Browser, tmp_path: Path)
     opened.pdf(tmp_path / "report.pdf")
     data = (tmp_path / "report.pdf").read_bytes()
     assert data[:5] == b"%PDF-" and len(data) > 10_000
+
+
+def test_nothing_is_beyond_the_edge_of_the_paper(opened: Browser, tmp_path: Path) -> None:
+    """Of as many metrics as a program of one's own has, in five digits and with long names."""
+    metric, launch = EXERCISE.metrics.metrics[0], EXERCISE.metrics.launches[0]
+    many = replace(
+        EXERCISE.metrics,
+        metrics=[replace(metric, name="gld_transactions_per_request")] * 20,
+        launches=[replace(launch, values=[12345.0] * 20, shown=["12,345"] * 20)],
+    )
+    path = tmp_path / "report.html"
+    report = replace(REPORT, programs=[replace(EXERCISE, metrics=many)])
+    path.write_text(page.render(report, path), encoding="utf-8")
+    opened.look(A4, media="print")
+    opened.open(path)
+    widths = opened.value("[...document.querySelectorAll('table')].map(e => e.offsetWidth)")
+    wide = opened.value("document.querySelector('.wide table').offsetWidth")
+    assert wide <= LANDSCAPE
+    assert [width for width in widths if width > A4] in ([], [wide])
+    heights = "[...document.querySelectorAll('.metrics td.number')].map(e => e.clientHeight)"
+    assert max(opened.value(heights)) < 20  # one line: a number in two pieces is another number
+    opened.pdf(tmp_path / "report.pdf")
+    sizes = re.findall(
+        rb"/MediaBox *\[0 0 (\d+)[.\d]* (\d+)", (tmp_path / "report.pdf").read_bytes()
+    )
+    assert {int(width) > int(height) for width, height in sizes} == {True, False}
 
 
 def test_what_is_wrong_is_noticed(opened: Browser, tmp_path: Path) -> None:
