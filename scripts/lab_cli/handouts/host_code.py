@@ -56,12 +56,12 @@ class HostCode:
         self.gone: set[str] = set()  # those, and lambdas, functions and variables that go with them
         self.rows: set[str] = set()  # of the table, that were taken out
         self.beside: set[str] = set()  # kernels that stay, in what was taken out
+        self.seen: set[str] = set()  # names that stood there
 
     def take_out(self, names: Iterable[str]) -> None:
         """Of kernels, whose definitions are gone already. LabError where they cannot be taken out."""
         self.hidden |= set(names)
         self.gone |= set(names)
-        seen: set[str] = set()
         while True:
             stream = self._stream()
             place = self._mention(stream)
@@ -70,7 +70,7 @@ class HostCode:
             span = self._unit(stream, place)
             words = [stream.text(i) for i in range(span.first, span.end)]
             self.rows |= names_of_rows(stream, span)
-            seen |= {word for word in words if re.fullmatch(r"[^\W\d]\w*", word)}
+            self.seen |= {word for word in words if re.fullmatch(r"[^\W\d]\w*", word)}
             self.beside |= {*words} & self.kernels
             declared = self._declared(stream, span)
             self.gone |= declared
@@ -80,7 +80,7 @@ class HostCode:
         self.beside -= self.gone
         stream = self._stream()
         self.rows -= names_of_rows(stream, Span(0, len(stream.tokens)))
-        self._without_unused(seen)
+        self._without_unused()
 
     # ---- what is taken out
 
@@ -150,20 +150,19 @@ class HostCode:
 
     # ---- what is unused then
 
-    def _without_unused(self, seen: set[str]) -> None:
-        """`seen`: names that stood in what was taken out."""
+    def _without_unused(self) -> None:
         again = True
         while again:
             again = False
             stream = self._stream()
             for span in _statements(stream):
                 names = _declared_names(stream, span)
-                used = _in_scope(stream, span) if seen & {*names} else []
-                unused = [name for name in names if name in seen and name not in used]
+                used = _in_scope(stream, span) if self.seen & {*names} else []
+                unused = [name for name in names if name in self.seen and name not in used]
                 words = [stream.text(i) for i in range(span.first, span.end)]
                 again = bool(unused) and "maybe_unused" not in words
                 if again and unused == names:
-                    seen |= {*words}
+                    self.seen |= {*words}
                     self._cut(stream, _with_empty_blocks(stream, span))
                 elif again:
                     at = stream.tokens[span.first].start

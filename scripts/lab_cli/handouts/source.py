@@ -43,8 +43,8 @@ def of(text: str, part: Part) -> Changed:
     text = _header(text, removed, part.assignments)
     written = _names_in_bodies(shipped, part.kernels)
     hidden = _names_in_bodies(shipped, [*part.hidden, *_helpers_of(shipped, part.hidden)])
-    text = _constants(text, path, hidden - written, "")
-    text = _constants(text, path, written, UNUSED)
+    text = _constants(text, hidden | host.seen, written, "")
+    text = _constants(text, written, set(), UNUSED)
     stream = Lexer(path, text).streams[0]
     rows = names_of_rows(stream, Span(0, len(stream.tokens)))
     return Changed(text, removed, host.beside, rows)
@@ -172,19 +172,25 @@ def _helpers_of(source: KernelSource, hidden: Iterable[str]) -> list[str]:
         gone |= {*new}
 
 
-def _constants(text: str, path: str, names: set[str], mark: str) -> str:
-    """What declares constants that only bodies used which are not there any more: with `mark`, or where
-    that is empty, gone."""
-    for name in sorted(names):
+def _constants(text: str, names: set[str], keep: set[str], mark: str) -> str:
+    """What declares constants that only code used which is not there any more: with `mark`, or where that
+    is empty, gone, but for those to `keep`."""
+    todo = sorted(names)
+    while todo:
+        name = todo.pop()
         found = [match for match in DECLARED.finditer(text) if match[1] == name]
         code = re.sub(r"//[^\n]*", "", text)
-        if len(found) != 1 or len(re.findall(rf"\b{name}\b", code)) != 1:
+        if name in keep or len(found) != 1 or len(re.findall(rf"\b{name}\b", code)) != 1:
             continue
         start = found[0].start()
         if re.match(r"struct|using|template", text[start:]):
             continue  # nobody warns of these
         end = text.find(";", start) + 1
-        text = replaced(text, [(start, start, mark)]) if mark else without_lines(text, start, end)
+        if mark:
+            text = replaced(text, [(start, start, mark)])
+        else:
+            todo += re.findall(r"\w+", text[found[0].end() : end])  # of its value
+            text = without_lines(text, start, end)
     return text
 
 

@@ -20,7 +20,9 @@ SOURCE = """\
 
 constexpr unsigned kBlock = 64;
 constexpr unsigned kLoads = 4;    // of wide and clever
-constexpr unsigned kSecret = 17;  // of clever
+constexpr unsigned kPrime = 17;
+constexpr unsigned kSecret = kPrime - 1;  // of clever
+constexpr unsigned kGrids = 2;            // of its launch
 
 // Slow.
 __global__ void plain(const int* in, int* out) {
@@ -69,7 +71,7 @@ int main(int argc, char** argv) {
     for (const unsigned size : {1, 2}) {
         const std::size_t bytes = size * sizeof(int);
         ladder.rung({"clever", exercise.parameters(size)}, cleverGrid, [&] {
-            launchClever<1>(in, more + bytes);
+            launchClever<kGrids>(in, more + bytes);
             last<<<grid, kBlock>>>(out);
         });
     }

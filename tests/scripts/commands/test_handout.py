@@ -236,14 +236,14 @@ def test_entries_that_are_wrong(checkout, tmp_path, capfd, old: str, new: str, m
             "ch01/sums.cu",
             "    out[threadIdx.x] = 0;\n",
             "    for (unsigned k = 0; k < kParts; ++k) // again\n  sum+=in[first + k*blockDim.x];\n",
-            "ch01/sums.cu:42: a part of the solution, wide of sums: last, which stays, has it: "
+            "ch01/sums.cu:44: a part of the solution, wide of sums: last, which stays, has it: "
             'hides = ["last"] takes it away',
         ),
         (  # what is no function
             "ch01/sums.cu",
             "// Slow.",
             "// for (unsigned k = 0; k < kParts; ++k) sum += in[first + k * blockDim.x];",
-            "ch01/sums.cu:18: a part of the solution, wide of sums: it has to go from there",
+            "ch01/sums.cu:20: a part of the solution, wide of sums: it has to go from there",
         ),
         (  # another exercise
             "ch01/other.cu",
