@@ -78,8 +78,6 @@ class HostCode:
                 self.hidden |= declared
             self._cut(stream, span)
         self.beside -= self.gone
-        stream = self._stream()
-        self.rows -= names_of_rows(stream, Span(0, len(stream.tokens)))
         self._without_unused()
 
     # ---- what is taken out

@@ -16,7 +16,7 @@ import handout_sample as sample
 import pytest
 from lab_cli import catalogue, main, toml_file
 from lab_cli.grading.kernel_source import KernelSource
-from lab_cli.handouts import choice, files, workspace
+from lab_cli.handouts import choice, files, leaks, workspace
 from lab_cli.machine.needs import find_cmake, find_compiler, find_ninja
 from lab_cli.paths import ROOT
 from lab_cli.results.csv_file import parse
@@ -107,6 +107,52 @@ def test_no_answers(checkout: Path, tmp_path: Path) -> None:
     assert page.endswith("## Answers\n\nThey are not in this hand-out.\n")
 
 
+def test_a_function_that_returns_something(checkout: Path, tmp_path: Path) -> None:
+    facts = sample.FACTS.replace('kernels = ["wide"]', 'kernels = ["wide", "help"]')
+    (checkout / "ch01" / "sums.toml").write_text(facts.replace('["clever"]', '["last"]', 1))
+    text = make(tmp_path / "out")["ch01/sums.cu"]
+    body = KernelSource(text, "sums.cu").body("help")
+    assert body.splitlines()[-2:] == ["    (void)x;", "    return {};"]
+    assert text.count("// Several elements.") == 1
+
+
+BODIES = """\
+__global__ void above(int* out, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && i > 2 * n) return;
+    out[i] = 0;
+}
+__global__ void written(int* out, int n) {
+    const int i = blockIdx.x*blockDim.x + threadIdx.x;
+    int values[4] = {n, n + 1, n + 2};
+    for (int k = 0; k < n && k < 4; ++k) {
+        out[i * n + k] =
+            values[k];  // why
+    }
+    if (i + 3 < n * n) out[i] = f(n);
+    out[i] = n;
+}
+__global__ void below(int* out, int n) {
+    if (i < n && i > 3 * n) out[i]=f(n);
+}
+"""
+
+
+def test_what_is_telling() -> None:
+    (solution,) = leaks.solutions(KernelSource(BODIES, "a.cu"), "sums", ["written"], [])
+    assert solution.telling == [
+        "intvalues[4]={n,n+1,n+2}",
+        "out[i*n+k]=values[k]",
+        "if(i+3<n*n)out[i]=f(n)",
+    ]
+    one = "x; // out[ i*n + k ]\n//   = values[k];"
+    for page, found in (("ch01/sums.md", True), ("ch01/other.md", False)):
+        several = leaks.Solution("written", "sums", [*solution.telling, "more"], "")
+        leak = leaks.in_file(several, leaks.Text(one), Path(page), (), one)
+        assert bool(leak) == found
+    assert solution.found(leaks.Text(one), alone=False)  # one of three
+
+
 def test_a_recording_lacks_the_launches_of_rows_that_are_gone(checkout: Path, tmp_path) -> None:
     recorded = make(tmp_path / "out")["tests/emulator/profiler/recorded/sums.debug.csv"]
     assert re.findall(r"^\"(\d+)\"", recorded, re.MULTILINE) == ["0", "1", "6", "7"]
@@ -155,11 +201,11 @@ def test_without_git(checkout: Path, tmp_path: Path, monkeypatch, capfd) -> None
 
 
 def test_nobodys_settings_of_git_count(checkout: Path, tmp_path: Path, monkeypatch) -> None:
-    settings = tmp_path / "settings"
-    settings.write_text(
-        "[commit]\n\tgpgSign = true\n[core]\n\thooksPath = /nowhere\n[user]\n\tname = Me\n"
+    (tmp_path / ".gitconfig").write_text(
+        "[commit]\n\tgpgSign = true\n[gpg]\n\tprogram = /no/such\n[user]\n\tname = Me\n"
     )
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
     monkeypatch.setenv("GIT_AUTHOR_NAME", "Me")
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "elsewhere"))
     make(tmp_path / "out")
@@ -181,7 +227,7 @@ def test_an_empty_folder_will_do(checkout: Path, tmp_path: Path) -> None:
 
 def assert_nothing(folder: Path) -> None:
     """But for the checkout."""
-    assert {path.name for path in folder.iterdir()} <= {"checkout", "out", "link", "settings"}
+    assert {path.name for path in folder.iterdir()} <= {"checkout", "out", "link"}
     assert not (folder / "out").exists() or not any((folder / "out").iterdir())
 
 
@@ -190,6 +236,11 @@ def assert_nothing(folder: Path) -> None:
     [
         ("loadfirst", "lab: no assignment is named loadfirst; did you mean loadFirst?\n"),
         ("zzz", "lab: no assignment is named zzz; there are beClever, loadFirst\n"),
+        (
+            "beClever loadFirst",
+            "lab: loadFirst hides clever, which is written in beClever: hand them out one after the "
+            "other\n",
+        ),
         (
             "loadFirst beClever",
             "lab: loadFirst hides clever, which is written in beClever: hand them out one after the "
