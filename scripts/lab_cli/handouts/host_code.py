@@ -86,12 +86,13 @@ class HostCode:
         return Lexer(self.path, self.text).streams[0]
 
     def _mention(self, stream: Stream) -> int | None:
+        """A token that names something which is gone, or a note to the reader that does."""
         for i, token in enumerate(stream.tokens):
-            if (
-                token.kind == "name"
-                and token.text in self.gone
-                and stream.text(i - 1) not in (".", "->")
-            ):
+            member = stream.text(i - 1) in (".", "->")
+            if token.kind == "name" and token.text in self.gone and not member:
+                return i
+            is_note = token.kind == "string" and stream.text(i - 2) == "note"
+            if is_note and {*re.findall(r"\w+", token.text)} & self.hidden:
                 return i
         return None
 
@@ -117,7 +118,7 @@ class HostCode:
             if in_call or (own and not others) or alone:
                 inner = brace
                 continue
-            cascaded = stream.text(place) not in self.hidden
+            cascaded = stream.kind(place) == "name" and stream.text(place) not in self.hidden
             if (cascaded or stream.text(span.first) in CONTROL) and self._stays(stream, span):
                 raise self._refused(stream, place, "other kernels stand in the same statement")
             return span

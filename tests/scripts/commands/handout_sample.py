@@ -75,6 +75,7 @@ int main(int argc, char** argv) {
             last<<<grid, kBlock>>>(out);
         });
     }
+    if (argc > 9) exercise.note("clever: there is no room");
     ladder.rung("last", grid, [&] { last<<<grid, kBlock>>>(out); });
     return exercise.finish();
 }
