@@ -104,6 +104,7 @@ def parsed(argv: Sequence[str]) -> argparse.Namespace:
     split = argv.index("--") if "--" in argv else len(argv)
     command = commands[argv[0]]
     arguments = command.parsed(argv[1:split])
+    arguments.words = list(argv)
     arguments.options = list(argv[split + 1 :])
     if arguments.options and arguments.takes == shared.NONE:
         command.error(f"{printable(arguments.options[0])}: nothing may follow after -- here")

@@ -9,8 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from .. import catalogue
 from ..building.exercises import build
 from ..catalogue import Exercise
+from ..cluster import options as on_cluster
+from ..cluster.job import here_or_there
 from ..counters import metric_table
 from ..counters.collect import collect
 from ..errors import NO_GPU, LabError
@@ -39,7 +42,7 @@ def add_parser(commands: Any) -> None:
         "NAME.toml has debug = true, those of the debug build, too). On the cpu back end each "
         "exercise runs once, with its defaults, into results/cpu. ./lab plot draws from these files. "
         "LAB_COMMIT names the commit for a copy without its history.",
-        parents=[shared.backend()],
+        parents=[shared.backend(), on_cluster.parent()],
         allow_abbrev=False,
     )
     command.add_argument("names", nargs="*", metavar="NAME", help="default: every exercise")
@@ -48,7 +51,12 @@ def add_parser(commands: Any) -> None:
         action="store_true",
         help="goes on after an interruption: measures only what is missing",
     )
-    command.set_defaults(handler=run, takes=shared.NONE)
+    command.set_defaults(handler=here_or_there(run, _check), takes=shared.NONE)
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    """LabError (status 2) where nothing is named so."""
+    catalogue.check(arguments.names)
 
 
 def run(arguments: argparse.Namespace) -> int:

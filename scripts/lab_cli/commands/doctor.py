@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,6 +87,14 @@ def sandbox_line() -> Line:
     line = need_line(needs.SANDBOX, ABSENT)
     problem = sandbox.problem() if line.state == OK else ""
     return Line(line.what, ABSENT, problem) if problem else line
+
+
+def slurm_line() -> Line:
+    """Of --slurm."""
+    sbatch = shutil.which("sbatch")
+    if sbatch:
+        return Line("Slurm", OK, sbatch)
+    return Line("Slurm", ABSENT, "no sbatch: --slurm is for a cluster")
 
 
 def toml_line() -> Line:
@@ -241,6 +250,7 @@ def run(arguments: argparse.Namespace) -> int:
         toml_line(),
         *[need_line(need, ABSENT) for need in of_tests],
         sandbox_line(),
+        slurm_line(),
         environment_line(),
         module_line("pytest", "test"),
         module_line("jinja2", "report"),

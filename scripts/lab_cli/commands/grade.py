@@ -14,6 +14,9 @@ from ..assignments import Assignment
 from ..building import own_program, presets
 from ..building.presets import shortest
 from ..catalogue import Exercise
+from ..cluster import job, settings
+from ..cluster import options as on_cluster
+from ..cluster.script import Work
 from ..errors import BAD_USAGE, LabError, printable
 from ..files import make_folder, write
 from ..grading import batch, catalogue, marks, results, sandbox, submissions
@@ -33,6 +36,8 @@ from . import arguments as shared
 
 GRADES = OUT / "grades"
 NAME_WIDTH = 32
+INTERRUPTED = "\ninterrupted; what is graded is kept: the same command goes on"
+CHANGED = "graded, but not as it is now: it, the exercise or lab has changed meanwhile"
 
 
 def add_parser(commands: Any) -> None:
@@ -44,7 +49,7 @@ def add_parser(commands: Any) -> None:
         "are taken, put into a copy of the exercise as it is here, built for the cpu back end and run in a "
         "sandbox, with limits. On a GPU, speed counts where the assignment says so. Without an assignment, "
         "lists them all.",
-        parents=[shared.backend(), shared.timeout()],
+        parents=[shared.backend(), shared.timeout(), on_cluster.parent()],
         allow_abbrev=False,
     )
     command.add_argument("assignment", nargs="?", metavar="ASSIGNMENT", type=shared.name)
@@ -62,6 +67,12 @@ def add_parser(commands: Any) -> None:
         help="for the grades (default: grades/ASSIGNMENT where builds are): grades.csv, and for each "
         "submission report.html and results.json, as Gradescope takes it. What is there of the same "
         "submission is kept: an interrupted run goes on",
+    )
+    command.add_argument(
+        "--only",
+        type=shared.name,
+        metavar="SUBMISSION",
+        help="grades this one of the submissions, and leaves grades.csv as it is",
     )
     command.add_argument(
         "--also",
@@ -88,6 +99,7 @@ def _options(text: str) -> str:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    on_cluster.check(arguments)
     setup.toml_reader("cpu")
     if arguments.assignment is None:
         print("\n".join(marks.listed(catalogue.assignments())))
@@ -95,14 +107,20 @@ def run(arguments: argparse.Namespace) -> int:
     exercise, assignment = catalogue.one(arguments.assignment)
     if arguments.submissions:
         return grade_all(exercise, assignment, arguments)
-    for option, given in (("-o", arguments.folder), ("--no-sandbox", arguments.no_sandbox)):
+    for option, given in {
+        "-o": arguments.folder,
+        "--only": arguments.only,
+        "--no-sandbox": arguments.no_sandbox,
+    }.items():
         if given:
             raise LabError(f"{option}: no submission is named", BAD_USAGE)
+    if arguments.slurm:
+        return job.there(arguments)
     return grade_own(exercise, assignment, arguments)
 
 
 def workshop(
-    exercise: Exercise, assignment: Assignment, arguments: argparse.Namespace, sandboxed: bool
+    exercise: Exercise, arguments: argparse.Namespace, sandboxed: bool, gpu: OnGpu | None
 ) -> Workshop:
     """Builds what programs of the exercise are linked with."""
     cmake = setup.ensure("cpu")
@@ -114,18 +132,20 @@ def workshop(
     kinds = (own_program.OPTIMISED, own_program.INSTRUMENTED)
     wanted = dict.fromkeys(target for kind in kinds for target in own_program.targets(kind))
     folder = presets.build(cmake, "cpu", *wanted)
-    gpu = _on_gpu() if assignment.speed and backend.pick(arguments.backend) == "gpu" else None
     return Workshop(exercise, folder, sandboxed, arguments.timeout or SECONDS, gpu)
 
 
-def _on_gpu() -> OnGpu:
+def _on_gpu(assignment: Assignment, arguments: argparse.Namespace) -> OnGpu | None:
+    """None where nothing is to be judged on a GPU."""
+    if not assignment.speed or backend.pick(arguments.backend) != "gpu":
+        return None
     choice = backend.choose("gpu", backend.find_nvcc())
     return OnGpu(choice, presets.build(setup.ensure("gpu"), "gpu", "lab_common"))
 
 
 def grade_own(exercise: Exercise, assignment: Assignment, arguments: argparse.Namespace) -> int:
     """Of the kernels in this checkout. 0: all points, else 1."""
-    place = workshop(exercise, assignment, arguments, sandboxed=False)
+    place = workshop(exercise, arguments, sandboxed=False, gpu=_on_gpu(assignment, arguments))
     grader = Grader(assignment, place, arguments.also)
     own = Submission(exercise.name, exercise.source)
     graded = marks.digest(assignment, exercise.source)
@@ -155,9 +175,13 @@ def next_steps(exercise: Exercise, assignment: Assignment, grade: Grade) -> list
 def grade_all(exercise: Exercise, assignment: Assignment, arguments: argparse.Namespace) -> int:
     """Of submissions. 0, whatever they are worth."""
     found = submissions.find(arguments.submissions, exercise.source.name)
+    if arguments.only:
+        found = [submissions.one(found, arguments.only)]
     python = setup.python_for([page.MODULE, *toml_file.packages()])
+    if arguments.slurm:
+        return grade_there(exercise, assignment, arguments, found)
     if python != sys.executable:  # the same once more, in the Python that can write the reports
-        return run_shown([shortest(python), "-B", str(ROOT / "lab"), "grade", *_words(arguments)])
+        return run_shown([shortest(python), "-B", str(ROOT / "lab"), *arguments.words])
     if arguments.no_sandbox:
         say("note: --no-sandbox: the programs of students may do whatever you may")
     else:
@@ -169,38 +193,77 @@ def grade_all(exercise: Exercise, assignment: Assignment, arguments: argparse.Na
             )
     folder = arguments.folder or GRADES / assignment.name
     make_folder(folder)
-    place = workshop(exercise, assignment, arguments, not arguments.no_sandbox)
+    gpu = _on_gpu(assignment, arguments)
+    place = workshop(exercise, arguments, not arguments.no_sandbox, gpu)
     grader = Grader(assignment, place, arguments.also)
-    run_of = Batch(grader, folder, _identity(grader, arguments.also))
+    run_of = Batch(grader, folder, _identity(grader, arguments.also, gpu is not None))
     try:
         grades, kept = run_of.run(found)
     except KeyboardInterrupt:
-        say("\ninterrupted; what is graded is kept: the same command goes on")
+        say(INTERRUPTED)
         raise
     facts = machine.of("gpu" if place.gpu else "cpu")
     for name, grade in grades.items():
         text = results.page(name, assignment, exercise, grade, facts)
         write(folder / name / "report.html", text)
-    write(folder / "grades.csv", results.table(grades))
-    _print(grades)
-    if kept:
-        say(f"{kept} of them as graded before")
-    say(
-        f"written: {shown(folder / 'grades.csv')}, and for each submission report.html and results.json"
-    )
+    _show(grades, folder, kept, with_table=not arguments.only)
     return 0
 
 
-def _words(arguments: argparse.Namespace) -> list[str]:
-    """The command line again."""
-    words = [arguments.assignment, *arguments.submissions, f"--backend={arguments.backend}"]
-    words += [f"--also={options}" for options in arguments.also]
-    words += [f"--timeout={arguments.timeout!r}"] if arguments.timeout else []
-    words += ["-o", str(arguments.folder)] if arguments.folder else []
-    return [*words, *(["--no-sandbox"] if arguments.no_sandbox else [])]
+def grade_there(
+    exercise: Exercise,
+    assignment: Assignment,
+    arguments: argparse.Namespace,
+    found: Sequence[Submission],
+) -> int:
+    """Of submissions, each by an element of an array of Slurm. 1 where one got no grade, else 0, whatever
+    they are worth."""
+    asked = settings.load(arguments)
+    words = on_cluster.words_without(arguments.words)
+    on_gpu = bool(assignment.speed) and _asks_for_gpu(arguments.backend, asked.gres)
+    if assignment.speed and arguments.backend == "auto":  # the same for all: nodes may differ
+        words.append(f"--backend={'gpu' if on_gpu else 'cpu'}")
+    # What all elements need is built once, and here.
+    place = workshop(exercise, arguments, not arguments.no_sandbox, None)
+    grader = Grader(assignment, place, arguments.also)
+    folder = arguments.folder or GRADES / assignment.name
+    run_of = Batch(grader, folder, _identity(grader, arguments.also, on_gpu))
+    before = run_of.kept(found)
+    work = Work(words, asked, [each.name for each in found if each.name not in before])
+    ends: dict[str, str] = {}
+    if work.names and arguments.dry_run:
+        return job.dry_run(work)
+    if work.names:
+        make_folder(folder)
+        try:
+            ends = job.run_each(work, "grading")
+        except KeyboardInterrupt:
+            say(INTERRUPTED)
+            raise
+    grades = run_of.kept(found)
+    _show(grades, folder, len(before), with_table=not arguments.only)
+    lost: dict[str, list[str]] = {}  # by what is wrong
+    for each in found:
+        if each.name not in grades:
+            lost.setdefault(ends[each.name] or CHANGED, []).append(printable(each.name))
+    for problem, names in lost.items():
+        say(f"lab: {', '.join(names)}: {problem}")
+    if lost:
+        without = len(found) - len(grades)
+        say(f"{without} of {len(found)} without a grade: the same command grades these alone")
+    return 1 if lost else 0
 
 
-def _identity(grader: Grader, also: Sequence[str]) -> str:
+def _asks_for_gpu(chosen: str, gres: str) -> bool:
+    """What auto is where there is no telling which nodes there are."""
+    asks = chosen == "gpu" or (chosen == "auto" and "gpu" in gres)
+    if chosen == "auto":
+        why = f"--gres={gres}" if asks else "no --gres asks for a GPU"
+        say(f"back end: {'gpu' if asks else 'cpu'} ({why})")
+    return asks
+
+
+def _identity(grader: Grader, also: Sequence[str], on_gpu: bool) -> str:
     """Of all that a grade depends on, but the submission."""
     place = grader.workshop
     libraries = ["emulator/libcuda_emulator.a", "common/liblab_common.a"]
@@ -211,8 +274,19 @@ def _identity(grader: Grader, also: Sequence[str]) -> str:
         *sorted((ROOT / "common").glob("*.cuh")),
         *sorted(own.glob("*.py")),
     ]
-    parts = [grader.assignment, [*also], place.sandboxed, place.seconds, place.gpu is not None]
+    parts = [grader.assignment, [*also], place.sandboxed, place.seconds, on_gpu]
     return batch.identity(parts, files)
+
+
+def _show(grades: dict[str, Grade], folder: Path, kept: int, with_table: bool) -> None:
+    """`kept`: how many of them were there before. `with_table` writes grades.csv, too."""
+    if with_table:
+        write(folder / "grades.csv", results.table(grades))
+    _print(grades)
+    if kept:
+        say(f"{kept} of them as graded before")
+    table = f"{shown(folder / 'grades.csv')}, and " if with_table else ""
+    say(f"written: {table}for each submission report.html and results.json")
 
 
 def _print(grades: dict[str, Grade]) -> None:

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from .. import catalogue, files
+from ..cluster import options as on_cluster
+from ..cluster.job import here_or_there
 from ..counters import diagnosis, explanation
 from ..counters.collect import collect
 from ..errors import BAD_USAGE, LabError, printable
@@ -28,7 +30,7 @@ def add_parser(commands: Any) -> None:
         description="Profiles the kernels of an exercise, each launched once, or those of a CUDA "
         "program of your own: with Nsight Compute on the gpu back end, counted by the emulation on "
         "the cpu back end. Options of the program follow after --.",
-        parents=[shared.backend(), shared.timeout()],
+        parents=[shared.backend(), shared.timeout(), on_cluster.parent()],
         allow_abbrev=False,
     )
     shared.add_program(command)
@@ -52,15 +54,20 @@ def add_parser(commands: Any) -> None:
     command.add_argument(
         "--output", type=shared.file, metavar="FILE", help="writes the CSV to FILE, too"
     )
-    command.set_defaults(handler=run, takes=shared.AFTER_DASHES)
+    command.set_defaults(handler=here_or_there(run, _check), takes=shared.AFTER_DASHES)
 
 
-def run(arguments: argparse.Namespace) -> int:
+def _check(arguments: argparse.Namespace) -> None:
+    """LabError (status 2) for what cannot be, whatever the back end."""
     if arguments.explain:
         _check_explain(arguments)
     catalogue.check_at(*arguments.names)
     if arguments.output:
         _check_output(arguments.output, arguments.names)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    _check(arguments)
     chosen = backend.pick("auto") if arguments.backend == "auto" else arguments.backend
     setup.toml_reader("cpu" if chosen == "cpu" else "")  # on gpu, collect() asks for a GPU first
     names = arguments.metrics or []

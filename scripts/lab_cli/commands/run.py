@@ -11,9 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .. import catalogue
 from ..building import own_program
 from ..building.exercises import build
 from ..catalogue import Exercise
+from ..cluster import options as on_cluster
+from ..cluster.job import here_or_there
 from ..errors import BAD_USAGE, NO_GPU, LabError
 from ..machine import backend, setup
 from ..process import describe, each_line, say, show, shown
@@ -37,7 +40,7 @@ def add_parser(commands: Any) -> None:
         "Or a CUDA program of your own, given by all its files. Options of the program follow after "
         "--. Several exercises get the same ones; those that refuse them are named, the others run, "
         "and the status is 2.",
-        parents=[shared.backend(), shared.timeout()],
+        parents=[shared.backend(), shared.timeout(), on_cluster.parent()],
         allow_abbrev=False,
     )
     command.add_argument(
@@ -53,7 +56,13 @@ def add_parser(commands: Any) -> None:
         action="store_true",
         help="shows what each of several exercises prints, too",
     )
-    command.set_defaults(handler=run, takes=shared.AFTER_DASHES)
+    command.set_defaults(handler=here_or_there(run, _check), takes=shared.AFTER_DASHES)
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    """LabError (status 2) where nothing is named so."""
+    names, _ = shared.exercises_or_files(arguments.names)
+    catalogue.check(names)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -10,9 +10,11 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from .. import toml_file
+from .. import catalogue, toml_file
 from ..building import presets
 from ..building.exercises import build
+from ..cluster import options as on_cluster
+from ..cluster.job import here_or_there
 from ..machine import backend, python_packages, setup, zig
 from ..machine.needs import find_compiler
 from ..paths import ROOT
@@ -32,7 +34,7 @@ def add_parser(commands: Any) -> None:
         description="Builds and tests exercises: those named, or everything there is, the workspace's "
         "own parts included. Shows the output of tests that fail, and a summary; into a pipe or a file also "
         "a line for each test. Options of ctest follow after --: with them, all that it prints.",
-        parents=[shared.backend()],
+        parents=[shared.backend(), on_cluster.parent()],
         allow_abbrev=False,
     )
     command.add_argument(
@@ -41,7 +43,12 @@ def add_parser(commands: Any) -> None:
     command.add_argument(
         "-R", dest="regex", metavar="REGEX", help="only the tests whose names match, as in ctest"
     )
-    command.set_defaults(handler=run, takes=shared.AFTER_DASHES)
+    command.set_defaults(handler=here_or_there(run, _check), takes=shared.AFTER_DASHES)
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    """LabError (status 2) where nothing is named so."""
+    catalogue.check(arguments.names)
 
 
 def run(arguments: argparse.Namespace) -> int:

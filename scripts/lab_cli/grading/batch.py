@@ -32,14 +32,8 @@ class Batch:
 
     def run(self, submissions: Sequence[Submission]) -> tuple[dict[str, Grade], int]:
         """The grades by name, and how many of them were kept from before."""
-        grades: dict[str, Grade] = {}
-        waiting = []
-        for submission in submissions:
-            kept = self._kept(submission)
-            if kept:
-                grades[submission.name] = kept
-            else:
-                waiting.append(submission)
+        grades = self.kept(submissions)
+        waiting = [submission for submission in submissions if submission.name not in grades]
         count = len(grades)
         with Progress("grading") as progress:
             progress.update("", count, len(submissions))
@@ -47,6 +41,11 @@ class Batch:
                 grades[name] = grade
                 progress.update("", len(grades), len(submissions), name)
         return {submission.name: grades[submission.name] for submission in submissions}, count
+
+    def kept(self, submissions: Sequence[Submission]) -> dict[str, Grade]:
+        """Of those that have been graded."""
+        found = {submission.name: self._kept(submission) for submission in submissions}
+        return {name: grade for name, grade in found.items() if grade}
 
     def results_of(self, name: str) -> Path:
         return self.folder / name / RESULTS

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import BAD_USAGE, LabError, printable
+from ..toml_file import did_you_mean
 from .gate import MOST_BYTES
 
 DEEPEST = 6  # folders below that of a submission
@@ -51,6 +52,16 @@ def find(paths: Sequence[str], source: str) -> list[Submission]:
                 )
             found[submission.name] = submission
     return [found[name] for name in sorted(found)]
+
+
+def one(found: Sequence[Submission], name: str) -> Submission:
+    """The one of this name. LabError (status 2) where there is none."""
+    names = [submission.name for submission in found]
+    if name not in names:
+        raise LabError(
+            f"no submission is named {printable(name)}{did_you_mean(name, names)}", BAD_USAGE
+        )
+    return found[names.index(name)]
 
 
 def _at(path: Path, source: str) -> Iterator[Submission]:

@@ -181,6 +181,7 @@ def test_all_that_there_can_be(machine: Path, fake_tool, monkeypatch, capsys) ->
         "ncu": "",
         "nsys": "",
         "bwrap": '[ "$*" = --version ] && echo bubblewrap 0.8.0',
+        "sbatch": "",
     }
     for name, script in tools.items():
         fake_tool(name, script)
@@ -200,6 +201,7 @@ def test_all_that_there_can_be(machine: Path, fake_tool, monkeypatch, capsys) ->
         "GoogleTest         OK",
         "Google Benchmark   OK",
         "bubblewrap         OK       BIN/bwrap 0.8.0",
+        "Slurm              OK       BIN/sbatch",
         "Python's venv      OK",
         "pytest             OK       of pytest",
         "jinja2             OK       of jinja2",
@@ -231,6 +233,7 @@ def test_nothing_at_all(machine: Path, fake_tool, monkeypatch, capsys) -> None:
         f"GoogleTest         -        {below}",
         f"Google Benchmark   -        {below}",
         f"bubblewrap         -        {below}",
+        "Slurm              -        no sbatch: --slurm is for a cluster",
         "Python's venv      -        missing, and needed for what goes into .venv: the command below "
         "installs it",
         "pytest             -        not there: ./lab test installs it into .venv",
@@ -269,7 +272,7 @@ def test_nothing_at_all_and_no_apt(machine: Path, monkeypatch, capsys) -> None:
     assert main.main(["doctor"]) == 1
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "C++ compiler       problem  missing: see below"
-    assert lines[8].endswith("needed for what goes into .venv: see below")
+    assert lines[9].endswith("needed for what goes into .venv: see below")
     assert lines[-3:] == [
         "Install all that is missing (what is no problem above, for tests and for ./lab grade) with your "
         "system's package manager. Its names on Debian and Ubuntu:",

@@ -3,8 +3,8 @@ what they are built and run with: tests/grading.)"""
 
 from __future__ import annotations
 
+import dataclasses
 import json
-import os
 import re
 import sys
 from pathlib import Path
@@ -12,6 +12,9 @@ from pathlib import Path
 import pytest
 from exercise_sample import FACTS
 from lab_cli import main
+from lab_cli.assignments import Speed
+from lab_cli.cluster import settings
+from lab_cli.cluster.script import Work
 from lab_cli.commands import grade
 from lab_cli.grading import marks, sandbox
 from lab_cli.grading.programs import Run
@@ -164,6 +167,7 @@ def test_without_a_sandbox_nothing_is_run(
         (["putInOrdre"], "no assignment is named putInOrdre; did you mean putInOrder?"),
         (["xyzzy"], "no assignment is named xyzzy; ./lab grade lists them all"),
         (["putInOrder", "-o", "x"], "-o: no submission is named"),
+        (["putInOrder", "--only=anna"], "--only: no submission is named"),
         (["putInOrder", "--no-sandbox"], "--no-sandbox: no submission is named"),
         (["putInOrder", "nowhere"], "there is no file or folder nowhere"),
         (["putInOrder", "--also", "'"], "'"),
@@ -189,9 +193,132 @@ def test_where_the_grades_cannot_be_kept(workshop, handed_in, tmp_path, capsys) 
     assert workshop.asked == []
 
 
-def test_the_command_line_once_more() -> None:
+def test_one_of_many(workshop, handed_in, tmp_path, capsys) -> None:
+    out = tmp_path / "grades"
+    assert lab_grade("putInOrder", handed_in, "-o", out, "--only", "bert") == 0
+    assert capsys.readouterr().out.splitlines()[1:] == [
+        "bert                              9 of 9        ok"
+    ]
+    assert sorted(path.name for path in out.rglob("*")) == ["bert", "report.html", "results.json"]
+    assert lab_grade("putInOrder", handed_in, "-o", out, "--only", "brt") == 2
+    assert "no submission is named brt; did you mean bert?" in capsys.readouterr().err
+
+
+def test_the_command_line_once_more(workshop, handed_in, tmp_path, monkeypatch) -> None:
     """In another Python: nothing of it is lost."""
-    words = ["a", "b.cu", "--backend=cpu", "--also=--size=3 --x", "--timeout=5.0", "-o", "out"]
-    arguments = main.parsed(["grade", *words, "--no-sandbox"])
-    assert grade._words(arguments) == [*words, "--no-sandbox"]
-    assert os.path.exists(ROOT / "lab")
+    ran: list[list[str]] = []
+    monkeypatch.setattr(setup, "python_for", lambda modules: "/another/python")
+    monkeypatch.setattr(grade, "run_shown", lambda command: ran.append(command) or 0)
+    words = ["putInOrder", str(handed_in), "--also=--size=3 --x", "--timeout=5", "-o", "out"]
+    assert lab_grade(*words) == 0
+    assert ran == [["/another/python", "-B", str(ROOT / "lab"), "grade", *words]]
+
+
+@pytest.fixture
+def slurm(workshop, monkeypatch) -> Slurm:
+    found = Slurm()
+    monkeypatch.setattr(grade.job, "run_each", found.run_each)
+    monkeypatch.setattr(settings, "files", lambda: [])
+    return found
+
+
+class Slurm:
+    """Runs each element at once; of the names in `fails`, nothing but to say why."""
+
+    def __init__(self) -> None:
+        self.fails: dict[str, str] = {}
+        self.work: list[Work] = []
+
+    def run_each(self, work: Work, what: str) -> dict[str, str]:
+        self.work.append(work)
+        for name in work.names:
+            if name not in self.fails:
+                assert main.main([*work.words, f"--only={name}"]) == 0
+        return {name: self.fails.get(name, "") for name in work.names}
+
+
+def test_each_submission_is_an_element(workshop, handed_in, tmp_path, slurm, capsys) -> None:
+    out = tmp_path / "grades"
+    words = ["putInOrder", handed_in, "-o", out, "--also=--size=77", "--no-sandbox"]
+    slurm.fails = {"bert": "TIMEOUT: x", "carl": "TIMEOUT: x"}
+    assert lab_grade(*words, "--slurm", "--time=5") == 1
+    (work,) = slurm.work
+    assert work.words == ["grade", *map(str, words)]
+    assert work.settings.time == "5"
+    assert work.names == ["anna", "bert", "carl"]
+    said = capsys.readouterr()
+    assert said.err.endswith(
+        "lab: bert, carl: TIMEOUT: x\n2 of 3 without a grade: the same command grades these alone\n"
+    )
+    assert [line.split(",")[0] for line in (out / "grades.csv").read_text().splitlines()[1:]] == [
+        "anna"
+    ]
+
+    slurm.fails = {}
+    assert lab_grade(*words, "--slurm") == 0
+    assert slurm.work[1].names == ["bert", "carl"]
+    there = capsys.readouterr()
+    assert "1 of them as graded before" in there.err
+    table = (out / "grades.csv").read_bytes()
+    assert lab_grade(*words) == 0  # the same here
+    assert there.out.endswith(capsys.readouterr().out)
+    assert (out / "grades.csv").read_bytes() == table
+    assert lab_grade(*words, "--slurm") == 0
+    assert len(slurm.work) == 2  # nothing is left to do
+
+
+def test_what_changes_while_it_is_graded_is_said(
+    workshop, handed_in, tmp_path, slurm, capsys
+) -> None:
+    really = slurm.run_each
+
+    def changing(work: Work, what: str) -> dict[str, str]:
+        ends = really(work, what)
+        (handed_in / "anna" / "order.cu").write_text(SOURCE + "// another")
+        return ends
+
+    grade.job.run_each = changing
+    assert lab_grade("putInOrder", handed_in, "-o", tmp_path / "out", "--slurm") == 1
+    assert "lab: anna: graded, but not as it is now: " in capsys.readouterr().err
+
+
+def test_the_script_alone(workshop, handed_in, tmp_path, slurm, capsys) -> None:
+    out = tmp_path / "grades"
+    assert lab_grade("putInOrder", handed_in, "-o", out, "--slurm", "--dry-run") == 0
+    text = capsys.readouterr().out
+    assert "\nnames=(\n    anna\n    bert\n    carl\n)\n" in text
+    assert "#SBATCH --array=0-2\n" in text
+    assert not out.exists()
+    assert slurm.work == []
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ([], ["--backend=cpu"]),
+        (["--gres=gpu:1"], ["--backend=gpu"]),
+        (["--backend=gpu"], []),
+        (["--gres=gpu:1", "--backend=cpu"], []),
+    ],
+)
+def test_all_are_graded_on_one_back_end(
+    workshop, handed_in, tmp_path, slurm, monkeypatch, options: list[str], words: list[str]
+) -> None:
+    exercise, found = grade.catalogue.one("putInOrder")
+    fast = dataclasses.replace(found, speed=Speed("before", 0.9, "--size=64", 2))
+    monkeypatch.setattr(grade.catalogue, "one", lambda name: (exercise, fast))
+    given: list[bool] = []
+    monkeypatch.setattr(
+        grade, "_identity", lambda grader, also, on_gpu: given.append(on_gpu) or "x"
+    )
+    slurm.run_each = lambda work, what: slurm.work.append(work) or dict.fromkeys(work.names, "lost")
+    monkeypatch.setattr(grade.job, "run_each", slurm.run_each)
+    assert lab_grade("putInOrder", handed_in, "-o", tmp_path / "out", "--slurm", *options) == 1
+    left = [option for option in options if not option.startswith("--gres")]
+    assert slurm.work[0].words[5:] == [*left, *words]
+    assert given == ["gpu" in (words or left)[0]]
+
+
+def test_ones_own_kernels_as_a_job(workshop, slurm, capsys) -> None:
+    assert lab_grade("putInOrder", "--slurm", "--dry-run") == 0
+    assert "/lab grade putInOrder\nend $?\n" in capsys.readouterr().out

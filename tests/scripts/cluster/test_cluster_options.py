@@ -1,0 +1,43 @@
+"""Options of jobs on the command line, and the command line without them."""
+
+from __future__ import annotations
+
+import pytest
+from lab_cli import main
+from lab_cli.cluster import options
+
+COMMANDS = ["run", "test", "bench", "profile transpose", "grade"]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    "option", ["--partition=x", "--gres=gpu:1", "--account=x", "--time=5", "--dry-run"]
+)
+def test_they_go_with_slurm(command: str, option: str, capfd) -> None:
+    assert main.main([*command.split(), option]) == 2
+    assert capfd.readouterr() == ("", f"lab: {option.partition('=')[0]} goes with --slurm\n")
+
+
+@pytest.mark.parametrize("value", ["", " ", "a\nb", " a"])
+def test_values_are_words(value: str, capfd) -> None:
+    assert main.main(["run", "--slurm", "--account", value]) == 2
+    assert "expected a word" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "without"),
+    [
+        ("run --slurm", "run"),
+        ("run x --partition p --gres=gpu:1 -v --slurm --dry-run -- --slurm --time=3", "run x -v -- --slurm --time=3"),
+        ("test --time 5 -R ^a$ x y --slurm --backend=cpu", "test -R ^a$ x y --backend=cpu"),
+        ("grade a b --also --size=3 --slurm -o out --account x", "grade a b --also --size=3 -o out"),
+        ("profile x --metrics a,b --slurm --output=-", "profile x --metrics a,b --output=-"),
+    ],
+)  # fmt: skip
+def test_what_the_job_runs(words: str, without: str) -> None:
+    assert options.words_without(words.split()) == without.split()
+
+
+def test_words_stay_as_they_are() -> None:
+    words = ["grade", "a", "it's in here", "--also", "--size=3 --block=4", "--slurm", "-o", "a b"]
+    assert options.words_without(words) == [word for word in words if word != "--slurm"]
