@@ -147,6 +147,11 @@ def installation() -> Iterator[Path]:
         folder.mkdir()
         shutil.copy(ROOT / "lab", folder)
         shutil.copytree(ROOT / "scripts", folder / "scripts", ignore=lambda *_: ["__pycache__"])
+        shutil.copytree(
+            ROOT / "emulator" / "translator",
+            folder / "emulator" / "translator",
+            ignore=lambda *_: ["__pycache__"],
+        )
         chapter = folder / "ch03_execution_model"
         chapter.mkdir()
         for file in ("CMakeLists.txt", "reduceInteger.cu", "reduceInteger.toml"):
