@@ -194,7 +194,8 @@ class InSandbox(Running):
     def _start(self, tells: IO[bytes]) -> subprocess.Popen:
         order = self.order
         rules, writes = self._pipe()
-        writes.write(seccomp.filter_program(order.single_process))  # a pipe has room for it
+        allowed = seccomp.filter_program(order.single_process, gpu=order.gpu)
+        writes.write(allowed)  # a pipe has room for it
         writes.close()
         waits, self._gate = self._pipe()
         descriptors = {

@@ -2,8 +2,8 @@
 
 Those are refused that lead out of a sandbox where the kernel has a fault (namespaces, mounts, bpf,
 io_uring), that see other processes, that take memory which no process is seen to have, and that leave a
-file behind which runs with its owner's rights. With `single_process`, those that start another process,
-and all sockets, as well.
+file behind which runs with its owner's rights; and sockets, but where there is a GPU. With
+`single_process`, those that start another process as well.
 
 execve() is not refused, since bwrap itself starts the program with it: a program that calls it becomes
 another one with the same filter, the same view and the same limits, and has gained nothing.
@@ -91,6 +91,7 @@ NUMBERS: dict[str, tuple[int | None, int | None]] = {
 # Of both, refused with "no such call": who asks goes on with the older call, whose arguments a filter
 # can see. (Those of these calls are in memory.)
 UNKNOWN = ["clone3", "io_uring_enter", "io_uring_register", "io_uring_setup", "openat2"]
+SOCKETS = ("socket", "socketpair")
 IN_A_SINGLE_PROCESS = ["fork", "vfork", "socketpair"]
 # Looked at more closely: an argument's bits, and where another one lacks these, nothing is refused.
 MODES = {
@@ -183,8 +184,9 @@ def known(machine: str = "") -> bool:
     return (machine or platform.machine()) in MACHINES
 
 
-def filter_program(single_process: bool, machine: str = "") -> bytes:
-    """The filter, an array of struct sock_filter. `machine` as for known()."""
+def filter_program(single_process: bool, machine: str = "", gpu: bool = False) -> bytes:
+    """The filter, an array of struct sock_filter. `machine` as for known(). With `gpu` there are sockets,
+    without which NVIDIA's driver does not start; a sandbox has no network all the same."""
     machine = machine or platform.machine()
     column = list(MACHINES).index(machine)
     program: list[Instruction] = [
@@ -197,7 +199,7 @@ def filter_program(single_process: bool, machine: str = "") -> bytes:
         program += [(AT_LEAST, 0, 1, X32), _return(REFUSE | errno.ENOSYS)]
     for call, numbers in NUMBERS.items():
         number = numbers[column]
-        if number is not None:
+        if number is not None and not (gpu and call in SOCKETS):
             program += _if_call(number, _answer(call, single_process))
     program.append(_return(ALLOW))
     return b"".join(struct.pack("<HBBI", *instruction) for instruction in program)

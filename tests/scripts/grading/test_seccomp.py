@@ -39,10 +39,10 @@ def answer(program: bytes, architecture: int, number: int, *arguments: int) -> s
 
 
 class Filter:
-    def __init__(self, machine: str, single_process: bool) -> None:
+    def __init__(self, machine: str, single_process: bool, gpu: bool = False) -> None:
         self.architecture = seccomp.MACHINES[machine]
         self.column = list(seccomp.MACHINES).index(machine)
-        self.program = seccomp.filter_program(single_process, machine)
+        self.program = seccomp.filter_program(single_process, machine, gpu)
 
     def __call__(self, call: str, *arguments: int) -> str:
         number = seccomp.NUMBERS[call][self.column]
@@ -84,6 +84,16 @@ def test_threads_and_processes(machine: str) -> None:
     for bit in (17, 25, 26, 27, 28, 29, 30):  # CLONE_NEWNS ... CLONE_NEWNET
         assert several("clone", of_fork | 1 << bit) == "EPERM"
         assert single("clone", of_pthread | 1 << bit) == "EPERM"
+
+
+def test_sockets_where_there_is_a_gpu(machine: str) -> None:
+    """Without which NVIDIA's driver does not start; and nothing else."""
+    without, with_gpu = Filter(machine, True), Filter(machine, True, gpu=True)
+    assert without("socket") == without("socketpair") == "EPERM"
+    assert with_gpu("socket") == with_gpu("socketpair") == ALLOWED
+    for call, numbers in seccomp.NUMBERS.items():
+        if call not in seccomp.SOCKETS and numbers[with_gpu.column] is not None:
+            assert with_gpu(call) == without(call), call
 
 
 def test_modes(machine: str) -> None:
