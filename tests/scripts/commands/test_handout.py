@@ -280,6 +280,20 @@ def test_entries_that_are_wrong(checkout, tmp_path, capfd, old: str, new: str, m
     assert_nothing(tmp_path)
 
 
+def test_a_kernel_that_others_need_cannot_be_hidden(checkout, tmp_path, capfd) -> None:
+    """A variable that comes from it is used in the row of a kernel that stays."""
+    source = checkout / "ch01" / "sums.cu"
+    text = sample.SOURCE.replace('    ladder.rung("last", grid', '    ladder.rung("last", bytesOf')
+    source.write_text(
+        text.replace("    // Only", "    const int bytesOf = sizeOf(clever);\n    // Only")
+    )
+    assert main.main(["handout", "loadFirst", "-o", str(tmp_path / "out")]) == 1
+    assert capfd.readouterr().err == (
+        "lab: ch01/sums.cu: clever cannot be hidden: bytesOf: other kernels stand in the same statement\n"
+    )
+    assert_nothing(tmp_path)
+
+
 @pytest.mark.parametrize(
     ("file", "old", "new", "message"),
     [
