@@ -38,7 +38,7 @@ ELSEWHERE = {
     "cudaOccupancyMaxActiveClusters",
     "NVCC", "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "fopenmp", "march", "maybe", "DA",
     "DCMAKE_CUDA_FLAGS", "DLAB_BACKEND", "LE", "ff", "ffffff00",
-    "nohup", "MaxArraySize", "run_autograder",
+    "nohup", "MaxArraySize", "run_autograder", "wlm", "munge",
 }  # fmt: skip
 
 of_pages = pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
@@ -78,7 +79,10 @@ def submit(script: Path, directives: Mapping[str, str]) -> str:
         raise LabError(f"no job was submitted: {said}{array}")
     if done.stderr.strip():
         say(done.stderr.strip())
-    return done.stdout.strip().partition(";")[0]
+    number = re.search(r"^(\d+)(;.*)?$", done.stdout, re.MULTILINE)  # "12", or "12;CLUSTER"
+    if not number:
+        raise LabError(f"sbatch says {done.stdout.strip()!r} in place of a job's number")
+    return number[1]
 
 
 def states(job: str) -> dict[str, State]:

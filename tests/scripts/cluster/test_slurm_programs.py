@@ -20,12 +20,18 @@ def test_without_slurm(fake_tool) -> None:
     assert problem.value.status == 2
 
 
-@pytest.mark.parametrize("printed", ["12", "12;cluster"])
+@pytest.mark.parametrize("printed", ["12", "12;cluster", "welcome to 3 nodes\n12"])
 def test_the_number_of_a_job(fake_tool, tmp_path, capfd, printed: str) -> None:
     fake_tool("sbatch", f'echo "$*" > {tmp_path}/asked; echo "{printed}"; echo a warning >&2')
     assert slurm.submit(tmp_path / "job.sh", DIRECTIVES) == "12"
     assert (tmp_path / "asked").read_text() == f"--parsable {tmp_path}/job.sh\n"
     assert capfd.readouterr().err == f"+ sbatch --parsable {tmp_path}/job.sh\na warning\n"
+
+
+def test_no_number(fake_tool, tmp_path) -> None:
+    fake_tool("sbatch", "echo welcome")
+    with pytest.raises(LabError, match="sbatch says 'welcome' in place of a job's number"):
+        slurm.submit(tmp_path / "job.sh", DIRECTIVES)
 
 
 def test_variables_that_would_override_the_script_are_left_out(
