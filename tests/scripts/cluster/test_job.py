@@ -111,6 +111,13 @@ def test_what_ends_lab_ends_the_job(home, monkeypatch, error, status: int) -> No
     assert (home / "cancelled").read_text() == "7\n"
 
 
+def test_ctrl_c_amid_the_submission(home) -> None:
+    """No job is left whose number nobody knows."""
+    (home / "job").write_text("kill -INT $PPID")
+    assert main.main(["run", "one", "--slurm"]) == 130
+    assert (home / "cancelled").read_text() == "7\n"
+
+
 def test_a_file_that_begins_anew(tmp_path, capfd) -> None:
     """Of a job that was put back into the queue by somebody."""
     path = tmp_path / "output"

@@ -174,6 +174,25 @@ def test_slurm_is_asked_seldom(fake) -> None:
     assert min(gaps_of(fake.asked)) >= 2
 
 
+def test_soon_after_it_has_failed(fake) -> None:
+    watch = fake.watch()
+    fake.wait(watch, 600)
+    fake.note(1)
+    assert not fake.wait(watch, 1)  # Slurm says that it runs
+    fake.now = {"": FAILED}
+    assert fake.wait(watch, 2 * waiting.ASK)
+
+
+def test_each_run_of_an_element_has_its_time_to_leave_a_status(fake) -> None:
+    fake.now = {"": COMPLETED}
+    watch = fake.watch()
+    assert not fake.wait(watch, GRACE / 2)
+    fake.now = {"": PENDING}
+    assert not fake.wait(watch, GRACE)
+    fake.now = {"": COMPLETED}
+    assert not fake.wait(watch, GRACE / 2)
+
+
 def gaps_of(times: Sequence[float]) -> list[float]:
     return [later - earlier for earlier, later in zip(times, times[1:])]
 
