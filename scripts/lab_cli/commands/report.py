@@ -89,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
     setup.toml_reader()
     python = setup.python_for([page.MODULE, *toml_file.packages()])
     if python != sys.executable:  # the same once more, in the Python that can write it
-        return run_shown([shortest(python), "-B", str(ROOT / "lab"), "report", *_words(arguments)])
+        return run_shown([shortest(python), "-B", str(ROOT / "lab"), *arguments.words])
     report = _collect(names, sources, arguments)
     files.write(arguments.output, page.render(report, arguments.output))
     if json_path:
@@ -119,16 +119,6 @@ def _check_outputs(paths: Sequence[Path], names: Sequence[str]) -> None:
         raise LabError(
             f"{printable(str(paths[0]))}: the page and its JSON are two files", BAD_USAGE
         )
-
-
-def _words(arguments: argparse.Namespace) -> list[str]:
-    """The command line again."""
-    words = [*arguments.names, f"--backend={arguments.backend}", "-o", str(arguments.output)]
-    if arguments.timeout is not None:
-        words.append(f"--timeout={arguments.timeout!r}")
-    if arguments.json is not None:
-        words.append("--json" if arguments.json == BESIDE else f"--json={arguments.json}")
-    return [*words, *(["--", *arguments.options] if arguments.options else [])]
 
 
 def _collect(names: Sequence[str], sources: Sequence[str], arguments: argparse.Namespace) -> Report:
