@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
@@ -47,6 +48,33 @@ def hold() -> None:
     """From now on, signals that would end this process wait, also in what it becomes: a Python program
     that takes them when it is ready for them has no traceback to show of its start."""
     signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
+
+
+@contextmanager
+def held() -> Iterator[Callable[[], None]]:
+    """Within the block, a signal that would end this process waits, whichever of its threads it comes to;
+    programs that are started there do not see it. What it gives lets go: the signal is heeded then."""
+    noted: list[int] = []
+
+    def note(number: int, _: FrameType | None) -> None:
+        noted.append(number)
+
+    handlers = {number: signal.signal(number, note) for number in _heeded()}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
+
+    def let_go() -> None:
+        while handlers:
+            signal.signal(*handlers.popitem())
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if noted:
+            number = noted[0]
+            noted.clear()
+            signal.raise_signal(number)
+
+    try:
+        yield let_go
+    finally:
+        let_go()
 
 
 def ending() -> bool:

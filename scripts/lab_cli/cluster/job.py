@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -12,12 +11,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+from .. import signals
 from ..errors import LabError, printable
 from ..files import write
 from ..paths import shown
 from ..process import show
 from ..progress import Progress, aside
-from ..signals import ENDING
 from . import folder as folders
 from . import options, settings, slurm, waiting
 from .folder import Folder
@@ -59,18 +58,14 @@ def submitted(work: Work) -> Iterator[tuple[str, Folder]]:
     job."""
     slurm.check()
     # A signal that came amid the submission would leave a job whose number nobody knows.
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
-    try:
+    with signals.held() as let_go:
         job, folder = _submit(work)
-    except BaseException:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        raise
-    try:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        yield job, folder
-    except BaseException:
-        slurm.cancel(job)
-        raise
+        try:
+            let_go()
+            yield job, folder
+        except BaseException:
+            slurm.cancel(job)
+            raise
 
 
 def _submit(work: Work) -> tuple[str, Folder]:

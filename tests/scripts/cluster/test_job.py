@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -116,6 +117,22 @@ def test_ctrl_c_amid_the_submission(home) -> None:
     (home / "job").write_text("kill -INT $PPID")
     assert main.main(["run", "one", "--slurm"]) == 130
     assert (home / "cancelled").read_text() == "7\n"
+
+
+def test_ctrl_c_amid_the_submission_that_another_thread_gets(home) -> None:
+    """In the one that masks a signal it waits; in any other it does not."""
+    ended = threading.Event()
+    thread = threading.Thread(target=ended.wait)
+    thread.start()
+    try:
+        for _ in range(5):
+            (home / "cancelled").unlink(missing_ok=True)
+            (home / "job").write_text("kill -INT $PPID")
+            assert main.main(["run", "one", "--slurm"]) == 130
+            assert (home / "cancelled").read_text() == "7\n"
+    finally:
+        ended.set()
+        thread.join()
 
 
 def test_a_file_that_begins_anew(tmp_path, capfd) -> None:

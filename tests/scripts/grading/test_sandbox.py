@@ -608,7 +608,7 @@ def test_bubblewrap_that_does_not_work(
 ) -> None:
     fake_tool("bwrap", "echo bwrap: No permissions to create new namespace >&2; exit 1")
     monkeypatch.setattr(bubblewrap.seccomp, "known", lambda: True)
-    monkeypatch.setattr(bubblewrap.seccomp, "filter_program", lambda single_process: b"")
+    monkeypatch.setattr(bubblewrap.seccomp, "filter_program", lambda *_, **__: b"")
     monkeypatch.setattr(running.os, "geteuid", lambda: 1000)  # nobody could not reach the tool
     monkeypatch.setattr(bubblewrap, "_number", files.get)
     monkeypatch.setattr(bubblewrap, "CONTAINERS", ["/" if container else "/no/such"])
