@@ -80,7 +80,7 @@ def add_parser(commands: Any) -> None:
         default=[],
         type=_options,
         metavar="OPTIONS",
-        help="the options of a further run whose result counts; reports do not name them",
+        help="the options of a further run whose result counts, behind an equals sign; reports do not name them",
     )
     command.add_argument(
         "--no-sandbox",
