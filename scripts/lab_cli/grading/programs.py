@@ -19,6 +19,7 @@ from ..machine.backend import Choice
 from ..machine.needs import find_compiler
 from ..paths import OUT, ROOT
 from ..process import describe
+from ..reporting.text import plain
 from ..results import csv_file
 from ..results.csv_file import Row
 from . import sandbox
@@ -234,8 +235,8 @@ def of_compiler() -> list[Path]:
 
 
 def steady(text: str) -> str:
-    """Without addresses, which differ from run to run."""
-    return ADDRESS.sub("0x...", text)
+    """Without addresses, which differ from run to run, and without commands to a terminal."""
+    return ADDRESS.sub("0x...", plain(text))
 
 
 def excerpt(text: str, folder: str) -> list[str]:

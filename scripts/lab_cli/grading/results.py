@@ -13,6 +13,7 @@ from ..assignments import Assignment
 from ..catalogue import Exercise
 from ..paths import shown
 from ..reporting.page import template
+from ..reporting.text import cut, plain
 from .evaluate import Finding, Grade
 
 SCHEMA = "lab-grade/1"
@@ -87,13 +88,15 @@ def page(
 ) -> str:
     """The report on a submission, as HTML, with these facts about the machine."""
     return template("grade.html.j2").render(
-        title=f"{assignment.name}: {name}",
+        title=plain(f"{assignment.name}: {name}"),
         machine=facts,
         assignment=assignment,
         exercise=exercise.name,
         page=shown(exercise.source.with_suffix(".md")),
         grade=grade,
         points=in_points,
+        plain=plain,
+        cut=cut,
     )
 
 

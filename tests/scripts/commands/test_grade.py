@@ -128,6 +128,22 @@ def test_submissions(workshop, handed_in, tmp_path, capsys) -> None:
     assert "is not there: it must be there once" in (out / "carl" / "report.html").read_text()
 
 
+def test_reports_are_html(workshop, handed_in, tmp_path) -> None:
+    """To the letter of its standard, whatever was handed in."""
+    html5lib = pytest.importorskip("html5lib")
+    wrong = Run([row("before"), row("better", "WRONG")], ["    WRONG: better: <b>\x1b[1m & </pre>"])
+    workshop.runs["--size=33", ""] = wrong
+    strange = SOURCE.replace(
+        "in[threadIdx.x];\n}\n\nlab", "in[0]; // \x1b]0;x\x07 \x01 \udcff\n}\n\nlab"
+    )
+    (handed_in / "bert" / "order.cu").write_text(strange, errors="surrogateescape")
+    lab_grade("putInOrder", handed_in, "-o", tmp_path / "out")
+    for page in (tmp_path / "out").glob("*/report.html"):
+        text = page.read_text(encoding="utf-8")
+        html5lib.HTMLParser(strict=True).parse(text)
+        assert "&lt;b&gt;" in text or page.parent.name == "carl"
+
+
 def test_graded_again_nothing_is_run(workshop, handed_in, tmp_path, capsys) -> None:
     out = tmp_path / "grades"
     lab_grade("putInOrder", handed_in, "-o", out)
