@@ -24,19 +24,8 @@ from real_slurm import LONGEST, CannotStart, Cluster, until
 sys.path[:0] = [str(ROOT / "tests" / "scripts"), str(ROOT / "tests" / "scripts" / "grading")]
 
 from exercise_sample import FACTS  # noqa: E402
-from grading_sample import SOURCE  # noqa: E402
+from grading_sample import ASSIGNMENT, SOURCE  # noqa: E402
 
-ASSIGNMENT = """
-[[assignment]]
-name = "putInOrder"
-sentence = "Write in order."
-task = 2
-kernels = ["better"]
-before = "before"
-results = { points = 4, sizes = ["--size=10", "--size=33"] }
-check = { points = 2, options = "--size=10" }
-bounds = [{ count = "gst_efficiency >= 95 %", options = "--size=64", points = 3 }]
-"""
 MANY = 20
 ODD = """it's "50%" a $HOME"""  # nothing that a shell or Slurm reads in a name
 

@@ -37,16 +37,21 @@ def once_each(folder: Path, exercise: Exercise, instrumented: bool = False) -> l
     return [str(exercise.program(folder, instrumented)), "--profile"]
 
 
-def built(exercise: Exercise | None, sources: Sequence[str]) -> list[str]:
-    """The command for an exercise or, without one, for the program of a student's source files.
-    LabError for an exercise that needs a GPU's hardware."""
-    of_backend([exercise] if exercise else [], "cpu", by_name=True)
-    cmake = setup.ensure("cpu")
+def require_compiler() -> None:
+    """LabError where there is none that can build what checks and profiles."""
     if zig.is_compiler(find_compiler()):
         raise LabError(
             "what checks and profiles cannot be built with zig's compiler: install g++ (./lab doctor "
             "says where the compiler comes from)"
         )
+
+
+def built(exercise: Exercise | None, sources: Sequence[str]) -> list[str]:
+    """The command for an exercise or, without one, for the program of a student's source files.
+    LabError for an exercise that needs a GPU's hardware."""
+    of_backend([exercise] if exercise else [], "cpu", by_name=True)
+    cmake = setup.ensure("cpu")
+    require_compiler()
     if exercise:
         return once_each(presets.build(cmake, "cpu", exercise.instrumented), exercise, True)
     return [str(own_program.for_cpu(sources, cmake, instrument=True))]

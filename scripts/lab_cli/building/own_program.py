@@ -41,9 +41,8 @@ def for_gpu(sources: Sequence[str], choice: Choice, cmake: str, debug: bool) -> 
     folder = presets.build(cmake, "gpu-debug" if debug else "gpu", "lab_common")
     program = _program(sources, ".gpu-debug" if debug else ".gpu")
     mode = ["-g", "-G"] if debug else ["-O3", "-lineinfo"]
-    newest = choice.architectures.split(";")[-1]
-    arch = "native" if newest == "native" else f"sm_{newest}"
-    command = [choice.nvcc, "-std=c++17", *mode, f"-arch={arch}", "-rdc=true", "-I", str(COMMON)]
+    mode.append(newest_architecture(choice))
+    command = [choice.nvcc, "-std=c++17", *mode, "-rdc=true", "-I", str(COMMON)]
     libraries = [*common_library(folder), "-lcudadevrt"]
     _compile([*command, *sources, "-o", str(program), *libraries], sources)
     return program
@@ -60,6 +59,12 @@ def for_cpu(sources: Sequence[str], cmake: str, instrument: bool) -> Path:
     command = [*driver, *sources, "-I", str(COMMON), "-o", str(program), *libraries]
     _compile(command, sources, held=True)
     return program
+
+
+def newest_architecture(choice: Choice) -> str:
+    """The option of nvcc."""
+    newest = choice.architectures.split(";")[-1]
+    return "-arch=native" if newest == "native" else f"-arch=sm_{newest}"
 
 
 def _program(sources: Sequence[str], ending: str) -> Path:

@@ -11,7 +11,7 @@ from typing import Any
 
 from .. import toml_file
 from ..assignments import Assignment
-from ..building import own_program, presets
+from ..building import instrumented, own_program, presets
 from ..building.presets import shortest
 from ..catalogue import Exercise
 from ..cluster import job, settings
@@ -24,8 +24,7 @@ from ..grading.batch import Batch
 from ..grading.evaluate import Grade, Grader
 from ..grading.programs import SECONDS, OnGpu, Workshop
 from ..grading.submissions import Submission
-from ..machine import backend, setup, zig
-from ..machine.needs import find_compiler
+from ..machine import backend, setup
 from ..paths import OUT, ROOT, shown
 from ..process import run as run_shown
 from ..process import say, show
@@ -124,11 +123,7 @@ def workshop(
 ) -> Workshop:
     """Builds what programs of the exercise are linked with."""
     cmake = setup.ensure("cpu")
-    if zig.is_compiler(find_compiler()):
-        raise LabError(
-            "what checks and counts cannot be built with zig's compiler: install g++ (./lab doctor says "
-            "where the compiler comes from)"
-        )
+    instrumented.require_compiler()
     kinds = (own_program.OPTIMISED, own_program.INSTRUMENTED)
     wanted = dict.fromkeys(target for kind in kinds for target in own_program.targets(kind))
     folder = presets.build(cmake, "cpu", *wanted)

@@ -22,13 +22,12 @@ from ..machine import backend, setup
 from ..process import describe, each_line, say, show, shown
 from ..process import run as run_shown
 from ..progress import Progress
-from ..results.verdicts import styled
+from ..results.verdicts import WRONG_ROW, styled
 from ..time_limit import TimeLimit
 from . import arguments as shared
 
 TAIL_LINES = 8
 HEAD = f"{'exercise':<24}  {'result':<8} seconds"
-WRONG_ROW = "    WRONG: "  # how an exercise begins its line about a wrong row (common/exercise.cpp)
 BROKEN_PIPE = 141  # 128 + SIGPIPE: nobody reads on, as in `./lab run NAME | head`
 
 

@@ -50,39 +50,38 @@ class Batch:
     def results_of(self, name: str) -> Path:
         return self.folder / name / RESULTS
 
-    def _digest(self, submission: Submission) -> str:
-        try:
-            text = submission.read()
-        except LabError as error:
-            text = str(error)
+    def _digest(self, text: str) -> str:
         return hashlib.sha256(f"{self.identity}\n{text}".encode()).hexdigest()
 
     def _kept(self, submission: Submission) -> Grade | None:
+        text, problem = _read(submission)
         with suppress(OSError):
-            text = self.results_of(submission.name).read_text(encoding="utf-8")
-            return results.grade_of(text, self._digest(submission))
+            kept = self.results_of(submission.name).read_text(encoding="utf-8")
+            return results.grade_of(kept, self._digest(problem or text))
         return None
 
     def _grade(self, submission: Submission) -> tuple[str, Grade]:
         start = time.monotonic()
-        digest = self._digest(submission)
+        text, problem = _read(submission)
         try:
-            grade = self._grade_of(submission)
+            grade = self.grader.nothing(problem) if problem else self.grader.grade(text)
         finally:
             if signals.ending():  # and what ended the programs was no fault of theirs
                 raise KeyboardInterrupt
         path = self.results_of(submission.name)
         make_folder(path.parent)
         seconds = time.monotonic() - start
+        digest = self._digest(problem or text)
         write(path, results.gradescope(self.grader.assignment.name, grade, seconds, digest))
         return submission.name, grade
 
-    def _grade_of(self, submission: Submission) -> Grade:
-        try:
-            text = submission.read()
-        except LabError as error:
-            return self.grader.nothing(str(error))
-        return self.grader.grade(text)
+
+def _read(submission: Submission) -> tuple[str, str]:
+    """What was handed in, or else why it cannot be read."""
+    try:
+        return submission.read(), ""
+    except LabError as error:
+        return "", str(error)
 
 
 def on_each_core(

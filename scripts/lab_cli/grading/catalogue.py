@@ -15,10 +15,10 @@ from ..toml_file import did_you_mean
 Given = dict[str, tuple[Exercise, Assignment]]
 
 
-def assignments() -> Given:
-    """By name, in the order of the exercises. LabError where two have one name."""
+def assignments(exercises: Iterable[Exercise] = ()) -> Given:
+    """By name, in the order of the exercises: of these, or of all. LabError where two have one name."""
     found: Given = {}
-    for exercise in catalogue.exercises():
+    for exercise in exercises or catalogue.exercises():
         for assignment in exercise.facts.assignments:
             other = found.setdefault(assignment.name, (exercise, assignment))
             if other[1] is not assignment:

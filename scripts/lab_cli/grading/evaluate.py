@@ -8,19 +8,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..assignments import Assignment, Bound, Speed
+from ..commands.check import NOTHING
 from ..counters import metric_table, metrics
 from ..errors import LabError
 from ..paths import ROOT
 from ..results import standing
 from ..results.rows import number, positive
-from ..results.verdicts import GOOD
+from ..results.verdicts import GOOD, WRONG_ROW
 from . import gate
 from .kernel_source import KernelSource
 from .programs import CHECK, PROFILE, RESULTS, TIMES, Endless, Failed, Run, Workshop, steady
 
-NO_HAZARDS = "no hazards found"
 SHAPE = ("parameters", "kernel", "grid", "block")  # columns in which rows of one run differ
-WRONG_ROW = "WRONG: "  # how an exercise begins its line about a wrong row
 WHOLE = " (relative error of the whole"
 OF_REPORT = 6  # lines of the hazard check's
 SHIPPED = (
@@ -196,7 +195,7 @@ class _Judge:
         run = self._run(criterion.options, criterion.purpose)
         if isinstance(run, str):
             return run
-        if criterion.purpose == CHECK and not _last_line(run.report).startswith(NO_HAZARDS):
+        if criterion.purpose == CHECK and not _last_line(run.report).startswith(NOTHING):
             report = "\n".join(run.report.splitlines()[:OF_REPORT])
             return steady(report) or "the check reported nothing"
         wrong = _wrong_rows(run, self._assignment.rows)
@@ -238,7 +237,7 @@ def _wrong_rows(run: Run, names: Sequence[str]) -> str:
             return f"the row {name} is there twice"
         if any(row.get("check") not in GOOD for row in rows):
             begin = f"{WRONG_ROW}{name}"
-            said = [line.strip() for line in run.said if line.strip().startswith(begin)]
+            said = [line.strip() for line in run.said if line.startswith(begin)]
             # The error of the whole depends on what stands in memory that a kernel reads by mistake.
             return said[0].partition(WHOLE)[0] if said else f"{name} is WRONG"
     return ""

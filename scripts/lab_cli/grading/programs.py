@@ -12,7 +12,9 @@ from pathlib import Path
 
 from ..building import own_program
 from ..catalogue import Exercise, launches_from_kernels, links_cublas
+from ..commands.check import VARIABLE as CHECK
 from ..counters import raw_csv
+from ..counters.collect import VARIABLE as PROFILE
 from ..counters.raw_csv import RawTable
 from ..errors import BAD_USAGE, LabError
 from ..machine.backend import Choice
@@ -59,7 +61,7 @@ WITH_FILES = 'exec env "$0=$TMPDIR/report" "$@" 2> "$TMPDIR/errors"'
 FILES = ("report", "errors")
 SYSTEM = "/usr/bin:/usr/local/bin"
 # What a program is run for: its results, or a report, which this variable names, or times on a GPU.
-RESULTS, CHECK, PROFILE, TIMES = "", "CUDA_EMULATOR_CHECK", "CUDA_EMULATOR_PROFILE", "times"
+RESULTS, TIMES = "", "times"
 REPORTS = (CHECK, PROFILE)
 MOST_LINES = 12  # of what a compiler or a program says
 LONGEST_LINE = 300
@@ -149,11 +151,9 @@ class Workshop:
     def _nvcc(self) -> list[str]:
         """As the project's build has it."""
         assert self.gpu
-        choice = self.gpu.choice
-        newest = choice.architectures.split(";")[-1]
-        arch = "native" if newest == "native" else f"sm_{newest}"
         rdc = str(launches_from_kernels(self.exercise)).lower()
-        return [choice.nvcc, "-std=c++17", "-O3", f"-arch={arch}", f"-rdc={rdc}"]
+        arch = own_program.newest_architecture(self.gpu.choice)
+        return [self.gpu.choice.nvcc, "-std=c++17", "-O3", arch, f"-rdc={rdc}"]
 
     def _libraries(self, purpose: str) -> list[str]:
         if purpose != TIMES:

@@ -11,6 +11,7 @@ from .. import catalogue
 from ..assignments import Assignment
 from ..catalogue import Exercise
 from ..errors import BAD_USAGE, LabError, printable
+from ..grading.catalogue import assignments
 from ..toml_file import did_you_mean
 
 
@@ -56,11 +57,7 @@ class Choice:
 def of(names: Sequence[str]) -> Choice:
     """LabError (status 2) for a name that no assignment has, and for assignments that do not go together."""
     exercises = catalogue.exercises()
-    of_assignment = {
-        assignment.name: (exercise, assignment)
-        for exercise in exercises
-        for assignment in exercise.facts.assignments
-    }
+    of_assignment = assignments(exercises)
     parts: dict[str, Part] = {}
     for name in dict.fromkeys(names):
         if name not in of_assignment:

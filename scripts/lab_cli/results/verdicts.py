@@ -12,6 +12,7 @@ OK = "ok"
 RACE, LUCKY = "race", "lucky"
 GOOD = {OK, RACE, LUCKY}
 WRONG = "WRONG"
+WRONG_ROW = "    WRONG: "  # how an exercise begins its line about a wrong row (common/exercise.cpp)
 
 # As in common/terminal.cpp: green, bold red, bold yellow.
 STYLES = {"ok": "32", "FAILED": "1;31", "refused": "1;31", "skipped": "1;33"}

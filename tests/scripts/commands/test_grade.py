@@ -23,19 +23,7 @@ from lab_cli.paths import ROOT
 
 sys.path.append(str(Path(__file__).parent.parent / "grading"))
 
-from grading_sample import SOURCE, FakeWorkshop, exercise_at, row  # noqa: E402
-
-ASSIGNMENT = """
-[[assignment]]
-name = "putInOrder"
-sentence = "Write in order."
-task = 2
-kernels = ["better"]
-before = "before"
-results = { points = 4, sizes = ["--size=10", "--size=33"] }
-check = { points = 2, options = "--size=10" }
-bounds = [{ count = "gst_efficiency >= 95 %", options = "--size=64", points = 3 }]
-"""
+from grading_sample import ASSIGNMENT, SOURCE, FakeWorkshop, exercise_at, row  # noqa: E402
 
 
 @pytest.fixture

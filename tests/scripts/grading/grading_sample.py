@@ -28,6 +28,18 @@ __global__ void better(const float* in, float* out) {
 
 lab::Exercise exercise("order", "About order.");
 """
+ASSIGNMENT = """
+[[assignment]]
+name = "putInOrder"
+sentence = "Write in order."
+task = 2
+kernels = ["better"]
+before = "before"
+results = { points = 4, sizes = ["--size=10", "--size=33"] }
+check = { points = 2, options = "--size=10" }
+bounds = [{ count = "gst_efficiency >= 95 %", options = "--size=64", points = 3 }]
+"""
+# The same, as a reader of TOML has it.
 ENTRY = {
     "name": "putInOrder",
     "sentence": "Write in order.",
