@@ -247,7 +247,7 @@ function(lab_test_assignments name)
     endif()
     add_test(NAME assignments/${name}
         COMMAND ${LAB_PYTHON} ${PROJECT_SOURCE_DIR}/tests/graded_assignments.py
-            ${CMAKE_CURRENT_SOURCE_DIR}/${name}.toml --build ${CMAKE_BINARY_DIR})
+            ${CMAKE_CURRENT_SOURCE_DIR}/${name}.toml --build ${CMAKE_BINARY_DIR} --program $<TARGET_FILE:${name}>)
     set_tests_properties(assignments/${name} PROPERTIES
         SKIP_RETURN_CODE 77 TIMEOUT ${LAB_TEST_SECONDS} LABELS unit ENVIRONMENT "CXX=${CMAKE_CXX_COMPILER}")
 endfunction()

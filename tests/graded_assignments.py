@@ -1,7 +1,7 @@
 """Grades what must pass and what must fail in the assignments of an exercise: the ctest cases
 assignments/NAME.
 
-    graded_assignments.py NAME.toml --build FOLDER
+    graded_assignments.py NAME.toml --build FOLDER --program PROGRAM
 
 The kernel as it is shipped gets all points that there are without a GPU. With the body of the kernel
 before it, a bound fails; an empty body gets no point. tests/assignments/CHAPTER/NAME.toml has a table
@@ -11,7 +11,8 @@ before  the body of the kernel before it, where that has other parameters, or an
 also    bodies of other solutions, which get all points
 fails   bodies that are right and miss the point: a bound fails
 
-FOLDER is a build of the cpu back end. Status 77, which ctest shows as skipped, where this Python
+FOLDER is a build of the cpu back end, and PROGRAM that of NAME there: it takes the options with which
+speed is judged on a GPU. Status 77, which ctest shows as skipped, where this Python
 cannot read TOML.
 """
 
@@ -19,6 +20,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -95,6 +97,15 @@ class Trial:
         return any(criterion.bound and not finding.points for criterion, finding in judged)
 
 
+def refused(program: Path, assignment: Assignment) -> list[str]:
+    """What the program says of options with which speed is judged; it is not run with them here."""
+    if not assignment.speed:
+        return []
+    options = assignment.speed.options.split()
+    done = subprocess.run([str(program), *options, "--help"], capture_output=True, text=True)
+    return [f"{assignment.name}, speed: {done.stderr.strip()}"] if done.returncode else []
+
+
 def _in_words(grade: Grade) -> str:
     missed = [f"{each.about}: {each.seen}" for each in grade.findings if each.points < each.of]
     return "; ".join(
@@ -106,6 +117,7 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("facts", type=Path)
     parser.add_argument("--build", type=Path, required=True)
+    parser.add_argument("--program", type=Path, required=True)
     arguments = parser.parse_args()
     facts = arguments.facts.resolve()
     found = []
@@ -119,6 +131,7 @@ def main() -> int:
         for assignment in exercise.facts.assignments:
             problems = Trial(assignment, workshop).problems(tables)
             found += [f"{assignment.name}, {problem}" for problem in problems]
+            found += refused(arguments.program, assignment)
     except NoReader as error:
         print(f"skipped: {error}")
         return NOT_THERE

@@ -268,7 +268,7 @@ def _slow(speed: Speed, run: Run, names: Sequence[str]) -> str:
             if row["kernel"] in names:
                 share = other / positive(row, "median_ms")
                 if share < speed.least:
-                    return f"{row['kernel']} has {share:.0%} of the speed of {speed.of}"
+                    return f"{row['kernel']} has {share:.1%} of the speed of {speed.of}"
     except ValueError:
         return f"there is no row {speed.of} to compare with, or more than one"
     except LabError as error:

@@ -208,7 +208,8 @@ def timed(before: str, better: str) -> Run:
     ("before", "better", "seen"),
     [
         ("0.9", "1.0", None),
-        ("0.89", "1.0", "better has 89% of the speed of before"),
+        ("0.89", "1.0", "better has 89.0% of the speed of before"),
+        ("0.8996", "1.0", "better has 90.0% of the speed of before"),
         ("", "1.0", "before has no number in column median_ms: ''"),
         ("1.0", "0", "better has no positive number in column median_ms: '0'"),
     ],
