@@ -15,18 +15,27 @@ class TimeLimit:
     def __init__(self, seconds: float | None) -> None:
         self.seconds = seconds
         self.passed = False
-        self._timer = None if seconds is None else threading.Timer(seconds, self._end)
+        self._timer: threading.Timer | None = None
 
     def __enter__(self) -> TimeLimit:
-        if self._timer:
-            self._timer.daemon = True
-            self._timer.start()
+        self.begin()
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def begin(self) -> None:
+        """Now, or anew."""
+        self._stop()
+        if self.seconds is not None:
+            self._timer = threading.Timer(self.seconds, self._end)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def _stop(self) -> None:
         if self._timer:
             self._timer.cancel()
             self._timer.join()  # or it would end what is started next
+
+    def __exit__(self, *_: object) -> None:
+        self._stop()
         if self.passed:
             raise LabError(
                 f"the program had not ended after {self.seconds:g} seconds (--timeout), and was ended"

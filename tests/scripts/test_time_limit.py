@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 
 import pytest
@@ -30,6 +31,22 @@ def test_a_program_that_takes_too_long_is_ended() -> None:
             run_shown(SLEEPS)
     assert error.value.status == 1
     assert time.monotonic() - start < 500
+
+
+def timers() -> list[threading.Timer]:
+    return [thread for thread in threading.enumerate() if isinstance(thread, threading.Timer)]
+
+
+def test_the_time_begins_anew() -> None:
+    with TimeLimit(1000) as limit:
+        (first,) = timers()
+        limit.begin()
+        (second,) = timers()
+        assert second is not first
+    assert timers() == []
+    with pytest.raises(LabError, match="had not ended"), TimeLimit(0.2) as limit:
+        limit.begin()
+        run_shown(SLEEPS)
 
 
 def test_one_of_several(capsys) -> None:

@@ -32,7 +32,6 @@ from .facts import Check, Launch, Metric, Metrics, Program, Run, Tests
 from .text import Cleaner, Text
 
 MOST_CASES = 100  # failed tests that are named
-MOST_PRINTED = 6  # and that are shown with what they printed
 MOST_OF_A_CASE = 4_000  # characters of what one of them printed
 MOST_LAUNCHES = 200
 ABOVE = "; what it printed is above"
@@ -209,21 +208,37 @@ def _own_run(program: Path, setting: Setting, clean: Cleaner) -> Run:
 
 def _tests(found: Exercise, folder: Path, setting: Setting, clean: Cleaner) -> Tests:
     options = ["-L", f"^{found.name}$"]
+    limit = TimeLimit(setting.timeout)
     with Progress("testing") as progress:
         reader = Reader(progress, on_terminal=True, verbatim=False, in_short=True)
 
         def read(line: str) -> None:
+            done = progress.state.done
             reader.shown(line)  # for the progress
+            if progress.state.done != done:
+                limit.begin()  # for the next test
 
         try:
-            status, ran = test_command.run_cases(
-                setting.cmake, folder, options, setting.digests, read
-            )
+            with limit:
+                status, ran = test_command.run_cases(
+                    setting.cmake, folder, options, setting.digests, read
+                )
         except LabError as error:
+            if limit.passed:
+                return Tests(facts.LATE, clean(_late_test(progress.state.item, setting)))
             return Tests(facts.NOT_KNOWN, clean(str(error)))
     if not ran:
         return Tests(facts.NOT_KNOWN, f"ctest says nothing of its tests ({describe(status)})")
     return tests_of(ran, clean, setting.emulated and zig.is_compiler(find_compiler()))
+
+
+def _late_test(begun: str, setting: Setting) -> str:
+    """Of several at the same time it may be another that does not end."""
+    last = f"; {begun} began last" if begun else ""
+    return (
+        f"a test had not ended after {setting.timeout:g} seconds (--timeout), and all were ended{last}. "
+        "./lab test says which of them pass"
+    )
 
 
 def tests_of(ran: Sequence[CtestCase], clean: Cleaner, without_instrumented: bool = False) -> Tests:
@@ -235,9 +250,14 @@ def tests_of(ran: Sequence[CtestCase], clean: Cleaner, without_instrumented: boo
         if outcomes:
             counts.append(facts.Count(about, passed, failed, skipped))
     failures = [case for case in ran if case.outcome == "fail"]
+    first = {case.about: case for case in reversed(failures)}
     named = [
-        facts.Case(text.short(clean(case.name)), case.about, _printed_by(case, number, clean))
-        for number, case in enumerate(failures[:MOST_CASES])
+        facts.Case(
+            text.short(clean(case.name)),
+            case.about,
+            _printed_by(case, case is first[case.about], clean),
+        )
+        for case in failures[:MOST_CASES]
     ]
     verdict = facts.FAILED if failures else facts.OK
     if not any(case.outcome == "run" for case in ran) and not failures:
@@ -249,9 +269,9 @@ def tests_of(ran: Sequence[CtestCase], clean: Cleaner, without_instrumented: boo
     return Tests(verdict, problem, counts, named, len(failures) - len(named), notes)
 
 
-def _printed_by(case: CtestCase, number: int, clean: Cleaner) -> Text:
-    """What a failed test printed; of all but the first ones, how much it was."""
-    if number < MOST_PRINTED:
+def _printed_by(case: CtestCase, is_first: bool, clean: Cleaner) -> Text:
+    """What a failed test printed; of all but the first about the same, how much it was."""
+    if is_first:
         return text.cut(clean(case.printed), MOST_OF_A_CASE)
     return Text("", len(case.printed))
 

@@ -19,6 +19,10 @@ from lab_cli.commands import test as test_command
 from lab_cli.errors import LabError
 from lab_cli.machine import setup, zig
 from lab_cli.paths import ROOT
+from lab_cli.process import each_line
+from lab_cli.reporting import collect
+from lab_cli.reporting.text import Cleaner
+from lab_cli.results.test_summary import Case
 
 pytest.importorskip("jinja2")
 
@@ -48,6 +52,7 @@ class Lab:
         self.built: list[str] = []
         self.ran = RAN.format("run", "it")
         self.fails = ""  # what the compiler says
+        self.hangs = False  # a test
         self.program(f"printf '%s\\n' '{GOOD}'")
         self.instrumented()
         monkeypatch.setattr(presets, "build", self._build)
@@ -79,6 +84,9 @@ class Lab:
     def _ctest(self, command: Sequence[str], each: Callable[[str], None]) -> int:
         assert command[-2:] == ["-L", "^transpose$"]
         each("1/2 Test #1: transpose --size=3 .... Passed\n")
+        if self.hangs:
+            each("    Start 2: transpose counts\n")
+            return each_line(["sleep", "1000"], each)
         Path(command[command.index("--output-junit") + 1]).write_text(self.ran)
         return 0
 
@@ -249,6 +257,30 @@ def test_a_late_check(lab: Lab) -> None:
     check = lab.part("check")
     assert check["verdict"] == "late" and "race in shared memory" in check["findings"]["text"]
     assert "had not ended" in lab.part("metrics")["problem"]
+
+
+def test_a_late_test(lab: Lab) -> None:
+    lab.hangs = True
+    assert lab("transpose", "--json", "--timeout=1") == 1
+    assert lab.part("tests")["verdict"] == "late"
+    assert lab.part("tests")["problem"] == (
+        "a test had not ended after 1 seconds (--timeout), and all were ended; transpose counts began "
+        "last. ./lab test says which of them pass"
+    )
+    assert lab.part("run")["verdict"] == lab.part("check")["verdict"] == "ok"
+
+
+def test_of_the_tests_that_failed_the_first_about_each_thing_is_shown() -> None:
+    cases = [
+        Case(f"transpose {about} {number}", "transpose", about, "fail", f"{about} {number}")
+        for about in ("results", "counts")
+        for number in range(9)
+    ]
+    found = collect.tests_of([Case("first", "transpose", "results", "run"), *cases], Cleaner())
+    assert len(found.failed) == 18
+    shown = [case.printed.text for case in found.failed if case.printed.text]
+    assert shown == ["results 0", "counts 0"]
+    assert found.failed[1].printed.left_out == len("results 1")
 
 
 def test_what_does_not_compile(lab: Lab, capfd) -> None:
