@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import LabError
 from ..paths import ROOT
 from . import facts, figures
-from .facts import Figure, Program, Report
+from .facts import Check, Figure, Program, Report, Run, Tests
 
 MODULE = "jinja2"
 FOLDER = Path(__file__).parent
 # How a verdict looks; its word stands there, too.
 LOOKS = {facts.OK: "good", facts.NOT_KNOWN: "unknown"}
 BAD = "bad"
+MOST_NAMES = 4  # of rows, in a remark
+
+
+@dataclass(frozen=True)
+class Remark:
+    """What is not all right, and in a line why."""
+
+    place: str  # identifier of the heading of this part of the page
+    title: str
+    words: str
 
 
 def render(report: Report, path: Path) -> str:
@@ -23,6 +34,7 @@ def render(report: Report, path: Path) -> str:
         report=report,
         title=title(report),
         machine=report.machine,
+        remarks=[r for n, program in enumerate(report.programs, 1) for r in remarks(program, n)],
         drawing=drawing,
         link=lambda program: link(program, path),
     )
@@ -50,6 +62,43 @@ def title(report: Report) -> str:
     if len(names) > 4:
         return f"Report on {len(names)} exercises"
     return "Report on " + " and ".join([*filter(None, [", ".join(names[:-1])]), names[-1]])
+
+
+def remarks(program: Program, number: int) -> list[Remark]:
+    """Those of the program that stands there on the page; of one that could not be run, why it could not."""
+    run, tests, check = program.run, program.tests, program.check
+    found = []
+    if run.verdict != facts.OK:
+        found.append(("run", "results", run.problem, _about_rows(run)))
+    if run.verdict == facts.OK or run.status is not None:
+        if tests and tests.verdict != facts.OK:
+            found.append(("tests", "tests", tests.problem, _about_tests(tests)))
+        if check.verdict != facts.OK:
+            found.append(("check", "hazard check", check.problem, _about_hazards(check)))
+    return [
+        Remark(f"{number}-{part}", f"{program.name}, {title}", problem.partition("\n")[0] or words)
+        for part, title, problem, words in found
+    ]
+
+
+def _about_rows(run: Run) -> str:
+    rows = run.table.rows if run.table else []
+    wrong = [row.shown.get("kernel", "") for row in rows if row.cells.get("check") == facts.WRONG]
+    names = [*dict.fromkeys(filter(None, wrong))]
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return f"WRONG in {len(wrong)} of {len(rows)} rows: {', '.join(names[:MOST_NAMES])}{more}"
+
+
+def _about_tests(tests: Tests) -> str:
+    ran = sum(count.passed + count.failed for count in tests.counts)
+    failed = sum(count.failed for count in tests.counts)
+    about = [f"{count.failed} about {count.about}" for count in tests.counts if count.failed]
+    return f"{failed} of {ran} failed: {', '.join(about)}"
+
+
+def _about_hazards(check: Check) -> str:
+    """The beginning of the last line: how many they are."""
+    return check.summary.partition(". ")[0]
 
 
 def breakable(name: str):  # noqa: ANN201

@@ -169,13 +169,66 @@ def test_what_is_missing_is_said_where_it_would_be() -> None:
     assert "had not ended after 3 seconds" in section(own, "Results")
     assert "zig's compiler" in section(own, "Hazard check")
     headings = [text_of(e) for e in own.iter() if e.tag == "h3"]
-    assert [heading.split()[0] for heading in headings] == ["Results", "Hazard", "Metrics"]
+    assert [heading.split()[0] for heading in headings] == [
+        "What",
+        "Results",
+        "Hazard",
+        "Metrics",
+    ]
+
+
+def test_what_is_not_all_right_stands_at_the_top_and_leads_to_its_part() -> None:
+    root = render()
+    identifiers = {e.get("id"): text_of(e) for e in root.iter() if e.get("id")}
+    items = next(e for e in root.iter("ul"))
+    found = [(identifiers[item[0].get("href")[1:]], text_of(item)) for item in items]
+    assert found == [
+        ("Results WRONG", f"transpose, results: WRONG in 1 of 4 rows: {HOSTILE}"),
+        ("Tests failed", "transpose, tests: 2 of 5 failed: 2 about results"),
+        ("Hazard check hazards", "transpose, hazard check: 1 hazard found"),
+        ("Results not known", "wgmma, results: only on the gpu back end"),
+        ("Results late", "mine.cu, results: had not ended after 3 seconds"),
+        ("Hazard check not known", "mine.cu, hazard check: cannot be built with zig's compiler"),
+    ]
+    headings = [text_of(e) for e in root.iter("h2")]
+    assert headings == ["At a glance", "transpose", "wgmma", "mine.cu", "Machine and versions"]
+
+
+def test_of_a_program_that_could_not_be_run_it_says_that_alone() -> None:
+    failed = facts.Run(facts.FAILED, "it does not compile\n\n    make")
+    unknown = facts.Check(facts.NOT_KNOWN, "the program could not be built")
+    (remark,) = page.remarks(replace(EXERCISE, run=failed, check=unknown), 2)
+    assert (remark.place, remark.words) == ("2-run", "it does not compile")
+
+
+def test_of_many_wrong_rows_some_are_named() -> None:
+    rows = [report_sample.row(f"k{n // 2}", 1, facts.WRONG) for n in range(12)]
+    run = replace(EXERCISE.run, table=replace(report_sample.TABLE, rows=rows))
+    words = page.remarks(replace(EXERCISE, run=run), 1)[0].words
+    assert words == "WRONG in 12 of 12 rows: k0, k1, k2, k3 and 2 more"
+
+
+def test_where_all_is_right_nothing_is_to_be_looked_at() -> None:
+    fine = replace(
+        EXERCISE,
+        run=replace(EXERCISE.run, verdict=facts.OK),
+        tests=facts.Tests(facts.OK),
+        check=facts.Check(facts.OK, summary="no hazards found"),
+    )
+    assert page.remarks(fine, 1) == []
+    assert "What to look at first" not in text_of(render(report_sample.of(fine)))
+
+
+def test_a_long_name_does_not_push_its_row_out_of_sight() -> None:
+    kinds = {text_of(e): e.get("class") for e in render().iter("th") if e.get("scope") == "row"}
+    assert (kinds["copy"], kinds[HOSTILE]) == ("word", "long")
 
 
 def test_tests_and_metrics() -> None:
     root = render(report_sample.of(EXERCISE))
     tests = section(root, "Tests")
-    assert "results 3 2 failed 0 counts 0 0 1" in tests
+    assert "results 3 2 failed 0 are its results right" in tests
+    assert "counts 0 0 1 does it do to memory" in tests
     assert "transpose --rows=4 and 5 more" in tests
     metrics = section(root, "Metrics")
     assert "gld_efficiency different bytes [%] ↑ higher is better" in metrics
