@@ -10,6 +10,7 @@ from ..errors import LabError
 from ..paths import ROOT
 from . import facts, figures
 from .facts import Check, Figure, Program, Report, Run, Tests
+from .text import short
 
 MODULE = "jinja2"
 FOLDER = Path(__file__).parent
@@ -69,19 +70,29 @@ def remarks(program: Program, number: int) -> list[Remark]:
     run, tests, check = program.run, program.tests, program.check
     found = []
     if run.verdict != facts.OK:
-        found.append(("run", "results", run.problem, _about_rows(run)))
+        found.append(("run", "results", _about_run(run)))
     if run.verdict == facts.OK or run.status is not None:
         if tests and tests.verdict != facts.OK:
-            found.append(("tests", "tests", tests.problem, _about_tests(tests)))
+            found.append(("tests", "tests", _line(tests.problem) or _about_tests(tests)))
         if check.verdict != facts.OK:
-            found.append(("check", "hazard check", check.problem, _about_hazards(check)))
+            found.append(("check", "hazard check", _about_check(check)))
     return [
-        Remark(f"{number}-{part}", f"{program.name}, {title}", problem.partition("\n")[0] or words)
-        for part, title, problem, words in found
+        Remark(f"{number}-{part}", f"{program.name}, {title}", words)
+        for part, title, words in found
     ]
 
 
-def _about_rows(run: Run) -> str:
+def _line(text: str) -> str:
+    """The first one."""
+    return text.partition("\n")[0]
+
+
+def _about_run(run: Run) -> str:
+    error = next((line for line in run.printed.text.splitlines() if " error: " in line), "")
+    if run.status is None and error:
+        return f"it does not compile: {short(error)}"
+    if run.problem:
+        return _line(run.problem)
     rows = run.table.rows if run.table else []
     wrong = [row.shown.get("kernel", "") for row in rows if row.cells.get("check") == facts.WRONG]
     names = [*dict.fromkeys(filter(None, wrong))]
@@ -96,9 +107,9 @@ def _about_tests(tests: Tests) -> str:
     return f"{failed} of {ran} failed: {', '.join(about)}"
 
 
-def _about_hazards(check: Check) -> str:
-    """The beginning of the last line: how many they are."""
-    return check.summary.partition(". ")[0]
+def _about_check(check: Check) -> str:
+    """Of its last line the beginning: how many hazards there are."""
+    return "; ".join(filter(None, [_line(check.problem), check.summary.partition(". ")[0]]))
 
 
 def breakable(name: str):  # noqa: ANN201

@@ -12,6 +12,7 @@ import pytest
 import report_sample
 from lab_cli.paths import ROOT
 from lab_cli.reporting import facts
+from lab_cli.reporting.text import Text
 from report_sample import EXERCISE, HOSTILE, MISSING, OWN, REPORT
 
 pytest.importorskip("jinja2")
@@ -195,10 +196,19 @@ def test_what_is_not_all_right_stands_at_the_top_and_leads_to_its_part() -> None
 
 
 def test_of_a_program_that_could_not_be_run_it_says_that_alone() -> None:
-    failed = facts.Run(facts.FAILED, "it does not compile\n\n    make")
+    failed = facts.Run(facts.FAILED, "it does not compile: make\n\n    make")
     unknown = facts.Check(facts.NOT_KNOWN, "the program could not be built")
     (remark,) = page.remarks(replace(EXERCISE, run=failed, check=unknown), 2)
-    assert (remark.place, remark.words) == ("2-run", "it does not compile")
+    assert (remark.place, remark.words) == ("2-run", "it does not compile: make")
+    failed = replace(failed, printed=Text("FAILED: x.o\nx.cu:3:1: error: no y\nx.cu:4:1: error: z"))
+    (remark,) = page.remarks(replace(EXERCISE, run=failed, check=unknown), 2)
+    assert remark.words == "it does not compile: x.cu:3:1: error: no y"
+
+
+def test_of_a_check_that_failed_it_says_what_was_found_until_then() -> None:
+    check = facts.Check(facts.FAILED, "exit status 1", "no hazards found in 3. Looked at: races")
+    words = page.remarks(replace(EXERCISE, check=check), 1)[-1].words
+    assert words == "exit status 1; no hazards found in 3"
 
 
 def test_of_many_wrong_rows_some_are_named() -> None:
