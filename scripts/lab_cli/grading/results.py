@@ -11,6 +11,7 @@ from typing import Any
 
 from ..assignments import Assignment
 from ..catalogue import Exercise
+from ..counters import metrics
 from ..paths import shown
 from ..reporting.page import template
 from ..reporting.text import cut, plain
@@ -87,6 +88,12 @@ def page(
     facts: Mapping[str, str],
 ) -> str:
     """The report on a submission, as HTML, with these facts about the machine."""
+    known = metrics.load()
+    meanings = {
+        bound.count: f"{metric.name}: {metric.meaning}"
+        for bound in assignment.bounds
+        for metric in known.find([bound.metric])
+    }
     return template("grade.html.j2").render(
         title=plain(f"{assignment.name}: {name}"),
         machine=facts,
@@ -94,6 +101,7 @@ def page(
         exercise=exercise.name,
         page=shown(exercise.source.with_suffix(".md")),
         grade=grade,
+        meanings=meanings,
         points=in_points,
         plain=plain,
         cut=cut,

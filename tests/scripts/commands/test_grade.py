@@ -17,13 +17,21 @@ from lab_cli.cluster import settings
 from lab_cli.cluster.script import Work
 from lab_cli.commands import grade
 from lab_cli.grading import marks, sandbox
-from lab_cli.grading.programs import Run
+from lab_cli.grading.programs import PROFILE, Run
 from lab_cli.machine import setup
 from lab_cli.paths import ROOT
 
 sys.path.append(str(Path(__file__).parent.parent / "grading"))
 
-from grading_sample import ASSIGNMENT, SOURCE, FakeWorkshop, exercise_at, row  # noqa: E402
+from grading_sample import (  # noqa: E402
+    ASSIGNMENT,
+    GOOD_ROWS,
+    SOURCE,
+    FakeWorkshop,
+    counted,
+    exercise_at,
+    row,
+)
 
 
 @pytest.fixture
@@ -130,6 +138,18 @@ def test_reports_are_html(workshop, handed_in, tmp_path) -> None:
         text = page.read_text(encoding="utf-8")
         html5lib.HTMLParser(strict=True).parse(text)
         assert "&lt;b&gt;" in text or page.parent.name == "carl"
+
+
+def test_a_report_says_what_a_missed_count_means(workshop, handed_in, tmp_path) -> None:
+    lab_grade("putInOrder", handed_in, "-o", tmp_path / "met")
+    workshop.runs["--size=64", PROFILE] = Run(GOOD_ROWS, counts=counted(12.5))
+    lab_grade("putInOrder", handed_in, "-o", tmp_path / "missed")
+    meaning = "gst_efficiency: different bytes that a warp stores"
+    worth = "In a run whose result is wrong"
+    pages = [(tmp_path / n / "anna" / "report.html").read_text() for n in ("met", "missed")]
+    assert [meaning in page for page in pages] == [False, True]
+    assert [worth in page for page in pages] == [False, True]
+    assert "12.5 %" in pages[1]
 
 
 def test_graded_again_nothing_is_run(workshop, handed_in, tmp_path, capsys) -> None:
