@@ -169,6 +169,7 @@ def test_what_is_missing_is_said_where_it_would_be() -> None:
     own = render(report_sample.of(OWN))
     assert "had not ended after 3 seconds" in section(own, "Results")
     assert "zig's compiler" in section(own, "Hazard check")
+    assert "where its results are ok, it ended with exit status 0" in text_of(own)
     headings = [text_of(e) for e in own.iter() if e.tag == "h3"]
     assert [heading.split()[0] for heading in headings] == [
         "What",
