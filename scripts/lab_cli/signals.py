@@ -86,11 +86,20 @@ def _end(number: int, _: FrameType | None) -> None:
     global _ending
     _ending = True
     for other in ENDING:  # once is enough: a second one would come amid the cleaning up
+        signal.signal(other, _again)
+    signal.raise_signal(
+        number
+    )  # those that have come meanwhile are heard: Python complains of them,
+    for other in ENDING:  # where they are ignored before that
         signal.signal(other, signal.SIG_IGN)
     end_descendants()
     if number == signal.SIGINT:
         raise KeyboardInterrupt
     raise SystemExit(128 + number)  # an exception: temporary files are cleaned up
+
+
+def _again(number: int, _: FrameType | None) -> None:
+    pass
 
 
 def end_descendants() -> None:

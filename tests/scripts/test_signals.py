@@ -185,3 +185,27 @@ def test_status_of_work(work: str, status: int) -> None:
         env={**os.environ, "PYTHONPATH": str(SCRIPTS)},
     )
     assert (done.returncode, done.stderr) == (status, b"")
+
+
+def test_of_several_at_once_the_first_counts() -> None:
+    """As after Ctrl-C, which a lab within lab hears from the terminal, and from that lab again."""
+    code = (
+        "import os, signal, sys; from lab_cli import signals\n"
+        "def work():\n"
+        "    both = (signal.SIGINT, signal.SIGTERM)\n"
+        "    signal.pthread_sigmask(signal.SIG_BLOCK, both)\n"
+        "    for number in both:\n"
+        "        os.kill(os.getpid(), number)\n"
+        "    try:\n"
+        "        signal.pthread_sigmask(signal.SIG_UNBLOCK, both)\n"
+        "    finally:\n"
+        "        signal.pthread_sigmask(signal.SIG_UNBLOCK, ())  # Python looks what has come\n"
+        "    return 0\n"
+        "sys.exit(signals.passing_on(work))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        env={**os.environ, "PYTHONPATH": str(SCRIPTS)},
+    )
+    assert (done.returncode, done.stderr) == (128 + signal.SIGINT, b"")
