@@ -9,7 +9,7 @@ from pathlib import Path
 from ..errors import LabError
 from ..paths import ROOT
 from . import facts, figures
-from .facts import Check, Figure, Program, Report, Run, Tests
+from .facts import Check, Figure, Program, Reference, Report, Run, Tests
 from .text import short
 
 MODULE = "jinja2"
@@ -53,6 +53,7 @@ def template(name: str):  # noqa: ANN201  # jinja2 may not be there
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.filters["rate"] = rate
     environment.globals["look"] = lambda verdict: LOOKS.get(verdict, BAD)
     environment.filters["breakable"] = breakable
     return environment.get_template(name)
@@ -117,6 +118,14 @@ def breakable(name: str):  # noqa: ANN201
     import markupsafe
 
     return markupsafe.Markup("_<wbr>").join(name.split("_"))
+
+
+def rate(reference: Reference) -> str:
+    """With its unit; a small one, too, is more than 0."""
+    if reference.rate is None:
+        return ""
+    number = f"{reference.rate:,.0f}" if reference.rate >= 10 else f"{reference.rate:.2g}"
+    return f"{number} {reference.unit}"
 
 
 def drawing(program: Program, figure: Figure):  # noqa: ANN201

@@ -112,6 +112,24 @@ def test_nothing_is_beyond_the_edge_of_the_paper(opened: Browser, tmp_path: Path
     assert {int(width) > int(height) for width, height in sizes} == {True, False}
 
 
+def test_a_long_table_takes_no_more_than_a_screen_and_its_head_stays(
+    opened: Browser, tmp_path: Path
+) -> None:
+    launches = EXERCISE.metrics.launches * 100
+    program = replace(EXERCISE, metrics=replace(EXERCISE.metrics, launches=launches))
+    path = tmp_path / "report.html"
+    path.write_text(page.render(replace(REPORT, programs=[program]), path), encoding="utf-8")
+    opened.look(1280)
+    opened.open(path)
+    panel = "document.querySelector('.metrics').parentElement"
+    top = f"document.querySelector('.metrics thead').getBoundingClientRect().top - {panel}.getBoundingClientRect().top"
+    assert opened.value(f"{panel}.offsetHeight") < 800 < opened.value(f"{panel}.scrollHeight")
+    opened.value(f"{panel}.scrollTop = 1000")
+    assert abs(opened.value(top)) < 2
+    opened.look(A4, media="print")
+    assert opened.value(f"{panel}.offsetHeight") > 1000
+
+
 def test_what_is_wrong_is_noticed(opened: Browser, tmp_path: Path) -> None:
     """Of a page that is too wide, has an error, and wants something from elsewhere."""
     path = tmp_path / "wrong.html"

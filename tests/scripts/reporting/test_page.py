@@ -264,6 +264,14 @@ def test_the_link_to_the_page_is_there_within_the_checkout_alone() -> None:
     assert "ch04_memory/transpose.md" in [e.get("href") for e in root.iter("a")]
 
 
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(4281.0, "4,281 GB/s"), (9.96, "10 GB/s"), (0.156, "0.16 GB/s"), (0, "0 GB/s"), (None, "")],
+)
+def test_a_rate_is_never_rounded_to_nothing(value: float | None, shown: str) -> None:
+    assert page.rate(replace(report_sample.REFERENCE, rate=value)) == shown
+
+
 def test_titles() -> None:
     assert page.title(report_sample.of(OWN)) == "Report on mine.cu"
     assert page.title(REPORT) == "Report on transpose, wgmma and mine.cu"
