@@ -128,6 +128,8 @@ def test_a_long_table_takes_no_more_than_a_screen_and_its_head_stays(
     assert abs(opened.value(top)) < 2
     opened.look(A4, media="print")
     assert opened.value(f"{panel}.offsetHeight") > 1000
+    button = "getComputedStyle(document.querySelector('.metrics th button')).display"
+    assert opened.value(button) == "contents"  # on the next sheet, too, there are words in the head
 
 
 def test_what_is_wrong_is_noticed(opened: Browser, tmp_path: Path) -> None:

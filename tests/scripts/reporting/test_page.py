@@ -230,6 +230,25 @@ def test_where_all_is_right_nothing_is_to_be_looked_at() -> None:
     assert "What to look at first" not in text_of(render(report_sample.of(fine)))
 
 
+@pytest.mark.parametrize("more", [0, 6])
+def test_of_many_columns_paper_lies(more: int) -> None:
+    names = [f"c{number}" for number in range(more)]
+    table = replace(
+        report_sample.TABLE,
+        columns=[*report_sample.TABLE.columns, *report_sample.columns(*names)],
+        rows=[
+            replace(row, shown={**row.shown, **dict.fromkeys(names, "x")})
+            for row in report_sample.TABLE.rows
+        ],
+    )
+    program = replace(EXERCISE, run=replace(EXERCISE.run, table=table))
+    (panel,) = (
+        e for e in render(report_sample.of(program)).iter("div")
+        if e.get("aria-labelledby") == "1-results"
+    )  # fmt: skip
+    assert panel.get("class") == ("scroll wide" if more else "scroll")
+
+
 def test_a_long_name_does_not_push_its_row_out_of_sight() -> None:
     kinds = {text_of(e): e.get("class") for e in render().iter("th") if e.get("scope") == "row"}
     assert (kinds["copy"], kinds[HOSTILE]) == ("word", "long")
