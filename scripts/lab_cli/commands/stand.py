@@ -21,7 +21,7 @@ from .layout import LEAST_BESIDE, two_columns, wrapped
 
 WIDTH = 80
 NO_BREAK = "\0"
-MOST_NAMES = 4  # of a kind in a chapter
+MOST_NAMES = 4  # of a kind in a chapter, and of assignments
 WHY = {
     FAILED: "tests of it failed the last time.",
     CHANGED: "it has changed since it was tested.",
