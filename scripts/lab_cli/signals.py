@@ -87,10 +87,9 @@ def _end(number: int, _: FrameType | None) -> None:
     _ending = True
     for other in ENDING:  # once is enough: a second one would come amid the cleaning up
         signal.signal(other, _again)
-    signal.raise_signal(
-        number
-    )  # those that have come meanwhile are heard: Python complains of them,
-    for other in ENDING:  # where they are ignored before that
+    # Python hears now those that have come meanwhile: it would complain of them once they are ignored.
+    signal.raise_signal(number)
+    for other in ENDING:
         signal.signal(other, signal.SIG_IGN)
     end_descendants()
     if number == signal.SIGINT:

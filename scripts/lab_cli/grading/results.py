@@ -18,6 +18,7 @@ from ..reporting.text import cut, plain
 from .evaluate import Finding, Grade
 
 SCHEMA = "lab-grade/1"
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # with which one begins in a spreadsheet
 
 
 def in_points(value: float) -> str:
@@ -44,11 +45,16 @@ def table(grades: Mapping[str, Grade]) -> str:
     for name, grade in grades.items():
         points = {finding.about: in_points(finding.points) for finding in grade.findings}
         rows.writerow(
-            [name, in_points(grade.points), in_points(grade.of)]
+            [_as_text(name), in_points(grade.points), in_points(grade.of)]
             + [points.get(column, "") for column in columns]
-            + [remark(grade)]
+            + [_as_text(remark(grade))]
         )
     return out.getvalue()
+
+
+def _as_text(words: str) -> str:
+    """Of what students have named or printed, a spreadsheet makes no formula."""
+    return f"'{words}" if words.startswith(FORMULA) else words
 
 
 def gradescope(assignment: str, grade: Grade, seconds: float, digest: str) -> str:

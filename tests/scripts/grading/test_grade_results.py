@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 
+import pytest
 from lab_cli.grading import results
 from lab_cli.grading.evaluate import Finding, Grade
 
@@ -20,6 +23,13 @@ def test_the_table() -> None:
         "anna,3.33,5.33,2,1.33,0,no hazards: 1. race\n"
         "bert,0,2,,,0,does not compile: a.cu:1: error: x\n"
     )
+
+
+@pytest.mark.parametrize("begin", ["=", "+", "-", "@", "\t", "\r"])
+def test_no_formula_for_a_spreadsheet(begin: str) -> None:
+    words = f"{begin}1+1"
+    (_, row) = csv.reader(io.StringIO(results.table({words: Grade([], "=1")}), newline=""))
+    assert row == [f"'{words}", "0", "0", "'=1"]
 
 
 def test_what_gradescope_reads() -> None:
