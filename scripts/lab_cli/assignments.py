@@ -9,6 +9,7 @@ before            the kernel before it in the ladder: with its body in place of 
                   assignment fail
 hides             kernels that give the answer away: a hand-out has neither them nor their rows
 leaves_out        exercises that give it away: a hand-out has not got them
+answers           other tasks of the page whose answers give it away: a hand-out has not got these answers
 comment           in a hand-out, what stands above the kernel in place of the comment that gives it away
 listed            likewise, what the list of kernels in the header comment says of it
 results           points, and sizes: options of runs whose rows must be right. Each size has its share of the
@@ -91,6 +92,7 @@ class Assignment:
     before: str
     hides: list[str]
     leaves_out: list[str]
+    answers: list[int]
     comment: str
     listed: str
     results: Results
@@ -106,6 +108,10 @@ class Assignment:
 
 
 POINTS = Rule("a whole number above 0", lambda value: type(value) is int and value > 0)
+TASKS = Rule(
+    "a list of numbers of tasks",
+    lambda value: isinstance(value, list) and all(map(WHOLE.fits, value)),
+)
 OPTIONS = Rule("options", lambda value: isinstance(value, str) and _splits(value))
 SIZES = Rule(
     "a list of options",
@@ -120,6 +126,7 @@ _ASSIGNMENT = {
     "before": TEXT,
     "hides": TEXTS.or_nothing(),
     "leaves_out": TEXTS.or_nothing(),
+    "answers": TASKS.or_nothing(),
     "comment": TEXT.or_nothing(),
     "listed": TEXT.or_nothing(),
     "results": TABLE,
@@ -174,6 +181,7 @@ def _assignment(entry: Any, place: str, problems: list[str]) -> Assignment | Non
         before=keys["before"],
         hides=keys.get("hides", []),
         leaves_out=keys.get("leaves_out", []),
+        answers=keys.get("answers", []),
         comment=keys.get("comment", ""),
         listed=keys.get("listed", ""),
         results=Results(**results),

@@ -13,7 +13,7 @@ from .choice import Choice, Part
 # What belongs to tests of the workspace itself, and shows how kernels go wrong.
 OF_OUR_TESTS = ("broken", "faults")
 # Of an [[assignment]], what is for whoever makes a hand-out.
-OF_THE_TEACHER = ("hides", "leaves_out", "comment", "listed")
+OF_THE_TEACHER = ("hides", "leaves_out", "answers", "comment", "listed")
 PLAIN_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 

@@ -22,9 +22,10 @@ TITLE = re.compile(r"\A# [^\n]*\n\n?")
 def without_answers(
     text: str, gives_away: Callable[[str], bool], part: Part | None, all_of_them: bool
 ) -> str:
-    """Without those that give something away, by their text or as the answer to a task that is handed out;
-    or without any."""
-    tasks = {assignment.task for assignment in part.assignments} if part else set()
+    """Without those that give something away: by their text, as the answer to a task that is handed out, or
+    since an assignment says so. Or without any."""
+    assignments = part.assignments if part else []
+    tasks = {task for each in assignments for task in (each.task, *each.answers)}
 
     def kept(answer: re.Match[str]) -> str:
         if all_of_them:

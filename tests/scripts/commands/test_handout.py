@@ -100,6 +100,15 @@ def test_its_pages(checkout: Path, tmp_path: Path) -> None:
     assert "`loadFirst` ([sums](ch01/sums.md), task 2): Load first." in texts["README.md"]
 
 
+def test_answers_that_an_assignment_names(checkout: Path, tmp_path: Path) -> None:
+    facts = sample.FACTS.replace("task = 2", "task = 2\nanswers = [1]")
+    (checkout / "ch01" / "sums.toml").write_text(facts)
+    texts = make(tmp_path / "out")
+    assert "Because of this." not in texts["ch01/sums.md"]
+    assert "Answer 1" in texts["ch01/sums.md"]
+    assert "answers" not in texts["ch01/sums.toml"]
+
+
 def test_no_answers(checkout: Path, tmp_path: Path) -> None:
     page = make(tmp_path / "out", "--no-answers")["ch01/sums.md"]
     assert "Because of this." not in page and "Answer 1" not in page

@@ -14,6 +14,7 @@ from lab_cli.assignments import Assignment
 from lab_cli.catalogue import Exercise
 from lab_cli.grading import catalogue as grading
 from lab_cli.grading.kernel_source import Function, KernelSource
+from lab_cli.handouts import pages
 from lab_cli.paths import ROOT
 from lab_cli.results import csv_file
 from lab_cli.results.csv_file import Row
@@ -111,6 +112,19 @@ def test_what_is_left_out_are_other_exercises(exercise: Exercise, assignment: As
     others = {other.name for other in catalogue.exercises()} - {exercise.name}
     assert set(assignment.leaves_out) <= others
     assert len(set(assignment.leaves_out)) == len(assignment.leaves_out)
+
+
+@of_assignments
+def test_no_other_answer_has_its_kernels(exercise: Exercise, assignment: Assignment) -> None:
+    page = exercise.source.with_suffix(".md").read_text(encoding="utf-8")
+    gone = {assignment.task, *assignment.answers}
+    seen: set[int] = set()
+    for answer in pages.ANSWER.finditer(page):
+        tasks = {int(number) for number in re.findall(r"\d+", answer["title"])}
+        seen |= tasks
+        for name in assignment.kernels:
+            assert tasks & gone or not re.search(rf"__global__[^;{{]*\b{name}\(", answer[0]), tasks
+    assert gone <= seen
 
 
 @of_assignments
