@@ -35,9 +35,14 @@ def of_checkout() -> list[Path]:
     return sorted(path for path in paths if os.path.lexists(ROOT / path))
 
 
+def environment_of_git() -> dict[str, str]:
+    """Ours, without what names another repository or index: within a hook, git's own is named."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+
+
 def _tracked(git: str) -> list[Path]:
     command = [git, "-c", "safe.directory=*", "-c", "core.fsmonitor=false", "ls-files", "-z"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True)
+    done = subprocess.run(command, cwd=ROOT, env=environment_of_git(), capture_output=True)
     if done.returncode != 0:
         raise LabError(f"git ls-files: {printable(done.stderr.decode(errors='replace').strip())}")
     return [Path(os.fsdecode(name)) for name in done.stdout.split(b"\0") if name]

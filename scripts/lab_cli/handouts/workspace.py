@@ -36,10 +36,12 @@ def check_folder(folder: Path) -> None:
         )
     if real == ROOT or ROOT in real.parents:
         raise LabError(f"-o {name}: it is inside the checkout: name a folder elsewhere", BAD_USAGE)
-    if os.path.islink(folder) or (os.path.lexists(folder) and not folder.is_dir()):
+    if os.path.lexists(real) and not real.is_dir():
         raise LabError(f"-o {name}: it is there, and is no folder", BAD_USAGE)
-    if folder.is_dir() and any(folder.iterdir()):
+    if real.is_dir() and any(real.iterdir()):
         raise LabError(f"-o {name}: the folder is not empty", BAD_USAGE)
+    if real == Path.cwd():
+        raise LabError(f"-o {name}: you are in it: name it from another folder", BAD_USAGE)
     if not real.parent.is_dir():
         raise LabError(f"-o {name}: there is no folder {printable(str(real.parent))}", BAD_USAGE)
 
@@ -50,7 +52,6 @@ def make(choice: Choice, folder: Path, answers: bool) -> bool:
     with _beside(folder) as temporary:
         _write(choice, temporary, answers)
         is_repository = _commit(temporary)
-        os.chmod(temporary, 0o755)
         os.rename(temporary, os.path.realpath(folder))
     return is_repository
 
@@ -213,8 +214,9 @@ def _write(choice: Choice, folder: Path, answers: bool) -> None:
             target.write_text(contents.texts[path], encoding="utf-8")
         else:
             shutil.copyfile(origin, target)
-        executable = origin.exists() and os.access(origin, os.X_OK)
-        target.chmod(0o755 if executable else 0o644)
+        if origin.exists() and os.access(origin, os.X_OK):
+            mode = target.stat().st_mode
+            target.chmod(mode | (mode & 0o444) >> 2)
     contents.check(folder)
 
 
@@ -229,10 +231,12 @@ def _commit(folder: Path) -> bool:
     git = shutil.which("git")
     if not git:
         return False
-    nobodys = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    nobodys.update(
-        GIT_CONFIG_GLOBAL=os.devnull, GIT_CONFIG_SYSTEM=os.devnull, GIT_CONFIG_NOSYSTEM="1"
-    )
+    nobodys = {
+        **files.environment_of_git(),
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_SYSTEM": os.devnull,
+        "GIT_CONFIG_NOSYSTEM": "1",
+    }
     for words in (
         ["-c", "init.defaultBranch=main", "init", "--quiet", "--template="],
         ["add", "--all", "--force"],

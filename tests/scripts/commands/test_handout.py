@@ -222,6 +222,28 @@ def test_nobodys_settings_of_git_count(checkout: Path, tmp_path: Path, monkeypat
     assert git(tmp_path / "out", "log", "--format=%an %cn") == "CUDA lab CUDA lab\n"
 
 
+def test_the_checkouts_own_repository_says_what_is_in_it(
+    checkout: Path, tmp_path: Path, monkeypatch
+) -> None:
+    git(checkout, "init", "-q")
+    git(checkout, "add", "-A")
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "elsewhere"))
+    monkeypatch.setenv("GIT_INDEX_FILE", str(tmp_path / "index"))
+    assert "ch01/sums.cu" in make(tmp_path / "out")
+
+
+@pytest.mark.parametrize(("mask", "mode"), [(0o022, 0o755), (0o077, 0o700)])
+def test_who_may_read_it_the_umask_says(checkout, tmp_path, mask: int, mode: int) -> None:
+    before = os.umask(mask)
+    try:
+        make(tmp_path / "out")
+    finally:
+        os.umask(before)
+    for name in ("", "ch01", "lab"):
+        assert (tmp_path / "out" / name).stat().st_mode & 0o777 == mode
+    assert (tmp_path / "out" / "ch01" / "sums.cu").stat().st_mode & 0o777 == mode & 0o666
+
+
 def test_twice_the_same(checkout: Path, tmp_path: Path) -> None:
     assert make(tmp_path / "one") == make(tmp_path / "two")
 
@@ -229,6 +251,14 @@ def test_twice_the_same(checkout: Path, tmp_path: Path) -> None:
 def test_an_empty_folder_will_do(checkout: Path, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     assert make(tmp_path / "out")
+
+
+def test_a_link_to_a_folder_will_do(checkout: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    for name in ("empty", "new"):
+        (tmp_path / "link").unlink(missing_ok=True)
+        (tmp_path / "link").symlink_to(name)
+        assert make(tmp_path / "link") == handed_out(tmp_path / name)
 
 
 # ---- what is refused
@@ -345,7 +375,7 @@ def test_what_is_left_of_a_solution_is_found(
     assert_nothing(tmp_path)
 
 
-def test_folders_that_will_not_do(checkout: Path, tmp_path: Path, capfd) -> None:
+def test_folders_that_will_not_do(checkout: Path, tmp_path: Path, monkeypatch, capfd) -> None:
     (tmp_path / "link").symlink_to(checkout)
     for folder, message in {
         checkout: "it is inside the checkout",
@@ -359,6 +389,10 @@ def test_folders_that_will_not_do(checkout: Path, tmp_path: Path, capfd) -> None
     }.items():
         assert main.main(["handout", "loadFirst", "-o", str(folder)]) == 2
         assert message in capfd.readouterr().err
+    (tmp_path / "out").mkdir()
+    monkeypatch.chdir(tmp_path / "out")
+    assert main.main(["handout", "loadFirst", "-o", "."]) == 2
+    assert "-o .: you are in it" in capfd.readouterr().err
     (checkout / "handout.toml").touch()
     assert main.main(["handout", "loadFirst", "-o", str(tmp_path / "out")]) == 2
     assert "this is a hand-out" in capfd.readouterr().err
