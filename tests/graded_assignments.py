@@ -4,7 +4,8 @@ assignments/NAME.
     graded_assignments.py NAME.toml --build FOLDER --program PROGRAM
 
 The kernel as it is shipped gets all points that there are without a GPU. With the body of the kernel
-before it, a bound fails; an empty body gets no point. tests/assignments/CHAPTER/NAME.toml has a table
+before it, a bound fails; an empty body gets no point. No other kernel that a hand-out has gets all
+points with its body. tests/assignments/CHAPTER/NAME.toml has a table
 for each assignment that needs more than NAME.cu has:
 
 before  the body of the kernel before it, where that has other parameters, or another launch
@@ -33,7 +34,7 @@ from lab_cli import catalogue, toml_file  # noqa: E402
 from lab_cli.assignments import Assignment  # noqa: E402
 from lab_cli.errors import LabError  # noqa: E402
 from lab_cli.grading.evaluate import Grade, Grader  # noqa: E402
-from lab_cli.grading.kernel_source import KernelSource  # noqa: E402
+from lab_cli.grading.kernel_source import Function, KernelSource  # noqa: E402
 from lab_cli.grading.programs import Workshop  # noqa: E402
 from lab_cli.toml_file import NoReader  # noqa: E402
 
@@ -53,6 +54,31 @@ def body_before(source: KernelSource, assignment: Assignment, tables: dict[str, 
     own = tables.get(assignment.name, {}).get("before", "")
     (kernel,) = assignment.kernels
     return own or re.sub(rf"\b{assignment.before}\b", kernel, source.body(assignment.before))
+
+
+def parts_of_signature(function: Function) -> tuple[str, str]:
+    """What is before __global__, of templates, and the parameters."""
+    signature = function.signature
+    name = signature.index(function.name)
+    return " ".join(signature[: signature.index("__global__")]), " ".join(signature[name + 1 :])
+
+
+def can_stand_for(other: Function, kernel: Function) -> bool:
+    """Whether the body of one kernel compiles in place of another's."""
+    theirs, ours = parts_of_signature(other), parts_of_signature(kernel)
+    return theirs[1] == ours[1] and theirs[0] in ("", ours[0])
+
+
+def others(source: KernelSource, assignment: Assignment) -> Iterator[str]:
+    """Kernels of a hand-out that a student could copy."""
+    (kernel,) = assignment.kernels
+    for function in source.functions:
+        if (
+            "__global__" in function.signature
+            and function.name not in (kernel, assignment.before, *assignment.hides)
+            and can_stand_for(function, source.function(kernel))
+        ):
+            yield function.name
 
 
 class Trial:
@@ -83,6 +109,11 @@ class Trial:
             grade = self._grade(about, kernel, body)
             if grade.problem or not self._misses_a_bound(grade):
                 yield f"{about}: no bound fails {grade.problem}"
+        for name in others(self._source, self._assignment):
+            body = re.sub(rf"\b{name}\b", kernel, self._source.body(name))
+            grade = self._grade(f"with the body of {name}", kernel, body)
+            if grade.points == grade.of:
+                yield f"with the body of {name}, which a hand-out has, all points"
         grade = self._grade("empty", kernel, EMPTY)
         if grade.problem or grade.points:
             yield f"an empty body gets {grade.points} points {grade.problem}"

@@ -38,11 +38,12 @@ def of(text: str, part: Part) -> Changed:
         shipped.function(name)  # or LabError
     for assignment in part.assignments:
         text = _with_todos(text, path, assignment, part.path(".md").name)
-    text, host = _without_hidden(text, path, part)
+    helpers = _helpers_of(shipped, part.hidden)
+    text, host = _without_hidden(text, path, part.hidden, helpers)
     removed = {*part.hidden} | host.rows if part.hidden else set()
     text = _header(text, removed, part.assignments)
     written = _names_in_bodies(shipped, part.kernels)
-    hidden = _names_in_bodies(shipped, [*part.hidden, *_helpers_of(shipped, part.hidden)])
+    hidden = _names_in_bodies(shipped, [*part.hidden, *helpers])
     text = _constants(text, hidden | host.seen, written, "")
     text = _constants(text, written, set(), UNUSED)
     stream = Lexer(path, text).streams[0]
@@ -141,19 +142,21 @@ def _name(parameter: list[str]) -> str:
     return "" if is_type else words[-1]
 
 
-def _without_hidden(text: str, path: str, part: Part) -> tuple[str, HostCode]:
+def _without_hidden(
+    text: str, path: str, hidden: list[str], helpers: list[str]
+) -> tuple[str, HostCode]:
     kernels = {function.name for function in KernelSource(text, path).functions}
-    helpers = _helpers_of(KernelSource(text, path), part.hidden)
-    for name in [*part.hidden, *helpers]:
+    for name in [*hidden, *helpers]:
         function = KernelSource(text, path).function(name)
         text = without_lines(text, function.start, function.end + 1)
     host = HostCode(text, path, kernels)
-    host.take_out(part.hidden)
+    host.take_out(hidden)
     return host.text, host
 
 
 def _helpers_of(source: KernelSource, hidden: Iterable[str]) -> list[str]:
-    """Functions of device code that nothing but hidden kernels calls."""
+    """Functions of device code that nothing but hidden kernels calls. What students write may: `source` has
+    the solutions."""
     gone = set(hidden)
     helpers: list[str] = []
     while True:

@@ -125,6 +125,14 @@ def test_a_function_that_returns_something(checkout: Path, tmp_path: Path) -> No
     assert text.count("// Several elements.") == 1
 
 
+def test_a_helper_that_the_solution_needs_stays(checkout: Path, tmp_path: Path) -> None:
+    """Although of the kernels that stay none calls it."""
+    source = checkout / "ch01" / "sums.cu"
+    source.write_text(sample.SOURCE.replace("= sum + n", "= sum + help(n)"))
+    text = make(tmp_path / "out")["ch01/sums.cu"]
+    assert "__device__ int help(int x) {" in text and "kSecret = " in text
+
+
 BODIES = """\
 __global__ void above(int* out, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
