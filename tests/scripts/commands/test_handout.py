@@ -489,57 +489,67 @@ def test_nothing_of_the_solution_is_in_it(tmp_path: Path, name: str) -> None:
     assert git(out, "status", "--porcelain", "--ignored") == ""
 
 
-def test_it_builds_and_is_wrong_where_the_student_writes(tmp_path: Path) -> None:
-    """That of which most has to go, with the libraries of the project's own build, which take longer than
-    all the rest; and with the shipped body, it passes its tests."""
-    cmake = find_cmake()
-    built = Path(os.environ.get("CPU_BUILD", ROOT / "out" / "cpu")).absolute()
-    library = built / "emulator" / "libcuda_emulator.a"
-    if not cmake or not find_compiler() or not find_ninja() or not library.exists():
-        pytest.skip(f"needs CMake, Ninja, a C++ compiler and {library}")
-    parts = assignments()
-    if not parts:
-        pytest.skip("no exercise has an assignment")
-    name = max(parts, key=lambda name: len(parts[name].hidden))
-    part, exercise = parts[name], parts[name].exercise
-    out = tmp_path / "out"
-    assert main.main(["handout", name, "-o", str(out)]) == 0
+class HandedOut:
+    """A hand-out of one assignment, built with the libraries of the project's own build, which take longer
+    than all the rest."""
 
-    def run(*command: str) -> str:
+    def __init__(self, name: str, folder: Path) -> None:
+        self.cmake = find_cmake()
+        self.built = Path(os.environ.get("CPU_BUILD", ROOT / "out" / "cpu")).absolute()
+        self.library = self.built / "emulator" / "libcuda_emulator.a"
+        if not (self.cmake and find_compiler() and find_ninja() and self.library.exists()):
+            pytest.skip(f"needs CMake, Ninja, a C++ compiler and {self.library}")
+        self.part = assignments()[name]
+        self.exercise = self.part.exercise
+        self.folder = folder
+        self.source = folder / self.part.path(".cu")
+        assert main.main(["handout", name, "-o", str(folder)]) == 0
+
+    def run(self, *command: str) -> str:
         done = subprocess.run(
-            command, cwd=out, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+            command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         )
         assert done.returncode == 0, done.stdout
         return done.stdout
 
-    def compiled(program: str, *flags: str) -> str:
-        output = out / "out" / "cpu" / exercise.chapter / program
+    def compiled(self, program: str, *flags: str) -> str:
+        output = self.folder / "out" / "cpu" / self.exercise.chapter / program
+        output.parent.mkdir(parents=True, exist_ok=True)
         warnings = ("-Wall", "-Wextra", "-Werror")
-        common = ("-I", "common", f"-L{built / 'common'}", "-llab_common", *warnings)
-        driver = [sys.executable, "emulator/cc.py", "--emulator", str(library), *flags, *common]
-        run(*driver, part.path(".cu").as_posix(), "-o", str(output))
+        common = ("-I", "common", f"-L{self.built / 'common'}", "-llab_common", *warnings)
+        driver = (sys.executable, "emulator/cc.py", "--emulator", str(self.library))
+        self.run(*driver, *flags, *common, str(self.source), "-o", str(output))
         return str(output)
 
-    run(cmake, "--preset", "cpu")
-    program = compiled(exercise.name)
-    (assignment,) = part.assignments
-    options = assignment.results.sizes[0].split()
-    done = subprocess.run([program, *options, "--csv"], stdout=subprocess.PIPE, text=True)
+
+@pytest.mark.parametrize("name", assignments())
+def test_it_builds_and_is_wrong_where_the_student_writes(tmp_path: Path, name: str) -> None:
+    out = HandedOut(name, tmp_path / "out")
+    (assignment,) = out.part.assignments
+    command = [out.compiled(out.exercise.name), *assignment.results.sizes[0].split(), "--csv"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
     assert done.returncode == 1
     verdicts: dict[str, set[str]] = {}
-    for row in parse(done.stdout, Path(program)).rows:
+    for row in parse(done.stdout, out.source).rows:
         verdicts.setdefault(row["kernel"], set()).add(row["check"])
     wrong = {kernel for kernel, verdict in verdicts.items() if "WRONG" in verdict}
     assert wrong == {*assignment.rows}
-    assert {*part.hidden}.isdisjoint(verdicts)
+    assert {*out.part.hidden}.isdisjoint(verdicts)
 
-    source = out / part.path(".cu")
-    shipped = KernelSource(exercise.source.read_text(), "shipped")
-    bodies = {kernel: shipped.body(kernel) for kernel in part.kernels}
-    source.write_text(KernelSource(source.read_text(), "handed out").with_bodies(bodies))
-    compiled(exercise.name)
-    compiled(exercise.instrumented, "--instrument")
-    ctest = str(Path(cmake).with_name("ctest"))
-    passed = run(ctest, "--test-dir", "out/cpu", "-L", f"^{exercise.name}$", "-V")
+
+def test_with_the_shipped_body_it_passes_its_tests(tmp_path: Path) -> None:
+    """That of which most has to go."""
+    parts = assignments()
+    name = max(parts, key=lambda name: len(parts[name].hidden))
+    out = HandedOut(name, tmp_path / "out")
+    out.run(str(out.cmake), "--preset", "cpu")
+    shipped = KernelSource(out.exercise.source.read_text(), "shipped")
+    bodies = {kernel: shipped.body(kernel) for kernel in out.part.kernels}
+    source = KernelSource(out.source.read_text(), "handed out")
+    out.source.write_text(source.with_bodies(bodies))
+    out.compiled(out.exercise.name)
+    out.compiled(out.exercise.instrumented, "--instrument")
+    ctest = str(Path(str(out.cmake)).with_name("ctest"))
+    passed = out.run(ctest, "--test-dir", "out/cpu", "-L", f"^{out.exercise.name}$", "-V")
     assert re.search(r"100% tests passed.* out of (\d\d)\n", passed)
     assert "did not run" not in passed  # skipped
