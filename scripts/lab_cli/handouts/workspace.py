@@ -52,7 +52,11 @@ def make(choice: Choice, folder: Path, answers: bool) -> bool:
     with _beside(folder) as temporary:
         _write(choice, temporary, answers)
         is_repository = _commit(temporary)
-        os.rename(temporary, os.path.realpath(folder))
+        try:
+            os.rename(temporary, os.path.realpath(folder))
+        except OSError as error:  # where a disk is mounted, for one
+            name = printable(str(folder))
+            raise LabError(f"-o {name}: cannot be made: {error.strerror}") from error
     return is_repository
 
 

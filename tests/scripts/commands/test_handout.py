@@ -419,6 +419,18 @@ def test_what_fails_in_the_middle_leaves_nothing(
     assert_nothing(tmp_path)
 
 
+def test_a_folder_that_cannot_be_replaced_is_named(checkout, tmp_path, monkeypatch, capfd) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(16, "Device or resource busy")
+
+    monkeypatch.setattr(os, "rename", fail)
+    (tmp_path / "out").mkdir()
+    assert main.main(["handout", "loadFirst", "-o", str(tmp_path / "out")]) == 1
+    err = capfd.readouterr().err
+    assert err == f"lab: -o {tmp_path / 'out'}: cannot be made: Device or resource busy\n"
+    assert_nothing(tmp_path)
+
+
 def test_interrupted_it_leaves_nothing(tmp_path: Path) -> None:
     """A process of its own, as soon as it has begun to write."""
     name = next(iter(assignments()), "")
