@@ -18,7 +18,7 @@ from ..reporting.text import cut, plain
 from .evaluate import Finding, Grade
 
 SCHEMA = "lab-grade/1"
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # with which one begins in a spreadsheet
+FORMULA = ("=", "+", "-", "@")  # with which one begins in a spreadsheet
 
 
 def in_points(value: float) -> str:
@@ -53,7 +53,8 @@ def table(grades: Mapping[str, Grade]) -> str:
 
 
 def _as_text(words: str) -> str:
-    """Of what students have named or printed, a spreadsheet makes no formula."""
+    """Of what students have named or printed, a spreadsheet makes no formula and no further row."""
+    words = plain(words)
     return f"'{words}" if words.startswith(FORMULA) else words
 
 
