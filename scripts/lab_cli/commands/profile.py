@@ -81,6 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.options,
         arguments.timeout,
         all_metrics=not arguments.explain,
+        wrong_too=not (arguments.csv or arguments.output),  # a file would not say which are
     )
     if arguments.output:
         files.write(arguments.output, table.csv_text())
@@ -92,6 +93,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.csv:
         for line in [table.source, *table.notes]:
             say(line)
+    if table.failure:
+        raise table.failure
     return 0
 
 

@@ -11,6 +11,7 @@ from ..errors import LabError
 from ..machine import setup
 from ..machine.gpu import Driver
 from ..process import say
+from ..results.verdicts import only_wrong
 from ..time_limit import TimeLimit
 from . import metric_table, metrics, ncu, profilers, raw_csv
 from .metric_table import MetricTable
@@ -32,13 +33,15 @@ def collect(
     options: Sequence[str] = (),
     timeout: float | None = None,
     all_metrics: bool = True,
+    wrong_too: bool = False,
 ) -> MetricTable:
     """Builds and profiles an exercise, or the .cu files of a program, on the back end gpu or cpu.
 
     `metric_names` are textbook or Nsight names; none stand for the default set. Without
     `all_metrics`, those that ncu does not have for this GPU are left out. `options` go to the
     program, which may run for `timeout` seconds. Raises LabError: status 2 for bad usage, 77 for gpu
-    without a usable GPU, else 1.
+    without a usable GPU, else 1. With `wrong_too`, WRONG rows are no reason to: the table has that error
+    as its `failure`.
     """
     exercise = catalogue.at(*names)
     known = metrics.load()
@@ -49,6 +52,8 @@ def collect(
         if debug:
             say("note: --debug is for the gpu back end; the cpu back end counts like a debug build")
         table = _on_cpu(exercise, names, asked, options, timeout)
+    if table.failure and not (wrong_too and table.rows):
+        raise table.failure
     if not table.rows:
         raise LabError("no kernel was launched: there is nothing to show")
     return table
@@ -82,12 +87,16 @@ def _on_gpu(
         command = [str(own_program.for_gpu(sources, choice, cmake, debug))]
     nsight = [metric.nsight for metric in counted]
     run = ncu.run if all_metrics else ncu.run_with_known
+    failure: LabError | None = None
     with TimeLimit(timeout):
-        raw = run(program, nsight, [*command, *options], instead)
+        try:
+            raw = run(program, nsight, [*command, *options], instead)
+        except ncu.WrongResults as error:
+            failure, raw = error, error.raw
     kind = "debug build (nvcc -G)" if debug else "optimised build (nvcc -O3)"
     notes = [f"only the cpu back end counts {others}"] if others else []
     where = f"gpu back end, {kind}, on {_device(raw, driver)}"
-    return metric_table.build(raw, counted, where, notes)
+    return metric_table.build(raw, counted, where, notes, failure)
 
 
 def _device(raw: RawTable, driver: Driver) -> str:
@@ -110,11 +119,12 @@ def _on_cpu(
     program = [*instrumented.built(exercise, sources), *options]
     with TimeLimit(timeout):
         outcome = instrumented.run(program, VARIABLE)
-    if outcome.status != 0:
-        raise outcome.failure()
+    failure = outcome.failure() if outcome.status != 0 else None
+    if failure and not only_wrong(outcome.status, outcome.output):
+        raise failure
     raw = raw_csv.parse(outcome.report)
     notes = [f"not available without a GPU: {others}"] if others else []
     if any(metric.name == "theoretical_occupancy" for metric in counted):
         notes.append(NO_REGISTERS)
     where = "cpu back end: counted in an emulation, as the source says it (like a -G build)"
-    return metric_table.build(raw, counted, where, notes)
+    return metric_table.build(raw, counted, where, notes, failure)

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ..errors import LabError
 from . import units
 from .metrics import Metric
 from .raw_csv import Launch, RawTable, Value
@@ -34,6 +35,7 @@ class MetricTable:
     rows: list[Row]
     source: str  # which back end, build and device
     notes: list[str] = field(default_factory=list)
+    failure: LabError | None = None  # where results are WRONG, and have been counted all the same
 
     def csv_text(self) -> str:
         """Plain numbers, empty where not available; the columns are named as textbooks do."""
@@ -87,7 +89,13 @@ class MetricTable:
         return [f"{metric.name:<{width}}  {_explained(metric)}" for metric in known]
 
 
-def build(raw: RawTable, asked: Sequence[Metric], source: str, notes: Sequence[str]) -> MetricTable:
+def build(
+    raw: RawTable,
+    asked: Sequence[Metric],
+    source: str,
+    notes: Sequence[str],
+    failure: LabError | None = None,
+) -> MetricTable:
     """The metrics that were asked for, as far as `raw` has them; the others are named in a note."""
     available = {name for launch in raw.launches for name in launch.values}
     metrics: list[Metric] = []
@@ -100,7 +108,9 @@ def build(raw: RawTable, asked: Sequence[Metric], source: str, notes: Sequence[s
     rows = [_row(launch, metrics, raw) for launch in raw.launches]
     if missing:
         notes = [*notes, "without a value here: " + ", ".join(missing)]
-    return MetricTable(metrics, rows, source, list(notes))
+    if failure:
+        notes = [*notes, "of a kernel that is WRONG, a count may be that of its mistake"]
+    return MetricTable(metrics, rows, source, list(notes), failure)
 
 
 def csv_of_builds(tables: Mapping[str, MetricTable]) -> str:

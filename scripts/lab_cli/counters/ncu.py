@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from ..errors import LabError
 from ..process import describe
+from ..results.verdicts import only_wrong
 from . import profilers, raw_csv
 
 PERMISSION = """\
@@ -31,6 +32,14 @@ class UnknownMetrics(LabError):
         self.names = names
 
 
+class WrongResults(LabError):
+    """The program has said that results are WRONG; what it launched has been profiled: `raw`."""
+
+    def __init__(self, message: str, raw: raw_csv.RawTable) -> None:
+        super().__init__(message)
+        self.raw = raw
+
+
 def find(nvcc: str, instead: str) -> str:
     """The path of ncu, or LabError."""
     ncu = profilers.find("ncu", nvcc)
@@ -45,7 +54,8 @@ def find(nvcc: str, instead: str) -> str:
 def run(
     ncu: str, nsight_names: Sequence[str], program: Sequence[str], instead: str
 ) -> raw_csv.RawTable:
-    """Profiles every kernel of `program`, at the clock rate that the GPU chooses."""
+    """Profiles every kernel of `program`, at the clock rate that the GPU chooses. LabError says what came
+    in between, WrongResults of it that results are WRONG."""
     options = ["--clock-control", "none", "--csv", "--page", "raw", "--print-units", "base"]
     command = [ncu, *options, "--metrics", ",".join(nsight_names), *program]
     status, output = profilers.run(command, progress="==PROF== Profiling")
@@ -86,19 +96,19 @@ def _check(status: int, output: str, instead: str) -> None:
     if others:
         raise LabError("ncu reports:" + profilers.tail(others) + instead)
     if ended or status != 0:
-        _program_failed(status, ended, [line for line in lines if not _OWN_LINE.match(line)])
+        raise _program_failed(status, ended, output)
     if "No kernels were profiled" in output:
         raise LabError("ncu saw no kernel: the program launched none with these options")
 
 
-def _program_failed(status: int, ended: str, said: Sequence[str]) -> None:
+def _program_failed(status: int, ended: str, output: str) -> LabError:
     """What an exercise says of bad options (2) and of a GPU that cannot be used (77) is passed on."""
     code = re.search(r"\((\d+)\)", ended)
     if code:
         status = int(code.group(1))
-    where = f"under ncu, the program ended with {describe(status)}"
-    last = profilers.tail(said)
-    raise LabError(
-        where + (", after these lines:" + last if last else ""),
-        status if status in (2, 77) else 1,
-    )
+    last = profilers.tail([line for line in output.splitlines() if not _OWN_LINE.match(line)])
+    message = f"under ncu, the program ended with {describe(status)}"
+    message += f", after these lines:{last}" if last else ""
+    if only_wrong(status, output):
+        return WrongResults(message, raw_csv.parse(output))
+    return LabError(message, status if status in (2, 77) else 1)

@@ -316,7 +316,11 @@ def check_of(outcome: instrumented.Outcome, limit: TimeLimit, clean: Cleaner) ->
 def _metrics(names: Sequence[str], setting: Setting, clean: Cleaner) -> Metrics:
     try:
         found = counters.collect(
-            names, setting.backend, options=setting.options, timeout=setting.timeout
+            names,
+            setting.backend,
+            options=setting.options,
+            timeout=setting.timeout,
+            wrong_too=True,
         )
     except LabError as error:
         return Metrics(_problem(error, clean), printed=text.cut(clean(error.printed)))

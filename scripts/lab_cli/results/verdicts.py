@@ -14,6 +14,12 @@ GOOD = {OK, RACE, LUCKY}
 WRONG = "WRONG"
 WRONG_ROW = "    WRONG: "  # how an exercise begins its line about a wrong row (common/exercise.cpp)
 
+
+def only_wrong(status: int, output: str) -> bool:
+    """Whether an exercise that printed this ended with this exit status because of WRONG rows."""
+    return status == 1 and any(line.startswith(WRONG_ROW) for line in output.splitlines())
+
+
 # As in common/terminal.cpp: green, bold red, bold yellow.
 STYLES = {"ok": "32", "FAILED": "1;31", "refused": "1;31", "skipped": "1;33"}
 

@@ -802,6 +802,40 @@ def test_program_that_fails_on_the_cpu(lab: Lab, capfd, status: int, expected: i
     assert "the program ended with" in err
 
 
+WRONG_ROW = "    WRONG: reduceNeighbored: element 3 is 0, expected 1"
+OF_ITS_MISTAKE = "of a kernel that is WRONG, a count may be that of its mistake\n"
+
+
+def test_what_is_wrong_is_counted_all_the_same(lab: Lab, tmp_path: Path, capfd) -> None:
+    lab.program(f"{writes_profile(lab)}\necho '{WRONG_ROW}'\nexit 1")
+    words = ["reduceInteger", "--backend=cpu", "--metrics=divergent_branch"]
+    assert lab(*words) == 1
+    out, err = capfd.readouterr()
+    assert "reduceNeighbored  8     32        786,432\n" in out
+    assert out.endswith(OF_ITS_MISTAKE)
+    assert f"its own table\n{WRONG_ROW}\n" in err and "ended with exit status 1" in err
+    assert lab(*words, "--csv") == lab(*words, "--output", str(tmp_path / "counts.csv")) == 1
+    assert capfd.readouterr().out == "" and not (tmp_path / "counts.csv").exists()
+    lab.program(f"{writes_profile(lab)}\necho '{WRONG_ROW}'\nexit 139")
+    assert lab(*words) == 1
+    assert capfd.readouterr().out == ""
+
+
+def test_what_is_wrong_under_ncu_is_counted_all_the_same(lab: Lab, capfd) -> None:
+    ended = "==ERROR== The application returned an error code (1).\n"
+    lab.ncu(f"==PROF== Connected\n{WRONG_ROW}\n{ended}{ncu_sample.REDUCTIONS}", 1)
+    assert lab("reduceInteger", "--metrics=divergent_branch") == 1
+    out, err = capfd.readouterr()
+    assert "reduceInterleaved     8192  512        40,960\n" in out
+    assert out.endswith(OF_ITS_MISTAKE)
+    assert err.endswith(f"with exit status 1, after these lines:\n    {WRONG_ROW}\n")
+    assert lab("reduceInteger", "--metrics=divergent_branch", "--csv") == 1
+    assert capfd.readouterr().out == ""
+    lab.ncu(f"{WRONG_ROW}\n{ended}", 1)
+    assert lab("reduceInteger", "--metrics=divergent_branch") == 1
+    assert capfd.readouterr().out == ""
+
+
 def test_program_that_cannot_be_run_on_the_cpu(lab: Lab, capfd) -> None:
     assert lab("reduceInteger", "--backend=cpu") == 1
     program = lab.folder / "cpu" / "ch03_execution_model" / "reduceInteger_instrumented"

@@ -167,6 +167,14 @@ def test_a_wrong_result(lab: Lab, capfd) -> None:
     assert '<span class="chip bad">WRONG</span>' in lab.page()
 
 
+def test_what_is_wrong_is_counted_all_the_same(lab: Lab) -> None:
+    lab.instrumented(more="echo '    WRONG: k: element 3'; exit 1")
+    lab("transpose", "--json")
+    metrics = lab.part("metrics")
+    assert (metrics["problem"], metrics["launches"][0]["values"]) == ("", [7])
+    assert "a count may be that of its mistake" in metrics["notes"][-1]
+
+
 def test_a_wrong_row_counts_whatever_the_program_ends_with(lab: Lab) -> None:
     lab.program(f"printf '%s\\n' '{BAD}'")
     assert lab("transpose", "--json") == 1
