@@ -20,7 +20,7 @@ OF_EXERCISES = re.compile(
     r"tests/(emulator/profiler/(compare|expected_counts)\.py|emulator/profiler/recorded/.*"
     r"|(ch\w+|streams|dynamic_parallelism)/\w+\.py)"
 )
-NEEDS_OUR_TESTS = (".ci/",)
+NOT_FOR_STUDENTS = (".ci/", "TEACHING.md")
 HEADERS = (".h", ".cuh")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.MULTILINE)
 
@@ -61,7 +61,7 @@ def handed_out(paths: Iterable[Path], left_out: Iterable[Exercise]) -> list[Path
     ours = [
         path
         for path in paths
-        if not path.as_posix().startswith(NEEDS_OUR_TESTS)
+        if not path.as_posix().startswith(NOT_FOR_STUDENTS)
         and (path.parts[0] != "tests" or OF_EXERCISES.fullmatch(path.as_posix()))
     ]
     names = {exercise.name for exercise in left_out}

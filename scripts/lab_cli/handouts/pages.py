@@ -91,8 +91,8 @@ def note_of_readme(choice: Choice) -> str:
             page = part.path(".md").as_posix()
             lines.append(_item(assignment, f"[{part.exercise.name}]({page})"))
     lines.append(
-        "It has the exercises and their tests, and not the tests of the workspace itself, of which "
-        "`CONTRIBUTING.md` speaks."
+        "It has the exercises and their tests; what is for teachers (`TEACHING.md`) is not there, nor "
+        "the tests of the workspace itself, of which `CONTRIBUTING.md` speaks."
     )
     if choice.left_out:
         names = ", ".join(exercise.name for exercise in choice.left_out)
