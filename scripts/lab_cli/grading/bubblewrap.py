@@ -11,11 +11,12 @@ from functools import cache
 from pathlib import Path
 
 from ..machine import apt
-from ..machine.needs import SANDBOX, find_bwrap
+from ..machine.needs import SANDBOX, dotted, find_bwrap, version_in
 from ..process import output_of
 from . import seccomp
 from .limits import Order
 
+OLDEST = (0, 4)  # bubblewrap that has all options which are used here, but for --size
 # As root, a sandbox is made by this user, nobody: the kernel does not limit root's processes. Who has
 # another number for nobody loses nothing: it only must not be root's.
 NOBODY = 65534
@@ -66,11 +67,10 @@ def _view(order: Order) -> list[str]:
 
 
 def command_line(order: Order, command: Sequence[str], descriptors: Mapping[str, int]) -> list[str]:
-    """Runs `command` in the order's place. `descriptors` are by option of bwrap, whose options are all in
-    0.6 already, but for --size."""
+    """Runs `command` in the order's place. `descriptors` are by option of bwrap, which is to be started
+    with no variables: the first process within has its own, where all can read them (/proc/1/environ)."""
     options = ["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
     options += _view(order)
-    options.append("--clearenv")
     for name, value in {**VARIABLES, **order.variables}.items():
         options += ["--setenv", name, value]
     for option, descriptor in descriptors.items():
@@ -85,7 +85,11 @@ def missing() -> str:
             f"no sandbox can be made on {platform.machine()}: its system calls are not known to lab; "
             "take a machine with x86_64 or AArch64"
         )
-    if find_bwrap():
+    bwrap = find_bwrap()
+    if bwrap:
+        version = version_in(output_of([bwrap, "--version"]))
+        if version and version < OLDEST:
+            return f"bubblewrap {dotted(version)} is too old: {dotted(OLDEST)} or newer is needed"
         return ""
     if shutil.which("apt-get"):
         return f"bubblewrap is missing; this installs it: {apt.command([SANDBOX.package])}"

@@ -27,7 +27,8 @@ from ..paths import SCRIPTS
 from . import bubblewrap, seccomp
 from .limits import BLOCK, Order, Usage, of_kernel, possible, usage_of
 
-FIRST_TO_GO = 1000  # where memory runs out, the kernel ends those first (oom_score_adj, proc(5))
+# Where memory runs out, the kernel ends those first (proc(5)). (choom is not in util-linux before 2.33.)
+FIRST_TO_GO = 'echo 1000 > /proc/self/oom_score_adj && exec "$@"'
 # RLIMIT_NPROC counts by user namespace since this version of Linux. Before it counts all processes of
 # the user, of which a desktop has more than a sandbox may have: it is left alone there, and what runs is
 # counted all the same.
@@ -173,14 +174,14 @@ class Running:
 
 
 def _held_to(order: Order) -> list[str]:
-    """Programs of util-linux that set the limits and become the command. They do so within: from
-    outside, not even a container's root may. (That of processes would not let bwrap itself start any.)"""
+    """Programs that set the limits and become the command. They do so within: from outside, not even a
+    container's root may. (That of processes would not let bwrap itself start any.)"""
     wanted = of_kernel(order)
     if (version_in(platform.release()) or ()) >= COUNTS_BY_NAMESPACE:
         wanted[resource.RLIMIT_NPROC] = order.limits.processes + SPARE
     options = [f"--{OPTIONS[kind]}={value}" for kind, value in possible(wanted).items()]
     return [
-        *("/usr/bin/choom", f"--adjust={FIRST_TO_GO}", "--"),
+        *("/bin/sh", "-c", FIRST_TO_GO, "sh"),
         *("/usr/bin/prlimit", *options, "--"),
         *order.command,
     ]
@@ -214,6 +215,7 @@ class InSandbox(Running):
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             cwd="/",
+            env={},
             pass_fds=[*descriptors.values()],
             **user,
         )
