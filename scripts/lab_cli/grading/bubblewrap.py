@@ -55,7 +55,10 @@ def _view(order: Order) -> list[str]:
     options += ["--proc", "/proc", "--dev", "/dev"]
     for device in sorted(Path("/dev").glob("nvidia*")) if order.gpu else []:
         options += ["--dev-bind", str(device), str(device)]
-    options += ["--ro-bind", "/sys", "/sys"] if order.gpu else []
+    if order.gpu:
+        options += ["--ro-bind", "/sys", "/sys"]
+    else:  # memory that is shared, of which seccomp.py has more, can be had from /dev/zero, too
+        options += ["--dev-bind", "/dev/null", "/dev/zero"]
     bwrap = find_bwrap()
     options += ["--size", str(order.limits.memory)] if bwrap and _has_size(bwrap) else []
     options += ["--tmpfs", "/tmp"]

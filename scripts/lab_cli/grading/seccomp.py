@@ -52,6 +52,7 @@ NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "memfd_secret": (447, 447),
     "mknod": (133, None),
     "mknodat": (259, 33),
+    "mmap": (9, 222),
     "modify_ldt": (154, None),
     "mount": (165, 40),
     "mount_setattr": (442, 442),
@@ -87,11 +88,12 @@ NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "unshare": (272, 97),
     "userfaultfd": (323, 282),
     "vfork": (58, None),
+    "vmsplice": (278, 75),
 }
 # Of both, refused with "no such call": who asks goes on with the older call, whose arguments a filter
 # can see. (Those of these calls are in memory.)
 UNKNOWN = ["clone3", "io_uring_enter", "io_uring_register", "io_uring_setup", "openat2"]
-SOCKETS = ("socket", "socketpair")
+OF_GPU = ("mmap", "socket", "socketpair")  # what NVIDIA's driver needs
 IN_A_SINGLE_PROCESS = ["fork", "vfork", "socketpair"]
 # Looked at more closely: an argument's bits, and where another one lacks these, nothing is refused.
 MODES = {
@@ -104,12 +106,13 @@ MODES = {
     "mknodat": 2,
 }
 MODES_OF_NEW = {"open": (2, 1), "openat": (3, 2)}  # arguments: the mode, and the flags
-LOOKED_AT = ["clone", *MODES, *MODES_OF_NEW]
+LOOKED_AT = ["clone", "mmap", *MODES, *MODES_OF_NEW]
 
 SET_ID = 0o6000  # S_ISUID, S_ISGID
 MAKES = (
     0o100 | 0o20000000
 )  # O_CREAT, __O_TMPFILE: else there is no mode (include/uapi/asm-generic/fcntl.h)
+MAP_SHARED, MAP_ANONYMOUS = 0x1, 0x20  # include/uapi/linux/mman.h; MAP_SHARED_VALIDATE is 3
 CLONE_THREAD = 0x10000
 NAMESPACES = 0x7E020000  # CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET
 
@@ -158,6 +161,13 @@ def _looked_at(call: str, single_process: bool) -> list[Instruction]:
         ]
     if call == "clone":
         return _refuse_bits(0, NAMESPACES)
+    if call == "mmap":  # which a process can have without having any page of it: madvise(2)
+        return [
+            (LOAD, 0, 0, _argument(3)),
+            (ANY_BIT, 1, 0, MAP_SHARED),
+            _return(ALLOW),
+            *_refuse_bits(3, MAP_ANONYMOUS),
+        ]
     if call in MODES:
         return _refuse_bits(MODES[call], SET_ID)
     mode, flags = MODES_OF_NEW[call]
@@ -186,7 +196,8 @@ def known(machine: str = "") -> bool:
 
 def filter_program(single_process: bool, machine: str = "", gpu: bool = False) -> bytes:
     """The filter, an array of struct sock_filter. `machine` as for known(). With `gpu` there are sockets,
-    without which NVIDIA's driver does not start; a sandbox has no network all the same."""
+    without which NVIDIA's driver does not start, and memory that processes share; a sandbox has no
+    network all the same."""
     machine = machine or platform.machine()
     column = list(MACHINES).index(machine)
     program: list[Instruction] = [
@@ -199,7 +210,7 @@ def filter_program(single_process: bool, machine: str = "", gpu: bool = False) -
         program += [(AT_LEAST, 0, 1, X32), _return(REFUSE | errno.ENOSYS)]
     for call, numbers in NUMBERS.items():
         number = numbers[column]
-        if number is not None and not (gpu and call in SOCKETS):
+        if number is not None and not (gpu and call in OF_GPU):
             program += _if_call(number, _answer(call, single_process))
     program.append(_return(ALLOW))
     return b"".join(struct.pack("<HBBI", *instruction) for instruction in program)

@@ -80,6 +80,18 @@ void eat(int kind) {
     }
 }
 
+// Memory that is in use, though in no table of pages: no more than 400 MB.
+void eatUnseen(int kind, int file) {
+    constexpr size_t kSize = 1 << 24;
+    for (size_t i = 0; i < 25; ++i) {
+        void* memory = mmap(nullptr, kSize, PROT_READ | PROT_WRITE, kind, file, 0);
+        if (memory == MAP_FAILED) return say("mmap", -1);
+        std::memset(memory, 1, kSize);
+        madvise(memory, kSize, MADV_DONTNEED);
+    }
+    say("mmap", 0);
+}
+
 [[noreturn]] void stay() {
     for (;;) pause();
 }
@@ -181,6 +193,7 @@ void otherCalls() {
     say("io_uring", syscall(SYS_io_uring_setup, 1, nullptr));
     say("perf", syscall(SYS_perf_event_open, nullptr, 0, -1, -1, 0));
     say("memfd", syscall(SYS_memfd_create, "x", 0));
+    say("vmsplice", vmsplice(1, nullptr, 0, 0));
     say("socketpair", [] {
         int ends[2];
         return socketpair(AF_UNIX, SOCK_STREAM, 0, ends);
@@ -213,6 +226,8 @@ int main(int count, char** words) {
         {"removed files", [&] { fillRemovedFiles(argument); }},
         {"eat", [] { eat(MAP_PRIVATE); }},
         {"eat shared", [] { eat(MAP_SHARED); }},
+        {"eat unseen", [] { eatUnseen(MAP_SHARED | MAP_ANONYMOUS, -1); }},
+        {"eat zeros", [] { eatUnseen(MAP_SHARED, open("/dev/zero", O_RDWR)); }},
         {"print",
          [] {
              while (std::puts("All ok") >= 0) {

@@ -92,8 +92,14 @@ def test_sockets_where_there_is_a_gpu(machine: str) -> None:
     assert without("socket") == without("socketpair") == "EPERM"
     assert with_gpu("socket") == with_gpu("socketpair") == ALLOWED
     for call, numbers in seccomp.NUMBERS.items():
-        if call not in seccomp.SOCKETS and numbers[with_gpu.column] is not None:
+        if call not in seccomp.OF_GPU and numbers[with_gpu.column] is not None:
             assert with_gpu(call) == without(call), call
+
+
+def test_memory_that_processes_share(machine: str) -> None:
+    for flags, expected in ((0x22, ALLOWED), (0x1, ALLOWED), (0x21, "EPERM"), (0x23, "EPERM")):
+        assert Filter(machine, True)("mmap", 0, 4096, 3, flags) == expected
+        assert Filter(machine, True, gpu=True)("mmap", 0, 4096, 3, flags) == ALLOWED
 
 
 def test_modes(machine: str) -> None:
