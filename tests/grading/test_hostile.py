@@ -17,7 +17,7 @@ from lab_cli.errors import LabError
 from lab_cli.grading import gate, sandbox
 from lab_cli.grading.evaluate import Grade, Grader
 from lab_cli.grading.kernel_source import KernelSource
-from lab_cli.grading.programs import Workshop
+from lab_cli.grading.programs import RESULTS, Workshop
 from lab_cli.paths import ROOT
 
 KERNEL = "transposeSmemPad"
@@ -112,6 +112,16 @@ def test_the_kernel_before_it_misses_the_bound(build) -> None:
     grade = graded(build, handed_in(source().body("transposeSmem")))
     assert grade.points == 6
     assert seen(grade).strip().startswith("shared_ld_bank_conflict of transposeSmemPad is ")
+
+
+def test_as_many_threads_as_a_cooperative_launch_may_have(build) -> None:
+    """One for each block that is there at a time."""
+    program = build / "streams" / "launchCost"
+    if not program.exists():
+        pytest.skip(f"{program} is not built")
+    place = Workshop(catalogue.one("launchCost"), build, sandboxed=True)
+    rows = place.run(program, "--kernels=2 --size=8K --block=64 --kernel=gridBarrier", RESULTS).rows
+    assert [(row["grid"], row["check"]) for row in rows] == [("128", "ok")] * 2
 
 
 def test_a_race_is_told_with_the_lines_of_the_student(build) -> None:

@@ -40,11 +40,14 @@ COMPILING = Limits(
     output=MIB,
 )
 SECONDS = 30.0  # of one run, usually well below one
+# Of what is right, there are up to 32 blocks on each of four multiprocessors, with a thread each in a
+# cooperative launch and one more for each that waits for another; and of the host, one for each core.
+THREADS = 1024
 RUNNING = Limits(
     seconds=SECONDS,
     cpu_seconds=SECONDS,
     memory=2 << 30,
-    processes=64,
+    processes=THREADS,
     file=64 * MIB,
     disk=256 * MIB,
     output=MIB,
