@@ -20,7 +20,9 @@ class Parser(argparse.ArgumentParser):
     def parsed(self, words: Sequence[str]) -> argparse.Namespace:
         """LabError (status 2) where they are not what is expected."""
         self._words = [*words]
-        arguments, unknown = self.parse_known_args(words)
+        # Options may stand among names, but for what argparse does not take so: before a command.
+        parse = self.parse_known_args if self._subparsers else self.parse_known_intermixed_args
+        arguments, unknown = parse(words)
         if unknown:
             self._refuse(unknown)
         return arguments

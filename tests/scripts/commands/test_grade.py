@@ -166,6 +166,14 @@ def test_graded_again_nothing_is_run(workshop, handed_in, tmp_path, capsys) -> N
     assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == pages
 
 
+def test_submissions_behind_options(workshop, handed_in, tmp_path) -> None:
+    out = tmp_path / "out"
+    assert lab_grade("putInOrder", "--only=bert", handed_in, "-o", out) == 0
+    assert lab_grade("-o", out, "putInOrder", "--timeout", 5, handed_in / "anna", handed_in) == 2
+    assert lab_grade("putInOrder", handed_in / "anna", "-o", out, handed_in / "carl") == 0
+    assert sorted(path.name for path in out.iterdir()) == ["anna", "bert", "carl", "grades.csv"]
+
+
 def test_further_options(workshop, handed_in, tmp_path) -> None:
     lab_grade("putInOrder", handed_in, "-o", tmp_path / "out", "--also", "--size=77 --block=32")
     assert ("--size=77 --block=32", "") in workshop.asked

@@ -180,6 +180,23 @@ def test_what_a_command_does_not_take_is_named(arguments: str, message: str, cap
     assert capfd.readouterr() == ("", f"lab{message}\n")
 
 
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [
+        ("run", "--backend=cpu -v"),
+        ("test", "-R x"),
+        ("profile", "--timeout 5"),
+        ("check", "--timeout 5"),
+        ("report", "-o x"),
+        ("bench", "--slurm --time 5"),
+        ("handout", "-o x"),
+    ],
+)
+def test_names_may_stand_among_options(command: str, option: str) -> None:
+    for words in (f"a {option} b", f"{option} a b", f"a b {option}"):
+        assert main.parsed([command, *words.split()]).names == ["a", "b"], words
+
+
 @pytest.mark.parametrize("command", [command for command in COMMANDS if command != "cc"])
 def test_options_are_written_out(command: str, capfd) -> None:
     names = ["x"] if command in ("profile", "check", "trace", "new") else []
