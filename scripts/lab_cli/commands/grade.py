@@ -240,7 +240,7 @@ def grade_there(
     lost: dict[str, list[str]] = {}  # by what is wrong
     for each in found:
         if each.name not in grades:
-            lost.setdefault(ends[each.name] or CHANGED, []).append(printable(each.name))
+            lost.setdefault(ends.get(each.name) or CHANGED, []).append(printable(each.name))
     for problem, names in lost.items():
         say(f"lab: {', '.join(names)}: {problem}")
     if lost:
@@ -276,11 +276,11 @@ def _identity(grader: Grader, also: Sequence[str], on_gpu: bool) -> str:
 def _show(grades: dict[str, Grade], folder: Path, kept: int, with_table: bool) -> None:
     """`kept`: how many of them were there before. `with_table` writes grades.csv, too."""
     if with_table:
-        write(folder / "grades.csv", results.table(grades))
+        write(folder / submissions.TABLE, results.table(grades))
     _print(grades)
     if kept:
         say(f"{kept} of them as graded before")
-    table = f"{shown(folder / 'grades.csv')}, and " if with_table else ""
+    table = f"{shown(folder / submissions.TABLE)}, and " if with_table else ""
     say(f"written: {table}for each submission report.html and results.json")
 
 

@@ -13,6 +13,7 @@ from ..toml_file import did_you_mean
 from .gate import MOST_BYTES
 
 DEEPEST = 6  # folders below that of a submission
+TABLE = "grades.csv"  # stands beside a folder for each submission
 
 
 @dataclass(frozen=True)
@@ -30,9 +31,10 @@ class Submission:
             number = os.open(self.file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         except OSError as error:
             raise LabError(f"{self.file.name} cannot be read: {error.strerror}") from error
+        if not stat.S_ISREG(os.fstat(number).st_mode):
+            os.close(number)
+            raise LabError(f"{self.file.name} is not a file")
         with open(number, "rb") as file:
-            if not stat.S_ISREG(os.fstat(number).st_mode):
-                raise LabError(f"{self.file.name} is not a file")
             content = file.read(MOST_BYTES + 1)
         if len(content) > MOST_BYTES:
             raise LabError(f"{self.file.name} has more than {MOST_BYTES >> 20} MiB")
@@ -41,7 +43,7 @@ class Submission:
 
 def find(paths: Sequence[str], source: str) -> list[Submission]:
     """By name. Each path is a .cu file, a folder with the exercise's `source` (NAME.cu) in it, or a folder
-    of such files and folders. LabError (status 2) where there is nothing, or two have one name."""
+    of such files and folders. LabError (status 2) where there is nothing, or a name cannot be had."""
     found: dict[str, Submission] = {}
     for path in map(Path, paths):
         for submission in _at(path, source):
@@ -50,6 +52,8 @@ def find(paths: Sequence[str], source: str) -> list[Submission]:
                     f"two submissions are named {printable(submission.name)}: give one another name",
                     BAD_USAGE,
                 )
+            if submission.name == TABLE:
+                raise LabError(f"a submission is named {TABLE}: give it another name", BAD_USAGE)
             found[submission.name] = submission
     return [found[name] for name in sorted(found)]
 
@@ -66,13 +70,13 @@ def one(found: Sequence[Submission], name: str) -> Submission:
 
 def _at(path: Path, source: str) -> Iterator[Submission]:
     if path.is_file():
-        yield Submission(path.stem, path)
+        yield Submission(_text(path.stem), path)
         return
     if not path.is_dir():
         raise LabError(f"there is no file or folder {printable(str(path))}", BAD_USAGE)
     own = _workspace(path, source)
     if own:
-        yield Submission(path.resolve().name, own)
+        yield Submission(_text(path.resolve().name), own)
         return
     entries = [entry for entry in sorted(path.iterdir()) if not entry.name.startswith(".")]
     submissions = [_entry(entry, source) for entry in entries]
@@ -83,6 +87,11 @@ def _at(path: Path, source: str) -> Iterator[Submission]:
             BAD_USAGE,
         )
     yield from found
+
+
+def _text(name: str) -> str:
+    """With its bytes that are not UTF-8 as \\xff: it is written into files."""
+    return os.fsencode(name).decode(errors="backslashreplace")
 
 
 def _workspace(folder: Path, source: str) -> Path | None:
@@ -98,18 +107,22 @@ def _entry(entry: Path, source: str) -> Submission | None:
     """None for what is no submission."""
     if entry.is_symlink():
         return Submission(
-            entry.stem, None, f"{printable(entry.name)} is a link, which is not followed"
+            _text(entry.stem), None, f"{printable(entry.name)} is a link, which is not followed"
         )
     if entry.is_file():
-        return Submission(entry.stem, entry) if entry.suffix == ".cu" else None
+        return Submission(_text(entry.stem), entry) if entry.suffix == ".cu" else None
     if not entry.is_dir():
         return None
-    files = [*_sources(entry, DEEPEST)]
+    name = _text(entry.name)
+    try:
+        files = [*_sources(entry, DEEPEST)]
+    except OSError as error:
+        return Submission(name, None, f"a folder in it cannot be read: {error.strerror}")
     named = [file for file in files if file.name == source] or files
     if len(named) == 1:
-        return Submission(entry.name, named[0])
+        return Submission(name, named[0])
     problem = f"{len(named)} files could be meant" if named else f"there is no {source} in it"
-    return Submission(entry.name, None, problem)
+    return Submission(name, None, problem)
 
 
 def _sources(folder: Path, depth: int) -> Iterator[Path]:

@@ -310,7 +310,18 @@ def test_what_changes_while_it_is_graded_is_said(
         return ends
 
     grade.job.run_each = changing
-    assert lab_grade("putInOrder", handed_in, "-o", tmp_path / "out", "--slurm") == 1
+    words = ["putInOrder", handed_in, "-o", tmp_path / "out", "--slurm"]
+    assert lab_grade(*words) == 1
+    assert "lab: anna: graded, but not as it is now: " in capsys.readouterr().err
+    lab_grade("putInOrder", handed_in / "anna", "-o", tmp_path / "out")
+    (handed_in / "bert" / "order.cu").write_text(SOURCE + "// to be graded")
+
+    def changing_others(work: Work, what: str) -> dict[str, str]:
+        (handed_in / "anna" / "order.cu").write_text(SOURCE + "// and another")
+        return really(work, what)
+
+    grade.job.run_each = changing_others
+    assert lab_grade(*words) == 1
     assert "lab: anna: graded, but not as it is now: " in capsys.readouterr().err
 
 

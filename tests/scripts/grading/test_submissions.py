@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -79,6 +81,7 @@ def test_links_are_not_followed(tmp_path) -> None:
 
 def test_what_is_no_file_or_too_large(tmp_path) -> None:
     os.mkfifo(tmp_path / "pipe.cu")
+    (tmp_path / "folder.cu").mkdir()
     put(tmp_path / "large.cu", "x" * (MOST_BYTES + 1))
     put(tmp_path / "just.cu", "x" * MOST_BYTES)
     found = {
@@ -89,6 +92,8 @@ def test_what_is_no_file_or_too_large(tmp_path) -> None:
     }
     with pytest.raises(LabError, match="pipe.cu is not a file"):
         found["pipe"].read()
+    with pytest.raises(LabError, match="folder.cu is not a file"):
+        found["folder"].read()
     with pytest.raises(LabError, match="large.cu has more than 1 MiB"):
         found["large"].read()
     assert len(found["just"].read()) == MOST_BYTES
@@ -99,6 +104,36 @@ def test_bytes_that_are_no_text(tmp_path) -> None:
     path.write_bytes(b"// \xff\r\nint a;\r\n")
     (found,) = submissions.find([str(path)], SOURCE)
     assert found.read() == "// \ufffd\nint a;\n"
+
+
+def test_a_folder_that_cannot_be_read(tmp_path, monkeypatch) -> None:
+    """It is the affair of its owner alone."""
+    put(tmp_path / "anna" / SOURCE)
+    put(tmp_path / "bert" / "closed" / SOURCE)
+    really = Path.iterdir
+
+    def iterdir(path: Path) -> Iterator[Path]:
+        if path.name == "closed":
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return really(path)
+
+    monkeypatch.setattr(Path, "iterdir", iterdir)
+    anna, bert = submissions.find([str(tmp_path)], SOURCE)
+    assert anna.read() == "kernel"
+    with pytest.raises(LabError, match="a folder in it cannot be read: Permission denied"):
+        bert.read()
+
+
+def test_a_name_that_is_no_text(tmp_path) -> None:
+    put(Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff")) / SOURCE)
+    put(Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xfe.cu")))
+    assert names(tmp_path) == ["\\xfe", "\\xff"]
+
+
+def test_the_name_of_the_table(tmp_path) -> None:
+    put(tmp_path / "grades.csv" / SOURCE)
+    with pytest.raises(LabError, match="a submission is named grades.csv: give it another name"):
+        names(tmp_path)
 
 
 def test_two_of_one_name(tmp_path) -> None:
