@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 from ..files import make_build_folder
@@ -52,10 +53,11 @@ def following() -> Folder:
 
 
 def make() -> Folder:
-    """The next; no other lab gets the same."""
+    """The next; no other lab gets the same. A network file system may not list the latest for a while."""
     make_build_folder(JOBS)
-    while True:
-        folder = following()
+    for number in count(int(following().path.name)):
         with suppress(FileExistsError):
+            folder = Folder(JOBS / str(number))
             folder.path.mkdir()
             return folder
+    raise AssertionError

@@ -73,6 +73,8 @@ def _submit(work: Work) -> tuple[str, Folder]:
     try:
         write(folder.script, os.fsencode(work.script(folder)))
         return slurm.submit(folder.script, work.directives(folder)), folder
+    except slurm.Unsure:
+        raise
     except LabError:  # there is no job that it could be of
         folder.script.unlink(missing_ok=True)
         folder.path.rmdir()

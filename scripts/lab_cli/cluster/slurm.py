@@ -31,7 +31,9 @@ ENDS = {
 }
 UNKNOWN_JOB = "Invalid job id"  # what squeue says of one that slurmctld has forgotten
 # Names of variables that override a script's lines of #SBATCH, where they are not SBATCH_OPTION.
-VARIABLES = {"time": "SBATCH_TIMELIMIT", "array": "SBATCH_ARRAY_INX"}
+VARIABLES = {"time": "SBATCH_TIMELIMIT"}
+# Variables that would make another kind of job of it, or let sbatch wait for its end.
+OTHERS = {"SBATCH_ARRAY_INX", "SBATCH_NO_REQUEUE", "SBATCH_REQUEUE", "SBATCH_WAIT"}
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,10 @@ class NoAnswer(Exception):
     """The text says what Slurm's program said."""
 
 
+class Unsure(LabError):
+    """There may be a job, whose number nobody knows."""
+
+
 def check() -> None:
     """LabError (status 2) where there is no Slurm."""
     if not shutil.which("sbatch"):
@@ -64,15 +70,16 @@ def check() -> None:
 
 def submit(script: Path, directives: Mapping[str, str]) -> str:
     """The job's number. LabError with what sbatch says, where it takes no such job."""
+    or_not = "; squeue --me says whether there is a job all the same"
     command = ["sbatch", "--parsable", str(script)]
     say(f"+ {shown(command)}")
     overrides = {
         VARIABLES.get(option, f"SBATCH_{option.upper().replace('-', '_')}") for option in directives
     }
     try:
-        done = _output(command, overrides)
+        done = _output(command, overrides | OTHERS)
     except subprocess.TimeoutExpired as error:
-        raise LabError(f"{error}; squeue --me says whether there is a job all the same") from error
+        raise Unsure(f"{error}{or_not}") from error
     if done.returncode != 0:
         said = done.stderr.strip() or done.stdout.strip() or f"exit status {done.returncode}"
         array = f"; it is an array of {directives['array']}" if "array" in directives else ""
@@ -81,7 +88,7 @@ def submit(script: Path, directives: Mapping[str, str]) -> str:
         say(done.stderr.strip())
     number = re.search(r"^(\d+)(;.*)?$", done.stdout, re.MULTILINE)  # "12", or "12;CLUSTER"
     if not number:
-        raise LabError(f"sbatch says {done.stdout.strip()!r} in place of a job's number")
+        raise Unsure(f"sbatch says {done.stdout.strip()!r} in place of a job's number{or_not}")
     return number[1]
 
 

@@ -90,6 +90,13 @@ def test_nothing_is_left_of_a_job_that_was_not_submitted(home, capfd) -> None:
     assert list((home / "out" / "slurm").iterdir()) == []
 
 
+def test_what_a_job_needs_is_left_where_there_may_be_one(home, capfd) -> None:
+    (home / "job").write_text(": > $folder/output; echo welcome; exit 0")
+    assert main.main(["run", "one", "--slurm"]) == 1
+    assert "squeue --me says whether there is a job all the same\n" in capfd.readouterr().err
+    assert {path.name for path in (home / "out" / "slurm" / "1").iterdir()} == {"job.sh", "output"}
+
+
 def test_a_job_that_slurm_ends(home, fake_tool, capfd) -> None:
     (home / "job").write_text("echo 143 > $folder/status; echo begun > $folder/output")
     fake_tool("squeue", "echo 'N/A|OUT_OF_MEMORY|OutOfMemory'")
@@ -152,3 +159,9 @@ def test_jobs_have_folders_of_their_own(home) -> None:
     (home / "out" / "slurm" / "9").mkdir()
     (home / "out" / "slurm" / "notes").touch()
     assert folder.following().path.name == "10"
+
+
+def test_folders_that_are_not_listed_yet(home, monkeypatch) -> None:
+    folder.make()
+    monkeypatch.setattr(folder, "following", iter([folder.Folder(folder.JOBS / "1")]).__next__)
+    assert folder.make().path.name == "2"

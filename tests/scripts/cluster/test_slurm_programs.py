@@ -30,20 +30,27 @@ def test_the_number_of_a_job(fake_tool, tmp_path, capfd, printed: str) -> None:
 
 def test_no_number(fake_tool, tmp_path) -> None:
     fake_tool("sbatch", "echo welcome")
-    with pytest.raises(LabError, match="sbatch says 'welcome' in place of a job's number"):
+    with pytest.raises(slurm.Unsure, match="sbatch says 'welcome' in place of a job's number"):
+        slurm.submit(tmp_path / "job.sh", DIRECTIVES)
+
+
+def test_no_end(fake_tool, tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(slurm, "PATIENCE", 0.05)
+    fake_tool("sbatch", "while :; do :; done")
+    with pytest.raises(slurm.Unsure, match="timed out.*; squeue --me says whether there is a job"):
         slurm.submit(tmp_path / "job.sh", DIRECTIVES)
 
 
 def test_variables_that_would_override_the_script_are_left_out(
     fake_tool, tmp_path, monkeypatch
 ) -> None:
-    for name in ("PARTITION", "TIMELIMIT", "NO_REQUEUE", "ACCOUNT"):
+    names = "PARTITION TIMELIMIT NO_REQUEUE REQUEUE ARRAY_INX WAIT ACCOUNT".split()
+    for name in names:
         monkeypatch.setenv(f"SBATCH_{name}", "theirs")
-    names = ("PARTITION", "TIMELIMIT", "NO_REQUEUE", "ACCOUNT")
     values = " ".join(f"${{SBATCH_{name}-none}}" for name in names)
     fake_tool("sbatch", f'echo "{values}" > {tmp_path}/seen; echo 1')
     slurm.submit(tmp_path / "job.sh", DIRECTIVES)
-    assert (tmp_path / "seen").read_text() == "none none none theirs\n"
+    assert (tmp_path / "seen").read_text() == f"{'none ' * 6}theirs\n"
 
 
 def test_what_sbatch_does_not_take(fake_tool, tmp_path) -> None:
