@@ -7,6 +7,7 @@ Each of those is run without a sandbox, too, where it does no harm: it can do th
 from __future__ import annotations
 
 import os
+import re
 import socket
 from collections.abc import Callable
 from pathlib import Path
@@ -232,6 +233,14 @@ def test_files_of_others_are_not_there(tried, tmp_path) -> None:
 
 def test_an_early_end_is_worth_nothing(tried) -> None:
     assert "there is no row transposeSmemPad" in tried("std::_Exit(0);")
+
+
+def test_it_does_not_end_the_grading_of_others(tried) -> None:
+    """By a status that means a mistake of the teacher's, nor by a table that no reader takes."""
+    assert "ended with exit status 2" in tried("std::_Exit(2);")
+    for what in ("for (int i = 0; i < 200000; ++i) std::putchar('x');", "std::putchar(0);"):
+        body = f'std::puts("a,b"); {what} std::puts(",c"); std::fflush(stdout); std::_Exit(0);'
+        assert re.search("printed no table|there is no row", tried(once(body)))
 
 
 def test_processes_cannot_be_made(tried) -> None:

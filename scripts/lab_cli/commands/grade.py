@@ -190,7 +190,7 @@ def grade_all(exercise: Exercise, assignment: Assignment, arguments: argparse.Na
     make_folder(folder)
     gpu = _on_gpu(assignment, arguments)
     place = workshop(exercise, arguments, not arguments.no_sandbox, gpu)
-    grader = Grader(assignment, place, arguments.also)
+    grader = _grader(assignment, place, arguments)
     run_of = Batch(grader, folder, _identity(grader, arguments.also, gpu is not None))
     try:
         grades, kept = run_of.run(found)
@@ -203,6 +203,14 @@ def grade_all(exercise: Exercise, assignment: Assignment, arguments: argparse.Na
         write(folder / name / "report.html", text)
     _show(grades, folder, kept, with_table=not arguments.only)
     return 0
+
+
+def _grader(assignment: Assignment, place: Workshop, arguments: argparse.Namespace) -> Grader:
+    """Of submissions. Of several, whether there is a mistake in --also is seen first."""
+    grader = Grader(assignment, place, arguments.also)
+    if arguments.also and not arguments.only:
+        grader.check_hidden()
+    return grader
 
 
 def grade_there(
@@ -220,7 +228,7 @@ def grade_there(
         words.append(f"--backend={'gpu' if on_gpu else 'cpu'}")
     # What all elements need is built once, and here.
     place = workshop(exercise, arguments, not arguments.no_sandbox, None)
-    grader = Grader(assignment, place, arguments.also)
+    grader = _grader(assignment, place, arguments)
     folder = arguments.folder or GRADES / assignment.name
     run_of = Batch(grader, folder, _identity(grader, arguments.also, on_gpu))
     before = run_of.kept(found)

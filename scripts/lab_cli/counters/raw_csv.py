@@ -83,9 +83,9 @@ def parse(text: str) -> RawTable:
         if not columns or not line.startswith('"'):
             continue
         cells = next(csv.reader([line]))
-        if len(cells) != len(columns):
-            continue
         row = dict(zip(columns, cells))
+        if len(cells) != len(columns) or not {"ID", "Kernel Name"} <= set(row):
+            continue
         metrics = {name: cell for name, cell in row.items() if "__" in name}
         if not row["ID"]:
             units = metrics

@@ -3,25 +3,38 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..assignments import Assignment, Bound, Speed
 from ..commands.check import NOTHING
 from ..counters import metric_table, metrics
-from ..errors import LabError
+from ..errors import BAD_USAGE, LabError
 from ..paths import ROOT
 from ..results import standing
 from ..results.rows import number, positive
 from ..results.verdicts import GOOD, WRONG_ROW
 from . import gate
 from .kernel_source import KernelSource
-from .programs import CHECK, PROFILE, RESULTS, TIMES, Endless, Failed, Run, Workshop, steady
+from .programs import (
+    CHECK,
+    PROFILE,
+    RESULTS,
+    TIMES,
+    Endless,
+    Failed,
+    Refused,
+    Run,
+    Workshop,
+    steady,
+)
 
 SHAPE = ("parameters", "kernel", "grid", "block")  # columns in which rows of one run differ
 WHOLE = " (relative error of the whole"
 OF_REPORT = 6  # lines of the hazard check's
+MOST_SEEN = 4000  # characters
 SHIPPED = (
     "shipped/"  # before the name of the file in what is said of lines that are not the student's
 )
@@ -107,6 +120,7 @@ class Grader:
     ) -> None:
         self.assignment = assignment
         self.workshop = workshop
+        self._hidden = hidden
         self.criteria = criteria(
             assignment, workshop.exercise.name, hidden, workshop.gpu is not None
         )
@@ -117,6 +131,25 @@ class Grader:
             KernelSource(path.read_text(encoding="utf-8"), path.name) for path in headers
         )
 
+    def check_hidden(self) -> None:
+        """LabError (status 2) where the exercise, as it is here, does not take the hidden options."""
+        with _folder() as place:
+            try:
+                program = self.workshop.build(self._clean.text, place, RESULTS)
+            except Failed as failure:
+                raise LabError(f"{self._clean.path} {failure}") from failure
+            for options in self._hidden:
+                self._try(program, options)
+
+    def _try(self, program: Path, options: str) -> None:
+        try:
+            self.workshop.run(program, options, RESULTS)
+        except Refused as failure:
+            said = str(failure).splitlines()[-1]
+            raise LabError(f"--also={options}: {said}", BAD_USAGE) from failure
+        except Failed:  # a result that is missing, as in a hand-out
+            return
+
     def grade(self, text: str) -> Grade:
         """Of a student's NAME.cu, of which nothing is taken but the bodies of the assignment's kernels."""
         kernels: dict[str, str] = {}
@@ -124,9 +157,7 @@ class Grader:
             copy = self._copy(text, kernels)
         except LabError as error:
             return self.nothing(str(error), kernels)
-        with tempfile.TemporaryDirectory(prefix="lab-") as folder:
-            place = Path(folder)
-            place.chmod(0o755)  # as root, what is built and run is another user's
+        with _folder() as place:
             # Where what is said of a line finds it.
             (place / self._clean.path).write_text(text, encoding="utf-8")
             try:
@@ -167,6 +198,14 @@ class Grader:
         return self._clean.with_bodies(bodies)
 
 
+@contextmanager
+def _folder() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="lab-") as folder:
+        place = Path(folder)
+        place.chmod(0o755)  # as root, what is built and run is another user's
+        yield place
+
+
 def program_for(purpose: str) -> str:
     """One checks and counts."""
     return CHECK if purpose == PROFILE else purpose
@@ -188,7 +227,7 @@ class _Judge:
         seen = self._wrong_with(criterion)
         if not seen:
             return Finding(criterion.about, criterion.of, criterion.of)
-        return Finding(criterion.about, 0, criterion.of, seen, criterion.command)
+        return Finding(criterion.about, 0, criterion.of, seen[:MOST_SEEN], criterion.command)
 
     def _wrong_with(self, criterion: Criterion) -> str:
         """Empty if it is met."""
@@ -246,7 +285,11 @@ def _wrong_rows(run: Run, names: Sequence[str]) -> str:
 def _beyond(bound: Bound, run: Run, kernels: Sequence[str]) -> str:
     """The first launch for which the bound does not hold; empty if there is none."""
     assert run.counts is not None
-    table = metric_table.build(run.counts, metrics.load().find([bound.metric]), "", [])
+    asked = metrics.load().find([bound.metric])
+    try:
+        table = metric_table.build(run.counts, asked, "", [])
+    except LabError as error:  # such as of units that the cpu back end does not write
+        return str(error)
     launched = [row for row in table.rows if row.kernel.partition("<")[0] in kernels]
     if not launched:
         return f"{', '.join(kernels)}: not launched"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import re
 import shlex
 import shutil
 import sys
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 
 from ..building import own_program
@@ -48,7 +50,7 @@ RUNNING = Limits(
     cpu_seconds=SECONDS,
     memory=2 << 30,
     processes=THREADS,
-    file=64 * MIB,
+    file=16 * MIB,
     disk=256 * MIB,
     output=MIB,
 )
@@ -78,6 +80,10 @@ class Failed(Exception):
 
 class Endless(Failed):
     """It came to no end within the time that it has."""
+
+
+class Refused(Failed):
+    """It does not take the options, or says so."""
 
 
 @dataclass(frozen=True)
@@ -187,18 +193,20 @@ class Workshop:
         if ended.reason:
             raise (Endless if ended.late else Failed)(ended.reason)
         said = excerpt(ended.files.get("errors", ""), f"{folder}/")
-        if ended.status == BAD_USAGE:
-            raise LabError(f"with {options}: {said[0] if said else 'bad usage'}", BAD_USAGE)
         if ended.status not in GOOD_STATUS:
-            raise Failed("\n".join([f"ended with {describe(ended.status)}", *said]))
+            how = "\n".join([f"ended with {describe(ended.status)}", *said])
+            raise (Refused if ended.status == BAD_USAGE else Failed)(how)
         text = ended.files.get("report", "")
         try:
             rows = csv_file.parse(ended.output, Path("table")).rows
-        except LabError:
+        except (LabError, csv.Error):
             if purpose == CHECK and text:  # which says why
                 return Run([], said, text)
             raise Failed("\n".join(["printed no table", *said])) from None
-        counts = raw_csv.parse(text) if purpose == PROFILE else None
+        try:
+            counts = raw_csv.parse(text) if purpose == PROFILE else None
+        except csv.Error:
+            raise Failed("\n".join(["left no counts", *said])) from None
         return Run(rows, said, text, counts)
 
     def _limits(self, purpose: str) -> Limits:
@@ -245,9 +253,8 @@ def steady(text: str) -> str:
 def excerpt(text: str, folder: str) -> list[str]:
     """The first lines of what a program said that say something, without the folder's name, and the same
     in each run."""
-    lines = [
+    lines = (line for line in text[:MIB].splitlines() if line.strip())
+    return [
         steady(as_written(line.replace(folder, ""))).rstrip()[:LONGEST_LINE]
-        for line in text.splitlines()
-        if line.strip()
+        for line in islice(lines, MOST_LINES)
     ]
-    return lines[:MOST_LINES]

@@ -17,7 +17,7 @@ from lab_cli.cluster import settings
 from lab_cli.cluster.script import Work
 from lab_cli.commands import grade
 from lab_cli.grading import marks, sandbox
-from lab_cli.grading.programs import PROFILE, Run
+from lab_cli.grading.programs import PROFILE, Refused, Run
 from lab_cli.machine import setup
 from lab_cli.paths import ROOT
 
@@ -177,6 +177,16 @@ def test_submissions_behind_options(workshop, handed_in, tmp_path) -> None:
 def test_further_options(workshop, handed_in, tmp_path) -> None:
     lab_grade("putInOrder", handed_in, "-o", tmp_path / "out", "--also", "--size=77 --block=32")
     assert ("--size=77 --block=32", "") in workshop.asked
+
+
+def test_a_mistake_in_further_options_is_seen_first(workshop, handed_in, tmp_path, capsys) -> None:
+    workshop.runs["--sizes=7", ""] = Refused("ended with exit status 2\norder: --sizes: no such")
+    words = ["putInOrder", handed_in, "-o", tmp_path / "out", "--also=--sizes=7"]
+    for slurm in ([], ["--slurm"]):
+        assert lab_grade(*words, *slurm) == 2
+        assert capsys.readouterr().err.endswith("lab: --also=--sizes=7: order: --sizes: no such\n")
+        assert workshop.asked == [("--sizes=7", "")]
+        workshop.asked.clear()
 
 
 def test_without_a_sandbox_nothing_is_run(

@@ -164,3 +164,7 @@ def test_recording_of_the_reductions() -> None:
     assert counts["reduceCompleteUnroll<512>"] == 5120
     assert table.units["gpu__time_duration.sum"] == "us"
     assert table.units["dram__bytes_read.sum.per_second"] == "Tbyte/s"
+
+
+def test_a_header_that_only_looks_like_one() -> None:
+    assert raw_csv.parse('"ID","a""Kernel Name",b"\n"1","x"\n').launches == []

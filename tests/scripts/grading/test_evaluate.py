@@ -14,8 +14,10 @@ from grading_sample import (
     good,
     row,
 )
-from lab_cli.grading.evaluate import Grader
-from lab_cli.grading.programs import CHECK, PROFILE, TIMES, Endless, Failed, Run
+from lab_cli.errors import LabError
+from lab_cli.grading import programs
+from lab_cli.grading.evaluate import MOST_SEEN, Grader
+from lab_cli.grading.programs import CHECK, PROFILE, TIMES, Endless, Failed, Refused, Run
 
 
 @pytest.fixture
@@ -233,3 +235,44 @@ def test_without_a_gpu_speed_does_not_count(workshop) -> None:
     grade = Grader(assignment(speed=SPEED), workshop).grade(SOURCE)
     assert (grade.points, grade.of) == (9, 9)
     assert not any(purpose == TIMES for _, purpose in workshop.asked)
+
+
+def test_hidden_options_that_the_exercise_does_not_take(workshop) -> None:
+    Grader(assignment(), workshop, ["--size=7"]).check_hidden()
+    assert workshop.asked == [("--size=7", "")]
+    workshop.runs["--size=7", ""] = Failed("ended with exit status 1")  # it is not solved here
+    Grader(assignment(), workshop, ["--size=7"]).check_hidden()
+    workshop.runs["--sizes=7", ""] = Refused(
+        "ended with exit status 2\norder: --sizes=7: no such option"
+    )
+    with pytest.raises(LabError, match="^--also=--sizes=7: order: --sizes=7: no such") as problem:
+        Grader(assignment(), workshop, ["--size=7", "--sizes=7"]).check_hidden()
+    assert problem.value.status == 2
+
+
+def test_a_submission_that_says_so_is_no_mistake_of_the_teacher(workshop) -> None:
+    workshop.runs["--size=33", ""] = Refused("ended with exit status 2")
+    assert missed(Grader(assignment(), workshop).grade(SOURCE)) == {
+        "right with --size=33": "ended with exit status 2"
+    }
+
+
+def test_counts_of_another_unit(workshop) -> None:
+    counts = counted(100.0)
+    counts.units.update(dict.fromkeys(counts.units, "byte"))
+    workshop.runs["--size=64", PROFILE] = Run(GOOD_ROWS, counts=counts)
+    (seen,) = missed(Grader(assignment(), workshop).grade(SOURCE)).values()
+    assert seen == "a value in 'byte' cannot be shown in '%'"
+
+
+def test_what_is_seen_has_an_end(workshop) -> None:
+    workshop.runs["--size=10", CHECK] = Run(GOOD_ROWS, report="x" * 10**6)
+    (seen,) = missed(Grader(assignment(), workshop).grade(SOURCE)).values()
+    assert seen == "x" * MOST_SEEN
+
+
+def test_of_what_is_said_the_beginning_alone_is_looked_at(monkeypatch) -> None:
+    looked_at: list[str] = []
+    monkeypatch.setattr(programs, "steady", lambda text: looked_at.append(text) or text)
+    assert programs.excerpt("\n /a/b\n" + "c\n" * 1000, "/a/") == [" b", *["c"] * 11]
+    assert len(looked_at) == 12
