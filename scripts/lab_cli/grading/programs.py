@@ -240,9 +240,19 @@ class Workshop:
 
 
 def of_compiler() -> list[Path]:
-    """The folder of a compiler that is not one of the system's in /usr; what it makes needs its libraries."""
+    """The folder of a compiler that is not one of the system's in /usr; what it makes needs its libraries.
+    LabError where that folder has more in it, which is nobody's business."""
     compiler = Path(os.path.realpath(find_compiler() or "/usr/bin/c++"))
-    return [] if Path("/usr") in compiler.parents else [compiler.parents[1]]
+    if Path("/usr") in compiler.parents:
+        return []
+    folder = compiler.parents[1]
+    for other in (Path(os.path.expanduser("~")), ROOT):
+        if folder in (other, *other.parents):
+            raise LabError(
+                f"the compiler {compiler}: submissions are compiled with all files of {folder} at hand, and "
+                f"{other} is among them; CXX=COMPILER in the environment takes another"
+            )
+    return [folder]
 
 
 def steady(text: str) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import pytest
 from grading_sample import (
     GOOD_ROWS,
@@ -40,6 +43,18 @@ def test_all_is_met(workshop) -> None:
     ]
     assert (grade.points, grade.of, grade.problem) == (9, 9, "")
     assert grade.kernels == {"better": "\n    out[threadIdx.x] = in[threadIdx.x];\n"}
+
+
+def test_nobody_else_reads_what_is_graded(workshop, monkeypatch) -> None:
+    modes: list[int] = []
+
+    def build(text: str, folder: Path, purpose: str) -> Path:
+        modes.append(folder.stat().st_mode & 0o777)
+        return folder / f"for {purpose}"
+
+    monkeypatch.setattr(workshop, "build", build)
+    assert Grader(assignment(), workshop).grade(SOURCE).points == 9
+    assert modes == [0o700, 0o700]
 
 
 def test_nothing_but_bodies_is_taken(workshop) -> None:
@@ -276,3 +291,18 @@ def test_of_what_is_said_the_beginning_alone_is_looked_at(monkeypatch) -> None:
     monkeypatch.setattr(programs, "steady", lambda text: looked_at.append(text) or text)
     assert programs.excerpt("\n /a/b\n" + "c\n" * 1000, "/a/") == [" b", *["c"] * 11]
     assert len(looked_at) == 12
+
+
+@pytest.mark.parametrize("compiler", ["bin/c++", "opt/bin/c++"])
+def test_a_compiler_beside_what_is_nobodys_business(tmp_path, monkeypatch, compiler: str) -> None:
+    path = tmp_path / compiler
+    path.parent.mkdir(parents=True)
+    path.write_text("#!/bin/sh\n")
+    os.chmod(path, 0o755)
+    monkeypatch.setenv("CXX", str(path))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    if compiler == "opt/bin/c++":
+        assert programs.of_compiler() == [tmp_path / "opt"]
+    else:
+        with pytest.raises(LabError, match=f"all files of {tmp_path} at hand"):
+            programs.of_compiler()
