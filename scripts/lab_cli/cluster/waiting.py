@@ -78,7 +78,7 @@ class Watch:
 
     @property
     def about(self) -> str:
-        """In what states those are that have not ended; a reason that they have in common."""
+        """In what states those are that have not ended; of a single one, why."""
         if not self._answers:
             return "Slurm does not answer"
         open_states = [self._states[index] for index in self._open if index in self._states]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from ..assignments import Assignment
 from ..building import instrumented, own_program, presets
 from ..building.presets import shortest
 from ..catalogue import Exercise
-from ..cluster import job, settings
+from ..cluster import job, settings, waiting
 from ..cluster import options as on_cluster
 from ..cluster.script import Work
 from ..errors import BAD_USAGE, LabError, printable
@@ -243,7 +244,7 @@ def grade_there(
         except KeyboardInterrupt:
             say(INTERRUPTED)
             raise
-    grades = run_of.kept(found)
+    grades = _graded_there(run_of, found, ends)
     _show(grades, folder, len(before), with_table=not arguments.only)
     lost: dict[str, list[str]] = {}  # by what is wrong
     for each in found:
@@ -255,6 +256,21 @@ def grade_there(
         without = len(found) - len(grades)
         say(f"{without} of {len(found)} without a grade: the same command grades these alone")
     return 1 if lost else 0
+
+
+def _graded_there(
+    run_of: Batch, found: Sequence[Submission], ends: Mapping[str, str]
+) -> dict[str, Grade]:
+    """A network file system may take a while to show what has just been written."""
+    grades = run_of.kept(found)
+    limit = time.monotonic() + waiting.GRACE
+    while time.monotonic() < limit:
+        late = [each for each in found if each.name not in grades and ends.get(each.name) == ""]
+        if not late:
+            break
+        time.sleep(waiting.LOOK)
+        grades.update(run_of.kept(late))
+    return {each.name: grades[each.name] for each in found if each.name in grades}
 
 
 def _asks_for_gpu(chosen: str, gres: str) -> bool:

@@ -8,6 +8,7 @@ import json
 import re
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from exercise_sample import FACTS
@@ -310,8 +311,9 @@ def test_each_submission_is_an_element(workshop, handed_in, tmp_path, slurm, cap
 
 
 def test_what_changes_while_it_is_graded_is_said(
-    workshop, handed_in, tmp_path, slurm, capsys
+    workshop, handed_in, tmp_path, slurm, monkeypatch, capsys
 ) -> None:
+    monkeypatch.setattr(grade.waiting, "GRACE", 0)
     really = slurm.run_each
 
     def changing(work: Work, what: str) -> dict[str, str]:
@@ -333,6 +335,28 @@ def test_what_changes_while_it_is_graded_is_said(
     grade.job.run_each = changing_others
     assert lab_grade(*words) == 1
     assert "lab: anna: graded, but not as it is now: " in capsys.readouterr().err
+
+
+def test_grades_that_a_network_file_system_shows_late(
+    workshop, handed_in, tmp_path, slurm, monkeypatch
+) -> None:
+    out = tmp_path / "out"
+    late, really = out / "anna" / "late", slurm.run_each
+
+    def hides(work: Work, what: str) -> dict[str, str]:
+        ends = really(work, what)
+        (out / "anna" / "results.json").rename(late)
+        return ends
+
+    def shows(seconds: float) -> None:
+        late.rename(out / "anna" / "results.json")
+
+    monkeypatch.setattr(grade.job, "run_each", hides)
+    clock = SimpleNamespace(monotonic=lambda: 0.0, sleep=shows)
+    monkeypatch.setattr(grade, "time", clock)
+    assert lab_grade("putInOrder", handed_in, "-o", out, "--slurm") == 0
+    table = (out / "grades.csv").read_text().splitlines()
+    assert [line.split(",")[0] for line in table[1:]] == ["anna", "bert", "carl"]
 
 
 def test_the_script_alone(workshop, handed_in, tmp_path, slurm, capsys) -> None:
