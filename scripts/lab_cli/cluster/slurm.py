@@ -30,6 +30,7 @@ ENDS = {
     "TIMEOUT": "its time was up (--time gives it more)",
 }
 UNKNOWN_JOB = "Invalid job id"  # what squeue says of one that slurmctld has forgotten
+ENDED_JOB = "already completing or completed"  # what scancel says of one
 # Names of variables that override a script's lines of #SBATCH, where they are not SBATCH_OPTION.
 VARIABLES = {"time": "SBATCH_TIMELIMIT"}
 # Variables that would make another kind of job of it, or let sbatch wait for its end.
@@ -118,7 +119,7 @@ def cancel(job: str) -> None:
         problem = done.stderr.strip() if done.returncode != 0 else ""
     except (OSError, subprocess.TimeoutExpired) as error:
         problem = str(error)
-    if problem and UNKNOWN_JOB not in problem:
+    if problem and UNKNOWN_JOB not in problem and ENDED_JOB not in problem:
         say(f"job {job} goes on: {problem}. To cancel it: scancel {job}")
     else:
         say(f"job {job} is cancelled")

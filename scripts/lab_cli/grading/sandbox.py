@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
+from .. import signals
 from ..errors import LabError
 from . import bubblewrap
 from .limits import LATE_OF_CPU, Limits, Order, Usage, bytes_in, passed, shown_bytes
@@ -127,6 +128,8 @@ def _watch(program: Running, output: bytearray) -> str:
     start = time.monotonic()
     look = look_at_disk = start
     while not program.has_ended():
+        if signals.ending():  # it was started too late to be ended with all others
+            raise _ended_from_outside(program)
         output += program.read(program.look)
         if len(output) > limits.output:
             return _printed(limits)
@@ -177,7 +180,7 @@ def _filled(program: Running) -> str:
 def _cannot(program: Running, output: bytearray, sandboxed: bool) -> LabError:
     name = program.order.command[0]
     if program.ended_by_somebody():
-        return LabError(f"what ran {name} was ended from outside")
+        return _ended_from_outside(program)
     text = output.decode(errors="replace").strip() or "no reason was given"
     if sandboxed and os.geteuid() == 0 and "Permission denied" in text:
         text += (
@@ -185,3 +188,7 @@ def _cannot(program: Running, output: bytearray, sandboxed: bool) -> LabError:
             "run it as an ordinary user, or where all can read it (not below /root)"
         )
     return LabError(f"cannot run {name}{' in a sandbox' if sandboxed else ''}: {text}")
+
+
+def _ended_from_outside(program: Running) -> LabError:
+    return LabError(f"what ran {program.order.command[0]} was ended from outside")

@@ -111,6 +111,7 @@ def test_no_answer(fake_tool, monkeypatch) -> None:
     [
         ("", "job 7 is cancelled\n"),
         ("echo 'scancel: error: Kill job error: Invalid job id specified' >&2; exit 1", "job 7 is cancelled\n"),
+        ("echo 'scancel: error: Kill job error on job id 7: Job/step already completing or completed' >&2; exit 1", "job 7 is cancelled\n"),
         (f"echo '{AWAY}' >&2; exit 1", f"job 7 goes on: {AWAY}. To cancel it: scancel 7\n"),
     ],
 )  # fmt: skip

@@ -525,6 +525,14 @@ def test_who_is_ended_from_outside_has_no_result(sandboxed: bool, hostile: Path)
     assert processes_of(hostile) == []
 
 
+def test_what_is_started_while_lab_ends(sandboxed: bool, hostile: Path, monkeypatch) -> None:
+    """By a thread that was between two programs when all others were ended."""
+    monkeypatch.setattr(signals, "_ending", True)
+    with pytest.raises(LabError, match="was ended from outside"):
+        run(hostile, "sleep", limits=replace(LIMITS, seconds=5), sandboxed=sandboxed)
+    assert processes_of(hostile) == []
+
+
 def compile_and_run(compiler: str, place: Path, sandboxed: bool) -> str:
     source, folder = place / "hello.cpp", place / "built"
     folder.mkdir()
