@@ -98,9 +98,14 @@ def _workspace(folder: Path, source: str) -> Path | None:
     """The exercise's source in a folder that is one submission: in it, or in that of a chapter."""
     places = [folder / source, *sorted(folder.glob(f"*/{source}"))]
     there = [place for place in places if os.path.lexists(place)]
-    if len(there) == 1 and (there[0].parent == folder or (folder / "lab").exists()):
-        return there[0]
-    return None
+    if len(there) != 1:
+        return None
+    (found,) = there
+    if found.parent != folder:
+        return found if (folder / "lab").exists() else None
+    others = any(path != found for path in folder.glob("*.cu"))
+    is_chapter = found.with_suffix(".toml").exists()
+    return found if is_chapter or not others else None
 
 
 def _entry(entry: Path, source: str) -> Submission | None:

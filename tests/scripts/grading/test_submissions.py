@@ -63,6 +63,14 @@ def test_a_folder_of_many(tmp_path) -> None:
         found["dora"].read()
 
 
+def test_files_of_many_and_one_that_kept_its_name(tmp_path) -> None:
+    put(tmp_path / "anna.cu")
+    put(tmp_path / SOURCE)
+    assert names(tmp_path) == ["anna", "transpose"]
+    put(tmp_path / "transpose.toml")  # a chapter's folder
+    assert names(tmp_path) == [tmp_path.name]
+
+
 def test_links_are_not_followed(tmp_path) -> None:
     """They could lead to a neighbour's file, or to one that only the teacher can read."""
     secret = put(tmp_path / "secret" / SOURCE, "secret")
