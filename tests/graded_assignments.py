@@ -5,16 +5,15 @@ assignments/NAME.
 
 The kernel as it is shipped gets all points that there are without a GPU. With the body of the kernel
 before it, a bound fails; an empty body gets no point. No other kernel that a hand-out has gets all
-points with its body. tests/assignments/CHAPTER/NAME.toml has a table
-for each assignment that needs more than NAME.cu has:
+points with its body. tests/assignments/CHAPTER/NAME.toml has a table for each assignment that needs
+more than NAME.cu has:
 
 before  the body of the kernel before it, where that has other parameters, or another launch
 also    bodies of other solutions, which get all points
 fails   bodies that are right and miss the point: a bound fails
 
 FOLDER is a build of the cpu back end, and PROGRAM that of NAME there: it takes the options with which
-speed is judged on a GPU. Status 77, which ctest shows as skipped, where this Python
-cannot read TOML.
+speed is judged on a GPU. Status 77, which ctest shows as skipped, where this Python cannot read TOML.
 """
 
 from __future__ import annotations

@@ -163,6 +163,16 @@ def test_a_second_one_does_not_disturb(number: int, tmp_path: Path) -> None:
     assert err.startswith(b"+ sh -c ") and err.count(b"\n") == 1
 
 
+def ended(code: str) -> tuple[int, bytes]:
+    """How Python ends that runs this, and what it says on stderr."""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        env={**os.environ, "PYTHONPATH": str(SCRIPTS)},
+    )
+    return done.returncode, done.stderr
+
+
 @pytest.mark.parametrize(
     ("work", "status"),
     [
@@ -179,12 +189,7 @@ def test_status_of_work(work: str, status: int) -> None:
         "assert signal.getsignal(signal.SIGINT) in (signal.SIG_DFL, signal.SIG_IGN)\n"
         "sys.exit(status)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        env={**os.environ, "PYTHONPATH": str(SCRIPTS)},
-    )
-    assert (done.returncode, done.stderr) == (status, b"")
+    assert ended(code) == (status, b"")
 
 
 def test_of_several_at_once_the_first_counts() -> None:
@@ -203,9 +208,4 @@ def test_of_several_at_once_the_first_counts() -> None:
         "    return 0\n"
         "sys.exit(signals.passing_on(work))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        env={**os.environ, "PYTHONPATH": str(SCRIPTS)},
-    )
-    assert (done.returncode, done.stderr) == (128 + signal.SIGINT, b"")
+    assert ended(code) == (128 + signal.SIGINT, b"")

@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
 
 from ..files import make_build_folder
@@ -55,9 +54,10 @@ def following() -> Folder:
 def make() -> Folder:
     """The next; no other lab gets the same. A network file system may not list the latest for a while."""
     make_build_folder(JOBS)
-    for number in count(int(following().path.name)):
+    number = int(following().path.name)
+    while True:
+        folder = Folder(JOBS / str(number))
         with suppress(FileExistsError):
-            folder = Folder(JOBS / str(number))
             folder.path.mkdir()
             return folder
-    raise AssertionError
+        number += 1
