@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import threading
+from threading import Timer
 
 from . import signals
 from .errors import LabError
@@ -15,7 +15,7 @@ class TimeLimit:
     def __init__(self, seconds: float | None) -> None:
         self.seconds = seconds
         self.passed = False
-        self._timer: threading.Timer | None = None
+        self._timer: Timer | None = None
 
     def __enter__(self) -> TimeLimit:
         self.begin()
@@ -25,7 +25,7 @@ class TimeLimit:
         """Now, or anew."""
         self._stop()
         if self.seconds is not None:
-            self._timer = threading.Timer(self.seconds, self._end)
+            self._timer = Timer(self.seconds, self._end)
             self._timer.daemon = True
             self._timer.start()
 
@@ -44,3 +44,5 @@ class TimeLimit:
     def _end(self) -> None:
         self.passed = True
         signals.end_descendants()
+        while not self._timer.finished.wait(0.1):  # a program may have been about to start
+            signals.end_descendants()

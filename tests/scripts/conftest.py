@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shutil
+import threading
 from pathlib import Path
 from typing import Callable
 
 import pytest
 from exercise_sample import FACTS
-from lab_cli import catalogue
+from lab_cli import catalogue, time_limit
 from lab_cli.grading import marks
 from lab_cli.machine import cuda_wheels
 from lab_cli.results import standing
@@ -53,6 +54,24 @@ def fake_tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeTool:
         return tool
 
     return make
+
+
+@pytest.fixture
+def late(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The last commands of a script that is late, whatever --timeout is: the time passes when it comes to
+    them. On a busy machine no time is enough for a program to have begun, and to have printed something."""
+    too_late = tmp_path_factory.mktemp("late") / "now"
+
+    class Timer(threading.Timer):
+        def run(self) -> None:
+            while not self.finished.wait(0.01):
+                if too_late.exists():
+                    too_late.unlink()  # others are in time
+                    self.function()
+                    return
+
+    monkeypatch.setattr(time_limit, "Timer", Timer)
+    return f": > '{too_late}'; exec sleep 1000"
 
 
 @pytest.fixture

@@ -135,6 +135,7 @@ with Progress("outer") as p:
     until_shown()
     with Progress("inner") as p: until_shown()
     outer = p._outer
+    progress.REFRESH = 1000
     with Progress("again"): pass
     p = outer
     until_shown()

@@ -33,6 +33,14 @@ def test_a_program_that_takes_too_long_is_ended() -> None:
     assert time.monotonic() - start < 500
 
 
+def test_a_program_that_starts_when_the_time_has_passed() -> None:
+    with pytest.raises(LabError, match="had not ended"), TimeLimit(0.01) as limit:
+        while not limit.passed:
+            time.sleep(0.01)
+        time.sleep(0.2)  # nothing was there to be ended
+        run_shown(SLEEPS)
+
+
 def timers() -> list[threading.Timer]:
     return [thread for thread in threading.enumerate() if isinstance(thread, threading.Timer)]
 

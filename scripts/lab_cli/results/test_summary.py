@@ -4,6 +4,7 @@ find nothing, are its counts those of a GPU, and does it take its options?"""
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from xml.etree import ElementTree
@@ -15,6 +16,7 @@ EXERCISE = "exercise"
 ABOUT = ("results", "hazards", "counts", "options")
 SKIPPED = "skipped: "  # begins the line in which a test says why
 OTHERS = "unit tests"  # all cases that are of no exercise
+OF_PYTEST = re.compile(r"(?:FAILED|ERROR) (\S+\.py\b.*)")  # of its short summary: a test, and why
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,12 @@ def _with_reason(case: Case) -> str:
     return f"{case.name}: {said[-1][len(SKIPPED) :]}" if said else case.name
 
 
+def _with_tests(case: Case) -> list[str]:
+    """Of what failed: the name and, where it is a folder of pytest, which of its tests did."""
+    tests = [found[1] for found in map(OF_PYTEST.fullmatch, case.printed.splitlines()) if found]
+    return [f"    {case.name}", *(f"        {test}" for test in tests)]
+
+
 def _row(name: str, cells: Iterable[str]) -> str:
     """Within 80 columns."""
     return f"{name:<22}" + "".join(f"{cell:<15}" for cell in cells).rstrip()
@@ -94,7 +102,7 @@ def summary(all_cases: Iterable[Case]) -> str:
     left_out = [case for case in others if case.outcome == "notrun"]
     if left_out:
         lines += ["", "left out:", *(f"    {_with_reason(case)}" for case in left_out)]
-    failed = [case.name for case in found if case.outcome == "fail"]
+    failed = [case for case in found if case.outcome == "fail"]
     if failed:
-        lines += ["", "failed:", *(f"    {name}" for name in failed)]
+        lines += ["", "failed:", *(line for case in failed for line in _with_tests(case))]
     return "\n".join(lines)

@@ -172,8 +172,8 @@ def test_kernel_that_does_not_end_is_told_at_once(lab, capfd) -> None:
     assert err[1:] == [line]
 
 
-def test_program_that_takes_too_long(lab, capfd) -> None:
-    assert lab(report(HAZARD) + "; echo so far; exec sleep 1000", "transpose", "--timeout=0.5") == 1
+def test_program_that_takes_too_long(lab, late: str, capfd) -> None:
+    assert lab(report(HAZARD) + "; echo so far; " + late, "transpose", "--timeout=0.5") == 1
     captured = capfd.readouterr()
     assert captured.out.endswith(HAZARD + "\n")
     assert captured.err.splitlines()[1:] == [

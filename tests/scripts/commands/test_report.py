@@ -52,7 +52,7 @@ class Lab:
         self.built: list[str] = []
         self.ran = RAN.format("run", "it")
         self.fails = ""  # what the compiler says
-        self.hangs = False  # a test
+        self.hangs = ""  # a script, which a test does
         self.program(f"printf '%s\\n' '{GOOD}'")
         self.instrumented()
         monkeypatch.setattr(presets, "build", self._build)
@@ -86,7 +86,7 @@ class Lab:
         each("1/2 Test #1: transpose --size=3 .... Passed\n")
         if self.hangs:
             each("    Start 2: transpose counts\n")
-            return each_line(["sleep", "1000"], each)
+            return each_line(["sh", "-c", self.hangs], each)
         Path(command[command.index("--output-junit") + 1]).write_text(self.ran)
         return 0
 
@@ -250,8 +250,8 @@ def test_refused_options_are_bad_usage(lab: Lab, capfd) -> None:
     assert lab("transpose") == 1  # without options it is the fault of the exercise
 
 
-def test_a_late_program(lab: Lab) -> None:
-    lab.program(f"printf '%s\\n' '{GOOD}'; exec sleep 1000")
+def test_a_late_program(lab: Lab, late: str) -> None:
+    lab.program(f"printf '%s\\n' '{GOOD}'; {late}")
     assert lab("transpose", "--json", "--timeout=1") == 1
     assert lab.part("run")["verdict"] == "late"
     assert "had not ended after 1 seconds (--timeout), and was ended" in lab.page()
@@ -259,16 +259,16 @@ def test_a_late_program(lab: Lab) -> None:
     assert lab.part("check")["verdict"] == "ok"
 
 
-def test_a_late_check(lab: Lab) -> None:
-    lab.instrumented(HAZARD, "exec sleep 1000")
+def test_a_late_check(lab: Lab, late: str) -> None:
+    lab.instrumented(HAZARD, late)
     assert lab("transpose", "--json", "--timeout=1") == 1
     check = lab.part("check")
     assert check["verdict"] == "late" and "race in shared memory" in check["findings"]["text"]
     assert "had not ended" in lab.part("metrics")["problem"]
 
 
-def test_a_late_test(lab: Lab) -> None:
-    lab.hangs = True
+def test_a_late_test(lab: Lab, late: str) -> None:
+    lab.hangs = late
     assert lab("transpose", "--json", "--timeout=1") == 1
     assert lab.part("tests")["verdict"] == "late"
     assert lab.part("tests")["problem"] == (

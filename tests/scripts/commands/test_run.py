@@ -259,8 +259,8 @@ def test_nobody_reads_on_is_no_failure_to_speak_of(faked, capfd) -> None:
     assert "killed" not in capfd.readouterr().err
 
 
-def test_a_late_program_is_ended(faked, capfd) -> None:
-    script(faked / TRANSPOSE, "exec sleep 1000")
+def test_a_late_program_is_ended(faked, late: str, capfd) -> None:
+    script(faked / TRANSPOSE, late)
     assert lab_run("transpose", "--timeout=0.2") == 1
     assert "had not ended after 0.2 seconds (--timeout)" in capfd.readouterr().err
     assert lab_run("--timeout=0.2") == 1

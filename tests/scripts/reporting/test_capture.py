@@ -33,8 +33,8 @@ def test_much_is_kept_in_part(monkeypatch) -> None:
     assert found.text == f"{'a' * 50}\n[... 10,000,000 characters left out ...]\n{'c' * 50}"
 
 
-def test_a_late_program_is_ended_and_what_it_printed_is_there() -> None:
-    found = capture.run(python("print('x', flush=True); import time; time.sleep(1000)"), 1, True)
+def test_a_late_program_is_ended_and_what_it_printed_is_there(late: str) -> None:
+    found = capture.run(["sh", "-c", f"echo x; {late}"], 1, True)
     assert found.late and found.out.text == "x\n"
 
 

@@ -108,6 +108,30 @@ def test_what_was_left_out_says_why() -> None:
     ]
 
 
+def test_a_folder_of_pytest_that_failed_says_which_of_its_tests() -> None:
+    said = (
+        "FAILED.py is no test\n"
+        "=========================== short test summary info ============================\n"
+        "FAILED tests/scripts/test_a.py::test_one[a - b] - assert 1 == 2\n"
+        "ERROR tests/scripts/test_b.py\n"
+        "ERROR is not a name\n"
+        "2 failed, 3 passed in 1.00s\n"
+    )
+    text = (
+        f'<testsuite><testcase name="pytest/scripts" status="fail"><system-out>{said}</system-out>'
+        '</testcase><testcase name="b" status="fail"/></testsuite>'
+    )
+    assert test_summary.summary(test_summary.cases(text, LABELS)).splitlines() == [
+        "unit tests            2/2 FAILED",
+        "",
+        "failed:",
+        "    pytest/scripts",
+        "        tests/scripts/test_a.py::test_one[a - b] - assert 1 == 2",
+        "        tests/scripts/test_b.py",
+        "    b",
+    ]
+
+
 def test_nothing_ran() -> None:
     assert lines() == []
 
