@@ -7,6 +7,7 @@ import shlex
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,7 @@ from ..results.verdicts import styled
 from . import arguments as shared
 
 GRADES = OUT / "grades"
+REPORT = "report.html"  # beside results.json
 NAME_WIDTH = 32
 INTERRUPTED = "\ninterrupted; what is graded is kept: the same command goes on"
 CHANGED = "graded, but not as it is now: it, the exercise or lab has changed meanwhile"
@@ -201,7 +203,7 @@ def grade_all(exercise: Exercise, assignment: Assignment, arguments: argparse.Na
     facts = machine.of("gpu" if place.gpu else "cpu")
     for name, grade in grades.items():
         text = results.page(name, assignment, exercise, grade, facts)
-        write(folder / name / "report.html", text)
+        write(folder / name / REPORT, text)
     _show(grades, folder, kept, with_table=not arguments.only)
     return 0
 
@@ -232,7 +234,7 @@ def grade_there(
     grader = _grader(assignment, place, arguments)
     folder = arguments.folder or GRADES / assignment.name
     run_of = Batch(grader, folder, _identity(grader, arguments.also, on_gpu))
-    before = run_of.kept(found)
+    before = _complete(run_of, found)
     work = Work(words, asked, [each.name for each in found if each.name not in before])
     ends: dict[str, str] = {}
     if work.names and arguments.dry_run:
@@ -262,15 +264,28 @@ def _graded_there(
     run_of: Batch, found: Sequence[Submission], ends: Mapping[str, str]
 ) -> dict[str, Grade]:
     """A network file system may take a while to show what has just been written."""
-    grades = run_of.kept(found)
+    grades = _complete(run_of, found)
     limit = time.monotonic() + waiting.GRACE
     while time.monotonic() < limit:
         late = [each for each in found if each.name not in grades and ends.get(each.name) == ""]
         if not late:
             break
         time.sleep(waiting.LOOK)
-        grades.update(run_of.kept(late))
+        grades.update(_complete(run_of, late))
     return {each.name: grades[each.name] for each in found if each.name in grades}
+
+
+def _complete(run_of: Batch, found: Sequence[Submission]) -> dict[str, Grade]:
+    """Of those that have a grade and its report, which is written after it: an element may have been
+    ended in between. The next one keeps the grade."""
+    kept = run_of.kept(found).items()
+    return {name: grade for name, grade in kept if _has_report(run_of.results_of(name))}
+
+
+def _has_report(graded: Path) -> bool:
+    with suppress(OSError):
+        return graded.with_name(REPORT).stat().st_mtime_ns >= graded.stat().st_mtime_ns
+    return False
 
 
 def _asks_for_gpu(chosen: str, gres: str) -> bool:
@@ -305,7 +320,7 @@ def _show(grades: dict[str, Grade], folder: Path, kept: int, with_table: bool) -
     if kept:
         say(f"{kept} of them as graded before")
     table = f"{shown(folder / submissions.TABLE)}, and " if with_table else ""
-    say(f"written: {table}for each submission report.html and results.json")
+    say(f"written: {table}for each submission {REPORT} and {batch.RESULTS}")
 
 
 def _print(grades: dict[str, Grade]) -> None:

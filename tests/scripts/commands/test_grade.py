@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 import re
 import sys
 from pathlib import Path
@@ -308,6 +309,27 @@ def test_each_submission_is_an_element(workshop, handed_in, tmp_path, slurm, cap
     assert (out / "grades.csv").read_bytes() == table
     assert lab_grade(*words, "--slurm") == 0
     assert len(slurm.work) == 2  # nothing is left to do
+
+
+def test_an_element_that_is_ended_before_its_report(
+    workshop, handed_in, tmp_path, slurm, capsys
+) -> None:
+    out = tmp_path / "out"
+    words = ["putInOrder", handed_in, "-o", out, "--slurm"]
+    assert lab_grade(*words) == 0
+    graded = {path: path.read_bytes() for path in out.glob("*/results.json")}
+    (out / "anna" / "report.html").unlink()
+    os.utime(out / "bert" / "report.html", (0, 0))  # of an earlier grade
+    workshop.asked.clear()
+    slurm.fails = {"anna": "NODE_FAIL: x", "bert": "NODE_FAIL: x"}
+    assert lab_grade(*words) == 1
+    assert "lab: anna, bert: NODE_FAIL: x\n" in capsys.readouterr().err
+    slurm.fails = {}
+    assert lab_grade(*words) == 0
+    assert [work.names for work in slurm.work[1:]] == [["anna", "bert"]] * 2
+    assert len([*out.glob("*/report.html")]) == 3 == len(graded)
+    assert workshop.asked == []  # graded once
+    assert {path: path.read_bytes() for path in graded} == graded
 
 
 def test_what_changes_while_it_is_graded_is_said(
