@@ -21,7 +21,8 @@
 #   PER_THREAD the same as PRINTS of NAME_per_thread, which is the source as `nvcc --default-stream per-thread`
 #              compiles it
 #   HAZARDS    option strings with which the hazard check says what the regex says; by default it must find nothing
-#              with a few of RUNS. Each kernel is launched once (--profile), but where there is a --reps.
+#              with a few of RUNS. Each kernel is launched once (--profile), but where there is a --reps. Where the
+#              first regex is of hazards that are there on purpose, NAME.toml says how many: hazards = 3
 #
 # On the cpu back end it also builds NAME_instrumented, for the profiler and the hazard check, and for tests NAME_faulty
 # and NAME_as_gpu, which the cases of GPU run in place of NAME.
@@ -48,7 +49,7 @@ function(lab_add_exercise name)
     if(NOT arg_RUNS)
         message(FATAL_ERROR "lab_add_exercise(${name}): RUNS needs at least one option string")
     endif()
-    lab_check_facts(${name} ${arg_CUDA_ONLY})
+    lab_check_facts(${name} ${arg_CUDA_ONLY} "${arg_HAZARDS}")
     if(arg_CUDA_ONLY AND LAB_CHOSEN_BACKEND STREQUAL "cpu")
         return()
     endif()
@@ -111,9 +112,9 @@ function(lab_add_per_thread_program target source)
     endif()
 endfunction()
 
-# NAME.toml must be there, and agree on where the exercise can run. Looked at as text, so that a build needs no reader
-# of TOML.
-function(lab_check_facts name cuda_only)
+# NAME.toml must be there, and agree on where the exercise can run, and on hazards. Looked at as text, so that a build
+# needs no reader of TOML.
+function(lab_check_facts name cuda_only hazards)
     set(facts ${CMAKE_CURRENT_SOURCE_DIR}/${name}.toml)
     if(NOT EXISTS ${facts})
         message(FATAL_ERROR "lab_add_exercise(${name}): ${facts} is missing, with the other facts of the exercise")
@@ -124,6 +125,20 @@ function(lab_check_facts name cuda_only)
         message(FATAL_ERROR "lab_add_exercise(${name}) says CUDA_ONLY, but ${facts} lacks gpu_only = true")
     elseif(gpu_only AND NOT cuda_only)
         message(FATAL_ERROR "${facts} says gpu_only = true, but lab_add_exercise(${name}) lacks CUDA_ONLY")
+    endif()
+    set(on_purpose 0)
+    list(SUBLIST hazards 0 1 first)
+    if(first MATCHES " => .([0-9]+) hazard")
+        set(on_purpose ${CMAKE_MATCH_1})
+    endif()
+    set(said 0)
+    file(STRINGS ${facts} line REGEX "^hazards[ \t]*=")
+    if(line MATCHES "([0-9]+)")
+        set(said ${CMAKE_MATCH_1})
+    endif()
+    if(NOT said EQUAL on_purpose)
+        message(FATAL_ERROR "the first of HAZARDS in lab_add_exercise(${name}) expects ${on_purpose}, "
+            "but hazards is ${said} in ${facts}")
     endif()
 endfunction()
 

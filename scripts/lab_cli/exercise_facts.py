@@ -2,6 +2,8 @@
 
 order             place in the list of the chapter, in steps of ten
 gpu_only          true where the call of lab_add_exercise() says CUDA_ONLY
+hazards           how many ./lab check finds that are there on purpose: as many as the first of HAZARDS
+                  says in that call
 [profile]
 metrics           what ./lab profile shows unless --metrics says otherwise; without it, what it
                   shows of a program of one's own
@@ -155,6 +157,7 @@ class Facts:
     order: int
     bench: Plan
     gpu_only: bool = False
+    hazards: int = 0
     metrics: list[str] = field(default_factory=list)
     work: Work = Work()
     figures: dict[str, dict[str, Any]] = field(
@@ -169,6 +172,7 @@ class Facts:
 _FILE = {
     "order": WHOLE,
     "gpu_only": FLAG.or_nothing(),
+    "hazards": WHOLE.or_nothing(),
     "profile": TABLE.or_nothing(),
     "bench": TABLE,
     "work": TABLE.or_nothing(),
@@ -301,6 +305,7 @@ def load(path: Path) -> Facts:
     facts = Facts(
         order=file.get("order", 0),
         gpu_only=file.get("gpu_only", False),
+        hazards=file.get("hazards", 0),
         metrics=_metrics(file["profile"], problems) if "profile" in file else [],
         bench=_plan(file.get("bench", {"runs": [""]}), problems),
         work=_work(file.get("work", {}), problems),

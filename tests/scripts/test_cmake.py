@@ -9,6 +9,8 @@ import pytest
 from lab_cli.machine.needs import find_cmake
 from lab_cli.paths import ROOT
 
+FIVE = '"--size=12 => ^5 hazards found in [0-9]+ kernel launches[.] "'
+NONE = '"--size=12 => ^no hazards found in "'
 PROJECT = "cmake_minimum_required(VERSION 3.25)\nproject(x NONE)\n"
 
 
@@ -74,6 +76,12 @@ def test_failed_choice_says_why(tmp_path: Path) -> None:
         ("CUDA_ONLY", "order = 10\n", "says CUDA_ONLY, but"),
         ("CUDA_ONLY", "gpu_only = false\n", "lacks gpu_only = true"),
         ("", "gpu_only=true\n", "lacks CUDA_ONLY"),
+        (f"CUDA_ONLY HAZARDS {FIVE}", "gpu_only = true\nhazards = 5 # races\n", ""),
+        (f"CUDA_ONLY HAZARDS {NONE} {FIVE}", "gpu_only = true\n", ""),
+        (f"HAZARDS {FIVE}", "order = 10\n", "(x) expects 5, but hazards is 0 in"),
+        (f"HAZARDS {FIVE}", "hazards = 15\n", "(x) expects 5, but hazards is 15 in"),
+        (f"HAZARDS {NONE}", "hazards = 1\n", "(x) expects 0, but hazards is 1 in"),
+        ("", "hazards = 1\n", "(x) expects 0, but hazards is 1 in"),
     ],
 )
 def test_cmake_and_toml_must_agree(

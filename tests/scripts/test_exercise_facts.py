@@ -128,7 +128,7 @@ LADDER = FIGURE + "chart = 'ladder'\ntitle = 't'\n"
         (
             FACTS + "[xyz]\n",
             [
-                "unknown key xyz; known are order, gpu_only, profile, bench, work, figures, "
+                "unknown key xyz; known are order, gpu_only, hazards, profile, bench, work, figures, "
                 "columns, broken, faults, assignment"
             ],
         ),

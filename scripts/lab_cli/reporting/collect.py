@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .. import catalogue
@@ -74,13 +74,16 @@ def exercise(found: Exercise, setting: Setting, progress: Progress) -> Program:
         run = _not_run(error, clean)
         compiles = run.verdict != facts.FAILED
         tests = Tests(facts.NOT_KNOWN, run.problem if compiles else NOT_BUILT)
+    check = _check([found.name], found, setting, clean) if compiles else _unchecked()
+    if check.verdict == facts.HAZARDS and found.facts.hazards:
+        check = replace(check, notes=[_on_purpose(found.facts.hazards)])
     source = found.source.read_text(encoding="utf-8", errors="replace")
     return Program(
         found.name,
         "exercise",
         [path.name for path in sorted(standing.sources(found.source))],
         run,
-        _check([found.name], found, setting, clean) if compiles else _unchecked(),
+        check,
         _metrics([found.name], setting, clean) if compiles else Metrics(NOT_BUILT),
         found.chapter,
         clean(catalogue.sentence_about(source)),
@@ -204,6 +207,11 @@ def _own_run(program: Path, setting: Setting, clean: Cleaner) -> Run:
     if verdict == facts.REFUSED:  # 2 may mean anything
         verdict, problem = facts.FAILED, describe(ran.status)
     return Run(verdict, problem, ran.status, None, _both(clean(ran.out.text), ran.out.left_out))
+
+
+def _on_purpose(hazards: int) -> str:
+    many = "a hazard" if hazards == 1 else f"{hazards} hazards"
+    return f"the exercise, as it was shipped and without further options, has {many} on purpose"
 
 
 def _tests(found: Exercise, folder: Path, setting: Setting, clean: Cleaner) -> Tests:

@@ -104,6 +104,7 @@ class Check:
     summary: str = ""  # the last line of the findings
     findings: Text = Text("")
     printed: Text = Text("")  # where the program failed
+    notes: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

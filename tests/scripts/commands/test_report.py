@@ -211,6 +211,18 @@ def test_a_hazard(lab: Lab) -> None:
     assert "race in shared memory" in lab.page()
 
 
+def test_hazards_on_purpose(lab: Lab, exercises) -> None:
+    exercises("ch04_memory/transpose", "hazards = 2\n" + FACTS)
+    lab.instrumented(HAZARD)
+    assert lab("transpose", "--json") == 1
+    assert lab.part("check")["verdict"] == "hazards"
+    (note,) = lab.part("check")["notes"]
+    assert note.endswith("without further options, has 2 hazards on purpose") and note in lab.page()
+    lab.instrumented()
+    lab("transpose", "--json")
+    assert lab.part("check")["notes"] == []
+
+
 def test_a_program_that_fails_under_the_check_and_the_profile(lab: Lab) -> None:
     lab.instrumented(CLEAN, "echo 'out of memory'; exit 3")
     assert lab("transpose", "--json") == 1
