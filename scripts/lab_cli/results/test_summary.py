@@ -18,6 +18,10 @@ SKIPPED = "skipped: "  # begins the line in which a test says why
 OTHERS = "unit tests"  # all cases that are of no exercise
 OF_PYTEST = re.compile(r"(?:FAILED|ERROR) (\S+\.py\b.*)")  # of its short summary: a test, and why
 
+IN_ATTRIBUTES = str.maketrans(
+    "\t\n\r", "   "
+)  # as a reader of XML gives them (section 3.3.3 of XML 1.0)
+
 
 @dataclass(frozen=True)
 class Case:
@@ -29,11 +33,11 @@ class Case:
 
 
 def labels_of(listing: str) -> dict[str, list[str]]:
-    """By case, from the JSON of `ctest --show-only=json-v1`."""
+    """By case, from the JSON of `ctest --show-only=json-v1`; the names as cases() has them."""
     labels = {}
     for test in json.loads(listing)["tests"]:
         properties = {entry["name"]: entry["value"] for entry in test["properties"]}
-        labels[test["name"]] = properties.get("LABELS", [])
+        labels[test["name"].translate(IN_ATTRIBUTES)] = properties.get("LABELS", [])
     return labels
 
 

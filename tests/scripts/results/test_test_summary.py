@@ -144,6 +144,17 @@ def test_labels_of_ctest() -> None:
     assert test_summary.labels_of(json.dumps({"tests": tests})) == {"a": [], "b": ["unit"]}
 
 
+def test_a_name_of_two_lines_is_the_same_in_both() -> None:
+    labels = ["exercise", "transpose", "results"]
+    properties = [{"name": "LABELS", "value": labels}]
+    listing = json.dumps({"tests": [{"name": "transpose => a\n\tb", "properties": properties}]})
+    (case,) = test_summary.cases(
+        '<testsuite><testcase name="transpose =&gt; a\n\tb" status="run"/></testsuite>',
+        test_summary.labels_of(listing),
+    )
+    assert (case.exercise, case.about) == ("transpose", "results")
+
+
 def test_half_a_file_is_an_error() -> None:
     with pytest.raises(LabError, match="cannot read what ctest wrote"):
         test_summary.cases("<testsuite>", {})
