@@ -1,6 +1,7 @@
 """What passed its tests the last time they ran here, and what failed: ./lab test notes it, ./lab says it.
 
-An exercise has passed when none of its tests has failed in one run of them all (one may be skipped).
+An exercise has passed when none of its tests has failed in one run of them all. Some may be skipped,
+but not all of those of its results: without a GPU those of the gpu back end are, and options are tested.
 One test that fails makes it fail. A run that leaves out some of its tests, and in which none fails,
 says nothing: what was known before stays.
 """
@@ -19,7 +20,7 @@ from .. import catalogue
 from ..files import make_build_folder, write
 from ..lock import take
 from ..paths import OUT
-from .test_summary import Case
+from .test_summary import RESULTS, Case
 
 FILE = OUT / "standing.json"
 PASSED, FAILED, CHANGED, UNTESTED = "passed", "failed", "changed", "untested"
@@ -91,15 +92,18 @@ def outcomes(cases: Iterable[Case], labels: Mapping[str, list[str]]) -> dict[str
     that there are."""
     ran = {case.name: case.outcome for case in cases}
     of_exercise: dict[str, list[str]] = {}
+    with_results: set[str] = set()
     known = catalogue.sources()
     for name, words in labels.items():
         for exercise in known.keys() & words:
             of_exercise.setdefault(exercise, []).append(ran.get(name, ""))
+            if RESULTS in words and ran.get(name) == "run":
+                with_results.add(exercise)
     found = {}
     for exercise, all_outcomes in of_exercise.items():
         if "fail" in all_outcomes:
             found[exercise] = FAILED
-        elif "run" in all_outcomes and set(all_outcomes) <= {"run", "notrun"}:
+        elif exercise in with_results and set(all_outcomes) <= {"run", "notrun"}:
             found[exercise] = PASSED
     return found
 

@@ -13,7 +13,8 @@ from ..errors import LabError
 
 # Labels of cmake/LabExercise.cmake: of the cases of an exercise, and what they are about.
 EXERCISE = "exercise"
-ABOUT = ("results", "hazards", "counts", "options")
+RESULTS = "results"
+ABOUT = (RESULTS, "hazards", "counts", "options")
 SKIPPED = "skipped: "  # begins the line in which a test says why
 OTHERS = "unit tests"  # all cases that are of no exercise
 OF_PYTEST = re.compile(r"(?:FAILED|ERROR) (\S+\.py\b.*)")  # of its short summary: a test, and why

@@ -42,6 +42,7 @@ def two(exercises) -> Path:
         (ran(x="run", help="fail", y="run"), {"x": FAILED, "y": PASSED}),
         (ran(x="run", help="notrun"), {"x": PASSED}),
         (ran(x="notrun", help="notrun"), {}),  # no usable GPU
+        (ran(x="notrun", help="run"), {}),  # its options are right without one
         (ran(x="run"), {}),  # a part says nothing ...
         (ran(x="fail"), {"x": FAILED}),  # ... unless it fails
         (ran(broken="fail", x="run", help="run"), {"x": PASSED}),  # not the student's tests
