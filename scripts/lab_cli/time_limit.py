@@ -43,6 +43,7 @@ class TimeLimit:
 
     def _end(self) -> None:
         self.passed = True
-        signals.end_descendants()
-        while not self._timer.finished.wait(0.1):  # a program may have been about to start
+        over = False
+        while not over:  # and again: a program may have been about to start
             signals.end_descendants()
+            over = self._timer.finished.wait(0.1)

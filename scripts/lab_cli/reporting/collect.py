@@ -38,6 +38,7 @@ ABOVE = "; what it printed is above"
 REASON_ABOVE = "; the reason is above"
 WITHOUT_ZIG = "tests of hazards and counts are left out: they cannot be built with zig's compiler"
 NOT_BUILT = "the program could not be built"
+ON_PURPOSE = "the exercise, as it was shipped and without further options, has {} on purpose"
 COUNTS = "counts"
 COUNTS_ALONE = (
     "nothing but counts differs: from those of the exercise as it was shipped. That is so wherever a kernel "
@@ -74,16 +75,13 @@ def exercise(found: Exercise, setting: Setting, progress: Progress) -> Program:
         run = _not_run(error, clean)
         compiles = run.verdict != facts.FAILED
         tests = Tests(facts.NOT_KNOWN, run.problem if compiles else NOT_BUILT)
-    check = _check([found.name], found, setting, clean) if compiles else _unchecked()
-    if check.verdict == facts.HAZARDS and found.facts.hazards:
-        check = replace(check, notes=[_on_purpose(found.facts.hazards)])
     source = found.source.read_text(encoding="utf-8", errors="replace")
     return Program(
         found.name,
         "exercise",
         [path.name for path in sorted(standing.sources(found.source))],
         run,
-        check,
+        _check([found.name], found, setting, clean) if compiles else _unchecked(),
         _metrics([found.name], setting, clean) if compiles else Metrics(NOT_BUILT),
         found.chapter,
         clean(catalogue.sentence_about(source)),
@@ -209,11 +207,6 @@ def _own_run(program: Path, setting: Setting, clean: Cleaner) -> Run:
     return Run(verdict, problem, ran.status, None, _both(clean(ran.out.text), ran.out.left_out))
 
 
-def _on_purpose(hazards: int) -> str:
-    many = "a hazard" if hazards == 1 else f"{hazards} hazards"
-    return f"the exercise, as it was shipped and without further options, has {many} on purpose"
-
-
 def _tests(found: Exercise, folder: Path, setting: Setting, clean: Cleaner) -> Tests:
     options = ["-L", f"^{found.name}$"]
     limit = TimeLimit(setting.timeout)
@@ -296,7 +289,11 @@ def _check(names: Sequence[str], found: Exercise | None, setting: Setting, clean
     except LabError as error:
         if not limit.passed:
             return Check(facts.NOT_KNOWN, _problem(error, clean))
-    return check_of(outcome, limit, clean)
+    check = check_of(outcome, limit, clean)
+    if check.verdict == facts.HAZARDS and found and found.facts.hazards:
+        many = f"{found.facts.hazards} hazard{'s' if found.facts.hazards > 1 else ''}"
+        return replace(check, notes=[ON_PURPOSE.format(many)])
+    return check
 
 
 def check_of(outcome: instrumented.Outcome, limit: TimeLimit, clean: Cleaner) -> Check:

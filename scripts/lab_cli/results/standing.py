@@ -96,8 +96,9 @@ def outcomes(cases: Iterable[Case], labels: Mapping[str, list[str]]) -> dict[str
     known = catalogue.sources()
     for name, words in labels.items():
         for exercise in known.keys() & words:
-            of_exercise.setdefault(exercise, []).append(ran.get(name, ""))
-            if RESULTS in words and ran.get(name) == "run":
+            outcome = ran.get(name, "")
+            of_exercise.setdefault(exercise, []).append(outcome)
+            if RESULTS in words and outcome == "run":
                 with_results.add(exercise)
     found = {}
     for exercise, all_outcomes in of_exercise.items():

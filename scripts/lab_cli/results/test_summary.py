@@ -18,10 +18,8 @@ ABOUT = (RESULTS, "hazards", "counts", "options")
 SKIPPED = "skipped: "  # begins the line in which a test says why
 OTHERS = "unit tests"  # all cases that are of no exercise
 OF_PYTEST = re.compile(r"(?:FAILED|ERROR) (\S+\.py\b.*)")  # of its short summary: a test, and why
-
-IN_ATTRIBUTES = str.maketrans(
-    "\t\n\r", "   "
-)  # as a reader of XML gives them (section 3.3.3 of XML 1.0)
+# Blanks in attributes as a reader of XML gives them (section 3.3.3 of XML 1.0).
+IN_ATTRIBUTES = str.maketrans("\t\n\r", "   ")
 
 
 @dataclass(frozen=True)
