@@ -1,19 +1,21 @@
 """Keeps the lanes of a warp in step where code relies on that: device functions with `volatile`
-that find_use() knows, and those that call them. Lanes that an `if`, a loop or a `return` parts are
-made to meet again behind it, as on a GPU; emu/engine.h says how.
+that find_use() knows, and those that call them. Lanes that an `if`, a loop, a `return` or a `?:`
+parts are made to meet again behind it, as on a GPU; emu/engine.h says how.
 
 The lanes also meet at a fence that all threads of a kernel come to: behind it one may change what
 another has stored before. Not so where there may be a lock: who holds it should not wait."""
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import NamedTuple, Optional
 
 from .lexer import Stream
 from .unit import ATTRIBUTES, CONTROL, Unit
 from .volatile import find_use
 
 LOOPS = {"while", "for", "do"}
+CHOICES = {"?", "&&", "||", "and", "or"}
+OPERATORS = set("+-*/%&|^")  # of `+=` and so on
 BEHIND_PARAMETERS = {"{", "const", "noexcept", "override", "final", "->"}
 STATEMENT_STARTS = {"{", "}", ";"}
 FENCE = "__threadfence"  # and __threadfence_block, __threadfence_system
@@ -245,7 +247,40 @@ class _Places:
             self._enclose(i, behind, self._loops[-1], "")
         elif text == "return" and not self._function.is_kernel:
             self._enclose(i, behind, self._call("laneLeaves"), "")
+        elif self._parts_lanes(i, behind):
+            assign = self._assignment(i, behind)
+            if assign is not None:
+                self._last += 1
+                self._heads[assign] = f" ::emu::laneAssigns({self._last},"
+                self._insert(behind - 1, ")")
+            elif in_block:
+                self._insert(behind, self._call("laneJoin"))
         return behind
+
+    def _parts_lanes(self, first: int, end: int) -> bool:
+        """Whether some lanes may leave out a part of the expression [first, end)."""
+        parts = any(self._stream.text(i) in CHOICES for i in range(first, end))
+        return parts and not self._is_split(first, end)
+
+    def _assignment(self, first: int, end: int) -> Optional[int]:
+        """The `=` of the statement [first, end), if it is that of one store to memory."""
+        stream = self._stream
+        i = first
+        while stream.text(i) == "*":
+            i += 1
+        if stream.kind(i) != "name" and stream.text(i) != "(":
+            return None
+        is_memory = i > first
+        i = (stream.pair(i) or i) + 1
+        while stream.text(i) in ("[", "(", ".", "->", "::"):
+            is_memory = is_memory or stream.text(i) != "::"
+            i = (stream.pair(i) or i + 1) + 1
+        if stream.text(i) in OPERATORS and stream.text(i + 1) == "=":
+            i += 1
+        if not is_memory or stream.text(i) != "=" or stream.text(i + 1) in ("=", "{"):
+            return None
+        commas = stream.split(i + 1, end - 1)
+        return i if len(commas) == 1 else None
 
     def _end_of_expression(self, i: int, end: int) -> int:
         while i < end and self._stream.text(i) != ";":

@@ -8,7 +8,7 @@ from .lexer import Edit, Stream
 SHARED_SPECIFIERS = {"__shared__", "static", "volatile"}
 POINTER_MARKS = {"const", "volatile", "__restrict__", "__restrict", "restrict"}
 NOT_UNDERSTOOD = set(
-    "asm __asm__ __asm const constexpr auto struct union enum typedef using extern register inline "
+    "asm __asm__ __asm constexpr auto struct union enum typedef using extern register inline "
     "friend mutable new sizeof return else do case goto throw".split()
 )
 
@@ -76,7 +76,7 @@ def _shared(stream: Stream, name: int, kind: str) -> Optional[Use]:
     text = stream.text(name)
     after = stream.text(name + 1)
     if after == ";":
-        alias = f" ::emu::VolatileVariable<{kind}> {text}(emu_{text});"
+        alias = f" auto& {text} = ::emu::volatileVariable(emu_{text});"
         return Use([Edit(name, name + 1, f"emu_{text}"), Edit(name + 1, name + 2, ";" + alias)])
     close = stream.pair(name + 1) if after == "[" else None
     if close is None or close == name + 2 or stream.text(close + 1) != ";":

@@ -549,6 +549,7 @@ def test_shared_declaration_that_a_macro_leaves_open(translated, body):
     [
         ("volatile int *v = s;", "::emu::VolatilePointer<int> v = s;"),
         ("unsigned volatile* __restrict__ v(s);", "::emu::VolatilePointer<unsigned> v(s);"),
+        ("const volatile int* v = s;", "::emu::VolatilePointer<const int> v = s;"),
         ("volatile n::A<int, 2>* v;", "::emu::VolatilePointer<n :: A < int , 2 >> v;"),
         ("x = *(volatile int *)p == 0;", "x = *(::emu::VolatilePointer<int>)p == 0;"),
         (
@@ -558,7 +559,7 @@ def test_shared_declaration_that_a_macro_leaves_open(translated, body):
         ),
         (
             "volatile __shared__ int done;",
-            "volatile __shared__ int emu_done; ::emu::VolatileVariable<int> done(emu_done);"
+            "volatile __shared__ int emu_done; auto& done = ::emu::volatileVariable(emu_done);"
             + reached("emu_done"),
         ),
         (
@@ -594,7 +595,7 @@ def test_volatile_parameter_keeps_its_type(translated):
         "void f(volatile int* p) { volatile int* q = p; }",
         "__device__ volatile int flag; __device__ volatile int* flags;",
         "__device__ void f(volatile int* p);",
-        "__device__ void f() { volatile int i = 0; const volatile int* p = 0; }",
+        "__device__ void f() { volatile int i = 0; constexpr volatile int* p = 0; }",
         "__device__ void f() { volatile int *p = a, *q = b; }",
         "__device__ void f() { p = *(T* volatile*)q; }",
         "struct S { volatile int* p; };",

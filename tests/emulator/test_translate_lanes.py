@@ -28,6 +28,7 @@ def short(text):
         ("Leaves", "R"),
     ):
         text = re.sub(rf"::emu::lane{name}\((\d+)\);", rf"{letter}\1", text)
+    text = re.sub(r" ::emu::laneAssigns\((\d+),", r" A(\1,", text)
     return plain(text)
 
 
@@ -63,7 +64,21 @@ def plain(text):
         ),
         ("again: if (a) goto again;", "again: if (a) goto again; J1"),
         ("if (a) return;", "if (a) return; J1"),
-        ("{ if (a) b; } c ? d : e;", "{ if (a) b; J1 } c ? d : e;"),
+        ("{ if (a) b; } c ? d : e;", "{ if (a) b; J1 } c ? d : e; J2"),
+        ("int x = a && b;", "int x = a && b; J1"),
+        ("if (a) x = b || c;", "if (a) x = b || c; J1"),
+        ("p[i] = a ? v[1] : 0;", "p[i] = A(1, a ? v[1] : 0);"),
+        ("p[i] += f(a && b, c);", "p[i] += A(1, f(a && b, c));"),
+        ("**p = a || b;", "**p = A(1, a || b);"),
+        ("(*p).x.y = a ? b : c;", "(*p).x.y = A(1, a ? b : c);"),
+        ("n::p->x[2][i] = a ? b : c;", "n::p->x[2][i] = A(1, a ? b : c);"),
+        ("if (a) p[0] = b ? c : d; else e;", "if (a) p[0] = A(1, b ? c : d); else { J2 e; } J3"),
+        ("p[a ? 1 : 0] = b;", "p[a ? 1 : 0] = A(1, b);"),
+        ("int p[1] = {a ? b : c};", "int p[1] = {a ? b : c}; J1"),
+        ("T<a> p = a ? b : c;", "T<a> p = a ? b : c; J1"),
+        ("p[0] == q[0] && c;", "p[0] == q[0] && c; J1"),
+        ("p[0] = a ? b : c, d = e;", "p[0] = a ? b : c, d = e; J1"),
+        ("p[0] =\n#ifdef A\na ? b :\n#endif\nc;", "p[0] = #ifdef A a ? b : #endif c;"),
         ("auto f = [=] { if (a) return; };", "auto f = [=] { if (a) return; };"),
         ("if (a) b; __syncthreads(); c;", "if (a) b; P1 __syncthreads(); c;"),
         (

@@ -125,10 +125,23 @@ inline void pollHint() {
 
 // Before and after a store through a volatile pointer: see volatile.h.
 void laneStep();
+// Before and after a load through one. A load is no step: a lane that loads less often than the
+// others, as in a `?:`, is not behind them for that. A lane that loads from one address again and
+// again polls: it does not wait, and laneLoads() returns false.
+bool laneLoads(const volatile void* address);
+void laneHasLoaded();
+
+// Between the right side of an assignment to memory and the store, where a `?:`, && or || has
+// parted the lanes.
+void laneJoin(unsigned place);
+template <class T>
+T laneAssigns(unsigned place, T value) {
+    laneJoin(place);
+    return value;
+}
 
 // Behind an `if`, and at the end of a loop's body: lanes that went different ways meet again. And
-// in an `else`, which comes behind the `if`.
-void laneJoin(unsigned place);
+// in an `else`, which comes behind the `if`. And behind other statements with a `?:`, && or ||.
 // Behind a loop.
 void laneLeavesLoop(unsigned place);
 // Where the next turn of a loop begins, without waiting: again before all places in the loop.

@@ -3,9 +3,10 @@
 //
 // In older textbooks a warp ends a reduction with `v[i] += v[i + 16]; v[i] += v[i + 8];` and so on
 // through a volatile pointer and without __syncwarp(): the lanes ran in lockstep. GPUs since Volta
-// do not promise that, but such code still runs as it was meant. Here a thread waits before and
-// after it stores for lanes that are behind (laneStep()), so that lanes which take the same steps
-// have all loaded when the first of them stores, and all stored when it goes on.
+// do not promise that, but such code still runs as it was meant. Here a thread waits for lanes that
+// are behind before and after each store (laneStep()) and each load (laneLoads()). When lanes
+// take the same steps, all have loaded before the first of them stores, and all have stored before
+// the first of them goes on, even if only the loads or only the stores are volatile.
 //
 // A thread that loads again and again polls; it lets the others run.
 #pragma once
@@ -22,55 +23,64 @@ namespace emu {
 template <class T>
 class VolatilePointerTo;
 
+// Lies where a T is. It is no handle of it, so that code which deduces a type from it is right,
+// too: a copy has the value (`auto x = v[0];`), and a reference is the element itself (swap(v[0],
+// v[1])).
 template <class T>
-class VolatileReference {
+class VolatileElement {
   public:
-    explicit VolatileReference(volatile T& at) : at_(&at) {}
+    VolatileElement() = default;
+    explicit VolatileElement(T value) : value_(value) {}
     // (not trivial, so that the compiler refuses to pass one to printf)
-    VolatileReference(const VolatileReference& other) : at_(other.at_) {}
+    VolatileElement(const VolatileElement& other) : value_(other) {}
 
     operator T() const {  // NOLINT: implicit, as for an lvalue
         pollHint();
-        return *at_;
+        const bool waits = laneLoads(at());
+        const T value = *at();
+        if (waits) laneHasLoaded();
+        return value;
     }
-    const VolatileReference& operator=(T value) const {
+    VolatileElement& operator=(T value) {
         volatileLoads = 0;
         laneStep();
-        *at_ = value;
+        *at() = value;
         laneStep();
         return *this;
     }
-    const VolatileReference& operator=(const VolatileReference& other) const {
+    VolatileElement& operator=(const VolatileElement& other) {
         return *this = static_cast<T>(other);
     }
     VolatilePointerTo<T> operator&() const;
 
     // clang-format off
-    template <class U> const VolatileReference& operator+=(U v) const { return *this = static_cast<T>(*at_ + v); }
-    template <class U> const VolatileReference& operator-=(U v) const { return *this = static_cast<T>(*at_ - v); }
-    template <class U> const VolatileReference& operator*=(U v) const { return *this = static_cast<T>(*at_ * v); }
-    template <class U> const VolatileReference& operator/=(U v) const { return *this = static_cast<T>(*at_ / v); }
-    template <class U> const VolatileReference& operator%=(U v) const { return *this = static_cast<T>(*at_ % v); }
-    template <class U> const VolatileReference& operator&=(U v) const { return *this = static_cast<T>(*at_ & v); }
-    template <class U> const VolatileReference& operator|=(U v) const { return *this = static_cast<T>(*at_ | v); }
-    template <class U> const VolatileReference& operator^=(U v) const { return *this = static_cast<T>(*at_ ^ v); }
-    template <class U> const VolatileReference& operator<<=(U v) const { return *this = static_cast<T>(*at_ << v); }
-    template <class U> const VolatileReference& operator>>=(U v) const { return *this = static_cast<T>(*at_ >> v); }
-    const VolatileReference& operator++() const { return *this += 1; }
-    const VolatileReference& operator--() const { return *this -= 1; }
-    T operator++(int) const { const T old = *at_; *this += 1; return old; }
-    T operator--(int) const { const T old = *at_; *this -= 1; return old; }
+    template <class U> VolatileElement& operator+=(const U& v) { return *this = static_cast<T>(*this + v); }
+    template <class U> VolatileElement& operator-=(const U& v) { return *this = static_cast<T>(*this - v); }
+    template <class U> VolatileElement& operator*=(const U& v) { return *this = static_cast<T>(*this * v); }
+    template <class U> VolatileElement& operator/=(const U& v) { return *this = static_cast<T>(*this / v); }
+    template <class U> VolatileElement& operator%=(const U& v) { return *this = static_cast<T>(*this % v); }
+    template <class U> VolatileElement& operator&=(const U& v) { return *this = static_cast<T>(*this & v); }
+    template <class U> VolatileElement& operator|=(const U& v) { return *this = static_cast<T>(*this | v); }
+    template <class U> VolatileElement& operator^=(const U& v) { return *this = static_cast<T>(*this ^ v); }
+    template <class U> VolatileElement& operator<<=(const U& v) { return *this = static_cast<T>(*this << v); }
+    template <class U> VolatileElement& operator>>=(const U& v) { return *this = static_cast<T>(*this >> v); }
+    VolatileElement& operator++() { return *this += 1; }
+    VolatileElement& operator--() { return *this -= 1; }
+    T operator++(int) { const T old = *this; *this = static_cast<T>(old + 1); return old; }
+    T operator--(int) { const T old = *this; *this = static_cast<T>(old - 1); return old; }
     // clang-format on
 
   private:
-    volatile T* at_;
+    volatile T* at() const { return const_cast<volatile T*>(&value_); }
+
+    T value_;
 };
 
 // What a volatile pointer to T points to. A member of a struct cannot tell when it is loaded or
 // stored: in its place each use of the struct is a step.
 template <class T>
-VolatileReference<T> volatileObject(volatile T* at, std::true_type /*arithmetic*/) {
-    return VolatileReference<T>(*at);
+VolatileElement<T>& volatileObject(volatile T* at, std::true_type /*arithmetic*/) {
+    return *(VolatileElement<T>*)at;
 }
 template <class T>
 volatile T& volatileObject(volatile T* at, std::false_type) {
@@ -85,6 +95,8 @@ class VolatilePointerTo {
     VolatilePointerTo() = default;
     VolatilePointerTo(volatile T* at) : at_(at) {}       // NOLINT: implicit, as from T*
     VolatilePointerTo(std::nullptr_t) : at_(nullptr) {}  // NOLINT
+    template <class U, class = std::enable_if_t<std::is_same<const U, T>::value>>
+    VolatilePointerTo(VolatilePointerTo<U> other) : at_(other) {}  // NOLINT: as T* to const T*
     template <class U>
     explicit VolatilePointerTo(U* at) : at_((volatile T*)at) {}
     explicit VolatilePointerTo(uintptr_t address) : at_((volatile T*)address) {}
@@ -128,8 +140,8 @@ class VolatilePointerTo {
 };
 
 template <class T>
-VolatilePointerTo<T> VolatileReference<T>::operator&() const {
-    return at_;
+VolatilePointerTo<T> VolatileElement<T>::operator&() const {
+    return at();
 }
 
 // Pointers to anything else stay as they are.
@@ -137,9 +149,14 @@ template <class T>
 using VolatilePointer = std::conditional_t<std::is_arithmetic<T>::value || std::is_class<T>::value,
                                            VolatilePointerTo<T>, volatile T*>;
 
-// Stands for a shared variable.
+// A shared variable as `v[0]` is. (A struct stays as it is.)
 template <class T>
-using VolatileVariable =
-    std::conditional_t<std::is_arithmetic<T>::value, VolatileReference<T>, volatile T&>;
+decltype(auto) volatileVariable(volatile T& variable) {
+    if constexpr (std::is_arithmetic<T>::value) {
+        return volatileObject(&variable, std::true_type());
+    } else {
+        return (variable);
+    }
+}
 
 }  // namespace emu

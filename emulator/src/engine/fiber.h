@@ -19,7 +19,7 @@
 
 namespace emu {
 
-enum class Wait { None, InStep, BlockBarrier, Collective, ActiveMask };
+enum class Wait { None, InStep, AtLoad, BlockBarrier, Collective, ActiveMask };
 
 // How far a thread has come, as far as the calls that keep lanes in step tell (scheduler.h).
 struct Progress {
@@ -27,6 +27,8 @@ struct Progress {
     unsigned place = 0;  // the last such place, numbered in the order of the source
     unsigned steps = 0;  // since then
     bool polls = false;  // in a loop, for something that lanes behind it have to do
+    const volatile void* loaded = nullptr;  // last, through a volatile pointer
+    unsigned loads = 0;                     // from there, since the last step
 };
 
 // An execution context with its stack and, while it runs or suspends a CUDA thread, that thread's

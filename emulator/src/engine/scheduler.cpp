@@ -85,6 +85,9 @@ namespace {
 // spinHint() stands for 1031 atomics.)
 constexpr unsigned kYieldsBeforeHelp = 256;
 
+// A lane that loads so often from one address, and stores nothing between, polls.
+constexpr unsigned kLoadsBeforePoll = 64;
+
 // A warp that goes on for so many turns may wait for what only the next warps will do.
 constexpr unsigned kTurnsBeforeStart = 1 << 16;
 
@@ -108,6 +111,8 @@ class Worker {
     void yield();
     void takeTurns();
     void step();
+    bool load(const volatile void* address);
+    void hasLoaded();
     void join(unsigned place, bool leavesLoop);
     void enterFunction(unsigned place);
     void leaveFunction(unsigned place);
@@ -135,7 +140,7 @@ class Worker {
     __attribute__((noinline)) bool wakeWaiting();
     void yieldToOtherBlocks();
     bool lanesMatter();
-    void waitInStep();
+    void waitInStep(Wait wait);
     Fiber* idleFiber();
     __attribute__((noinline)) void releaseBarrier();
     std::string deadlock() const;
@@ -404,7 +409,8 @@ void Worker::suspend(Wait wait, const CallSite& site) {
     self->wait = wait;
     self->site = site;
     if (watcher != nullptr)
-        watcher->threadPauses(self->rank, wait != Wait::None && wait != Wait::InStep);
+        watcher->threadPauses(self->rank,
+                              wait != Wait::None && wait != Wait::InStep && wait != Wait::AtLoad);
     Fiber* next = nextRunnable();
     if (next != self) {
         current_ = next;
@@ -460,16 +466,33 @@ bool Worker::lanesMatter() {
 }
 
 // Waits until nothing in the block can run but lanes that have come as far and lanes that poll.
-void Worker::waitInStep() {
+void Worker::waitInStep(Wait wait) {
     if (unstarted_ == threads_ && ready_.empty() && !warps_.anyInStep()) return;  // all others wait
     warps_.keepInStep(current_);
-    suspend(Wait::InStep, CallSite{});
+    suspend(wait, CallSite{});
 }
 
 void Worker::step() {
     if (!lanesMatter()) return;
     ++current_->progress.steps;
-    waitInStep();
+    current_->progress.loads = 0;
+    waitInStep(Wait::InStep);
+}
+
+// Whether it waits.
+bool Worker::load(const volatile void* address) {
+    if (!lanesMatter()) return false;
+    Progress& progress = current_->progress;
+    if (progress.loaded != address) progress.loads = 0;
+    progress.loaded = address;
+    if (progress.loads == kLoadsBeforePoll) return false;
+    ++progress.loads;
+    waitInStep(Wait::AtLoad);
+    return true;
+}
+
+void Worker::hasLoaded() {
+    waitInStep(Wait::AtLoad);
 }
 
 void Worker::passPlace(unsigned place) {
@@ -482,7 +505,7 @@ void Worker::join(unsigned place, bool leavesLoop) {
     if (!lanesMatter()) return;
     passPlace(place);
     if (leavesLoop) current_->progress.polls = false;
-    waitInStep();
+    waitInStep(Wait::InStep);
 }
 
 void Worker::enterFunction(unsigned place) {
@@ -666,6 +689,12 @@ void yieldThread() {
 
 void laneStep() {
     if (inDevice()) activeWorker->step();
+}
+bool laneLoads(const volatile void* address) {
+    return inDevice() && activeWorker->load(address);
+}
+void laneHasLoaded() {
+    activeWorker->hasLoaded();
 }
 void laneJoin(unsigned place) {
     if (inDevice()) activeWorker->join(place, false);

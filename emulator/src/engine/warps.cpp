@@ -169,12 +169,14 @@ bool Warps::resolveInStep() {
         unsigned together = leastFar(warp);
         if (warp.passedOver >= kTurnsBeforeAll) together = warp.inStep;
         const bool all = together == warp.inStep && warp.yielding == 0;
-        warp.passedOver = all ? 0 : warp.passedOver + 1;
+        bool steps = false;
         warp.inStep &= ~together;
         forEachLane(together, [&](int lane) {
             --inStep_;
+            steps = steps || warp.waiting[lane]->wait == Wait::InStep;
             ready_.wake(warp.waiting[lane]);
         });
+        warp.passedOver = all ? 0 : warp.passedOver + steps;
         any = true;
     }
     return any;

@@ -281,6 +281,53 @@ TEST_F(LanesInStep, MembersOfVectors) {
     }
 }
 
+// ---- an element of a volatile array has the type of the array's elements
+
+template <class T>
+__device__ void exchange(T& a, T& b) {
+    T c = a;
+    a = b;
+    b = c;
+}
+template <class T>
+__device__ int countDown(T value) {
+    int turns = 0;
+    for (; value > 0; value -= 1) ++turns;
+    return turns;
+}
+__device__ int difference(const volatile float* a, const volatile float* b) {
+    return static_cast<int>(*b - a[0]);
+}
+
+__global__ void useElements(volatile int* v, volatile float* f, int* out) {
+    if (threadIdx.x != 0) return;
+    exchange(v[0], v[1]);
+    out[0] = 10 * v[0] + v[1];
+    auto copy = v[0];
+    v[0] = 7;
+    out[1] = copy;
+    copy = 5;
+    out[2] = v[0];
+    out[3] = countDown(v[0]) + 10 * v[0];
+    const auto f0 = f[0]++;
+    out[4] = difference(f, f + 1) + 10 * f0;
+    auto&& name = v[1];
+    name *= 4;
+    out[5] = v[1];
+}
+
+TEST_F(LanesInStep, ElementsAreCopiedAndReferredTo) {
+    Managed<int> v(2), out(6);
+    Managed<float> f(2);
+    v[0] = 1;
+    v[1] = 2;
+    f[0] = 2;
+    f[1] = 9;
+    useElements<<<1, 32>>>(v.get(), f.get(), out.get());
+    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    EXPECT_THAT(out.values(), ElementsAre(21, 2, 7, 77, 26, 4));
+}
+
 // ---- fences, and no volatile
 
 __global__ void lateStores(int* out) {
