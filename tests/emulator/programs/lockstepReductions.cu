@@ -178,18 +178,19 @@ int main(int count, char** arguments) {
     const int blocks = count > 1 ? std::atoi(arguments[1]) : 4;
     int* data;
     CHECK(cudaMallocManaged(&data, blocks * kValues * sizeof(int)));
-    int form = 0;
+    int form = 0, wrong = 0;
     for (const int added : kAdded) {
         for (const auto kernel : {inGlobal, inShared}) {
             for (int i = 0; i < blocks * kValues; ++i) data[i] = i / kValues + i % kValues;
             kernel<<<blocks, kValues>>>(form, data);
             CHECK(cudaDeviceSynchronize());
-            for (int b = 0; b < blocks; ++b) {
-                if (!isRight(added, data + b * kValues, b)) std::printf("form %d:\n", form);
-                EXPECT(isRight(added, data + b * kValues, b));
-            }
+            int wrongBlocks = 0;
+            for (int b = 0; b < blocks; ++b) wrongBlocks += !isRight(added, data + b * kValues, b);
+            if (wrongBlocks > 0) std::printf("form %d: %d blocks wrong\n", form, wrongBlocks);
+            wrong += wrongBlocks;
         }
         ++form;
     }
+    EXPECT(wrong == 0);
     return 0;
 }
