@@ -12,7 +12,6 @@
 option(EMULATOR_INSTRUMENT "Build CUDA programs for the profiler of the cpu back end" OFF)
 
 find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
-set(EMULATOR_PYTHON_OPTIONS -X pycache_prefix=${CMAKE_BINARY_DIR}/pycache) # the sources stay clean
 set(EMULATOR_TRANSLATOR ${CMAKE_CURRENT_LIST_DIR}/translate.py)
 file(GLOB EMULATOR_TRANSLATOR_SOURCES CONFIGURE_DEPENDS
     ${EMULATOR_TRANSLATOR} ${CMAKE_CURRENT_LIST_DIR}/translator/*.py)
@@ -27,8 +26,7 @@ endif()
 # Asked for always: a folder may set EMULATOR_INSTRUMENT for itself.
 set(EMULATOR_FLAGS_SCRIPT ${CMAKE_CURRENT_LIST_DIR}/instrument_flags.py)
 execute_process(
-    COMMAND ${Python3_EXECUTABLE} ${EMULATOR_PYTHON_OPTIONS} ${EMULATOR_FLAGS_SCRIPT} ${CMAKE_CXX_COMPILER}
-        ${CMAKE_CXX_COMPILER_ARG1}
+    COMMAND ${Python3_EXECUTABLE} ${EMULATOR_FLAGS_SCRIPT} ${CMAKE_CXX_COMPILER} ${CMAKE_CXX_COMPILER_ARG1}
     OUTPUT_VARIABLE EMULATOR_INSTRUMENT_FLAGS OUTPUT_STRIP_TRAILING_WHITESPACE
     RESULT_VARIABLE EMULATOR_FLAGS_STATUS)
 if(NOT EMULATOR_FLAGS_STATUS EQUAL 0 OR EMULATOR_INSTRUMENT_FLAGS STREQUAL "")
@@ -70,7 +68,7 @@ function(emulator_target_sources target)
         set(output ${CMAKE_CURRENT_BINARY_DIR}/${target}.emu/${output})
         add_custom_command(
             OUTPUT ${output}
-            COMMAND Python3::Interpreter ${EMULATOR_PYTHON_OPTIONS} ${EMULATOR_TRANSLATOR} ${source}
+            COMMAND Python3::Interpreter ${EMULATOR_TRANSLATOR} ${source}
                 -o ${output} -MF ${output}.d
                 "$<$<BOOL:${include_dirs}>:-I$<JOIN:${include_dirs},;-I>>"
                 $<$<BOOL:${EMULATOR_INSTRUMENT}>:--instrument>
@@ -104,6 +102,6 @@ function(emulator_target_sources target)
     endif()
     if(launcher)
         set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER
-            "${Python3_EXECUTABLE};${EMULATOR_PYTHON_OPTIONS};${launcher}")
+            "${Python3_EXECUTABLE};${launcher}")
     endif()
 endfunction()

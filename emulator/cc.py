@@ -1,6 +1,11 @@
 #!/usr/bin/env python3
 """Compiles CUDA source files for the cpu back end: takes nvcc's command line, runs the C++ compiler."""
 
+import sys
+
+if __name__ == "__main__":
+    sys.dont_write_bytecode = True  # a full disk would cut it short for all later runs
+
 from ending import end_at_once, end_by_exception
 
 if __name__ == "__main__":
@@ -10,7 +15,6 @@ import os
 import platform
 import shlex
 import shutil
-import sys
 from collections.abc import Callable, Sequence
 from typing import Optional
 

@@ -14,9 +14,13 @@ So the compiler stops at its intermediate code, which is changed before the rest
 commands are run as they are.
 """
 
+import sys
+
+if __name__ == "__main__":
+    sys.dont_write_bytecode = True  # a full disk would cut it short for all later runs
+
 import os
 import re
-import sys
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, Optional
 

@@ -15,9 +15,13 @@ code is made to branch as nvcc's debug code does (translator/decisions.py), laun
 kernel begins and ends (emu/kernel_frame.h), and `__constant__` goes from const variables.
 """
 
+import sys
+
+if __name__ == "__main__":
+    sys.dont_write_bytecode = True  # a full disk would cut it short for all later runs
+
 import argparse
 import os
-import sys
 import zlib
 from typing import Optional
 

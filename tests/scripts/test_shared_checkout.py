@@ -159,6 +159,19 @@ def installation() -> Iterator[Path]:
         yield folder
 
 
+def test_code_that_is_cut_short_and_cannot_be_removed_is_not_read(installation: Path) -> None:
+    command = [sys.executable, "-I", str(installation / "lab"), "list"]
+    assert subprocess.run(command, capture_output=True).returncode == 0
+    before = sorted(installation.rglob("*"))
+    kept = [path for path in before if path.suffix == ".pyc"]
+    assert kept
+    for path in kept:
+        os.truncate(path, 500)
+    done = as_other(installation)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert sorted(installation.rglob("*")) == before
+
+
 def as_other(installation: Path, **variables: str) -> subprocess.CompletedProcess[str]:
     user = ["setpriv", f"--reuid={OTHER}", f"--regid={OTHER}", "--clear-groups"]
     python = Path(sys.executable).resolve()

@@ -21,7 +21,7 @@ from ..counters.raw_csv import RawTable
 from ..errors import BAD_USAGE, LabError
 from ..machine.backend import Choice
 from ..machine.needs import find_compiler
-from ..paths import OUT, ROOT
+from ..paths import ROOT
 from ..process import describe
 from ..reporting.text import plain
 from ..results import csv_file
@@ -58,8 +58,7 @@ RUNNING = Limits(
 RUNNING_ON_GPU = replace(RUNNING, memory=32 << 30)
 TIMES_LONGER = 4
 # As in the exercises' own tests: with as many multiprocessors everywhere, grids are the same.
-PYCACHE = OUT / "pycache"
-VARIABLES = {"CUDA_EMULATOR_SMS": "4", "PYTHONPYCACHEPREFIX": str(PYCACHE)}
+VARIABLES = {"CUDA_EMULATOR_SMS": "4"}
 PASSED_ON = ("CXX", "LD_LIBRARY_PATH")  # which compiler to take, and where its libraries are
 # stderr and the report that a variable names, as files in the program's own folder.
 WITH_FILES = 'exec env "$0=$TMPDIR/report" "$@" 2> "$TMPDIR/errors"'
@@ -145,7 +144,7 @@ class Workshop:
         own = [ROOT / name for name in ("common", "emulator", "host")]
         folders = [*own, self.exercise.source.parent, self.build_folder]
         folders += [self.gpu.build_folder] if self.gpu else []
-        return [*folders, *of_compiler(), *([PYCACHE] if PYCACHE.exists() else [])]
+        return [*folders, *of_compiler()]
 
     def _driver(self, instrumented: bool) -> list[str]:
         """In a sandbox there is the system's Python, whichever runs lab."""
