@@ -25,7 +25,7 @@ from output_file import write
 from translate import translate
 from translator.lexer import TranslateError
 from usage import usage
-from working import run, temporary_folder
+from working import keep_own_rights, run, temporary_folder
 
 OWN_INCLUDE = os.path.join(os.path.dirname(os.path.realpath(__file__)), "include")
 
@@ -471,6 +471,7 @@ def main(argv: Optional[list[str]] = None) -> int:
 
 if __name__ == "__main__":
     end_by_exception()
+    keep_own_rights()
     status = main()
     end_at_once()  # nothing is left to be removed
     sys.exit(status)

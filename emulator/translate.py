@@ -37,6 +37,7 @@ from translator.polls import Polls
 from translator.rewriter import Rewriter
 from translator.sides import Sides
 from translator.unit import Source, Unit
+from working import keep_own_rights
 
 OWN_INCLUDE = os.path.join(os.path.dirname(os.path.realpath(__file__)), "include")
 
@@ -155,4 +156,5 @@ def main(argv: Optional[list[str]] = None) -> int:
 
 if __name__ == "__main__":
     end_by_exception()
+    keep_own_rights()
     sys.exit(main())

@@ -12,6 +12,12 @@ from contextlib import contextmanager
 from ending import held
 
 
+def keep_own_rights() -> None:
+    """From now on, the owner can read, write and run what this program and its children make, whatever
+    umask the caller has set."""
+    os.umask(os.umask(0) & 0o077)
+
+
 def run(command: list[str], environment: dict[str, str]) -> int:
     """Runs the command and returns its exit status. It ends with this program, and so do the programs
     that it has started, as compilers do: they are a session of their own."""

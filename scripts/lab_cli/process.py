@@ -61,6 +61,8 @@ def cannot_run(program: str, error: OSError) -> str:
     if isinstance(error, FileNotFoundError) and os.path.exists(program):
         return f"cannot run {program}: it is there, what it is to be run with (its loader) is not"
     if isinstance(error, PermissionError) and os.path.isfile(program):
+        if not os.stat(program).st_mode & 0o111:
+            return f"{reason}: nobody has the right to run it; remove it, and lab builds it again"
         return (
             f"{reason}. Programs may not be run there, as it seems (noexec?): {BUILD_VARIABLE}=FOLDER "
             "in the environment puts builds elsewhere"

@@ -757,7 +757,7 @@ def test_a_program_runs_where_it_is_told_to(tmp_path: Path, capfd) -> None:
         (
             "#!/bin/sh\n",
             0o644,
-            "Permission denied. Programs may not be run there, .*LAB_BUILD_DIR=",
+            "Permission denied: nobody has the right to run it; remove it, ",
         ),
         ("\x7fELF", 0o755, "Exec format error: it was built for another machine"),
     ],
@@ -834,6 +834,24 @@ def test_without_a_folder_to_build_in_nothing_is_installed(tmp_path: Path) -> No
             "LAB_BUILD_DIR=FOLDER in the environment puts builds elsewhere\n",
             done.stderr,
         )
+
+
+@pytest.mark.parametrize(("umask", "mode"), [(0o777, 0o700), (0o322, 0o755)])
+def test_what_lab_makes_is_its_owners_whatever_the_umask_is(
+    tmp_path: Path, umask: int, mode: int
+) -> None:
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "lab"), "list"],
+        env={**os.environ, "LAB_BUILD_DIR": str(tmp_path / "out")},
+        stdout=subprocess.DEVNULL,
+        umask=umask,
+    )
+    assert done.returncode == 0
+    made = [*tmp_path.rglob("*")]
+    assert made
+    for path in made:
+        expected = mode if path.is_dir() else mode & 0o666
+        assert path.stat().st_mode & 0o777 == expected
 
 
 def test_a_folder_that_is_gone(tmp_path: Path) -> None:
