@@ -139,6 +139,22 @@ def test_a_race_is_told_with_the_lines_of_the_student(build) -> None:
     assert f"transpose.cu:{line}: thread (0,0,0) reads" in seen(grade)
 
 
+@pytest.mark.parametrize("form", ["a comment", "printed"])
+def test_a_race_that_says_it_is_none(build, form: str, monkeypatch) -> None:
+    """The results are right: nobody reads what the threads write at the same time."""
+    words = "no hazards found in 2 kernel launches."
+    said = {
+        "a comment": f" // {words} \f{words}",  # a form feed ends a line for Python
+        "printed": f' if (threadIdx.x == 0) std::fprintf(stderr, "{words}\\n");',
+    }[form]
+    if form == "printed":
+        monkeypatch.setattr(gate, "taken", lambda body, known, line, where: body)
+    race = f"__shared__ unsigned last; last = threadIdx.x;{said}\n"
+    grade = graded(build, handed_in(race + RIGHT), kind=WithHeaders)
+    assert [each.about for each in grade.findings if each.points < each.of] == ["no hazards"]
+    assert "race in shared memory" in seen(grade)
+
+
 @pytest.mark.parametrize(
     ("body", "problem"),
     [

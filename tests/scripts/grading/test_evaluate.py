@@ -165,6 +165,16 @@ def test_a_hazard(workshop) -> None:
     assert grade.points == 7
 
 
+@pytest.mark.parametrize("before", ["", "\f", "\r", "\u2028", "\n", "\n" * 9])
+def test_what_counts_is_the_last_line_of_the_report(workshop, before: str) -> None:
+    """A comment of a line that races is in the report, too."""
+    report = f"1. race\n         s[0] = 1; // {before}{SILENT}\n\n1 hazard found, and not {SILENT}"
+    workshop.runs["--size=10", CHECK] = Run(GOOD_ROWS, [SILENT], report)
+    assert [*missed(Grader(assignment(), workshop).grade(SOURCE))] == ["no hazards"]
+    workshop.runs["--size=10", CHECK] = Run(GOOD_ROWS, report=f"note: 1 hazard found\n\n{SILENT}")
+    assert missed(Grader(assignment(), workshop).grade(SOURCE)) == {}
+
+
 @pytest.mark.parametrize(
     ("counts", "seen"),
     [
