@@ -17,6 +17,7 @@
 #include "memory_operand.h"
 #include "messages.h"
 #include "out_of_memory.h"
+#include "program_symbols.h"
 #include "scheduler.h"
 #include "watcher.h"
 
@@ -113,6 +114,28 @@ Cause causeOf(int signal, const siginfo_t& info, const ucontext_t& context) {
     return {std::nullopt, false};
 }
 
+// An unsigned index of 32 bits that went below 0 leads 2^32 elements too far in an address of 64
+// bits. nvcc's optimised code computes addresses in shared memory with 32 bits, where such an index
+// leads to the right place: on an H200 a program with s[~i] is right with -O3, and its kernel fails
+// with -G.
+std::string wrappedIndex(uintptr_t address) {
+    const Variable shared = threadLocals();
+    for (int size = 1; size <= 16; size *= 2) {
+        const uintptr_t meant = address - (uintptr_t{1} << 32) * static_cast<unsigned>(size);
+        const bool isShared = meant - reinterpret_cast<uintptr_t>(shared.base) < shared.size;
+        if (!isShared && !findAllocation(reinterpret_cast<const void*>(meant))) continue;
+        std::string message = format(
+            ": 2^32 elements of %d byte%s behind an address in %s memory. An unsigned index of 32 "
+            "bits "
+            "went below 0: use a signed one",
+            size, size == 1 ? "" : "s", isShared ? "shared" : "device");
+        if (isShared)
+            message += " (nvcc's optimised code does without, its code with -G fails, too)";
+        return message;
+    }
+    return "";
+}
+
 std::string messageOf(const Cause& cause) {
     if (!cause.address) return "illegal address, or a misaligned one";
     const auto* const address = reinterpret_cast<const void*>(*cause.address);
@@ -123,10 +146,11 @@ std::string messageOf(const Cause& cause) {
     }
     const bool isNull = *cause.address < kPage;
     const bool isWild = !isNull && !findAllocation(address);
-    return format("illegal address %p%s", address,
+    return format("illegal address %p%s%s", address,
                   isNull   ? ": a null pointer"
                   : isWild ? ", which belongs to no allocation"
-                           : "");
+                           : "",
+                  isWild ? wrappedIndex(*cause.address).c_str() : "");
 }
 
 // A handler rounds as programs do when they begin (Linux on x86-64): from here on it does as the

@@ -12,6 +12,7 @@
 #include "fixture.h"
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class Faults : public EngineTest {};
 
@@ -91,6 +92,35 @@ TEST_F(Faults, AddressThatCannotBe) {
         failure(cudaErrorIllegalAddress,
                 [&] { copyVectors<<<1, 8>>>(poison, reinterpret_cast<float4*>(out.get()), 1); }),
         HasSubstr("illegal address 0xfffacadefffacad0, which belongs to no allocation"));
+}
+
+__global__ void sharedBelow(double* out, unsigned i) {
+    __shared__ double s[4];
+    s[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    const double* const end = s + 4;
+    *out = end[~i];
+}
+__global__ void deviceBelow(short* numbers, unsigned i) {
+    numbers[1] = numbers[i];
+}
+
+TEST_F(Faults, UnsignedIndexBelowZeroInSharedMemory) {
+    SKIP_UNDER_ADDRESS_SANITIZER();
+    Managed<double> out(1);
+    const std::string text =
+        failure(cudaErrorIllegalAddress, [&] { sharedBelow<<<1, 4>>>(out.get(), 1); });
+    EXPECT_THAT(text, HasSubstr("2^32 elements of 8 bytes behind an address in shared memory"));
+    EXPECT_THAT(text, HasSubstr("-G"));
+}
+
+TEST_F(Faults, UnsignedIndexBelowZeroInDeviceMemory) {
+    SKIP_UNDER_ADDRESS_SANITIZER();
+    Managed<short> numbers(4);
+    const std::string text = failure(
+        cudaErrorIllegalAddress, [&] { deviceBelow<<<1, 1>>>(numbers.get() + 1, unsigned(-1)); });
+    EXPECT_THAT(text, HasSubstr("2^32 elements of 2 bytes behind an address in device memory"));
+    EXPECT_THAT(text, Not(HasSubstr("-G")));
 }
 
 __global__ void addBehind(int* numbers) {
