@@ -37,16 +37,10 @@
 #include <vector>
 
 #include "lab.cuh"
+#include "launchOutcome.h"
 #include "pendingLaunches.cuh"
 
 enum class Into { kOrdinary, kNamed, kForget, kTail };
-
-// What became of a launch.
-struct Launched {
-    unsigned tried;     // 0 or 1
-    unsigned error;     // that the launching thread has seen
-    unsigned children;  // that ran
-};
 
 __device__ cudaStream_t openStream(Into into) {
     cudaStream_t stream = nullptr;
@@ -116,44 +110,6 @@ class GraphOfChildren {
     cudaGraphExec_t executable_ = nullptr;
 };
 
-// What must come out: launches that are tried, and the fewest and the most of them that may be
-// refused.
-struct Expected {
-    std::size_t tried, fewest = 0, most = 0;
-};
-
-// The same of a run; `wrong` says what is wrong with it, or is empty.
-struct Outcome {
-    std::size_t tried = 0, refused = 0;
-    std::string wrong;
-};
-
-Outcome outcomeOf(const std::vector<Launched>& launched, const Expected& expected) {
-    Outcome outcome;
-    for (std::size_t i = 0; i < launched.size(); ++i) {
-        const auto& [tried, error, children] = launched[i];
-        const bool refused = error == cudaErrorLaunchPendingCountExceeded;
-        if (tried > 1 || (error != cudaSuccess && !refused)) {
-            outcome.wrong = lab::formatted("launch %zu: tried %u times, %s", i, tried,
-                                           cudaGetErrorName(static_cast<cudaError_t>(error)));
-        } else if (children != tried - refused) {
-            outcome.wrong = lab::formatted("launch %zu: %u children ran, expected %u", i, children,
-                                           tried - refused);
-        }
-        if (!outcome.wrong.empty()) return outcome;
-        outcome.tried += tried;
-        outcome.refused += refused;
-    }
-    if (outcome.tried != expected.tried) {
-        outcome.wrong =
-            lab::formatted("%zu launches were tried, expected %zu", outcome.tried, expected.tried);
-    } else if (outcome.refused < expected.fewest || outcome.refused > expected.most) {
-        outcome.wrong = lab::formatted("%zu launches were refused, expected %zu to %zu",
-                                       outcome.refused, expected.fewest, expected.most);
-    }
-    return outcome;
-}
-
 double freeMiB() {
     std::size_t free = 0, total = 0;
     CUDA_CHECK(cudaMemGetInfo(&free, &total));
@@ -193,11 +149,14 @@ int main(int argc, char** argv) {
         lab::requireFit(count, launched.size());
         const auto check = [&](const lab::Statistics& time) -> lab::Finding {
             const double taken = freeAtFirst - freeMiB();
-            std::vector<Launched> found = launched.toHost(count);
-            if (room == 0) {  // the host launches, and has looked at the errors itself
-                for (Launched& each : found) each.tried += 1;
-            }
-            const Outcome outcome = outcomeOf(found, expected);
+            const auto found = [&] {
+                std::vector<Launched> all = launched.toHost(count);
+                if (room == 0) {  // the host launches, and has looked at the errors itself
+                    for (Launched& each : all) each.tried += 1;
+                }
+                return all;
+            };
+            const Outcome outcome = outcomeOfRuns(expected, found, [&] { ladder.again(); });
             refusedAny = refusedAny || outcome.refused > 0;
             lab::Cell each;
             if (time.count > 0) each = {1e3 * time.median / outcome.tried, 3};
