@@ -122,16 +122,14 @@ std::string wrappedIndex(uintptr_t address) {
     const Variable shared = threadLocals();
     for (int size = 1; size <= 16; size *= 2) {
         const uintptr_t meant = address - (uintptr_t{1} << 32) * static_cast<unsigned>(size);
-        const bool isShared = meant - reinterpret_cast<uintptr_t>(shared.base) < shared.size;
-        if (!isShared && !findAllocation(reinterpret_cast<const void*>(meant))) continue;
-        std::string message = format(
-            ": 2^32 elements of %d byte%s behind an address in %s memory. An unsigned index of 32 "
-            "bits "
-            "went below 0: use a signed one",
-            size, size == 1 ? "" : "s", isShared ? "shared" : "device");
-        if (isShared)
-            message += " (nvcc's optimised code does without, its code with -G fails, too)";
-        return message;
+        if (meant - reinterpret_cast<uintptr_t>(shared.base) >= shared.size) continue;
+        return format(
+            ": 2^32 elements of %d byte%s behind an address in shared memory. An unsigned index of "
+            "32 "
+            "bits went below 0: use a signed one (nvcc's optimised code does without, its code "
+            "with -G "
+            "fails, too)",
+            size, size == 1 ? "" : "s");
     }
     return "";
 }

@@ -12,7 +12,6 @@
 #include "fixture.h"
 
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 class Faults : public EngineTest {};
 
@@ -101,26 +100,14 @@ __global__ void sharedBelow(double* out, unsigned i) {
     const double* const end = s + 4;
     *out = end[~i];
 }
-__global__ void deviceBelow(short* numbers, unsigned i) {
-    numbers[1] = numbers[i];
-}
 
-TEST_F(Faults, UnsignedIndexBelowZeroInSharedMemory) {
+TEST_F(Faults, UnsignedIndexBelowZero) {
     SKIP_UNDER_ADDRESS_SANITIZER();
     Managed<double> out(1);
     const std::string text =
         failure(cudaErrorIllegalAddress, [&] { sharedBelow<<<1, 4>>>(out.get(), 1); });
     EXPECT_THAT(text, HasSubstr("2^32 elements of 8 bytes behind an address in shared memory"));
     EXPECT_THAT(text, HasSubstr("-G"));
-}
-
-TEST_F(Faults, UnsignedIndexBelowZeroInDeviceMemory) {
-    SKIP_UNDER_ADDRESS_SANITIZER();
-    Managed<short> numbers(4);
-    const std::string text = failure(
-        cudaErrorIllegalAddress, [&] { deviceBelow<<<1, 1>>>(numbers.get() + 1, unsigned(-1)); });
-    EXPECT_THAT(text, HasSubstr("2^32 elements of 2 bytes behind an address in device memory"));
-    EXPECT_THAT(text, Not(HasSubstr("-G")));
 }
 
 __global__ void addBehind(int* numbers) {
