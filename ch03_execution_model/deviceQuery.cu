@@ -5,7 +5,7 @@
 // There is no kernel here, so --kernel selects rows by group and property: --kernel=memory,
 // --kernel="block dimensions". All devices are listed, unless --device names one. The numbers come
 // from cudaDeviceGetAttribute(): CUDA 13 dropped the clocks and more from the struct
-// cudaDeviceProp. "-" is what the back end does not know.
+// cudaDeviceProp. "-" is what the back end does not have or know.
 //
 // --like=NAME: the numbers of a GPU that is not here, as it gave them once (recordedGpus.h): all
 // that follows from them can be computed without it.
@@ -291,12 +291,13 @@ void addTextures(Sheet& s) {
 }
 
 // The formulas with their values. The first two must agree with common/device.cpp, to which % peak
-// refers in the other exercises.
+// refers in the other exercises. An emulation says a GPU's clocks, and has no peaks.
 void addPeaks(Sheet& s, std::uint64_t warps, std::uint64_t instructions) {
     const int sms = s.ask(cudaDevAttrMultiProcessorCount);
     const int cores = s.facts.fp32Lanes, schedulers = s.facts.schedulers;
-    const double clock = s.ask(cudaDevAttrClockRate) / 1e3;              // MHz
-    const double memoryClock = s.ask(cudaDevAttrMemoryClockRate) / 1e3;  // MHz
+    const bool hasPeaks = s.recorded || !lab::kEmulated;
+    const double clock = hasPeaks ? s.ask(cudaDevAttrClockRate) / 1e3 : 0;              // MHz
+    const double memoryClock = hasPeaks ? s.ask(cudaDevAttrMemoryClockRate) / 1e3 : 0;  // MHz
     const int busWidth = s.ask(cudaDevAttrGlobalMemoryBusWidth);
     const auto equal = [](double a, double b) { return std::fabs(a - b) <= 1e-9 * b; };
     s.begin("peaks");
@@ -367,6 +368,8 @@ int main(int argc, char** argv) {
         Sheet sheet(exercise, device);
         exercise.note(lab::formatted("%sdeviceQuery: device %d of %d, %s",
                                      device == first ? "" : "\n", device, count, sheet.p.name));
+        exercise.noteInEmulation(
+            "Its clocks, bus width and L2 cache are an H200's, or those of CUDA_EMULATOR_GPU.");
         addAll(sheet, warps, instructions);
     }
     return exercise.finish();

@@ -147,7 +147,7 @@ int main(int argc, char** argv) {
     exercise.option("size", &size, {1 << 21, 1 << 12}, 1, 1 << 26,
                     "sectors of 32 bytes to read, of an array of 64 times as many or more");
     exercise.option("rounds", &rounds, {1024, 64}, 1, 1 << 20, "loads of the one warp");
-    // The emulated device has no bus: there, that of a stack of HBM3.
+    // An emulation has no bus: there, that of a stack of HBM3.
     exercise.option("bits", &bus.bits, {0, 1024}, 0, 1 << 20, "data lines of the bus; 0: as it is");
     exercise.option("megahertz", &megahertz, {0, 3200}, 0, 1 << 20,
                     "clock of the bus; 0: as it is");

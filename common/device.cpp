@@ -45,8 +45,9 @@ DeviceFacts deviceFacts(int device) {
     facts.multiprocessors = properties.multiProcessorCount;
     facts.threadsPerMultiprocessor = properties.maxThreadsPerMultiProcessor;
     facts.sharedPerMultiprocessor = properties.sharedMemPerMultiprocessor;
-    facts.l2Bytes = properties.l2CacheSize;
+    if (kEmulated) return facts;
 
+    facts.l2Bytes = properties.l2CacheSize;
     // Two transfers per clock of the memory; clocks come in kHz, the width of the bus in bits.
     const double memoryClock = 1e3 * deviceAttribute(cudaDevAttrMemoryClockRate, device);
     const double busBytes = deviceAttribute(cudaDevAttrGlobalMemoryBusWidth, device) / 8.0;
@@ -54,15 +55,12 @@ DeviceFacts deviceFacts(int device) {
 
     // Each lane finishes one fused multiply-add, which is two operations, per clock.
     facts.clock = 1e3 * deviceAttribute(cudaDevAttrClockRate, device);
-    const int lanes = fp32LanesPerMultiprocessor(facts.major, facts.minor);
-    facts.peakFlops = 2.0 * lanes * facts.multiprocessors * facts.clock;
+    facts.fp32Lanes = fp32LanesPerMultiprocessor(facts.major, facts.minor);
+    facts.peakFlops = 2.0 * facts.fp32Lanes * facts.multiprocessors * facts.clock;
     facts.peakTensorFlops = 2.0 * tensorLanesPerMultiprocessor(facts.major, facts.minor) *
                             facts.multiprocessors * facts.clock;
-    if (!kEmulated) {
-        facts.fp32Lanes = lanes;
-        facts.schedulers = schedulersPerMultiprocessor(facts.major);
-        facts.overlapsKernels = deviceAttribute(cudaDevAttrConcurrentKernels, device) != 0;
-    }
+    facts.schedulers = schedulersPerMultiprocessor(facts.major);
+    facts.overlapsKernels = deviceAttribute(cudaDevAttrConcurrentKernels, device) != 0;
     return facts;
 }
 

@@ -18,13 +18,14 @@ struct DeviceFacts {
     int multiprocessors = 0;
     int threadsPerMultiprocessor = 0;  // resident at a time: 2048, on smaller GPUs 1024 or 1536
     std::size_t sharedPerMultiprocessor = 0;  // bytes of shared memory
+    // How fast it is: 0 where unknown, and in an emulation, which has no such units, whatever GPU's
+    // clock rates its device has.
     std::size_t l2Bytes = 0;
-    double clock = 0;            // cycles per second of the multiprocessors, at most
-    double peakBandwidth = 0;    // bytes per second of device memory; 0 where unknown
-    double peakFlops = 0;        // FP32 operations per second; 0 where unknown
-    double peakTensorFlops = 0;  // the same of tensor cores: BF16 with FP32 sums, dense
-    // Of a multiprocessor; 0 where unknown, and in an emulation, which has no such units.
-    int fp32Lanes = 0, schedulers = 0;
+    double clock = 0;                   // cycles per second of the multiprocessors, at most
+    double peakBandwidth = 0;           // bytes per second of device memory
+    double peakFlops = 0;               // FP32 operations per second
+    double peakTensorFlops = 0;         // the same of tensor cores: BF16 with FP32 sums, dense
+    int fp32Lanes = 0, schedulers = 0;  // of a multiprocessor
     bool overlapsKernels = false;  // those of different streams; an emulation runs them in turn
 
     // Blocks of so many threads that the whole GPU holds at a time, if threads are all that limits.

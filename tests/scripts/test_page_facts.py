@@ -50,7 +50,7 @@ FACTS = [  # the page, what it says, the file, what that says
     (
         "emulator/README.md",
         "`CUDA_EMULATOR_SMS` says (1 to 256:",
-        "emulator/src/engine/multiprocessors.cpp",
+        "emulator/src/engine/device_settings.cpp",
         "kMost = 256;",
     ),
     (

@@ -137,7 +137,7 @@ enum cudaDeviceAttr : int {
 };
 
 // The fields of CUDA 12 and 13 together: 13 dropped those of the last group, which older programs
-// still print. What does not apply to an emulated device, or is not known of it, is 0.
+// still print. What does not apply to an emulated device is 0.
 struct cudaDeviceProp {
     char name[256];
     cudaUUID_t uuid;

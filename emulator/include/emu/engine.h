@@ -158,6 +158,7 @@ inline unsigned threadRankInBlock() {
 }
 
 unsigned long long globaltimer();  // [ns]
+long long clockCycles();           // what clock64() returns
 unsigned smid();                   // the worker (emulated SM) that runs this block
 
 }  // namespace emu

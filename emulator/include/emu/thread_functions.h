@@ -1,7 +1,7 @@
 // What a CUDA thread says about itself: fences, time, sleep, trap, assumptions.
 #pragma once
 
-#include <time.h>
+#include <time.h>  // clock(), which is clock64() in a kernel
 
 #include "emu/engine.h"
 
@@ -19,13 +19,10 @@ inline void __threadfence_system() {
     __threadfence();
 }
 
-// A clock that ticks once per nanosecond, whatever the clock rate of the host. Threads that wait
-// for it to advance do so together, not one after the other.
+// A clock that ticks as often as that of the GPU whose clock rate the device says it has, whatever
+// that of the host. Threads that wait for it to advance do so together, not one after the other.
 inline long long clock64() {
-    emu::spinHint();
-    timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return static_cast<long long>(now.tv_sec) * 1000000000 + now.tv_nsec;
+    return emu::clockCycles();
 }
 
 // The host has nothing to gain from sleeping: whoever sleeps waits for others, so let them run.

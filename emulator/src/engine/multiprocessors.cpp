@@ -1,9 +1,5 @@
 #include "multiprocessors.h"
 
-#include <sched.h>
-
-#include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <future>
 #include <memory>
@@ -11,28 +7,12 @@
 #include <thread>
 #include <vector>
 
+#include "device_settings.h"
 #include "emu/limits.h"
 #include "out_of_memory.h"
 
 namespace emu {
 namespace {
-
-int coresAllowed() {
-    cpu_set_t allowed;
-    if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0) return CPU_COUNT(&allowed);
-    return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-}
-
-// What CUDA_EMULATOR_SMS says; ends the process if that is not possible.
-int wantedSms(const char* text) {
-    constexpr long kMost = 256;  // each is an OS thread
-    char* end = nullptr;
-    const long count = std::strtol(text, &end, 10);
-    if (end != text && *end == '\0' && count >= 1 && count <= kMost) return static_cast<int>(count);
-    std::fprintf(stderr, "emulator: CUDA_EMULATOR_SMS=%s: expected a whole number from 1 to %ld\n",
-                 text, kMost);
-    std::exit(1);
-}
 
 // Ends the process where there can be no more OS threads, or one has no memory of its own: glibc
 // aborts if it needs some for the thread and gets none. Until that is known the caller waits: it
@@ -60,11 +40,7 @@ std::thread started(Work work) {
 }  // namespace
 
 int smCount() {
-    static const int count = [] {
-        const char* const wanted = std::getenv("CUDA_EMULATOR_SMS");
-        return wanted != nullptr ? wantedSms(wanted) : coresAllowed();
-    }();
-    return count;
+    return deviceSettings().sms;
 }
 
 unsigned residentBlocks() {

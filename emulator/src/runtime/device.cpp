@@ -12,9 +12,9 @@
 #include "capture.h"
 #include "cuda_profiler_api.h"
 #include "emu/limits.h"
+#include "engine/device_settings.h"
 #include "engine/grid.h"
 #include "engine/kernel_heap.h"
-#include "engine/multiprocessors.h"
 #include "engine/scheduler.h"
 #include "error.h"
 #include "event.h"
@@ -78,11 +78,14 @@ std::string hostCpuModel() {
 
 cudaDeviceProp describe() {
     cudaDeviceProp p = {};
-    std::snprintf(p.name, sizeof(p.name), "CPU emulation of sm_%d%d (%s)", kComputeMajor,
-                  kComputeMinor, hostCpuModel().c_str());
+    const DeviceSettings& settings = deviceSettings();
+    const std::string figures =
+        settings.gpuIsChosen ? std::string("figures of ") + settings.gpu.name + "; " : "";
+    std::snprintf(p.name, sizeof(p.name), "CPU emulation of sm_%d%d (%s%s)", kComputeMajor,
+                  kComputeMinor, figures.c_str(), hostCpuModel().c_str());
     p.major = kComputeMajor;
     p.minor = kComputeMinor;
-    p.multiProcessorCount = smCount();
+    p.multiProcessorCount = settings.sms;
     p.warpSize = kWarpSize;
 
     p.maxThreadsPerBlock = kMaxThreadsPerBlock;
@@ -100,6 +103,13 @@ cudaDeviceProp describe() {
     p.sharedMemPerMultiprocessor = kSharedPerSm;
     p.reservedSharedMemPerBlock = kReservedSharedPerBlock;
     p.memPitch = kMaxPitch;
+
+    // What programs divide by.
+    p.clockRate = settings.gpu.clockRate;
+    p.memoryClockRate = settings.gpu.memoryClockRate;
+    p.memoryBusWidth = settings.gpu.memoryBusWidth;
+    p.l2CacheSize = settings.gpu.l2CacheSize;
+    p.singleToDoublePrecisionPerfRatio = settings.gpu.singleToDouble;
 
     // What the API offers. That copies and kernels do not really overlap shows in the times only.
     p.integrated = 1;  // the device's memory is the host's
@@ -129,7 +139,7 @@ const cudaDeviceProp& properties() {
     return instance;
 }
 
-// Attributes that are not known, or concern what is not there, are 0.
+// Attributes that concern what is not there are 0.
 int attributeValue(cudaDeviceAttr attribute) {
     const cudaDeviceProp& p = properties();
     switch (attribute) {
@@ -165,6 +175,16 @@ int attributeValue(cudaDeviceAttr attribute) {
             return p.regsPerBlock;
         case cudaDevAttrMaxRegistersPerMultiprocessor:
             return p.regsPerMultiprocessor;
+        case cudaDevAttrClockRate:
+            return p.clockRate;
+        case cudaDevAttrMemoryClockRate:
+            return p.memoryClockRate;
+        case cudaDevAttrGlobalMemoryBusWidth:
+            return p.memoryBusWidth;
+        case cudaDevAttrL2CacheSize:
+            return p.l2CacheSize;
+        case cudaDevAttrSingleToDoublePrecisionPerfRatio:
+            return p.singleToDoublePrecisionPerfRatio;
         case cudaDevAttrTextureAlignment:
             return static_cast<int>(p.textureAlignment);
         case cudaDevAttrTexturePitchAlignment:

@@ -37,9 +37,11 @@ TEST_F(DeviceTest, Properties) {
     EXPECT_EQ(227u * 1024, prop.sharedMemPerBlockOptin);
     EXPECT_GE(prop.multiProcessorCount, 1);
     EXPECT_GT(prop.totalGlobalMem, 0u);
-    EXPECT_EQ(0, prop.clockRate);
-    EXPECT_EQ(0, prop.memoryClockRate);
-    EXPECT_EQ(0, prop.memoryBusWidth);
+    EXPECT_EQ(1980000, prop.clockRate);  // these are an H200's
+    EXPECT_EQ(3201000, prop.memoryClockRate);
+    EXPECT_EQ(6016, prop.memoryBusWidth);
+    EXPECT_EQ(62914560, prop.l2CacheSize);
+    EXPECT_EQ(2, prop.singleToDoublePrecisionPerfRatio);
     EXPECT_FAILS(cudaErrorInvalidDevice, cudaGetDeviceProperties(&prop, 99));
     EXPECT_FAILS(cudaErrorInvalidValue, cudaGetDeviceProperties(nullptr, 0));
 }
@@ -61,8 +63,12 @@ TEST_F(DeviceTest, AttributesAgreeWithTheProperties) {
     EXPECT_EQ(prop.maxThreadsPerMultiProcessor, attribute(cudaDevAttrMaxThreadsPerMultiProcessor));
     EXPECT_EQ(227 * 1024, attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
     EXPECT_EQ(1, attribute(cudaDevAttrCooperativeLaunch));
-    EXPECT_EQ(0, attribute(cudaDevAttrClockRate));
-    EXPECT_EQ(0, attribute(cudaDevAttrGlobalMemoryBusWidth));
+    EXPECT_EQ(prop.clockRate, attribute(cudaDevAttrClockRate));
+    EXPECT_EQ(prop.memoryClockRate, attribute(cudaDevAttrMemoryClockRate));
+    EXPECT_EQ(prop.memoryBusWidth, attribute(cudaDevAttrGlobalMemoryBusWidth));
+    EXPECT_EQ(prop.l2CacheSize, attribute(cudaDevAttrL2CacheSize));
+    EXPECT_EQ(prop.singleToDoublePrecisionPerfRatio,
+              attribute(cudaDevAttrSingleToDoublePrecisionPerfRatio));
 }
 
 TEST_F(DeviceTest, AttributeErrors) {
