@@ -138,7 +138,6 @@ def cannot(path, reason):
 
 def test_a_full_disk_leaves_no_file_and_is_told(program, tmp_path):
     def limit():
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 
     path = tmp_path / "trace.csv"
@@ -162,7 +161,7 @@ def test_a_full_disk_leaves_no_file_and_is_told(program, tmp_path):
 def test_what_cannot_be_written_is_told(program, tmp_path, path, reason):
     (tmp_path / "folder").mkdir()
     done = run(program, path, cwd=tmp_path)
-    assert (done.returncode, done.stderr) == (0, cannot(path, reason))
+    assert (done.returncode, done.stderr) == (1, cannot(path, reason))
     assert not Path("/dev/full").is_file()
     assert [file.name for file in tmp_path.iterdir()] == ["folder"]
 
