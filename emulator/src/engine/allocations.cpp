@@ -120,6 +120,13 @@ std::vector<Allocation> removeAllocations(std::initializer_list<MemoryKind> kind
     return removed;
 }
 
+void setWrittenTo(const void* base, size_t bytes) {
+    Table& known = table();
+    const std::lock_guard<std::mutex> lock(known.mutex);
+    Allocation* allocation = find(known, base);
+    if (allocation != nullptr) allocation->writtenTo = bytes;
+}
+
 void setHints(const void* base, const ManagedHints& hints) {
     Table& known = table();
     const std::lock_guard<std::mutex> lock(known.mutex);

@@ -42,6 +42,8 @@ struct Allocation {
     unsigned flags = 0;  // of cudaHostAlloc() or cudaHostRegister()
     bool pooled = false;
     ManagedHints hints = {};
+    unsigned number = 0;   // 1 for the first of the program; 0 for what the API did not allocate
+    size_t writtenTo = 0;  // bytes from `base` on in which copies have met no fresh memory
 
     bool managed() const {
         return kind == MemoryKind::Managed || kind == MemoryKind::ManagedSymbol;
@@ -67,6 +69,9 @@ std::optional<Allocation> removeAllocation(const void* base,
                                            std::initializer_list<MemoryKind> kinds);
 // Forgets all allocations of these kinds, and returns them.
 std::vector<Allocation> removeAllocations(std::initializer_list<MemoryKind> kinds);
+
+// Sets `writtenTo` of the allocation at `base`, if it is still there.
+void setWrittenTo(const void* base, size_t bytes);
 
 // Replaces the hints of the managed allocation at `base`, if it is still there.
 void setHints(const void* base, const ManagedHints& hints);

@@ -164,7 +164,7 @@ void* takeInKernel(size_t size, size_t alignment = kUnit) {
         if (block == nullptr) return nullptr;
         known.taken += bytes;
     }
-    poison(block, std::min(size, kPoisonedBytes));
+    fillFresh(block, size);
     addAllocation({block, size, MemoryKind::KernelHeap});
     if (watcher != nullptr) watcher->kernelAllocated(block, size);
     return block;

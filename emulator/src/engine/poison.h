@@ -1,9 +1,13 @@
 // What fresh device memory holds.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+
+#include "device_settings.h"
+#include "guarded_memory.h"
 
 namespace emu {
 
@@ -12,13 +16,27 @@ namespace emu {
 constexpr uint32_t kPoison = 0xFEFACADE;
 constexpr size_t kPoisonedBytes = size_t{16} << 20;
 
-inline void poison(void* memory, size_t bytes) {
+inline void fillWords(void* memory, size_t bytes, uint32_t word) {
     char* bytePointer = static_cast<char*>(memory);
     size_t filled = 0;
-    for (; filled + sizeof(kPoison) <= bytes; filled += sizeof(kPoison)) {
-        std::memcpy(bytePointer + filled, &kPoison, sizeof(kPoison));
+    for (; filled + sizeof(word) <= bytes; filled += sizeof(word)) {
+        std::memcpy(bytePointer + filled, &word, sizeof(word));
     }
-    std::memcpy(bytePointer + filled, &kPoison, bytes - filled);
+    std::memcpy(bytePointer + filled, &word, bytes - filled);
+}
+
+inline void poison(void* memory, size_t bytes) {
+    fillWords(memory, bytes, kPoison);
+}
+
+// Fresh memory has the pattern: the hazard check tells by it that nobody has written unseen, and
+// without it CUDA_EMULATOR_FRESH may want zeros.
+inline bool freshIsPoison() {
+    return guardAllocations || !deviceSettings().freshIsZero;
+}
+
+inline void fillFresh(void* memory, size_t bytes) {
+    fillWords(memory, std::min(bytes, kPoisonedBytes), freshIsPoison() ? kPoison : 0);
 }
 
 }  // namespace emu

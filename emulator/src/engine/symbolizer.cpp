@@ -1,5 +1,6 @@
 #include "symbolizer.h"
 
+#include <execinfo.h>
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/socket.h>
@@ -11,6 +12,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <mutex>
 #include <unordered_map>
 #include <vector>
@@ -174,6 +176,21 @@ bool isUserCode(uintptr_t pc) {
     const bool user = known(pc).user;
     slot.store(pc * 4 + (user ? kUser : kOther), std::memory_order_relaxed);
     return user;
+}
+
+uintptr_t hostPlace(uintptr_t pc) {
+    // (The back end's own code has no line numbers.)
+    const auto isPlace = [](uintptr_t place) {
+        return isUserCode(place) && sourceLine(place).line > 0;
+    };
+    if (pc != 0 && isPlace(pc)) return pc;
+    void* frames[64];
+    const int count = backtrace(frames, static_cast<int>(std::size(frames)));
+    for (int i = 1; i < count; ++i) {
+        const auto place = reinterpret_cast<uintptr_t>(frames[i]);
+        if (isPlace(place)) return place;
+    }
+    return pc;
 }
 
 std::string shownPath(const std::string& file) {

@@ -23,6 +23,10 @@ SourceLine userLine(uintptr_t pc);
 // hot paths: takes no lock once the answer is known.
 bool isUserCode(uintptr_t pc);
 
+// The innermost place in the user's own code that the calling thread of the host is at, as a return
+// address; `pc` if that is in the user's code, or where there is none with a line.
+uintptr_t hostPlace(uintptr_t pc = 0);
+
 // `file` relative to the current folder where that is shorter.
 std::string shownPath(const std::string& file);
 

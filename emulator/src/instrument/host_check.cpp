@@ -1,9 +1,6 @@
 #include "host_check.h"
 
-#include <execinfo.h>
-
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "access_words.h"
@@ -39,23 +36,6 @@ bool conflicts(const PastRecord& record, unsigned bytes, AccessKind kind) {
 // call returns, or has read what it needs.
 BytesSeen ofDevice(const BytesSeen& bytes) {
     return findAllocation(reinterpret_cast<const void*>(bytes.first)) ? bytes : BytesSeen{};
-}
-
-// The innermost place in the user's own code that the calling thread of the host is at, as a return
-// address; `pc` if that is in the user's code.
-uintptr_t hostPlace(uintptr_t pc = 0) {
-    // (The back end's own code has no line numbers.)
-    const auto isPlace = [](uintptr_t place) {
-        return isUserCode(place) && sourceLine(place).line > 0;
-    };
-    if (pc != 0 && isPlace(pc)) return pc;
-    void* frames[64];
-    const int count = backtrace(frames, static_cast<int>(std::size(frames)));
-    for (int i = 1; i < count; ++i) {
-        const auto place = reinterpret_cast<uintptr_t>(frames[i]);
-        if (isPlace(place)) return place;
-    }
-    return pc;
 }
 
 }  // namespace

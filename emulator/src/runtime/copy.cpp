@@ -12,6 +12,7 @@
 #include "engine/scheduler.h"
 #include "engine/watcher.h"
 #include "error.h"
+#include "fresh_copies.h"
 #include "memory.h"
 #include "stream.h"
 #include "trace.h"
@@ -34,10 +35,6 @@ cudaError_t checkLayout(const Layout& layout, const Box& box, bool deviceMustRea
     return checkRange(layout.pointer, bytes, deviceMustReach);
 }
 
-char* rowOf(const Layout& layout, size_t y, size_t z) {
-    return static_cast<char*>(layout.pointer) + z * layout.slice + y * layout.pitch;
-}
-
 BytesSeen seen(const Layout& layout, const Box& box) {
     return {reinterpret_cast<uintptr_t>(layout.pointer),
             box.width,
@@ -55,7 +52,7 @@ void watch(const Copy& copy) {
     if (copy.byKernel) return;
     for (size_t z = 0; z < copy.box.depth; ++z) {
         for (size_t y = 0; y < copy.box.height; ++y) {
-            if (anyWritten(rowOf(copy.src, y, z), copy.box.width)) return;
+            if (anyWritten(copy.src.row(y, z), copy.box.width)) return;
         }
     }
     watcher->unwrittenCopied(copy.src.pointer, copy.box.width * copy.box.height * copy.box.depth);
@@ -83,12 +80,13 @@ void run(const Copy& copy) {
     const DeviceMemoryAccess access;
     for (size_t z = 0; z < copy.box.depth; ++z) {
         for (size_t y = 0; y < copy.box.height; ++y) {
-            char *to = rowOf(copy.dst, y, z), *from = rowOf(copy.src, y, z);
+            char *to = copy.dst.row(y, z), *from = copy.src.row(y, z);
             // Overlapping ranges are undefined in CUDA, but no reason to corrupt them here.
             std::memmove(to, from, copy.box.width);
             if (guardAllocations) markCopied(to, from, copy.box.width);
         }
     }
+    if (!copy.byKernel && isOfHost(copy.dst.pointer)) noteFreshCopied(copy.src, copy.box);
 }
 
 void fillRow(char* row, const Fill& fill) {
@@ -108,7 +106,7 @@ void run(const Fill& fill) {
     const DeviceMemoryAccess access;
     for (size_t z = 0; z < fill.box.depth; ++z) {
         for (size_t y = 0; y < fill.box.height; ++y) {
-            char* const row = rowOf(fill.dst, y, z);
+            char* const row = fill.dst.row(y, z);
             fillRow(row, fill);
             if (guardAllocations) markWritten(row, fill.box.width);
         }

@@ -22,6 +22,10 @@ struct Layout {
     void* pointer = nullptr;
     size_t pitch = 0;  // from row to row
     size_t slice = 0;  // from slice to slice
+
+    char* row(size_t y, size_t z) const {
+        return static_cast<char*>(pointer) + z * slice + y * pitch;
+    }
 };
 
 struct Copy {

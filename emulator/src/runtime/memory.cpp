@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -271,13 +272,15 @@ cudaError_t allocate(void** pointer, Allocation allocation) {
     const DeviceMemoryAccess access;
     void* memory = takeMemory(allocation.size, allocation.kind);
     if (memory != nullptr && allocation.kind != MemoryKind::Pinned) {
-        poison(memory, std::min(allocation.size, kPoisonedBytes));
+        fillFresh(memory, allocation.size);
     }
     if (memory == nullptr) {
         unreserve(allocation);
         return cudaErrorMemoryAllocation;
     }
+    static std::atomic<unsigned> allocations{0};
     allocation.base = memory;
+    allocation.number = ++allocations;
     noteLarge(allocation);
     addAllocation(allocation);
     if (hostIsWatched()) watcher->memoryAllocated(memory, allocation.size);
