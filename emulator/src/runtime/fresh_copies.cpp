@@ -36,10 +36,10 @@ void tellAtExit() {
                                    : format(" (and bytes from %u more allocation%s)", copies.others,
                                             copies.others == 1 ? "" : "s");
     std::fprintf(stderr,
-                 "emulator: %s had never been written%s: they hold the pattern of fresh memory, "
-                 "0x%X. CUDA_EMULATOR_FRESH=zero fills it with zeros instead; ./lab check finds "
+                 "emulator: %s hold the pattern of fresh memory, 0x%X, as if nothing had written "
+                 "them%s. CUDA_EMULATOR_FRESH=zero fills it with zeros instead; ./lab check finds "
                  "kernels that read such memory\n",
-                 copies.first.c_str(), others.c_str(), kPoison);
+                 copies.first.c_str(), kPoison, others.c_str());
 }
 
 // Words with the pattern from byte `begin` of an allocation to byte `end` [bytes]. Four at a time:
@@ -68,10 +68,12 @@ void tell(const Allocation& allocation, size_t fresh, const Box& box) {
         return;
     }
     const SourceLine line = sourceLine(hostPlace());
-    copies.first =
-        format("%zu of the %zu bytes copied to the host from allocation %u (%zu bytes)", fresh,
-               box.width * box.height * box.depth, allocation.number, allocation.size);
-    if (line.line > 0) copies.first += " at " + line.file + ":" + std::to_string(line.line);
+    const std::string place =
+        line.line > 0 ? "that " + line.file + ":" + std::to_string(line.line) + " copied"
+                      : "copied";
+    copies.first = format("%zu of the %zu bytes %s to the host from allocation %u (%zu bytes)",
+                          fresh, box.width * box.height * box.depth, place.c_str(),
+                          allocation.number, allocation.size);
     std::atexit(tellAtExit);
 }
 
