@@ -106,16 +106,18 @@ TEST_F(Nested, ErrorsBelongToTheLaunchingThread) {
 }
 
 // A grid is pending until what it launched is complete: a chain is as long as the limit allows.
-__global__ void descend(int* deepest, int depth, cudaError_t* error) {
+// (It ends without a limit, too.)
+__global__ void descend(int* deepest, int depth, int most, cudaError_t* error) {
     *deepest = depth;
-    descend<<<1, 1>>>(deepest, depth + 1, error);
+    if (depth == most) return;
+    descend<<<1, 1>>>(deepest, depth + 1, most, error);
     if (cudaPeekAtLastError() != cudaSuccess) *error = cudaGetLastError();
 }
 
 void expectDepth(int depth) {
     Managed<int> deepest(1);
     Managed<cudaError_t> error(1);
-    descend<<<1, 1>>>(deepest.get(), 0, error.get());
+    descend<<<1, 1>>>(deepest.get(), 0, depth + 10, error.get());
     ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
     EXPECT_EQ(depth, deepest[0]);
     EXPECT_EQ(cudaErrorLaunchPendingCountExceeded, error[0]);
