@@ -138,7 +138,8 @@ bool reserve(const Allocation& allocation) {
     if (allocation.pooled) {
         MemoryUse& use = known.use;
         use.pooled += allocation.size;
-        use.pooledHigh = std::max(use.pooledHigh, use.pooled);
+        use.reservedHigh = std::max(use.reservedHigh, use.pooled);
+        use.usedHigh = std::max(use.usedHigh, use.pooled);
     }
     return true;
 }
@@ -256,10 +257,10 @@ MemoryUse memoryUse() {
     return known.use;
 }
 
-void resetPooledHigh() {
+void resetHigh(size_t MemoryUse::*mark) {
     Account& known = account();
     const std::lock_guard<std::mutex> lock(known.mutex);
-    known.use.pooledHigh = known.use.pooled;
+    known.use.*mark = known.use.pooled;
 }
 
 cudaError_t allocate(void** pointer, Allocation allocation) {

@@ -12,11 +12,13 @@ namespace emu {
 // once, so what it reserves is what is used.
 struct MemoryUse {
     size_t pooled = 0;
-    size_t pooledHigh = 0;  // the most that this has been
+    // The most that this has been since each mark was set back.
+    size_t reservedHigh = 0;
+    size_t usedHigh = 0;
 };
 MemoryUse memoryUse();
-// Sets the high mark back to what is used now.
-void resetPooledHigh();
+// Sets one of the high marks back to what is used now.
+void resetHigh(size_t MemoryUse::*mark);
 
 // Makes a new allocation as described, but for its base, which goes to `*pointer` (nullptr for 0
 // bytes). cudaErrorInvalidValue without a `pointer`, cudaErrorMemoryAllocation if it does not fit.

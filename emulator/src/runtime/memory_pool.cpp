@@ -50,10 +50,10 @@ cudaError_t setPoolNumber(PoolSettings& settings, cudaMemPoolAttr attribute, uin
         settings.releaseThreshold = value;
         return cudaSuccess;
     }
-    const bool highMark =
-        attribute == cudaMemPoolAttrReservedMemHigh || attribute == cudaMemPoolAttrUsedMemHigh;
-    if (!highMark || value != 0) return cudaErrorInvalidValue;
-    resetPooledHigh();  // the mark can only be set back
+    const bool reserved = attribute == cudaMemPoolAttrReservedMemHigh;
+    const bool highMark = reserved || attribute == cudaMemPoolAttrUsedMemHigh;
+    if (!highMark || value != 0) return cudaErrorInvalidValue;  // a mark can only be set back
+    resetHigh(reserved ? &MemoryUse::reservedHigh : &MemoryUse::usedHigh);
     return cudaSuccess;
 }
 
@@ -67,8 +67,10 @@ cudaError_t poolNumber(const PoolSettings& settings, cudaMemPoolAttr attribute, 
             *value = memoryUse().pooled;
             return cudaSuccess;
         case cudaMemPoolAttrReservedMemHigh:
+            *value = memoryUse().reservedHigh;
+            return cudaSuccess;
         case cudaMemPoolAttrUsedMemHigh:
-            *value = memoryUse().pooledHigh;
+            *value = memoryUse().usedHigh;
             return cudaSuccess;
         default:
             return cudaErrorInvalidValue;
@@ -104,7 +106,8 @@ void resetMemoryPool() {
     Pool& pool = thePool();
     const std::lock_guard<std::mutex> lock(pool.mutex);
     pool.settings = {};
-    resetPooledHigh();
+    resetHigh(&MemoryUse::reservedHigh);
+    resetHigh(&MemoryUse::usedHigh);
 }
 
 }  // namespace emu

@@ -334,6 +334,69 @@ TEST_F(MemoryTest, DefaultMemoryPool) {
     EXPECT_FAILS(cudaErrorInvalidValue, cudaDeviceSetMemPool(0, nullptr));
 }
 
+// The attributes of the pool that count bytes.
+struct PoolBytes {
+    uint64_t reserved, reservedHigh, used, usedHigh;
+};
+
+PoolBytes poolBytes(cudaMemPool_t pool) {
+    const auto get = [&](cudaMemPoolAttr attribute) {
+        uint64_t bytes = 0;
+        EXPECT_OK(cudaMemPoolGetAttribute(pool, attribute, &bytes));
+        return bytes;
+    };
+    return {get(cudaMemPoolAttrReservedMemCurrent), get(cudaMemPoolAttrReservedMemHigh),
+            get(cudaMemPoolAttrUsedMemCurrent), get(cudaMemPoolAttrUsedMemHigh)};
+}
+
+void expectPoolBytes(cudaMemPool_t pool, uint64_t current, uint64_t reservedHigh,
+                     uint64_t usedHigh) {
+    const PoolBytes bytes = poolBytes(pool);
+    EXPECT_EQ(current, bytes.reserved);
+    EXPECT_EQ(current, bytes.used);
+    EXPECT_EQ(reservedHigh, bytes.reservedHigh);
+    EXPECT_EQ(usedHigh, bytes.usedHigh);
+}
+
+// "Resetting the watermarks will make them take on the current value", says the CUDA Programming
+// Guide ("Stream Ordered Memory Allocator", "Resource Usage Statistics"): each alone.
+TEST_F(MemoryTest, HighMarksOfAMemoryPool) {
+    cudaMemPool_t pool = nullptr;
+    char *small = nullptr, *large = nullptr, *later = nullptr, *largest = nullptr;
+    uint64_t none = 0, some = 1;
+    ASSERT_OK(cudaDeviceGetDefaultMemPool(&pool, 0));
+    expectPoolBytes(pool, 0, 0, 0);
+    ASSERT_OK(cudaMallocAsync(&small, 1000, nullptr));
+    ASSERT_OK(cudaMallocAsync(&large, 2000, nullptr));
+    expectPoolBytes(pool, 3000, 3000, 3000);
+    ASSERT_OK(cudaFreeAsync(large, nullptr));  // shrinks
+    expectPoolBytes(pool, 1000, 3000, 3000);
+    ASSERT_OK(cudaMallocAsync(&later, 500, nullptr));  // grows, to less than before
+    expectPoolBytes(pool, 1500, 3000, 3000);
+    ASSERT_OK(cudaMalloc(&large, 8000));  // is none of the pool
+    expectPoolBytes(pool, 1500, 3000, 3000);
+    ASSERT_OK(cudaFree(large));
+    for (const cudaMemPoolAttr mark : {cudaMemPoolAttrReservedMemHigh, cudaMemPoolAttrUsedMemHigh})
+        EXPECT_FAILS(cudaErrorInvalidValue, cudaMemPoolSetAttribute(pool, mark, &some));
+    expectPoolBytes(pool, 1500, 3000, 3000);
+    ASSERT_OK(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &none));
+    expectPoolBytes(pool, 1500, 3000, 1500);
+    ASSERT_OK(cudaMallocAsync(&large, 500, nullptr));  // to more than one of them
+    expectPoolBytes(pool, 2000, 3000, 2000);
+    ASSERT_OK(cudaFree(large));
+    expectPoolBytes(pool, 1500, 3000, 2000);
+    ASSERT_OK(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReservedMemHigh, &none));
+    expectPoolBytes(pool, 1500, 1500, 2000);
+    ASSERT_OK(cudaMallocAsync(&largest, 9000, nullptr));
+    ASSERT_OK(cudaFreeAsync(largest, nullptr));
+    ASSERT_OK(cudaFreeAsync(small, nullptr));
+    ASSERT_OK(cudaFreeAsync(later, nullptr));
+    expectPoolBytes(pool, 0, 10500, 10500);
+    ASSERT_OK(cudaMallocAsync(&small, 100, nullptr));
+    ASSERT_OK(cudaDeviceReset());
+    expectPoolBytes(pool, 0, 0, 0);
+}
+
 TEST_F(MemoryTest, ResetFreesEverything) {
     size_t before = 0, after = 0;
     ASSERT_OK(cudaMemGetInfo(&before, nullptr));
