@@ -48,7 +48,7 @@ def parse(text, output):
             act = re.fullmatch(rf"     (\S+):(\d+): {ACTOR} (.*)", line)
             if act:
                 file, number, who, what = act.groups()
-                assert os.path.basename(file).endswith(".cu")
+                assert file.endswith((".cu", ".cuh"))
                 finding.acts.append((int(number), who, what, ""))
             elif line.startswith(" " * 9):
                 finding.acts[-1] = (*finding.acts[-1][:3], line.strip())

@@ -397,6 +397,32 @@ def test_exercise_without_its_barrier(build, instrumented, tmp_path):
     assert "= tile[threadIdx.x][threadIdx.y + j]" in read
 
 
+@pytest.mark.parametrize(
+    "whole, part, kind, late",
+    [
+        # The next run clears what the other streams may still write.
+        ("join(ofStream.size())", "join(1)", "write after write", "the fill"),
+        ("join(ofStream.size())", "join(ofStream.size() - 1)", "write after write", "the fill"),
+        # The other streams do not wait for what this one has cleared.
+        ("fork(ofStream.size())", "fork(1)", "read after write", "thread (0,0,0)"),
+    ],
+)
+def test_exercise_whose_streams_do_not_all_meet(
+    build, instrumented, tmp_path, whole, part, kind, late
+):
+    text = (ROOT / "streams" / "issueOrder.cu").read_text()
+    assert text.count(whole) == 1
+    mutant = tmp_path / "mutant.cu"
+    mutant.write_text(text.replace(whole, part))
+    folders = ["-I", str(ROOT / "common"), "-I", str(ROOT / "streams")]
+    program = instrumented(mutant, str(build / "common" / "liblab_common.a"), *folders)
+    options = ["--streams=3", "--depth=1", "--connections=1", "--microseconds=5", "--reps=2"]
+    findings = run(program, tmp_path / "report", *options, "--kernel=depthFirst").findings
+    assert ("race between streams: " + kind, late) in [
+        (finding.title, finding.acts[1][1]) for finding in findings
+    ]
+
+
 def test_source_without_headers(instrumented, tmp_path):
     """The report names it, not its translation: check_report.py expects names that end with .cu."""
     (tmp_path / "kernel.cu").write_text("\n__global__ void k(int* p) { p[0] = threadIdx.x; }\n")

@@ -19,6 +19,7 @@ EXPECTED = {
     "noSecondBarrier": (SHARED + "write after read", {"no-second-read", "no-second-write"}),
     "atomicBesidePlain": (SHARED + "atomic and plain access", {"beside-clear", "beside-add"}),
     "noFence": (SHARED, {"no-fence"}),
+    "passesBy": ("barrier in divergent code: ", {"passed-by"}),
     "sameElement": ("race in global memory: write after write", {"same-element"}),
     "unwrittenGlobal": ("uninitialised device memory", {"unwritten-global"}),
     "beyondEnd": ("device memory out of bounds: ", {"beyond-end"}),

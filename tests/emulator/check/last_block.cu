@@ -82,6 +82,10 @@ __global__ void noFence(int* out, int wrong) {
     __syncthreads();
     out[place()] = sum;
 }
+__global__ void passesBy(int* out, int wrong) {
+    if (!isWrong(wrong) || threadIdx.x < 32) __syncthreads();  // passed-by
+    out[place()] = 1;
+}
 __global__ void sameElement(int* out, int wrong) {
     out[isWrong(wrong) ? blockIdx.x * blockDim.x : place()] = threadIdx.x;  // same-element
 }
@@ -107,6 +111,7 @@ static void runAll(int blocks, int wrong) {
     noSecondBarrier<<<blocks, kThreads>>>(out, wrong);
     atomicBesidePlain<<<blocks, kThreads>>>(out, wrong);
     noFence<<<blocks, kThreads>>>(out, wrong);
+    passesBy<<<blocks, kThreads>>>(out, wrong);
     sameElement<<<blocks, kThreads>>>(out, wrong);
     unwrittenGlobal<<<blocks, kThreads>>>(out, in, wrong);
     beyondEnd<<<blocks, kThreads>>>(out, wrong);
