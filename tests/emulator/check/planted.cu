@@ -1266,11 +1266,15 @@ const std::map<std::string, std::function<void()>> kPrograms = {
      }},
 };
 
+// planted NAME... runs these programs one after the other.
 int main(int argc, char** argv) {
-    const auto program = kPrograms.find(argc > 1 ? argv[1] : "");
-    if (program == kPrograms.end()) return 2;
-    program->second();
-    const cudaError_t error = cudaDeviceSynchronize();
-    std::printf("%s: %s\n", argv[1], cudaGetErrorName(error));
+    cudaError_t error = cudaSuccess;
+    for (int i = 1; i < argc && error == cudaSuccess; ++i) {
+        const auto program = kPrograms.find(argv[i]);
+        if (program == kPrograms.end()) return 2;
+        program->second();
+        error = cudaDeviceSynchronize();
+        std::printf("%s: %s\n", argv[i], cudaGetErrorName(error));
+    }
     return error == cudaSuccess ? 0 : 1;
 }
