@@ -142,6 +142,7 @@ def cross_build(folder: Path) -> None:
     cross = [f"-DCMAKE_SYSROOT={folder / 'root'}", f"-DPython3_EXECUTABLE={PYTHON}"]
     cross += ["-DCMAKE_SYSTEM_NAME=Linux", "-DCMAKE_SYSTEM_PROCESSOR=aarch64"]
     cross += ["-DCMAKE_CXX_COMPILER=aarch64-linux-gnu-g++"]
+    cross += ["-DLAB_CASE_SECONDS=1800"]  # QEMU is many times slower
     cross += ["-DCMAKE_FIND_ROOT_PATH_MODE_PROGRAM=NEVER"]
     for kind in ("LIBRARY", "INCLUDE", "PACKAGE"):
         cross += [f"-DCMAKE_FIND_ROOT_PATH_MODE_{kind}=ONLY"]
