@@ -10,16 +10,17 @@ import re
 from collections.abc import Iterator
 from typing import Optional
 
-from .condition import evaluate
+from .condition import DEFINED, OF_NVCC, holds
 from .lexer import Directive, Stream
 from .scopes import OPEN, kind
 from .unit import Source, Unit
 
 ARCH = "900"  # of compute capability 9.0, which the emulated device has
 NAME = re.compile(r"\b__CUDA_ARCH__\b")
-DEFINED = re.compile(r"\bdefined\s*(?:\(\s*(\w+)\s*\)|(\w+))")
-ALWAYS_DEFINED = {"__CUDACC__", "__NVCC__", "__cplusplus"}
 DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
+QUALIFIER_MACROS = re.compile(
+    r"(?:\s*#[ \t]*define[ \t]+\w+(?:[ \t]+(?:__\w+__|static|inline|extern))*[ \t]*(?://.*)?(?:\n|\Z))*\s*"
+)
 NO_DECLARATION = set(
     "return else do throw goto delete new case default break continue if for while switch".split()
 )
@@ -145,6 +146,8 @@ class _Arch:
         if gpu is not None and gpu == host:
             return "host"  # no difference
         branches = {gpu, host} if None not in (gpu, host) else set(range(len(group) - 1))
+        if self._are_qualifiers(group, branches):
+            return "device"  # they mean nothing to a host's compiler
         kinds: set[str] = set()
         names: set[str] = set()
         for branch in branches - {NONE}:
@@ -171,6 +174,17 @@ class _Arch:
             "host and GPU see different declarations here, and the cpu back end compiles them once, "
             "for both: put the #if into the body of the function that differs",
         )
+
+    def _are_qualifiers(self, group: Group, branches: set[Optional[int]]) -> bool:
+        """Whether the branches define the same macros for qualifiers, or qualifiers as macros."""
+        defined: list[set[str]] = [set()] if NONE in branches else []
+        for branch in sorted(b for b in branches if b is not None and b != NONE):
+            stretch = self._source.text[group[branch].end : group[branch + 1].start]
+            stretch = stretch.partition("\n")[2]
+            if QUALIFIER_MACROS.fullmatch(stretch) is None:
+                return False
+            defined.append(set(DEFINE.findall(stretch)) - OF_NVCC.keys())
+        return all(names == defined[0] for names in defined)
 
     def _users(self, names: set[str], group: Group) -> Iterator[str]:
         """The kinds of code that use the names, outside of the group."""
@@ -226,17 +240,7 @@ def _taken(group: Group, arch: Optional[str]) -> Optional[int]:
 
 
 def _holds(directive: Directive, arch: Optional[str]) -> Optional[bool]:
-    def defined(name: str) -> Optional[bool]:
-        return arch is not None if name == "__CUDA_ARCH__" else name in ALWAYS_DEFINED or None
-
-    if directive.name.endswith("def"):
-        known = defined(directive.condition)
-        return known if known is None else known != directive.name.endswith("ndef")
-    text = DEFINED.sub(
-        lambda m: {True: "1", False: "0", None: "?"}[defined(m[1] or m[2])], directive.condition
-    )
-    known = evaluate(NAME.sub(arch or "0", text))
-    return None if known is None else known != 0
+    return holds(directive.name, directive.condition, {**OF_NVCC, "__CUDA_ARCH__": arch})
 
 
 def _declarations(stream: Stream, start: int, end: int) -> Iterator[Optional[list[int]]]:

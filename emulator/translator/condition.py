@@ -1,13 +1,19 @@
-"""What the condition of an `#if` is worth: numbers and operators, with the meaning they have in C."""
+"""What the condition of an `#if` is worth: numbers and operators, with the meaning they have in C.
+A name is not known, nor is what depends on it: `0 && X` does not."""
 
 import operator
 import re
+from collections.abc import Mapping
 from typing import Callable, Optional
 
 TOKEN = re.compile(
     r"\s*(?:(?P<number>0[xX][0-9a-fA-F]+|0[0-7]*|[1-9][0-9]*)(?P<suffix>[uUlL]*)\b"
-    r"|(?P<operator>&&|\|\||[=!<>]=|[-+*/%<>!()]|and\b|or\b|not\b))"
+    r"|(?P<operator>&&|\|\||[=!<>]=|[-+*/%<>!()]|and\b|or\b|not\b)"
+    r"|(?P<name>[^\W\d]\w*))"
 )
+DEFINED = re.compile(r"\bdefined\s*(?:\(\s*(\w+)\s*\)|(\w+))")
+NAME = re.compile(r"\b[^\W\d]\w*")
+UNKNOWN = "UNKNOWN"  # stands for a value
 SPELLINGS = {"and": "&&", "or": "||", "not": "!"}
 # Those of a line bind more tightly than those of the line before; `&` and others are not known.
 LEVELS: list[dict[str, Callable[[int, int], int]]] = [
@@ -20,12 +26,44 @@ LEVELS: list[dict[str, Callable[[int, int], int]]] = [
 ]
 
 
+# What is known of macros: the text of the value, UNKNOWN if there is one, None if it is not defined.
+Known = Mapping[str, Optional[str]]
+# What nvcc defines for every source, and the headers here do as well (emu/qualifiers.h).
+OF_NVCC: dict[str, Optional[str]] = {
+    "__CUDACC__": "1",
+    "__NVCC__": "1",
+    **dict.fromkeys(
+        "__cplusplus __CUDACC_VER_MAJOR__ __CUDACC_VER_MINOR__ __host__ __device__ __global__ "
+        "__constant__ __managed__ __shared__ __grid_constant__ __launch_bounds__ __align__ "
+        "__forceinline__ __noinline__".split(),
+        UNKNOWN,
+    ),
+}
+
+
 class _Unknown(Exception):
     """More than is known here."""
 
 
+def holds(directive: str, condition: str, known: Known) -> Optional[bool]:
+    """Whether the branch is taken that an `if`, `ifdef`, `elifndef` ... begins, if no branch before
+    it is. None if that depends on more."""
+    if directive.endswith("def"):
+        name = condition.strip()
+        is_defined = known[name] is not None if name in known else None
+        return is_defined if is_defined is None else is_defined != directive.endswith("ndef")
+
+    def defined(match: re.Match[str]) -> str:
+        name = match[1] or match[2]
+        return str(int(known[name] is not None)) if name in known else UNKNOWN
+
+    text = DEFINED.sub(defined, condition)
+    value = evaluate(NAME.sub(lambda m: (known[m[0]] or "0") if m[0] in known else m[0], text))
+    return None if value is None else value != 0
+
+
 def evaluate(text: str) -> Optional[int]:
-    """None if the condition has names, or operators or numbers that are not known here."""
+    """None if it depends on names, or has operators or numbers that are not known here."""
     try:
         return _Reader(text).whole()
     except _Unknown:
@@ -34,7 +72,7 @@ def evaluate(text: str) -> Optional[int]:
 
 class _Reader:
     def __init__(self, text: str) -> None:
-        self._tokens: list[tuple[str, bool]] = []  # (text, whether it is a number)
+        self._tokens: list[tuple[str, str]] = []  # (text, kind)
         self._lowest = -(2**63)
         text = text.rstrip()
         end = 0
@@ -42,48 +80,62 @@ class _Reader:
             token = TOKEN.match(text, end)
             if token is None:
                 raise _Unknown
-            number, name = token["number"], token["operator"]
-            if number and "u" in token["suffix"].lower():
+            if token["number"] and "u" in token["suffix"].lower():
                 self._lowest = 0  # below, unsigned arithmetic is another one
-            self._tokens.append((number or SPELLINGS.get(name, name), number is not None))
+            found = token["number"] or token["name"] or token["operator"]
+            found = SPELLINGS.get(found, found)
+            kind = "number" if token["number"] else "name" if token["name"] else "operator"
+            self._tokens.append((found, kind))
             end = token.end()
 
-    def whole(self) -> int:
+    def whole(self) -> Optional[int]:
         result = self._operation(0)
         if self._tokens:
             raise _Unknown
         return result
 
-    def _operation(self, level: int) -> int:
+    def _operation(self, level: int) -> Optional[int]:
         if level == len(LEVELS):
             return self._operand()
         left = self._operation(level + 1)
         while self._tokens and self._tokens[0][0] in LEVELS[level]:
             name = self._tokens.pop(0)[0]
-            right = self._operation(level + 1)
-            if name in ("/", "%") and (left < 0 or right <= 0):  # Python rounds another way
-                raise _Unknown
-            left = self._checked(LEVELS[level][name](left, right))
+            left = self._result(name, left, self._operation(level + 1))
         return left
 
-    def _operand(self) -> int:
+    def _result(self, name: str, left: Optional[int], right: Optional[int]) -> Optional[int]:
+        if left is None or right is None:
+            known = right if left is None else left
+            if name == "||" and known:
+                return 1
+            return 0 if name == "&&" and known == 0 else None
+        if name in ("/", "%") and (left < 0 or right <= 0):  # Python rounds another way
+            raise _Unknown
+        operation = next(level[name] for level in LEVELS if name in level)
+        return self._checked(operation(left, right))
+
+    def _operand(self) -> Optional[int]:
         if not self._tokens:
             raise _Unknown
-        text, is_number = self._tokens.pop(0)
-        if is_number:
+        text, kind = self._tokens.pop(0)
+        if kind == "number":
             octal = text.startswith("0") and text.isdecimal()
             return self._checked(int(text, 8 if octal else 0))
+        if kind == "name":
+            return None
         if text == "(":
             result = self._operation(0)
             if not self._tokens or self._tokens.pop(0)[0] != ")":
                 raise _Unknown
             return result
+        if text not in ("!", "+", "-"):
+            raise _Unknown
+        operand = self._operand()
+        if operand is None:
+            return None
         if text == "!":
-            return int(self._operand() == 0)
-        if text in ("+", "-"):
-            operand = self._operand()
-            return self._checked(operand if text == "+" else -operand)
-        raise _Unknown
+            return int(operand == 0)
+        return self._checked(operand if text == "+" else -operand)
 
     def _checked(self, result: int) -> int:
         if not self._lowest <= result < 2**63:

@@ -1,11 +1,13 @@
 """Splits a CUDA source file into tokens with their exact places.
 
 What may be parsed together forms a stream: the file without its directives, and the body of each
-#define. Other directives and `#if 0` blocks are left out.
+#define. Other directives are left out, and so are branches of an #if that are sure not to be taken.
 """
 
 import re
 from typing import NamedTuple, Optional
+
+from .condition import NAME, Known, holds
 
 # `<` and `>` are single tokens: whether `>>>` ends a launch or three template argument lists is
 # for the parser to find out.
@@ -27,7 +29,7 @@ TOKEN = re.compile(
 DIRECTIVE = re.compile(r"#(?:[ \t]|\\\r?\n)*([A-Za-z_]*)")
 DEFINE = re.compile(r"(?:[ \t]|\\\r?\n)+([^\W\d]\w*)(\([^)]*\))?")
 INCLUDE = re.compile(r'[ \t]*(?P<spelling>"(?P<quoted>[^"\n]+)"|<(?P<angled>[^>\n]+)>)')
-ALWAYS_FALSE = re.compile(r"[ \t]*(?:0|false)[ \t]*(?:/[/*]|\r?\n|$)")
+GUARD = re.compile(r"ifndef (\w+)|if !\s*defined\s*\(?\s*(\w+)\s*\)?")
 CONDITIONALS = set("if ifdef ifndef else elif elifdef elifndef endif".split())
 UP_TO_COMMENT = re.compile(r"(?:\\\r?\n|(?!/[/*]|\r?\n)[\s\S])*")
 REST_OF_LINE = re.compile(r"(?:\\\r?\n|[^\n])*")
@@ -59,7 +61,7 @@ class Directive(NamedTuple):
     end: int  # of its line, but for a comment
     condition: str
     token: int  # index of the next token of the file's own stream
-    live: bool  # not within an `#if 0`
+    live: bool  # not within a branch that is sure not to be taken
 
 
 class Edit(NamedTuple):
@@ -77,6 +79,8 @@ class Stream:
         self.tokens: list[Token] = []
         self.macro = macro  # its name; empty for a file's own tokens
         self.parameters = parameters or []
+        # Of a macro: the names on which it depends whether this definition counts.
+        self.asked: set[str] = set()
         self.conditionals: list[tuple[int, str]] = []  # (index of the next token, if|else|endif)
         self._pairs: Optional[dict[int, int]] = None
 
@@ -187,18 +191,37 @@ class Stream:
         return [part for part in parts if part]
 
 
-class Lexer:
-    """Lexes one file. `path` is for error messages."""
+class _Group:
+    """An #if with its #elif and #else, up to where the lexer is."""
 
-    def __init__(self, path: str, text: str) -> None:
+    def __init__(self) -> None:
+        self.dead = False  # this branch is sure not to be taken
+        self.taken: Optional[bool] = False  # one of the branches up to here; None: that is unsure
+        self.asked: set[str] = set()  # the names on which this branch depends
+
+    def branch(self, taken: Optional[bool], names: set[str]) -> None:
+        """Begins a branch that is taken, or is not, where none before it is; None if that depends
+        on `names`."""
+        self.dead = self.taken is True or taken is False
+        if not self.dead:
+            self.taken = taken
+            self.asked |= names if taken is None else set()
+
+
+class Lexer:
+    """Lexes one file. `path` is for error messages; `known` says what is known of macros."""
+
+    def __init__(self, path: str, text: str, known: Optional[Known] = None) -> None:
         self.streams = [Stream()]  # the file's own, then one for each #define
         self.includes: list[Include] = []
         self.directives: list[Directive] = []
         self._path = path
         self._text = text
         self._dropped = Stream()
-        self._depth = 0  # of #if
-        self._dead = 0  # depth of the `#if 0` that we are in
+        self._known: Known = {**(known or {}), "true": "1", "false": "0"}
+        self._groups: list[_Group] = []  # around the place
+        self._dead = False  # in a branch that is sure not to be taken
+        self._guard = ""  # the macro of the #ifndef that the file begins with
         self._run()
 
     def _run(self) -> None:
@@ -222,7 +245,7 @@ class Lexer:
                 self._never_ends(start, "comment" if kind == "open_comment" else "raw string")
             elif kind == "open_quote":
                 # Text that the preprocessor drops may have an apostrophe: the compiler knows.
-                if not in_directive and self._depth == 0:
+                if not in_directive and not self._groups:
                     what = "string" if match.group() == '"' else "character"
                     self._never_ends(start, what + " literal")
                 rest = REST_OF_LINE.match(text, pos)
@@ -252,17 +275,7 @@ class Lexer:
             live = not self._dead
             end = pos + len(text)
             self.directives.append(Directive(name, start, end, condition, next_token, live))
-        if name in ("if", "ifdef", "ifndef"):
-            self._depth += 1
-            self._conditional("if")
-            if not self._dead and name == "if" and ALWAYS_FALSE.match(self._text, pos):
-                self._dead = self._depth
-        elif name in ("else", "elif", "elifdef", "elifndef", "endif"):
-            self._conditional("endif" if name == "endif" else "else")
-            if self._dead == self._depth:
-                self._dead = 0
-            if name == "endif" and self._depth > 0:
-                self._depth -= 1
+            self._branch(name, condition)
         elif name == "include" and not self._dead:
             include = INCLUDE.match(self._text, pos)
             if include:
@@ -275,9 +288,32 @@ class Lexer:
                 self.streams.append(
                     Stream(define.group(1), re.findall(r"\w+|\.\.\.", define.group(2) or ""))
                 )
+                self.streams[-1].asked = self._asked(define.group(1))
                 return self.streams[-1], define.end()
         return self._dropped, pos
 
-    def _conditional(self, what: str) -> None:
+    def _asked(self, macro: str) -> set[str]:
+        """The names on which it depends whether the macro's definition counts: the macro that guards
+        the file is not one of them."""
+        if len(self.streams) == 2 and macro != self._guard:
+            self._guard = ""  # the first definition in a guard is its own
+        asked: set[str] = set().union(*(group.asked for group in self._groups))
+        return asked - ({self._guard} - {macro})
+
+    def _branch(self, name: str, condition: str) -> None:
+        """Goes into the branch that the directive begins, or out of the last one."""
+        is_first = name.startswith("if")
         own = self.streams[0]
+        what = "if" if is_first else "endif" if name == "endif" else "else"
         own.conditionals.append((len(own.tokens), what))
+        if is_first:
+            if not own.tokens and not self._groups and len(self.streams) == 1:
+                guard = GUARD.fullmatch(f"{name} {condition}")
+                self._guard = (guard[1] or guard[2]) if guard else ""
+            self._groups.append(_Group())
+        if self._groups and what == "endif":
+            self._groups.pop()
+        elif self._groups:
+            taken = name == "else" or holds(name, condition, self._known)
+            self._groups[-1].branch(taken, set(NAME.findall(condition)))
+        self._dead = any(group.dead for group in self._groups)

@@ -245,7 +245,7 @@ class Sides:
         for word, behind in zip(words, (*words[1:], "")):
             if word in self._unit.macros:
                 meanings = {frozenset(m & MARKS) for m in self._unit.meanings(word)}
-                if len(meanings) != 1 or behind == "(":
+                if len(meanings) != 1 or behind == "(" or self._unit.may_mean_more(word):
                     return None
                 result |= meanings.pop()
             elif word in MARKS:

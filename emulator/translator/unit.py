@@ -4,11 +4,16 @@ import os
 import re
 from typing import NamedTuple, NoReturn, Optional
 
+from .condition import OF_NVCC, Known
 from .lexer import Directive, Include, Lexer, Stream, TranslateError
 from .scopes import Scope, kind, scopes_of
 
 # Quick looks into a header before it is worth lexing.
 ANY_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)', re.MULTILINE)
+ANY_DECIDED = re.compile(
+    rf"^[ \t]*#[ \t]*(?:el)?if\w*[ \t]+(?:[01]\b|.*\b(?:{'|'.join(OF_NVCC)})\b)", re.MULTILINE
+)
+ANY_UNDEF = re.compile(r"^[ \t]*#[ \t]*undef[ \t]+(\w+)", re.MULTILINE)
 ANY_DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
 # Macros that make a string or a name of a parameter.
 ANY_LITERAL_MACRO = re.compile(
@@ -43,6 +48,7 @@ class Source:
         self.included: dict[tuple[str, bool], Source] = {}  # by (name, in quotes?)
         self.edits: list[tuple[int, int, str]] = []  # (start, end, text instead)
         self.translated = False
+        self.known: Known = OF_NVCC
         self._lexer: Optional[Lexer] = None
 
     def fail(self, offset: int, message: str) -> NoReturn:
@@ -52,8 +58,29 @@ class Source:
 
     def _lexed(self) -> Lexer:
         if self._lexer is None:
-            self._lexer = Lexer(self.path, self.text)
+            self._lexer = Lexer(self.path, self.text, self.known)
         return self._lexer
+
+    def has_decided_branches(self) -> bool:
+        """Whether an #if may be decided here that leaves out part of the file. No, where it cannot be
+        lexed: it is perhaps for others than a compiler."""
+        try:
+            return bool(ANY_DECIDED.search(self.text) and self.streams)
+        except TranslateError:
+            return False
+
+    def macros(self) -> set[str]:
+        """The names of the macros that the file defines, as far as that is known."""
+        if self.has_decided_branches():
+            return {stream.macro for stream in self.streams if stream.macro}
+        return set(ANY_DEFINE.findall(self.text))
+
+    def headers(self) -> "list[Source]":
+        """What the file includes, as far as that is known."""
+        if self.has_decided_branches():
+            named = {(include.name, include.quoted) for include in self.includes}
+            return [header for key, header in self.included.items() if key in named]
+        return list(self.included.values())
 
     @property
     def streams(self) -> list[Stream]:
@@ -108,9 +135,11 @@ class Unit:
         self._own_headers: Optional[str] = None  # their text, once it is asked for
         # Macros that hold an `if` or a loop: do they end with a whole statement?
         self.control_macros: dict[str, bool] = {}
+        self.undefined: set[str] = set()  # what an #undef names
         self.main = self._load(path, path)
+        self._leave_out_headers()
         for source in self.sources.values():
-            self.macros.update(ANY_DEFINE.findall(source.text))
+            self.macros.update(source.macros())
             self.literal_macros.update(ANY_LITERAL_MACRO.findall(source.text))
             self.types.update(name for names in ANY_TYPE.findall(source.text) for name in names)
             self.overloads_and_or |= ANY_OVERLOADED.search(source.text) is not None
@@ -167,6 +196,13 @@ class Unit:
     def meanings(self, macro: str) -> list[set[str]]:
         """What each definition of the macro holds, with what the macros in it hold."""
         return [self._held(stream, {macro}) for stream in self._definitions(macro)]
+
+    def may_mean_more(self, macro: str) -> bool:
+        """Whether the name may have a meaning that meanings() does not tell: that of a keyword where
+        the definition does not count, or one that the command line gives it."""
+        asked: set[str] = set().union(*(stream.asked for stream in self._definitions(macro)))
+        is_keyword = macro in OF_NVCC
+        return macro in asked or (is_keyword and (bool(asked) or macro in self.undefined))
 
     def _definitions(self, macro: str) -> list[Stream]:
         sources = [source for source in self.sources.values() if macro in source.text]
@@ -234,6 +270,18 @@ class Unit:
                         source.included[(quoted or angled, bool(quoted))] = header
                     break
         return source
+
+    def _leave_out_headers(self) -> None:
+        """Removes the headers that are included in branches alone that nvcc does not take."""
+        for source in self.sources.values():
+            self.undefined.update(ANY_UNDEF.findall(source.text))
+        known = {name: value for name, value in OF_NVCC.items() if name not in self.undefined}
+        for source in self.sources.values():
+            source.known = known
+        reached: list[Source] = [self.main]
+        for source in reached:
+            reached += [header for header in source.headers() if header not in reached]
+        self.sources = {real: s for real, s in self.sources.items() if s in reached}
 
     def _collect(self, stream: Stream) -> None:
         texts = {token.text for token in stream.tokens}

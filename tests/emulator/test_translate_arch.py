@@ -68,6 +68,16 @@ def test_host_code_is_the_hosts(translated, source):
             "#if 1\nconst int n = 900;\n#else\nconst int n = 1;\n#endif\n"
             "__global__ void __launch_bounds__(n) k() {}\n",
         ),
+        (
+            "#ifdef __CUDA_ARCH__\n#define HD __host__ __device__ __forceinline__  // both\n#else\n"
+            "#define HD inline\n#endif\nHD int f();\n__global__ void k() { f(); }\n",
+            "#if 1\n#define HD __host__ __device__ __forceinline__  // both\n#else\n"
+            "#define HD inline\n#endif\nHD int f();\n__global__ void k() { f(); }\n",
+        ),
+        (
+            "#ifndef __CUDA_ARCH__\n#define __device__\n#endif\n__device__ int f();\nint g();\n",
+            "#if 0\n#define __device__\n#endif\n__device__ int f();\nint g();\n",
+        ),
     ],
 )
 def test_declarations_are_those_of_their_users(translated, source, expected):
@@ -152,6 +162,17 @@ DECLARED = "host and GPU see different declarations here"
         (
             "#ifdef __CUDA_ARCH__\ntypedef float T;\n#else\ntypedef int T;\n#endif\n"
             "__device__ T d() { T x; }\nT f() { T x; }\n",
+            1,
+            DECLARED,
+        ),
+        (
+            "#ifdef __CUDA_ARCH__\n#define HD __host__ __device__\n#else\n#define HD const\n#endif\n"
+            "HD int f();\n",
+            1,
+            DECLARED,
+        ),
+        (
+            "#ifdef __CUDA_ARCH__\n#define HD __host__ __device__\n#endif\nHD int f();\n",
             1,
             DECLARED,
         ),

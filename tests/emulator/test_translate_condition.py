@@ -35,6 +35,10 @@ from translator.condition import evaluate
         ("1<2&&!0||-1>=0", 1),
         ("700u <= 900UL", 1),
         ("9223372036854775807", 2**63 - 1),
+        ("1 || X", 1),
+        ("X && 0 || X > 1 || 7", 1),
+        ("!(0 && X) && 3", 1),
+        ("(X || 1) + 1", 2),
     ],
 )
 def test_value(condition, value):
@@ -47,7 +51,10 @@ def test_value(condition, value):
     [
         "",
         "X",
-        "1 || X",
+        "0 || X",
+        "X && 1",
+        "X == X",
+        "X(1) || 1",
         "? && 1",
         "900x",
         "08",

@@ -318,3 +318,84 @@ def test_names_of_libraries(refused, name):
 def test_declarations_that_an_if_cuts_through(refused, code):
     assert refused(code + "__global__ void k(float* p) { p[0] = f(1); }\n") == []
     assert refused(code + "void k(float* p) { p[0] = f(1); }\n") == []
+
+
+NOT_TAKEN = [
+    "#ifndef __CUDACC__\n{}\n#endif",
+    "#if !defined(__CUDACC__)\n{}\n#endif",
+    "#if !defined __NVCC__ && USE_GPU  // of another compiler\n{}\n#endif",
+    "#ifdef __CUDACC__\n#define GPU\n#else\n{}\n#endif",
+    "#if defined(__HIPCC__)\n#elif defined(__CUDACC__) || \\\n    defined(GPU)\n#else\n{}\n#endif",
+    "#if __CUDACC__\n#elif defined(GPU)\n{}\n#endif",
+    "#ifdef __CUDACC__\n#elif 1\n#if 1\n{}\n#endif\n#else\n{}\n#endif",
+    "#ifndef __CUDACC__\n#ifdef GPU\n#else\n{}\n#endif\n#endif",
+    "#ifndef __global__\n{}\n#endif",
+    "#if 0\n{}\n#endif",
+]
+KEYWORDS = "#define __global__\n#define __device__\n#define __host__\n#define __shared__"
+LAUNCHED = """
+int ofHost(int x) { return x; }
+__device__ int ofDevice(int x) { return x; }
+__global__ void kernel(int* p) { __shared__ int s[1]; s[0] = ofDevice(3); *p = s[0]; }
+int main() { kernel<<<1, 1>>>(nullptr); }
+"""
+WRONG = "__global__ void wrong(int* p) { *p = ofHost(1); }\n"
+
+
+@pytest.mark.parametrize("branch", NOT_TAKEN)
+def test_keywords_that_are_macros_for_other_compilers(refused, branch):
+    source = branch.replace("{}", KEYWORDS) + LAUNCHED
+    assert refused(source) == []
+    ((_, said),) = refused(source + WRONG)
+    assert "'ofHost' is a function of the host" in said
+
+
+@pytest.mark.parametrize("branch", NOT_TAKEN[1:3])
+def test_keywords_that_a_header_for_other_compilers_defines(refused, branch):
+    for header in (
+        branch.replace("{}", KEYWORDS),
+        "#pragma once\n" + branch.replace("{}", KEYWORDS),
+    ):
+        assert refused('#include "other.h"' + LAUNCHED, other=header) == []
+    header = branch.replace("{}", '#include "keywords.h"')
+    assert refused('#include "other.h"' + LAUNCHED, other=header, keywords=KEYWORDS) == []
+    ((_, said),) = refused('#include "other.h"' + LAUNCHED + WRONG, other=header, keywords=KEYWORDS)
+    assert "'ofHost' is a function of the host" in said
+
+
+@pytest.mark.parametrize(
+    "definitions",
+    [
+        "#ifndef USE_GPU\n" + KEYWORDS + "\n#endif",
+        "#if defined(__CUDACC__) && !defined(USE_GPU)\n" + KEYWORDS + "\n#endif",
+        "#define __global__\n#undef __global__\n#define __global__ __attribute__((x))",
+        "#undef __CUDACC__\n#ifndef __CUDACC__\n" + KEYWORDS + "\n#endif",
+    ],
+)
+def test_keywords_that_may_be_macros(refused, definitions):
+    assert refused(definitions + LAUNCHED) == []
+
+
+@pytest.mark.parametrize(
+    "definitions, is_kernel",
+    [
+        ("#ifdef __CUDACC__\n#define KERNEL __global__\n#else\n#define KERNEL\n#endif", True),
+        ("#ifdef __CUDACC__\n#define KERNEL\n#else\n#define KERNEL __global__\n#endif", False),
+        ("#ifndef KERNEL\n#define KERNEL\n#endif", None),  # perhaps -DKERNEL=__global__
+        ("#ifdef USE_GPU\n#define KERNEL __global__\n#else\n#define KERNEL\n#endif", None),
+        ("#define KERNEL\n#undef KERNEL\n#define KERNEL __global__", None),
+        ("#define KERNEL", False),
+    ],
+)
+def test_macros_for_keywords(refused, definitions, is_kernel):
+    for guard in ("", "#ifndef GUARD_H\n#define GUARD_H\n"):
+        header = guard + definitions + ("\n#endif" if guard else "")
+        kernel = "KERNEL void k(int x) {}\n__global__ void k2() { k(1); }\n"
+        launch = "int main() { k<<<1, 1>>>(1); }"
+        said = [text for _, text in refused('#include "h.h"\n' + kernel + launch, h=header)]
+        if is_kernel is None:
+            assert said == []
+        elif is_kernel:
+            assert len(said) == 1 and "'k' is called like a function" in said[0]
+        else:
+            assert any("'k' is a host function, which cannot be launched" in text for text in said)
