@@ -10,7 +10,7 @@ from typing import Callable, Optional
 
 from .brackets import WORD_OPERATORS, Brackets
 from .lexer import Stream
-from .segments import Item, Segment, Segments
+from .segments import ASSIGNMENTS, BEFORE_OPERAND, LOWER_THAN_LESS, Item, Segment, Segments
 from .unit import Unit
 
 Edit = tuple[int, int, str]  # replaces source text [start, end)
@@ -27,6 +27,7 @@ NO_OPERAND = WORD_OPERATORS | set(
 )
 PREFIXES = set("- + ~ ! * &".split())
 BIND_TIGHTER = set("+ - * / % . -> [ (".split())  # than a shift, behind its right operand
+LOWER = BEFORE_OPERAND | ASSIGNMENTS | LOWER_THAN_LESS | set("< > <= >=".split())  # than a shift
 STREAMS = set("cout cerr clog endl".split())
 NARROWEST = 32  # bits of what is shifted
 
@@ -37,6 +38,7 @@ class Arithmetic:
     def __init__(self, unit: Unit, stream: Stream, in_device: Callable[[int], bool]) -> None:
         self._stream = stream
         self._in_device = in_device
+        self._unit = unit
         self._types = unit.types
         self._loose_macros = unit.macros - unit.whole_macros  # perhaps `a + b`
         self._brackets = Brackets(stream, unit.device_words)
@@ -56,9 +58,23 @@ class Arithmetic:
                 found = self._static_cast(i)
             elif token.text in INTEGERS or token.text in NAMED_INTEGERS:
                 found = self._functional_cast(i)
-            if found and self._in_device(i):
+            if found and (self._in_device(i) or self._in_constructor(i)):
                 result.append(found)
         return result
+
+    def _in_constructor(self, index: int) -> bool:
+        """Whether the token is in what a constructor of device code puts into members, `: x(a)`."""
+        stream, around = self._stream, self._brackets.around
+        opener = around[index]
+        while opener is not None and stream.text(opener) == "(":
+            index, opener = opener, around[opener]
+        is_initialiser = False
+        while stream.text(index - 1) not in ("", ";", "{", "}"):
+            index -= 1
+            is_initialiser |= stream.text(index) == ":" and stream.text(index - 1) == ")"
+            if stream.text(index) in self._unit.device_words:
+                return is_initialiser
+        return False
 
     # ---- shifts
 
@@ -74,18 +90,29 @@ class Arithmetic:
         if place is None or self._is_unsure(place[0], index, index + 1):
             return None
         segment, p = place
-        if p == 0 or any(self._is_text(item) for item in segment.items):
+        if p == 0 or self._is_of_text(segment.items, p):
             return None
         compound = second != first
         if self._is_small(index + 2, compound):
             return None
-        if compound and stream.text(index - 2) in (".", "->"):
-            return None  # it may have bits of its own
+        if compound and stream.text(index - 1) in self._unit.bit_fields:
+            return None  # a reference to it cannot be had
         at = stream.tokens[index + 1].end
         return [(at, at, " ::emu::shift " + ("=" if compound else first * 2))]
 
-    def _is_text(self, item: Item) -> bool:
-        return item.text in STREAMS or self._stream.kind(item.first) == "string"
+    def _is_of_text(self, items: list[Item], p: int) -> bool:
+        """Whether the operator at items[p] has text to the left or right, as those of streams have."""
+        first, last = p, p
+        while first > 0 and items[first - 1].text not in LOWER:
+            first -= 1
+        while last + 1 < len(items) and items[last + 1].text not in LOWER:
+            last += 1
+        operands = items[first : last + 1]
+        return any(
+            item.text in STREAMS
+            or (self._stream.kind(item.first) == "string" and after.text != "[")
+            for item, after in zip(operands, [*operands[1:], items[p]])
+        )
 
     def _is_small(self, index: int, compound: bool) -> bool:
         """Whether the right operand is a number that is in range for every type."""

@@ -1,5 +1,6 @@
 """A translation unit: the file, the user's headers that it includes, and their kernels."""
 
+import functools
 import os
 import re
 from typing import NamedTuple, NoReturn, Optional
@@ -23,6 +24,13 @@ ANY_LITERAL_MACRO = re.compile(
 ANY_TYPE = re.compile(
     r"\b(?:typename|class|struct|union|enum|using)\s+(\w+)|\btypedef\b[^;{}]*?(\w+)\s*;"
 )
+# `unsigned a : 3, b : 5;`, and some of what looks like it.
+SPACE = r"(?:\s|//.*|/\*[\s\S]*?\*/)*"
+ANY_BIT_FIELD = re.compile(
+    rf"(?:[;{{}}:]{SPACE}(?:[\w:<>]+\s+)+|,{SPACE})(\w+)\s*:(?!:)[\w\s()+*/-]+(?=[;,={{])"
+)
+ANY_PACKED = re.compile(r"\b(?:__)?packed(?:__)?\b")
+ANY_MEMBER = re.compile(r"(?:\.|->)\s*(\w+)\s*(?:<<|>>)=")
 ANY_OVERLOADED = re.compile(r"\boperator\s*(?:&&|\|\||and\b|or\b)\s*\(")
 ANY_DIRECTIVE = re.compile(r"\busing\s+namespace\b")
 ANY_CUDA = re.compile(
@@ -187,6 +195,15 @@ class Unit:
         if not is_template:
             return True
         return arguments is not None and arguments >= template.required and not template.pack
+
+    @functools.cached_property
+    def bit_fields(self) -> set[str]:
+        """The names of members to which no reference can be had; and some others."""
+        texts = [source.text for source in self.sources.values()]
+        found = {name for text in texts for name in ANY_BIT_FIELD.findall(text)}
+        if any(ANY_PACKED.search(text) for text in texts):
+            found.update(name for text in texts for name in ANY_MEMBER.findall(text))
+        return found
 
     def declares(self, name: str) -> bool:
         """Whether the program has a function, a type or a template of its own by the name."""

@@ -42,6 +42,12 @@ def body(translated):
         ("x = 1ull << 63;", "x = 1ull << S << 63;"),
         ("x = a << 31 - n;", "x = a << S << 31 - n;"),
         ("x = a << 2 * n;", "x = a << S << 2 * n;"),
+        ('printf("%x %x", a << n, b >> n);', 'printf("%x %x", a << S << n, b >> S >> n);'),
+        ('x = a << n == b ? "text" : c;', 'x = a << S << n == b ? "text" : c;'),
+        ('x = "text"[i] << n;', 'x = "text"[i] << S << n;'),
+        ('cout << "text", x = a << n;', 'cout << "text", x = a << S << n;'),
+        ("p->v <<= n; s.v >>= n;", "p->v <<= S = n; s.v >>= S = n;"),
+        ("x = b ? y : z; y <<= n;", "x = b ? y : z; y <<= S = n;"),
         ("auto f = [=](int n) { return a << n; };", "auto f = [=](int n) { return a << S << n; };"),
     ],
 )
@@ -60,8 +66,9 @@ def test_shifts(body, code, expected):
         "x = f<g<int>>(y);",
         "f<g<a, b>>();",
         "A<B<C<int>>> x;",
-        "p->bits <<= n; s.bits >>= n;",  # a reference to a bit-field cannot be had
+        "struct { int a : 3, bits : 4; } s; s.bits >>= n; s.a <<= n;",  # no reference can be had
         'stream << "text" << n;',
+        'x = b ? 1 : stream << n << "text";',
         "std::cout << n << std::endl;",
         "x = a < b, c > d;",
     ],
@@ -128,6 +135,22 @@ def test_what_is_no_cast_of_a_number_to_an_integer(body, code):
 def test_host_code_stays(translated, head):
     source = head + "() { x = a << n; y = (int)f; }\n"
     assert translated(source) == source
+
+
+def test_bit_fields(translated):
+    head = "struct %s A {\n  int v; unsigned bits : 3,  // three\n    more : 1;\n "
+    head += " __device__ void f(int n) { v <<= S = n; more <<= n; a.%s <<= n; } };\n"
+    expected = head % ("", "bits")
+    assert translated(expected.replace("S = ", "")) == expected
+    expected = head % ("__attribute__((packed))", "v")
+    assert translated(expected.replace("S = ", "")) == expected.replace("S = ", "")
+
+
+def test_constructors(translated):
+    code = "struct A { int v, w; %sA(int a, int n) : v(a << n), w{a >> n} {} };\n"
+    expected = code.replace("a <<", "a << S <<").replace("a >>", "a >> S >>")
+    assert translated(code % "__device__ ") == expected % "__device__ "
+    assert translated(code % "__device__ int f();\n") == code % "__device__ int f();\n"
 
 
 def test_macros_and_conditionals_stay(translated):

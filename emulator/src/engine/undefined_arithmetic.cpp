@@ -1,7 +1,7 @@
 // Ends kernels that shift or convert out of range where the translator could not put in what a GPU
-// does (translator/arithmetic.py): in macros, in functions without __device__, in `int i = x;`. And
-// on AArch64 those that divide integers by zero or access what is misaligned, of which x86-64
-// complains itself (fault.cpp).
+// does (translator/arithmetic.py): in macros, in functions without __device__, on bit-fields, in
+// `int i = x;`. And on AArch64 those that divide integers by zero or access what is misaligned, of
+// which x86-64 complains itself (fault.cpp).
 //
 // Programs are compiled with -fsanitize=shift-exponent,float-cast-overflow (on AArch64 with
 // integer-divide-by-zero,alignment, too), whose checks call these functions in place of the
@@ -104,8 +104,8 @@ void __ubsan_handle_shift_out_of_bounds(Shift* shift, Value left, Value right) {
     emu::failKernel(
         cudaErrorLaunchFailure,
         emu::format("%s: shift by %s of %s, which has %u bits: C++ leaves the result open here. "
-                    "Write the shift into the kernel itself, which gives a GPU's result, or keep "
-                    "the amount from 0 to %u",
+                    "A shift has a GPU's result in a __global__ or __device__ function, outside of "
+                    "macros and not on a bit-field: write it so, or keep the amount from 0 to %u",
                     text(shift->location).c_str(), integerText(*shift->right, right).c_str(),
                     shift->left->name, bits, bits - 1));
 }
@@ -116,8 +116,8 @@ void __ubsan_handle_float_cast_overflow(Conversion* conversion, Value from) {
     emu::failKernel(
         cudaErrorLaunchFailure,
         emu::format("%s: %s does not fit into %s: C++ leaves the result of this conversion open. "
-                    "Write a cast into the kernel itself, which gives a GPU's result, or test the "
-                    "value before",
+                    "A cast to a type's own name, as (int)x, has a GPU's result in a __global__ or "
+                    "__device__ function, outside of macros: write one, or test the value before",
                     text(conversion->location).c_str(), realText(*conversion->from, from).c_str(),
                     to));
 }

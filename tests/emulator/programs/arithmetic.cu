@@ -42,6 +42,35 @@ __global__ void shifts(int* out, unsigned* unsignedOut, long long* wide, int n) 
     wide[3] = static_cast<long long>((Wide{3} << 2 * n).bits);
 }
 
+template <class... Values>
+__device__ unsigned last(const char*, Values... values) {
+    unsigned result = 0;
+    ((result = static_cast<unsigned>(values)), ...);
+    return result;
+}
+
+struct Parts {
+    unsigned whole, halves[2], low : 4, high : 28;
+    __device__ Parts(unsigned a, int n) : whole(a << n), halves{a << n, a >> n}, low(1), high(2) {}
+};
+
+// Arguments beside a string, members, what a constructor begins with, text that is indexed.
+__global__ void placesOfShifts(unsigned* out, unsigned a, int b, int n) {
+    printf("%x %x\n", a << n, b >> n);
+    out[0] = last("a string", b >> n, a << n);
+    Parts parts(a, n), *pointer = &parts;
+    out[1] = parts.whole + parts.halves[0] + parts.halves[1];
+    parts.whole = pointer->halves[0] = a;
+    parts.whole <<= n;
+    pointer->halves[0] >>= n;
+    out[2] = parts.whole + parts.halves[0];
+    parts.high <<= n - 31;
+    out[3] = parts.high - 4;
+    out[4] = static_cast<unsigned>("text"[1] << n);
+    const char* size = a << n == 0 ? "small" : "large";
+    out[5] = size[0] - 's';
+}
+
 __global__ void casts(int* out, unsigned* unsignedOut, long long* wide, float f, double d) {
     int i = 0;
     out[i++] = (int)f;
@@ -73,6 +102,10 @@ int main() {
     for (int i = 0; i < 3; ++i) EXPECT(fetch(unsignedOut + i) == 0);
     const long long shiftedWide[] = {1ll << 33, 0, -1, 1, 33ll << 40};
     for (int i = 0; i < 5; ++i) EXPECT(fetch(wide + i) == shiftedWide[i]);
+
+    placesOfShifts<<<1, 1>>>(unsignedOut, 5, -5, 32);
+    CHECK(cudaDeviceSynchronize());
+    for (int i = 0; i < 6; ++i) EXPECT(fetch(unsignedOut + i) == 0);
 
     casts<<<1, 1>>>(out, unsignedOut, wide, 3e9f, 1e11);
     CHECK(cudaDeviceSynchronize());

@@ -12,6 +12,14 @@ __global__ void implicitly(int* out, float x) {
     *out = x;
 }
 
+__global__ void shiftOfBits(int* out, int n) {
+    struct {
+        int bits : 20;
+    } s = {1};
+    s.bits <<= n;
+    *out = s.bits;
+}
+
 static cudaError_t statusOf(void (*launch)(int*), int expected) {
     int *out, value = -1;
     cudaMalloc(&out, sizeof(int));
@@ -28,10 +36,12 @@ int main(int count, char**) {
         statusOf([](int* out) { implicitly<<<1, 1>>>(out, -7.5f); }, -7),
         statusOf([](int* out) { shiftInMacro<<<1, 1>>>(out, 33); }, 0),
         statusOf([](int* out) { implicitly<<<1, 1>>>(out, 3e9f); }, 0),
+        statusOf([](int* out) { shiftOfBits<<<1, 1>>>(out, 32); }, 0),
     };
     volatile int onHost = SHIFTED(1, 32 + count);
     onHost = onHost + static_cast<int>(3e9f * count);
     const bool ran = status[0] == cudaSuccess && status[1] == cudaSuccess;
-    const bool failed = status[2] == status[3] && status[2] == cudaErrorLaunchFailure;
+    const bool failed =
+        status[2] == status[3] && status[3] == status[4] && status[2] == cudaErrorLaunchFailure;
     return ran && failed ? 0 : 1;
 }
