@@ -28,6 +28,7 @@
 #include "emu/warp.h"
 #include "emu/atomics.h"
 #include "emu/math.h"
+#include "emu/nv_atomics.h"
 #ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
 #include "emu/per_thread_default_stream.h"
 #endif

@@ -433,3 +433,87 @@ def test_source_without_headers(instrumented, tmp_path):
     program = instrumented(tmp_path / "main.cu", str(tmp_path / "kernel.cu"))
     finding = only(run(program, tmp_path / "report"))
     assert finding.lines() == [2, 2]
+
+
+HANDED_OVER = """
+__global__ void k(int* data, unsigned* flag) {
+    if (blockIdx.x == 0) {
+        *data = 5;
+        %s;
+    } else {
+        while (%s == 0) {
+        }
+        data[1] = *data;
+    }
+}
+int main() {
+    int* d;
+    cudaMalloc(&d, 3 * sizeof(int));
+    cudaMemset(d, 0, 3 * sizeof(int));
+    k<<<2, 1>>>(d, reinterpret_cast<unsigned*>(d + 2));
+    return cudaDeviceSynchronize();
+}
+"""
+SET = "__nv_atomic_store_n(flag, 1, __NV_ATOMIC_%s)"
+ADD = "__nv_atomic_add(flag, 1, __NV_ATOMIC_%s)"
+FENCE = (
+    "__nv_atomic_thread_fence(__NV_ATOMIC_%s), __nv_atomic_store_n(flag, 1, __NV_ATOMIC_RELAXED)"
+)
+GET = "__nv_atomic_load_n(flag, __NV_ATOMIC_%s)"
+CAS = "unsigned e = 0; __nv_atomic_compare_exchange_n(flag, &e, 1, 0, __NV_ATOMIC_%s, __NV_ATOMIC_RELAXED)"
+
+
+@pytest.mark.parametrize(
+    "store, load, lines",
+    [
+        (SET % "RELEASE", GET % "ACQUIRE", []),
+        (SET % "SEQ_CST", GET % "SEQ_CST", []),
+        (SET % "RELAXED", GET % "ACQUIRE", [[3, 8]]),
+        (ADD % "ACQ_REL", GET % "RELAXED", []),
+        (ADD % "ACQUIRE", GET % "RELAXED", [[3, 8]]),
+        (CAS % "RELEASE", GET % "ACQUIRE", []),
+        (CAS % "RELAXED", GET % "ACQUIRE", [[3, 8]]),
+        (FENCE % "RELEASE", GET % "ACQUIRE", []),
+        (FENCE % "RELAXED", GET % "ACQUIRE", [[3, 8]]),
+        (SET % "RELEASE", "__ldcg(flag)", []),
+    ],
+)
+def test_what_atomic_functions_of_nvcc_hand_over(instrumented, tmp_path, store, load, lines):
+    (tmp_path / "k.cu").write_text(HANDED_OVER.lstrip("\n") % (store, load))
+    report = run(instrumented(tmp_path / "k.cu"), tmp_path / "report")
+    assert [finding.lines() for finding in report.findings] == lines
+    if not lines:
+        assert "1 pair of lines that a fence may order" in report.last
+
+
+@pytest.mark.parametrize(
+    "code, found",
+    [
+        ("__nv_atomic_store_n(s, t, R); out[t] = __nv_atomic_load_n(s, R);", False),
+        ("__nv_atomic_store_n(s, t, R); atomicAdd(s, 1);", False),
+        ("__nv_atomic_exchange_n(s, t, R); out[t] = __nv_atomic_fetch_max(s, t, R);", False),
+        ("s[0] = 3; __syncwarp(); out[t] = s[0] + __nv_atomic_load_n(s, R);", False),
+        ("__nv_atomic_store_n(s, t, R); out[t] = s[0];", True),
+        ("s[0] = t; out[t] = __nv_atomic_load_n(s, R);", True),
+        ("out[t] = __nv_atomic_load_n(s, R);", True),  # nobody has written it
+        ("__nv_atomic_exchange((Wide*)s, &wide, &wide, R); out[t] = wide.x[3];", False),
+        ("__nv_atomic_store((Wide*)s, &wide, R); __nv_atomic_load((Wide*)s, &wide, R);", False),
+        ("__nv_atomic_store((Wide*)s, &wide, R); out[t] = s[3];", True),
+        ("s[2] = t; __nv_atomic_load((Wide*)s, &wide, R);", True),
+        ("__nv_atomic_load((Wide*)s, &wide, R); out[t] = wide.x[0];", True),
+        ("__nv_atomic_fetch_add(out + 32, 1, R);", True),  # out of bounds
+        ("__nv_atomic_load((Wide*)(out + 4 * t + 1), &wide, R);", True),
+    ],
+)
+def test_atomic_functions_of_nvcc_in_a_warp(instrumented, tmp_path, code, found):
+    text = (
+        "struct alignas(16) Wide { int x[4]; };\n__global__ void k(int* out) {\n"
+        "__shared__ alignas(16) int s[4]; Wide wide{}; const int t = threadIdx.x;\n"
+        + code.replace("R)", "__NV_ATOMIC_RELAXED)")
+        + "\n}\nint main() {\nint* d;\ncudaMalloc(&d, 128);\ncudaMemset(d, 0, 128);\n"
+        "k<<<1, 32>>>(d);\ncudaDeviceSynchronize();\n}\n"
+    )
+    (tmp_path / "k.cu").write_text(text)
+    report = run(instrumented(tmp_path / "k.cu"), tmp_path / "report")
+    assert (report.findings != []) == found
+    assert all(set(finding.lines()) == {4} for finding in report.findings)

@@ -277,3 +277,33 @@ def test_missing_headers(compiled, header):
     assert status == 1
     assert error.startswith(f"in.cu:2:10: fatal error: {header}: the cpu back end has no ")
     assert compiled(f"#if 0\n#include <{header}>\n#endif\n") == (0, "")
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        ("fetch_add(ll, 1, R)", "of 8 bytes takes unsigned integers"),
+        ("sub(ll, 1, R)", "of 8 bytes takes unsigned integers"),
+        ("fetch_add(s, 1, R)", "takes integers of 4 or 8 bytes, float and double"),
+        ("fetch_or(f, 1, R)", "takes integers of 4 or 8 bytes"),
+        ("max(f, 1, R)", "takes integers of 4 or 8 bytes"),
+        ("fetch_min(s, 1, R)", "takes integers of 4 or 8 bytes"),
+        ("load_n(f, R)", "take integers alone"),
+        ("load_n((const int*)ll, R)", "take integers alone"),
+        ("store_n(&ll, nullptr, R)", "take integers alone"),
+        ("exchange_n(s, 1, R)", "4, 8 or 16 bytes"),
+        ("exchange(s, s, s, R)", "4, 8 or 16 bytes"),
+        ("compare_exchange(c, c, c, false, R, R)", "2, 4, 8 or 16 bytes"),
+        ("load(odd, odd, R)", "1, 2, 4, 8 or 16 bytes"),
+    ],
+)
+def test_types_of_atomic_functions(compiled, call, message):
+    """nvcc 13.0 refuses the same."""
+    text = (
+        "struct Odd { char a[3]; };\n"
+        "__global__ void k(char* c, short* s, float* f, long long* ll, Odd* odd) {\n"
+        f"__nv_atomic_{call};\n}}\n"
+    )
+    status, said = compiled(text.replace("R)", "__NV_ATOMIC_RELAXED)").replace("R,", "0,"))
+    assert status == 1
+    assert any(message in error for error in errors(said)) and "in.cu:3" in said

@@ -151,6 +151,8 @@ void laneEnters(unsigned place);
 void laneLeaves(unsigned place);
 
 [[noreturn]] void trap();
+// Ends the kernel with `what`, which nvcc would not have compiled.
+[[noreturn]] void refuse(const char* what);
 
 // Index of the calling CUDA thread within its block, x fastest.
 inline unsigned threadRankInBlock() {

@@ -34,17 +34,29 @@ struct Shift {
 };
 inline constexpr Shift shift{};
 
+// (<type_traits> need not know integers of 16 bytes.)
+template <class T>
+struct MadeUnsigned : std::make_unsigned<T> {};
+template <>
+struct MadeUnsigned<__int128> {
+    using type = unsigned __int128;
+};
+template <>
+struct MadeUnsigned<unsigned __int128> {
+    using type = unsigned __int128;
+};
+
 // T is a type that integers are promoted to.
 template <class T>
 EMU_NOT_RECORDED constexpr T shiftedLeft(T value, std::uint32_t amount) noexcept {
     constexpr std::uint32_t bits = 8 * sizeof(T);
-    return amount < bits ? static_cast<T>(static_cast<std::make_unsigned_t<T>>(value) << amount)
-                         : T{0};
+    using Unsigned = typename MadeUnsigned<T>::type;
+    return amount < bits ? static_cast<T>(static_cast<Unsigned>(value) << amount) : T{0};
 }
 template <class T>
 EMU_NOT_RECORDED constexpr T shiftedRight(T value, std::uint32_t amount) noexcept {
     constexpr std::uint32_t bits = 8 * sizeof(T);
-    if (std::is_signed<T>::value) return value >> (amount < bits ? amount : bits - 1);
+    if (static_cast<T>(-1) < T{0}) return value >> (amount < bits ? amount : bits - 1);
     return amount < bits ? value >> amount : T{0};
 }
 

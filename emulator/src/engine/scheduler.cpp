@@ -759,4 +759,8 @@ void trap() {
     failKernel(cudaErrorLaunchFailure, "__trap() was called");
 }
 
+void refuse(const char* what) {
+    failKernel(cudaErrorNotSupported, what);
+}
+
 }  // namespace emu

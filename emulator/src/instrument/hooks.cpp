@@ -37,13 +37,14 @@ __attribute__((noinline)) void recordOfHost(const Access& access) {
 inline __attribute__((always_inline)) void record(const void* pointer, uint32_t size,
                                                   uint32_t whole, AccessKind kind, bool isVolatile,
                                                   bool exchanges, bool compares, bool packed,
-                                                  void* pc) {
+                                                  void* pc, bool onlyStores = false) {
     const auto address = reinterpret_cast<uintptr_t>(pointer);
     Access access{address,    reinterpret_cast<uintptr_t>(pc),
                   size,       whole,
                   kind,       Space::Other,
                   isVolatile, exchanges,
-                  compares,   packed};
+                  compares,   packed,
+                  onlyStores};
     if (recorder == nullptr) {
         if (hostRecorder != nullptr) recordOfHost(access);
         return;
@@ -65,6 +66,11 @@ void recordCompare(const volatile void* pointer, uint32_t size, void* pc) {
            false, pc);
 }
 
+// (As volatile as a load that is atomic: the host may poll it.)
+void recordStore(const void* pointer, uint32_t size, void* pc) {
+    record(pointer, size, size, AccessKind::Atomic, true, true, false, false, pc, true);
+}
+
 void recordRange(const void* pointer, size_t bytes, AccessKind kind, void* pc) {
     if (recorder == nullptr && hostRecorder == nullptr) return;
     const auto* byte = static_cast<const char*>(pointer);
@@ -81,6 +87,24 @@ void recordAtomic(const volatile void* address, size_t bytes) {
     record(const_cast<const void*>(address), static_cast<uint32_t>(bytes), AccessKind::Atomic,
            false, __builtin_return_address(0));
 }
+void recordAtomicLoad(const volatile void* address, size_t bytes) {
+    record(const_cast<const void*>(address), static_cast<uint32_t>(bytes), AccessKind::Load, true,
+           __builtin_return_address(0));
+}
+void recordAtomicStore(const volatile void* address, size_t bytes) {
+    recordStore(const_cast<const void*>(address), static_cast<uint32_t>(bytes),
+                __builtin_return_address(0));
+}
+void recordAtomicExchange(const volatile void* address, size_t bytes) {
+    recordExchange(const_cast<const void*>(address), static_cast<uint32_t>(bytes),
+                   __builtin_return_address(0));
+}
+void recordAtomicCompare(const volatile void* address, size_t bytes) {
+    recordCompare(address, static_cast<uint32_t>(bytes), __builtin_return_address(0));
+}
+void recordFence() {
+    if (recorder != nullptr) recorder->fence();
+}
 
 }  // namespace emu
 
@@ -89,6 +113,7 @@ using emu::record;
 using emu::recordCompare;
 using emu::recordExchange;
 using emu::recordRange;
+using emu::recordStore;
 
 #define EMU_CALLER __builtin_return_address(0)
 
@@ -184,7 +209,7 @@ void* __tsan_memset(void* to, int value, size_t bytes) {
         return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                             \
     }                                                                                            \
     void __tsan_atomic##BITS##_store(volatile T* p, T value, int) {                              \
-        record(const_cast<T*>(p), sizeof(T), AccessKind::Store, true, EMU_CALLER);               \
+        recordStore(const_cast<T*>(p), sizeof(T), EMU_CALLER);                                   \
         __atomic_store_n(p, value, __ATOMIC_SEQ_CST);                                            \
     }                                                                                            \
     T __tsan_atomic##BITS##_exchange(volatile T* p, T value, int) {                              \
@@ -212,11 +237,11 @@ EMU_ATOMICS(32, uint32_t)
 EMU_ATOMICS(64, uint64_t)
 
 void __tsan_atomic_thread_fence(int) {
-    if (emu::recorder != nullptr) emu::recorder->fence();
+    emu::recordFence();
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 void __tsan_atomic_signal_fence(int) {
-    if (emu::recorder != nullptr) emu::recorder->fence();
+    emu::recordFence();
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 

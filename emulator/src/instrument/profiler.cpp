@@ -101,7 +101,11 @@ class BlockProfiler : public Recorder {
                 kind = shared ? EventKind::SharedStore : EventKind::GlobalStore;
                 break;
             case AccessKind::Atomic:
-                kind = shared ? EventKind::SharedAtomic : EventKind::GlobalAtomic;
+                if (access.onlyStores) {
+                    kind = shared ? EventKind::SharedStore : EventKind::GlobalStore;
+                } else {
+                    kind = shared ? EventKind::SharedAtomic : EventKind::GlobalAtomic;
+                }
                 break;
         }
         const uintptr_t address = shared ? access.address : inSectors(access.address);

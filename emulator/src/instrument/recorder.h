@@ -27,6 +27,7 @@ struct Access {
     bool exchanges;  // an atomic that does not use what was there
     bool compares;   // atomicCAS(): it does nothing where that is not what the thread expects
     bool packed;     // the program does not promise that the address is a multiple of the size
+    bool onlyStores = false;  // an atomic that a GPU carries out as a store
 };
 
 class Recorder {

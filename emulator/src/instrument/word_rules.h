@@ -34,10 +34,10 @@ inline bool harmlessTogether(AccessKind a, bool aIsVolatile, AccessKind b, bool 
     if (a == AccessKind::Load && b == AccessKind::Load) return true;
     const bool atomic = a == AccessKind::Atomic, otherAtomic = b == AccessKind::Atomic;
     if (atomic && otherAtomic) return true;
+    if ((aIsVolatile && otherAtomic) || (bIsVolatile && atomic)) return true;
     // Threads watch for one another through volatile variables. Within a warp such code relies on
     // lanes in lockstep, which GPUs since Volta do not promise.
-    if (aIsVolatile && bIsVolatile) return !sameWarp;
-    return (aIsVolatile && otherAtomic) || (bIsVolatile && atomic);
+    return aIsVolatile && bIsVolatile && !sameWarp;
 }
 
 }  // namespace emu

@@ -37,6 +37,35 @@ TEST_F(Faults, RoundingStaysAsItWas) {
     EXPECT_EQ(FE_UPWARD, after);
 }
 
+__global__ void atomics(int* data, int load, int store, int scope) {
+    __nv_atomic_load_n(data, load, scope);
+    __nv_atomic_store_n(data, 1, store);
+}
+
+TEST_F(Faults, OrdersThatNvccRefuses) {
+    const auto launched = [this](cudaError_t expected, int load, int store, int scope) {
+        int* data = nullptr;
+        EXPECT_EQ(cudaSuccess, cudaMalloc(&data, sizeof(int)));
+        const std::string text =
+            failure(expected, [&] { atomics<<<1, 1>>>(data, load, store, scope); });
+        cudaDeviceReset();
+        return text;
+    };
+    const auto said = [&](int load, int store, int scope = __NV_THREAD_SCOPE_SYSTEM) {
+        return launched(cudaErrorNotSupported, load, store, scope);
+    };
+    for (int order : {__NV_ATOMIC_RELEASE, __NV_ATOMIC_ACQ_REL}) {
+        EXPECT_THAT(said(order, __NV_ATOMIC_RELAXED), HasSubstr("__NV_ATOMIC_RELEASE"));
+    }
+    for (int order : {__NV_ATOMIC_CONSUME, __NV_ATOMIC_ACQUIRE, __NV_ATOMIC_ACQ_REL}) {
+        EXPECT_THAT(said(__NV_ATOMIC_RELAXED, order), HasSubstr("__NV_ATOMIC_CONSUME"));
+    }
+    EXPECT_THAT(said(6, 0), HasSubstr("memory order"));
+    EXPECT_THAT(said(0, -1), HasSubstr("memory order"));
+    EXPECT_THAT(said(0, 0, 5), HasSubstr("scope"));
+    launched(cudaSuccess, __NV_ATOMIC_CONSUME, __NV_ATOMIC_SEQ_CST, __NV_THREAD_SCOPE_THREAD);
+}
+
 __global__ void setAll(int* data) {
     data[threadIdx.x] = threadIdx.x;
 }
