@@ -1,7 +1,7 @@
 """Rewrites what C++ cannot parse. Every edit stays in its place and keeps its line breaks."""
 
 import re
-from typing import NamedTuple, NoReturn, Optional
+from typing import NamedTuple, NoReturn
 
 from .arithmetic import Arithmetic
 from .callee import is_name, name_literal, postfix_start
@@ -17,7 +17,7 @@ from .polls import Polls
 from .scopes import Scope
 from .shared_memory import behind_shared, initialiser_error, shared_edits, shared_variables
 from .statements import statement_edits
-from .unit import ALIGNMENTS, BUILTIN_TYPES, Source, Unit, parameter_list
+from .unit import ALIGNMENTS, BUILTIN_TYPES, Source, Unit, parameter_list, reference_mark
 from .volatile import find_use
 
 VOID_POINTER = re.compile(r"(const )?void( const)? \*( const)?")
@@ -90,7 +90,8 @@ class Rewriter:
             elif token.text in LAUNCH_FUNCTIONS and text(i + 1) == "(":
                 self._drop_cast(i + 2)
             elif token.text in self._unit.launch_macros:
-                self._launcher(i, i, "")
+                if self._launcher(i, i, ""):
+                    self._fail_of_references(i)
         for i, declarations in self._at_body.items():
             self._edit(i, i + 1, "{" + declarations)
         if not self._stream.macro and self._unit.device_words & {
@@ -121,8 +122,8 @@ class Rewriter:
     # ---- Kernels and launches ----
 
     def _kernel(self, index: int) -> None:
-        """Refuses members of a class, results, and parameters that are references, in the
-        declaration at `__global__`."""
+        """Refuses members of a class, results, and references with a default, in the declaration at
+        `__global__`."""
         stream = self._stream
         first = index
         while stream.kind(first - 1) == "name":
@@ -138,13 +139,13 @@ class Rewriter:
             at = stream.tokens[index].start
             self._source.edits.append((at, at, compile_error(NO_RESULT) + " "))
         for parameter in stream.split(opener + 1, close):
-            reference = _reference_mark(stream, parameter)
-            if reference is not None:
+            reference = reference_mark(stream, parameter)
+            if reference is not None and "=" in (stream.text(i) for i in parameter):
                 self._fail(
                     reference,
-                    f"a parameter of the kernel '{stream.text(opener - 1)}' is a reference: CUDA "
-                    "copies parameters to the GPU, which cannot reach what they refer to on the "
-                    "host; pass a value, or a pointer to device memory",
+                    f"a parameter of the kernel '{stream.text(opener - 1)}' is a reference with a "
+                    "default, which each CUDA thread would look up here, and the host does with nvcc: "
+                    "leave out the default",
                 )
 
     def _has_result(self, first: int, opener: int) -> bool:
@@ -167,16 +168,21 @@ class Rewriter:
         closing = self._config_end(opening)
         if closing == opening + 3:
             self._fail(opening, "this launch has no grid: <<<grid, block>>>")
+        references: set[int] = set()
         if opening == 0 and stream.macro in self._unit.launch_macros:
             self._edit(opening, opening + 3, ".emuConfig(")
         else:
-            self._launcher(opening, opening + 3, ".emuConfig(")
+            references = self._launcher(opening, opening + 3, ".emuConfig(")
         self._edit(closing, closing + 3, ")")
         if stream.text(closing + 3) != "(":
+            if references:
+                self._fail_of_references(opening)
             return  # a macro for all but the arguments
         end = stream.pair(closing + 3)
         if end is None:
             self._fail(closing + 3, "the arguments of this launch never end")
+        if references:
+            self._refer(closing + 4, end, references)
         i = closing + 4
         while i < end:
             if stream.text(i) == "NULL" and stream.text(i - 1) in ("(", ","):
@@ -221,9 +227,37 @@ class Rewriter:
             self._fail(opening, message)
         return fallback
 
-    def _launcher(self, callee_end: int, end: int, tail: str) -> None:
+    def _refer(self, start: int, end: int, references: set[int]) -> None:
+        """Marks the arguments, tokens [start, end) of a launch, for those parameters."""
+        for number, argument in enumerate(self._stream.split(start, end), 1):
+            if number in references:
+                before = self._stream.tokens[argument[0]].start
+                behind = self._stream.tokens[argument[-1]].end
+                self._source.edits.append((before, before, f"::emu::refer<{number}>("))
+                self._source.edits.append((behind, behind, ")"))
+
+    def _references(self, callee: list[int]) -> set[int]:
+        """The numbers of the parameters that are references, of a kernel whose types C++ cannot tell,
+        since its template arguments are deduced."""
+        name = self._stream.text(callee[-1])
+        if name == ">":
+            opener = self._stream.angle_start(callee[-1])
+            name = self._stream.text(opener - 1) if opener is not None else ""
+        references = self._unit.references(name)
+        if references is None:
+            self._fail_of_references(callee[0])
+        return references
+
+    def _fail_of_references(self, index: int) -> NoReturn:
+        self._fail(
+            index,
+            "some parameters of this launch's kernel are references, and its template arguments do not "
+            "tell which: give all of them, or pass pointers to device memory",
+        )
+
+    def _launcher(self, callee_end: int, end: int, tail: str) -> set[int]:
         """Replaces the callee, which ends before token `callee_end`, and the tokens up to `end` by
-        a launcher and `tail`."""
+        a launcher and `tail`. Returns the numbers of the arguments to be marked as references."""
         stream = self._stream
         start = self._callee_start(callee_end)
         callee = list(range(start, callee_end))
@@ -232,12 +266,15 @@ class Rewriter:
                 callee = callee[1:-1]
         code = stream.plain(callee)
         name = name_literal(stream, callee)
+        references: set[int] = set()
         if is_name(stream, callee, self._unit.macros):
             known = self._unit.address_known(stream, callee)
             bare = len(callee) == 1 or stream.text(callee[1]) == "<"
             prefix = self._unit.global_prefix(stream.text(callee[0])) if bare else ""
             address = f"::emu::emuId({prefix}{code})" if known else "nullptr"
-            call = self._caller(code)
+            if not known:
+                references = self._references(callee)
+            call = self._caller(code, bool(references))
             launcher = f"::emu::emuKernel({name}, {address}, {call})"
         else:  # an expression: it is evaluated once, not by every CUDA thread
             launcher = (
@@ -245,14 +282,16 @@ class Rewriter:
                 f"{self._caller('emuKernel')}); }}({code})"
             )
         self._edit(start, end, launcher, tail)
+        return references
 
-    def _caller(self, callee: str) -> str:
+    def _caller(self, callee: str, has_references: bool = False) -> str:
         """What every CUDA thread runs."""
         if self._instrument:
             head = "[=](auto... emuArgs) EMU_NOT_RECORDED { ::emu::KernelFrame emuFrame;"
         else:
             head = "[=](auto... emuArgs) {"
-        return f"{head} {callee}(emuArgs...); }}"
+        arguments = "::emu::referred(emuArgs)..." if has_references else "emuArgs..."
+        return f"{head} {callee}({arguments}); }}"
 
     def _callee_start(self, end: int) -> int:
         """First token of the callee that ends before token `end`."""
@@ -413,16 +452,3 @@ def _end_of_block(stream: Stream, index: int) -> int:
             return index
         index = (close or index) + 1
     return index
-
-
-def _reference_mark(stream: Stream, parameter: list[int]) -> Optional[int]:
-    """The & that makes a parameter a reference, if one does."""
-    i = parameter[0]
-    while i <= parameter[-1] and stream.text(i) != "=":
-        text = stream.text(i)
-        if text in ("&", "&&"):
-            return i
-        close = stream.pair(i) if text == "(" and stream.text(i + 1) != "&" else None
-        close = stream.angle_end(i) if text == "<" else close
-        i = (close or i) + 1
-    return None

@@ -122,6 +122,8 @@ class Unit:
         self._include_dirs = include_dirs
         self._own_include = os.path.realpath(own_include) + os.sep
         self._kernels: dict[str, dict[Signature, Template]] = {}
+        # Of each kernel: the parameters that are references, counted from 1; None: not just those.
+        self._references: dict[str, list[Optional[set[int]]]] = {}
         self._functions: dict[str, bool] = {}  # whether one of the name is no kernel
         self._kernel_words = {"__global__"}  # and the macros that hold it
         self._macro_kernels = False  # macros declare kernels: any name may be a template's
@@ -204,6 +206,12 @@ class Unit:
         if any(ANY_PACKED.search(text) for text in texts):
             found.update(name for text in texts for name in ANY_MEMBER.findall(text))
         return found
+
+    def references(self, name: str) -> Optional[set[int]]:
+        """The numbers, from 1, of the parameters that are references in all kernels of that name. None
+        if that cannot be said."""
+        declared = self._references.get(name, [set()])
+        return declared[0] if all(numbers == declared[0] for numbers in declared) else None
 
     def declares(self, name: str) -> bool:
         """Whether the program has a function, a type or a template of its own by the name."""
@@ -343,17 +351,23 @@ class Unit:
                 end = stream.angle_end(i + 1) if stream.text(i + 1) == "<" else None
                 if end is None or end == i + 2:
                     return  # an instantiation or a specialisation: no overload
-                parameters = [[stream.text(t) for t in p] for p in stream.split(i + 2, end)]
-                count = len(parameters)
-                required = max((n for n, p in enumerate(parameters, 1) if "=" not in p), default=0)
-                template = Template(required, any("..." in p for p in parameters))
+                words = [[stream.text(t) for t in p] for p in stream.split(i + 2, end)]
+                count = len(words)
+                required = max((n for n, p in enumerate(words, 1) if "=" not in p), default=0)
+                template = Template(required, any("..." in p for p in words))
                 inside = end
         opener = parameter_list(stream, index + 1)
         if opener is None:
             return
         close = stream.pair(opener)
         assert close is not None
-        types = tuple(_type_of(stream, p) for p in stream.split(opener + 1, close))
+        parameters = stream.split(opener + 1, close)
+        types = tuple(_type_of(stream, p) for p in parameters)
+        references = {n for n, p in enumerate(parameters, 1) if reference_mark(stream, p)}
+        is_pack = any("..." in (stream.text(i) for i in parameters[n - 1]) for n in references)
+        self._references.setdefault(stream.text(opener - 1), []).append(
+            None if is_pack else references
+        )
         if any("auto" in t.split() for t in types):
             template = Template(0, True)
         if is_global:
@@ -406,3 +420,16 @@ def _type_of(stream: Stream, parameter: list[int]) -> str:
     if "*" not in words and "(" not in words and not rest:
         words = [w for w in words if w != "const"]  # no difference for a value
     return " ".join(words) + rest.rstrip()
+
+
+def reference_mark(stream: Stream, parameter: list[int]) -> Optional[int]:
+    """The & or && that makes a parameter a reference, if one does."""
+    i = parameter[0]
+    while i <= parameter[-1] and stream.text(i) != "=":
+        text = stream.text(i)
+        if text in ("&", "&&"):
+            return i
+        close = stream.pair(i) if text == "(" and stream.text(i + 1) != "&" else None
+        close = stream.angle_end(i) if text == "<" else close
+        i = (close or i) + 1
+    return None

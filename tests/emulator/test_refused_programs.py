@@ -251,12 +251,22 @@ def test_a_launch_without_a_block(compiled, options):
     assert status == 1 and "in.cu:2: error: this launch has no grid" in said
 
 
-def test_a_reference_behind_a_name(compiled):
-    text = "typedef int& R;\n__global__ void k(R x) {}\nvoid f() { int i;\nk<<<1, 1>>>(i); }\n"
+def test_references_of_cuda_launch_kernel_ex(compiled):
+    text = (
+        "typedef int& R;\n__global__ void k(R x) {}\nvoid f(cudaLaunchConfig_t* c) { int i;\n"
+        "cudaLaunchKernelEx(c, k, i); }\n"
+    )
     status, said = compiled(text)
-    assert status == 1
     (error,) = errors(said)
-    assert "a kernel's parameter is a reference" in error and "in.cu:4:" in said
+    assert status == 1
+    assert "cudaLaunchKernelEx() passes no references" in error and "in.cu:4:" in said
+
+
+def test_rvalue_references(compiled):
+    status, said = compiled("__global__ void k(int&& x) {}\nvoid f() {\nk<<<1, 1>>>(3); }\n")
+    (error,) = errors(said)
+    assert status == 1
+    assert "a kernel's parameter is an rvalue reference" in error and "in.cu:3:" in said
 
 
 def test_cuda_in_c(tmp_path, capfd, monkeypatch):

@@ -760,20 +760,58 @@ def test_errors(error, source, message):
 @pytest.mark.parametrize(
     "source, line",
     [
-        ("__global__ void k(int& x);", 1),
-        ("__global__ void k(int n,\n  const S &s) {}", 2),
-        ("template <class T>\n__global__ void k(T&& x) {}", 2),
         ("template <class T> __global__ void k(A<T, int>& x = a);", 1),
-        ("extern \"C\" __global__ void __launch_bounds__(N & 3) k(int (&a)[4]) {}", 1),
-        ("__global__ void k(int*& p) {}", 1),
-        ("struct S { template <class T> static __global__ void k(T...); };\n"
-         "__global__ void k(auto& x);", 2),
+        ("__global__ void k(int n,\n  const S &s = {}) {}", 2),
     ],
-)  # fmt: skip
-def test_kernels_take_no_references(error, source, line):
+)
+def test_references_have_no_default(error, source, line):
     message = error(source)
     assert message.startswith(f"in.cu:{line}: error: a parameter of the kernel 'k' is a reference")
-    assert "pass a value, or a pointer to device memory" in message
+
+
+@pytest.mark.parametrize(
+    "kernel, launch, marked",
+    [
+        ("template <class T> __global__ void k(T& x, T n);", "k<<<1, 1>>>(*p, 3)", "*p"),
+        ("template <class T> __global__ void k(int (&x)[4], T n);", "k<<<1, 1>>>(a.b, f(1, 2))", "a.b"),
+        ("template <class T> __global__ void k(const A<T, 3>& x);", "n::k<<<1, 1>>>(p[g<1, 2>()])",
+         "p[g<1, 2>()]"),
+        ("template <class T, class U> __global__ void k(U&& x);", "k<int><<<1, 1>>>(x)", "x"),
+        ("__global__ void k(auto& x);", "k<<<1, 1>>>((1, x))", "(1, x)"),
+    ],
+)  # fmt: skip
+def test_references_of_deduced_types(translated, kernel, launch, marked):
+    said = translated(f"{kernel}\nvoid f() {{ {launch}; }}\n")
+    assert f"::emu::refer<1>({marked})" in said and said.count("refer<") == 1
+    assert "(::emu::referred(emuArgs)...)" in said
+
+
+def test_references_of_known_types_are_for_the_compiler(translated):
+    for kernel in ("__global__ void k(int& x);", "template <class T> __global__ void k(T& x);"):
+        launch = "k<int>" if "template" in kernel else "k"
+        said = translated(f"{kernel}\nvoid f() {{ {launch}<<<1, 1>>>(x); }}\n")
+        assert f"emuId({launch})" in said and "(emuArgs...)" in said and "refer" not in said
+
+
+@pytest.mark.parametrize(
+    "kernels",
+    [
+        "template <class T> __global__ void k(T& x);\ntemplate <class T> __global__ void k(T x, int n);",
+        "template <class... T> __global__ void\nk(int n, T&... x);",
+    ],
+)
+def test_parameters_of_which_some_are_references(error, kernels):
+    message = error(kernels + "\nvoid f() { k<<<1, 1>>>(x, 1); }\n")
+    assert message.startswith(
+        "in.cu:3: error: some parameters of this launch's kernel are references"
+    )
+
+
+def test_references_whose_arguments_are_elsewhere(error):
+    kernel = "template <class T> __global__ void k(T& x);\n"
+    for launch in ("#define C <<<1, 1>>>\nvoid f() { k C(x); }", "\n#define L k<<<1, 1>>>"):
+        message = error(f"{kernel}{launch}\nvoid g() {{ L(x); }}\n")
+        assert message.startswith("in.cu:3: error: some parameters of this launch's kernel are ref")
 
 
 @pytest.mark.parametrize(

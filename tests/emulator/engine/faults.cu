@@ -6,6 +6,8 @@
 #include <cfenv>
 #include <cstdio>
 #include <cstring>
+#include <functional>
+#include <memory>
 #include <string>
 #include <thread>
 
@@ -35,6 +37,46 @@ TEST_F(Faults, RoundingStaysAsItWas) {
     const int after = std::fegetround();
     std::fesetround(FE_TONEAREST);
     EXPECT_EQ(FE_UPWARD, after);
+}
+
+__device__ int onDevice = 1;
+__global__ void byReference(int* out, const int& value) {
+    *out = value;
+}
+template <class T>
+__global__ void byDeducedReference(T& value) {
+    value = 1;
+}
+__global__ void parentOfReference() {
+    int local = 3;
+    byDeducedReference<<<1, 1>>>(local);
+}
+
+// A GPU cannot reach what is the host's alone, nor a child its parent's own variables.
+TEST_F(Faults, ReferenceToMemoryOfTheHost) {
+    static int global = 2;
+    int local = 3, *out = &local;
+    const auto heap = std::make_unique<int>(4);
+    void* arguments[] = {&out, &out};
+    const std::function<void()> launches[] = {
+        [&] { byReference<<<1, 32>>>(&local, local); },
+        [&] { byReference<<<1, 32>>>(&local, 5); },
+        [&] { byReference<<<1, 32>>>(&local, global); },
+        [&] { byReference<<<1, 32>>>(&local, *heap); },
+        [&] { byReference<<<1, 32>>>(&local, onDevice); },
+        [&] { cudaLaunchKernel((void*)byReference, 1, 32, arguments); },
+    };
+    for (const auto& launch : launches) {
+        EXPECT_THAT(failure(cudaErrorIllegalAddress, launch),
+                    HasSubstr("thread (0,0,0): parameter 2 is a reference to 0x"));
+        cudaDeviceReset();
+    }
+    EXPECT_THAT(failure(cudaErrorIllegalAddress, [&] { byDeducedReference<<<1, 1>>>(*heap); }),
+                HasSubstr("kernel byDeducedReference, block (0,0,0), thread (0,0,0): parameter 1"));
+    cudaDeviceReset();
+    EXPECT_THAT(failure(cudaErrorIllegalAddress, [&] { parentOfReference<<<1, 1>>>(); }),
+                HasSubstr("kernel byDeducedReference, block (0,0,0), thread (0,0,0): parameter 1"));
+    EXPECT_EQ(3, local);
 }
 
 __global__ void atomics(int* data, int load, int store, int scope) {

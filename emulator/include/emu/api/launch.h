@@ -10,9 +10,9 @@
 #include "emu/engine.h"
 #ifdef __EMU_INSTRUMENTED__
 #include "emu/discarded.h"
-#include "emu/kernel_frame.h"
 #endif
 #include "emu/host_allocator.h"
+#include "emu/kernel_frame.h"
 #include "emu/runtime_types.h"
 
 namespace emu {
@@ -31,6 +31,57 @@ KernelCall bindKernel(const char* name, const void* id, Call call, Args... args)
             &runThreads<Body>};
 }
 
+// Whether the kernel that the caller launches can reach memory at `address`.
+bool kernelReaches(const volatile void* address);
+// Ends the kernel, whose parameter `number`, counted from 1, refers to `address`.
+[[noreturn]] void failReference(const volatile void* address, size_t number);
+
+// The argument for a parameter that is a reference: the kernel gets the object itself, as on a GPU,
+// which is passed its address.
+template <class T>
+class Referred {
+  public:
+    Referred(T& object, size_t number)
+        : object_(std::addressof(object)), number_(number), isReached_(kernelReaches(object_)) {}
+
+    EMU_NOT_RECORDED T& object() const {
+        if (!isReached_) failReference(object_, number_);
+        return *object_;
+    }
+    EMU_NOT_RECORDED operator T&() const { return object(); }  // NOLINT: for the kernel's call
+
+  private:
+    T* object_;
+    size_t number_;
+    bool isReached_;
+};
+
+// What the translator makes of arguments and their uses where it cannot name a kernel's types, but
+// knows which parameters are references.
+template <size_t Number, class T>
+Referred<std::remove_reference_t<T>> refer(T&& object) {
+    return {object, Number};
+}
+template <class T>
+EMU_NOT_RECORDED T& referred(Referred<T>& argument) {
+    return argument.object();
+}
+template <class T>
+EMU_NOT_RECORDED T& referred(T& argument) {
+    return argument;
+}
+
+// What a thread's call of a kernel takes for a parameter of type Param.
+template <class Param, class Arg>
+auto argumentFor(Arg& argument, [[maybe_unused]] size_t index) {
+    if constexpr (std::is_reference<Param>::value) {
+        return Referred<std::remove_reference_t<Param>>(argument, index + 1);
+    } else {
+        std::decay_t<Param> value = argument;
+        return value;
+    }
+}
+
 // A kernel's address, and the types of its parameters where the translator could name it.
 template <class... Params>
 struct KernelId {
@@ -40,8 +91,9 @@ struct KernelId {
 template <class... Params>
 KernelId<Params...> emuId(void (*function)(Params...)) {
     static_assert(
-        (!std::is_reference<Params>::value && ...),
-        "a kernel's parameter is a reference: pass a value, or a pointer to device memory");
+        (!std::is_rvalue_reference<Params>::value && ...),
+        "a kernel's parameter is an rvalue reference: pass a value, or a pointer to device "
+        "memory");
     return {reinterpret_cast<const void*>(function)};
 }
 
@@ -49,17 +101,31 @@ KernelId<Params...> emuId(void (*function)(Params...)) {
 // own copy.
 template <class Call, class... Params>
 class ConfiguredKernel {
+    static constexpr bool kHasReferences = (std::is_reference<Params>::value || ...);
+
   public:
     ConfiguredKernel(const char* name, KernelId<Params...> id, Call call, LaunchConfig config)
         : name_(name), id_(id), call_(std::move(call)), config_(config) {}
 
     // Converts to the parameters' types, as a call does: 0 for a pointer, {1, 2} for a struct.
-    void operator()(Params... args) const { run(bindKernel(name_, id_.address, call_, args...)); }
+    void operator()(Params... args) const {
+        if constexpr (kHasReferences) {
+            bind(std::index_sequence_for<Params...>(), args...);
+        } else {
+            run(bindKernel(name_, id_.address, call_, args...));
+        }
+    }
     // Fewer arguments than parameters, the others by default; or a kernel whose types are not
     // known.
-    template <class... Args, class = std::enable_if_t<sizeof...(Args) != sizeof...(Params)>>
+    template <class... Args,
+              class = std::enable_if_t<sizeof...(Args) != sizeof...(Params) && !kHasReferences>>
     void operator()(Args... args) const {
         run(bindKernel(name_, id_.address, call_, args...));
+    }
+    template <class... Args,
+              class = std::enable_if_t<(sizeof...(Args) < sizeof...(Params)) && kHasReferences>>
+    void operator()(Args&&... args) const {
+        bind(std::index_sequence_for<Args...>(), args...);
     }
 
     // The same in cudaStreamPerThread, where it was to run in stream 0.
@@ -70,6 +136,12 @@ class ConfiguredKernel {
     }
 
   private:
+    template <size_t... I, class... Args>
+    void bind(std::index_sequence<I...>, Args&... args) const {
+        using Types = std::tuple<Params...>;
+        run(bindKernel(name_, id_.address, call_,
+                       argumentFor<std::tuple_element_t<I, Types>>(args, I)...));
+    }
     void run(KernelCall call) const {
         [[maybe_unused]] const cudaError_t error = launch(config_, std::move(call));
 #ifdef __EMU_INSTRUMENTED__
@@ -121,11 +193,22 @@ auto callOf(void (*function)(Params...)) {
 #endif
 }
 
+// For a reference, `argument` holds the object's address.
+template <class Param>
+auto argumentAt(void* argument, size_t index) {
+    using Type = std::remove_reference_t<Param>;
+    if constexpr (std::is_reference<Param>::value) {
+        return argumentFor<Param>(**static_cast<Type**>(argument), index);
+    } else {
+        return argumentFor<Param>(*static_cast<Type*>(argument), index);
+    }
+}
+
 template <class... Params, size_t... I>
 KernelCall bindKernelArray(void (*function)(Params...), void** args, std::index_sequence<I...>) {
     (void)args;
     return bindKernel("(a kernel launched through cudaLaunchKernel)", emuId(function).address,
-                      callOf(function), *static_cast<std::decay_t<Params>*>(args[I])...);
+                      callOf(function), argumentAt<Params>(args[I], I)...);
 }
 
 }  // namespace emu
@@ -151,6 +234,10 @@ template <class... Params, class... Args>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*function)(Params...),
                                Args&&... args) {
     static_assert(sizeof...(Args) == sizeof...(Params), "as many arguments as parameters");
+    static_assert(
+        (!std::is_reference<Params>::value && ...),
+        "cudaLaunchKernelEx() passes no references (NVIDIA's takes the object's first bytes "
+        "for its address): have a pointer as parameter, or launch with <<<...>>>");
     emu::LaunchConfig known{};
     const cudaError_t error = emu::readConfig(config, &known);
     if (error != cudaSuccess) return error;
