@@ -264,9 +264,8 @@ def test_references_of_cuda_launch_kernel_ex(compiled):
 
 def test_rvalue_references(compiled):
     status, said = compiled("__global__ void k(int&& x) {}\nvoid f() {\nk<<<1, 1>>>(3); }\n")
-    (error,) = errors(said)
-    assert status == 1
-    assert "a kernel's parameter is an rvalue reference" in error and "in.cu:3:" in said
+    assert status == 1 and "in.cu:3:" in said
+    assert any("a kernel's parameter is an rvalue reference" in error for error in errors(said))
 
 
 def test_cuda_in_c(tmp_path, capfd, monkeypatch):
