@@ -67,7 +67,7 @@ __global__ void placesOfShifts(unsigned* out, unsigned a, int b, int n) {
     parts.high <<= n - 31;
     out[3] = parts.high - 4;
     out[4] = static_cast<unsigned>("text"[1] << n);
-    const char* size = a << n == 0 ? "small" : "large";
+    const char* size = (a << n) == 0 ? "small" : "large";
     out[5] = size[0] - 's';
 }
 
