@@ -80,6 +80,13 @@ struct KernelCall {
     void (*run)(const void* body);
 };
 
+// ---- parameters that are references
+
+// Whether the kernel that the caller launches can reach memory at `address`.
+bool kernelReaches(const volatile void* address);
+// Ends the kernel, whose parameter `number`, counted from 1, refers to `address`.
+[[noreturn]] void failReference(const volatile void* address, size_t number);
+
 // ---- barriers
 
 struct BarrierCount {

@@ -1,6 +1,6 @@
 // Kernels whose parameters are references: these may be to what the kernel can reach.
 #include "allocations.h"
-#include "emu/api/launch.h"
+#include "emu/engine.h"
 #include "messages.h"
 #include "program_symbols.h"
 #include "scheduler.h"

@@ -31,11 +31,6 @@ KernelCall bindKernel(const char* name, const void* id, Call call, Args... args)
             &runThreads<Body>};
 }
 
-// Whether the kernel that the caller launches can reach memory at `address`.
-bool kernelReaches(const volatile void* address);
-// Ends the kernel, whose parameter `number`, counted from 1, refers to `address`.
-[[noreturn]] void failReference(const volatile void* address, size_t number);
-
 // The argument for a parameter that is a reference: the kernel gets the object itself, as on a GPU,
 // which is passed its address.
 template <class T>
