@@ -1,6 +1,7 @@
 // Reductions and scans from before Volta: within a warp, all lanes load before the first one
 // stores. The pointer that they load through is volatile, or the one that they store through, or
-// both.
+// both. An H200 gives the same with -G; with -O3, forms without barriers in which one side is not
+// volatile come out wrong there.
 #include "expect.cuh"
 
 constexpr int kWarp = 32, kValues = 2 * kWarp, kGuarded = 20;
