@@ -40,8 +40,9 @@ __global__ void fresh(int* p, int* out) {
     out[1] = *own;
     delete own;
 }
-int main(int, char** argv) {
+int main(int argc, char** argv) {
     const std::string what = argv[1];
+    if (argc > 2) fill<<<1, 1>>>(ints(1, 1), 1);  // from then on the hazard check looks on
     if (what == "part") toHost(ints(8, 5), 32);
     if (what == "part of it") toHost(ints(8, 5) + 4, 8);
     if (what == "odd") toHost(ints(2, 0), 7);
@@ -186,6 +187,27 @@ def test_several_allocations(run):
 )
 def test_no_line_without_reason(run, what):
     assert run(what).stderr == ""
+
+
+@pytest.mark.parametrize("what", ["part", "rows", "managed", "no padding", "all"])
+def test_the_hazard_check_does_not_pass_over_them(instrumented, tmp_path, what):
+    (tmp_path / "fresh.cu").write_text(PROGRAM)
+    report = tmp_path / "report"
+    done = subprocess.run(
+        [instrumented(tmp_path / "fresh.cu"), what, "launch"],
+        env={**os.environ, "CUDA_EMULATOR_CHECK": str(report)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.stderr == ""
+    text = report.read_text()
+    copied = re.search(r"bytes that nothing has written, which 1 line .* fresh.cu:(\d+)", text)
+    if what in ("part", "rows"):
+        call = "host, from, bytes," if what == "part" else "host, 12, p, 16,"
+        assert copied and int(copied[1]) == line_of(call)
+    else:
+        assert copied is None
+        assert ("none of which was written" in text) == (what == "managed")
 
 
 def test_zeros_in_place_of_the_pattern(run):

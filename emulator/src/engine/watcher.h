@@ -116,6 +116,8 @@ class Watcher {
     virtual void transferRuns(const BytesSeen* /*read*/, const BytesSeen& /*written*/) {}
     // A copy reads `bytes` bytes of device memory from `memory` on, none of which was written.
     virtual void unwrittenCopied(const void* /*memory*/, size_t /*bytes*/) {}
+    // A copy has brought bytes to the host of which nothing has written some.
+    virtual void partlyUnwrittenCopied() {}
     // The instruction at `pc`, of the host, cannot reach `address`. Returns true if it can now.
     virtual bool hostFault(uintptr_t /*address*/, uintptr_t /*pc*/, bool /*writes*/) {
         return false;

@@ -135,6 +135,7 @@ class Checker : public Watcher {
     void unwrittenCopied(const void* memory, size_t bytes) override {
         host_.unwrittenCopied(memory, bytes);
     }
+    void partlyUnwrittenCopied() override { host_.partlyUnwrittenCopied(); }
     bool hostFault(uintptr_t address, uintptr_t pc, bool writes) override {
         return host_.fault(address, pc, writes);
     }

@@ -230,6 +230,10 @@ void HostCheck::unwrittenCopied(const void* memory, size_t size) {
         place);
 }
 
+void HostCheck::partlyUnwrittenCopied() {
+    findings_.addUnwrittenCopy({hostPlace(), nullptr, 0});
+}
+
 // ---- errors
 
 void HostCheck::refused(const std::string& what) {

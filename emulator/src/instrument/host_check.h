@@ -39,6 +39,7 @@ class HostCheck : public HostRecorder {
     void freeRefused(const void* pointer);
     void transferRuns(const BytesSeen* read, const BytesSeen& written);
     void unwrittenCopied(const void* memory, size_t bytes);
+    void partlyUnwrittenCopied();
 
     // A call has failed, `what` says how; and somebody has asked for the last error.
     void refused(const std::string& what);

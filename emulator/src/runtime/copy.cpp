@@ -44,18 +44,20 @@ BytesSeen seen(const Layout& layout, const Box& box) {
             layout.slice};
 }
 
-// The hazard check learns of each copy, and of those of what nobody has written.
-void watch(const Copy& copy) {
-    if (!guardAllocations || watcher == nullptr) return;
+// The hazard check learns of each copy, and of those of what nobody has written: then the result is
+// true.
+bool watch(const Copy& copy) {
+    if (!guardAllocations || watcher == nullptr) return false;
     const BytesSeen read = seen(copy.src, copy.box);
     watcher->transferRuns(&read, seen(copy.dst, copy.box));
-    if (copy.byKernel) return;
+    if (copy.byKernel) return false;
     for (size_t z = 0; z < copy.box.depth; ++z) {
         for (size_t y = 0; y < copy.box.height; ++y) {
-            if (anyWritten(copy.src.row(y, z), copy.box.width)) return;
+            if (anyWritten(copy.src.row(y, z), copy.box.width)) return false;
         }
     }
     watcher->unwrittenCopied(copy.src.pointer, copy.box.width * copy.box.height * copy.box.depth);
+    return true;
 }
 
 // The host's own memory, page-locked or not.
@@ -76,7 +78,7 @@ const char* nameOf(const Fill&) {
 }
 
 void run(const Copy& copy) {
-    watch(copy);
+    const bool isKnown = watch(copy);
     const DeviceMemoryAccess access;
     for (size_t z = 0; z < copy.box.depth; ++z) {
         for (size_t y = 0; y < copy.box.height; ++y) {
@@ -86,7 +88,9 @@ void run(const Copy& copy) {
             if (guardAllocations) markCopied(to, from, copy.box.width);
         }
     }
-    if (!copy.byKernel && isOfHost(copy.dst.pointer)) noteFreshCopied(copy.src, copy.box);
+    if (!isKnown && !copy.byKernel && isOfHost(copy.dst.pointer)) {
+        noteFreshCopied(copy.src, copy.box);
+    }
 }
 
 void fillRow(char* row, const Fill& fill) {

@@ -13,6 +13,7 @@
 #include "engine/messages.h"
 #include "engine/poison.h"
 #include "engine/symbolizer.h"
+#include "engine/watcher.h"
 
 namespace emu {
 namespace {
@@ -80,7 +81,7 @@ void tell(const Allocation& allocation, size_t fresh, const Box& box) {
 }  // namespace
 
 void noteFreshCopied(const Layout& source, const Box& box) {
-    if (guardAllocations || !freshIsPoison()) return;  // the hazard check knows better
+    if (!freshIsPoison()) return;
     const std::optional<Allocation> allocation = findAllocation(source.pointer);
     if (!allocation ||
         (allocation->kind != MemoryKind::Device && allocation->kind != MemoryKind::Managed)) {
@@ -104,7 +105,11 @@ void noteFreshCopied(const Layout& source, const Box& box) {
     }
     const bool inOnePiece = box.height == 1 && box.depth == 1;
     if (fresh > 0) {
-        tell(*allocation, fresh, box);
+        if (guardAllocations && watcher != nullptr) {
+            watcher->partlyUnwrittenCopied();
+        } else {
+            tell(*allocation, fresh, box);
+        }
         setWrittenTo(base, allocation->size);  // once for an allocation
     } else if (inOnePiece && begin <= known) {
         setWrittenTo(base, end);
