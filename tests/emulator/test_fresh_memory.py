@@ -189,7 +189,7 @@ def test_no_line_without_reason(run, what):
     assert run(what).stderr == ""
 
 
-@pytest.mark.parametrize("what", ["part", "rows", "managed", "no padding", "all"])
+@pytest.mark.parametrize("what", ["part", "rows", "asynchronous", "no padding", "all"])
 def test_the_hazard_check_does_not_pass_over_them(instrumented, tmp_path, what):
     (tmp_path / "fresh.cu").write_text(PROGRAM)
     report = tmp_path / "report"
@@ -201,13 +201,13 @@ def test_the_hazard_check_does_not_pass_over_them(instrumented, tmp_path, what):
     )
     assert done.stderr == ""
     text = report.read_text()
-    copied = re.search(r"bytes that nothing has written, which 1 line .* fresh.cu:(\d+)", text)
+    copied = re.search(r"bytes that nothing has written, which 1 line .*fresh.cu:(\d+)", text)
     if what in ("part", "rows"):
         call = "host, from, bytes," if what == "part" else "host, 12, p, 16,"
         assert copied and int(copied[1]) == line_of(call)
     else:
         assert copied is None
-        assert ("none of which was written" in text) == (what == "managed")
+        assert ("none of which was written" in text) == (what == "asynchronous")
 
 
 def test_zeros_in_place_of_the_pattern(run):
