@@ -32,15 +32,9 @@ class VolatileElement {
     VolatileElement() = default;
     explicit VolatileElement(T value) : value_(value) {}
     // (not trivial, so that the compiler refuses to pass one to printf)
-    VolatileElement(const VolatileElement& other) : value_(other) {}
+    VolatileElement(const VolatileElement& other) : value_(other.load()) {}
 
-    operator T() const {  // NOLINT: implicit, as for an lvalue
-        pollHint();
-        const bool waits = laneLoads(at());
-        const T value = *at();
-        if (waits) laneHasLoaded();
-        return value;
-    }
+    operator T() const { return load(); }  // NOLINT: implicit, as for an lvalue
     VolatileElement& operator=(T value) {
         volatileLoads = 0;
         laneStep();
@@ -48,30 +42,36 @@ class VolatileElement {
         laneStep();
         return *this;
     }
-    VolatileElement& operator=(const VolatileElement& other) {
-        return *this = static_cast<T>(other);
-    }
+    VolatileElement& operator=(const VolatileElement& other) { return *this = other.load(); }
     VolatilePointerTo<T> operator&() const;
 
     // clang-format off
-    template <class U> VolatileElement& operator+=(const U& v) { return *this = static_cast<T>(*this + v); }
-    template <class U> VolatileElement& operator-=(const U& v) { return *this = static_cast<T>(*this - v); }
-    template <class U> VolatileElement& operator*=(const U& v) { return *this = static_cast<T>(*this * v); }
-    template <class U> VolatileElement& operator/=(const U& v) { return *this = static_cast<T>(*this / v); }
-    template <class U> VolatileElement& operator%=(const U& v) { return *this = static_cast<T>(*this % v); }
-    template <class U> VolatileElement& operator&=(const U& v) { return *this = static_cast<T>(*this & v); }
-    template <class U> VolatileElement& operator|=(const U& v) { return *this = static_cast<T>(*this | v); }
-    template <class U> VolatileElement& operator^=(const U& v) { return *this = static_cast<T>(*this ^ v); }
-    template <class U> VolatileElement& operator<<=(const U& v) { return *this = static_cast<T>(*this << v); }
-    template <class U> VolatileElement& operator>>=(const U& v) { return *this = static_cast<T>(*this >> v); }
+    template <class U> VolatileElement& operator+=(const U& v) { return *this = static_cast<T>(load() + v); }
+    template <class U> VolatileElement& operator-=(const U& v) { return *this = static_cast<T>(load() - v); }
+    template <class U> VolatileElement& operator*=(const U& v) { return *this = static_cast<T>(load() * v); }
+    template <class U> VolatileElement& operator/=(const U& v) { return *this = static_cast<T>(load() / v); }
+    template <class U> VolatileElement& operator%=(const U& v) { return *this = static_cast<T>(load() % v); }
+    template <class U> VolatileElement& operator&=(const U& v) { return *this = static_cast<T>(load() & v); }
+    template <class U> VolatileElement& operator|=(const U& v) { return *this = static_cast<T>(load() | v); }
+    template <class U> VolatileElement& operator^=(const U& v) { return *this = static_cast<T>(load() ^ v); }
+    template <class U> VolatileElement& operator<<=(const U& v) { return *this = static_cast<T>(load() << v); }
+    template <class U> VolatileElement& operator>>=(const U& v) { return *this = static_cast<T>(load() >> v); }
     VolatileElement& operator++() { return *this += 1; }
     VolatileElement& operator--() { return *this -= 1; }
-    T operator++(int) { const T old = *this; *this = static_cast<T>(old + 1); return old; }
-    T operator--(int) { const T old = *this; *this = static_cast<T>(old - 1); return old; }
+    T operator++(int) { const T old = load(); *this = static_cast<T>(old + 1); return old; }
+    T operator--(int) { const T old = load(); *this = static_cast<T>(old - 1); return old; }
     // clang-format on
 
   private:
     volatile T* at() const { return const_cast<volatile T*>(&value_); }
+
+    T load() const {
+        pollHint();
+        const bool waits = laneLoads(at());
+        const T value = *at();
+        if (waits) laneHasLoaded();
+        return value;
+    }
 
     T value_;
 };
