@@ -138,17 +138,15 @@ void laneStep();
 bool laneLoads(const volatile void* address);
 void laneHasLoaded();
 
-// Between the right side of an assignment to memory and the store, where a `?:`, && or || has
-// parted the lanes.
+// Lanes that went different ways meet again: behind an `if`, at the end of a loop's body, in an
+// `else`, which comes behind the `if`, and behind a statement with a `?:`, && or ||.
 void laneJoin(unsigned place);
+// The same within an assignment to memory: `value` is its right side, and the store comes next.
 template <class T>
 T laneAssigns(unsigned place, T value) {
     laneJoin(place);
     return value;
 }
-
-// Behind an `if`, and at the end of a loop's body: lanes that went different ways meet again. And
-// in an `else`, which comes behind the `if`. And behind other statements with a `?:`, && or ||.
 // Behind a loop.
 void laneLeavesLoop(unsigned place);
 // Where the next turn of a loop begins, without waiting: again before all places in the loop.

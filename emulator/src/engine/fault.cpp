@@ -124,11 +124,9 @@ std::string wrappedIndex(uintptr_t address) {
         const uintptr_t meant = address - (uintptr_t{1} << 32) * static_cast<unsigned>(size);
         if (meant - reinterpret_cast<uintptr_t>(shared.base) >= shared.size) continue;
         return format(
-            ": 2^32 elements of %d byte%s behind an address in shared memory. An unsigned index of "
-            "32 "
-            "bits went below 0: use a signed one (nvcc's optimised code does without, its code "
-            "with -G "
-            "fails, too)",
+            ": 2^32 elements of %d byte%s behind an address in shared memory. An unsigned index "
+            "of 32 bits went below 0: use a signed one (on a GPU the index works where nvcc "
+            "optimises, and fails with -G)",
             size, size == 1 ? "" : "s");
     }
     return "";
