@@ -1,31 +1,11 @@
-# lab_add_exercise(NAME [RDC] [CUDA_ONLY] [ARCHITECTURES number...] [LINK target...] [RUNS "options"...]
-#     [PRINTS "options => regex"...]
-#     [EMULATION "options => regex"...] [GPU "options => regex"...] [REJECTS "options => regex"...]
-#     [PER_THREAD "options => regex"...] [HAZARDS "options => regex"...])
+# lab_add_chapter()
 #
-# Builds the exercise NAME.cu of the current folder on the chosen back end, and tests it. Its other facts are in
-# NAME.toml beside it (scripts/lab_cli/exercise_facts.py says which).
+# Adds the exercises of the current folder, a chapter: each is a folder NAME in it with NAME.cu and exercise.toml, which
+# has every fact (scripts/lab_cli/exercise_facts.py says which). It is built on the chosen back end, and tested. The
+# program is NAME in the chapter's build folder.
 #
-#   RDC        needs relocatable device code (dynamic parallelism)
-#   CUDA_ONLY  needs hardware that the cpu back end does not have: no target there; NAME.toml says gpu_only = true
-#   ARCHITECTURES  with CUDA_ONLY: what it is compiled for, in place of CMAKE_CUDA_ARCHITECTURES; "80+": those of
-#              CMAKE_CUDA_ARCHITECTURES that are 80 or more, or 80
-#   LINK       libraries, where the toolkit has them: CUDA::cublas also defines LAB_HAVE_CUBLAS
-#   RUNS       option strings that must give correct rows, the first one small: the options that every exercise has
-#              (--csv, --profile, ...) are tested with it. With --csv, the numbers of the rows are compared with the
-#              formulas in NAME.toml: let the first one have no two sizes that are equal
-#   PRINTS     option strings that must end with status 0 and print what the regex says (^ and $ are those of a line)
-#   EMULATION  the same on the cpu back end alone, whose numbers are known
-#   GPU        the same on a GPU alone
-#   REJECTS    option strings that must end with status 2 and one line on stderr that matches the regex
-#   PER_THREAD the same as PRINTS of NAME_per_thread, which is the source as `nvcc --default-stream per-thread`
-#              compiles it
-#   HAZARDS    option strings with which the hazard check says what the regex says; by default it must find nothing
-#              with a few of RUNS. Each kernel is launched once (--profile), but where there is a --reps. Where the
-#              first regex is of hazards that are there on purpose, NAME.toml says how many: hazards = 3
-#
-# On the cpu back end it also builds NAME_instrumented, for the profiler and the hazard check, and for tests NAME_faulty
-# and NAME_as_gpu, which the cases of GPU run in place of NAME.
+# On the cpu back end there is also NAME_instrumented, for the profiler and the hazard check, and for tests NAME_faulty
+# and NAME_as_gpu, which prints what a GPU would.
 #
 # A test is named by the command that it runs. Its labels are `exercise`, the chapter, the exercise, and what it is
 # about: `results` (a few of them are `small`), `options`, or on the cpu back end `hazards` and `counts`.
@@ -40,32 +20,48 @@ set(lab_cmake_folder ${CMAKE_CURRENT_LIST_DIR})
 
 add_custom_target(exercises) # all of them, without the unit tests
 
+function(lab_add_chapter)
+    file(GLOB facts CONFIGURE_DEPENDS */exercise.toml)
+    set(calls ${CMAKE_CURRENT_BINARY_DIR}/exercises.cmake)
+    set(command ${CMAKE_COMMAND} -E chdir ${PROJECT_SOURCE_DIR}/scripts
+        ${LAB_PYTHON} -m lab_cli.building.for_cmake ${CMAKE_CURRENT_SOURCE_DIR} ${calls})
+    execute_process(COMMAND ${command} RESULT_VARIABLE status ERROR_VARIABLE error
+        ERROR_STRIP_TRAILING_WHITESPACE)
+    if(NOT status EQUAL 0)
+        message(FATAL_ERROR "${error}")
+    endif()
+    # Ninja can find out whether an edit of the facts changes anything here; make cannot.
+    if(CMAKE_GENERATOR MATCHES "Ninja")
+        add_custom_command(OUTPUT ${calls} COMMAND ${command} DEPENDS ${facts} COMMENT "" VERBATIM)
+        set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${calls})
+    else()
+        set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${facts})
+    endif()
+    include(${calls})
+    lab_add_unit_tests_of(${CMAKE_CURRENT_SOURCE_DIR})
+endfunction()
+
 function(lab_add_exercise name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "RDC;CUDA_ONLY" ""
-        "ARCHITECTURES;LINK;RUNS;PRINTS;EMULATION;GPU;REJECTS;PER_THREAD;HAZARDS")
-    if(arg_UNPARSED_ARGUMENTS)
-        message(FATAL_ERROR "lab_add_exercise(${name}): unknown arguments ${arg_UNPARSED_ARGUMENTS}")
-    endif()
-    if(NOT arg_RUNS)
-        message(FATAL_ERROR "lab_add_exercise(${name}): RUNS needs at least one option string")
-    endif()
-    lab_check_facts(${name} ${arg_CUDA_ONLY} "${arg_HAZARDS}")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "RDC;CUDA_ONLY;ASSIGNMENTS" ""
+        "ARCHITECTURES;LINK;RUNS;PRINTS;PRINTS_ON_CPU;PRINTS_ON_GPU;PRINTS_PER_THREAD;REJECTS;FAILS;HAZARDS")
+    set(folder ${CMAKE_CURRENT_SOURCE_DIR}/${name})
+    lab_add_unit_tests_of(${folder})
     if(arg_CUDA_ONLY AND LAB_CHOSEN_BACKEND STREQUAL "cpu")
         return()
     endif()
+    set(source ${folder}/${name}.cu)
+    set(facts ${folder}/exercise.toml)
 
     if(LAB_CHOSEN_BACKEND STREQUAL "cpu")
-        list(APPEND arg_PRINTS ${arg_EMULATION})
-        lab_add_cpu_program(${name} ${name}.cu)
+        lab_add_cpu_program(${name} ${source})
         if(LAB_INSTRUMENT)
-            lab_add_instrumented_program(${name}_instrumented ${name}.cu)
+            lab_add_instrumented_program(${name}_instrumented ${source})
             if(LAB_OWN_TESTS)
-                lab_add_test_programs(${name})
+                lab_add_test_programs(${name} ${source})
             endif()
         endif()
     else()
-        list(APPEND arg_PRINTS ${arg_GPU})
-        add_executable(${name} ${name}.cu)
+        add_executable(${name} ${source})
         set_target_properties(${name} PROPERTIES CUDA_SEPARABLE_COMPILATION ${arg_RDC})
         # -G: device code for cuda-gdb; -lineinfo: source lines in the profilers, at no cost in speed.
         target_compile_options(${name} PRIVATE $<IF:$<CONFIG:Debug>,-G,-lineinfo>)
@@ -81,10 +77,15 @@ function(lab_add_exercise name)
     endif()
     add_dependencies(exercises ${name})
 
-    lab_test_exercise(${name} "${arg_RUNS}" "${arg_PRINTS}" "${arg_REJECTS}")
-    if(arg_PER_THREAD)
-        lab_add_per_thread_program(${name}_per_thread ${name}.cu)
-        lab_test_cases_matching(${name}_per_thread PRINTS ${arg_PER_THREAD})
+    lab_test_exercise(${name} "${arg_RUNS}")
+    lab_test_matches(${name} prints ${arg_PRINTS})
+    string(TOUPPER ${LAB_CHOSEN_BACKEND} backend)
+    lab_test_matches(${name} prints_on_${LAB_CHOSEN_BACKEND} ${arg_PRINTS_ON_${backend}})
+    lab_test_matches(${name} rejects ${arg_REJECTS})
+    lab_test_matches(${name} fails ${arg_FAILS})
+    if(arg_PRINTS_PER_THREAD)
+        lab_add_per_thread_program(${name}_per_thread ${source})
+        lab_test_matches(${name}_per_thread prints_per_thread ${arg_PRINTS_PER_THREAD})
     endif()
     if(TARGET ${name}_instrumented)
         lab_test_hazards(${name} "${arg_RUNS}" "${arg_HAZARDS}")
@@ -92,12 +93,15 @@ function(lab_add_exercise name)
         lab_test_counts(${name})
     endif()
     if(TARGET ${name}_instrumented AND LAB_OWN_TESTS)
-        lab_test_printed(${name} ${name} "${arg_RUNS}")
+        lab_test_printed(${name} printed "${arg_RUNS}")
         lab_test_broken(${name} "${arg_RUNS}")
         lab_test_faults(${name} "${arg_RUNS}")
-        lab_test_assignments(${name})
-        lab_test_as_gpu(${name} "${arg_RUNS}" "${arg_GPU}")
+        if(arg_ASSIGNMENTS)
+            lab_test_assignments(${name})
+        endif()
+        lab_test_as_gpu(${name} "${arg_RUNS}" "${arg_PRINTS_ON_GPU}")
     endif()
+    include(${folder}/exercise.cmake OPTIONAL) # what exercise.toml has no word for
 endfunction()
 
 # Compiled with --default-stream per-thread.
@@ -109,36 +113,6 @@ function(lab_add_per_thread_program target source)
         add_executable(${target} ${source})
         target_compile_options(${target} PRIVATE --default-stream=per-thread)
         target_link_libraries(${target} PRIVATE lab_common lab_warnings)
-    endif()
-endfunction()
-
-# NAME.toml must be there, and agree on where the exercise can run, and on hazards. Looked at as text, so that a build
-# needs no reader of TOML.
-function(lab_check_facts name cuda_only hazards)
-    set(facts ${CMAKE_CURRENT_SOURCE_DIR}/${name}.toml)
-    if(NOT EXISTS ${facts})
-        message(FATAL_ERROR "lab_add_exercise(${name}): ${facts} is missing, with the other facts of the exercise")
-    endif()
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${facts})
-    file(STRINGS ${facts} gpu_only REGEX "^gpu_only[ \t]*=[ \t]*true")
-    if(cuda_only AND NOT gpu_only)
-        message(FATAL_ERROR "lab_add_exercise(${name}) says CUDA_ONLY, but ${facts} lacks gpu_only = true")
-    elseif(gpu_only AND NOT cuda_only)
-        message(FATAL_ERROR "${facts} says gpu_only = true, but lab_add_exercise(${name}) lacks CUDA_ONLY")
-    endif()
-    set(on_purpose 0)
-    list(SUBLIST hazards 0 1 first)
-    if(first MATCHES " => .([0-9]+) hazard")
-        set(on_purpose ${CMAKE_MATCH_1})
-    endif()
-    set(said 0)
-    file(STRINGS ${facts} line REGEX "^hazards[ \t]*=")
-    if(line MATCHES "([0-9]+)")
-        set(said ${CMAKE_MATCH_1})
-    endif()
-    if(NOT said EQUAL on_purpose)
-        message(FATAL_ERROR "the first of HAZARDS in lab_add_exercise(${name}) expects ${on_purpose}, "
-            "but hazards is ${said} in ${facts}")
     endif()
 endfunction()
 
@@ -182,13 +156,12 @@ function(lab_link_libraries name)
     endforeach()
 endfunction()
 
-function(lab_test_exercise name runs prints rejects)
+function(lab_test_exercise name runs)
     list(GET runs 0 small)
     string(REGEX MATCHALL "--[a-z]+" options "${runs}")
     list(REMOVE_DUPLICATES options)
 
     lab_test_case(${name} "--help" help ${options})
-    set(facts ${CMAKE_CURRENT_SOURCE_DIR}/${name}.toml)
     foreach(run IN LISTS runs ITEMS "${small} --csv --reps=4")
         if(run MATCHES "--csv")
             lab_test_case(${name} "${run}" csv ${facts})
@@ -201,8 +174,7 @@ function(lab_test_exercise name runs prints rejects)
         set_property(TEST "${name} ${run}" APPEND PROPERTY LABELS small)
     endforeach()
     lab_test_case(${name} "${small} --profile" table)
-
-    set(rejects_all
+    foreach(case IN ITEMS
         "--bogus => --bogus"
         "--rep=1 => --rep=1: no such option.* did you mean --reps[?]"
         "stray => stray"
@@ -211,17 +183,25 @@ function(lab_test_exercise name runs prints rejects)
         "--seed=x => --seed.*x"
         "--device=1023 => --device.*1023"
         "--kernel=nosuch => --kernel.*nosuch")
-    lab_test_cases_matching(${name} PRINTS ${prints})
-    lab_test_cases_matching(${name} REJECTS ${rejects_all} ${rejects})
+        string(REGEX MATCH "^(.*) => (.*)$" case "${case}")
+        lab_test_case(${name} "${CMAKE_MATCH_1}" rejects "${CMAKE_MATCH_2}")
+    endforeach()
 endfunction()
 
-# Broken on purpose, as NAME.toml says, it must notice.
+# What [tests.KIND] of the facts says of each of these options.
+function(lab_test_matches name kind)
+    foreach(options IN LISTS ARGN)
+        lab_test_case(${name} "${options}" ${kind} ${facts} "${options}")
+    endforeach()
+endfunction()
+
+# Broken on purpose, as the facts say, it must notice.
 function(lab_test_broken name runs)
     list(GET runs 0 options)
     separate_arguments(words UNIX_COMMAND "${options}")
     add_test(NAME broken/${name}
         COMMAND ${LAB_PYTHON} ${PROJECT_SOURCE_DIR}/tests/broken_exercise.py
-            ${CMAKE_CURRENT_SOURCE_DIR}/${name}.cu
+            ${source}
             --library $<TARGET_FILE:cuda_emulator> $<TARGET_FILE:lab_common> -- ${words})
     set_tests_properties(broken/${name} PROPERTIES
         SKIP_RETURN_CODE 77 TIMEOUT ${LAB_TEST_SECONDS} LABELS unit
@@ -234,7 +214,7 @@ function(lab_test_broken_on_gpu name runs architectures)
     separate_arguments(words UNIX_COMMAND "${options}")
     list(TRANSFORM architectures REPLACE "-.*$" "")
     add_test(NAME broken/${name}
-        COMMAND ${LAB_PYTHON} ${PROJECT_SOURCE_DIR}/tests/broken_exercise.py ${CMAKE_CURRENT_SOURCE_DIR}/${name}.cu
+        COMMAND ${LAB_PYTHON} ${PROJECT_SOURCE_DIR}/tests/broken_exercise.py ${source}
             --library $<TARGET_FILE:lab_common> --nvcc ${CMAKE_CUDA_COMPILER} ${architectures} -- ${words})
     set_tests_properties(broken/${name} PROPERTIES
         SKIP_RETURN_CODE 77 TIMEOUT ${LAB_TEST_SECONDS} LABELS unit)
@@ -248,7 +228,7 @@ function(lab_test_faults name runs)
     list(GET runs 0 options)
     separate_arguments(words UNIX_COMMAND "${options}")
     add_test(NAME faults/${name}
-        COMMAND ${LAB_PYTHON} ${PROJECT_SOURCE_DIR}/tests/faulty_exercise.py ${CMAKE_CURRENT_SOURCE_DIR}/${name}.toml
+        COMMAND ${LAB_PYTHON} ${PROJECT_SOURCE_DIR}/tests/faulty_exercise.py ${facts}
             -- $<TARGET_FILE:${name}_faulty> ${words})
     set_tests_properties(faults/${name} PROPERTIES
         SKIP_RETURN_CODE 77 TIMEOUT ${LAB_TEST_SECONDS} LABELS unit ENVIRONMENT CUDA_EMULATOR_SMS=${LAB_TEST_SMS})
@@ -256,26 +236,11 @@ endfunction()
 
 # Its assignments: what is shipped must get all points, the kernel before it in the ladder must not.
 function(lab_test_assignments name)
-    file(STRINGS ${name}.toml assignments REGEX "^\\[\\[assignment\\]\\]")
-    if(NOT assignments)
-        return()
-    endif()
     add_test(NAME assignments/${name}
         COMMAND ${LAB_PYTHON} ${PROJECT_SOURCE_DIR}/tests/graded_assignments.py
-            ${CMAKE_CURRENT_SOURCE_DIR}/${name}.toml --build ${CMAKE_BINARY_DIR} --program $<TARGET_FILE:${name}>)
+            ${facts} --build ${CMAKE_BINARY_DIR} --program $<TARGET_FILE:${name}>)
     set_tests_properties(assignments/${name} PROPERTIES
         SKIP_RETURN_CODE 77 TIMEOUT ${LAB_TEST_SECONDS} LABELS unit ENVIRONMENT "CXX=${CMAKE_CXX_COMPILER}")
-endfunction()
-
-# A ctest case for each "options => regex".
-function(lab_test_cases_matching name argument)
-    string(TOLOWER ${argument} kind)
-    foreach(case IN LISTS ARGN)
-        if(NOT case MATCHES "^(.*) => (.*)$")
-            message(FATAL_ERROR "lab_add_exercise(${name}): ${argument} needs 'options => regex', not '${case}'")
-        endif()
-        lab_test_case(${name} "${CMAKE_MATCH_1}" ${kind} "${CMAKE_MATCH_2}")
-    endforeach()
 endfunction()
 
 # Of `runs` the small size, which is the first, and the first odd one, of two digits or more.
@@ -299,35 +264,38 @@ function(lab_test_hazards name runs hazards)
             list(APPEND hazards "${run} => ^no hazards found in [0-9]+ kernel launch")
         endforeach()
     endif()
-    lab_test_cases_matching(${name} HAZARDS ${hazards})
+    foreach(case IN LISTS hazards)
+        string(REGEX MATCH "^(.*) => (.*)$" case "${case}")
+        lab_test_case(${name} "${CMAKE_MATCH_1}" hazards "${CMAKE_MATCH_2}")
+    endforeach()
 endfunction()
 
-# Whether `program` prints what it printed when somebody last looked, to the letter: tests/printed/NAME.txt. Not among
-# the tests of the exercise, for a student adds a row.
-function(lab_test_printed name program runs)
+# Whether `program` prints what it printed when somebody last looked, to the letter: tests/FILE.txt in the exercise's
+# folder. Not among the tests of the exercise, for a student adds a row.
+function(lab_test_printed program file runs)
     lab_small_runs(few "${runs}")
     add_test(NAME printed/${program}
-        COMMAND ${LAB_PYTHON} -S ${lab_cmake_folder}/check_printed.py ${PROJECT_SOURCE_DIR}/tests/printed/${program}.txt
+        COMMAND ${LAB_PYTHON} -S ${lab_cmake_folder}/check_printed.py ${folder}/tests/${file}.txt
             $<TARGET_FILE:${program}> ${few})
     set_tests_properties(printed/${program} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${LAB_TEST_SECONDS} LABELS unit)
 endfunction()
 
-# What it prints on a GPU, and whether its numbers there are what NAME.toml says: NAME_as_gpu.
+# What it prints on a GPU, and whether its numbers there are what the facts say: NAME_as_gpu.
 function(lab_test_as_gpu name runs prints)
     list(GET runs 0 small)
-    lab_test_printed(${name} ${name}_as_gpu "${runs}")
-    lab_test_case(${name}_as_gpu "${small} --csv --reps=1" csv ${CMAKE_CURRENT_SOURCE_DIR}/${name}.toml)
-    lab_test_cases_matching(${name}_as_gpu PRINTS ${prints})
+    lab_test_printed(${name}_as_gpu printed_as_gpu "${runs}")
+    lab_test_case(${name}_as_gpu "${small} --csv --reps=1" csv ${facts})
+    lab_test_matches(${name}_as_gpu prints_on_gpu ${prints})
 endfunction()
 
 # Whether the rows say what was launched, where the table has the columns for it.
 function(lab_test_launches name runs)
-    file(STRINGS ${name}.cu plain REGEX "Columns::kPlain")
+    file(STRINGS ${source} plain REGEX "Columns::kPlain")
     if(NOT plain)
         list(GET runs 0 small)
         separate_arguments(words UNIX_COMMAND "${small}")
         add_test(NAME "${name} launches ${small}"
-            COMMAND ${LAB_PYTHON} -S ${lab_cmake_folder}/check_launches.py ${CMAKE_CURRENT_SOURCE_DIR}/${name}.cu
+            COMMAND ${LAB_PYTHON} -S ${lab_cmake_folder}/check_launches.py ${source}
                 -- $<TARGET_FILE:${name}_instrumented> ${words})
         lab_describe_case("${name} launches ${small}" ${name} counts)
     endif()
@@ -335,11 +303,10 @@ endfunction()
 
 # What the cpu profiler counts, where there is a recording of what a GPU counted.
 function(lab_test_counts name)
-    set(folder ${PROJECT_SOURCE_DIR}/tests/emulator/profiler)
-    if(EXISTS ${folder}/recorded/${name}.debug.csv)
+    set(judge ${PROJECT_SOURCE_DIR}/tests/emulator/profiler/compare.py)
+    if(EXISTS ${folder}/results/h200/counts.debug.csv AND EXISTS ${judge})
         add_test(NAME "${name} counts"
-            COMMAND ${LAB_PYTHON} ${folder}/compare.py
-                $<TARGET_FILE:${name}_instrumented> ${name} ${CMAKE_CURRENT_SOURCE_DIR}/${name}.cu)
+            COMMAND ${LAB_PYTHON} ${judge} $<TARGET_FILE:${name}_instrumented> ${name} ${source})
         lab_describe_case("${name} counts" ${name} counts)
     endif()
 endfunction()
@@ -351,24 +318,21 @@ function(lab_test_case name options kind)
     set(judge ${lab_cmake_folder}/check_case.py ${kind} ${ARGN})
     set(program ${name})
     set(about results)
-    if(kind STREQUAL "prints") # of which one command may have several
-        string(APPEND case " => ${ARGN}")
+    if(kind MATCHES "^prints")
+        string(APPEND case " => ${kind}")
     elseif(kind MATCHES "^(help|rejects)$")
         set(about options)
     elseif(kind STREQUAL "hazards")
         set(case "${name} hazards ${options}")
-        set(judge ${lab_cmake_folder}/check_hazards.py ${CMAKE_CURRENT_SOURCE_DIR}/${name}.cu ${ARGN})
+        set(judge ${lab_cmake_folder}/check_hazards.py ${source} ${ARGN})
         set(program ${name}_instrumented)
         if(NOT options MATCHES "--reps=") # whose runs wait for each other less
             list(APPEND words --profile)
         endif()
         set(about hazards)
     endif()
-    set(python ${LAB_PYTHON})
-    if(NOT kind STREQUAL "csv") # which may need a package for TOML
-        list(APPEND python -S) # starts in half the time
-    endif()
-    add_test(NAME ${case} COMMAND ${python} ${judge} -- $<TARGET_FILE:${program}> ${words})
+    # Without site packages Python starts in half the time.
+    add_test(NAME ${case} COMMAND ${LAB_PYTHON} -S ${judge} -- $<TARGET_FILE:${program}> ${words})
     lab_describe_case("${case}" ${name} ${about})
 endfunction()
 

@@ -1,4 +1,4 @@
-# lab_add_test_programs(name): two more programs of the exercise NAME on the cpu back end, for its tests.
+# lab_add_test_programs(name source): two more programs of the exercise NAME on the cpu back end, for its tests.
 #
 #   NAME_faulty  one of its launches or copies goes wrong (tests/faults.cpp); not where it has no launch
 #   NAME_as_gpu  says that it is an H200 (tests/h200.cpp): its default sizes, columns and notes are those of a GPU, its
@@ -22,8 +22,8 @@ target_link_options(lab_h200 PUBLIC
     LINKER:--wrap=_Z21cudaDeviceGetPCIBusIdPcii
     LINKER:--wrap=_Z14cudaMemGetInfoPmS_)
 
-function(lab_add_test_programs name)
-    file(STRINGS ${name}.cu launches REGEX "<<<")
+function(lab_add_test_programs name source)
+    file(STRINGS ${source} launches REGEX "<<<")
     if(launches)
         add_executable(${name}_faulty $<TARGET_OBJECTS:${name}>)
         target_link_libraries(${name}_faulty PRIVATE lab_faults)

@@ -14,7 +14,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scripts"))
 from lab_cli import exercise_facts  # noqa: E402
 from lab_cli.results import numbers, timelines  # noqa: E402
 from lab_cli.results.csv_file import Row  # noqa: E402
-from lab_cli.toml_file import NoReader as NoReader  # noqa: E402
 
 if TYPE_CHECKING:
     from check_case import Done
@@ -22,8 +21,7 @@ if TYPE_CHECKING:
 
 def problems(rows: Sequence[Row], done: Done, facts: str) -> list[str]:
     """What is wrong with the rows that a command printed, and with the timeline that it wrote, a line
-    each; `facts` is the path of the exercise's NAME.toml. NoReader where this Python cannot read that
-    and nothing else is wrong."""
+    each; `facts` is the path of the exercise's exercise.toml."""
     wrong = numbers.longer_than(rows, done.milliseconds)
     if done.option("reps"):
         wrong += numbers.wrong_reps(rows, int(done.option("reps")))

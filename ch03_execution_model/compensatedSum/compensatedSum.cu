@@ -27,7 +27,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "floatSums.cuh"
+#include "../floatSums.cuh"
 #include "lab.cuh"
 #include "peers_cub.cuh"
 

@@ -31,7 +31,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "floatSums.cuh"
+#include "../floatSums.cuh"
 #include "lab.cuh"
 #include "peers_cub.cuh"
 

@@ -32,7 +32,7 @@ foreach(capability IN LISTS known)
 endforeach()
 
 function(lab_compile_target name)
-    add_library(compileTargets_${name} OBJECT compileTargetsKernel.cu)
+    add_library(compileTargets_${name} OBJECT ${folder}/compileTargetsKernel.cu)
     set_target_properties(compileTargets_${name} PROPERTIES CUDA_ARCHITECTURES "${ARGN}")
     list(JOIN ARGN "," code)
     target_compile_definitions(compileTargets_${name} PRIVATE LAB_TARGET=${name} LAB_CODE="${code}")

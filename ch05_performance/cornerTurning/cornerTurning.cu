@@ -33,7 +33,7 @@
 
 #include "lab.cuh"
 #include "peers_cublas.cuh"
-#include "productReference.h"
+#include "../productReference.h"
 #include "transposed.h"
 
 // No tiles. A transposed is stored as k x m elements, B transposed as n x k. The lanes of a warp

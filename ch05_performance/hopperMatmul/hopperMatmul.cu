@@ -27,7 +27,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "bf16Product.cuh"
+#include "../bf16Product.cuh"
 #include "hopperInstructions.cuh"
 #include "hopperTiles.cuh"
 #include "lab.cuh"

@@ -33,7 +33,7 @@
 
 #include "lab.cuh"
 #include "peers_cublas.cuh"
-#include "productReference.h"
+#include "../productReference.h"
 #include "tileOfBlock.cuh"
 
 // Blocks with blockIdx.y = s multiply the products number s * kPerBlock and following, and store

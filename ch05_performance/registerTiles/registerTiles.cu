@@ -27,7 +27,7 @@
 
 #include "lab.cuh"
 #include "peers_cublas.cuh"
-#include "productReference.h"
+#include "../productReference.h"
 
 constexpr unsigned kStep = 8;  // along k: the columns of a tile of A, the rows of a tile of B
 

@@ -29,7 +29,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "allowShared.cuh"
+#include "../allowShared.cuh"
 #include "fetchIntoL2.cuh"
 #include "lab.cuh"
 #include "rowReference.h"

@@ -33,7 +33,7 @@
 #include <string>
 #include <vector>
 
-#include "allowShared.cuh"
+#include "../allowShared.cuh"
 #include "differentiationMatrix.h"
 #include "fourLines.cuh"
 #include "gradientOnHost.h"

@@ -26,7 +26,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "bf16Product.cuh"
+#include "../bf16Product.cuh"
 #include "lab.cuh"
 #include "mmaInstructions.cuh"
 #include "peers_cublas.cuh"

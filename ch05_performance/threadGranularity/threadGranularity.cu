@@ -35,7 +35,7 @@
 
 #include "lab.cuh"
 #include "peers_cublas.cuh"
-#include "productReference.h"
+#include "../productReference.h"
 
 constexpr unsigned kTile = 16;  // side of a block and of its tiles
 

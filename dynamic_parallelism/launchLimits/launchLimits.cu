@@ -38,7 +38,7 @@
 
 #include "lab.cuh"
 #include "launchOutcome.h"
-#include "pendingLaunches.cuh"
+#include "../pendingLaunches.cuh"
 
 enum class Into { kOrdinary, kNamed, kForget, kTail };
 

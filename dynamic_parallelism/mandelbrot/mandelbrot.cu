@@ -38,7 +38,7 @@
 #include "escapeTime.h"
 #include "lab.cuh"
 #include "output_file.cuh"
-#include "pendingLaunches.cuh"
+#include "../pendingLaunches.cuh"
 #include "pgmImage.h"
 #include "rectangleQueue.cuh"
 #include "rectangles.cuh"

@@ -32,7 +32,7 @@
 #include <vector>
 
 #include "lab.cuh"
-#include "pendingLaunches.cuh"
+#include "../pendingLaunches.cuh"
 #include "warp_sum.cuh"
 
 struct Count {

@@ -1,7 +1,6 @@
-"""The exercises: each is NAME.cu and NAME.toml in the folder of a chapter.
+"""The exercises: each is a folder NAME of a chapter, with NAME.cu, exercise.toml and all else of it.
 
-NAME.toml makes it one: a .cu file alone is a program of somebody's own, wherever it lies. (CMake
-stops where a call of lab_add_exercise() names one without NAME.toml.)
+exercise.toml makes it one: a .cu file alone is a program of somebody's own, wherever it lies.
 """
 
 from __future__ import annotations
@@ -16,9 +15,9 @@ from . import exercise_facts
 from .errors import BAD_USAGE, LabError, printable
 from .exercise_facts import Facts
 from .paths import ROOT, shown
-from .toml_file import NoReader, did_you_mean
+from .toml_file import did_you_mean
 
-LAST = 1 << 30  # of `order`
+FACTS = "exercise.toml"
 NOT_CHAPTERS = ("common", "emulator", "tests")  # the other folders that CMake builds
 
 
@@ -29,8 +28,21 @@ class Exercise:
     facts: Facts
 
     @property
+    def folder(self) -> Path:
+        return ROOT / self.chapter / self.name
+
+    @property
     def source(self) -> Path:
-        return ROOT / self.chapter / f"{self.name}.cu"
+        return self.folder / f"{self.name}.cu"
+
+    @property
+    def page(self) -> Path:
+        return page_of(self.source)
+
+    @property
+    def results(self) -> Path:
+        """Its measured results: a folder for each GPU."""
+        return results_of(self.source)
 
     @property
     def instrumented(self) -> str:
@@ -40,6 +52,19 @@ class Exercise:
     def program(self, build_folder: Path, instrumented: bool = False) -> Path:
         """Where a build has it."""
         return build_folder / self.chapter / (self.instrumented if instrumented else self.name)
+
+
+def facts_of(source: Path) -> Path:
+    """The facts of the exercise with this NAME.cu; page_of() and results_of() likewise."""
+    return source.with_name(FACTS)
+
+
+def page_of(source: Path) -> Path:
+    return source.with_name("README.md")
+
+
+def results_of(source: Path) -> Path:
+    return source.with_name("results")
 
 
 def chapters() -> list[Path]:
@@ -52,36 +77,12 @@ def sources() -> dict[str, Path]:
     """Of each exercise NAME, its NAME.cu, whether that is there or not."""
     found: dict[str, Path] = {}
     for chapter in chapters():
-        for facts in sorted(chapter.glob("*.toml")):
-            source = facts.with_suffix(".cu")
+        for facts in sorted(chapter.glob(f"*/{FACTS}")):
+            source = facts.with_name(f"{facts.parent.name}.cu")
             other = found.setdefault(source.stem, source)
             if other != source:
                 raise LabError(f"{shown(source)} has the name of another: {shown(other)}")
     return found
-
-
-@dataclass(frozen=True)
-class Place:
-    """What is known of an exercise without a reader of TOML."""
-
-    source: Path
-    order: int
-    gpu_only: bool
-
-
-def in_order() -> list[Place]:
-    """All exercises, by chapter and order. NAME.toml is looked at as text, as CMake does: where what is
-    sought does not stand there in this form, an exercise comes last in its chapter."""
-    found = []
-    for source in sources().values():
-        try:
-            facts = source.with_suffix(".toml").read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            facts = ""
-        order = re.search(r"^order\s*=\s*(\d+)", facts, re.MULTILINE)
-        gpu_only = re.search(r"^gpu_only\s*=\s*true", facts, re.MULTILINE)
-        found.append(Place(source, int(order[1]) if order else LAST, bool(gpu_only)))
-    return sorted(found, key=lambda place: (place.source.parent.name, place.order))
 
 
 def exercises(names: Sequence[str] = ()) -> list[Exercise]:
@@ -97,8 +98,6 @@ def exercises(names: Sequence[str] = ()) -> list[Exercise]:
     for name in _wanted(names, known) or known:
         try:
             found.append(_load(known[name]))
-        except NoReader:  # the same for all
-            raise
         except LabError as error:
             problems.append(str(error))
     if not names:
@@ -129,42 +128,42 @@ def _wanted(names: Sequence[str], known: Mapping[str, Path]) -> list[str]:
 def _of_chapter(name: str, known: Mapping[str, Path]) -> list[str]:
     """The exercises of the one chapter whose folder has this name, or whose name begins with it."""
     name = name.rstrip("/")
-    folders = {source.parent.name for source in known.values()}
+    folders = {source.parents[1].name for source in known.values()}
     chapters = [folder for folder in folders if folder == name] or [
         folder for folder in folders if name and folder.startswith(name)
     ]
     if len(chapters) != 1:
         return []
-    return [exercise for exercise, source in known.items() if source.parent.name in chapters]
+    return [exercise for exercise, source in known.items() if source.parents[1].name in chapters]
 
 
 def _near(name: str, known: Mapping[str, Path]) -> str:
     """The exercise or chapter that is meant: also by the path of one of its files."""
     last = name.rstrip("/").rpartition("/")[2]
-    words = {*known, *(source.parent.name for source in known.values())}
+    words = {*known, *(source.parents[1].name for source in known.values())}
     return did_you_mean(last, words) or "; ./lab list shows them all"
 
 
 def _half(name: str) -> str:
-    """Says where a NAME.cu lacks its NAME.toml."""
+    """Says where a NAME.cu lacks its facts."""
     for chapter in chapters():
-        source = chapter / f"{name}.cu"
+        source = chapter / name / f"{name}.cu"
         if os.path.exists(source):
-            return f": {shown(source)} is there, {shown(source.with_suffix('.toml'))} is missing"
+            return f": {shown(source)} is there, {shown(facts_of(source))} is missing"
     return ""
 
 
 def _load(source: Path) -> Exercise:
-    facts = source.with_suffix(".toml")
+    facts = facts_of(source)
     if not source.exists():
         raise LabError(f"{shown(source)} is missing: there is {facts.name} alone")
-    return Exercise(source.parent.name, source.stem, exercise_facts.load(facts))
+    return Exercise(source.parents[1].name, source.stem, exercise_facts.load(facts))
 
 
 def _orders_twice(found: Sequence[Exercise]) -> list[str]:
     """`found` is sorted."""
     return [
-        f"{shown(later.source.with_suffix('.toml'))}: order = {later.facts.order} is that of "
+        f"{shown(facts_of(later.source))}: order = {later.facts.order} is that of "
         f"{earlier.name} already"
         for earlier, later in zip(found, found[1:])
         if (earlier.chapter, earlier.facts.order) == (later.chapter, later.facts.order)
@@ -233,24 +232,6 @@ def of_backend(chosen: Sequence[Exercise], backend: str, by_name: bool) -> list[
     if by_name:
         raise LabError(f"{', '.join(needs_gpu)}: only on the gpu back end")
     return [exercise for exercise in chosen if not exercise.facts.gpu_only]
-
-
-def launches_from_kernels(exercise: Exercise) -> bool:
-    """Whether its call of lab_add_exercise() has RDC, which launches from kernels take."""
-    return _call_has(exercise, "RDC")
-
-
-def links_cublas(exercise: Exercise) -> bool:
-    return _call_has(exercise, "CUDA::cublas")
-
-
-def _call_has(exercise: Exercise, word: str) -> bool:
-    lists = (exercise.source.parent / "CMakeLists.txt").read_text(encoding="utf-8")
-    calls = re.split(r"^lab_add_exercise\(", lists, flags=re.MULTILINE)
-    return any(
-        re.match(rf"{exercise.name}\s", call) and re.search(rf"(?<=\s){word}(?=[\s)])", call)
-        for call in calls
-    )
 
 
 def sentence_about(source: str) -> str:

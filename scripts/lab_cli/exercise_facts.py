@@ -1,9 +1,29 @@
-"""The facts of an exercise: NAME.toml beside NAME.cu.
+"""The facts of an exercise: exercise.toml beside NAME.cu.
 
 order             place in the list of the chapter, in steps of ten
-gpu_only          true where the call of lab_add_exercise() says CUDA_ONLY
-hazards           how many ./lab check finds that are there on purpose: as many as the first of HAZARDS
-                  says in that call
+idea              what the exercise is about, for the list on the chapter's page
+gpu_only          true where it needs hardware that the cpu back end does not have: it is not built there
+rdc               true where it needs relocatable device code (dynamic parallelism)
+libraries         CMake targets to link where the toolkit has them: CUDA::cublas also defines
+                  LAB_HAVE_CUBLAS
+architectures     with gpu_only: what it is compiled for, in place of CMAKE_CUDA_ARCHITECTURES; "80+":
+                  those of CMAKE_CUDA_ARCHITECTURES that are 80 or more, or 80
+[tests]           what ctest runs
+runs              options that must give correct rows, the first ones small: the options that every
+                  exercise has (--csv, --profile ...) are tested with it. With --csv, the numbers of the
+                  rows are compared with the formulas below: let the first one have no two sizes that
+                  are equal
+[tests.prints]    options, and a regex or a list of them, for each of which the output of a run with
+                  these options has a match (^ and $ are those of a line); the run ends with status 0
+[tests.prints_on_cpu] the same on the cpu back end alone, whose numbers are known
+[tests.prints_on_gpu] the same on a GPU alone
+[tests.prints_per_thread] the same of the source as `nvcc --default-stream per-thread` compiles it
+[tests.rejects]   options that must end with status 2 and one line on stderr that matches the regex
+[tests.fails]     options that must end with status 1 and a last line on stderr that matches the regex
+[tests.hazards]   options, and how many hazards the hazard check finds with them: hazards, and launches
+                  where their number matters; by default it must find none with a few of the runs. Each
+                  kernel is launched once (--profile), but where there is a --reps. Those of the first
+                  entry are there on purpose: ./lab check says so
 [profile]
 metrics           what ./lab profile shows unless --metrics says otherwise; without it, what it
                   shows of a program of one's own
@@ -11,10 +31,10 @@ metrics           what ./lab profile shows unless --metrics says otherwise; with
 runs              what ./lab bench runs on a GPU: options of a run; or { options = "...", gib = N }
                   where the GPU needs N GiB of memory, without which the run is left out
 files             options that take the name of a further CSV file: "timeline" gives
-                  NAME.timeline.csv
+                  timeline.csv
 images            what a further run on a GPU draws: options of that run, and files, options that take
-                  the name of a PGM image: "map" gives NAME.map.pgm
-debug             true where NAME.metrics.csv is to have the debug build (-G), too, which keeps
+                  the name of a PGM image: "map" gives map.pgm
+debug             true where metrics.csv is to have the debug build (-G), too, which keeps
                   every branch
 [work]            what the numbers of a row stand for, as the page states it: the ctest case with --csv
                   computes them from this
@@ -22,17 +42,17 @@ bytes, flops      formula of what gbps or gflops counts in a row; without it the
 baselines         kernels with whose first row the speed-up begins anew (default: the first that is
                   timed)
 per               column: the speed-up begins anew where it changes, too
-[figures.FIGURE]  ./lab plot draws results/<gpu>/NAME.FIGURE.svg
+[figures.FIGURE]  ./lab plot draws results/<gpu>/FIGURE.svg in the exercise's folder
 chart             one of CHARTS; its own keys are explained at its class in results/plots/
 title             goes behind the exercise's name; {column} is the value in the first row
-source            "timeline": rows of NAME.timeline.csv instead of NAME.csv; of the chart "image", which
-                  has no rows, "map": NAME.map.pgm
+source            "timeline": rows of timeline.csv instead of table.csv; of the chart "image", which has
+                  no rows, "map": map.pgm
 where             only rows with these values, or with one of a list of values; the words of the
                   column parameters count as columns
 largest           only the rows with the largest value of this column
 also              names of other exercises whose rows are shown, too
 placed            kernels of other exercises, each a table: exercise; kernel and where, the row of its
-                  results; profiled, the kernel's name in its NAME.metrics.csv, which must have
+                  results; profiled, the kernel's name in its metrics.csv, which must have
                   dram_read_bytes and dram_write_bytes, else it is left out; operations, a formula of
                   them, where the row has no gflops. They are further rows, with intensity and gflops
 [columns]         the exercise's own columns in the tables of the pages, each with title (default:
@@ -44,7 +64,8 @@ placed            kernels of other exercises, each a table: exercise; kernel and
 round             1 (default), 2 ...: for another way to break what is broken already
 options           of the run of this round (default: the first of RUNS)
 replace, by       a text that stands in the source exactly once, and what takes its place
-file              where it stands, if not in NAME.cu: a file of the same folder, or ../common/FILE
+file              where it stands, if not in NAME.cu: a file as an #include of NAME.cu names it, such as
+                  part.cuh, ../forkJoin.cuh, or a file of common/
 wrong             the rows: each a kernel, or a table of columns and values,
                   { kernel = "...", size = 1 }; the words of the column parameters count as columns.
                   Empty for a change that is within what a check must allow
@@ -74,6 +95,35 @@ from .counters import metrics
 from .errors import LabError
 from .formula import Formula
 from .toml_file import FLAG, LIST, NUMBER, TABLE, TEXT, TEXTS, WHOLE, Rule, checked, tables_of
+
+
+@dataclass(frozen=True)
+class Hazards:
+    """What the hazard check finds with these options."""
+
+    options: str
+    hazards: int
+    launches: int | None = None  # None: any number
+
+    @property
+    def regex(self) -> str:
+        """Of the last line of the report."""
+        if self.launches == 0:
+            return "^no kernel was launched: nothing was looked at$"
+        found = f"{self.hazards or 'no'} hazard{'' if self.hazards == 1 else 's'}"
+        launches = "[0-9]+" if self.launches is None else str(self.launches)
+        return rf"^{found} found in {launches} kernel launch"
+
+
+@dataclass(frozen=True)
+class Tests:
+    """What ctest runs: each option string with the regexes that must match."""
+
+    PRINTS = ("prints", "prints_on_cpu", "prints_on_gpu", "prints_per_thread")
+    KINDS = (*PRINTS, "rejects", "fails")
+    runs: list[str]
+    matches: dict[str, dict[str, list[str]]]  # by kind and options
+    hazards: list[Hazards]
 
 
 @dataclass(frozen=True)
@@ -156,8 +206,12 @@ class Broken:
 class Facts:
     order: int
     bench: Plan
+    tests: Tests
+    idea: str = ""
     gpu_only: bool = False
-    hazards: int = 0
+    rdc: bool = False
+    libraries: list[str] = field(default_factory=list)
+    architectures: list[str] = field(default_factory=list)
     metrics: list[str] = field(default_factory=list)
     work: Work = Work()
     figures: dict[str, dict[str, Any]] = field(
@@ -168,11 +222,20 @@ class Facts:
     harmless: list[str] = field(default_factory=list)  # faults that no check need notice
     assignments: list[Assignment] = field(default_factory=list)
 
+    @property
+    def hazards(self) -> int:
+        """How many ./lab check finds that are there on purpose."""
+        return self.tests.hazards[0].hazards if self.tests.hazards else 0
+
 
 _FILE = {
     "order": WHOLE,
+    "idea": TEXT,
     "gpu_only": FLAG.or_nothing(),
-    "hazards": WHOLE.or_nothing(),
+    "rdc": FLAG.or_nothing(),
+    "libraries": TEXTS.or_nothing(),
+    "architectures": TEXTS.or_nothing(),
+    "tests": TABLE,
     "profile": TABLE.or_nothing(),
     "bench": TABLE,
     "work": TABLE.or_nothing(),
@@ -182,6 +245,12 @@ _FILE = {
     "faults": TABLE.or_nothing(),
     "assignment": LIST.or_nothing(),
 }
+_TESTS = {
+    "runs": TEXTS,
+    "hazards": TABLE.or_nothing(),
+    **{kind: TABLE.or_nothing() for kind in Tests.KINDS},
+}
+_HAZARDS = {"hazards": WHOLE, "launches": WHOLE.or_nothing()}
 _PROFILE = {"metrics": TEXTS}
 _BENCH = {
     "runs": LIST,
@@ -304,8 +373,12 @@ def load(path: Path) -> Facts:
     file = checked(toml_file.load(path), _FILE, "", problems)
     facts = Facts(
         order=file.get("order", 0),
+        tests=_tests(file.get("tests", {"runs": [""]}), problems),
+        idea=file.get("idea", ""),
         gpu_only=file.get("gpu_only", False),
-        hazards=file.get("hazards", 0),
+        rdc=file.get("rdc", False),
+        libraries=file.get("libraries", []),
+        architectures=file.get("architectures", []),
         metrics=_metrics(file["profile"], problems) if "profile" in file else [],
         bench=_plan(file.get("bench", {"runs": [""]}), problems),
         work=_work(file.get("work", {}), problems),
@@ -320,6 +393,35 @@ def load(path: Path) -> Facts:
     )
     toml_file.refuse(path, problems)
     return facts
+
+
+def _tests(table: dict[str, Any], problems: list[str]) -> Tests:
+    tests = checked(table, _TESTS, "[tests] ", problems)
+    if tests.get("runs") == []:
+        problems.append("[tests] runs is empty")
+    matches = {
+        kind: {
+            options: _regexes(entry, f"[tests.{kind}] {options!r}: ", problems)
+            for options, entry in tests.get(kind, {}).items()
+        }
+        for kind in Tests.KINDS
+    }
+    hazards = []
+    for options, entry in tests.get("hazards", {}).items():
+        place = f"[tests.hazards] {options!r}: "
+        entry = checked(entry if isinstance(entry, dict) else {}, _HAZARDS, place, problems)
+        hazards.append(Hazards(options, entry.get("hazards", 0), entry.get("launches")))
+    return Tests(tests.get("runs", []), matches, hazards)
+
+
+def _regexes(entry: Any, place: str, problems: list[str]) -> list[str]:
+    texts = entry if isinstance(entry, list) else [entry]
+    for text in texts:
+        try:
+            re.compile(text)
+        except (TypeError, re.error) as error:
+            problems.append(f"{place}{text!r}: expected a regular expression: {error}")
+    return texts
 
 
 def _metrics(table: dict[str, Any], problems: list[str]) -> list[str]:

@@ -1,65 +1,28 @@
-"""Reads TOML files, and checks what stands in them.
-
-Python has a reader since 3.11; before that, the package tomli is one, which the set-up puts into .venv.
-"""
+"""Reads TOML files, and checks what stands in them."""
 
 from __future__ import annotations
 
 import difflib
-import importlib
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import ModuleType
 from typing import Any, Callable
 
 from .errors import LabError
-from .paths import shown, venvs
+from .paths import shown
 
-PACKAGE = "tomli"
-
-
-class NoReader(LabError):
-    """This Python cannot read TOML files."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "to read .toml files takes Python 3.11 or newer, or the package "
-            f"{PACKAGE}: ./lab run installs it into .venv"
-        )
-
-
-def packages() -> list[str]:
-    """What a Python of this version needs to read TOML."""
-    return [] if sys.version_info >= (3, 11) else [PACKAGE]
-
-
-def reader() -> ModuleType | None:
-    """The module that reads TOML: Python's own, or tomli, of .venv too; None where there is none."""
-    packages = Path("lib", "python{}.{}".format(*sys.version_info[:2]), "site-packages")
-    before = [*sys.path]
-    importlib.invalidate_caches()  # the set-up may have installed it since the last question
-    for more in ([], *([str(venv / packages)] for venv in venvs())):
-        sys.path[:] = before + more
-        for name in ("tomllib", PACKAGE):
-            try:
-                return importlib.import_module(name)
-            except ModuleNotFoundError:
-                pass
-    sys.path[:] = before
-    return None
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    from .vendor import tomli as tomllib
 
 
 def load(path: Path) -> dict[str, Any]:
-    """The tables of `path`. Where it is not TOML, LabError names the file and the line; NoReader where
-    this Python cannot say."""
-    module = reader()
-    if module is None:
-        raise NoReader
+    """The tables of `path`. Where it is not TOML, LabError names the file and the line."""
     try:
         with path.open("rb") as file:
-            return module.load(file)
+            return tomllib.load(file)
     except OSError as error:
         raise LabError(f"{shown(path)}: {error.strerror}") from error
     except ValueError as error:  # not TOML, or not UTF-8

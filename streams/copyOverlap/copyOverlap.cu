@@ -41,8 +41,8 @@
 #include <vector>
 
 #include "csv_file.cuh"
-#include "events.cuh"
-#include "forkJoin.cuh"
+#include "../events.cuh"
+#include "../forkJoin.cuh"
 #include "hostReaders.h"
 #include "lab.cuh"
 #include "overlapTable.h"

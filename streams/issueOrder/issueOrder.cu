@@ -40,12 +40,12 @@
 #include <vector>
 
 #include "childProcess.h"
-#include "forkJoin.cuh"
-#include "halfAnSm.cuh"
+#include "../forkJoin.cuh"
+#include "../halfAnSm.cuh"
 #include "host_thread.h"
 #include "issueOptions.cuh"
 #include "issuePlan.h"
-#include "kernelSpans.h"
+#include "../kernelSpans.h"
 #include "lab.cuh"
 #include "queueModel.h"
 

@@ -8,7 +8,7 @@
 
 #include "csv_file.cuh"
 #include "format.h"
-#include "kernelSpans.h"
+#include "../kernelSpans.h"
 #include "queueModel.h"
 #include "since_first.cuh"
 #include "span.cuh"

@@ -37,7 +37,7 @@
 #include <string>
 #include <vector>
 
-#include "dials.h"
+#include "../dials.h"
 #include "issueTime.cuh"
 #include "lab.cuh"
 #include "launchTable.h"

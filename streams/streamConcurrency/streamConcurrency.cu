@@ -31,11 +31,11 @@
 #include <vector>
 
 #include "csv_file.cuh"
-#include "dials.h"
-#include "forkJoin.cuh"
-#include "halfAnSm.cuh"
+#include "../dials.h"
+#include "../forkJoin.cuh"
+#include "../halfAnSm.cuh"
 #include "idealSpeedup.h"
-#include "kernelSpans.h"
+#include "../kernelSpans.h"
 #include "lab.cuh"
 #include "since_first.cuh"
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "events.cuh"
-#include "forkJoin.cuh"
+#include "../events.cuh"
+#include "../forkJoin.cuh"
 #include "lab.cuh"
 #include "orderRows.cuh"
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "events.cuh"
-#include "forkJoin.cuh"
+#include "../events.cuh"
+#include "../forkJoin.cuh"
 #include "hostCalls.cuh"
 #include "lab.cuh"
 #include "orderRows.cuh"

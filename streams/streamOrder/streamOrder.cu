@@ -44,8 +44,8 @@
 #include <vector>
 
 #include "csv_file.cuh"
-#include "events.cuh"
-#include "forkJoin.cuh"
+#include "../events.cuh"
+#include "../forkJoin.cuh"
 #include "hostFunctions.cuh"
 #include "hostWaits.cuh"
 #include "lab.cuh"

@@ -36,10 +36,10 @@
 #include <vector>
 
 #include "csv_file.cuh"
-#include "dials.h"
-#include "events.cuh"
-#include "forkJoin.cuh"
-#include "halfAnSm.cuh"
+#include "../dials.h"
+#include "../events.cuh"
+#include "../forkJoin.cuh"
+#include "../halfAnSm.cuh"
 #include "lab.cuh"
 #include "measuredRuns.h"
 #include "since_first.cuh"

@@ -30,7 +30,6 @@ def build(names: Sequence[str], request: str, instrumented: bool = False) -> Bui
         raise LabError("a name is empty; ./lab list shows those of the exercises", status=2)
     catalogue.check(names)
     chosen_backend = backend.pick(request)
-    setup.toml_reader(chosen_backend)
     exercises = catalogue.of_backend(catalogue.exercises(names), chosen_backend, bool(names))
     cmake = setup.ensure(chosen_backend)
     if instrumented and zig.is_compiler(find_compiler()):

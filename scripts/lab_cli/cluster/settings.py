@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from .. import toml_file
-from ..machine import setup
 from ..paths import BUILD_VARIABLE, OUT, ROOT
 from ..toml_file import Rule
 
@@ -62,7 +61,6 @@ def load(arguments: argparse.Namespace) -> Settings:
 
 
 def _of_file(path: Path) -> dict[str, Any]:
-    setup.toml_reader()
     problems: list[str] = []
     values = toml_file.checked(toml_file.load(path), RULES, "", problems)
     toml_file.refuse(path, problems)

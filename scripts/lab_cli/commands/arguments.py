@@ -9,7 +9,6 @@ from pathlib import Path
 
 from .. import catalogue
 from ..errors import BAD_USAGE, LabError, printable
-from ..machine import setup
 
 # What becomes of options that are not the command's own: it has no use for any; or all that follow
 # after -- go to the program that it runs.
@@ -97,7 +96,6 @@ def exercises_or_files(names: Sequence[str]) -> tuple[list[str], list[str]]:
             BAD_USAGE,
         )
     catalogue.check_at(*files)
-    setup.toml_reader("cpu")
     found = [catalogue.at(file) for file in files if file.endswith(".cu")]
     exercises = [exercise.name for exercise in found if exercise]
     return (exercises, []) if len(exercises) == len(files) else ([], files)

@@ -8,7 +8,6 @@ from typing import Any
 
 from .. import catalogue
 from ..building import instrumented
-from ..machine import setup
 from ..process import say
 from ..time_limit import TimeLimit
 from . import arguments as shared
@@ -38,7 +37,6 @@ def run(arguments: argparse.Namespace) -> int:
     """0: there are no hazards. 1: there are, and stdout tells them, or there was nothing to look at, or
     the program failed."""
     catalogue.check_at(*arguments.names)
-    setup.toml_reader("cpu")
     exercise = catalogue.at(*arguments.names)
     program = [*instrumented.built(exercise, arguments.names), *arguments.options]
     report = check(program, arguments.timeout)

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .. import toml_file
 from ..counters import profilers
 from ..grading import sandbox
 from ..machine import apt, cuda_wheels, needs, python_packages, setup
@@ -95,14 +94,6 @@ def slurm_line() -> Line:
     if sbatch:
         return Line("Slurm", OK, sbatch)
     return Line("Slurm", ABSENT, "no sbatch: --slurm is for a cluster")
-
-
-def toml_line() -> Line:
-    what = "TOML reader"
-    module = toml_file.reader()
-    if module:
-        return Line(what, OK, module.__name__)
-    return Line(what, PROBLEM, f"missing: {toml_file.NoReader()}")
 
 
 def module_line(module: str, what_for: str) -> Line:
@@ -247,7 +238,6 @@ def run(arguments: argparse.Namespace) -> int:
     driver = ask_driver()
     lines = [
         *tools,
-        toml_line(),
         *[need_line(need, ABSENT) for need in of_tests],
         sandbox_line(),
         slurm_line(),

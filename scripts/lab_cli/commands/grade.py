@@ -11,7 +11,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from .. import toml_file
 from ..assignments import Assignment
 from ..building import instrumented, own_program, presets
 from ..building.presets import shortest
@@ -102,7 +101,6 @@ def _options(text: str) -> str:
 
 def run(arguments: argparse.Namespace) -> int:
     on_cluster.check(arguments)
-    setup.toml_reader("cpu")
     if arguments.assignment is None:
         print("\n".join(marks.listed(catalogue.assignments())))
         return 0
@@ -175,7 +173,7 @@ def grade_all(exercise: Exercise, assignment: Assignment, arguments: argparse.Na
     found = submissions.find(arguments.submissions, exercise.source.name)
     if arguments.only:
         found = [submissions.one(found, arguments.only)]
-    python = setup.python_for([page.MODULE, *toml_file.packages()])
+    python = setup.python_for([page.MODULE])
     if arguments.slurm:
         return grade_there(exercise, assignment, arguments, found)
     if python != sys.executable:  # the same once more, in the Python that can write the reports

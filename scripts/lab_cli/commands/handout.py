@@ -7,7 +7,6 @@ from typing import Any
 
 from ..errors import printable
 from ..handouts import choice, workspace
-from ..machine import setup
 from ..process import say
 from . import arguments as shared
 
@@ -39,7 +38,6 @@ def add_parser(commands: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    setup.toml_reader()
     workspace.check_folder(arguments.output)
     chosen = choice.of(arguments.names)
     is_repository = workspace.make(chosen, arguments.output, answers=not arguments.no_answers)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from .. import catalogue, toml_file
+from .. import catalogue
 from ..building.presets import shortest
 from ..errors import LabError
 from ..machine import setup
@@ -42,10 +42,9 @@ def add_parser(commands: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    setup.toml_reader()
     names, gpu = arguments.names, arguments.gpu or ""
     specs = figures.of(catalogue.exercises(names))
-    python = setup.python_for(["matplotlib", *toml_file.packages()])
+    python = setup.python_for(["matplotlib"])
     if python != sys.executable:  # the same once more, in the Python that can draw
         options = [*names, *([f"--gpu={gpu}"] if gpu else [])]
         return run_shown([shortest(python), "-B", str(ROOT / "lab"), "plot", *options])

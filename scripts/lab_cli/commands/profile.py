@@ -16,7 +16,7 @@ from ..cluster.job import here_or_there
 from ..counters import diagnosis, explanation
 from ..counters.collect import collect
 from ..errors import BAD_USAGE, LabError, printable
-from ..machine import backend, setup
+from ..machine import backend
 from ..process import say
 from . import arguments as shared
 
@@ -69,7 +69,6 @@ def _check(arguments: argparse.Namespace) -> None:
 def run(arguments: argparse.Namespace) -> int:
     _check(arguments)
     chosen = backend.pick("auto") if arguments.backend == "auto" else arguments.backend
-    setup.toml_reader("cpu" if chosen == "cpu" else "")  # on gpu, collect() asks for a GPU first
     names = arguments.metrics or []
     if arguments.explain:
         names = diagnosis.load().metrics(chosen)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from .. import catalogue, files, toml_file
+from .. import catalogue, files
 from ..building.presets import shortest
 from ..errors import BAD_USAGE, LabError, printable
 from ..machine import backend, setup
@@ -86,8 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.output.with_suffix(".json") if arguments.json == BESIDE else arguments.json
     )
     _check_outputs([path for path in (arguments.output, json_path) if path], arguments.names)
-    setup.toml_reader()
-    python = setup.python_for([page.MODULE, *toml_file.packages()])
+    python = setup.python_for([page.MODULE])
     if python != sys.executable:  # the same once more, in the Python that can write it
         return run_shown([shortest(python), "-B", str(ROOT / "lab"), *arguments.words])
     report = _collect(names, sources, arguments)

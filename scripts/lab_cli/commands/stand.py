@@ -10,7 +10,7 @@ from itertools import groupby
 from pathlib import Path
 
 from .. import catalogue
-from ..catalogue import Place
+from ..catalogue import Exercise
 from ..grading import catalogue as assignments
 from ..grading import marks
 from ..machine import backend
@@ -30,24 +30,24 @@ WHY = {
 
 @dataclass(frozen=True)
 class Stand:
-    place: Place
+    exercise: Exercise
     state: str
     needs_gpu: bool  # and none has been seen here: it cannot come next
 
     @property
     def name(self) -> str:
-        return self.place.source.stem
+        return self.exercise.name
 
     @property
     def chapter(self) -> str:
-        return self.place.source.parent.name
+        return self.exercise.chapter
 
 
 def run() -> int:
     """Builds nothing, and writes nothing."""
     width = min(shutil.get_terminal_size().columns, WIDTH)
     stands = all_stands()
-    print(text(stands, open_assignments(stand.place.source for stand in stands), width))
+    print(text(stands, open_assignments(stand.exercise.source for stand in stands), width))
     return 0
 
 
@@ -68,11 +68,11 @@ def all_stands() -> list[Stand]:
     results = standing.read()
     on_gpu = backend.CACHE.exists() or any("gpu" in by_backend for by_backend in results.values())
     stands = []
-    for place in catalogue.in_order():
-        own = results.get(place.source.stem, {})
-        state = standing.state(own, standing.digest(place.source))
-        needs_gpu = place.gpu_only and state == UNTESTED and not on_gpu
-        stands.append(Stand(place, state, needs_gpu))
+    for exercise in catalogue.exercises():
+        own = results.get(exercise.name, {})
+        state = standing.state(own, standing.digest(exercise.source))
+        needs_gpu = exercise.facts.gpu_only and state == UNTESTED and not on_gpu
+        stands.append(Stand(exercise, state, needs_gpu))
     return stands
 
 
@@ -174,10 +174,10 @@ def _what_next(stand: Stand | None, begun: bool, width: int) -> str:
         sentence = f"Next is {stand.name}: {WHY[stand.state]}"
         actions = {f"./lab test {stand.name}": "says what is wrong, or that nothing is"}
     else:
-        source = stand.place.source
+        source = stand.exercise.source
         sentence = f"{'Next is' if begun else 'Begin with'} {stand.name}{_about(source)}"
         actions = {
-            shown(source.with_suffix(".md")): "its page",
+            shown(catalogue.page_of(source)): "its page",
             f"./lab run {stand.name}": "builds and runs it",
             f"./lab test {stand.name}": "is it right? Then ./lab names the next",
         }

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from .. import catalogue, toml_file
+from .. import catalogue
 from ..building import presets
 from ..building.exercises import build
 from ..cluster import options as on_cluster
@@ -70,13 +70,13 @@ def _build_all(chosen_backend: str) -> tuple[Path, str]:
     modules = []
     own_tests = (ROOT / "tests" / "CMakeLists.txt").exists()  # which a hand-out has not
     if not own_tests:
-        modules = toml_file.packages()
+        pass
     elif chosen_backend == "gpu":
         say("note: the unit tests of common/ and emulator/ belong to the cpu back end")
     elif zig.is_compiler(find_compiler()):
         say("note: with zig's compiler tests of hazards, counts and lab itself are left out")
     else:
-        modules = [*python_packages.OF_TESTS, *toml_file.packages()]
+        modules = [*python_packages.OF_TESTS]
     cmake = setup.ensure(chosen_backend, modules, tests=own_tests)
     return presets.build(cmake, chosen_backend), cmake
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from .. import catalogue, files, toml_file
+from .. import catalogue, files
 from ..building import instrumented, presets
 from ..catalogue import Exercise
 from ..counters import nsys, profilers, recording
@@ -58,7 +58,6 @@ def add_parser(commands: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     catalogue.check([arguments.name])
     chosen = backend.pick("auto") if arguments.backend == "auto" else arguments.backend
-    setup.toml_reader("cpu" if chosen == "cpu" else "")
     exercise = catalogue.one(arguments.name)
     if chosen == "cpu":
         catalogue.of_backend([exercise], "cpu", by_name=True)
@@ -84,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
 def python_that_draws() -> str:
     """A Python with matplotlib; empty, and why, if there is none and none can be had."""
     try:
-        return setup.python_for(["matplotlib", *toml_file.packages()])
+        return setup.python_for(["matplotlib"])
     except LabError as error:
         say(f"lab: {error}")
         say(

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from .. import toml_file
 from ..errors import LabError
 from ..files import make_build_folder, write
 from ..lock import alone_in
@@ -88,17 +87,6 @@ def sandbox() -> None:
         _install_alone([], [SANDBOX])
 
 
-def toml_reader(backend: str = "") -> None:
-    """Makes sure that TOML files can be read: Python does it itself since 3.11. Where it does not, all
-    that `backend` needs is installed with it, so that what is missing is said at once."""
-    if toml_file.reader() is not None:
-        return
-    if backend:
-        ensure(backend)
-    else:
-        _install_alone([])
-
-
 def _read(path: Path) -> dict[str, Any]:
     """The record of an earlier set-up; empty if there is none."""
     try:
@@ -112,7 +100,7 @@ def _still_there(record: dict[str, Any], modules: Sequence[str]) -> bool:
     programs = [record.get("cmake", ""), *([record.get("python", "")] if modules else [])]
     known = set(modules) <= set(record.get("modules", []))
     runnable = all(os.access(program, os.X_OK) for program in programs)
-    return known and runnable and toml_file.reader() is not None
+    return known and runnable
 
 
 def _configure_anew(backend: str) -> None:
@@ -154,11 +142,8 @@ def _install_missing(needs: Sequence[Need], modules: Sequence[str]) -> None:
 
 
 def missing_wheels(modules: Sequence[str]) -> list[str]:
-    """Packages for Python that are missing: of `modules`, and what reads TOML."""
-    wheels = [] if not modules or python_packages.python_with(*modules) else [*modules]
-    if toml_file.reader() is None and toml_file.PACKAGE not in wheels:
-        wheels.append(toml_file.PACKAGE)
-    return wheels
+    """Packages for Python that are missing, of `modules`."""
+    return [] if not modules or python_packages.python_with(*modules) else [*modules]
 
 
 def sources_of(missing: Sequence[Need], wheels: Sequence[str]) -> tuple[dict[str, str], list[str]]:

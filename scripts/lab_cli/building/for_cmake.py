@@ -1,0 +1,66 @@
+"""Says to CMake what the exercises of a chapter are: a call of lab_add_exercise() for each.
+
+    python3 -m lab_cli.building.for_cmake CHAPTER FILE
+
+The calls have what decides on targets and tests alone. FILE is written only where they have changed, so
+that an edit of another fact, such as a text, configures nothing anew.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from .. import catalogue
+from ..catalogue import Exercise
+from ..errors import LabError
+from ..exercise_facts import Tests
+from ..files import write
+
+
+def quoted(text: str) -> str:
+    """As CMake reads it back."""
+    marked = text.replace("\\", "\\\\").replace('"', '\\"').replace("$", "\\$")
+    return f'"{marked}"'
+
+
+def argument(keyword: str, values: Iterable[str]) -> list[str]:
+    """Lines of a call; none where there are no values."""
+    lines = [f"        {quoted(value)}" for value in values]
+    return [f"    {keyword}", *lines] if lines else []
+
+
+def call(exercise: Exercise) -> str:
+    facts = exercise.facts
+    flags = {"RDC": facts.rdc, "CUDA_ONLY": facts.gpu_only, "ASSIGNMENTS": bool(facts.assignments)}
+    lines = [f"lab_add_exercise({exercise.name}"]
+    lines += [f"    {flag}" for flag, given in flags.items() if given]
+    lines += argument("ARCHITECTURES", facts.architectures)
+    lines += argument("LINK", facts.libraries)
+    lines += argument("RUNS", facts.tests.runs)
+    for kind in Tests.KINDS:
+        lines += argument(kind.upper(), facts.tests.matches[kind])
+    lines += argument(
+        "HAZARDS", (f"{entry.options} => {entry.regex}" for entry in facts.tests.hazards)
+    )
+    return "\n".join(lines) + ")\n"
+
+
+def main(arguments: Sequence[str]) -> None:
+    chapter, file = Path(arguments[0]).resolve(), Path(arguments[1])
+    known = catalogue.sources()
+    names = [name for name, source in known.items() if source.parents[1] == chapter]
+    exercises = sorted(
+        catalogue.exercises(names) if names else [], key=lambda exercise: exercise.facts.order
+    )
+    text = "".join(map(call, exercises))
+    if not file.exists() or file.read_text(encoding="utf-8") != text:
+        write(file, text)
+
+
+if __name__ == "__main__":
+    try:
+        main(sys.argv[1:])
+    except LabError as error:
+        sys.exit(str(error))
