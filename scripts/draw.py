@@ -1,8 +1,8 @@
-"""Writes the drawn concepts of the pages: for each CHAPTER/drawings/NAME.py the file NAME.svg beside it.
+"""Writes the drawn concepts of the pages: for each drawing.py of an exercise the file drawing.svg beside it.
 
     python3 scripts/draw.py
 
-A NAME.py has a function draw(), which returns a Drawing.
+A drawing.py has a function draw(), which returns a Drawing.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from lab_cli.paths import ROOT
 
 
 def sources() -> list[Path]:
-    return sorted(ROOT.glob("*/drawings/*.py"))
+    return sorted(ROOT.glob("*/*/drawing.py"))
 
 
 def drawn(source: Path) -> str:
-    """What NAME.svg must hold."""
+    """What drawing.svg must hold."""
     svg: str = runpy.run_path(str(source))["draw"]().svg()
     return svg
 

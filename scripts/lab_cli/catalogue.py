@@ -224,6 +224,12 @@ def at(name_or_path: str, *others: str) -> Exercise | None:
     return _load(known) if known and known.resolve() == path.resolve() else None
 
 
+def of_folder(folder: Path) -> Exercise | None:
+    """The exercise of this folder; None if it has none."""
+    source = sources().get(folder.name)
+    return _load(source) if source and source.parent == folder else None
+
+
 def of_backend(chosen: Sequence[Exercise], backend: str, by_name: bool) -> list[Exercise]:
     """`chosen` without what needs a GPU's hardware on cpu; asked for by name, that is an error."""
     needs_gpu = [exercise.name for exercise in chosen if exercise.facts.gpu_only]

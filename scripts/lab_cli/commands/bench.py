@@ -1,4 +1,4 @@
-"""./lab bench: measures exercises and writes results/<gpu>/NAME.csv and NAME.metrics.csv."""
+"""./lab bench: measures exercises and writes table.csv and metrics.csv into their results/<gpu>/."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ from ..counters import metric_table
 from ..counters.collect import collect
 from ..errors import NO_GPU, LabError
 from ..exercise_facts import Plan, Run
-from ..files import make_folder, write
+from ..files import write
 from ..machine import facts
-from ..paths import OUT, ROOT, shown
+from ..paths import OUT, shown
 from ..process import say
 from ..progress import Progress
 from ..results.csv_file import with_facts
 from ..results.measure import Failure, Job, measure, missing
-from ..results.store import Store
+from ..results.store import METRICS, Store, file
 from . import arguments as shared
 
-RESULTS = ROOT / "results"
 STORE = OUT / "bench"
-OPTIMISED, DEBUG = "optimised", "debug"  # in the column `build` of NAME.metrics.csv
+OPTIMISED, DEBUG = "optimised", "debug"  # in the column `build` of metrics.csv
 
 
 def add_parser(commands: Any) -> None:
     command = commands.add_parser(
         "bench",
         prog="./lab bench",
-        description="Measures exercises with the runs of [bench] in NAME.toml and writes "
-        "results/<gpu>/NAME.csv, on a GPU also the metrics of its kernels (NAME.metrics.csv; where "
-        "NAME.toml has debug = true, those of the debug build, too). On the cpu back end each "
-        "exercise runs once, with its defaults, into results/cpu. ./lab plot draws from these files. "
+        description="Measures exercises with the runs of [bench] in exercise.toml and writes "
+        "results/<gpu>/table.csv into the exercise's folder, on a GPU also the metrics of its kernels "
+        "(metrics.csv; where exercise.toml has debug = true, those of the debug build, too). On the cpu "
+        "back end each exercise runs once, with its defaults, into results/cpu. ./lab plot draws from "
+        "these files. "
         "LAB_COMMIT names the commit for a copy without its history.",
         parents=[shared.backend(), on_cluster.parent()],
         allow_abbrev=False,
@@ -75,7 +75,7 @@ def _fitting(plan: Plan, name: str, memory: float | None) -> Plan:
     return replace(plan, runs=fits)
 
 
-def _jobs(exercises: Sequence[Exercise], backend: str, build_folder: Path) -> list[Job]:
+def _jobs(exercises: Sequence[Exercise], backend: str, build_folder: Path, slug: str) -> list[Job]:
     memory = facts.memory_gib() if backend == "gpu" else None
     jobs = []
     for number, exercise in enumerate(exercises, 1):
@@ -84,7 +84,8 @@ def _jobs(exercises: Sequence[Exercise], backend: str, build_folder: Path) -> li
             plan = Plan([Run([])], plan.files)
         plan = _fitting(plan, exercise.name, memory)
         place = f"exercise {number} of {len(exercises)}"
-        jobs.append(Job(exercise.name, exercise.program(build_folder), plan, place))
+        program, folder = exercise.program(build_folder), exercise.results / slug
+        jobs.append(Job(exercise.name, program, folder, plan, place))
     return jobs
 
 
@@ -98,28 +99,26 @@ def _start(store: Store, job: Job, now: dict[str, str], resume: bool) -> None:
 
 def bench(exercises: Sequence[Exercise], backend: str, build_folder: Path, resume: bool) -> int:
     """Measures built exercises. 1 if one failed: the others have their results all the same."""
-    jobs = _jobs(exercises, backend, build_folder)
     slug, now = facts.measured_on(backend)
-    folder = RESULTS / slug
-    make_folder(folder)
+    jobs = _jobs(exercises, backend, build_folder, slug)
     stores = {job.name: Store(STORE / slug / job.name, job.name) for job in jobs}
     for job in jobs:
         _start(stores[job.name], job, now, resume)
 
     try:
-        failed = _measure(jobs, stores, folder)
+        failed = _measure(jobs, stores)
     except KeyboardInterrupt:
         say("\ninterrupted; finished runs are kept: ./lab bench --resume goes on")
         raise
     measured = [job for job in jobs if job.name not in failed]
     if backend == "gpu":
-        _store_metrics(measured, folder, stores)
+        _store_metrics(measured, stores)
     if failed:
-        say(f"failed, and nothing of them written to results/: {', '.join(failed)}")
+        say(f"failed, and nothing of them written: {', '.join(failed)}")
     return 1 if failed else 0
 
 
-def _measure(jobs: Sequence[Job], stores: dict[str, Store], folder: Path) -> list[str]:
+def _measure(jobs: Sequence[Job], stores: dict[str, Store]) -> list[str]:
     """The names of those that failed."""
     failed = []
     runs = {job.name: len(missing(job, stores[job.name])) for job in jobs}
@@ -134,7 +133,7 @@ def _measure(jobs: Sequence[Job], stores: dict[str, Store], folder: Path) -> lis
 
             progress.update("", done, total, job.name)
             try:
-                measure(job, stores[job.name], folder, each)
+                measure(job, stores[job.name], each)
             except (Failure, LabError) as error:
                 if isinstance(error, LabError) and error.status == NO_GPU:
                     raise
@@ -144,8 +143,8 @@ def _measure(jobs: Sequence[Job], stores: dict[str, Store], folder: Path) -> lis
     return failed
 
 
-def _store_metrics(jobs: Sequence[Job], folder: Path, stores: dict[str, Store]) -> None:
-    """results/<gpu>/NAME.metrics.csv. Where they cannot be had, the files that are there stay."""
+def _store_metrics(jobs: Sequence[Job], stores: dict[str, Store]) -> None:
+    """Writes metrics.csv. Where they cannot be had, the files that are there stay."""
     said = set()
     for job in jobs:
         tables = {}
@@ -162,6 +161,6 @@ def _store_metrics(jobs: Sequence[Job], folder: Path, stores: dict[str, Store]) 
                 )
                 said.add(reason)
             continue
-        path = folder / f"{job.name}.metrics.csv"
+        path = file(job.folder, METRICS)
         write(path, with_facts(stores[job.name].facts, metric_table.csv_of_builds(tables)))
         say(f"    written: {shown(path)}")

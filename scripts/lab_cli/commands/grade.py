@@ -158,7 +158,7 @@ def grade_own(exercise: Exercise, assignment: Assignment, arguments: argparse.Na
 
 def next_steps(exercise: Exercise, assignment: Assignment, grade: Grade) -> list[str]:
     """What to look at next; nothing where all is met."""
-    page = f"{shown(exercise.source.with_suffix('.md'))}, task {assignment.task}"
+    page = f"{shown(exercise.page)}, task {assignment.task}"
     if grade.problem:
         return ["", grade.problem, "", f"The task: {page}"]
     missed = [finding for finding in grade.findings if finding.points < finding.of]

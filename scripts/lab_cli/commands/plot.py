@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from .. import catalogue
@@ -19,16 +18,14 @@ from ..results import figures, tables
 from ..results.figures import Spec
 from . import arguments as shared
 
-RESULTS = ROOT / "results"
-
 
 def add_parser(commands: Any) -> None:
     command = commands.add_parser(
         "plot",
         prog="./lab plot",
-        description="Draws the figures of NAME.toml from results/<gpu>/NAME.csv as SVG, and writes the "
-        "tables of the pages. ./lab bench measures what they show.",
-        epilog="For slides that take no SVG: rsvg-convert -w 1600 NAME.FIGURE.svg -o FIGURE.png",
+        description="Draws the figures of exercises from their results/<gpu>/ as SVG, and writes the tables of "
+        "the pages. ./lab bench measures what they show.",
+        epilog="For slides that take no SVG: rsvg-convert -w 1600 FIGURE.svg -o FIGURE.png",
         allow_abbrev=False,
     )
     command.add_argument("names", nargs="*", metavar="NAME", help="default: every exercise")
@@ -36,7 +33,7 @@ def add_parser(commands: Any) -> None:
         "--gpu",
         type=shared.name,
         metavar="FOLDER",
-        help="one folder of results/, e.g. h200; default: all but that of the emulation (cpu)",
+        help="one GPU's folder of results, e.g. h200; default: all but that of the emulation (cpu)",
     )
     command.set_defaults(handler=run, takes=shared.NONE)
 
@@ -55,9 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     return status
 
 
-def draw_figures(
-    specs: Sequence[Spec], names: Sequence[str], gpu: str, results: Path = RESULTS
-) -> int:
+def draw_figures(specs: Sequence[Spec], names: Sequence[str], gpu: str) -> int:
     """Draws what it can; 1 if a figure could not be drawn. LabError where there is nothing to draw.
 
     `names` are those of the exercises that were asked for: of others, results need not be there.
@@ -66,10 +61,11 @@ def draw_figures(
 
     without = sorted(set(names) - {spec.exercise for spec in specs})
     if without:
-        raise LabError(f"{', '.join(without)}: no [figures] in NAME.toml", status=2)
+        raise LabError(f"{', '.join(without)}: no [figures] in exercise.toml", status=2)
     status = 0
-    for folder in draw.folders(results, gpu, specs):
+    for name in draw.gpus(specs, gpu):
         for spec in specs:
+            folder = spec.results / name
             source = spec.source(folder)
             if not names and not source.exists():
                 say(f"{shown(source)} is not there: figure {spec.name} is left out")

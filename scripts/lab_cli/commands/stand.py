@@ -11,7 +11,6 @@ from pathlib import Path
 
 from .. import catalogue
 from ..catalogue import Exercise
-from ..grading import catalogue as assignments
 from ..grading import marks
 from ..machine import backend
 from ..paths import shown
@@ -47,18 +46,19 @@ def run() -> int:
     """Builds nothing, and writes nothing."""
     width = min(shutil.get_terminal_size().columns, WIDTH)
     stands = all_stands()
-    print(text(stands, open_assignments(stand.exercise.source for stand in stands), width))
+    print(text(stands, open_assignments(stand.exercise for stand in stands), width))
     return 0
 
 
-def open_assignments(sources: Iterable[Path]) -> list[str]:
+def open_assignments(exercises: Iterable[Exercise]) -> list[str]:
     """'padTheTile 8 of 10', for each that has not all its points; first those that have some."""
     known = marks.read()
     open_ones = [
         (assignment.name not in known, f"{assignment.name} {so_far}")
-        for source, assignment in assignments.in_sources(sources)
-        if not marks.is_done(assignment, source, known)
-        for so_far in [marks.points_so_far(assignment, source, known)]
+        for exercise in exercises
+        for assignment in exercise.facts.assignments
+        if not marks.is_done(assignment, exercise.source, known)
+        for so_far in [marks.points_so_far(assignment, exercise.source, known)]
     ]
     return [text for _, text in sorted(open_ones, key=lambda each: each[0])]
 

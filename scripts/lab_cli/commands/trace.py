@@ -151,7 +151,7 @@ def notes_of(exercise: Exercise, panels: Sequence[Panel], chosen: str) -> list[s
     notes = []
     if chosen == "cpu":
         notes.append(OF_EMULATION)
-    if catalogue.launches_from_kernels(exercise):
+    if exercise.facts.rdc:
         notes.append(OF_CHILDREN)
     if any(panel.ranges for panel in panels):
         notes.append(OF_RANGES)

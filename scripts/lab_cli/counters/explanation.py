@@ -151,7 +151,7 @@ def _undecided(rules: Diagnosis, kernels: Sequence[Values], backend: str) -> lis
 
 def _page(exercise: str) -> str:
     source = catalogue.sources().get(exercise)
-    return shown(source.with_suffix(".md")) if source else exercise
+    return shown(catalogue.page_of(source)) if source else exercise
 
 
 def _wrapped(text: str, width: int, indent: str = "", hanging: str | None = None) -> list[str]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 
-from .. import assignments as of_toml
-from .. import catalogue, toml_file
+from .. import catalogue
 from ..assignments import Assignment
-from ..catalogue import Exercise
+from ..catalogue import Exercise, facts_of
 from ..errors import BAD_USAGE, LabError, printable
+from ..paths import shown
 from ..toml_file import did_you_mean
 
 Given = dict[str, tuple[Exercise, Assignment]]
@@ -23,7 +22,7 @@ def assignments(exercises: Iterable[Exercise] = ()) -> Given:
             other = found.setdefault(assignment.name, (exercise, assignment))
             if other[1] is not assignment:
                 raise LabError(
-                    f"{exercise.name}.toml: the assignment {assignment.name} has the name of one of "
+                    f"{shown(facts_of(exercise.source))}: the assignment {assignment.name} has the name of one of "
                     f"{other[0].name}"
                 )
     return found
@@ -36,18 +35,3 @@ def one(name: str) -> tuple[Exercise, Assignment]:
         hint = did_you_mean(name, known) or "; ./lab grade lists them all"
         raise LabError(f"no assignment is named {printable(name)}{hint}", BAD_USAGE)
     return known[name]
-
-
-def in_sources(sources: Iterable[Path]) -> list[tuple[Path, Assignment]]:
-    """Those of the exercises with these sources, where this Python can read them and nothing is wrong with
-    them; ./lab grade says what is."""
-    found = []
-    for source in sources:
-        facts = source.with_suffix(".toml")
-        try:
-            if "[[assignment]]" in facts.read_text(encoding="utf-8", errors="replace"):
-                entries = toml_file.load(facts).get("assignment", [])
-                found += [(source, each) for each in of_toml.of_file(entries, [])]
-        except (OSError, LabError):
-            pass
-    return found

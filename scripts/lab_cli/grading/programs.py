@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path
 
 from ..building import own_program
-from ..catalogue import Exercise, launches_from_kernels, links_cublas
+from ..catalogue import Exercise
 from ..commands.check import VARIABLE as CHECK
 from ..counters import raw_csv
 from ..counters.collect import VARIABLE as PROFILE
@@ -126,8 +126,15 @@ class Workshop:
         place.mkdir()
         program = place / self.exercise.name
         command = self._nvcc() if purpose == TIMES else self._driver(purpose in REPORTS)
-        chapter = self.exercise.source.parent
-        command += ["-w", "-I", str(ROOT / "common"), "-I", str(chapter), "-o", str(program)]
+        command += [
+            "-w",
+            "-I",
+            str(ROOT / "common"),
+            "-I",
+            str(self.exercise.folder),
+            "-o",
+            str(program),
+        ]
         command += [str(source), *self._libraries(purpose)]
         ended = self._run(command, COMPILING, folder, self.readable, [place])
         if ended.reason:
@@ -142,7 +149,9 @@ class Workshop:
     def readable(self) -> list[Path]:
         """What a compiler reads, but for the system's own."""
         own = [ROOT / name for name in ("common", "emulator", "host")]
-        folders = [*own, self.exercise.source.parent, self.build_folder]
+        folder = self.exercise.folder
+        headers = [path for place in (folder, folder.parent) for path in place.glob("*.[ch]*")]
+        folders = [*own, *headers, self.build_folder]
         folders += [self.gpu.build_folder] if self.gpu else []
         return [*folders, *of_compiler()]
 
@@ -159,7 +168,7 @@ class Workshop:
     def _nvcc(self) -> list[str]:
         """As the project's build has it."""
         assert self.gpu
-        rdc = str(launches_from_kernels(self.exercise)).lower()
+        rdc = str(self.exercise.facts.rdc).lower()
         arch = own_program.newest_architecture(self.gpu.choice)
         return [self.gpu.choice.nvcc, "-std=c++17", "-O3", arch, f"-rdc={rdc}"]
 
@@ -171,7 +180,11 @@ class Workshop:
         libraries = [*own_program.common_library(self.gpu.build_folder), "-lcudadevrt"]
         return [
             *libraries,
-            *(["-DLAB_HAVE_CUBLAS", "-lcublas"] if links_cublas(self.exercise) else []),
+            *(
+                ["-DLAB_HAVE_CUBLAS", "-lcublas"]
+                if "CUDA::cublas" in self.exercise.facts.libraries
+                else []
+            ),
         ]
 
     def run(self, program: Path, options: str, purpose: str) -> Run:

@@ -106,7 +106,7 @@ def page(
         machine=facts,
         assignment=assignment,
         exercise=exercise.name,
-        page=shown(exercise.source.with_suffix(".md")),
+        page=shown(exercise.page),
         grade=grade,
         meanings=meanings,
         points=in_points,

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..catalogue import facts_of
 from ..errors import BAD_USAGE, LabError, printable
 from ..toml_file import did_you_mean
 from .gate import MOST_BYTES
@@ -95,8 +96,8 @@ def _text(name: str) -> str:
 
 
 def _workspace(folder: Path, source: str) -> Path | None:
-    """The exercise's source in a folder that is one submission: in it, or in that of a chapter."""
-    places = [folder / source, *sorted(folder.glob(f"*/{source}"))]
+    """The exercise's source in a folder that is one submission: in it, or in that of the exercise."""
+    places = [folder / source, *sorted(folder.glob(f"*/*/{source}"))]
     there = [place for place in places if os.path.lexists(place)]
     if len(there) != 1:
         return None
@@ -104,8 +105,8 @@ def _workspace(folder: Path, source: str) -> Path | None:
     if found.parent != folder:
         return found if (folder / "lab").exists() else None
     others = any(path != found for path in folder.glob("*.cu"))
-    is_chapter = found.with_suffix(".toml").exists()
-    return found if is_chapter or not others else None
+    is_exercise = facts_of(found).exists()
+    return found if is_exercise or not others else None
 
 
 def _entry(entry: Path, source: str) -> Submission | None:

@@ -9,9 +9,10 @@ from pathlib import Path
 
 from .. import catalogue
 from ..assignments import Assignment
-from ..catalogue import Exercise
+from ..catalogue import Exercise, facts_of
 from ..errors import BAD_USAGE, LabError, printable
 from ..grading.catalogue import assignments
+from ..paths import ROOT
 from ..toml_file import did_you_mean
 
 
@@ -32,9 +33,22 @@ class Part:
         """Those that are not there, each once."""
         return [*dict.fromkeys(name for each in self.assignments for name in each.hides)]
 
-    def path(self, suffix: str) -> Path:
-        """NAME.cu, NAME.md or NAME.toml, in the checkout."""
-        return Path(self.exercise.chapter, self.exercise.name + suffix)
+    @property
+    def folder(self) -> Path:
+        """As seen from the checkout, as the files in it."""
+        return self.exercise.folder.relative_to(ROOT)
+
+    @property
+    def source(self) -> Path:
+        return self.exercise.source.relative_to(ROOT)
+
+    @property
+    def page(self) -> Path:
+        return self.exercise.page.relative_to(ROOT)
+
+    @property
+    def facts(self) -> Path:
+        return facts_of(self.source)
 
 
 @dataclass(frozen=True)
@@ -47,11 +61,8 @@ class Choice:
         return [assignment for part in self.parts for assignment in part.assignments]
 
     def part_of(self, path: Path) -> Part | None:
-        """The one to whose exercise a file beside NAME.cu belongs."""
-        for part in self.parts:
-            if path.parent.name == part.exercise.chapter and path.stem == part.exercise.name:
-                return part
-        return None
+        """The one to whose exercise a file belongs."""
+        return next((part for part in self.parts if part.folder in path.parents), None)
 
 
 def of(names: Sequence[str]) -> Choice:
@@ -85,7 +96,7 @@ def of(names: Sequence[str]) -> Choice:
 def _hint(name: str, known: Iterable[str]) -> str:
     names = sorted(known)
     if not names:
-        return ": no NAME.toml has an [[assignment]]"
+        return ": no exercise.toml has an [[assignment]]"
     return did_you_mean(name, names) or f"; there are {', '.join(names)}"
 
 

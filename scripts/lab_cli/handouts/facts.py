@@ -1,4 +1,4 @@
-"""NAME.toml as students get it: without pieces of solutions, and without what names a kernel that is not
+"""exercise.toml as students get it: without pieces of solutions, and without what names a kernel that is not
 there."""
 
 from __future__ import annotations
@@ -14,17 +14,23 @@ from .choice import Choice, Part
 OF_OUR_TESTS = ("broken", "faults")
 # Of an [[assignment]], what is for whoever makes a hand-out.
 OF_THE_TEACHER = ("hides", "leaves_out", "answers", "comment", "listed")
+KERNEL = re.compile(r"--kernel=([^\s\"]+)")
 PLAIN_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def of(
-    tables: Mapping[str, Any], choice: Choice, part: Part | None, removed: Collection[str]
+    tables: Mapping[str, Any],
+    choice: Choice,
+    part: Part | None,
+    removed: Collection[str],
+    rows: Collection[str],
 ) -> str:
     """The text of the file. `part` is that of its exercise, if there is one; `removed` are its rows that are
-    not there any more."""
+    not there any more, `rows` those that it has."""
     names = {assignment.name for assignment in part.assignments} if part else set()
     left_out = {exercise.name for exercise in choice.left_out}
     kept = {key: value for key, value in tables.items() if key not in (*OF_OUR_TESTS, "assignment")}
+    kept["tests"] = _tests(kept["tests"], removed, rows)
     kept = _without(kept, {*removed} | left_out)
     for name, figure in kept.get("figures", {}).items():
         if "placed" in figure:
@@ -36,6 +42,35 @@ def of(
         if entry["name"] in names
     ]
     return written(kept)
+
+
+def _tests(
+    tests: Mapping[str, Any], removed: Collection[str], rows: Collection[str]
+) -> dict[str, Any]:
+    """[tests] without the cases that name a row which is `removed`, or choose such rows alone."""
+
+    def about(case: str) -> bool:
+        if any(re.search(rf"\b{re.escape(name)}\b", case) for name in removed):
+            return True
+        chosen = KERNEL.search(case)
+        return bool(
+            chosen
+            and any(chosen[1] in name for name in removed)
+            and not any(chosen[1] in name for name in rows)
+        )
+
+    kept: dict[str, Any] = {"runs": [run for run in tests["runs"] if not about(run)]}
+    for kind, table in tests.items():
+        if kind != "runs":
+            entries = {
+                options: [regex for regex in entry if not about(regex)]
+                if isinstance(entry, list)
+                else entry
+                for options, entry in table.items()
+                if not about(options) and not (isinstance(entry, str) and about(entry))
+            }
+            kept[kind] = {options: entry for options, entry in entries.items() if entry}
+    return {kind: table for kind, table in kept.items() if table}
 
 
 def _without(value: Any, names: Collection[str]) -> Any:

@@ -15,10 +15,9 @@ from ..paths import OUT, ROOT
 
 # Beside git's own: what no hand-out has, where there is no git that says what belongs to the checkout.
 NOT_OURS = {".git", ".venv", "out", "build", "mine", "__pycache__", ".pytest_cache", ".ruff_cache"}
-# Of tests/, what the tests of exercises use. The rest tests the workspace itself.
+# What the tests of exercises use. All else in folders named tests is for the workspace itself, or has solutions.
 OF_EXERCISES = re.compile(
-    r"tests/(emulator/profiler/(compare|expected_counts)\.py|emulator/profiler/recorded/.*"
-    r"|(ch\w+|streams|dynamic_parallelism)/\w+\.py)"
+    r"tests/emulator/profiler/(compare|expected_counts)\.py|\w+/\w+/tests/\w+\.py"
 )
 NOT_FOR_STUDENTS = (".ci/", "TEACHING.md")
 HEADERS = (".h", ".cuh")
@@ -62,17 +61,12 @@ def handed_out(paths: Iterable[Path], left_out: Iterable[Exercise]) -> list[Path
         path
         for path in paths
         if not path.as_posix().startswith(NOT_FOR_STUDENTS)
-        and (path.parts[0] != "tests" or OF_EXERCISES.fullmatch(path.as_posix()))
+        and ("tests" not in path.parts or OF_EXERCISES.fullmatch(path.as_posix()))
     ]
-    names = {exercise.name for exercise in left_out}
-    kept = [path for path in ours if not _belongs(path, names)]
+    folders = {exercise.folder.relative_to(ROOT) for exercise in left_out}
+    kept = [path for path in ours if folders.isdisjoint(path.parents)]
     lonely = _lonely_headers(ours, kept, {exercise.chapter for exercise in left_out})
     return [path for path in kept if path not in lonely]
-
-
-def _belongs(path: Path, names: set[str]) -> bool:
-    """Whether it is a file of one of these exercises: NAME.cu, NAME.ladder.svg, drawings/NAME.py."""
-    return path.name.partition(".")[0] in names
 
 
 def _lonely_headers(before: list[Path], after: list[Path], chapters: set[str]) -> set[Path]:
@@ -95,11 +89,13 @@ def _lonely_headers(before: list[Path], after: list[Path], chapters: set[str]) -
 
 
 def users(path: Path, sources: Iterable[Path]) -> list[str]:
-    """The exercises, of these NAME.cu, that a file belongs to: NAME.md, or a header that they include."""
+    """The exercises, of these NAME.cu, that a file belongs to: one in their folder, or a header that they
+    include."""
     return [
         source.stem
         for source in sources
-        if path.stem == source.stem or (path.suffix in HEADERS and path.name in _included([source]))
+        if source.parent in path.parents
+        or (path.suffix in HEADERS and path.name in _included([source]))
     ]
 
 

@@ -88,7 +88,7 @@ def note_of_readme(choice: Choice) -> str:
     lines = ["**This is a hand-out** with assignments:"]
     for part in choice.parts:
         for assignment in part.assignments:
-            page = part.path(".md").as_posix()
+            page = part.page.as_posix()
             lines.append(_item(assignment, f"[{part.exercise.name}]({page})"))
     lines.append(
         "It has the exercises and their tests; what is for teachers (`TEACHING.md`) is not there, nor "

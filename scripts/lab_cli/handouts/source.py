@@ -32,12 +32,12 @@ class Changed:
 
 def of(text: str, part: Part) -> Changed:
     """LabError, which names the file, for a kernel that is not there, or cannot be taken out."""
-    path = str(part.path(".cu"))
+    path = str(part.source)
     shipped = KernelSource(text, path)
     for name in [*part.kernels, *part.hidden]:
         shipped.function(name)  # or LabError
     for assignment in part.assignments:
-        text = _with_todos(text, path, assignment, part.path(".md").name)
+        text = _with_todos(text, path, assignment, part.page.name)
     helpers = _helpers_of(shipped, part.hidden)
     text, host = _without_hidden(text, path, part.hidden, helpers)
     removed = {*part.hidden} | host.rows if part.hidden else set()

@@ -11,17 +11,18 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from .. import toml_file
+from ..catalogue import FACTS, facts_of
 from ..errors import BAD_USAGE, LabError, printable
 from ..grading.kernel_source import KernelSource
 from ..paths import ROOT
-from . import facts, files, leaks, lists, pages, recordings, source
+from . import facts, files, leaks, pages, recordings, source
 from .choice import Choice, Part
 from .leaks import Solution, Text
 
 MARK = "handout.toml"  # at the root of a hand-out
 VERSION = 1
 TAG = "handout"
-RECORDED = "tests/emulator/profiler/recorded"
+RECORDED = "counts.*.csv"  # of a profiler, on a GPU
 WHO = ("-c", "user.name=CUDA lab", "-c", "user.email=handout@localhost")
 DIAGNOSIS = Path("scripts/diagnosis.toml")
 
@@ -87,15 +88,15 @@ class _Contents:
         self.choice = choice
         self.paths = files.handed_out(files.of_checkout(), choice.left_out)
         for part in choice.parts:
-            for suffix in (".cu", ".toml", ".md"):
-                if part.path(suffix) not in self.paths:
+            for path in (part.source, part.facts, part.page):
+                if path not in self.paths:
                     raise LabError(
-                        f"{part.path(suffix).as_posix()} does not belong to the checkout: git add it first"
+                        f"{path.as_posix()} does not belong to the checkout: git add it first"
                     )
         self.sources = [  # of exercises
             path
             for path in self.paths
-            if path.suffix == ".cu" and path.with_suffix(".toml") in self.paths
+            if path.name == f"{path.parent.name}.cu" and facts_of(path) in self.paths
         ]
         self.texts: dict[Path, str] = {}
         self.solutions: list[Solution] = []
@@ -103,7 +104,6 @@ class _Contents:
         for part in choice.parts:
             self._source(part)
         self._facts()
-        self._lists()
         self._pages(answers)
         self._diagnosis()
         self.texts[Path(MARK)] = _mark(choice)
@@ -115,7 +115,7 @@ class _Contents:
         return self.texts[path]
 
     def _source(self, part: Part) -> None:
-        path = part.path(".cu")
+        path = part.source
         text = self.read(path)
         shipped = KernelSource(text, path.as_posix())
         self.solutions += leaks.solutions(shipped, part.exercise.name, part.kernels, part.hidden)
@@ -125,31 +125,19 @@ class _Contents:
         if not part.hidden:
             return
         for recorded in self.paths:
-            name = recorded.name.partition(".")[0]
-            if recorded.parent.as_posix() == RECORDED and name == part.exercise.name:
+            if part.folder in recorded.parents and recorded.match(RECORDED):
                 self.texts[recorded] = recordings.without_kernels(
                     self.read(recorded), recorded.as_posix(), part.hidden, changed.beside
                 )
 
     def _facts(self) -> None:
         for path in self.paths:
-            if path.suffix == ".toml" and path.with_suffix(".cu") in self.sources:
+            if path.name == FACTS:
                 part = self.choice.part_of(path)
-                removed = self._changed[part.exercise.name].removed if part else set()
-                self.texts[path] = facts.of(toml_file.load(ROOT / path), self.choice, part, removed)
-
-    def _lists(self) -> None:
-        names = [exercise.name for exercise in self.choice.left_out]
-        for path in self.paths:
-            if path.name == "CMakeLists.txt" and len(path.parts) == 2:
-                text = lists.without_exercises(self.read(path), names)
-                for part in self.choice.parts:
-                    if part.exercise.chapter == path.parent.name:
-                        changed = self._changed[part.exercise.name]
-                        text = lists.without_rows(
-                            text, part.exercise.name, changed.removed, changed.rows
-                        )
-                self.texts[path] = text
+                changed = self._changed[part.exercise.name] if part else None
+                removed, rows = (changed.removed, changed.rows) if changed else (set(), set())
+                tables = toml_file.load(ROOT / path)
+                self.texts[path] = facts.of(tables, self.choice, part, removed, rows)
 
     def _pages(self, answers: bool) -> None:
         there = {path.as_posix() for path in self.paths}

@@ -21,11 +21,11 @@ CPU_INFO = Path("/proc/cpuinfo")
 # What says nothing about which GPU it is.
 MAKERS_WORDS = {"nvidia", "geforce", "tesla", "quadro", "gpu"}
 # Edits of these change no measurement.
-NOT_SOURCES = [":(exclude)results", ":(exclude)*.md"]
+NOT_SOURCES = [":(exclude,glob)*/*/results/**", ":(exclude)*.md"]
 
 
 def slug(gpu_name: str) -> str:
-    """The name of a GPU's folder under results/.
+    """The name of a GPU's folder of results.
 
     Lower case, without the maker's words; a number joins the word before it, other words are joined
     by '-': "NVIDIA GeForce RTX 4090 Laptop GPU" -> rtx4090-laptop.
@@ -94,7 +94,7 @@ def host_compiler() -> str:
 
 
 def measured_on(backend: str) -> tuple[str, dict[str, str]]:
-    """The folder under results/, and the facts in the order in which files have them."""
+    """The folder of results, and the facts in the order in which files have them."""
     on_gpu = backend == "gpu"
     gpu = _first_gpu() if on_gpu else f"none, CPU emulation on {host_cpu()}"
     facts = {

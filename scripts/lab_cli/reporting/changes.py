@@ -20,7 +20,7 @@ MOST, MOST_LINES = 60_000, 1_000  # of the diff of a file
 
 def of(exercise: Exercise, clean: Cleaner) -> Changes:
     """Of NAME.cu and the files beside it that it includes, as they are now."""
-    root = exercise.source.parents[1]
+    root = exercise.source.parents[2]
     commit, base, problem = shipped(root)
     if problem:
         return Changes(problem)

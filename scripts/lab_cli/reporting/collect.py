@@ -19,6 +19,7 @@ from ..errors import BAD_USAGE, NO_GPU, LabError
 from ..machine import backend as backends
 from ..machine import zig
 from ..machine.needs import find_compiler
+from ..paths import shown
 from ..process import describe
 from ..progress import Progress
 from ..results import standing
@@ -85,7 +86,7 @@ def exercise(found: Exercise, setting: Setting, progress: Progress) -> Program:
         _metrics([found.name], setting, clean) if compiles else Metrics(NOT_BUILT),
         found.chapter,
         clean(catalogue.sentence_about(source)),
-        f"{found.chapter}/{found.name}.md",
+        shown(found.page),
         tests,
         figures.of(found, setting.figures),
         changes.of(found, clean),

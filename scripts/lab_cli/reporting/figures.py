@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 from ..catalogue import Exercise
 from ..errors import LabError
-from ..paths import ROOT
+from ..paths import ROOT, shown
 from ..results import csv_file, figures, images
 from ..results.figures import Spec
 from . import reference
@@ -23,7 +23,7 @@ ELEMENTS = {"svg", "g", "path", "defs", "use", "clipPath", "rect", "image", "pat
 STYLE = "stroke-linejoin: round; stroke-linecap: butt"
 
 
-def of(exercise: Exercise, folder: str, results: Path = reference.RESULTS) -> Figures:
+def of(exercise: Exercise, folder: str) -> Figures:
     """Those of results/`folder`, the GPU of this machine, and where there is none of the reference's."""
     specs = figures.of([exercise])
     if not specs:
@@ -31,8 +31,10 @@ def of(exercise: Exercise, folder: str, results: Path = reference.RESULTS) -> Fi
     found = []
     for spec in specs:
         for name in dict.fromkeys([folder, reference.GPU]):
-            if spec.file(results / name).exists():
-                found.append(_figure(exercise, spec, results / name, name != reference.GPU))
+            if spec.file(exercise.results / name).exists():
+                found.append(
+                    _figure(exercise, spec, exercise.results / name, name != reference.GPU)
+                )
                 break
     return Figures("" if found else "none has been drawn: ./lab bench, then ./lab plot", found)
 
@@ -42,7 +44,7 @@ def _figure(exercise: Exercise, spec: Spec, folder: Path, this_machine: bool) ->
     measured = _facts(spec, folder)
     return Figure(
         spec.name,
-        f"{folder.parent.name}/{folder.name}/{path.name}",
+        shown(path),
         measured.get("gpu", folder.name),
         measured.get("date", ""),
         this_machine,
@@ -63,7 +65,7 @@ def _facts(spec: Spec, folder: Path) -> dict[str, str]:
 
 def _alternative(exercise: Exercise, file: str) -> str:
     """What the exercise's page says in place of the figure."""
-    page = exercise.source.with_suffix(".md")
+    page = exercise.page
     text = page.read_text(encoding="utf-8", errors="replace") if page.exists() else ""
     found = re.search(rf"!\[([^\]]*)\]\([^)]*/{re.escape(file)}\)", text)
     return " ".join(found[1].split()) if found else ""

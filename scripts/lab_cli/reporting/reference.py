@@ -1,4 +1,4 @@
-"""Which measured row of results/ stands beside a row of a report."""
+"""Which measured row stands beside a row of a report."""
 
 from __future__ import annotations
 
@@ -6,20 +6,17 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from ..catalogue import Exercise
 from ..errors import LabError
 from ..exercise_facts import Facts
-from ..paths import ROOT
-from ..results import csv_file
+from ..results import csv_file, store
 from ..results.csv_file import Row
 from ..results.numbers import names_of
 from ..results.rows import in_binary, with_parameters
 from .facts import Reference
 
-GPU = "h200"  # the folder of results/
-RESULTS = ROOT / "results"
+GPU = "h200"  # the folder of results
 # Columns that stand in front of an exercise's own, and those behind them.
 BEFORE = ("exercise", "device", "parameters", "kernel", "grid", "block")
 BEHIND = (
@@ -71,9 +68,9 @@ class References:
         return _reference(best) if best.get("median_ms") else None
 
 
-def load(exercise: Exercise, results: Path = RESULTS) -> References:
+def load(exercise: Exercise) -> References:
     """What was measured of the exercise; nothing where there is no such file."""
-    path = results / GPU / f"{exercise.name}.csv"
+    path = store.file(exercise.results / GPU)
     if not path.exists():
         return References()
     try:

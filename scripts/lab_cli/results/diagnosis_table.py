@@ -58,5 +58,5 @@ def _code(names: Sequence[str]) -> str:
 
 
 def _link(exercise: str, folder: Path) -> str:
-    page = catalogue.sources()[exercise].with_suffix(".md")
+    page = catalogue.page_of(catalogue.sources()[exercise])
     return f"[{exercise}]({Path(os.path.relpath(page, folder)).as_posix()})"

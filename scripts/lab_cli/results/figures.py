@@ -14,7 +14,7 @@ from typing import Any
 from ..catalogue import Exercise
 from ..errors import LabError
 from ..exercise_facts import FIGURE
-from . import images, placed
+from . import images, placed, store
 from .csv_file import Row, parse, read_text
 from .rows import count, number, with_parameters
 
@@ -24,6 +24,7 @@ class Spec:
     exercise: str
     name: str
     entry: dict[str, Any]  # as the .toml has it
+    results: Path  # the exercise's folder of results
 
     @property
     def options(self) -> dict[str, Any]:
@@ -36,10 +37,7 @@ class Spec:
 
     def source(self, folder: Path) -> Path:
         """The file that has the rows, or is the image."""
-        kind = self.entry.get("source")
-        if self.is_image:
-            return folder / f"{self.exercise}.{kind}.pgm"
-        return folder / (f"{self.exercise}.{kind}.csv" if kind else f"{self.exercise}.csv")
+        return store.file(folder, self.entry.get("source", ""), ".pgm" if self.is_image else ".csv")
 
     def text(self, folder: Path) -> str:
         """That of the file, with the rows of `also` and `placed` behind its own, in its columns."""
@@ -49,7 +47,7 @@ class Spec:
         text = read_text(source)
         more = []
         for exercise in self.entry.get("also", []):
-            path = folder / f"{exercise}.csv"
+            path = store.file(placed.beside(folder, exercise))
             more += parse(read_text(path), path).rows
         more += placed.rows(folder, self.entry.get("placed", []))
         if not more:
@@ -61,7 +59,7 @@ class Spec:
         return text + rows.getvalue()
 
     def file(self, folder: Path) -> Path:
-        return folder / f"{self.exercise}.{self.name}.svg"
+        return folder / f"{self.name}.svg"
 
     def identifier(self, text: str) -> str:
         """Of this figure drawn from the results file `text`: a stale one has another."""
@@ -105,7 +103,7 @@ def require(rows: list[Row], columns: list[str]) -> None:
 def of(exercises: Sequence[Exercise]) -> list[Spec]:
     """All figures of these exercises."""
     return [
-        Spec(exercise.name, name, entry)
+        Spec(exercise.name, name, entry, exercise.results)
         for exercise in exercises
         for name, entry in exercise.facts.figures.items()
     ]

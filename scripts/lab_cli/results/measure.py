@@ -1,4 +1,4 @@
-"""Measures an exercise with the runs of its plan, and writes results/<gpu>/NAME.csv."""
+"""Measures an exercise with the runs of its plan, and writes its results/<gpu>/table.csv."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from pathlib import Path
 
 from ..errors import NO_GPU, LabError
 from ..exercise_facts import Plan, Run
-from ..files import write
+from ..files import make_folder, write
 from ..paths import shown
 from ..process import cannot_run, describe, say, status_of
 from ..process import shown as shown_command
 from . import images
 from .csv_file import parse, with_facts
-from .store import MAIN, Store
+from .store import MAIN, Store, file
 from .verdicts import GOOD, OK
 
 
@@ -27,6 +27,7 @@ class Job:
 
     name: str
     program: Path
+    folder: Path  # of its results on this machine
     plan: Plan
     place: str  # "exercise 2 of 6"
 
@@ -110,10 +111,11 @@ def missing(job: Job, store: Store) -> list[int]:
     return [i for i in range(len(job.plan.runs)) if not store.has(i, job.plan.files)]
 
 
-def measure(job: Job, store: Store, folder: Path, each: Callable[[], None]) -> None:
+def measure(job: Job, store: Store, each: Callable[[], None]) -> None:
     """All runs of an exercise, then its results: until then those of an earlier bench stay.
 
-    `folder` is results/<gpu>; `each` is called after each run that was done. Raises Failure where a run gives no results, LabError (77) without a GPU.
+    `each` is called after each run that was done. Raises Failure where a run gives no results, LabError
+    (77) without a GPU.
     """
     count = len(job.plan.runs)
     to_do = missing(job, store)
@@ -128,12 +130,13 @@ def measure(job: Job, store: Store, folder: Path, each: Callable[[], None]) -> N
         say(f"    {time.monotonic() - start:.1f} s")
         each()
     drawn = _images(job, store)
+    make_folder(job.folder)
     tables = {kind: store.table(count, kind) for kind in [*job.plan.files, MAIN]}
     for kind, table in tables.items():
-        path = folder / (f"{job.name}.{kind}.csv" if kind else f"{job.name}.csv")
+        path = file(job.folder, kind)
         write(path, with_facts(store.facts, table))
         say(f"    written: {shown(path)}")
     for kind, data in drawn.items():
-        path = folder / f"{job.name}.{kind}.pgm"
+        path = file(job.folder, kind, ".pgm")
         write(path, data)
         say(f"    written: {shown(path)}")

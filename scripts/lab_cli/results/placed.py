@@ -7,26 +7,32 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from .. import catalogue
 from ..errors import LabError
 from ..formula import Formula
 from ..paths import shown
-from . import csv_file
+from . import csv_file, store
 from .csv_file import Row
 from .numbers import names_of
 from .rows import positive, with_parameters
 
-# In 10^6 bytes, in NAME.metrics.csv.
+# In 10^6 bytes, in metrics.csv.
 COUNTED = ("dram_read_bytes", "dram_write_bytes")
+
+
+def beside(folder: Path, exercise: str) -> Path:
+    """Where that exercise has the results of the same GPU as `folder`."""
+    return catalogue.results_of(catalogue.sources()[exercise]) / folder.name
 
 
 def rows(folder: Path, entries: Sequence[dict[str, Any]]) -> list[Row]:
     """A row with exercise, kernel, intensity and gflops for each of `entries`, [figures.FIGURE] placed, of
-    which `folder` has results with these metrics. LabError where such results lack the kernel, or where
+    which there are results with these metrics of the same GPU as `folder`. LabError where such results lack the kernel, or where
     profiled was another size."""
     found = []
     for entry in entries:
-        times = folder / f"{entry['exercise']}.csv"
-        counts = folder / f"{entry['exercise']}.metrics.csv"
+        other = beside(folder, entry["exercise"])
+        times, counts = store.file(other), store.file(other, store.METRICS)
         if not (times.exists() and counts.exists()):
             continue
         launches = csv_file.parse(csv_file.read_text(counts), counts).rows
@@ -38,8 +44,8 @@ def rows(folder: Path, entries: Sequence[dict[str, Any]]) -> list[Row]:
         row = _first([with_parameters(each) for each in results], wanted, times)
         if row["grid"] != launch["grid"]:
             raise LabError(
-                f"{entry['kernel']}: a grid of {row['grid']} in {times.name}, but of {launch['grid']} "
-                f"in {counts.name}"
+                f"{entry['kernel']}: a grid of {row['grid']} in {shown(times)}, but of {launch['grid']} "
+                f"in {shown(counts)}"
             )
         found.append(_placed(entry, row, launch))
     return found

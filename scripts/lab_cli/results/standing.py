@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -46,8 +47,8 @@ def digest(source: Path) -> str:
 
 
 def sources(source: Path) -> dict[Path, bytes]:
-    """What an exercise's own files have in them: NAME.cu and the files beside it that it includes, or that
-    those include. Without those that cannot be read."""
+    """What an exercise's own files have in them: NAME.cu and the files of its chapter that it includes, or
+    that those include. Without those that cannot be read."""
     contents: dict[Path, bytes] = {}
     waiting = [source]
     while waiting:
@@ -58,8 +59,10 @@ def sources(source: Path) -> dict[Path, bytes]:
             contents[path] = path.read_bytes()
         except OSError:  # of common/, or of CUDA
             continue
-        names = [name.decode(errors="surrogateescape") for name in INCLUDE.findall(contents[path])]
-        waiting += [source.parent / name for name in names if "/" not in name]
+        for name in INCLUDE.findall(contents[path]):
+            file = Path(os.path.normpath(path.parent / os.fsdecode(name)))
+            if source.parents[1] in file.parents:
+                waiting.append(file)
     return contents
 
 

@@ -15,6 +15,12 @@ from ..paths import shown
 from .csv_file import parse
 
 MAIN = ""  # the table itself, among the files of a run; the others have the names of their options
+METRICS = "metrics"  # what a profiler counted
+
+
+def file(folder: Path, kind: str = MAIN, suffix: str = ".csv") -> Path:
+    """A file of results in `folder`, that of an exercise and a GPU."""
+    return folder / f"{kind or 'table'}{suffix}"
 
 
 def digest(program: Path) -> str:

@@ -1,12 +1,12 @@
-"""Writes the measured tables of the pages from the CSV files under results/.
+"""Writes what is generated in the pages: measured tables, and the lists of exercises.
 
 A table stands between two comments; the first says where its rows come from:
 
-    <!-- table results/h200/reduceInteger.csv | kernel, median_ms, gbps | size=16777216 -->
+    <!-- table results/h200/table.csv | kernel, median_ms, gbps | size=16777216 -->
     ...
     <!-- end of table -->
 
-The parts are the file, the columns, and (optional) the rows: those whose column `parameters` has
+The parts are the file as seen from the page, the columns, and (optional) the rows: those whose column `parameters` has
 each of these words, or which have one of the values in the column that it names, as in
 kernel=NAME,NAME. Of two files with a comma
 between them a row of the one stands beside a row of the other, such as times beside the counters of
@@ -16,6 +16,7 @@ a CSV file, scripts/diagnosis.toml: diagnosis_table says what then stands in the
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -27,7 +28,7 @@ from ..exercise_facts import Column
 from ..files import write
 from ..paths import ROOT, shown
 from ..process import output_of
-from . import diagnosis_table
+from . import diagnosis_table, exercise_list
 from .csv_file import Row, parse, read_text
 
 BLOCK = re.compile(
@@ -52,13 +53,13 @@ SHARED = {
 
 
 def columns_of(path: Path) -> dict[str, Column]:
-    """What is known of the columns of a results file: NAME.csv and NAME.*.csv are of exercise NAME."""
+    """What is known of the columns of a results file: EXERCISE/results/GPU/FILE, or of no exercise."""
     counted = {
         metric.name: Column(metric.title, metric.format)
         for metric in metrics.load().metrics.values()
     }
-    name = path.name.split(".")[0]
-    own = catalogue.exercises([name])[0].facts.columns if name in catalogue.sources() else {}
+    exercise = catalogue.of_folder(path.parents[2])
+    own = exercise.facts.columns if exercise else {}
     return {**counted, **SHARED, **own}
 
 
@@ -117,11 +118,13 @@ def is_of(row: Row, word: str) -> bool:
 
 
 def with_tables(text: str, folder: Path = ROOT) -> str:
-    """The text of a page in `folder`, its tables as results/ has them now."""
+    """The text of a page in `folder`, its tables as the results are now."""
 
     def replace(match: re.Match[str]) -> str:
         names = [name.strip() for name in match[3].split(",")]
-        path, *beside = [ROOT / name.strip() for name in match[2].split(",")]
+        path, *beside = [
+            Path(os.path.normpath(folder / name.strip())) for name in match[2].split(",")
+        ]
         words = (match[4] or "").split()
         if path == diagnosis.FILE:
             table = diagnosis_table.render(names, words, folder)
@@ -129,7 +132,7 @@ def with_tables(text: str, folder: Path = ROOT) -> str:
             table = render(path, names, words, columns_of(path), beside)
         return match[1] + "\n" + table + "\n" + match[5]
 
-    return BLOCK.sub(replace, text)
+    return exercise_list.with_lists(BLOCK.sub(replace, text), folder)
 
 
 def pages() -> list[Path]:

@@ -78,18 +78,19 @@ def draw(spec: Spec, folder: Path) -> Path:
     return path
 
 
-def folders(results: Path, gpu: str, specs: Sequence[Spec]) -> list[Path]:
-    """Those to draw in: results/<gpu>, or all that have rows of exercises, except the emulation's."""
-    if gpu:
-        if not (results / gpu).is_dir():
-            known = ", ".join(sorted(path.name for path in results.iterdir() if path.is_dir()))
-            raise LabError(f"--gpu {gpu}: no folder results/{gpu}; there are {known}", status=2)
-        return [results / gpu]
-    found = [
-        folder
-        for folder in sorted(results.iterdir())
-        if folder.name != "cpu" and any(spec.source(folder).exists() for spec in specs)
-    ]
+def gpus(specs: Sequence[Spec], gpu: str) -> list[str]:
+    """The folders of results to draw in: `gpu`, or all that have rows of a figure, except the
+    emulation's."""
+    known = {
+        folder.name
+        for results in {spec.results for spec in specs}
+        for folder in results.glob("*")
+        if any(spec.source(folder).exists() for spec in specs if spec.results == results)
+    }
+    if gpu and gpu not in known:
+        there = ", ".join(sorted(known)) or "none"
+        raise LabError(f"--gpu {gpu}: no results/{gpu} of an exercise; there are {there}", status=2)
+    found = [gpu] if gpu else sorted(known - {"cpu"})
     if not found:
-        raise LabError("no results of a GPU in results/ to draw: ./lab bench measures them")
+        raise LabError("no results of a GPU to draw: ./lab bench measures them")
     return found
