@@ -3,11 +3,10 @@
     broken_exercise.py NAME.cu --library libcuda_emulator.a [OTHER.a...] -- OPTIONS...
     broken_exercise.py NAME.cu --library OTHER.a... --nvcc NVCC NUMBER... -- OPTIONS...
 
-Makes the changes that NAME.toml has as [[broken]] in a copy of the source, those of a round
+Makes the changes that exercise.toml has as [[broken]] in a copy of the source, those of a round
 together, compiles it and runs it with OPTIONS, or those of the round: on the cpu back end, or with
 --nvcc on a GPU, for the architectures of these numbers. Status 0 if just the rows that they name are
-WRONG; 77, which ctest shows as skipped, where this Python cannot read TOML, or where there is no
-GPU.
+WRONG; 77, which ctest shows as skipped, where there is no GPU.
 """
 
 from __future__ import annotations
@@ -24,13 +23,13 @@ sys.path.insert(0, str(ROOT / "scripts"))
 
 from changed_files import changed_files, write_copy  # noqa: E402
 from lab_cli import exercise_facts  # noqa: E402
+from lab_cli.catalogue import facts_of  # noqa: E402
 from lab_cli.errors import LabError  # noqa: E402
 from lab_cli.exercise_facts import Broken  # noqa: E402
 from lab_cli.paths import shown  # noqa: E402
 from lab_cli.results.csv_file import Row, parse  # noqa: E402
 from lab_cli.results.rows import with_parameters  # noqa: E402
 from lab_cli.results.verdicts import GOOD, WRONG  # noqa: E402
-from lab_cli.toml_file import NoReader  # noqa: E402
 
 NOT_THERE = 77
 
@@ -40,8 +39,8 @@ class NoGpu(Exception):
 
 
 def changes_of(source: Path) -> list[Broken]:
-    """What NAME.toml has as [[broken]]; LabError if that is nothing."""
-    facts = source.with_suffix(".toml")
+    """What exercise.toml has as [[broken]]; LabError if that is nothing."""
+    facts = facts_of(source)
     changes = exercise_facts.load(facts).broken
     if not changes:
         raise LabError(f"{shown(facts)} has no [[broken]]: who says that a check notices anything?")
@@ -61,7 +60,7 @@ def options_of(changes: list[Broken]) -> list[str]:
 
 def changed(source: Path, changes: list[Broken]) -> dict[str, str]:
     """The files that are not as they were, by name, with all changes made in them."""
-    who = f"{shown(source.with_suffix('.toml'))}: [[broken]]"
+    who = f"{shown(facts_of(source))}: [[broken]]"
     return changed_files(source, who, ((each.file, each.replace, each.by) for each in changes))
 
 
@@ -135,9 +134,6 @@ def main() -> int:
                 program = compiled(source, texts, arguments.library, arguments.nvcc, Path(folder))
                 options = options_of(changes) or sys.argv[split + 1 :]
                 found += problems(rows_of(program, options), changes)
-    except NoReader as error:
-        print(f"skipped: {error}")
-        return NOT_THERE
     except NoGpu:
         return NOT_THERE
     except LabError as error:

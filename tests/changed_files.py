@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
 from lab_cli.errors import LabError
+from lab_cli.paths import ROOT
+
+COMMON = ROOT / "common"
 
 
 def changed_files(
     source: Path, who: str, changes: Iterable[tuple[str, str, str]]
 ) -> dict[str, str]:
-    """The texts of `source` and of the files beside it that are changed, by name. A change is the name
-    of a file (empty: that of `source`), a text that stands there once (else LabError, with `who` wants
-    it), and what to put there."""
+    """The texts of `source` and of the files that are changed, by name. A change is the name of a file as
+    an #include has it (empty: that of `source`), a text that stands there once (else LabError, with `who`
+    wants it), and what to put there."""
     texts = {source.name: source.read_text(encoding="utf-8")}
     for number, (file, old, new) in enumerate(changes, 1):
         path = source.parent / (file or source.name)
+        if not path.exists():
+            path = COMMON / file
         text = texts.get(path.name) or path.read_text(encoding="utf-8")
         times = text.count(old)
         if times != 1:
@@ -29,10 +33,15 @@ def changed_files(
 
 
 def write_copy(source: Path, texts: dict[str, str], folder: Path) -> Path:
-    """Puts the changed files into `folder`, and the headers beside `source`, which may include them. The
-    path of the copy of `source`."""
-    for header in [*source.parent.glob("*.cuh"), *source.parent.glob("*.h")]:
-        shutil.copy(header, folder)
+    """Puts the changed files into `folder`, with the headers of the exercise and its chapter: into a folder
+    of its own, and beside it. The path of the copy of `source`."""
+    own = folder / source.parent.name
+    for there, here in ((source.parent, own), (source.parents[1], folder)):
+        here.mkdir(exist_ok=True)
+        for header in there.glob("*.*h"):
+            text = texts.get(header.name) or header.read_text(encoding="utf-8")
+            (here / header.name).write_text(text, encoding="utf-8")
     for name, text in texts.items():
-        (folder / name).write_text(text, encoding="utf-8")
-    return folder / source.name
+        if not (folder / name).exists():
+            (own / name).write_text(text, encoding="utf-8")
+    return own / source.name

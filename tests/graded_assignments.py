@@ -1,19 +1,19 @@
 """Grades what must pass and what must fail in the assignments of an exercise: the ctest cases
 assignments/NAME.
 
-    graded_assignments.py NAME.toml --build FOLDER --program PROGRAM
+    graded_assignments.py exercise.toml --build FOLDER --program PROGRAM
 
 The kernel as it is shipped gets all points that there are without a GPU. With the body of the kernel
 before it, a bound fails; an empty body gets no point. No other kernel that a hand-out has gets all
-points with its body. tests/assignments/CHAPTER/NAME.toml has a table for each assignment that needs
-more than NAME.cu has:
+points with its body. tests/assignments.toml in the exercise's folder has a table for each assignment that
+needs more than NAME.cu has:
 
 before  the body of the kernel before it, where that has other parameters, or another launch
 also    bodies of other solutions, which get all points
 fails   bodies that are right and miss the point: a bound fails
 
 FOLDER is a build of the cpu back end, and PROGRAM that of NAME there: it takes the options with which
-speed is judged on a GPU. Status 77, which ctest shows as skipped, where this Python cannot read TOML.
+speed is judged on a GPU.
 """
 
 from __future__ import annotations
@@ -35,16 +35,13 @@ from lab_cli.errors import LabError  # noqa: E402
 from lab_cli.grading.evaluate import Grade, Grader  # noqa: E402
 from lab_cli.grading.kernel_source import Function, KernelSource  # noqa: E402
 from lab_cli.grading.programs import Workshop  # noqa: E402
-from lab_cli.toml_file import NoReader  # noqa: E402
 
-NOT_THERE = 77
-BODIES = ROOT / "tests" / "assignments"
 EMPTY = "\n"
 
 
 def bodies_of(facts: Path) -> dict[str, dict[str, Any]]:
-    """What tests/assignments/ has for this NAME.toml: a table for each assignment."""
-    path = BODIES / facts.parent.name / f"{facts.stem}.toml"
+    """What tests/assignments.toml in the exercise's folder has: a table for each assignment."""
+    path = facts.parent / "tests" / "assignments.toml"
     return toml_file.load(path) if path.exists() else {}
 
 
@@ -152,19 +149,13 @@ def main() -> int:
     facts = arguments.facts.resolve()
     found = []
     try:
-        exercises = {
-            exercise.source.with_suffix(".toml"): exercise for exercise in catalogue.exercises()
-        }
-        exercise = exercises[facts]
+        exercise = catalogue.one(facts.parent.name)
         workshop = Workshop(exercise, arguments.build.resolve(), sandboxed=False)
         tables = bodies_of(facts)
         for assignment in exercise.facts.assignments:
             problems = Trial(assignment, workshop).problems(tables)
             found += [f"{assignment.name}, {problem}" for problem in problems]
             found += refused(arguments.program, assignment)
-    except NoReader as error:
-        print(f"skipped: {error}")
-        return NOT_THERE
     except LabError as error:
         found = [str(error)]
     for problem in found:

@@ -74,6 +74,13 @@ wrong             the rows: each a kernel, or a table of columns and values,
 timings           but for the copies of these numbers, from 0: of times, which no check knows
 harmless          and for these: "launch 3", "refused 3" (a launch that fails), "copy 0", or "copy 0 6" for
                   one byte
+[counts]          the counts of the cpu profiler are compared with those that ncu read on a GPU,
+                  results/h200/counts.*.csv in the exercise's folder
+options           with which ncu ran it (and --profile)
+options_on_cpu    in addition, where it runs on the cpu back end
+[[counts.differences]] where another count is expected than tests/emulator/profiler/expected_counts.py says
+                  of all: of these kernels and counts, regular expressions; now, what is expected
+                  instead; the reason; makers, the compiler and processor with which alone it is there
 [[assignment]]    what a student writes, and what counts: assignments.py
 
 A formula is a text of numbers, names, + - * / // % **, min(), max() and ceil(); it names options of the
@@ -203,6 +210,20 @@ class Broken:
 
 
 @dataclass(frozen=True)
+class Counts:
+    """How the counts of the cpu profiler compare with those of a GPU."""
+
+    options: str = ""  # of the run; empty: nothing was recorded
+    options_on_cpu: str = ""
+    differences: list[dict[str, str]] = field(default_factory=list)
+
+    @property
+    def words(self) -> list[str]:
+        """The options of a run on the cpu back end."""
+        return shlex.split(f"{self.options} {self.options_on_cpu}")
+
+
+@dataclass(frozen=True)
 class Facts:
     order: int
     bench: Plan
@@ -220,6 +241,7 @@ class Facts:
     columns: dict[str, Column] = field(default_factory=dict)
     broken: list[Broken] = field(default_factory=list)
     harmless: list[str] = field(default_factory=list)  # faults that no check need notice
+    counts: Counts = Counts()
     assignments: list[Assignment] = field(default_factory=list)
 
     @property
@@ -243,6 +265,7 @@ _FILE = {
     "columns": TABLE.or_nothing(),
     "broken": LIST.or_nothing(),
     "faults": TABLE.or_nothing(),
+    "counts": TABLE.or_nothing(),
     "assignment": LIST.or_nothing(),
 }
 _TESTS = {
@@ -292,6 +315,18 @@ _BROKEN = {
     "options": TEXT.or_nothing(),
 }
 
+_DIFFERENCE = {
+    "kernels": TEXT,
+    "counts": TEXT,
+    "now": TEXT,
+    "reason": TEXT,
+    "makers": TEXT.or_nothing(),
+}
+_COUNTS = {
+    "options": TEXT,
+    "options_on_cpu": TEXT.or_nothing(),
+    "differences": tables_of(_DIFFERENCE).or_nothing(),
+}
 _FAULTS = {"timings": LIST.or_nothing(), "harmless": TEXTS.or_nothing()}
 
 # The keys of each chart: the fields of its class in results/plots/.
@@ -389,6 +424,9 @@ def load(path: Path) -> Facts:
             for number, entry in enumerate(file.get("broken", []), 1)
         ],
         harmless=_harmless(file["faults"], problems) if "faults" in file else [],
+        counts=Counts(**checked(file["counts"], _COUNTS, "[counts] ", problems))
+        if "counts" in file
+        else Counts(),
         assignments=assignments.of_file(file.get("assignment", []), problems),
     )
     toml_file.refuse(path, problems)

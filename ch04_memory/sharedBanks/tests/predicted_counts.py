@@ -4,7 +4,7 @@
     predicted_counts.py PROGRAM SOURCE
 
 runs the instrumented PROGRAM, and compares each row with its launch as the cpu profiler counted it and
-as ncu read it on a GPU (tests/emulator/profiler/recorded/). Ends with 77 where PROGRAM is not built, or
+as ncu read it on a GPU (results/h200/). Ends with 77 where PROGRAM is not built, or
 older than SOURCE.
 """
 
@@ -15,10 +15,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT / "cmake"), str(ROOT / "tests" / "emulator" / "profiler")]
 
-from compare import OPTIONS, number, read_recorded, read_table  # noqa: E402
+from compare import exercise, number, read_recorded, read_table  # noqa: E402
 from expected_counts import OPTIMISED  # noqa: E402
 from program import outdated, run_noting  # noqa: E402
 
@@ -55,7 +55,7 @@ def main(program: str, source: str) -> int:
     if reason:
         print(f"skipped: {reason}")
         return NOT_BUILT
-    command = [program, *OPTIONS[NAME], "--csv"]
+    command = [program, "--profile", *exercise(NAME).facts.counts.words, "--csv"]
     done, profile = run_noting(command, "CUDA_EMULATOR_PROFILE")
     if done.returncode != 0:
         sys.exit(f"exit status {done.returncode}, expected 0\n{done.stderr}")

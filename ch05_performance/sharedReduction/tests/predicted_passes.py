@@ -15,7 +15,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT / "cmake"), str(ROOT / "tests" / "emulator" / "profiler")]
 
 from compare import number, read_table  # noqa: E402

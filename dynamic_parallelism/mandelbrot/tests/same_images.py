@@ -3,7 +3,7 @@
 
     same_images.py PROGRAM IMAGE... -- OPTION...
 
-runs PROGRAM with OPTIONS and --IMAGE=FILE for each IMAGE, which results/h200/PROGRAM.IMAGE.pgm has.
+runs PROGRAM with OPTIONS and --IMAGE=FILE for each IMAGE, which results/h200/IMAGE.pgm has.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "scripts"))
 
 from lab_cli.results import images  # noqa: E402
@@ -33,7 +33,7 @@ def main(program: str, names: list[str], options: list[str]) -> int:
         if status != 0:
             return status  # 77 without a GPU
         recorded = {
-            name: ROOT / "results" / "h200" / f"{Path(program).name}.{name}.pgm" for name in names
+            name: Path(__file__).parents[1] / "results" / "h200" / f"{name}.pgm" for name in names
         }
         other = [name for name in names if read(written[name]) != read(recorded[name])]
     for name in other:

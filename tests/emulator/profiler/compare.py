@@ -3,10 +3,10 @@
 
     compare.py PROGRAM NAME SOURCE
 
-runs the instrumented PROGRAM and compares it with recorded/NAME.debug.csv (of a build
-with nvcc -G) and, where that is not what the source says, recorded/NAME.optimised.csv (-O3):
-grids, blocks, and every metric that both have, as expected_counts.py says. A difference of its list
-that is not there (any more) is an error, too. Ends with 77 where PROGRAM is not built, or older
+runs the instrumented PROGRAM and compares it with what was recorded of a build with nvcc -G and, where
+that is not what the source says, with -O3: of an exercise results/h200/counts.*.csv in its folder, of a
+program of our own recorded/NAME.*.csv. Compared are grids, blocks, and every metric that both have, as
+expected_counts.py says. A listed difference that is not there (any more) is an error, too. Ends with 77 where PROGRAM is not built, or older
 than SOURCE: someone builds one exercise at a time.
 """
 
@@ -18,7 +18,7 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-sys.path.insert(0, str(Path(__file__).parents[3] / "cmake"))
+sys.path[:0] = [str(Path(__file__).parents[3] / folder) for folder in ("cmake", "scripts")]
 
 from expected_counts import (  # noqa: E402
     ANY,
@@ -35,72 +35,17 @@ from expected_counts import (  # noqa: E402
     OPTIMISED,
     Difference,
 )
+from lab_cli import catalogue  # noqa: E402
+from lab_cli.catalogue import Exercise  # noqa: E402
 from program import outdated, run_noting  # noqa: E402
 
 PROCESSORS = {62: "x86-64", 183: "AArch64"}
 NOT_BUILT = 77  # ctest shows it as skipped
-RECORDED = Path(__file__).parent / "recorded"
+GPU = "h200"
+RECORDED = Path(__file__).parent / "recorded"  # of our own programs
 # A hand-out (./lab handout) lacks kernels, and what was recorded of them.
 HANDED_OUT = (Path(__file__).parents[3] / "handout.toml").exists()
 
-# Options with which ncu ran the exercises, too.
-OPTIONS = {
-    "warpLayout": ["--profile"],
-    "simpleDivergence": ["--profile", "--size=256K"],
-    "controlDivergence": ["--profile", "--size=1000"],
-    "sumMatrix": ["--profile", "--rows=128", "--cols=128"],
-    "reduceInteger": ["--profile", "--size=32K"],
-    "reduceFloat": ["--profile", "--size=32K"],
-    "compensatedSum": ["--profile", "--size=32K"],
-    "syncHazard": ["--profile", "--size=4K", "--block=256"],
-    "memorySpaces": ["--profile", "--size=4K"],
-    "memoryLatency": ["--profile", "--largest=8K", "--hops=101"],
-    "misalignedAccess": ["--profile", "--size=32K", "--rounds=3"],
-    "stridedAccess": ["--profile", "--size=16K"],
-    "structLayouts": ["--profile", "--size=8K"],
-    "transpose": ["--profile", "--rows=512", "--cols=512"],
-    "transposeFast": ["--profile", "--rows=512", "--cols=512", "--kernel=transpose"],
-    "sharedBanks": ["--profile", "--rounds=7", "--strides=33"],
-    "constantMemory": ["--profile", "--size=32K", "--steps=4096"],
-    "warpShuffle": ["--profile", "--size=16K", "--by=2"],
-    "shuffleOrShared": ["--profile", "--size=32K", "--cols=32", "--rounds=3"],
-    "hostTransfer": ["--profile", "--size=64K"],
-    "zeroCopy": ["--profile", "--size=4K"],
-    "managedMemory": ["--profile", "--rows=128", "--cols=128"],
-    "matmul": ["--profile", "--m=128", "--n=128", "--k=128"],
-    "threadGranularity": ["--profile", "--m=128", "--n=128", "--k=128"],
-    "registerTiles": ["--profile", "--m=128", "--n=128", "--k=128"],
-    "matmulFast": ["--profile", "--m=128", "--n=256", "--k=64"],
-    "cornerTurning": ["--profile", "--m=128", "--n=128", "--k=128"],
-    "roofline": ["--profile", "--size=32K", "--loads=64"],
-    "dramParallelism": ["--profile", "--size=4K", "--rounds=16"],
-    "memoryBound": ["--profile", "--size=16K"],
-    "rowNormalisation": ["--profile", "--rows=32", "--cols=1K"],
-    "sharedReduction": ["--profile", "--size=32K", "--block=256"],
-    "occupancyCliff": (
-        "--profile --threads=4K --steps=4 --operations=8 --passes=2 --set=1".split()
-    ),
-    "spectralDerivative": ["--profile", "--points=8", "--elements=16"],
-    "streamConcurrency": ["--profile"],
-    "streamOrder": ["--profile", "--size=4K", "--microseconds=20"],
-    "copyOverlap": ["--profile", "--size=4K", "--steps=3", "--pieces=2", "--threads=2"],
-    "launchCost": ["--profile", "--kernels=2", "--size=4K", "--block=256"],
-    "nestedHelloWorld": ["--profile"],
-    "nestedReduce": ["--profile", "--size=4K", "--block=128"],
-    "mandelbrot": (
-        "--profile --width=96 --height=64 --dwell=64 --tile=32 --least=8 --block=64".split()
-    ),
-    "launchLimits": ["--profile", "--launches=8", "--reserve=16"],
-}
-
-# Options for the cpu back end alone.
-OPTIONS_HERE = {
-    # A kernel passes the time, each thread by its own look at the clock. It takes more than a
-    # microsecond to get there: all lanes of a warp leave the loop at their first look.
-    "streamConcurrency": ["--microseconds=1"],
-    # On the H200 CUDA made room for 32 where 16 were asked for.
-    "launchLimits": ["--reserve=32"],
-}
 # Some grids are made for the device: the emulation gets as many multiprocessors as an H200 has.
 DEVICE = {"CUDA_EMULATOR_SMS": "132"}
 
@@ -136,7 +81,8 @@ def without_arguments(kernel: str) -> str:
 
 def run_profiled(program: str, name: str) -> list[dict[str, str]]:
     """The launches of `program`, which is profiled with the options for `name`."""
-    options = OPTIONS.get(name, []) + OPTIONS_HERE.get(name, [])
+    known = exercise(name)
+    options = ["--profile", *known.facts.counts.words] if known else []
     done, profile = run_noting([program, *options], "CUDA_EMULATOR_PROFILE", DEVICE)
     sys.stderr.write(done.stderr)
     if done.returncode != 0:
@@ -155,8 +101,15 @@ def makers_of(program: str) -> str:
     return f"{compiler_of(program)}, {PROCESSORS[machine]}"
 
 
-def differences_of(makers: str) -> list[Difference]:
-    return [each for each in DIFFERENCES if re.fullmatch(each.makers, makers)]
+def exercise(name: str) -> Exercise | None:
+    """The exercise of this name; None for a program of our own."""
+    return catalogue.one(name) if name in catalogue.sources() else None
+
+
+def differences_of(name: str, makers: str) -> list[Difference]:
+    known = exercise(name)
+    listed = [Difference(name, **each) for each in known.facts.counts.differences] if known else []
+    return [each for each in [*DIFFERENCES, *listed] if re.fullmatch(each.makers, makers)]
 
 
 def difference_of(
@@ -256,7 +209,7 @@ def compare(
         read = f"{len(debug)} of the -G build, {len(optimised)} of the -O3 build"
         return [f"{len(counted)} launches were counted, ncu read {read}"]
     problems = []
-    differences, used = differences_of(makers), set()
+    differences, used = differences_of(name, makers), set()
     for i, (mine, theirs, fast) in enumerate(zip(counted, debug, optimised)):
         kernel = kernel_name(theirs)
         if kernel_name(mine) not in (kernel, without_arguments(kernel)):
@@ -306,7 +259,11 @@ def outlived(
 
 def read_recorded(name: str, build: str) -> list[dict[str, str]]:
     """What ncu read of the program `name`, built as DEBUG or OPTIMISED."""
-    return read_table((RECORDED / f"{name}.{build}.csv").read_text())
+    known = exercise(name)
+    path = (
+        known.results / GPU / f"counts.{build}.csv" if known else RECORDED / f"{name}.{build}.csv"
+    )
+    return read_table(path.read_text())
 
 
 def skipped(program: str, source: str) -> bool:

@@ -14,53 +14,11 @@ import csv
 import sys
 from pathlib import Path
 
-from compare import OPTIONS, Launch, kernel_name, read_recorded, run_profiled, without_arguments
+from compare import Launch, kernel_name, read_recorded, run_profiled, without_arguments
 from expected_counts import DEBUG, OPTIMISED
+from lab_cli import catalogue
+from lab_cli.catalogue import Exercise
 
-CHAPTERS = {
-    "warpLayout": "ch03_execution_model",
-    "simpleDivergence": "ch03_execution_model",
-    "controlDivergence": "ch03_execution_model",
-    "sumMatrix": "ch03_execution_model",
-    "reduceInteger": "ch03_execution_model",
-    "reduceFloat": "ch03_execution_model",
-    "compensatedSum": "ch03_execution_model",
-    "syncHazard": "ch03_execution_model",
-    "memorySpaces": "ch04_memory",
-    "memoryLatency": "ch04_memory",
-    "misalignedAccess": "ch04_memory",
-    "stridedAccess": "ch04_memory",
-    "structLayouts": "ch04_memory",
-    "transpose": "ch04_memory",
-    "transposeFast": "ch04_memory",
-    "sharedBanks": "ch04_memory",
-    "constantMemory": "ch04_memory",
-    "warpShuffle": "ch04_memory",
-    "shuffleOrShared": "ch04_memory",
-    "hostTransfer": "ch04_memory",
-    "zeroCopy": "ch04_memory",
-    "managedMemory": "ch04_memory",
-    "roofline": "ch05_performance",
-    "dramParallelism": "ch05_performance",
-    "memoryBound": "ch05_performance",
-    "rowNormalisation": "ch05_performance",
-    "sharedReduction": "ch05_performance",
-    "occupancyCliff": "ch05_performance",
-    "matmul": "ch05_performance",
-    "threadGranularity": "ch05_performance",
-    "registerTiles": "ch05_performance",
-    "matmulFast": "ch05_performance",
-    "cornerTurning": "ch05_performance",
-    "spectralDerivative": "ch05_performance",
-    "streamConcurrency": "streams",
-    "streamOrder": "streams",
-    "copyOverlap": "streams",
-    "launchCost": "streams",
-    "nestedHelloWorld": "dynamic_parallelism",
-    "nestedReduce": "dynamic_parallelism",
-    "mandelbrot": "dynamic_parallelism",
-    "launchLimits": "dynamic_parallelism",
-}
 # By column: what is counted, and how it is written.
 COLUMNS = {
     "divergent_branches": ("divergent", ",.0f"),
@@ -91,12 +49,18 @@ def shown(here: float, there: float, form: str, varies: bool) -> str:
     return mine if mine == theirs else f"{mine} (ncu: {theirs})"
 
 
-def rows_of(name: str, program: Path) -> list[list[str]]:
+def compared() -> list[Exercise]:
+    """The exercises of which there are counts of a GPU."""
+    return [exercise for exercise in catalogue.exercises() if exercise.facts.counts.options]
+
+
+def rows_of(exercise: Exercise, build_folder: Path) -> list[list[str]]:
+    name, program = exercise.name, exercise.program(build_folder, instrumented=True)
     counted = run_profiled(str(program), name)
     debug, optimised = read_recorded(name, DEBUG), read_recorded(name, OPTIMISED)
     rows = []
     for launch in map(Launch, counted, debug, optimised):
-        row = [name, " ".join(OPTIONS[name][1:]), kernel_name(launch.debug)]
+        row = [name, exercise.facts.counts.options, kernel_name(launch.debug)]
         for column, (count, form) in COLUMNS.items():
             varies = row[2] in WAITING and column in OF_WAITING
             read = launch.read(launch.build_for(count), count)
@@ -115,8 +79,8 @@ def main(folder: Path, output: Path) -> None:
         file.write("\n".join(FACTS) + "\n")
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["exercise", "parameters", "kernel", *COLUMNS])
-        for name, chapter in CHAPTERS.items():
-            writer.writerows(rows_of(name, folder / chapter / f"{name}_instrumented"))
+        for exercise in compared():
+            writer.writerows(rows_of(exercise, folder))
 
 
 if __name__ == "__main__":
