@@ -9,8 +9,8 @@
 #include <iterator>
 #include <map>
 
-#include "../ch03_execution_model/recordedGpus.h"
 #include "../common/device.cuh"
+#include "../common/recorded_gpus.h"
 #include "wrapped.h"
 
 #define LAB_PROPERTIES "_Z23cudaGetDevicePropertiesP14cudaDevicePropi"

@@ -7,7 +7,7 @@
 // from cudaDeviceGetAttribute(): CUDA 13 dropped the clocks and more from the struct
 // cudaDeviceProp. "-" is what the back end does not have or know.
 //
-// --like=NAME: the numbers of a GPU that is not here, as it gave them once (recordedGpus.h): all
+// --like=NAME: the numbers of a GPU that is not here, as it gave them once (recorded_gpus.h): all
 // that follows from them can be computed without it.
 //
 // --warps=N --instructions=K: N warps of K instructions each take at least
@@ -37,7 +37,7 @@
 
 #include "lab.cuh"
 #include "peaks.h"
-#include "recordedGpus.h"
+#include "recorded_gpus.h"
 
 // Prints the properties of one device, group by group.
 struct Sheet {

@@ -1,6 +1,6 @@
 #pragma once
 // What GPUs that are not here have said of themselves, for deviceQuery --like=NAME: the numbers of
-// results/NAME/deviceQuery.csv. (A test compares what is printed of them with that file.)
+// table.csv in the results of deviceQuery. (A test compares what is printed of them with that file.)
 
 #include <cuda_runtime.h>
 
