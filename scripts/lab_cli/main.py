@@ -7,6 +7,8 @@ import shutil
 import sys
 from collections.abc import Sequence
 
+from lab_course.commands import grade, handout, report
+
 from . import catalogue
 from .commands import arguments as shared
 from .commands import (
@@ -14,12 +16,9 @@ from .commands import (
     cc,
     check,
     doctor,
-    grade,
-    handout,
     new,
     plot,
     profile,
-    report,
     run,
     stand,
     test,

@@ -9,7 +9,7 @@ from lab_cli import assignments, catalogue
 from lab_cli.assignments import Assignment
 from lab_cli.catalogue import Exercise
 from lab_cli.counters.raw_csv import Launch, RawTable
-from lab_cli.grading.programs import CHECK, PROFILE, Failed, Run
+from lab_course.grading.programs import CHECK, PROFILE, Failed, Run
 
 SOURCE = """\
 #include "lab.cuh"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lab_cli.reporting import facts
-from lab_cli.reporting.facts import Program, Report
-from lab_cli.reporting.text import Text
+from lab_course.reporting import facts
+from lab_course.reporting.facts import Program, Report
+from lab_course.reporting.text import Text
 
 HOSTILE = (
     "</pre></td><script>document.title = 'owned'</script><b onclick=x>&amp;\"'{{ 7 * 7 }}{% if %}"

@@ -9,11 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from lab_course.cluster import options as on_cluster
+from lab_course.cluster.job import here_or_there
+
 from .. import catalogue
 from ..building.exercises import build
 from ..catalogue import Exercise
-from ..cluster import options as on_cluster
-from ..cluster.job import here_or_there
 from ..counters import metric_table
 from ..counters.collect import collect
 from ..errors import NO_GPU, LabError

@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lab_course.grading import sandbox
+
+from .. import toml_file
 from ..counters import profilers
-from ..grading import sandbox
 from ..machine import apt, cuda_wheels, needs, python_packages, setup
 from ..machine.backend import (
     Toolkit,

@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from lab_course.cluster import options as on_cluster
+from lab_course.cluster.job import here_or_there
+
 from .. import catalogue, files
-from ..cluster import options as on_cluster
-from ..cluster.job import here_or_there
 from ..counters import diagnosis, explanation
 from ..counters.collect import collect
 from ..errors import BAD_USAGE, LabError, printable

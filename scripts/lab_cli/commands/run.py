@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lab_course.cluster import options as on_cluster
+from lab_course.cluster.job import here_or_there
+
 from .. import catalogue
 from ..building import own_program
 from ..building.exercises import build
 from ..catalogue import Exercise
-from ..cluster import options as on_cluster
-from ..cluster.job import here_or_there
 from ..errors import BAD_USAGE, NO_GPU, LabError
 from ..machine import backend, setup
 from ..process import describe, each_line, say, show, shown

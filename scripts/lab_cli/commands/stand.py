@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
+from lab_course.grading import catalogue as assignments
+from lab_course.grading import marks
+
 from .. import catalogue
-from ..catalogue import Exercise
-from ..grading import marks
+from ..catalogue import Place
 from ..machine import backend
 from ..paths import shown
 from ..results import standing

@@ -10,11 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from .. import catalogue
+from lab_course.cluster import options as on_cluster
+from lab_course.cluster.job import here_or_there
+
+from .. import catalogue, toml_file
 from ..building import presets
 from ..building.exercises import build
-from ..cluster import options as on_cluster
-from ..cluster.job import here_or_there
 from ..machine import backend, python_packages, setup, zig
 from ..machine.needs import find_compiler
 from ..paths import ROOT

@@ -8,8 +8,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..files import make_build_folder
-from ..paths import OUT
+from lab_cli.files import make_build_folder
+from lab_cli.paths import OUT
 
 JOBS = OUT / "slurm"
 

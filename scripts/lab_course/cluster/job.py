@@ -11,12 +11,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from .. import signals
-from ..errors import LabError, printable
-from ..files import write
-from ..paths import shown
-from ..process import show
-from ..progress import Progress, aside
+from lab_cli import signals
+from lab_cli.errors import LabError, printable
+from lab_cli.files import write
+from lab_cli.paths import shown
+from lab_cli.process import show
+from lab_cli.progress import Progress, aside
+
 from . import folder as folders
 from . import options, settings, slurm, waiting
 from .folder import Folder

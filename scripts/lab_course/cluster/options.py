@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from ..errors import BAD_USAGE, LabError, printable
+from lab_cli.errors import BAD_USAGE, LabError, printable
+
 from .settings import DIRECTIVES, FILE, fits
 
 OTHERS = (*DIRECTIVES, "dry_run")  # that mean nothing without --slurm

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..paths import BUILD_VARIABLE, OUT, ROOT
+from lab_cli.paths import BUILD_VARIABLE, OUT, ROOT
+
 from .folder import Folder
 from .settings import DIRECTIVES, FILE, Settings
 

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .. import toml_file
-from ..paths import BUILD_VARIABLE, OUT, ROOT
-from ..toml_file import Rule
+from lab_cli import toml_file
+from lab_cli.machine import setup
+from lab_cli.paths import BUILD_VARIABLE, OUT, ROOT
+from lab_cli.toml_file import Rule
 
 FILE = "cluster.toml"
 DIRECTIVES = ("partition", "gres", "account", "time")  # options of sbatch by these names

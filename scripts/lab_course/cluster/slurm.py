@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import BAD_USAGE, LabError
-from ..process import say, shown
+from lab_cli.errors import BAD_USAGE, LabError
+from lab_cli.process import say, shown
 
 PATIENCE = 60.0  # seconds; Slurm's programs give up before that (MessageTimeout)
 # What a job has come to (squeue, JOB STATE CODES). All others are on the way, or back to the queue.

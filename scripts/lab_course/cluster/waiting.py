@@ -8,8 +8,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..paths import shown
-from ..process import say
+from lab_cli.paths import shown
+from lab_cli.process import say
+
 from . import slurm
 from .folder import Folder
 from .slurm import State

@@ -11,28 +11,30 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from ..assignments import Assignment
-from ..building import instrumented, own_program, presets
-from ..building.presets import shortest
-from ..catalogue import Exercise
+from lab_cli import toml_file
+from lab_cli.assignments import Assignment
+from lab_cli.building import instrumented, own_program, presets
+from lab_cli.building.presets import shortest
+from lab_cli.catalogue import Exercise
+from lab_cli.commands import arguments as shared
+from lab_cli.errors import BAD_USAGE, LabError, printable
+from lab_cli.files import make_folder, write
+from lab_cli.machine import backend, setup
+from lab_cli.paths import OUT, ROOT, shown
+from lab_cli.process import run as run_shown
+from lab_cli.process import say, show
+from lab_cli.results import standing
+from lab_cli.results.verdicts import styled
+
 from ..cluster import job, settings, waiting
 from ..cluster import options as on_cluster
 from ..cluster.script import Work
-from ..errors import BAD_USAGE, LabError, printable
-from ..files import make_folder, write
 from ..grading import batch, catalogue, marks, results, sandbox, submissions
 from ..grading.batch import Batch
 from ..grading.evaluate import Grade, Grader
 from ..grading.programs import SECONDS, OnGpu, Workshop
 from ..grading.submissions import Submission
-from ..machine import backend, setup
-from ..paths import OUT, ROOT, shown
-from ..process import run as run_shown
-from ..process import say, show
 from ..reporting import machine, page
-from ..results import standing
-from ..results.verdicts import styled
-from . import arguments as shared
 
 GRADES = OUT / "grades"
 REPORT = "report.html"  # beside results.json

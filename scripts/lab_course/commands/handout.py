@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from ..errors import printable
+from lab_cli.commands import arguments as shared
+from lab_cli.errors import printable
+from lab_cli.machine import setup
+from lab_cli.process import say
+
 from ..handouts import choice, workspace
-from ..process import say
-from . import arguments as shared
 
 
 def add_parser(commands: Any) -> None:

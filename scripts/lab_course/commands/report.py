@@ -11,21 +11,22 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from .. import catalogue, files
-from ..building.presets import shortest
-from ..errors import BAD_USAGE, LabError, printable
-from ..machine import backend, setup
-from ..machine import facts as machine_facts
-from ..paths import ROOT
-from ..process import run as run_shown
-from ..process import say, show
-from ..progress import Progress
+from lab_cli import catalogue, files, toml_file
+from lab_cli.building.presets import shortest
+from lab_cli.commands import arguments as shared
+from lab_cli.errors import BAD_USAGE, LabError, printable
+from lab_cli.machine import backend, setup
+from lab_cli.machine import facts as machine_facts
+from lab_cli.paths import ROOT
+from lab_cli.process import run as run_shown
+from lab_cli.process import say, show
+from lab_cli.progress import Progress
+from lab_cli.results import standing
+from lab_cli.results.verdicts import styled
+
 from ..reporting import collect, machine, page, reference
 from ..reporting.facts import Program, Report
 from ..reporting.text import Cleaner
-from ..results import standing
-from ..results.verdicts import styled
-from . import arguments as shared
 
 BESIDE = Path()  # --json without a file
 

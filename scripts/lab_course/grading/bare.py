@@ -1,6 +1,6 @@
 """Runs a command that nothing isolates, and ends all that it has started once it has ended.
 
-    python -m lab_cli.grading.bare SPECIFICATION DESCRIPTOR
+    python -m lab_course.grading.bare SPECIFICATION DESCRIPTOR
 
 This process adopts what its descendants leave behind, such as a daemon: nothing escapes it but by its
 death, and who runs as the same user could kill it.
@@ -18,8 +18,8 @@ import sys
 import time
 from types import FrameType
 
-from .. import signals
-from ..process import cannot_run, status_of
+from lab_cli import signals
+from lab_cli.process import cannot_run, status_of
 
 # include/uapi/linux/prctl.h
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36

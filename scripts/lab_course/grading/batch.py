@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
 
-from .. import signals
-from ..errors import LabError
-from ..files import make_folder, write
-from ..progress import Progress
+from lab_cli import signals
+from lab_cli.errors import LabError
+from lab_cli.files import make_folder, write
+from lab_cli.progress import Progress
+
 from . import results
 from .evaluate import Grade, Grader
 from .submissions import Submission

@@ -10,9 +10,10 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from ..machine import apt
-from ..machine.needs import SANDBOX, dotted, find_bwrap, version_in
-from ..process import output_of
+from lab_cli.machine import apt
+from lab_cli.machine.needs import SANDBOX, dotted, find_bwrap, version_in
+from lab_cli.process import output_of
+
 from . import seccomp
 from .limits import Order
 

@@ -17,7 +17,8 @@ import ctypes
 import re
 from collections.abc import Iterable
 
-from ..errors import LabError
+from lab_cli.errors import LabError
+
 from .kernel_source import KernelSource
 
 from translator.lexer import TOKEN  # isort: skip  # kernel_source.py says where it is

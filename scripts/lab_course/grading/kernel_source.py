@@ -6,8 +6,8 @@ import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from ..errors import LabError
-from ..paths import ROOT
+from lab_cli.errors import LabError
+from lab_cli.paths import ROOT
 
 # The translator of the cpu back end knows where a function of CUDA begins and ends.
 sys.path.append(str(ROOT / "emulator"))

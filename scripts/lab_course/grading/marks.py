@@ -8,11 +8,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..assignments import Assignment
-from ..files import make_build_folder, write
-from ..lock import take
-from ..paths import OUT
-from ..results import standing
+from lab_cli.assignments import Assignment
+from lab_cli.files import make_build_folder, write
+from lab_cli.lock import take
+from lab_cli.paths import OUT
+from lab_cli.results import standing
+
 from .catalogue import Given
 from .evaluate import Grade
 from .results import in_points

@@ -12,20 +12,21 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 
-from ..building import own_program
-from ..catalogue import Exercise
-from ..commands.check import VARIABLE as CHECK
-from ..counters import raw_csv
-from ..counters.collect import VARIABLE as PROFILE
-from ..counters.raw_csv import RawTable
-from ..errors import BAD_USAGE, LabError
-from ..machine.backend import Choice
-from ..machine.needs import find_compiler
-from ..paths import ROOT
-from ..process import describe
+from lab_cli.building import own_program
+from lab_cli.catalogue import Exercise, launches_from_kernels, links_cublas
+from lab_cli.commands.check import VARIABLE as CHECK
+from lab_cli.counters import raw_csv
+from lab_cli.counters.collect import VARIABLE as PROFILE
+from lab_cli.counters.raw_csv import RawTable
+from lab_cli.errors import BAD_USAGE, LabError
+from lab_cli.machine.backend import Choice
+from lab_cli.machine.needs import find_compiler
+from lab_cli.paths import ROOT
+from lab_cli.process import describe
+from lab_cli.results import csv_file
+from lab_cli.results.csv_file import Row
+
 from ..reporting.text import plain
-from ..results import csv_file
-from ..results.csv_file import Row
 from . import sandbox
 from .gate import as_written
 from .limits import Limits

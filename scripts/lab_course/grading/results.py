@@ -9,10 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from ..assignments import Assignment
-from ..catalogue import Exercise
-from ..counters import metrics
-from ..paths import shown
+from lab_cli.assignments import Assignment
+from lab_cli.catalogue import Exercise
+from lab_cli.counters import metrics
+from lab_cli.paths import shown
+
 from ..reporting.page import template
 from ..reporting.text import cut, plain
 from .evaluate import Finding, Grade

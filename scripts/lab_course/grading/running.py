@@ -19,11 +19,12 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import IO, Any, cast
 
-from .. import signals
-from ..errors import LabError
-from ..files import reason
-from ..machine.needs import version_in
-from ..paths import SCRIPTS
+from lab_cli import signals
+from lab_cli.errors import LabError
+from lab_cli.files import reason
+from lab_cli.machine.needs import version_in
+from lab_cli.paths import SCRIPTS
+
 from . import bubblewrap, seccomp
 from .limits import BLOCK, Order, Usage, of_kernel, possible, usage_of
 
@@ -283,7 +284,7 @@ class Bare(Running):
             "variables": {**bubblewrap.VARIABLES, "TMPDIR": self._tmp, **order.variables},
             "limits": possible(wanted),
         }
-        helper = [sys.executable, "-m", "lab_cli.grading.bare", json.dumps(asked)]
+        helper = [sys.executable, "-m", "lab_course.grading.bare", json.dumps(asked)]
         return subprocess.Popen(
             [*helper, str(tells.fileno())],
             stdin=subprocess.DEVNULL,

@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from .. import signals
-from ..errors import LabError
+from lab_cli import signals
+from lab_cli.errors import LabError
+
 from . import bubblewrap
 from .limits import LATE_OF_CPU, Limits, Order, Usage, bytes_in, passed, shown_bytes
 from .running import Bare, InSandbox, Running

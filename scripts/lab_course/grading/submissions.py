@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..catalogue import facts_of
-from ..errors import BAD_USAGE, LabError, printable
-from ..toml_file import did_you_mean
+from lab_cli.errors import BAD_USAGE, LabError, printable
+from lab_cli.toml_file import did_you_mean
+
 from .gate import MOST_BYTES
 
 DEEPEST = 6  # folders below that of a submission

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
-from .. import catalogue
-from ..assignments import Assignment
-from ..catalogue import Exercise, facts_of
-from ..errors import BAD_USAGE, LabError, printable
+from lab_cli import catalogue
+from lab_cli.assignments import Assignment
+from lab_cli.catalogue import Exercise
+from lab_cli.errors import BAD_USAGE, LabError, printable
+from lab_cli.toml_file import did_you_mean
+
 from ..grading.catalogue import assignments
-from ..paths import ROOT
-from ..toml_file import did_you_mean
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
-from ..catalogue import Exercise
-from ..errors import LabError, printable
-from ..paths import OUT, ROOT
+from lab_cli.catalogue import Exercise
+from lab_cli.errors import LabError, printable
+from lab_cli.paths import OUT, ROOT
 
 # Beside git's own: what no hand-out has, where there is no git that says what belongs to the checkout.
 NOT_OURS = {".git", ".venv", "out", "build", "mine", "__pycache__", ".pytest_cache", ".ruff_cache"}

@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ..errors import LabError
+from lab_cli.errors import LabError
+
 from ..grading.kernel_source import DEVICE_WORDS, replaced
 
 from translator.lanes import device_functions  # isort: skip  # kernel_source.py says where it is

@@ -7,7 +7,8 @@ import re
 from collections.abc import Callable, Collection
 from pathlib import Path
 
-from ..assignments import Assignment
+from lab_cli.assignments import Assignment
+
 from .choice import Choice, Part
 
 ANSWER = re.compile(

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from ..errors import LabError
+from lab_cli.errors import LabError
 
 NAME = "Kernel Name"
 

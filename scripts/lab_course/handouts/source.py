@@ -8,7 +8,8 @@ import textwrap
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ..assignments import Assignment
+from lab_cli.assignments import Assignment
+
 from ..grading.gate import DECLARED
 from ..grading.kernel_source import Function, KernelSource, replaced
 from .choice import Part

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import IO
 
-from ..errors import LabError
-from ..process import cannot_run, say, shown, status_of
-from ..time_limit import TimeLimit
+from lab_cli.errors import LabError
+from lab_cli.process import cannot_run, say, shown, status_of
+from lab_cli.time_limit import TimeLimit
+
 from .text import Text, joined
 
 MOST_OUT = 1 << 22  # bytes of stdout: as rows of CSV, more than any exercise has

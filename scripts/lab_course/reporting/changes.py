@@ -6,9 +6,10 @@ import difflib
 import shutil
 from pathlib import Path
 
-from ..catalogue import Exercise
-from ..process import output_of
-from ..results import standing
+from lab_cli.catalogue import Exercise
+from lab_cli.process import output_of
+from lab_cli.results import standing
+
 from . import text
 from .facts import Change, Changes
 from .text import Cleaner

@@ -8,25 +8,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from .. import catalogue
-from ..building import instrumented, own_program, presets
-from ..catalogue import Exercise
-from ..commands import check as check_command
-from ..commands import test as test_command
-from ..counters import collect as counters
-from ..counters.metric_table import MetricTable
-from ..errors import BAD_USAGE, NO_GPU, LabError
-from ..machine import backend as backends
-from ..machine import zig
-from ..machine.needs import find_compiler
-from ..paths import shown
-from ..process import describe
-from ..progress import Progress
-from ..results import standing
-from ..results.ctest_output import Reader
-from ..results.test_summary import ABOUT
-from ..results.test_summary import Case as CtestCase
-from ..time_limit import TimeLimit
+from lab_cli import catalogue
+from lab_cli.building import instrumented, own_program, presets
+from lab_cli.catalogue import Exercise
+from lab_cli.commands import check as check_command
+from lab_cli.commands import test as test_command
+from lab_cli.counters import collect as counters
+from lab_cli.counters.metric_table import MetricTable
+from lab_cli.errors import BAD_USAGE, NO_GPU, LabError
+from lab_cli.machine import backend as backends
+from lab_cli.machine import zig
+from lab_cli.machine.needs import find_compiler
+from lab_cli.process import describe
+from lab_cli.progress import Progress
+from lab_cli.results import standing
+from lab_cli.results.ctest_output import Reader
+from lab_cli.results.test_summary import ABOUT
+from lab_cli.results.test_summary import Case as CtestCase
+from lab_cli.time_limit import TimeLimit
+
 from . import capture, changes, facts, figures, reference, table, text
 from .capture import Captured
 from .facts import Check, Launch, Metric, Metrics, Program, Run, Tests

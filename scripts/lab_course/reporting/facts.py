@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any, Union
 
-from ..errors import BAD_USAGE
+from lab_cli.errors import BAD_USAGE
+
 from .text import Text
 
 SCHEMA = "lab-report/1"  # changes when a field changes its meaning, or goes

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
-from ..catalogue import Exercise
-from ..errors import LabError
-from ..paths import ROOT, shown
-from ..results import csv_file, figures, images
-from ..results.figures import Spec
+from lab_cli.catalogue import Exercise
+from lab_cli.errors import LabError
+from lab_cli.paths import ROOT
+from lab_cli.results import csv_file, figures, images
+from lab_cli.results.figures import Spec
+
 from . import reference
 from .facts import Figure, Figures
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import platform
 
-from ..errors import LabError
-from ..machine import facts, needs
-from ..machine.gpu import ask_driver
-from ..process import output_of
+from lab_cli.errors import LabError
+from lab_cli.machine import facts, needs
+from lab_cli.machine.gpu import ask_driver
+from lab_cli.process import output_of
 
 
 def of(backend: str) -> dict[str, str]:

@@ -6,8 +6,9 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import LabError
-from ..paths import ROOT
+from lab_cli.errors import LabError
+from lab_cli.paths import ROOT
+
 from . import facts, figures
 from .facts import Check, Figure, Program, Reference, Report, Run, Tests
 from .text import short

@@ -7,13 +7,15 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ..catalogue import Exercise
-from ..errors import LabError
-from ..exercise_facts import Facts
-from ..results import csv_file, store
-from ..results.csv_file import Row
-from ..results.numbers import names_of
-from ..results.rows import in_binary, with_parameters
+from lab_cli.catalogue import Exercise
+from lab_cli.errors import LabError
+from lab_cli.exercise_facts import Facts
+from lab_cli.paths import ROOT
+from lab_cli.results import csv_file
+from lab_cli.results.csv_file import Row
+from lab_cli.results.numbers import names_of
+from lab_cli.results.rows import in_binary, with_parameters
+
 from .facts import Reference
 
 GPU = "h200"  # the folder of results

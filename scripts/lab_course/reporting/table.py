@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..catalogue import Exercise
-from ..exercise_facts import Column as Known
-from ..results import csv_file, tables
-from ..results.csv_file import Row as CsvRow
-from ..results.verdicts import WRONG
+from lab_cli.catalogue import Exercise
+from lab_cli.exercise_facts import Column as Known
+from lab_cli.results import csv_file, tables
+from lab_cli.results.csv_file import Row as CsvRow
+from lab_cli.results.verdicts import WRONG
+
 from . import facts
 from .facts import Cell, Column, Reference, Table
 from .reference import References, number, sizes

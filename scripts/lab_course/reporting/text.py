@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..paths import OUT, ROOT
+from lab_cli.paths import OUT, ROOT
 
 MOST = 20_000  # characters of one text in a report
 MOST_LINES = 240

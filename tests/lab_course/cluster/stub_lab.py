@@ -13,22 +13,22 @@ import time
 from pathlib import Path
 
 HOME = Path(os.environ["STUB_HOME"])
-TESTS = Path(__file__).resolve().parent.parent
+TESTS = Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
 sys.path[:0] = [
     str(TESTS.parent / "scripts"),
     str(TESTS / "scripts"),
-    str(TESTS / "scripts" / "grading"),
+    str(TESTS / "lab_course"),
 ]
 
 from grading_sample import FakeWorkshop  # noqa: E402
 from lab_cli import catalogue, signals, streams  # noqa: E402
-from lab_cli.cluster import script  # noqa: E402
 from lab_cli.commands import grade  # noqa: E402
-from lab_cli.grading import sandbox  # noqa: E402
-from lab_cli.grading.evaluate import Grade, Grader  # noqa: E402
 from lab_cli.machine import setup  # noqa: E402
 from lab_cli.main import main  # noqa: E402
+from lab_course.cluster import script  # noqa: E402
+from lab_course.grading import sandbox  # noqa: E402
+from lab_course.grading.evaluate import Grade, Grader  # noqa: E402
 
 really_grade = Grader.grade
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from lab_cli import main
-from lab_cli.cluster import options
+from lab_course.cluster import options
 
 COMMANDS = ["run", "test", "bench", "profile transpose", "grade"]
 

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 from lab_cli import main
-from lab_cli.cluster import folder, job, script, settings
+from lab_course.cluster import folder, job, script, settings
 
 SUBMITS = """
 echo "$*" >> {home}/submitted

@@ -7,10 +7,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from lab_cli.cluster import script
-from lab_cli.cluster.folder import Folder
-from lab_cli.cluster.script import Work
-from lab_cli.cluster.settings import Settings
+from lab_course.cluster import script
+from lab_course.cluster.folder import Folder
+from lab_course.cluster.script import Work
+from lab_course.cluster.settings import Settings
 
 SINGLE = """\
 #!/bin/bash

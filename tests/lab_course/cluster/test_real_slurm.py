@@ -18,13 +18,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from exercise_sample import FACTS
+from grading_sample import ASSIGNMENT, SOURCE
 from lab_cli.paths import OUT, ROOT
 from real_slurm import LONGEST, CannotStart, Cluster, until
-
-sys.path[:0] = [str(ROOT / "tests" / "scripts"), str(ROOT / "tests" / "scripts" / "grading")]
-
-from exercise_sample import FACTS  # noqa: E402
-from grading_sample import ASSIGNMENT, SOURCE  # noqa: E402
 
 MANY = 20
 ODD = """it's "50%" a $HOME"""  # nothing that a shell or Slurm reads in a name

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from lab_cli import main
-from lab_cli.cluster import settings
 from lab_cli.errors import LabError
+from lab_course.cluster import settings
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from lab_cli.cluster import slurm
-from lab_cli.cluster.slurm import NoAnswer, State
 from lab_cli.errors import LabError
+from lab_course.cluster import slurm
+from lab_course.cluster.slurm import NoAnswer, State
 
 DIRECTIVES = {"job-name": "lab-run", "partition": "gpu", "time": "5", "no-requeue": ""}
 REFUSED = "slurm_load_jobs error: Invalid job id specified"

@@ -7,10 +7,10 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from lab_cli.cluster import slurm, waiting
-from lab_cli.cluster.folder import Folder
-from lab_cli.cluster.slurm import NoAnswer, State
-from lab_cli.cluster.waiting import GRACE, SELDOM, End, Watch
+from lab_course.cluster import slurm, waiting
+from lab_course.cluster.folder import Folder
+from lab_course.cluster.slurm import NoAnswer, State
+from lab_course.cluster.waiting import GRACE, SELDOM, End, Watch
 
 RUNNING, PENDING = State("RUNNING"), State("PENDING", "Resources")
 FAILED, COMPLETED, TIMEOUT = State("FAILED"), State("COMPLETED"), State("TIMEOUT", "TimeLimit")

@@ -1,5 +1,5 @@
-"""./lab grade: one's own kernels, and those of submissions. (What they are worth: tests/scripts/grading;
-what they are built and run with: tests/grading.)"""
+"""./lab grade: one's own kernels, and those of submissions. (What they are worth: tests/lab_course/grading,
+with what they are built and run with: test_hostile.py there.)"""
 
 from __future__ import annotations
 
@@ -13,19 +13,7 @@ from types import SimpleNamespace
 
 import pytest
 from exercise_sample import FACTS
-from lab_cli import main
-from lab_cli.assignments import Speed
-from lab_cli.cluster import settings
-from lab_cli.cluster.script import Work
-from lab_cli.commands import grade
-from lab_cli.grading import marks, sandbox
-from lab_cli.grading.programs import PROFILE, Refused, Run
-from lab_cli.machine import setup
-from lab_cli.paths import ROOT
-
-sys.path.append(str(Path(__file__).parent.parent / "grading"))
-
-from grading_sample import (  # noqa: E402
+from grading_sample import (
     ASSIGNMENT,
     GOOD_ROWS,
     SOURCE,
@@ -34,6 +22,15 @@ from grading_sample import (  # noqa: E402
     exercise_at,
     row,
 )
+from lab_cli import main
+from lab_cli.assignments import Speed
+from lab_cli.machine import setup
+from lab_cli.paths import ROOT
+from lab_course.cluster import settings
+from lab_course.cluster.script import Work
+from lab_course.commands import grade
+from lab_course.grading import marks, sandbox
+from lab_course.grading.programs import PROFILE, Refused, Run
 
 
 @pytest.fixture

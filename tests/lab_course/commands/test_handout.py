@@ -15,11 +15,11 @@ from pathlib import Path
 import handout_sample as sample
 import pytest
 from lab_cli import catalogue, main, toml_file
-from lab_cli.grading.kernel_source import KernelSource
-from lab_cli.handouts import choice, files, leaks, workspace
 from lab_cli.machine.needs import find_cmake, find_compiler, find_ninja
 from lab_cli.paths import ROOT
 from lab_cli.results.csv_file import parse
+from lab_course.grading.kernel_source import KernelSource
+from lab_course.handouts import choice, files, leaks, workspace
 
 GIT = ["git", "-c", "user.name=T", "-c", "user.email=t@localhost"]
 

@@ -14,15 +14,15 @@ import pytest
 from exercise_sample import FACTS
 from lab_cli import main
 from lab_cli.building import own_program, presets
-from lab_cli.commands import report
 from lab_cli.commands import test as test_command
 from lab_cli.errors import LabError
 from lab_cli.machine import setup, zig
 from lab_cli.paths import ROOT
 from lab_cli.process import each_line
-from lab_cli.reporting import collect
-from lab_cli.reporting.text import Cleaner
 from lab_cli.results.test_summary import Case
+from lab_course.commands import report
+from lab_course.reporting import collect
+from lab_course.reporting.text import Cleaner
 
 pytest.importorskip("jinja2")
 

@@ -12,12 +12,12 @@ import pytest
 from lab_cli import catalogue
 from lab_cli.assignments import Assignment
 from lab_cli.catalogue import Exercise
-from lab_cli.grading import catalogue as grading
-from lab_cli.grading.kernel_source import Function, KernelSource
-from lab_cli.handouts import pages
 from lab_cli.paths import ROOT
 from lab_cli.results import csv_file
 from lab_cli.results.csv_file import Row
+from lab_course.grading import catalogue as grading
+from lab_course.grading.kernel_source import Function, KernelSource
+from lab_course.handouts import pages
 
 LEAST = 15
 FULL = 10  # points without a GPU

@@ -10,9 +10,9 @@ import pytest
 from grading_sample import assignment
 from lab_cli import signals
 from lab_cli.assignments import Assignment
-from lab_cli.grading.batch import Batch, identity
-from lab_cli.grading.evaluate import Finding, Grade
-from lab_cli.grading.submissions import Submission
+from lab_course.grading.batch import Batch, identity
+from lab_course.grading.evaluate import Finding, Grade
+from lab_course.grading.submissions import Submission
 
 
 @dataclass

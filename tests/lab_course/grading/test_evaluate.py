@@ -18,9 +18,9 @@ from grading_sample import (
     row,
 )
 from lab_cli.errors import LabError
-from lab_cli.grading import programs
-from lab_cli.grading.evaluate import MOST_SEEN, Grader
-from lab_cli.grading.programs import CHECK, PROFILE, TIMES, Endless, Failed, Refused, Run
+from lab_course.grading import programs
+from lab_course.grading.evaluate import MOST_SEEN, Grader
+from lab_course.grading.programs import CHECK, PROFILE, TIMES, Endless, Failed, Refused, Run
 
 
 @pytest.fixture

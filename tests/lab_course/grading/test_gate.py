@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from lab_cli import catalogue
 from lab_cli.errors import LabError
-from lab_cli.grading import gate
-from lab_cli.grading.kernel_source import KernelSource
+from lab_course.grading import gate
+from lab_course.grading.kernel_source import KernelSource
 
 KNOWN = {"kTile", "helper"}
 

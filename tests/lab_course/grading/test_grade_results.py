@@ -7,8 +7,8 @@ import io
 import json
 
 import pytest
-from lab_cli.grading import results
-from lab_cli.grading.evaluate import Finding, Grade
+from lab_course.grading import results
+from lab_course.grading.evaluate import Finding, Grade
 
 MET = Finding("right with --size=10", 2, 2)
 THIRD = Finding("right with --size=33", 4 / 3, 4 / 3)

@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 from lab_cli import assignments, catalogue
 from lab_cli.errors import LabError
-from lab_cli.grading import gate, sandbox
-from lab_cli.grading.evaluate import Grade, Grader
-from lab_cli.grading.kernel_source import KernelSource
-from lab_cli.grading.programs import RESULTS, Workshop
 from lab_cli.paths import ROOT
+from lab_course.grading import gate, sandbox
+from lab_course.grading.evaluate import Grade, Grader
+from lab_course.grading.kernel_source import KernelSource
+from lab_course.grading.programs import RESULTS, Workshop
 
 KERNEL = "transposeSmemPad"
 SIZE = "--rows=64 --cols=32"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from lab_cli import catalogue
 from lab_cli.errors import LabError
-from lab_cli.grading.kernel_source import KernelSource
+from lab_course.grading.kernel_source import KernelSource
 
 SOURCE = """\
 // __global__ void inComment() { }

@@ -22,11 +22,11 @@ from check_printed import without_measured
 from lab_cli import signals
 from lab_cli.counters.collect import VARIABLE
 from lab_cli.errors import LabError
-from lab_cli.grading import bubblewrap, running, sandbox
-from lab_cli.grading.limits import Limits, bytes_in, passed, shown_bytes
-from lab_cli.grading.sandbox import Ended
 from lab_cli.machine.needs import find_compiler
 from lab_cli.paths import ROOT, SCRIPTS
+from lab_course.grading import bubblewrap, running, sandbox
+from lab_course.grading.limits import Limits, bytes_in, passed, shown_bytes
+from lab_course.grading.sandbox import Ended
 
 LIMITS = Limits(
     seconds=60,
@@ -460,8 +460,8 @@ LAB = """
 import sys
 from pathlib import Path
 from lab_cli import signals
-from lab_cli.grading import sandbox
-from lab_cli.grading.limits import Limits
+from lab_course.grading import sandbox
+from lab_course.grading.limits import Limits
 def work():
     program = sys.argv[1]
     limits = {limits}

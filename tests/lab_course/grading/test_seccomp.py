@@ -9,8 +9,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from lab_cli.grading import seccomp
 from lab_cli.machine.needs import find_compiler
+from lab_course.grading import seccomp
 
 ALLOWED, KILLED = "allowed", "killed"
 

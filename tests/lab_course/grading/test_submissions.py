@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from lab_cli.errors import LabError
-from lab_cli.grading import submissions
-from lab_cli.grading.gate import MOST_BYTES
+from lab_course.grading import submissions
+from lab_course.grading.gate import MOST_BYTES
 
 SOURCE = "transpose.cu"
 

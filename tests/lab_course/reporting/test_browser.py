@@ -16,7 +16,7 @@ from report_sample import EXERCISE, REPORT
 
 pytest.importorskip("jinja2")
 
-from lab_cli.reporting import page  # noqa: E402
+from lab_course.reporting import page  # noqa: E402
 
 
 @pytest.fixture(scope="module")

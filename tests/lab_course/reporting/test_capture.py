@@ -6,7 +6,7 @@ import sys
 
 import pytest
 from lab_cli.errors import LabError
-from lab_cli.reporting import capture
+from lab_course.reporting import capture
 
 
 def python(code: str) -> list[str]:

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from lab_cli.catalogue import Exercise
 from lab_cli.exercise_facts import Facts, Plan
-from lab_cli.reporting import changes
-from lab_cli.reporting.facts import Changes
-from lab_cli.reporting.text import Cleaner
+from lab_course.reporting import changes
+from lab_course.reporting.facts import Changes
+from lab_course.reporting.text import Cleaner
 
 IDENTITY = ["-c", "user.name=x", "-c", "user.email=x@x", "-c", "init.defaultBranch=main"]
 

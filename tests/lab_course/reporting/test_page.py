@@ -11,14 +11,14 @@ from xml.etree import ElementTree
 import pytest
 import report_sample
 from lab_cli.paths import ROOT
-from lab_cli.reporting import facts
-from lab_cli.reporting.text import Text
+from lab_course.reporting import facts
+from lab_course.reporting.text import Text
 from report_sample import EXERCISE, HOSTILE, MISSING, OWN, REPORT
 
 pytest.importorskip("jinja2")
 html5lib = pytest.importorskip("html5lib")
 
-from lab_cli.reporting import page  # noqa: E402
+from lab_course.reporting import page  # noqa: E402
 
 OUT = Path("/somewhere/report.html")
 CSS = (page.FOLDER / "page.css").read_text(encoding="utf-8")

@@ -9,8 +9,8 @@ from xml.etree import ElementTree
 import pytest
 from lab_cli import catalogue
 from lab_cli.paths import ROOT
-from lab_cli.reporting import figures
-from lab_cli.reporting.facts import Figure
+from lab_course.reporting import figures
+from lab_course.reporting.facts import Figure
 
 SVG = """<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="9pt"
   viewBox="0 0 9 9" onload="alert(1)"><defs><style>*{{fill: red}}</style>

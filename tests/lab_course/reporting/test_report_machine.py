@@ -7,7 +7,7 @@ import os
 import pytest
 from lab_cli.machine import facts
 from lab_cli.machine.gpu import NO_GPU, Driver, Gpu
-from lab_cli.reporting import machine
+from lab_course.reporting import machine
 
 TOOLS = ["CPU", "C++ compiler", "CMake", "Python", "system", "commit"]
 

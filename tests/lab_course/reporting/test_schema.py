@@ -13,10 +13,10 @@ import pytest
 import report_sample
 import structure
 from lab_cli.paths import SCRIPTS
-from lab_cli.reporting import facts
+from lab_course.reporting import facts
 
 SCHEMA = json.loads(
-    (SCRIPTS / "lab_cli" / "reporting" / "report.schema.json").read_text(encoding="utf-8")
+    (SCRIPTS / "lab_course" / "reporting" / "report.schema.json").read_text(encoding="utf-8")
 )
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from lab_cli import catalogue
 from lab_cli.errors import LabError
-from lab_cli.reporting import reference, table
-from lab_cli.reporting.facts import Table
-from lab_cli.reporting.text import Cleaner
+from lab_course.reporting import reference, table
+from lab_course.reporting.facts import Table
+from lab_course.reporting.text import Cleaner
 
 HEAD = "exercise,device,parameters,kernel,grid,block,reps,median_ms,min_ms,max_ms,gbps,percent_peak,speedup,check\n"
 EMULATION = "CPU emulation of sm_90 (a CPU)"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from lab_cli.paths import ROOT
-from lab_cli.reporting.text import Cleaner, cut, plain, short
+from lab_course.reporting.text import Cleaner, cut, plain, short
 
 
 @pytest.mark.parametrize(

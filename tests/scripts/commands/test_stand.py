@@ -11,12 +11,12 @@ import pytest
 from exercise_sample import FACTS
 from lab_cli import main, toml_file
 from lab_cli.commands import stand
-from lab_cli.grading import catalogue as assignments
-from lab_cli.grading import marks
-from lab_cli.grading.evaluate import Finding, Grade
 from lab_cli.paths import ROOT
 from lab_cli.results import standing
 from lab_cli.results.standing import Result
+from lab_course.grading import catalogue as assignments
+from lab_course.grading import marks
+from lab_course.grading.evaluate import Finding, Grade
 
 
 @pytest.fixture

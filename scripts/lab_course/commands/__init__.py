@@ -1,0 +1,1 @@
+"""The commands of courses, as those of lab_cli.commands are."""

@@ -1,0 +1,9 @@
+"""The fixtures of the tests of lab_cli."""
+
+from lab_fixtures import (  # noqa: F401
+    exercises,
+    fake_tool,
+    late,
+    pytest_runtest_setup,
+    standing_file,
+)
