@@ -27,7 +27,7 @@ from lab_cli.machine import facts  # noqa: E402
 from lab_cli.machine.gpu import ask_driver  # noqa: E402
 from lab_cli.paths import OUT, ROOT, shown  # noqa: E402
 from lab_cli.results import csv_file  # noqa: E402
-from lab_cli.results.verdicts import GOOD, OK  # noqa: E402
+from lab_cli.verdicts import GOOD, OK  # noqa: E402
 from page_answers import measured, pieces, with_answer  # noqa: E402
 
 COPY = OUT / "answers"

@@ -32,7 +32,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .counters import metrics
+from . import metrics
 from .errors import LabError
 from .toml_file import LIST, NUMBER, TABLE, TEXT, TEXTS, WHOLE, Rule, checked
 

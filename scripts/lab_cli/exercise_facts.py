@@ -96,9 +96,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from . import assignments, toml_file
+from . import assignments, metrics, toml_file
 from .assignments import Assignment
-from .counters import metrics
 from .errors import LabError
 from .formula import Formula
 from .toml_file import FLAG, LIST, NUMBER, TABLE, TEXT, TEXTS, WHOLE, Rule, checked, tables_of

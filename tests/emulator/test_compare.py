@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from lab_cli.counters import metrics
+from lab_cli import metrics
 
 sys.path.insert(0, str(Path(__file__).parent / "profiler"))
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from changed_files import write_copy
-from lab_cli.counters import metrics
+from lab_cli import metrics
 from lab_cli.counters.raw_csv import parse
 from lab_cli.paths import ROOT
 from lab_cli.results import csv_file

@@ -9,7 +9,8 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-from lab_cli.counters import diagnosis, metrics
+from lab_cli import metrics
+from lab_cli.counters import diagnosis
 from lab_cli.counters.metric_table import LABELS, MetricTable, Row
 from lab_cli.paths import ROOT
 

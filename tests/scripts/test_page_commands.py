@@ -11,9 +11,8 @@ import shlex
 from pathlib import Path
 
 import pytest
-from lab_cli import catalogue, main
+from lab_cli import catalogue, main, metrics
 from lab_cli.commands.arguments import AFTER_DASHES
-from lab_cli.counters import metrics
 from lab_cli.errors import LabError
 from lab_cli.paths import ROOT
 from lab_cli.results import tables

@@ -23,8 +23,8 @@ from ..machine import backend, setup
 from ..process import describe, each_line, say, show, shown
 from ..process import run as run_shown
 from ..progress import Progress
-from ..results.verdicts import WRONG_ROW, styled
 from ..time_limit import TimeLimit
+from ..verdicts import WRONG_ROW, styled
 from . import arguments as shared
 
 TAIL_LINES = 8

@@ -24,7 +24,7 @@ from ..progress import Progress
 from ..results import standing, test_summary
 from ..results.ctest_output import Reader
 from ..results.test_summary import Case
-from ..results.verdicts import styled
+from ..verdicts import styled
 from . import arguments as shared
 
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .. import catalogue
+from .. import catalogue, metrics
 from ..building import instrumented, own_program, presets
 from ..catalogue import Exercise
 from ..errors import LabError
 from ..machine import setup
 from ..machine.gpu import Driver
+from ..metrics import Metric
 from ..process import say
-from ..results.verdicts import only_wrong
 from ..time_limit import TimeLimit
-from . import metric_table, metrics, ncu, profilers, raw_csv
+from ..verdicts import only_wrong
+from . import metric_table, ncu, profilers, raw_csv
 from .metric_table import MetricTable
-from .metrics import Metric
 from .raw_csv import RawTable
 
 VARIABLE = "CUDA_EMULATOR_PROFILE"  # names the file that an instrumented program writes

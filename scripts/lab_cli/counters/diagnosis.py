@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .. import toml_file
+from .. import metrics, toml_file
 from ..formula import Condition, Formula
 from ..paths import SCRIPTS
 from ..toml_file import NUMBER, TEXT, TEXTS, checked, one_of, tables_of
-from . import metrics
 
 FILE = SCRIPTS / "diagnosis.toml"
 LOST = "lost"  # in conditions and sentences: the value of the rule's own formula

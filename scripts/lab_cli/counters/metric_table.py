@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..errors import LabError
+from ..metrics import Metric
 from . import units
-from .metrics import Metric
 from .raw_csv import Launch, RawTable, Value
 
 NOT_AVAILABLE = "n/a"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ..errors import LabError
 from ..process import describe
-from ..results.verdicts import only_wrong
+from ..verdicts import only_wrong
 from . import profilers, raw_csv
 
 PERMISSION = """\

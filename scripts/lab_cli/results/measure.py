@@ -15,10 +15,10 @@ from ..files import make_folder, write
 from ..paths import shown
 from ..process import cannot_run, describe, say, status_of
 from ..process import shown as shown_command
+from ..verdicts import GOOD, OK
 from . import images
 from .csv_file import parse, with_facts
-from .store import MAIN, Store, file
-from .verdicts import GOOD, OK
+from .store import MAIN, Store
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,8 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from .. import catalogue
-from ..counters import diagnosis, metrics
+from .. import catalogue, metrics
+from ..counters import diagnosis
 from ..errors import LabError
 from ..exercise_facts import Column
 from ..files import write

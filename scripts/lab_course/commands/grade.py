@@ -24,7 +24,7 @@ from lab_cli.paths import OUT, ROOT, shown
 from lab_cli.process import run as run_shown
 from lab_cli.process import say, show
 from lab_cli.results import standing
-from lab_cli.results.verdicts import styled
+from lab_cli.verdicts import styled
 
 from ..cluster import job, settings, waiting
 from ..cluster import options as on_cluster

@@ -9,14 +9,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from lab_cli import metrics
 from lab_cli.assignments import Assignment, Bound, Speed
 from lab_cli.commands.check import NOTHING
-from lab_cli.counters import metric_table, metrics
+from lab_cli.counters import metric_table
 from lab_cli.errors import BAD_USAGE, LabError
 from lab_cli.paths import ROOT
 from lab_cli.results import standing
 from lab_cli.results.rows import number, positive
-from lab_cli.results.verdicts import GOOD, WRONG_ROW
+from lab_cli.verdicts import GOOD, WRONG_ROW
 
 from . import gate
 from .bubblewrap import NOBODY

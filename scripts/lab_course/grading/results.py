@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from lab_cli import metrics
 from lab_cli.assignments import Assignment
 from lab_cli.catalogue import Exercise
-from lab_cli.counters import metrics
 from lab_cli.paths import shown
 
 from ..reporting.page import template

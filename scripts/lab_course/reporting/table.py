@@ -10,7 +10,7 @@ from lab_cli.catalogue import Exercise
 from lab_cli.exercise_facts import Column as Known
 from lab_cli.results import csv_file, tables
 from lab_cli.results.csv_file import Row as CsvRow
-from lab_cli.results.verdicts import WRONG
+from lab_cli.verdicts import WRONG
 
 from . import facts
 from .facts import Cell, Column, Reference, Table

@@ -13,12 +13,12 @@ from lab_cli.building import presets
 from lab_cli.commands import bench
 from lab_cli.counters import profilers
 from lab_cli.counters.metric_table import MetricTable, Row
-from lab_cli.counters.metrics import Metric
 from lab_cli.errors import LabError
 from lab_cli.exercise_facts import Plan, Run
 from lab_cli.machine import backend, facts, setup
 from lab_cli.machine.backend import Choice
 from lab_cli.machine.gpu import Driver, Gpu
+from lab_cli.metrics import Metric
 from lab_cli.progress import Progress
 from lab_cli.results import images
 from lab_cli.results.csv_file import parse

@@ -12,10 +12,10 @@ import explain_sample
 import ncu_sample
 import pytest
 from exercise_sample import FACTS
-from lab_cli import main
+from lab_cli import main, metrics
 from lab_cli.building import instrumented, own_program, presets
 from lab_cli.commands import profile
-from lab_cli.counters import diagnosis, explanation, metric_table, metrics, ncu, profilers
+from lab_cli.counters import diagnosis, explanation, metric_table, ncu, profilers
 from lab_cli.machine import backend, setup
 from lab_cli.machine.backend import Choice
 from lab_cli.machine.gpu import NO_DRIVER, Driver, Gpu

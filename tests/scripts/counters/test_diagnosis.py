@@ -7,8 +7,8 @@ from pathlib import Path
 
 import explain_sample
 import pytest
-from lab_cli import catalogue
-from lab_cli.counters import diagnosis, metric_table, metrics, raw_csv
+from lab_cli import catalogue, metrics
+from lab_cli.counters import diagnosis, metric_table, raw_csv
 from lab_cli.counters.diagnosis import KINDS, SHOWN, Finding, Rule, Values
 from lab_cli.errors import LabError
 from lab_cli.paths import ROOT

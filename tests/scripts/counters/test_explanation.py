@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import textwrap
 
-from lab_cli.counters import diagnosis, explanation, metric_table, metrics, raw_csv
+from lab_cli import metrics
+from lab_cli.counters import diagnosis, explanation, metric_table, raw_csv
 from lab_cli.paths import ROOT
 
 RECORDED = ROOT / "tests/emulator/profiler/recorded"

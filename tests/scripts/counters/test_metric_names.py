@@ -17,7 +17,7 @@ import re
 from pathlib import Path
 
 import pytest
-from lab_cli.counters import metrics
+from lab_cli import metrics
 from lab_cli.counters.units import convert
 from lab_cli.paths import ROOT
 

@@ -6,7 +6,8 @@ import csv
 import io
 
 import pytest
-from lab_cli.counters import metric_table, metrics, raw_csv
+from lab_cli import metrics
+from lab_cli.counters import metric_table, raw_csv
 from lab_cli.counters.metric_table import MetricTable, Row
 from ncu_sample import REDUCTIONS, launch, raw_page
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from lab_cli import catalogue
-from lab_cli.counters import metrics
+from lab_cli import catalogue, metrics
 from lab_cli.counters.units import convert
 from lab_cli.errors import LabError
 

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .. import toml_file
-from ..errors import LabError, printable
-from ..paths import SCRIPTS
-from ..toml_file import FLAG, TABLE, TEXT, TEXTS, checked
+from . import toml_file
+from .errors import LabError, printable
+from .paths import SCRIPTS
+from .toml_file import FLAG, TABLE, TEXT, TEXTS, checked
 
 FILE = SCRIPTS / "metrics.toml"
 _FILE = {"own": TEXTS, "metrics": TABLE}
