@@ -16,6 +16,10 @@ from ..machine.needs import find_compiler
 from ..process import describe, run_lines, say
 from . import own_program, presets
 
+CHECK = "CUDA_EMULATOR_CHECK"  # names the file that a program writes the report of its hazards to
+# How the last line of the report begins if that is so.
+NO_HAZARDS = "no hazards found"
+NO_LAUNCH = "no kernel was launched"
 DOES_NOT_END = re.compile(r"emulator: kernel .* has been running for ")  # the back end's words
 
 

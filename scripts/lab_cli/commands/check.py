@@ -8,14 +8,11 @@ from typing import Any
 
 from .. import catalogue
 from ..building import instrumented
+from ..building.instrumented import CHECK, NO_HAZARDS, NO_LAUNCH
+from ..machine import setup
 from ..process import say
 from ..time_limit import TimeLimit
 from . import arguments as shared
-
-VARIABLE = "CUDA_EMULATOR_CHECK"  # names the file that the program writes its report to
-# How the last line of the report begins if that is so.
-NOTHING = "no hazards found"
-NO_LAUNCH = "no kernel was launched"
 
 
 def add_parser(commands: Any) -> None:
@@ -41,18 +38,18 @@ def run(arguments: argparse.Namespace) -> int:
     program = [*instrumented.built(exercise, arguments.names), *arguments.options]
     report = check(program, arguments.timeout)
     print(report, end="", flush=True)
-    return 0 if report.splitlines()[-1].startswith(NOTHING) else 1
+    return 0 if report.splitlines()[-1].startswith(NO_HAZARDS) else 1
 
 
 def check(program: Sequence[str], timeout: float | None = None) -> str:
     """The report on an instrumented program. LabError if it fails without a hazard, or takes more than
     `timeout` seconds: then the hazards until then are on stdout."""
     with TimeLimit(timeout) as limit:
-        outcome = instrumented.run(program, VARIABLE)
+        outcome = instrumented.run(program, CHECK)
         if limit.passed:
             print(outcome.report, end="", flush=True)
             say(outcome.output.rstrip())
     last = outcome.report.splitlines()[-1] if outcome.report else ""
-    if not last or (outcome.status != 0 and last.startswith((NOTHING, NO_LAUNCH))):
+    if not last or (outcome.status != 0 and last.startswith((NO_HAZARDS, NO_LAUNCH))):
         raise outcome.failure(f"; until then, {last}" if last else "")
     return outcome.report

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from lab_cli import metrics
 from lab_cli.assignments import Assignment, Bound, Speed
-from lab_cli.commands.check import NOTHING
+from lab_cli.building.instrumented import NO_HAZARDS
 from lab_cli.counters import metric_table
 from lab_cli.errors import BAD_USAGE, LabError
 from lab_cli.paths import ROOT
@@ -239,7 +239,7 @@ class _Judge:
         run = self._run(criterion.options, criterion.purpose)
         if isinstance(run, str):
             return run
-        if criterion.purpose == CHECK and not _last_line(run.report).startswith(NOTHING):
+        if criterion.purpose == CHECK and not _last_line(run.report).startswith(NO_HAZARDS):
             report = "\n".join(run.report.splitlines()[:OF_REPORT])
             return steady(report) or "the check reported nothing"
         wrong = _wrong_rows(run, self._assignment.rows)

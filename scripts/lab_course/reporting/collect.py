@@ -10,9 +10,8 @@ from pathlib import Path
 
 from lab_cli import catalogue
 from lab_cli.building import instrumented, own_program, presets
+from lab_cli.building.instrumented import CHECK, NO_HAZARDS, NO_LAUNCH
 from lab_cli.catalogue import Exercise
-from lab_cli.commands import check as check_command
-from lab_cli.commands import test as test_command
 from lab_cli.counters import collect as counters
 from lab_cli.counters.metric_table import MetricTable
 from lab_cli.errors import BAD_USAGE, NO_GPU, LabError
@@ -22,6 +21,7 @@ from lab_cli.machine.needs import find_compiler
 from lab_cli.process import describe
 from lab_cli.progress import Progress
 from lab_cli.results import standing
+from lab_cli.results.ctest import run_cases
 from lab_cli.results.ctest_output import Reader
 from lab_cli.results.test_summary import ABOUT
 from lab_cli.results.test_summary import Case as CtestCase
@@ -222,9 +222,7 @@ def _tests(found: Exercise, folder: Path, setting: Setting, clean: Cleaner) -> T
 
         try:
             with limit:
-                status, ran = test_command.run_cases(
-                    setting.cmake, folder, options, setting.digests, read
-                )
+                status, ran = run_cases(setting.cmake, folder, options, setting.digests, read)
         except LabError as error:
             if limit.passed:
                 return Tests(facts.LATE, clean(_late_test(progress.state.item, setting)))
@@ -286,7 +284,7 @@ def _check(names: Sequence[str], found: Exercise | None, setting: Setting, clean
         return Check(facts.NOT_KNOWN, _problem(error, clean))
     try:
         with limit:
-            outcome = instrumented.run(program, check_command.VARIABLE)
+            outcome = instrumented.run(program, CHECK)
     except LabError as error:
         if not limit.passed:
             return Check(facts.NOT_KNOWN, _problem(error, clean))
@@ -304,12 +302,12 @@ def check_of(outcome: instrumented.Outcome, limit: TimeLimit, clean: Cleaner) ->
     if limit.passed:
         problem = f"it had not ended after {limit.seconds:g} seconds (--timeout), and was ended"
         return Check(facts.LATE, problem, "", findings, printed)
-    nothing = summary.startswith((check_command.NOTHING, check_command.NO_LAUNCH))
+    nothing = summary.startswith((NO_HAZARDS, NO_LAUNCH))
     if not summary or (outcome.status != 0 and nothing):
         problem = f"the program ended with {describe(outcome.status)}"
         verdict = facts.REFUSED if outcome.status == BAD_USAGE else facts.FAILED
         return Check(verdict, problem, summary, findings, printed)
-    if summary.startswith(check_command.NO_LAUNCH):
+    if summary.startswith(NO_LAUNCH):
         return Check(
             facts.NOT_KNOWN,
             "no kernel was launched: there was nothing to look at",

@@ -14,11 +14,11 @@ import pytest
 from exercise_sample import FACTS
 from lab_cli import main
 from lab_cli.building import own_program, presets
-from lab_cli.commands import test as test_command
 from lab_cli.errors import LabError
 from lab_cli.machine import setup, zig
 from lab_cli.paths import ROOT
 from lab_cli.process import each_line
+from lab_cli.results import ctest
 from lab_cli.results.test_summary import Case
 from lab_course.commands import report
 from lab_course.reporting import collect
@@ -60,8 +60,8 @@ class Lab:
         self.program(f"printf '%s\\n' '{GOOD}'")
         self.instrumented()
         monkeypatch.setattr(presets, "build", self._build)
-        monkeypatch.setattr(test_command, "run_lines", self._ctest)
-        monkeypatch.setattr(test_command, "output_of", lambda command: json.dumps(LISTED))
+        monkeypatch.setattr(ctest, "run_lines", self._ctest)
+        monkeypatch.setattr(ctest, "output_of", lambda command: json.dumps(LISTED))
 
     def __call__(self, *arguments: str) -> int:
         return main.main(["report", "--backend=cpu", *arguments])

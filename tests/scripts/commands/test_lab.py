@@ -20,6 +20,7 @@ from lab_cli.commands import test as test_command
 from lab_cli.errors import LabError
 from lab_cli.machine import backend, setup, zig
 from lab_cli.paths import ROOT
+from lab_cli.results import ctest as ctest_runs
 from lab_cli.results import standing
 
 COMMANDS = [command.__name__.rpartition(".")[2] for command in main.COMMANDS]
@@ -351,8 +352,8 @@ def tested(faked: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[
             return 8
 
         monkeypatch.setattr(presets, "build", build)
-        monkeypatch.setattr(test_command, "run_lines", ctest)
-        monkeypatch.setattr(test_command, "output_of", lambda command: '{"tests": []}')
+        monkeypatch.setattr(ctest_runs, "run_lines", ctest)
+        monkeypatch.setattr(ctest_runs, "output_of", lambda command: '{"tests": []}')
         return main.main(["test", "--backend=cpu", *arguments]), ran
 
     return run_test
@@ -448,7 +449,7 @@ esac"""
 @pytest.fixture
 def ctest(faked: Path, fake_tool, monkeypatch) -> Callable[..., tuple[int, list[str]]]:
     """./lab test with these arguments and a ctest that finds `ran`; the options that it got."""
-    monkeypatch.setattr(test_command.os, "sched_getaffinity", lambda process: {1, 2, 5})
+    monkeypatch.setattr(ctest_runs.os, "sched_getaffinity", lambda process: {1, 2, 5})
     fake_tool("ctest", CTEST.format(folder=faked))
     (faked / "listed").write_text(LISTED)
 
