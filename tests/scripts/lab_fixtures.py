@@ -11,8 +11,7 @@ import pytest
 from exercise_sample import FACTS
 from lab_cli import catalogue, time_limit
 from lab_cli.machine import cuda_wheels
-from lab_cli.results import standing
-from lab_course.grading import marks
+from lab_cli.results import marks, standing
 
 FakeTool = Callable[[str, str], Path]
 Exercises = Callable[..., Path]

@@ -9,14 +9,11 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-from lab_course.grading import catalogue as assignments
-from lab_course.grading import marks
-
-from .. import catalogue
+from .. import assignment_catalogue, catalogue
 from ..catalogue import Place
 from ..machine import backend
 from ..paths import shown
-from ..results import standing
+from ..results import marks, standing
 from ..results.standing import CHANGED, FAILED, PASSED, UNTESTED
 from .layout import LEAST_BESIDE, two_columns, wrapped
 
@@ -57,10 +54,9 @@ def open_assignments(exercises: Iterable[Exercise]) -> list[str]:
     known = marks.read()
     open_ones = [
         (assignment.name not in known, f"{assignment.name} {so_far}")
-        for exercise in exercises
-        for assignment in exercise.facts.assignments
-        if not marks.is_done(assignment, exercise.source, known)
-        for so_far in [marks.points_so_far(assignment, exercise.source, known)]
+        for source, assignment in assignment_catalogue.in_sources(sources)
+        if not marks.is_done(assignment, source, known)
+        for so_far in [marks.points_so_far(assignment, source, known)]
     ]
     return [text for _, text in sorted(open_ones, key=lambda each: each[0])]
 

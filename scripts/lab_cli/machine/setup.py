@@ -82,7 +82,7 @@ def environment(what_for: str) -> None:
 
 def sandbox() -> None:
     """Makes sure that bubblewrap is there, in which submissions run. Whether it works is another
-    question: grading.sandbox.problem()."""
+    question: lab_course.grading.sandbox.problem()."""
     if not SANDBOX.present():
         _install_alone([], [SANDBOX])
 

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from lab_cli import toml_file
+from lab_cli import assignment_catalogue, toml_file
 from lab_cli.assignments import Assignment
 from lab_cli.building import instrumented, own_program, presets
 from lab_cli.building.presets import shortest
@@ -23,13 +23,13 @@ from lab_cli.machine import backend, setup
 from lab_cli.paths import OUT, ROOT, shown
 from lab_cli.process import run as run_shown
 from lab_cli.process import say, show
-from lab_cli.results import standing
+from lab_cli.results import marks, standing
 from lab_cli.verdicts import styled
 
 from ..cluster import job, settings, waiting
 from ..cluster import options as on_cluster
 from ..cluster.script import Work
-from ..grading import batch, catalogue, marks, results, sandbox, submissions
+from ..grading import batch, results, sandbox, submissions
 from ..grading.batch import Batch
 from ..grading.evaluate import Grade, Grader
 from ..grading.programs import SECONDS, OnGpu, Workshop
@@ -104,9 +104,9 @@ def _options(text: str) -> str:
 def run(arguments: argparse.Namespace) -> int:
     on_cluster.check(arguments)
     if arguments.assignment is None:
-        print("\n".join(marks.listed(catalogue.assignments())))
+        print("\n".join(marks.listed(assignment_catalogue.assignments())))
         return 0
-    exercise, assignment = catalogue.one(arguments.assignment)
+    exercise, assignment = assignment_catalogue.one(arguments.assignment)
     if arguments.submissions:
         return grade_all(exercise, assignment, arguments)
     for option, given in {
@@ -149,10 +149,10 @@ def grade_own(exercise: Exercise, assignment: Assignment, arguments: argparse.Na
     graded = marks.digest(assignment, exercise.source)
     text = own.read()
     ((_, grade),) = batch.on_each_core(lambda each: (each.name, grader.grade(text)), [own])
-    marks.record(assignment.name, grade, graded)
+    marks.record(assignment.name, grade.points, grade.of, graded)
     print(f"{assignment.name}: {assignment.sentence}\n")
     show("".join(f"{line}\n" for line in results.in_words(grade)))
-    print(f"\n{results.in_points(grade.points)} of {results.in_points(grade.of)} points")
+    print(f"\n{marks.in_points(grade.points)} of {marks.in_points(grade.of)} points")
     for line in next_steps(exercise, assignment, grade):
         print(line)
     return 0 if grade.points == grade.of else 1
@@ -326,6 +326,6 @@ def _show(grades: dict[str, Grade], folder: Path, kept: int, with_table: bool) -
 def _print(grades: dict[str, Grade]) -> None:
     print(f"{'submission':<{NAME_WIDTH}}  points")
     for name, grade in grades.items():
-        points = f"{results.in_points(grade.points)} of {results.in_points(grade.of)}"
+        points = f"{marks.in_points(grade.points)} of {marks.in_points(grade.of)}"
         row = f"{printable(name):<{NAME_WIDTH}}  {points:<12}  {printable(results.remark(grade) or 'ok')}"
         print(styled(row, sys.stdout))

@@ -13,6 +13,7 @@ from lab_cli import metrics
 from lab_cli.assignments import Assignment
 from lab_cli.catalogue import Exercise
 from lab_cli.paths import shown
+from lab_cli.results.marks import in_points
 
 from ..reporting.page import template
 from ..reporting.text import cut, plain
@@ -20,11 +21,6 @@ from .evaluate import Finding, Grade
 
 SCHEMA = "lab-grade/1"
 FORMULA = ("=", "+", "-", "@")  # with which one begins in a spreadsheet
-
-
-def in_points(value: float) -> str:
-    """'2', '1.33'."""
-    return f"{round(value, 2):g}"
 
 
 def remark(grade: Grade) -> str:

@@ -26,10 +26,11 @@ from lab_cli import main
 from lab_cli.assignments import Speed
 from lab_cli.machine import setup
 from lab_cli.paths import ROOT
+from lab_cli.results import marks
 from lab_course.cluster import settings
 from lab_course.cluster.script import Work
 from lab_course.commands import grade
-from lab_course.grading import marks, sandbox
+from lab_course.grading import sandbox
 from lab_course.grading.programs import PROFILE, Refused, Run
 
 
@@ -400,9 +401,9 @@ def test_the_script_alone(workshop, handed_in, tmp_path, slurm, capsys) -> None:
 def test_all_are_graded_on_one_back_end(
     workshop, handed_in, tmp_path, slurm, monkeypatch, options: list[str], words: list[str]
 ) -> None:
-    exercise, found = grade.catalogue.one("putInOrder")
+    exercise, found = grade.assignment_catalogue.one("putInOrder")
     fast = dataclasses.replace(found, speed=Speed("before", 0.9, "--size=64", 2))
-    monkeypatch.setattr(grade.catalogue, "one", lambda name: (exercise, fast))
+    monkeypatch.setattr(grade.assignment_catalogue, "one", lambda name: (exercise, fast))
     given: list[bool] = []
     monkeypatch.setattr(
         grade, "_identity", lambda grader, also, on_gpu: given.append(on_gpu) or "x"

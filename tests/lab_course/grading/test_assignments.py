@@ -9,13 +9,12 @@ from pathlib import Path
 
 import graded_assignments
 import pytest
-from lab_cli import catalogue
+from lab_cli import assignment_catalogue, catalogue
 from lab_cli.assignments import Assignment
 from lab_cli.catalogue import Exercise
 from lab_cli.paths import ROOT
 from lab_cli.results import csv_file
 from lab_cli.results.csv_file import Row
-from lab_course.grading import catalogue as grading
 from lab_course.grading.kernel_source import Function, KernelSource
 from lab_course.handouts import pages
 
@@ -25,7 +24,7 @@ ROOM = 0.95  # of what was measured, for a GPU that has other things to do
 COMMON = {"kernel", "reps", "seed"}  # options that all exercises have
 UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
-GIVEN = list(grading.assignments().values())
+GIVEN = list(assignment_catalogue.assignments().values())
 of_assignments = pytest.mark.parametrize(
     ("exercise", "assignment"), GIVEN, ids=[assignment.name for _, assignment in GIVEN]
 )

@@ -9,14 +9,11 @@ from pathlib import Path
 
 import pytest
 from exercise_sample import FACTS
-from lab_cli import main, toml_file
+from lab_cli import assignment_catalogue, main, toml_file
 from lab_cli.commands import stand
 from lab_cli.paths import ROOT
-from lab_cli.results import standing
+from lab_cli.results import marks, standing
 from lab_cli.results.standing import Result
-from lab_course.grading import catalogue as assignments
-from lab_course.grading import marks
-from lab_course.grading.evaluate import Finding, Grade
 
 
 @pytest.fixture
@@ -177,23 +174,19 @@ bounds = [{{ count = "gst_efficiency >= 95 %", options = "", points = 4 }}]
 """
 
 
-def grade(points: float) -> Grade:
-    return Grade([Finding("all", points, 10)])
-
-
 def test_open_assignments(exercises, checkout, capsys) -> None:
     exercises("ch03/first", FACTS + ASSIGNMENT.format(name="putInOrder"))
     facts = ASSIGNMENT.format(name="sumInRegisters") + ASSIGNMENT.format(name="padTheTile")
     third = exercises("ch04/third", FACTS + facts)
-    first, _ = assignments.in_sources([third])
+    first, _ = assignment_catalogue.in_sources([third])
     graded = marks.digest(first[1], third)
-    marks.record("sumInRegisters", grade(7.5), graded)
+    marks.record("sumInRegisters", 7.5, 10, graded)
     out = said(capsys)
     assert (
         "\n\nOpen assignments, with your points so far (./lab grade lists all):\n"
         "sumInRegisters 7.5 of 10; putInOrder - of 10; padTheTile - of 10.\n\n"
     ) in out
-    marks.record("sumInRegisters", grade(10), graded)
+    marks.record("sumInRegisters", 10, 10, graded)
     assert "all):\nputInOrder - of 10; padTheTile - of 10.\n" in said(capsys)
     third.write_text("another")
     assert "sumInRegisters 10 of 10, changed since;" in said(capsys)

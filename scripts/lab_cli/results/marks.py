@@ -8,15 +8,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from lab_cli.assignments import Assignment
-from lab_cli.files import make_build_folder, write
-from lab_cli.lock import take
-from lab_cli.paths import OUT
-from lab_cli.results import standing
-
-from .catalogue import Given
-from .evaluate import Grade
-from .results import in_points
+from ..assignment_catalogue import Given
+from ..assignments import Assignment
+from ..files import make_build_folder, write
+from ..lock import take
+from ..paths import OUT
+from . import standing
 
 FILE = OUT / "grades.json"
 
@@ -43,18 +40,23 @@ def digest(assignment: Assignment, source: Path) -> str:
     return hashlib.sha256(f"{standing.digest(source)} {assignment}".encode()).hexdigest()
 
 
-def record(assignment: str, grade: Grade, graded: str) -> None:
+def record(assignment: str, points: float, of: float, graded: str) -> None:
     """`graded`: the digest() before it was."""
     make_build_folder(FILE.parent)
     with open(FILE.with_suffix(".lock"), "w") as lock:
         take(lock, "waiting: another lab notes what it has graded")
         known = read()
         known[assignment] = {
-            "points": grade.points,
-            "of": grade.of,
+            "points": points,
+            "of": of,
             "graded": graded,
         }
         write(FILE, json.dumps(dict(sorted(known.items())), indent=1) + "\n")
+
+
+def in_points(value: float) -> str:
+    """'2', '1.33'."""
+    return f"{round(value, 2):g}"
 
 
 def points_so_far(

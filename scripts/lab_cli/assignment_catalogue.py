@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from lab_cli import assignments as of_toml
-from lab_cli import catalogue, toml_file
-from lab_cli.assignments import Assignment
-from lab_cli.catalogue import Exercise
-from lab_cli.errors import BAD_USAGE, LabError, printable
-from lab_cli.toml_file import did_you_mean
+from . import assignments as of_toml
+from . import catalogue, toml_file
+from .assignments import Assignment
+from .catalogue import Exercise
+from .errors import BAD_USAGE, LabError, printable
+from .toml_file import did_you_mean
 
 Given = dict[str, tuple[Exercise, Assignment]]
 
