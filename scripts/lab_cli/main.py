@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections.abc import Sequence
 
+from lab_course import additions
 from lab_course.commands import grade, handout, report
 
 from . import catalogue
@@ -86,6 +87,7 @@ def parsers() -> tuple[Parser, dict[str, Parser]]:
     commands = top.add_subparsers(metavar="COMMAND", help=argparse.SUPPRESS)
     for command in COMMANDS:
         command.add_parser(commands)
+    additions.add_to(commands.choices)
     return top, commands.choices
 
 

@@ -9,9 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from lab_course.cluster import options as on_cluster
-from lab_course.cluster.job import here_or_there
-
 from .. import catalogue
 from ..building.exercises import build
 from ..catalogue import Exercise
@@ -43,7 +40,7 @@ def add_parser(commands: Any) -> None:
         "back end each exercise runs once, with its defaults, into results/cpu. ./lab plot draws from "
         "these files. "
         "LAB_COMMIT names the commit for a copy without its history.",
-        parents=[shared.backend(), on_cluster.parent()],
+        parents=[shared.backend()],
         allow_abbrev=False,
     )
     command.add_argument("names", nargs="*", metavar="NAME", help="default: every exercise")
@@ -52,7 +49,7 @@ def add_parser(commands: Any) -> None:
         action="store_true",
         help="goes on after an interruption: measures only what is missing",
     )
-    command.set_defaults(handler=here_or_there(run, _check), takes=shared.NONE)
+    command.set_defaults(handler=run, beforehand=_check, takes=shared.NONE)
 
 
 def _check(arguments: argparse.Namespace) -> None:

@@ -5,13 +5,10 @@ from __future__ import annotations
 import argparse
 import os
 import re
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-from lab_course.grading import sandbox
 
 from .. import toml_file
 from ..counters import profilers
@@ -41,7 +38,7 @@ def add_parser(commands: Any) -> None:
         description="Checks what this machine has.",
         allow_abbrev=False,
     )
-    command.set_defaults(handler=run, takes=shared.NONE)
+    command.set_defaults(handler=run, more=[], takes=shared.NONE)
 
 
 @dataclass(frozen=True)
@@ -83,19 +80,12 @@ def need_line(need: needs.Need, state: str) -> Line:
     return Line(need.name, OK, _version(program) if program else "")
 
 
-def sandbox_line() -> Line:
-    """Of ./lab grade, which runs submissions in it."""
-    line = need_line(needs.SANDBOX, ABSENT)
-    problem = sandbox.problem() if line.state == OK else ""
-    return Line(line.what, ABSENT, problem) if problem else line
-
-
-def slurm_line() -> Line:
-    """Of --slurm."""
-    sbatch = shutil.which("sbatch")
-    if sbatch:
-        return Line("Slurm", OK, sbatch)
-    return Line("Slurm", ABSENT, "no sbatch: --slurm is for a cluster")
+def toml_line() -> Line:
+    what = "TOML reader"
+    module = toml_file.reader()
+    if module:
+        return Line(what, OK, module.__name__)
+    return Line(what, PROBLEM, f"missing: {toml_file.NoReader()}")
 
 
 def module_line(module: str, what_for: str) -> Line:
@@ -241,8 +231,7 @@ def run(arguments: argparse.Namespace) -> int:
     lines = [
         *tools,
         *[need_line(need, ABSENT) for need in of_tests],
-        sandbox_line(),
-        slurm_line(),
+        *[line() for line in arguments.more],
         environment_line(),
         module_line("pytest", "test"),
         module_line("jinja2", "report"),

@@ -10,9 +10,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from lab_course.cluster import options as on_cluster
-from lab_course.cluster.job import here_or_there
-
 from .. import catalogue, files
 from ..counters import diagnosis, explanation
 from ..counters.collect import collect
@@ -31,7 +28,7 @@ def add_parser(commands: Any) -> None:
         description="Profiles the kernels of an exercise, each launched once, or those of a CUDA "
         "program of your own: with Nsight Compute on the gpu back end, counted by the emulation on "
         "the cpu back end. Options of the program follow after --.",
-        parents=[shared.backend(), shared.timeout(), on_cluster.parent()],
+        parents=[shared.backend(), shared.timeout()],
         allow_abbrev=False,
     )
     shared.add_program(command)
@@ -55,7 +52,7 @@ def add_parser(commands: Any) -> None:
     command.add_argument(
         "--output", type=shared.file, metavar="FILE", help="writes the CSV to FILE, too"
     )
-    command.set_defaults(handler=here_or_there(run, _check), takes=shared.AFTER_DASHES)
+    command.set_defaults(handler=run, beforehand=_check, takes=shared.AFTER_DASHES)
 
 
 def _check(arguments: argparse.Namespace) -> None:

@@ -11,9 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lab_course.cluster import options as on_cluster
-from lab_course.cluster.job import here_or_there
-
 from .. import catalogue
 from ..building import own_program
 from ..building.exercises import build
@@ -40,7 +37,7 @@ def add_parser(commands: Any) -> None:
         "Or a CUDA program of your own, given by all its files. Options of the program follow after "
         "--. Several exercises get the same ones; those that refuse them are named, the others run, "
         "and the status is 2.",
-        parents=[shared.backend(), shared.timeout(), on_cluster.parent()],
+        parents=[shared.backend(), shared.timeout()],
         allow_abbrev=False,
     )
     command.add_argument(
@@ -56,7 +53,7 @@ def add_parser(commands: Any) -> None:
         action="store_true",
         help="shows what each of several exercises prints, too",
     )
-    command.set_defaults(handler=here_or_there(run, _check), takes=shared.AFTER_DASHES)
+    command.set_defaults(handler=run, beforehand=_check, takes=shared.AFTER_DASHES)
 
 
 def _check(arguments: argparse.Namespace) -> None:

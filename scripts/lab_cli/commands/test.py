@@ -8,9 +8,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lab_course.cluster import options as on_cluster
-from lab_course.cluster.job import here_or_there
-
 from .. import catalogue, toml_file
 from ..building import presets
 from ..building.exercises import build
@@ -33,7 +30,7 @@ def add_parser(commands: Any) -> None:
         description="Builds and tests exercises: those named, or everything there is, the workspace's "
         "own parts included. Shows the output of tests that fail, and a summary; into a pipe or a file also "
         "a line for each test. Options of ctest follow after --: with them, all that it prints.",
-        parents=[shared.backend(), on_cluster.parent()],
+        parents=[shared.backend()],
         allow_abbrev=False,
     )
     command.add_argument(
@@ -42,7 +39,7 @@ def add_parser(commands: Any) -> None:
     command.add_argument(
         "-R", dest="regex", metavar="REGEX", help="only the tests whose names match, as in ctest"
     )
-    command.set_defaults(handler=here_or_there(run, _check), takes=shared.AFTER_DASHES)
+    command.set_defaults(handler=run, beforehand=_check, takes=shared.AFTER_DASHES)
 
 
 def _check(arguments: argparse.Namespace) -> None:

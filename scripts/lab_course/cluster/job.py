@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
@@ -24,21 +24,20 @@ from .folder import Folder
 from .script import Work
 from .waiting import Watch
 
-Handler = Callable[[argparse.Namespace], int]
 
-
-def here_or_there(run: Handler, check: Handler) -> Handler:
-    """The handler of a command that can be a job. `check` raises LabError where it is known beforehand that
-    the job would end with one: that takes no turn in the queue."""
+def add_to(command: argparse.ArgumentParser) -> None:
+    """Lets a command run as a job. What its check `beforehand` refuses takes no turn in the queue."""
+    options.add_to(command)
+    here, beforehand = command.get_default("handler"), command.get_default("beforehand")
 
     def handler(arguments: argparse.Namespace) -> int:
         options.check(arguments)
         if not arguments.slurm:
-            return run(arguments)
-        check(arguments)
+            return here(arguments)
+        beforehand(arguments)
         return there(arguments)
 
-    return handler
+    command.set_defaults(handler=handler)
 
 
 def there(arguments: argparse.Namespace) -> int:

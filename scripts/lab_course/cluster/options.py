@@ -12,10 +12,9 @@ from .settings import DIRECTIVES, FILE, fits
 OTHERS = (*DIRECTIVES, "dry_run")  # that mean nothing without --slurm
 
 
-def parent() -> argparse.ArgumentParser:
-    """A parent of the parser of a command."""
-    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    group = parser.add_argument_group(
+def add_to(command: argparse.ArgumentParser) -> None:
+    """Adds --slurm and what goes with it."""
+    group = command.add_argument_group(
         "on a cluster", f"What is not given here is as {FILE} has it, or as Slurm's usual."
     )
     group.add_argument(
@@ -34,7 +33,6 @@ def parent() -> argparse.ArgumentParser:
     group.add_argument(
         "--dry-run", action="store_true", help="prints the job's script, and submits nothing"
     )
-    return parser
 
 
 def _value(text: str) -> str:
@@ -53,5 +51,7 @@ def check(arguments: argparse.Namespace) -> None:
 def words_without(words: Sequence[str]) -> list[str]:
     """The command line without these options: what the job runs."""
     split = words.index("--") if "--" in words else len(words)
-    _, others = parent().parse_known_args(list(words[:split]))
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    add_to(parser)
+    _, others = parser.parse_known_args(list(words[:split]))
     return [*others, *words[split:]]

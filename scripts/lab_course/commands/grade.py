@@ -52,7 +52,7 @@ def add_parser(commands: Any) -> None:
         "are taken, put into a copy of the exercise as it is here, built for the cpu back end and run in a "
         "sandbox, with limits. On a GPU, speed counts where the assignment says so. Without an assignment, "
         "lists them all.",
-        parents=[shared.backend(), shared.timeout(), on_cluster.parent()],
+        parents=[shared.backend(), shared.timeout()],
         allow_abbrev=False,
     )
     command.add_argument("assignment", nargs="?", metavar="ASSIGNMENT", type=shared.name)
@@ -90,6 +90,7 @@ def add_parser(commands: Any) -> None:
         action="store_true",
         help="runs programs of students without a sandbox: they may do whatever you may",
     )
+    on_cluster.add_to(command)
     command.set_defaults(handler=run, takes=shared.NONE)
 
 

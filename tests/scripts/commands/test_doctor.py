@@ -15,6 +15,7 @@ from lab_cli.machine.backend import Toolkit
 from lab_cli.machine.gpu import NO_DRIVER, NO_GPU, Driver, Gpu
 from lab_cli.machine.needs import TOOLS, Need
 from lab_cli.paths import ROOT
+from lab_course.grading import sandbox
 
 CUDA_13 = Toolkit("/cuda/bin/nvcc", (13, 0), [75, 80, 90])
 H200 = Gpu("NVIDIA H200", 90)
@@ -189,7 +190,7 @@ def test_all_that_there_can_be(machine: Path, fake_tool, monkeypatch, capsys) ->
     monkeypatch.setattr(doctor, "ask_driver", lambda: Driver((13, 0), [H200, Gpu("T4", 75)]))
     monkeypatch.setattr(doctor.python_packages, "venv_can_be_made", lambda: True)
     monkeypatch.setattr(doctor.python_packages, "python_with", lambda module: f"of {module}")
-    monkeypatch.setattr(doctor.sandbox, "problem", lambda: "")
+    monkeypatch.setattr(sandbox, "problem", lambda: "")
     assert main.main(["doctor"]) == 0
     assert doctor._version("ninja") == "ninja"
     assert capsys.readouterr().out.replace(str(machine), "BIN").splitlines() == [
@@ -257,14 +258,6 @@ def test_nothing_at_all(machine: Path, fake_tool, monkeypatch, capsys) -> None:
         "    sudo apt-get update && sudo apt-get install -y --no-install-recommends g++ cmake "
         "ninja-build make libgmock-dev libbenchmark-dev bubblewrap python3-venv",
     ]
-
-
-def test_sandbox_that_does_not_work(machine: Path, fake_tool, monkeypatch) -> None:
-    assert doctor.sandbox_line().text == "missing: see below"
-    fake_tool("bwrap", "echo bubblewrap 0.11.0")
-    monkeypatch.setattr(doctor.sandbox, "problem", lambda: "no sandbox can be made: why")
-    line = doctor.sandbox_line()
-    assert (line.state, line.text) == (ABSENT, "no sandbox can be made: why")
 
 
 def test_nothing_at_all_and_no_apt(machine: Path, monkeypatch, capsys) -> None:
