@@ -33,6 +33,7 @@ import program
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scripts"))
 
+from lab_cli import toml_file  # noqa: E402
 from lab_cli.verdicts import GOOD, WRONG  # noqa: E402
 
 SKIPPED = 77

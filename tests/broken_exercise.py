@@ -29,7 +29,6 @@ from lab_cli.exercise_facts import Broken  # noqa: E402
 from lab_cli.paths import shown  # noqa: E402
 from lab_cli.results.csv_file import Row, parse  # noqa: E402
 from lab_cli.results.rows import with_parameters  # noqa: E402
-from lab_cli.toml_file import NoReader  # noqa: E402
 from lab_cli.verdicts import GOOD, WRONG  # noqa: E402
 
 NOT_THERE = 77

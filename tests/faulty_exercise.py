@@ -22,7 +22,6 @@ sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "cmake")]
 
 from lab_cli import exercise_facts  # noqa: E402
 from lab_cli.results.csv_file import Row  # noqa: E402
-from lab_cli.toml_file import NoReader  # noqa: E402
 from lab_cli.verdicts import WRONG  # noqa: E402
 from program import run, run_noting  # noqa: E402
 

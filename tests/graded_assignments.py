@@ -32,7 +32,6 @@ sys.path.insert(0, str(ROOT / "scripts"))
 from lab_cli import catalogue, toml_file  # noqa: E402
 from lab_cli.assignments import Assignment  # noqa: E402
 from lab_cli.errors import LabError  # noqa: E402
-from lab_cli.toml_file import NoReader  # noqa: E402
 from lab_course.grading.evaluate import Grade, Grader  # noqa: E402
 from lab_course.grading.kernel_source import Function, KernelSource  # noqa: E402
 from lab_course.grading.programs import Workshop  # noqa: E402

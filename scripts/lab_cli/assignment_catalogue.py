@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from . import assignments as of_toml
-from . import catalogue, toml_file
+from . import catalogue
 from .assignments import Assignment
-from .catalogue import Exercise
+from .catalogue import Exercise, facts_of
 from .errors import BAD_USAGE, LabError, printable
+from .paths import shown
 from .toml_file import did_you_mean
 
 Given = dict[str, tuple[Exercise, Assignment]]

@@ -9,7 +9,6 @@ from typing import Any
 from .. import catalogue
 from ..building import instrumented
 from ..building.instrumented import CHECK, NO_HAZARDS, NO_LAUNCH
-from ..machine import setup
 from ..process import say
 from ..time_limit import TimeLimit
 from . import arguments as shared

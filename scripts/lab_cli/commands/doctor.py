@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .. import toml_file
 from ..counters import profilers
 from ..machine import apt, cuda_wheels, needs, python_packages, setup
 from ..machine.backend import (
@@ -78,14 +77,6 @@ def need_line(need: needs.Need, state: str) -> Line:
     }
     program = programs[need.package]() if need.package in programs else None
     return Line(need.name, OK, _version(program) if program else "")
-
-
-def toml_line() -> Line:
-    what = "TOML reader"
-    module = toml_file.reader()
-    if module:
-        return Line(what, OK, module.__name__)
-    return Line(what, PROBLEM, f"missing: {toml_file.NoReader()}")
 
 
 def module_line(module: str, what_for: str) -> Line:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-from .. import assignment_catalogue, catalogue
-from ..catalogue import Place
+from .. import catalogue
+from ..catalogue import Exercise
 from ..machine import backend
 from ..paths import shown
 from ..results import marks, standing
@@ -54,9 +54,10 @@ def open_assignments(exercises: Iterable[Exercise]) -> list[str]:
     known = marks.read()
     open_ones = [
         (assignment.name not in known, f"{assignment.name} {so_far}")
-        for source, assignment in assignment_catalogue.in_sources(sources)
-        if not marks.is_done(assignment, source, known)
-        for so_far in [marks.points_so_far(assignment, source, known)]
+        for exercise in exercises
+        for assignment in exercise.facts.assignments
+        if not marks.is_done(assignment, exercise.source, known)
+        for so_far in [marks.points_so_far(assignment, exercise.source, known)]
     ]
     return [text for _, text in sorted(open_ones, key=lambda each: each[0])]
 

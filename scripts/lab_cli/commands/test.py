@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from .. import catalogue, toml_file
+from .. import catalogue
 from ..building import presets
 from ..building.exercises import build
 from ..machine import backend, python_packages, setup, zig

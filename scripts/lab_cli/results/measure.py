@@ -18,7 +18,7 @@ from ..process import shown as shown_command
 from ..verdicts import GOOD, OK
 from . import images
 from .csv_file import parse, with_facts
-from .store import MAIN, Store
+from .store import MAIN, Store, file
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from lab_cli import toml_file
-from lab_cli.machine import setup
 from lab_cli.paths import BUILD_VARIABLE, OUT, ROOT
 from lab_cli.toml_file import Rule
 

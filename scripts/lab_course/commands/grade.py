@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from lab_cli import assignment_catalogue, toml_file
+from lab_cli import assignment_catalogue
 from lab_cli.assignments import Assignment
 from lab_cli.building import instrumented, own_program, presets
 from lab_cli.building.presets import shortest

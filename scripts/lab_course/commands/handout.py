@@ -7,7 +7,6 @@ from typing import Any
 
 from lab_cli.commands import arguments as shared
 from lab_cli.errors import printable
-from lab_cli.machine import setup
 from lab_cli.process import say
 
 from ..handouts import choice, workspace

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from lab_cli import catalogue, files, toml_file
+from lab_cli import catalogue, files
 from lab_cli.building.presets import shortest
 from lab_cli.commands import arguments as shared
 from lab_cli.errors import BAD_USAGE, LabError, printable

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from lab_cli.building import own_program
 from lab_cli.building.instrumented import CHECK
-from lab_cli.catalogue import Exercise, launches_from_kernels, links_cublas
+from lab_cli.catalogue import Exercise
 from lab_cli.counters import raw_csv
 from lab_cli.counters.collect import VARIABLE as PROFILE
 from lab_cli.counters.raw_csv import RawTable

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from lab_cli.catalogue import facts_of
 from lab_cli.errors import BAD_USAGE, LabError, printable
 from lab_cli.toml_file import did_you_mean
 

@@ -10,8 +10,9 @@ from pathlib import Path
 from lab_cli import catalogue
 from lab_cli.assignment_catalogue import assignments
 from lab_cli.assignments import Assignment
-from lab_cli.catalogue import Exercise
+from lab_cli.catalogue import Exercise, facts_of
 from lab_cli.errors import BAD_USAGE, LabError, printable
+from lab_cli.paths import ROOT
 from lab_cli.toml_file import did_you_mean
 
 

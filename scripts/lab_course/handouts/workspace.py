@@ -11,11 +11,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from lab_cli import toml_file
+from lab_cli.catalogue import FACTS, facts_of
 from lab_cli.errors import BAD_USAGE, LabError, printable
 from lab_cli.paths import ROOT
 
 from ..grading.kernel_source import KernelSource
-from . import facts, files, leaks, lists, pages, recordings, source
+from . import facts, files, leaks, pages, recordings, source
 from .choice import Choice, Part
 from .leaks import Solution, Text
 

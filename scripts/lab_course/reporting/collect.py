@@ -18,6 +18,7 @@ from lab_cli.errors import BAD_USAGE, NO_GPU, LabError
 from lab_cli.machine import backend as backends
 from lab_cli.machine import zig
 from lab_cli.machine.needs import find_compiler
+from lab_cli.paths import shown
 from lab_cli.process import describe
 from lab_cli.progress import Progress
 from lab_cli.results import standing

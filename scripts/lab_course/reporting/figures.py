@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 from lab_cli.catalogue import Exercise
 from lab_cli.errors import LabError
-from lab_cli.paths import ROOT
+from lab_cli.paths import ROOT, shown
 from lab_cli.results import csv_file, figures, images
 from lab_cli.results.figures import Spec
 

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from lab_cli.catalogue import Exercise
 from lab_cli.errors import LabError
 from lab_cli.exercise_facts import Facts
-from lab_cli.paths import ROOT
-from lab_cli.results import csv_file
+from lab_cli.results import csv_file, store
 from lab_cli.results.csv_file import Row
 from lab_cli.results.numbers import names_of
 from lab_cli.results.rows import in_binary, with_parameters
