@@ -11,7 +11,7 @@ set(LAB_TEST_SCRIPTS ON) # which take much of a compiler's words and ways
 if(CMAKE_CXX_FLAGS MATCHES "-fsanitize=") # which goes with no other instrumentation
     set(LAB_INSTRUMENT OFF)
 elseif(CMAKE_CXX_COMPILER MATCHES "/zig/c[+][+]$")
-    # That of scripts/lab_cli/machine/zig.py: instrument_clang.py cannot use it.
+    # That of scripts/lab_cli/machine/zig.py: emulator/driver/instrument_clang.py cannot use it.
     message(STATUS "zig's compiler: what checks and profiles is left out with its tests, and those of the scripts")
     set(LAB_INSTRUMENT OFF)
     set(LAB_TEST_SCRIPTS OFF)

@@ -12,11 +12,11 @@
 option(EMULATOR_INSTRUMENT "Build CUDA programs for the profiler of the cpu back end" OFF)
 
 find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
-set(EMULATOR_TRANSLATOR ${CMAKE_CURRENT_LIST_DIR}/translate.py)
+set(EMULATOR_TRANSLATOR ${CMAKE_CURRENT_LIST_DIR}/driver/translate.py)
 file(GLOB EMULATOR_TRANSLATOR_SOURCES CONFIGURE_DEPENDS
     ${EMULATOR_TRANSLATOR} ${CMAKE_CURRENT_LIST_DIR}/translator/*.py)
 
-# As in cc.py: src/engine/undefined_arithmetic.cpp has what the checks call.
+# As in driver/cc.py: src/engine/undefined_arithmetic.cpp has what the checks call.
 set(EMULATOR_CHECK_FLAGS -fsanitize=shift-exponent,float-cast-overflow)
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64") # which, unlike x86-64, never faults there
     list(APPEND EMULATOR_CHECK_FLAGS -fsanitize=integer-divide-by-zero,alignment)
@@ -24,7 +24,7 @@ if(CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64") # which, unlike x86-64, never faul
 endif()
 
 # Asked for always: a folder may set EMULATOR_INSTRUMENT for itself.
-set(EMULATOR_FLAGS_SCRIPT ${CMAKE_CURRENT_LIST_DIR}/instrument_flags.py)
+set(EMULATOR_FLAGS_SCRIPT ${CMAKE_CURRENT_LIST_DIR}/driver/instrument_flags.py)
 execute_process(
     COMMAND ${Python3_EXECUTABLE} ${EMULATOR_FLAGS_SCRIPT} ${CMAKE_CXX_COMPILER} ${CMAKE_CXX_COMPILER_ARG1}
     OUTPUT_VARIABLE EMULATOR_INSTRUMENT_FLAGS OUTPUT_STRIP_TRAILING_WHITESPACE
@@ -38,7 +38,7 @@ set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${EMULATOR_FLAGS_
 # Runs the compiler where that needs help.
 set(EMULATOR_COMPILER_LAUNCHER "")
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-    set(EMULATOR_COMPILER_LAUNCHER ${CMAKE_CURRENT_LIST_DIR}/instrument_clang.py)
+    set(EMULATOR_COMPILER_LAUNCHER ${CMAKE_CURRENT_LIST_DIR}/driver/instrument_clang.py)
 endif()
 
 function(emulator_add_executable target)
@@ -83,7 +83,7 @@ function(emulator_target_sources target)
         set(precompiled $<TARGET_PROPERTY:${target},PRECOMPILE_HEADERS_REUSE_FROM>)
         set(options "$<$<NOT:$<BOOL:${precompiled}>>:-include;cuda_runtime.h>"
             -iquote ${folder} -Wno-unknown-pragmas -Wno-unused-const-variable) # such as for __launch_bounds__
-        if(CMAKE_CXX_COMPILER_ID MATCHES "Clang") # as in cc.py, for addr2line of binutils before 2.41
+        if(CMAKE_CXX_COMPILER_ID MATCHES "Clang") # as in driver/cc.py, for addr2line of binutils before 2.41
             list(APPEND options -fdebug-default-version=4)
         endif()
         if(EMULATOR_INSTRUMENT)

@@ -78,7 +78,7 @@ def compiled(
         command = [*nvcc_command(nvcc[0], nvcc[1:]), str(copy), *libraries]
     else:
         emulator, *others = libraries
-        command = [sys.executable, str(ROOT / "emulator" / "cc.py"), str(copy)]
+        command = [sys.executable, str(ROOT / "emulator" / "driver" / "cc.py"), str(copy)]
         command += [*others, "-O0", "-w", "--emulator", emulator]
     command += ["-I", str(ROOT / "common"), "-o", str(folder / "broken")]
     if subprocess.run(command).returncode != 0:

@@ -22,12 +22,10 @@ from command_line import Job, UsageError, parse, split_words
 from instrument_flags import instrument_flags, is_of_clang
 from make_rule import inputs_of, quoted, rule
 from output_file import write
-from translate import translate
+from translate import OWN_INCLUDE, translate
 from translator.lexer import TranslateError
 from usage import usage
 from working import keep_own_rights, run, temporary_folder
-
-OWN_INCLUDE = os.path.join(os.path.dirname(os.path.realpath(__file__)), "include")
 
 # As in Emulator.cmake: src/engine/undefined_arithmetic.cpp has what the checks call. (The profiler
 # would count them as branches.)

@@ -25,6 +25,8 @@ import os
 import zlib
 from typing import Optional
 
+sys.path.insert(1, os.path.dirname(os.path.dirname(os.path.realpath(__file__))))  # translator/
+
 from ending import end_by_exception
 from make_rule import quoted, rule
 from output_file import write
@@ -39,7 +41,7 @@ from translator.sides import Sides
 from translator.unit import Source, Unit
 from working import keep_own_rights
 
-OWN_INCLUDE = os.path.join(os.path.dirname(os.path.realpath(__file__)), "include")
+OWN_INCLUDE = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(__file__))), "include")
 
 
 def translate(

@@ -10,7 +10,7 @@ from pathlib import Path
 import cc
 import pytest
 
-EMULATOR = Path(cc.__file__).parent
+DRIVER = Path(cc.__file__).parent
 SIGNALS = [signal.SIGTERM, signal.SIGHUP, signal.SIGINT]
 # Notes that it has begun a temporary file and the output, its last argument, and goes on for ever.
 COMPILER = """#!/bin/sh
@@ -70,7 +70,7 @@ def ended(tmp_path):
     def run(number, program, *arguments, wrapper=()):
         with open(tmp_path / "printed", "w") as printed:
             process = subprocess.Popen(
-                [*wrapper, sys.executable, "-B", str(EMULATOR / program), *arguments],
+                [*wrapper, sys.executable, "-B", str(DRIVER / program), *arguments],
                 cwd=tmp_path / "files",
                 env={
                     **os.environ,
@@ -146,7 +146,7 @@ def test_the_first_signal_comes_while_the_folder_is_made_or_removed(tmp_path):
             f"    done = original(*arguments, **options)\n{behind}    return done\n"
             f"{module}.{function} = ends\n"
         )
-        command = [sys.executable, str(EMULATOR / "cc.py"), "-c", "a.cu"]
+        command = [sys.executable, str(DRIVER / "cc.py"), "-c", "a.cu"]
         done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True)
         assert (done.returncode, done.stdout, done.stderr) == (128 + signal.SIGTERM, b"", b"")
         assert os.listdir(tmp_path / "tmp") == []
@@ -159,7 +159,7 @@ def test_a_signal_while_python_starts(tmp_path, number):
         f"import os, signal\nos.kill(os.getpid(), {int(number)})\n"
     )
     done = subprocess.run(
-        [sys.executable, str(EMULATOR / "cc.py"), "--help"],
+        [sys.executable, str(DRIVER / "cc.py"), "--help"],
         env={**os.environ, "PYTHONPATH": str(tmp_path)},
         preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS),
         capture_output=True,
@@ -175,7 +175,7 @@ def test_a_signal_during_the_imports(tmp_path, number):
         "sys.meta_path.insert(0, Finder)\n"
     )
     done = subprocess.run(
-        [sys.executable, str(EMULATOR / "cc.py"), "--help"],
+        [sys.executable, str(DRIVER / "cc.py"), "--help"],
         env={**os.environ, "PYTHONPATH": str(tmp_path)},
         capture_output=True,
     )

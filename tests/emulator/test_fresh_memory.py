@@ -111,7 +111,7 @@ int main(int argc, char** argv) {
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     folder = tmp_path_factory.mktemp("fresh")
-    root = cc.__file__.rsplit("/", 2)[0]
+    root = cc.__file__.rsplit("/", 3)[0]
     library = os.path.join(
         os.environ.get("CPU_BUILD", f"{root}/out/cpu"), "emulator/libcuda_emulator.a"
     )

@@ -12,8 +12,6 @@ import pytest
 from translate import main
 from translator.shared_memory import TOO_MUCH
 
-EMULATOR = Path(__file__).resolve().parents[2] / "emulator"
-
 
 def run_translate(*args, cwd):
     """`translate.py ARGS` in the folder `cwd`; in this process, since to start Python takes longer

@@ -70,7 +70,7 @@ def test_the_emulator_keeps_nothing_that_could_be_cut_short(emulator: Path, comm
     (emulator / "a.cu").write_text("int main() {}\n")
     program, *arguments = command.split()
     files = [emulator / word if word.startswith("a.") else word for word in arguments]
-    done = run(emulator / program, *files)
+    done = run(emulator / "driver" / program, *files)
     assert (done.returncode, done.stderr) == (0, "")
     assert kept_in(emulator) == {}
-    assert not (emulator / "__pycache__").exists()
+    assert list(emulator.rglob("__pycache__")) == []

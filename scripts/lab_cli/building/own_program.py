@@ -15,6 +15,7 @@ from . import presets
 
 FOLDER = OUT / "own"
 COMMON = ROOT / "common"
+DRIVER = ROOT / "emulator" / "driver" / "cc.py"  # what ./lab cc runs
 
 # Kinds of programs of the cpu back end: each has precompiled headers of its own.
 OPTIMISED, DEBUG, INSTRUMENTED = "optimised", "debug", "instrumented"
@@ -53,7 +54,7 @@ def for_cpu(sources: Sequence[str], cmake: str, instrument: bool) -> Path:
     program = _program(sources, ".cpu-profile" if instrument else ".cpu")
     kind = INSTRUMENTED if instrument else OPTIMISED
     folder = presets.build(cmake, "cpu", *targets(kind))
-    driver = [presets.shortest(sys.executable), str(ROOT / "emulator" / "cc.py")]
+    driver = [presets.shortest(sys.executable), str(DRIVER)]
     driver += ["--instrument"] if instrument else []
     libraries = [*common_library(folder), *emulator_library(folder)]
     command = [*driver, *sources, "-I", str(COMMON), "-o", str(program), *libraries]

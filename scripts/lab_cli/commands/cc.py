@@ -10,7 +10,6 @@ from typing import Any
 from .. import signals
 from ..building import own_program, presets
 from ..machine import setup
-from ..paths import ROOT
 from ..process import say, shown
 
 NEEDS_NOTHING = {"-h", "-help", "--help", "-V", "-version", "--version"}
@@ -26,7 +25,7 @@ def add_parser(commands: Any) -> None:
 def run(options: Sequence[str]) -> int:
     """Hands over to the emulator's driver, which links with the emulator's library and, for programs
     that include lab.cuh, with that of common/. As of a compiler, one sees nothing of it unless one asks."""
-    driver = [sys.executable, str(ROOT / "emulator" / "cc.py")]
+    driver = [sys.executable, str(own_program.DRIVER)]
     if options and not NEEDS_NOTHING & set(options):
         folder = presets.build(setup.ensure("cpu"), "cpu", *own_program.targets(_kind(options)))
         driver += own_program.emulator_library(folder)

@@ -163,7 +163,7 @@ class Workshop:
             raise LabError(
                 f"no Python in {SYSTEM}: submissions are compiled with that of the system"
             )
-        command = [python, str(ROOT / "emulator" / "cc.py")]
+        command = [python, str(own_program.DRIVER)]
         return [*command, "--instrument"] if instrumented else command
 
     def _nvcc(self) -> list[str]:

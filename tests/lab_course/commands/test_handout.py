@@ -529,7 +529,7 @@ class HandedOut:
         output.parent.mkdir(parents=True, exist_ok=True)
         warnings = ("-Wall", "-Wextra", "-Werror")
         common = ("-I", "common", f"-L{self.built / 'common'}", "-llab_common", *warnings)
-        driver = (sys.executable, "emulator/cc.py", "--emulator", str(self.library))
+        driver = (sys.executable, "emulator/driver/cc.py", "--emulator", str(self.library))
         self.run(*driver, *flags, *common, str(self.source), "-o", str(output))
         return str(output)
 

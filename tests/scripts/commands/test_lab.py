@@ -535,7 +535,7 @@ def test_cc_builds_the_libraries_and_hands_over(handed_over, faked: Path, capfd)
     precompiled = "cuda_emulator_precompiled_optimised"
     assert built == [("cpu", "cuda_emulator", precompiled, "lab_common")]
     library = ["--emulator", str(faked / "emulator" / "libcuda_emulator.a")]
-    assert ran[0][:4] == [sys.executable, str(ROOT / "emulator" / "cc.py"), *library]
+    assert ran[0][:4] == [sys.executable, str(ROOT / "emulator" / "driver" / "cc.py"), *library]
     assert ran[0][4:6] == [f"-L{faked / 'common'}", "-llab_common"]
     assert ran[0][6:] == ["mine.cu", "-o", "mine", "--", "-x"]
     assert capfd.readouterr() == ("", "")  # as compilers are
@@ -545,7 +545,7 @@ def test_cc_builds_the_libraries_and_hands_over(handed_over, faked: Path, capfd)
 def test_cc_shows_the_driver_if_asked_to(handed_over, option: str, capfd) -> None:
     main.main(["cc", "mine.cu", option])
     shown = capfd.readouterr().err
-    assert shown.startswith("+ ") and " emulator/cc.py --emulator " in shown
+    assert shown.startswith("+ ") and " emulator/driver/cc.py --emulator " in shown
     assert shown.endswith(f" mine.cu {option}\n")
 
 
@@ -570,7 +570,7 @@ def test_cc_builds_what_it_needs(handed_over, options, target: str) -> None:
     wanted = target.replace("...", "cuda_emulator_precompiled").split()
     assert built == ([("cpu", *wanted, "lab_common")] if target else [])
     ((python, driver, *arguments),) = ran
-    assert (python, driver) == (sys.executable, str(ROOT / "emulator" / "cc.py"))
+    assert (python, driver) == (sys.executable, str(ROOT / "emulator" / "driver" / "cc.py"))
     assert arguments[4 if target else 0 :] == options
 
 

@@ -179,8 +179,8 @@ def test_it_builds_and_passes_its_tests(tmp_path: Path, monkeypatch) -> None:
     for program, *flags in (("fresh",), ("fresh_instrumented", "--instrument")):
         output = copy / "out" / "cpu" / "ch04_memory" / program
         assert output.parent.is_dir()
-        driver = [sys.executable, "emulator/cc.py", "--emulator", str(library), *flags, *common]
-        run(*driver, "ch04_memory/fresh.cu", "-o", str(output))
+        driver = [sys.executable, "emulator/driver/cc.py", "--emulator", str(library)]
+        run(*driver, *flags, *common, "ch04_memory/fresh.cu", "-o", str(output))
     ctest = str(Path(cmake).with_name("ctest"))
     passed = run(ctest, "--test-dir", "out/cpu", "-L", "^fresh$", "-V")
     assert re.search(r"100% tests passed.* out of (\d\d)\n", passed)

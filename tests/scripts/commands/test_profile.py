@@ -886,7 +886,7 @@ def test_own_file_on_the_cpu(lab: Lab, mine: Path, monkeypatch) -> None:
     (command,) = ran
     assert command == [
         presets.shortest(sys.executable),
-        str(ROOT / "emulator" / "cc.py"),
+        str(ROOT / "emulator" / "driver" / "cc.py"),
         "--instrument",
         str(mine),
         "-I",

@@ -12,7 +12,6 @@ from lab_cli.building import own_program, presets
 from lab_cli.commands import run
 from lab_cli.commands.run import Outcome
 from lab_cli.machine import backend, setup
-from lab_cli.paths import ROOT
 
 REDUCE, TRANSPOSE = "ch03_execution_model/reduceInteger", "ch04_memory/transpose"
 HEAD = "exercise                  result   seconds\n"
@@ -200,7 +199,7 @@ def test_verdicts_have_colours_on_a_terminal_alone(monkeypatch) -> None:
 
 @pytest.fixture
 def mine(faked, tmp_path: Path, monkeypatch) -> Path:
-    """A program of one's own, whose compiler is ROOT/emulator/cc.py or nvcc; it prints its options."""
+    """A program of one's own, whose compiler is the emulator's driver or nvcc; it prints its options."""
     monkeypatch.setattr(own_program, "FOLDER", tmp_path / "own")
 
     def compile(command: list[str], to_stderr: bool, held: bool) -> int:
@@ -233,7 +232,7 @@ def test_own_program_on_the_cpu_back_end(mine: Path, tmp_path: Path, monkeypatch
         "lab_common",
     ]
     ((python, driver, first, second, *options),) = compiled
-    assert (python, driver) == (presets.shortest(sys.executable), str(ROOT / "emulator" / "cc.py"))
+    assert (python, driver) == (presets.shortest(sys.executable), str(own_program.DRIVER))
     assert (first, second) == (str(mine), str(other))
     assert "--instrument" not in options
     program = tmp_path / "own" / "mine.cpu"
