@@ -1,4 +1,4 @@
-#include "instrument/access_pattern.h"
+#include "instrument/profile/access_pattern.h"
 
 #include <gtest/gtest.h>
 

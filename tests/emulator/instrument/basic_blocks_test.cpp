@@ -1,5 +1,5 @@
 // Basic blocks read from instructions of both architectures, on whichever machine this runs.
-#include "instrument/code_blocks.h"
+#include "instrument/record/basic_blocks.h"
 
 #include <gtest/gtest.h>
 
@@ -41,8 +41,8 @@ class Code {
 
     uint32_t here() const { return static_cast<uint32_t>(bytes_.size()); }
 
-    emu::CodeBlock at(uint32_t place) const {
-        emu::CodeBlocks blocks(machine_, bytes_.data(), kHook);
+    emu::BasicBlock at(uint32_t place) const {
+        emu::BasicBlocks blocks(machine_, bytes_.data(), kHook);
         blocks.scan(0, here());
         return blocks.at(place);
     }
@@ -56,19 +56,19 @@ class Code {
     std::vector<uint8_t> bytes_;
 };
 
-void expectJump(const emu::CodeBlock& block, uint32_t target, bool ifTrue) {
+void expectJump(const emu::BasicBlock& block, uint32_t target, bool ifTrue) {
     EXPECT_TRUE(block.conditional);
     EXPECT_FALSE(block.endsWithCall);
     EXPECT_EQ(block.target, target);
     EXPECT_EQ(block.jumpsIfTrue, ifTrue);
 }
 
-void expectNoJump(const emu::CodeBlock& block, bool endsWithCall) {
+void expectNoJump(const emu::BasicBlock& block, bool endsWithCall) {
     EXPECT_FALSE(block.conditional);
     EXPECT_EQ(block.endsWithCall, endsWithCall);
 }
 
-TEST(CodeBlocksOfX86, JumpForwardOverWhatIsGuarded) {
+TEST(BasicBlocksOfX86, JumpForwardOverWhatIsGuarded) {
     Code code(emu::x86Code);
     const uint32_t first = code.block();
     code.bytes({0x85, 0xc0, 0x74, 0x06});  // test %eax,%eax; je
@@ -83,7 +83,7 @@ TEST(CodeBlocksOfX86, JumpForwardOverWhatIsGuarded) {
     expectNoJump(code.at(join), false);
 }
 
-TEST(CodeBlocksOfX86, JumpBackToALoop) {
+TEST(BasicBlocksOfX86, JumpBackToALoop) {
     Code code(emu::x86Code);
     const uint32_t body = code.block();
     code.bytes({0x90});
@@ -97,7 +97,7 @@ TEST(CodeBlocksOfX86, JumpBackToALoop) {
     EXPECT_FALSE(code.at(behind).conditional);  // leads to no block
 }
 
-TEST(CodeBlocksOfX86, LongJumps) {
+TEST(BasicBlocksOfX86, LongJumps) {
     Code code(emu::x86Code);
     const uint32_t first = code.block();
     code.bytes({0x0f, 0x84, 0x0a, 0x00, 0x00, 0x00});  // je
@@ -108,7 +108,7 @@ TEST(CodeBlocksOfX86, LongJumps) {
     expectJump(code.at(first), target, false);
 }
 
-TEST(CodeBlocksOfX86, Calls) {
+TEST(BasicBlocksOfX86, Calls) {
     Code code(emu::x86Code);
     const uint32_t first = code.block();
     code.bytes({0xe8, 0x00, 0x10, 0x00, 0x00});
@@ -120,7 +120,7 @@ TEST(CodeBlocksOfX86, Calls) {
 
 constexpr uint32_t kNop = 0xd503201f, kReturn = 0xd65f03c0;
 
-TEST(CodeBlocksOfAArch64, JumpForwardOverWhatIsGuarded) {
+TEST(BasicBlocksOfAArch64, JumpForwardOverWhatIsGuarded) {
     const std::vector<uint32_t> jumps = {
         0x54000060,  // b.eq
         0x34000060,  // cbz w0
@@ -144,7 +144,7 @@ TEST(CodeBlocksOfAArch64, JumpForwardOverWhatIsGuarded) {
     }
 }
 
-TEST(CodeBlocksOfAArch64, JumpBackToALoop) {
+TEST(BasicBlocksOfAArch64, JumpBackToALoop) {
     const std::vector<uint32_t> jumps = {
         0x54ffffcb,  // b.lt
         0x35ffffc0,  // cbnz w0
@@ -161,7 +161,7 @@ TEST(CodeBlocksOfAArch64, JumpBackToALoop) {
     }
 }
 
-TEST(CodeBlocksOfAArch64, JumpOnToWhatAComparisonOfNumbersGuards) {
+TEST(BasicBlocksOfAArch64, JumpOnToWhatAComparisonOfNumbersGuards) {
     const std::vector<uint32_t> comparisons = {
         0x1e602030,  // fcmpe d1, d0
         0x1e202008,  // fcmp s0, #0.0
@@ -177,7 +177,7 @@ TEST(CodeBlocksOfAArch64, JumpOnToWhatAComparisonOfNumbersGuards) {
     }
 }
 
-TEST(CodeBlocksOfAArch64, JumpToACaseOfASwitch) {
+TEST(BasicBlocksOfAArch64, JumpToACaseOfASwitch) {
     Code code(emu::aarch64Code);
     const uint32_t first = code.block();
     code.words({0x7100101f, 0x54000040, 0x14000002});  // cmp w0, #4; b.eq; b
@@ -186,7 +186,7 @@ TEST(CodeBlocksOfAArch64, JumpToACaseOfASwitch) {
     expectJump(code.at(first), only, false);
 }
 
-TEST(CodeBlocksOfAArch64, OtherEnds) {
+TEST(BasicBlocksOfAArch64, OtherEnds) {
     Code code(emu::aarch64Code);
     const uint32_t first = code.block();
     code.words({0x94000400});  // bl

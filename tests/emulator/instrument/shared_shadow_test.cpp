@@ -1,4 +1,4 @@
-#include "instrument/shared_shadow.h"
+#include "instrument/hazards/shared_shadow.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Which warps of a block may have handed something to one another.
-#include "instrument/warp_fences.h"
+#include "instrument/hazards/warp_fences.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Traces written by hand: what lanes did one after the other, and what a warp makes of it.
-#include "instrument/warp_replay.h"
+#include "instrument/profile/warp_replay.h"
 
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ class WarpReplayTest : public testing::Test {
     void leave(unsigned lane) { replay_->record(lane, {0, 0, EventKind::Leave, 0}); }
     void blocks(unsigned lane, const std::vector<uint32_t>& places) {
         for (const uint32_t place : places) {
-            replay_->record(lane, {0, place, EventKind::Block, 0});
+            replay_->record(lane, {0, place, EventKind::BasicBlock, 0});
         }
     }
     void load(unsigned lane, uint32_t place, uintptr_t address) {
@@ -32,12 +32,12 @@ class WarpReplayTest : public testing::Test {
 
     uint64_t divergent() const {
         uint64_t sum = 0;
-        for (const auto& [place, block] : counts_.blocks) sum += block.divergent;
+        for (const auto& [place, block] : counts_.basicBlocks) sum += block.divergent;
         return sum;
     }
     uint64_t executions(uint32_t place) const {
-        const auto found = counts_.blocks.find(place);
-        return found == counts_.blocks.end() ? 0 : found->second.executions;
+        const auto found = counts_.basicBlocks.find(place);
+        return found == counts_.basicBlocks.end() ? 0 : found->second.executions;
     }
 
     std::unique_ptr<emu::WarpReplay> replay_ = std::make_unique<emu::WarpReplay>();
@@ -54,7 +54,7 @@ TEST_F(WarpReplayTest, LanesThatDoTheSameAreOne) {
     }
     run();
     EXPECT_EQ(executions(10), 1u);
-    EXPECT_EQ(counts_.blocks.at(10).lanes, 32u);
+    EXPECT_EQ(counts_.basicBlocks.at(10).lanes, 32u);
     EXPECT_EQ(divergent(), 0u);
     EXPECT_EQ(counts_.globalLoads.requests, 1u);
     EXPECT_EQ(counts_.globalLoads.sectors, 4u);
@@ -88,9 +88,9 @@ TEST_F(WarpReplayTest, BothPathsOfAnIfMeetAgain) {
         leave(lane);
     }
     run();
-    EXPECT_EQ(counts_.blocks.at(10).divergent, 1u);
+    EXPECT_EQ(counts_.basicBlocks.at(10).divergent, 1u);
     EXPECT_EQ(divergent(), 1u);
-    EXPECT_EQ(counts_.blocks.at(20).lanes, 16u);
+    EXPECT_EQ(counts_.basicBlocks.at(20).lanes, 16u);
     EXPECT_EQ(executions(40), 1u);
     EXPECT_EQ(counts_.globalLoads.requests, 1u);
 }
@@ -143,7 +143,7 @@ TEST_F(WarpReplayTest, ALaneThatReturnsEarlyWaitsAtTheEnd) {
     run();
     EXPECT_EQ(divergent(), 1u);
     EXPECT_EQ(executions(90), 1u);
-    EXPECT_EQ(counts_.blocks.at(90).lanes, 4u);
+    EXPECT_EQ(counts_.basicBlocks.at(90).lanes, 4u);
 }
 
 TEST_F(WarpReplayTest, LanesInACalleeGoBeforeThoseBehindTheCall) {
@@ -159,7 +159,7 @@ TEST_F(WarpReplayTest, LanesInACalleeGoBeforeThoseBehindTheCall) {
     }
     run();
     EXPECT_EQ(counts_.globalLoads.requests, 1u);
-    EXPECT_EQ(counts_.blocks.at(100).divergent, 1u);  // one lane returns, one goes on
+    EXPECT_EQ(counts_.basicBlocks.at(100).divergent, 1u);  // one lane returns, one goes on
 }
 
 TEST_F(WarpReplayTest, CallsFromDifferentPlacesAreNotMixed) {
@@ -202,7 +202,7 @@ TEST_F(WarpReplayTest, WhatIsOutsideOfTheKernelIsNotCounted) {
     leave(0);
     blocks(0, {6});
     run();
-    EXPECT_EQ(counts_.blocks.size(), 1u);
+    EXPECT_EQ(counts_.basicBlocks.size(), 1u);
 }
 
 TEST_F(WarpReplayTest, LanesThatFillUpWithZerosCopyOnTheirOwn) {

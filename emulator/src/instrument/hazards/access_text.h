@@ -1,8 +1,8 @@
 // What a thread does to memory, in words.
 #pragma once
 
+#include "instrument/record/recorder.h"
 #include "past_work.h"
-#include "recorder.h"
 
 namespace emu {
 
@@ -22,7 +22,7 @@ inline const char* verb(AccessKind kind) {
 constexpr const char* kCopiesThere = "copies there asynchronously";
 constexpr const char* kCopiesFromThere = "copies from there asynchronously";
 
-inline const char* wordFor(Doer doer) {
+inline const char* nounFor(Doer doer) {
     if (doer == Doer::Copy) return "copy";
     return doer == Doer::Fill ? "fill" : "kernel";
 }

@@ -6,15 +6,15 @@
 
 #include <algorithm>
 
-#include "access_words.h"
-#include "allocation_words.h"
+#include "access_text.h"
+#include "allocation_text.h"
 #include "engine/guarded_memory.h"
 #include "engine/host_allocator.h"
 #include "engine/program_symbols.h"
 #include "engine/scheduler.h"
 #include "engine/symbolizer.h"
-#include "memory_map.h"
-#include "words.h"
+#include "instrument/record/memory_map.h"
+#include "number_text.h"
 
 namespace emu {
 namespace {
@@ -33,7 +33,7 @@ bool isReadable(uintptr_t address) {
     return syscall(SYS_rt_sigprocmask, kUnknown, mask, nullptr, kMask) == 0 || errno != EFAULT;
 }
 
-const char* wordsFor(const SharedAccess& access) {
+const char* verbFor(const SharedAccess& access) {
     return access.isAsync ? kCopiesThere : verb(access.kind);
 }
 
@@ -274,7 +274,7 @@ void BlockChecker::leave() {
     if (thread.callers.empty()) thread.path.ended = true;
 }
 
-void BlockChecker::block(uintptr_t pc) {
+void BlockChecker::basicBlock(uintptr_t pc) {
     const Quiet quiet;
     settle();
     Thread& thread = threads_[rank_];
@@ -507,8 +507,8 @@ void BlockChecker::reportRaces() {
         Finding finding{hazard,
                         isVolatile ? "volatile does not order the lanes of a warp"
                                    : raceKind(race.first.kind, race.second.kind),
-                        {actOf(race.first.pc, race.first.rank, wordsFor(race.first)),
-                         actOf(race.second.pc, race.second.rank, wordsFor(race.second))},
+                        {actOf(race.first.pc, race.first.rank, verbFor(race.first)),
+                         actOf(race.second.pc, race.second.rank, verbFor(race.second))},
                         variables_.nameOf(race.second.offset, race.second.size)};
         finding.withinWarps = withinWarp;
         finding.looked = race.first.looked || race.second.looked;

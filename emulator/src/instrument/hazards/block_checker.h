@@ -16,8 +16,8 @@
 #include "engine/grid.h"
 #include "findings.h"
 #include "global_check.h"
+#include "instrument/record/recorder.h"
 #include "recent_reads.h"
-#include "recorder.h"
 #include "shared_shadow.h"
 #include "shared_variables.h"
 #include "warp_clocks.h"
@@ -53,7 +53,7 @@ class BlockChecker : public Recorder {
 
     // Recorder
     void access(const Access& access) override;
-    void block(uintptr_t pc) override;
+    void basicBlock(uintptr_t pc) override;
     void returns(uintptr_t pc) override;
     void fence() override;
     void enter(uintptr_t caller) override;

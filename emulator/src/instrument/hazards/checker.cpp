@@ -17,8 +17,8 @@
 #include "global_check.h"
 #include "global_shadow.h"
 #include "host_check.h"
-#include "per_thread.h"
-#include "program_code.h"
+#include "instrument/record/per_thread.h"
+#include "instrument/record/program_code.h"
 
 namespace emu {
 namespace {

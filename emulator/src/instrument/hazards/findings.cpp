@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <set>
 
-#include "access_words.h"
+#include "access_text.h"
 #include "engine/messages.h"
 #include "engine/output_file.h"
 #include "engine/symbolizer.h"

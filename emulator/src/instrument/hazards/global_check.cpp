@@ -5,11 +5,11 @@
 #include <string>
 #include <utility>
 
-#include "access_words.h"
-#include "allocation_words.h"
+#include "access_text.h"
+#include "allocation_text.h"
 #include "engine/messages.h"
 #include "engine/poison.h"
-#include "program_code.h"
+#include "instrument/record/program_code.h"
 
 namespace emu {
 namespace {
@@ -97,7 +97,7 @@ Finding findingOf(const GlobalRace& race, const dim3& grid, const dim3& block) {
     if (race.firstDoer == Doer::Parent) {
         finding.acts[0].who = "the parent";
     } else if (race.firstDoer != Doer::SameLaunch) {
-        finding.acts[0].who = std::string("another stream's ") + wordFor(race.firstDoer);
+        finding.acts[0].who = std::string("another stream's ") + nounFor(race.firstDoer);
     } else if (first.block != second.block) {
         finding.acts[0].who = "a thread of block " + text(blockIndexOf(first.block, grid));
     }

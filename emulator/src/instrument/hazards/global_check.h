@@ -8,8 +8,8 @@
 #include "block_findings.h"
 #include "engine/guarded_memory.h"
 #include "global_shadow.h"
-#include "program_code.h"
-#include "recorder.h"
+#include "instrument/record/program_code.h"
+#include "instrument/record/recorder.h"
 #include "warp_clocks.h"
 #include "warp_fences.h"
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "emu/limits.h"
-#include "recorder.h"
+#include "instrument/record/recorder.h"
 
 namespace emu {
 

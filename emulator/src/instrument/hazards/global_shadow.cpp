@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "host_memory.h"
-#include "program_code.h"
+#include "instrument/record/program_code.h"
 #include "word_rules.h"
 
 namespace emu {

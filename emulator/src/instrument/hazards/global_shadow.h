@@ -21,8 +21,8 @@
 #include <vector>
 
 #include "global_record.h"
+#include "instrument/record/recorder.h"
 #include "past_work.h"
-#include "recorder.h"
 #include "warp_clocks.h"
 #include "warp_fences.h"
 #include "word_rules.h"

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "access_words.h"
-#include "allocation_words.h"
+#include "access_text.h"
+#include "allocation_text.h"
 #include "engine/allocations.h"
 #include "engine/symbolizer.h"
-#include "program_code.h"
+#include "instrument/record/program_code.h"
 #include "word_rules.h"
 
 namespace emu {
@@ -40,7 +40,7 @@ BytesSeen ofDevice(const BytesSeen& bytes) {
 
 }  // namespace
 
-thread_local Lane StreamOrder::current_, StreamOrder::graph_;
+thread_local Track StreamOrder::current_, StreamOrder::graph_;
 thread_local uint64_t StreamOrder::executable_;
 thread_local bool inStreamOrder;
 
@@ -126,7 +126,7 @@ void HostCheck::touchesSharedMemory(const Access& access, const std::string& nam
                  {{{pcOf(record.access.place), nullptr, 0},
                    {},
                    verb(record.access.accessKind()),
-                   std::string("the ") + wordFor(record.doer)},
+                   std::string("the ") + nounFor(record.doer)},
                   actOfHost(place, verb(access.kind))},
                  name},
                 place);
@@ -204,11 +204,11 @@ void HostCheck::findStreamRace(const BytesSeen& bytes, AccessKind kind,
                  {{{pcOf(record.access.place), nullptr, 0},
                    {},
                    verb(record.access.accessKind()),
-                   std::string("another stream's ") + wordFor(record.doer)},
+                   std::string("another stream's ") + nounFor(record.doer)},
                   {{place, nullptr, 0},
                    {},
                    verb(kind),
-                   std::string("the ") + wordFor(transfer.doer)}},
+                   std::string("the ") + nounFor(transfer.doer)}},
                  allocation              ? nameOf(*allocation)
                  : maybeRegistered(word) ? "registered memory"
                                          : "a __device__ variable"},

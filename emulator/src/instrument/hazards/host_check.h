@@ -13,7 +13,7 @@
 #include "engine/guarded_memory.h"
 #include "findings.h"
 #include "global_shadow.h"
-#include "recorder.h"
+#include "instrument/record/recorder.h"
 #include "stream_order.h"
 
 namespace emu {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "recorder.h"
+#include "instrument/record/recorder.h"
 #include "warp_clocks.h"
 #include "warp_fences.h"
 

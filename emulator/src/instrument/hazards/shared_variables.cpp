@@ -4,7 +4,7 @@
 
 #include "emu/engine.h"
 #include "engine/program_symbols.h"
-#include "words.h"
+#include "number_text.h"
 
 namespace emu {
 namespace {

@@ -15,10 +15,10 @@
 namespace emu {
 
 // A stream, by its number; or a node of an executable graph, by the number of that.
-using Lane = std::pair<uint64_t, const void*>;
+using Track = std::pair<uint64_t, const void*>;
 
-// By lane, up to which work all is done (a vector clock).
-using StreamClock = std::map<Lane, uint64_t>;
+// By track, up to which work all is done (a vector clock).
+using StreamClock = std::map<Track, uint64_t>;
 
 // A launch, a copy or a fill.
 struct Work {
@@ -35,7 +35,7 @@ class StreamOrder {
     // Work of the stream comes next, from the calling OS thread.
     void streamRuns(const StreamSeen& stream) {
         const std::lock_guard<std::mutex> lock(mutex_);
-        current_ = laneOf(stream);
+        current_ = trackOf(stream);
         meetOthers(stream);
     }
     // This is such work.
@@ -57,7 +57,7 @@ class StreamOrder {
             return;
         }
         current_ = graph_;
-        for (const Lane& node : nodes_[graph_]) {
+        for (const Track& node : nodes_[graph_]) {
             join(streams_[graph_].clock, streams_[node].clock);
         }
         nodes_.erase(graph_);
@@ -77,7 +77,7 @@ class StreamOrder {
     }
     void streamWaits(const StreamSeen& stream, uint64_t event) {
         const std::lock_guard<std::mutex> lock(mutex_);
-        join(streams_[laneOf(stream)].clock, events_[event]);
+        join(streams_[trackOf(stream)].clock, events_[event]);
     }
 
     void hostWaited() {
@@ -87,7 +87,7 @@ class StreamOrder {
     void hostWaitedForStream(const StreamSeen& stream) {
         const std::lock_guard<std::mutex> lock(mutex_);
         if (stream.legacy) meetOthers(stream);
-        hostLearns(streams_[laneOf(stream)].clock);
+        hostLearns(streams_[trackOf(stream)].clock);
     }
     void hostWaitedForEvent(uint64_t event) {
         const std::lock_guard<std::mutex> lock(mutex_);
@@ -136,26 +136,26 @@ class StreamOrder {
         bool blocking = false;  // and not the legacy one
     };
 
-    static Lane laneOf(const StreamSeen& stream) { return {stream.number, nullptr}; }
+    static Track trackOf(const StreamSeen& stream) { return {stream.number, nullptr}; }
 
     static void join(StreamClock& clock, const StreamClock& other) {
         for (const auto& [stream, work] : other) clock[stream] = std::max(clock[stream], work);
     }
-    static bool reaches(const StreamClock& clock, const Lane& lane, uint64_t work) {
-        const auto known = clock.find(lane);
+    static bool reaches(const StreamClock& clock, const Track& track, uint64_t work) {
+        const auto known = clock.find(track);
         return known != clock.end() && work <= known->second;
     }
 
     // The legacy stream waits for the blocking ones, and they for it.
     void meetOthers(const StreamSeen& stream) {
-        Stream& own = streams_[laneOf(stream)];
+        Stream& own = streams_[trackOf(stream)];
         own.blocking = stream.blocking && !stream.legacy;
         if (stream.legacy) {
-            legacy_ = laneOf(stream);
+            legacy_ = trackOf(stream);
             for (const auto& [id, other] : streams_) {
                 if (other.blocking) join(own.clock, other.clock);
             }
-        } else if (stream.blocking && legacy_ != Lane()) {
+        } else if (stream.blocking && legacy_ != Track()) {
             join(own.clock, streams_[legacy_].clock);
         }
     }
@@ -168,13 +168,13 @@ class StreamOrder {
     }
 
     std::mutex mutex_;
-    std::map<Lane, Stream> streams_;
-    std::map<uint64_t, StreamClock> events_;   // and executable graphs
-    std::map<uint64_t, Lane> streamOf_;        // work that may be running
-    std::map<Lane, std::vector<Lane>> nodes_;  // of graphs, by the stream they run in
+    std::map<Track, Stream> streams_;
+    std::map<uint64_t, StreamClock> events_;     // and executable graphs
+    std::map<uint64_t, Track> streamOf_;         // work that may be running
+    std::map<Track, std::vector<Track>> nodes_;  // of graphs, by the stream they run in
     uint64_t count_ = 0;
-    Lane legacy_;
-    static thread_local Lane current_, graph_;
+    Track legacy_;
+    static thread_local Track current_, graph_;
     static thread_local uint64_t executable_;
 };
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "recorder.h"
+#include "instrument/record/recorder.h"
 
 namespace emu {
 

@@ -9,7 +9,7 @@
 namespace emu {
 
 // A basic block of the program. A warp executes it once with all lanes that come to it together.
-struct BlockCounts {
+struct BasicBlockCounts {
     uint64_t executions = 0;  // by warps
     uint64_t lanes = 0;       // active in these
     uint64_t divergent = 0;   // splits at its end: one less than the ways that the lanes went
@@ -37,9 +37,9 @@ struct CopyCounts {
     void add(const CopyCounts& other);
 };
 
-// All counts of one launch; those of blocks by the offset of their code in the program.
+// All counts of one launch; those of basic blocks by the offset of their code in the program.
 struct LaunchCounts {
-    std::unordered_map<uint32_t, BlockCounts> blocks;
+    std::unordered_map<uint32_t, BasicBlockCounts> basicBlocks;
     AccessCounts globalLoads, globalStores, globalAtomics;
     AccessCounts sharedLoads, sharedStores, sharedAtomics;
     CopyCounts copies;

@@ -13,18 +13,18 @@
 #include "engine/occupancy.h"
 #include "engine/output_file.h"
 #include "engine/program_symbols.h"
-#include "program_code.h"
+#include "instrument/record/program_code.h"
 
 namespace emu {
 namespace {
 
-// What is counted of the blocks.
+// What is counted of the basic blocks.
 struct BranchCounts {
     uint64_t branches = 0, divergent = 0;
     double instructions = 0, laneInstructions = 0;  // in bytes of machine code
 };
 
-uint64_t timesTrue(const BlockCounts& counts, const CodeBlock& code) {
+uint64_t timesTrue(const BasicBlockCounts& counts, const BasicBlock& code) {
     uint64_t times = 0;
     for (const auto& [successor, count] : counts.successors) {
         if ((successor == code.target) == code.jumpsIfTrue) times += count;
@@ -32,15 +32,15 @@ uint64_t timesTrue(const BlockCounts& counts, const CodeBlock& code) {
     return times;
 }
 
-// Branches as nvcc -G makes them: one at the end of each block (a loop's step is one), and of a
-// conditional one a second one for the lanes for which the condition holds. (The last block of a
+// Branches as nvcc -G makes them: one at the end of each basic block (a loop's step is one), and of
+// a conditional one a second one for the lanes for which the condition holds. (The last block of a
 // kernel ends it.)
 BranchCounts branchesOf(const LaunchCounts& counts) {
     BranchCounts sum;
     sum.branches = counts.loopSteps + counts.divisions;
     sum.divergent = counts.divergentDivisions;
-    for (const auto& [place, block] : counts.blocks) {
-        const CodeBlock code = codeBlockAt(place);
+    for (const auto& [place, block] : counts.basicBlocks) {
+        const BasicBlock code = basicBlockAt(place);
         const bool ends = block.successors.size() == 1 && block.successors[0].first == 0;
         if (!ends && !code.endsWithCall) sum.branches += block.executions;
         if (code.conditional) {

@@ -11,11 +11,11 @@
 #include "engine/scheduler.h"
 #include "engine/symbolizer.h"
 #include "engine/watcher.h"
-#include "memory_map.h"
-#include "per_thread.h"
+#include "instrument/record/memory_map.h"
+#include "instrument/record/per_thread.h"
+#include "instrument/record/program_code.h"
+#include "instrument/record/recorder.h"
 #include "profile_csv.h"
-#include "program_code.h"
-#include "recorder.h"
 #include "warp_replay.h"
 
 extern "C" const char _end[];  // of the program, from the linker
@@ -113,8 +113,8 @@ class BlockProfiler : public Recorder {
     }
     // Small functions of the emulator's headers have blocks, but no hook that says where they begin
     // and end: their blocks would be taken for the caller's.
-    void block(uintptr_t pc) override {
-        if (isOfUser(pc)) add({0, placeOf(pc), EventKind::Block, 0});
+    void basicBlock(uintptr_t pc) override {
+        if (isOfUser(pc)) add({0, placeOf(pc), EventKind::BasicBlock, 0});
     }
     void division(bool negative, uintptr_t pc) override {
         add({negative, placeOf(pc), EventKind::Division, 0});

@@ -12,7 +12,7 @@ void forEachLane(uint32_t lanes, Function function) {
 }
 
 // Lanes have gone on from the block to `successor` in so many executions.
-void addWay(BlockCounts& block, uint32_t successor, uint64_t times) {
+void addWay(BasicBlockCounts& block, uint32_t successor, uint64_t times) {
     const auto known = std::find_if(block.successors.begin(), block.successors.end(),
                                     [=](const auto& way) { return way.first == successor; });
     if (known != block.successors.end()) {
@@ -110,8 +110,8 @@ void WarpReplay::replay(uint32_t running, LaunchCounts& counts) {
 void WarpReplay::carryOut(uint32_t group, LaunchCounts& counts) {
     const Event event = lanes_[__builtin_ctz(group)].event();
     switch (event.kind) {
-        case EventKind::Block:
-            beginBlock(group, event.place, counts);
+        case EventKind::BasicBlock:
+            beginBasicBlock(group, event.place, counts);
             break;
         case EventKind::Enter:
             forEachLane(group, [&](unsigned i) {
@@ -168,7 +168,7 @@ void WarpReplay::carryOut(uint32_t group, LaunchCounts& counts) {
     forEachLane(group, [&](unsigned i) { ++lanes_[i].next; });
 }
 
-void WarpReplay::beginBlock(uint32_t group, uint32_t block, LaunchCounts& counts) {
+void WarpReplay::beginBasicBlock(uint32_t group, uint32_t block, LaunchCounts& counts) {
     uint32_t execution;
     if (freeExecutions_.empty()) {
         execution = static_cast<uint32_t>(executions_.size());
@@ -179,7 +179,7 @@ void WarpReplay::beginBlock(uint32_t group, uint32_t block, LaunchCounts& counts
     }
     const auto lanes = static_cast<unsigned>(__builtin_popcount(group));
     Execution& begun = executions_[execution];
-    begun.block = block;
+    begun.basicBlock = block;
     begun.open = begun.lanes = lanes;
     begun.ways = 0;
     forEachLane(group, [&](unsigned i) {
@@ -203,7 +203,7 @@ void WarpReplay::goOn(Frame& frame, uint32_t successor, LaunchCounts& counts) {
     }
     if (--execution.open > 0) return;
 
-    BlockCounts& block = counts.blocks[execution.block];
+    BasicBlockCounts& block = counts.basicBlocks[execution.basicBlock];
     ++block.executions;
     block.lanes += execution.lanes;
     block.divergent += execution.ways - 1;
@@ -300,8 +300,8 @@ void LaunchCounts::add(const LaunchCounts& other) {
     loopSteps += other.loopSteps;
     divisions += other.divisions;
     divergentDivisions += other.divergentDivisions;
-    for (const auto& [place, from] : other.blocks) {
-        BlockCounts& to = blocks[place];
+    for (const auto& [place, from] : other.basicBlocks) {
+        BasicBlockCounts& to = basicBlocks[place];
         to.executions += from.executions;
         to.lanes += from.lanes;
         to.divergent += from.divergent;

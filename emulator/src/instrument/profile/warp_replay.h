@@ -19,7 +19,7 @@
 namespace emu {
 
 enum class EventKind : uint8_t {
-    Block,
+    BasicBlock,
     Enter,
     Leave,
     LoopStep,
@@ -58,9 +58,9 @@ class WarpReplay {
     static constexpr unsigned kLanes = 32;
     static constexpr uint32_t kNone = UINT32_MAX;
 
-    // One execution of a block, until all its lanes have gone on.
+    // One execution of a basic block, until all its lanes have gone on.
     struct Execution {
-        uint32_t block;
+        uint32_t basicBlock;
         unsigned open;  // lanes that have not gone on yet
         unsigned lanes;
         unsigned ways;  // different ones
@@ -68,7 +68,7 @@ class WarpReplay {
     };
     struct Frame {
         uint32_t call;       // where the function was called
-        uint32_t execution;  // of the block that the lane is in; kNone before the first
+        uint32_t execution;  // of the basic block that the lane is in; kNone before the first
     };
     struct Lane {
         std::vector<Event> events;
@@ -85,7 +85,7 @@ class WarpReplay {
     bool together(const Lane& a, const Lane& b) const;
     bool before(const Lane& a, const Lane& b) const;
     void carryOut(uint32_t group, LaunchCounts& counts);
-    void beginBlock(uint32_t group, uint32_t block, LaunchCounts& counts);
+    void beginBasicBlock(uint32_t group, uint32_t block, LaunchCounts& counts);
     void goOn(Frame& frame, uint32_t successor, LaunchCounts& counts);
     void division(uint32_t group, LaunchCounts& counts);
     void copy(uint32_t group, CopyCounts& counts);

@@ -1,10 +1,10 @@
-#include "code_blocks.h"
+#include "basic_blocks.h"
 
 #include <algorithm>
 
 namespace emu {
 
-void CodeBlocks::scan(uint32_t begin, uint32_t end) {
+void BasicBlocks::scan(uint32_t begin, uint32_t end) {
     const uint32_t size = machine_.callSize;
     for (uint32_t place = begin; end - place >= size; place += machine_.alignment) {
         if (machine_.isCall(code_, place) && machine_.callTarget(code_, place) == hook_) {
@@ -13,24 +13,24 @@ void CodeBlocks::scan(uint32_t begin, uint32_t end) {
     }
 }
 
-CodeBlock CodeBlocks::at(uint32_t place) const {
+BasicBlock BasicBlocks::at(uint32_t place) const {
     const auto found = std::lower_bound(places_.begin(), places_.end(), place);
     if (found == places_.end() || *found != place || found + 1 == places_.end()) return {};
     const uint32_t end = found[1] - machine_.callSize;
-    CodeBlock block{end - place, false, false, 0, false};
+    BasicBlock block{end - place, false, false, 0, false};
     findJump(place, end, &block);
     block.endsWithCall = !block.conditional && block.bytes >= machine_.callSize &&
                          machine_.isCall(code_, end - machine_.callSize);
     return block;
 }
 
-bool CodeBlocks::isBlock(uint32_t place) const {
+bool BasicBlocks::isBlock(uint32_t place) const {
     return std::binary_search(places_.begin(), places_.end(), place);
 }
 
 // Compilers jump forward where the source's condition does not hold, over what it guards, and back
 // where it does, to a loop's body.
-void CodeBlocks::findJump(uint32_t begin, uint32_t end, CodeBlock* block) const {
+void BasicBlocks::findJump(uint32_t begin, uint32_t end, BasicBlock* block) const {
     for (const ConditionalJump& jump : machine_.jumpsAtEnd(code_, begin, end)) {
         const uint32_t target = jump.target + machine_.callSize;
         if (!isBlock(target)) continue;

@@ -9,7 +9,7 @@
 
 namespace emu {
 
-struct CodeBlock {
+struct BasicBlock {
     uint32_t bytes;     // of machine code; 0 where the block is not known
     bool endsWithCall;  // not with a jump: the next block is separate only because of exceptions
     bool conditional;   // ends with a conditional jump
@@ -18,20 +18,20 @@ struct CodeBlock {
 };
 
 // A block is named by the place behind its call of the hook.
-class CodeBlocks {
+class BasicBlocks {
   public:
     // Code at `code` + place, in which `hook` is the hook's place.
-    CodeBlocks(const MachineCode& machine, const uint8_t* code, uint32_t hook)
+    BasicBlocks(const MachineCode& machine, const uint8_t* code, uint32_t hook)
         : machine_(machine), code_(code), hook_(hook) {}
 
     // Looks for blocks in [begin, end), which lies behind what was scanned before.
     void scan(uint32_t begin, uint32_t end);
 
-    CodeBlock at(uint32_t place) const;
+    BasicBlock at(uint32_t place) const;
 
   private:
     bool isBlock(uint32_t place) const;
-    void findJump(uint32_t begin, uint32_t end, CodeBlock* block) const;
+    void findJump(uint32_t begin, uint32_t end, BasicBlock* block) const;
 
     const MachineCode& machine_;
     const uint8_t* const code_;

@@ -129,7 +129,7 @@ void __tsan_func_exit() {
 }
 void __sanitizer_cov_trace_pc() {
     if (emu::recorder != nullptr) {
-        emu::recorder->block(reinterpret_cast<uintptr_t>(EMU_CALLER));
+        emu::recorder->basicBlock(reinterpret_cast<uintptr_t>(EMU_CALLER));
     }
 }
 

@@ -13,16 +13,16 @@ const MachineCode& machine = aarch64Code;
 const MachineCode& machine = x86Code;
 #endif
 
-CodeBlocks blocksOfProgram() {
-    CodeBlocks blocks(machine, reinterpret_cast<const uint8_t*>(pcOf(0)),
-                      placeOf(reinterpret_cast<uintptr_t>(&__sanitizer_cov_trace_pc)));
+BasicBlocks blocksOfProgram() {
+    BasicBlocks blocks(machine, reinterpret_cast<const uint8_t*>(pcOf(0)),
+                       placeOf(reinterpret_cast<uintptr_t>(&__sanitizer_cov_trace_pc)));
     dl_iterate_phdr(
         [](dl_phdr_info* info, size_t, void* found) {
             for (size_t i = 0; i < info->dlpi_phnum; ++i) {
                 const ElfW(Phdr)& segment = info->dlpi_phdr[i];
                 if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
                 const uint32_t begin = placeOf(info->dlpi_addr + segment.p_vaddr);
-                static_cast<CodeBlocks*>(found)->scan(
+                static_cast<BasicBlocks*>(found)->scan(
                     begin, begin + static_cast<uint32_t>(segment.p_memsz));
             }
             return 1;  // the program itself comes first
@@ -33,8 +33,8 @@ CodeBlocks blocksOfProgram() {
 
 }  // namespace
 
-CodeBlock codeBlockAt(uint32_t place) {
-    static const CodeBlocks& blocks = *new CodeBlocks(blocksOfProgram());
+BasicBlock basicBlockAt(uint32_t place) {
+    static const BasicBlocks& blocks = *new BasicBlocks(blocksOfProgram());
     return blocks.at(place);
 }
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "code_blocks.h"
+#include "basic_blocks.h"
 
 extern "C" const char __executable_start[];  // from the linker
 
@@ -17,8 +17,8 @@ inline uintptr_t pcOf(uint32_t place) {
     return reinterpret_cast<uintptr_t>(__executable_start) + place;
 }
 
-// The block that begins at `place`, as Recorder::block() names it. Knows x86-64 and AArch64 code;
-// elsewhere all members are 0.
-CodeBlock codeBlockAt(uint32_t place);
+// The basic block that begins at `place`, as Recorder::basicBlock() names it. Knows x86-64 and
+// AArch64 code; elsewhere all members are 0.
+BasicBlock basicBlockAt(uint32_t place);
 
 }  // namespace emu

@@ -1,5 +1,5 @@
-// Receives what the compiler's instrumentation reports of the CUDA thread that runs: hooks.cpp
-// calls it.
+// Receives what the compiler's instrumentation and the translator's marks report of the CUDA thread
+// that runs: hooks.cpp and marks.cpp call it.
 #pragma once
 
 #include <atomic>
@@ -36,7 +36,7 @@ class Recorder {
     // Neither stack nor parameters nor constants nor the engine's own variables come here.
     virtual void access(const Access& access) = 0;
     // A basic block begins. `pc` names it.
-    virtual void block(uintptr_t pc) = 0;
+    virtual void basicBlock(uintptr_t pc) = 0;
     // A `for` goes on to its next round.
     virtual void loopStep(uintptr_t) {}
     // A signed division branches on the sign of its result.
