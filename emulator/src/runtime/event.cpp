@@ -1,4 +1,5 @@
-// Events: a time on the host's steady clock, or a place in a capture.
+// Events: a time on the host's steady clock, or a place in a capture; and the streams that wait for
+// them.
 #include "emu/api/events.h"
 
 #include "emu/api/streams.h"
@@ -67,6 +68,23 @@ cudaError_t recordEvent(cudaEvent_t eventHandle, cudaStream_t streamHandle, unsi
         setRecorded(*event);
         return cudaSuccess;
     });
+}
+
+// What the event stands for has been done: only a capture, and who watches, want to know.
+cudaError_t waitInStream(cudaStream_t streamHandle, cudaEvent_t eventHandle, unsigned flags) {
+    if ((flags & ~cudaEventWaitExternal) != 0) return cudaErrorInvalidValue;
+    if (inDevice() && isLaunchMode(streamHandle)) return cudaErrorInvalidValue;
+    const std::lock_guard<std::mutex> lock(handleMutex());
+    const std::shared_ptr<Stream> stream = findStream(streamHandle);
+    const std::shared_ptr<Event> event = findEvent(eventHandle);
+    if (stream == nullptr || event == nullptr) return cudaErrorInvalidResourceHandle;
+    if (flags == cudaEventWaitExternal) {
+        if (!stream->capture) return cudaErrorIllegalState;
+        return captureNode(*stream, cudaGraphNodeTypeWaitEvent, [] { return cudaSuccess; });
+    }
+    if (anyCapture() || event->capture) return captureWait(stream, *event);
+    if (watcher != nullptr) watcher->streamWaits(stream->seen(), event->number);
+    return cudaSuccess;
 }
 
 // What the event stands for has been done; what remains are the errors.
@@ -148,4 +166,8 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
 
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
     return hostApi(__func__, [&] { return elapsedTime(milliseconds, start, end); });
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags) {
+    return api([&] { return waitInStream(stream, event, flags); });
 }

@@ -10,7 +10,6 @@
 #include "engine/grid.h"
 #include "engine/scheduler.h"
 #include "error.h"
-#include "event.h"
 #include "handles.h"
 #include "stream.h"
 
@@ -244,25 +243,6 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
     return hostApi(__func__, [&] { return waitForStream(stream); });
-}
-
-cudaError_t cudaStreamWaitEvent(cudaStream_t streamHandle, cudaEvent_t eventHandle,
-                                unsigned int flags) {
-    return api([&] {
-        if ((flags & ~cudaEventWaitExternal) != 0) return cudaErrorInvalidValue;
-        if (inDevice() && isLaunchMode(streamHandle)) return cudaErrorInvalidValue;
-        const std::lock_guard<std::mutex> lock(handleMutex());
-        const std::shared_ptr<Stream> stream = findStream(streamHandle);
-        const std::shared_ptr<Event> event = findEvent(eventHandle);
-        if (stream == nullptr || event == nullptr) return cudaErrorInvalidResourceHandle;
-        if (flags == cudaEventWaitExternal) {
-            if (!stream->capture) return cudaErrorIllegalState;
-            return captureNode(*stream, cudaGraphNodeTypeWaitEvent, [] { return cudaSuccess; });
-        }
-        if (anyCapture() || event->capture) return captureWait(stream, *event);
-        if (watcher != nullptr) watcher->streamWaits(stream->seen(), event->number);
-        return cudaSuccess;  // what the event stands for has been done
-    });
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* userData) {
