@@ -1,5 +1,6 @@
 """Keeps the order of the emulator's layers (emulator/README.md): runtime and instrument stand on the
 engine, which knows neither, nor do they know each other; host/, which the runtime asks, knows nobody.
+Within instrument, profile and hazards stand on record, and do not know each other.
 
 Two ways to break it are looked for: an include, and a call of a function that was declared elsewhere,
 which only the object files show.
@@ -17,12 +18,17 @@ from translate import OWN_INCLUDE
 INCLUDE = Path(OWN_INCLUDE).resolve()
 SRC = INCLUDE.parent / "src"
 HOST = SRC.parent.parent / "host"
+# Each layer is a folder of src/, without those in it, and may use these.
 MAY_USE = {
     "host": set(),
     "engine": set(),
     "runtime": {"engine", "host"},
-    "instrument": {"engine", "host"},
+    "instrument/record": {"engine"},
+    "instrument/profile": {"engine", "instrument/record"},
+    "instrument/hazards": {"engine", "host", "instrument/record"},
+    "instrument": {"engine", "instrument/record", "instrument/profile", "instrument/hazards"},
 }
+SUFFIXES = (".cpp", ".h")
 # Declared in the public headers, defined in the runtime.
 RUNTIME_HEADERS = INCLUDE / "emu" / "api"
 
@@ -34,7 +40,7 @@ DEFINED, UNDEFINED = set("TDBRGSC"), set("Uw")
 
 def sources(layer: str) -> list[Path]:
     folder = HOST if layer == "host" else SRC / layer
-    return sorted(path for path in folder.iterdir() if path.suffix in (".cpp", ".h"))
+    return sorted(path for path in folder.iterdir() if path.suffix in SUFFIXES)
 
 
 def includes(path: Path) -> list[Path]:
@@ -52,12 +58,13 @@ def layer_of(path: Path) -> str:
         return "runtime"
     if path.is_relative_to(HOST):
         return "host"
-    return path.relative_to(SRC).parts[0] if path.is_relative_to(SRC) else ""
+    return path.parent.relative_to(SRC).as_posix() if path.is_relative_to(SRC) else ""
 
 
 def test_every_source_is_in_a_layer():
-    assert {path.name for path in SRC.iterdir()} | {"host"} == set(MAY_USE)
-    assert all(sources(layer) for layer in MAY_USE)
+    found = {layer_of(path) for path in SRC.rglob("*") if path.suffix in SUFFIXES}
+    assert found | {"host"} == set(MAY_USE)
+    assert sources("host")
 
 
 @pytest.mark.parametrize("layer", MAY_USE)
