@@ -5,10 +5,10 @@
 #include <cstdlib>
 #include <string>
 
-#include "../host/host_memory.h"
 #include "device.cuh"
 #include "fail.h"
 #include "format.h"
+#include "host_memory.h"
 
 namespace lab {
 

@@ -1,7 +1,7 @@
 #pragma once
 // For programs that --wrap puts this into: the host has the memory that the test says.
 
-#include "../host/host_memory.h"
+#include "../common/host_memory.h"
 #include "wrapped.h"
 
 inline host::Memory pretended = {std::size_t{8} << 30, std::size_t{4} << 30};

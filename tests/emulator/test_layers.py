@@ -1,6 +1,6 @@
 """Keeps the order of the emulator's layers (emulator/README.md): runtime and instrument stand on the
-engine, which knows neither, nor do they know each other; host/, which the runtime asks, knows nobody.
-Within instrument, profile and hazards stand on record, and do not know each other.
+engine, which knows neither, nor do they know each other; of common/ they use host_memory.h alone, which
+knows nobody.
 
 Two ways to break it are looked for: an include, and a call of a function that was declared elsewhere,
 which only the object files show.
@@ -17,8 +17,7 @@ from translate import OWN_INCLUDE
 
 INCLUDE = Path(OWN_INCLUDE).resolve()
 SRC = INCLUDE.parent / "src"
-HOST = SRC.parent.parent / "host"
-# Each layer is a folder of src/, without those in it, and may use these.
+COMMON = SRC.parent.parent / "common"
 MAY_USE = {
     "host": set(),
     "engine": set(),
@@ -39,15 +38,16 @@ DEFINED, UNDEFINED = set("TDBRGSC"), set("Uw")
 
 
 def sources(layer: str) -> list[Path]:
-    folder = HOST if layer == "host" else SRC / layer
-    return sorted(path for path in folder.iterdir() if path.suffix in SUFFIXES)
+    if layer == "host":
+        return sorted(COMMON.glob("host_memory.*"))
+    return sorted(path for path in (SRC / layer).iterdir() if path.suffix in (".cpp", ".h"))
 
 
 def includes(path: Path) -> list[Path]:
     """The emulator's own files that a file includes."""
     found = []
     for name in INCLUDE_LINE.findall(path.read_text()):
-        candidates = [(folder / name).resolve() for folder in (path.parent, SRC, INCLUDE, HOST)]
+        candidates = [(folder / name).resolve() for folder in (path.parent, SRC, INCLUDE)]
         found += [file for file in candidates if file.is_file()][:1]
     return found
 
@@ -56,9 +56,9 @@ def layer_of(path: Path) -> str:
     """The layer of a file; empty for the public headers that belong to none."""
     if path.is_relative_to(RUNTIME_HEADERS):
         return "runtime"
-    if path.is_relative_to(HOST):
-        return "host"
-    return path.parent.relative_to(SRC).as_posix() if path.is_relative_to(SRC) else ""
+    if path.is_relative_to(COMMON):
+        return "host" if path in sources("host") else "common"
+    return path.relative_to(SRC).parts[0] if path.is_relative_to(SRC) else ""
 
 
 def test_every_source_is_in_a_layer():

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "host_memory.h"
+#include "../../../common/host_memory.h"
 
 namespace emu {
 

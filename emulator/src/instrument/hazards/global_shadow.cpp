@@ -6,8 +6,8 @@
 #include <cstring>
 #include <utility>
 
-#include "host_memory.h"
-#include "instrument/record/program_code.h"
+#include "../../../common/host_memory.h"
+#include "program_code.h"
 #include "word_rules.h"
 
 namespace emu {
