@@ -57,7 +57,6 @@ _ADDRESS = "QEMU says address 0 where this machine's processor gives none"
 _LIMIT = "QEMU has no limits of memory (setrlimit)"
 NOT_UNDER_QEMU = {
     "common/host_memory_test/Addresses.AreWhatTheLimitLeaves": _LIMIT,
-    "common/host_thread_test/StartThread.SaysThatThereAreNoMore": _LIMIT,
     "engine/faults/Faults.AddressOfAnAtomicThatCannotBe": _ADDRESS,
     "engine/faults/Faults.AddressThatCannotBe": _ADDRESS,
     "engine/guarded_memory/GuardedMemory.IsNullWhereThereIsNone": _LIMIT,
@@ -65,6 +64,7 @@ NOT_UNDER_QEMU = {
     "engine/guarded_memory/GuardedMemoryDeathTest.EndsTheProgramWhereItCannotBeReached": _LIMIT,
     "streams/childProcess_test/ChildProcess.ThatCannotBeStartedIsAnError": "QEMU's vfork() is a fork(), "
     "so that posix_spawn() does not learn of an error",
+    "streams/hostThread_test/StartThread.SaysThatThereAreNoMore": _LIMIT,
 }
 
 

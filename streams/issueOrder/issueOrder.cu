@@ -40,9 +40,9 @@
 #include <vector>
 
 #include "childProcess.h"
-#include "../forkJoin.cuh"
-#include "../halfAnSm.cuh"
-#include "host_thread.h"
+#include "forkJoin.cuh"
+#include "halfAnSm.cuh"
+#include "hostThread.h"
 #include "issueOptions.cuh"
 #include "issuePlan.h"
 #include "../kernelSpans.h"

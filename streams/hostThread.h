@@ -1,19 +1,25 @@
-#include "host_thread.h"
+#pragma once
+// Threads of the host in programs that use CUDA.
 
 #include <cuda_runtime.h>
 
 #include <system_error>
+#include <thread>
+#include <utility>
 
 #include "check.cuh"
 #include "fail.h"
 
 namespace lab {
 
-std::thread startThread(const std::function<void()>& work) {
+// A thread that runs `work` with the caller's device. (By itself, each begins with device 0.) Ends
+// the program if the system gives no more threads. The caller has to join it.
+template <typename Work>
+std::thread startThread(Work work) {
     int device;
     CUDA_CHECK(cudaGetDevice(&device));
     try {
-        return std::thread([work, device] {
+        return std::thread([work = std::move(work), device]() mutable {
             CUDA_CHECK(cudaSetDevice(device));
             work();
         });

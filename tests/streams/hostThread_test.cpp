@@ -1,4 +1,4 @@
-#include "host_thread.h"
+#include "hostThread.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
