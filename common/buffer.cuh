@@ -4,21 +4,48 @@
 #include <cuda_runtime.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
 #include "check.cuh"
+#include "fail.h"
 #include "memory.h"
 
 namespace lab {
 
 // Behind the owners: memory for `count` elements of so many bytes, uninitialised. Where that does
 // not fit, the program ends.
-void* deviceMemory(std::size_t count, std::size_t elementBytes);
-void* pinnedMemory(std::size_t count, std::size_t elementBytes);
+inline void* deviceMemory(std::size_t count, std::size_t elementBytes) {
+    const std::size_t bytes = bytesOf(count, elementBytes);
+    void* memory = nullptr;
+    const cudaError_t error =
+        bytes == SIZE_MAX ? cudaErrorMemoryAllocation : cudaMalloc(&memory, bytes);
+    if (error == cudaErrorMemoryAllocation) {
+        cudaGetLastError();  // reported here
+        std::size_t freeBytes = 0, totalBytes = 0;
+        CUDA_CHECK(cudaMemGetInfo(&freeBytes, &totalBytes));
+        quitWithoutMemory(bytes, "device", freeBytes);
+    }
+    CUDA_CHECK(error);
+    return memory;
+}
+inline void* pinnedMemory(std::size_t count, std::size_t elementBytes) {
+    const std::size_t bytes = bytesOf(count, elementBytes);
+    void* memory = nullptr;
+    const cudaError_t error =
+        bytes == SIZE_MAX ? cudaErrorMemoryAllocation : cudaMallocHost(&memory, bytes);
+    if (error == cudaErrorMemoryAllocation) quitWithoutMemory(bytes, "pinned", freeHostBytes());
+    CUDA_CHECK(error);
+    return memory;
+}
 
 // Ends the program where `count` elements are more than a buffer of `size` has.
-void requireFit(std::size_t count, std::size_t size);
+inline void requireFit(std::size_t count, std::size_t size) {
+    if (count > size)
+        quit(kExitFailure, "a copy of %zu elements does not fit a device buffer of %zu", count,
+             size);
+}
 
 // `count` elements of device memory, uninitialised. get() is the pointer for a kernel.
 template <typename T>

@@ -6,6 +6,8 @@
 
 #include <string>
 
+#include "fail.h"
+
 #define CUDA_CHECK(call) ::lab::checkCuda((call), #call, __FILE__, __LINE__)
 
 // After kernel<<<...>>>(...), which returns nothing: finds launches that could not start (a bad
@@ -17,7 +19,17 @@
 namespace lab {
 
 // `where` is a place in the source, or the name of a kernel.
-void checkCuda(cudaError_t error, const char* what, const std::string& where);
-void checkCuda(cudaError_t error, const char* what, const char* file, int line);
+inline void checkCuda(cudaError_t error, const char* what, const std::string& where) {
+    if (error == cudaSuccess) return;
+    const bool wrongArchitecture =
+        error == cudaErrorNoKernelImageForDevice || error == cudaErrorUnsupportedPtxVersion;
+    quit(kExitFailure, "%s: %s: %s: %s%s", where.c_str(), what, cudaGetErrorName(error),
+         cudaGetErrorString(error),
+         wrongArchitecture ? " (build for this GPU: -DCMAKE_CUDA_ARCHITECTURES=native)" : "");
+}
+
+inline void checkCuda(cudaError_t error, const char* what, const char* file, int line) {
+    if (error != cudaSuccess) checkCuda(error, what, formatted("%s:%d", file, line));
+}
 
 }  // namespace lab

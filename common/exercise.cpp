@@ -8,12 +8,12 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+#include <new>
 #include <utility>
 
 #include "check.cuh"
 #include "fail.h"
 #include "format.h"
-#include "memory.h"
 
 namespace lab {
 namespace {
@@ -26,11 +26,22 @@ void occupyStandardDescriptors() {
     }
 }
 
+// For allocations that nobody looks at beforehand (std::string, std::function ...).
+void quitOnBadAlloc() {
+    std::set_new_handler([] {  // takes no memory, and destroys nothing: other threads may run
+        const Named& name = named();
+        std::fflush(stdout);
+        std::fprintf(stderr, "%s: %s%scannot allocate host memory; choose a smaller size\n",
+                     name.program.c_str(), name.sizes.c_str(), name.sizes.empty() ? "" : ": ");
+        std::_Exit(kExitFailure);
+    });
+}
+
 }  // namespace
 
 Exercise::Exercise(std::string name, std::string about, BackEnds backEnds)
     : name_(std::move(name)), about_(std::move(about)), backEnds_(backEnds) {
-    setProgramName(name_);
+    named().program = name_;
     std::signal(SIGXFSZ, SIG_IGN);  // a file of the greatest size (ulimit -f) is a full disk
     occupyStandardDescriptors();
     quitOnBadAlloc();
@@ -56,7 +67,7 @@ void Exercise::parseOptions(int argc, char** argv) {
     const std::string error = options_.parse(argc, argv);
     if (!error.empty()) reject(error);
     if (help) printHelp();
-    setSizes(options_.givenNumbers(ownOptions_));
+    named().sizes = options_.givenNumbers(ownOptions_);
 }
 
 void Exercise::selectDevice() {

@@ -5,20 +5,31 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
 
 #include "device.cuh"
 #include "fail.h"
+#include "format.h"
 
 namespace lab {
+
+inline constexpr unsigned kMaxBlock = 1024;  // threads per block, on every GPU
+
+// The shape of a grid or a block as text: "256", "32x8", "5x5x5".
+inline std::string shape(dim3 size) {
+    if (size.z > 1) return formatted("%ux%ux%u", size.x, size.y, size.z);
+    if (size.y > 1) return formatted("%ux%u", size.x, size.y);
+    return formatted("%u", size.x);
+}
 
 // Blocks that cover `count` items, `perBlock` to each block.
 inline unsigned blocksFor(std::size_t count, std::size_t perBlock) {
     const std::size_t blocks = count / perBlock + (count % perBlock != 0);
-    constexpr std::size_t kMaxGridX =
-        2147483647;  // gridDim.x of every GPU since compute capability 3.0
-    if (blocks > kMaxGridX) {
-        quitTooLarge("%zu items of %zu to a block need %zu blocks: a grid has at most %zu", count,
-                     perBlock, blocks, kMaxGridX);
+    constexpr std::size_t kMost = 2147483647;  // along x, since compute capability 3.0
+    if (blocks > kMost) {
+        quitTooLarge(
+            formatted("%zu items of %zu to a block need %zu blocks: a grid has at most %zu", count,
+                      perBlock, blocks, kMost));
     }
     return static_cast<unsigned>(blocks);
 }

@@ -1,21 +1,48 @@
 #pragma once
 // Host memory: an allocation that does not fit says so.
 
+#include <cuda_runtime.h>
+
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <string>
 #include <vector>
+
+#include "fail.h"
+#include "format.h"
+#include "host_memory.h"
 
 namespace lab {
 
+// SIZE_MAX where there are no numbers for so many.
+inline std::size_t bytesOf(std::size_t count, std::size_t elementBytes) {
+    return count <= SIZE_MAX / elementBytes ? count * elementBytes : SIZE_MAX;
+}
+
 // Bytes that the machine, or the container around the program, can still give; swap is left out.
-std::uint64_t freeHostBytes();
+inline std::uint64_t freeHostBytes() {
+#ifdef __CUDA_EMULATOR__
+    // The device's memory is the host's: the emulation knows what of that is taken.
+    std::size_t available = 0;
+    if (cudaMemGetInfo(&available, nullptr) == cudaSuccess) return available;
+#endif
+    return std::min(host::memory().available, host::addressesLeft());
+}
 
 // Ends the program. `kind` of memory: "device", "pinned", "host".
-[[noreturn]] void quitWithoutMemory(std::uint64_t bytes, const char* kind, std::uint64_t freeBytes);
+[[noreturn]] inline void quitWithoutMemory(std::uint64_t bytes, const char* kind,
+                                           std::uint64_t freeBytes) {
+    quitTooLarge("cannot allocate " + std::string(bytes == UINT64_MAX ? "more than " : "") +
+                 inBytes(bytes) + " of " + kind + " memory: " + inBytes(freeBytes) + " are free");
+}
 
 // Ends the program where `count` elements of so many bytes do not fit into memory.
-void requireHostMemory(std::size_t count, std::size_t elementBytes);
+inline void requireHostMemory(std::size_t count, std::size_t elementBytes) {
+    const std::uint64_t bytes = bytesOf(count, elementBytes), available = freeHostBytes();
+    if (bytes > available) quitWithoutMemory(bytes, "host", available);
+}
 
 // A std::vector of `count` zeros. Where that does not fit into memory, the program ends here: Linux
 // would hand out the addresses and kill the program when it uses them.
@@ -25,11 +52,8 @@ std::vector<T> hostVector(std::size_t count) {
     try {
         return std::vector<T>(count);
     } catch (const std::bad_alloc&) {
-        quitWithoutMemory(count * sizeof(T), "host", freeHostBytes());
+        quitWithoutMemory(bytesOf(count, sizeof(T)), "host", freeHostBytes());
     }
 }
-
-// For every other allocation of the host (std::vector, std::string ...).
-void quitOnBadAlloc();
 
 }  // namespace lab

@@ -32,6 +32,7 @@
 
 #include "firstMismatch.h"
 #include "lab.cuh"
+#include "parseBlock.h"
 
 // All kernels: rows x cols elements, row-major. __restrict__ promises that the matrices do not
 // overlap, so that a thread may begin its next loads before it has stored.
@@ -144,7 +145,7 @@ int main(int argc, char** argv) {
     exercise.requireElements(rows, cols);
     std::vector<dim3> shapes = allShapes();
     if (!onlyBlock.empty()) {
-        const std::optional<dim3> shape = lab::parseBlock(onlyBlock, 2);
+        const std::optional<dim3> shape = parseBlock(onlyBlock, 2);
         if (!shape) exercise.reject("block", onlyBlock, kShape);
         shapes = {*shape};
     }

@@ -30,6 +30,7 @@
 #include <vector>
 
 #include "lab.cuh"
+#include "parseBlock.h"
 
 constexpr unsigned kWarp = 32;  // lanes of a warp
 
@@ -197,7 +198,7 @@ int main(int argc, char** argv) {
     exercise.options().text("block", &blockText, "XxYxZ", "X, XxY or XxYxZ",
                             "the block to draw, as 40, 40x2 or 5x5x5");
     exercise.parseOptions(argc, argv);
-    const std::optional<dim3> block = lab::parseBlock(blockText, 3);
+    const std::optional<dim3> block = parseBlock(blockText, 3);
     if (!block) {
         exercise.reject("block", blockText,
                         "X, XxY or XxYxZ, whole numbers from 1 with a product of at most 1024, and "

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "../pretended_memory.h"
 #include "buffer.cuh"
+#include "host_memory.h"
 
 namespace {
 
@@ -15,7 +15,10 @@ constexpr std::size_t kMiB = std::size_t{1} << 20;
 
 class Memory : public testing::Test {
   protected:
-    Memory() { pretended = {1024 * kMiB, 320 * kMiB}; }
+    Memory() { host::pretended = &memory_; }
+    ~Memory() override { host::pretended = nullptr; }
+
+    host::Memory memory_ = {1024 * kMiB, 320 * kMiB};
 };
 
 TEST_F(Memory, WhatDoesNotFitIsRefused) {
@@ -30,7 +33,7 @@ TEST_F(Memory, WhatDoesNotFitIsRefused) {
 }
 
 TEST_F(Memory, NothingIsLeft) {
-    pretended.available = 0;
+    memory_.available = 0;
     EXPECT_EXIT(lab::requireHostMemory(1, 1), testing::ExitedWithCode(1), "0 bytes are free");
 }
 

@@ -5,12 +5,18 @@
 #include <thread>
 #include <vector>
 
-#include "../../pretended_memory.h"
+#include "../../../common/host_memory.h"
 #include "fixture.h"
 
 namespace {
 
-using MemoryTest = RuntimeTest;
+// Of the host, as these tests have it.
+host::Memory pretended = {size_t{8} << 30, size_t{4} << 30};
+
+class MemoryTest : public RuntimeTest {
+  protected:
+    MemoryTest() { host::pretended = &pretended; }
+};
 
 constexpr size_t kTooMuch = size_t{1} << 50;
 constexpr size_t kPoisoned = size_t{16} << 20;  // of an allocation: written at once
