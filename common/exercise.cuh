@@ -12,7 +12,7 @@
 #include "measure.cuh"
 #include "options.h"
 #include "result_table.h"
-#include "terminal.h"
+#include "table.h"
 
 namespace lab {
 

@@ -1,7 +1,6 @@
 #pragma once
 // What every exercise shares. Each part is a small header of its own.
 
-#include "block_shape.cuh"
 #include "buffer.cuh"
 #include "check.cuh"
 #include "device.cuh"
@@ -10,7 +9,6 @@
 #include "format.h"
 #include "grid.cuh"
 #include "intrinsics.cuh"
-#include "l2_flush.cuh"
 #include "ladder.cuh"
 #include "measure.cuh"
 #include "memory.h"
@@ -21,7 +19,6 @@
 #include "span.cuh"
 #include "statistics.h"
 #include "table.h"
-#include "terminal.h"
 #include "timer.cuh"
 #include "verify.h"
 #include "warp_sum.cuh"

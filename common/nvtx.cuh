@@ -2,6 +2,8 @@
 // Names what the host does, for the timelines of the profilers and of ./lab trace (NVTX, a part of
 // the CUDA toolkit).
 
+#include <nvtx3/nvToolsExt.h>
+
 #include <string>
 
 namespace lab {
@@ -9,8 +11,8 @@ namespace lab {
 // A range from construction to destruction. Costs next to nothing where no profiler listens.
 class NvtxRange {
   public:
-    explicit NvtxRange(const std::string& name);
-    ~NvtxRange();
+    explicit NvtxRange(const std::string& name) { nvtxRangePushA(name.c_str()); }
+    ~NvtxRange() { nvtxRangePop(); }
     NvtxRange(const NvtxRange&) = delete;
     NvtxRange& operator=(const NvtxRange&) = delete;
 };

@@ -1,5 +1,7 @@
 #include "table.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <utility>
@@ -18,6 +20,20 @@ std::string quoted(const std::string& text) {
 }
 
 }  // namespace
+
+bool inColour(std::FILE* out) {
+    const char* const refused = std::getenv("NO_COLOR");
+    const char* const terminal = std::getenv("TERM");
+    if (refused != nullptr && refused[0] != '\0') return false;
+    if (terminal == nullptr || std::string(terminal) == "dumb") return false;
+    return isatty(fileno(out)) == 1;
+}
+
+std::string styled(const std::string& text, Style style, bool colour) {
+    if (!colour || style == Style::kPlain) return text;
+    const char* const code = style == Style::kGood ? "32" : style == Style::kBad ? "1;31" : "1;33";
+    return std::string("\033[") + code + "m" + text + "\033[0m";
+}
 
 Cell::Cell(std::string text) : shown_(text), exact_(std::move(text)) {}
 Cell::Cell(const char* text) : Cell(std::string(text)) {}

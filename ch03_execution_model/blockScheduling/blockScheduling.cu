@@ -40,9 +40,8 @@
 #include <vector>
 
 #include "blockStays.h"
-#include "csv_file.cuh"
 #include "lab.cuh"
-#include "since_first.cuh"
+#include "output_file.cuh"
 
 // The work of a thread: each step waits for the one before, so that its time is that of arithmetic
 // and not of memory. A chaotic map of a small interval onto itself: a step too many or too few

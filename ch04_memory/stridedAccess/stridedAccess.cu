@@ -30,7 +30,6 @@
 #include <vector>
 
 #include "lab.cuh"
-#include "mixed_number.cuh"
 #include "scattered.cuh"
 
 constexpr unsigned kBlock = 256;

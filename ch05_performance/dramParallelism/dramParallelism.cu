@@ -37,7 +37,7 @@
 #include "busBandwidth.h"
 #include "dramPlaces.cuh"
 #include "lab.cuh"
-#include "mixed_number.cuh"
+#include "scattered.cuh"
 
 constexpr unsigned kBlock = 256;
 constexpr unsigned kPerThread = 8;  // loads of 16 bytes, half a sector

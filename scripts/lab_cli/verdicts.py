@@ -20,7 +20,7 @@ def only_wrong(status: int, output: str) -> bool:
     return status == 1 and any(line.startswith(WRONG_ROW) for line in output.splitlines())
 
 
-# As in common/terminal.cpp: green, bold red, bold yellow.
+# As in common/table.cpp: green, bold red, bold yellow.
 STYLES = {"ok": "32", "FAILED": "1;31", "refused": "1;31", "skipped": "1;33"}
 
 

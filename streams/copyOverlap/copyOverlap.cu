@@ -40,11 +40,11 @@
 #include <utility>
 #include <vector>
 
-#include "csv_file.cuh"
-#include "../events.cuh"
-#include "../forkJoin.cuh"
+#include "events.cuh"
+#include "forkJoin.cuh"
 #include "hostReaders.h"
 #include "lab.cuh"
+#include "output_file.cuh"
 #include "overlapTable.h"
 #include "pipeline.h"
 #include "roundTrip.cuh"

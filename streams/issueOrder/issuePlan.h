@@ -6,11 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "csv_file.cuh"
 #include "format.h"
-#include "../kernelSpans.h"
+#include "kernelSpans.h"
+#include "output_file.cuh"
 #include "queueModel.h"
-#include "since_first.cuh"
 #include "span.cuh"
 #include "statistics.h"
 

@@ -30,14 +30,13 @@
 #include <string>
 #include <vector>
 
-#include "csv_file.cuh"
-#include "../dials.h"
-#include "../forkJoin.cuh"
-#include "../halfAnSm.cuh"
+#include "dials.h"
+#include "forkJoin.cuh"
+#include "halfAnSm.cuh"
 #include "idealSpeedup.h"
 #include "../kernelSpans.h"
 #include "lab.cuh"
-#include "since_first.cuh"
+#include "output_file.cuh"
 
 constexpr unsigned kResidentKernels = 128;  // at a time, on GPUs of compute capability 7.5 and up
 

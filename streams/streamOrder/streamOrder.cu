@@ -43,14 +43,13 @@
 #include <utility>
 #include <vector>
 
-#include "csv_file.cuh"
-#include "../events.cuh"
-#include "../forkJoin.cuh"
+#include "events.cuh"
+#include "forkJoin.cuh"
 #include "hostFunctions.cuh"
 #include "hostWaits.cuh"
 #include "lab.cuh"
 #include "orderRows.cuh"
-#include "since_first.cuh"
+#include "output_file.cuh"
 #include "staleElements.h"
 #include "stay.cuh"
 #include "streamRules.h"

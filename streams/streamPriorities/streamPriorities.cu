@@ -35,14 +35,13 @@
 #include <string>
 #include <vector>
 
-#include "csv_file.cuh"
-#include "../dials.h"
-#include "../events.cuh"
-#include "../forkJoin.cuh"
-#include "../halfAnSm.cuh"
+#include "dials.h"
+#include "events.cuh"
+#include "forkJoin.cuh"
+#include "halfAnSm.cuh"
 #include "lab.cuh"
 #include "measuredRuns.h"
-#include "since_first.cuh"
+#include "output_file.cuh"
 
 // Slots are the places of the GPU: a block takes one, and gives it to the next when it ends. Those
 // of the first turn stay for different times, so that from then on a slot comes free in each

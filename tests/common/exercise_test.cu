@@ -19,8 +19,8 @@
 #include <thread>
 #include <vector>
 
-#include "csv_file.cuh"
 #include "lab.cuh"
+#include "output_file.cuh"
 #include "peers_cub.cuh"
 #include "peers_cublas.cuh"
 
@@ -107,22 +107,6 @@ bool contains(const std::string& text, const std::string& part) {
 
 void addGood(Fixture& fixture) {
     fixture.addGood();
-}
-
-TEST(ParseBlock, IsTheInverseOfShape) {
-    for (const char* text : {"1", "32x8", "1024", "5x5x5", "1x1x64"}) {
-        const auto block = lab::parseBlock(text, 3);
-        ASSERT_TRUE(block) << text;
-        EXPECT_EQ(lab::shape(*block), text);
-    }
-}
-
-TEST(ParseBlock, TakesNothingThatNoGpuCanLaunch) {
-    for (const char* text : {"", "x", "8x", "x8", "8x8x", "0x8", "8xb", "33x32", "1025", "1x1x65",
-                             "1x1x1x1", "-1", " 8"})
-        EXPECT_FALSE(lab::parseBlock(text, 3)) << text;
-    EXPECT_FALSE(lab::parseBlock("8x8x1", 2));
-    EXPECT_FALSE(lab::parseBlock("8x8", 1));
 }
 
 TEST(Exercise, ARightKernelGivesARow) {

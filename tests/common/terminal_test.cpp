@@ -1,4 +1,4 @@
-#include "terminal.h"
+#include "table.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

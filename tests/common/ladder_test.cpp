@@ -1,4 +1,4 @@
-#include "fastest.h"
+#include "ladder.cuh"
 
 #include <gtest/gtest.h>
 
