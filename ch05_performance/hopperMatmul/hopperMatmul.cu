@@ -27,11 +27,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../bf16Product.cuh"
+#include "bf16Product.cuh"
+#include "cublasMatmulBf16.cuh"
 #include "hopperInstructions.cuh"
 #include "hopperTiles.cuh"
 #include "lab.cuh"
-#include "peers_cublas.cuh"
 #include "tensorMap.cuh"
 
 using namespace hopper;

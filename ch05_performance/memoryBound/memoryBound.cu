@@ -31,8 +31,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "cublasSums.cuh"
 #include "lab.cuh"
-#include "peers_cublas.cuh"
 
 constexpr unsigned kBlock = 256;
 constexpr unsigned kLoads = 4;  // of inPlaceFloat4x4

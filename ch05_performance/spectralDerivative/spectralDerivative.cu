@@ -33,13 +33,13 @@
 #include <string>
 #include <vector>
 
-#include "../allowShared.cuh"
+#include "allowShared.cuh"
+#include "cublasDerivatives.cuh"
 #include "differentiationMatrix.h"
 #include "fourLines.cuh"
 #include "gradientOnHost.h"
 #include "installedBlas.h"
 #include "lab.cuh"
-#include "peers_cublas.cuh"
 #include "waveField.h"
 
 constexpr unsigned kX = 0, kY = 1, kZ = 2;  // directions

@@ -26,10 +26,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../bf16Product.cuh"
+#include "bf16Product.cuh"
+#include "cublasMatmulBf16.cuh"
 #include "lab.cuh"
 #include "mmaInstructions.cuh"
-#include "peers_cublas.cuh"
 
 using bf16 = __nv_bfloat16;
 using FragmentA =
