@@ -39,8 +39,8 @@
 
 #include "achieved_occupancy.cuh"
 #include "lab.cuh"
-#include "occupancy_by_cuda.cuh"
 #include "occupancy_rules.h"
+#include "rulesAgainstCuda.cuh"
 
 constexpr std::size_t kPerThread = 64;  // integers
 

@@ -1,0 +1,50 @@
+#pragma once
+// Whether the rules of occupancy_rules.h agree with CUDA's own calculator.
+
+#include <cstddef>
+#include <string>
+
+#include "format.h"
+#include "occupancy_by_cuda.cuh"
+
+namespace occupancy {
+
+// Threads that a multiprocessor holds at a time, of the GPU that a kernel is compiled for (an
+// architecture of 900 is compute capability 9.0); on the host, where that is not known, the most of
+// any.
+#ifdef __CUDA_ARCH__
+inline constexpr unsigned kResidentThreads =
+    residentThreads(__CUDA_ARCH__ / 100, __CUDA_ARCH__ / 10 % 10);
+#else
+inline constexpr unsigned kResidentThreads = 2048;
+#endif
+
+// What is wrong with the rules, where CUDA says otherwise (empty: nothing); `count` is the number
+// of configurations (threads per block, shared memory) in which they agree on this kernel.
+struct Comparison {
+    std::string wrong;
+    unsigned count = 0;
+};
+inline Comparison compareWithCuda(const Limits& sm, const void* kernel) {
+    const cudaFuncAttributes attributes = attributesOf(kernel);
+    Comparison comparison;
+    for (int threads = 1; threads <= attributes.maxThreadsPerBlock; threads += 31) {
+        for (const int kilobytes : {0, 1, 3, 8, 20, 40, 64, 96, 160, 227}) {
+            const int dynamic = 1000 * kilobytes;  // in between the allocation units
+            if (dynamic > attributes.maxDynamicSharedSizeBytes) break;
+            const unsigned theirs = blocksByCuda(kernel, threads, dynamic);
+            const Block block = blockOf(attributes, threads, dynamic);
+            const unsigned ours = calculate(sm, block).blocks;
+            if (ours != theirs) {
+                comparison.wrong =
+                    lab::formatted("%u blocks of %d threads with %zu bytes fit, CUDA says %u", ours,
+                                   threads, block.shared, theirs);
+                return comparison;
+            }
+            ++comparison.count;
+        }
+    }
+    return comparison;
+}
+
+}  // namespace occupancy
