@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <string>
 
 #include "device.cuh"
 #include "fail.h"
@@ -14,13 +13,6 @@
 namespace lab {
 
 inline constexpr unsigned kMaxBlock = 1024;  // threads per block, on every GPU
-
-// The shape of a grid or a block as text: "256", "32x8", "5x5x5".
-inline std::string shape(dim3 size) {
-    if (size.z > 1) return formatted("%ux%ux%u", size.x, size.y, size.z);
-    if (size.y > 1) return formatted("%ux%u", size.x, size.y);
-    return formatted("%u", size.x);
-}
 
 // Blocks that cover `count` items, `perBlock` to each block.
 inline unsigned blocksFor(std::size_t count, std::size_t perBlock) {

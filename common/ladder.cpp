@@ -1,8 +1,5 @@
 #include "ladder.cuh"
 
-#include "format.h"
-#include "grid.cuh"
-
 namespace lab {
 
 Name::Name(const char* kernel) : kernel(kernel) {}

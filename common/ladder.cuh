@@ -10,6 +10,7 @@
 
 #include "buffer.cuh"
 #include "exercise.cuh"
+#include "format.h"
 #include "verify.h"
 
 namespace lab {
@@ -41,6 +42,13 @@ class Check {
   private:
     std::function<Finding(const Statistics&)> function_;
 };
+
+// The shape of a grid or a block as text: "256", "32x8", "5x5x5".
+inline std::string shape(dim3 size) {
+    if (size.z > 1) return formatted("%ux%ux%u", size.x, size.y, size.z);
+    if (size.y > 1) return formatted("%ux%u", size.x, size.y);
+    return formatted("%u", size.x);
+}
 
 // Which row of a ladder was the fastest.
 class Fastest {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "ladder.cuh"
+
 namespace {
 
 TEST(ParseBlock, IsTheInverseOfShape) {
