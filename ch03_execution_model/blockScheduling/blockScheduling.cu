@@ -25,8 +25,11 @@
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target blockScheduling
 //   build/ch03_execution_model/blockScheduling --timeline=timeline.csv
-//   ctest --test-dir build -L blockScheduling
 //   ncu build/ch03_execution_model/blockScheduling --profile
+//
+// Without CMake, after `mkdir -p build`, in one line:
+//   nvcc -std=c++17 -Icommon ch03_execution_model/blockScheduling/blockScheduling.cu
+//       common/*.cpp common/*.cu -o build/blockScheduling
 //
 // --timeline=FILE writes a CSV line for each block of the last measured run of each row: threads
 // and block_size of the grid, sms and slots (per SM) of the GPU, block, the sm it ran on, slot (the

@@ -21,8 +21,11 @@
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target compensatedSum
 //   build/ch03_execution_model/compensatedSum --size=64M --block=512
-//   ctest --test-dir build -L compensatedSum
 //   ncu build/ch03_execution_model/compensatedSum --profile
+//
+// Without CMake, after `mkdir -p build`, in one line:
+//   nvcc -std=c++17 -Icommon ch03_execution_model/compensatedSum/compensatedSum.cu
+//       common/*.cpp common/*.cu -o build/compensatedSum
 
 #include <cstddef>
 #include <vector>

@@ -21,8 +21,11 @@
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target controlDivergence
 //   build/ch03_execution_model/controlDivergence --size=1000 --block=64
-//   ctest --test-dir build -L controlDivergence
 //   ncu build/ch03_execution_model/controlDivergence --profile --size=1000
+//
+// Without CMake, after `mkdir -p build`, in one line:
+//   nvcc -std=c++17 -Icommon ch03_execution_model/controlDivergence/controlDivergence.cu
+//       common/*.cpp common/*.cu -o build/controlDivergence
 //
 // In a debug build, ncu --metrics smsp__sass_branch_targets_threads_divergent.sum counts the same
 // warps that split. An optimised one has no jump in kernel 1: lanes beyond the end leave by an

@@ -25,8 +25,11 @@
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target deviceQuery
 //   build/ch03_execution_model/deviceQuery --warps=64K --instructions=1000
-//   ctest --test-dir build -L deviceQuery
 //   nvidia-smi -q -d CLOCK,MEMORY,ECC   (in place of a profiler, which sees kernels only)
+//
+// Without CMake, after `mkdir -p build`, in one line:
+//   nvcc -std=c++17 -Icommon ch03_execution_model/deviceQuery/deviceQuery.cu
+//       common/*.cpp common/*.cu -o build/deviceQuery
 
 #include <cmath>
 #include <cstdint>

@@ -24,8 +24,11 @@
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target latencyHiding
 //   build/ch03_execution_model/latencyHiding --kernel=threeRegisters
-//   ctest --test-dir build -L latencyHiding
 //   ncu build/ch03_execution_model/latencyHiding --profile    (of each kernel, the most warps)
+//
+// Without CMake, after `mkdir -p build`, in one line:
+//   nvcc -std=c++17 -Icommon ch03_execution_model/latencyHiding/latencyHiding.cu
+//       common/*.cpp common/*.cu -o build/latencyHiding
 
 #include <algorithm>
 #include <cmath>

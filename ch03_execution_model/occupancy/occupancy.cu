@@ -28,8 +28,11 @@
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target occupancy
 //   build/ch03_execution_model/occupancy --size=128M
-//   ctest --test-dir build -L '^occupancy$'
 //   ncu build/ch03_execution_model/occupancy --profile
+//
+// Without CMake, after `mkdir -p build`, in one line:
+//   nvcc -std=c++17 -Icommon ch03_execution_model/occupancy/occupancy.cu
+//       common/*.cpp common/*.cu -o build/occupancy
 
 #include <algorithm>
 #include <cstddef>

@@ -15,7 +15,10 @@
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target occupancyCalculator
 //   build/ch03_execution_model/occupancyCalculator --capability=8.6 --threads=256 --registers=48
-//   ctest --test-dir build -L occupancyCalculator
+//
+// Without CMake, after `mkdir -p build`, in one line:
+//   nvcc -std=c++17 -Icommon ch03_execution_model/occupancyCalculator/occupancyCalculator.cu
+//       common/*.cpp common/*.cu -o build/occupancyCalculator
 
 #include <string>
 

@@ -24,8 +24,11 @@
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target reduceFloat
 //   build/ch03_execution_model/reduceFloat --size=64M --block=512
-//   ctest --test-dir build -L reduceFloat
 //   ncu build/ch03_execution_model/reduceFloat --profile
+//
+// Without CMake, after `mkdir -p build`, in one line:
+//   nvcc -std=c++17 -Icommon ch03_execution_model/reduceFloat/reduceFloat.cu
+//       common/*.cpp common/*.cu -o build/reduceFloat
 
 #include <algorithm>
 #include <cstddef>

@@ -24,8 +24,11 @@
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target reduceInteger
 //   build/ch03_execution_model/reduceInteger --size=16M --block=512
-//   ctest --test-dir build -L reduceInteger
 //   ncu build/ch03_execution_model/reduceInteger --profile
+//
+// Without CMake, after `mkdir -p build`, in one line:
+//   nvcc -std=c++17 -Icommon ch03_execution_model/reduceInteger/reduceInteger.cu
+//       common/*.cpp common/*.cu -o build/reduceInteger
 
 #include <cstddef>
 #include <numeric>

@@ -21,8 +21,11 @@
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target simpleDivergence
 //   build/ch03_execution_model/simpleDivergence --size=16M --block=512
-//   ctest --test-dir build -L simpleDivergence
 //   ncu build/ch03_execution_model/simpleDivergence --profile
+//
+// Without CMake, after `mkdir -p build`, in one line:
+//   nvcc -std=c++17 -Icommon ch03_execution_model/simpleDivergence/simpleDivergence.cu
+//       common/*.cpp common/*.cu -o build/simpleDivergence
 //
 // ncu --metrics smsp__sass_branch_targets_threads_divergent.sum counts the branches that split a
 // warp. Kernel 1 has them only in a debug build (cmake --workflow --preset gpu-debug), which keeps

@@ -22,8 +22,11 @@
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target sumMatrix
 //   build/ch03_execution_model/sumMatrix --block=32x8
-//   ctest --test-dir build -L sumMatrix
 //   ncu build/ch03_execution_model/sumMatrix --profile --block=32x8
+//
+// Without CMake, after `mkdir -p build`, in one line:
+//   nvcc -std=c++17 -Icommon ch03_execution_model/sumMatrix/sumMatrix.cu
+//       common/*.cpp common/*.cu -o build/sumMatrix
 
 #include <cstddef>
 #include <optional>

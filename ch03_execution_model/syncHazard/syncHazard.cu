@@ -28,9 +28,12 @@
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target syncHazard
 //   build/ch03_execution_model/syncHazard --size=1M --block=512
-//   ctest --test-dir build -L syncHazard
 //   compute-sanitizer --tool racecheck build/ch03_execution_model/syncHazard --profile --size=4K
 //   ncu build/ch03_execution_model/syncHazard --profile
+//
+// Without CMake, after `mkdir -p build`, in one line:
+//   nvcc -std=c++17 -Icommon ch03_execution_model/syncHazard/syncHazard.cu
+//       common/*.cpp common/*.cu -o build/syncHazard
 //
 // One thing no kernel here does, since it is undefined, a barrier in divergent code:
 //

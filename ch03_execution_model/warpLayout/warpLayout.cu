@@ -15,8 +15,11 @@
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target warpLayout
 //   build/ch03_execution_model/warpLayout --block=40x2
-//   ctest --test-dir build -L warpLayout
 //   ncu build/ch03_execution_model/warpLayout --block=40x2 --profile
+//
+// Without CMake, after `mkdir -p build`, in one line:
+//   nvcc -std=c++17 -Icommon ch03_execution_model/warpLayout/warpLayout.cu
+//       common/*.cpp common/*.cu -o build/warpLayout
 //
 // ncu --metrics smsp__thread_inst_executed_per_inst_executed.ratio tells how many of the 32 lanes
 // have work, on average: threads / warps in the table below.

@@ -18,8 +18,9 @@
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu):
 //   cmake --build build --target compileTargets
 //   build/ch04_memory/compileTargets
-//   ctest --test-dir build -L compileTargets
 //   cuobjdump --list-elf --list-ptx build/ch04_memory/compileTargets
+//
+// Without CMake it takes an nvcc for each target: compileTargets.cmake has their options.
 
 #include "compileTargets.h"
 

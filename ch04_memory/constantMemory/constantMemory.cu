@@ -29,8 +29,11 @@
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target constantMemory
 //   build/ch04_memory/constantMemory --size=128M
-//   ctest --test-dir build -L constantMemory
 //   ncu build/ch04_memory/constantMemory --profile
+//
+// Without CMake, after `mkdir -p build`, in one line:
+//   nvcc -std=c++17 -Icommon ch04_memory/constantMemory/constantMemory.cu
+//       common/*.cpp common/*.cu -o build/constantMemory
 
 #include <algorithm>
 #include <cstddef>

@@ -26,8 +26,11 @@
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target hostTransfer
 //   build/ch04_memory/hostTransfer --size=16M
-//   ctest --test-dir build -L hostTransfer
 //   nsys profile build/ch04_memory/hostTransfer --profile
+//
+// Without CMake, after `mkdir -p build`, in one line:
+//   nvcc -std=c++17 -Icommon ch04_memory/hostTransfer/hostTransfer.cu
+//       common/*.cpp common/*.cu -o build/hostTransfer
 
 #include <algorithm>
 #include <cstddef>

@@ -18,8 +18,11 @@
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target managedMemory
 //   build/ch04_memory/managedMemory --rows=8K --cols=8K
-//   ctest --test-dir build -L managedMemory
 //   nsys profile --cuda-um-gpu-page-faults=true build/ch04_memory/managedMemory --profile
+//
+// Without CMake, after `mkdir -p build`, in one line:
+//   nvcc -std=c++17 -Icommon ch04_memory/managedMemory/managedMemory.cu
+//       common/*.cpp common/*.cu -o build/managedMemory
 
 #include <cstddef>
 #include <cstdint>

@@ -23,8 +23,11 @@
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target memoryLatency
 //   build/ch04_memory/memoryLatency --kernel=global --steps=4
-//   ctest --test-dir build -L memoryLatency
 //   ncu build/ch04_memory/memoryLatency --profile
+//
+// Without CMake, after `mkdir -p build`, in one line:
+//   nvcc -std=c++17 -Icommon ch04_memory/memoryLatency/memoryLatency.cu
+//       common/*.cpp common/*.cu -o build/memoryLatency
 
 #include <algorithm>
 #include <cstddef>

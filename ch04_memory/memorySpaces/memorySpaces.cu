@@ -22,9 +22,12 @@
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target memorySpaces
 //   build/ch04_memory/memorySpaces --size=4M
-//   ctest --test-dir build -L memorySpaces
 //   ncu build/ch04_memory/memorySpaces --profile
 //   nvcc -arch=native -Xptxas=-v -I common -c ch04_memory/memorySpaces.cu    (regs, local, shared)
+//
+// Without CMake, after `mkdir -p build`, in one line:
+//   nvcc -std=c++17 -Icommon ch04_memory/memorySpaces/memorySpaces.cu
+//       common/*.cpp common/*.cu -o build/memorySpaces
 
 #include <algorithm>
 #include <cstddef>

@@ -22,8 +22,11 @@
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target misalignedAccess
 //   build/ch04_memory/misalignedAccess --offset=5
-//   ctest --test-dir build -L misalignedAccess
 //   ncu build/ch04_memory/misalignedAccess --profile
+//
+// Without CMake, after `mkdir -p build`, in one line:
+//   nvcc -std=c++17 -Icommon ch04_memory/misalignedAccess/misalignedAccess.cu
+//       common/*.cpp common/*.cu -o build/misalignedAccess
 
 #include <algorithm>
 #include <cstddef>

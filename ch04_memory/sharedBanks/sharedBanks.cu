@@ -26,8 +26,11 @@
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target sharedBanks
 //   build/ch04_memory/sharedBanks --strides=33 --kernel=stridedInt2
-//   ctest --test-dir build -L sharedBanks
 //   ncu build/ch04_memory/sharedBanks --profile
+//
+// Without CMake, after `mkdir -p build`, in one line:
+//   nvcc -std=c++17 -Icommon ch04_memory/sharedBanks/sharedBanks.cu
+//       common/*.cpp common/*.cu -o build/sharedBanks
 
 #include <algorithm>
 #include <cstddef>

@@ -23,8 +23,11 @@
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target shuffleOrShared
 //   build/ch04_memory/shuffleOrShared --rounds=1 --cols=1024
-//   ctest --test-dir build -L shuffleOrShared
 //   ncu build/ch04_memory/shuffleOrShared --profile
+//
+// Without CMake, after `mkdir -p build`, in one line:
+//   nvcc -std=c++17 -Icommon ch04_memory/shuffleOrShared/shuffleOrShared.cu
+//       common/*.cpp common/*.cu -o build/shuffleOrShared
 
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>

@@ -22,8 +22,11 @@
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target stridedAccess
 //   build/ch04_memory/stridedAccess --size=64M
-//   ctest --test-dir build -L '^stridedAccess$'
 //   ncu build/ch04_memory/stridedAccess --profile
+//
+// Without CMake, after `mkdir -p build`, in one line:
+//   nvcc -std=c++17 -Icommon ch04_memory/stridedAccess/stridedAccess.cu
+//       common/*.cpp common/*.cu -o build/stridedAccess
 
 #include <algorithm>
 #include <cstddef>

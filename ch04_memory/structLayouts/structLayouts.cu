@@ -25,8 +25,11 @@
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target structLayouts
 //   build/ch04_memory/structLayouts --size=64M
-//   ctest --test-dir build -L '^structLayouts$'
 //   ncu build/ch04_memory/structLayouts --profile
+//
+// Without CMake, after `mkdir -p build`, in one line:
+//   nvcc -std=c++17 -Icommon ch04_memory/structLayouts/structLayouts.cu
+//       common/*.cpp common/*.cu -o build/structLayouts
 
 #include <algorithm>
 #include <cstddef>

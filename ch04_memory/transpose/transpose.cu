@@ -28,8 +28,11 @@
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target transpose
 //   build/ch04_memory/transpose --rows=8K --cols=8K
-//   ctest --test-dir build -L '^transpose$'
 //   ncu build/ch04_memory/transpose --profile
+//
+// Without CMake, after `mkdir -p build`, in one line:
+//   nvcc -std=c++17 -Icommon ch04_memory/transpose/transpose.cu
+//       common/*.cpp common/*.cu -DLAB_HAVE_CUBLAS -lcublas -o build/transpose
 
 #include <cstddef>
 #include <vector>

@@ -24,8 +24,11 @@
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target transposeFast
 //   build/ch04_memory/transposeFast --rows=16K --cols=16K
-//   ctest --test-dir build -L '^transposeFast$'
 //   ncu build/ch04_memory/transposeFast --profile
+//
+// Without CMake, after `mkdir -p build`, in one line:
+//   nvcc -std=c++17 -Icommon ch04_memory/transposeFast/transposeFast.cu
+//       common/*.cpp common/*.cu -DLAB_HAVE_CUBLAS -lcublas -o build/transposeFast
 
 #include <algorithm>
 #include <cstddef>

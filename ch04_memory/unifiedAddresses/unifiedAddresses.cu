@@ -19,7 +19,10 @@
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target unifiedAddresses
 //   build/ch04_memory/unifiedAddresses
-//   ctest --test-dir build -L unifiedAddresses
+//
+// Without CMake, after `mkdir -p build`, in one line:
+//   nvcc -std=c++17 -Icommon ch04_memory/unifiedAddresses/unifiedAddresses.cu
+//       common/*.cpp common/*.cu -o build/unifiedAddresses
 
 #include <cstddef>
 #include <cstdlib>

@@ -22,8 +22,11 @@
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target warpShuffle
 //   build/ch04_memory/warpShuffle --by=3
-//   ctest --test-dir build -L warpShuffle
 //   ncu build/ch04_memory/warpShuffle --profile
+//
+// Without CMake, after `mkdir -p build`, in one line:
+//   nvcc -std=c++17 -Icommon ch04_memory/warpShuffle/warpShuffle.cu
+//       common/*.cpp common/*.cu -o build/warpShuffle
 
 #include <algorithm>
 #include <cstddef>

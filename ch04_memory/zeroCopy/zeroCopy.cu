@@ -25,8 +25,11 @@
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target zeroCopy
 //   build/ch04_memory/zeroCopy --size=64M
-//   ctest --test-dir build -L zeroCopy
 //   ncu build/ch04_memory/zeroCopy --profile
+//
+// Without CMake, after `mkdir -p build`, in one line:
+//   nvcc -std=c++17 -Icommon ch04_memory/zeroCopy/zeroCopy.cu
+//       common/*.cpp common/*.cu -o build/zeroCopy
 
 #include <algorithm>
 #include <cstddef>

@@ -25,8 +25,11 @@
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target cornerTurning
 //   build/ch05_performance/cornerTurning --m=4K --n=4K --k=4K
-//   ctest --test-dir build -L cornerTurning
 //   ncu build/ch05_performance/cornerTurning --profile
+//
+// Without CMake, after `mkdir -p build`, in one line:
+//   nvcc -std=c++17 -Icommon ch05_performance/cornerTurning/cornerTurning.cu
+//       common/*.cpp common/*.cu -DLAB_HAVE_CUBLAS -lcublas -o build/cornerTurning
 
 #include <cstddef>
 #include <vector>

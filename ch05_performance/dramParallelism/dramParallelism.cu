@@ -26,8 +26,11 @@
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target dramParallelism
 //   build/ch05_performance/dramParallelism --size=8M
-//   ctest --test-dir build -L '^dramParallelism$'
 //   ncu build/ch05_performance/dramParallelism --profile
+//
+// Without CMake, after `mkdir -p build`, in one line:
+//   nvcc -std=c++17 -Icommon ch05_performance/dramParallelism/dramParallelism.cu
+//       common/*.cpp common/*.cu -o build/dramParallelism
 
 #include <algorithm>
 #include <cstddef>

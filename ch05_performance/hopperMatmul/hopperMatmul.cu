@@ -18,8 +18,11 @@
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu):
 //   cmake --build build --target hopperMatmul
 //   build/ch05_performance/hopperMatmul --m=8K --n=8K --k=8K
-//   ctest --test-dir build -L hopperMatmul
 //   ncu build/ch05_performance/hopperMatmul --profile
+//
+// Without CMake, after `mkdir -p build`, in one line:
+//   nvcc -std=c++17 -arch=sm_90a -Icommon ch05_performance/hopperMatmul/hopperMatmul.cu
+//       common/*.cpp common/*.cu -DLAB_HAVE_CUBLAS -lcublas -o build/hopperMatmul
 
 #include <cuda_bf16.h>
 

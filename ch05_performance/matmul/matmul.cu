@@ -17,8 +17,11 @@
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target matmul
 //   build/ch05_performance/matmul --m=4K --n=4K --k=4K --block=32
-//   ctest --test-dir build -L matmul
 //   ncu build/ch05_performance/matmul --profile
+//
+// Without CMake, after `mkdir -p build`, in one line:
+//   nvcc -std=c++17 -Icommon ch05_performance/matmul/matmul.cu
+//       common/*.cpp common/*.cu -DLAB_HAVE_CUBLAS -lcublas -o build/matmul
 
 #include <cstddef>
 #include <vector>

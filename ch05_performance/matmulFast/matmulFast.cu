@@ -21,8 +21,11 @@
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target matmulFast
 //   build/ch05_performance/matmulFast --m=4K --n=4K --k=4K
-//   ctest --test-dir build -L '^matmulFast$'
 //   ncu build/ch05_performance/matmulFast --profile
+//
+// Without CMake, after `mkdir -p build`, in one line:
+//   nvcc -std=c++17 -Icommon ch05_performance/matmulFast/matmulFast.cu
+//       common/*.cpp common/*.cu -DLAB_HAVE_CUBLAS -lcublas -o build/matmulFast
 
 #include <cuda_pipeline.h>
 

@@ -23,8 +23,11 @@
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target memoryBound
 //   build/ch05_performance/memoryBound --size=64M
-//   ctest --test-dir build -L '^memoryBound$'
 //   ncu build/ch05_performance/memoryBound --profile
+//
+// Without CMake, after `mkdir -p build`, in one line:
+//   nvcc -std=c++17 -Icommon ch05_performance/memoryBound/memoryBound.cu
+//       common/*.cpp common/*.cu -DLAB_HAVE_CUBLAS -lcublas -o build/memoryBound
 
 #include <algorithm>
 #include <cmath>

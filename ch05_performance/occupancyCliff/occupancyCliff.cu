@@ -25,8 +25,11 @@
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target occupancyCliff
 //   build/ch05_performance/occupancyCliff
-//   ctest --test-dir build -L occupancyCliff
 //   ncu build/ch05_performance/occupancyCliff --profile
+//
+// Without CMake, after `mkdir -p build`, in one line:
+//   nvcc -std=c++17 -Icommon ch05_performance/occupancyCliff/occupancyCliff.cu
+//       common/*.cpp common/*.cu -o build/occupancyCliff
 
 #include <algorithm>
 #include <cstddef>

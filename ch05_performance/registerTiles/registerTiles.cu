@@ -19,8 +19,11 @@
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target registerTiles
 //   build/ch05_performance/registerTiles --m=4K --n=4K --k=4K
-//   ctest --test-dir build -L registerTiles
 //   ncu build/ch05_performance/registerTiles --profile
+//
+// Without CMake, after `mkdir -p build`, in one line:
+//   nvcc -std=c++17 -Icommon ch05_performance/registerTiles/registerTiles.cu
+//       common/*.cpp common/*.cu -DLAB_HAVE_CUBLAS -lcublas -o build/registerTiles
 
 #include <cstddef>
 #include <vector>

@@ -28,8 +28,11 @@
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target roofline
 //   build/ch05_performance/roofline --size=256M --kernel=multiplyAdds
-//   ctest --test-dir build -L roofline
 //   ncu build/ch05_performance/roofline --profile
+//
+// Without CMake, after `mkdir -p build`, in one line:
+//   nvcc -std=c++17 -Icommon ch05_performance/roofline/roofline.cu
+//       common/*.cpp common/*.cu -o build/roofline
 
 #include <algorithm>
 #include <cmath>

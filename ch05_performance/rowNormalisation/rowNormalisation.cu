@@ -22,8 +22,11 @@
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target rowNormalisation
 //   build/ch05_performance/rowNormalisation --rows=256K --cols=1K
-//   ctest --test-dir build -L '^rowNormalisation$'
 //   ncu build/ch05_performance/rowNormalisation --profile
+//
+// Without CMake, after `mkdir -p build`, in one line:
+//   nvcc -std=c++17 -Icommon ch05_performance/rowNormalisation/rowNormalisation.cu
+//       common/*.cpp common/*.cu -o build/rowNormalisation
 
 #include <algorithm>
 #include <cstddef>

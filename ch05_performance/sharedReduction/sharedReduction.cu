@@ -32,8 +32,11 @@
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target sharedReduction
 //   build/ch05_performance/sharedReduction --size=256M --block=512
-//   ctest --test-dir build -L sharedReduction
 //   ncu build/ch05_performance/sharedReduction --profile
+//
+// Without CMake, after `mkdir -p build`, in one line:
+//   nvcc -std=c++17 -Icommon ch05_performance/sharedReduction/sharedReduction.cu
+//       common/*.cpp common/*.cu -o build/sharedReduction
 
 #include <cstddef>
 #include <numeric>

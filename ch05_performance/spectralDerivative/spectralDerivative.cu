@@ -23,8 +23,11 @@
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target spectralDerivative
 //   build/ch05_performance/spectralDerivative --points=16 --elements=8K
-//   ctest --test-dir build -L '^spectralDerivative$'
 //   ncu build/ch05_performance/spectralDerivative --profile
+//
+// Without CMake, after `mkdir -p build`, in one line:
+//   nvcc -std=c++17 -Icommon ch05_performance/spectralDerivative/spectralDerivative.cu
+//       common/*.cpp common/*.cu -DLAB_HAVE_CUBLAS -lcublas -o build/spectralDerivative
 
 #include <algorithm>
 #include <cmath>

@@ -16,8 +16,11 @@
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu):
 //   cmake --build build --target tensorMatmul
 //   build/ch05_performance/tensorMatmul --m=4K --n=4K --k=4K
-//   ctest --test-dir build -L tensorMatmul
 //   ncu build/ch05_performance/tensorMatmul --profile
+//
+// Without CMake, after `mkdir -p build`, in one line:
+//   nvcc -std=c++17 -arch=sm_80 -Icommon ch05_performance/tensorMatmul/tensorMatmul.cu
+//       common/*.cpp common/*.cu -DLAB_HAVE_CUBLAS -lcublas -o build/tensorMatmul
 
 #include <cuda_bf16.h>
 #include <cuda_pipeline.h>

@@ -27,8 +27,11 @@
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target threadGranularity
 //   build/ch05_performance/threadGranularity --m=4K --n=4K --k=4K
-//   ctest --test-dir build -L threadGranularity
 //   ncu build/ch05_performance/threadGranularity --profile
+//
+// Without CMake, after `mkdir -p build`, in one line:
+//   nvcc -std=c++17 -Icommon ch05_performance/threadGranularity/threadGranularity.cu
+//       common/*.cpp common/*.cu -DLAB_HAVE_CUBLAS -lcublas -o build/threadGranularity
 
 #include <cstddef>
 #include <vector>

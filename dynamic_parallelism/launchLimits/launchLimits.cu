@@ -28,8 +28,11 @@
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target launchLimits
 //   build/dynamic_parallelism/launchLimits --launches=1000 --reserve=32K
-//   ctest --test-dir build -L launchLimits
 //   nsys profile build/dynamic_parallelism/launchLimits --profile
+//
+// Without CMake, after `mkdir -p build`, in one line:
+//   nvcc -std=c++17 -rdc=true -Icommon dynamic_parallelism/launchLimits/launchLimits.cu
+//       common/*.cpp common/*.cu -o build/launchLimits
 
 #include <algorithm>
 #include <cstddef>

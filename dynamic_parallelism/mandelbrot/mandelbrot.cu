@@ -20,8 +20,11 @@
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target mandelbrot
 //   build/dynamic_parallelism/mandelbrot --width=1920 --height=1280 --dwell=1000
-//   ctest --test-dir build -L mandelbrot
 //   nsys profile build/dynamic_parallelism/mandelbrot --profile
+//
+// Without CMake, after `mkdir -p build`, in one line:
+//   nvcc -std=c++17 -rdc=true -Icommon dynamic_parallelism/mandelbrot/mandelbrot.cu
+//       common/*.cpp common/*.cu -o build/mandelbrot
 //
 // Launches from a kernel need relocatable device code and the device runtime library: nvcc with
 // -rdc=true and -lcudadevrt, which is what RDC in CMakeLists.txt stands for. --image=FILE writes

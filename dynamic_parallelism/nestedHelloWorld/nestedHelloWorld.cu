@@ -22,8 +22,11 @@
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target nestedHelloWorld
 //   build/dynamic_parallelism/nestedHelloWorld --grid=2 --size=8
-//   ctest --test-dir build -L nestedHelloWorld
 //   nsys profile build/dynamic_parallelism/nestedHelloWorld --profile
+//
+// Without CMake, after `mkdir -p build`, in one line:
+//   nvcc -std=c++17 -rdc=true -Icommon dynamic_parallelism/nestedHelloWorld/nestedHelloWorld.cu
+//       common/*.cpp common/*.cu -o build/nestedHelloWorld
 //
 // Launches from a kernel need relocatable device code and the device runtime library: nvcc with
 // -rdc=true and -lcudadevrt, which is what RDC in CMakeLists.txt stands for. Of the tools of

@@ -22,8 +22,11 @@
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target nestedReduce
 //   build/dynamic_parallelism/nestedReduce --size=256K --block=512
-//   ctest --test-dir build -L nestedReduce
 //   nsys profile build/dynamic_parallelism/nestedReduce --profile
+//
+// Without CMake, after `mkdir -p build`, in one line:
+//   nvcc -std=c++17 -rdc=true -Icommon dynamic_parallelism/nestedReduce/nestedReduce.cu
+//       common/*.cpp common/*.cu -o build/nestedReduce
 
 #include <algorithm>
 #include <cstddef>

@@ -31,8 +31,11 @@
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target copyOverlap
 //   build/streams/copyOverlap --pieces=8 --timeline=timeline.csv
-//   ctest --test-dir build -L copyOverlap
 //   nsys profile build/streams/copyOverlap --profile
+//
+// Without CMake, after `mkdir -p build`, in one line:
+//   nvcc -std=c++17 -Icommon streams/copyOverlap/copyOverlap.cu
+//       common/*.cpp common/*.cu -o build/copyOverlap
 
 #include <algorithm>
 #include <cstddef>

@@ -23,8 +23,11 @@
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target issueOrder
 //   build/streams/issueOrder --streams=8 --depth=4 --connections=1,4
-//   ctest --test-dir build -L issueOrder
 //   nsys profile build/streams/issueOrder --connections=1 --profile
+//
+// Without CMake, after `mkdir -p build`, in one line:
+//   nvcc -std=c++17 -Icommon streams/issueOrder/issueOrder.cu
+//       common/*.cpp common/*.cu -o build/issueOrder
 //
 // (Not ncu: it runs one kernel at a time.) --timeline=FILE writes a CSV line for each kernel of the
 // last measured run of each row: run (its title in a figure), mode, connections, takes, kernels,

@@ -28,8 +28,11 @@
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target launchCost
 //   build/streams/launchCost --kernels=1000
-//   ctest --test-dir build -L launchCost
 //   nsys profile build/streams/launchCost --profile
+//
+// Without CMake, after `mkdir -p build`, in one line:
+//   nvcc -std=c++17 -Icommon streams/launchCost/launchCost.cu
+//       common/*.cpp common/*.cu -o build/launchCost
 
 #include <cooperative_groups.h>
 

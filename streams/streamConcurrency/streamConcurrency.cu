@@ -19,8 +19,11 @@
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target streamConcurrency
 //   build/streams/streamConcurrency --kernels=8 --microseconds=1000 --timeline=timeline.csv
-//   ctest --test-dir build -L streamConcurrency
 //   nsys profile build/streams/streamConcurrency --profile
+//
+// Without CMake, after `mkdir -p build`, in one line:
+//   nvcc -std=c++17 -Icommon streams/streamConcurrency/streamConcurrency.cu
+//       common/*.cpp common/*.cu -o build/streamConcurrency
 //
 // (Not ncu: it runs one kernel at a time.) --timeline=FILE writes a CSV line for each kernel of the
 // last measured run of rows 1 and 2: mode, kernels, stream, kernel, begin_ms and end_ms (since the

@@ -28,8 +28,11 @@
 //   cmake --build build --target streamOrder streamOrder_per_thread
 //   build/streams/streamOrder --size=1M --microseconds=1000
 //   build/streams/streamOrder_per_thread --kernel=after
-//   ctest --test-dir build -L streamOrder
 //   nsys profile build/streams/streamOrder --profile
+//
+// Without CMake, after `mkdir -p build`, in one line:
+//   nvcc -std=c++17 -Icommon streams/streamOrder/streamOrder.cu
+//       common/*.cpp common/*.cu -o build/streamOrder
 //
 // streamOrder_per_thread is this source, compiled with --default-stream per-thread. --pieces=FILE
 // writes a CSV line for each piece of the graphs in the last measured run: graph, stream, piece,

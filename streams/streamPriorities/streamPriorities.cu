@@ -22,8 +22,11 @@
 // With plain CMake, after `cmake -S . -B build` (a preset builds in out/gpu or out/cpu):
 //   cmake --build build --target streamPriorities
 //   build/streams/streamPriorities --microseconds=1000 --timeline=timeline.csv
-//   ctest --test-dir build -L streamPriorities
 //   nsys profile build/streams/streamPriorities --profile
+//
+// Without CMake, after `mkdir -p build`, in one line:
+//   nvcc -std=c++17 -Icommon streams/streamPriorities/streamPriorities.cu
+//       common/*.cpp common/*.cu -o build/streamPriorities
 //
 // (Not ncu: it runs one kernel at a time.) --timeline=FILE writes what a few SMs did in the last
 // measured run of each row, first the one that the urgent kernel came to, a CSV line for each
