@@ -1,0 +1,88 @@
+"""Tests of the line in each exercise's header comment that builds it without CMake."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+from lab_cli import catalogue
+from lab_cli.catalogue import Exercise
+from lab_cli.machine import backend
+from lab_cli.paths import ROOT
+
+# The heading, and what follows it: one command, in as many lines of the comment as it takes.
+COMMAND = re.compile(r"^// Without CMake, [^\n]*:\n((?://  +[^\n]+\n)+)", re.MULTILINE)
+
+EXERCISES = catalogue.exercises()
+BY_NAME = {exercise.name: exercise for exercise in EXERCISES}
+
+
+def command_of(exercise: Exercise) -> str:
+    """The command; empty where there is none."""
+    found = COMMAND.search(exercise.source.read_text("utf-8"))
+    lines = found[1].splitlines() if found else []
+    return " ".join(line.lstrip("/ ") for line in lines)
+
+
+def has_rules_of_its_own(exercise: Exercise) -> bool:
+    """Whether CMake does more to build it than to compile NAME.cu."""
+    return exercise.source.with_suffix(".cmake").exists()
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_says_what_its_build_takes(name: str) -> None:
+    exercise = BY_NAME[name]
+    words = shlex.split(command_of(exercise))
+    if has_rules_of_its_own(exercise):
+        assert not words
+        return
+    source = f"{exercise.chapter}/{name}/{name}.cu"
+    assert words[0] == "nvcc" and words[words.index("-o") + 1] == f"build/{name}"
+    sources = [word for word in words if word.endswith((".cu", ".cpp"))]
+    assert sources == [source, "common/*.cpp", "common/*.cu"]
+    assert {"-std=c++17", "-Icommon"} <= {*words}
+    assert ("-rdc=true" in words) == catalogue.launches_from_kernels(exercise)
+    of_cublas = {"-lcublas", "-DLAB_HAVE_CUBLAS"} & {*words}
+    assert len(of_cublas) == (2 if catalogue.links_cublas(exercise) else 0)
+
+
+def first(*, rdc: bool = False, cublas: bool = False) -> Exercise:
+    return next(
+        exercise
+        for exercise in EXERCISES
+        if catalogue.launches_from_kernels(exercise) == rdc
+        and catalogue.links_cublas(exercise) == cublas
+    )
+
+
+def has_cublas(nvcc: str) -> bool:
+    words = [nvcc, "-x", "cu", "-M", "-include", "cublas_v2.h", os.devnull]
+    return subprocess.run(words, capture_output=True).returncode == 0
+
+
+@pytest.mark.parametrize("exercise", [first(), first(rdc=True), first(cublas=True)])
+def test_builds(exercise: Exercise, tmp_path: Path) -> None:
+    nvcc = backend.find_nvcc()
+    if nvcc is None:
+        pytest.skip("no nvcc")
+    if catalogue.links_cublas(exercise) and not has_cublas(nvcc):
+        pytest.skip(f"{nvcc} has no cuBLAS")
+    chapter = tmp_path / exercise.chapter
+    for folder in (chapter, tmp_path / "build"):
+        folder.mkdir()
+    (chapter / exercise.name).symlink_to(exercise.source.parent)
+    (tmp_path / "common").symlink_to(ROOT / "common")
+    path = f"{Path(nvcc).parent}{os.pathsep}{os.environ['PATH']}"
+    subprocess.run(
+        ["sh", "-c", command_of(exercise)],
+        cwd=tmp_path,
+        env={**os.environ, "PATH": path},
+        check=True,
+    )
+    program = tmp_path / "build" / exercise.name
+    printed = subprocess.run([str(program), "--help"], capture_output=True, text=True, check=True)
+    assert printed.stdout.startswith(f"{exercise.name}: ")
