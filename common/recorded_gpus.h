@@ -1,6 +1,7 @@
 #pragma once
 // What GPUs that are not here have said of themselves, for deviceQuery --like=NAME: the numbers of
-// table.csv in the results of deviceQuery. (A test compares what is printed of them with that file.)
+// table.csv in the results of deviceQuery. (A test compares what is printed of them with that
+// file.)
 
 #include <cuda_runtime.h>
 

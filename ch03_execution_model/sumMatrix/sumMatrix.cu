@@ -33,9 +33,9 @@
 #include <string>
 #include <vector>
 
+#include "../parseBlock.h"
 #include "firstMismatch.h"
 #include "lab.cuh"
-#include "parseBlock.h"
 
 // All kernels: rows x cols elements, row-major. __restrict__ promises that the matrices do not
 // overlap, so that a thread may begin its next loads before it has stored.

@@ -32,8 +32,8 @@
 #include <string>
 #include <vector>
 
+#include "../parseBlock.h"
 #include "lab.cuh"
-#include "parseBlock.h"
 
 constexpr unsigned kWarp = 32;  // lanes of a warp
 

@@ -34,9 +34,9 @@
 #include <cstddef>
 #include <vector>
 
+#include "../productReference.h"
 #include "lab.cuh"
 #include "peers_cublas.cuh"
-#include "../productReference.h"
 #include "transposed.h"
 
 // No tiles. A transposed is stored as k x m elements, B transposed as n x k. The lanes of a warp

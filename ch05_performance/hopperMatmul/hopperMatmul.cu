@@ -30,8 +30,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "bf16Product.cuh"
-#include "cublasMatmulBf16.cuh"
+#include "../bf16Product.cuh"
+#include "../cublasMatmulBf16.cuh"
 #include "hopperInstructions.cuh"
 #include "hopperTiles.cuh"
 #include "lab.cuh"

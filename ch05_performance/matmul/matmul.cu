@@ -26,9 +26,9 @@
 #include <cstddef>
 #include <vector>
 
+#include "../productReference.h"
 #include "lab.cuh"
 #include "peers_cublas.cuh"
-#include "../productReference.h"
 
 // The lanes of a warp have different rows and the same column: they read 32 rows of A at once, k
 // elements apart, and write 32 rows of C. Each of these addresses is a memory transaction of its

@@ -34,9 +34,9 @@
 #include <cstddef>
 #include <vector>
 
+#include "../productReference.h"
 #include "lab.cuh"
 #include "peers_cublas.cuh"
-#include "../productReference.h"
 #include "tileOfBlock.cuh"
 
 // Blocks with blockIdx.y = s multiply the products number s * kPerBlock and following, and store

@@ -28,9 +28,9 @@
 #include <cstddef>
 #include <vector>
 
+#include "../productReference.h"
 #include "lab.cuh"
 #include "peers_cublas.cuh"
-#include "../productReference.h"
 
 constexpr unsigned kStep = 8;  // along k: the columns of a tile of A, the rows of a tile of B
 

@@ -36,7 +36,7 @@
 #include <string>
 #include <vector>
 
-#include "allowShared.cuh"
+#include "../allowShared.cuh"
 #include "cublasDerivatives.cuh"
 #include "differentiationMatrix.h"
 #include "fourLines.cuh"

@@ -29,8 +29,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "bf16Product.cuh"
-#include "cublasMatmulBf16.cuh"
+#include "../bf16Product.cuh"
+#include "../cublasMatmulBf16.cuh"
 #include "lab.cuh"
 #include "mmaInstructions.cuh"
 

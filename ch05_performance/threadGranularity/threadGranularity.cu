@@ -36,9 +36,9 @@
 #include <cstddef>
 #include <vector>
 
+#include "../productReference.h"
 #include "lab.cuh"
 #include "peers_cublas.cuh"
-#include "../productReference.h"
 
 constexpr unsigned kTile = 16;  // side of a block and of its tiles
 

@@ -39,9 +39,9 @@
 #include <string>
 #include <vector>
 
+#include "../pendingLaunches.cuh"
 #include "lab.cuh"
 #include "launchOutcome.h"
-#include "../pendingLaunches.cuh"
 
 enum class Into { kOrdinary, kNamed, kForget, kTail };
 

@@ -37,11 +37,11 @@
 #include <string>
 #include <vector>
 
+#include "../pendingLaunches.cuh"
 #include "dwells.cuh"
 #include "escapeTime.h"
 #include "lab.cuh"
 #include "output_file.cuh"
-#include "../pendingLaunches.cuh"
 #include "pgmImage.h"
 #include "rectangleQueue.cuh"
 #include "rectangles.cuh"

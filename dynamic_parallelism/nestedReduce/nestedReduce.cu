@@ -34,8 +34,8 @@
 #include <string>
 #include <vector>
 
-#include "lab.cuh"
 #include "../pendingLaunches.cuh"
+#include "lab.cuh"
 #include "warp_sum.cuh"
 
 struct Count {

@@ -43,8 +43,8 @@
 #include <utility>
 #include <vector>
 
-#include "events.cuh"
-#include "forkJoin.cuh"
+#include "../events.cuh"
+#include "../forkJoin.cuh"
 #include "hostReaders.h"
 #include "lab.cuh"
 #include "output_file.cuh"

@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "hostThread.h"
+#include "../hostThread.h"
 #include "pipeline.h"
 
 namespace pipeline {

@@ -42,13 +42,13 @@
 #include <utility>
 #include <vector>
 
+#include "../forkJoin.cuh"
+#include "../halfAnSm.cuh"
+#include "../hostThread.h"
+#include "../kernelSpans.h"
 #include "childProcess.h"
-#include "forkJoin.cuh"
-#include "halfAnSm.cuh"
-#include "hostThread.h"
 #include "issueOptions.cuh"
 #include "issuePlan.h"
-#include "../kernelSpans.h"
 #include "lab.cuh"
 #include "queueModel.h"
 

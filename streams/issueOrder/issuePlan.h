@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "../kernelSpans.h"
 #include "format.h"
-#include "kernelSpans.h"
 #include "output_file.cuh"
 #include "queueModel.h"
 #include "span.cuh"

@@ -33,11 +33,11 @@
 #include <string>
 #include <vector>
 
-#include "dials.h"
-#include "forkJoin.cuh"
-#include "halfAnSm.cuh"
-#include "idealSpeedup.h"
+#include "../dials.h"
+#include "../forkJoin.cuh"
+#include "../halfAnSm.cuh"
 #include "../kernelSpans.h"
+#include "idealSpeedup.h"
 #include "lab.cuh"
 #include "output_file.cuh"
 

@@ -46,8 +46,8 @@
 #include <utility>
 #include <vector>
 
-#include "events.cuh"
-#include "forkJoin.cuh"
+#include "../events.cuh"
+#include "../forkJoin.cuh"
 #include "hostFunctions.cuh"
 #include "hostWaits.cuh"
 #include "lab.cuh"

@@ -38,10 +38,10 @@
 #include <string>
 #include <vector>
 
-#include "dials.h"
-#include "events.cuh"
-#include "forkJoin.cuh"
-#include "halfAnSm.cuh"
+#include "../dials.h"
+#include "../events.cuh"
+#include "../forkJoin.cuh"
+#include "../halfAnSm.cuh"
 #include "lab.cuh"
 #include "measuredRuns.h"
 #include "output_file.cuh"

@@ -1,6 +1,6 @@
 """Keeps the order of the emulator's layers (emulator/README.md): runtime and instrument stand on the
 engine, which knows neither, nor do they know each other; of common/ they use host_memory.h alone, which
-knows nobody.
+knows nobody. Within instrument, profile and hazards stand on record, and do not know each other.
 
 Two ways to break it are looked for: an include, and a call of a function that was declared elsewhere,
 which only the object files show.
@@ -18,6 +18,7 @@ from translate import OWN_INCLUDE
 INCLUDE = Path(OWN_INCLUDE).resolve()
 SRC = INCLUDE.parent / "src"
 COMMON = SRC.parent.parent / "common"
+# Each layer is a folder of src/, without those in it, and may use these.
 MAY_USE = {
     "host": set(),
     "engine": set(),
@@ -40,7 +41,7 @@ DEFINED, UNDEFINED = set("TDBRGSC"), set("Uw")
 def sources(layer: str) -> list[Path]:
     if layer == "host":
         return sorted(COMMON.glob("host_memory.*"))
-    return sorted(path for path in (SRC / layer).iterdir() if path.suffix in (".cpp", ".h"))
+    return sorted(path for path in (SRC / layer).iterdir() if path.suffix in SUFFIXES)
 
 
 def includes(path: Path) -> list[Path]:
@@ -58,7 +59,7 @@ def layer_of(path: Path) -> str:
         return "runtime"
     if path.is_relative_to(COMMON):
         return "host" if path in sources("host") else "common"
-    return path.relative_to(SRC).parts[0] if path.is_relative_to(SRC) else ""
+    return path.parent.relative_to(SRC).as_posix() if path.is_relative_to(SRC) else ""
 
 
 def test_every_source_is_in_a_layer():

@@ -150,7 +150,9 @@ class Workshop:
     def readable(self) -> list[Path]:
         """What a compiler reads, but for the system's own."""
         own = [ROOT / name for name in ("common", "emulator")]
-        folders = [*own, self.exercise.source.parent, self.build_folder]
+        folder = self.exercise.folder
+        headers = [path for place in (folder, folder.parent) for path in place.glob("*.[ch]*")]
+        folders = [*own, *headers, self.build_folder]
         folders += [self.gpu.build_folder] if self.gpu else []
         return [*folders, *of_compiler()]
 

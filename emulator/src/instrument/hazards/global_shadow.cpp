@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "../../../common/host_memory.h"
-#include "program_code.h"
+#include "instrument/record/program_code.h"
 #include "word_rules.h"
 
 namespace emu {
