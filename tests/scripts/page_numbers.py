@@ -1,154 +1,151 @@
-"""What the sentences of a page say in numbers, and what else of it can be computed or looked up:
-tests/pages/CHAPTER/NAME.toml for CHAPTER/NAME.md.
+"""The numbers of a page that have their formula beside them, in a comment that a reader does not see:
 
-[rows.ROW]  a row of the results; its columns and the options in its column parameters are numbers
-            called ROW_column
-file        where it stands, below results/ (default: h200/NAME.csv)
-...         columns and values that just this row has
-many        true: several rows have them; their numbers are called ROW1_column, ROW2_column ..., in the
-            order of the file
-[[says]]
-text        what the page says, with the numbers in braces: "one warp in {32}, or {3.1} %"
-values      a formula for each of them (scripts/lab_cli/formula.py). The page has it rounded, to as
-            many digits as it shows.
-about       by how many percent they may be off, where the page says "about"
-[[given]]
-text        what the page says with numbers that follow from no others: those that a task chooses, the
-            limits of a generation of GPUs
-by          who or what gives them: "the task", or a document and its chapter
-[[holds]]
-text        what the page says without numbers: which is faster, what grows, what something is called
-that        formulas with < between them, such as "tiled_median_ms < naive_median_ms", all of which hold
-file, has   or a file of the checkout, and a text that stands in it, words apart by one space
+    97 % <!-- = 100 * gbps[transposeFloat4Down] / gbps[cudaMemcpy] -->
 
-Each number in the sentences of a page stands in one of these texts. What is code, a table that
-`./lab plot` writes, a link's target, a mark of Markdown, or the number of a task is no sentence.
+The comment stands behind the number or its unit, on the same line. (At the beginning of a line it would
+end the paragraph.) The number is right if the formula's value rounds to it, to as many digits as it shows.
+
+COLUMN[KERNEL] is what the results of the page's exercise have in this column of the row of this kernel. A
+formula (scripts/lab_cli/formula.py) is of such numbers. Words with ", " between them choose the row where
+the kernel has several; the formula may then also name options in the column `parameters`:
+
+    gbps[transposeSmemPad, rows=16384]     a column or an option, and its value
+    value[property=warp size]              a row of no kernel
+    duration[transposeSmem, in=metrics]    a row of NAME.metrics.csv
+    gbps[matmul, m=1024, in=matmulFast]    of another exercise; in=matmulFast.metrics for its metrics
+    mb[command=run, in=cpu/set_up]         of a file that no exercise has
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from lab_cli import catalogue
+from lab_cli.errors import LabError
 from lab_cli.formula import Formula
-from lab_cli.paths import ROOT
-from lab_cli.results import csv_file, tables
+from lab_cli.paths import ROOT, shown
+from lab_cli.results import csv_file
 from lab_cli.results.numbers import names_of
 from lab_cli.results.rows import with_parameters
-from page_text import prose
+from page_text import CODE_SPAN, prose
 
-NUMBERS = ROOT / "tests" / "pages"
-OPTIONS = ("file", "many")  # of a row, which are no columns
-IN_BRACES = re.compile(r"\{([^{}]*)\}")
-NUMBER = re.compile(r"(-?[\d,]+(?:\.(\d+))?)(?:\^(-?\d+))?")
-IN_A_SENTENCE = re.compile(r"(?:(?<![A-Za-z\d_.])|(?<=\dx))\d[\d,.]*")  # both of 40x2, not of H200
-MARK = re.compile(r"^(\s*)(\d+\.|- Tasks? \d+(?: and \d+)?:)(?=\s)")  # of a list, or of a hint
-NO_SENTENCE = re.compile(
-    r"""\]\([^)]*\)                               # the target of a link
-      | `[^`]*` | <code>.*?</code>
-      | <!--.*?-->
-      | <summary>(?:Answer|Hints?)[^<]*</summary>
-      | <[a-z][^>]*>
-    """,
-    re.VERBOSE,
-)
+BEGIN = "<!-- ="
+COMMENT = re.compile(r"<!-- = (.+?) -->")
+NUMBER = re.compile(r"(?<![\w.,/^])(-?\d[\d,]*(?:\.(\d+))?)(?:\^(-?\d+))?(?![\d.]*\w)")
+UNIT = 24  # as many characters may stand between a number and its comment
+REFERENCE = re.compile(r"\b(\w+)\[([^\]]*)\]")
 
 
-def file_of(page: Path) -> Path:
-    return (NUMBERS / page.relative_to(ROOT)).with_suffix(".toml")
+@dataclass(frozen=True)
+class Claim:
+    line: int
+    number: str
+    formula: str
 
 
-def names_in(rows: dict[str, dict[str, Any]], page: Path) -> dict[str, float]:
-    """The numbers of these rows, as formulas call them. AssertionError names a row that is not there,
-    or there twice, if it is not one of many."""
-    names = {}
-    for name, wanted in rows.items():
-        path = ROOT / "results" / wanted.get("file", f"h200/{page.stem}.csv")
-        found = [
-            row
-            for row in csv_file.parse(csv_file.read_text(path), path).rows
-            if is_row(row, {column: str(value) for column, value in wanted.items()})
-        ]
-        many = wanted.get("many", False)
-        assert (len(found) > 1) if many else (len(found) == 1), (
-            f"[rows.{name}] is {len(found)} rows of {path.name}"
-        )
-        for number, row in enumerate(found, 1):
-            called = f"{name}{number}" if many else name
-            names |= {f"{called}_{column}": value for column, value in names_of(row).items()}
-    return names
+def exercise_of(page: Path) -> str:
+    """The name of the exercise that the page is about."""
+    return page.stem
 
 
-def is_row(row: csv_file.Row, wanted: dict[str, str]) -> bool:
-    values = with_parameters(row)
-    return all(values.get(name) == value for name, value in wanted.items() if name not in OPTIONS)
+def results_file(exercise: str, kind: str = "") -> Path:
+    """What was measured of an exercise; `kind` is such as "metrics"."""
+    return ROOT / "results" / "h200" / (f"{exercise}.{kind}.csv" if kind else f"{exercise}.csv")
 
 
-def shows(number: str, value: float, about: float = 0) -> bool:
-    """Whether `value` rounds to this number, such as 0.25 or 1,024, or is this power, such as 2^10; or is
-    near it, `about` in percent."""
+def file_called(name: str, page: Path) -> Path:
+    """The file that in=NAME means on this page."""
+    if "/" in name:
+        return ROOT / "results" / f"{name}.csv"
+    exercise, _, kind = name.partition(".")
+    if exercise in catalogue.sources():
+        return results_file(exercise, kind)
+    return results_file(exercise_of(page), name)
+
+
+def claims(text: str) -> Iterator[Claim | str]:
+    """The numbers of a page's text with their formulas; or what is wrong with a comment."""
+    lines = dict(prose(text))
+    for number, line in enumerate(text.splitlines(), 1):
+        if BEGIN not in line:
+            continue
+        if BEGIN not in CODE_SPAN.sub("", lines.get(number, "")):
+            yield f"line {number}: {line.strip()}: a reader sees a comment in code"
+            continue
+        end = 0
+        for comment in COMMENT.finditer(line):
+            before = line[end : comment.start()]
+            end = comment.end()
+            found = [*NUMBER.finditer(before)]
+            if not before.strip() or not found or len(before) - found[-1].end() > UNIT:
+                yield f"line {number}: {comment[0]}: no number before it on this line"
+            elif re.search(r"--|\|", comment[1]):
+                yield f"line {number}: {comment[0]}: neither -- nor | may stand in a comment"
+            else:
+                yield Claim(number, found[-1][0], comment[1])
+        if BEGIN in line[end:]:
+            yield f"line {number}: {line[end:].strip()}: expected <!-- = FORMULA -->"
+
+
+def value_of(formula: str, page: Path) -> float:
+    """ValueError or LabError says what is wrong with the formula."""
+    names: dict[str, float] = {}
+
+    def named(reference: re.Match[str]) -> str:
+        name = f"number{len(names)}"
+        names[name] = number_of(reference[1], reference[2], page)
+        return name
+
+    value = Formula(REFERENCE.sub(named, formula)).value(names)
+    if not names:
+        raise ValueError("nothing of it is from the results")
+    return value
+
+
+def number_of(column: str, words: str, page: Path) -> float:
+    """COLUMN[WORDS] on this page."""
+    wanted = {}
+    for word in words.split(", "):
+        name, equals, value = word.partition("=")
+        wanted.update({name: value} if equals else {"kernel": word})
+    file = wanted.pop("in", "")
+    path = file_called(file, page) if file else results_file(exercise_of(page))
+    rows = csv_file.parse(csv_file.read_text(path), path).rows
+    found = [row for row in rows if wanted.items() <= with_parameters(row).items()]
+    if len(found) != 1:
+        raise LabError(f"[{words}] is {len(found)} rows of {shown(path)}")
+    numbers = names_of(found[0])
+    if column not in numbers:
+        raise LabError(f"{column}[{words}]: no number in this column of {shown(path)}")
+    return numbers[column]
+
+
+def shows(number: str, value: float) -> bool:
+    """Whether `value` rounds to this number, such as 0.25 or 1,024, or is this power, such as 2^10."""
     parts = NUMBER.fullmatch(number)
-    assert parts, f"{number}: expected a number such as 0.25, 1,024 or 2^10"
+    assert parts, number
     base, decimals, exponent = float(parts[1].replace(",", "")), parts[2] or "", parts[3]
-    shown = base ** int(exponent or 1)
-    half = 1e-9 * abs(shown) if exponent else 0.5 * 10 ** -len(decimals) * (1 + 1e-9)
-    return abs(shown - value) <= max(half, about / 100 * abs(value))
+    shown_value = base ** int(exponent or 1)
+    half = 1e-9 * abs(shown_value) if exponent else 0.5 * 10 ** -len(decimals) * (1 + 1e-9)
+    return abs(shown_value - value) <= half
 
 
-def problems(text: str, facts: dict[str, Any], page: Path) -> list[str]:
-    """What in the page's `text` is not as `facts`, the file of its numbers, has it."""
-    words = " ".join(text.split())
-    holds = facts.get("holds", [])
-    found = [
-        f"stands {words.count(entry['text'])} times in {page.name}: {entry['text']}"
-        for entry in [*facts.get("given", []), *holds]
-        if words.count(entry["text"]) != 1
-    ]
-    names = names_in(facts.get("rows", {}), page)
-    for entry in facts.get("says", []):
-        sentence = IN_BRACES.sub(r"\1", entry["text"])
-        if words.count(sentence) != 1:
-            found.append(f"stands {words.count(sentence)} times in {page.name}: {sentence}")
-        numbers = IN_BRACES.findall(entry["text"])
-        assert len(numbers) == len(entry["values"]) > 0, entry["text"]
-        for number, formula in zip(numbers, entry["values"]):
-            value = Formula(formula).value(names)
-            if not shows(number, value, entry.get("about", 0)):
-                found.append(f"{sentence}: {number} is {formula} = {value:g}")
-    return found + [
-        f"{entry['text']}: {wrong}" for entry in holds for wrong in untrue(entry, names)
-    ]
-
-
-def untrue(entry: dict[str, Any], names: dict[str, float]) -> list[str]:
-    """What does not hold of a [[holds]]."""
+def problems(text: str, page: Path) -> list[str]:
+    """What is wrong with the numbers in the page's `text`, a line each."""
     found = []
-    for chain in entry.get("that", []):
-        values = [Formula(part).value(names) for part in chain.split("<")]
-        if len(values) < 2 or any(a >= b for a, b in zip(values, values[1:])):
-            found.append(f"{chain} is {' < '.join(f'{value:g}' for value in values)}")
-    if "file" in entry:
-        text = " ".join((ROOT / entry["file"]).read_text(encoding="utf-8").split())
-        found += [] if entry["has"] in text else [f"{entry['file']} has no {entry['has']}"]
-    elif not entry.get("that"):
-        found.append("nothing says that it holds")
+    for claim in claims(text):
+        if isinstance(claim, str):
+            found.append(f"{shown(page)}, {claim}")
+            continue
+        place = f"{shown(page)}, line {claim.line}: {claim.number}"
+        try:
+            value = value_of(claim.formula, page)
+        except (LabError, ValueError) as error:
+            found.append(f"{place}: {claim.formula}: {error}")
+            continue
+        if not shows(claim.number, value):
+            found.append(f"{place}, but {claim.formula} = {value:.6g}")
     return found
-
-
-def without_source(text: str, facts: dict[str, Any]) -> list[str]:
-    """The numbers in the sentences of a page's `text` that no text of `facts` has, each with the words
-    before and behind it."""
-    lines = [line for _, line in prose(tables.BLOCK.sub("", text))]
-    unmarked = [MARK.sub(lambda mark: mark[1] + "_" * len(mark[2]), line) for line in lines]
-    words, rest = (" ".join(" ".join(each).split()) for each in (lines, unmarked))
-    rest = NO_SENTENCE.sub(lambda found: "_" * len(found[0]), rest)
-    for entry in [*facts.get("says", []), *facts.get("given", [])]:
-        sentence = IN_BRACES.sub(r"\1", entry["text"])
-        begin = words.find(sentence)
-        if begin >= 0:
-            rest = rest[:begin] + "_" * len(sentence) + rest[begin + len(sentence) :]
-    return [
-        words[max(0, found.start() - 40) : found.end() + 20]
-        for found in IN_A_SENTENCE.finditer(rest)
-    ]

@@ -18,6 +18,7 @@ TARGET = re.compile(
     """,
     re.VERBOSE | re.MULTILINE,
 )
+COMMENT = re.compile(r" ?<!--.*?-->")
 ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)  # https:, mailto:
 
 
@@ -93,7 +94,7 @@ def long_lines(text: str, most: int) -> list[int]:
     links lead to do not count."""
     found = []
     for number, line in prose(text):
-        shown = TARGET.sub("]()", line)
+        shown = TARGET.sub("]()", COMMENT.sub("", line))
         if len(shown) > most and not line.lstrip().startswith(("|", "<!--")):
             found.append(number)
     return found
