@@ -2,7 +2,7 @@
 
     python tests/measure_answers.py NAME...
 
-For each [[tried]] of NAME that has `measured` (page_answers.py) the answer is put into a copy of the
+Each answer on NAME's page with <!-- measure: OPTIONS --> (page_answers.py) is put into a copy of the
 checkout, and the exercise built and run there with these options; so is what stands in the checkout, as
 answer 0, unless the answer is nothing but these options. results/<gpu>/NAME.answers.csv gets the rows, with
 the columns answer and variant before those of the exercise.
@@ -16,7 +16,6 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 TESTS = Path(__file__).resolve().parent
 sys.path[:0] = [str(TESTS), str(TESTS.parent / "scripts")]
@@ -27,11 +26,12 @@ from lab_cli.machine import facts  # noqa: E402
 from lab_cli.machine.gpu import ask_driver  # noqa: E402
 from lab_cli.paths import OUT, ROOT, shown  # noqa: E402
 from lab_cli.results import csv_file  # noqa: E402
-from lab_cli.verdicts import GOOD, OK  # noqa: E402
-from page_answers import measured, pieces, with_answer  # noqa: E402
+from lab_cli.results.verdicts import GOOD, OK  # noqa: E402
+from page_answers import Variant, answers, with_answer  # noqa: E402
+from page_files import source_of  # noqa: E402
 
 COPY = OUT / "answers"
-AS_IT_IS: dict[str, Any] = {"answer": 0}
+AS_IT_IS = Variant()
 
 
 def copy_the_checkout() -> None:
@@ -47,39 +47,48 @@ def copy_the_checkout() -> None:
             shutil.copy(path, COPY)
 
 
-def rows_of(name: str, entry: dict[str, Any], options: str) -> list[csv_file.Row]:
+def measured() -> dict[str, tuple[Path, list[Variant]]]:
+    """By exercise, its source and the answers that have rows in its results."""
+    found = {}
+    for page, variants in answers().items():
+        chosen = [variant for variant in variants if variant.measured]
+        if chosen:
+            found[source_of(page).stem] = source_of(page), chosen
+    return found
+
+
+def rows_of(name: str, variant: Variant, options: str) -> list[csv_file.Row]:
     """Builds and runs what is in the copy. LabError if that fails, or a result is wrong."""
     command = [str(COPY / "lab"), "run", "--backend", "gpu", name, "--", *options.split(), "--csv"]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+    what = f"{name}, {variant.title}"
     if done.returncode != 0:
-        raise LabError(f"{name}, answer {entry['answer']}, {options}: status {done.returncode}")
-    path = Path(f"{name}, answer {entry['answer']}")
-    rows = csv_file.parse(done.stdout, path).rows
+        raise LabError(f"{what}, {options}: status {done.returncode}")
+    rows = csv_file.parse(done.stdout, Path(what)).rows
     wrong = [row["kernel"] for row in rows if row.get("check", OK) not in GOOD]
     if wrong:
-        raise LabError(f"{path}, {options}: wrong: {', '.join(wrong)}")
-    found = {"answer": str(entry["answer"]), "variant": entry.get("variant", "")}
+        raise LabError(f"{what}, {options}: wrong: {', '.join(wrong)}")
+    found = {"answer": str(variant.answer), "variant": variant.name}
     return [{**found, **row} for row in rows]
 
 
-def changes_code(page: Path, entry: dict[str, Any]) -> bool:
-    return bool(pieces()[page, entry["answer"]] or entry.get("also"))
-
-
-def measure(page: Path, entries: list[dict[str, Any]]) -> list[csv_file.Row]:
-    name, folder = page.stem, COPY / page.parent.relative_to(ROOT)
-    changing = [entry for entry in entries if changes_code(page, entry)]
-    runs = dict.fromkeys(options for entry in changing for options in entry["measured"])
+def measure(source: Path, variants: list[Variant]) -> list[csv_file.Row]:
+    name = source.stem
+    changing = [variant for variant in variants if variant.changes]
+    runs = dict.fromkeys(options for variant in changing for options in variant.measured)
     rows = [row for options in runs for row in rows_of(name, AS_IT_IS, options)]
-    for entry in entries:
-        code = pieces()[page, entry["answer"]]
-        changed = with_answer(page.with_suffix(".cu"), code, entry)
-        for file, text in changed.items():
-            (folder / file).write_text(text, encoding="utf-8")
-        rows += [row for options in entry["measured"] for row in rows_of(name, entry, options)]
-        for file in changed:
-            shutil.copyfile(page.parent / file, folder / file)
+    for variant in variants:
+        changed = with_answer(source, variant)
+        for path, text in changed.items():
+            copy_of(path).write_text(text, encoding="utf-8")
+        rows += [row for options in variant.measured for row in rows_of(name, variant, options)]
+        for path in changed:
+            shutil.copyfile(path, copy_of(path))
     return rows
+
+
+def copy_of(path: Path) -> Path:
+    return COPY / path.relative_to(ROOT)
 
 
 def table(rows: list[csv_file.Row]) -> str:
@@ -93,10 +102,10 @@ def table(rows: list[csv_file.Row]) -> str:
 
 
 def main(names: list[str]) -> int:
-    entries = {page: found for page, found in measured().items() if page.stem in names}
-    missing = set(names) - {page.stem for page in entries}
+    known = measured()
+    missing = [name for name in names if name not in known]
     if missing or not names:
-        print(f"{__doc__}\nno answers to measure: {', '.join(sorted(missing))}", file=sys.stderr)
+        print(f"{__doc__}\nno answers to measure: {', '.join(missing)}", file=sys.stderr)
         return 2
     problem = ask_driver().problem
     if problem:
@@ -104,9 +113,9 @@ def main(names: list[str]) -> int:
     slug, now = facts.measured_on("gpu")
     make_folder(ROOT / "results" / slug)
     copy_the_checkout()
-    for page, found in entries.items():
-        path = ROOT / "results" / slug / f"{page.stem}.answers.csv"
-        write(path, csv_file.with_facts(now, table(measure(page, found))))
+    for name in names:
+        path = ROOT / "results" / slug / f"{name}.answers.csv"
+        write(path, csv_file.with_facts(now, table(measure(*known[name]))))
         print(f"written: {shown(path)}")
     return 0
 

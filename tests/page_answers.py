@@ -1,86 +1,241 @@
-"""The code in the answers of the pages, and how it is put into their exercises. Whole programs are in
-test_page_programs.py.
+"""The code in the answers of the pages: comments of the page say where it goes, and what must come of it.
 
-tests/pages/CHAPTER/NAME.toml says how, for CHAPTER/NAME.md; an answer may have several entries:
+Before each block of C++ code:
 
-[[tried]]
-answer      the number of the answer
-parts       where each piece of its code goes in NAME.cu (or in `file`, beside it): before, behind or
-            instead_of a text that stands there once; left out where the answer has no code
-also        changes that the answer leaves to words: replace a text that stands there once, by another
-options     of the run
-architecture  such as "90a", where the exercise needs a GPU of its own: nvcc compiles the code for it
-prints      a text that the run prints, where the answer has it
-counts      what the profiler counts, where the answer has it: a list by metric, a value for each launch
-multiprocessors  that the cpu back end has for the run, where the answer depends on it
-finds       a text of the hazard check's report, where the answer tells of a hazard
-status      the exit status, where the answer tells of wrong results
-measured    options of the runs of which results/<gpu>/NAME.answers.csv has rows (measure_answers.py)
-variant     what tells these rows from those of other entries of the answer
+    <!-- code: PLACE -->        its place in the exercise
+    <!-- code: program -->      it is a program of its own
+
+What an answer leaves to words, such as the call of a new kernel, and how it is tried:
+
+    <!-- change: PLACE          the lines up to the end of the comment go to the place
+    LINES
+    -->
+    <!-- change: replaces `TEXT` by `TEXT` -->
+    <!-- run: OPTIONS -->       must have right results and no hazards, or, in lines below the options:
+        prints: TEXT            of a program it is all that it prints. A block without a language behind
+                                the comment says the same.
+        finds: TEXT             the hazard check's report has it
+        status: NUMBER          the exit status
+        counts: METRIC NUMBER   a list with ", ", one for each launch; or their sum
+        multiprocessors: NUMBER that the cpu back end has
+    <!-- measure: OPTIONS -->   a run of which results/<gpu>/NAME.answers.csv has rows (measure_answers.py)
+    <!-- nvcc: 90a -->          needs a GPU of its own: nvcc compiles it for this architecture
+    <!-- variant: NAME -->      what is below belongs to this variant of the answer, what is above the
+                                first one to all of them
+
+PLACE is "before", "behind" or "replaces", and what stands once in NAME.cu: `TEXT`, `FIRST` ... `LAST` for all
+that is between them, too, or "function NAME" for its definition. "in function NAME," before it says
+where to look, and "in FILE," before that names a header. "before" and "behind" are of whole
+lines.
 """
 
 from __future__ import annotations
 
 import functools
 import re
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from changed_files import changed_files
-from lab_cli import toml_file
+from changed_files import write_copy
+from lab_cli.errors import LabError
 from lab_cli.paths import ROOT
 from lab_cli.results import tables
+from page_files import source_of
 
 ANSWER = re.compile(r"<summary>Answer (\d+)</summary>(.*?)</details>", re.DOTALL)
+COMMENT = re.compile(
+    r"^<!-- (code|change|variant|run|measure|nvcc):?(?: (.*?))??(?:\n(.*?))?(?: |(?<=\n))-->\n"
+    r"(?:```(cpp)?\n(.*?)^```)?",
+    re.MULTILINE | re.DOTALL,
+)
 CODE = re.compile(r"^```cpp\n(.*?)^```", re.MULTILINE | re.DOTALL)
+PLACE = re.compile(
+    r"(?:in (?P<file>\S+), )?(?:in function (?P<scope>\w+), )?(?P<where>before|behind|replaces) "
+    r"(?:function (?P<function>\w+)|`(?P<text>.*?)`)(?: by `(?P<by>.*)`)?"
+)
 
-Answer = tuple[Path, int]  # a page and the number on it
+
+@dataclass(frozen=True)
+class Change:
+    """What `place` says, a PLACE, is done with `lines`."""
+
+    place: str
+    lines: str = ""
+
+    @functools.cached_property
+    def parts(self) -> re.Match[str]:
+        found = PLACE.fullmatch(self.place)
+        if not found:
+            raise LabError(f"{self.place}: no place for code")
+        return found
+
+    @property
+    def file(self) -> str:
+        """Empty for NAME.cu."""
+        return self.parts["file"] or ""
+
+    def applied(self, text: str) -> str:
+        """LabError where the place is not there, or there twice."""
+        begin, end = self._found(text)
+        where, by = self.parts["where"], self.parts["by"]
+        if where == "replaces":
+            return text[:begin] + (self.lines if by is None else by) + text[end:]
+        at = text.rfind("\n", 0, begin) + 1 if where == "before" else text.index("\n", end - 1) + 1
+        return text[:at] + self.lines + text[at:]
+
+    def _found(self, text: str) -> tuple[int, int]:
+        begin, end = 0, len(text)
+        if self.parts["scope"]:
+            begin, end = self._only(_definition_of(self.parts["scope"]), text)
+        if self.parts["function"]:
+            return self._only(_definition_of(self.parts["function"]), text)
+        first, *others = [re.escape(part) for part in self.parts["text"].split("` ... `")]
+        between = rf"(?:(?!{first}).)*?"
+        return self._only(between.join([first, *others]), text, begin, end)
+
+    def _only(
+        self, pattern: str, text: str, begin: int = 0, end: int | None = None
+    ) -> tuple[int, int]:
+        compiled = re.compile(pattern, re.MULTILINE | re.DOTALL)
+        found = [*compiled.finditer(text, begin, len(text) if end is None else end)]
+        if len(found) != 1:
+            raise LabError(
+                f"stands {len(found)} times in the exercise, expected once: {self.place}"
+            )
+        return found[0].span()
+
+
+def _definition_of(function: str) -> str:
+    return rf"^(?:template <[^\n]*\n)?(?![ /#\n])[^;{{}}=]*\b{function}\([^;]*?\{{.*?^\}}\n"
+
+
+@dataclass
+class Run:
+    options: str
+    prints: list[str] = field(default_factory=list)
+    finds: str = ""
+    status: int = 0
+    counts: dict[str, list[float]] = field(default_factory=dict)
+    multiprocessors: str = ""
+
+
+@dataclass
+class Variant:
+    """An answer, or one of several ways to give it."""
+
+    answer: int = 0
+    name: str = ""
+    program: str = ""
+    changes: list[Change] = field(default_factory=list)
+    runs: list[Run] = field(default_factory=list)
+    measured: list[str] = field(default_factory=list)
+    architecture: str = ""
+
+    @property
+    def title(self) -> str:
+        return f"answer {self.answer}" + (f", {self.name}" if self.name else "")
+
+
+def words(text: str) -> str:
+    """Apart by one space."""
+    return " ".join(text.split())
+
+
+def _run(options: str, lines: str, shown: str) -> Run:
+    run = Run(options, [words(shown)] if shown else [])
+    for line in lines.splitlines():
+        key, _, value = (part.strip() for part in line.partition(":"))
+        if key == "prints":
+            run.prints.append(words(value))
+        elif key == "counts":
+            metric, _, numbers = value.partition(" ")
+            run.counts[metric] = [float(number) for number in numbers.split(", ")]
+        elif key == "status":
+            run.status = int(value)
+        elif key in ("finds", "multiprocessors"):
+            setattr(run, key, value)
+        else:
+            raise LabError(f"{line}: no line of a run")
+    return run
+
+
+def variants_of(answer: int, text: str) -> list[Variant]:
+    """LabError where the text of an answer has code without a place."""
+    every = Variant(answer)
+    found = [every]
+    blocks = 0
+    for comment in COMMENT.finditer(text):
+        kind, head, lines, language, block = (part or "" for part in comment.groups())
+        now = found[-1]
+        if kind == "code":
+            blocks += language == "cpp"
+            if head == "program":
+                now.program = block
+            else:
+                every.changes.append(Change(head, block))
+        elif kind == "change":
+            now.changes.append(Change(head, lines))
+        elif kind == "run":
+            now.runs.append(_run(head, lines, "" if language else block))
+        elif kind == "measure":
+            now.measured.append(head)
+        elif kind == "nvcc":
+            now.architecture = head
+        else:
+            found.append(
+                Variant(answer, head, changes=[*every.changes], architecture=every.architecture)
+            )
+    if blocks != len(CODE.findall(text)):
+        raise LabError(f"answer {answer}: code without <!-- code: ... --> in the line above it")
+    if len(found) > 1:
+        if every.runs or every.measured:
+            raise LabError(f"answer {answer}: a run before the first variant")
+        return found[1:]
+    return found if every.changes or every.runs or every.measured else []
 
 
 @functools.cache
-def pieces() -> dict[Answer, list[str]]:
-    """The code of each answer, but for whole programs."""
-    return {
-        (page, int(number)): [piece for piece in CODE.findall(text) if "int main(" not in piece]
-        for page in tables.pages()
-        for number, text in ANSWER.findall(page.read_text(encoding="utf-8"))
-    }
-
-
-@functools.cache
-def tried() -> dict[Answer, list[dict[str, Any]]]:
-    found: dict[Answer, list[dict[str, Any]]] = {}
+def answers() -> dict[Path, list[Variant]]:
+    """What the pages have to try."""
+    found = {}
     for page in tables.pages():
-        facts = ROOT / "tests" / "pages" / page.relative_to(ROOT).with_suffix(".toml")
-        if facts.exists():
-            for entry in toml_file.load(facts).get("tried", []):
-                found.setdefault((page, entry["answer"]), []).append(entry)
+        text = page.read_text(encoding="utf-8")
+        variants = [
+            variant
+            for number, answer in ANSWER.findall(text)
+            for variant in variants_of(int(number), answer)
+        ]
+        if variants:
+            found[page] = variants
     return found
 
 
-def measured() -> dict[Path, list[dict[str, Any]]]:
-    """By page, the entries that have rows in the results."""
-    found: dict[Path, list[dict[str, Any]]] = {}
-    for (page, _), entries in tried().items():
-        found.setdefault(page, []).extend(entry for entry in entries if "measured" in entry)
-    return {page: entries for page, entries in found.items() if entries}
+def file_of(source: Path, name: str) -> Path:
+    """The file that "in NAME," means: of the exercise, of its chapter, or of common/."""
+    folders = [source.parent, source.parent.parent, ROOT / "common"]
+    return next(folder / name for folder in folders if (folder / name).is_file())
 
 
-def with_answer(source: Path, code: list[str], entry: dict[str, Any]) -> dict[str, str]:
-    """The files that the answer changes, by name."""
-    parts = entry.get("parts", [])
-    assert len(parts) == len(code), "each piece of code has a place in `parts`"
-    changes = []
-    for piece, part in zip(code, parts):
-        for place, new in {
-            "before": "{piece}{old}",
-            "behind": "{old}{piece}",
-            "instead_of": "{piece}",
-        }.items():
-            if place in part:
-                old = part[place]
-                changes.append((part.get("file", ""), old, new.format(piece=piece, old=old)))
-    changes += [
-        (each.get("file", ""), each["replace"], each["by"]) for each in entry.get("also", [])
-    ]
-    return changed_files(source, f"{source.stem}, answer {entry['answer']}", changes)
+def with_answer(source: Path, variant: Variant) -> dict[Path, str]:
+    """The texts of the files that the answer changes; of NAME.cu in any case."""
+    texts = {source: source.read_text(encoding="utf-8")}
+    for change in variant.changes:
+        path = file_of(source, change.file or source.name)
+        text = texts.get(path) or path.read_text(encoding="utf-8")
+        try:
+            texts[path] = change.applied(text)
+        except LabError as error:
+            raise LabError(f"{source.stem}, {variant.title}: {error}") from error
+    return texts
+
+
+def written(page: Path, variant: Variant, folder: Path) -> Path:
+    """Puts the exercise with the answer, and the headers beside it, into `folder`; or the program that the
+    answer is. The path of the source."""
+    if variant.program:
+        source = folder / "answer.cu"
+        source.write_text(variant.program, encoding="utf-8")
+        return source
+    changed = with_answer(source_of(page), variant)
+    texts = {path.name: text for path, text in changed.items()}
+    return write_copy(source_of(page), texts, folder)

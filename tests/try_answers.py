@@ -1,11 +1,10 @@
-"""Tries the code in the answers of pages on a GPU, as test_page_answers.py and test_page_programs.py try it
-on the cpu back end.
+"""Tries the code in the answers of pages on a GPU, as test_page_answers.py tries it on the cpu back end.
 
     python tests/try_answers.py NAME...
 
-Each [[tried]] of NAME (page_answers.py) is compiled with nvcc and run, and must end with its status; each
-whole program must print what the page says (page_programs.py). Left out are answers with a hazard on
-purpose, whose results are those of chance. Status 1 if anything is not as it should be.
+Each answer on NAME's page (page_answers.py) is compiled with nvcc, and its runs must end with their status;
+what a whole program prints must be what the page says. Left out are runs with a hazard on purpose, whose
+results are those of chance. Status 1 if anything is not as it should be.
 """
 
 from __future__ import annotations
@@ -17,19 +16,18 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 TESTS = Path(__file__).resolve().parent
 sys.path[:0] = [str(TESTS), str(TESTS.parent / "scripts")]
 
-from changed_files import write_copy  # noqa: E402
 from lab_cli.building import own_program  # noqa: E402
 from lab_cli.counters import profilers  # noqa: E402
 from lab_cli.errors import LabError  # noqa: E402
 from lab_cli.machine import setup  # noqa: E402
-from page_answers import pieces, tried, with_answer  # noqa: E402
-from page_programs import EXPECTED, programs  # noqa: E402
+from page_answers import Run, Variant, answers, words, written  # noqa: E402
+from page_files import source_of  # noqa: E402
 
+NO_HAZARDS = ("", "no kernel was launched")  # what a run finds that has none
 Compile = Callable[[Path], Path]
 
 
@@ -37,38 +35,33 @@ def run(command: list[str]) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
-def try_answer(page: Path, entry: dict[str, Any], build: Compile, folder: Path) -> str:
+def try_answer(page: Path, variant: Variant, build: Compile, folder: Path) -> str:
     """What is wrong with the answer, or an empty string."""
-    source, code = page.with_suffix(".cu"), pieces()[page, entry["answer"]]
-    program = build(write_copy(source, with_answer(source, code, entry), folder))
-    done = run([str(program), *shlex.split(entry.get("options", ""))])
-    wanted = entry.get("status", 0)
-    return "" if done.returncode == wanted else f"status {done.returncode}\n{done.stdout}"
-
-
-def try_program(name: str, build: Compile, folder: Path) -> str:
-    source = folder / "answer.cu"
-    source.write_text(programs()[name], encoding="utf-8")
-    program = build(source)
-    for options, printed, _ in EXPECTED[name]:
-        done = run([str(program), *options])
-        if (done.returncode, done.stdout) != (0, printed):
+    program = build(written(page, variant, folder))
+    for each in sure_runs(variant):
+        done = run([str(program), *shlex.split(each.options)])
+        other = variant.program and words(done.stdout) != " ".join(each.prints)
+        if done.returncode != each.status or other:
             return f"status {done.returncode}\n{done.stdout}"
     return ""
+
+
+def sure_runs(variant: Variant) -> list[Run]:
+    """Those whose results are not of chance; those of nvcc's answers have no options of their own."""
+    runs = variant.runs or ([Run("")] if variant.architecture else [])
+    return [run for run in runs if run.finds in NO_HAZARDS]
 
 
 def trials(names: list[str], build: Compile) -> dict[str, Callable[[Path], str]]:
     """What the pages of these exercises have to try, by what it is called; each in a folder."""
     found: dict[str, Callable[[Path], str]] = {}
-    for (page, number), entries in sorted(tried().items()):
-        for index, entry in enumerate(entries, 1):
-            if page.stem in names and "finds" not in entry:
-                found[f"{page.stem}, answer {number}, entry {index}"] = functools.partial(
-                    try_answer, page, entry, build
+    for page, variants in answers().items():
+        name = source_of(page).stem
+        for number, variant in enumerate(variants, 1):
+            if name in names and sure_runs(variant):
+                found[f"{name}, {number}: {variant.title}"] = functools.partial(
+                    try_answer, page, variant, build
                 )
-    for name in EXPECTED:
-        if name.split()[0] in names:
-            found[f"{name}, program"] = functools.partial(try_program, name, build)
     return found
 
 

@@ -1,5 +1,5 @@
-"""The code in the answers of the pages, put into their exercises (page_answers.py): it compiles, runs, has
-right results and no hazards, or the one that the answer tells of; and counts that it has are made."""
+"""The code in the answers of the pages (page_answers.py): it compiles, and its runs end, print, count and
+have hazards as the page says."""
 
 from __future__ import annotations
 
@@ -7,94 +7,190 @@ import shlex
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
-from changed_files import write_copy
-from lab_cli import metrics
+from lab_cli.counters import metrics
 from lab_cli.counters.raw_csv import parse
+from lab_cli.errors import LabError
 from lab_cli.paths import ROOT
-from lab_cli.results import csv_file
-from page_answers import measured, pieces, tried, with_answer
+from page_answers import Change, Run, Variant, answers, variants_of, with_answer, words, written
 from program import run_noting
 
-
-def for_nvcc(page: Path, number: int) -> bool:
-    return any("architecture" in entry for entry in tried().get((page, number), []))
-
-
-def written(folder: Path, page: Path, code: list[str], entry: dict[str, Any]) -> Path:
-    """The exercise with the answer, and the headers beside it."""
-    source = page.with_suffix(".cu")
-    return write_copy(source, with_answer(source, code, entry), folder)
+EACH = [
+    pytest.param(page, variant, id=f"{page.stem}-{number}-{variant.title}")
+    for page, variants in answers().items()
+    for number, variant in enumerate(variants)
+]
+CLEAN = "no hazards found in"
 
 
-def compile_with_nvcc(file: Path, architecture: str) -> None:
+@pytest.mark.parametrize(("page", "variant"), EACH)
+def test_an_answer_does_what_the_page_says(
+    page: Path, variant: Variant, build: Path, instrumented, tmp_path: Path
+) -> None:
+    source = written(page, variant, tmp_path)
+    if variant.architecture:
+        compile_with_nvcc(source, variant.architecture)
+        return
+    assert variant.runs, f"{page.name}, {variant.title}: no <!-- run: OPTIONS -->"
+    library = build / "common" / "liblab_common.a"
+    program = instrumented(source, str(library), "-I", str(ROOT / "common"))
+    for run in variant.runs:
+        try_out([str(program), *shlex.split(run.options)], run, bool(variant.program))
+
+
+def compile_with_nvcc(source: Path, architecture: str) -> None:
     nvcc = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
     if not nvcc:
         pytest.skip("no nvcc")
     target = f"arch=compute_{architecture},code=sm_{architecture}"
     command = [nvcc, "-std=c++17", "-gencode", target, "-Werror", "all-warnings"]
-    subprocess.run(
-        [*command, "-I", str(ROOT / "common"), "-c", str(file), "-o", f"{file}.o"], check=True
-    )
+    include = ["-I", str(ROOT / "common")]
+    subprocess.run([*command, *include, "-c", str(source), "-o", f"{source}.o"], check=True)
 
 
-EACH = sorted(
-    {answer for answer, code in pieces().items() if code} | tried().keys(),
-    key=lambda key: (str(key[0]), key[1]),
+def try_out(command: list[str], run: Run, prints_all: bool) -> None:
+    """AssertionError where `command` does something else than `run` says."""
+    environment = {"CUDA_EMULATOR_SMS": run.multiprocessors} if run.multiprocessors else {}
+    done, findings = run_noting(command, "CUDA_EMULATOR_CHECK", environment)
+    assert done.returncode == run.status, done.stdout + done.stderr
+    printed = words(done.stdout)
+    if prints_all:
+        assert printed == " ".join(run.prints)
+    for text in run.prints:
+        assert text in printed
+    assert (run.finds or CLEAN) in words(findings)
+    if run.counts:
+        launches = parse(run_noting(command, "CUDA_EMULATOR_PROFILE", environment)[1]).launches
+        for metric, values in run.counts.items():
+            name = metrics.load().metrics[metric].nsight
+            counted = [launch.values.get(name, 0) for launch in launches]
+            assert (counted if len(values) > 1 else [sum(counted)]) == values, metric
+
+
+SOURCE = """\
+// An exercise.
+template <int kSide>
+__global__ void tiled(const int* in,
+                      int* out) {
+    const int i = threadIdx.x;
+    out[i] = in[i];
+}
+
+__global__ void naive(const int* in, int* out) {
+    const int i = threadIdx.x;
+    out[i] = in[i] + 1;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("place", "changed"),
+    [
+        ("before `+ 1`", SOURCE.replace("    out[i] = in[i] + 1", "NEW\n    out[i] = in[i] + 1")),
+        ("behind `// An`", SOURCE.replace("exercise.\n", "exercise.\nNEW\n")),
+        ("replaces `// An exercise.`", SOURCE.replace("// An exercise.", "NEW\n")),
+        ("replaces `+ 1` by `+ 2`", SOURCE.replace("+ 1", "+ 2")),
+        ("in function naive, replaces `threadIdx.x` by `0`",
+         SOURCE[:-80] + SOURCE[-80:].replace("threadIdx.x", "0")),
+        ("replaces function naive", SOURCE[: SOURCE.index("__global__ void naive")] + "NEW\n"),
+        ("before function tiled", SOURCE.replace("template", "NEW\ntemplate")),
+        ("replaces `const int i` ... `+ 1;`",
+         SOURCE[: SOURCE.rindex("const int i")] + "NEW\n\n}\n"),
+    ],
+)  # fmt: skip
+def test_code_goes_to_its_place(place: str, changed: str) -> None:
+    assert Change(place, "NEW\n").applied(SOURCE) == changed
+
+
+@pytest.mark.parametrize(
+    ("place", "problem"),
+    [
+        ("before `threadIdx.x`", "stands 2 times in the exercise, expected once: before"),
+        ("before `threadIdx.y`", "stands 0 times"),
+        ("replaces function padded", "stands 0 times"),
+        ("in function naive, behind `template`", "stands 0 times"),
+        ("instead of `1`", "instead of `1`: no place for code"),
+    ],
 )
-ALL, FOR_NVCC = (
-    [pytest.param(*key, id=f"{key[0].stem}-{key[1]}") for key in EACH if for_nvcc(*key) is gpu]
-    for gpu in (False, True)
+def test_a_place_that_is_not_there_is_named(place: str, problem: str) -> None:
+    with pytest.raises(LabError, match=problem):
+        Change(place, "NEW\n").applied(SOURCE)
+
+
+ANSWER = """
+
+It is
+
+<!-- code: behind `a` -->
+```cpp
+int b;
+```
+
+<!-- change: in x.h, replaces `c` by `d` -->
+<!-- variant: small -->
+<!-- run: --size=1
+prints: 2 of  2
+prints: ok
+finds: race
+status: 1
+counts: divergent_branch 1, 2
+multiprocessors: 3
+-->
+<!-- variant: large -->
+<!-- change: before `e`
+    int f;
+    int g;
+-->
+<!-- run: -->
+<!-- measure: --size=1G -->
+<!-- measure: -->
+
+"""
+
+
+def test_comments_of_an_answer() -> None:
+    both = [Change("behind `a`", "int b;\n"), Change("in x.h, replaces `c` by `d`")]
+    counts = {"divergent_branch": [1, 2]}
+    small = Run("--size=1", ["2 of 2", "ok"], "race", 1, counts, "3")
+    large = Change("before `e`", "    int f;\n    int g;\n")
+    assert variants_of(4, ANSWER) == [
+        Variant(4, "small", changes=both, runs=[small]),
+        Variant(4, "large", changes=[*both, large], runs=[Run("")], measured=["--size=1G", ""]),
+    ]
+    assert variants_of(4, "\nOnly words.\n") == []
+
+
+def test_a_program_prints_what_stands_below() -> None:
+    text = "<!-- code: program -->\n```cpp\nint main() {}\n```\n\nprints\n\n<!-- run: -->\n```\n1 2\n3\n```\n"
+    (variant,) = variants_of(1, text)
+    assert variant == Variant(1, program="int main() {}\n", runs=[Run("", ["1 2 3"])])
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("```cpp\nint a;\n```\n", "answer 4: code without <!-- code: "),
+        ("<!-- code: before `a` -->\n\n```cpp\nint a;\n```\n", "answer 4: code without"),
+        ("<!-- run: --size=1\nprint: 1\n-->\n", "print: 1: no line of a run"),
+        ("<!-- run: -->\n<!-- variant: a -->\n", "answer 4: a run before the first variant"),
+    ],
 )
+def test_what_is_wrong_in_an_answer_is_named(text: str, problem: str) -> None:
+    with pytest.raises(LabError, match=problem):
+        variants_of(4, text)
 
 
-def test_entries_have_an_answer() -> None:
-    assert tried().keys() - pieces().keys() == set()
-
-
-@pytest.mark.parametrize("page", measured(), ids=lambda page: page.stem)
-def test_what_is_measured_is_in_the_results(page: Path) -> None:
-    folder = ROOT / "results" / "h200"
-    if not (folder / f"{page.stem}.csv").is_file():
-        pytest.skip(f"nothing of {page.stem} has been measured")
-    path = folder / f"{page.stem}.answers.csv"
-    rows = csv_file.parse(csv_file.read_text(path), path).rows
-    entries = [(str(entry["answer"]), entry.get("variant", "")) for entry in measured()[page]]
-    assert {(row["answer"], row["variant"]) for row in rows} == {("0", ""), *entries}
-    assert {row["check"] for row in rows} == {"ok"}
-
-
-@pytest.mark.parametrize(("page", "number"), ALL)
-def test_the_code_of_an_answer(
-    page: Path, number: int, build, instrumented, tmp_path, monkeypatch
-) -> None:
-    code, entries = pieces()[page, number], tried().get((page, number), [])
-    assert entries, f"tests/pages has no [[tried]] for answer {number} of {page.name}"
-    for index, entry in enumerate(entries):
-        folder = tmp_path / str(index)
-        folder.mkdir()
-        program = instrumented(
-            written(folder, page, code, entry), str(build / "common" / "liblab_common.a"),
-            "-I", str(ROOT / "common"),
-        )  # fmt: skip
-        command = [str(program), *shlex.split(entry.get("options", ""))]
-        if "multiprocessors" in entry:
-            monkeypatch.setenv("CUDA_EMULATOR_SMS", str(entry["multiprocessors"]))
-        done, findings = run_noting(command, "CUDA_EMULATOR_CHECK")
-        assert done.returncode == entry.get("status", 0), done.stdout + done.stderr
-        assert entry.get("prints", "") in " ".join(done.stdout.split())
-        assert entry.get("finds", "no hazards found in") in " ".join(findings.split())
-        if "counts" in entry:
-            launches = parse(run_noting(command, "CUDA_EMULATOR_PROFILE")[1]).launches
-            for metric, values in entry["counts"].items():
-                name = metrics.load().metrics[metric].nsight
-                assert [launch.values[name] for launch in launches] == values, metric
-
-
-@pytest.mark.parametrize(("page", "number"), FOR_NVCC)
-def test_the_code_of_an_answer_compiles(page: Path, number: int, tmp_path) -> None:
-    for entry in tried()[page, number]:
-        file = written(tmp_path, page, pieces()[page, number], entry)
-        compile_with_nvcc(file, entry["architecture"])
+def test_changes_add_up(tmp_path: Path) -> None:
+    source, header = tmp_path / "x.cu", tmp_path / "x.h"
+    source.write_text("a\n")
+    header.write_text("c\n")
+    changes = [
+        Change("behind `a`", "b\n"),
+        Change("replaces `b` by `d`"),
+        Change("in x.h, before `c`", "b\n"),
+    ]
+    changed = with_answer(source, Variant(1, changes=changes))
+    assert changed == {source: "a\nd\n", header: "b\nc\n"}
+    with pytest.raises(LabError, match="x, answer 1: stands 0 times"):
+        with_answer(source, Variant(1, changes=[Change("behind `z`", "b\n")]))

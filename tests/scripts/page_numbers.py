@@ -30,6 +30,7 @@ from lab_cli.paths import ROOT, shown
 from lab_cli.results import csv_file
 from lab_cli.results.numbers import names_of
 from lab_cli.results.rows import with_parameters
+from page_files import results_file, source_of
 from page_text import CODE_SPAN, prose
 
 BEGIN = "<!-- ="
@@ -46,24 +47,14 @@ class Claim:
     formula: str
 
 
-def exercise_of(page: Path) -> str:
-    """The name of the exercise that the page is about."""
-    return page.stem
-
-
-def results_file(exercise: str, kind: str = "") -> Path:
-    """What was measured of an exercise; `kind` is such as "metrics"."""
-    return ROOT / "results" / "h200" / (f"{exercise}.{kind}.csv" if kind else f"{exercise}.csv")
-
-
 def file_called(name: str, page: Path) -> Path:
-    """The file that in=NAME means on this page."""
+    """The file that in=NAME means on this page; without a name that of its own exercise."""
     if "/" in name:
         return ROOT / "results" / f"{name}.csv"
     exercise, _, kind = name.partition(".")
     if exercise in catalogue.sources():
         return results_file(exercise, kind)
-    return results_file(exercise_of(page), name)
+    return results_file(source_of(page).stem, name)
 
 
 def claims(text: str) -> Iterator[Claim | str]:
@@ -111,8 +102,7 @@ def number_of(column: str, words: str, page: Path) -> float:
     for word in words.split(", "):
         name, equals, value = word.partition("=")
         wanted.update({name: value} if equals else {"kernel": word})
-    file = wanted.pop("in", "")
-    path = file_called(file, page) if file else results_file(exercise_of(page))
+    path = file_called(wanted.pop("in", ""), page)
     rows = csv_file.parse(csv_file.read_text(path), path).rows
     found = [row for row in rows if wanted.items() <= with_parameters(row).items()]
     if len(found) != 1:

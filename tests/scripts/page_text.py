@@ -23,13 +23,16 @@ ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)  # https:, mailto:
 
 
 def prose(text: str) -> Iterator[tuple[int, str]]:
-    """The lines that are no code, with their numbers."""
+    """The lines that are no code and of no comment with several lines, with their numbers."""
     fence = ""
+    comment = False
     indented = False  # in a block of code that is indented by four
     before = ""
     for number, line in enumerate(text.splitlines(), 1):
         mark = FENCE.match(line)
-        if fence:
+        if comment or (line.startswith("<!--") and "-->" not in line and not fence):
+            comment = "-->" not in line
+        elif fence:
             if mark and mark[1].startswith(fence) and not line[mark.end() :].strip():
                 fence = ""
         elif mark:

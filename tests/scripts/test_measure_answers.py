@@ -6,16 +6,15 @@ from pathlib import Path
 
 import measure_answers
 import pytest
+from lab_cli import catalogue
 from lab_cli.errors import LabError
-from lab_cli.paths import ROOT
+from lab_cli.results import csv_file
+from page_answers import Change, Variant
+from page_files import results_file
 
-PAGE = ROOT / "ch05_performance" / "hopperMatmul.md"
-ENTRY = {
-    "answer": 6,
-    "variant": "kBand = 2",
-    "also": [{"replace": "constexpr unsigned kBand = 16;", "by": "constexpr unsigned kBand = 2;"}],
-    "measured": ["--m=1K"],
-}
+SOURCE = catalogue.one("hopperMatmul").source
+CHANGE = Change("replaces `constexpr unsigned kBand = 16;` by `constexpr unsigned kBand = 2;`")
+VARIANT = Variant(6, "kBand = 2", changes=[CHANGE], measured=["--m=1K"])
 
 
 @pytest.fixture
@@ -34,7 +33,7 @@ def fake_lab(copy: Path, check: str, status: int = 0) -> None:
 
 def test_a_row_names_its_answer(copy: Path) -> None:
     fake_lab(copy, "ok")
-    (row,) = measure_answers.rows_of("hopperMatmul", ENTRY, "--m=1K --n=2")
+    (row,) = measure_answers.rows_of("hopperMatmul", VARIANT, "--m=1K --n=2")
     given = "run --backend gpu hopperMatmul -- --m=1K --n=2 --csv"
     assert row == {
         "answer": "6",
@@ -50,26 +49,26 @@ def test_a_row_names_its_answer(copy: Path) -> None:
 )
 def test_a_wrong_result_is_none(copy: Path, check: str, status: int, says: str) -> None:
     fake_lab(copy, check, status)
-    with pytest.raises(LabError, match=f"hopperMatmul, answer 6, --m=1K: {says}"):
-        measure_answers.rows_of("hopperMatmul", ENTRY, "--m=1K")
+    with pytest.raises(LabError, match=f"hopperMatmul, answer 6, kBand = 2, --m=1K: {says}"):
+        measure_answers.rows_of("hopperMatmul", VARIANT, "--m=1K")
 
 
 def test_the_copy_has_the_answer_while_it_is_measured(
     copy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     measure_answers.copy_the_checkout()
-    file = copy / "ch05_performance" / "hopperMatmul.cu"
+    file = measure_answers.copy_of(SOURCE)
     seen = []
 
-    def rows_of(name: str, entry: dict[str, object], options: str) -> list[dict[str, str]]:
-        seen.append((entry["answer"], options, "kBand = 2;" in file.read_text()))
-        return [{"answer": str(entry["answer"])}]
+    def rows_of(name: str, variant: Variant, options: str) -> list[dict[str, str]]:
+        seen.append((variant.answer, options, "kBand = 2;" in file.read_text()))
+        return [{"answer": str(variant.answer)}]
 
     monkeypatch.setattr(measure_answers, "rows_of", rows_of)
-    rows = measure_answers.measure(PAGE, [ENTRY])
+    rows = measure_answers.measure(SOURCE, [VARIANT])
     assert seen == [(0, "--m=1K", False), (6, "--m=1K", True)]
     assert [row["answer"] for row in rows] == ["0", "6"]
-    assert file.read_bytes() == PAGE.with_suffix(".cu").read_bytes()
+    assert file.read_bytes() == SOURCE.read_bytes()
 
 
 def test_an_answer_without_code_is_measured_once(
@@ -78,12 +77,12 @@ def test_an_answer_without_code_is_measured_once(
     measure_answers.copy_the_checkout()
     seen = []
 
-    def rows_of(name: str, entry: dict[str, object], options: str) -> list[dict[str, str]]:
-        seen.append((entry["answer"], options))
+    def rows_of(name: str, variant: Variant, options: str) -> list[dict[str, str]]:
+        seen.append((variant.answer, options))
         return []
 
     monkeypatch.setattr(measure_answers, "rows_of", rows_of)
-    measure_answers.measure(PAGE, [{"answer": 6, "measured": ["--m=2K"]}, ENTRY])
+    measure_answers.measure(SOURCE, [Variant(6, measured=["--m=2K"]), VARIANT])
     assert seen == [(0, "--m=1K"), (6, "--m=2K"), (6, "--m=1K")]
 
 
@@ -93,10 +92,21 @@ def test_the_copy_is_newer_than_what_was_built_of_an_answer(copy: Path) -> None:
     built.parent.mkdir()
     built.touch()
     measure_answers.copy_the_checkout()
-    source = copy / "ch05_performance" / "hopperMatmul.cu"
-    assert source.stat().st_mtime_ns > built.stat().st_mtime_ns
+    assert measure_answers.copy_of(SOURCE).stat().st_mtime_ns > built.stat().st_mtime_ns
 
 
 def test_columns_that_a_row_lacks_are_empty() -> None:
     rows = [{"answer": "0", "a": "1"}, {"answer": "2", "a": "3", "b": "4,5"}]
     assert measure_answers.table(rows) == 'answer,a,b\n0,1,\n2,3,"4,5"\n'
+
+
+@pytest.mark.parametrize("name", measure_answers.measured())
+def test_what_is_measured_is_in_the_results(name: str) -> None:
+    if not results_file(name).is_file():
+        pytest.skip(f"nothing of {name} has been measured")
+    path = results_file(name, "answers")
+    rows = csv_file.parse(csv_file.read_text(path), path).rows
+    _, variants = measure_answers.measured()[name]
+    answers = {(str(variant.answer), variant.name) for variant in variants}
+    assert {(row["answer"], row["variant"]) for row in rows} == {("0", ""), *answers}
+    assert {row["check"] for row in rows} == {"ok"}

@@ -16,7 +16,8 @@ from lab_cli.commands.arguments import AFTER_DASHES
 from lab_cli.errors import LabError
 from lab_cli.paths import ROOT
 from lab_cli.results import tables
-from page_answers import tried
+from page_answers import answers
+from page_files import page_of
 from page_text import CODE_SPAN, prose
 from program import outdated, run
 
@@ -217,9 +218,9 @@ OF_LAB = {*re.findall(r'"(--[\w-]+)"', PYTHON), "--events"}  # which was nvprof'
 @pytest.mark.parametrize("name", SOURCES)
 def test_options_in_sentences_are_there(name: str) -> None:
     """Of ./lab, or of the exercise of the page, which takes the value: or does with an answer."""
-    page = SOURCES[name].with_suffix(".md")
-    entries = [entry for answer in tried() if answer[0] == page for entry in tried()[answer]]
-    with_answers = {o for entry in entries for o in shlex.split(entry.get("options", ""))}
+    page = page_of(SOURCES[name])
+    runs = [run for variant in answers().get(page, []) for run in variant.runs]
+    with_answers = {option for run in runs for option in shlex.split(run.options)}
     sentences = " ".join(line for _, line in prose(page.read_text()))
     for _, span in CODE_SPAN.findall(sentences):
         options = span.split() if span.startswith("--") else []

@@ -5,11 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from lab_cli import catalogue
+from lab_cli.errors import LabError
 from lab_cli.paths import ROOT
-from lab_cli.results import csv_file, tables
-from page_numbers import COMMENT, exercise_of, file_called, problems, results_file, shows, value_of
+from lab_cli.results import tables
+from page_files import page_of, results_file
+from page_numbers import COMMENT, file_called, problems, shows
 
-PAGE = ROOT / "ch04_memory" / "transpose.md"
+PAGE = page_of(catalogue.one("transpose").source)
 RESULTS = """\
 exercise,parameters,kernel,block,median_ms,gbps
 x,rows=512 order=0;1,copy,256,2.5,4000
@@ -24,6 +27,7 @@ def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The page of an exercise with these results."""
     (tmp_path / "x.csv").write_text(RESULTS)
     (tmp_path / "x.metrics.csv").write_text(METRICS)
+    monkeypatch.setattr("page_numbers.source_of", lambda page: page.with_suffix(".cu"))
     monkeypatch.setattr(
         "page_numbers.results_file",
         lambda name, kind="": tmp_path / (f"{name}.{kind}.csv" if kind else f"{name}.csv"),
@@ -110,14 +114,10 @@ def test_a_number_is_shown_rounded(number: str, value: float, right: bool) -> No
 
 
 def test_files_of_results() -> None:
+    assert file_called("", PAGE) == results_file("transpose")
     assert file_called("metrics", PAGE) == results_file("transpose", "metrics")
     assert file_called("matmul", PAGE) == results_file("matmul")
     assert file_called("matmul.metrics", PAGE) == results_file("matmul", "metrics")
     assert file_called("cpu/set_up", PAGE).is_file()
-
-
-def test_a_page_names_its_exercise() -> None:
-    path = results_file(exercise_of(PAGE))
-    row = csv_file.parse(csv_file.read_text(path), path).rows[0]
-    words = f"kernel={row['kernel']}, rows=512"
-    assert value_of(f"median_ms[{words}]", PAGE) == float(row["median_ms"])
+    with pytest.raises(LabError, match="README.md is not the page of an exercise"):
+        file_called("", ROOT / "README.md")

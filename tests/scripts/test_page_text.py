@@ -34,6 +34,8 @@ def test_code_is_no_prose() -> None:
     assert (1, "# Title") in list(prose(PAGE))
     assert "    [five](#part-1) is of the item" in lines
     assert [number for number, _ in prose("~~~\n```\n~~~\nout\n")] == [4]
+    assert [number for number, _ in prose("<!-- a\nb\n-->\n<!-- c -->\nout\n")] == [4, 5]
+    assert [number for number, _ in prose("```\n<!-- a\n```\nout\n")] == [4]
 
 
 def test_targets() -> None:
@@ -112,7 +114,7 @@ def test_long_lines() -> None:
             "x" * 20,
             "x" * 21,
             "| " + "x" * 30,
-            "<!-- table " + "x" * 30,
+            "<!-- table " + "x" * 30 + " -->",
             "[xxxx](" + "y" * 30 + ")",
             "[" + "x" * 30 + "](y)",
             "```",

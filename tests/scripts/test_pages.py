@@ -1,5 +1,4 @@
-"""The pages of the project: each link leads somewhere, each exercise has its page, each table and each
-figure its source."""
+"""The pages of the project: each link leads somewhere, and each exercise has its page."""
 
 from __future__ import annotations
 
@@ -8,12 +7,11 @@ from pathlib import Path
 
 import pytest
 from lab_cli import catalogue, exercise_facts
-from lab_cli.counters import diagnosis
 from lab_cli.paths import ROOT
-from lab_cli.results import csv_file, figures, tables
+from lab_cli.results import csv_file, tables
+from page_files import page_of, results_file
 from page_text import broken_links, long_lines, targets
 
-RESULTS = ROOT / "results"
 PAGES = tables.pages()
 SOURCES = list(catalogue.sources().values())  # NAME.cu of each exercise
 MOST = 100  # characters of a line of an exercise's page
@@ -34,9 +32,10 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 @of_pages
 def test_a_link_that_names_an_exercise_leads_to_its_page(page: Path) -> None:
-    names = {source.stem for source in SOURCES}
-    named = re.findall(r"\[`?(\w+)`?\]\(([^)#]+)\.md\)", text_of(page))
-    assert [link for link in named if link[0] in names and Path(link[1]).name != link[0]] == []
+    page_of_name = {source.stem: page_of(source) for source in SOURCES}
+    for name, target in re.findall(r"\[`?(\w+)`?\]\(([^)#]+\.md)\)", text_of(page)):
+        if name in page_of_name:
+            assert (page.parent / target).resolve() == page_of_name[name], name
 
 
 @of_pages
@@ -55,36 +54,14 @@ def test_a_link_that_names_a_word_of_the_guide_leads_to_it(page: Path) -> None:
 
 
 @of_pages
-def test_tables_have_their_source(page: Path) -> None:
+def test_marks_of_tables_are_as_they_must_be(page: Path) -> None:
     text = text_of(page)
-    blocks = tables.BLOCK.findall(text)
-    assert len(blocks) == text.count("<!-- table "), "the marks of a table are not as they must be"
-    for block in blocks:
-        for name in block[1].split(","):
-            source = ROOT / name.strip()
-            folders = {RESULTS, ROOT / "emulator" / "results"} & set(source.parents)
-            assert source == diagnosis.FILE or folders, name
-            assert source.is_file(), name
-
-
-@of_pages
-def test_figures_of_results_have_their_source(page: Path) -> None:
-    drawn_from = {
-        spec.file(folder): spec.source(folder)
-        for spec in figures.of(catalogue.exercises())
-        for folder in RESULTS.iterdir()
-    }
-    for target in targets(text_of(page)):
-        path = (page.parent / target).resolve()
-        if path.suffix in (".svg", ".png") and RESULTS in path.parents:
-            assert path in drawn_from, f"{target}: no exercise has this figure"
-            assert path.is_file() and drawn_from[path].is_file(), target
+    assert len(tables.BLOCK.findall(text)) == text.count("<!-- table ")
 
 
 @of_exercises
 def test_exercise_has_its_three_files(source: Path) -> None:
-    for suffix in (".cu", ".toml", ".md"):
-        path = source.with_suffix(suffix)
+    for path in (source, source.with_suffix(".toml"), page_of(source)):
         assert path.is_file(), f"{path.relative_to(ROOT)} is not there"
 
 
@@ -100,13 +77,14 @@ def test_what_an_exercise_prints_is_known(source: Path) -> None:
 
 @of_exercises
 def test_page_is_linked_from_its_chapter(source: Path) -> None:
-    linked = [target.split("#")[0] for target in targets(text_of(source.parent / "README.md"))]
-    assert f"{source.stem}.md" in linked
+    chapter = ROOT / source.relative_to(ROOT).parts[0]
+    linked = [chapter / target.split("#")[0] for target in targets(text_of(chapter / "README.md"))]
+    assert page_of(source) in linked
 
 
 @of_exercises
 def test_lines_of_a_page_are_short(source: Path) -> None:
-    assert long_lines(text_of(source.with_suffix(".md")), MOST) == []
+    assert long_lines(text_of(page_of(source)), MOST) == []
 
 
 def test_every_exercise_is_registered_with_cmake() -> None:
@@ -117,30 +95,20 @@ def test_every_exercise_is_registered_with_cmake() -> None:
 
 def test_rows_of_device_query_are_those_of_its_results() -> None:
     """Those that its page has, which are too few for a table that is written from all."""
-    path = RESULTS / "h200" / "deviceQuery.csv"
+    path = results_file("deviceQuery")
     results = csv_file.parse(csv_file.read_text(path), path).rows
     columns = ["property", "value", "unit", "meaning"]
     known = [[row[column] for column in columns] for row in results]
-    page = text_of(ROOT / "ch03_execution_model" / "deviceQuery.md")
+    page = text_of(page_of(catalogue.one("deviceQuery").source))
     table = page.partition("| --- | ---: | --- | --- |\n")[2].partition("\n\n")[0]
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines()]
     assert rows
     assert [row for row in rows if row not in known] == []
 
 
-@of_pages
-def test_keys_of_facts_are_such(page: Path) -> None:
-    """`key = value` for a NAME.toml, as the module of its keys explains them."""
-    known = re.findall(r"\w+", exercise_facts.__doc__ or "")
-    for key in re.findall(r"`(\w+) = [^`]+` in\s+`?NAME\.toml", text_of(page)):
-        assert key in known, key
-    for table in re.findall(r"`\[+(\w+)\]", text_of(page)):
-        assert table in known, table
-
-
 @of_exercises
 def test_tasks_hints_and_answers_belong_together(source: Path) -> None:
-    text = text_of(source.with_suffix(".md"))
+    text = text_of(page_of(source))
 
     def numbers(pattern: str, heading: str) -> list[int]:
         section = text.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]

@@ -6,7 +6,11 @@ from pathlib import Path
 
 import pytest
 import try_answers
-from page_programs import EXPECTED
+from lab_cli import catalogue
+from page_answers import Change, Run, Variant
+from page_files import page_of
+
+PAGE = page_of(catalogue.one("nestedHelloWorld").source)
 
 
 def program(folder: Path, prints: str, status: int) -> Path:
@@ -21,42 +25,43 @@ def test_answers_and_programs_are_tried(capsys: pytest.CaptureFixture[str]) -> N
 
     def build(source: Path) -> Path:
         seen.append(source.read_text())
-        return program(source.parent, EXPECTED["nestedHelloWorld"][0][1], 0)
+        return program(source.parent, "the sum is 140\\n", 0)
 
     assert try_answers.try_all(["nestedHelloWorld"], build)
-    assert "if (threads > 0) {" in seen[0] and "cudaStreamTailLaunch>>>" in seen[1]
-    assert capsys.readouterr().out == (
-        "nestedHelloWorld, answer 2, entry 1: ok\nnestedHelloWorld, program: ok\n"
-    )
+    assert "if (threads > 0) {" in seen[0] and "cudaStreamTailLaunch>>>" in seen[-1]
+    out = capsys.readouterr().out
+    assert "nestedHelloWorld, 1: answer 2: ok\n" in out
+    assert out.count("\n") == len(seen) == out.count(": ok\n")
 
 
 @pytest.mark.parametrize(
-    ("prints", "status", "failed"),
-    [("the sum is 140", 1, 2), ("the sum is 140", 0, 1), ("the sum is 140\\n", 1, 2)],
+    ("prints", "status", "right"),
+    [("the sum\\n is 140", 0, True), ("the sum is 140", 1, False), ("the sum is 14", 0, False)],
 )
-def test_what_is_wrong_is_said(
-    prints: str, status: int, failed: int, capsys: pytest.CaptureFixture[str]
+def test_a_program_prints_what_the_page_says(
+    prints: str, status: int, right: bool, tmp_path: Path
 ) -> None:
-    assert not try_answers.try_all(
-        ["nestedHelloWorld"], lambda source: program(source.parent, prints, status)
+    answer = Variant(4, program="int main() {}", runs=[Run("", ["the sum", "is 140"])])
+    said = try_answers.try_answer(
+        PAGE, answer, lambda source: program(source.parent, prints, status), tmp_path
     )
-    out = capsys.readouterr().out
-    assert out.count(f": status {status}\n") == failed and out.count(": ok\n") == 2 - failed
+    assert (said == "") == right
+    assert right or said.startswith(f"status {status}\nthe sum")
+
+
+@pytest.mark.parametrize("status", [0, 1])
+def test_a_status_that_is_not_0_may_be_right(status: int, tmp_path: Path) -> None:
+    change = Change("replaces `thread == 0 && threads > 0` by `threads > 0`")
+    answer = Variant(2, changes=[change], runs=[Run("--size=7", ["5"], status=1)])
+    said = try_answers.try_answer(
+        PAGE, answer, lambda source: program(source.parent, "", status), tmp_path
+    )
+    assert (said == "") == (status == 1)
 
 
 def test_races_on_purpose_are_not_tried() -> None:
-    tried = try_answers.trials(["nestedReduce"], Path)
-    assert [name for name in tried if "answer 2" in name] == []
-    assert "nestedReduce, answer 4, entry 1" in tried
-
-
-def test_a_status_that_is_not_0_may_be_right(tmp_path: Path) -> None:
-    entry = {"answer": 2, "also": [], "status": 1}
-    page = try_answers.TESTS.parent / "dynamic_parallelism" / "nestedReduce.md"
-    for status in (0, 1):
-        build = lambda source, s=status: program(source.parent, "", s)  # noqa: E731
-        wrong = try_answers.try_answer(page, entry, build, tmp_path)
-        assert (wrong == "") == (status == 1)
+    race, none = Run("", finds="race"), Run("", finds="no kernel was launched")
+    assert try_answers.sure_runs(Variant(1, runs=[race, none])) == [none]
 
 
 @pytest.mark.parametrize("names", [[], ["nobody"], ["nestedHelloWorld", "nobody"]])
