@@ -7,10 +7,7 @@ import shutil
 import sys
 from collections.abc import Sequence
 
-from lab_course import additions
-from lab_course.commands import grade, handout, report
-
-from . import catalogue
+from . import __version__, catalogue
 from .commands import arguments as shared
 from .commands import (
     bench,
@@ -84,6 +81,7 @@ def parsers() -> tuple[Parser, dict[str, Parser]]:
         usage="./lab COMMAND ...",
         allow_abbrev=False,
     )
+    top.add_argument("--version", action="version", version=f"lab {__version__}")
     commands = top.add_subparsers(metavar="COMMAND", help=argparse.SUPPRESS)
     for command in COMMANDS:
         command.add_parser(commands)

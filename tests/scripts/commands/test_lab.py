@@ -64,6 +64,12 @@ def test_bad_usage_ends_with_2(arguments: list[str], message: str) -> None:
     assert "Traceback" not in done.stderr
 
 
+def test_version_is_the_newest_one_in_the_changelog() -> None:
+    versions = re.findall(r"^## \[(\d.*)\] - ", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    done = lab("--version")
+    assert (done.returncode, done.stdout) == (0, f"lab {versions[0]}\n")
+
+
 def test_help() -> None:
     done = lab("--help")
     assert done.returncode == 0
