@@ -25,7 +25,7 @@ LABEL_POINTS = 9
 CHARACTER_INCHES = 0.62 * LABEL_POINTS / 72
 LEGEND_CHARACTERS = 34
 
-COLOURS = [style.SKY, style.ORANGE, style.GREEN, style.VERMILLION, style.PURPLE, style.BLUE]
+COLOURS = [style.SKY, style.ORANGE, style.GREEN, style.VERMILION, style.PURPLE, style.BLUE]
 COPY, RANGE = "#8F8F8F", "#FFFFFF"
 PALENESS = 0.5  # of what stands for several pieces of work
 RANGES = "ranges (NVTX)"

@@ -27,17 +27,17 @@ PLAIN = (1e-3, 1e7)  # a logarithmic axis between them needs no powers
 
 # Okabe and Ito, "Color Universal Design" (2008): distinct to colour-blind readers too.
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
-BLUE, VERMILLION, PURPLE = "#0072B2", "#D55E00", "#CC79A7"
+BLUE, VERMILION, PURPLE = "#0072B2", "#D55E00", "#CC79A7"
 GREY = "#666666"
 PALE = "#E6E6E6"
 
-LINE_COLOURS = [BLUE, ORANGE, GREEN, VERMILLION, PURPLE, SKY, GREY]
+LINE_COLOURS = [BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY, GREY]
 # More markers than colours and line styles: no two lines have the same.
 MARKERS = ["o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "h", "*", "d", "8"]
 LINE_STYLES = ["-", "--", "-.", (0, (5, 1, 1, 1, 1, 1))]
 
 LIBRARY_HATCH = "////"
-LIMIT: dict[str, Any] = {"color": VERMILLION, "linestyle": (0, (6, 2)), "linewidth": 1.8}
+LIMIT: dict[str, Any] = {"color": VERMILION, "linestyle": (0, (6, 2)), "linewidth": 1.8}
 
 SETTINGS = {
     "font.family": "DejaVu Sans",  # comes with matplotlib: the same everywhere

@@ -18,7 +18,7 @@ from . import style
 
 LANE_INCHES = 0.19  # of an SM
 LANE = 0.9  # of it, the rest being the gap to the next
-COLOURS = [style.BLUE, style.SKY, style.GREEN, style.VERMILLION, style.ORANGE, style.PURPLE]
+COLOURS = [style.BLUE, style.SKY, style.GREEN, style.VERMILION, style.ORANGE, style.PURPLE]
 
 Box = tuple[float, float, float, float]  # left, top, width, height
 
