@@ -293,6 +293,7 @@ FILES = {
         '"7","last(int *)","1"\n'
     ),
     ".ci/run": "# tests all\n",
+    ".github/workflows/ci.yml": "name: CI\n",
     "TEACHING.md": "# For teachers\n",
 }
 

@@ -19,7 +19,7 @@ NOT_OURS = {".git", ".venv", "out", "build", "mine", "__pycache__", ".pytest_cac
 OF_EXERCISES = re.compile(
     r"tests/emulator/profiler/(compare|expected_counts)\.py|\w+/\w+/tests/\w+\.py"
 )
-NOT_FOR_STUDENTS = (".ci/", "TEACHING.md")
+NOT_FOR_STUDENTS = (".ci/", ".github/", "TEACHING.md")
 HEADERS = (".h", ".cuh")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.MULTILINE)
 

@@ -60,7 +60,13 @@ def test_the_files(checkout: Path, tmp_path: Path, capfd) -> None:
         "left out: fast",
         f"written: {tmp_path / 'out'}",
     ]
-    gone = {"tests/own_test.py", ".ci/run", "TEACHING.md", "ch01/pieces.cuh"}
+    gone = {
+        "tests/own_test.py",
+        ".ci/run",
+        ".github/workflows/ci.yml",
+        "TEACHING.md",
+        "ch01/pieces.cuh",
+    }
     gone |= {name for name in sample.FILES if "fast" in name}
     assert {*texts} == {*sample.FILES, "handout.toml"} - gone
     assert texts["ch01/sums.cu"] == sample.HANDED_OUT
