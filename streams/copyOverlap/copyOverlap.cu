@@ -261,27 +261,29 @@ int main(int argc, char** argv) {
         exercise.row(row);
     };
 
-    // A way: name, pieces, streams, stages that work at a time, and what is not as in most.
-
     // The stages by themselves. All are measured, whichever --kernel selects: rows below refer to
     // them. (With one to each stage, one of the three streams has no work.)
     Alone alone;
     double inPieces = 0;
-    const auto stage = [&](const Way& way, double* time, unsigned bytes) {
+    struct BytesEach {
+        unsigned count;  // of an element
+    };
+    const auto stage = [&](const Way& way, BytesEach bytes, double* time) {
         const bool selected = exercise.selected(way.name);
         if (!selected && exercise.profile()) return;
         const lab::Statistics times = measured(way);
         *time = times.min;  // nothing is quicker in company
-        if (selected) print(way, times, {{1e-6 * bytes * size / times.median, 1}});
+        if (selected) print(way, times, {{1e-6 * bytes.count * size / times.median, 1}});
     };
-    stage({"copyIn", 1, 1, 1, {kIn}}, &alone.in, 4);
-    stage({"kernel", 1, 1, 1, {kKernel}}, &alone.kernel, 8);
-    stage({"copyOut", 1, 1, 1, {kOut}}, &alone.out, 4);
-    stage({"bothWays", 1, 3, 1, {kIn, kOut}, kOneStage}, &alone.bothWays, 8);
-    stage({"bothInPieces", pieces, 3, 1, {kIn, kOut}, kOneStage}, &inPieces, 8);
-    stage({"hostSum", 1, 1, 1, {kHost}}, &alone.host, 4);
-    stage({"pageableIn", 1, 1, 1, {kIn}, kPieces, kPageable}, &alone.pageableIn, 4);
-    stage({"pageableOut", 1, 1, 1, {kOut}, kPieces, kPageable}, &alone.pageableOut, 4);
+    stage(Way("copyIn").only({kIn}), BytesEach{4}, &alone.in);
+    stage(Way("kernel").only({kKernel}), BytesEach{8}, &alone.kernel);
+    stage(Way("copyOut").only({kOut}), BytesEach{4}, &alone.out);
+    stage(Way("bothWays").only({kIn, kOut}).inAStreamForEachStage(), BytesEach{8}, &alone.bothWays);
+    stage(Way("bothInPieces").only({kIn, kOut}).inPieces(pieces).inAStreamForEachStage(),
+          BytesEach{8}, &inPieces);
+    stage(Way("hostSum").only({kHost}), BytesEach{4}, &alone.host);
+    stage(Way("pageableIn").only({kIn}).inPageableMemory(), BytesEach{4}, &alone.pageableIn);
+    stage(Way("pageableOut").only({kOut}).inPageableMemory(), BytesEach{4}, &alone.pageableOut);
     alone.perPiece = pieces > 1 ? std::max(0.0, inPieces - alone.bothWays) / (pieces - 1) : 0;
 
     double serial = 0;
@@ -292,16 +294,25 @@ int main(int argc, char** argv) {
         print(way, time, overlapCells(way, alone, serial, time.median));
         if (way.has(kHost)) addToTimeline(timeline, pieces, way, spans);
     };
-    const std::vector<Stage> allStages = Way().stages, onDevice = {kIn, kKernel, kOut};
-    row({"serial"});
-    row({"twoWay", pieces, streams, 2});
-    row({"threeWay", pieces, streams, 3});
-    row({"fourWay", pieces, streams, 4});
-    row({"fourWayByStage", pieces, 3, 4, allStages, kOneStage});
-    row({"threeWayPageable", pieces, streams, 3, allStages, kPieces, kPageable});
+    row(Way("serial"));
+    row(Way("twoWay").stagesAtATime(2).inPieces(pieces).inStreams(streams));
+    row(Way("threeWay").stagesAtATime(3).inPieces(pieces).inStreams(streams));
+    row(Way("fourWay").stagesAtATime(4).inPieces(pieces).inStreams(streams));
+    row(Way("fourWayByStage").stagesAtATime(4).inPieces(pieces).inAStreamForEachStage());
+    row(Way("threeWayPageable")
+            .stagesAtATime(3)
+            .inPieces(pieces)
+            .inStreams(streams)
+            .inPageableMemory());
+    const std::vector<Stage> onDevice = {kIn, kKernel, kOut};
     for (unsigned n = 1; sweep && n <= std::min<std::size_t>(kMaxPieces, size); n *= 2) {
-        for (const unsigned of : {1u, 2u, 3u, 4u, 16u}) row({"pipeline", n, of, 3, onDevice});
-        row({"pipelineByStage", n, 3, 3, onDevice, kOneStage});
+        for (const unsigned of : {1u, 2u, 3u, 4u, 16u})
+            row(Way("pipeline").only(onDevice).stagesAtATime(3).inPieces(n).inStreams(of));
+        row(Way("pipelineByStage")
+                .only(onDevice)
+                .stagesAtATime(3)
+                .inPieces(n)
+                .inAStreamForEachStage());
     }
     const int status = exercise.finish();  // which ends the program where --kernel selects nothing
     timeline.close();

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "format.h"
@@ -33,7 +34,8 @@ enum StreamFor { kPieces, kOneStage };
 // Of the host.
 enum Memory { kPinned, kPageable };
 
-// How an array goes through the stages.
+// How an array goes through the stages: unless said otherwise through all of them, in one piece, in
+// one stream and in page-locked memory.
 struct Way {
     std::string name;
     unsigned pieces = 1, streams = 1;
@@ -43,6 +45,14 @@ struct Way {
     std::vector<Stage> stages = {kIn, kKernel, kOut, kHost};
     StreamFor streamFor = kPieces;
     Memory memory = kPinned;
+
+    explicit Way(std::string name) : name(std::move(name)) {}
+    Way& inPieces(unsigned count) { return pieces = count, *this; }
+    Way& inStreams(unsigned count) { return streams = count, *this; }
+    Way& inAStreamForEachStage() { return streamFor = kOneStage, inStreams(3); }
+    Way& stagesAtATime(unsigned count) { return atATime = count, *this; }
+    Way& only(std::vector<Stage> some) { return stages = std::move(some), *this; }
+    Way& inPageableMemory() { return memory = kPageable, *this; }
 
     bool has(Stage stage) const { return std::count(stages.begin(), stages.end(), stage) > 0; }
     unsigned streamOf(Stage stage, unsigned piece) const {

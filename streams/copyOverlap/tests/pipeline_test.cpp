@@ -93,13 +93,15 @@ TEST(Pipeline, PiecesOfAStreamFollowOneAnother) {
     EXPECT_EQ(wrongOrder(spans, 2), "");
     EXPECT_EQ(wrongOrder(spans, 1),
               "the copy out of piece 0 ended at 30.0000 ms, the copy out of piece 1 at 29.0000 ms");
-    const Way way = {"", 4, 2}, byStage = {"", 4, 3, 4, Way().stages, kOneStage};
+    const Way way = Way("").inPieces(4).inStreams(2);
+    const Way byStage = Way("").stagesAtATime(4).inPieces(4).inAStreamForEachStage();
     EXPECT_EQ(way.apart(), 2u);
     EXPECT_EQ(byStage.apart(), 1u);
 }
 
 TEST(Pipeline, StreamsTakeTurnsOrHaveAStageEach) {
-    const Way way = {"", 4, 2}, byStage = {"", 4, 3, 4, Way().stages, kOneStage};
+    const Way way = Way("").inPieces(4).inStreams(2);
+    const Way byStage = Way("").stagesAtATime(4).inPieces(4).inAStreamForEachStage();
     EXPECT_EQ(way.streamOf(kIn, 3), 1u);
     EXPECT_EQ(way.streamOf(kOut, 2), 0u);
     EXPECT_EQ(byStage.streamOf(kIn, 3), 0u);
@@ -121,57 +123,60 @@ Alone alone() {
     return times;
 }
 
-const std::vector<Stage> kAll = Way().stages;
+Way cut(unsigned pieces, unsigned streams, unsigned stagesAtATime) {
+    return Way("").stagesAtATime(stagesAtATime).inPieces(pieces).inStreams(streams);
+}
 
 TEST(Pipeline, OneAfterTheOtherIsTheSum) {
-    EXPECT_EQ(predicted({"serial"}, alone()).bound, 36);
-    EXPECT_EQ(predicted({"serial"}, alone()).time, 36);
+    EXPECT_EQ(predicted(Way("serial"), alone()).bound, 36);
+    EXPECT_EQ(predicted(Way("serial"), alone()).time, 36);
 }
 
 TEST(Pipeline, TheLongestStageIsTheBound) {
     Alone times = alone();
-    EXPECT_EQ(predicted({"", 4, 4, 2}, times).bound, 8 + 12 + 6);
-    EXPECT_EQ(predicted({"", 4, 4, 3}, times).bound, 12 + 6);
-    EXPECT_EQ(predicted({"", 4, 4, 4}, times).bound, 12);
-    EXPECT_EQ(predicted({"", 4, 4, 3, {kIn, kKernel, kOut}}, times).bound, 12);
+    EXPECT_EQ(predicted(cut(4, 4, 2), times).bound, 8 + 12 + 6);
+    EXPECT_EQ(predicted(cut(4, 4, 3), times).bound, 12 + 6);
+    EXPECT_EQ(predicted(cut(4, 4, 4), times).bound, 12);
+    EXPECT_EQ(predicted(cut(4, 4, 3).only({kIn, kKernel, kOut}), times).bound, 12);
     times.kernel = 9;
-    EXPECT_EQ(predicted({"", 4, 4, 4}, times).bound, 11);  // both copies
+    EXPECT_EQ(predicted(cut(4, 4, 4), times).bound, 11);  // both copies
     times.host = 13;
-    EXPECT_EQ(predicted({"", 4, 4, 4}, times).bound, 13);
-    EXPECT_EQ(predicted({"", 4, 4, 2}, times).bound, 8 + 10 + 13);  // only one copy overlaps
+    EXPECT_EQ(predicted(cut(4, 4, 4), times).bound, 13);
+    EXPECT_EQ(predicted(cut(4, 4, 2), times).bound, 8 + 10 + 13);  // only one copy overlaps
 }
 
 TEST(Pipeline, TheFirstPieceGoesThroughAllThenOneComesInEachTurn) {
     const Alone times = alone();
-    EXPECT_EQ(predicted({"", 1, 4, 3}, times).time, 36);
-    EXPECT_EQ(predicted({"", 4, 4, 4}, times).time, 36. / 4 + 3 * 12. / 4);
-    EXPECT_EQ(predicted({"", 4, 4, 3}, times).time, 30. / 4 + 3 * 12. / 4 + 6);
-    EXPECT_EQ(predicted({"", 4, 4, 2}, times).time, 8 + 22. / 4 + 3 * 12. / 4 + 6);
+    EXPECT_EQ(predicted(cut(1, 4, 3), times).time, 36);
+    EXPECT_EQ(predicted(cut(4, 4, 4), times).time, 36. / 4 + 3 * 12. / 4);
+    EXPECT_EQ(predicted(cut(4, 4, 3), times).time, 30. / 4 + 3 * 12. / 4 + 6);
+    EXPECT_EQ(predicted(cut(4, 4, 2), times).time, 8 + 22. / 4 + 3 * 12. / 4 + 6);
 }
 
 TEST(Pipeline, AStreamHasOnePieceAtATime) {
     const Alone times = alone();
-    EXPECT_EQ(predicted({"", 4, 1, 3}, times).time, 36);
-    EXPECT_EQ(predicted({"", 5, 2, 3}, times).time, 3 * 30. / 5 + 6);
-    EXPECT_EQ(predicted({"", 4, 2, 3}, times).time, 2 * 30. / 4 + 12. / 4 + 6);
-    EXPECT_EQ(predicted({"", 2, 2, 3}, times).time, 30. / 2 + 12. / 2 + 6);  // nothing to wait for
-    EXPECT_EQ(predicted({"", 4, 2, 2}, times).time, 8 + 22. / 4 + 2 * 12. / 4 + 12. / 4 + 6);
-    EXPECT_EQ(predicted({"", 4, 3, 3}, times).time, 30. / 4 + 3 * 12. / 4 + 6);
-    EXPECT_EQ(predicted({"", 4, 1, 3, kAll, kOneStage}, times).time, 30. / 4 + 3 * 12. / 4 + 6);
+    EXPECT_EQ(predicted(cut(4, 1, 3), times).time, 36);
+    EXPECT_EQ(predicted(cut(5, 2, 3), times).time, 3 * 30. / 5 + 6);
+    EXPECT_EQ(predicted(cut(4, 2, 3), times).time, 2 * 30. / 4 + 12. / 4 + 6);
+    EXPECT_EQ(predicted(cut(2, 2, 3), times).time, 30. / 2 + 12. / 2 + 6);  // nothing to wait for
+    EXPECT_EQ(predicted(cut(4, 2, 2), times).time, 8 + 22. / 4 + 2 * 12. / 4 + 12. / 4 + 6);
+    EXPECT_EQ(predicted(cut(4, 3, 3), times).time, 30. / 4 + 3 * 12. / 4 + 6);
+    EXPECT_EQ(predicted(cut(4, 1, 3).inAStreamForEachStage(), times).time,
+              30. / 4 + 3 * 12. / 4 + 6);
 }
 
 TEST(Pipeline, EachCopyOfAPieceCostsSomething) {
     Alone times = alone();
     times.kernel = 9, times.perPiece = 0.25;
-    EXPECT_EQ(predicted({"", 4, 4, 4}, times).time, 33. / 4 + 0.5 + 3 * (11. / 4 + 0.25));
-    EXPECT_EQ(predicted({"", 4, 1, 3}, times).time, 4 * (27. / 4 + 0.5) + 6);
-    EXPECT_EQ(predicted({"", 4, 4, 2}, times).time, 8 + 19. / 4 + 0.25 + 3 * (10. / 4 + 0.25) + 6);
+    EXPECT_EQ(predicted(cut(4, 4, 4), times).time, 33. / 4 + 0.5 + 3 * (11. / 4 + 0.25));
+    EXPECT_EQ(predicted(cut(4, 1, 3), times).time, 4 * (27. / 4 + 0.5) + 6);
+    EXPECT_EQ(predicted(cut(4, 4, 2), times).time, 8 + 19. / 4 + 0.25 + 3 * (10. / 4 + 0.25) + 6);
     times.kernel = 16;  // whose pieces cost nothing more
-    EXPECT_EQ(predicted({"", 4, 4, 4}, times).time, 40. / 4 + 0.5 + 3 * 16. / 4);
+    EXPECT_EQ(predicted(cut(4, 4, 4), times).time, 40. / 4 + 0.5 + 3 * 16. / 4);
 }
 
 TEST(Pipeline, CopiesOfPageableMemoryOverlapWithNothing) {
-    const Way way = {"", 4, 4, 3, kAll, kPieces, kPageable};
+    const Way way = cut(4, 4, 3).inPageableMemory();
     EXPECT_EQ(predicted(way, alone()).bound, 70 + 6);
     EXPECT_EQ(predicted(way, alone()).time, 88);
 }
