@@ -107,11 +107,18 @@ void addPieces(lab::CsvFile& file, const std::string& kernel, const WorkGraph& g
 
 void graphs(lab::Exercise& exercise, unsigned long long nanoseconds, const std::string& fileName) {
     constexpr unsigned kStreams = 4;
-    // Of each piece its stream, below kStreams, and a bit for each piece that it waits for.
+    // Pieces have numbers from 0, and so have streams, below kStreams.
     const std::vector<std::pair<std::string, WorkGraph>> all = {
-        {"chain", {{0, 0}, {1, 0b1}, {2, 0b10}, {3, 0b100}}},
-        {"diamond", {{0, 0}, {0, 0b1}, {1, 0b1}, {0, 0b110}}},
-        {"fan", {{0, 0}, {0, 0b1}, {1, 0b1}, {2, 0b1}, {3, 0b1}, {0, 0b11110}}},
+        {"chain",
+         {inStream(0), inStream(1).waitingFor({0}), inStream(2).waitingFor({1}),
+          inStream(3).waitingFor({2})}},
+        {"diamond",
+         {inStream(0), inStream(0).waitingFor({0}), inStream(1).waitingFor({0}),
+          inStream(0).waitingFor({1, 2})}},
+        {"fan",
+         {inStream(0), inStream(0).waitingFor({0}), inStream(1).waitingFor({0}),
+          inStream(2).waitingFor({0}), inStream(3).waitingFor({0}),
+          inStream(0).waitingFor({1, 2, 3, 4})}},
     };
     std::size_t most = 0;  // pieces of a graph
     for (const auto& named : all) most = std::max(most, named.second.size());
@@ -186,7 +193,9 @@ void waits(lab::Exercise& exercise, std::size_t size, unsigned long long nanosec
     const auto wait = [&](cudaEvent_t event) { CUDA_CHECK(cudaStreamWaitEvent(reader, event)); };
 
     lab::Ladder ladder(exercise, seen, [&] { data.fillBytes(0); });
-    const auto rung = [&](const char* name, bool ordered, const std::function<void()>& work) {
+    enum Order { kOrdered, kUnordered };
+    const auto rung = [&](const char* name, Order order, const std::function<void()>& work) {
+        const bool ordered = order == kOrdered;
         const auto finding = [&]() -> lab::Finding {
             const WasRead read = whatWasRead(seen.toHost(), written, ordered);
             // Whoever read too early, all must be written in the end.
@@ -204,35 +213,35 @@ void waits(lab::Exercise& exercise, std::size_t size, unsigned long long nanosec
             streams.join(2);
         });
     };
-    rung("event", true, [&] {
+    rung("event", kOrdered, [&] {
         write();
         record(events[0], writer);
         wait(events[0]);
         read();
     });
-    rung("missingWait", false, [&] {
+    rung("missingWait", kUnordered, [&] {
         write();
         record(events[1], writer);
         read();
     });
-    rung("missingWaitOfCopy", false, [&] {
+    rung("missingWaitOfCopy", kUnordered, [&] {
         write();
         copy();
     });
     // An event stands for what its stream had been given when it was recorded last.
-    rung("missingRecordedTooEarly", false, [&] {
+    rung("missingRecordedTooEarly", kUnordered, [&] {
         record(events[2], writer);
         write();
         wait(events[2]);
         read();
     });
-    rung("missingWaitedTooEarly", false, [&] {
+    rung("missingWaitedTooEarly", kUnordered, [&] {
         wait(events[3]);
         write();
         record(events[3], writer);
         read();
     });
-    rung("missingOfOtherStream", false, [&] {
+    rung("missingOfOtherStream", kUnordered, [&] {
         write();
         record(events[4], reader);
         wait(events[4]);

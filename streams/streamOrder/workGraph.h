@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,12 @@
 // `after` has a bit for each earlier piece whose result this one reads: a graph has 32 at most.
 struct Piece {
     unsigned stream;
-    unsigned after;
+    unsigned after = 0;
+
+    Piece& waitingFor(std::initializer_list<unsigned> earlier) {
+        for (const unsigned piece : earlier) after |= 1u << piece;
+        return *this;
+    }
 };
 using WorkGraph = std::vector<Piece>;
 
@@ -26,6 +32,10 @@ inline unsigned waitsIn(const WorkGraph& graph) {
         for (std::size_t p = 0; p < graph.size(); ++p) waits += waitsFor(piece, p);
     }
     return waits;
+}
+
+inline Piece inStream(unsigned stream) {
+    return {stream};
 }
 
 inline WorkGraph inOneStream(WorkGraph graph) {

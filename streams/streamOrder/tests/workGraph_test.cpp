@@ -5,9 +5,10 @@
 namespace {
 
 const WorkGraph kNothing;
-const WorkGraph kChain = {{0, 0}, {1, 1}, {0, 2}};
-const WorkGraph kDiamond = {{0, 0}, {0, 1}, {1, 1}, {0, 6}};
-const WorkGraph kApart = {{0, 0}, {1, 0}};
+const WorkGraph kChain = {inStream(0), inStream(1).waitingFor({0}), inStream(0).waitingFor({1})};
+const WorkGraph kDiamond = {inStream(0), inStream(0).waitingFor({0}), inStream(1).waitingFor({0}),
+                            inStream(0).waitingFor({1, 2})};
+const WorkGraph kApart = {inStream(0), inStream(1)};
 
 TEST(WorkGraph, Waits) {
     EXPECT_EQ(waitsIn(kNothing), 0u);
