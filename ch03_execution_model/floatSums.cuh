@@ -96,6 +96,9 @@ inline ExactSum exactSum(const std::vector<float>& values) {
     return all;
 }
 
+// Whether all runs of a kernel must give the same sum.
+enum Repeated { kSameSum, kAnySum };
+
 // Judges sums against the exact one.
 class SumJudge {
   public:
@@ -140,7 +143,7 @@ class SumJudge {
     }
 
     // What several runs gave: the columns, and what is wrong.
-    lab::Finding judge(const std::vector<float>& ofRuns, double allowed, bool repeatable) const {
+    lab::Finding judge(const std::vector<float>& ofRuns, double allowed, Repeated repeated) const {
         for (const float sum : ofRuns) {
             if (std::isnan(sum)) return "the sum is not a number, or never written";
         }
@@ -158,7 +161,7 @@ class SumJudge {
         if (std::fabs(worst - exact_.sum) > allowed) {
             finding.wrong = lab::formatted("the sum is %.9g, expected %.12g +- %.3g", worst,
                                            exact_.sum, allowed);
-        } else if (repeatable && different.size() > 1) {
+        } else if (repeated == kSameSum && different.size() > 1) {
             finding.wrong =
                 lab::formatted("%zu different sums in %zu runs", different.size(), ofRuns.size());
         }
@@ -167,15 +170,15 @@ class SumJudge {
 
     // A check of so many runs of a kernel; sum() is what the last one has left.
     template <typename Sum>
-    lab::Check ofRuns(const lab::Ladder& ladder, std::size_t runs, double allowed, bool repeatable,
-                      Sum sum) const {
+    lab::Check ofRuns(const lab::Ladder& ladder, std::size_t runs, double allowed,
+                      Repeated repeated, Sum sum) const {
         return [=, &ladder] {
             std::vector<float> sums = {sum()};
             while (sums.size() < runs) {
                 ladder.again();
                 sums.push_back(sum());
             }
-            return judge(sums, allowed, repeatable);
+            return judge(sums, allowed, repeated);
         };
     }
 

@@ -151,14 +151,15 @@ int main(int argc, char** argv) {
         pairs.fillBytes(lab::poisonByte<float>());
         doubles.fillBytes(lab::poisonByte<double>());
     });
-    ladder.host("sequentialOnHost", read,
-                [&] { return judge.judge({sequentialOnHost(input)}, judge.bound(inLoop), true); });
+    ladder.host("sequentialOnHost", read, [&] {
+        return judge.judge({sequentialOnHost(input)}, judge.bound(inLoop), kSameSum);
+    });
     ladder.host("compensatedOnHost", read, [&] {
-        return judge.judge({compensatedOnHost(input)}, judge.boundOfKahan(), true);
+        return judge.judge({compensatedOnHost(input)}, judge.boundOfKahan(), kSameSum);
     });
 
     const auto within = [&](double allowed, auto sum) {
-        return judge.ofRuns(ladder, runs, allowed, true, sum);
+        return judge.ofRuns(ladder, runs, allowed, kSameSum, sum);
     };
     // The sum of what the blocks have left, in the kind of arithmetic that they used.
     const auto sumOf = [](const auto& buffer) {

@@ -150,12 +150,12 @@ int main(int argc, char** argv) {
     // Some kernels work in place: every run needs fresh input.
     lab::Ladder ladder(exercise, results, [&] { work.copyFrom(source); });
     ladder.host("sequentialOnHost", read, [&] {
-        return judge.judge({sequentialOnHost(input)}, judge.bound(1.0 * (size - 1)), true);
+        return judge.judge({sequentialOnHost(input)}, judge.bound(1.0 * (size - 1)), kSameSum);
     });
 
     // A sum that may be off by so many roundings of an element.
-    const auto within = [&](double roundings, bool repeatable, auto sum) {
-        return judge.ofRuns(ladder, runs, judge.bound(roundings), repeatable, sum);
+    const auto within = [&](double roundings, Repeated repeated, auto sum) {
+        return judge.ofRuns(ladder, runs, judge.bound(roundings), repeated, sum);
     };
     const auto treeOf = [&](unsigned grid) {
         return [&results, grid] { return treeSum(results.toHost(grid)); };
@@ -164,31 +164,32 @@ int main(int argc, char** argv) {
 
     const unsigned blocks = lab::blocksFor(size, block);
     const double ofTree = log2Of(block) + log2Of(blocks);
-    ladder.rung("reduceNeighbored", blocks, block, read, within(ofTree, true, treeOf(blocks)),
+    ladder.rung("reduceNeighbored", blocks, block, read, within(ofTree, kSameSum, treeOf(blocks)),
                 [&] { reduceNeighbored<<<blocks, block>>>(data, sums); });
-    ladder.rung("reduceInterleaved", blocks, block, read, within(ofTree, true, treeOf(blocks)),
+    ladder.rung("reduceInterleaved", blocks, block, read, within(ofTree, kSameSum, treeOf(blocks)),
                 [&] { reduceInterleaved<1><<<blocks, block>>>(data, sums); });
 
     const unsigned eighth = lab::blocksFor(size, std::size_t{8} * block);
     const double unrolled = 7 + log2Of(block) + log2Of(eighth);
-    ladder.rung("reduceUnrolling8", eighth, block, read, within(unrolled, true, treeOf(eighth)),
+    ladder.rung("reduceUnrolling8", eighth, block, read, within(unrolled, kSameSum, treeOf(eighth)),
                 [&] { reduceInterleaved<8><<<eighth, block>>>(data, sums); });
 
     const std::size_t tile = elementsOfTile(block);
     const unsigned many = lab::gridStrideBlocks(exercise.device(), size, tile, block);
     const double inAnyOrder = roundingsOfBlock(size, many, block) + many;
-    ladder.rung("reduceAtomic", many, block, read, within(inAnyOrder, false, firstOfResults), [&] {
-        CUDA_CHECK(cudaMemsetAsync(sums, 0, sizeof(float)));
-        reduceAtomic<<<many, block>>>(source.get(), sums, size);
-    });
+    ladder.rung("reduceAtomic", many, block, read, within(inAnyOrder, kAnySum, firstOfResults),
+                [&] {
+                    CUDA_CHECK(cudaMemsetAsync(sums, 0, sizeof(float)));
+                    reduceAtomic<<<many, block>>>(source.get(), sums, size);
+                });
 
     // Its fences make every block wait at its end, which many blocks would do in turn.
     const unsigned few =
         std::min(lab::blocksFor(size, tile), exercise.device().residentBlocks(block));
     const double inTurn =
         roundingsOfBlock(size, few, block) + lab::blocksFor(few, block) + log2Of(block);
-    ladder.rung("reduceOneLaunch", few, block, read, within(inTurn, true, firstOfResults),
+    ladder.rung("reduceOneLaunch", few, block, read, within(inTurn, kSameSum, firstOfResults),
                 [&] { reduceOneLaunch<<<few, block>>>(source.get(), sums + 1, sums, size); });
-    lab::cubSum(ladder, within(inTurn, true, firstOfResults), source.get(), sums, size);
+    lab::cubSum(ladder, within(inTurn, kSameSum, firstOfResults), source.get(), sums, size);
     return exercise.finish();
 }

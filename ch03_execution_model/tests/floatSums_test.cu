@@ -17,18 +17,20 @@ const std::vector<float> kValues = {10, -2};
 
 TEST(SumJudge, ErrorAndSpreadAreRelativeToTheExactSum) {
     const SumJudge judge(kValues, 24);
-    EXPECT_EQ(exact(judge.judge({8, 8, 8}, 0, true)), (Texts{"8", "0.00e+00", "1", "0.00e+00"}));
-    EXPECT_EQ(exact(judge.judge({9, 6, 9}, 2, false)), (Texts{"6", "2.50e-01", "2", "3.75e-01"}));
-    EXPECT_EQ(exact(judge.judge({7, 8, 11}, 3, false)), (Texts{"11", "3.75e-01", "3", "5.00e-01"}));
-    EXPECT_EQ(exact(judge.judge({7.5f}, 1, true)), (Texts{"7.5", "6.25e-02"}));
+    EXPECT_EQ(exact(judge.judge({8, 8, 8}, 0, kSameSum)),
+              (Texts{"8", "0.00e+00", "1", "0.00e+00"}));
+    EXPECT_EQ(exact(judge.judge({9, 6, 9}, 2, kAnySum)), (Texts{"6", "2.50e-01", "2", "3.75e-01"}));
+    EXPECT_EQ(exact(judge.judge({7, 8, 11}, 3, kAnySum)),
+              (Texts{"11", "3.75e-01", "3", "5.00e-01"}));
+    EXPECT_EQ(exact(judge.judge({7.5f}, 1, kSameSum)), (Texts{"7.5", "6.25e-02"}));
 }
 
 TEST(SumJudge, SaysWhatIsWrong) {
     const SumJudge judge(kValues, 24);
-    EXPECT_EQ(judge.judge({9, 8}, 1, false).wrong, "");
-    EXPECT_EQ(judge.judge({9, 8}, 1, true).wrong, "2 different sums in 2 runs");
-    EXPECT_EQ(judge.judge({6}, 1, true).wrong, "the sum is 6, expected 8 +- 1");
-    EXPECT_NE(judge.judge({std::nanf("")}, 1, true).wrong, "");
+    EXPECT_EQ(judge.judge({9, 8}, 1, kAnySum).wrong, "");
+    EXPECT_EQ(judge.judge({9, 8}, 1, kSameSum).wrong, "2 different sums in 2 runs");
+    EXPECT_EQ(judge.judge({6}, 1, kSameSum).wrong, "the sum is 6, expected 8 +- 1");
+    EXPECT_NE(judge.judge({std::nanf("")}, 1, kSameSum).wrong, "");
 }
 
 TEST(SumJudge, DescribesTheInput) {
