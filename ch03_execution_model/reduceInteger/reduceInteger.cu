@@ -279,36 +279,41 @@ int main(int argc, char** argv) {
     lab::Ladder ladder(exercise, partial, [&] { work.copyFrom(source); });
 
     // A kernel that leaves the sum of each chunk of so many parts, one part an element of a thread.
-    const auto rung = [&](const char* name, unsigned parts, auto launch) {
-        const std::size_t chunk = std::size_t{parts} * block;
+    struct Parts {
+        unsigned count;
+    };
+    const auto rung = [&](const char* name, Parts parts, auto launch) {
+        const std::size_t chunk = std::size_t{parts.count} * block;
         const unsigned grid = lab::blocksFor(size, chunk);
         const auto check = [&] {
             return lab::mismatch(partial.toHost(grid), sumsOfChunks(input, chunk));
         };
         ladder.rung(name, grid, block, read, check, [&] { launch(grid); });
     };
-    rung("reduceNeighbored", 1,
+    rung("reduceNeighbored", Parts{1},
          [&](unsigned grid) { reduceNeighbored<<<grid, block>>>(data, sums); });
-    rung("reduceNeighboredLess", 1,
+    rung("reduceNeighboredLess", Parts{1},
          [&](unsigned grid) { reduceNeighboredLess<<<grid, block>>>(data, sums); });
-    rung("reduceInterleaved", 1,
+    rung("reduceInterleaved", Parts{1},
          [&](unsigned grid) { reduceInterleaved<<<grid, block>>>(data, sums); });
-    rung("reduceUnrolling2", 2,
+    rung("reduceUnrolling2", Parts{2},
          [&](unsigned grid) { reduceUnrolling<2><<<grid, block>>>(data, sums); });
-    rung("reduceUnrolling4", 4,
+    rung("reduceUnrolling4", Parts{4},
          [&](unsigned grid) { reduceUnrolling<4><<<grid, block>>>(data, sums); });
-    rung("reduceUnrolling8", 8,
+    rung("reduceUnrolling8", Parts{8},
          [&](unsigned grid) { reduceUnrolling<8><<<grid, block>>>(data, sums); });
-    rung("reduceUnrollWarps8", 8,
+    rung("reduceUnrollWarps8", Parts{8},
          [&](unsigned grid) { reduceUnrollWarps8<<<grid, block>>>(data, sums); });
-    rung("reduceCompleteUnrollWarps8", 8,
+    rung("reduceCompleteUnrollWarps8", Parts{8},
          [&](unsigned grid) { reduceCompleteUnrollWarps8<<<grid, block>>>(data, sums); });
-    rung("reduceCompleteUnroll8", 8,
+    rung("reduceCompleteUnroll8", Parts{8},
          [&](unsigned grid) { launchCompleteUnroll<8>(grid, block, data, sums); });
-    rung("reduceCompleteUnroll16", 16,
+    rung("reduceCompleteUnroll16", Parts{16},
          [&](unsigned grid) { launchCompleteUnroll<16>(grid, block, data, sums); });
-    rung("reduceShared", 16, [&](unsigned grid) { reduceShared<<<grid, block>>>(data, sums); });
-    rung("reduceShuffle", 16, [&](unsigned grid) { reduceShuffle<<<grid, block>>>(data, sums); });
+    rung("reduceShared", Parts{16},
+         [&](unsigned grid) { reduceShared<<<grid, block>>>(data, sums); });
+    rung("reduceShuffle", Parts{16},
+         [&](unsigned grid) { reduceShuffle<<<grid, block>>>(data, sums); });
 
     const auto isTheSum = [&] {
         return lab::mismatch(partial.toHost(1), sumsOfChunks(input, size));
