@@ -208,6 +208,10 @@ int main(int argc, char** argv) {
         if (!text.empty()) exercise.note(text);
     };
 
+    struct PerThread {
+        unsigned count;  // of chains, or of loads in flight
+    };
+
     lab::DeviceBuffer<float> results(threads * kMostChains);
     lab::Ladder chainLadder(exercise, results);
     const auto chains = [&](const std::string& name, auto step) {
@@ -217,16 +221,16 @@ int main(int argc, char** argv) {
         const std::vector<float> expected = ends<Step>(steps);
         Law law(gpu, "FMAs", 1, gpu.peakFlops / 2);
 
-        const auto rows = [&](auto* kernel, unsigned perThread) {
-            const std::string title = name + " x " + std::to_string(perThread);
+        const auto rows = [&](auto* kernel, PerThread perThread) {
+            const std::string title = name + " x " + std::to_string(perThread.count);
             for (const Shape& shape : shapesOf(exercise, title, kernel, mostWarps)) {
-                const std::size_t count = shape.threads() * perThread;  // of chains
+                const std::size_t count = shape.threads() * perThread.count;  // of chains
                 const auto check = [&](const lab::Statistics& time) -> lab::Finding {
                     std::vector<float> all(count);
                     for (std::size_t i = 0; i < count; ++i)
-                        all[i] = expected[(i / perThread + i % perThread) % kStarts];
+                        all[i] = expected[(i / perThread.count + i % perThread.count) % kStarts];
                     return {lab::mismatch(results.toHost(count), all, 0.0),
-                            law.cells(shape, perThread, 1.0 * count * steps, time,
+                            law.cells(shape, perThread.count, 1.0 * count * steps, time,
                                       cycles.toHost(shape.grid()))};
                 };
                 chainLadder.rung(nameOf(name, shape.warps), shape.grid(), shape.block, lab::kNoRate,
@@ -236,10 +240,10 @@ int main(int argc, char** argv) {
                                  });
             }
         };
-        rows(fmaChains<Step, 1>, 1);
-        rows(fmaChains<Step, 2>, 2);
-        rows(fmaChains<Step, 4>, 4);
-        rows(fmaChains<Step, kMostChains>, kMostChains);
+        rows(fmaChains<Step, 1>, PerThread{1});
+        rows(fmaChains<Step, 2>, PerThread{2});
+        rows(fmaChains<Step, 4>, PerThread{4});
+        rows(fmaChains<Step, kMostChains>, PerThread{kMostChains});
         compare(law);
     };
     chains("threeRegisters", ThreeRegisters());
@@ -253,12 +257,14 @@ int main(int argc, char** argv) {
     lab::Ladder loadLadder(exercise, sums);
 
     Law chaseLaw(gpu, "bytes", sizeof(unsigned), gpu.peakBandwidth);
+    Shape oneThread{};
+    oneThread.sms = oneThread.warps = oneThread.block = 1;
     const auto isChased = [&](const lab::Statistics& time) -> lab::Finding {
         unsigned i = 0;
         for (unsigned h = 0; h < hops; ++h) i = next[i];
         return {
             lab::mismatch<unsigned>(sums.toHost(1), {i}),
-            chaseLaw.cells({1, 1, 1, 0}, 1, 1.0 * hops * sizeof(unsigned), time, cycles.toHost(1))};
+            chaseLaw.cells(oneThread, 1, 1.0 * hops * sizeof(unsigned), time, cycles.toHost(1))};
     };
     loadLadder.rung(nameOf("pointerChase", 1), 1, 1, lab::kNoRate, isChased,
                     [&] { pointerChase<<<1, 1>>>(data.get(), hops, sums.get(), cycles.get()); });
@@ -266,14 +272,14 @@ int main(int argc, char** argv) {
     if (!exercise.selected("loads")) return exercise.finish();
     Law loadLaw(gpu, "bytes", sizeof(unsigned), gpu.peakBandwidth, chaseLaw.latency());
     const unsigned total = std::accumulate(next.begin(), next.end(), 0u);
-    const auto rows = [&](auto* kernel, unsigned perThread) {
-        const std::string title = "loads x " + std::to_string(perThread);
+    const auto rows = [&](auto* kernel, PerThread perThread) {
+        const std::string title = "loads x " + std::to_string(perThread.count);
         for (const Shape& shape : shapesOf(exercise, title, kernel, mostWarps)) {
             const auto check = [&](const lab::Statistics& time) -> lab::Finding {
                 const std::vector<unsigned> all = sums.toHost(shape.threads());
                 const unsigned sum = std::accumulate(all.begin(), all.end(), 0u);
                 return {lab::mismatch<unsigned>({sum}, {total}),
-                        loadLaw.cells(shape, perThread, 1.0 * data.bytes(), time,
+                        loadLaw.cells(shape, perThread.count, 1.0 * data.bytes(), time,
                                       cycles.toHost(shape.grid()))};
             };
             loadLadder.rung(nameOf("loads", shape.warps), shape.grid(), shape.block, lab::kNoRate,
@@ -283,10 +289,10 @@ int main(int argc, char** argv) {
                             });
         }
     };
-    rows(loads<1>, 1);
-    rows(loads<2>, 2);
-    rows(loads<4>, 4);
-    rows(loads<8>, 8);
+    rows(loads<1>, PerThread{1});
+    rows(loads<2>, PerThread{2});
+    rows(loads<4>, PerThread{4});
+    rows(loads<8>, PerThread{8});
     compare(loadLaw);
     return exercise.finish();
 }
