@@ -193,8 +193,10 @@ int main(int argc, char** argv) {
 
     lab::Ladder sums(exercise, results, clear);
     const std::vector<int> sumsExpected = sumsOfThreads(input, threads);
+    constexpr std::size_t kNoShared = 0;
     // Blocks of one size, of which ever more fit, then blocks of other sizes.
-    const auto sumRows = [&](const char* name, auto* kernel, const std::vector<unsigned>& blocks) {
+    const auto sumRows = [&](const char* name, auto* kernel,
+                             const std::vector<unsigned>& otherBlocks = {}) {
         if (!exercise.selected(name)) return;
         const void* const address = reinterpret_cast<const void*>(kernel);
         occupancy::allowShared(address, sm);
@@ -214,30 +216,34 @@ int main(int argc, char** argv) {
             if (resident * kBlock <= occupancy::kWarp * sm.warps)
                 row("shared", kBlock, sharedFor(sm, resident));
         }
-        for (const unsigned block : blocks) row("block", block, 0);
+        for (const unsigned block : otherBlocks) row("block", block, kNoShared);
     };
     sumRows("sumLoads1", sumLoads<1>, {32, 64, 96, 128, 256, 512, 768, 1024});
-    sumRows("sumLoads4", sumLoads<4>, {});
-    sumRows("sumLoads16", sumLoads<16>, {});
+    sumRows("sumLoads4", sumLoads<4>);
+    sumRows("sumLoads16", sumLoads<16>);
 
     lab::Ladder mixes(exercise, results, clear);
     const std::vector<int> mixesExpected = mixedOfThreads(threads, steps);
-    const auto mixRow = [&](unsigned atLeast, auto* kernel) {
-        const std::string name = "mixAtLeast" + std::to_string(atLeast);
-        if (atLeast * kBlock > occupancy::kWarp * sm.warps || !exercise.selected(name)) return;
+    struct AtLeast {
+        unsigned blocks;  // on an SM
+    };
+    const auto mixRow = [&](AtLeast atLeast, auto* kernel) {
+        const std::string name = "mixAtLeast" + std::to_string(atLeast.blocks);
+        if (atLeast.blocks * kBlock > occupancy::kWarp * sm.warps || !exercise.selected(name))
+            return;
         const void* const address = reinterpret_cast<const void*>(kernel);
         const occupancy::Comparison comparison = occupancy::compareWithCuda(sm, address);
         const unsigned grid = lab::blocksFor(threads, kBlock);
         mixes.rung(
             nameOf(name, "registers"), grid, kBlock, lab::kNoRate,
-            [&] { return finding(address, comparison, kBlock, 0, mixesExpected); },
+            [&] { return finding(address, comparison, kBlock, kNoShared, mixesExpected); },
             [&] { kernel<<<grid, kBlock>>>(steps, threads, results.get(), spans.get()); });
     };
-    mixRow(2, mixAtLeast<2>);
-    mixRow(3, mixAtLeast<3>);
-    mixRow(4, mixAtLeast<4>);
-    mixRow(5, mixAtLeast<5>);
-    mixRow(6, mixAtLeast<6>);
-    mixRow(8, mixAtLeast<8>);
+    mixRow(AtLeast{2}, mixAtLeast<2>);
+    mixRow(AtLeast{3}, mixAtLeast<3>);
+    mixRow(AtLeast{4}, mixAtLeast<4>);
+    mixRow(AtLeast{5}, mixAtLeast<5>);
+    mixRow(AtLeast{6}, mixAtLeast<6>);
+    mixRow(AtLeast{8}, mixAtLeast<8>);
     return exercise.finish();
 }
