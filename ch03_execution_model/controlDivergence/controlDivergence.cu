@@ -219,41 +219,55 @@ int main(int argc, char** argv) {
 
         // A kernel that works on elements 0 ... end - 1, on two sides of `boundary`: its result
         // must be `expected`, and its warps split as arithmetic says.
-        const auto finding = [&](const std::vector<float>& expected, std::size_t boundary,
-                                 std::size_t end) -> lab::Finding {
+        struct Boundary {
+            std::size_t at;
+        };
+        struct End {
+            std::size_t at;
+        };
+        const auto finding = [&](const std::vector<float>& expected, Boundary boundary,
+                                 End end) -> lab::Finding {
             const std::string wrong = wrongResult(result.toHost(), expected);
             if (!wrong.empty() || exercise.profile()) return {wrong, {n}};  // no further launch
             counter.fillBytes(0);
-            countWarps<<<grid, block>>>(counter.get(), boundary, end);
+            countWarps<<<grid, block>>>(counter.get(), boundary.at, end.at);
             CUDA_CHECK_LAUNCH();
             const Warps counted = counter.toHost()[0];
             const lab::Cell share(100.0 * counted.split / counted.working, 3);
-            return {wrongCount(counted, {(end + kWarp - 1) / kWarp, boundary % kWarp != 0}),
+            return {wrongCount(counted, {(end.at + kWarp - 1) / kWarp, boundary.at % kWarp != 0}),
                     {n, counted.working, counted.split, share}};
         };
 
         lab::Ladder additions(exercise, result);
         additions.rung(
             {"addChecked", parameters}, grid, block, lab::kNoRate,
-            [&] { return finding(sums(aOnHost, bOnHost, n), n, n); },
+            [&] { return finding(sums(aOnHost, bOnHost, n), Boundary{n}, End{n}); },
             [&] { addChecked<<<grid, block>>>(a, b, c, n); });
         additions.rung(
             {"addPadded", parameters}, grid, block, lab::kNoRate,
-            [&] { return finding(sums(aOnHost, bOnHost, all), all, all); },
+            [&] { return finding(sums(aOnHost, bOnHost, all), Boundary{all}, End{all}); },
             [&] { addPadded<<<grid, block>>>(a, b, c); });
 
         lab::Ladder borders(exercise, result);
         borders.rung(
             {"borderLast", parameters}, grid, block, lab::kNoRate,
-            [&] { return finding(reference(padded, 0, n, inner, border), n, padded); },
+            [&] {
+                return finding(reference(padded, 0, n, inner, border), Boundary{n}, End{padded});
+            },
             [&] { borderLast<<<grid, block>>>(c, n, padded, steps); });
         borders.rung(
             {"borderFirst", parameters}, grid, block, lab::kNoRate,
-            [&] { return finding(reference(padded, rest, padded, inner, border), rest, padded); },
+            [&] {
+                return finding(reference(padded, rest, padded, inner, border), Boundary{rest},
+                               End{padded});
+            },
             [&] { borderFirst<<<grid, block>>>(c, rest, padded, steps); });
         borders.rung(
             {"borderByWarp", parameters}, grid, block, lab::kNoRate,
-            [&] { return finding(reference(padded, 0, full, inner, border), full, padded); },
+            [&] {
+                return finding(reference(padded, 0, full, inner, border), Boundary{full},
+                               End{padded});
+            },
             [&] { borderByWarp<<<grid, block>>>(c, n, padded, steps); });
     }
     return exercise.finish();
