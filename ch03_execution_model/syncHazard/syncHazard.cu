@@ -48,6 +48,7 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lab.cuh"
@@ -173,7 +174,11 @@ std::size_t sourceOf(std::size_t i, std::size_t block, std::size_t n) {
 struct Expected {
     std::size_t count;
     std::function<int(std::size_t)> right;
-    std::function<bool(std::size_t, int)> possible;
+    std::function<bool(std::size_t, int)> possible = nullptr;
+
+    Expected& orByRace(std::function<bool(std::size_t, int)> other) {
+        return possible = std::move(other), *this;
+    }
 };
 
 // The results of the rung that `ladder` is at: of the run that it has measured, and of more.
@@ -254,17 +259,17 @@ int main(int argc, char** argv) {
                                          wrongStretches(wrong, expected.right, kListed).c_str()));
         }
     };
-    rung("readAfterWriteRace", tiles, {size, reversed, empty},
+    rung("readAfterWriteRace", tiles, Expected{size, reversed}.orByRace(empty),
          [&] { readAfterWriteRace<<<tiles, block>>>(in, out, size); });
-    rung("readAfterWriteSynced", tiles, {size, reversed, {}},
+    rung("readAfterWriteSynced", tiles, Expected{size, reversed},
          [&] { readAfterWriteSynced<<<tiles, block>>>(in, out, size); });
-    rung("writeAfterReadRace", groups, {size, reversed, ofNextTile},
+    rung("writeAfterReadRace", groups, Expected{size, reversed}.orByRace(ofNextTile),
          [&] { writeAfterReadRace<<<groups, block>>>(in, out, size); });
-    rung("writeAfterReadSynced", groups, {size, reversed, {}},
+    rung("writeAfterReadSynced", groups, Expected{size, reversed},
          [&] { writeAfterReadSynced<<<groups, block>>>(in, out, size); });
-    rung("lanesRace", tiles, {warps, sum, part},
+    rung("lanesRace", tiles, Expected{warps, sum}.orByRace(part),
          [&] { lanesRace<<<tiles, block>>>(in, out, size); });
-    rung("lanesSynced", tiles, {warps, sum, {}},
+    rung("lanesSynced", tiles, Expected{warps, sum},
          [&] { lanesSynced<<<tiles, block>>>(in, out, size); });
     return exercise.finish();
 }
