@@ -174,6 +174,7 @@ int main(int argc, char** argv) {
     if (exercise.timesCount())
         exercise.note("call, one int: us, half at: KiB, pays: after so many copies");
 
+    using transfer::kBothWays, transfer::kOneWay;
     transfer::Rows rows(exercise, bytes);
     const TwoStreams streams;
 
@@ -201,19 +202,19 @@ int main(int argc, char** argv) {
             return lab::mismatch(std::vector<int>(to.get(), to.get() + size), others);
         };
 
-        rows.copies(kind->name, "ToDevice", 1, poison, onDevice, [&](std::size_t count) {
+        rows.copies(kind->name, "ToDevice", kOneWay, poison, onDevice, [&](std::size_t count) {
             CUDA_CHECK(cudaMemcpyAsync(target.get(), from.get(), count, cudaMemcpyHostToDevice));
         });
         if (kind == &kWriteCombined) continue;  // not for results, which the host is to read
 
-        rows.copies(kind->name, "ToHost", 1, poison, onHost, [&](std::size_t count) {
+        rows.copies(kind->name, "ToHost", kOneWay, poison, onHost, [&](std::size_t count) {
             CUDA_CHECK(cudaMemcpyAsync(to.get(), source.get(), count, cudaMemcpyDeviceToHost));
         });
         const auto onBoth = [&] {
             const std::string wrong = onDevice();
             return wrong.empty() ? onHost() : wrong;
         };
-        rows.copies(kind->name, "BothWays", 2, poison, onBoth, [&](std::size_t count) {
+        rows.copies(kind->name, "BothWays", kBothWays, poison, onBoth, [&](std::size_t count) {
             streams.fork();
             CUDA_CHECK(cudaMemcpyAsync(target.get(), from.get(), count, cudaMemcpyHostToDevice,
                                        streams.in));

@@ -106,6 +106,9 @@ class Medians {
     std::map<std::pair<std::string, std::string>, double> medians_;
 };
 
+// The directions in which a copy moves all bytes.
+enum Ways : unsigned { kOneWay = 1, kBothWays = 2 };
+
 // Rows of what is done with `bytes` of one kind of memory or another: measured, checked, printed.
 class Rows {
   public:
@@ -134,9 +137,9 @@ class Rows {
         print(kind, kAllocation, time, check(), {bytes_});
     }
 
-    // `copy` asks for so many bytes in each of `ways` directions; `poison` overwrites the places
-    // where they are to arrive.
-    void copies(const std::string& kind, const std::string& what, unsigned ways,
+    // `copy` asks for so many bytes in each direction; `poison` overwrites the places where they
+    // are to arrive.
+    void copies(const std::string& kind, const std::string& what, Ways ways,
                 const lab::Launch& poison, const Check& check,
                 const std::function<void(std::size_t bytes)>& copy) {
         const std::string name = kind + what;
@@ -157,7 +160,7 @@ class Rows {
 
             medians_.note(kind, what, times.done);
             const auto extra = medians_.more(kind, kAllocation), more = medians_.more(kind, what);
-            if (ways == 1 && extra && more) {  // copies both ways need such memory twice
+            if (ways == kOneWay && extra && more) {  // copies both ways need such memory twice
                 const auto pays = paysAfter(*extra, -*more);
                 cells.emplace_back(*extra, 4);
                 cells.emplace_back(-*more, 4);
