@@ -249,6 +249,7 @@ int main(int argc, char** argv) {
         }
     };
 
+    constexpr unsigned kOneThread = 1;
     const auto nothing = [](const LineCycle&) {};
     const auto toConstant = [](const LineCycle& cycle) {
         std::vector<unsigned> next(cycle.lines * kLineWords);
@@ -256,7 +257,7 @@ int main(int argc, char** argv) {
             next[line * kLineWords] = cycle.next(line) * kLineWords;
         CUDA_CHECK(cudaMemcpyToSymbol(constantNext, next.data(), next.size() * sizeof(unsigned)));
     };
-    rows("constant", {{"constant", sizeof(constantNext)}}, 1, toConstant,
+    rows("constant", {{"constant", sizeof(constantNext)}}, kOneThread, toConstant,
          [&](const auto& cycle) { chaseConstant<<<1, 1>>>(cycle.lines, hops, found, cycles); });
 
     int device;
@@ -264,7 +265,7 @@ int main(int argc, char** argv) {
     const int shared = lab::deviceAttribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
     CUDA_CHECK(
         cudaFuncSetAttribute(chaseShared, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
-    rows("shared", {{"shared", static_cast<std::size_t>(shared)}}, 1, nothing,
+    rows("shared", {{"shared", static_cast<std::size_t>(shared)}}, kOneThread, nothing,
          [&](const auto& cycle) {
              chaseShared<<<1, 1, cycle.lines * kLineBytes>>>(cycle, hops, found, cycles);
          });
@@ -278,8 +279,8 @@ int main(int argc, char** argv) {
     }
     const Memory l1 = {"L1", gpu.sharedPerMultiprocessor}, l2 = {"L2", gpu.l2Bytes},
                  memory = {"memory", SIZE_MAX};
-    rows("local", {{"L1", std::min(l1.bytes, std::size_t{kLocalLines} * kLineBytes)}}, 1, nothing,
-         [&](const auto& cycle) { chaseLocal<<<1, 1>>>(cycle, hops, found, cycles); });
+    rows("local", {{"L1", std::min(l1.bytes, std::size_t{kLocalLines} * kLineBytes)}}, kOneThread,
+         nothing, [&](const auto& cycle) { chaseLocal<<<1, 1>>>(cycle, hops, found, cycles); });
 
     if (!exercise.selected("global") && !exercise.selected("pastL1")) return exercise.finish();
     lab::DeviceBuffer<unsigned> chain(std::size_t{footprints.back()} * kLineWords);

@@ -274,23 +274,23 @@ int main(int argc, char** argv) {
     const int* const in = source.get();
     int* const out = target.get();
     const lab::Work moved = lab::bytes(1.0 * source.bytes() + target.bytes());
-    const auto summed = [&](auto* kernel, std::size_t dynamic) {
+    const auto summed = [&](auto* kernel, std::size_t dynamic = 0) {
         return costs(kernel, lab::mismatch(target.toHost(), expected), dynamic);
     };
 
     lab::Ladder sums(exercise, target);
     sums.rung(
-        "variableIndex", grid, block, moved, [&] { return summed(variableIndex, 0); },
+        "variableIndex", grid, block, moved, [&] { return summed(variableIndex); },
         [&] { variableIndex<<<grid, block>>>(in, size, first, out); });
     sums.rung(
-        "selectedIndex", grid, block, moved, [&] { return summed(selectedIndex, 0); },
+        "selectedIndex", grid, block, moved, [&] { return summed(selectedIndex); },
         [&] { selectedIndex<<<grid, block>>>(in, size, first, out); });
     const std::size_t rows = block * kValues * sizeof(int);  // bytes
     sums.rung(
         "sharedArray", grid, block, moved, [&] { return summed(sharedArray, rows); },
         [&] { sharedArray<<<grid, block, rows>>>(in, size, first, out); });
     sums.rung(
-        "constantIndex", grid, block, moved, [&] { return summed(constantIndex, 0); },
+        "constantIndex", grid, block, moved, [&] { return summed(constantIndex); },
         [&] { constantIndex<<<grid, block>>>(in, size, first, out); });
     return exercise.finish();
 }
