@@ -219,21 +219,24 @@ int main(int argc, char** argv) {
     };
     const auto isRead = [&](std::size_t offset) { return isCopied(offset, 0); };
     const auto isWritten = [&](std::size_t offset) { return isCopied(0, offset); };
-    const auto rows = [&](const char* name, unsigned perThread, auto* kernel, const auto& check) {
+    struct PerThread {
+        unsigned ints;
+    };
+    const auto rows = [&](const char* name, PerThread perThread, auto* kernel, const auto& check) {
         lab::Ladder ladder(exercise, target);
-        const unsigned grid = lab::blocksFor(size, std::size_t{perThread} * block);
+        const unsigned grid = lab::blocksFor(size, std::size_t{perThread.ints} * block);
         for (const std::size_t offset : offsets) {
             ladder.rung(
                 nameOf(name, offset), grid, block, moved, [&] { return check(offset); },
                 [&] { kernel<<<grid, block>>>(in, out, size, offset); });
         }
     };
-    rows("readOffset", 1, readOffset<1>, isRead);
-    rows("readOffsetUnrolled4", 4, readOffset<4>, isRead);
-    rows("readPastL1", 1, readPastL1<1>, isRead);
-    rows("readPastL1Unrolled4", 4, readPastL1<4>, isRead);
-    rows("writeOffset", 1, writeOffset<1>, isWritten);
-    rows("writeOffsetUnrolled4", 4, writeOffset<4>, isWritten);
+    rows("readOffset", PerThread{1}, readOffset<1>, isRead);
+    rows("readOffsetUnrolled4", PerThread{4}, readOffset<4>, isRead);
+    rows("readPastL1", PerThread{1}, readPastL1<1>, isRead);
+    rows("readPastL1Unrolled4", PerThread{4}, readPastL1<4>, isRead);
+    rows("writeOffset", PerThread{1}, writeOffset<1>, isWritten);
+    rows("writeOffsetUnrolled4", PerThread{4}, writeOffset<4>, isWritten);
 
     lab::Ladder copies(exercise, target);
     for (const std::size_t offset : offsets) {
