@@ -220,9 +220,14 @@ int main(int argc, char** argv) {
     struct Tile {
         const char* name;
         dim3 block;  // of as many rows as the tile
-        unsigned pitch;
-        Order write, read;
-        bool isSwizzled;
+        unsigned pitch = kCols;
+        Order writeOrder = kByRows, readOrder = kByRows;
+        bool isSwizzled = false;
+
+        Tile& ofPitch(unsigned elements) { return pitch = elements, *this; }
+        Tile& written(Order order) { return writeOrder = order, *this; }
+        Tile& read(Order order) { return readOrder = order, *this; }
+        Tile& swizzled() { return isSwizzled = true, *this; }
     };
     const auto tile = [&](const Tile& of, const lab::Launch& launch) {
         const unsigned rows = of.block.y;  // each is the work of a warp
@@ -235,9 +240,9 @@ int main(int argc, char** argv) {
         };
         const auto check = [&](const lab::Statistics& time) -> lab::Finding {
             const std::vector<int> start(input.begin(), input.begin() + rows * kCols);
-            const std::vector<int> expected = exchanged(start, rounds, of.write, of.read);
-            const unsigned stores = turns(banks::Access::kStore, of.write);
-            const unsigned loads = turns(banks::Access::kLoad, of.read);
+            const std::vector<int> expected = exchanged(start, rounds, of.writeOrder, of.readOrder);
+            const unsigned stores = turns(banks::Access::kStore, of.writeOrder);
+            const unsigned loads = turns(banks::Access::kLoad, of.readOrder);
             const std::string wrong = lab::mismatch(results.toHost(expected.size()), expected);
             const long long taken = cycles.toHost(1)[0];
             return {wrong,
@@ -247,31 +252,31 @@ int main(int argc, char** argv) {
         ladder.rung(of.name, 1, of.block, lab::kNoRate, check, launch);
     };
     const Exchange run = {rounds, source.get(), results.get(), cycles.get()};
-    tile({"squareRowRow", square, 32, kByRows, kByRows, false},
+    tile(Tile{"squareRowRow", square}.written(kByRows).read(kByRows),
          [&] { staticTile<32, 0, kByRows, kByRows><<<1, square>>>(run); });
-    tile({"squareColCol", square, 32, kByCols, kByCols, false},
+    tile(Tile{"squareColCol", square}.written(kByCols).read(kByCols),
          [&] { staticTile<32, 0, kByCols, kByCols><<<1, square>>>(run); });
-    tile({"squareColRow", square, 32, kByCols, kByRows, false},
+    tile(Tile{"squareColRow", square}.written(kByCols).read(kByRows),
          [&] { staticTile<32, 0, kByCols, kByRows><<<1, square>>>(run); });
-    tile({"squareRowCol", square, 32, kByRows, kByCols, false},
+    tile(Tile{"squareRowCol", square}.written(kByRows).read(kByCols),
          [&] { staticTile<32, 0, kByRows, kByCols><<<1, square>>>(run); });
-    tile({"squareRowColDynamic", square, 32, kByRows, kByCols, false},
+    tile(Tile{"squareRowColDynamic", square}.written(kByRows).read(kByCols),
          [&] { dynamicTile<<<1, square, 32 * 32 * sizeof(int)>>>(32, run); });
-    tile({"squareRowColPad1", square, 33, kByRows, kByCols, false},
+    tile(Tile{"squareRowColPad1", square}.ofPitch(33).written(kByRows).read(kByCols),
          [&] { staticTile<32, 1, kByRows, kByCols><<<1, square>>>(run); });
-    tile({"squareRowColPad2", square, 34, kByRows, kByCols, false},
+    tile(Tile{"squareRowColPad2", square}.ofPitch(34).written(kByRows).read(kByCols),
          [&] { staticTile<32, 2, kByRows, kByCols><<<1, square>>>(run); });
-    tile({"squareRowColDynamicPad1", square, 33, kByRows, kByCols, false},
+    tile(Tile{"squareRowColDynamicPad1", square}.ofPitch(33).written(kByRows).read(kByCols),
          [&] { dynamicTile<<<1, square, 32 * 33 * sizeof(int)>>>(33, run); });
-    tile({"squareRowColSwizzled", square, 32, kByRows, kByCols, true},
+    tile(Tile{"squareRowColSwizzled", square}.written(kByRows).read(kByCols).swizzled(),
          [&] { swizzledTile<32><<<1, square>>>(run); });
-    tile({"rectRowCol", rect, 32, kByRows, kByCols, false},
+    tile(Tile{"rectRowCol", rect}.written(kByRows).read(kByCols),
          [&] { staticTile<16, 0, kByRows, kByCols><<<1, rect>>>(run); });
-    tile({"rectRowColPad1", rect, 33, kByRows, kByCols, false},
+    tile(Tile{"rectRowColPad1", rect}.ofPitch(33).written(kByRows).read(kByCols),
          [&] { staticTile<16, 1, kByRows, kByCols><<<1, rect>>>(run); });
-    tile({"rectRowColPad2", rect, 34, kByRows, kByCols, false},
+    tile(Tile{"rectRowColPad2", rect}.ofPitch(34).written(kByRows).read(kByCols),
          [&] { staticTile<16, 2, kByRows, kByCols><<<1, rect>>>(run); });
-    tile({"rectRowColSwizzled", rect, 32, kByRows, kByCols, true},
+    tile(Tile{"rectRowColSwizzled", rect}.written(kByRows).read(kByCols).swizzled(),
          [&] { swizzledTile<16><<<1, rect>>>(run); });
 
     const auto sweep = [&](const std::string& name, unsigned bytes, auto* kernel) {
