@@ -177,7 +177,11 @@ int main(int argc, char** argv) {
     strided(32, readStrided<32>);
     strided(64, readStrided<64>);
 
-    const auto random = [&](unsigned piece, auto* kernel, auto indexOf) {
+    struct PieceBytes {
+        unsigned count;
+    };
+    const auto random = [&](PieceBytes bytes, auto* kernel, auto indexOf) {
+        const unsigned piece = bytes.count;
         const unsigned sectors = std::max(128 / piece, 4u);
         const unsigned moved = std::max(fetch / piece, 1u);
         row({"readRandom", exercise.parameters() + " sweep=piece"}, "", piece, sectors, moved,
@@ -185,12 +189,12 @@ int main(int argc, char** argv) {
                 kernel<<<grid, kBlock>>>(array.get(), size, indexOf, sums.get());
             });
     };
-    random(4, readRandom<1>, Random<1>(length));
-    random(32, readRandom<8>, Random<8>(length));
-    random(64, readRandom<16>, Random<16>(length));
-    random(128, readRandom<32>, Random<32>(length));
-    random(256, readRandom<64>, Random<64>(length));
-    random(1024, readRandom<256>, Random<256>(length));
-    random(4096, readRandom<1024>, Random<1024>(length));
+    random(PieceBytes{4}, readRandom<1>, Random<1>(length));
+    random(PieceBytes{32}, readRandom<8>, Random<8>(length));
+    random(PieceBytes{64}, readRandom<16>, Random<16>(length));
+    random(PieceBytes{128}, readRandom<32>, Random<32>(length));
+    random(PieceBytes{256}, readRandom<64>, Random<64>(length));
+    random(PieceBytes{1024}, readRandom<256>, Random<256>(length));
+    random(PieceBytes{4096}, readRandom<1024>, Random<1024>(length));
     return exercise.finish();
 }
