@@ -233,44 +233,67 @@ int main(int argc, char** argv) {
     exercise.title("%s particles (%s)", lab::withCommas(size).c_str(),
                    lab::inBytes(size * sizeof(Particle)).c_str());
 
-    // The loads of a warp for 32 particles: bytes of a lane, how many, sectors that each touches.
-    struct Loads {
-        unsigned bytes, count, sectors;
+    // A row of a kernel: how many fields of a particle it uses, and how many lie in the sectors
+    // that it moves. For 32 particles a warp makes so many loads, each of so many bytes in a lane,
+    // and in so many sectors.
+    struct Used {
+        unsigned fields;
     };
-    // A row of a kernel that uses so many fields, and lies in sectors with so many.
-    const auto row = [&](lab::Ladder& ladder, const char* name, unsigned used, unsigned moved,
-                         Loads loads, const lab::Launch& launch) {
-        const double limit = 1e-9 * exercise.device().peakBandwidth * (used + 1) / (moved + 1);
-        const auto check = [&, used, limit, loads]() -> lab::Finding {
+    struct Moved {
+        unsigned fields;
+    };
+    struct Loads {
+        unsigned count;
+    };
+    struct Bytes {
+        unsigned count;
+    };
+    struct Sectors {
+        unsigned count;
+    };
+    const auto row = [&](lab::Ladder& ladder, const char* name, Used used, Moved moved, Loads loads,
+                         Bytes bytes, Sectors sectors, const lab::Launch& launch) {
+        const double limit =
+            1e-9 * exercise.device().peakBandwidth * (used.fields + 1) / (moved.fields + 1);
+        const auto check = [&, used, limit, loads, bytes, sectors]() -> lab::Finding {
             const auto expected =
-                used == 1 ? sumsOf(fields, 3, 3, size) : sumsOf(fields, 0, 7, size);
+                used.fields == 1 ? sumsOf(fields, 3, 3, size) : sumsOf(fields, 0, 7, size);
             return {lab::mismatch(results.toHost(size), expected, 0.0),
-                    {loads.bytes,
+                    {bytes.count,
                      loads.count,
-                     loads.sectors,
-                     {100.0 * loads.bytes / loads.sectors, 1},
+                     sectors.count,
+                     {100.0 * bytes.count / sectors.count, 1},
                      {limit, 0}}};
         };
-        const lab::Work work = lab::bytes(sizeof(float) * (used + 1.0) * size);  // with the result
+        const lab::Work work =
+            lab::bytes(sizeof(float) * (used.fields + 1.0) * size);  // with the result
         ladder.rung(name, grid, kBlock, work, check, launch);
     };
 
     lab::Ladder mass(exercise, results);
-    row(mass, "massAos", 1, 8, {4, 1, 32}, [&] { massAos<<<grid, kBlock>>>(aos, out); });
-    row(mass, "massSoa", 1, 1, {4, 1, 4}, [&] { massSoa<<<grid, kBlock>>>(soa, out); });
-    row(mass, "massAosoa", 1, 1, {4, 1, 4}, [&] { massAosoa<<<grid, kBlock>>>(aosoa, out); });
+    row(mass, "massAos", Used{1}, Moved{8}, Loads{1}, Bytes{4}, Sectors{32},
+        [&] { massAos<<<grid, kBlock>>>(aos, out); });
+    row(mass, "massSoa", Used{1}, Moved{1}, Loads{1}, Bytes{4}, Sectors{4},
+        [&] { massSoa<<<grid, kBlock>>>(soa, out); });
+    row(mass, "massAosoa", Used{1}, Moved{1}, Loads{1}, Bytes{4}, Sectors{4},
+        [&] { massAosoa<<<grid, kBlock>>>(aosoa, out); });
 
     lab::Ladder all(exercise, results);
     const auto* const twos = reinterpret_cast<const float2*>(aos);
     const auto* const fours = reinterpret_cast<const float4*>(aos);
-    row(all, "allAos", 8, 8, {4, 8, 32}, [&] { allAos<<<grid, kBlock>>>(aos, out); });
-    row(all, "allAosFloat2", 8, 8, {8, 4, 32}, [&] { allAosFloat2<<<grid, kBlock>>>(twos, out); });
-    row(all, "allAosFloat4", 8, 8, {16, 2, 32},
+    row(all, "allAos", Used{8}, Moved{8}, Loads{8}, Bytes{4}, Sectors{32},
+        [&] { allAos<<<grid, kBlock>>>(aos, out); });
+    row(all, "allAosFloat2", Used{8}, Moved{8}, Loads{4}, Bytes{8}, Sectors{32},
+        [&] { allAosFloat2<<<grid, kBlock>>>(twos, out); });
+    row(all, "allAosFloat4", Used{8}, Moved{8}, Loads{2}, Bytes{16}, Sectors{32},
         [&] { allAosFloat4<<<grid, kBlock>>>(fours, out); });
-    row(all, "allAosFloat4Pairs", 8, 8, {16, 2, 32},
+    row(all, "allAosFloat4Pairs", Used{8}, Moved{8}, Loads{2}, Bytes{16}, Sectors{32},
         [&] { allAosFloat4Pairs<<<grid, kBlock>>>(fours, out); });
-    row(all, "allSoa", 8, 8, {4, 8, 4}, [&] { allSoa<<<grid, kBlock>>>(soa, out); });
-    row(all, "allSoaFloat4", 8, 8, {16, 2, 16}, [&] { allSoaFloat4<<<grid, kBlock>>>(soa, out); });
-    row(all, "allAosoa", 8, 8, {4, 8, 4}, [&] { allAosoa<<<grid, kBlock>>>(aosoa, out); });
+    row(all, "allSoa", Used{8}, Moved{8}, Loads{8}, Bytes{4}, Sectors{4},
+        [&] { allSoa<<<grid, kBlock>>>(soa, out); });
+    row(all, "allSoaFloat4", Used{8}, Moved{8}, Loads{2}, Bytes{16}, Sectors{16},
+        [&] { allSoaFloat4<<<grid, kBlock>>>(soa, out); });
+    row(all, "allAosoa", Used{8}, Moved{8}, Loads{8}, Bytes{4}, Sectors{4},
+        [&] { allAosoa<<<grid, kBlock>>>(aosoa, out); });
     return exercise.finish();
 }
