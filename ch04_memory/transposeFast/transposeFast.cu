@@ -272,21 +272,25 @@ int main(int argc, char** argv) {
     ladder.rung("transposeTile64", grid, block64, moved, isTransposed,
                 [&] { transposeTile<64><<<grid, block64>>>(in, out, rows, cols); });
 
+    // Of transposeFloat4.
+    constexpr bool kSwizzled = true, kAsItIs = false;  // the tile
+    constexpr bool kDown = true, kAcross = false;      // the way of the blocks
+    constexpr bool kAligned = true, kUnaligned = false;
     const bool aligned = rows % 4 == 0;
     ladder.rung("transposeFloat4", grid, block, moved, isTransposed, [&] {
-        const auto kernel =
-            aligned ? transposeFloat4<false, false, true> : transposeFloat4<false, false, false>;
+        const auto kernel = aligned ? transposeFloat4<kAsItIs, kAcross, kAligned>
+                                    : transposeFloat4<kAsItIs, kAcross, kUnaligned>;
         kernel<<<grid, block>>>(in, out, rows, cols);
     });
     ladder.rung("transposeFloat4Swizzle", grid, block, moved, isTransposed, [&] {
-        const auto kernel =
-            aligned ? transposeFloat4<true, false, true> : transposeFloat4<true, false, false>;
+        const auto kernel = aligned ? transposeFloat4<kSwizzled, kAcross, kAligned>
+                                    : transposeFloat4<kSwizzled, kAcross, kUnaligned>;
         kernel<<<grid, block>>>(in, out, rows, cols);
     });
     const dim3 downGrid = lab::gridFor(rows, cols, kSide);
     ladder.rung("transposeFloat4Down", downGrid, block, moved, isTransposed, [&] {
-        const auto kernel =
-            aligned ? transposeFloat4<true, true, true> : transposeFloat4<true, true, false>;
+        const auto kernel = aligned ? transposeFloat4<kSwizzled, kDown, kAligned>
+                                    : transposeFloat4<kSwizzled, kDown, kUnaligned>;
         kernel<<<downGrid, block>>>(in, out, rows, cols);
     });
     // Pieces that begin above their tile also end there: up to seven rows remain.
