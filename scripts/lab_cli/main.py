@@ -7,6 +7,9 @@ import shutil
 import sys
 from collections.abc import Sequence
 
+from lab_course import additions
+from lab_course.commands import grade, handout, report
+
 from . import __version__, catalogue
 from .commands import arguments as shared
 from .commands import (
