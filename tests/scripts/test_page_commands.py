@@ -16,8 +16,8 @@ from lab_cli.commands.arguments import AFTER_DASHES
 from lab_cli.errors import LabError
 from lab_cli.paths import ROOT
 from lab_cli.results import tables
-from page_answers import answers
-from page_files import page_of
+from ncu_sample import queried
+from page_answers import tried
 from page_text import CODE_SPAN, prose
 from program import outdated, run
 
@@ -29,7 +29,6 @@ PRESETS = [
     for preset in json.loads((ROOT / "CMakePresets.json").read_text())["configurePresets"]
 ]
 BUILD = Path(os.environ.get("CPU_BUILD", ROOT / "out" / "cpu")).absolute()
-QUERIED = Path(__file__).parent / "counters" / "data" / "query_metrics.sm_90.txt"
 PLACEHOLDERS = {"NAME", "CHAPTER/NAME", "..."}
 IN_ANY_EXERCISE = set(
     re.findall(r'options_\.\w+\("(\w+)"', (ROOT / "common" / "exercise.cpp").read_text())
@@ -200,7 +199,7 @@ def test_built_files_are_where_a_build_has_them(page: Path) -> None:
 
 @of_pages
 def test_metrics_of_ncu_have_names_that_it_knows(page: Path) -> None:
-    known = QUERIED.read_text().split()
+    known = queried()
     of_launches = {metric.nsight.partition(".")[0] for metric in metrics.load().metrics.values()}
     for name in re.findall(r"\b[a-z][a-z0-9]*__[a-z0-9_]+", page.read_text()):
         if name.endswith("_"):  # of several
