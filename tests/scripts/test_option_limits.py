@@ -1,5 +1,6 @@
-"""Exercises of the cpu back end with the largest sizes that their options take: where memory for them is
-missing they say so at once, in one line that names the option."""
+"""Exercises of the cpu back end at the limits of their options, which --help names: they refuse what lies just
+outside, in one line that names the option and the value; and where memory for the largest sizes is missing
+they say so at once, in one line that names the option."""
 
 from __future__ import annotations
 
@@ -23,8 +24,8 @@ SUFFIXES = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 BYTES = 3 << 30  # of addresses: less than any size from 2^30 takes
 
 
-class Size(NamedTuple):
-    """An option that decides how much memory is taken: that may be very large."""
+class Range(NamedTuple):
+    """The numbers that an option takes."""
 
     name: str
     least: str
@@ -47,13 +48,26 @@ def run(program: Path, *options: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def sizes_in(text: str) -> list[Size]:
+def ranges_in(text: str) -> list[Range]:
     """Those that --help names."""
-    found = [Size(*groups) for groups in OPTION.findall(re.sub(r"\n {20,}", " ", text))]
-    return [size for size in found if size.name not in OF_ALL and value_of(size.most) >= 1 << 30]
+    found = [Range(*groups) for groups in OPTION.findall(re.sub(r"\n {20,}", " ", text))]
+    return [each for each in found if each.name not in OF_ALL]
 
 
-def test_sizes_are_found_in_the_help() -> None:
+@pytest.fixture
+def program(exercise: Exercise) -> Path:
+    path = exercise.program(BUILD)
+    if not path.exists():
+        pytest.skip(f"{path} is not built")
+    return path
+
+
+of_each_exercise = pytest.mark.parametrize(
+    "exercise", catalogue.exercises(), ids=lambda exercise: exercise.name
+)
+
+
+def test_ranges_are_found_in_the_help() -> None:
     text = (
         "  --size=N           number of integers: 1 to 1T (default 256K)\n"
         "  --block=N          threads per block: a power of two, 32 to 1024 (default 512)\n"
@@ -63,15 +77,26 @@ def test_sizes_are_found_in_the_help() -> None:
         "  --seed=N           seed of the input data: 0 to 2^64-1 (default 1)\n"
         "  --csv              rows as CSV\n"
     )
-    assert sizes_in(text) == [Size("size", "1", "1T"), Size("m", "0", "2147483647")]
+    assert ranges_in(text) == [
+        Range("size", "1", "1T"),
+        Range("block", "32", "1024"),
+        Range("m", "0", "2147483647"),
+    ]
 
 
-@pytest.mark.parametrize("exercise", catalogue.exercises(), ids=lambda e: e.name)
-def test_sizes_beyond_memory(exercise: Exercise) -> None:
-    program = exercise.program(BUILD)
-    if not program.exists():
-        pytest.skip(f"{program} is not built")
-    sizes = sizes_in(run(program, "--help").stdout)
+@of_each_exercise
+def test_values_just_outside_are_refused(exercise: Exercise, program: Path) -> None:
+    for name, least, most in ranges_in(run(program, "--help").stdout):
+        for value in (value_of(least) - 1, value_of(most) + 1):
+            done = run(program, f"--{name}={value}")
+            assert (done.returncode, done.stdout) == (2, ""), done.args
+            assert re.fullmatch(rf"{exercise.name}: --{name}={value}: expected .*\n", done.stderr)
+
+
+@of_each_exercise
+def test_sizes_beyond_memory(exercise: Exercise, program: Path) -> None:
+    ranges = ranges_in(run(program, "--help").stdout)
+    sizes = [each for each in ranges if value_of(each.most) >= 1 << 30]  # may take much memory
     begin = rf"{exercise.name}: .*--(?:{'|'.join(size.name for size in sizes)})="
     for values in product(*([size.least, size.most] for size in sizes)):
         options = [f"--{size.name}={value}" for size, value in zip(sizes, values)]
