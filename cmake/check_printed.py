@@ -1,12 +1,13 @@
 """Compares all that an exercise prints on the cpu back end with what it printed when somebody last looked;
 the ctest cases printed/NAME of cmake/LabExercise.cmake use it.
 
-    check_printed.py FILE PROGRAM [OPTIONS...]
+    check_printed.py FILE PROGRAM SMALL [ODD]
 
-Runs the program with --help; with each of the OPTIONS, a text of several words, and --profile; and with --csv and
---reps=1 alone, with a # in place of each number that a time has made. So the same is printed everywhere, but for the
-processor and its memory, which are left out. A NAME_as_gpu is not timed: in place of the last run there is one with the
-first OPTIONS, --profile and --csv; and numbers with a point, which may be of times, are left out.
+SMALL and ODD are options, each a text of several words. What is compared: the values that --help says options have
+and may have; the table that ODD gives, with --profile; and the rows of --csv --reps=1 alone, with a # in place of each
+number that a time has made. So the same is printed everywhere, but for the processor and its memory, which are left
+out. A NAME_as_gpu prints the table of SMALL and the rows of ODD: between the two programs each size is seen as a table.
+It is not timed: both runs have --profile, and numbers with a point, which may be of times, are left out.
 
 FILE has these texts. Where they differ, this prints the differences and ends with 1; with LAB_ACCEPT=1 in the
 environment it writes FILE instead, which is then to be looked at before it is committed. Without FILE it ends with 77:
@@ -22,6 +23,7 @@ import os
 import re
 import shlex
 import sys
+import textwrap
 from pathlib import Path
 
 from program import run
@@ -33,6 +35,8 @@ PROCESSOR = re.compile(r"(\s+on )?( *)(CPU emulation of sm_\d+) \((?:[^()\n]|\([
 AS_GPU = "_as_gpu"
 FRACTION = re.compile(r"( *)\d+\.\d+(e[-+]\d+)?")
 MEASURED = re.compile(r"\w*_ms|gbps|gflops|percent_peak|speedup")
+OPTION = re.compile(r"^  (--\w+)=\S+ .*?(?:(\S+) to (\S+) )?\(default (\S+)\)$", re.MULTILINE)
+SAME_EVERYWHERE = ("--seed", "--device")
 MEMORY = re.compile(r"(global memory\b)[^\n]*(\n +[\d.]+ [KMGT]iB\b)?")
 
 
@@ -63,29 +67,44 @@ def without_measured(text: str) -> str:
     return out.getvalue()
 
 
-def printed(program: str, options: list[str]) -> str:
+def values_in(text: str) -> str:
+    """Of a --help: each option with its default and the range that it may be in, as --reps=3(1..1000000)."""
+    found = OPTION.findall(re.sub(r"\n {10,}", " ", text))
+    words = [
+        f"{name}={default}" + (f"({least}..{most})" if least else "")
+        for name, least, most, default in found
+        if name not in SAME_EVERYWHERE
+    ]
+    return "\n".join(textwrap.wrap(" ".join(words), 100, break_on_hyphens=False)) + "\n"
+
+
+def output_of(program: str, words: list[str]) -> str:
+    done = run([program, *words], ONE_SM)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(words)}: exit status {done.returncode}\n{done.stderr}")
+    return without_machine(done.stdout)
+
+
+def printed(program: str, small: str, odd: str) -> str:
     """The texts, each below its command line."""
     name = Path(program).name
     as_gpu = name.endswith(AS_GPU)
-    profiles = [[*shlex.split(text), "--profile"] for text in options]
-    in_csv = [*profiles[0], "--csv"] if as_gpu else ["--csv", "--reps=1"]
-    texts = []
-    for words in (["--help"], *profiles, in_csv):
-        done = run([program, *words], ONE_SM)
-        if done.returncode != 0:
-            sys.exit(f"{' '.join(words)}: exit status {done.returncode}\n{done.stderr}")
-        text = without_machine(done.stdout)
-        if as_gpu and "--profile" in words:
+    table = [*shlex.split(small if as_gpu else odd), "--profile"]
+    rows = [*shlex.split(odd), "--profile", "--csv"] if as_gpu else ["--csv", "--reps=1"]
+    texts = [("--help", values_in(output_of(program, ["--help"])))]
+    for words in (table, rows):
+        text = output_of(program, words)
+        if as_gpu:
             text = without_times(text)
-        if words is in_csv:
+        if words is rows:
             text = without_measured(text)
-        texts.append(f"$ {' '.join([name, *words])}\n{text}")
-    return "\n".join(texts)
+        texts.append((" ".join(words), text))
+    return "\n".join(f"$ {name} {words}\n{text}" for words, text in texts)
 
 
 def main(arguments: list[str]) -> int:
     file = Path(arguments[0])
-    now = printed(arguments[1], arguments[2:])
+    now = printed(arguments[1], arguments[2], arguments[-1])
     if os.environ.get("LAB_ACCEPT") == "1":
         file.parent.mkdir(exist_ok=True)
         file.write_text(now, encoding="utf-8")

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import check_printed
 import pytest
-from check_printed import NOT_THERE, without_machine, without_measured, without_times
+from check_printed import NOT_THERE, values_in, without_machine, without_measured, without_times
 
 PROGRAM = """\
 #!{python}
 import os, sys
+if "--help" in sys.argv:
+    sys.exit(print("  --size=N           a number: 1 to 1T (default 4.5)"))
 if "--csv" in sys.argv:
     sys.exit(print("options,min_ms\\n" + " ".join(sys.argv[1:]) + ",1.5"))
 print("options", *sys.argv[1:])
@@ -40,18 +42,12 @@ def accept(command: list[str], monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_what_was_accepted_passes_on_every_processor(command: list[str], monkeypatch) -> None:
     assert check_printed.main(command) == NOT_THERE
     file = accept(command, monkeypatch)
-    lines = file.read_text().splitlines()
-    assert lines[:6] == [
-        "$ program --help",
-        "options --help",
+    assert file.read_text().split("\n\n") == [
+        "$ program --help\n--size=4.5(1..1T)",
+        "$ program --size=5 --b=1 --profile\n"
+        "options --size=5 --b=1 --profile\n"
         "4,096 bytes on CPU emulation of sm_90",
-        "",
-        "$ program --size=4 --profile",
-        "options --size=4 --profile",
-    ]
-    assert [line for line in lines if line.startswith("$")][2:] == [
-        "$ program --size=5 --b=1 --profile",
-        "$ program --csv --reps=1",
+        "$ program --csv --reps=1\noptions,min_ms\n--csv --reps=1,#\n",
     ]
     assert check_printed.main(command) == 0
     monkeypatch.setenv("PROCESSOR", "another one")
@@ -88,12 +84,37 @@ def test_the_machine_is_left_out() -> None:
     assert without_machine(memory) == "  global memory\n  ECC  no\n"
 
 
-def test_times_of_what_runs_as_a_gpu_are_left_out(command: list[str], monkeypatch) -> None:
+def test_what_runs_as_a_gpu_shows_the_small_size_as_a_table_without_times(
+    command: list[str], monkeypatch
+) -> None:
     program = Path(command[1])
     as_gpu = program.with_name("program_as_gpu")
     program.rename(as_gpu)
-    file = accept([command[0], str(as_gpu), "--size=1.5"], monkeypatch)
-    assert "options --size=# --profile\n" in file.read_text()
+    file = accept([command[0], str(as_gpu), "--size=1.5", "--size=7"], monkeypatch)
+    assert file.read_text().split("\n\n") == [
+        "$ program_as_gpu --help\n--size=4.5(1..1T)",
+        "$ program_as_gpu --size=1.5 --profile\n"
+        "options --size=# --profile\n"
+        "4,096 bytes on CPU emulation of sm_90",
+        "$ program_as_gpu --size=7 --profile --csv\noptions,min_ms\n--size=7 --profile --csv,#\n",
+    ]
+
+
+def test_a_program_of_one_size_has_it_in_both(command: list[str], monkeypatch) -> None:
+    assert "$ program --size=4 --profile\n" in accept(command[:3], monkeypatch).read_text()
+
+
+def test_the_values_of_options_are_kept_and_not_their_explanations() -> None:
+    text = (
+        "  --size=N           number of integers: 1 to 1T (default 256K)\n"
+        "  --block=N          threads per block, a text that takes another\n"
+        "                     line: a power of two, 32 to 1024 (default 512)\n"
+        "  --capability=X.Y   compute capability (default 9.0)\n"
+        "  --timeline=FILE    CSV of when each kernel ran\n"
+        "  --seed=N           seed of the input data: 0 to 2^64-1 (default 1)\n"
+        "  --csv              rows as CSV\n"
+    )
+    assert values_in(text) == "--size=256K(1..1T) --block=512(32..1024) --capability=9.0\n"
 
 
 @pytest.mark.parametrize(
