@@ -5,9 +5,6 @@ The figures of the three reductions are an H200's, for 2^22 integers in blocks o
 
 from __future__ import annotations
 
-import gzip
-from pathlib import Path
-
 from lab_cli.counters import metrics
 
 COLUMNS = [
@@ -36,13 +33,6 @@ KERNELS = [
     ("reduceNeighboredLess", ["1,025.5", "0.50", "4,186,112", "98.36", "40,960"]),
     ("reduceInterleaved", ["n/a", "0.025", "1,089,536", "98.36", "40,960"]),
 ]
-
-QUERIED = Path(__file__).parent / "counters" / "data" / "query_metrics.sm_90.txt.gz"
-
-
-def queried() -> list[str]:
-    """The base names of an H200's metrics, as test_metric_names.py says."""
-    return gzip.decompress(QUERIED.read_bytes()).decode().split()
 
 
 def csv_line(cells: list[str]) -> str:

@@ -16,10 +16,10 @@ from lab_cli.commands.arguments import AFTER_DASHES
 from lab_cli.errors import LabError
 from lab_cli.paths import ROOT
 from lab_cli.results import tables
-from ncu_sample import queried
 from page_answers import tried
 from page_text import CODE_SPAN, prose
 from program import outdated, run
+from recordings import queried
 
 SOURCES = catalogue.sources()  # NAME.cu of each exercise, by name
 CHAPTERS = {path.parent.name for path in SOURCES.values()}

@@ -14,19 +14,17 @@ from __future__ import annotations
 
 import csv
 import re
-from pathlib import Path
 
 import pytest
 from lab_cli import metrics
 from lab_cli.counters.units import convert
 from lab_cli.paths import ROOT
-from ncu_sample import queried
+from recordings import OF_NCU, of_ncu, queried
 
 METRICS = list(metrics.load().metrics.values())
-DATA = Path(__file__).parent / "data"
 PROFILES = [
-    *(DATA / "ncu").glob("*.csv"),
-    *(ROOT / "tests/emulator/profiler/recorded").glob("*.csv"),
+    *map(of_ncu, OF_NCU),
+    *(path.read_text() for path in ROOT.glob("tests/emulator/profiler/recorded/*.csv")),
 ]
 PROFILER = ROOT / "emulator/src/instrument/profile_csv.cpp"
 # What may follow a base name: of a counter, of a ratio, and of a value that is one already.
@@ -41,11 +39,14 @@ def written() -> dict[str, str]:
     return dict(table)
 
 
-def columns(profile: Path) -> set[str]:
+def columns(profile: str) -> set[str]:
     """The metrics of a recorded profile."""
-    header = re.search(r'^"ID",.*$', profile.read_text(), re.MULTILINE)
+    header = re.search(r'^"ID",.*$', profile, re.MULTILINE)
     assert header, profile
     return {name for name in next(csv.reader([header.group()])) if "__" in name}
+
+
+PROFILED = set().union(*map(columns, PROFILES))
 
 
 def test_the_cpu_profiler_writes_what_the_catalogue_says() -> None:
@@ -67,8 +68,7 @@ def test_the_cpu_profiler_writes_units_that_can_be_shown() -> None:
 
 @pytest.mark.parametrize("metric", [m for m in METRICS if m.gpu], ids=lambda metric: metric.name)
 def test_ncu_has_the_metric(metric: metrics.Metric) -> None:
-    profiled = set().union(*map(columns, PROFILES))
-    if metric.nsight in profiled:
+    if metric.nsight in PROFILED:
         return
     base, dot, suffix = metric.nsight.partition(".")
     assert base in queried()

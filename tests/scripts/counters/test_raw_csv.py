@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 from lab_cli.counters import raw_csv
 from ncu_sample import OUTPUT, REDUCTIONS, UNITS, csv_line, launch, raw_page
+from recordings import OF_NCU, of_ncu
 
-RECORDED = sorted((Path(__file__).parent / "data" / "ncu").glob("*.csv"))
 LOADS = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
 READS = "dram__bytes_read.sum.per_second"
 
@@ -134,11 +133,10 @@ def test_columns_that_are_no_metrics_are_left_out() -> None:
     assert raw_csv.parse(page).launches[0].values == {"x__y.sum": 5}
 
 
-@pytest.mark.skipif(not RECORDED, reason="no recordings")
-@pytest.mark.parametrize("path", RECORDED, ids=lambda path: path.name)
-def test_recording(path: Path) -> None:
+@pytest.mark.parametrize("name", OF_NCU)
+def test_recording(name: str) -> None:
     """Every row that begins like one of a launch is read, and no counter of it is left as text."""
-    text = path.read_text()
+    text = of_ncu(name)
     rows = re.findall(r'^"\d+",', text, re.MULTILINE)
     table = raw_csv.parse(text)
     assert rows
@@ -152,11 +150,9 @@ def test_recording(path: Path) -> None:
         assert not [name for name, value in counters.items() if isinstance(value, str)]
 
 
-@pytest.mark.skipif(not RECORDED, reason="no recordings")
 def test_recording_of_the_reductions() -> None:
     """ncu chose the units; the counts are those that are known of an H200."""
-    path = next(path for path in RECORDED if path.name == "reduceInteger.auto.csv")
-    table = raw_csv.parse(path.read_text())
+    table = raw_csv.parse(of_ncu("reduceInteger.auto.csv"))
     divergent = "smsp__sass_branch_targets_threads_divergent.sum"
     counts = {launch.kernel: launch.values[divergent] for launch in table.launches}
     assert counts["reduceNeighbored"] == 778240

@@ -3,26 +3,15 @@ streams with copies, a graph and managed memory; of 3000 tiny kernels; of kernel
 
 from __future__ import annotations
 
-import csv
-import gzip
 import re
-from pathlib import Path
 
 import pytest
 from lab_cli.counters import nsys, recording
 from lab_cli.counters.recording import DEFAULT_STREAM, MOST_STREAMS, Range, Recording, Work
 from lab_cli.errors import LabError
-
-DATA = Path(__file__).parent / "data" / "nsys"
-Rows = list[dict[str, str]]
+from recordings import of_nsys, rows_of_nsys
 
 HEADER = "Generating SQLite file a.sqlite from a.nsys-rep\nProcessing [a.sqlite] with [b.py]...\n"
-
-
-def rows(name: str, report: str) -> Rows:
-    path = DATA / f"{name}.{report}.csv"
-    text = path.read_text() if path.exists() else gzip.open(f"{path}.gz", "rt").read()
-    return [dict(row) for row in csv.DictReader(text.splitlines())]
 
 
 def recorded(name: str) -> Recording:
@@ -32,9 +21,7 @@ def recorded(name: str) -> Recording:
         (recording.WORK, recording.FIRST_OF_WORK),
         (recording.RANGES, recording.FIRST_OF_RANGES),
     ):
-        path = DATA / f"{name}.{report}.csv"
-        text = path.read_text() if path.exists() else gzip.open(f"{path}.gz", "rt").read()
-        tables.append(nsys.parse(f"{HEADER}\n{text}\n", first))
+        tables.append(nsys.parse(f"{HEADER}\n{of_nsys(name, report)}\n", first))
     return recording.read(*tables)
 
 
@@ -74,7 +61,7 @@ def test_a_table_ends_with_an_empty_line() -> None:
 
 @pytest.mark.parametrize(("name", "count"), [("streams", 273), ("many", 3002), ("nested", 5)])
 def test_nothing_is_lost(name: str, count: int) -> None:
-    recorded_rows = rows(name, recording.WORK)
+    recorded_rows = rows_of_nsys(name, recording.WORK)
     found = recorded(name)
     assert len(found.work) == len(recorded_rows) == count
     for item, expected in zip(found.work, recorded_rows):
@@ -142,7 +129,7 @@ def test_the_last_repetition_of_a_rung() -> None:
     assert (panel.title, panel.length) == ("overlapped, the last of 3 repetitions", 272254)
     expected = [
         (int(row["Start (ns)"]) - 977778182, int(row["Duration (ns)"]), row["Strm"])
-        for row in rows("streams", recording.WORK)
+        for row in rows_of_nsys("streams", recording.WORK)
         if 216 <= int(row["CorrId"]) <= 233
     ]
     assert len(expected) == 13

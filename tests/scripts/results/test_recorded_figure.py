@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import gzip
 import re
 import xml.etree.ElementTree as ET
-from pathlib import Path
 
 import pytest
 
@@ -15,21 +12,15 @@ pytest.importorskip("matplotlib")
 from lab_cli.counters import recording
 from lab_cli.counters.recording import Panel, Range, Recording, Work
 from lab_cli.results.plots import recorded, style
+from recordings import rows_of_nsys
 
 pytestmark = pytest.mark.draws
 
-DATA = Path(__file__).parents[1] / "counters" / "data" / "nsys"
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def rows(name: str, report: str) -> list[dict[str, str]]:
-    path = DATA / f"{name}.{report}.csv"
-    text = path.read_text() if path.exists() else gzip.open(f"{path}.gz", "rt").read()
-    return [dict(row) for row in csv.DictReader(text.splitlines())]
-
-
 def of_nsys(name: str) -> Recording:
-    return recording.read(rows(name, recording.WORK), rows(name, recording.RANGES))
+    return recording.read(rows_of_nsys(name, recording.WORK), rows_of_nsys(name, recording.RANGES))
 
 
 def svg(panels: list[Panel], note: str = "") -> str:
@@ -96,7 +87,9 @@ def panel_of(items: list[Work], ranges: list[Range] | None = None, length: float
 def test_bars_are_where_nsys_saw_the_work() -> None:
     """The last repetition of `overlapped`: four streams, each with a copy, a kernel and a copy back."""
     picture = drawn(recording.rungs(of_nsys("streams"), "overlapped"))
-    in_time = [row for row in rows("streams", recording.WORK) if 216 <= int(row["CorrId"]) <= 233]
+    in_time = [
+        row for row in rows_of_nsys("streams", recording.WORK) if 216 <= int(row["CorrId"]) <= 233
+    ]
     begin = min(int(row["Start (ns)"]) for row in in_time)
     expected: dict[str, list[tuple[float, float]]] = {}
     for row in in_time:
