@@ -6,8 +6,11 @@ the ctest cases printed/NAME of cmake/LabExercise.cmake use it.
 SMALL and ODD are options, each a text of several words. What is compared: the values that --help says options have
 and may have; the table that ODD gives, with --profile; and the rows of --csv --reps=1 alone, with a # in place of each
 number that a time has made. So the same is printed everywhere, but for the processor and its memory, which are left
-out. A NAME_as_gpu prints the table of SMALL and the rows of ODD: between the two programs each size is seen as a table.
-It is not timed: both runs have --profile, and numbers with a point, which may be of times, are left out.
+out.
+
+A NAME_as_gpu prints the table of SMALL and the rows of ODD, and FILE has what NAME beside it does not print, in the
+same words: of the other lines it has the number. It is not timed: both runs have --profile, and numbers with a point,
+which may be of times, are left out.
 
 FILE has these texts. Where they differ, this prints the differences and ends with 1; with LAB_ACCEPT=1 in the
 environment it writes FILE instead, which is then to be looked at before it is committed. Without FILE it ends with 77:
@@ -19,6 +22,7 @@ from __future__ import annotations
 import csv
 import difflib
 import io
+import itertools
 import os
 import re
 import shlex
@@ -33,6 +37,7 @@ ONE_SM = {"CUDA_EMULATOR_SMS": "1"}  # blocks run in one order
 # Its name, which may have parentheses; behind a title it stands in a line of its own where it is long.
 PROCESSOR = re.compile(r"(\s+on )?( *)(CPU emulation of sm_\d+) \((?:[^()\n]|\([^()\n]*\))*\)( *)")
 AS_GPU = "_as_gpu"
+DEVICE = re.compile(r"NVIDIA H200|CPU emulation of sm_90")
 FRACTION = re.compile(r"( *)\d+\.\d+(e[-+]\d+)?")
 MEASURED = re.compile(r"\w*_ms|gbps|gflops|percent_peak|speedup")
 OPTION = re.compile(r"^  (--\w+)=\S+ .*?(?:(\S+) to (\S+) )?\(default (\S+)\)$", re.MULTILINE)
@@ -85,6 +90,28 @@ def output_of(program: str, words: list[str]) -> str:
     return without_machine(done.stdout)
 
 
+def words_of(line: str) -> list[str]:
+    """What is the same on a GPU and without one, where only columns lie elsewhere."""
+    return DEVICE.sub("", line).split()
+
+
+def own_lines(text: str, other: str) -> str:
+    """`text` with a number in place of several lines that `other` has as well."""
+    others = [words_of(line) for line in other.splitlines()]
+    own: list[str] = []
+    for known, group in itertools.groupby(text.splitlines(), lambda x: words_of(x) in others):
+        lines = list(group)
+        own += [f"({len(lines)} lines as without a GPU)"] if known and len(lines) > 1 else lines
+    return "\n".join(own) + "\n"
+
+
+def run_text(program: str, words: list[str], as_gpu: bool) -> str:
+    text = output_of(program, words)
+    if as_gpu:
+        text = without_times(text)
+    return without_measured(text) if "--csv" in words else text
+
+
 def printed(program: str, small: str, odd: str) -> str:
     """The texts, each below its command line."""
     name = Path(program).name
@@ -93,11 +120,9 @@ def printed(program: str, small: str, odd: str) -> str:
     rows = [*shlex.split(odd), "--profile", "--csv"] if as_gpu else ["--csv", "--reps=1"]
     texts = [("--help", values_in(output_of(program, ["--help"])))]
     for words in (table, rows):
-        text = output_of(program, words)
+        text = run_text(program, words, as_gpu)
         if as_gpu:
-            text = without_times(text)
-        if words is rows:
-            text = without_measured(text)
+            text = own_lines(text, run_text(program[: -len(AS_GPU)], words, as_gpu))
         texts.append((" ".join(words), text))
     return "\n".join(f"$ {name} {words}\n{text}" for words, text in texts)
 

@@ -7,7 +7,14 @@ from pathlib import Path
 
 import check_printed
 import pytest
-from check_printed import NOT_THERE, values_in, without_machine, without_measured, without_times
+from check_printed import (
+    NOT_THERE,
+    own_lines,
+    values_in,
+    without_machine,
+    without_measured,
+    without_times,
+)
 
 PROGRAM = """\
 #!{python}
@@ -84,20 +91,36 @@ def test_the_machine_is_left_out() -> None:
     assert without_machine(memory) == "  global memory\n  ECC  no\n"
 
 
-def test_what_runs_as_a_gpu_shows_the_small_size_as_a_table_without_times(
+def test_of_what_runs_as_a_gpu_its_own_lines_are_kept_without_times(
     command: list[str], monkeypatch
 ) -> None:
     program = Path(command[1])
     as_gpu = program.with_name("program_as_gpu")
-    program.rename(as_gpu)
+    as_gpu.write_text(program.read_text().replace("4,096 bytes", "4,097 bytes"))
+    as_gpu.chmod(0o755)
     file = accept([command[0], str(as_gpu), "--size=1.5", "--size=7"], monkeypatch)
     assert file.read_text().split("\n\n") == [
         "$ program_as_gpu --help\n--size=4.5(1..1T)",
         "$ program_as_gpu --size=1.5 --profile\n"
         "options --size=# --profile\n"
-        "4,096 bytes on CPU emulation of sm_90",
-        "$ program_as_gpu --size=7 --profile --csv\noptions,min_ms\n--size=7 --profile --csv,#\n",
+        "4,097 bytes on CPU emulation of sm_90",
+        "$ program_as_gpu --size=7 --profile --csv\n(2 lines as without a GPU)\n",
     ]
+
+
+def test_lines_that_another_program_prints_are_counted() -> None:
+    text = (
+        "title\non NVIDIA H200\nkernel  warps  GB/s  check\nk,NVIDIA H200,4\na  5  ok\nb  6  ok\n"
+    )
+    other = (
+        "title on CPU emulation of sm_90\nkernel warps check\nk,CPU emulation of sm_90,4\na 5 ok\n"
+    )
+    kept = (
+        "title\non NVIDIA H200\nkernel  warps  GB/s  check\n(2 lines as without a GPU)\nb  6  ok\n"
+    )
+    assert own_lines(text, other) == kept
+    assert own_lines(text.replace("a  5", "a  7"), other) != kept  # another number
+    assert own_lines(text.replace("a  5  ok\n", ""), other) != kept  # a row less
 
 
 def test_a_program_of_one_size_has_it_in_both(command: list[str], monkeypatch) -> None:
