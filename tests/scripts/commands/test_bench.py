@@ -120,21 +120,13 @@ def test_rows_of_all_runs_under_one_header_and_the_facts(place: Place, capfd) ->
     ]
     out, err = capfd.readouterr()
     assert out == ""
-    x1 = place.results / "x1"
-    assert re.sub(r"\d+\.\d s$", "0.1 s", err, flags=re.MULTILINE).splitlines() == [
+    assert [line for line in err.splitlines() if line.startswith("[")] == [
         "[exercise 1 of 2, run 1 of 2] first --size=1",
-        "    0.1 s",
         "[exercise 1 of 2, run 2 of 2] first --size=2 --block=32",
-        "    0.1 s",
-        f"    written: {x1 / 'first.timeline.csv'}",
-        f"    written: {x1 / 'first.csv'}",
         "[exercise 2 of 2, run 1 of 2] second (defaults)",
-        "    0.1 s",
         "[exercise 2 of 2, run 2 of 2] second --size=1G",
-        "    0.1 s",
-        f"    written: {x1 / 'second.csv'}",
-        "no metrics of first: no ncu: not on PATH (./lab profile first says more)",
     ]
+    assert err.count(f"written: {place.results / 'x1'}/") == 3
     assert sorted(path.name for path in (place.results / "x1").iterdir()) == [
         "first.csv",
         "first.timeline.csv",
@@ -188,12 +180,6 @@ def test_an_image_that_is_none_is_no_result(
     assert not list((place.results / "x1").iterdir())
 
 
-def test_only_the_named_exercise(place: Place) -> None:
-    assert main.main(["bench", "--backend=gpu", "second"]) == 0
-    assert place.ran() == ["--csv", "--size=1G --csv"]
-    assert not (place.results / "x1" / "first.csv").exists()
-
-
 def test_cpu_runs_once_with_defaults_and_takes_no_metrics(place: Place, monkeypatch) -> None:
     monkeypatch.setattr(bench, "collect", lambda *_: pytest.fail("metrics on cpu"))
     monkeypatch.setattr(facts, "memory_gib", lambda: 1.0)  # of a GPU that is not asked
@@ -207,17 +193,18 @@ def test_cpu_runs_once_with_defaults_and_takes_no_metrics(place: Place, monkeypa
     assert (place.results / "cpu" / "emulator_bench.csv").read_text() == "kept\n"
 
 
-def test_run_that_does_not_fit_into_memory_is_left_out(place: Place, monkeypatch, capfd) -> None:
-    monkeypatch.setattr(facts, "memory_gib", lambda: 8.0)
+@pytest.mark.parametrize(
+    ("gib", "ran"),
+    [(8.0, ["--csv"]), (9.0, ["--csv", "--size=1G --csv"]), (None, ["--csv", "--size=1G --csv"])],
+)
+def test_a_run_that_does_not_fit_into_memory_is_left_out(
+    place: Place, monkeypatch, capfd, gib: float | None, ran: list[str]
+) -> None:
+    monkeypatch.setattr(facts, "memory_gib", lambda: gib)
     assert main.main(["bench", "--backend=gpu", "second"]) == 0
-    assert place.ran() == ["--csv"]
-    assert "second --size=1G: left out, needs 9 GiB of the GPU's 8.0 GiB" in capfd.readouterr().err
-
-
-def test_run_that_just_fits_is_not_left_out(place: Place, monkeypatch) -> None:
-    monkeypatch.setattr(facts, "memory_gib", lambda: 9.0)
-    assert main.main(["bench", "--backend=gpu", "second"]) == 0
-    assert place.ran() == ["--csv", "--size=1G --csv"]
+    assert place.ran() == ran
+    left_out = "second --size=1G: left out, needs 9 GiB of the GPU's 8.0 GiB"
+    assert (left_out in capfd.readouterr().err) == (gib == 8)
 
 
 def test_exercise_of_which_no_run_fits(place: Place, monkeypatch, capfd) -> None:
@@ -238,12 +225,6 @@ def test_program_that_was_not_built(place: Place, capfd) -> None:
     assert main.main(["bench", "--backend=gpu"]) == 1
     assert capfd.readouterr().err == f"lab: {program}: No such file or directory; was it built?\n"
     assert place.ran() == []
-
-
-def test_memory_that_nobody_tells_leaves_nothing_out(place: Place, monkeypatch) -> None:
-    monkeypatch.setattr(facts, "memory_gib", lambda: None)
-    assert main.main(["bench", "--backend=gpu", "second"]) == 0
-    assert place.ran() == ["--csv", "--size=1G --csv"]
 
 
 def test_a_race_that_was_seen_is_a_result(place: Place) -> None:
@@ -388,20 +369,12 @@ def test_without_resume_all_is_measured_again(place: Place) -> None:
     assert len(place.ran()) == 2
 
 
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        ({"commit": "def5678"}, "the commit was abc1234, and is def5678"),
-        ({"gpu": "NVIDIA X1 other"}, "the gpu was NVIDIA X1, and is NVIDIA X1 other"),
-    ],
-)
-def test_resume_starts_anew_on_another_commit_or_gpu(
-    place: Place, monkeypatch, capfd, change: dict[str, str], reason: str
-) -> None:
+def test_resume_starts_anew_on_another_commit(place: Place, monkeypatch, capfd) -> None:
     interrupted(place)
-    monkeypatch.setattr(facts, "measured_on", lambda _: ("x1", {**FACTS, **change}))
+    monkeypatch.setattr(facts, "measured_on", lambda _: ("x1", {**FACTS, "commit": "def5678"}))
     assert main.main(["bench", "--backend=gpu", "--resume", "first"]) == 0
     assert len(place.ran()) == 2
+    reason = "the commit was abc1234, and is def5678"
     assert f"first starts anew: {reason}" in capfd.readouterr().err
 
 
@@ -411,14 +384,6 @@ def test_resume_starts_anew_with_another_program(place: Place, capfd) -> None:
     assert main.main(["bench", "--backend=gpu", "--resume", "first"]) == 0
     assert len(place.ran()) == 2
     assert "first starts anew: the program changed" in capfd.readouterr().err
-
-
-def test_resume_starts_anew_with_other_runs(place: Place, capfd) -> None:
-    interrupted(place)
-    (place.root / "ch" / "first.toml").write_text(FIRST.replace("--size=1", "--size=3"))
-    assert main.main(["bench", "--backend=gpu", "--resume", "first"]) == 0
-    assert len(place.ran()) == 2
-    assert "the list of runs changed" in capfd.readouterr().err
 
 
 def test_failed_run_is_repeated_by_resume(place: Place) -> None:
@@ -570,21 +535,6 @@ def test_failed_exercise_gets_no_metrics(place: Place, monkeypatch) -> None:
     assert asked == ["second gpu"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["firts"], "did you mean first?"),
-        (["--backend=tpu"], "tpu"),
-        (["--bogus"], "--bogus"),
-        (["--", "--size=3"], "--size=3"),
-    ],
-)
-def test_bad_usage(place: Place, capfd, arguments: list[str], message: str) -> None:
-    assert main.main(["bench", *arguments]) == 2
-    assert message in capfd.readouterr().err
-    assert place.ran() == []
-
-
 def test_merged_has_one_header() -> None:
     assert merged(["a\n1\n", "a\n2\n3\n"], Path("x")) == "a\n1\n2\n3\n"
 
@@ -612,11 +562,8 @@ def test_run_counts_as_finished_only_with_all_its_files(tmp_path: Path) -> None:
         (Plan([Run(["--x"])]), FACTS, "the list of runs changed"),
         (Plan([Run(["--x"])] * 2, ["timeline"]), FACTS, "the list of runs changed"),
         (Plan([Run([])], ["timeline"]), FACTS, "the list of runs changed"),
-        (
-            Plan([], []),
-            {**FACTS, "commit": "b", "gpu": "Y"},
-            "the commit was abc1234, and is b",
-        ),
+        (Plan([]), {**FACTS, "commit": "b", "gpu": "Y"}, "the commit was abc1234, and is b"),
+        (Plan([]), {**FACTS, "gpu": "Y"}, "the gpu was NVIDIA X1, and is Y"),
     ],
 )
 def test_what_may_be_gone_on_with(tmp_path: Path, plan: Plan, facts: dict, reason: str) -> None:
