@@ -4,7 +4,7 @@
 
 Each answer on NAME's page with <!-- measure: OPTIONS --> (page_answers.py) is put into a copy of the
 checkout, and the exercise built and run there with these options; so is what stands in the checkout, as
-answer 0, unless the answer is nothing but these options. results/<gpu>/NAME.answers.csv gets the rows, with
+answer 0, unless the answer is nothing but these options. results/<gpu>/answers.csv gets the rows, with
 the columns answer and variant before those of the exercise.
 """
 
@@ -20,12 +20,13 @@ from pathlib import Path
 TESTS = Path(__file__).resolve().parent
 sys.path[:0] = [str(TESTS), str(TESTS.parent / "scripts")]
 
+from lab_cli import catalogue  # noqa: E402
 from lab_cli.errors import LabError  # noqa: E402
 from lab_cli.files import make_folder, write  # noqa: E402
 from lab_cli.machine import facts  # noqa: E402
 from lab_cli.machine.gpu import ask_driver  # noqa: E402
 from lab_cli.paths import OUT, ROOT, shown  # noqa: E402
-from lab_cli.results import csv_file  # noqa: E402
+from lab_cli.results import csv_file, store  # noqa: E402
 from lab_cli.results.verdicts import GOOD, OK  # noqa: E402
 from page_answers import Variant, answers, with_answer  # noqa: E402
 from page_files import source_of  # noqa: E402
@@ -111,10 +112,10 @@ def main(names: list[str]) -> int:
     if problem:
         raise LabError(f"nothing to measure on: {problem}")
     slug, now = facts.measured_on("gpu")
-    make_folder(ROOT / "results" / slug)
     copy_the_checkout()
     for name in names:
-        path = ROOT / "results" / slug / f"{name}.answers.csv"
+        path = store.file(catalogue.one(name).results / slug, "answers")
+        make_folder(path.parent)
         write(path, csv_file.with_facts(now, table(measure(*known[name]))))
         print(f"written: {shown(path)}")
     return 0

@@ -18,7 +18,7 @@ What an answer leaves to words, such as the call of a new kernel, and how it is 
         status: NUMBER          the exit status
         counts: METRIC NUMBER   a list with ", ", one for each launch; or their sum
         multiprocessors: NUMBER that the cpu back end has
-    <!-- measure: OPTIONS -->   a run of which results/<gpu>/NAME.answers.csv has rows (measure_answers.py)
+    <!-- measure: OPTIONS -->   a run of which results/<gpu>/answers.csv has rows (measure_answers.py)
     <!-- nvcc: 90a -->          needs a GPU of its own: nvcc compiles it for this architecture
     <!-- variant: NAME -->      what is below belongs to this variant of the answer, what is above the
                                 first one to all of them

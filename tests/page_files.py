@@ -7,22 +7,18 @@ from pathlib import Path
 
 from lab_cli import catalogue
 from lab_cli.errors import LabError
-from lab_cli.paths import ROOT, shown
+from lab_cli.paths import shown
+from lab_cli.results import store
 
 
-def page_of(source: Path) -> Path:
-    """The page of an exercise with this NAME.cu."""
-    return source.with_suffix(".md")
-
-
-def results_file(exercise: str, kind: str = "") -> Path:
+def results_file(exercise: str, kind: str = store.MAIN) -> Path:
     """What was measured of an exercise; `kind` is such as "metrics"."""
-    return ROOT / "results" / "h200" / (f"{exercise}.{kind}.csv" if kind else f"{exercise}.csv")
+    return store.file(catalogue.results_of(catalogue.sources()[exercise]) / "h200", kind)
 
 
 @functools.cache
 def _sources() -> dict[Path, Path]:
-    return {page_of(source): source for source in catalogue.sources().values()}
+    return {catalogue.page_of(source): source for source in catalogue.sources().values()}
 
 
 def source_of(page: Path) -> Path:

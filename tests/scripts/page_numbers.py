@@ -11,9 +11,9 @@ the kernel has several; the formula may then also name options in the column `pa
 
     gbps[transposeSmemPad, rows=16384]     a column or an option, and its value
     value[property=warp size]              a row of no kernel
-    duration[transposeSmem, in=metrics]    a row of NAME.metrics.csv
+    duration[transposeSmem, in=metrics]    a row of metrics.csv
     gbps[matmul, m=1024, in=matmulFast]    of another exercise; in=matmulFast.metrics for its metrics
-    mb[command=run, in=cpu/set_up]         of a file that no exercise has
+    mb[command=run, in=emulator/results/set_up]  of a file that no exercise has
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Claim:
 def file_called(name: str, page: Path) -> Path:
     """The file that in=NAME means on this page; without a name that of its own exercise."""
     if "/" in name:
-        return ROOT / "results" / f"{name}.csv"
+        return ROOT / f"{name}.csv"
     exercise, _, kind = name.partition(".")
     if exercise in catalogue.sources():
         return results_file(exercise, kind)

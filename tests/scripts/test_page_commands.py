@@ -12,11 +12,12 @@ from pathlib import Path
 
 import pytest
 from lab_cli import catalogue, main, metrics
+from lab_cli.catalogue import page_of
 from lab_cli.commands.arguments import AFTER_DASHES
 from lab_cli.errors import LabError
 from lab_cli.paths import ROOT
 from lab_cli.results import tables
-from page_answers import tried
+from page_answers import answers
 from page_text import CODE_SPAN, prose
 from program import outdated, run
 from recordings import queried

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 from lab_cli import catalogue
+from lab_cli.catalogue import page_of
 from lab_cli.errors import LabError
 from lab_cli.paths import ROOT
 from lab_cli.results import tables
-from page_files import page_of, results_file
+from page_files import results_file
 from page_numbers import COMMENT, file_called, problems, shows
 
 PAGE = page_of(catalogue.one("transpose").source)

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 from lab_cli import catalogue, exercise_facts
+from lab_cli.catalogue import page_of
 from lab_cli.paths import ROOT
 from lab_cli.results import csv_file, tables
-from page_files import page_of, results_file
+from page_files import results_file
 from page_text import broken_links, long_lines, targets
 
 PAGES = tables.pages()
