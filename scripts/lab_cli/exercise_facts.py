@@ -122,7 +122,7 @@ class Hazards:
 
 
 @dataclass(frozen=True)
-class Tests:
+class Cases:
     """What ctest runs: each option string with the regexes that must match."""
 
     PRINTS = ("prints", "prints_on_cpu", "prints_on_gpu", "prints_per_thread")
@@ -226,7 +226,7 @@ class Counts:
 class Facts:
     order: int
     bench: Plan
-    tests: Tests
+    tests: Cases
     idea: str = ""
     gpu_only: bool = False
     rdc: bool = False
@@ -270,7 +270,7 @@ _FILE = {
 _TESTS = {
     "runs": TEXTS,
     "hazards": TABLE.or_nothing(),
-    **{kind: TABLE.or_nothing() for kind in Tests.KINDS},
+    **{kind: TABLE.or_nothing() for kind in Cases.KINDS},
 }
 _HAZARDS = {"hazards": WHOLE, "launches": WHOLE.or_nothing()}
 _PROFILE = {"metrics": TEXTS}
@@ -432,7 +432,7 @@ def load(path: Path) -> Facts:
     return facts
 
 
-def _tests(table: dict[str, Any], problems: list[str]) -> Tests:
+def _tests(table: dict[str, Any], problems: list[str]) -> Cases:
     tests = checked(table, _TESTS, "[tests] ", problems)
     if tests.get("runs") == []:
         problems.append("[tests] runs is empty")
@@ -441,14 +441,14 @@ def _tests(table: dict[str, Any], problems: list[str]) -> Tests:
             options: _regexes(entry, f"[tests.{kind}] {options!r}: ", problems)
             for options, entry in tests.get(kind, {}).items()
         }
-        for kind in Tests.KINDS
+        for kind in Cases.KINDS
     }
     hazards = []
     for options, entry in tests.get("hazards", {}).items():
         place = f"[tests.hazards] {options!r}: "
         entry = checked(entry if isinstance(entry, dict) else {}, _HAZARDS, place, problems)
         hazards.append(Hazards(options, entry.get("hazards", 0), entry.get("launches")))
-    return Tests(tests.get("runs", []), matches, hazards)
+    return Cases(tests.get("runs", []), matches, hazards)
 
 
 def _regexes(entry: Any, place: str, problems: list[str]) -> list[str]:

@@ -1,3 +1,10 @@
-"""The shortest NAME.toml that there can be."""
+"""The shortest exercise.toml that there can be."""
 
-FACTS = 'order = 10\n[bench]\nruns = [""]\n'
+FACTS = """\
+order = 10
+idea = "what it is about"
+[tests]
+runs = [""]
+[bench]
+runs = [""]
+"""

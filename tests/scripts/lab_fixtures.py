@@ -75,16 +75,17 @@ def late(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
 
 @pytest.fixture
 def exercises(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Exercises:
-    """exercises("chapter/name", facts): the checkout in `tmp_path` gets NAME.cu and NAME.toml. From the
+    """exercises("chapter/name", facts): the checkout in `tmp_path` gets the folder of an exercise. From the
     beginning, it has no exercise of the project."""
     monkeypatch.setattr(catalogue, "ROOT", tmp_path)
 
     def make(place: str, facts: str = FACTS) -> Path:
-        source = tmp_path / f"{place}.cu"
-        source.parent.mkdir(exist_ok=True)
-        (source.parent / "CMakeLists.txt").touch()
+        folder = tmp_path / place
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder.parent / "CMakeLists.txt").touch()
+        source = folder / f"{folder.name}.cu"
         source.write_text(f'lab::Exercise e("{source.stem}", "About {source.stem}.");')
-        source.with_suffix(".toml").write_text(facts)
+        catalogue.facts_of(source).write_text(facts)
         return source
 
     return make

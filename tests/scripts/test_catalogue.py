@@ -7,7 +7,7 @@ import re
 
 import pytest
 from exercise_sample import FACTS
-from lab_cli import catalogue, main, toml_file
+from lab_cli import catalogue, main
 from lab_cli.catalogue import sentence_about
 from lab_cli.errors import LabError
 
@@ -63,31 +63,27 @@ def test_a_broken_file_stops_only_work_on_its_exercise_and_on_all(checkout) -> N
     checkout("ch04_memory/transpose", "order = 'x'\n")
     checkout("ch09_tensor/wgmma", "[bench\n")
     assert names(catalogue.exercises(["reduceInteger"])) == ["reduceInteger"]
-    assert problems_of("transpose") == problems_of()[:2]
-    assert "ch04_memory/transpose.toml: order = 'x': expected a whole number" in problems_of()[0]
-    assert "ch04_memory/transpose.toml: bench is missing" in problems_of()[1]
-    assert "ch09_tensor/wgmma.toml: " in problems_of()[2]
+    assert problems_of("transpose") == problems_of()[:4]
+    assert "ch04_memory/transpose/exercise.toml: order = 'x': expected" in problems_of()[0]
+    assert "ch04_memory/transpose/exercise.toml: idea is missing" in problems_of()[1]
+    assert "ch09_tensor/wgmma/exercise.toml: " in problems_of()[-1]
 
 
 def test_a_missing_half_is_named(checkout) -> None:
     source = checkout("ch04_memory/stencil")
     source.unlink()
-    assert (
-        "ch04_memory/stencil.cu is missing: there is stencil.toml alone"
-        in problems_of("stencil")[0]
-    )
+    (line,) = problems_of("stencil")
+    assert "ch04_memory/stencil/stencil.cu is missing: there is exercise.toml alone" in line
     assert names(catalogue.exercises(["transpose"])) == ["transpose"]
-    source.with_suffix(".toml").unlink()
+    source.with_name("exercise.toml").unlink()
     source.touch()
     (line,) = problems_of("stencil")
-    assert re.search(
-        r"stencil: \S*ch04_memory/stencil.cu is there, \S*stencil.toml is missing", line
-    )
+    assert re.search(r"stencil: \S*stencil.cu is there, \S*stencil/exercise.toml is missing", line)
 
 
 def test_a_program_of_ones_own_in_a_chapter_stops_nothing(checkout) -> None:
     source = checkout("ch04_memory/scratch")
-    source.with_suffix(".toml").unlink()
+    source.with_name("exercise.toml").unlink()
     assert len(catalogue.exercises()) == 4
     assert catalogue.at(str(source)) is None
 
@@ -96,14 +92,16 @@ def test_order_is_unique_in_a_chapter(checkout) -> None:
     checkout("ch04_memory/copy")
     checkout("ch04_memory/other", FACTS.replace("10", "11"))
     (line,) = problems_of()
-    assert re.fullmatch(r"\S*ch04_memory/transpose\.toml: order = 10 is that of copy already", line)
+    assert re.fullmatch(
+        r"\S*ch04_memory/transpose/exercise\.toml: order = 10 is that of copy already", line
+    )
     assert names(catalogue.exercises(["copy"])) == ["copy"]
 
 
 def test_names_are_unique(checkout) -> None:
     checkout("ch09_tensor/transpose")
     assert re.fullmatch(
-        r"\S*ch09_tensor/transpose\.cu has the name of another: \S*ch04_memory/transpose\.cu",
+        r"\S*ch09_tensor/\S*\.cu has the name of another: \S*ch04_memory/\S*\.cu",
         problems_of("transpose")[0],
     )
 
@@ -151,7 +149,7 @@ def test_by_back_end(checkout) -> None:
 
 def test_places(checkout, tmp_path) -> None:
     (exercise,) = catalogue.exercises(["transpose"])
-    assert exercise.source == tmp_path / "ch04_memory" / "transpose.cu"
+    assert exercise.source == tmp_path / "ch04_memory" / "transpose" / "transpose.cu"
     built = tmp_path / "out" / "ch04_memory"
     assert exercise.program(tmp_path / "out") == built / "transpose"
     assert exercise.program(tmp_path / "out", True) == built / "transpose_instrumented"
@@ -168,7 +166,7 @@ def test_one_is_not_a_chapter(checkout) -> None:
 
 
 def test_by_source_file(checkout, tmp_path) -> None:
-    source = tmp_path / "ch04_memory" / "transpose.cu"
+    source = tmp_path / "ch04_memory" / "transpose" / "transpose.cu"
     assert names([catalogue.at(str(source))]) == ["transpose"]
     assert names([catalogue.at("transpose")]) == ["transpose"]
     own = tmp_path / "transpose.cu"
@@ -242,26 +240,6 @@ def test_one_exercise_at_a_time(checkout) -> None:
     )
 
 
-def test_their_order_is_known_without_a_reader_of_toml(checkout, monkeypatch) -> None:
-    monkeypatch.setattr(toml_file, "reader", lambda: None)
-    places = catalogue.in_order()
-    assert [(place.source.stem, place.gpu_only) for place in places] == [
-        ("warpLayout", False), ("reduceInteger", False), ("transpose", False), ("wgmma", True)
-    ]  # fmt: skip
-
-
-def test_their_order_is_that_of_the_list() -> None:
-    places = [(place.source, place.gpu_only) for place in catalogue.in_order()]
-    listed = [(each.source, each.facts.gpu_only) for each in catalogue.exercises()]
-    assert places == listed
-
-
-def test_one_without_an_order_comes_last_in_its_chapter(checkout, tmp_path) -> None:
-    (tmp_path / "ch03_execution_model" / "warpLayout.toml").write_bytes(b"\xff order = 1")
-    names = [place.source.stem for place in catalogue.in_order()]
-    assert names[:2] == ["reduceInteger", "warpLayout"]
-
-
 def test_sentence_spans_string_literals() -> None:
     source = 'int main() {\n    lab::Exercise exercise(\n        "x", "One, "\n        "two.");'
     assert sentence_about(source) == "One, two."
@@ -284,22 +262,11 @@ def test_list_says_what_each_exercise_is(checkout, capsys) -> None:
 
 
 def test_source_without_its_sentence_is_named(checkout, tmp_path, capsys) -> None:
-    (tmp_path / "ch04_memory" / "transpose.cu").write_text("int main() {}\n")
+    (tmp_path / "ch04_memory" / "transpose" / "transpose.cu").write_text("int main() {}\n")
     assert main.main(["list"]) == 1
     out, err = capsys.readouterr()
     assert out == ""
-    assert re.search(r"ch04_memory/transpose\.cu: no sentence about the exercise", err)
-
-
-@pytest.mark.parametrize("command", [["list"], ["new", "ch03_execution_model/x"]])
-def test_without_a_reader_of_toml_one_line_says_what_to_do(
-    checkout, monkeypatch, capsys, command
-) -> None:
-    monkeypatch.setattr(toml_file, "reader", lambda: None)
-    assert main.main(command) == 1
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.count("\n") == 1 and "./lab run installs" in err
+    assert re.search(r"transpose/transpose\.cu: no sentence about the exercise", err)
 
 
 def test_facts_of_the_project_are_right() -> None:
@@ -308,4 +275,4 @@ def test_facts_of_the_project_are_right() -> None:
 
 def test_every_chapter_has_exercises() -> None:
     for chapter in catalogue.chapters():
-        assert list(chapter.glob("*.toml")), f"{chapter.name} is no chapter"
+        assert list(chapter.glob("*/exercise.toml")), f"{chapter.name} is no chapter"

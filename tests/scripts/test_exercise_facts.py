@@ -1,21 +1,53 @@
-"""NAME.toml: what it says, and how each mistake in it is named."""
+"""exercise.toml: what it says, and how each mistake in it is named."""
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from exercise_sample import FACTS
 from lab_cli import catalogue, exercise_facts
 from lab_cli.errors import LabError
-from lab_cli.exercise_facts import Broken, Column, Facts, Formulas, Images, Plan, Run, Work
+from lab_cli.exercise_facts import (
+    Broken,
+    Cases,
+    Column,
+    Counts,
+    Facts,
+    Formulas,
+    Hazards,
+    Images,
+    Plan,
+    Run,
+    Work,
+)
 from lab_cli.formula import Formula
-from lab_cli.paths import ROOT
 from lab_cli.results.csv_file import parse, read_text
 
-FULL = """
+NO_MATCHES: dict[str, dict[str, list[str]]] = {kind: {} for kind in Cases.KINDS}
+FULL = r"""
 order = 60
+idea = "what it is about"
 gpu_only = true
+rdc = true
+libraries = ["CUDA::cublas"]
+architectures = ["80+"]
+
+[tests]
+runs = ["--size=3", ""]
+
+[tests.prints]
+"--size=3" = '^a+$'
+"" = ["b", 'c\d']
+
+[tests.rejects]
+"--size=0" = "--size=0: .* from 1"
+
+[tests.hazards]
+"--size=3" = { hazards = 2, launches = 4 }
+"" = { hazards = 0 }
 
 [profile]
 metrics = ["branch", "gld_efficiency", "lts__t_sectors.sum"]
@@ -42,6 +74,16 @@ where = { block = ["256", "-"] }
 split = { title = "split [%]", format = ".4g" }
 limited_by = { text = true }
 warps = { gpu = true, formula = "ceil(size / 32)" }
+
+[counts]
+options = "--size=3"
+options_on_cpu = "--block=1"
+
+[[counts.differences]]
+kernels = "add"
+counts = "load .*"
+now = "any"
+reason = "none"
 
 [[broken]]
 replace = "a + b"
@@ -73,7 +115,22 @@ def problems(tmp_path: Path, text: str) -> list[str]:
 def test_all_that_there_can_be(tmp_path: Path) -> None:
     assert load(tmp_path, FULL) == Facts(
         order=60,
+        idea="what it is about",
         gpu_only=True,
+        rdc=True,
+        libraries=["CUDA::cublas"],
+        architectures=["80+"],
+        tests=Cases(
+            ["--size=3", ""],
+            {**NO_MATCHES, "prints": {"--size=3": ["^a+$"], "": ["b", r"c\d"]}}
+            | {"rejects": {"--size=0": ["--size=0: .* from 1"]}},
+            [Hazards("--size=3", 2, 4), Hazards("", 0)],
+        ),
+        counts=Counts(
+            "--size=3",
+            "--block=1",
+            [{"kernels": "add", "counts": "load .*", "now": "any", "reason": "none"}],
+        ),
         metrics=["branch", "gld_efficiency", "lts__t_sectors.sum"],
         bench=Plan(
             [Run(["--size=1M", "--reps=200"]), Run([]), Run(["--size=1G"], 9)],
@@ -108,10 +165,32 @@ def test_all_that_there_can_be(tmp_path: Path) -> None:
 
 
 def test_the_least_that_there_must_be(tmp_path: Path) -> None:
-    assert load(tmp_path, FACTS) == Facts(order=10, bench=Plan([Run([])]))
+    least = Facts(10, Plan([Run([])]), Cases([""], NO_MATCHES, []), "what it is about")
+    assert load(tmp_path, FACTS) == least
+    assert least.hazards == 0
 
 
-BENCH = "order = 1\n[bench]\n"
+@pytest.mark.parametrize(
+    ("entry", "line"),
+    [
+        (Hazards("", 0), "no hazards found in 1 kernel launch. More"),
+        (Hazards("", 1), "1 hazard found in 12 kernel launches. More"),
+        (Hazards("", 2, 3), "2 hazards found in 3 kernel launches. More"),
+        (Hazards("", 0, 0), "no kernel was launched: nothing was looked at"),
+    ],
+)
+def test_hazards_as_the_report_says_them(entry: Hazards, line: str) -> None:
+    assert re.search(entry.regex, line)
+    for other in ("no hazards found in 7 kernel", "2 hazards found in 4 kernel launches"):
+        assert not re.search(replace(entry, hazards=5).regex, other)
+
+
+def test_hazards_on_purpose_are_those_of_the_first_entry(tmp_path: Path) -> None:
+    assert load(tmp_path, FULL).hazards == 2
+
+
+TESTS = "idea = ''\n[tests]\nruns = ['']\n"
+BENCH = "order = 1\n" + TESTS + "[bench]\n"
 FIGURE = FACTS + "[figures.f]\n"
 BROKEN = "[[broken]]\nreplace = 'a'\nby = 'b'\n"
 LADDER = FIGURE + "chart = 'ladder'\ntitle = 't'\n"
@@ -120,7 +199,7 @@ LADDER = FIGURE + "chart = 'ladder'\ntitle = 't'\n"
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("", ["order is missing", "bench is missing"]),
+        ("", ["order is missing", "idea is missing", "tests is missing", "bench is missing"]),
         ("order = true\n" + BENCH[10:] + "runs = ['']", ["order = True: expected a whole number"]),
         ("ordr = 1\n" + FACTS, ["unknown key ordr; did you mean order?"]),
         ("gpu_only = 1\n" + FACTS, ["gpu_only = 1: expected true or false"]),
@@ -128,11 +207,23 @@ LADDER = FIGURE + "chart = 'ladder'\ntitle = 't'\n"
         (
             FACTS + "[xyz]\n",
             [
-                "unknown key xyz; known are order, gpu_only, hazards, profile, bench, work, figures, "
-                "columns, broken, faults, assignment"
+                "unknown key xyz; known are order, idea, gpu_only, rdc, libraries, architectures, "
+                "tests, profile, bench, work, figures, columns, broken, faults, counts, assignment"
             ],
         ),
-        ("order = 1\nbench = 3\n", ["bench = 3: expected a table"]),
+        ("order = 1\nbench = 3\n" + TESTS, ["bench = 3: expected a table"]),
+        (FACTS.replace("runs", "rns", 1), [
+            "[tests] unknown key rns; did you mean runs?",
+            "[tests] runs is missing",
+        ]),
+        (FACTS.replace('[""]', "[]", 1), ["[tests] runs is empty"]),
+        (FACTS + "[tests.prints]\n'--size=3' = 4\n", None),
+        (FACTS + "[tests.prints]\n'--size=3' = ['a', 'b(']\n", None),
+        (FACTS + "[tests.hazards]\n'' = 3\n", ["[tests.hazards] '': hazards is missing"]),
+        (FACTS + "[counts]\noptons = ''\n", [
+            "[counts] unknown key optons; did you mean options?",
+            "[counts] options is missing",
+        ]),
         (BENCH, ["[bench] runs is missing"]),
         (BENCH + "runs = []\n", ["[bench] runs is empty"]),
         (BENCH + "run = ['']\n", [
@@ -248,7 +339,12 @@ def test_every_mistake_is_named(tmp_path: Path, text: str, expected: list[str] |
     if expected is None:  # the reason is Python's, and not the same in all versions
         assert len(found) == 1
         assert found[0].startswith(
-            ("[columns] a: format = '.4q': ", "[columns] a: formula: 'b +': ")
+            (
+                "[columns] a: format = '.4q': ",
+                "[columns] a: formula: 'b +': ",
+                "[tests.prints] '--size=3': 4: ",
+                "[tests.prints] '--size=3': 'b(': ",
+            )
         )
     else:
         assert found == expected
@@ -263,7 +359,9 @@ def test_columns_of_the_project_are_in_its_results() -> None:
     """A misspelt name would do nothing."""
     for exercise in catalogue.exercises():
         there: set[str] = set()
-        for path in (ROOT / "results" / "h200").glob(f"{exercise.name}.*csv"):
+        for path in exercise.results.glob("h200/*.csv"):
+            if path.name.startswith("counts."):  # as ncu has written them
+                continue
             there |= set(parse(read_text(path), path).columns)
         if there:  # it was measured
             assert set(exercise.facts.columns) <= there, exercise.name

@@ -15,7 +15,7 @@ from pathlib import Path
 from .. import catalogue
 from ..catalogue import Exercise
 from ..errors import LabError
-from ..exercise_facts import Tests
+from ..exercise_facts import Cases
 from ..files import write
 
 
@@ -39,7 +39,7 @@ def call(exercise: Exercise) -> str:
     lines += argument("ARCHITECTURES", facts.architectures)
     lines += argument("LINK", facts.libraries)
     lines += argument("RUNS", facts.tests.runs)
-    for kind in Tests.KINDS:
+    for kind in Cases.KINDS:
         lines += argument(kind.upper(), facts.tests.matches[kind])
     lines += argument(
         "HAZARDS", (f"{entry.options} => {entry.regex}" for entry in facts.tests.hazards)
