@@ -27,7 +27,7 @@ from lab_cli.machine import facts  # noqa: E402
 from lab_cli.machine.gpu import ask_driver  # noqa: E402
 from lab_cli.paths import OUT, ROOT, shown  # noqa: E402
 from lab_cli.results import csv_file, store  # noqa: E402
-from lab_cli.results.verdicts import GOOD, OK  # noqa: E402
+from lab_cli.verdicts import GOOD, OK  # noqa: E402
 from page_answers import Variant, answers, with_answer  # noqa: E402
 from page_files import source_of  # noqa: E402
 

@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from lab_cli.counters import metrics
+from lab_cli import metrics
 from lab_cli.counters.raw_csv import parse
 from lab_cli.errors import LabError
 from lab_cli.paths import ROOT

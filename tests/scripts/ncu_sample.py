@@ -5,7 +5,7 @@ The figures of the three reductions are an H200's, for 2^22 integers in blocks o
 
 from __future__ import annotations
 
-from lab_cli.counters import metrics
+from lab_cli import metrics
 
 COLUMNS = [
     "ID",

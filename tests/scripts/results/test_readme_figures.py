@@ -1,5 +1,5 @@
-"""The figures under results/ are those of the exercises, drawn from the data that are there; pages show
-figures that exist."""
+"""The figures of results are those of the exercises, drawn from the data that are there; pages show figures
+that exist."""
 
 from __future__ import annotations
 
@@ -9,19 +9,17 @@ from pathlib import Path
 import pytest
 from lab_cli import catalogue
 from lab_cli.machine.python_packages import REQUIREMENTS
-from lab_cli.paths import ROOT
 from lab_cli.results import figures
 from lab_cli.results.csv_file import read_text
 from lab_cli.results.figures import Spec
 from lab_cli.results.tables import pages
 
+GPU = "h200"
 IMAGE = re.compile(r"!\[([^\]]*)\]\(([^)]+)\)")
-RESULTS = ROOT / "results"
 NUMBER = re.compile(r"(-?\d+\.?\d*)")
 MADE_UP = re.compile(
     r"(?<=[\"#])[mph][0-9a-f]{10}\b"
 )  # identifiers, which matplotlib makes of what is drawn
-FOLDERS = sorted(path for path in RESULTS.iterdir() if path.is_dir())
 
 
 @pytest.fixture(scope="module")
@@ -29,18 +27,10 @@ def specs() -> list[Spec]:
     return figures.of(catalogue.exercises())
 
 
-def measured(specs: list[Spec], folder: Path) -> list[Spec]:
-    """Those that can be drawn there. (A page without results of its exercise shows none.)"""
-    return [spec for spec in specs if spec.source(folder).is_file()]
-
-
-def shown_folders() -> list[Path]:
-    """Those of results/ from which pages show figures. What else is there is a user's own."""
-    folders = set()
-    for page in pages():
-        for _, target in IMAGE.findall(page.read_text()):
-            folders.add((page.parent / target).resolve().parent)
-    return sorted(folder for folder in folders if RESULTS in folder.parents)
+def measured(specs: list[Spec]) -> list[tuple[Spec, Path]]:
+    """The figures of the GPU whose results the pages show, each with the folder that has its data."""
+    found = [(spec, spec.results / GPU) for spec in specs]
+    return [(spec, folder) for spec, folder in found if spec.source(folder).is_file()]
 
 
 def test_pages_show_figures_that_exist_and_say_what_is_to_be_seen() -> None:
@@ -54,21 +44,23 @@ def test_pages_show_figures_that_exist_and_say_what_is_to_be_seen() -> None:
 
 
 def test_every_figure_of_an_exercise_is_shown_somewhere(specs: list[Spec]) -> None:
-    text = "".join(page.read_text() for page in pages())
-    for spec in measured(specs, RESULTS / "h200"):
-        assert f"results/h200/{spec.exercise}.{spec.name}.svg" in text
+    shown = {
+        (page.parent / target).resolve()
+        for page in pages()
+        for _, target in IMAGE.findall(page.read_text())
+    }
+    assert {spec.file(folder) for spec, folder in measured(specs)} <= shown
 
 
-@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
-def test_every_figure_belongs_to_an_entry(folder: Path, specs: list[Spec]) -> None:
-    wanted = {spec.file(folder).name for spec in specs}
-    there = {path.name for kind in ("svg", "png") for path in folder.glob(f"*.{kind}")}
-    assert there <= wanted
+def test_every_figure_belongs_to_an_entry(specs: list[Spec]) -> None:
+    known = {(spec.results, spec.name) for spec in specs}
+    for exercise in catalogue.exercises():
+        for path in exercise.results.glob("*/*.svg"):
+            assert (exercise.results, path.stem) in known, path
 
 
-@pytest.mark.parametrize("folder", shown_folders(), ids=lambda folder: folder.name)
-def test_figures_are_drawn_from_the_data_that_are_there(folder: Path, specs: list[Spec]) -> None:
-    for spec in measured(specs, folder):
+def test_figures_are_drawn_from_the_data_that_are_there(specs: list[Spec]) -> None:
+    for spec, folder in measured(specs):
         svg = read_text(spec.file(folder))
         identifier = spec.identifier(spec.text(folder))
         assert identifier in svg, f"{spec.exercise}.{spec.name} is out of date: run ./lab plot"
@@ -103,14 +95,12 @@ def test_figures_look_as_they_did_when_somebody_last_looked(specs: list[Spec]) -
         pytest.skip(f"matplotlib {matplotlib.__version__} is not that of {REQUIREMENTS.name}")
     from lab_cli.results.plots import draw, style
 
-    for folder in shown_folders():
-        for spec in measured(specs, folder):
-            source = spec.source(folder)
-            text = spec.text(folder)
-            figure = draw.figure_of(spec, text, source)
-            svg = style.svg(figure, spec.identifier(text)).decode()
-            problems = different(svg, read_text(spec.file(folder)))
-            assert problems == [], f"{spec.exercise}.{spec.name}: look at what ./lab plot draws now"
+    for spec, folder in measured(specs):
+        text = spec.text(folder)
+        figure = draw.figure_of(spec, text, spec.source(folder))
+        svg = style.svg(figure, spec.identifier(text)).decode()
+        problems = different(svg, read_text(spec.file(folder)))
+        assert problems == [], f"{spec.exercise}.{spec.name}: look at what ./lab plot draws now"
 
 
 @pytest.mark.parametrize(
