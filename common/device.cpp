@@ -5,19 +5,8 @@
 namespace lab {
 
 int fp32LanesPerMultiprocessor(int major, int minor) {
-    switch (major) {
-        case 7:
-            return 64;
-        case 8:
-            return minor == 0 ? 64 : 128;
-        case 9:
-        case 10:
-        case 11:
-        case 12:
-            return 128;
-        default:
-            return 0;
-    }
+    if (major < 7 || major > 12) return 0;
+    return major == 7 || (major == 8 && minor == 0) ? 64 : 128;
 }
 
 int tensorLanesPerMultiprocessor(int major, int minor) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
-#include <limits>
 
 #include "format.h"
 
@@ -77,36 +76,17 @@ std::vector<std::string> nearestNames(const std::string& typed,
 }  // namespace
 
 bool parseWhole(const std::string& text, std::uint64_t* value) {
-    if (text.empty() || text[0] < '0' || text[0] > '9')
-        return false;  // strtoull takes " 1" and "-1"
-    char* end = nullptr;
-    errno = 0;
-    std::uint64_t number = std::strtoull(text.c_str(), &end, 10);
-    if (errno == ERANGE) return false;
+    const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+    if (digits == 0 || text.size() > digits + 1) return false;
     int shift = 0;
-    switch (*end) {
-        case 'K':
-        case 'k':
-            shift = 10;
-            break;
-        case 'M':
-        case 'm':
-            shift = 20;
-            break;
-        case 'G':
-        case 'g':
-            shift = 30;
-            break;
-        case 'T':
-        case 't':
-            shift = 40;
-            break;
-        default:
-            break;
+    if (digits < text.size()) {
+        const std::size_t power = std::string("KkMmGgTt").find(text[digits]);
+        if (power == std::string::npos) return false;
+        shift = 10 * (static_cast<int>(power) / 2 + 1);
     }
-    if (shift != 0) ++end;
-    if (end != text.c_str() + text.size()) return false;
-    if (number > (std::numeric_limits<std::uint64_t>::max() >> shift)) return false;
+    errno = 0;
+    const std::uint64_t number = std::strtoull(text.c_str(), nullptr, 10);
+    if (errno == ERANGE || number > UINT64_MAX >> shift) return false;
     *value = number << shift;
     return true;
 }
