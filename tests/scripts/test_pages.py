@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from lab_cli import catalogue, exercise_facts
-from lab_cli.catalogue import page_of
+from lab_cli.catalogue import facts_of, page_of
 from lab_cli.paths import ROOT
 from lab_cli.results import csv_file, tables
 from page_files import results_file
@@ -62,15 +62,15 @@ def test_marks_of_tables_are_as_they_must_be(page: Path) -> None:
 
 @of_exercises
 def test_exercise_has_its_three_files(source: Path) -> None:
-    for path in (source, source.with_suffix(".toml"), page_of(source)):
+    for path in (source, facts_of(source), page_of(source)):
         assert path.is_file(), f"{path.relative_to(ROOT)} is not there"
 
 
 @of_exercises
 def test_what_an_exercise_prints_is_known(source: Path) -> None:
-    if exercise_facts.load(source.with_suffix(".toml")).gpu_only:
+    if exercise_facts.load(facts_of(source)).gpu_only:
         return  # nobody but a GPU can print it
-    path = ROOT / "tests" / "printed" / f"{source.stem}.txt"
+    path = source.parent / "tests" / "printed.txt"
     assert path.is_file(), (
         f"LAB_ACCEPT=1 ./lab test -R printed/{source.stem} writes {path.relative_to(ROOT)}"
     )
@@ -86,12 +86,6 @@ def test_page_is_linked_from_its_chapter(source: Path) -> None:
 @of_exercises
 def test_lines_of_a_page_are_short(source: Path) -> None:
     assert long_lines(text_of(page_of(source)), MOST) == []
-
-
-def test_every_exercise_is_registered_with_cmake() -> None:
-    for source in SOURCES:
-        lists = (source.parent / "CMakeLists.txt").read_text()
-        assert re.search(rf"^ *lab_add_exercise\(\s*{source.stem}\b", lists, re.MULTILINE)
 
 
 def test_rows_of_device_query_are_those_of_its_results() -> None:

@@ -28,15 +28,22 @@ FACTS = {"gpu": "NVIDIA X1", "driver": "1.2", "date": "2026-01-02", "commit": "a
 COLLECT = bench.collect
 FIRST = """
 order = 10
+idea = "the first"
+[tests]
+runs = [""]
 [bench]
 runs = ["--size=1", "--size=2 --block=32"]
 files = ["timeline"]
 """
 SECOND = """
 order = 20
+idea = "the second"
+[tests]
+runs = [""]
 [bench]
 runs = ["", { options = "--size=1G", gib = 9 }]
 """
+SECOND_ONCE = SECOND[: SECOND.rindex("runs")] + "runs = ['']\n"
 # Logs its options, writes the file of --timeline, and prints one row. Sends Ctrl-C in the run with
 # --size=2 if it is told to.
 PROGRAM = r"""#!/bin/sh
@@ -62,12 +69,16 @@ class Place:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.results = root / "results"
+        self.build = root / "build"
         self.log = root / "log"
 
+    def file(self, name: str, kind: str = "table", gpu: str = "x1", suffix: str = ".csv") -> Path:
+        """A file of results of an exercise."""
+        return self.root / "ch" / name / "results" / gpu / f"{kind}{suffix}"
+
     def program(self, name: str, text: str = PROGRAM, folder: str = "") -> None:
-        path = self.root / folder / "ch" / name
-        path.parent.mkdir(exist_ok=True)
+        path = self.build / folder / "ch" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
         path.chmod(0o755)
 
@@ -83,11 +94,10 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, exercises) -> Place:
     here = Place(tmp_path)
     exercises("ch/first", FIRST)
     exercises("ch/second", SECOND)
-    monkeypatch.setattr(bench, "RESULTS", here.results)
     monkeypatch.setattr(bench, "STORE", tmp_path / "out" / "bench")
     monkeypatch.setattr(backend, "pick", lambda request: request)
     monkeypatch.setattr(setup, "ensure", lambda backend: "cmake")
-    monkeypatch.setattr(presets, "build", lambda cmake, preset, *targets: tmp_path)
+    monkeypatch.setattr(presets, "build", lambda cmake, preset, *targets: here.build)
     monkeypatch.setattr(
         facts, "measured_on", lambda backend: ("x1" if backend == "gpu" else "cpu", dict(FACTS))
     )
@@ -105,11 +115,11 @@ def no_metrics(name: str, backend: str, debug: bool):
 
 def test_rows_of_all_runs_under_one_header_and_the_facts(place: Place, capfd) -> None:
     assert main.main(["bench", "--backend=gpu"]) == 0
-    assert (place.results / "x1" / "first.csv").read_text() == (
+    assert place.file("first").read_text() == (
         "# gpu: NVIDIA X1\n# driver: 1.2\n# date: 2026-01-02\n# commit: abc1234\n"
         "kernel,size,check\nk,1,ok\nk,2,ok\n"
     )
-    timeline = parse((place.results / "x1" / "first.timeline.csv").read_text(), Path("t"))
+    timeline = parse(place.file("first", "timeline").read_text(), Path("t"))
     assert timeline.facts == FACTS
     assert [row["begin_ms"] for row in timeline.rows] == ["1", "2"]
     assert place.ran() == [
@@ -126,11 +136,11 @@ def test_rows_of_all_runs_under_one_header_and_the_facts(place: Place, capfd) ->
         "[exercise 2 of 2, run 1 of 2] second (defaults)",
         "[exercise 2 of 2, run 2 of 2] second --size=1G",
     ]
-    assert err.count(f"written: {place.results / 'x1'}/") == 3
-    assert sorted(path.name for path in (place.results / "x1").iterdir()) == [
-        "first.csv",
-        "first.timeline.csv",
-        "second.csv",
+    assert err.count("written: ") == 3
+    assert sorted(place.root.glob("ch/*/results/**/*.*")) == [
+        place.file("first"),
+        place.file("first", "timeline"),
+        place.file("second"),
     ]
 
 
@@ -142,13 +152,13 @@ files = ["map"]
 
 
 def test_images_come_of_a_run_of_their_own(place: Place, capfd) -> None:
-    (place.root / "ch" / "second.toml").write_text(SECOND + IMAGES)
+    (place.root / "ch/second/exercise.toml").write_text(SECOND + IMAGES)
     assert main.main(["bench", "--backend=gpu", "second"]) == 0
     assert place.ran() == ["--csv", "--size=1G --csv", "--size=7 --map=... --csv"]
-    path = place.results / "x1" / "second.map.pgm"
+    path = place.file("second", "map", suffix=".pgm")
     image = images.parse(path.read_bytes(), path)
     assert (image.facts, image.pixels) == (FACTS, b"7.")
-    assert "k,7," not in (place.results / "x1" / "second.csv").read_text()
+    assert "k,7," not in place.file("second").read_text()
     err = capfd.readouterr().err
     assert "[exercise 1 of 1, images] second --size=7\n" in err
     assert f"written: {path}\n" in err
@@ -167,7 +177,7 @@ def test_images_come_of_a_run_of_their_own(place: Place, capfd) -> None:
 def test_an_image_that_is_none_is_no_result(
     place: Place, capfd, old: str, new: str, message: str
 ) -> None:
-    (place.root / "ch" / "second.toml").write_text("order = 20\n[bench]\nruns = ['']\n" + IMAGES)
+    (place.root / "ch/second/exercise.toml").write_text(SECOND_ONCE + IMAGES)
     program = PROGRAM.replace(old, new)
     if "WRONG" in new:  # of that run alone
         program = PROGRAM.replace(
@@ -177,20 +187,17 @@ def test_an_image_that_is_none_is_no_result(
     place.program("second", program)
     assert main.main(["bench", "--backend=gpu", "second"]) == 1
     assert message in capfd.readouterr().err
-    assert not list((place.results / "x1").iterdir())
+    assert not list(place.root.glob("ch/*/results/*/*"))
 
 
 def test_cpu_runs_once_with_defaults_and_takes_no_metrics(place: Place, monkeypatch) -> None:
     monkeypatch.setattr(bench, "collect", lambda *_: pytest.fail("metrics on cpu"))
     monkeypatch.setattr(facts, "memory_gib", lambda: 1.0)  # of a GPU that is not asked
-    toml = place.root / "ch" / "first.toml"
+    toml = place.root / "ch/first/exercise.toml"
     toml.write_text(FIRST.replace('"--size=1",', '{ options = "", gib = 2 },'))
-    (place.results / "cpu").mkdir(parents=True)
-    (place.results / "cpu" / "emulator_bench.csv").write_text("kept\n")
     assert main.main(["bench", "--backend=cpu"]) == 0
     assert place.ran() == ["--timeline=... --csv", "--csv"]
-    assert (place.results / "cpu" / "first.csv").exists()
-    assert (place.results / "cpu" / "emulator_bench.csv").read_text() == "kept\n"
+    assert place.file("first", gpu="cpu").exists()
 
 
 @pytest.mark.parametrize(
@@ -209,7 +216,7 @@ def test_a_run_that_does_not_fit_into_memory_is_left_out(
 
 def test_exercise_of_which_no_run_fits(place: Place, monkeypatch, capfd) -> None:
     monkeypatch.setattr(facts, "memory_gib", lambda: 7.96)
-    toml = place.root / "ch" / "second.toml"
+    toml = place.root / "ch/second/exercise.toml"
     toml.write_text(SECOND.replace('"", ', ""))
     assert main.main(["bench", "--backend=gpu"]) == 1
     assert capfd.readouterr().err == (
@@ -220,7 +227,7 @@ def test_exercise_of_which_no_run_fits(place: Place, monkeypatch, capfd) -> None
 
 
 def test_program_that_was_not_built(place: Place, capfd) -> None:
-    program = place.root / "ch" / "second"
+    program = place.build / "ch" / "second"
     program.unlink()
     assert main.main(["bench", "--backend=gpu"]) == 1
     assert capfd.readouterr().err == f"lab: {program}: No such file or directory; was it built?\n"
@@ -230,7 +237,7 @@ def test_program_that_was_not_built(place: Place, capfd) -> None:
 def test_a_race_that_was_seen_is_a_result(place: Place) -> None:
     place.program("second", "#!/bin/sh\nprintf 'k,check\\na,race\\nb,lucky\\n'\n")
     assert main.main(["bench", "--backend=gpu", "second"]) == 0
-    assert "a,race\nb,lucky\n" in (place.results / "x1" / "second.csv").read_text()
+    assert "a,race\nb,lucky\n" in place.file("second").read_text()
 
 
 WRONG = "#!/bin/sh\nprintf 'kernel,size,check\\ngood,1,ok\\nk,1,WRONG\\n'\nexit 1\n"
@@ -254,23 +261,23 @@ def test_failed_exercise_writes_nothing_and_the_others_go_on(
     place: Place, capfd, program: str, message: str
 ) -> None:
     place.program("first", program)
-    old = place.results / "x1" / "first.csv"
+    old = place.file("first")
     old.parent.mkdir(parents=True)
     old.write_text("old\n")
     assert main.main(["bench", "--backend=gpu"]) == 1
     assert old.read_text() == "old\n"
-    assert not (old.parent / "first.timeline.csv").exists()
-    assert (old.parent / "second.csv").exists()
+    assert not place.file("first", "timeline").exists()
+    assert place.file("second").exists()
     err = capfd.readouterr().err
     assert re.search(r"FAILED: .*" + message, err, re.DOTALL)
-    assert "nothing of them written to results/: first\n" in err
+    assert "nothing of them written: first\n" in err
     assert "Traceback" not in err
 
 
 def test_no_usable_gpu_ends_it(place: Place, capfd) -> None:
     place.program("first", "#!/bin/sh\nexit 77\n")
     assert main.main(["bench", "--backend=gpu"]) == 77
-    assert not (place.results / "x1" / "second.csv").exists()
+    assert not place.file("second").exists()
     assert capfd.readouterr().err.splitlines() == [
         "[exercise 1 of 2, run 1 of 2] first --size=1",
         "lab: no usable GPU; --backend cpu runs without one",
@@ -281,20 +288,20 @@ def test_rows_that_are_wrong_are_shown_and_no_others(place: Place, capfd) -> Non
     rows = ["k,check", "a,ok", "b,WRONG", "c,race", "d,lucky", "e,FAILED"]
     place.program("second", f"#!/bin/sh\nprintf '{chr(10).join(rows)}\\n'\nexit 1\n")
     assert main.main(["bench", "--backend=gpu", "second"]) == 1
-    program = place.root / "ch" / "second"
+    program = place.build / "ch" / "second"
     assert capfd.readouterr().err.splitlines() == [
         "[exercise 1 of 1, run 1 of 2] second (defaults)",
         f"FAILED: {program} --csv: exit status 1",
         "b,WRONG",
         "e,FAILED",
-        "failed, and nothing of them written to results/: second",
+        "failed, and nothing of them written: second",
     ]
 
 
 def test_last_line_without_an_end(place: Place) -> None:
     place.program("second", "#!/bin/sh\nprintf 'k,check\\na,ok'\n")
     assert main.main(["bench", "--backend=gpu", "second"]) == 0
-    text = (place.results / "x1" / "second.csv").read_text()
+    text = place.file("second").read_text()
     assert text.endswith("\nk,check\na,ok\na,ok\n")
 
 
@@ -310,7 +317,7 @@ def interrupted(place: Place) -> None:
         signal.signal(signal.SIGINT, before)
     mark.unlink()
     assert len(place.ran()) == 2
-    assert not (place.results / "x1" / "first.csv").exists()
+    assert not place.file("first").exists()
 
 
 def test_interrupted_bench_says_how_to_go_on(place: Place, capfd) -> None:
@@ -327,7 +334,7 @@ def test_resume_measures_what_is_missing(place: Place, monkeypatch, capfd) -> No
         "--csv",
         "--size=1G --csv",
     ]
-    results = parse((place.results / "x1" / "first.csv").read_text(), Path("x"))
+    results = parse(place.file("first").read_text(), Path("x"))
     assert [row["size"] for row in results.rows] == ["1", "2"]
     assert results.facts["date"] == "2026-01-02"  # when it began
     err = capfd.readouterr().err
@@ -423,14 +430,14 @@ def profiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def want_debug(place: Place, name: str) -> None:
     """The exercise's .toml has debug = true."""
-    facts = place.root / "ch" / f"{name}.toml"
+    facts = place.root / "ch" / name / "exercise.toml"
     facts.write_text(facts.read_text() + "debug = true\n")
 
 
 def test_metrics_are_stored_under_the_same_facts(place: Place, monkeypatch) -> None:
     asked = profiled(monkeypatch)
     assert main.main(["bench", "--backend=gpu"]) == 0
-    text = (place.results / "x1" / "second.metrics.csv").read_text()
+    text = place.file("second", "metrics").read_text()
     assert parse(text, Path("m")).facts == FACTS
     assert text.endswith("commit: abc1234\nkernel,build,grid,block,branches\nk,optimised,1,32,7\n")
     assert asked == ["first gpu", "second gpu"]
@@ -442,10 +449,10 @@ def test_debug_build_is_profiled_too_where_the_config_says_so(place: Place, monk
     want_debug(place, "second")
     assert main.main(["bench", "--backend=gpu"]) == 0
     assert asked == ["first gpu", "second gpu", "second gpu debug"]
-    text = (place.results / "x1" / "second.metrics.csv").read_text()
+    text = place.file("second", "metrics").read_text()
     assert parse(text, Path("m")).facts == FACTS
     assert text.endswith("kernel,build,grid,block,branches\nk,optimised,1,32,7\nk,debug,1,32,9\n")
-    assert "debug" not in (place.results / "x1" / "first.metrics.csv").read_text()
+    assert "debug" not in place.file("first", "metrics").read_text()
 
 
 def test_debug_build_without_metrics_leaves_the_old_file_alone(
@@ -458,12 +465,12 @@ def test_debug_build_without_metrics_leaves_the_old_file_alone(
 
     monkeypatch.setattr(bench, "collect", collect)
     want_debug(place, "first")
-    old = place.results / "x1" / "first.metrics.csv"
+    old = place.file("first", "metrics")
     old.parent.mkdir(parents=True)
     old.write_text("old\n")
     assert main.main(["bench", "--backend=gpu"]) == 0
     assert old.read_text() == "old\n"
-    assert (old.parent / "second.metrics.csv").exists()
+    assert place.file("second", "metrics").exists()
     assert (
         "no metrics of the debug build of first: it does not compile: x.cu "
         "(./lab profile first --debug says more)\n"
@@ -478,7 +485,7 @@ def test_resume_takes_metrics_anew_and_measures_nothing_for_them(place: Place, m
     assert main.main(["bench", "--backend=gpu", "first", "--resume"]) == 0
     assert place.ran() == []
     assert asked == ["first gpu", "first gpu", "first gpu debug"]
-    results = parse((place.results / "x1" / "first.metrics.csv").read_text(), Path("m"))
+    results = parse(place.file("first", "metrics").read_text(), Path("m"))
     assert [(row["build"], row["branches"]) for row in results.rows] == [
         ("optimised", "7"),
         ("debug", "9"),
@@ -498,19 +505,19 @@ def test_each_build_has_the_numbers_of_its_own_program(
     place: Place, monkeypatch, fake_tool
 ) -> None:
     monkeypatch.setattr(bench, "collect", COLLECT)
-    monkeypatch.setattr(presets, "build", lambda cmake, preset, *targets: place.root / preset)
+    monkeypatch.setattr(presets, "build", lambda cmake, preset, *targets: place.build / preset)
     driver = Driver((13, 0), [Gpu("NVIDIA H200", 90)])
     monkeypatch.setattr(profilers, "require_gpu", lambda _: (Choice("gpu", "", "nvcc"), driver))
     fake_tool("ncu", NCU)
     for preset, count in (("gpu", "7"), ("gpu-debug", "8")):
-        (place.root / preset).mkdir()
+        (place.build / preset).mkdir()
         place.program("first", folder=preset)
         launch = ncu_sample.launch(0, "k(int)", [count], "(2, 1, 1)", "(32, 1, 1)")
         page = ncu_sample.raw_page({"smsp__sass_branch_targets.sum": ""}, [launch])
-        (place.root / preset / "page.csv").write_text(page)
+        (place.build / preset / "page.csv").write_text(page)
     want_debug(place, "first")
     assert main.main(["bench", "--backend=gpu", "first"]) == 0
-    rows = parse((place.results / "x1" / "first.metrics.csv").read_text(), Path("m")).rows
+    rows = parse(place.file("first", "metrics").read_text(), Path("m")).rows
     assert [(row["kernel"], row["build"], row["grid"], row["branch"]) for row in rows] == [
         ("k", "optimised", "2", "7"),
         ("k", "debug", "2", "8"),
@@ -518,7 +525,7 @@ def test_each_build_has_the_numbers_of_its_own_program(
 
 
 def test_metrics_that_cannot_be_had_leave_old_files_alone(place: Place, capfd) -> None:
-    old = place.results / "x1" / "first.metrics.csv"
+    old = place.file("first", "metrics")
     old.parent.mkdir(parents=True)
     old.write_text("old\n")
     assert main.main(["bench", "--backend=gpu"]) == 0
@@ -608,11 +615,11 @@ def test_file_of_a_failed_run_is_not_taken_for_that_of_the_next(place: Place) ->
     place.program("first", writes_once + "[ -e $LOG.mark ] || { touch $LOG.mark; exit 1; }\n")
     assert main.main(["bench", "--backend=gpu", "first"]) == 1
     assert main.main(["bench", "--backend=gpu", "first", "--resume"]) == 1
-    assert not (place.results / "x1" / "first.csv").exists()
+    assert not place.file("first").exists()
 
 
 def test_results_that_cannot_be_written_are_one_line(place: Place, capfd) -> None:
-    place.results.write_text("a file")
+    (place.root / "ch/first/results").write_text("a file")
     assert main.main(["bench", "--backend=gpu"]) == 1
     err = capfd.readouterr().err
     assert "cannot make the folder" in err

@@ -12,12 +12,10 @@ from lab_cli.counters import diagnosis, metric_table, raw_csv
 from lab_cli.counters.diagnosis import KINDS, SHOWN, Finding, Rule, Values
 from lab_cli.errors import LabError
 from lab_cli.paths import ROOT
-from lab_cli.results import csv_file
+from lab_cli.results import csv_file, store
 
 RULES = diagnosis.load()
 KNOWN = metrics.load()
-RECORDED = ROOT / "tests/emulator/profiler/recorded"
-RESULTS = ROOT / "results/h200"
 
 LOADS, STORES, BANKS = "uncoalesced loads", "uncoalesced stores", "bank conflicts"
 SPLIT, IDLE, LOCAL = "divergence", "idle lanes", "local memory"
@@ -28,7 +26,7 @@ FEW = "few warps for the latency"
 # is named; the launches of a kernel in the order in which they stand there. What a file does not have
 # cannot be found in it: the metrics of the exercises are the numbers of their own story.
 EXPECTED: dict[str, dict[str, list[list[str]]]] = {
-    "recorded/transpose.optimised": {
+    "transpose.counts.optimised": {
         "copyFloat4": [[]],
         "copyRow": [[]],
         "transposeNaiveRow<1>": [[STORES]],
@@ -42,12 +40,12 @@ EXPECTED: dict[str, dict[str, list[list[str]]]] = {
         "transposeSmemDiagonal": [[]],
         "transposeSmemDynamic": [[BANKS], [BANKS], [], []],  # blocks 8, 16, 32 and 64 wide
     },
-    "recorded/transposeFast.optimised": {
+    "transposeFast.counts.optimised": {
         "transposeTile<32>": [[]],
         "transposeFloat4<0, 0, 1>": [[BANKS]],
         "transposeFloat4<1, 0, 1>": [[]],
     },
-    "recorded/sharedBanks.optimised": {
+    "sharedBanks.counts.optimised": {
         "staticTile<32, 0, 0, 0>": [[]],
         "staticTile<32, 0, 1, 1>": [[BANKS]],
         "staticTile<32, 0, 0, 1>": [[BANKS]],
@@ -56,25 +54,25 @@ EXPECTED: dict[str, dict[str, list[list[str]]]] = {
         "staticTile<16, 0, 0, 1>": [[BANKS]],
         "staticTile<16, 2, 0, 1>": [[]],
     },
-    "recorded/reduceInteger.optimised": {
+    "reduceInteger.counts.optimised": {
         "reduceNeighbored": [[SPLIT, LOADS]],
         "reduceNeighboredLess": [[LOADS, STORES]],
         "reduceInterleaved": [[]],
         "reduceUnrolling<8>": [[]],
         "reduceShuffle": [[]],
     },
-    "recorded/simpleDivergence.debug": {
+    "simpleDivergence.counts.debug": {
         "heavyByThread": [[SPLIT, STORES]],  # each half of a warp stores on its own
         "heavyByWarp": [[]],
         "branchByWarp": [[]],
     },
-    "recorded/controlDivergence.debug": {"borderByWarp": [[]]},
-    "recorded/matmul.optimised": {
+    "controlDivergence.counts.debug": {"borderByWarp": [[]]},
+    "matmul.counts.optimised": {
         "matmulUncoalesced": [[LOADS]],
         "matmulCoalesced": [[]],
         "matmulTiled<32>": [[]],
     },
-    "recorded/cornerTurning.optimised": {
+    "cornerTurning.counts.optimised": {
         "tiledRowMajor": [[]],
         "bAsItLies": [[LOADS]],
         "bTurnedLate": [[BANKS]],
@@ -83,35 +81,35 @@ EXPECTED: dict[str, dict[str, list[list[str]]]] = {
         "aAsItLies": [[LOADS]],
         "aTurned": [[]],
     },
-    "recorded/registerTiles.optimised": {  # small: the stores of results are half of all sectors
+    "registerTiles.counts.optimised": {  # small: the stores of results are half of all sectors
         "registerFloat4<1>": [[STORES, BANKS]],
         "registerNoConflicts<1>": [[STORES]],
     },
-    "recorded/matmulFast.optimised": {  # smaller still; it loads with asynchronous copies alone
+    "matmulFast.counts.optimised": {  # smaller still; it loads with asynchronous copies alone
         "multiply<Tile<128, 128, 8, 8, 1>, 1, 0, 0, 0>": [[STORES]],
         "multiply<Tile<64, 128, 8, 8, 2>, 1, 1, 1, 1>": [[STORES]],
     },
-    "recorded/stridedAccess.optimised": {
+    "stridedAccess.counts.optimised": {
         "readStrided<1>": [[]],
         "readStrided<2>": [[LOADS]],
         "readStrided<32>": [[LOADS]],
         "readRandom<1>": [[LOADS]],
         "readRandom<8>": [[]],
     },
-    "recorded/structLayouts.optimised": {
+    "structLayouts.counts.optimised": {
         "massAos": [[LOADS]],
         "massSoa": [[]],
         "massAosoa": [[]],
         "allAos": [[LOADS]],
         "allSoa": [[]],
     },
-    "recorded/misalignedAccess.optimised": {"readOffset<1>": [[], []], "writeOffset<1>": [[], []]},
-    "recorded/warpLayout.optimised": {"observeWarps": [[IDLE, STORES]]},  # of structs
-    "recorded/nestedHelloWorld.optimised": {"nestedHelloWorld": [[IDLE, STORES]]},  # by printf()
-    "h200/controlDivergence.metrics": {"borderLast": [[SPLIT]], "borderByWarp": [[]]},
-    "h200/blockScheduling.metrics": {"busyBlocks": [[GRID], [GRID], [LAST], [LAST]]},
-    "h200/memoryLatency.metrics": {"chaseLocal": [[LOCAL]], "chaseGlobal<1>": [[]]},
-    "h200/reduceInteger.1M.metrics": {
+    "misalignedAccess.counts.optimised": {"readOffset<1>": [[], []], "writeOffset<1>": [[], []]},
+    "warpLayout.counts.optimised": {"observeWarps": [[IDLE, STORES]]},  # of structs
+    "nestedHelloWorld.counts.optimised": {"nestedHelloWorld": [[IDLE, STORES]]},  # by printf()
+    "controlDivergence.metrics": {"borderLast": [[SPLIT]], "borderByWarp": [[]]},
+    "blockScheduling.metrics": {"busyBlocks": [[GRID], [GRID], [LAST], [LAST]]},
+    "memoryLatency.metrics": {"chaseLocal": [[LOCAL]], "chaseGlobal<1>": [[]]},
+    "reduceInteger.1M.metrics": {
         "reduceNeighbored": [[]],
         "reduceUnrolling<4>": [[SHORT]],
         "reduceShuffle": [[GRID, SHORT]],
@@ -147,10 +145,9 @@ def of_results(path: Path) -> Iterator[tuple[str, Values]]:
 
 
 def launches(name: str) -> Iterator[tuple[str, Values]]:
-    folder, _, stem = name.partition("/")
-    if folder == "recorded":
-        return of_ncu(RECORDED / f"{stem}.csv")
-    return of_results(RESULTS / f"{stem}.csv")
+    exercise, _, kind = name.partition(".")
+    path = store.file(catalogue.one(exercise).results / "h200", kind)
+    return of_results(path) if kind.endswith("metrics") else of_ncu(path)
 
 
 def found(values: Values) -> list[str]:
@@ -261,7 +258,7 @@ def test_the_greatest_stall(values: Values, metric: str | None, dominating: bool
 def test_stalls_of_kernels_of_which_not_all_were_counted() -> None:
     """Two of them, and no more."""
     stalls = {}
-    for kernel, values in launches("h200/reduceInteger.4M.metrics"):
+    for kernel, values in launches("reduceInteger.4M.metrics"):
         waiting = RULES.waiting(values)
         stalls[kernel] = (waiting.stall.metric, waiting.dominating) if waiting else None
     assert stalls["reduceUnrollWarps8"] == ("stall_memory_dependency", True)
@@ -294,7 +291,7 @@ def test_each_results_file_that_a_reason_names_is_there() -> None:
     for rule in RULES.rules:
         for word in rule.why.replace("(", " ").replace(")", " ").replace(";", " ").split():
             if word.endswith(".csv"):
-                assert (RESULTS / word).is_file(), rule.symptom
+                assert len([*ROOT.glob(f"*/{word}")]) == 1, rule.symptom
 
 
 def test_what_each_back_end_counts() -> None:

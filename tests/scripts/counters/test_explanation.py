@@ -5,19 +5,24 @@ from __future__ import annotations
 import re
 import textwrap
 
-from lab_cli import metrics
+from lab_cli import catalogue, metrics
 from lab_cli.counters import diagnosis, explanation, metric_table, raw_csv
 from lab_cli.paths import ROOT
 
-RECORDED = ROOT / "tests/emulator/profiler/recorded"
 SHOWN = re.compile(r"<!-- explained (\w+) -->\n\n((?:    .*\n)+)")
+
+
+def recorded(stem: str) -> raw_csv.RawTable:
+    """The raw page of an exercise's build, NAME.debug or NAME.optimised."""
+    exercise, _, build = stem.partition(".")
+    path = catalogue.one(exercise).results / "h200" / f"counts.{build}.csv"
+    return raw_csv.parse(path.read_text())
 
 
 def explained(stem: str, width: int) -> list[str]:
     """The paragraphs on the kernels of a recorded profile, as without a GPU."""
     asked = metrics.load().find(diagnosis.load().metrics("cpu"))
-    raw = raw_csv.parse((RECORDED / f"{stem}.csv").read_text())
-    text = explanation.text(metric_table.build(raw, asked, "recorded", []), "cpu", width)
+    text = explanation.text(metric_table.build(recorded(stem), asked, "recorded", []), "cpu", width)
     *kernels, notes = text.split("\n\n")
     assert notes.startswith("recorded\n")
     assert " ".join(notes.split()).endswith(explanation.WITHOUT_GPU)
@@ -51,4 +56,4 @@ def test_launches_alike_are_told_once() -> None:
     counted = sum(
         int(n) for text in headings for n in re.findall(r"\((\d+) launches", text) or ["1"]
     )
-    assert counted == len(raw_csv.parse((RECORDED / "sharedBanks.debug.csv").read_text()).launches)
+    assert counted == len(recorded("sharedBanks.debug").launches)

@@ -26,7 +26,7 @@ PROFILES = [
     *map(of_ncu, OF_NCU),
     *(path.read_text() for path in ROOT.glob("tests/emulator/profiler/recorded/*.csv")),
 ]
-PROFILER = ROOT / "emulator/src/instrument/profile_csv.cpp"
+PROFILER = ROOT / "emulator/src/instrument/profile/profile_csv.cpp"
 # What may follow a base name: of a counter, of a ratio, and of a value that is one already.
 # https://docs.nvidia.com/nsight-compute/ProfilingGuide/index.html#metrics-structure
 COUNTER = r"\.(sum|avg|min|max)(\.per_second|\.pct_of_peak_sustained_(active|elapsed))?"

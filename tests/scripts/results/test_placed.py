@@ -26,10 +26,19 @@ NAIVE = {**TILED, "kernel": "naive", "profiled": "naive"}
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    (tmp_path / "product.csv").write_text(TIMES)
-    (tmp_path / "product.metrics.csv").write_text(COUNTS)
-    return tmp_path
+def folder(exercises) -> Path:
+    """That of the results of another exercise on the same GPU."""
+    product = exercises("ch05/product").with_name("results") / "x1"
+    product.mkdir(parents=True)
+    (product / "table.csv").write_text(TIMES)
+    (product / "metrics.csv").write_text(COUNTS)
+    roof = exercises("ch05/roof").with_name("results") / "x1"
+    roof.mkdir(parents=True)
+    return roof
+
+
+def counts_of(folder: Path) -> Path:
+    return placed.beside(folder, "product") / "metrics.csv"
 
 
 def test_operations_by_counted_bytes(folder: Path) -> None:
@@ -49,40 +58,47 @@ def test_operations_by_a_formula(folder: Path) -> None:
 
 
 def test_what_was_not_measured_is_left_out(folder: Path) -> None:
-    gone = {**TILED, "exercise": "gone"}
+    gone = {**TILED, "exercise": "roof"}
     assert [row["exercise"] for row in placed.rows(folder, [gone, TILED])] == ["product"]
     lines = [line.rpartition(",")[0] for line in COUNTS.splitlines()]
-    (folder / "product.metrics.csv").write_text("\n".join(lines))
+    counts_of(folder).write_text("\n".join(lines))
     assert placed.rows(folder, [TILED]) == []
-    (folder / "product.metrics.csv").unlink()
+    counts_of(folder).unlink()
     assert placed.rows(folder, [TILED]) == []
 
 
 def test_kernels_that_are_not_in_the_results(folder: Path) -> None:
-    with pytest.raises(LabError, match="product.metrics.csv: no row with kernel=tiled build=opt"):
+    with pytest.raises(
+        LabError, match="product/results/x1/metrics.csv: no row with kernel=tiled build=opt"
+    ):
         placed.rows(folder, [{**TILED, "profiled": "tiled"}])
-    with pytest.raises(LabError, match="product.csv: no row with kernel=tiled m=256$"):
+    with pytest.raises(
+        LabError, match="product/results/x1/table.csv: no row with kernel=tiled m=256$"
+    ):
         placed.rows(folder, [{**TILED, "where": {"m": 256}}])
 
 
 def test_profiled_must_be_the_size_that_was_timed(folder: Path) -> None:
-    with pytest.raises(LabError, match="tiled: a grid of 4x4 in product.csv, but of 8x8 in"):
+    with pytest.raises(LabError, match=r"tiled: a grid of 4x4 in \S*table.csv, but of 8x8 in"):
         placed.rows(folder, [{**TILED, "where": {"m": 64}}])
 
 
 def test_no_bytes_at_all(folder: Path) -> None:
-    (folder / "product.metrics.csv").write_text(COUNTS.replace("0.03,0.01", "0,0"))
+    counts_of(folder).write_text(COUNTS.replace("0.03,0.01", "0,0"))
     with pytest.raises(LabError, match="tiled: no bytes of device memory were counted"):
         placed.rows(folder, [TILED])
 
 
 def test_they_stand_behind_the_rows_of_a_figure(folder: Path) -> None:
-    (folder / "roof.csv").write_text("# gpu: X1\nkernel,intensity,gflops\nchain,1,2\n")
-    spec = Spec("roof", "f", {"chart": "roofline", "placed": [TILED]})
+    (folder / "table.csv").write_text("# gpu: X1\nkernel,intensity,gflops\nchain,1,2\n")
+    spec = Spec("roof", "f", {"chart": "roofline", "placed": [TILED]}, folder.parent)
     text = spec.text(folder)
     assert text.endswith("\nchain,1,2\ntiled,10000,100\n")
     before = spec.identifier(text)
-    (folder / "product.metrics.csv").write_text(COUNTS.replace("0.03", "0.07"))
+    counts_of(folder).write_text(COUNTS.replace("0.03", "0.07"))
     assert spec.identifier(spec.text(folder)) != before
     assert "placed" not in spec.options
-    assert figures.Spec("roof", "f", {}).text(folder) == (folder / "roof.csv").read_text()
+    assert (
+        figures.Spec("roof", "f", {}, folder.parent).text(folder)
+        == (folder / "table.csv").read_text()
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from lab_cli.paths import ROOT
+from lab_cli import catalogue
 from lab_cli.results import timelines
 from lab_cli.results.csv_file import Row, parse, read_text
 
@@ -260,9 +260,9 @@ def test_lengths_are_as_exact_as_the_file() -> None:
     "name", ["streamConcurrency", "issueOrder", "blockScheduling", "streamPriorities"]
 )
 def test_the_measured_timelines_are_right(name: str) -> None:
-    paths = [*(ROOT / "results").glob(f"*/{name}.timeline.csv")]
+    paths = [*catalogue.one(name).results.glob("*/timeline.csv")]
     assert paths
     for path in paths:
-        table = path.with_name(f"{name}.csv")
+        table = path.with_name("table.csv")
         spans = parse(read_text(path), path).rows
         assert timelines.problems(spans, parse(read_text(table), table).rows, 1e6, 0) == []
