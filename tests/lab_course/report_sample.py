@@ -61,7 +61,7 @@ EXERCISE = Program(
     ),
     "ch04_memory",
     "Transposes a matrix & more.",
-    "ch04_memory/transpose.md",
+    "ch04_memory/transpose/README.md",
     facts.Tests(
         facts.FAILED,
         "",
@@ -80,7 +80,7 @@ EXERCISE = Program(
             for name in ("ladder", "curves")
         ],
     ),
-    facts.Changes("", "the tag handout (abc)", [facts.Change("ch04_memory/transpose.cu", Text(
+    facts.Changes("", "the tag handout (abc)", [facts.Change("ch04_memory/transpose/transpose.cu", Text(
         f"--- shipped\n+++ yours\n@@ -1 +1 @@\n same\n-old\n+{HOSTILE}"))]),
 )  # fmt: skip
 OWN = Program(

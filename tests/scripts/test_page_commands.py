@@ -274,7 +274,7 @@ def test_a_value_that_is_refused_is_found(line: str) -> None:
     ("line", "problem"),
     [
         ("cuobjdump --dump-sas out/gpu/ch05_performance/matmul", "--dump-sas"),
-        ("nvcc -Xptxas=-w -I common -c ch05_performance/matmul.cu", "-Xptxas=-w"),
+        ("nvcc -Xptxas=-w -I common -c ch05_performance/matmul/matmul.cu", "-Xptxas=-w"),
         ("nvcc -I common -c ch05_performance/matmult.cu", "matmult.cu"),
     ],
 )
@@ -283,5 +283,5 @@ def test_a_wrong_command_of_nvidia_is_found(line: str, problem: str) -> None:
 
 
 def test_an_include_that_nobody_finds_is_found() -> None:
-    wrong = wrong_for_nvidia("nvcc -I lab -c ch05_performance/matmul.cu")
+    wrong = wrong_for_nvidia("nvcc -I lab -c ch05_performance/matmul/matmul.cu")
     assert "matmul.cu: lab.cuh" in wrong and "matmul.cu: productReference.h" not in wrong

@@ -193,7 +193,7 @@ def test_a_user_who_cannot_write_lists_the_exercises(installation: Path) -> None
 @pytest.mark.parametrize(
     "closed",
     [
-        "ch03_execution_model/reduceInteger.cu",
+        "ch03_execution_model/reduceInteger/reduceInteger.cu",
         "ch03_execution_model",
         "scripts/lab_cli/main.py",
         "scripts/lab_cli/streams.py",

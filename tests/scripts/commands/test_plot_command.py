@@ -43,7 +43,7 @@ def test_pages_that_changed_are_named(ran: list[list[str]], monkeypatch, capfd) 
     assert main.main(["plot"]) == 0
     assert capfd.readouterr() == (
         "",
-        "tables written: ch04_memory/transpose.md\ntables written: /elsewhere/x.md\n",
+        "tables written: ch04_memory/transpose/README.md\ntables written: /elsewhere/x.md\n",
     )
 
 

@@ -381,7 +381,7 @@ def names_alone(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_page_of_an_exercise() -> None:
-    assert explanation._page("transpose") == "ch04_memory/transpose.md"
+    assert explanation._page("transpose") == "ch04_memory/transpose/README.md"
     assert explanation._page("deleted") == "deleted"
 
 

@@ -156,7 +156,7 @@ def test_the_project_begins_with_its_first_exercise(tmp_path: Path) -> None:
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert "\nBegin with deviceQuery: " in done.stdout
-    assert "\n  ch03_execution_model/deviceQuery.md " in done.stdout
+    assert "\n  ch03_execution_model/deviceQuery/README.md " in done.stdout
     assert 12 <= len(done.stdout.splitlines()) <= 20
     assert [path.name for path in tmp_path.rglob("*.json")] == []
 
