@@ -1,4 +1,4 @@
-"""Assignments: what a student writes in an exercise, and what counts. [[assignment]] in NAME.toml:
+"""Assignments: what a student writes in an exercise, and what counts. [[assignment]] in exercise.toml:
 
 name              what one types; of all assignments, one has it
 sentence          what the student does
@@ -149,7 +149,7 @@ def _splits(options: str) -> bool:
 
 
 def of_file(entries: Sequence[Any], problems: list[str]) -> list[Assignment]:
-    """Those of [[assignment]] in a NAME.toml; what is wrong with them is added to `problems`."""
+    """Those of [[assignment]] in a exercise.toml; what is wrong with them is added to `problems`."""
     found = [
         _assignment(entry, f"[[assignment]], entry {number}: ", problems)
         for number, entry in enumerate(entries, 1)

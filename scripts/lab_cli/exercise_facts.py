@@ -62,7 +62,7 @@ placed            kernels of other exercises, each a table: exercise; kernel and
 [[broken]]        a change of the source for the worse. A test makes all of a round in a copy, and
                   runs it: the rows that they name must be WRONG, and all others right
 round             1 (default), 2 ...: for another way to break what is broken already
-options           of the run of this round (default: the first of RUNS)
+options           of the run of this round (default: the first of runs)
 replace, by       a text that stands in the source exactly once, and what takes its place
 file              where it stands, if not in NAME.cu: a file as an #include of NAME.cu names it, such as
                   part.cuh, ../forkJoin.cuh, or a file of common/
@@ -70,7 +70,7 @@ wrong             the rows: each a kernel, or a table of columns and values,
                   { kernel = "...", size = 1 }; the words of the column parameters count as columns.
                   Empty for a change that is within what a check must allow
 [faults]          a test lets each launch and each copy to the host go wrong, one after the other, with
-                  the first of RUNS: the row's check must notice
+                  the first of runs: the row's check must notice
 timings           but for the copies of these numbers, from 0: of times, which no check knows
 harmless          and for these: "launch 3", "refused 3" (a launch that fails), "copy 0", or "copy 0 6" for
                   one byte

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import argparse
 import re
-from contextlib import suppress
+import shutil
 from pathlib import Path
 from string import Template
 from typing import Any
 
 from .. import catalogue
 from ..errors import BAD_USAGE, LabError, printable
-from ..files import write
+from ..files import make_folder, write
 from ..paths import SCRIPTS, shown
 from ..process import say
 from . import arguments as shared
@@ -26,8 +26,8 @@ def add_parser(commands: Any) -> None:
     command = commands.add_parser(
         "new",
         prog="./lab new",
-        description="Writes the first version of an exercise: NAME.cu, NAME.md and NAME.toml, and "
-        "its call of lab_add_exercise(). It builds and passes its tests.",
+        description="Writes the first version of an exercise, a folder with NAME.cu, README.md and "
+        "exercise.toml. It builds and passes its tests.",
         allow_abbrev=False,
     )
     command.add_argument("place", metavar="CHAPTER/NAME", help="such as ch04_memory/stencil")
@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     chapter, name = chapter_and_name(arguments.place)
     for path in write_exercise(chapter, name):
         say(f"written: {shown(path)}")
-    say(f"next: ./lab test {name}; and a line with a link to {name}.md in the chapter's README.md")
+    say(f"next: ./lab test {name}; ./lab plot adds it to the list on the chapter's page")
     return 0
 
 
@@ -69,31 +69,28 @@ def chapter_and_name(place: str) -> tuple[Path, str]:
 
 
 def write_exercise(chapter: Path, name: str) -> list[Path]:
-    """Returns the files. If one cannot be written, none is left."""
+    """Returns the files. If one cannot be written, nothing is left."""
     words = {"name": name, "chapter": chapter.name, "order": next_order(chapter)}
-    lists = chapter / "CMakeLists.txt"
-    before = lists.read_text(encoding="utf-8")
+    folder = chapter / name
     texts = {
-        chapter / f"{name}{suffix}": rendered(f"exercise{suffix}", words)
-        for suffix in (".cu", ".md", ".toml")
+        folder / (f"{name}.cu" if template == "exercise.cu" else template): rendered(
+            template, words
+        )
+        for template in ("exercise.cu", "README.md", catalogue.FACTS)
     }
-    call = rendered(lists.name, words)
-    texts[lists] = f"{before.rstrip()}\n\n{call}" if before.strip() else call
+    make_folder(folder)
     try:
         for path, text in texts.items():
             write(path, text)
     except BaseException:
-        for path in texts:
-            if path != lists:  # which comes last, and was written whole or not at all
-                with suppress(OSError):  # where nothing can be written, not even that
-                    path.unlink()
+        shutil.rmtree(folder, ignore_errors=True)
         raise
     return list(texts)
 
 
 def next_order(chapter: Path) -> int:
     """Behind the exercises that the chapter has."""
-    names = [name for name, source in catalogue.sources().items() if source.parent == chapter]
+    names = [name for name, source in catalogue.sources().items() if source.parents[1] == chapter]
     orders = [exercise.facts.order for exercise in (catalogue.exercises(names) if names else [])]
     return max(orders, default=0) // 10 * 10 + 10
 

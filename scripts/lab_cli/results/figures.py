@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .. import catalogue
 from ..catalogue import Exercise
 from ..errors import LabError
 from ..exercise_facts import FIGURE
@@ -47,6 +48,8 @@ class Spec:
         text = read_text(source)
         more = []
         for exercise in self.entry.get("also", []):
+            if exercise not in catalogue.sources():
+                continue
             path = store.file(placed.beside(folder, exercise))
             more += parse(read_text(path), path).rows
         more += placed.rows(folder, self.entry.get("placed", []))

@@ -1,4 +1,4 @@
-"""Whether the numbers that an exercise prints fit together, and to what its NAME.toml says of them.
+"""Whether the numbers that an exercise prints fit together, and to what its exercise.toml says of them.
 
 A rate is the bytes or operations of the row by its median; % peak is the share of one peak; the speed-up
 is the median of the baseline by the row's own; and a column with a formula is what that gives, or not
@@ -86,7 +86,7 @@ def _difference(
     formula = formulas.of(row.get("kernel", ""))
     if formula is None:
         if row[column]:
-            yield f"{column} is {row[column]}, but NAME.toml has no formula for it"
+            yield f"{column} is {row[column]}, but exercise.toml has no formula for it"
         return
     number = _number(row[column])
     try:

@@ -31,6 +31,8 @@ def rows(folder: Path, entries: Sequence[dict[str, Any]]) -> list[Row]:
     profiled was another size."""
     found = []
     for entry in entries:
+        if entry["exercise"] not in catalogue.sources():
+            continue
         other = beside(folder, entry["exercise"])
         times, counts = store.file(other), store.file(other, store.METRICS)
         if not (times.exists() and counts.exists()):

@@ -22,7 +22,10 @@ def add_parser(commands: Any) -> None:
         allow_abbrev=False,
     )
     command.add_argument(
-        "names", nargs="+", metavar="ASSIGNMENT", help="the name of an [[assignment]] in NAME.toml"
+        "names",
+        nargs="+",
+        metavar="ASSIGNMENT",
+        help="the name of an [[assignment]] in exercise.toml",
     )
     command.add_argument(
         "-o",

@@ -313,7 +313,10 @@ def test_what_does_not_compile(lab: Lab, capfd) -> None:
     run = lab.part("run")
     assert run["verdict"] == "failed"
     assert run["problem"] == "it does not compile: cmake --build: exit status 1"
-    assert run["printed"]["text"] == "ch04_memory/transpose/transpose.cu:3: error: <x> was not declared"
+    assert (
+        run["printed"]["text"]
+        == "ch04_memory/transpose/transpose.cu:3: error: <x> was not declared"
+    )
     for name in ("tests", "check", "metrics"):
         assert lab.part(name)["problem"] == "the program could not be built"
     assert lab.built == ["cpu transpose transpose_instrumented"]
@@ -431,7 +434,10 @@ def test_the_file_of_an_exercise_is_that_exercise(lab: Lab) -> None:
             "--json: transpose: expected a file that ends in .json, or nothing",
         ),
         (["transpose", "-o", "x.json", "--json"], "the page and its JSON are two files"),
-        (["ch04_memory/transpose/transpose.cu", "-o", "ch04_memory/transpose/transpose.cu"], "that is the program"),
+        (
+            ["ch04_memory/transpose/transpose.cu", "-o", "ch04_memory/transpose/transpose.cu"],
+            "that is the program",
+        ),
         (
             ["transpose", "ch04_memory/transpose/transpose.cu"],
             "name exercises and chapters, or the files of one",

@@ -19,7 +19,7 @@ from lab_cli.paths import ROOT
 from page_text import broken_links, long_lines
 
 LONGEST = "stencilWithANameOfFortyCharactersAtMost1"
-NOT_COPIED = {".git", ".venv", "build", "out", "results"}
+NOT_COPIED = {".git", ".venv", "build", "out"}
 
 
 @pytest.fixture
@@ -29,7 +29,6 @@ def checkout(exercises, tmp_path: Path) -> Path:
     (tmp_path / "ch03_execution_model" / "floatSums.cuh").touch()
     (tmp_path / "empty").mkdir()
     (tmp_path / "empty" / "CMakeLists.txt").touch()
-    (tmp_path / "ch04_memory" / "CMakeLists.txt").write_text("lab_add_exercise(transpose)\n\n\n")
     return tmp_path
 
 
@@ -44,9 +43,9 @@ def files(folder: Path) -> dict[str, str]:
         ("stencil", "stencil: expected CHAPTER/NAME"),
         ("ch05/stencil", "named ch05; there are ch03_execution_model, ch04_memory, empty"),
         ("emulator/stencil", "no chapter is named emulator"),
-        ("ch04_memory/transpose", "there is .*ch04_memory/transpose/transpose.cu already"),
-        ("empty/warpLayout", "there is .*ch03_execution_model/warpLayout/warpLayout.cu already"),
-        ("empty/warplayout", "there is .*ch03_execution_model/warpLayout/warpLayout.cu already"),
+        ("ch04_memory/transpose", "there is .*ch04_memory/transpose already"),
+        ("empty/warpLayout", "there is .*ch03_execution_model/warpLayout already"),
+        ("empty/warplayout", "there is .*ch03_execution_model/warpLayout already"),
         ("ch04_memory/floatSums", "there is .*floatSums.cuh already"),
         ("ch04_memory/Stencil", "Stencil: expected a name in camelCase"),
         ("ch04_memory/my_stencil", "my_stencil: expected a name in camelCase"),
@@ -69,31 +68,21 @@ def test_what_is_refused_leaves_nothing_behind(checkout, capfd, place: str, mess
     assert files(checkout) == before
 
 
-def test_three_files_and_a_call(checkout: Path, capfd) -> None:
+def test_one_folder_and_nothing_else(checkout: Path, capfd) -> None:
     before = files(checkout)
     assert main.main(["new", f"ch04_memory/{LONGEST}"]) == 0
     after = files(checkout)
-    assert set(after) - set(before) == {
-        f"ch04_memory/{LONGEST}{suffix}" for suffix in (".cu", ".md", ".toml")
-    }
-    calls = after.pop("ch04_memory/CMakeLists.txt")
-    assert calls.startswith(
-        f"lab_add_exercise(transpose)\n\nlab_add_exercise({LONGEST}\n    RUNS\n"
-    )
-    for name in set(after) & set(before) - {"ch04_memory/CMakeLists.txt"}:
-        assert after[name] == before[name]
-    folder = checkout / "ch04_memory"
-    assert capfd.readouterr().err.splitlines() == [
-        *(f"written: {folder}/{LONGEST}{suffix}" for suffix in (".cu", ".md", ".toml")),
-        f"written: {folder}/CMakeLists.txt",
-        f"next: ./lab test {LONGEST}; and a line with a link to {LONGEST}.md in the chapter's README.md",
-    ]
-
-    source = after[f"ch04_memory/{LONGEST}.cu"]
+    names = (f"{LONGEST}.cu", "README.md", "exercise.toml")
+    assert set(after) - set(before) == {f"ch04_memory/{LONGEST}/{name}" for name in names}
+    assert {name: after[name] for name in before} == before
+    folder = checkout / "ch04_memory" / LONGEST
+    written = capfd.readouterr().err.splitlines()
+    assert written[:3] == [f"written: {folder}/{name}" for name in names]
+    source = after[f"ch04_memory/{LONGEST}/{LONGEST}.cu"]
     assert f"build/ch04_memory/{LONGEST} --size" in source
     assert all(len(line) <= 100 for line in source.splitlines())
-    assert long_lines(after[f"ch04_memory/{LONGEST}.md"], 100) == []
-    assert broken_links(checkout / "ch04_memory" / f"{LONGEST}.md", checkout) == []
+    assert long_lines(after[f"ch04_memory/{LONGEST}/README.md"], 100) == []
+    assert broken_links(folder / "README.md", checkout) == []
 
 
 @pytest.mark.parametrize(
@@ -114,14 +103,14 @@ def test_orders_go_on_in_steps_of_ten(exercises, tmp_path: Path) -> None:
 
 
 def test_a_chapter_that_is_broken_gets_nothing(checkout: Path, capfd) -> None:
-    (checkout / "ch04_memory" / "transpose.toml").write_text("order = 1\n")
+    (checkout / "ch04_memory" / "transpose" / "exercise.toml").write_text("order = 1\n")
     before = files(checkout)
     assert main.main(["new", "ch04_memory/a"]) == 1
-    assert "transpose.toml: bench is missing" in capfd.readouterr().err
+    assert "transpose/exercise.toml: bench is missing" in capfd.readouterr().err
     assert files(checkout) == before
 
 
-@pytest.mark.parametrize("last", [".cu", ".md", ".toml", "CMakeLists.txt"])
+@pytest.mark.parametrize("last", [".cu", ".md", ".toml"])
 def test_failure_in_the_middle_leaves_nothing_behind(checkout, monkeypatch, last: str) -> None:
     before = files(checkout)
     write = new.write
@@ -180,11 +169,43 @@ def test_it_builds_and_passes_its_tests(tmp_path: Path, monkeypatch) -> None:
         output = copy / "out" / "cpu" / "ch04_memory" / program
         assert output.parent.is_dir()
         driver = [sys.executable, "emulator/driver/cc.py", "--emulator", str(library)]
-        run(*driver, *flags, *common, "ch04_memory/fresh.cu", "-o", str(output))
+        run(*driver, *flags, *common, "ch04_memory/fresh/fresh.cu", "-o", str(output))
     ctest = str(Path(cmake).with_name("ctest"))
     passed = run(ctest, "--test-dir", "out/cpu", "-L", "^fresh$", "-V")
     assert re.search(r"100% tests passed.* out of (\d\d)\n", passed)
     assert "did not run" not in passed  # skipped
     monkeypatch.setenv("LAB_ACCEPT", "1")  # as CONTRIBUTING.md says
     run(ctest, "--test-dir", "out/cpu", "-R", "^printed/fresh$")
-    assert "fresh" in (copy / "tests" / "printed" / "fresh.txt").read_text()
+    assert "fresh" in (copy / "ch04_memory" / "fresh" / "tests" / "printed.txt").read_text()
+
+
+def test_an_exercise_can_be_removed(tmp_path: Path) -> None:
+    """By the removal of its folder: all others are built and tested as before."""
+    cmake = find_cmake()
+    if not cmake or not find_compiler() or not find_ninja():
+        pytest.skip("needs CMake, Ninja and a C++ compiler")
+    copy = tmp_path / "copy"
+    shutil.copytree(ROOT, copy, ignore=lambda path, _: NOT_COPIED if path == str(ROOT) else set())
+
+    def names_of_tests() -> set[str]:
+        command = [cmake, "--preset", "cpu"]
+        subprocess.run(command, cwd=copy, stdout=subprocess.DEVNULL, check=True)
+        ctest = [str(Path(cmake).with_name("ctest")), "--test-dir", "out/cpu", "-N"]
+        listed = subprocess.run(ctest, cwd=copy, stdout=subprocess.PIPE, text=True, check=True)
+        return set(re.findall(r"^ *Test +#\d+: (.*)$", listed.stdout, re.MULTILINE))
+
+    removed = ("reduceInteger", "transpose", "matmul", "streamOrder", "mandelbrot")
+    own = re.compile(
+        rf"(\w+/)?({'|'.join(removed)})(_as_gpu|_per_thread|_tests_NOT_BUILT)?( .*|/.*)?"
+    )
+    before = names_of_tests()
+    for name in removed:
+        (source,) = copy.glob(f"*/{name}/{name}.cu")
+        shutil.rmtree(source.parent)
+    after = names_of_tests()
+    assert len(after) > 1000
+    assert {name for name in before - after if not own.fullmatch(name)} == set()
+    listed = subprocess.run(
+        [sys.executable, "lab", "list"], cwd=copy, stdout=subprocess.PIPE, text=True, check=True
+    )
+    assert not set(removed) & set(listed.stdout.split())
