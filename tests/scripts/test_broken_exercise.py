@@ -9,16 +9,20 @@ import pytest
 from changed_files import write_copy
 from exercise_sample import FACTS
 from lab_cli import catalogue, exercise_facts
+from lab_cli.catalogue import facts_of
 from lab_cli.errors import LabError
 from lab_cli.exercise_facts import Broken
 
 
 def sample(folder: Path, facts: str) -> Path:
     """An exercise x with these facts, and a header."""
-    (folder / "x.cu").write_text("a = b + c; d = b + c; e = f;")
-    (folder / "x.cuh").write_text("g = h;")
-    (folder / "x.toml").write_text(FACTS + facts)
-    return folder / "x.cu"
+    own = folder / "ch" / "x"
+    own.mkdir(parents=True)
+    (own / "x.cu").write_text("a = b + c; d = b + c; e = f;")
+    (own / "x.cuh").write_text("g = h;")
+    (own.parent / "of_chapter.h").write_text("j = k;")
+    (own / "exercise.toml").write_text(FACTS + facts)
+    return own / "x.cu"
 
 
 def test_all_changes_are_made_in_their_files(tmp_path: Path) -> None:
@@ -26,31 +30,36 @@ def test_all_changes_are_made_in_their_files(tmp_path: Path) -> None:
         Broken("a = b", "a = -b", []),
         Broken("e = f", "e = 0", []),
         Broken("h", "i", [], "x.cuh"),
+        Broken("k", "l", [], "../of_chapter.h"),
+        Broken("#pragma once", "", [], "lab.cuh"),
     ]
-    assert broken_exercise.changed(sample(tmp_path, ""), changes) == {
+    texts = broken_exercise.changed(sample(tmp_path, ""), changes)
+    assert "#include" in texts.pop("lab.cuh")  # of common/
+    assert texts == {
         "x.cu": "a = -b + c; d = b + c; e = 0;",
         "x.cuh": "g = i;",
+        "of_chapter.h": "j = l;",
     }
 
 
 def test_headers_that_stay_as_they_are_lie_beside_those_that_change(tmp_path: Path) -> None:
     source = sample(tmp_path, "")
-    (tmp_path / "y.h").write_text('#include "x.cuh"')
+    (source.parent / "y.h").write_text('#include "x.cuh"')
     copy = tmp_path / "copy"
     copy.mkdir()
-    texts = broken_exercise.changed(source, [Broken("h", "i", [], "x.cuh")])
-    assert write_copy(source, texts, copy) == copy / "x.cu"
-    assert {path.name: path.read_text() for path in copy.iterdir()} == {
-        "x.cu": source.read_text(),
-        "x.cuh": "g = i;",
-        "y.h": '#include "x.cuh"',
-    }
+    changes = [Broken("h", "i", [], "x.cuh"), Broken("#pragma once", "", [], "lab.cuh")]
+    texts = broken_exercise.changed(source, changes)
+    assert write_copy(source, texts, copy) == copy / "x" / "x.cu"
+    own = {path.name: path.read_text() for path in (copy / "x").iterdir()}
+    assert "#include" in own.pop("lab.cuh")
+    assert own == {"x.cu": source.read_text(), "x.cuh": "g = i;", "y.h": '#include "x.cuh"'}
+    assert [path.name for path in copy.iterdir() if path.is_file()] == ["of_chapter.h"]
 
 
 @pytest.mark.parametrize(("text", "times"), [("gone", 0), ("b + c", 2)])
 def test_a_text_must_stand_there_once(tmp_path: Path, text: str, times: int) -> None:
     changes = [Broken("a", "b", []), Broken(text, "", [])]
-    message = rf"x.toml: \[\[broken\]\], entry 2: stands {times} times in x.cu"
+    message = rf"exercise.toml: \[\[broken\]\], entry 2: stands {times} times in x.cu"
     with pytest.raises(LabError, match=message):
         broken_exercise.changed(sample(tmp_path, ""), changes)
 
@@ -58,13 +67,13 @@ def test_a_text_must_stand_there_once(tmp_path: Path, text: str, times: int) -> 
 @pytest.mark.parametrize("source", catalogue.sources().values(), ids=lambda source: source.stem)
 def test_what_an_exercise_has_changed_stands_in_it(source: Path) -> None:
     """broken/NAME finds that, too, but where the cpu back end cannot run NAME only on a GPU."""
-    changes = exercise_facts.load(source.with_suffix(".toml")).broken
+    changes = exercise_facts.load(facts_of(source)).broken
     for together in broken_exercise.rounds(changes):
         broken_exercise.changed(source, together)
 
 
 def test_an_exercise_needs_a_change(tmp_path: Path) -> None:
-    with pytest.raises(LabError, match=r"x.toml has no \[\[broken\]\]"):
+    with pytest.raises(LabError, match=r"exercise.toml has no \[\[broken\]\]"):
         broken_exercise.changes_of(sample(tmp_path, ""))
 
 

@@ -7,12 +7,11 @@ from pathlib import Path
 import check_case
 import pytest
 from exercise_sample import FACTS as SHORTEST
-from lab_cli import toml_file
 from lab_cli.paths import ROOT
 
 TABLE = "x: 3 ints\\nkernel  grid  check\\na  1  ok\\nb  1  ok\\n"
 CSV = "exercise,parameters,check\\nx,size=1,ok\\nx,size=1,ok\\n"
-FACTS = str(ROOT / "ch03_execution_model" / "warpLayout.toml")
+FACTS = str(ROOT / "ch03_execution_model" / "warpLayout" / "exercise.toml")
 HELP = "options: --reps --seed --kernel --csv --profile --device --help --size"
 
 
@@ -174,13 +173,6 @@ def test_the_timeline_of_the_csv(timed, tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("mode,kernels,stream,kernel,begin_ms,end_ms\n")
     assert timed(f"--timeline={path}") == 1
-
-
-def test_without_a_reader_of_toml_numbers_are_not_checked(timed, monkeypatch, capsys) -> None:
-    monkeypatch.setattr(toml_file, "reader", lambda: None)
-    assert timed(warps=3) == 77
-    assert "not checked: to read .toml files takes Python 3.11" in capsys.readouterr().err
-    assert timed(reps=4) == 1
 
 
 def test_output_need_not_be_text() -> None:

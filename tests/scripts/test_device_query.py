@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from lab_cli import catalogue
 from lab_cli.paths import ROOT
 from lab_cli.results.csv_file import Row, parse, read_text
 
@@ -31,7 +32,7 @@ def here() -> list[Row]:
 
 @pytest.fixture(scope="module")
 def recorded() -> list[Row]:
-    path = ROOT / "results" / "h200" / "deviceQuery.csv"
+    path = catalogue.one("deviceQuery").results / "h200" / "table.csv"
     return parse(read_text(path), path).rows
 
 

@@ -112,7 +112,7 @@ sys.exit(any(wrong))
         ),
         (
             ["copy 1", "refused 1", "copy 2"],
-            ["copy 2 is not there, but NAME.toml says that it is harmless"],
+            ["copy 2 is not there, but exercise.toml says that it is harmless"],
         ),
     ],
 )

@@ -58,7 +58,7 @@ def columns_of(path: Path) -> dict[str, Column]:
         metric.name: Column(metric.title, metric.format)
         for metric in metrics.load().metrics.values()
     }
-    exercise = catalogue.of_folder(path.parents[2])
+    exercise = catalogue.of_folder(path.absolute().parents[2])
     own = exercise.facts.columns if exercise else {}
     return {**counted, **SHARED, **own}
 

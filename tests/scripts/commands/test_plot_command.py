@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from lab_cli import main, toml_file
+from lab_cli import main
 from lab_cli.commands import plot
 from lab_cli.machine import setup
 from lab_cli.paths import ROOT
@@ -55,11 +55,10 @@ def test_names_and_folder_are_passed_on(ran: list[list[str]]) -> None:
 def test_another_python_that_has_matplotlib_does_it_all(ran, monkeypatch) -> None:
     commands: list[list[str]] = []
     monkeypatch.setattr(setup, "python_for", lambda modules: "/python with " + ", ".join(modules))
-    monkeypatch.setattr(toml_file, "packages", lambda: ["a reader of TOML"])
     monkeypatch.setattr(plot, "run_shown", lambda command: commands.append(command) or 3)
     assert main.main(["plot", "transpose", "--gpu", "h200"]) == 3
     assert main.main(["plot"]) == 3
-    python = ["/python with matplotlib, a reader of TOML", "-B", str(ROOT / "lab"), "plot"]
+    python = ["/python with matplotlib", "-B", str(ROOT / "lab"), "plot"]
     assert commands == [[*python, "transpose", "--gpu=h200"], python]
     assert ran == []
 

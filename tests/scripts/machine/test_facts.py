@@ -76,9 +76,10 @@ def test_host_cpu(tmp_path: Path, monkeypatch) -> None:
 def checkout(tmp_path: Path, monkeypatch) -> Path:
     """A checkout with one commit."""
     root = tmp_path / "checkout"
-    (root / "results").mkdir(parents=True)
+    results = root / "ch" / "x" / "results" / "h200"
+    results.mkdir(parents=True)
     (root / "a.cu").write_text("1\n")
-    (root / "results" / "x.csv").write_text("1\n")
+    (results / "table.csv").write_text("1\n")
     for command in (
         ["init", "-q"],
         ["add", "."],
@@ -92,7 +93,7 @@ def checkout(tmp_path: Path, monkeypatch) -> Path:
 def test_commit_is_dirty_where_sources_differ(checkout: Path) -> None:
     head = facts.commit()
     assert re.fullmatch("[0-9a-f]{7,12}", head)
-    (checkout / "results" / "x.csv").write_text("2\n")
+    (checkout / "ch/x/results/h200/table.csv").write_text("2\n")
     (checkout / "README.md").write_text("new\n")
     assert facts.commit() == head
     (checkout / "a.cu").write_text("2\n")

@@ -8,7 +8,6 @@ import pytest
 from exercise_sample import FACTS
 from lab_cli import catalogue, exercise_facts
 from lab_cli.exercise_facts import Facts
-from lab_cli.paths import ROOT
 from lab_cli.results import numbers
 from lab_cli.results.csv_file import Row, parse, read_text
 
@@ -69,7 +68,7 @@ def test_runs_may_follow_one_another(facts: Facts) -> None:
         ("0.005,64,5,1", "0.005,128,10,1", "row 2 (slow): gbps is 128, expected 64: 8 * rows * cols"),
         ("0.005,64,5,1", "0.005,64.001,5.0001,1", "gbps is 64.001, expected 64"),
         ("0.005,64,5,1", "0.005,,,1", "gbps is missing, expected 64"),
-        ("0.007,,,1", "0.007,64,5,1", "row 6 (busy): gbps is 64, but NAME.toml has no formula"),
+        ("0.007,,,1", "0.007,64,5,1", "row 6 (busy): gbps is 64, but exercise.toml has no formula"),
         (",,0,,,,,,,ok", ",,0,,,,64,,,ok", "row 1 (host): gbps is 64, but there is no time"),
         # the peak
         ("128,10,2", "128,20,2", "row 3 (fast): a peak of 640 gbps, but of 1280 in a row above"),
@@ -98,7 +97,7 @@ def test_runs_may_follow_one_another(facts: Facts) -> None:
         ("1000,7,", "1000,8,", "row 6 (busy): split is 8, expected 7: min(7, rows)"),
         ("8x4,1000,,4,0.004", "8x4,999,,4,0.004", "row 2 (slow): warps is 999, expected 1000"),
         ("8x4,1000,,4,0.004", "8x4,many,,4,0.004", "row 2 (slow): warps is many, expected 1000"),
-        ("8x4,1000,,4,0.004", "8x4,1000,7,4,0.004", "row 2 (slow): split is 7, but NAME.toml has no"),
+        ("8x4,1000,,4,0.004", "8x4,1000,7,4,0.004", "row 2 (slow): split is 7, but exercise.toml has no"),
         ("cols=32,busy", "columns=32,busy", "row 6 (busy): warps: rows * cols / 32: there is no number"),
     ],
 )  # fmt: skip
@@ -111,7 +110,7 @@ def test_a_lie_is_found(facts: Facts, old: str, new: str, message: str) -> None:
 def test_the_wrong_unit_of_the_rate(facts: Facts) -> None:
     found = numbers.problems(rows((HEAD + ROWS).replace("gbps", "gflops")), facts)
     assert "row 2 (slow): there is no column gbps" in found
-    assert "row 2 (slow): gflops is 64, but NAME.toml has no formula for it" in found
+    assert "row 2 (slow): gflops is 64, but exercise.toml has no formula for it" in found
 
 
 def test_a_baseline_may_begin_with_another_value_of_a_column(tmp_path: Path) -> None:
@@ -244,6 +243,6 @@ def test_times_are_no_longer_than_what_has_passed() -> None:
 @pytest.mark.parametrize("name", [exercise.name for exercise in catalogue.exercises()])
 def test_the_measured_results_fit_together(name: str) -> None:
     (exercise,) = catalogue.exercises([name])
-    files = sorted((ROOT / "results").glob(f"*/{name}.csv"))
+    files = sorted(catalogue.one(name).results.glob("*/table.csv"))
     for path in files:
         assert numbers.problems(parse(read_text(path), path).rows, exercise.facts) == []

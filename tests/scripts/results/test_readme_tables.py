@@ -1,12 +1,14 @@
-"""The pages' tables are those of the CSV files under results/."""
+"""The pages' tables are those of the CSV files, and their lists those of the exercises."""
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
 import pytest
 from exercise_sample import FACTS
+from lab_cli import catalogue
 from lab_cli.errors import LabError
 from lab_cli.exercise_facts import Column
 from lab_cli.paths import ROOT
@@ -59,8 +61,10 @@ def test_rows_of_a_second_file_stand_beside_those_of_the_first(tmp_path: Path) -
 
 
 def test_formats_by_column() -> None:
-    def shown(value: str, column: str, file: str = "x.csv") -> str:
-        return cell(value, columns_of(Path(file)).get(column, Column()))
+    divergence = catalogue.one("controlDivergence").results / "h200" / "table.csv"
+
+    def shown(value: str, column: str, file: Path = ROOT / "a" / "b" / "x.csv") -> str:
+        return cell(value, columns_of(file).get(column, Column()))
 
     assert shown("0.0123456", "median_ms") == "0.01235"
     assert shown("1", "speedup") == "1.00"
@@ -69,14 +73,12 @@ def test_formats_by_column() -> None:
     assert shown("2.50", "kernel") == "2.50"
     assert shown("11010048", "inst_executed") == "11,010,048"
     assert shown("12345.67", "duration") == "12,345.7"
-    assert shown("0.00319989", "split_percent", "controlDivergence.csv") == "0.0032"
+    assert shown("0.00319989", "split_percent", divergence) == "0.0032"
     assert shown("0.00319989", "split_percent") == "0.00319989"
     assert shown("12.5 (ncu: 25.0)", "percent_peak") == "12.5 (ncu: 25.0)"
 
 
-def test_columns_are_those_of_the_exercise_that_the_file_is_named_after(
-    exercises, tmp_path: Path
-) -> None:
+def test_columns_are_those_of_the_exercise_that_has_the_file(exercises, tmp_path: Path) -> None:
     exercises(
         "ch/first",
         FACTS
@@ -87,12 +89,14 @@ def test_columns_are_those_of_the_exercise_that_the_file_is_named_after(
     own = "| split [%] | why | gbps | what else |\n| ---: | --- | ---: | ---: |\n| 2.2 | 7 | 1.000 | 007 |\n"
     others = "| split | why | GB/s | what else |\n| ---: | ---: | ---: | ---: |\n| 2.25 | 7 | 1 | 007 |\n"
     for name, expected in (
-        ("first.csv", own),
-        ("first.4M.metrics.csv", own),
-        ("firsts.csv", others),
-        ("x.first.csv", others),
+        ("ch/first/results/x1/table.csv", own),
+        ("ch/first/results/x1/4M.metrics.csv", own),
+        ("ch/first.csv", others),
+        ("ch/firsts/results/x1/table.csv", others),
+        ("first/results/x1/table.csv", others),
     ):
         path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
         columns = ["split", "why", "gbps", "what_else"]
         assert render(path, columns, [], columns_of(path)) == expected
@@ -174,24 +178,25 @@ def test_headings_and_formats_that_exercises_share() -> None:
 
 
 def test_replaces_what_stands_between_the_marks(
-    csv_file: Path, monkeypatch: pytest.MonkeyPatch
+    csv_file: Path,
 ) -> None:
-    monkeypatch.setattr(tables, "ROOT", csv_file.parent)
     text = "a\n<!-- table x.csv | kernel | size=1 -->\n| old |\n<!-- end of table -->\nb\n"
-    new = tables.with_tables(text)
+    new = tables.with_tables(text, csv_file.parent)
     assert new == (
         "a\n<!-- table x.csv | kernel | size=1 -->\n\n| kernel |\n| --- |\n| first |\n\n"
         "<!-- end of table -->\nb\n"
     )
-    assert tables.with_tables(new) == new
+    assert tables.with_tables(new, csv_file.parent) == new
 
 
 def test_rules_of_the_diagnosis_with_links_from_the_page() -> None:
-    mark = "<!-- table scripts/diagnosis.toml | symptom, metrics, exercises | {} -->\n"
+    mark = "<!-- table {}/scripts/diagnosis.toml | symptom, metrics, exercises | {} -->\n"
     end = "<!-- end of table -->\n"
 
     def table(kinds: str, folder: Path) -> list[str]:
-        lines = tables.with_tables(mark.format(kinds) + end, folder).splitlines()
+        lines = tables.with_tables(
+            mark.format(os.path.relpath(ROOT, folder), kinds) + end, folder
+        ).splitlines()
         assert lines[2:4] == ["| symptom | metrics | exercises |", "| --- | --- | --- |"]
         assert lines[1] == lines[-2] == ""
         return lines[4:-2]
@@ -200,14 +205,14 @@ def test_rules_of_the_diagnosis_with_links_from_the_page() -> None:
     rules, limits, stalls = (table(kind, chapter) for kind in ("rule", "limit", "stall"))
     assert (
         "| uncoalesced loads | `gld_transactions_per_request`, `gld_efficiency` | "
-        "[stridedAccess](../ch04_memory/stridedAccess.md), [transpose](../ch04_memory/transpose.md) |"
+        "[stridedAccess](../ch04_memory/stridedAccess/README.md), [transpose](../ch04_memory/transpose/README.md) |"
     ) in rules
     assert (
         "| busy: device memory | `dram_utilization` | "
-        "[memoryBound](memoryBound.md), [structLayouts](../ch04_memory/structLayouts.md) |"
+        "[memoryBound](memoryBound/README.md), [structLayouts](../ch04_memory/structLayouts/README.md) |"
     ) in limits
     assert (
-        "| warps wait for their last stores | `stall_drain` | [transpose](ch04_memory/transpose.md) |"
+        "| warps wait for their last stores | `stall_drain` | [transpose](ch04_memory/transpose/README.md) |"
     ) in table("stall", ROOT)
     assert table("limit rule", chapter) == [*limits, *rules]
     assert tables.with_tables("<!-- table scripts/diagnosis.toml | symptom -->\n" + end).count(
@@ -227,6 +232,19 @@ def test_parts_that_the_diagnosis_does_not_have(parts: str, message: str) -> Non
         tables.with_tables(
             f"<!-- table scripts/diagnosis.toml | {parts} -->\n<!-- end of table -->"
         )
+
+
+def test_the_list_of_a_chapter_is_that_of_its_exercises(exercises, tmp_path: Path) -> None:
+    exercises("ch/second", FACTS.replace("10", "20"))
+    exercises("ch/first", FACTS.replace("what it is", "what `first` is"))
+    exercises("other/third")
+    text = "a\n<!-- exercises -->\nold\n<!-- end of exercises -->\nb\n"
+    assert tables.with_tables(text, tmp_path / "ch") == (
+        "a\n<!-- exercises -->\n\n| exercise | idea |\n| --- | --- |\n"
+        "| [first](first/README.md) | what `first` is about |\n"
+        "| [second](second/README.md) | what it is about |\n\n"
+        "<!-- end of exercises -->\nb\n"
+    )
 
 
 def test_the_pages_are_up_to_date() -> None:
@@ -250,7 +268,8 @@ def checkout(csv_file: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     pages = ("README.md", "ch/name.md", "ch/deep/er.md", "new.md", "mine/notes.md", "mine/x.txt")
     for name in (*pages, *COPIES):
         (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(STALE)
+        mark = "../" * name.count("/") + "x.csv"
+        (root / name).write_text(STALE.replace("x.csv", mark))
     (root / "no_table.md").write_text("words\n")
     (root / ".gitignore").write_text("/out/\n/build/\n/.venv/\n/mine/\n")
     return root
@@ -267,7 +286,7 @@ def test_all_pages_of_a_git_checkout_are_refreshed(checkout: Path) -> None:
     (checkout / "gone.md").unlink()
     assert changed(checkout) == ["README.md", "ch/deep/er.md", "ch/name.md", "new.md"]
     assert "| first |" in (checkout / "ch" / "name.md").read_text()
-    assert (checkout / "out" / "copy.md").read_text() == STALE
+    assert "| old |" in (checkout / "out" / "copy.md").read_text()
     assert changed(checkout) == []
 
 
@@ -275,11 +294,13 @@ def test_all_pages_of_a_copy_without_git_are_refreshed(checkout: Path, fake_tool
     pages = ["README.md", "ch/deep/er.md", "ch/name.md", "mine/notes.md", "new.md"]
     assert changed(checkout) == pages
     for name in (*COPIES, "mine/x.txt"):
-        assert (checkout / name).read_text() == STALE
+        assert "| old |" in (checkout / name).read_text()
 
 
 def test_page_with_a_wrong_table_is_named(checkout: Path, fake_tool) -> None:
-    (checkout / "ch" / "name.md").write_text(STALE.replace("kernel", "kernels"))
+    (checkout / "ch" / "name.md").write_text(
+        STALE.replace("kernel", "kernels").replace("x.csv", "../x.csv")
+    )
     message = rf"^{checkout}/ch/name\.md: {checkout}/x\.csv: no column kernels"
     with pytest.raises(LabError, match=message):
         tables.refresh()
