@@ -38,7 +38,7 @@ def test_figures_then_tables(ran: list[list[str]]) -> None:
 
 
 def test_pages_that_changed_are_named(ran: list[list[str]], monkeypatch, capfd) -> None:
-    pages = [ROOT / "ch04_memory" / "transpose.md", Path("/elsewhere/x.md")]
+    pages = [ROOT / "ch04_memory" / "transpose" / "README.md", Path("/elsewhere/x.md")]
     monkeypatch.setattr(tables, "refresh", lambda: pages)
     assert main.main(["plot"]) == 0
     assert capfd.readouterr() == (
