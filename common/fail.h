@@ -18,7 +18,7 @@ enum ExitStatus {
     kExitNoGpu = 77,    // ctest and automake read 77 as "skipped"
 };
 
-// What messages name.
+// What messages say of the program.
 struct Named {
     std::string program = program_invocation_short_name;
     std::string sizes;  // the options that say how large everything is, "--size=1T --block=64"

@@ -16,7 +16,7 @@
 
 namespace lab {
 
-// SIZE_MAX where there are no numbers for so many.
+// The bytes of `count` elements; SIZE_MAX where there are more than a number can say.
 inline std::size_t bytesOf(std::size_t count, std::size_t elementBytes) {
     return count <= SIZE_MAX / elementBytes ? count * elementBytes : SIZE_MAX;
 }
