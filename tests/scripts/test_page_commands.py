@@ -17,8 +17,6 @@ from lab_cli.commands.arguments import AFTER_DASHES
 from lab_cli.errors import LabError
 from lab_cli.paths import ROOT
 from lab_cli.results import tables
-from page_answers import answers
-from page_text import CODE_SPAN, prose
 from program import outdated, run
 from recordings import queried
 
@@ -34,16 +32,6 @@ PLACEHOLDERS = {"NAME", "CHAPTER/NAME", "..."}
 IN_ANY_EXERCISE = set(
     re.findall(r'options_\.\w+\("(\w+)"', (ROOT / "common" / "exercise.cpp").read_text())
 ) | {"help"}
-
-# The options of NVIDIA's tools that pages use.
-OF_NVIDIA = {
-    "nvcc": {
-        "-std=c++17", "-arch=native", "-arch=sm_89", "-arch=sm_90", "-Xptxas=-v", "-maxrregcount=24", "-I",
-        "-c", "-o", "-cubin", "-rdc=true", "-lcudadevrt",
-    },
-    "cuobjdump": {"--dump-sass", "--dump-resource-usage", "--list-elf", "--list-ptx"},
-    "compute-sanitizer": {"--tool"},
-}  # fmt: skip
 
 of_pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 
@@ -133,26 +121,25 @@ def refused(name: str, options: list[str]) -> str:
     return "" if done.returncode == 0 else done.stderr
 
 
-def wrong_for_nvidia(line: str) -> list[str]:
-    """What is wrong with a command of one of NVIDIA's tools, before the exercise that it runs."""
-    words = shlex.split(re.split(r" && | out/", line)[0])
-    wrong = [word for word in words if word[0] == "-" and word not in OF_NVIDIA[words[0]]]
+def missing_for_nvcc(line: str) -> list[str]:
+    """The sources of a command of nvcc that are not there, and the headers that it does not find."""
+    words = shlex.split(line)
     folders = [ROOT / folder for option, folder in zip(words, words[1:]) if option == "-I"]
+    missing = []
     for source in (ROOT / word for word in words if re.search(r"/.*\.cu$", word)):
         if not source.is_file():
-            wrong.append(source.name)
+            missing.append(source.name)
             continue
         for name in re.findall(r'^#include "(.*)"', source.read_text(), re.MULTILINE):
             if not any((folder / name).is_file() for folder in [source.parent, *folders]):
-                wrong.append(f"{source.name}: {name}")
-    return wrong
+                missing.append(f"{source.name}: {name}")
+    return missing
 
 
 @of_pages
-def test_commands_of_nvidia_are_understood(page: Path) -> None:
-    tools = "|".join(OF_NVIDIA)
-    for line in re.findall(rf"^(?:{tools}) -.*$", page.read_text(), re.MULTILINE):
-        assert wrong_for_nvidia(line) == [], line
+def test_commands_of_nvcc_find_their_files(page: Path) -> None:
+    for line in re.findall(r"^nvcc -.*$", page.read_text(), re.MULTILINE):
+        assert missing_for_nvcc(line) == [], line
 
 
 @of_pages
@@ -212,22 +199,6 @@ def test_metrics_of_ncu_have_names_that_it_knows(page: Path) -> None:
 PYTHON = "".join(
     path.read_text() for name in ("scripts", "cmake") for path in (ROOT / name).rglob("*.py")
 )
-OF_LAB = {*re.findall(r'"(--[\w-]+)"', PYTHON), "--events"}  # which was nvprof's
-
-
-@pytest.mark.parametrize("name", SOURCES)
-def test_options_in_sentences_are_there(name: str) -> None:
-    """Of ./lab, or of the exercise of the page, which takes the value: or does with an answer."""
-    page = page_of(SOURCES[name])
-    runs = [run for variant in answers().get(page, []) for run in variant.runs]
-    with_answers = {option for run in runs for option in shlex.split(run.options)}
-    sentences = " ".join(line for _, line in prose(page.read_text()))
-    for _, span in CODE_SPAN.findall(sentences):
-        options = span.split() if span.startswith("--") else []
-        of_exercise = [o for o in options if o.startswith("--") and o.split("=")[0] not in OF_LAB]
-        assert wrong_options(name, of_exercise) == []
-        values = [o for o in of_exercise if "=" in o and o[-2:] != "=N" and o not in with_answers]
-        assert refused(name, values) == ""
 
 
 @of_pages
@@ -270,18 +241,8 @@ def test_a_value_that_is_refused_is_found(line: str) -> None:
     assert refused(name, options[:1]) == ""
 
 
-@pytest.mark.parametrize(
-    ("line", "problem"),
-    [
-        ("cuobjdump --dump-sas out/gpu/ch05_performance/matmul", "--dump-sas"),
-        ("nvcc -Xptxas=-w -I common -c ch05_performance/matmul/matmul.cu", "-Xptxas=-w"),
-        ("nvcc -I common -c ch05_performance/matmult.cu", "matmult.cu"),
-    ],
-)
-def test_a_wrong_command_of_nvidia_is_found(line: str, problem: str) -> None:
-    assert wrong_for_nvidia(line) == [problem]
-
-
-def test_an_include_that_nobody_finds_is_found() -> None:
-    wrong = wrong_for_nvidia("nvcc -I lab -c ch05_performance/matmul/matmul.cu")
-    assert "matmul.cu: lab.cuh" in wrong and "matmul.cu: productReference.h" not in wrong
+def test_a_file_that_nvcc_does_not_find_is_named() -> None:
+    source = SOURCES["matmul"].relative_to(ROOT)
+    assert missing_for_nvcc(f"nvcc -I common -c {source.with_name('none.cu')}") == ["none.cu"]
+    missing = missing_for_nvcc(f"nvcc -I lab -c {source}")
+    assert "matmul.cu: lab.cuh" in missing and "matmul.cu: productReference.h" not in missing
