@@ -1,32 +1,35 @@
-"""The code in the answers of the pages: comments of the page say where it goes, and what must come of it.
+"""Reads the code in the answers of the pages, and puts it into the exercises. Comments, which a reader of the
+page does not see, say where the code goes and what must come of it.
 
-Before each block of C++ code:
+Above each block of C++ code stands one of
 
-    <!-- code: PLACE -->        its place in the exercise
-    <!-- code: program -->      it is a program of its own
+    <!-- code: PLACE -->        the code goes to this place of the exercise
+    <!-- code: program -->      the code is a program of its own
 
-What an answer leaves to words, such as the call of a new kernel, and how it is tried:
+and at the end of the answer
 
-    <!-- change: PLACE          the lines up to the end of the comment go to the place
-    LINES
+    <!-- change: PLACE          These lines go to the place as well: what the answer leaves to words, such as
+    LINES                       the call of a new kernel.
     -->
     <!-- change: replaces `TEXT` by `TEXT` -->
-    <!-- run: OPTIONS -->       must have right results and no hazards, or, in lines below the options:
-        prints: TEXT            of a program it is all that it prints. A block without a language behind
-                                the comment says the same.
-        finds: TEXT             the hazard check's report has it
-        status: NUMBER          the exit status
-        counts: METRIC NUMBER   a list with ", ", one for each launch; or their sum
-        multiprocessors: NUMBER that the cpu back end has
-    <!-- measure: OPTIONS -->   a run of which results/<gpu>/answers.csv has rows (measure_answers.py)
-    <!-- nvcc: 90a -->          needs a GPU of its own: nvcc compiles it for this architecture
-    <!-- variant: NAME -->      what is below belongs to this variant of the answer, what is above the
-                                first one to all of them
+    <!-- run: OPTIONS -->       The program runs with these options. Its results must be right, and it has no
+                                hazards, unless lines below the options say otherwise:
+        prints: TEXT            It prints this; a program of its own prints nothing else. A block without a
+                                language right behind the comment says the same.
+        finds: TEXT             The report of the hazard check has this text.
+        status: NUMBER          It ends with this status.
+        counts: METRIC NUMBER   The profiler counts this: a number for each launch, with ", " between them,
+                                or one for all launches together.
+        multiprocessors: NUMBER The cpu back end has so many of them.
+    <!-- measure: OPTIONS -->   results/<gpu>/NAME.answers.csv has rows of this run (measure_answers.py).
+    <!-- nvcc: 90a -->          The code needs a GPU; nvcc compiles it for this architecture.
+    <!-- variant: NAME -->      The comments below belong to this variant of the answer, those above the
+                                first variant to all of them.
 
-PLACE is "before", "behind" or "replaces", and what stands once in NAME.cu: `TEXT`, `FIRST` ... `LAST` for all
-that is between them, too, or "function NAME" for its definition. "in function NAME," before it says
-where to look, and "in FILE," before that names a header. "before" and "behind" are of whole
-lines.
+PLACE is "before", "behind" or "replaces" with a text of NAME.cu that stands there once: `TEXT`, or
+`FIRST` ... `LAST` with all that is between them, or "function NAME" for its definition. "in function NAME,"
+may stand before it, and before that "in FILE," with the name of a header. "before" and "behind" put whole
+lines before and behind whole lines.
 """
 
 from __future__ import annotations
@@ -44,11 +47,11 @@ from page_files import source_of
 
 ANSWER = re.compile(r"<summary>Answer (\d+)</summary>(.*?)</details>", re.DOTALL)
 COMMENT = re.compile(
-    r"^<!-- (code|change|variant|run|measure|nvcc):?(?: (.*?))??(?:\n(.*?))?(?: |(?<=\n))-->\n"
+    r"^<!-- (code|change|variant|run|measure|nvcc):(?: (.*?))??(?:\n(.*?))?(?: |(?<=\n))-->\n"
     r"(?:```(cpp)?\n(.*?)^```)?",
     re.MULTILINE | re.DOTALL,
 )
-CODE = re.compile(r"^```cpp\n(.*?)^```", re.MULTILINE | re.DOTALL)
+MARK = re.compile(r"^<!-- \w+:|^```cpp$", re.MULTILINE)
 PLACE = re.compile(
     r"(?:in (?P<file>\S+), )?(?:in function (?P<scope>\w+), )?(?P<where>before|behind|replaces) "
     r"(?:function (?P<function>\w+)|`(?P<text>.*?)`)(?: by `(?P<by>.*)`)?"
@@ -57,7 +60,7 @@ PLACE = re.compile(
 
 @dataclass(frozen=True)
 class Change:
-    """What `place` says, a PLACE, is done with `lines`."""
+    """What happens to a file; `place` is a PLACE."""
 
     place: str
     lines: str = ""
@@ -137,7 +140,7 @@ class Variant:
 
 
 def words(text: str) -> str:
-    """Apart by one space."""
+    """The words of `text`, with one space between them."""
     return " ".join(text.split())
 
 
@@ -163,12 +166,12 @@ def variants_of(answer: int, text: str) -> list[Variant]:
     """LabError where the text of an answer has code without a place."""
     every = Variant(answer)
     found = [every]
-    blocks = 0
+    marks = 0
     for comment in COMMENT.finditer(text):
         kind, head, lines, language, block = (part or "" for part in comment.groups())
         now = found[-1]
+        marks += 1 + (language == "cpp")
         if kind == "code":
-            blocks += language == "cpp"
             if head == "program":
                 now.program = block
             else:
@@ -185,8 +188,12 @@ def variants_of(answer: int, text: str) -> list[Variant]:
             found.append(
                 Variant(answer, head, changes=[*every.changes], architecture=every.architecture)
             )
-    if blocks != len(CODE.findall(text)):
-        raise LabError(f"answer {answer}: code without <!-- code: ... --> in the line above it")
+    if marks != len(MARK.findall(text)):
+        raise LabError(
+            f"answer {answer}: code without a place above it, or a comment of another form"
+        )
+    if every.program and every.changes:
+        raise LabError(f"answer {answer}: a program of its own, and code for the exercise")
     if len(found) > 1:
         if every.runs or every.measured:
             raise LabError(f"answer {answer}: a run before the first variant")
@@ -196,7 +203,7 @@ def variants_of(answer: int, text: str) -> list[Variant]:
 
 @functools.cache
 def answers() -> dict[Path, list[Variant]]:
-    """What the pages have to try."""
+    """The variants of all answers with code or runs, by page."""
     found = {}
     for page in tables.pages():
         text = page.read_text(encoding="utf-8")

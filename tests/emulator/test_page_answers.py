@@ -170,8 +170,13 @@ def test_a_program_prints_what_stands_below() -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("```cpp\nint a;\n```\n", "answer 4: code without <!-- code: "),
+        ("```cpp\nint a;\n```\n", "answer 4: code without a place above it"),
         ("<!-- code: before `a` -->\n\n```cpp\nint a;\n```\n", "answer 4: code without"),
+        ("<!-- runs: --size=1 -->\n", "answer 4: .* a comment of another form"),
+        (
+            "<!-- code: program -->\n```cpp\na\n```\n<!-- code: before `a` -->\n```cpp\na\n```\n",
+            "answer 4: a program of its own, and code",
+        ),
         ("<!-- run: --size=1\nprint: 1\n-->\n", "print: 1: no line of a run"),
         ("<!-- run: -->\n<!-- variant: a -->\n", "answer 4: a run before the first variant"),
     ],
