@@ -249,13 +249,14 @@ int main(int argc, char** argv) {
     const auto isProduct = [&] { return reference.mismatch(bufferC.toHost()); };
     const dim3 grid = lab::gridFor(n, m, kTile), block(kTile, kTile);
 
+    constexpr bool kRowMajor = false, kTransposed = true;  // how A and B are stored
     lab::Ladder withoutTiles(exercise, bufferC);
     withoutTiles.rung("untiledRowMajor", grid, block, work, isProduct,
-                      [&] { untiled<false, false><<<grid, block>>>(a, b, c, m, n, k); });
+                      [&] { untiled<kRowMajor, kRowMajor><<<grid, block>>>(a, b, c, m, n, k); });
     withoutTiles.rung("untiledB", grid, block, work, isProduct,
-                      [&] { untiled<false, true><<<grid, block>>>(a, bT, c, m, n, k); });
+                      [&] { untiled<kRowMajor, kTransposed><<<grid, block>>>(a, bT, c, m, n, k); });
     withoutTiles.rung("untiledA", grid, block, work, isProduct,
-                      [&] { untiled<true, false><<<grid, block>>>(aT, b, c, m, n, k); });
+                      [&] { untiled<kTransposed, kRowMajor><<<grid, block>>>(aT, b, c, m, n, k); });
 
     lab::Ladder withTiles(exercise, bufferC);
     withTiles.rung("tiledRowMajor", grid, block, work, isProduct,
