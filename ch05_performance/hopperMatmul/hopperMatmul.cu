@@ -279,18 +279,21 @@ int main(int argc, char** argv) {
         });
 
         const unsigned steps = lab::blocksFor(k, kTileK);
-        const auto persistent = [&](const char* name, auto kernel, unsigned cluster) {
-            const unsigned rows = lab::blocksFor(m, cluster * kTileM);
+        struct Cluster {
+            unsigned blocks;
+        };
+        const auto persistent = [&](const char* name, auto kernel, Cluster cluster) {
+            const unsigned rows = lab::blocksFor(m, cluster.blocks * kTileM);
             const unsigned grid =
-                cluster * evenShare(rows * cols, device.multiprocessors / cluster);
+                cluster.blocks * evenShare(rows * cols, device.multiprocessors / cluster.blocks);
             allowShared(kernel, sizeof(Persistent));
             ladder.rung(name, grid, 3 * kGroup, work, isProduct, [&] {
                 kernel<<<grid, 3 * kGroup, sizeof(Persistent)>>>(mapA, mapB, mapC, rows, cols,
                                                                  steps);
             });
         };
-        persistent("wgmmaPersistent", wgmmaPersistent<1>, 1);
-        persistent("wgmmaCluster", wgmmaPersistent<2>, 2);
+        persistent("wgmmaPersistent", wgmmaPersistent<1>, Cluster{1});
+        persistent("wgmmaCluster", wgmmaPersistent<2>, Cluster{2});
     } else {
         exercise.note("no kernels: these instructions are those of compute capability 9.0");
     }
