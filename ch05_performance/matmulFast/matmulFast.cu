@@ -222,9 +222,13 @@ __global__ void addParts(const float* __restrict__ parts, float* __restrict__ c,
     }
 }
 
+using OneBuffer = Tile<128, 128, 8, 8, 1>;
 using Narrow = Tile<128, 128, 8, 8, 2>;
 using Wide = Tile<128, 256, 16, 8, 2>;
 using Small = Tile<64, 128, 8, 8, 2>;  // more blocks, where there would be too few
+
+// What a kernel does, or does without.
+constexpr bool kAhead = true, kZigzag = true, kGrouped = true, kPlain = false;
 
 // A kernel, and how it is launched for matrices of this shape.
 struct Plan {
@@ -241,11 +245,11 @@ unsigned tilesOf(unsigned m, unsigned n) {
                           1);
 }
 
-template <class T, bool kAhead, bool kZigzag, bool kGrouped>
+template <class T, bool kIsAhead, bool kIsZigzag, bool kIsGrouped>
 Plan planFor(unsigned m, unsigned n, unsigned k, unsigned splits = 1) {
     const bool whole = m % T::kRows == 0 && n % T::kCols == 0;
-    const auto kernel = whole ? multiply<T, true, kAhead, kZigzag, kGrouped>
-                              : multiply<T, false, kAhead, kZigzag, kGrouped>;
+    const auto kernel = whole ? multiply<T, true, kIsAhead, kIsZigzag, kIsGrouped>
+                              : multiply<T, false, kIsAhead, kIsZigzag, kIsGrouped>;
     CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                     static_cast<int>(T::kSharedBytes)));
     const unsigned steps = lab::blocksFor(lab::blocksFor(k, splits), kStep);
@@ -274,8 +278,8 @@ Plan planByShape(unsigned m, unsigned n, unsigned k, unsigned multiprocessors) {
             best = parts;
         }
     }
-    return best == 0 ? planFor<Wide, true, true, true>(m, n, k)
-                     : planFor<Small, true, true, true>(m, n, k, best);
+    return best == 0 ? planFor<Wide, kAhead, kZigzag, kGrouped>(m, n, k)
+                     : planFor<Small, kAhead, kZigzag, kGrouped>(m, n, k, best);
 }
 
 int main(int argc, char** argv) {
@@ -326,12 +330,12 @@ int main(int argc, char** argv) {
             }
         });
     };
-    rung("oneBuffer", planFor<Tile<128, 128, 8, 8, 1>, false, false, false>(m, n, k));
-    rung("twoBuffers", planFor<Narrow, false, false, false>(m, n, k));
-    rung("wideTiles", planFor<Wide, false, false, false>(m, n, k));
-    rung("fragmentsAhead", planFor<Wide, true, false, false>(m, n, k));
-    rung("zigzag", planFor<Wide, true, true, false>(m, n, k));
-    rung("grouped", planFor<Wide, true, true, true>(m, n, k));
+    rung("oneBuffer", planFor<OneBuffer, kPlain, kPlain, kPlain>(m, n, k));
+    rung("twoBuffers", planFor<Narrow, kPlain, kPlain, kPlain>(m, n, k));
+    rung("wideTiles", planFor<Wide, kPlain, kPlain, kPlain>(m, n, k));
+    rung("fragmentsAhead", planFor<Wide, kAhead, kPlain, kPlain>(m, n, k));
+    rung("zigzag", planFor<Wide, kAhead, kZigzag, kPlain>(m, n, k));
+    rung("grouped", planFor<Wide, kAhead, kZigzag, kGrouped>(m, n, k));
     const unsigned multiprocessors = exercise.device().multiprocessors;
     rung("matmulFast", planByShape(m, n, k, multiprocessors));
     const auto isProduct = [&] { return finding(false, {"", ""}); };  // in whatever order
