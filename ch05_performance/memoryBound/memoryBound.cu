@@ -177,31 +177,40 @@ int main(int argc, char** argv) {
         };
     };
     const auto moved = [&](unsigned bytes) { return lab::bytes(1.0 * bytes * n); };
+    struct BytesEach {
+        unsigned count;  // of an element
+    };
+    const auto rung = [&](const char* name, unsigned grid, BytesEach bytes,
+                          const lab::DeviceBuffer<float>& result, const std::vector<float>& wanted,
+                          const lab::Launch& launch) {
+        ladder.rung(name, grid, kBlock, moved(bytes.count), checkOf(bytes.count, result, wanted),
+                    launch);
+    };
 
     const unsigned grid = lab::blocksFor(n, kBlock);
-    ladder.rung("threeKernels", grid, kBlock, moved(28), checkOf(28, bufferY, roundedThrice), [&] {
+    rung("threeKernels", grid, BytesEach{28}, bufferY, roundedThrice, [&] {
         scale<<<grid, kBlock>>>(kA, x, t, n);
         scale<<<grid, kBlock>>>(kB, y, u, n);
         add<<<grid, kBlock>>>(t, u, y, n);
     });
-    ladder.rung("twoKernels", grid, kBlock, moved(20), checkOf(20, bufferY, expected), [&] {
+    rung("twoKernels", grid, BytesEach{20}, bufferY, expected, [&] {
         scale<<<grid, kBlock>>>(kB, y, y, n);
         addScaled<<<grid, kBlock>>>(kA, x, y, n);
     });
-    ladder.rung("oneKernel", grid, kBlock, moved(12), checkOf(12, bufferT, expected),
-                [&] { axpby<<<grid, kBlock>>>(kA, x, kB, y, t, n); });
-    ladder.rung("inPlace", grid, kBlock, moved(12), checkOf(12, bufferY, expected),
-                [&] { axpby<<<grid, kBlock>>>(kA, x, kB, y, y, n); });
+    rung("oneKernel", grid, BytesEach{12}, bufferT, expected,
+         [&] { axpby<<<grid, kBlock>>>(kA, x, kB, y, t, n); });
+    rung("inPlace", grid, BytesEach{12}, bufferY, expected,
+         [&] { axpby<<<grid, kBlock>>>(kA, x, kB, y, y, n); });
 
     const unsigned float4Grid = lab::blocksFor(n, 4 * kBlock);
     const unsigned loopGrid = std::min(float4Grid, exercise.device().residentBlocks(kBlock));
-    ladder.rung("inPlaceLoop", loopGrid, kBlock, moved(12), checkOf(12, bufferY, expected),
-                [&] { axpbyLoop<<<loopGrid, kBlock>>>(kA, x, kB, y, n); });
+    rung("inPlaceLoop", loopGrid, BytesEach{12}, bufferY, expected,
+         [&] { axpbyLoop<<<loopGrid, kBlock>>>(kA, x, kB, y, n); });
     const unsigned fewerBlocks = lab::blocksFor(n, 4 * kLoads * kBlock);
-    ladder.rung("inPlaceFloat4x4", fewerBlocks, kBlock, moved(12), checkOf(12, bufferY, expected),
-                [&] { axpbyFloat4<kLoads><<<fewerBlocks, kBlock>>>(kA, x, kB, y, n); });
-    ladder.rung("inPlaceFloat4", float4Grid, kBlock, moved(12), checkOf(12, bufferY, expected),
-                [&] { axpbyFloat4<1><<<float4Grid, kBlock>>>(kA, x, kB, y, n); });
+    rung("inPlaceFloat4x4", fewerBlocks, BytesEach{12}, bufferY, expected,
+         [&] { axpbyFloat4<kLoads><<<fewerBlocks, kBlock>>>(kA, x, kB, y, n); });
+    rung("inPlaceFloat4", float4Grid, BytesEach{12}, bufferY, expected,
+         [&] { axpbyFloat4<1><<<float4Grid, kBlock>>>(kA, x, kB, y, n); });
 
     // cuBLAS may round in its own way. All terms are positive, so two results that round two or
     // three times differ by less than 2^-24 * 5 of an element.
