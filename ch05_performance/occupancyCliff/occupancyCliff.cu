@@ -210,13 +210,22 @@ int main(int argc, char** argv) {
 
     // A kernel that asks for so many registers, with so much dynamic shared memory, and with an
     // array of so many KiB for each block.
+    struct Registers {
+        unsigned count;
+    };
+    struct SharedBytes {
+        std::size_t count;
+    };
+    struct SetOfBlock {
+        unsigned kib;
+    };
     const auto row = [&](lab::Ladder& ladder, const char* name, const void* kernel,
-                         unsigned registers, std::size_t shared, unsigned ofBlock,
+                         Registers registers, SharedBytes shared, SetOfBlock set,
                          const std::vector<unsigned>& expected, const lab::Launch& launch) {
         const occupancy::Block known =
-            occupancy::blockOf(occupancy::attributesOf(kernel), block, shared);
+            occupancy::blockOf(occupancy::attributesOf(kernel), block, shared.count);
         occupancy::Block taken = known;
-        if (known.registers == 0) taken.registers = registers;  // an emulation does not know
+        if (known.registers == 0) taken.registers = registers.count;  // an emulation does not know
         const occupancy::Occupancy predicted = calculate(sm, taken);
         if (predicted.blocks == 0) {
             exercise.note(lab::formatted("%s: no block of %u threads with %u registers fits.", name,
@@ -227,20 +236,20 @@ int main(int argc, char** argv) {
             const std::vector<lab::Span> ofWarps = spans.toHost();
             std::string wrong = lab::mismatch(results.toHost(), expected);
             if (wrong.empty() &&
-                calculate(sm, known).blocks != occupancy::blocksByCuda(kernel, block, shared))
+                calculate(sm, known).blocks != occupancy::blocksByCuda(kernel, block, shared.count))
                 wrong = "CUDA counts other blocks";
             if (wrong.empty() && countByPlacing(sm, taken) != predicted.blocks)
                 wrong = "placed one by one, other blocks fit";
             if (wrong.empty()) wrong = wrongSpans(ofWarps, predicted.warps);
             return {wrong,
                     {taken.registers,
-                     shared,
+                     shared.count,
                      predicted.blocks,
                      predicted.warps,
                      {predicted.percent, 1},
                      {achievedPercent(ofWarps, sm.warps), 1},
                      predicted.limitedBy,
-                     ofBlock > 0 ? lab::Cell(predicted.blocks * ofBlock) : lab::Cell()}};
+                     set.kib > 0 ? lab::Cell(predicted.blocks * set.kib) : lab::Cell()}};
         };
         ladder.rung(name, grid, block, lab::kNoRate, check, launch);
     };
@@ -251,12 +260,13 @@ int main(int argc, char** argv) {
     const lab::DeviceBuffer<unsigned> next(table);
     const std::vector<unsigned> places = chased(threads, steps);
     const auto chaseRow = [&](lab::Ladder& ladder, const char* name, auto* kernel,
-                              unsigned registers, std::size_t shared) {
+                              Registers registers, SharedBytes shared) {
         if (!exercise.selected(name)) return;
         const void* const address = reinterpret_cast<const void*>(kernel);
         occupancy::allowShared(address, sm);  // and the same little L1 in all rows
-        row(ladder, name, address, registers, shared, 0, places, [&] {
-            kernel<<<grid, block, shared>>>(next.get(), steps, threads, results.get(), spans.get());
+        row(ladder, name, address, registers, shared, SetOfBlock{0}, places, [&] {
+            kernel<<<grid, block, shared.count>>>(next.get(), steps, threads, results.get(),
+                                                  spans.get());
         });
     };
     const std::pair<decltype(&chase<32>), unsigned> chases[] = {
@@ -264,23 +274,25 @@ int main(int argc, char** argv) {
         {chase<48>, 48}, {chase<49>, 49}, {chase<64>, 64},   {chase<65>, 65},
         {chase<80>, 80}, {chase<81>, 81}, {chase<128>, 128}, {chase<129>, 129}};
     for (const auto& [kernel, registers] : chases)
-        chaseRow(byRegisters, "chaseRegisters", kernel, registers, 0);
+        chaseRow(byRegisters, "chaseRegisters", kernel, Registers{registers}, SharedBytes{0});
     for (const unsigned blocks : {8, 6, 4, 2}) {
         for (const unsigned more : {0, 1})  // byte than so many blocks can have
-            chaseRow(byShared, "chaseShared", chase<32>, 32, sharedFor(sm, blocks) + more);
+            chaseRow(byShared, "chaseShared", chase<32>, Registers{32},
+                     SharedBytes{sharedFor(sm, blocks) + more});
     }
 
     lab::Ladder computes(exercise, results, clear);
     const std::vector<unsigned> ends = computed(threads, operations);
-    const auto computeRow = [&](auto* kernel, unsigned registers) {
+    const auto computeRow = [&](auto* kernel, Registers registers) {
         if (!exercise.selected("compute")) return;
-        row(computes, "compute", reinterpret_cast<const void*>(kernel), registers, 0, 0, ends,
+        row(computes, "compute", reinterpret_cast<const void*>(kernel), registers, SharedBytes{0},
+            SetOfBlock{0}, ends,
             [&] { kernel<<<grid, block>>>(operations, threads, results.get(), spans.get()); });
     };
-    computeRow(compute<32>, 32);
-    computeRow(compute<64>, 64);
-    computeRow(compute<128>, 128);
-    computeRow(compute<129>, 129);
+    computeRow(compute<32>, Registers{32});
+    computeRow(compute<64>, Registers{64});
+    computeRow(compute<128>, Registers{128});
+    computeRow(compute<129>, Registers{129});
 
     lab::Ladder walks(exercise, results, clear);
     const unsigned setSize = setKiB * 1024 / sizeof(int), sets = std::min(grid, kMostSets);
@@ -292,22 +304,22 @@ int main(int argc, char** argv) {
     // (in percent): L1 has all the rest.
     const std::size_t reserved = calculate(sm, {block, 32, 0}).blocks * sm.sharedReserved;
     const std::size_t forAllBlocks = occupancy::divideUp(100 * reserved, sm.shared);
-    const auto walkRow = [&](auto* kernel, unsigned registers) {
+    const auto walkRow = [&](auto* kernel, Registers registers) {
         if (!exercise.selected("walk")) return;
         const void* const address = reinterpret_cast<const void*>(kernel);
         CUDA_CHECK(cudaFuncSetAttribute(address, cudaFuncAttributePreferredSharedMemoryCarveout,
                                         static_cast<int>(forAllBlocks)));
-        row(walks, "walk", address, registers, 0, setKiB, sums, [&] {
+        row(walks, "walk", address, registers, SharedBytes{0}, SetOfBlock{setKiB}, sums, [&] {
             const auto* const first = reinterpret_cast<const int4*>(data.get());
             kernel<<<grid, block>>>(first, sets, setSize / 4, passes, threads, results.get(),
                                     spans.get());
         });
     };
-    walkRow(walk<32>, 32);
-    walkRow(walk<40>, 40);
-    walkRow(walk<64>, 64);
-    walkRow(walk<80>, 80);
-    walkRow(walk<128>, 128);
-    walkRow(walk<129>, 129);
+    walkRow(walk<32>, Registers{32});
+    walkRow(walk<40>, Registers{40});
+    walkRow(walk<64>, Registers{64});
+    walkRow(walk<80>, Registers{80});
+    walkRow(walk<128>, Registers{128});
+    walkRow(walk<129>, Registers{129});
     return exercise.finish();
 }
