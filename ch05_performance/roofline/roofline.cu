@@ -157,8 +157,15 @@ int main(int argc, char** argv) {
 
     // The cells of a row: what a run has to do, in operations and in bytes. Without operations the
     // limit is a memory that moves `peak` bytes per second (0: nobody knows).
-    const auto cells = [&](const lab::Cell& fmas, double operations, double bytes, double peak,
-                           const lab::Statistics& time) -> std::vector<lab::Cell> {
+    struct Operations {
+        double count;
+    };
+    struct Bytes {
+        double count;
+    };
+    const auto cells = [&](const lab::Cell& fmas, Operations ofRun, Bytes moved,
+                           const lab::Statistics& time, double peak = 0) -> std::vector<lab::Cell> {
+        const double operations = ofRun.count, bytes = moved.count;
         const auto known = [](double value, int decimals) {
             return value > 0 ? lab::Cell(value, decimals) : lab::Cell();
         };
@@ -209,13 +216,17 @@ int main(int argc, char** argv) {
     const auto isSum = [&](const lab::Statistics& time) -> lab::Finding {
         return {
             mismatch([&](std::size_t i) { return values[valueOf(i)] + values[valueOf(i + 1)]; }),
-            cells({}, n, 12 * n, 0, time)};
+            cells({}, Operations{n}, Bytes{12 * n}, time)};
     };
     ladder.rung("vectorAdd", grid, kBlock, lab::kNoRate, isSum,
                 [&] { vectorAdd<<<grid, kBlock>>>(a, b, c, groups); });
 
     const float factor = 1.0001f, summand = 0.5f;  // a step more or less shows in the result
-    const auto rung = [&](auto* kernel, unsigned fmas) {
+    struct Fmas {
+        unsigned count;  // to a float4
+    };
+    const auto rung = [&](auto* kernel, Fmas ofKernel) {
+        const unsigned fmas = ofKernel.count;
         const auto isChain = [&, fmas](const lab::Statistics& time) -> lab::Finding {
             const unsigned chains = std::min(fmas, kGroup);
             std::vector<float> ends = values;
@@ -227,23 +238,24 @@ int main(int argc, char** argv) {
             return {mismatch([&](std::size_t i) {
                         return i % kGroup < chains ? ends[valueOf(i)] : values[valueOf(i)];
                     }),
-                    cells({perElement, fmas < kGroup ? 2 : 0}, 2 * perElement * n, 8 * n, 0, time)};
+                    cells({perElement, fmas < kGroup ? 2 : 0}, Operations{2 * perElement * n},
+                          Bytes{8 * n}, time)};
         };
         ladder.rung("multiplyAdds", grid, kBlock, lab::kNoRate, isChain,
                     [&] { kernel<<<grid, kBlock>>>(a, c, groups, factor, summand); });
     };
-    rung(multiplyAdds<1>, 1);
-    rung(multiplyAdds<2>, 2);
-    rung(multiplyAdds<4>, 4);
-    rung(multiplyAdds<8>, 8);
-    rung(multiplyAdds<16>, 16);
-    rung(multiplyAdds<32>, 32);
-    rung(multiplyAdds<64>, 64);
-    rung(multiplyAdds<128>, 128);
-    rung(multiplyAdds<256>, 256);
-    rung(multiplyAdds<512>, 512);
-    rung(multiplyAdds<1024>, 1024);
-    rung(multiplyAdds<2048>, 2048);
+    rung(multiplyAdds<1>, Fmas{1});
+    rung(multiplyAdds<2>, Fmas{2});
+    rung(multiplyAdds<4>, Fmas{4});
+    rung(multiplyAdds<8>, Fmas{8});
+    rung(multiplyAdds<16>, Fmas{16});
+    rung(multiplyAdds<32>, Fmas{32});
+    rung(multiplyAdds<64>, Fmas{64});
+    rung(multiplyAdds<128>, Fmas{128});
+    rung(multiplyAdds<256>, Fmas{256});
+    rung(multiplyAdds<512>, Fmas{512});
+    rung(multiplyAdds<1024>, Fmas{1024});
+    rung(multiplyAdds<2048>, Fmas{2048});
 
     // A quarter of the L2 cache, or less of a small size; as many threads as fit on the GPU.
     const std::size_t quarter = std::max(gpu.l2Bytes, std::size_t{4} << 20) / 4 / sizeof(uint4);
@@ -269,7 +281,8 @@ int main(int argc, char** argv) {
                     expected[t] += sumOf(words[(t + load * threads) % cached]);
             }
         });
-        return {lab::mismatch(sums.toHost(), expected), cells({}, 0, bytes, 0, time)};
+        return {lab::mismatch(sums.toHost(), expected),
+                cells({}, Operations{0}, Bytes{bytes}, time)};
     };
     reading.rung("readL2", blocks, kBlock, lab::kNoRate, isReadFromL2, [&] {
         readL2<<<blocks, kBlock>>>(data.get(), cached, stride, loads, sums.get());
@@ -282,7 +295,8 @@ int main(int argc, char** argv) {
                 expected[t] += sumOf(words[(t + load) % kShared]);
             if (t >= kBlock) expected[t] = expected[t - kBlock];  // all blocks do the same
         }
-        return {lab::mismatch(sums.toHost(), expected), cells({}, 0, bytes, sharedPeak, time)};
+        return {lab::mismatch(sums.toHost(), expected),
+                cells({}, Operations{0}, Bytes{bytes}, time, sharedPeak)};
     };
     reading.rung("readShared", blocks, kBlock, lab::kNoRate, isReadFromShared,
                  [&] { readShared<<<blocks, kBlock>>>(data.get(), loads, sums.get()); });
