@@ -313,31 +313,35 @@ int main(int argc, char** argv) {
         bufferMeans.fillBytes(lab::poisonByte<float>());
         bufferFactors.fillBytes(lab::poisonByte<float>());
     });
-    const auto rung = [&](const char* name, dim3 grid, dim3 block, unsigned bytes,
+    struct BytesEach {
+        unsigned count;  // of an element
+    };
+    const auto rung = [&](const char* name, dim3 grid, dim3 block, BytesEach bytes,
                           const lab::Launch& launch) {
         const auto check = [&, bytes]() -> lab::Finding {
             const RowReference::Comparison found = reference.compare(target.toHost());
-            return {found.wrong, cells(bytes, found.error)};
+            return {found.wrong, cells(bytes.count, found.error)};
         };
-        ladder.rung(name, grid, block, lab::bytes(1.0 * bytes * count), check, launch);
+        ladder.rung(name, grid, block, lab::bytes(1.0 * bytes.count * count), check, launch);
     };
 
     const unsigned grid = lab::blocksFor(rows, 1);
-    rung("threePasses", grid, kBlock, 16, [&] {
+    rung("threePasses", grid, kBlock, BytesEach{16}, [&] {
         rowMeans<<<grid, kBlock>>>(in, means, cols);
         rowFactors<<<grid, kBlock>>>(in, means, factors, cols);
         normalise<<<grid, kBlock>>>(in, means, factors, out, cols);
     });
-    rung("twoPasses", grid, kBlock, 12, [&] {
+    rung("twoPasses", grid, kBlock, BytesEach{12}, [&] {
         rowMoments<<<grid, kBlock>>>(in, means, factors, cols);
         normalise<<<grid, kBlock>>>(in, means, factors, out, cols);
     });
-    rung("oneKernel", grid, kBlock, 8, [&] { oneKernel<<<grid, kBlock>>>(in, out, cols); });
+    rung("oneKernel", grid, kBlock, BytesEach{8},
+         [&] { oneKernel<<<grid, kBlock>>>(in, out, cols); });
 
     // Rows that are too long for the next three are left to the one before.
     const std::size_t shared = cols * sizeof(float);
     if (allowShared(sharedRow, shared)) {
-        rung("sharedRow", grid, kBlock, 8,
+        rung("sharedRow", grid, kBlock, BytesEach{8},
              [&] { sharedRow<<<grid, kBlock, shared>>>(in, out, cols); });
     } else {
         exercise.note("sharedRow: a row does not fit into the shared memory of a block");
@@ -347,14 +351,14 @@ int main(int argc, char** argv) {
         while (threads * perThread < inPieces) threads *= 2;
         const dim3 block(threads, std::max(kLeastThreads / threads, 1u));
         const unsigned blocks = lab::blocksFor(rows, block.y);
-        rung("registerRow", blocks, block, 8, [&] {
+        rung("registerRow", blocks, block, BytesEach{8}, [&] {
             const auto kernel = registerRowFor(perThread);
             kernel<<<blocks, block>>>(in, out, rows, cols);
         });
 
         const std::size_t fetched = std::size_t{kFetched} * exercise.device().multiprocessors;
         const std::size_t ahead = std::max<std::size_t>(fetched / (cols * sizeof(float)), 1);
-        rung("prefetchRow", blocks, block, 8, [&] {
+        rung("prefetchRow", blocks, block, BytesEach{8}, [&] {
             const auto kernel = prefetchRowFor(perThread);
             kernel<<<blocks, block>>>(in, out, rows, cols, ahead);
         });
