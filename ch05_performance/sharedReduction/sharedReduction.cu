@@ -232,11 +232,17 @@ int main(int argc, char** argv) {
     lab::Ladder ladder(exercise, result, [&] { result.fillBytes(0); });
 
     // A tree for each block, of `parts` elements of each thread; its last step is `last`.
-    const auto rung = [&](const char* name, tree::Shape shape, unsigned parts, unsigned last,
+    struct Parts {
+        unsigned count;
+    };
+    struct LastStep {
+        unsigned number;
+    };
+    const auto rung = [&](const char* name, tree::Shape shape, Parts parts, LastStep last,
                           auto kernel) {
-        const std::size_t grid = lab::blocksFor(size, std::size_t{parts} * block);
+        const std::size_t grid = lab::blocksFor(size, std::size_t{parts.count} * block);
         const auto check = [&]() -> lab::Finding {
-            const tree::Cost cost = tree::costOfTree(shape, block, last);
+            const tree::Cost cost = tree::costOfTree(shape, block, last.number);
             // A warp stores its numbers first; in the end one of them loads.
             return {isTheSum(),
                     {lab::Cell(), cost.warps, cost.passes, cost.turns(), cost.split,
@@ -246,12 +252,13 @@ int main(int argc, char** argv) {
                     [&] { kernel<<<grid, block>>>(data, size, sum); });
     };
     using tree::Shape;
-    rung("neighbored", Shape::kNeighbored, 1, steps, neighbored);
-    rung("consecutive", Shape::kConsecutive, 1, steps, consecutive);
-    rung("sequential", Shape::kSequential, 1, steps, sequential);
-    rung("firstAdd2", Shape::kSequential, 2, steps, firstAdd<2>);
-    rung("firstAdd8", Shape::kSequential, 8, steps, firstAdd<8>);
-    rung("lastWarp", Shape::kSequential, 8, steps - tree::steps(tree::kWarp), lastWarp);
+    rung("neighbored", Shape::kNeighbored, Parts{1}, LastStep{steps}, neighbored);
+    rung("consecutive", Shape::kConsecutive, Parts{1}, LastStep{steps}, consecutive);
+    rung("sequential", Shape::kSequential, Parts{1}, LastStep{steps}, sequential);
+    rung("firstAdd2", Shape::kSequential, Parts{2}, LastStep{steps}, firstAdd<2>);
+    rung("firstAdd8", Shape::kSequential, Parts{8}, LastStep{steps}, firstAdd<8>);
+    rung("lastWarp", Shape::kSequential, Parts{8}, LastStep{steps - tree::steps(tree::kWarp)},
+         lastWarp);
 
     const std::size_t tile = std::size_t{4 * kLoads} * block;  // that a block reads at a time
     const std::size_t grid = lab::gridStrideBlocks(exercise.device(), size, tile, block);
