@@ -293,12 +293,13 @@ int main(int argc, char** argv) {
         };
         ladder.rung(name, grid, block, work, check, launch);
     };
-    const unsigned parts = lab::blocksFor(points, 256);
+    constexpr unsigned kNaiveBlock = 256, kNoShared = 0;
+    const unsigned parts = lab::blocksFor(points, kNaiveBlock);
     const unsigned naiveGrid = lab::blocksFor(elements * parts, 1);
-    rung("naive", naiveGrid, 256, 0, kBytes, naive<kX>, [&] {
-        naive<kX><<<naiveGrid, 256>>>(u, columns, gradient, n, parts);
-        naive<kY><<<naiveGrid, 256>>>(u, columns, gradient + size, n, parts);
-        naive<kZ><<<naiveGrid, 256>>>(u, columns, gradient + 2 * size, n, parts);
+    rung("naive", naiveGrid, kNaiveBlock, kNoShared, kBytes, naive<kX>, [&] {
+        naive<kX><<<naiveGrid, kNaiveBlock>>>(u, columns, gradient, n, parts);
+        naive<kY><<<naiveGrid, kNaiveBlock>>>(u, columns, gradient + size, n, parts);
+        naive<kZ><<<naiveGrid, kNaiveBlock>>>(u, columns, gradient + 2 * size, n, parts);
     });
     const unsigned grid = lab::blocksFor(elements, 1);
     const unsigned block = std::min<std::size_t>(1024, (points + 31) / 32 * 32);
