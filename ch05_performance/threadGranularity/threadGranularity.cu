@@ -130,7 +130,14 @@ int main(int argc, char** argv) {
     const lab::Work work = lab::flops(2.0 * m * n * k);  // a multiplication and an addition
     const dim3 block(kTile, kTile);
     lab::Ladder ladder(exercise, bufferC);
-    const auto rung = [&](const char* name, auto* kernel, unsigned rows, unsigned cols) {
+    struct Rows {
+        unsigned count;
+    };
+    struct Cols {
+        unsigned count;
+    };
+    const auto rung = [&](const char* name, auto* kernel, Rows rowsOfThread, Cols colsOfThread) {
+        const unsigned rows = rowsOfThread.count, cols = colsOfThread.count;
         const auto check = [&, kernel, rows, cols]() -> lab::Finding {
             cudaFuncAttributes attributes;
             CUDA_CHECK(cudaFuncGetAttributes(&attributes, kernel));
@@ -153,12 +160,12 @@ int main(int argc, char** argv) {
         ladder.rung(name, grid, block, work, check,
                     [&] { kernel<<<grid, block>>>(a, b, c, m, n, k); });
     };
-    rung("granularity1x1", granularity<1, 1>, 1, 1);
-    rung("granularity1x2", granularity<1, 2>, 1, 2);
-    rung("granularity2x1", granularity<2, 1>, 2, 1);
-    rung("granularity1x4", granularity<1, 4>, 1, 4);
-    rung("granularity2x2", granularity<2, 2>, 2, 2);
-    rung("granularity4x4", granularity<4, 4>, 4, 4);
+    rung("granularity1x1", granularity<1, 1>, Rows{1}, Cols{1});
+    rung("granularity1x2", granularity<1, 2>, Rows{1}, Cols{2});
+    rung("granularity2x1", granularity<2, 1>, Rows{2}, Cols{1});
+    rung("granularity1x4", granularity<1, 4>, Rows{1}, Cols{4});
+    rung("granularity2x2", granularity<2, 2>, Rows{2}, Cols{2});
+    rung("granularity4x4", granularity<4, 4>, Rows{4}, Cols{4});
     const auto isProduct = [&] { return reference.mismatch(bufferC.toHost()); };
     lab::cublasMatmul(ladder, isProduct, a, b, c, m, n, k);
     ladder.announceFastest();
