@@ -146,6 +146,7 @@ int main(int argc, char** argv) {
 
     lab::Ladder ladder(exercise, launched, [&] { launched.fillBytes(0); });
     bool refusedAny = false;
+    constexpr std::size_t kByHost = 0;  // needs no room
     // A row, whose launches find so much room, and have the first `count` places of `launched`.
     const auto rung = [&](const char* name, unsigned grid, unsigned block, std::size_t room,
                           std::size_t count, const Expected& expected, const lab::Launch& launch) {
@@ -154,7 +155,7 @@ int main(int argc, char** argv) {
             const double taken = freeAtFirst - freeMiB();
             const auto found = [&] {
                 std::vector<Launched> all = launched.toHost(count);
-                if (room == 0) {  // the host launches, and has looked at the errors itself
+                if (room == kByHost) {  // which has looked at the errors itself
                     for (Launched& each : all) each.tried += 1;
                 }
                 return all;
@@ -175,12 +176,12 @@ int main(int argc, char** argv) {
 
     // CUDA takes memory for launches by kernels when it loads kernels that make some: the first row
     // has it, though none of its kernels launches.
-    rung("host", 1, 1, 0, launches, {launches}, [&] {
+    rung("host", 1, 1, kByHost, launches, Expected{launches}, [&] {
         for (unsigned i = 0; i < launches; ++i) child<<<1, 1>>>(&first[i]);
     });
     if (exercise.selected("graph")) {
         const GraphOfChildren graph(launches, first);
-        rung("graph", 1, 1, 0, launches, {launches}, [&] { graph.launch(); });
+        rung("graph", 1, 1, kByHost, launches, Expected{launches}, [&] { graph.launch(); });
     }
 
     constexpr struct {
@@ -198,15 +199,15 @@ int main(int argc, char** argv) {
     // What a launch costs, where there is room for all.
     std::size_t room = allowPendingLaunches(kDefaultPendingLaunches);
     for (const auto& stream : kStreams) {
-        rung(stream.byThread, 1, 1, room, launches, {launches},
+        rung(stream.byThread, 1, 1, room, launches, Expected{launches},
              [&] { launchChildren<<<1, 1>>>(stream.into, launches, first); });
     }
     for (const auto& stream : kStreams) {
-        rung(stream.byBlock, 1, launches, room, launches, {launches},
+        rung(stream.byBlock, 1, launches, room, launches, Expected{launches},
              [&] { launchChildren<<<1, launches>>>(stream.into, 1, first); });
     }
     for (const auto& stream : kStreams) {
-        rung(stream.byGrid, launches, 1, room, launches, {launches},
+        rung(stream.byGrid, launches, 1, room, launches, Expected{launches},
              [&] { launchChildren<<<launches, 1>>>(stream.into, 1, first); });
     }
 
@@ -216,14 +217,15 @@ int main(int argc, char** argv) {
     for (const auto& stream : kStreams) {
         // A chain ends where a launch is refused.
         const Expected expected =
-            stream.into == Into::kTail ? Expected{tooMany} : Expected{room + 1, 1, 1};
+            stream.into == Into::kTail ? Expected{tooMany} : Expected{room + 1}.refusing(1);
         rung(stream.chain, 1, 1, room, tooMany, expected,
              [&] { chain<<<1, 1>>>(stream.into, tooMany, nullptr, first); });
     }
     for (const auto& stream : kStreams) {
         // Children that are complete make room, but for tail launches none begins so early.
         const std::size_t fewest = stream.into == Into::kTail ? kMore : 0;
-        rung(stream.beyond, 1, 1, room, tooMany, {tooMany, fewest, kMore},
+        rung(stream.beyond, 1, 1, room, tooMany,
+             Expected{tooMany}.fewestRefused(fewest).mostRefused(kMore),
              [&] { launchChildren<<<1, 1>>>(stream.into, tooMany, first); });
     }
 
@@ -231,7 +233,7 @@ int main(int argc, char** argv) {
         for (std::size_t wanted = room;; wanted = std::min(4 * wanted, most)) {
             room = allowPendingLaunches(wanted);
             const auto blocks = static_cast<unsigned>(room + kMore);
-            rung("tailReserved", blocks, 1, room, blocks, {blocks, kMore, kMore},
+            rung("tailReserved", blocks, 1, room, blocks, Expected{blocks}.refusing(kMore),
                  [&] { launchChildren<<<blocks, 1>>>(Into::kTail, 1, first); });
             if (wanted >= most) break;
         }

@@ -20,6 +20,10 @@ struct Launched {
 // refused.
 struct Expected {
     std::size_t tried, fewest = 0, most = 0;
+
+    Expected& refusing(std::size_t count) { return fewestRefused(count).mostRefused(count); }
+    Expected& fewestRefused(std::size_t count) { return fewest = count, *this; }
+    Expected& mostRefused(std::size_t count) { return most = count, *this; }
 };
 
 // The same of a run; `wrong` says what is wrong with it, or is empty.
