@@ -207,12 +207,22 @@ int main(int argc, char** argv) {
     });
     // A kernel in a grid of so many blocks, whose kernels launch so many grids, of which so many
     // may be pending at a time. It leaves the sums of parts of `width` elements.
-    const auto rung = [&](const char* name, unsigned grid, unsigned threads, std::size_t launched,
-                          std::size_t pending, std::size_t width, const lab::Launch& launch) {
+    struct Launched {
+        std::size_t grids;
+    };
+    struct Pending {
+        std::size_t grids;
+    };
+    struct Width {
+        std::size_t elements;
+    };
+    const auto rung = [&](const char* name, unsigned grid, unsigned threads, Launched byKernels,
+                          Pending atATime, Width width, const lab::Launch& launch) {
         if (!exercise.selected(name)) return;
+        const std::size_t launched = byKernels.grids, pending = atATime.grids;
         allowPendingLaunches(std::max(withSlack(pending), kDefaultPendingLaunches));
         const auto check = [&](const lab::Statistics& time) -> lab::Finding {
-            const std::vector<int> expected = sumsOfParts(input, width);
+            const std::vector<int> expected = sumsOfParts(input, width.elements);
             const auto [ran, error] = count.toHost()[0];
             std::string wrong;
             if (error != cudaSuccess)
@@ -228,23 +238,24 @@ int main(int argc, char** argv) {
         ladder.rung(name, grid, threads, lab::bytes(1.0 * size * sizeof(int)), check, launch);
     };
     const unsigned grid = lab::blocksFor(size, block);
-    rung("reduceInterleaved", grid, block, 0, 0, block,
+    rung("reduceInterleaved", grid, block, Launched{0}, Pending{0}, Width{block},
          [&] { reduceInterleaved<<<grid, block>>>(data, size, sums, count.get()); });
     // A grid is pending until all that it launched is complete: here to the last step of its part.
-    rung("nestedPerBlock", grid, block, launches, launches, block,
+    rung("nestedPerBlock", grid, block, Launched{launches}, Pending{launches}, Width{block},
          [&] { nestedPerBlock<<<grid, block>>>(data, size, block, sums, count.get()); });
     // A tail launch begins when its parent is complete, and the next in line when that and its own
     // tail launches are: those of the first grid are pending, and at most one more.
-    rung("nestedTail", grid, block, launches, std::min(launches, parts + 1), block,
-         [&] { nestedTail<<<grid, block>>>(data, size, block, sums, count.get()); });
-    rung("nestedOnce", grid, block, nested, std::min<std::size_t>(nested, 2), block,
+    rung("nestedTail", grid, block, Launched{launches}, Pending{std::min(launches, parts + 1)},
+         Width{block}, [&] { nestedTail<<<grid, block>>>(data, size, block, sums, count.get()); });
+    rung("nestedOnce", grid, block, Launched{nested}, Pending{std::min<std::size_t>(nested, 2)},
+         Width{block},
          [&] { nestedOnce<<<grid, block>>>(data, size, block, block, sums, count.get()); });
 
     // sumOfBlock() takes whole warps.
     const unsigned wholeWarps = (block + 31) / 32 * 32;
     const unsigned fewer =
         lab::gridStrideBlocks(exercise.device(), size, 4 * wholeWarps, wholeWarps);
-    rung("reduceOneLaunch", fewer, wholeWarps, 0, 0, size,
+    rung("reduceOneLaunch", fewer, wholeWarps, Launched{0}, Pending{0}, Width{size},
          [&] { reduceOneLaunch<<<fewer, wholeWarps>>>(data, size, sums, count.get()); });
     ladder.announceFastest();
     return exercise.finish();
