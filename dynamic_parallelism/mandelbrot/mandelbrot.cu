@@ -182,7 +182,8 @@ int main(int argc, char** argv) {
     const auto ofEvery = [&]() -> lab::Finding {
         return {wrongPixel(view, image.toHost(), full), {"", 1, pixels, 0, 0}};
     };
-    const auto ofDivided = [&](bool launches) -> lab::Finding {
+    enum Launches { kOne, kOneForEachDivided };
+    const auto ofDivided = [&](Launches launches) -> lab::Finding {
         const Counts found = counts.toHost()[0];
         std::string wrong = wrongPixel(view, image.toHost(), expected.image);
         if (wrong.empty() && found.refusal != 0) {
@@ -196,8 +197,9 @@ int main(int argc, char** argv) {
                 found.divided, found.filled, expected.divided, expected.filled);
         }
         return {wrong,
-                {tiles.count() + kParts * kParts * found.divided, launches ? 1 + found.divided : 1,
-                 pixels - found.filled, found.filled, differ}};
+                {tiles.count() + kParts * kParts * found.divided,
+                 launches == kOne ? 1 : 1 + found.divided, pixels - found.filled, found.filled,
+                 differ}};
     };
     if (differ > 0) {
         exercise.note(lab::formatted(
@@ -212,13 +214,13 @@ int main(int argc, char** argv) {
                 [&] { unrolledPixels<<<lines, block>>>(image.get(), view); });
     const dim3 ofTiles(tiles.columns, tiles.rows);
     ladder.rung(
-        "nestedGrids", ofTiles, block, lab::kNoRate, [&] { return ofDivided(true); },
+        "nestedGrids", ofTiles, block, lab::kNoRate, [&] { return ofDivided(kOneForEachDivided); },
         [&] {
             nestedGrids<<<ofTiles, block>>>(image.get(), view, least, {0, 0, width, height},
                                             counts.get());
         });
     ladder.rung(
-        "workQueue", resident, block, lab::kNoRate, [&] { return ofDivided(false); },
+        "workQueue", resident, block, lab::kNoRate, [&] { return ofDivided(kOne); },
         [&] {
             queue.copyFrom(fresh);
             workQueue<<<resident, block>>>(image.get(), view, least, tiles, queue.get(),
