@@ -209,8 +209,9 @@ int main(int argc, char** argv) {
     std::vector<Plan> plans = {{"oneStream", IssueOrder(byDepth.size(), 0), regular},
                                {"depthFirst", byDepth, regular},
                                {"breadthFirst", breadthFirst(ofStream), regular}};
-    if (options.hasOrder) plans.push_back({"givenOrder", options.order, false});
-    plans.push_back({"hostThreads", byDepth, regular, true});
+    if (options.hasOrder) plans.push_back({"givenOrder", options.order, regular});
+    plans.push_back({"hostThreads", byDepth, regular});
+    plans.back().hostThreads = true;
     plans.erase(std::remove_if(plans.begin(), plans.end(),
                                [&](const Plan& plan) { return !exercise.selected(plan.name); }),
                 plans.end());
