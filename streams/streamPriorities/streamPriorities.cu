@@ -119,9 +119,14 @@ enum Stream : std::size_t { kBackground, kEqual, kHighest };
 // which stream the urgent kernel is, and how long it waits, in lengths of a block.
 struct Way {
     const char* name;
-    bool busy, inStep;
-    Stream stream;
-    double wait;
+    bool busy = false, inStep = false;
+    Stream stream = kHighest;
+    double wait = 0;
+
+    Way& withBackground() { return busy = true, *this; }
+    Way& blocksInStep() { return inStep = true, *this; }
+    Way& atEqualPriority() { return stream = kEqual, *this; }
+    Way& waiting(double lengths) { return wait = lengths, *this; }
 };
 
 int main(int argc, char** argv) {
@@ -153,10 +158,10 @@ int main(int argc, char** argv) {
     // last turn begins. Of a higher one, the next slot is that of the urgent block.
     const double next = 1.0 / slots;
     const Way ways[] = {
-        {"alone", false, true, kHighest, 0},
-        {"equal", true, false, kEqual, turns - 1 - kComes + next},
-        {"higher", true, false, kHighest, next},
-        {"higherInStep", true, true, kHighest, 2 - kComes},
+        Way{"alone"}.blocksInStep(),
+        Way{"equal"}.withBackground().atEqualPriority().waiting(turns - 1 - kComes + next),
+        Way{"higher"}.withBackground().waiting(next),
+        Way{"higherInStep"}.withBackground().blocksInStep().waiting(2 - kComes),
     };
     lab::CsvFile timeline(exercise, "timeline", timelineName,
                           {"mode", "microseconds", "sm", "block", "begin_ms", "end_ms"});
