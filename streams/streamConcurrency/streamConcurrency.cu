@@ -98,7 +98,10 @@ int main(int argc, char** argv) {
 
     const unsigned long long nanoseconds = 1000ull * microseconds;
     const Shape half = {blocks, block, shared, atATime};
-    const Shape small = {1, 32, 0, gpu.overlapsKernels ? kResidentKernels : 1};
+    Shape small{};
+    small.grid = 1;
+    small.block = 32;
+    small.atATime = gpu.overlapsKernels ? kResidentKernels : 1;
     lab::DeviceBuffer<lab::Span> spans(
         std::max<std::size_t>(std::size_t{maxKernels} * blocks, maxSmall));
     lab::DeviceBuffer<unsigned> marks(spans.size() * std::max(block, small.block));
