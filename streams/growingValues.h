@@ -1,5 +1,5 @@
 #pragma once
-// The values of a dial that an exercise turns up.
+// Values of an option that grow by a factor: 1, 2, 4 ... or 1, 10, 100 ...
 
 #include <vector>
 

@@ -36,7 +36,7 @@
 #include <string>
 #include <vector>
 
-#include "cycle.h"
+#include "chaseOrder.h"
 #include "lab.cuh"
 #include "littlesLaw.cuh"
 

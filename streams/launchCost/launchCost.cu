@@ -40,11 +40,11 @@
 #include <string>
 #include <vector>
 
-#include "../dials.h"
+#include "growingValues.h"
 #include "issueTime.cuh"
 #include "lab.cuh"
 #include "launchTable.h"
-#include "recorded.cuh"
+#include "recordedGraph.cuh"
 
 // Two arrays of `size` elements, one behind the other. Step k reads one and writes the other.
 __device__ inline const unsigned* inOf(const unsigned* values, unsigned size, unsigned k) {

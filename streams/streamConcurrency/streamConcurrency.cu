@@ -33,10 +33,10 @@
 #include <string>
 #include <vector>
 
-#include "../dials.h"
-#include "../forkJoin.cuh"
-#include "../halfAnSm.cuh"
-#include "../kernelSpans.h"
+#include "csv_file.cuh"
+#include "forkJoin.cuh"
+#include "growingValues.h"
+#include "halfAnSm.cuh"
 #include "idealSpeedup.h"
 #include "lab.cuh"
 #include "output_file.cuh"

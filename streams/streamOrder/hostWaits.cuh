@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "../events.cuh"
-#include "../forkJoin.cuh"
+#include "busyWait.cuh"
+#include "events.cuh"
+#include "forkJoin.cuh"
 #include "hostCalls.cuh"
 #include "lab.cuh"
 #include "orderRows.cuh"
-#include "stay.cuh"
 
 // ---- the host waits for a kernel
 

@@ -46,15 +46,16 @@
 #include <utility>
 #include <vector>
 
-#include "../events.cuh"
-#include "../forkJoin.cuh"
+#include "busyWait.cuh"
+#include "csv_file.cuh"
+#include "events.cuh"
+#include "forkJoin.cuh"
 #include "hostFunctions.cuh"
 #include "hostWaits.cuh"
 #include "lab.cuh"
 #include "orderRows.cuh"
 #include "output_file.cuh"
 #include "staleElements.h"
-#include "stay.cuh"
 #include "streamRules.h"
 #include "workGraph.h"
 

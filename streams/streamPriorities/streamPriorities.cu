@@ -38,10 +38,11 @@
 #include <string>
 #include <vector>
 
-#include "../dials.h"
-#include "../events.cuh"
-#include "../forkJoin.cuh"
-#include "../halfAnSm.cuh"
+#include "csv_file.cuh"
+#include "events.cuh"
+#include "forkJoin.cuh"
+#include "growingValues.h"
+#include "halfAnSm.cuh"
 #include "lab.cuh"
 #include "measuredRuns.h"
 #include "output_file.cuh"

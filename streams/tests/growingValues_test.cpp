@@ -1,4 +1,4 @@
-#include "dials.h"
+#include "growingValues.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "cycle.h"
+#include "chaseOrder.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "recorded.cuh"
+#include "recordedGraph.cuh"
 
 #include <gtest/gtest.h>
 
