@@ -95,8 +95,8 @@ struct Counts {
 // A block settles a rectangle: its border, and its inside where that is filled or too small to be
 // divided. True if *rectangle, of which only an inside is left then, remains to be divided. No
 // pixel is computed twice.
-__device__ inline bool remains(unsigned* image, const View& view, unsigned least,
-                               Rectangle* rectangle, Counts* counts) {
+__device__ inline bool leavesInside(unsigned* image, const View& view, unsigned least,
+                                    Rectangle* rectangle, Counts* counts) {
     unsigned dwell, next;
     bool equal = borderIsEqual(image, view, *rectangle, &dwell);
     *rectangle = inside(*rectangle);

@@ -66,7 +66,7 @@ __global__ void nestedGrids(unsigned* image, View view, unsigned least, Rectangl
                             Counts* counts) {
     __shared__ bool refused;
     Rectangle rest = part(whole, gridDim.x, gridDim.y, blockIdx.x, blockIdx.y);
-    if (!remains(image, view, least, &rest, counts)) return;
+    if (!leavesInside(image, view, least, &rest, counts)) return;
     if (threadIdx.x == 0) {
         nestedGrids<<<dim3(kParts, kParts), blockDim.x, 0, cudaStreamFireAndForget>>>(
             image, view, least, rest, counts);
@@ -91,8 +91,8 @@ __global__ void workQueue(unsigned* image, View view, unsigned least, Tiles tile
         __syncthreads();
         if (word == 0) return;
         Rectangle rest = unpacked(word);
-        const bool divide = remains(image, view, least, &rest, counts);
-        __syncthreads();  // all have read `word`, whatever remains() does
+        const bool divide = leavesInside(image, view, least, &rest, counts);
+        __syncthreads();  // all have read `word`, whatever leavesInside() does
         if (threadIdx.x == 0) {
             if (divide) {
                 add(queue, places, rest);
