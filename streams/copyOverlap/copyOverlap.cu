@@ -278,12 +278,12 @@ int main(int argc, char** argv) {
     stage(Way("copyIn").only({kIn}), BytesEach{4}, &alone.in);
     stage(Way("kernel").only({kKernel}), BytesEach{8}, &alone.kernel);
     stage(Way("copyOut").only({kOut}), BytesEach{4}, &alone.out);
-    stage(Way("bothWays").only({kIn, kOut}).inAStreamForEachStage(), BytesEach{8}, &alone.bothWays);
-    stage(Way("bothInPieces").only({kIn, kOut}).inPieces(pieces).inAStreamForEachStage(),
-          BytesEach{8}, &inPieces);
+    stage(Way("bothWays").only({kIn, kOut}).inStreamsByStage(), BytesEach{8}, &alone.bothWays);
+    stage(Way("bothInPieces").only({kIn, kOut}).inPieces(pieces).inStreamsByStage(), BytesEach{8},
+          &inPieces);
     stage(Way("hostSum").only({kHost}), BytesEach{4}, &alone.host);
-    stage(Way("pageableIn").only({kIn}).inPageableMemory(), BytesEach{4}, &alone.pageableIn);
-    stage(Way("pageableOut").only({kOut}).inPageableMemory(), BytesEach{4}, &alone.pageableOut);
+    stage(Way("pageableIn").pageable().only({kIn}), BytesEach{4}, &alone.pageableIn);
+    stage(Way("pageableOut").pageable().only({kOut}), BytesEach{4}, &alone.pageableOut);
     alone.perPiece = pieces > 1 ? std::max(0.0, inPieces - alone.bothWays) / (pieces - 1) : 0;
 
     double serial = 0;
@@ -298,21 +298,13 @@ int main(int argc, char** argv) {
     row(Way("twoWay").stagesAtATime(2).inPieces(pieces).inStreams(streams));
     row(Way("threeWay").stagesAtATime(3).inPieces(pieces).inStreams(streams));
     row(Way("fourWay").stagesAtATime(4).inPieces(pieces).inStreams(streams));
-    row(Way("fourWayByStage").stagesAtATime(4).inPieces(pieces).inAStreamForEachStage());
-    row(Way("threeWayPageable")
-            .stagesAtATime(3)
-            .inPieces(pieces)
-            .inStreams(streams)
-            .inPageableMemory());
+    row(Way("fourWayByStage").stagesAtATime(4).inPieces(pieces).inStreamsByStage());
+    row(Way("threeWayPageable").pageable().stagesAtATime(3).inPieces(pieces).inStreams(streams));
     const std::vector<Stage> onDevice = {kIn, kKernel, kOut};
     for (unsigned n = 1; sweep && n <= std::min<std::size_t>(kMaxPieces, size); n *= 2) {
         for (const unsigned of : {1u, 2u, 3u, 4u, 16u})
             row(Way("pipeline").only(onDevice).stagesAtATime(3).inPieces(n).inStreams(of));
-        row(Way("pipelineByStage")
-                .only(onDevice)
-                .stagesAtATime(3)
-                .inPieces(n)
-                .inAStreamForEachStage());
+        row(Way("pipelineByStage").only(onDevice).stagesAtATime(3).inPieces(n).inStreamsByStage());
     }
     const int status = exercise.finish();  // which ends the program where --kernel selects nothing
     timeline.close();

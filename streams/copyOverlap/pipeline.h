@@ -49,10 +49,10 @@ struct Way {
     explicit Way(std::string name) : name(std::move(name)) {}
     Way& inPieces(unsigned count) { return pieces = count, *this; }
     Way& inStreams(unsigned count) { return streams = count, *this; }
-    Way& inAStreamForEachStage() { return streamFor = kOneStage, inStreams(3); }
+    Way& inStreamsByStage() { return streamFor = kOneStage, inStreams(3); }
     Way& stagesAtATime(unsigned count) { return atATime = count, *this; }
     Way& only(std::vector<Stage> some) { return stages = std::move(some), *this; }
-    Way& inPageableMemory() { return memory = kPageable, *this; }
+    Way& pageable() { return memory = kPageable, *this; }
 
     bool has(Stage stage) const { return std::count(stages.begin(), stages.end(), stage) > 0; }
     unsigned streamOf(Stage stage, unsigned piece) const {

@@ -94,14 +94,14 @@ TEST(Pipeline, PiecesOfAStreamFollowOneAnother) {
     EXPECT_EQ(wrongOrder(spans, 1),
               "the copy out of piece 0 ended at 30.0000 ms, the copy out of piece 1 at 29.0000 ms");
     const Way way = Way("").inPieces(4).inStreams(2);
-    const Way byStage = Way("").stagesAtATime(4).inPieces(4).inAStreamForEachStage();
+    const Way byStage = Way("").stagesAtATime(4).inPieces(4).inStreamsByStage();
     EXPECT_EQ(way.apart(), 2u);
     EXPECT_EQ(byStage.apart(), 1u);
 }
 
 TEST(Pipeline, StreamsTakeTurnsOrHaveAStageEach) {
     const Way way = Way("").inPieces(4).inStreams(2);
-    const Way byStage = Way("").stagesAtATime(4).inPieces(4).inAStreamForEachStage();
+    const Way byStage = Way("").stagesAtATime(4).inPieces(4).inStreamsByStage();
     EXPECT_EQ(way.streamOf(kIn, 3), 1u);
     EXPECT_EQ(way.streamOf(kOut, 2), 0u);
     EXPECT_EQ(byStage.streamOf(kIn, 3), 0u);
@@ -161,8 +161,7 @@ TEST(Pipeline, AStreamHasOnePieceAtATime) {
     EXPECT_EQ(predicted(cut(2, 2, 3), times).time, 30. / 2 + 12. / 2 + 6);  // nothing to wait for
     EXPECT_EQ(predicted(cut(4, 2, 2), times).time, 8 + 22. / 4 + 2 * 12. / 4 + 12. / 4 + 6);
     EXPECT_EQ(predicted(cut(4, 3, 3), times).time, 30. / 4 + 3 * 12. / 4 + 6);
-    EXPECT_EQ(predicted(cut(4, 1, 3).inAStreamForEachStage(), times).time,
-              30. / 4 + 3 * 12. / 4 + 6);
+    EXPECT_EQ(predicted(cut(4, 1, 3).inStreamsByStage(), times).time, 30. / 4 + 3 * 12. / 4 + 6);
 }
 
 TEST(Pipeline, EachCopyOfAPieceCostsSomething) {
@@ -176,7 +175,7 @@ TEST(Pipeline, EachCopyOfAPieceCostsSomething) {
 }
 
 TEST(Pipeline, CopiesOfPageableMemoryOverlapWithNothing) {
-    const Way way = cut(4, 4, 3).inPageableMemory();
+    const Way way = cut(4, 4, 3).pageable();
     EXPECT_EQ(predicted(way, alone()).bound, 70 + 6);
     EXPECT_EQ(predicted(way, alone()).time, 88);
 }
