@@ -212,14 +212,14 @@ int main(int argc, char** argv) {
     };
 
     // A row of readSectors. An access is a piece of so many sectors.
-    struct Piece {
-        unsigned sectors;
+    struct PieceSectors {
+        unsigned count;
     };
     const auto row = [&](lab::Ladder& ladder, const lab::Name& name, std::size_t bytesOfRow,
-                         Piece piece, const lab::Cell& plain, auto placeOf) {
+                         PieceSectors piece, const lab::Cell& plain, auto placeOf) {
         const auto check = [=, &sums](const lab::Statistics& time) -> lab::Finding {
             return {lab::mismatch(sums.toHost(), sumsOfThreads(size, seed, placeOf)),
-                    {bytesOfRow, "", plain, perNs(lab::blocksFor(size, piece.sectors), time), "",
+                    {bytesOfRow, "", plain, perNs(lab::blocksFor(size, piece.count), time), "",
                      bus.channels()}};
         };
         ladder.rung(name, grid, kBlock, lab::bytes(1.0 * size * kSectorBytes), check, [&, placeOf] {
@@ -228,20 +228,19 @@ int main(int argc, char** argv) {
     };
 
     lab::Ladder pieces(exercise, sums);
-    const auto random = [&](Piece piece, auto placeOf) {
-        row(pieces, named("randomPieces", "piece"), piece.sectors * kSectorBytes, piece, "",
-            placeOf);
+    const auto random = [&](PieceSectors piece, auto placeOf) {
+        row(pieces, named("randomPieces", "piece"), piece.count * kSectorBytes, piece, "", placeOf);
     };
-    random(Piece{1}, RandomPieces<1>(sectors));
-    random(Piece{2}, RandomPieces<2>(sectors));
-    random(Piece{4}, RandomPieces<4>(sectors));
-    random(Piece{8}, RandomPieces<8>(sectors));
+    random(PieceSectors{1}, RandomPieces<1>(sectors));
+    random(PieceSectors{2}, RandomPieces<2>(sectors));
+    random(PieceSectors{4}, RandomPieces<4>(sectors));
+    random(PieceSectors{8}, RandomPieces<8>(sectors));
 
     for (const std::size_t power : {2 << 10, 8 << 10, 32 << 10, 128 << 10}) {
         lab::Ladder pair(exercise, sums);
         const auto strided = [&](const char* kernel, auto placeOf) {
             const std::size_t stride = placeOf.stride * kSectorBytes;
-            row(pair, named(kernel, std::to_string(power)), stride, Piece{1},
+            row(pair, named(kernel, std::to_string(power)), stride, PieceSectors{1},
                 channelsInPlainOrder(stride, bus.channels(), kPlainWidth), placeOf);
         };
         strided("powerOfTwo", PowerOfTwoStride{power / kSectorBytes, lapBits});
