@@ -1,7 +1,8 @@
 // Lets the cpu back end say that it is an H200: linked into NAME_as_gpu with the linker's --wrap
 // (cmake/TestPrograms.cmake), which puts these functions before the emulator's own. The numbers are
-// those of recorded_gpus.h, and for what is not there of ch03_execution_model/deviceQuery/results/h200/table.csv; all else is
-// the emulation's. Its kEmulated is that of a GPU, and comes before the one of common/.
+// those of recorded_gpus.h, and for what is not there of
+// ch03_execution_model/deviceQuery/results/h200/table.csv; all else is the emulation's. Its
+// kEmulated is that of a GPU, and comes before the one of common/.
 #include <cuda_runtime.h>
 
 #include <algorithm>

@@ -23,7 +23,8 @@
 //   cmake --build build --target memorySpaces
 //   build/ch04_memory/memorySpaces --size=4M
 //   ncu build/ch04_memory/memorySpaces --profile
-//   nvcc -arch=native -Xptxas=-v -I common -c ch04_memory/memorySpaces/memorySpaces.cu    (regs, local, shared)
+//   nvcc -arch=native -Xptxas=-v -I common -c ch04_memory/memorySpaces/memorySpaces.cu    (regs,
+//   local, shared)
 //
 // Without CMake, after `mkdir -p build`, in one line:
 //   nvcc -std=c++17 -Icommon ch04_memory/memorySpaces/memorySpaces.cu

@@ -40,7 +40,7 @@
 #include <string>
 #include <vector>
 
-#include "growingValues.h"
+#include "../growingValues.h"
 #include "issueTime.cuh"
 #include "lab.cuh"
 #include "launchTable.h"

@@ -33,10 +33,10 @@
 #include <string>
 #include <vector>
 
-#include "csv_file.cuh"
-#include "forkJoin.cuh"
-#include "growingValues.h"
-#include "halfAnSm.cuh"
+#include "../forkJoin.cuh"
+#include "../growingValues.h"
+#include "../halfAnSm.cuh"
+#include "../kernelSpans.h"
 #include "idealSpeedup.h"
 #include "lab.cuh"
 #include "output_file.cuh"

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "../events.cuh"
+#include "../forkJoin.cuh"
 #include "busyWait.cuh"
-#include "events.cuh"
-#include "forkJoin.cuh"
 #include "hostCalls.cuh"
 #include "lab.cuh"
 #include "orderRows.cuh"

@@ -46,10 +46,9 @@
 #include <utility>
 #include <vector>
 
+#include "../events.cuh"
+#include "../forkJoin.cuh"
 #include "busyWait.cuh"
-#include "csv_file.cuh"
-#include "events.cuh"
-#include "forkJoin.cuh"
 #include "hostFunctions.cuh"
 #include "hostWaits.cuh"
 #include "lab.cuh"

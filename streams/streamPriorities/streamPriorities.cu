@@ -38,11 +38,10 @@
 #include <string>
 #include <vector>
 
-#include "csv_file.cuh"
-#include "events.cuh"
-#include "forkJoin.cuh"
-#include "growingValues.h"
-#include "halfAnSm.cuh"
+#include "../events.cuh"
+#include "../forkJoin.cuh"
+#include "../growingValues.h"
+#include "../halfAnSm.cuh"
 #include "lab.cuh"
 #include "measuredRuns.h"
 #include "output_file.cuh"
