@@ -148,6 +148,10 @@ TEST(Options, BadNumbersAreNamedWithWhatIsAllowed) {
                                   "\xef\xbc\x95",  // a full-width 5
                                   "K",
                                   "1.5",
+                                  "-0",
+                                  "1,000",
+                                  "1_000",
+                                  "nan",
                                   "1099511627777",
                                   "99999999999999999999",
                                   "18446744073709551617",
