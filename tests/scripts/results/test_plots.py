@@ -1,9 +1,9 @@
-"""The figures' axes, bars, lines and texts, drawn from small tables."""
+"""Figures from small tables: what those of the project do not show, and what is wrong with a table. The figures
+of the project are compared as a whole, in test_readme_figures.py."""
 
 from __future__ import annotations
 
 import dataclasses
-import itertools
 from pathlib import Path
 
 import pytest
@@ -84,49 +84,6 @@ def test_ladder_has_a_bar_for_each_kernel_in_order_from_the_top() -> None:
     assert axes.get_xlabel() == "bandwidth [GB/s]"
 
 
-def test_ladder_writes_values_and_shares_at_the_bars() -> None:
-    axes = drawn(Ladder("gbps"), LADDER).axes[0]
-    assert texts(axes)[:4] == ["100  (5.0 %)", "400  (20 %)", "1,600  (80 %)", "1,900  (95 %)"]
-
-
-def test_ladder_shows_the_limit() -> None:
-    axes = drawn(Ladder("gbps"), LADDER).axes[0]
-    (limit,) = axes.lines
-    assert list(limit.get_xdata()) == pytest.approx([2000, 2000])
-    assert axes.get_xlim()[1] > 2000
-    assert "peak bandwidth 2,000 GB/s" in texts(axes)
-
-
-def test_ladder_without_a_known_peak_or_of_times_has_no_limit() -> None:
-    unknown = [row("a", 10, peak=0), row("b", 20, peak=0)]
-    axes = drawn(Ladder("gbps"), unknown).axes[0]
-    assert not axes.lines
-    assert texts(axes) == ["10.0", "20.0"]
-    times = [{**item, "median_ms": "1.5"} for item in LADDER]
-    axes = drawn(Ladder("median_ms"), times).axes[0]
-    assert not axes.lines
-    assert axes.get_xlabel() == "time [ms]"
-
-
-def test_times_below_a_millisecond_are_in_microseconds() -> None:
-    rows = [row("a", 1, 0, median_ms="0.0238"), row("b", 1, 0, median_ms="0.653")]
-    panels = [{"title": name, "kernels": [name]} for name in ("a", "b")]
-    figure = drawn(Ladder("median_ms", panels), rows)
-    assert [bars(axes)[0].get_width() for axes in figure.axes] == pytest.approx([23.8, 653])
-    assert [texts(axes) for axes in figure.axes] == [["23.8"], ["653"]]
-    assert figure.axes[-1].get_xlabel() == "time [us]"
-
-
-def test_ladder_hatches_the_library_and_says_so() -> None:
-    figure = drawn(Ladder("gbps"), LADDER)
-    hatches = [bar.get_hatch() for bar in bars(figure.axes[0])]
-    assert hatches[:3] == [None] * 3
-    assert hatches[3]
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["kernel", "library"]
-    assert [bool(patch.get_hatch()) for patch in figure.legends[0].get_patches()] == [False, True]
-    assert not drawn(Ladder("gbps"), LADDER[:3]).legends
-
-
 def test_nothing_of_a_ladder_is_cut_off_or_covered() -> None:
     figure = drawn(Ladder("gbps"), [*LADDER, row("aKernelWithQuiteALongNameOfItsOwn", 1300)])
     axes = figure.axes[0]
@@ -142,19 +99,6 @@ def test_nothing_of_a_ladder_is_cut_off_or_covered() -> None:
     for text in values:
         box = text.get_window_extent()
         assert not box.x0 < at_limit < box.x1, text
-
-
-def test_ladder_in_panels_with_scales_of_their_own() -> None:
-    panels = [{"title": "A", "kernels": ["slow", "better"]}, {"title": "B", "kernels": ["best"]}]
-    figure = drawn(
-        Ladder("gbps", panels), [row("slow", 1, 0), row("better", 2, 0), row("best", 90, 0)]
-    )
-    first, second = figure.axes
-    assert [axes.get_title(loc="left") for axes in figure.axes] == ["A", "B"]
-    assert [bar.get_width() for bar in bars(first)] == [1, 2]
-    assert first.get_xlim()[1] < 3 < second.get_xlim()[1]
-    with pytest.raises(LabError, match="no row of kernel gone"):
-        drawn(Ladder("gbps", [{"title": "A", "kernels": ["slow", "gone"]}]), LADDER)
 
 
 # ---- curves ----
@@ -177,95 +121,6 @@ def test_curves_have_a_line_for_each_kernel_over_ascending_sizes() -> None:
     assert [line.get_label() for line in lines] == ["slow", "fast", "faster", "lib"]
     assert [list(line.get_xdata()) for line in lines] == [list(SIZES)] * 4
     assert list(lines[1].get_ydata()) == pytest.approx([1500 / 1024, 1500 / 256, 1500])
-
-
-def test_curves_have_readable_ticks_and_units() -> None:
-    axes = drawn(Curves("size", "integers", "gbps"), CURVES).axes[0]
-    assert axes.get_xscale() == "log"
-    assert [label.get_text() for label in axes.get_xticklabels()] == ["1M", "4M", "1G"]
-    assert axes.get_xlabel() == "integers"
-    assert axes.get_ylabel() == "bandwidth [GB/s]"
-    assert axes.get_yscale() == "linear" and axes.get_ylim()[0] == 0
-    assert drawn(Curves("size", "n", "gbps", log=True), CURVES).axes[0].get_yscale() == "log"
-
-
-def test_curves_over_numbers_that_begin_with_zero() -> None:
-    rows = [row("k", 100.0 + offset, offset=str(offset)) for offset in (8, 0, 33, *range(20, 27))]
-    axes = drawn(Curves("offset", "ints", "gbps", linear=True), rows).axes[0]
-    assert axes.get_xscale() == "linear"
-    assert list(lines_of(axes)[0].get_xdata()) == [0, 8, *range(20, 27), 33]
-    assert {0, 8, 16, 24, 32} <= set(axes.get_xticks())
-    with pytest.raises(LabError, match="no positive number in column offset"):
-        drawn(Curves("offset", "ints", "gbps"), rows)
-
-
-def test_curves_have_a_line_for_each_value_of_a_column_and_its_law() -> None:
-    rows = [
-        row(
-            "k", 1000.0 / unit / size, size=str(size), unit=str(unit), law=str(1200.0 / unit / size)
-        )
-        for unit in (32, 64)
-        for size in (1, 2, 4)
-    ]
-    chart = Curves(
-        "size", "n", "gbps", "GB/s", log=True, line="unit", line_label="units of {}", law="law"
-    )
-    assert chart.columns() == ["kernel", "grid", "size", "gbps", "unit", "law"]
-    figure = drawn(chart, rows)
-    (axes,) = figure.axes
-    assert axes.get_ylabel() == "GB/s"
-    assert not figure.legends
-    assert [line.get_label() for line in lines_of(axes)] == ["units of 32", "units of 64"]
-    assert list(lines_of(axes)[1].get_ydata()) == pytest.approx([1000 / 64 / n for n in (1, 2, 4)])
-    laws = [line for line in axes.lines if line.get_label().startswith("_law")]
-    assert list(laws[1].get_ydata()) == pytest.approx([1200 / 64 / n for n in (1, 2, 4)])
-    assert [law.get_color() for law in laws] == [line.get_color() for line in lines_of(axes)]
-    assert "units of 64" in texts(axes)
-    named = drawn(dataclasses.replace(chart, law_label="by rule"), rows)
-    assert [text.get_text() for text in named.legends[0].get_texts()] == ["by rule"]
-
-
-def test_curves_show_the_limit() -> None:
-    axes = drawn(Curves("size", "integers", "gbps"), CURVES).axes[0]
-    (limit,) = [line for line in axes.lines if line.get_marker() == "None"]
-    assert list(limit.get_ydata()) == pytest.approx([2000, 2000])
-    assert axes.get_ylim()[1] > 2000
-    assert "peak bandwidth 2,000 GB/s" in texts(axes)
-
-
-def test_the_limit_is_named_where_no_line_is() -> None:
-    """A line that rises beyond a limit begins below it, at the left."""
-    rows = [
-        row("k", 4, peak=10, size="2", exercise="low"),
-        row("wide", 4000, peak=8000, size="2", exercise="high"),
-    ]
-    chart = Curves("size", "n", "gbps", log=True, peaks={"low": "low peak", "high": "high peak"})
-    axes = drawn(chart, rows).axes[0]
-    sides = {text.get_text().split()[0]: text.get_ha() for text in axes.texts if text.get_text()}
-    assert (sides["low"], sides["high"]) == ("right", "left")
-
-
-def test_lines_of_two_figures_may_look_alike() -> None:
-    whole = lines_of(drawn(Curves("size", "n", "gbps"), CURVES).axes[0])
-    part = [each for each in CURVES if each["kernel"] in ("faster", "lib")]
-    shown = lines_of(drawn(Curves("size", "n", "gbps", first_look=2), part).axes[0])
-    for one, other in zip(whole[2:], shown):
-        assert one.get_label() == other.get_label()
-        assert (one.get_color(), one.get_marker()) == (other.get_color(), other.get_marker())
-
-
-def test_a_linear_axis_begins_at_zero_where_that_is_near() -> None:
-    for least, low in ((8, 0), (32, 32)):
-        rows = [row("k", size, size=str(size)) for size in (least, 64)]
-        axes = drawn(Curves("size", "warps", "gbps", linear=True), rows).axes[0]
-        assert (axes.get_xlim()[0] == 0) == (low == 0)
-        assert axes.get_xlim()[1] > 64
-        assert list(axes.get_xticks()) == [least, 64]
-
-
-def test_the_y_axis_may_begin_elsewhere() -> None:
-    axes = drawn(Curves("size", "n", "gbps", bottom=50), CURVES).axes[0]
-    assert axes.get_ylim()[0] == 50
 
 
 @pytest.mark.parametrize(
@@ -296,36 +151,6 @@ def test_a_linear_axis_has_as_many_decimals_everywhere() -> None:
         ([0.1 * n for n in range(4)], ["0.0", "0.1", "0.2", "0.3"]),
     ):
         assert numbers.format_ticks(ticks) == shown
-
-
-def test_lines_differ_by_more_than_colour() -> None:
-    names = [f"k{i}" for i in range(len(style.MARKERS))]
-    rows = [row(name, 10.0 + i, size=size) for i, name in enumerate(names) for size in ("1", "2")]
-    lines = lines_of(drawn(Curves("size", "n", "gbps"), rows).axes[0])
-    assert len({line.get_marker() for line in lines}) == len(names)
-    axes = drawn(Curves("size", "integers", "gbps"), CURVES).axes[0]
-    styles = [line.get_linestyle() for line in lines_of(axes)]
-    assert len({str(line_style) for line_style in styles}) == 4
-
-
-def test_libraries_without_kernels_differ_in_colour_too() -> None:
-    libraries = [{**each, "grid": "-"} for each in CURVES]
-    lines = lines_of(drawn(Curves("size", "integers", "gbps"), libraries).axes[0])
-    assert len({line.get_color() for line in lines}) == 4
-    kernel, *_, library = lines_of(drawn(Curves("size", "integers", "gbps"), CURVES).axes[0])
-    assert library.get_color() == style.BLACK != kernel.get_color()
-
-
-def test_each_line_is_named_at_its_end_with_its_marker() -> None:
-    figure = drawn(Curves("size", "integers", "gbps"), CURVES)
-    axes = figure.axes[0]
-    names = {text.get_text(): text for text in axes.texts if text.get_text()}
-    boxes = [names[kernel].get_window_extent() for kernel in ("slow", "fast", "faster", "lib")]
-    for lower, upper in zip(boxes, boxes[1:]):
-        assert lower.y1 <= upper.y0  # in the order of the ends, and apart
-    assert max(box.x1 for box in boxes) <= figure.bbox.x1
-    samples = [line.get_marker() for line in axes.lines if line.get_label().startswith("_end")]
-    assert samples == [line.get_marker() for line in lines_of(axes)]
 
 
 @pytest.mark.parametrize(
@@ -376,31 +201,6 @@ def saturation(panels: list[dict[str, str]]) -> Saturation:
     )
 
 
-def test_saturation_has_a_panel_for_each_kernel_and_a_line_for_each_number() -> None:
-    figure = drawn(saturation(PANELS), SATURATION)
-    loads, adds = figure.axes
-    assert [axes.get_title(loc="left") for axes in figure.axes] == ["Loads", "Adds"]
-    assert [axes.get_xlabel() for axes in figure.axes] == ["bytes", "operations"]
-    assert loads.get_ylabel() == "% of peak"
-    law, one, two = adds.lines
-    assert list(one.get_xdata()) == [16, 32, 64]
-    assert list(two.get_xdata()) == [32, 64, 128]
-    assert list(two.get_ydata()) == pytest.approx([28.8, 57.6, 90])
-    labels = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert labels == ["1 at a time", "2 at a time", "Little's law"]
-    looks = {(line.get_marker(), line.get_linestyle()) for line in (law, one, two)}
-    assert len({marker for marker, _ in looks}) == 3
-
-
-def test_saturation_draws_the_law_and_says_what_it_asks_for() -> None:
-    axes = drawn(saturation(PANELS), SATURATION).axes[0]
-    law = dict(zip(axes.lines[0].get_xdata(), axes.lines[0].get_ydata()))
-    assert law == pytest.approx({16: 32, 50: 100, 128: 100})
-    assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")  # proportion: a straight line
-    assert texts(axes) == ["latency x peak:\n50"]
-    assert axes.texts[0].xy == pytest.approx((50, 100))
-
-
 def test_saturation_of_a_kernel_without_rows() -> None:
     with pytest.raises(LabError, match="no row of kernel gone"):
         saturation([{"kernel": "gone", "title": "", "x_label": ""}]).draw(SATURATION, "title")
@@ -423,22 +223,6 @@ def predicted(kernels: list[str]) -> Predicted:
     return Predicted(panels, "stride", "steps", "cycles", "cycles", "turns", "by rule", "per load")
 
 
-def test_predicted_has_a_panel_for_each_kernel_with_both_values() -> None:
-    figure = drawn(predicted(["wide", "narrow"]), STRIDES)
-    wide, narrow = figure.axes
-    assert [axes.get_title(loc="left") for axes in figure.axes] == ["all wide", "all narrow"]
-    assert [axes.get_xlabel() for axes in figure.axes] == ["steps", "steps"]
-    assert wide.get_ylabel() == "per load"
-    rule, measured = wide.lines
-    assert list(rule.get_xdata()) == list(measured.get_xdata()) == [0, 1, 2]
-    assert list(rule.get_ydata()) == [4, 4, 8]
-    assert list(measured.get_ydata()) == [4.25, 4.25, 8.25]
-    assert rule.get_marker() != measured.get_marker()
-    assert list(narrow.lines[1].get_ydata()) == [1.25, 1.25, 2.25]
-    assert narrow.get_ylim()[0] < 1 and 8.25 < narrow.get_ylim()[1]
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["by rule", "cycles"]
-
-
 def test_predicted_of_what_is_not_there() -> None:
     with pytest.raises(LabError, match="no row of kernel gone"):
         predicted(["gone"]).draw(STRIDES, "title")
@@ -455,30 +239,6 @@ FOOTPRINT = [
     for kernel, sizes in (("near", {2: 30, 1: 30}), ("far", {64: 40, 128: 300, 1: 39.6}))
     for kib, cycles in sizes.items()
 ]
-
-
-def test_footprint_has_a_line_for_each_kernel_and_names_it() -> None:
-    figure = drawn(Footprint("bytes", "footprint", "cycles", {}), FOOTPRINT)
-    (axes,) = figure.axes
-    near, far = axes.lines
-    assert list(near.get_xdata()) == [1024, 2048]
-    assert list(far.get_xdata()) == [1024, 65536, 131072]
-    assert list(far.get_ydata()) == [39.6, 40, 300]
-    assert near.get_marker() != far.get_marker()
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["near", "far"]
-    ticks = [label.get_text() for label in axes.get_xticklabels()]
-    assert ticks == ["1K", "4K", "16K", "64K", "256K"]
-    assert [label.get_text() for label in axes.get_yticklabels()][:2] == ["16", "32"]
-    assert (axes.get_xlabel(), axes.get_ylabel()) == ("footprint", "cycles")
-
-
-def test_footprint_marks_the_sizes_that_columns_have() -> None:
-    chart = Footprint("bytes", "footprint", "cycles", {"cache": "L1"})
-    axes = drawn(chart, FOOTPRINT).axes[0]
-    mark = axes.lines[-1]
-    assert list(mark.get_xdata()) == [96 << 10] * 2
-    assert texts(axes) == ["L1 96 KiB"]
-    assert "cache" in chart.columns()
 
 
 def test_footprint_of_what_has_no_cycles() -> None:
@@ -523,71 +283,6 @@ ROOFLINE = [
 ROOFS = Roofline("chain", {"cached": "L2"})
 
 
-def named(figure: Figure) -> dict:
-    """The lines of a figure with one of axes, by the names in its legend."""
-    handles = figure.axes[0].get_legend_handles_labels()
-    return dict(zip(handles[1], handles[0]))
-
-
-def test_roofline_has_a_line_for_the_curve_and_a_point_for_each_other_row() -> None:
-    figure = drawn(ROOFS, ROOFLINE)
-    (axes,) = figure.axes
-    lines = named(figure)
-    assert list(lines["chain"].get_xdata()) == [2**-4, 2**2, 2**6]
-    assert list(lines["chain"].get_ydata()) == [90 / 16, 360, 950]
-    points = [line for line in axes.lines if line.get_linestyle() == "None"]
-    assert [(*line.get_xdata(), *line.get_ydata()) for line in points] == [(0.0833, 8), (128, 7000)]
-    assert {text.get_text(): text.xy for text in axes.texts[:2]} == {
-        "add": (0.0833, 8),
-        "product": (128, 7000),
-    }
-    assert {line.get_marker() for line in points}.isdisjoint(lines["chain"].get_marker())
-    assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
-    assert axes.get_ylabel() == "rate [GFLOP/s]"
-    ticks = [label.get_text() for label in axes.get_xticklabels()]
-    assert ticks == ["1/16", "1/4", "1", "4", "16", "64", "256", "1,024"]
-    legend = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert legend == list(lines)
-
-
-def test_roofline_has_rising_and_flat_roofs() -> None:
-    figure = drawn(ROOFS, ROOFLINE)
-    (axes,) = figure.axes
-    lines = named(figure)
-    assert list(lines) == ["chain", "device memory 100 GB/s", "L2, measured 400 GB/s"]
-    for name, gbps in (("device memory 100 GB/s", 100), ("L2, measured 400 GB/s", 400)):
-        (low, ridge), rates = lines[name].get_xdata(), list(lines[name].get_ydata())
-        assert low == axes.get_xlim()[0] < 2**-4
-        assert ridge == pytest.approx(8000 / gbps)
-        assert rates == pytest.approx([gbps * low, 8000])
-    styles = {lines[name].get_linestyle() for name in list(lines)[1:]}
-    assert len(styles) == 2
-    flat = [line for line in axes.lines if line.get_color() == style.LIMIT["color"]]
-    assert [list(line.get_ydata()) for line in flat] == [[1000, 1000], [8000, 8000]]
-    assert [line.get_xdata()[0] for line in flat] == pytest.approx([1000 / 400, 8000 / 400])
-    assert texts(axes)[2:] == ["FP32 1,000 GFLOP/s", "tensor cores, BF16 8,000 GFLOP/s"]
-    assert axes.get_ylim()[1] > 8000
-
-
-def test_nothing_of_a_roofline_is_cut_off() -> None:
-    with_long_names = [
-        *ROOFLINE,
-        under_the_roof("shared", "", "", 32_700),
-        under_the_roof("registerWarpTiles", 120, 400),
-    ]
-    measured = {"cached": "L2 cache", "shared": "shared memory"}
-    figure = drawn(Roofline("chain", measured), with_long_names)
-    (axes,) = figure.axes
-    canvas = figure.bbox
-    for label in (*axes.texts, axes.xaxis.label, axes.yaxis.label, figure.legends[0]):
-        box = label.get_window_extent()
-        assert canvas.x0 <= box.x0 and box.x1 <= canvas.x1, label
-        assert canvas.y0 <= box.y0 and box.y1 <= canvas.y1, label
-    boxes = [text.get_window_extent() for text in axes.texts]
-    assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2))
-    assert all(box.x1 <= axes.bbox.x1 for box in boxes)
-
-
 def test_roofline_of_what_is_not_there() -> None:
     with pytest.raises(LabError, match="no row of kernel gone"):
         Roofline("gone", {}).draw(ROOFLINE, "title")
@@ -608,31 +303,6 @@ BLOCKS = [
     {"kernel": "sum", "block": block, "gbps": str(gbps)}
     for block, gbps in (("32x8", 900.4), ("32x16", 1234.6), ("256", 100), ("16x16", 500))
 ]
-
-
-def test_heat_map_writes_each_value_into_its_cell() -> None:
-    axes = drawn(HeatMap("gbps"), BLOCKS).axes[0]
-    assert [label.get_text() for label in axes.get_xticklabels()] == ["16", "32", "256"]
-    assert [label.get_text() for label in axes.get_yticklabels()] == ["1", "8", "16"]
-    assert {text.get_position(): text.get_text() for text in axes.texts} == {
-        (1, 1): "900",
-        (1, 2): "1,235",
-        (2, 0): "100",
-        (0, 2): "500",
-    }
-    values = axes.images[0].get_array()
-    assert values[1][1] == 900.4
-    assert values.mask[0][0] or values[0][0] != values[0][0]  # no block 16x1: nothing there
-    assert axes.get_xlabel() == "block.x [threads]"
-    assert axes.get_ylabel() == "block.y [threads]"
-    low, high = axes.get_ylim()
-    assert low < high  # block.y grows upwards
-
-
-def test_heat_map_says_what_its_colours_mean() -> None:
-    figure = drawn(HeatMap("gbps"), BLOCKS)
-    assert figure.axes[1].get_ylabel() == "bandwidth [GB/s]"
-    assert figure.axes[0].images[0].get_cmap().name == "viridis"
 
 
 def test_heat_map_text_has_contrast() -> None:
@@ -674,57 +344,6 @@ TIMELINE = [
 ]
 
 
-def test_timeline_has_a_panel_for_each_mode_and_a_lane_for_each_stream() -> None:
-    figure = drawn(Timeline("mode", "stream", "kernel"), TIMELINE)
-    one, own = figure.axes
-    assert one.get_title(loc="left") == "oneStream: 2.10 ms"
-    assert own.get_title(loc="left") == "ownStreams: 1.50 ms"
-    assert [label.get_text() for label in one.get_yticklabels()] == ["stream 0"]
-    assert [label.get_text() for label in own.get_yticklabels()] == ["stream 0", "stream 1"]
-    assert own.get_xlabel() == "time [ms]"
-    assert one.get_xlim() == own.get_xlim()
-
-
-def test_timeline_bars_last_from_begin_to_end() -> None:
-    one, own = drawn(Timeline("mode", "stream", "kernel"), TIMELINE).axes
-    spans = [(bar.get_x(), bar.get_x() + bar.get_width()) for bar in bars(one)]
-    assert spans == [pytest.approx((0, 1)), pytest.approx((1.1, 2.1))]
-    centres = [bar.get_y() + bar.get_height() / 2 for bar in bars(own)]
-    assert centres == pytest.approx([0, 1])
-    assert texts(one) == ["kernel 0", "kernel 1"]
-    assert len({bar.get_hatch() for bar in bars(one)}) == 2  # neighbours differ, in print too
-
-
-def test_timeline_leaves_out_what_has_no_room() -> None:
-    spans = [("copy in", "0", 0, 10), ("copy in", "1", 10, 10.5), ("host", "12", 11, 11.1)]
-    rows = [
-        {"mode": "all", "lane": lane, "piece": piece, "begin_ms": str(a), "end_ms": str(b)}
-        for lane, piece, a, b in spans
-    ]
-    (axes,) = drawn(Timeline("mode", "lane", "piece"), [*rows, {**rows[0], "piece": "all"}]).axes
-    assert [label.get_text() for label in axes.get_yticklabels()] == ["copy in", "host"]
-    assert sorted(texts(axes)) == ["1", "all", "piece 0"]
-
-
-def test_a_short_timeline_is_in_microseconds_and_marks_what_was_asked_for() -> None:
-    spans = [("0", 0, 0.25), ("u0", 0.25, 0.4)]
-    rows = [
-        {"mode": "all", "sm": "7", "block": block, "begin_ms": str(a), "end_ms": str(b)}
-        for block, a, b in spans
-    ]
-    figure = drawn(Timeline("mode", "sm", "block", "u0", 0.15), rows)
-    (axes,) = figure.axes
-    assert axes.get_title(loc="left") == "all: 400 us"
-    assert axes.get_xlabel() == "time [us]"
-    assert [label.get_text() for label in axes.get_yticklabels()] == ["SM 7"]
-    assert [bar.get_x() for bar in bars(axes)] == pytest.approx([0, 250])
-    colours = [to_hex(bar.get_facecolor()).upper() for bar in bars(axes)]
-    assert colours == [style.SKY, style.ORANGE]
-    (asked,) = axes.lines
-    assert list(asked.get_xdata()) == pytest.approx([150, 150])
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["when u0 is asked for"]
-
-
 # ---- waves ----
 
 
@@ -758,49 +377,11 @@ def boxes_of(axes) -> dict[str, list[tuple[float, ...]]]:
     return boxes
 
 
-def test_waves_have_a_colour_each_and_a_lane_for_each_sm() -> None:
-    figure = drawn(WAVES, BLOCKS_IN_TIME)
-    large, small = figure.axes
-    assert boxes_of(large) == {
-        # Two SMs from the first begin to the last end.
-        style.PALE: [(0, 4, -0.45, 0.45), (0, 4, 0.55, 1.45)],
-        style.BLUE: [(0, 2, -0.45, 0), (0, 2, 0.55, 1), (0.5, 2.5, 0, 0.45)],
-        style.SKY: [(2, 4, 0.55, 1)],
-    }
-    assert boxes_of(small)[style.BLUE] == [(0, 1, 0.225, 0.45)]  # the last quarter of SM 0
-    assert large.get_ylim() == small.get_ylim() == (1.5, -0.5)  # SM 0 on top
-    assert large.get_xlim() == small.get_xlim() == (0, 4)
-    assert large.get_ylabel() == "SM" and small.get_xlabel() == "time [ms]"
-    labels = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert labels == ["wave 1", "wave 2", "room without a block"]
-
-
-def test_waves_say_how_much_was_idle() -> None:
-    titles = [axes.get_title(loc="left") for axes in drawn(WAVES, BLOCKS_IN_TIME).axes]
-    assert titles == [
-        "1024 threads, room for 2: 4.00 ms, 50 % idle",  # 8 of 2 SMs * 2 slots * 4 ms are used
-        "512 threads, room for 4: 1.00 ms, 88 % idle",
-    ]
-
-
 def test_many_waves_repeat_the_colours_and_the_legend_says_so() -> None:
     rows = [block_row(1024, i, 0, 0, i + 1, i, i + 1) for i in range(8)]
     labels = [text.get_text() for text in drawn(WAVES, rows).legends[0].get_texts()]
     assert labels[:3] == ["wave 1, 7", "wave 2, 8", "wave 3"]
     assert len(boxes_of(drawn(WAVES, rows).axes[0])[style.BLUE]) == 2
-
-
-def test_some_sms_are_drawn_but_all_of_the_gpu_count_as_idle_or_not() -> None:
-    rows = [block_row(1024, i, 5 * i, slot, 1, 0, 1) for i in (0, 1) for slot in (0, 1)]
-    axes = drawn(dataclasses.replace(WAVES, first_sm=4, last_sm=6), rows).axes[0]
-    assert axes.get_ylim() == (6.5, 3.5)
-    assert boxes_of(axes)[style.BLUE] == [(0, 1, 4.55, 5), (0, 1, 5, 5.45)]
-    assert len(boxes_of(axes)[style.PALE]) == 3
-    assert axes.get_title(loc="left").endswith("1.00 ms, 0 % idle")
-    short = [{**row, "end_ms": "0.25"} for row in rows]
-    figure = drawn(WAVES, short)
-    assert figure.axes[0].get_title(loc="left").endswith("250 us, 0 % idle")
-    assert figure.axes[0].get_xlim() == (0, 250) and figure.axes[0].get_xlabel() == "time [us]"
 
 
 @pytest.mark.parametrize(("column", "value"), [("wave", "x"), ("sm", "1.5"), ("slot", "-1")])
@@ -814,40 +395,10 @@ def test_waves_of_what_are_none(column: str, value: str) -> None:
 # ---- picture ----
 
 
-def test_a_picture_has_a_colour_for_each_value() -> None:
-    image = Image({}, 3, 2, 300, bytes([0, 0, 0, 3, 0, 15, 1, 44, 0, 0, 1, 44]))
-    figure = drawn(Picture("dwell", top="stays"), image)
-    mesh = figure.axes[0].images[0]
-    shown = mesh.get_array()
-    assert shown.tolist() == [
-        [1, 4, 16],
-        [None, 1, None],
-    ]  # one more; the largest has a colour of its own
-    assert (mesh.norm.vmin, mesh.norm.vmax) == (1, 301)
-    assert to_hex(mesh.cmap.get_bad()) == style.BLACK
-    assert [text.get_text() for text in figure.axes[0].get_legend().texts] == ["stays"]
-    scale = figure.axes[1]
-    assert scale.get_ylabel() == "dwell"
-    assert [text.get_text() for text in scale.get_yticklabels()] == ["1", "4", "16", "64", "256"]
-    assert scale.get_yticks().tolist() == [2, 5, 17, 65, 257]
-
-
 def test_without_a_name_the_largest_value_is_one_of_the_scale() -> None:
     figure = drawn(Picture("dwell"), Image({}, 2, 1, 9, b"\0\t"))
     assert figure.axes[0].images[0].get_array().tolist() == [[1, 10]]
     assert figure.axes[0].get_legend() is None
-
-
-def test_values_with_names_have_no_scale() -> None:
-    figure = drawn(
-        Picture("", names=["filled", "computed"]), Image({}, 2, 2, 1, bytes([0, 1, 1, 1]))
-    )
-    (axes,) = figure.axes
-    assert axes.images[0].get_array().tolist() == [[0, 1], [1, 1]]
-    labels = [text.get_text() for text in axes.get_legend().texts]
-    assert labels == ["filled: 25.0%", "computed: 75.0%"]
-    colours = [to_hex(patch.get_facecolor()) for patch in axes.get_legend().get_patches()]
-    assert colours == [to_hex(axes.images[0].cmap(value)) for value in (0, 1)]
 
 
 def test_a_value_without_a_name() -> None:
@@ -1026,19 +577,6 @@ def test_a_figure_may_show_other_exercises_too(tmp_path: Path) -> None:
     assert Spec("sum", "x", {}).text(tmp_path) == "# gpu: X1\nkernel,grid,gbps\na,1,2\n"
     with pytest.raises(LabError, match="other.csv: No such file"):
         Spec("sum", "x", {"also": ["fast", "other"]}).text(tmp_path)
-
-
-def test_curves_show_the_limit_of_each_exercise() -> None:
-    rows = [{**item, "exercise": "sum"} for item in CURVES]
-    rows += [
-        {**row("wide", 100, peak=8000, size=size), "exercise": "wide"} for size in ("1024", "4096")
-    ]
-    chart = Curves("size", "integers", "gbps", peaks={"wide": "wide peak"})
-    axes = drawn(chart, rows).axes[0]
-    limits = [line for line in axes.lines if line.get_marker() == "None"]
-    assert [line.get_ydata()[0] for line in limits] == pytest.approx([2000, 8000])
-    assert {"peak bandwidth 2,000 GB/s", "wide peak 8,000 GB/s"} <= set(texts(axes))
-    assert axes.get_ylim()[1] > 8000
 
 
 def test_where_selects_rows() -> None:
