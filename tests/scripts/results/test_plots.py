@@ -14,25 +14,26 @@ from exercise_sample import FACTS
 from lab_cli import catalogue, exercise_facts
 from lab_cli.commands import plot
 from lab_cli.errors import LabError
+from lab_cli.paths import ROOT
 from lab_cli.results import figures
+from lab_cli.results.csv_file import Row
 from lab_cli.results.figures import Spec
 from lab_cli.results.images import Image
 from lab_cli.results.plots import curves, draw, heatmap, style
 from lab_cli.results.plots.curves import Curves, spread
-from lab_cli.results.plots.footprint import Footprint, in_bytes, powers_of_two
+from lab_cli.results.plots.footprint import in_bytes, powers_of_two
 from lab_cli.results.plots.heatmap import HeatMap
 from lab_cli.results.plots.ladder import Ladder
 from lab_cli.results.plots.picture import Picture
-from lab_cli.results.plots.predicted import Predicted
-from lab_cli.results.plots.roofline import Roofline, power_of_two
-from lab_cli.results.plots.saturation import Saturation
-from lab_cli.results.plots.timeline import Timeline
+from lab_cli.results.plots.roofline import power_of_two
 from lab_cli.results.plots.waves import Waves
 from lab_cli.results.rows import count, short
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 pytestmark = pytest.mark.draws
+
+RESULTS = ROOT / "results" / "h200"
 
 
 def row(kernel: str, gbps: float, peak: float = 2000, library: bool = False, **more: str) -> dict:
@@ -174,77 +175,7 @@ def test_spread_without_room_for_all_is_even() -> None:
     assert spread([0.5] * 5, 0.5, 0, 1) == pytest.approx([0, 0.25, 0.5, 0.75, 1])
 
 
-# ---- saturation ----
-
-# Saturates at 90 % from 100 in flight on; by the law from 50 on.
-SATURATION = [
-    {
-        "kernel": kernel,
-        "per_thread": per_thread,
-        "in_flight": str(in_flight),
-        "percent_peak": str(min(90, 0.9 * in_flight)),
-        "percent_law": str(min(100, 2 * in_flight)),
-    }
-    for kernel in ("add", "load")
-    for per_thread, flights in (("1", (16, 32, 64)), ("2", (128, 64, 32)))
-    for in_flight in flights
-]
-PANELS = [
-    {"kernel": "load", "title": "Loads", "x_label": "bytes"},
-    {"kernel": "add", "title": "Adds", "x_label": "operations"},
-]
-
-
-def saturation(panels: list[dict[str, str]]) -> Saturation:
-    return Saturation(
-        panels, "in_flight", "percent_peak", "percent_law", "per_thread", "{} at a time"
-    )
-
-
-def test_saturation_of_a_kernel_without_rows() -> None:
-    with pytest.raises(LabError, match="no row of kernel gone"):
-        saturation([{"kernel": "gone", "title": "", "x_label": ""}]).draw(SATURATION, "title")
-    emulated = [{**item, "percent_peak": "", "percent_law": ""} for item in SATURATION]
-    with pytest.raises(LabError, match="no .*number in column percent_law"):
-        saturation(PANELS).draw(emulated, "title")
-
-
-# ---- predicted ----
-
-STRIDES = [
-    {"kernel": kernel, "stride": str(stride), "turns": str(turns), "cycles": str(turns + 0.25)}
-    for kernel, wide in (("narrow", 1), ("wide", 4))
-    for stride, turns in ((0, wide), (1, wide), (2, 2 * wide))
-]
-
-
-def predicted(kernels: list[str]) -> Predicted:
-    panels = [{"kernel": kernel, "title": f"all {kernel}"} for kernel in kernels]
-    return Predicted(panels, "stride", "steps", "cycles", "cycles", "turns", "by rule", "per load")
-
-
-def test_predicted_of_what_is_not_there() -> None:
-    with pytest.raises(LabError, match="no row of kernel gone"):
-        predicted(["gone"]).draw(STRIDES, "title")
-    emulated = [{**item, "cycles": ""} for item in STRIDES]
-    with pytest.raises(LabError, match="no .*number in column cycles"):
-        predicted(["wide"]).draw(emulated, "title")
-
-
-# ---- footprint ----
-
-# Two lines; the second leaves its cache, of 96 KiB, at 128 KiB.
-FOOTPRINT = [
-    {"kernel": kernel, "bytes": str(kib << 10), "cycles": str(cycles), "cache": str(96 << 10)}
-    for kernel, sizes in (("near", {2: 30, 1: 30}), ("far", {64: 40, 128: 300, 1: 39.6}))
-    for kib, cycles in sizes.items()
-]
-
-
-def test_footprint_of_what_has_no_cycles() -> None:
-    emulated = [{**item, "cycles": ""} for item in FOOTPRINT]
-    with pytest.raises(LabError, match="no .*number in column cycles"):
-        Footprint("bytes", "footprint", "cycles", {}).draw(emulated, "title")
+# ---- footprint and roofline ----
 
 
 def test_powers_of_two_enclose_a_range() -> None:
@@ -257,40 +188,6 @@ def test_sizes_in_bytes() -> None:
     sizes = [1, 1000, 1024, 228 << 10, 60 << 20, 4 << 30, 1 << 44]
     shown = ["1 B", "1000 B", "1 KiB", "228 KiB", "60 MiB", "4 GiB", "16384 GiB"]
     assert [in_bytes(size) for size in sizes] == shown
-
-
-# ---- roofline ----
-
-
-def under_the_roof(kernel: str, intensity: object, gflops: object, gbps: object = "") -> dict:
-    """Of a GPU whose roofs meet at 10 and at 80 operations per byte."""
-    peaks = {"peak_gbps": "100", "peak_gflops": "1000", "peak_tensor_gflops": "8000"}
-    return {
-        "kernel": kernel,
-        "intensity": str(intensity),
-        "gflops": str(gflops),
-        "gbps": str(gbps),
-        **peaks,
-    }
-
-
-ROOFLINE = [
-    under_the_roof("add", 0.0833, 8),
-    *(under_the_roof("chain", 2**n, min(950, 90 * 2**n)) for n in (6, -4, 2)),
-    under_the_roof("cached", "", "", 400),
-    {**under_the_roof("product", 128, 7000), "peak_gbps": "", "peak_gflops": ""},
-]
-ROOFS = Roofline("chain", {"cached": "L2"})
-
-
-def test_roofline_of_what_is_not_there() -> None:
-    with pytest.raises(LabError, match="no row of kernel gone"):
-        Roofline("gone", {}).draw(ROOFLINE, "title")
-    with pytest.raises(LabError, match="no row of kernel gone"):
-        Roofline("chain", {"gone": "L2"}).draw(ROOFLINE, "title")
-    emulated = [{**item, "gflops": ""} for item in ROOFLINE]
-    with pytest.raises(LabError, match="no number in column gflops"):
-        ROOFS.draw(emulated, "title")
 
 
 def test_powers_of_two_as_fractions() -> None:
@@ -330,20 +227,6 @@ def test_heat_map_of_what_is_none(rows: list[dict[str, str]], message: str) -> N
         HeatMap("gbps").draw(rows, "title")
 
 
-# ---- timeline ----
-
-SPANS = [
-    ("oneStream", "0", "0", 0, 1),
-    ("oneStream", "0", "1", 1.1, 2.1),
-    ("ownStreams", "0", "0", 0.5, 1.5),
-    ("ownStreams", "1", "1", 0.25, 1.25),
-]
-TIMELINE = [
-    {"mode": mode, "stream": stream, "kernel": kernel, "begin_ms": str(a), "end_ms": str(b)}
-    for mode, stream, kernel, a, b in SPANS
-]
-
-
 # ---- waves ----
 
 
@@ -355,13 +238,6 @@ def block_row(
     return {name: str(value) for name, value in zip(names, values)}
 
 
-BLOCKS_IN_TIME = [
-    block_row(1024, 0, 0, 0, 1, 0, 2),
-    block_row(1024, 1, 1, 0, 1, 0, 2),
-    block_row(1024, 2, 0, 1, 1, 0.5, 2.5),
-    block_row(1024, 3, 1, 0, 2, 2, 4),
-    block_row(512, 0, 0, 3, 1, 0, 1),
-]
 WAVES = Waves("block_size", "{block_size} threads, room for {slots}", 0, 1)
 
 
@@ -387,9 +263,9 @@ def test_many_waves_repeat_the_colours_and_the_legend_says_so() -> None:
 @pytest.mark.parametrize(("column", "value"), [("wave", "x"), ("sm", "1.5"), ("slot", "-1")])
 def test_waves_of_what_are_none(column: str, value: str) -> None:
     with pytest.raises(LabError, match=f"column {column}"):
-        drawn(WAVES, [{**BLOCKS_IN_TIME[0], column: value}])
+        drawn(WAVES, [{**block_row(1024, 0, 0, 0, 1, 0, 2), column: value}])
     with pytest.raises(LabError, match="panel_title = '{threads}': KeyError"):
-        drawn(Waves("block_size", "{threads}", 0, 1), BLOCKS_IN_TIME)
+        drawn(Waves("block_size", "{threads}", 0, 1), [block_row(1024, 0, 0, 0, 1, 0, 2)])
 
 
 # ---- picture ----
@@ -409,32 +285,41 @@ def test_a_value_without_a_name() -> None:
 # ---- all charts ----
 
 
-@pytest.mark.parametrize(
-    ("chart", "rows", "columns"),
-    [
-        (Ladder("gbps"), LADDER, "kernel grid gbps"),
-        (Curves("size", "n", "gbps"), CURVES, "kernel grid size gbps"),
-        (HeatMap("gbps"), BLOCKS, "block gbps"),
-        (
-            saturation(PANELS),
-            SATURATION,
-            "kernel in_flight percent_peak percent_law per_thread",
-        ),
-        (predicted(["narrow", "wide"]), STRIDES, "kernel stride cycles turns"),
-        (Timeline("mode", "stream", "kernel"), TIMELINE, "mode stream kernel begin_ms end_ms"),
-        (
-            ROOFS,
-            ROOFLINE,
-            "kernel intensity gflops gbps peak_gbps peak_gflops peak_tensor_gflops",
-        ),
-        (WAVES, BLOCKS_IN_TIME, "block_size sms slots sm slot wave begin_ms end_ms"),
-    ],
-    ids=lambda value: type(value).__name__ if dataclasses.is_dataclass(value) else None,
-)
-def test_what_a_chart_needs_is_what_it_names(chart, rows: list[dict], columns: str) -> None:
+def of_project(kind: str) -> tuple[draw.Chart, list[Row]]:
+    """A chart of this kind that an exercise has, and the rows that it shows."""
+    specs = figures.of(catalogue.exercises())
+    spec = next(spec for spec in specs if spec.entry["chart"] == kind)
+    results = draw.parse(spec.text(RESULTS), spec.source(RESULTS))
+    return draw.chart_of(spec), spec.select(results.rows)
+
+
+@pytest.mark.parametrize("kind", sorted({*draw.CHARTS} - {"image"}))
+def test_what_a_chart_needs_is_what_it_names(kind: str) -> None:
     """With these columns alone it can be drawn."""
-    assert chart.columns() == columns.split()
-    drawn(chart, [{column: item[column] for column in columns.split()} for item in rows])
+    chart, rows = of_project(kind)
+    drawn(chart, [{column: row[column] for column in chart.columns()} for row in rows])
+
+
+@pytest.mark.parametrize("kind", ["saturation", "predicted", "roofline"])
+def test_a_kernel_without_rows_is_named(kind: str) -> None:
+    chart, rows = of_project(kind)
+    kernel = chart.curve if kind == "roofline" else chart.panels[0]["kernel"]
+    with pytest.raises(LabError, match=f"no row of kernel {kernel}"):
+        chart.draw([row for row in rows if row["kernel"] != kernel], "title")
+
+
+@pytest.mark.parametrize("kind", ["saturation", "predicted", "footprint", "roofline"])
+def test_what_an_emulation_leaves_empty_is_named(kind: str) -> None:
+    chart, rows = of_project(kind)
+    column = "gflops" if kind == "roofline" else chart.value
+    with pytest.raises(LabError, match=f"no .*number in column {column}"):
+        chart.draw([{**row, column: ""} for row in rows], "title")
+
+
+def test_a_memory_without_a_row_is_named() -> None:
+    chart, rows = of_project("roofline")
+    with pytest.raises(LabError, match="no row of kernel gone"):
+        dataclasses.replace(chart, measured={"gone": "L2"}).draw(rows, "title")
 
 
 def test_each_row_must_have_the_columns() -> None:
@@ -689,13 +574,6 @@ def test_every_chart_takes_the_keys_that_a_file_may_have() -> None:
 
 def has_default(field: dataclasses.Field) -> bool:
     return {field.default, field.default_factory} != {dataclasses.MISSING}
-
-
-def test_every_figure_of_the_project_can_be_drawn_by_its_chart() -> None:
-    specs = figures.of(catalogue.exercises())
-    assert specs
-    for spec in specs:
-        draw.chart_of(spec)
 
 
 def test_users_own_settings_do_not_show(results: Path) -> None:
