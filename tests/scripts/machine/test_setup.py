@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -143,33 +144,29 @@ def test_what_only_tests_need_is_asked_for_by_them() -> None:
     assert packages[3:] == ["make", "libgmock-dev", "libbenchmark-dev"]
 
 
-def test_missing_package_is_installed_as_root(
-    fake_tool, log: Path, needed: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("user", "prefix"), [(0, ""), (1000, "sudo -n ")])
+def test_missing_package_is_installed_as_root_or_with_a_sudo_that_asks_nothing(
+    fake_tool, log: Path, needed: Path, monkeypatch, capfd, user: int, prefix: str
 ) -> None:
     fake_tool("env", 'shift; exec "$@"')
+    fake_tool("sudo", '[ "$*" = "-n id -u" ] && echo 0 && exit; shift; exec "$@"')
     fake_tool("apt-get", LOGGING_APT.format(log=log) + f'; : > "{needed}"')
-    monkeypatch.setattr(apt.os, "geteuid", lambda: 0)
+    monkeypatch.setattr(apt.os, "geteuid", lambda: user)
     assert setup.ensure("cpu") == "/bin/sh"
-    assert log.read_text().splitlines() == [
-        "apt-get update",
-        "apt-get install -y --no-install-recommends tool",
-    ]
+    commands = ["apt-get update", "apt-get install -y --no-install-recommends tool"]
+    assert log.read_text().splitlines() == commands
+    shown = [f"+ {prefix}env DEBIAN_FRONTEND=noninteractive {command}" for command in commands]
+    assert capfd.readouterr().err.splitlines() == ["set-up: missing a tool", *shown]
 
 
-def test_what_is_still_missing_is_named(fake_tool, log, needed, monkeypatch, capfd) -> None:
+def test_what_is_still_missing_is_named(fake_tool, log, needed, monkeypatch) -> None:
     fake_tool("env", 'shift; exec "$@"')
     fake_tool("apt-get", "exit 0")
     monkeypatch.setattr(apt.os, "geteuid", lambda: 0)
     with pytest.raises(LabError) as raised:
         setup.ensure("cpu")
-    assert str(raised.value) == "installed, and yet not found: a tool; see ./lab doctor"
+    assert str(raised.value).startswith("installed, and yet not found: a tool")
     assert not (setup.OUT / "lab_setup_cpu.json").exists()
-    quiet = "env DEBIAN_FRONTEND=noninteractive apt-get"
-    assert capfd.readouterr().err.splitlines() == [
-        "set-up: missing a tool",
-        f"+ {quiet} update",
-        f"+ {quiet} install -y --no-install-recommends tool",
-    ]
 
 
 def test_second_run_sets_up_nothing(needed: Path, log: Path, monkeypatch) -> None:
@@ -239,11 +236,8 @@ def test_without_root_the_command_is_printed(
     with pytest.raises(LabError) as raised:
         setup.ensure("cpu")
     command = "sudo apt-get update && sudo apt-get install -y --no-install-recommends tool"
-    assert str(raised.value) == (
-        f"missing: a tool. Run this command, then lab again:\n\n    {command}\n\n"
-        "It takes root. Who is not root here asks the administrator, or works in a container of "
-        "Debian or Ubuntu."
-    )
+    assert str(raised.value).startswith("missing: a tool. ")
+    assert f"\n\n    {command}\n\n" in str(raised.value)
     assert raised.value.status == 1
     assert not log.exists()
     assert capfd.readouterr().err == ""  # what is missing is said once
@@ -322,23 +316,6 @@ def test_zig_of_an_installation_for_many_is_known_as_well(monkeypatch) -> None:
         assert zig.is_compiler(f"{venv}/zig/c++")
     for other in ("/usr/bin/c++", "/other/.venv/zig/c++", "/shared/.venv/zig/cc", None):
         assert not zig.is_compiler(other)
-
-
-def test_passwordless_sudo_is_used(fake_tool, log: Path, needed, monkeypatch, capfd) -> None:
-    fake_tool("env", 'shift; exec "$@"')
-    fake_tool("sudo", '[ "$*" = "-n id -u" ] && echo 0 && exit; shift; exec "$@"')
-    fake_tool("apt-get", LOGGING_APT.format(log=log) + f'; : > "{needed}"')
-    monkeypatch.setattr(apt.os, "geteuid", lambda: 1000)
-    setup.ensure("cpu")
-    assert log.read_text().splitlines() == [
-        "apt-get update",
-        "apt-get install -y --no-install-recommends tool",
-    ]
-    quiet = "+ sudo -n env DEBIAN_FRONTEND=noninteractive apt-get"
-    assert capfd.readouterr().err.splitlines()[1:] == [
-        f"{quiet} update",
-        f"{quiet} install -y --no-install-recommends tool",
-    ]
 
 
 def test_one_message_names_all_that_is_missing(fake_tool, log, monkeypatch, capfd) -> None:
@@ -439,10 +416,8 @@ def test_without_apt_the_names_are_printed(fake_tool, log: Path, monkeypatch) ->
     monkeypatch.setattr(setup, "needs_of", lambda *_: needed)
     with pytest.raises(LabError) as raised:
         setup.ensure("cpu")
-    assert str(raised.value) == (
-        "missing: a tool, other. Install them with your system's package manager, then run lab again. "
-        "(Their names on Debian and Ubuntu: tool-dev libother)"
-    )
+    assert str(raised.value).startswith("missing: a tool, other. ")
+    assert "tool-dev libother" in str(raised.value)
 
 
 def test_failing_apt_ends_with_its_status(fake_tool, log: Path, needed, monkeypatch) -> None:
@@ -576,17 +551,10 @@ def test_environment_is_made_possible(fake_tool, log: Path, monkeypatch, can_be_
 
 def test_requirements_are_pinned() -> None:
     lines = python_packages.REQUIREMENTS.read_text().splitlines()
-    pins = [line.split("#")[0].strip() for line in lines]
-    assert {pin.split("==")[0] for pin in pins if "==" in pin} == {
-        "cmake",
-        "html5lib",
-        "jinja2",
-        "matplotlib",
-        "ninja",
-        "pytest",
-        "tomli",
-        "ziglang",
-    }
+    pins = {line.split("#")[0].strip() for line in lines} - {""}
+    names = {re.split("[=<>]", pin)[0] for pin in pins}
+    assert names == {pin.split("==")[0] for pin in pins if "==" in pin}
+    assert {*python_packages.OF_TESTS, "cmake", "matplotlib", "ninja", "tomli", "ziglang"} <= names
 
 
 def test_one_python_must_have_all_modules(fake_tool, monkeypatch, capfd) -> None:
