@@ -151,11 +151,6 @@ def test_what_cannot_be_checked(lab, capfd, arguments, status, message) -> None:
     assert message in capfd.readouterr().err
 
 
-def test_unknown_option_names_the_way(lab, capfd) -> None:
-    assert lab(report(CLEAN), "transpose", "--rows=64") == 2
-    assert "follow after --" in capfd.readouterr().err
-
-
 def test_the_report_is_not_left_behind(lab, tmp_path, monkeypatch) -> None:
     note = f'dirname "$CUDA_EMULATOR_CHECK" > {tmp_path}/folder; '
     assert lab(note + report(CLEAN), "transpose") == 0

@@ -563,11 +563,6 @@ def test_own_files_that_do_not_compile(lab: Lab, mine: Path, monkeypatch, capfd,
     assert [line.split()[0] for line in lab.ran()] == ["build", "nvcc"]
 
 
-def test_file_that_is_not_there(lab: Lab, capfd) -> None:
-    assert lab("nosuch.cu") == 2
-    assert "there is no file nosuch.cu" in capfd.readouterr().err
-
-
 def test_file_of_an_exercise_is_the_exercise(lab: Lab, tmp_path: Path) -> None:
     source = tmp_path / "ch03_execution_model" / "reduceInteger.cu"
     lab.ncu(ncu_sample.OUTPUT)
@@ -616,11 +611,6 @@ def test_bad_usage(lab: Lab, mine: Path, capfd, arguments: list[str], message: s
     assert lab(*(word.replace("MINE", str(mine)) for word in arguments)) == 2
     assert message.replace("MINE", str(mine)) in capfd.readouterr().err
     assert lab.ran() == []
-
-
-def test_unknown_option(lab: Lab, capfd) -> None:
-    assert lab("reduceInteger", "--size=3") == 2
-    assert "options of an exercise follow after --" in capfd.readouterr().err
 
 
 # ---- cpu ----
