@@ -14,14 +14,12 @@ COMMON = ROOT / "common"
 def changed_files(
     source: Path, who: str, changes: Iterable[tuple[str, str, str]]
 ) -> dict[str, str]:
-    """The texts of `source` and of the files that are changed, by name. A change is the name of a file as
-    an #include has it (empty: that of `source`), a text that stands there once (else LabError, with `who`
-    wants it), and what to put there."""
+    """The texts of `source` and of the files that are changed, by name. A change is the name of a header
+    (empty: `source`), a text that stands there once (else LabError, with `who` wants it), and what to put
+    there."""
     texts = {source.name: source.read_text(encoding="utf-8")}
     for number, (file, old, new) in enumerate(changes, 1):
-        path = source.parent / (file or source.name)
-        if not path.exists():
-            path = COMMON / file
+        path = _found(source, file) if file else source
         text = texts.get(path.name) or path.read_text(encoding="utf-8")
         times = text.count(old)
         if times != 1:
@@ -30,6 +28,15 @@ def changed_files(
             )
         texts[path.name] = text.replace(old, new)
     return texts
+
+
+def _found(source: Path, header: str) -> Path:
+    """The header of the exercise, of its chapter, or of common/."""
+    folders = (source.parent, source.parents[1], COMMON)
+    return next(
+        (folder / header for folder in folders if (folder / header).exists()),
+        source.parent / header,
+    )
 
 
 def write_copy(source: Path, texts: dict[str, str], folder: Path) -> Path:

@@ -21,7 +21,7 @@ and at the end of the answer
         counts: METRIC NUMBER   The profiler counts this: a number for each launch, with ", " between them,
                                 or one for all launches together.
         multiprocessors: NUMBER The cpu back end has so many of them.
-    <!-- measure: OPTIONS -->   results/<gpu>/NAME.answers.csv has rows of this run (measure_answers.py).
+    <!-- measure: OPTIONS -->   results/<gpu>/answers.csv has rows of this run (measure_answers.py).
     <!-- nvcc: 90a -->          The code needs a GPU; nvcc compiles it for this architecture.
     <!-- variant: NAME -->      The comments below belong to this variant of the answer, those above the
                                 first variant to all of them.

@@ -64,8 +64,8 @@ placed            kernels of other exercises, each a table: exercise; kernel and
 round             1 (default), 2 ...: for another way to break what is broken already
 options           of the run of this round (default: the first of runs)
 replace, by       a text that stands in the source exactly once, and what takes its place
-file              where it stands, if not in NAME.cu: a file as an #include of NAME.cu names it, such as
-                  part.cuh, ../forkJoin.cuh, or a file of common/
+file              where it stands, if not in NAME.cu: the name of a header beside it, of its chapter or of
+                  common/
 wrong             the rows: each a kernel, or a table of columns and values,
                   { kernel = "...", size = 1 }; the words of the column parameters count as columns.
                   Empty for a change that is within what a check must allow

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 from lab_cli import catalogue, main, metrics
-from lab_cli.catalogue import page_of
 from lab_cli.commands.arguments import AFTER_DASHES
 from lab_cli.errors import LabError
 from lab_cli.paths import ROOT

@@ -82,8 +82,8 @@ def test_one_folder_and_nothing_else(checkout: Path, capfd) -> None:
     assert f"build/ch04_memory/{LONGEST} --size" in source
     path = f"//       ch04_memory/{LONGEST}/{LONGEST}.cu"  # alone in its line
     assert all(len(line) <= 100 or line == path for line in source.splitlines())
-    assert long_lines(after[f"ch04_memory/{LONGEST}.md"], 100) == []
-    assert broken_links(checkout / "ch04_memory" / f"{LONGEST}.md", checkout) == []
+    assert long_lines(after[f"ch04_memory/{LONGEST}/README.md"], 100) == []
+    assert broken_links(folder / "README.md", checkout) == []
 
 
 @pytest.mark.parametrize(

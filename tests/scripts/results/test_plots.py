@@ -14,7 +14,6 @@ from exercise_sample import FACTS
 from lab_cli import catalogue, exercise_facts
 from lab_cli.commands import plot
 from lab_cli.errors import LabError
-from lab_cli.paths import ROOT
 from lab_cli.results import figures
 from lab_cli.results.csv_file import Row
 from lab_cli.results.figures import Spec
@@ -33,7 +32,7 @@ from matplotlib.figure import Figure
 
 pytestmark = pytest.mark.draws
 
-RESULTS = ROOT / "results" / "h200"
+GPU = "h200"  # whose results the project has
 
 
 def row(kernel: str, gbps: float, peak: float = 2000, library: bool = False, **more: str) -> dict:
@@ -289,7 +288,7 @@ def of_project(kind: str) -> tuple[draw.Chart, list[Row]]:
     """A chart of this kind that an exercise has, and the rows that it shows."""
     specs = figures.of(catalogue.exercises())
     spec = next(spec for spec in specs if spec.entry["chart"] == kind)
-    results = draw.parse(spec.text(RESULTS), spec.source(RESULTS))
+    results = draw.parse(spec.text(spec.results / GPU), spec.source(spec.results / GPU))
     return draw.chart_of(spec), spec.select(results.rows)
 
 
@@ -352,6 +351,8 @@ def test_count(text: str, shown: str) -> None:
 
 # ---- from file to file ----
 
+NOWHERE = Path("/nowhere")  # the results of a figure that is not drawn
+
 CSV = """# gpu: NVIDIA X1
 exercise,parameters,kernel,grid,block,gbps,percent_peak
 sum,size=1048576 block=32,a,4,32,10,1
@@ -378,16 +379,25 @@ def results(tmp_path: Path, exercises) -> Path:
     exercises("ch/sum", FACTS + SUM)
     exercises("ch/other", FACTS.replace("10", "20") + OTHER)
     exercises("ch/plain", FACTS.replace("10", "30"))
-    folder = tmp_path / "results"
-    (folder / "x1").mkdir(parents=True)
-    (folder / "cpu").mkdir()
-    for place in ("x1", "cpu"):
-        (folder / place / "sum.csv").write_text(CSV)
+    folder = tmp_path / "ch"
+    for name in ("sum", "other"):
+        (folder / name / "results" / "x1").mkdir(parents=True)
+    (folder / "sum" / "results" / "cpu").mkdir()
+    for gpu in ("x1", "cpu"):
+        table(folder, "sum", gpu).write_text(CSV)
     return folder
 
 
-def draw_all(names: list[str], gpu: str, results: Path) -> int:
-    return plot.draw_figures(figures.of(catalogue.exercises(names)), names, gpu, results)
+def table(chapter: Path, name: str, gpu: str = "x1") -> Path:
+    return chapter / name / "results" / gpu / "table.csv"
+
+
+def ladder(chapter: Path, name: str, gpu: str = "x1") -> Path:
+    return table(chapter, name, gpu).with_name("ladder.svg")
+
+
+def draw_all(names: list[str], gpu: str = "") -> int:
+    return plot.draw_figures(figures.of(catalogue.exercises(names)), names, gpu)
 
 
 def files(folder: Path) -> list[str]:
@@ -395,22 +405,22 @@ def files(folder: Path) -> list[str]:
 
 
 def test_default_draws_what_is_there_but_not_the_emulation(results: Path, capfd) -> None:
-    assert draw_all([], "", results) == 0
-    assert files(results / "x1") == ["sum.csv", "sum.ladder.svg"]
-    assert files(results / "cpu") == ["sum.csv"]
-    assert (results / "x1" / "sum.ladder.svg").read_bytes().startswith(b"<?xml")
-    assert "other.csv is not there" in capfd.readouterr().err
+    assert draw_all([]) == 0
+    assert files(results / "sum" / "results" / "x1") == ["ladder.svg", "table.csv"]
+    assert files(results / "sum" / "results" / "cpu") == ["table.csv"]
+    assert ladder(results, "sum").read_bytes().startswith(b"<?xml")
+    assert "other/results/x1/table.csv is not there" in capfd.readouterr().err
 
 
 def test_emulation_is_drawn_if_asked_for(results: Path) -> None:
-    assert draw_all(["sum"], "cpu", results) == 0
-    assert "sum.ladder.svg" in files(results / "cpu")
-    assert "sum.ladder.svg" not in files(results / "x1")
+    assert draw_all(["sum"], "cpu") == 0
+    assert ladder(results, "sum", "cpu").exists()
+    assert not ladder(results, "sum").exists()
 
 
 def test_selected_rows_and_title(results: Path) -> None:
     spec = figures.of(catalogue.exercises(["sum"]))[0]
-    figure = draw.figure_of(spec, CSV, results / "x1" / "sum.csv")
+    figure = draw.figure_of(spec, CSV, table(results, "sum"))
     assert [bar.get_width() for bar in bars(figure.axes[0])] == [20, 30]
     assert figure.get_suptitle() == "sum: 4M integers, NVIDIA X1"
     assert (
@@ -421,18 +431,20 @@ def test_selected_rows_and_title(results: Path) -> None:
 
 def test_title_that_names_what_is_not_there() -> None:
     with pytest.raises(LabError, match="no column size, which the title names"):
-        Spec("sum", "x", {"title": "{size} integers"}).title({}, "X")
+        Spec("sum", "x", {"title": "{size} integers"}, NOWHERE).title({}, "X")
     for title in ("{", "{}", "{0}", "{size!x}"):
         with pytest.raises(LabError, match="^title: "):
-            Spec("sum", "x", {"title": title}).title({"size": "1"}, "X")
+            Spec("sum", "x", {"title": title}, NOWHERE).title({"size": "1"}, "X")
 
 
 def test_files_of_a_figure(tmp_path: Path) -> None:
-    spec = Spec("sum", "ladder", {"chart": "ladder"})
-    assert spec.source(tmp_path) == tmp_path / "sum.csv"
-    assert spec.file(tmp_path) == tmp_path / "sum.ladder.svg"
-    timeline = Spec("sum", "lanes", {"chart": "timeline", "source": "timeline", "lane": "x"})
-    assert timeline.source(tmp_path) == tmp_path / "sum.timeline.csv"
+    spec = Spec("sum", "ladder", {"chart": "ladder"}, NOWHERE)
+    assert spec.source(tmp_path) == tmp_path / "table.csv"
+    assert spec.file(tmp_path) == tmp_path / "ladder.svg"
+    timeline = Spec(
+        "sum", "lanes", {"chart": "timeline", "source": "timeline", "lane": "x"}, NOWHERE
+    )
+    assert timeline.source(tmp_path) == tmp_path / "timeline.csv"
     assert timeline.options == {"lane": "x"}
     known = {spec.identifier("a"), spec.identifier("b"), timeline.identifier("a")}
     assert len(known) == 3 and all(len(text) == len("sha256:") + 64 for text in known)
@@ -440,61 +452,51 @@ def test_files_of_a_figure(tmp_path: Path) -> None:
 
 def test_a_figure_of_an_image(tmp_path: Path) -> None:
     spec = Spec(
-        "sum", "x", {"chart": "image", "source": "map", "title": "{width} x {height}", "label": "d"}
+        "sum",
+        "x",
+        {"chart": "image", "source": "map", "title": "{width} x {height}", "label": "d"},
+        NOWHERE,
     )
-    path = tmp_path / "sum.map.pgm"
+    path = tmp_path / "map.pgm"
     assert spec.source(tmp_path) == path
     path.write_bytes(b"P5\n# gpu: X1\n2 1\n200\n\x80\xff")
     figure = draw.figure_of(spec, spec.text(tmp_path), path)
     assert figure.get_suptitle() == "sum: 2 x 1, X1"
     assert figure.axes[0].images[0].get_array().tolist() == [[0x81, 0x100]]
     path.write_bytes(b"P5\n2 1\n200\n1")
-    with pytest.raises(LabError, match="sum.map.pgm.*1 bytes of pixels"):
+    with pytest.raises(LabError, match="map.pgm.*1 bytes of pixels"):
         draw.figure_of(spec, spec.text(tmp_path), path)
 
 
-def test_a_figure_may_show_other_exercises_too(tmp_path: Path) -> None:
-    (tmp_path / "sum.csv").write_text("# gpu: X1\nkernel,grid,gbps\na,1,2\n")
-    (tmp_path / "fast.csv").write_text('# gpu: X1\nkernel,gbps,own\n"b, c",3,4\nd,5,\n')
-    spec = Spec("sum", "x", {"also": ["fast"]})
+def test_a_figure_may_show_other_exercises_too(results: Path) -> None:
+    folder = table(results, "sum").parent
+    table(results, "sum").write_text("# gpu: X1\nkernel,grid,gbps\na,1,2\n")
+    table(results, "other").write_text('# gpu: X1\nkernel,gbps,own\n"b, c",3,4\nd,5,\n')
     joined = '# gpu: X1\nkernel,grid,gbps\na,1,2\n"b, c",,3\nd,,5\n'
-    assert spec.text(tmp_path) == joined
-    assert Spec("sum", "x", {}).text(tmp_path) == "# gpu: X1\nkernel,grid,gbps\na,1,2\n"
-    with pytest.raises(LabError, match="other.csv: No such file"):
-        Spec("sum", "x", {"also": ["fast", "other"]}).text(tmp_path)
-
-
-def test_where_selects_rows() -> None:
-    spec = Spec("sum", "x", {"where": {"size": 4194304, "kernel": "b"}})
-    rows = draw.parse(CSV, Path("x")).rows
-    assert [item["kernel"] for item in spec.select(rows)] == ["b"]
-    spec = Spec("sum", "x", {"where": {"size": 4194304, "kernel": ["b", "a"]}})
-    assert [item["kernel"] for item in spec.select(rows)] == ["a", "b"]
-    with pytest.raises(LabError, match="no row with kernel=c or d"):
-        Spec("sum", "x", {"where": {"kernel": ["c", "d"]}}).select(rows)
-    with pytest.raises(LabError, match="no column depth; there are size, block, exercise"):
-        Spec("sum", "x", {"where": {"depth": 1}}).select(rows)
-    with pytest.raises(LabError, match="no column depth; there are size, block, exercise"):
-        Spec("sum", "x", {"largest": "depth"}).select(rows)
-    assert Spec("sum", "x", {}).select(rows)[0] == {"size": "1048576", **rows[0]}
+    assert Spec("sum", "x", {"also": ["other", "removed"]}, NOWHERE).text(folder) == joined
+    assert Spec("sum", "x", {}, NOWHERE).text(folder) == "# gpu: X1\nkernel,grid,gbps\na,1,2\n"
+    with pytest.raises(LabError, match="plain/results/x1/table.csv: No such file"):
+        Spec("sum", "x", {"also": ["other", "plain"]}, NOWHERE).text(folder)
 
 
 def test_same_data_give_the_same_bytes(results: Path) -> None:
-    draw_all([], "", results)
-    first = (results / "x1" / "sum.ladder.svg").read_bytes()
-    draw_all([], "", results)
-    assert first == (results / "x1" / "sum.ladder.svg").read_bytes()
+    draw_all([])
+    first = ladder(results, "sum").read_bytes()
+    draw_all([])
+    assert first == ladder(results, "sum").read_bytes()
     assert b"<dc:date>" not in first
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (None, "other.csv: No such file"),
-        ("", "other.csv: no CSV in it"),
-        ("kernel,grid,gbps\n", "other.csv: a header, but no rows"),
-        ("kernel,grid,gbps\na,1\n", "other.csv: the header has 3 columns"),
-        ("kernel,grid\na,1\n", "other.csv, figure ladder: no column gbps; there are kernel, grid"),
+        ("", "other/results/x1/table.csv: no CSV in it"),
+        ("kernel,grid,gbps\n", "other/results/x1/table.csv: a header, but no rows"),
+        ("kernel,grid,gbps\na,1\n", "other/results/x1/table.csv: the header has 3 columns"),
+        (
+            "kernel,grid\na,1\n",
+            "other/results/x1/table.csv, figure ladder: no column gbps; there are kernel, grid",
+        ),
         ("kernel,grid,gbps\na,1,fast\n", "figure ladder: a has no number in column gbps: 'fast'"),
         ("kernel,grid,gbps\na,1,nan\n", "a has no number in column gbps: 'nan'"),
         ("kernel,grid,gbps\na,1,\n", "a has no number in column gbps: ''"),
@@ -502,65 +504,63 @@ def test_same_data_give_the_same_bytes(results: Path) -> None:
     ],
 )
 def test_bad_data_are_named_and_leave_no_figure(results, capfd, text, message: str) -> None:
-    if text is not None:
-        (results / "x1" / "other.csv").write_text(text)
-    before = files(results / "x1")
-    assert draw_all(["other"], "x1", results) == 1
+    table(results, "other").write_text(text)
+    before = files(results / "other" / "results" / "x1")
+    assert draw_all(["other"], "x1") == 1
     err = capfd.readouterr().err
     assert message in err
     assert err.count("\n") == 1
-    assert files(results / "x1") == before
+    assert files(results / "other" / "results" / "x1") == before
 
 
 def test_one_bad_file_does_not_keep_the_others_from_being_drawn(results: Path) -> None:
-    (results / "x1" / "other.csv").write_text("")
-    assert draw_all([], "", results) == 1
-    assert "sum.ladder.svg" in files(results / "x1")
+    table(results, "other").write_text("")
+    assert draw_all([]) == 1
+    assert ladder(results, "sum").exists()
 
 
 def test_unknown_folder_and_exercise_without_figures(results: Path) -> None:
-    with pytest.raises(LabError, match="no folder results/y2; there are cpu, x1") as raised:
-        draw_all([], "y2", results)
+    with pytest.raises(LabError, match="no results/y2 of an exercise; there are cpu, x1") as raised:
+        draw_all([], "y2")
     assert raised.value.status == 2
-    with pytest.raises(LabError, match=r"plain: no \[figures\] in NAME\.toml") as raised:
-        draw_all(["plain"], "", results)
+    with pytest.raises(LabError, match=r"plain: no \[figures\] in exercise\.toml") as raised:
+        draw_all(["plain"])
     assert raised.value.status == 2
-    (results / "x1" / "sum.csv").unlink()
+    table(results, "sum").unlink()
     with pytest.raises(LabError, match="./lab bench measures them"):
-        draw_all([], "", results)
+        draw_all([])
 
 
 def test_folders_are_drawn_in_the_order_of_their_names(results: Path) -> None:
     specs = figures.of(catalogue.exercises())
     names = ["z9", "b", "y7", "a100", "m", "x0", "c", "k"]
     for name in names:
-        (results / name).mkdir()
-        (results / name / "other.csv").touch()
-    (results / "without").mkdir()
-    found = [folder.name for folder in draw.folders(results, "", specs)]
-    assert found == sorted([*names, "x1"])
+        table(results, "other", name).parent.mkdir()
+        table(results, "other", name).touch()
+    table(results, "other", "without").parent.mkdir()
+    assert draw.gpus(specs, "") == sorted([*names, "x1"])
 
 
 def test_all_that_is_said(results: Path, capfd) -> None:
     """A missing file is passed over only where nobody asked for its exercise."""
-    assert draw_all([], "", results) == 0
+    assert draw_all([]) == 0
     assert capfd.readouterr() == (
         "",
-        f"drawn: {results}/x1/sum.ladder.svg\n"
-        f"{results}/x1/other.csv is not there: figure ladder is left out\n",
+        f"drawn: {ladder(results, 'sum')}\n"
+        f"{table(results, 'other')} is not there: figure ladder is left out\n",
     )
-    (results / "x1" / "sum.csv").rename(results / "x1" / "other.csv")
-    assert draw_all([], "", results) == 0
+    table(results, "sum").rename(table(results, "other"))
+    assert draw_all([]) == 0
     assert capfd.readouterr().err == (
-        f"{results}/x1/sum.csv is not there: figure ladder is left out\n"
-        f"drawn: {results}/x1/other.ladder.svg\n"
+        f"{table(results, 'sum')} is not there: figure ladder is left out\n"
+        f"drawn: {ladder(results, 'other')}\n"
     )
-    (results / "x1" / "other.csv").rename(results / "x1" / "sum.csv")
-    assert draw_all(["other", "sum"], "x1", results) == 1
-    assert capfd.readouterr().err.startswith(f"lab: {results}/x1/other.csv: No such file")
+    table(results, "other").rename(table(results, "sum"))
+    assert draw_all(["other", "sum"], "x1") == 1
+    assert capfd.readouterr().err.startswith(f"lab: {table(results, 'other')}: No such file")
     with pytest.raises(LabError) as raised:
-        draw_all(["plain", "sum"], "x1", results)
-    assert str(raised.value) == "plain: no [figures] in NAME.toml"
+        draw_all(["plain", "sum"], "x1")
+    assert str(raised.value) == "plain: no [figures] in exercise.toml"
 
 
 def test_every_chart_takes_the_keys_that_a_file_may_have() -> None:
@@ -579,11 +579,11 @@ def has_default(field: dataclasses.Field) -> bool:
 def test_users_own_settings_do_not_show(results: Path) -> None:
     import matplotlib
 
-    draw_all(["sum"], "x1", results)
-    before = (results / "x1" / "sum.ladder.svg").read_bytes()
+    draw_all(["sum"], "x1")
+    before = ladder(results, "sum").read_bytes()
     with matplotlib.rc_context({"font.size": 30, "axes.facecolor": "black"}):
-        draw_all(["sum"], "x1", results)
-    assert (results / "x1" / "sum.ladder.svg").read_bytes() == before
+        draw_all(["sum"], "x1")
+    assert ladder(results, "sum").read_bytes() == before
 
 
 def test_colours_are_of_a_palette_for_colour_blind_readers() -> None:

@@ -32,7 +32,7 @@ def ran(**outcomes: str) -> list[Case]:
 def two(exercises) -> Path:
     """Exercises x and y of one chapter; returns its folder."""
     exercises("ch04_memory/x")
-    return exercises("ch04_memory/y").parent
+    return exercises("ch04_memory/y").parents[1]
 
 
 @pytest.mark.parametrize(
@@ -128,23 +128,26 @@ def test_two_at_once_do_not_lose_each_others(standing_file: Path) -> None:
     assert {name: len(results) for name, results in known.items()} == {"x": 50, "y": 50}
 
 
-def test_the_sources_of_an_exercise_are_its_file_and_the_headers_beside_it(two: Path) -> None:
-    source = two / "x.cu"
+def test_the_sources_of_an_exercise_are_its_file_and_the_headers_that_it_includes(
+    two: Path,
+) -> None:
+    source = two / "x" / "x.cu"
     source.write_text('#include <cuda_runtime.h>\n  #  include "a.cuh"\n#include "lab.cuh"\n')
-    (two / "a.cuh").write_text('#include "b.h"\n#include "a.cuh"\n')  # b.h is not there yet
-    (two / "c.h").touch()
+    (two / "x" / "a.cuh").write_text('#include "b.h"\n#include "a.cuh"\n')  # b.h is not there yet
+    (two / "x" / "c.h").touch()
     seen = [standing.digest(source)]
     for path, text in (
-        (two / "b.h", "int b;"),
-        (two / "b.h", "int c;"),
-        (two / "a.cuh", '#include "b.h"\n'),
+        (two / "x" / "b.h", "int b;"),
+        (two / "x" / "b.h", "int c;"),
+        (two / "x" / "a.cuh", '#include "../d.h"\n'),
+        (two / "d.h", "int d;"),
         (source, '#include "a.cuh"\n'),
     ):
         path.write_text(text)
         seen.append(standing.digest(source))
     assert len(set(seen)) == len(seen)
-    (two / "c.h").write_text("not included")
-    (two / "y.cu").write_text("another")
+    (two / "x" / "c.h").write_text("not included")
+    (two / "y" / "y.cu").write_text("another")
     os.utime(source, (1, 1))
     assert standing.digest(source) == seen[-1]
     source.unlink()
@@ -152,8 +155,8 @@ def test_the_sources_of_an_exercise_are_its_file_and_the_headers_beside_it(two: 
 
 
 def test_digests_are_of_all(two: Path) -> None:
-    (two / "y.cu").unlink()
-    assert standing.digests() == {"x": standing.digest(two / "x.cu"), "y": ""}
+    (two / "y" / "y.cu").unlink()
+    assert standing.digests() == {"x": standing.digest(two / "x" / "x.cu"), "y": ""}
 
 
 @pytest.mark.parametrize(
