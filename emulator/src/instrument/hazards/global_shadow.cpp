@@ -6,7 +6,7 @@
 #include <cstring>
 #include <utility>
 
-#include "../../../common/host_memory.h"
+#include "../../../../common/host_memory.h"
 #include "instrument/record/program_code.h"
 #include "word_rules.h"
 
