@@ -30,7 +30,7 @@ def command_of(exercise: Exercise) -> str:
 
 def has_rules_of_its_own(exercise: Exercise) -> bool:
     """Whether CMake does more to build it than to compile NAME.cu."""
-    return exercise.source.with_suffix(".cmake").exists()
+    return len([*exercise.folder.glob("*.cu")]) > 1
 
 
 @pytest.mark.parametrize("name", BY_NAME)
@@ -45,17 +45,20 @@ def test_says_what_its_build_takes(name: str) -> None:
     sources = [word for word in words if word.endswith((".cu", ".cpp"))]
     assert sources == [source, "common/*.cpp", "common/*.cu"]
     assert {"-std=c++17", "-Icommon"} <= {*words}
-    assert ("-rdc=true" in words) == catalogue.launches_from_kernels(exercise)
+    assert ("-rdc=true" in words) == exercise.facts.rdc
     of_cublas = {"-lcublas", "-DLAB_HAVE_CUBLAS"} & {*words}
-    assert len(of_cublas) == (2 if catalogue.links_cublas(exercise) else 0)
+    assert len(of_cublas) == (2 if links_cublas(exercise) else 0)
+
+
+def links_cublas(exercise: Exercise) -> bool:
+    return "CUDA::cublas" in exercise.facts.libraries
 
 
 def first(*, rdc: bool = False, cublas: bool = False) -> Exercise:
     return next(
         exercise
         for exercise in EXERCISES
-        if catalogue.launches_from_kernels(exercise) == rdc
-        and catalogue.links_cublas(exercise) == cublas
+        if exercise.facts.rdc == rdc and links_cublas(exercise) == cublas
     )
 
 
@@ -69,7 +72,7 @@ def test_builds(exercise: Exercise, tmp_path: Path) -> None:
     nvcc = backend.find_nvcc()
     if nvcc is None:
         pytest.skip("no nvcc")
-    if catalogue.links_cublas(exercise) and not has_cublas(nvcc):
+    if links_cublas(exercise) and not has_cublas(nvcc):
         pytest.skip(f"{nvcc} has no cuBLAS")
     chapter = tmp_path / exercise.chapter
     for folder in (chapter, tmp_path / "build"):

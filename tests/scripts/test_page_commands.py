@@ -20,7 +20,7 @@ from program import outdated, run
 from recordings import queried
 
 SOURCES = catalogue.sources()  # NAME.cu of each exercise, by name
-CHAPTERS = {path.parent.name for path in SOURCES.values()}
+CHAPTERS = {path.parents[1].name for path in SOURCES.values()}
 PAGES = [*tables.pages(), *SOURCES.values()]
 PRESETS = [
     preset["name"]
@@ -157,10 +157,9 @@ def test_values_of_options_are_taken(page: Path) -> None:
 
 # The programs that are an exercise compiled with --default-stream per-thread, and which.
 PER_THREAD = {
-    f"{call.split()[0]}_per_thread": call.split()[0]
-    for chapter in {source.parent for source in SOURCES.values()}
-    for call in (chapter / "CMakeLists.txt").read_text().split("lab_add_exercise(")[1:]
-    if "PER_THREAD" in call.split()
+    f"{exercise.name}_per_thread": exercise.name
+    for exercise in catalogue.exercises()
+    if exercise.facts.tests.matches["prints_per_thread"]
 }
 
 

@@ -8,9 +8,8 @@ import pytest
 import try_answers
 from lab_cli import catalogue
 from page_answers import Change, Run, Variant
-from page_files import page_of
 
-PAGE = page_of(catalogue.one("nestedHelloWorld").source)
+PAGE = catalogue.one("nestedHelloWorld").page
 
 
 def program(folder: Path, prints: str, status: int) -> Path:
