@@ -1159,6 +1159,18 @@ const std::map<std::string, std::function<void()>> kPrograms = {
          copyStructs<<<1, 32>>>(structs, copies);
          std::vector<int> h(kCount);
          cudaMemcpy(h.data(), b, kBytes, cudaMemcpyDeviceToHost);
+         const cudaExtent extent = make_cudaExtent(64, 2, 2);
+         cudaPitchedPtr box;
+         cudaMalloc3D(&box, extent);
+         cudaMemset3D(box, 0, extent);
+         int* rows = deviceInts(64);
+         cudaMemcpy3DParms copy = {};
+         copy.srcPtr = box;
+         copy.dstPtr = make_cudaPitchedPtr(rows, 64, 64, 2);
+         copy.extent = extent;
+         copy.kind = cudaMemcpyDeviceToDevice;
+         cudaMemcpy3D(&copy);
+         copyElements<<<1, 64>>>(rows, out, 64);
      }},
     {"structsUnwritten",
      [] {

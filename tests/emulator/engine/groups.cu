@@ -1,5 +1,6 @@
 // Cooperative groups.
 #include <cooperative_groups.h>
+#include <cooperative_groups/memcpy_async.h>
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>
 #include <gmock/gmock.h>
@@ -40,7 +41,8 @@ __global__ void tiles(int* out) {
     mine[3] = tile.shfl((int)threadIdx.x, 0);
     mine[4] = tile.shfl_xor((int)threadIdx.x, 1);
     mine[5] = tile.ballot(tile.thread_rank() == 0);
-    mine[6] = cg::reduce(tile, (int)threadIdx.x, cg::plus<int>());
+    mine[6] = cg::reduce(tile, (int)threadIdx.x, cg::plus<int>()) +
+              10000 * cg::reduce(tile, (int)threadIdx.x, cg::greater<int>());
     mine[7] = cg::exclusive_scan(tile, 1) + 100 * cg::inclusive_scan(tile, 2);
     tile.sync();
 }
@@ -60,7 +62,7 @@ void checkTiles() {
         ASSERT_EQ(first, mine[3]);
         ASSERT_EQ(size == 1 ? t : (t ^ 1), mine[4]);
         ASSERT_EQ(1, mine[5]);
-        ASSERT_EQ(size * first + size * (size - 1) / 2, mine[6]);
+        ASSERT_EQ(size * first + size * (size - 1) / 2 + 10000 * (first + size - 1), mine[6]);
         ASSERT_EQ(rank + 100 * 2 * (rank + 1), mine[7]);
     }
 }
@@ -123,6 +125,22 @@ TEST_F(Groups, GroupsOfAnyKind) {
     ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
     ASSERT_EQ(127 * 128 / 2, out[0]);
     for (int i = 1; i < 9; ++i) ASSERT_EQ(16, out[i]);
+}
+
+__global__ void reverseStaged(const int* in, int* out) {
+    __shared__ int stage[64];
+    const cg::thread_block block = cg::this_thread_block();
+    cg::memcpy_async(block, stage, in, sizeof(stage));
+    cg::wait(block);
+    out[block.thread_rank()] = stage[63 - block.thread_rank()];
+}
+
+TEST_F(Groups, CopyTogether) {
+    Managed<int> in(64), out(64);
+    for (int i = 0; i < 64; ++i) in[i] = i;
+    reverseStaged<<<1, 64>>>(in.get(), out.get());
+    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    for (int i = 0; i < 64; ++i) ASSERT_EQ(63 - i, out[i]);
 }
 
 __global__ void coalesced(int* counter, int* out) {

@@ -108,6 +108,30 @@ TEST_F(KernelHeap, LimitIsItsSize) {
     EXPECT_EQ(size_t{8} << 20, after[0]);
 }
 
+__global__ void takeAllTwice(int* blocks) {
+    for (int round = 0; round < 2; ++round) {
+        void** last = nullptr;
+        while (auto* const link = static_cast<void**>(malloc(65520))) {
+            *link = last;
+            last = link;
+            ++blocks[round];
+        }
+        while (last != nullptr) {
+            auto* const next = static_cast<void**>(*last);
+            free(last);
+            last = next;
+        }
+    }
+}
+
+TEST_F(KernelHeap, WhatIsFreedCanBeTakenAgain) {
+    Managed<int> blocks(2);
+    takeAllTwice<<<1, 1>>>(blocks.get());
+    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    EXPECT_GT(blocks[0], 100);
+    EXPECT_EQ(blocks[0], blocks[1]);
+}
+
 struct Made {
     int value = 1;
 };

@@ -185,10 +185,23 @@ __global__ void macros(int* out, int n) {
     if (t == 0) *out = v[0];
 }
 
+// No lane is left out, so what one reads is what another one writes.
+__global__ void syncedLanes(int* out, int n) {
+    __shared__ int s[128];
+    ones(s, n);
+    const int t = threadIdx.x;
+    for (int k = 32; k > 0 && t < 32; k >>= 1) {
+        s[t] += s[t + k];
+        __syncwarp();
+    }
+    if (t == 0) *out = s[0];
+}
+
 TEST_F(LanesInStep, Sums) {
     Managed<int> out(1);
-    for (const auto kernel : {guardPerStep, guardInLoop, halvingLanes, skippingLanes, leavingLanes,
-                              endingLanes, chosenValue, nestedIfs, cases, calls, macros}) {
+    for (const auto kernel :
+         {guardPerStep, guardInLoop, halvingLanes, skippingLanes, leavingLanes, endingLanes,
+          chosenValue, nestedIfs, cases, calls, macros, syncedLanes}) {
         for (const int n : {64, 50, 33, 20, 7}) {
             out[0] = -1;
             kernel<<<1, 64, 128 * sizeof(int)>>>(out.get(), n);

@@ -63,6 +63,7 @@ TEST_F(Launches, BadConfigurationsAreErrors) {
     EXPECT_EQ(cudaErrorInvalidConfiguration, launchError(1, dim3(1, 1, 65), 0));
     EXPECT_EQ(cudaErrorInvalidConfiguration, launchError(1, 0, 0));
     EXPECT_EQ(cudaErrorInvalidConfiguration, launchError(0, 1, 0));
+    EXPECT_EQ(cudaErrorInvalidConfiguration, launchError(2147483648u, 1, 0));
     EXPECT_EQ(cudaErrorInvalidConfiguration, launchError(dim3(1, 65536), 1, 0));
     EXPECT_EQ(cudaErrorInvalidConfiguration, launchError(dim3(1, 1, 65536), 1, 0));
     EXPECT_EQ(cudaErrorInvalidValue, launchError(1, 1, 48 * 1024 + 1));
