@@ -23,6 +23,14 @@ class DeviceSideTest : public RuntimeTest {
         return *outcome;
     }
 
+    // Runs a kernel that fails; returns what was printed to stderr.
+    std::string failure(void (*kernel)(Outcome*, int*), int* argument = nullptr) {
+        testing::internal::CaptureStderr();
+        EXPECT_EQ(0, run(kernel, argument).number[0]) << "it went on";
+        EXPECT_NE(cudaSuccess, cudaDeviceSynchronize());
+        return testing::internal::GetCapturedStderr();
+    }
+
     cudaError_t launched_ = cudaSuccess;
 };
 
@@ -93,8 +101,8 @@ TEST_F(DeviceSideTest, TheHeapsOfHostAndKernelsAreApart) {
     EXPECT_EQ(cudaErrorMemoryAllocation, out.error[4]);
     EXPECT_EQ(cudaSuccess, out.error[5]);
     EXPECT_OK(cudaFree(ofHost));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaFree(out.pointer));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaMemcpy(&host, out.pointer, 4, cudaMemcpyDeviceToHost));
+    EXPECT_INVALID(cudaFree(out.pointer));
+    EXPECT_INVALID(cudaMemcpy(&host, out.pointer, 4, cudaMemcpyDeviceToHost));
 }
 
 __global__ void copyAndFill(Outcome* out, int* data) {
@@ -170,8 +178,7 @@ __global__ void useHostStream(Outcome* out, int* handle) {
 }
 
 TEST_F(DeviceSideTest, StreamsOfTheHostAreUnknownToKernels) {
-    cudaStream_t stream;
-    ASSERT_OK(cudaStreamCreate(&stream));
+    const cudaStream_t stream = newStream();
     EXPECT_EQ(cudaErrorInvalidResourceHandle,
               run(useHostStream, reinterpret_cast<int*>(stream)).error[1]);
 }
@@ -200,8 +207,7 @@ __global__ void launchIntoStreams(Outcome* out, int* ofHost) {
 }
 
 TEST_F(DeviceSideTest, LaunchesIntoStreamsThatKernelsDoNotHave) {
-    cudaStream_t stream;
-    ASSERT_OK(cudaStreamCreate(&stream));
+    const cudaStream_t stream = newStream();
     Outcome* outcome = nullptr;
     ASSERT_OK(cudaMallocManaged(&outcome, sizeof(Outcome)));
     *outcome = {};
@@ -219,11 +225,7 @@ __global__ void synchronizeDevice(Outcome* out, int*) {
 }
 
 TEST_F(DeviceSideTest, SynchronisingInAKernelEndsIt) {
-    testing::internal::CaptureStderr();
-    const Outcome out = run(synchronizeDevice);
-    const std::string message = testing::internal::GetCapturedStderr();
-    EXPECT_NE(cudaSuccess, cudaDeviceSynchronize());
-    EXPECT_EQ(0, out.number[0]);
+    const std::string message = failure(synchronizeDevice);
     EXPECT_NE(std::string::npos, message.find("cudaStreamTailLaunch")) << message;
 }
 
@@ -238,21 +240,14 @@ __global__ void copyInSourcePerThread(Outcome*, int* data) {
 }
 
 TEST_F(DeviceSideTest, AKernelsEndLeavesStreamZeroOfTheHostAsItIs) {
-    testing::internal::CaptureStderr();
-    run(copyInSourcePerThread, deviceArray<int>(1));
-    testing::internal::GetCapturedStderr();
-    EXPECT_NE(cudaSuccess, cudaDeviceSynchronize());
+    failure(copyInSourcePerThread, deviceArray<int>(1));
     ASSERT_OK(cudaDeviceReset());
     EXPECT_FAILS(cudaErrorStreamCaptureUnsupported,  // as the legacy stream has it
                  cudaStreamBeginCapture(nullptr, cudaStreamCaptureModeGlobal));
 }
 
 TEST_F(DeviceSideTest, FunctionsOfTheHostEndTheKernel) {
-    testing::internal::CaptureStderr();
-    const Outcome out = run(copyOnTheHost, deviceArray<int>(1));
-    const std::string message = testing::internal::GetCapturedStderr();
-    EXPECT_NE(cudaSuccess, cudaDeviceSynchronize());
-    EXPECT_EQ(0, out.number[0]);
+    const std::string message = failure(copyOnTheHost, deviceArray<int>(1));
     EXPECT_NE(std::string::npos, message.find("cudaMemcpy()")) << message;
 }
 

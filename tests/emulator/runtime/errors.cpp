@@ -55,9 +55,8 @@ TEST_F(ErrorTest, EveryThreadHasItsOwnLastError) {
 TEST_F(ErrorTest, FailedKernelSpoilsTheDeviceUntilReset) {
     int host = 0;
     int* device = deviceArray<int>(1);
-    cudaStream_t stream;
     cudaEvent_t event;
-    ASSERT_OK(cudaStreamCreate(&stream));
+    const cudaStream_t stream = newStream();
     launch(&trapKernel);
     EXPECT_EQ(cudaErrorLaunchFailure, cudaDeviceSynchronize());
     cudaGetLastError();

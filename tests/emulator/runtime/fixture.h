@@ -16,6 +16,9 @@
         EXPECT_EQ(cudaSuccess, cudaGetLastError()) << "not cleared"; \
     } while (false)
 
+#define EXPECT_INVALID(call) EXPECT_FAILS(cudaErrorInvalidValue, call)
+#define EXPECT_NO_HANDLE(call) EXPECT_FAILS(cudaErrorInvalidResourceHandle, call)
+
 inline std::ostream& operator<<(std::ostream& out, cudaError_t error) {
     return out << cudaGetErrorName(error);
 }
@@ -32,4 +35,16 @@ T* deviceArray(size_t count) {
     T* pointer = nullptr;
     EXPECT_OK(cudaMalloc(&pointer, count * sizeof(T)));
     return pointer;
+}
+
+inline cudaStream_t newStream() {
+    cudaStream_t stream = nullptr;
+    EXPECT_OK(cudaStreamCreate(&stream));
+    return stream;
+}
+
+inline cudaEvent_t newEvent() {
+    cudaEvent_t event = nullptr;
+    EXPECT_OK(cudaEventCreate(&event));
+    return event;
 }

@@ -89,7 +89,7 @@ TEST_F(FunctionTest, WhatIsNoKernel) {
     int blocks = 0;
     EXPECT_FAILS(cudaErrorInvalidDeviceFunction, cudaFuncGetAttributes(&attributes, nullptr));
     EXPECT_FAILS(cudaErrorInvalidDeviceFunction, cudaFuncGetAttributes(&attributes, &variable));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaFuncGetAttributes(nullptr, plain));
+    EXPECT_INVALID(cudaFuncGetAttributes(nullptr, plain));
     EXPECT_FAILS(cudaErrorInvalidDeviceFunction,
                  cudaFuncSetAttribute(&variable, cudaFuncAttributeMaxDynamicSharedMemorySize, 9));
     EXPECT_FAILS(cudaErrorInvalidDeviceFunction,
@@ -101,19 +101,19 @@ TEST_F(FunctionTest, WhatIsNoKernel) {
 TEST_F(FunctionTest, DynamicSharedMemoryNeedsOptingInAbove48K) {
     const auto attribute = cudaFuncAttributeMaxDynamicSharedMemorySize;
     EXPECT_OK(launchWithShared(optingIn, 48 * 1024));
-    EXPECT_FAILS(cudaErrorInvalidValue, launchWithShared(optingIn, 48 * 1024 + 1));
+    EXPECT_INVALID(launchWithShared(optingIn, 48 * 1024 + 1));
     EXPECT_OK(cudaFuncSetAttribute(optingIn, attribute, kOptin));
     EXPECT_EQ(kOptin,
               attributesOf(reinterpret_cast<const void*>(&optingIn)).maxDynamicSharedSizeBytes);
     EXPECT_OK(launchWithShared(optingIn, kOptin));
-    EXPECT_FAILS(cudaErrorInvalidValue, launchWithShared(optingIn, kOptin + 1));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaFuncSetAttribute(optingIn, attribute, kOptin + 1));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaFuncSetAttribute(optingIn, attribute, -1));
+    EXPECT_INVALID(launchWithShared(optingIn, kOptin + 1));
+    EXPECT_INVALID(cudaFuncSetAttribute(optingIn, attribute, kOptin + 1));
+    EXPECT_INVALID(cudaFuncSetAttribute(optingIn, attribute, -1));
     EXPECT_OK(cudaFuncSetAttribute(optingIn, attribute, 1000));  // lowering it counts, too
-    EXPECT_FAILS(cudaErrorInvalidValue, launchWithShared(optingIn, 1001));
+    EXPECT_INVALID(launchWithShared(optingIn, 1001));
     // Static shared memory takes its part.
     EXPECT_OK(cudaFuncSetAttribute(withShared, attribute, kOptin - 4000));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaFuncSetAttribute(withShared, attribute, kOptin - 3999));
+    EXPECT_INVALID(cudaFuncSetAttribute(withShared, attribute, kOptin - 3999));
 }
 
 TEST_F(FunctionTest, HintsAreCheckedAndKept) {
@@ -121,13 +121,11 @@ TEST_F(FunctionTest, HintsAreCheckedAndKept) {
     EXPECT_OK(cudaFuncSetAttribute(plain, carveout, 50));
     EXPECT_EQ(50, attributesOf(reinterpret_cast<const void*>(&plain)).preferredShmemCarveout);
     EXPECT_OK(cudaFuncSetAttribute(plain, carveout, cudaSharedmemCarveoutDefault));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaFuncSetAttribute(plain, carveout, 101));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaFuncSetAttribute(plain, carveout, -2));
-    EXPECT_FAILS(cudaErrorInvalidValue,
-                 cudaFuncSetAttribute(plain, static_cast<cudaFuncAttribute>(77), 1));
+    EXPECT_INVALID(cudaFuncSetAttribute(plain, carveout, 101));
+    EXPECT_INVALID(cudaFuncSetAttribute(plain, carveout, -2));
+    EXPECT_INVALID(cudaFuncSetAttribute(plain, static_cast<cudaFuncAttribute>(77), 1));
     EXPECT_OK(cudaFuncSetCacheConfig(plain, cudaFuncCachePreferL1));
-    EXPECT_FAILS(cudaErrorInvalidValue,
-                 cudaFuncSetCacheConfig(plain, static_cast<cudaFuncCache>(9)));
+    EXPECT_INVALID(cudaFuncSetCacheConfig(plain, static_cast<cudaFuncCache>(9)));
 }
 
 TEST_F(FunctionTest, OccupancyByThreads) {
@@ -155,16 +153,13 @@ TEST_F(FunctionTest, OccupancyBySharedMemory) {
 
 TEST_F(FunctionTest, OccupancyErrors) {
     int blocks = 0;
-    EXPECT_FAILS(cudaErrorInvalidValue,
-                 cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, plain, 0, 0));
-    EXPECT_FAILS(cudaErrorInvalidValue,
-                 cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, plain, -1, 0));
-    EXPECT_FAILS(cudaErrorInvalidValue,
-                 cudaOccupancyMaxActiveBlocksPerMultiprocessor(nullptr, plain, 64, 0));
+    EXPECT_INVALID(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, plain, 0, 0));
+    EXPECT_INVALID(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, plain, -1, 0));
+    EXPECT_INVALID(cudaOccupancyMaxActiveBlocksPerMultiprocessor(nullptr, plain, 64, 0));
     EXPECT_OK(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
         &blocks, plain, 64, 0, cudaOccupancyDisableCachingOverride));
-    EXPECT_FAILS(cudaErrorInvalidValue,
-                 cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&blocks, plain, 64, 0, 2));
+    EXPECT_INVALID(
+        cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&blocks, plain, 64, 0, 2));
 }
 
 TEST_F(FunctionTest, BestBlockSize) {
@@ -200,12 +195,9 @@ TEST_F(FunctionTest, AvailableDynamicSharedMemoryIsEnoughForThatManyBlocks) {
     }
     ASSERT_OK(cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, withSharedToo, 1, 64));
     EXPECT_EQ(48u * 1024 - 40, bytes);  // not opted in to more
-    EXPECT_FAILS(cudaErrorInvalidValue,
-                 cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, withShared, 0, 64));
-    EXPECT_FAILS(cudaErrorInvalidValue,
-                 cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, withShared, 3, 1024));
-    EXPECT_FAILS(cudaErrorInvalidValue,
-                 cudaOccupancyAvailableDynamicSMemPerBlock(nullptr, withShared, 1, 64));
+    EXPECT_INVALID(cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, withShared, 0, 64));
+    EXPECT_INVALID(cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, withShared, 3, 1024));
+    EXPECT_INVALID(cudaOccupancyAvailableDynamicSMemPerBlock(nullptr, withShared, 1, 64));
 }
 
 }  // namespace

@@ -55,12 +55,12 @@ TEST_F(LaunchTest, WhatIsRefused) {
     config.numAttrs = 1;
     EXPECT_FAILS(cudaErrorNotSupported, cudaLaunchKernelEx(&config, add, out, 1, false));
     config.attrs = nullptr;
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaLaunchKernelEx(&config, add, out, 1, false));
+    EXPECT_INVALID(cudaLaunchKernelEx(&config, add, out, 1, false));
     config.numAttrs = 0;
     config.blockDim = 1025;
     EXPECT_FAILS(cudaErrorInvalidConfiguration, cudaLaunchKernelEx(&config, add, out, 1, false));
-    EXPECT_FAILS(cudaErrorInvalidValue,
-                 cudaLaunchKernelEx(static_cast<cudaLaunchConfig_t*>(nullptr), add, out, 1, false));
+    EXPECT_INVALID(
+        cudaLaunchKernelEx(static_cast<cudaLaunchConfig_t*>(nullptr), add, out, 1, false));
 }
 
 }  // namespace

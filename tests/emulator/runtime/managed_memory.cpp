@@ -36,14 +36,13 @@ TEST_F(ManagedTest, PrefetchIsRemembered) {
 
 TEST_F(ManagedTest, PrefetchErrors) {
     char host[4];
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaMemPrefetchAsync(managed_, 101, gpu_, 0));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaMemPrefetchAsync(managed_, 0, gpu_, 0));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaMemPrefetchAsync(managed_, 100, gpu_, 7));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaMemPrefetchAsync(device_, 100, gpu_, 0));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaMemPrefetchAsync(host, 4, gpu_, 0));
+    EXPECT_INVALID(cudaMemPrefetchAsync(managed_, 101, gpu_, 0));
+    EXPECT_INVALID(cudaMemPrefetchAsync(managed_, 0, gpu_, 0));
+    EXPECT_INVALID(cudaMemPrefetchAsync(managed_, 100, gpu_, 7));
+    EXPECT_INVALID(cudaMemPrefetchAsync(device_, 100, gpu_, 0));
+    EXPECT_INVALID(cudaMemPrefetchAsync(host, 4, gpu_, 0));
     EXPECT_FAILS(cudaErrorInvalidDevice, cudaMemPrefetchAsync(managed_, 100, 5));
-    EXPECT_FAILS(cudaErrorInvalidValue,
-                 cudaMemPrefetchAsync(managed_, 100, {cudaMemLocationTypeInvalid, 0}, 0));
+    EXPECT_INVALID(cudaMemPrefetchAsync(managed_, 100, {cudaMemLocationTypeInvalid, 0}, 0));
 }
 
 TEST_F(ManagedTest, AdviceIsRemembered) {
@@ -72,18 +71,15 @@ TEST_F(ManagedTest, AdviceIsRemembered) {
 
 TEST_F(ManagedTest, AdviceErrors) {
     int value = 0;
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaMemAdvise(device_, 100, cudaMemAdviseSetReadMostly, 0));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaMemAdvise(managed_, 0, cudaMemAdviseSetReadMostly, 0));
-    EXPECT_FAILS(cudaErrorInvalidValue,
-                 cudaMemAdvise(managed_, 101, cudaMemAdviseSetReadMostly, 0));
-    EXPECT_FAILS(cudaErrorInvalidValue,
-                 cudaMemAdvise(managed_, 100, static_cast<cudaMemoryAdvise>(99), 0));
-    EXPECT_FAILS(cudaErrorInvalidValue,
-                 cudaMemAdvise(managed_, 100, cudaMemAdviseSetAccessedBy, 1));
-    EXPECT_FAILS(cudaErrorInvalidValue,
-                 cudaMemRangeGetAttribute(&value, 8, cudaMemRangeAttributeReadMostly, managed_, 4));
-    EXPECT_FAILS(cudaErrorInvalidValue,
-                 cudaMemRangeGetAttribute(&value, 4, cudaMemRangeAttributeReadMostly, device_, 4));
+    EXPECT_INVALID(cudaMemAdvise(device_, 100, cudaMemAdviseSetReadMostly, 0));
+    EXPECT_INVALID(cudaMemAdvise(managed_, 0, cudaMemAdviseSetReadMostly, 0));
+    EXPECT_INVALID(cudaMemAdvise(managed_, 101, cudaMemAdviseSetReadMostly, 0));
+    EXPECT_INVALID(cudaMemAdvise(managed_, 100, static_cast<cudaMemoryAdvise>(99), 0));
+    EXPECT_INVALID(cudaMemAdvise(managed_, 100, cudaMemAdviseSetAccessedBy, 1));
+    EXPECT_INVALID(
+        cudaMemRangeGetAttribute(&value, 8, cudaMemRangeAttributeReadMostly, managed_, 4));
+    EXPECT_INVALID(
+        cudaMemRangeGetAttribute(&value, 4, cudaMemRangeAttributeReadMostly, device_, 4));
 }
 
 TEST_F(ManagedTest, ManagedVariablesAreManagedMemory) {
@@ -103,21 +99,20 @@ TEST_F(ManagedTest, ManagedVariablesAreManagedMemory) {
     EXPECT_EQ(0, managedArray[1]);
     EXPECT_OK(cudaMemcpyToSymbol(managedArray, host, 40));
     EXPECT_EQ(2, managedArray[1]);
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaMemcpyToSymbol(managedArray, host, 44));
+    EXPECT_INVALID(cudaMemcpyToSymbol(managedArray, host, 44));
     EXPECT_OK(cudaGetSymbolAddress(&address, managedScalar));
     EXPECT_EQ(&managedScalar, address);
     EXPECT_OK(cudaMemPrefetchAsync(managedArray, 40, gpu_, 0));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaFree(managedArray));
+    EXPECT_INVALID(cudaFree(managedArray));
 }
 
 TEST_F(ManagedTest, AttachToAStream) {
-    cudaStream_t stream;
-    ASSERT_OK(cudaStreamCreate(&stream));
+    const cudaStream_t stream = newStream();
     EXPECT_OK(cudaStreamAttachMemAsync(stream, managed_));
     EXPECT_OK(cudaStreamAttachMemAsync(stream, managed_, 100, cudaMemAttachGlobal));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaStreamAttachMemAsync(stream, managed_, 50));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaStreamAttachMemAsync(stream, device_));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaStreamAttachMemAsync(stream, managed_, 0, 9));
+    EXPECT_INVALID(cudaStreamAttachMemAsync(stream, managed_, 50));
+    EXPECT_INVALID(cudaStreamAttachMemAsync(stream, device_));
+    EXPECT_INVALID(cudaStreamAttachMemAsync(stream, managed_, 0, 9));
 }
 
 }  // namespace

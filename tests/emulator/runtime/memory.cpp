@@ -28,9 +28,9 @@ TEST_F(MemoryTest, AllocationsAreAlignedAndFreedOnce) {
     EXPECT_EQ(0u, reinterpret_cast<uintptr_t>(a) % 256);
     EXPECT_EQ(0u, reinterpret_cast<uintptr_t>(b) % 256);
     EXPECT_OK(cudaFree(nullptr));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaFree(a + 4));
+    EXPECT_INVALID(cudaFree(a + 4));
     EXPECT_OK(cudaFree(a));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaFree(a));
+    EXPECT_INVALID(cudaFree(a));
     EXPECT_OK(cudaFree(b));
 }
 
@@ -40,15 +40,15 @@ TEST_F(MemoryTest, ForeignPointersAreNotFreed) {
     int *pinned = nullptr, *managed = nullptr, *device = deviceArray<int>(4);
     ASSERT_OK(cudaMallocHost(&pinned, 40));
     ASSERT_OK(cudaMallocManaged(&managed, 40));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaFree(&local));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaFree(heap.data()));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaFree(pinned));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaFreeHost(device));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaFreeHost(managed));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaFreeHost(heap.data()));
+    EXPECT_INVALID(cudaFree(&local));
+    EXPECT_INVALID(cudaFree(heap.data()));
+    EXPECT_INVALID(cudaFree(pinned));
+    EXPECT_INVALID(cudaFreeHost(device));
+    EXPECT_INVALID(cudaFreeHost(managed));
+    EXPECT_INVALID(cudaFreeHost(heap.data()));
     EXPECT_OK(cudaFreeHost(nullptr));
     EXPECT_OK(cudaFreeHost(pinned));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaFreeHost(pinned));
+    EXPECT_INVALID(cudaFreeHost(pinned));
     EXPECT_OK(cudaFree(managed));
 }
 
@@ -72,14 +72,13 @@ TEST_F(MemoryTest, NothingIsAllocatedForSizeZero) {
 TEST_F(MemoryTest, BadArgumentsAndFlags) {
     char* pointer = nullptr;
     size_t pitch = 0;
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaMalloc(static_cast<void**>(nullptr), 4));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaMallocPitch(&pointer, nullptr, 4, 4));
-    EXPECT_FAILS(cudaErrorInvalidValue,
-                 cudaMallocPitch(static_cast<void**>(nullptr), &pitch, 4, 4));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaHostAlloc(&pointer, 4, 0x100));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaMallocManaged(&pointer, 4, 0));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaMallocManaged(&pointer, 4, cudaMemAttachSingle));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaMallocManaged(&pointer, 4, 7));
+    EXPECT_INVALID(cudaMalloc(static_cast<void**>(nullptr), 4));
+    EXPECT_INVALID(cudaMallocPitch(&pointer, nullptr, 4, 4));
+    EXPECT_INVALID(cudaMallocPitch(static_cast<void**>(nullptr), &pitch, 4, 4));
+    EXPECT_INVALID(cudaHostAlloc(&pointer, 4, 0x100));
+    EXPECT_INVALID(cudaMallocManaged(&pointer, 4, 0));
+    EXPECT_INVALID(cudaMallocManaged(&pointer, 4, cudaMemAttachSingle));
+    EXPECT_INVALID(cudaMallocManaged(&pointer, 4, 7));
     EXPECT_OK(cudaMallocManaged(&pointer, 4, cudaMemAttachHost));
 }
 
@@ -192,7 +191,7 @@ TEST_F(MemoryTest, PitchedRowsAreAligned) {
     ASSERT_OK(cudaMallocPitch(&pointer, &pitch, 513, 3));
     EXPECT_EQ(1024u, pitch);
     EXPECT_OK(cudaMemset(pointer, 0, 3 * 1024));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaMemset(pointer, 0, 3 * 1024 + 1));
+    EXPECT_INVALID(cudaMemset(pointer, 0, 3 * 1024 + 1));
 
     cudaPitchedPtr pitched;
     ASSERT_OK(cudaMalloc3D(&pitched, make_cudaExtent(100, 5, 4)));
@@ -200,7 +199,7 @@ TEST_F(MemoryTest, PitchedRowsAreAligned) {
     EXPECT_EQ(100u, pitched.xsize);
     EXPECT_EQ(5u, pitched.ysize);
     EXPECT_OK(cudaMemset(pitched.ptr, 0, 512 * 5 * 4));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaMemset(pitched.ptr, 0, 512 * 5 * 4 + 1));
+    EXPECT_INVALID(cudaMemset(pitched.ptr, 0, 512 * 5 * 4 + 1));
 }
 
 TEST_F(MemoryTest, HostMemoryIsKnownToTheDevice) {
@@ -214,18 +213,17 @@ TEST_F(MemoryTest, HostMemoryIsKnownToTheDevice) {
     EXPECT_EQ(pinned + 3, mapped);
     EXPECT_OK(cudaHostGetFlags(&flags, pinned + 3));
     EXPECT_EQ(unsigned{cudaHostAllocMapped}, flags);
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaHostGetDevicePointer(&mapped, pinned, 1));
-    EXPECT_FAILS(cudaErrorInvalidValue,
-                 cudaHostGetDevicePointer(static_cast<void**>(nullptr), pinned, 0));
+    EXPECT_INVALID(cudaHostGetDevicePointer(&mapped, pinned, 1));
+    EXPECT_INVALID(cudaHostGetDevicePointer(static_cast<void**>(nullptr), pinned, 0));
 
     ASSERT_OK(cudaHostAlloc(&pinned, 100, cudaHostAllocWriteCombined | cudaHostAllocPortable));
     EXPECT_OK(cudaHostGetFlags(&flags, pinned));
     EXPECT_EQ(7u, flags);
 
     int* device = deviceArray<int>(1);
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaHostGetFlags(&flags, device));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaHostGetDevicePointer(&mapped, device, 0));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaHostGetDevicePointer(&mapped, &flags, 0));
+    EXPECT_INVALID(cudaHostGetFlags(&flags, device));
+    EXPECT_INVALID(cudaHostGetDevicePointer(&mapped, device, 0));
+    EXPECT_INVALID(cudaHostGetDevicePointer(&mapped, &flags, 0));
 }
 
 TEST_F(MemoryTest, HostMemoryIsRegisteredOnce) {
@@ -237,26 +235,26 @@ TEST_F(MemoryTest, HostMemoryIsRegisteredOnce) {
     EXPECT_FAILS(cudaErrorHostMemoryAlreadyRegistered, cudaHostRegister(host + 4096, 10, 0));
     EXPECT_OK(cudaHostGetDevicePointer(&mapped, host + 100, 0));
     EXPECT_EQ(host + 100, mapped);
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaFreeHost(host));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaFree(host));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaHostUnregister(host + 1));
+    EXPECT_INVALID(cudaFreeHost(host));
+    EXPECT_INVALID(cudaFree(host));
+    EXPECT_INVALID(cudaHostUnregister(host + 1));
     EXPECT_OK(cudaHostUnregister(host));
     EXPECT_FAILS(cudaErrorHostMemoryNotRegistered, cudaHostUnregister(host));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaHostGetDevicePointer(&mapped, host, 0));
+    EXPECT_INVALID(cudaHostGetDevicePointer(&mapped, host, 0));
 }
 
 TEST_F(MemoryTest, WhatCannotBeRegistered) {
     std::vector<char> buffer(100);
     char *device = deviceArray<char>(100), *pinned = nullptr;
     ASSERT_OK(cudaMallocHost(&pinned, 100));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaHostRegister(nullptr, 10, 0));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaHostRegister(buffer.data(), 0, 0));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaHostRegister(buffer.data(), 10, 0x100));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaHostRegister(buffer.data(), SIZE_MAX, 0));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaHostRegister(device, 100, 0));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaHostRegister(pinned, 100, 0));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaHostUnregister(pinned));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaHostUnregister(nullptr));
+    EXPECT_INVALID(cudaHostRegister(nullptr, 10, 0));
+    EXPECT_INVALID(cudaHostRegister(buffer.data(), 0, 0));
+    EXPECT_INVALID(cudaHostRegister(buffer.data(), 10, 0x100));
+    EXPECT_INVALID(cudaHostRegister(buffer.data(), SIZE_MAX, 0));
+    EXPECT_INVALID(cudaHostRegister(device, 100, 0));
+    EXPECT_INVALID(cudaHostRegister(pinned, 100, 0));
+    EXPECT_INVALID(cudaHostUnregister(pinned));
+    EXPECT_INVALID(cudaHostUnregister(nullptr));
 }
 
 TEST_F(MemoryTest, PointerAttributes) {
@@ -286,24 +284,22 @@ TEST_F(MemoryTest, PointerAttributes) {
         EXPECT_EQ(cudaInvalidDeviceId, a.device);
         EXPECT_EQ(nullptr, a.devicePointer);
     }
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaPointerGetAttributes(nullptr, device));
+    EXPECT_INVALID(cudaPointerGetAttributes(nullptr, device));
 }
 
 TEST_F(MemoryTest, StreamOrderedAllocation) {
     int* pointer = nullptr;
-    cudaStream_t stream;
-    ASSERT_OK(cudaStreamCreate(&stream));
+    const cudaStream_t stream = newStream();
     EXPECT_OK(cudaMallocAsync(&pointer, 400, stream));
     EXPECT_OK(cudaMemsetAsync(pointer, 0, 400, stream));
     EXPECT_OK(cudaFreeAsync(pointer, stream));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaFreeAsync(pointer, stream));
+    EXPECT_INVALID(cudaFreeAsync(pointer, stream));
     EXPECT_OK(cudaFreeAsync(nullptr, stream));
     EXPECT_OK(cudaMallocAsync(&pointer, 400, stream));
     EXPECT_OK(cudaFree(pointer));
     EXPECT_OK(cudaStreamDestroy(stream));
-    EXPECT_FAILS(cudaErrorInvalidResourceHandle, cudaMallocAsync(&pointer, 400, stream));
-    EXPECT_FAILS(cudaErrorInvalidValue,
-                 cudaMallocAsync(static_cast<void**>(nullptr), 400, nullptr));
+    EXPECT_NO_HANDLE(cudaMallocAsync(&pointer, 400, stream));
+    EXPECT_INVALID(cudaMallocAsync(static_cast<void**>(nullptr), 400, nullptr));
 }
 
 TEST_F(MemoryTest, DefaultMemoryPool) {
@@ -330,14 +326,11 @@ TEST_F(MemoryTest, DefaultMemoryPool) {
     EXPECT_OK(cudaMemPoolTrimTo(pool, 0));
     EXPECT_OK(cudaDeviceSetMemPool(0, pool));
 
-    EXPECT_FAILS(cudaErrorInvalidValue,
-                 cudaMemPoolSetAttribute(pool, static_cast<cudaMemPoolAttr>(99), &number));
-    EXPECT_FAILS(cudaErrorInvalidValue,
-                 cudaMemPoolSetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &number));
-    EXPECT_FAILS(cudaErrorInvalidValue,
-                 cudaMemPoolSetAttribute(nullptr, cudaMemPoolAttrReleaseThreshold, &number));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaMallocFromPoolAsync(&pointer, 10, nullptr, nullptr));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaDeviceSetMemPool(0, nullptr));
+    EXPECT_INVALID(cudaMemPoolSetAttribute(pool, static_cast<cudaMemPoolAttr>(99), &number));
+    EXPECT_INVALID(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &number));
+    EXPECT_INVALID(cudaMemPoolSetAttribute(nullptr, cudaMemPoolAttrReleaseThreshold, &number));
+    EXPECT_INVALID(cudaMallocFromPoolAsync(&pointer, 10, nullptr, nullptr));
+    EXPECT_INVALID(cudaDeviceSetMemPool(0, nullptr));
 }
 
 // The attributes of the pool that count bytes.
@@ -383,7 +376,7 @@ TEST_F(MemoryTest, HighMarksOfAMemoryPool) {
     expectPoolBytes(pool, 1500, 3000, 3000);
     ASSERT_OK(cudaFree(large));
     for (const cudaMemPoolAttr mark : {cudaMemPoolAttrReservedMemHigh, cudaMemPoolAttrUsedMemHigh})
-        EXPECT_FAILS(cudaErrorInvalidValue, cudaMemPoolSetAttribute(pool, mark, &some));
+        EXPECT_INVALID(cudaMemPoolSetAttribute(pool, mark, &some));
     expectPoolBytes(pool, 1500, 3000, 3000);
     ASSERT_OK(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &none));
     expectPoolBytes(pool, 1500, 3000, 1500);
@@ -411,9 +404,9 @@ TEST_F(MemoryTest, ResetFreesEverything) {
     ASSERT_OK(cudaMallocHost(&pinned, 100));
     ASSERT_OK(cudaHostRegister(host.data(), 100, 0));
     ASSERT_OK(cudaDeviceReset());
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaFree(device));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaFreeHost(pinned));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaMemcpy(device, host.data(), 4, cudaMemcpyHostToDevice));
+    EXPECT_INVALID(cudaFree(device));
+    EXPECT_INVALID(cudaFreeHost(pinned));
+    EXPECT_INVALID(cudaMemcpy(device, host.data(), 4, cudaMemcpyHostToDevice));
     EXPECT_FAILS(cudaErrorHostMemoryNotRegistered, cudaHostUnregister(host.data()));
     ASSERT_OK(cudaMemGetInfo(&after, nullptr));
     EXPECT_EQ(before, after);

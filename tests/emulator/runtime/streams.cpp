@@ -40,14 +40,13 @@ TEST_F(StreamTest, Properties) {
 
 TEST_F(StreamTest, BadArguments) {
     cudaStream_t stream;
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaStreamCreate(nullptr));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaStreamCreateWithFlags(&stream, 9));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaStreamGetPriority(nullptr, nullptr));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaStreamGetFlags(nullptr, nullptr));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaLaunchHostFunc(nullptr, nullptr, nullptr));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaStreamAddCallback(nullptr, nullptr, nullptr, 0));
-    EXPECT_FAILS(
-        cudaErrorInvalidValue,
+    EXPECT_INVALID(cudaStreamCreate(nullptr));
+    EXPECT_INVALID(cudaStreamCreateWithFlags(&stream, 9));
+    EXPECT_INVALID(cudaStreamGetPriority(nullptr, nullptr));
+    EXPECT_INVALID(cudaStreamGetFlags(nullptr, nullptr));
+    EXPECT_INVALID(cudaLaunchHostFunc(nullptr, nullptr, nullptr));
+    EXPECT_INVALID(cudaStreamAddCallback(nullptr, nullptr, nullptr, 0));
+    EXPECT_INVALID(
         cudaStreamAddCallback(nullptr, [](cudaStream_t, cudaError_t, void*) {}, nullptr, 1));
 }
 
@@ -55,51 +54,47 @@ TEST_F(StreamTest, StreamsWithFixedHandles) {
     for (cudaStream_t stream : {cudaStream_t{}, cudaStreamLegacy, cudaStreamPerThread}) {
         EXPECT_OK(cudaStreamSynchronize(stream));
         EXPECT_OK(cudaStreamQuery(stream));
-        EXPECT_FAILS(cudaErrorInvalidResourceHandle, cudaStreamDestroy(stream));
+        EXPECT_NO_HANDLE(cudaStreamDestroy(stream));
     }
     // These mean something in kernels only.
-    EXPECT_FAILS(cudaErrorInvalidResourceHandle, cudaStreamSynchronize(cudaStreamTailLaunch));
-    EXPECT_FAILS(cudaErrorInvalidResourceHandle, cudaStreamSynchronize(cudaStreamFireAndForget));
+    EXPECT_NO_HANDLE(cudaStreamSynchronize(cudaStreamTailLaunch));
+    EXPECT_NO_HANDLE(cudaStreamSynchronize(cudaStreamFireAndForget));
 }
 
 TEST_F(StreamTest, HandlesThatStandForNoStream) {
     cudaStream_t destroyed, younger;
-    cudaEvent_t event;
     int priority = 0;
     unsigned flags = 0;
-    ASSERT_OK(cudaEventCreate(&event));
+    const cudaEvent_t event = newEvent();
     ASSERT_OK(cudaStreamCreate(&destroyed));
     ASSERT_OK(cudaStreamDestroy(destroyed));
     ASSERT_OK(cudaStreamCreate(&younger));  // must not take over the handle
     for (cudaStream_t stream : {destroyed, reinterpret_cast<cudaStream_t>(0x1234567)}) {
-        EXPECT_FAILS(cudaErrorInvalidResourceHandle, cudaStreamDestroy(stream));
-        EXPECT_FAILS(cudaErrorInvalidResourceHandle, cudaStreamSynchronize(stream));
-        EXPECT_FAILS(cudaErrorInvalidResourceHandle, cudaStreamQuery(stream));
-        EXPECT_FAILS(cudaErrorInvalidResourceHandle, cudaStreamGetPriority(stream, &priority));
-        EXPECT_FAILS(cudaErrorInvalidResourceHandle, cudaStreamGetFlags(stream, &flags));
-        EXPECT_FAILS(cudaErrorInvalidResourceHandle, cudaStreamWaitEvent(stream, event));
-        EXPECT_FAILS(cudaErrorInvalidResourceHandle, cudaEventRecord(event, stream));
-        EXPECT_FAILS(cudaErrorInvalidResourceHandle, cudaLaunchHostFunc(stream, append, nullptr));
+        EXPECT_NO_HANDLE(cudaStreamDestroy(stream));
+        EXPECT_NO_HANDLE(cudaStreamSynchronize(stream));
+        EXPECT_NO_HANDLE(cudaStreamQuery(stream));
+        EXPECT_NO_HANDLE(cudaStreamGetPriority(stream, &priority));
+        EXPECT_NO_HANDLE(cudaStreamGetFlags(stream, &flags));
+        EXPECT_NO_HANDLE(cudaStreamWaitEvent(stream, event));
+        EXPECT_NO_HANDLE(cudaEventRecord(event, stream));
+        EXPECT_NO_HANDLE(cudaLaunchHostFunc(stream, append, nullptr));
     }
 }
 
 TEST_F(StreamTest, ResetDestroysStreams) {
-    cudaStream_t stream;
-    ASSERT_OK(cudaStreamCreate(&stream));
+    const cudaStream_t stream = newStream();
     ASSERT_OK(cudaDeviceReset());
-    EXPECT_FAILS(cudaErrorInvalidResourceHandle, cudaStreamSynchronize(stream));
+    EXPECT_NO_HANDLE(cudaStreamSynchronize(stream));
 }
 
 TEST_F(StreamTest, WaitForEvent) {
-    cudaStream_t stream;
-    cudaEvent_t event;
-    ASSERT_OK(cudaStreamCreate(&stream));
-    ASSERT_OK(cudaEventCreate(&event));
+    const cudaStream_t stream = newStream();
+    const cudaEvent_t event = newEvent();
     EXPECT_OK(cudaStreamWaitEvent(stream, event));  // never recorded: nothing to wait for
     EXPECT_OK(cudaEventRecord(event));
     EXPECT_OK(cudaStreamWaitEvent(stream, event, cudaEventWaitDefault));
-    EXPECT_FAILS(cudaErrorInvalidValue, cudaStreamWaitEvent(stream, event, 9));
-    EXPECT_FAILS(cudaErrorInvalidResourceHandle, cudaStreamWaitEvent(stream, nullptr));
+    EXPECT_INVALID(cudaStreamWaitEvent(stream, event, 9));
+    EXPECT_NO_HANDLE(cudaStreamWaitEvent(stream, nullptr));
 }
 
 __global__ void appendKernel(std::string* text) {
@@ -110,8 +105,7 @@ TEST_F(StreamTest, HostFunctionsRunInStreamOrder) {
     std::string text;
     std::string* pointer = &text;
     void* arguments[] = {&pointer};
-    cudaStream_t stream;
-    ASSERT_OK(cudaStreamCreate(&stream));
+    const cudaStream_t stream = newStream();
     EXPECT_OK(cudaLaunchKernel(&appendKernel, dim3(1), dim3(1), arguments, 0, stream));
     EXPECT_OK(cudaLaunchHostFunc(stream, append, &text));
     EXPECT_OK(cudaLaunchKernel(&appendKernel, dim3(1), dim3(1), arguments, 0, stream));
@@ -130,8 +124,7 @@ void CUDART_CB note(cudaStream_t stream, cudaError_t status, void* record) {
 
 TEST_F(StreamTest, CallbacksLearnStreamAndStatus) {
     CallbackRecord record;
-    cudaStream_t stream;
-    ASSERT_OK(cudaStreamCreate(&stream));
+    const cudaStream_t stream = newStream();
     EXPECT_OK(cudaStreamAddCallback(stream, note, &record, 0));
     EXPECT_OK(cudaStreamSynchronize(stream));
     EXPECT_EQ(stream, record.stream);
@@ -173,8 +166,7 @@ TEST_F(StreamTest, HostThreadsTakeTurnsInAStream) {
 }
 
 TEST_F(StreamTest, LegacyStreamAndBlockingStreamsTakeTurns) {
-    cudaStream_t stream;
-    ASSERT_OK(cudaStreamCreate(&stream));
+    const cudaStream_t stream = newStream();
     EXPECT_EQ(1, mostAtTheSameTime({stream, nullptr}));
     EXPECT_EQ(1, mostAtTheSameTime({nullptr, cudaStreamLegacy}));
 }
