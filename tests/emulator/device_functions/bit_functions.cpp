@@ -8,33 +8,6 @@
 
 namespace {
 
-TEST(BitFunctions, CountAndFind) {
-    EXPECT_EQ(__popc(0), 0);
-    EXPECT_EQ(__popc(0xffffffffu), 32);
-    EXPECT_EQ(__popc(0x80000001u), 2);
-    EXPECT_EQ(__popcll(0xf0000000f0000001ull), 9);
-    EXPECT_EQ(__clz(0), 32);
-    EXPECT_EQ(__clz(1), 31);
-    EXPECT_EQ(__clz(-1), 0);
-    EXPECT_EQ(__clz(INT_MAX), 1);
-    EXPECT_EQ(__clzll(0), 64);
-    EXPECT_EQ(__clzll(1), 63);
-    EXPECT_EQ(__clzll(LLONG_MIN), 0);
-    EXPECT_EQ(__ffs(0), 0);
-    EXPECT_EQ(__ffs(1), 1);
-    EXPECT_EQ(__ffs(INT_MIN), 32);
-    EXPECT_EQ(__ffs(0x50), 5);
-    EXPECT_EQ(__ffsll(0), 0);
-    EXPECT_EQ(__ffsll(1ll << 40), 41);
-    EXPECT_EQ(__ffsll(LLONG_MIN), 64);
-}
-
-TEST(BitFunctions, Reverse) {
-    for (int i = 0; i < 32; ++i) EXPECT_EQ(__brev(1u << i), 1u << (31 - i));
-    for (int i = 0; i < 64; ++i) EXPECT_EQ(__brevll(1ull << i), 1ull << (63 - i));
-    EXPECT_EQ(__brev(0x12345678u), 0x1e6a2c48u);
-}
-
 TEST(BitFunctions, BytePermutation) {
     const unsigned x = 0x33221100u, y = 0x77665544u;
     EXPECT_EQ(__byte_perm(x, y, 0x3210), x);
@@ -47,16 +20,9 @@ TEST(BitFunctions, BytePermutation) {
 
 TEST(BitFunctions, FunnelShifts) {
     const unsigned low = 0x89abcdefu, high = 0x01234567u;
-    EXPECT_EQ(__funnelshift_l(low, high, 0), high);
-    EXPECT_EQ(__funnelshift_l(low, high, 8), 0x23456789u);
-    EXPECT_EQ(__funnelshift_l(low, high, 32), high);  // wraps
-    EXPECT_EQ(__funnelshift_l(low, high, 40), 0x23456789u);
     EXPECT_EQ(__funnelshift_lc(low, high, 31), 0xc4d5e6f7u);
     EXPECT_EQ(__funnelshift_lc(low, high, 32), low);
     EXPECT_EQ(__funnelshift_lc(low, high, 40), low);  // is clamped
-    EXPECT_EQ(__funnelshift_r(low, high, 0), low);
-    EXPECT_EQ(__funnelshift_r(low, high, 8), 0x6789abcdu);
-    EXPECT_EQ(__funnelshift_r(low, high, 32), low);
     EXPECT_EQ(__funnelshift_rc(low, high, 32), high);
     EXPECT_EQ(__funnelshift_rc(low, high, 100), high);
     EXPECT_EQ(__funnelshift_rc(low, high, 4), 0x789abcdeu);
@@ -70,8 +36,6 @@ TEST(BitFunctions, UpperHalvesOfProducts) {
     EXPECT_EQ(__umulhi(0xffffffffu, 0xffffffffu), 0xfffffffeu);
     EXPECT_EQ(__mul64hi(LLONG_MIN, LLONG_MIN), 0x4000000000000000ll);
     EXPECT_EQ(__mul64hi(-1, 1), -1);
-    EXPECT_EQ(__umul64hi(ULLONG_MAX, ULLONG_MAX), ULLONG_MAX - 1);
-    EXPECT_EQ(__umul64hi(1ull << 63, 6), 3u);
 }
 
 TEST(BitFunctions, Products24) {
@@ -119,20 +83,25 @@ TEST(BitFunctions, DotProductsOfBytes) {
 TEST(BitFunctions, RandomArgumentsAgreeWithTheDefinition) {
     std::mt19937_64 random(7);
     for (int i = 0; i < 10000; ++i) {
-        const unsigned long long x = random(), y = random();
+        // Of any number of bits, none included.
+        const unsigned long long x = random() >> i % 64 << i / 64 % 64, y = random();
         const unsigned a = static_cast<unsigned>(x), shift = static_cast<unsigned>(y) & 63;
         unsigned long long reversed = 0;
-        int ones = 0, highest = -1, lowest = 64;
+        int ones = 0, highest = -1, lowest = -1, onesOfHalf = 0;
         for (int bit = 0; bit < 64; ++bit) {
             if (!(x >> bit & 1)) continue;
             reversed |= 1ull << (63 - bit);
             ++ones;
+            onesOfHalf += bit < 32;
             highest = bit;
-            if (lowest == 64) lowest = bit;
+            if (lowest < 0) lowest = bit;
         }
         ASSERT_EQ(__brevll(x), reversed);
         ASSERT_EQ(__brev(a), static_cast<unsigned>(reversed >> 32));
         ASSERT_EQ(__popcll(x), ones);
+        ASSERT_EQ(__popc(a), onesOfHalf);
+        ASSERT_EQ(__clz(static_cast<int>(x >> 32)), x >> 32 == 0 ? 32 : 63 - highest);
+        ASSERT_EQ(__ffs(static_cast<int>(a)), a == 0 ? 0 : lowest + 1);
         ASSERT_EQ(__clzll(static_cast<long long>(x)), 63 - highest);
         ASSERT_EQ(__ffsll(static_cast<long long>(x)), lowest + 1);
         const unsigned high = static_cast<unsigned>(x >> 32), s = shift & 31;

@@ -16,6 +16,15 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 const float kNanF = std::numeric_limits<float>::quiet_NaN();
 const double kNan = std::numeric_limits<double>::quiet_NaN();
 
+// Rounded to the nearest, towards zero, up and down.
+#define EXPECT_MODES(FUNCTION, ARGUMENT, RN, RZ, RU, RD) \
+    EXPECT_EQ(FUNCTION##_rn(ARGUMENT), RN);              \
+    EXPECT_EQ(FUNCTION##_rz(ARGUMENT), RZ);              \
+    EXPECT_EQ(FUNCTION##_ru(ARGUMENT), RU);              \
+    EXPECT_EQ(FUNCTION##_rd(ARGUMENT), RD)
+#define EXPECT_IN_ALL_MODES(FUNCTION, ROW, OF) \
+    EXPECT_MODES(FUNCTION, ROW.x, OF(ROW.rn), OF(ROW.rz), OF(ROW.ru), OF(ROW.rd))
+
 // One row per argument, one column per mode, for the eight conversions that share these values.
 TEST(Conversions, RealToIntegerInEveryMode) {
     const struct {
@@ -30,38 +39,14 @@ TEST(Conversions, RealToIntegerInEveryMode) {
     const auto positive = [](int value) { return static_cast<unsigned>(value < 0 ? 0 : value); };
     for (const auto& row : rows) {
         SCOPED_TRACE(row.x);
-        EXPECT_EQ(__float2int_rn(row.x), row.rn);
-        EXPECT_EQ(__float2int_rz(row.x), row.rz);
-        EXPECT_EQ(__float2int_ru(row.x), row.ru);
-        EXPECT_EQ(__float2int_rd(row.x), row.rd);
-        EXPECT_EQ(__float2ll_rn(row.x), row.rn);
-        EXPECT_EQ(__float2ll_rz(row.x), row.rz);
-        EXPECT_EQ(__float2ll_ru(row.x), row.ru);
-        EXPECT_EQ(__float2ll_rd(row.x), row.rd);
-        EXPECT_EQ(__double2int_rn(row.x), row.rn);
-        EXPECT_EQ(__double2int_rz(row.x), row.rz);
-        EXPECT_EQ(__double2int_ru(row.x), row.ru);
-        EXPECT_EQ(__double2int_rd(row.x), row.rd);
-        EXPECT_EQ(__double2ll_rn(row.x), row.rn);
-        EXPECT_EQ(__double2ll_rz(row.x), row.rz);
-        EXPECT_EQ(__double2ll_ru(row.x), row.ru);
-        EXPECT_EQ(__double2ll_rd(row.x), row.rd);
-        EXPECT_EQ(__float2uint_rn(row.x), positive(row.rn));
-        EXPECT_EQ(__float2uint_rz(row.x), positive(row.rz));
-        EXPECT_EQ(__float2uint_ru(row.x), positive(row.ru));
-        EXPECT_EQ(__float2uint_rd(row.x), positive(row.rd));
-        EXPECT_EQ(__double2uint_rn(row.x), positive(row.rn));
-        EXPECT_EQ(__double2uint_rz(row.x), positive(row.rz));
-        EXPECT_EQ(__double2uint_ru(row.x), positive(row.ru));
-        EXPECT_EQ(__double2uint_rd(row.x), positive(row.rd));
-        EXPECT_EQ(__float2ull_rn(row.x), positive(row.rn));
-        EXPECT_EQ(__float2ull_rz(row.x), positive(row.rz));
-        EXPECT_EQ(__float2ull_ru(row.x), positive(row.ru));
-        EXPECT_EQ(__float2ull_rd(row.x), positive(row.rd));
-        EXPECT_EQ(__double2ull_rn(row.x), positive(row.rn));
-        EXPECT_EQ(__double2ull_rz(row.x), positive(row.rz));
-        EXPECT_EQ(__double2ull_ru(row.x), positive(row.ru));
-        EXPECT_EQ(__double2ull_rd(row.x), positive(row.rd));
+        EXPECT_IN_ALL_MODES(__float2int, row, );
+        EXPECT_IN_ALL_MODES(__float2ll, row, );
+        EXPECT_IN_ALL_MODES(__double2int, row, );
+        EXPECT_IN_ALL_MODES(__double2ll, row, );
+        EXPECT_IN_ALL_MODES(__float2uint, row, positive);
+        EXPECT_IN_ALL_MODES(__double2uint, row, positive);
+        EXPECT_IN_ALL_MODES(__float2ull, row, positive);
+        EXPECT_IN_ALL_MODES(__double2ull, row, positive);
     }
 }
 
@@ -103,58 +88,36 @@ TEST(Conversions, NanIsZeroOnlyWhereBothTypesHave32Bits) {
 }
 
 TEST(Conversions, IntegerToFloat) {
-    EXPECT_EQ(__int2float_rn(16777217), 16777216.0f);  // 2^24 + 1, a tie
-    EXPECT_EQ(__int2float_rz(16777217), 16777216.0f);
-    EXPECT_EQ(__int2float_rd(16777217), 16777216.0f);
-    EXPECT_EQ(__int2float_ru(16777217), 16777218.0f);
-    EXPECT_EQ(__int2float_rz(-16777217), -16777216.0f);
-    EXPECT_EQ(__int2float_ru(-16777217), -16777216.0f);
-    EXPECT_EQ(__int2float_rd(-16777217), -16777218.0f);
-    EXPECT_EQ(__int2float_rz(INT_MAX), 0x1.fffffep30f);
-    EXPECT_EQ(__int2float_ru(INT_MAX), 0x1p31f);
+    const float even = 16777216, next = 16777218;  // 2^24, of which 2^24 + 1 is a tie
+    EXPECT_MODES(__int2float, 16777217, even, even, next, even);
+    EXPECT_MODES(__int2float, -16777217, -even, -even, -even, -next);
+    EXPECT_MODES(__int2float, INT_MAX, 0x1p31f, 0x1.fffffep30f, 0x1p31f, 0x1.fffffep30f);
     EXPECT_EQ(__int2float_rn(INT_MIN), -0x1p31f);
-    EXPECT_EQ(__uint2float_rn(UINT_MAX), 0x1p32f);
-    EXPECT_EQ(__uint2float_rz(UINT_MAX), 0x1.fffffep31f);
-    EXPECT_EQ(__uint2float_rd(UINT_MAX), 0x1.fffffep31f);
-    EXPECT_EQ(__uint2float_ru(16777217u), 16777218.0f);
-    EXPECT_EQ(__ll2float_rn(LLONG_MIN), -0x1p63f);
-    EXPECT_EQ(__ll2float_rz(LLONG_MAX), 0x1.fffffep62f);
-    EXPECT_EQ(__ll2float_ru(-(1ll << 40) - 1), -0x1p40f);
-    EXPECT_EQ(__ll2float_rd(-(1ll << 40) - 1), -0x1.000002p40f);
-    EXPECT_EQ(__ull2float_rn(ULLONG_MAX), 0x1p64f);
-    EXPECT_EQ(__ull2float_rz(ULLONG_MAX), 0x1.fffffep63f);
-    EXPECT_EQ(__ull2float_rd((1ull << 63) + 1), 0x1p63f);
-    EXPECT_EQ(__ull2float_ru((1ull << 63) + 1), 0x1.000002p63f);
+    EXPECT_MODES(__uint2float, UINT_MAX, 0x1p32f, 0x1.fffffep31f, 0x1p32f, 0x1.fffffep31f);
+    EXPECT_MODES(__ll2float, LLONG_MAX, 0x1p63f, 0x1.fffffep62f, 0x1p63f, 0x1.fffffep62f);
+    EXPECT_MODES(__ll2float, -(1ll << 40) - 1, -0x1p40f, -0x1p40f, -0x1p40f, -0x1.000002p40f);
+    EXPECT_MODES(__ull2float, ULLONG_MAX, 0x1p64f, 0x1.fffffep63f, 0x1p64f, 0x1.fffffep63f);
+    EXPECT_MODES(__ull2float, (1ull << 63) + 1, 0x1p63f, 0x1p63f, 0x1.000002p63f, 0x1p63f);
 }
 
 TEST(Conversions, IntegerToDouble) {
+    const long long odd = (1ll << 53) + 1;
     EXPECT_EQ(__int2double_rn(INT_MIN), -2147483648.0);
     EXPECT_EQ(__uint2double_rn(UINT_MAX), 4294967295.0);
-    const long long odd = (1ll << 53) + 1;
-    EXPECT_EQ(__ll2double_rn(odd), 0x1p53);
-    EXPECT_EQ(__ll2double_rz(odd), 0x1p53);
-    EXPECT_EQ(__ll2double_rd(odd), 0x1p53);
-    EXPECT_EQ(__ll2double_ru(odd), 0x1p53 + 2);
-    EXPECT_EQ(__ll2double_rd(-odd), -0x1p53 - 2);
-    EXPECT_EQ(__ull2double_rn(ULLONG_MAX), 0x1p64);
-    EXPECT_EQ(__ull2double_rz(ULLONG_MAX), 0x1.fffffffffffffp63);
-    EXPECT_EQ(__ull2double_ru((1ull << 63) + 1), 0x1.0000000000001p63);
-    EXPECT_EQ(__ull2double_rd((1ull << 63) + 1), 0x1p63);
+    EXPECT_MODES(__ll2double, odd, 0x1p53, 0x1p53, 0x1p53 + 2, 0x1p53);
+    EXPECT_MODES(__ll2double, -odd, -0x1p53, -0x1p53, -0x1p53, -0x1p53 - 2);
+    EXPECT_MODES(__ull2double, ULLONG_MAX, 0x1p64, 0x1.fffffffffffffp63, 0x1p64,
+                 0x1.fffffffffffffp63);
+    EXPECT_MODES(__ull2double, (1ull << 63) + 1, 0x1p63, 0x1p63, 0x1.0000000000001p63, 0x1p63);
 }
 
 TEST(Conversions, DoubleToFloat) {
-    const double x = 1 + 0x1p-30;
-    EXPECT_EQ(__double2float_rn(x), 1.0f);
-    EXPECT_EQ(__double2float_rz(x), 1.0f);
-    EXPECT_EQ(__double2float_rd(x), 1.0f);
-    EXPECT_EQ(__double2float_ru(x), 1 + 0x1p-23f);
-    EXPECT_EQ(__double2float_rd(-x), -(1 + 0x1p-23f));
-    EXPECT_EQ(__double2float_rn(1e300), kInfF);
-    EXPECT_EQ(__double2float_rz(1e300), FLT_MAX);
-    EXPECT_EQ(__double2float_ru(1e300), kInfF);
-    EXPECT_EQ(__double2float_ru(-1e300), -FLT_MAX);
-    EXPECT_EQ(__double2float_ru(1e-300), 0x1p-149f);
-    EXPECT_EQ(__double2float_rn(1e-300), 0.0f);
+    const float next = 1 + 0x1p-23f;
+    EXPECT_MODES(__double2float, 1 + 0x1p-30, 1.0f, 1.0f, next, 1.0f);
+    EXPECT_MODES(__double2float, -(1 + 0x1p-30), -1.0f, -1.0f, -1.0f, -next);
+    EXPECT_MODES(__double2float, 1e300, kInfF, FLT_MAX, kInfF, FLT_MAX);
+    EXPECT_MODES(__double2float, -1e300, -kInfF, -FLT_MAX, -FLT_MAX, -kInfF);
+    EXPECT_MODES(__double2float, 1e-300, 0.0f, 0.0f, 0x1p-149f, 0.0f);
 }
 
 TEST(Conversions, Reinterpretation) {

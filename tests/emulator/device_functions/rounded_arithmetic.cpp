@@ -16,30 +16,25 @@ namespace {
 constexpr float kInfF = std::numeric_limits<float>::infinity();
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
+// Rounded to the nearest, towards zero, up and down.
+#define EXPECT_MODES(FUNCTION, ARGUMENTS, RN, RZ, RU, RD) \
+    EXPECT_EQ(FUNCTION##_rn ARGUMENTS, RN);               \
+    EXPECT_EQ(FUNCTION##_rz ARGUMENTS, RZ);               \
+    EXPECT_EQ(FUNCTION##_ru ARGUMENTS, RU);               \
+    EXPECT_EQ(FUNCTION##_rd ARGUMENTS, RD)
+
 TEST(RoundedArithmetic, AddAtHalfAUnitInTheLastPlace) {
     const float half = 0x1p-24f, next = 1 + 0x1p-23f;
-    EXPECT_EQ(__fadd_rn(1, half), 1.0f);  // a tie, to even
+    EXPECT_MODES(__fadd, (1, half), 1.0f, 1.0f, next, 1.0f);  // a tie, to even
     EXPECT_EQ(__fadd_rn(next, half), 1 + 0x1p-22f);
-    EXPECT_EQ(__fadd_rz(1, half), 1.0f);
-    EXPECT_EQ(__fadd_ru(1, half), next);
-    EXPECT_EQ(__fadd_rd(1, half), 1.0f);
-    EXPECT_EQ(__fadd_rz(-1, -half), -1.0f);
-    EXPECT_EQ(__fadd_ru(-1, -half), -1.0f);
-    EXPECT_EQ(__fadd_rd(-1, -half), -next);
-    EXPECT_EQ(__fsub_rd(1, 0x1p-40f), 1 - 0x1p-24f);
-    EXPECT_EQ(__fsub_rz(1, 0x1p-40f), 1 - 0x1p-24f);
-    EXPECT_EQ(__fsub_ru(1, 0x1p-40f), 1.0f);
-    EXPECT_EQ(__fsub_rn(1, 0x1p-40f), 1.0f);
+    EXPECT_MODES(__fadd, (-1, -half), -1.0f, -1.0f, -1.0f, -next);
+    EXPECT_MODES(__fsub, (1, 0x1p-40f), 1.0f, 1 - 0x1p-24f, 1.0f, 1 - 0x1p-24f);
 }
 
 TEST(RoundedArithmetic, OverflowStopsAtTheLargestNumberWhereTheModePointsInwards) {
-    EXPECT_EQ(__fmul_rn(FLT_MAX, 2), kInfF);
-    EXPECT_EQ(__fmul_rz(FLT_MAX, 2), FLT_MAX);
-    EXPECT_EQ(__fmul_rd(FLT_MAX, 2), FLT_MAX);
-    EXPECT_EQ(__fmul_ru(FLT_MAX, 2), kInfF);
-    EXPECT_EQ(__fmul_ru(-FLT_MAX, 2), -FLT_MAX);
-    EXPECT_EQ(__dmul_rz(DBL_MAX, 2), DBL_MAX);
-    EXPECT_EQ(__dmul_ru(DBL_MAX, 2), kInf);
+    EXPECT_MODES(__fmul, (FLT_MAX, 2), kInfF, FLT_MAX, kInfF, FLT_MAX);
+    EXPECT_MODES(__fmul, (-FLT_MAX, 2), -kInfF, -FLT_MAX, -FLT_MAX, -kInfF);
+    EXPECT_MODES(__dmul, (DBL_MAX, 2), kInf, DBL_MAX, kInf, DBL_MAX);
 }
 
 TEST(RoundedArithmetic, SignOfAnExactZeroSum) {
@@ -50,35 +45,20 @@ TEST(RoundedArithmetic, SignOfAnExactZeroSum) {
 
 TEST(RoundedArithmetic, Thirds) {
     const float below = 0x1.555554p-2f, above = 0x1.555556p-2f;
-    EXPECT_EQ(__fdiv_rn(1, 3), above);
-    EXPECT_EQ(__fdiv_rz(1, 3), below);
-    EXPECT_EQ(__fdiv_ru(1, 3), above);
-    EXPECT_EQ(__fdiv_rd(1, 3), below);
-    EXPECT_EQ(__fdiv_rd(-1, 3), -above);
-    EXPECT_EQ(__frcp_rn(3), above);
-    EXPECT_EQ(__frcp_rz(3), below);
-    EXPECT_EQ(__frcp_ru(3), above);
-    EXPECT_EQ(__frcp_rd(3), below);
-    EXPECT_EQ(__ddiv_rn(1, 3), 0x1.5555555555555p-2);
-    EXPECT_EQ(__ddiv_rz(1, 3), 0x1.5555555555555p-2);
-    EXPECT_EQ(__ddiv_rd(1, 3), 0x1.5555555555555p-2);
-    EXPECT_EQ(__ddiv_ru(1, 3), 0x1.5555555555556p-2);
-    EXPECT_EQ(__drcp_rn(3), 0x1.5555555555555p-2);
-    EXPECT_EQ(__drcp_ru(3), 0x1.5555555555556p-2);
+    const double low = 0x1.5555555555555p-2, high = 0x1.5555555555556p-2;
+    EXPECT_MODES(__fdiv, (1, 3), above, below, above, below);
+    EXPECT_MODES(__fdiv, (-1, 3), -above, -below, -below, -above);
+    EXPECT_MODES(__frcp, (3), above, below, above, below);
+    EXPECT_MODES(__ddiv, (1, 3), low, low, high, low);
+    EXPECT_MODES(__drcp, (3), low, low, high, low);
 }
 
 TEST(RoundedArithmetic, SquareRoots) {
-    EXPECT_EQ(__fsqrt_rn(9), 3.0f);
-    EXPECT_EQ(__fsqrt_ru(9), 3.0f);  // exact in every mode
-    EXPECT_EQ(__fsqrt_rd(9), 3.0f);
-    EXPECT_EQ(__fsqrt_rd(2), 0x1.6a09e6p+0f);
-    EXPECT_EQ(__fsqrt_rz(2), 0x1.6a09e6p+0f);
-    EXPECT_EQ(__fsqrt_ru(2), 0x1.6a09e8p+0f);
-    EXPECT_EQ(__fsqrt_rn(2), 0x1.6a09e6p+0f);
-    EXPECT_EQ(__dsqrt_rn(2), 0x1.6a09e667f3bcdp+0);
-    EXPECT_EQ(__dsqrt_rd(2), 0x1.6a09e667f3bccp+0);
-    EXPECT_EQ(__dsqrt_rz(2), 0x1.6a09e667f3bccp+0);
-    EXPECT_EQ(__dsqrt_ru(2), 0x1.6a09e667f3bcdp+0);
+    const float below = 0x1.6a09e6p+0f, above = 0x1.6a09e8p+0f;
+    const double low = 0x1.6a09e667f3bccp+0, high = 0x1.6a09e667f3bcdp+0;
+    EXPECT_MODES(__fsqrt, (9), 3.0f, 3.0f, 3.0f, 3.0f);  // exact in every mode
+    EXPECT_MODES(__fsqrt, (2), below, below, above, below);
+    EXPECT_MODES(__dsqrt, (2), high, low, high, low);
     EXPECT_TRUE(std::isnan(__fsqrt_rz(-1)));
 }
 
@@ -107,12 +87,9 @@ TEST(RoundedArithmetic, ProductAndSumAreNeverFused) {
 }
 
 TEST(RoundedArithmetic, DoubleAdd) {
-    EXPECT_EQ(__dadd_rn(1, 0x1p-53), 1.0);
-    EXPECT_EQ(__dadd_ru(1, 0x1p-53), 1 + 0x1p-52);
-    EXPECT_EQ(__dadd_rd(1, -0x1p-60), 1 - 0x1p-53);
-    EXPECT_EQ(__dadd_rz(-1, 0x1p-60), -(1 - 0x1p-53));
-    EXPECT_EQ(__dsub_ru(-1, 0x1p-60), -1.0);
-    EXPECT_EQ(__dsub_rd(-1, 0x1p-60), -(1 + 0x1p-52));
+    EXPECT_MODES(__dadd, (1, 0x1p-53), 1.0, 1.0, 1 + 0x1p-52, 1.0);
+    EXPECT_MODES(__dadd, (1, -0x1p-60), 1.0, 1 - 0x1p-53, 1.0, 1 - 0x1p-53);
+    EXPECT_MODES(__dsub, (-1, 0x1p-60), -1.0, -1.0, -1.0, -(1 + 0x1p-52));
 }
 
 // The product of two floats is exact in double, so its neighbours among the floats can be checked.

@@ -6,72 +6,43 @@
     static_assert(sizeof(TYPE) == (SIZE), "size of " #TYPE); \
     static_assert(alignof(TYPE) == (ALIGNMENT), "alignment of " #TYPE)
 
-EXPECT_LAYOUT(char1, 1, 1);
-EXPECT_LAYOUT(char2, 2, 2);
-EXPECT_LAYOUT(char3, 3, 1);
-EXPECT_LAYOUT(char4, 4, 4);
-EXPECT_LAYOUT(uchar1, 1, 1);
-EXPECT_LAYOUT(uchar2, 2, 2);
-EXPECT_LAYOUT(uchar3, 3, 1);
-EXPECT_LAYOUT(uchar4, 4, 4);
+// Vectors of one to three elements of `size` bytes; those of four with their own size as alignment.
+#define EXPECT_UP_TO_3(TYPE, SIZE)                  \
+    EXPECT_LAYOUT(TYPE##1, SIZE, SIZE);             \
+    EXPECT_LAYOUT(TYPE##2, 2 * (SIZE), 2 * (SIZE)); \
+    EXPECT_LAYOUT(TYPE##3, 3 * (SIZE), SIZE)
+#define EXPECT_UP_TO_4(TYPE, SIZE) \
+    EXPECT_UP_TO_3(TYPE, SIZE);    \
+    EXPECT_LAYOUT(TYPE##4, 4 * (SIZE), 4 * (SIZE))
 
-EXPECT_LAYOUT(short1, 2, 2);
-EXPECT_LAYOUT(short2, 4, 4);
-EXPECT_LAYOUT(short3, 6, 2);
-EXPECT_LAYOUT(short4, 8, 8);
-EXPECT_LAYOUT(ushort1, 2, 2);
-EXPECT_LAYOUT(ushort2, 4, 4);
-EXPECT_LAYOUT(ushort3, 6, 2);
-EXPECT_LAYOUT(ushort4, 8, 8);
-
-EXPECT_LAYOUT(int1, 4, 4);
-EXPECT_LAYOUT(int2, 8, 8);
-EXPECT_LAYOUT(int3, 12, 4);
-EXPECT_LAYOUT(int4, 16, 16);
-EXPECT_LAYOUT(uint1, 4, 4);
-EXPECT_LAYOUT(uint2, 8, 8);
-EXPECT_LAYOUT(uint3, 12, 4);
-EXPECT_LAYOUT(uint4, 16, 16);
-
-EXPECT_LAYOUT(long1, 8, 8);
-EXPECT_LAYOUT(long2, 16, 16);
-EXPECT_LAYOUT(long3, 24, 8);
-EXPECT_LAYOUT(ulong1, 8, 8);
-EXPECT_LAYOUT(ulong2, 16, 16);
-EXPECT_LAYOUT(ulong3, 24, 8);
-
-EXPECT_LAYOUT(longlong1, 8, 8);
-EXPECT_LAYOUT(longlong2, 16, 16);
-EXPECT_LAYOUT(longlong3, 24, 8);
-EXPECT_LAYOUT(ulonglong1, 8, 8);
-EXPECT_LAYOUT(ulonglong2, 16, 16);
-EXPECT_LAYOUT(ulonglong3, 24, 8);
-
-EXPECT_LAYOUT(float1, 4, 4);
-EXPECT_LAYOUT(float2, 8, 8);
-EXPECT_LAYOUT(float3, 12, 4);
-EXPECT_LAYOUT(float4, 16, 16);
-EXPECT_LAYOUT(double1, 8, 8);
-EXPECT_LAYOUT(double2, 16, 16);
-EXPECT_LAYOUT(double3, 24, 8);
+EXPECT_UP_TO_4(char, 1);
+EXPECT_UP_TO_4(uchar, 1);
+EXPECT_UP_TO_4(short, 2);
+EXPECT_UP_TO_4(ushort, 2);
+EXPECT_UP_TO_4(int, 4);
+EXPECT_UP_TO_4(uint, 4);
+EXPECT_UP_TO_4(float, 4);
+EXPECT_UP_TO_3(long, 8);
+EXPECT_UP_TO_3(ulong, 8);
+EXPECT_UP_TO_3(longlong, 8);
+EXPECT_UP_TO_3(ulonglong, 8);
+EXPECT_UP_TO_3(double, 8);
 
 // CUDA 13 warns about the plain names and offers the ones that state their alignment.
-EXPECT_LAYOUT(long4, 32, 16);
-EXPECT_LAYOUT(ulong4, 32, 16);
-EXPECT_LAYOUT(longlong4, 32, 16);
-EXPECT_LAYOUT(ulonglong4, 32, 16);
-EXPECT_LAYOUT(double4, 32, 16);
-EXPECT_LAYOUT(long4_16a, 32, 16);
-EXPECT_LAYOUT(ulong4_16a, 32, 16);
-EXPECT_LAYOUT(longlong4_16a, 32, 16);
-EXPECT_LAYOUT(ulonglong4_16a, 32, 16);
-EXPECT_LAYOUT(double4_16a, 32, 16);
-EXPECT_LAYOUT(long4_32a, 32, 32);
-EXPECT_LAYOUT(ulong4_32a, 32, 32);
-EXPECT_LAYOUT(longlong4_32a, 32, 32);
-EXPECT_LAYOUT(ulonglong4_32a, 32, 32);
-EXPECT_LAYOUT(double4_32a, 32, 32);
+#define EXPECT_OF_4(TYPE)              \
+    EXPECT_LAYOUT(TYPE, 32, 16);       \
+    EXPECT_LAYOUT(TYPE##_16a, 32, 16); \
+    EXPECT_LAYOUT(TYPE##_32a, 32, 32)
+
+EXPECT_OF_4(long4);
+EXPECT_OF_4(ulong4);
+EXPECT_OF_4(longlong4);
+EXPECT_OF_4(ulonglong4);
+EXPECT_OF_4(double4);
 
 EXPECT_LAYOUT(dim3, 12, 4);
 
 #undef EXPECT_LAYOUT
+#undef EXPECT_UP_TO_3
+#undef EXPECT_UP_TO_4
+#undef EXPECT_OF_4
