@@ -6,7 +6,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -20,13 +19,16 @@
 #include <vector>
 
 #include "lab.cuh"
-#include "output_file.cuh"
-#include "peers_cub.cuh"
-#include "peers_cublas.cuh"
 
 namespace {
 
 constexpr std::size_t kCount = 1000;
+
+struct DeathTestsRunAnew : testing::Environment {
+    void SetUp() override { testing::GTEST_FLAG(death_test_style) = "threadsafe"; }
+};
+testing::Environment* const environment =
+    testing::AddGlobalTestEnvironment(new DeathTestsRunAnew);  // NOLINT: gtest deletes it
 
 __global__ void writeAll(int* out, std::size_t n) {
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -97,27 +99,24 @@ Outcome run(const std::vector<std::string>& arguments, const std::function<void(
     return {status, testing::internal::GetCapturedStdout(), testing::internal::GetCapturedStderr()};
 }
 
-std::size_t lines(const std::string& text) {
-    return std::count(text.begin(), text.end(), '\n');
-}
-
 bool contains(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
 }
 
-void addGood(Fixture& fixture) {
-    fixture.addGood();
+TEST(ParseBlock, IsTheInverseOfShape) {
+    for (const char* text : {"1", "32x8", "1024", "5x5x5", "1x1x64"}) {
+        const auto block = lab::parseBlock(text, 3);
+        ASSERT_TRUE(block) << text;
+        EXPECT_EQ(lab::shape(*block), text);
+    }
 }
 
-TEST(Exercise, ARightKernelGivesARow) {
-    const Outcome outcome = run({}, addGood);
-    EXPECT_EQ(outcome.status, 0);
-    EXPECT_EQ(outcome.err, "");
-    EXPECT_EQ(outcome.out.rfind("test: 1000 ints", 0), 0u) << outcome.out;
-    EXPECT_TRUE(contains(outcome.out, "on CPU emulation of ")) << outcome.out;
-    EXPECT_TRUE(contains(outcome.out, "\nkernel "));
-    EXPECT_TRUE(contains(outcome.out, "\ngood  "));
-    EXPECT_TRUE(contains(outcome.out, "  ok\n"));
+TEST(ParseBlock, TakesNothingThatNoGpuCanLaunch) {
+    for (const char* text : {"", "x", "8x", "x8", "8x8x", "0x8", "8xb", "33x32", "1025", "1x1x65",
+                             "1x1x1x1", "-1", " 8"})
+        EXPECT_FALSE(lab::parseBlock(text, 3)) << text;
+    EXPECT_FALSE(lab::parseBlock("8x8x1", 2));
+    EXPECT_FALSE(lab::parseBlock("8x8", 1));
 }
 
 // However long the name of the processor is.
@@ -231,22 +230,6 @@ TEST(Exercise, ACheckMayRunTheKernelAgain) {
     EXPECT_TRUE(contains(outcome.out, "twice: element 0 is -1515870811 (never written)"));
 }
 
-TEST(Exercise, ARowOfTheHostHasNoTime) {
-    bool right = true;
-    const auto rungs = [&](Fixture& f) {
-        f.ladder.host("loop", kWork, [&] { return right ? std::string() : "a wrong sum"; });
-        f.addGood();
-    };
-    const Outcome outcome = run({"--csv"}, rungs);
-    EXPECT_EQ(outcome.status, 0);
-    EXPECT_TRUE(contains(outcome.out, ",loop,-,-,0,,,,,,,ok\n")) << outcome.out;
-    EXPECT_TRUE(contains(outcome.out.substr(outcome.out.find(",good,")), ",1,ok\n"))
-        << "the first kernel is what speedups refer to: " << outcome.out;
-    EXPECT_FALSE(contains(run({"--kernel=good"}, rungs).out, "loop"));
-    right = false;
-    EXPECT_EQ(run({"--kernel=loop"}, rungs).status, 1);
-}
-
 TEST(Exercise, WhatTheHostComputesIsTimedAndChecked) {
     bool right = true;
     int runs = 0;
@@ -273,33 +256,6 @@ TEST(Exercise, WhatTheHostComputesIsTimedAndChecked) {
     EXPECT_EQ(run({"--kernel=loop"}, rungs).status, 1);
 }
 
-// Of 0.4 seconds each at most three begin within a second, after the first that is not timed.
-TEST(Exercise, WhatTheHostComputesIsRepeatedForASecond) {
-    int runs = 0;
-    const auto rungs = [&](Fixture& f) {
-        f.ladder.host(
-            "loop", kWork, [] { return ""; },
-            [&] {
-                ++runs;
-                busyFor(400);
-            });
-    };
-    EXPECT_EQ(run({"--reps=20"}, rungs).status, 0);
-    EXPECT_GE(runs, 2);
-    EXPECT_LE(runs, 4);
-}
-
-TEST(Exercise, KernelSelectsByAPartOfTheName) {
-    const auto rungs = [](Fixture& f) {
-        f.write(f.ladder, "bad", 1, 1);
-        f.addGood();
-    };
-    EXPECT_EQ(run({}, rungs).status, 1);
-    const Outcome outcome = run({"--kernel=oo"}, rungs);
-    EXPECT_EQ(outcome.status, 0);
-    EXPECT_FALSE(contains(outcome.out, "bad"));
-}
-
 // Its own first rung has the speedup 1, however fast it is.
 TEST(Exercise, ASecondLadderHasItsOwnBaseline) {
     const Outcome outcome = run({"--csv"}, [](Fixture& f) {
@@ -310,26 +266,6 @@ TEST(Exercise, ASecondLadderHasItsOwnBaseline) {
         f.write(second, "good", 8, kCount);
     });
     EXPECT_TRUE(contains(outcome.out.substr(outcome.out.find(",good,")), ",1,ok\n")) << outcome.out;
-}
-
-TEST(Exercise, CsvIsAllThereIsOnStdout) {
-    const Outcome outcome = run({"--csv", "--reps=4"}, [](Fixture& f) {
-        f.addGood();
-        f.write(f.ladder, "noTail", 7, kCount);
-    });
-    EXPECT_EQ(outcome.status, 1);
-    EXPECT_EQ(
-        outcome.out.rfind("exercise,device,parameters,kernel,grid,block,reps,median_ms,min_ms,"
-                          "max_ms,gbps,percent_peak,speedup,check\n",
-                          0),
-        0u)
-        << outcome.out;
-    EXPECT_EQ(lines(outcome.out), 3u);
-    EXPECT_TRUE(contains(outcome.out, ",good,8,128,4,"));
-    EXPECT_TRUE(contains(outcome.out, ",ok\n"));
-    EXPECT_TRUE(contains(outcome.out, ",WRONG\n"));
-    EXPECT_TRUE(contains(outcome.err, "test: 1000 ints"));
-    EXPECT_TRUE(contains(outcome.err, "WRONG: noTail: element 896"));
 }
 
 // The rate that a row prints is its work by its median.
@@ -361,29 +297,6 @@ TEST(Exercise, TheRateIsTheWorkByTheMedianAndAShareOfItsPeak) {
             EXPECT_NEAR(std::stod(cells[11]) * peak, 100 * rate * 1e9, 1e-4 * rate * 1e9) << row;
         }
     }
-}
-
-TEST(Exercise, OwnColumnsAreBetweenBlockAndTime) {
-    const auto addDetailed = [](Fixture& f) {
-        f.exercise.columns(lab::Columns::kLadder,
-                           {{"rows", 6, "row_number"}, {"half", 6, "half"}, {"last", 6, "last"}});
-        int rows = 0;
-        const lab::Check check = [&](const lab::Statistics& time) -> lab::Finding {
-            EXPECT_EQ(time.count, 3u);
-            ++rows;
-            return {f.wrong(), {rows, {0.5 * rows, 2}}};  // and nothing in the last one
-        };
-        for (int row = 0; row < 2; ++row) {
-            f.ladder.rung("good", 8, 128, kWork, check,
-                          [&] { writeAll<<<8, 128>>>(f.out.get(), kCount); });
-        }
-    };
-    const Outcome table = run({}, addDetailed);
-    EXPECT_TRUE(contains(table.out, " block   rows   half   last time [ms] check")) << table.out;
-    EXPECT_TRUE(contains(table.out, "   128      2   1.00          ")) << table.out;
-    const Outcome csv = run({"--csv"}, addDetailed);
-    EXPECT_TRUE(contains(csv.out, ",grid,block,row_number,half,last,reps,")) << csv.out;
-    EXPECT_TRUE(contains(csv.out, ",8,128,2,1,,3,")) << csv.out;
 }
 
 TEST(Exercise, ARowMayHaveOtherParametersThanTheOptions) {
@@ -422,26 +335,6 @@ TEST(Exercise, ACheckMayHaveAWordOfItsOwn) {
     EXPECT_TRUE(contains(outcome.out, "  race\n"));
 }
 
-TEST(Exercise, InAnEmulationNoKernelIsTheFastest) {
-    const Outcome outcome = run({}, [](Fixture& f) {
-        f.addGood();
-        f.write(f.ladder, "other", 8, kCount);
-        f.ladder.announceFastest();
-    });
-    EXPECT_FALSE(contains(outcome.out, "fastest"));
-}
-
-TEST(Exercise, LibrariesThatAreAbsentGiveNoRow) {
-    const Outcome outcome = run({}, [](Fixture& f) {
-        f.addGood();
-        lab::cubSum(f.ladder, f.check(), f.out.get(), f.out.get(), kCount);
-        lab::cublasTranspose(f.ladder, f.check(), nullptr, nullptr, 1, 1);
-        lab::cublasMatmul(f.ladder, f.check(), nullptr, nullptr, nullptr, 1, 1, 1);
-    });
-    EXPECT_EQ(outcome.status, 0);
-    EXPECT_FALSE(contains(outcome.out, "cub"));
-}
-
 // A death test's child prints to the stderr that gtest reads: nothing is captured there.
 void runUncaptured(const std::vector<std::string>& arguments, dim3 block) {
     lab::Exercise exercise("test", "A test.");
@@ -459,27 +352,8 @@ void runUncaptured(const std::vector<std::string>& arguments, dim3 block) {
     std::exit(exercise.finish());
 }
 
-TEST(ExerciseDeathTest, BadUsageEndsWith2AndOneLine) {
-    testing::GTEST_FLAG(death_test_style) = "threadsafe";
-    EXPECT_EXIT(runUncaptured({"--size=11"}, 1), testing::ExitedWithCode(2),
-                "^test: --size=11: expected a whole number from 1 to 10 \\(see --help\\)\n$");
-    EXPECT_EXIT(runUncaptured({"--kernel=nosuch"}, 1), testing::ExitedWithCode(2),
-                "^test: --kernel=nosuch: expected a part of one of only \\(see --help\\)\n$");
-    EXPECT_EXIT(runUncaptured({"--device=1000"}, 1), testing::ExitedWithCode(2),
-                "^test: --device=1000: expected 0, the only one \\(see --help\\)\n$");
-    EXPECT_EXIT(runUncaptured({"--device=1"}, 1), testing::ExitedWithCode(2),
-                "^test: --device=1: expected 0, the only one \\(see --help\\)\n$");
-    EXPECT_EXIT(runUncaptured({"--seed=99999999999999999999"}, 1), testing::ExitedWithCode(2),
-                "^test: --seed=99999999999999999999: expected a whole number from 0 to "
-                "2.64-1 \\(see --help\\)\n$");
-    EXPECT_EXIT(runUncaptured({"--help"}, 1), testing::ExitedWithCode(0), "^$");
-    EXPECT_EXIT(runUncaptured({"-h"}, 1), testing::ExitedWithCode(0), "^$");
-    EXPECT_EXIT(runUncaptured({}, 1), testing::ExitedWithCode(0), "^$");
-}
-
 // A newline or a code of the terminal in what somebody typed.
 TEST(ExerciseDeathTest, AMessageStaysOneLine) {
-    testing::GTEST_FLAG(death_test_style) = "threadsafe";
     EXPECT_EXIT(runUncaptured({"--size=1\n2\x1b[m\xff"}, 1), testing::ExitedWithCode(2),
                 R"(^test: --size=1\\n2\\x1b\[m\\xff: expected a whole number from 1 to 10 )");
     EXPECT_EXIT(runUncaptured({"--kernel=a\nb"}, 1), testing::ExitedWithCode(2),
@@ -498,7 +372,6 @@ void allocate(const std::vector<std::string>& arguments) {
 }
 
 TEST(ExerciseDeathTest, WhatDoesNotFitNamesTheOptions) {
-    testing::GTEST_FLAG(death_test_style) = "threadsafe";
     EXPECT_EXIT(allocate({"--size=2M", "--seed=3"}), testing::ExitedWithCode(1),
                 "^test: --size=2M: cannot allocate 256 TiB of device memory: .* are free; choose "
                 "a smaller size\n$");
@@ -507,7 +380,6 @@ TEST(ExerciseDeathTest, WhatDoesNotFitNamesTheOptions) {
 }
 
 TEST(ExerciseDeathTest, ALaunchThatCannotStartNamesTheKernel) {
-    testing::GTEST_FLAG(death_test_style) = "threadsafe";
     EXPECT_EXIT(runUncaptured({}, 1025), testing::ExitedWithCode(1),
                 "^test: only: cannot be launched: cudaErrorInvalidConfiguration: ");
 }
@@ -525,7 +397,6 @@ void runFaulty() {
 }
 
 TEST(ExerciseDeathTest, AKernelThatFaultsIsNamed) {
-    testing::GTEST_FLAG(death_test_style) = "threadsafe";
 #ifdef __SANITIZE_ADDRESS__  // the sanitizers' own report has the line
     const char* const message = "exercise_test.cu:[0-9]+.* null pointer|SEGV .*writeAll";
 #else
@@ -543,7 +414,6 @@ void runWithoutRoom(const std::vector<std::string>& arguments) {
 }
 
 TEST(ExerciseDeathTest, OutputThatCannotBeWrittenIsAFailure) {
-    testing::GTEST_FLAG(death_test_style) = "threadsafe";
     for (const char* arguments : {"--csv", "--profile", "--help"}) {
         EXPECT_EXIT(runWithoutRoom({arguments}), testing::ExitedWithCode(1),
                     "test: cannot write to stdout\n$");
@@ -560,7 +430,6 @@ void writeCsv(const std::string& name) {
 }
 
 TEST(CsvFileDeathTest, SaysWhatCannotBeWritten) {
-    testing::GTEST_FLAG(death_test_style) = "threadsafe";
     EXPECT_EXIT(writeCsv("/dev/full"), testing::ExitedWithCode(1),
                 "^test: cannot write to /dev/full\n$");
     EXPECT_EXIT(writeCsv("no/such/folder/t.csv"), testing::ExitedWithCode(2),
@@ -582,26 +451,6 @@ std::string contentOf(const std::string& name) {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// An interrupted program leaves what was there.
-TEST(CsvFile, AppearsAsAWhole) {
-    char folder[] = "/tmp/csv_file.XXXXXX";
-    ASSERT_NE(mkdtemp(folder), nullptr);
-    const std::string name = std::string(folder) + "/t.csv", link = std::string(folder) + "/l.csv";
-    std::ofstream(name) << "before\n";
-    ASSERT_EQ(symlink("t.csv", link.c_str()), 0);
-    const lab::Exercise exercise("test", "A test.");
-    lab::CsvFile file(exercise, "timeline", link, {"kernel"});
-    file.row({"a"});
-    EXPECT_EQ(contentOf(name), "before\n");
-    file.row({"b"});
-    file.close();
-    EXPECT_EQ(contentOf(name), "kernel\na\nb\n");
-    EXPECT_TRUE(std::filesystem::is_symlink(link));
-    const std::filesystem::directory_iterator files(folder);
-    EXPECT_EQ(std::distance(begin(files), end(files)), 2);
-    std::filesystem::remove_all(folder);
-}
-
 // A folder with a file "t.csv" in it, which is to be replaced.
 struct Replaced {
     char folder[32] = "/tmp/csv_file.XXXXXX";
@@ -619,6 +468,22 @@ struct Replaced {
     }
 };
 
+// An interrupted program leaves what was there.
+TEST(CsvFile, AppearsAsAWhole) {
+    const Replaced replaced;
+    const std::string link = std::string(replaced.folder) + "/l.csv";
+    ASSERT_EQ(symlink("t.csv", link.c_str()), 0);
+    const lab::Exercise exercise("test", "A test.");
+    lab::CsvFile file(exercise, "timeline", link, {"kernel"});
+    file.row({"a"});
+    EXPECT_EQ(contentOf(replaced.name), "before\n");
+    file.row({"b"});
+    file.close();
+    EXPECT_EQ(contentOf(replaced.name), "kernel\na\nb\n");
+    EXPECT_TRUE(std::filesystem::is_symlink(link));
+    EXPECT_EQ(replaced.files(), 2);
+}
+
 void writeWithoutRoom(const std::string& name) {
     const rlimit most{1000, 1000};
     setrlimit(RLIMIT_FSIZE, &most);
@@ -630,7 +495,6 @@ void writeWithoutRoom(const std::string& name) {
 }
 
 TEST(CsvFileDeathTest, WhatHasNoRoomLeavesWhatWasThere) {
-    testing::GTEST_FLAG(death_test_style) = "threadsafe";
     const Replaced replaced;
     EXPECT_EXIT(writeWithoutRoom(replaced.name), testing::ExitedWithCode(1),
                 "^test: cannot write to .*/t.csv: File too large\n$");
@@ -662,14 +526,10 @@ TEST(CsvFile, ASignalLeavesNothingHalfWritten) {
 }
 
 TEST(CsvFile, WithoutARowWhatWasThereStays) {
-    char name[] = "/tmp/csv_file.XXXXXX";
-    close(mkstemp(name));
-    std::ofstream(name) << "before\n";
+    const Replaced replaced;
     const lab::Exercise exercise("test", "A test.");
-    lab::CsvFile file(exercise, "timeline", name, {"kernel"});
-    file.close();
-    EXPECT_EQ(contentOf(name), "before\n");
-    std::filesystem::remove(name);
+    lab::CsvFile(exercise, "timeline", replaced.name, {"kernel"}).close();
+    EXPECT_EQ(contentOf(replaced.name), "before\n");
 }
 
 int runWithClosed(int descriptor) {
@@ -685,7 +545,6 @@ int runWithClosed(int descriptor) {
 }
 
 TEST(ExerciseDeathTest, AClosedDescriptorIsNoFile) {
-    testing::GTEST_FLAG(death_test_style) = "threadsafe";
     EXPECT_EXIT(std::_Exit(runWithClosed(STDIN_FILENO)), testing::ExitedWithCode(0), "");
     EXPECT_EXIT(std::_Exit(runWithClosed(STDOUT_FILENO)), testing::ExitedWithCode(1),
                 "^test: cannot write to stdout\n$");
@@ -698,7 +557,6 @@ void launchTooLarge() {
 }
 
 TEST(CheckDeathTest, NamesTheExpressionTheLineAndTheError) {
-    testing::GTEST_FLAG(death_test_style) = "threadsafe";
     EXPECT_EXIT(CUDA_CHECK(cudaSetDevice(-1)), testing::ExitedWithCode(1),
                 "exercise_test.cu:[0-9]+: cudaSetDevice\\(-1\\): cudaErrorInvalidDevice: ");
     EXPECT_EXIT(launchTooLarge(), testing::ExitedWithCode(1),
@@ -742,21 +600,14 @@ TEST(Buffer, FreesItsMemory) {
         pinned = host.get();
         first = std::move(second);
         EXPECT_EQ(memoryType(moved), cudaMemoryTypeDevice);
+        EXPECT_EQ(memoryType(pinned), cudaMemoryTypeHost);
     }
     EXPECT_EQ(memoryType(device), cudaMemoryTypeUnregistered);
     EXPECT_EQ(memoryType(moved), cudaMemoryTypeUnregistered);
     EXPECT_EQ(memoryType(pinned), cudaMemoryTypeUnregistered);
 }
 
-TEST(Buffer, PinnedIsPinned) {
-    lab::PinnedBuffer<int> buffer(kCount);
-    for (std::size_t i = 0; i < kCount; ++i) buffer[i] = static_cast<int>(i);
-    EXPECT_EQ(memoryType(buffer.get()), cudaMemoryTypeHost);
-    EXPECT_EQ(std::vector<int>(buffer.begin(), buffer.end()), numbers());
-}
-
 TEST(BufferDeathTest, WhatDoesNotFitSaysHowMuchIsFree) {
-    testing::GTEST_FLAG(death_test_style) = "threadsafe";
     EXPECT_EXIT(lab::DeviceBuffer<double>(std::size_t{1} << 45), testing::ExitedWithCode(1),
                 "cannot allocate 256 TiB of device memory: .*B are free");
     EXPECT_EXIT(lab::PinnedBuffer<double>(std::size_t{1} << 45), testing::ExitedWithCode(1),
@@ -814,10 +665,6 @@ TEST(Measure, StatisticsAreInMilliseconds) {
     EXPECT_LE(3 * time.min + time.max, passed);
 }
 
-TEST(Span, NanosecondsAreMillionthsOfAMillisecond) {
-    EXPECT_DOUBLE_EQ(lab::milliseconds(2500000), 2.5);
-}
-
 TEST(Grid, BlocksCoverAllItems) {
     EXPECT_EQ(lab::blocksFor(1, 512), 1u);
     EXPECT_EQ(lab::blocksFor(512, 512), 1u);
@@ -826,7 +673,6 @@ TEST(Grid, BlocksCoverAllItems) {
 }
 
 TEST(GridDeathTest, GridsHaveALimit) {
-    testing::GTEST_FLAG(death_test_style) = "threadsafe";
     EXPECT_EXIT(lab::blocksFor(std::size_t{2147483647} * 32 + 1, 32), testing::ExitedWithCode(1),
                 "need 2147483648 blocks: a grid has at most 2147483647; choose a smaller size\n$");
 }
@@ -868,20 +714,17 @@ TEST(Grid, BlockYCountsEveryRowOnce) {
     EXPECT_EQ(lab::mismatch(counts.toHost(), std::vector<int>(kRows, 1)), "");
 }
 
-TEST(Device, LanesPerMultiprocessor) {
-    EXPECT_EQ(lab::fp32LanesPerMultiprocessor(7, 5), 64);
-    EXPECT_EQ(lab::fp32LanesPerMultiprocessor(8, 0), 64);
-    EXPECT_EQ(lab::fp32LanesPerMultiprocessor(8, 6), 128);
-    EXPECT_EQ(lab::fp32LanesPerMultiprocessor(9, 0), 128);
-    EXPECT_EQ(lab::fp32LanesPerMultiprocessor(99, 0), 0);
-}
-
-TEST(Device, TensorLanesPerMultiprocessor) {
-    EXPECT_EQ(lab::tensorLanesPerMultiprocessor(7, 5), 0);  // no BF16
-    EXPECT_EQ(lab::tensorLanesPerMultiprocessor(8, 0), 1024);
-    EXPECT_EQ(lab::tensorLanesPerMultiprocessor(8, 6), 0);  // products differ
-    EXPECT_EQ(lab::tensorLanesPerMultiprocessor(9, 0), 2048);
-    EXPECT_EQ(lab::tensorLanesPerMultiprocessor(10, 0), 0);
+TEST(Device, UnitsOfAMultiprocessor) {
+    const struct {
+        int major, minor, fp32Lanes, tensorLanes, schedulers;
+    } known[] = {{6, 0, 0, 0, 0},      {7, 5, 64, 0, 4},   // no BF16
+                 {8, 0, 64, 1024, 4},  {8, 6, 128, 0, 4},  // products differ
+                 {9, 0, 128, 2048, 4}, {10, 0, 128, 0, 4}, {12, 0, 128, 0, 4}, {99, 0, 0, 0, 0}};
+    for (const auto& [major, minor, fp32Lanes, tensorLanes, schedulers] : known) {
+        EXPECT_EQ(lab::fp32LanesPerMultiprocessor(major, minor), fp32Lanes) << major;
+        EXPECT_EQ(lab::tensorLanesPerMultiprocessor(major, minor), tensorLanes) << major;
+        EXPECT_EQ(lab::schedulersPerMultiprocessor(major), schedulers) << major;
+    }
 }
 
 TEST(Device, PeaksAreThoseOfTheirUnits) {
@@ -893,53 +736,11 @@ TEST(Device, PeaksAreThoseOfTheirUnits) {
     EXPECT_DOUBLE_EQ(facts.peakTensorFlops, 2 * tensorLanes * cycles);
 }
 
-TEST(Device, SchedulersPerMultiprocessor) {
-    EXPECT_EQ(lab::schedulersPerMultiprocessor(7), 4);
-    EXPECT_EQ(lab::schedulersPerMultiprocessor(9), 4);
-    EXPECT_EQ(lab::schedulersPerMultiprocessor(12), 4);
-    EXPECT_EQ(lab::schedulersPerMultiprocessor(6), 0);
-    EXPECT_EQ(lab::schedulersPerMultiprocessor(99), 0);
-}
-
 __global__ void whereAmI(unsigned* lanes, unsigned* sms, unsigned long long* times) {
     const unsigned thread = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
     times[thread] = lab::globaltimer();
     lanes[thread] = lab::laneid();
     sms[thread] = lab::smid();
-}
-
-template <typename T>
-__global__ void sums(const T* in, T* ofWarps, T* ofBlock) {
-    const T value = in[threadIdx.x];
-    const T warp = lab::sumOfWarp(value), block = lab::sumOfBlock(value);
-    if (threadIdx.x % 32 == 0) ofWarps[threadIdx.x / 32] = warp;
-    if (threadIdx.x == 0) *ofBlock = block;
-}
-
-TEST(WarpSum, AddsEachLaneOnce) {
-    for (const unsigned threads : {32u, 96u, 1024u}) {
-        std::vector<int> values(threads);
-        std::vector<float> floats(threads);
-        std::vector<int> expected(threads / 32);
-        for (unsigned i = 0; i < threads; ++i) {
-            values[i] = static_cast<int>(i * i % 1001);
-            floats[i] = static_cast<float>(values[i]);
-            expected[i / 32] += values[i];
-        }
-        int total = 0;
-        for (const int sum : expected) total += sum;
-        const lab::DeviceBuffer<int> in(values);
-        lab::DeviceBuffer<int> ofWarps(threads / 32), ofBlock(1);
-        sums<<<1, threads>>>(in.get(), ofWarps.get(), ofBlock.get());
-        CUDA_CHECK_LAUNCH();
-        EXPECT_EQ(ofWarps.toHost(), expected);
-        EXPECT_EQ(ofBlock.toHost()[0], total);
-        const lab::DeviceBuffer<float> floatsIn(floats);
-        lab::DeviceBuffer<float> floatsOfWarps(threads / 32), floatsOfBlock(1);
-        sums<<<1, threads>>>(floatsIn.get(), floatsOfWarps.get(), floatsOfBlock.get());
-        CUDA_CHECK_LAUNCH();
-        EXPECT_EQ(floatsOfBlock.toHost()[0], static_cast<float>(total));
-    }
 }
 
 TEST(Intrinsics, LanesMultiprocessorAndClock) {

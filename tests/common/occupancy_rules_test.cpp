@@ -108,22 +108,6 @@ TEST(Registers, ComeInUnits) {
     EXPECT_EQ(of("2.0", {64, 21, 0}).resources[2].ofBlock, 2 * 704u);  // units of 64: 22
 }
 
-TEST(Resources, SayWhatAnSmHas) {
-    const auto ofSm = [](const std::string& capability) {
-        std::map<std::string, std::size_t> has;
-        for (const occupancy::Resource& resource : of(capability, {64, 32, 0}).resources)
-            has[resource.name] = resource.ofSm;
-        return has;
-    };
-    using Has = std::map<std::string, std::size_t>;
-    EXPECT_EQ(
-        ofSm("3.7"),
-        (Has{{"warps", 64}, {"blocks", 16}, {"registers", 131072}, {"shared memory", 112 * kKiB}}));
-    EXPECT_EQ(
-        ofSm("8.6"),
-        (Has{{"warps", 48}, {"blocks", 16}, {"registers", 65536}, {"shared memory", 100 * kKiB}}));
-}
-
 TEST(Registers, ArePartitioned) {
     // 88 for a thread are 2816 for a warp. The 16,384 of each of four partitions are enough for 5,
     // and the rests do not add up: 20 warps, although 23 times 2816 is less than 65,536.
