@@ -1,5 +1,6 @@
-// Basic blocks read from instructions of both architectures, on whichever machine this runs.
-#include "instrument/record/basic_blocks.h"
+// Basic blocks read from instructions of AArch64, on whichever machine this runs.
+// (profiler/constructs.cu has those of the machine itself.)
+#include "instrument/code_blocks.h"
 
 #include <gtest/gtest.h>
 
@@ -13,15 +14,6 @@ constexpr uint32_t kHook = 0x400;  // its place
 // Code that is written down instruction by instruction.
 class Code {
   public:
-    explicit Code(const emu::MachineCode& machine) : machine_(machine) {}
-
-    // Instructions of x86-64.
-    Code& bytes(std::initializer_list<uint8_t> bytes) {
-        bytes_.insert(bytes_.end(), bytes);
-        return *this;
-    }
-
-    // Instructions of AArch64.
     Code& words(std::initializer_list<uint32_t> words) {
         for (const uint32_t word : words) append(word);
         return *this;
@@ -29,20 +21,14 @@ class Code {
 
     // A basic block, which is known by the place that this gives.
     uint32_t block() {
-        const uint32_t place = here();
-        if (machine_.alignment == 1) {
-            bytes_.push_back(0xe8);
-            append(kHook - (place + 5));
-        } else {
-            append(0x94000000 | ((kHook - place) >> 2 & 0x3ffffff));
-        }
+        append(0x94000000 | ((kHook - here()) >> 2 & 0x3ffffff));
         return here();
     }
 
     uint32_t here() const { return static_cast<uint32_t>(bytes_.size()); }
 
-    emu::BasicBlock at(uint32_t place) const {
-        emu::BasicBlocks blocks(machine_, bytes_.data(), kHook);
+    emu::CodeBlock at(uint32_t place) const {
+        emu::CodeBlocks blocks(emu::aarch64Code, bytes_.data(), kHook);
         blocks.scan(0, here());
         return blocks.at(place);
     }
@@ -52,7 +38,6 @@ class Code {
         for (int i = 0; i < 4; ++i) bytes_.push_back(static_cast<uint8_t>(word >> 8 * i));
     }
 
-    const emu::MachineCode& machine_;
     std::vector<uint8_t> bytes_;
 };
 
@@ -68,56 +53,6 @@ void expectNoJump(const emu::BasicBlock& block, bool endsWithCall) {
     EXPECT_EQ(block.endsWithCall, endsWithCall);
 }
 
-TEST(BasicBlocksOfX86, JumpForwardOverWhatIsGuarded) {
-    Code code(emu::x86Code);
-    const uint32_t first = code.block();
-    code.bytes({0x85, 0xc0, 0x74, 0x06});  // test %eax,%eax; je
-    const uint32_t guarded = code.block();
-    code.bytes({0x90});
-    const uint32_t join = code.block();
-    code.bytes({0xc3});
-    code.block();
-    EXPECT_EQ(code.at(first).bytes, 4u);
-    expectJump(code.at(first), join, false);
-    expectNoJump(code.at(guarded), false);
-    expectNoJump(code.at(join), false);
-}
-
-TEST(BasicBlocksOfX86, JumpBackToALoop) {
-    Code code(emu::x86Code);
-    const uint32_t body = code.block();
-    code.bytes({0x90});
-    const uint32_t step = code.block();
-    code.bytes({0x7c, 0xf3});  // jl body
-    const uint32_t behind = code.block();
-    code.bytes({0x90, 0x0f, 0x8e, 0xee, 0xff, 0xff, 0xff});  // jle behind, with a long offset
-    code.block();
-    expectNoJump(code.at(body), false);
-    expectJump(code.at(step), body, true);
-    EXPECT_FALSE(code.at(behind).conditional);  // leads to no block
-}
-
-TEST(BasicBlocksOfX86, LongJumps) {
-    Code code(emu::x86Code);
-    const uint32_t first = code.block();
-    code.bytes({0x0f, 0x84, 0x0a, 0x00, 0x00, 0x00});  // je
-    code.bytes({0xe9, 0x00, 0x00, 0x00, 0x00});        // jmp
-    code.block();
-    const uint32_t target = code.block();
-    code.block();
-    expectJump(code.at(first), target, false);
-}
-
-TEST(BasicBlocksOfX86, Calls) {
-    Code code(emu::x86Code);
-    const uint32_t first = code.block();
-    code.bytes({0xe8, 0x00, 0x10, 0x00, 0x00});
-    const uint32_t last = code.block();
-    expectNoJump(code.at(first), true);
-    EXPECT_EQ(code.at(last).bytes, 0u);  // nothing says where it ends
-    EXPECT_EQ(code.at(first + 1).bytes, 0u);
-}
-
 constexpr uint32_t kNop = 0xd503201f, kReturn = 0xd65f03c0;
 
 TEST(BasicBlocksOfAArch64, JumpForwardOverWhatIsGuarded) {
@@ -129,7 +64,7 @@ TEST(BasicBlocksOfAArch64, JumpForwardOverWhatIsGuarded) {
         0xb7f80063,  // tbnz x3, #63
     };
     for (const uint32_t jump : jumps) {
-        Code code(emu::aarch64Code);
+        Code code;
         const uint32_t first = code.block();
         code.words({0x6b00003f, jump});  // cmp w1, w0; the jump, three instructions on
         const uint32_t guarded = code.block();
@@ -151,7 +86,7 @@ TEST(BasicBlocksOfAArch64, JumpBackToALoop) {
         0x3607ffc0,  // tbz w0, #0
     };
     for (const uint32_t jump : jumps) {
-        Code code(emu::aarch64Code);
+        Code code;
         const uint32_t body = code.block();
         const uint32_t step = code.block();
         code.words({jump, 0x14000001});  // and out of it: b
@@ -167,7 +102,7 @@ TEST(BasicBlocksOfAArch64, JumpOnToWhatAComparisonOfNumbersGuards) {
         0x1e202008,  // fcmp s0, #0.0
     };
     for (const uint32_t comparison : comparisons) {
-        Code code(emu::aarch64Code);
+        Code code;
         const uint32_t first = code.block();
         code.words({comparison, 0x5400004c, 0x14000002});  // b.gt guarded; b join
         const uint32_t guarded = code.block();
@@ -177,8 +112,8 @@ TEST(BasicBlocksOfAArch64, JumpOnToWhatAComparisonOfNumbersGuards) {
     }
 }
 
-TEST(BasicBlocksOfAArch64, JumpToACaseOfASwitch) {
-    Code code(emu::aarch64Code);
+TEST(CodeBlocksOfAArch64, JumpToACaseOfASwitch) {
+    Code code;
     const uint32_t first = code.block();
     code.words({0x7100101f, 0x54000040, 0x14000002});  // cmp w0, #4; b.eq; b
     const uint32_t only = code.block();
@@ -186,8 +121,8 @@ TEST(BasicBlocksOfAArch64, JumpToACaseOfASwitch) {
     expectJump(code.at(first), only, false);
 }
 
-TEST(BasicBlocksOfAArch64, OtherEnds) {
-    Code code(emu::aarch64Code);
+TEST(CodeBlocksOfAArch64, OtherEnds) {
+    Code code;
     const uint32_t first = code.block();
     code.words({0x94000400});  // bl
     const uint32_t second = code.block();

@@ -115,73 +115,12 @@ TEST_F(SharedShadowTest, TheLatestValueOfAThreadCounts) {
     EXPECT_FALSE(racesBetween(kLine, kOtherLine));
 }
 
-// A loop around atomicCAS() reads first.
-TEST_F(SharedShadowTest, ReadsBeforeTheThreadsOwnAtomicAreForgotten) {
-    for (unsigned rank = 0; rank < kThreads; ++rank) {
-        reads(rank, kLine);
-        updates(rank, kOtherLine);
-    }
-    EXPECT_FALSE(racesBetween(kLine, kOtherLine));
-
-    for (unsigned rank = 0; rank < kThreads; ++rank) {
-        reads(rank, kLine);
-        updates(rank, kOtherLine);
-    }
-    reads(40, kThirdLine);
-    EXPECT_TRUE(racesBetween(kThirdLine, kOtherLine));
-}
-
 TEST_F(SharedShadowTest, WithinAWarpOrderIsKnownForEachLane) {
     for (unsigned lane = 0; lane < 32; ++lane) reads(lane, kLine);
     clocks_.synced(0, 0x7fffffff);  // all but lane 31
     writes(0, kOtherLine, 1);
     ASSERT_THAT(races_, testing::SizeIs(1));
     EXPECT_EQ(races_[0].first.rank, 31);
-}
-
-// A copy of `value` that is under way, as after its beginning and after each barrier.
-class AsyncStoreTest : public SharedShadowTest {
-  protected:
-    void copies(unsigned rank, uintptr_t line, uint32_t value) {
-        emu::SharedAccess access;
-        access.pc = line;
-        access.size = 4;
-        access.rank = static_cast<uint16_t>(rank);
-        access.kind = AccessKind::Store;
-        access.isAsync = true;
-        shadow_.touchAsync(access, reinterpret_cast<const unsigned char*>(&value), races_);
-    }
-};
-
-TEST_F(AsyncStoreTest, RacesWithReadsOfOthersUntilTheWait) {
-    copies(0, kLine, 5);
-    EXPECT_FALSE(racesBetween(kLine, kOtherLine));
-    copies(0, kLine, 5);
-    reads(1, kOtherLine);
-    EXPECT_TRUE(racesBetween(kLine, kOtherLine));
-    reads(1, kOtherLine);  // the thread has waited
-    EXPECT_FALSE(racesBetween(kLine, kOtherLine));
-}
-
-TEST_F(AsyncStoreTest, RacesWithStoresOfOtherValuesThanItWillWrite) {
-    writes(1, kOtherLine, 7);
-    copies(0, kLine, 7);
-    EXPECT_FALSE(racesBetween(kLine, kOtherLine));
-    writes(1, kOtherLine, 7);
-    copies(0, kLine, 8);  // though the memory still holds 7
-    EXPECT_TRUE(racesBetween(kLine, kOtherLine));
-}
-
-TEST_F(AsyncStoreTest, IsNotOrderedByAMeetingOfTheWarpBeforeTheWait) {
-    copies(0, kLine, 5);
-    clocks_.synced(0, 0x3);
-    copies(0, kLine, 5);
-    reads(1, kOtherLine);
-    EXPECT_TRUE(racesBetween(kLine, kOtherLine));
-    copies(0, kLine, 5);
-    clocks_.synced(0, 0x3);  // behind the wait
-    reads(1, kOtherLine);
-    EXPECT_FALSE(racesBetween(kLine, kOtherLine));
 }
 
 }  // namespace
