@@ -38,15 +38,14 @@ __global__ void copy(T* out, const T* in) {
 }
 
 TEST_F(AsyncCopies, AreDoneBehindTheWaitInAllSizes) {
-    copy<<<16, 64>>>(out.get(), in.get());
-    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    RUN(copy<<<16, 64>>>(out.get(), in.get()));
     for (int i = 0; i < 1024; ++i) ASSERT_EQ(i / 64 * 64 + 63 - i % 64 + 1, out[i]);
-    copy<<<4, 64>>>(reinterpret_cast<int2*>(out.get()), reinterpret_cast<const int2*>(in.get()));
-    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    RUN(copy<<<4, 64>>>(reinterpret_cast<int2*>(out.get()),
+                        reinterpret_cast<const int2*>(in.get())));
     for (int i = 0; i < 512; ++i)
         ASSERT_EQ(2 * (i / 128 * 64 + 63 - i % 128 / 2) + i % 2 + 1, out[i]);
-    copy<<<4, 64>>>(reinterpret_cast<int4*>(out.get()), reinterpret_cast<const int4*>(in.get()));
-    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    RUN(copy<<<4, 64>>>(reinterpret_cast<int4*>(out.get()),
+                        reinterpret_cast<const int4*>(in.get())));
     for (int i = 0; i < 1024; ++i)
         ASSERT_EQ(4 * (i / 256 * 64 + 63 - i % 256 / 4) + i % 4 + 1, out[i]);
 }
@@ -156,8 +155,7 @@ TEST_F(AsyncCopies, FillUpWithZerosWhatTheyDoNotRead) {
             for (size_t i = 0; i < size; ++i) {
                 expected[i] = static_cast<unsigned char>(i < size - zeros ? i + 1 : 0);
             }
-            fill<<<1, 1>>>(to, from, size, zeros);
-            ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+            RUN(fill<<<1, 1>>>(to, from, size, zeros));
             EXPECT_THAT(std::vector<unsigned char>(to, to + 32), ElementsAreArray(expected))
                 << size << ", " << zeros;
         }
@@ -187,33 +185,6 @@ TEST_F(AsyncCopies, ThatNobodyWaitsForAreInNoHurry) {
     for (size_t i = 1; i < 4096; i += 2) ASSERT_EQ(kGarbage, seen[i]);
     copy<<<1, 64>>>(out.get(), in.get());  // nothing is left of them
     EXPECT_EQ(64, firstOut(1)[0]);
-}
-
-__global__ void toDynamic(int* out, const int* in) {
-    extern __shared__ int s[];
-    __pipeline_memcpy_async(&s[threadIdx.x], &in[threadIdx.x], 4);
-    __pipeline_commit();
-    __pipeline_wait_prior(0);
-    out[threadIdx.x] = s[threadIdx.x];
-}
-
-TEST_F(AsyncCopies, GoToDynamicSharedMemoryToo) {
-    toDynamic<<<1, 3, 3 * sizeof(int)>>>(out.get(), in.get());
-    EXPECT_THAT(firstOut(3), ElementsAre(1, 2, 3));
-}
-
-__device__ int symbol = 5;
-__global__ void fromSymbol(int* out) {
-    __shared__ int s;
-    __pipeline_memcpy_async(&s, &symbol, 4);
-    __pipeline_commit();
-    __pipeline_wait_prior(0);
-    *out = s;
-}
-
-TEST_F(AsyncCopies, ComeFromVariablesToo) {
-    fromSymbol<<<1, 1>>>(out.get());
-    EXPECT_THAT(firstOut(1), ElementsAre(5));
 }
 
 // ---- what is refused

@@ -1,13 +1,13 @@
 // Barrier votes, warp functions and groups of which some threads have ended: these are not waited
 // for, and have no vote. The CUDA C++ Programming Guide, "Independent Thread Scheduling", says so
-// of
-// __syncthreads() and its like, the PTX ISA of vote.sync, match.sync, redux.sync: "all non-exited
-// threads in the membermask".
+// of __syncthreads() and its like, the PTX ISA of vote.sync, match.sync, redux.sync: "all
+// non-exited threads in the membermask".
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>
 
 #include <algorithm>
+#include <cstring>
 #include <ostream>
 
 #include "fixture.h"
@@ -77,6 +77,12 @@ class EndedThreads : public EngineTest, public ::testing::WithParamInterface<End
 INSTANTIATE_TEST_SUITE_P(Of, EndedThreads, ::testing::ValuesIn(kEndings),
                          [](const auto& info) { return info.param.name; });
 
+// Of structs without padding.
+template <class Votes, class = decltype(Votes::all)>
+bool operator==(const Votes& a, const Votes& b) {
+    return std::memcmp(&a, &b, sizeof(Votes)) == 0;
+}
+
 // ---- votes of a block
 
 struct BlockVotes {
@@ -99,21 +105,15 @@ __global__ void voteInBlock(const int* ends, const int* votes, BlockVotes* out) 
 
 TEST_P(EndedThreads, HaveNoVoteInABlock) {
     Managed<BlockVotes> out(kThreads * kRounds);
-    voteInBlock<<<1, kThreads>>>(ends_.get(), votes_.get(), out.get());
-    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    RUN(voteInBlock<<<1, kThreads>>>(ends_.get(), votes_.get(), out.get()));
     for (int round = 0; round < kRounds; ++round) {
         const std::vector<int> threads = present(round);
         const int all = static_cast<int>(threads.size());
         const int yes = static_cast<int>(
             std::count_if(threads.begin(), threads.end(), [&](int t) { return says(t, round); }));
         for (const int t : threads) {
-            const BlockVotes& mine = out[at(t, round)];
-            ASSERT_EQ(yes, mine.yes) << "thread " << t << ", round " << round;
-            ASSERT_EQ(all - yes, mine.no) << "thread " << t << ", round " << round;
-            ASSERT_EQ(yes == all, mine.all) << "thread " << t << ", round " << round;
-            ASSERT_EQ(yes == 0, mine.none) << "thread " << t << ", round " << round;
-            ASSERT_EQ(yes > 0, mine.any) << "thread " << t << ", round " << round;
-            ASSERT_EQ(yes < all, mine.anyNot) << "thread " << t << ", round " << round;
+            const BlockVotes expected = {yes, all - yes, yes == all, yes == 0, yes > 0, yes < all};
+            ASSERT_EQ(expected, out[at(t, round)]) << "thread " << t << ", round " << round;
         }
     }
 }
@@ -143,8 +143,7 @@ __global__ void addBetweenSyncs(const int* ends, int* out) {
 TEST_P(EndedThreads, DoNotHoldUpABarrier) {
     for (const auto kernel : {addBetweenBarriers, addBetweenSyncs}) {
         Managed<int> out(kThreads * kRounds);
-        kernel<<<1, kThreads>>>(ends_.get(), out.get());
-        ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+        RUN(kernel<<<1, kThreads>>>(ends_.get(), out.get()));
         for (int round = 0; round < kRounds; ++round) {
             const std::vector<int> threads = present(round);
             for (const int t : threads) ASSERT_EQ(threads.size(), out[at(t, round)]) << t;
@@ -187,8 +186,7 @@ __global__ void voteInWarp(const int* ends, const int* votes, WarpVotes* out) {
 
 TEST_P(EndedThreads, HaveNoVoteInAWarp) {
     Managed<WarpVotes> out(kThreads * kRounds);
-    voteInWarp<<<1, kThreads>>>(ends_.get(), votes_.get(), out.get());
-    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    RUN(voteInWarp<<<1, kThreads>>>(ends_.get(), votes_.get(), out.get()));
     for (int round = 0; round < kRounds; ++round) {
         for (const int t : present(round)) {
             unsigned group = 0, yes = 0, same = 0, sum = 0;
@@ -201,21 +199,12 @@ TEST_P(EndedThreads, HaveNoVoteInAWarp) {
                 sum += static_cast<unsigned>(other);
             }
             const bool allSame = yes == 0 || yes == group;
-            const WarpVotes& mine = out[at(t, round)];
-            const auto where = "thread " + std::to_string(t) + ", round " + std::to_string(round);
-            ASSERT_EQ(yes, mine.ballot) << where;
-            ASSERT_EQ(yes != 0, mine.any) << where;
-            ASSERT_EQ(yes == group, mine.all) << where;
-            ASSERT_EQ(same, mine.same) << where;
-            ASSERT_EQ(allSame, mine.allAreSame) << where;
-            ASSERT_EQ(allSame ? group : 0, mine.allSame) << where;
-            ASSERT_EQ(sum, mine.sum) << where;
-            ASSERT_EQ(threads.front(), mine.least) << where;
-            ASSERT_EQ(threads.back(), mine.most) << where;
-            ASSERT_EQ(~group, mine.conjunction) << where;
-            ASSERT_EQ(group, mine.disjunction) << where;
-            ASSERT_EQ(group, mine.parity) << where;
-            ASSERT_EQ(threads.front(), mine.first) << where;
+            const auto first = static_cast<unsigned>(threads.front());
+            const auto last = static_cast<unsigned>(threads.back());
+            const WarpVotes expected = {
+                yes,   same,     allSame ? group : 0, sum,    first, last, ~group, group, group,
+                first, yes != 0, yes == group,        allSame};
+            ASSERT_EQ(expected, out[at(t, round)]) << "thread " << t << ", round " << round;
         }
     }
 }
@@ -250,8 +239,7 @@ __global__ void voteInGroup(const int* ends, const int* votes, GroupVotes* out) 
 
 TEST_P(EndedThreads, AreInNoGroup) {
     Managed<GroupVotes> out(kThreads * kRounds);
-    voteInGroup<<<1, kThreads>>>(ends_.get(), votes_.get(), out.get());
-    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    RUN(voteInGroup<<<1, kThreads>>>(ends_.get(), votes_.get(), out.get()));
     for (int round = 0; round < kRounds; ++round) {
         for (const int t : present(round)) {
             const std::vector<int> threads = presentInWarp(t, round);
@@ -261,18 +249,12 @@ TEST_P(EndedThreads, AreInNoGroup) {
                 if (says(threads[i], round)) yes |= 1u << i;
                 sum += static_cast<unsigned>(threads[i]);
             }
-            const GroupVotes& mine = out[at(t, round)];
-            const auto where = "thread " + std::to_string(t) + ", round " + std::to_string(round);
-            ASSERT_EQ(threads.size(), mine.size) << where;
-            ASSERT_EQ(rank, mine.rank) << where;
-            ASSERT_EQ(yes, mine.ballot) << where;
-            ASSERT_EQ(yes != 0, mine.any) << where;
-            ASSERT_EQ(static_cast<unsigned>(__builtin_popcount(yes)) == threads.size(), mine.all)
-                << where;
-            ASSERT_EQ(sum, mine.sum) << where;
-            ASSERT_EQ(0.5f * static_cast<float>(sum), mine.sumOfFloats) << where;
-            ASSERT_EQ(rank, mine.before) << where;
-            ASSERT_EQ(threads.back(), mine.last) << where;
+            const auto size = static_cast<unsigned>(threads.size());
+            const bool all = static_cast<unsigned>(__builtin_popcount(yes)) == size;
+            const GroupVotes expected = {size,     rank, yes,
+                                         sum,      rank, static_cast<unsigned>(threads.back()),
+                                         yes != 0, all,  0.5f * static_cast<float>(sum)};
+            ASSERT_EQ(expected, out[at(t, round)]) << "thread " << t << ", round " << round;
         }
     }
 }

@@ -209,23 +209,6 @@ TEST_F(Faults, AddressThatIsNotKnownIsNotInvented) {
                 HasSubstr(cause));
 }
 
-__device__ int deepRecursion(int depth) {
-    volatile char frame[1000];
-    frame[depth % 1000] = (char)depth;
-    return depth == 0 ? frame[0] : deepRecursion(depth - 1) + frame[depth % 1000];
-}
-
-__global__ void overflow(int* out) {
-    out[0] = deepRecursion(100000);
-}
-
-TEST_F(Faults, StackOverflow) {
-    SKIP_UNDER_ADDRESS_SANITIZER();
-    Managed<int> out(1);
-    EXPECT_THAT(failure(cudaErrorIllegalAddress, [&] { overflow<<<1, 1>>>(out.get()); }),
-                HasSubstr("stack overflow"));
-}
-
 __global__ void largeFrame(int* out) {
     volatile char frame[3 << 20];
     frame[out[0]] = 1;  // clang++ keeps no more of an array than what constant indices reach

@@ -14,6 +14,13 @@
 #define SKIP_UNDER_ADDRESS_SANITIZER() (void)0
 #endif
 
+// A launch whose kernel ends well.
+#define RUN(...)                                         \
+    do {                                                 \
+        __VA_ARGS__;                                     \
+        ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize()); \
+    } while (false)
+
 // Device memory with a host copy; zeroed.
 template <class T>
 class Managed {

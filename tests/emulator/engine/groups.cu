@@ -25,8 +25,7 @@ __global__ void blockGroup(unsigned* out) {
 
 TEST_F(Groups, ThreadBlock) {
     Managed<unsigned> out(120);
-    blockGroup<<<2, dim3(5, 4, 3)>>>(out.get());
-    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    RUN(blockGroup<<<2, dim3(5, 4, 3)>>>(out.get()));
     for (unsigned i = 0; i < 120; ++i)
         ASSERT_EQ(59 - i % 60 + 1000 * (i % 60 / 20) + 40000, out[i]);
 }
@@ -50,8 +49,7 @@ __global__ void tiles(int* out) {
 template <unsigned Size>
 void checkTiles() {
     Managed<int> out(64 * 8);
-    tiles<Size><<<1, 64>>>(out.get());
-    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    RUN(tiles<Size><<<1, 64>>>(out.get()));
     const int size = Size;
     for (int t = 0; t < 64; ++t) {
         const int rank = t % size, first = t - rank;
@@ -90,8 +88,7 @@ __global__ void nestedTiles(double* out) {
 
 TEST_F(Groups, TilesOfTilesAndLargeValues) {
     Managed<double> out(64);
-    nestedTiles<<<1, 64>>>(out.get());
-    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    RUN(nestedTiles<<<1, 64>>>(out.get()));
     for (int t = 0; t < 64; ++t) {
         const int source = t / 4 * 4 + 2;
         ASSERT_EQ(0.5 * source + 1000 * source + 6 + 1e6 * (t % 32 / 4), out[t]);
@@ -121,8 +118,7 @@ __global__ void anyGroup(int* out) {
 
 TEST_F(Groups, GroupsOfAnyKind) {
     Managed<int> out(9);
-    anyGroup<<<1, 128>>>(out.get());
-    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    RUN(anyGroup<<<1, 128>>>(out.get()));
     ASSERT_EQ(127 * 128 / 2, out[0]);
     for (int i = 1; i < 9; ++i) ASSERT_EQ(16, out[i]);
 }
@@ -138,8 +134,7 @@ __global__ void reverseStaged(const int* in, int* out) {
 TEST_F(Groups, CopyTogether) {
     Managed<int> in(64), out(64);
     for (int i = 0; i < 64; ++i) in[i] = i;
-    reverseStaged<<<1, 64>>>(in.get(), out.get());
-    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    RUN(reverseStaged<<<1, 64>>>(in.get(), out.get()));
     for (int i = 0; i < 64; ++i) ASSERT_EQ(63 - i, out[i]);
 }
 
@@ -159,8 +154,7 @@ __global__ void coalesced(int* counter, int* out) {
 
 TEST_F(Groups, CoalescedThreads) {
     Managed<int> counter(1), out(192);
-    coalesced<<<1, 64>>>(counter.get(), out.get());
-    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    RUN(coalesced<<<1, 64>>>(counter.get(), out.get()));
     EXPECT_EQ(42, counter[0]);
     std::vector<bool> seen(42, false);
     for (int t = 0; t < 64; ++t) {
@@ -209,8 +203,7 @@ TEST_F(Groups, RanksInAGridOfThreeDimensions) {
     Managed<int> ofThreads(2 * 24 * 12), ofBlocks(2 * 24);
     for (int i = 0; i < 2 * 24 * 12; ++i) ofThreads[i] = 0;
     for (int i = 0; i < 2 * 24; ++i) ofBlocks[i] = 0;
-    countRanks<<<dim3(2, 3, 4), dim3(3, 2, 2)>>>(ofThreads.get(), ofBlocks.get());
-    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    RUN(countRanks<<<dim3(2, 3, 4), dim3(3, 2, 2)>>>(ofThreads.get(), ofBlocks.get()));
     for (int i = 0; i < 2 * 24 * 12; ++i) ASSERT_EQ(i < 24 * 12 ? 1 : 0, ofThreads[i]) << i;
     for (int i = 0; i < 2 * 24; ++i) ASSERT_EQ(i < 24 ? 12 : 0, ofBlocks[i]) << i;
 }

@@ -38,8 +38,7 @@ TEST_F(KernelHeap, FreedTwice) {
 // (Of several blocks any may be the first to fail.)
 TEST_F(KernelHeap, FreedTwiceInTwoLaunches) {
     allocate<<<kBlocks, 1>>>(64);
-    release<<<kBlocks, 1>>>(0);
-    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    RUN(release<<<kBlocks, 1>>>(0));
     EXPECT_THAT(failure(cudaErrorLaunchFailure, [] { release<<<kBlocks, 1>>>(0); }),
                 ContainsRegex("kernel release, block .[0-9]+,0,0., thread .0,0,0.: "
                               "free.. or delete of 0x"));
@@ -97,14 +96,12 @@ TEST_F(KernelHeap, LimitIsItsSize) {
     Managed<unsigned long long> taken(2);
     const size_t limit = size_t{3} << 20;
     ASSERT_EQ(cudaSuccess, cudaDeviceSetLimit(cudaLimitMallocHeapSize, limit));
-    takeAll<<<4, 32>>>(taken.get(), 1024);
-    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    RUN(takeAll<<<4, 32>>>(taken.get(), 1024));
     EXPECT_EQ(limit, taken[0]);
     EXPECT_EQ(cudaErrorInvalidValue, cudaDeviceSetLimit(cudaLimitMallocHeapSize, limit));
     cudaDeviceReset();
     Managed<unsigned long long> after(1);
-    takeAll<<<4, 32>>>(after.get(), 1024);
-    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    RUN(takeAll<<<4, 32>>>(after.get(), 1024));
     EXPECT_EQ(size_t{8} << 20, after[0]);
 }
 
@@ -126,8 +123,7 @@ __global__ void takeAllTwice(int* blocks) {
 
 TEST_F(KernelHeap, WhatIsFreedCanBeTakenAgain) {
     Managed<int> blocks(2);
-    takeAllTwice<<<1, 1>>>(blocks.get());
-    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    RUN(takeAllTwice<<<1, 1>>>(blocks.get()));
     EXPECT_GT(blocks[0], 100);
     EXPECT_EQ(blocks[0], blocks[1]);
 }
@@ -143,8 +139,7 @@ __global__ void make(int* failed, int count) {
 TEST_F(KernelHeap, NewGivesNullWhereNothingIsLeft) {
     ASSERT_EQ(cudaSuccess, cudaDeviceSetLimit(cudaLimitMallocHeapSize, 0));
     Managed<int> failed(1);
-    make<<<1, 1>>>(failed.get(), 3);
-    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    RUN(make<<<1, 1>>>(failed.get(), 3));
     EXPECT_EQ(1, failed[0]);
 }
 

@@ -204,8 +204,7 @@ TEST_F(LanesInStep, Sums) {
           chosenValue, nestedIfs, cases, calls, macros, syncedLanes}) {
         for (const int n : {64, 50, 33, 20, 7}) {
             out[0] = -1;
-            kernel<<<1, 64, 128 * sizeof(int)>>>(out.get(), n);
-            ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+            RUN(kernel<<<1, 64, 128 * sizeof(int)>>>(out.get(), n));
             EXPECT_EQ(n, out[0]) << "kernel " << reinterpret_cast<void*>(kernel);
         }
     }
@@ -227,8 +226,7 @@ __global__ void prefixSums(int* out) {
 
 TEST_F(LanesInStep, PrefixSums) {
     Managed<int> out(96);
-    prefixSums<<<1, 96>>>(out.get());
-    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    RUN(prefixSums<<<1, 96>>>(out.get()));
     for (int t = 0; t < 96; ++t) ASSERT_EQ(t % 32 + 1, out[t]);
 }
 
@@ -245,8 +243,7 @@ __global__ void elseComesSecond(int* out) {
 
 TEST_F(LanesInStep, ElseComesBehindTheIf) {
     Managed<int> out(32);
-    elseComesSecond<<<1, 32>>>(out.get());
-    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    RUN(elseComesSecond<<<1, 32>>>(out.get()));
     for (int t = 0; t < 32; ++t) ASSERT_EQ(t % 16 + 16, out[t]);
 }
 
@@ -260,8 +257,7 @@ __global__ void loopsOfDifferentLength(int* out) {
 
 TEST_F(LanesInStep, LanesThatLeaveALoopWaitForTheOthers) {
     Managed<int> out(4);
-    loopsOfDifferentLength<<<1, 4>>>(out.get());
-    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    RUN(loopsOfDifferentLength<<<1, 4>>>(out.get()));
     EXPECT_THAT(out.values(), ElementsAre(302, 401, 104, 203));
 }
 
@@ -288,8 +284,7 @@ __global__ void vectors(float* out, int n) {
 TEST_F(LanesInStep, MembersOfVectors) {
     Managed<float> out(2);
     for (const int n : {64, 50, 33, 20}) {
-        vectors<<<1, 64>>>(out.get(), n);
-        ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+        RUN(vectors<<<1, 64>>>(out.get(), n));
         EXPECT_THAT(out.values(), ElementsAre(n, 2 * n));
     }
 }
@@ -336,8 +331,7 @@ TEST_F(LanesInStep, ElementsAreCopiedAndReferredTo) {
     v[1] = 2;
     f[0] = 2;
     f[1] = 9;
-    useElements<<<1, 32>>>(v.get(), f.get(), out.get());
-    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    RUN(useElements<<<1, 32>>>(v.get(), f.get(), out.get()));
     EXPECT_THAT(out.values(), ElementsAre(21, 2, 7, 77, 26, 4));
 }
 
@@ -359,8 +353,7 @@ __global__ void lateStores(int* out) {
 
 TEST_F(LanesInStep, AFenceComesBehindTheStoresOfAllLanes) {
     Managed<int> out(128);
-    lateStores<<<1, 64>>>(out.get());
-    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    RUN(lateStores<<<1, 64>>>(out.get()));
     for (int t = 0; t < 64; ++t) {
         EXPECT_EQ(t == 0 ? 201 : t == 40 ? 101 : t, out[t]);
         EXPECT_EQ(t == 0 || t == 31 ? 300 : t, out[64 + t]);
@@ -397,8 +390,7 @@ TEST_F(LanesInStep, MembersOfStructsCanBePolled) {
     Managed<float4> vector(1);
     Managed<Message> message(1);
     Managed<int> out(3);
-    pollMembers<<<1, 64>>>(vector.get(), message.get(), out.get());
-    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    RUN(pollMembers<<<1, 64>>>(vector.get(), message.get(), out.get()));
     EXPECT_THAT(out.values(), ElementsAre(7, 5, 4));
 }
 
@@ -471,8 +463,7 @@ TEST_F(LanesInStep, LanesMayPollForOthersThatAreAhead) {
     for (const auto& [function, expected] : kernels) {
         const auto kernel = function;  // what a launch names is captured
         v[0] = 0;
-        kernel<<<1, 32>>>(v.get());
-        ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+        RUN(kernel<<<1, 32>>>(v.get()));
         EXPECT_EQ(expected, v[0]);
     }
 }
@@ -491,7 +482,6 @@ TEST_F(LanesInStep, ManyThreadsMayPollForALaterBlock) {
     int multiprocessors = 0;
     cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0);
     Managed<int> flag(1);
-    laterBlock<<<multiprocessors + 2, 64>>>(flag.get());
-    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    RUN(laterBlock<<<multiprocessors + 2, 64>>>(flag.get()));
     EXPECT_EQ(1, flag[0]);
 }

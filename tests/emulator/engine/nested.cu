@@ -27,26 +27,8 @@ __global__ void recurse(int* counts, int size, int depth) {
 
 TEST_F(Nested, Recursion) {
     Managed<int> counts(8);
-    recurse<<<3, 64>>>(counts.get(), 64, 0);
-    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    RUN(recurse<<<3, 64>>>(counts.get(), 64, 0));
     EXPECT_THAT(counts.values(), ElementsAre(192, 96, 48, 24, 12, 6, 3, 0));
-}
-
-__global__ void child(const int* in, int* out, int n) {
-    if ((int)threadIdx.x < n) out[threadIdx.x] = in[threadIdx.x] * 2;
-}
-
-__global__ void parent(int* in, int* out) {
-    in[threadIdx.x] = threadIdx.x;
-    __syncthreads();
-    if (threadIdx.x == 0) child<<<1, 64>>>(in, out, 64);
-}
-
-TEST_F(Nested, ChildrenSeeTheParentsWrites) {
-    Managed<int> in(64), out(64);
-    parent<<<1, 64>>>(in.get(), out.get());
-    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
-    for (int i = 0; i < 64; ++i) ASSERT_EQ(2 * i, out[i]);
 }
 
 __global__ void note(Log* log, int entry) {
@@ -71,8 +53,7 @@ __global__ void orderOfLaunches(Log* log) {
 
 TEST_F(Nested, TailLaunchesComeLast) {
     Managed<Log> log(1);
-    orderOfLaunches<<<1, 1>>>(log.get());
-    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    RUN(orderOfLaunches<<<1, 1>>>(log.get()));
     EXPECT_THAT(entries(log[0]), ElementsAre(1, 10, 20, 21, 22, 30, 90, 70, 71, 72, 91));
 }
 
@@ -83,26 +64,27 @@ __global__ void tailChain(int* count, int left) {
 
 TEST_F(Nested, TailChainsMayBeLong) {
     Managed<int> count(1);
-    tailChain<<<1, 1>>>(count.get(), 20000);
-    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    RUN(tailChain<<<1, 1>>>(count.get(), 20000));
     EXPECT_EQ(20000, count[0]);
 }
 
-__global__ void badChild(cudaError_t* errors) {
-    child<<<1, 2000>>>(nullptr, nullptr, 0);
+__global__ void badChild(cudaError_t* errors, int* count) {
+    tailChain<<<1, 2000>>>(count, 1);
     errors[0] = cudaGetLastError();
     errors[1] = cudaGetLastError();
-    child<<<1, 32>>>(nullptr, nullptr, 0);
+    tailChain<<<1, 1>>>(count, 1);
     errors[2] = cudaGetLastError();
 }
 
 TEST_F(Nested, ErrorsBelongToTheLaunchingThread) {
     Managed<cudaError_t> errors(3);
-    badChild<<<1, 1>>>(errors.get());
+    Managed<int> count(1);
+    badChild<<<1, 1>>>(errors.get(), count.get());
     EXPECT_EQ(cudaSuccess, cudaGetLastError());
     ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
     EXPECT_THAT(errors.values(),
                 ElementsAre(cudaErrorInvalidConfiguration, cudaSuccess, cudaSuccess));
+    EXPECT_EQ(1, count[0]);
 }
 
 // A grid is pending until what it launched is complete: a chain is as long as the limit allows.
@@ -117,8 +99,7 @@ __global__ void descend(int* deepest, int depth, int most, cudaError_t* error) {
 void expectDepth(int depth) {
     Managed<int> deepest(1);
     Managed<cudaError_t> error(1);
-    descend<<<1, 1>>>(deepest.get(), 0, depth + 10, error.get());
-    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    RUN(descend<<<1, 1>>>(deepest.get(), 0, depth + 10, error.get()));
     EXPECT_EQ(depth, deepest[0]);
     EXPECT_EQ(cudaErrorLaunchPendingCountExceeded, error[0]);
 }
@@ -151,8 +132,7 @@ TEST_P(PendingLaunches, AreLimited) {
     for (int run = 0; run < 2; ++run) {  // those of the first are complete, and count no more
         Managed<int> ran(kLaunches);
         Managed<cudaError_t> errors(kLaunches);
-        launchMany<<<1, 1>>>(GetParam(), kLaunches, ran.get(), errors.get());
-        ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+        RUN(launchMany<<<1, 1>>>(GetParam(), kLaunches, ran.get(), errors.get()));
         for (int i = 0; i < kLaunches; ++i) {
             const bool fits = i < kMost;
             ASSERT_EQ(fits ? 1 : 0, ran[i]) << i;
@@ -176,41 +156,42 @@ TEST_F(Nested, WhatAFailedKernelLaunchedIsNotPending) {
     expectDepth(2048);
 }
 
+__global__ void twice(const int* in, int* out) {
+    *out = *in * 2;
+}
+
 __global__ void copyAfterChild(int* in, int* out, int* copy) {
     in[0] = 21;
-    child<<<1, 1>>>(in, out, 1);
+    twice<<<1, 1>>>(in, out);
     cudaMemcpyAsync(copy, out, sizeof(int), cudaMemcpyDeviceToDevice, 0);
 }
 
 TEST_F(Nested, CopiesKeepTheirPlaceInTheStream) {
     Managed<int> in(1), out(1), copy(1);
-    copyAfterChild<<<1, 1>>>(in.get(), out.get(), copy.get());
-    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    RUN(copyAfterChild<<<1, 1>>>(in.get(), out.get(), copy.get()));
     EXPECT_EQ(42, copy[0]);
 }
 
 __global__ void copyAfterTail(int* in, int* out, int* copies) {
-    child<<<1, 1, 0, cudaStreamTailLaunch>>>(in, out, 1);
+    twice<<<1, 1, 0, cudaStreamTailLaunch>>>(in, out);
     cudaMemcpyAsync(copies, out, sizeof(int), cudaMemcpyDeviceToDevice, cudaStreamTailLaunch);
     cudaMemcpyAsync(copies + 1, out, sizeof(int), cudaMemcpyDeviceToDevice, 0);
-    child<<<1, 1, 0, cudaStreamTailLaunch>>>(copies, out, 1);
+    twice<<<1, 1, 0, cudaStreamTailLaunch>>>(copies, out);
 }
 
 __global__ void fillBeforeChild(int* in, int* out) {
     cudaMemsetAsync(out, 0, sizeof(int), cudaStreamTailLaunch);
-    child<<<1, 1>>>(in, out, 1);
+    twice<<<1, 1>>>(in, out);
 }
 
 // Both as an H200 has it.
 TEST_F(Nested, CopiesAndFillsKeepTheirPlaceAmongTailLaunches) {
     Managed<int> in(1), out(1), copies(2);
     in[0] = 21;
-    copyAfterTail<<<1, 1>>>(in.get(), out.get(), copies.get());
-    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    RUN(copyAfterTail<<<1, 1>>>(in.get(), out.get(), copies.get()));
     EXPECT_THAT(copies.values(), ElementsAre(42, 0));
     EXPECT_EQ(84, out[0]);
-    fillBeforeChild<<<1, 1>>>(in.get(), out.get());
-    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    RUN(fillBeforeChild<<<1, 1>>>(in.get(), out.get()));
     EXPECT_EQ(0, out[0]);
 }
 

@@ -67,7 +67,6 @@ __global__ void secondCall(int* out) {
 
 TEST_F(SharedMemory, KeepsWhatTheBlockWrote) {
     Managed<int> out(32);
-    secondCall<<<1, 32>>>(out.get());
-    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    RUN(secondCall<<<1, 32>>>(out.get()));
     EXPECT_THAT(out.values(), Each(5));
 }
