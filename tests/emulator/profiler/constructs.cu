@@ -244,25 +244,18 @@ __device__ __forceinline__ int helperForce(int x) {
     if (x % 2) return x * 3;
     return x + 1;
 }
-__global__ void callFunction(int* a) {
-    int t = blockIdx.x * blockDim.x + threadIdx.x;
-    a[t] = helper(t);
-}
-__global__ void callNoinline(int* a) {
-    int t = blockIdx.x * blockDim.x + threadIdx.x;
-    a[t] = helperNo(t);
-}
-__global__ void callForce(int* a) {
-    int t = blockIdx.x * blockDim.x + threadIdx.x;
-    a[t] = helperForce(t);
-}
+#define CALL(NAME, FUNCTION)                           \
+    __global__ void NAME(int* a) {                     \
+        int t = blockIdx.x * blockDim.x + threadIdx.x; \
+        a[t] = FUNCTION(t);                            \
+    }
+CALL(callFunction, helper)
+CALL(callNoinline, helperNo)
+CALL(callForce, helperForce)
 __device__ int straight(int x) {
     return x * 3;
 }
-__global__ void callStraight(int* a) {
-    int t = blockIdx.x * blockDim.x + threadIdx.x;
-    a[t] = straight(t);
-}
+CALL(callStraight, straight)
 __device__ int fib(int x) {
     return x < 2 ? x : fib(x - 1) + fib(x - 2);
 }
@@ -271,28 +264,35 @@ __global__ void recursion(int* a) {
     a[t] = fib(t % 4);
 }
 
-__global__ void loadFloat2(float2* o, const float2* i) {
-    int t = blockIdx.x * blockDim.x + threadIdx.x;
-    float2 v = i[t];
-    v.x += 1;
-    o[t] = v;
-}
-__global__ void loadFloat3(float3* o, const float3* i) {
-    int t = blockIdx.x * blockDim.x + threadIdx.x;
-    float3 v = i[t];
-    v.x += 1;
-    o[t] = v;
-}
-__global__ void loadFloat4(float4* o, const float4* i) {
-    int t = blockIdx.x * blockDim.x + threadIdx.x;
-    float4 v = i[t];
-    v.x += 1;
-    o[t] = v;
-}
-__global__ void copyFloat4(float4* o, const float4* i) {
-    int t = blockIdx.x * blockDim.x + threadIdx.x;
-    o[t] = i[t];
-}
+#define LOAD(NAME, T, MEMBER)                          \
+    __global__ void NAME(T* o, const T* i) {           \
+        int t = blockIdx.x * blockDim.x + threadIdx.x; \
+        T v = i[t];                                    \
+        v.MEMBER += 1;                                 \
+        o[t] = v;                                      \
+    }
+LOAD(loadFloat2, float2, x)
+LOAD(loadFloat3, float3, x)
+LOAD(loadFloat4, float4, x)
+LOAD(loadTriple, Triple, x)
+LOAD(loadQuad, Quad, a)
+LOAD(loadInt4, int4, x)
+LOAD(loadChar4, uchar4, x)
+#define GATHER(NAME, T, INDEX)                         \
+    __global__ void NAME(T* o, const T* i) {           \
+        int t = blockIdx.x * blockDim.x + threadIdx.x; \
+        o[t] = i[INDEX];                               \
+    }
+GATHER(copyFloat4, float4, t)
+GATHER(gather, int, (t * 7919) % N)
+GATHER(sameAddress, int, blockIdx.x)
+GATHER(gatherDouble, double, (t * 37) % 512)
+GATHER(sameDouble, double, blockIdx.x)
+GATHER(halfDouble, double, t / 2)
+GATHER(gatherFloat4, float4, (t * 37) % 512)
+GATHER(sameFloat4, float4, blockIdx.x)
+GATHER(quarterFloat4, float4, t / 4)
+GATHER(strideFloat4, float4, t * 2)
 __global__ void castFloat4(float* o, const float* i) {
     int t = blockIdx.x * blockDim.x + threadIdx.x;
     float4 v = reinterpret_cast<const float4*>(i)[t];
@@ -302,48 +302,20 @@ __global__ void memberFloat4(float* o, const float4* i) {
     int t = blockIdx.x * blockDim.x + threadIdx.x;
     o[t] = i[t].x + i[t].w;
 }
-__global__ void loadTriple(Triple* o, const Triple* i) {
-    int t = blockIdx.x * blockDim.x + threadIdx.x;
-    Triple v = i[t];
-    v.x += 1;
-    o[t] = v;
-}
-__global__ void loadQuad(Quad* o, const Quad* i) {
-    int t = blockIdx.x * blockDim.x + threadIdx.x;
-    Quad v = i[t];
-    v.a += 1;
-    o[t] = v;
-}
 __global__ void loadBig(Big* o, const Big* i) {
     int t = blockIdx.x * blockDim.x + threadIdx.x;
     Big v = i[t];
     v.v[1] += 1;
     o[t] = v;
 }
-__global__ void loadInt4(int4* o, const int4* i) {
-    int t = blockIdx.x * blockDim.x + threadIdx.x;
-    int4 v = i[t];
-    v.x += 1;
-    o[t] = v;
-}
-__global__ void loadDouble(double* o, const double* i) {
-    int t = blockIdx.x * blockDim.x + threadIdx.x;
-    o[t] = i[t] + 1;
-}
-__global__ void loadChar(char* o, const char* i) {
-    int t = blockIdx.x * blockDim.x + threadIdx.x;
-    o[t] = i[t] + 1;
-}
-__global__ void loadShort(short* o, const short* i) {
-    int t = blockIdx.x * blockDim.x + threadIdx.x;
-    o[t] = i[t] + 1;
-}
-__global__ void loadChar4(uchar4* o, const uchar4* i) {
-    int t = blockIdx.x * blockDim.x + threadIdx.x;
-    uchar4 v = i[t];
-    v.x += 1;
-    o[t] = v;
-}
+#define ADD_ONE(NAME, T)                               \
+    __global__ void NAME(T* o, const T* i) {           \
+        int t = blockIdx.x * blockDim.x + threadIdx.x; \
+        o[t] = i[t] + 1;                               \
+    }
+ADD_ONE(loadDouble, double)
+ADD_ONE(loadChar, char)
+ADD_ONE(loadShort, short)
 __global__ void loadStride(int* o, const int* i, int stride) {
     int t = blockIdx.x * blockDim.x + threadIdx.x;
     o[t] = i[t * stride];
@@ -355,14 +327,6 @@ __global__ void loadOffset(int* o, const int* i, int offset) {
 __global__ void storeStride(int* o, const int* i, int stride) {
     int t = blockIdx.x * blockDim.x + threadIdx.x;
     o[t * stride] = i[t];
-}
-__global__ void gather(int* o, const int* i) {
-    int t = blockIdx.x * blockDim.x + threadIdx.x;
-    o[t] = i[(t * 7919) % N];
-}
-__global__ void sameAddress(int* o, const int* i) {
-    int t = blockIdx.x * blockDim.x + threadIdx.x;
-    o[t] = i[blockIdx.x];
 }
 __global__ void addTwice(int* o, const int* i) {
     int t = blockIdx.x * blockDim.x + threadIdx.x;
@@ -423,25 +387,18 @@ __global__ void shuffleSum(int* o, const int* i) {
 __global__ void atomicSame(int* o) {
     atomicAdd(o, 1);
 }
-__global__ void atomicOwn(int* o) {
-    int t = blockIdx.x * blockDim.x + threadIdx.x;
-    atomicAdd(o + t, 1);
-}
+#define ATOMIC(NAME, T, CALL)                          \
+    __global__ void NAME(T* o) {                       \
+        int t = blockIdx.x * blockDim.x + threadIdx.x; \
+        CALL;                                          \
+    }
+ATOMIC(atomicOwn, int, atomicAdd(o + t, 1))
+ATOMIC(atomicFloat, float, atomicAdd(o + t % 64, 1.0f))
+ATOMIC(atomicMaxAll, int, atomicMax(o, t))
+ATOMIC(atomicCasLoop, int, atomicCAS(o + t, 1, t))
 __global__ void atomicReturn(int* o, int* c) {
     int t = blockIdx.x * blockDim.x + threadIdx.x;
     o[t] = atomicAdd(c, 1);
-}
-__global__ void atomicFloat(float* o) {
-    int t = blockIdx.x * blockDim.x + threadIdx.x;
-    atomicAdd(o + t % 64, 1.0f);
-}
-__global__ void atomicMaxAll(int* o) {
-    int t = blockIdx.x * blockDim.x + threadIdx.x;
-    atomicMax(o, t);
-}
-__global__ void atomicCasLoop(int* o) {
-    int t = blockIdx.x * blockDim.x + threadIdx.x;
-    atomicCAS(o + t, 1, t);
 }
 __global__ void atomicShared(int* o) {
     __shared__ int s[64];
@@ -465,18 +422,20 @@ __global__ void sharedBroadcast(int* o) {
     __syncthreads();
     o[blockIdx.x * blockDim.x + threadIdx.x] = s[threadIdx.x / 32] + s[threadIdx.x / 2];
 }
-__global__ void sharedDouble(double* o) {
-    __shared__ double s[128];
-    s[threadIdx.x] = threadIdx.x;
-    __syncthreads();
-    o[blockIdx.x * blockDim.x + threadIdx.x] = s[127 - threadIdx.x];
-}
-__global__ void sharedDoubleStride2(double* o) {
-    __shared__ double s[256];
-    s[threadIdx.x * 2] = threadIdx.x;
-    __syncthreads();
-    o[blockIdx.x * blockDim.x + threadIdx.x] = s[(127 - threadIdx.x) * 2];
-}
+#define SHARED(NAME, T, SIZE, STORED, LOADED)                 \
+    __global__ void NAME(T* o) {                              \
+        __shared__ T s[SIZE];                                 \
+        s[STORED] = threadIdx.x;                              \
+        __syncthreads();                                      \
+        o[blockIdx.x * blockDim.x + threadIdx.x] = s[LOADED]; \
+    }
+SHARED(sharedDouble, double, 128, threadIdx.x, 127 - threadIdx.x)
+SHARED(sharedDoubleStride2, double, 256, threadIdx.x * 2, (127 - threadIdx.x) * 2)
+SHARED(sharedChar, char, 128, threadIdx.x, 127 - threadIdx.x)
+SHARED(sharedShort, short, 512, threadIdx.x * 4, (127 - threadIdx.x) * 4)
+SHARED(sharedSameDouble, double, 128, threadIdx.x, 5)
+SHARED(sharedHalfDouble, double, 128, threadIdx.x, threadIdx.x / 2)
+SHARED(sharedQuarterDouble, double, 128, threadIdx.x, threadIdx.x / 4)
 __global__ void sharedFloat4(float4* o) {
     __shared__ float4 s[128];
     s[threadIdx.x] = make_float4(1, 2, 3, 4);
@@ -494,18 +453,6 @@ __global__ void sharedFloat2(float2* o) {
     s[threadIdx.x] = make_float2(1, 2);
     __syncthreads();
     o[blockIdx.x * blockDim.x + threadIdx.x] = s[127 - threadIdx.x];
-}
-__global__ void sharedChar(char* o) {
-    __shared__ char s[128];
-    s[threadIdx.x] = threadIdx.x;
-    __syncthreads();
-    o[blockIdx.x * blockDim.x + threadIdx.x] = s[127 - threadIdx.x];
-}
-__global__ void sharedShort(short* o) {
-    __shared__ short s[512];
-    s[threadIdx.x * 4] = threadIdx.x;
-    __syncthreads();
-    o[blockIdx.x * blockDim.x + threadIdx.x] = s[(127 - threadIdx.x) * 4];
 }
 __global__ void sharedRandom(int* o) {
     __shared__ int s[1024];
@@ -638,55 +585,9 @@ __global__ void switchLoop(int* a, const int* b) {
     }
     a[t] = s;
 }
-__global__ void gatherDouble(double* o, const double* i) {
-    int t = blockIdx.x * blockDim.x + threadIdx.x;
-    o[t] = i[(t * 37) % 512];
-}
-__global__ void sameDouble(double* o, const double* i) {
-    int t = blockIdx.x * blockDim.x + threadIdx.x;
-    o[t] = i[blockIdx.x];
-}
-__global__ void halfDouble(double* o, const double* i) {
-    int t = blockIdx.x * blockDim.x + threadIdx.x;
-    o[t] = i[t / 2];
-}
-__global__ void gatherFloat4(float4* o, const float4* i) {
-    int t = blockIdx.x * blockDim.x + threadIdx.x;
-    o[t] = i[(t * 37) % 512];
-}
-__global__ void sameFloat4(float4* o, const float4* i) {
-    int t = blockIdx.x * blockDim.x + threadIdx.x;
-    o[t] = i[blockIdx.x];
-}
-__global__ void quarterFloat4(float4* o, const float4* i) {
-    int t = blockIdx.x * blockDim.x + threadIdx.x;
-    o[t] = i[t / 4];
-}
-__global__ void strideFloat4(float4* o, const float4* i) {
-    int t = blockIdx.x * blockDim.x + threadIdx.x;
-    o[t] = i[t * 2];
-}
 __global__ void oddLanesFloat4(float4* o, const float4* i) {
     int t = blockIdx.x * blockDim.x + threadIdx.x;
     if (t % 2 == 1) o[t] = i[t];
-}
-__global__ void sharedSameDouble(double* o) {
-    __shared__ double s[128];
-    s[threadIdx.x] = threadIdx.x;
-    __syncthreads();
-    o[blockIdx.x * blockDim.x + threadIdx.x] = s[5];
-}
-__global__ void sharedHalfDouble(double* o) {
-    __shared__ double s[128];
-    s[threadIdx.x] = threadIdx.x;
-    __syncthreads();
-    o[blockIdx.x * blockDim.x + threadIdx.x] = s[threadIdx.x / 2];
-}
-__global__ void sharedQuarterDouble(double* o) {
-    __shared__ double s[128];
-    s[threadIdx.x] = threadIdx.x;
-    __syncthreads();
-    o[blockIdx.x * blockDim.x + threadIdx.x] = s[threadIdx.x / 4];
 }
 __global__ void sharedRotateDouble(double* o) {
     __shared__ double s[2048];
@@ -700,27 +601,17 @@ __global__ void sharedColumnDouble(double* o) {
     __syncthreads();
     o[blockIdx.x * blockDim.x + threadIdx.x] = s[(threadIdx.x * 16) % 2048];
 }
-__global__ void sharedSameFloat4(float4* o) {
-    __shared__ float4 s[128];
-    float4 v = o[threadIdx.x];
-    s[threadIdx.x] = v;
-    __syncthreads();
-    o[blockIdx.x * blockDim.x + threadIdx.x] = s[5];
-}
-__global__ void sharedHalfFloat4(float4* o) {
-    __shared__ float4 s[128];
-    float4 v = o[threadIdx.x];
-    s[threadIdx.x] = v;
-    __syncthreads();
-    o[blockIdx.x * blockDim.x + threadIdx.x] = s[threadIdx.x / 2];
-}
-__global__ void sharedQuarterFloat4(float4* o) {
-    __shared__ float4 s[128];
-    float4 v = o[threadIdx.x];
-    s[threadIdx.x] = v;
-    __syncthreads();
-    o[blockIdx.x * blockDim.x + threadIdx.x] = s[threadIdx.x / 4];
-}
+#define SHARED_FLOAT4(NAME, LOADED)                           \
+    __global__ void NAME(float4* o) {                         \
+        __shared__ float4 s[128];                             \
+        float4 v = o[threadIdx.x];                            \
+        s[threadIdx.x] = v;                                   \
+        __syncthreads();                                      \
+        o[blockIdx.x * blockDim.x + threadIdx.x] = s[LOADED]; \
+    }
+SHARED_FLOAT4(sharedSameFloat4, 5)
+SHARED_FLOAT4(sharedHalfFloat4, threadIdx.x / 2)
+SHARED_FLOAT4(sharedQuarterFloat4, threadIdx.x / 4)
 __global__ void sharedEvenLanes(int* o) {
     __shared__ int s[256];
     s[threadIdx.x] = threadIdx.x;
@@ -809,27 +700,15 @@ int main() {
     andLoad G(a, b);
     orCond G(a, 3);
     andValue G(a, 300);
-    ternary G(a, b);
-    ternaryLoad G(a, b);
-    ternaryMin G(a, b);
-    ternaryAbs G(a, b);
-    minCall G(a, b);
+    for (auto kernel : {ternary, ternaryLoad, ternaryMin, ternaryAbs, minCall}) (*kernel) G(a, b);
     forUniform G(a, 10);
     forLane G(a);
-    forLaneLoad G(a, b);
-    nestedLane G(a, b);
-    whileBreak G(a, b);
-    forContinue G(a, b);
+    for (auto kernel : {forLaneLoad, nestedLane, whileBreak, forContinue}) (*kernel) G(a, b);
     doWhile G(a);
     returnInLoop G(a, b);
-    switchFour G(a);
-    switchSix G(a);
-    switchSparse G(a);
-    callFunction G(a);
-    callNoinline G(a);
-    callForce G(a);
-    callStraight G(a);
-    recursion G(a);
+    for (auto kernel : {switchFour, switchSix, switchSparse, callFunction, callNoinline, callForce,
+                        callStraight, recursion})
+        (*kernel) G(a);
     loadFloat2 G((float2*)a, (float2*)b);
     loadFloat3 G((float3*)a, (float3*)b);
     loadFloat4 G((float4*)a, (float4*)b);
@@ -849,16 +728,11 @@ int main() {
     loadOffset G(a, b, 1);
     loadOffset G(a, b, 8);
     storeStride G(a, b, 3);
-    gather G(a, b);
-    sameAddress G(a, b);
-    addTwice G(a, b);
+    for (auto kernel : {gather, sameAddress, addTwice}) (*kernel) G(a, b);
     compound G(a);
     useLdg G(a, b);
     volatileLoad G(a, b);
-    useConstant G(a);
-    useDeviceArray G(a);
-    useLocalArray G(a);
-    byPointer G(a);
+    for (auto kernel : {useConstant, useDeviceArray, useLocalArray, byPointer}) (*kernel) G(a);
     gridStride G(a, b, 2000);
     ballot G(a);
     shuffleSum G(a, b);
@@ -866,16 +740,10 @@ int main() {
     atomicOwn G(a);
     atomicReturn G(a, b);
     atomicFloat G((float*)a);
-    atomicMaxAll G(a);
-    atomicCasLoop G(a);
-    atomicShared G(a);
-    sharedStride<1> G(a);
-    sharedStride<2> G(a);
-    sharedStride<4> G(a);
-    sharedStride<8> G(a);
-    sharedStride<32> G(a);
-    sharedStride<33> G(a);
-    sharedBroadcast G(a);
+    for (auto kernel :
+         {atomicMaxAll, atomicCasLoop, atomicShared, sharedStride<1>, sharedStride<2>,
+          sharedStride<4>, sharedStride<8>, sharedStride<32>, sharedStride<33>, sharedBroadcast})
+        (*kernel) G(a);
     sharedDouble G((double*)a);
     sharedDoubleStride2 G((double*)a);
     sharedFloat4 G((float4*)a);
@@ -906,35 +774,22 @@ int main() {
     nestedLoops G(a, 4);
     breakOuter G(a, b);
     switchLoop G(a, b);
-    gatherDouble G((double*)a, (double*)b);
-    sameDouble G((double*)a, (double*)b);
-    halfDouble G((double*)a, (double*)b);
-    gatherFloat4 G((float4*)a, (float4*)b);
-    sameFloat4 G((float4*)a, (float4*)b);
-    quarterFloat4 G((float4*)a, (float4*)b);
-    strideFloat4 G((float4*)a, (float4*)b);
-    oddLanesFloat4 G((float4*)a, (float4*)b);
-    sharedSameDouble G((double*)a);
-    sharedHalfDouble G((double*)a);
-    sharedQuarterDouble G((double*)a);
-    sharedRotateDouble G((double*)a);
-    sharedColumnDouble G((double*)a);
-    sharedSameFloat4 G((float4*)a);
-    sharedHalfFloat4 G((float4*)a);
-    sharedQuarterFloat4 G((float4*)a);
+    for (auto kernel : {gatherDouble, sameDouble, halfDouble}) (*kernel) G((double*)a, (double*)b);
+    for (auto kernel : {gatherFloat4, sameFloat4, quarterFloat4, strideFloat4, oddLanesFloat4})
+        (*kernel) G((float4*)a, (float4*)b);
+    for (auto kernel : {sharedSameDouble, sharedHalfDouble, sharedQuarterDouble, sharedRotateDouble,
+                        sharedColumnDouble})
+        (*kernel) G((double*)a);
+    for (auto kernel : {sharedSameFloat4, sharedHalfFloat4, sharedQuarterFloat4})
+        (*kernel) G((float4*)a);
     sharedEvenLanes G(a);
     sharedMixed G((float*)a);
-    divideSigned G(a);
-    divideByLane G(a);
-    remainderSigned G(a);
+    for (auto kernel : {divideSigned, divideByLane, remainderSigned}) (*kernel) G(a);
     divideAssign G(a, b);
     divideUnsigned G((unsigned*)a, 7);
     divideLong G((long long*)a);
     cudaMemset(a, 0, 4 * 1024);
-    ifMin G(a, b);
-    ifAbs G(a, b);
-    ifLeaf G(a, b);
-    leafInLoop G(a, b);
+    for (auto kernel : {ifMin, ifAbs, ifLeaf, leafInLoop}) (*kernel) G(a, b);
     cudaError_t e = cudaDeviceSynchronize();
     if (e != cudaSuccess) std::fprintf(stderr, "%s\n", cudaGetErrorString(e));
     return e != cudaSuccess;

@@ -91,6 +91,10 @@ COUNTS = {
 }
 
 
+# Kernels of which the branches are those of the -G build, too: program, names, and the compiler.
+SAME_BRANCHES = ("reduceInteger", "reduceNeighbored(Less)?", "g++")
+
+
 class Difference(NamedTuple):
     """`kernels` and `counts` are regular expressions for names, `now` what is expected instead."""
 
@@ -137,13 +141,6 @@ DIFFERENCES = [
                "-G calls a function for the atomic: more branches, in which nobody diverges"),
     Difference("sharing", "addOwnLong", "shared load requests", LOWER,
                "the sum of 8 bytes is a loop that loads"),
-    Difference("async_copies", ".*", "shared load requests", LOWER, THREE_LOADS),
-    Difference("async_copies", "copy(Strided|Rows|Shifted)<float2.*", "store .*|shared load .*",
-               OPTIMISED, MEMBERS),
-    Difference("async_copies", "copyOddLanes|fillOddLanes", "active threads.*", LOWER,
-               "-G goes through the functions of NVIDIA's header, -O3 has predicates"),
-    Difference("async_copies", "copyOddLanes|fillOddLanes", "divergent|branch efficiency", FEWER,
-               "-G goes through the functions of NVIDIA's header, and calls them for some lanes"),
     Difference("sumMatrix", "sumMatrixFloat4.*", "store .*", OPTIMISED, MEMBERS),
     Difference("reduceInteger", "reduceShared|reduceShuffle|reduceOneLaunch", "shared .*",
                OPTIMISED, TRAFFIC),

@@ -8,35 +8,30 @@ struct Triple {
     float x, y, z;
 };
 
-__global__ void countInEight(int* o) {
-    __shared__ int s[64];
-    s[threadIdx.x] = 0;
-    __syncthreads();
-    atomicAdd(&s[threadIdx.x % 8], 1);
-    __syncthreads();
-    o[threadIdx.x] = s[threadIdx.x];
-}
-__global__ void addInEight(int* o) {
-    __shared__ int s[64];
-    s[threadIdx.x] = 0;
-    __syncthreads();
-    atomicAdd(&s[threadIdx.x % 8], threadIdx.x);
-    __syncthreads();
-    o[threadIdx.x] = s[threadIdx.x];
-}
+#define SHARED_ATOMIC(NAME, T, CALL)     \
+    __global__ void NAME(T* o) {         \
+        __shared__ T s[64];              \
+        s[threadIdx.x] = 0;              \
+        __syncthreads();                 \
+        CALL;                            \
+        __syncthreads();                 \
+        o[threadIdx.x] = s[threadIdx.x]; \
+    }
+SHARED_ATOMIC(countInEight, int, atomicAdd(&s[threadIdx.x % 8], 1))
+SHARED_ATOMIC(addInEight, int, atomicAdd(&s[threadIdx.x % 8], threadIdx.x))
+SHARED_ATOMIC(addOwn, int, atomicAdd(&s[threadIdx.x], threadIdx.x))
+SHARED_ATOMIC(addToOne, int, atomicAdd(&s[5], threadIdx.x))
+SHARED_ATOMIC(addOddLanes, int, if (threadIdx.x % 2) atomicAdd(&s[threadIdx.x / 4], threadIdx.x))
+SHARED_ATOMIC(maxInEight, int, atomicMax(&s[threadIdx.x % 8], threadIdx.x))
+SHARED_ATOMIC(exchangeInEight, int, atomicExch(&s[threadIdx.x % 8], threadIdx.x))
+SHARED_ATOMIC(swapOwn, int, atomicCAS(&s[threadIdx.x], 0, threadIdx.x))
+SHARED_ATOMIC(addOwnFloat, float, atomicAdd(&s[threadIdx.x], 1.0f))
+SHARED_ATOMIC(addOwnLong, unsigned long long, atomicAdd(&s[threadIdx.x], threadIdx.x))
 __global__ void takeNumbers(int* o) {
     __shared__ int s[64];
     s[threadIdx.x] = 0;
     __syncthreads();
     o[64 + threadIdx.x] = atomicAdd(&s[threadIdx.x % 8], 1);
-    __syncthreads();
-    o[threadIdx.x] = s[threadIdx.x];
-}
-__global__ void addOwn(int* o) {
-    __shared__ int s[64];
-    s[threadIdx.x] = 0;
-    __syncthreads();
-    atomicAdd(&s[threadIdx.x], threadIdx.x);
     __syncthreads();
     o[threadIdx.x] = s[threadIdx.x];
 }
@@ -47,62 +42,6 @@ __global__ void addStride4(int* o) {
     atomicAdd(&s[threadIdx.x * 4], threadIdx.x);
     __syncthreads();
     o[threadIdx.x] = s[threadIdx.x * 4];
-}
-__global__ void addToOne(int* o) {
-    __shared__ int s[64];
-    s[threadIdx.x] = 0;
-    __syncthreads();
-    atomicAdd(&s[5], threadIdx.x);
-    __syncthreads();
-    o[threadIdx.x] = s[threadIdx.x];
-}
-__global__ void addOddLanes(int* o) {
-    __shared__ int s[64];
-    s[threadIdx.x] = 0;
-    __syncthreads();
-    if (threadIdx.x % 2) atomicAdd(&s[threadIdx.x / 4], threadIdx.x);
-    __syncthreads();
-    o[threadIdx.x] = s[threadIdx.x];
-}
-__global__ void maxInEight(int* o) {
-    __shared__ int s[64];
-    s[threadIdx.x] = 0;
-    __syncthreads();
-    atomicMax(&s[threadIdx.x % 8], threadIdx.x);
-    __syncthreads();
-    o[threadIdx.x] = s[threadIdx.x];
-}
-__global__ void exchangeInEight(int* o) {
-    __shared__ int s[64];
-    s[threadIdx.x] = 0;
-    __syncthreads();
-    atomicExch(&s[threadIdx.x % 8], threadIdx.x);
-    __syncthreads();
-    o[threadIdx.x] = s[threadIdx.x];
-}
-__global__ void swapOwn(int* o) {
-    __shared__ int s[64];
-    s[threadIdx.x] = 0;
-    __syncthreads();
-    atomicCAS(&s[threadIdx.x], 0, threadIdx.x);
-    __syncthreads();
-    o[threadIdx.x] = s[threadIdx.x];
-}
-__global__ void addOwnFloat(float* o) {
-    __shared__ float s[64];
-    s[threadIdx.x] = 0;
-    __syncthreads();
-    atomicAdd(&s[threadIdx.x], 1.0f);
-    __syncthreads();
-    o[threadIdx.x] = s[threadIdx.x];
-}
-__global__ void addOwnLong(unsigned long long* o) {
-    __shared__ unsigned long long s[64];
-    s[threadIdx.x] = 0;
-    __syncthreads();
-    atomicAdd(&s[threadIdx.x], threadIdx.x);
-    __syncthreads();
-    o[threadIdx.x] = s[threadIdx.x];
 }
 
 __global__ void nothing() {}
@@ -133,16 +72,9 @@ int main() {
     cudaMemset(a, 0, 4096);
     cudaMemset(b, 0, 4096);
     int *o = (int*)a, *i = (int*)b;
-    countInEight<<<2, 64>>>(o);
-    addInEight<<<2, 64>>>(o);
-    takeNumbers<<<2, 64>>>(o);
-    addOwn<<<2, 64>>>(o);
-    addStride4<<<2, 64>>>(o);
-    addToOne<<<2, 64>>>(o);
-    addOddLanes<<<2, 64>>>(o);
-    maxInEight<<<2, 64>>>(o);
-    exchangeInEight<<<2, 64>>>(o);
-    swapOwn<<<2, 64>>>(o);
+    for (auto kernel : {countInEight, addInEight, takeNumbers, addOwn, addStride4, addToOne,
+                        addOddLanes, maxInEight, exchangeInEight, swapOwn})
+        (*kernel)<<<2, 64>>>(o);
     addOwnFloat<<<2, 64>>>((float*)o);
     addOwnLong<<<2, 64>>>((unsigned long long*)o);
     countInEight<<<1, 1>>>(o);

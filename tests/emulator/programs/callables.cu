@@ -32,32 +32,6 @@ struct Axpy {
     float a;
     __host__ __device__ float operator()(float x, float y) const { return a * x + y; }
 };
-template <class T>
-struct Plus {
-    static __host__ __device__ T identity() { return T(); }
-    __device__ T operator()(T a, T b) const { return a + b; }
-};
-template <class T>
-struct Larger {
-    static __host__ __device__ T identity() { return T(-1e30); }
-    __device__ T operator()(T a, T b) const { return a > b ? a : b; }
-};
-template <class T, class Op, unsigned Block = 128>
-__global__ void reduce(const T* in, T* out, int n) {
-    __shared__ T partial[Block];
-    Op op;
-    T value = Op::identity();
-    for (int i = threadIdx.x; i < n; i += Block) value = op(value, in[i]);
-    partial[threadIdx.x] = value;
-    __syncthreads();
-    for (unsigned k = Block / 2; k > 0; k /= 2) {
-        if (threadIdx.x < k)
-            partial[threadIdx.x] = op(partial[threadIdx.x], partial[threadIdx.x + k]);
-        __syncthreads();
-    }
-    if (threadIdx.x == 0) *out = partial[0];
-}
-
 using Function = float (*)(float);
 __device__ float squared(float x) {
     return x * x;
@@ -134,29 +108,17 @@ int main() {
     transform<<<4, 64>>>(x, y, n, [] __device__(float v) -> float { return v * v; });
     CHECK(cudaDeviceSynchronize());
     for (int i = 0; i < n; ++i) EXPECT(y[i] == x[i] * x[i]);
-    call<<<1, 4>>>(y, Axpy{2}, 3.f, 4.f);
-    CHECK(cudaDeviceSynchronize());
-    EXPECT(y[3] == 13);
-    reduce<float, Plus<float>><<<1, 128>>>(x, y, n);
-    reduce<float, Larger<float>, 64><<<1, 64>>>(x, y + 1, n);
-    CHECK(cudaDeviceSynchronize());
-    EXPECT(y[0] == 49500 && y[1] == 99);
+    EXPECT_AFTER(y[3] == 13, call<<<1, 4>>>(y, Axpy{2}, 3.f, 4.f));
 
     for (int i = 0; i < 4; ++i) x[i] = i + 1;
     Function onDevice;
     CHECK(cudaMemcpyFromSymbol(&onDevice, ofSquared, sizeof(onDevice)));
     fromTable<<<1, 4>>>(x, 1);
     fromPointer<<<1, 4>>>(x, onDevice);
-    fromArgument<cubed><<<1, 2>>>(x);
-    CHECK(cudaDeviceSynchronize());
-    EXPECT(x[1] == 262144 && x[2] == 729 && x[3] == 4096);
+    EXPECT_AFTER(x[1] == 262144 && x[2] == 729 && x[3] == 4096, fromArgument<cubed><<<1, 2>>>(x));
 
-    launchIt(set, 1, {1}, d, 55);
-    CHECK(cudaDeviceSynchronize());
-    EXPECT(d[0] == 55);
-    launchArgument<setSeven>(d);
-    CHECK(cudaDeviceSynchronize());
-    EXPECT(d[0] == 7);
+    EXPECT_AFTER(d[0] == 55, launchIt(set, 1, {1}, d, 55));
+    EXPECT_AFTER(d[0] == 7, launchArgument<setSeven>(d));
     std::vector<std::function<void()>> jobs;
     for (int i = 0; i < 3; ++i) jobs.push_back([=] { set<<<1, 1>>>(d + i, i + 10); });
     for (const auto& job : jobs) job();

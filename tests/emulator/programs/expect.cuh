@@ -20,6 +20,14 @@ inline void checkCuda(cudaError_t error, const char* file, int line) {
     std::exit(1);
 }
 
+// A launch or several, and what holds when they have ended.
+#define EXPECT_AFTER(condition, ...)    \
+    do {                                \
+        __VA_ARGS__;                    \
+        CHECK(cudaDeviceSynchronize()); \
+        EXPECT(condition);              \
+    } while (0)
+
 // One value out of device memory.
 template <class T>
 T fetch(const T* device) {

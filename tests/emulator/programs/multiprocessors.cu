@@ -88,9 +88,7 @@ int main(int argc, char** argv) {
     unsigned* counts;
     CHECK(cudaMalloc(&counts, 3 * sizeof(unsigned)));
     CHECK(cudaMemset(counts, 0, 3 * sizeof(unsigned)));
-    meet<<<sms, 1024>>>(counts, counts + 1);
-    CHECK(cudaDeviceSynchronize());
-    EXPECT(fetch(counts) == sms);
+    EXPECT_AFTER(fetch(counts) == sms, meet<<<sms, 1024>>>(counts, counts + 1));
     EXPECT(fetch(counts + 1) < sms);
     if (argc == 1) return 0;
 

@@ -89,13 +89,10 @@ int main() {
     max<<<1, 1>>>(p);
     destroy<<<1, 1>>>(p);
     distance<<<1, 1>>>(p);
-    reduce<<<1, 32>>>(p, p + 2, 2);
-    CHECK(cudaDeviceSynchronize());
-    EXPECT(p[0] == 16 && p[1] == 0 && p[2] == 16);
+    EXPECT_AFTER(p[0] == 16 && p[1] == 0 && p[2] == 16, reduce<<<1, 32>>>(p, p + 2, 2));
 
-    mixed<<<1, 64>>>(p, Grid{7});
-    CHECK(cudaDeviceSynchronize());
-    EXPECT(p[0] == 1001 && p[1] == 5 + 1 + 29 + 4 && p[2] == 7 + 3 + 5);
+    EXPECT_AFTER(p[0] == 1001 && p[1] == 5 + 1 + 29 + 4 && p[2] == 7 + 3 + 5,
+                 mixed<<<1, 64>>>(p, Grid{7}));
     EXPECT(std::max(grid, block) + kernel + device + stream + id + launch + submit() == 35);
     return 0;
 }

@@ -139,9 +139,8 @@ __global__ void lanes(unsigned* out) {
 template <void kernel(int*, unsigned*)>
 void expectRelay(int* values, unsigned* flags) {
     CHECK(cudaMemset(flags, 0, kBlocks * sizeof(unsigned)));
-    kernel<<<kBlocks, 1>>>(values, flags);
-    CHECK(cudaDeviceSynchronize());
-    EXPECT(fetch(values + kBlocks - 1) == 2 * kBlocks - 1);
+    EXPECT_AFTER(fetch(values + kBlocks - 1) == 2 * kBlocks - 1,
+                 kernel<<<kBlocks, 1>>>(values, flags));
 }
 
 int main() {
@@ -153,19 +152,13 @@ int main() {
     all<<<kBlocks, kBlock>>>(results);
     CHECK(cudaDeviceSynchronize());
     CHECK(cudaMemcpy(&end, results, sizeof(Results), cudaMemcpyDeviceToHost));
-    EXPECT(end.added == kThreads);
-    EXPECT(end.subtracted == -2 * kThreads);
-    EXPECT(end.smallest == 1 - kThreads);
-    EXPECT(end.largest == kThreads - 1);
+    EXPECT(end.added == kThreads && end.subtracted == -2 * kThreads && end.byCas == 3 * kThreads);
+    EXPECT(end.smallest == 1 - kThreads && end.largest == kThreads - 1);
     EXPECT(end.exchanged >= 0 && end.exchanged < kThreads);
-    EXPECT(end.cleared == 0);
-    EXPECT(end.set == ~0u);
-    EXPECT(end.flipped == 0);  // as many of each bit
+    EXPECT(end.cleared == 0 && end.set == ~0u && end.flipped == 0);  // as many of each bit
     EXPECT(end.wideAdded == static_cast<unsigned long long>(kThreads) << 32);
     EXPECT(end.smallestWide == -(1ll << 40) - kThreads + 1);
-    EXPECT(end.halves == kThreads / 2);
-    EXPECT(end.quarters == -kThreads / 4);
-    EXPECT(end.byCas == 3 * kThreads);
+    EXPECT(end.halves == kThreads / 2 && end.quarters == -kThreads / 4);
     EXPECT(end.wide.low == kThreads && end.wide.high == 2 * kThreads);
     EXPECT(end.wideByCas == (__int128)kThreads << 70);
 

@@ -45,18 +45,10 @@ __global__ void readDevice(int* value) {
 
 int main() {
     Box* box = new Box{4};
-    twice<<<1, 1>>>(*box);
-    CHECK(cudaDeviceSynchronize());
-    EXPECT(box->value == 8);
-    twice<<<1, 1>>>(managedBox);
-    CHECK(cudaDeviceSynchronize());
-    EXPECT(managedBox.value == 20);
-    add<<<1, 1>>>(managedBox, *box);
-    CHECK(cudaDeviceSynchronize());
-    EXPECT(box->value == 28);
-    add<<<1, 1>>>(managedBox, *box, -1);
-    CHECK(cudaDeviceSynchronize());
-    EXPECT(box->value == 8);
+    EXPECT_AFTER(box->value == 8, twice<<<1, 1>>>(*box));
+    EXPECT_AFTER(managedBox.value == 20, twice<<<1, 1>>>(managedBox));
+    EXPECT_AFTER(box->value == 28, add<<<1, 1>>>(managedBox, *box));
+    EXPECT_AFTER(box->value == 8, add<<<1, 1>>>(managedBox, *box, -1));
 
     int *number, *pinned, *seen;
     CHECK(cudaMalloc(&number, sizeof(int)));
@@ -66,17 +58,13 @@ int main() {
     EXPECT(fetch(number) == 11);
     CHECK(cudaMallocHost(&pinned, 4 * sizeof(int)));
     *pinned = 3;
-    addTo<<<1, 1>>>(pinned[0], *pinned);
-    CHECK(cudaDeviceSynchronize());
-    EXPECT(*pinned == 6);
+    EXPECT_AFTER(*pinned == 6, addTo<<<1, 1>>>(pinned[0], *pinned));
     fill<<<1, 32>>>(*reinterpret_cast<int(*)[4]>(pinned), *number);
     CHECK(cudaDeviceSynchronize());
     for (int i = 0; i < 4; ++i) EXPECT(pinned[i] == 11);
 
     void (*pointer)(Box&) = twice;
-    pointer<<<1, 1>>>(*box);
-    CHECK(cudaDeviceSynchronize());
-    EXPECT(box->value == 16);
+    EXPECT_AFTER(box->value == 16, pointer<<<1, 1>>>(*box));
     void* arguments[] = {&box};  // where the object's address is
     CHECK(cudaLaunchKernel((void*)twice, 1, 1, arguments));
     CHECK(cudaLaunchCooperativeKernel((void*)twice, 1, 1, arguments));
@@ -98,11 +86,7 @@ int main() {
     EXPECT(box->value == 12);
 
     CHECK(cudaMallocManaged(&seen, sizeof(int)));
-    parent<<<1, 1>>>(*box, seen);
-    CHECK(cudaDeviceSynchronize());
-    EXPECT(*seen == 12 && box->value == 24);
-    readDevice<<<1, 1>>>(seen);
-    CHECK(cudaDeviceSynchronize());
-    EXPECT(*seen == 3);
+    EXPECT_AFTER(*seen == 12 && box->value == 24, parent<<<1, 1>>>(*box, seen));
+    EXPECT_AFTER(*seen == 3, readDevice<<<1, 1>>>(seen));
     delete box;
 }
