@@ -28,31 +28,20 @@ def changed(*body):
 @pytest.mark.parametrize(
     "operands, expected",
     [
-        (
-            "memcpy.p0i8.p0i8.i64(i8* align 16 %3, i8* align 16 %4, i64 16, i1 false)",
-            ["write16(i8* %3)", "read16(i8* %4)"],
-        ),
-        (
-            "memcpy.p0.p0.i64(ptr align 8 %3, ptr align 8 %4, i64 8, i1 false)",
-            ["write8(ptr %3)", "read8(ptr %4)"],
-        ),
-        (
-            "memcpy.p0i8.p0i8.i64(i8* align 4 %3, i8* align 4 %4, i64 16, i1 false)",
-            ["write_range(i8* %3, i64 16)", "read_range(i8* %4, i64 16)"],
-        ),
-        (
-            "memmove.p0i8.p0i8.i64(i8* noundef nonnull align 4 dereferenceable(12) "
-            "bitcast (%struct.A* getelementptr ([3 x %struct.A], [3 x %struct.A]* @a, i64 0, i64 1)"
-            " to i8*), i8* %4, i64 %5, i1 false)",
-            [
-                "write_range(i8* bitcast (%struct.A* getelementptr ([3 x %struct.A], "
-                "[3 x %struct.A]* @a, i64 0, i64 1) to i8*), i64 %5)",
-                "read_range(i8* %4, i64 %5)",
-            ],
-        ),
+        ("memcpy.p0i8.p0i8.i64(i8* align 16 %3, i8* align 16 %4, i64 16, i1 false)",
+         ["write16(i8* %3)", "read16(i8* %4)"]),
+        ("memcpy.p0.p0.i64(ptr align 8 %3, ptr align 8 %4, i64 8, i1 false)",
+         ["write8(ptr %3)", "read8(ptr %4)"]),
+        ("memcpy.p0i8.p0i8.i64(i8* align 4 %3, i8* align 4 %4, i64 16, i1 false)",
+         ["write_range(i8* %3, i64 16)", "read_range(i8* %4, i64 16)"]),
+        ("memmove.p0i8.p0i8.i64(i8* noundef nonnull align 4 dereferenceable(12) "
+         "bitcast (%struct.A* getelementptr ([3 x %struct.A], [3 x %struct.A]* @a, i64 0, i64 1)"
+         " to i8*), i8* %4, i64 %5, i1 false)", [
+         "write_range(i8* bitcast (%struct.A* getelementptr ([3 x %struct.A], "
+         "[3 x %struct.A]* @a, i64 0, i64 1) to i8*), i64 %5)", "read_range(i8* %4, i64 %5)", ]),
         ("memset.p0i8.i64(i8* align 4 %3, i8 0, i64 4, i1 false)", ["write4(i8* %3)"]),
     ],
-)
+)  # fmt: skip
 def test_copies_and_fills(operands, expected):
     copy = f"  call void @llvm.{operands}, !dbg !12, !tbaa.struct !13"
     hooks = [f"  call void @__tsan_{hook}, !dbg !12" for hook in expected]
@@ -244,17 +233,8 @@ def new_clang():
 
 
 def test_a_compiler_that_fails(tmp_path):
-    script = Path(instrument_clang.__file__)
-    command = [
-        sys.executable,
-        str(script),
-        "false",
-        "-c",
-        "-fsanitize=thread",
-        "a.cpp",
-        "-o",
-        "a.o",
-    ]
+    script = str(Path(instrument_clang.__file__))
+    command = [sys.executable, script, *"false -c -fsanitize=thread a.cpp -o a.o".split()]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (1, "")
     command[2] = "no-such-compiler"

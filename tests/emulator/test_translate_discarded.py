@@ -23,18 +23,10 @@ MARKED = '::emu::Discarded("cudaFree"), cudaFree(p);'
 @pytest.mark.parametrize(
     "before",
     [
-        "",
-        "f(); ",
-        "{} ",
-        "if (x) ",
-        "if (x) f(); else ",
-        "else if (f(x)) ",
-        "if constexpr (N > 1) ",
-        "for (;;) ",
-        "while (x) ",
-        "do ",
+        "", "f(); ", "{} ", "if (x) ", "if (x) f(); else ", "else if (f(x)) ",
+        "if constexpr (N > 1) ", "for (;;) ", "while (x) ", "do ",
     ],
-)
+)  # fmt: skip
 def test_calls_whose_result_is_dropped(translated, before):
     body = f"int main() {{ {before}%s }}\n"
     assert translated(body % CALL, "--instrument") == body % MARKED
@@ -44,19 +36,11 @@ def test_calls_whose_result_is_dropped(translated, before):
 @pytest.mark.parametrize(
     "label",
     [
-        "case 1:",
-        "case 1: ",
-        "case 'a': case E::b: ",
-        "case (x ? 1 : 2): ",
-        "case f(1)[2]: ",
-        "default: ",
-        "case 1: default: ",
-        "again: ",
-        "case 1: again: ",
-        "f(); again: ",
+        "case 1:", "case 1: ", "case 'a': case E::b: ", "case (x ? 1 : 2): ", "case f(1)[2]: ",
+        "default: ", "case 1: default: ", "again: ", "case 1: again: ", "f(); again: ",
         "if (x) again: ",
     ],
-)
+)  # fmt: skip
 def test_behind_a_label(translated, label):
     body = f"int main() {{ switch (x) {{ {label}%s }} }}\n"
     assert translated(body % CALL, "--instrument") == body % f" {MARKED}"

@@ -9,9 +9,6 @@ ENDING = "EMU_KERNEL_HEAP"
 @pytest.mark.parametrize(
     "source, expected",
     [
-        ("p = new int;", f"p = new {HEAP} int;"),
-        ("p = new int(5);", f"p = new {HEAP} int(5);"),
-        ("p = new T[n];", f"p = new {HEAP} T[n];"),
         ("p = *new n::T<int>{1};", f"p = *new {HEAP} n::T<int>{{1}};"),
         ("p = ::new T;", f"p = :: new {HEAP} T;"),
         ("p = new (std::nothrow) T[2];", f"p = new {HEAP} T[2];"),

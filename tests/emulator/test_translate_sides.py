@@ -288,18 +288,10 @@ def test_words_of_a_variable(refused, words):
 @pytest.mark.parametrize(
     "name",
     [
-        "swap",
-        "max",
-        "sinf",
-        "rsqrtf",
-        "transform",
-        "printf",
-        "exp10",
-        "sinpif",
-        "make_int2",
+        "swap", "max", "sinf", "rsqrtf", "transform", "printf", "exp10", "sinpif", "make_int2",
         "__ldg",
     ],
-)
+)  # fmt: skip
 def test_names_of_libraries(refused, name):
     """An overload of the library may be meant."""
     assert refused(f"float {name}(float, int);\n__device__ void f() {{ {name}(1, 2); }}\n") == []

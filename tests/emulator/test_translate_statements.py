@@ -41,14 +41,12 @@ def test_steps_of_loops(translated, body, expected):
     "body, expected",
     [
         ("if (a) return; f();", "if (a) { EMU_RETURNS return; } f();"),
-        (
-            "if (a) return; else return;",
-            "if (a) { EMU_RETURNS return; } else { EMU_RETURNS return; }",
-        ),
+        ("if (a) return; else return;",
+         "if (a) { EMU_RETURNS return; } else { EMU_RETURNS return; }"),
         ("switch (a) { case 1: return; }", "switch (a) { case 1: { EMU_RETURNS return; } }"),
         ("auto f = [] { return 1; };", "auto f = [] { return 1; };"),
     ],
-)
+)  # fmt: skip
 def test_returns(translated, body, expected):
     assert translated(body) == expected
 
@@ -77,21 +75,11 @@ def test_stores(translated, body, expected):
 @pytest.mark.parametrize(
     "body",
     [
-        "a[i] = 0;",
-        "a[i] = b[i];",
-        "a[i] = {1, 2};",
-        "a[i] = T{f()};",
-        "a[i] += f();",
-        "a[i] == f();",
-        "a[i] <= f();",
-        "a[i] = f<int, 3>(x);",
-        "a[i] = sizeof(x);",
-        "x = f();",
-        "int *p = f();",
-        "a.x = f();",
-        "int a[2] = {f(), g()};",
+        "a[i] = 0;", "a[i] = b[i];", "a[i] = {1, 2};", "a[i] = T{f()};", "a[i] += f();",
+        "a[i] == f();", "a[i] <= f();", "a[i] = f<int, 3>(x);", "a[i] = sizeof(x);", "x = f();",
+        "int *p = f();", "a.x = f();", "int a[2] = {f(), g()};",
     ],
-)
+)  # fmt: skip
 def test_left_alone(translated, body):
     assert translated(body) == body
 
@@ -162,15 +150,7 @@ def test_output_compiles_and_computes_the_same(tmp_path):
         "namespace emu { void loopStep() noexcept {} void divisionBranch(bool) noexcept {} }\n"
     )
     program = tmp_path / "program"
-    includes = ["-isystem", OWN_INCLUDE, "-include", "cuda_runtime.h"]
-    command = [
-        "g++",
-        "-std=c++17",
-        "-Wall",
-        "-Wextra",
-        "-Werror",
-        "-D__EMU_INSTRUMENTED__",
-        *includes,
-    ]
+    options = "-std=c++17 -Wall -Wextra -Werror -D__EMU_INSTRUMENTED__".split()
+    command = ["g++", *options, "-isystem", OWN_INCLUDE, "-include", "cuda_runtime.h"]
     subprocess.run([*command, str(output), str(hooks), "-o", str(program)], check=True)
     assert subprocess.run([str(program)]).returncode == 6 + 3 + 1 + 6
