@@ -12,16 +12,11 @@ SHARED = "race in shared memory: "
 EXPECTED = {
     "unwritten": ("uninitialised shared memory", {"unwritten"}),
     "unwrittenDynamic": ("uninitialised shared memory", {"unwritten-dynamic"}),
-    "unwrittenBytes": ("uninitialised shared memory", {"unwritten-byte"}),
-    "binsNotCleared": ("uninitialised shared memory", {"bins-not-cleared"}),
     "noBarrier": (SHARED + "read after write", {"no-barrier-write", "no-barrier-read"}),
     "noBarrierOfTheWarp": (SHARED + "read after write", {"no-syncwarp-write", "no-syncwarp-read"}),
-    "noSecondBarrier": (SHARED + "write after read", {"no-second-read", "no-second-write"}),
     "atomicBesidePlain": (SHARED + "atomic and plain access", {"beside-clear", "beside-add"}),
-    "noFence": (SHARED, {"no-fence"}),
     "passesBy": ("barrier in divergent code: ", {"passed-by"}),
     "sameElement": ("race in global memory: write after write", {"same-element"}),
-    "unwrittenGlobal": ("uninitialised device memory", {"unwritten-global"}),
     "beyondEnd": ("device memory out of bounds: ", {"beyond-end"}),
 }
 

@@ -35,26 +35,21 @@ def line_of(mark):
     return check_report.line_of(PLANTED, mark)
 
 
+def table(text):
+    """The columns of each line, which two spaces part."""
+    return [re.split("  +", line) for line in text.strip().splitlines()]
+
+
+ELEMENT = FIRST + ", element {} (of 4 bytes)"
+
+
 @pytest.mark.parametrize(
     "bug, mark, what, where, more",
     [
-        ("hostReads", "host-reads", "reads", FIRST + ", element 0 (of 4 bytes)", ""),
-        (
-            "hostWrites",
-            "host-writes",
-            "writes",
-            FIRST + ", element 0 (of 4 bytes)",
-            "and 255 more times",
-        ),
+        ("hostReads", "host-reads", "reads", ELEMENT.format(0), ""),
+        ("hostWrites", "host-writes", "writes", ELEMENT.format(0), "and 255 more times"),
         ("hostCopies", "host-copies", "reads", FIRST, ""),  # in the C library
-        (
-            "hostAddsUp",
-            "host-adds",
-            "reads",
-            FIRST + ", element 0 (of 4 bytes)",
-            "and 255 more times",
-        ),
-        ("hostReadsFreed", "host-reads-freed", "reads", FIRST + ", element 1 (of 4 bytes)", ""),
+        ("hostReadsFreed", "host-reads-freed", "reads", ELEMENT.format(1), ""),
     ],
 )
 def test_host_uses_device_memory(check, gcc, bug, mark, what, where, more):
@@ -77,185 +72,83 @@ def test_library_call_behind_an_access_of_the_host(check):
     ]
 
 
-@pytest.mark.parametrize(
-    "bug, works, hosts, element",
-    [
-        (
-            "hostReadsManagedEarly",
-            ("write-indices", "the kernel", "writes"),
-            ("managed-early", "the host", "reads"),
-            3,
-        ),
-        (
-            "hostWritesManagedEarly",
-            ("copy-elements", "the kernel", "reads"),
-            ("managed-write-early", "the host", "writes"),
-            0,
-        ),
-        (
-            "waitsForAnotherStream",
-            ("write-indices", "the kernel", "writes"),
-            ("another-stream", "the host", "reads"),
-            6,
-        ),
-        (
-            "waitsForAnOlderEvent",
-            ("write-indices", "the kernel", "writes"),
-            ("older-event", "the host", "reads"),
-            7,
-        ),
-        (
-            "hostReadsPinnedEarly",
-            ("write-indices", "the kernel", "writes"),
-            ("pinned-early", "the host", "reads"),
-            5,
-        ),
-        (
-            "waitsForTheLastOfTwo",
-            ("write-indices", "the kernel", "writes"),
-            ("first-of-two", "the host", "reads"),
-            2,
-        ),
-        (
-            "readsBeforeTheCopy",
-            ("copy-to-host", "the copy", "writes"),
-            ("copy-read-early", "the host", "reads"),
-            3,
-        ),
-        (
-            "overwritesTheSource",
-            ("copy-from-host", "the copy", "reads"),
-            ("source-overwritten", "the host", "writes"),
-            4,
-        ),
-        (
-            "readsBeforeTheFill",
-            ("fill-of-managed", "the fill", "writes"),
-            ("fill-read-early", "the host", "reads"),
-            5,
-        ),
-        (
-            "readsBeforeTheGraph",
-            ("graph-launch", "the copy", "writes"),
-            ("graph-read-early", "the host", "reads"),
-            6,
-        ),
-    ],
-)
-def test_host_does_not_wait(check, bug, works, hosts, element):
+# Program, then line, actor and act; line and act of the host; where.
+EARLY = """
+hostReadsManagedEarly   write-indices    kernel  writes  managed-early        reads   element 3
+hostWritesManagedEarly  copy-elements    kernel  reads   managed-write-early  writes  element 0
+waitsForAnotherStream   write-indices    kernel  writes  another-stream       reads   element 6
+waitsForAnOlderEvent    write-indices    kernel  writes  older-event          reads   element 7
+hostReadsPinnedEarly    write-indices    kernel  writes  pinned-early         reads   element 5
+waitsForTheLastOfTwo    write-indices    kernel  writes  first-of-two         reads   element 2
+readsBeforeTheCopy      copy-to-host     copy    writes  copy-read-early      reads   element 3
+overwritesTheSource     copy-from-host   copy    reads   source-overwritten   writes  element 4
+readsBeforeTheFill      fill-of-managed  fill    writes  fill-read-early      reads   element 5
+readsBeforeTheGraph     graph-launch     copy    writes  graph-read-early     reads   element 6
+registeredEarly         registered-copy  copy    writes  registered-early     reads   registered memory
+managedVariableEarly  bump-managed  kernel  updates it atomically  managed-variable  reads  a __managed__ variable
+"""
+
+
+@pytest.mark.parametrize("bug, line, who, did, of_host, host_did, where", table(EARLY))
+def test_host_does_not_wait(check, bug, line, who, did, of_host, host_did, where):
     finding = only(check(bug))
-    assert finding.title == BOTH.format(works[1].split()[1])
-    assert finding.where == f"{FIRST}, element {element} (of 4 bytes)"
-    for act, (mark, who, what) in zip(finding.acts, (works, hosts)):
-        assert act[:3] == (line_of(mark), who, what)
+    assert finding.title == BOTH.format(who)
+    assert finding.where.removeprefix(FIRST + ", ").removesuffix(" (of 4 bytes)") == where
+    first, second = (act[:3] for act in finding.acts)
+    assert first == (line_of(line), f"the {who}", did)
+    assert second == (line_of(of_host), "the host", host_did)
     assert "cudaDeviceSynchronize()" in finding.remedy
 
 
-ANOTHER = "another stream's "
-WRITTEN = ("write-indices", ANOTHER + "kernel", "writes")
-READ = ("copy-elements", "thread (0,0,0)", "reads")
+def kind(first, second):
+    """What a race is called, in which one access "writes" or "reads" and then the other one does."""
+    return f"{second.removesuffix('s')} after {first.removesuffix('s')}"
 
 
-@pytest.mark.parametrize(
-    "bug, kind, first, second",
-    [
-        ("eventMissing", "read after write", WRITTEN, READ),
-        ("eventTooEarly", "read after write", WRITTEN, READ),
-        ("thirdStream", "read after write", WRITTEN, READ),
-        ("graphBranches", "read after write", WRITTEN, READ),
-        (
-            "copyOfAnotherStream",
-            "read after write",
-            ("copy-in-a", ANOTHER + "copy", "writes"),
-            READ,
-        ),
-        (
-            "fillOfAnotherStream",
-            "read after write",
-            ("fill-in-first", ANOTHER + "fill", "writes"),
-            READ,
-        ),
-        (
-            "columnsOfAnotherStream",
-            "read after write",
-            ("column", ANOTHER + "copy", "writes"),
-            READ,
-        ),
-        (
-            "copyDoesNotWait",
-            "read after write",
-            WRITTEN,
-            ("copy-waits-not", "the copy", "reads"),
-        ),
-        (
-            "nextInputTooEarly",
-            "write after read",
-            ("copy-elements", ANOTHER + "kernel", "reads"),
-            ("next-input", "the copy", "writes"),
-        ),
-        (
-            "copyBeforeCopy",
-            "read after write",
-            ("first-copy", ANOTHER + "copy", "writes"),
-            ("second-copy", "the copy", "reads"),
-        ),
-        (
-            "writesOfStreams",
-            "write after write",
-            ("write-one", ANOTHER + "kernel", "writes"),
-            ("write-two", "thread (0,0,0)", "writes"),
-        ),
-    ],
-)
-def test_race_between_streams(check, bug, kind, first, second):
+# Program, then line, actor and act in another stream; the same of what does not wait for it.
+STREAM_RACES = """
+eventMissing            write-indices  kernel  writes  copy-elements   thread  reads
+eventTooEarly           write-indices  kernel  writes  copy-elements   thread  reads
+thirdStream             write-indices  kernel  writes  copy-elements   thread  reads
+graphBranches           write-indices  kernel  writes  copy-elements   thread  reads
+copyOfAnotherStream     copy-in-a      copy    writes  copy-elements   thread  reads
+fillOfAnotherStream     fill-in-first  fill    writes  copy-elements   thread  reads
+columnsOfAnotherStream  column         copy    writes  copy-elements   thread  reads
+copyDoesNotWait         write-indices  kernel  writes  copy-waits-not  copy    reads
+nextInputTooEarly       copy-elements  kernel  reads   next-input      copy    writes
+copyBeforeCopy          first-copy     copy    writes  second-copy     copy    reads
+writesOfStreams         write-one      kernel  writes  write-two       thread  writes
+"""
+
+
+@pytest.mark.parametrize("bug, line, who, did, late_line, late, late_did", table(STREAM_RACES))
+def test_race_between_streams(check, bug, line, who, did, late_line, late, late_did):
     finding = only(check(bug))
-    assert finding.title == STREAMS + kind
-    for act, (mark, who, what) in zip(finding.acts, (first, second), strict=True):
-        assert act[:3] == (line_of(mark), who, what)
+    assert finding.title == STREAMS + kind(did, late_did)
+    first, second = (act[:3] for act in finding.acts)
+    assert first == (line_of(line), f"another stream's {who}", did)
+    actor = "thread (0,0,0)" if late == "thread" else "the copy"
+    assert second == (line_of(late_line), actor, late_did)
     assert "cudaStreamWaitEvent()" in finding.remedy
 
 
-@pytest.mark.parametrize(
-    "bug, kind, parents, childs",
-    [
-        (
-            "childBeforeBarrier",
-            "read after write",
-            ("for-child", "writes"),
-            ("copy-elements", "reads"),
-        ),
-        (
-            "goesOnBesideChild",
-            "read after write",
-            ("beside-child", "writes"),
-            ("copy-elements", "reads"),
-        ),
-        (
-            "goesOnBesideGrandchild",
-            "read after write",
-            ("beside-grandchild", "writes"),
-            ("copy-elements", "reads"),
-        ),
-        (
-            "readsFromChild",
-            "write after read",
-            ("reads-from-child", "reads"),
-            ("write-indices", "writes"),
-        ),
-        (
-            "childOfOneBlock",
-            "read after write",
-            ("of-each-block", "writes"),
-            ("copy-elements", "reads"),
-        ),
-    ],
-)
-def test_race_of_parent_and_child(check, bug, kind, parents, childs):
+# Program, then line and act of the parent, and of the child.
+CHILD_RACES = """
+childBeforeBarrier      for-child          writes  copy-elements  reads
+goesOnBesideChild       beside-child       writes  copy-elements  reads
+goesOnBesideGrandchild  beside-grandchild  writes  copy-elements  reads
+readsFromChild          reads-from-child   reads   write-indices  writes
+childOfOneBlock         of-each-block      writes  copy-elements  reads
+"""
+
+
+@pytest.mark.parametrize("bug, line, did, child_line, child_did", table(CHILD_RACES))
+def test_race_of_parent_and_child(check, bug, line, did, child_line, child_did):
     finding = only(check(bug))
-    assert finding.title == "race between parent and child: " + kind
-    (line, who, did, _), (child_line, _, child_did, _) = finding.acts
-    assert ((line, did), who) == ((line_of(parents[0]), parents[1]), "the parent")
-    assert (child_line, child_did) == (line_of(childs[0]), childs[1])
+    assert finding.title == "race between parent and child: " + kind(did, child_did)
+    first, (late_line, _, late_did, _) = finding.acts
+    assert first[:3] == (line_of(line), "the parent", did)
+    assert (late_line, late_did) == (line_of(child_line), child_did)
     assert "cudaStreamTailLaunch" in finding.remedy
 
 
@@ -283,49 +176,32 @@ HANDLE = "cudaErrorInvalidResourceHandle (invalid resource handle)"
         ("destroyedStream", "the launch of addAtomically", HANDLE, "destroyed-stream"),
         ("symbolTooSmall", "cudaMemcpyToSymbol()", VALUE, "symbol-too-small"),
         ("errorOfAnotherThread", "the launch of addAtomically", CONFIGURATION, "other-thread"),
+        ("childRefused", "the launch of child", CONFIGURATION, "child-refused"),
     ],
 )
 def test_error_that_nobody_looks_at(check, bug, what, error, mark):
     finding = only(check(bug))
     assert finding.title == f"{REFUSED}{what} returned {error}"
-    assert finding.kernel == ""
-    assert finding.acts[0][:3] == (line_of(mark), "the host", "goes on")
+    kernel, who = (
+        ("launchesTooMany", "thread (0,0,0)") if bug == "childRefused" else ("", "the host")
+    )
+    assert finding.kernel == kernel
+    assert finding.acts[0][:3] == (line_of(mark), who, "goes on")
     assert "cudaGetLastError()" in finding.remedy
 
 
 @pytest.mark.parametrize(
     "bug, where, first, did, last",
     [
-        (
-            "freedTwice",
-            "an allocation of 1024 bytes",
-            "freed-first",
-            "has freed it",
-            "freed-twice",
-        ),
-        (
-            "freedInside",
-            "24 bytes into an allocation of 1024 bytes",
-            "device-ints",
-            "allocates it",
-            "freed-inside",
-        ),
-        (
-            "freedByAnother",
-            "an allocation of 100 bytes",
-            "allocates-pinned",
-            "allocates it",
-            "freed-by-another",
-        ),
-        (
-            "errorOfADestructor",
-            "4 bytes into an allocation of 1024 bytes",
-            "device-ints",
-            "allocates it",
-            "frees-later",
-        ),
+        ("freedTwice", "an allocation of 1024 bytes", "freed-first", "has freed it", "freed-twice"),
+        ("freedInside", "24 bytes into an allocation of 1024 bytes", "device-ints", "allocates it",
+         "freed-inside"),
+        ("freedByAnother", "an allocation of 100 bytes", "allocates-pinned", "allocates it",
+         "freed-by-another"),
+        ("errorOfADestructor", "4 bytes into an allocation of 1024 bytes", "device-ints",
+         "allocates it", "frees-later"),
     ],
-)
+)  # fmt: skip
 def test_pointer_that_cannot_be_freed(check, bug, where, first, did, last):
     finding = only(check(bug))
     assert finding.title == f"{REFUSED}cudaFree() returned {VALUE}"
@@ -341,37 +217,12 @@ def test_pointer_that_cuda_did_not_give(check):
     assert only(check("freedOfTheHost")).where == "memory that CUDA has not allocated"
 
 
-def test_registered_memory(check):
-    finding = only(check("registeredEarly"))
-    assert (finding.title, finding.where) == (BOTH.format("copy"), "registered memory")
-    assert [act[:3] for act in finding.acts] == [
-        (line_of("registered-copy"), "the copy", "writes"),
-        (line_of("registered-early"), "the host", "reads"),
-    ]
-
-
-def test_managed_variable(check):
-    finding = only(check("managedVariableEarly"))
-    assert (finding.title, finding.where) == (BOTH.format("kernel"), "a __managed__ variable")
-    assert [act[:3] for act in finding.acts] == [
-        (line_of("bump-managed"), "the kernel", "updates it atomically"),
-        (line_of("managed-variable"), "the host", "reads"),
-    ]
-
-
 def test_shared_bins_that_nobody_cleared(check):
     added, read = check("sharedBinsNotCleared").findings
     assert added.title == read.title == "uninitialised shared memory"
     assert added.acts[0][0] == line_of("count-in-shared")
     assert added.acts[0][2] == "updates it atomically"
     assert read.acts[0][2] == "reads"  # those that no thread counted in
-
-
-def test_launch_in_a_kernel_that_is_refused(check):
-    finding = only(check("childRefused"))
-    assert finding.title == f"{REFUSED}the launch of child returned {CONFIGURATION}"
-    assert finding.kernel == "launchesTooMany"
-    assert finding.acts[0][:3] == (line_of("child-refused"), "thread (0,0,0)", "goes on")
 
 
 def test_no_launch_is_no_success(check):
@@ -383,57 +234,27 @@ def test_no_launch_is_no_success(check):
 @pytest.mark.parametrize(
     "bug, where, mark, act, more",
     [
-        (
-            "readsUnwritten",
-            FIRST + ", element 0 (of 4 bytes)",
-            "copy-elements",
-            ("thread (0,0,0)", "reads"),
-            "and 255 more times",
-        ),
-        (
-            "bytesForElements",
-            FIRST + ", element 64 (of 4 bytes)",
-            "copy-elements",
-            ("thread (64,0,0)", "reads"),
-            "and 191 more times",
-        ),
-        (
-            "copyOfUnwritten",
-            "allocation 2 (1024 bytes), element 128 (of 4 bytes)",
-            "copy-elements",
-            ("thread (128,0,0)", "reads"),
-            "and 127 more times",
-        ),
-        (
-            "sumNotCleared",
-            "allocation 2 (4 bytes), element 0 (of 4 bytes)",
-            "add-atomically",
-            ("thread (0,0,0)", "updates it atomically"),
-            "",
-        ),
-        (
-            "structsUnwritten",
-            "allocation 1 (512 bytes), element 0 (of 16 bytes)",
-            "copy-structs",
-            ("thread (0,0,0)", "reads"),
-            "and 31 more times",
-        ),
-        (
-            "copiesUnwritten",
-            FIRST,
-            "copies-unwritten",
-            ("the host", "copies 1024 bytes, none of which was written"),
-            "",
-        ),
+        ("readsUnwritten", ELEMENT.format(0), "copy-elements", "thread (0,0,0) reads", 255),
+        ("bytesForElements", ELEMENT.format(64), "copy-elements", "thread (64,0,0) reads", 191),
+        ("copyOfUnwritten", "allocation 2 (1024 bytes), element 128 (of 4 bytes)", "copy-elements",
+         "thread (128,0,0) reads", 127),
+        ("sumNotCleared", "allocation 2 (4 bytes), element 0 (of 4 bytes)", "add-atomically",
+         "thread (0,0,0) updates it atomically", 0),
+        ("structsUnwritten", "allocation 1 (512 bytes), element 0 (of 16 bytes)", "copy-structs",
+         "thread (0,0,0) reads", 31),
+        ("copiesUnwritten", FIRST, "copies-unwritten",
+         "the host copies 1024 bytes, none of which was written", 0),
     ],
-)
+)  # fmt: skip
 def test_memory_that_nobody_wrote(check, gcc, bug, where, mark, act, more):
+    more = f"and {more} more times" if more else ""
     if not gcc:
         where, more = WITH_CLANG.get(bug, (where, more))
     finding = only(check(bug))
     assert finding.title == UNWRITTEN
     assert (finding.where, finding.more) == (where, more)
-    assert finding.acts[0][:3] == (line_of(mark), *act)
+    line, who, did, _ = finding.acts[0]
+    assert (line, f"{who} {did}") == (line_of(mark), act)
 
 
 @pytest.mark.parametrize(
@@ -454,7 +275,13 @@ def test_misaligned_address(check, bug, mark, size, off, what):
 BARRIER = "__syncthreads() is missing"
 BLOCKS = "nothing orders the blocks of a grid"
 DIFFERENT = "write different values to one place"
+FENCE = "; a lock or flag orders them only with a __threadfence()"
 OLD_VALUE = "; where an old value does no harm, read it through a volatile pointer"
+
+BESIDE_A_LOCK_OR_FLAG = (
+    "locksInSharedWithoutFence locksGlobalWithoutFence lastWarpWithoutFence lastWarpFewFences "
+    "lastBlockWithoutFence"
+).split()
 
 
 @pytest.mark.parametrize(
@@ -480,6 +307,7 @@ OLD_VALUE = "; where an old value does no harm, read it through a volatile point
         ("lastWarpFewFences", ["part-of-warp", "parts-of-warps"], [BARRIER]),
         ("looksInTurns", ["fill", "where-filled"], [OLD_VALUE]),
         ("readsOldValue", ["old-add", "old-read"], [OLD_VALUE]),
+        ("heapRace", ["heap-write", "heap-other"], [BARRIER]),
     ],
 )
 def test_race_in_global_memory(check, bug, marks, remedies):
@@ -488,24 +316,15 @@ def test_race_in_global_memory(check, bug, marks, remedies):
     assert finding.title.startswith(RACE)
     assert set(finding.lines()) == {line_of(mark) for mark in marks}
     assert any(remedy in finding.remedy for remedy in remedies), finding.remedy
+    assert (FENCE in finding.remedy) == (bug in BESIDE_A_LOCK_OR_FLAG)
 
 
 @pytest.mark.parametrize(
     "bug, marks, title, remedy",
     [
-        (
-            "locksInSharedWithoutFence",
-            ["locked-sum", "locked-sum"],
-            "write after read",
-            "where several threads change the same element, use an atomic such as atomicAdd()",
-        ),
+        ("locksInSharedWithoutFence", ["locked-sum"] * 2, "write after read", "atomicAdd()"),
         ("fencesWithoutFlag", ["fenced-write", "fenced-read"], "read after write", BARRIER),
-        (
-            "countsInShared",
-            ["count-plainly", "count-plainly"],
-            "write after read",
-            "where several threads change the same element, use an atomic such as atomicAdd()",
-        ),
+        ("countsInShared", ["count-plainly"] * 2, "write after read", "atomicAdd()"),
     ],
 )
 def test_race_in_shared_memory(check, bug, marks, title, remedy):
@@ -513,26 +332,7 @@ def test_race_in_shared_memory(check, bug, marks, title, remedy):
     assert finding.title == "race in shared memory: " + title
     assert finding.lines() == [line_of(mark) for mark in marks]
     assert remedy in finding.remedy
-
-
-FENCE = "; a lock or flag orders them only with a __threadfence()"
-
-
-@pytest.mark.parametrize(
-    "bug, fence",
-    [
-        ("locksInSharedWithoutFence", True),
-        ("locksGlobalWithoutFence", True),
-        ("lastWarpWithoutFence", True),
-        ("lastBlockWithoutFence", True),
-        ("countsInShared", False),
-        ("fencesWithoutFlag", False),
-        ("addOneInBlocks", False),
-        ("readsOldValue", False),  # the atomic is what it races with
-    ],
-)
-def test_race_beside_a_lock_or_flag_asks_for_a_fence(check, bug, fence):
-    assert (FENCE in only(check(bug)).remedy) == fence
+    assert (FENCE in finding.remedy) == (bug in BESIDE_A_LOCK_OR_FLAG)
 
 
 def test_race_between_blocks_names_both(check):
@@ -540,10 +340,6 @@ def test_race_between_blocks_names_both(check):
     assert re.fullmatch(r"a thread of block \([0-3],0,0\)", finding.acts[0][1])
     assert f"block {finding.block}" not in finding.acts[0][1]
     assert finding.where == FIRST + ", element 0 (of 4 bytes)"
-
-
-def test_race_in_a_variable(check):
-    assert only(check("addOneToVariable")).where == "a __device__ variable"
 
 
 def test_steps_without_a_barrier_of_the_grid(check):
@@ -563,7 +359,7 @@ SILENT = (
     "looksBeforeUpdate breaksOutOfCas readsOldValueSaysSo locksInShared locksGlobal lastWarp "
     "heapInBounds heapLateFree heapCleared heapNoRace heapChild"
 ).split()
-PROGRAMS = re.findall(r'^    \{"(\w+)"', PLANTED.read_text(), re.MULTILINE)
+PROGRAMS = re.findall(r'^(?:    \{"|PROGRAM\()(\w+)', PLANTED.read_text(), re.MULTILINE)
 
 
 @pytest.mark.parametrize("program", SILENT)
@@ -619,15 +415,11 @@ BEYOND = "device memory out of bounds: "
     [
         ("heapOverrun", f"{BEYOND}4 bytes beyond the end of {HEAP}", "heap-fill", "writes"),
         ("heapOverrunBefore", f"{BEYOND}8 bytes before the start of {HEAP}", "heap-fill", "writes"),
-        (
-            "heapEarlyFree",
-            f"device memory after free() or delete: {HEAP} has been freed",
-            "heap-shared",
-            "writes",
-        ),
+        ("heapEarlyFree", f"device memory after free() or delete: {HEAP} has been freed",
+         "heap-shared", "writes"),
         ("heapUnwritten", UNWRITTEN, "heap-read", "reads"),
     ],
-)
+)  # fmt: skip
 @pytest.mark.parametrize("sms", ["1", "4"])
 def test_heap_of_kernels(check, monkeypatch, bug, title, mark, what, sms):
     monkeypatch.setenv("CUDA_EMULATOR_SMS", sms)
@@ -639,54 +431,37 @@ def test_heap_of_kernels(check, monkeypatch, bug, title, mark, what, sms):
     assert f"{bug}: cudaSuccess" in report.output  # the kernel runs on
 
 
-def test_race_on_the_heap_of_kernels(check):
-    finding = only(check("heapRace"))
-    assert finding.title.startswith(RACE)
-    assert sorted(finding.lines()) == [line_of("heap-write"), line_of("heap-other")]
-    assert finding.where == HEAP + ", element 63 (of 4 bytes)"
+@pytest.mark.parametrize(
+    "bug, where",
+    [
+        ("heapRace", HEAP + ", element 63 (of 4 bytes)"),
+        ("addOneToVariable", "a __device__ variable"),
+    ],
+)
+def test_place_of_a_race(check, bug, where):
+    assert only(check(bug)).where == where
 
 
 @pytest.mark.parametrize(
     "bug, mark, error, words",
     [
-        (
-            "heapDoubleFree",
-            "heap-again",
-            "cudaErrorLaunchFailure",
-            "is no block of the kernels' heap any more: freed before?",
-        ),
-        (
-            "heapHostMemory",
-            "heap-of-host",
-            "cudaErrorIllegalAddress",
-            "does not come from malloc() or new in a kernel",
-        ),
+        ("heapDoubleFree", "heap-again", "LaunchFailure", "no block of the kernels' heap any more"),
+        ("heapHostMemory", "heap-of-host", "IllegalAddress", "not come from malloc() or new"),
     ],
 )
 def test_wrong_free_in_a_kernel(check, bug, mark, error, words):
     report = check(bug)
     finding = only(report)
-    assert re.fullmatch(
-        rf"kernel failed: free\(\) or delete of 0x\w+, which {re.escape(words)}", finding.title
-    )
+    assert finding.title.startswith("kernel failed: free() or delete of 0x")
+    assert words in finding.title
     assert finding.lines() == [line_of(mark)]
-    assert f"{bug}: {error}" in report.output
+    assert f"{bug}: cudaError{error}" in report.output
 
 
 def test_host_reads_heap_of_kernels(check):
     finding = only(check("heapInHostCode"))
     assert finding.title == HOST
     assert finding.lines() == [line_of("host-reads-heap")]
-
-
-def test_last_line_says_what_was_looked_at(check):
-    assert check("tree").last == (
-        "no hazards found in 1 kernel launch. Looked at: races, bounds, uninitialised memory, "
-        "barriers, errors, on the paths of this run. Not looked at: other inputs, structs that go by "
-        "value out of memory (f(a[i])), local arrays, constants, libraries of the host in managed or "
-        "page-locked memory, children of one kernel, waits of other host threads, "
-        "cudaFreeAsync() in another stream, what volatile or a host function hands over."
-    )
 
 
 def test_every_program_is_tested():

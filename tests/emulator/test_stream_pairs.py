@@ -20,16 +20,7 @@ LEGACY = {
     "n": "------n-",
     "c": "0LTBb--c",
 }
-PER_THREAD = {
-    "0": "0LT----c",
-    "L": "0LTBb--c",
-    "T": "0LT----c",
-    "B": "-L-B----",
-    "b": "-L--b---",
-    "N": "-----N--",
-    "n": "------n-",
-    "c": "0LT----c",
-}
+PER_THREAD = {**LEGACY, "0": "0LT----c", "B": "-L-B----", "b": "-L--b---", "c": "0LT----c"}
 
 
 PAIRS = Path(__file__).parent / "check" / "stream_pairs.cu"
@@ -86,23 +77,11 @@ def ordered_by_way(way, first, alone):
 @pytest.mark.parametrize(
     "way",
     [
-        "event",
-        "earlyEvent",
-        "eventOfAnother",
-        "eventForAnother",
-        "eventThroughAnother",
-        "hostForEvent",
-        "hostForEarlyEvent",
-        "hostForFirst",
-        "hostForSecond",
-        "hostForAnother",
-        "hostForLegacy",
-        "hostForDevice",
-        "workInLegacy",
-        "workInThread",
-        "workInAnother",
+        "event", "earlyEvent", "eventOfAnother", "eventForAnother", "eventThroughAnother",
+        "hostForEvent", "hostForEarlyEvent", "hostForFirst", "hostForSecond", "hostForAnother",
+        "hostForLegacy", "hostForDevice", "workInLegacy", "workInThread", "workInAnother",
     ],
-)
+)  # fmt: skip
 @PROGRAMS
 def test_ways_of_waiting(build, tmp_path, program, alone, way):
     found = races(build, tmp_path, program, way, LETTERS, LETTERS)

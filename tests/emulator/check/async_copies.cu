@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -43,15 +44,6 @@ __global__ void neverWaits(int* out, const int* in) {
     __pipeline_commit();
     __syncthreads();
     out[t] = tile[kThreads - 1 - t];  // never-read
-}
-
-__global__ void barrierBeforeWait(int* out, const int* in) {
-    __shared__ int tile[kThreads];
-    const int t = threadIdx.x;
-    __pipeline_memcpy_async(&tile[t], &in[t], 4);  // early-copy
-    __syncthreads();
-    wait();
-    out[t] = tile[kThreads - 1 - t];  // early-read
 }
 
 __global__ void noBarrier(int* out, const int* in) {
@@ -269,72 +261,54 @@ __global__ void oneBarrier(int* out, const int* in) {
 
 // ---- main
 
-int* deviceInts(int count = kThreads * kTiles) {
-    const std::vector<int> host(count, 7);
+int* ascending(int count = kThreads * kTiles) {
+    std::vector<int> host(count);
+    std::iota(host.begin(), host.end(), 0);
     int* device = nullptr;
     cudaMalloc(&device, count * sizeof(int));
     cudaMemcpy(device, host.data(), count * sizeof(int), cudaMemcpyHostToDevice);
     return device;
 }
-int* ascending() {
-    std::vector<int> host(kThreads * kTiles);
-    for (size_t i = 0; i < host.size(); ++i) host[i] = static_cast<int>(i);
-    int* device = deviceInts();
-    cudaMemcpy(device, host.data(), host.size() * sizeof(int), cudaMemcpyHostToDevice);
-    return device;
-}
 
 template <class T>
 std::function<void()> in(void (*kernel)(T*, const T*), int threads = kThreads) {
-    return [=] { kernel<<<1, threads>>>((T*)deviceInts(), (const T*)ascending()); };
+    return [=] { (*kernel)<<<1, threads>>>((T*)ascending(), (const T*)ascending()); };
 }
 std::function<void()> in(void (*kernel)(int*, int*)) {
-    return [=] { kernel<<<1, kThreads>>>(deviceInts(), ascending()); };
+    return [=] { (*kernel)<<<1, kThreads>>>(ascending(), ascending()); };
 }
 
+#define NAMED(kernel) {#kernel, in(kernel)}
 const std::map<std::string, std::function<void()>> kPrograms = {
-    {"waits", in(waits)},
-    {"readsOwnBeforeWait", in(readsOwnBeforeWait)},
-    {"neverWaits", in(neverWaits)},
-    {"barrierBeforeWait", in(barrierBeforeWait)},
-    {"noBarrier", in(noBarrier)},
-    {"producerEnds", in(producerEnds)},
-    {"writesOwnBeforeWait", in(writesOwnBeforeWait)},
-    {"copiesTwice", in(copiesTwice)},
-    {"copiesVectors", in(copiesVectors)},
+    // clang-format off
+    NAMED(waits), NAMED(readsOwnBeforeWait), NAMED(neverWaits), NAMED(noBarrier),
+    NAMED(producerEnds), NAMED(writesOwnBeforeWait), NAMED(copiesTwice), NAMED(copiesVectors),
+    NAMED(overwritesSource), NAMED(othersOverwriteSource), NAMED(overwritesSourceLater),
+    NAMED(copiesHalo), NAMED(disagree), NAMED(oneBarrier),
+    // clang-format on
     {"warpWaits", in(warpWaits, 32)},
     {"warpReadsBeforeWait", in(warpReadsBeforeWait, 32)},
-    {"overwritesSource", in(overwritesSource)},
-    {"othersOverwriteSource", in(othersOverwriteSource)},
-    {"overwritesSourceLater", in(overwritesSourceLater)},
-    {"copiesHalo", in(copiesHalo)},
-    {"disagree", in(disagree)},
-    {"fillsUp", [] { fillsUp<<<1, kThreads>>>(deviceInts(), deviceInts(10), 10); }},
-    {"fillsUpVector", [] { fillsUpVector<<<1, 1>>>((int4*)deviceInts(), (int4*)deviceInts(2)); }},
-    {"beyondSource",
-     [] {
-         const int* in = deviceInts(kThreads - 3);
-         beyondSource<<<1, kThreads>>>(deviceInts(), in);
-     }},
+    {"fillsUp", [] { fillsUp<<<1, kThreads>>>(ascending(), ascending(10), 10); }},
+    {"fillsUpVector", [] { fillsUpVector<<<1, 1>>>((int4*)ascending(), (int4*)ascending(2)); }},
+    {"beyondSource", [] { beyondSource<<<1, kThreads>>>(ascending(), ascending(61)); }},
     {"unwrittenSource",
      [] {
          int* unwritten = nullptr;
          cudaMalloc(&unwritten, kThreads * sizeof(int));
-         beyondSource<<<1, kThreads>>>(deviceInts(), unwritten);
+         beyondSource<<<1, kThreads>>>(ascending(), unwritten);
      }},
-    {"beyondDynamic", [] { beyondDynamic<<<1, kThreads, 63 * 4>>>(deviceInts(), deviceInts()); }},
+    {"beyondDynamic", [] { beyondDynamic<<<1, kThreads, 63 * 4>>>(ascending(), ascending()); }},
     {"fromHost",
      [] {
          int host = 1;
-         fromHost<<<1, 1>>>(deviceInts(), &host);
+         fromHost<<<1, 1>>>(ascending(), &host);
      }},
-    {"fromNull", [] { fromHost<<<1, 1>>>(deviceInts(), nullptr); }},
+    {"fromNull", [] { fromHost<<<1, 1>>>(ascending(), nullptr); }},
     {"misaligned", in(misaligned, 1)},
     {"twoTiles", in(twoTiles<None>)},
     {"waitsForTooFew", in(twoTiles<WaitsForTooFew>)},
     {"noBarrierAfterWait", in(twoTiles<NoBarrierAfterWait>)},
     {"noBarrierAfterUse", in(twoTiles<NoBarrierAfterUse>)},
-    {"oneBarrier", in(oneBarrier)},
 };
 
 int main(int argc, char** argv) {

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <cstring>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -199,15 +200,6 @@ __global__ void beyondDynamic(int* out) {
     __syncthreads();
     out[threadIdx.x] = s[threadIdx.x];
 }
-__global__ void ownHeap(int* out) {
-    int* mine = new int[4];
-    int* more = static_cast<int*>(malloc(16));
-    for (int i = 0; i < 4; ++i) mine[i] = more[i] = i;
-    out[threadIdx.x] = mine[2] + more[1];
-    delete[] mine;
-    free(more);
-}
-
 // ---- uninitialised
 
 __global__ void uninitialised(int* out) {
@@ -263,16 +255,6 @@ __global__ void earlyReturn(int* out) {
     __syncthreads();
     out[threadIdx.x] += 1;
 }
-__global__ void earlyReturnOfBlock(int* out) {
-    if (threadIdx.x >= 20) {
-        out[threadIdx.x] = 3;
-        return;
-    }
-    for (int i = 0; i < 3; ++i) {
-        __syncthreads();
-        out[threadIdx.x] = 1;
-    }
-}
 __global__ void returnInLoop(int* out) {
     for (int i = 0; i < 4; ++i) {
         __syncthreads();
@@ -286,26 +268,6 @@ __global__ void returnFromEndlessLoop(int* out) {
         __syncthreads();
         out[threadIdx.x] = i;
     }
-}
-__global__ void returnInElse(int* out) {
-    if (threadIdx.x < 16) {
-        __syncthreads();
-        out[threadIdx.x] = 1;
-    } else
-        return;
-}
-__global__ void returnInSwitch(int* out) {
-    switch (threadIdx.x / 8) {
-        case 3:
-            return;
-        case 2:
-            out[threadIdx.x] = 2;
-            break;
-        default:
-            out[threadIdx.x] = 1;
-    }
-    __syncthreads();
-    out[threadIdx.x] += 1;
 }
 struct Guard {
     __device__ explicit Guard(int* place) : place(place) {}
@@ -415,56 +377,44 @@ __global__ void shuffleWithinMask(int* out) {
     out[threadIdx.x] += group.shfl_down(1, 4) + group.shfl(1, 3);
 }
 
+#define NAMED(kernel) {#kernel, kernel}
+using Kernels = std::map<std::string, void (*)(int*)>;
+// clang-format off
+const Kernels kOf32Threads = {
+    NAMED(syncedWarp), NAMED(syncedTile), NAMED(wrongTile), NAMED(shuffleDoesNotOrder),
+    NAMED(volatileWarp), NAMED(volatileAndPlain), NAMED(uninitialised),
+    NAMED(uninitialisedInFunction), NAMED(barrierInIf), NAMED(barrierInIfAtEnd),
+    NAMED(barriersOfIfAndElse), NAMED(earlyReturn), NAMED(returnInLoop),
+    NAMED(returnFromEndlessLoop), NAMED(returnWithDestructor), NAMED(passedWithDestructor),
+    NAMED(returnAfterPassing), NAMED(returnOfHelper), NAMED(returnBeforeHelper), NAMED(tripCounts),
+    NAMED(tripCountsAndMore), NAMED(shuffleOutsideMask), NAMED(shuffleWithinMask), NAMED(parent),
+    NAMED(usesCounter),
+};
+const Kernels kOf64Threads = {
+    NAMED(readAfterWrite), NAMED(writeAfterRead), NAMED(writeAfterWrite),
+    NAMED(loopWithoutSecondBarrier), NAMED(sameValue), NAMED(volatileFlag), NAMED(histogram),
+    NAMED(histogramNotCleared), NAMED(shuffleFromEnded),
+};
+// clang-format on
+
 int main(int, char** argv) {
     const std::string name = argv[1];
     int *out, *other;
     cudaMalloc(&out, 4096);
     cudaMalloc(&other, 400);  // 100 ints
     std::vector<int> host(256, 1);
-    if (name == "readAfterWrite") readAfterWrite<<<1, 64>>>(out);
-    if (name == "writeAfterRead") writeAfterRead<<<1, 64>>>(out);
-    if (name == "writeAfterWrite") writeAfterWrite<<<1, 64>>>(out);
-    if (name == "loopWithoutSecondBarrier") loopWithoutSecondBarrier<<<1, 64>>>(out);
-    if (name == "sameValue") sameValue<<<1, 64>>>(out);
-    if (name == "volatileFlag") volatileFlag<<<1, 64>>>(out);
-    if (name == "histogram") histogram<<<1, 64>>>(out);
-    if (name == "histogramNotCleared") histogramNotCleared<<<1, 64>>>(out);
-    if (name == "syncedWarp") syncedWarp<<<1, 32>>>(out);
-    if (name == "syncedTile") syncedTile<<<1, 32>>>(out);
-    if (name == "wrongTile") wrongTile<<<1, 32>>>(out);
+    for (const auto& [of, kernel] : kOf32Threads) {
+        if (name == of) (*kernel)<<<1, 32>>>(out);
+    }
+    for (const auto& [of, kernel] : kOf64Threads) {
+        if (name == of) (*kernel)<<<1, 64>>>(out);
+    }
     if (name == "partnersNear") partners<<<1, 64>>>(out, 1);
     if (name == "partnersNearAndFar") {
         partners<<<1, 64>>>(out, 1);
         partners<<<1, 64>>>(out, 32);
     }
-    if (name == "shuffleDoesNotOrder") shuffleDoesNotOrder<<<1, 32>>>(out);
-    if (name == "volatileWarp") volatileWarp<<<1, 32>>>(out);
-    if (name == "volatileAndPlain") volatileAndPlain<<<1, 32>>>(out);
-    if (name == "ownHeap") ownHeap<<<1, 32>>>(out);
-    if (name == "uninitialised") uninitialised<<<1, 32>>>(out);
-    if (name == "uninitialisedInFunction") uninitialisedInFunction<<<1, 32>>>(out);
-    if (name == "barrierInIf") barrierInIf<<<1, 32>>>(out);
-    if (name == "barrierInIfAtEnd") barrierInIfAtEnd<<<1, 32>>>(out);
-    if (name == "barriersOfIfAndElse") barriersOfIfAndElse<<<1, 32>>>(out);
     if (name == "barriersOnOneLine") barriersOnOneLine<<<3, 32>>>(out);
-    if (name == "earlyReturn") earlyReturn<<<1, 32>>>(out);
-    if (name == "earlyReturnOfBlock") earlyReturnOfBlock<<<1, 32>>>(out);
-    if (name == "returnInLoop") returnInLoop<<<1, 32>>>(out);
-    if (name == "returnFromEndlessLoop") returnFromEndlessLoop<<<1, 32>>>(out);
-    if (name == "returnInElse") returnInElse<<<1, 32>>>(out);
-    if (name == "returnInSwitch") returnInSwitch<<<1, 32>>>(out);
-    if (name == "returnWithDestructor") returnWithDestructor<<<1, 32>>>(out);
-    if (name == "passedWithDestructor") passedWithDestructor<<<1, 32>>>(out);
-    if (name == "returnAfterPassing") returnAfterPassing<<<1, 32>>>(out);
-    if (name == "returnOfHelper") returnOfHelper<<<1, 32>>>(out);
-    if (name == "returnBeforeHelper") returnBeforeHelper<<<1, 32>>>(out);
-    if (name == "tripCounts") tripCounts<<<1, 32>>>(out);
-    if (name == "tripCountsAndMore") tripCountsAndMore<<<1, 32>>>(out);
-    if (name == "shuffleFromEnded") shuffleFromEnded<<<1, 64>>>(out);
-    if (name == "shuffleOutsideMask") shuffleOutsideMask<<<1, 32>>>(out);
-    if (name == "shuffleWithinMask") shuffleWithinMask<<<1, 32>>>(out);
-    if (name == "parent") parent<<<1, 32>>>(out);
-    if (name == "usesCounter") usesCounter<<<1, 32>>>(out);
     if (name == "beforeStart") beforeStart<<<1, 32>>>(other);
     if (name == "manyBlocks") readAfterWrite<<<100, 64>>>(out);
     if (name == "rowOfTile") {

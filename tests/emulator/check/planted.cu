@@ -14,6 +14,8 @@
 #include <thread>
 #include <vector>
 
+#include "handles.cuh"
+
 namespace cg = cooperative_groups;
 
 constexpr int kCount = 256;
@@ -499,15 +501,10 @@ int* pinnedInts() {
 
 // Neither waits for the legacy stream.
 struct TwoStreams {
-    cudaStream_t a, b;
-    TwoStreams() {
-        cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking);
-        cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking);
-    }
+    cudaStream_t a = newStream(), b = newStream();
     // What b does from now on begins when a has done its work so far.
     void bWaitsForA() {
-        cudaEvent_t event;
-        cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
+        const cudaEvent_t event = newEvent();
         cudaEventRecord(event, a);
         cudaStreamWaitEvent(b, event, 0);
     }
@@ -516,557 +513,610 @@ struct TwoStreams {
 // A graph in which the work of stream b begins beside that of a, launched twice; the host waits.
 void launchForked(const std::function<void(TwoStreams&)>& work) {
     TwoStreams streams;
-    cudaGraph_t graph;
-    cudaGraphExec_t exec;
-    cudaEvent_t done;
-    cudaEventCreate(&done);
-    cudaStreamBeginCapture(streams.a, cudaStreamCaptureModeGlobal);
-    streams.bWaitsForA();
-    work(streams);
-    cudaEventRecord(done, streams.b);
-    cudaStreamWaitEvent(streams.a, done, 0);
-    cudaStreamEndCapture(streams.a, &graph);
-    cudaGraphInstantiate(&exec, graph, 0);
+    const cudaEvent_t done = newEvent();
+    const cudaGraph_t graph = graphOf([&](cudaStream_t stream) {
+        streams.a = stream;
+        streams.bWaitsForA();
+        work(streams);
+        cudaEventRecord(done, streams.b);
+        cudaStreamWaitEvent(stream, done, 0);
+    });
+    const cudaGraphExec_t exec = executable(graph);
     cudaGraphLaunch(exec, streams.a);
     cudaGraphLaunch(exec, streams.a);
     cudaStreamSynchronize(streams.a);
 }
 
-const std::map<std::string, std::function<void()>> kPrograms = {
-    // -- the host and device memory
-    {"hostReads",
-     [] {
-         int* d = filled();
-         addAtomically<<<1, 256>>>(d);
-         std::printf("%d\n", d[0]);  // host-reads
-     }},
-    {"hostWrites",
-     [] {
-         int* d = deviceInts();
-         for (int i = 0; i < kCount; ++i) d[i] = i;  // host-writes
-         addAtomically<<<1, 256>>>(d);
-     }},
-    {"hostCopies",
-     [] {
-         int* d = filled();
-         std::vector<int> h(kCount);
-         addAtomically<<<1, 256>>>(d);
-         std::memcpy(h.data(), d, kBytes);  // host-copies
-     }},
-    {"hostAddsUp",
-     [] {
-         int* d = filled();
-         addAtomically<<<1, 256>>>(d);
-         const int sum = std::accumulate(d, d + kCount, 0);  // host-adds
-         std::printf("%d\n", sum);
-     }},
-    {"hostReadsFreed",
-     [] {
-         int* d = filled();
-         addAtomically<<<1, 256>>>(d);
-         cudaFree(d);
-         std::printf("%d\n", d[1]);  // host-reads-freed
-     }},
-    {"hostReadsManagedEarly",
-     [] {
-         int* m = managedInts();
-         writeIndices<<<1, 256>>>(m, kCount);
-         std::printf("%d\n", m[3]);  // managed-early
-         cudaDeviceSynchronize();
-     }},
-    {"hostWritesManagedEarly",
-     [] {
-         int* m = managedInts();
-         int* d = deviceInts();
-         for (int i = 0; i < kCount; ++i) m[i] = i;
-         copyElements<<<1, 256>>>(m, d, kCount);
-         m[0] = 7;  // managed-write-early
-         cudaDeviceSynchronize();
-     }},
-    {"hostReadsPinnedEarly",
-     [] {
-         int* h = nullptr;
-         cudaMallocHost(&h, kBytes);
-         writeIndices<<<1, 256>>>(h, kCount);
-         std::printf("%d\n", h[5]);  // pinned-early
-     }},
-    {"waitsForAnotherStream",
-     [] {
-         int* m = managedInts();
-         cudaStream_t busy, other;
-         cudaStreamCreateWithFlags(&busy, cudaStreamNonBlocking);
-         cudaStreamCreate(&other);
-         writeIndices<<<1, 256, 0, busy>>>(m, kCount);
-         cudaStreamSynchronize(other);
-         cudaStreamSynchronize(nullptr);
-         std::printf("%d\n", m[6]);  // another-stream
-     }},
-    {"waitsForAnOlderEvent",
-     [] {
-         int* m = managedInts();
-         cudaEvent_t event;
-         cudaEventCreate(&event);
-         writeIndices<<<1, 256>>>(m, kCount);
-         cudaEventRecord(event);
-         writeIndices<<<1, 256>>>(m, kCount);
-         cudaEventSynchronize(event);
-         std::printf("%d\n", m[7]);  // older-event
-     }},
-    {"managedVariableEarly",
-     [] {
-         managedCounter = 0;
-         bumpManaged<<<1, 32>>>();
-         std::printf("%d\n", managedCounter);  // managed-variable
-     }},
-    {"managedVariableInTime",
-     [] {
-         managedCounter = 0;
-         bumpManaged<<<1, 32>>>();
-         cudaDeviceSynchronize();
-         std::printf("%d\n", managedCounter);
-     }},
-    {"hostFunctionInOrder",
-     [] {
-         int* m = managedInts();
-         writeIndices<<<1, 256>>>(m, kCount);
-         cudaLaunchHostFunc(nullptr, [](void* memory) { static_cast<int*>(memory)[5] = 99; }, m);
-     }},
-    {"waitsInTime",
-     [] {
-         int *m = managedInts(), *d = deviceInts();
-         cudaStream_t first, second, apart;
-         cudaEvent_t event;
-         cudaEventCreate(&event);
-         cudaStreamCreate(&first);
-         cudaStreamCreate(&second);
-         cudaStreamCreateWithFlags(&apart, cudaStreamNonBlocking);
-         writeIndices<<<1, 256, 0, apart>>>(m, kCount);  // the second stream waits for it
-         cudaEventRecord(event, apart);
-         cudaStreamWaitEvent(second, event, 0);
-         writeIndices<<<1, 256, 0, second>>>(d, kCount);
-         cudaStreamSynchronize(second);
-         std::printf("%d\n", m[1]);
-         writeIndices<<<1, 256, 0, first>>>(m, kCount);  // the legacy stream waits for it
-         cudaStreamSynchronize(nullptr);
-         std::printf("%d\n", m[2]);
-         writeIndices<<<1, 256>>>(m, kCount);  // a blocking stream waits for that
-         writeIndices<<<1, 256, 0, first>>>(d, kCount);
-         cudaStreamSynchronize(first);
-         std::printf("%d\n", m[3]);
-         writeIndices<<<1, 256, 0, apart>>>(m, kCount);
-         if (cudaStreamQuery(apart) == cudaSuccess) std::printf("%d\n", m[4]);
-         writeIndices<<<1, 256>>>(m, kCount);
-         cudaMemcpy(m, d, sizeof(int), cudaMemcpyDefault);
-         std::printf("%d\n", m[5]);
-         writeIndices<<<1, 256, 0, apart>>>(m, kCount);
-         cudaFree(d);
-         std::printf("%d\n", m[6]);
-     }},
-    {"managedInTime",
-     [] {
-         int* m = managedInts();
-         for (int i = 0; i < kCount; ++i) m[i] = 1;
-         writeIndices<<<1, 128>>>(m, 128);
-         m[200] = 7;  // the kernel's half is the other one
-         cudaDeviceSynchronize();
-         std::printf("%d\n", std::accumulate(m, m + kCount, 0));
-         writeIndices<<<1, 128>>>(m, 128);
-         cudaEvent_t event;
-         cudaEventCreate(&event);
-         cudaEventRecord(event);
-         cudaEventSynchronize(event);
-         std::printf("%d\n", m[3]);
-     }},
-    {"readsBeforeTheCopy",
-     [] {
-         int *h = pinnedInts(), *d = filled();
-         const TwoStreams streams;
-         cudaMemcpyAsync(h, d, kBytes, cudaMemcpyDeviceToHost, streams.a);  // copy-to-host
-         std::printf("%d\n", h[3]);                                         // copy-read-early
-         cudaDeviceSynchronize();
-     }},
-    {"overwritesTheSource",
-     [] {
-         int *h = pinnedInts(), *d = deviceInts();
-         cudaMemcpyAsync(d, h, kBytes, cudaMemcpyHostToDevice);  // copy-from-host
-         h[4] = 7;                                               // source-overwritten
-         addAtomically<<<1, 256>>>(d);
-     }},
-    {"registeredEarly",
-     [] {
-         std::vector<int> h(kCount, 1);
-         int* d = filled();
-         cudaHostRegister(h.data(), kBytes, cudaHostRegisterDefault);
-         cudaMemcpyAsync(h.data(), d, kBytes, cudaMemcpyDeviceToHost);  // registered-copy
-         std::printf("%d\n", h.data()[8]);                              // registered-early
-         cudaDeviceSynchronize();
-         std::printf("%d\n", h.data()[8]);
-         cudaHostUnregister(h.data());
-     }},
-    {"readsBeforeTheFill",
-     [] {
-         int* m = managedInts();
-         addAtomically<<<1, 256>>>(filled());
-         cudaMemsetAsync(m, 0, kBytes);  // fill-of-managed
-         std::printf("%d\n", m[5]);      // fill-read-early
-     }},
-    {"readsBeforeTheGraph",
-     [] {
-         int *h = pinnedInts(), *d = filled();
-         const TwoStreams streams;
-         cudaGraph_t graph;
-         cudaGraphExec_t exec;
-         cudaStreamBeginCapture(streams.a, cudaStreamCaptureModeGlobal);
-         addAtomically<<<1, 256, 0, streams.a>>>(d);
-         cudaMemcpyAsync(h, d, kBytes, cudaMemcpyDeviceToHost, streams.a);
-         cudaStreamEndCapture(streams.a, &graph);
-         cudaGraphInstantiate(&exec, graph, 0);
-         cudaGraphLaunch(exec, streams.a);  // graph-launch
-         std::printf("%d\n", h[6]);         // graph-read-early
-     }},
-    {"waitsForTheLastOfTwo",  // whose stream does not wait for the other one
-     [] {
-         int* m = managedInts();
-         const TwoStreams streams;
-         writeIndices<<<1, 128, 0, streams.a>>>(m, 128);
-         writeIndices<<<1, 128, 0, streams.b>>>(m + 128, 128);
-         cudaStreamSynchronize(streams.b);
-         std::printf("%d\n", m[2]);  // first-of-two
-     }},
-    {"copiesInTime",
-     [] {
-         int *h = pinnedInts(), *d = filled();
-         const TwoStreams streams;
-         cudaEvent_t event;
-         cudaEventCreate(&event);
-         const auto copyBack = [&](cudaStream_t stream) {
-             cudaMemcpyAsync(h, d, kBytes, cudaMemcpyDeviceToHost, stream);
-         };
-         copyBack(streams.a);
-         cudaStreamSynchronize(streams.a);
-         h[0] += 1;
-         copyBack(streams.a);
-         cudaEventRecord(event, streams.a);
-         cudaEventSynchronize(event);
-         h[1] += 1;
-         copyBack(streams.b);
-         cudaDeviceSynchronize();
-         h[2] += 1;
-         copyBack(nullptr);
-         cudaMemcpy(d, h, sizeof(int), cudaMemcpyHostToDevice);  // behind it, and waits
-         h[3] += 1;
-         copyBack(streams.a);
-         if (cudaStreamQuery(streams.a) == cudaSuccess) h[4] += 1;
-         copyBack(streams.a);
-         cudaEventRecord(event, streams.a);
-         if (cudaEventQuery(event) == cudaSuccess) h[5] += 1;
-         copyBack(streams.a);
-         cudaLaunchHostFunc(streams.a, [](void* memory) { static_cast<int*>(memory)[6] += 1; }, h);
-         cudaStreamSynchronize(streams.a);
-         cudaMemcpyAsync(d, h, kBytes / 2, cudaMemcpyHostToDevice, streams.a);
-         h[128] = h[0];  // the copy reads the other half, and only reads
-         cudaMemset(managedInts(), 0, kBytes);
-         addAtomically<<<1, 256, 0, streams.a>>>(d);
-     }},
-    {"fillsInTime",  // a fill that is not asynchronous waits where the host can reach the memory
-     [] {
-         int* m = managedInts();
-         addAtomically<<<1, 256>>>(filled());
-         cudaMemset(m, 0, kBytes);
-         std::printf("%d\n", m[0]);
-     }},
-    {"hostFunctionTells",
-     [] {
-         int *h = pinnedInts(), *d = filled();
-         std::promise<void> done;
-         const TwoStreams streams;
-         addAtomically<<<1, 256, 0, streams.a>>>(d);
-         cudaMemcpyAsync(h, d, kBytes, cudaMemcpyDeviceToHost, streams.a);
-         cudaLaunchHostFunc(
-             streams.a, [](void* p) { static_cast<std::promise<void>*>(p)->set_value(); }, &done);
-         done.get_future().wait();
-         std::printf("%d\n", h[0]);
-     }},
-    {"copiesOfPageable",  // are complete, or have read the source, when the call returns
-     [] {
-         std::vector<int> h(kCount, 1);
-         int *pinned = pinnedInts(), *d = filled();
-         const TwoStreams streams;
-         addAtomically<<<1, 256, 0, streams.a>>>(d);
-         cudaMemcpyAsync(h.data(), d, kBytes, cudaMemcpyDeviceToHost, streams.a);
-         std::printf("%d\n", h[0]);
-         cudaMemcpyAsync(d, h.data(), kBytes, cudaMemcpyHostToDevice, streams.a);
-         h[0] = 2;
-         cudaMemcpyAsync(pinned, h.data(), kBytes, cudaMemcpyHostToHost, streams.a);
-         std::printf("%d\n", pinned[0]);
-     }},
-    // -- work of two streams
-    {"eventMissing",
-     [] {
-         int *d = filled(), *out = deviceInts();
-         const TwoStreams streams;
-         writeIndices<<<1, 256, 0, streams.a>>>(d, kCount);
-         copyElements<<<1, 256, 0, streams.b>>>(d, out, kCount);
-     }},
-    {"eventTooEarly",
-     [] {
-         int *d = filled(), *out = deviceInts();
-         TwoStreams streams;
-         streams.bWaitsForA();
-         writeIndices<<<1, 256, 0, streams.a>>>(d, kCount);
-         copyElements<<<1, 256, 0, streams.b>>>(d, out, kCount);
-     }},
-    {"copyOfAnotherStream",
-     [] {
-         int *h = pinnedInts(), *d = filled(), *out = deviceInts();
-         const TwoStreams streams;
-         cudaMemcpyAsync(d, h, kBytes, cudaMemcpyHostToDevice, streams.a);  // copy-in-a
-         copyElements<<<1, 256, 0, streams.b>>>(d, out, kCount);
-     }},
-    {"fillOfAnotherStream",
-     [] {
-         int *d = filled(), *out = deviceInts();
-         cudaStream_t first, second;
-         cudaStreamCreate(&first);
-         cudaStreamCreate(&second);
-         cudaMemsetAsync(d, 0, kBytes, first);  // fill-in-first
-         copyElements<<<1, 256, 0, second>>>(d, out, kCount);
-     }},
-    {"copyDoesNotWait",
-     [] {
-         std::vector<int> h(kCount);
-         int* d = filled();
-         const TwoStreams streams;
-         writeIndices<<<1, 256, 0, streams.a>>>(d, kCount);
-         cudaMemcpy(h.data(), d, kBytes, cudaMemcpyDeviceToHost);  // copy-waits-not
-     }},
-    {"nextInputTooEarly",
-     [] {
-         int *h = pinnedInts(), *d = filled(), *out = deviceInts();
-         const TwoStreams streams;
-         copyElements<<<1, 256, 0, streams.a>>>(d, out, kCount);
-         cudaMemcpyAsync(d, h, kBytes, cudaMemcpyHostToDevice, streams.b);  // next-input
-     }},
-    {"copyBeforeCopy",
-     [] {
-         int *h = pinnedInts(), *d = filled(), *out = deviceInts();
-         const TwoStreams streams;
-         cudaMemcpyAsync(d, h, kBytes, cudaMemcpyHostToDevice, streams.a);      // first-copy
-         cudaMemcpyAsync(out, d, kBytes, cudaMemcpyDeviceToDevice, streams.b);  // second-copy
-     }},
-    {"columnsOfAnotherStream",
-     [] {
-         int *h = pinnedInts(), *d = filled(), *out = deviceInts(32);
-         const TwoStreams streams;  // 32 rows of 8 elements, of which the second one is copied
-         cudaMemcpy2DAsync(d + 1, 32, h, 4, 4, 32, cudaMemcpyHostToDevice, streams.a);  // column
-         copyElements<<<1, 1, 0, streams.b>>>(d + 8 * 31 + 1, out, 1);
-     }},
-    {"writesOfStreams",
-     [] {
-         int* d = filled();
-         const TwoStreams streams;
-         writeOne<<<1, 1, 0, streams.a>>>(d);
-         writeTwo<<<1, 1, 0, streams.b>>>(d);
-     }},
-    {"thirdStream",  // between the first and the second, another one used the same page
-     [] {
-         int *d = filled(), *out = deviceInts();
-         cudaStream_t first, second, third;
-         cudaStreamCreate(&first);
-         cudaStreamCreate(&second);
-         cudaStreamCreate(&third);
-         writeIndices<<<1, 64, 0, first>>>(d, 64);
-         writeIndices<<<1, 64, 0, third>>>(d + 128, 64);
-         copyElements<<<1, 64, 0, second>>>(d, out, 64);
-     }},
-    {"graphBranches",
-     [] {
-         int *d = filled(), *out = deviceInts();
-         launchForked([=](TwoStreams& streams) {
-             writeIndices<<<1, 256, 0, streams.a>>>(d, kCount);
-             copyElements<<<1, 256, 0, streams.b>>>(d, out, kCount);
-         });
-     }},
-    {"graphInOrder",
-     [] {
-         int *h = pinnedInts(), *d = filled(), *out = deviceInts();
-         launchForked([=](TwoStreams& streams) {
-             cudaMemcpyAsync(d, h, kBytes, cudaMemcpyHostToDevice, streams.a);
-             writeIndices<<<1, 256, 0, streams.a>>>(d, kCount);
-             writeIndices<<<1, 256, 0, streams.b>>>(out, kCount);
-             streams.bWaitsForA();
-             copyElements<<<1, 256, 0, streams.b>>>(d, out, kCount);
-         });
-         std::printf("%d\n", h[1] += out != nullptr);
-     }},
-    {"graphInTwoStreams",  // whose launches wait for one another
-     [] {
-         int* d = filled();
-         TwoStreams streams;
-         cudaGraph_t graph;
-         cudaGraphExec_t executable;
-         cudaStreamBeginCapture(streams.a, cudaStreamCaptureModeGlobal);
-         addOne<<<1, 1, 0, streams.a>>>(d);
-         addOne<<<1, 1, 0, streams.a>>>(d);
-         cudaStreamEndCapture(streams.a, &graph);
-         cudaGraphInstantiate(&executable, graph, 0);
-         cudaGraphLaunch(executable, streams.a);
-         cudaGraphLaunch(executable, streams.b);
-     }},
-    {"streamsInOrder",
-     [] {
-         int *h = pinnedInts(), *d = filled(), *out = deviceInts();
-         TwoStreams streams;
-         cudaStream_t blocking;
-         cudaStreamCreate(&blocking);
-         cudaMemcpyAsync(d, h, kBytes, cudaMemcpyHostToDevice, streams.a);  // by an event
-         streams.bWaitsForA();
-         copyElements<<<1, 256, 0, streams.b>>>(d, out, kCount);
-         cudaStreamSynchronize(streams.b);  // by the host, which knows of stream a, too
-         writeIndices<<<1, 256, 0, blocking>>>(d, kCount);
-         writeIndices<<<1, 256>>>(d, kCount);  // by the legacy stream
-         writeIndices<<<1, 256, 0, blocking>>>(d, kCount);
-         writeIndices<<<1, 256, 0, cudaStreamPerThread>>>(out, kCount);
-         cudaMemcpy(h, out, kBytes, cudaMemcpyDeviceToHost);
-         writeIndices<<<1, 256, 0, streams.a>>>(d, kCount);
-     }},
-    {"streamsApart",  // though they share a page
-     [] {
-         int *h = pinnedInts(), *d = filled(), *out = deviceInts();
-         const TwoStreams streams;
-         const auto work = [&](cudaStream_t stream, int first) {
-             cudaMemcpyAsync(d + first, h + first, kBytes / 2, cudaMemcpyHostToDevice, stream);
-             copyElements<<<1, 128, 0, stream>>>(d + first, out + first, 128);
-             cudaMemcpyAsync(h + first, out + first, kBytes / 2, cudaMemcpyDeviceToHost, stream);
-         };
-         for (int round = 0; round < 3; ++round) {
-             work(streams.a, 0);
-             work(streams.b, 128);
-         }
-         cudaDeviceSynchronize();
-         cudaMemcpy2DAsync(d + 1, 32, h, 4, 4, 32, cudaMemcpyHostToDevice, streams.a);
-         copyElements<<<1, 1, 0, streams.b>>>(d + 8 * 30 + 2, out, 1);
-     }},
-    {"streamsTogether",  // read the same, write the same, count by atomics
-     [] {
-         int *d = filled(), *flag = filled(), *sum = filled();
-         const TwoStreams streams;
-         for (cudaStream_t stream : {streams.a, streams.b, streams.a}) {
-             copyElements<<<1, 256, 0, stream>>>(d, deviceInts(), kCount);
-             writeOne<<<1, 1, 0, stream>>>(flag);
-             addAtomically<<<1, 256, 0, stream>>>(sum);
-             addFloatByCas<<<1, 32, 0, stream>>>((float*)sum + 1);
-         }
-     }},
-    {"streamsHandOver",
-     [] {
-         int *d = filled(), *flag = filled();
-         cudaMemset(flag, 0, kBytes);
-         cudaDeviceSynchronize();
-         const TwoStreams streams;
-         produce<<<1, 32, 0, streams.a>>>(d, flag);
-         consume<<<1, 32, 0, streams.b>>>(d, flag, deviceInts());
-     }},
-    {"memoryFromThePool",  // each stream its own, at addresses that the other has used
-     [] {
-         const TwoStreams streams;
-         for (int i = 0; i < 200; ++i) {
-             const cudaStream_t stream = i % 2 == 0 ? streams.a : streams.b;
-             int* d = nullptr;
-             cudaMallocAsync(&d, kBytes, stream);
-             cudaMemsetAsync(d, 0, kBytes, stream);
-             writeIndices<<<1, 256, 0, stream>>>(d, kCount);
-             cudaFreeAsync(d, stream);
-         }
-     }},
-    {"hostWritesThenCopies",
-     [] {
-         int* d = filled();
-         std::vector<int> h(kCount);
-         addAtomically<<<1, 256>>>(d);
-         d[0] = 7;                      // host-writes-first
-         addAtomically<<<1, 256>>>(d);  // protects it again
-         std::memcpy(h.data(), d, 16);  // host-copies-then
-     }},
+std::map<std::string, std::function<void()>>& programs() {
+    static std::map<std::string, std::function<void()>> all;
+    return all;
+}
+#define PROGRAM(NAME)                                                         \
+    void NAME##Program();                                                     \
+    const bool NAME##Added = programs().emplace(#NAME, NAME##Program).second; \
+    void NAME##Program()
+
+// -- the host and device memory
+PROGRAM(hostReads) {
+    int* d = filled();
+    addAtomically<<<1, 256>>>(d);
+    std::printf("%d\n", d[0]);  // host-reads
+}
+PROGRAM(hostWrites) {
+    int* d = deviceInts();
+    for (int i = 0; i < kCount; ++i) d[i] = i;  // host-writes
+    addAtomically<<<1, 256>>>(d);
+}
+PROGRAM(hostCopies) {
+    int* d = filled();
+    std::vector<int> h(kCount);
+    addAtomically<<<1, 256>>>(d);
+    std::memcpy(h.data(), d, kBytes);  // host-copies
+}
+PROGRAM(hostReadsFreed) {
+    int* d = filled();
+    addAtomically<<<1, 256>>>(d);
+    cudaFree(d);
+    std::printf("%d\n", d[1]);  // host-reads-freed
+}
+PROGRAM(hostReadsManagedEarly) {
+    int* m = managedInts();
+    writeIndices<<<1, 256>>>(m, kCount);
+    std::printf("%d\n", m[3]);  // managed-early
+    cudaDeviceSynchronize();
+}
+PROGRAM(hostWritesManagedEarly) {
+    int* m = managedInts();
+    int* d = deviceInts();
+    for (int i = 0; i < kCount; ++i) m[i] = i;
+    copyElements<<<1, 256>>>(m, d, kCount);
+    m[0] = 7;  // managed-write-early
+    cudaDeviceSynchronize();
+}
+PROGRAM(hostReadsPinnedEarly) {
+    int* h = nullptr;
+    cudaMallocHost(&h, kBytes);
+    writeIndices<<<1, 256>>>(h, kCount);
+    std::printf("%d\n", h[5]);  // pinned-early
+}
+PROGRAM(waitsForAnotherStream) {
+    int* m = managedInts();
+    const cudaStream_t busy = newStream(), other = newStream(cudaStreamDefault);
+    writeIndices<<<1, 256, 0, busy>>>(m, kCount);
+    cudaStreamSynchronize(other);
+    cudaStreamSynchronize(nullptr);
+    std::printf("%d\n", m[6]);  // another-stream
+}
+PROGRAM(waitsForAnOlderEvent) {
+    int* m = managedInts();
+    const cudaEvent_t event = newEvent();
+    writeIndices<<<1, 256>>>(m, kCount);
+    cudaEventRecord(event);
+    writeIndices<<<1, 256>>>(m, kCount);
+    cudaEventSynchronize(event);
+    std::printf("%d\n", m[7]);  // older-event
+}
+PROGRAM(managedVariableEarly) {
+    managedCounter = 0;
+    bumpManaged<<<1, 32>>>();
+    std::printf("%d\n", managedCounter);  // managed-variable
+}
+PROGRAM(managedVariableInTime) {
+    managedCounter = 0;
+    bumpManaged<<<1, 32>>>();
+    cudaDeviceSynchronize();
+    std::printf("%d\n", managedCounter);
+}
+PROGRAM(hostFunctionInOrder) {
+    int* m = managedInts();
+    writeIndices<<<1, 256>>>(m, kCount);
+    cudaLaunchHostFunc(nullptr, [](void* memory) { static_cast<int*>(memory)[5] = 99; }, m);
+}
+PROGRAM(waitsInTime) {
+    int *m = managedInts(), *d = deviceInts();
+    const cudaStream_t first = newStream(cudaStreamDefault), second = newStream(cudaStreamDefault);
+    const cudaStream_t apart = newStream();
+    const cudaEvent_t event = newEvent();
+    writeIndices<<<1, 256, 0, apart>>>(m, kCount);  // the second stream waits for it
+    cudaEventRecord(event, apart);
+    cudaStreamWaitEvent(second, event, 0);
+    writeIndices<<<1, 256, 0, second>>>(d, kCount);
+    cudaStreamSynchronize(second);
+    std::printf("%d\n", m[1]);
+    writeIndices<<<1, 256, 0, first>>>(m, kCount);  // the legacy stream waits for it
+    cudaStreamSynchronize(nullptr);
+    std::printf("%d\n", m[2]);
+    writeIndices<<<1, 256>>>(m, kCount);  // a blocking stream waits for that
+    writeIndices<<<1, 256, 0, first>>>(d, kCount);
+    cudaStreamSynchronize(first);
+    std::printf("%d\n", m[3]);
+    writeIndices<<<1, 256, 0, apart>>>(m, kCount);
+    if (cudaStreamQuery(apart) == cudaSuccess) std::printf("%d\n", m[4]);
+    writeIndices<<<1, 256>>>(m, kCount);
+    cudaMemcpy(m, d, sizeof(int), cudaMemcpyDefault);
+    std::printf("%d\n", m[5]);
+    writeIndices<<<1, 256, 0, apart>>>(m, kCount);
+    cudaFree(d);
+    std::printf("%d\n", m[6]);
+}
+PROGRAM(managedInTime) {
+    int* m = managedInts();
+    for (int i = 0; i < kCount; ++i) m[i] = 1;
+    writeIndices<<<1, 128>>>(m, 128);
+    m[200] = 7;  // the kernel's half is the other one
+    cudaDeviceSynchronize();
+    std::printf("%d\n", std::accumulate(m, m + kCount, 0));
+    writeIndices<<<1, 128>>>(m, 128);
+    const cudaEvent_t event = newEvent();
+    cudaEventRecord(event);
+    cudaEventSynchronize(event);
+    std::printf("%d\n", m[3]);
+}
+PROGRAM(readsBeforeTheCopy) {
+    int *h = pinnedInts(), *d = filled();
+    const TwoStreams streams;
+    cudaMemcpyAsync(h, d, kBytes, cudaMemcpyDeviceToHost, streams.a);  // copy-to-host
+    std::printf("%d\n", h[3]);                                         // copy-read-early
+    cudaDeviceSynchronize();
+}
+PROGRAM(overwritesTheSource) {
+    int *h = pinnedInts(), *d = deviceInts();
+    cudaMemcpyAsync(d, h, kBytes, cudaMemcpyHostToDevice);  // copy-from-host
+    h[4] = 7;                                               // source-overwritten
+    addAtomically<<<1, 256>>>(d);
+}
+PROGRAM(registeredEarly) {
+    std::vector<int> h(kCount, 1);
+    int* d = filled();
+    cudaHostRegister(h.data(), kBytes, cudaHostRegisterDefault);
+    cudaMemcpyAsync(h.data(), d, kBytes, cudaMemcpyDeviceToHost);  // registered-copy
+    std::printf("%d\n", h.data()[8]);                              // registered-early
+    cudaDeviceSynchronize();
+    std::printf("%d\n", h.data()[8]);
+    cudaHostUnregister(h.data());
+}
+PROGRAM(readsBeforeTheFill) {
+    int* m = managedInts();
+    addAtomically<<<1, 256>>>(filled());
+    cudaMemsetAsync(m, 0, kBytes);  // fill-of-managed
+    std::printf("%d\n", m[5]);      // fill-read-early
+}
+PROGRAM(readsBeforeTheGraph) {
+    int *h = pinnedInts(), *d = filled();
+    const cudaGraphExec_t exec = executable(graphOf([=](cudaStream_t stream) {
+        addAtomically<<<1, 256, 0, stream>>>(d);
+        cudaMemcpyAsync(h, d, kBytes, cudaMemcpyDeviceToHost, stream);
+    }));
+    cudaGraphLaunch(exec, newStream());  // graph-launch
+    std::printf("%d\n", h[6]);           // graph-read-early
+}
+PROGRAM(waitsForTheLastOfTwo) {  // whose stream does not wait for the other one
+    int* m = managedInts();
+    const TwoStreams streams;
+    writeIndices<<<1, 128, 0, streams.a>>>(m, 128);
+    writeIndices<<<1, 128, 0, streams.b>>>(m + 128, 128);
+    cudaStreamSynchronize(streams.b);
+    std::printf("%d\n", m[2]);  // first-of-two
+}
+PROGRAM(copiesInTime) {
+    int *h = pinnedInts(), *d = filled();
+    const TwoStreams streams;
+    const cudaEvent_t event = newEvent();
+    const auto copyBack = [&](cudaStream_t stream) {
+        cudaMemcpyAsync(h, d, kBytes, cudaMemcpyDeviceToHost, stream);
+    };
+    copyBack(streams.a);
+    cudaStreamSynchronize(streams.a);
+    h[0] += 1;
+    copyBack(streams.a);
+    cudaEventRecord(event, streams.a);
+    cudaEventSynchronize(event);
+    h[1] += 1;
+    copyBack(streams.b);
+    cudaDeviceSynchronize();
+    h[2] += 1;
+    copyBack(nullptr);
+    cudaMemcpy(d, h, sizeof(int), cudaMemcpyHostToDevice);  // behind it, and waits
+    h[3] += 1;
+    copyBack(streams.a);
+    if (cudaStreamQuery(streams.a) == cudaSuccess) h[4] += 1;
+    copyBack(streams.a);
+    cudaEventRecord(event, streams.a);
+    if (cudaEventQuery(event) == cudaSuccess) h[5] += 1;
+    copyBack(streams.a);
+    cudaLaunchHostFunc(streams.a, [](void* memory) { static_cast<int*>(memory)[6] += 1; }, h);
+    cudaStreamSynchronize(streams.a);
+    cudaMemcpyAsync(d, h, kBytes / 2, cudaMemcpyHostToDevice, streams.a);
+    h[128] = h[0];  // the copy reads the other half, and only reads
+    cudaMemset(managedInts(), 0, kBytes);
+    addAtomically<<<1, 256, 0, streams.a>>>(d);
+}
+PROGRAM(fillsInTime) {  // a fill that is not asynchronous waits where the host can reach the memory
+    int* m = managedInts();
+    addAtomically<<<1, 256>>>(filled());
+    cudaMemset(m, 0, kBytes);
+    std::printf("%d\n", m[0]);
+}
+PROGRAM(hostFunctionTells) {
+    int *h = pinnedInts(), *d = filled();
+    std::promise<void> done;
+    const TwoStreams streams;
+    addAtomically<<<1, 256, 0, streams.a>>>(d);
+    cudaMemcpyAsync(h, d, kBytes, cudaMemcpyDeviceToHost, streams.a);
+    cudaLaunchHostFunc(
+        streams.a, [](void* p) { static_cast<std::promise<void>*>(p)->set_value(); }, &done);
+    done.get_future().wait();
+    std::printf("%d\n", h[0]);
+}
+PROGRAM(copiesOfPageable) {  // are complete, or have read the source, when the call returns
+    std::vector<int> h(kCount, 1);
+    int *pinned = pinnedInts(), *d = filled();
+    const TwoStreams streams;
+    addAtomically<<<1, 256, 0, streams.a>>>(d);
+    cudaMemcpyAsync(h.data(), d, kBytes, cudaMemcpyDeviceToHost, streams.a);
+    std::printf("%d\n", h[0]);
+    cudaMemcpyAsync(d, h.data(), kBytes, cudaMemcpyHostToDevice, streams.a);
+    h[0] = 2;
+    cudaMemcpyAsync(pinned, h.data(), kBytes, cudaMemcpyHostToHost, streams.a);
+    std::printf("%d\n", pinned[0]);
+}
+
+// -- work of two streams
+PROGRAM(eventMissing) {
+    int *d = filled(), *out = deviceInts();
+    const TwoStreams streams;
+    writeIndices<<<1, 256, 0, streams.a>>>(d, kCount);
+    copyElements<<<1, 256, 0, streams.b>>>(d, out, kCount);
+}
+PROGRAM(eventTooEarly) {
+    int *d = filled(), *out = deviceInts();
+    TwoStreams streams;
+    streams.bWaitsForA();
+    writeIndices<<<1, 256, 0, streams.a>>>(d, kCount);
+    copyElements<<<1, 256, 0, streams.b>>>(d, out, kCount);
+}
+PROGRAM(copyOfAnotherStream) {
+    int *h = pinnedInts(), *d = filled(), *out = deviceInts();
+    const TwoStreams streams;
+    cudaMemcpyAsync(d, h, kBytes, cudaMemcpyHostToDevice, streams.a);  // copy-in-a
+    copyElements<<<1, 256, 0, streams.b>>>(d, out, kCount);
+}
+PROGRAM(fillOfAnotherStream) {
+    int *d = filled(), *out = deviceInts();
+    const cudaStream_t first = newStream(cudaStreamDefault), second = newStream(cudaStreamDefault);
+    cudaMemsetAsync(d, 0, kBytes, first);  // fill-in-first
+    copyElements<<<1, 256, 0, second>>>(d, out, kCount);
+}
+PROGRAM(copyDoesNotWait) {
+    std::vector<int> h(kCount);
+    int* d = filled();
+    const TwoStreams streams;
+    writeIndices<<<1, 256, 0, streams.a>>>(d, kCount);
+    cudaMemcpy(h.data(), d, kBytes, cudaMemcpyDeviceToHost);  // copy-waits-not
+}
+PROGRAM(nextInputTooEarly) {
+    int *h = pinnedInts(), *d = filled(), *out = deviceInts();
+    const TwoStreams streams;
+    copyElements<<<1, 256, 0, streams.a>>>(d, out, kCount);
+    cudaMemcpyAsync(d, h, kBytes, cudaMemcpyHostToDevice, streams.b);  // next-input
+}
+PROGRAM(copyBeforeCopy) {
+    int *h = pinnedInts(), *d = filled(), *out = deviceInts();
+    const TwoStreams streams;
+    cudaMemcpyAsync(d, h, kBytes, cudaMemcpyHostToDevice, streams.a);      // first-copy
+    cudaMemcpyAsync(out, d, kBytes, cudaMemcpyDeviceToDevice, streams.b);  // second-copy
+}
+PROGRAM(columnsOfAnotherStream) {
+    int *h = pinnedInts(), *d = filled(), *out = deviceInts(32);
+    const TwoStreams streams;  // 32 rows of 8 elements, of which the second one is copied
+    cudaMemcpy2DAsync(d + 1, 32, h, 4, 4, 32, cudaMemcpyHostToDevice, streams.a);  // column
+    copyElements<<<1, 1, 0, streams.b>>>(d + 8 * 31 + 1, out, 1);
+}
+PROGRAM(writesOfStreams) {
+    int* d = filled();
+    const TwoStreams streams;
+    writeOne<<<1, 1, 0, streams.a>>>(d);
+    writeTwo<<<1, 1, 0, streams.b>>>(d);
+}
+PROGRAM(thirdStream) {  // between the first and the second, another one used the same page
+    int *d = filled(), *out = deviceInts();
+    const cudaStream_t first = newStream(cudaStreamDefault), second = newStream(cudaStreamDefault);
+    const cudaStream_t third = newStream(cudaStreamDefault);
+    writeIndices<<<1, 64, 0, first>>>(d, 64);
+    writeIndices<<<1, 64, 0, third>>>(d + 128, 64);
+    copyElements<<<1, 64, 0, second>>>(d, out, 64);
+}
+PROGRAM(graphBranches) {
+    int *d = filled(), *out = deviceInts();
+    launchForked([=](TwoStreams& streams) {
+        writeIndices<<<1, 256, 0, streams.a>>>(d, kCount);
+        copyElements<<<1, 256, 0, streams.b>>>(d, out, kCount);
+    });
+}
+PROGRAM(graphInOrder) {
+    int *h = pinnedInts(), *d = filled(), *out = deviceInts();
+    launchForked([=](TwoStreams& streams) {
+        cudaMemcpyAsync(d, h, kBytes, cudaMemcpyHostToDevice, streams.a);
+        writeIndices<<<1, 256, 0, streams.a>>>(d, kCount);
+        writeIndices<<<1, 256, 0, streams.b>>>(out, kCount);
+        streams.bWaitsForA();
+        copyElements<<<1, 256, 0, streams.b>>>(d, out, kCount);
+    });
+    std::printf("%d\n", h[1] += out != nullptr);
+}
+PROGRAM(graphInTwoStreams) {  // whose launches wait for one another
+    int* d = filled();
+    const TwoStreams streams;
+    const cudaGraphExec_t exec = executable(graphOf([=](cudaStream_t stream) {
+        addOne<<<1, 1, 0, stream>>>(d);
+        addOne<<<1, 1, 0, stream>>>(d);
+    }));
+    cudaGraphLaunch(exec, streams.a);
+    cudaGraphLaunch(exec, streams.b);
+}
+PROGRAM(streamsInOrder) {
+    int *h = pinnedInts(), *d = filled(), *out = deviceInts();
+    TwoStreams streams;
+    const cudaStream_t blocking = newStream(cudaStreamDefault);
+    cudaMemcpyAsync(d, h, kBytes, cudaMemcpyHostToDevice, streams.a);  // by an event
+    streams.bWaitsForA();
+    copyElements<<<1, 256, 0, streams.b>>>(d, out, kCount);
+    cudaStreamSynchronize(streams.b);  // by the host, which knows of stream a, too
+    writeIndices<<<1, 256, 0, blocking>>>(d, kCount);
+    writeIndices<<<1, 256>>>(d, kCount);  // by the legacy stream
+    writeIndices<<<1, 256, 0, blocking>>>(d, kCount);
+    writeIndices<<<1, 256, 0, cudaStreamPerThread>>>(out, kCount);
+    cudaMemcpy(h, out, kBytes, cudaMemcpyDeviceToHost);
+    writeIndices<<<1, 256, 0, streams.a>>>(d, kCount);
+}
+PROGRAM(streamsApart) {  // though they share a page
+    int *h = pinnedInts(), *d = filled(), *out = deviceInts();
+    const TwoStreams streams;
+    const auto work = [&](cudaStream_t stream, int first) {
+        cudaMemcpyAsync(d + first, h + first, kBytes / 2, cudaMemcpyHostToDevice, stream);
+        copyElements<<<1, 128, 0, stream>>>(d + first, out + first, 128);
+        cudaMemcpyAsync(h + first, out + first, kBytes / 2, cudaMemcpyDeviceToHost, stream);
+    };
+    for (int round = 0; round < 3; ++round) {
+        work(streams.a, 0);
+        work(streams.b, 128);
+    }
+    cudaDeviceSynchronize();
+    cudaMemcpy2DAsync(d + 1, 32, h, 4, 4, 32, cudaMemcpyHostToDevice, streams.a);
+    copyElements<<<1, 1, 0, streams.b>>>(d + 8 * 30 + 2, out, 1);
+}
+PROGRAM(streamsTogether) {  // read the same, write the same, count by atomics
+    int *d = filled(), *flag = filled(), *sum = filled();
+    const TwoStreams streams;
+    for (cudaStream_t stream : {streams.a, streams.b, streams.a}) {
+        copyElements<<<1, 256, 0, stream>>>(d, deviceInts(), kCount);
+        writeOne<<<1, 1, 0, stream>>>(flag);
+        addAtomically<<<1, 256, 0, stream>>>(sum);
+        addFloatByCas<<<1, 32, 0, stream>>>((float*)sum + 1);
+    }
+}
+PROGRAM(streamsHandOver) {
+    int *d = filled(), *flag = filled();
+    cudaMemset(flag, 0, kBytes);
+    cudaDeviceSynchronize();
+    const TwoStreams streams;
+    produce<<<1, 32, 0, streams.a>>>(d, flag);
+    consume<<<1, 32, 0, streams.b>>>(d, flag, deviceInts());
+}
+PROGRAM(memoryFromThePool) {  // each stream its own, at addresses that the other has used
+    const TwoStreams streams;
+    for (int i = 0; i < 200; ++i) {
+        const cudaStream_t stream = i % 2 == 0 ? streams.a : streams.b;
+        int* d = nullptr;
+        cudaMallocAsync(&d, kBytes, stream);
+        cudaMemsetAsync(d, 0, kBytes, stream);
+        writeIndices<<<1, 256, 0, stream>>>(d, kCount);
+        cudaFreeAsync(d, stream);
+    }
+}
+PROGRAM(hostWritesThenCopies) {
+    int* d = filled();
+    std::vector<int> h(kCount);
+    addAtomically<<<1, 256>>>(d);
+    d[0] = 7;                      // host-writes-first
+    addAtomically<<<1, 256>>>(d);  // protects it again
+    std::memcpy(h.data(), d, 16);  // host-copies-then
+}
+
+// -- errors that nobody looks at
+PROGRAM(copyBeyond) {
+    int* d = filled();
+    std::vector<int> h(2 * kCount);
+    addAtomically<<<1, 256>>>(d);
+    cudaMemcpy(h.data(), d, 2 * kBytes, cudaMemcpyDeviceToHost);  // copy-beyond
+}
+PROGRAM(wrongDirection) {
+    int* d = deviceInts();
+    std::vector<int> h(kCount);
+    writeIndices<<<1, 256>>>(d, kCount);
+    cudaMemcpy(h.data(), d, kBytes, cudaMemcpyHostToDevice);  // wrong-direction
+}
+PROGRAM(freedTwice) {
+    int* d = filled();
+    addAtomically<<<1, 256>>>(d);
+    cudaFree(d);  // freed-first
+    cudaFree(d);  // freed-twice
+}
+PROGRAM(freedInside) {
+    int* d = deviceInts();
+    addAtomically<<<1, 256>>>(filled());
+    cudaFree(d + 6);  // freed-inside
+}
+PROGRAM(freedByAnother) {
+    int* h = nullptr;
+    addAtomically<<<1, 256>>>(filled());
+    cudaMallocHost(&h, 100);  // allocates-pinned
+    cudaFree(h);              // freed-by-another
+}
+PROGRAM(freedOfTheHost) {
+    std::vector<int> h(kCount);
+    addAtomically<<<1, 256>>>(filled());
+    cudaFree(h.data());  // freed-of-host
+}
+PROGRAM(copyOfFreed) {
+    int* d = filled();
+    int h = 0;
+    addAtomically<<<1, 256>>>(d);
+    cudaFree(d);
+    if (h == 0) cudaMemcpy(&h, d, sizeof(h), cudaMemcpyDeviceToHost);  // copy-of-freed
+}
+PROGRAM(destroyedStream) {
+    int* d = filled();
+    const cudaStream_t stream = newStream(cudaStreamDefault);
+    cudaStreamDestroy(stream);
+    addAtomically<<<1, 256, 0, stream>>>(d);  // destroyed-stream
+}
+PROGRAM(symbolTooSmall) {
+    const int two[2] = {1, 2};
+    addOneToVariable<<<1, 1>>>();
+    cudaMemcpyToSymbol(deviceCounter, two, sizeof(two));  // symbol-too-small
+}
+
+// -- a kernel and the ones that it launches
+PROGRAM(childrenInOrder) {
+    int *d = filled(), *out = filled();
+    launchesInOrder<<<1, 32>>>(d, out);
+    copyElements<<<1, 256>>>(out, d, kCount);
+}
+PROGRAM(errorsLookedAt) {
+    int* d = filled();
+    addAtomically<<<1, 2048>>>(d);
+    if (cudaGetLastError() == cudaSuccess) std::exit(3);
+    cudaFree(d + 1);
+    (void)cudaGetLastError();
+    const cudaError_t kept = cudaFree(d + 1);
+    std::printf("%d\n", kept);
+    addAtomically<<<1, 256>>>(d);
+    launchesAndLooks<<<1, 1>>>(d);
+    cudaFree(d);
+}
+PROGRAM(errorOfAnotherThread) {
+    int* d = filled();
+    addAtomically<<<1, 256>>>(d);
+    addAtomically<<<1, 2048>>>(d);  // other-thread
+    std::thread([] { std::printf("%d\n", cudaGetLastError()); }).join();
+}
+PROGRAM(errorOfADestructor) {
+    static const FreesLater later{filled() + 1};
+    addAtomically<<<1, 256>>>(filled());
+}
+
+// -- memory that nobody wrote
+PROGRAM(readsUnwritten) {
+    int *in = deviceInts(), *out = deviceInts();
+    copyElements<<<1, 256>>>(in, out, kCount);
+}
+PROGRAM(bytesForElements) {
+    int *in = deviceInts(), *out = deviceInts();
+    const std::vector<int> ones(kCount, 1);
+    cudaMemcpy(in, ones.data(), kCount, cudaMemcpyHostToDevice);  // a quarter of it
+    copyElements<<<1, 256>>>(in, out, kCount);
+}
+PROGRAM(sumNotCleared) {
+    int* sum = deviceInts(1);
+    clearThenAdd<<<1, 1>>>(sum + 0);
+    int* other = deviceInts(1);
+    addAtomically<<<1, 32>>>(other);
+}
+PROGRAM(copiesUnwritten) {
+    int *d = deviceInts(), *unused = deviceInts();
+    std::vector<int> h(kCount);
+    writeIndices<<<1, 256>>>(unused, kCount);
+    cudaMemcpy(h.data(), d, kBytes, cudaMemcpyDeviceToHost);  // copies-unwritten
+}
+PROGRAM(copyOfUnwritten) {
+    int *a = deviceInts(), *b = deviceInts(), *out = deviceInts();
+    cudaMemset(a, 0, kBytes / 2);
+    cudaMemcpy(b, a, kBytes, cudaMemcpyDeviceToDevice);
+    copyElements<<<1, 256>>>(b, out, kCount);
+}
+PROGRAM(allWritten) {
+    int *a = deviceInts(), *b = deviceInts(), *out = deviceInts();
+    cudaMemset(a, 0, kBytes / 2);
+    cudaMemset(a + kCount / 2, 1, kBytes / 2);
+    cudaMemcpy(b, a, kBytes, cudaMemcpyDeviceToDevice);
+    copyElements<<<1, 256>>>(b, out, kCount);
+    copyElements<<<1, 256>>>(out, b, kCount);
+    Padded *structs = nullptr, *copies = nullptr;
+    cudaMalloc(&structs, 32 * sizeof(Padded));
+    cudaMalloc(&copies, 32 * sizeof(Padded));
+    writeMembers<<<1, 32>>>(structs);
+    copyStructs<<<1, 32>>>(structs, copies);
+    std::vector<int> h(kCount);
+    cudaMemcpy(h.data(), b, kBytes, cudaMemcpyDeviceToHost);
+    const cudaExtent extent = make_cudaExtent(64, 2, 2);
+    cudaPitchedPtr box;
+    cudaMalloc3D(&box, extent);
+    cudaMemset3D(box, 0, extent);
+    int* rows = deviceInts(64);
+    cudaMemcpy3DParms copy = {};
+    copy.srcPtr = box;
+    copy.dstPtr = make_cudaPitchedPtr(rows, 64, 64, 2);
+    copy.extent = extent;
+    copy.kind = cudaMemcpyDeviceToDevice;
+    cudaMemcpy3D(&copy);
+    copyElements<<<1, 64>>>(rows, out, 64);
+}
+PROGRAM(structsUnwritten) {
+    Padded *structs = nullptr, *copies = nullptr;
+    cudaMalloc(&structs, 32 * sizeof(Padded));
+    cudaMalloc(&copies, 32 * sizeof(Padded));
+    copyStructs<<<1, 32>>>(structs, copies);
+}
+
+// -- races in global memory
+PROGRAM(twoSteps) {
+    int *a = filled(), *out = filled();
+    void* arguments[] = {&a, &out};
+    if (cudaLaunchCooperativeKernel((void*)twoSteps<true>, 2, 64, arguments) != cudaSuccess) {
+        std::exit(3);
+    }
+}
+PROGRAM(launchesInOrder) {
+    int* a = filled();
+    writeIndices<<<2, 128>>>(a, kCount);
+    tree<<<1, 256>>>(a);
+    copyElements<<<4, 64>>>(a, deviceInts(), kCount);
+}
+
+// -- addresses
+PROGRAM(packedValues) {
+    Tagged* in = nullptr;
+    cudaMalloc(&in, 32 * sizeof(Tagged));
+    cudaMemset(in, 1, 32 * sizeof(Tagged));
+    readTagged<<<1, 32>>>(in, filled());
+}
+
+// -- malloc() in kernels
+PROGRAM(heapInHostCode) {
+    keepsOnHeap<<<1, 1>>>();
+    int* memory = nullptr;
+    cudaMemcpyFromSymbol(&memory, keptOnHeap, sizeof(memory));
+    if (*memory != 1) std::exit(3);  // host-reads-heap
+}
+
+// -- a kernel that does not end
+PROGRAM(spins) {
+    std::promise<void> ready;
+    std::thread([&ready] { launchAndIdle(ready); }).detach();
+    ready.get_future().wait();
+    int* flag = filled();
+    cudaMemset(flag, 0, kBytes);
+    spin<<<1, 32>>>(flag);
+}
+
+// -- those of one launch
+
+const std::map<std::string, std::function<void()>> kOfOneLaunch = {
     // -- errors that nobody looks at
-    {"blockTooLarge",
-     [] {
-         int* d = filled();
-         addAtomically<<<1, 2048>>>(d);  // block-too-large
-         cudaDeviceSynchronize();
-     }},
-    {"noBlocks",
-     [] {
-         int* d = filled();
-         addAtomically<<<100 / 256, 256>>>(d);  // no-blocks
-     }},
-    {"tooMuchShared",
-     [] {
-         int* d = deviceInts();
-         large<<<1, 32, 64 * 1024>>>(d);  // too-much-shared
-     }},
-    {"copyBeyond",
-     [] {
-         int* d = filled();
-         std::vector<int> h(2 * kCount);
-         addAtomically<<<1, 256>>>(d);
-         cudaMemcpy(h.data(), d, 2 * kBytes, cudaMemcpyDeviceToHost);  // copy-beyond
-     }},
-    {"wrongDirection",
-     [] {
-         int* d = deviceInts();
-         std::vector<int> h(kCount);
-         writeIndices<<<1, 256>>>(d, kCount);
-         cudaMemcpy(h.data(), d, kBytes, cudaMemcpyHostToDevice);  // wrong-direction
-     }},
-    {"freedTwice",
-     [] {
-         int* d = filled();
-         addAtomically<<<1, 256>>>(d);
-         cudaFree(d);  // freed-first
-         cudaFree(d);  // freed-twice
-     }},
-    {"freedInside",
-     [] {
-         int* d = deviceInts();
-         addAtomically<<<1, 256>>>(filled());
-         cudaFree(d + 6);  // freed-inside
-     }},
-    {"freedByAnother",
-     [] {
-         int* h = nullptr;
-         addAtomically<<<1, 256>>>(filled());
-         cudaMallocHost(&h, 100);  // allocates-pinned
-         cudaFree(h);              // freed-by-another
-     }},
-    {"freedOfTheHost",
-     [] {
-         std::vector<int> h(kCount);
-         addAtomically<<<1, 256>>>(filled());
-         cudaFree(h.data());  // freed-of-host
-     }},
-    {"copyOfFreed",
-     [] {
-         int* d = filled();
-         int h = 0;
-         addAtomically<<<1, 256>>>(d);
-         cudaFree(d);
-         if (h == 0) cudaMemcpy(&h, d, sizeof(h), cudaMemcpyDeviceToHost);  // copy-of-freed
-     }},
-    {"destroyedStream",
-     [] {
-         int* d = filled();
-         cudaStream_t stream;
-         cudaStreamCreate(&stream);
-         cudaStreamDestroy(stream);
-         addAtomically<<<1, 256, 0, stream>>>(d);  // destroyed-stream
-     }},
-    {"symbolTooSmall",
-     [] {
-         const int two[2] = {1, 2};
-         addOneToVariable<<<1, 1>>>();
-         cudaMemcpyToSymbol(deviceCounter, two, sizeof(two));  // symbol-too-small
-     }},
+    {"blockTooLarge", [] { addAtomically<<<1, 2048>>>(filled()); }},       // block-too-large
+    {"noBlocks", [] { addAtomically<<<100 / 256, 256>>>(filled()); }},     // no-blocks
+    {"tooMuchShared", [] { large<<<1, 32, 64 * 1024>>>(deviceInts()); }},  // too-much-shared
     {"childRefused", [] { launchesTooMany<<<1, 1>>>(filled()); }},
     // -- a kernel and the ones that it launches
     {"childBeforeBarrier", [] { fillsForChild<false><<<1, 256>>>(filled(), filled()); }},
@@ -1075,110 +1125,11 @@ const std::map<std::string, std::function<void()>> kPrograms = {
     {"readsFromChild", [] { readsFromChild<<<1, 32>>>(filled(), filled()); }},
     {"childOfOneBlock", [] { firstBlockLaunches<<<2, 1>>>(filled(), filled()); }},
     {"goesOnBesideGrandchild", [] { goesOnBesideGrandchild<<<1, 1>>>(filled(), filled()); }},
-    {"childrenInOrder",
-     [] {
-         int *d = filled(), *out = filled();
-         launchesInOrder<<<1, 32>>>(d, out);
-         copyElements<<<1, 256>>>(out, d, kCount);
-     }},
     {"childOfTheLastBlock", [] { lastBlockLaunches<<<4, 32>>>(filled(), filled()); }},
-    {"errorsLookedAt",
-     [] {
-         int* d = filled();
-         addAtomically<<<1, 2048>>>(d);
-         if (cudaGetLastError() == cudaSuccess) std::exit(3);
-         cudaFree(d + 1);
-         (void)cudaGetLastError();
-         const cudaError_t kept = cudaFree(d + 1);
-         std::printf("%d\n", kept);
-         addAtomically<<<1, 256>>>(d);
-         launchesAndLooks<<<1, 1>>>(d);
-         cudaFree(d);
-     }},
-    {"errorOfAnotherThread",
-     [] {
-         int* d = filled();
-         addAtomically<<<1, 256>>>(d);
-         addAtomically<<<1, 2048>>>(d);  // other-thread
-         std::thread([] { std::printf("%d\n", cudaGetLastError()); }).join();
-     }},
-    {"errorOfADestructor",
-     [] {
-         static const FreesLater later{filled() + 1};
-         addAtomically<<<1, 256>>>(filled());
-     }},
     {"nothingLaunched", [] { cudaFree(filled()); }},
     // -- memory that nobody wrote
-    {"readsUnwritten",
-     [] {
-         int *in = deviceInts(), *out = deviceInts();
-         copyElements<<<1, 256>>>(in, out, kCount);
-     }},
-    {"bytesForElements",
-     [] {
-         int *in = deviceInts(), *out = deviceInts();
-         const std::vector<int> ones(kCount, 1);
-         cudaMemcpy(in, ones.data(), kCount, cudaMemcpyHostToDevice);  // a quarter of it
-         copyElements<<<1, 256>>>(in, out, kCount);
-     }},
-    {"sumNotCleared",
-     [] {
-         int* sum = deviceInts(1);
-         clearThenAdd<<<1, 1>>>(sum + 0);
-         int* other = deviceInts(1);
-         addAtomically<<<1, 32>>>(other);
-     }},
-    {"copiesUnwritten",
-     [] {
-         int *d = deviceInts(), *unused = deviceInts();
-         std::vector<int> h(kCount);
-         writeIndices<<<1, 256>>>(unused, kCount);
-         cudaMemcpy(h.data(), d, kBytes, cudaMemcpyDeviceToHost);  // copies-unwritten
-     }},
-    {"copyOfUnwritten",
-     [] {
-         int *a = deviceInts(), *b = deviceInts(), *out = deviceInts();
-         cudaMemset(a, 0, kBytes / 2);
-         cudaMemcpy(b, a, kBytes, cudaMemcpyDeviceToDevice);
-         copyElements<<<1, 256>>>(b, out, kCount);
-     }},
     {"sharedBinsNotCleared", [] { countInShared<<<1, 64>>>(filled(), filled()); }},
     {"exchangesFresh", [] { setByExchange<<<1, 1>>>(deviceInts(1)); }},
-    {"allWritten",
-     [] {
-         int *a = deviceInts(), *b = deviceInts(), *out = deviceInts();
-         cudaMemset(a, 0, kBytes / 2);
-         cudaMemset(a + kCount / 2, 1, kBytes / 2);
-         cudaMemcpy(b, a, kBytes, cudaMemcpyDeviceToDevice);
-         copyElements<<<1, 256>>>(b, out, kCount);
-         copyElements<<<1, 256>>>(out, b, kCount);
-         Padded *structs = nullptr, *copies = nullptr;
-         cudaMalloc(&structs, 32 * sizeof(Padded));
-         cudaMalloc(&copies, 32 * sizeof(Padded));
-         writeMembers<<<1, 32>>>(structs);
-         copyStructs<<<1, 32>>>(structs, copies);
-         std::vector<int> h(kCount);
-         cudaMemcpy(h.data(), b, kBytes, cudaMemcpyDeviceToHost);
-         const cudaExtent extent = make_cudaExtent(64, 2, 2);
-         cudaPitchedPtr box;
-         cudaMalloc3D(&box, extent);
-         cudaMemset3D(box, 0, extent);
-         int* rows = deviceInts(64);
-         cudaMemcpy3DParms copy = {};
-         copy.srcPtr = box;
-         copy.dstPtr = make_cudaPitchedPtr(rows, 64, 64, 2);
-         copy.extent = extent;
-         copy.kind = cudaMemcpyDeviceToDevice;
-         cudaMemcpy3D(&copy);
-         copyElements<<<1, 64>>>(rows, out, 64);
-     }},
-    {"structsUnwritten",
-     [] {
-         Padded *structs = nullptr, *copies = nullptr;
-         cudaMalloc(&structs, 32 * sizeof(Padded));
-         cudaMalloc(&copies, 32 * sizeof(Padded));
-         copyStructs<<<1, 32>>>(structs, copies);
-     }},
     // -- races in global memory
     {"addOne", [] { addOne<<<1, 256>>>(filled()); }},
     {"addOneInBlocks", [] { addOne<<<4, 1>>>(filled()); }},
@@ -1220,32 +1171,10 @@ const std::map<std::string, std::function<void()>> kPrograms = {
      [] { lastBlockAdds<false><<<8, 32>>>(filled(), filled(), filled()); }},
     {"lastBlock", [] { lastBlockAdds<true><<<8, 32>>>(filled(), filled(), filled()); }},
     {"twoStepsWithoutBarrier", [] { twoSteps<false><<<4, 32>>>(filled(), filled()); }},
-    {"twoSteps",
-     [] {
-         int *a = filled(), *out = filled();
-         void* arguments[] = {&a, &out};
-         if (cudaLaunchCooperativeKernel((void*)twoSteps<true>, 2, 64, arguments) != cudaSuccess) {
-             std::exit(3);
-         }
-     }},
-    {"launchesInOrder",
-     [] {
-         int* a = filled();
-         writeIndices<<<2, 128>>>(a, kCount);
-         tree<<<1, 256>>>(a);
-         copyElements<<<4, 64>>>(a, deviceInts(), kCount);
-     }},
     // -- addresses
     {"oddPairs", [] { copyPairs<<<1, 32>>>((float2*)(filled() + 1), (float2*)filled()); }},
     {"evenPairs", [] { copyPairs<<<1, 32>>>((float2*)(filled() + 2), (float2*)filled()); }},
     {"oddQuads", [] { copyQuads<<<1, 32>>>((float4*)filled(), (float4*)(filled() + 2)); }},
-    {"packedValues",
-     [] {
-         Tagged* in = nullptr;
-         cudaMalloc(&in, 32 * sizeof(Tagged));
-         cudaMemset(in, 1, 32 * sizeof(Tagged));
-         readTagged<<<1, 32>>>(in, filled());
-     }},
     // -- malloc() in kernels
     {"heapOverrun", [] { fillsHeap<<<4, 64>>>(filled(), 65, 0); }},
     {"heapOverrunBefore", [] { fillsHeap<<<4, 64>>>(filled(), 64, -2); }},
@@ -1258,32 +1187,16 @@ const std::map<std::string, std::function<void()>> kPrograms = {
     {"heapNoRace", [] { shiftsOnHeap<true><<<1, 64>>>(filled()); }},
     {"heapDoubleFree", [] { freesTwice<<<4, 32>>>(); }},
     {"heapHostMemory", [] { freesThis<<<4, 32>>>(new int[4]); }},
-    {"heapInHostCode",
-     [] {
-         keepsOnHeap<<<1, 1>>>();
-         int* memory = nullptr;
-         cudaMemcpyFromSymbol(&memory, keptOnHeap, sizeof(memory));
-         if (*memory != 1) std::exit(3);  // host-reads-heap
-     }},
     {"heapChild", [] { launchesWithHeap<<<2, 1>>>(filled()); }},
-    // -- a kernel that does not end
-    {"spins",
-     [] {
-         std::promise<void> ready;
-         std::thread([&ready] { launchAndIdle(ready); }).detach();
-         ready.get_future().wait();
-         int* flag = filled();
-         cudaMemset(flag, 0, kBytes);
-         spin<<<1, 32>>>(flag);
-     }},
 };
 
 // planted NAME... runs these programs one after the other.
 int main(int argc, char** argv) {
+    programs().insert(kOfOneLaunch.begin(), kOfOneLaunch.end());
     cudaError_t error = cudaSuccess;
     for (int i = 1; i < argc && error == cudaSuccess; ++i) {
-        const auto program = kPrograms.find(argv[i]);
-        if (program == kPrograms.end()) return 2;
+        const auto program = programs().find(argv[i]);
+        if (program == programs().end()) return 2;
         program->second();
         error = cudaDeviceSynchronize();
         std::printf("%s: %s\n", argv[i], cudaGetErrorName(error));

@@ -6,6 +6,8 @@
 #include <string>
 #include <thread>
 
+#include "handles.cuh"
+
 constexpr int kCount = 256;
 
 __global__ void write(int* d) {
@@ -29,31 +31,6 @@ static void readIn(cudaStream_t stream) {
 
 static void addIn(cudaStream_t stream) {
     addOne<<<1, kCount, 0, stream>>>(d);
-}
-
-static cudaStream_t newStream() {
-    cudaStream_t stream;
-    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
-    return stream;
-}
-static cudaEvent_t newEvent() {
-    cudaEvent_t event;
-    cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
-    return event;
-}
-template <typename Work>
-static cudaGraph_t graphOf(Work work) {
-    const cudaStream_t stream = newStream();
-    cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
-    work(stream);
-    cudaGraph_t graph;
-    cudaStreamEndCapture(stream, &graph);
-    return graph;
-}
-static cudaGraphExec_t executable(cudaGraph_t graph) {
-    cudaGraphExec_t exec;
-    cudaGraphInstantiate(&exec, graph, 0);
-    return exec;
 }
 
 int main(int argc, char** argv) {

@@ -15,6 +15,8 @@
 #include <map>
 #include <string>
 
+#include "handles.cuh"
+
 constexpr int kCount = 256;
 
 // One of each for each letter, in a line of its own, which the report names.
@@ -39,19 +41,16 @@ __global__ void nothing() {}
 struct Streams {
     std::map<char, cudaStream_t> byLetter = {
         {'0', nullptr}, {'L', cudaStreamLegacy}, {'T', cudaStreamPerThread}, {'c', nullptr}};
-    cudaStream_t other;
+    cudaStream_t other = newStream();
 
     Streams() {
-        for (const char blocking : {'B', 'b'}) cudaStreamCreate(&byLetter[blocking]);
-        for (const char nonBlocking : {'N', 'n'})
-            cudaStreamCreateWithFlags(&byLetter[nonBlocking], cudaStreamNonBlocking);
-        cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking);
+        for (const char blocking : {'B', 'b'}) byLetter[blocking] = newStream(cudaStreamDefault);
+        for (const char nonBlocking : {'N', 'n'}) byLetter[nonBlocking] = newStream();
     }
 };
 
 static cudaEvent_t recorded(cudaStream_t stream) {
-    cudaEvent_t event;
-    cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
+    const cudaEvent_t event = newEvent();
     cudaEventRecord(event, stream);
     return event;
 }
