@@ -68,14 +68,6 @@ TEST(Fermi, SpreadsheetExample) {
     EXPECT_EQ(result.limitedBy, "blocks");
 }
 
-TEST(Fermi, ThreadSlots) {
-    EXPECT_EQ(of("2.0", {512, 16, 0}).blocks, 3u);
-    EXPECT_EQ(of("2.0", {512, 16, 0}).percent, 100);
-    const Occupancy small = of("2.0", {128, 16, 0});
-    EXPECT_EQ(small.blocks, 8u);
-    EXPECT_EQ(32 * small.warps, 1024u);  // of 1536
-}
-
 // The smallest multiple of a warp with which every warp slot can be taken.
 unsigned smallestFullBlock(const std::string& capability) {
     for (unsigned threads = 32; threads <= 1024; threads += 32) {

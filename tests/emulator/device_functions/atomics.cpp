@@ -153,14 +153,6 @@ TEST(Atomics, Cas) {
     EXPECT_EQ(pair[1], 2);
 }
 
-TEST(Atomics, TakeArrays) {
-    int counters[2] = {};
-    atomicAdd(counters, 1);
-    atomicAdd(counters + 1, 2);
-    EXPECT_EQ(counters[0], 1);
-    EXPECT_EQ(counters[1], 2);
-}
-
 // ---- types that CUDA does not offer are compile errors ----
 
 #define DEFINE_ACCEPTS(NAME, FUNCTION)                                                     \

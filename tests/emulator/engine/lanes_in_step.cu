@@ -20,21 +20,6 @@ __device__ volatile int* ones(int* s, int n) {
     return s;
 }
 
-__global__ void guardPerStep(int* out, int n) {
-    __shared__ int s[128];
-    volatile int* v = ones(s, n);
-    const int t = threadIdx.x;
-    if (t < 32) {
-        if (t + 32 < n) v[t] += v[t + 32];
-        if (t + 16 < n) v[t] += v[t + 16];
-        if (t + 8 < n) v[t] += v[t + 8];
-        if (t + 4 < n) v[t] += v[t + 4];
-        if (t + 2 < n) v[t] += v[t + 2];
-        if (t + 1 < n) v[t] += v[t + 1];
-    }
-    if (t == 0) *out = v[0];
-}
-
 __global__ void guardInLoop(int* out, int n) {
     __shared__ int s[128];
     volatile int* v = ones(s, n);
@@ -199,9 +184,8 @@ __global__ void syncedLanes(int* out, int n) {
 
 TEST_F(LanesInStep, Sums) {
     Managed<int> out(1);
-    for (const auto kernel :
-         {guardPerStep, guardInLoop, halvingLanes, skippingLanes, leavingLanes, endingLanes,
-          chosenValue, nestedIfs, cases, calls, macros, syncedLanes}) {
+    for (const auto kernel : {guardInLoop, halvingLanes, skippingLanes, leavingLanes, endingLanes,
+                              chosenValue, nestedIfs, cases, calls, macros, syncedLanes}) {
         for (const int n : {64, 50, 33, 20, 7}) {
             out[0] = -1;
             RUN(kernel<<<1, 64, 128 * sizeof(int)>>>(out.get(), n));

@@ -106,7 +106,11 @@ class Difference(NamedTuple):
     makers: str = ".*"  # the compiler and the processor with which alone it is there
 
 
-# Why several kernels differ.
+# Counts of several differences, and why several kernels differ.
+TURNS, STORE_TURNS = (
+    "shared (load|store) (wavefronts|conflicts)",
+    "shared store (wavefronts|conflicts)",
+)
 TRAFFIC = "the counter of the GPU picks up conflicts with other traffic"
 MEMBERS = "-G copies or stores a struct or vector member by member, -O3 (and the source) at once"
 NO_LANE = "ncu also counts the warps that have no lane to load or store"
@@ -149,7 +153,7 @@ DIFFERENCES = [
                NOT_AT_ONCE),
     Difference("compensatedSum", "reduceCompensated", "shared efficiency", LOWER,
                "-O3 reads and writes the two floats of a sum at once", NOT_AT_ONCE),
-    Difference("compensatedSum", "reduceCompensated", "shared (load|store) (wavefronts|conflicts)",
+    Difference("compensatedSum", "reduceCompensated", TURNS,
                OPTIMISED,
                "-O3 reads and writes the two floats of a sum at once, and so does g++, as it "
                "knows that the array is aligned",
@@ -178,8 +182,7 @@ DIFFERENCES = [
     Difference("constantMemory", "stencilShared", "shared store requests", LOWER, NO_LANE),
     Difference("constantMemory", "lookupShared", "shared load (wavefronts|conflicts)", NOISE,
                TRAFFIC),
-    Difference("shuffleOrShared", "sumRowsShared", "shared store (wavefronts|conflicts)", NOISE,
-               TRAFFIC),
+    Difference("shuffleOrShared", "sumRowsShared", STORE_TURNS, NOISE, TRAFFIC),
     Difference("matmul", "matmulTiled<.*>", "shared efficiency", GENERIC, FOUR_WORDS),
     Difference("threadGranularity", "granularity<.*>", "shared load requests", HIGHER, FOUR_WORDS),
     Difference("threadGranularity", "granularity<.*>", "shared efficiency", LOWER, LOCAL_SUMS),
@@ -189,8 +192,7 @@ DIFFERENCES = [
                FOUR_WORDS),
     Difference("registerTiles", "registerColumn|registerSquare", "shared efficiency", LOWER,
                LOCAL_SUMS),
-    Difference("registerTiles", "registerSquare", "shared .* (wavefronts|conflicts)", NOISE,
-               TRAFFIC),
+    Difference("registerTiles", "registerSquare", TURNS, NOISE, TRAFFIC),
     Difference("registerTiles", "register(Float4|NoConflicts|WarpTiles)<1>",
                "load .*|shared load (wavefronts|conflicts)", OPTIMISED, MEMBERS),
     Difference("registerTiles", "register(Float4|NoConflicts|WarpTiles)<1>",
@@ -212,22 +214,20 @@ DIFFERENCES = [
     Difference("cornerTurning", "tiledRowMajor|.*AsItLies|bTurned.*|aTurned", "shared efficiency",
                GENERIC, FOUR_WORDS),
     Difference("cornerTurning", "tiledRowMajor|.*AsItLies|bTurned.*|aTurned",
-               "shared store (wavefronts|conflicts)", OPTIMISED, TRAFFIC),
+               STORE_TURNS, OPTIMISED, TRAFFIC),
     Difference("roofline", "readShared", "shared store requests", LOWER, NO_LANE),
-    Difference("roofline", "readShared", "shared (load|store) (wavefronts|conflicts)", OPTIMISED,
-               TRAFFIC),
+    Difference("roofline", "readShared", TURNS, OPTIMISED, TRAFFIC),
     Difference("dramParallelism", "readSectors<.*>", "load .*", OPTIMISED, MEMBERS),
     Difference("memoryBound", "axpby(Loop|Float4<.>)", "store .*", OPTIMISED, MEMBERS),
     Difference("memoryBound", "axpbyFloat4<4>", "occupancy", HIGHER, REGISTERS),
     Difference("rowNormalisation", "row(Factors|Moments)|oneKernel|sharedRow",
-               "shared store (wavefronts|conflicts)", OPTIMISED, TRAFFIC),
+               STORE_TURNS, OPTIMISED, TRAFFIC),
     Difference("rowNormalisation", "sharedRow", "shared (load|store) requests", LOWER, NO_LANE),
     Difference("rowNormalisation", "(register|prefetch)Row<8>", "(load|store) .*", OPTIMISED,
                MEMBERS),
     Difference("sharedReduction", "(?!wideLoads).*", "shared (load|store) requests", LOWER,
                NO_LANE),
-    Difference("sharedReduction", "firstAdd<8>", "shared store (wavefronts|conflicts)", OPTIMISED,
-               TRAFFIC),
+    Difference("sharedReduction", "firstAdd<8>", STORE_TURNS, OPTIMISED, TRAFFIC),
     Difference("sharedReduction", "oneStep<Neighbored>", "branch efficiency", FEWER,
                "-G has more branches in which nobody diverges, -O3 has none"),
     Difference("occupancyCliff", "(chase|compute|walk)<.*>", "store .*", OPTIMISED, MEMBERS),
@@ -235,8 +235,7 @@ DIFFERENCES = [
     Difference("occupancyCliff", "(chase|compute|walk)<(?!32>).*>", "occupancy", HIGHER,
                "on the GPU registers limit it: that is what the exercise is about"),
     Difference("spectralDerivative", "registerLines<.*>", "shared store requests", LOWER, NO_LANE),
-    Difference("spectralDerivative", "registerLines<.*>",
-               "shared (load|store) (wavefronts|conflicts)", OPTIMISED, MEMBERS),
+    Difference("spectralDerivative", "registerLines<.*>", TURNS, OPTIMISED, MEMBERS),
     Difference("spectralDerivative", "registerLines<.*>", "occupancy", HIGHER, REGISTERS),
     Difference("streamConcurrency", "occupyHalf", "store .*", OPTIMISED, MEMBERS),
     Difference("streamConcurrency", "occupyHalf", "shared load .*", ANY,
