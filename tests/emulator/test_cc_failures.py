@@ -15,34 +15,6 @@ FULL = Path("/dev/full")
 
 
 @pytest.mark.parametrize(
-    "arguments, status, message",
-    [
-        ("none.cu", 2, "lab cc: error: 'none.cu' does not exist"),
-        ("folder.cu", 2, "lab cc: error: 'folder.cu' is a folder"),
-        ("pipe.cu", 2, "lab cc: error: 'pipe.cu' is no regular file"),
-        ("a.cu -o none/x", 2, "lab cc: error: -o none/x: there is no folder 'none'; make it first"),
-        ("a.cu -c -odir none", 2, "lab cc: error: -o none/a.o: there is no folder 'none'"),
-        ("-c a.cu sub/a.cu", 2, "lab cc: error: -o a.o: two outputs would have this name"),
-        (
-            "-lib a.cu libemu.a",
-            2,
-            "lab cc: error: 'libemu.a': -lib makes an archive of sources and",
-        ),
-        ("-E a.cu", 2, "lab cc: error: -E shows what nvcc makes"),
-    ],
-)
-def test_names_of_files(lab_cc, tmp_path, arguments, status, message):
-    (tmp_path / "folder.cu").mkdir()
-    os.mkfifo(tmp_path / "pipe.cu")
-    (tmp_path / "sub" / "a.cu").touch()
-    before = sorted(tmp_path.rglob("*"))
-    done, calls, said = lab_cc(*arguments.split())
-    assert (done, calls) == (status, [])
-    assert said.err.startswith(message) and said.err.count("\n") == 1
-    assert sorted(set(tmp_path.rglob("*")) - {tmp_path / "calls"}) == before
-
-
-@pytest.mark.parametrize(
     "name", ["a b.cu", "a'b.cu", 'a"b.cu', "a\\b.cu", "a\nb.cu", "./-b.cu", "\udcff.cu", "a,b.cu"]
 )
 def test_odd_names(tmp_path, monkeypatch, capfd, with_zig, name):
@@ -101,28 +73,20 @@ def test_a_source_that_may_not_be_read(lab_cc, tmp_path):
 @pytest.mark.parametrize(
     "variable, value, status, message",
     [
-        (
-            "CXX",
-            "c++ 'x",
-            2,
-            "lab cc: error: $CXX ends with a quotation that is not closed: c++ 'x",
-        ),
+        ("CXX", "c++ 'x", 2,
+         "lab cc: error: $CXX ends with a quotation that is not closed: c++ 'x"),
         ("CC", "cc \\", 2, "lab cc: error: $CC ends with a backslash: cc \\"),
         ("AR", "'", 2, "lab cc: error: $AR ends with a quotation that is not closed: '"),
         ("AR", "no-such-ar", 2, "lab cc: error: no compiler 'no-such-ar'"),
-        (
-            "CXX",
-            "no-such",
-            2,
-            "lab cc: error: no compiler 'no-such': install g++, or name one with",
-        ),
+        ("CXX", "no-such", 2,
+         "lab cc: error: no compiler 'no-such': install g++, or name one with"),
         ("CXX", "true", 1, "lab cc: error: 'true' made no a.o: is it a compiler?"),
         ("AR", "true", 1, "lab cc: error: 'true' made no x.a: is it a compiler?"),
         ("CXX", "./sub", 1, "./sub: error: Permission denied"),
         ("CXX", "./text", 1, "./text: error: Exec format error"),
         ("CXX", "false", 1, ""),
     ],
-)
+)  # fmt: skip
 def test_compilers(lab_cc, tmp_path, monkeypatch, variable, value, status, message):
     (tmp_path / "text").write_text("not a program")
     (tmp_path / "text").chmod(0o755)

@@ -10,29 +10,18 @@ from nvcc_options import OPTIONS, find, names
 # The options of CUDA 13.0 as `nvcc --help` has them: short, long, value. (Of -MF and -qpp-config it does
 # not say that they take one, but nvcc asks for it.)
 NVCC = [
-    (short, long, value.strip())
-    for short, long, value in (
-        (*line.split(" ", 2), "")[:3]
-        for line in Path(__file__).with_name("nvcc_options.txt").read_text().splitlines()
+    (short, *(long + "=").split("=")[:2])
+    for short, long in (
+        word.split("|", 1)
+        for word in Path(__file__).with_name("nvcc_options.txt").read_text().split()
     )
 ]
 SOURCES = ["b.cpp", "d.o"]
 VALUES = {
-    "arch": "sm_90",
-    "code": "sm_90",
-    "level": "3",
-    "language": "cu",
-    "std": "c++20",
-    "stream": "legacy",
-    "bool": "true",
-    "number": "1",
-    "cudart": "none",
-    "cudadevrt": "none",
-    "64": "64",
-    "on": "on",
-    "fast": "max",
-    "compress": "size",
-}
+    "arch": "sm_90", "code": "sm_90", "level": "3", "language": "cu", "std": "c++20",
+    "stream": "legacy", "bool": "true", "number": "1", "cudart": "none", "cudadevrt": "none",
+    "64": "64", "on": "on", "fast": "max", "compress": "size",
+}  # fmt: skip
 
 
 def value_of(option):
@@ -94,51 +83,31 @@ def test_options_for_a_gpu_are_passed_over():
     "argument, message",
     [
         ("-rdc=maybe", "-rdc=maybe: the value is true or false"),
-        ("-rdc -c", "-rdc -c: the value is true or false"),
         ("--maxrregcount many", "--maxrregcount many: the value is a number"),
         ("-m32", "-m32: the value is 64"),
         ("-O9", "-O9: the value is one of 0 1 2 3 s g fast"),
-        ("-O a.cu", "-O a.cu: the value is one of 0 1 2 3 s g fast"),
-        (
-            "-arch=sm90",
-            "-arch=sm90: the value is an architecture, as in sm_90, or all, all-major or",
-        ),
+        ("-arch=sm90",
+         "-arch=sm90: the value is an architecture, as in sm_90, or all, all-major or"),
         ("-code sm_90,foo", "-code sm_90,foo: the value is an architecture, as in sm_90"),
         ("-std=17", "-std=17: the value is a dialect, as in c++17"),
         ("-cudart=foo", "-cudart=foo: the value is none, shared or static"),
         ("--default-stream thread", "--default-stream thread: the value is legacy or per-thread"),
         ("-I=", "-I= needs a value"),
-        ("-x=", "-x= needs a value"),
         ("-ofoo", "-ofoo: unknown option; is it -o foo?"),
         ("-odirD", "-odirD: unknown option; is it -odir D?"),
-        ("-xcu", "-xcu: unknown option; is it -x cu?"),
         ("-iquote", "-iquote needs a value"),
-        ("--emulator", "--emulator needs a value"),
         ("-S", "-S: no assembly is written; compile with -c, then use objdump -d"),
         ("--", "--: a file whose name begins with a dash is given as ./-NAME"),
         ("@x", "@x: write --options-file x, as for nvcc"),
         ("-run", "-run: run the program yourself once it is made"),
-        (
-            "-time t.csv",
-            "-time tells the times of nvcc's phases, which the cpu back end does not have",
-        ),
-        ("-clean", "-clean removes files; remove them with rm"),
-        (
-            "-E",
-            "-E shows what nvcc makes of a source on the way, which the cpu back end does not make",
-        ),
-        ("-r", "-r: link all objects into the program at once"),
-        ("-arch-ls", "-arch-ls lists what nvcc can compile for; the cpu back end ignores -arch"),
-        (
-            "-sanitize=memcheck",
-            "-sanitize=memcheck: build the program without it and use ./lab check",
-        ),
+        ("-sanitize=memcheck",
+         "-sanitize=memcheck: build the program without it and use ./lab check"),
         ("'-DX=\"a'", '-DX="a ends with a quotation that is not closed: X="a'),
         ("-Xcompiler '-DX=\"a'", '-Xcompiler ends with a quotation that is not closed: -DX="a'),
         ('-Xcompiler "-DX=\'a"', "-Xcompiler ends with a quotation that is not closed: -DX='a"),
         ("-Xcompiler 'a\\'", "-Xcompiler ends with a backslash: a\\"),
     ],
-)
+)  # fmt: skip
 def test_usage_errors(argument, message):
     with pytest.raises(UsageError) as error:
         parse(shlex.split(argument))
@@ -261,43 +230,28 @@ def test_sources_by_name():
 @pytest.mark.parametrize(
     "long, short",
     [
-        ("--output-file x", "-o x"),
-        ("--compile", "-c"),
         ("--device-c", "-c"),
         ("--device-w", "-c"),
         ("-dc", "-c"),
         ("-dw", "-c"),
-        ("--define-macro N=1", "-DN=1"),
-        ("--undefine-macro N", "-UN"),
         ("--include-path a,b", "-Ia -Ib"),
-        ("--system-include a", "-isystem a"),
-        ("--pre-include a.h", "-include a.h"),
         ("--library-path a,b", "-La -Lb"),
         ("-lm,z", "-lm -lz"),
-        ("-lcudart,cudart_static -lcudadevrt -l cuda", ""),
+        ("-lcudart,cudart_static -lcudadevrt -l cuda -lnvToolsExt -lm", "-lm"),
         ("--compiler-options -fPIC,-pipe", "-fPIC -pipe"),
-        ("--linker-options -s", "-Xlinker -s"),
         ("-Xlinker a,b", "-Xlinker a -Xlinker b"),
         ("--device-debug", "-O0"),
-        ("--disable-warnings", "-w"),
-        ("--verbose", "-v"),
-        ("--help", "-h"),
-        ("--std c++20", "-std=c++20"),
         ("-std=gnu++11", "-std=gnu++17"),
         ("-std=c++98 -std=c++03", "-std=c++17"),
         ("-std=c++0x -std=c++1y", "-std=c++17"),
-        ("-Werror=all-warnings", "-Xcompiler -Werror"),
-        ("-Werror all-warnings", "-Xcompiler -Werror"),
         ("--default-stream per-thread", "-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1"),
         ("-default-stream=per-thread", "-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1"),
         ("-O 3", "-O3"),
         ("--optimize 3", "-O=3"),
         ("-m 64 --machine=64 --m64", "-m64"),
         ("-t 4 --threads 0 -t=2", "-t4"),
-        ("--library m,z", "-lm -lz"),
         ("-l=m", "-lm"),
         ("-I=a -L=a -D=N -U=M", "-Ia -La -DN -UM"),
-        ("-DN=1,M=2", "-DN=1 -DM=2"),
     ],
 )
 def test_long_names_and_short_ones(long, short):

@@ -38,6 +38,26 @@ def late(*arguments):
     time.sleep(1)
 subprocess.Popen._execute_child = late
 """
+# As g++ starts cc1plus.
+FORKS = "#!/bin/sh\nsleep 1000 &\necho $$ $! > ../ready.new\nmv ../ready.new ../ready\nwait\n"
+# ./lab sends SIGTERM when it gets SIGINT, which the terminal sends to all.
+TWICE = """
+import os, shutil, signal
+remove = shutil.rmtree
+def twice(*arguments, **options):
+    os.kill(os.getpid(), signal.SIGTERM)
+    remove(*arguments, **options)
+shutil.rmtree = twice
+"""
+AT_ONCE = "import os\nos.kill(os.getpid(), %d)\n"
+IN_AN_IMPORT = """
+import os, sys
+class Finder:
+    @staticmethod
+    def find_spec(name, *_):
+        if name == 'command_line': os.kill(os.getpid(), %d)
+sys.meta_path.insert(0, Finder)
+"""
 
 
 def await_end(process: int) -> None:
@@ -104,25 +124,17 @@ def test_compiler_driver(ended, number, arguments):
     assert done == (128 + number, "", ["a.cu", "b.o"], [])
 
 
-def test_what_the_compiler_has_begun(ended, tmp_path):
-    """As g++ starts cc1plus."""
-    (tmp_path / "c++").write_text(
-        "#!/bin/sh\nsleep 1000 &\necho $$ $! > ../ready.new\nmv ../ready.new ../ready\nwait\n"
-    )
-    done = ended(signal.SIGTERM, "cc.py", "-c", "a.cu")
-    assert done == (128 + signal.SIGTERM, "", ["a.cu", "b.o"], [])
-
-
-def test_a_second_signal_changes_nothing(ended, tmp_path):
-    """./lab sends SIGTERM when it gets SIGINT, which the terminal sends to all."""
-    (tmp_path / "sitecustomize.py").write_text(
-        "import os, shutil, signal\nremove = shutil.rmtree\n"
-        "def twice(*arguments, **options):\n"
-        "    os.kill(os.getpid(), signal.SIGTERM)\n    remove(*arguments, **options)\n"
-        "shutil.rmtree = twice\n"
-    )
-    done = ended(signal.SIGINT, "cc.py", "-c", "a.cu")
-    assert done == (128 + signal.SIGINT, "", ["a.cu", "b.o"], [])
+@pytest.mark.parametrize(
+    "number, file, text",
+    [
+        (signal.SIGTERM, "c++", FORKS),
+        (signal.SIGTERM, "sitecustomize.py", LATE),
+        (signal.SIGINT, "sitecustomize.py", TWICE),
+    ],
+)
+def test_what_a_compiler_has_begun(ended, tmp_path, number, file, text):
+    (tmp_path / file).write_text(text)
+    assert ended(number, "cc.py", "-c", "a.cu") == (128 + number, "", ["a.cu", "b.o"], [])
 
 
 def test_the_first_signal_comes_while_the_folder_is_made_or_removed(tmp_path):
@@ -153,39 +165,17 @@ def test_the_first_signal_comes_while_the_folder_is_made_or_removed(tmp_path):
 
 
 @pytest.mark.parametrize("number", SIGNALS)
-def test_a_signal_while_python_starts(tmp_path, number):
+@pytest.mark.parametrize("site, blocked", [(AT_ONCE, SIGNALS), (IN_AN_IMPORT, [])])
+def test_a_signal_while_python_starts(tmp_path, number, site, blocked):
     """It waits, if whoever starts the program has it so; and there is no traceback of an import."""
-    (tmp_path / "sitecustomize.py").write_text(
-        f"import os, signal\nos.kill(os.getpid(), {int(number)})\n"
-    )
+    (tmp_path / "sitecustomize.py").write_text(site % number)
     done = subprocess.run(
         [sys.executable, str(DRIVER / "cc.py"), "--help"],
         env={**os.environ, "PYTHONPATH": str(tmp_path)},
-        preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS),
+        preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_BLOCK, blocked),
         capture_output=True,
     )
     assert (done.returncode, done.stdout, done.stderr) == (128 + number, b"", b"")
-
-
-@pytest.mark.parametrize("number", SIGNALS)
-def test_a_signal_during_the_imports(tmp_path, number):
-    (tmp_path / "sitecustomize.py").write_text(
-        "import os, sys\nclass Finder:\n    @staticmethod\n    def find_spec(name, *_):\n"
-        f"        if name == 'command_line':\n            os.kill(os.getpid(), {int(number)})\n"
-        "sys.meta_path.insert(0, Finder)\n"
-    )
-    done = subprocess.run(
-        [sys.executable, str(DRIVER / "cc.py"), "--help"],
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
-        capture_output=True,
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (128 + number, b"", b"")
-
-
-def test_compiler_that_has_just_begun(ended, tmp_path):
-    (tmp_path / "sitecustomize.py").write_text(LATE)
-    done = ended(signal.SIGTERM, "cc.py", "-c", "a.cu")
-    assert done == (128 + signal.SIGTERM, "", ["a.cu", "b.o"], [])
 
 
 @pytest.mark.parametrize("number", SIGNALS)

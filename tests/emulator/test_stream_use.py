@@ -26,45 +26,29 @@ def streams_of_work(exercise, *options, name=""):
     return [order.index(stream) for stream in found]
 
 
-PIECES = ("--size=1000", "--pieces=4", "--streams=2")
-
-
-def test_pieces_take_turns_or_stages_have_a_stream():
-    assert streams_of_work("copyOverlap", *PIECES, "--kernel=fourWay") == [
-        *[0, 0, 0, 1, 1, 1] * 2,
-        *[0, 1, 2] * 4,  # fourWayByStage
-    ]
-
-
-def test_what_is_copied_at_once_is_in_the_default_stream():
-    streams = streams_of_work("copyOverlap", *PIECES, "--kernel=twoWay")
-    assert streams == [0, *[1, 1, 2, 2] * 2]
-
-
-def test_copies_in_both_directions_have_a_stream_each():
-    streams = streams_of_work("copyOverlap", *PIECES, "--kernel=bothInPieces")
-    assert streams == [0, *[1, 2] * 4, 0]  # between what makes the input and what checks the output
+PIECES = "copyOverlap --size=1000 --pieces=4 --streams=2 --kernel="
+KERNELS = "streamConcurrency --kernels=4 --small=3 --microseconds=1 --kernel="
+CHAINS = "issueOrder --streams=2 --depth=2 --microseconds=1 --kernel="
 
 
 @pytest.mark.parametrize(
-    "kernel, streams",
+    "command, name, streams",
     [
-        ("oneStream", [[0], [0] * 2, [0] * 4]),
-        ("ownStreams", [[0], [0, 1], [0, 1, 2, 3]]),
-        ("smallOneStream", [[0], [0] * 2, [0] * 3]),
-        ("smallOwnStreams", [[0], [0, 1], [0, 1, 2]]),
+        # pieces take turns; fourWayByStage, for which the name stands, too, has one for each stage
+        (PIECES + "fourWay", "", [*[0, 0, 0, 1, 1, 1] * 2, *[0, 1, 2] * 4]),
+        # what is copied at once is in the default stream
+        (PIECES + "twoWay", "", [0, *[1, 1, 2, 2] * 2]),
+        # between what makes the input and what checks the output
+        (PIECES + "bothInPieces", "", [0, *[1, 2] * 4, 0]),
+        # one kernel, two, all
+        (KERNELS + "oneStream", "occupyHalf", [0, 0, 0, 0, 0, 0, 0]),
+        (KERNELS + "ownStreams", "occupyHalf", [0, 0, 1, 0, 1, 2, 3]),
+        (KERNELS + "smallOneStream", "occupyHalf", [0, 0, 0, 0, 0, 0]),
+        (KERNELS + "smallOwnStreams", "occupyHalf", [0, 0, 1, 0, 1, 2]),
+        # for one SM, half of them, all
+        (CHAINS + "depthFirst", "passTime", 3 * [0, 0, 1, 1]),
+        (CHAINS + "breadthFirst", "passTime", 3 * [0, 1, 0, 1]),
     ],
 )
-def test_kernels_share_a_stream_or_have_their_own(kernel, streams):
-    options = ("--kernels=4", "--small=3", "--microseconds=1", f"--kernel={kernel}")
-    found = streams_of_work("streamConcurrency", *options, name="occupyHalf")
-    assert found == sum(streams, [])
-
-
-@pytest.mark.parametrize(
-    "kernel, streams", [("depthFirst", [0, 0, 1, 1]), ("breadthFirst", [0, 1, 0, 1])]
-)
-def test_kernels_are_issued_in_their_order(kernel, streams):
-    options = ("--streams=2", "--depth=2", "--microseconds=1", f"--kernel={kernel}")
-    found = streams_of_work("issueOrder", *options, name="passTime")
-    assert found == 3 * streams  # for one SM, half of them, all
+def test_streams_of_work(command, name, streams):
+    assert streams_of_work(*command.split(), name=name) == streams

@@ -3,11 +3,6 @@
 import pytest
 
 
-@pytest.fixture
-def translated(translated_or_error):
-    return translated_or_error
-
-
 @pytest.mark.parametrize(
     "directive, expected",
     [
@@ -20,14 +15,14 @@ def translated(translated_or_error):
         ("#if 1\n#elif __CUDA_ARCH__ > 1", "#if 1\n#elif 900 > 1"),
     ],
 )
-def test_device_code_is_the_gpus(translated, directive, expected):
+def test_device_code_is_the_gpus(translated_or_error, directive, expected):
     for head in (
         "__global__ void k",
         "template <class T> __device__ T f",
         "struct S { __device__ S",
     ):
         body = head + "() {\n%s\n  a();\n#else\n  b();\n#endif\n}\n"
-        assert translated(body % directive) == body % expected.replace("    ", "")
+        assert translated_or_error(body % directive) == body % expected.replace("    ", "")
 
 
 @pytest.mark.parametrize(
@@ -41,8 +36,8 @@ def test_device_code_is_the_gpus(translated, directive, expected):
         "#ifdef __CUDA_ARCH__\n#define F 1\n#else\n#define F 0\n#endif\nint main() { F; }\n",
     ],
 )
-def test_host_code_is_the_hosts(translated, source):
-    assert translated(source) == source
+def test_host_code_is_the_hosts(translated_or_error, source):
+    assert translated_or_error(source) == source
 
 
 @pytest.mark.parametrize(
@@ -65,8 +60,8 @@ def test_host_code_is_the_hosts(translated, source):
          "#if 0\n#define __device__\n#endif\n__device__ int f();\nint g();\n"),
     ],
 )  # fmt: skip
-def test_declarations_are_those_of_their_users(translated, source, expected):
-    assert translated(source) == expected
+def test_declarations_are_those_of_their_users(translated_or_error, source, expected):
+    assert translated_or_error(source) == expected
 
 
 BOTH = "__host__ __device__ int f() {\n%s\n}\n"
@@ -84,8 +79,8 @@ BOTH = "__host__ __device__ int f() {\n%s\n}\n"
          "if (::emu::onDevice()) {\n  b();\n}\n#if 0\n  c();\n#endif\n#line 6\n"),
     ],
 )  # fmt: skip
-def test_choices_among_several(translated, body, expected):
-    assert translated(BOTH % body) == BOTH % expected
+def test_choices_among_several(translated_or_error, body, expected):
+    assert translated_or_error(BOTH % body) == BOTH % expected
 
 
 @pytest.mark.parametrize(
@@ -98,8 +93,8 @@ def test_choices_among_several(translated, body, expected):
         ("! defined(__CUDA_ARCH__) || __CUDA_ARCH__ < 700", False, True),
     ],
 )
-def test_conditions_mean_what_they_mean_in_c(translated, condition, gpu, host):
-    text = translated(BOTH % f"#if {condition}\n  a();\n#endif")
+def test_conditions_mean_what_they_mean_in_c(translated_or_error, condition, gpu, host):
+    text = translated_or_error(BOTH % f"#if {condition}\n  a();\n#endif")
     if gpu == host:
         assert text == BOTH % f"#if {condition}\n  a();\n#endif"
     else:
@@ -135,6 +130,6 @@ DECLARED = "host and GPU see different declarations here"
          DECLARED),
     ],
 )  # fmt: skip
-def test_what_cannot_be_chosen_is_refused(translated, source, line, message):
-    said = translated(source)
+def test_what_cannot_be_chosen_is_refused(translated_or_error, source, line, message):
+    said = translated_or_error(source)
     assert said.startswith(f"in.cu:{line}: error: ") and message in said
