@@ -314,11 +314,12 @@ def test_failure_of_the_engine_is_in_the_report(check):
 def test_exercise_whose_streams_do_not_all_meet(
     build, instrumented, tmp_path, whole, part, kind, late
 ):
-    text = (ROOT / "streams" / "issueOrder.cu").read_text()
+    folder = ROOT / "streams" / "issueOrder"
+    text = (folder / "issueOrder.cu").read_text()
     assert text.count(whole) == 1
     mutant = tmp_path / "mutant.cu"
     mutant.write_text(text.replace(whole, part))
-    folders = ["-I", str(ROOT / "common"), "-I", str(ROOT / "streams")]
+    folders = ["-I", str(ROOT / "common"), "-I", str(folder)]
     program = instrumented(mutant, str(build / "common" / "liblab_common.a"), *folders)
     options = ["--streams=3", "--depth=1", "--connections=1", "--microseconds=5", "--reps=2"]
     findings = run(program, tmp_path / "report", *options, "--kernel=depthFirst").findings

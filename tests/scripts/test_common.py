@@ -37,7 +37,12 @@ def test_own_program_on_the_cpu_back_end(tmp_path: Path) -> None:
     library = BUILD / "emulator" / "libcuda_emulator.a"
     if not library.exists():
         pytest.skip(f"{library} is not built: ./lab test builds it")
-    driver = [sys.executable, str(ROOT / "emulator" / "cc.py"), "--emulator", str(library)]
+    driver = [
+        sys.executable,
+        str(ROOT / "emulator" / "driver" / "cc.py"),
+        "--emulator",
+        str(library),
+    ]
     ended = built([*driver, "-Werror"], tmp_path / "own")
     assert (ended.returncode, ended.stdout) == (1, "2 4 6 timed\n")
     assert ended.stderr == "own: ends\\nhere\n"

@@ -1,6 +1,6 @@
 // What accesses cost, as ncu reads it on an H200. (More of them are in profiler/constructs.cu and
 // sharing.cu, but copies and lanes that want in pairs the same are not.)
-#include "instrument/access_pattern.h"
+#include "instrument/profile/access_pattern.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Basic blocks read from instructions of AArch64, on whichever machine this runs.
 // (profiler/constructs.cu has those of the machine itself.)
-#include "instrument/code_blocks.h"
+#include "instrument/record/basic_blocks.h"
 
 #include <gtest/gtest.h>
 
@@ -27,8 +27,8 @@ class Code {
 
     uint32_t here() const { return static_cast<uint32_t>(bytes_.size()); }
 
-    emu::CodeBlock at(uint32_t place) const {
-        emu::CodeBlocks blocks(emu::aarch64Code, bytes_.data(), kHook);
+    emu::BasicBlock at(uint32_t place) const {
+        emu::BasicBlocks blocks(emu::aarch64Code, bytes_.data(), kHook);
         blocks.scan(0, here());
         return blocks.at(place);
     }
@@ -112,7 +112,7 @@ TEST(BasicBlocksOfAArch64, JumpOnToWhatAComparisonOfNumbersGuards) {
     }
 }
 
-TEST(CodeBlocksOfAArch64, JumpToACaseOfASwitch) {
+TEST(BasicBlocksOfAArch64, JumpToACaseOfASwitch) {
     Code code;
     const uint32_t first = code.block();
     code.words({0x7100101f, 0x54000040, 0x14000002});  // cmp w0, #4; b.eq; b
@@ -121,7 +121,7 @@ TEST(CodeBlocksOfAArch64, JumpToACaseOfASwitch) {
     expectJump(code.at(first), only, false);
 }
 
-TEST(CodeBlocksOfAArch64, OtherEnds) {
+TEST(BasicBlocksOfAArch64, OtherEnds) {
     Code code;
     const uint32_t first = code.block();
     code.words({0x94000400});  // bl

@@ -18,6 +18,9 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+from lab_cli import catalogue
+from lab_cli.catalogue import Exercise
+
 sys.path[:0] = [str(Path(__file__).parents[3] / folder) for folder in ("cmake", "scripts")]
 
 from expected_counts import (  # noqa: E402
@@ -45,64 +48,6 @@ RECORDED = Path(__file__).parent / "recorded"  # of our own programs
 # A hand-out (./lab handout) lacks kernels, and what was recorded of them.
 HANDED_OUT = (Path(__file__).parents[3] / "handout.toml").exists()
 
-# Options with which ncu ran the exercises, too.
-OPTIONS = {
-    "warpLayout": ["--profile"],
-    "simpleDivergence": ["--profile", "--size=256K"],
-    "controlDivergence": ["--profile", "--size=1000"],
-    "sumMatrix": ["--profile", "--rows=128", "--cols=128"],
-    "reduceInteger": ["--profile", "--size=32K"],
-    "reduceFloat": ["--profile", "--size=32K"],
-    "compensatedSum": ["--profile", "--size=32K"],
-    "syncHazard": ["--profile", "--size=4K", "--block=256"],
-    "memorySpaces": ["--profile", "--size=4K"],
-    "memoryLatency": ["--profile", "--largest=8K", "--hops=101"],
-    "misalignedAccess": ["--profile", "--size=32K", "--rounds=3"],
-    "stridedAccess": ["--profile", "--size=16K"],
-    "structLayouts": ["--profile", "--size=8K"],
-    "transpose": ["--profile", "--rows=512", "--cols=512"],
-    "transposeFast": ["--profile", "--rows=512", "--cols=512", "--kernel=transpose"],
-    "sharedBanks": ["--profile", "--rounds=7", "--strides=33"],
-    "constantMemory": ["--profile", "--size=32K", "--steps=4096"],
-    "warpShuffle": ["--profile", "--size=16K", "--by=2"],
-    "shuffleOrShared": ["--profile", "--size=32K", "--cols=32", "--rounds=3"],
-    "hostTransfer": ["--profile", "--size=64K"],
-    "zeroCopy": ["--profile", "--size=4K"],
-    "managedMemory": ["--profile", "--rows=128", "--cols=128"],
-    "roofline": ["--profile", "--size=32K", "--loads=64"],
-    "dramParallelism": ["--profile", "--size=4K", "--rounds=16"],
-    "memoryBound": ["--profile", "--size=16K"],
-    "rowNormalisation": ["--profile", "--rows=32", "--cols=1K"],
-    "sharedReduction": ["--profile", "--size=32K", "--block=256"],
-    "occupancyCliff": (
-        "--profile --threads=4K --steps=4 --operations=8 --passes=2 --set=1".split()
-    ),
-    "matmul": ["--profile", "--m=128", "--n=128", "--k=128"],
-    "threadGranularity": ["--profile", "--m=128", "--n=128", "--k=128"],
-    "registerTiles": ["--profile", "--m=128", "--n=128", "--k=128"],
-    "matmulFast": ["--profile", "--m=128", "--n=256", "--k=64"],
-    "cornerTurning": ["--profile", "--m=128", "--n=128", "--k=128"],
-    "spectralDerivative": ["--profile", "--points=8", "--elements=16"],
-    "streamConcurrency": ["--profile"],
-    "streamOrder": ["--profile", "--size=4K", "--microseconds=20"],
-    "copyOverlap": ["--profile", "--size=4K", "--steps=3", "--pieces=2", "--threads=2"],
-    "launchCost": ["--profile", "--kernels=2", "--size=4K", "--block=256"],
-    "nestedHelloWorld": ["--profile"],
-    "nestedReduce": ["--profile", "--size=4K", "--block=128"],
-    "mandelbrot": (
-        "--profile --width=96 --height=64 --dwell=64 --tile=32 --least=8 --block=64".split()
-    ),
-    "launchLimits": ["--profile", "--launches=8", "--reserve=16"],
-}
-
-# Options for the cpu back end alone.
-OPTIONS_HERE = {
-    # A kernel passes the time, each thread by its own look at the clock. It takes more than a
-    # microsecond to get there: all lanes of a warp leave the loop at their first look.
-    "streamConcurrency": ["--microseconds=1"],
-    # On the H200 CUDA made room for 32 where 16 were asked for.
-    "launchLimits": ["--reserve=32"],
-}
 # Some grids are made for the device: the emulation gets as many multiprocessors as an H200 has.
 DEVICE = {"CUDA_EMULATOR_SMS": "132"}
 

@@ -19,7 +19,6 @@ from expected_counts import DEBUG, OPTIMISED
 from lab_cli import catalogue
 from lab_cli.catalogue import Exercise
 
-ROOT = Path(__file__).resolve().parents[3]
 # By column: what is counted, and how it is written.
 COLUMNS = {
     "divergent_branches": ("divergent", ",.0f"),
@@ -75,19 +74,13 @@ def rows_of(exercise: Exercise, build_folder: Path) -> list[list[str]]:
     return rows
 
 
-def program_of(name: str, folder: Path) -> Path:
-    """The instrumented program of an exercise in the folder of a build."""
-    (source,) = ROOT.glob(f"[cds]*/{name}.cu")
-    return folder / source.parent.relative_to(ROOT) / f"{name}_instrumented"
-
-
 def main(folder: Path, output: Path) -> None:
     with output.open("w", newline="") as file:
         file.write("\n".join(FACTS) + "\n")
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["exercise", "parameters", "kernel", *COLUMNS])
-        for name in OPTIONS:
-            writer.writerows(rows_of(name, program_of(name, folder)))
+        for exercise in compared():
+            writer.writerows(rows_of(exercise, folder))
 
 
 if __name__ == "__main__":
