@@ -2,7 +2,8 @@
 # prefix/SUITE.CASE. In a build for the cpu back end; without GoogleTest there are none.
 #
 # in:  LAB_OWN_TESTS, LAB_CHOSEN_BACKEND
-# out: LAB_UNIT_TESTS (on or off), unit_properties and lab_unit_test(), for ctest's other cases that are not of an exercise
+# out: LAB_UNIT_TESTS (on or off); unit_properties and lab_unit_test(), for ctest's other cases that belong to no
+#      exercise
 
 set(unit_properties LABELS unit SKIP_RETURN_CODE 77)
 # A case of GoogleTest takes milliseconds, or up to some seconds of a busy machine: one that takes so long hangs.

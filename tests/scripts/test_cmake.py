@@ -6,11 +6,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from exercise_sample import FACTS
+from lab_cli import catalogue
+from lab_cli.building import for_cmake
 from lab_cli.machine.needs import find_cmake
 from lab_cli.paths import ROOT
 
-FIVE = '"--size=12 => ^5 hazards found in [0-9]+ kernel launches[.] "'
-NONE = '"--size=12 => ^no hazards found in "'
 PROJECT = "cmake_minimum_required(VERSION 3.25)\nproject(x NONE)\n"
 
 
@@ -68,34 +69,36 @@ def test_failed_choice_says_why(tmp_path: Path) -> None:
     assert "reason" in output
 
 
-@pytest.mark.parametrize(
-    ("options", "facts", "message"),
-    [
-        ("CUDA_ONLY", "order = 10\ngpu_only = true # tensor cores\n", ""),
-        ("", None, "x.toml is missing"),
-        ("CUDA_ONLY", "order = 10\n", "says CUDA_ONLY, but"),
-        ("CUDA_ONLY", "gpu_only = false\n", "lacks gpu_only = true"),
-        ("", "gpu_only=true\n", "lacks CUDA_ONLY"),
-        (f"CUDA_ONLY HAZARDS {FIVE}", "gpu_only = true\nhazards = 5 # races\n", ""),
-        (f"CUDA_ONLY HAZARDS {NONE} {FIVE}", "gpu_only = true\n", ""),
-        (f"HAZARDS {FIVE}", "order = 10\n", "(x) expects 5, but hazards is 0 in"),
-        (f"HAZARDS {FIVE}", "hazards = 15\n", "(x) expects 5, but hazards is 15 in"),
-        (f"HAZARDS {NONE}", "hazards = 1\n", "(x) expects 0, but hazards is 1 in"),
-        ("", "hazards = 1\n", "(x) expects 0, but hazards is 1 in"),
-    ],
-)
-def test_cmake_and_toml_must_agree(
-    tmp_path: Path, options: str, facts: str | None, message: str
-) -> None:
-    if facts is not None:
-        (tmp_path / "x.toml").write_text(facts)
+def test_calls_of_a_chapter(exercises, tmp_path: Path) -> None:
+    """What CMake gets of the facts is what it reads back; an edit of others leaves the file alone."""
+    facts = FACTS.replace('runs = [""]', r"""runs = ["--size=3", '--name="a b" $x \y']""", 1)
+    more = """[tests.rejects]
+"--size=0" = "from 1"
+[tests.hazards]
+"--size=3" = { hazards = 1 }
+"""
+    source = exercises("ch/second", facts.replace("10", "20") + more)
+    exercises("ch/first", "rdc = true\nlibraries = ['CUDA::cublas']\n" + FACTS)
+    exercises("other/third")
+    file = tmp_path / "calls.cmake"
+    for_cmake.main([str(tmp_path / "ch"), str(file)])
+    before = file.stat().st_mtime_ns
+    catalogue.facts_of(source).write_text(facts.replace("10", "20").replace("about", "of") + more)
+    for_cmake.main([str(tmp_path / "ch"), str(file)])
+    assert file.stat().st_mtime_ns == before
     status, output = configure(
         tmp_path,
-        f'set(LAB_CHOSEN_BACKEND cpu)\ninclude("{ROOT}/cmake/LabExercise.cmake")\n'
-        f'lab_add_exercise(x {options} RUNS "--size=1")\n',
+        "function(lab_add_exercise)\n"
+        "  foreach(word IN LISTS ARGV)\n    message(STATUS [=[word:]=]${word}.)\n  endforeach()\n"
+        f"endfunction()\ninclude({file})\n",
     )
-    assert (status == 0) is (message == "")
-    assert message in output
+    assert status == 0
+    words = [
+        "first", "RDC", "LINK", "CUDA::cublas", "RUNS", "",
+        "second", "RUNS", "--size=3", '--name="a b" $x \\y', "REJECTS", "--size=0",
+        "HAZARDS", "--size=3 => ^1 hazard found in [0-9]+ kernel launch",
+    ]  # fmt: skip
+    assert " ".join(f"-- word:{word}." for word in words) in output
 
 
 @pytest.mark.parametrize(

@@ -18,16 +18,15 @@ import drawing
 from lab_cli.paths import ROOT
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import TextPath
-from page_text import targets
 
 pytestmark = pytest.mark.draws
 
 SVG = "{http://www.w3.org/2000/svg}"
-DRAWINGS = sorted(ROOT.glob("*/drawings/*.svg"))
+DRAWINGS = sorted(ROOT.glob("*/*/drawing.svg"))
 RESERVE = 1.06  # how much wider than DejaVu Sans another font may be
 SMALLEST = 11  # pixels of a letter
 
-of_drawings = pytest.mark.parametrize("path", DRAWINGS, ids=lambda path: path.stem)
+of_drawings = pytest.mark.parametrize("path", DRAWINGS, ids=lambda path: path.parent.name)
 
 
 class Box(NamedTuple):
@@ -146,14 +145,9 @@ def test_words_have_room(path: Path) -> None:
 
 
 @of_drawings
-def test_drawing_stands_on_a_page_of_its_chapter(path: Path) -> None:
-    pages = path.parent.parent.glob("*.md")
-    link = f"drawings/{path.name}"
-    shown = [page for page in pages if link in targets(page.read_text(encoding="utf-8"))]
-    assert len(shown) == 1
-    alternative = re.search(
-        rf"!\[([^\]]*)\]\({re.escape(link)}\)", shown[0].read_text(encoding="utf-8")
-    )
+def test_drawing_stands_on_the_page_of_its_exercise(path: Path) -> None:
+    page = (path.parent / "README.md").read_text(encoding="utf-8")
+    alternative = re.search(rf"!\[([^\]]*)\]\({path.name}\)", page)
     assert alternative and len(alternative[1]) > 80, "an image, with words that tell what is drawn"
 
 

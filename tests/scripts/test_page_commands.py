@@ -178,7 +178,7 @@ def test_built_files_are_where_a_build_has_them(page: Path) -> None:
         chapter, _, program = name.partition("/")
         if chapter in CHAPTERS:
             source = SOURCES.get(PER_THREAD.get(program, program))
-            assert source and source.parent.name == chapter, name
+            assert source and source.parents[1].name == chapter, name
         elif preset in PRESETS and BUILD.is_dir():
             assert (BUILD / name).exists(), f"out/{preset}/{name}"
 

@@ -119,6 +119,6 @@ def test_files_of_results() -> None:
     assert file_called("metrics", PAGE) == results_file("transpose", "metrics")
     assert file_called("matmul", PAGE) == results_file("matmul")
     assert file_called("matmul.metrics", PAGE) == results_file("matmul", "metrics")
-    assert file_called("cpu/set_up", PAGE).is_file()
+    assert file_called("emulator/results/set_up", PAGE).is_file()
     with pytest.raises(LabError, match="README.md is not the page of an exercise"):
         file_called("", ROOT / "README.md")

@@ -38,6 +38,7 @@ MODULES = {
     module_of(path): path
     for package in ("lab_cli", "lab_course")
     for path in sorted((SCRIPTS / package).rglob("*.py"))
+    if "vendor" not in path.parts
 }
 
 

@@ -152,10 +152,9 @@ def installation() -> Iterator[Path]:
             folder / "emulator" / "translator",
             ignore=lambda *_: ["__pycache__"],
         )
-        chapter = folder / "ch03_execution_model"
-        chapter.mkdir()
-        for file in ("CMakeLists.txt", "reduceInteger.cu", "reduceInteger.toml"):
-            shutil.copy(ROOT / chapter.name / file, chapter)
+        chapter = Path("ch03_execution_model")
+        shutil.copytree(ROOT / chapter / "reduceInteger", folder / chapter / "reduceInteger")
+        shutil.copy(ROOT / chapter / "CMakeLists.txt", folder / chapter)
         yield folder
 
 

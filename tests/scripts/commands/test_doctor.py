@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
-from lab_cli import main, toml_file
+from lab_cli import main
 from lab_cli.commands import doctor
 from lab_cli.commands.doctor import ABSENT, OK, PROBLEM
 from lab_cli.counters import profilers
@@ -147,13 +146,6 @@ def test_nvcc_that_is_not_there(
     assert (line.state, line.text) == (ABSENT, f"not found: {text}")
 
 
-def test_reader_of_toml(monkeypatch) -> None:
-    assert doctor.toml_line().state == OK
-    monkeypatch.setattr(toml_file, "reader", lambda: None)
-    assert doctor.toml_line().state == PROBLEM
-    assert "./lab run installs" in doctor.toml_line().text
-
-
 NVCC = 'case "$1" in --version) echo "release 13.0," ;; *) echo compute_75; echo compute_90 ;; esac'
 
 
@@ -168,7 +160,6 @@ def machine(fake_tool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(doctor.python_packages, "python_with", lambda *modules: "")
     monkeypatch.setattr(doctor.apt.os, "geteuid", lambda: 1000)
     monkeypatch.setattr(profilers, "PLACES", {"ncu": [], "nsys": []})
-    monkeypatch.setattr(toml_file, "reader", lambda: SimpleNamespace(__name__="tomllib"))
     return tmp_path / "bin"
 
 

@@ -536,7 +536,7 @@ def test_own_files(lab: Lab, mine: Path) -> None:
     part = mine.parent / "part.cu"
     part.touch()
     lab.ncu(ncu_sample.OUTPUT)
-    source = lab.folder / "ch03_execution_model" / "reduceInteger.cu"
+    source = lab.folder / "ch03_execution_model" / "reduceInteger" / "reduceInteger.cu"
     assert lab(str(source), str(part), "--metrics=duration") == 0
     build_line, nvcc_line, ncu_line = lab.ran()
     built = lab.folder / "own" / "reduceInteger.gpu"
@@ -564,7 +564,7 @@ def test_own_files_that_do_not_compile(lab: Lab, mine: Path, monkeypatch, capfd,
 
 
 def test_file_of_an_exercise_is_the_exercise(lab: Lab, tmp_path: Path) -> None:
-    source = tmp_path / "ch03_execution_model" / "reduceInteger.cu"
+    source = tmp_path / "ch03_execution_model" / "reduceInteger" / "reduceInteger.cu"
     lab.ncu(ncu_sample.OUTPUT)
     assert lab(str(source), "--metrics=duration") == 0
     assert lab.ran()[0] == "build gpu reduceInteger"

@@ -19,13 +19,15 @@ HEAD = "exercise                  result   seconds\n"
 
 @pytest.fixture
 def faked(exercises, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """main() with two exercises, no set-up, and a build that finds its programs in `tmp_path`."""
+    """main() with two exercises, no set-up, and a build that finds its programs in the folder that this returns."""
     monkeypatch.setattr(setup, "ensure", lambda backend, modules=(), tests=False: "cmake")
-    monkeypatch.setattr(presets, "build", lambda cmake, preset, *targets: tmp_path)
+    monkeypatch.setattr(presets, "build", lambda cmake, preset, *targets: built)
+    built = tmp_path / "build"
     for place in (REDUCE, TRANSPOSE):
         exercises(place)
-        script(tmp_path / place, 'echo "$(basename $0) $*"')
-    return tmp_path
+        (built / place).parent.mkdir(parents=True, exist_ok=True)
+        script(built / place, 'echo "$(basename $0) $*"')
+    return built
 
 
 def script(program: Path, text: str) -> None:
@@ -79,7 +81,7 @@ def test_verbose_shows_what_they_print_and_the_lines_at_the_end(faked, option: s
 
 
 def test_all_is_several_where_there_is_one(faked, capfd) -> None:
-    (faked / f"{REDUCE}.toml").unlink()
+    (faked.parent / REDUCE / "exercise.toml").unlink()
     assert lab_run() == 0
     assert capfd.readouterr().out.startswith(HEAD + "transpose ")
 
@@ -259,9 +261,15 @@ def test_a_late_program_is_ended(faked, late: str, capfd) -> None:
 
 
 def test_the_files_of_exercises_are_those_exercises(faked: Path, capfd) -> None:
-    assert lab_run(str(faked / f"{TRANSPOSE}.cu"), "--", "x") == 0
+    assert lab_run(str(faked.parent / TRANSPOSE / "transpose.cu"), "--", "x") == 0
     assert capfd.readouterr().out == "transpose x\n"
-    assert lab_run(str(faked / f"{TRANSPOSE}.cu"), str(faked / f"{REDUCE}.cu")) == 0
+    assert (
+        lab_run(
+            str(faked.parent / TRANSPOSE / "transpose.cu"),
+            str(faked.parent / REDUCE / "reduceInteger.cu"),
+        )
+        == 0
+    )
     assert "2 of 2 ok" in capfd.readouterr().out
 
 

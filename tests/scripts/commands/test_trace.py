@@ -363,20 +363,15 @@ def test_repetitions_are_not_in_the_summary(lab: Lab, capfd) -> None:
 
 @pytest.mark.draws
 @pytest.mark.parametrize(
-    ("chosen", "lists", "said"),
-    [
-        ("gpu", "lab_add_exercise(transpose\n    RDC\n    RUNS", True),
-        ("cpu", "lab_add_exercise(transpose RUNS 1 RDC)", True),
-        ("gpu", "lab_add_exercise(transpose RUNS 1)\nlab_add_exercise(other RDC)", False),
-        ("gpu", 'lab_add_exercise(transpose PRINTS "xRDC")', False),
-    ],
+    ("chosen", "facts", "said"),
+    [("gpu", "rdc = true\n", True), ("cpu", "rdc = true\n", True), ("gpu", "", False)],
 )
 def test_kernels_of_kernels_are_said_to_be_missing(
-    lab: Lab, capfd, chosen: str, lists: str, said: bool
+    lab: Lab, exercises, capfd, chosen: str, facts: str, said: bool
 ) -> None:
     lab.nsys(lab.records())
     lab.program()
-    (lab.folder / "ch04_memory" / "CMakeLists.txt").write_text(lists)
+    exercises("ch04_memory/transpose", facts + FACTS)
     assert lab("transpose", f"--backend={chosen}") == 0
     text = "Kernels that a kernel launches have no bars of their own."
     assert (text in capfd.readouterr().err.splitlines()) == said

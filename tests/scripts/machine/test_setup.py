@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from lab_cli import lock, paths, toml_file
+from lab_cli import lock, paths
 from lab_cli.errors import LabError
 from lab_cli.machine import apt, needs, python_packages, setup, zig
 from lab_cli.machine.needs import Need
@@ -324,19 +324,16 @@ def test_one_message_names_all_that_is_missing(fake_tool, log, monkeypatch, capf
     monkeypatch.setattr(setup, "needs_of", lambda *_: needs)
     monkeypatch.setattr(python_packages, "venv_can_be_made", lambda: False)
     monkeypatch.setattr(python_packages, "python_with", lambda *_: "")
-    monkeypatch.setattr(toml_file, "reader", lambda: None)
     monkeypatch.setattr(apt.os, "geteuid", lambda: 1000)
     fake_tool("apt-get", LOGGING_APT.format(log=log))
     fake_tool("apt-cache", 'echo "  Candidate: 3.22.1-1"')  # too old: CMake comes from PyPI
     with pytest.raises(LabError) as raised:
-        setup.toml_reader("cpu")
+        setup.ensure("cpu")
     assert str(raised.value).startswith(
-        "missing: a tool, Python's venv (for tomli, cmake). Run this command, then lab again:\n\n"
+        "missing: a tool, Python's venv (for cmake). Run this command, then lab again:\n\n"
         "    sudo apt-get update && sudo apt-get install -y --no-install-recommends tool python3-venv"
     )
-    with pytest.raises(
-        LabError, match=r"missing: a tool, Python's venv \(for pytest, tomli, cmake\)"
-    ):
+    with pytest.raises(LabError, match=r"missing: a tool, Python's venv \(for pytest, cmake\)"):
         setup.ensure("cpu", ["pytest"])
     assert not log.exists()
     assert capfd.readouterr().err == ""
@@ -554,7 +551,7 @@ def test_requirements_are_pinned() -> None:
     pins = {line.split("#")[0].strip() for line in lines} - {""}
     names = {re.split("[=<>]", pin)[0] for pin in pins}
     assert names == {pin.split("==")[0] for pin in pins if "==" in pin}
-    assert {*python_packages.OF_TESTS, "cmake", "matplotlib", "ninja", "tomli", "ziglang"} <= names
+    assert {*python_packages.OF_TESTS, "cmake", "matplotlib", "ninja", "ziglang"} <= names
 
 
 def test_one_python_must_have_all_modules(fake_tool, monkeypatch, capfd) -> None:
@@ -594,19 +591,6 @@ def test_missing_modules_are_installed_once(monkeypatch, capfd, may_install, sai
     assert setup.python_for(["matplotlib"]) == "python"
     assert installed == ["matplotlib"]
     assert capfd.readouterr().err == said
-
-
-def test_a_reader_of_toml_is_installed_where_there_is_none(monkeypatch) -> None:
-    installed: list[str] = []
-    monkeypatch.setattr(python_packages, "python_with", lambda *modules: "")
-    monkeypatch.setattr(python_packages, "venv_can_be_made", lambda: True)
-    monkeypatch.setattr(python_packages, "install", installed.extend)
-    monkeypatch.setattr(toml_file, "reader", lambda: toml_file)
-    setup.toml_reader()
-    assert installed == []
-    monkeypatch.setattr(toml_file, "reader", lambda: None)
-    setup.toml_reader()
-    assert installed == ["tomli"]
 
 
 def test_modules_that_are_there_are_not_installed(
