@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import csv
 
 from drawing import Drawing
-from lab_cli.paths import ROOT
 
 GIB, MIB, KIB = 2**30, 2**20, 2**10
 
 
 def properties() -> dict[str, str]:
-    path = ROOT / "results" / "h200" / "deviceQuery.csv"
+    path = Path(__file__).with_name("results") / "h200" / "table.csv"
     lines = [line for line in path.read_text().splitlines() if not line.startswith("#")]
     return {row["property"]: row["value"] for row in csv.DictReader(lines)}
 

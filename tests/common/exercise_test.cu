@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "lab.cuh"
+#include "output_file.cuh"
 
 namespace {
 

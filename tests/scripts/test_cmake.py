@@ -89,7 +89,7 @@ def test_calls_of_a_chapter(exercises, tmp_path: Path) -> None:
     status, output = configure(
         tmp_path,
         "function(lab_add_exercise)\n"
-        "  foreach(word IN LISTS ARGV)\n    message(STATUS [=[word:]=]${word}.)\n  endforeach()\n"
+        '  foreach(word IN LISTS ARGV)\n    message(STATUS "word:${word}.")\n  endforeach()\n'
         f"endfunction()\ninclude({file})\n",
     )
     assert status == 0

@@ -75,6 +75,8 @@ def wrong_in(words: list[str]) -> list[str]:
         arguments, unknown = main.parsed(before), []
     except LabError as error:
         return [f"{' '.join(words)}: {error}"]
+    except SystemExit:  # --help and --version
+        return []
     if after and arguments.takes != AFTER_DASHES:
         unknown.append("--")
     names = list(getattr(arguments, "names", None) or [getattr(arguments, "name", "NAME")])

@@ -36,7 +36,10 @@ def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "x.md"
 
 
-@pytest.mark.parametrize("page", tables.pages(), ids=lambda page: str(page.relative_to(ROOT)))
+PAGES = [page for page in tables.pages() if page.name != "CONTRIBUTING.md"]  # shows the form
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_numbers_of_pages_are_those_of_the_results(page: Path) -> None:
     assert "\n".join(problems(page.read_text(encoding="utf-8"), page)) == ""
 
