@@ -113,7 +113,7 @@ def run_text(program: str, words: list[str], as_gpu: bool) -> str:
 
 
 def printed(program: str, small: str, odd: str) -> str:
-    """The texts, each below its command line."""
+    """The texts, each below its command line, as a terminal shows them."""
     name = Path(program).name
     as_gpu = name.endswith(AS_GPU)
     table = [*shlex.split(small if as_gpu else odd), "--profile"]
@@ -124,7 +124,7 @@ def printed(program: str, small: str, odd: str) -> str:
         if as_gpu:
             text = own_lines(text, run_text(program[: -len(AS_GPU)], words, as_gpu))
         texts.append((" ".join(words), text))
-    return "\n".join(f"$ {name} {words}\n{text}" for words, text in texts)
+    return "".join(f"$ {name} {words}\n{text}" for words, text in texts)
 
 
 def main(arguments: list[str]) -> int:

@@ -49,13 +49,13 @@ def accept(command: list[str], monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_what_was_accepted_passes_on_every_processor(command: list[str], monkeypatch) -> None:
     assert check_printed.main(command) == NOT_THERE
     file = accept(command, monkeypatch)
-    assert file.read_text().split("\n\n") == [
-        "$ program --help\n--size=4.5(1..1T)",
+    assert file.read_text() == (
+        "$ program --help\n--size=4.5(1..1T)\n"
         "$ program --size=5 --b=1 --profile\n"
         "options --size=5 --b=1 --profile\n"
-        "4,096 bytes on CPU emulation of sm_90",
-        "$ program --csv --reps=1\noptions,min_ms\n--csv --reps=1,#\n",
-    ]
+        "4,096 bytes on CPU emulation of sm_90\n"
+        "$ program --csv --reps=1\noptions,min_ms\n--csv --reps=1,#\n"
+    )
     assert check_printed.main(command) == 0
     monkeypatch.setenv("PROCESSOR", "another one")
     assert check_printed.main(command) == 0
@@ -99,13 +99,13 @@ def test_of_what_runs_as_a_gpu_its_own_lines_are_kept_without_times(
     as_gpu.write_text(program.read_text().replace("4,096 bytes", "4,097 bytes"))
     as_gpu.chmod(0o755)
     file = accept([command[0], str(as_gpu), "--size=1.5", "--size=7"], monkeypatch)
-    assert file.read_text().split("\n\n") == [
-        "$ program_as_gpu --help\n--size=4.5(1..1T)",
+    assert file.read_text() == (
+        "$ program_as_gpu --help\n--size=4.5(1..1T)\n"
         "$ program_as_gpu --size=1.5 --profile\n"
         "options --size=# --profile\n"
-        "4,097 bytes on CPU emulation of sm_90",
-        "$ program_as_gpu --size=7 --profile --csv\n(2 lines as without a GPU)\n",
-    ]
+        "4,097 bytes on CPU emulation of sm_90\n"
+        "$ program_as_gpu --size=7 --profile --csv\n(2 lines as without a GPU)\n"
+    )
 
 
 def test_lines_that_another_program_prints_are_counted() -> None:
