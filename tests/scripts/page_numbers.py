@@ -35,6 +35,7 @@ from page_text import CODE_SPAN, prose
 
 BEGIN = "<!-- ="
 COMMENT = re.compile(r"<!-- = (.+?) -->")
+EXAMPLE = re.compile(r"`<!-- = [^`]*`")  # of a page that tells how to write one
 NUMBER = re.compile(r"(?<![\w.,/^])(-?\d[\d,]*(?:\.(\d+))?)(?:\^(-?\d+))?(?![\d.]*\w)")
 UNIT = 24  # as many characters may stand between a number and its comment
 REFERENCE = re.compile(r"\b(\w+)\[([^\]]*)\]")
@@ -60,7 +61,8 @@ def file_called(name: str, page: Path) -> Path:
 def claims(text: str) -> Iterator[Claim | str]:
     """The numbers of a page's text with their formulas; or what is wrong with a comment."""
     lines = dict(prose(text))
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, whole in enumerate(text.splitlines(), 1):
+        line = EXAMPLE.sub("", whole)
         if BEGIN not in line:
             continue
         if BEGIN not in CODE_SPAN.sub("", lines.get(number, "")):

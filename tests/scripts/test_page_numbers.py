@@ -58,7 +58,7 @@ def test_there_are_such_numbers() -> None:
         "It takes **5 ms** <!-- = median_ms[naive, rows=512] -->.",
         "8 warps <!-- = block[naive, rows=512] / 32 --> a block, 2^9 <!-- = rows[copy] --> rows",
         "4,000 <!-- = gbps[kernel=copy, order=0;1] --> and 12.5 <!-- = gld_efficiency[naive<1>, in=metrics] -->",
-        "```\n97 %\n```\nNo <!-- remark -->",
+        "```\n97 %\n```\nNo <!-- remark -->, but 4 `<!-- = FORMULA -->` is an example",
     ],
 )
 def test_right_numbers(text: str, page: Path) -> None:
