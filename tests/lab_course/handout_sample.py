@@ -105,7 +105,7 @@ __global__ void plain(const int* in, int* out) {
 template <unsigned kParts>
 __global__ void wide(const int* __restrict__ in, int* out, unsigned n = 1) {
     // TODO: Load first.
-    // Task 2 of sums.md says more.
+    // Task 2 of README.md says more.
     (void)in, (void)out, (void)n;
 }
 
@@ -131,6 +131,22 @@ int main(int argc, char** argv) {
 
 FACTS = """\
 order = 10
+idea = "sums"
+
+[tests]
+runs = ["--size=1", "--size=2 --kernel=clev", "--size=3 --kernel=l"]
+
+[tests.prints]
+"--size=1" = "^clever +1 "
+"--size=4" = ["^plain +4 ", "^clever +4 "]
+
+[tests.rejects]
+"--size=0" = "^sums: 0"
+"--kernel=x" = "one of plain, wide2, wide4, clever"
+
+[tests.hazards]
+"--size=1" = { hazards = 0 }
+"--size=1 --kernel=clever" = { hazards = 1, launches = 2 }
 
 [bench]
 runs = ["--size=1", { options = "--size=1G", gib = 8.5 }]
@@ -183,9 +199,9 @@ bounds = []
 PAGE = """\
 # sums
 
-About sums. [fast](fast.md#idea) goes on; [other](other.md) does not.
+About sums. [fast](../fast/README.md#idea) goes on; [other](../other/README.md) does not.
 
-![A picture.](../results/h200/fast.ladder.svg)
+![A picture.](../fast/results/h200/ladder.svg)
 
 ## Hints
 
@@ -218,70 +234,29 @@ for (unsigned k = 0; k < kParts; ++k)
 """
 
 OTHER = 'int main() {{ lab::Exercise exercise("{0}", "About {0}."); }}\n'
-OTHER_FACTS = 'order = {}\n[bench]\nruns = [""]\n'
-LISTS = """\
-# The first.
-lab_add_exercise(sums
-    RUNS
-        "--size=1"
-        "--size=2 --kernel=clev"
-        "--size=3 --kernel=l"
-    PRINTS
-        "--size=1 => ^clever +1 "
-    REJECTS
-        "--size=0 => ^sums: 0"
-        "--kernel=x => one of plain, wide2, wide4, clever")
-
-# The second, fast.
-lab_add_exercise(fast
-    RUNS
-        "--size=1 => a (b"
-    REJECTS
-        "--size=0")
-# What it predicts.
-if(TARGET fast_instrumented)
-    add_test(NAME "fast predicted"
-        COMMAND x)
-endif()
-
-lab_add_exercise(other
-    RUNS
-        "--size=1")
-add_test(NAME "fast images"
-    COMMAND fast)
-"""
-HANDED_OUT_LISTS = """\
-# The first.
-lab_add_exercise(sums
-    RUNS
-        "--size=1"
-        "--size=3 --kernel=l"
-    REJECTS
-        "--size=0 => ^sums: 0")
-
-lab_add_exercise(other
-    RUNS
-        "--size=1")
-"""
+OTHER_FACTS = 'order = {}\nidea = "more"\n[tests]\nruns = [""]\n[bench]\nruns = [""]\n'
+# What [tests] is in the hand-out.
+TESTS = {
+    "runs": ["--size=1", "--size=3 --kernel=l"],
+    "prints": {"--size=4": ["^plain +4 "]},
+    "rejects": {"--size=0": "^sums: 0"},
+    "hazards": {"--size=1": {"hazards": 0}},
+}
 
 FILES = {
     "lab": "#!/bin/sh\n",
-    "README.md": "# A lab\n\nSee [fast](ch01/fast.md).\n",
-    "ch01/CMakeLists.txt": LISTS,
-    "ch01/sums.cu": SOURCE,
-    "ch01/sums.md": PAGE,
-    "ch01/sums.toml": FACTS,
-    "ch01/fast.cu": '#include "pieces.cuh"\n' + OTHER.format("fast"),
+    "README.md": "# A lab\n\nSee [fast](ch01/fast/README.md).\n",
+    "ch01/CMakeLists.txt": "lab_add_chapter()\n",
     "ch01/pieces.cuh": "// for (unsigned k = 0; k < kParts; ++k) sum += in[first + k * blockDim.x];\n",
-    "ch01/fast.md": "# fast\n",
-    "ch01/fast.toml": OTHER_FACTS.format(20),
-    "ch01/other.cu": OTHER.format("other"),
-    "ch01/other.md": "# other\n",
-    "ch01/other.toml": OTHER_FACTS.format(30),
-    "results/h200/fast.ladder.svg": "<svg/>\n",
-    "tests/own_test.py": "# sum += in[first + k * blockDim.x]\n",
-    "tests/emulator/profiler/compare.py": "# compares\n",
-    "tests/emulator/profiler/recorded/sums.debug.csv": (
+    "ch01/tests/pieces_test.cpp": "// sum += in[first + k * blockDim.x]\n",
+    "ch01/sums/sums.cu": SOURCE,
+    "ch01/sums/README.md": PAGE,
+    "ch01/sums/exercise.toml": FACTS,
+    "ch01/sums/exercise.cmake": "# more tests\n",
+    "ch01/sums/tests/assignments.toml": "[loadFirst]\nbefore = 'sum += in[first + k * blockDim.x];'\n",
+    "ch01/sums/tests/printed.txt": "clever 1\n",
+    "ch01/sums/tests/same_sums.py": "# of exercise.cmake\n",
+    "ch01/sums/results/h200/counts.debug.csv": (
         '==PROF==\n"ID","Kernel Name","x"\n"","","unit"\n'
         '"0","plain(const int *, int *)","1"\n'
         '"1","void wide<2>(const int *)","1,024"\n'
@@ -292,6 +267,16 @@ FILES = {
         '"6","library(int *)","1"\n'
         '"7","last(int *)","1"\n'
     ),
+    "ch01/fast/fast.cu": '#include "own.cuh"\n\n#include "../pieces.cuh"\n' + OTHER.format("fast"),
+    "ch01/fast/own.cuh": "// a secret\n",
+    "ch01/fast/README.md": "# fast\n",
+    "ch01/fast/exercise.toml": OTHER_FACTS.format(20),
+    "ch01/fast/results/h200/ladder.svg": "<svg/>\n",
+    "ch01/other/other.cu": OTHER.format("other"),
+    "ch01/other/README.md": "# other\n",
+    "ch01/other/exercise.toml": OTHER_FACTS.format(30),
+    "tests/own_test.py": "# sum += in[first + k * blockDim.x]\n",
+    "tests/emulator/profiler/compare.py": "# compares\n",
     ".ci/run": "# tests all\n",
     ".github/workflows/ci.yml": "name: CI\n",
     "TEACHING.md": "# For teachers\n",

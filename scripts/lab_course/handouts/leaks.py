@@ -198,7 +198,7 @@ def in_file(
 ) -> Leak | None:
     """In `text`, of any file but that. `users`: exercises that have the file or include it. The line is that
     of `shipped`, the file in the checkout."""
-    found = solution.found(text, alone=path.stem == solution.exercise)
+    found = solution.found(text, alone=solution.exercise in path.parent.parts)
     if not found:
         return None
     advice = "it has to go from there"

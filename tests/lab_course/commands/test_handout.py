@@ -28,7 +28,7 @@ GIT = ["git", "-c", "user.name=T", "-c", "user.email=t@localhost"]
 def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     root = tmp_path / "checkout"
     sample.write(root)
-    for module in (catalogue, files, workspace):
+    for module in (catalogue, choice, files, workspace):
         monkeypatch.setattr(module, "ROOT", root)
     return root
 
@@ -66,57 +66,60 @@ def test_the_files(checkout: Path, tmp_path: Path, capfd) -> None:
         ".github/workflows/ci.yml",
         "TEACHING.md",
         "ch01/pieces.cuh",
+        "ch01/tests/pieces_test.cpp",
+        "ch01/sums/tests/assignments.toml",
+        "ch01/sums/tests/printed.txt",
     }
     gone |= {name for name in sample.FILES if "fast" in name}
     assert {*texts} == {*sample.FILES, "handout.toml"} - gone
-    assert texts["ch01/sums.cu"] == sample.HANDED_OUT
-    assert texts["ch01/CMakeLists.txt"] == sample.HANDED_OUT_LISTS
-    assert texts["ch01/other.cu"] == sample.FILES["ch01/other.cu"]
+    assert texts["ch01/sums/sums.cu"] == sample.HANDED_OUT
+    assert texts["ch01/other/other.cu"] == sample.FILES["ch01/other/other.cu"]
     assert os.access(tmp_path / "out" / "lab", os.X_OK)
-    assert not os.access(tmp_path / "out" / "ch01" / "sums.cu", os.X_OK)
+    assert not os.access(tmp_path / "out" / "ch01" / "sums" / "sums.cu", os.X_OK)
     everything = "".join(texts.values())
-    assert "secret" not in everything.lower() and "fast.md" not in everything
+    assert "secret" not in everything.lower() and "fast/README.md" not in everything
 
 
 def test_its_facts(checkout: Path, tmp_path: Path) -> None:
     make(tmp_path / "out")
-    before = toml_file.load(checkout / "ch01" / "sums.toml")
-    after = toml_file.load(tmp_path / "out" / "ch01" / "sums.toml")
-    for key in ("order", "bench"):
+    before = toml_file.load(checkout / "ch01" / "sums" / "exercise.toml")
+    after = toml_file.load(tmp_path / "out" / "ch01" / "sums" / "exercise.toml")
+    for key in ("order", "idea", "bench"):
         assert after[key] == before[key]
+    assert after["tests"] == sample.TESTS
     assert after["work"] == {"bytes": {"plain": "4 * size"}, "baselines": ["plain"]}
     assert after["figures"]["ladder"] == {**before["figures"]["ladder"], "also": []}
     secret = ("hides", "leaves_out", "comment", "listed")
     kept = {key: value for key, value in before["assignment"][0].items() if key not in secret}
     assert after["assignment"] == [kept]
-    assert {*after} == {"order", "bench", "work", "figures", "assignment"}
+    assert {*after} == {"order", "idea", "tests", "bench", "work", "figures", "assignment"}
     mark = toml_file.load(tmp_path / "out" / "handout.toml")
     assert mark == {"version": 1, "assignments": ["loadFirst"]}
 
 
 def test_its_pages(checkout: Path, tmp_path: Path) -> None:
     texts = make(tmp_path / "out")
-    page = texts["ch01/sums.md"]
+    page = texts["ch01/sums/README.md"]
     assert "> **You write `wide`**, task 2: Load first. `./lab grade loadFirst` says" in page
     assert "kernels that are not in this hand-out" in page and "`clever`" in page
-    assert "fast goes on; [other](other.md) does not." in page and "![" not in page
+    assert "fast goes on; [other](../other/README.md) does not." in page and "![" not in page
     assert "Because of this." in page and "think" in page
     assert "The answer itself" not in page and "kParts" not in page
     assert page.count("it gives an assignment away") == 2
-    assert "`loadFirst` ([sums](ch01/sums.md), task 2): Load first." in texts["README.md"]
+    assert "`loadFirst` ([sums](ch01/sums/README.md), task 2): Load first." in texts["README.md"]
 
 
 def test_answers_that_an_assignment_names(checkout: Path, tmp_path: Path) -> None:
     facts = sample.FACTS.replace("task = 2", "task = 2\nanswers = [1]")
-    (checkout / "ch01" / "sums.toml").write_text(facts)
+    (checkout / "ch01" / "sums" / "exercise.toml").write_text(facts)
     texts = make(tmp_path / "out")
-    assert "Because of this." not in texts["ch01/sums.md"]
-    assert "Answer 1" in texts["ch01/sums.md"]
-    assert "answers" not in texts["ch01/sums.toml"]
+    assert "Because of this." not in texts["ch01/sums/README.md"]
+    assert "Answer 1" in texts["ch01/sums/README.md"]
+    assert "answers" not in texts["ch01/sums/exercise.toml"]
 
 
 def test_no_answers(checkout: Path, tmp_path: Path) -> None:
-    page = make(tmp_path / "out", "--no-answers")["ch01/sums.md"]
+    page = make(tmp_path / "out", "--no-answers")["ch01/sums/README.md"]
     assert "Because of this." not in page and "Answer 1" not in page
     assert "think" in page
     assert page.endswith("## Answers\n\nThey are not in this hand-out.\n")
@@ -124,8 +127,8 @@ def test_no_answers(checkout: Path, tmp_path: Path) -> None:
 
 def test_a_function_that_returns_something(checkout: Path, tmp_path: Path) -> None:
     facts = sample.FACTS.replace('kernels = ["wide"]', 'kernels = ["wide", "help"]')
-    (checkout / "ch01" / "sums.toml").write_text(facts.replace('["clever"]', '["last"]', 1))
-    text = make(tmp_path / "out")["ch01/sums.cu"]
+    (checkout / "ch01" / "sums" / "exercise.toml").write_text(facts.replace('["clever"]', '["last"]', 1))
+    text = make(tmp_path / "out")["ch01/sums/sums.cu"]
     body = KernelSource(text, "sums.cu").body("help")
     assert body.splitlines()[-2:] == ["    (void)x;", "    return {};"]
     assert text.count("// Several elements.") == 1
@@ -133,9 +136,9 @@ def test_a_function_that_returns_something(checkout: Path, tmp_path: Path) -> No
 
 def test_a_helper_that_the_solution_needs_stays(checkout: Path, tmp_path: Path) -> None:
     """Although of the kernels that stay none calls it."""
-    source = checkout / "ch01" / "sums.cu"
+    source = checkout / "ch01" / "sums" / "sums.cu"
     source.write_text(sample.SOURCE.replace("= sum + n", "= sum + help(n)"))
-    text = make(tmp_path / "out")["ch01/sums.cu"]
+    text = make(tmp_path / "out")["ch01/sums/sums.cu"]
     assert "__device__ int help(int x) {" in text and "kSecret = " in text
 
 
@@ -169,7 +172,7 @@ def test_what_is_telling() -> None:
         "if(i+3<n*n)out[i]=f(n)",
     ]
     one = "x; // out[ i*n + k ]\n//   = values[k];"
-    for page, found in (("ch01/sums.md", True), ("ch01/other.md", False)):
+    for page, found in (("ch01/sums/README.md", True), ("ch01/other/README.md", False)):
         several = leaks.Solution("written", "sums", [*solution.telling, "more"], "")
         leak = leaks.in_file(several, leaks.Text(one), Path(page), (), one)
         assert bool(leak) == found
@@ -177,7 +180,7 @@ def test_what_is_telling() -> None:
 
 
 def test_a_recording_lacks_the_launches_of_rows_that_are_gone(checkout: Path, tmp_path) -> None:
-    recorded = make(tmp_path / "out")["tests/emulator/profiler/recorded/sums.debug.csv"]
+    recorded = make(tmp_path / "out")["ch01/sums/results/h200/counts.debug.csv"]
     assert re.findall(r"^\"(\d+)\"", recorded, re.MULTILINE) == ["0", "1", "6", "7"]
     assert recorded.startswith('==PROF==\n"ID","Kernel Name","x"\n"","","unit"\n"0"')
 
@@ -187,11 +190,11 @@ def test_it_is_a_repository_with_one_commit(checkout: Path, tmp_path: Path) -> N
     git(checkout, "add", "-A")
     git(checkout, "commit", "-q", "-m", "The secret: sum += in[first + k * blockDim.x]")
     (checkout / "untracked.cu").write_text("// mine\n")
-    (checkout / "ch01" / "other.md").write_text("# other, changed\n")
+    (checkout / "ch01" / "other" / "README.md").write_text("# other, changed\n")
     (checkout / "README.md").unlink()
     texts = make(tmp_path / "out")
     assert "untracked.cu" not in texts and "README.md" not in texts
-    assert texts["ch01/other.md"] == "# other, changed\n"
+    assert texts["ch01/other/README.md"] == "# other, changed\n"
     out = tmp_path / "out"
     assert git(out, "status", "--porcelain") == ""
     assert (
@@ -205,10 +208,10 @@ def test_it_is_a_repository_with_one_commit(checkout: Path, tmp_path: Path) -> N
 
 def test_what_git_does_not_know_is_refused(checkout: Path, tmp_path: Path, capfd) -> None:
     git(checkout, "init", "-q")
-    git(checkout, "add", "ch01/sums.cu")
+    git(checkout, "add", "ch01/sums/sums.cu")
     assert main.main(["handout", "loadFirst", "-o", str(tmp_path / "out")]) == 1
     err = capfd.readouterr().err
-    assert "ch01/sums.toml does not belong to the checkout: git add it first" in err
+    assert "ch01/sums/exercise.toml does not belong to the checkout: git add it first" in err
     assert_nothing(tmp_path)
 
 
@@ -243,7 +246,7 @@ def test_the_checkouts_own_repository_says_what_is_in_it(
     git(checkout, "add", "-A")
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "elsewhere"))
     monkeypatch.setenv("GIT_INDEX_FILE", str(tmp_path / "index"))
-    assert "ch01/sums.cu" in make(tmp_path / "out")
+    assert "ch01/sums/sums.cu" in make(tmp_path / "out")
 
 
 @pytest.mark.parametrize(("mask", "mode"), [(0o022, 0o755), (0o077, 0o700)])
@@ -255,7 +258,7 @@ def test_who_may_read_it_the_umask_says(checkout, tmp_path, mask: int, mode: int
         os.umask(before)
     for name in ("", "ch01", "lab"):
         assert (tmp_path / "out" / name).stat().st_mode & 0o777 == mode
-    assert (tmp_path / "out" / "ch01" / "sums.cu").stat().st_mode & 0o777 == mode & 0o666
+    assert (tmp_path / "out" / "ch01" / "sums" / "sums.cu").stat().st_mode & 0o777 == mode & 0o666
 
 
 def test_twice_the_same(checkout: Path, tmp_path: Path) -> None:
@@ -311,7 +314,7 @@ def test_assignments_that_cannot_be_had(checkout, tmp_path, capfd, names: str, m
     ("old", "new", "message"),
     [
         ('kernels = ["clever"]', 'kernels = ["wide"]', "wide is written in both"),
-        ('hides = ["clever"]', 'hides = ["no"]', "ch01/sums.cu: no is not there"),
+        ('hides = ["clever"]', 'hides = ["no"]', "ch01/sums/sums.cu: no is not there"),
         ('hides = ["clever"]', 'hides = ["help"]', "clever, which stays, uses it"),
         ('leaves_out = ["fast"]', 'leaves_out = ["sums"]', "loadFirst leaves sums out, of which"),
         ('leaves_out = ["fast"]', 'leaves_out = ["no"]', "no exercise is named no"),
@@ -323,7 +326,7 @@ def test_assignments_that_cannot_be_had(checkout, tmp_path, capfd, names: str, m
     ],
 )
 def test_entries_that_are_wrong(checkout, tmp_path, capfd, old: str, new: str, message) -> None:
-    facts = checkout / "ch01" / "sums.toml"
+    facts = checkout / "ch01" / "sums" / "exercise.toml"
     facts.write_text(sample.FACTS.replace(old, new))
     names = ["loadFirst"] if "hides" in old or "leaves" in old else ["loadFirst", "beClever"]
     if "hides" not in old:
@@ -335,14 +338,14 @@ def test_entries_that_are_wrong(checkout, tmp_path, capfd, old: str, new: str, m
 
 def test_a_kernel_that_others_need_cannot_be_hidden(checkout, tmp_path, capfd) -> None:
     """A variable that comes from it is used in the row of a kernel that stays."""
-    source = checkout / "ch01" / "sums.cu"
+    source = checkout / "ch01" / "sums" / "sums.cu"
     text = sample.SOURCE.replace('    ladder.rung("last", grid', '    ladder.rung("last", bytesOf')
     source.write_text(
         text.replace("    // Only", "    const int bytesOf = sizeOf(clever);\n    // Only")
     )
     assert main.main(["handout", "loadFirst", "-o", str(tmp_path / "out")]) == 1
     assert capfd.readouterr().err == (
-        "lab: ch01/sums.cu: clever cannot be hidden: bytesOf: other kernels stand in the same statement\n"
+        "lab: ch01/sums/sums.cu: clever cannot be hidden: bytesOf: other kernels stand in the same statement\n"
     )
     assert_nothing(tmp_path)
 
@@ -351,29 +354,29 @@ def test_a_kernel_that_others_need_cannot_be_hidden(checkout, tmp_path, capfd) -
     ("file", "old", "new", "message"),
     [
         (  # a kernel below
-            "ch01/sums.cu",
+            "ch01/sums/sums.cu",
             "    out[threadIdx.x] = 0;\n",
             "    for (unsigned k = 0; k < kParts; ++k) // again\n  sum+=in[first + k*blockDim.x];\n",
-            "ch01/sums.cu:44: a part of the solution, wide of sums: last, which stays, has it: "
+            "ch01/sums/sums.cu:44: a part of the solution, wide of sums: last, which stays, has it: "
             'hides = ["last"] takes it away',
         ),
         (  # what is no function
-            "ch01/sums.cu",
+            "ch01/sums/sums.cu",
             "// Slow.",
             "// for (unsigned k = 0; k < kParts; ++k) sum += in[first + k * blockDim.x];",
-            "ch01/sums.cu:20: a part of the solution, wide of sums: it has to go from there",
+            "ch01/sums/sums.cu:20: a part of the solution, wide of sums: it has to go from there",
         ),
         (  # another exercise
-            "ch01/other.cu",
+            "ch01/other/other.cu",
             "int main",
             "// for (unsigned k = 0; k < kParts; ++k)\n//     sum += in[first + k * blockDim.x];\nint main",
-            'ch01/other.cu:1: a part of the solution, wide of sums: leaves_out = ["other"] takes it away',
+            'ch01/other/other.cu:1: a part of the solution, wide of sums: leaves_out = ["other"] takes it away',
         ),
         (  # a page, not in an answer
-            "ch01/sums.md",
+            "ch01/sums/README.md",
             "About sums.",
             "```\nfor (unsigned k = 0; k < kParts; ++k) sum += in[first + k * blockDim.x];\n```",
-            "ch01/sums.md:4: a part of the solution, wide of sums: it has to go from there",
+            "ch01/sums/README.md:4: a part of the solution, wide of sums: it has to go from there",
         ),
     ],
 )
@@ -492,7 +495,7 @@ def test_nothing_of_the_solution_is_in_it(tmp_path: Path, name: str) -> None:
         for path in out.rglob("*")
         if path.is_file() and ".git" not in path.parts
     }
-    own = texts.pop(out / part.path(".cu"))
+    own = texts.pop(out / part.source)
     for kernel in part.kernels:
         function = shipped.function(kernel)
         above = re.sub(r"\s+", "", re.sub(r"//.*", "", shipped.text[: function.start]))
@@ -501,7 +504,7 @@ def test_nothing_of_the_solution_is_in_it(tmp_path: Path, name: str) -> None:
             assert [
                 path for path, text in texts.items() if three in text and three not in own
             ] == []
-    code = re.sub(r"//[^\n]*", "", (out / part.path(".cu")).read_text())
+    code = re.sub(r"//[^\n]*", "", (out / part.source).read_text())
     assert not {*part.hidden} & {*re.findall(r"\w+", code)}
     assert git(out, "rev-list", "--all", "--count") == "1\n"
     assert git(out, "status", "--porcelain", "--ignored") == ""
@@ -520,7 +523,7 @@ class HandedOut:
         self.part = assignments()[name]
         self.exercise = self.part.exercise
         self.folder = folder
-        self.source = folder / self.part.path(".cu")
+        self.source = folder / self.part.source
         assert main.main(["handout", name, "-o", str(folder)]) == 0
 
     def run(self, *command: str) -> str:
