@@ -76,7 +76,7 @@ EXERCISE = Program(
     facts.Figures(
         "",
         [
-            facts.Figure(name, f"results/h200/transpose.{name}.svg", "NVIDIA H200", "2026-11-22", False, name)
+            facts.Figure(name, f"ch04_memory/transpose/results/h200/{name}.svg", "NVIDIA H200", "2026-11-22", False, name)
             for name in ("ladder", "curves")
         ],
     ),
@@ -100,7 +100,7 @@ MISSING = Program(
     facts.Metrics("only on the gpu back end"),
     "ch09",
     "",
-    "ch09/wgmma.md",
+    "ch09/wgmma/README.md",
     facts.Tests(facts.NOT_KNOWN, "only on the gpu back end"),
     facts.Figures("this exercise has no figures"),
     facts.Changes("git is not installed"),

@@ -54,12 +54,16 @@ SHARED = {
 
 def columns_of(path: Path) -> dict[str, Column]:
     """What is known of the columns of a results file: EXERCISE/results/GPU/FILE, or of no exercise."""
+    exercise = catalogue.of_folder(path.absolute().parents[2])
+    return with_shared(exercise.facts.columns if exercise else {})
+
+
+def with_shared(own: Mapping[str, Column]) -> dict[str, Column]:
+    """An exercise's own columns, and those that do not belong to one."""
     counted = {
         metric.name: Column(metric.title, metric.format)
         for metric in metrics.load().metrics.values()
     }
-    exercise = catalogue.of_folder(path.absolute().parents[2])
-    own = exercise.facts.columns if exercise else {}
     return {**counted, **SHARED, **own}
 
 

@@ -51,7 +51,7 @@ def build(printed: Printed, references: References, clean: Cleaner) -> Table:
     cells = [_with_varying(row, common) for row in rows]
     if printed.emulated:
         cells = [{name: cell for name, cell in row.items() if name not in RATES} for row in cells]
-    known = {**tables.columns_of(printed.exercise.source), **WORDS}
+    known = {**tables.with_shared(printed.exercise.facts.columns), **WORDS}
     columns = _columns(cells, known)
     beside, of_all = _abbreviated(rows, references.beside(rows, printed.exercise.facts))
 

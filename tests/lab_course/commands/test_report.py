@@ -26,6 +26,7 @@ from lab_course.reporting.text import Cleaner
 
 pytest.importorskip("jinja2")
 
+SOURCE = "ch04_memory/transpose/transpose.cu"
 HEAD = "exercise,device,parameters,kernel,grid,block,reps,median_ms,min_ms,max_ms,gbps,check"
 GOOD = f"{HEAD}\ntranspose,CPU emulation,size=3,k<1>,1,32,3,0.5,0.4,0.6,12,ok"
 BAD = GOOD.replace(",ok", ",WRONG")
@@ -53,6 +54,7 @@ class Lab:
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.folder = folder
+        self.programs = folder / "build"
         self.built: list[str] = []
         self.ran = RAN.format("run", "it")
         self.fails = ""  # what the compiler says
@@ -67,7 +69,8 @@ class Lab:
         return main.main(["report", "--backend=cpu", *arguments])
 
     def program(self, script: str, name: str = "ch04_memory/transpose") -> None:
-        path = self.folder / name
+        path = self.programs / name
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"#!/bin/sh\n{script}\n")
         path.chmod(0o755)
 
@@ -83,7 +86,7 @@ class Lab:
         self.built.append(" ".join([preset, *targets]))
         if self.fails:
             raise LabError("cmake --build: exit status 1; the reason is above", printed=self.fails)
-        return self.folder
+        return self.programs
 
     def _ctest(self, command: Sequence[str], each: Callable[[str], None]) -> int:
         assert command[-2:] == ["-L", "^transpose$"]
@@ -216,7 +219,7 @@ def test_a_hazard(lab: Lab) -> None:
 
 
 def test_hazards_on_purpose(lab: Lab, exercises) -> None:
-    exercises("ch04_memory/transpose", "hazards = 2\n" + FACTS)
+    exercises("ch04_memory/transpose", FACTS + '[tests.hazards]\n"--size=1" = { hazards = 2 }\n')
     lab.instrumented(HAZARD)
     assert lab("transpose", "--json") == 1
     assert lab.part("check")["verdict"] == "hazards"
@@ -308,7 +311,9 @@ def test_of_the_tests_that_failed_the_first_about_each_thing_is_shown() -> None:
 
 
 def test_what_does_not_compile(lab: Lab, capfd) -> None:
-    lab.fails = f"\x1b[31m{ROOT}/ch04_memory/transpose.cu:3: error: <x> was not declared\x1b[0m"
+    lab.fails = (
+        f"\x1b[31m{ROOT}/ch04_memory/transpose/transpose.cu:3: error: <x> was not declared\x1b[0m"
+    )
     assert lab("transpose", "wgmma", "--json") == 1
     run = lab.part("run")
     assert run["verdict"] == "failed"
@@ -379,7 +384,7 @@ def mine(lab: Lab, monkeypatch) -> Path:
         if "error" in source.read_text():
             return 1
         path = Path(command[command.index("-o") + 1])
-        instrumented = lab.folder / "ch04_memory" / "transpose_instrumented"
+        instrumented = lab.programs / "ch04_memory" / "transpose_instrumented"
         text = instrumented.read_text() if "--instrument" in command else source.read_text()
         path.write_text(text)
         path.chmod(0o755)
@@ -414,7 +419,7 @@ def test_one_of_ones_own_that_does_not_compile(lab: Lab, mine: Path) -> None:
 
 
 def test_the_file_of_an_exercise_is_that_exercise(lab: Lab) -> None:
-    assert lab(str(lab.folder / "ch04_memory" / "transpose.cu"), "--json") == 0
+    assert lab(str(lab.folder / "ch04_memory" / "transpose" / "transpose.cu"), "--json") == 0
     assert lab.json()["programs"][0]["kind"] == "exercise"
 
 
@@ -434,12 +439,9 @@ def test_the_file_of_an_exercise_is_that_exercise(lab: Lab) -> None:
             "--json: transpose: expected a file that ends in .json, or nothing",
         ),
         (["transpose", "-o", "x.json", "--json"], "the page and its JSON are two files"),
+        ([SOURCE, "-o", SOURCE], "that is the program"),
         (
-            ["ch04_memory/transpose/transpose.cu", "-o", "ch04_memory/transpose/transpose.cu"],
-            "that is the program",
-        ),
-        (
-            ["transpose", "ch04_memory/transpose/transpose.cu"],
+            ["transpose", SOURCE],
             "name exercises and chapters, or the files of one",
         ),
     ],

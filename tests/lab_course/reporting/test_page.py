@@ -278,7 +278,7 @@ def test_a_diff_shows_what_was_added_and_what_was_removed() -> None:
 def test_the_link_to_the_page_is_there_within_the_checkout_alone() -> None:
     assert page.link(EXERCISE, OUT) == ""
     assert page.link(EXERCISE, ROOT / "report.html") == "ch04_memory/transpose/README.md"
-    assert page.link(EXERCISE, ROOT / "mine" / "r.html") == "../ch04_memory/transpose.md"
+    assert page.link(EXERCISE, ROOT / "mine" / "r.html") == "../ch04_memory/transpose/README.md"
     root = render(report_sample.of(EXERCISE), ROOT / "report.html")
     assert "ch04_memory/transpose/README.md" in [e.get("href") for e in root.iter("a")]
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from exercise_sample import FACTS
 from lab_cli import catalogue
 from lab_cli.paths import ROOT
 from lab_course.reporting import figures
@@ -64,14 +65,20 @@ def test_of_every_exercise(exercise: catalogue.Exercise) -> None:
         assert text.count("<use") == original.count("<use")
 
 
-def test_this_machines_come_first(tmp_path: Path) -> None:
+def test_this_machines_come_first(exercises, monkeypatch) -> None:
+    facts = FACTS + "".join(
+        f'[figures.{name}]\nchart = "ladder"\ntitle = "x"\nvalue = "gbps"\n'
+        for name in ("ladder", "curves")
+    )
+    results = catalogue.results_of(exercises("ch/transpose", facts))
+    transpose = catalogue.one("transpose")
+    assert figures.of(transpose, "x").problem != ""
     for folder, gpu in (("h200", "NVIDIA H200"), ("rtx", "NVIDIA RTX")):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "transpose.csv").write_text(f"# gpu: {gpu}\nkernel\nx\n")
-        (tmp_path / folder / "transpose.ladder.svg").touch()
-    (tmp_path / "h200" / "transpose.curves.svg").touch()
-    found = figures.of(catalogue.one("transpose"), "rtx", tmp_path).figures
+        (results / folder).mkdir(parents=True)
+        (results / folder / "table.csv").write_text(f"# gpu: {gpu}\nkernel\nx\n")
+        (results / folder / "ladder.svg").touch()
+    (results / "h200" / "curves.svg").touch()
+    found = figures.of(transpose, "rtx").figures
     assert [(f.name, f.gpu, f.this_machine) for f in found] == [
         ("ladder", "NVIDIA RTX", True), ("curves", "NVIDIA H200", False)
     ]  # fmt: skip
-    assert figures.of(catalogue.one("transpose"), "x", tmp_path / "no").problem != ""

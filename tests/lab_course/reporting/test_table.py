@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
-from pathlib import Path
 
 import pytest
 from lab_cli import catalogue
 from lab_cli.errors import LabError
+from lab_cli.results import store
 from lab_course.reporting import reference, table
 from lab_course.reporting.facts import Table
 from lab_course.reporting.text import Cleaner
@@ -72,7 +72,7 @@ def test_options_that_differ_are_a_column() -> None:
 
 
 def measured(name: str) -> list[dict[str, str]]:
-    text = (reference.RESULTS / "h200" / f"{name}.csv").read_text()
+    text = store.file(catalogue.one(name).results / reference.GPU).read_text()
     return [*csv.DictReader(io.StringIO("\n".join(s for s in text.splitlines() if s[0] != "#")))]
 
 
@@ -132,14 +132,13 @@ def test_of_every_exercise_the_rows_of_the_largest_run_are_their_own_references(
     assert looked_at > 500
 
 
-def test_without_results_there_is_no_reference(tmp_path: Path) -> None:
-    exercise = catalogue.one("transpose")
-    rows = table.read(exercise, HEAD + line("copyRow"), True)
-    found = table.build(rows, reference.load(exercise, tmp_path), Cleaner())
+def test_without_results_there_is_no_reference(exercises) -> None:
+    results = catalogue.results_of(exercises("ch/transpose"))
+    found = built(HEAD + line("copyRow"))
     assert found.reference_gpu == "" and found.rows[0].reference is None
-    (tmp_path / "h200").mkdir()
-    (tmp_path / "h200" / "transpose.csv").write_text("x")
-    assert reference.load(exercise, tmp_path).rows == ()
+    (results / reference.GPU).mkdir(parents=True)
+    store.file(results / reference.GPU).write_text("x")
+    assert reference.load(catalogue.one("transpose")).rows == ()
 
 
 @pytest.mark.parametrize("text", ["", "kernel,check\n", HEAD + "hello\n" + line("copyRow")])
