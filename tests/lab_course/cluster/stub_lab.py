@@ -23,10 +23,10 @@ sys.path[:0] = [
 
 from grading_sample import FakeWorkshop  # noqa: E402
 from lab_cli import catalogue, signals, streams  # noqa: E402
-from lab_cli.commands import grade  # noqa: E402
 from lab_cli.machine import setup  # noqa: E402
 from lab_cli.main import main  # noqa: E402
 from lab_course.cluster import script  # noqa: E402
+from lab_course.commands import grade  # noqa: E402
 from lab_course.grading import sandbox  # noqa: E402
 from lab_course.grading.evaluate import Grade, Grader  # noqa: E402
 

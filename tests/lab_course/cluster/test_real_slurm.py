@@ -20,6 +20,7 @@ from pathlib import Path
 import pytest
 from exercise_sample import FACTS
 from grading_sample import ASSIGNMENT, SOURCE
+from lab_cli import catalogue
 from lab_cli.paths import OUT, ROOT
 from real_slurm import LONGEST, CannotStart, Cluster, until
 
@@ -117,10 +118,10 @@ class Lab:
 def lab(cluster: Cluster, tmp_path: Path) -> Iterator[Lab]:
     pytest.importorskip("jinja2")
     home = tmp_path / ODD
-    (home / "chapter").mkdir(parents=True)
+    (home / "chapter" / "order").mkdir(parents=True)
     (home / "chapter" / "CMakeLists.txt").touch()
-    (home / "chapter" / "order.cu").write_text(SOURCE)
-    (home / "chapter" / "order.toml").write_text(FACTS + ASSIGNMENT)
+    (home / "chapter" / "order" / "order.cu").write_text(SOURCE)
+    (home / "chapter" / "order" / "exercise.toml").write_text(FACTS + ASSIGNMENT)
     yield Lab(home, cluster)
     cluster.order("scancel", "--me")
     until(lambda: not Lab.in_queue(Lab(home, cluster)), "the queue is empty")
@@ -321,8 +322,8 @@ int main(int argc, char**) {
 
 
 def test_submissions_are_graded_on_the_cluster(real: Lab) -> None:
-    source = ROOT / "ch04_memory" / "transpose.cu"
-    if "padTheTile" not in source.with_suffix(".toml").read_text():
+    source = ROOT / "ch04_memory" / "transpose" / "transpose.cu"
+    if "padTheTile" not in catalogue.facts_of(source).read_text():
         pytest.skip("there is no such assignment")
     for name in ("anna", "bert"):
         (real.home / "in" / name).mkdir(parents=True)

@@ -86,7 +86,7 @@ def test_what_is_missing_and_what_to_look_at(workshop, capsys) -> None:
     out = capsys.readouterr().out
     assert "        0 of 2  right with --size=33\n                WRONG: better: element 3" in out
     assert "7 of 9 points\n\nLook at it next: ./lab run order -- --size=33\nThe task: " in out
-    assert re.search(r"The task: .*chapter/order.md, task 2\n$", out)
+    assert re.search(r"The task: .*chapter/order/README.md, task 2\n$", out)
     assert marks.read()["putInOrder"]["points"] == 7
 
 

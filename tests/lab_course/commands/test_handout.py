@@ -127,7 +127,9 @@ def test_no_answers(checkout: Path, tmp_path: Path) -> None:
 
 def test_a_function_that_returns_something(checkout: Path, tmp_path: Path) -> None:
     facts = sample.FACTS.replace('kernels = ["wide"]', 'kernels = ["wide", "help"]')
-    (checkout / "ch01" / "sums" / "exercise.toml").write_text(facts.replace('["clever"]', '["last"]', 1))
+    (checkout / "ch01" / "sums" / "exercise.toml").write_text(
+        facts.replace('["clever"]', '["last"]', 1)
+    )
     text = make(tmp_path / "out")["ch01/sums/sums.cu"]
     body = KernelSource(text, "sums.cu").body("help")
     assert body.splitlines()[-2:] == ["    (void)x;", "    return {};"]
