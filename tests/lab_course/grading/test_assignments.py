@@ -11,9 +11,9 @@ import graded_assignments
 import pytest
 from lab_cli import assignment_catalogue, catalogue
 from lab_cli.assignments import Assignment
-from lab_cli.catalogue import Exercise
+from lab_cli.catalogue import FACTS, Exercise
 from lab_cli.paths import ROOT
-from lab_cli.results import csv_file
+from lab_cli.results import csv_file, store
 from lab_cli.results.csv_file import Row
 from lab_course.grading.kernel_source import Function, KernelSource
 from lab_course.handouts import pages
@@ -28,7 +28,7 @@ GIVEN = list(assignment_catalogue.assignments().values())
 of_assignments = pytest.mark.parametrize(
     ("exercise", "assignment"), GIVEN, ids=[assignment.name for _, assignment in GIVEN]
 )
-BODIES = sorted(graded_assignments.BODIES.glob("*/*.toml"))
+WITH_BODIES = sorted(ROOT.glob("*/*/tests/assignments.toml"))
 
 
 def source_of(exercise: Exercise) -> KernelSource:
@@ -58,13 +58,13 @@ def option_values(options: str) -> dict[str, str]:
 
 def test_there_are_some_in_every_chapter() -> None:
     assert len(GIVEN) >= LEAST
-    chapters = {exercise.source.parent for exercise in catalogue.exercises()}
-    assert {exercise.source.parent for exercise, _ in GIVEN} == chapters
+    chapters = {exercise.chapter for exercise in catalogue.exercises()}
+    assert {exercise.chapter for exercise, _ in GIVEN} == chapters
 
 
 @of_assignments
 def test_its_task_is_on_the_page(exercise: Exercise, assignment: Assignment) -> None:
-    page = exercise.source.with_suffix(".md").read_text(encoding="utf-8")
+    page = exercise.page.read_text(encoding="utf-8")
     tasks = page.partition("\n## Tasks\n")[2].partition("\n## ")[0]
     assert re.search(rf"^{assignment.task}\. ", tasks, re.MULTILINE)
 
@@ -85,7 +85,7 @@ def test_its_kernels_are_there(exercise: Exercise, assignment: Assignment) -> No
 
 @of_assignments
 def test_its_rows_are_in_the_table(exercise: Exercise, assignment: Assignment) -> None:
-    printed = exercise.source.parents[1] / "tests" / "printed" / f"{exercise.name}.txt"
+    printed = exercise.folder / "tests" / "printed.txt"
     rows = printed.read_text(encoding="utf-8")
     for name in assignment.rows:
         assert re.search(rf"^{name} ", rows, re.MULTILINE), name
@@ -108,7 +108,7 @@ def test_what_is_left_out_are_other_exercises(exercise: Exercise, assignment: As
 
 @of_assignments
 def test_no_other_answer_has_its_kernels(exercise: Exercise, assignment: Assignment) -> None:
-    page = exercise.source.with_suffix(".md").read_text(encoding="utf-8")
+    page = exercise.page.read_text(encoding="utf-8")
     gone = {assignment.task, *assignment.answers}
     seen: set[int] = set()
     for answer in pages.ANSWER.finditer(page):
@@ -135,7 +135,7 @@ def test_its_options_are_those_of_the_exercise(exercise: Exercise, assignment: A
 
 def reference_rows(exercise: Exercise, options: str) -> list[Row]:
     """The rows of the H200 with these options."""
-    path = ROOT / "results" / "h200" / f"{exercise.name}.csv"
+    path = store.file(exercise.results / "h200")
     wanted = option_values(options)
     found = []
     for row in csv_file.parse(csv_file.read_text(path), path).rows:
@@ -160,14 +160,11 @@ def test_its_speed_is_reached_with_room(exercise: Exercise, assignment: Assignme
         assert other / own * ROOM >= speed.least, name
 
 
-@pytest.mark.parametrize("path", BODIES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", WITH_BODIES, ids=lambda path: path.parents[1].name)
 def test_bodies_are_of_assignments(path: Path) -> None:
-    names = {
-        assignment.name
-        for exercise, assignment in GIVEN
-        if (exercise.source.parent.name, exercise.name) == (path.parent.name, path.stem)
-    }
-    tables = graded_assignments.bodies_of(path)
+    folder = path.parents[1]
+    names = {assignment.name for exercise, assignment in GIVEN if exercise.folder == folder}
+    tables = graded_assignments.bodies_of(folder / FACTS)
     assert tables and set(tables) <= names
     for table in tables.values():
         assert table and set(table) <= {"before", "also", "fails"}
@@ -178,11 +175,11 @@ def test_the_kernel_before_it_can_stand_in_its_place(
     exercise: Exercise, assignment: Assignment
 ) -> None:
     source = source_of(exercise)
-    tables = graded_assignments.bodies_of(exercise.source)
+    tables = graded_assignments.bodies_of(exercise.folder / FACTS)
     if "before" in tables.get(assignment.name, {}):
         return
     (kernel,) = assignment.kernels
     before = source.function(assignment.before)
     assert graded_assignments.can_stand_for(before, source.function(kernel)), (
-        "tests/assignments/ must have its body"
+        "tests/assignments.toml must have its body"
     )
