@@ -97,14 +97,17 @@ def _text(name: str) -> str:
 
 
 def _workspace(folder: Path, source: str) -> Path | None:
-    """The exercise's source in a folder that is one submission: in it, or in that of the exercise."""
-    places = [folder / source, *sorted(folder.glob(f"*/*/{source}"))]
+    """The exercise's source in a folder that is one submission: in it, or in that of the exercise where
+    the folder is a chapter or a workspace."""
+    of_chapter = folder / Path(source).stem / source
+    places = [folder / source, of_chapter, *sorted(folder.glob(f"*/*/{source}"))]
     there = [place for place in places if os.path.lexists(place)]
     if len(there) != 1:
         return None
     (found,) = there
     if found.parent != folder:
-        return found if (folder / "lab").exists() else None
+        mark = "CMakeLists.txt" if found == of_chapter else "lab"
+        return found if (folder / mark).exists() else None
     others = any(path != found for path in folder.glob("*.cu"))
     is_exercise = facts_of(found).exists()
     return found if is_exercise or not others else None

@@ -36,17 +36,17 @@ def test_a_folder_of_one(tmp_path) -> None:
 
 
 def test_a_workspace_of_one(tmp_path) -> None:
-    put(tmp_path / "anna" / "ch04_memory" / SOURCE)
-    put(tmp_path / "anna" / "ch04_memory" / "other.cu")
+    put(tmp_path / "anna" / "ch04_memory" / "transpose" / SOURCE)
+    put(tmp_path / "anna" / "ch04_memory" / "other" / "other.cu")
     put(tmp_path / "anna" / "lab")
     (found,) = submissions.find([str(tmp_path / "anna")], SOURCE)
     assert found.name == "anna"
-    assert found.file == tmp_path / "anna" / "ch04_memory" / SOURCE
+    assert found.file == tmp_path / "anna" / "ch04_memory" / "transpose" / SOURCE
 
 
 def test_a_folder_of_many(tmp_path) -> None:
-    put(tmp_path / "carl" / "work" / "ch04_memory" / SOURCE)
-    put(tmp_path / "carl" / "work" / "ch04_memory" / "other.cu")
+    put(tmp_path / "carl" / "work" / "ch04_memory" / "transpose" / SOURCE)
+    put(tmp_path / "carl" / "work" / "ch04_memory" / "other" / "other.cu")
     put(tmp_path / "anna.cu")
     put(tmp_path / "bert" / "mine.cu")
     put(tmp_path / "dora" / "a.cu")
@@ -67,8 +67,19 @@ def test_files_of_many_and_one_that_kept_its_name(tmp_path) -> None:
     put(tmp_path / "anna.cu")
     put(tmp_path / SOURCE)
     assert names(tmp_path) == ["anna", "transpose"]
-    put(tmp_path / "transpose.toml")  # a chapter's folder
+    put(tmp_path / "exercise.toml")  # the exercise's folder, with programs beside it
     assert names(tmp_path) == [tmp_path.name]
+
+
+def test_a_chapters_folder_is_of_one(tmp_path) -> None:
+    """Not one for each of its exercises."""
+    chapter = tmp_path / "ch04_memory"
+    for name in ("transpose", "other"):
+        put(chapter / name / f"{name}.cu", name)
+        put(chapter / name / "exercise.toml")
+    put(chapter / "CMakeLists.txt")
+    (found,) = submissions.find([str(chapter)], SOURCE)
+    assert (found.name, found.read()) == ("ch04_memory", "transpose")
 
 
 def test_links_are_not_followed(tmp_path) -> None:
