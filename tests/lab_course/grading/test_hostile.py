@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from lab_cli import assignments, catalogue
+from lab_cli import assignment_catalogue, assignments, catalogue
 from lab_cli.errors import LabError
 from lab_cli.paths import ROOT
 from lab_course.grading import gate, sandbox
@@ -113,6 +113,16 @@ def test_the_kernel_before_it_misses_the_bound(build) -> None:
     grade = graded(build, handed_in(source().body("transposeSmem")))
     assert grade.points == 6
     assert seen(grade).strip().startswith("shared_ld_bank_conflict of transposeSmemPad is ")
+
+
+def test_headers_of_the_exercise_and_of_its_chapter_are_there(build) -> None:
+    exercise, assignment = assignment_catalogue.one("sumByFours")
+    text = exercise.source.read_text(encoding="utf-8")
+    assert '#include "../parseBlock.h"' in text and '#include "firstMismatch.h"' in text
+    grader = Grader(assignment, Workshop(exercise, build, sandboxed=True))
+    grader.criteria = grader.criteria[:1]
+    grade = grader.grade(text)
+    assert (grade.problem, grade.points) == ("", grade.of)
 
 
 def test_as_many_threads_as_a_cooperative_launch_may_have(build) -> None:
