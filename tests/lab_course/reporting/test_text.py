@@ -58,7 +58,7 @@ def test_paths_of_the_machine_are_taken_out(tmp_path: Path, monkeypatch) -> None
     (tmp_path / "link").symlink_to(tmp_path)
     clean = Cleaner([str(tmp_path / "link" / "mine.cu")])
     assert (
-        clean(f"{ROOT}/ch04_memory/transpose.cu:3: error")
+        clean(f"{ROOT}/ch04_memory/transpose/transpose.cu:3: error")
         == "ch04_memory/transpose/transpose.cu:3: error"
     )
     assert clean(f"{tmp_path}/mine.cu:1 {tmp_path}/link/mine.cu:2") == "mine.cu:1 mine.cu:2"
