@@ -18,9 +18,6 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-from lab_cli import catalogue
-from lab_cli.catalogue import Exercise
-
 sys.path[:0] = [str(Path(__file__).parents[3] / folder) for folder in ("cmake", "scripts")]
 
 from expected_counts import (  # noqa: E402
@@ -39,6 +36,8 @@ from expected_counts import (  # noqa: E402
     SAME_BRANCHES,
     Difference,
 )  # fmt: skip
+from lab_cli import catalogue  # noqa: E402
+from lab_cli.catalogue import Exercise  # noqa: E402
 from program import outdated, run_noting  # noqa: E402
 
 PROCESSORS = {62: "x86-64", 183: "AArch64"}
