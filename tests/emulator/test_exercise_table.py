@@ -8,10 +8,9 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent / "profiler"))
 
-import compare
 import exercise_table
 
-TABLE = Path(__file__).parents[2] / "results" / "cpu" / "profiler_against_h200.csv"
+TABLE = Path(__file__).parents[2] / "emulator" / "results" / "profiler_against_h200.csv"
 # By the length of machine code, which is the compiler's.
 OF_THE_COMPILER = {"active_threads"}
 # Of branches one g++ makes more than another.
@@ -24,14 +23,21 @@ def written() -> list[dict[str, str]]:
     return list(csv.DictReader(line for line in lines if not line.startswith("#")))
 
 
+EXERCISES = exercise_table.compared()
+
+
 def test_every_exercise_is_in_the_table():
-    assert {row["exercise"] for row in written()} == set(compare.OPTIONS)
+    assert {each.name for each in EXERCISES} <= {row["exercise"] for row in written()}
 
 
 # What has options of its own here depends on the clock.
-@pytest.mark.parametrize("name", sorted(compare.OPTIONS.keys() - compare.OPTIONS_HERE))
-def test_the_counts_are_those_of_today(build, gcc, name):
-    program = exercise_table.program_of(name, build)
+@pytest.mark.parametrize(
+    "exercise",
+    [each for each in EXERCISES if not each.facts.counts.options_on_cpu],
+    ids=lambda exercise: exercise.name,
+)
+def test_the_counts_are_those_of_today(build, gcc, exercise):
+    program = exercise.program(build, instrumented=True)
     if not program.exists():
         pytest.skip(f"{program} is not built")
     if not gcc:
@@ -40,8 +46,8 @@ def test_the_counts_are_those_of_today(build, gcc, name):
         )
     skipped = OF_THE_COMPILER | (set() if gcc.startswith(VERSION_OF_TABLE) else OF_ITS_VERSION)
     columns = ["exercise", "parameters", "kernel", *exercise_table.COLUMNS]
-    rows = [dict(zip(columns, row)) for row in exercise_table.rows_of(name, program)]
-    expected = [row for row in written() if row["exercise"] == name]
+    rows = [dict(zip(columns, row)) for row in exercise_table.rows_of(exercise, build)]
+    expected = [row for row in written() if row["exercise"] == exercise.name]
     assert len(rows) == len(expected)
     for row, known in zip(rows, expected):
         for column in known.keys() - skipped:

@@ -69,8 +69,9 @@ def wrong_in(words: list[str]) -> list[str]:
         return []
     split = words.index("--") if "--" in words else len(words)
     before, after = words[:split], words[split + 1 :]
-    if before[1:] == [] and before[0] in ("profile", "check", "trace", "report", "new"):
-        before.append("NAME")  # a sentence about the command
+    of_one = ("profile", "check", "trace", "report", "new", "handout")
+    if before[0] in of_one and all(word.startswith("-") for word in before[1:]):
+        return []  # a sentence about the command
     try:
         arguments, unknown = main.parsed(before), []
     except LabError as error:

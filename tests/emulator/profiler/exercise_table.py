@@ -4,7 +4,7 @@
     exercise_table.py BUILD_FOLDER OUTPUT.csv
 
 BUILD_FOLDER is that of the preset cpu. A cell is one number where both are equal, else
-"counted (ncu: read)", the latter from recorded/, of builds with nvcc -G; some of those with -O3, as
+"counted (ncu: read)", the latter as recorded of builds with nvcc -G; some of those with -O3, as
 expected_counts.py says. What is counted is "varies" where it is another number each time.
 """
 

@@ -500,7 +500,7 @@ def test_the_real_program(monkeypatch, tmp_path: Path, capfd) -> None:
     assert main.main(["report", "--backend=cpu", "warpLayout", "-o", str(path), "--json"]) == 0
     found = json.loads(path.with_suffix(".json").read_text())
     (program_facts,) = found["programs"]
-    assert program_facts["sources"] == ["warpLayout.cu"]
+    assert "warpLayout.cu" in program_facts["sources"]
     assert program_facts["run"]["verdict"] == program_facts["check"]["verdict"] == "ok"
     assert len(program_facts["run"]["table"]["rows"]) == 15
     assert {count["about"] for count in program_facts["tests"]["counts"]} >= {"results", "options"}
