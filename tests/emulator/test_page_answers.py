@@ -17,7 +17,7 @@ from page_answers import Change, Run, Variant, answers, variants_of, with_answer
 from program import run_noting
 
 EACH = [
-    pytest.param(page, variant, id=f"{page.stem}-{number}-{variant.title}")
+    pytest.param(page, variant, id=f"{page.parent.name}-{number}-{variant.title}")
     for page, variants in answers().items()
     for number, variant in enumerate(variants)
 ]
@@ -32,7 +32,7 @@ def test_an_answer_does_what_the_page_says(
     if variant.architecture:
         compile_with_nvcc(source, variant.architecture)
         return
-    assert variant.runs, f"{page.name}, {variant.title}: no <!-- run: OPTIONS -->"
+    assert variant.runs, f"{page.parent.name}, {variant.title}: no <!-- run: OPTIONS -->"
     library = build / "common" / "liblab_common.a"
     program = instrumented(source, str(library), "-I", str(ROOT / "common"))
     for run in variant.runs:
