@@ -28,7 +28,9 @@ CLEAN = "no hazards found in"
 def test_an_answer_does_what_the_page_says(
     page: Path, variant: Variant, build: Path, instrumented, tmp_path: Path
 ) -> None:
-    source = written(page, variant, tmp_path)
+    folder = tmp_path / "with_answer"
+    folder.mkdir()
+    source = written(page, variant, folder)
     if variant.architecture:
         compile_with_nvcc(source, variant.architecture)
         return
