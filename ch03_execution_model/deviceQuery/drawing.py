@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import csv
+from pathlib import Path
 
 from drawing import Drawing
 
