@@ -106,7 +106,7 @@ def runs_of(text: str) -> list[tuple[str, list[str]]]:
 
 
 def program_of(name: str) -> Path:
-    return BUILD / SOURCES[name].parent.name / name
+    return BUILD / SOURCES[name].parents[1].name / name
 
 
 def unlike_source(name: str) -> str:
