@@ -90,19 +90,16 @@ cudaError_t h200Address(char* address, int bytes, int) {
     return cudaSuccess;
 }
 
-// Always the first answer. What is free here changes with every other program of the machine, and
+// Always the first answer, where there is one. What is free here changes with every other program of the machine, and
 // so would what an exercise says that it has taken.
 cudaError_t h200Memory(size_t* free, size_t* total) {
     struct Memory {
         size_t free, total;
-        cudaError_t error;
-    };
-    static const Memory first = [] {
-        Memory memory = {};
-        memory.error = realMemory(&memory.free, &memory.total);
-        return memory;
-    }();
+    } now;
+    const cudaError_t error = realMemory(&now.free, &now.total);
+    if (error != cudaSuccess) return error;
+    static const Memory first = now;
     if (free != nullptr) *free = first.free;
     if (total != nullptr) *total = first.total;
-    return first.error;
+    return cudaSuccess;
 }

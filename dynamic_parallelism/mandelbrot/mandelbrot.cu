@@ -27,7 +27,7 @@
 //       common/*.cpp common/*.cu -o build/mandelbrot
 //
 // Launches from a kernel need relocatable device code and the device runtime library: nvcc with
-// -rdc=true and -lcudadevrt, which is what RDC in CMakeLists.txt stands for. --image=FILE writes
+// -rdc=true and -lcudadevrt, which is what rdc in exercise.toml stands for. --image=FILE writes
 // the image and --map=FILE which pixels were computed (1) and which filled (0), as PGM.
 
 #include <algorithm>

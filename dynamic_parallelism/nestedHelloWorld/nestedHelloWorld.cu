@@ -29,7 +29,7 @@
 //       common/*.cpp common/*.cu -o build/nestedHelloWorld
 //
 // Launches from a kernel need relocatable device code and the device runtime library: nvcc with
-// -rdc=true and -lcudadevrt, which is what RDC in CMakeLists.txt stands for. Of the tools of
+// -rdc=true and -lcudadevrt, which is what rdc in exercise.toml stands for. Of the tools of
 // compute-sanitizer, only memcheck supports them.
 
 #include <algorithm>

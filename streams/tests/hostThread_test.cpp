@@ -22,7 +22,7 @@ TEST(StartThread, SaysThatThereAreNoMore) {
         lab::startThread([] {}).join();
     };
     EXPECT_EXIT(withoutMemory(), testing::ExitedWithCode(1),
-                "^[^ ]*_test: cannot start a thread of the host: .*; ask for fewer");
+                "^[^ ]*_tests: cannot start a thread of the host: .*; ask for fewer");
 }
 
 }  // namespace

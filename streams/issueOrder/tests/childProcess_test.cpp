@@ -41,11 +41,11 @@ TEST(ChildProcess, ThatFailsEndsUsWithItsStatus) {
         received(child, 1);
     };
     EXPECT_EXIT(receiveFrom("exit 77"), testing::ExitedWithCode(77),
-                "^[^ ]*_test: a child: ended with status 77\n$");
+                "^[^ ]*_tests: a child: ended with status 77\n$");
     EXPECT_EXIT(receiveFrom("kill -9 $$"), testing::ExitedWithCode(1),
-                "^[^ ]*_test: a child: ended by signal 9 .*\n$");
+                "^[^ ]*_tests: a child: ended by signal 9 .*\n$");
     EXPECT_EXIT(receiveFrom("exit 0"), testing::ExitedWithCode(1),
-                "^[^ ]*_test: a child: has not reported all\n$");
+                "^[^ ]*_tests: a child: has not reported all\n$");
 }
 
 TEST(ChildProcess, ThatFailsBehindItsReportEndsUsToo) {
@@ -55,7 +55,7 @@ TEST(ChildProcess, ThatFailsBehindItsReportEndsUsToo) {
         child.finish();
     };
     EXPECT_EXIT(finishAfter("printf a >&$LAB_REPORT_TO; exit 3"), testing::ExitedWithCode(3),
-                "^[^ ]*_test: a child: ended with status 3\n$");
+                "^[^ ]*_tests: a child: ended with status 3\n$");
 }
 
 // Where the signal of its end is ignored, the system forgets how it ended.
@@ -66,13 +66,13 @@ TEST(ChildProcess, WhoseEndNobodyKnowsIsAnError) {
         child.finish();
     };
     EXPECT_EXIT(ignoreIt(), testing::ExitedWithCode(1),
-                "^[^ ]*_test: a child: nobody knows how it ended: ");
+                "^[^ ]*_tests: a child: nobody knows how it ended: ");
 }
 
 TEST(ChildProcess, ThatCannotBeStartedIsAnError) {
     char* const nothing[] = {nullptr};
     EXPECT_EXIT((ChildProcess("a child", "/no/such/program", nothing)), testing::ExitedWithCode(1),
-                "^[^ ]*_test: a child: cannot be started: No such file or directory\n$");
+                "^[^ ]*_tests: a child: cannot be started: No such file or directory\n$");
 }
 
 // It writes without end, until nobody reads.
