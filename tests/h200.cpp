@@ -90,8 +90,8 @@ cudaError_t h200Address(char* address, int bytes, int) {
     return cudaSuccess;
 }
 
-// Always the first answer, where there is one. What is free here changes with every other program of the machine, and
-// so would what an exercise says that it has taken.
+// Always the first answer, where there is one. What is free here changes with every other program
+// of the machine, and so would what an exercise says that it has taken.
 cudaError_t h200Memory(size_t* free, size_t* total) {
     struct Memory {
         size_t free, total;
