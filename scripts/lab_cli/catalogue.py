@@ -224,6 +224,13 @@ def at(name_or_path: str, *others: str) -> Exercise | None:
     return _load(known) if known and known.resolve() == path.resolve() else None
 
 
+def of_chapter(chapter: Path) -> list[Exercise]:
+    """Those in the folder of a chapter, by order. LabError names what is wrong in any of them."""
+    names = [name for name, source in sources().items() if source.parents[1] == chapter]
+    found = exercises(names) if names else []
+    return sorted(found, key=lambda exercise: exercise.facts.order)
+
+
 def of_folder(folder: Path) -> Exercise | None:
     """The exercise of this folder; None if it has none."""
     source = sources().get(folder.name)

@@ -49,12 +49,7 @@ def call(exercise: Exercise) -> str:
 
 def main(arguments: Sequence[str]) -> None:
     chapter, file = Path(arguments[0]).resolve(), Path(arguments[1])
-    known = catalogue.sources()
-    names = [name for name, source in known.items() if source.parents[1] == chapter]
-    exercises = sorted(
-        catalogue.exercises(names) if names else [], key=lambda exercise: exercise.facts.order
-    )
-    text = "".join(map(call, exercises))
+    text = "".join(map(call, catalogue.of_chapter(chapter)))
     if not file.exists() or file.read_text(encoding="utf-8") != text:
         write(file, text)
 

@@ -90,8 +90,7 @@ def write_exercise(chapter: Path, name: str) -> list[Path]:
 
 def next_order(chapter: Path) -> int:
     """Behind the exercises that the chapter has."""
-    names = [name for name, source in catalogue.sources().items() if source.parents[1] == chapter]
-    orders = [exercise.facts.order for exercise in (catalogue.exercises(names) if names else [])]
+    orders = [exercise.facts.order for exercise in catalogue.of_chapter(chapter)]
     return max(orders, default=0) // 10 * 10 + 10
 
 

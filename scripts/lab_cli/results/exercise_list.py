@@ -22,8 +22,7 @@ def with_lists(text: str, chapter: Path) -> str:
 
 def render(chapter: Path) -> str:
     lines = ["| exercise | idea |", "| --- | --- |"]
-    for exercise in catalogue.exercises():
-        if exercise.folder.parent == chapter:
-            link = exercise.page.relative_to(chapter).as_posix()
-            lines.append(f"| [{exercise.name}]({link}) | {exercise.facts.idea} |")
+    for exercise in catalogue.of_chapter(chapter):
+        link = exercise.page.relative_to(chapter).as_posix()
+        lines.append(f"| [{exercise.name}]({link}) | {exercise.facts.idea} |")
     return "".join(f"{line}\n" for line in lines)

@@ -26,9 +26,9 @@ def beside(folder: Path, exercise: str) -> Path:
 
 
 def rows(folder: Path, entries: Sequence[dict[str, Any]]) -> list[Row]:
-    """A row with exercise, kernel, intensity and gflops for each of `entries`, [figures.FIGURE] placed, of
-    which there are results with these metrics of the same GPU as `folder`. LabError where such results lack the kernel, or where
-    profiled was another size."""
+    """A row with exercise, kernel, intensity and gflops for each of `entries`, [figures.FIGURE] placed, that
+    has results with these metrics of the same GPU as `folder`. LabError where such results lack the
+    kernel, or where another size was profiled."""
     found = []
     for entry in entries:
         if entry["exercise"] not in catalogue.sources():
