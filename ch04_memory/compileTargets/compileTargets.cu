@@ -20,7 +20,7 @@
 //   build/ch04_memory/compileTargets
 //   cuobjdump --list-elf --list-ptx build/ch04_memory/compileTargets
 //
-// Without CMake it takes an nvcc for each target: compileTargets.cmake has their options.
+// Without CMake it takes an nvcc for each target: exercise.cmake has their options.
 
 #include "compileTargets.h"
 
