@@ -93,17 +93,6 @@ def test_a_driver_runs_the_minor_versions_of_its_major_one(fake_tool) -> None:
     assert choose("auto", str(fake_tool("nvcc", newer)), HOPPER).backend == "gpu"
 
 
-def test_no_driver_means_cpu(fake_tool) -> None:
-    choice = choose("auto", str(fake_tool("nvcc", NVCC)), NOBODY)
-    assert (choice.backend, choice.reason) == ("cpu", NO_DRIVER)
-
-
-def test_gpu_on_request_builds_without_a_gpu(fake_tool) -> None:
-    choice = choose("gpu", str(fake_tool("nvcc", NVCC)), NOBODY)
-    assert (choice.backend, choice.architectures) == ("gpu", "75;80;90")
-    assert "will not run here" in choice.reason
-
-
 def test_gpu_on_request_needs_nvcc(fake_tool) -> None:
     broken = str(fake_tool("nvcc", "exit 1"))
     for nvcc, problem in ((None, "no nvcc"), (broken, f"{broken} does not run")):
@@ -129,6 +118,7 @@ def test_gpu_on_request_needs_nvcc(fake_tool) -> None:
         ),
         (Driver((13, 0), [Gpu("some GPU", 74)]), "some GPU is sm_74, older than sm_75"),
         (Driver(problem="no GPU"), "no GPU"),
+        (NOBODY, NO_DRIVER),
     ],
 )
 def test_gpu_that_cannot_run_our_programs_means_cpu(fake_tool, driver: Driver, reason: str) -> None:
@@ -159,8 +149,6 @@ def test_gpu_that_is_too_old(architectures: list[int], architecture: int, proble
     ("toolkit", "driver", "expected"),
     [
         (CUDA_12, HOPPER, "native"),
-        (Toolkit("nvcc", (13, 0), [90]), HOPPER, "native"),
-        (CUDA_12, NOBODY, "75;80;90"),
         (CUDA_13, NOBODY, "75;80;90"),
         (CUDA_12, Driver((13, 0), [Gpu("NVIDIA RTX 5090", 120)]), "75;80;90"),  # unknown to nvcc
         (CUDA_12, Driver((13, 0), [H200, Gpu("NVIDIA RTX 5090", 120)]), "75;80;90"),  # one of two
@@ -195,28 +183,14 @@ def test_a_gpu_is_remembered(asked: list[str]) -> None:
     assert len(asked) == 1
 
 
-def test_a_change_of_the_driver_is_noticed(asked: list[str], tmp_path: Path) -> None:
-    backend.auto_backend()
-    (tmp_path / "proc" / "gpus").mkdir(parents=True)
-    (tmp_path / "proc" / "version").write_text("580.1")
-    backend.auto_backend()
-    assert len(asked) == 2
-
-
-def test_hiding_the_gpus_is_noticed(asked: list[str], monkeypatch) -> None:
-    backend.auto_backend()
-    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
-    backend.auto_backend()
-    assert len(asked) == 2
-
-
-@pytest.mark.parametrize("what", ["nvcc", "GPU", "time"])
+@pytest.mark.parametrize("what", ["nvcc", "time", "GPU", "GPUs that are hidden", "driver"])
 def test_another_nvcc_or_gpu_is_noticed(
     asked: list[str], fake_tool, tmp_path: Path, monkeypatch, what: str
 ) -> None:
     nvcc = tmp_path / "bin" / "nvcc"
+    driver = tmp_path / "proc" / "version"
     (tmp_path / "proc" / "gpus").mkdir(parents=True)
-    (tmp_path / "proc" / "version").write_text("580.1")
+    driver.write_text("580.1")
     backend.auto_backend()
     if what == "nvcc":
         other = fake_tool("other-nvcc", NVCC)
@@ -224,8 +198,12 @@ def test_another_nvcc_or_gpu_is_noticed(
         monkeypatch.setenv("CUDACXX", str(other))
     elif what == "GPU":
         (tmp_path / "proc" / "gpus" / "0000:01:00.0").touch()
-    else:
+    elif what == "time":
         os.utime(nvcc, ns=(0, 0))
+    elif what == "driver":
+        driver.write_text("580.2")
+    else:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
     backend.auto_backend()
     assert len(asked) == 2
     backend.auto_backend()
@@ -265,36 +243,6 @@ def test_what_is_picked_is_said_where_nobody_asked_for_it(asked: list[str], capf
     assert backend.pick("gpu") == "gpu"
     assert backend.pick("cpu") == "cpu"
     assert capfd.readouterr() == ("", "")
-
-
-def test_gpu_cannot_be_picked_without_nvcc(monkeypatch) -> None:
-    monkeypatch.setattr(backend, "find_nvcc", lambda: None)
-    monkeypatch.setattr(backend, "ask_driver", lambda: NOBODY)
-    assert backend.pick("cpu") == "cpu"
-    with pytest.raises(LabError, match="needs the CUDA toolkit: no nvcc"):
-        backend.pick("gpu")
-
-
-def test_cmake_is_told_why_there_is_no_answer(monkeypatch, capfd) -> None:
-    monkeypatch.setattr(backend, "find_nvcc", lambda: None)
-    monkeypatch.setattr(backend, "ask_driver", lambda: NOBODY)
-    assert backend.main("gpu") == 1
-    out, err = capfd.readouterr()
-    assert out == ""
-    assert err.startswith("the gpu back end needs the CUDA toolkit: no nvcc. ")
-    assert backend.main("auto") == 0
-
-
-def test_cmake_gets_json(fake_tool, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
-    nvcc = fake_tool("nvcc", NVCC)
-    monkeypatch.setattr(backend, "ask_driver", lambda: HOPPER)
-    assert backend.main("auto") == 0
-    assert json.loads(capsys.readouterr().out) == {
-        "backend": "gpu",
-        "reason": "nvcc 13.0, NVIDIA H200",
-        "nvcc": str(nvcc),
-        "architectures": "native",
-    }
 
 
 @pytest.mark.parametrize(("request_", "status"), [("auto", 0), ("gpu", 1)])

@@ -21,16 +21,11 @@ from lab_cli.machine.gpu import Driver, Gpu
         ("NVIDIA GeForce RTX 4090", "rtx4090"),
         ("NVIDIA GeForce RTX 4090 Laptop GPU", "rtx4090-laptop"),
         ("NVIDIA GeForce RTX 4070 Ti SUPER", "rtx4070-ti-super"),
-        ("GeForce GTX 1660 Ti", "gtx1660-ti"),
         ("Tesla T4", "t4"),
         ("Quadro RTX 4000", "rtx4000"),
-        ("Tesla V100-SXM2-16GB", "v100-sxm2-16gb"),
-        ("NVIDIA A100-SXM4-80GB", "a100-sxm4-80gb"),
         ("NVIDIA A100-SXM4-40GB MIG 1g.5gb", "a100-sxm4-40gb-mig-1g-5gb"),
-        ("NVIDIA RTX A6000", "rtx-a6000"),
         ("../../etc", "etc"),
         ("NVIDIA", "gpu"),
-        ("", "gpu"),
     ],
 )
 def test_slug(name: str, slug: str) -> None:
@@ -112,11 +107,6 @@ def test_commit_of_another_users_checkout(checkout: Path, monkeypatch) -> None:
             pytest.skip("takes root")
     monkeypatch.setenv("HOME", "/none")  # where git would be told whom to trust
     assert facts.commit() == head
-
-
-def test_commit_by_name(checkout: Path, monkeypatch) -> None:
-    monkeypatch.setenv("LAB_COMMIT", "abc1234")
-    assert facts.commit() == "abc1234"
 
 
 def test_commit_without_git(tmp_path: Path, monkeypatch, fake_tool) -> None:
