@@ -13,7 +13,6 @@ from lab_cli.counters import profilers
 from lab_cli.machine.backend import Toolkit
 from lab_cli.machine.gpu import NO_DRIVER, NO_GPU, Driver, Gpu
 from lab_cli.machine.needs import TOOLS, Need
-from lab_cli.paths import ROOT
 from lab_course.grading import sandbox
 
 CUDA_13 = Toolkit("/cuda/bin/nvcc", (13, 0), [75, 80, 90])
@@ -37,24 +36,13 @@ def test_profiler_counters(parameters: str | None, admin: bool, state: str, text
 
 
 @pytest.mark.parametrize(
-    ("capabilities", "admin"),
-    [
-        ("000001ffffffffff", True),
-        ("00000000a80425fb", False),
-        ("0000000000200000", True),
-        ("FFFFFFFFFFDFFFFF", False),
-    ],
+    ("capabilities", "admin"), [("0000000000200000", True), ("FFFFFFFFFFDFFFFF", False)]
 )
-def test_admin_is_who_has_the_capability(capabilities: str, admin: bool) -> None:
+def test_admin_is_who_has_the_capability(monkeypatch, capabilities: str, admin: bool) -> None:
     status = f"Name:\tpython\nCapPrm:\t000001ffffffffff\nCapEff:\t{capabilities}\nCapBnd:\t0\n"
-    assert doctor.is_admin(status) is admin
-    assert not doctor.is_admin("")
-
-
-def test_admin_by_what_linux_says(monkeypatch) -> None:
-    files = {Path("/proc/self/status"): "CapEff:\t0000000000200000\n"}
+    files = {Path("/proc/self/status"): status}
     monkeypatch.setattr(doctor, "_read", files.get)
-    assert doctor.is_admin()
+    assert doctor.is_admin() is admin
     files.clear()
     assert not doctor.is_admin()
 
@@ -89,61 +77,42 @@ def test_gpus() -> None:
 def test_nvcc(fake_tool, monkeypatch) -> None:
     """Which it is and why; or what ./lab run would do."""
     installed = "/cuda/bin/nvcc"
-    line = doctor.nvcc_line(installed, CUDA_13, HOPPER)
-    assert (line.state, line.text) == (OK, "/cuda/bin/nvcc 13.0")
-    line = doctor.nvcc_line(installed, None, HOPPER)
-    how = "does not run: install the CUDA toolkit anew"
-    assert (line.state, line.text) == (PROBLEM, f"/cuda/bin/nvcc {how}")
+
+    def said(nvcc: str, toolkit: Toolkit | None, state: str) -> str:
+        line = doctor.nvcc_line(nvcc, toolkit, HOPPER)
+        assert line.state == state
+        return line.text
+
+    assert said(installed, CUDA_13, OK) == f"{installed} 13.0"
+    assert "install the CUDA toolkit anew" in said(installed, None, PROBLEM)
 
     monkeypatch.setattr(doctor.cuda_wheels, "nvcc", lambda: "/venv/nvcc")
-    line = doctor.nvcc_line("/venv/nvcc", dataclasses.replace(CUDA_13, nvcc="/venv/nvcc"), HOPPER)
-    assert line.text == "/venv/nvcc 13.0 of PyPI, since no CUDA toolkit was found"
     folder = doctor.cuda_wheels.FOLDER
-    line = doctor.nvcc_line(installed, CUDA_13, HOPPER)
-    why = f"and not that of PyPI in {folder}: an installed one comes first"
-    assert line.text == f"/cuda/bin/nvcc 13.0, {why}"
-    line = doctor.nvcc_line("/venv/nvcc", None, HOPPER)
-    assert (line.state, line.text) == (PROBLEM, f"/venv/nvcc does not run: remove {folder}")
-    monkeypatch.setenv("CUDACXX", "/cuda/bin/nvcc")
-    line = doctor.nvcc_line(installed, CUDA_13, HOPPER)
-    assert line.text == "/cuda/bin/nvcc 13.0, which CUDACXX names"
+    of_pypi = dataclasses.replace(CUDA_13, nvcc="/venv/nvcc")
+    assert said("/venv/nvcc", of_pypi, OK).startswith("/venv/nvcc 13.0 of PyPI")
+    assert f"{installed} 13.0, and not that of PyPI in {folder}" in said(installed, CUDA_13, OK)
+    assert said("/venv/nvcc", None, PROBLEM).endswith(f"remove {folder}")
+    monkeypatch.setenv("CUDACXX", installed)
+    assert said(installed, CUDA_13, OK).endswith("13.0, which CUDACXX names")
 
 
 @pytest.mark.parametrize(
     ("driver", "failure", "text"),
     [
-        (
-            Driver(problem=NO_DRIVER),
-            "",
-            "for the gpu back end install the CUDA toolkit, or set CUDACXX to your nvcc",
-        ),
-        (
-            Driver((13, 0), problem=NO_GPU),
-            "",
-            "for the gpu back end install the CUDA toolkit, or set CUDACXX to your nvcc",
-        ),
-        (
-            HOPPER,
-            "",
-            "./lab run installs 13.0 from PyPI into .venv (530 MB to download, 880 MB on disk)",
-        ),
+        (Driver(problem=NO_DRIVER), "", "install the CUDA toolkit, or set CUDACXX"),
+        (Driver((13, 0), problem=NO_GPU), "", "install the CUDA toolkit, or set CUDACXX"),
+        (HOPPER, "", "./lab run installs 13.0 from PyPI"),
         (HOPPER, "no network", "no network; ./lab run --backend gpu tries again"),
-        (
-            Driver((12, 4), [H200]),
-            "",
-            "the NVIDIA driver runs CUDA 12.4, and nvcc of PyPI needs one for CUDA 13: who administers "
-            "this machine can update the driver to 580 or newer, or install the CUDA toolkit 12",
-        ),
+        (Driver((12, 4), [H200]), "", "driver to 580 or newer, or install the CUDA toolkit 12"),
     ],
 )
 def test_nvcc_that_is_not_there(
     fake_tool, monkeypatch, driver: Driver, failure: str, text: str
 ) -> None:
     monkeypatch.setattr(doctor.cuda_wheels.platform, "machine", lambda: "x86_64")
-    monkeypatch.setattr(doctor.cuda_wheels, "VENV", ROOT / ".venv")
     monkeypatch.setattr(doctor.cuda_wheels, "failure", lambda: failure)
     line = doctor.nvcc_line(None, None, driver)
-    assert (line.state, line.text) == (ABSENT, f"not found: {text}")
+    assert line.state == ABSENT and text in line.text
 
 
 NVCC = 'case "$1" in --version) echo "release 13.0," ;; *) echo compute_75; echo compute_90 ;; esac'
