@@ -11,28 +11,11 @@ from lab_cli import main
 from lab_cli.building import own_program, presets
 from lab_cli.commands import run
 from lab_cli.commands.run import Outcome
-from lab_cli.machine import backend, setup
+from lab_cli.machine import backend
+from shell_script import script
 
 REDUCE, TRANSPOSE = "ch03_execution_model/reduceInteger", "ch04_memory/transpose"
 HEAD = "exercise                  result   seconds\n"
-
-
-@pytest.fixture
-def faked(exercises, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """main() with two exercises, no set-up, and a build that finds its programs in the folder that this returns."""
-    monkeypatch.setattr(setup, "ensure", lambda backend, modules=(), tests=False: "cmake")
-    monkeypatch.setattr(presets, "build", lambda cmake, preset, *targets: built)
-    built = tmp_path / "build"
-    for place in (REDUCE, TRANSPOSE):
-        exercises(place)
-        (built / place).parent.mkdir(parents=True, exist_ok=True)
-        script(built / place, 'echo "$(basename $0) $*"')
-    return built
-
-
-def script(program: Path, text: str) -> None:
-    program.write_text(f"#!/bin/sh\n{text}\n")
-    program.chmod(0o755)
 
 
 def lab_run(*arguments: str) -> int:
