@@ -22,7 +22,7 @@ from lab_cli.metrics import Metric
 from lab_cli.progress import Progress
 from lab_cli.results import images
 from lab_cli.results.csv_file import parse
-from lab_cli.results.store import Store, merged
+from lab_cli.results.store import Store
 
 FACTS = {"gpu": "NVIDIA X1", "driver": "1.2", "date": "2026-01-02", "commit": "abc1234"}
 COLLECT = bench.collect
@@ -169,7 +169,6 @@ def test_images_come_of_a_run_of_their_own(place: Place, capfd) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("--map=*)", "--other=*)", "unfinished.map.pgm: No such file"),
         ("2 1", "3 1", "unfinished.map.pgm: 2 bytes of pixels, but 3 x 1 up to 9 are 3"),
         ("s,ok", "s,WRONG", "wrong result: k,7,WRONG"),
     ],
@@ -249,8 +248,6 @@ WRONG = "#!/bin/sh\nprintf 'kernel,size,check\\ngood,1,ok\\nk,1,WRONG\\n'\nexit 
         (WRONG, r"ch/first --size=1 \S+ --csv: exit status 1\nk,1,WRONG\n"),
         ("#!/bin/sh\nkill -SEGV $$\n", "killed by SIGSEGV"),
         ("#!/bin/sh\nexit 0\n", "no CSV in it"),
-        ("#!/bin/sh\necho a,b\n", "a header, but no rows"),
-        ("#!/bin/sh\nprintf 'a,b\\n1\\n'\n", "2 columns, but this row has 1"),
         ("#!/bin/sh\nprintf 'k,check\\n1,FAILED\\n'\n", "wrong result: 1,FAILED"),
         ("#!/bin/sh\nprintf 'k,check\\n1,ok\\n'\n", "--timeline wrote no file"),
         (PROGRAM.replace("'kernel,size", "'kernel'$size',size"), "different columns"),
@@ -363,26 +360,10 @@ def test_what_a_program_says_on_stderr_is_shown(place: Place, capfd) -> None:
     assert "\naside\n" in capfd.readouterr().err
 
 
-def test_resume_of_a_complete_bench_runs_nothing(place: Place) -> None:
-    main.main(["bench", "--backend=gpu"])
-    place.ran()
-    assert main.main(["bench", "--backend=gpu", "--resume"]) == 0
-    assert place.ran() == []
-
-
 def test_without_resume_all_is_measured_again(place: Place) -> None:
     interrupted(place)
     assert main.main(["bench", "--backend=gpu", "first"]) == 0
     assert len(place.ran()) == 2
-
-
-def test_resume_starts_anew_on_another_commit(place: Place, monkeypatch, capfd) -> None:
-    interrupted(place)
-    monkeypatch.setattr(facts, "measured_on", lambda _: ("x1", {**FACTS, "commit": "def5678"}))
-    assert main.main(["bench", "--backend=gpu", "--resume", "first"]) == 0
-    assert len(place.ran()) == 2
-    reason = "the commit was abc1234, and is def5678"
-    assert f"first starts anew: {reason}" in capfd.readouterr().err
 
 
 def test_resume_starts_anew_with_another_program(place: Place, capfd) -> None:
@@ -400,13 +381,6 @@ def test_failed_run_is_repeated_by_resume(place: Place) -> None:
     (place.root / "log.mended").touch()
     assert main.main(["bench", "--backend=gpu", "first", "--resume"]) == 0
     assert place.ran() == ["--size=2 --block=32 --timeline=... --csv"]
-
-
-def test_broken_state_file_starts_anew(place: Place) -> None:
-    interrupted(place)
-    next((place.root / "out").rglob("state.json")).write_text("{")
-    assert main.main(["bench", "--backend=gpu", "first", "--resume"]) == 0
-    assert len(place.ran()) == 2
 
 
 def branches(count: float) -> MetricTable:
@@ -432,15 +406,6 @@ def want_debug(place: Place, name: str) -> None:
     """The exercise's .toml has debug = true."""
     facts = place.root / "ch" / name / "exercise.toml"
     facts.write_text(facts.read_text() + "debug = true\n")
-
-
-def test_metrics_are_stored_under_the_same_facts(place: Place, monkeypatch) -> None:
-    asked = profiled(monkeypatch)
-    assert main.main(["bench", "--backend=gpu"]) == 0
-    text = place.file("second", "metrics").read_text()
-    assert parse(text, Path("m")).facts == FACTS
-    assert text.endswith("commit: abc1234\nkernel,build,grid,block,branches\nk,optimised,1,32,7\n")
-    assert asked == ["first gpu", "second gpu"]
 
 
 def test_debug_build_is_profiled_too_where_the_config_says_so(place: Place, monkeypatch) -> None:
@@ -542,10 +507,6 @@ def test_failed_exercise_gets_no_metrics(place: Place, monkeypatch) -> None:
     assert asked == ["second gpu"]
 
 
-def test_merged_has_one_header() -> None:
-    assert merged(["a\n1\n", "a\n2\n3\n"], Path("x")) == "a\n1\n2\n3\n"
-
-
 def test_run_counts_as_finished_only_with_all_its_files(tmp_path: Path) -> None:
     program = tmp_path / "program"
     program.touch()
@@ -565,7 +526,6 @@ def test_run_counts_as_finished_only_with_all_its_files(tmp_path: Path) -> None:
         (Plan([Run(["--x"])], ["timeline"]), FACTS, ""),
         (Plan([Run(["--x"], gib=9)], ["timeline"], debug=True), FACTS, ""),
         (Plan([Run(["--x"])], ["timeline"]), {**FACTS, "driver": "2", "date": "x"}, ""),
-        (Plan([Run(["--x"])], ["other"]), FACTS, "the list of runs changed"),
         (Plan([Run(["--x"])]), FACTS, "the list of runs changed"),
         (Plan([Run(["--x"])] * 2, ["timeline"]), FACTS, "the list of runs changed"),
         (Plan([Run([])], ["timeline"]), FACTS, "the list of runs changed"),
@@ -588,26 +548,6 @@ def test_state_that_is_none(tmp_path: Path, state: str | None) -> None:
     if state is not None:
         (tmp_path / "state.json").write_text(state)
     assert store.resume(tmp_path, Plan([]), FACTS) == "nothing of it was kept"
-
-
-def test_a_bench_that_begins_forgets_all(tmp_path: Path) -> None:
-    program = tmp_path / "program"
-    program.touch()
-    store = Store(tmp_path / "deep" / "store", "x")
-    for _ in range(2):
-        store.begin(program, Plan([Run([])], ["timeline"]), FACTS)
-        assert [path.name for path in store.folder.iterdir()] == ["state.json"]
-        store.keep(0, {"": "a\n1\n", "timeline": "b\n2\n"})
-        store.keep(1, {"": "a\n3\n", "timeline": "b\n4\n"})
-        assert (store.table(1), store.table(2)) == ("a\n1\n", "a\n1\n3\n")
-        assert store.table(2, "timeline") == "b\n2\n4\n"
-    store.keep(1, {"": "a\n3,4\n", "timeline": "c\n"})
-    for kind, message in (
-        ("", r"/x\.csv: the header has 1 columns, but this row has 2: 3,4"),
-        ("timeline", r"/x\.timeline\.csv: the runs have different columns: (b \| c|c \| b)"),
-    ):
-        with pytest.raises(LabError, match=f"{store.folder}{message}$"):
-            store.table(2, kind)
 
 
 def test_file_of_a_failed_run_is_not_taken_for_that_of_the_next(place: Place) -> None:
