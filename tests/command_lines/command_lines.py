@@ -65,10 +65,8 @@ SOURCES: dict[str, bytes] = {
     "aborts.cu": b"#include <cstdlib>\n__global__ void kernel() {}\nint main() { std::abort(); }\n",
     "wrong.cu": b"__global__ void kernel() { undeclared = 1; }\n" + MAIN.encode(),
     "brace.cu": b"__global__ void kernel() {\n" + MAIN.encode(),
-    "empty.cu": b"",
     "binary.cu": bytes(range(256)),
     "latin1.cu": b"// caf\xe9\n__global__ void kernel() {}\n" + MAIN.encode(),
-    "windows.cu": b"__global__ void kernel() {}\r\n" + MAIN.replace("\n", "\r\n").encode(),
     "notes.txt": b"no program\n",
 }
 
