@@ -25,24 +25,17 @@ from lab_cli.results import standing
 COMMANDS = [command.__name__.rpartition(".")[2] for command in main.COMMANDS]
 
 
-def lab(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, str(ROOT / "lab"), *arguments], capture_output=True, text=True
-    )
-
-
-def test_list_names_every_exercise_and_says_what_it_is() -> None:
-    done = lab("list")
-    assert done.returncode == 0
+def test_list_names_every_exercise_and_says_what_it_is(capfd) -> None:
+    assert main.main(["list"]) == 0
     sources = {path.parent.name for path in ROOT.glob("*/*/exercise.toml")}
-    described = dict(re.findall(r"^  (\w+) +(\S.*)$", done.stdout, re.MULTILINE))
+    described = dict(re.findall(r"^  (\w+) +(\S.*)$", capfd.readouterr().out, re.MULTILINE))
     assert set(described) == sources
 
 
-def test_version_is_the_newest_one_in_the_changelog() -> None:
+def test_version_is_the_newest_one_in_the_changelog(capfd) -> None:
     versions = re.findall(r"^## \[(\d.*)\] - ", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
-    done = lab("--version")
-    assert (done.returncode, done.stdout) == (0, f"lab {versions[0]}\n")
+    assert main.main(["--version"]) == 0
+    assert capfd.readouterr().out == f"lab {versions[0]}\n"
 
 
 def test_help_names_every_command(capfd) -> None:
@@ -144,8 +137,9 @@ def test_nobody_reads_on(arguments: list[str]) -> None:
     assert (done.returncode, done.stderr) == (1, b"")
 
 
-def test_one_exercise_gets_its_options_and_stdout_alone(faked: Path, capfd) -> None:
-    assert main.main(["run", "--backend=cpu", "transpose", "--", "--csv", "--rows=3"]) == 0
+@pytest.mark.parametrize("name", ["transpose", "ch04"])  # which has no other
+def test_one_exercise_gets_its_options_and_stdout_alone(faked: Path, capfd, name: str) -> None:
+    assert main.main(["run", "--backend=cpu", name, "--", "--csv", "--rows=3"]) == 0
     out, err = capfd.readouterr()
     assert out == "transpose --csv --rows=3\n"
     assert "transpose --csv --rows=3" in err  # the command, before it runs
@@ -164,11 +158,6 @@ def test_program_that_is_not_there(faked: Path, names: list[str], capfd) -> None
     assert main.main(["run", "--backend=cpu", *names]) == 1
     err = capfd.readouterr().err
     assert err.endswith(f"lab: cannot run {program}: No such file or directory\n")
-
-
-def test_a_chapter_of_one_exercise_is_that_exercise(faked: Path, capfd) -> None:
-    assert main.main(["run", "--backend=cpu", "ch04"]) == 0
-    assert capfd.readouterr().out == "transpose \n"
 
 
 @pytest.mark.parametrize("command", ["run", "test", "bench", "profile", "check", "trace"])
@@ -205,89 +194,58 @@ def test_what_is_built(faked, monkeypatch, arguments: str, targets: str) -> None
 
 
 @pytest.fixture
-def tested(faked: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int, list[str]]]:
-    """./lab test with these arguments: its status, what was built, and the options of ctest."""
-
-    def run_test(*arguments: str) -> tuple[int, list[str]]:
-        ran: list[str] = []
-
-        def build(cmake: str, preset: str, *targets: str) -> Path:
-            ran.append("build " + " ".join([preset, *targets]))
-            return faked
-
-        def ctest(command: Sequence[str], each: Callable[[str], None]) -> int:
-            usual = command.index("--output-junit") + 2
-            ran.append(" ".join(["ctest", *command[usual:]]))
-            Path(command[usual - 1]).write_text("<testsuite/>")
-            each("1/1 Test #1: transpose --rows=3\n")
-            each("0% tests passed, 1 tests failed out of 1\n")
-            return 8
-
-        monkeypatch.setattr(presets, "build", build)
-        monkeypatch.setattr(ctest_runs, "run_lines", ctest)
-        monkeypatch.setattr(ctest_runs, "output_of", lambda command: '{"tests": []}')
-        return main.main(["test", "--backend=cpu", *arguments]), ran
-
-    return run_test
-
-
-def test_of_one_exercise_builds_and_runs_what_belongs_to_it(tested, monkeypatch, capfd) -> None:
-    wanted: list[Sequence[str]] = []
-    monkeypatch.setattr(setup, "ensure", lambda backend, modules=(): wanted.append(modules) or "x")
-    status, ran = tested("transpose")
-    assert status == 8
-    assert ran == ["build cpu transpose transpose_instrumented", "ctest -L ^(transpose)$"]
-    assert wanted == [()]  # no pytest
-    out = capfd.readouterr().out
-    assert "transpose --rows=3" in out
-    assert "tests passed" not in out  # the summary says more
-
-
-def test_of_several_exercises_and_a_chapter(tested) -> None:
-    assert tested("transpose", "ch03", "-R", "size", "--", "-VV") == (
-        8,
-        [
-            "build cpu transpose transpose_instrumented reduceInteger reduceInteger_instrumented",
-            "ctest -L ^(transpose|reduceInteger)$ -R size -VV",
-        ],
-    )
-
-
-def test_of_everything(tested, capfd) -> None:
-    assert tested("-R", "transpose") == (8, ["build cpu", "ctest -R transpose"])
-    assert "tests passed" in capfd.readouterr().out
-
-
-def test_of_everything_on_a_gpu_leaves_out_the_unit_tests(tested, monkeypatch, capfd) -> None:
-    wanted: list[tuple[str, list[str], bool]] = []
+def tested(faked: Path, monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """What ./lab test sets up (the back end, modules of Python, its own tests?), builds, and runs."""
+    done: list[object] = []
 
     def ensure(backend: str, modules: Sequence[str] = (), tests: bool = False) -> str:
-        wanted.append((backend, [*modules], tests))
+        done.append((backend, [*modules], tests))
         return "cmake"
 
+    def build(cmake: str, *targets: str) -> Path:
+        done.append(" ".join(["build", *targets]))
+        return faked
+
+    def ctest(cmake: str, folder: Path, options: Sequence[str], *_: object) -> tuple[int, None]:
+        done.append(" ".join(["ctest", *options]))
+        return 8, None
+
     monkeypatch.setattr(setup, "ensure", ensure)
-    monkeypatch.setattr(test_command.backend, "pick", lambda request: request)
-    note = "note: the unit tests of common/ and emulator/ belong to the cpu back end\n"
-    assert tested("--backend=gpu") == (8, ["build gpu", "ctest"])
-    assert capfd.readouterr().err == note
-    assert tested() == (8, ["build cpu", "ctest"])
-    assert capfd.readouterr().err == ""
-    modules = ["pytest", "jinja2", "html5lib"]
-    assert wanted == [("gpu", [], True), ("cpu", modules, True)]
-    wanted.clear()
-    assert tested("--backend=gpu", "transpose")[1][0] == "build gpu transpose"
-    assert wanted == [("gpu", [], False)]
+    monkeypatch.setattr(presets, "build", build)
+    monkeypatch.setattr(test_command, "run_cases", ctest)
+    monkeypatch.setattr(backend, "pick", lambda request: request)
+    return done
+
+
+@pytest.mark.parametrize(
+    ("arguments", "set_up", "built", "ran"),
+    [
+        ("transpose", ([], False), " transpose transpose_instrumented", " -L ^(transpose)$"),
+        (
+            "transpose ch03 -R size -- -VV",
+            ([], False),
+            " transpose transpose_instrumented reduceInteger reduceInteger_instrumented",
+            " -L ^(transpose|reduceInteger)$ -R size -VV",
+        ),
+        ("-R transpose", (["pytest", "jinja2", "html5lib"], True), "", " -R transpose"),
+        ("--backend=gpu transpose", ([], False), " transpose", " -L ^(transpose)$"),
+        ("--backend=gpu", ([], True), "", ""),  # without the unit tests
+    ],
+)
+def test_what_tests_take(tested, arguments: str, set_up: tuple, built: str, ran: str) -> None:
+    assert main.main(["test", "--backend=cpu", *arguments.split()]) == 8
+    chosen = "gpu" if "gpu" in arguments else "cpu"
+    assert tested == [(chosen, *set_up), f"build {chosen}{built}", f"ctest{ran}"]
 
 
 def test_with_zig_nothing_is_instrumented(tested, monkeypatch, capfd) -> None:
-    wanted = []
     monkeypatch.setattr(zig, "is_compiler", lambda path: True)
-    monkeypatch.setattr(
-        setup, "ensure", lambda _, modules=(), tests=False: wanted.append(modules) or "cmake"
-    )
-    assert tested("transpose")[1][0] == "build cpu transpose"
-    assert tested()[1] == ["build cpu", "ctest"]
-    assert not any(wanted)  # no pytest
+    for names in (["transpose"], []):
+        assert main.main(["test", "--backend=cpu", *names]) == 8
+    assert tested == [
+        *(("cpu", [], False), "build cpu transpose", "ctest -L ^(transpose)$"),
+        *(("cpu", [], True), "build cpu", "ctest"),
+    ]
     assert capfd.readouterr().err.count("note: ") == 2
     for command in (["check", "transpose"], ["profile", "transpose", "--backend=cpu"]):
         assert main.main(command) == 1
@@ -373,7 +331,7 @@ def test_without_names_all_that_ctest_prints_is_shown(ctest, capfd) -> None:
     "arguments", [["transposs"], ["-V"], ["--rerun-failed"], ["transpose", "x"]]
 )
 def test_a_stray_word_starts_no_test(tested, arguments: list[str], capfd) -> None:
-    assert tested(*arguments) == (2, [])
+    assert (main.main(["test", *arguments]), tested) == (2, [])
     assert arguments[-1] in capfd.readouterr().err
 
 
@@ -428,9 +386,7 @@ def test_cc_builds_what_it_needs(handed_over, options, target: str) -> None:
     main.main(["cc", *options])
     wanted = target.replace("...", "cuda_emulator_precompiled").split()
     assert built == ([("cpu", *wanted, "lab_common")] if target else [])
-    ((python, driver, *arguments),) = ran
-    assert (python, driver) == (sys.executable, str(ROOT / "emulator" / "driver" / "cc.py"))
-    assert arguments[4 if target else 0 :] == options
+    assert ran[0][6 if target else 2 :] == options
 
 
 def test_cc_becomes_the_driver() -> None:

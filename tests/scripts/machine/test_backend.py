@@ -69,25 +69,6 @@ def test_what_nvcc_says(fake_tool) -> None:
     assert backend.ask_nvcc(nvcc) == Toolkit(nvcc, (12, 9), [90, 100, 103])
 
 
-def test_no_nvcc_means_cpu(fake_tool) -> None:
-    assert choose("auto", None, NOBODY) == Choice("cpu", "no nvcc")
-    hint = "no nvcc; ./lab run --backend gpu installs it from PyPI"
-    assert choose("auto", None, HOPPER) == Choice("cpu", hint)
-
-
-def test_nvcc_that_does_not_run_means_cpu(fake_tool) -> None:
-    nvcc = fake_tool("nvcc", "exit 1")
-    choice = choose("auto", str(nvcc), HOPPER)
-    assert (choice.backend, choice.reason) == ("cpu", f"{nvcc} does not run")
-
-
-def test_nvcc_and_gpu_mean_gpu(fake_tool) -> None:
-    nvcc = str(fake_tool("nvcc", NVCC))
-    choice = choose("auto", nvcc, HOPPER)
-    assert (choice.backend, choice.nvcc, choice.architectures) == ("gpu", nvcc, "native")
-    assert choice.reason == "nvcc 13.0, NVIDIA H200"
-
-
 def test_a_driver_runs_the_minor_versions_of_its_major_one(fake_tool) -> None:
     newer = NVCC.replace("13.0", "13.4")
     assert choose("auto", str(fake_tool("nvcc", newer)), HOPPER).backend == "gpu"
@@ -96,13 +77,9 @@ def test_a_driver_runs_the_minor_versions_of_its_major_one(fake_tool) -> None:
 def test_gpu_on_request_needs_nvcc(fake_tool) -> None:
     broken = str(fake_tool("nvcc", "exit 1"))
     for nvcc, problem in ((None, "no nvcc"), (broken, f"{broken} does not run")):
-        with pytest.raises(LabError) as raised:
+        assert choose("auto", nvcc, NOBODY) == Choice("cpu", problem)
+        with pytest.raises(LabError, match=f"needs the CUDA toolkit: {problem}. Install it "):
             choose("gpu", nvcc, NOBODY)
-        assert str(raised.value) == (
-            f"the gpu back end needs the CUDA toolkit: {problem}. Install it "
-            "(https://developer.nvidia.com/cuda-downloads), or set CUDACXX to your nvcc, or take the "
-            "cpu back end"
-        )
 
 
 @pytest.mark.parametrize(
@@ -112,11 +89,7 @@ def test_gpu_on_request_needs_nvcc(fake_tool) -> None:
             Driver((12, 9), [H200]),
             "the NVIDIA driver runs CUDA 12.9, which is older than nvcc's 13.0",
         ),
-        (
-            Driver((13, 0), [Gpu("NVIDIA V100", 70), H200]),
-            "NVIDIA V100 is sm_70, older than sm_75",
-        ),
-        (Driver((13, 0), [Gpu("some GPU", 74)]), "some GPU is sm_74, older than sm_75"),
+        (Driver((13, 0), [Gpu("some GPU", 74), H200]), "some GPU is sm_74, older than sm_75"),
         (Driver(problem="no GPU"), "no GPU"),
         (NOBODY, NO_DRIVER),
     ],
@@ -136,8 +109,7 @@ def test_gpu_that_cannot_run_our_programs_means_cpu(fake_tool, driver: Driver, r
         ([50, 75], 74, "x is sm_74, older than sm_75"),  # than what our programs ask for
         ([80, 90], 80, ""),
         ([80, 90], 79, "x is sm_79, older than sm_80"),  # than what nvcc compiles for
-        ([], 75, ""),
-        ([], 70, "x is sm_70, older than sm_75"),
+        ([], 74, "x is sm_74, older than sm_75"),
     ],
 )
 def test_gpu_that_is_too_old(architectures: list[int], architecture: int, problem: str) -> None:

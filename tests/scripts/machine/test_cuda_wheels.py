@@ -87,14 +87,14 @@ def pip(venv: Path, monkeypatch: pytest.MonkeyPatch) -> list[Sequence[str]]:
     return calls
 
 
-def failing(output: str):
-    """A pip that lays down a part, says `output` and fails."""
+def a_pip(output: str = "", nvcc: str = NVCC, status: int = 1):
+    """A pip that lays down an nvcc, says `output` and ends with `status`."""
 
     def run(command: Sequence[str], each, variables) -> int:
-        lay(Path(command[-1]))
+        lay(Path(command[-1]), nvcc)
         for line in output.splitlines(keepends=True):
             each(line)
-        return 1
+        return status
 
     return run
 
@@ -131,7 +131,7 @@ def test_what_makes_the_environment_comes_before_it(venv: Path, monkeypatch) -> 
     order: list[str] = []
     monkeypatch.setattr(cuda_wheels.setup, "environment", order.append)
     monkeypatch.setattr(python_packages, "pip", lambda: order.append("pip") or [])
-    monkeypatch.setattr(cuda_wheels, "run_lines", failing(""))
+    monkeypatch.setattr(cuda_wheels, "run_lines", a_pip())
     with pytest.raises(LabError):
         cuda_wheels.install()
     assert order == ["nvcc", "pip"]
@@ -223,7 +223,7 @@ def test_cmake_and_others_install_nothing(pip, venv: Path, capfd) -> None:
 def test_where_it_fails_auto_takes_the_cpu_and_tries_once(
     venv: Path, monkeypatch, capfd, output: str, reason: str
 ) -> None:
-    monkeypatch.setattr(cuda_wheels, "run_lines", failing(output))
+    monkeypatch.setattr(cuda_wheels, "run_lines", a_pip(output))
     assert backend.pick("auto") == "cpu"
     failure = f"nvcc could not be installed from PyPI: {reason}"
     line = f"back end: cpu (no nvcc; {failure}; ./lab run --backend gpu tries again)\n"
@@ -239,7 +239,7 @@ def test_where_it_fails_auto_takes_the_cpu_and_tries_once(
 def test_where_it_fails_gpu_is_an_error_and_tries_again(
     venv: Path, monkeypatch, request: pytest.FixtureRequest
 ) -> None:
-    monkeypatch.setattr(cuda_wheels, "run_lines", failing(OFFLINE))
+    monkeypatch.setattr(cuda_wheels, "run_lines", a_pip(OFFLINE))
     for _ in range(2):
         with pytest.raises(LabError) as raised:
             backend.pick("gpu")
@@ -302,11 +302,7 @@ def test_a_set_that_is_not_whole_is_replaced(pip, venv: Path, lacks: str) -> Non
 
 
 def test_nvcc_that_does_not_run_is_not_kept(venv: Path, monkeypatch) -> None:
-    def run(command: Sequence[str], each, variables) -> int:
-        lay(Path(command[-1]), "#!/no/such/loader\n")
-        return 0
-
-    monkeypatch.setattr(cuda_wheels, "run_lines", run)
+    monkeypatch.setattr(cuda_wheels, "run_lines", a_pip("", "#!/no/such/loader\n", 0))
     with pytest.raises(LabError, match="nvcc from PyPI was installed, and does not run"):
         cuda_wheels.install()
     assert not (venv / "cuda").exists()
