@@ -189,40 +189,12 @@ def send(
     to_all: bool,
     once: str,
 ) -> None:
-    """Sends a signal as soon as there is a process with `once` in its command; where that is lab, as soon
-    as it runs, and not Python alone, which Ctrl-C does not end without a traceback."""
-    begun = LabHasBegun()
+    """Sends a signal as soon as there is a process with `once` in its command."""
     while process.poll() is None:
-        others = [other for other in living(variables) if once in command_of(other)]
-        if any(once != "lab" or begun(other) for other in others):
+        if any(once in command_of(other) for other in living(variables)):
             (os.killpg if to_all else os.kill)(process.pid, number)
             return
-        time.sleep(0.001 if once == "lab" else 0.02)  # which does not stay long as it is
-
-
-class LabHasBegun:
-    """Who takes SIGINT says so: before lab, Python does; then nobody, and lab with SIGTERM in the end."""
-
-    def __init__(self) -> None:
-        self._python: set[int] = set()  # processes in which Python has taken it
-
-    def __call__(self, process: int) -> bool:
-        caught = caught_by(process)
-        if caught >> signal.SIGTERM - 1 & 1:
-            return True
-        if caught >> signal.SIGINT - 1 & 1:
-            self._python.add(process)
-            return False
-        return process in self._python
-
-
-def caught_by(process: int) -> int:
-    """The signals for which it has functions, a bit for each from 1 on."""
-    try:
-        status = Path(f"/proc/{process}/status").read_text()
-    except OSError:  # it has just ended
-        return 0
-    return int(re.search(r"^SigCgt:\s*(\w+)", status, re.MULTILINE)[1], 16)
+        time.sleep(0.02)
 
 
 def command_of(process: int) -> str:

@@ -150,7 +150,6 @@ def test_exercise_without_metrics_of_its_own_shows_those_of_any_program(lab: Lab
         (["1", "0", "1"], "NVIDIA H200 (sm_90), NVIDIA T4 (sm_75)"),
         (["1", ""], "NVIDIA T4 (sm_75)"),
         (["2"], "an unknown GPU"),
-        ([""], "an unknown GPU"),
     ],
 )
 def test_where_kernels_ran(lab: Lab, monkeypatch, capfd, devices: list[str], where: str) -> None:
@@ -226,21 +225,10 @@ def test_nsight_name_that_is_not_in_the_file(lab: Lab, capfd) -> None:
             ["NVreg_RestrictProfilingToAdminUsers=0", "/etc/modprobe.d/", "as root", OFFER],
         ),
         (
-            "==ERROR== Failed to find metric regex:^sm__nosuch(\\.(sum|avg))?$\n",
-            1,
-            ["does not have this metric for this GPU: sm__nosuch", OFFER],
-        ),
-        (
             "==ERROR== Profiling failed because a driver resource was unavailable.\n"
             "==ERROR== The application returned an error code (9).\n",
             9,
             ["ncu reports:\n    ==ERROR== Profiling failed because a driver resource", OFFER],
-        ),
-        (
-            "==PROF== Connected to process 1\nelement 3 is WRONG\n"
-            "==ERROR== The application returned an error code (1).\n" + ncu_sample.REDUCTIONS,
-            1,
-            ["ended with exit status 1, after these lines:\n    element 3 is WRONG\n"],
         ),
         (
             "==ERROR== Failed to find metric a__b\n==ERROR== Failed to find metric c__d.sum\n"
@@ -254,7 +242,6 @@ def test_nsight_name_that_is_not_in_the_file(lab: Lab, capfd) -> None:
             ["lab: under ncu, the program ended with exit status 3\n"],
         ),
         ("free(): invalid pointer\n", 134, ["killed by SIGABRT", "free(): invalid pointer"]),
-        ("", 1, ["under ncu, the program ended with exit status 1\n"]),
         ("==WARNING== No kernels were profiled.\n", 0, ["ncu saw no kernel"]),
         ("==PROF== Disconnected\n", 0, ["no kernel was launched"]),
     ],
@@ -358,14 +345,9 @@ def test_explanation(lab: Lab, names_alone, capfd) -> None:
     assert "The limit: device memory, together with L2 cache." in copy
     assert naive.startswith("naive, ") and "Uncoalesced loads." in naive
     assert notes == "gpu back end, optimised build (nvcc -O3), on NVIDIA H200 (sm_90)\n"
-
-
-def test_explanation_asks_for_the_metrics_of_the_rules(lab: Lab) -> None:
-    assert explained(lab, ("copy", COPY)) == 0
     asked = re.search(r"--metrics (\S+)", lab.ran()[1]).group(1).split(",")
     known = metrics.load().metrics
     assert asked == [known[name].nsight for name in diagnosis.load().metrics("gpu")]
-    assert lab.ran()[0] == "build gpu reduceInteger"
 
 
 # An ncu of a GPU that lacks two metrics, and says so of one at a time.
@@ -477,13 +459,11 @@ def test_gpu_that_is_newer_than_nvcc(lab: Lab, mine: Path, monkeypatch) -> None:
     assert " -arch=sm_90 " in lab.ran()[1]
 
 
-@pytest.mark.parametrize("files", [1, 2])
-def test_own_files_that_do_not_compile(lab: Lab, mine: Path, monkeypatch, capfd, files) -> None:
+def test_own_file_that_does_not_compile(lab: Lab, mine: Path, monkeypatch, capfd) -> None:
     lab.ncu(ncu_sample.OUTPUT)
     monkeypatch.setenv("NVCC_STATUS", "2")
-    assert lab(*[str(mine)] * files) == 1
-    named = " ".join([str(mine)] * files)
-    assert re.search(f"\nlab: {named} do.* not compile .exit status 2", capfd.readouterr().err)
+    assert lab(str(mine)) == 1
+    assert f"\nlab: {mine} does not compile (exit status 2" in capfd.readouterr().err
     assert [line.split()[0] for line in lab.ran()] == ["build", "nvcc"]
 
 

@@ -55,12 +55,15 @@ def said(capsys: pytest.CaptureFixture[str]) -> str:
     return out
 
 
-def test_for_whoever_begins(checkout: Path, capsys) -> None:
+def test_for_whoever_begins(checkout: Path, monkeypatch, capsys) -> None:
+    """It starts and writes nothing."""
+    monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: pytest.fail("started"))
     out = said(capsys)
     assert out.startswith("5 CUDA exercises in 2 chapters.")
     assert "\n  ch03   0 of  2 passed\n  ch04   0 of  2 passed  1 more needs a GPU\n" in out
     assert "\nBegin with first: About first.\n\n  ch03/first/README.md " in out
     assert "\n  ./lab run first " in out and "\n  ./lab test first " in out
+    assert not standing.FILE.exists()
 
 
 def test_what_was_never_tested_comes_in_order(tested, capsys) -> None:
@@ -117,12 +120,6 @@ def test_any_width(tested, monkeypatch, capsys, columns: str) -> None:
     tested(first="failed", second="changed")
     monkeypatch.setenv("COLUMNS", columns)
     assert "Next is first:" in said(capsys)
-
-
-def test_it_starts_and_writes_nothing(checkout, monkeypatch, capsys) -> None:
-    monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: pytest.fail("started"))
-    assert "Begin with first" in said(capsys)
-    assert not standing.FILE.exists()
 
 
 def test_an_exercise_that_cannot_be_read_is_named(checkout: Path, capsys) -> None:

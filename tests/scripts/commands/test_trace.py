@@ -232,17 +232,9 @@ def test_report_of_nothing_that_fails(fake_tool, tmp_path: Path) -> None:
 
 
 def test_only_whole_rows_are_shown() -> None:
-    lines = [
-        "a line",
-        "Time (%),Total Time (ns),Name",
-        '1.0,"2,000","k(int)"',
-        "cut,off",
-        "",
-        "end",
-    ]
-    assert nsys.parse("\n".join(lines), "Time (%)") == [
-        {"Time (%)": "1.0", "Total Time (ns)": "2,000", "Name": "k(int)"}
-    ]
+    text = 'a line\nTime (%),Total Time (ns),Name\n1.0,"2,000","k(int)"\ncut,off\n\nend'
+    row = {"Time (%)": "1.0", "Total Time (ns)": "2,000", "Name": "k(int)"}
+    assert nsys.parse(text, "Time (%)") == [row]
     row = {"Time (%)": "1.0", "Total Time (ns)": "n/a", "Med (ns)": "-", "Name": "k(int)"}
     assert nsys.table(nsys.SUMMARIES[0], [row]).splitlines()[1].split() == ["1.0", "n/a", "-", "k"]
 

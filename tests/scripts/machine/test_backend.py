@@ -148,13 +148,6 @@ def asked(fake_tool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[st
     return calls
 
 
-def test_a_gpu_is_remembered(asked: list[str]) -> None:
-    first = backend.auto_backend()
-    assert backend.auto_backend() == first
-    assert first.backend == "gpu"
-    assert len(asked) == 1
-
-
 @pytest.mark.parametrize("what", ["nvcc", "time", "GPU", "GPUs that are hidden", "driver"])
 def test_another_nvcc_or_gpu_is_noticed(
     asked: list[str], fake_tool, tmp_path: Path, monkeypatch, what: str

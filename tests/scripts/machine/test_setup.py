@@ -288,19 +288,6 @@ def test_run_asks_for_less_than_was_there(log, monkeypatch) -> None:
     assert asked == [False, True]
 
 
-def test_a_build_folder_is_configured_anew_after_a_set_up(needed: Path, log: Path) -> None:
-    """CMake remembers that there was no GoogleTest."""
-    needed.touch()
-    ninja = setup.OUT / "cpu" / "build.ninja"
-    ninja.parent.mkdir(parents=True)
-    ninja.touch()
-    setup.ensure("cpu")
-    assert not ninja.exists()
-    ninja.touch()
-    setup.ensure("cpu")
-    assert ninja.exists()
-
-
 def test_of_two_that_set_up_one_waits_and_finds_the_others_record(
     needed: Path, monkeypatch, tmp_path: Path
 ) -> None:
