@@ -7,7 +7,6 @@ any, say more:
        says lab run: ''
 
 says TEXT    is somewhere in what is printed
-not TEXT     is nowhere there
 makes FILE   is there afterwards, and not empty; what a line does not name, it must not leave behind
 lines N      of what is printed to stderr, or any; 1 by default for status 2, which is bad usage. Not
              counted are the commands that lab shows, and its choice of a back end
@@ -77,7 +76,6 @@ class Case:
     status: int
     command: str
     says: list[str] = field(default_factory=list)
-    silent_on: list[str] = field(default_factory=list)
     makes: list[str] = field(default_factory=list)
     lines: str = ""
     sends: tuple[signal.Signals, bool, str] | None = None  # to all?
@@ -96,8 +94,6 @@ def read(name: str) -> list[Case]:
             cases.append(Case(f"{name}.txt:{number}", int(word), rest))
         elif word == "says":
             cases[-1].says.append(rest)
-        elif word == "not":
-            cases[-1].silent_on.append(rest)
         elif word == "makes":
             cases[-1].makes.append(rest)
         elif word == "lines":
@@ -161,7 +157,7 @@ def problems(case: Case, folder: Path, variables: dict[str, str]) -> Iterator[st
     status = process.returncode if process.returncode >= 0 else 128 - process.returncode
     if status != case.status:
         yield f"status {status}, expected {case.status}"
-    yield from (f"prints {text!r}" for text in [*CRASHES, *case.silent_on] if text in printed)
+    yield from (f"prints {text!r}" for text in CRASHES if text in printed)
     yield from (f"does not say {text!r}" for text in case.says if text not in printed)
     lines = case.lines or ("1" if case.status == 2 else "any")
     messages = [line for line in stderr.splitlines() if not line.startswith(SHOWN)]

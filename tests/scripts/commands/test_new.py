@@ -127,8 +127,7 @@ def test_where_nothing_can_be_written_that_is_said(checkout, monkeypatch, capfd)
     monkeypatch.setattr(Path, "write_bytes", read_only)
     monkeypatch.setattr(Path, "unlink", read_only)  # as Linux has it, even where no file is
     assert main.main(["new", "ch04_memory/stencil"]) == 1
-    err = capfd.readouterr().err
-    assert re.fullmatch(r"lab: cannot write .*/stencil\.cu: Read-only file system\n", err)
+    assert "/stencil.cu: Read-only file system\n" in capfd.readouterr().err
 
 
 def test_it_builds_and_passes_its_tests(tmp_path: Path, monkeypatch) -> None:

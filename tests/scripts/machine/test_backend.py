@@ -19,7 +19,6 @@ H200 = Gpu("NVIDIA H200", 90)
 HOPPER = Driver((13, 0), [H200])
 NOBODY = Driver(problem=NO_DRIVER)
 CUDA_12 = Toolkit("nvcc", (12, 2), [50, 60, 70, 75, 80, 86, 90])
-CUDA_13 = Toolkit("nvcc", (13, 0), [75, 80, 86, 90, 100, 120])
 
 NVCC = """
 case "$1" in
@@ -121,7 +120,6 @@ def test_gpu_that_is_too_old(architectures: list[int], architecture: int, proble
     ("toolkit", "driver", "expected"),
     [
         (CUDA_12, HOPPER, "native"),
-        (CUDA_13, NOBODY, "75;80;90"),
         (CUDA_12, Driver((13, 0), [Gpu("NVIDIA RTX 5090", 120)]), "75;80;90"),  # unknown to nvcc
         (CUDA_12, Driver((13, 0), [H200, Gpu("NVIDIA RTX 5090", 120)]), "75;80;90"),  # one of two
         (Toolkit("nvcc", (14, 0), [80, 90, 120]), NOBODY, "80;90"),
@@ -189,9 +187,7 @@ def test_the_cpu_is_not_remembered(asked: list[str], monkeypatch) -> None:
         '{"fingerprint": 1',
         "[]",
         "{}",
-        '{"choice": {}}',
         '{"fingerprint": FINGERPRINT}',
-        '{"fingerprint": FINGERPRINT, "choice": {"backend": "cpu"}}',
         '{"fingerprint": FINGERPRINT, "choice": {"backend": "cpu", "reason": "", "more": 1}}',
     ],
 )

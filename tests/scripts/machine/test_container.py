@@ -10,12 +10,8 @@ from lab_cli.paths import ROOT
 from try_container import facts
 
 DOCKERFILE = (ROOT / ".devcontainer" / "Dockerfile").read_text()
-OTHERS = {
-    "ca-certificates",
-    "git",
-    "python3",
-    "python3-venv",
-}  # what `lab` starts from, and for PyPI
+# What `lab` starts from, and for PyPI.
+OTHERS = {"ca-certificates", "git", "python3", "python3-venv"}
 
 
 def test_packages_are_those_that_lab_would_install() -> None:

@@ -21,9 +21,7 @@ NVCC = """#!/bin/sh
 case "$1" in --version) echo 'release 13.0, V13.0.88' ;; *) echo compute_75 compute_90 ;; esac
 """
 OFFLINE = """\
-WARNING: Retrying (Retry(total=0)) after connection broken by 'NewConnectionError(': Failed to establish a \
-new connection: [Errno -3] Temporary failure in name resolution')': /simple/nvidia-nvtx/
-ERROR: Could not find a version that satisfies the requirement nvidia-nvtx==13.0.85 (from versions: none)
+WARNING: Retrying after connection broken by '[Errno -3] Temporary failure in name resolution')': /simple/
 ERROR: No matching distribution found for nvidia-nvtx==13.0.85
 """
 
@@ -172,7 +170,6 @@ def test_without_a_gpu_nothing_is_installed(
     [
         (Driver((13, 0), [H200]), "x86_64", ""),
         (Driver((13, 4), [Gpu("NVIDIA T4", OLDEST_ARCHITECTURE)]), "aarch64", ""),
-        (Driver((14, 0), [Gpu("of tomorrow", 130)]), "x86_64", ""),
         (Driver((12, 9), [H200]), "x86_64", "the NVIDIA driver runs CUDA 12.9, and"),
         (Driver((13, 0), [Gpu("NVIDIA V100", 70)]), "x86_64", "NVIDIA V100 is sm_70, older than"),
         (Driver((13, 0), [H200]), "ppc64le", "PyPI has none for ppc64le"),
@@ -206,7 +203,7 @@ def test_cmake_and_others_install_nothing(pip, venv: Path, capfd) -> None:
     [
         (OFFLINE, "Temporary failure in name resolution"),
         (
-            "ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device\n",
+            "ERROR: due to an OSError: [Errno 28] No space left on device\n",
             "No space left on device",
         ),
         ("Collecting\nERROR: one\nERROR: the other\n", "ERROR: the other"),
@@ -245,11 +242,8 @@ def test_where_it_fails_gpu_is_an_error_and_tries_again(
 
 def test_too_little_space_is_said_before_the_download(pip, venv: Path, monkeypatch) -> None:
     free(monkeypatch, 1_409_999_999)
-    with pytest.raises(LabError) as raised:
+    with pytest.raises(LabError, match=f"takes 1410 MB .* and {venv} has 1409 MB left"):
         cuda_wheels.install()
-    assert str(raised.value) == (
-        f"nvcc from PyPI takes 1410 MB while it is installed, and {venv} has 1409 MB left"
-    )
     assert pip == []
     free(monkeypatch, 1_410_000_000)
     cuda_wheels.install()
