@@ -81,13 +81,8 @@ def test_program_that_fails_otherwise(lab, capfd) -> None:
 
 def test_bad_usage_of_the_program(lab, capfd) -> None:
     assert lab("echo unknown option; exit 2", "transpose", "--", "--nonsense") == 2
-    captured = capfd.readouterr()
-    assert captured.err.splitlines()[1:] == [
-        "options: --profile --nonsense",
-        "unknown option",
-        "lab: the program ended with exit status 2; what it printed is above",
-    ]
-    assert captured.out == "build cpu transpose_instrumented\n"
+    ended = "unknown option\nlab: the program ended with exit status 2; what it printed is above\n"
+    assert capfd.readouterr().err.endswith(f"options: --profile --nonsense\n{ended}")
 
 
 def test_program_without_a_report(lab, capfd) -> None:
@@ -99,10 +94,8 @@ def test_program_that_cannot_be_run(lab, exercises, tmp_path, capfd) -> None:
     exercises("ch04_memory/unbuilt")
     assert lab(report(CLEAN), "unbuilt") == 1
     program = tmp_path / "cpu" / "ch04_memory" / "unbuilt_instrumented"
-    assert capfd.readouterr().err == (
-        f"+ CUDA_EMULATOR_CHECK=... {program} --profile\n"
-        f"lab: cannot run {program}: No such file or directory\n"
-    )
+    why = f"lab: cannot run {program}: No such file or directory\n"
+    assert capfd.readouterr().err == f"+ CUDA_EMULATOR_CHECK=... {program} --profile\n{why}"
 
 
 def test_own_files(lab, monkeypatch, tmp_path, capfd) -> None:
@@ -154,8 +147,5 @@ def test_program_that_takes_too_long(lab, late: str, capfd) -> None:
     assert lab(report(HAZARD) + "; echo so far; " + late, "transpose", "--timeout=0.5") == 1
     captured = capfd.readouterr()
     assert captured.out.endswith(HAZARD + "\n")
-    assert captured.err.splitlines()[1:] == [
-        "options: --profile",
-        "so far",
-        "lab: the program had not ended after 0.5 seconds (--timeout), and was ended",
-    ]
+    ended = "lab: the program had not ended after 0.5 seconds (--timeout), and was ended\n"
+    assert captured.err.endswith(f"\noptions: --profile\nso far\n{ended}")

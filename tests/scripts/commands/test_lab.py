@@ -69,6 +69,7 @@ def test_help_fits_the_terminal(monkeypatch, capfd, command: list[str]) -> None:
         ("trace x y", " trace: y:"),
         ("new", " new: CHAPTER/NAME"),
         ("check x --timeout=0", " check: --timeout: 0:"),
+        ("run x --timeout soon", " run: --timeout: soon:"),
         ("profile x --timeout nan", " profile: --timeout: nan:"),
         ("run --timeout 1e400", " run: --timeout: 1e400:"),
         ("run --backend tpu", " run: --backend: tpu: expected auto, gpu or cpu"),
@@ -436,6 +437,7 @@ def test_a_folder_of_a_checkout_that_has_moved_is_built_anew(
     (folder / "ch").mkdir(parents=True)
     (tmp_path / "link").symlink_to("out")
     (folder / "build.ninja").touch()
+    (folder / "ch" / "x.o").touch()
     made = {"CMAKE_CACHEFILE_DIR": folder, "CMAKE_HOME_DIRECTORY": ROOT}
     if moved:
         made[moved] = tmp_path
@@ -496,7 +498,9 @@ def test_builds_can_be_elsewhere(tmp_path: Path) -> None:
     assert done.stdout.split() == [str(tmp_path / "mine"), str(tmp_path / "mine" / ".venv")]
 
 
-def test_a_step_that_fails_is_shown_in_full_and_named_with_its_status(capfd) -> None:
+def test_a_step_is_its_command_but_where_it_fails_shown_in_full(capfd) -> None:
+    process.step(["echo", "much"], "working", lambda line, progress: None)
+    assert capfd.readouterr() == ("", "+ echo much\n")
     read: list[str] = []
     command = ["sh", "-c", "echo reason; echo again >&2; exit 3"]
     with pytest.raises(LabError, match="exit status 3; the reason is above") as raised:

@@ -336,6 +336,16 @@ def test_explanation(lab: Lab, names_alone, capfd) -> None:
     assert asked == [known[name].nsight for name in diagnosis.load().metrics("gpu")]
 
 
+def test_explanation_without_some_metrics(lab: Lab, capfd) -> None:
+    lacking = {name: value for name, value in COPY.items() if name != "l2_utilization"}
+    waiting = {**COPY, "stall_memory_dependency": 40.0}  # for what else was not counted
+    assert explained(lab, ("lacking", lacking), ("waiting", waiting)) == 0
+    out = " ".join(capfd.readouterr().out.split())
+    assert "How busy the parts of the GPU were is not known here. Warps wait most for loads" in out
+    assert "What the warps wait for most is not known here." in out
+    assert "not decided: few warps for the latency (no l2_utilization)" in out
+
+
 # An ncu of a GPU that lacks two metrics, and says so of one at a time.
 OLDER_NCU = """
 echo "ncu $*" >> "{log}"

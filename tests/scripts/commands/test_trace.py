@@ -16,7 +16,7 @@ from lab_cli.commands import trace
 from lab_cli.counters import nsys, profilers, recording
 from lab_cli.errors import LabError
 from lab_cli.machine import backend, setup
-from lab_cli.machine.gpu import Driver, Gpu
+from lab_cli.machine.gpu import NO_DRIVER, Driver, Gpu
 from recordings import of_nsys
 from shell_script import script
 
@@ -239,11 +239,14 @@ def test_only_whole_rows_are_shown() -> None:
     assert nsys.table(nsys.SUMMARIES[0], [row]).splitlines()[1].split() == ["1.0", "n/a", "-", "k"]
 
 
-def test_no_nsys(lab: Lab, capfd) -> None:
+def test_no_nsys_or_no_gpu(lab: Lab, monkeypatch, capfd) -> None:
     assert lab("transpose") == 1
     err = capfd.readouterr().err
     assert err.startswith("lab: no nsys") and "Install Nsight Systems" in err
     assert "\n    ./lab trace transpose --backend cpu\n" in err
+    monkeypatch.setattr(profilers, "ask_driver", lambda: Driver(problem=NO_DRIVER))
+    assert lab("transpose", "--backend=gpu") == 77
+    assert "\n    ./lab trace transpose --backend cpu\n" in capfd.readouterr().err
     assert lab.built == []  # nothing is built for nothing
 
 
