@@ -48,7 +48,7 @@ def test_an_output_that_begins_with_a_dash(tmp_path, monkeypatch):
     "content, status",
     [
         (b"", 0),
-        (b"int i;\r\n__global__ void k() {}\r\nvoid f() { k<<<1, 1>>>(); }\r\n", 0),
+        (b"__global__ void k() {}\r\n#define L k<<<1, \\\r\n 1>>>()\r\nvoid f() { L; }\r\n", 0),
         (b"\xef\xbb\xbf__global__ void k() {}\nvoid f() { k<<<1, 1>>>(); }\n", 0),
         (b"// \xe9\xff\n__global__ void k() {}\nvoid f() { k<<<1, 1>>>(); }\n", 0),
         (b"\x7fELF\x02\x01\x00\x00\xff\xfe'\x00", 1),

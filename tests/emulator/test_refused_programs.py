@@ -191,6 +191,39 @@ def test_shared_variables_without_initialiser(compiled):
     assert compiled(text) == (0, "")
 
 
+DYNAMIC_SHARED = """
+#include <type_traits>
+#define IS(type, ...) static_assert(std::is_same_v<decltype((__VA_ARGS__)), type>)
+#define SHARED(T, n) extern __shared__ T n[]
+template <class T, class> struct A { using type = T; };
+namespace n { inline namespace m { extern __shared__ float *outside[], rows[][4]; } }
+extern "C" { extern __shared__ int ofC[]; }
+IS(float*(&)[], n::outside); IS(float(&)[][4], n::rows);
+template <class T> __global__ void k() {
+    __shared__ extern int a [ ] ; IS(int(&)[], a);
+    extern __shared__ __align__(16) unsigned char b[]; IS(unsigned char(&)[], b);
+    extern __align__(sizeof(T)) __shared__ T c[]; IS(T(&)[], c);
+    extern __shared__ alignas(8) double d[]; IS(double(&)[], d);
+    alignas(T) extern __shared__ int e[]; IS(int(&)[], e);
+    extern __shared__ float f[][33]; IS(float(&)[][33], f);
+    extern __shared__ typename A<T, int>::type g[]; IS(T(&)[], g);
+    extern __shared__ A<int[2], T*> h[]; using H = A<int[2], T*>; IS(H(&)[], h);
+    extern __shared__ int *i[], j[], l[][2]; IS(int*(&)[], i); IS(int(&)[], j); IS(int(&)[][2], l);
+    extern __shared__ const float* const m[]; IS(const float* const(&)[], m);
+    extern /* of all */ __shared__ // here
+        float o[]; IS(float(&)[], o);
+    SHARED(int, p); IS(int(&)[], p);
+    static __shared__ alignas(16) char q[64], r; IS(char(&)[64], q);
+    extern __shared__ float s[25], t; IS(float(&)[25], s);  // definitions, to nvcc as well
+}
+void f() { k<int><<<1, 1>>>(); }
+"""
+
+
+def test_shared_memory_has_the_type_that_it_was_declared_with(compiled):
+    assert compiled(DYNAMIC_SHARED) == (0, "")
+
+
 SIDES = """
 int ofHost(int x) { return x; }
 __device__ int ofDevice(int x) { return x; }

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from translate import main
-from translator.shared_memory import TOO_MUCH
 
 
 def run_translate(*args, cwd):
@@ -65,19 +64,15 @@ def evaluated(name):
 @pytest.mark.parametrize(
     "source, expected",
     [
-        ("k<<<1, 2>>>(x);", f"{launcher('k')}.emuConfig(1, 2)(x);"),
         ("k<< <g, b> > >(x);", f"{launcher('k')}.emuConfig(g, b)(x);"),
         ("k < < < g, b >> > (x);", f"{launcher('k')}.emuConfig( g, b ) (x);"),
         ("return ::k<<<1, 2>>>();", f"return {launcher('::k')}.emuConfig(1, 2)();"),
         ("k<V<V<int>>><<<1, 2>>>();", f"{launcher('k<V<V<int>>>')}.emuConfig(1, 2)();"),
-        ("k < T ,  3 > <<<1, 2>>>();", f"{launcher('k < T , 3 >')}.emuConfig(1, 2)();"),
         ("k/*a*/<T/*b*/><<<1, 2>>>();", f"{launcher('k <T >')}.emuConfig(1, 2)();"),
         ("A<T>::template k<U><<<1,2>>>();", f"{launcher('A<T>::template k<U>')}.emuConfig(1,2)();"),
         ("(k<T>)<<<1, 2>>>();", f"{launcher('k<T>')}.emuConfig(1, 2)();"),
-        ("(void)(*fp)<<<1, 2>>>();", f"(void){evaluated('(*fp)')}.emuConfig(1, 2)();"),
         ("get<int>(i)<<<1, 2>>>();", f"{evaluated('get<int>(i)')}.emuConfig(1, 2)();"),
         ("f(1)(2)<<<1, 2>>>();", f"{evaluated('f(1)(2)')}.emuConfig(1, 2)();"),
-        ("this->t[0].fn<<<1, 2>>>();", f"{evaluated('this->t[0].fn')}.emuConfig(1, 2)();"),
         ("case A::B:k<<<1, 2>>>();", f"case A::B: {launcher('k')}.emuConfig(1, 2)();"),
         ("k<<<1, f<A<B>>>>>(x);", f"{launcher('k')}.emuConfig(1, f<A<B>>)(x);"),
         ("k<<<(a >>> b), 2>>>(x);", f"{launcher('k')}.emuConfig((a >>> b), 2)(x);"),
@@ -121,57 +116,9 @@ def test_callee_string_is_escaped(translated):
     assert '}(t["a\\n"]).emuConfig(1, 2)();' in out
 
 
-def test_launch_over_several_lines(translated):
-    source = (
-        "void f() {\n"
-        "    k<T,  // the type\n"
-        "      3>\n"
-        "        /* now */ <<<grid,  // k<<<1, 2>>>()\n"
-        "           block /* > >>>( */\n"
-        "        >>>\n"
-        "        (a,\n"
-        "#ifdef B\n"
-        "         b,\n"
-        "#endif\n"
-        "         NULL);\n"
-        "}\n"
-    )
-    expected = (
-        "void f() {\n"
-        f"    {launcher('k<T, 3>')}\n"
-        "\n"
-        ".emuConfig(grid,  // k<<<1, 2>>>()\n"
-        "           block /* > >>>( */\n"
-        "        )\n"
-        "        (a,\n"
-        "#ifdef B\n"
-        "         b,\n"
-        "#endif\n"
-        "         nullptr);\n"
-        "}\n"
-    )
-    assert translated(source) == expected
-
-
 def test_line_breaks_within_brackets_of_a_launch(translated):
     out = translated("void f() {\n  k<<\n<g, b>\n>\n>(x); g(); }\n")
     assert out == f"void f() {{\n  {launcher('k')}\n.emuConfig(g, b)\n\n(x); g(); }}\n"
-
-
-def test_crlf_and_byte_order_mark(translated, tmp_path):
-    translated(
-        "\ufeffint a;\r\nvoid f() { k<<<1,\r\n 2>>>(x); }\r\n#define A \\\r\n  k<<<1, 2>>>()\r\n"
-    )
-    assert (tmp_path / "out.cpp").read_bytes().decode().split("\n", 1)[1] == (
-        f"int a;\r\nvoid f() {{ {launcher('k')}.emuConfig(1,\r\n 2)(x); }}\r\n"
-        f"#define A \\\r\n  {launcher('k')}.emuConfig(1, 2)()\r\n"
-    )
-
-
-def test_bytes_that_are_not_utf8_survive(tmp_path):
-    (tmp_path / "in.cu").write_bytes(b"// caf\xe9\nvoid f() { k<<<1, 2>>>(); }\n")
-    assert run_translate("in.cu", "-o", "out.cpp", cwd=tmp_path).returncode == 0
-    assert (tmp_path / "out.cpp").read_bytes().splitlines()[1] == b"// caf\xe9"
 
 
 # ---- Launches in macros ------------------------------------------------------------------------
@@ -180,34 +127,14 @@ def test_bytes_that_are_not_utf8_survive(tmp_path):
 @pytest.mark.parametrize(
     "source, expected",
     [
-        ("#define L k<<<1, \\\n  2>>>(x)\n",
-         f"#define L {launcher('k')}.emuConfig(1, \\\n  2)(x)\n"),
         ("#define L k /* a\n b */ <<<1, 2>>>(x) // c\nint d;\n",
          f"#define L {launcher('k')}\\\n.emuConfig(1, 2)(x) // c\nint d;\n"),
-        ("#define L(k, n, ...) do { k \\\n <<<n, 2>>>(__VA_ARGS__); } while (0)\n",
-         "#define L(k, n, ...) do { ::emu::emuKernel(#k, nullptr, [=](auto... emuArgs) "
-         "{ k(emuArgs...); })\\\n.emuConfig(n, 2)(__VA_ARGS__); } while (0)\n"),
-        (
-            "#define L(T) k<T, 2><<<1, 2>>>(x)\n",
-            '#define L(T) ::emu::emuKernel("k<" #T ", 2>", ::emu::emuId(k<T, 2>), [=](auto... emuArgs) '
-            "{ k<T, 2>(emuArgs...); }).emuConfig(1, 2)(x)\n",
-        ),
-        ("#define L(T) k_##T<<<1, 2>>>(x)\n",
-         '#define L(T) ::emu::emuKernel("k_" #T, nullptr, [=](auto... emuArgs) '
-         "{ k_##T(emuArgs...); }).emuConfig(1, 2)(x)\n"),
-        ("#define OPEN <<<\n#define CLOSE >>>\nvoid f() { k<T> OPEN g, b CLOSE(x); }\n",
-         f"#define OPEN .emuConfig(\n#define CLOSE )\n"
-         f"void f() {{ {launcher('k<T>')} OPEN g, b CLOSE(x); }}\n"),
         ("#define DO(x) x;\nvoid f() { DO(y) ::k<<<1, 2>>>(); }\n",
          f"#define DO(x) x;\nvoid f() {{ DO(y) {launcher('::k')}.emuConfig(1, 2)(); }}\n"),
         ("#define NS(x) x\nvoid f() { NS(y)::k<<<1, 2>>>(); }\n",
          f"#define NS(x) x\nvoid f() {{ {launcher('NS(y)::k')}.emuConfig(1, 2)(); }}\n"),
         ("#define K k\nvoid f() { K<<<1, 2>>>(); }\n",
          f"#define K k\nvoid f() {{ {launcher('K', address=False)}.emuConfig(1, 2)(); }}\n"),
-        (
-            "#define K(T) k_##T\nvoid f() { K(a)<<<1, 2>>>(); }\n",
-            f"#define K(T) k_##T\nvoid f() {{ {launcher('K(a)', address=False)}.emuConfig(1, 2)(); }}\n",
-        ),
     ],
 )  # fmt: skip
 def test_macros(translated, source, expected):
@@ -222,13 +149,11 @@ def test_macros(translated, source, expected):
     [
         ("", "k", True),
         ("__global__ void k(int);", "k", True),
-        ("__global__ void k(int);", "n::k", True),
         ("__global__ void k(int* a); __global__ void k(int b[]) {}", "k", True),
         ("__global__ void k(const int n); __global__ void k(int) {}", "k", True),
         ("__global__ void k(void); __global__ void k() {}", "k", True),
         ("__global__ void k(unsigned int n = 3); __global__ void k(unsigned int) {}", "k", True),
         ("__global__ void k(T* __restrict__ a); __global__ void k(T *b) {}", "k", True),
-        ("__global__ void k(int); __global__ void k(float) {}", "k", False),
         ("__global__ void k(A); __global__ void k(B) {}", "k", False),
         ("__global__ void k(n::A); __global__ void k(n::B) {}", "k", False),
         ("__global__ void k(int*); __global__ void k(const int*) {}", "k", False),
@@ -236,10 +161,8 @@ def test_macros(translated, source, expected):
         ("__global__ void __launch_bounds__(256) k(int); __global__ void k(A);", "k", False),
         ("static __global__ void __attribute__((x)) k(int); __global__ void k(A);", "k", False),
         ("__global__ void BOUNDS(3) k(int) {} __global__ void BOUNDS(3) k(A) {}", "k", False),
-        ("template <class T> __global__ void k(T);", "k", False),
         ("template <class T> static __global__ void k(T) {}", "n::k", False),
         ("template <class T = int> __global__ void k(T);", "k", False),
-        ("template <class T> __global__ void k(T);", "k<int>", True),
         ("template <int N, class T> __global__ void k(T);", "k<3>", False),
         ("template <int N, class T> __global__ void k(T);", "k<3, int>", True),
         ("template <template <class> class C, class T> __global__ void k(C<T>);", "k<V>", False),
@@ -290,129 +213,22 @@ def test_address_beside_functions_of_the_name(translated, other, known):
     assert ("::emu::emuId(k)" in out) == known
 
 
-@pytest.mark.parametrize(
-    "declaration, callee, qualified",
-    [
-        ("__global__ void copy(int);", "copy", "::copy"),
-        ('extern "C" { __global__ void copy(int); }', "copy", "::copy"),
-        ("template <class T> __global__ void copy(T);", "copy<int>", "::copy<int>"),
-        ("__global__ void copy(int);", "n::copy", "n::copy"),
-        ("namespace n { __global__ void copy(int); }", "copy", "copy"),
-    ],
-)
-def test_address_beside_names_of_std(translated, declaration, callee, qualified):
-    out = translated(f"using namespace std; {declaration} void f() {{ {callee}<<<1, 2>>>(x); }}")
-    assert f"::emu::emuId({qualified})" in out
+def test_address_of_a_kernel_whose_name_std_has_too(translated):
+    """namesOfStd.cu runs kernels outside of namespaces, which the launches name as `::copy`."""
+    out = translated("namespace n { __global__ void copy(int); void f() { copy<<<1, 2>>>(x); } }")
+    assert "::emu::emuId(copy)" in out
 
 
-def reached(*names, before=()):
-    """What is behind a declaration of shared memory, for a function that has declared `before`."""
-    calls = [f" ::emu::sharedReached((void*)__builtin_addressof({n}), sizeof({n}));" for n in names]
-    size = " + ".join(f"sizeof({name})" for name in (*before, *names))
-    limit = f' static_assert({size} <= ::emu::kSharedPerBlock, "{TOO_MUCH}");'
-    return "".join(calls) + limit if names else ""
-
-
-def without_reached(text):
-    text = re.sub(r" static_assert\([^;]*;[^;]*;", "", text)
-    return re.sub(r" ::emu::sharedReached\(\(void\*\)[^;]*;", "", text)
-
-
-# ---- Dynamic shared memory ---------------------------------------------------------------------
-
-
-def dynamic(kind, name, rest="", pointer=""):
-    array = f"{kind} {pointer}(*)[]{rest}"
-    return f"{pointer}(&{name})[]{rest} = *reinterpret_cast<{array}>(::emu::dynamicShared())"
-
-
-@pytest.mark.parametrize(
-    "source, expected",
-    [
-        ("extern __shared__ float s[];", ("float", dynamic("float", "s"))),
-        ("__shared__ extern T s [ ] ;", ("T", dynamic("T", "s") + " ")),
-        ("extern __shared__ __align__(16) unsigned char s[];",
-         ("unsigned char", dynamic("unsigned char", "s"))),
-        ("extern __align__(sizeof(T)) __shared__ T s[];", ("T", dynamic("T", "s"))),
-        ("extern __shared__ alignas(8) double s[];", ("double", dynamic("double", "s"))),
-        ("alignas(T) extern __shared__ int s[];", ("int", dynamic("int", "s"))),
-        ("extern __shared__ float tile[][33];", ("float", dynamic("float", "tile", "[33]"))),
-        ("extern __shared__ typename A<T, int>::type s[];",
-         ("typename A<T, int>::type", dynamic("typename A<T, int>::type", "s"))),
-        ("extern __shared__ A<int[2], B*> s[];",
-         ("A<int[2], B*>", dynamic("A<int[2], B*>", "s"))),
-        ("extern __shared__ int a[], b[][2];",
-         ("int", dynamic("int", "a") + ", " + dynamic("int", "b", "[2]"))),
-        ("extern __shared__ int *a[], b[];",
-         ("int", dynamic("int", "a", "", "*") + ", " + dynamic("int", "b"))),
-        ("extern __shared__ const float* const s[];",
-         ("const float", dynamic("const float", "s", "", "* const"))),
-        ("extern /* of all */ __shared__ // here\n float s[];",
-         ("float", dynamic("float", "s") + "\n")),
-    ],
-)  # fmt: skip
-def test_dynamic_shared_in_a_function(translated, source, expected):
-    line = f"[[maybe_unused]] {expected[0]} {expected[1]}"
-    for before, after in [
-        ("__global__ void k() { ", " g(s); }"),
-        ("namespace a { template <class T> struct B { __device__ T* f() { ", " } }; }"),
-        ("#if A\n__global__ void k() {\n#else\n__global__ void k2() {\n#endif\n f(); ", "}"),
-    ]:
-        got = translated(f"{before}{source}{after}")
-        statement = got[len(before) : len(got) - len(after)].rstrip(";")
-        assert statement.rstrip(" ") == line.rstrip(" ")
-
-
-@pytest.mark.parametrize(
-    "before, after",
-    [
-        ("", ""),
-        ("namespace a { inline namespace b {\n", "}}"),
-        ('extern "C" {', "}"),
-        ("void f() { g(); }\n", ""),
-        ("#if A\nvoid f() {\n#else\nvoid g() {\n#endif\n}\n", ""),
-        ("struct S { int a = 3; };", ""),
-    ],
-)
-def test_dynamic_shared_at_namespace_scope(translated, before, after):
-    label = '__asm__("emu_dynamic_shared")'
-    out = translated(f"{before}extern __shared__ float *s[], t[][4];{after}\n")
-    assert out == f"{before}extern __thread float * s[] {label}, t[][4] {label};{after}\n"
-
-
-def test_dynamic_shared_in_a_macro(translated):
-    assert translated("#define SHARED(T, n) \\\n  extern __shared__ T n[]\nint a;") == (
-        f"#define SHARED(T, n) \\\n  [[maybe_unused]] T {dynamic('T', 'n')}\nint a;"
-    )
-
-
-@pytest.mark.parametrize("variable", ["s[256]", "s", "s[2], t[3]"])
-def test_shared_with_a_size_is_a_definition(translated, variable):
-    # So nvcc has it, with warning 20044.
-    out = translated(f"__global__ void k() {{ extern __shared__ float {variable}; }}")
-    assert without_reached(out) == f"__global__ void k() {{  __shared__ float {variable}; }}"
-
-
-def test_alignas_moves_before_shared(translated):
-    out = translated("__global__ void k() { static __shared__ alignas(16) char c[64], d; }")
-    assert without_reached(out) == (
-        "__global__ void k() { alignas(16) static __shared__  char c[64], d; }"
-    )
-
-
-# ---- The declarations of shared memory that a thread reaches -------------------------------------
+# ---- Declarations ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     "source, names",
     [
-        ("__shared__ float s;", "s"),
         ("__shared__ T s[2 * N][A<B, C>::n], *p, t{};", "s p t"),
         ("static __shared__ __align__(8) Pair<int, float> p;", "p"),
         ("__shared__ struct { int a; float b; } s;", "s"),
-        ("__shared__ union { int a; float b; } u[4];", "u"),
         ("__shared__ typename Scan::Storage storage;", "storage"),
-        ("__shared__ volatile float s[2][3];", "s"),
         ("volatile __shared__ int *p;", "p"),
         ("extern __shared__ float s[12];", "s"),
         ("extern __shared__ float s[];", ""),
@@ -420,139 +236,41 @@ def test_alignas_moves_before_shared(translated):
     ],
 )
 def test_shared_declaration_is_reached(translated, source, names):
-    calls = reached(*names.split())
     for before, after in [
-        ("__global__ void k() { ", " s = 1; }"),
         ("template <class T> __device__ T f() { if (a) { ", " } }"),
         ("auto f = [=] __device__(int i) { ", " };"),
         ("#define BODY ", ""),
     ]:
         out = translated(before + source + after)
-        assert out.endswith(calls + after), out
-        assert out.count("sharedReached") == len(names.split())
-
-
-def test_shared_memory_of_a_function_is_added_up(translated):
-    """Of blocks around, not of those that have ended, nor of other functions."""
-    out = translated(
-        "__global__ void k() {\n__shared__ int a;\n{\n__shared__ int b, c[2];\n}\n"
-        "__shared__ float d;\n}\n__device__ void f() {\n__shared__ int e;\n}\n"
-    ).split("\n")
-    assert out[1] == "__shared__ int a;" + reached("a")
-    assert out[3] == "__shared__ int b, c[2];" + reached("b", "c", before=["a"])
-    assert out[5] == "__shared__ float d;" + reached("d", before=["a"])
-    assert out[8] == "__shared__ int e;" + reached("e")
+        reached = re.findall(r"::emu::sharedReached\(.*?__builtin_addressof\((\w+)\)", out)
+        assert reached == names.split(), out
 
 
 @pytest.mark.parametrize(
-    "source", ["__shared__ int s[4];", "struct S { static __shared__ int s; };"]
-)
-def test_shared_declaration_outside_a_function(translated, source):
-    assert translated(source) == source
-    assert translated(f"namespace n {{ {source} }}") == f"namespace n {{ {source} }}"
-
-
-@pytest.mark.parametrize("body", ["__shared__ T n[32]", "__shared__ T", "__shared__"])
-def test_shared_declaration_that_a_macro_leaves_open(translated, body):
-    source = f"#define SHARED(T, n) {body}\nint a;"
-    assert translated(source) == source
-
-
-# ---- volatile ----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "source, expected",
+    "source, pointee",
     [
-        ("volatile int *v = s;", "::emu::VolatilePointer<int> v = s;"),
-        ("unsigned volatile* __restrict__ v(s);", "::emu::VolatilePointer<unsigned> v(s);"),
-        ("const volatile int* v = s;", "::emu::VolatilePointer<const int> v = s;"),
-        ("volatile n::A<int, 2>* v;", "::emu::VolatilePointer<n :: A < int , 2 >> v;"),
-        ("x = *(volatile int *)p == 0;", "x = *(::emu::VolatilePointer<int>)p == 0;"),
-        ("__shared__ volatile float s[64];",
-         "__shared__ volatile float emu_s[64]; ::emu::VolatilePointer<float> s(emu_s);"
-         + reached("emu_s")),
-        ("volatile __shared__ int done;",
-         "volatile __shared__ int emu_done; auto& done = ::emu::volatileVariable(emu_done);"
-         + reached("emu_done")),
-        ("extern __shared__ volatile int s[];", "::emu::VolatilePointer<int> s("
-         "reinterpret_cast<volatile int*>(::emu::dynamicShared()));"),
-    ],
-)  # fmt: skip
-def test_volatile_in_device_code(translated, source, expected):
-    assert (
-        translated(f"__global__ void k() {{ {source} }}") == f"__global__ void k() {{ {expected} }}"
-    )
-    if "extern" not in source:
-        host = f"void f() {{ {source} }}"
-        assert translated(host) == host or "__shared__" in source
-
-
-def test_volatile_parameter_keeps_its_type(translated):
-    out = translated(
-        "template <class T> __device__ void f(volatile T* a, int n, volatile int* b) {}"
-    )
-    assert out == (
-        "template <class T> __device__ void f(volatile T* emu_a, int n, volatile int* emu_b) "
-        "{ ::emu::VolatilePointer<T> a(emu_a); ::emu::VolatilePointer<int> b(emu_b);"
-        " ::emu::laneEnters(1); ::emu::laneLeaves(2);}"
-    )
-
-
-@pytest.mark.parametrize(
-    "source",
-    [
-        "void f(volatile int* p) { volatile int* q = p; }",
-        "__device__ volatile int flag; __device__ volatile int* flags;",
-        "__device__ void f(volatile int* p);",
-        "__device__ void f() { volatile int i = 0; constexpr volatile int* p = 0; }",
-        "__device__ void f() { volatile int *p = a, *q = b; }",
-        "__device__ void f() { p = *(T* volatile*)q; }",
-        "struct S { volatile int* p; };",
+        ("unsigned volatile* __restrict__ v(s);", "unsigned"),
+        ("const volatile int* v = s;", "const int"),
+        ("volatile n::A<int, 2>* v;", "n :: A < int , 2 >"),
     ],
 )
-def test_volatile_untouched(translated, source):
-    assert translated(source) == source
+def test_volatile_pointers(translated, source, pointee):
+    out = translated(f"__device__ void f() {{{source}}}")
+    assert f"::emu::VolatilePointer<{pointee}> v" in out
 
 
-# ---- Casts and inline PTX ----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("function", ["cudaLaunchKernel", "cudaLaunchCooperativeKernel"])
-@pytest.mark.parametrize(
-    "argument, expected",
-    [
-        ("( const void * ) &k<T>", " &k<T>"),
-        ("(void const *)k", "k"),
-        ("(void*)(k<1, 2>)", "(k<1, 2>)"),
-        ("reinterpret_cast<const void *>(&k)", "(&k)"),
-        ("(F)k", "(F)k"),
-    ],
-)
-def test_cast_of_a_kernel(translated, function, argument, expected):
-    out = translated(f"int a = {function}({argument}, grid, block, (void**)args);")
-    assert out == f"int a = {function}({expected}, grid, block, (void**)args);"
-
-
-PTX_ERROR = '_Pragma("GCC error \\"inline PTX is not supported on the cpu back end\\"")'
+PTX = '_Pragma("GCC error \\"inline PTX is not supported on the cpu back end\\"")\n'
 
 
 @pytest.mark.parametrize("keyword", ["asm", "asm volatile", "__asm__ __volatile__"])
 def test_inline_ptx(translated, keyword):
     asm = f'{keyword}("mov.u32 %0, %%laneid;" : "=r"(i)\n :: "memory")'
-    ptx = PTX_ERROR + "\n"
     for before, after in [
-        ("__device__ int f() { ", "; }"),
         ("__global__ void f() { for (int i = 0; i < 3; ++i) { ", "; } }"),
         ("#define DEVICE __device__\nstruct A { DEVICE int f(int i = g({1})) { if (i) ", "; } };"),
         ("void f() { auto g = [] __device__ (int i) { ", "; }; }"),
     ]:
-        assert translated(before + asm + after) == before + ptx + after
-
-
-def test_inline_ptx_in_a_macro(translated):
-    out = translated('#define TIMER(x) \\\n asm("a" \\\n "b")\nint a;')
-    assert out == f"#define TIMER(x) \\\n {PTX_ERROR}\\\n\nint a;"
+        assert translated(before + asm + after) == before + PTX + after
 
 
 # ---- What must stay as it is -------------------------------------------------------------------
@@ -561,7 +279,6 @@ def test_inline_ptx_in_a_macro(translated):
 @pytest.mark.parametrize(
     "source",
     [
-        "// k<<<1, 2>>>(x)\n",
         "// continued \\\n k<<<1, 2>>>(x)\n",
         "/* k<<<1,\n 2>>>(x) ' \" */",
         'auto s = "k<<<1, 2>>>(x) \\" k<<<1, 2>>>()";',
@@ -584,8 +301,18 @@ def test_inline_ptx_in_a_macro(translated):
         "#pragma unroll 4\n",
         "cudaOccupancyMaxPotentialBlockSize(&grid, &block, k<T>, 0, 0);",
         "cudaFuncSetAttribute((void*)k, a, 3); void* p = (void*)k;",
-        "__shared__ float s[256]; __shared__ T tile[32][33];",
+        "__shared__ float s[256]; struct S { static __shared__ T tile[32][33]; };",
+        "#define SHARED(T, n) __shared__ T n[32]\n#define S __shared__\nint a;",
         "extern __constant__ float c[]; extern __device__ int d[]; extern int e[];",
+        "void f(volatile int* p) { volatile int* q = p; }",
+        "__device__ volatile int flag; __device__ volatile int* flags;",
+        "__device__ void f(volatile int* p);",
+        "__device__ void f() { volatile int i = 0; constexpr volatile int* p = 0; }",
+        "__device__ void f() { volatile int *p = a, *q = b; p = *(T* volatile*)q; }",
+        "struct S { volatile int* p; };",
+        # neither a reference
+        "__global__ void k(void (*f)(int&), A<int&> a); __device__ void f(int& x);",
+        "__global__ void k(int n = a & b); __global__ void k(S s, int (*p)[4], T... x);",
         'void f() { asm volatile("rdtsc" : "=a"(lo), "=d"(hi)); }',
         '__device__ void f() { asm volatile("" ::: "memory"); }',
         'int f() asm("label"); register int r asm("rax");',
@@ -610,6 +337,9 @@ def test_lines_keep_their_numbers(translated):
             "   <<<1, // one",
             "      2>>>",
             "     (NULL,",
+            "#ifdef B",
+            "      x,",
+            "#endif",
             "      y); }",
             "__global__ void g() { extern",
             " __shared__ int",
@@ -629,6 +359,8 @@ def test_lines_keep_their_numbers(translated):
 
 
 NO_NAME = "no kernel's name before this launch"
+REFERENCE = "a parameter of the kernel 'k' is a reference"
+SOME_REFERENCES = "some parameters of this launch's kernel are references"
 
 
 @pytest.mark.parametrize(
@@ -650,51 +382,21 @@ NO_NAME = "no kernel's name before this launch"
         ("\nchar c = 'k;\n", 2, "this character literal never ends"),
         ("__global__ void k() {\n extern __shared__ int a[]\n}", 2, "this declaration never ends"),
         ("__global__ void k() {\n extern __shared__ int a[], b[3]; }", 2, "declare shared arrays"),
+        ("template <class T> __global__ void k(A<T, int>& x = a);", 1, REFERENCE),
+        ("__global__ void k(int n,\n  const S &s = {}) {}", 2, REFERENCE),
+        ("template <class T> __global__ void k(T& x);\ntemplate <class T> __global__ void k(T x, int n);\n"
+         "void f() { k<<<1, 1>>>(x, 1); }", 3, SOME_REFERENCES),
+        ("template <class... T> __global__ void k(int n, T&... x);\n\nvoid f() { k<<<1, 1>>>(1, x); }",
+         3, SOME_REFERENCES),
+        # The arguments are elsewhere.
+        ("template <class T> __global__ void k(T& x);\n#define C <<<1, 1>>>\nvoid f() { k C(x); }",
+         3, SOME_REFERENCES),
+        ("template <class T> __global__ void k(T& x);\n\n#define L k<<<1, 1>>>\nvoid f() { L(x); }",
+         3, SOME_REFERENCES),
     ],
-)
+)  # fmt: skip
 def test_errors(error, source, line, message):
     assert error(source).startswith(f"in.cu:{line}: error: {message}")
-
-
-@pytest.mark.parametrize(
-    "source, line",
-    [
-        ("template <class T> __global__ void k(A<T, int>& x = a);", 1),
-        ("__global__ void k(int n,\n  const S &s = {}) {}", 2),
-    ],
-)
-def test_references_have_no_default(error, source, line):
-    message = error(source)
-    assert message.startswith(f"in.cu:{line}: error: a parameter of the kernel 'k' is a reference")
-
-
-@pytest.mark.parametrize(
-    "kernels",
-    [
-        "template <class T> __global__ void k(T& x);\ntemplate <class T> __global__ void k(T x, int n);",
-        "template <class... T> __global__ void\nk(int n, T&... x);",
-    ],
-)
-def test_parameters_of_which_some_are_references(error, kernels):
-    message = error(kernels + "\nvoid f() { k<<<1, 1>>>(x, 1); }\n")
-    assert message.startswith(
-        "in.cu:3: error: some parameters of this launch's kernel are references"
-    )
-
-
-def test_references_whose_arguments_are_elsewhere(error):
-    kernel = "template <class T> __global__ void k(T& x);\n"
-    for launch in ("#define C <<<1, 1>>>\nvoid f() { k C(x); }", "\n#define L k<<<1, 1>>>"):
-        message = error(f"{kernel}{launch}\nvoid g() {{ L(x); }}\n")
-        assert message.startswith("in.cu:3: error: some parameters of this launch's kernel are ref")
-
-
-@pytest.mark.parametrize(
-    "parameters", ["void (*f)(int&)", "A<int&> a", "int n = a & b", "S s, int (*p)[4], T... x"]
-)
-def test_what_is_no_reference(translated, parameters):
-    source = f"__global__ void k({parameters});\n__device__ void f(int& x);\n"
-    assert translated(source) == source
 
 
 @pytest.mark.parametrize(
@@ -756,15 +458,6 @@ def tree(tmp_path):
 
 
 LAUNCH_HEADER = "#pragma once\ninline void g() { k<<<1, 2>>>(); }\n"
-
-
-def test_header_beside_the_source(tree):
-    out, headers = tree({"src/in.cu": '#include "k.cuh"\n', "src/k.cuh": LAUNCH_HEADER})
-    assert out == f'#line 1 "src/in.cu"\n#include "{headers["k.cuh"]}"\n'
-    assert headers["k.cuh"].read_text() == (
-        '#line 1 "src/k.cuh"\n#pragma once\n'
-        f"inline void g() {{ {launcher('k')}.emuConfig(1, 2)(); }}\n"
-    )
 
 
 def test_headers_in_include_folders(tree):

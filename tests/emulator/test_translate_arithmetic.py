@@ -23,18 +23,11 @@ def body(translated):
 @pytest.mark.parametrize(
     "code, expected",
     [
-        ("x = a << n;", "x = a << S << n;"),
         ("x = a<<n;", "x = a<< S <<n;"),
         ("x = a << n >> m | b;", "x = a << S << n >> S >> m | b;"),
-        ("x <<= n; y >>= m;", "x <<= S = n; y >>= S = m;"),
         ("for (int s = n >> k; s > 0; s >>= k) f();",
          "for (int s = n >> S >> k; s > 0; s >>= S = k) f();"),
-        ("if (i < n && j > m >> k) f();", "if (i < n && j > m >> S >> k) f();"),
-        ("x >>= 40;", "x >>= S = 40;"),
-        ("x = a << 31 - n;", "x = a << S << 31 - n;"),
-        ('x = a << n == b ? "text" : c;', 'x = a << S << n == b ? "text" : c;'),
         ('cout << "text", x = a << n;', 'cout << "text", x = a << S << n;'),
-        ("x = b ? y : z; y <<= n;", "x = b ? y : z; y <<= S = n;"),
     ],
 )  # fmt: skip
 def test_shifts(body, code, expected):
@@ -45,17 +38,14 @@ def test_shifts(body, code, expected):
     "code",
     [
         "x = a << 31;",
-        "x = 1ull << 31;",
         "x = (a >> 0x1fu) + 1;",
         "x <<= 1; y >>= 5, z = 2;",
         "std::vector<std::vector<int>> v;",
         "x = f<g<int>>(y);",
         "f<g<a, b>>();",
-        "A<B<C<int>>> x;",
         "struct { int a : 3, bits : 4; } s; s.bits >>= n; s.a <<= n;",  # no reference can be had
         'stream << "text" << n;',
         'x = b ? 1 : stream << n << "text";',
-        "std::cout << n << std::endl;",
         "x = a < b, c > d;",
     ],
 )
@@ -67,17 +57,12 @@ def test_what_is_no_shift_or_cannot_go_wrong(body, code):
     "code, expected",
     [
         ("x = ( unsigned  int ) f;", "x = C<unsigned int>( f);"),
-        ("x = -(int)-f;", "x = -C<int>(-f);"),
         ("x = (int)(float)(f + g) - h;", "x = C<int>((float)(f + g)) - h;"),
-        ("x = (unsigned char)(int)f;", "x = C<unsigned char>(C<int>(f));"),
         ("x = (int)a[i].b(c)->d++;", "x = C<int>(a[i].b(c)->d++);"),
         ("x = (int)f<T>(y) + 1;", "x = C<int>(f<T>(y)) + 1;"),
         ("x = (int)*p + (int)~q;", "x = C<int>(*p) + C<int>(~q);"),
         ("g(a, (std::uint8_t)(f));", "g(a, C<std::uint8_t>((f)));"),
         ("x = b ?(int)f:(int)g;", "x = b ?C<int>(f): C<int>(g);"),
-        ("x = (int)f << n;", "x = C<int>(f) << S << n;"),
-        ("x = a << (int)f;", "x = a << S << C<int>(f);"),
-        ("x = int(f) + unsigned(g);", "x = C<int>(f) + C<unsigned>(g);"),
         ("g(std::size_t(f), int(2));", "g(C<std::size_t>(f), C<int>(2));"),
     ],
 )
@@ -91,14 +76,11 @@ def test_casts(body, code, expected):
         "x = (float)i;",
         "x = (bool)f;",
         "x = (int*)p;",
-        "x = (int)threadIdx.x;",
         "x = static_cast<int>(blockIdx.x);",
         "x = int(threadIdx.x) + int(warpSize);",
-        "x = static_cast<T>(f);",
         "int (x), y(int(*)(int));",
         "auto f = [](int) -> int { return 1; };",
         "x = sizeof(int) * n;",
-        "x = sizeof(int);",
         "std::function<int(float)> f;",
         "x = (int){3};",
     ],
@@ -120,13 +102,6 @@ def test_bit_fields(translated):
     assert translated(expected.replace("S = ", "")) == expected
     expected = head % ("__attribute__((packed))", "v")
     assert translated(expected.replace("S = ", "")) == expected.replace("S = ", "")
-
-
-def test_constructors(translated):
-    code = "struct A { int v, w; %sA(int a, int n) : v(a << n), w{a >> n} {} };\n"
-    expected = code.replace("a <<", "a << S <<").replace("a >>", "a >> S >>")
-    assert translated(code % "__device__ ") == expected % "__device__ "
-    assert translated(code % "__device__ int f();\n") == code % "__device__ int f();\n"
 
 
 def test_macros_and_conditionals_stay(translated):
@@ -151,15 +126,6 @@ def test_casts_of_macros(translated, macro, expected):
     used = expected.replace("C<int>(M(1))", "(int)M(1)").replace("C<int>(M)", "(int)M")
     source = f"{macro}\n__device__ int f() {{ return %s; }}\n"
     assert translated(source % used) == source % expected
-
-
-@pytest.mark.parametrize(
-    "declaration", ["template <class T>", "typedef float T;", "using T = float; static"]
-)
-def test_casts_of_casts_to_the_users_types(translated, declaration):
-    source = f"{declaration} __device__ int f(float x) {{ return %s; }}\n"
-    assert translated(source % "(int)(T)-x") == source % "C<int>((T)-x)"
-    assert translated(source % "(int)(x)-x") == source % "C<int>((x))-x"
 
 
 def test_breaks_of_lines_stay(translated):

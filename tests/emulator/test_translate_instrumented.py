@@ -29,99 +29,60 @@ def short(text):
     return re.sub(r" *\)", ")", re.sub(r"\( *", "(", text))
 
 
-def without_limit(text):
-    """The text without what limits constant memory."""
-    return re.sub(r" static_assert\([^;]*;[^;]*;", "", text)
-
-
 def both(a, b):
     return f"bool(T(({a})) ? T(({b})) : T(false))"
-
-
-def either(a, b):
-    return f"bool(T(({a})) ? T(true) : T(({b})))"
 
 
 def choice(condition):
     return f"T(({condition})) ?"
 
 
-@pytest.mark.parametrize(
-    "source, expected",
-    [
-        ("if (a and b) f(); x = a or b;", f"if ({both('a', 'b')}) f(); x = {either('a', 'b')};"),
-        ("x <<= a || b, y = c || d;",
-         f"x <<= ::emu::shift = {either('a', 'b')}, y = {either('c', 'd')};"),
-        ("a ? throw 1 : f();", f"{choice('a')} throw 1 : f();"),
-        ("case 1:a?f():g();", f"case 1: {choice('a').replace(' ', '')}f():g();"),
-        ("else a ? f() : g();", f"else {choice('a')} f() : g();"),
-        ("do f(); while (a && b);", f"do f(); while ({both('a', 'b')});"),
-        ("for (int i = 0; a && b; ++i);", f"for (int i = 0; {both('a', 'b')}; ++i);"),
-        ("if (int i = f(); a && b);", f"if (int i = f(); {both('a', 'b')});"),
-        ("if (int i = a && b);", f"if (int i = {both('a', 'b')});"),
-        ("f(a && b, c[a || b]);", f"f({both('a', 'b')}, c[{either('a', 'b')}]);"),
-        ("S s{a && b, {c || d}};", f"S s{{{both('a', 'b')}, {{{either('c', 'd')}}}}};"),
-        ("x = i < n >> 1 && b;", f"x = {both('i < n >> 1', 'b')};"),
-        ("x = a << 2 < b && c;", f"x = {both('a << 2 < b', 'c')};"),
-        ("x = a < b == c > d && e;", f"x = {both('a < b == c > d', 'e')};"),
-        ("x = is_same<A, B>::value && b;", f"x = {both('is_same<A, B>::value', 'b')};"),
-        ("x = is_same_v<A, B> && b;", f"x = {both('is_same_v<A, B>', 'b')};"),
-        ("x = std::f<A, B>(y) || b;", f"x = {either('std::f<A, B>(y)', 'b')};"),
-        ("x = f<A>(y) && V<V<int>>{1};", f"x = {both('f<A>(y)', 'V<V<int>>{1}')};"),
-        ("x = f<A&, B>(y) && b;", f"x = {both('f<A&, B>(y)', 'b')};"),
-        ("x = f<A, B&&>(y) && b;", f"x = {both('f<A, B&&>(y)', 'b')};"),
-        ("x = static_cast<V<A, B>>(y) && b;", f"x = {both('static_cast<V<A, B>>(y)', 'b')};"),
-        ("x = (int)a && sizeof b > 2;", f"x = {both('::emu::cast<int>(a)', 'sizeof b > 2')};"),
-        ("if (a) { f(); } b ? f() : g();", f"if (a) {{ f(); }} {choice('b')} f() : g();"),
-        ("x = [&](int i) -> bool { return i && a; }(1) && b;",
-         f"x = {both('[&](int i) -> bool { return ' + both('i', 'a') + '; }(1)', 'b')};"),
-        ("auto&& r = a && b;", f"auto&& r = {both('a', 'b')};"),
-        ("for (auto&& e : a ? b : c);", f"for (auto&& e : {choice('a')} b : c);"),
-        ("bool ok = f(); ok && g();", f"bool ok = f(); {both('ok', 'g()')};"),
-        ("lane == 0 && g();", f"{both('lane == 0', 'g()')};"),
-        ("a /* && */ && b ? c : d;", f"{choice(both('a /* && */', 'b'))} c : d;"),
-    ],
-)  # fmt: skip
-def test_rewritten(translated, source, expected):
-    head = "__device__ void k() { "
-    text = short(translated(head + source + " }\n"))
-    assert text == head + short(expected) + " }\n"
+REWRITTEN = """
+    if (a and b) f(); x = a or b;
+    x <<= a || b, y = c || d;
+    a ? throw 1 : f();
+    switch (a) { case 1:a?f():g(); default: b ? f() : g(); }
+    if (a) f(); else a ? f() : g();
+    do f(); while (a && b);
+    for (int i = 0; a && b; ++i);
+    if (int i = f(); a && b);
+    if (int i = a && b);
+    f(a && b, c[a || b]);
+    S s{a && b, {c || d}};
+    x = i < n >> 1 && b || a << 2 < b && c;
+    x = a < b == c > d && e;
+    x = is_same<A, B>::value && is_same_v<A, B> && b;
+    x = std::f<A, B>(y) || f<A>(y) && V<V<int>>{1} || static_cast<V<A, B>>(y) && b;
+    x = f<A&, B>(y) && b || (int)a && sizeof b > 2;
+    if (a) { f(); } b ? f() : g();
+    x = [&](int i) -> bool { return i && a; }(1) && b;
+    auto&& r = (a || b);
+    for (auto&& e : a ? b : c);
+    bool ok = f(); ok && g();
+    lane == 0 && g();
+    a /* || */ || b ? c : d;
+"""
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        "const T&& r = f();",
-        "T&& r = f();",
-        "V<T>&& r = f();",
-        "V<T, 2> && r = f();",
-        "T&& r{1};",
-        "T && maybe(f);",  # a declaration, or an expression
-        "x = static_cast<T&&>(y);",
-        "x = (T&&)y;",
-        "f<T&&, U>(y);",
-        "[](T&& x, auto&&... rest) { f(x); };",
-        "[](int x = 1 && 2) { f(x); };",
-        "[]<class T>(T&& x) { f(x); };",
-        "[x = 1 && 2] { f(x); };",
-        "using R = T&&;",
-        "x = decltype(a && b)(1);",
-        "static_assert(A && B, \"\");",
-        "enum { x = A && B };",
-        "struct alignas(16) S { int b = 1 && 2; void g(S&& s); };",
-        "template <class R, class... A> struct [[maybe_unused]] S<R(A...)> { void g(S&& s); };",
-        "struct S { int b = 1 && 2; int f : 2 ? 3 : 4; void g(S&& s); };",
-        "x = both<A && B>();",
-        "x = both<A && B>(c);",
-        "f(g < a, b > c && x);",
-        "x = (true || ... || xs);",
-        "assert(a && \"why\");",
-        "alignas(A && B ? 8 : 4) char c[4];",
-        "x = s.operator&&(b);",
-    ],
-)  # fmt: skip
-def test_left_alone(translated, source):
-    source = f"__device__ void k() {{ {source} }}\n"
+def test_every_operator_is_rewritten(translated):
+    """(test_computes_the_same has the order.)"""
+    text = translated(f"__device__ void k() {{ {REWRITTEN} }}\n").replace("auto&&", "auto")
+    text = re.sub("/[*].*[*]/", "", text)
+    assert re.findall(r"&&|[|][|]|\b(?:and|or)\b|[^) ] *[?]", text) == []
+
+
+def test_left_alone(translated):
+    """What else is written so; DECLARATIONS has more, which would not compile."""
+    source = """__device__ void k() {
+        V<T, 2> && r = f(); T && maybe(f);  // the latter a declaration or an expression
+        x = (T&&)y; f<T&&, U>(y); f<A, B&&>(y);
+        [](int x = 1 && 2) { f(x); }; []<class T>(T&& x) { f(x); }; [x = 1 && 2] { f(x); };
+        struct S { int b = 1 && 2; int f : 2 ? 3 : 4; void g(S&& s); };
+        using R = T&&; x = static_cast<T&&>(y); x = decltype(a && b)(1); enum { x = A && B };
+        static_assert(A && B, ""); x = both<A && B>(c); alignas(A && B ? 8 : 4) char c[4];
+        f(g < a, b > c && x); x = s.operator&&(b); assert(a && "why");
+    }
+"""
     assert translated(source) == source
 
 
@@ -183,11 +144,10 @@ def test_lines_keep_their_numbers(translated):
             assert word in after
 
 
-def test_not_without_the_option(tmp_path):
+def test_not_without_the_option(translated_or_error):
     source = "__constant__ const int c = 1;\n__device__ int f() { return a && b ? c : d; }\n"
-    (tmp_path / "in.cu").write_text(source)
-    assert main([str(tmp_path / "in.cu"), "-o", str(tmp_path / "out.cpp")]) == 0
-    assert without_limit((tmp_path / "out.cpp").read_text().split("\n", 1)[1]) == source
+    text = translated_or_error(source)
+    assert text.startswith("__constant__ const int c = 1;") and "return a && b ? c : d;" in text
 
 
 def test_within_another_change(translated):
@@ -210,23 +170,13 @@ def test_overloaded_operators(translated):
 # ---- Launches, constants -----------------------------------------------------------------------
 
 
-def test_launch_says_where_the_kernel_begins(translated):
-    call = "[=](auto... emuArgs) EMU_NOT_RECORDED { ::emu::KernelFrame emuFrame; "
-    assert call + "k(emuArgs...); }).emuConfig(" in translated("void f() { k<<<1, 2>>>(); }\n")
-    assert call + "emuKernel(emuArgs...); });" in translated("void f() { (*p)<<<1, 2>>>(); }\n")
-
-
 @pytest.mark.parametrize(
     "before, dropped",
     [
-        ("__constant__ float c[2];", False),
         ("__constant__ const float c[2] = {1, 2};", True),
-        ("const __constant__ float c[2] = {1, 2};", True),
         ("static __constant__ constexpr float c = 1;", True),
-        ("constexpr __constant__ const char* c = nullptr;", True),
-        ("__constant__ const float* c;", False),
+        ("const __constant__ char* c = nullptr;", False),
         ("__constant__ float* const c = nullptr;", True),
-        ("__constant__ const float* const c = nullptr;", True),
         ("__constant__ V<const float> c;", False),
         ("__constant__ alignas(16) const float c = 1;", True),
         ("extern __constant__ const float c[];", True),
@@ -234,14 +184,13 @@ def test_launch_says_where_the_kernel_begins(translated):
         ("__constant__ int c; const int n = 1;", False),
     ],
 )
-def test_constant(translated, before, dropped):
-    expected = before.replace("__constant__", "") if dropped else before
-    assert without_limit(translated(before + "\n")) == expected + "\n"
+def test_constants_that_the_compiler_may_use(translated, before, dropped):
+    assert ("__constant__" in translated(before).partition("static_assert")[0]) != dropped
 
 
 def test_constant_through_a_macro(translated):
-    source = "#define CONSTANT __constant__\nCONSTANT const int c = 1;\nCONSTANT int d;\n"
-    assert without_limit(translated(source)) == source.replace("CONSTANT const", " const")
+    text = translated("#define CONSTANT __constant__\nCONSTANT const int c = 1;\nCONSTANT int d;\n")
+    assert "\n const int c = 1;" in text and "\nCONSTANT int d;" in text
 
 
 # ---- The result compiles, and computes the same ------------------------------------------------

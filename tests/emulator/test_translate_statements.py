@@ -24,13 +24,10 @@ def translated(translated):
 @pytest.mark.parametrize(
     "body, expected",
     [
-        ("for (i = 0; i < n; ++i) f();", "for (i = 0; i < n; STEP ++i) f();"),
         ("for (;; i += 2, --j) f();", "for (;; STEP i += 2, --j) f();"),
         ("for (auto f = [] { g(); }; ; i++);", "for (auto f = [] { g(); }; ; STEP i++);"),
         ("for (;;) for (;;g(a, b)) {}", "for (;;) for (;;STEP g(a, b)) {}"),
         ("for (i = 0; i < n;) ++i;", "for (i = 0; i < n;) ++i;"),
-        ("for (int x : list) f(x);", "for (int x : list) f(x);"),
-        ("while (i < n) ++i;", "while (i < n) ++i;"),
     ],
 )
 def test_steps_of_loops(translated, body, expected):
@@ -40,7 +37,6 @@ def test_steps_of_loops(translated, body, expected):
 @pytest.mark.parametrize(
     "body, expected",
     [
-        ("if (a) return; f();", "if (a) { EMU_RETURNS return; } f();"),
         ("if (a) return; else return;",
          "if (a) { EMU_RETURNS return; } else { EMU_RETURNS return; }"),
         ("switch (a) { case 1: return; }", "switch (a) { case 1: { EMU_RETURNS return; } }"),
@@ -51,19 +47,12 @@ def test_returns(translated, body, expected):
     assert translated(body) == expected
 
 
-def test_returns_of_the_host(translated):
-    assert translated("if (a) return;", "void k") == "if (a) return;"
-
-
 @pytest.mark.parametrize(
     "body, expected",
     [
         ("a[i] = f(x, y);", "a[i] = S(f(x, y));"),
-        ("a[i][j] = n::f(x)[3];", "a[i][j] = S(n::f(x)[3]);"),
-        ("*p = make_float4(1, 2, 3, 4);", "*p = S(make_float4(1, 2, 3, 4));"),
         ("*(p + 1) = a + b;", "*(p + 1) = S(a + b);"),
         ("if (c) a[i] = b[i] * 2.0f;", "if (c) a[i] = S(b[i] * 2.0f);"),
-        ("if (c) *p = f();", "if (c) *p = S(f());"),
         ("a[i] = b[j] = f();", "a[i] = b[j] = S(f());"),
         ("for (a[0] = f(); ;) {}", "for (a[0] = S(f()); ;) {}"),
     ],
@@ -87,7 +76,6 @@ def test_left_alone(translated, body):
 @pytest.mark.parametrize(
     "body, expected",
     [
-        ("x = a / b;", "x = a / SIGN / b;"),
         ("x = a * b % -c + d;", "x = a * b % SIGN % -c + d;"),
         ("x = a/b/c;", "x = a/ SIGN /b/ SIGN /c;"),
         ("x /= b ? 2 : c;", "x /= SIGN = b ? 2 : c;"),
@@ -103,7 +91,7 @@ def test_divisions(translated, body, expected):
 
 
 def test_host_code_is_left_alone(translated):
-    body = "for (;; ++i) a[i] = f() / 3;"
+    body = "for (;; ++i) { a[i] = f() / 3; if (a) return; }"
     assert translated(body, "void host") == body
 
 
