@@ -33,7 +33,6 @@ from expected_counts import (  # noqa: E402
     LOWER,
     NOISE,
     OPTIMISED,
-    SAME_BRANCHES,
     Difference,
 )  # fmt: skip
 from lab_cli import catalogue  # noqa: E402
@@ -224,7 +223,6 @@ def compare(
         unknown = metrics - {count.metric for count in COUNTS.values()}
         problems += [f"{kernel}: nobody says how to compare {metric}" for metric in sorted(unknown)]
         problems += [f"{kernel}: {metric}: {mine[metric]}: no share" for metric in no_shares(mine)]
-        problems += other_branches(name, kernel, makers, launch)
         for what, count in COUNTS.items():
             if count.metric not in metrics or holds(count.expected, what, launch):
                 continue
@@ -238,18 +236,6 @@ def compare(
                 problems.append(f"{kernel}: {what}: {launch.here(what):g}; {read}")
     kernels = {kernel_name(launch) for launch in debug}
     return problems + outlived(differences, name, kernels, used)
-
-
-def other_branches(name: str, kernel: str, makers: str, launch: Launch) -> list[str]:
-    """What differs of the branches where they are known to be the same, a line each."""
-    program, kernels, compiler = SAME_BRANCHES
-    if name != program or not re.fullmatch(kernels, kernel) or not makers.startswith(compiler):
-        return []
-    return [
-        f"{kernel}: {what}: {launch.here(what):g}; of the -G build {launch.read(DEBUG, what):g}"
-        for what in ("branches", "branch efficiency")
-        if launch.here(what) != launch.read(DEBUG, what)
-    ]
 
 
 def outlived(

@@ -91,10 +91,6 @@ COUNTS = {
 }
 
 
-# Kernels of which the branches are those of the -G build, too: program, names, and the compiler.
-SAME_BRANCHES = ("reduceInteger", "reduceNeighbored(Less)?", "g++")
-
-
 class Difference(NamedTuple):
     """`kernels` and `counts` are regular expressions for names, `now` what is expected instead."""
 
