@@ -37,17 +37,6 @@ __global__ void writeAfterWrite(int* out) {
     if (threadIdx.x == 0) out[0] = last;
 }
 
-__global__ void loopWithoutSecondBarrier(int* out) {
-    __shared__ int tile[64];
-    int sum = 0;
-    for (int i = 0; i < 3; ++i) {
-        tile[threadIdx.x] = i * threadIdx.x;  // loop-write
-        __syncthreads();
-        sum += tile[63 - threadIdx.x];  // loop-read
-    }
-    out[threadIdx.x] = sum;
-}
-
 __global__ void sameValue(int* out) {
     __shared__ int found;
     if (threadIdx.x % 2 == 0) found = 1;
@@ -171,10 +160,6 @@ __global__ void beyondEnd(int* out, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i <= n) out[i] = i;  // beyond
 }
-__global__ void beforeStart(int* out) {
-    out[threadIdx.x] = 0;
-    if (threadIdx.x == 3) out[-2] = 1;  // before
-}
 __global__ void farAway(const int* in, int* out, int n) {
     out[threadIdx.x] = in[n + threadIdx.x];  // far
 }
@@ -202,13 +187,6 @@ __global__ void beyondDynamic(int* out) {
 }
 // ---- uninitialised
 
-__global__ void uninitialised(int* out) {
-    __shared__ int sums[32];
-    if (threadIdx.x % 2 == 0) sums[threadIdx.x] = 1;
-    __syncthreads();
-    out[threadIdx.x] = sums[threadIdx.x];  // uninitialised
-}
-
 __device__ int sumOfFirst(int count) {
     __shared__ int sums[32];
     if (threadIdx.x < 16) sums[threadIdx.x] = 1;
@@ -226,13 +204,6 @@ __global__ void uninitialisedInFunction(int* out) {
 __global__ void barrierInIf(int* out) {
     if (threadIdx.x < 16) __syncthreads();  // in-if
     out[threadIdx.x] = 1;
-}
-__global__ void barrierInIfAtEnd(int* out) {
-    out[threadIdx.x] = 1;
-    if (threadIdx.x < 16) {
-        out[threadIdx.x] = 2;
-        __syncthreads();  // in-if-at-end
-    }
 }
 __global__ void barriersOfIfAndElse(int* out) {
     if (threadIdx.x < 16) {
@@ -254,13 +225,6 @@ __global__ void earlyReturn(int* out) {
     out[threadIdx.x] = 1;
     __syncthreads();
     out[threadIdx.x] += 1;
-}
-__global__ void returnInLoop(int* out) {
-    for (int i = 0; i < 4; ++i) {
-        __syncthreads();
-        if (threadIdx.x < i) return;
-        out[threadIdx.x] = 1;
-    }
 }
 __global__ void returnFromEndlessLoop(int* out) {
     for (int i = 0;; ++i) {
@@ -382,9 +346,9 @@ using Kernels = std::map<std::string, void (*)(int*)>;
 // clang-format off
 const Kernels kOf32Threads = {
     NAMED(syncedWarp), NAMED(syncedTile), NAMED(wrongTile), NAMED(shuffleDoesNotOrder),
-    NAMED(volatileWarp), NAMED(volatileAndPlain), NAMED(uninitialised),
-    NAMED(uninitialisedInFunction), NAMED(barrierInIf), NAMED(barrierInIfAtEnd),
-    NAMED(barriersOfIfAndElse), NAMED(earlyReturn), NAMED(returnInLoop),
+    NAMED(volatileWarp), NAMED(volatileAndPlain), NAMED(uninitialisedInFunction),
+    NAMED(barrierInIf), 
+    NAMED(barriersOfIfAndElse), NAMED(earlyReturn), 
     NAMED(returnFromEndlessLoop), NAMED(returnWithDestructor), NAMED(passedWithDestructor),
     NAMED(returnAfterPassing), NAMED(returnOfHelper), NAMED(returnBeforeHelper), NAMED(tripCounts),
     NAMED(tripCountsAndMore), NAMED(shuffleOutsideMask), NAMED(shuffleWithinMask), NAMED(parent),
@@ -392,7 +356,7 @@ const Kernels kOf32Threads = {
 };
 const Kernels kOf64Threads = {
     NAMED(readAfterWrite), NAMED(writeAfterRead), NAMED(writeAfterWrite),
-    NAMED(loopWithoutSecondBarrier), NAMED(sameValue), NAMED(volatileFlag), NAMED(histogram),
+    NAMED(sameValue), NAMED(volatileFlag), NAMED(histogram),
     NAMED(histogramNotCleared), NAMED(shuffleFromEnded),
 };
 // clang-format on
@@ -415,7 +379,6 @@ int main(int, char** argv) {
         partners<<<1, 64>>>(out, 32);
     }
     if (name == "barriersOnOneLine") barriersOnOneLine<<<3, 32>>>(out);
-    if (name == "beforeStart") beforeStart<<<1, 32>>>(other);
     if (name == "manyBlocks") readAfterWrite<<<100, 64>>>(out);
     if (name == "rowOfTile") {
         cudaMemset(out, 0, 4096);
@@ -424,7 +387,6 @@ int main(int, char** argv) {
     if (name == "vectors") vectors<<<1, 32, 32 * sizeof(float4)>>>((float4*)out);
     if (name == "bytesOfOneWord") bytesOfOneWord<<<1, 64>>>((char*)out);
     if (name == "beyondEnd") beyondEnd<<<2, 64>>>(other, 100);
-    if (name == "farAway") farAway<<<1, 32>>>(other, out, 1000);
     if (name == "straddles") straddles<<<1, 32>>>((float4*)(other + 94));
     if (name == "fromHost") fromHost<<<1, 32>>>(host.data(), out);
     if (name == "atomicOnHost") atomicOnHost<<<1, 32>>>(host.data());

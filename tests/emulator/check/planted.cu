@@ -43,9 +43,6 @@ __global__ void addOneToVariable() {
 __global__ void addAtomically(int* p) {
     atomicAdd(p, 1);  // add-atomically
 }
-__global__ void count(const int* in, int* bins) {
-    bins[in[threadIdx.x + blockIdx.x * blockDim.x] % 4] += 1;  // count
-}
 __global__ void lastWins(int* out) {
     out[0] = threadIdx.x + blockIdx.x * blockDim.x;  // last-wins
 }
@@ -59,11 +56,6 @@ __global__ void smooth(int* a) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     const int left = i > 0 ? a[i - 1] : 0;  // smooth-read
     a[i] += left;                           // smooth-write
-}
-__global__ void treeWithoutBarrier(int* a) {
-    for (int stride = 128; stride > 0; stride /= 2) {
-        if (threadIdx.x < stride) a[threadIdx.x] += a[threadIdx.x + stride];  // tree
-    }
 }
 __global__ void tree(int* a) {
     for (int stride = 128; stride > 0; stride /= 2) {
@@ -87,25 +79,10 @@ __global__ void looksBeforeUpdate(const int* in, int* most) {
     __syncthreads();
     if (mostOfBlock > most[0]) atomicMax(most, mostOfBlock);  // look
 }
-// Not so: where it writes depends on what it reads.
-__global__ void looksInTurns(int* filled, int* out) {
-    for (int turn = 0; turn < 4; ++turn) {
-        atomicAdd(filled, 1);                                  // fill
-        out[blockIdx.x * blockDim.x + threadIdx.x] = *filled;  // where-filled
-    }
-}
 // Two threads may get one slot.
 __global__ void readsThenAdds(int* next, int* out) {
     const int slot = *next;  // next-slot
     atomicAdd(next, 1);
-    atomicExch(&out[slot], 1);
-}
-__global__ void readsThenAddsInBlock(int* out) {
-    __shared__ int next;
-    if (threadIdx.x == 0) next = 0;
-    __syncthreads();
-    const int slot = next;  // next-slot-in-block
-    atomicAdd(&next, 1);
     atomicExch(&out[slot], 1);
 }
 __global__ void breaksOutOfCas(const int* in, int* most) {
@@ -142,21 +119,6 @@ __global__ void locksInShared(int* out) {
     __syncthreads();
     out[threadIdx.x] = sum;
 }
-// The lock lies in shared memory, what it guards in global memory.
-template <bool kFences>
-__global__ void locksGlobal(int* sum) {
-    __shared__ int lock;
-    if (threadIdx.x == 0) lock = 0;
-    __syncthreads();
-    if (threadIdx.x % 32 == 0) {
-        while (atomicCAS(&lock, 0, 1) != 0) {
-        }
-        if (kFences) __threadfence();
-        sum[blockIdx.x] += threadIdx.x;  // locked-global
-        if (kFences) __threadfence();
-        atomicExch(&lock, 0);
-    }
-}
 // The warp that comes last adds up what the others wrote; the fence of one does not do for all.
 template <int kFencing>
 __global__ void lastWarpAdds(int* parts, int* out) {
@@ -192,11 +154,6 @@ __global__ void exchangeInWarp(int* a) {
     const int other = a[31 - threadIdx.x];  // exchange-read
     __syncwarp();
     a[threadIdx.x] = other;
-}
-__global__ void swapAcross(int* a, int n) {
-    const int x = threadIdx.x, y = threadIdx.y;
-    const int other = a[x * n + y];  // swap-read
-    a[y * n + x] = other;            // swap-write
 }
 __global__ void bytesOfNeighbours(char* a) {
     a[threadIdx.x] = char(threadIdx.x);  // own-byte
@@ -269,11 +226,6 @@ __global__ void writeMembers(Padded* a) {
 __global__ void copyStructs(const Padded* in, Padded* out) {
     const Padded own = in[threadIdx.x];  // copy-structs
     out[threadIdx.x] = own;
-}
-__global__ void large(int* out) {
-    extern __shared__ int tile[];
-    tile[threadIdx.x] = threadIdx.x;
-    out[threadIdx.x] = tile[threadIdx.x];
 }
 __global__ void child(int* out) {
     out[threadIdx.x] = 1;
@@ -573,29 +525,6 @@ PROGRAM(hostWritesManagedEarly) {
     m[0] = 7;  // managed-write-early
     cudaDeviceSynchronize();
 }
-PROGRAM(hostReadsPinnedEarly) {
-    int* h = nullptr;
-    cudaMallocHost(&h, kBytes);
-    writeIndices<<<1, 256>>>(h, kCount);
-    std::printf("%d\n", h[5]);  // pinned-early
-}
-PROGRAM(waitsForAnotherStream) {
-    int* m = managedInts();
-    const cudaStream_t busy = newStream(), other = newStream(cudaStreamDefault);
-    writeIndices<<<1, 256, 0, busy>>>(m, kCount);
-    cudaStreamSynchronize(other);
-    cudaStreamSynchronize(nullptr);
-    std::printf("%d\n", m[6]);  // another-stream
-}
-PROGRAM(waitsForAnOlderEvent) {
-    int* m = managedInts();
-    const cudaEvent_t event = newEvent();
-    writeIndices<<<1, 256>>>(m, kCount);
-    cudaEventRecord(event);
-    writeIndices<<<1, 256>>>(m, kCount);
-    cudaEventSynchronize(event);
-    std::printf("%d\n", m[7]);  // older-event
-}
 PROGRAM(managedVariableEarly) {
     managedCounter = 0;
     bumpManaged<<<1, 32>>>();
@@ -612,33 +541,6 @@ PROGRAM(hostFunctionInOrder) {
     writeIndices<<<1, 256>>>(m, kCount);
     cudaLaunchHostFunc(nullptr, [](void* memory) { static_cast<int*>(memory)[5] = 99; }, m);
 }
-PROGRAM(waitsInTime) {
-    int *m = managedInts(), *d = deviceInts();
-    const cudaStream_t first = newStream(cudaStreamDefault), second = newStream(cudaStreamDefault);
-    const cudaStream_t apart = newStream();
-    const cudaEvent_t event = newEvent();
-    writeIndices<<<1, 256, 0, apart>>>(m, kCount);  // the second stream waits for it
-    cudaEventRecord(event, apart);
-    cudaStreamWaitEvent(second, event, 0);
-    writeIndices<<<1, 256, 0, second>>>(d, kCount);
-    cudaStreamSynchronize(second);
-    std::printf("%d\n", m[1]);
-    writeIndices<<<1, 256, 0, first>>>(m, kCount);  // the legacy stream waits for it
-    cudaStreamSynchronize(nullptr);
-    std::printf("%d\n", m[2]);
-    writeIndices<<<1, 256>>>(m, kCount);  // a blocking stream waits for that
-    writeIndices<<<1, 256, 0, first>>>(d, kCount);
-    cudaStreamSynchronize(first);
-    std::printf("%d\n", m[3]);
-    writeIndices<<<1, 256, 0, apart>>>(m, kCount);
-    if (cudaStreamQuery(apart) == cudaSuccess) std::printf("%d\n", m[4]);
-    writeIndices<<<1, 256>>>(m, kCount);
-    cudaMemcpy(m, d, sizeof(int), cudaMemcpyDefault);
-    std::printf("%d\n", m[5]);
-    writeIndices<<<1, 256, 0, apart>>>(m, kCount);
-    cudaFree(d);
-    std::printf("%d\n", m[6]);
-}
 PROGRAM(managedInTime) {
     int* m = managedInts();
     for (int i = 0; i < kCount; ++i) m[i] = 1;
@@ -651,6 +553,9 @@ PROGRAM(managedInTime) {
     cudaEventRecord(event);
     cudaEventSynchronize(event);
     std::printf("%d\n", m[3]);
+    writeIndices<<<1, 128>>>(m, 128);
+    cudaFree(deviceInts());
+    std::printf("%d\n", m[4]);
 }
 PROGRAM(readsBeforeTheCopy) {
     int *h = pinnedInts(), *d = filled();
@@ -690,14 +595,6 @@ PROGRAM(readsBeforeTheGraph) {
     cudaGraphLaunch(exec, newStream());  // graph-launch
     std::printf("%d\n", h[6]);           // graph-read-early
 }
-PROGRAM(waitsForTheLastOfTwo) {  // whose stream does not wait for the other one
-    int* m = managedInts();
-    const TwoStreams streams;
-    writeIndices<<<1, 128, 0, streams.a>>>(m, 128);
-    writeIndices<<<1, 128, 0, streams.b>>>(m + 128, 128);
-    cudaStreamSynchronize(streams.b);
-    std::printf("%d\n", m[2]);  // first-of-two
-}
 PROGRAM(copiesInTime) {
     int *h = pinnedInts(), *d = filled();
     const TwoStreams streams;
@@ -706,13 +603,6 @@ PROGRAM(copiesInTime) {
         cudaMemcpyAsync(h, d, kBytes, cudaMemcpyDeviceToHost, stream);
     };
     copyBack(streams.a);
-    cudaStreamSynchronize(streams.a);
-    h[0] += 1;
-    copyBack(streams.a);
-    cudaEventRecord(event, streams.a);
-    cudaEventSynchronize(event);
-    h[1] += 1;
-    copyBack(streams.b);
     cudaDeviceSynchronize();
     h[2] += 1;
     copyBack(nullptr);
@@ -762,19 +652,6 @@ PROGRAM(copiesOfPageable) {  // are complete, or have read the source, when the 
 }
 
 // -- work of two streams
-PROGRAM(eventMissing) {
-    int *d = filled(), *out = deviceInts();
-    const TwoStreams streams;
-    writeIndices<<<1, 256, 0, streams.a>>>(d, kCount);
-    copyElements<<<1, 256, 0, streams.b>>>(d, out, kCount);
-}
-PROGRAM(eventTooEarly) {
-    int *d = filled(), *out = deviceInts();
-    TwoStreams streams;
-    streams.bWaitsForA();
-    writeIndices<<<1, 256, 0, streams.a>>>(d, kCount);
-    copyElements<<<1, 256, 0, streams.b>>>(d, out, kCount);
-}
 PROGRAM(copyOfAnotherStream) {
     int *h = pinnedInts(), *d = filled(), *out = deviceInts();
     const TwoStreams streams;
@@ -787,24 +664,17 @@ PROGRAM(fillOfAnotherStream) {
     cudaMemsetAsync(d, 0, kBytes, first);  // fill-in-first
     copyElements<<<1, 256, 0, second>>>(d, out, kCount);
 }
-PROGRAM(copyDoesNotWait) {
-    std::vector<int> h(kCount);
-    int* d = filled();
-    const TwoStreams streams;
-    writeIndices<<<1, 256, 0, streams.a>>>(d, kCount);
-    cudaMemcpy(h.data(), d, kBytes, cudaMemcpyDeviceToHost);  // copy-waits-not
-}
 PROGRAM(nextInputTooEarly) {
     int *h = pinnedInts(), *d = filled(), *out = deviceInts();
     const TwoStreams streams;
     copyElements<<<1, 256, 0, streams.a>>>(d, out, kCount);
     cudaMemcpyAsync(d, h, kBytes, cudaMemcpyHostToDevice, streams.b);  // next-input
 }
-PROGRAM(copyBeforeCopy) {
-    int *h = pinnedInts(), *d = filled(), *out = deviceInts();
+PROGRAM(fillsTooEarly) {
+    int* d = filled();
     const TwoStreams streams;
-    cudaMemcpyAsync(d, h, kBytes, cudaMemcpyHostToDevice, streams.a);      // first-copy
-    cudaMemcpyAsync(out, d, kBytes, cudaMemcpyDeviceToDevice, streams.b);  // second-copy
+    writeIndices<<<1, 256, 0, streams.a>>>(d, kCount);
+    cudaMemsetAsync(d, 0, kBytes, streams.b);  // fills-too-early
 }
 PROGRAM(columnsOfAnotherStream) {
     int *h = pinnedInts(), *d = filled(), *out = deviceInts(32);
@@ -853,21 +723,6 @@ PROGRAM(graphInTwoStreams) {  // whose launches wait for one another
     }));
     cudaGraphLaunch(exec, streams.a);
     cudaGraphLaunch(exec, streams.b);
-}
-PROGRAM(streamsInOrder) {
-    int *h = pinnedInts(), *d = filled(), *out = deviceInts();
-    TwoStreams streams;
-    const cudaStream_t blocking = newStream(cudaStreamDefault);
-    cudaMemcpyAsync(d, h, kBytes, cudaMemcpyHostToDevice, streams.a);  // by an event
-    streams.bWaitsForA();
-    copyElements<<<1, 256, 0, streams.b>>>(d, out, kCount);
-    cudaStreamSynchronize(streams.b);  // by the host, which knows of stream a, too
-    writeIndices<<<1, 256, 0, blocking>>>(d, kCount);
-    writeIndices<<<1, 256>>>(d, kCount);  // by the legacy stream
-    writeIndices<<<1, 256, 0, blocking>>>(d, kCount);
-    writeIndices<<<1, 256, 0, cudaStreamPerThread>>>(out, kCount);
-    cudaMemcpy(h, out, kBytes, cudaMemcpyDeviceToHost);
-    writeIndices<<<1, 256, 0, streams.a>>>(d, kCount);
 }
 PROGRAM(streamsApart) {  // though they share a page
     int *h = pinnedInts(), *d = filled(), *out = deviceInts();
@@ -930,12 +785,6 @@ PROGRAM(copyBeyond) {
     addAtomically<<<1, 256>>>(d);
     cudaMemcpy(h.data(), d, 2 * kBytes, cudaMemcpyDeviceToHost);  // copy-beyond
 }
-PROGRAM(wrongDirection) {
-    int* d = deviceInts();
-    std::vector<int> h(kCount);
-    writeIndices<<<1, 256>>>(d, kCount);
-    cudaMemcpy(h.data(), d, kBytes, cudaMemcpyHostToDevice);  // wrong-direction
-}
 PROGRAM(freedTwice) {
     int* d = filled();
     addAtomically<<<1, 256>>>(d);
@@ -957,19 +806,6 @@ PROGRAM(freedOfTheHost) {
     std::vector<int> h(kCount);
     addAtomically<<<1, 256>>>(filled());
     cudaFree(h.data());  // freed-of-host
-}
-PROGRAM(copyOfFreed) {
-    int* d = filled();
-    int h = 0;
-    addAtomically<<<1, 256>>>(d);
-    cudaFree(d);
-    if (h == 0) cudaMemcpy(&h, d, sizeof(h), cudaMemcpyDeviceToHost);  // copy-of-freed
-}
-PROGRAM(destroyedStream) {
-    int* d = filled();
-    const cudaStream_t stream = newStream(cudaStreamDefault);
-    cudaStreamDestroy(stream);
-    addAtomically<<<1, 256, 0, stream>>>(d);  // destroyed-stream
 }
 PROGRAM(symbolTooSmall) {
     const int two[2] = {1, 2};
@@ -1007,10 +843,6 @@ PROGRAM(errorOfADestructor) {
 }
 
 // -- memory that nobody wrote
-PROGRAM(readsUnwritten) {
-    int *in = deviceInts(), *out = deviceInts();
-    copyElements<<<1, 256>>>(in, out, kCount);
-}
 PROGRAM(bytesForElements) {
     int *in = deviceInts(), *out = deviceInts();
     const std::vector<int> ones(kCount, 1);
@@ -1114,9 +946,7 @@ PROGRAM(spins) {
 
 const std::map<std::string, std::function<void()>> kOfOneLaunch = {
     // -- errors that nobody looks at
-    {"blockTooLarge", [] { addAtomically<<<1, 2048>>>(filled()); }},       // block-too-large
-    {"noBlocks", [] { addAtomically<<<100 / 256, 256>>>(filled()); }},     // no-blocks
-    {"tooMuchShared", [] { large<<<1, 32, 64 * 1024>>>(deviceInts()); }},  // too-much-shared
+    {"blockTooLarge", [] { addAtomically<<<1, 2048>>>(filled()); }},  // block-too-large
     {"childRefused", [] { launchesTooMany<<<1, 1>>>(filled()); }},
     // -- a kernel and the ones that it launches
     {"childBeforeBarrier", [] { fillsForChild<false><<<1, 256>>>(filled(), filled()); }},
@@ -1135,32 +965,25 @@ const std::map<std::string, std::function<void()>> kOfOneLaunch = {
     {"addOneInBlocks", [] { addOne<<<4, 1>>>(filled()); }},
     {"addOneToVariable", [] { addOneToVariable<<<1, 64>>>(); }},
     {"addAtomically", [] { addAtomically<<<4, 64>>>(filled()); }},
-    {"histogram", [] { count<<<2, 128>>>(filled(), filled()); }},
     {"lastWins", [] { lastWins<<<1, 64>>>(filled()); }},
     {"allAgree", [] { allAgree<<<4, 64>>>(filled()); }},
     {"blocksDisagree", [] { blocksDisagree<<<4, 64>>>(filled()); }},
     {"smooth", [] { smooth<<<1, 256>>>(filled()); }},
     {"smoothInBlocks", [] { smooth<<<8, 32>>>(filled()); }},
-    {"treeWithoutBarrier", [] { treeWithoutBarrier<<<1, 256>>>(filled()); }},
     {"tree", [] { tree<<<1, 256>>>(filled()); }},
     {"treeOfWarp", [] { treeOfWarp<<<1, 32>>>(filled()); }},
     {"exchangeInWarp", [] { exchangeInWarp<<<1, 32>>>(filled()); }},
-    {"swapAcross", [] { swapAcross<<<1, dim3(16, 16)>>>(filled(), 16); }},
     {"bytesOfNeighbours", [] { bytesOfNeighbours<<<1, 128>>>((char*)filled()); }},
     {"ownBytes", [] { ownBytes<<<2, 128>>>((char*)filled()); }},
     {"addThenRead", [] { addThenRead<<<4, 32>>>(filled(), filled()); }},
     {"addByCas", [] { addByCasBoth<<<4, 64>>>((float*)filled()); }},
     {"looksBeforeUpdate", [] { looksBeforeUpdate<<<4, 64>>>(ascending(), filled()); }},
-    {"looksInTurns", [] { looksInTurns<<<4, 64>>>(filled(), filled()); }},
     {"breaksOutOfCas", [] { breaksOutOfCas<<<4, 64>>>(ascending(), filled()); }},
     {"readsThenAdds", [] { readsThenAdds<<<4, 32>>>(filled(), filled()); }},
-    {"readsThenAddsInBlock", [] { readsThenAddsInBlock<<<1, 128>>>(filled()); }},
     {"readsOldValue", [] { readsOldValue<<<4, 64>>>(filled(), filled()); }},
     {"readsOldValueSaysSo", [] { readsOldValueSaysSo<<<4, 64>>>(filled(), filled()); }},
     {"locksInShared", [] { locksInShared<true><<<1, 128>>>(filled()); }},
     {"locksInSharedWithoutFence", [] { locksInShared<false><<<1, 128>>>(filled()); }},
-    {"locksGlobal", [] { locksGlobal<true><<<2, 128>>>(filled()); }},
-    {"locksGlobalWithoutFence", [] { locksGlobal<false><<<2, 128>>>(filled()); }},
     {"lastWarp", [] { lastWarpAdds<4><<<2, 128>>>(filled(), filled()); }},
     {"lastWarpWithoutFence", [] { lastWarpAdds<0><<<2, 128>>>(filled(), filled()); }},
     {"lastWarpFewFences", [] { lastWarpAdds<1><<<2, 128>>>(filled(), filled()); }},
