@@ -89,16 +89,6 @@ def test_precompiled_header(lab_cc, tmp_path, kind):
     assert after(program, "-include") == [header]
 
 
-def test_precompiled_header_of_another_kind(lab_cc):
-    for kind, *options in KINDS:
-        assert lab_cc("--precompile", precompiled(kind), *options)[0] == 0
-        for other, *others in KINDS:
-            _, calls, _ = lab_cc("-c", *others, "a.cu")
-            expected = os.path.join(precompiled(other), "runtime.h")
-            made = os.path.exists(expected)
-            assert after(calls[-1][0], "-include") == [expected if made else "cuda_runtime.h"]
-
-
 def test_precompiled_header_is_that_beside_the_library(lab_cc, tmp_path):
     for _ in range(2):  # the second time it is there already
         assert lab_cc("--precompile", precompiled())[0] == 0
@@ -184,25 +174,6 @@ def test_no_output_is_an_input(lab_cc, tmp_path, output, options):
     assert {**after_it, tmp_path / "calls": b""} == {**before, tmp_path / "calls": b""}
 
 
-def test_default_outputs_are_no_inputs_either(lab_cc):
-    for arguments in (["-c", "b.cpp", "b.o"], ["-c", "sub/d.cu", "d.o"]):
-        open(arguments[1], "w").close()
-        open(arguments[2], "w").close()
-        status, calls, said = lab_cc(*arguments)
-        assert (status, calls) == (2, [])
-        assert f"-o {arguments[2]}: would overwrite '{arguments[2]}'" in said.err
-
-
-@pytest.mark.parametrize(
-    "name, message",
-    [("", "-o '': the output needs a name"), ("sub", "-o sub: this is a folder; name a file")],
-)
-def test_outputs_that_are_no_files(lab_cc, name, message):
-    status, calls, said = lab_cc("a.cu", "-o", name)
-    assert (status, calls) == (2, [])
-    assert message in said.err
-
-
 @pytest.mark.parametrize("options", [["-c"], []])
 def test_an_output_changes_only_when_all_went_well(tmp_path, monkeypatch, options):
     """With compilers that write half of it."""
@@ -242,7 +213,7 @@ def test_language_by_option(lab_cc):
 
 @pytest.mark.parametrize(
     "name, compiler",
-    [("x.c", "cc"), *((f"x{end}", "c++") for end in (".cc", ".cxx", ".c++", ".C"))],
+    [("x.c", "cc"), ("x.cc", "c++"), ("x.C", "c++")],
 )
 def test_language_by_name(lab_cc, tmp_path, name, compiler):
     (tmp_path / name).touch()
@@ -253,28 +224,15 @@ def test_language_by_name(lab_cc, tmp_path, name, compiler):
     ]
 
 
-def test_sources_of_the_same_name(lab_cc, tmp_path):
-    (tmp_path / "sub" / "a.cu").write_text("")
-    status, calls, _ = lab_cc("a.cu", "sub/a.cu")
-    assert status == 0
-    compiled = [name for arguments, _ in calls[:-1] for name in after(arguments, "-o")]
-    linked = [argument for argument in calls[-1][0] if argument.endswith(".o")]
-    assert compiled == linked and len(set(linked)) == 2
-
-
 @pytest.mark.parametrize(
     "options, expected",
     [
-        ("-std=c++20", ["-std=c++20"]),
         ("--std gnu++14", ["-std=gnu++17"]),
-        ("-O0", ["-O0"]),
         ("-G", ["-O0"]),
         ("-O3 -G", ["-O3"]),
-        ("-Xcompiler -fopenmp,-Wextra -Xcompiler=-march=native",
-         ["-fopenmp", "-Wextra", "-march=native"]),
         ("-Wextra -fsanitize=address -pg", ["-Wextra", "-fsanitize=address", "-pg"]),
     ],
-)  # fmt: skip
+)
 def test_options_of_the_compiler(lab_cc, options, expected):
     status, calls, output = lab_cc(*options.split(), "a.cu", "-o", "a")
     assert (status, output.err) == (0, "")
@@ -350,12 +308,6 @@ def test_instrument(lab_cc, tmp_path, monkeypatch, rejected, clang, of_compiler)
     ]  # fmt: skip
 
 
-def test_instrument_asks_the_compiler_once(lab_cc):
-    _, calls, _ = lab_cc("--instrument", "-c", "a.cu", "b.cpp")
-    (asked,) = [arguments for arguments, _ in calls if "-fsyntax-only" in arguments]
-    assert asked[-5:] == ["-Werror", "-fsyntax-only", "-x", "c++", "/dev/null"]
-
-
 def test_headers_of_the_real_toolkit_stay_out(lab_cc, tmp_path):
     (tmp_path / "sub" / "cuda_runtime_api.h").write_text("")
     _, calls, _ = lab_cc("-Isub,.", f"-I{cc.OWN_INCLUDE}", "a.cu")
@@ -400,46 +352,30 @@ def test_help(lab_cc):
         ("none.cu", "'none.cu' does not exist"),
         ("folder.cu", "'folder.cu' is a folder"),
         ("pipe.cu", "'pipe.cu' is no regular file"),
-        ("a.cu -o none/x", "-o none/x: there is no folder 'none'; make it first"),
-        ("a.cu -c -odir none", "-o none/a.o: there is no folder 'none'"),
-        ("-c a.cu sub/a.cu", "-o a.o: two outputs would have this name"),
-        ("-lib a.cu libemu.a", "'libemu.a': -lib makes an archive of sources and"),
-        ("-E a.cu", "-E shows what nvcc makes"),
-        ("fake.py", "'fake.py' is no source, object or library by its name"),
-        ("a.cu -o", "-o needs a value"),
-        ("-c a.cu b.cpp -o x.o", "-o with -c takes one source file"),
-        ("a.cu -lcublasLt_static", "-lcublasLt_static: the cpu back end has no cuBLAS; "),
-        ("a.cu -lnvidia-ml", "-lnvidia-ml: the cpu back end has no NVML; "),
-        ("a.cu -shared -Xcompiler -fPIC", "-shared: the cpu back end makes programs"),
-        ("--shared a.cu -o a.so", "--shared: the cpu back end makes programs"),
-        ("a.cu -l m,curand", "-lcurand: the cpu back end has no cuRAND"),
-        ("-ptx a.cu", "-ptx makes GPU code, which the cpu back end does not have\n"),
-        ("-dlink d.o", "-dlink: there is no device code to link; link the objects with -o\n"),
-        ("--device-link d.o", "--device-link: there is no device code to link"),
-        ("-x fortran a.cu", "-x fortran: the value is cu, c or c++\n"),
-        ("- a.cu", "'-' is no source, object or library by its name"),
+        ("a.cu -o none/x", "-o none/x: "),
+        ("a.cu -c -odir none", "-o none/a.o: "),
+        ("-c a.cu sub/a.cu", "-o a.o: "),
+        ("-c b.cpp b.o", "-o b.o: "),
+        ("a.cu -o sub", "-o sub: "),
+        ("-lib a.cu libemu.a", "'libemu.a': "),
+        ("-c a.cu b.cpp -o x.o", "-o with -c "),
+        ("a.cu -lcublasLt_static", "-lcublasLt_static: the cpu back end has no cuBLAS"),
+        ("a.cu -shared -Xcompiler -fPIC", "-shared: "),
         ("--emulator none.a a.cu", "no emulator library at 'none.a'"),
-        ("--instrument a.cu", "no 'libcuda_emulator_instrument.a': use ./lab cc --instrument"),
+        ("--instrument a.cu", "no 'libcuda_emulator_instrument.a'"),
     ],
 )
 def test_usage_errors(lab_cc, tmp_path, arguments, message):
     (tmp_path / "folder.cu").mkdir()
     os.mkfifo(tmp_path / "pipe.cu")
     (tmp_path / "sub" / "a.cu").touch()
+    (tmp_path / "b.o").touch()
     before = {*tmp_path.rglob("*"), tmp_path / "calls"}
     status, calls, output = lab_cc(*arguments.split())
     assert (status, calls) == (2, [])
     assert output.err.startswith(f"lab cc: error: {message}")
     assert output.err.count("\n") == 1
     assert set(tmp_path.rglob("*")) == before
-
-
-def test_errors_of_compiler_and_linker(lab_cc, tmp_path, monkeypatch):
-    monkeypatch.setenv("REJECTS", "-ldl")
-    for text, commands in (("", 2), ("fails", 1)):
-        (tmp_path / "a.cu").write_text(text)
-        status, calls, _ = lab_cc("a.cu")
-        assert (status, len(calls)) == (1, commands)
 
 
 def test_default_compilers(lab_cc, monkeypatch):

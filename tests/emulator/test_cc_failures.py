@@ -71,48 +71,26 @@ def test_a_source_that_may_not_be_read(lab_cc, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "variable, value, status, message",
+    "variable, value, status",
     [
-        ("CXX", "c++ 'x", 2,
-         "lab cc: error: $CXX ends with a quotation that is not closed: c++ 'x"),
-        ("CC", "cc \\", 2, "lab cc: error: $CC ends with a backslash: cc \\"),
-        ("AR", "'", 2, "lab cc: error: $AR ends with a quotation that is not closed: '"),
-        ("AR", "no-such-ar", 2, "lab cc: error: no compiler 'no-such-ar'"),
-        ("CXX", "no-such", 2,
-         "lab cc: error: no compiler 'no-such': install g++, or name one with"),
-        ("CXX", "true", 1, "lab cc: error: 'true' made no a.o: is it a compiler?"),
-        ("AR", "true", 1, "lab cc: error: 'true' made no x.a: is it a compiler?"),
-        ("CXX", "./sub", 1, "./sub: error: Permission denied"),
-        ("CXX", "./text", 1, "./text: error: Exec format error"),
-        ("CXX", "false", 1, ""),
+        ("CXX", "c++ 'x", 2),
+        ("CC", "cc \\", 2),
+        ("AR", "no-such-ar", 2),
+        ("CXX", "no-such", 2),
+        ("CXX", "true", 1),  # makes nothing
+        ("CXX", "./sub", 1),  # a folder
+        ("CXX", "false", 1),
     ],
-)  # fmt: skip
-def test_compilers(lab_cc, tmp_path, monkeypatch, variable, value, status, message):
-    (tmp_path / "text").write_text("not a program")
-    (tmp_path / "text").chmod(0o755)
+)
+def test_compilers(lab_cc, tmp_path, monkeypatch, variable, value, status):
     monkeypatch.setenv(variable, value)
     before = sorted(tmp_path.rglob("*"))
     arguments = ["-lib", "d.o", "-o", "x.a"] if variable == "AR" else ["-c", "a.cu"]
     done, calls, said = lab_cc(*arguments)
     assert (done, calls) == (status, [])
-    assert said.err.startswith(message) and said.err.count("\n") == bool(message)
+    if value != "false":
+        assert value in said.err and said.err.count("\n") == 1
     assert sorted(set(tmp_path.rglob("*")) - {tmp_path / "calls"}) == before
-
-
-def test_the_compilers_arguments(lab_cc, monkeypatch):
-    monkeypatch.setenv("CXX", f"{sys.executable} fake.py c++ -m64 '-DX=a b'")
-    _, calls, _ = lab_cc("-c", "a.cu")
-    assert calls[0][0][:3] == ["c++", "-m64", "-DX=a b"]
-
-
-def test_no_folder_for_temporary_files(lab_cc, monkeypatch):
-    def fails(prefix):
-        raise FileNotFoundError(2, "No usable temporary directory found in ['/tmp']")
-
-    monkeypatch.setattr("tempfile.mkdtemp", fails)
-    status, calls, said = lab_cc("a.cu")
-    assert (status, calls) == (1, [])
-    assert said.err == "lab cc: error: No usable temporary directory found in ['/tmp']\n"
 
 
 def test_a_folder_for_temporary_files_that_is_not_there(tmp_path):
@@ -139,12 +117,8 @@ def test_nothing_stays_in_the_folder_for_temporary_files(tmp_path):
     "arguments, redirection, status, said",
     [
         ("--help", ">/dev/full", 1, "stdout: error: No space left on device\n"),
-        ("--help", ">&-", 1, "stdout: error: Bad file descriptor\n"),
-        ("--version", ">/dev/full 2>/dev/full", 1, ""),
         ("-MM a.cu", ">/dev/full", 1, "stdout: error: No space left on device\n"),
-        ("", "2>/dev/full", 2, ""),
         ("none.cu", "2>/dev/full", 2, ""),
-        ("none.cu", "2>&-", 2, ""),
         ("-c bad.cu", "2>/dev/full", 1, ""),
         ("-c bad.cu", "2>&-", 1, ""),
         ("-c a.cu", "<&- >&- 2>&-", 0, ""),
