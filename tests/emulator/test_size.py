@@ -6,8 +6,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from lab_cli import catalogue
 
 COMPRESSED = 0x800  # SHF_COMPRESSED of a section's flags
+EXERCISE = next(each for each in catalogue.exercises() if each.facts.counts.options)
 # Of one source of the library: the program calls the first, and nothing calls the second.
 USED, UNUSED = b"_Z21cudaDeviceSynchronizev\0", b"_Z23cudaDeviceGetByPCIBusIdPiPKc\0"
 
@@ -34,7 +36,7 @@ def commands(build: Path, *targets: str) -> list[str]:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
 
 
-@pytest.mark.parametrize("program", ["tests/hazards", "ch03_execution_model/reduceInteger"])
+@pytest.mark.parametrize("program", ["tests/hazards", f"{EXERCISE.chapter}/{EXERCISE.name}"])
 def test_debug_information_is_compressed(build, program):
     if "LAB_COMPRESSES_DEBUG:INTERNAL=1" not in (build / "CMakeCache.txt").read_text():
         pytest.skip("the compiler or its linker does not compress")
@@ -54,7 +56,7 @@ def test_programs_have_the_functions_that_they_use_alone(build):
 
 
 def test_programs_take_no_precompiled_headers(build):
-    wanted = ["exercises", "reduceInteger_instrumented", "reduceInteger_as_gpu", "hazards"]
+    wanted = ["exercises", f"{EXERCISE.name}_instrumented", f"{EXERCISE.name}_as_gpu", "hazards"]
     for line in commands(build, *wanted):
         if "--precompile" not in line:  # of hazards, for these tests
             assert ".gch" not in line and "cmake_pch" not in line
@@ -68,6 +70,6 @@ def test_one_kind_of_precompiled_header_is_made_at_a_time(build, kind):
 
 
 def test_an_exercise_is_compiled_once_for_run_and_once_for_check_and_profile(build):
-    wanted = [f"reduceInteger{suffix}" for suffix in ("", "_instrumented", "_faulty", "_as_gpu")]
-    compiled = [c for c in commands(build, *wanted) if c.endswith("/reduceInteger.cpp")]
+    wanted = [f"{EXERCISE.name}{suffix}" for suffix in ("", "_instrumented", "_faulty", "_as_gpu")]
+    compiled = [c for c in commands(build, *wanted) if c.endswith(f"/{EXERCISE.name}.cpp")]
     assert len(compiled) == 2
