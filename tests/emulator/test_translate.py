@@ -1,30 +1,26 @@
 """Tests of the translator: exact output, places kept, errors, headers. (programs/ compile and run.)"""
 
-import contextlib
-import io
 import os
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
 from translate import main
 
 
-def run_translate(*args, cwd):
-    """`translate.py ARGS` in the folder `cwd`; in this process, since to start Python takes longer
-    than most translations."""
-    stdout, stderr = io.StringIO(), io.StringIO()
-    before = os.getcwd()
-    os.chdir(cwd)
-    try:
-        with contextlib.redirect_stdout(stdout), contextlib.redirect_stderr(stderr):
-            status = main([str(arg) for arg in args])
-    except SystemExit as stop:  # of argparse
-        status = stop.code
-    finally:
-        os.chdir(before)
-    return subprocess.CompletedProcess(args, status, stdout.getvalue(), stderr.getvalue())
+@pytest.fixture
+def run_translate(tmp_path, monkeypatch, capsys):
+    """run_translate(ARGS): the status of `translate.py ARGS` in the test's folder, and what it said."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*args):
+        try:
+            status = main(list(args))
+        except SystemExit as stop:  # of argparse
+            status = stop.code
+        return status, capsys.readouterr().err
+
+    return run
 
 
 @pytest.fixture
@@ -66,16 +62,11 @@ def evaluated(name):
     [
         ("k<< <g, b> > >(x);", f"{launcher('k')}.emuConfig(g, b)(x);"),
         ("k < < < g, b >> > (x);", f"{launcher('k')}.emuConfig( g, b ) (x);"),
-        ("return ::k<<<1, 2>>>();", f"return {launcher('::k')}.emuConfig(1, 2)();"),
         ("k<V<V<int>>><<<1, 2>>>();", f"{launcher('k<V<V<int>>>')}.emuConfig(1, 2)();"),
         ("k/*a*/<T/*b*/><<<1, 2>>>();", f"{launcher('k <T >')}.emuConfig(1, 2)();"),
         ("A<T>::template k<U><<<1,2>>>();", f"{launcher('A<T>::template k<U>')}.emuConfig(1,2)();"),
         ("(k<T>)<<<1, 2>>>();", f"{launcher('k<T>')}.emuConfig(1, 2)();"),
-        ("get<int>(i)<<<1, 2>>>();", f"{evaluated('get<int>(i)')}.emuConfig(1, 2)();"),
         ("f(1)(2)<<<1, 2>>>();", f"{evaluated('f(1)(2)')}.emuConfig(1, 2)();"),
-        ("case A::B:k<<<1, 2>>>();", f"case A::B: {launcher('k')}.emuConfig(1, 2)();"),
-        ("k<<<1, f<A<B>>>>>(x);", f"{launcher('k')}.emuConfig(1, f<A<B>>)(x);"),
-        ("k<<<(a >>> b), 2>>>(x);", f"{launcher('k')}.emuConfig((a >>> b), 2)(x);"),
         ("k<<<f<A<B<T>>>(1, 2), 3>>>(x);", f"{launcher('k')}.emuConfig(f<A<B<T>>>(1, 2), 3)(x);"),
         ("if constexpr (x) ::k<<<1,2>>>();",
          f"if constexpr (x) {launcher('::k')}.emuConfig(1,2)();"),
@@ -116,11 +107,6 @@ def test_callee_string_is_escaped(translated):
     assert '}(t["a\\n"]).emuConfig(1, 2)();' in out
 
 
-def test_line_breaks_within_brackets_of_a_launch(translated):
-    out = translated("void f() {\n  k<<\n<g, b>\n>\n>(x); g(); }\n")
-    assert out == f"void f() {{\n  {launcher('k')}\n.emuConfig(g, b)\n\n(x); g(); }}\n"
-
-
 # ---- Launches in macros ------------------------------------------------------------------------
 
 
@@ -148,69 +134,32 @@ def test_macros(translated, source, expected):
     "declarations, callee, taken",
     [
         ("", "k", True),
-        ("__global__ void k(int);", "k", True),
         ("__global__ void k(int* a); __global__ void k(int b[]) {}", "k", True),
-        ("__global__ void k(const int n); __global__ void k(int) {}", "k", True),
-        ("__global__ void k(void); __global__ void k() {}", "k", True),
         ("__global__ void k(unsigned int n = 3); __global__ void k(unsigned int) {}", "k", True),
         ("__global__ void k(T* __restrict__ a); __global__ void k(T *b) {}", "k", True),
-        ("__global__ void k(A); __global__ void k(B) {}", "k", False),
-        ("__global__ void k(n::A); __global__ void k(n::B) {}", "k", False),
         ("__global__ void k(int*); __global__ void k(const int*) {}", "k", False),
-        ("__global__ void k(int); __global__ void k(int, int) {}", "k", False),
         ("__global__ void __launch_bounds__(256) k(int); __global__ void k(A);", "k", False),
-        ("static __global__ void __attribute__((x)) k(int); __global__ void k(A);", "k", False),
         ("__global__ void BOUNDS(3) k(int) {} __global__ void BOUNDS(3) k(A) {}", "k", False),
-        ("template <class T> static __global__ void k(T) {}", "n::k", False),
-        ("template <class T = int> __global__ void k(T);", "k", False),
-        ("template <int N, class T> __global__ void k(T);", "k<3>", False),
-        ("template <int N, class T> __global__ void k(T);", "k<3, int>", True),
         ("template <template <class> class C, class T> __global__ void k(C<T>);", "k<V>", False),
-        ("template <template <class> class C, class T> __global__ void k(C<T>);", "k<V, int>", True),
         ("template <class T, int N = (4 > 2)> __global__ void k(T);", "k<int>", True),
         ("template <class T, class U = V<int>> __global__ void k(T);", "k<W<int, int>>", True),
         ("template <class T, int N = 4, class F> __global__ void k(T*, F);", "k<int, 3>", False),
-        ("template <class T, int N = 4, class F> __global__ void k(T*, F);", "k<int, 3, F>", True),
         ("template <class T, int N = 4> __global__ void k(T*); "
          "template <class T, int N> __global__ void k(T* x) {}", "k<int>", True),
-        ("template <class T> __global__ void k(T); __global__ void k(int);", "k<int>", False),
         ("template <class... T> __global__ void k(T...);", "k<int>", False),
-        ("template <class T> __global__ void k(T);", "k<P...>", False),
         ("__global__ void k(auto);", "k<int>", False),
         ("template <class T> __global__ void k(T); template <> __global__ void k<A>(A);",
          "k<int>", True),
-        ("template <class T> __global__ void k(T); template <> __global__ void k(A);",
-         "k<int>", True),
-        ("template <class T> __global__ void k(T); template __global__ void k<A>(A);",
-         "k<int>", True),
         ("#define KERNEL(n) __global__ void n(int)\nKERNEL(k);", "k", False),
+        # functions of the name (programs/overloads.cu has others)
+        ("namespace n { void k(int); } struct S { void k(int); }; __global__ void k(int);", "k", False),
+        ("void f() { return k(1); } void g() { k(1); } __global__ void k(int*);", "k", True),
         ("#define KERNEL __global__\ntemplate <class T> KERNEL void k(T);", "k", False),
-        ("#define k kernel", "k", False),
     ],
 )  # fmt: skip
 def test_address(translated, declarations, callee, taken):
     out = translated(declarations + f"\nvoid f() {{ {callee}<<<1, 2>>>(x); }}")
     assert launcher(callee, address=taken) in out
-
-
-@pytest.mark.parametrize(
-    "other, known",
-    [
-        ("void k(int*, int) {}", False),
-        ("__device__ int k(int);", False),
-        ("template <class T> T* k(T) noexcept;", False),
-        ("namespace n { void k(int); }", False),
-        ("struct S { void k(int); };", False),
-        ("__global__ void k(int*);", True),
-        ("#define KERNEL __global__ void\nKERNEL k(int*);", True),
-        ("void f() { return k(1); }", True),
-        ("void f() { k(1); }", True),
-        ("void kk(int*, int) {}", True),
-    ],
-)
-def test_address_beside_functions_of_the_name(translated, other, known):
-    out = translated(f"{other}\n__global__ void k(int*) {{}} void f2() {{ k<<<1, 2>>>(x); }}")
-    assert ("::emu::emuId(k)" in out) == known
 
 
 def test_address_of_a_kernel_whose_name_std_has_too(translated):
@@ -279,28 +228,18 @@ def test_inline_ptx(translated, keyword):
 @pytest.mark.parametrize(
     "source",
     [
-        "// continued \\\n k<<<1, 2>>>(x)\n",
-        "/* k<<<1,\n 2>>>(x) ' \" */",
-        'auto s = "k<<<1, 2>>>(x) \\" k<<<1, 2>>>()";',
         'auto s = u8"k<<<1, 2>>>(x)", t = L"extern __shared__ int x[];";',
-        'auto s = R"(k<<<1, 2>>>(x) " )";',
         'auto s = u8R"x(")" \n k<<<1, 2>>>(x))x";',
-        "char c = '\"'; char d = '\\''; int e = 'k<<<';",
         "int a = 1'000 << 2, b = 0xf'f >> 1, c = 1.5e+3'0;",
         "std::cout << a << b << c >> d; a <<= 2; b >>= 3;",
         "A<B<C<D>>> a; A<B<(1 >> 2)>> b; f<A<B<C>>>(x);",
         "std::ostream& operator<<(std::ostream& o, A a);",
-        "friend std::ostream& operator<< <T>(std::ostream&, const A<T>&);",
         "template std::ostream& operator<<<int>(std::ostream&, const A<int>&);",
-        "bool c = a < b && c > d || e <= f;",
         "#if 0\ndon't k<<<1, 2>>>(x)\n#if 1\n#endif\n k<<<1\n#endif\nint a;",
         "#if 0 // off\n k<<<1\n#elif A\n int a;\n#endif",
         "#ifdef A\ndon't touch\n#endif\n",
         "#error it's not here\n",
-        "#warning k<<<1, 2>>>(x)\n",
-        "#pragma unroll 4\n",
         "cudaOccupancyMaxPotentialBlockSize(&grid, &block, k<T>, 0, 0);",
-        "cudaFuncSetAttribute((void*)k, a, 3); void* p = (void*)k;",
         "__shared__ float s[256]; struct S { static __shared__ T tile[32][33]; };",
         "#define SHARED(T, n) __shared__ T n[32]\n#define S __shared__\nint a;",
         "extern __constant__ float c[]; extern __device__ int d[]; extern int e[];",
@@ -314,7 +253,6 @@ def test_inline_ptx(translated, keyword):
         "__global__ void k(void (*f)(int&), A<int&> a); __device__ void f(int& x);",
         "__global__ void k(int n = a & b); __global__ void k(S s, int (*p)[4], T... x);",
         'void f() { asm volatile("rdtsc" : "=a"(lo), "=d"(hi)); }',
-        '__device__ void f() { asm volatile("" ::: "memory"); }',
         'int f() asm("label"); register int r asm("rax");',
         "a->*b; x = y ? A::b : ::c; f(int(*)[3]); int x{a < b};",
         '#include <vector>\n#include "missing.h"\n#include HEADER\n#define STR(x) #x\n',
@@ -371,7 +309,6 @@ SOME_REFERENCES = "some parameters of this launch's kernel are references"
         ("void f() { k<<<1, (2>>>(x); }", 1, "this '(' is never closed"),
         ("void f() {\n\n k<<<1, 2>>>(x; }", 3, "the arguments of this launch never end"),
         ("void f() { k<<<>>>(x); }", 1, "this launch has no grid: <<<grid, block>>>"),
-        ("void f() {\n return <<<1, 2>>>(x); }", 2, NO_NAME),
         ("void f() { if (x) <<<1, 2>>>(x); }", 1, NO_NAME),
         ("<<<1, 2>>>(x);", 1, NO_NAME),
         ("void f() {\n k<a < b><<<1, 2>>>(x); }", 2, f"{NO_NAME}: put comparisons in template"),
@@ -414,25 +351,22 @@ def test_kernels_are_no_members(translated, declaration, refused):
     assert ("a kernel cannot be a member of a class" in translated(declaration)) == refused
 
 
-def test_missing_input(tmp_path):
-    result = run_translate("none.cu", "-o", "out.cpp", cwd=tmp_path)
-    assert (result.returncode, result.stderr) == (1, "none.cu: error: No such file or directory\n")
-
-
-def test_input_is_not_overwritten(tmp_path):
-    (tmp_path / "in.cu").write_text("int a;")
-    result = run_translate("in.cu", "-o", tmp_path / "in.cu", cwd=tmp_path)
-    assert result.returncode == 2
-    assert "OUTPUT would overwrite INPUT 'in.cu'" in result.stderr
-    assert (tmp_path / "in.cu").read_text() == "int a;"
-
-
-def test_output_that_cannot_be_written(tmp_path):
+@pytest.mark.parametrize(
+    "source, output, status, said",
+    [
+        ("none.cu", "out.cpp", 1, "none.cu: error: No such file or directory"),
+        ("in.cu", "./in.cu", 2, "'in.cu'"),
+        ("in.cu", "folder", 1, "error: Is a directory"),
+    ],
+)
+def test_files_that_cannot_be_read_or_written(
+    run_translate, tmp_path, source, output, status, said
+):
     (tmp_path / "in.cu").write_text("int a;")
     (tmp_path / "folder").mkdir()
-    result = run_translate("in.cu", "-o", "folder", cwd=tmp_path)
-    assert result.returncode == 1
-    assert "error: Is a directory" in result.stderr
+    done, message = run_translate(source, "-o", output)
+    assert done == status and said in message
+    assert (tmp_path / "in.cu").read_text() == "int a;"
     assert sorted(os.listdir(tmp_path)) == ["folder", "in.cu"]
 
 
@@ -440,7 +374,7 @@ def test_output_that_cannot_be_written(tmp_path):
 
 
 @pytest.fixture
-def tree(tmp_path):
+def tree(tmp_path, run_translate):
     """Writes files, given as {path: text}, and translates src/in.cu to build/out.cpp. Returns the
     output and, by name, the translated headers."""
 
@@ -448,8 +382,7 @@ def tree(tmp_path):
         for path, text in files.items():
             (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / path).write_text(text)
-        result = run_translate("src/in.cu", "-o", "build/out.cpp", *args, cwd=tmp_path)
-        assert (result.returncode, result.stderr) == (0, "")
+        assert run_translate("src/in.cu", "-o", "build/out.cpp", *args) == (0, "")
         folder = tmp_path / "build" / "out.cpp.headers"
         headers = {path.name.split("_", 1)[1]: path for path in folder.glob("*")}
         return (tmp_path / "build" / "out.cpp").read_text(), headers
@@ -463,7 +396,8 @@ LAUNCH_HEADER = "#pragma once\ninline void g() { k<<<1, 2>>>(); }\n"
 def test_headers_in_include_folders(tree):
     files = {
         "src/in.cu": '#include <k.cuh>\n# include "sub/l.cuh" // l\n#include <plain.h>\n',
-        "inc/k.cuh": LAUNCH_HEADER,
+        "inc/k.cuh": LAUNCH_HEADER + '#include "back.h"\n',
+        "inc/back.h": '#pragma once\n#include "k.cuh"\n',
         "more/k.cuh": "wrong folder k<<<1",
         "more/sub/l.cuh": '#include "../m.h"\n' + LAUNCH_HEADER,
         "more/m.h": "int m;\n",
@@ -478,30 +412,15 @@ def test_headers_in_include_folders(tree):
     # A header that needs no translation is named where it is: the copy is in another folder.
     plain = headers["l.cuh"].read_text().splitlines()[1].split('"')[1]
     assert os.path.isabs(plain) and Path(plain).read_text() == "int m;\n"
-    assert sorted(headers) == ["k.cuh", "l.cuh"]
+    assert sorted(headers) == ["back.h", "k.cuh", "l.cuh"]
+    assert f'"{headers["back.h"]}"' in headers["k.cuh"].read_text()
+    assert f'"{headers["k.cuh"]}"' in headers["back.h"].read_text()
 
 
 def test_angled_header_beside_the_source_is_not_found(tree):
     out, headers = tree({"src/in.cu": "#include <k.cuh>\n", "src/k.cuh": LAUNCH_HEADER})
     assert out.splitlines()[1] == "#include <k.cuh>"
     assert headers == {}
-
-
-def test_header_that_includes_a_translated_one(tree):
-    files = {
-        "src/in.cu": '#include "a.h"\n#include "k.cuh"\n',
-        "src/a.h": '#pragma once\n#include "b.h"\n',
-        "src/b.h": '#include "deep/k.cuh"\n',
-        "src/deep/k.cuh": '#include "../a.h"\n' + LAUNCH_HEADER,
-        "src/k.cuh": LAUNCH_HEADER,
-    }
-    out, headers = tree(files)
-    assert f'"{headers["a.h"]}"' in out
-    assert f'"{headers["b.h"]}"' in headers["a.h"].read_text()
-    deep = [p for p in headers["b.h"].parent.iterdir() if "deep" in p.read_text().split("\n")[0]]
-    assert len(deep) == 1 and str(deep[0]) in headers["b.h"].read_text()
-    assert f'"{headers["a.h"]}"' in deep[0].read_text()
-    assert len(list(headers["a.h"].parent.iterdir())) == 4
 
 
 def test_kernels_of_headers_count(tree):
@@ -514,12 +433,11 @@ def test_kernels_of_headers_count(tree):
     assert headers == {}
 
 
-def test_error_in_a_header(tmp_path):
+def test_error_in_a_header(run_translate, tmp_path):
     (tmp_path / "in.cu").write_text('#include "k.cuh"\n')
     (tmp_path / "k.cuh").write_text("\nvoid f() { k<<<1, 2; }\n")
-    result = run_translate("in.cu", "-o", "out.cpp", cwd=tmp_path)
-    assert result.returncode == 1
-    assert result.stderr.startswith("k.cuh:2: error: this launch never ends")
+    status, said = run_translate("in.cu", "-o", "out.cpp")
+    assert status == 1 and said.startswith("k.cuh:2: error: ")
     assert sorted(os.listdir(tmp_path)) == ["in.cu", "k.cuh"]
 
 
@@ -532,20 +450,3 @@ def test_header_is_only_written_when_it_changes(tree, tmp_path):
     files["src/k.cuh"] += "int more;\n"
     tree(files)
     assert headers["k.cuh"].read_text().endswith("int more;\n")
-
-
-def test_depfile(tree, tmp_path):
-    files = {
-        "src/in.cu": '#include "a b.h"\n#include <c$.h>\n#include <vector>\n',
-        "src/a b.h": "",
-        "inc/c$.h": '#include "d#.h"\n',
-        "inc/d#.h": "",
-    }
-    tree(files, "-I", "inc", "-MF", "build/out.d", "-MT", "target")
-    root = str(tmp_path)
-    assert (tmp_path / "build" / "out.d").read_text() == (
-        f"target: {root}/src/in.cu \\\n  {root}/src/a\\ b.h \\\n  {root}/inc/c$$.h \\\n"
-        f"  {root}/inc/d\\#.h\n"
-    )
-    tree(files, "-MF", "build/out.d")
-    assert (tmp_path / "build" / "out.d").read_text().startswith("build/out.cpp: ")

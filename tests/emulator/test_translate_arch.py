@@ -62,17 +62,6 @@ BOTH = "__host__ __device__ int f() {\n%s\n}\n"
 
 
 @pytest.mark.parametrize(
-    "body, expected",
-    [
-        ("#if __CUDA_ARCH__ > 800\n  b();\n#elif defined(__CUDA_ARCH__)\n  c();\n#endif",
-         "if (::emu::onDevice()) {\n  b();\n}\n#if 0\n  c();\n#endif\n#line 6\n"),
-    ],
-)  # fmt: skip
-def test_choices_among_several(translated_or_error, body, expected):
-    assert translated_or_error(BOTH % body) == BOTH % expected
-
-
-@pytest.mark.parametrize(
     "condition, gpu, host",
     [
         ("300 <= __CUDA_ARCH__ < 1000", True, True),  # (300 <= 900) < 1000

@@ -8,11 +8,8 @@ import pytest
     [
         ("thrust/device_vector.h", "Thrust"),
         ("cub/cub.cuh", "CUB"),
-        ("cuda/barrier", "libcu++"),
         ("cuda_fp16.h", "arithmetic of 16 bits and less"),
-        ("mma.h", "tensor cores"),
         ("cuda_awbarrier_primitives.h", "mbarriers (barriers of asynchronous copies)"),
-        ("texture_fetch_functions.h", "textures"),
     ],
 )
 def test_headers(translated_or_error, header, what):
@@ -51,13 +48,8 @@ KERNEL = "__global__ void k() {\n%s\n}\n"
     "source, line, message",
     [
         (KERNEL % "x = __shfl_down(x, 1);", 2, "'__shfl_down' is gone since Volta: use __shfl_down_sync()"),
-        (KERNEL % "if (__any(x)) f();", 2, "'__any' is gone since Volta: use __any_sync()"),
-        ("texture<float, 2> t;\n", 1, "'texture': the cpu back end has no textures"),
         (KERNEL % "x = tex2D(t, 1, 2);", 2, "'tex2D': the cpu back end has no textures"),
-        (KERNEL % "x = tex1Dfetch<float>(t, 1);", 2, "'tex1Dfetch': the cpu back end has no"),
         ("void f(cudaTextureObject_t t);\n", 1, "'cudaTextureObject_t': the cpu back end"),
-        (KERNEL % "__shared__ __mbarrier_t b;", 2, "'__mbarrier_t': the cpu back end has no mbarriers"),
-        (KERNEL % "__mbarrier_init(&b, 1);", 2, "'__mbarrier_init': the cpu back end has no mbarriers"),
         (KERNEL % "__pipeline_arrive_on(&b);", 2, "'__pipeline_arrive_on': the cpu back end has no"),
     ],
 )  # fmt: skip
