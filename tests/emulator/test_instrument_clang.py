@@ -32,8 +32,6 @@ def changed(*body):
          ["write16(i8* %3)", "read16(i8* %4)"]),
         ("memcpy.p0.p0.i64(ptr align 8 %3, ptr align 8 %4, i64 8, i1 false)",
          ["write8(ptr %3)", "read8(ptr %4)"]),
-        ("memcpy.p0i8.p0i8.i64(i8* align 4 %3, i8* align 4 %4, i64 16, i1 false)",
-         ["write_range(i8* %3, i64 16)", "read_range(i8* %4, i64 16)"]),
         ("memmove.p0i8.p0i8.i64(i8* noundef nonnull align 4 dereferenceable(12) "
          "bitcast (%struct.A* getelementptr ([3 x %struct.A], [3 x %struct.A]* @a, i64 0, i64 1)"
          " to i8*), i8* %4, i64 %5, i1 false)", [
@@ -60,24 +58,6 @@ def test_functions_without_hooks():
     body = "  call void @llvm.memset.p0i8.i64(i8* align 4 %3, i8 0, i64 4, i1 false)"
     text = FUNCTION.format(body=body).replace("#0 {", "#1 {", 1)
     assert with_hooks(text) == text
-
-
-def test_choices():
-    before = ["  %3 = select i1 %2, i32 5, i32 %1, !dbg !7", "  br label %9, !dbg !8"]
-    between = ["", "9:                 ; preds = %2"]
-    behind = "  {} = phi i32 [ %3, %{} ], [ 1, %7 ]"
-    assert changed(*before, *between, behind.format("%4", "2")) == [
-        "  br i1 %2, label %choice.0.true, label %choice.0.false, !dbg !7",
-        "choice.0.true:",
-        "  br label %choice.0.end, !dbg !7",
-        "choice.0.false:",
-        "  br label %choice.0.end, !dbg !7",
-        "choice.0.end:",
-        "  %3 = phi i32 [ 5, %choice.0.true ], [ %1, %choice.0.false ], !dbg !7",
-        before[1],
-        *between,
-        behind.format("%4", "choice.0.end"),
-    ]
 
 
 def test_choices_between_vectors_stay():

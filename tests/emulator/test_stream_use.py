@@ -1,20 +1,15 @@
 """Into which streams exercises put their work. Results are right in any; but in one nothing overlaps."""
 
 import csv
-import os
-from pathlib import Path
 
 import pytest
 from program import run_noting
 
-ROOT = Path(__file__).resolve().parents[2]
 
-
-def streams_of_work(exercise, *options, name=""):
+def streams_of_work(build, exercise, *options, name=""):
     """Of each kernel and copy with `name` in its name, in the order of the calls: 0 for the first
     stream that has any, 1 for the next ..."""
-    folder = Path(os.environ.get("CPU_BUILD", ROOT / "out" / "cpu")).absolute()
-    program = folder / "streams" / exercise
+    program = build / "streams" / exercise
     if not program.exists():
         pytest.skip(f"{program} is not built: ./lab test builds it")
     done, recording = run_noting([str(program), "--profile", *options], "CUDA_EMULATOR_TRACE")
@@ -50,5 +45,5 @@ CHAINS = "issueOrder --streams=2 --depth=2 --microseconds=1 --kernel="
         (CHAINS + "breadthFirst", "passTime", 3 * [0, 1, 0, 1]),
     ],
 )
-def test_streams_of_work(command, name, streams):
-    assert streams_of_work(*command.split(), name=name) == streams
+def test_streams_of_work(build, command, name, streams):
+    assert streams_of_work(build, *command.split(), name=name) == streams

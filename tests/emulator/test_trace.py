@@ -5,22 +5,16 @@ import csv
 import os
 import signal
 import subprocess
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
 MEMSET = "[CUDA memset]"
 SCALE = "void scale<int, {}>(int*)"
 
 
 @pytest.fixture(scope="module")
-def program():
-    folder = Path(os.environ.get("CPU_BUILD", ROOT / "out" / "cpu")).absolute()
-    program = folder / "tests" / "program_timeline"
-    if not program.exists():
-        pytest.skip(f"{program} is not built: ./lab test builds it")
-    return program
+def program(build):
+    return build.absolute() / "tests" / "program_timeline"
 
 
 def run(program, path, *arguments, **more):
