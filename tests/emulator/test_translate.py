@@ -115,6 +115,9 @@ def test_callee_string_is_escaped(translated):
     [
         ("#define L k /* a\n b */ <<<1, 2>>>(x) // c\nint d;\n",
          f"#define L {launcher('k')}\\\n.emuConfig(1, 2)(x) // c\nint d;\n"),
+        ("#define OPEN <<<\n#define CLOSE >>>\nvoid f() { k<T> OPEN g, b CLOSE(x); }\n",
+         f"#define OPEN .emuConfig(\n#define CLOSE )\n"
+         f"void f() {{ {launcher('k<T>')} OPEN g, b CLOSE(x); }}\n"),
         ("#define DO(x) x;\nvoid f() { DO(y) ::k<<<1, 2>>>(); }\n",
          f"#define DO(x) x;\nvoid f() {{ DO(y) {launcher('::k')}.emuConfig(1, 2)(); }}\n"),
         ("#define NS(x) x\nvoid f() { NS(y)::k<<<1, 2>>>(); }\n",
@@ -195,6 +198,10 @@ def test_shared_declaration_is_reached(translated, source, names):
         assert reached == names.split(), out
 
 
+def test_shared_with_a_size_is_a_definition(translated):
+    assert "extern" not in translated("__global__ void k() { extern __shared__ float s[2], t; }")
+
+
 @pytest.mark.parametrize(
     "source, pointee",
     [
@@ -256,6 +263,7 @@ def test_inline_ptx(translated, keyword):
         'int f() asm("label"); register int r asm("rax");',
         "a->*b; x = y ? A::b : ::c; f(int(*)[3]); int x{a < b};",
         '#include <vector>\n#include "missing.h"\n#include HEADER\n#define STR(x) #x\n',
+        "#include <cuda_pipeline.h>\n#include <thrusting.h>\n#include <my/cub/x.h>\n",
     ],
 )
 def test_untouched(translated, source):

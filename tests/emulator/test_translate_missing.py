@@ -19,17 +19,6 @@ def test_headers(translated_or_error, header, what):
         assert out.endswith('" // x\n#endif\n')
 
 
-@pytest.mark.parametrize(
-    "header",
-    [
-        "cuda.h", "cuda_runtime.h", "cuda_pipeline.h", "cuda_pipeline_primitives.h",
-        "nvtx3/nvToolsExt.h", "thrusting.h", "my/cub/x.h",
-    ],
-)  # fmt: skip
-def test_headers_that_are_there_or_others(translated_or_error, header):
-    assert translated_or_error(f"#include <{header}>\n") == f"#include <{header}>\n"
-
-
 def test_headers_of_the_users_own(translated_or_error, tmp_path):
     (tmp_path / "own" / "cub").mkdir(parents=True)
     (tmp_path / "own" / "cub" / "cub.cuh").write_text("int x;\n")
