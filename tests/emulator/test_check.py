@@ -272,11 +272,6 @@ def test_shuffle_from_a_lane_that_takes_no_part(check, kernel, mark, thread, wha
     assert "; whether the value of 1 shuffle is used" in report.last
 
 
-def test_failure_of_the_engine_is_in_the_report(check):
-    finding = only(check("lanesApart"))
-    assert finding.title.startswith("kernel failed: lanes of one warp meet in different")
-
-
 # ---- programs of several sources, and of nvcc's atomic functions
 
 

@@ -281,13 +281,6 @@ __global__ void tripCountsAndMore(int* out) {
     __syncthreads();  // trips-second
     out[threadIdx.x] += 1;
 }
-__global__ void lanesApart() {
-    if (threadIdx.x < 16) {
-        __shfl_sync(0xffffffff, 1, 0);
-    } else {
-        __syncwarp();
-    }
-}
 
 __global__ void cooperative(int* out) {
     __shared__ int s[64];
@@ -401,7 +394,6 @@ int main(int, char** argv) {
         void* arguments[] = {&out};
         cudaLaunchCooperativeKernel((void*)cooperative, 2, 64, arguments, 0, nullptr);
     }
-    if (name == "lanesApart") lanesApart<<<1, 32>>>();
     const cudaError_t error = cudaDeviceSynchronize();
     std::printf("%s: %s\n", argv[1], cudaGetErrorName(error));
     cudaFree(out);
