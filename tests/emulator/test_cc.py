@@ -212,19 +212,6 @@ def test_language_by_option(lab_cc):
 
 
 @pytest.mark.parametrize(
-    "name, compiler",
-    [("x.c", "cc"), ("x.cc", "c++"), ("x.C", "c++")],
-)
-def test_language_by_name(lab_cc, tmp_path, name, compiler):
-    (tmp_path / name).touch()
-    status, calls, _ = lab_cc("-c", name)
-    assert status == 0
-    assert [(arguments[0], after(arguments, "-o")) for arguments, _ in calls] == [
-        (compiler, ["x.o"])
-    ]
-
-
-@pytest.mark.parametrize(
     "options, expected",
     [
         ("--std gnu++14", ["-std=gnu++17"]),
@@ -240,15 +227,6 @@ def test_options_of_the_compiler(lab_cc, options, expected):
         assert calls[0][0].count(option) == expected.count(option)
     if any(option.startswith("-O") for option in expected):
         assert "-O2" not in calls[0][0]
-
-
-def test_options_of_the_linker(lab_cc):
-    _, calls, _ = lab_cc("-Lsub", "-lm", "-l", "z", "-Xlinker", "-rpath,sub", "a.cu")
-    link = calls[-1][0]
-    start = link.index("-Lsub")
-    expected = ["-Lsub", "-lm", "-lz", "-Xlinker", "-rpath", "-Xlinker", "sub", "libemu.a"]
-    assert link[start : start + 8] == expected
-    assert "-lm" not in calls[0][0]
 
 
 def test_libraries_among_the_sources(lab_cc, tmp_path):

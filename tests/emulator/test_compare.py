@@ -122,10 +122,6 @@ def test_a_metric_that_nobody_compares(monkeypatch):
     ]
 
 
-def test_an_efficiency_of_no_branches_is_not_compared(monkeypatch):
-    assert compared(monkeypatch, [row(branches=0, branch_efficiency=0)]) == []
-
-
 def test_a_kernel_that_differs_no_more_is_named(monkeypatch):
     listed = expected_counts.Difference(
         "program", "one|two", "load .*", expected_counts.ANY, "a reason"
