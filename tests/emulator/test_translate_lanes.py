@@ -37,6 +37,8 @@ def plain(text):
         ("v[0] = 1;", "v[0] = 1;"),
         ("if constexpr (A) b; else c;", "if constexpr (A) b; else c;"),
         ("while (v[0] == 0) {}", "while (v[0] == 0) {} L3"),
+        ("for (;;) { if (a) continue; if (b) break; }",
+         "for (;;) { if (a) { J4 P1 continue; } J2 if (b) break; J3 J4 P1} L5"),
         ("again: if (a) goto again;", "again: if (a) goto again; J1"),
         ("n::p->x[2][i] = a ? b : c;", "n::p->x[2][i] = A(1, a ? b : c);"),
         ("p[a ? 1 : 0] = b;", "p[a ? 1 : 0] = A(1, b);"),
