@@ -21,6 +21,12 @@ def test_new_in_device_code(translated, words, source, expected):
     )
 
 
+def test_new_in_host_code_and_in_a_macro(translated):
+    host = "void f() { p = new T; q = new int[3]; }\n"
+    text = translated(f"#define MAKE(T) new T()\n{host}__global__ void k() {{ p = MAKE(int); }}\n")
+    assert f"#define MAKE(T) new {HEAP} T()\n{host}" in text
+
+
 def test_classes_with_an_operator_new_keep_it(translated):
     text = translated(
         "struct S { void* operator new(size_t); };\n"

@@ -5,6 +5,7 @@ import pytest
 HINT = "::emu::pollHint()"
 FLAG = "__device__ volatile int flag;"
 MEMBER = "struct S { int data; volatile bool ready; };"
+HELPER = FLAG + " __device__ bool isSet() { return flag != 0; }"
 
 
 @pytest.fixture
@@ -25,6 +26,7 @@ def body(translated):
         (FLAG, "do { n = flag; } while (n);", f"do {{ n = flag; }} while ({HINT}, n);"),
         (FLAG, "for (;;) if (flag) break;", f"for (;;{HINT} ) if (flag) break;"),
         ("__device__ volatile int* p;", "while (!*p);", f"while ({HINT}, !*p);"),
+        (HELPER, "while (!isSet());", f"while ({HINT}, !isSet());"),
     ],
 )
 def test_loop_that_polls(body, declarations, source, expected):
