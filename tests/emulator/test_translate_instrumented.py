@@ -6,12 +6,10 @@ import random
 import re
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
 from translate import OWN_INCLUDE, main
 
-ROOT = Path(__file__).resolve().parents[2]
 COMPILERS = [compiler for compiler in ("g++", "clang++") if shutil.which(compiler)]
 INSTRUMENT = ["-O0", "-D__EMU_INSTRUMENTED__", "-fsanitize=thread", "-fsanitize-coverage=trace-pc"]
 INCLUDE = ["-isystem", OWN_INCLUDE, "-include", "cuda_runtime.h"]
