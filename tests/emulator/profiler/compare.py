@@ -90,15 +90,12 @@ def run_profiled(program: str, name: str) -> list[dict[str, str]]:
     return read_table(profile)
 
 
-def compiler_of(program: str) -> str:
-    """Which compiler made it: each leaves its name behind."""
-    return "clang++" if b"clang version" in Path(program).read_bytes() else "g++"
-
-
 def makers_of(program: str) -> str:
-    """The compiler of a program and the processor that it is for."""
-    machine = int.from_bytes(Path(program).read_bytes()[18:20], "little")  # of the ELF header
-    return f"{compiler_of(program)}, {PROCESSORS[machine]}"
+    """The compiler of a program, which leaves its name behind, and the processor that it is for."""
+    content = Path(program).read_bytes()
+    compiler = "clang++" if b"clang version" in content else "g++"
+    machine = int.from_bytes(content[18:20], "little")  # of the ELF header
+    return f"{compiler}, {PROCESSORS[machine]}"
 
 
 def exercise(name: str) -> Exercise | None:
@@ -266,15 +263,10 @@ def read_recorded(name: str, build: str) -> list[dict[str, str]]:
     return read_table(path.read_text())
 
 
-def skipped(program: str, source: str) -> bool:
+def main(program: str, name: str, source: str) -> int:
     reason = outdated(program, source)
     if reason:
         print(f"skipped: {reason}")
-    return bool(reason)
-
-
-def main(program: str, name: str, source: str) -> int:
-    if skipped(program, source):
         return NOT_BUILT
     try:
         counted = run_profiled(program, name)
