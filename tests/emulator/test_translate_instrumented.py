@@ -168,6 +168,12 @@ def test_overloaded_operators(translated):
 # ---- Launches, constants -----------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("callee", ["k", "(*pointer)"])
+def test_what_calls_the_kernel_is_not_recorded(translated, callee):
+    text = translated(f"void f() {{ {callee}<<<1, 2>>>(); }}\n")
+    assert "[=](auto... emuArgs) EMU_NOT_RECORDED { ::emu::KernelFrame emuFrame; " in text
+
+
 @pytest.mark.parametrize(
     "before, dropped",
     [
