@@ -75,7 +75,6 @@ def test_library_call_behind_an_access_of_the_host(check):
 # Program, then line, actor and act; line and act of the host; where.
 EARLY = """
 hostReadsManagedEarly   write-indices    kernel  writes  managed-early        reads   element 3
-hostWritesManagedEarly  copy-elements    kernel  reads   managed-write-early  writes  element 0
 readsBeforeTheCopy      copy-to-host     copy    writes  copy-read-early      reads   element 3
 overwritesTheSource     copy-from-host   copy    reads   source-overwritten   writes  element 4
 readsBeforeTheFill      fill-of-managed  fill    writes  fill-read-early      reads   element 5
@@ -161,7 +160,6 @@ VALUE = "cudaErrorInvalidValue (invalid argument)"
         ("blockTooLarge", "the launch of addAtomically", CONFIGURATION, "block-too-large"),
         ("copyBeyond", "cudaMemcpy()", VALUE, "copy-beyond"),
         ("freedOfTheHost", "cudaFree()", VALUE, "freed-of-host"),
-        ("symbolTooSmall", "cudaMemcpyToSymbol()", VALUE, "symbol-too-small"),
         ("errorOfAnotherThread", "the launch of addAtomically", CONFIGURATION, "other-thread"),
         ("childRefused", "the launch of child", CONFIGURATION, "child-refused"),
     ],
@@ -183,8 +181,6 @@ def test_error_that_nobody_looks_at(check, bug, what, error, mark):
         ("freedTwice", "an allocation of 1024 bytes", "freed-first", "has freed it", "freed-twice"),
         ("freedInside", "24 bytes into an allocation of 1024 bytes", "device-ints", "allocates it",
          "freed-inside"),
-        ("freedByAnother", "an allocation of 100 bytes", "allocates-pinned", "allocates it",
-         "freed-by-another"),
         ("errorOfADestructor", "4 bytes into an allocation of 1024 bytes", "device-ints",
          "allocates it", "frees-later"),
     ],

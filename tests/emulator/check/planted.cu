@@ -517,14 +517,6 @@ PROGRAM(hostReadsManagedEarly) {
     std::printf("%d\n", m[3]);  // managed-early
     cudaDeviceSynchronize();
 }
-PROGRAM(hostWritesManagedEarly) {
-    int* m = managedInts();
-    int* d = deviceInts();
-    for (int i = 0; i < kCount; ++i) m[i] = i;
-    copyElements<<<1, 256>>>(m, d, kCount);
-    m[0] = 7;  // managed-write-early
-    cudaDeviceSynchronize();
-}
 PROGRAM(managedVariableEarly) {
     managedCounter = 0;
     bumpManaged<<<1, 32>>>();
@@ -796,21 +788,10 @@ PROGRAM(freedInside) {
     addAtomically<<<1, 256>>>(filled());
     cudaFree(d + 6);  // freed-inside
 }
-PROGRAM(freedByAnother) {
-    int* h = nullptr;
-    addAtomically<<<1, 256>>>(filled());
-    cudaMallocHost(&h, 100);  // allocates-pinned
-    cudaFree(h);              // freed-by-another
-}
 PROGRAM(freedOfTheHost) {
     std::vector<int> h(kCount);
     addAtomically<<<1, 256>>>(filled());
     cudaFree(h.data());  // freed-of-host
-}
-PROGRAM(symbolTooSmall) {
-    const int two[2] = {1, 2};
-    addOneToVariable<<<1, 1>>>();
-    cudaMemcpyToSymbol(deviceCounter, two, sizeof(two));  // symbol-too-small
 }
 
 // -- a kernel and the ones that it launches
