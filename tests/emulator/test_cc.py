@@ -335,6 +335,7 @@ def test_help(lab_cc):
         ("-c a.cu sub/a.cu", "-o a.o: "),
         ("-c b.cpp b.o", "-o b.o: "),
         ("a.cu -o sub", "-o sub: "),
+        ("a.cu -o=", "-o '': "),
         ("-lib a.cu libemu.a", "'libemu.a': "),
         ("-c a.cu b.cpp -o x.o", "-o with -c "),
         ("a.cu -lcublasLt_static", "-lcublasLt_static: the cpu back end has no cuBLAS"),

@@ -150,6 +150,7 @@ def test_macros(translated, source, expected):
         ("template <class T, int N = 4> __global__ void k(T*); "
          "template <class T, int N> __global__ void k(T* x) {}", "k<int>", True),
         ("template <class... T> __global__ void k(T...);", "k<int>", False),
+        ("template <class T> __global__ void k(T);", "k<P...>", False),
         ("__global__ void k(auto);", "k<int>", False),
         ("template <class T> __global__ void k(T); template <> __global__ void k<A>(A);",
          "k<int>", True),

@@ -58,6 +58,7 @@ def test_what_is_no_shift_or_cannot_go_wrong(body, code):
         ("x = ( unsigned  int ) f;", "x = C<unsigned int>( f);"),
         ("x = (int)(float)(f + g) - h;", "x = C<int>((float)(f + g)) - h;"),
         ("x = (int)a[i].b(c)->d++;", "x = C<int>(a[i].b(c)->d++);"),
+        ("x = (int)(f)-h;", "x = C<int>((f))-h;"),
         ("x = (int)f<T>(y) + 1;", "x = C<int>(f<T>(y)) + 1;"),
         ("x = (int)*p + (int)~q;", "x = C<int>(*p) + C<int>(~q);"),
         ("g(a, (std::uint8_t)(f));", "g(a, C<std::uint8_t>((f)));"),

@@ -75,7 +75,7 @@ def test_left_alone(translated):
         V<T, 2> && r = f(); T && maybe(f);  // the latter a declaration or an expression
         x = (T&&)y; f<T&&, U>(y); f<A, B&&>(y);
         [](int x = 1 && 2) { f(x); }; []<class T>(T&& x) { f(x); }; [x = 1 && 2] { f(x); };
-        struct S { int b = 1 && 2; int f : 2 ? 3 : 4; void g(S&& s); };
+        struct alignas(16) S { int b = 1 && 2; int f : 2 ? 3 : 4; void g(S&& s); };
         using R = T&&; x = static_cast<T&&>(y); x = decltype(a && b)(1); enum { x = A && B };
         static_assert(A && B, ""); x = both<A && B>(c); alignas(A && B ? 8 : 4) char c[4];
         f(g < a, b > c && x); x = s.operator&&(b); assert(a && "why");
