@@ -60,6 +60,24 @@ def test_functions_without_hooks():
     assert with_hooks(text) == text
 
 
+def test_choices():
+    before = ["  %3 = select i1 %2, i32 5, i32 %1, !dbg !7", "  br label %9, !dbg !8"]
+    between = ["", "9:                 ; preds = %2"]
+    behind = "  {} = phi i32 [ %3, %{} ], [ 1, %7 ]"
+    assert changed(*before, *between, behind.format("%4", "2")) == [
+        "  br i1 %2, label %choice.0.true, label %choice.0.false, !dbg !7",
+        "choice.0.true:",
+        "  br label %choice.0.end, !dbg !7",
+        "choice.0.false:",
+        "  br label %choice.0.end, !dbg !7",
+        "choice.0.end:",
+        "  %3 = phi i32 [ 5, %choice.0.true ], [ %1, %choice.0.false ], !dbg !7",
+        before[1],
+        *between,
+        behind.format("%4", "choice.0.end"),
+    ]
+
+
 def test_choices_between_vectors_stay():
     choice = "  %3 = select <2 x i1> %2, <2 x i32> %0, <2 x i32> %1"
     assert changed(choice) == [choice]
