@@ -4,14 +4,6 @@
 
 namespace {
 
-TEST(Fastest, TheFirstRowIsTheBaseline) {
-    lab::Fastest fastest;
-    EXPECT_EQ(fastest.baseline(), 0);
-    fastest.add({"first", "64", 8}, false, false);
-    fastest.add({"second", "64", 2}, false, true);
-    EXPECT_EQ(fastest.baseline(), 8);
-}
-
 TEST(Fastest, IsComparedWithTheFirstRowAndTheLibrary) {
     lab::Fastest fastest;
     fastest.add({"first", "64", 8}, false, true);

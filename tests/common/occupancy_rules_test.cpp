@@ -68,25 +68,6 @@ TEST(Fermi, SpreadsheetExample) {
     EXPECT_EQ(result.limitedBy, "blocks");
 }
 
-// The smallest multiple of a warp with which every warp slot can be taken.
-unsigned smallestFullBlock(const std::string& capability) {
-    for (unsigned threads = 32; threads <= 1024; threads += 32) {
-        if (of(capability, {threads, 16, 0}).percent == 100) return threads;
-    }
-    return 0;
-}
-
-TEST(BlockSlots, SmallBlocksCannotFillAnSm) {
-    EXPECT_EQ(smallestFullBlock("2.0"), 192u);
-    EXPECT_EQ(smallestFullBlock("3.5"), 128u);
-    EXPECT_EQ(smallestFullBlock("5.2"), 64u);  // GTX 960: 32 blocks of 64 are 2048 threads
-    EXPECT_EQ(smallestFullBlock("8.6"), 96u);
-    EXPECT_EQ(smallestFullBlock("8.9"), 64u);
-    EXPECT_EQ(smallestFullBlock("9.0"), 64u);
-    EXPECT_EQ(of("5.2", {32, 16, 0}).blocks, 32u);
-    EXPECT_EQ(of("5.2", {32, 16, 0}).percent, 50);
-}
-
 TEST(Warps, APartOfOneCountsAsAWhole) {
     EXPECT_EQ(of("9.0", {33, 32, 0}).resources[0].ofBlock, 2u);
     EXPECT_EQ(of("9.0", {1, 32, 0}).warps, 32u);
@@ -274,16 +255,6 @@ TEST(Calculation, AgreesWithCudaOccupancyHeader) {
 #else
     GTEST_SKIP() << "no cuda_occupancy.h: the CUDA toolkit has it";
 #endif
-}
-
-// CUDA C++ Programming Guide, table "Technical Specifications per Compute Capability".
-TEST(ResidentThreads, AreThoseOfTheGuide) {
-    EXPECT_EQ(occupancy::residentThreads(7, 5), 1024u);
-    EXPECT_EQ(occupancy::residentThreads(8, 0), 2048u);
-    EXPECT_EQ(occupancy::residentThreads(8, 6), 1536u);
-    EXPECT_EQ(occupancy::residentThreads(9, 0), 2048u);
-    EXPECT_EQ(occupancy::residentThreads(12, 0), 1536u);
-    EXPECT_EQ(occupancy::residentThreads(99, 0), 0u);
 }
 
 // The values of a property, each with the compute capabilities that have it.

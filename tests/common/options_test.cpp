@@ -33,15 +33,6 @@ struct Line {
     }
 };
 
-TEST(Options, KeepTheirDefaults) {
-    Line line;
-    EXPECT_EQ(line.parse({}), "");
-    EXPECT_EQ(line.size, 1000u);
-    EXPECT_EQ(line.block, 256u);
-    EXPECT_FALSE(line.csv);
-    EXPECT_EQ(line.kernel, "");
-}
-
 TEST(Options, TakeBothForms) {
     Line line;
     EXPECT_EQ(line.parse({"--size=12", "--block", "64", "--csv", "--kernel", "copy"}), "");
@@ -73,22 +64,6 @@ TEST(Options, MayBeParsedTwice) {
     EXPECT_NE(line.parse({"--size=x", "--block=64"}), "");
     EXPECT_EQ(line.parse({"--block=64"}), "");
     EXPECT_EQ(line.block, 64u);
-}
-
-TEST(Options, NumbersTakeSuffixes) {
-    Line line;
-    EXPECT_EQ(line.parse({"--size=3K"}), "");
-    EXPECT_EQ(line.size, 3072u);
-    EXPECT_EQ(line.parse({"--size=16M", "--block=1k"}), "");
-    EXPECT_EQ(line.size, std::size_t{16} << 20);
-    EXPECT_EQ(line.block, 1024u);
-    EXPECT_EQ(line.parse({"--size=5G"}), "");
-    EXPECT_EQ(line.size, std::size_t{5} << 30);
-    for (const char* suffix : {"T", "t"}) {
-        line.size = 0;
-        EXPECT_EQ(line.parse({std::string("--size=1") + suffix}), "");
-        EXPECT_EQ(line.size, std::size_t{1} << 40);
-    }
 }
 
 // 2^64 - 1 is the largest number; 2^64 and what is above it would wrap around.
@@ -226,16 +201,6 @@ TEST(Options, HelpNamesEachWithRangeAndDefault) {
               "  --kernel=NAME      which kernels\n");
     EXPECT_EQ(line.parse({"--block=64"}), "");
     EXPECT_EQ(line.options.help(), help) << "the default is that of the program";
-}
-
-TEST(Options, HelpFits80Columns) {
-    std::uint64_t value = 3 << 20;
-    lab::Options options;
-    options.number("microseconds", &value, 0, UINT64_MAX,
-                   "a text that is so long that it needs a second line");
-    EXPECT_EQ(options.help(),
-              "  --microseconds=N   a text that is so long that it needs a second line:\n"
-              "                     0 to 2^64-1 (default 3M)\n");
 }
 
 TEST(Options, FilesAreNamedButNotAmongTheValues) {
