@@ -20,28 +20,6 @@ __device__ volatile int* ones(int* s, int n) {
     return s;
 }
 
-__global__ void guardInLoop(int* out, int n) {
-    __shared__ int s[128];
-    volatile int* v = ones(s, n);
-    const int t = threadIdx.x;
-    if (t < 32)
-        for (int k = 32; k > 0; k >>= 1)
-            if (t + k < n) v[t] += v[t + k];
-    if (t == 0) *out = v[0];
-}
-
-__global__ void halvingLanes(int* out, int n) {
-    __shared__ int s[128];
-    volatile int* v = ones(s, n);
-    const int t = threadIdx.x;
-    for (int k = 32; k > 0 && t < 32; k >>= 1) {
-        if (t < k) {
-            v[t] += v[t + k];
-        }
-    }
-    if (t == 0) *out = v[0];
-}
-
 __global__ void skippingLanes(int* out, int n) {
     __shared__ int s[128];
     volatile int* v = ones(s, n);
@@ -154,6 +132,22 @@ __device__ void addFrom(volatile int* v, int n, int k) {
     v[t] += value;
 }
 
+// Only what is loaded is volatile, or only what is stored to.
+__global__ void volatileLoads(int* out, int n) {
+    __shared__ int s[128];
+    volatile int* v = ones(s, n);
+    const int t = threadIdx.x;
+    for (int k = 32; k > 0 && t < 32; k >>= 1) s[t] += v[t + k];
+    if (t == 0) *out = s[0];
+}
+__global__ void volatileStores(int* out, int n) {
+    __shared__ int s[128];
+    volatile int* v = ones(s, n);
+    const int t = threadIdx.x;
+    for (int k = 32; k > 0 && t < 32; k >>= 1) v[t] += s[t + k];
+    if (t == 0) *out = v[0];
+}
+
 #define ADD(k) \
     if (t + k < n) v[t] += v[t + k];
 __global__ void macros(int* out, int n) {
@@ -184,8 +178,8 @@ __global__ void syncedLanes(int* out, int n) {
 
 TEST_F(LanesInStep, Sums) {
     Managed<int> out(1);
-    for (const auto kernel : {guardInLoop, halvingLanes, skippingLanes, leavingLanes, endingLanes,
-                              chosenValue, nestedIfs, cases, calls, macros, syncedLanes}) {
+    for (const auto kernel : {skippingLanes, leavingLanes, endingLanes, chosenValue, nestedIfs,
+                              cases, calls, volatileLoads, volatileStores, macros, syncedLanes}) {
         for (const int n : {64, 50, 33, 20, 7}) {
             out[0] = -1;
             RUN(kernel<<<1, 64, 128 * sizeof(int)>>>(out.get(), n));
@@ -345,38 +339,6 @@ TEST_F(LanesInStep, AFenceComesBehindTheStoresOfAllLanes) {
 }
 
 // ---- polling: with a thread of another warp, or with lanes that are ahead
-
-struct Message {
-    float ready;
-    int value[2];
-};
-__global__ void pollMembers(volatile float4* vector, volatile Message* message, int* out) {
-    __shared__ volatile int2 shared;
-    if (threadIdx.x == 0) {
-        while (vector->x == 0) {
-        }
-        out[0] = vector[0].w;
-        while ((*message).ready != 3) continue;
-        out[1] = message->value[1];
-        shared.y = 4;
-        out[2] = shared.y;
-    }
-    if (threadIdx.x == 40) {
-        vector->w = 7;
-        __threadfence();
-        vector->x = 1;
-        message->value[1] = 5;
-        (&message[0])->ready = 3;
-    }
-}
-
-TEST_F(LanesInStep, MembersOfStructsCanBePolled) {
-    Managed<float4> vector(1);
-    Managed<Message> message(1);
-    Managed<int> out(3);
-    RUN(pollMembers<<<1, 64>>>(vector.get(), message.get(), out.get()));
-    EXPECT_THAT(out.values(), ElementsAre(7, 5, 4));
-}
 
 __global__ void setBehindTheIf(volatile int* v) {
     if (threadIdx.x == 0) {
