@@ -1,4 +1,5 @@
-// Kernels and variables that share their names with std, with CUDA or with what implements it here.
+// Kernels and variables that share their names with other functions, with std, with CUDA or with
+// what implements it here.
 #include <algorithm>
 #include <functional>
 #include <memory>
@@ -17,20 +18,24 @@ __global__ void swap(int* a, int* b) {
     *a = *b;
     *b = t;
 }
-__global__ void count(int* p) {
-    atomicAdd(p, 1);
-}
 __global__ void max(int* p) {
-    atomicAdd(p, 1);
-}
-__global__ void destroy(int* p) {
-    atomicAdd(p, 1);
-}
-__global__ void distance(int* p) {
     atomicAdd(p, 1);
 }
 __global__ void reduce(int* in, int* out, int n) {
     for (int i = threadIdx.x; i < n; i += blockDim.x) atomicAdd(out, in[i]);
+}
+__device__ int twice(int x) {
+    return 2 * x;
+}
+__global__ void twice(int* p) {
+    *p = twice(*p);
+}
+template <class T>
+static void subtract(T* p, T value) {
+    *p -= value;
+}
+__global__ void subtract(int* p) {
+    *p -= 7;
 }
 template <class T>
 __global__ void transform(T* p, T v) {
@@ -81,15 +86,17 @@ int main() {
     CHECK(cudaMallocManaged(&p, 64 * sizeof(int)));
     fill<<<1, 64>>>(p, 64, 0);
     copy<<<1, 2>>>(p);
-    count<<<1, 3>>>(p);
     ::swap<<<1, 1>>>(p, p + 1);
     swap<<<1, 1>>>(p, p + 1);
     transform<<<1, 1>>>(p, 4);
     transform<int><<<1, 1>>>(p, 4);
     max<<<1, 1>>>(p);
-    destroy<<<1, 1>>>(p);
-    distance<<<1, 1>>>(p);
-    EXPECT_AFTER(p[0] == 16 && p[1] == 0 && p[2] == 16, reduce<<<1, 32>>>(p, p + 2, 2));
+    EXPECT_AFTER(p[0] == 11 && p[1] == 0 && p[2] == 11, reduce<<<1, 32>>>(p, p + 2, 2));
+
+    twice<<<1, 1>>>(p);
+    EXPECT_AFTER(*p == 22 - 7, subtract<<<1, 1>>>(p));
+    subtract(p, 1);
+    EXPECT(*p == 14);
 
     EXPECT_AFTER(p[0] == 1001 && p[1] == 5 + 1 + 29 + 4 && p[2] == 7 + 3 + 5,
                  mixed<<<1, 64>>>(p, Grid{7}));
