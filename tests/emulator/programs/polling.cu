@@ -1,48 +1,16 @@
-// Threads that poll what is volatile without a pointer to it: variables, members, references.
+// Threads that poll what is volatile without a pointer to it: members, references, elements.
 #include "expect.cuh"
 
 constexpr int kBlocks = 16, kBlock = 64, kWarps = 5;
 
 struct Flags {
     volatile int ready;
-    int value;
 };
 #define IS_SET(x) (*(volatile int*)&(x) != 0)
 
-__device__ unsigned count;
-__device__ volatile int released;
 __device__ volatile int turn[2];
 __device__ Flags flags;
 __device__ int plain;
-
-// A barrier of all blocks, as in papers.
-__global__ void waitForAll(int* out) {
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        if (atomicAdd(&count, 1) == gridDim.x - 1) released = 1;
-        while (released == 0);
-    }
-    __syncthreads();
-    if (threadIdx.x == 0) out[blockIdx.x] = released;
-}
-
-__device__ bool isReady(Flags* of) {
-    return of->ready != 0;
-}
-__global__ void waitForMember(Flags* of, int* out) {
-    if (threadIdx.x > 0) return;
-    if (blockIdx.x == gridDim.x - 1) {
-        of->value = 5;
-        __threadfence();
-        of->ready = 1;
-    }
-    do {
-    } while (!of->ready);
-    while (!isReady(of)) {
-    }
-    __threadfence();
-    out[blockIdx.x] = of->value;
-}
 
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wfor-loop-analysis"
@@ -98,14 +66,6 @@ int main() {
         for (int i = 0; i < count; ++i) EXPECT(out[i] == value);
         CHECK(cudaMemset(out, 0, kBlock * sizeof(int)));
     };
-    waitForAll<<<kBlocks, kBlock>>>(out);
-    expectAll(kBlocks, 1);
-
-    Flags* of = nullptr;
-    CHECK(cudaMalloc(&of, sizeof(Flags)));
-    CHECK(cudaMemset(of, 0, sizeof(Flags)));
-    waitForMember<<<kBlocks, kBlock>>>(of, out);
-    expectAll(kBlocks, 5);
     waitForReference<<<kBlocks, 1>>>(out);
     expectAll(kBlocks, 1);
     waitThroughCasts<<<kBlocks, 1>>>(flag, out);

@@ -27,20 +27,6 @@ __global__ void reverse(T* data) {
     data[threadIdx.x] = s[blockDim.x - 1 - threadIdx.x];
 }
 
-// Three arrays in one piece of memory.
-__global__ void carved(int* out, int ints, int floats, int chars) {
-    extern __shared__ int s[];
-    int* i = s;
-    float* f = reinterpret_cast<float*>(&i[ints]);
-    char* c = reinterpret_cast<char*>(&f[floats]);
-    const int t = threadIdx.x;
-    if (t < ints) i[t] = t;
-    if (t < floats) f[t] = t * 0.5f;
-    if (t < chars) c[t] = static_cast<char>(t);
-    __syncthreads();
-    out[t] = i[(t + 1) % ints] + static_cast<int>(2 * f[(t + 2) % floats]) + c[(t + 3) % chars];
-}
-
 struct Tile {
     float data[8][8 + 1];
     __device__ float& at(int y, int x) { return data[y][x]; }
@@ -153,8 +139,6 @@ int main(int count, char**) {
         CHECK(cudaDeviceSynchronize());
         for (int t = 0; t < 64; ++t) EXPECT(out[t] == expected(t));
     };
-    run([&] { carved<<<1, 64, 10 * sizeof(int) + 12 * sizeof(float) + 14>>>(out, 10, 12, 14); },
-        [](int t) { return (t + 1) % 10 + (t + 2) % 12 + (t + 3) % 14; });
     run([&] { kinds<<<3, 64>>>(out); }, [](int t) { return 63 - t + t % 8 * 8 + t / 8; });
     run([&] { sums<<<2, 64>>>(out); }, [](int) { return 2016 + 64; });
     run([&] { fileScope<<<1, 64, 64 * sizeof(float)>>>(out); },
