@@ -41,25 +41,6 @@ TEST_F(Barriers, OrderSharedMemory) {
     checkReverse(dim3(1, 7), dim3(1, 16, 2));
 }
 
-__global__ void rotateManyTimes(int* data, int rounds) {
-    __shared__ int ring[256];
-    int value = data[blockIdx.x * 256 + threadIdx.x];
-    for (int r = 0; r < rounds; ++r) {
-        ring[threadIdx.x] = value;
-        __syncthreads();
-        value = ring[(threadIdx.x + 1) % 256];
-        __syncthreads();
-    }
-    data[blockIdx.x * 256 + threadIdx.x] = value;
-}
-
-TEST_F(Barriers, ThousandBlocksManyRounds) {
-    Managed<int> data(1000 * 256);
-    for (size_t i = 0; i < data.size(); ++i) data[i] = (int)i;
-    RUN(rotateManyTimes<<<1000, 256>>>(data.get(), 7));
-    for (int i = 0; i < 1000 * 256; ++i) ASSERT_EQ(i / 256 * 256 + (i % 256 + 7) % 256, data[i]);
-}
-
 __global__ void lastThreadsLeaveFirst(int* out) {
     if (threadIdx.x >= 10) return;
     __syncthreads();

@@ -118,39 +118,6 @@ TEST_P(EndedThreads, HaveNoVoteInABlock) {
     }
 }
 
-// ---- barriers of a block
-
-// Each thread adds 1 between two barriers: everybody sees what all of the others have added.
-template <class Barrier>
-__device__ void addBetween(const int* ends, int* out, Barrier barrier) {
-    __shared__ int sums[kRounds];
-    if (threadIdx.x < kRounds) sums[threadIdx.x] = 0;
-    barrier();
-    for (int round = 0; round < kRounds; ++round) {
-        if (ends[threadIdx.x] == round) return;
-        atomicAdd(&sums[round], 1);
-        barrier();
-        out[threadIdx.x * kRounds + round] = sums[round];
-    }
-}
-__global__ void addBetweenBarriers(const int* ends, int* out) {
-    addBetween(ends, out, [] { __syncthreads(); });
-}
-__global__ void addBetweenSyncs(const int* ends, int* out) {
-    addBetween(ends, out, [] { cg::this_thread_block().sync(); });
-}
-
-TEST_P(EndedThreads, DoNotHoldUpABarrier) {
-    for (const auto kernel : {addBetweenBarriers, addBetweenSyncs}) {
-        Managed<int> out(kThreads * kRounds);
-        RUN(kernel<<<1, kThreads>>>(ends_.get(), out.get()));
-        for (int round = 0; round < kRounds; ++round) {
-            const std::vector<int> threads = present(round);
-            for (const int t : threads) ASSERT_EQ(threads.size(), out[at(t, round)]) << t;
-        }
-    }
-}
-
 // ---- functions of a warp, with a mask that names all lanes
 
 __device__ unsigned lanesAtFirst() {

@@ -281,18 +281,3 @@ TEST_F(Faults, PrintfOfLongTexts) {
     EXPECT_EQ(std::string(100'000, 'x') + " and 1 more\nhost: printf()\n",
               testing::internal::GetCapturedStdout());
 }
-
-__global__ void fine(int* out) {
-    out[threadIdx.x] = 1;
-}
-
-TEST_F(Faults, AreStickyUntilTheDeviceIsReset) {
-    failure(cudaErrorLaunchFailure, [] { trapAt<<<4, 64>>>(3); });
-    int* data = nullptr;
-    EXPECT_EQ(cudaErrorLaunchFailure, cudaMalloc(&data, 4));
-    EXPECT_EQ(cudaSuccess, cudaDeviceReset());
-    Managed<int> out(32);
-    fine<<<1, 32>>>(out.get());
-    EXPECT_EQ(cudaSuccess, cudaDeviceSynchronize());
-    EXPECT_EQ(1, out[31]);
-}

@@ -20,17 +20,6 @@ std::vector<int> entries(const Log& log) {
     return {log.entries, log.entries + log.count};
 }
 
-__global__ void recurse(int* counts, int size, int depth) {
-    atomicAdd(&counts[depth], 1);
-    if (size > 1 && threadIdx.x == 0) recurse<<<1, size / 2>>>(counts, size / 2, depth + 1);
-}
-
-TEST_F(Nested, Recursion) {
-    Managed<int> counts(8);
-    RUN(recurse<<<3, 64>>>(counts.get(), 64, 0));
-    EXPECT_THAT(counts.values(), ElementsAre(192, 96, 48, 24, 12, 6, 3, 0));
-}
-
 __global__ void note(Log* log, int entry) {
     append(log, entry);
 }
@@ -111,38 +100,6 @@ TEST_F(Nested, DepthIsLimitedByPendingLaunches) {
     ASSERT_EQ(cudaSuccess, cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, 3));
     expectDepth(3);
 }
-
-enum class Into { Default, Tail, Forget, Named };
-
-__global__ void launchMany(Into into, int launches, int* ran, cudaError_t* errors) {
-    cudaStream_t stream = into == Into::Tail     ? cudaStreamTailLaunch
-                          : into == Into::Forget ? cudaStreamFireAndForget
-                                                 : nullptr;
-    if (into == Into::Named) cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
-    for (int i = 0; i < launches; ++i) {
-        tailChain<<<1, 1, 0, stream>>>(&ran[i], 1);
-        errors[i] = cudaGetLastError();
-    }
-}
-
-class PendingLaunches : public Nested, public ::testing::WithParamInterface<Into> {};
-
-TEST_P(PendingLaunches, AreLimited) {
-    constexpr int kMost = 2048, kLaunches = kMost + 10;
-    for (int run = 0; run < 2; ++run) {  // those of the first are complete, and count no more
-        Managed<int> ran(kLaunches);
-        Managed<cudaError_t> errors(kLaunches);
-        RUN(launchMany<<<1, 1>>>(GetParam(), kLaunches, ran.get(), errors.get()));
-        for (int i = 0; i < kLaunches; ++i) {
-            const bool fits = i < kMost;
-            ASSERT_EQ(fits ? 1 : 0, ran[i]) << i;
-            ASSERT_EQ(fits ? cudaSuccess : cudaErrorLaunchPendingCountExceeded, errors[i]) << i;
-        }
-    }
-}
-
-INSTANTIATE_TEST_SUITE_P(Streams, PendingLaunches,
-                         ::testing::Values(Into::Default, Into::Tail, Into::Forget, Into::Named));
 
 __global__ void launchThenFail(int* ran) {
     for (int i = 0; i < 2048; ++i) tailChain<<<1, 1>>>(ran, 1);

@@ -62,32 +62,6 @@ TEST_F(Warps, ShufflesTakeAllTypes) {
     }
 }
 
-// Sums of blocks of any size: partial warps at the end.
-__global__ void blockSums(const int* in, int* out) {
-    int sum = in[blockIdx.x * blockDim.x + threadIdx.x];
-    const unsigned lanesLeft = blockDim.x - threadIdx.x / 32 * 32;
-    const unsigned mask = lanesLeft >= 32 ? kFull : (1u << lanesLeft) - 1;
-    const unsigned lane = threadIdx.x % 32;
-    for (int delta = 16; delta > 0; delta /= 2) {
-        const int other = __shfl_down_sync(mask, sum, delta);
-        if (lane + delta < lanesLeft) sum += other;
-    }
-    if (lane == 0) atomicAdd(&out[blockIdx.x], sum);
-}
-
-TEST_F(Warps, PartialWarps) {
-    for (int block : {1, 7, 32, 33, 63, 100, 1024}) {
-        Managed<int> in(5 * block), out(5);
-        for (size_t i = 0; i < in.size(); ++i) in[i] = (int)i;
-        RUN(blockSums<<<5, block>>>(in.get(), out.get()));
-        for (int b = 0; b < 5; ++b) {
-            int expected = 0;
-            for (int t = 0; t < block; ++t) expected += b * block + t;
-            ASSERT_EQ(expected, out[b]) << block;
-        }
-    }
-}
-
 __global__ void halves(unsigned* out) {
     const int lane = threadIdx.x;
     // The two halves are at different calls at the same time, as often as they like.
