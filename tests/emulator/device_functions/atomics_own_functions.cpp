@@ -2,29 +2,17 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "emu/atomics.h"
 
 static int ownCalls = 0;
 
-// The textbook's replacement for GPUs without an atomicAdd for double.
+// In place of the textbook's replacement for GPUs without an atomicAdd for double.
 static double atomicAdd(double* address, double value) {
     ++ownCalls;
-    auto* bits = reinterpret_cast<unsigned long long*>(address);
-    unsigned long long old = *bits, assumed;
-    do {
-        assumed = old;
-        double sum;
-        std::memcpy(&sum, &assumed, sizeof sum);
-        sum += value;
-        unsigned long long desired;
-        std::memcpy(&desired, &sum, sizeof desired);
-        old = atomicCAS(bits, assumed, desired);
-    } while (assumed != old);
-    double result;
-    std::memcpy(&result, &old, sizeof result);
-    return result;
+    const double old = *address;
+    *address += value;
+    return old;
 }
 
 static float atomicMax(float* address, float value) {

@@ -4,17 +4,11 @@
 // clang-format off
 #include <cuda_runtime.h>
 
-#if !defined(__CUDA_RUNTIME_H__) || !defined(__CUDA_RUNTIME_API_H__) || !defined(__DRIVER_TYPES_H__)
+#if !defined(__CUDA_RUNTIME_H__) || !defined(__CUDA_RUNTIME_API_H__) || !defined(__DRIVER_TYPES_H__) \
+    || !defined(__VECTOR_TYPES_H__) || !defined(__VECTOR_FUNCTIONS_H__) || !defined(__HOST_DEFINES_H__) \
+    || !defined(__DEVICE_FUNCTIONS_H__) || !defined(__MATH_FUNCTIONS_H__) \
+    || !defined(__DEVICE_ATOMIC_FUNCTIONS_H__) || !defined(__DEVICE_LAUNCH_PARAMETERS_H__)
 #error "of cuda_runtime.h and what it includes"
-#endif
-#if !defined(__VECTOR_TYPES_H__) || !defined(__VECTOR_FUNCTIONS_H__) || !defined(__HOST_DEFINES_H__)
-#error "of vectors"
-#endif
-#if !defined(__DEVICE_FUNCTIONS_H__) || !defined(__MATH_FUNCTIONS_H__)
-#error "of functions"
-#endif
-#if !defined(__DEVICE_ATOMIC_FUNCTIONS_H__) || !defined(__DEVICE_LAUNCH_PARAMETERS_H__)
-#error "of what compilers include"
 #endif
 #if defined(__CUDA_PROFILER_API_H__) || defined(_COOPERATIVE_GROUPS_H_) || defined(__MATH_CONSTANTS_H__)
 #error "of headers that nobody has included"
@@ -27,14 +21,10 @@
 #include <cuda_profiler_api.h>
 #include <math_constants.h>
 
-#if !defined(_COOPERATIVE_GROUPS_H_) || !defined(_COOPERATIVE_GROUPS_REDUCE_H)
-#error "of cooperative groups"
-#endif
-#if !defined(_COOPERATIVE_GROUPS_SCAN_H) || !defined(_COOPERATIVE_GROUPS_MEMCPY_ASYNC)
-#error "of their functions"
-#endif
-#if !defined(__CUDA_PROFILER_API_H__) || !defined(__MATH_CONSTANTS_H__)
-#error "of the others"
+#if !defined(_COOPERATIVE_GROUPS_H_) || !defined(_COOPERATIVE_GROUPS_REDUCE_H) \
+    || !defined(_COOPERATIVE_GROUPS_SCAN_H) || !defined(_COOPERATIVE_GROUPS_MEMCPY_ASYNC) \
+    || !defined(__CUDA_PROFILER_API_H__) || !defined(__MATH_CONSTANTS_H__)
+#error "of the headers above"
 #endif
 // clang-format on
 

@@ -30,23 +30,6 @@ TEST(VectorTypes, CharVectorsAreSignedOnEveryHost) {
     EXPECT_LT(make_char2(-1, 0).x, 0);
 }
 
-TEST(VectorTypes, AreAggregates) {
-    const int3 a = {1, 2, 3}, zero = {};
-    EXPECT_EQ(a.z, 3);
-    EXPECT_EQ(zero.z, 0);
-    EXPECT_TRUE(std::is_trivial<float4>::value);  // may live in shared memory
-}
-
-TEST(Dim3, DimensionsNotGivenAreOne) {
-    const dim3 none, one(5), two(5, 6);
-    EXPECT_EQ(none.x * none.y * none.z, 1u);
-    EXPECT_EQ(one.x, 5u);
-    EXPECT_EQ(one.y, 1u);
-    EXPECT_EQ(one.z, 1u);
-    EXPECT_EQ(two.y, 6u);
-    EXPECT_EQ(two.z, 1u);
-}
-
 TEST(Dim3, ConvertsFromAnIntegerAndFromAndToUint3) {
     const auto volume = [](dim3 d) { return d.x * d.y * d.z; };
     EXPECT_EQ(volume(7), 7u);
