@@ -56,12 +56,6 @@ TEST(BankConflicts, OneWordServesAllLanesThatWantIt) {
     EXPECT_EQ(load(2, [](unsigned lane) { return 4 * lane; }), 2u);
 }
 
-TEST(BankConflicts, OrderDoesNotMatter) {
-    EXPECT_EQ(load(4, [](unsigned lane) { return 31 - lane; }), 1u);
-    EXPECT_EQ(load(4, [](unsigned lane) { return lane ^ 21; }), 1u);
-    EXPECT_EQ(load(4, [](unsigned lane) { return lane * 7 % 32; }), 1u);
-}
-
 TEST(BankConflicts, LanesThatAreNotThereWantNothing) {
     EXPECT_EQ(banks::turnsOfBlock(2, 4, Access::kLoad, [](unsigned t) { return 32 * t; }), 2u);
     EXPECT_EQ(banks::turnsOfBlock(16, 8, Access::kStore, [](unsigned t) { return t; }), 1u);

@@ -68,33 +68,28 @@ TEST(Options, MayBeParsedTwice) {
 
 // 2^64 - 1 is the largest number; 2^64 and what is above it would wrap around.
 TEST(Options, NumbersWithSuffixesFit64Bits) {
-    struct Edge {
-        const char *suffixes, *largest, *tooLarge, *wrapsToOne;
-        int shift;
-    };
-    const Edge edges[] = {
-        {"Kk", "18014398509481983", "18014398509481984", "18014398509481985", 10},
-        {"Mm", "17592186044415", "17592186044416", "17592186044417", 20},
-        {"Gg", "17179869183", "17179869184", "17179869185", 30},
-        {"Tt", "16777215", "16777216", "16777217", 40},
-    };
-    std::uint64_t number = 0;
-    EXPECT_TRUE(lab::parseWhole("18446744073709551615", &number));
-    EXPECT_EQ(number, ~std::uint64_t{0});
+    constexpr std::uint64_t kMost = ~std::uint64_t{0};
+    std::uint64_t number = 7;
     for (const char* tooLarge : {"18446744073709551616", "18446744073709551617", "99999999999G"})
         EXPECT_FALSE(lab::parseWhole(tooLarge, &number)) << tooLarge;
-    for (const Edge& edge : edges) {
-        for (const char suffix : std::string(edge.suffixes)) {
-            EXPECT_TRUE(lab::parseWhole(edge.largest + std::string(1, suffix), &number)) << suffix;
-            EXPECT_EQ(number, ~std::uint64_t{0} >> edge.shift << edge.shift) << suffix;
-            for (const char* tooLarge : {edge.tooLarge, edge.wrapsToOne, "18446744073709551615"}) {
-                number = 7;
-                EXPECT_FALSE(lab::parseWhole(tooLarge + std::string(1, suffix), &number))
-                    << tooLarge << suffix;
-                EXPECT_EQ(number, 7u) << tooLarge << suffix;
-            }
+    int shift = 0;
+    for (const std::string suffixes : {"", "Kk", "Mm", "Gg", "Tt"}) {
+        for (const char suffix : suffixes) {
+            const auto parse = [&](std::uint64_t value) {
+                return lab::parseWhole(std::to_string(value) + suffix, &number);
+            };
+            const std::uint64_t largest = kMost >> shift;
+            number = 7;
+            for (const std::uint64_t tooLarge : {largest + 1, largest + 2, kMost})
+                EXPECT_FALSE(parse(tooLarge)) << tooLarge << suffix;
+            EXPECT_EQ(number, 7u) << suffix;
+            EXPECT_TRUE(parse(largest)) << suffix;
+            EXPECT_EQ(number, largest << shift) << suffix;
         }
+        shift += 10;
     }
+    EXPECT_TRUE(lab::parseWhole(std::to_string(kMost), &number));
+    EXPECT_EQ(number, kMost);
 }
 
 TEST(Options, NumbersMayBeAtTheirLimits) {

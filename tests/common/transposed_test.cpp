@@ -10,10 +10,6 @@ TEST(Transposed, OfTwoRows) {
     EXPECT_EQ(transposed({1, 2, 3, 4, 5, 6}, 2, 3), (std::vector<float>{1, 4, 2, 5, 3, 6}));
 }
 
-TEST(Transposed, RowBecomesColumn) {
-    EXPECT_EQ(transposed({1, 2, 3}, 1, 3), (std::vector<float>{1, 2, 3}));
-}
-
 // More rows of tiles than one thread takes, and tiles that the matrix ends within.
 TEST(Transposed, OfManyTiles) {
     constexpr std::size_t kRows = 531, kCols = 67;
