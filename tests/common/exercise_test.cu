@@ -12,7 +12,6 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
-#include <regex>
 #include <string>
 #include <vector>
 
@@ -99,17 +98,6 @@ bool contains(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
 }
 
-// However long the name of the processor is.
-TEST(Exercise, ALongTitleTakesTwoLines) {
-    testing::internal::CaptureStdout();
-    lab::Exercise exercise("test", "A test.");
-    parse(exercise, {});
-    exercise.title("%s", std::string(70, 'x').c_str());
-    exercise.selected("any");
-    const std::string out = testing::internal::GetCapturedStdout();
-    EXPECT_EQ(out.rfind("test: " + std::string(70, 'x') + "\non CPU emulation of ", 0), 0u) << out;
-}
-
 // The good kernel before it has left the right result in the same buffer.
 TEST(Exercise, AWrongKernelIsNamedAndTheOthersRun) {
     const Outcome outcome = run({}, [](Fixture& f) {
@@ -192,24 +180,6 @@ TEST(Exercise, WhatTheHostComputesIsTimedAndChecked) {
     EXPECT_EQ(runs, 6);
     EXPECT_FALSE(contains(run({"--kernel=good"}, rungs).out, "loop"));
     EXPECT_EQ(runs, 6);
-}
-
-TEST(Exercise, ARateIsAShareOfThePeakOfItsKind) {
-    const lab::DeviceFacts facts = lab::deviceFacts(0);
-    const std::pair<lab::Work, double> works[] = {{lab::bytes(3e6), facts.peakBandwidth},
-                                                  {lab::flops(3e6), facts.peakFlops},
-                                                  {lab::tensorFlops(3e6), facts.peakTensorFlops}};
-    for (const auto& [work, peak] : works) {
-        const std::string rows = run({"--csv"}, [&, work = work](Fixture& f) {
-                                     f.ladder.peer("any", work, f.check(), [&] {
-                                         writeAll<<<8, 128>>>(f.out.get(), kCount);
-                                     });
-                                 }).out;
-        std::smatch found;
-        ASSERT_TRUE(std::regex_search(rows, found, std::regex("([^,]+),([^,]+),1,ok\n"))) << rows;
-        const double rate = std::stod(found[1]), percent = std::stod(found[2]);
-        EXPECT_NEAR(percent * peak, 100e9 * rate, 1e5 * rate) << rows;
-    }
 }
 
 // A death test's child prints to the stderr that gtest reads: nothing is captured there.
