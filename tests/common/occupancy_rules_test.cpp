@@ -38,40 +38,11 @@ unsigned by(const Occupancy& result, const std::string& name) {
     throw std::invalid_argument(name);
 }
 
-TEST(Capability, IsFoundWithAndWithoutPoint) {
-    EXPECT_EQ(occupancy::find("8.6"), occupancy::find("86"));
-    EXPECT_EQ(occupancy::find("10.0"), occupancy::find("100"));
-    EXPECT_EQ(occupancy::nameOf(sm("120")), "12.0");
-    for (const char* unknown : {"", "9", "1.3", "8.60", "sm_90", "9.0 ", "0"})
-        EXPECT_EQ(occupancy::find(unknown), nullptr) << unknown;
-}
-
-TEST(Capability, AllAreNamedInOrderAndOnce) {
-    EXPECT_EQ(occupancy::allCapabilities(),
-              "2.0, 2.1, 3.0, 3.2, 3.5, 3.7, 5.0, 5.2, 5.3, 6.0, 6.1, 6.2, 7.0, 7.2, 7.5, 8.0, "
-              "8.6, 8.7, 8.9, 9.0, 10.0, 10.3, 11.0, 12.0, 12.1");
-}
-
-// The example of the spreadsheet as courses show it.
-TEST(Fermi, SpreadsheetExample) {
-    const Occupancy result = of("2.0", {64, 24, 256});
-    EXPECT_EQ(by(result, "warps"), 24u);
-    EXPECT_EQ(by(result, "blocks"), 8u);
-    EXPECT_EQ(by(result, "registers"), 21u);
-    EXPECT_EQ(by(result, "shared memory"), 192u);
-    EXPECT_EQ(result.resources[0].ofBlock, 2u);
-    EXPECT_EQ(result.resources[2].ofBlock, 1536u);
-    EXPECT_EQ(result.resources[3].ofBlock, 256u);
-    EXPECT_EQ(result.blocks, 8u);
-    EXPECT_EQ(result.warps, 16u);
-    EXPECT_NEAR(result.percent, 33.3, 0.05);
-    EXPECT_EQ(result.limitedBy, "blocks");
-}
-
 TEST(Warps, APartOfOneCountsAsAWhole) {
     EXPECT_EQ(of("9.0", {33, 32, 0}).resources[0].ofBlock, 2u);
     EXPECT_EQ(of("9.0", {1, 32, 0}).warps, 32u);
     EXPECT_EQ(of("9.0", {768, 32, 0}).blocks, 2u);  // 24 warps: a third block would need 72
+    EXPECT_EQ(of("9.0", {1025, 32, 0}).blocks, 0u);
 }
 
 TEST(Registers, ComeInUnits) {
@@ -146,18 +117,6 @@ TEST(Shared, MostForANumberOfBlocks) {
             EXPECT_LT(more, blocks);
         }
     }
-}
-
-TEST(Limit, AllThatTieAreNamed) {
-    const Occupancy result = of("8.6", {256, 48, 16 * kKiB});
-    EXPECT_EQ(by(result, "warps"), 6u);
-    EXPECT_EQ(by(result, "registers"), 5u);
-    EXPECT_EQ(by(result, "shared memory"), 5u);
-    EXPECT_EQ(result.limitedBy, "registers, shared memory");
-    EXPECT_EQ(result.warps, 40u);
-    EXPECT_EQ(of("9.0", {64, 32, 0}).limitedBy, "warps, blocks, registers");
-    EXPECT_EQ(of("9.0", {1025, 16, 0}).limitedBy, "warps");  // no such block
-    EXPECT_EQ(of("9.0", {1025, 16, 0}).blocks, 0u);
 }
 
 // Everything that a student may ask for, in steps.
