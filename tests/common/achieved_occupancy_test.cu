@@ -15,10 +15,6 @@ TEST(AchievedOccupancy, IsTheAverageOverTheTimeOfTheSms) {
     EXPECT_EQ(averageWarps({{7, 7, 0}}), 0);  // no time at all
 }
 
-TEST(AchievedOccupancy, InPercentOfTheMost) {
-    EXPECT_DOUBLE_EQ(achievedPercent(fiveWarps(), 64), 3.125);
-}
-
 TEST(AchievedOccupancy, SaysWhatIsWrong) {
     EXPECT_EQ(wrongSpans(fiveWarps(), 2), "");
     EXPECT_EQ(wrongSpans(fiveWarps(), 1), "2.00 warps were resident, at most 1 fit");

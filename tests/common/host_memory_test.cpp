@@ -121,13 +121,6 @@ TEST_F(HostMemory, AGroupThatIsFullLeavesNothing) {
            100, 0);
 }
 
-TEST(HostMemoryHere, IsKnown) {
-    const host::Memory memory = host::memory();
-    EXPECT_GT(memory.total, 64 * kMiB);
-    EXPECT_GT(memory.available, kMiB);
-    EXPECT_LE(memory.available, memory.total);
-}
-
 TEST(Addresses, AreWhatTheLimitLeaves) {
     rlimit before{};
     ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);

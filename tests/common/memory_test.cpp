@@ -32,11 +32,6 @@ TEST_F(Memory, WhatDoesNotFitIsRefused) {
                 "host memory: 310 MiB are free");
 }
 
-TEST_F(Memory, NothingIsLeft) {
-    memory_.available = 0;
-    EXPECT_EXIT(lab::requireHostMemory(1, 1), testing::ExitedWithCode(1), "0 bytes are free");
-}
-
 // The emulated device has its memory from the host, which misses it from the first write on.
 TEST_F(Memory, DeviceMemoryIsMemoryOfTheHost) {
     lab::DeviceBuffer<char> buffer(200 * kMiB);

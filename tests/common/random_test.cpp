@@ -43,9 +43,4 @@ TEST(Random, FloatsFillTheirRange) {
     EXPECT_NEAR(sum / static_cast<double>(values.size()), 0, 0.01);
 }
 
-TEST(Random, NoElements) {
-    EXPECT_TRUE(lab::randomInts(0, 1, 0, 1).empty());
-    EXPECT_TRUE(lab::randomFloats(0, 1, 0, 1).empty());
-}
-
 }  // namespace

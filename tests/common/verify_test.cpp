@@ -21,23 +21,10 @@ TEST(VerifyIntegers, SeesALargeDifferenceInTheLastBit) {
     EXPECT_NE(mismatch<std::int64_t>({big + 1}, {big}), "");
 }
 
-TEST(VerifyIntegers, SaysWhatWasNeverWritten) {
-    int unwritten;
-    std::memset(&unwritten, lab::poisonByte<int>(), sizeof unwritten);
-    EXPECT_EQ(mismatch<int>({1, unwritten}, {1, 2}),
-              "element 1 is -1515870811 (never written), expected 2");
-}
-
 TEST(Verify, SizesMustAgree) {
     EXPECT_EQ(mismatch<int>({1, 2}, {1, 2, 3}), "2 elements, expected 3");
     EXPECT_EQ(mismatch<float>({1, 2, 3}, {1, 2}, 1e-6), "3 elements, expected 2");
     EXPECT_NE(mismatch<float>({}, {1}, 1e-6), "");
-}
-
-TEST(VerifyFloats, RoundingIsRight) {
-    EXPECT_EQ(mismatch<float>({1, 2, 3}, {1, 2, 3}, 0), "");
-    EXPECT_EQ(mismatch<float>({1.0000001f, 2, 3}, {1, 2, 3}, 1e-6), "");
-    EXPECT_EQ(mismatch<double>({}, {}, 1e-6), "");
 }
 
 TEST(VerifyFloats, NotANumberIsWrong) {
