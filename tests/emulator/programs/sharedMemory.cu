@@ -67,24 +67,6 @@ __global__ void kinds(int* out) {
     out[t] = sound ? static_cast<int>(pairs[63 - t].x + tile.at(t % 8, t / 8)) : -1;
 }
 
-// Shared memory of a function; used twice, so it ends with a barrier.
-template <int N>
-__device__ int blockSum(int value) {
-    __shared__ int s[N];
-    s[threadIdx.x] = value;
-    __syncthreads();
-    for (int k = N / 2; k > 0; k /= 2) {
-        if (static_cast<int>(threadIdx.x) < k) s[threadIdx.x] += s[threadIdx.x + k];
-        __syncthreads();
-    }
-    const int sum = s[0];
-    __syncthreads();
-    return sum;
-}
-__global__ void sums(int* out) {
-    out[threadIdx.x] = blockSum<64>(threadIdx.x) + blockSum<64>(1);
-}
-
 extern __shared__ float ofTheFile[];
 __device__ void doubleOwn() {
     ofTheFile[threadIdx.x] *= 2;
@@ -140,7 +122,6 @@ int main(int count, char**) {
         for (int t = 0; t < 64; ++t) EXPECT(out[t] == expected(t));
     };
     run([&] { kinds<<<3, 64>>>(out); }, [](int t) { return 63 - t + t % 8 * 8 + t / 8; });
-    run([&] { sums<<<2, 64>>>(out); }, [](int) { return 2016 + 64; });
     run([&] { fileScope<<<1, 64, 64 * sizeof(float)>>>(out); },
         [](int t) { return 2 * ((t + 1) % 64); });
     run([&] { castsOfVolatile<<<1, 64>>>(out); }, [](int t) { return t; });
