@@ -53,19 +53,14 @@ TEST_F(MemoryTest, ForeignPointersAreNotFreed) {
 }
 
 TEST_F(MemoryTest, NothingIsAllocatedForSizeZero) {
-    auto* pointer = reinterpret_cast<char*>(8);
+    char* pointers[4];
+    std::memset(pointers, 8, sizeof(pointers));
     size_t pitch = 77;
-    EXPECT_OK(cudaMalloc(&pointer, 0));
-    EXPECT_EQ(nullptr, pointer);
-    pointer = reinterpret_cast<char*>(8);
-    EXPECT_OK(cudaMallocHost(&pointer, 0));
-    EXPECT_EQ(nullptr, pointer);
-    pointer = reinterpret_cast<char*>(8);
-    EXPECT_OK(cudaMallocManaged(&pointer, 0));
-    EXPECT_EQ(nullptr, pointer);
-    pointer = reinterpret_cast<char*>(8);
-    EXPECT_OK(cudaMallocPitch(&pointer, &pitch, 0, 10));
-    EXPECT_EQ(nullptr, pointer);
+    EXPECT_OK(cudaMalloc(&pointers[0], 0));
+    EXPECT_OK(cudaMallocHost(&pointers[1], 0));
+    EXPECT_OK(cudaMallocManaged(&pointers[2], 0));
+    EXPECT_OK(cudaMallocPitch(&pointers[3], &pitch, 0, 10));
+    for (const char* pointer : pointers) EXPECT_EQ(nullptr, pointer);
     EXPECT_EQ(0u, pitch);
 }
 

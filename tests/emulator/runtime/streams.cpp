@@ -81,12 +81,6 @@ TEST_F(StreamTest, HandlesThatStandForNoStream) {
     }
 }
 
-TEST_F(StreamTest, ResetDestroysStreams) {
-    const cudaStream_t stream = newStream();
-    ASSERT_OK(cudaDeviceReset());
-    EXPECT_NO_HANDLE(cudaStreamSynchronize(stream));
-}
-
 TEST_F(StreamTest, WaitForEvent) {
     const cudaStream_t stream = newStream();
     const cudaEvent_t event = newEvent();
