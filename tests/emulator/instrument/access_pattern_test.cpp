@@ -1,5 +1,5 @@
-// What accesses cost, as ncu reads it on an H200. (More of them are in profiler/constructs.cu and
-// sharing.cu, but copies and lanes that want in pairs the same are not.)
+// What asynchronous copies cost, as ncu reads it on an H200. (Other accesses are in
+// profiler/constructs.cu and sharing.cu.)
 #include "instrument/profile/access_pattern.h"
 
 #include <gtest/gtest.h>
@@ -12,35 +12,6 @@ namespace {
 constexpr uint32_t kAllLanes = 0xffffffffu;
 
 using Address = std::function<uintptr_t(unsigned)>;
-
-emu::SharedCost load(uint32_t size, const Address& address, uint32_t lanes = kAllLanes) {
-    emu::WarpAccess access;
-    access.lanes = lanes;
-    access.size = size;
-    unsigned count = 0;
-    for (unsigned lane = 0; lane < 32; ++lane) {
-        if (lanes >> lane & 1) access.address[count++] = address(lane);
-    }
-    return emu::sharedCostOf(access);
-}
-
-#define EXPECT_LOADED(cost, Wavefronts, Conflicts) \
-    do {                                           \
-        const emu::SharedCost loaded = (cost);     \
-        EXPECT_EQ(loaded.wavefronts, Wavefronts);  \
-        EXPECT_EQ(loaded.conflicts, Conflicts);    \
-    } while (false)
-
-// Of the fragments in registerTiles and matmulFast.
-TEST(SharedCost, PartsGoAtOnceOnlyIfLanesWantInPairsTheSame) {
-    EXPECT_LOADED(load(16, [](unsigned i) { return 16 * (i / 2); }), 2u, 0u);
-    EXPECT_LOADED(load(16, [](unsigned i) { return 128 * (i / 8); }), 4u, 2u);
-    EXPECT_LOADED(load(16, [](unsigned i) { return 16 * (i % 4); }), 4u, 0u);
-    EXPECT_LOADED(load(16, [](unsigned i) { return 16 * (i % 2); }), 2u, 0u);
-    EXPECT_LOADED(load(8, [](unsigned i) { return 8 * (i % 16); }), 2u, 0u);
-    EXPECT_LOADED(load(8, [](unsigned i) { return 8 * (i % 2); }), 1u, 0u);
-    EXPECT_LOADED(load(16, [](unsigned i) { return 16 * (i / 2); }, 0x55555555u), 2u, 0u);
-}
 
 emu::CopyCost copy(uint32_t size, const Address& from, const Address& to, uint32_t read = ~0u,
                    uint32_t lanes = kAllLanes) {
