@@ -21,43 +21,20 @@ __global__ void allocate(size_t bytes) {
 __global__ void release(int offset) {
     free(kept[blockIdx.x] + offset);
 }
-__global__ void releaseTwice() {
-    int* volatile memory = new int[10];
-    delete[] memory;
-    delete[] memory;
-}
-__global__ void releaseThis(int* memory) {
-    free(memory);
-}
 
 // (Of several blocks any may be the first to fail.)
 TEST_F(KernelHeap, FreedTwice) {
-    EXPECT_THAT(failure(cudaErrorLaunchFailure, [] { releaseTwice<<<kBlocks, 1>>>(); }),
-                HasSubstr("freed before?"));
-    cudaDeviceReset();
     allocate<<<kBlocks, 1>>>(64);
     RUN(release<<<kBlocks, 1>>>(0));
     EXPECT_THAT(failure(cudaErrorLaunchFailure, [] { release<<<kBlocks, 1>>>(0); }),
                 ContainsRegex("kernel release, block .[0-9]+,0,0., thread .0,0,0.: "
-                              "free.. or delete of 0x"));
+                              "free.. or delete of 0x.*freed before"));
 }
 
 TEST_F(KernelHeap, InsideOfABlock) {
     allocate<<<kBlocks, 1>>>(64);
     EXPECT_THAT(failure(cudaErrorLaunchFailure, [] { release<<<kBlocks, 1>>>(2); }),
                 HasSubstr("which lies 8 bytes behind the start of a block of 64 bytes"));
-}
-
-TEST_F(KernelHeap, MemoryOfOthers) {
-    const char* const words = "which does not come from malloc() or new in a kernel";
-    Managed<int> managed(4);
-    EXPECT_THAT(failure(cudaErrorIllegalAddress, [&] { releaseThis<<<1, 32>>>(managed.get()); }),
-                HasSubstr(words));
-    cudaDeviceReset();
-    int* const onHost = new int;
-    EXPECT_THAT(failure(cudaErrorIllegalAddress, [&] { releaseThis<<<1, 32>>>(onHost); }),
-                HasSubstr(words));
-    delete onHost;
 }
 
 __global__ void runOver(int count) {

@@ -15,31 +15,6 @@ class Warps : public EngineTest {};
 
 constexpr unsigned kFull = 0xffffffffu;
 
-__global__ void shuffles(int* out, int width) {
-    const int lane = threadIdx.x, value = 100 + lane;
-    out[lane] = __shfl_sync(kFull, value, 5, width);
-    out[32 + lane] = __shfl_up_sync(kFull, value, 3, width);
-    out[64 + lane] = __shfl_down_sync(kFull, value, 3, width);
-    out[96 + lane] = __shfl_xor_sync(kFull, value, 6, width);
-}
-
-TEST_F(Warps, ShufflesFollowTheProgrammingGuide) {
-    for (int width : {32, 16, 8, 4}) {
-        Managed<int> out(128);
-        RUN(shuffles<<<1, 32>>>(out.get(), width));
-        for (int lane = 0; lane < 32; ++lane) {
-            const int first = lane / width * width;
-            ASSERT_EQ(100 + first + 5 % width, out[lane]);
-            ASSERT_EQ(100 + (lane - first >= 3 ? lane - 3 : lane), out[32 + lane]);
-            ASSERT_EQ(100 + (lane - first + 3 < width ? lane + 3 : lane), out[64 + lane]);
-            // For xor a source in a higher segment gives the own value; one in a lower segment is
-            // read.
-            ASSERT_EQ(100 + ((lane ^ 6) < first + width ? lane ^ 6 : lane), out[96 + lane])
-                << width << " " << lane;
-        }
-    }
-}
-
 __global__ void shuffleTypes(double* d, long long* l, float* f, unsigned* u) {
     const int lane = threadIdx.x;
     d[lane] = __shfl_xor_sync(kFull, 1.5 * lane, 1);
