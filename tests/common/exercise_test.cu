@@ -98,6 +98,17 @@ bool contains(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
 }
 
+// However long the name of the processor is.
+TEST(Exercise, ALongTitleTakesTwoLines) {
+    testing::internal::CaptureStdout();
+    lab::Exercise exercise("test", "A test.");
+    parse(exercise, {});
+    exercise.title("%s", std::string(70, 'x').c_str());
+    exercise.selected("any");
+    const std::string out = testing::internal::GetCapturedStdout();
+    EXPECT_EQ(out.rfind("test: " + std::string(70, 'x') + "\non CPU emulation of ", 0), 0u) << out;
+}
+
 // The good kernel before it has left the right result in the same buffer.
 TEST(Exercise, AWrongKernelIsNamedAndTheOthersRun) {
     const Outcome outcome = run({}, [](Fixture& f) {
