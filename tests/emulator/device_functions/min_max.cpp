@@ -52,16 +52,6 @@ TEST(MinMax, WhatNvccFindsAmbiguousIsAmbiguous) {
     EXPECT_TRUE((HasMin<int, unsigned>::value));
 }
 
-TEST(MinMax, Integers) {
-    EXPECT_EQ(min(3, -4), -4);
-    EXPECT_EQ(max(3, -4), 3);
-    EXPECT_EQ(min(INT_MIN, INT_MAX), INT_MIN);
-    EXPECT_EQ(max(INT_MIN, INT_MAX), INT_MAX);
-    EXPECT_EQ(min(LLONG_MIN, 0ll), LLONG_MIN);
-    EXPECT_EQ(max(ULLONG_MAX, 1ull), ULLONG_MAX);
-    EXPECT_EQ(min(-5l, 5l), -5l);
-}
-
 TEST(MinMax, MixedSignsCompareAsUnsigned) {
     EXPECT_EQ(min(-1, 1u), 1u);
     EXPECT_EQ(max(-1, 1u), UINT_MAX);

@@ -177,17 +177,6 @@ TEST_F(Faults, UnsignedIndexBelowZero) {
     EXPECT_THAT(text, HasSubstr("-G"));
 }
 
-__global__ void addBehind(int* numbers) {
-    atomicAdd(numbers + 2, 1);
-}
-
-TEST_F(Faults, AddressOfAnAtomicThatCannotBe) {
-    SKIP_UNDER_ADDRESS_SANITIZER();
-    auto* poison = reinterpret_cast<int*>(0xFFFACADEFFFACAD0);
-    EXPECT_THAT(failure(cudaErrorIllegalAddress, [&] { addBehind<<<1, 8>>>(poison); }),
-                HasSubstr("illegal address 0xfffacadefffacad8"));
-}
-
 __global__ void callOne(void (*const* functions)()) {
     functions[1]();
 }
