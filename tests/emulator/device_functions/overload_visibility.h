@@ -6,53 +6,23 @@
 
 #include <type_traits>
 
-template <class Expected, class Actual>
-void expectSame(Actual) {
-    EXPECT_TRUE((std::is_same<Expected, Actual>::value));
+template <class Expected, class... Actual>
+void expectType(Actual...) {
+    EXPECT_TRUE((std::is_same<Expected, Actual>::value && ...));
 }
 
 inline void checkOverloads() {
     const float f = 0.5f;
     const double d = 0.5;
-    expectSame<float>(sqrt(f));
-    expectSame<float>(sqrtf(f));
-    expectSame<float>(exp(f));
-    expectSame<float>(log(f));
-    expectSame<float>(sin(f));
-    expectSame<float>(cos(f));
-    expectSame<float>(tanh(f));
-    expectSame<float>(floor(f));
-    expectSame<float>(ceil(f));
-    expectSame<float>(round(f));
-    expectSame<float>(fabs(f));
-    expectSame<float>(abs(f));
-    expectSame<float>(pow(f, f));
-    expectSame<float>(fma(f, f, f));
-    expectSame<float>(fmax(f, f));
-    expectSame<float>(fmod(f, f));
-    expectSame<float>(atan2(f, f));
-    expectSame<float>(hypot(f, f));
-    expectSame<float>(cbrt(f));
-    expectSame<float>(log2(f));
-    expectSame<float>(exp10(f));
-    expectSame<float>(rsqrt(f));
-    expectSame<float>(rcbrt(f));
-    expectSame<float>(sinpi(f));
-    expectSame<float>(cospi(f));
-    expectSame<float>(normcdf(f));
-    expectSame<float>(min(f, f));
-    expectSame<double>(sqrt(d));
-    expectSame<double>(rsqrt(d));
-    expectSame<double>(exp10(d));
-    expectSame<double>(pow(f, d));
-    expectSame<double>(pow(d, 2));
-    expectSame<double>(sqrt(2));
-    expectSame<double>(max(f, d));
-    expectSame<int>(abs(-3));
-    expectSame<long long>(abs(-3ll));
-    expectSame<int>(max(1, 2));
-    expectSame<unsigned>(max(1u, 2));
-    expectSame<size_t>(min(sizeof(int), sizeof(double)));
+    expectType<float>(sqrt(f), sqrtf(f), exp(f), log(f), sin(f), cos(f), tanh(f), floor(f), ceil(f),
+                      round(f), fabs(f), abs(f), cbrt(f), log2(f));
+    expectType<float>(pow(f, f), fma(f, f, f), fmax(f, f), fmod(f, f), atan2(f, f), hypot(f, f));
+    expectType<float>(exp10(f), rsqrt(f), rcbrt(f), sinpi(f), cospi(f), normcdf(f), min(f, f));
+    expectType<double>(sqrt(d), rsqrt(d), exp10(d), pow(f, d), pow(d, 2), sqrt(2), max(f, d));
+    expectType<int>(abs(-3), max(1, 2));
+    expectType<long long>(abs(-3ll));
+    expectType<unsigned>(max(1u, 2));
+    expectType<size_t>(min(sizeof(int), sizeof(double)));
 
     const int a = 3, b = 4;
     EXPECT_EQ(max(a, b), 4);
