@@ -91,22 +91,6 @@ TEST_F(StreamTest, WaitForEvent) {
     EXPECT_NO_HANDLE(cudaStreamWaitEvent(stream, nullptr));
 }
 
-__global__ void appendKernel(std::string* text) {
-    text->push_back('k');
-}
-
-TEST_F(StreamTest, HostFunctionsRunInStreamOrder) {
-    std::string text;
-    std::string* pointer = &text;
-    void* arguments[] = {&pointer};
-    const cudaStream_t stream = newStream();
-    EXPECT_OK(cudaLaunchKernel(&appendKernel, dim3(1), dim3(1), arguments, 0, stream));
-    EXPECT_OK(cudaLaunchHostFunc(stream, append, &text));
-    EXPECT_OK(cudaLaunchKernel(&appendKernel, dim3(1), dim3(1), arguments, 0, stream));
-    EXPECT_OK(cudaStreamSynchronize(stream));
-    EXPECT_EQ("khk", text);
-}
-
 struct CallbackRecord {
     cudaStream_t stream = nullptr;
     cudaError_t status = cudaErrorUnknown;
