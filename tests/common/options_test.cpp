@@ -59,13 +59,6 @@ TEST(Options, SayWhatWasGivenEvenIfItIsTheDefault) {
     EXPECT_TRUE(line.options.given("block"));
 }
 
-TEST(Options, MayBeParsedTwice) {
-    Line line;
-    EXPECT_NE(line.parse({"--size=x", "--block=64"}), "");
-    EXPECT_EQ(line.parse({"--block=64"}), "");
-    EXPECT_EQ(line.block, 64u);
-}
-
 // 2^64 - 1 is the largest number; 2^64 and what is above it would wrap around.
 TEST(Options, NumbersWithSuffixesFit64Bits) {
     constexpr std::uint64_t kMost = ~std::uint64_t{0};

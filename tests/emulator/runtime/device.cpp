@@ -41,11 +41,6 @@ TEST_F(DeviceTest, AttributeErrors) {
 }
 
 TEST_F(DeviceTest, Versions) {
-    int version = 0;
-    EXPECT_OK(cudaRuntimeGetVersion(&version));
-    EXPECT_EQ(CUDART_VERSION, version);
-    EXPECT_OK(cudaDriverGetVersion(&version));
-    EXPECT_EQ(CUDART_VERSION, version);
     EXPECT_INVALID(cudaDriverGetVersion(nullptr));
     EXPECT_INVALID(cudaRuntimeGetVersion(nullptr));
 }
