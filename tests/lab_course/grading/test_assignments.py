@@ -1,5 +1,5 @@
-"""The assignments of the exercises: what [[assignment]] names is there, and adds up. Whether the bounds
-tell right from wrong, graded_assignments.py tries."""
+"""The assignments of the exercises: their pages, points and speed. Whether the kernels, rows and options that
+[[assignment]] names are there, test_handout.py and graded_assignments.py try, which hand out and grade each."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from lab_cli.catalogue import FACTS, Exercise
 from lab_cli.paths import ROOT
 from lab_cli.results import csv_file, store
 from lab_cli.results.csv_file import Row
-from lab_course.grading.kernel_source import Function, KernelSource
 from lab_course.handouts import pages
 
 LEAST = 15
 FULL = 10  # points without a GPU
 ROOM = 0.95  # of what was measured, for a GPU that has other things to do
-COMMON = {"kernel", "reps", "seed"}  # options that all exercises have
+
+
 UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 GIVEN = list(assignment_catalogue.assignments().values())
@@ -29,22 +29,6 @@ of_assignments = pytest.mark.parametrize(
     ("exercise", "assignment"), GIVEN, ids=[assignment.name for _, assignment in GIVEN]
 )
 WITH_BODIES = sorted(ROOT.glob("*/*/tests/assignments.toml"))
-
-
-def source_of(exercise: Exercise) -> KernelSource:
-    return KernelSource(exercise.source.read_text(encoding="utf-8"), exercise.source.name)
-
-
-def checked_kernel(source: KernelSource, name: str) -> Function:
-    function = source.function(name)  # or LabError
-    assert "__global__" in function.signature, f"{name} is no kernel"
-    return function
-
-
-def all_options(assignment: Assignment) -> list[str]:
-    of_bounds = [bound.options for bound in assignment.bounds]
-    of_speed = [assignment.speed.options] if assignment.speed else []
-    return [*assignment.results.sizes, assignment.check.options, *of_bounds, *of_speed]
 
 
 def option_values(options: str) -> dict[str, str]:
@@ -70,43 +54,6 @@ def test_its_task_is_on_the_page(exercise: Exercise, assignment: Assignment) -> 
 
 
 @of_assignments
-def test_it_is_told_in_one_sentence(exercise: Exercise, assignment: Assignment) -> None:
-    assert re.fullmatch(r"[A-Z][^.\n]*\.", assignment.sentence)
-
-
-@of_assignments
-def test_its_kernels_are_there(exercise: Exercise, assignment: Assignment) -> None:
-    source = source_of(exercise)
-    named = [*assignment.kernels, assignment.before, *assignment.hides]
-    for name in named:
-        checked_kernel(source, name)
-    assert len(set(named)) == len(named)
-
-
-@of_assignments
-def test_its_rows_are_in_the_table(exercise: Exercise, assignment: Assignment) -> None:
-    printed = exercise.folder / "tests" / "printed.txt"
-    rows = printed.read_text(encoding="utf-8")
-    for name in assignment.rows:
-        assert re.search(rf"^{name} ", rows, re.MULTILINE), name
-
-
-@of_assignments
-def test_nothing_that_stays_uses_what_is_hidden(exercise: Exercise, assignment: Assignment) -> None:
-    gone = {*assignment.kernels, *assignment.hides}
-    for function in source_of(exercise).functions:
-        if function.name not in gone:
-            assert not function.names & {*assignment.hides}, function.name
-
-
-@of_assignments
-def test_what_is_left_out_are_other_exercises(exercise: Exercise, assignment: Assignment) -> None:
-    others = {other.name for other in catalogue.exercises()} - {exercise.name}
-    assert set(assignment.leaves_out) <= others
-    assert len(set(assignment.leaves_out)) == len(assignment.leaves_out)
-
-
-@of_assignments
 def test_no_other_answer_has_its_kernels(exercise: Exercise, assignment: Assignment) -> None:
     page = exercise.page.read_text(encoding="utf-8")
     gone = {assignment.task, *assignment.answers}
@@ -123,14 +70,6 @@ def test_no_other_answer_has_its_kernels(exercise: Exercise, assignment: Assignm
 def test_its_points_are_ten(exercise: Exercise, assignment: Assignment) -> None:
     assert assignment.points == FULL
     assert assignment.bounds
-
-
-@of_assignments
-def test_its_options_are_those_of_the_exercise(exercise: Exercise, assignment: Assignment) -> None:
-    text = exercise.source.read_text(encoding="utf-8")
-    for options in all_options(assignment):
-        for name in option_values(options):
-            assert name in COMMON or re.search(rf'option\("{name}"|\("{name}", &', text), options
 
 
 def reference_rows(exercise: Exercise, options: str) -> list[Row]:
@@ -168,18 +107,3 @@ def test_bodies_are_of_assignments(path: Path) -> None:
     assert tables and set(tables) <= names
     for table in tables.values():
         assert table and set(table) <= {"before", "also", "fails"}
-
-
-@of_assignments
-def test_the_kernel_before_it_can_stand_in_its_place(
-    exercise: Exercise, assignment: Assignment
-) -> None:
-    source = source_of(exercise)
-    tables = graded_assignments.bodies_of(exercise.folder / FACTS)
-    if "before" in tables.get(assignment.name, {}):
-        return
-    (kernel,) = assignment.kernels
-    before = source.function(assignment.before)
-    assert graded_assignments.can_stand_for(before, source.function(kernel)), (
-        "tests/assignments.toml must have its body"
-    )
