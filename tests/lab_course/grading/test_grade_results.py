@@ -56,13 +56,3 @@ def test_it_is_read_again() -> None:
     assert results.grade_of(text, "other") is None
     for other in ("", "[]", "{}", '{"extra_data": {}}', text.replace("lab-grade/1", "lab-grade/0")):
         assert results.grade_of(other, "digest") is None
-
-
-def test_words_for_a_terminal() -> None:
-    assert results.in_words(GRADE) == [
-        "        2 of 2  right with --size=10",
-        "  1.33 of 1.33  right with --size=33",
-        "        0 of 2  no hazards",
-        "                1. race",
-        "                  here",
-    ]
