@@ -25,7 +25,7 @@ from lab_cli.errors import LabError
 from lab_cli.machine.needs import find_compiler
 from lab_cli.paths import ROOT, SCRIPTS
 from lab_course.grading import bubblewrap, running, sandbox
-from lab_course.grading.limits import Limits, bytes_in, passed, shown_bytes
+from lab_course.grading.limits import Limits, bytes_in
 from lab_course.grading.sandbox import Ended
 
 LIMITS = Limits(
@@ -535,35 +535,8 @@ def test_what_is_started_while_lab_ends(sandboxed: bool, hostile: Path, monkeypa
     assert processes_of(hostile) == []
 
 
-def compile_and_run(compiler: str, place: Path, sandboxed: bool) -> str:
-    source, folder = place / "hello.cpp", place / "built"
-    folder.mkdir()
-    source.write_text(
-        "#include <iostream>\n#include <map>\n#include <thread>\n"
-        'int main() { std::thread t([] { std::cout << "hello\\n"; }); t.join(); }\n'
-    )
-    program = folder / "hello"
-    ended = sandbox.run(
-        [compiler, "-std=c++17", "-O2", "-Wall", str(source), "-o", str(program), "-pthread"],
-        replace(LIMITS, memory=10**9, file=10**8, disk=10**8),
-        readable=[source],
-        writable=[folder],
-        sandboxed=sandboxed,
-    )
-    assert (ended.status, ended.output, ended.reason) == (0, "", "")
-    assert os.listdir(folder) == ["hello"]
-    return run(program, sandboxed=sandboxed).output
-
-
-def test_compiler(sandboxed: bool, compiler: str, place: Path) -> None:
-    if not os.path.realpath(compiler).startswith("/usr/"):
-        pytest.skip(f"{compiler} is not the system's")
-    assert compile_and_run(compiler, place, sandboxed) == "hello\n"
-
-
-@pytest.mark.parametrize("program", ["transpose", "transpose_instrumented"])
-def test_exercise(only_sandboxed: None, program: str) -> None:
-    path = BUILD / "ch04_memory" / program
+def test_exercise(only_sandboxed: None) -> None:
+    path = BUILD / "ch04_memory" / "transpose"
     if not path.exists():
         pytest.skip(f"{path} is not built")
     options = ["--rows=64", "--cols=32", "--reps=1", "--csv"]
@@ -672,23 +645,6 @@ def test_options_of_the_oldest_bubblewrap(no_sandbox: str, monkeypatch) -> None:
     order = sandbox.Order(["x"], LIMITS, [Path("/a")], [Path("/b")], {}, Path("/"), True)
     words = bubblewrap.command_line(order, ["x"], {"--json-status-fd": 3, "--seccomp": 4})
     assert {word for word in words if word.startswith("--")} <= set(known)
-
-
-def test_which_limit_is_passed() -> None:
-    usage = sandbox.Usage(cpu_seconds=60, memory=300 * 10**6, processes=40)
-    assert passed(LIMITS, usage) == ""
-    assert "memory" in passed(LIMITS, replace(usage, memory=300 * 10**6 + 1))
-    assert "processes" in passed(LIMITS, replace(usage, processes=41))
-    assert "CPU" in passed(LIMITS, replace(usage, cpu_seconds=60.01))
-
-
-def test_bytes_as_words() -> None:
-    assert [shown_bytes(number) for number in (10**9, 1_500_000, 10**5, 300)] == [
-        "1 GB",
-        "1.5 MB",
-        "100 kB",
-        "300 bytes",
-    ]
 
 
 def test_bytes_in_a_folder(tmp_path: Path) -> None:
