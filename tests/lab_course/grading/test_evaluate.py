@@ -14,9 +14,9 @@ from grading_sample import (
     assignment,
     counted,
     exercise_at,
-    good,
     row,
 )
+from lab_cli.counters.raw_csv import RawTable
 from lab_cli.errors import LabError
 from lab_course.grading import programs
 from lab_course.grading.evaluate import MOST_SEEN, Grader
@@ -105,23 +105,62 @@ def test_what_cannot_be_taken_is_worth_nothing(workshop, submitted: str, problem
     assert workshop.built == []
 
 
-def test_what_does_not_compile_is_worth_nothing(workshop) -> None:
-    workshop.does_not_compile = "does not compile: error"
-    grade = Grader(assignment(), workshop).grade(SOURCE)
-    assert (grade.points, grade.of, grade.problem) == (0, 9, "does not compile: error")
-    assert workshop.asked == []
-
-
 def test_each_size_has_its_share(workshop) -> None:
-    wrong = Run(
-        [row("before"), row("better", "WRONG")],
-        ["    WRONG: better: element 3 is 4 (relative error of the whole 1.39e+00, tolerance 0)"],
-    )
-    workshop.runs["--size=33", ""] = wrong
+    said = "    WRONG: better: element 3 is 4 (relative error of the whole 1.39e+00, tolerance 0)"
+    workshop.runs["--size=33", ""] = Run([row("before"), row("better", "WRONG")], [said])
     grade = Grader(assignment(), workshop).grade(SOURCE)
     assert missed(grade) == {"right with --size=33": "WRONG: better: element 3 is 4"}
     assert grade.points == 7
-    assert grade.findings[1].look == "./lab run order -- --size=33"
+
+
+def of_another_unit() -> RawTable:
+    counts = counted(100.0)
+    return RawTable(dict.fromkeys(counts.units, "byte"), counts.launches)
+
+
+WRONG_ROWS = [row("before"), row("better", "WRONG")]
+BOUND = "--size=64", PROFILE
+HAZARD = "1. race in shared memory at {}\n\n1 hazard found in 2 launches."
+
+
+@pytest.mark.parametrize(
+    ("options", "purpose", "run", "seen"),
+    [
+        ("--size=10", "", Run([row("before", "WRONG"), row("better")]), None),  # of another kernel
+        ("--size=10", "", Run([row("better"), row("better", "ok", "size=10 tile=8")]), None),
+        ("--size=10", "", Run([row("before")]), "there is no row better: the program ended before"),
+        ("--size=10", "", Run([*GOOD_ROWS, row("better")]), "the row better is there twice"),
+        ("--size=10", "", Run([row("before"), row("better", "")]), "better is WRONG"),
+        ("--size=10", "", Failed("killed by SIGSEGV"), "killed by SIGSEGV"),
+        ("--size=10", "", Refused("ended with exit status 2"), "ended with exit status 2"),
+        ("--size=10", CHECK, Run(GOOD_ROWS, report=HAZARD.format("0x7f0011223344")), HAZARD.format("0x...")),
+        ("--size=10", CHECK, Run(GOOD_ROWS), "the check reported nothing"),
+        ("--size=10", CHECK, Run(GOOD_ROWS, report="no kernel was launched"), "no kernel was launched"),
+        ("--size=10", CHECK, Run(GOOD_ROWS, report="x" * 10**6), "x" * MOST_SEEN),
+        ("--size=10", CHECK, Run(WRONG_ROWS, report=SILENT), "better is WRONG"),
+        (*BOUND, Run(WRONG_ROWS, counts=counted(100.0)), "better is WRONG"),
+        (*BOUND, Run(GOOD_ROWS, counts=counted(100.0, 50.0)), "gst_efficiency of better<64> is 50 %"),
+        (*BOUND, Run(GOOD_ROWS, counts=counted()), "better: not launched"),
+        (*BOUND, Run(GOOD_ROWS, counts=counted(100.0, kernel="betterThan")), "better: not launched"),
+        (*BOUND, Run(GOOD_ROWS, counts=counted(None)), "gst_efficiency of better<64> could not be counted"),
+        (*BOUND, Run(GOOD_ROWS, counts=of_another_unit()), "a value in 'byte' cannot be shown in '%'"),
+    ],
+)  # fmt: skip
+def test_what_a_run_is_worth(
+    workshop, options: str, purpose: str, run: Run | Failed, seen: str | None
+) -> None:
+    """Each criterion by itself: of one that is missed, why."""
+    about = {"": "right with --size=10", CHECK: "no hazards", PROFILE: "gst_efficiency >= 95 %"}
+    command = {
+        "": "./lab run order -- --size=10",
+        CHECK: "./lab check order -- --size=10",
+        PROFILE: "./lab profile order --metrics gst_efficiency -- --size=64",
+    }
+    workshop.runs[options, purpose] = run
+    grade = Grader(assignment(), workshop).grade(SOURCE)
+    assert missed(grade) == ({about[purpose]: seen} if seen else {})
+    looks = [each.look for each in grade.findings if each.points < each.of]
+    assert looks == ([command[purpose]] if seen else [])
 
 
 def test_further_sizes_count_and_are_not_told(workshop) -> None:
@@ -130,39 +169,6 @@ def test_further_sizes_count_and_are_not_told(workshop) -> None:
     assert grade.of == 9
     assert grade.points == 7.67
     assert "77" not in str(grade)
-
-
-def test_a_wrong_row_of_another_kernel_does_not_count(workshop) -> None:
-    workshop.runs["--size=33", ""] = Run([row("before", "WRONG"), row("better")])
-    assert Grader(assignment(), workshop).grade(SOURCE).points == 9
-
-
-@pytest.mark.parametrize(
-    ("rows", "seen"),
-    [
-        ([row("before")], "there is no row better: the program ended before"),
-        ([*GOOD_ROWS, row("better")], "the row better is there twice"),
-        ([row("before"), row("better", "")], "better is WRONG"),
-    ],
-)
-def test_rows_must_be_there_once(workshop, rows, seen: str) -> None:
-    workshop.runs["--size=10", ""] = Run(rows)
-    assert missed(Grader(assignment(), workshop).grade(SOURCE)) == {"right with --size=10": seen}
-
-
-def test_several_rows_of_a_kernel(workshop) -> None:
-    workshop.runs["--size=10", ""] = Run([row("better"), row("better", "ok", "size=10 tile=8")])
-    assert Grader(assignment(), workshop).grade(SOURCE).points == 9
-
-
-def test_a_hazard(workshop) -> None:
-    report = "1. race in shared memory at 0x7f0011223344\n\n1 hazard found in 2 launches."
-    workshop.runs["--size=10", CHECK] = Run(GOOD_ROWS, report=report)
-    grade = Grader(assignment(), workshop).grade(SOURCE)
-    assert missed(grade) == {
-        "no hazards": "1. race in shared memory at 0x...\n\n1 hazard found in 2 launches."
-    }
-    assert grade.points == 7
 
 
 @pytest.mark.parametrize("before", ["", "\f", "\r", "\u2028", "\n", "\n" * 9])
@@ -175,40 +181,6 @@ def test_what_counts_is_the_last_line_of_the_report(workshop, before: str) -> No
     assert missed(Grader(assignment(), workshop).grade(SOURCE)) == {}
 
 
-@pytest.mark.parametrize(
-    ("counts", "seen"),
-    [
-        (counted(100.0, 50.0), "gst_efficiency of better<64> is 50 %"),
-        (counted(), "better: not launched"),
-        (counted(None), "gst_efficiency of better<64> could not be counted"),
-        (counted(100.0, kernel="betterThan"), "better: not launched"),
-    ],
-)
-def test_a_bound_holds_for_each_launch(workshop, counts, seen: str) -> None:
-    workshop.runs["--size=64", PROFILE] = Run(GOOD_ROWS, counts=counts)
-    grade = Grader(assignment(), workshop).grade(SOURCE)
-    assert missed(grade) == {"gst_efficiency >= 95 %": seen}
-    assert grade.findings[3].look == "./lab profile order --metrics gst_efficiency -- --size=64"
-
-
-@pytest.mark.parametrize(("variable", "options"), [(CHECK, "--size=10"), (PROFILE, "--size=64")])
-def test_counts_and_silence_of_what_is_wrong_are_worth_nothing(workshop, variable, options) -> None:
-    run = good(variable)
-    rows = [row("before"), row("better", "WRONG")]
-    workshop.runs[options, variable] = Run(rows, report=run.report, counts=run.counts)
-    assert len(missed(Grader(assignment(), workshop).grade(SOURCE))) == 1
-
-
-def test_a_check_that_says_nothing_is_not_met(workshop) -> None:
-    workshop.runs["--size=10", CHECK] = Run(GOOD_ROWS)
-    assert missed(Grader(assignment(), workshop).grade(SOURCE)) == {
-        "no hazards": "the check reported nothing"
-    }
-    workshop.runs["--size=10", CHECK] = Run(GOOD_ROWS, report="no kernel was launched")
-    assert "no hazards" in missed(Grader(assignment(), workshop).grade(SOURCE))
-    assert SILENT.startswith("no hazards found")
-
-
 def test_after_a_run_without_an_end_nothing_is_run(workshop) -> None:
     workshop.runs["--size=33", ""] = Endless("had not ended after 5 s")
     grade = Grader(assignment(), workshop).grade(SOURCE)
@@ -217,18 +189,7 @@ def test_after_a_run_without_an_end_nothing_is_run(workshop) -> None:
     assert missed(grade)["no hazards"] == "not tried: with --size=33 it had not ended after 5 s"
 
 
-def test_a_run_that_fails_is_tried_with_other_options(workshop) -> None:
-    workshop.runs["--size=33", ""] = Failed("killed by SIGSEGV")
-    assert missed(Grader(assignment(), workshop).grade(SOURCE)) == {
-        "right with --size=33": "killed by SIGSEGV"
-    }
-
-
 SPEED = {"of": "before", "least": 0.9, "options": "--size=1M", "points": 2}
-
-
-def timed(before: str, better: str) -> Run:
-    return Run([{**row("before"), "median_ms": before}, {**row("better"), "median_ms": better}])
 
 
 @pytest.mark.parametrize(
@@ -239,21 +200,18 @@ def timed(before: str, better: str) -> Run:
         ("0.8996", "1.0", "better has 90.0% of the speed of before"),
         ("", "1.0", "before has no number in column median_ms: ''"),
         ("1.0", "0", "better has no positive number in column median_ms: '0'"),
+        (None, "1.0", "there is no row before to compare with, or more than one"),
     ],
 )
-def test_speed_on_a_gpu(workshop, before: str, better: str, seen: str | None) -> None:
+def test_speed_on_a_gpu(workshop, before: str | None, better: str, seen: str | None) -> None:
     workshop.gpu = "a GPU"
-    workshop.runs["--size=1M", TIMES] = timed(before, better)
+    times = {"before": before, "better": better}
+    workshop.runs["--size=1M", TIMES] = Run(
+        [{**row(name), "median_ms": time} for name, time in times.items() if time is not None]
+    )
     grade = Grader(assignment(speed=SPEED), workshop).grade(SOURCE)
     assert grade.of == 11
     assert missed(grade) == ({"90% of the speed of before": seen} if seen else {})
-
-
-def test_speed_of_a_row_that_is_not_there(workshop) -> None:
-    workshop.gpu = "a GPU"
-    workshop.runs["--size=1M", TIMES] = Run([{**row("better"), "median_ms": "1"}])
-    seen = missed(Grader(assignment(speed=SPEED), workshop).grade(SOURCE)).values()
-    assert [*seen] == ["there is no row before to compare with, or more than one"]
 
 
 def test_without_a_gpu_speed_does_not_count(workshop) -> None:
@@ -273,27 +231,6 @@ def test_hidden_options_that_the_exercise_does_not_take(workshop) -> None:
     with pytest.raises(LabError, match="^--also=--sizes=7: order: --sizes=7: no such") as problem:
         Grader(assignment(), workshop, ["--size=7", "--sizes=7"]).check_hidden()
     assert problem.value.status == 2
-
-
-def test_a_submission_that_says_so_is_no_mistake_of_the_teacher(workshop) -> None:
-    workshop.runs["--size=33", ""] = Refused("ended with exit status 2")
-    assert missed(Grader(assignment(), workshop).grade(SOURCE)) == {
-        "right with --size=33": "ended with exit status 2"
-    }
-
-
-def test_counts_of_another_unit(workshop) -> None:
-    counts = counted(100.0)
-    counts.units.update(dict.fromkeys(counts.units, "byte"))
-    workshop.runs["--size=64", PROFILE] = Run(GOOD_ROWS, counts=counts)
-    (seen,) = missed(Grader(assignment(), workshop).grade(SOURCE)).values()
-    assert seen == "a value in 'byte' cannot be shown in '%'"
-
-
-def test_what_is_seen_has_an_end(workshop) -> None:
-    workshop.runs["--size=10", CHECK] = Run(GOOD_ROWS, report="x" * 10**6)
-    (seen,) = missed(Grader(assignment(), workshop).grade(SOURCE)).values()
-    assert seen == "x" * MOST_SEEN
 
 
 def test_of_what_is_said_the_beginning_alone_is_looked_at(monkeypatch) -> None:

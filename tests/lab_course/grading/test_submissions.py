@@ -25,25 +25,6 @@ def names(*paths: Path) -> list[str]:
     return [found.name for found in submissions.find([*map(str, paths)], SOURCE)]
 
 
-def test_a_file(tmp_path) -> None:
-    (found,) = submissions.find([str(put(tmp_path / "anna.cu"))], SOURCE)
-    assert (found.name, found.read()) == ("anna", "kernel")
-
-
-def test_a_folder_of_one(tmp_path) -> None:
-    put(tmp_path / "anna" / SOURCE)
-    assert names(tmp_path / "anna") == ["anna"]
-
-
-def test_a_workspace_of_one(tmp_path) -> None:
-    put(tmp_path / "anna" / "ch04_memory" / "transpose" / SOURCE)
-    put(tmp_path / "anna" / "ch04_memory" / "other" / "other.cu")
-    put(tmp_path / "anna" / "lab")
-    (found,) = submissions.find([str(tmp_path / "anna")], SOURCE)
-    assert found.name == "anna"
-    assert found.file == tmp_path / "anna" / "ch04_memory" / "transpose" / SOURCE
-
-
 def test_a_folder_of_many(tmp_path) -> None:
     put(tmp_path / "carl" / "work" / "ch04_memory" / "transpose" / SOURCE)
     put(tmp_path / "carl" / "work" / "ch04_memory" / "other" / "other.cu")
@@ -69,6 +50,20 @@ def test_files_of_many_and_one_that_kept_its_name(tmp_path) -> None:
     assert names(tmp_path) == ["anna", "transpose"]
     put(tmp_path / "exercise.toml")  # the exercise's folder, with programs beside it
     assert names(tmp_path) == [tmp_path.name]
+
+
+@pytest.mark.parametrize(
+    "file",
+    [SOURCE, "mine.cu", f"ch04_memory/transpose/{SOURCE}", f"work/ch04_memory/transpose/{SOURCE}"],
+)
+def test_a_folder_of_one(tmp_path, file: str) -> None:
+    """Also as a workspace, with other exercises."""
+    put(tmp_path / "anna" / file)
+    put(tmp_path / "anna" / "notes.txt")
+    if file != "mine.cu":
+        put(tmp_path / "anna" / file.replace("transpose", "other"), "other")
+    (found,) = submissions.find([str(tmp_path / "anna")], SOURCE)
+    assert (found.name, found.file, found.read()) == ("anna", tmp_path / "anna" / file, "kernel")
 
 
 def test_a_chapters_folder_is_of_one(tmp_path) -> None:
@@ -103,19 +98,14 @@ def test_what_is_no_file_or_too_large(tmp_path) -> None:
     (tmp_path / "folder.cu").mkdir()
     put(tmp_path / "large.cu", "x" * (MOST_BYTES + 1))
     put(tmp_path / "just.cu", "x" * MOST_BYTES)
-    found = {
-        each.name: each
-        for each in map(
-            lambda path: submissions.Submission(path.stem, path), sorted(tmp_path.iterdir())
-        )
-    }
-    with pytest.raises(LabError, match="pipe.cu is not a file"):
-        found["pipe"].read()
-    with pytest.raises(LabError, match="folder.cu is not a file"):
-        found["folder"].read()
-    with pytest.raises(LabError, match="large.cu has more than 1 MiB"):
-        found["large"].read()
-    assert len(found["just"].read()) == MOST_BYTES
+    for name, problem in {
+        "pipe": "pipe.cu is not a file",
+        "folder": "folder.cu is not a file",
+        "large": "large.cu has more than 1 MiB",
+    }.items():
+        with pytest.raises(LabError, match=problem):
+            submissions.Submission(name, tmp_path / f"{name}.cu").read()
+    assert len(submissions.Submission("just", tmp_path / "just.cu").read()) == MOST_BYTES
 
 
 def test_bytes_that_are_no_text(tmp_path) -> None:
@@ -143,28 +133,22 @@ def test_a_folder_that_cannot_be_read(tmp_path, monkeypatch) -> None:
         bert.read()
 
 
-def test_a_name_that_is_no_text(tmp_path) -> None:
+def test_names_that_are_no_text(tmp_path) -> None:
     put(Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff")) / SOURCE)
     put(Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xfe.cu")))
     assert names(tmp_path) == ["\\xfe", "\\xff"]
 
 
-def test_the_name_of_the_table(tmp_path) -> None:
-    put(tmp_path / "grades.csv" / SOURCE)
-    with pytest.raises(LabError, match="a submission is named grades.csv: give it another name"):
+@pytest.mark.parametrize(
+    ("files", "problem"),
+    [
+        ([f"grades.csv/{SOURCE}"], "a submission is named grades.csv: give it another name"),
+        (["anna.cu", f"anna/{SOURCE}"], "two submissions are named anna"),
+        (["README.txt"], "no submissions in it"),
+    ],
+)
+def test_folders_that_cannot_be_graded(tmp_path, files: list[str], problem: str) -> None:
+    for file in files:
+        put(tmp_path / file)
+    with pytest.raises(LabError, match=problem):
         names(tmp_path)
-
-
-def test_two_of_one_name(tmp_path) -> None:
-    put(tmp_path / "anna.cu")
-    put(tmp_path / "anna" / SOURCE)
-    with pytest.raises(LabError, match="two submissions are named anna"):
-        names(tmp_path)
-
-
-def test_nothing_there(tmp_path) -> None:
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(LabError, match="there is no file or folder"):
-        names(tmp_path / "nowhere")
-    with pytest.raises(LabError, match="no submissions in it"):
-        names(tmp_path / "empty")
