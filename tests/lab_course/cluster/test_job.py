@@ -34,28 +34,19 @@ def home(tmp_path, fake_tool, exercises, monkeypatch) -> Path:
     return tmp_path
 
 
-def test_what_it_prints_and_its_status(home, capfd) -> None:
+@pytest.mark.parametrize("command", ["run", "test", "bench"])
+def test_what_it_prints_and_its_status(home, fake_tool, capfdbinary, command: str) -> None:
+    fake_tool("squeue", "echo 'N/A|FAILED|NonZeroExitCode'")
     (home / "job").write_text(
-        'printf "a\\nb" > $folder/output; printf "note\\n" > $folder/errors; echo 0 > $folder/status'
+        "printf 'a\\n\\377\\303' > $folder/output; echo note > $folder/errors; echo 3 > $folder/status"
     )
-    assert main.main(["run", "one", "--slurm"]) == 0
-    out, errors = capfd.readouterr()
-    assert out == "a\nb"
-    assert errors.splitlines()[1:] == ["note"]
-    assert (
-        (home / "out" / "slurm" / "1" / "job.sh").read_text().endswith("\n/lab run one\nend $?\n")
-    )
+    assert main.main([command, "one", "--slurm"]) == 3
+    out, errors = capfdbinary.readouterr()
+    assert out == b"a\n\xff\xc3"
+    assert errors.splitlines()[1:] == [b"note"]
+    script = (home / "out" / "slurm" / "1" / "job.sh").read_text()
+    assert script.endswith(f"\n/lab {command} one\nend $?\n")
     assert not (home / "cancelled").exists()
-    main.main(["test", "one", "--slurm"])
-    assert (
-        (home / "out" / "slurm" / "2" / "job.sh").read_text().endswith("\n/lab test one\nend $?\n")
-    )
-
-
-def test_bytes_are_shown_as_they_are(home, capfdbinary) -> None:
-    (home / "job").write_text("printf '\\377\\303' > $folder/output; echo 0 > $folder/status")
-    assert main.main(["bench", "one", "--slurm"]) == 0
-    assert capfdbinary.readouterr().out == b"\xff\xc3"
 
 
 def test_dry_run(home, capfd) -> None:
@@ -120,14 +111,8 @@ def test_what_ends_lab_ends_the_job(home, monkeypatch, error, status: int) -> No
 
 
 def test_ctrl_c_amid_the_submission(home) -> None:
-    """No job is left whose number nobody knows."""
-    (home / "job").write_text("kill -INT $PPID")
-    assert main.main(["run", "one", "--slurm"]) == 130
-    assert (home / "cancelled").read_text() == "7\n"
-
-
-def test_ctrl_c_amid_the_submission_that_another_thread_gets(home) -> None:
-    """In the one that masks a signal it waits; in any other it does not."""
+    """No job is left whose number nobody knows, whichever thread gets the signal: in the one that masks it
+    it waits, in any other it does not."""
     ended = threading.Event()
     thread = threading.Thread(target=ended.wait)
     thread.start()

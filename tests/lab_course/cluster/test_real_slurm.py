@@ -6,9 +6,7 @@ Nothing here goes by the time that something takes: what is to be amid its work 
 from __future__ import annotations
 
 import csv
-import os
 import shlex
-import shutil
 import signal
 import subprocess
 import sys
@@ -20,8 +18,6 @@ from pathlib import Path
 import pytest
 from exercise_sample import FACTS
 from grading_sample import ASSIGNMENT, SOURCE
-from lab_cli import catalogue
-from lab_cli.paths import OUT, ROOT
 from real_slurm import LONGEST, CannotStart, Cluster, until
 
 MANY = 20
@@ -54,6 +50,7 @@ class Lab:
         }
         stub = Path(__file__).with_name("stub_lab.py")
         self.program("lab", f'exec {shlex.join([sys.executable, str(stub)])} "$@"')
+        self.held = f"while [ -e {shlex.quote(str(home))}/hold-1 ]; do sleep 0.1; done;"
 
     def program(self, name: str, script: str) -> None:
         path = self.home / name
@@ -152,27 +149,19 @@ def table(lab: Lab) -> dict[str, str]:
 
 @pytest.mark.parametrize("status", [0, 3])
 def test_a_job_ends_as_what_it_runs_and_shows_what_that_prints(lab: Lab, status: int) -> None:
-    lab.program("program", f'echo "out: $*"; echo errors >&2; echo "$PWD"; exit {status}')
-    ended, out, errors = lab.run("run", "order", "--slurm", "--", "--size=1 2")
-    assert ended == status
-    assert out == f"out: run order -- --size=1 2\n{lab.home}\n"
-    assert errors.splitlines()[0].startswith("+ sbatch --parsable ")
-    assert errors.splitlines()[1:] == ["errors"]
-
-
-def test_output_is_shown_while_the_job_runs(lab: Lab) -> None:
+    """While it runs."""
     lab.hold(1)
     lab.program(
-        "program",
-        f"echo begun; while [ -e {shlex.quote(str(lab.home))}/hold-1 ]; do sleep 0.1; done",
+        "program", f'echo "out: $*"; echo errors >&2; {lab.held} echo "$PWD"; exit {status}'
     )
-    process = lab.start("run", "order", "--slurm")
-    lab.meanwhile(
-        process, lambda: lab.said("stdout") == "begun\n", "what the program has printed is shown"
-    )
+    process = lab.start("run", "order", "--slurm", "--", "--size=1 2")
+    out = "out: run order -- --size=1 2\n"
+    lab.meanwhile(process, lambda: lab.said("stdout") == out, "what it has printed is shown")
     assert process.poll() is None
     lab.let_go(1)
-    assert lab.ended(process)[0] == 0
+    assert lab.ended(process)[:2] == (status, f"{out}{lab.home}\n")
+    errors = lab.said("stderr").splitlines()
+    assert errors[0].startswith("+ sbatch --parsable ") and errors[1:] == ["errors"]
 
 
 def test_many_submissions_one_is_late_and_the_node_fails(lab: Lab, command, cluster) -> None:
@@ -228,9 +217,7 @@ def test_who_ends_lab_ends_the_job(lab: Lab, command, number: signal.Signals) ->
 
 def test_the_controller_is_started_anew_while_lab_waits(lab: Lab, cluster) -> None:
     lab.hold(1)
-    lab.program(
-        "program", f"while [ -e {shlex.quote(str(lab.home))}/hold-1 ]; do sleep 0.1; done; exit 5"
-    )
+    lab.program("program", f"{lab.held} exit 5")
     process = lab.start("run", "order", "--slurm")
     lab.meanwhile(
         process, lambda: any("RUNNING" in line for line in lab.in_queue()), "the job runs"
@@ -246,35 +233,28 @@ def test_the_controller_is_started_anew_while_lab_waits(lab: Lab, cluster) -> No
     assert lab.ended(process)[0] == 5
 
 
-def test_a_job_that_somebody_cancels(lab: Lab, cluster) -> None:
+@pytest.mark.parametrize(
+    ("end", "why"),
+    [("cancel", "CANCELLED: it was cancelled"), ("fail", "NODE_FAIL: its node has failed")],
+)
+def test_a_job_that_something_ends_is_not_begun_anew(lab: Lab, cluster, end: str, why: str) -> None:
     lab.program("program", "echo begun; exec sleep 1000")
     process = lab.start("run", "order", "--slurm")
     lab.meanwhile(process, lambda: lab.said("stdout") == "begun\n", "it runs")
     job = lab.job()
-    cluster.order("scancel", job)
-    status, _, errors = lab.ended(process)
-    assert status == 1
-    assert errors.endswith(f"lab: job {job}: CANCELLED: it was cancelled\n")
-
-
-def test_a_job_whose_node_fails_is_not_begun_anew(lab: Lab, cluster) -> None:
-    lab.program("program", "echo begun; exec sleep 1000")
-    process = lab.start("run", "order", "--slurm")
-    lab.meanwhile(process, lambda: lab.said("stdout") == "begun\n", "it runs")
-    job = lab.job()
-    cluster.node_fails()
-    cluster.start_node()
+    if end == "cancel":
+        cluster.order("scancel", job)
+    else:
+        cluster.node_fails()
+        cluster.start_node()
     status, out, errors = lab.ended(process)
     assert (status, out) == (1, "begun\n")
-    assert errors.endswith(f"lab: job {job}: NODE_FAIL: its node has failed\n")
+    assert errors.endswith(f"lab: job {job}: {why}\n")
 
 
 def test_a_job_goes_on_where_lab_is_killed(lab: Lab) -> None:
     lab.hold(1)
-    lab.program(
-        "program",
-        f"echo begun; while [ -e {shlex.quote(str(lab.home))}/hold-1 ]; do sleep 0.1; done; echo done",
-    )
+    lab.program("program", f"echo begun; {lab.held} echo done")
     process = lab.start("run", "order", "--slurm")
     lab.meanwhile(process, lambda: lab.said("stdout") == "begun\n", "it runs")
     process.kill()
@@ -284,64 +264,3 @@ def test_a_job_goes_on_where_lab_is_killed(lab: Lab) -> None:
     until((folder / "status").exists, "it has ended")
     assert (folder / "status").read_text() == "0\n"
     assert (folder / "output").read_text() == "begun\ndone\n"
-
-
-def test_what_sbatch_does_not_take(lab: Lab) -> None:
-    status, out, errors = lab.run("run", "order", "--slurm", "--partition=none")
-    assert (status, out) == (1, "")
-    assert "lab: no job was submitted: " in errors
-    assert "invalid partition specified: none" in errors
-    assert not list((lab.home / "out" / "slurm").iterdir())
-
-
-@pytest.fixture
-def real(lab: Lab, tmp_path: Path) -> Lab:
-    """./lab itself, with the build that it has made."""
-    build = Path(os.environ.get("CPU_BUILD", OUT / "cpu"))
-    if build != OUT / "cpu" or not (OUT / "lab_setup_cpu.json").exists():
-        pytest.skip("for a build folder of ./lab")
-    lab.variables = {**lab.cluster.variables(), "CUDA_EMULATOR_SMS": "4"}
-    lab.program("lab", f'exec {shlex.quote(str(ROOT / "lab"))} "$@"')
-    return lab
-
-
-def test_a_program_of_ones_own(real: Lab) -> None:
-    program = """\
-#include <cstdio>
-__global__ void hello() { printf("thread %d\\n", threadIdx.x); }
-int main(int argc, char**) {
-    hello<<<1, 2>>>();
-    cudaDeviceSynchronize();
-    return argc > 1 ? 7 : 0;
-}
-"""
-    (real.home / "mine.cu").write_text(program)
-    assert real.run("run", "mine.cu", "--backend=cpu", "--slurm")[:2] == (0, "thread 0\nthread 1\n")
-    status, out, _ = real.run("run", "mine.cu", "--backend=cpu", "--slurm", "--", "--fail")
-    assert (status, out) == (7, "thread 0\nthread 1\n")
-
-
-def test_submissions_are_graded_on_the_cluster(real: Lab) -> None:
-    source = ROOT / "ch04_memory" / "transpose" / "transpose.cu"
-    if "padTheTile" not in catalogue.facts_of(source).read_text():
-        pytest.skip("there is no such assignment")
-    for name in ("anna", "bert"):
-        (real.home / "in" / name).mkdir(parents=True)
-        shutil.copy(source, real.home / "in" / name)
-    text = source.read_text().replace("__global__ void transposeSmemPad(", "__global__ void other(")
-    (real.home / "in" / "bert" / source.name).write_text(text)
-    words = ["grade", "padTheTile", "in", "-o", "grades", "--backend=cpu", "--slurm"]
-    status, out, errors = real.run(*words)
-    assert status == 0, errors
-    points = table(real)
-    assert float(points["anna"]) > 0
-    assert points["bert"] == "0"
-    here = subprocess.run(
-        [str(ROOT / "lab"), *words[:-1]],
-        cwd=real.home,
-        env=real.variables,
-        capture_output=True,
-        text=True,
-    )
-    assert here.stdout == out
-    assert "2 of them as graded before" in here.stderr

@@ -24,26 +24,19 @@ def loaded(*words: str) -> settings.Settings:
     return settings.load(main.parsed(["run", "--slurm", *words]))
 
 
-def test_nothing_is_asked_for_where_nobody_does(checkout) -> None:
+def test_the_command_line_counts_for_more_than_ones_own_file_and_the_checkouts(
+    checkout, tmp_path, monkeypatch
+) -> None:
     assert loaded() == settings.Settings()
-
-
-def test_the_command_line_counts_for_more(checkout) -> None:
     (checkout / "cluster.toml").write_text(
         'partition = "gpu"\ngres = "gpu:1"\naccount = "course"\ntime = "10"\nmodules = ["gcc", "cuda/13.0"]\n'
     )
-    found = loaded("--partition=short", "--time", "1-0")
-    assert found == settings.Settings("short", "gpu:1", "course", "1-0", ["gcc", "cuda/13.0"])
-
-
-def test_ones_own_file_counts_for_more_than_that_of_the_checkout(
-    checkout, tmp_path, monkeypatch
-) -> None:
-    (checkout / "cluster.toml").write_text('partition = "gpu"\naccount = "course"\n')
+    modules = ["gcc", "cuda/13.0"]
     (tmp_path / "own" / "cluster.toml").write_text('account = "anna"\n')
-    assert loaded() == settings.Settings("gpu", "", "course")
+    assert loaded() == settings.Settings("gpu", "gpu:1", "course", "10", modules)
     monkeypatch.setenv("LAB_BUILD_DIR", str(tmp_path / "own"))
-    assert loaded() == settings.Settings("gpu", "", "anna")
+    found = loaded("--partition=short", "--time", "1-0")
+    assert found == settings.Settings("short", "gpu:1", "anna", "1-0", modules)
 
 
 def test_every_problem_is_named(checkout) -> None:
@@ -52,17 +45,14 @@ def test_every_problem_is_named(checkout) -> None:
     )
     with pytest.raises(LabError) as problem:
         loaded()
-    path = checkout / "cluster.toml"
-    assert str(problem.value).splitlines() == [
-        f"{path}: unknown key partitoin; did you mean partition?",
-        f"{path}: gres = 1: expected a text of one line",
-        f"{path}: account = '': expected a text of one line",
-        f"{path}: time = 'a\\nb': expected a text of one line",
-        f"{path}: modules = 'cuda': expected a list of modules, such as [\"cuda/13.0\"]",
-    ]
-
-
-def test_a_file_that_is_no_toml(checkout) -> None:
-    (checkout / "cluster.toml").write_text("partition = gpu\n")
-    with pytest.raises(LabError, match="cluster.toml: Invalid value"):
-        loaded()
+    lines = str(problem.value).splitlines()
+    named = (
+        "unknown key partitoin",
+        "gres = 1",
+        "account = ''",
+        "time = 'a\\nb'",
+        "modules = 'cuda'",
+    )
+    for line, words in zip(lines, named):
+        assert line.startswith(f"{checkout / 'cluster.toml'}: {words}")
+    assert len(lines) == len(named)

@@ -7,17 +7,11 @@ from pathlib import Path
 import pytest
 from lab_cli.errors import LabError
 from lab_course.cluster import slurm
-from lab_course.cluster.slurm import NoAnswer, State
+from lab_course.cluster.slurm import NoAnswer
 
 DIRECTIVES = {"job-name": "lab-run", "partition": "gpu", "time": "5", "no-requeue": ""}
 REFUSED = "slurm_load_jobs error: Invalid job id specified"
 AWAY = "slurm_load_jobs error: Unable to contact slurm controller (connect failure)"
-
-
-def test_without_slurm(fake_tool) -> None:
-    with pytest.raises(LabError, match="there is no sbatch on this machine") as problem:
-        slurm.check()
-    assert problem.value.status == 2
 
 
 @pytest.mark.parametrize("printed", ["12", "12;cluster", "welcome to 3 nodes\n12"])
@@ -26,12 +20,6 @@ def test_the_number_of_a_job(fake_tool, tmp_path, capfd, printed: str) -> None:
     assert slurm.submit(tmp_path / "job.sh", DIRECTIVES) == "12"
     assert (tmp_path / "asked").read_text() == f"--parsable {tmp_path}/job.sh\n"
     assert capfd.readouterr().err == f"+ sbatch --parsable {tmp_path}/job.sh\na warning\n"
-
-
-def test_no_number(fake_tool, tmp_path) -> None:
-    fake_tool("sbatch", "echo welcome")
-    with pytest.raises(slurm.Unsure, match="sbatch says 'welcome' in place of a job's number"):
-        slurm.submit(tmp_path / "job.sh", DIRECTIVES)
 
 
 def test_no_end(fake_tool, tmp_path, monkeypatch) -> None:
@@ -55,11 +43,8 @@ def test_variables_that_would_override_the_script_are_left_out(
 
 def test_what_sbatch_does_not_take(fake_tool, tmp_path) -> None:
     fake_tool("sbatch", "echo 'sbatch: error: Invalid job array specification' >&2; exit 1")
-    with pytest.raises(LabError) as problem:
+    with pytest.raises(LabError, match="Invalid job array specification; .* an array of 0-2000"):
         slurm.submit(tmp_path / "job.sh", {"array": "0-2000"})
-    assert str(problem.value) == (
-        "no job was submitted: sbatch: error: Invalid job array specification; it is an array of 0-2000"
-    )
 
 
 def test_states(fake_tool, tmp_path, monkeypatch) -> None:
@@ -79,18 +64,9 @@ def test_states(fake_tool, tmp_path, monkeypatch) -> None:
         "12": "pending (ReqNodeNotAvail, UnavailableNodes:a,b)",
         "4": "special exit",
     }
-    assert not any(state.is_end for state in found.values())
     asked = "--jobs=7 --states=all --array --noheader --format=%K|%T|%r \n"
     assert (tmp_path / "asked").read_text() == asked
-
-
-@pytest.mark.parametrize("name", ["COMPLETED", "FAILED", "TIMEOUT", "NODE_FAIL", "CANCELLED"])
-def test_ends(name: str) -> None:
-    assert State(name).is_end
-
-
-def test_a_job_that_is_forgotten(fake_tool) -> None:
-    fake_tool("squeue", f"echo '{REFUSED}' >&2; exit 1")
+    fake_tool("squeue", f"echo '{REFUSED}' >&2; exit 1")  # it has forgotten the job
     assert slurm.states("7") == {}
 
 
