@@ -5,10 +5,8 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -199,10 +197,7 @@ def test_it_is_a_repository_with_one_commit(checkout: Path, tmp_path: Path) -> N
     assert texts["ch01/other/README.md"] == "# other, changed\n"
     out = tmp_path / "out"
     assert git(out, "status", "--porcelain") == ""
-    assert (
-        git(out, "log", "--all", "--format=%s %an %ae")
-        == "The hand-out CUDA lab handout@localhost\n"
-    )
+    assert git(out, "rev-list", "--all", "--count") == "1\n"
     assert git(out, "tag") == "handout\n"
     assert git(out, "diff", "handout") == ""
     assert "blockDim.x];" not in git(out, "log", "-p", "--all")
@@ -238,7 +233,8 @@ def test_nobodys_settings_of_git_count(checkout: Path, tmp_path: Path, monkeypat
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "elsewhere"))
     make(tmp_path / "out")
     monkeypatch.delenv("GIT_DIR")
-    assert git(tmp_path / "out", "log", "--format=%an %cn") == "CUDA lab CUDA lab\n"
+    about = git(tmp_path / "out", "log", "--format=%an %cn %ae")
+    assert about == "CUDA lab CUDA lab handout@localhost\n"
 
 
 def test_the_checkouts_own_repository_says_what_is_in_it(
@@ -263,15 +259,6 @@ def test_who_may_read_it_the_umask_says(checkout, tmp_path, mask: int, mode: int
     assert (tmp_path / "out" / "ch01" / "sums" / "sums.cu").stat().st_mode & 0o777 == mode & 0o666
 
 
-def test_twice_the_same(checkout: Path, tmp_path: Path) -> None:
-    assert make(tmp_path / "one") == make(tmp_path / "two")
-
-
-def test_an_empty_folder_will_do(checkout: Path, tmp_path: Path) -> None:
-    (tmp_path / "out").mkdir()
-    assert make(tmp_path / "out")
-
-
 def test_a_link_to_a_folder_will_do(checkout: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     for name in ("empty", "new"):
@@ -292,105 +279,91 @@ def assert_nothing(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("names", "message"),
     [
-        ("loadfirst", "lab: no assignment is named loadfirst; did you mean loadFirst?\n"),
-        ("zzz", "lab: no assignment is named zzz; there are beClever, loadFirst\n"),
-        (
-            "beClever loadFirst",
-            "lab: loadFirst hides clever, which is written in beClever: hand them out one after the "
-            "other\n",
-        ),
-        (
-            "loadFirst beClever",
-            "lab: loadFirst hides clever, which is written in beClever: hand them out one after the "
-            "other\n",
-        ),
+        ("loadfirst", "no assignment is named loadfirst; did you mean loadFirst?"),
+        ("zzz", "no assignment is named zzz; there are beClever, loadFirst"),
+        ("beClever loadFirst", "loadFirst hides clever, which is written in beClever"),
+        ("loadFirst beClever", "loadFirst hides clever, which is written in beClever"),
     ],
 )
 def test_assignments_that_cannot_be_had(checkout, tmp_path, capfd, names: str, message) -> None:
     assert main.main(["handout", *names.split(), "-o", str(tmp_path / "out")]) == 2
-    assert capfd.readouterr().err == message
-    assert_nothing(tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ('kernels = ["clever"]', 'kernels = ["wide"]', "wide is written in both"),
-        ('hides = ["clever"]', 'hides = ["no"]', "ch01/sums/sums.cu: no is not there"),
-        ('hides = ["clever"]', 'hides = ["help"]', "clever, which stays, uses it"),
-        ('leaves_out = ["fast"]', 'leaves_out = ["sums"]', "loadFirst leaves sums out, of which"),
-        ('leaves_out = ["fast"]', 'leaves_out = ["no"]', "no exercise is named no"),
-        (
-            'leaves_out = ["fast"]',
-            "leaves_out = []",
-            'ch01/pieces.cuh:1: a part of the solution, wide of sums: leaves_out = ["fast"] takes it away',
-        ),
-    ],
-)
-def test_entries_that_are_wrong(checkout, tmp_path, capfd, old: str, new: str, message) -> None:
-    facts = checkout / "ch01" / "sums" / "exercise.toml"
-    facts.write_text(sample.FACTS.replace(old, new))
-    names = ["loadFirst"] if "hides" in old or "leaves" in old else ["loadFirst", "beClever"]
-    if "hides" not in old:
-        facts.write_text(facts.read_text().replace('hides = ["clever"]', ""))
-    assert main.main(["handout", *names, "-o", str(tmp_path / "out")]) in (1, 2)
     assert message in capfd.readouterr().err
     assert_nothing(tmp_path)
 
 
-def test_a_kernel_that_others_need_cannot_be_hidden(checkout, tmp_path, capfd) -> None:
-    """A variable that comes from it is used in the row of a kernel that stays."""
-    source = checkout / "ch01" / "sums" / "sums.cu"
-    text = sample.SOURCE.replace('    ladder.rung("last", grid', '    ladder.rung("last", bytesOf')
-    source.write_text(
-        text.replace("    // Only", "    const int bytesOf = sizeOf(clever);\n    // Only")
-    )
-    assert main.main(["handout", "loadFirst", "-o", str(tmp_path / "out")]) == 1
-    assert capfd.readouterr().err == (
-        "lab: ch01/sums/sums.cu: clever cannot be hidden: bytesOf: other kernels stand in the same statement\n"
-    )
-    assert_nothing(tmp_path)
+SUMS, FACTS = "ch01/sums/sums.cu", "ch01/sums/exercise.toml"
+LOOP = "for (unsigned k = 0; k < kParts; ++k)"
+STATEMENT = "sum += in[first + k * blockDim.x];"
+PART = "a part of the solution, wide of sums"
+ROW = '    ladder.rung("last", grid'
 
 
 @pytest.mark.parametrize(
     ("file", "old", "new", "message"),
     [
-        (  # a kernel below
-            "ch01/sums/sums.cu",
+        (FACTS, 'hides = ["clever"]', 'hides = ["no"]', f"{SUMS}: no is not there"),
+        (FACTS, 'hides = ["clever"]', 'hides = ["help"]', "clever, which stays, uses it"),
+        (
+            FACTS,
+            'leaves_out = ["fast"]',
+            'leaves_out = ["sums"]',
+            "loadFirst leaves sums out, of which",
+        ),
+        (FACTS, 'leaves_out = ["fast"]', 'leaves_out = ["no"]', "no exercise is named no"),
+        (
+            FACTS,
+            'leaves_out = ["fast"]',
+            "leaves_out = []",
+            f'ch01/pieces.cuh:1: {PART}: leaves_out = ["fast"]',
+        ),
+        # In the row of a kernel that stays, a variable that comes from one that is hidden.
+        (
+            SUMS,
+            ROW,
+            f"    const int x = sizeOf(clever);\n{ROW[:-4]}x",
+            "clever cannot be hidden: x",
+        ),
+        # What is left of a solution: in a kernel below, in what is no function, in another exercise, and on
+        # a page, not in an answer.
+        (
+            SUMS,
             "    out[threadIdx.x] = 0;\n",
-            "    for (unsigned k = 0; k < kParts; ++k) // again\n  sum+=in[first + k*blockDim.x];\n",
-            "ch01/sums/sums.cu:44: a part of the solution, wide of sums: last, which stays, has it: "
-            'hides = ["last"] takes it away',
+            f"    {LOOP} // again\n  sum+=in[first + k*blockDim.x];\n",
+            f'{SUMS}:44: {PART}: last, which stays, has it: hides = ["last"]',
         ),
-        (  # what is no function
-            "ch01/sums/sums.cu",
-            "// Slow.",
-            "// for (unsigned k = 0; k < kParts; ++k) sum += in[first + k * blockDim.x];",
-            "ch01/sums/sums.cu:20: a part of the solution, wide of sums: it has to go from there",
-        ),
-        (  # another exercise
+        (SUMS, "// Slow.", f"// {LOOP} {STATEMENT}", f"{SUMS}:20: {PART}: it has to go from there"),
+        (
             "ch01/other/other.cu",
             "int main",
-            "// for (unsigned k = 0; k < kParts; ++k)\n//     sum += in[first + k * blockDim.x];\nint main",
-            'ch01/other/other.cu:1: a part of the solution, wide of sums: leaves_out = ["other"] takes it away',
+            f"// {LOOP}\n//     {STATEMENT}\nint main",
+            f'ch01/other/other.cu:1: {PART}: leaves_out = ["other"]',
         ),
-        (  # a page, not in an answer
+        (
             "ch01/sums/README.md",
             "About sums.",
-            "```\nfor (unsigned k = 0; k < kParts; ++k) sum += in[first + k * blockDim.x];\n```",
-            "ch01/sums/README.md:4: a part of the solution, wide of sums: it has to go from there",
+            f"```\n{LOOP} {STATEMENT}\n```",
+            f"ch01/sums/README.md:4: {PART}: it has to go from there",
         ),
     ],
 )
-def test_what_is_left_of_a_solution_is_found(
+def test_what_cannot_be_handed_out(
     checkout, tmp_path, capfd, file: str, old: str, new: str, message: str
 ) -> None:
+    """A mistake in what an assignment says of its files, or in these."""
     path = checkout / file
     path.write_text(path.read_text().replace(old, new))
-    assert main.main(["handout", "loadFirst", "-o", str(tmp_path / "out")]) == 1
+    assert main.main(["handout", "loadFirst", "-o", str(tmp_path / "out")]) in (1, 2)
     err = capfd.readouterr().err
-    assert err.startswith("lab: the hand-out would give solutions away, and is not written:\n")
     assert message in err
+    assert err.startswith("lab: the hand-out would give solutions away") == (PART in message)
+    assert_nothing(tmp_path)
+
+
+def test_a_kernel_that_two_assignments_write(checkout, tmp_path, capfd) -> None:
+    text = sample.FACTS.replace('kernels = ["clever"]', 'kernels = ["wide"]')
+    (checkout / FACTS).write_text(text.replace('hides = ["clever"]', ""))
+    assert main.main(["handout", "loadFirst", "beClever", "-o", str(tmp_path / "out")]) in (1, 2)
+    assert "wide is written in both" in capfd.readouterr().err
     assert_nothing(tmp_path)
 
 
@@ -437,32 +410,8 @@ def test_a_folder_that_cannot_be_replaced_is_named(checkout, tmp_path, monkeypat
     monkeypatch.setattr(os, "rename", fail)
     (tmp_path / "out").mkdir()
     assert main.main(["handout", "loadFirst", "-o", str(tmp_path / "out")]) == 1
-    err = capfd.readouterr().err
-    assert err == f"lab: -o {tmp_path / 'out'}: cannot be made: Device or resource busy\n"
+    assert f"-o {tmp_path / 'out'}: cannot be made: Device or" in capfd.readouterr().err
     assert_nothing(tmp_path)
-
-
-def test_interrupted_it_leaves_nothing(tmp_path: Path) -> None:
-    """A process of its own, as soon as it has begun to write."""
-    name = next(iter(assignments()), "")
-    if not name:
-        pytest.skip("no exercise has an assignment")
-    command = [
-        sys.executable,
-        "-B",
-        str(ROOT / "lab"),
-        "handout",
-        name,
-        "-o",
-        str(tmp_path / "out"),
-    ]
-    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
-        while process.poll() is None and not any(tmp_path.iterdir()):
-            time.sleep(0.01)
-        process.send_signal(signal.SIGTERM)
-        process.wait()
-    assert process.returncode == 128 + signal.SIGTERM
-    assert [*tmp_path.iterdir()] == []
 
 
 # ---- the project's own
