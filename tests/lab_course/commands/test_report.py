@@ -131,34 +131,22 @@ def test_all_is_right(lab: Lab, capfd) -> None:
     found = lab.json()
     assert (found["schema"], found["status"], found["emulated"]) == ("lab-report/1", 0, True)
     assert lab.part("run")["table"]["rows"][0]["cells"]["median_ms"] == 0.5
-    assert lab.part("tests")["counts"][1] == {
-        "about": "counts",
-        "passed": 1,
-        "failed": 0,
-        "skipped": 0,
-    }
+    counts = {"about": "counts", "passed": 1, "failed": 0, "skipped": 0}
+    assert lab.part("tests")["counts"][1] == counts
     assert lab.part("check")["summary"] == CLEAN
     metrics = lab.part("metrics")
     assert metrics["launches"] == [{"kernel": "k", "grid": "1", "block": "32", "values": [7.0]}]
     assert "not available without a GPU: duration" in metrics["notes"]
-    page = lab.page()
-    for words in (
-        "About transpose.",
-        "k&lt;1&gt;",
-        '<td class="number" data-value="7.0">7</td>',
-        CLEAN,
-    ):
-        assert words in page
-    assert "GB/s" not in page
-
-
-def test_without_json_there_is_none(lab: Lab) -> None:
-    assert lab("transpose", "-o", "x.html") == 0
-    assert sorted(path.name for path in lab.folder.glob("*.*")) == ["x.html"]
+    number = '<td class="number" data-value="7.0">7</td>'
+    for words in ("About transpose.", "k&lt;1&gt;", number, CLEAN):
+        assert words in lab.page()
+    assert "GB/s" not in lab.page()
 
 
 def test_json_goes_beside_the_page_or_where_it_is_told_to(lab: Lab) -> None:
     (lab.folder / "out").mkdir()
+    assert lab("transpose", "-o", "out/mine.html") == 0
+    assert [path.name for path in (lab.folder / "out").iterdir()] == ["mine.html"]
     assert lab("transpose", "-o", "out/mine.html", "--json") == 0
     assert lab.json("out/mine.json")["programs"][0]["name"] == "transpose"
     assert lab("transpose", "-o", "out/mine.html", "--json=facts.json") == 0
@@ -167,17 +155,12 @@ def test_json_goes_beside_the_page_or_where_it_is_told_to(lab: Lab) -> None:
 
 def test_a_wrong_result(lab: Lab, capfd) -> None:
     lab.program(f"printf '%s\\n' '{BAD}'; echo '    WRONG: k: element 3' >&2; exit 1")
+    lab.instrumented(more="echo '    WRONG: k: element 3'; exit 1")
     assert lab("transpose", "--json") == 1
     assert "results WRONG" in capfd.readouterr().out
     assert (lab.part("run")["verdict"], lab.part("run")["problem"]) == ("WRONG", "")
     assert lab.part("run")["printed"]["text"] == "    WRONG: k: element 3\n"
-    assert '<span class="chip bad">WRONG</span>' in lab.page()
-
-
-def test_what_is_wrong_is_counted_all_the_same(lab: Lab) -> None:
-    lab.instrumented(more="echo '    WRONG: k: element 3'; exit 1")
-    lab("transpose", "--json")
-    metrics = lab.part("metrics")
+    metrics = lab.part("metrics")  # it is counted all the same
     assert (metrics["problem"], metrics["launches"][0]["values"]) == ("", [7])
     assert "a count may be that of its mistake" in metrics["notes"][-1]
 
@@ -189,14 +172,12 @@ def test_a_wrong_row_counts_whatever_the_program_ends_with(lab: Lab) -> None:
 
 
 def test_a_test_that_fails(lab: Lab) -> None:
-    lab.ran = RAN.format("fail", "<b>it</b> \x26amp;".replace("<", "&lt;"))
+    lab.ran = RAN.format("fail", "&lt;b>it&lt;/b> \x26amp;")
     assert lab("transpose", "--json") == 1
     assert lab.part("tests")["verdict"] == "failed"
     (case,) = lab.part("tests")["failed"]
-    assert (case["name"], case["printed"]["text"]) == (
-        "transpose --size=3",
-        "what <b>it</b> & said",
-    )
+    assert case["name"] == "transpose --size=3"
+    assert case["printed"]["text"] == "what <b>it</b> & said"
     assert "what &lt;b&gt;it&lt;/b&gt; &amp; said" in lab.page()
 
 
@@ -211,20 +192,15 @@ def test_counts_that_differ_may_be_what_was_asked_for(lab: Lab) -> None:
     assert lab.part("tests")["notes"] == []
 
 
-def test_a_hazard(lab: Lab) -> None:
+def test_hazards_and_those_on_purpose(lab: Lab, exercises) -> None:
     lab.instrumented(HAZARD, "exit 3")
     assert lab("transpose", "--json") == 1
-    assert lab.part("check")["verdict"] == "hazards"
+    assert (lab.part("check")["verdict"], lab.part("check")["notes"]) == ("hazards", [])
     assert "race in shared memory" in lab.page()
-
-
-def test_hazards_on_purpose(lab: Lab, exercises) -> None:
     exercises("ch04_memory/transpose", FACTS + '[tests.hazards]\n"--size=1" = { hazards = 2 }\n')
-    lab.instrumented(HAZARD)
     assert lab("transpose", "--json") == 1
-    assert lab.part("check")["verdict"] == "hazards"
     (note,) = lab.part("check")["notes"]
-    assert note.endswith("without further options, has 2 hazards on purpose") and note in lab.page()
+    assert "2 hazards on purpose" in note and note in lab.page()
     lab.instrumented()
     lab("transpose", "--json")
     assert lab.part("check")["notes"] == []
@@ -234,12 +210,10 @@ def test_a_program_that_fails_under_the_check_and_the_profile(lab: Lab) -> None:
     lab.instrumented(CLEAN, "echo 'out of memory'; exit 3")
     assert lab("transpose", "--json") == 1
     check, metrics = lab.part("check"), lab.part("metrics")
-    assert (check["verdict"], check["problem"]) == (
-        "failed",
-        "the program ended with exit status 3",
-    )
-    assert check["printed"]["text"] == metrics["printed"]["text"] == "out of memory\n"
-    assert metrics["problem"] == "the program ended with exit status 3"
+    assert check["verdict"] == "failed"
+    for part in (check, metrics):
+        assert part["problem"] == "the program ended with exit status 3"
+        assert part["printed"]["text"] == "out of memory\n"
     assert "is above" not in lab.page()
 
 
@@ -269,20 +243,20 @@ def test_refused_options_are_bad_usage(lab: Lab, capfd) -> None:
     assert lab("transpose") == 1  # without options it is the fault of the exercise
 
 
-def test_a_late_program(lab: Lab, late: str) -> None:
-    lab.program(f"printf '%s\\n' '{GOOD}'; {late}")
-    assert lab("transpose", "--json", "--timeout=1") == 1
-    assert lab.part("run")["verdict"] == "late"
-    assert "had not ended after 1 seconds (--timeout), and was ended" in lab.page()
-    assert lab.part("run")["table"]["rows"]  # what it had printed until then
-    assert lab.part("check")["verdict"] == "ok"
-
-
-def test_a_late_check(lab: Lab, late: str) -> None:
-    lab.instrumented(HAZARD, late)
-    assert lab("transpose", "--json", "--timeout=1") == 1
-    check = lab.part("check")
-    assert check["verdict"] == "late" and "race in shared memory" in check["findings"]["text"]
+def test_a_late_program_and_a_late_check(lab: Lab, late: str) -> None:
+    """What they had printed until then is there."""
+    good, bad = f"printf '%s\\n' '{GOOD}'", "had not ended after 1 seconds (--timeout)"
+    for program, hazards, verdicts in (
+        (f"{good}; {late}", "", ("late", "ok")),
+        (good, late, ("ok", "late")),
+    ):
+        lab.program(program)
+        lab.instrumented(HAZARD if hazards else CLEAN, hazards)
+        assert lab("transpose", "--json", "--timeout=1") == 1
+        assert (lab.part("run")["verdict"], lab.part("check")["verdict"]) == verdicts
+        assert bad in lab.page()
+        assert lab.part("run")["table"]["rows"]
+    assert "race in shared memory" in lab.part("check")["findings"]["text"]
     assert "had not ended" in lab.part("metrics")["problem"]
 
 
@@ -290,10 +264,7 @@ def test_a_late_test(lab: Lab, late: str) -> None:
     lab.hangs = late
     assert lab("transpose", "--json", "--timeout=1") == 1
     assert lab.part("tests")["verdict"] == "late"
-    assert lab.part("tests")["problem"] == (
-        "a test had not ended after 1 seconds (--timeout), and all were ended; transpose counts began "
-        "last. ./lab test says which of them pass"
-    )
+    assert "; transpose counts began last. " in lab.part("tests")["problem"]
     assert lab.part("run")["verdict"] == lab.part("check")["verdict"] == "ok"
 
 
@@ -311,17 +282,13 @@ def test_of_the_tests_that_failed_the_first_about_each_thing_is_shown() -> None:
 
 
 def test_what_does_not_compile(lab: Lab, capfd) -> None:
-    lab.fails = (
-        f"\x1b[31m{ROOT}/ch04_memory/transpose/transpose.cu:3: error: <x> was not declared\x1b[0m"
-    )
+    error = f"{SOURCE}:3: error: <x> was not declared"
+    lab.fails = f"\x1b[31m{ROOT}/{error}\x1b[0m"
     assert lab("transpose", "wgmma", "--json") == 1
     run = lab.part("run")
     assert run["verdict"] == "failed"
     assert run["problem"] == "it does not compile: cmake --build: exit status 1"
-    assert (
-        run["printed"]["text"]
-        == "ch04_memory/transpose/transpose.cu:3: error: <x> was not declared"
-    )
+    assert run["printed"]["text"] == error
     for name in ("tests", "check", "metrics"):
         assert lab.part(name)["problem"] == "the program could not be built"
     assert lab.built == ["cpu transpose transpose_instrumented"]
@@ -330,10 +297,8 @@ def test_what_does_not_compile(lab: Lab, capfd) -> None:
 
 def test_an_exercise_that_needs_a_gpu_is_named_and_the_other_is_there(lab: Lab, capfd) -> None:
     assert lab("wgmma", "transpose", "--json") == 1
-    assert capfd.readouterr().out == (
-        "wgmma                     results not known, tests not known, hazard check not known\n"
-        "transpose                 results ok, tests ok, hazard check ok\n"
-    )
+    first, second = capfd.readouterr().out.splitlines()
+    assert first.count("not known") == 3 and second.count(" ok") == 3
     for name in ("run", "tests", "check"):
         assert lab.part(name)["problem"] == "wgmma: only on the gpu back end"
 
@@ -426,7 +391,7 @@ def test_the_file_of_an_exercise_is_that_exercise(lab: Lab) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "lab report: NAME|FILE.cu is missing; ./lab report --help says more"),
+        ([], "NAME|FILE.cu is missing"),
         (["tranpose"], "did you mean transpose?"),
         ([""], "a name is empty"),
         (["no.cu"], "there is no file no.cu"),
@@ -434,16 +399,10 @@ def test_the_file_of_an_exercise_is_that_exercise(lab: Lab) -> None:
         (["transpose", "-o", "nowhere/report.html"], "there is no folder"),
         (["transpose", "-o", "."], "it is a folder"),
         (["transpose", "--json=nowhere/x.json"], "there is no folder"),
-        (
-            ["--json", "transpose"],
-            "--json: transpose: expected a file that ends in .json, or nothing",
-        ),
+        (["--json", "transpose"], "--json: transpose: expected a file that ends in .json"),
         (["transpose", "-o", "x.json", "--json"], "the page and its JSON are two files"),
         ([SOURCE, "-o", SOURCE], "that is the program"),
-        (
-            ["transpose", SOURCE],
-            "name exercises and chapters, or the files of one",
-        ),
+        (["transpose", SOURCE], "name exercises and chapters, or the files of one"),
     ],
 )
 def test_bad_usage_runs_nothing(
@@ -457,21 +416,15 @@ def test_bad_usage_runs_nothing(
 
 def test_another_python_that_has_jinja_does_it_all(lab: Lab, monkeypatch) -> None:
     commands: list[list[str]] = []
-    asked: list[list[str]] = []
     monkeypatch.setattr(
-        setup, "python_for", lambda modules: asked.append(modules) or "/other/python"
+        setup, "python_for", lambda modules: "/other/python" if "jinja2" in modules else ""
     )
     monkeypatch.setattr(report, "run_shown", lambda command: commands.append(command) or 3)
-    first = ["transpose", "--json", "--timeout=2", "--", "--size=3", "--", "-o"]
-    second = ["ch04", "transpose", "-o", "a.html", "--json=b.json"]
-    assert lab(*first) == 3
-    assert lab(*second) == 3
+    words = ["transpose", "-o", "a.html", "--json", "--timeout=2", "--", "--size=3", "--", "-o"]
+    assert lab(*words) == 3
     start = ["/other/python", "-B", str(ROOT / "lab"), "report", "--backend=cpu"]
-    assert commands == [
-        [*start, *first],
-        [*start, *second],
-    ]
-    assert asked[0][0] == "jinja2" and lab.built == []
+    assert commands == [[*start, *words]]
+    assert lab.built == []
 
 
 def test_it_says_nothing_of_whose_machine_it_is(lab: Lab, monkeypatch) -> None:
