@@ -33,7 +33,7 @@ def test_values_are_words(value: str, capfd) -> None:
         ("run x --partition p --gres=gpu:1 -v --slurm --dry-run -- --slurm --time=3", "run x -v -- --slurm --time=3"),
         ("test --time 5 -R ^a$ x y --slurm --backend=cpu", "test -R ^a$ x y --backend=cpu"),
         ("grade a b --also --size=3 --slurm -o out --account x", "grade a b --also --size=3 -o out"),
-        ("grade \"it's in here\" --also '--size=3 --block=4' --slurm -o 'a b'", "grade \"it's in here\" --also '--size=3 --block=4' -o 'a b'"),
+        ('grade "it\'s in" --also "--size=3 --x" --slurm', 'grade "it\'s in" --also "--size=3 --x"'),
         ("profile x --metrics a,b --slurm --output=-", "profile x --metrics a,b --output=-"),
     ],
 )  # fmt: skip

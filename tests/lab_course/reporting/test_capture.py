@@ -13,14 +13,6 @@ def python(code: str) -> list[str]:
     return [sys.executable, "-c", f"import os, sys; {code}"]
 
 
-def test_streams_apart_and_together() -> None:
-    command = python("print('a', flush=True); print('b', file=sys.stderr); sys.exit(3)")
-    apart = capture.run(command, None, together=False)
-    assert (apart.status, apart.out.text, apart.err.text, apart.late) == (3, "a\n", "b\n", False)
-    both = capture.run(command, None, together=True)
-    assert (both.out.text, both.err.text) == ("a\nb\n", "")
-
-
 def test_a_program_gets_no_input() -> None:
     assert capture.run(python("print(repr(sys.stdin.read()))"), None, True).out.text == "''\n"
 
@@ -31,11 +23,6 @@ def test_much_is_kept_in_part(monkeypatch) -> None:
     found = capture.run(python(code), None, together=False).err
     assert found.left_out == 10_000_000
     assert found.text == f"{'a' * 50}\n[... 10,000,000 characters left out ...]\n{'c' * 50}"
-
-
-def test_a_late_program_is_ended_and_what_it_printed_is_there(late: str) -> None:
-    found = capture.run(["sh", "-c", f"echo x; {late}"], 1, True)
-    assert found.late and found.out.text == "x\n"
 
 
 def test_what_cannot_be_run() -> None:

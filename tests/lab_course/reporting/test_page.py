@@ -101,13 +101,11 @@ def test_headings_come_in_order() -> None:
     assert all(b - a <= 1 for a, b in zip(levels, levels[1:]))
 
 
-def test_cells_of_the_heads_say_what_they_head() -> None:
-    heads = [e for e in render().iter() if e.tag == "th"]
+def test_tables_have_heads_that_say_what_they_head() -> None:
+    root = render()
+    heads = [e for e in root.iter() if e.tag == "th"]
     assert len(heads) > 30 and {e.get("scope") for e in heads} == {"row", "col", "colgroup"}
-
-
-def test_rows_of_tables_have_a_head() -> None:
-    bodies = [*render().iter("tbody")]
+    bodies = [*root.iter("tbody")]
     assert len(bodies) >= 4
     for row in (row for body in bodies for row in body):
         assert (row[0].tag, row[0].get("scope")) == ("th", "row")
@@ -162,14 +160,8 @@ def test_what_is_missing_is_said_where_it_would_be() -> None:
     own = render(report_sample.of(OWN))
     assert "had not ended after 3 seconds" in section(own, "Results")
     assert "zig's compiler" in section(own, "Hazard check")
-    assert "where its results are ok, it ended with exit status 0" in text_of(own)
-    headings = [text_of(e) for e in own.iter() if e.tag == "h3"]
-    assert [heading.split()[0] for heading in headings] == [
-        "What",
-        "Results",
-        "Hazard",
-        "Metrics",
-    ]
+    headings = [text_of(e).split()[0] for e in own.iter() if e.tag == "h3"]
+    assert headings == ["What", "Results", "Hazard", "Metrics"]
 
 
 def test_what_is_not_all_right_stands_at_the_top_and_leads_to_its_part() -> None:
@@ -185,8 +177,6 @@ def test_what_is_not_all_right_stands_at_the_top_and_leads_to_its_part() -> None
         ("Results late", "mine.cu, results: had not ended after 3 seconds"),
         ("Hazard check not known", "mine.cu, hazard check: cannot be built with zig's compiler"),
     ]
-    headings = [text_of(e) for e in root.iter("h2")]
-    assert headings == ["At a glance", "transpose", "wgmma", "mine.cu", "Machine and versions"]
 
 
 def test_of_a_program_that_could_not_be_run_it_says_that_alone() -> None:
@@ -199,17 +189,13 @@ def test_of_a_program_that_could_not_be_run_it_says_that_alone() -> None:
     assert remark.words == "it does not compile: x.cu:3:1: error: no y"
 
 
-def test_of_a_check_that_failed_it_says_what_was_found_until_then() -> None:
+def test_remarks_on_a_check_that_failed_and_on_many_wrong_rows() -> None:
     check = facts.Check(facts.FAILED, "exit status 1", "no hazards found in 3. Looked at: races")
-    words = page.remarks(replace(EXERCISE, check=check), 1)[-1].words
-    assert words == "exit status 1; no hazards found in 3"
-
-
-def test_of_many_wrong_rows_some_are_named() -> None:
     rows = [report_sample.row(f"k{n // 2}", 1, facts.WRONG) for n in range(12)]
     run = replace(EXERCISE.run, table=replace(report_sample.TABLE, rows=rows))
-    words = page.remarks(replace(EXERCISE, run=run), 1)[0].words
-    assert words == "WRONG in 12 of 12 rows: k0, k1, k2, k3 and 2 more"
+    found = page.remarks(replace(EXERCISE, run=run, check=check), 1)
+    assert found[0].words == "WRONG in 12 of 12 rows: k0, k1, k2, k3 and 2 more"
+    assert found[-1].words == "exit status 1; no hazards found in 3"
 
 
 def test_where_all_is_right_nothing_is_to_be_looked_at() -> None:
@@ -282,12 +268,6 @@ def test_the_link_to_the_page_is_there_within_the_checkout_alone() -> None:
 )
 def test_a_rate_is_never_rounded_to_nothing(value: float | None, shown: str) -> None:
     assert page.rate(replace(report_sample.REFERENCE, rate=value)) == shown
-
-
-def test_titles() -> None:
-    assert page.title(report_sample.of(OWN)) == "Report on mine.cu"
-    assert page.title(REPORT) == "Report on transpose, wgmma and mine.cu"
-    assert page.title(report_sample.of(*[OWN] * 5)) == "Report on 5 exercises"
 
 
 def colours(scheme: str) -> dict[str, tuple[float, ...]]:

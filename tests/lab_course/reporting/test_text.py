@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from lab_cli.paths import ROOT
-from lab_course.reporting.text import Cleaner, cut, plain, short
+from lab_course.reporting.text import Cleaner, cut, plain
 
 
 @pytest.mark.parametrize(
@@ -46,11 +46,6 @@ def test_many_lines_are_long_too() -> None:
     few = cut(text, 20, 4)
     assert few.left_out == found.left_out  # both limits hold
     assert len(cut("".join("x" * 999 + "\n" for _ in range(1000)), 50, 4).text) < 100
-
-
-def test_a_cell_is_short() -> None:
-    assert short("x" * 300) == "x" * 300
-    assert short("x" * 301) == "x" * 297 + "..."
 
 
 def test_paths_of_the_machine_are_taken_out(tmp_path: Path, monkeypatch) -> None:
