@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lab_cli import assignments, catalogue
+from lab_cli import assignments, catalogue, toml_file
 from lab_cli.assignments import Assignment
 from lab_cli.catalogue import Exercise
 from lab_cli.counters.raw_csv import Launch, RawTable
@@ -39,17 +39,8 @@ results = { points = 4, sizes = ["--size=10", "--size=33"] }
 check = { points = 2, options = "--size=10" }
 bounds = [{ count = "gst_efficiency >= 95 %", options = "--size=64", points = 3 }]
 """
-# The same, as a reader of TOML has it.
-ENTRY = {
-    "name": "putInOrder",
-    "sentence": "Write in order.",
-    "task": 2,
-    "kernels": ["better"],
-    "before": "before",
-    "results": {"points": 4, "sizes": ["--size=10", "--size=33"]},
-    "check": {"points": 2, "options": "--size=10"},
-    "bounds": [{"count": "gst_efficiency >= 95 %", "options": "--size=64", "points": 3}],
-}
+# As a reader of TOML has it.
+ENTRY = toml_file.tomllib.loads(ASSIGNMENT)["assignment"][0]
 EFFICIENCY = "smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct"
 SILENT = "no hazards found in 2 kernel launches."
 

@@ -119,7 +119,11 @@ def of_another_unit() -> RawTable:
 
 
 WRONG_ROWS = [row("before"), row("better", "WRONG")]
-BOUND = "--size=64", PROFILE
+SMALL, BOUND = ("--size=10", CHECK), ("--size=64", PROFILE)
+NOT_LAUNCHED = "better: not launched"
+NO_COUNT = "gst_efficiency of better<64> could not be counted"
+TOO_LOW = "gst_efficiency of better<64> is 50 %"
+NO_ROW = "there is no row better: the program ended before"
 HAZARD = "1. race in shared memory at {}\n\n1 hazard found in 2 launches."
 
 
@@ -128,24 +132,28 @@ HAZARD = "1. race in shared memory at {}\n\n1 hazard found in 2 launches."
     [
         ("--size=10", "", Run([row("before", "WRONG"), row("better")]), None),  # of another kernel
         ("--size=10", "", Run([row("better"), row("better", "ok", "size=10 tile=8")]), None),
-        ("--size=10", "", Run([row("before")]), "there is no row better: the program ended before"),
+        ("--size=10", "", Run([row("before")]), NO_ROW),
         ("--size=10", "", Run([*GOOD_ROWS, row("better")]), "the row better is there twice"),
         ("--size=10", "", Run([row("before"), row("better", "")]), "better is WRONG"),
         ("--size=10", "", Failed("killed by SIGSEGV"), "killed by SIGSEGV"),
         ("--size=10", "", Refused("ended with exit status 2"), "ended with exit status 2"),
-        ("--size=10", CHECK, Run(GOOD_ROWS, report=HAZARD.format("0x7f0011223344")), HAZARD.format("0x...")),
-        ("--size=10", CHECK, Run(GOOD_ROWS), "the check reported nothing"),
-        ("--size=10", CHECK, Run(GOOD_ROWS, report="no kernel was launched"), "no kernel was launched"),
-        ("--size=10", CHECK, Run(GOOD_ROWS, report="x" * 10**6), "x" * MOST_SEEN),
-        ("--size=10", CHECK, Run(WRONG_ROWS, report=SILENT), "better is WRONG"),
+        (*SMALL, Run(GOOD_ROWS, report=HAZARD.format("0x7f0011223344")), HAZARD.format("0x...")),
+        (*SMALL, Run(GOOD_ROWS), "the check reported nothing"),
+        (*SMALL, Run(GOOD_ROWS, report="no kernel was launched"), "no kernel was launched"),
+        (*SMALL, Run(GOOD_ROWS, report="x" * 10**6), "x" * MOST_SEEN),
+        (*SMALL, Run(WRONG_ROWS, report=SILENT), "better is WRONG"),
         (*BOUND, Run(WRONG_ROWS, counts=counted(100.0)), "better is WRONG"),
-        (*BOUND, Run(GOOD_ROWS, counts=counted(100.0, 50.0)), "gst_efficiency of better<64> is 50 %"),
-        (*BOUND, Run(GOOD_ROWS, counts=counted()), "better: not launched"),
-        (*BOUND, Run(GOOD_ROWS, counts=counted(100.0, kernel="betterThan")), "better: not launched"),
-        (*BOUND, Run(GOOD_ROWS, counts=counted(None)), "gst_efficiency of better<64> could not be counted"),
-        (*BOUND, Run(GOOD_ROWS, counts=of_another_unit()), "a value in 'byte' cannot be shown in '%'"),
+        (*BOUND, Run(GOOD_ROWS, counts=counted(100.0, 50.0)), TOO_LOW),
+        (*BOUND, Run(GOOD_ROWS, counts=counted()), NOT_LAUNCHED),
+        (*BOUND, Run(GOOD_ROWS, counts=counted(100.0, kernel="betterThan")), NOT_LAUNCHED),
+        (*BOUND, Run(GOOD_ROWS, counts=counted(None)), NO_COUNT),
+        (
+            *BOUND,
+            Run(GOOD_ROWS, counts=of_another_unit()),
+            "a value in 'byte' cannot be shown in '%'",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_a_run_is_worth(
     workshop, options: str, purpose: str, run: Run | Failed, seen: str | None
 ) -> None:

@@ -18,7 +18,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from check_printed import without_measured
 from lab_cli import signals
 from lab_cli.counters.collect import VARIABLE
 from lab_cli.errors import LabError
@@ -533,34 +532,6 @@ def test_what_is_started_while_lab_ends(sandboxed: bool, hostile: Path, monkeypa
     with pytest.raises(LabError, match="was ended from outside"):
         run(hostile, "sleep", limits=replace(LIMITS, seconds=5), sandboxed=sandboxed)
     assert processes_of(hostile) == []
-
-
-def test_exercise(only_sandboxed: None) -> None:
-    path = BUILD / "ch04_memory" / "transpose"
-    if not path.exists():
-        pytest.skip(f"{path} is not built")
-    options = ["--rows=64", "--cols=32", "--reps=1", "--csv"]
-    multiprocessors = {"CUDA_EMULATOR_SMS": "4"}
-    outside = subprocess.run(
-        [path, *options],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=True,
-        env={**os.environ, **multiprocessors},
-    )
-    limits = replace(LIMITS, memory=10**9)
-    ended = run(path, *options, limits=limits, variables=multiprocessors)
-    assert (ended.status, ended.reason) == (0, "")
-    assert without_times(ended.output) == without_times(outside.stdout)
-    assert ",transposeSmem," in ended.output and "WRONG" not in ended.output
-
-
-def without_times(output: str) -> tuple[str, list[str]]:
-    """What is printed as CSV, and the other lines."""
-    lines = output.splitlines()
-    table = [line for line in lines if line.count(",") > 5]
-    return without_measured("\n".join(table)), [line for line in lines if line not in table]
 
 
 def test_counts(only_sandboxed: None, tmp_path: Path) -> None:
