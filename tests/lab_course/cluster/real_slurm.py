@@ -120,21 +120,12 @@ class Cluster:
             "munged", ["--foreground", *(f"--{name}={path}" for name, path in files.items())]
         )
         self._wait(lambda: (self.folder / "munge.socket").exists())
-        self.start_controller()
+        self._daemon("slurmctld", ["-D", "-f", str(self.folder / "slurm.conf")])
         self.start_node()
         self._wait(lambda: "idle" in self.node_state())
 
-    def start_controller(self) -> None:
-        self._daemon("slurmctld", ["-D", "-f", str(self.folder / "slurm.conf")])
-
     def start_node(self) -> None:
         self._daemon("slurmd", ["-D", "-f", str(self.folder / "slurm.conf"), "-N", "one"])
-
-    def end_controller(self) -> None:
-        """As for an update: it saves its state."""
-        process = self._running.pop("slurmctld")
-        process.terminate()
-        process.wait(LONGEST)
 
     def node_fails(self) -> None:
         """All that runs on it is gone at once."""

@@ -215,24 +215,6 @@ def test_who_ends_lab_ends_the_job(lab: Lab, command, number: signal.Signals) ->
     assert len(table(lab)) == MANY
 
 
-def test_the_controller_is_started_anew_while_lab_waits(lab: Lab, cluster) -> None:
-    lab.hold(1)
-    lab.program("program", f"{lab.held} exit 5")
-    process = lab.start("run", "order", "--slurm")
-    lab.meanwhile(
-        process, lambda: any("RUNNING" in line for line in lab.in_queue()), "the job runs"
-    )
-    cluster.end_controller()
-    lab.meanwhile(
-        process, lambda: "Slurm does not answer (" in lab.said("stderr"), "lab notices it"
-    )
-    assert process.poll() is None
-    cluster.start_controller()
-    lab.meanwhile(process, lambda: bool(cluster.ask("squeue", "--noheader")), "it answers")
-    lab.let_go(1)
-    assert lab.ended(process)[0] == 5
-
-
 @pytest.mark.parametrize(
     ("end", "why"),
     [("cancel", "CANCELLED: it was cancelled"), ("fail", "NODE_FAIL: its node has failed")],
