@@ -129,7 +129,8 @@ def test_submissions(workshop, handed_in, tmp_path, capsys) -> None:
         f"carl,0,9,0,0,0,0,{NO_KERNEL}",
     ]
     assert json.loads((out / "bert" / "results.json").read_text())["score"] == 9
-    assert "9 of 9 points" in (out / "bert" / "report.html").read_text()
+    page = (out / "bert" / "report.html").read_text()
+    assert "9 of 9 points" in page and "&lt;b&gt;&amp;amp;" in page and "<b>" not in page
     assert NO_KERNEL in (out / "carl" / "report.html").read_text()
 
     pages = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}

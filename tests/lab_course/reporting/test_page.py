@@ -95,6 +95,10 @@ def test_nothing_comes_from_elsewhere() -> None:
     assert "url(" not in CSS and "@import" not in CSS
 
 
+def test_of_many_programs_the_title_has_their_number() -> None:
+    assert page.title(report_sample.of(*[OWN] * 5)) == "Report on 5 exercises"
+
+
 def test_headings_come_in_order() -> None:
     levels = [int(e.tag[1]) for e in render().iter() if re.fullmatch("h[1-6]", str(e.tag))]
     assert levels[0] == 1 and levels.count(1) == 1
