@@ -359,7 +359,7 @@ def mine(lab: Lab, monkeypatch) -> Path:
     monkeypatch.setattr(own_program, "run", compile)
     (lab.folder / "mine").mkdir()
     source = lab.folder / "mine" / "mine.cu"
-    source.write_text(f"#!/bin/sh\necho '</pre><script>x</script>'; echo {source} $*; exit 3\n")
+    source.write_text(f"#!/bin/sh\necho '</pre><script>x</script>'; echo {source} $* >&2; exit 3\n")
     return source
 
 
