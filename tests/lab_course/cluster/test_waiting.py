@@ -66,35 +66,29 @@ def test_a_status_of_0_is_enough(fake) -> None:
     assert fake.asked == []
 
 
-def test_of_another_status_slurm_is_asked(fake) -> None:
-    """A command that Slurm ends notes a status, too."""
+@pytest.mark.parametrize(
+    ("status", "now", "problem"),
+    [
+        (3, {"": FAILED}, ""),
+        (3, {}, ""),
+        (143, {"": TIMEOUT}, "TIMEOUT: its time was up (--time gives it more)"),
+        (None, {"": State("NODE_FAIL")}, "NODE_FAIL: its node has failed"),
+    ],
+)
+def test_of_another_status_slurm_is_asked(
+    fake, status: int | None, now: dict[str, State], problem: str
+) -> None:
+    """A command that Slurm ends notes a status, too, or none."""
     watch = fake.watch()
-    fake.note(143)
+    if status is not None:
+        fake.note(status)
     fake.now = {"": State("COMPLETING")}
     assert not fake.wait(watch, 10)
-    fake.now = {"": TIMEOUT}
+    fake.now = now
     assert fake.wait(watch, 10)
     end = watch.ended[""]
-    assert end == End(143, TIMEOUT)
-    assert not end.by_itself
-    assert end.problem(watch.folder) == "TIMEOUT: its time was up (--time gives it more)"
-
-
-@pytest.mark.parametrize("now", [{"": FAILED}, {}])
-def test_a_command_that_fails(fake, now: dict[str, State]) -> None:
-    fake.now = now
-    fake.note(3)
-    watch = fake.watch()
-    assert watch.look()
-    assert watch.ended[""].by_itself
-    assert watch.ended[""].status == 3
-
-
-def test_what_slurm_has_ended_leaves_no_status(fake) -> None:
-    watch = fake.watch()
-    fake.now = {"": State("NODE_FAIL")}
-    assert fake.wait(watch, 3)
-    assert watch.ended[""].problem(watch.folder) == "NODE_FAIL: its node has failed"
+    assert (end.status, end.by_itself) == (status, not problem)
+    assert not problem or end.problem(watch.folder) == problem
 
 
 @pytest.mark.parametrize("now", [{"": COMPLETED}, {"": FAILED}, {}])
