@@ -70,15 +70,17 @@ def test_options_that_differ_are_a_column() -> None:
     assert [row.shown["options"] for row in found.rows] == ["tile=8", "tile=16"]
 
 
+def measured(name: str, parameters: str) -> list[dict[str, str]]:
+    text = store.file(catalogue.one(name).results / reference.GPU).read_text()
+    rows = csv.DictReader(line for line in text.splitlines() if line[0] != "#")
+    return [row for row in rows if row["parameters"] == parameters]
+
+
 def test_beside_a_row_stands_the_largest_run_of_its_kernel_on_the_reference() -> None:
     found = built(HEAD + line("copyRow") + line("mine"))
     first, second = (row.reference for row in found.rows)
-    results = store.file(catalogue.one("transpose").results / reference.GPU).read_text()
-    (wanted,) = (
-        row
-        for row in csv.DictReader(line for line in results.splitlines() if line[0] != "#")
-        if row["kernel"] == "copyRow" and row["parameters"] == "rows=16384 cols=16384 tile=32"
-    )
+    rows = measured("transpose", "rows=16384 cols=16384 tile=32")
+    (wanted,) = (row for row in rows if row["kernel"] == "copyRow")
     assert first and first.parameters == "rows=16K cols=16K tile=32"
     assert first.median_ms == float(wanted["median_ms"])
     assert (first.rate, first.unit) == (float(wanted["gbps"]), "GB/s")
@@ -86,6 +88,16 @@ def test_beside_a_row_stands_the_largest_run_of_its_kernel_on_the_reference() ->
     assert second is None  # of a kernel that the reference has not got
     assert found.reference_gpu == "NVIDIA H200"
     assert found.reference_parameters == "rows=16K cols=16K tile=32"
+
+
+def test_a_sweep_of_blocks() -> None:
+    rows = measured("sumMatrix", "rows=16384 cols=16384")
+    asked = [row for row in rows if row["kernel"] == rows[0]["kernel"]][:5:2]
+    text = "exercise,device,parameters,kernel,grid,block,median_ms,check\n" + "".join(
+        f"sumMatrix,x,rows=256 cols=256,{row['kernel']},1,{row['block']},1,ok\n" for row in asked
+    )
+    found = [row.reference and row.reference.median_ms for row in built(text, "sumMatrix").rows]
+    assert found == [float(row["median_ms"]) for row in asked] and len(set(found)) == 3
 
 
 def test_a_sweep_stands_beside_the_same_place_in_the_sweep() -> None:
