@@ -15,13 +15,12 @@ from lab_cli.catalogue import FACTS, Exercise
 from lab_cli.paths import ROOT
 from lab_cli.results import csv_file, store
 from lab_cli.results.csv_file import Row
+from lab_course.grading.kernel_source import KernelSource
 from lab_course.handouts import pages
 
 LEAST = 15
 FULL = 10  # points without a GPU
 ROOM = 0.95  # of what was measured, for a GPU that has other things to do
-
-
 UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 GIVEN = list(assignment_catalogue.assignments().values())
@@ -64,6 +63,13 @@ def test_no_other_answer_has_its_kernels(exercise: Exercise, assignment: Assignm
         for name in assignment.kernels:
             assert tasks & gone or not re.search(rf"__global__[^;{{]*\b{name}\(", answer[0]), tasks
     assert gone <= seen
+
+
+@of_assignments
+def test_the_kernel_before_it_is_there(exercise: Exercise, assignment: Assignment) -> None:
+    """Also where tests/assignments.toml has another body for it."""
+    source = KernelSource(exercise.source.read_text(encoding="utf-8"), exercise.source.name)
+    assert "__global__" in source.function(assignment.before).signature
 
 
 @of_assignments
