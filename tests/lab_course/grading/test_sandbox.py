@@ -24,7 +24,7 @@ from lab_cli.errors import LabError
 from lab_cli.machine.needs import find_compiler
 from lab_cli.paths import ROOT, SCRIPTS
 from lab_course.grading import bubblewrap, running, sandbox
-from lab_course.grading.limits import Limits, bytes_in
+from lab_course.grading.limits import Limits, bytes_in, shown_bytes
 from lab_course.grading.sandbox import Ended
 
 LIMITS = Limits(
@@ -616,6 +616,11 @@ def test_options_of_the_oldest_bubblewrap(no_sandbox: str, monkeypatch) -> None:
     order = sandbox.Order(["x"], LIMITS, [Path("/a")], [Path("/b")], {}, Path("/"), True)
     words = bubblewrap.command_line(order, ["x"], {"--json-status-fd": 3, "--seccomp": 4})
     assert {word for word in words if word.startswith("--")} <= set(known)
+
+
+def test_bytes_as_words() -> None:
+    words = ["1 GB", "1.5 MB", "100 kB", "300 bytes"]
+    assert [shown_bytes(number) for number in (10**9, 1_500_000, 10**5, 300)] == words
 
 
 def test_bytes_in_a_folder(tmp_path: Path) -> None:

@@ -53,17 +53,16 @@ def test_files_of_many_and_one_that_kept_its_name(tmp_path) -> None:
 
 
 @pytest.mark.parametrize(
-    "file",
-    [SOURCE, "mine.cu", f"ch04_memory/transpose/{SOURCE}", f"work/ch04_memory/transpose/{SOURCE}"],
+    "files",
+    [[SOURCE], [f"ch04_memory/transpose/{SOURCE}", "ch04_memory/other/other.cu", "lab"]],
+    ids=["alone", "in a workspace"],
 )
-def test_a_folder_of_one(tmp_path, file: str) -> None:
-    """Also as a workspace, with other exercises."""
-    put(tmp_path / "anna" / file)
-    put(tmp_path / "anna" / "notes.txt")
-    if file != "mine.cu":
-        put(tmp_path / "anna" / file.replace("transpose", "other"), "other")
+def test_a_folder_of_one(tmp_path, files: list[str]) -> None:
+    for file in files:
+        put(tmp_path / "anna" / file, file)
     (found,) = submissions.find([str(tmp_path / "anna")], SOURCE)
-    assert (found.name, found.file, found.read()) == ("anna", tmp_path / "anna" / file, "kernel")
+    assert (found.name, found.file) == ("anna", tmp_path / "anna" / files[0])
+    assert found.read() == files[0]
 
 
 def test_a_chapters_folder_is_of_one(tmp_path) -> None:
