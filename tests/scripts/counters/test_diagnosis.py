@@ -9,7 +9,7 @@ import explain_sample
 import pytest
 from lab_cli import catalogue, metrics
 from lab_cli.counters import diagnosis, metric_table, raw_csv
-from lab_cli.counters.diagnosis import KINDS, SHOWN, Finding, Rule, Values
+from lab_cli.counters.diagnosis import KINDS, SHOWN, Rule, Values
 from lab_cli.errors import LabError
 from lab_cli.paths import ROOT
 from lab_cli.results import csv_file, store
@@ -24,42 +24,13 @@ FEW = "few warps for the latency"
 
 # What the pages say of each kernel: the symptoms, and none for those that mend them. From the file that
 # is named; the launches of a kernel in the order in which they stand there. What a file does not have
-# cannot be found in it: the metrics of the exercises are the numbers of their own story.
+# cannot be found in it: the metrics of the exercises are the numbers of their own story. Those of
+# test_recorded_explanations.py are not here again.
 EXPECTED: dict[str, dict[str, list[list[str]]]] = {
-    "transpose.counts.optimised": {
-        "copyFloat4": [[]],
-        "copyRow": [[]],
-        "transposeNaiveRow<1>": [[STORES]],
-        "transposeNaiveRow<4>": [[STORES]],
-        "transposeNaiveCol<1>": [[LOADS]],
-        "transposeNaiveCol<4>": [[LOADS]],
-        "transposeSmem": [[BANKS]],
-        "transposeSmemPad": [[]],
-        "transposeSmemSwizzle": [[]],
-        "transposeSmemUnroll2": [[]],
-        "transposeSmemDiagonal": [[]],
-        "transposeSmemDynamic": [[BANKS], [BANKS], [], []],  # blocks 8, 16, 32 and 64 wide
-    },
-    "transposeFast.counts.optimised": {
-        "transposeTile<32>": [[]],
-        "transposeFloat4<0, 0, 1>": [[BANKS]],
-        "transposeFloat4<1, 0, 1>": [[]],
-    },
     "sharedBanks.counts.optimised": {
         "staticTile<32, 0, 0, 0>": [[]],
-        "staticTile<32, 0, 1, 1>": [[BANKS]],
-        "staticTile<32, 0, 0, 1>": [[BANKS]],
         "staticTile<32, 1, 0, 1>": [[]],
         "swizzledTile<32>": [[]],
-        "staticTile<16, 0, 0, 1>": [[BANKS]],
-        "staticTile<16, 2, 0, 1>": [[]],
-    },
-    "reduceInteger.counts.optimised": {
-        "reduceNeighbored": [[SPLIT, LOADS]],
-        "reduceNeighboredLess": [[LOADS, STORES]],
-        "reduceInterleaved": [[]],
-        "reduceUnrolling<8>": [[]],
-        "reduceShuffle": [[]],
     },
     "simpleDivergence.counts.debug": {
         "heavyByThread": [[SPLIT, STORES]],  # each half of a warp stores on its own
@@ -67,20 +38,6 @@ EXPECTED: dict[str, dict[str, list[list[str]]]] = {
         "branchByWarp": [[]],
     },
     "controlDivergence.counts.debug": {"borderByWarp": [[]]},
-    "matmul.counts.optimised": {
-        "matmulUncoalesced": [[LOADS]],
-        "matmulCoalesced": [[]],
-        "matmulTiled<32>": [[]],
-    },
-    "cornerTurning.counts.optimised": {
-        "tiledRowMajor": [[]],
-        "bAsItLies": [[LOADS]],
-        "bTurnedLate": [[BANKS]],
-        "bTurned<32>": [[BANKS]],
-        "bTurned<33>": [[]],
-        "aAsItLies": [[LOADS]],
-        "aTurned": [[]],
-    },
     "registerTiles.counts.optimised": {  # small: the stores of results are half of all sectors
         "registerFloat4<1>": [[STORES, BANKS]],
         "registerNoConflicts<1>": [[STORES]],
@@ -95,13 +52,6 @@ EXPECTED: dict[str, dict[str, list[list[str]]]] = {
         "readStrided<32>": [[LOADS]],
         "readRandom<1>": [[LOADS]],
         "readRandom<8>": [[]],
-    },
-    "structLayouts.counts.optimised": {
-        "massAos": [[LOADS]],
-        "massSoa": [[]],
-        "massAosoa": [[]],
-        "allAos": [[LOADS]],
-        "allSoa": [[]],
     },
     "misalignedAccess.counts.optimised": {"readOffset<1>": [[], []], "writeOffset<1>": [[], []]},
     "warpLayout.counts.optimised": {"observeWarps": [[IDLE, STORES]]},  # of structs
@@ -225,11 +175,8 @@ def test_busy_parts(values: tuple[float, ...], parts: list[str], full: bool) -> 
     assert [limit.part for limit in busy.limits] == parts
     assert busy.full == full
     assert list(busy.shares.values()) == list(values)
-
-
-def test_without_one_of_the_shares_nothing_is_said_of_limits() -> None:
-    for missing in shares(1, 2, 3, 4):
-        assert RULES.busy({k: v for k, v in shares(99, 99, 99, 99).items() if k != missing}) is None
+    for missing in shares(*values):
+        assert RULES.busy({k: v for k, v in shares(*values).items() if k != missing}) is None
 
 
 @pytest.mark.parametrize(
@@ -242,7 +189,6 @@ def test_without_one_of_the_shares_nothing_is_said_of_limits() -> None:
         ({"stall_sync": 30.0, "stall_not_selected": 10.0, "warp_issuing": 20.0}, None, None),
         ({"stall_drain": 100.2}, "stall_drain", True),  # rounded
         ({"warp_issuing": 100.0, "stall_not_selected": 0.0}, None, None),
-        (dict.fromkeys(["stall_sync", "stall_drain"], 0.0) | {"stall_not_selected": 100.0}, None, None),
     ],
 )  # fmt: skip
 def test_the_greatest_stall(values: Values, metric: str | None, dominating: bool | None) -> None:
@@ -253,18 +199,6 @@ def test_the_greatest_stall(values: Values, metric: str | None, dominating: bool
         assert waiting
         assert (waiting.stall.metric, waiting.dominating) == (metric, dominating)
         assert waiting.share == values[metric]
-
-
-def test_stalls_of_kernels_of_which_not_all_were_counted() -> None:
-    """Two of them, and no more."""
-    stalls = {}
-    for kernel, values in launches("reduceInteger.4M.metrics"):
-        waiting = RULES.waiting(values)
-        stalls[kernel] = (waiting.stall.metric, waiting.dominating) if waiting else None
-    assert stalls["reduceUnrollWarps8"] == ("stall_memory_dependency", True)
-    # More than all that is left for others.
-    assert stalls["reduceNeighboredLess"] == ("stall_sync", True)
-    assert stalls["reduceNeighbored"] is None  # 17 % and 13 %
 
 
 # ---- the file ----
@@ -318,10 +252,6 @@ def test_rule_without_its_metrics_is_silent() -> None:
     assert RULES.findings(values, "gpu") == []
     assert RULES.undecided(values, "gpu")[LOADS] == ["gld_transactions_per_request"]
     assert found({**values, "gld_transactions_per_request": 32.0}) == [LOADS]
-
-
-def test_kernel_without_accesses_loses_no_share_of_them() -> None:
-    assert found(dict.fromkeys(RULES.rules[2].needs, 0.0)) == []
 
 
 @pytest.mark.parametrize(("kind", "symptom"), [("gld", LOADS), ("gst", STORES)])
@@ -385,19 +315,14 @@ def test_sentences_quote_their_numbers() -> None:
         "gld_transactions_per_request": 18.0,
     }  # fmt: skip
     finding = rule.finding(values)
-    assert isinstance(finding, Finding)
-    assert (
-        finding.says
-        == "A warp's load touches 18 sectors of 32 bytes and uses 22.2 % of their bytes."
-    )
+    assert finding and "18 sectors" in finding.says and "22.2 % of" in finding.says
     cached = rule.finding({**values, "global_hit_rate": 77.78})
-    assert cached and cached.says.endswith("bytes. The L1 cache had 77.8 % of the sectors.")
+    assert cached and cached.says == f"{finding.says} The L1 cache had 77.8 % of the sectors."
 
 
 @pytest.mark.parametrize(
-    ("value", "text"),
-    [(12.5, "12.5"), (0.4567, "0.457"), (3.0, "3"), (262_144.0, "262,144"), (1234.6, "1,235"), (0.0, "0")],
-)  # fmt: skip
+    ("value", "text"), [(0.4567, "0.457"), (262_144.0, "262,144"), (1234.6, "1,235"), (0.0, "0")]
+)
 def test_numbers_in_sentences(value: float, text: str) -> None:
     assert diagnosis.shown(value) == text
 

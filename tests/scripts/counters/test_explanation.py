@@ -12,17 +12,14 @@ from lab_cli.paths import ROOT
 SHOWN = re.compile(r"<!-- explained (\w+) -->\n\n((?:    .*\n)+)")
 
 
-def recorded(stem: str) -> raw_csv.RawTable:
-    """The raw page of an exercise's build, NAME.debug or NAME.optimised."""
+def explained(stem: str, width: int) -> list[str]:
+    """The paragraphs on the kernels of an exercise's build, NAME.debug or NAME.optimised, as without a
+    GPU."""
     exercise, _, build = stem.partition(".")
     path = catalogue.one(exercise).results / "h200" / f"counts.{build}.csv"
-    return raw_csv.parse(path.read_text())
-
-
-def explained(stem: str, width: int) -> list[str]:
-    """The paragraphs on the kernels of a recorded profile, as without a GPU."""
+    raw = raw_csv.parse(path.read_text())
     asked = metrics.load().find(diagnosis.load().metrics("cpu"))
-    text = explanation.text(metric_table.build(recorded(stem), asked, "recorded", []), "cpu", width)
+    text = explanation.text(metric_table.build(raw, asked, "recorded", []), "cpu", width)
     *kernels, notes = text.split("\n\n")
     assert notes.startswith("recorded\n")
     assert " ".join(notes.split()).endswith(explanation.WITHOUT_GPU)
@@ -47,13 +44,3 @@ def test_a_number_and_its_unit_stand_on_one_line() -> None:
     for width in range(40, 100):
         for paragraph in explained("transpose.optimised", width):
             assert not re.search(r"^ *%", paragraph, re.MULTILINE)
-
-
-def test_launches_alike_are_told_once() -> None:
-    paragraphs = explained("sharedBanks.debug", 100)
-    assert len(set(paragraphs)) == len(paragraphs)
-    headings = [paragraph.splitlines()[0] for paragraph in paragraphs]
-    counted = sum(
-        int(n) for text in headings for n in re.findall(r"\((\d+) launches", text) or ["1"]
-    )
-    assert counted == len(recorded("sharedBanks.debug").launches)
