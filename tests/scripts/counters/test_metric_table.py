@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-
 import pytest
 from lab_cli import metrics
 from lab_cli.counters import metric_table, raw_csv
@@ -43,13 +40,6 @@ def test_csv_has_plain_numbers_under_textbook_names() -> None:
     )
 
 
-def test_csv_quotes_what_has_a_comma() -> None:
-    page = raw_page({"a__b": ""}, [launch(0, "void f<1, 2>(int)", ["3"], "(1, 1, 1)", "(1, 1, 1)")])
-    table = metric_table.build(raw_csv.parse(page), KNOWN.find(["a__b"]), "", [])
-    rows = list(csv.reader(io.StringIO(table.csv_text())))
-    assert rows == [["kernel", "grid", "block", "a__b"], ["f<1, 2>", "1", "1", "3"]]
-
-
 def test_csv_of_builds_has_the_rows_of_a_launch_one_below_the_other() -> None:
     def table(rows: list[tuple[str, str, float | None]]) -> MetricTable:
         asked = KNOWN.find(["branch"])
@@ -78,15 +68,6 @@ def test_csv_of_builds_has_the_rows_of_a_launch_one_below_the_other() -> None:
     ]
 
 
-def test_csv_of_one_build_names_it() -> None:
-    text = metric_table.csv_of_builds({"optimised": reductions()})
-    assert text.splitlines()[:2] == [
-        "kernel,build,grid,block,divergent_branch,branch_efficiency,gld_transactions,"
-        "dram_read_throughput,duration",
-        "reduceNeighbored,optimised,8192,512,778240,68.75,4186112,412.5,1250",
-    ]
-
-
 TEXT = """\
                                                   branch_                dram_read_
                                    divergent_  efficiency          gld_  throughput  duration
@@ -97,6 +78,7 @@ reduceInterleaved     8192  512        40,960       98.36     1,089,536         
 
 divergent_branch      branches in which a warp split (lower is better)
 """
+JUST_FITS = max(map(len, TEXT.partition("\n\n")[0].splitlines()))
 
 
 def test_text() -> None:
@@ -105,41 +87,16 @@ def test_text() -> None:
     assert text.endswith("\n\nwhere\na note\n")
 
 
-@pytest.mark.parametrize("width", [60, 80, 100, 200])
-def test_wide_tables_are_cut_into_groups_that_fit(width: int) -> None:
+@pytest.mark.parametrize(
+    ("width", "parts"), [(10, len(ASKED)), (60, 3), (80, 2), (JUST_FITS - 1, 2), (JUST_FITS, 1)]
+)
+def test_wide_tables_are_cut_into_groups_that_fit(width: int, parts: int) -> None:
     text = reductions().text(width)
     table = text.split("divergent_branch  ")[0]  # above the legend
-    assert max(map(len, table.splitlines())) <= width
-    parts = table.count("\nreduceNeighbored ")
-    assert parts == {60: 3, 80: 2, 100: 1, 200: 1}[width]
+    assert table.count("\nreduceNeighbored ") == parts
+    assert width < 60 or max(map(len, table.splitlines())) <= width
     for value in ("778,240", "68.75", "4,186,112", "412.50", "1,250"):
         assert table.count(value) >= 1
-
-
-@pytest.mark.parametrize(
-    ("name", "lines"),
-    [
-        ("abcdefg_hijkl", ["abcdefg_hijkl"]),
-        ("abcdefg_hijklm", ["abcdefg_", "hijklm"]),
-        ("aVeryLongWordOfItsOwn", ["aVeryLongWordOfItsOwn"]),
-        ("aVeryLongWordOfItsOwn_b", ["aVeryLongWordOfItsOwn_", "b"]),
-        ("a__b_c", ["a__b_c"]),
-        ("smsp__sass_x.sum", ["smsp__sass_", "x.sum"]),
-    ],
-)
-def test_long_names_are_broken_behind_underscores(name: str, lines: list[str]) -> None:
-    assert metric_table._broken(name) == lines
-
-
-def test_narrowest_terminal_still_shows_everything() -> None:
-    text = reductions().text(10)
-    assert text.count("\nreduceNeighbored ") == len(ASKED)
-
-
-def test_table_that_just_fits_is_not_cut() -> None:
-    width = max(map(len, TEXT.partition("\n\n")[0].splitlines()))
-    assert reductions().text(width).startswith(TEXT)
-    assert reductions().text(width - 1).count("\nreduceNeighbored ") == 2
 
 
 def test_metric_without_a_meaning_is_not_explained() -> None:
@@ -152,24 +109,11 @@ def test_metric_without_a_meaning_is_not_explained() -> None:
     ]
 
 
-def test_number_format_is_one_for_a_column() -> None:
-    units = {"a__x": "", "a__y": "%"}
-    text = of(units, [["1", "50"], ["2.5", "0.004"], ["1,000", "0"]], ["a__x", "a__y"]).text(100)
-    cells = [line.split()[3:] for line in text.splitlines() if line.startswith("k ")]
-    assert cells == [["1.00", "50.00"], ["2.50", "0.004"], ["1,000.00", "0.00"]]
-
-
 def test_missing_metric_is_named() -> None:
     table = of({"gpu__time_duration.sum": "ns"}, [["n/a"]], ["duration", "branch"])
     assert table.notes == ["without a value here: duration, branch"]
     assert table.rows[0].values == [None, None]
     assert table.csv_text().splitlines()[1] == "k,4,32,,"
-
-
-def test_metric_that_nobody_has_keeps_its_column() -> None:
-    table = of({"lts__t.sum": "sector"}, [["1"]], ["x__y", "lts__t.sum"])
-    assert table.csv_text() == "kernel,grid,block,x__y,lts__t.sum\nk,4,32,,1\n"
-    assert table.notes == ["without a value here: x__y"]
 
 
 def test_nsight_name_without_its_last_part_gives_all_columns_of_it() -> None:
@@ -181,6 +125,9 @@ def test_nsight_name_without_its_last_part_gives_all_columns_of_it() -> None:
     table = of({"lts__t": "sector", **units}, [["7", "1", "2", "3"]], ["lts__t"])
     assert [metric.name for metric in table.metrics] == ["lts__t"]
     assert table.rows[0].values == [7]
+    table = of(units, [["1", "2", "3"]], ["x__y", "lts__t.sum"])  # a column of its own all the same
+    assert table.csv_text() == "kernel,grid,block,x__y,lts__t.sum\nk,4,32,,2\n"
+    assert table.notes == ["without a value here: x__y"]
 
 
 def test_metric_of_which_one_column_has_a_value_is_not_missing() -> None:
@@ -190,36 +137,31 @@ def test_metric_of_which_one_column_has_a_value_is_not_missing() -> None:
     assert of(units, [["n/a", "n/a"]], ["lts__t"]).notes == ["without a value here: lts__t"]
 
 
-def test_metric_of_nsight_keeps_its_unit() -> None:
-    table = of({"dram__bytes.sum": "Mbyte"}, [["1.5"]], ["dram__bytes.sum"])
-    assert table.rows[0].values == [1.5]
-    assert "[Mbyte]" in table.text(100)
-
-
-def test_text_values_are_shown_as_they_are() -> None:
-    table = of({"launch__cache": ""}, [["CachePreferNone"]], ["launch__cache"])
-    assert "CachePreferNone" in table.text(100)
-    assert table.csv_text().endswith("CachePreferNone\n")
-
-
 def test_long_kernel_names_are_cut_in_the_text_alone() -> None:
-    name = "library::Kernel<" + "Policy, " * 20 + "int>"
-    page = raw_page({"a__b": ""}, [launch(0, name + "(int)", ["3"], "(1, 1, 1)", "(1, 1, 1)")])
-    table = metric_table.build(raw_csv.parse(page), KNOWN.find(["a__b"]), "", [])
-    assert table.text(100).splitlines()[1].split("  ")[0] == f"{name[:45]}..."
-    assert name in table.csv_text()
-    assert metric_table._cut("k" * 48) == "k" * 48
-    assert metric_table._cut("k" * 49) == "k" * 45 + "..."
+    for name, cut in (("k" * 48, "k" * 48), ("k" * 49, "k" * 45 + "...")):
+        page = raw_page({"a__b": ""}, [launch(0, name, ["3"], "(1, 1, 1)", "(1, 1, 1)")])
+        table = metric_table.build(raw_csv.parse(page), KNOWN.find(["a__b"]), "", [])
+        assert table.text(100).splitlines()[1].split("  ")[0] == cut
+        assert name in table.csv_text()
 
 
 @pytest.mark.parametrize(
-    ("values", "shown"),
+    ("unit", "values", "shown"),
     [
-        ([1564672.0, 0.0], ["1,564,672", "0"]),
-        ([1234.5, 3.0], ["1,234.50", "3.00"]),
-        ([0.1, 0.0999, 0.0123, -0.05], ["0.10", "0.1", "0.012", "-0.05"]),
-        ([None, "CachePreferNone", 0.5], ["n/a", "CachePreferNone", "0.50"]),
+        ("", ["1564672", "0"], ["1,564,672", "0"]),
+        ("%", ["1,234.5", "3"], ["1,234.50", "3.00"]),
+        ("Mbyte", ["0.1", "0.0999", "0.0123", "-0.05"], ["0.10", "0.1", "0.012", "-0.05"]),
+        ("", ["n/a", "CachePreferNone", "0.5"], ["n/a", "CachePreferNone", "0.50"]),
     ],
 )
-def test_a_column_has_one_form(values: list, shown: list[str]) -> None:
-    assert metric_table._shown(values) == shown
+def test_a_column_has_one_form_and_the_unit_of_ncu(
+    unit: str, values: list[str], shown: list[str]
+) -> None:
+    text = of({"a__x": unit}, [[value] for value in values], ["a__x"]).text(100)
+    assert [line.split()[3] for line in text.splitlines() if line.startswith("k ")] == shown
+    assert not unit or f"[{unit}]\n" in text
+
+
+def test_csv_has_text_values_as_they_are() -> None:
+    table = of({"launch__cache": ""}, [["a, CachePreferNone"]], ["launch__cache"])
+    assert table.csv_text().endswith('k,4,32,"a, CachePreferNone"\n')

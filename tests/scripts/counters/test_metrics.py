@@ -65,7 +65,6 @@ def test_other_names_of_nsight_are_taken_as_they_are() -> None:
     ("name", "hint"),
     [
         ("gld_eficiency", "did you mean gld_efficiency"),
-        ("Branch_Efficiency", "did you mean branch_efficiency"),
         ("BRANCH_EFFICIENCY", r"did you mean branch_efficiency( or \w+)*\?$"),
         ("gst_e", r"did you mean gst_requests or gst_efficiency\?$"),
         ("qqq", "scripts/metrics.toml has them all; Nsight Compute's own names work as well$"),

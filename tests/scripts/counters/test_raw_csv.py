@@ -31,10 +31,6 @@ def test_finds_the_table_among_other_lines() -> None:
     assert (first.grid, first.block, first.device) == ("8192", "512", "0")
 
 
-def test_program_without_a_last_line_end() -> None:
-    assert raw_csv.parse("done" + REDUCTIONS) == raw_csv.parse(REDUCTIONS)
-
-
 def test_lines_between_rows_are_skipped() -> None:
     lines = REDUCTIONS.splitlines(keepends=True)
     like_a_row = "7," * lines[0].count(",") + "7\n"  # a table of the program's own
@@ -43,11 +39,15 @@ def test_lines_between_rows_are_skipped() -> None:
     assert raw_csv.parse(noisy) == raw_csv.parse(REDUCTIONS)
 
 
-def test_windows_line_ends() -> None:
-    assert raw_csv.parse(REDUCTIONS.replace("\n", "\r\n")) == raw_csv.parse(REDUCTIONS)
+@pytest.mark.parametrize("text", ["done" + REDUCTIONS, REDUCTIONS.replace("\n", "\r\n")])
+def test_neither_a_program_without_a_last_line_end_nor_those_of_windows_matter(text: str) -> None:
+    assert raw_csv.parse(text) == raw_csv.parse(REDUCTIONS)
 
 
-@pytest.mark.parametrize("text", ["", "==PROF== x\n", 'the column "ID" is missing\n', '"0","1"\n'])
+@pytest.mark.parametrize(
+    "text",
+    ["", 'the column "ID" is missing\n', '"0","1"\n', '"ID","a""Kernel Name",b"\n"1","x"\n'],
+)
 def test_no_table(text: str) -> None:
     assert raw_csv.parse(text).launches == []
 
@@ -61,12 +61,10 @@ def test_cut_off_row_is_dropped() -> None:
     ("text", "value"),
     [
         ("1,564,672", 1564672),
-        ("0", 0),
         ("68.75", 68.75),
         ("-1.5", -1.5),
         ("1e3", 1000),
         (" 12 ", 12),
-        ("n/a", None),
         (" N/A ", None),
         ("(!) n/a", None),
         (" two words ", "two words"),
@@ -83,11 +81,9 @@ def test_number(text: str, value: object) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("(8192, 1, 1)", "8192"),
         ("(64, 64, 1)", "64x64"),
         ("(1, 1, 1)", "1"),
         ("(1, 2, 1)", "1x2"),
-        ("(4, 1, 2)", "4x1x2"),
         ("(10, 1, 10)", "10x1x10"),
         ("", ""),
     ],
@@ -99,7 +95,6 @@ def test_shape(text: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("kernel", "expected"),
     [
-        ("reduceNeighbored(int *, int *, unsigned long)", "reduceNeighbored"),
         ("plain", "plain"),
         (" void k(int) ", "k"),
         (" void k<1> ", "k<1>"),
@@ -115,17 +110,11 @@ def test_short_name(kernel: str, expected: str) -> None:
     assert raw_csv.short_name(kernel) == expected
 
 
-def test_kernel_names_with_commas_and_quotes() -> None:
-    page = raw_page(
-        {"a__b": ""}, [launch(0, 'k<""x"", 2>(int, float)', ["1"], "(1, 2, 3)", "(4, 1, 1)")]
-    )
-    assert [launch.kernel for launch in raw_csv.parse(page).launches] == ['k<"x", 2>']
-
-
 def test_more_than_a_thousand_launches() -> None:
-    one = launch(0, "k(int)", ["1"], "(1, 1, 1)", "(1, 1, 1)")
+    one = launch(0, 'k<""x"", 2>(int, float)', ["1"], "(1, 2, 3)", "(4, 1, 1)")
     many = [one.replace('"0"', f'"{number}"', 1) for number in ("999", "1000", "1,001")]
-    assert len(raw_csv.parse(raw_page({"a__b": ""}, many)).launches) == 3
+    launches = raw_csv.parse(raw_page({"a__b": ""}, many)).launches
+    assert [launch.kernel for launch in launches] == ['k<"x", 2>'] * 3
 
 
 def test_columns_that_are_no_metrics_are_left_out() -> None:
@@ -160,7 +149,3 @@ def test_recording_of_the_reductions() -> None:
     assert counts["reduceCompleteUnroll<512>"] == 5120
     assert table.units["gpu__time_duration.sum"] == "us"
     assert table.units["dram__bytes_read.sum.per_second"] == "Tbyte/s"
-
-
-def test_a_header_that_only_looks_like_one() -> None:
-    assert raw_csv.parse('"ID","a""Kernel Name",b"\n"1","x"\n').launches == []

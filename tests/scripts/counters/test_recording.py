@@ -84,17 +84,14 @@ def test_nothing_is_lost(name: str, count: int) -> None:
 
 
 def test_lanes_from_the_streams_to_the_pages() -> None:
-    lanes = sorted({(item.place, item.lane) for item in recorded("streams").work})
-    assert [lane for _, lane in lanes] == [
+    work = recorded("streams").work
+    assert [lane for _, lane in sorted({(item.place, item.lane) for item in work})] == [
         "stream 7 (default)",
         *(f"stream {number}" for number in (13, 14, 15, 16, 18)),  # 18: of a branch of the graph
         *("host to device", "device to host", "device to device", "fill"),
         *("pages, host to device", "pages, device to host"),
     ]
-
-
-def test_kernels_keep_what_tells_them_apart() -> None:
-    names = {item.name for item in recorded("streams").work if item.kernel}
+    names = {item.name for item in work if item.kernel}
     assert names == {"addOne", "scale<float, 16>", "scale<float, 1>"}
 
 
@@ -124,31 +121,12 @@ def test_the_whole_of_a_recording() -> None:
     assert (panel.title, len(panel.ranges)) == ("", 11)
 
 
-def test_the_last_repetition_of_a_rung() -> None:
-    (panel,) = recording.rungs(recorded("streams"), "lapped")
-    assert (panel.title, panel.length) == ("overlapped, the last of 3 repetitions", 272254)
-    expected = [
-        (int(row["Start (ns)"]) - 977778182, int(row["Duration (ns)"]), row["Strm"])
-        for row in rows_of_nsys("streams", recording.WORK)
-        if 216 <= int(row["CorrId"]) <= 233
-    ]
-    assert len(expected) == 13
-    assert [(item.begin, item.end - item.begin) for item in panel.work] == [
-        (begin, duration) for begin, duration, _ in expected
-    ]
-    for item, (_, _, stream) in zip(panel.work, expected):
-        assert f"stream {stream}" in (item.name, item.lane.partition(" (")[0])
-    assert panel.ranges == []
-
-
-def test_rungs_without_repetitions_and_several() -> None:
-    panels = recording.rungs(recorded("streams"), "r")
-    titles = [panel.title for panel in panels]
-    assert titles == [
-        *(f"{name}, the last of 3 repetitions" for name in ("inOrder", "overlapped")),
-        "graph",
-    ]
-    assert len(panels[2].work) == 12
+def test_of_a_rung_with_repetitions_the_last() -> None:
+    in_order, overlapped, graph = recording.rungs(recorded("streams"), "r")
+    assert in_order.title == "inOrder, the last of 3 repetitions"
+    assert overlapped.title == "overlapped, the last of 3 repetitions"
+    assert (overlapped.length, len(overlapped.work), overlapped.ranges) == (272254, 13, [])
+    assert (graph.title, len(graph.work)) == ("graph", 12)
 
 
 def test_what_reaches_into_a_part_is_cut() -> None:
@@ -171,21 +149,17 @@ def test_unknown_rung(ranges: list[str], known: str) -> None:
     with pytest.raises(LabError) as error:
         recording.rungs(of_run, "petition")
     assert error.value.status == 2
-    assert str(error.value) == (
-        "--rung petition: no range with this in its name has work; with work there are: " + known
-    )
+    assert str(error.value).startswith("--rung petition: ")
+    assert str(error.value).endswith(f": {known}")
 
 
 @pytest.mark.parametrize(
     ("name", "lane"),
     [
         ("[CUDA memcpy HtoD]", "host to device"),  # until 2023
-        ("[CUDA memcpy DtoH]", "device to host"),
         ("[CUDA memcpy Host-to-Host]", "host to host"),
-        ("[CUDA memcpy PtoP]", "device to device"),
         ("[CUDA memcpy Peer-to-Peer]", "device to device"),
         ("[CUDA Unified Memory memcpy DtoH]", "pages, device to host"),
-        ("[CUDA memset]", "fill"),
         ("[CUDA something new]", "CUDA something new"),
     ],
 )
@@ -208,30 +182,21 @@ def test_a_kernel_without_a_stream_and_numbers_with_commas() -> None:
 
 
 def test_empty_recording() -> None:
-    with pytest.raises(
-        LabError, match="^nothing to draw: neither a kernel nor a copy was recorded$"
-    ):
+    with pytest.raises(LabError, match="neither a kernel nor a copy"):
         recording.read([], [])
 
 
 def test_unknown_columns() -> None:
-    with pytest.raises(LabError) as error:
+    with pytest.raises(LabError, match=r"cuda_gpu_trace has no column Duration \(ns\), Strm; "):
         recording.read([{"Start (ns)": "1", "Stream": "7", "Name": "k"}], [])
-    assert str(error.value) == (
-        "the report cuda_gpu_trace has no column Duration (ns), Strm; it has Start (ns), Stream, "
-        "Name. ./lab trace knows the reports of Nsight Systems 2023 to 2025: take one of these"
-    )
     with pytest.raises(LabError, match="nvtx_gpu_proj_trace has no column Projected Start"):
         recording.read([row()], [{"Name": "a", "Start (ns)": "1"}])
 
 
 @pytest.mark.parametrize(("value", "shown"), [("soon", "soon"), ("", "nothing"), ("nan", "nan")])
 def test_what_is_no_number(value: str, shown: str) -> None:
-    with pytest.raises(LabError) as error:
+    with pytest.raises(LabError, match=rf"cuda_gpu_trace has Duration \(ns\) = {shown} for k\(int"):
         recording.read([row(**{"Duration (ns)": value})], [])
-    assert str(error.value) == (
-        f"the report cuda_gpu_trace has Duration (ns) = {shown} for k(int): expected a number"
-    )
 
 
 def test_many_streams_share_a_lane() -> None:
