@@ -92,23 +92,22 @@ def problems(spans: str, table: str) -> list[str]:
     return timelines.problems(rows(spans), rows(table), 10, 100)
 
 
+RIGHT = {
+    "kernels": (KERNELS, OF_KERNELS),
+    "queues": (QUEUES, OF_QUEUES),
+    "blocks": (BLOCKS, OF_BLOCKS),
+    "slots": (SLOTS, OF_SLOTS),
+    "pieces": (PIECES, OF_PIECES),
+}
+
+
 def test_timelines_of_a_gpu() -> None:
-    assert problems(KERNELS, OF_KERNELS) == []
-    assert problems(QUEUES, OF_QUEUES) == []
-    assert problems(BLOCKS, OF_BLOCKS) == []
-    assert problems(SLOTS, OF_SLOTS) == []
-    assert problems(PIECES, OF_PIECES) == []
+    assert {kind: problems(*both) for kind, both in RIGHT.items()} == dict.fromkeys(RIGHT, [])
     assert timelines.problems([], rows(OF_KERNELS), 10, 100) == ["the timeline has no rows"]
 
 
-def found(spans: str, table: str, old: str, new: str) -> list[str]:
-    assert (spans + table).count(old) == 1
-    return problems(spans.replace(old, new), table.replace(old, new))
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
+LIES = {
+    "kernels": [
         ("0.01,0.11", "0.01,0.109", "kernel 0 took 0.099 ms, not 0.1 ms or more"),
         ("0.11,0.22", "0.09,0.22", "two overlap where they run one after the other, in 0"),
         ("0.11,0.22", "0.22,0.11", "a kernel ends before it begins"),
@@ -117,32 +116,23 @@ def found(spans: str, table: str, old: str, new: str) -> list[str]:
         ("2,1,1,0,0.1", "2,1,1,0.001,0.102", "its times do not count from the first begin"),
         ("2,1,1,0,0.1", "2,0,1,0,0.1", "kernel k is in stream k modulo 2"),
         ("0.11,0.22", "0.11,22", "the timeline has 22.11 ms, but the program took 10 ms in all"),
-        ("kernels=2,ownStreams,2,2\n", "", "the timeline has 2 rows of runs that the table does not"),
+        (
+            "kernels=2,ownStreams,2,2\n",
+            "",
+            "the timeline has 2 rows of runs that the table does not",
+        ),
     ],
-)  # fmt: skip
-def test_a_lie_about_kernels_is_found(old: str, new: str, message: str) -> None:
-    lies = found(KERNELS, OF_KERNELS, old, new)
-    assert any(message in lie for lie in lies), lies
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
+    "queues": [
         ("0.03,0.13", "0.03,0.129", "connections=8 depthFirst: kernel 1 took 0.099 ms, not 0.1 ms"),
         ("a,depthFirst,1,half,2,1,1,", "a,depthFirst,1,half,2,0,1,", "two overlap where they run"),
         ("8,one,2,0,0,0,0.1", "8,one,2,2,0,0,0.1", "kernels of a stream have consecutive numbers"),
-        ("connections=8,depthFirst,8,one,2\n", "", "the timeline has 2 rows of runs that the table"),
-        ("connections=1,depthFirst,1,half,2\n", "", "the timeline has 2 rows of runs that the table"),
+        (
+            "connections=8,depthFirst,8,one,2\n",
+            "",
+            "the timeline has 2 rows of runs that the table",
+        ),
     ],
-)  # fmt: skip
-def test_a_lie_about_queues_is_found(old: str, new: str, message: str) -> None:
-    lies = found(QUEUES, OF_QUEUES, old, new)
-    assert any(message in lie for lie in lies), lies
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
+    "blocks": [
         ("0,2,0.1,0.2", "0,1,0.1,0.2", "SM and slot 1 0: the waves must be 1, 2, 3 ..."),
         ("1,0,1,0,0.1", "1,0,0,0,0.1", "SM and slot 1 0: the waves must be 1, 2, 3 ..."),
         ("0.1,0.2", "0.05,0.2", "two overlap where they run one after the other, in 1 0"),
@@ -150,31 +140,15 @@ def test_a_lie_about_queues_is_found(old: str, new: str, message: str) -> None:
         ("200,2,1.25", "200,3,1.25", "slots: the table has 3 on an SM, the timeline 2"),
         ("2,1.25", "2,0.8", "waves: 0.8, not 5 / (2 x 2)"),
         ("1000,200,2,2,4,1,0,2,0.1,0.2\n", "", "expected a row for each block from 0 to 4"),
-        ("0.1,0.2", "0.1,20", "the timeline has 20 ms, but the program took 10 ms in all"),
     ],
-)
-def test_a_lie_about_blocks_is_found(old: str, new: str, message: str) -> None:
-    lies = found(BLOCKS, OF_BLOCKS, old, new)
-    assert any(message in lie for lie in lies), lies
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
+    "slots": [
         ("0,2,0.05,0.15", "0,2,0.05,0.14", "block 2 took 0.09 ms, not 0.1 ms or more"),
         ("1,3,0.1,0.2", "1,3,0.09,0.2", "two overlap where they run one after the other, in 1"),
         ("u0", "0", "there is no urgent block"),
         ("100,higher", "100,equal", "there is no urgent block"),
         ("higher,100,0,u0", "alone,100,0,u0", "nobody else is there"),
     ],
-)
-def test_a_lie_about_slots_is_found(old: str, new: str, message: str) -> None:
-    assert any(message in line for line in found(SLOTS, OF_SLOTS, old, new))
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
+    "pieces": [
         ("twoWay,2,2\n", "twoWay,2,3\n", "its streams are not those of the row"),
         ("2,2,host,1", "2,2,hast,1", "a lane is none of copy in, kernel, copy out, host"),
         ("host,1,0.52", "host,2,0.52", "host: expected a row for each of 2 pieces, in order"),
@@ -184,34 +158,33 @@ def test_a_lie_about_slots_is_found(old: str, new: str, message: str) -> None:
         ("copy in,all,0,0.2", "copy in,all,-1,0.2", "copy in: two overlap, or one ends before"),
         ("copy in,all,0,0.2", "copy in,all,0,0.22", "kernel of piece 0 begins before the stage"),
         ("0.31,0.39", "0.29,0.39", "copy out of piece 0 begins before the stage before has ended"),
-        ("0.52,0.6", "0.52,16", "the timeline has 16 ms, but the program took 10 ms in all"),
-        ("pieces=2,twoWay,2,2\n", "", "the timeline has 7 rows of runs that the table does not"),
     ],
-)  # fmt: skip
-def test_a_lie_about_pieces_is_found(old: str, new: str, message: str) -> None:
-    lies = found(PIECES, OF_PIECES, old, new)
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "old", "new", "message"),
+    [(kind, *lie) for kind, lies in LIES.items() for lie in lies],
+)
+def test_a_lie_is_found(kind: str, old: str, new: str, message: str) -> None:
+    spans, table = RIGHT[kind]
+    assert (spans + table).count(old) == 1
+    lies = problems(spans.replace(old, new), table.replace(old, new))
     assert any(message in lie for lie in lies), lies
 
 
 @pytest.mark.parametrize(
-    ("spans", "table", "more", "message"),
+    ("kind", "row", "last"),
     [
-        (
-            KERNELS,
-            OF_KERNELS,
-            "kernels=3,oneStream,3,1\n",
-            "timeline of kernels=3 oneStream: expected a row for each kernel from 0 to 2, in order",
-        ),
-        (
-            BLOCKS,
-            OF_BLOCKS,
-            "threads=601,busyBlocks,601,200,2,1\n",
-            "timeline of threads=601 busyBlocks: expected a row for each block from 0 to 3, in order",
-        ),
+        ("kernels", "kernels=3,oneStream,3,1", 2),
+        ("blocks", "threads=601,busyBlocks,601,200,2,1", 3),
     ],
 )
-def test_a_row_without_a_timeline(spans: str, table: str, more: str, message: str) -> None:
-    assert timelines.problems(rows(spans), rows(table + more), 0.5, 100) == [message]
+def test_a_row_without_a_timeline(kind: str, row: str, last: int) -> None:
+    spans, table = RIGHT[kind]
+    (problem,) = timelines.problems(rows(spans), rows(f"{table}{row}\n"), 0.5, 100)
+    wrong = f"expected a row for each {kind[:-1]} from 0 to {last}, in order"
+    assert problem == f"timeline of {' '.join(row.split(',')[:2])}: {wrong}"
 
 
 def test_a_timeline_may_take_all_the_time_that_passed() -> None:
