@@ -17,9 +17,8 @@ from lab_cli.results.tables import pages
 GPU = "h200"
 IMAGE = re.compile(r"!\[([^\]]*)\]\(([^)]+)\)")
 NUMBER = re.compile(r"(-?\d+\.?\d*)")
-MADE_UP = re.compile(
-    r"(?<=[\"#])[mph][0-9a-f]{10}\b"
-)  # identifiers, which matplotlib makes of what is drawn
+# Identifiers, which matplotlib makes of what is drawn.
+MADE_UP = re.compile(r"(?<=[\"#])[mph][0-9a-f]{10}\b")
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("matplotlib")
 
 from lab_cli.counters import recording
-from lab_cli.counters.recording import Panel, Range, Recording, Work
+from lab_cli.counters.recording import Panel, Recording, Work
 from lab_cli.results.plots import recorded, style
 from recordings import rows_of_nsys
 
@@ -32,10 +32,7 @@ def svg(panels: list[Panel], note: str = "") -> str:
 def extents(group: ET.Element) -> list[tuple[float, float]]:
     """Left and right of each shape in a group, in the SVG's units."""
     shapes = {path.get("id"): path.get("d", "") for path in group.iter(f"{SVG}path")}
-    found = []
-    for path in group.iter(f"{SVG}path"):
-        if path.get("id") is None:
-            found.append((path.get("d", ""), 0.0))
+    found = [(path.get("d", ""), 0.0) for path in group.iter(f"{SVG}path") if not path.get("id")]
     for use in group.iter(f"{SVG}use"):
         link = use.get("{http://www.w3.org/1999/xlink}href", "")[1:]
         found.append((shapes[link], float(use.get("x", 0))))
@@ -80,8 +77,8 @@ def work(begin: float, end: float, name: str = "k", stream: int = 13) -> Work:
     return Work(name, f"stream {stream}", (0, stream, ""), True, begin, end)
 
 
-def panel_of(items: list[Work], ranges: list[Range] | None = None, length: float = 0) -> Panel:
-    return Panel("", length or max(item.end for item in items), items, ranges or [])
+def panel_of(items: list[Work], length: float = 0) -> Panel:
+    return Panel("", length or max(item.end for item in items), items, [])
 
 
 def test_bars_are_where_nsys_saw_the_work() -> None:
@@ -120,7 +117,8 @@ def test_what_is_written_on_it() -> None:
         *("15", "16", "13", "14"),
     ]
     assert "scale&lt;float, 16&gt;" in picture.labels or "scale<float, 16>" in picture.labels
-    assert "A note" in picture.text and "of two lines" in picture.text
+    for text in ("A note", "of two lines", "./lab trace"):
+        assert text in picture.text
     assert not any("pale" in label for label in picture.labels)
 
 
@@ -147,15 +145,13 @@ def test_thousands_of_kernels_become_a_few_bars_that_say_how_many() -> None:
     panel = recording.whole(of_nsys("many"))
     picture = drawn([panel])
     assert len(picture.text) < 200_000
-    for lane, count in {"stream 13": 2250, "stream 14": 750}.items():
-        (bars,) = recorded.lanes_of(panel, panel.length / recorded.PIXELS)[1:][
-            ["stream 13", "stream 14"].index(lane)
-        ].rows
+    lanes = recorded.lanes_of(panel, panel.length / recorded.PIXELS)[1:]
+    for lane, name, count in zip(lanes, ("stream 13", "stream 14"), (2250, 750)):
+        (bars,) = lane.rows
         assert sum(bar.count for bar in bars) == count
-        assert len(picture.lanes[0][lane][0]) == len(bars) < 20
+        assert len(picture.lanes[0][name][0]) == len(bars) < 20
         for bar in bars:
-            if bar.count > 100:
-                assert f"{bar.count} x tiny" in picture.labels
+            assert bar.count <= 100 or f"{bar.count} x tiny" in picture.labels
     assert "pale: several, too close to tell apart" in picture.labels
 
 
@@ -175,13 +171,6 @@ def test_the_largest_recordings_stay_small() -> None:
     assert "other kernels" in picture.labels
     for text in (picture.text, svg([panel] * 8)):
         assert len(text) < 1_000_000
-
-
-def test_a_hundred_thousand_kernels() -> None:
-    panel = panel_of([work(40 * k, 40 * k + 39, stream=13 + k % 24) for k in range(100_000)])
-    picture = drawn([panel])
-    assert len(picture.text) < 300_000
-    assert len(picture.lanes[0]) == 24
 
 
 def test_only_what_is_narrow_and_near_is_merged() -> None:
@@ -254,10 +243,10 @@ def test_long_names_and_dollars() -> None:
 
 
 def test_labels_fit_into_their_bars() -> None:
-    panel = recording.whole(of_nsys("streams"))
-    for one in [panel, *recording.rungs(of_nsys("streams"), "r")]:
+    found = of_nsys("streams")
+    for panel in [recording.whole(found), *recording.rungs(found, "r")]:
         with style.settings():
-            figure = recorded.draw([one], "title")
+            figure = recorded.draw([panel], "title")
             figure.draw_without_rendering()
         axes = figure.axes[0]
         bars = [
@@ -265,13 +254,13 @@ def test_labels_fit_into_their_bars() -> None:
             for collection in axes.collections
             for path in collection.get_paths()
         ]
+        assert axes.texts
         for text in axes.texts:
-            box = text.get_window_extent()
+            (left, bottom), (right, top) = text.get_window_extent().get_points()
             assert any(
-                bar.x0 <= box.x0 and box.x1 <= bar.x1 and bar.y0 <= box.y0 and box.y1 <= bar.y1
+                bar.x0 <= left and right <= bar.x1 and bar.y0 <= bottom and top <= bar.y1
                 for bar in bars
             ), text
-        assert axes.texts
 
 
 def test_nothing_is_covered_or_cut_off() -> None:
@@ -285,13 +274,5 @@ def test_nothing_is_covered_or_cut_off() -> None:
         assert figure.bbox.x0 <= box.x0 and box.x1 <= figure.bbox.x1
         assert legend.y1 <= box.y0
     assert figure.bbox.y0 <= legend.y0
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == [
-        "addOne",
-        "scale<float, 16>",
-    ]
-
-
-def test_the_same_bytes_for_the_same_recording() -> None:
-    panels = recording.rungs(of_nsys("streams"), "graph")
-    assert svg(panels) == svg(panels)
-    assert "./lab trace" in svg(panels)
+    names = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert names == ["addOne", "scale<float, 16>"]
