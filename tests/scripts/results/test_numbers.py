@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Callable
 
 import pytest
 from exercise_sample import FACTS
@@ -41,10 +42,20 @@ idle = "rows * cols / 32"
 
 
 @pytest.fixture
-def facts(tmp_path: Path) -> Facts:
-    file = tmp_path / "x.toml"
-    file.write_text(FACTS + WORK)
-    return exercise_facts.load(file)
+def facts_with(tmp_path: Path) -> Callable[[str], Facts]:
+    """facts_with(text): those of an exercise with this text behind what there must be."""
+
+    def load(text: str) -> Facts:
+        file = tmp_path / "x.toml"
+        file.write_text(FACTS + text)
+        return exercise_facts.load(file)
+
+    return load
+
+
+@pytest.fixture
+def facts(facts_with) -> Facts:
+    return facts_with(WORK)
 
 
 def rows(text: str = HEAD + ROWS) -> list[Row]:
@@ -82,12 +93,10 @@ def test_runs_may_follow_one_another(facts: Facts) -> None:
         ("4,0.006,0.005,0.007,,,1", "0,,,,,,", "row 6 (busy): a time is missing"),
         (",0.004,0.003,0.005", ",,0.003,0.005", "row 2 (slow): a time is missing"),
         (",0.004,0.003,0.005", ",0.004,,0.005", "row 2 (slow): a time is missing"),
-        (",0.004,0.003,0.005", ",0.004,0.003,", "row 2 (slow): a time is missing"),
         ("-,-,1000,,4,0.002,0.002", "-,-,1000,,0,0.002,0.003", "row 5 (library): min, median and"),
         ("0.006,0.005,0.007", "0.006,0,0.007", "row 6 (busy): min, median and max are 0, 0.006"),
         # the speed-up
         ("128,10,2", "128,10,0.5", "row 3 (fast): speedup is 0.5, expected 2, of 0.004 ms"),
-        ("128,10,2", "128,10,1", "row 3 (fast): speedup is 1, expected 2, of 0.004 ms"),
         ("128,10,2", "128,10,", "row 3 (fast): speedup is missing, expected 2, of 0.004 ms"),
         ("32,2.5,0.5", "32,2.5,1", "row 4 (fast): speedup is 1, expected 0.5, of 0.004 ms"),
         ("0.007,,,1", "0.007,,,0.666666667", "row 6 (busy): speedup is 0.666666667, expected 1"),
@@ -113,113 +122,101 @@ def test_the_wrong_unit_of_the_rate(facts: Facts) -> None:
     assert "row 2 (slow): gflops is 64, but exercise.toml has no formula for it" in found
 
 
-def test_a_baseline_may_begin_with_another_value_of_a_column(tmp_path: Path) -> None:
-    file = tmp_path / "x.toml"
-    file.write_text(FACTS + "[work]\nbaselines = ['k']\nper = 'threads'\n")
+def wrong(facts: Facts, text: str) -> bool:
+    return numbers.problems(rows(text), facts) != []
+
+
+def test_a_baseline_may_begin_with_another_value_of_a_column(facts_with) -> None:
+    facts = facts_with("[work]\nbaselines = ['k']\nper = 'threads'\n")
     text = "kernel,grid,device,threads,reps,median_ms,min_ms,max_ms,speedup\n"
     text += "k,1,g,5,1,4,4,4,1\nk,1,g,5,1,2,2,2,2\nk,1,g,7,1,8,8,8,{}\n"
-    facts = exercise_facts.load(file)
-    assert numbers.problems(rows(text.format(1)), facts) == []
-    assert numbers.problems(rows(text.format(0.5)), facts) != []
+    assert not wrong(facts, text.format(1))
+    assert wrong(facts, text.format(0.5))
 
 
-def test_a_run_of_some_kernels_alone_compares_with_its_first_row(tmp_path: Path) -> None:
-    file = tmp_path / "x.toml"
-    file.write_text(FACTS)
+def test_a_run_of_some_kernels_alone_compares_with_its_first_row(facts_with) -> None:
+    facts = facts_with("")
     text = "kernel,grid,parameters,device,reps,median_ms,min_ms,max_ms,speedup\n"
     text += "a,1,n=1,g,1,4,4,4,1\nb,1,n=1,g,1,2,2,2,2\n"
     text += "b,1,n=2,g,1,8,8,8,{}\nc,1,n=2,g,1,2,2,2,{}\n"
-    facts = exercise_facts.load(file)
-    assert numbers.problems(rows(text.format(1, 4)), facts) == []
-    assert numbers.problems(rows(text.format(1, 2)), facts) != []
-    assert (
-        numbers.problems(rows(text.format(0.5, 2)), facts) == []
-    )  # its baseline is of other options
-    assert numbers.problems(rows(text.format(0.5, 1)), facts) != []
+    assert not wrong(facts, text.format(1, 4))
+    assert wrong(facts, text.format(1, 2))
+    assert not wrong(facts, text.format(0.5, 2))  # its baseline is of other options
+    assert wrong(facts, text.format(0.5, 1))
 
 
-def test_where_the_column_per_changes_such_a_run_begins_anew(tmp_path: Path) -> None:
-    file = tmp_path / "x.toml"
-    file.write_text(FACTS + "[work]\nbaselines = ['a']\nper = 'threads'\n")
+def test_where_the_column_per_changes_such_a_run_begins_anew(facts_with) -> None:
+    facts = facts_with("[work]\nbaselines = ['a']\nper = 'threads'\n")
     text = "kernel,grid,parameters,device,threads,reps,median_ms,min_ms,max_ms,speedup\n"
     text += "a,1,n=1,g,5,1,4,4,4,1\nb,1,n=2,g,5,1,8,8,8,1\n"
     text += "b,1,n=2,g,{},1,4,4,4,1\nc,1,n=2,g,7,1,2,2,2,2\n"
-    facts = exercise_facts.load(file)
-    assert numbers.problems(rows(text.format(7)), facts) == []
-    assert numbers.problems(rows(text.format(5)), facts) != []
+    assert not wrong(facts, text.format(7))
+    assert wrong(facts, text.format(5))
 
 
-def test_without_baselines_the_first_row_that_is_timed_is_one(tmp_path: Path) -> None:
-    file = tmp_path / "x.toml"
-    file.write_text(FACTS)
+def test_without_baselines_the_first_row_that_is_timed_is_one(facts_with) -> None:
+    facts = facts_with("")
     text = "kernel,grid,device,reps,median_ms,min_ms,max_ms,speedup\nhost,-,g,0,,,,\n"
     text += "a,1,g,1,4,4,4,1\nb,1,g,1,2,2,2,{}\n"
-    facts = exercise_facts.load(file)
-    assert numbers.problems(rows(text.format(2)), facts) == []
-    assert numbers.problems(rows(text.format(1)), facts) != []
+    assert not wrong(facts, text.format(2))
+    assert wrong(facts, text.format(1))
     alone = text.rpartition("b,")[0]
-    assert numbers.problems(rows(alone), facts) == []
-    assert numbers.problems(rows(alone.replace("4,4,4,1", "4,4,4,2")), facts) != []
-    assert numbers.problems(rows(alone.rpartition("a,")[0]), facts) == []  # nothing is timed
+    assert not wrong(facts, alone)
+    assert wrong(facts, alone.replace("4,4,4,1", "4,4,4,2"))
+    assert not wrong(facts, alone.rpartition("a,")[0])  # nothing is timed
 
 
-def test_a_column_of_a_gpu_is_empty_in_an_emulation(tmp_path: Path) -> None:
-    file = tmp_path / "x.toml"
-    file.write_text(FACTS + "[columns]\nlatency = { gpu = true, formula = '4 * cycles' }\n")
-    facts = exercise_facts.load(file)
+@pytest.mark.parametrize(
+    ("device", "latency", "expected"),
+    [
+        ("CPU emulation of sm_90", "", []),
+        ("CPU emulation of sm_90", "12", ["row 1: latency is 12, on an emulation"]),
+        ("some GPU", "12", []),
+        ("some GPU", "", ["row 1: latency is missing, expected 12: 4 * cycles"]),
+    ],
+)
+def test_a_column_of_a_gpu_is_empty_in_an_emulation(
+    facts_with, device: str, latency: str, expected: list[str]
+) -> None:
+    row = {"device": device, "cycles": "3", "latency": latency}
+    facts = facts_with("[columns]\nlatency = { gpu = true, formula = '4 * cycles' }\n")
+    assert numbers.problems([row], facts) == expected
+    of_both = facts_with("[columns]\nlatency = { formula = '4 * cycles' }\n")
+    assert (numbers.problems([row], of_both) == []) == (latency == "12")
 
-    def wrong(device: str, latency: str) -> list[str]:
-        return numbers.problems([{"device": device, "cycles": "3", "latency": latency}], facts)
 
-    assert wrong("CPU emulation of sm_90", "") == []
-    assert wrong("CPU emulation of sm_90", "12") == ["row 1: latency is 12, on an emulation"]
-    assert wrong("some GPU", "12") == []
-    assert wrong("some GPU", "") == ["row 1: latency is missing, expected 12: 4 * cycles"]
-    file.write_text(FACTS + "[columns]\nlatency = { formula = '4 * cycles' }\n")
-    facts = exercise_facts.load(file)  # of both
-    assert wrong("CPU emulation of sm_90", "12") == []
-    assert wrong("CPU emulation of sm_90", "") != []
-    assert numbers.problems([{"device": "d", "cycles": "3"}], facts) == []  # no such column
-
-
-def test_a_column_that_is_passed_over_does_not_hide_the_next(tmp_path: Path) -> None:
-    file = tmp_path / "x.toml"
+def test_a_column_that_is_passed_over_does_not_hide_the_next(facts_with) -> None:
     of_gpu = "latency = { gpu = true, formula = '1' }\n"
-    file.write_text(FACTS + f"[columns]\nnone = {{ formula = '1' }}\n{of_gpu}last.formula = '7'\n")
-    facts = exercise_facts.load(file)
+    facts = facts_with(f"[columns]\nnone = {{ formula = '1' }}\n{of_gpu}last.formula = '7'\n")
     row = {"device": "CPU emulation of sm_90", "latency": "", "last": "8"}
     assert numbers.problems([row], facts) == ["row 1: last is 8, expected 7: 7"]
 
 
-def test_a_column_may_have_a_lower_limit(tmp_path: Path) -> None:
-    file = tmp_path / "x.toml"
-    file.write_text(FACTS + "[columns]\nidle = { least = '10 - busy', most = '100' }\n")
-    facts = exercise_facts.load(file)
-
-    def wrong(idle: str, busy: str = "4") -> list[str]:
-        return numbers.problems([{"device": "d", "idle": idle, "busy": busy}], facts)
-
-    assert wrong("6") == wrong("100") == wrong("") == wrong("-2", "12") == []
-    assert wrong("5.999") == ["row 1: idle is 5.999, expected at least 6: 10 - busy"]
-    assert wrong("-2.1", "12") == ["row 1: idle is -2.1, expected at least -2: 10 - busy"]
-    assert wrong("101") == ["row 1: idle is 101, expected at most 100: 100"]
+LIMITS = "[columns]\nidle = { least = '10 - busy', most = '100' }\nseen = { most = { k = '2 * warps' } }\n"
 
 
-def test_a_column_may_have_a_limit(tmp_path: Path) -> None:
-    file = tmp_path / "x.toml"
-    file.write_text(FACTS + "[columns]\nseen = { most = { k = '2 * warps' } }\n")
-    facts = exercise_facts.load(file)
-
-    def wrong(kernel: str, seen: str, warps: str = "4") -> list[str]:
-        row = {"device": "d", "kernel": kernel, "warps": warps, "seen": seen}
-        return numbers.problems([row], facts)
-
-    assert wrong("k", "0") == wrong("k", "8") == wrong("k", "") == wrong("other", "9") == []
-    assert wrong("k", "8.001") == ["row 1 (k): seen is 8.001, expected at most 8: 2 * warps"]
-    assert wrong("k", "1000000.9", "500000") == []  # 9 digits of it are right
-    assert wrong("k", "1000001.1", "500000") != []
-    assert wrong("k", "many") == ["row 1 (k): seen is many, expected at most 8: 2 * warps"]
-    assert wrong("k", "1", "") == ["row 1 (k): seen: 2 * warps: there is no number warps"]
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        ({"idle": "6"}, []),
+        ({"idle": "100"}, []),
+        ({"idle": ""}, []),
+        ({"idle": "-2", "busy": "12"}, []),
+        ({"idle": "5.999"}, ["row 1: idle is 5.999, expected at least 6: 10 - busy"]),
+        ({"idle": "101"}, ["row 1: idle is 101, expected at most 100: 100"]),
+        ({"kernel": "other", "seen": "9"}, []),
+        ({"kernel": "k", "seen": "9"}, ["row 1 (k): seen is 9, expected at most 8: 2 * warps"]),
+        ({"kernel": "k", "seen": "x"}, ["row 1 (k): seen is x, expected at most 8: 2 * warps"]),
+        ({"kernel": "k", "seen": "1000000.9", "warps": "500000"}, []),  # 9 digits of it are right
+        (
+            {"kernel": "k", "seen": "1", "warps": ""},
+            ["row 1 (k): seen: 2 * warps: there is no number warps"],
+        ),
+    ],
+)
+def test_a_column_may_have_limits(facts_with, cells: dict[str, str], expected: list[str]) -> None:
+    row = {"device": "d", "busy": "4", "warps": "4", **cells}
+    assert numbers.problems([row], facts_with(LIMITS)) == expected
 
 
 def test_a_shape_is_its_product() -> None:
