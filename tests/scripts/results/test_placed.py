@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from lab_cli.errors import LabError
-from lab_cli.results import figures, placed
+from lab_cli.results import placed
 from lab_cli.results.figures import Spec
 
 TIMES = """# gpu: X1
@@ -68,14 +68,12 @@ def test_what_was_not_measured_is_left_out(folder: Path) -> None:
 
 
 def test_kernels_that_are_not_in_the_results(folder: Path) -> None:
-    with pytest.raises(
-        LabError, match="product/results/x1/metrics.csv: no row with kernel=tiled build=opt"
+    for wrong, message in (
+        ({"profiled": "tiled"}, "x1/metrics.csv: no row with kernel=tiled build=opt"),
+        ({"where": {"m": 256}}, "x1/table.csv: no row with kernel=tiled m=256$"),
     ):
-        placed.rows(folder, [{**TILED, "profiled": "tiled"}])
-    with pytest.raises(
-        LabError, match="product/results/x1/table.csv: no row with kernel=tiled m=256$"
-    ):
-        placed.rows(folder, [{**TILED, "where": {"m": 256}}])
+        with pytest.raises(LabError, match=f"product/results/{message}"):
+            placed.rows(folder, [{**TILED, **wrong}])
 
 
 def test_profiled_must_be_the_size_that_was_timed(folder: Path) -> None:
@@ -98,7 +96,5 @@ def test_they_stand_behind_the_rows_of_a_figure(folder: Path) -> None:
     counts_of(folder).write_text(COUNTS.replace("0.03", "0.07"))
     assert spec.identifier(spec.text(folder)) != before
     assert "placed" not in spec.options
-    assert (
-        figures.Spec("roof", "f", {}, folder.parent).text(folder)
-        == (folder / "table.csv").read_text()
-    )
+    alone = Spec("roof", "f", {}, folder.parent).text(folder)
+    assert alone == (folder / "table.csv").read_text()

@@ -73,7 +73,6 @@ def test_results_are_kept_by_exercise_and_back_end(standing_file: Path) -> None:
         b"{",
         b"\xff\xfe",
         b"[]",
-        b"7",
         b'{"x": 1, "y": {"cpu": []}}',
         b'{"x": {"cpu": {"outcome": "great", "sources": "1"}}}',
         b'{"x": {"cpu": {"outcome": "passed", "sources": 1}}}',
@@ -91,17 +90,6 @@ def test_what_is_not_ours_says_nothing(standing_file: Path, content: bytes) -> N
 def test_a_folder_in_its_place_says_nothing(standing_file: Path) -> None:
     standing_file.mkdir()
     assert standing.read() == {}
-
-
-def test_an_interruption_leaves_what_was_there(standing_file: Path, monkeypatch) -> None:
-    def interrupted(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    standing.record("cpu", {"y": "2"}, ran(y="run"), LABELS)
-    monkeypatch.setattr("lab_cli.files.os.replace", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        standing.record("cpu", {"y": "2"}, ran(y="fail"), LABELS)
-    assert standing.read() == {"y": {"cpu": Result(PASSED, "2")}}
 
 
 RECORD = """
@@ -151,20 +139,13 @@ def test_the_sources_of_an_exercise_are_its_file_and_the_headers_that_it_include
     os.utime(source, (1, 1))
     assert standing.digest(source) == seen[-1]
     source.unlink()
-    assert standing.digest(source) == ""
-
-
-def test_digests_are_of_all(two: Path) -> None:
-    (two / "y" / "y.cu").unlink()
-    assert standing.digests() == {"x": standing.digest(two / "x" / "x.cu"), "y": ""}
+    assert standing.digests() == {"x": "", "y": standing.digest(two / "y" / "y.cu")}
 
 
 @pytest.mark.parametrize(
     ("results", "expected"),
     [
         ({}, UNTESTED),
-        ({"cpu": Result(PASSED, "now")}, PASSED),
-        ({"cpu": Result(FAILED, "now")}, FAILED),
         ({"cpu": Result(PASSED, "then")}, CHANGED),
         ({"cpu": Result(FAILED, "then")}, CHANGED),
         ({"cpu": Result(PASSED, "now"), "gpu": Result(FAILED, "now")}, FAILED),

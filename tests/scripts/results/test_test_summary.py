@@ -11,9 +11,11 @@ from lab_cli.results import test_summary
 LABELS = {
     "transpose --rows=3": ["exercise", "ch04_memory", "transpose", "results"],
     "transpose --rows=4": ["exercise", "ch04_memory", "transpose", "results"],
-    "transpose --help": ["exercise", "ch04_memory", "transpose", "options"],
     "transpose hazards": ["exercise", "ch04_memory", "transpose", "hazards"],
     "matmul --m=3": ["exercise", "ch05_performance", "matmul", "results"],
+    "matmul --m=4": ["exercise", "ch05_performance", "matmul", "results"],
+    "transpose counts": ["exercise", "ch04_memory", "transpose", "counts"],
+    "aKernelWithALongName --x": ["options", "exercise"],
     "common/table/Table.Head": ["unit"],
 }
 
@@ -23,52 +25,23 @@ def junit(**outcomes: str) -> str:
     return f"<testsuite>{rows}</testsuite>"
 
 
-def lines(**outcomes: str) -> list[str]:
-    found = test_summary.cases(junit(**outcomes), LABELS)
-    return [" ".join(line.split()) for line in test_summary.summary(found).splitlines()]
+def summary(**outcomes: str) -> list[str]:
+    return test_summary.summary(test_summary.cases(junit(**outcomes), LABELS)).splitlines()
 
 
-def test_a_broken_kernel_is_not_lost_among_its_options() -> None:
-    assert lines(
-        **{"transpose --rows=3": "fail", "transpose --rows=4": "run", "transpose --help": "run"}
-    ) == [
-        "exercise results hazards counts options",
-        "transpose 1/2 FAILED - - 1 ok",
-        "",
-        "failed:",
-        "transpose --rows=3",
+def test_what_was_skipped_is_not_counted_as_right() -> None:
+    skipped = {name: "notrun" for name in ("matmul --m=3", "transpose hazards")}
+    head, *rows = summary(**skipped, **{"transpose --rows=3": "run"})
+    assert rows == [
+        "matmul                skipped        -              -              -",
+        "transpose             1 ok           skipped        -              -",
     ]
-
-
-def test_exercises_and_the_rest() -> None:
-    assert lines(
-        **{
-            "common/table/Table.Head": "run",
-            "matmul --m=3": "notrun",
-            "transpose --rows=3": "run",
-            "transpose hazards": "notrun",
-        }
-    ) == [
-        "exercise results hazards counts options",
-        "matmul skipped - - -",
-        "transpose 1 ok skipped - -",
-        "unit tests 1 ok",
-    ]
-
-
-def test_a_case_that_was_skipped_is_not_counted_as_right() -> None:
-    assert lines(**{"transpose --rows=3": "notrun", "transpose --rows=4": "run"})[1] == (
-        "transpose 1 ok - - -"
-    )
 
 
 def test_all_that_is_printed() -> None:
-    labels = {
-        **LABELS,
-        "transpose counts": ["exercise", "ch04_memory", "transpose", "counts"],
-        "aKernelWithALongName --x": ["options", "exercise"],
-    }
     ran = {
+        "matmul --m=3": "notrun",
+        "matmul --m=4": "run",
         "transpose --rows=3": "run",
         "common/table/Table.Head": "run",
         "unknown": "fail",
@@ -78,8 +51,9 @@ def test_all_that_is_printed() -> None:
         "aKernelWithALongName --x": "run",
         "common/other": "notrun",
     }
-    assert test_summary.summary(test_summary.cases(junit(**ran), labels)).splitlines() == [
+    assert summary(**ran) == [
         "exercise              results        hazards        counts         options",
+        "matmul                1 ok           -              -              -",
         "transpose             1/2 FAILED     skipped        1 ok           -",
         "aKernelWithALongName  -              -              -              1 ok",
         "unit tests            1/3 FAILED",
@@ -133,24 +107,23 @@ def test_a_folder_of_pytest_that_failed_says_which_of_its_tests() -> None:
 
 
 def test_nothing_ran() -> None:
-    assert lines() == []
+    assert summary() == []
 
 
 def test_labels_of_ctest() -> None:
+    """A name of two lines is the same in both."""
+    labels = ["exercise", "transpose", "results"]
     tests = [
         {"name": "a", "properties": [{"name": "TIMEOUT", "value": 3}]},
-        {"name": "b", "properties": [{"name": "LABELS", "value": ["unit"]}]},
+        {
+            "name": "transpose => a\n\tb",
+            "properties": [{"name": "LABELS", "value": labels}],
+        },
     ]
-    assert test_summary.labels_of(json.dumps({"tests": tests})) == {"a": [], "b": ["unit"]}
-
-
-def test_a_name_of_two_lines_is_the_same_in_both() -> None:
-    labels = ["exercise", "transpose", "results"]
-    properties = [{"name": "LABELS", "value": labels}]
-    listing = json.dumps({"tests": [{"name": "transpose => a\n\tb", "properties": properties}]})
+    known = test_summary.labels_of(json.dumps({"tests": tests}))
+    assert [*known.values()] == [[], labels]
     (case,) = test_summary.cases(
-        '<testsuite><testcase name="transpose =&gt; a\n\tb" status="run"/></testsuite>',
-        test_summary.labels_of(listing),
+        '<testsuite><testcase name="transpose =&gt; a\n\tb" status="run"/></testsuite>', known
     )
     assert (case.exercise, case.about) == ("transpose", "results")
 
