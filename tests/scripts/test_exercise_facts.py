@@ -197,162 +197,65 @@ LADDER = FIGURE + "chart = 'ladder'\ntitle = 't'\n"
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    ("text", "mistake"),
     [
-        ("", ["order is missing", "idea is missing", "tests is missing", "bench is missing"]),
-        ("order = true\n" + BENCH[10:] + "runs = ['']", ["order = True: expected a whole number"]),
-        ("ordr = 1\n" + FACTS, ["unknown key ordr; did you mean order?"]),
-        ("gpu_only = 1\n" + FACTS, ["gpu_only = 1: expected true or false"]),
-        (FACTS + "[colums]\n", ["unknown key colums; did you mean columns?"]),
-        (
-            FACTS + "[xyz]\n",
-            [
-                "unknown key xyz; known are order, idea, gpu_only, rdc, libraries, architectures, "
-                "tests, profile, bench, work, figures, columns, broken, faults, counts, assignment"
-            ],
-        ),
-        ("order = 1\nbench = 3\n" + TESTS, ["bench = 3: expected a table"]),
-        (FACTS.replace("runs", "rns", 1), [
-            "[tests] unknown key rns; did you mean runs?",
-            "[tests] runs is missing",
-        ]),
-        (FACTS.replace('[""]', "[]", 1), ["[tests] runs is empty"]),
-        (FACTS + "[tests.prints]\n'--size=3' = 4\n", None),
-        (FACTS + "[tests.prints]\n'--size=3' = ['a', 'b(']\n", None),
-        (FACTS + "[tests.hazards]\n'' = 3\n", ["[tests.hazards] '': hazards is missing"]),
-        (FACTS + "[counts]\noptons = ''\n", [
-            "[counts] unknown key optons; did you mean options?",
-            "[counts] options is missing",
-        ]),
-        (BENCH, ["[bench] runs is missing"]),
-        (BENCH + "runs = []\n", ["[bench] runs is empty"]),
-        (BENCH + "run = ['']\n", [
-            "[bench] unknown key run; did you mean runs?",
-            "[bench] runs is missing",
-        ]),
-        (
-            BENCH + "runs = ['', 1]\n",
-            ["[bench] runs, entry 2: 1: expected a text, or { options = '...', gib = N }"],
-        ),
-        (BENCH + "runs = [{ options = '' }]\n", ["[bench] runs, entry 1: gib is missing"]),
-        (
-            BENCH + "runs = [{ options = '', gib = 'x' }]\n",
-            ["[bench] runs, entry 1: gib = 'x': expected a number"],
-        ),
-        (BENCH + "runs = ['\"']\n", ["[bench] runs, entry 1: '\"': No closing quotation"]),
-        (FACTS + "debug = 1\n", ["[bench] debug = 1: expected true or false"]),
-        (FACTS + "debug = 'true'\n", ["[bench] debug = 'true': expected true or false"]),
-        (FACTS + "files = [1]\n", ["[bench] files = [1]: expected a list of texts"]),
-        (
-            FACTS + "[bench.images]\nfiles = 'map'\n",
-            [
-                "[bench.images] options is missing",
-                "[bench.images] files = 'map': expected a list of texts",
-            ],
-        ),
+        (BENCH[10:] + "runs = ['']", "order is missing"),
+        ("order = true\n" + BENCH[10:] + "runs = ['']", "order = True: expected a whole number"),
+        ("ordr = 1\n" + FACTS, "unknown key ordr; did you mean order?"),
+        (FACTS + "[xyz]\n", "unknown key xyz; known are order, idea, gpu_only, "),
+        ("order = 1\nbench = 3\n" + TESTS, "bench = 3: expected a table"),
+        (FACTS.replace('[""]', "[]", 1), "[tests] runs is empty"),
+        (FACTS + "[tests.prints]\n'--size=3' = 4\n", "[tests.prints] '--size=3': 4: expected"),
+        (FACTS + "[tests.prints]\n'--size=3' = ['a', 'b(']\n", "[tests.prints] '--size=3': 'b(': "),
+        (FACTS + "[tests.hazards]\n'' = 3\n", "[tests.hazards] '': hazards is missing"),
+        (FACTS + "[counts]\n", "[counts] options is missing"),
+        (BENCH, "[bench] runs is missing"),
+        (BENCH + "runs = []\n", "[bench] runs is empty"),
+        (BENCH + "runs = ['', 1]\n", "[bench] runs, entry 2: 1: expected a text, or { options = "),
+        (BENCH + "runs = [{ options = '' }]\n", "[bench] runs, entry 1: gib is missing"),
+        (BENCH + "runs = ['\"']\n", "[bench] runs, entry 1: '\"': No closing quotation"),
+        (FACTS + "files = [1]\n", "[bench] files = [1]: expected a list of texts"),
+        (FACTS + "[bench.images]\noptions = ''\n", "[bench.images] files is missing"),
         (
             FACTS + "[bench.images]\noptions = '\"'\nfiles = ['map']\n",
-            ["[bench.images] '\"': No closing quotation"],
+            "[bench.images] '\"': No closing quotation",
         ),
-        (
-            FIGURE + "title = 't'\nchart = 'image'\nlabel = ''\n",
-            ["[figures.f] source is missing"],
-        ),
-        (FACTS + "[profile]\n", ["[profile] metrics is missing"]),
+        (FIGURE + "title = 't'\nchart = 'image'\nlabel = ''\n", "[figures.f] source is missing"),
+        (FACTS + "[profile]\n", "[profile] metrics is missing"),
         (
             FACTS + "[profile]\nmetrics = ['branch', 'gld_eficiency']\n",
-            [
-                "[profile] metrics: no metric is named 'gld_eficiency'; did you mean gld_efficiency or "
-                "gst_efficiency or sm_efficiency?"
-            ],
+            "[profile] metrics: no metric is named 'gld_eficiency'; did you mean gld_efficiency or ",
         ),
-        (FACTS + "[figures]\nf = 3\n", ["[figures.f] = 3: expected a table"]),
+        (FACTS + "[figures]\nf = 3\n", "[figures.f] = 3: expected a table"),
+        (FIGURE + "title = 't'\nchart = 'pie'\n", "[figures.f] chart = 'pie': expected ladder, curves"),
+        (FIGURE + "chart = 'ladder'\n", "[figures.f] title is missing"),
+        (LADDER, "[figures.f] value is missing"),
         (
-            FIGURE + "title = 't'\nchart = 'pie'\n",
-            [
-                "[figures.f] chart = 'pie': expected ladder, curves, heatmap, timeline, waves, "
-                "saturation, predicted, footprint, roofline, image"
-            ],
+            LADDER + "value = 'v'\nplaced = [{ exercise = 'a', kernel = 'b' }]\n",
+            "[figures.f] placed, entry 1: profiled is missing",
         ),
-        (
-            FIGURE + "chart = 'ladder'\n",
-            ["[figures.f] title is missing", "[figures.f] value is missing"],
-        ),
-        (
-            LADDER + "value = 'v'\nlargst = 'x'\n",
-            ["[figures.f] unknown key largst; did you mean largest?"],
-        ),
-        (LADDER + "value = 7\n", ["[figures.f] value = 7: expected a text"]),
-        (
-            LADDER + "value = 'v'\nplaced = [{ exercise = 'a', kernel = 'b', where = 'm=1' }]\n",
-            [
-                "[figures.f] placed, entry 1: profiled is missing",
-                "[figures.f] placed, entry 1: where = 'm=1': expected a table",
-            ],
-        ),
-        (
-            LADDER + "value = 'v'\npanels = [{ title = 'a', kernel = 'b' }]\n",
-            [
-                "[figures.f] panels, entry 1: unknown key kernel; did you mean kernels?",
-                "[figures.f] panels, entry 1: kernels is missing",
-            ],
-        ),
-        (
-            FACTS + "[columns]\na = { titel = 'x' }\n",
-            ["[columns] a: unknown key titel; did you mean title?"],
-        ),
-        (FACTS + "[columns]\na = 'x'\n", [
-            "[columns] a: 'x': expected a table, such as { title = '...' }"
-        ]),
-        (FACTS + "[columns]\na = { formula = 'b +' }\n", None),
-        (
-            FACTS + "[columns]\na = { formula = { x = 'b', y = '-b' } }\n",
-            ["[columns] a: formula: -b: expected numbers, names, + - * / // % **, min, max and ceil"],
-        ),
-        (
-            FACTS + "[work]\nbytes = 4\nbaseline = ['x']\n",
-            [
-                "[work] unknown key baseline; did you mean baselines?",
-                "[work] bytes = 4: expected a formula, or a table of them by kernel",
-            ],
-        ),
-        (FACTS + "[columns]\na = { format = '.4q' }\n", None),
-        (FACTS + "[broken]\n", ["broken = {}: expected a list"]),
-        (FACTS + BROKEN + "wrong = 'k'\n", [
-            "[[broken]], entry 1: wrong = 'k': expected a list"
-        ]),
-        (FACTS + BROKEN + "wrng = []\n", [
-            "[[broken]], entry 1: unknown key wrng; did you mean wrong?",
-            "[[broken]], entry 1: wrong is missing",
-        ]),
-        (FACTS + BROKEN + "wrong = [{}]\n", [
-            "[[broken]], entry 1: wrong: {}: expected a kernel, or { column = value }"
-        ]),
-        (
-            FACTS + "[[broken]]\nreplace = 'a'\nby = 'a'\nwrong = []\n",
-            ["[[broken]], entry 1: nothing is replaced"],
-        ),
+        (FACTS + "[columns]\na = { titel = 'x' }\n", "[columns] a: unknown key titel; did you mean title?"),
+        (FACTS + "[columns]\na = 'x'\n", "[columns] a: 'x': expected a table"),
+        (FACTS + "[columns]\na = { formula = 'b +' }\n", "[columns] a: formula: 'b +': "),
+        (FACTS + "[columns]\na = { formula = { x = 'b', y = '-b' } }\n", "[columns] a: formula: -b: "),
+        (FACTS + "[columns]\na = { format = '.4q' }\n", "[columns] a: format = '.4q': "),
+        (FACTS + "[work]\nbytes = 4\n", "[work] bytes = 4: expected a formula, or a table of them"),
+        (FACTS + "[broken]\n", "broken = {}: expected a list"),
+        (FACTS + BROKEN, "[[broken]], entry 1: wrong is missing"),
+        (FACTS + BROKEN + "wrong = [{}]\n", "[[broken]], entry 1: wrong: {}: expected a kernel, or "),
+        (FACTS + BROKEN.replace("'b'", "'a'"), "[[broken]], entry 1: nothing is replaced"),
     ],
 )  # fmt: skip
-def test_every_mistake_is_named(tmp_path: Path, text: str, expected: list[str] | None) -> None:
-    found = problems(tmp_path, text)
-    if expected is None:  # the reason is Python's, and not the same in all versions
-        assert len(found) == 1
-        assert found[0].startswith(
-            (
-                "[columns] a: format = '.4q': ",
-                "[columns] a: formula: 'b +': ",
-                "[tests.prints] '--size=3': 4: ",
-                "[tests.prints] '--size=3': 'b(': ",
-            )
-        )
-    else:
-        assert found == expected
+def test_every_mistake_is_named(tmp_path: Path, text: str, mistake: str) -> None:
+    assert any(each.startswith(mistake) for each in problems(tmp_path, text))
 
 
-def test_a_file_that_is_no_toml_is_named_with_its_line(tmp_path: Path) -> None:
-    with pytest.raises(LabError, match=r"x\.toml: .*line 1"):
-        load(tmp_path, "[bench\n")
+def test_all_mistakes_of_a_file_are_named(tmp_path: Path) -> None:
+    missing = [f"{key} is missing" for key in ("order", "idea", "tests", "bench")]
+    assert problems(tmp_path, "[colums]\n") == [
+        "unknown key colums; did you mean columns?",
+        *missing,
+    ]
 
 
 def test_columns_of_the_project_are_in_its_results() -> None:
