@@ -5,13 +5,13 @@ from __future__ import annotations
 import fcntl
 import os
 import pty
-import re
 import signal
 import struct
 import subprocess
 import sys
 import termios
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -41,46 +41,35 @@ def start(code: str, stderr: int, term: str = "xterm") -> subprocess.Popen:
 
 def read_all(descriptor: int) -> str:
     text = b""
-    while True:
-        try:
-            part = os.read(descriptor, 4096)
-        except OSError:  # of a terminal that nobody writes to any more
-            break
-        if not part:
-            break
-        text += part
+    with suppress(OSError):  # of a terminal that nobody writes to any more
+        while part := os.read(descriptor, 4096):
+            text += part
     os.close(descriptor)
     return text.decode()
+
+
+def printed(code: str, read: int, write: int, term: str = "xterm") -> str:
+    """What the code writes to the one end, read from the other."""
+    child = start(code, write, term)
+    os.close(write)
+    text = read_all(read)
+    assert child.wait() == 0
+    return text.replace("\r\n", "\n")
 
 
 def on_terminal(code: str, columns: int = 80, term: str = "xterm") -> str:
     main, other = pty.openpty()
     fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("4H", 24, columns, 0, 0))
-    child = start(code, other, term)
-    os.close(other)
-    text = read_all(main)
-    assert child.wait() == 0
-    return text.replace("\r\n", "\n")
+    return printed(code, main, other, term)
 
 
 def in_pipe(code: str) -> str:
-    read, write = os.pipe()
-    child = start(code, write)
-    os.close(write)
-    text = read_all(read)
-    assert child.wait() == 0
-    return text
+    return printed(code, *os.pipe())
 
 
 def screen(text: str) -> list[str]:
     """The lines that a terminal has in the end; it must be wide enough."""
-    lines = []
-    for line in text.split("\n"):
-        shown = ""
-        for part in re.split(r"(\r\x1b\[K)", line):
-            shown = "" if part == "\r\x1b[K" else shown + part
-        lines.append(shown)
-    return lines
+    return [line.rpartition("\r\x1b[K")[2] for line in text.split("\n")]
 
 
 WORK = """
@@ -113,11 +102,6 @@ def test_a_pipe_has_lines() -> None:
 def test_a_dumb_terminal_is_like_a_pipe() -> None:
     text = on_terminal(WORK, term="dumb")
     assert "\x1b" not in text and "\nbuilding  [2/9]  two.cu" in text
-
-
-def test_colour_is_another_matter(monkeypatch) -> None:
-    monkeypatch.setenv("NO_COLOR", "1")
-    assert "\r\x1b[Kbuilding" in on_terminal(WORK)
 
 
 def test_it_never_wraps() -> None:
@@ -186,23 +170,25 @@ def test_an_end_leaves_a_clean_line_and_no_child(number: int, tmp_path: Path) ->
     assert not Path(f"/proc/{pid.read_text().strip()}").exists()
 
 
-def test_a_line() -> None:
-    assert State("building").line(1) == "building"
-    assert State("building", 0, 0, "x").line(12) == "building  x  10 s so far"
-    assert (
-        State("building", 34, 120, "x.cu").line(17) == "building  [34/120]  x.cu  about 45 s left"
-    )
-
-
-def test_nothing_is_said_of_the_time_before_it_can_be_known() -> None:
-    assert State("x", 2, 9).line(9) == "x  [2/9]"
-    assert State("x", 3, 9).line(2.9) == "x  [3/9]"
-    assert State("x", 3, 9).line(3) == "x  [3/9]  about 6 s left"
-    assert State("x", 9, 9).line(9) == "x  [9/9]"
-    assert State("x", 5, 9).line(9, began_with=3) == "x  [5/9]"
-    assert State("x", 99, 1000).line(99) == "x  [99/1000]  2 min so far"
-    assert State("x", 100, 1000).line(99) == "x  [100/1000]  about 15 min left"
-    assert State("x", 6, 9).line(9, began_with=3) == "x  [6/9]  about 9 s left"
+@pytest.mark.parametrize(
+    ("state", "passed", "began_with", "line"),
+    [
+        (State("x"), 1, 0, "x"),
+        (State("x", 0, 0, "y.cu"), 12, 0, "x  y.cu  10 s so far"),
+        (State("x", 34, 120, "y.cu"), 17, 0, "x  [34/120]  y.cu  about 45 s left"),
+        # Nothing is said of the time before it can be known.
+        (State("x", 2, 9), 9, 0, "x  [2/9]"),
+        (State("x", 3, 9), 2.9, 0, "x  [3/9]"),
+        (State("x", 3, 9), 3, 0, "x  [3/9]  about 6 s left"),
+        (State("x", 9, 9), 9, 0, "x  [9/9]"),
+        (State("x", 5, 9), 9, 3, "x  [5/9]"),
+        (State("x", 6, 9), 9, 3, "x  [6/9]  about 9 s left"),
+        (State("x", 99, 1000), 99, 0, "x  [99/1000]  2 min so far"),
+        (State("x", 100, 1000), 99, 0, "x  [100/1000]  about 15 min left"),
+    ],
+)
+def test_a_line(state: State, passed: float, began_with: int, line: str) -> None:
+    assert state.line(passed, began_with=began_with) == line
 
 
 def test_a_long_item_gives_way_to_the_time() -> None:
@@ -217,7 +203,6 @@ def test_a_long_item_gives_way_to_the_time() -> None:
     ("seconds", "text"),
     [
         (0.2, "1 s"),
-        (9, "9 s"),
         (12, "10 s"),
         (56, "55 s"),
         (58, "1 min"),

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from lab_cli.machine import cuda_wheels, python_packages
 from lab_cli.paths import ROOT
 
 OTHER = 65533  # the uid of a student
+CHAPTER = "ch03_execution_model"
 
 
 @pytest.fixture
@@ -85,10 +87,8 @@ def test_a_shared_environment_that_cannot_be_read_is_named(
     assert capfd.readouterr().err == ""
     monkeypatch.setattr(python_packages.os, "access", lambda path, _: path != shared)
     python_packages.pip()
-    assert capfd.readouterr().err == (
-        f"{shared} would spare this, and cannot be read: whoever installed it can type "
-        f"chmod -R a+rX {ROOT}\n"
-    )
+    said = capfd.readouterr().err
+    assert said.startswith(f"{shared} ") and said.endswith(f" chmod -R a+rX {ROOT}\n")
 
 
 def test_what_is_not_readable_is_named_with_the_remedy(tmp_path: Path, monkeypatch) -> None:
@@ -109,7 +109,7 @@ def test_what_is_not_readable_is_named_with_the_remedy(tmp_path: Path, monkeypat
     assert readable.problem() == ""
 
 
-@pytest.mark.parametrize("number", [errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS])
+@pytest.mark.parametrize("number", [errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS, errno.EIO])
 def test_without_locks_lab_goes_on_and_says_so(
     tmp_path: Path, monkeypatch, capfd, number: int
 ) -> None:
@@ -117,20 +117,11 @@ def test_without_locks_lab_goes_on_and_says_so(
         raise OSError(number, os.strerror(number))
 
     monkeypatch.setattr(lock.fcntl, "flock", flock)
-    with lock.alone_in(tmp_path, "builds"):
+    failure = pytest.raises(OSError, match="error") if number == errno.EIO else nullcontext()
+    with failure, lock.alone_in(tmp_path, "builds"):
         pass
-    assert capfd.readouterr().err == (
-        f"{tmp_path} is on a file system without locks: run one lab at a time there\n"
-    )
-
-
-def test_another_failure_of_a_lock_is_one(tmp_path: Path, monkeypatch) -> None:
-    def flock(*_: object) -> None:
-        raise OSError(errno.EIO, os.strerror(errno.EIO))
-
-    monkeypatch.setattr(lock.fcntl, "flock", flock)
-    with pytest.raises(OSError, match="Input/output error"), lock.alone_in(tmp_path, "builds"):
-        pass
+    said = capfd.readouterr().err
+    assert (f"{tmp_path} is on a file system without locks" in said) == (number != errno.EIO)
 
 
 # As another user, which takes root.
@@ -146,29 +137,10 @@ def installation() -> Iterator[Path]:
         folder.parent.chmod(0o755)
         folder.mkdir()
         shutil.copy(ROOT / "lab", folder)
-        shutil.copytree(ROOT / "scripts", folder / "scripts", ignore=lambda *_: ["__pycache__"])
-        shutil.copytree(
-            ROOT / "emulator" / "translator",
-            folder / "emulator" / "translator",
-            ignore=lambda *_: ["__pycache__"],
-        )
-        chapter = Path("ch03_execution_model")
-        shutil.copytree(ROOT / chapter / "reduceInteger", folder / chapter / "reduceInteger")
-        shutil.copy(ROOT / chapter / "CMakeLists.txt", folder / chapter)
+        for place in ("scripts", "emulator/translator", f"{CHAPTER}/reduceInteger"):
+            shutil.copytree(ROOT / place, folder / place, ignore=lambda *_: ["__pycache__"])
+        shutil.copy(ROOT / CHAPTER / "CMakeLists.txt", folder / CHAPTER)
         yield folder
-
-
-def test_code_that_is_cut_short_and_cannot_be_removed_is_not_read(installation: Path) -> None:
-    command = [sys.executable, "-I", str(installation / "lab"), "list"]
-    assert subprocess.run(command, capture_output=True).returncode == 0
-    before = sorted(installation.rglob("*"))
-    kept = [path for path in before if path.suffix == ".pyc"]
-    assert kept
-    for path in kept:
-        os.truncate(path, 500)
-    done = as_other(installation)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert sorted(installation.rglob("*")) == before
 
 
 def as_other(installation: Path, **variables: str) -> subprocess.CompletedProcess[str]:
@@ -181,7 +153,16 @@ def as_other(installation: Path, **variables: str) -> subprocess.CompletedProces
     return subprocess.run(command, env=environment, capture_output=True, text=True)
 
 
-def test_a_user_who_cannot_write_lists_the_exercises(installation: Path) -> None:
+@pytest.mark.parametrize("cut_short", [False, True])
+def test_a_user_who_cannot_write_lists_the_exercises(installation: Path, cut_short: bool) -> None:
+    """Also where compiled code is cut short, which cannot be removed."""
+    if cut_short:
+        command = [sys.executable, "-I", str(installation / "lab"), "list"]
+        assert subprocess.run(command, capture_output=True).returncode == 0
+        kept = [*installation.rglob("*.pyc")]
+        assert kept
+        for path in kept:
+            os.truncate(path, 500)
     before = sorted(installation.rglob("*"))
     done = as_other(installation)
     assert (done.returncode, done.stderr) == (0, "")
@@ -192,8 +173,8 @@ def test_a_user_who_cannot_write_lists_the_exercises(installation: Path) -> None
 @pytest.mark.parametrize(
     "closed",
     [
-        "ch03_execution_model/reduceInteger/reduceInteger.cu",
-        "ch03_execution_model",
+        f"{CHAPTER}/reduceInteger/reduceInteger.cu",
+        CHAPTER,
         "scripts/lab_cli/main.py",
         "scripts/lab_cli/streams.py",
         "scripts/lab_cli",

@@ -75,37 +75,33 @@ def end(lab: subprocess.Popen, number: int, pids: Path) -> int:
             os.kill(process, signal.SIGKILL)
 
 
-def start(command: list[str], **options: object) -> subprocess.Popen:
-    return subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **options
-    )
+def start(
+    command: list[str], stderr: int = subprocess.DEVNULL, **variables: str
+) -> subprocess.Popen:
+    environment = {**os.environ, "PYTHONPATH": str(SCRIPTS), **variables}
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=stderr, env=environment)
+
+
+def runs(script: str, runner: str = RUNNERS["run"]) -> list[str]:
+    """The command of a lab that does nothing but run this script."""
+    return [sys.executable, "-c", LAB.format(runner=runner), "sh", "-c", script]
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 @pytest.mark.parametrize("runner", RUNNERS)
 def test_children_and_theirs_end_with_lab(runner: str, number: int, tmp_path: Path) -> None:
     pids = tmp_path / "pids"
-    code = LAB.format(runner=RUNNERS[runner])
-    command = [sys.executable, "-c", code, "sh", "-c", CHILD.format(pids=pids)]
-    lab = start(command, env={**os.environ, "PYTHONPATH": str(SCRIPTS), "TMPDIR": str(tmp_path)})
+    lab = start(runs(CHILD.format(pids=pids), RUNNERS[runner]), TMPDIR=str(tmp_path))
     assert end(lab, number, pids) == (-number if number == signal.SIGINT else 128 + number)
     assert [path.name for path in tmp_path.iterdir()] == ["pids"]
 
 
-def test_who_does_not_hear_is_killed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("script", [DEAF, "printf '\\377) Z 1' > /proc/$$/comm; " + CHILD])
+def test_who_does_not_hear_is_killed_and_a_name_need_not_be_text(
+    script: str, tmp_path: Path
+) -> None:
     pids = tmp_path / "pids"
-    code = LAB.format(runner=RUNNERS["run"])
-    command = [sys.executable, "-c", code, "sh", "-c", DEAF.format(pids=pids)]
-    lab = start(command, env={**os.environ, "PYTHONPATH": str(SCRIPTS)})
-    assert end(lab, signal.SIGTERM, pids) == 128 + signal.SIGTERM
-
-
-def test_a_name_need_not_be_text(tmp_path: Path) -> None:
-    pids = tmp_path / "pids"
-    code = LAB.format(runner=RUNNERS["run"])
-    child = "printf '\\377) Z 1' > /proc/$$/comm; " + CHILD.format(pids=pids)
-    command = [sys.executable, "-c", code, "sh", "-c", child]
-    lab = start(command, env={**os.environ, "PYTHONPATH": str(SCRIPTS)})
+    lab = start(runs(script.format(pids=pids)))
     assert end(lab, signal.SIGTERM, pids) == 128 + signal.SIGTERM
 
 
@@ -114,17 +110,14 @@ def test_lab_does_so(tmp_path: Path) -> None:
     compiler = tmp_path / "compiler"  # which ./lab doctor asks for its version
     compiler.write_text("#!/bin/sh\n" + CHILD.format(pids=pids) + "\n")
     compiler.chmod(0o755)
-    lab = start(
-        [sys.executable, str(ROOT / "lab"), "doctor"], env={**os.environ, "CXX": str(compiler)}
-    )
+    lab = start([sys.executable, str(ROOT / "lab"), "doctor"], CXX=str(compiler))
     assert end(lab, signal.SIGTERM, pids) == 128 + signal.SIGTERM
 
 
 def test_what_is_ignored_stays_ignored(tmp_path: Path) -> None:
     pids = tmp_path / "pids"
-    code = LAB.format(runner=RUNNERS["run"])
-    wrapper = ["sh", "-c", 'trap "" HUP; exec "$@"', "sh", sys.executable, "-c", code, "sh", "-c"]
-    lab = start([*wrapper, CHILD.format(pids=pids)], env={**os.environ, "PYTHONPATH": str(SCRIPTS)})
+    wrapper = ["sh", "-c", 'trap "" HUP; exec "$@"', "sh"]
+    lab = start([*wrapper, *runs(CHILD.format(pids=pids))])
     started = wait_for(pids, lab)
     ignoring = [ignores(process, signal.SIGHUP) for process in (lab.pid, *started)]
     assert end(lab, signal.SIGTERM, pids) == 128 + signal.SIGTERM
@@ -145,13 +138,8 @@ def test_while_python_imports(tmp_path: Path) -> None:
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 def test_a_second_one_does_not_disturb(number: int, tmp_path: Path) -> None:
     pids = tmp_path / "pids"
-    code = LAB.format(runner="sys.exit(signals.passing_on(lambda: process.run(command)))")
-    lab = subprocess.Popen(
-        [sys.executable, "-c", code, "sh", "-c", DEAF.format(pids=pids)],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": str(SCRIPTS)},
-    )
+    runner = "sys.exit(signals.passing_on(lambda: process.run(command)))"
+    lab = start(runs(DEAF.format(pids=pids), runner), stderr=subprocess.PIPE)
     started = wait_for(pids, lab)
     lab.send_signal(number)
     while len(living(started)) == 2:  # the first one has been heard when the child's child ends

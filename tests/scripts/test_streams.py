@@ -12,12 +12,14 @@ from lab_cli.paths import ROOT
 LAB = [sys.executable, str(ROOT / "lab")]
 FULL = "No space left on device"
 CLOSED = "Bad file descriptor"
-# What a child of lab finds at the number of a stream that lab's caller has closed.
-CHILD = """
+GUARD = """
 import os, sys
 sys.path.insert(0, "scripts")
-from lab_cli import streams
+from lab_cli import process, streams
 streams.guard()
+"""
+# What a child of lab finds at the number of a stream that lab's caller has closed.
+CHILD = """
 with open("lab") as file:
     assert file.fileno() > 2
     sys.stdout.flush()
@@ -36,7 +38,12 @@ def shell(redirected: str, *command: str, **variables: str) -> subprocess.Comple
     )
 
 
-@pytest.mark.parametrize("arguments", [[], ["list"], ["doctor"], ["--help"], ["run", "--help"]])
+def guarded(code: str, redirected: str = "", **variables: str) -> subprocess.CompletedProcess[str]:
+    """Python code with the streams that lab makes of its own."""
+    return shell(redirected, sys.executable, "-c", GUARD + code, **variables)
+
+
+@pytest.mark.parametrize("arguments", [[], ["list"], ["doctor"], ["run", "--help"]])
 @pytest.mark.parametrize(("redirected", "reason"), [(">/dev/full", FULL), (">&-", CLOSED)])
 def test_a_lost_output_is_said(arguments: list[str], redirected: str, reason: str) -> None:
     done = shell(redirected, *LAB, *arguments, CXX="none")  # with which doctor compiles nothing
@@ -61,25 +68,20 @@ def test_stderr_is_lost(redirected: str) -> None:
 
 @pytest.mark.parametrize("redirected", ["2>/dev/full", "2>&-"])
 def test_work_goes_on_without_stderr_but_does_not_end_well(redirected: str) -> None:
-    code = (
-        "import sys; sys.path.insert(0, 'scripts')\n"
-        "from lab_cli import process, streams; streams.guard()\n"
-        "status = process.run(['echo', 'done']); sys.exit(streams.status(status))"
-    )
-    done = shell(redirected, sys.executable, "-c", code)
+    code = "status = process.run(['echo', 'done']); sys.exit(streams.status(status))"
+    done = guarded(code, redirected)
     assert (done.returncode, done.stdout, done.stderr) == (1, "done\n", "")
 
 
 @pytest.mark.parametrize("number", [1, 2])
 def test_a_closed_stream_leaves_no_gap(number: int) -> None:
-    done = shell(f"{number}>&-", sys.executable, "-c", CHILD.format(number=number))
+    done = guarded(CHILD.format(number=number), f"{number}>&-")
     assert done.returncode == 1
     assert done.stdout == "" and (CLOSED in done.stderr or number == 2)
 
 
 def test_a_stdin_that_is_closed_is_empty() -> None:
-    code = CHILD.replace("os.write({number}, b'x')", "print(os.read(0, 1))")
-    done = shell("<&-", sys.executable, "-c", code)
+    done = guarded(CHILD.replace("os.write({number}, b'x')", "print(os.read(0, 1))"), "<&-")
     assert (done.returncode, done.stdout, done.stderr) == (0, "b''\n", "")
 
 
@@ -91,12 +93,8 @@ def test_a_stdin_that_is_closed_is_empty() -> None:
     ],
 )
 def test_what_an_encoding_cannot_say_is_escaped(variables: dict[str, str]) -> None:
-    code = (
-        "import sys; sys.path.insert(0, 'scripts')\n"
-        "from lab_cli import streams; streams.guard()\n"
-        "print('\\xe4\\udcff'); print('\\xe4\\udcff', file=sys.stderr)"
-    )
-    done = shell("", sys.executable, "-c", code, **variables)
+    code = "print('\\xe4\\udcff'); print('\\xe4\\udcff', file=sys.stderr)"
+    done = guarded(code, **variables)
     assert (done.returncode, done.stdout, done.stderr) == (0, "\\xe4\\udcff\n", "\\xe4\\udcff\n")
     done = shell("", *LAB, "run", "größe", **variables)
     assert done.returncode == 2
@@ -104,9 +102,5 @@ def test_what_an_encoding_cannot_say_is_escaped(variables: dict[str, str]) -> No
 
 
 def test_errors_come_as_they_are_said() -> None:
-    code = (
-        "import os, sys; sys.path.insert(0, 'scripts')\n"
-        "from lab_cli import streams; streams.guard()\n"
-        "print('one', file=sys.stderr); os._exit(0)"
-    )
-    assert shell("", sys.executable, "-c", code).stderr == "one\n"
+    done = guarded("print('one', file=sys.stderr); os._exit(0)")
+    assert done.stderr == "one\n"
