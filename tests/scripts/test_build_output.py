@@ -54,10 +54,9 @@ def test_what_fails_is_the_compilers_message_in_full(shown, capfd) -> None:
     )
 
 
-def test_a_build_that_fails_without_a_word_is_named(shown, capfd) -> None:
+def test_a_build_that_fails_without_a_word_is_named(shown) -> None:
     with pytest.raises(LabError, match="COMMAND: killed by SIGKILL"):
         cmake.build(["sh", "-c", "kill -KILL $$"])
-    assert capfd.readouterr().err == "+ COMMAND\n"
 
 
 def test_cmake_run_anew_is_quiet_unless_it_fails(shown, capfd) -> None:

