@@ -10,7 +10,6 @@ import csv
 from pathlib import Path
 
 from lab_cli import metrics
-from lab_cli.counters import diagnosis
 from lab_cli.counters.metric_table import LABELS, MetricTable, Row
 from lab_cli.paths import ROOT
 
@@ -36,19 +35,11 @@ def table(name: str) -> MetricTable:
     )
 
 
-def launches(name: str) -> list[tuple[str, diagnosis.Values]]:
-    """The kernels, and what has a value."""
-    kept = table(name)
-    names = [metric.name for metric in kept.metrics]
-    return [
-        (row.kernel, {n: v for n, v in zip(names, row.values) if isinstance(v, float)})
-        for row in kept.rows
-    ]
-
-
 def values(name: str, kernel: str) -> dict[str, float]:
-    """Of the kernel's first launch."""
-    return dict(next(values for found, values in launches(name) if found == kernel))
+    """What has a value in the kernel's first launch."""
+    kept = table(name)
+    row = next(row for row in kept.rows if row.kernel == kernel)
+    return {m.name: v for m, v in zip(kept.metrics, row.values) if isinstance(v, float)}
 
 
 def _number(cell: str) -> float | None:
