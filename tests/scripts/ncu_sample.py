@@ -7,19 +7,8 @@ from __future__ import annotations
 
 from lab_cli import metrics
 
-COLUMNS = [
-    "ID",
-    "Process ID",
-    "Process Name",
-    "Host Name",
-    "Kernel Name",
-    "Context",
-    "Stream",
-    "Block Size",
-    "Grid Size",
-    "Device",
-    "CC",
-]
+COLUMNS = ["ID", "Process ID", "Process Name", "Host Name", "Kernel Name", "Context", "Stream"]
+COLUMNS += ["Block Size", "Grid Size", "Device", "CC"]
 UNIT_OF = {"GB/s": "Gbyte/s", "MB": "Mbyte"}  # ncu's spelling of those of metrics.toml
 UNITS = {
     "dram__bytes_read.sum.per_second": "Gbyte/s",

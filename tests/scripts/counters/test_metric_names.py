@@ -1,4 +1,4 @@
-"""The names in scripts/metrics.toml, against what ncu knows and what the cpu profiler writes.
+"""scripts/metrics.toml: its names against what ncu knows and what the cpu profiler writes.
 
 ncu's metrics for the H200 (compute capability 9.0) are recorded in data/query_metrics.sm_90.txt.gz:
 base names, without .sum and the like, one a line, sorted. It is written, on any machine with ncu, by
@@ -14,14 +14,17 @@ from __future__ import annotations
 
 import csv
 import re
+from pathlib import Path
 
 import pytest
-from lab_cli import metrics
+from lab_cli import catalogue, metrics
 from lab_cli.counters.units import convert
+from lab_cli.errors import LabError
 from lab_cli.paths import ROOT
 from recordings import OF_NCU, of_ncu, queried
 
-METRICS = list(metrics.load().metrics.values())
+KNOWN = metrics.load()
+METRICS = list(KNOWN.metrics.values())
 PROFILES = [
     *map(of_ncu, OF_NCU),
     *(path.read_text() for path in ROOT.glob("tests/emulator/profiler/recorded/*.csv")),
@@ -77,3 +80,70 @@ def test_ncu_has_the_metric(metric: metrics.Metric) -> None:
 
 def test_only_barriers_are_counted_under_a_name_of_the_emulator() -> None:
     assert [m.nsight for m in METRICS if not m.gpu] == ["emulator__barriers.sum"]
+
+
+# ---- the file, and what --metrics makes of names ----
+
+
+def test_every_metric_is_described() -> None:
+    for metric in METRICS:
+        assert "__" in metric.nsight and " " not in metric.nsight
+        assert metric.meaning
+        assert metric.better in ("higher", "lower", "neither")
+        assert convert(1.0, metric.unit, metric.unit) == 1.0
+    nsight = [metric.nsight for metric in METRICS]
+    assert len(set(nsight)) == len(nsight)
+
+
+def test_every_set_also_tells_something_without_a_gpu() -> None:
+    sets = [
+        exercise.facts.metrics for exercise in catalogue.exercises() if not exercise.facts.gpu_only
+    ]
+    for names in [*filter(None, sets), KNOWN.own]:
+        chosen = KNOWN.find(names)
+        assert len(set(names)) == len(chosen)
+        assert [metric for metric in chosen if metric.cpu]
+
+
+def test_bad_file_names_each_key(tmp_path: Path) -> None:
+    file = tmp_path / "metrics.toml"
+    file.write_text(
+        'own = ["a", "b"]\n[metrics]\nc = 1\n'
+        '[metrics.a]\nunit = ""\nmeaning = "m"\nbetter = "more"\ncpus = true\n'
+    )
+    with pytest.raises(LabError) as raised:
+        metrics.load(file)
+    assert [line.split("metrics.toml: ")[1] for line in str(raised.value).splitlines()] == [
+        "[metrics.c] = 1: expected a table",
+        "[metrics.a] unknown key cpus; did you mean cpu?",
+        "[metrics.a] nsight is missing",
+        "[metrics.a] better = 'more': expected higher, lower, neither",
+        "own: no metric is named b",
+    ]
+
+
+def test_both_names_lead_to_the_same_metric_which_is_shown_once() -> None:
+    nsight = KNOWN.metrics["gld_efficiency"].nsight
+    found = KNOWN.find([nsight, "gld_efficiency", "branch"])
+    assert [metric.name for metric in found] == ["gld_efficiency", "branch"]
+
+
+def test_other_names_of_nsight_are_taken_as_they_are() -> None:
+    (metric,) = KNOWN.find(["lts__t_sectors.sum"])
+    assert (metric.name, metric.nsight) == ("lts__t_sectors.sum", "lts__t_sectors.sum")
+    assert not metric.cpu
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("gld_eficiency", "did you mean gld_efficiency"),
+        ("BRANCH_EFFICIENCY", r"did you mean branch_efficiency( or \w+)*\?$"),
+        ("gst_e", r"did you mean gst_requests or gst_efficiency\?$"),
+        ("qqq", "scripts/metrics.toml has them all; Nsight Compute's own names work as well$"),
+    ],
+)
+def test_unknown_name(name: str, hint: str) -> None:
+    with pytest.raises(LabError, match=f"'{name}'.*{hint}") as raised:
+        KNOWN.find(["branch", name])
+    assert raised.value.status == 2

@@ -9,15 +9,8 @@ from lab_cli.counters.metric_table import MetricTable, Row
 from ncu_sample import REDUCTIONS, launch, raw_page
 
 KNOWN = metrics.load()
-ASKED = KNOWN.find(
-    [
-        "divergent_branch",
-        "branch_efficiency",
-        "gld_transactions",
-        "dram_read_throughput",
-        "duration",
-    ]
-)
+NAMES = "divergent_branch branch_efficiency gld_transactions dram_read_throughput duration"
+ASKED = KNOWN.find(NAMES.split())
 
 
 def reductions() -> MetricTable:
@@ -41,18 +34,14 @@ def test_csv_has_plain_numbers_under_textbook_names() -> None:
 
 
 def test_csv_of_builds_has_the_rows_of_a_launch_one_below_the_other() -> None:
-    def table(rows: list[tuple[str, str, float | None]]) -> MetricTable:
-        asked = KNOWN.find(["branch"])
-        return MetricTable(
-            asked, [Row(name, grid, "32", [count]) for name, grid, count in rows], ""
-        )
+    def table(*rows: tuple[str, str, float | None]) -> MetricTable:
+        found = [Row(name, grid, "32", [count]) for name, grid, count in rows]
+        return MetricTable(KNOWN.find(["branch"]), found, "")
 
     text = metric_table.csv_of_builds(
         {
-            "optimised": table(
-                [("a", "1", 1.0), ("b", "1", 2.0), ("a", "2", 3.0), ("c", "1", None)]
-            ),
-            "debug": table([("a", "1", 4.0), ("b", "9", 5.0), ("b", "8", 6.0), ("a", "2", 7.0)]),
+            "optimised": table(("a", "1", 1.0), ("b", "1", 2.0), ("a", "2", 3.0), ("c", "1", None)),
+            "debug": table(("a", "1", 4.0), ("b", "9", 5.0), ("b", "8", 6.0), ("a", "2", 7.0)),
         }
     )
     assert text.splitlines() == [

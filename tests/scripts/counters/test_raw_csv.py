@@ -1,4 +1,4 @@
-"""The reader of ncu's CSV, on a sample and on recordings."""
+"""The reader of ncu's CSV, on a sample and on recordings, and units of ncu as tables show them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import re
 
 import pytest
 from lab_cli.counters import raw_csv
-from ncu_sample import OUTPUT, REDUCTIONS, UNITS, csv_line, launch, raw_page
+from lab_cli.counters.units import convert
+from lab_cli.errors import LabError
+from ncu_sample import KERNELS, OUTPUT, REDUCTIONS, UNITS, csv_line, launch, raw_page
 from recordings import OF_NCU, of_ncu
 
 LOADS = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
@@ -20,11 +22,7 @@ def test_finds_the_table_among_other_lines() -> None:
     table = raw_csv.parse(OUTPUT)
     assert table == raw_csv.parse(REDUCTIONS)
     assert table.units == UNITS
-    assert [launch.kernel for launch in table.launches] == [
-        "reduceNeighbored",
-        "reduceNeighboredLess",
-        "reduceInterleaved",
-    ]
+    assert [launch.kernel for launch in table.launches] == [kernel for kernel, _ in KERNELS]
     assert [launch.values[LOADS] for launch in table.launches] == [4186112, 4186112, 1089536]
     assert [launch.values[READS] for launch in table.launches] == [412.5, 1025.5, None]
     first = table.launches[0]
@@ -62,9 +60,8 @@ def test_cut_off_row_is_dropped() -> None:
     [
         ("1,564,672", 1564672),
         ("68.75", 68.75),
-        ("-1.5", -1.5),
+        (" -1.5 ", -1.5),
         ("1e3", 1000),
-        (" 12 ", 12),
         (" N/A ", None),
         ("(!) n/a", None),
         (" two words ", "two words"),
@@ -95,7 +92,6 @@ def test_shape(text: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("kernel", "expected"),
     [
-        ("plain", "plain"),
         (" void k(int) ", "k"),
         (" void k<1> ", "k<1>"),
         ("void matmulTiled<(unsigned int)16>(const float *, float *)", "matmulTiled<16>"),
@@ -139,13 +135,39 @@ def test_recording(name: str) -> None:
         assert not [name for name, value in counters.items() if isinstance(value, str)]
 
 
-def test_recording_of_the_reductions() -> None:
-    """ncu chose the units; the counts are those that are known of an H200."""
-    table = raw_csv.parse(of_ncu("reduceInteger.auto.csv"))
-    divergent = "smsp__sass_branch_targets_threads_divergent.sum"
-    counts = {launch.kernel: launch.values[divergent] for launch in table.launches}
-    assert counts["reduceNeighbored"] == 778240
-    assert counts["reduceInterleaved"] == 40960
-    assert counts["reduceCompleteUnroll<512>"] == 5120
-    assert table.units["gpu__time_duration.sum"] == "us"
-    assert table.units["dram__bytes_read.sum.per_second"] == "Tbyte/s"
+# ---- units ----
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "wanted", "expected"),
+    [
+        (412.5, "Gbyte/second", "GB/s", 412.5),
+        (1.5, "Tbyte/s", "GB/s", 1500),
+        (250, "Mbyte/second", "GB/s", 0.25),
+        (4e9, "byte/second", "GB/s", 4),
+        (3, "byte/nsecond", "GB/s", 3),
+        (2, "Kbyte", "byte", 2000),
+        (1.25, "msecond", "us", 1250),
+        (870, "ns", "us", 0.87),
+        (1.5, "Ghz", "MHz", 1500),
+        (2, "MHz", "hz", 2e6),
+        (3, "hz", "Hz", 3),
+        (32, "register/thread", "", 32),
+        (31, "", "%", 31),
+    ],
+)
+def test_convert(value: float, unit: str, wanted: str, expected: float) -> None:
+    assert convert(value, unit, wanted) == pytest.approx(expected, rel=1e-12)
+
+
+def test_no_digit_changes_that_need_not() -> None:
+    assert convert(0.1, "Gbyte/s", "GB/s") == 0.1
+    for value in range(1, 1000):
+        assert convert(value, "ns", "us") == value / 1000
+        assert convert(value / 7, "ms", "us") == value / 7 * 1000
+
+
+@pytest.mark.parametrize(("unit", "wanted"), [("ms", "GB/s"), ("sector", "us"), ("byte", "")])
+def test_other_kinds_are_refused(unit: str, wanted: str) -> None:
+    with pytest.raises(LabError, match=f"'{unit}'"):
+        convert(1, unit, wanted)
