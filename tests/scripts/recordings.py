@@ -6,6 +6,8 @@ import csv
 import gzip
 from pathlib import Path
 
+from lab_cli.counters.recording import Work
+
 DATA = Path(__file__).parent / "counters" / "data"
 OF_NCU = sorted(path.stem for path in (DATA / "ncu").glob("*.csv.gz"))
 
@@ -24,6 +26,11 @@ def of_nsys(name: str, report: str) -> str:
 
 def rows_of_nsys(name: str, report: str) -> list[dict[str, str]]:
     return [dict(row) for row in csv.DictReader(of_nsys(name, report).splitlines())]
+
+
+def work(begin: float, end: float, name: str = "k", stream: int = 13) -> Work:
+    """A kernel, as a recording has it."""
+    return Work(name, f"stream {stream}", (0, stream, ""), True, begin, end)
 
 
 def queried() -> list[str]:

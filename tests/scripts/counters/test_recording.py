@@ -7,26 +7,21 @@ import re
 
 import pytest
 from lab_cli.counters import nsys, recording
-from lab_cli.counters.recording import DEFAULT_STREAM, MOST_STREAMS, Range, Recording, Work
+from lab_cli.counters.recording import DEFAULT_STREAM, MOST_STREAMS, Range, Recording
 from lab_cli.errors import LabError
-from recordings import of_nsys, rows_of_nsys
+from recordings import of_nsys, rows_of_nsys, work
 
 HEADER = "Generating SQLite file a.sqlite from a.nsys-rep\nProcessing [a.sqlite] with [b.py]...\n"
 
 
 def recorded(name: str) -> Recording:
     """As ./lab trace reads it: behind the lines of nsys."""
-    tables = []
-    for report, first in (
-        (recording.WORK, recording.FIRST_OF_WORK),
-        (recording.RANGES, recording.FIRST_OF_RANGES),
-    ):
-        tables.append(nsys.parse(f"{HEADER}\n{of_nsys(name, report)}\n", first))
-    return recording.read(*tables)
-
-
-def work(begin: float, end: float, stream: int = 13, name: str = "k") -> Work:
-    return Work(name, f"stream {stream}", (0, stream, ""), True, begin, end)
+    work, ranges = (
+        f"{HEADER}\n{of_nsys(name, report)}\n" for report in (recording.WORK, recording.RANGES)
+    )
+    return recording.read(
+        nsys.parse(work, recording.FIRST_OF_WORK), nsys.parse(ranges, recording.FIRST_OF_RANGES)
+    )
 
 
 def row(**values: str) -> dict[str, str]:
@@ -181,26 +176,25 @@ def test_a_kernel_without_a_stream_and_numbers_with_commas() -> None:
     assert (item.lane, item.begin, item.end) == ("no stream", 1000, 1005)
 
 
-def test_empty_recording() -> None:
-    with pytest.raises(LabError, match="neither a kernel nor a copy"):
-        recording.read([], [])
-
-
-def test_unknown_columns() -> None:
-    with pytest.raises(LabError, match=r"cuda_gpu_trace has no column Duration \(ns\), Strm; "):
-        recording.read([{"Start (ns)": "1", "Stream": "7", "Name": "k"}], [])
-    with pytest.raises(LabError, match="nvtx_gpu_proj_trace has no column Projected Start"):
-        recording.read([row()], [{"Name": "a", "Start (ns)": "1"}])
-
-
-@pytest.mark.parametrize(("value", "shown"), [("soon", "soon"), ("", "nothing"), ("nan", "nan")])
-def test_what_is_no_number(value: str, shown: str) -> None:
-    with pytest.raises(LabError, match=rf"cuda_gpu_trace has Duration \(ns\) = {shown} for k\(int"):
-        recording.read([row(**{"Duration (ns)": value})], [])
+@pytest.mark.parametrize(
+    ("work", "ranges", "problem"),
+    [
+        ([], [], "neither a kernel nor a copy was recorded"),
+        ([{"Start (ns)": "1"}], [], r"cuda_gpu_trace has no column Duration \(ns\), Strm, Name; "),
+        ([row()], [{"Name": "a"}], "nvtx_gpu_proj_trace has no column Projected Start"),
+        *(
+            ([row(**{"Duration (ns)": value})], [], rf"Duration \(ns\) = {shown} for k\(int\): ")
+            for value, shown in (("soon", "soon"), ("", "nothing"), ("nan", "nan"))
+        ),
+    ],
+)
+def test_what_is_no_recording_is_named(work: list, ranges: list, problem: str) -> None:
+    with pytest.raises(LabError, match=problem):
+        recording.read(work, ranges)
 
 
 def test_many_streams_share_a_lane() -> None:
-    of_run = Recording([work(0, 1, stream) for stream in range(100, 102 + MOST_STREAMS)])
+    of_run = Recording([work(0, 1, stream=stream) for stream in range(100, 102 + MOST_STREAMS)])
     lanes = [item.lane for item in recording.whole(of_run).work]
     assert lanes == [f"stream {100 + k}" for k in range(MOST_STREAMS)] + ["2 more streams"] * 2
     of_run = Recording(of_run.work[:MOST_STREAMS])

@@ -12,7 +12,7 @@ pytest.importorskip("matplotlib")
 from lab_cli.counters import recording
 from lab_cli.counters.recording import Panel, Recording, Work
 from lab_cli.results.plots import recorded, style
-from recordings import rows_of_nsys
+from recordings import rows_of_nsys, work
 
 pytestmark = pytest.mark.draws
 
@@ -73,35 +73,22 @@ def drawn(panels: list[Panel], note: str = "") -> Drawn:
     return Drawn(svg(panels, note), max(panel.length for panel in panels))
 
 
-def work(begin: float, end: float, name: str = "k", stream: int = 13) -> Work:
-    return Work(name, f"stream {stream}", (0, stream, ""), True, begin, end)
-
-
 def panel_of(items: list[Work], length: float = 0) -> Panel:
     return Panel("", length or max(item.end for item in items), items, [])
 
 
-def test_bars_are_where_nsys_saw_the_work() -> None:
+def test_bars_are_where_the_work_was() -> None:
     """The last repetition of `overlapped`: four streams, each with a copy, a kernel and a copy back."""
-    picture = drawn(recording.rungs(of_nsys("streams"), "overlapped"))
-    in_time = [
-        row for row in rows_of_nsys("streams", recording.WORK) if 216 <= int(row["CorrId"]) <= 233
-    ]
-    begin = min(int(row["Start (ns)"]) for row in in_time)
+    (panel,) = recording.rungs(of_nsys("streams"), "overlapped")
     expected: dict[str, list[tuple[float, float]]] = {}
-    for row in in_time:
-        lane = f"stream {row['Strm']}" + " (default)" * (row["Strm"] == "7")
-        for copy, of_copies in (("Host-to-D", "host to device"), ("to-Host", "device to host")):
-            lane = of_copies if copy in row["Name"] else lane
-        start = int(row["Start (ns)"]) - begin
-        expected.setdefault(lane, []).append((start, start + int(row["Duration (ns)"])))
+    for item in panel.work:
+        expected.setdefault(item.lane, []).append((item.begin, item.end))
     assert {len(bars) for bars in expected.values()} == {1, 4}
+    picture = drawn([panel])
     assert picture.lanes[0].keys() == expected.keys()
     for lane, bars in expected.items():
-        (found,) = picture.lanes[0][lane]
-        assert len(found) == len(bars)
-        for (left, right), (start, end) in zip(found, sorted(bars)):
-            assert (left, right) == pytest.approx((start, end), abs=0.001 * 272254), lane
+        places = [pytest.approx(bar, abs=0.001 * panel.length) for bar in sorted(bars)]
+        assert picture.lanes[0][lane] == [places], lane
 
 
 def test_what_is_written_on_it() -> None:
@@ -123,20 +110,16 @@ def test_what_is_written_on_it() -> None:
 
 
 def test_the_whole_shows_ranges_above_the_streams() -> None:
-    found = of_nsys("streams")
-    panel = recording.whole(found)
+    panel = recording.whole(of_nsys("streams"))
     picture = drawn([panel])
     outer, inner = picture.lanes[0][recorded.RANGES]
-    begin = min(item.begin for item in found.work)
     assert len(inner) == 6  # repetitions
-    names = ["fills", "inOrder", "overlapped", "graph", "managed"]
-    assert len(outer) == len(names)
-    for (left, right), item in zip(
-        outer, [item for item in found.ranges if item.name != recording.REPETITION]
-    ):
+    rungs = [item for item in panel.ranges if item.name != recording.REPETITION]
+    assert len(outer) == len(rungs) == 5
+    for bar, item in zip(outer, rungs):
         least = recorded.LEAST * panel.length / recorded.PIXELS
-        expected = item.begin - begin, max(item.end - begin, item.begin - begin + least)
-        assert (left, right) == pytest.approx(expected, abs=0.001 * panel.length)
+        expected = item.begin, max(item.end, item.begin + least)
+        assert bar == pytest.approx(expected, abs=0.001 * panel.length)
     assert "inOrder" in picture.labels
     assert "time [ms]" in picture.labels
 
