@@ -1,4 +1,5 @@
-"""Kernels of other exercises on a roofline, from small files of results."""
+"""Kernels of other exercises on a roofline, from small files of results. The figure of the project shows how they
+stand behind its own rows."""
 
 from __future__ import annotations
 
@@ -7,7 +8,6 @@ from pathlib import Path
 import pytest
 from lab_cli.errors import LabError
 from lab_cli.results import placed
-from lab_cli.results.figures import Spec
 
 TIMES = """# gpu: X1
 exercise,parameters,kernel,grid,block,median_ms,gflops
@@ -85,16 +85,3 @@ def test_no_bytes_at_all(folder: Path) -> None:
     counts_of(folder).write_text(COUNTS.replace("0.03,0.01", "0,0"))
     with pytest.raises(LabError, match="tiled: no bytes of device memory were counted"):
         placed.rows(folder, [TILED])
-
-
-def test_they_stand_behind_the_rows_of_a_figure(folder: Path) -> None:
-    (folder / "table.csv").write_text("# gpu: X1\nkernel,intensity,gflops\nchain,1,2\n")
-    spec = Spec("roof", "f", {"chart": "roofline", "placed": [TILED]}, folder.parent)
-    text = spec.text(folder)
-    assert text.endswith("\nchain,1,2\ntiled,10000,100\n")
-    before = spec.identifier(text)
-    counts_of(folder).write_text(COUNTS.replace("0.03", "0.07"))
-    assert spec.identifier(spec.text(folder)) != before
-    assert "placed" not in spec.options
-    alone = Spec("roof", "f", {}, folder.parent).text(folder)
-    assert alone == (folder / "table.csv").read_text()

@@ -70,19 +70,16 @@ def different(drawn: str, there: str) -> list[str]:
     lines = [MADE_UP.sub("", text).splitlines() for text in (drawn, there)]
     if len(lines[0]) != len(lines[1]):
         return [f"{len(lines[0])} lines, {len(lines[1])} in the file"]
-    return [
-        f"{one.strip()} is {two.strip()} in the file"
-        for one, two in zip(*lines)
-        if one != two and not same(NUMBER.split(one), NUMBER.split(two))
-    ]
+    pairs = ((one, two) for one, two in zip(*lines) if one != two and not same(one, two))
+    return [f"{one.strip()} is {two.strip()} in the file" for one, two in pairs]
 
 
-def same(one: list[str], two: list[str]) -> bool:
+def same(one: str, two: str) -> bool:
     """Words and numbers in turn."""
-    return (
-        len(one) == len(two)
-        and one[::2] == two[::2]
-        and all(abs(float(a) - float(b)) < 0.01 for a, b in zip(one[1::2], two[1::2]))
+    parts = NUMBER.split(one), NUMBER.split(two)
+    numbers = zip(parts[0][1::2], parts[1][1::2])
+    return parts[0][::2] == parts[1][::2] and all(
+        abs(float(a) - float(b)) < 0.01 for a, b in numbers
     )
 
 
