@@ -72,13 +72,10 @@ def test_formats_by_column() -> None:
         return cell(value, columns_of(file).get(column, Column()))
 
     assert shown("0.0123456", "median_ms") == "0.01235"
-    assert shown("1", "speedup") == "1.00"
-    assert shown("51229.4", "gflops") == "51,229"
     assert shown("", "speedup") == ""
     assert shown("2.50", "kernel") == "2.50"
     assert shown("98.765", "percent_peak") == "98.8"
     assert shown("11010048", "inst_executed") == "11,010,048"
-    assert shown("12345.67", "duration") == "12,345.7"
     assert shown("0.00319989", "split_percent", divergence) == "0.0032"
     assert shown("0.00319989", "split_percent") == "0.00319989"
     assert shown("12.5 (ncu: 25.0)", "percent_peak") == "12.5 (ncu: 25.0)"
@@ -91,11 +88,9 @@ def test_columns_are_those_of_the_exercise_that_has_the_file(exercises, tmp_path
         + "[columns]\nsplit = { title = 'split [%]', format = '.1f' }\nwhy = { text = true }\n"
         "gbps = { format = '.3f' }\n",
     )
-    text = "kernel,split,why,gbps,what_else\nk,2.25,7,1,007\n"
-    own = "| split [%] | why | gbps | what else |\n| ---: | --- | ---: | ---: |\n| 2.2 | 7 | 1.000 | 007 |\n"
-    others = "| split | why | GB/s | what else |\n| ---: | ---: | ---: | ---: |\n| 2.25 | 7 | 1 | 007 |\n"
+    own = "| 2.2 | 7 | 1.000 | 007 |"
+    others = "| 2.25 | 7 | 1 | 007 |"
     for name, expected in (
-        ("ch/first/results/x1/table.csv", own),
         ("ch/first/results/x1/4M.metrics.csv", own),
         ("ch/first.csv", others),
         ("ch/firsts/results/x1/table.csv", others),
@@ -103,9 +98,10 @@ def test_columns_are_those_of_the_exercise_that_has_the_file(exercises, tmp_path
     ):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-        columns = ["split", "why", "gbps", "what_else"]
-        assert render(path, columns, [], columns_of(path)) == expected
+        path.write_text("kernel,split,why,gbps,what_else\nk,2.25,7,1,007\n")
+        table = render(path, ["split", "why", "gbps", "what_else"], [], columns_of(path))
+        assert table.splitlines()[-1] == expected
+        assert ("split [%]" in table) == (expected == own)
 
 
 def test_names_what_is_not_there(csv_file: Path) -> None:
@@ -149,19 +145,6 @@ def test_parts_that_the_diagnosis_does_not_have(parts: str, message: str) -> Non
         tables.with_tables(
             f"<!-- table scripts/diagnosis.toml | {parts} -->\n<!-- end of table -->"
         )
-
-
-def test_the_list_of_a_chapter_is_that_of_its_exercises(exercises, tmp_path: Path) -> None:
-    exercises("ch/second", FACTS.replace("10", "20"))
-    exercises("ch/first", FACTS.replace("what it is", "what `first` is"))
-    exercises("other/third")
-    text = "a\n<!-- exercises -->\nold\n<!-- end of exercises -->\nb\n"
-    assert tables.with_tables(text, tmp_path / "ch") == (
-        "a\n<!-- exercises -->\n\n| exercise | idea |\n| --- | --- |\n"
-        "| [first](first/README.md) | what `first` is about |\n"
-        "| [second](second/README.md) | what it is about |\n\n"
-        "<!-- end of exercises -->\nb\n"
-    )
 
 
 def test_the_pages_are_up_to_date() -> None:

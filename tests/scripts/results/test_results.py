@@ -1,4 +1,4 @@
-"""Results files: facts, then CSV."""
+"""Results files: facts, then CSV or an image."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 from lab_cli.errors import LabError
+from lab_cli.results import images
 from lab_cli.results.csv_file import parse, read_text, with_facts
 
 PATH = Path("results/x.csv")
+IMAGE = Path("x.pgm")
 
 
 def test_facts_and_rows() -> None:
@@ -45,6 +47,32 @@ def test_what_is_no_table_is_named(text: str, message: str) -> None:
 def test_unreadable_files_are_named(tmp_path: Path) -> None:
     with pytest.raises(LabError, match=r"none\.csv: No such file"):
         read_text(tmp_path / "none.csv")
+    with pytest.raises(LabError, match=r"none\.pgm: No such file"):
+        images.read(tmp_path / "none.pgm")
     (tmp_path / "binary.csv").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(LabError, match=r"binary\.csv: not text"):
         read_text(tmp_path / "binary.csv")
+
+
+def test_facts_and_pixels() -> None:
+    plain = b"P5\n2 3\n255\nabcdef"
+    image = images.parse(plain, IMAGE)
+    assert image == images.Image({}, 2, 3, 255, b"abcdef")
+    facts = {"gpu": "NVIDIA X1", "date": "2026-01-02"}
+    data = images.with_facts(facts, plain)
+    assert data == b"P5\n# gpu: NVIDIA X1\n# date: 2026-01-02\n2 3\n255\nabcdef"
+    assert images.parse(data, IMAGE) == images.Image(facts, 2, 3, 255, b"abcdef")
+
+
+def test_two_bytes_of_a_pixel() -> None:
+    assert images.parse(b"P5\n1 2\n256\n\0\x01\x01\0", IMAGE).pixels == b"\0\1\1\0"
+    with pytest.raises(LabError, match="2 bytes of pixels, but 1 x 2 up to 256 are 4"):
+        images.parse(b"P5\n1 2\n256\n12", IMAGE)
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"P5\n", b"P2\n1 1\n9\n1", b"P5\n1\n9\n1", b"kernel,check\n"]
+)
+def test_what_is_no_image_is_named(data: bytes) -> None:
+    with pytest.raises(LabError, match=r"^x\.pgm: not a binary PGM image \(P5\)$"):
+        images.parse(data, IMAGE)

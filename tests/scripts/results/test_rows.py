@@ -97,26 +97,17 @@ def test_what_is_no_number_is_named(read, row: dict[str, str], message: str) -> 
 
 
 def test_peak_is_that_of_the_first_row_that_knows_its_share() -> None:
+    """Exercises may have different ones."""
     rows = [
-        {"gbps": "64", "percent_peak": ""},
-        {"gbps": "31.6", "percent_peak": "12.5"},
-        {"gbps": "1", "percent_peak": "1"},
-    ]
-    assert peaks(rows, "gbps") == [(pytest.approx(252.8), "peak bandwidth 253 GB/s")]
-    assert peaks(rows[:1], "gbps") == []
-    assert peaks(rows, "median_ms") == []
-    assert peaks([{"gbps": "5"}], "gbps") == []
-
-
-def test_exercises_may_have_different_peaks() -> None:
-    rows = [
+        {"exercise": "strict", "gflops": "64", "percent_peak": ""},
         {"exercise": "strict", "gflops": "33454.1", "percent_peak": "50"},
-        {"exercise": "strict", "gflops": "66908.2", "percent_peak": "100"},
+        {"exercise": "strict", "gflops": "1", "percent_peak": "1"},
         {"exercise": "tensor", "gflops": "535", "percent_peak": "50"},
     ]
     strict, tensor = peaks(rows, "gflops", {"tensor": "peak BF16"})
     assert strict == (pytest.approx(66908.2), "peak FP32 66,908 GFLOP/s")
     assert tensor == (pytest.approx(1070), "peak BF16 1,070 GFLOP/s")
+    assert peaks(rows[:1], "gflops") == peaks(rows, "median_ms") == []
 
 
 def test_axes_are_named_with_their_units() -> None:

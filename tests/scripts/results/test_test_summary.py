@@ -6,7 +6,9 @@ import json
 
 import pytest
 from lab_cli.errors import LabError
+from lab_cli.progress import Progress
 from lab_cli.results import test_summary
+from lab_cli.results.ctest_output import Reader
 
 LABELS = {
     "transpose --rows=3": ["exercise", "ch04_memory", "transpose", "results"],
@@ -67,42 +69,29 @@ def test_all_that_is_printed() -> None:
     ]
 
 
-def test_what_was_left_out_says_why() -> None:
-    said = "................ [100%]\nskipped: there is no pencil\n"
-    text = (
-        '<testsuite><testcase name="pytest/figures" status="notrun"><skipped/>'
-        f"<system-out>{said}</system-out></testcase>"
-        '<testcase name="b" status="run"><system-out>skipped: no</system-out></testcase></testsuite>'
-    )
-    assert test_summary.summary(test_summary.cases(text, LABELS)).splitlines() == [
-        "unit tests            1 ok",
-        "",
-        "left out:",
-        "    pytest/figures: there is no pencil",
-    ]
-
-
-def test_a_folder_of_pytest_that_failed_says_which_of_its_tests() -> None:
-    said = (
+def test_what_pytest_left_out_says_why_and_what_failed_which_of_its_tests() -> None:
+    skipped = "................ [100%]\nskipped: there is no pencil\n"
+    failed = (
         "FAILED.py is no test\n"
-        "=========================== short test summary info ============================\n"
         "FAILED tests/scripts/test_a.py::test_one[a - b] - assert 1 == 2\n"
         "ERROR tests/scripts/test_b.py\n"
         "ERROR is not a name\n"
-        "2 failed, 3 passed in 1.00s\n"
     )
     text = (
-        f'<testsuite><testcase name="pytest/scripts" status="fail"><system-out>{said}</system-out>'
-        '</testcase><testcase name="b" status="fail"/></testsuite>'
+        f'<testsuite><testcase name="a" status="notrun"><system-out>{skipped}</system-out></testcase>'
+        f'<testcase name="b" status="fail"><system-out>{failed}</system-out></testcase>'
+        '<testcase name="c" status="run"><system-out>skipped: no</system-out></testcase></testsuite>'
     )
     assert test_summary.summary(test_summary.cases(text, LABELS)).splitlines() == [
-        "unit tests            2/2 FAILED",
+        "unit tests            1/3 FAILED",
+        "",
+        "left out:",
+        "    a: there is no pencil",
         "",
         "failed:",
-        "    pytest/scripts",
+        "    b",
         "        tests/scripts/test_a.py::test_one[a - b] - assert 1 == 2",
         "        tests/scripts/test_b.py",
-        "    b",
     ]
 
 
@@ -131,3 +120,77 @@ def test_labels_of_ctest() -> None:
 def test_half_a_file_is_an_error() -> None:
     with pytest.raises(LabError, match="cannot read what ctest wrote"):
         test_summary.cases("<testsuite>", {})
+
+
+# ---- what is shown of ctest's output, on a terminal and in a log ----
+
+OUTPUT = """\
+Internal ctest changing into directory: /work/out/cpu
+Test project /work/out/cpu
+      Start  1: transpose --rows=3
+      Start  2: transpose --rows=4
+ 1/4 Test  #1: transpose --rows=3 ......   Passed    0.05 sec
+      Start  3: transpose --help
+ 2/4 Test  #2: transpose --rows=4 ......***Failed    0.06 sec
+transposeNaive    WRONG
+    WRONG: 3 is not 4
+
+      Start  4: transpose counts
+ 3/4 Test  #3: transpose --help ........***Skipped   0.01 sec
+ 4/4 Test  #4: transpose counts ........***Timeout  60.00 sec
+
+50% tests passed, 2 tests failed out of 4
+
+Total Test time (real) =   1.2 sec
+"""
+FAILED = """\
+ 2/4 Test  #2: transpose --rows=4 ......***Failed    0.06 sec
+transposeNaive    WRONG
+    WRONG: 3 is not 4
+
+"""
+TIMEOUT = " 4/4 Test  #4: transpose counts ........***Timeout  60.00 sec\n\n"
+END = "50% tests passed, 2 tests failed out of 4\n\nTotal Test time (real) =   1.2 sec\n"
+
+
+def shown(**how: bool) -> str:
+    usual = {"on_terminal": False, "verbatim": False, "in_short": True}
+    reader = Reader(Progress("testing"), **{**usual, **how})
+    return "".join(reader.shown(line) for line in OUTPUT.splitlines(keepends=True))
+
+
+def test_on_a_terminal_what_failed_with_its_output() -> None:
+    assert shown(on_terminal=True) == FAILED + TIMEOUT
+    assert shown(on_terminal=True, in_short=False) == FAILED + TIMEOUT + END
+
+
+def test_a_log_has_each_result() -> None:
+    passed, skipped = (OUTPUT.splitlines(keepends=True)[i] for i in (4, 11))
+    assert shown() == passed + FAILED + skipped + TIMEOUT
+
+
+def test_with_options_of_ctest_it_is_as_ctest_prints_it() -> None:
+    assert shown(on_terminal=True, verbatim=True, in_short=False) == OUTPUT
+    assert shown(verbatim=True) == OUTPUT[: OUTPUT.index("50%")]
+
+
+def test_progress() -> None:
+    progress = Progress("testing")
+    reader = Reader(progress, True, False, True)
+    states = []
+    for line in OUTPUT.splitlines(keepends=True):
+        reader.shown(line)
+        states.append((progress.state.done, progress.state.total, progress.state.item))
+    assert states[1] == (0, 0, "")
+    assert states[3] == (0, 0, "transpose --rows=4")
+    assert states[4] == (1, 4, "transpose --rows=4")
+    assert states[5] == (1, 4, "transpose --help")
+    assert states[-1] == (4, 4, "transpose counts")
+
+
+def test_a_gap_is_left_below_what_was_shown() -> None:
+    reader = Reader(Progress("testing"), True, False, True)
+    reader.shown(" 1/2 Test  #1: a ...   Passed    0.05 sec\n")
+    assert reader.gap == ""
+    reader.shown(" 2/2 Test  #2: b ...***Failed    0.05 sec\n")
+    assert reader.gap == "\n"
