@@ -1,6 +1,7 @@
-"""Exercises of the cpu back end at the limits of their options, which --help names: they refuse what lies just
-outside, in one line that names the option and the value; and where memory for the largest sizes is missing
-they say so at once, in one line that names the option."""
+"""Exercises of the cpu back end at their limits: they refuse values just outside the ranges that --help
+names, in one line with the option and the value; where memory for the largest sizes is missing they say so
+at once, in one line that names the option; and with little memory the results are right, or one line says
+what is lacking."""
 
 from __future__ import annotations
 
@@ -23,6 +24,12 @@ OF_ALL = {"reps", "seed", "device"}
 SUFFIXES = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 BYTES = 3 << 30  # of addresses: less than any size from 2^30 takes
 
+# What the watchdog says where the machine is slow.
+TAKES_LONG = re.compile(r"^emulator: kernel .* has been running for .*\n", re.MULTILINE)
+# Each of several threads of the host may be about to say so.
+LACKS = re.compile(r"cannot (allocate|start a thread)")
+KIBIBYTES = [60_000, 100_000, 170_000, 250_000, 400_000, 600_000, 1_000_000, 2_000_000]
+
 
 class Range(NamedTuple):
     """The numbers that an option takes."""
@@ -38,11 +45,13 @@ def value_of(text: str) -> int:
     return int(text.rstrip("KMGT")) * SUFFIXES.get(text[-1], 1)
 
 
-def run(program: Path, *options: str) -> subprocess.CompletedProcess[str]:
+def run(
+    program: Path, *options: str, sms: int = 2, limit: int = BYTES
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [program, *options],
-        env={**os.environ, "CUDA_EMULATOR_SMS": "2"},
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES)),
+        env={**os.environ, "CUDA_EMULATOR_SMS": str(sms)},
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
         capture_output=True,
         text=True,
     )
@@ -70,18 +79,12 @@ of_each_exercise = pytest.mark.parametrize(
 def test_ranges_are_found_in_the_help() -> None:
     text = (
         "  --size=N           number of integers: 1 to 1T (default 256K)\n"
-        "  --block=N          threads per block: a power of two, 32 to 1024 (default 512)\n"
         "  --m=N              a text that takes another\n"
         "                     line: 0 to 2147483647 (default 3)\n"
-        "  --reps=N           measured runs of each kernel: 1 to 1000000 (default 3)\n"
         "  --seed=N           seed of the input data: 0 to 2^64-1 (default 1)\n"
         "  --csv              rows as CSV\n"
     )
-    assert ranges_in(text) == [
-        Range("size", "1", "1T"),
-        Range("block", "32", "1024"),
-        Range("m", "0", "2147483647"),
-    ]
+    assert ranges_in(text) == [Range("size", "1", "1T"), Range("m", "0", "2147483647")]
 
 
 @of_each_exercise
@@ -109,3 +112,32 @@ def test_sizes_beyond_memory(exercise: Exercise, program: Path) -> None:
         assert re.fullmatch(told, done.stderr), f"{options}: {done.returncode}: {done.stderr}"
         if done.returncode == 2:
             assert done.stdout == ""
+
+
+def problem(status: int, errors: str) -> str:
+    """What is wrong with how a program ended; empty where it is right, or says what it lacks."""
+    errors = TAKES_LONG.sub("", errors)
+    told = errors != "" and all(LACKS.search(line) for line in errors.splitlines())
+    right = (status == 0 and not errors) or (status == 1 and told)
+    return "" if right else f"status {status}: {errors}"
+
+
+def test_what_counts_as_told() -> None:
+    slow = "emulator: kernel k has been running for 10 s: block (0,0,0). Ctrl-C ends the program.\n"
+    for before in ("", slow):
+        assert problem(0, before) == ""
+        assert problem(1, f"{before}cannot start a thread\ncannot allocate 1 KiB\n") == ""
+        assert problem(1, before)
+        assert problem(0, f"{before}x\n")
+        assert problem(1, f"{before}cannot allocate 1 KiB\nx\n")
+        for status in (0, -6):
+            assert problem(status, f"{before}cannot allocate 1 KiB\n")
+
+
+@pytest.mark.parametrize("sms", [2, 32])
+@of_each_exercise
+def test_little_address_space(program: Path, sms: int) -> None:
+    for kibibytes in KIBIBYTES:
+        done = run(program, "--reps=1", sms=sms, limit=kibibytes * 1024)
+        wrong = problem(done.returncode, done.stderr)
+        assert not wrong, f"{kibibytes} KiB: {wrong}"
