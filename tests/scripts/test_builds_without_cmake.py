@@ -1,4 +1,5 @@
-"""Tests of the line in each exercise's header comment that builds it without CMake."""
+"""Tests of what builds without CMake: common/ in a program of one's own, and each exercise by the line in its
+header comment."""
 
 from __future__ import annotations
 
@@ -6,6 +7,8 @@ import os
 import re
 import shlex
 import subprocess
+import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -13,6 +16,47 @@ from lab_cli import catalogue
 from lab_cli.catalogue import Exercise
 from lab_cli.machine import backend
 from lab_cli.paths import ROOT
+
+COMMON = ROOT / "common"
+BUILD = Path(os.environ.get("CPU_BUILD", ROOT / "out" / "cpu")).absolute()
+OWN = sorted(str(source) for source in (ROOT / "tests" / "common" / "programs").glob("own*.cu"))
+NO_GPU = 77
+
+
+def test_each_file_has_its_line() -> None:
+    readme = (COMMON / "README.md").read_text("utf-8")
+    lines = re.findall(r"^\| \[([^\]]+)\]\(([^)]+)\) \| [^|]+ \|$", readme, re.MULTILINE)
+    assert all(name == target for name, target in lines)
+    files = {path.name for path in COMMON.iterdir()} - {"README.md"}
+    assert Counter(name for name, _ in lines) == Counter(files)
+
+
+def built(command: list[str], program: Path) -> subprocess.CompletedProcess[str]:
+    """What the program of one's own does, built with nothing but -Icommon."""
+    subprocess.run([*command, "-std=c++17", f"-I{COMMON}", *OWN, "-o", str(program)], check=True)
+    return subprocess.run([str(program)], capture_output=True, text=True)
+
+
+def compiler_of(backend_name: str) -> list[str]:
+    if backend_name == "gpu":
+        nvcc = backend.find_nvcc()
+        return [nvcc] if nvcc else pytest.skip("no nvcc")
+    library = BUILD / "emulator" / "libcuda_emulator.a"
+    if not library.exists():
+        pytest.skip(f"{library} is not built: ./lab test builds it")
+    driver = str(ROOT / "emulator" / "driver" / "cc.py")
+    return [sys.executable, driver, "--emulator", str(library), "-Werror"]
+
+
+@pytest.mark.parametrize("backend_name", ["cpu", "gpu"])
+def test_own_program(backend_name: str, tmp_path: Path) -> None:
+    ended = built(compiler_of(backend_name), tmp_path / "own")
+    if backend_name == "cpu" or ended.returncode != NO_GPU:
+        assert (ended.returncode, ended.stdout) == (1, "2 4 6 timed\n")
+        assert ended.stderr == "own: ends\\nhere\n"
+
+
+# ---- the line in each exercise's header comment that builds it without CMake ----
 
 # The heading, and what follows it: one command, in as many lines of the comment as it takes.
 COMMAND = re.compile(r"^// Without CMake, [^\n]*:\n((?://  +[^\n]+\n)+)", re.MULTILINE)
