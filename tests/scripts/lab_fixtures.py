@@ -17,6 +17,14 @@ FakeTool = Callable[[str, str], Path]
 Exercises = Callable[..., Path]
 
 
+def shell_program(path: Path, script: str) -> Path:
+    """Makes the file a program that the shell runs."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+    return path
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     if item.get_closest_marker("draws"):
         pytest.importorskip("matplotlib")
@@ -46,9 +54,7 @@ def fake_tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeTool:
     monkeypatch.setattr(cuda_wheels, "FAILURE", tmp_path / "failure.txt")
 
     def make(name: str, script: str) -> Path:
-        tool = folder / name
-        tool.write_text(f"#!/bin/sh\n{script}\n")
-        tool.chmod(0o755)
+        tool = shell_program(folder / name, script)
         assert shutil.which(name) == str(tool)
         return tool
 

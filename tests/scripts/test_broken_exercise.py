@@ -6,12 +6,12 @@ from pathlib import Path
 
 import broken_exercise
 import pytest
-from changed_files import write_copy
 from exercise_sample import FACTS
 from lab_cli import catalogue, exercise_facts
 from lab_cli.catalogue import facts_of
 from lab_cli.errors import LabError
 from lab_cli.exercise_facts import Broken
+from lab_fixtures import shell_program
 
 
 def sample(folder: Path, facts: str) -> Path:
@@ -40,20 +40,6 @@ def test_all_changes_are_made_in_their_files(tmp_path: Path) -> None:
         "x.cuh": "g = i;",
         "of_chapter.h": "j = l;",
     }
-
-
-def test_headers_that_stay_as_they_are_lie_beside_those_that_change(tmp_path: Path) -> None:
-    source = sample(tmp_path, "")
-    (source.parent / "y.h").write_text('#include "x.cuh"')
-    copy = tmp_path / "copy"
-    copy.mkdir()
-    changes = [Broken("h", "i", [], "x.cuh"), Broken("#pragma once", "", [], "lab.cuh")]
-    texts = broken_exercise.changed(source, changes)
-    assert write_copy(source, texts, copy) == copy / "x" / "x.cu"
-    own = {path.name: path.read_text() for path in (copy / "x").iterdir()}
-    assert "#include" in own.pop("lab.cuh")
-    assert own == {"x.cu": source.read_text(), "x.cuh": "g = i;", "y.h": '#include "x.cuh"'}
-    assert [path.name for path in copy.iterdir() if path.is_file()] == ["of_chapter.h"]
 
 
 @pytest.mark.parametrize(("text", "times"), [("gone", 0), ("b + c", 2)])
@@ -105,10 +91,8 @@ def test_just_the_rows_that_are_named_are_wrong(
 
 
 def program(folder: Path, verdict: str, status: int) -> Path:
-    path = folder / "program"
-    path.write_text(f"#!/bin/sh\nprintf 'parameters,check\\nn=1 m=2,{verdict}\\n'\nexit {status}\n")
-    path.chmod(0o755)
-    return path
+    rows = f"parameters,check\\nn=1 m=2,{verdict}\\n"
+    return shell_program(folder / "program", f"printf '{rows}'\nexit {status}")
 
 
 def test_words_of_the_parameters_are_columns(tmp_path: Path) -> None:

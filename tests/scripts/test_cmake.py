@@ -11,6 +11,7 @@ from lab_cli import catalogue
 from lab_cli.building import for_cmake
 from lab_cli.machine.needs import find_cmake
 from lab_cli.paths import ROOT
+from lab_fixtures import shell_program
 
 PROJECT = "cmake_minimum_required(VERSION 3.25)\nproject(x NONE)\n"
 
@@ -26,9 +27,8 @@ def configure(folder: Path, text: str) -> tuple[int, str]:
 def chosen(folder: Path, answer: str, status: int = 0) -> tuple[int, str]:
     """cmake/Backend.cmake, where the choice ends with `answer` and `status`."""
     (folder / "scripts").mkdir(exist_ok=True)
-    python = folder / "python"
-    python.write_text(f"#!/bin/sh\ncat <<'END'\n{answer}\nEND\necho reason >&2\nexit {status}\n")
-    python.chmod(0o755)
+    says = f"cat <<'END'\n{answer}\nEND\necho reason >&2\nexit {status}"
+    python = shell_program(folder / "python", says)
     return configure(
         folder,
         f'set(Python3_EXECUTABLE "{python}")\ninclude("{ROOT}/cmake/Backend.cmake")\n'

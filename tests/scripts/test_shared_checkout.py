@@ -17,6 +17,7 @@ import pytest
 from lab_cli import lock, paths, readable
 from lab_cli.machine import cuda_wheels, python_packages
 from lab_cli.paths import ROOT
+from lab_fixtures import shell_program
 
 OTHER = 65533  # the uid of a student
 CHAPTER = "ch03_execution_model"
@@ -32,19 +33,12 @@ def shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return venv
 
 
-def program(path: Path, script: str) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"#!/bin/sh\n{script}\n")
-    path.chmod(0o755)
-    return path
-
-
 def test_programs_of_the_shared_environment_are_found(shared: Path) -> None:
     own = paths.VENV / "bin" / "cmake"
     assert paths.venv_tool("cmake") == own
-    there = program(shared / "bin" / "cmake", "")
+    there = shell_program(shared / "bin" / "cmake", "")
     assert paths.venv_tool("cmake") == there
-    program(own, "")
+    shell_program(own, "")
     assert paths.venv_tool("cmake") == own
 
 
@@ -52,15 +46,15 @@ def test_python_packages_are_looked_for_in_both_and_installed_in_ones_own(
     shared: Path, monkeypatch
 ) -> None:
     monkeypatch.setattr(python_packages.sys, "executable", "/none")
-    of_all = program(shared / "bin" / "python", 'case "$2" in *matplotlib*) exit 1; esac')
-    program(shared / "bin" / "pip", "echo must not run >&2; exit 1")
+    of_all = shell_program(shared / "bin" / "python", 'case "$2" in *matplotlib*) exit 1; esac')
+    shell_program(shared / "bin" / "pip", "echo must not run >&2; exit 1")
     assert python_packages.python_with("pytest") == str(of_all)
     assert python_packages.python_with("pytest", "matplotlib") == ""
     log = shared.with_name("log")
-    program(paths.VENV / "bin" / "pip", f'echo "$*" >> {log}')
+    shell_program(paths.VENV / "bin" / "pip", f'echo "$*" >> {log}')
     python_packages.install(["matplotlib"])
     assert log.read_text().endswith(" matplotlib\n")
-    own = program(paths.VENV / "bin" / "python", "")
+    own = shell_program(paths.VENV / "bin" / "python", "")
     assert python_packages.python_with("pytest", "matplotlib") == str(own)
 
 
@@ -68,7 +62,7 @@ def test_nvcc_of_the_shared_environment_is_used(tmp_path: Path, monkeypatch) -> 
     own, shared = tmp_path / "own", tmp_path / "shared"
     monkeypatch.setattr(cuda_wheels, "FOLDER", own)
     monkeypatch.setattr(cuda_wheels, "SHARED_FOLDER", shared)
-    nvcc = program(shared / "nvidia" / "cu13" / "bin" / "nvcc", "")
+    nvcc = shell_program(shared / "nvidia" / "cu13" / "bin" / "nvcc", "")
     packages = cuda_wheels._packages(shared)
     for package in packages[1:]:
         package.mkdir()
@@ -80,7 +74,7 @@ def test_nvcc_of_the_shared_environment_is_used(tmp_path: Path, monkeypatch) -> 
 def test_a_shared_environment_that_cannot_be_read_is_named(
     shared: Path, monkeypatch, capfd
 ) -> None:
-    program(paths.VENV / "bin" / "pip", "")
+    shell_program(paths.VENV / "bin" / "pip", "")
     python_packages.pip()
     shared.mkdir()
     python_packages.pip()

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from lab_cli.paths import ROOT, SCRIPTS
+from lab_fixtures import shell_program
 
 # Stays until it is ended, as does its own child.
 CHILD = 'sleep 1000 & echo $! $$ > "{pids}.new"; mv "{pids}.new" "{pids}"; wait'
@@ -107,9 +108,8 @@ def test_who_does_not_hear_is_killed_and_a_name_need_not_be_text(
 
 def test_lab_does_so(tmp_path: Path) -> None:
     pids = tmp_path / "pids"
-    compiler = tmp_path / "compiler"  # which ./lab doctor asks for its version
-    compiler.write_text("#!/bin/sh\n" + CHILD.format(pids=pids) + "\n")
-    compiler.chmod(0o755)
+    # Which ./lab doctor asks for its version.
+    compiler = shell_program(tmp_path / "compiler", CHILD.format(pids=pids))
     lab = start([sys.executable, str(ROOT / "lab"), "doctor"], CXX=str(compiler))
     assert end(lab, signal.SIGTERM, pids) == 128 + signal.SIGTERM
 
@@ -151,49 +151,40 @@ def test_a_second_one_does_not_disturb(number: int, tmp_path: Path) -> None:
     assert err.startswith(b"+ sh -c ") and err.count(b"\n") == 1
 
 
-def ended(code: str) -> tuple[int, bytes]:
-    """How Python ends that runs this, and what it says on stderr."""
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        env={**os.environ, "PYTHONPATH": str(SCRIPTS)},
-    )
-    return done.returncode, done.stderr
+# Several come at once where SIGINT is Ctrl-C, which a lab within lab hears from the terminal, and from that lab again.
+PASSING_ON = """
+import os, signal, sys
+from lab_cli import signals
+
+def hears(*numbers):
+    signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
+    for number in numbers:
+        os.kill(os.getpid(), number)
+    try:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, numbers)
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, ())  # Python looks what has come
+
+status = signals.passing_on(lambda: {work})
+assert signal.getsignal(signal.SIGINT) in (signal.SIG_DFL, signal.SIG_IGN)
+sys.exit(status)
+"""
 
 
 @pytest.mark.parametrize(
     ("work", "status"),
     [
         ("3", 3),
-        ("os.kill(os.getpid(), signal.SIGINT)", 130),
-        ("os.kill(os.getpid(), signal.SIGTERM)", 143),
-        ("os.kill(os.getpid(), signal.SIGHUP)", 129),
+        ("hears(signal.SIGINT)", 130),
+        ("hears(signal.SIGTERM)", 143),
+        ("hears(signal.SIGHUP)", 129),
+        ("hears(signal.SIGINT, signal.SIGTERM)", 130),  # the first counts
     ],
 )
 def test_status_of_work(work: str, status: int) -> None:
-    code = (
-        "import os, signal, sys; from lab_cli import signals\n"
-        f"status = signals.passing_on(lambda: {work})\n"
-        "assert signal.getsignal(signal.SIGINT) in (signal.SIG_DFL, signal.SIG_IGN)\n"
-        "sys.exit(status)"
+    done = subprocess.run(
+        [sys.executable, "-c", PASSING_ON.format(work=work)],
+        capture_output=True,
+        env={**os.environ, "PYTHONPATH": str(SCRIPTS)},
     )
-    assert ended(code) == (status, b"")
-
-
-def test_of_several_at_once_the_first_counts() -> None:
-    """As after Ctrl-C, which a lab within lab hears from the terminal, and from that lab again."""
-    code = (
-        "import os, signal, sys; from lab_cli import signals\n"
-        "def work():\n"
-        "    both = (signal.SIGINT, signal.SIGTERM)\n"
-        "    signal.pthread_sigmask(signal.SIG_BLOCK, both)\n"
-        "    for number in both:\n"
-        "        os.kill(os.getpid(), number)\n"
-        "    try:\n"
-        "        signal.pthread_sigmask(signal.SIG_UNBLOCK, both)\n"
-        "    finally:\n"
-        "        signal.pthread_sigmask(signal.SIG_UNBLOCK, ())  # Python looks what has come\n"
-        "    return 0\n"
-        "sys.exit(signals.passing_on(work))"
-    )
-    assert ended(code) == (128 + signal.SIGINT, b"")
+    assert (done.returncode, done.stderr) == (status, b"")
