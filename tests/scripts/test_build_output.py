@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import pytest
 from lab_cli import process
 from lab_cli.building import cmake
@@ -21,6 +23,10 @@ FAILED = (
     + "[1/2] Building CXX object a/x.cpp.o\nFAILED: a/x.cpp.o \n/usr/bin/c++ -DA -O3 -o a/x.cpp.o\n"
     + "x.cpp:1:2: error: what is that?\n\n    1 | int 3;\nninja: build stopped: subcommand failed.\n"
 )
+MESSAGE = (
+    "FAILED: a/x.cpp.o \nx.cpp:1:2: error: what is that?\n    1 | int 3;\n"
+    "ninja: build stopped: subcommand failed.\n"
+)
 
 
 def printing(text: str, status: int = 0) -> list[str]:
@@ -34,59 +40,41 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process, "shown", lambda command: "COMMAND")
 
 
-@pytest.mark.parametrize("text", [NOTHING, "", "ninja: Entering directory `out'\n" + NOTHING])
-def test_nothing_to_build_is_nothing_to_say(shown, text: str, capfd) -> None:
-    cmake.build(printing(text))
-    assert capfd.readouterr() == ("", "")
-
-
-def test_what_is_built_is_its_command_and_the_warnings(shown, capfd) -> None:
-    cmake.build(printing(BUILT))
-    assert capfd.readouterr() == ("", "+ COMMAND\n" + WARNING)
-
-
-def test_what_fails_is_the_compilers_message_in_full(shown, capfd) -> None:
-    with pytest.raises(LabError, match="^COMMAND: exit status 1; the reason is above$"):
-        cmake.build(printing(FAILED, 1))
-    assert capfd.readouterr().err == (
-        "+ COMMAND\nFAILED: a/x.cpp.o \nx.cpp:1:2: error: what is that?\n    1 | int 3;\n"
-        "ninja: build stopped: subcommand failed.\n"
-    )
-
-
 def test_a_build_that_fails_without_a_word_is_named(shown) -> None:
     with pytest.raises(LabError, match="COMMAND: killed by SIGKILL"):
         cmake.build(["sh", "-c", "kill -KILL $$"])
 
 
-def test_cmake_run_anew_is_quiet_unless_it_fails(shown, capfd) -> None:
-    anew = "[1/2] Re-running CMake...\n-- Back end: cpu\n"
-    cmake.build(printing(GLOBS + anew + "-- Configuring done\n" + NOTHING))
-    assert capfd.readouterr().err == "+ COMMAND\n"
-    error = "CMake Error at x:1 (message):\n  No.\n"
-    with pytest.raises(LabError):
-        cmake.build(printing(GLOBS + anew + error, 1))
-    assert capfd.readouterr().err == "+ COMMAND\n-- Back end: cpu\n" + error
-
-
+ANEW = GLOBS + "[1/2] Re-running CMake...\n-- Back end: cpu\n"
+ERROR = "CMake Error at x:1 (message):\n  No.\n"
 WORDS = "Preset CMake variables:\n\n  A=1\n\n-- one\n"
 DEPRECATED = "CMake Deprecation Warning at x:1:\n  Old.\n\n  Older.\n"
+COLOURED = DEPRECATED.replace("CMake", "\x1b[33mCMake", 1)
 
 
-def test_configuring_shows_warnings_alone(shown, capfd) -> None:
-    cmake.configure(printing(WORDS))
-    assert capfd.readouterr() == ("", "+ COMMAND\n")
-    cmake.configure(printing(WORDS + DEPRECATED + "-- two\nmore\n"))
-    assert capfd.readouterr() == ("", "+ COMMAND\n" + DEPRECATED)
-    coloured = DEPRECATED.replace("CMake", "\x1b[33mCMake", 1)
-    cmake.configure(printing(WORDS + coloured))
-    assert capfd.readouterr() == ("", "+ COMMAND\n" + coloured)
-
-
-def test_configuring_that_fails_shows_all(shown, capfd) -> None:
-    with pytest.raises(LabError, match="COMMAND: exit status 7"):
-        cmake.configure(printing(WORDS + DEPRECATED, 7))
-    assert capfd.readouterr() == ("", "+ COMMAND\n" + WORDS + DEPRECATED)
+@pytest.mark.parametrize(
+    ("step", "printed", "status", "said"),
+    [
+        (cmake.build, NOTHING, 0, ""),
+        (cmake.build, "", 0, ""),
+        (cmake.build, "ninja: Entering directory `out'\n" + NOTHING, 0, ""),
+        (cmake.build, BUILT, 0, "+ COMMAND\n" + WARNING),
+        (cmake.build, FAILED, 1, "+ COMMAND\n" + MESSAGE),
+        (cmake.build, ANEW + "-- Configuring done\n" + NOTHING, 0, "+ COMMAND\n"),
+        (cmake.build, ANEW + ERROR, 1, "+ COMMAND\n-- Back end: cpu\n" + ERROR),
+        (cmake.configure, WORDS, 0, "+ COMMAND\n"),
+        (cmake.configure, WORDS + DEPRECATED + "-- two\nmore\n", 0, "+ COMMAND\n" + DEPRECATED),
+        (cmake.configure, WORDS + COLOURED, 0, "+ COMMAND\n" + COLOURED),
+        (cmake.configure, WORDS + DEPRECATED, 7, "+ COMMAND\n" + WORDS + DEPRECATED),
+    ],
+)
+def test_warnings_are_shown_and_all_that_explains_a_failure(
+    shown, step, printed: str, status: int, said: str, capfd
+) -> None:
+    failure = pytest.raises(LabError, match=f"^COMMAND: exit status {status}; ")
+    with failure if status else nullcontext():
+        step(printing(printed, status))
+    assert capfd.readouterr() == ("", said)
 
 
 @pytest.mark.parametrize(
