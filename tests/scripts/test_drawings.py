@@ -3,11 +3,11 @@ and stand on a page."""
 
 from __future__ import annotations
 
+import itertools
 import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
@@ -16,8 +16,10 @@ pytest.importorskip("matplotlib")
 import draw
 import drawing
 from lab_cli.paths import ROOT
+from matplotlib.colors import to_rgb
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import TextPath
+from matplotlib.transforms import Bbox
 
 pytestmark = pytest.mark.draws
 
@@ -27,22 +29,6 @@ RESERVE = 1.06  # how much wider than DejaVu Sans another font may be
 SMALLEST = 11  # pixels of a letter
 
 of_drawings = pytest.mark.parametrize("path", DRAWINGS, ids=lambda path: path.parent.name)
-
-
-class Box(NamedTuple):
-    words: str
-    left: float
-    top: float
-    right: float
-    bottom: float
-
-    def overlaps(self, other: Box) -> bool:
-        return (
-            self.left < other.right
-            and other.left < self.right
-            and self.top < other.bottom
-            and other.top < self.bottom
-        )
 
 
 def size_of(looks: list[str]) -> int:
@@ -55,43 +41,44 @@ def size_of(looks: list[str]) -> int:
     return next((sizes[look] for look in looks if look in sizes), int(base[1]))
 
 
-def box_of(element: ElementTree.Element) -> Box:
+def box_of(element: ElementTree.Element) -> Bbox:
     """Where a text lies, in a font that is a little wider than DejaVu Sans."""
     looks = element.get("class", "").split()
     font = FontProperties(
         family="DejaVu Sans Mono" if "code" in looks else "DejaVu Sans",
         weight="bold" if "head" in looks else "normal",
     )
-    words, size = element.text or "", size_of(looks)
-    width = TextPath((0, 0), words, size=size, prop=font).get_extents().width * RESERVE
+    size = size_of(looks)
+    words = TextPath((0, 0), element.text or "", size=size, prop=font)
+    width = words.get_extents().width * RESERVE
     x, y = float(element.attrib["x"]), float(element.attrib["y"])
     left = x - width / 2 if "middle" in looks else x - width if "end" in looks else x
-    return Box(words, left, y - 0.8 * size, left + width, y + 0.2 * size)
+    return Bbox.from_extents(left, y - 0.8 * size, left + width, y + 0.2 * size)
 
 
-def boxes_of(svg: str) -> list[Box]:
-    return [box_of(text) for text in ElementTree.fromstring(svg).iter(SVG + "text")]
+def boxes_of(svg: str) -> list[tuple[str, Bbox]]:
+    """The words of each text, and where it lies."""
+    texts = ElementTree.fromstring(svg).iter(SVG + "text")
+    return [(text.text or "", box_of(text)) for text in texts]
 
 
 def overlaps_in(svg: str) -> list[tuple[str, str]]:
-    boxes = boxes_of(svg)
-    pairs = [(one, other) for i, one in enumerate(boxes) for other in boxes[i + 1 :]]
-    return [(one.words, other.words) for one, other in pairs if one.overlaps(other)]
+    pairs = itertools.combinations(boxes_of(svg), 2)
+    return [(words, others) for (words, one), (others, other) in pairs if one.overlaps(other)]
 
 
 def outside_of(svg: str) -> list[str]:
     height = float(ElementTree.fromstring(svg).attrib["viewBox"].split()[3])
     return [
-        box.words
-        for box in boxes_of(svg)
-        if min(box.left, box.top) < 8 or box.right > drawing.WIDTH - 8 or box.bottom > height - 8
+        words
+        for words, box in boxes_of(svg)
+        if min(box.x0, box.y0) < 8 or box.x1 > drawing.WIDTH - 8 or box.y1 > height - 8
     ]
 
 
 def luminance(colour: str) -> float:
     """Relative luminance, as the Web Content Accessibility Guidelines define it."""
-    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 

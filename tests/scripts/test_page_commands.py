@@ -27,6 +27,7 @@ PRESETS = [
     for preset in json.loads((ROOT / "CMakePresets.json").read_text())["configurePresets"]
 ]
 BUILD = Path(os.environ.get("CPU_BUILD", ROOT / "out" / "cpu")).absolute()
+ASSIGNMENTS = {each.name for one in catalogue.exercises() for each in one.facts.assignments}
 PLACEHOLDERS = {"NAME", "CHAPTER/NAME", "..."}
 IN_ANY_EXERCISE = set(
     re.findall(r'options_\.\w+\("(\w+)"', (ROOT / "common" / "exercise.cpp").read_text())
@@ -58,11 +59,6 @@ def wrong_options(name: str, options: list[str]) -> list[str]:
     return wrong + [f"--kernel={kernel}" for kernel in kernels if kernel not in source]
 
 
-def assignments() -> list[str]:
-    """The names of all."""
-    return [each.name for exercise in catalogue.exercises() for each in exercise.facts.assignments]
-
-
 def wrong_in(words: list[str]) -> list[str]:
     """What is wrong with a command of ./lab."""
     if not words or words[0] == "cc" or words[0] == "COMMAND":
@@ -83,7 +79,7 @@ def wrong_in(words: list[str]) -> list[str]:
     names = list(getattr(arguments, "names", None) or [getattr(arguments, "name", "NAME")])
     for name in names:
         of_chapter = sum(chapter.startswith(name) for chapter in CHAPTERS) == 1
-        known_names = {*assignments()} if words[0] == "handout" else {*SOURCES, *PLACEHOLDERS}
+        known_names = ASSIGNMENTS if words[0] == "handout" else {*SOURCES, *PLACEHOLDERS}
         if name not in known_names and not of_chapter and name[-3:] != ".cu":
             unknown.append(name)
         if words[0] != "test":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from page_text import anchors, broken_links, long_lines, prose, targets
+from page_text import broken_links, long_lines, prose
 
 PAGE = """\
 # Title
@@ -28,23 +28,11 @@ PAGE = """\
 """
 
 
-def test_code_is_no_prose() -> None:
-    lines = [line for _, line in prose(PAGE)]
-    assert "# no heading" not in lines and "    [no](y.md)" not in lines
-    assert (1, "# Title") in list(prose(PAGE))
-    assert "    [five](#part-1) is of the item" in lines
-    assert [number for number, _ in prose("~~~\n```\n~~~\nout\n")] == [4]
-    assert [number for number, _ in prose("<!-- a\nb\n-->\n<!-- c -->\nout\n")] == [4, 5]
-    assert [number for number, _ in prose("```\n<!-- a\n```\nout\n")] == [4]
-
-
-def test_targets() -> None:
-    found = ["a.md", "b/c.svg", "#part-1", "https://example.org/f.md", "g.md", "h.png"]
-    assert targets(PAGE) == found
-
-
-def test_anchors_of_the_same_heading_are_numbered() -> None:
-    assert anchors(PAGE) == {"title", "part", "part-1", "here"}
+@pytest.mark.parametrize(
+    "text", ["~~~\n```\n~~~\n{}", "<!-- a\nb\n-->\n<!-- c -->\n{}", "```\n<!-- a\n```\n{}"]
+)
+def test_code_and_comments_end(text: str) -> None:
+    assert [line for _, line in prose(text.format("out"))][-1:] == ["out"]
 
 
 @pytest.fixture
@@ -66,6 +54,14 @@ def test_links_that_lead_somewhere(root: Path, target: str) -> None:
     page = root / "ch" / "page.md"
     page.write_text(f"# Own\n[text]({target})\n")
     assert broken_links(page, root) == []
+
+
+def test_links_in_code_are_none(root: Path) -> None:
+    """Headings with the same words are numbered."""
+    page = root / "page.md"
+    page.write_text(PAGE)
+    gone = ("a.md", "b/c.svg", "g.md", "h.png")
+    assert broken_links(page, root) == [f"{name}: there is no {name}" for name in gone]
 
 
 @pytest.mark.parametrize(
