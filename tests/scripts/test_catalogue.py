@@ -10,7 +10,7 @@ import pytest
 from exercise_sample import FACTS
 from lab_cli import catalogue, main
 from lab_cli.catalogue import sentence_about
-from lab_cli.errors import LabError
+from lab_cli.errors import LONGEST, LabError, printable
 
 
 @pytest.fixture
@@ -30,6 +30,7 @@ def problems_of(*asked: str) -> list[str]:
     """The lines of the LabError."""
     with pytest.raises(LabError) as raised:
         catalogue.exercises(asked)
+    assert raised.value.status == (2 if "no exercise is named" in str(raised.value) else 1)
     return str(raised.value).splitlines()
 
 
@@ -38,11 +39,6 @@ def test_no_names_mean_all_by_chapter_and_order(checkout) -> None:
     assert names(found) == ["warpLayout", "reduceInteger", "transpose", "wgmma"]
     assert [exercise.chapter for exercise in found[1:3]] == ["ch03_execution_model", "ch04_memory"]
     assert [exercise.facts.gpu_only for exercise in found] == [False, False, False, True]
-
-
-def test_names_are_those_asked_for(checkout) -> None:
-    assert names(catalogue.exercises(["transpose"])) == ["transpose"]
-    assert names(catalogue.exercises(["transpose", "warpLayout"])) == ["transpose", "warpLayout"]
 
 
 def test_a_broken_file_stops_only_work_on_its_exercise_and_on_all(checkout) -> None:
@@ -59,12 +55,12 @@ def test_a_missing_half_is_named(checkout) -> None:
     source = checkout("ch04_memory/stencil")
     source.unlink()
     (line,) = problems_of("stencil")
-    assert "ch04_memory/stencil/stencil.cu is missing: there is exercise.toml alone" in line
+    assert "ch04_memory/stencil/stencil.cu is missing" in line
     assert names(catalogue.exercises(["transpose"])) == ["transpose"]
     source.with_name("exercise.toml").unlink()
     source.touch()
     (line,) = problems_of("stencil")
-    assert re.search(r"stencil: \S*stencil.cu is there, \S*stencil/exercise.toml is missing", line)
+    assert re.search(r"stencil.cu is there, \S*stencil/exercise.toml is missing", line)
 
 
 def test_a_program_of_ones_own_in_a_chapter_stops_nothing(checkout) -> None:
@@ -78,18 +74,14 @@ def test_order_is_unique_in_a_chapter(checkout) -> None:
     checkout("ch04_memory/copy")
     checkout("ch04_memory/other", FACTS.replace("10", "11"))
     (line,) = problems_of()
-    assert re.fullmatch(
-        r"\S*ch04_memory/transpose/exercise\.toml: order = 10 is that of copy already", line
-    )
+    assert line.endswith("ch04_memory/transpose/exercise.toml: order = 10 is that of copy already")
     assert names(catalogue.exercises(["copy"])) == ["copy"]
 
 
 def test_names_are_unique(checkout) -> None:
     checkout("ch09_tensor/transpose")
-    assert re.fullmatch(
-        r"\S*ch09_tensor/\S*\.cu has the name of another: \S*ch04_memory/\S*\.cu",
-        problems_of("transpose")[0],
-    )
+    (line,) = problems_of("transpose")
+    assert re.search(r"ch09_tensor/\S*\.cu has the name of another: \S*ch04_memory/\S*\.cu", line)
 
 
 def test_chapters_by_name_or_what_it_begins_with(checkout) -> None:
@@ -120,20 +112,16 @@ def test_by_back_end(checkout) -> None:
     assert names(catalogue.of_backend(found, "cpu", False)) == names(found)[:3]
     assert names(catalogue.of_backend(found[:3], "cpu", True)) == names(found)[:3]
     checkout("ch09_tensor/copy", "gpu_only = true\n" + FACTS.replace("10", "20"))
-    with pytest.raises(LabError) as raised:
+    with pytest.raises(LabError, match="^wgmma, copy: only on the gpu back end$"):
         catalogue.of_backend(catalogue.exercises(), "cpu", True)
-    assert str(raised.value) == "wgmma, copy: only on the gpu back end"
-    assert raised.value.status == 1
 
 
 def test_one_is_not_a_chapter(checkout) -> None:
     transpose = catalogue.one("transpose")
     assert transpose.program(Path("out"), True) == Path("out/ch04_memory/transpose_instrumented")
     for call in (catalogue.one, catalogue.at):
-        with pytest.raises(LabError) as raised:
+        with pytest.raises(LabError, match="^ch03 is .*: reduceInteger, warpLayout$") as raised:
             call("ch03")
-        found = ", ".join(exercise.name for exercise in catalogue.exercises(["ch03"]))
-        assert str(raised.value) == f"ch03 is a chapter: name one of its exercises: {found}"
         assert raised.value.status == 2
 
 
@@ -190,10 +178,7 @@ def test_what_is_no_source_file(checkout, tmp_path, monkeypatch) -> None:
     ],
 )
 def test_a_name_that_none_has(checkout, name, hint) -> None:
-    with pytest.raises(LabError) as raised:
-        catalogue.exercises([name])
-    assert str(raised.value) == f"no exercise is named {hint}"
-    assert raised.value.status == 2
+    assert problems_of(name) == [f"no exercise is named {hint}"]
 
 
 def test_one_exercise_at_a_time(checkout) -> None:
@@ -233,3 +218,21 @@ def test_source_without_its_sentence_is_named(checkout, tmp_path, capsys) -> Non
 def test_every_chapter_has_exercises() -> None:
     for chapter in catalogue.chapters():
         assert list(chapter.glob("*/exercise.toml")), f"{chapter.name} is no chapter"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("", "''"),
+        ("a größe", "a größe"),
+        ("a\nb\tc\rd\0e", r"a\nb\tc\rd\x00e"),
+        ("\udcff\udc80", r"\xff\x80"),
+        ("\ud800", r"\ud800"),
+        ("\u202e", r"\u202e"),  # writes from right to left
+        ("x" * LONGEST, "x" * LONGEST),
+        ("x" * (LONGEST + 1), "x" * (LONGEST - 3) + "..."),
+    ],
+)
+def test_what_somebody_typed_is_printable(text: str, shown: str) -> None:
+    assert printable(text) == shown
+    assert printable(shown) == shown

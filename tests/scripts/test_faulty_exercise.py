@@ -3,33 +3,20 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import faulty_exercise
 import pytest
-from exercise_sample import FACTS
 from faulty_exercise import damaged, faults_of, problem, problems
-from lab_cli.errors import LabError
-from lab_cli.exercise_facts import load
 
 
 def test_each_launch_and_copy_goes_wrong_once() -> None:
     faults = faults_of("launch\ncopy 4\nlaunch\ncopy 8\n")
-    assert faults == ["launch 0", "launch 1", "refused 0", "refused 1"] + [
-        "copy 0 2",
-        "copy 1 2",
-        "copy 1 6",
-    ]
+    copies = ["copy 0 2", "copy 1 2", "copy 1 6"]
+    assert faults == ["launch 0", "launch 1", "refused 0", "refused 1", *copies]
 
 
 @pytest.mark.parametrize(
-    ("size", "places"),
-    [
-        (0, []),
-        (4, [2]),
-        (20, [2, 6, 10, 14, 18]),
-        (4096, [2, 6, 2050, 2054, 4090, 4094]),
-    ],
+    ("size", "places"), [(0, []), (20, [2, 6, 10, 14, 18]), (4096, [2, 6, 2050, 2054, 4090, 4094])]
 )
 def test_the_first_a_middle_and_the_last_values_are_damaged(size: int, places: list[int]) -> None:
     assert damaged(size) == places
@@ -112,12 +99,3 @@ def test_a_check_that_does_not_listen(harmless: list[str], found: str) -> None:
 def test_a_program_that_fails_without_a_fault() -> None:
     command = [sys.executable, "-c", "raise SystemExit(3)"]
     assert problems(command, []) == ["without a fault: exit status 3, 0 rows"]
-
-
-def test_facts_say_what_is_harmless(tmp_path: Path) -> None:
-    path = tmp_path / "x.toml"
-    path.write_text(FACTS + '[faults]\ntimings = [0, 2]\nharmless = ["launch 3", "copy 1 6"]\n')
-    assert load(path).harmless == ["copy 0", "copy 2", "launch 3", "copy 1 6"]
-    path.write_text(FACTS + '[faults]\ntimings = ["a"]\n')
-    with pytest.raises(LabError, match=r'\[faults\] copy a: expected "launch K"'):
-        load(path)

@@ -90,18 +90,14 @@ def test_a_terminal_has_one_line_that_changes_and_is_gone_at_the_end() -> None:
     assert screen(text) == ["a warning", "a result", "the end", ""]
 
 
-def test_a_pipe_has_lines() -> None:
-    lines = in_pipe(WORK).splitlines()
+@pytest.mark.parametrize("dumb_terminal", [False, True])
+def test_a_pipe_and_a_dumb_terminal_have_lines(dumb_terminal: bool) -> None:
+    lines = (on_terminal(WORK, term="dumb") if dumb_terminal else in_pipe(WORK)).splitlines()
     assert all("\r" not in line and "\x1b" not in line for line in lines)
     kept = [line for line in lines if not line.startswith("building")]
     assert kept == ["a warning", "a result", "the end"]
     assert any(line.startswith("building  [2/9]  two.cu") for line in lines)
     assert "a warning" not in "".join(line for line in lines if line.startswith("building"))
-
-
-def test_a_dumb_terminal_is_like_a_pipe() -> None:
-    text = on_terminal(WORK, term="dumb")
-    assert "\x1b" not in text and "\nbuilding  [2/9]  two.cu" in text
 
 
 def test_it_never_wraps() -> None:
@@ -204,9 +200,7 @@ def test_a_long_item_gives_way_to_the_time() -> None:
     [
         (0.2, "1 s"),
         (12, "10 s"),
-        (56, "55 s"),
         (58, "1 min"),
-        (200, "3 min"),
         (3599, "1 h 0 min"),
         (4800, "1 h 20 min"),
     ],
@@ -219,17 +213,13 @@ def test_another_piece_of_work_has_a_time_of_its_own(monkeypatch) -> None:
     now = [0.0]
     monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
     one = progress.Progress("downloading")
-
-    def begun() -> tuple[float, int]:
-        return one._start, one._began_with
-
-    for change, expected in (
-        ({"done": 0, "total": 9}, (1.0, 0)),
-        ({"done": 5, "total": 9}, (1.0, 0)),
-        ({"done": 5, "total": 20}, (3.0, 5)),
-        ({"done": 0, "total": 20}, (4.0, 0)),
-        ({"what": "unpacking", "done": 2, "total": 20}, (5.0, 2)),
+    for change, start, began_with in (
+        ({"done": 0, "total": 9}, 1.0, 0),
+        ({"done": 5, "total": 9}, 1.0, 0),
+        ({"done": 5, "total": 20}, 3.0, 5),
+        ({"done": 0, "total": 20}, 4.0, 0),
+        ({"what": "unpacking", "done": 2, "total": 20}, 5.0, 2),
     ):
         now[0] += 1
         one.update(**change)
-        assert begun() == expected
+        assert (one._start, one._began_with) == (start, began_with)

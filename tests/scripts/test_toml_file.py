@@ -75,10 +75,3 @@ def test_names_that_are_like_it() -> None:
     assert toml_file.did_you_mean("wh", known) == "; did you mean where?"
     assert toml_file.did_you_mean("w", known) == ""
     assert toml_file.did_you_mean("branch", ["BRANCH"]) == "; did you mean BRANCH?"
-
-
-def test_all_problems_of_a_file_are_told() -> None:
-    toml_file.refuse(Path("x.toml"), [])
-    with pytest.raises(LabError) as raised:
-        toml_file.refuse(ROOT / "ch" / "x.toml", ["a", "b"])
-    assert str(raised.value) == "ch/x.toml: a\nch/x.toml: b"
