@@ -19,7 +19,7 @@ def changed_files(
     there."""
     texts = {source.name: source.read_text(encoding="utf-8")}
     for number, (file, old, new) in enumerate(changes, 1):
-        path = _found(source, file) if file else source
+        path = file_of(source, file) if file else source
         text = texts.get(path.name) or path.read_text(encoding="utf-8")
         times = text.count(old)
         if times != 1:
@@ -30,13 +30,10 @@ def changed_files(
     return texts
 
 
-def _found(source: Path, header: str) -> Path:
-    """The header of the exercise, of its chapter, or of common/."""
-    folders = (source.parent, source.parents[1], COMMON)
-    return next(
-        (folder / header for folder in folders if (folder / header).exists()),
-        source.parent / header,
-    )
+def file_of(source: Path, name: str) -> Path:
+    """The file of the exercise, of its chapter, or of common/."""
+    paths = [folder / name for folder in (source.parent, source.parents[1], COMMON)]
+    return next((path for path in paths if path.exists()), paths[0])
 
 
 def write_copy(source: Path, texts: dict[str, str], folder: Path) -> Path:

@@ -39,9 +39,8 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from changed_files import write_copy
+from changed_files import file_of, write_copy
 from lab_cli.errors import LabError
-from lab_cli.paths import ROOT
 from lab_cli.results import tables
 from page_files import source_of
 
@@ -215,12 +214,6 @@ def answers() -> dict[Path, list[Variant]]:
         if variants:
             found[page] = variants
     return found
-
-
-def file_of(source: Path, name: str) -> Path:
-    """The file that "in NAME," means: of the exercise, of its chapter, or of common/."""
-    folders = [source.parent, source.parent.parent, ROOT / "common"]
-    return next(folder / name for folder in folders if (folder / name).is_file())
 
 
 def with_answer(source: Path, variant: Variant) -> dict[Path, str]:
