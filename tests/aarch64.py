@@ -160,16 +160,9 @@ def test(folder: Path, name: str, selection: list[str]) -> Figures:
         words[words.index("-E") + 1] += f"|^({impossible})$"
     print(f"== {name}", flush=True)
     limit = ["env", ADDRESSES[name]] if name in ADDRESSES else []
-    command = [
-        *limit,
-        "ctest",
-        "--test-dir",
-        folder / "build",
-        "-j",
-        os.cpu_count(),
-        "--output-on-failure",
-    ]
-    subprocess.run(in_root(folder, *command, "--no-tests=error", "--output-junit", report, *words))
+    ctest = ["ctest", "--test-dir", folder / "build", "-j", os.cpu_count(), "--output-on-failure"]
+    ctest += ["--no-tests=error", "--output-junit", report]
+    subprocess.run(in_root(folder, *limit, *ctest, *words))
     suite = ET.parse(report).getroot()
     states = [(case.get("name", ""), case.get("status")) for case in suite.iter("testcase")]
     failed = [case for case, state in states if state == "fail"]
