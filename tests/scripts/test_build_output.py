@@ -56,7 +56,6 @@ COLOURED = DEPRECATED.replace("CMake", "\x1b[33mCMake", 1)
     ("step", "printed", "status", "said"),
     [
         (cmake.build, NOTHING, 0, ""),
-        (cmake.build, "", 0, ""),
         (cmake.build, "ninja: Entering directory `out'\n" + NOTHING, 0, ""),
         (cmake.build, BUILT, 0, "+ COMMAND\n" + WARNING),
         (cmake.build, FAILED, 1, "+ COMMAND\n" + MESSAGE),

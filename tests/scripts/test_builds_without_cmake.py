@@ -1,5 +1,5 @@
-"""Tests of what builds without CMake: common/ in a program of one's own, and each exercise by the line in its
-header comment."""
+"""Tests of what builds without CMake: common/ in a program of one's own, and each exercise by the line in
+its header comment."""
 
 from __future__ import annotations
 

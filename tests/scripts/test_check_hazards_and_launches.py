@@ -1,5 +1,5 @@
-"""The judges of what the hazard check says of an exercise, and of the launches that its rows tell; and how programs
-of tests are run."""
+"""The judges of what the hazard check says of an exercise, and of the launches that its rows tell; and how
+programs of tests are run."""
 
 from __future__ import annotations
 

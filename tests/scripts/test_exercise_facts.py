@@ -228,7 +228,7 @@ LADDER = FIGURE + "chart = 'ladder'\ntitle = 't'\n"
         (FIGURE + "chart = 'ladder'\n", "[figures.f] title is missing"),
         (LADDER, "[figures.f] value is missing"),
         (LADDER + "placed = [{}]\n", "[figures.f] placed, entry 1: profiled is missing"),
-        (FACTS + "[columns]\na = { titel = 'x' }\n", "[columns] a: unknown key titel; did you mean title?"),
+        (FACTS + "[columns]\na = { titel = 'x' }\n", "[columns] a: unknown key titel; "),
         (FACTS + "[columns]\na = 'x'\n", "[columns] a: 'x': expected a table"),
         (FACTS + "[columns]\na = { formula = 'b +' }\n", "[columns] a: formula: 'b +': "),
         (FACTS + "[columns]\na = { formula = { x = 'b', y = '-b' } }\n", "[columns] a: formula: -b: "),

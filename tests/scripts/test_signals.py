@@ -151,7 +151,8 @@ def test_a_second_one_does_not_disturb(number: int, tmp_path: Path) -> None:
     assert err.startswith(b"+ sh -c ") and err.count(b"\n") == 1
 
 
-# Several come at once where SIGINT is Ctrl-C, which a lab within lab hears from the terminal, and from that lab again.
+# Several signals come at once after Ctrl-C, which a lab within lab hears from the terminal, and from that
+# lab again.
 PASSING_ON = """
 import os, signal, sys
 from lab_cli import signals

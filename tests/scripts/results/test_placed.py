@@ -1,5 +1,5 @@
-"""Kernels of other exercises on a roofline, from small files of results. The figure of the project shows how they
-stand behind its own rows."""
+"""Kernels of other exercises on a roofline, from small files of results. How they stand behind its own rows,
+the project's figure shows."""
 
 from __future__ import annotations
 

@@ -70,7 +70,6 @@ def test_results_are_kept_by_exercise_and_back_end(standing_file: Path) -> None:
     "content",
     [
         b"",
-        b"{",
         b"\xff\xfe",
         b"[]",
         b'{"x": 1, "y": {"cpu": []}}',
