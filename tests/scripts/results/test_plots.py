@@ -113,8 +113,8 @@ def test_spread(places: list[float], gap: float, expected: list[float]) -> None:
 
 
 def test_sizes_in_bytes() -> None:
-    shown = [in_bytes(size) for size in (1000, 228 << 10, 1 << 44)]
-    assert shown == ["1000 B", "228 KiB", "16384 GiB"]
+    shown = [in_bytes(size) for size in (1000, 1024, 228 << 10, 1 << 44)]
+    assert shown == ["1000 B", "1 KiB", "228 KiB", "16384 GiB"]
 
 
 # ---- heat map ----
