@@ -155,7 +155,7 @@ def test_macros(translated, source, expected):
         ("template <class T> __global__ void k(T); template <> __global__ void k<A>(A);",
          "k<int>", True),
         ("#define KERNEL(n) __global__ void n(int)\nKERNEL(k);", "k", False),
-        # functions of the name (programs/overloads.cu has others)
+        # functions of the name (namesOfStd.cu has others)
         ("namespace n { void k(int); } struct S { void k(int); }; __global__ void k(int);", "k", False),
         ("void f() { return k(1); } void g() { k(1); } __global__ void k(int*);", "k", True),
         ("#define KERNEL __global__\ntemplate <class T> KERNEL void k(T);", "k", False),
@@ -199,8 +199,28 @@ def test_shared_declaration_is_reached(translated, source, names):
         assert reached == names.split(), out
 
 
-def test_shared_with_a_size_is_a_definition(translated):
-    assert "extern" not in translated("__global__ void k() { extern __shared__ float s[2], t; }")
+@pytest.mark.parametrize(
+    "source, of, behind",
+    [
+        ("alignas(T) extern __shared__ int s[];", "int", ""),
+        ("extern __shared__ __align__(16) unsigned char s[];", "unsigned char", ""),
+        ("extern __shared__ float s[][33];", "float", "[33]"),
+    ],
+)
+def test_dynamic_shared_memory(translated, source, of, behind):
+    out = translated(f"__global__ void k() {{ {source} }}")
+    array = f"{of} (*)[]{behind}"
+    assert f"{of} (&s)[]{behind} = *reinterpret_cast<{array}>(::emu::dynamicShared());" in out
+
+
+@pytest.mark.parametrize("variables", ["s[256]", "s", "s[2], t[3]"])
+def test_shared_with_a_size_is_a_definition(translated, variables):
+    assert "extern" not in translated(f"__global__ void k() {{ extern __shared__ T {variables}; }}")
+
+
+def test_volatile_variable_in_shared_memory(translated):
+    out = translated("__global__ void k() { volatile __shared__ int done; }")
+    assert "int emu_done; auto& done = ::emu::volatileVariable(emu_done);" in out
 
 
 @pytest.mark.parametrize(
