@@ -1,5 +1,5 @@
 """Tests of translator/lanes.py: where lanes are kept in step, and that nothing else changes.
-(engine/lanes_in_step.cu and programs/lockstepReductions.cu run ifs, loops, calls, macros and fences.)"""
+(engine/lanes_in_step.cu runs ifs, loops, calls, macros and fences.)"""
 
 import re
 
