@@ -25,6 +25,14 @@ def shell_program(path: Path, script: str) -> Path:
     return path
 
 
+def shipped(name: str) -> catalogue.Exercise:
+    """An exercise of the project. Where it has been removed, the test that asks for it is skipped, or all
+    of a module that does."""
+    if name not in catalogue.sources():
+        pytest.skip(f"the exercise {name} has been removed", allow_module_level=True)
+    return catalogue.one(name)
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     if item.get_closest_marker("draws"):
         pytest.importorskip("matplotlib")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import measure_answers
+import page_files
 import pytest
 import try_answers
 from lab_cli import catalogue
@@ -14,10 +15,9 @@ from lab_fixtures import shell_program
 from page_answers import Change, Run, Variant
 from page_files import results_file
 
-PAGE = catalogue.one("nestedHelloWorld").page
-SOURCE = catalogue.one("hopperMatmul").source
-CHANGE = Change("replaces `constexpr unsigned kBand = 16;` by `constexpr unsigned kBand = 2;`")
-VARIANT = Variant(6, "kBand = 2", changes=[CHANGE], measured=["--m=1K"])
+SOURCE = catalogue.exercises()[0].source
+CHANGE = Change("replaces `int main(` by `int /* changed */ main(`")
+VARIANT = Variant(6, "changed", changes=[CHANGE], measured=["--m=1K"])
 
 
 @pytest.fixture
@@ -33,9 +33,9 @@ def fake_lab(copy: Path, check: str, status: int = 0) -> None:
 
 def test_a_row_names_its_answer(copy: Path) -> None:
     fake_lab(copy, "ok")
-    (row,) = measure_answers.rows_of("hopperMatmul", VARIANT, "--m=1K --n=2")
-    given = "run --backend gpu hopperMatmul -- --m=1K --n=2 --csv"
-    assert [*row.values()] == ["6", "kBand = 2", "first", "ok", given]
+    (row,) = measure_answers.rows_of("matmul", VARIANT, "--m=1K --n=2")
+    given = "run --backend gpu matmul -- --m=1K --n=2 --csv"
+    assert [*row.values()] == ["6", "changed", "first", "ok", given]
 
 
 @pytest.mark.parametrize(
@@ -43,8 +43,8 @@ def test_a_row_names_its_answer(copy: Path) -> None:
 )
 def test_a_wrong_result_is_none(copy: Path, check: str, status: int, says: str) -> None:
     fake_lab(copy, check, status)
-    with pytest.raises(LabError, match=f"hopperMatmul, answer 6, kBand = 2, --m=1K: {says}"):
-        measure_answers.rows_of("hopperMatmul", VARIANT, "--m=1K")
+    with pytest.raises(LabError, match=f"matmul, answer 6, changed, --m=1K: {says}"):
+        measure_answers.rows_of("matmul", VARIANT, "--m=1K")
 
 
 def test_the_copy_has_the_answer_while_it_is_measured(
@@ -55,7 +55,7 @@ def test_the_copy_has_the_answer_while_it_is_measured(
     seen = []
 
     def rows_of(name: str, variant: Variant, options: str) -> list[dict[str, str]]:
-        seen.append((variant.answer, options, "kBand = 2;" in file.read_text()))
+        seen.append((variant.answer, options, "/* changed */" in file.read_text()))
         return [{"answer": str(variant.answer)}]
 
     monkeypatch.setattr(measure_answers, "rows_of", rows_of)
@@ -68,7 +68,7 @@ def test_the_copy_has_the_answer_while_it_is_measured(
 
 def test_the_copy_is_newer_than_what_was_built_of_an_answer(copy: Path) -> None:
     measure_answers.copy_the_checkout()
-    built = copy / "out" / "hopperMatmul.o"
+    built = copy / "out" / "program.o"
     built.parent.mkdir()
     built.touch()
     measure_answers.copy_the_checkout()
@@ -99,24 +99,41 @@ def program(folder: Path, prints: str, status: int) -> Path:
     return shell_program(folder / "program", f"printf '{prints}'\nexit {status}")
 
 
-def test_answers_and_programs_are_tried(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.fixture
+def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Of an exercise whose program is one line."""
+    source = tmp_path / "mine" / "mine.cu"
+    source.parent.mkdir()
+    source.write_text("int main() {}\n")
+    page = source.with_name("README.md")
+    monkeypatch.setattr(page_files, "_sources", lambda: {page: source})
+    return page
+
+
+def test_answers_and_programs_are_tried(
+    page: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     seen = []
 
     def build(source: Path) -> Path:
         seen.append(source.read_text())
         return program(source.parent, "the sum is 140\\n", 0)
 
-    assert try_answers.try_all(["nestedHelloWorld"], build)
-    assert "if (threads > 0) {" in seen[0] and "cudaStreamTailLaunch>>>" in seen[-1]
+    whole = Variant(4, program="void whole() {}", runs=[Run("", ["the sum is 140"])])
+    variants = [Variant(2, changes=[CHANGE], runs=[Run("--size=7")]), whole]
+    monkeypatch.setattr(try_answers, "answers", lambda: {page: variants})
+    assert try_answers.try_all(["mine"], build)
+    assert ["/* changed */" in seen[0], "whole" in seen[1], len(seen)] == [True, True, 2]
     out = capsys.readouterr().out
-    assert "nestedHelloWorld, 1: answer 2: ok\n" in out
-    assert out.count("\n") == len(seen) == out.count(": ok\n")
+    assert out == "mine, 1: answer 2: ok\nmine, 2: answer 4: ok\n"
+    whole.runs[0].prints[0] = "another sum"
+    assert not try_answers.try_all(["mine"], build)
 
 
-def tried(variant: Variant, prints: str, status: int, folder: Path) -> str:
+def tried(page: Path, variant: Variant, prints: str, status: int) -> str:
     """What is wrong with the answer, if its program prints this and ends so."""
     return try_answers.try_answer(
-        PAGE, variant, lambda source: program(source.parent, prints, status), folder
+        page, variant, lambda source: program(source.parent, prints, status), page.parent
     )
 
 
@@ -125,18 +142,17 @@ def tried(variant: Variant, prints: str, status: int, folder: Path) -> str:
     [("the sum\\n is 140", 0, True), ("the sum is 140", 1, False), ("the sum is 14", 0, False)],
 )
 def test_a_program_prints_what_the_page_says(
-    prints: str, status: int, right: bool, tmp_path: Path
+    page: Path, prints: str, status: int, right: bool
 ) -> None:
     answer = Variant(4, program="int main() {}", runs=[Run("", ["the sum", "is 140"])])
-    said = tried(answer, prints, status, tmp_path)
+    said = tried(page, answer, prints, status)
     assert said == "" if right else said.startswith(f"status {status}\nthe sum")
 
 
-def test_a_status_that_is_not_0_may_be_right(tmp_path: Path) -> None:
-    change = Change("replaces `thread == 0 && threads > 0` by `threads > 0`")
-    answer = Variant(2, changes=[change], runs=[Run("--size=7", ["5"], status=1)])
-    assert tried(answer, "", 0, tmp_path) != ""
-    assert tried(answer, "", 1, tmp_path) == ""
+def test_a_status_that_is_not_0_may_be_right(page: Path) -> None:
+    answer = Variant(2, changes=[CHANGE], runs=[Run("--size=7", ["5"], status=1)])
+    assert tried(page, answer, "", 0) != ""
+    assert tried(page, answer, "", 1) == ""
 
 
 def test_races_on_purpose_are_not_tried() -> None:
@@ -144,6 +160,6 @@ def test_races_on_purpose_are_not_tried() -> None:
     assert try_answers.sure_runs(Variant(1, runs=[race, none])) == [none]
 
 
-@pytest.mark.parametrize("names", [[], ["nobody"], ["nestedHelloWorld", "nobody"]])
+@pytest.mark.parametrize("names", [[], ["nobody"]])
 def test_names_without_answers_are_refused(names: list[str]) -> None:
     assert try_answers.main(names) == 2

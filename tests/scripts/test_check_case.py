@@ -7,11 +7,11 @@ from pathlib import Path
 import check_case
 import pytest
 from exercise_sample import FACTS as SHORTEST
-from lab_cli.paths import ROOT
+from lab_cli import catalogue
 
 TABLE = "x: 3 ints\\nkernel  grid  check\\na  1  ok\\nb  1  ok\\n"
 CSV = "exercise,parameters,check\\nx,size=1,ok\\nx,size=1,ok\\n"
-FACTS = str(ROOT / "ch03_execution_model" / "warpLayout" / "exercise.toml")
+FACTS = str(catalogue.exercises()[0].source.with_name("exercise.toml"))
 HELP = "options: --reps --seed --kernel --csv --profile --device --help --size"
 
 

@@ -8,9 +8,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from lab_cli import catalogue
 from lab_cli.paths import ROOT
 from lab_cli.results.csv_file import Row, parse, read_text
+from lab_fixtures import shipped
 
 LIMITS = "launch limits"
 
@@ -27,7 +27,7 @@ def rows_of(name: str, *options: str) -> list[Row]:
 
 @pytest.fixture(scope="module")
 def recorded() -> list[Row]:
-    path = catalogue.one("deviceQuery").results / "h200" / "table.csv"
+    path = shipped("deviceQuery").results / "h200" / "table.csv"
     return parse(read_text(path), path).rows
 
 

@@ -109,7 +109,7 @@ def test_a_number_is_shown_rounded(number: str, value: float, right: bool) -> No
 
 
 def test_files_that_no_exercise_has() -> None:
-    page = page_of(catalogue.one("transpose").source)
+    page = page_of(catalogue.exercises()[0].source)
     assert file_called("emulator/results/set_up", page).is_file()
     with pytest.raises(LabError, match="README.md is not the page of an exercise"):
         file_called("", ROOT / "README.md")

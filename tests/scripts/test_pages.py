@@ -10,6 +10,7 @@ from lab_cli import catalogue, exercise_facts
 from lab_cli.catalogue import facts_of, page_of
 from lab_cli.paths import ROOT
 from lab_cli.results import csv_file, tables
+from lab_fixtures import shipped
 from page_files import results_file
 from page_text import broken_links, long_lines, targets
 
@@ -85,11 +86,11 @@ def test_lines_of_a_page_are_short(source: Path) -> None:
 
 def test_rows_of_device_query_are_those_of_its_results() -> None:
     """Those that its page has, which are too few for a table that is written from all."""
+    page = text_of(page_of(shipped("deviceQuery").source))
     path = results_file("deviceQuery")
     results = csv_file.parse(csv_file.read_text(path), path).rows
     columns = ["property", "value", "unit", "meaning"]
     known = [[row[column] for column in columns] for row in results]
-    page = text_of(page_of(catalogue.one("deviceQuery").source))
     table = page.partition("| --- | ---: | --- | --- |\n")[2].partition("\n\n")[0]
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines()]
     assert rows

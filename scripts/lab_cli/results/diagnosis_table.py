@@ -58,5 +58,9 @@ def _code(names: Sequence[str]) -> str:
 
 
 def _link(exercise: str, folder: Path) -> str:
-    page = catalogue.page_of(catalogue.sources()[exercise])
+    """Of one that has been removed, the name alone."""
+    source = catalogue.sources().get(exercise)
+    if source is None:
+        return exercise
+    page = catalogue.page_of(source)
     return f"[{exercise}]({Path(os.path.relpath(page, folder)).as_posix()})"

@@ -23,6 +23,7 @@ from lab_cli.results.test_summary import Case
 from lab_course.commands import report
 from lab_course.reporting import collect
 from lab_course.reporting.text import Cleaner
+from lab_fixtures import shipped
 
 pytest.importorskip("jinja2")
 
@@ -440,8 +441,8 @@ def test_it_says_nothing_of_whose_machine_it_is(lab: Lab, monkeypatch) -> None:
 def test_the_real_program(monkeypatch, tmp_path: Path, capfd) -> None:
     """An exercise of the project, its tests, and what counts it."""
     build = Path(os.environ.get("CPU_BUILD", ROOT / "out" / "cpu")).absolute()
-    program = build / "ch03_execution_model" / "warpLayout"
-    if not (program.exists() and program.with_name("warpLayout_instrumented").exists()):
+    exercise = shipped("warpLayout")
+    if not all(exercise.program(build, instrumented).exists() for instrumented in (False, True)):
         pytest.skip("warpLayout is not built: ./lab test builds it")
     cache = (build / "CMakeCache.txt").read_text()
     cmake = re.search(r"^CMAKE_COMMAND:INTERNAL=(.*)$", cache, re.MULTILINE)

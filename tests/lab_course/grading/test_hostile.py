@@ -13,14 +13,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from lab_cli import assignment_catalogue, assignments, catalogue
+from lab_cli import assignment_catalogue, assignments
 from lab_cli.errors import LabError
 from lab_cli.paths import ROOT
 from lab_course.grading import gate, sandbox
 from lab_course.grading.evaluate import Grade, Grader
 from lab_course.grading.kernel_source import KernelSource
 from lab_course.grading.programs import RESULTS, Workshop
+from lab_fixtures import shipped
 
+EXERCISE = shipped("transpose")
 KERNEL = "transposeSmemPad"
 SIZE = "--rows=64 --cols=32"
 ENTRY = {
@@ -67,11 +69,11 @@ class WithHeaders(Workshop):
 
 
 def workshop(build: Path, sandboxed: bool = True, kind: type[Workshop] = Workshop) -> Workshop:
-    return kind(catalogue.one("transpose"), build, sandboxed, seconds=10)
+    return kind(EXERCISE, build, sandboxed, seconds=10)
 
 
 def source() -> KernelSource:
-    path = catalogue.sources()["transpose"]
+    path = EXERCISE.source
     return KernelSource(path.read_text(encoding="utf-8"), path.name)
 
 
@@ -113,7 +115,8 @@ def test_the_kernel_before_it_misses_the_bound(build) -> None:
 
 
 def test_headers_of_the_exercise_and_of_its_chapter_are_there(build) -> None:
-    exercise, assignment = assignment_catalogue.one("sumByFours")
+    exercise = shipped("sumMatrix")
+    _, assignment = assignment_catalogue.one("sumByFours")
     text = exercise.source.read_text(encoding="utf-8")
     assert '#include "../parseBlock.h"' in text and '#include "firstMismatch.h"' in text
     grader = Grader(assignment, Workshop(exercise, build, sandboxed=True))
@@ -127,7 +130,7 @@ def test_as_many_threads_as_a_cooperative_launch_may_have(build) -> None:
     program = build / "streams" / "launchCost"
     if not program.exists():
         pytest.skip(f"{program} is not built")
-    place = Workshop(catalogue.one("launchCost"), build, sandboxed=True)
+    place = Workshop(shipped("launchCost"), build, sandboxed=True)
     rows = place.run(program, "--kernels=2 --size=8K --block=64 --kernel=gridBarrier", RESULTS).rows
     assert [(row["grid"], row["check"]) for row in rows] == [("128", "ok")] * 2
 

@@ -11,6 +11,7 @@ from lab_cli.results import store
 from lab_course.reporting import reference, table
 from lab_course.reporting.facts import Table
 from lab_course.reporting.text import Cleaner
+from lab_fixtures import shipped
 
 HEAD = "exercise,device,parameters,kernel,grid,block,reps,median_ms,min_ms,max_ms,gbps,percent_peak,speedup,check\n"
 EMULATION = "CPU emulation of sm_90 (a CPU)"
@@ -24,7 +25,7 @@ def line(kernel: str, tile: int = 32, check: str = "ok", device: str = EMULATION
 
 
 def built(text: str, name: str = "transpose", emulated: bool = True) -> Table:
-    exercise = catalogue.one(name)
+    exercise = shipped(name)
     return table.build(table.read(exercise, text, emulated), reference.load(exercise), Cleaner())
 
 
@@ -71,7 +72,7 @@ def test_options_that_differ_are_a_column() -> None:
 
 
 def measured(name: str, parameters: str) -> list[dict[str, str]]:
-    text = store.file(catalogue.one(name).results / reference.GPU).read_text()
+    text = store.file(shipped(name).results / reference.GPU).read_text()
     rows = csv.DictReader(line for line in text.splitlines() if line[0] != "#")
     return [row for row in rows if row["parameters"] == parameters]
 
@@ -156,6 +157,6 @@ def test_many_rows_are_cut(monkeypatch) -> None:
 
 
 def test_a_wrong_row_is_noticed() -> None:
-    exercise = catalogue.one("transpose")
+    exercise = shipped("transpose")
     assert table.wrong(table.read(exercise, HEAD + line("a") + line("b", check="WRONG"), True))
     assert not table.wrong(table.read(exercise, HEAD + line("WRONG", check="race"), True))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Callable
 
 import pytest
-from lab_cli import lock, main, paths, process
+from lab_cli import catalogue, lock, main, paths, process
 from lab_cli.building import presets
 from lab_cli.commands import cc
 from lab_cli.commands import test as test_command
@@ -22,6 +22,7 @@ from lab_cli.paths import ROOT
 from lab_cli.results import ctest as ctest_runs
 from lab_cli.results import standing
 
+EXERCISE = catalogue.exercises()[0].name
 COMMANDS = [command.__name__.rpartition(".")[2] for command in main.COMMANDS]
 
 
@@ -94,7 +95,7 @@ def test_what_a_command_does_not_take_is_named(arguments: str, named: str, capfd
 
 @pytest.mark.parametrize(
     ("word", "meant"),
-    [("rum", "run?"), ("transpose", "./lab run transpose"), ("my.cu", "a .cu file")],
+    [("rum", "run?"), (EXERCISE, f"./lab run {EXERCISE}"), ("my.cu", "a .cu file")],
 )
 def test_what_may_be_meant(word: str, meant: str, capfd) -> None:
     assert main.main([word]) == 2
@@ -582,7 +583,7 @@ def test_a_failure_of_the_system_is_one_line(monkeypatch, capfd) -> None:
 
 def test_without_a_folder_to_build_in_nothing_is_installed(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    for arguments in ("run transpose", "cc mine.cu"):
+    for arguments in (f"run {EXERCISE}", "cc mine.cu"):
         done = subprocess.run(
             [sys.executable, str(ROOT / "lab"), *arguments.split()],
             capture_output=True,

@@ -10,7 +10,7 @@ import explain_sample
 import ncu_sample
 import pytest
 from exercise_sample import FACTS
-from lab_cli import main, metrics
+from lab_cli import catalogue, main, metrics
 from lab_cli.building import own_program, presets
 from lab_cli.commands import profile
 from lab_cli.counters import diagnosis, explanation, metric_table, profilers
@@ -315,7 +315,9 @@ def names_alone(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_page_of_an_exercise() -> None:
-    assert explanation._page("transpose") == "ch04_memory/transpose/README.md"
+    exercise = catalogue.exercises()[0]
+    page = f"{exercise.chapter}/{exercise.name}/README.md"
+    assert explanation._page(exercise.name) == page
     assert explanation._page("deleted") == "deleted"
 
 

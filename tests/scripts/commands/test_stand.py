@@ -131,8 +131,9 @@ def test_an_exercise_that_cannot_be_read_is_named(checkout: Path, capsys) -> Non
 def test_the_project_begins_with_its_first_exercise(monkeypatch, capsys) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     out = said(capsys)
-    assert "\nBegin with deviceQuery: " in out
-    assert "\n  ch03_execution_model/deviceQuery/README.md " in out
+    first = catalogue.exercises()[0]
+    assert f"\nBegin with {first.name}: " in out
+    assert f"\n  {first.chapter}/{first.name}/README.md " in out
     assert 12 <= len(out.splitlines()) <= 24
 
 

@@ -13,6 +13,7 @@ from lab_cli.counters.diagnosis import KINDS, SHOWN, Rule, Values
 from lab_cli.errors import LabError
 from lab_cli.paths import ROOT
 from lab_cli.results import csv_file, store
+from lab_fixtures import shipped
 
 RULES = diagnosis.load()
 KNOWN = metrics.load()
@@ -97,7 +98,7 @@ def of_results(path: Path) -> Iterator[tuple[str, Values]]:
 
 def launches(name: str) -> Iterator[tuple[str, Values]]:
     exercise, _, kind = name.partition(".")
-    path = store.file(catalogue.one(exercise).results / "h200", kind)
+    path = store.file(shipped(exercise).results / "h200", kind)
     return of_results(path) if kind.endswith("metrics") else of_ncu(path)
 
 

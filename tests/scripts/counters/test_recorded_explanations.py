@@ -7,9 +7,10 @@ import textwrap
 
 import explain_sample
 import pytest
-from lab_cli import catalogue, metrics
+from lab_cli import metrics
 from lab_cli.counters import diagnosis, explanation, metric_table, raw_csv
 from lab_cli.paths import ROOT
+from lab_fixtures import shipped
 
 RULES = diagnosis.load()
 IN_GUIDE = re.compile(r"<!-- explained (\w+) -->\n\n((?:    .*\n)+)")
@@ -179,7 +180,7 @@ def explained(stem: str, width: int) -> list[str]:
     """The paragraphs on the kernels of an exercise's build, NAME.debug or NAME.optimised, as without a
     GPU."""
     exercise, _, build = stem.partition(".")
-    path = catalogue.one(exercise).results / "h200" / f"counts.{build}.csv"
+    path = shipped(exercise).results / "h200" / f"counts.{build}.csv"
     raw = raw_csv.parse(path.read_text())
     asked = metrics.load().find(RULES.metrics("cpu"))
     text = explanation.text(metric_table.build(raw, asked, "recorded", []), "cpu", width)

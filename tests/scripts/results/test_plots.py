@@ -184,7 +184,9 @@ def test_a_value_without_a_name() -> None:
 def of_project(kind: str) -> tuple[draw.Chart, list[Row]]:
     """A chart of this kind that an exercise has, and the rows that it shows."""
     specs = figures.of(catalogue.exercises())
-    spec = next(spec for spec in specs if spec.entry["chart"] == kind)
+    spec = next((spec for spec in specs if spec.entry["chart"] == kind), None)
+    if spec is None:
+        pytest.skip(f"no exercise has a {kind}")
     results = draw.parse(spec.text(spec.results / GPU), spec.source(spec.results / GPU))
     return draw.chart_of(spec), spec.select(results.rows)
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 from exercise_sample import FACTS
-from lab_cli import catalogue
 from lab_cli.errors import LabError
 from lab_cli.exercise_facts import Column
 from lab_cli.paths import ROOT
 from lab_cli.results import tables
 from lab_cli.results.tables import cell, columns_of, render
+from lab_fixtures import shipped
 
 CSV = """# gpu: some GPU
 kernel,parameters,median_ms,grid
@@ -66,7 +66,7 @@ def test_rows_of_a_second_file_stand_beside_those_of_the_first(tmp_path: Path) -
 
 
 def test_formats_by_column() -> None:
-    divergence = catalogue.one("controlDivergence").results / "h200" / "table.csv"
+    divergence = shipped("controlDivergence").results / "h200" / "table.csv"
 
     def shown(value: str, column: str, file: Path = ROOT / "a" / "b" / "x.csv") -> str:
         return cell(value, columns_of(file).get(column, Column()))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from lab_cli import catalogue
 from lab_cli.results import timelines
 from lab_cli.results.csv_file import Row, parse, read_text
+from lab_fixtures import shipped
 
 KERNELS = """\
 mode,kernels,stream,kernel,begin_ms,end_ms,sms
@@ -218,7 +218,7 @@ def test_lengths_are_as_exact_as_the_file() -> None:
     "name", ["streamConcurrency", "issueOrder", "blockScheduling", "streamPriorities"]
 )
 def test_the_measured_timelines_are_right(name: str) -> None:
-    paths = [*catalogue.one(name).results.glob("*/timeline.csv")]
+    paths = [*shipped(name).results.glob("*/timeline.csv")]
     assert paths
     for path in paths:
         table = path.with_name("table.csv")
