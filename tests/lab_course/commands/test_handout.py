@@ -309,7 +309,6 @@ ROW = '    ladder.rung("last", grid'
             'leaves_out = ["sums"]',
             "loadFirst leaves sums out, of which",
         ),
-        (FACTS, 'leaves_out = ["fast"]', 'leaves_out = ["no"]', "no exercise is named no"),
         (
             FACTS,
             'leaves_out = ["fast"]',

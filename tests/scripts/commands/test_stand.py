@@ -133,7 +133,7 @@ def test_the_project_begins_with_its_first_exercise(monkeypatch, capsys) -> None
     out = said(capsys)
     first = catalogue.exercises()[0]
     assert f"\nBegin with {first.name}: " in out
-    assert f"\n  {first.chapter}/{first.name}/README.md " in out
+    assert f"\n  {first.chapter}/{first.name}/README.md" in out
     assert 12 <= len(out.splitlines()) <= 24
 
 
