@@ -8,7 +8,7 @@ import pytest
 from exercise_sample import FACTS
 from lab_cli.building import presets
 from lab_cli.machine import setup
-from shell_script import script
+from lab_fixtures import shell_program
 
 
 @pytest.fixture
@@ -23,5 +23,5 @@ def faked(exercises, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "ch09_tensor/wgmma": "gpu_only = true\n" + FACTS,
     }.items():
         exercises(place, facts)
-        script(tmp_path / "build" / place, 'echo "$(basename $0) $*"\nexit ${STATUS:-0}')
+        shell_program(tmp_path / "build" / place, 'echo "$(basename $0) $*"\nexit ${STATUS:-0}')
     return tmp_path / "build"

@@ -11,7 +11,7 @@ from exercise_sample import FACTS
 from lab_cli import main
 from lab_cli.building import own_program, presets
 from lab_cli.machine import setup
-from shell_script import script
+from lab_fixtures import shell_program
 
 CLEAN = "no hazards found in 9 kernel launches"
 # With lines of a source whose comments say the same, one of them behind a form feed.
@@ -28,7 +28,7 @@ def lab(exercises, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[
 
     def run(text: str, *arguments: str) -> int:
         program = tmp_path / "cpu" / "ch04_memory" / "transpose_instrumented"
-        script(program, f'echo "options: $*"\n{text}')
+        shell_program(program, f'echo "options: $*"\n{text}')
         return main.main(["check", *arguments])
 
     def built(cmake: str, preset: str, *targets: str) -> Path:
@@ -102,7 +102,7 @@ def test_own_files(lab, monkeypatch, tmp_path, capfd) -> None:
     sources = [str(tmp_path / name) for name in ("mine.cu", "part.cu", "plain.cpp")]
     for source in sources:
         Path(source).write_text("int main() {}")
-    program = script(tmp_path / "mine", report(CLEAN) + f'\necho "$*" > {tmp_path}/options')
+    program = shell_program(tmp_path / "mine", report(CLEAN) + f'\necho "$*" > {tmp_path}/options')
     asked = []
 
     def compiled(paths: list[str], cmake: str, instrument: bool) -> Path:

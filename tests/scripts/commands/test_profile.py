@@ -18,7 +18,7 @@ from lab_cli.machine import backend, setup
 from lab_cli.machine.backend import Choice
 from lab_cli.machine.gpu import Driver, Gpu
 from lab_cli.paths import ROOT
-from shell_script import script
+from lab_fixtures import shell_program
 
 H200 = Driver((13, 0), [Gpu("NVIDIA H200", 90)])
 REDUCE = """
@@ -58,7 +58,9 @@ class Lab:
         """The exercise reduceInteger of every preset."""
         for preset in ("gpu", "gpu-debug", "cpu"):
             kind = "_instrumented" if preset == "cpu" else ""
-            script(self.folder / preset / "ch03_execution_model" / f"reduceInteger{kind}", text)
+            shell_program(
+                self.folder / preset / "ch03_execution_model" / f"reduceInteger{kind}", text
+            )
 
     def ran(self) -> list[str]:
         return self.log.read_text().splitlines() if self.log.exists() else []
@@ -275,13 +277,13 @@ def test_no_ncu(lab: Lab, capfd) -> None:
 
 def test_ncu_beside_nvcc_and_in_the_usual_places(lab: Lab, monkeypatch, tmp_path) -> None:
     link = tmp_path / "nvcc"
-    link.symlink_to(script(tmp_path / "cuda" / "bin" / "nvcc", ""))
+    link.symlink_to(shell_program(tmp_path / "cuda" / "bin" / "nvcc", ""))
     assert profilers.find("ncu", str(link)) is None
     monkeypatch.setitem(profilers.PLACES, "ncu", [f"{tmp_path}/no/*/ncu", f"{tmp_path}/opt/*/ncu"])
     places = [tmp_path / "opt" / version / "ncu" for version in ("2025.9.0", "2025.10.1", "2025.8")]
-    _, newest, _ = (str(script(place, "")) for place in places)
+    _, newest, _ = (str(shell_program(place, "")) for place in places)
     assert profilers.find("ncu", None) == newest
-    beside = script(tmp_path / "cuda" / "bin" / "ncu", "")
+    beside = shell_program(tmp_path / "cuda" / "bin" / "ncu", "")
     assert profilers.find("ncu", str(link)) == str(beside)
     on_path = lab.tool("ncu", "")
     assert profilers.find("ncu", str(link)) == str(on_path)
@@ -591,7 +593,7 @@ def test_own_file_on_the_cpu(lab: Lab, mine: Path, monkeypatch) -> None:
 
     def compile(command: list[str], to_stderr: bool, held: bool) -> int:
         ran.append(command)
-        script(Path(command[command.index("-o") + 1]), writes_profile(lab))
+        shell_program(Path(command[command.index("-o") + 1]), writes_profile(lab))
         return 0
 
     monkeypatch.setattr(own_program, "run", compile)

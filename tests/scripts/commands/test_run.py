@@ -13,7 +13,7 @@ from lab_cli.building import own_program, presets
 from lab_cli.commands import run
 from lab_cli.commands.run import Outcome
 from lab_cli.machine import backend
-from shell_script import script
+from lab_fixtures import shell_program
 
 REDUCE, TRANSPOSE = "ch03_execution_model/reduceInteger", "ch04_memory/transpose"
 HEAD = "exercise                  result   seconds\n"
@@ -40,7 +40,7 @@ def test_a_line_for_each_and_how_many_are_right(faked, capfd) -> None:
 def test_each_line_comes_when_its_exercise_has_ended(faked, monkeypatch) -> None:
     shown: list[str] = []
     monkeypatch.setattr(run, "show", shown.append)
-    script(faked / TRANSPOSE, f"echo {faked}/late; : > {faked}/late")
+    shell_program(faked / TRANSPOSE, f"echo {faked}/late; : > {faked}/late")
     real = run.run_showing
 
     def run_showing(name: str, *arguments: object) -> Outcome:
@@ -71,8 +71,8 @@ def test_all_is_several_where_there_is_one(faked, capfd) -> None:
 
 
 def test_failures_are_shown_and_named(faked, capfd) -> None:
-    script(faked / REDUCE, "echo '    WRONG: a: 1'; echo '    WRONG: b: 2'; exit 1")
-    script(faked / TRANSPOSE, "seq 13; kill -SEGV $$")
+    shell_program(faked / REDUCE, "echo '    WRONG: a: 1'; echo '    WRONG: b: 2'; exit 1")
+    shell_program(faked / TRANSPOSE, "seq 13; kill -SEGV $$")
     assert lab_run() == 1
     tail = "".join(f"    {number}\n" for number in range(6, 14))
     assert without_times(capfd.readouterr().out) == (
@@ -104,12 +104,12 @@ def test_results(outcome: Outcome, result: str, remark: str) -> None:
 )
 def test_status_of_several(faked, statuses: tuple[int, int], expected: int) -> None:
     for place, status in zip((REDUCE, TRANSPOSE), statuses):
-        script(faked / place, f"exit {status}")
+        shell_program(faked / place, f"exit {status}")
     assert lab_run() == expected
 
 
 def test_skipped_ones_are_counted(faked, capfd) -> None:
-    script(faked / TRANSPOSE, "exit 77")
+    shell_program(faked / TRANSPOSE, "exit 77")
     assert lab_run() == 0
     out = capfd.readouterr().out
     assert re.search(r"^transpose +skipped +\d+\.\d  no usable GPU$", out, re.MULTILINE)
@@ -119,7 +119,7 @@ def test_skipped_ones_are_counted(faked, capfd) -> None:
 def refusing(faked: Path, *places: str) -> None:
     for place in places:
         message = "$(basename $0): $1: no such option (see --help)"
-        script(faked / place, f'[ $# = 0 ] || {{ echo "{message}" >&2; exit 2; }}')
+        shell_program(faked / place, f'[ $# = 0 ] || {{ echo "{message}" >&2; exit 2; }}')
 
 
 def test_options_that_all_refuse_are_one_line_and_2(faked, capfd) -> None:
@@ -141,7 +141,7 @@ def test_those_that_refuse_are_named_and_the_others_run(faked, capfd) -> None:
 
 def test_a_failure_counts_more_than_a_refusal(faked) -> None:
     refusing(faked, REDUCE)
-    script(faked / TRANSPOSE, "exit 1")
+    shell_program(faked / TRANSPOSE, "exit 1")
     assert lab_run("--", "--rows=3") == 1
 
 
@@ -178,7 +178,9 @@ def mine(faked, tmp_path: Path, monkeypatch) -> Path:
         assert to_stderr
         assert held == any(str(word).endswith("cc.py") for word in command)  # which is Python
         compiled.append([str(word) for word in command])
-        script(Path(command[command.index("-o") + 1]), 'echo "$*"; [ "$1" ] || kill -SEGV $$')
+        shell_program(
+            Path(command[command.index("-o") + 1]), 'echo "$*"; [ "$1" ] || kill -SEGV $$'
+        )
         return 0
 
     compiled.clear()
@@ -220,13 +222,13 @@ def test_own_program_that_is_killed_is_said_in_words(mine: Path, capfd) -> None:
 
 
 def test_nobody_reads_on_is_no_failure_to_speak_of(faked, capfd) -> None:
-    script(faked / TRANSPOSE, "kill -PIPE $$")
+    shell_program(faked / TRANSPOSE, "kill -PIPE $$")
     assert lab_run("transpose") == 141
     assert "killed" not in capfd.readouterr().err
 
 
 def test_a_late_program_is_ended(faked, late: str, capfd) -> None:
-    script(faked / TRANSPOSE, late)
+    shell_program(faked / TRANSPOSE, late)
     assert lab_run("transpose", "--timeout=0.2") == 1
     assert "had not ended after 0.2 seconds (--timeout)" in capfd.readouterr().err
     assert lab_run("--timeout=0.2") == 1
@@ -250,7 +252,7 @@ def test_names_and_files_do_not_mix(mine: Path, capfd) -> None:
 
 def test_what_an_exercise_printed_keeps_its_looks(faked, monkeypatch, capfd) -> None:
     monkeypatch.setattr(run, "styled", lambda text, out: text.replace("ok", "OK!"))
-    script(faked / TRANSPOSE, "echo a row that is ok; exit 1")
+    shell_program(faked / TRANSPOSE, "echo a row that is ok; exit 1")
     assert lab_run() == 1
     out = capfd.readouterr().out
     assert "\n    a row that is ok\n" in out and "\n1 of 2 OK!, 1 FAILED" in out

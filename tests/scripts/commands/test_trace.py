@@ -17,8 +17,8 @@ from lab_cli.counters import nsys, profilers, recording
 from lab_cli.errors import LabError
 from lab_cli.machine import backend, setup
 from lab_cli.machine.gpu import NO_DRIVER, Driver, Gpu
+from lab_fixtures import shell_program
 from recordings import of_nsys
-from shell_script import script
 
 NVCC = 'case "$1" in --version) echo "release 13.0," ;; *) echo compute_75; echo compute_90 ;; esac'
 
@@ -97,7 +97,7 @@ class Lab:
 
     def program(self, status: int = 0, text: str = PROGRAM) -> None:
         text = text.format(log=self.log, status=status)
-        script(self.folder / "cpu" / "ch04_memory" / "transpose", text)
+        shell_program(self.folder / "cpu" / "ch04_memory" / "transpose", text)
 
     def records(self) -> str:
         return f': > "{self.report}"'
