@@ -172,10 +172,9 @@ def gpu_lines(toolkit: Toolkit | None, driver: Driver) -> list[Line]:
     return lines or [Line("GPU", ABSENT, "none: exercises run on the cpu back end")]
 
 
-def is_admin(status: str | None = None) -> bool:
-    """Root with CAP_SYS_ADMIN, which root of a container need not have. `status` is for tests."""
-    if status is None:
-        status = _read(Path("/proc/self/status")) or ""
+def is_admin() -> bool:
+    """Whether the process has CAP_SYS_ADMIN, which root of a container need not have."""
+    status = _read(Path("/proc/self/status")) or ""
     match = re.search(r"^CapEff:\s*([0-9a-fA-F]+)", status, re.MULTILINE)
     return match is not None and bool(int(match.group(1), 16) >> CAP_SYS_ADMIN & 1)
 
