@@ -225,7 +225,7 @@ def at(name_or_path: str, *others: str) -> Exercise | None:
 
 
 def of_chapter(chapter: Path) -> list[Exercise]:
-    """Those in the folder of a chapter, by order. LabError names what is wrong in any of them."""
+    """The exercises in the folder of a chapter, by order. LabError names what is wrong in any of them."""
     names = [name for name, source in sources().items() if source.parents[1] == chapter]
     found = exercises(names) if names else []
     return sorted(found, key=lambda exercise: exercise.facts.order)

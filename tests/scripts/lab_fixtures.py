@@ -26,8 +26,8 @@ def shell_program(path: Path, script: str) -> Path:
 
 
 def shipped(name: str) -> catalogue.Exercise:
-    """An exercise of the project. Where it has been removed, the test that asks for it is skipped, or all
-    of a module that does."""
+    """An exercise of the project. Skips the test, or the module that calls this when it is loaded, where
+    somebody has removed the exercise."""
     if name not in catalogue.sources():
         pytest.skip(f"the exercise {name} has been removed", allow_module_level=True)
     return catalogue.one(name)

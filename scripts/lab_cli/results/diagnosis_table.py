@@ -58,7 +58,7 @@ def _code(names: Sequence[str]) -> str:
 
 
 def _link(exercise: str, folder: Path) -> str:
-    """Of one that has been removed, the name alone."""
+    """A link to the exercise's page; the name alone where the exercise has been removed."""
     source = catalogue.sources().get(exercise)
     if source is None:
         return exercise
