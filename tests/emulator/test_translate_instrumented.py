@@ -70,7 +70,7 @@ def test_every_operator_is_rewritten(translated):
 
 
 def test_left_alone(translated):
-    """What else is written so; DECLARATIONS has more, which would not compile."""
+    """Other uses of && and &. DECLARATIONS has more, which would not compile."""
     source = """__device__ void k() {
         V<T, 2> && r = f(); T && maybe(f);  // the latter a declaration or an expression
         x = (T&&)y; f<T&&, U>(y); f<A, B&&>(y);

@@ -36,7 +36,7 @@ def table(name: str) -> MetricTable:
 
 
 def values(name: str, kernel: str) -> dict[str, float]:
-    """What has a value in the kernel's first launch."""
+    """The metrics that have a value in the kernel's first launch."""
     kept = table(name)
     row = next(row for row in kept.rows if row.kernel == kernel)
     return {m.name: v for m, v in zip(kept.metrics, row.values) if isinstance(v, float)}

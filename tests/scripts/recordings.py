@@ -29,7 +29,7 @@ def rows_of_nsys(name: str, report: str) -> list[dict[str, str]]:
 
 
 def work(begin: float, end: float, name: str = "k", stream: int = 13) -> Work:
-    """A kernel, as a recording has it."""
+    """A kernel in the form that a recording has."""
     return Work(name, f"stream {stream}", (0, stream, ""), True, begin, end)
 
 

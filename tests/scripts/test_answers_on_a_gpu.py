@@ -101,7 +101,7 @@ def program(folder: Path, prints: str, status: int) -> Path:
 
 @pytest.fixture
 def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Of an exercise whose program is one line."""
+    """The page of an exercise whose program is one line."""
     source = tmp_path / "mine" / "mine.cu"
     source.parent.mkdir()
     source.write_text("int main() {}\n")

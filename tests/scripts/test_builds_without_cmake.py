@@ -32,7 +32,7 @@ def test_each_file_has_its_line() -> None:
 
 
 def built(command: list[str], program: Path) -> subprocess.CompletedProcess[str]:
-    """What the program of one's own does, built with nothing but -Icommon."""
+    """Builds the program of one's own with nothing but -Icommon, and runs it."""
     subprocess.run([*command, "-std=c++17", f"-I{COMMON}", *OWN, "-o", str(program)], check=True)
     return subprocess.run([str(program)], capture_output=True, text=True)
 

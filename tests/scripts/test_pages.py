@@ -63,7 +63,7 @@ def test_marks_of_tables_are_as_they_must_be(page: Path) -> None:
 
 @of_exercises
 def test_exercise_has_its_files(source: Path) -> None:
-    """What it prints is known, but where nobody but a GPU can print it."""
+    """An exercise that runs on a GPU alone has no printed.txt."""
     printed = (
         source.parent / "tests" / "printed.txt"
     )  # LAB_ACCEPT=1 ./lab test -R printed/ writes it

@@ -49,7 +49,7 @@ def read_all(descriptor: int) -> str:
 
 
 def printed(code: str, read: int, write: int, term: str = "xterm") -> str:
-    """What the code writes to the one end, read from the other."""
+    """Runs the code with its output at `write`, and returns what comes out at `read`."""
     child = start(code, write, term)
     os.close(write)
     text = read_all(read)

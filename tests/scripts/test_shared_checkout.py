@@ -149,7 +149,7 @@ def as_other(installation: Path, **variables: str) -> subprocess.CompletedProces
 
 @pytest.mark.parametrize("cut_short", [False, True])
 def test_a_user_who_cannot_write_lists_the_exercises(installation: Path, cut_short: bool) -> None:
-    """Also where compiled code is cut short, which cannot be removed."""
+    """That works even where compiled code is cut short, which this user cannot remove."""
     if cut_short:
         command = [sys.executable, "-I", str(installation / "lab"), "list"]
         assert subprocess.run(command, capture_output=True).returncode == 0

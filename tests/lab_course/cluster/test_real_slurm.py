@@ -149,7 +149,7 @@ def table(lab: Lab) -> dict[str, str]:
 
 @pytest.mark.parametrize("status", [0, 3])
 def test_a_job_ends_as_what_it_runs_and_shows_what_that_prints(lab: Lab, status: int) -> None:
-    """While it runs."""
+    """The output appears while the job runs."""
     lab.hold(1)
     lab.program(
         "program", f'echo "out: $*"; echo errors >&2; {lab.held} echo "$PWD"; exit {status}'

@@ -245,7 +245,7 @@ def test_refused_options_are_bad_usage(lab: Lab, capfd) -> None:
 
 
 def test_a_late_program_and_a_late_check(lab: Lab, late: str) -> None:
-    """What they had printed until then is there."""
+    """The report has what they had printed until then."""
     good, bad = f"printf '%s\\n' '{GOOD}'", "had not ended after 1 seconds (--timeout)"
     for program, hazards, verdicts in (
         (f"{good}; {late}", "", ("late", "ok")),

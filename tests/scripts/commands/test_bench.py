@@ -290,7 +290,7 @@ def test_rows_that_are_wrong_are_shown_and_no_others(place: Place, capfd) -> Non
 
 
 def test_a_race_that_was_seen_is_a_result(place: Place, capfd) -> None:
-    """Also in a line without an end, of a program that says more."""
+    """The last line has no end, and the program says more on stderr."""
     place.program("second", "#!/bin/sh\nprintf 'k,check\\na,race\\nb,lucky'; echo aside >&2\n")
     assert main.main(["bench", "--backend=gpu", "second"]) == 0
     text = place.file("second").read_text()

@@ -30,7 +30,7 @@ def log(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def root(fake_tool, log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who may install packages, with an apt-get that notes what it is told."""
+    """A user who may install packages, with an apt-get that notes what it is told."""
     monkeypatch.setattr(apt.os, "geteuid", lambda: 0)
     fake_tool("env", 'shift; exec "$@"')
     fake_tool("apt-get", LOGGING_APT.format(log=log))
@@ -38,7 +38,7 @@ def root(fake_tool, log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def student(root, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who may not."""
+    """A user who may not install packages."""
     monkeypatch.setattr(apt.os, "geteuid", lambda: 1000)
 
 

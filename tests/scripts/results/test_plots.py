@@ -324,7 +324,7 @@ def test_unknown_folder_and_exercise_without_figures(results: Path) -> None:
 def test_a_missing_file_is_passed_over_where_nobody_asked_for_its_exercise(
     results: Path, capfd
 ) -> None:
-    """And what an emulation has measured, in any case."""
+    """What an emulation has measured is never drawn."""
     assert draw_all([]) == 0
     assert [ladder(results, "sum", gpu).exists() for gpu in ("x1", "cpu")] == [True, False]
     assert capfd.readouterr() == (

@@ -124,7 +124,7 @@ def test_replaces_what_stands_between_the_marks(csv_file: Path) -> None:
 
 
 def test_rules_of_the_diagnosis_of_all_kinds_with_links_from_the_page() -> None:
-    """The page of ch05_performance has those of some."""
+    """The page of ch05_performance shows some of them."""
     mark = "<!-- table scripts/diagnosis.toml | symptom, exercises -->\n"
     table = tables.with_tables(f"{mark}<!-- end of table -->\n").splitlines()
     kinds = ("uncoalesced loads |", "busy: device memory |", "warps wait for their last stores |")
