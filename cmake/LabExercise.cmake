@@ -7,9 +7,12 @@
 # On the cpu back end there is also NAME_instrumented, for the profiler and the hazard check, and for tests NAME_faulty
 # and NAME_as_gpu, which prints what a GPU would.
 #
-# A test is named by the command that it runs. Its labels are `exercise`, the chapter, the exercise, and what it is
-# about: `results` (a few of them are `small`), `options`, or on the cpu back end `hazards` and `counts`.
-# `ctest -L reduceInteger` selects all of an exercise.
+# A test is NAME/ABOUT, such as transpose/results, and `ctest -R '^transpose/'` selects those of one exercise. Its labels
+# are `exercise`, the chapter, the exercise, ABOUT, and `quick` or `full`: `./lab test` runs the quick tests, `./lab test
+# --all` all of them.
+#
+# The command of a test names each program that the test needs: scripts/lab_cli/testing/ finds out from it what to build
+# for the test, and whether anything has changed since the test passed.
 
 set(LAB_TEST_SECONDS 1800 CACHE STRING
     "Seconds after which a test counts as hanging: long, since other work may slow the machine down")
@@ -19,6 +22,7 @@ set(LAB_TEST_SMS 4)
 set(lab_cmake_folder ${CMAKE_CURRENT_LIST_DIR})
 
 add_custom_target(exercises) # all of them, without the unit tests
+add_custom_target(quick_tests) # what the tests with the label `quick` run
 
 function(lab_add_chapter)
     file(GLOB facts CONFIGURE_DEPENDS */exercise.toml)
@@ -42,8 +46,7 @@ function(lab_add_chapter)
 endfunction()
 
 function(lab_add_exercise name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "RDC;CUDA_ONLY;ASSIGNMENTS" ""
-        "ARCHITECTURES;LINK;RUNS;PRINTS;PRINTS_ON_CPU;PRINTS_ON_GPU;PRINTS_PER_THREAD;REJECTS;FAILS;HAZARDS")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "RDC;CUDA_ONLY;ASSIGNMENTS;PER_THREAD;AS_GPU;SLOW" "" "ARCHITECTURES;LINK")
     set(folder ${CMAKE_CURRENT_SOURCE_DIR}/${name})
     lab_add_unit_tests_of(${folder})
     if(arg_CUDA_ONLY AND LAB_CHOSEN_BACKEND STREQUAL "cpu")
@@ -56,9 +59,6 @@ function(lab_add_exercise name)
         lab_add_cpu_program(${name} ${source})
         if(LAB_INSTRUMENT)
             lab_add_instrumented_program(${name}_instrumented ${source})
-            if(LAB_OWN_TESTS)
-                lab_add_test_programs(${name} ${source})
-            endif()
         endif()
     else()
         add_executable(${name} ${source})
@@ -70,36 +70,18 @@ function(lab_add_exercise name)
         if(arg_ARCHITECTURES)
             lab_architectures(architectures ${arg_ARCHITECTURES})
             set_target_properties(${name} PROPERTIES CUDA_ARCHITECTURES "${architectures}")
-            if(LAB_OWN_TESTS)
-                lab_test_broken_on_gpu(${name} "${arg_RUNS}" "${architectures}")
-            endif()
         endif()
     endif()
     add_dependencies(exercises ${name})
+    add_dependencies(quick_tests ${name})
 
-    lab_test_exercise(${name} "${arg_RUNS}")
-    lab_test_matches(${name} prints ${arg_PRINTS})
-    string(TOUPPER ${LAB_CHOSEN_BACKEND} backend)
-    lab_test_matches(${name} prints_on_${LAB_CHOSEN_BACKEND} ${arg_PRINTS_ON_${backend}})
-    lab_test_matches(${name} rejects ${arg_REJECTS})
-    lab_test_matches(${name} fails ${arg_FAILS})
-    if(arg_PRINTS_PER_THREAD)
+    lab_test_for_everybody()
+    if(arg_PER_THREAD)
         lab_add_per_thread_program(${name}_per_thread ${source})
-        lab_test_matches(${name}_per_thread prints_per_thread ${arg_PRINTS_PER_THREAD})
+        lab_check_exercise(per_thread full per_thread ${name}_per_thread)
     endif()
-    if(TARGET ${name}_instrumented)
-        lab_test_hazards(${name} "${arg_RUNS}" "${arg_HAZARDS}")
-        lab_test_launches(${name} "${arg_RUNS}")
-        lab_test_counts(${name})
-    endif()
-    if(TARGET ${name}_instrumented AND LAB_OWN_TESTS)
-        lab_test_printed(${name} printed "${arg_RUNS}")
-        lab_test_broken(${name} "${arg_RUNS}")
-        lab_test_faults(${name} "${arg_RUNS}")
-        if(arg_ASSIGNMENTS)
-            lab_test_assignments(${name})
-        endif()
-        lab_test_as_gpu(${name} "${arg_RUNS}" "${arg_PRINTS_ON_GPU}")
+    if(LAB_OWN_TESTS)
+        lab_test_for_maintainers()
     endif()
     include(${folder}/exercise.cmake OPTIONAL) # what exercise.toml has no word for
 endfunction()
@@ -156,194 +138,66 @@ function(lab_link_libraries name)
     endforeach()
 endfunction()
 
-function(lab_test_exercise name runs)
-    list(GET runs 0 small)
-    string(REGEX MATCHALL "--[a-z]+" options "${runs}")
-    list(REMOVE_DUPLICATES options)
+# The tests whose failure a student wants to know of. (Macro: these use what lab_add_exercise() has set.)
+macro(lab_test_for_everybody)
+    if(LAB_CHOSEN_BACKEND STREQUAL "gpu")
+        lab_check_exercise(results quick results_on_gpu ${name})
+    elseif(CMAKE_CXX_FLAGS MATCHES "-fsanitize=") # with which everything takes long
+        lab_check_exercise(results quick few_results ${name})
+    else()
+        lab_check_exercise(results quick results ${name})
+    endif()
+    lab_check_exercise(options quick options ${name})
+    if(arg_SLOW)
+        lab_check_exercise(slow_results full slow_results ${name})
+    endif()
+    if(TARGET ${name}_instrumented)
+        add_dependencies(quick_tests ${name}_instrumented)
+        lab_check_exercise(hazards quick hazards ${name}_instrumented)
+        lab_check_exercise(counts quick counts ${name}_instrumented)
+    endif()
+endmacro()
 
-    lab_test_case(${name} "--help" help ${options})
-    foreach(run IN LISTS runs ITEMS "${small} --csv --reps=4")
-        if(run MATCHES "--csv")
-            lab_test_case(${name} "${run}" csv ${facts})
-        else()
-            lab_test_case(${name} "${run}" table)
+# The tests that ask whether those tests would notice a mistake, and what a student's kernel may well change.
+macro(lab_test_for_maintainers)
+    if(LAB_CHOSEN_BACKEND STREQUAL "gpu")
+        if(arg_ARCHITECTURES) # which the cpu back end cannot run
+            list(TRANSFORM architectures REPLACE "-.*$" "")
+            lab_add_case(broken full ${PROJECT_SOURCE_DIR}/tests/broken_exercise.py ${source}
+                --library $<TARGET_FILE:lab_common> --nvcc ${CMAKE_CUDA_COMPILER} ${architectures})
         endif()
-    endforeach()
-    lab_small_runs(few "${runs}")
-    foreach(run IN LISTS few) # for builds in which everything takes long
-        set_property(TEST "${name} ${run}" APPEND PROPERTY LABELS small)
-    endforeach()
-    lab_test_case(${name} "${small} --profile" table)
-    foreach(case IN ITEMS
-        "--bogus => --bogus"
-        "--rep=1 => --rep=1: no such option.* did you mean --reps[?]"
-        "stray => stray"
-        "--reps=0 => --reps.*0"
-        "--reps=abc => --reps.*abc"
-        "--seed=x => --seed.*x"
-        "--device=1023 => --device.*1023"
-        "--kernel=nosuch => --kernel.*nosuch")
-        string(REGEX MATCH "^(.*) => (.*)$" case "${case}")
-        lab_test_case(${name} "${CMAKE_MATCH_1}" rejects "${CMAKE_MATCH_2}")
-    endforeach()
-endfunction()
-
-# What [tests.KIND] of the facts says of each of these options.
-function(lab_test_matches name kind)
-    foreach(options IN LISTS ARGN)
-        lab_test_case(${name} "${options}" ${kind} ${facts} "${options}")
-    endforeach()
-endfunction()
-
-# Broken on purpose, as the facts say, it must notice.
-function(lab_test_broken name runs)
-    list(GET runs 0 options)
-    separate_arguments(words UNIX_COMMAND "${options}")
-    add_test(NAME broken/${name}
-        COMMAND ${LAB_PYTHON} ${PROJECT_SOURCE_DIR}/tests/broken_exercise.py
-            ${source}
-            --library $<TARGET_FILE:cuda_emulator> $<TARGET_FILE:lab_common> -- ${words})
-    set_tests_properties(broken/${name} PROPERTIES
-        SKIP_RETURN_CODE 77 TIMEOUT ${LAB_TEST_SECONDS} LABELS unit
-        ENVIRONMENT "CXX=${CMAKE_CXX_COMPILER};CUDA_EMULATOR_SMS=${LAB_TEST_SMS}")
-endfunction()
-
-# The same of what the cpu back end cannot run.
-function(lab_test_broken_on_gpu name runs architectures)
-    list(GET runs 0 options)
-    separate_arguments(words UNIX_COMMAND "${options}")
-    list(TRANSFORM architectures REPLACE "-.*$" "")
-    add_test(NAME broken/${name}
-        COMMAND ${LAB_PYTHON} ${PROJECT_SOURCE_DIR}/tests/broken_exercise.py ${source}
-            --library $<TARGET_FILE:lab_common> --nvcc ${CMAKE_CUDA_COMPILER} ${architectures} -- ${words})
-    set_tests_properties(broken/${name} PROPERTIES
-        SKIP_RETURN_CODE 77 TIMEOUT ${LAB_TEST_SECONDS} LABELS unit)
-endfunction()
-
-# With a launch or a copy that goes wrong, it must notice: NAME_faulty.
-function(lab_test_faults name runs)
-    if(NOT TARGET ${name}_faulty)
-        return()
-    endif()
-    list(GET runs 0 options)
-    separate_arguments(words UNIX_COMMAND "${options}")
-    add_test(NAME faults/${name}
-        COMMAND ${LAB_PYTHON} ${PROJECT_SOURCE_DIR}/tests/faulty_exercise.py ${facts}
-            -- $<TARGET_FILE:${name}_faulty> ${words})
-    set_tests_properties(faults/${name} PROPERTIES
-        SKIP_RETURN_CODE 77 TIMEOUT ${LAB_TEST_SECONDS} LABELS unit ENVIRONMENT CUDA_EMULATOR_SMS=${LAB_TEST_SMS})
-endfunction()
-
-# Its assignments: what is shipped must get all points, the kernel before it in the ladder must not.
-function(lab_test_assignments name)
-    add_test(NAME assignments/${name}
-        COMMAND ${LAB_PYTHON} ${PROJECT_SOURCE_DIR}/tests/graded_assignments.py
-            ${facts} --build ${CMAKE_BINARY_DIR} --program $<TARGET_FILE:${name}>)
-    set_tests_properties(assignments/${name} PROPERTIES
-        SKIP_RETURN_CODE 77 TIMEOUT ${LAB_TEST_SECONDS} LABELS unit ENVIRONMENT "CXX=${CMAKE_CXX_COMPILER}")
-endfunction()
-
-# Of `runs` the small size, which is the first, and the first odd one, of two digits or more.
-function(lab_small_runs variable runs)
-    list(POP_FRONT runs small)
-    list(FILTER runs INCLUDE REGEX "=[0-9x]+[13579]( |$)")
-    list(SUBLIST runs 0 1 odd)
-    set(${variable} "${small}" ${odd} PARENT_SCOPE)
-endfunction()
-
-# The hazard check: with the small runs and the first whose blocks have four warps or more, which wait for one another
-# at barriers that fewer do not need; or with `hazards`.
-function(lab_test_hazards name runs hazards)
-    if(NOT hazards)
-        lab_small_runs(few "${runs}")
-        list(FILTER runs INCLUDE REGEX "--block[ =](128|256|512|1024)( |$)")
-        list(SUBLIST runs 0 1 warps)
-        list(APPEND few ${warps})
-        list(REMOVE_DUPLICATES few)
-        foreach(run IN LISTS few)
-            list(APPEND hazards "${run} => ^no hazards found in [0-9]+ kernel launch")
-        endforeach()
-    endif()
-    foreach(case IN LISTS hazards)
-        string(REGEX MATCH "^(.*) => (.*)$" case "${case}")
-        lab_test_case(${name} "${CMAKE_MATCH_1}" hazards "${CMAKE_MATCH_2}")
-    endforeach()
-endfunction()
-
-# Whether `program` prints what it printed when somebody last looked, to the letter: tests/FILE.txt in the exercise's
-# folder. Not among the tests of the exercise, for a student adds a row.
-function(lab_test_printed program file runs)
-    lab_small_runs(few "${runs}")
-    add_test(NAME printed/${program}
-        COMMAND ${LAB_PYTHON} -S ${lab_cmake_folder}/check_printed.py ${folder}/tests/${file}.txt
-            $<TARGET_FILE:${program}> ${few})
-    set_tests_properties(printed/${program} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${LAB_TEST_SECONDS} LABELS unit)
-endfunction()
-
-# What it prints on a GPU, and whether its numbers there are what the facts say: NAME_as_gpu.
-function(lab_test_as_gpu name runs prints)
-    list(GET runs 0 small)
-    lab_test_printed(${name}_as_gpu printed_as_gpu "${runs}")
-    lab_test_case(${name}_as_gpu "${small} --csv --reps=1" csv ${facts})
-    lab_test_matches(${name}_as_gpu prints_on_gpu ${prints})
-endfunction()
-
-# Whether the rows say what was launched, where the table has the columns for it.
-function(lab_test_launches name runs)
-    file(STRINGS ${source} plain REGEX "Columns::kPlain")
-    if(NOT plain)
-        list(GET runs 0 small)
-        separate_arguments(words UNIX_COMMAND "${small}")
-        add_test(NAME "${name} launches ${small}"
-            COMMAND ${LAB_PYTHON} -S ${lab_cmake_folder}/check_launches.py ${source}
-                -- $<TARGET_FILE:${name}_instrumented> ${words})
-        lab_describe_case("${name} launches ${small}" ${name} counts)
-    endif()
-endfunction()
-
-# What the cpu profiler counts, where there is a recording of what a GPU counted.
-function(lab_test_counts name)
-    set(judge ${PROJECT_SOURCE_DIR}/tests/emulator/profiler/compare.py)
-    if(EXISTS ${folder}/results/h200/counts.debug.csv AND EXISTS ${judge})
-        add_test(NAME "${name} counts"
-            COMMAND ${LAB_PYTHON} ${judge} $<TARGET_FILE:${name}_instrumented> ${name} ${source})
-        lab_describe_case("${name} counts" ${name} counts)
-    endif()
-endfunction()
-
-# One ctest case: runs `name options` under check_case.py, which judges it by `kind` (and further arguments).
-function(lab_test_case name options kind)
-    separate_arguments(words UNIX_COMMAND "${options}")
-    set(case "${name} ${options}")
-    set(judge ${lab_cmake_folder}/check_case.py ${kind} ${ARGN})
-    set(program ${name})
-    set(about results)
-    if(kind MATCHES "^prints")
-        string(APPEND case " => ${kind}")
-    elseif(kind MATCHES "^(help|rejects)$")
-        set(about options)
-    elseif(kind STREQUAL "hazards")
-        set(case "${name} hazards ${options}")
-        set(judge ${lab_cmake_folder}/check_hazards.py ${source} ${ARGN})
-        set(program ${name}_instrumented)
-        if(NOT options MATCHES "--reps=") # whose runs wait for each other less
-            list(APPEND words --profile)
+    elseif(LAB_INSTRUMENT)
+        lab_add_test_programs(${name} ${source} ${arg_AS_GPU})
+        lab_add_case(printed full -S ${lab_cmake_folder}/check_printed.py ${facts} $<TARGET_FILE:${name}>)
+        lab_add_case(broken full ${PROJECT_SOURCE_DIR}/tests/broken_exercise.py ${source}
+            --library $<TARGET_FILE:cuda_emulator> $<TARGET_FILE:lab_common>)
+        if(TARGET ${name}_faulty)
+            lab_add_case(faults full ${PROJECT_SOURCE_DIR}/tests/faulty_exercise.py ${facts}
+                $<TARGET_FILE:${name}_faulty>)
         endif()
-        set(about hazards)
+        if(arg_ASSIGNMENTS)
+            lab_add_case(assignments full ${PROJECT_SOURCE_DIR}/tests/graded_assignments.py ${facts}
+                --build ${CMAKE_BINARY_DIR} --program $<TARGET_FILE:${name}>)
+        endif()
+        if(TARGET ${name}_as_gpu)
+            lab_check_exercise(as_gpu full as_gpu ${name}_as_gpu)
+            lab_add_case(printed_as_gpu full -S ${lab_cmake_folder}/check_printed.py ${facts}
+                $<TARGET_FILE:${name}_as_gpu> $<TARGET_FILE:${name}>)
+        endif()
     endif()
-    # Without site packages Python starts in half the time.
-    add_test(NAME ${case} COMMAND ${LAB_PYTHON} -S ${judge} -- $<TARGET_FILE:${program}> ${words})
-    lab_describe_case("${case}" ${name} ${about})
+endmacro()
+
+# A test of the exercise by check_exercise.py, which knows the kind.
+function(lab_check_exercise about when kind program)
+    lab_add_case(${about} ${when} ${lab_cmake_folder}/check_exercise.py ${kind} ${facts} $<TARGET_FILE:${program}>)
 endfunction()
 
-# The labels by which the tests of an exercise are found.
-function(lab_describe_case case name about)
+# A test of the exercise, NAME/ABOUT: a script of Python, which ends with 77 where the test cannot be made here.
+function(lab_add_case about when)
     cmake_path(GET CMAKE_CURRENT_SOURCE_DIR FILENAME chapter)
-    set(labels exercise ${chapter} ${name} ${about})
-    if(name MATCHES "_(as_gpu|per_thread)$") # which a build of the exercise alone does not build
-        set(labels unit)
-    endif()
+    set(case ${name}/${about})
+    add_test(NAME ${case} COMMAND ${LAB_PYTHON} ${ARGN})
     set_tests_properties(${case} PROPERTIES
-        LABELS "${labels}" SKIP_RETURN_CODE 77 TIMEOUT ${LAB_TEST_SECONDS}
-        ENVIRONMENT CUDA_EMULATOR_SMS=${LAB_TEST_SMS})
+        LABELS "exercise;${chapter};${name};${about};${when}" SKIP_RETURN_CODE 77 TIMEOUT ${LAB_TEST_SECONDS}
+        ENVIRONMENT "CUDA_EMULATOR_SMS=${LAB_TEST_SMS};CXX=${CMAKE_CXX_COMPILER}")
 endfunction()

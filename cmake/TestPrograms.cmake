@@ -1,8 +1,8 @@
-# lab_add_test_programs(name source): two more programs of the exercise NAME on the cpu back end, for its tests.
+# lab_add_test_programs(name source as_gpu): two more programs of the exercise NAME on the cpu back end, for its tests.
 #
 #   NAME_faulty  one of its launches or copies goes wrong (tests/faults.cpp); not where it has no launch
 #   NAME_as_gpu  says that it is an H200 (tests/h200.cpp): its default sizes, columns and notes are those of a GPU, its
-#                times still those of the emulation
+#                times still those of the emulation; only where as_gpu is true
 #
 # They are NAME's objects, linked anew. The linker's --wrap puts functions of these files before the emulator's own,
 # which have the mangled names below.
@@ -22,12 +22,14 @@ target_link_options(lab_h200 PUBLIC
     LINKER:--wrap=_Z21cudaDeviceGetPCIBusIdPcii
     LINKER:--wrap=_Z14cudaMemGetInfoPmS_)
 
-function(lab_add_test_programs name source)
+function(lab_add_test_programs name source as_gpu)
     file(STRINGS ${source} launches REGEX "<<<")
     if(launches)
         add_executable(${name}_faulty $<TARGET_OBJECTS:${name}>)
         target_link_libraries(${name}_faulty PRIVATE lab_faults)
     endif()
-    add_executable(${name}_as_gpu $<TARGET_OBJECTS:${name}>)
-    target_link_libraries(${name}_as_gpu PRIVATE lab_h200)
+    if(as_gpu)
+        add_executable(${name}_as_gpu $<TARGET_OBJECTS:${name}>)
+        target_link_libraries(${name}_as_gpu PRIVATE lab_h200)
+    endif()
 endfunction()

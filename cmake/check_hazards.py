@@ -1,5 +1,5 @@
 """Runs an instrumented program and judges what the hazard check says; the ctest cases of
-cmake/LabExercise.cmake and tests/CMakeLists.txt use it.
+tests/CMakeLists.txt use it.
 
     check_hazards.py SOURCE REGEX -- COMMAND...
 
@@ -9,9 +9,9 @@ built, or is older than its SOURCE, this ends with 77, which ctest shows as skip
 
 from __future__ import annotations
 
-import re
 import sys
 
+from judges import hazards_problem
 from program import outdated, run_noting
 
 NOT_BUILT = 77
@@ -28,11 +28,7 @@ def main(arguments: list[str]) -> int:
     done, report = run_noting(command, "CUDA_EMULATOR_CHECK")
     sys.stdout.write(done.stdout + done.stderr + report)
     sys.stdout.flush()
-    wrong = ""
-    if done.returncode != 0:
-        wrong = f"exit status {done.returncode}, expected 0"
-    elif not re.search(regex, report, re.MULTILINE):
-        wrong = f"no line of the report matches {regex!r}"
+    wrong = hazards_problem(done, report, regex)
     if wrong:
         print(f"FAILED: {wrong}", file=sys.stderr)
     return 1 if wrong else 0

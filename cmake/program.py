@@ -6,23 +6,39 @@ import os
 import resource
 import subprocess
 import tempfile
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 # Of all its threads. A program that needs more hangs; how long that takes by the clock depends on what
 # else the machine does.
 CPU_SECONDS = 600
 
 
+class Done(NamedTuple):
+    """A command that has ended."""
+
+    command: Sequence[str]
+    returncode: int
+    stdout: str
+    stderr: str
+    milliseconds: float
+
+    def option(self, name: str) -> str:
+        """The value of --name=value, or nothing."""
+        values = [word.partition("=")[2] for word in self.command if word.startswith(f"--{name}=")]
+        return values[-1] if values else ""
+
+
 def _limit() -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
 
 
-def run(
-    command: Sequence[str], environment: Mapping[str, str] | None = None
-) -> subprocess.CompletedProcess[str]:
+def run(command: Sequence[str], environment: Mapping[str, str] | None = None) -> Done:
     """Without input; what it prints, which need not be text, is kept."""
-    return subprocess.run(
+    begin = time.monotonic()
+    done = subprocess.run(
         command,
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -31,11 +47,13 @@ def run(
         env={**os.environ, **(environment or {})},
         preexec_fn=_limit,
     )
+    milliseconds = 1e3 * (time.monotonic() - begin)
+    return Done(command, done.returncode, done.stdout, done.stderr, milliseconds)
 
 
 def run_noting(
     command: Sequence[str], variable: str, environment: Mapping[str, str] | None = None
-) -> tuple[subprocess.CompletedProcess[str], str]:
+) -> tuple[Done, str]:
     """An instrumented program, and what it wrote to the file that the environment variable names."""
     with tempfile.TemporaryDirectory(prefix="notes-") as folder:
         path = Path(folder) / "notes"

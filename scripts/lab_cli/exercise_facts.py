@@ -13,6 +13,8 @@ runs              options that must give correct rows, the first ones small: the
                   exercise has (--csv, --profile ...) are tested with it. With --csv, the numbers of the
                   rows are compared with the formulas below: let the first one have no two sizes that
                   are equal
+slow_runs         further ones that take more than some seconds on the cpu back end: ./lab test --all
+                  runs them
 [tests.prints]    options, and a regex or a list of them, for each of which the output of a run with
                   these options has a match (^ and $ are those of a line); the run ends with status 0
 [tests.prints_on_cpu] the same on the cpu back end alone, whose numbers are known
@@ -130,6 +132,7 @@ class Cases:
     runs: list[str]
     matches: dict[str, dict[str, list[str]]]  # by kind and options
     hazards: list[Hazards]
+    slow_runs: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -248,6 +251,12 @@ class Facts:
         """How many ./lab check finds that are there on purpose."""
         return self.tests.hazards[0].hazards if self.tests.hazards else 0
 
+    @property
+    def prints_more_on_gpu(self) -> bool:
+        """Whether its table has columns on a GPU alone, or exercise.toml says what it prints there."""
+        in_gpu_columns = any(column.gpu for column in self.columns.values())
+        return in_gpu_columns or bool(self.tests.matches["prints_on_gpu"])
+
 
 _FILE = {
     "order": WHOLE,
@@ -269,6 +278,7 @@ _FILE = {
 }
 _TESTS = {
     "runs": TEXTS,
+    "slow_runs": TEXTS.or_nothing(),
     "hazards": TABLE.or_nothing(),
     **{kind: TABLE.or_nothing() for kind in Cases.KINDS},
 }
@@ -448,7 +458,7 @@ def _tests(table: dict[str, Any], problems: list[str]) -> Cases:
         place = f"[tests.hazards] {options!r}: "
         entry = checked(entry if isinstance(entry, dict) else {}, _HAZARDS, place, problems)
         hazards.append(Hazards(options, entry.get("hazards", 0), entry.get("launches")))
-    return Cases(tests.get("runs", []), matches, hazards)
+    return Cases(tests.get("runs", []), matches, hazards, tests.get("slow_runs", []))
 
 
 def _regexes(entry: Any, place: str, problems: list[str]) -> list[str]:

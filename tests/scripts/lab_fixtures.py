@@ -11,7 +11,8 @@ import pytest
 from exercise_sample import FACTS
 from lab_cli import catalogue, time_limit
 from lab_cli.machine import cuda_wheels
-from lab_cli.results import marks, standing
+from lab_cli.results import marks
+from lab_cli.testing import standing
 
 FakeTool = Callable[[str, str], Path]
 Exercises = Callable[..., Path]

@@ -17,6 +17,7 @@ LAYERS = [
     "lab_cli.building",
     "lab_cli.counters",
     "lab_cli.results",
+    "lab_cli.testing",
     "lab_course.cluster",
     "lab_course.reporting",
     "lab_course.grading",

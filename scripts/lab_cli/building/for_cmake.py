@@ -15,7 +15,6 @@ from pathlib import Path
 from .. import catalogue
 from ..catalogue import Exercise
 from ..errors import LabError
-from ..exercise_facts import Cases
 from ..files import write
 
 
@@ -33,17 +32,19 @@ def argument(keyword: str, values: Iterable[str]) -> list[str]:
 
 def call(exercise: Exercise) -> str:
     facts = exercise.facts
-    flags = {"RDC": facts.rdc, "CUDA_ONLY": facts.gpu_only, "ASSIGNMENTS": bool(facts.assignments)}
+    tests = facts.tests
+    flags = {
+        "RDC": facts.rdc,
+        "CUDA_ONLY": facts.gpu_only,
+        "ASSIGNMENTS": bool(facts.assignments),
+        "SLOW": bool(tests.slow_runs),
+        "PER_THREAD": bool(tests.matches["prints_per_thread"]),
+        "AS_GPU": facts.prints_more_on_gpu,
+    }
     lines = [f"lab_add_exercise({exercise.name}"]
     lines += [f"    {flag}" for flag, given in flags.items() if given]
     lines += argument("ARCHITECTURES", facts.architectures)
     lines += argument("LINK", facts.libraries)
-    lines += argument("RUNS", facts.tests.runs)
-    for kind in Cases.KINDS:
-        lines += argument(kind.upper(), facts.tests.matches[kind])
-    lines += argument(
-        "HAZARDS", (f"{entry.options} => {entry.regex}" for entry in facts.tests.hazards)
-    )
     return "\n".join(lines) + ")\n"
 
 

@@ -13,8 +13,9 @@ from .. import catalogue
 from ..catalogue import Exercise
 from ..machine import backend
 from ..paths import shown
-from ..results import marks, standing
-from ..results.standing import CHANGED, FAILED, PASSED, UNTESTED
+from ..results import marks
+from ..testing import standing
+from ..testing.standing import CHANGED, FAILED, PASSED, UNTESTED
 from .layout import LEAST_BESIDE, two_columns, wrapped
 
 WIDTH = 80

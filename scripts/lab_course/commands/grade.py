@@ -23,7 +23,8 @@ from lab_cli.machine import backend, setup
 from lab_cli.paths import OUT, ROOT, shown
 from lab_cli.process import run as run_shown
 from lab_cli.process import say, show
-from lab_cli.results import marks, standing
+from lab_cli.results import marks
+from lab_cli.testing import standing
 from lab_cli.verdicts import styled
 
 from ..cluster import job, settings, waiting

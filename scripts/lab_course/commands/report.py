@@ -21,7 +21,7 @@ from lab_cli.paths import ROOT
 from lab_cli.process import run as run_shown
 from lab_cli.process import say, show
 from lab_cli.progress import Progress
-from lab_cli.results import standing
+from lab_cli.testing import standing
 from lab_cli.verdicts import styled
 
 from ..reporting import collect, machine, page, reference

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from lab_cli.catalogue import Exercise
 from lab_cli.process import output_of
-from lab_cli.results import standing
+from lab_cli.testing import standing
 
 from . import text
 from .facts import Change, Changes

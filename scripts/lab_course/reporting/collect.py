@@ -21,11 +21,10 @@ from lab_cli.machine.needs import find_compiler
 from lab_cli.paths import shown
 from lab_cli.process import describe
 from lab_cli.progress import Progress
-from lab_cli.results import standing
-from lab_cli.results.ctest import run_cases
-from lab_cli.results.ctest_output import Reader
-from lab_cli.results.test_summary import ABOUT
-from lab_cli.results.test_summary import Case as CtestCase
+from lab_cli.testing import ctest, standing
+from lab_cli.testing.ctest_output import Reader
+from lab_cli.testing.listing import ABOUT, tests_in
+from lab_cli.testing.summary import Case as CtestCase
 from lab_cli.time_limit import TimeLimit
 
 from . import capture, changes, facts, figures, reference, table, text
@@ -210,10 +209,9 @@ def _own_run(program: Path, setting: Setting, clean: Cleaner) -> Run:
 
 
 def _tests(found: Exercise, folder: Path, setting: Setting, clean: Cleaner) -> Tests:
-    options = ["-L", f"^{found.name}$"]
     limit = TimeLimit(setting.timeout)
     with Progress("testing") as progress:
-        reader = Reader(progress, on_terminal=True, verbatim=False, in_short=True)
+        reader = Reader(progress, on_terminal=True, verbatim=False)
 
         def read(line: str) -> None:
             done = progress.state.done
@@ -223,14 +221,16 @@ def _tests(found: Exercise, folder: Path, setting: Setting, clean: Cleaner) -> T
 
         try:
             with limit:
-                status, ran = run_cases(setting.cmake, folder, options, setting.digests, read)
+                tests = tests_in(setting.cmake, folder)
+                own = [test for test in tests if test.exercise == found.name and test.is_quick]
+                ran = ctest.run(setting.cmake, folder, tests, own, [], setting.digests, read, True)
         except LabError as error:
             if limit.passed:
                 return Tests(facts.LATE, clean(_late_test(progress.state.item, setting)))
             return Tests(facts.NOT_KNOWN, clean(str(error)))
-    if not ran:
-        return Tests(facts.NOT_KNOWN, f"ctest says nothing of its tests ({describe(status)})")
-    return tests_of(ran, clean, setting.emulated and zig.is_compiler(find_compiler()))
+    if not ran.cases:
+        return Tests(facts.NOT_KNOWN, f"ctest says nothing of its tests ({describe(ran.status)})")
+    return tests_of(ran.cases, clean, setting.emulated and zig.is_compiler(find_compiler()))
 
 
 def _late_test(begun: str, setting: Setting) -> str:

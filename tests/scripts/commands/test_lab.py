@@ -20,7 +20,7 @@ from lab_cli.errors import LabError
 from lab_cli.machine import backend, setup, zig
 from lab_cli.paths import ROOT
 from lab_cli.results import ctest as ctest_runs
-from lab_cli.results import standing
+from lab_cli.testing import standing
 
 EXERCISE = catalogue.exercises()[0].name
 COMMANDS = [command.__name__.rpartition(".")[2] for command in main.COMMANDS]

@@ -9,8 +9,9 @@ import pytest
 from exercise_sample import FACTS
 from lab_cli import catalogue, main
 from lab_cli.commands import stand
-from lab_cli.results import marks, standing
-from lab_cli.results.standing import Result
+from lab_cli.results import marks
+from lab_cli.testing import standing
+from lab_cli.testing.standing import Result
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from lab_cli.paths import SCRIPTS
-from lab_cli.results import standing
-from lab_cli.results.standing import CHANGED, FAILED, PASSED, UNTESTED, Result
+from lab_cli.testing import standing
+from lab_cli.testing.standing import CHANGED, FAILED, PASSED, UNTESTED, Result
 from lab_cli.results.test_summary import Case
 
 LABELS = {
@@ -94,7 +94,7 @@ def test_a_folder_in_its_place_says_nothing(standing_file: Path) -> None:
 RECORD = """
 import sys
 from pathlib import Path
-from lab_cli.results import standing
+from lab_cli.testing import standing
 standing.FILE = Path(sys.argv[1])
 standing.outcomes = lambda cases, labels: {sys.argv[2]: "passed"}
 for number in range(50):

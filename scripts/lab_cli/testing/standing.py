@@ -21,7 +21,8 @@ from .. import catalogue
 from ..files import make_build_folder, write
 from ..lock import take
 from ..paths import OUT
-from .test_summary import RESULTS, Case
+from .listing import RESULTS, Test
+from .summary import FAIL, NOT_RUN, RUN, Case
 
 FILE = OUT / "standing.json"
 PASSED, FAILED, CHANGED, UNTESTED = "passed", "failed", "changed", "untested"
@@ -90,24 +91,25 @@ def _items(value: Any) -> Iterable[tuple[str, Any]]:
     return value.items() if isinstance(value, dict) else ()
 
 
-def outcomes(cases: Iterable[Case], labels: Mapping[str, list[str]]) -> dict[str, str]:
-    """By exercise: passed, or failed, where the cases that ran say so. `labels` has those of all cases
-    that there are."""
-    ran = {case.name: case.outcome for case in cases}
-    of_exercise: dict[str, list[str]] = {}
+def outcomes(cases: Iterable[Case], tests: Iterable[Test]) -> dict[str, str]:
+    """By exercise: passed, or failed, where the cases that ran say so. `tests` are all that there are."""
+    ran: dict[str, set[str]] = {}
+    for case in cases:
+        ran.setdefault(case.test.name, set()).add(case.outcome)
+    of_exercise: dict[str, set[str]] = {}
     with_results: set[str] = set()
     known = catalogue.sources()
-    for name, words in labels.items():
-        for exercise in known.keys() & words:
-            outcome = ran.get(name, "")
-            of_exercise.setdefault(exercise, []).append(outcome)
-            if RESULTS in words and outcome == "run":
-                with_results.add(exercise)
+    for test in tests:
+        if test.exercise in known and test.is_quick:
+            own = ran.get(test.name, {""})
+            of_exercise.setdefault(test.exercise, set()).update(own)
+            if test.about == RESULTS and RUN in own:
+                with_results.add(test.exercise)
     found = {}
     for exercise, all_outcomes in of_exercise.items():
-        if "fail" in all_outcomes:
+        if FAIL in all_outcomes:
             found[exercise] = FAILED
-        elif exercise in with_results and set(all_outcomes) <= {"run", "notrun"}:
+        elif exercise in with_results and all_outcomes <= {RUN, NOT_RUN}:
             found[exercise] = PASSED
     return found
 
@@ -116,14 +118,14 @@ def record(
     backend: str,
     sources: Mapping[str, str],
     cases: Iterable[Case],
-    labels: Mapping[str, list[str]],
+    tests: Iterable[Test],
 ) -> None:
     """Adds what a run of tests says to what is known. `sources` are the digests() of what was built."""
     make_build_folder(FILE.parent)
     with open(FILE.with_suffix(".lock"), "w") as lock:
         take(lock, "waiting: another lab notes what it has tested")
         known = read()
-        for exercise, outcome in outcomes(cases, labels).items():
+        for exercise, outcome in outcomes(cases, tests).items():
             result = Result(outcome, sources.get(exercise, ""))
             known.setdefault(exercise, {})[backend] = result
         content = {

@@ -14,16 +14,13 @@ BEGINNING = ("Internal ctest changing into directory", "Test project ")
 
 class Reader:
     """Chooses lines, and keeps the progress. Tests that fail are shown with their output; each test's
-    result unless `on_terminal`, where the progress stands for those that pass. `verbatim`: as ctest
-    prints it. `in_short`: without ctest's own summary."""
+    result unless `on_terminal`, where the progress stands for those that pass. ctest's own summary is left
+    out. With `verbatim` all is shown as ctest prints it."""
 
-    def __init__(
-        self, progress: Progress, on_terminal: bool, verbatim: bool, in_short: bool
-    ) -> None:
+    def __init__(self, progress: Progress, on_terminal: bool, verbatim: bool) -> None:
         self._progress = progress
         self._on_terminal = on_terminal
         self._verbatim = verbatim
-        self._in_short = in_short
         self._ended = False
         self._done = self._total = 0
         self.gap = ""  # an empty line, if anything stands above what comes
@@ -43,10 +40,10 @@ class Reader:
         elif result:
             self._done, self._total = int(result[1]), int(result[2])
             self._progress.update("", self._done, self._total, self._progress.state.item)
-        if self._ended:
-            return "" if self._in_short else line
         if self._verbatim:
             return line
+        if self._ended:
+            return ""
         if start or line.startswith(BEGINNING):
             return ""
         if self._on_terminal and result and result[3] in ("Passed", "***Skipped"):

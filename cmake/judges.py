@@ -1,0 +1,141 @@
+"""Judges what a program of an exercise printed. Each judge says what is wrong, or returns an empty text.
+
+exercise_cases.py says which judge looks at which run.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from program import Done
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scripts"))
+
+from lab_cli.exercise_facts import Facts  # noqa: E402
+from lab_cli.results import numbers, timelines  # noqa: E402
+from lab_cli.verdicts import GOOD, WRONG  # noqa: E402
+
+LINE_LENGTH = 80
+# (That a kernel takes long may say no more than that the machine is busy.)
+FINDING = re.compile(r"^emulator: (?!note: |kernel .* has been running for ).*", re.MULTILINE)
+OPTIONS_OF_ALL = ["--reps", "--seed", "--kernel", "--csv", "--profile", "--device", "--help"]
+
+
+def table_problem(done: Done) -> str:
+    """The program must end with status 0 and print a table of at most 80 columns, whose rows all end in a
+    good verdict: "ok", or "race" and "lucky" where a kernel shows a race. The cpu back end must have found
+    nothing amiss."""
+    rows = [line.split() for line in done.stdout.splitlines()]
+    heads = [i for i, words in enumerate(rows) if words[-1:] == ["check"]]
+    wrong = _status_problem(done, 0)
+    if wrong:
+        return wrong
+    if not heads:
+        return 'no table: no line of stdout ends in the heading "check"'
+    amiss = _findings_problem(done)
+    if amiss:
+        return amiss
+    known = GOOD | {WRONG}
+    verdicts = [words[-1] for words in rows[heads[0] + 1 :] if {*words[-1:]} & known]
+    if not verdicts or not set(verdicts) <= GOOD:
+        return f"the rows of the table must all be ok, not {verdicts}"
+    return _long_line_problem(done.stdout.splitlines())
+
+
+def csv_problem(done: Done, facts: Facts) -> str:
+    """The program must print CSV and nothing else on stdout, with a good verdict in each row. The numbers,
+    and those of the file that --timeline wrote, must be what the formulas in exercise.toml give."""
+    wrong = _status_problem(done, 0) or _findings_problem(done)
+    if wrong:
+        return wrong
+    rows = list(csv.reader(done.stdout.splitlines(), strict=True))
+    if len(rows) < 2:
+        return "stdout must be a heading and at least one row"
+    widths = {len(row) for row in rows}
+    if len(widths) != 1:
+        return f"the rows have different numbers of columns: {sorted(widths)}"
+    if rows[0][-1] != "check" or not {row[-1] for row in rows[1:]} <= GOOD:
+        return 'the last column must be "check", and "ok" in every row'
+    named = [dict(zip(rows[0], row)) for row in rows[1:]]
+    return "\n".join(_number_problems(named, done, facts))
+
+
+def _number_problems(rows: list[dict[str, str]], done: Done, facts: Facts) -> list[str]:
+    wrong = numbers.longer_than(rows, done.milliseconds)
+    if done.option("reps"):
+        wrong += numbers.wrong_reps(rows, int(done.option("reps")))
+    if done.option("timeline"):
+        with open(done.option("timeline"), newline="") as file:
+            spans = list(csv.DictReader(file, strict=True))
+        microseconds = float(done.option("microseconds") or 0)
+        wrong += timelines.problems(spans, rows, done.milliseconds, microseconds)
+    return wrong or numbers.problems(rows, facts)
+
+
+def help_problem(done: Done, options: Sequence[str]) -> str:
+    """The text of --help must name all these options, and those that every exercise has."""
+    wrong = _status_problem(done, 0)
+    if wrong:
+        return wrong
+    wanted = [*OPTIONS_OF_ALL, *options]
+    missing = [name for name in wanted if not re.search(rf"{name}\b", done.stdout)]
+    if missing:
+        return f"the text does not name {', '.join(missing)}"
+    return _long_line_problem(done.stdout.splitlines())
+
+
+def prints_problem(done: Done, regexes: Sequence[str]) -> str:
+    """The output must match each regex; ^ and $ are those of a line."""
+    return _status_problem(done, 0) or _unmatched(regexes, done.stdout)
+
+
+def fails_problem(done: Done, regexes: Sequence[str]) -> str:
+    """The program must end with status 1 and a last line on stderr that matches each regex."""
+    last = done.stderr.rstrip("\n").rpartition("\n")[2]
+    return _status_problem(done, 1) or _unmatched(regexes, last)
+
+
+def rejects_problem(done: Done, regexes: Sequence[str]) -> str:
+    """The program must end with status 2 and one line, on stderr, that matches each regex."""
+    wrong = _status_problem(done, 2)
+    if wrong:
+        return wrong
+    if done.stdout:
+        return "stdout must be empty"
+    if len(done.stderr.splitlines()) != 1:
+        return "stderr must be one line"
+    return _unmatched(regexes, done.stderr)
+
+
+def hazards_problem(done: Done, report: str, regex: str) -> str:
+    """The program must end with status 0, and a line of the hazard check's report must match the regex."""
+    wrong = _status_problem(done, 0)
+    if not wrong and not re.search(regex, report, re.MULTILINE):
+        wrong = f"no line of the report matches {regex!r}"
+    return wrong
+
+
+def _status_problem(done: Done, expected: int) -> str:
+    if done.returncode == expected:
+        return ""
+    return f"exit status {done.returncode}, expected {expected}"
+
+
+def _findings_problem(done: Done) -> str:
+    found = FINDING.findall(done.stderr)
+    return f"the cpu back end says: {found[0]}" if found else ""
+
+
+def _long_line_problem(lines: list[str]) -> str:
+    long = [line for line in lines if len(line) > LINE_LENGTH]
+    return f"a line is longer than {LINE_LENGTH} characters: {long[0]}" if long else ""
+
+
+def _unmatched(regexes: Sequence[str], text: str) -> str:
+    """Says which of them has no match."""
+    missing = [regex for regex in regexes if not re.search(regex, text, re.MULTILINE)]
+    return f"nothing matches {missing[0]!r}" if missing else ""

@@ -1,0 +1,1 @@
+"""What ctest runs, what each test depends on, and what came of it."""

@@ -1,0 +1,132 @@
+"""Which tests can notice a change of a file: ./lab test --for FILE.
+
+A program of the build depends on what the compiler read for it, which ninja knows. Which code a test of
+pytest reaches cannot be known for certain: it is taken to reach what its files import, the commands of lab
+that it names, and files whose name stands in one of these.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from ..machine.needs import find_ninja
+from ..paths import ROOT
+from ..process import output_of
+from . import checkout, inputs
+from .listing import Test
+
+EMULATOR = ROOT / "emulator"
+# Scripts that make each program of the cpu back end.
+MAKERS = (EMULATOR / "translator", EMULATOR / "driver")
+LIBRARIES = ("lab_common", "cuda_emulator", "cuda_emulator_instrument")
+# Programs that are linked from the objects of another, with a part of the tests.
+RELINKED = {"_faulty": "lab_faults", "_as_gpu": "lab_h200"}
+INSTRUMENTED = "_instrumented"
+NAMED = re.compile(r"\"([a-z]+)[ \"]")
+# The line of `ninja -t deps` that begins the files of an object, or of a translated source, of a target.
+OUTPUT = re.compile(r"(?:.*/)?([^/]+)[.](?:dir|emu)/.*: #deps")
+BUILD_FILES = ("CMakeLists.txt", "CMakePresets.json")
+
+
+def is_build_file(path: Path) -> bool:
+    return path.name in BUILD_FILES or path.suffix == ".cmake"
+
+
+def tests_for(files: Sequence[Path], tests: Sequence[Test], folder: Path) -> list[Test]:
+    """Those of the tests that can notice a change of one of the files, which all tests can that say how
+    programs are built. The programs in the build folder are up to date."""
+    if any(is_build_file(path) for path in files):
+        return [*tests]
+    wanted = set(files)
+    programs = Programs(folder)
+    return [test for test in tests if not wanted.isdisjoint(_reached(test, wanted, programs, folder))]
+
+
+def _reached(test: Test, wanted: set[Path], programs: Programs, folder: Path) -> Iterator[Path]:
+    """Of the wanted files those that a test depends on."""
+    for program in test.files(folder):
+        yield from wanted & programs.sources(program)
+        yield from (path for path in wanted if not {*MAKERS}.isdisjoint(path.parents))
+    if inputs.runs_pytest(test):
+        yield from _reached_by_pytest(test, wanted)
+    else:
+        yield from wanted & inputs.sources(test)
+
+
+class Programs:
+    """What the programs of a build are made of, as ninja noted it when it built them."""
+
+    def __init__(self, folder: Path) -> None:
+        self._sources: dict[str, set[Path]] = {}  # by target
+        ninja = find_ninja()
+        own: set[Path] = set()
+        for line in output_of([ninja, "-C", str(folder), "-t", "deps"]).splitlines() if ninja else []:
+            target = OUTPUT.match(line)
+            if target:
+                own = self._sources.setdefault(target[1], set())
+            elif line.startswith(" "):
+                own.add(Path(os.path.normpath(folder / line.strip())))
+
+    def sources(self, program: Path) -> set[Path]:
+        """The files that a program or a library is made of, the headers of the system among them."""
+        names = [program.name.removeprefix("lib").removesuffix(".a")]
+        for ending, part in RELINKED.items():
+            if program.name.endswith(ending):
+                names = [program.name[: -len(ending)], part]
+        names += LIBRARIES if program.name.endswith(INSTRUMENTED) else LIBRARIES[:2]
+        return set().union(*(self._sources.get(name, set()) for name in names))
+
+
+def _reached_by_pytest(test: Test, wanted: set[Path]) -> Iterator[Path]:
+    places = [path for path in test.files(ROOT) if path != inputs.RUN_PYTEST]
+    own = [path for place in places for path in _python_in(place)]
+    reached = _reached_code(tuple(own))
+    for path in wanted:
+        if path in reached or (EMULATOR in path.parents and _is_below(places, "tests/emulator")):
+            yield path
+        elif checkout.is_page(path):
+            if _is_below(places, "tests/pages"):
+                yield path
+        elif path.suffix != ".py" and _is_named(path, reached if _is_data(path) else own):
+            yield path
+
+
+def _is_below(places: Iterable[Path], folder: str) -> bool:
+    return any(ROOT / folder in (place, *place.parents) for place in places)
+
+
+def _is_data(path: Path) -> bool:
+    return path.parts[len(ROOT.parts)] in ("scripts", "tests", ".ci")
+
+
+def _python_in(place: Path) -> list[Path]:
+    """The tests in a folder or a file, and the conftest.py of the folders above."""
+    above = [folder / "conftest.py" for folder in place.parents if ROOT in folder.parents]
+    own = sorted(place.rglob("*.py")) if place.is_dir() else [place]
+    return [path for path in [*own, *above] if path.is_file()]
+
+
+@lru_cache(maxsize=None)
+def _reached_code(own: tuple[Path, ...]) -> set[Path]:
+    named = {word for path in own for word in NAMED.findall(_text(path))}
+    commands = (ROOT / "scripts" / package / "commands" for package in ("lab_cli", "lab_course"))
+    of_commands = [path for folder in commands for path in folder.glob("*.py") if path.stem in named]
+    return checkout.closure([*own, *of_commands])
+
+
+def _is_named(path: Path, scripts: Iterable[Path]) -> bool:
+    """Whether a script names the file or, where it belongs to an exercise, the exercise."""
+    names = [path.name] if _is_data(path) else [f'"{folder.name}"' for folder in path.parents]
+    return any(name in _text(script) for script in scripts for name in names)
+
+
+@lru_cache(maxsize=None)
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return ""

@@ -1,0 +1,91 @@
+"""Runs tests by ctest, and takes note of what came of them."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..building import presets
+from ..process import run_lines
+from . import inputs, passed, standing, summary
+from .listing import Test
+from .summary import Case
+
+# All that a test prints is kept of those that pass, too: it names their cases.
+MOST_KEPT = str(1 << 20)
+
+
+@dataclass
+class Ran:
+    """What came of a run of tests."""
+
+    status: int = 0  # of ctest: 0, or 8 where a test failed
+    cases: list[Case] = field(default_factory=list)
+    kept: int = 0  # tests among them that had passed before, and were not run
+    complete: bool = True  # False where ctest ended without results
+
+
+def run(
+    cmake: str,
+    folder: Path,
+    tests: Sequence[Test],
+    chosen: Sequence[Test],
+    options: Sequence[str],
+    sources: Mapping[str, str],
+    each: Callable[[str], None],
+    fresh: bool = False,
+) -> Ran:
+    """Runs the `chosen` ones of all `tests` of a build folder, the quick ones first, with these `options` of
+    ctest. Unless `fresh`, a test is left out that passed before with the same inputs. ./lab takes note of
+    what came of them: `sources` are the standing.digests() of what was built. `each` gets what ctest
+    prints, line by line."""
+    digests = {test.name: inputs.digest(test, folder) for test in chosen}
+    known = {} if fresh else passed.read(folder)
+    ran = Ran()
+    waiting = []
+    for test in chosen:
+        before = passed.cases_of(test, digests[test.name], known)
+        if before is None:
+            waiting.append(test)
+        else:
+            ran.cases += before
+            ran.kept += 1
+    for quick in (True, False):
+        some = [test for test in waiting if test.is_quick == quick]
+        if some and ran.complete:
+            _run_some(cmake, folder, tests, some, options, each, ran)
+    passed.record(folder, ran.cases, digests)
+    standing.record(folder.name, sources, ran.cases, tests)
+    return ran
+
+
+def _run_some(
+    cmake: str,
+    folder: Path,
+    tests: Sequence[Test],
+    some: Sequence[Test],
+    options: Sequence[str],
+    each: Callable[[str], None],
+    ran: Ran,
+) -> None:
+    """Runs these in one ctest, and adds what came of them."""
+    with tempfile.TemporaryDirectory(prefix="lab-") as temporary:
+        junit, selection = Path(temporary) / "results.xml", Path(temporary) / "selection"
+        selection.write_text("0,0,0," + ",".join(str(test.number) for test in some) + "\n")
+        command = [presets.ctest_beside(cmake), "--test-dir", str(folder)]
+        command += ["--output-on-failure", "--no-label-summary", "--no-tests=error", "-j", _jobs()]
+        command += ["--output-junit", str(junit), "--test-output-size-passed", MOST_KEPT]
+        status = run_lines([*command, "-I", str(selection), *options], each)
+        ran.status = max(ran.status, status)
+        if junit.exists():
+            text = junit.read_text(encoding="utf-8", errors="replace")
+            ran.cases += summary.cases(text, tests)
+        else:
+            ran.complete = False
+
+
+def _jobs() -> str:
+    return str(len(os.sched_getaffinity(0)))

@@ -1,0 +1,93 @@
+"""What a test depends on.
+
+The command of a test names the programs and scripts that it runs, and the files that it reads. Beyond these,
+a test of an exercise depends on the exercise's folder, a script on what it imports, and a test that pytest
+runs on all code of the checkout, in tests/pages/ on the pages as well: it may start any command of lab.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Iterable
+from functools import lru_cache
+from pathlib import Path
+
+from ..paths import OUT, ROOT
+from . import checkout
+from .listing import Test
+
+RUN_PYTEST = ROOT / "cmake" / "run_pytest.py"
+NEEDS = "--needs"  # its option, before the programs that the tests run
+PAGES = ROOT / "tests" / "pages"  # the tests that read pages
+DRIVER = ROOT / "emulator" / "driver" / "cc.py"  # compiles, for tests that are not quick
+HEADERS = ("*.h", "*.cuh")
+
+
+def digest(test: Test, folder: Path) -> str:
+    """A hash of all that `test` depends on, in the build `folder`. Empty where that is not known: what a
+    program is or what pytest may read cannot be told."""
+    parts = [sys.version, *test.command, *sorted(test.environment)]
+    programs = test.files(folder)
+    if not test.command or not all(path.is_file() for path in programs):
+        return ""
+    if runs_pytest(test) and not checkout.files():
+        return ""
+    parts += [_content(path) for path in [*programs, *_programs_of_exercise(test, folder)]]
+    parts += [f"{path}:{_content(path)}" for path in sorted(sources(test))]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def sources(test: Test) -> set[Path]:
+    """The files of the checkout that `test` depends on, but for those that its programs are made of."""
+    if runs_pytest(test):
+        reads_pages = any(PAGES in path.parents or path == PAGES for path in test.files(ROOT))
+        return {path for path in checkout.files() if reads_pages or not checkout.is_page(path)}
+    named = {path for path in test.files(ROOT) if path.is_file() and OUT not in path.parents}
+    scripts = [path for path in named if path.suffix == ".py"]
+    if test.exercise and not test.is_quick:
+        scripts.append(DRIVER)
+    return named | checkout.closure(scripts) | _of_exercise(test)
+
+
+def runs_pytest(test: Test) -> bool:
+    return str(RUN_PYTEST) in test.command
+
+
+def names_its_programs(test: Test) -> bool:
+    """Whether the command names all programs that it needs; one of pytest does so behind NEEDS."""
+    return bool(test.command) and (NEEDS in test.command or not runs_pytest(test))
+
+
+def _of_exercise(test: Test) -> set[Path]:
+    """The files of the exercise's folder, and the headers of its chapter."""
+    place = _folder_of(test)
+    if not place:
+        return set()
+    own = {path for path in place.rglob("*") if path.is_file() and not checkout.is_page(path)}
+    return own.union(*(place.parent.glob(pattern) for pattern in HEADERS))
+
+
+def _folder_of(test: Test) -> Path | None:
+    if not test.exercise:
+        return None
+    return next((path for path in ROOT.glob(f"*/{test.exercise}") if path.is_dir()), None)
+
+
+def _programs_of_exercise(test: Test, folder: Path) -> Iterable[Path]:
+    """Those that are built, whether or not the command names them: they have what their sources include."""
+    place = _folder_of(test)
+    if not place:
+        return []
+    names = (test.exercise, f"{test.exercise}_instrumented")
+    paths = (folder / place.parent.name / name for name in names)
+    return [path for path in paths if path.is_file()]
+
+
+@lru_cache(maxsize=None)
+def _content(path: Path) -> str:
+    """A hash of a file's content."""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return ""

@@ -1,0 +1,72 @@
+"""The tests that ctest knows in a build folder."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..building import presets
+from ..errors import LabError
+from ..process import output_of
+
+# Labels of cmake/LabExercise.cmake. Each test is either quick or full.
+EXERCISE, QUICK = "exercise", "quick"
+# What the tests of an exercise are about that a student runs.
+RESULTS = "results"
+ABOUT = (RESULTS, "hazards", "counts", "options")
+
+
+@dataclass(frozen=True)
+class Test:
+    """A test as `ctest --show-only` lists it."""
+
+    number: int  # by which `ctest -I` selects it
+    name: str
+    command: tuple[str, ...]  # empty where its program is not built
+    labels: frozenset[str]
+    environment: tuple[str, ...] = ()
+
+    @property
+    def exercise(self) -> str:
+        """The exercise that it tests; empty for a test of another part."""
+        return self.name.partition("/")[0] if EXERCISE in self.labels else ""
+
+    @property
+    def about(self) -> str:
+        return next((about for about in ABOUT if about in self.labels), "")
+
+    @property
+    def is_quick(self) -> bool:
+        return QUICK in self.labels
+
+    def files(self, folder: Path) -> list[Path]:
+        """The files below `folder` that its command names, whether they are there or not."""
+        paths = (Path(os.path.normpath(word)) for word in self.command if os.path.isabs(word))
+        return [path for path in paths if folder in path.parents]
+
+
+def tests_in(cmake: str, folder: Path) -> list[Test]:
+    """All tests of a build folder."""
+    command = [presets.ctest_beside(cmake), "--test-dir", str(folder), "--show-only=json-v1"]
+    return parsed(output_of(command))
+
+
+def parsed(text: str) -> list[Test]:
+    """The tests in what `ctest --show-only=json-v1` prints. LabError where it is something else."""
+    try:
+        return [_test(number, entry) for number, entry in enumerate(json.loads(text)["tests"], 1)]
+    except (ValueError, KeyError, TypeError) as error:
+        raise LabError(f"cannot read the list of tests that ctest printed: {error}") from error
+
+
+def _test(number: int, entry: dict) -> Test:
+    properties = {each["name"]: each["value"] for each in entry["properties"]}
+    return Test(
+        number,
+        entry["name"],
+        tuple(entry.get("command", [])),
+        frozenset(properties.get("LABELS", [])),
+        tuple(properties.get("ENVIRONMENT", [])),
+    )
