@@ -13,7 +13,7 @@ from ..assignments import Assignment
 from ..files import make_build_folder, write
 from ..lock import take
 from ..paths import OUT
-from . import standing
+from ..testing import standing
 
 FILE = OUT / "grades.json"
 
