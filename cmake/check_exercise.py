@@ -43,7 +43,8 @@ def tried(cases: Iterable[Case]) -> int:
             print(OK + case.name, flush=True)
             continue
         failed.append(case.name)
-        print(outcome.printed.rstrip("\n"))
+        if outcome.printed:
+            print(outcome.printed.rstrip("\n"))
         print(f"{FAILED}{case.name}: {outcome.problem}", flush=True)
     if failed:
         print(f"{len(failed)} of {ran} cases failed; the first: {failed[0]}", flush=True)

@@ -34,7 +34,9 @@ REJECTED_BY_ALL = {
     "--device=1023": "--device.*1023",
     "--kernel=nosuch": "--kernel.*nosuch",
 }
-WARPS = re.compile(r"--block[ =](128|256|512|1024)( |$)")  # whose warps wait for one another at a barrier
+WARPS = re.compile(
+    r"--block[ =](128|256|512|1024)( |$)"
+)  # whose warps wait for one another at a barrier
 ODD = re.compile(r"=[0-9x]+[13579]( |$)")
 COMPARE = ROOT / "tests" / "emulator" / "profiler" / "compare.py"  # which a hand-out has not
 
@@ -202,7 +204,9 @@ def _launches(exercise: Exercise, options: str) -> Outcome:
 
 def _compare(exercise: Exercise) -> Outcome:
     name = exercise.source.stem
-    done = run([sys.executable, "-B", str(COMPARE), str(exercise.program), name, str(exercise.source)])
+    done = run(
+        [sys.executable, "-B", str(COMPARE), str(exercise.program), name, str(exercise.source)]
+    )
     problem = "" if done.returncode == 0 else f"exit status {done.returncode}, expected 0"
     return Outcome(problem, done.stdout + done.stderr)
 

@@ -21,7 +21,7 @@ from ..process import say, show
 from ..progress import Progress
 from ..testing import affected, checkout, ctest, inputs, standing, summary
 from ..testing.ctest_output import Reader
-from ..testing.listing import Test, tests_in
+from ..testing.listing import CTest, tests_in
 from ..verdicts import styled
 from . import arguments as shared
 
@@ -96,12 +96,13 @@ class Chosen:
 
     cmake: str
     folder: Path
-    tests: list[Test]
-    chosen: list[Test]
+    tests: list[CTest]
+    chosen: list[CTest]
 
 
 def run(arguments: argparse.Namespace) -> int:
     """ctest's status: 0, or 8 where a test failed."""
+    _check(arguments)
     sources = standing.digests()
     if arguments.names:
         chosen = _of_exercises(arguments)
@@ -133,18 +134,20 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _chosen(
-    arguments: argparse.Namespace, cmake: str, folder: Path, wanted: Callable[[Test], bool]
+    arguments: argparse.Namespace, cmake: str, folder: Path, wanted: Callable[[CTest], bool]
 ) -> Chosen:
     """The tests that are wanted and match -R. LabError where there is none."""
     tests = tests_in(cmake, folder)
     chosen = [test for test in tests if wanted(test) and _matches(test, arguments.regex)]
     if not chosen:
         about = f" whose name matches {arguments.regex}" if arguments.regex else ""
-        raise LabError(f"there is no such test{about}; ctest --test-dir {shown(folder)} -N lists all")
+        raise LabError(
+            f"there is no such test{about}; ctest --test-dir {shown(folder)} -N lists all"
+        )
     return Chosen(cmake, folder, tests, chosen)
 
 
-def _matches(test: Test, regex: str | None) -> bool:
+def _matches(test: CTest, regex: str | None) -> bool:
     return not regex or re.search(regex, test.name) is not None
 
 

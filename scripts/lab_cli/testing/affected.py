@@ -17,7 +17,7 @@ from ..machine.needs import find_ninja
 from ..paths import ROOT
 from ..process import output_of
 from . import checkout, inputs
-from .listing import Test
+from .listing import CTest
 
 EMULATOR = ROOT / "emulator"
 # Scripts that make each program of the cpu back end.
@@ -36,17 +36,19 @@ def is_build_file(path: Path) -> bool:
     return path.name in BUILD_FILES or path.suffix == ".cmake"
 
 
-def tests_for(files: Sequence[Path], tests: Sequence[Test], folder: Path) -> list[Test]:
+def tests_for(files: Sequence[Path], tests: Sequence[CTest], folder: Path) -> list[CTest]:
     """Those of the tests that can notice a change of one of the files, which all tests can that say how
     programs are built. The programs in the build folder are up to date."""
     if any(is_build_file(path) for path in files):
         return [*tests]
     wanted = set(files)
     programs = Programs(folder)
-    return [test for test in tests if not wanted.isdisjoint(_reached(test, wanted, programs, folder))]
+    return [
+        test for test in tests if not wanted.isdisjoint(_reached(test, wanted, programs, folder))
+    ]
 
 
-def _reached(test: Test, wanted: set[Path], programs: Programs, folder: Path) -> Iterator[Path]:
+def _reached(test: CTest, wanted: set[Path], programs: Programs, folder: Path) -> Iterator[Path]:
     """Of the wanted files those that a test depends on."""
     for program in test.files(folder):
         yield from wanted & programs.sources(program)
@@ -64,7 +66,9 @@ class Programs:
         self._sources: dict[str, set[Path]] = {}  # by target
         ninja = find_ninja()
         own: set[Path] = set()
-        for line in output_of([ninja, "-C", str(folder), "-t", "deps"]).splitlines() if ninja else []:
+        for line in (
+            output_of([ninja, "-C", str(folder), "-t", "deps"]).splitlines() if ninja else []
+        ):
             target = OUTPUT.match(line)
             if target:
                 own = self._sources.setdefault(target[1], set())
@@ -81,7 +85,7 @@ class Programs:
         return set().union(*(self._sources.get(name, set()) for name in names))
 
 
-def _reached_by_pytest(test: Test, wanted: set[Path]) -> Iterator[Path]:
+def _reached_by_pytest(test: CTest, wanted: set[Path]) -> Iterator[Path]:
     places = [path for path in test.files(ROOT) if path != inputs.RUN_PYTEST]
     own = [path for place in places for path in _python_in(place)]
     reached = _reached_code(tuple(own))
@@ -114,7 +118,9 @@ def _python_in(place: Path) -> list[Path]:
 def _reached_code(own: tuple[Path, ...]) -> set[Path]:
     named = {word for path in own for word in NAMED.findall(_text(path))}
     commands = (ROOT / "scripts" / package / "commands" for package in ("lab_cli", "lab_course"))
-    of_commands = [path for folder in commands for path in folder.glob("*.py") if path.stem in named]
+    of_commands = [
+        path for folder in commands for path in folder.glob("*.py") if path.stem in named
+    ]
     return checkout.closure([*own, *of_commands])
 
 

@@ -18,7 +18,10 @@ def files() -> list[Path]:
 
 def changed() -> list[Path]:
     """The files that differ from the last commit, those that git does not know yet among them."""
-    return [*_listed("diff", "--name-only", "HEAD"), *_listed("ls-files", "-o", "--exclude-standard")]
+    return [
+        *_listed("diff", "--name-only", "HEAD"),
+        *_listed("ls-files", "-o", "--exclude-standard"),
+    ]
 
 
 def _listed(*words: str) -> list[Path]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,11 +12,13 @@ from pathlib import Path
 from ..building import presets
 from ..process import run_lines
 from . import inputs, passed, standing, summary
-from .listing import Test
+from .listing import CTest
 from .summary import Case
 
 # All that a test prints is kept of those that pass, too: it names their cases.
 MOST_KEPT = str(1 << 20)
+FEW = 4  # as many quick tests as an exercise has
+PLAIN = re.compile(r"[\w/]+")  # a name that is its own regular expression
 
 
 @dataclass
@@ -31,8 +34,8 @@ class Ran:
 def run(
     cmake: str,
     folder: Path,
-    tests: Sequence[Test],
-    chosen: Sequence[Test],
+    tests: Sequence[CTest],
+    chosen: Sequence[CTest],
     options: Sequence[str],
     sources: Mapping[str, str],
     each: Callable[[str], None],
@@ -65,26 +68,35 @@ def run(
 def _run_some(
     cmake: str,
     folder: Path,
-    tests: Sequence[Test],
-    some: Sequence[Test],
+    tests: Sequence[CTest],
+    some: Sequence[CTest],
     options: Sequence[str],
     each: Callable[[str], None],
     ran: Ran,
 ) -> None:
     """Runs these in one ctest, and adds what came of them."""
     with tempfile.TemporaryDirectory(prefix="lab-") as temporary:
-        junit, selection = Path(temporary) / "results.xml", Path(temporary) / "selection"
-        selection.write_text("0,0,0," + ",".join(str(test.number) for test in some) + "\n")
+        junit = Path(temporary) / "results.xml"
         command = [presets.ctest_beside(cmake), "--test-dir", str(folder)]
         command += ["--output-on-failure", "--no-label-summary", "--no-tests=error", "-j", _jobs()]
         command += ["--output-junit", str(junit), "--test-output-size-passed", MOST_KEPT]
-        status = run_lines([*command, "-I", str(selection), *options], each)
+        selection = _selection(some, Path(temporary) / "selection")
+        status = run_lines([*command, *selection, *options], each)
         ran.status = max(ran.status, status)
         if junit.exists():
             text = junit.read_text(encoding="utf-8", errors="replace")
             ran.cases += summary.cases(text, tests)
         else:
             ran.complete = False
+
+
+def _selection(tests: Sequence[CTest], file: Path) -> list[str]:
+    """Options of ctest that select just these tests: by their names, for a reader, where they are few."""
+    names = [test.name for test in tests]
+    if len(names) <= FEW and all(PLAIN.fullmatch(name) for name in names):
+        return ["-R", f"^({'|'.join(names)})$"]
+    file.write_text("0,0,0," + ",".join(str(test.number) for test in tests) + "\n")
+    return ["-I", str(file)]
 
 
 def _jobs() -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from ..paths import OUT, ROOT
 from . import checkout
-from .listing import Test
+from .listing import CTest
 
 RUN_PYTEST = ROOT / "cmake" / "run_pytest.py"
 NEEDS = "--needs"  # its option, before the programs that the tests run
@@ -24,7 +24,7 @@ DRIVER = ROOT / "emulator" / "driver" / "cc.py"  # compiles, for tests that are 
 HEADERS = ("*.h", "*.cuh")
 
 
-def digest(test: Test, folder: Path) -> str:
+def digest(test: CTest, folder: Path) -> str:
     """A hash of all that `test` depends on, in the build `folder`. Empty where that is not known: what a
     program is or what pytest may read cannot be told."""
     parts = [sys.version, *test.command, *sorted(test.environment)]
@@ -38,7 +38,7 @@ def digest(test: Test, folder: Path) -> str:
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
-def sources(test: Test) -> set[Path]:
+def sources(test: CTest) -> set[Path]:
     """The files of the checkout that `test` depends on, but for those that its programs are made of."""
     if runs_pytest(test):
         reads_pages = any(PAGES in path.parents or path == PAGES for path in test.files(ROOT))
@@ -50,16 +50,16 @@ def sources(test: Test) -> set[Path]:
     return named | checkout.closure(scripts) | _of_exercise(test)
 
 
-def runs_pytest(test: Test) -> bool:
+def runs_pytest(test: CTest) -> bool:
     return str(RUN_PYTEST) in test.command
 
 
-def names_its_programs(test: Test) -> bool:
+def names_its_programs(test: CTest) -> bool:
     """Whether the command names all programs that it needs; one of pytest does so behind NEEDS."""
     return bool(test.command) and (NEEDS in test.command or not runs_pytest(test))
 
 
-def _of_exercise(test: Test) -> set[Path]:
+def _of_exercise(test: CTest) -> set[Path]:
     """The files of the exercise's folder, and the headers of its chapter."""
     place = _folder_of(test)
     if not place:
@@ -68,13 +68,13 @@ def _of_exercise(test: Test) -> set[Path]:
     return own.union(*(place.parent.glob(pattern) for pattern in HEADERS))
 
 
-def _folder_of(test: Test) -> Path | None:
+def _folder_of(test: CTest) -> Path | None:
     if not test.exercise:
         return None
     return next((path for path in ROOT.glob(f"*/{test.exercise}") if path.is_dir()), None)
 
 
-def _programs_of_exercise(test: Test, folder: Path) -> Iterable[Path]:
+def _programs_of_exercise(test: CTest, folder: Path) -> Iterable[Path]:
     """Those that are built, whether or not the command names them: they have what their sources include."""
     place = _folder_of(test)
     if not place:

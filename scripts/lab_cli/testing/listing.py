@@ -19,7 +19,7 @@ ABOUT = (RESULTS, "hazards", "counts", "options")
 
 
 @dataclass(frozen=True)
-class Test:
+class CTest:
     """A test as `ctest --show-only` lists it."""
 
     number: int  # by which `ctest -I` selects it
@@ -47,13 +47,13 @@ class Test:
         return [path for path in paths if folder in path.parents]
 
 
-def tests_in(cmake: str, folder: Path) -> list[Test]:
+def tests_in(cmake: str, folder: Path) -> list[CTest]:
     """All tests of a build folder."""
     command = [presets.ctest_beside(cmake), "--test-dir", str(folder), "--show-only=json-v1"]
     return parsed(output_of(command))
 
 
-def parsed(text: str) -> list[Test]:
+def parsed(text: str) -> list[CTest]:
     """The tests in what `ctest --show-only=json-v1` prints. LabError where it is something else."""
     try:
         return [_test(number, entry) for number, entry in enumerate(json.loads(text)["tests"], 1)]
@@ -61,9 +61,9 @@ def parsed(text: str) -> list[Test]:
         raise LabError(f"cannot read the list of tests that ctest printed: {error}") from error
 
 
-def _test(number: int, entry: dict) -> Test:
+def _test(number: int, entry: dict) -> CTest:
     properties = {each["name"]: each["value"] for each in entry["properties"]}
-    return Test(
+    return CTest(
         number,
         entry["name"],
         tuple(entry.get("command", [])),

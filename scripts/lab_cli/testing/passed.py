@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..files import write
 from ..lock import take
-from .listing import Test
+from .listing import CTest
 from .summary import FAIL, NOT_RUN, RUN, Case
 
 FILE = "lab_passed.json"  # in the build folder
@@ -24,7 +24,7 @@ def read(folder: Path) -> dict[str, dict]:
     return content if isinstance(content, dict) else {}
 
 
-def cases_of(test: Test, digest: str, known: dict[str, dict]) -> list[Case] | None:
+def cases_of(test: CTest, digest: str, known: dict[str, dict]) -> list[Case] | None:
     """What the test's cases were when it passed with these inputs; None where it has not."""
     entry = known.get(test.name)
     if not digest or not isinstance(entry, dict) or entry.get("inputs") != digest:

@@ -21,7 +21,7 @@ from .. import catalogue
 from ..files import make_build_folder, write
 from ..lock import take
 from ..paths import OUT
-from .listing import RESULTS, Test
+from .listing import RESULTS, CTest
 from .summary import FAIL, NOT_RUN, RUN, Case
 
 FILE = OUT / "standing.json"
@@ -91,7 +91,7 @@ def _items(value: Any) -> Iterable[tuple[str, Any]]:
     return value.items() if isinstance(value, dict) else ()
 
 
-def outcomes(cases: Iterable[Case], tests: Iterable[Test]) -> dict[str, str]:
+def outcomes(cases: Iterable[Case], tests: Iterable[CTest]) -> dict[str, str]:
     """By exercise: passed, or failed, where the cases that ran say so. `tests` are all that there are."""
     ran: dict[str, set[str]] = {}
     for case in cases:
@@ -118,7 +118,7 @@ def record(
     backend: str,
     sources: Mapping[str, str],
     cases: Iterable[Case],
-    tests: Iterable[Test],
+    tests: Iterable[CTest],
 ) -> None:
     """Adds what a run of tests says to what is known. `sources` are the digests() of what was built."""
     make_build_folder(FILE.parent)

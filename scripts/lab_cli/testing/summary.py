@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from xml.etree import ElementTree
 
 from ..errors import LabError
-from .listing import ABOUT, Test
+from .listing import ABOUT, CTest
 
 RUN, FAIL, NOT_RUN = "run", "fail", "notrun"  # outcomes, in ctest's words
 SKIPPED = "skipped: "  # begins the line in which a test says why
@@ -25,7 +25,7 @@ class Case:
     """One case of a test: a command, where the test tries several."""
 
     name: str
-    test: Test
+    test: CTest
     outcome: str  # RUN, FAIL, or NOT_RUN where it was skipped
     printed: str = ""
 
@@ -34,7 +34,7 @@ class Case:
         return self.test.about
 
 
-def cases(junit: str, tests: Iterable[Test]) -> list[Case]:
+def cases(junit: str, tests: Iterable[CTest]) -> list[Case]:
     """The cases of the tests that ran, from the XML of `ctest --output-junit`. LabError if it is none."""
     try:
         elements = ElementTree.fromstring(junit).findall("testcase")
@@ -44,13 +44,13 @@ def cases(junit: str, tests: Iterable[Test]) -> list[Case]:
     found: list[Case] = []
     for element in elements:
         name = element.get("name", "")
-        test = known.get(name, Test(0, name, (), frozenset()))
+        test = known.get(name, CTest(0, name, (), frozenset()))
         printed = element.findtext("system-out", "")
         found += of_test(test, element.get("status", ""), printed)
     return found
 
 
-def of_test(test: Test, outcome: str, printed: str) -> list[Case]:
+def of_test(test: CTest, outcome: str, printed: str) -> list[Case]:
     """The cases that a test names in what it printed, or else the test as one case."""
     found = [*_named(test, printed)] if test.about else []
     if outcome not in (RUN, NOT_RUN) and not any(case.outcome == FAIL for case in found):
@@ -58,7 +58,7 @@ def of_test(test: Test, outcome: str, printed: str) -> list[Case]:
     return found or [Case(test.name, test, outcome, printed)]
 
 
-def _named(test: Test, printed: str) -> Iterator[Case]:
+def _named(test: CTest, printed: str) -> Iterator[Case]:
     before: list[str] = []
     for line in printed.splitlines():
         head = OF_EXERCISE.fullmatch(line)
@@ -67,7 +67,9 @@ def _named(test: Test, printed: str) -> Iterator[Case]:
             continue
         outcome = OUTCOMES[head[1].rstrip()]
         name, _, problem = head[2].partition(": ") if outcome == FAIL else (head[2], "", "")
-        yield Case(name, test, outcome, "\n".join([*before, f"FAILED: {problem}"] if problem else []))
+        yield Case(
+            name, test, outcome, "\n".join([*before, f"FAILED: {problem}"] if problem else [])
+        )
         before = []
 
 

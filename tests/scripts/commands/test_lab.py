@@ -15,12 +15,9 @@ import pytest
 from lab_cli import catalogue, lock, main, paths, process
 from lab_cli.building import presets
 from lab_cli.commands import cc
-from lab_cli.commands import test as test_command
 from lab_cli.errors import LabError
 from lab_cli.machine import backend, setup, zig
 from lab_cli.paths import ROOT
-from lab_cli.results import ctest as ctest_runs
-from lab_cli.testing import standing
 
 EXERCISE = catalogue.exercises()[0].name
 COMMANDS = [command.__name__.rpartition(".")[2] for command in main.COMMANDS]
@@ -191,144 +188,6 @@ def test_what_is_built(faked, monkeypatch, arguments: str, targets: str) -> None
     monkeypatch.setattr(presets, "build", build)
     assert main.main(arguments.split()) == 1
     assert built == targets.split()
-
-
-@pytest.fixture
-def tested(faked: Path, monkeypatch: pytest.MonkeyPatch) -> list[object]:
-    """What ./lab test sets up (the back end, modules of Python, its own tests?), builds, and runs."""
-    done: list[object] = []
-
-    def ensure(backend: str, modules: Sequence[str] = (), tests: bool = False) -> str:
-        done.append((backend, [*modules], tests))
-        return "cmake"
-
-    def build(cmake: str, *targets: str) -> Path:
-        done.append(" ".join(["build", *targets]))
-        return faked
-
-    def ctest(cmake: str, folder: Path, options: Sequence[str], *_: object) -> tuple[int, None]:
-        done.append(" ".join(["ctest", *options]))
-        return 8, None
-
-    monkeypatch.setattr(setup, "ensure", ensure)
-    monkeypatch.setattr(presets, "build", build)
-    monkeypatch.setattr(test_command, "run_cases", ctest)
-    monkeypatch.setattr(backend, "pick", lambda request: request)
-    return done
-
-
-@pytest.mark.parametrize(
-    ("arguments", "set_up", "built", "ran"),
-    [
-        ("transpose", ([], False), " transpose transpose_instrumented", " -L ^(transpose)$"),
-        (
-            "transpose ch03 -R size -- -VV",
-            ([], False),
-            " transpose transpose_instrumented reduceInteger reduceInteger_instrumented",
-            " -L ^(transpose|reduceInteger)$ -R size -VV",
-        ),
-        ("-R transpose", (["pytest", "jinja2", "html5lib"], True), "", " -R transpose"),
-        ("--backend=gpu transpose", ([], False), " transpose", " -L ^(transpose)$"),
-        ("--backend=gpu", ([], True), "", ""),  # without the unit tests
-    ],
-)
-def test_what_tests_take(tested, arguments: str, set_up: tuple, built: str, ran: str) -> None:
-    assert main.main(["test", "--backend=cpu", *arguments.split()]) == 8
-    chosen = "gpu" if "gpu" in arguments else "cpu"
-    assert tested == [(chosen, *set_up), f"build {chosen}{built}", f"ctest{ran}"]
-
-
-def test_with_zig_nothing_is_instrumented(tested, monkeypatch, capfd) -> None:
-    monkeypatch.setattr(zig, "is_compiler", lambda path: True)
-    for names in (["transpose"], []):
-        assert main.main(["test", "--backend=cpu", *names]) == 8
-    assert tested == [
-        *(("cpu", [], False), "build cpu transpose", "ctest -L ^(transpose)$"),
-        *(("cpu", [], True), "build cpu", "ctest"),
-    ]
-    assert capfd.readouterr().err.count("note: ") == 2
-    for command in (["check", "transpose"], ["profile", "transpose", "--backend=cpu"]):
-        assert main.main(command) == 1
-        assert "cannot be built with zig's compiler: install g++" in capfd.readouterr().err
-
-
-LISTED = """{"tests": [
-    {"name": "transpose --rows=3", "properties": [
-        {"name": "LABELS", "value": ["exercise", "transpose", "results"]}]}]}"""
-RAN = '<testsuite><testcase name="transpose --rows=3" status="{}"/></testsuite>'
-# Says how it was called, and what it prints; writes its results unless they are empty.
-CTEST = """
-case "$*" in
-    *--show-only=json-v1) /bin/cat "{folder}/listed" ;;
-    *) echo "$*" > "{folder}/called"
-       while [ "$1" != --output-junit ]; do shift; done
-       [ -s "{folder}/ran" ] && /bin/cat "{folder}/ran" > "$2"
-       printf '1/1 Test\n100%% tests passed\nTotal\n'; echo warning >&2; exit 3 ;;
-esac"""
-
-
-@pytest.fixture
-def ctest(faked: Path, fake_tool, monkeypatch) -> Callable[..., tuple[int, list[str]]]:
-    """./lab test with these arguments and a ctest that finds `ran`; the options that it got."""
-    monkeypatch.setattr(ctest_runs.os, "sched_getaffinity", lambda process: {1, 2, 5})
-    fake_tool("ctest", CTEST.format(folder=faked))
-    (faked / "listed").write_text(LISTED)
-
-    def run_test(ran: str, *arguments: str) -> tuple[int, list[str]]:
-        (faked / "ran").write_text(ran)
-        status = main.main(["test", "--backend=cpu", *arguments])
-        return status, (faked / "called").read_text().split()
-
-    monkeypatch.setattr(presets, "ctest_beside", lambda cmake: "ctest")
-    return run_test
-
-
-def test_ctest_gets_its_options_and_its_results_are_summed_up(ctest, faked, capfd) -> None:
-    status, options = ctest(RAN.format("run"), "transpose", "--", "-V")
-    assert status == 3
-    assert options[:2] == ["--test-dir", str(faked)]
-    usual = ["--output-on-failure", "--no-label-summary", "--no-tests=error", "-j", "3"]
-    assert options[2:7] == usual
-    junit = options[8]
-    assert options[7:] == ["--output-junit", junit, "-L", "^(transpose)$", "-V"]
-    assert not Path(junit).parent.exists()
-    head = "exercise              results        hazards        counts         options"
-    line = "transpose             1 ok           -              -              -"
-    assert capfd.readouterr().out == f"1/1 Test\n\n{head}\n{line}\n"
-
-
-@pytest.mark.parametrize(
-    ("ran", "known"),
-    [
-        (RAN.format("run"), "passed"),
-        (RAN.format("fail"), "failed"),
-        ("", ""),  # ctest was ended
-    ],
-)
-def test_what_passed_is_noted(ctest, faked: Path, ran: str, known: str) -> None:
-    ctest(ran, "transpose")
-    source = faked.parent / "ch04_memory" / "transpose" / "transpose.cu"
-    result = standing.Result(known, standing.digest(source))
-    assert standing.read() == ({"transpose": {faked.name: result}} if known else {})
-
-
-def test_what_was_tested_are_the_sources_of_before_the_build(ctest, faked, monkeypatch) -> None:
-    source = faked.parent / "ch04_memory" / "transpose" / "transpose.cu"
-    before = standing.digest(source)
-    monkeypatch.setattr(presets, "build", lambda *_: source.write_text("changed") and faked)
-    ctest(RAN.format("run"), "transpose")
-    assert standing.read()["transpose"][faked.name].sources == before != standing.digest(source)
-
-
-def test_without_names_all_that_ctest_prints_is_shown(ctest, capfd) -> None:
-    ctest("")
-    assert capfd.readouterr().out == "1/1 Test\n100% tests passed\nTotal\nwarning\n"
-
-
-@pytest.mark.parametrize("arguments", [["-V"], ["transpose", "x"]])
-def test_a_stray_word_starts_no_test(tested, arguments: list[str], capfd) -> None:
-    assert (main.main(["test", *arguments]), tested) == (2, [])
-    assert arguments[-1] in capfd.readouterr().err
 
 
 @pytest.fixture

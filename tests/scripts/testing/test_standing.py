@@ -12,20 +12,16 @@ import pytest
 from lab_cli.paths import SCRIPTS
 from lab_cli.testing import standing
 from lab_cli.testing.standing import CHANGED, FAILED, PASSED, UNTESTED, Result
-from lab_cli.results.test_summary import Case
+from lab_cli.testing.summary import Case
+from testing_sample import listed
 
-LABELS = {
-    "x --size=1": ["exercise", "ch04_memory", "x", "results"],
-    "x --help": ["exercise", "ch04_memory", "x", "options"],
-    "y --size=1": ["exercise", "ch04_memory", "y", "results"],
-    "broken/x": ["unit"],
-}
+TESTS = listed("x/results", "x/options", "y/results", "x/broken")
 
 
 def ran(**outcomes: str) -> list[Case]:
-    """x, help, y and broken: "run", "fail" or "notrun"."""
-    names = dict(zip(("x", "help", "y", "broken"), LABELS))
-    return [Case(names[key], "", "", outcome) for key, outcome in outcomes.items()]
+    """Cases of x/results, x/options, y/results and x/broken: "run", "fail" or "notrun"."""
+    tests = dict(zip(("x", "help", "y", "broken"), TESTS))
+    return [Case(f"{key} --size=1", tests[key], outcome) for key, outcome in outcomes.items()]
 
 
 @pytest.fixture(autouse=True)
@@ -46,19 +42,20 @@ def two(exercises) -> Path:
         (ran(x="run"), {}),  # a part says nothing ...
         (ran(x="fail"), {"x": FAILED}),  # ... unless it fails
         (ran(broken="fail", x="run", help="run"), {"x": PASSED}),  # not the student's tests
+        ([*ran(x="run", help="run"), *ran(x="fail")], {"x": FAILED}),  # one case of many
         (ran(x="disabled", help="run"), {}),
         ([], {}),
     ],
 )
 def test_what_a_run_says(cases: list[Case], expected: dict[str, str]) -> None:
-    assert standing.outcomes(cases, LABELS) == expected
+    assert standing.outcomes(cases, TESTS) == expected
 
 
 def test_results_are_kept_by_exercise_and_back_end(standing_file: Path) -> None:
     assert standing.read() == {}
-    standing.record("cpu", {"x": "1", "y": "2"}, ran(x="run", help="run", y="fail"), LABELS)
-    standing.record("gpu", {"x": "3", "y": "4"}, ran(x="fail", help="run"), LABELS)
-    standing.record("cpu", {"x": "5", "y": "6"}, ran(x="run"), LABELS)  # a part: nothing new
+    standing.record("cpu", {"x": "1", "y": "2"}, ran(x="run", help="run", y="fail"), TESTS)
+    standing.record("gpu", {"x": "3", "y": "4"}, ran(x="fail", help="run"), TESTS)
+    standing.record("cpu", {"x": "5", "y": "6"}, ran(x="run"), TESTS)  # a part: nothing new
     assert standing.read() == {
         "x": {"cpu": Result(PASSED, "1"), "gpu": Result(FAILED, "3")},
         "y": {"cpu": Result(FAILED, "2")},
@@ -82,7 +79,7 @@ def test_results_are_kept_by_exercise_and_back_end(standing_file: Path) -> None:
 def test_what_is_not_ours_says_nothing(standing_file: Path, content: bytes) -> None:
     standing_file.write_bytes(content)
     assert standing.read() == {}
-    standing.record("cpu", {"y": "2"}, ran(y="run"), LABELS)
+    standing.record("cpu", {"y": "2"}, ran(y="run"), TESTS)
     assert standing.read() == {"y": {"cpu": Result(PASSED, "2")}}
 
 
@@ -96,9 +93,9 @@ import sys
 from pathlib import Path
 from lab_cli.testing import standing
 standing.FILE = Path(sys.argv[1])
-standing.outcomes = lambda cases, labels: {sys.argv[2]: "passed"}
+standing.outcomes = lambda cases, tests: {sys.argv[2]: "passed"}
 for number in range(50):
-    standing.record(str(number), {}, [], {})
+    standing.record(str(number), {}, [], [])
 """
 
 

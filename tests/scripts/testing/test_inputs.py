@@ -1,0 +1,238 @@
+"""What a test depends on: which changes make it run again, and which tests can notice a change."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from lab_cli.errors import LabError
+from lab_cli.testing import affected, checkout, inputs, listing
+from lab_cli.testing.listing import CTest
+
+NINJA_DEPS = """\
+ch04_memory/CMakeFiles/x.dir/x.emu/x.cpp.o: #deps 2, deps mtime 1 (VALID)
+    ../../common/lab.cuh
+    /usr/include/stdio.h
+
+ch04_memory/x.emu/x/x.cpp: #deps 1, deps mtime 1 (VALID)
+    {root}/ch04_memory/x/x.cu
+
+common/CMakeFiles/lab_common.dir/format.cpp.o: #deps 1, deps mtime 1 (VALID)
+    ../../common/format.cpp
+emulator/CMakeFiles/cuda_emulator_instrument.dir/src/check.cpp.o: #deps 1, deps mtime 1 (VALID)
+    ../../emulator/src/check.cpp
+"""
+FILES = {
+    "ch04_memory/README.md": "the chapter",
+    "ch04_memory/shared.cuh": "",
+    "ch04_memory/CMakeLists.txt": "",
+    "ch04_memory/x/README.md": "the page",
+    "ch04_memory/x/exercise.toml": "",
+    "ch04_memory/x/x.cu": "",
+    "ch04_memory/x/x.h": "",
+    "cmake/check.py": "import judge\n",
+    "cmake/judge.py": "def f():\n    from lab_cli.results import numbers\n",
+    "cmake/run_pytest.py": "",
+    "common/lab.cuh": "",
+    "common/format.cpp": "",
+    "emulator/driver/cc.py": "",
+    "emulator/src/check.cpp": "",
+    "emulator/translator/words.py": "",
+    "scripts/metrics.toml": "",
+    "scripts/lab_cli/__init__.py": "",
+    "scripts/lab_cli/metrics.py": 'FILE = "metrics.toml"\n',
+    "scripts/lab_cli/results/__init__.py": "",
+    "scripts/lab_cli/results/numbers.py": "from .. import formula\n",
+    "scripts/lab_cli/formula.py": "",
+    "scripts/lab_cli/commands/run.py": "from ..building import cmake\n",
+    "scripts/lab_cli/building/cmake.py": "",
+    "tests/conftest.py": "",
+    "tests/scripts/test_formula.py": "from lab_cli import formula\n",
+    "tests/scripts/test_metrics.py": 'from lab_cli import metrics\nshipped("x")\n',
+    "tests/scripts/commands/test_run.py": 'main(["run", "--csv"])\n',
+    "tests/emulator/test_cc.py": "",
+    "tests/pages/test_pages.py": "",
+    "LICENSE": "",
+}
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A checkout with these files, and a build in out/cpu."""
+    place = tmp_path.resolve()
+    for name, text in FILES.items():
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        (place / name).write_text(text)
+    for name in ("x", "x_instrumented", "x_faulty"):
+        (place / "out" / "cpu" / "ch04_memory" / name).parent.mkdir(parents=True, exist_ok=True)
+        (place / "out" / "cpu" / "ch04_memory" / name).write_text("a program")
+    (place / ".gitignore").write_text("out/\n")
+    for command in (["init", "-q"], ["add", "."]):
+        subprocess.run(["git", "-C", str(place), *command], check=True)
+    for module in (checkout, inputs, affected):
+        monkeypatch.setattr(module, "ROOT", place)
+    monkeypatch.setattr(inputs, "OUT", place / "out")
+    monkeypatch.setattr(inputs, "RUN_PYTEST", place / "cmake" / "run_pytest.py")
+    monkeypatch.setattr(inputs, "PAGES", place / "tests" / "pages")
+    monkeypatch.setattr(inputs, "DRIVER", place / "emulator" / "driver" / "cc.py")
+    monkeypatch.setattr(affected, "EMULATOR", place / "emulator")
+    makers = tuple(place / "emulator" / name for name in ("translator", "driver"))
+    monkeypatch.setattr(affected, "MAKERS", makers)
+    monkeypatch.setattr(affected, "find_ninja", lambda: "ninja")
+    monkeypatch.setattr(affected, "output_of", lambda _: NINJA_DEPS.format(root=place))
+    forget()
+    yield place
+    forget()
+
+
+def forget() -> None:
+    for known in (checkout._modules, checkout._imported, inputs._content, affected._text):
+        known.cache_clear()
+    affected._reached_code.cache_clear()
+
+
+def sample(root: Path) -> dict[str, CTest]:
+    build, judge = root / "out" / "cpu", root / "cmake" / "check.py"
+    facts = root / "ch04_memory" / "x" / "exercise.toml"
+    of_exercise = {
+        "x/results": ("quick", "x"),
+        "x/hazards": ("quick", "x_instrumented"),
+        "x/faults": ("full", "x_faulty"),
+    }
+    found = {}
+    for name, (label, program) in of_exercise.items():
+        command = (
+            "/usr/bin/python3",
+            "-B",
+            str(judge),
+            str(facts),
+            str(build / "ch04_memory" / program),
+        )
+        found[name] = CTest(1, name, command, frozenset({"exercise", "x", label}))
+    for place in (
+        "scripts/test_formula.py",
+        "scripts/test_metrics.py",
+        "scripts/commands",
+        "emulator",
+        "pages",
+    ):
+        command = (
+            "/usr/bin/python3",
+            str(root / "cmake" / "run_pytest.py"),
+            str(root / "tests" / place),
+        )
+        name = f"pytest/{place}"
+        found[name] = CTest(1, name, command, frozenset({"full"}))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("changed", "again"),
+    [
+        ("ch04_memory/x/x.h", "x/results x/hazards x/faults pytest"),
+        ("ch04_memory/x/README.md", "pages"),
+        ("ch04_memory/README.md", "pages"),
+        ("ch04_memory/shared.cuh", "x/results x/hazards x/faults pytest"),
+        ("cmake/judge.py", "x/results x/hazards x/faults pytest"),
+        ("scripts/lab_cli/formula.py", "x/results x/hazards x/faults pytest"),
+        ("scripts/lab_cli/metrics.py", "pytest"),
+        ("emulator/driver/cc.py", "x/faults pytest"),
+        ("out/cpu/ch04_memory/x", "x/results x/hazards x/faults"),
+        ("out/cpu/ch04_memory/x_instrumented", "x/results x/hazards x/faults"),
+        ("out/cpu/ch04_memory/x_faulty", "x/faults"),
+        ("common/format.cpp", "pytest"),  # and what its programs have become
+    ],
+)
+def test_what_makes_a_test_run_again(root: Path, changed: str, again: str) -> None:
+    tests = sample(root)
+    build = root / "out" / "cpu"
+    before = {name: inputs.digest(test, build) for name, test in tests.items()}
+    assert all(before.values())
+    (root / changed).write_text("changed")
+    forget()
+    now = {name for name, test in tests.items() if inputs.digest(test, build) != before[name]}
+    words = again.split()
+    expected = {name for name in tests if name in words or ("pytest" in words and "pytest" in name)}
+    assert now == expected | ({"pytest/pages"} if "pages" in words else set())
+
+
+def test_the_command_and_the_environment_count(root: Path) -> None:
+    test = sample(root)["x/results"]
+    build = root / "out" / "cpu"
+    others = [replace(test, command=(*test.command, "-x")), replace(test, environment=("A=1",))]
+    assert len({inputs.digest(each, build) for each in (test, *others)}) == 3
+
+
+def test_what_is_not_known_is_run(root: Path) -> None:
+    tests = sample(root)
+    build = root / "out" / "cpu"
+    assert inputs.digest(replace(tests["x/results"], command=()), build) == ""
+    (build / "ch04_memory" / "x_faulty").unlink()
+    assert inputs.digest(tests["x/faults"], build) == ""
+    (root / ".git" / "HEAD").unlink()  # no checkout of git: nobody knows what pytest may read
+    assert inputs.digest(tests["pytest/pages"], build) == ""
+    assert inputs.digest(tests["x/results"], build) != ""
+
+
+@pytest.mark.parametrize(
+    ("file", "noticing"),
+    [
+        ("ch04_memory/x/x.cu", "x/results x/hazards x/faults pytest/scripts/test_metrics.py"),
+        ("ch04_memory/x/README.md", "pytest/pages"),
+        ("common/lab.cuh", "x/results x/faults"),
+        ("common/format.cpp", "x/results x/hazards x/faults"),
+        ("emulator/src/check.cpp", "x/hazards pytest/emulator"),
+        ("emulator/translator/words.py", "x/results x/hazards x/faults pytest/emulator"),
+        (
+            "scripts/lab_cli/formula.py",
+            "x/results x/hazards x/faults pytest/scripts/test_formula.py",
+        ),
+        ("scripts/lab_cli/building/cmake.py", "pytest/scripts/commands"),
+        ("scripts/metrics.toml", "pytest/scripts/test_metrics.py"),
+        (
+            "tests/conftest.py",
+            "pytest/scripts/test_formula.py pytest/scripts/test_metrics.py pytest/scripts/commands "
+            "pytest/emulator pytest/pages",
+        ),
+        ("LICENSE", ""),
+    ],
+)
+def test_which_tests_can_notice_a_change(root: Path, file: str, noticing: str) -> None:
+    tests = sample(root)
+    found = affected.tests_for([root / file], [*tests.values()], root / "out" / "cpu")
+    assert [test.name for test in found] == noticing.split()
+
+
+def test_a_change_of_how_programs_are_built_concerns_all(root: Path) -> None:
+    tests = [*sample(root).values()]
+    for name in ("ch04_memory/CMakeLists.txt", "cmake/LabExercise.cmake"):
+        assert affected.tests_for([root / name], tests, root / "out" / "cpu") == tests
+
+
+def test_what_git_says_has_changed(root: Path) -> None:
+    who = ["-c", "user.name=a", "-c", "user.email=a@b"]
+    subprocess.run(["git", "-C", str(root), *who, "commit", "-qm", "x"], check=True)
+    assert checkout.changed() == []
+    (root / "LICENSE").write_text("MIT")
+    (root / "new.py").touch()
+    (root / "out" / "y").touch()
+    assert checkout.changed() == [root / "LICENSE", root / "new.py"]
+
+
+def test_the_list_of_ctest() -> None:
+    labels = {"name": "LABELS", "value": ["exercise", "x", "results", "quick"]}
+    environment = {"name": "ENVIRONMENT", "value": ["A=1"]}
+    tests = [
+        {"name": "x/results", "command": ["x", "-y"], "properties": [labels, environment]},
+        {"name": "common/tests", "properties": [{"name": "TIMEOUT", "value": 3}]},
+    ]
+    one, two = listing.parsed(json.dumps({"tests": tests}))
+    assert (one.number, one.command, one.environment) == (1, ("x", "-y"), ("A=1",))
+    assert (one.exercise, one.about, one.is_quick) == ("x", "results", True)
+    assert (two.number, two.exercise, two.about, two.is_quick) == (2, "", "", False)
+    with pytest.raises(LabError, match="cannot read the list"):
+        listing.parsed("ctest: error")
