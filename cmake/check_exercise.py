@@ -21,7 +21,6 @@ from program import outdated
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scripts"))
 
-import exercise_cases  # noqa: E402
 from exercise_cases import KINDS, SKIPPED, Case, Exercise  # noqa: E402
 from lab_cli import exercise_facts  # noqa: E402
 

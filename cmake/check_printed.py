@@ -136,7 +136,7 @@ def main(arguments: list[str]) -> int:
         print(f"written: {file}")
         return 0
     if not file.exists():
-        print(f"skipped: {file} is not there: LAB_ACCEPT=1 ./lab test -R printed/ writes it")
+        print(f"skipped: {file} is not there: LAB_ACCEPT=1 ./lab test -R /printed writes it")
         return NOT_THERE
     before = file.read_text(encoding="utf-8")
     if now == before:
@@ -145,7 +145,7 @@ def main(arguments: list[str]) -> int:
         before.splitlines(), now.splitlines(), str(file), "printed now", lineterm=""
     )
     print("\n".join(lines))
-    print("FAILED: if this is meant, LAB_ACCEPT=1 ./lab test -R printed/ writes the file anew")
+    print("FAILED: if this is meant, LAB_ACCEPT=1 ./lab test -R /printed writes the file anew")
     return 1
 
 

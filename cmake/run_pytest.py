@@ -28,7 +28,7 @@ def main(path: str, figures: bool) -> int:
         return NOT_THERE
     if not python:
         missing = ", ".join(name for name in OF_TESTS if not python_with(name)) or "one of them"
-        print(f"skipped: {missing} is not installed; ./lab test installs it into .venv")
+        print(f"skipped: {missing} is not installed; ./lab test --all installs it into .venv")
         return NOT_THERE
     which = "draws" if figures else "not draws"
     command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", which, path]

@@ -53,7 +53,7 @@ COMMANDS = [
 ABOUT = {
     "./lab": "where you stand, and what comes next",
     "./lab run [NAME...]": "build and run exercises: those named, or all",
-    "./lab test [NAME...]": "build and run the tests: of exercises, or all",
+    "./lab test [NAME...]": "build and run the tests: of exercises, or of all",
     "./lab profile NAME|FILE.cu": "metrics of each kernel, with or without a GPU",
     "./lab check NAME|FILE.cu": "races, wrong accesses, divergent barriers",
     "./lab trace NAME": "draws what ran when, and in which stream",

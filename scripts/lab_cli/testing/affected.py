@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 from ..machine.needs import find_ninja
@@ -114,7 +114,7 @@ def _python_in(place: Path) -> list[Path]:
     return [path for path in [*own, *above] if path.is_file()]
 
 
-@lru_cache(maxsize=None)
+@cache
 def _reached_code(own: tuple[Path, ...]) -> set[Path]:
     named = {word for path in own for word in NAMED.findall(_text(path))}
     commands = (ROOT / "scripts" / package / "commands" for package in ("lab_cli", "lab_course"))
@@ -130,7 +130,7 @@ def _is_named(path: Path, scripts: Iterable[Path]) -> bool:
     return any(name in _text(script) for script in scripts for name in names)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")

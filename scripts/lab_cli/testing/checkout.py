@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 from ..paths import ROOT
@@ -53,7 +53,7 @@ def closure(scripts: Iterable[Path]) -> set[Path]:
     return found
 
 
-@lru_cache(maxsize=None)
+@cache
 def _modules() -> dict[str, list[Path]]:
     """The modules of the checkout by each name that an import may give them: 'paths', 'lab_cli.paths'."""
     known: dict[str, list[Path]] = {}
@@ -67,7 +67,7 @@ def _modules() -> dict[str, list[Path]]:
     return known
 
 
-@lru_cache(maxsize=None)
+@cache
 def _imported(path: Path) -> frozenset[str]:
     """The names that a script imports, inside its functions, too."""
     try:

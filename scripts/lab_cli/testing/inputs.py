@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 from ..paths import OUT, ROOT
@@ -84,7 +84,7 @@ def _programs_of_exercise(test: CTest, folder: Path) -> Iterable[Path]:
     return [path for path in paths if path.is_file()]
 
 
-@lru_cache(maxsize=None)
+@cache
 def _content(path: Path) -> str:
     """A hash of a file's content."""
     try:

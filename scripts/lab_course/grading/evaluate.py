@@ -15,8 +15,8 @@ from lab_cli.building.instrumented import NO_HAZARDS
 from lab_cli.counters import metric_table
 from lab_cli.errors import BAD_USAGE, LabError
 from lab_cli.paths import ROOT
-from lab_cli.testing import standing
 from lab_cli.results.rows import number, positive
+from lab_cli.testing import standing
 from lab_cli.verdicts import GOOD, WRONG_ROW
 
 from . import gate

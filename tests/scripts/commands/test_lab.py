@@ -9,14 +9,13 @@ import sys
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Callable
 
 import pytest
 from lab_cli import catalogue, lock, main, paths, process
 from lab_cli.building import presets
 from lab_cli.commands import cc
 from lab_cli.errors import LabError
-from lab_cli.machine import backend, setup, zig
+from lab_cli.machine import backend, setup
 from lab_cli.paths import ROOT
 
 EXERCISE = catalogue.exercises()[0].name
