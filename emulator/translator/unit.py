@@ -5,7 +5,7 @@ import os
 import re
 from typing import NamedTuple, NoReturn, Optional
 
-from .condition import OF_NVCC, Known
+from .condition import NAME, OF_NVCC, Known
 from .lexer import Directive, Include, Lexer, Stream, TranslateError
 from .scopes import Scope, kind, scopes_of
 
@@ -32,6 +32,9 @@ ANY_BIT_FIELD = re.compile(
 ANY_PACKED = re.compile(r"\b(?:__)?packed(?:__)?\b")
 ANY_MEMBER = re.compile(r"(?:\.|->)\s*(\w+)\s*(?:<<|>>)=")
 ANY_OVERLOADED = re.compile(r"\boperator\s*(?:&&|\|\||and\b|or\b)\s*\(")
+# What may be a declaration of a function in a header of ours, and the macros that declare several.
+ANY_FUNCTION = re.compile(r"[\w*&>]\s+[*&]*(\w+)\s*\(")
+ANY_DECLARING_MACRO = re.compile(r"\bEMU_\w+\(([^)]*)")
 ANY_DIRECTIVE = re.compile(r"\busing\s+namespace\b")
 ANY_CUDA = re.compile(
     r"<\s*<\s*<|__shared__|__global__|__device__|__constant__|\b(?:__)?asm|cudaLaunch|__CUDA_ARCH__"
@@ -142,7 +145,7 @@ class Unit:
         self.host_words = {"__host__"}  # and the macros that hold it
         self.arch_macros: set[str] = set()  # those that hold __CUDA_ARCH__
         self._scopes: dict[Stream, list[Scope]] = {}
-        self._own_headers: Optional[str] = None  # their text, once it is asked for
+        self._own_functions: Optional[set[str]] = None  # of CUDA's headers, once it is asked for
         # Macros that hold an `if` or a loop: do they end with a whole statement?
         self.control_macros: dict[str, bool] = {}
         self.undefined: set[str] = set()  # what an #undef names
@@ -242,14 +245,13 @@ class Unit:
 
     def own_header_has(self, name: str) -> bool:
         """Whether one of CUDA's headers here seems to declare a function of that name."""
-        if self._own_headers is None:
-            self._own_headers = ""
+        if self._own_functions is None:
+            self._own_functions = set()
             for folder, _, names in os.walk(self._own_include):
                 for header in names:
                     with open(os.path.join(folder, header), encoding="utf-8") as file:
-                        self._own_headers += file.read()
-        declared = rf"[\w*&>]\s+[*&]*{name}\s*\(|\bEMU_\w+\([^)]*\b{name}\b"
-        return re.search(declared, self._own_headers) is not None
+                        self._own_functions |= _seem_declared(file.read())
+        return name in self._own_functions
 
     def _is_function(self, name: str) -> bool:
         """Whether a function that is no kernel has the name, too."""
@@ -420,6 +422,12 @@ def _type_of(stream: Stream, parameter: list[int]) -> str:
     if "*" not in words and "(" not in words and not rest:
         words = [w for w in words if w != "const"]  # no difference for a value
     return " ".join(words) + rest.rstrip()
+
+
+def _seem_declared(header: str) -> set[str]:
+    """The names of functions that a header of ours seems to declare."""
+    names = set(ANY_FUNCTION.findall(header))
+    return names.union(*(NAME.findall(text) for text in ANY_DECLARING_MACRO.findall(header)))
 
 
 def reference_mark(stream: Stream, parameter: list[int]) -> Optional[int]:
