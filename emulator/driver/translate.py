@@ -76,7 +76,8 @@ def translate(
     outputs = {unit.main: output}
     for real, source in unit.sources.items():
         if source.translated and source is not unit.main:
-            name = f"{zlib.crc32(os.fsencode(real)):08x}_{os.path.basename(real)}"
+            place = os.path.relpath(real, os.path.dirname(os.path.realpath(output)))
+            name = f"{zlib.crc32(os.fsencode(place)):08x}_{os.path.basename(real)}"
             outputs[source] = os.path.join(os.path.abspath(output) + ".headers", name)
     texts = {source: _render(source, outputs) for source in outputs}
     for source, text in texts.items():
