@@ -13,9 +13,17 @@ target_compile_options(lab_warnings INTERFACE
     $<${cuda}:-Xcompiler=-Wall,-Wextra>
     # Of libstdc++ 12's own headers, which a newer clang++ warns of.
     $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-deprecated-declarations>
-    # Diagnostics that print __FILE__ name it relative to the project.
-    $<${cxx}:-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=>
     $<${cuda}:-Xcompiler=-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=>)
+
+# Diagnostics that print __FILE__ name it relative to the project, and so does debug information: what two checkouts
+# compile is the same. (ccache gives the compiler paths that begin at the build folder.)
+file(RELATIVE_PATH from_build ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR}/common)
+string(REGEX REPLACE "common$" "" from_build ${from_build})
+target_compile_options(lab_warnings INTERFACE
+    $<${cxx}:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=>
+    $<$<AND:${cxx},$<BOOL:${from_build}>>:-ffile-prefix-map=${from_build}=>
+    $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-ffile-prefix-map=${PROJECT_BINARY_DIR}=.>
+    $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-fdebug-compilation-dir=.>)
 
 if(LAB_WERROR)
     target_compile_options(lab_warnings INTERFACE

@@ -102,6 +102,6 @@ function(emulator_target_sources target)
     endif()
     if(launcher)
         set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER
-            "${Python3_EXECUTABLE};${launcher}")
+            "${Python3_EXECUTABLE};${launcher};${CMAKE_CXX_COMPILER_LAUNCHER}")
     endif()
 endfunction()

@@ -15,6 +15,7 @@ import os
 import platform
 import shlex
 import shutil
+import zlib
 from collections.abc import Callable, Sequence
 from typing import Optional
 
@@ -39,7 +40,10 @@ if CHECKS_ALIGNMENT:
 # (What is for __launch_bounds__ alone is not used here.)
 WARNINGS = ["-Wall", "-Wno-unknown-pragmas", "-Wno-unused-const-variable", "-Wno-sign-compare"]
 INSTRUMENT_LIBRARY = "libcuda_emulator_instrument.a"
-INSTRUMENT_CLANG = os.path.join(os.path.dirname(os.path.realpath(__file__)), "instrument_clang.py")
+OWN_FOLDER = os.path.dirname(os.path.realpath(__file__))
+INSTRUMENT_CLANG = os.path.join(OWN_FOLDER, "instrument_clang.py")
+# What runs a compiler where ccache is installed, for no checkout.
+THROUGH_CCACHE = ["sh", os.path.join(OWN_FOLDER, "ccache.sh"), ""]
 # Beside the library, in a folder for each kind of program: what --precompile wrote.
 PRECOMPILED = "precompiled"
 COMPILER_OF_PRECOMPILED = "compiler.txt"
@@ -97,6 +101,9 @@ class Driver:
     def __init__(self, job: Job) -> None:
         self._job = job
         self._cxx, self._cc = _tool("CXX", "c++"), _tool("CC", "cc")
+        # What compiles; a command of several words may be a launcher itself.
+        is_cached = len(self._cxx) == 1 and shutil.which("ccache") is not None
+        self._compiler_of_cxx = [*(THROUGH_CCACHE if is_cached else []), *self._cxx]
         self._dirs = [folder for folder in job.include_dirs if not _is_toolkit(folder)]
         self._system_dirs = [folder for folder in job.system_dirs if not _is_toolkit(folder)]
         self._hooks: Optional[list[str]] = None  # flags for --instrument, once known
@@ -118,7 +125,9 @@ class Driver:
     def run(self) -> int:
         """Returns the exit status: 0, or 1 after a compiler's message. Raises UsageError, OSError,
         TranslateError or CompilerError."""
-        with temporary_folder("lab-cc-") as self._folder:
+        # The name of what is compiled is one of the things by which ccache knows it.
+        name = f"{zlib.crc32(repr(self._job.sources).encode()):08x}"
+        with temporary_folder("lab-cc-", name) as self._folder:
             if self._job.precompile:
                 return self._precompile(self._job.precompile)
             return self._make_outputs()
@@ -157,7 +166,8 @@ class Driver:
         note = self._which_compiler() + (BY_CLANG if clang else "")
         write(os.path.join(folder, COMPILER_OF_PRECOMPILED), note)
         flags = self._instrument_flags() if self._job.instrument else CHECK_FLAGS
-        command = [*self._cxx, f"-std={self._job.std}", *self._flags, "-isystem", OWN_INCLUDE]
+        std = f"-std={self._job.std}"
+        command = [*self._compiler_of_cxx, std, *self._flags, "-isystem", OWN_INCLUDE]
         command += [*flags, "-x", "c++-header", header, "-o"]
         return 0 if self._write(command, f"{header}.gch") else 1
 
@@ -330,7 +340,7 @@ class Driver:
         # Behind the user's flags: -O0 counts. All of C++, since functions of a header that several
         # files include are linked once.
         flags = [*job.flags, *(self._instrument_flags() if job.instrument else CHECK_FLAGS)]
-        cxx = self._cxx
+        cxx = self._compiler_of_cxx
         if (job.instrument or CHECKS_ALIGNMENT) and is_of_clang(self._instrument_flags()):
             cxx = [sys.executable, INSTRUMENT_CLANG, *cxx]
         if language == "c":

@@ -34,14 +34,25 @@ def run(command: list[str], environment: dict[str, str]) -> int:
 
 
 @contextmanager
-def temporary_folder(prefix: str) -> Iterator[str]:
-    """A new folder, removed at the end. Raises OSError."""
+def temporary_folder(prefix: str, name: str = "") -> Iterator[str]:
+    """A new folder, removed at the end. It has this name behind the prefix if it can. Raises OSError."""
     path = ""
     try:
         with held():
-            path = tempfile.mkdtemp(prefix=prefix)
+            path = _named_folder(prefix + name) if name else ""
+            path = path or tempfile.mkdtemp(prefix=prefix)
         yield path
     finally:
         if path:
             with held():
                 shutil.rmtree(path, ignore_errors=True)
+
+
+def _named_folder(name: str) -> str:
+    """Empty if there is one of that name, which may be another user's."""
+    path = os.path.join(tempfile.gettempdir(), name)
+    try:
+        os.mkdir(path, 0o700)
+    except OSError:
+        return ""
+    return path

@@ -360,6 +360,7 @@ def test_usage_errors(lab_cc, tmp_path, arguments, message):
 def test_default_compilers(lab_cc, monkeypatch):
     ran = []
     monkeypatch.setattr(cc, "run", lambda command, _: ran.append(command[0]) or 1)
+    monkeypatch.setattr(cc.shutil, "which", lambda name: None)  # no ccache
     for variable in ("CXX", "CC", "AR"):
         monkeypatch.setenv(variable, "")
     for arguments in (["a.cu"], ["c.c"], ["d.o"], ["-lib", "d.o"]):

@@ -103,7 +103,8 @@ struct Known {
 
 std::string absolutePath(const std::string& file) {
     std::error_code error;
-    const auto path = std::filesystem::weakly_canonical(file, error);
+    const auto place = std::filesystem::path(EMU_PROJECT_DIR) / file;  // of an absolute one: itself
+    const auto path = std::filesystem::weakly_canonical(place, error);
     return error ? file : path.string();
 }
 

@@ -1,0 +1,14 @@
+#!/bin/sh
+# Runs a compiler, through ccache where that can keep what it makes. ccache alone ends with an error where its
+# folder cannot be written to, as in a home that is read-only and in the sandbox of a submission.
+#
+#   ccache.sh ROOT COMPILER ARGUMENT...
+#
+# ROOT is the checkout, or empty. Paths below it count as relative ones, so that two checkouts share what they compile.
+root=$1
+shift
+folder=$(ccache -k cache_dir 2>/dev/null) && mkdir -p "$folder/tmp" 2>/dev/null && [ -w "$folder/tmp" ] || exec "$@"
+# Precompiled headers ask for the latter two. Messages name files as they do without ccache.
+export CCACHE_BASEDIR="${CCACHE_BASEDIR:-$root}" CCACHE_ABSSTDERR=1
+export CCACHE_SLOPPINESS="${CCACHE_SLOPPINESS:+$CCACHE_SLOPPINESS,}pch_defines,time_macros"
+exec ccache "$@"
