@@ -18,7 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "out" / "without_root"
 HIDDEN = re.compile(
-    r".*(\+\+|gcc|clang|ninja|nvcc).*|cc|c89|c99|cmake|ctest|make|gmake|sudo|apt-get|ar|ranlib|ld|addr2line"
+    r".*(\+\+|gcc|clang|ninja|nvcc|ccache).*|cc|c89|c99|cmake|ctest|make|gmake|sudo|apt-get|ar|ranlib|ld|addr2line"
 )
 
 PACKAGES = ["include", "local/include", "lib/cmake", "local/lib/cmake", "lib/*/cmake"]  # of /usr

@@ -43,7 +43,7 @@ def add_parser(commands: Any) -> None:
 @dataclass(frozen=True)
 class Line:
     what: str
-    state: str  # OK; "-": not there, and only tests, profilers or one back end need it; problem
+    state: str  # OK; "-": not there, and what every build needs is not it; problem
     text: str
 
     def __str__(self) -> str:
@@ -61,9 +61,10 @@ def _below() -> str:
     return "the command below installs it" if apt.is_there() else "see below"
 
 
-def need_line(need: needs.Need, state: str) -> Line:
-    """`state` where it is missing."""
+def need_line(need: needs.Need, state: str = PROBLEM) -> Line:
+    """`state` where it is missing, and not optional."""
     if not need.present():
+        state = ABSENT if need.optional else state
         packages, _ = setup.sources_of([need], [])
         of_system = need.name in packages.values()
         how = _below() if of_system else "./lab run installs it into .venv"
@@ -73,6 +74,7 @@ def need_line(need: needs.Need, state: str) -> Line:
         "make": needs.find_make,
         "cmake": needs.find_cmake,
         "ninja-build": needs.find_ninja,
+        "ccache": needs.find_ccache,
         "bubblewrap": needs.find_bwrap,
     }
     program = programs[need.package]() if need.package in programs else None
@@ -212,15 +214,13 @@ def _read(path: Path) -> str | None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints the lines. Exit status 0 if at least one back end can be used."""
-    of_cpu = needs.needs_of("cpu")
-    of_tests = [need for need in needs.needs_of("cpu", tests=True) if need not in of_cpu]
-    tools = [need_line(need, PROBLEM) for need in of_cpu]
+    of_cpu = needs.needs_of("cpu", tests=True)
+    tools = [need_line(need) for need in of_cpu]
     nvcc = find_nvcc()
     toolkit = ask_nvcc(nvcc) if nvcc else None
     driver = ask_driver()
     lines = [
         *tools,
-        *[need_line(need, ABSENT) for need in of_tests],
         *[line() for line in arguments.more],
         environment_line(),
         module_line("pytest", "test"),
@@ -236,14 +236,14 @@ def run(arguments: argparse.Namespace) -> int:
     for line in lines:
         print(line)
 
-    cpu = all(line.state == OK for line in tools)
-    can_build = all(line.state == OK for line in tools[: len(needs.TOOLS)])
+    cpu = all(line.state != PROBLEM for line in tools)
+    can_build = all(line.state != PROBLEM for line in tools[: len(needs.TOOLS)])
     missing = "no nvcc" if toolkit is None else gpu_problem(toolkit, driver)
     gpu = can_build and not missing
     print()
     print(Line("cpu back end", OK if cpu else PROBLEM, "" if cpu else "see above"))
     print(Line("gpu back end", OK if gpu else ABSENT, missing or ("" if gpu else "see above")))
-    wanted = [*of_cpu, *of_tests, needs.SANDBOX]
+    wanted = [*of_cpu, needs.SANDBOX]
     text = remedy([need for need in wanted if not need.present()])
     if text:
         print(f"\n{text}")

@@ -40,6 +40,10 @@ def find_ninja() -> str | None:
     return shutil.which("ninja") or shutil.which("ninja-build")
 
 
+def find_ccache() -> str | None:
+    return shutil.which("ccache")
+
+
 def find_bwrap() -> str | None:
     return shutil.which("bwrap")
 
@@ -77,7 +81,7 @@ class Need:
     package: str  # of Debian and Ubuntu
     present: Callable[[], bool]
     wheel: str = ""  # of PyPI, which takes no root
-    optional: bool = False  # where it is missing, some tests are left out
+    optional: bool = False  # nothing is asked for, without root
 
 
 def _library(header: str, library: str) -> Callable[[], bool]:
@@ -88,10 +92,13 @@ def _for_tests(name: str, package: str, present: Callable[[], bool]) -> Need:
     return Need(name, package, present, optional=True)
 
 
+# With it, what was compiled once is not compiled again.
+CCACHE = Need("ccache", "ccache", lambda: find_ccache() is not None, optional=True)
 TOOLS = [
     Need("C++ compiler", "g++", lambda: find_compiler() is not None, "ziglang"),
     Need("CMake >= " + dotted(MIN_CMAKE), "cmake", lambda: find_cmake() is not None, "cmake"),
     Need("Ninja", "ninja-build", lambda: find_ninja() is not None, "ninja"),
+    CCACHE,
 ]
 # make is the default generator of plain `cmake -S . -B build`, which is tested, too.
 TESTS = [

@@ -15,7 +15,7 @@ from ..lock import alone_in
 from ..paths import OUT, VENV, shown
 from ..process import say
 from . import apt, python_packages, zig
-from .needs import MIN_CMAKE, SANDBOX, Need, find_cmake, needs_of
+from .needs import CCACHE, MIN_CMAKE, SANDBOX, Need, find_cmake, needs_of
 
 
 def ensure(backend: str, modules: Sequence[str] = (), tests: bool = False) -> str:
@@ -53,12 +53,13 @@ def _recorded(path: Path, names: Sequence[str], modules: Sequence[str]) -> str:
 
 
 def _without_left_out(needs: Sequence[Need]) -> list[Need]:
-    """Without root, tests are left out rather than asked for."""
+    """Without root, tests and ccache are left out rather than asked for."""
     left_out = [need for need in needs if need.optional and not need.present()]
     if not left_out or apt.may_install():
         return [*needs]
-    names = ", ".join(need.name for need in left_out)
-    say(f"note: tests that need {names} are left out; ./lab doctor says how to install it")
+    names = ", ".join(need.name for need in left_out if need.name != CCACHE.name)
+    if names:
+        say(f"note: tests that need {names} are left out; ./lab doctor says how to install it")
     return [need for need in needs if need not in left_out]
 
 

@@ -146,6 +146,7 @@ def test_all_that_there_can_be(machine: Path, fake_tool, monkeypatch, capsys) ->
         "make": '[ "$*" = --version ] && echo GNU Make 4.3',
         "cmake": "echo cmake version 3.25.1",
         "ninja": "echo no number",
+        "ccache": "echo ccache version 4.7.5",
         "nvcc": NVCC,
         "ncu": "",
         "nsys": "",
@@ -182,13 +183,13 @@ def test_nothing_at_all(machine: Path, fake_tool, monkeypatch, capsys) -> None:
     out = capsys.readouterr().out
     assert out.endswith(
         "\n\n    sudo apt-get update && sudo apt-get install -y --no-install-recommends g++ cmake "
-        "ninja-build make libgmock-dev libbenchmark-dev bubblewrap python3-venv\n"
+        "ninja-build ccache make libgmock-dev libbenchmark-dev bubblewrap python3-venv\n"
     )
     (machine / "apt-get").unlink()
     assert main.main(["doctor"]) == 1
     out = capsys.readouterr().out
     assert "apt-get" not in out and out.endswith(
-        "\n\n    g++ cmake ninja-build make libgmock-dev libbenchmark-dev bubblewrap python3-venv\n"
+        "\n\n    g++ cmake ninja-build ccache make libgmock-dev libbenchmark-dev bubblewrap python3-venv\n"
     )
     assert main.main(["doctor"]) == 1
     states = {name: text.split()[0] for name, text in lines_of(capsys).items()}

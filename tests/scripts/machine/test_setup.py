@@ -111,12 +111,12 @@ def test_library_is_seen_by_linking(fake_tool, log: Path, capfd) -> None:
 
 
 def test_what_only_tests_of_the_cpu_back_end_need_is_asked_for_by_them() -> None:
-    """Who runs an exercise needs a compiler, CMake and Ninja."""
+    """Who runs an exercise needs a compiler, CMake and Ninja, and is faster with ccache."""
     packages = [need.package for need in needs.needs_of("cpu", tests=True)]
-    assert packages[:3] == ["g++", "cmake", "ninja-build"]
-    assert packages[3:] == ["make", "libgmock-dev", "libbenchmark-dev"]
+    assert packages[:4] == ["g++", "cmake", "ninja-build", "ccache"]
+    assert packages[4:] == ["make", "libgmock-dev", "libbenchmark-dev"]
     for others in (needs.needs_of("cpu"), needs.needs_of("gpu", tests=True)):
-        assert [need.package for need in others] == packages[:3]
+        assert [need.package for need in others] == packages[:4]
 
 
 @pytest.mark.parametrize(("user", "prefix"), [(0, ""), (1000, "sudo -n ")])
@@ -222,6 +222,16 @@ def test_without_root_tests_are_left_out(student, log, tmp_path, monkeypatch, ca
     for output in ("anew\n", ""):
         setup.ensure("cpu", tests=True)
         assert capfd.readouterr() == (output, "")
+    assert not log.exists()
+
+
+def test_without_root_nobody_hears_of_ccache(student, fake_tool, log, monkeypatch, capfd) -> None:
+    """Where it is missing, nothing but time is lost."""
+    tool = Need("a tool", "tool", lambda: True)
+    monkeypatch.setattr(setup, "needs_of", lambda *_: [tool, needs.CCACHE])
+    monkeypatch.setattr(setup, "find_cmake", lambda: "/bin/sh")
+    setup.ensure("cpu")
+    assert capfd.readouterr() == ("", "")
     assert not log.exists()
 
 
