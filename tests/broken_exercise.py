@@ -1,12 +1,13 @@
-"""Breaks an exercise on purpose, and looks whether its checks notice: the ctest cases broken/NAME.
+"""Breaks an exercise on purpose, and looks whether its checks notice: the ctest cases NAME/broken.
 
     broken_exercise.py NAME.cu --library libcuda_emulator.a [OTHER.a...] -- OPTIONS...
     broken_exercise.py NAME.cu --library OTHER.a... --nvcc NVCC NUMBER... -- OPTIONS...
 
-Makes the changes that exercise.toml has as [[broken]] in a copy of the source, those of a round
-together, compiles it and runs it with OPTIONS, or those of the round: on the cpu back end, or with
---nvcc on a GPU, for the architectures of these numbers. Status 0 if just the rows that they name are
-WRONG; 77, which ctest shows as skipped, where there is no GPU.
+Makes the changes that exercise.toml has as [[broken]] in a copy of the source, and runs each round of them
+with OPTIONS, or with its own: on the cpu back end, or with --nvcc on a GPU, for the architectures of these
+numbers. There each round is a program; the cpu back end has one program for all of them where
+switched_blocks.py can write it. Status 0 if just the rows that a round names are WRONG; 77, which ctest
+shows as skipped, where there is no GPU.
 """
 
 from __future__ import annotations
@@ -16,12 +17,14 @@ import shlex
 import subprocess
 import sys
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "scripts"))
+sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "cmake")]
 
-from changed_files import changed_files, write_copy  # noqa: E402
+from case_lines import CaseLines  # noqa: E402
+from changed_files import places, write_copy  # noqa: E402
 from lab_cli import exercise_facts  # noqa: E402
 from lab_cli.catalogue import facts_of  # noqa: E402
 from lab_cli.errors import LabError  # noqa: E402
@@ -30,6 +33,15 @@ from lab_cli.paths import shown  # noqa: E402
 from lab_cli.results.csv_file import Row, parse  # noqa: E402
 from lab_cli.results.rows import with_parameters  # noqa: E402
 from lab_cli.verdicts import GOOD, WRONG  # noqa: E402
+from program import run  # noqa: E402
+from switched_blocks import (  # noqa: E402
+    HEADER,
+    HEADER_TEXT,
+    VARIABLE,
+    Blocks,
+    Change,
+    with_changes,
+)
 
 NOT_THERE = 77
 
@@ -55,13 +67,62 @@ def rounds(changes: list[Broken]) -> list[list[Broken]]:
 
 def options_of(changes: list[Broken]) -> list[str]:
     """Those that the changes of a round ask for; none where they leave it to the caller."""
-    return [word for change in changes for word in shlex.split(change.options)]
+    texts = dict.fromkeys(change.options for change in changes)
+    return [word for text in texts for word in shlex.split(text)]
 
 
-def changed(source: Path, changes: list[Broken]) -> dict[str, str]:
-    """The files that are not as they were, by name, with all changes made in them."""
+@dataclass(frozen=True)
+class Copy:
+    """Files that are not as they were, by name, and the rounds that their program has."""
+
+    texts: dict[str, str]
+    rounds: list[int]
+
+
+def changed(source: Path, changes: list[Broken]) -> dict[Path, list[Change]]:
+    """What changes in each file."""
     who = f"{shown(facts_of(source))}: [[broken]]"
-    return changed_files(source, who, ((each.file, each.replace, each.by) for each in changes))
+    found: dict[Path, list[Change]] = {}
+    where = places(source, who, ((each.file, each.replace) for each in changes))
+    for change, (path, start, end) in zip(changes, where):
+        found.setdefault(path, []).append(Change(change.round, start, end, change.by))
+    return found
+
+
+def alone(files: dict[Path, list[Change]], number: int) -> Copy:
+    """A program of this round."""
+    texts = {
+        path.name: with_changes(path.read_text(encoding="utf-8"), changes)
+        for path, all_changes in files.items()
+        if (changes := [change for change in all_changes if change.round == number])
+    }
+    return Copy(texts, [number])
+
+
+def copies(files: dict[Path, list[Change]], together: bool) -> list[Copy]:
+    """A program of each round, or as few as have all rounds."""
+    numbers = sorted({change.round for changes in files.values() for change in changes})
+    texts = {path: path.read_text(encoding="utf-8") for path in files}
+    places = {path: Blocks(text) for path, text in texts.items()}
+    switched = [
+        number
+        for number in numbers
+        if all(
+            places[path].have(change)
+            for path, changes in files.items()
+            for change in changes
+            if change.round == number
+        )
+    ]
+    if not together or len(switched) < 2:
+        return [alone(files, number) for number in numbers]
+    together = {
+        path.name: places[path].with_rounds(own)
+        for path, changes in files.items()
+        if (own := [change for change in changes if change.round in switched])
+    }
+    others = [alone(files, number) for number in numbers if number not in switched]
+    return [Copy(together, switched), *others]
 
 
 def nvcc_command(nvcc: str, architectures: list[str]) -> list[str]:
@@ -69,33 +130,40 @@ def nvcc_command(nvcc: str, architectures: list[str]) -> list[str]:
     return [nvcc, "-std=c++17", "-w", *targets]
 
 
-def compiled(
-    source: Path, texts: dict[str, str], libraries: list[str], nvcc: list[str], folder: Path
-) -> Path:
-    """The program of the changed files, which go to `folder`."""
-    copy = write_copy(source, texts, folder)
-    if nvcc:
-        command = [*nvcc_command(nvcc[0], nvcc[1:]), str(copy), *libraries]
-    else:
-        emulator, *others = libraries
-        command = [sys.executable, str(ROOT / "emulator" / "driver" / "cc.py"), str(copy)]
-        command += [*others, "-O0", "-w", "--emulator", emulator]
-    command += ["-I", str(ROOT / "common"), "-o", str(folder / "broken")]
-    if subprocess.run(command).returncode != 0:
-        raise LabError(f"{source.name} does not compile with the changes of its [[broken]]")
-    return folder / "broken"
+class Compiler:
+    """Compiles copies of an exercise."""
+
+    def __init__(self, source: Path, libraries: list[str], nvcc: list[str]) -> None:
+        self._source = source
+        if nvcc:
+            self._command, self._libraries = nvcc_command(nvcc[0], nvcc[1:]), libraries
+        else:
+            emulator, *self._libraries = libraries
+            self._command = [sys.executable, str(ROOT / "emulator" / "driver" / "cc.py")]
+            self._command += ["-O0", "-w", "--emulator", emulator]
+
+    def compiled(self, texts: dict[str, str], folder: Path) -> tuple[Path | None, str]:
+        """The program of the changed files, which go to `folder`, or None; and what the compiler says."""
+        copy = write_copy(self._source, texts, folder)
+        (folder / HEADER).write_text(HEADER_TEXT, encoding="utf-8")
+        program = folder / "broken"
+        command = [*self._command, str(copy), *self._libraries]
+        command += ["-I", str(ROOT / "common"), "-I", str(folder), "-o", str(program)]
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        return program if done.returncode == 0 else None, done.stdout
 
 
-def rows_of(program: Path, options: list[str]) -> list[Row]:
-    """What it printed as CSV, the words of the column parameters as columns of their own."""
-    done = subprocess.run([str(program), *options, "--csv"], stdout=subprocess.PIPE, text=True)
-    print(done.stdout)
+def rows_of(program: Path, options: list[str], number: int) -> list[Row]:
+    """What it printed as CSV in a round, the words of the column parameters as columns of their own."""
+    done = run([str(program), *options, "--csv"], {VARIABLE: str(number)})
     if done.returncode == NOT_THERE:
         raise NoGpu
     rows = parse(done.stdout, program).rows
     status = 1 if any(row["check"] == WRONG for row in rows) else 0
     if done.returncode != status:
-        raise LabError(f"exit status {done.returncode}, expected {status} for these rows")
+        raise LabError(
+            f"exit status {done.returncode}, expected {status} for these rows\n{done.stderr}"
+        )
     return [with_parameters(row) for row in rows]
 
 
@@ -118,6 +186,39 @@ def problems(rows: list[Row], changes: list[Broken]) -> list[str]:
     return found
 
 
+class Trial:
+    """The rounds of an exercise."""
+
+    def __init__(self, changes: list[Broken], options: list[str], compiler: Compiler) -> None:
+        self._rounds = {each[0].round: each for each in rounds(changes)}
+        self._options = options
+        self._compiler = compiler
+        self.lines = CaseLines()
+
+    def run(self, copies: list[Copy], files: dict[Path, list[Change]]) -> None:
+        """Compiles each copy and runs its rounds. Where several rounds do not compile together, such as in
+        a function that the compiler evaluates, each gets a program."""
+        for copy in copies:
+            with tempfile.TemporaryDirectory(prefix="lab-broken-") as folder:
+                program, said = self._compiler.compiled(copy.texts, Path(folder))
+                if program:
+                    for number in copy.rounds:
+                        self._try(program, number)
+                elif len(copy.rounds) > 1:
+                    self.run([alone(files, number) for number in copy.rounds], files)
+                else:
+                    self.lines.tell(f"round {copy.rounds[0]}", [f"does not compile:\n{said}"])
+
+    def _try(self, program: Path, number: int) -> None:
+        changes = self._rounds[number]
+        options = options_of(changes) or self._options
+        try:
+            found = problems(rows_of(program, options, number), changes)
+        except LabError as error:
+            found = [str(error)]
+        self.lines.tell(f"round {number}: {shlex.join(options)}", found)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("source", type=Path)
@@ -127,20 +228,17 @@ def main() -> int:
     arguments = parser.parse_args(sys.argv[1:split])
     source = arguments.source.resolve()
     try:
-        found = []
-        for changes in rounds(changes_of(source)):
-            with tempfile.TemporaryDirectory(prefix="lab-broken-") as folder:
-                texts = changed(source, changes)
-                program = compiled(source, texts, arguments.library, arguments.nvcc, Path(folder))
-                options = options_of(changes) or sys.argv[split + 1 :]
-                found += problems(rows_of(program, options), changes)
+        changes = changes_of(source)
+        files = changed(source, changes)
+        compiler = Compiler(source, arguments.library, arguments.nvcc)
+        trial = Trial(changes, sys.argv[split + 1 :], compiler)
+        trial.run(copies(files, together=not arguments.nvcc), files)
     except NoGpu:
         return NOT_THERE
     except LabError as error:
-        found = [str(error)]
-    for problem in found:
-        print(f"FAILED: {problem}", file=sys.stderr)
-    return 1 if found else 0
+        print(f"FAILED: {error}")
+        return 1
+    return trial.lines.end()
 
 
 if __name__ == "__main__":
