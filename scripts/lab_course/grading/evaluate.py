@@ -158,7 +158,7 @@ class Grader:
         """Of a student's NAME.cu, of which nothing is taken but the bodies of the assignment's kernels."""
         kernels: dict[str, str] = {}
         try:
-            copy = self._copy(text, kernels)
+            copy = self.copy(text, kernels)
         except LabError as error:
             return self.nothing(str(error), kernels)
         with _folder() as place:
@@ -173,7 +173,7 @@ class Grader:
                 }
             except Failed as failure:
                 return self.nothing(str(failure), kernels)
-            judge = _Judge(self.assignment, self.workshop, programs)
+            judge = Judge(self.assignment, self.workshop, programs)
             return Grade([judge.finding(each) for each in self.criteria], kernels=kernels)
 
     def nothing(self, problem: str, kernels: Mapping[str, str] | None = None) -> Grade:
@@ -181,7 +181,7 @@ class Grader:
         findings = [Finding(each.about, 0, each.of) for each in self.criteria]
         return Grade(findings, problem, dict(kernels or {}))
 
-    def _copy(self, text: str, kernels: dict[str, str]) -> str:
+    def copy(self, text: str, kernels: dict[str, str]) -> str:
         """The exercise with the student's bodies, which are added to `kernels`; their lines are those of
         the student's file. LabError says what is not taken."""
         name_of_file = self._clean.path
@@ -216,7 +216,7 @@ def program_for(purpose: str) -> str:
     return CHECK if purpose == PROFILE else purpose
 
 
-class _Judge:
+class Judge:
     """Runs the programs of one submission, in each way once."""
 
     def __init__(
