@@ -1,25 +1,29 @@
-"""Lets each launch and each copy of an exercise's results go wrong, one after the other, and looks
-whether its checks notice: the ctest cases faults/NAME.
+"""Lets each launch and each copy of an exercise's results go wrong, and looks whether its checks notice:
+the ctest cases NAME/faults.
 
     faulty_exercise.py exercise.toml -- NAME_faulty OPTIONS...
 
-A launch that fails must end the program with its error. A launch that does nothing, and a bit that
-changes in the first, a middle or the last of the values that come to the host, must make the check of
-one row WRONG (of nestedHelloWorld, of one or more), and leave all others as they were. [faults] in
-exercise.toml has those that are harmless.
+A launch that does nothing, and a bit that changes in the first, a middle or the last of the values that
+come to the host, must make the check of one row WRONG (of nestedHelloWorld, of one or more), and leave all
+others as they were. One run has faults in many rows; where that does not end as it must, each fault gets a
+run. For any two rows, there is a run in which the first has no launch, and the second no fault. A launch that fails must end the program with its error: of the launches that a statement of
+the source makes, one is tried. [faults] in exercise.toml has those that are harmless.
 """
 
 from __future__ import annotations
 
 import csv
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from subprocess import CompletedProcess
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "cmake")]
 
+from case_lines import CaseLines  # noqa: E402
 from lab_cli import exercise_facts  # noqa: E402
 from lab_cli.results.csv_file import Row  # noqa: E402
 from lab_cli.verdicts import WRONG  # noqa: E402
@@ -31,14 +35,38 @@ REFUSED = "cudaErrorInvalidConfiguration"
 BYTES = (2, 6)
 
 
-def faults_of(notes: str) -> list[str]:
-    """All that is to go wrong, of what a run without a fault noted."""
-    lines = [line.split() for line in notes.splitlines()]
-    launches = sum(line == ["launch"] for line in lines)
-    sizes = [int(line[1]) for line in lines if line[0] == "copy"]
-    return [f"{kind} {number}" for kind in ("launch", "refused") for number in range(launches)] + [
-        f"copy {number} {byte}" for number, size in enumerate(sizes) for byte in damaged(size)
-    ]
+@dataclass(frozen=True)
+class Fault:
+    """What is to go wrong."""
+
+    name: str  # as in exercise.toml: "copy 3 6"
+    row: int  # the number of rows that are printed before
+    entry: str  # of LAB_FAULTS
+
+
+def faults_of(notes: str) -> list[Fault]:
+    """All that may go wrong, of what a run without a fault noted."""
+    launches: list[Fault] = []
+    refused: dict[str, Fault] = {}  # by statement
+    copies: list[Fault] = []
+    row = launched = copied = copies_before = (
+        0  # the latter three: launches and copies of a row, and all before
+    )
+    for kind, *words in map(str.split, notes.splitlines()):
+        if kind == "row":
+            row, launched, copied = row + 1, 0, 0
+        elif kind == "launch":
+            number = len(launches)
+            launches.append(Fault(f"launch {number}", row, f"launch {row} {launched};"))
+            refusal = Fault(f"refused {number}", row, f"refused {row} {launched};")
+            refused.setdefault(words[0], refusal)
+            launched += 1
+        else:
+            for byte in damaged(int(words[0])):
+                name = f"copy {copies_before} {byte}"
+                copies.append(Fault(name, row, f"copy {row} {copied} {byte};"))
+            copied, copies_before = copied + 1, copies_before + 1
+    return [*launches, *refused.values(), *copies]
 
 
 def damaged(size: int) -> list[int]:
@@ -73,28 +101,90 @@ def unreported(done: CompletedProcess[str], from_host: bool) -> str:
     return "" if named else f"expected {REFUSED} on stderr, which has {done.stderr.strip()!r}"
 
 
-def problems(command: Sequence[str], harmless: Sequence[str]) -> list[str]:
-    """What is wrong with the run without a fault, and with each that is not harmless."""
-    done, notes = run_noting(command, "LAB_FAULT_NOTES")
-    before = rows_of(done)
-    if done.returncode != 0 or not before:
-        return [f"without a fault: exit status {done.returncode}, {len(before)} rows"]
-    faults = faults_of(notes)
-    found = [
-        f"{listed} is not there, but exercise.toml says that it is harmless"
-        for listed in harmless
-        if not any(is_harmless(fault, [listed]) for fault in faults)
-    ]
+def groups(faults: Sequence[Fault], of_all_pairs: bool) -> Iterator[list[Fault]]:
+    """Faults that one run can have: in rows whose numbers agree in a bit, one in each. That is one bit for each
+    fault of a row, or with `of_all_pairs` all: then some run has the fault of a row and none of the other,
+    whatever the two rows."""
+    rows: dict[int, list[Fault]] = {}
     for fault in faults:
-        if not is_harmless(fault, harmless):
-            faulty = run(command, {"LAB_FAULT": fault})
-            wrong = (
-                unreported(faulty, "kernel" in before[0])
-                if fault.startswith("refused ")
-                else problem(before, rows_of(faulty), faulty.returncode)
-            )
-            found += [f"{fault}: {wrong}"] if wrong else []
-    return found
+        rows.setdefault(fault.row, []).append(fault)
+    bits = range(max(1, max(rows, default=0).bit_length()))
+    for number, together in enumerate(zip_longest(*rows.values())):
+        for bit in bits if of_all_pairs else [number % len(bits)]:
+            for value in (0, 1):
+                group = [fault for fault in together if fault and fault.row >> bit & 1 == value]
+                if group:
+                    yield group
+
+
+def just_these(before: Sequence[Row], after: Sequence[Row], wrong: set[int]) -> bool:
+    """Whether just the rows of these numbers are WRONG, and all others as they were."""
+    checks = [WRONG if n in wrong else row["check"] for n, row in enumerate(before)]
+    return [row["check"] for row in after] == checks
+
+
+class Trial:
+    """The faults of an exercise."""
+
+    def __init__(self, command: Sequence[str], harmless: Sequence[str], lines: CaseLines) -> None:
+        self._command = command
+        self._harmless = harmless
+        self._lines = lines
+        self._before: list[Row] = []
+
+    def run(self) -> None:
+        """Tries each fault that is not harmless."""
+        done, notes = run_noting(self._command, "LAB_FAULT_NOTES")
+        self._before = rows_of(done)
+        if done.returncode != 0 or not self._before:
+            said = f"exit status {done.returncode}, {len(self._before)} rows"
+            self._lines.tell("without a fault", [said])
+            return
+        all_faults = faults_of(notes)
+        for listed in self._harmless:
+            if not any(is_harmless(fault.name, [listed]) for fault in all_faults):
+                said = "it is not there, but exercise.toml says that it is harmless"
+                self._lines.tell(listed, [said])
+        faults = [each for each in all_faults if not is_harmless(each.name, self._harmless)]
+        of_kind = {
+            kind: [fault for fault in faults if fault.name.startswith(kind)]
+            for kind in ("launch", "copy", "refused")
+        }
+        rows = notes.splitlines().count("row")
+        alone = not self._is_launch or rows != len(self._before)
+        self._try(of_kind["launch"], groups(of_kind["launch"], True), alone)
+        self._try(of_kind["copy"], groups(of_kind["copy"], False), alone)
+        for fault in of_kind["refused"]:
+            faulty = run(self._command, {"LAB_FAULTS": fault.entry})
+            self._tell(fault, unreported(faulty, self._is_launch))
+
+    @property
+    def _is_launch(self) -> bool:
+        """Whether a row is that of one launch of the host."""
+        return "kernel" in self._before[0]
+
+    def _try(self, faults: list[Fault], together: Iterable[list[Fault]], alone: bool) -> None:
+        """Tries faults in these groups, and alone those of a group that does not end as it must; or
+        all of them alone."""
+        suspected = set(faults) if alone else set()
+        for group in () if alone else together:
+            if not self._is_noticed(group):
+                suspected |= set(group)
+        for fault in faults:
+            self._tell(fault, self._wrong_with(fault) if fault in suspected else "")
+
+    def _is_noticed(self, group: Sequence[Fault]) -> bool:
+        """Whether each of the faults in one run makes its row WRONG, and no other row is."""
+        faulty = run(self._command, {"LAB_FAULTS": "".join(fault.entry for fault in group)})
+        wrong = {fault.row for fault in group}
+        return faulty.returncode == 1 and just_these(self._before, rows_of(faulty), wrong)
+
+    def _wrong_with(self, fault: Fault) -> str:
+        faulty = run(self._command, {"LAB_FAULTS": fault.entry})
+        return problem(self._before, rows_of(faulty), faulty.returncode)
+
+    def _tell(self, fault: Fault, wrong: str) -> None:
+        self._lines.tell(fault.name, [wrong] if wrong else [])
 
 
 def rows_of(done: CompletedProcess[str]) -> list[Row]:
@@ -105,10 +195,9 @@ def main(arguments: list[str]) -> int:
     split = arguments.index("--")
     (facts,) = arguments[:split]
     command = [*arguments[split + 1 :], "--csv", "--profile"]
-    found = problems(command, exercise_facts.load(Path(facts)).harmless)
-    for line in found:
-        print(f"FAILED: {line}", file=sys.stderr)
-    return 1 if found else 0
+    lines = CaseLines()
+    Trial(command, exercise_facts.load(Path(facts)).harmless, lines).run()
+    return lines.end()
 
 
 if __name__ == "__main__":
