@@ -1,7 +1,7 @@
 """The cpu back end as for somebody who is not root on a machine without compiler, CMake, Ninja and make.
 
-    python3 tests/without_root.py              runs and tests all exercises, in out/without_root
-    python3 tests/without_root.py NAME...      some
+    python3 tests/manual/without_root.py              runs and tests all exercises, in out/without_root
+    python3 tests/manual/without_root.py NAME...      some
 
 What is installed here is off PATH, and its headers and packages of CMake are hidden in namespaces of this
 process's own (unshare); lab gets all that it needs from PyPI, into out/without_root.
@@ -15,7 +15,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "out" / "without_root"
 HIDDEN = re.compile(
     r".*(\+\+|gcc|clang|ninja|nvcc|ccache).*|cc|c89|c99|cmake|ctest|make|gmake|sudo|apt-get|ar|ranlib|ld|addr2line"

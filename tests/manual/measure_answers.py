@@ -1,6 +1,6 @@
 """Measures what the answers of a page say of the speed of their code, on a GPU.
 
-    python tests/measure_answers.py NAME...
+    python3 tests/manual/measure_answers.py NAME...
 
 Each answer on NAME's page with <!-- measure: OPTIONS --> (page_answers.py) is put into a copy of the
 checkout, and the exercise built and run there with these options; so is what stands in the checkout, as
@@ -17,8 +17,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-TESTS = Path(__file__).resolve().parent
-sys.path[:0] = [str(TESTS), str(TESTS.parent / "scripts")]
+CHECKOUT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(CHECKOUT / folder) for folder in ("tests", "tests/pages", "scripts")]
 
 from lab_cli import catalogue  # noqa: E402
 from lab_cli.errors import LabError  # noqa: E402

@@ -1,6 +1,6 @@
 """Ten students at once, with one checkout that none of them can write to. Not a part of CI.
 
-    sudo python3 tests/ten_students.py [--students COUNT] [COMMAND...]
+    sudo python3 tests/manual/ten_students.py [--students COUNT] [COMMAND...]
 
 Each is a user of their own (without root: whoever runs this), with `umask 077` and a build folder of
 their own, and runs the commands one after another: by default `./lab run reduceInteger` and
@@ -20,7 +20,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 COMMANDS = ["./lab run reduceInteger", "./lab test transpose"]
 FIRST_UID = 60001
 HEAD = "student  status  seconds"

@@ -1,6 +1,6 @@
-"""Tries the code in the answers of pages on a GPU, as test_page_answers.py tries it on the cpu back end.
+"""Tries the code in the answers of pages on a GPU, as tests/pages/test_answers.py tries it on the cpu back end.
 
-    python tests/try_answers.py NAME...
+    python3 tests/manual/try_answers.py NAME...
 
 Each answer on NAME's page (page_answers.py) is compiled with nvcc, and its runs must end with their status;
 what a whole program prints must be what the page says. Left out are runs with a hazard on purpose, whose
@@ -17,8 +17,8 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-TESTS = Path(__file__).resolve().parent
-sys.path[:0] = [str(TESTS), str(TESTS.parent / "scripts")]
+CHECKOUT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(CHECKOUT / folder) for folder in ("tests", "tests/pages", "scripts")]
 
 from lab_cli.building import own_program  # noqa: E402
 from lab_cli.counters import profilers  # noqa: E402

@@ -1,6 +1,6 @@
 """Tries a container of .devcontainer/ as an editor opens it, with buildah. Not a part of CI.
 
-    sudo python3 tests/try_container.py [--gpu] [--base IMAGE | --debootstrap] [--uid UID] [COMMAND...]
+    sudo python3 tests/manual/try_container.py [--gpu] [--base IMAGE | --debootstrap] [--uid UID] [COMMAND...]
 
 Builds the image, gives its user the uid of the workspace's owner, as editors do, and runs the command,
 by default `./lab test`, as this user in a clone of the last commit. Everything that it leaves in the
@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / ".devcontainer"
 WORKSPACE = "/workspaces/cuda-lab"
 HERE = ["--isolation", "chroot", "--network", "host"]  # no privileges but root's, no bridge

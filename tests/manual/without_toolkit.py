@@ -1,7 +1,7 @@
 """The gpu back end as on a machine without a CUDA toolkit: with nvcc, CUB and cuBLAS of PyPI.
 
-    python3 tests/without_toolkit.py             builds and tests all exercises, in out/without_toolkit
-    python3 tests/without_toolkit.py NAME...     some
+    python3 tests/manual/without_toolkit.py             builds and tests all exercises, in out/without_toolkit
+    python3 tests/manual/without_toolkit.py NAME...     some
 
 What is installed here is hidden in namespaces of this process's own (unshare); a toolkit in another place
 than the usual ones has to be off PATH. Where there is no GPU, the tests end as skipped.
@@ -15,7 +15,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "out" / "without_toolkit"
 VARIABLES = ["CUDACXX", "CUDA_HOME", "CUDA_PATH"]
 INSIDE = "LAB_TOOLKIT_IS_HIDDEN"
