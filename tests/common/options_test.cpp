@@ -94,11 +94,12 @@ TEST(Options, NumbersMayBeAtTheirLimits) {
 }
 
 TEST(Options, BadNumbersAreNamedWithWhatIsAllowed) {
-    std::vector<std::string> all = {"", " 1", "1 ", "\xef\xbc\x95"};  // the last: a full-width 5
+    std::vector<std::string> all = {"", " 1", "1 ", "4\n4", "\xff\xfe"};
+    all.push_back("\xef\xbc\x95");  // a full-width 5
     std::istringstream words(
         "0 -1 +1 abc 1e3 1e99 0x10 12a 12KB 12KK 5K5 1.5M 2T 1P K 1.5 1099511627777 "
-        "99999999999999999999 18446744073709551617 17179869184G 16777216T 18014398509481985K "
-        "-18446744073709551615");
+        "1T1 4x 0x0 99999999999999999999 18446744073709551617 17179869184G 16777216T "
+        "18014398509481985K -18446744073709551615");
     for (std::string word; words >> word;) all.push_back(word);
     for (const std::string& bad : all) {
         Line line;
@@ -131,6 +132,7 @@ TEST(Options, WhatIsNotAnOptionIsNamed) {
               "stray: expected options, which begin with --");
     EXPECT_EQ(Line().parse({"-"}), "-: expected options, which begin with --");
     EXPECT_EQ(Line().parse({""}), "\"\": expected options, which begin with --");
+    EXPECT_EQ(Line().parse({"\xff"}), "\xff: expected options, which begin with --");
     EXPECT_EQ(Line().parse({"--size=3", "--"}), "");
     EXPECT_EQ(Line().parse({"--", "--size=3"}), "--size=3: nothing is an option behind --");
 }
