@@ -141,3 +141,5 @@ def test_little_address_space(program: Path, sms: int) -> None:
         done = run(program, "--reps=1", sms=sms, limit=kibibytes * 1024)
         wrong = problem(done.returncode, done.stderr)
         assert not wrong, f"{kibibytes} KiB: {wrong}"
+        if done.returncode == 0:  # and so it is with more
+            return
