@@ -2,13 +2,19 @@
 them, as `nohup` does and a script that runs it in the background.
 
 They leave no compiled code in the checkout: lab and the emulator would read there what a full disk has
-cut short."""
+cut short.
+
+Only the tests of tests/pages read the pages of the checkout (*.md). So no other test has to run again
+when nothing but a page has changed."""
 
 from __future__ import annotations
 
 import os
 import signal
 import sys
+from pathlib import Path
+
+import pytest
 
 sys.dont_write_bytecode = True
 os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
@@ -19,3 +25,34 @@ for number, handler in (
 ):
     if signal.getsignal(number) == signal.SIG_IGN:
         signal.signal(number, handler)
+
+TESTS = Path(__file__).resolve().parent
+MAY_READ_PAGES = (TESTS / "pages",)
+NOT_PAGES = (TESTS.parent / "out", TESTS.parent / "scripts")  # what is built, and the templates
+now: list[Path] = []  # the file of the test that runs, or is collected
+
+
+def pytest_collectstart(collector: pytest.Collector) -> None:
+    now[:] = [collector.path]
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    now[:] = [item.path]
+
+
+def is_below(path: Path, folders: tuple[Path, ...]) -> bool:
+    return any(folder in path.parents for folder in folders)
+
+
+def keep_from_pages(event: str, arguments: tuple[object, ...]) -> None:
+    """An audit hook. AssertionError where a test outside of tests/pages opens a page."""
+    if event != "open" or not now or is_below(now[0], MAY_READ_PAGES):
+        return
+    name = arguments[0]
+    if isinstance(name, (str, bytes)) and os.fsdecode(name).endswith(".md"):
+        path = Path(os.fsdecode(name)).resolve()
+        if is_below(path, (TESTS.parent,)) and not is_below(path, NOT_PAGES):
+            raise AssertionError(f"reads {path}: a test that reads pages belongs into tests/pages")
+
+
+sys.addaudithook(keep_from_pages)

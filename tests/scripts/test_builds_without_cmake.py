@@ -8,7 +8,6 @@ import re
 import shlex
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -21,14 +20,6 @@ COMMON = ROOT / "common"
 BUILD = Path(os.environ.get("CPU_BUILD", ROOT / "out" / "cpu")).absolute()
 OWN = sorted(str(source) for source in (ROOT / "tests" / "common" / "programs").glob("own*.cu"))
 NO_GPU = 77
-
-
-def test_each_file_has_its_line() -> None:
-    readme = (COMMON / "README.md").read_text("utf-8")
-    lines = re.findall(r"^\| \[([^\]]+)\]\(([^)]+)\) \| [^|]+ \|$", readme, re.MULTILINE)
-    assert all(name == target for name, target in lines)
-    files = {path.name for path in COMMON.iterdir()} - {"README.md"}
-    assert Counter(name for name, _ in lines) == Counter(files)
 
 
 def built(command: list[str], program: Path) -> subprocess.CompletedProcess[str]:

@@ -131,13 +131,6 @@ def test_words_have_room(path: Path) -> None:
     assert outside_of(svg) == []
 
 
-@of_drawings
-def test_drawing_stands_on_the_page_of_its_exercise(path: Path) -> None:
-    page = (path.parent / "README.md").read_text(encoding="utf-8")
-    alternative = re.search(rf"!\[([^\]]*)\]\({path.name}\)", page)
-    assert alternative and len(alternative[1]) > 80, "an image, with words that tell what is drawn"
-
-
 def test_words_can_be_read_in_both_schemes() -> None:
     assert min(map(int, re.findall(r"(\d+)px", drawing.STYLE))) >= SMALLEST
     for fill in schemes():

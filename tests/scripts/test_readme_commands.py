@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import signal
 import subprocess
 import sys
@@ -10,22 +9,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from lab_cli.paths import ROOT
-
-SPEC = importlib.util.spec_from_file_location(
-    "readme_commands", ROOT / ".ci" / "readme_commands.py"
-)
-assert SPEC and SPEC.loader
-readme_commands = importlib.util.module_from_spec(SPEC)
-SPEC.loader.exec_module(readme_commands)
-
-
-def test_commands_of_the_readme() -> None:
-    commands = readme_commands.commands_of((ROOT / "README.md").read_text(encoding="utf-8"))
-    words = [command.partition("#")[0].split() for command in commands]
-    for wanted in (["./lab", "test"], ["./lab", "check", "transpose"]):
-        assert wanted in words
-    assert not any("clone" in command for command in words)
+import readme_commands
 
 
 @pytest.fixture

@@ -6,16 +6,11 @@ import os
 import re
 import shutil
 import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import handout_sample as sample
 import pytest
 from lab_cli import catalogue, main, toml_file
-from lab_cli.machine.needs import find_cmake, find_compiler, find_ninja
-from lab_cli.paths import ROOT
-from lab_cli.results.csv_file import parse
 from lab_course.grading.kernel_source import KernelSource
 from lab_course.handouts import choice, files, leaks, workspace
 
@@ -411,116 +406,3 @@ def test_a_folder_that_cannot_be_replaced_is_named(checkout, tmp_path, monkeypat
     assert main.main(["handout", "loadFirst", "-o", str(tmp_path / "out")]) == 1
     assert f"-o {tmp_path / 'out'}: cannot be made: Device or" in capfd.readouterr().err
     assert_nothing(tmp_path)
-
-
-# ---- the project's own
-
-
-def assignments() -> dict[str, choice.Part]:
-    """Of all exercises, by name."""
-    return {
-        each.name: choice.Part(exercise, [each])
-        for exercise in catalogue.exercises()
-        for each in exercise.facts.assignments
-    }
-
-
-def windows(text: str) -> Iterator[str]:
-    """Each three lines of code in a row, without spaces and comments, if they are long enough."""
-    lines = [re.sub(r"\s+|//.*", "", line) for line in text.splitlines()]
-    lines = [line for line in lines if len(line) > 2]
-    for three in zip(lines, lines[1:], lines[2:]):
-        if sum(map(len, three)) > 60:
-            yield "".join(three)
-
-
-@pytest.mark.parametrize("name", assignments())
-def test_nothing_of_the_solution_is_in_it(tmp_path: Path, name: str) -> None:
-    out = tmp_path / "out"
-    assert main.main(["handout", name, "-o", str(out)]) == 0
-    part = assignments()[name]
-    shipped = KernelSource(part.exercise.source.read_text(), name)
-    texts = {
-        path: re.sub(r"\s+", "", re.sub(r"//.*", "", path.read_text(errors="replace")))
-        for path in out.rglob("*")
-        if path.is_file() and ".git" not in path.parts
-    }
-    own = texts.pop(out / part.source)
-    for kernel in part.kernels:
-        function = shipped.function(kernel)
-        above = re.sub(r"\s+", "", re.sub(r"//.*", "", shipped.text[: function.start]))
-        for three in windows(shipped.body(kernel)):
-            assert three in above or three not in own
-            assert [
-                path for path, text in texts.items() if three in text and three not in own
-            ] == []
-    code = re.sub(r"//[^\n]*", "", (out / part.source).read_text())
-    assert not {*part.hidden} & {*re.findall(r"\w+", code)}
-    assert git(out, "rev-list", "--all", "--count") == "1\n"
-    assert git(out, "status", "--porcelain", "--ignored") == ""
-
-
-class HandedOut:
-    """A hand-out of one assignment, built with the libraries of the project's own build, which take longer
-    than all the rest."""
-
-    def __init__(self, name: str, folder: Path) -> None:
-        self.cmake = find_cmake()
-        self.built = Path(os.environ.get("CPU_BUILD", ROOT / "out" / "cpu")).absolute()
-        self.library = self.built / "emulator" / "libcuda_emulator.a"
-        if not (self.cmake and find_compiler() and find_ninja() and self.library.exists()):
-            pytest.skip(f"needs CMake, Ninja, a C++ compiler and {self.library}")
-        self.part = assignments()[name]
-        self.exercise = self.part.exercise
-        self.folder = folder
-        self.source = folder / self.part.source
-        assert main.main(["handout", name, "-o", str(folder)]) == 0
-
-    def run(self, *command: str) -> str:
-        done = subprocess.run(
-            command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-        )
-        assert done.returncode == 0, done.stdout
-        return done.stdout
-
-    def compiled(self, program: str, *flags: str) -> str:
-        output = self.folder / "out" / "cpu" / self.exercise.chapter / program
-        output.parent.mkdir(parents=True, exist_ok=True)
-        warnings = ("-Wall", "-Wextra", "-Werror")
-        common = ("-I", "common", f"-L{self.built / 'common'}", "-llab_common", *warnings)
-        driver = (sys.executable, "emulator/driver/cc.py", "--emulator", str(self.library))
-        self.run(*driver, *flags, *common, str(self.source), "-o", str(output))
-        return str(output)
-
-
-@pytest.mark.parametrize("name", assignments())
-def test_it_builds_and_is_wrong_where_the_student_writes(tmp_path: Path, name: str) -> None:
-    out = HandedOut(name, tmp_path / "out")
-    (assignment,) = out.part.assignments
-    command = [out.compiled(out.exercise.name), *assignment.results.sizes[0].split(), "--csv"]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
-    assert done.returncode == 1
-    verdicts: dict[str, set[str]] = {}
-    for row in parse(done.stdout, out.source).rows:
-        verdicts.setdefault(row["kernel"], set()).add(row["check"])
-    wrong = {kernel for kernel, verdict in verdicts.items() if "WRONG" in verdict}
-    assert wrong == {*assignment.rows}
-    assert {*out.part.hidden}.isdisjoint(verdicts)
-
-
-def test_with_the_shipped_body_it_passes_its_tests(tmp_path: Path) -> None:
-    """That of which most has to go."""
-    parts = assignments()
-    name = max(parts, key=lambda name: len(parts[name].hidden))
-    out = HandedOut(name, tmp_path / "out")
-    out.run(str(out.cmake), "--preset", "cpu")
-    shipped = KernelSource(out.exercise.source.read_text(), "shipped")
-    bodies = {kernel: shipped.body(kernel) for kernel in out.part.kernels}
-    source = KernelSource(out.source.read_text(), "handed out")
-    out.source.write_text(source.with_bodies(bodies))
-    out.compiled(out.exercise.name)
-    out.compiled(out.exercise.instrumented, "--instrument")
-    ctest = str(Path(str(out.cmake)).with_name("ctest"))
-    passed = out.run(ctest, "--test-dir", "out/cpu", "-L", f"^{out.exercise.name}$", "-V")
-    assert re.search(r"100% tests passed.* out of (\d\d)\n", passed)
-    assert "did not run" not in passed  # skipped

@@ -1,5 +1,5 @@
-"""The assignments of the exercises: their pages, points and speed. Whether the kernels, rows and options that
-[[assignment]] names are there, test_handout.py and graded_assignments.py try, which hand out and grade each."""
+"""The assignments of the exercises: their points and speed. Whether the kernels, rows and options that
+[[assignment]] names are there, test_handouts.py and graded_assignments.py try, which hand out and grade each."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from lab_cli.paths import ROOT
 from lab_cli.results import csv_file, store
 from lab_cli.results.csv_file import Row
 from lab_course.grading.kernel_source import KernelSource
-from lab_course.handouts import pages
 
 FULL = 10  # points without a GPU
 ROOM = 0.95  # of what was measured, for a GPU that has other things to do
@@ -36,26 +35,6 @@ def option_values(options: str) -> dict[str, str]:
         if re.fullmatch(r"\d+[KMG]", value):
             values[name] = str(int(value[:-1]) * UNITS[value[-1]])
     return values
-
-
-@of_assignments
-def test_its_task_is_on_the_page(exercise: Exercise, assignment: Assignment) -> None:
-    page = exercise.page.read_text(encoding="utf-8")
-    tasks = page.partition("\n## Tasks\n")[2].partition("\n## ")[0]
-    assert re.search(rf"^{assignment.task}\. ", tasks, re.MULTILINE)
-
-
-@of_assignments
-def test_no_other_answer_has_its_kernels(exercise: Exercise, assignment: Assignment) -> None:
-    page = exercise.page.read_text(encoding="utf-8")
-    gone = {assignment.task, *assignment.answers}
-    seen: set[int] = set()
-    for answer in pages.ANSWER.finditer(page):
-        tasks = {int(number) for number in re.findall(r"\d+", answer["title"])}
-        seen |= tasks
-        for name in assignment.kernels:
-            assert tasks & gone or not re.search(rf"__global__[^;{{]*\b{name}\(", answer[0]), tasks
-    assert gone <= seen
 
 
 @of_assignments

@@ -6,10 +6,8 @@ import re
 from pathlib import Path
 from xml.etree import ElementTree
 
-import pytest
 from exercise_sample import FACTS
 from lab_cli import catalogue
-from lab_cli.paths import ROOT
 from lab_course.reporting import figures
 from lab_course.reporting.facts import Figure
 
@@ -47,22 +45,6 @@ def test_it_fits_the_page_and_says_what_is_to_be_seen(tmp_path: Path) -> None:
     root = ElementTree.fromstring(markup(tmp_path))
     assert root.get("role") == "img" and root.get("aria-label") == 'bars "of" it'
     assert root.get("width") is None and root.get("viewBox") == "0 0 9 9"
-
-
-@pytest.mark.parametrize("exercise", catalogue.exercises(), ids=lambda exercise: exercise.name)
-def test_of_every_exercise(exercise: catalogue.Exercise) -> None:
-    found = figures.of(exercise, "h200")
-    assert bool(found.problem) == (not found.figures)
-    for figure in found.figures:
-        assert figure.gpu == "NVIDIA H200" and not figure.this_machine and figure.date
-        assert len(figure.text) > 40, figure.name  # of the exercise's page
-        text = figures.markup(figure, f"{figure.name}-")
-        known = set(re.findall(r' id="([^"]*)"', text))
-        used = set(re.findall(r'(?:href="|url\()#([^")]*)', text))
-        assert used <= known
-        original = (ROOT / figure.file).read_text()
-        assert text.count("<path") == original.count("<path")
-        assert text.count("<use") == original.count("<use")
 
 
 def test_this_machines_come_first(exercises, monkeypatch) -> None:

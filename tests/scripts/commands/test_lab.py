@@ -29,12 +29,6 @@ def test_list_names_every_exercise_and_says_what_it_is(capfd) -> None:
     assert set(described) == sources
 
 
-def test_version_is_the_newest_one_in_the_changelog(capfd) -> None:
-    versions = re.findall(r"^## \[(\d.*)\] - ", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
-    assert main.main(["--version"]) == 0
-    assert capfd.readouterr().out == f"lab {versions[0]}\n"
-
-
 def test_help_names_every_command(capfd) -> None:
     assert main.main(["--help"]) == 0
     out = capfd.readouterr().out

@@ -1,19 +1,14 @@
-"""What ./lab profile --explain says of kernels that ran on an H200, beside what their pages say of them."""
+"""What ./lab profile --explain says of kernels that ran on an H200, beside what we know of them."""
 
 from __future__ import annotations
 
 import re
-import textwrap
 
 import explain_sample
 import pytest
-from lab_cli import metrics
-from lab_cli.counters import diagnosis, explanation, metric_table, raw_csv
-from lab_cli.paths import ROOT
-from lab_fixtures import shipped
+from lab_cli.counters import diagnosis, explanation
 
 RULES = diagnosis.load()
-IN_GUIDE = re.compile(r"<!-- explained (\w+) -->\n\n((?:    .*\n)+)")
 
 # Whose remedy is named: a part of the GPU, a stall, or the symptom of a rule.
 DRAM, L2, L1, SM = "device memory", "L2 cache", "L1 and shared memory", "multiprocessors"
@@ -173,31 +168,8 @@ def test_what_ncu_could_not_say_is_named() -> None:
     assert undecided == [f"not decided: {symptom} (no waves)" for symptom in symptoms]
 
 
-# ---- without a GPU, and in the guide ----
-
-
-def explained(stem: str, width: int) -> list[str]:
-    """The paragraphs on the kernels of an exercise's build, NAME.debug or NAME.optimised, as without a
-    GPU."""
-    exercise, _, build = stem.partition(".")
-    path = shipped(exercise).results / "h200" / f"counts.{build}.csv"
-    raw = raw_csv.parse(path.read_text())
-    asked = metrics.load().find(RULES.metrics("cpu"))
-    text = explanation.text(metric_table.build(raw, asked, "recorded", []), "cpu", width)
-    *kernels, notes = text.split("\n\n")
-    assert notes.startswith("recorded\n")
-    assert " ".join(notes.split()).endswith(explanation.WITHOUT_GPU)
-    return kernels
-
-
-def test_the_guide_shows_what_is_said() -> None:
-    ((kernel, block),) = IN_GUIDE.findall((ROOT / "GUIDE.md").read_text())
-    said = [text for text in explained("transpose.optimised", 96) if text.startswith(f"{kernel},")]
-    assert said == [textwrap.dedent(block).rstrip("\n")]
-
-
 def test_lines_keep_to_the_width_and_a_number_stands_beside_its_unit() -> None:
     for width in range(40, 100, 4):
-        text = "\n".join(explained("transpose.optimised", width))
+        text = "\n".join(explain_sample.without_gpu("transpose.optimised", width))
         assert all(len(line) <= width for line in text.splitlines() if len(line.split()) > 1)
         assert not re.search(r"^ *%", text, re.MULTILINE)

@@ -1,5 +1,4 @@
-"""The figures of results are those of the exercises, drawn from the data that are there; pages show figures
-that exist."""
+"""The figures of results are those of the exercises, drawn from the data that are there."""
 
 from __future__ import annotations
 
@@ -12,10 +11,8 @@ from lab_cli.machine.python_packages import REQUIREMENTS
 from lab_cli.results import figures
 from lab_cli.results.csv_file import read_text
 from lab_cli.results.figures import Spec
-from lab_cli.results.tables import pages
 
 GPU = "h200"
-IMAGE = re.compile(r"!\[([^\]]*)\]\(([^)]+)\)")
 NUMBER = re.compile(r"(-?\d+\.?\d*)")
 # Identifiers, which matplotlib makes of what is drawn.
 MADE_UP = re.compile(r"(?<=[\"#])[mph][0-9a-f]{10}\b")
@@ -30,25 +27,6 @@ def measured(specs: list[Spec]) -> list[tuple[Spec, Path]]:
     """The figures of the GPU whose results the pages show, each with the folder that has its data."""
     found = [(spec, spec.results / GPU) for spec in specs]
     return [(spec, folder) for spec, folder in found if spec.source(folder).is_file()]
-
-
-def test_pages_show_figures_that_exist_and_say_what_is_to_be_seen() -> None:
-    shown = 0
-    for page in pages():
-        for about, target in IMAGE.findall(page.read_text()):
-            shown += 1
-            assert (page.parent / target).is_file(), f"{page}: no file {target}"
-            assert len(about.split()) >= 8, f"{page}: {target} needs a text that describes it"
-    assert shown >= 8, "the figures are no longer found"
-
-
-def test_every_figure_of_an_exercise_is_shown_somewhere(specs: list[Spec]) -> None:
-    shown = {
-        (page.parent / target).resolve()
-        for page in pages()
-        for _, target in IMAGE.findall(page.read_text())
-    }
-    assert {spec.file(folder) for spec, folder in measured(specs)} <= shown
 
 
 def test_every_figure_belongs_to_an_entry(specs: list[Spec]) -> None:

@@ -147,15 +147,6 @@ def test_parts_that_the_diagnosis_does_not_have(parts: str, message: str) -> Non
         )
 
 
-def test_the_pages_are_up_to_date() -> None:
-    found = 0
-    for page in tables.pages():
-        text = page.read_text()
-        assert tables.with_tables(text, page.parent) == text, f"{page}: run ./lab plot"
-        found += len(tables.BLOCK.findall(text))
-    assert found >= 6, "the marks of the tables are no longer found"
-
-
 COPIES = ("out/copy.md", "build/deep/copy.md", ".venv/lib/copy.md")  # in what lab makes
 STALE = "<!-- table x.csv | kernel | size=1 -->\n| old |\n<!-- end of table -->\n"
 

@@ -11,6 +11,7 @@ import shlex
 from pathlib import Path
 
 import pytest
+import readme_commands
 from lab_cli import catalogue, main, metrics
 from lab_cli.commands.arguments import AFTER_DASHES
 from lab_cli.errors import LabError
@@ -243,3 +244,11 @@ def test_a_file_that_nvcc_does_not_find_is_named() -> None:
     assert missing_for_nvcc(f"nvcc -I common -c {source.with_name('none.cu')}") == ["none.cu"]
     missing = missing_for_nvcc(f"nvcc -I lab -c {source}")
     assert "matmul.cu: lab.cuh" in missing and "matmul.cu: productReference.h" not in missing
+
+
+def test_commands_of_the_readme() -> None:
+    commands = readme_commands.commands_of((ROOT / "README.md").read_text(encoding="utf-8"))
+    words = [command.partition("#")[0].split() for command in commands]
+    for wanted in (["./lab", "test"], ["./lab", "check", "transpose"]):
+        assert wanted in words
+    assert not any("clone" in command for command in words)
