@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -24,15 +23,18 @@ inline double averageWarps(const std::vector<lab::Span>& spans) {
     struct Sm {
         unsigned long long begin = ~0ull, end = 0;
     };
-    std::map<unsigned, Sm> sms;
+    std::vector<Sm> sms;
     double lives = 0, busy = 0;
     for (const lab::Span& span : spans) {
+        if (span.sm >= sms.size()) sms.resize(span.sm + 1);
         Sm& sm = sms[span.sm];
         sm.begin = std::min(sm.begin, span.begin);
         sm.end = std::max(sm.end, span.end);
         lives += static_cast<double>(span.end - span.begin);
     }
-    for (const auto& [id, sm] : sms) busy += static_cast<double>(sm.end - sm.begin);
+    for (const Sm& sm : sms) {
+        if (sm.begin <= sm.end) busy += static_cast<double>(sm.end - sm.begin);
+    }
     return busy > 0 ? lives / busy : 0;
 }
 

@@ -56,7 +56,8 @@ void Exercise::parse(int argc, char** argv) {
 void Exercise::parseOptions(int argc, char** argv) {
     ownOptions_ = options_.size();
     bool help = false;
-    options_.number("reps", &reps_, 1, 1000000, "measured runs of each kernel");
+    options_.number("reps", &reps_, 1, 1000000,
+                    "measured runs of each kernel; unless given, fewer if a run takes long");
     options_.number("seed", &seed_, 0, UINT64_MAX, "seed of the input data");
     options_.text("kernel", &filter_, "NAME", "a part of a kernel's name",
                   "only kernels whose name contains NAME");
@@ -91,7 +92,7 @@ void Exercise::selectDevice() {
              cudaGetErrorString(error), instead.c_str());
     }
     facts_ = deviceFacts(device_);
-    measure_.emplace(profile_ ? 0 : reps_, facts_.l2Bytes);
+    measure_.emplace(profile_ ? 0 : reps_, facts_.l2Bytes, /*fewerIfLong=*/!given("reps"));
 }
 
 void Exercise::reject(const std::string& message) const {

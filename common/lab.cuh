@@ -10,6 +10,7 @@
 #include "grid.cuh"
 #include "intrinsics.cuh"
 #include "ladder.cuh"
+#include "large_arrays.cuh"
 #include "measure.cuh"
 #include "memory.h"
 #include "nvtx.cuh"

@@ -2,6 +2,7 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -13,7 +14,10 @@
 namespace lab {
 namespace {
 
-constexpr double kWarmupMilliseconds = 20, kHostMilliseconds = 1000;
+// The first kernel brings the clocks up; those that follow it find them there.
+constexpr double kFirstWarmupMilliseconds = 20, kWarmupMilliseconds = 5;
+constexpr double kMostMilliseconds = 30, kHostMilliseconds = 1000;
+constexpr int kLeastReps = 3;
 
 void waitFor(const std::string& name) {
     checkCuda(cudaDeviceSynchronize(), "failed while it ran", name);
@@ -46,8 +50,15 @@ void L2Flush::operator()() const {
     if (data_.size() > 0) readAll<<<1024, 256>>>(data_.get(), data_.size(), sink_.get());
 }
 
-Measure::Measure(int reps, std::size_t l2Bytes) : reps_(reps) {
+Measure::Measure(int reps, std::size_t l2Bytes, bool fewerIfLong)
+    : reps_(reps), fewerIfLong_(fewerIfLong) {
     if (reps_ > 0) flushL2_.emplace(l2Bytes);
+}
+
+int Measure::repsOf(double milliseconds) const {
+    if (kEmulated || !fewerIfLong_ || reps_ * milliseconds <= kMostMilliseconds) return reps_;
+    const int within = static_cast<int>(kMostMilliseconds / milliseconds);
+    return std::min(reps_, std::max(kLeastReps, within));
 }
 
 Statistics Measure::operator()(const std::string& name, const Launch& before,
@@ -57,14 +68,20 @@ Statistics Measure::operator()(const std::string& name, const Launch& before,
         once(name, before, launch);
         return {};
     }
+    once(name, before, launch);  // loads the kernel
+    double ofRun = 0;
     const CpuTimer warmup;
-    do {  // the first run loads the kernel, the others bring the clocks up
+    while (!kEmulated && warmup.milliseconds() <
+                             (clocksAreUp_ ? kWarmupMilliseconds : kFirstWarmupMilliseconds)) {
+        const CpuTimer run;
         once(name, before, launch);
-    } while (!kEmulated && warmup.milliseconds() < kWarmupMilliseconds);
+        ofRun = run.milliseconds();
+    }
+    clocksAreUp_ = true;
 
     // The host runs ahead: while the GPU flushes, event, kernel and event are queued, so that
     // the time between the events is the kernel's and not that of its launch.
-    std::vector<GpuTimer> timers(reps_);
+    std::vector<GpuTimer> timers(repsOf(ofRun));
     for (GpuTimer& timer : timers) {
         if (before) before();
         (*flushL2_)();
@@ -80,10 +97,12 @@ Statistics Measure::operator()(const std::string& name, const Launch& before,
 }
 
 Statistics Measure::onHost(const std::function<void()>& compute) const {
+    const CpuTimer first;
     compute();
+    const auto reps = static_cast<std::size_t>(repsOf(first.milliseconds()));
     const CpuTimer all;
     std::vector<double> times;
-    while (times.size() < static_cast<std::size_t>(reps_) &&
+    while (times.size() < reps &&
            (times.empty() || all.milliseconds() < kHostMilliseconds)) {
         const CpuTimer timer;
         compute();

@@ -30,8 +30,12 @@ using Launch = std::function<void()>;
 
 class Measure {
   public:
-    // `reps` timed runs of each kernel; 0: each runs once, and nothing is timed.
-    Measure(int reps, std::size_t l2Bytes);
+    // `reps` timed runs of each kernel; 0: each runs once, and nothing is timed. If `fewerIfLong`,
+    // three or more of what takes long: as many as end within 30 ms.
+    Measure(int reps, std::size_t l2Bytes, bool fewerIfLong = false);
+
+    // Timed runs of what takes so many milliseconds; 0 where nothing is timed.
+    int repsOf(double milliseconds) const;
 
     // The times of `launch` in milliseconds. `before` runs before each run and is not timed; best
     // without waiting on the host. `name` is for error messages and the profilers' timelines.
@@ -47,6 +51,8 @@ class Measure {
 
   private:
     int reps_;
+    bool fewerIfLong_;
+    mutable bool clocksAreUp_ = false;
     std::optional<L2Flush> flushL2_;
 };
 

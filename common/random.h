@@ -19,10 +19,21 @@ inline std::uint64_t randomBits(std::uint64_t seed, std::uint64_t index) {
     return mix(mix(seed + kGolden) + (index + 1) * kGolden);
 }
 
-// `count` integers, each of low ... high (both included).
-std::vector<int> randomInts(std::size_t count, std::uint64_t seed, int low, int high);
+// Element `index` as an integer of low ... high (both included).
+inline int randomInt(std::uint64_t seed, std::uint64_t index, int low, int high) {
+    const auto range = static_cast<std::uint64_t>(static_cast<std::int64_t>(high) - low + 1);
+    const auto offset = ((randomBits(seed, index) >> 32) * range) >> 32;  // 0 ... range - 1
+    return static_cast<int>(low + static_cast<std::int64_t>(offset));
+}
 
-// `count` floats of [low, high).
+// Element `index` as a float of [low, high).
+inline float randomFloat(std::uint64_t seed, std::uint64_t index, float low, float high) {
+    const float unit = static_cast<float>(randomBits(seed, index) >> 40) * 0x1p-24f;  // [0, 1)
+    return low + unit * (high - low);
+}
+
+// Elements 0 ... count - 1 of either kind.
+std::vector<int> randomInts(std::size_t count, std::uint64_t seed, int low, int high);
 std::vector<float> randomFloats(std::size_t count, std::uint64_t seed, float low, float high);
 
 }  // namespace lab

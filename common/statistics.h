@@ -24,4 +24,11 @@ inline Statistics statistics(std::vector<double> samples) {
     return {median, samples.front(), samples.back(), samples.size()};
 }
 
+// The median of the last `measured` of `runs`, which are those that count: a kernel runs a few
+// times before to warm up (measure.cuh).
+inline double medianOfMeasured(const std::vector<double>& runs, std::size_t measured) {
+    const std::size_t before = runs.size() - std::min(measured, runs.size());
+    return statistics({runs.begin() + static_cast<std::ptrdiff_t>(before), runs.end()}).median;
+}
+
 }  // namespace lab

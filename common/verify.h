@@ -21,11 +21,17 @@ constexpr unsigned char poisonByte() {
     return std::is_floating_point_v<T> ? 0xFF : 0xA5;
 }
 
+// An element that no kernel wrote.
+template <typename T>
+T poisoned() {
+    T value;
+    std::memset(&value, poisonByte<T>(), sizeof(T));
+    return value;
+}
 template <typename T>
 bool isPoison(const T& value) {
-    unsigned char poison[sizeof(T)];
-    std::memset(poison, poisonByte<T>(), sizeof(T));
-    return std::memcmp(&value, poison, sizeof(T)) == 0;
+    const T poison = poisoned<T>();
+    return std::memcmp(&value, &poison, sizeof(T)) == 0;
 }
 
 // The first element that no kernel wrote, in words; empty where all are written.

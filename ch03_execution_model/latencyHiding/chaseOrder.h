@@ -3,17 +3,20 @@
 
 #include <cstddef>
 #include <numeric>
-#include <vector>
 
-#include "memory.h"
-
-// next[i] is the element that follows i: a cycle through all n elements in which no two that are
+// cycle[i] is the element that follows i: a cycle through all n elements in which no two that are
 // near in time are near in memory.
-inline std::vector<unsigned> cycleOf(std::size_t n) {
-    std::size_t stride = static_cast<std::size_t>(0.618 * static_cast<double>(n)) + 1;
-    while (std::gcd(stride, n) != 1) ++stride;
-    std::vector<unsigned> next = lab::hostVector<unsigned>(n);
-    for (std::size_t i = 0; i < n; ++i)
-        next[i] = static_cast<unsigned>(i + stride < n ? i + stride : (i + stride) % n);
-    return next;
-}
+class ChaseCycle {
+  public:
+    explicit ChaseCycle(std::size_t n)
+        : size_(n), stride_(static_cast<std::size_t>(0.618 * static_cast<double>(n)) + 1) {
+        while (std::gcd(stride_, size_) != 1) ++stride_;
+    }
+    std::size_t size() const { return size_; }
+    unsigned operator[](std::size_t i) const {
+        return static_cast<unsigned>(i + stride_ < size_ ? i + stride_ : (i + stride_) % size_);
+    }
+
+  private:
+    std::size_t size_, stride_;
+};

@@ -225,11 +225,11 @@ int main(int argc, char** argv) {
             const std::string title = name + " x " + std::to_string(perThread.count);
             for (const Shape& shape : shapesOf(exercise, title, kernel, mostWarps)) {
                 const std::size_t count = shape.threads() * perThread.count;  // of chains
+                const auto endOf = [&](std::size_t i) {  // of chain i
+                    return expected[(i / perThread.count + i % perThread.count) % kStarts];
+                };
                 const auto check = [&](const lab::Statistics& time) -> lab::Finding {
-                    std::vector<float> all(count);
-                    for (std::size_t i = 0; i < count; ++i)
-                        all[i] = expected[(i / perThread.count + i % perThread.count) % kStarts];
-                    return {lab::mismatch(results.toHost(count), all, 0.0),
+                    return {lab::mismatchOf(results, count, endOf),
                             law.cells(shape, perThread.count, 1.0 * count * steps, time,
                                       cycles.toHost(shape.grid()))};
                 };
@@ -249,10 +249,10 @@ int main(int argc, char** argv) {
     chains("threeRegisters", ThreeRegisters());
     chains("twoRegisters", TwoRegisters());
 
-    // Both need an array that takes a while to make.
+    // Both need a large array.
     if (!exercise.selected("pointerChase") && !exercise.selected("loads")) return exercise.finish();
-    const std::vector<unsigned> next = cycleOf(size);
-    const lab::DeviceBuffer<unsigned> data(next);
+    const ChaseCycle next(size);
+    const auto data = lab::filled<unsigned>(size, [&](std::size_t i) { return next[i]; });
     lab::DeviceBuffer<unsigned> sums(threads);
     lab::Ladder loadLadder(exercise, sums);
 
@@ -271,7 +271,7 @@ int main(int argc, char** argv) {
 
     if (!exercise.selected("loads")) return exercise.finish();
     Law loadLaw(gpu, "bytes", sizeof(unsigned), gpu.peakBandwidth, chaseLaw.latency());
-    const unsigned total = std::accumulate(next.begin(), next.end(), 0u);
+    const auto total = static_cast<unsigned>(size * (size - 1) / 2);  // each index is there once
     const auto rows = [&](auto* kernel, PerThread perThread) {
         const std::string title = "loads x " + std::to_string(perThread.count);
         for (const Shape& shape : shapesOf(exercise, title, kernel, mostWarps)) {

@@ -99,21 +99,22 @@ __global__ void __launch_bounds__(kBlock,
     noteSpan(spans, begin);
 }
 
-// CPU reference of sumLoads.
-std::vector<int> sumsOfThreads(const std::vector<int>& data, std::size_t threads) {
+// CPU reference of sumLoads, for `size` elements.
+template <typename ElementOf>
+std::vector<int> sumsOfThreads(std::size_t size, std::size_t threads, ElementOf elementOf) {
     std::vector<int> sums = lab::hostVector<int>(threads);
-    for (std::size_t i = 0; i < data.size(); ++i) sums[i % threads] += data[i];
+    lab::parallelFor(threads, 1 << 14, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t t = begin; t < end; ++t) {
+            for (std::size_t i = t; i < size; i += threads) sums[t] += elementOf(i);
+        }
+    });
     return sums;
 }
 
-// CPU reference of mixAtLeast.
-std::vector<int> mixedOfThreads(std::size_t threads, unsigned steps) {
-    std::vector<int> results = lab::hostVector<int>(threads);
-    for (std::size_t t = 0; t < threads; ++t) {
-        if (t >= kStarts) {
-            results[t] = results[t - kStarts];
-            continue;
-        }
+// CPU reference of mixAtLeast: thread t leaves the same as thread t % kStarts.
+std::vector<int> mixedOfStarts(unsigned steps) {
+    std::vector<int> results(kStarts);
+    for (std::size_t t = 0; t < kStarts; ++t) {
         std::vector<unsigned> value(kValues);
         std::iota(value.begin(), value.end(), static_cast<unsigned>(t));
         for (std::size_t k = 0; k < std::size_t{steps} * kValues; ++k) {
@@ -148,8 +149,9 @@ int main(int argc, char** argv) {
 
     // Every row has the same threads with the same work, in blocks of one size or another.
     const std::size_t threads = occupancy::divideUp(size, kPerThread);
-    const std::vector<int> input = lab::randomInts(size, exercise.seed(), -100, 100);
-    const lab::DeviceBuffer<int> source(input);
+    const std::uint64_t seed = exercise.seed();
+    const auto inputOf = [=](std::size_t i) { return lab::randomInt(seed, i, -100, 100); };
+    const auto source = lab::filled<int>(size, inputOf);
     lab::DeviceBuffer<int> results(threads);
     lab::DeviceBuffer<lab::Span> spans(threads / occupancy::kWarp + occupancy::kMaxThreads);
     const auto clear = [&] { spans.fillBytes(0); };
@@ -166,7 +168,7 @@ int main(int argc, char** argv) {
     // Looks at the last run of a kernel, which had so much dynamic shared memory in a block.
     const auto finding = [&](const void* kernel, const occupancy::Comparison& comparison,
                              unsigned block, std::size_t shared,
-                             const std::vector<int>& expected) -> lab::Finding {
+                             const auto& expectedOf) -> lab::Finding {
         const cudaFuncAttributes attributes = occupancy::attributesOf(kernel);
         const occupancy::Occupancy predicted =
             calculate(sm, occupancy::blockOf(attributes, block, shared));
@@ -174,7 +176,7 @@ int main(int argc, char** argv) {
         const std::size_t warps = occupancy::divideUp(block, occupancy::kWarp);
         const std::vector<lab::Span> ofWarps = spans.toHost(lab::blocksFor(threads, block) * warps);
 
-        std::string wrong = lab::mismatch(results.toHost(), expected);
+        std::string wrong = lab::mismatchOf(results, expectedOf);
         if (wrong.empty() && predicted.blocks != cudaBlocks) wrong = "CUDA counts other blocks";
         if (wrong.empty()) wrong = wrongSpans(ofWarps, predicted.warps);
         if (wrong.empty()) wrong = comparison.wrong;
@@ -192,7 +194,8 @@ int main(int argc, char** argv) {
     };
 
     lab::Ladder sums(exercise, results, clear);
-    const std::vector<int> sumsExpected = sumsOfThreads(input, threads);
+    const std::vector<int> sumsExpected = sumsOfThreads(size, threads, inputOf);
+    const auto sumOf = [&](std::size_t t) { return sumsExpected[t]; };
     constexpr std::size_t kNoShared = 0;
     // Blocks of one size, of which ever more fit, then blocks of other sizes.
     const auto sumRows = [&](const char* name, auto* kernel,
@@ -204,7 +207,7 @@ int main(int argc, char** argv) {
         const auto row = [&](const char* sweep, unsigned block, std::size_t shared) {
             const unsigned grid = lab::blocksFor(threads, block);
             const auto check = [&] {
-                return finding(address, comparison, block, shared, sumsExpected);
+                return finding(address, comparison, block, shared, sumOf);
             };
             sums.rung(nameOf(name, sweep), grid, block, lab::bytes(1.0 * source.bytes()), check,
                       [&] {
@@ -223,7 +226,8 @@ int main(int argc, char** argv) {
     sumRows("sumLoads16", sumLoads<16>);
 
     lab::Ladder mixes(exercise, results, clear);
-    const std::vector<int> mixesExpected = mixedOfThreads(threads, steps);
+    const std::vector<int> mixesExpected = mixedOfStarts(steps);
+    const auto mixOf = [&](std::size_t t) { return mixesExpected[t % kStarts]; };
     struct AtLeast {
         unsigned blocks;  // on an SM
     };
@@ -236,7 +240,7 @@ int main(int argc, char** argv) {
         const unsigned grid = lab::blocksFor(threads, kBlock);
         mixes.rung(
             nameOf(name, "registers"), grid, kBlock, lab::kNoRate,
-            [&] { return finding(address, comparison, kBlock, kNoShared, mixesExpected); },
+            [&] { return finding(address, comparison, kBlock, kNoShared, mixOf); },
             [&] { kernel<<<grid, kBlock>>>(steps, threads, results.get(), spans.get()); });
     };
     mixRow(AtLeast{2}, mixAtLeast<2>);

@@ -34,7 +34,6 @@
 #include <vector>
 
 #include "../parseBlock.h"
-#include "firstMismatch.h"
 #include "lab.cuh"
 
 // All kernels: rows x cols elements, row-major. __restrict__ promises that the matrices do not
@@ -115,15 +114,6 @@ __global__ void sumMatrixFloat4(const float* __restrict__ a, const float* __rest
     }
 }
 
-// CPU reference: an addition is rounded the same way everywhere.
-std::vector<float> sums(const std::vector<float>& a, const std::vector<float>& b) {
-    std::vector<float> c = lab::hostVector<float>(a.size());
-    lab::parallelFor(a.size(), 1 << 16, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) c[i] = a[i] + b[i];
-    });
-    return c;
-}
-
 // All shapes of powers of two with 32 to 1024 threads; the textbook's first.
 std::vector<dim3> allShapes() {
     std::vector<dim3> shapes = {dim3(32, 32)};
@@ -141,8 +131,8 @@ int main(int argc, char** argv) {
     std::size_t rows, cols;
     std::string onlyBlock;
     lab::Exercise exercise("sumMatrix", "Adds two matrices with blocks of many shapes.");
-    exercise.option("rows", &rows, {16384, 256}, 1, lab::kMaxSize, "rows of the matrices");
-    exercise.option("cols", &cols, {16384, 256}, 1, lab::kMaxSize, "columns of the matrices");
+    exercise.option("rows", &rows, {4096, 256}, 1, lab::kMaxSize, "rows of the matrices");
+    exercise.option("cols", &cols, {4096, 256}, 1, lab::kMaxSize, "columns of the matrices");
     exercise.options().text("block", &onlyBlock, "XxY", kShape, "only blocks of this shape");
     exercise.parseOptions(argc, argv);
     exercise.requireElements(rows, cols);
@@ -159,25 +149,22 @@ int main(int argc, char** argv) {
     exercise.selectDevice();
 
     const std::size_t count = rows * cols;
-    const std::vector<float> inputA = lab::randomFloats(count, exercise.seed(), -1, 1);
-    const std::vector<float> inputB = lab::randomFloats(count, exercise.seed() + 1, -1, 1);
-    const lab::DeviceBuffer<float> bufferA(inputA), bufferB(inputB);
+    const std::uint64_t seed = exercise.seed();
+    const auto aOf = [=](std::size_t i) { return lab::randomFloat(seed, i, -1, 1); };
+    const auto bOf = [=](std::size_t i) { return lab::randomFloat(seed + 1, i, -1, 1); };
+    const auto bufferA = lab::filled<float>(count, aOf), bufferB = lab::filled<float>(count, bOf);
     lab::DeviceBuffer<float> bufferC(count);
-    const float* const a = bufferA.get();
-    const float* const b = bufferB.get();
+    const float *const a = bufferA.get(), *const b = bufferB.get();
     float* const c = bufferC.get();
 
     exercise.title("%s x %s floats (3 times %s)", lab::withCommas(rows).c_str(),
                    lab::withCommas(cols).c_str(), lab::inBytes(bufferC.bytes()).c_str());
 
     const lab::Work moved = lab::bytes(3.0 * bufferC.bytes());  // two are read, one is written
-    const std::vector<float> expected = sums(inputA, inputB);
-    lab::PinnedBuffer<float> output(count);  // pinned: the copy is several times as fast
-    const auto mismatch = [&](const std::vector<float>& right) {
-        CUDA_CHECK(cudaMemcpy(output.get(), c, bufferC.bytes(), cudaMemcpyDeviceToHost));
-        return firstMismatch(output.get(), right);
+    // CPU reference: an addition is rounded the same way everywhere.
+    const auto isTheSum = [&] {
+        return lab::mismatchOf(bufferC, [&](std::size_t i) { return aOf(i) + bOf(i); });
     };
-    const auto isTheSum = [&] { return mismatch(expected); };
 
     lab::Ladder naive(exercise, bufferC);
     for (const unsigned block : rowShapes) {
@@ -216,7 +203,7 @@ int main(int argc, char** argv) {
 
     lab::Ladder copies(exercise, bufferC);  // another work, no faster or slower than a sum
     copies.peer(
-        "cudaMemcpy", lab::bytes(2.0 * bufferC.bytes()), [&] { return mismatch(inputA); },
+        "cudaMemcpy", lab::bytes(2.0 * bufferC.bytes()), [&] { return lab::mismatchOf(bufferC, aOf); },
         [&] { CUDA_CHECK(cudaMemcpyAsync(c, a, bufferC.bytes(), cudaMemcpyDeviceToDevice)); });
     textbook.announceFastest();
     return exercise.finish();

@@ -45,6 +45,7 @@
 // barriers, and that a GPU takes them for one today is luck.
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <string>
@@ -190,16 +191,21 @@ lab::Finding finding(const lab::Ladder& ladder, const lab::DeviceBuffer<int>& re
     for (std::size_t run = 0; run < runs; ++run) {
         if (run > 0) ladder.again();
         const std::vector<int> values = result.toHost(expected.count);
-        const std::size_t before = wrong;
-        for (std::size_t i = 0; i < expected.count; ++i) {
-            const int right = expected.right(i);
-            if (values[i] == right) continue;
-            ++wrong;
-            const bool byRace = expected.possible && expected.possible(i, values[i]);
-            if (impossible.empty() && !byRace)
-                impossible = lab::describeMismatch(i, values[i], right);
-        }
-        if (wrong == before) continue;
+        const auto isWrong = [&](std::size_t i) { return values[i] != expected.right(i); };
+        const auto isImpossible = [&](std::size_t i) {
+            return isWrong(i) && !(expected.possible && expected.possible(i, values[i]));
+        };
+        std::atomic<std::size_t> wrongOfRun{0};
+        lab::parallelFor(expected.count, 1 << 14, [&](std::size_t begin, std::size_t end) {
+            std::size_t count = 0;
+            for (std::size_t i = begin; i < end; ++i) count += isWrong(i);
+            wrongOfRun += count;
+        });
+        if (wrongOfRun == 0) continue;
+        wrong += wrongOfRun;
+        const std::size_t first = lab::firstWrong(expected.count, isImpossible);
+        if (impossible.empty() && first < expected.count)
+            impossible = lab::describeMismatch(first, values[first], expected.right(first));
         if (++wrongRuns == 1) *firstWrong = values;
     }
     lab::Finding finding(impossible, {runs, wrongRuns, wrong, runs * expected.count});

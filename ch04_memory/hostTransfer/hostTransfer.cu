@@ -197,9 +197,9 @@ int main(int argc, char** argv) {
             target.fillBytes(lab::poisonByte<int>());
             std::fill_n(to.get(), size, kPoison);
         };
-        const auto onDevice = [&] { return lab::mismatch(target.toHost(), numbers); };
+        const auto onDevice = [&] { return lab::mismatch(target, numbers); };
         const auto onHost = [&] {
-            return lab::mismatch(std::vector<int>(to.get(), to.get() + size), others);
+            return lab::mismatchOf(to.get(), size, [&](std::size_t i) { return others[i]; });
         };
 
         rows.copies(kind->name, "ToDevice", kOneWay, poison, onDevice, [&](std::size_t count) {
@@ -224,10 +224,9 @@ int main(int argc, char** argv) {
         });
     }
 
-    std::vector<int> doubled = others;
-    for (int& value : doubled) value *= 2;
+    const auto doubled = [&](std::size_t i) { return 2 * others[i]; };
     const auto isDoubled = [&](const lab::Statistics& time) -> lab::Finding {
-        return {lab::mismatch(target.toHost(), doubled),
+        return {lab::mismatchOf(target, doubled),
                 {bytes, transfer::Rows::gbps(2 * bytes, time)}};
     };
     const unsigned grid = lab::blocksFor(size, kBlock);

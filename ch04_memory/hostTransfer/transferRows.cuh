@@ -34,15 +34,17 @@ inline CopyTimes timesOf(const lab::Exercise& exercise, const std::string& name,
     constexpr double kWarmupMilliseconds = 20;  // the link may have gone to sleep
     const lab::NvtxRange range(name);
     const lab::CpuTimer warmup;
+    double ofRun = 0;
     do {
+        const lab::CpuTimer run;
         copy();
         lab::checkCuda(cudaDeviceSynchronize(), "failed while it ran", name);
+        ofRun = run.milliseconds();
     } while (exercise.timesCount() && warmup.milliseconds() < kWarmupMilliseconds);
-    if (exercise.profile()) return {};
 
     lab::GpuTimer timer;
     std::vector<double> done, called;
-    for (int rep = 0; rep < exercise.reps(); ++rep) {
+    for (int rep = exercise.measure().repsOf(ofRun); rep > 0; --rep) {
         const lab::NvtxRange repetition(lab::kRepetition);
         timer.start();
         const lab::CpuTimer call;
@@ -58,10 +60,10 @@ inline CopyTimes timesOf(const lab::Exercise& exercise, const std::string& name,
 inline lab::Statistics hostTimesOf(const lab::Exercise& exercise, const std::string& name,
                                    const std::function<void()>& work) {
     const lab::NvtxRange range(name);
+    const lab::CpuTimer first;
     work();
-    if (exercise.profile()) return {};
     std::vector<double> times;
-    for (int rep = 0; rep < exercise.reps(); ++rep) {
+    for (int rep = exercise.measure().repsOf(first.milliseconds()); rep > 0; --rep) {
         const lab::CpuTimer timer;
         work();
         times.push_back(timer.milliseconds());

@@ -209,7 +209,7 @@ int main(int argc, char** argv) {
     std::size_t size;
     unsigned block;
     lab::Exercise exercise("memorySpaces", "Who sees a variable, how long it lives, its cost.");
-    exercise.option("size", &size, {1 << 23, 1 << 12}, 1, lab::kMaxSize / kValues, "threads");
+    exercise.option("size", &size, {1 << 22, 1 << 12}, 1, lab::kMaxSize / kValues, "threads");
     exercise.option("block", &block, 256, 1, kMaxBlock, "threads per block");
     exercise.parse(argc, argv);
     constexpr auto kOnGpu = lab::OwnColumn::kOnGpu;
@@ -247,11 +247,11 @@ int main(int argc, char** argv) {
     lab::Ladder counters(exercise, seenByAll, reset);
     counters.rung(
         "registerCounter", grid, block, written,
-        [&] { return costs(registerCounter, lab::mismatch(seenByAll.toHost(), alone)); },
+        [&] { return costs(registerCounter, lab::mismatch(seenByAll, alone)); },
         [&] { registerCounter<<<grid, block>>>(size, seen); });
     counters.rung(
         "sharedCounter", grid, block, written,
-        [&] { return costs(sharedCounter, lab::mismatch(seenByAll.toHost(), ofBlocks)); },
+        [&] { return costs(sharedCounter, lab::mismatch(seenByAll, ofBlocks)); },
         [&] { sharedCounter<<<grid, block>>>(size, seen); });
     counters.rung(
         "deviceCounter", grid, block, written,
@@ -276,7 +276,7 @@ int main(int argc, char** argv) {
     int* const out = target.get();
     const lab::Work moved = lab::bytes(1.0 * source.bytes() + target.bytes());
     const auto summed = [&](auto* kernel, std::size_t dynamic = 0) {
-        return costs(kernel, lab::mismatch(target.toHost(), expected), dynamic);
+        return costs(kernel, lab::mismatch(target, expected), dynamic);
     };
 
     lab::Ladder sums(exercise, target);

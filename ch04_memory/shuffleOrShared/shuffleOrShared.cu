@@ -183,20 +183,22 @@ __global__ void sumRowsReduce(const int* in, int* sums, std::size_t n, unsigned 
 
 // ---- CPU references ----
 
-// Each 16 elements as a 4 x 4 matrix, transposed.
-std::vector<int> transposed(std::vector<int> matrices) {
-    for (std::size_t first = 0; first < matrices.size(); first += 16) {
-        for (std::size_t row = 0; row < 4; ++row) {
-            for (std::size_t col = 0; col < row; ++col)
-                std::swap(matrices[first + 4 * row + col], matrices[first + 4 * col + row]);
-        }
-    }
-    return matrices;
+// Each 16 elements as a 4 x 4 matrix, transposed: where element i has been.
+std::size_t transposed(std::size_t i) {
+    const std::size_t row = i % 16 / 4, col = i % 4;
+    return i / 16 * 16 + 4 * col + row;
 }
 
-std::vector<int> sumsOfRows(const std::vector<int>& elements, std::size_t cols) {
-    std::vector<int> sums((elements.size() + cols - 1) / cols);
-    for (std::size_t i = 0; i < elements.size(); ++i) sums[i / cols] += elements[i];
+// Of `size` elements in rows of `cols`.
+template <typename ElementOf>
+std::vector<int> sumsOfRows(std::size_t size, std::size_t cols, ElementOf elementOf) {
+    std::vector<int> sums = lab::hostVector<int>((size + cols - 1) / cols);
+    lab::parallelFor(sums.size(), 1 << 10, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t row = begin; row < end; ++row) {
+            for (std::size_t i = row * cols; i < std::min(size, (row + 1) * cols); ++i)
+                sums[row] += elementOf(i);
+        }
+    });
     return sums;
 }
 
@@ -211,24 +213,28 @@ int main(int argc, char** argv) {
                     "times that a 4 x 4 matrix is transposed");
     exercise.parse(argc, argv);
 
-    std::vector<int> input = lab::randomInts(size, exercise.seed(), -100, 100);
-    const std::vector<int> sumsExpected = sumsOfRows(input, cols);
-    input.resize((size + 15) / 16 * 16);  // zeros fill the last matrix
-    const std::vector<int> once = transposed(input);
-    const lab::DeviceBuffer<int> source(input);
+    const std::uint64_t seed = exercise.seed();
+    const auto inputOf = [=](std::size_t i) {  // zeros fill the last matrix
+        return i < size ? lab::randomInt(seed, i, -100, 100) : 0;
+    };
+    const std::size_t padded = (size + 15) / 16 * 16;
+    const auto source = lab::filled<int>(padded, inputOf);
+    const std::vector<int> sumsExpected = sumsOfRows(size, cols, inputOf);
     exercise.title("%s ints (%s), %u x transposed, rows of %u", lab::withCommas(size).c_str(),
                    lab::inBytes(size * sizeof(int)).c_str(), rounds, cols);
 
     {
-        lab::DeviceBuffer<int> target(input.size());
+        lab::DeviceBuffer<int> target(padded);
         const int4* const in = reinterpret_cast<const int4*>(source.get());
         int4* const out = reinterpret_cast<int4*>(target.get());
-        const std::size_t rows = input.size() / 4;
+        const std::size_t rows = padded / 4;
         const unsigned grid = lab::blocksFor(rows, kBlock);
         const lab::Work moved = lab::bytes(2.0 * source.bytes());  // each is read and written
-        const auto isCopy = [&] { return lab::mismatch(target.toHost(), input); };
+        const auto isCopy = [&] { return lab::mismatchOf(target, inputOf); };
         const auto isTransposed = [&] {  // twice transposed is as it was
-            return lab::mismatch(target.toHost(), rounds % 2 == 1 ? once : input);
+            return lab::mismatchOf(target, [&](std::size_t i) {
+                return inputOf(rounds % 2 == 1 ? transposed(i) : i);
+            });
         };
 
         lab::Ladder ladder(exercise, target);
@@ -248,7 +254,7 @@ int main(int argc, char** argv) {
     const unsigned byWarp = lab::blocksFor(results.size(), kWarps);
     const unsigned by8 = lab::blocksFor(results.size(), kBlock / 8);
     const lab::Work read = lab::bytes(1.0 * (size * sizeof(int) + results.bytes()));
-    const auto areSums = [&] { return lab::mismatch(results.toHost(), sumsExpected); };
+    const auto areSums = [&] { return lab::mismatch(results, sumsExpected); };
 
     lab::Ladder ladder(exercise, results);
     ladder.rung("sumRowsShared", byWarp, kBlock, read, areSums,

@@ -150,7 +150,7 @@ int main(int argc, char** argv) {
             const auto valueOf = [=](std::size_t i) { return lab::mixedNumber(indexOf(i), seed); };
             const double limit = 1e-9 * exercise.device().peakBandwidth / moved;
             const double movedRate = 1e-6 * used.amount * moved / time.median;
-            return {lab::mismatch(sums.toHost(), sumsOfThreads(size, grid, valueOf)),
+            return {lab::mismatch(sums, sumsOfThreads(size, grid, valueOf)),
                     {stride,
                      piece,
                      sectors,

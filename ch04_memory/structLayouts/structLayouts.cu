@@ -171,28 +171,12 @@ __global__ void allAosoa(const ParticleTile* tiles, float* __restrict__ out) {
     }
 }
 
-// The same fields in another layout: field f of particle i, which is fields[i * kFields + f], goes
-// to placeOf(i, f).
-template <typename PlaceOf>
-std::vector<float> inLayout(const std::vector<float>& fields, PlaceOf placeOf) {
-    std::vector<float> result = lab::hostVector<float>(fields.size());
-    lab::parallelFor(fields.size() / kFields, 4096, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) {
-            for (unsigned f = 0; f < kFields; ++f) result[placeOf(i, f)] = fields[i * kFields + f];
-        }
-    });
-    return result;
-}
-
-// CPU reference: the sum of fields first ... last of each particle.
-std::vector<float> sumsOf(const std::vector<float>& fields, unsigned first, unsigned last,
-                          std::size_t particles) {
-    std::vector<float> sums = lab::hostVector<float>(particles);
-    for (std::size_t i = 0; i < particles; ++i) {
-        sums[i] = fields[i * kFields + first];
-        for (unsigned f = first + 1; f <= last; ++f) sums[i] += fields[i * kFields + f];
-    }
-    return sums;
+// CPU reference: the sum of fields first ... last of particle i.
+template <typename FieldOf>
+float sumOf(std::size_t i, unsigned first, unsigned last, FieldOf fieldOf) {
+    float sum = fieldOf(i, first);
+    for (unsigned f = first + 1; f <= last; ++f) sum += fieldOf(i, f);
+    return sum;
 }
 
 int main(int argc, char** argv) {
@@ -210,13 +194,21 @@ int main(int argc, char** argv) {
 
     const unsigned grid = lab::blocksFor(size, kPadding);
     const std::size_t padded = std::size_t{grid} * kPadding;
-    const std::vector<float> fields = lab::randomFloats(padded * kFields, exercise.seed(), -1, 1);
-    const lab::DeviceBuffer<float> aosFields(fields);
-    const lab::DeviceBuffer<float> soaFields(
-        inLayout(fields, [=](std::size_t i, unsigned f) { return f * padded + i; }));
-    const lab::DeviceBuffer<float> aosoaFields(inLayout(fields, [](std::size_t i, unsigned f) {
-        return i / kWarp * kWarp * kFields + f * kWarp + i % kWarp;
-    }));
+    const std::uint64_t seed = exercise.seed();
+    const auto fieldOf = [=](std::size_t i, std::size_t f) {  // field f of particle i
+        return lab::randomFloat(seed, i * kFields + f, -1, 1);
+    };
+    // What is at a place of each layout.
+    const auto aosFields = lab::filled<float>(padded * kFields, [&](std::size_t place) {
+        return fieldOf(place / kFields, place % kFields);
+    });
+    const auto soaFields = lab::filled<float>(
+        padded * kFields,
+        [&](std::size_t place) { return fieldOf(place % padded, place / padded); });
+    const auto aosoaFields = lab::filled<float>(padded * kFields, [&](std::size_t place) {
+        const std::size_t ofTile = kWarp * kFields;
+        return fieldOf(place / ofTile * kWarp + place % kWarp, place / kWarp % kFields);
+    });
     const float* const field = soaFields.get();
     const ParticleArrays soa = {field,
                                 field + padded,
@@ -256,9 +248,10 @@ int main(int argc, char** argv) {
         const double limit =
             1e-9 * exercise.device().peakBandwidth * (used.fields + 1) / (moved.fields + 1);
         const auto check = [&, used, limit, loads, bytes, sectors]() -> lab::Finding {
-            const auto expected =
-                used.fields == 1 ? sumsOf(fields, 3, 3, size) : sumsOf(fields, 0, 7, size);
-            return {lab::mismatch(results.toHost(size), expected, 0.0),
+            const auto expected = [&](std::size_t i) {
+                return used.fields == 1 ? sumOf(i, 3, 3, fieldOf) : sumOf(i, 0, 7, fieldOf);
+            };
+            return {lab::mismatchOf(results, size, expected),
                     {bytes.count,
                      loads.count,
                      sectors.count,

@@ -130,10 +130,12 @@ int elementOf(const std::vector<int>& in, std::size_t i) {
 template <typename Source>
 std::vector<int> shuffled(const std::vector<int>& in, Source source) {
     std::vector<int> out(in.size());
-    for (std::size_t i = 0; i < in.size(); ++i) {
-        const std::size_t lane = i % kWarp;
-        out[i] = elementOf(in, i - lane + source(static_cast<unsigned>(lane)));
-    }
+    lab::parallelFor(in.size(), 1 << 16, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+            const std::size_t lane = i % kWarp;
+            out[i] = elementOf(in, i - lane + source(static_cast<unsigned>(lane)));
+        }
+    });
     return out;
 }
 
@@ -157,13 +159,12 @@ constexpr unsigned kPlaces = kArray * kWarp;
 
 std::string wrongLane(const std::vector<int>& out, const std::vector<int>& expected,
                       unsigned registers) {
-    for (std::size_t i = 0; i < out.size(); ++i) {
-        if (out[i] == expected[i]) continue;
-        const std::size_t warp = i / (registers * kWarp), k = i / kWarp % registers;
-        return lab::formatted("warp %zu, lane %zu, register %zu: ", warp, i % kWarp, k) +
-               lab::describeMismatch(i, out[i], expected[i]);
-    }
-    return "";
+    const std::size_t i =
+        lab::firstWrong(out.size(), [&](std::size_t j) { return out[j] != expected[j]; });
+    if (i == out.size()) return "";
+    const std::size_t warp = i / (registers * kWarp), k = i / kWarp % registers;
+    return lab::formatted("warp %zu, lane %zu, register %zu: ", warp, i % kWarp, k) +
+           lab::describeMismatch(i, out[i], expected[i]);
 }
 
 // The lanes that the first warp's values came from, a digit each; a minus for a lane past the end.

@@ -218,7 +218,7 @@ int main(int argc, char** argv) {
     const auto row = [&](lab::Ladder& ladder, const lab::Name& name, std::size_t bytesOfRow,
                          PieceSectors piece, const lab::Cell& plain, auto placeOf) {
         const auto check = [=, &sums](const lab::Statistics& time) -> lab::Finding {
-            return {lab::mismatch(sums.toHost(), sumsOfThreads(size, seed, placeOf)),
+            return {lab::mismatch(sums, sumsOfThreads(size, seed, placeOf)),
                     {bytesOfRow, "", plain, perNs(lab::blocksFor(size, piece.count), time), "",
                      bus.channels()}};
         };

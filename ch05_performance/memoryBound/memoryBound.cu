@@ -123,14 +123,14 @@ __global__ void axpbyFloat4(float a, const float* x, float b, float* y, std::siz
     axpbyRest(a, x, b, y, n);
 }
 
-// CPU reference: elementOf(i) for all i.
-template <typename ElementOf>
-std::vector<float> computed(std::size_t size, ElementOf elementOf) {
-    std::vector<float> result = lab::hostVector<float>(size);
-    lab::parallelFor(size, 1 << 16, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) result[i] = elementOf(i);
-    });
-    return result;
+// CPU references. threeKernels rounds each of its three operations, all others two: in fmaf() a x
+// is not rounded. There are other bits for it.
+float roundedTwice(float x, float y) {
+    return std::fma(kA, x, kB * y);
+}
+float roundedThrice(float x, float y) {
+    const float t = kA * x, u = kB * y;
+    return static_cast<float>(static_cast<double>(t) + u);
 }
 
 int main(int argc, char** argv) {
@@ -145,18 +145,10 @@ int main(int argc, char** argv) {
     exercise.title("y = a x + b y of %s floats (%s), block %u", lab::withCommas(n).c_str(),
                    lab::inBytes(n * sizeof(float)).c_str(), kBlock);
 
-    const std::vector<float> hostX = lab::randomFloats(n, exercise.seed(), 0, 1);
-    const std::vector<float> hostY = lab::randomFloats(n, exercise.seed() + 1, 0, 1);
-    // threeKernels rounds each of its three operations, all others two: in fmaf() a x is not
-    // rounded. There are other bits for it.
-    const std::vector<float> expected =
-        computed(n, [&](std::size_t i) { return std::fma(kA, hostX[i], kB * hostY[i]); });
-    const std::vector<float> roundedThrice = computed(n, [&](std::size_t i) {
-        const float t = kA * hostX[i], u = kB * hostY[i];
-        return static_cast<float>(static_cast<double>(t) + u);
-    });
-
-    const lab::DeviceBuffer<float> bufferX(hostX), yBefore(hostY);
+    const std::uint64_t seed = exercise.seed();
+    const auto xOf = [=](std::size_t i) { return lab::randomFloat(seed, i, 0, 1); };
+    const auto yOf = [=](std::size_t i) { return lab::randomFloat(seed + 1, i, 0, 1); };
+    const auto bufferX = lab::filled<float>(n, xOf), yBefore = lab::filled<float>(n, yOf);
     lab::DeviceBuffer<float> bufferY(n), bufferT(n), bufferU(n);
     const float* const x = bufferX.get();
     float *const y = bufferY.get(), *const t = bufferT.get(), *const u = bufferU.get();
@@ -166,14 +158,17 @@ int main(int argc, char** argv) {
     };
     lab::Ladder ladder(exercise, bufferT, restore);
 
-    // What a row is right by, and its own columns; `bytes` of each element move. 0: not a bit may
-    // differ.
+    // What a row is right by, not a bit may differ; and its own columns: `bytes` of each element
+    // move.
+    const auto cells = [&](unsigned bytes) -> std::vector<lab::Cell> {
+        const double peak = exercise.device().peakBandwidth;
+        return {bytes, peak > 0 ? lab::Cell(1e3 * bytes * n / peak, 4) : lab::Cell()};
+    };
     const auto checkOf = [&](unsigned bytes, const lab::DeviceBuffer<float>& result,
-                             const std::vector<float>& wanted, double tolerance = 0) {
-        return [&, bytes, tolerance]() -> lab::Finding {
-            const double peak = exercise.device().peakBandwidth;
-            return {lab::mismatch(result.toHost(), wanted, tolerance),
-                    {bytes, peak > 0 ? lab::Cell(1e3 * bytes * n / peak, 4) : lab::Cell()}};
+                             const auto& wanted) {
+        return [&, bytes, wanted]() -> lab::Finding {
+            const auto expected = [&](std::size_t i) { return wanted(xOf(i), yOf(i)); };
+            return {lab::mismatchOf(result, expected), cells(bytes)};
         };
     };
     const auto moved = [&](unsigned bytes) { return lab::bytes(1.0 * bytes * n); };
@@ -181,7 +176,7 @@ int main(int argc, char** argv) {
         unsigned count;  // of an element
     };
     const auto rung = [&](const char* name, unsigned grid, BytesEach bytes,
-                          const lab::DeviceBuffer<float>& result, const std::vector<float>& wanted,
+                          const lab::DeviceBuffer<float>& result, const auto& wanted,
                           const lab::Launch& launch) {
         ladder.rung(name, grid, kBlock, moved(bytes.count), checkOf(bytes.count, result, wanted),
                     launch);
@@ -193,31 +188,38 @@ int main(int argc, char** argv) {
         scale<<<grid, kBlock>>>(kB, y, u, n);
         add<<<grid, kBlock>>>(t, u, y, n);
     });
-    rung("twoKernels", grid, BytesEach{20}, bufferY, expected, [&] {
+    rung("twoKernels", grid, BytesEach{20}, bufferY, roundedTwice, [&] {
         scale<<<grid, kBlock>>>(kB, y, y, n);
         addScaled<<<grid, kBlock>>>(kA, x, y, n);
     });
-    rung("oneKernel", grid, BytesEach{12}, bufferT, expected,
+    rung("oneKernel", grid, BytesEach{12}, bufferT, roundedTwice,
          [&] { axpby<<<grid, kBlock>>>(kA, x, kB, y, t, n); });
-    rung("inPlace", grid, BytesEach{12}, bufferY, expected,
+    rung("inPlace", grid, BytesEach{12}, bufferY, roundedTwice,
          [&] { axpby<<<grid, kBlock>>>(kA, x, kB, y, y, n); });
 
     const unsigned float4Grid = lab::blocksFor(n, 4 * kBlock);
     const unsigned loopGrid = std::min(float4Grid, exercise.device().residentBlocks(kBlock));
-    rung("inPlaceLoop", loopGrid, BytesEach{12}, bufferY, expected,
+    rung("inPlaceLoop", loopGrid, BytesEach{12}, bufferY, roundedTwice,
          [&] { axpbyLoop<<<loopGrid, kBlock>>>(kA, x, kB, y, n); });
     const unsigned fewerBlocks = lab::blocksFor(n, 4 * kLoads * kBlock);
-    rung("inPlaceFloat4x4", fewerBlocks, BytesEach{12}, bufferY, expected,
+    rung("inPlaceFloat4x4", fewerBlocks, BytesEach{12}, bufferY, roundedTwice,
          [&] { axpbyFloat4<kLoads><<<fewerBlocks, kBlock>>>(kA, x, kB, y, n); });
-    rung("inPlaceFloat4", float4Grid, BytesEach{12}, bufferY, expected,
+    rung("inPlaceFloat4", float4Grid, BytesEach{12}, bufferY, roundedTwice,
          [&] { axpbyFloat4<1><<<float4Grid, kBlock>>>(kA, x, kB, y, n); });
 
     // cuBLAS may round in its own way. All terms are positive, so two results that round two or
     // three times differ by less than 2^-24 * 5 of an element.
     const double ofCublas = std::ldexp(5, -24);
-    lab::cublasWeightedSum(ladder, checkOf(12, bufferY, expected, ofCublas), kA, x, kB, y, n);
-    lab::cublasScaleAndAdd(ladder, checkOf(20, bufferY, expected, ofCublas), kA, x, kB, y, n);
-    ladder.peer("cudaMemcpy", moved(8), checkOf(8, bufferT, hostX), [&] {
+    const auto isNearly = [&](unsigned bytes) {
+        return [&, bytes]() -> lab::Finding {
+            const auto expected = [&](std::size_t i) { return roundedTwice(xOf(i), yOf(i)); };
+            return {lab::mismatchOf(bufferY, expected, ofCublas), cells(bytes)};
+        };
+    };
+    lab::cublasWeightedSum(ladder, isNearly(12), kA, x, kB, y, n);
+    lab::cublasScaleAndAdd(ladder, isNearly(20), kA, x, kB, y, n);
+    const auto onlyX = [](float ofX, float /*ofY*/) { return ofX; };
+    ladder.peer("cudaMemcpy", moved(8), checkOf(8, bufferT, onlyX), [&] {
         CUDA_CHECK(cudaMemcpyAsync(t, x, bufferX.bytes(), cudaMemcpyDeviceToDevice));
     });
     return exercise.finish();

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <mutex>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "parallel.h"
@@ -34,7 +34,9 @@ class RowReference {
                 }
                 for (std::size_t c = 0; c < cols_; ++c)
                     squares += (row[c] - sum / n) * (row[c] - sum / n);
-                rows_[r] = {sum / n, std::sqrt(squares / n + epsilon), largest};
+                const double deviation = std::sqrt(squares / n + epsilon);
+                rows_[r] = {sum / n, deviation,
+                            (additions_ + 6) * std::ldexp(1.0, -24) * (1 + largest / deviation)};
             }
         });
     }
@@ -54,45 +56,47 @@ class RowReference {
     // All of it is below (g + 6) u (1 + X / s) (1 + |result|).
     double tolerance(std::size_t i) const {
         const Row& row = rows_[i / cols_];
-        return (additions_ + 6) * std::ldexp(1.0, -24) * (1 + row.largest / row.deviation) *
-               (1 + std::fabs(expected(i)));
+        return row.least * (1 + std::fabs(expected(i)));
     }
 
     struct Comparison {
         std::string wrong;  // the first element that is, in words; empty: none
         double error = 0;   // the largest difference
     };
+    // Compares elements first ... first + count - 1 of a result, after those before them.
+    void compare(const float* out, std::size_t first, std::size_t count, Comparison* whole) const {
+        std::mutex mutex;
+        std::size_t wrong = count;
+        lab::parallelFor(count, 1 << 14, [&](std::size_t begin, std::size_t end) {
+            double largest = 0;
+            std::size_t firstWrong = count;
+            for (std::size_t i = begin; i < end; ++i) {
+                const double error = std::fabs(out[i] - expected(first + i));
+                largest = std::max(largest, error);
+                // No element may be off by less than one that should be 0. A NaN is wrong.
+                if (!(error <= rows_[(first + i) / cols_].least) &&
+                    !(error <= tolerance(first + i)))
+                    firstWrong = std::min(firstWrong, i);
+            }
+            const std::lock_guard<std::mutex> lock(mutex);
+            whole->error = std::max(whole->error, largest);
+            wrong = std::min(wrong, firstWrong);
+        });
+        if (wrong == count || !whole->wrong.empty()) return;
+        const std::size_t i = first + wrong;
+        whole->wrong = lab::describeMismatch(i, out[wrong], static_cast<float>(expected(i))) +
+                       lab::formatted(" (off by at most %.1e)", tolerance(i));
+    }
     Comparison compare(const std::vector<float>& out) const {
         Comparison whole = {lab::sizeMismatch(out, in_), 0};
-        if (!whole.wrong.empty()) return whole;
-        std::vector<std::pair<std::size_t, double>> ofRows(rows_.size());  // first wrong, error
-        lab::parallelFor(rows_.size(), 16, [&](std::size_t begin, std::size_t end) {
-            for (std::size_t r = begin; r < end; ++r) {
-                ofRows[r] = {out.size(), 0};
-                for (std::size_t i = r * cols_; i < (r + 1) * cols_; ++i) {
-                    const double error = std::fabs(out[i] - expected(i));
-                    ofRows[r].second = std::max(ofRows[r].second, error);
-                    if (!(error <= tolerance(i)))  // a NaN is not
-                        ofRows[r].first = std::min(ofRows[r].first, i);
-                }
-            }
-        });
-        std::size_t first = out.size();
-        for (const auto& [wrong, error] : ofRows) {
-            first = std::min(first, wrong);
-            whole.error = std::max(whole.error, error);
-        }
-        if (first < out.size()) {
-            whole.wrong =
-                lab::describeMismatch(first, out[first], static_cast<float>(expected(first))) +
-                lab::formatted(" (off by at most %.1e)", tolerance(first));
-        }
+        if (whole.wrong.empty()) compare(out.data(), 0, out.size(), &whole);
         return whole;
     }
 
   private:
     struct Row {
-        double mean, deviation, largest;  // deviation: sqrt(variance + epsilon)
+        double mean, deviation;  // sqrt(variance + epsilon)
+        double least;            // that an element may be off by
     };
     const std::vector<float>& in_;
     std::size_t cols_;

@@ -264,7 +264,7 @@ int main(int argc, char** argv) {
     exercise.title("gradient of %s elements of %zu x %zu x %zu points",
                    lab::withCommas(elements).c_str(), n, n, n);
 
-    const auto wrong = [&](const std::vector<float>& result) {
+    const auto wrong = [&](const auto& result) {
         return lab::mismatch(result, field.gradient, derivativeTolerance(n));
     };
     const auto cells = [&](const lab::Statistics& time, unsigned bytes, lab::Cell registers = {}) {
@@ -289,7 +289,7 @@ int main(int argc, char** argv) {
         const auto check = [&, kernel, bytes](const lab::Statistics& time) -> lab::Finding {
             cudaFuncAttributes attributes;
             CUDA_CHECK(cudaFuncGetAttributes(&attributes, kernel));
-            return {wrong(bufferGradient.toHost()), cells(time, bytes, attributes.numRegs)};
+            return {wrong(bufferGradient), cells(time, bytes, attributes.numRegs)};
         };
         ladder.rung(name, grid, block, work, check, launch);
     };
@@ -330,7 +330,7 @@ int main(int argc, char** argv) {
              });
     }
     const auto isGradient = [&](const lab::Statistics& time) -> lab::Finding {
-        return {wrong(bufferGradient.toHost()), cells(time, kBytes)};
+        return {wrong(bufferGradient), cells(time, kBytes)};
     };
     lab::cublasDerivatives(ladder, "cublasSgemm", work, isGradient, u, columns, gradient, n,
                            elements, {kX, kY, kZ});
@@ -364,12 +364,13 @@ int main(int argc, char** argv) {
          {std::pair{"cublasSgemm x", kX}, std::pair{"cublasSgemm y", kY},
           std::pair{"cublasSgemm z", kZ}}) {
         const auto check = [&, direction = direction](const lab::Statistics& time) -> lab::Finding {
-            const auto part = [&](const std::vector<float>& all) {
-                const auto begin = all.begin() + direction * size;
-                return std::vector<float>(begin, begin + size);
+            lab::DeviceBuffer<float> part(size);
+            CUDA_CHECK(cudaMemcpy(part.get(), gradient + direction * size, part.bytes(),
+                                  cudaMemcpyDeviceToDevice));
+            const auto expected = [&](std::size_t i) {
+                return field.gradient[direction * size + i];
             };
-            return {lab::mismatch(part(bufferGradient.toHost()), part(field.gradient),
-                                  derivativeTolerance(n)),
+            return {lab::mismatchOf(part, expected, derivativeTolerance(n)),
                     cells(time, kBytes / 3)};
         };
         lab::cublasDerivatives(alone, name, lab::flops(2.0 * n * size), check, u, columns, gradient,

@@ -220,7 +220,7 @@ int main(int argc, char** argv) {
     lab::requireHostMemory(6 * size, sizeof(unsigned));
     const Step all = inOne(kStep, steps);
     RoundTrip array(size, exercise.seed(),
-                    [&](unsigned x) { return all.factor * x + all.summand; });
+                    [=](unsigned x) { return all.factor * x + all.summand; });
     Pipeline pipeline(array, steps, threads);
 
     // Its time until the host has everything, and what is wrong with the order or with the data.
@@ -230,11 +230,13 @@ int main(int argc, char** argv) {
         const lab::NvtxRange range(way.name);
         array.provide(way);
         array.poison(way);
+        const lab::CpuTimer first;
         pipeline.run(way, true);  // warms up, too
+        const int reps = exercise.measure().repsOf(first.milliseconds());
         spans = pipeline.spans(way);
         wrong = wrongOrder(spans, way.apart());
         std::vector<double> times;
-        for (int rep = 0; rep < (exercise.profile() ? 0 : exercise.reps()); ++rep) {
+        for (int rep = 0; rep < reps; ++rep) {
             array.poison(way);
             const lab::CpuTimer timer;
             pipeline.run(way, false);

@@ -1,56 +1,59 @@
 #pragma once
 // An array on both sides of the link between host and device, and what is right there.
 
-#include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
+#include <memory>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lab.cuh"
 #include "pipeline.h"
 
 struct RoundTrip {
-    std::vector<unsigned> input, expected;
-    std::vector<unsigned> pageable;  // as everything that malloc() gives; so is `input`
+    std::unique_ptr<unsigned[]> input, pageable;  // memory that is not pinned
     lab::PinnedBuffer<unsigned> pinnedInput, pinned;
     lab::DeviceBuffer<unsigned> before, behind;  // the kernel
+    std::function<unsigned(unsigned)> resultOf;  // what comes back of an element
 
-    // `resultOf` is what comes back of an element.
-    template <typename ResultOf>
-    RoundTrip(std::size_t size, std::uint64_t seed, const ResultOf& resultOf)
-        : input(lab::hostVector<unsigned>(size)),
-          expected(lab::hostVector<unsigned>(size)),
-          pageable(lab::hostVector<unsigned>(size)),
+    RoundTrip(std::size_t size, std::uint64_t seed, std::function<unsigned(unsigned)> resultOf)
+        : input(new unsigned[size]),
+          pageable(new unsigned[size]),
           pinnedInput(size),
           pinned(size),
           before(size),
-          behind(size) {
-        lab::parallelFor(size, 1 << 16, [&](std::size_t begin, std::size_t end) {
-            for (std::size_t i = begin; i < end; ++i) {
-                input[i] = pinnedInput[i] = static_cast<unsigned>(lab::randomBits(seed, i));
-                expected[i] = resultOf(input[i]);
-            }
+          behind(size),
+          resultOf(std::move(resultOf)) {
+        onAllCores([&](std::size_t i) {
+            input[i] = pinnedInput[i] = static_cast<unsigned>(lab::randomBits(seed, i));
         });
     }
-    std::size_t size() const { return input.size(); }
+    std::size_t size() const { return pinned.size(); }
+    unsigned expected(std::size_t i) const { return resultOf(input[i]); }
 
     const unsigned* source(const pipeline::Way& way) const {
-        return way.memory == pipeline::kPageable ? input.data() : pinnedInput.get();
+        return way.memory == pipeline::kPageable ? input.get() : pinnedInput.get();
     }
     unsigned* result(const pipeline::Way& way) {
-        return way.memory == pipeline::kPageable ? pageable.data() : pinned.get();
+        return way.memory == pipeline::kPageable ? pageable.get() : pinned.get();
     }
 
     // What the stages would have left that this way goes without.
     void provide(const pipeline::Way& way) {
         using namespace pipeline;
-        if (way.has(kKernel) && !way.has(kIn)) before.copyFrom(input);
-        if (way.has(kOut) && !way.has(kKernel)) behind.copyFrom(expected);
-        if (way.has(kHost) && !way.has(kOut))
-            std::copy(expected.begin(), expected.end(), result(way));
+        const std::size_t bytes = size() * sizeof(unsigned);
+        if (way.has(kKernel) && !way.has(kIn))
+            CUDA_CHECK(cudaMemcpy(before.get(), source(way), bytes, cudaMemcpyHostToDevice));
+        if (way.has(kKernel) || (!way.has(kOut) && !way.has(kHost))) return;
+        unsigned* const values = result(way);
+        onAllCores([&](std::size_t i) { values[i] = expected(i); });
+        if (way.has(kOut))
+            CUDA_CHECK(cudaMemcpy(behind.get(), values, bytes, cudaMemcpyHostToDevice));
     }
 
     // Nothing is left of what an earlier run wrote where this one will.
@@ -69,11 +72,12 @@ struct RoundTrip {
     // Looks at what no further stage has read.
     std::string wrong(const pipeline::Way& way) {
         using namespace pipeline;
+        const auto wanted = [&](std::size_t i) { return expected(i); };
         std::string found;
-        if (way.has(kIn) && !way.has(kKernel)) found = lab::mismatch(before.toHost(), input);
-        if (way.has(kKernel) && !way.has(kOut)) found = lab::mismatch(behind.toHost(), expected);
-        if (found.empty() && way.has(kOut))
-            found = lab::mismatch({result(way), result(way) + size()}, expected);
+        if (way.has(kIn) && !way.has(kKernel))
+            found = lab::mismatchOf(before, [&](std::size_t i) { return input[i]; });
+        if (way.has(kKernel) && !way.has(kOut)) found = lab::mismatchOf(behind, wanted);
+        if (found.empty() && way.has(kOut)) found = lab::mismatchOf(result(way), size(), wanted);
         return found;
     }
 
@@ -82,14 +86,26 @@ struct RoundTrip {
         const std::size_t threads = sums.size() / way.pieces;
         for (unsigned p = 0; p < way.pieces; ++p) {
             const pipeline::Piece piece = pipeline::pieceOf(size(), way.pieces, p);
-            const auto begin = expected.begin() + piece.begin;
+            std::atomic<unsigned> wanted{0};
+            lab::parallelFor(piece.size, 1 << 16, [&](std::size_t begin, std::size_t end) {
+                unsigned part = 0;
+                for (std::size_t i = begin; i < end; ++i) part += expected(piece.begin + i);
+                wanted += part;
+            });
             const auto ofPiece = sums.begin() + p * threads;
-            const unsigned wanted = std::accumulate(begin, begin + piece.size, 0u);
             const unsigned sum = std::accumulate(ofPiece, ofPiece + threads, 0u);
             if (sum == wanted) continue;
             return lab::formatted("the host has %u as the sum of piece %u, expected %u", sum, p,
-                                  wanted);
+                                  wanted.load());
         }
         return "";
+    }
+
+  private:
+    template <typename Work>
+    void onAllCores(const Work& work) const {
+        lab::parallelFor(size(), 1 << 16, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) work(i);
+        });
     }
 };

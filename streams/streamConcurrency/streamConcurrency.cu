@@ -79,7 +79,7 @@ int main(int argc, char** argv) {
     lab::Exercise exercise("streamConcurrency", "Kernels in one stream, and in several at once.");
     exercise.option("kernels", &maxKernels, 8, 1, 128, "kernels of the longest run");
     exercise.option("small", &maxSmall, 0, 0, 512, "the same of small ones; 0: no rows of them");
-    exercise.option("microseconds", &microseconds, {1000, 100}, 1, 1000000,
+    exercise.option("microseconds", &microseconds, {250, 100}, 1, 1000000,
                     "how long a kernel runs");
     exercise.option("block", &block, 256, 1, lab::kMaxBlock, "threads per block");
     exercise.options().file("timeline", &timelineName, "CSV of when each kernel began and ended");

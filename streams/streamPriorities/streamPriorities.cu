@@ -43,7 +43,6 @@
 #include "../growingValues.h"
 #include "../halfAnSm.cuh"
 #include "lab.cuh"
-#include "measuredRuns.h"
 #include "output_file.cuh"
 
 // Slots are the places of the GPU: a block takes one, and gives it to the next when it ends. Those
@@ -212,7 +211,7 @@ int main(int argc, char** argv) {
                 latencies.push_back(1e3 * latency);
                 streams.join(streams.size());
             };
-            const auto check = [&]() -> lab::Finding {
+            const auto check = [&](const lab::Statistics& time) -> lab::Finding {
                 const unsigned blocks = way.busy ? all : kUrgentBlocks;
                 const std::vector<lab::Span> ofRun = spans.toHost(blocks);
                 std::vector<unsigned> expected(std::size_t{blocks} * block);
@@ -229,9 +228,9 @@ int main(int argc, char** argv) {
                 if (way.busy) addToTimeline(timeline, way.name, microseconds, ofRun, slots);
                 std::vector<lab::Cell> cells = {microseconds, slots, priority};
                 if (exercise.timesCount()) {
-                    cells.push_back({medianOfMeasured(latencies, exercise.reps()), 1});
+                    cells.push_back({lab::medianOfMeasured(latencies, time.count), 1});
                     cells.push_back({way.wait * microseconds + urgentLength, 1});
-                    cells.push_back({medianOfMeasured(onHost, exercise.reps()), 1});
+                    cells.push_back({lab::medianOfMeasured(onHost, time.count), 1});
                 }
                 return {wrong, cells};
             };

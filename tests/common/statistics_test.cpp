@@ -22,4 +22,12 @@ TEST(Statistics, OneSampleAndNone) {
     EXPECT_EQ(lab::statistics({}).median, 0);
 }
 
+TEST(MedianOfMeasured, LeavesOutTheRunsThatWarmUp) {
+    EXPECT_EQ(lab::medianOfMeasured({900, 800, 700, 1, 3, 2}, 3), 2);
+}
+
+TEST(MedianOfMeasured, TakesAllRunsWhereNoneWarmsUp) {
+    EXPECT_EQ(lab::medianOfMeasured({5, 9, 7}, 3), 7);
+}
+
 }  // namespace

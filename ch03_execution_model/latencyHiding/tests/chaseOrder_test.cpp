@@ -3,12 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <vector>
 
 namespace {
 
 TEST(Cycle, GoesThroughAllElements) {
     for (const std::size_t n : {1, 2, 3, 4, 7, 64, 100, 1009, 4096}) {
-        const std::vector<unsigned> next = cycleOf(n);
+        const ChaseCycle next(n);
         ASSERT_EQ(next.size(), n);
         std::vector<bool> seen(n);
         unsigned i = 0;
@@ -23,7 +24,7 @@ TEST(Cycle, GoesThroughAllElements) {
 }
 
 TEST(Cycle, NextInTimeIsFarInMemory) {
-    const std::vector<unsigned> next = cycleOf(4096);
+    const ChaseCycle next(4096);
     for (unsigned i = 0; i < 4096; ++i) {
         unsigned j = i;
         for (int step = 1; step <= 8; ++step) {
