@@ -25,7 +25,7 @@ constexpr unsigned char poisonByte() {
 template <typename T>
 T poisoned() {
     T value;
-    std::memset(&value, poisonByte<T>(), sizeof(T));
+    std::memset(static_cast<void*>(&value), poisonByte<T>(), sizeof(T));
     return value;
 }
 template <typename T>

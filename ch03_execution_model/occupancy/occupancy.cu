@@ -130,7 +130,7 @@ int main(int argc, char** argv) {
     std::size_t size;
     unsigned steps;
     lab::Exercise exercise("occupancy", "What limits the warps on an SM, and what they are for.");
-    exercise.option("size", &size, {1 << 27, 1 << 16}, 1, lab::kMaxSize, "number of integers");
+    exercise.option("size", &size, {1 << 25, 1 << 16}, 1, lab::kMaxSize, "number of integers");
     exercise.option("steps", &steps, {128, 4}, 1, 1 << 20, "of mixing");
     exercise.parse(argc, argv);
     constexpr auto kOnGpu = lab::OwnColumn::kOnGpu;

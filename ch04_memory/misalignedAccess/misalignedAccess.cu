@@ -184,7 +184,7 @@ int main(int argc, char** argv) {
     std::size_t size, oneOffset;
     unsigned block, rounds;
     lab::Exercise exercise("misalignedAccess", "What it costs to begin in the middle of a sector.");
-    exercise.option("size", &size, {1 << 26, 1 << 14}, 1, lab::kMaxSize, "ints to copy");
+    exercise.option("size", &size, {1 << 25, 1 << 14}, 1, lab::kMaxSize, "ints to copy");
     exercise.option("rounds", &rounds, {2048, 2}, 1, 1 << 16, "of the sums");
     exercise.option("block", &block, 256, 1, lab::kMaxBlock, "threads per block");
     exercise.option("offset", &oneOffset, 1, 0, 1024, "to compare with 0, in place of many");

@@ -257,8 +257,8 @@ int main(int argc, char** argv) {
     std::size_t rows, cols;
     unsigned tile;
     lab::Exercise exercise("transpose", "Transposes a matrix, each kernel faster than the last.");
-    exercise.option("rows", &rows, {8192, 512}, 1, lab::kMaxSize, "rows of the input");
-    exercise.option("cols", &cols, {8192, 512}, 1, lab::kMaxSize, "columns of the input");
+    exercise.option("rows", &rows, {4096, 512}, 1, lab::kMaxSize, "rows of the input");
+    exercise.option("cols", &cols, {4096, 512}, 1, lab::kMaxSize, "columns of the input");
     exercise.option("tile", &tile, kTile, 1, 110, "side of the dynamic tile, 48 KiB at most");
     exercise.parse(argc, argv);
     exercise.requireElements(rows, cols);

@@ -232,8 +232,8 @@ __global__ void transposeSectors(const float* __restrict__ in, float* __restrict
 int main(int argc, char** argv) {
     std::size_t rows, cols;
     lab::Exercise exercise("transposeFast", "Transposes a matrix at the speed of a copy.");
-    exercise.option("rows", &rows, {8192, 512}, 1, lab::kMaxSize, "rows of the input");
-    exercise.option("cols", &cols, {8192, 512}, 1, lab::kMaxSize, "columns of the input");
+    exercise.option("rows", &rows, {4096, 512}, 1, lab::kMaxSize, "rows of the input");
+    exercise.option("cols", &cols, {4096, 512}, 1, lab::kMaxSize, "columns of the input");
     exercise.parse(argc, argv);
     exercise.requireElements(rows, cols);
 

@@ -99,7 +99,7 @@ int main(int argc, char** argv) {
     std::size_t size;
     unsigned passes;
     lab::Exercise exercise("zeroCopy", "Kernels that use memory of the host, against copies.");
-    exercise.option("size", &size, {1 << 24, 1 << 14}, 1, lab::kMaxSize, "number of floats");
+    exercise.option("size", &size, {1 << 23, 1 << 14}, 1, lab::kMaxSize, "number of floats");
     exercise.option("passes", &passes, 4, 1, 64, "most kernels that use the data, one by one",
                     lab::Rule::kPowerOfTwo);
     exercise.parse(argc, argv);

@@ -286,9 +286,9 @@ int main(int argc, char** argv) {
     constexpr std::size_t kMaxSide = INT_MAX;  // as in cuBLAS: indices of rows and columns are ints
     std::size_t rows, cols, inner;
     lab::Exercise exercise("matmulFast", "Multiplies two matrices faster than cuBLAS, in FP32.");
-    exercise.option("m", &rows, {4096, 192}, 1, kMaxSide, "rows of A and C");
-    exercise.option("n", &cols, {4096, 192}, 1, kMaxSide, "columns of B and C");
-    exercise.option("k", &inner, {4096, 192}, 1, kMaxSide, "columns of A, rows of B");
+    exercise.option("m", &rows, {2048, 192}, 1, kMaxSide, "rows of A and C");
+    exercise.option("n", &cols, {2048, 192}, 1, kMaxSide, "columns of B and C");
+    exercise.option("k", &inner, {2048, 192}, 1, kMaxSide, "columns of A, rows of B");
     exercise.parse(argc, argv);
     exercise.requireProduct(rows, cols, inner);
     const unsigned m = rows, n = cols, k = inner;

@@ -127,7 +127,7 @@ int main(int argc, char** argv) {
     std::size_t size;
     unsigned loads;
     lab::Exercise exercise("roofline", "Which limit applies: memory or arithmetic.");
-    exercise.option("size", &size, {1 << 28, 1 << 12}, 1, lab::kMaxSize, "floats of an array");
+    exercise.option("size", &size, {1 << 26, 1 << 12}, 1, lab::kMaxSize, "floats of an array");
     exercise.option("loads", &loads, {1 << 12, 32}, 1, 1 << 20,
                     "loads of a thread in readL2 and readShared");
     exercise.parse(argc, argv);

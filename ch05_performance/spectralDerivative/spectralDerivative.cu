@@ -229,7 +229,7 @@ int main(int argc, char** argv) {
     lab::Exercise exercise("spectralDerivative",
                            "Differentiates elements of N x N x N points along x, y and z.");
     exercise.option("points", &n, 16, 2, 32, "points N of an element along x, y and z");
-    exercise.option("elements", &elements, {8192, 50}, 1, lab::kMaxSize, "elements");
+    exercise.option("elements", &elements, {2048, 50}, 1, lab::kMaxSize, "elements");
     exercise.options().text("blas", &blasName, "FILE", "the name of a shared library",
                             "also a BLAS of the host, e.g. libopenblas.so.0");
     exercise.parse(argc, argv);

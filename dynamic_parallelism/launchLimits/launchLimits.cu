@@ -125,7 +125,7 @@ int main(int argc, char** argv) {
     lab::Exercise exercise("launchLimits", "Launches by kernels: their cost, and their limit.");
     exercise.option("launches", &launches, {1000, 64}, 1, lab::kMaxBlock,
                     "launches that are timed; with --profile 10, unless given");
-    exercise.option("reserve", &most, {1 << 15, 1 << 13}, 2, kMostPendingLaunches,
+    exercise.option("reserve", &most, 1 << 13, 2, kMostPendingLaunches,
                     "most pending launches to ask room for");
     exercise.parse(argc, argv);
     if (exercise.profile() && !exercise.given("launches")) launches = 10;  // each looks like this

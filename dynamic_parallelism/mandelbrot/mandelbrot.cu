@@ -107,7 +107,7 @@ __global__ void workQueue(unsigned* image, View view, unsigned least, Tiles tile
 // kernel; then the CPU has its say about as many pixels as it can compute in a moment.
 std::vector<unsigned> fullImage(const View& view, lab::DeviceBuffer<unsigned>& image, dim3 grid,
                                 unsigned block) {
-    const std::size_t steps = std::size_t{1} << (lab::kEmulated ? 24 : 32);  // a moment
+    const std::size_t steps = std::size_t{1} << (lab::kEmulated ? 24 : 30);  // a moment
     const std::size_t stride = image.size() / std::max<std::size_t>(1, steps / view.dwell) + 1;
     if (stride == 1) return imageOnHost(view);
     everyPixel<<<grid, block>>>(image.get(), view);

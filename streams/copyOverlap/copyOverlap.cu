@@ -201,7 +201,7 @@ int main(int argc, char** argv) {
     bool sweep = false;
     std::string timelineName;
     lab::Exercise exercise("copyOverlap", "Copies, kernel and host at the same time.");
-    exercise.option("size", &size, {1 << 27, 1 << 12}, 1, lab::kMaxSize, "elements of the array");
+    exercise.option("size", &size, {1 << 25, 1 << 12}, 1, lab::kMaxSize, "elements of the array");
     exercise.option("steps", &steps, {1200, 4}, 0, 1000000, "work of the kernel for an element");
     exercise.option("pieces", &pieces, {64, 4}, 1, kMaxPieces, "pieces of the array");
     exercise.option("streams", &streams, {4, 3}, 1, kMaxStreams, "streams that take turns");

@@ -185,7 +185,7 @@ int main(int argc, char** argv) {
     IssueOptions options;
     exercise.option("streams", &options.streams, 4, 1, kMostStreams, "streams");
     exercise.option("depth", &options.depth, 3, 1, kMostDepth, "kernels of each stream");
-    exercise.option("microseconds", &options.microseconds, {500, 50}, 1, 1000000,
+    exercise.option("microseconds", &options.microseconds, {200, 50}, 1, 1000000,
                     "how long a kernel runs");
     exercise.options().text("connections", &options.connectionsText, "LIST", takenByConnections(),
                             "hardware queues: " + takenByConnections());

@@ -174,7 +174,7 @@ std::vector<unsigned> chained(const std::vector<unsigned>& values, unsigned step
 int main(int argc, char** argv) {
     unsigned maxKernels, size, block;
     lab::Exercise exercise("launchCost", "What it costs to get from one tiny kernel to the next.");
-    exercise.option("kernels", &maxKernels, {10000, 100}, 1, 100000,
+    exercise.option("kernels", &maxKernels, {1000, 100}, 1, 100000,
                     "steps of the longest chain; with --profile 10, unless given");
     exercise.option("size", &size, {4096, 1024}, 1, 1 << 20, "number of ints that a step computes");
     exercise.option("block", &block, {256, 128}, 1, lab::kMaxBlock, "threads per block");
