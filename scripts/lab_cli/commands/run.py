@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 import time
 from collections import deque
@@ -90,7 +91,8 @@ def run_one(program: Path, options: Sequence[str], timeout: float | None) -> int
     """Its exit status. What it prints is the only thing on stdout."""
     with TimeLimit(timeout):
         status = run_shown([str(program), *options])
-    if status > 128 and status != BROKEN_PIPE and describe(status).startswith("killed"):
+    killed = status - 128 in list(signal.Signals)
+    if killed and status != BROKEN_PIPE:
         say(f"lab: {program.name} was {describe(status)}")
     return status
 

@@ -221,9 +221,12 @@ def test_own_program_that_is_killed_is_said_in_words(mine: Path, capfd) -> None:
     assert capfd.readouterr().err.endswith("\nlab: mine.cpu was killed by SIGSEGV\n")
 
 
-def test_nobody_reads_on_is_no_failure_to_speak_of(faked, capfd) -> None:
-    shell_program(faked / TRANSPOSE, "kill -PIPE $$")
-    assert lab_run("transpose") == 141
+@pytest.mark.parametrize(
+    ("code", "status"), [("kill -PIPE $$", 141), ("exit 200", 200), ("exit 128", 128)]
+)
+def test_other_statuses_than_a_signals_are_not_spoken_of(faked, capfd, code: str, status: int) -> None:
+    shell_program(faked / TRANSPOSE, code)
+    assert lab_run("transpose") == status
     assert "killed" not in capfd.readouterr().err
 
 
