@@ -17,38 +17,27 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
+from case_lines import SKIPPED, CaseLines
 from program import outdated
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scripts"))
 
-from exercise_cases import KINDS, SKIPPED, Case, Exercise  # noqa: E402
+from exercise_cases import KINDS, Case, Exercise  # noqa: E402
 from lab_cli import exercise_facts  # noqa: E402
-
-# Words that begin the line of a case; lab_cli/testing/summary.py counts them.
-OK, FAILED, LEFT_OUT = "ok      ", "FAILED  ", "skipped "
 
 
 def tried(cases: Iterable[Case]) -> int:
     """Tries all cases, prints what came of each, and returns the exit status."""
-    failed = []
-    ran = 0
+    lines = CaseLines()
     for case in cases:
         outcome = case.try_it()
         if outcome.skipped:
-            print(LEFT_OUT + case.name, flush=True)
+            lines.leave_out(case.name)
             continue
-        ran += 1
-        if not outcome.problem:
-            print(OK + case.name, flush=True)
-            continue
-        failed.append(case.name)
-        if outcome.printed:
+        if outcome.problem and outcome.printed:
             print(outcome.printed.rstrip("\n"))
-        print(f"{FAILED}{case.name}: {outcome.problem}", flush=True)
-    if failed:
-        print(f"{len(failed)} of {ran} cases failed; the first: {failed[0]}", flush=True)
-        return 1
-    return 0 if ran else SKIPPED
+        lines.tell(case.name, [outcome.problem] if outcome.problem else [])
+    return lines.end()
 
 
 def main(arguments: list[str]) -> int:

@@ -1,20 +1,19 @@
 """Compares all that an exercise prints on the cpu back end with what it printed when somebody last looked;
-the ctest cases printed/NAME of cmake/LabExercise.cmake use it.
+the ctest cases NAME/printed and NAME/printed_as_gpu use it.
 
-    check_printed.py FILE PROGRAM SMALL [ODD]
+    check_printed.py exercise.toml PROGRAM
 
-SMALL and ODD are options, each a text of several words. What is compared: the values that --help says options have
-and may have; the table that ODD gives, with --profile; and the rows of --csv --reps=1 alone, with a # in place of each
-number that a time has made. So the same is printed everywhere, but for the processor and its memory, which are left
-out.
+This compares the values that --help says options have and may have, the table of the odd one of the small runs, with
+--profile, and the rows of --csv --reps=1 alone, with a # in place of each number that a time has made. So the same is
+printed everywhere, but for the processor and its memory, which are left out. The file is tests/printed.txt in the
+exercise's folder.
 
-A NAME_as_gpu prints the table of SMALL and the rows of ODD, and FILE has what NAME beside it does not print, in the
-same words: of the other lines it has the number. It is not timed: both runs have --profile, and numbers with a point,
-which may be of times, are left out.
+NAME_as_gpu prints the table of the small run and the rows of the odd one. tests/printed_as_gpu.txt has what NAME does
+not print in the same words, and the number of the other lines. NAME_as_gpu is not timed: both runs have --profile, and
+numbers with a point, which may be of times, are left out.
 
-FILE has these texts. Where they differ, this prints the differences and ends with 1; with LAB_ACCEPT=1 in the
-environment it writes FILE instead, which is then to be looked at before it is committed. Without FILE it ends with 77:
-skipped.
+Where the texts differ, this prints the differences and ends with 1. With LAB_ACCEPT=1 in the environment it writes the
+file instead, which is then to be looked at before it is committed. Without the file it ends with 77: skipped.
 """
 
 from __future__ import annotations
@@ -31,6 +30,10 @@ import textwrap
 from pathlib import Path
 
 from program import run
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scripts"))
+
+from lab_cli import exercise_facts  # noqa: E402
 
 NOT_THERE = 77
 ONE_SM = {"CUDA_EMULATOR_SMS": "1"}  # blocks run in one order
@@ -127,9 +130,9 @@ def printed(program: str, small: str, odd: str) -> str:
     return "".join(f"$ {name} {words}\n{text}" for words, text in texts)
 
 
-def main(arguments: list[str]) -> int:
-    file = Path(arguments[0])
-    now = printed(arguments[1], arguments[2], arguments[-1])
+def compared(file: Path, program: str, small: str, odd: str) -> int:
+    """The exit status."""
+    now = printed(program, small, odd)
     if os.environ.get("LAB_ACCEPT") == "1":
         file.parent.mkdir(exist_ok=True)
         file.write_text(now, encoding="utf-8")
@@ -149,5 +152,11 @@ def main(arguments: list[str]) -> int:
     return 1
 
 
+def main(facts: str, program: str) -> int:
+    name = "printed_as_gpu.txt" if program.endswith(AS_GPU) else "printed.txt"
+    runs = exercise_facts.load(Path(facts)).tests.small_runs
+    return compared(Path(facts).parent / "tests" / name, program, runs[0], runs[-1])
+
+
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(*sys.argv[1:]))

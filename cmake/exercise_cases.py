@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import judges
 import launches
+from case_lines import SKIPPED
 from program import Done, run, run_noting
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -37,7 +38,6 @@ REJECTED_BY_ALL = {
 WARPS = re.compile(
     r"--block[ =](128|256|512|1024)( |$)"
 )  # whose warps wait for one another at a barrier
-ODD = re.compile(r"=[0-9x]+[13579]( |$)")
 COMPARE = ROOT / "tests" / "emulator" / "profiler" / "compare.py"  # which a hand-out has not
 
 
@@ -68,15 +68,6 @@ class Exercise(NamedTuple):
         return self.facts_file.with_name(f"{self.facts_file.parent.name}.cu")
 
 
-SKIPPED = 77  # with which a program ends where there is no usable GPU
-
-
-def small_runs(facts: Facts) -> list[str]:
-    """The small run, which is the first, and the first odd one, of two digits or more."""
-    small, *others = facts.tests.runs
-    return [small, *[run for run in others if ODD.search(run)][:1]]
-
-
 def results(exercise: Exercise, backend: str) -> Iterator[Case]:
     """Right rows at each of its runs, right numbers in them, and what it must print."""
     facts = exercise.facts
@@ -88,7 +79,7 @@ def results(exercise: Exercise, backend: str) -> Iterator[Case]:
 
 def few_results(exercise: Exercise) -> Iterator[Case]:
     """Right rows at the small runs, for a build in which everything takes long."""
-    for options in small_runs(exercise.facts):
+    for options in exercise.facts.tests.small_runs:
         yield _run(exercise, options, _table_or_csv(exercise, options))
 
 
@@ -130,7 +121,7 @@ def hazards(exercise: Exercise) -> Iterator[Case]:
         yield _hazards(exercise, entry.options, entry.regex)
     if not tests.hazards:
         warps = [run for run in tests.runs if WARPS.search(run)][:1]
-        for words in dict.fromkeys([*small_runs(exercise.facts), *warps]):
+        for words in dict.fromkeys([*exercise.facts.tests.small_runs, *warps]):
             yield _hazards(exercise, words, "^no hazards found in [0-9]+ kernel launch")
 
 

@@ -1,10 +1,10 @@
 """Breaks an exercise on purpose, and looks whether its checks notice: the ctest cases NAME/broken.
 
-    broken_exercise.py NAME.cu --library libcuda_emulator.a [OTHER.a...] -- OPTIONS...
-    broken_exercise.py NAME.cu --library OTHER.a... --nvcc NVCC NUMBER... -- OPTIONS...
+    broken_exercise.py NAME.cu --library libcuda_emulator.a [OTHER.a...]
+    broken_exercise.py NAME.cu --library OTHER.a... --nvcc NVCC NUMBER...
 
 Makes the changes that exercise.toml has as [[broken]] in a copy of the source, and runs each round of them
-with OPTIONS, or with its own: on the cpu back end, or with --nvcc on a GPU, for the architectures of these
+with the options of the first run, or with its own: on the cpu back end, or with --nvcc on a GPU, for the architectures of these
 numbers. There each round is a program; the cpu back end has one program for all of them where
 switched_blocks.py can write it. Status 0 if just the rows that a round names are WRONG; 77, which ctest
 shows as skipped, where there is no GPU.
@@ -224,14 +224,14 @@ def main() -> int:
     parser.add_argument("source", type=Path)
     parser.add_argument("--library", nargs="+", required=True)
     parser.add_argument("--nvcc", nargs="+", default=[])
-    split = sys.argv.index("--")
-    arguments = parser.parse_args(sys.argv[1:split])
+    arguments = parser.parse_args()
     source = arguments.source.resolve()
     try:
         changes = changes_of(source)
         files = changed(source, changes)
         compiler = Compiler(source, arguments.library, arguments.nvcc)
-        trial = Trial(changes, sys.argv[split + 1 :], compiler)
+        small = exercise_facts.load(facts_of(source)).tests.runs[0]
+        trial = Trial(changes, shlex.split(small), compiler)
         trial.run(copies(files, together=not arguments.nvcc), files)
     except NoGpu:
         return NOT_THERE

@@ -1,7 +1,7 @@
 """Lets each launch and each copy of an exercise's results go wrong, and looks whether its checks notice:
 the ctest cases NAME/faults.
 
-    faulty_exercise.py exercise.toml -- NAME_faulty OPTIONS...
+    faulty_exercise.py exercise.toml NAME_faulty
 
 A launch that does nothing, and a bit that changes in the first, a middle or the last of the values that
 come to the host, must make the check of one row WRONG (of nestedHelloWorld, of one or more), and leave all
@@ -13,6 +13,7 @@ the source makes, one is tried. [faults] in exercise.toml has those that are har
 from __future__ import annotations
 
 import csv
+import shlex
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -192,11 +193,11 @@ def rows_of(done: CompletedProcess[str]) -> list[Row]:
 
 
 def main(arguments: list[str]) -> int:
-    split = arguments.index("--")
-    (facts,) = arguments[:split]
-    command = [*arguments[split + 1 :], "--csv", "--profile"]
+    file, program = arguments
+    facts = exercise_facts.load(Path(file))
+    command = [program, *shlex.split(facts.tests.runs[0]), "--csv", "--profile"]
     lines = CaseLines()
-    Trial(command, exercise_facts.load(Path(facts)).harmless, lines).run()
+    Trial(command, facts.harmless, lines).run()
     return lines.end()
 
 

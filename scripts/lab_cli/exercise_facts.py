@@ -105,6 +105,9 @@ from .formula import Formula
 from .toml_file import FLAG, LIST, NUMBER, TABLE, TEXT, TEXTS, WHOLE, Rule, checked, tables_of
 
 
+ODD = re.compile(r"=[0-9x]+[13579]( |$)")
+
+
 @dataclass(frozen=True)
 class Hazards:
     """What the hazard check finds with these options."""
@@ -133,6 +136,12 @@ class Cases:
     matches: dict[str, dict[str, list[str]]]  # by kind and options
     hazards: list[Hazards]
     slow_runs: list[str] = field(default_factory=list)
+
+    @property
+    def small_runs(self) -> list[str]:
+        """The small run, which is the first, and the first odd one, of two digits or more."""
+        small, *others = self.runs
+        return [small, *[run for run in others if ODD.search(run)][:1]]
 
 
 @dataclass(frozen=True)

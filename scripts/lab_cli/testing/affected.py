@@ -86,14 +86,14 @@ class Programs:
 
 
 def _reached_by_pytest(test: CTest, wanted: set[Path]) -> Iterator[Path]:
-    places = [path for path in test.files(ROOT) if path != inputs.RUN_PYTEST]
+    places = inputs.places_of_pytest(test)
     own = [path for place in places for path in _python_in(place)]
     reached = _reached_code(tuple(own))
     for path in wanted:
         if path in reached or (EMULATOR in path.parents and _is_below(places, "tests/emulator")):
             yield path
         elif checkout.is_page(path):
-            if _is_below(places, "tests/pages"):
+            if path in inputs.sources(test):
                 yield path
         elif path.suffix != ".py" and _is_named(path, reached if _is_data(path) else own):
             yield path

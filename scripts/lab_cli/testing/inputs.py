@@ -2,7 +2,8 @@
 
 The command of a test names the programs and scripts that it runs, and the files that it reads. Beyond these,
 a test of an exercise depends on the exercise's folder, a script on what it imports, and a test that pytest
-runs on all code of the checkout, in tests/pages/ on the pages as well: it may start any command of lab.
+runs on all code of the checkout, since it may start any command of lab. Those of tests/pages/ depend on the
+pages as well, and of one chapter alone where their command names it.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ from . import checkout
 from .listing import CTest
 
 RUN_PYTEST = ROOT / "cmake" / "run_pytest.py"
-NEEDS = "--needs"  # its option, before the programs that the tests run
 PAGES = ROOT / "tests" / "pages"  # the tests that read pages
 DRIVER = ROOT / "emulator" / "driver" / "cc.py"  # compiles, for tests that are not quick
 HEADERS = ("*.h", "*.cuh")
@@ -41,8 +41,9 @@ def digest(test: CTest, folder: Path) -> str:
 def sources(test: CTest) -> set[Path]:
     """The files of the checkout that `test` depends on, but for those that its programs are made of."""
     if runs_pytest(test):
-        reads_pages = any(PAGES in path.parents or path == PAGES for path in test.files(ROOT))
-        return {path for path in checkout.files() if reads_pages or not checkout.is_page(path)}
+        return {
+            path for path in checkout.files() if not checkout.is_page(path) or _reads(test, path)
+        }
     named = {path for path in test.files(ROOT) if path.is_file() and OUT not in path.parents}
     scripts = [path for path in named if path.suffix == ".py"]
     if test.exercise and not test.is_quick:
@@ -54,9 +55,22 @@ def runs_pytest(test: CTest) -> bool:
     return str(RUN_PYTEST) in test.command
 
 
+def places_of_pytest(test: CTest) -> list[Path]:
+    """The folders and files that a test of pytest runs."""
+    return [ROOT / word for word in test.command if word.startswith("tests/")]
+
+
+def _reads(test: CTest, page: Path) -> bool:
+    """Whether a test of pytest reads a page."""
+    if not any(PAGES in (path, *path.parents) for path in places_of_pytest(test)):
+        return False
+    chapters = [ROOT / word for word in test.command if "/" not in word and (ROOT / word).is_dir()]
+    return not chapters or any(chapter in page.parents for chapter in chapters)
+
+
 def names_its_programs(test: CTest) -> bool:
-    """Whether the command names all programs that it needs; one of pytest does so behind NEEDS."""
-    return bool(test.command) and (NEEDS in test.command or not runs_pytest(test))
+    """Whether the command names all programs that it needs: tests of pytest may need any."""
+    return bool(test.command) and not runs_pytest(test)
 
 
 def _of_exercise(test: CTest) -> set[Path]:

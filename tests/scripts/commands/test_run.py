@@ -224,7 +224,9 @@ def test_own_program_that_is_killed_is_said_in_words(mine: Path, capfd) -> None:
 @pytest.mark.parametrize(
     ("code", "status"), [("kill -PIPE $$", 141), ("exit 200", 200), ("exit 128", 128)]
 )
-def test_other_statuses_than_a_signals_are_not_spoken_of(faked, capfd, code: str, status: int) -> None:
+def test_other_statuses_than_a_signals_are_not_spoken_of(
+    faked, capfd, code: str, status: int
+) -> None:
     shell_program(faked / TRANSPOSE, code)
     assert lab_run("transpose") == status
     assert "killed" not in capfd.readouterr().err

@@ -27,6 +27,8 @@ emulator/CMakeFiles/cuda_emulator_instrument.dir/src/check.cpp.o: #deps 1, deps 
     ../../emulator/src/check.cpp
 """
 FILES = {
+    "ch03_other/y/README.md": "another page",
+    "ch03_other/y/exercise.toml": "",
     "ch04_memory/README.md": "the chapter",
     "ch04_memory/shared.cuh": "",
     "ch04_memory/CMakeLists.txt": "",
@@ -56,6 +58,7 @@ FILES = {
     "tests/scripts/commands/test_run.py": 'main(["run", "--csv"])\n',
     "tests/emulator/test_cc.py": "",
     "tests/pages/test_pages.py": "",
+    "tests/pages/test_answers.py": "",
     "LICENSE": "",
 }
 
@@ -113,18 +116,10 @@ def sample(root: Path) -> dict[str, CTest]:
             str(build / "ch04_memory" / program),
         )
         found[name] = CTest(1, name, command, frozenset({"exercise", "x", label}))
-    for place in (
-        "scripts/test_formula.py",
-        "scripts/test_metrics.py",
-        "scripts/commands",
-        "emulator",
-        "pages",
-    ):
-        command = (
-            "/usr/bin/python3",
-            str(root / "cmake" / "run_pytest.py"),
-            str(root / "tests" / place),
-        )
+    places = ("scripts/test_formula.py", "scripts/test_metrics.py", "scripts/commands", "emulator")
+    for place in (*places, "pages", "pages/test_answers.py"):
+        words = ("-k", "ch03_other") if "answers" in place else ()
+        command = ("python3", str(root / "cmake" / "run_pytest.py"), *words, f"tests/{place}")
         name = f"pytest/{place}"
         found[name] = CTest(1, name, command, frozenset({"full"}))
     return found
@@ -136,6 +131,7 @@ def sample(root: Path) -> dict[str, CTest]:
         ("ch04_memory/x/x.h", "x/results x/hazards x/faults pytest"),
         ("ch04_memory/x/README.md", "pages"),
         ("ch04_memory/README.md", "pages"),
+        ("ch03_other/y/README.md", "pages answers"),
         ("ch04_memory/shared.cuh", "x/results x/hazards x/faults pytest"),
         ("cmake/judge.py", "x/results x/hazards x/faults pytest"),
         ("scripts/lab_cli/formula.py", "x/results x/hazards x/faults pytest"),
@@ -157,7 +153,10 @@ def test_what_makes_a_test_run_again(root: Path, changed: str, again: str) -> No
     now = {name for name, test in tests.items() if inputs.digest(test, build) != before[name]}
     words = again.split()
     expected = {name for name in tests if name in words or ("pytest" in words and "pytest" in name)}
-    assert now == expected | ({"pytest/pages"} if "pages" in words else set())
+    assert now == expected.union(
+        {"pytest/pages"} if "pages" in words else (),
+        {"pytest/pages/test_answers.py"} if "answers" in words else (),
+    )
 
 
 def test_the_command_and_the_environment_count(root: Path) -> None:
@@ -183,6 +182,7 @@ def test_what_is_not_known_is_run(root: Path) -> None:
     [
         ("ch04_memory/x/x.cu", "x/results x/hazards x/faults pytest/scripts/test_metrics.py"),
         ("ch04_memory/x/README.md", "pytest/pages"),
+        ("ch03_other/y/README.md", "pytest/pages pytest/pages/test_answers.py"),
         ("common/lab.cuh", "x/results x/faults"),
         ("common/format.cpp", "x/results x/hazards x/faults"),
         ("emulator/src/check.cpp", "x/hazards pytest/emulator"),
@@ -196,7 +196,7 @@ def test_what_is_not_known_is_run(root: Path) -> None:
         (
             "tests/conftest.py",
             "pytest/scripts/test_formula.py pytest/scripts/test_metrics.py pytest/scripts/commands "
-            "pytest/emulator pytest/pages",
+            "pytest/emulator pytest/pages pytest/pages/test_answers.py",
         ),
         ("LICENSE", ""),
     ],

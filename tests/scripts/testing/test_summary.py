@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xml.sax.saxutils import quoteattr
 
-import check_exercise
+import case_lines
 import pytest
 from lab_cli.errors import LabError
 from lab_cli.progress import Progress
@@ -92,7 +92,7 @@ def test_a_case_has_what_was_printed_of_it() -> None:
 
 
 def test_the_lines_of_the_runner_are_read() -> None:
-    words = (check_exercise.OK, check_exercise.FAILED, check_exercise.LEFT_OUT)
+    words = (case_lines.OK, case_lines.FAILED, case_lines.LEFT_OUT)
     text = "\n".join(word + "x" for word in words)
     outcomes = [case.outcome for case in summary.of_test(TESTS[0], "fail", text)]
     assert outcomes == [summary.RUN, summary.FAIL, summary.NOT_RUN]
