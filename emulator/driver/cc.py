@@ -101,9 +101,6 @@ class Driver:
     def __init__(self, job: Job) -> None:
         self._job = job
         self._cxx, self._cc = _tool("CXX", "c++"), _tool("CC", "cc")
-        # What compiles; a command of several words may be a launcher itself.
-        is_cached = len(self._cxx) == 1 and shutil.which("ccache") is not None
-        self._compiler_of_cxx = [*(THROUGH_CCACHE if is_cached else []), *self._cxx]
         self._dirs = [folder for folder in job.include_dirs if not _is_toolkit(folder)]
         self._system_dirs = [folder for folder in job.system_dirs if not _is_toolkit(folder)]
         self._hooks: Optional[list[str]] = None  # flags for --instrument, once known
@@ -166,8 +163,7 @@ class Driver:
         note = self._which_compiler() + (BY_CLANG if clang else "")
         write(os.path.join(folder, COMPILER_OF_PRECOMPILED), note)
         flags = self._instrument_flags() if self._job.instrument else CHECK_FLAGS
-        std = f"-std={self._job.std}"
-        command = [*self._compiler_of_cxx, std, *self._flags, "-isystem", OWN_INCLUDE]
+        command = [*self._cxx, f"-std={self._job.std}", *self._flags, "-isystem", OWN_INCLUDE]
         command += [*flags, "-x", "c++-header", header, "-o"]
         return 0 if self._write(command, f"{header}.gch") else 1
 
@@ -340,7 +336,7 @@ class Driver:
         # Behind the user's flags: -O0 counts. All of C++, since functions of a header that several
         # files include are linked once.
         flags = [*job.flags, *(self._instrument_flags() if job.instrument else CHECK_FLAGS)]
-        cxx = self._compiler_of_cxx
+        cxx = self._cxx
         if (job.instrument or CHECKS_ALIGNMENT) and is_of_clang(self._instrument_flags()):
             cxx = [sys.executable, INSTRUMENT_CLANG, *cxx]
         if language == "c":
@@ -419,9 +415,20 @@ class Driver:
         if self._job.dry_run:
             return True
         try:
-            return run(command, _environment(self._folder)) == 0
+            return run(self._through_ccache(command), _environment(self._folder)) == 0
         except FileNotFoundError:
             raise _no_compiler(command) from None
+
+    def _through_ccache(self, command: list[str]) -> list[str]:
+        """The command that runs one which compiles C++. A compiler of several words may be a launcher
+        itself."""
+        cxx = self._cxx[0]
+        compiles = cxx in command and not {"-c", "c++-header"}.isdisjoint(command)
+        is_there = shutil.which("ccache") and shutil.which(cxx)
+        if len(self._cxx) > 1 or not compiles or not is_there:
+            return command
+        place = command.index(cxx)
+        return [*command[:place], *THROUGH_CCACHE, *command[place:]]
 
     def _instrument_flags(self) -> list[str]:
         if self._hooks is None:

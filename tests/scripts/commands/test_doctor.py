@@ -203,7 +203,7 @@ def test_old_cmake_comes_from_pypi(
     machine: Path, fake_tool, monkeypatch, capsys, others: bool
 ) -> None:
     """As ./lab run does it: a command would install the old one again. Without root Ninja does, too."""
-    for name in ["c++", "make", "bwrap", *(["ninja"] if others else [])]:
+    for name in ["c++", "make", "ccache", "bwrap", *(["ninja"] if others else [])]:
         fake_tool(name, "exit 0")
     fake_tool("cmake", "echo cmake version 3.22.1")
     fake_tool("apt-get", "exit 1")
