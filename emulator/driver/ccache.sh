@@ -7,6 +7,7 @@
 # ROOT is the checkout, or empty. Paths below it count as relative ones, so that two checkouts share what they compile.
 root=$1
 shift
+[ -n "$CCACHE_DIR" ] || [ -d "$HOME" ] || exec "$@" # root would make a home that is not there
 folder=$(ccache -k cache_dir 2>/dev/null) && mkdir -p "$folder/tmp" 2>/dev/null && [ -w "$folder/tmp" ] || exec "$@"
 # Precompiled headers ask for the latter two. Messages name files as they do without ccache.
 export CCACHE_BASEDIR="${CCACHE_BASEDIR:-$root}" CCACHE_ABSSTDERR=1

@@ -48,6 +48,14 @@ def test_folder_that_cannot_be_written_to(compiled, tmp_path):
     assert compiled(tmp_path / "file" / "folder") == "-c a b.cpp\n"
 
 
+def test_home_that_is_not_there(compiled, tmp_path, monkeypatch):
+    """As that of a program whose environment has been emptied. Root could make it."""
+    monkeypatch.delenv("CCACHE_DIR", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    assert compiled(tmp_path / "home" / ".cache") == "-c a b.cpp\n"
+    assert not (tmp_path / "home").exists()
+
+
 def test_ccache_that_is_gone(compiled, tmp_path):
     (tmp_path / "programs" / "ccache").write_text("#!/bin/sh\nexit 1\n")
     assert compiled(tmp_path) == "-c a b.cpp\n"
