@@ -140,7 +140,7 @@ class Compiler:
         else:
             emulator, *self._libraries = libraries
             self._command = [sys.executable, str(ROOT / "emulator" / "driver" / "cc.py")]
-            self._command += ["-O0", "-w", "--emulator", emulator]
+            self._command += ["-O0", "-g0", "-w", "--emulator", emulator]
 
     def compiled(self, texts: dict[str, str], folder: Path) -> tuple[Path | None, str]:
         """The program of the changed files, which go to `folder`, or None; and what the compiler says."""
