@@ -71,11 +71,11 @@ file              where it stands, if not in NAME.cu: the name of a header besid
 wrong             the rows: each a kernel, or a table of columns and values,
                   { kernel = "...", size = 1 }; the words of the column parameters count as columns.
                   Empty for a change that is within what a check must allow
-[faults]          a test lets each launch and each copy to the host go wrong, one after the other, with
-                  the first of runs: the row's check must notice
+[faults]          a test lets each launch and each copy to the host go wrong, with the first of runs: the
+                  row's check must notice
 timings           but for the copies of these numbers, from 0: of times, which no check knows
-harmless          and for these: "launch 3", "refused 3" (a launch that fails), "copy 0", or "copy 0 6" for
-                  one byte
+harmless          and for these: "launch 3", "refused 3" (a launch that fails; of each statement one is
+                  tried), "copy 0", or "copy 0 6" for one byte
 [counts]          the counts of the cpu profiler are compared with those that ncu read on a GPU,
                   results/h200/counts.*.csv in the exercise's folder
 options           with which ncu ran it (and --profile)
