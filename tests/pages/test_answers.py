@@ -1,46 +1,129 @@
 """The code in the answers of the pages (page_answers.py): it compiles, and its runs end, print, count and
-have hazards as the page says."""
+have hazards as the page says.
+
+Answers of a page that have nothing to do with each other are compiled into one program: with it each passes, or
+else is tried alone."""
 
 from __future__ import annotations
 
+import re
 import shlex
 import shutil
 import subprocess
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from compile_quickly import Compiler
 from lab_cli import metrics
 from lab_cli.counters.raw_csv import parse
+from lab_cli.errors import LabError
 from lab_cli.paths import ROOT
-from page_answers import Run, Variant, answers, words, written
+from page_answers import Run, Variant, answers, with_answer, words, written
+from page_files import source_of
 from program import run_noting
 
-EACH = [
-    pytest.param(
-        page, variant, id=f"{page.parents[1].name}-{page.parent.name}-{number}-{variant.title}"
-    )
-    for page, variants in answers().items()
-    for number, variant in enumerate(variants)
-]
 CLEAN = "no hazards found in"
 
 
-@pytest.mark.parametrize(("page", "variant"), EACH)
-def test_an_answer_does_what_the_page_says(
-    page: Path, variant: Variant, request: pytest.FixtureRequest, tmp_path: Path
+def stands_alone(variant: Variant) -> bool:
+    """Whether the code of another answer may change what comes of this one."""
+    special = (run.finds or run.status or run.counts or run.multiprocessors for run in variant.runs)
+    return bool(variant.program or any(special))
+
+
+def new_words(page: Path, variant: Variant) -> set[str] | None:
+    """The names in the code of the answer that the exercise does not have. None where the exercise has no place
+    for the code, as the answer's test will say."""
+    try:
+        files = with_answer(source_of(page), variant)
+    except LabError:
+        return None
+    known = "".join(path.read_text(encoding="utf-8") for path in files)
+    code = "\n".join(change.lines + (change.parts["by"] or "") for change in variant.changes)
+    names = re.findall(r"[A-Za-z_]\w*", re.sub(r'//.*|"[^"\n]*"', "", code))
+    return {*names} - {*re.findall(r"\w+", known)}
+
+
+def with_other(page: Path, one: Variant, other: Variant) -> Variant | None:
+    """Both answers in one; None where their changes meet, or another compiler takes them."""
+    if one.architecture != other.architecture:
+        return None
+    both = replace(one, changes=[*one.changes, *other.changes])
+    try:
+        with_answer(source_of(page), both)
+    except LabError:
+        return None
+    return both
+
+
+def together(page: Path, variants: list[Variant]) -> Iterator[tuple[Variant, list[Variant]]]:
+    """Each answer once: those with which it can be compiled, all in one and one by one. No two of them have a
+    new name in common: so none needs what another one has."""
+    groups: list[tuple[Variant, list[Variant], set[str]]] = []
+    for variant in variants:
+        own = None if stands_alone(variant) else new_words(page, variant)
+        if own is None:
+            yield variant, [variant]
+            continue
+        for number, (whole, parts, names) in enumerate(groups):
+            both = with_other(page, whole, variant) if names.isdisjoint(own) else None
+            if both:
+                groups[number] = both, [*parts, variant], names | own
+                break
+        else:
+            groups.append((variant, [variant], own))
+    yield from ((whole, parts) for whole, parts, _ in groups)
+
+
+def title(page: Path, parts: list[Variant]) -> str:
+    """It names the chapter, the exercise and the answers."""
+    titles = ", ".join(part.title for part in parts)
+    return f"{page.parents[1].name}-{page.parent.name}-{titles}"
+
+
+GROUPS = [
+    pytest.param(page, whole, parts, id=title(page, parts))
+    for page, variants in answers().items()
+    for whole, parts in together(page, variants)
+]
+
+
+@pytest.mark.parametrize(("page", "whole", "parts"), GROUPS)
+def test_answers_do_what_the_page_says(
+    page: Path,
+    whole: Variant,
+    parts: list[Variant],
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
 ) -> None:
-    folder = tmp_path / "with_answer"
+    compiler = None if whole.architecture else request.getfixturevalue("compiler")
+    if len(parts) > 1:
+        try:
+            try_answers(page, whole, parts, compiler, tmp_path / "together")
+            return
+        except AssertionError as error:
+            print(f"not together: {error}")
+    for number, part in enumerate(parts):
+        try_answers(page, part, [part], compiler, tmp_path / f"alone{number}")
+
+
+def try_answers(
+    page: Path, whole: Variant, parts: list[Variant], compiler: Compiler | None, folder: Path
+) -> None:
+    """AssertionError where the code of `whole` does not do what all of its parts say. Without a compiler of the
+    cpu back end, nvcc compiles it."""
     folder.mkdir()
-    source = written(page, variant, folder)
-    if variant.architecture:
-        compile_with_nvcc(source, variant.architecture)
+    source = written(page, whole, folder)
+    if not compiler:
+        compile_with_nvcc(source, whole.architecture)
         return
-    assert variant.runs, f"{page.parent.name}, {variant.title}: no <!-- run: OPTIONS -->"
-    compiler: Compiler = request.getfixturevalue("compiler")
-    program = compiler.program(source, tmp_path / source.stem, "-w")
-    for run in variant.runs:
-        try_out([str(program), *shlex.split(run.options)], run, bool(variant.program))
+    program = compiler.program(source, folder / "program", "-w")
+    for part in parts:
+        assert part.runs, f"{page.parent.name}, {part.title}: no <!-- run: OPTIONS -->"
+        for run in part.runs:
+            try_out([str(program), *shlex.split(run.options)], run, bool(whole.program))
 
 
 def compile_with_nvcc(source: Path, architecture: str) -> None:
@@ -50,7 +133,8 @@ def compile_with_nvcc(source: Path, architecture: str) -> None:
     target = f"arch=compute_{architecture},code=sm_{architecture}"
     command = [nvcc, "-std=c++17", "-gencode", target, "-Werror", "all-warnings"]
     include = ["-I", str(ROOT / "common")]
-    subprocess.run([*command, *include, "-c", str(source), "-o", f"{source}.o"], check=True)
+    done = subprocess.run([*command, *include, "-c", str(source), "-o", f"{source}.o"])
+    assert done.returncode == 0, f"{source} does not compile"
 
 
 def try_out(command: list[str], run: Run, prints_all: bool) -> None:
