@@ -27,8 +27,7 @@ for number, handler in (
         signal.signal(number, handler)
 
 TESTS = Path(__file__).resolve().parent
-MAY_READ_PAGES = (TESTS / "pages",)
-NOT_PAGES = (TESTS.parent / "out", TESTS.parent / "scripts")  # what is built, and the templates
+BUILT = TESTS.parent / "out"
 now: list[Path] = []  # the file of the test that runs, or is collected
 
 
@@ -40,18 +39,14 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     now[:] = [item.path]
 
 
-def is_below(path: Path, folders: tuple[Path, ...]) -> bool:
-    return any(folder in path.parents for folder in folders)
-
-
 def keep_from_pages(event: str, arguments: tuple[object, ...]) -> None:
     """An audit hook. AssertionError where a test outside of tests/pages opens a page."""
-    if event != "open" or not now or is_below(now[0], MAY_READ_PAGES):
+    if event != "open" or not now or TESTS / "pages" in now[0].parents:
         return
     name = arguments[0]
     if isinstance(name, (str, bytes)) and os.fsdecode(name).endswith(".md"):
         path = Path(os.fsdecode(name)).resolve()
-        if is_below(path, (TESTS.parent,)) and not is_below(path, NOT_PAGES):
+        if TESTS.parent in path.parents and BUILT not in path.parents:
             raise AssertionError(f"reads {path}: a test that reads pages belongs into tests/pages")
 
 

@@ -166,11 +166,9 @@ class Copy:
 
 
 def not_copied(folder: str, names: list[str]) -> set[str]:
-    """What lab makes, and the pages; the templates are no pages."""
-    if Path(folder) == ROOT:
-        return NOT_COPIED | {name for name in names if name.endswith(".md")}
-    in_scripts = ROOT / "scripts" in Path(folder).parents
-    return {name for name in names if name.endswith(".md") and not in_scripts}
+    """What lab makes, and the pages."""
+    made = NOT_COPIED if Path(folder) == ROOT else set()
+    return made | {name for name in names if name.endswith(".md")}
 
 
 @pytest.fixture(scope="module")
