@@ -60,7 +60,7 @@ def with_other(page: Path, one: Variant, other: Variant) -> Variant | None:
 
 def together(page: Path, variants: list[Variant]) -> Iterator[tuple[Variant, list[Variant]]]:
     """Each answer once: those with which it can be compiled, all in one and one by one. No two of them have a
-    new name in common: so none needs what another one has."""
+    new name in common: so none needs what another one has. Two variants of an answer are never together."""
     groups: list[tuple[Variant, list[Variant], set[str]]] = []
     for variant in variants:
         own = None if stands_alone(variant) else new_words(page, variant)
@@ -68,7 +68,8 @@ def together(page: Path, variants: list[Variant]) -> Iterator[tuple[Variant, lis
             yield variant, [variant]
             continue
         for number, (whole, parts, names) in enumerate(groups):
-            both = with_other(page, whole, variant) if names.isdisjoint(own) else None
+            apart = names.isdisjoint(own) and all(part.answer != variant.answer for part in parts)
+            both = with_other(page, whole, variant) if apart else None
             if both:
                 groups[number] = both, [*parts, variant], names | own
                 break

@@ -58,7 +58,9 @@ def test_lab_replaces_what_is_cut_short(
 def emulator(tmp_path: Path) -> Path:
     """A copy of the emulator's programs."""
     folder = tmp_path / "emulator"
-    shutil.copytree(ROOT / "emulator", folder, ignore=shutil.ignore_patterns("src", "include"))
+    shutil.copytree(
+        ROOT / "emulator", folder, ignore=shutil.ignore_patterns("src", "include", "*.md")
+    )
     return folder
 
 

@@ -132,7 +132,8 @@ def installation() -> Iterator[Path]:
         folder.mkdir()
         shutil.copy(ROOT / "lab", folder)
         for place in ("scripts", "emulator/translator", f"{CHAPTER}/reduceInteger"):
-            shutil.copytree(ROOT / place, folder / place, ignore=lambda *_: ["__pycache__"])
+            ignored = shutil.ignore_patterns("__pycache__", "*.md")
+            shutil.copytree(ROOT / place, folder / place, ignore=ignored)
         shutil.copy(ROOT / CHAPTER / "CMakeLists.txt", folder / CHAPTER)
         yield folder
 
