@@ -55,8 +55,8 @@ DeviceBuffer<T> filled(std::size_t count, const ElementOf& elementOf) {
         T* const piece = pinnedPiece<T>(number);
         fill(piece, first, n);  // while the piece before is copied
         CUDA_CHECK(cudaStreamSynchronize(nullptr));
-        CUDA_CHECK(cudaMemcpyAsync(buffer.get() + first, piece, n * sizeof(T),
-                                   cudaMemcpyHostToDevice));
+        CUDA_CHECK(
+            cudaMemcpyAsync(buffer.get() + first, piece, n * sizeof(T), cudaMemcpyHostToDevice));
     }
     CUDA_CHECK(cudaStreamSynchronize(nullptr));
     return buffer;

@@ -102,8 +102,7 @@ Statistics Measure::onHost(const std::function<void()>& compute) const {
     const auto reps = static_cast<std::size_t>(repsOf(first.milliseconds()));
     const CpuTimer all;
     std::vector<double> times;
-    while (times.size() < reps &&
-           (times.empty() || all.milliseconds() < kHostMilliseconds)) {
+    while (times.size() < reps && (times.empty() || all.milliseconds() < kHostMilliseconds)) {
         const CpuTimer timer;
         compute();
         times.push_back(timer.milliseconds());

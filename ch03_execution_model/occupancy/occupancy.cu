@@ -206,9 +206,7 @@ int main(int argc, char** argv) {
         const occupancy::Comparison comparison = occupancy::compareWithCuda(sm, address);
         const auto row = [&](const char* sweep, unsigned block, std::size_t shared) {
             const unsigned grid = lab::blocksFor(threads, block);
-            const auto check = [&] {
-                return finding(address, comparison, block, shared, sumOf);
-            };
+            const auto check = [&] { return finding(address, comparison, block, shared, sumOf); };
             sums.rung(nameOf(name, sweep), grid, block, lab::bytes(1.0 * source.bytes()), check,
                       [&] {
                           kernel<<<grid, block, shared>>>(source.get(), size, threads,

@@ -186,8 +186,8 @@ int main(int argc, char** argv) {
     // Exactly: every operation is rounded the same way everywhere.
     const auto mismatch = [&](std::size_t group, const std::vector<float>& ofEven,
                               const std::vector<float>& ofOdd) {
-        return lab::mismatchOf(
-            result, [&](std::size_t i) { return reference(i, group, ofEven, ofOdd); });
+        return lab::mismatchOf(result,
+                               [&](std::size_t i) { return reference(i, group, ofEven, ofOdd); });
     };
     const auto assignedByThread = [&] { return mismatch(1, hundred, twoHundred); };
     const auto assignedByWarp = [&] { return mismatch(kWarp, hundred, twoHundred); };

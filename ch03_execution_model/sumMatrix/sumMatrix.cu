@@ -203,7 +203,8 @@ int main(int argc, char** argv) {
 
     lab::Ladder copies(exercise, bufferC);  // another work, no faster or slower than a sum
     copies.peer(
-        "cudaMemcpy", lab::bytes(2.0 * bufferC.bytes()), [&] { return lab::mismatchOf(bufferC, aOf); },
+        "cudaMemcpy", lab::bytes(2.0 * bufferC.bytes()),
+        [&] { return lab::mismatchOf(bufferC, aOf); },
         [&] { CUDA_CHECK(cudaMemcpyAsync(c, a, bufferC.bytes(), cudaMemcpyDeviceToDevice)); });
     textbook.announceFastest();
     return exercise.finish();

@@ -226,8 +226,7 @@ int main(int argc, char** argv) {
 
     const auto doubled = [&](std::size_t i) { return 2 * others[i]; };
     const auto isDoubled = [&](const lab::Statistics& time) -> lab::Finding {
-        return {lab::mismatchOf(target, doubled),
-                {bytes, transfer::Rows::gbps(2 * bytes, time)}};
+        return {lab::mismatchOf(target, doubled), {bytes, transfer::Rows::gbps(2 * bytes, time)}};
     };
     const unsigned grid = lab::blocksFor(size, kBlock);
     lab::Ladder ladder(exercise, target);

@@ -202,9 +202,9 @@ int main(int argc, char** argv) {
     const auto aosFields = lab::filled<float>(padded * kFields, [&](std::size_t place) {
         return fieldOf(place / kFields, place % kFields);
     });
-    const auto soaFields = lab::filled<float>(
-        padded * kFields,
-        [&](std::size_t place) { return fieldOf(place % padded, place / padded); });
+    const auto soaFields = lab::filled<float>(padded * kFields, [&](std::size_t place) {
+        return fieldOf(place % padded, place / padded);
+    });
     const auto aosoaFields = lab::filled<float>(padded * kFields, [&](std::size_t place) {
         const std::size_t ofTile = kWarp * kFields;
         return fieldOf(place / ofTile * kWarp + place % kWarp, place / kWarp % kFields);

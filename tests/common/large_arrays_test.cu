@@ -76,9 +76,9 @@ TEST(LargeArrays, ANumberThatIsNoneIsNeverRight) {
 
 // The same as lab::mismatch() says of all in one vector, on both sides of its bounds.
 TEST(LargeArrays, WithATolerance) {
-    for (const std::size_t size : sizes<float>()) {
+    for (const std::size_t size : {std::size_t{1000}, lab::kSmallBytes / sizeof(float) + 1}) {
         lab::DeviceBuffer<float> buffer = lab::filled<float>(size, valueAt);
-        std::vector<float> expected = buffer.toHost();
+        const std::vector<float> expected = buffer.toHost();
         EXPECT_EQ(lab::mismatch(buffer, expected, 1e-6), "");
         EXPECT_EQ(lab::mismatch(buffer, expected, 0), "");
         const std::size_t place = size / 2;
