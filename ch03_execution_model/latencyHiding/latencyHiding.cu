@@ -225,7 +225,7 @@ int main(int argc, char** argv) {
             const std::string title = name + " x " + std::to_string(perThread.count);
             for (const Shape& shape : shapesOf(exercise, title, kernel, mostWarps)) {
                 const std::size_t count = shape.threads() * perThread.count;  // of chains
-                const auto endOf = [&](std::size_t i) {                       // of chain i
+                const auto endOf = [&](std::size_t i) {
                     return expected[(i / perThread.count + i % perThread.count) % kStarts];
                 };
                 const auto check = [&](const lab::Statistics& time) -> lab::Finding {
