@@ -39,6 +39,11 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     now[:] = [item.path]
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish() -> None:
+    now.clear()  # pytest's own cache has a README.md
+
+
 def keep_from_pages(event: str, arguments: tuple[object, ...]) -> None:
     """An audit hook. AssertionError where a test outside of tests/pages opens a page."""
     if event != "open" or not now or TESTS / "pages" in now[0].parents:

@@ -31,8 +31,9 @@ def ensure(backend: str, modules: Sequence[str] = (), tests: bool = False) -> st
     cmake = _recorded(path, names, modules)
     if cmake:
         return cmake
-    needs = _without_left_out(needs)
-    names = [need.name for need in needs]
+    asked, needs = needs, _without_left_out(needs)
+    # Where ccache is not there, this is no reason to look again.
+    names = [need.name for need in asked if need in needs or need is CCACHE]
     with alone_in(OUT, "installs"):
         cmake = _recorded(path, names, modules)  # by another lab, meanwhile
         if cmake:
@@ -53,8 +54,12 @@ def _recorded(path: Path, names: Sequence[str], modules: Sequence[str]) -> str:
 
 
 def _without_left_out(needs: Sequence[Need]) -> list[Need]:
-    """Without root, tests and ccache are left out rather than asked for."""
-    left_out = [need for need in needs if need.optional and not need.present()]
+    """Without root, tests and ccache are left out rather than asked for. With root ccache is installed with
+    the rest: where nothing else is missing, a machine need not reach its packages."""
+    missing = [need for need in needs if not need.present()]
+    if missing == [CCACHE]:
+        return [need for need in needs if need is not CCACHE]
+    left_out = [need for need in missing if need.optional]
     if not left_out or apt.may_install():
         return [*needs]
     names = ", ".join(need.name for need in left_out if need.name != CCACHE.name)

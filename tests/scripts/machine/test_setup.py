@@ -225,6 +225,17 @@ def test_without_root_tests_are_left_out(student, log, tmp_path, monkeypatch, ca
     assert not log.exists()
 
 
+def test_ccache_alone_is_no_reason_to_install_anything(root, fake_tool, log, monkeypatch) -> None:
+    """A machine that has the rest need not reach any packages. Nor does lab look again."""
+    tool = Need("a tool", "tool", lambda: True)
+    monkeypatch.setattr(setup, "find_cmake", lambda: "/bin/sh")
+    monkeypatch.setattr(setup, "needs_of", lambda *_: [tool, needs.CCACHE])
+    assert setup.ensure("cpu") == "/bin/sh"
+    assert not log.exists()
+    monkeypatch.setattr(setup, "_without_left_out", lambda _: pytest.fail("looked again"))
+    assert setup.ensure("cpu") == "/bin/sh"
+
+
 def test_without_root_nobody_hears_of_ccache(student, fake_tool, log, monkeypatch, capfd) -> None:
     """Where it is missing, nothing but time is lost."""
     tool = Need("a tool", "tool", lambda: True)
