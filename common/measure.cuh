@@ -31,7 +31,7 @@ using Launch = std::function<void()>;
 class Measure {
   public:
     // `reps` timed runs of each kernel; 0: each runs once, and nothing is timed. If `fewerIfLong`,
-    // three or more of what takes long: as many as end within 30 ms.
+    // three or more of what takes long: as many as end within 20 ms.
     Measure(int reps, std::size_t l2Bytes, bool fewerIfLong = false);
 
     // Timed runs of what takes so many milliseconds; 0 where nothing is timed.

@@ -175,7 +175,7 @@ int main(int argc, char** argv) {
     unsigned steps, hops, mostWarps;
     lab::Exercise exercise("latencyHiding", "How much must be in flight to keep an SM busy.");
     exercise.option("size", &size, {1 << 26, 1 << 12}, 1, std::size_t{1} << 31, "integers to load");
-    exercise.option("steps", &steps, {1 << 18, 32}, 1, 1 << 19, "FMAs of a chain");
+    exercise.option("steps", &steps, {1 << 16, 32}, 1, 1 << 19, "FMAs of a chain");
     exercise.option("hops", &hops, {1 << 14, 64}, 1, 1 << 24, "loads of pointerChase");
     exercise.option("warps", &mostWarps, {64, 8}, 1, 64, "most warps on an SM",
                     lab::Rule::kPowerOfTwo);

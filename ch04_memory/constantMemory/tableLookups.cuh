@@ -26,8 +26,8 @@ inline std::vector<unsigned> placesAfter(const std::vector<unsigned>& table, uns
                                          unsigned steps, unsigned threads) {
     std::vector<unsigned> places(threads);
     for (unsigned t = 0; t < threads; ++t) {
-        places[t] = t % kWarp % words;
-        for (unsigned s = 0; s < steps; ++s) places[t] = table[places[t]];
+        places[t] = t < words ? t : places[t % kWarp % words];
+        for (unsigned s = 0; t < words && s < steps; ++s) places[t] = table[places[t]];
     }
     return places;
 }

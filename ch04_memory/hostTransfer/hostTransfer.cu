@@ -161,7 +161,7 @@ __global__ void doubleOnDevice(const int* __restrict__ in, int* __restrict__ out
 int main(int argc, char** argv) {
     std::size_t size;
     lab::Exercise exercise("hostTransfer", "What a copy between host and device costs.");
-    exercise.option("size", &size, {1 << 23, 1 << 12}, 1, lab::kMaxSize, "number of ints");
+    exercise.option("size", &size, {1 << 22, 1 << 12}, 1, lab::kMaxSize, "number of ints");
     exercise.parse(argc, argv);
 
     const std::vector<int> numbers = lab::randomInts(size, exercise.seed(), -1000, 1000);

@@ -31,7 +31,7 @@ struct CopyTimes {
 // the host does for a copy is a part of its time.
 inline CopyTimes timesOf(const lab::Exercise& exercise, const std::string& name,
                          const lab::Launch& copy) {
-    constexpr double kWarmupMilliseconds = 20;  // the link may have gone to sleep
+    constexpr double kWarmupMilliseconds = 10;  // the link may have gone to sleep
     const lab::NvtxRange range(name);
     const lab::CpuTimer warmup;
     double ofRun = 0;

@@ -182,7 +182,7 @@ float sumOf(std::size_t i, unsigned first, unsigned last, FieldOf fieldOf) {
 int main(int argc, char** argv) {
     std::size_t size;
     lab::Exercise exercise("structLayouts", "Arrays of structures, or structures of arrays.");
-    exercise.option("size", &size, {1 << 24, 1 << 14}, 1, lab::kMaxSize / kFields, "particles");
+    exercise.option("size", &size, {1 << 23, 1 << 14}, 1, lab::kMaxSize / kFields, "particles");
     exercise.parse(argc, argv);
     exercise.columns(lab::Columns::kLadder,
                      {{"load", 4, "load"},

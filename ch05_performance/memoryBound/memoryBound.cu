@@ -136,7 +136,7 @@ float roundedThrice(float x, float y) {
 int main(int argc, char** argv) {
     std::size_t n;
     lab::Exercise exercise("memoryBound", "y = a x + b y: what is left when bandwidth limits.");
-    exercise.option("size", &n, {1 << 26, 1 << 14}, 1, lab::kMaxSize, "elements of an array");
+    exercise.option("size", &n, {1 << 25, 1 << 14}, 1, lab::kMaxSize, "elements of an array");
     exercise.parse(argc, argv);
     exercise.columns(
         lab::Columns::kLadder,

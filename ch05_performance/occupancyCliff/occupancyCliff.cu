@@ -179,7 +179,7 @@ int main(int argc, char** argv) {
     std::size_t threads;
     unsigned block, steps, operations, passes, setKiB;
     lab::Exercise exercise("occupancyCliff", "One register more for a thread, one block fewer.");
-    exercise.option("threads", &threads, {1 << 23, 1 << 12}, 1, lab::kMaxSize, "of each kernel");
+    exercise.option("threads", &threads, {1 << 22, 1 << 12}, 1, lab::kMaxSize, "of each kernel");
     exercise.option("block", &block, 256, 1, occupancy::kMaxThreads, "threads of a block");
     exercise.option("steps", &steps, {256, 8}, 1, kMostSteps, "loads of each chain of chase");
     exercise.option("operations", &operations, {4096, 8}, 1, kMostSteps,

@@ -128,7 +128,7 @@ int main(int argc, char** argv) {
     unsigned loads;
     lab::Exercise exercise("roofline", "Which limit applies: memory or arithmetic.");
     exercise.option("size", &size, {1 << 26, 1 << 12}, 1, lab::kMaxSize, "floats of an array");
-    exercise.option("loads", &loads, {1 << 12, 32}, 1, 1 << 20,
+    exercise.option("loads", &loads, {1 << 10, 32}, 1, 1 << 20,
                     "loads of a thread in readL2 and readShared");
     exercise.parse(argc, argv);
     constexpr auto kOnGpu = lab::OwnColumn::kOnGpu;

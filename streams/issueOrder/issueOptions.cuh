@@ -25,7 +25,8 @@ struct IssueOptions {
     // As they are given.
     std::size_t streams, depth;
     unsigned microseconds;
-    std::string connectionsText = "1,2,8,32", orderText, timeline;
+    // On a GPU each takes a process of its own.
+    std::string connectionsText = lab::kEmulated ? "1,2,8,32" : "1,8", orderText, timeline;
 
     // What they mean: see understand().
     std::vector<std::size_t> connections;

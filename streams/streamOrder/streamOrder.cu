@@ -300,7 +300,7 @@ int main(int argc, char** argv) {
     std::string piecesName;
     lab::Exercise exercise("streamOrder", "Who waits for whom: streams, events, and the host.");
     exercise.option("size", &size, {1 << 20, 1 << 12}, 1, 1 << 30, "ints to write and read");
-    exercise.option("microseconds", &microseconds, {250, 20}, 1, 1000000, "how long a kernel runs");
+    exercise.option("microseconds", &microseconds, {100, 20}, 1, 1000000, "how long a kernel runs");
     exercise.options().file("pieces", &piecesName, "CSV of when each piece of a graph ran");
     exercise.parse(argc, argv);
     constexpr auto kOnGpu = lab::OwnColumn::kOnGpu;

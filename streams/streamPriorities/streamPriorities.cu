@@ -132,7 +132,7 @@ int main(int argc, char** argv) {
     unsigned most, turns, urgentLength, block;
     std::string timelineName;
     lab::Exercise exercise("streamPriorities", "An urgent kernel behind one that fills the GPU.");
-    exercise.option("microseconds", &most, {10000, 100}, 1, 1000000,
+    exercise.option("microseconds", &most, {1000, 100}, 1, 1000000,
                     "how long a block of the background stays, in the last rows");
     exercise.option("turns", &turns, 4, 3, 1000, "blocks of the background for each SM");
     exercise.option("urgent", &urgentLength, 20, 1, 1000000, "microseconds of the urgent kernel");
