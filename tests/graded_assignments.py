@@ -25,6 +25,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from os.path import commonprefix
 from pathlib import Path
 from typing import Any
 
@@ -103,11 +104,15 @@ def gets_no_point(grader: Grader, judge: Judge) -> str:
 
 @dataclass(frozen=True)
 class Chosen(Workshop):
-    """Runs a program of several bodies with one of them, without limits but that of program.py."""
+    """Runs a program of several bodies with one of them, without limits but that of program.py. Of the
+    table, it makes the rows whose names begin with `kernel`."""
 
     body: int = 0
+    kernel: str = ""
 
     def _run(self, command: list[str], *_: object, **__: object) -> Ended:
+        if self.kernel and not any(word.startswith("--kernel=") for word in command):
+            command = [*command, f"--kernel={self.kernel}"]
         with tempfile.TemporaryDirectory(prefix="lab-assignments-") as folder:
             variables = {**VARIABLES, VARIABLE: str(self.body), "TMPDIR": folder}
             done = run(command, variables)
@@ -140,8 +145,9 @@ class Trial:
                 lines.tell(name, [] if verdict is misses_a_point else [str(error)])
         with tempfile.TemporaryDirectory(prefix="lab-assignments-") as folder:
             program = self._built([*bodies.values()], Path(folder))
+            begin_of_rows = commonprefix(self._assignment.rows)  # of the rows that are judged
             for number, name in enumerate(bodies):
-                of_body = Chosen(**vars(self._workshop), body=number)
+                of_body = Chosen(**vars(self._workshop), body=number, kernel=begin_of_rows)
                 judge = Judge(self._assignment, of_body, {RESULTS: program, CHECK: program})
                 said = verdicts[name](self._grader, judge)
                 lines.tell(name, [said] if said else [])
