@@ -178,7 +178,8 @@ void onFault(int signal, siginfo_t* info, void* context) {
         const auto* interrupted = static_cast<ucontext_t*>(context);
         const Cause cause = causeOf(signal, *info, *interrupted);
         failKernel(cause.misaligned ? cudaErrorMisalignedAddress : cudaErrorIllegalAddress,
-                   messageOf(cause));
+                   messageOf(cause),
+                   cause.misaligned ? Failure::MisalignedAccess : Failure::IllegalAccess);
     }
 }
 

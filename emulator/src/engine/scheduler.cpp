@@ -119,7 +119,8 @@ class Worker {
     void passPlace(unsigned place);
     void sharedReached(void* variable, size_t size);
     AsyncCopies& asyncCopies() { return asyncCopies_; }
-    [[noreturn]] void fail(cudaError_t error, std::string message);
+    [[noreturn]] void fail(cudaError_t error, std::string message,
+                           Failure failure = Failure::Other);
     [[noreturn]] void runFiber();
 
     Grid* grid() { return watched_.inKernel() ? grid_ : nullptr; }
@@ -540,7 +541,7 @@ BarrierCount Worker::blockBarrier(bool predicate, const CallSite& site, bool who
             "waits at %s. All threads of a block "
             "must reach the same barrier.",
             text(site).c_str(), text(other.threadIdx).c_str(), text(other.site).c_str());
-        fail(cudaErrorLaunchFailure, std::move(message));
+        fail(cudaErrorLaunchFailure, std::move(message), Failure::DivergentBarrier);
     }
     barrierTrue_ += predicate ? 1 : 0;
     barrierWholeGrid_ = wholeGrid;
@@ -601,13 +602,13 @@ std::string Worker::deadlock() const {
 }
 
 // The frames of the abandoned fibers are never unwound, so callers hand over all that they own.
-void Worker::fail(cudaError_t error, std::string message) {
+void Worker::fail(cudaError_t error, std::string message, Failure failure) {
     std::string().swap(failure_);  // (a move might hand an old buffer back)
     failure_ = std::move(message);
     if (!grid_->cancelled.exchange(true)) {
         std::fprintf(stderr, "emulator: kernel %s, block %s, thread %s: %s\n", grid_->call.name,
                      text(blockIdx).c_str(), text(threadIdx).c_str(), failure_.c_str());
-        if (watcher != nullptr) watcher->failed(failure_);
+        if (watcher != nullptr) watcher->failed(failure, failure_);
         setStickyError(error);
     }
     if (grid_->barrier) grid_->barrier->cancel();
@@ -751,8 +752,8 @@ unsigned long long globaltimer() {
         std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
 }
 
-void failKernel(cudaError_t error, std::string message) {
-    activeWorker->fail(error, std::move(message));
+void failKernel(cudaError_t error, std::string message, Failure failure) {
+    activeWorker->fail(error, std::move(message), failure);
 }
 
 void trap() {

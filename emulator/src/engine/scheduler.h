@@ -6,6 +6,7 @@
 #include <string>
 
 #include "emu/runtime_types.h"
+#include "failure.h"
 #include "fiber.h"
 #include "grid.h"
 
@@ -36,7 +37,8 @@ cudaError_t& deviceThreadError();
 // Prints `message` with the kernel, block and thread that is running, and ends the kernel with
 // `error` (sticky). Only while inDevice(). Does not return, and unwinds nothing: what the callers
 // own is lost.
-[[noreturn]] void failKernel(cudaError_t error, std::string message);
+[[noreturn]] void failKernel(cudaError_t error, std::string message,
+                             Failure failure = Failure::Other);
 
 // Where the scheduler keeps its own state for this OS thread, which holds the values that lanes
 // exchange; only while inDevice().

@@ -133,18 +133,20 @@ void __ubsan_handle_type_mismatch_v1(Mismatch* access, Value address) {
         cudaErrorMisalignedAddress,
         emu::format("misaligned address %p: an access of type %s needs a multiple of %u",
                     reinterpret_cast<const void*>(address), access->type->name,
-                    1u << access->logOfAlignment));
+                    1u << access->logOfAlignment),
+        emu::Failure::MisalignedAccess);
 }
 
 // clang's alone: of __builtin_assume_aligned(address, alignment, offset).
 void __ubsan_handle_alignment_assumption(Assumption* assumption, Value address, Value alignment,
                                          Value offset) {
     if (!emu::inDevice()) return onHost(__func__, assumption, address, alignment, offset);
-    emu::failKernel(cudaErrorMisalignedAddress,
-                    emu::format("misaligned address %p: %s says that it is a multiple of %llu",
-                                reinterpret_cast<const void*>(address - offset),
-                                text(assumption->location).c_str(),
-                                static_cast<unsigned long long>(alignment)));
+    emu::failKernel(
+        cudaErrorMisalignedAddress,
+        emu::format("misaligned address %p: %s says that it is a multiple of %llu",
+                    reinterpret_cast<const void*>(address - offset),
+                    text(assumption->location).c_str(), static_cast<unsigned long long>(alignment)),
+        emu::Failure::MisalignedAccess);
 }
 
 // Of a struct, which instrument_clang.py checks.
@@ -153,7 +155,8 @@ void emu_misaligned_copy(const void* address, uint64_t multiple) {
     emu::failKernel(cudaErrorMisalignedAddress,
                     emu::format("misaligned address %p: an access of this type needs a multiple "
                                 "of %llu",
-                                address, static_cast<unsigned long long>(multiple)));
+                                address, static_cast<unsigned long long>(multiple)),
+                    emu::Failure::MisalignedAccess);
 }
 
 }  // extern "C"

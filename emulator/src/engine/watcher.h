@@ -82,7 +82,7 @@ class Watcher {
     virtual void kernelFrees(uintptr_t /*pc*/) {}
 
     // The kernel ends with an error, at what the running thread did last.
-    virtual void failed(const std::string& /*message*/) {}
+    virtual void failed(Failure, const std::string& /*message*/) {}
 
     // The running thread, or the host, has called something that returned an error, and does not
     // keep that.

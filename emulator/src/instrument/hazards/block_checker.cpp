@@ -74,11 +74,11 @@ void BlockChecker::blockBegins(const Grid& grid, uint64_t launch) {
             std::make_unique<SharedShadow>(reinterpret_cast<const unsigned char*>(sharedBegin_),
                                            memoryMap.sharedSize(), clocks_, fences_);
     }
-    const unsigned threads = blockDim.x * blockDim.y * blockDim.z;
-    clocks_.beginBlock(threads);
+    threadCount_ = blockDim.x * blockDim.y * blockDim.z;
+    clocks_.beginBlock(threadCount_);
     shadow_->beginBlock();
     barriers_.beginBlock(grid.call.id);
-    for (unsigned rank = 0; rank < threads; ++rank) {
+    for (unsigned rank = 0; rank < threadCount_; ++rank) {
         threads_[rank].inKernel = false;
         threads_[rank].steps = 0;
         threads_[rank].copies.clear();
@@ -190,8 +190,10 @@ void BlockChecker::barrierReleased(bool wholeGrid) {
     if (!races_.empty()) reportRaces();
     globals_.barrier(wholeGrid);
     barriers_.released();
-    for (Thread& thread : threads_) thread.steps = 0;
-    for (unsigned warp = 0; warp < threads_.size() / kWarpSize; ++warp) meetsCopiesOf(warp, ~0u);
+    for (unsigned rank = 0; rank < threadCount_; ++rank) {
+        threads_[rank].steps = 0;
+        meetsCopiesOf(rank);
+    }
 }
 
 void BlockChecker::warpMet(unsigned warp, unsigned mask, bool ordersMemory) {
@@ -199,7 +201,9 @@ void BlockChecker::warpMet(unsigned warp, unsigned mask, bool ordersMemory) {
     settle();
     if (!ordersMemory) return;
     clocks_.synced(warp, mask);
-    meetsCopiesOf(warp, mask);
+    for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+        if (mask >> lane & 1) meetsCopiesOf(warp * kWarpSize + lane);
+    }
 }
 
 void BlockChecker::shuffleFromNobody(unsigned rank, unsigned lane, bool inMask,
@@ -221,16 +225,16 @@ LaunchPoint BlockChecker::launchPoint() {
     return globals_.launchPoint(rank_);
 }
 
-void BlockChecker::failed(const std::string& message) {
+void BlockChecker::failed(Failure failure, const std::string& message) {
     recorder = nullptr;
-    const auto begins = [&](const char* words) { return message.rfind(words, 0) == 0; };
-    const bool reported = begins("barrier in divergent code") || begins("misaligned address");
+    const bool reported =
+        failure == Failure::DivergentBarrier || failure == Failure::MisalignedAccess;
     if (!blockRuns_ || reported) return;
     const Thread& thread = threads_[rank_];
     Finding finding{Hazard::Failure, message, {}, ""};
     std::string what = "was here";
     const Access& last = thread.lastAccess;
-    if (begins("illegal address") && last.pc != 0 && last.pc == thread.lastPc) {
+    if (failure == Failure::IllegalAccess && last.pc != 0 && last.pc == thread.lastPc) {
         what = verb(last.kind);
         if (last.address < kPage) finding.about = "a null pointer is used";
     }
@@ -441,16 +445,12 @@ void BlockChecker::meets(const CopyUnderWay& underWay, unsigned rank) {
     if (copy.read > 0) globals_.copiesFrom(readOf(copy), underWay.pc, rank);
 }
 
-// Lanes of the warp have met others.
-void BlockChecker::meetsCopiesOf(unsigned warp, unsigned lanes) {
-    for (unsigned lane = 0; lane < kWarpSize; ++lane) {
-        if ((lanes >> lane & 1) == 0) continue;
-        const unsigned rank = warp * kWarpSize + lane;
-        Thread& thread = threads_[rank];
-        for (CopyUnderWay& copy : thread.copies) {
-            copy.step = std::min(copy.step, thread.steps);
-            meets(copy, rank);
-        }
+// The thread has met others.
+void BlockChecker::meetsCopiesOf(unsigned rank) {
+    Thread& thread = threads_[rank];
+    for (CopyUnderWay& copy : thread.copies) {
+        copy.step = std::min(copy.step, thread.steps);
+        meets(copy, rank);
     }
 }
 

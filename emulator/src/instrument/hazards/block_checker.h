@@ -13,6 +13,7 @@
 #include "block_findings.h"
 #include "engine/async_copies.h"
 #include "engine/call_site.h"
+#include "engine/failure.h"
 #include "engine/grid.h"
 #include "findings.h"
 #include "global_check.h"
@@ -44,7 +45,7 @@ class BlockChecker : public Recorder {
     void asyncCopyEnds(unsigned rank);
     void shuffleFromNobody(unsigned rank, unsigned lane, bool inMask, const CallSite& site);
     void kernelFrees(uintptr_t pc) { threads_[rank_].lastPc = pc; }
-    void failed(const std::string& message);
+    void failed(Failure failure, const std::string& message);
     // The running thread launches a kernel.
     LaunchPoint launchPoint();
     // The running thread called something that returned an error; or asked for the last one.
@@ -105,7 +106,7 @@ class BlockChecker : public Recorder {
     bool sharedBounds(const Access& access, uintptr_t pc);
     bool isStray(const Access& access);
     void meets(const CopyUnderWay& copy, unsigned rank);
-    void meetsCopiesOf(unsigned warp, unsigned lanes);
+    void meetsCopiesOf(unsigned rank);
     void beforeOwnWait(const Access& access, uintptr_t pc, const char* what);
     void misaligned(const Access& access, uintptr_t pc);
     void strayAccess(const Access& access, uintptr_t pc);
@@ -113,6 +114,7 @@ class BlockChecker : public Recorder {
     Findings& findings_;
     bool blockRuns_ = false;
     unsigned rank_ = 0;
+    unsigned threadCount_ = 0;  // of the block: the others are of blocks before
     std::vector<Thread> threads_ = std::vector<Thread>(kMaxThreadsPerBlock);
 
     uintptr_t sharedBegin_ = 0;  // of this OS thread

@@ -84,7 +84,9 @@ class Checker : public Watcher {
         shadow_.forget(reinterpret_cast<uintptr_t>(memory), bytes);
     }
     void kernelFrees(uintptr_t pc) override { blocks_.mine().kernelFrees(pc); }
-    void failed(const std::string& message) override { blocks_.mine().failed(message); }
+    void failed(Failure failure, const std::string& message) override {
+        blocks_.mine().failed(failure, message);
+    }
 
     void callFailed(const std::string& what) override {
         if (inDevice()) {
