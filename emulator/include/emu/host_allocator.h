@@ -3,32 +3,13 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 
 namespace emu {
 
 // Ends the program where there is no memory.
 void* takeHostMemory(size_t bytes, size_t alignment);
-void giveBackHostMemory(void* memory);
-
-// As the standard library wants it.
-template <class T>
-struct HostAllocator {
-    using value_type = T;
-    HostAllocator() = default;
-    template <class Other>
-    HostAllocator(const HostAllocator<Other>&) {}
-    T* allocate(size_t count) {
-        return static_cast<T*>(takeHostMemory(count * sizeof(T), alignof(T)));
-    }
-    void deallocate(T* memory, size_t) { giveBackHostMemory(memory); }
-    template <class Other>
-    bool operator==(const HostAllocator<Other>&) const {
-        return true;
-    }
-    template <class Other>
-    bool operator!=(const HostAllocator<Other>&) const {
-        return false;
-    }
-};
+// The owner of an object in such memory, at whose end `destroy` gets the object.
+std::shared_ptr<const void> ownHostMemory(void* object, void (*destroy)(void* object));
 
 }  // namespace emu

@@ -38,12 +38,15 @@ void* takeHostMemory(size_t bytes, size_t alignment) {
     return memory;
 }
 
-void giveBackHostMemory(void* memory) {
-    if (guardAllocations) {
-        const std::lock_guard<std::mutex> lock(given().mutex);
-        given().sizes.erase(reinterpret_cast<uintptr_t>(memory));
-    }
-    std::free(memory);
+std::shared_ptr<const void> ownHostMemory(void* object, void (*destroy)(void* object)) {
+    return {object, [destroy](void* memory) {
+                destroy(memory);
+                if (guardAllocations) {
+                    const std::lock_guard<std::mutex> lock(given().mutex);
+                    given().sizes.erase(reinterpret_cast<uintptr_t>(memory));
+                }
+                std::free(memory);
+            }};
 }
 
 bool isOfHostAllocator(uintptr_t address) {
