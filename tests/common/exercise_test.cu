@@ -22,12 +22,6 @@ namespace {
 
 constexpr std::size_t kCount = 1000;
 
-struct DeathTestsRunAnew : testing::Environment {
-    void SetUp() override { testing::GTEST_FLAG(death_test_style) = "threadsafe"; }
-};
-testing::Environment* const environment =
-    testing::AddGlobalTestEnvironment(new DeathTestsRunAnew);  // NOLINT: gtest deletes it
-
 __global__ void writeAll(int* out, std::size_t n) {
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (i < n) out[i] = static_cast<int>(i);

@@ -22,7 +22,6 @@ void run(lab::BackEnds backEnds) {
 }
 
 TEST(NoGpuDeathTest, EndsWith77AndSaysWhatRunsWithoutOne) {
-    testing::GTEST_FLAG(death_test_style) = "threadsafe";
     EXPECT_EXIT(run(lab::BackEnds::kBoth), testing::ExitedWithCode(77),
                 "^test: no usable GPU: cudaErrorNoDevice: .*; the cpu back end needs none: "
                 "./lab run --backend cpu test\n$");

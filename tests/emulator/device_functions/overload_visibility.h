@@ -6,12 +6,14 @@
 
 #include <type_traits>
 
+namespace {  // each source has functions of its own
+
 template <class Expected, class... Actual>
 void expectType(Actual...) {
     EXPECT_TRUE((std::is_same<Expected, Actual>::value && ...));
 }
 
-inline void checkOverloads() {
+void checkOverloads() {
     const float f = 0.5f;
     const double d = 0.5;
     expectType<float>(sqrt(f), sqrtf(f), exp(f), log(f), sin(f), cos(f), tanh(f), floor(f), ceil(f),
@@ -39,3 +41,5 @@ inline void checkOverloads() {
     sincosf(0.0f, &sine, &cosine);
     EXPECT_EQ(sine, 0.0f);
 }
+
+}  // namespace

@@ -3,6 +3,8 @@
 
 #include "fixture.h"
 
+namespace {
+
 using ::testing::Each;
 using ::testing::HasSubstr;
 
@@ -111,3 +113,5 @@ TEST_F(Barriers, EngineWorksOnAfterADeadlock) {
     cudaDeviceReset();
     checkReverse(20, 128);
 }
+
+}  // namespace

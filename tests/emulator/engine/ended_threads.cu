@@ -12,6 +12,8 @@
 
 #include "fixture.h"
 
+namespace {
+
 namespace cg = cooperative_groups;
 
 constexpr int kThreads = 80;  // the last warp is not full
@@ -225,3 +227,5 @@ TEST_P(EndedThreads, AreInNoGroup) {
         }
     }
 }
+
+}  // namespace

@@ -13,6 +13,8 @@
 
 #include "fixture.h"
 
+namespace {
+
 using ::testing::HasSubstr;
 
 class Faults : public EngineTest {};
@@ -266,3 +268,5 @@ TEST_F(Faults, PrintfOfLongTexts) {
     EXPECT_EQ(std::string(100'000, 'x') + " and 1 more\nhost: printf()\n",
               testing::internal::GetCapturedStdout());
 }
+
+}  // namespace

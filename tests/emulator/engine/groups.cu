@@ -7,6 +7,8 @@
 
 #include "fixture.h"
 
+namespace {
+
 namespace cg = cooperative_groups;
 using ::testing::HasSubstr;
 
@@ -232,3 +234,5 @@ TEST_F(Groups, GridSyncThatABlockNeverReachesIsReported) {
     });
     EXPECT_THAT(text, HasSubstr("another block of the grid ended without reaching it"));
 }
+
+}  // namespace

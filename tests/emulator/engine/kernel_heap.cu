@@ -6,6 +6,8 @@
 
 #include "fixture.h"
 
+namespace {
+
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 
@@ -124,7 +126,6 @@ TEST_F(KernelHeap, MoreThanTheHostHas) {
 }
 
 TEST_F(KernelHeap, HostCannotFree) {
-    ::testing::FLAGS_gtest_death_test_style = "threadsafe";
     const auto freeOnHost = [] {
         allocate<<<1, 1>>>(64);
         int* memory = nullptr;
@@ -133,3 +134,5 @@ TEST_F(KernelHeap, HostCannotFree) {
     };
     EXPECT_DEATH(freeOnHost(), "only a kernel can free");
 }
+
+}  // namespace

@@ -6,6 +6,8 @@
 
 #include "fixture.h"
 
+namespace {
+
 using ::testing::ElementsAre;
 
 class LanesInStep : public EngineTest {};
@@ -431,3 +433,5 @@ TEST_F(LanesInStep, ManyThreadsMayPollForALaterBlock) {
     RUN(laterBlock<<<multiprocessors + 2, 64>>>(flag.get()));
     EXPECT_EQ(1, flag[0]);
 }
+
+}  // namespace

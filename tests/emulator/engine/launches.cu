@@ -3,6 +3,8 @@
 
 #include "fixture.h"
 
+namespace {
+
 using ::testing::Each;
 
 class Launches : public EngineTest {};
@@ -65,3 +67,5 @@ TEST_F(Launches, ArgumentsAreCopiedPerThread) {
     RUN(byValue<<<1, 100>>>(big, out.get()));
     ASSERT_THAT(out.values(), Each(1));
 }
+
+}  // namespace

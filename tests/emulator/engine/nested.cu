@@ -3,6 +3,8 @@
 
 #include "fixture.h"
 
+namespace {
+
 using ::testing::ElementsAre;
 
 class Nested : public EngineTest {};
@@ -162,3 +164,5 @@ TEST_F(Nested, NotFromACooperativeLaunch) {
     });
     EXPECT_THAT(text, ::testing::HasSubstr("cannot launch kernels"));
 }
+
+}  // namespace

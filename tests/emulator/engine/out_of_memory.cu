@@ -3,6 +3,8 @@
 
 #include "fixture.h"
 
+namespace {
+
 constexpr size_t kTooMuch = size_t{1} << 60;
 
 __device__ int stage;
@@ -36,6 +38,7 @@ void exhaustInTwoBlocks() {
 }
 
 TEST(OutOfMemoryDeathTest, InSeveralBlocks) {
-    ::testing::FLAGS_gtest_death_test_style = "threadsafe";
     EXPECT_EXIT(exhaustInTwoBlocks(), ::testing::ExitedWithCode(1), "cannot allocate memory; ");
 }
+
+}  // namespace

@@ -3,6 +3,8 @@
 
 #include "fixture.h"
 
+namespace {
+
 using ::testing::Each;
 
 class SharedMemory : public EngineTest {};
@@ -70,3 +72,5 @@ TEST_F(SharedMemory, KeepsWhatTheBlockWrote) {
     RUN(secondCall<<<1, 32>>>(out.get()));
     EXPECT_THAT(out.values(), Each(5));
 }
+
+}  // namespace

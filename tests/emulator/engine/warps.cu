@@ -6,6 +6,8 @@
 
 #include "fixture.h"
 
+namespace {
+
 namespace cg = cooperative_groups;
 
 using ::testing::AllOf;
@@ -233,3 +235,5 @@ TEST_F(Warps, LanesMayRunAhead) {
         ASSERT_EQ(50 * ((lane + 1) % 32) + 1225 + (lane < 4 ? 3 * 1225 : 0), out[lane]);
     }
 }
+
+}  // namespace
