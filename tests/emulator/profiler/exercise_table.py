@@ -3,7 +3,8 @@
 
     exercise_table.py BUILD_FOLDER OUTPUT.csv
 
-BUILD_FOLDER is that of the preset cpu. A cell is one number where both are equal, else
+BUILD_FOLDER is that of the preset cpu. compare.py says where an exercise counts something else than the
+table that was written last. A cell is one number where both are equal, else
 "counted (ncu: read)", the latter as recorded of builds with nvcc -G; some of those with -O3, as
 expected_counts.py says. What is counted is "varies" where it is another number each time.
 """
@@ -11,6 +12,7 @@ expected_counts.py says. What is counted is "varies" where it is another number 
 from __future__ import annotations
 
 import csv
+import re
 import sys
 from pathlib import Path
 
@@ -38,6 +40,12 @@ COLUMNS = {
 # how much of the kernel that is, is another matter each time.
 WAITING = {"piece", "writeLate", "workQueue"}
 OF_WAITING = {"branch_efficiency", "active_threads"}
+# By the length of machine code, which is the compiler's.
+OF_THE_COMPILER = {"active_threads"}
+# Of branches one g++ makes more than another.
+OF_ITS_VERSION = {"branch_efficiency"}
+MADE_BY = 12  # the version of the g++ whose programs the table is of
+TABLE = Path(__file__).parents[3] / "emulator" / "results" / "profiler_against_h200.csv"
 FACTS = [
     "# counted by the cpu back end's profiler; where ncu differs: NVIDIA H200, CUDA 13.0, nvcc -G",
     "# written by tests/emulator/profiler/exercise_table.py",
@@ -54,9 +62,9 @@ def compared() -> list[Exercise]:
     return [exercise for exercise in catalogue.exercises() if exercise.facts.counts.options]
 
 
-def rows_of(exercise: Exercise, build_folder: Path) -> list[list[str]]:
-    name, program = exercise.name, exercise.program(build_folder, instrumented=True)
-    counted = run_profiled(str(program), name)
+def rows_of(exercise: Exercise, counted: list[dict[str, str]]) -> list[list[str]]:
+    """The rows of an exercise, of whose launches this was `counted`."""
+    name = exercise.name
     debug, optimised = read_recorded(name, DEBUG), read_recorded(name, OPTIMISED)
     rows = []
     for launch in map(Launch, counted, debug, optimised):
@@ -74,13 +82,48 @@ def rows_of(exercise: Exercise, build_folder: Path) -> list[list[str]]:
     return rows
 
 
+def written() -> list[dict[str, str]]:
+    """The table that was written last."""
+    lines = TABLE.read_text(encoding="utf-8").splitlines()
+    return list(csv.DictReader(line for line in lines if not line.startswith("#")))
+
+
+def versions_of_gcc(program: bytes) -> set[int]:
+    """Those that the g++ that compiled a program has left there; of clang++, none."""
+    if b"clang version" in program:
+        return set()
+    return {int(found) for found in re.findall(rb"GCC: \([^)]*\) (\d+)\.", program)}
+
+
+def not_as_written(
+    exercise: Exercise, counted: list[dict[str, str]], versions: set[int]
+) -> list[str]:
+    """What is `counted` otherwise than in the table, a line each; `versions` are those of g++."""
+    if exercise.facts.counts.options_on_cpu or not versions:
+        return []  # what depends on the clock, or on what another compiler makes of branches
+    skipped = OF_THE_COMPILER | (set() if versions == {MADE_BY} else OF_ITS_VERSION)
+    columns = ["exercise", "parameters", "kernel", *COLUMNS]
+    rows = [dict(zip(columns, row)) for row in rows_of(exercise, counted)]
+    known = [row for row in written() if row["exercise"] == exercise.name]
+    if len(rows) != len(known):
+        return [f"{TABLE.name} has {len(known)} rows of {exercise.name}, counted were {len(rows)}"]
+    return [
+        f"{row['kernel']}: {column}: {row[column]}; {TABLE.name} has {before[column]}"
+        for row, before in zip(rows, known)
+        for column in columns
+        if column not in skipped and row[column] != before[column]
+    ]
+
+
 def main(folder: Path, output: Path) -> None:
     with output.open("w", newline="") as file:
         file.write("\n".join(FACTS) + "\n")
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["exercise", "parameters", "kernel", *COLUMNS])
         for exercise in compared():
-            writer.writerows(rows_of(exercise, folder))
+            program = exercise.program(folder, instrumented=True)
+            counted = run_profiled(str(program), exercise.name)
+            writer.writerows(rows_of(exercise, counted))
 
 
 if __name__ == "__main__":
