@@ -48,6 +48,13 @@ def build():
     return folder
 
 
+@pytest.fixture(scope="session")
+def of_build(build):
+    """Options with which the driver takes the library of the build, and the headers that are precompiled
+    beside it: it compiles in half the time."""
+    return ["--emulator", str(build / "emulator" / "libcuda_emulator.a")]
+
+
 @pytest.fixture
 def gcc(build):
     """The version of the g++ that compiled it, such as 12.2.0; None if another compiler did. What clang++
@@ -88,15 +95,14 @@ def lab_cc(tmp_path, monkeypatch, capfd):
 
 
 @pytest.fixture
-def instrumented(build, tmp_path):
+def instrumented(of_build, tmp_path):
     """instrumented(source, *options): compiles a .cu file for the profiler and the hazard check, and
     returns the program."""
-    library = build / "emulator" / "libcuda_emulator.a"
 
     def compile_program(source, *options):
         program = tmp_path / Path(source).stem
         arguments = ["--instrument", "-w", str(source), *options, "-o", str(program)]
-        assert cc.main([*arguments, "--emulator", str(library)]) == 0
+        assert cc.main([*arguments, *of_build]) == 0
         return program
 
     return compile_program

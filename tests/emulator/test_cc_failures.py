@@ -17,7 +17,7 @@ FULL = Path("/dev/full")
 @pytest.mark.parametrize(
     "name", ["a b.cu", "a'b.cu", 'a"b.cu', "a\\b.cu", "a\nb.cu", "./-b.cu", "\udcff.cu", "a,b.cu"]
 )
-def test_odd_names(tmp_path, monkeypatch, capfd, with_zig, name):
+def test_odd_names(of_build, tmp_path, monkeypatch, capfd, with_zig, name):
     """With the compiler that is there: also in messages, and as names of outputs."""
     if with_zig and re.search(r"[\\\n]", name):
         pytest.skip("zig cannot read the names of dependencies that clang writes for it")
@@ -27,7 +27,7 @@ def test_odd_names(tmp_path, monkeypatch, capfd, with_zig, name):
     with open(source, "w") as file:
         file.write('__global__ void k() {}\nvoid f() { k<<<1, 1>>>(); }\n#warning "here"\n')
     output = name[:-3] + ".out"
-    assert cc.main(["-c", name, "-o", output]) == 0
+    assert cc.main([*of_build, "-c", name, "-o", output]) == 0
     assert os.path.isfile(os.fsencode(output))
     assert re.search(r':3:2: warning: (#warning )?"here"', capfd.readouterr().err)
     (tmp_path / os.fsdecode(source)).unlink()
@@ -36,11 +36,11 @@ def test_odd_names(tmp_path, monkeypatch, capfd, with_zig, name):
     assert os.listdir() == [os.path.basename(output)]
 
 
-def test_an_output_that_begins_with_a_dash(tmp_path, monkeypatch):
+def test_an_output_that_begins_with_a_dash(of_build, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.cu").touch()
     for arguments in (["-c", "a.cu", "-o", "-x.o"], ["-lib", "a.cu", "-o", "-x.a"]):
-        assert cc.main(arguments) == 0
+        assert cc.main([*of_build, *arguments]) == 0
     assert sorted(os.listdir()) == ["-x.a", "-x.o", "a.cu"]
 
 
@@ -55,10 +55,10 @@ def test_an_output_that_begins_with_a_dash(tmp_path, monkeypatch):
         ("int i;\n".encode("utf-16"), 1),
     ],
 )
-def test_bytes_of_a_source(tmp_path, monkeypatch, capfd, content, status):
+def test_bytes_of_a_source(of_build, tmp_path, monkeypatch, capfd, content, status):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.cu").write_bytes(content)
-    assert cc.main(["-c", "a.cu"]) == status
+    assert cc.main([*of_build, "-c", "a.cu"]) == status
     assert ("a.cu:1" in capfd.readouterr().err) == bool(status)
     assert sorted(os.listdir()) == ["a.cu", *([] if status else ["a.o"])]
 
@@ -93,19 +93,19 @@ def test_compilers(lab_cc, tmp_path, monkeypatch, variable, value, status):
     assert sorted(set(tmp_path.rglob("*")) - {tmp_path / "calls"}) == before
 
 
-def test_a_folder_for_temporary_files_that_is_not_there(tmp_path):
+def test_a_folder_for_temporary_files_that_is_not_there(of_build, tmp_path):
     (tmp_path / "a.cu").touch()
     environment = {**os.environ, "TMPDIR": str(tmp_path / "none")}
-    done = subprocess.run([*DRIVER, "-c", "a.cu"], cwd=tmp_path, env=environment)
+    done = subprocess.run([*DRIVER, *of_build, "-c", "a.cu"], cwd=tmp_path, env=environment)
     assert (done.returncode, sorted(os.listdir(tmp_path))) == (0, ["a.cu", "a.o"])
 
 
-def test_nothing_stays_in_the_folder_for_temporary_files(tmp_path):
+def test_nothing_stays_in_the_folder_for_temporary_files(of_build, tmp_path):
     (tmp_path / "tmp").mkdir()
     environment = {**os.environ, "TMPDIR": str(tmp_path / "tmp")}
     for text, status in (("__global__ void k() {}", 0), ("wrong", 1), ("void f() { k<<<1; }", 1)):
         (tmp_path / "a.cu").write_text(text)
-        command = [*DRIVER, "-c", "-MMD", "a.cu"]
+        command = [*DRIVER, *of_build, "-c", "-MMD", "a.cu"]
         done = subprocess.run(command, cwd=tmp_path, env=environment, stderr=subprocess.DEVNULL)
         assert done.returncode == status
         assert os.listdir(tmp_path / "tmp") == []
@@ -125,19 +125,19 @@ def test_nothing_stays_in_the_folder_for_temporary_files(tmp_path):
         ("-c -v a.cu", "2>/dev/full", 0, ""),
     ],
 )
-def test_nobody_can_be_told(tmp_path, arguments, redirection, status, said):
+def test_nobody_can_be_told(of_build, tmp_path, arguments, redirection, status, said):
     (tmp_path / "a.cu").touch()
     (tmp_path / "bad.cu").write_text("void f() { k<<<1; }")
-    command = ["sh", "-c", f'exec "$@" {redirection}', "sh", *DRIVER, *arguments.split()]
+    command = ["sh", "-c", f'exec "$@" {redirection}', "sh", *DRIVER, *of_build, *arguments.split()]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (status, "", said)
     made = ["a.o"] if arguments.endswith("a.cu") and not status else []
     assert sorted(os.listdir(tmp_path)) == sorted(["a.cu", "bad.cu", *made])
 
 
-def test_two_at_once(tmp_path):
+def test_two_at_once(of_build, tmp_path):
     (tmp_path / "a.cu").write_text("__global__ void k() {}\n")
-    command = [*DRIVER, "-c", "-MMD", "a.cu"]
+    command = [*DRIVER, *of_build, "-c", "-MMD", "a.cu"]
     both = [subprocess.Popen(command, cwd=tmp_path) for _ in range(2)]
     assert [process.wait() for process in both] == [0, 0]
     assert sorted(os.listdir(tmp_path)) == ["a.cu", "a.d", "a.o"]
@@ -145,9 +145,9 @@ def test_two_at_once(tmp_path):
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="no /dev/full")
-def test_a_full_disk(tmp_path, monkeypatch, capfd):
+def test_a_full_disk(of_build, tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.cu").touch()
-    assert cc.main(["-c", "a.cu", "-o", str(FULL)]) == 1
+    assert cc.main([*of_build, "-c", "a.cu", "-o", str(FULL)]) == 1
     assert "No space left on device" in capfd.readouterr().err
     assert FULL.is_char_device()

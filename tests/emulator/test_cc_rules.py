@@ -11,7 +11,7 @@ SOURCE = '#include <stdio.h>\n#include "k.cuh"\n#include "p.h"\nvoid f() { k<<<1
 
 
 @pytest.fixture
-def make(tmp_path, monkeypatch, capfd):
+def make(of_build, tmp_path, monkeypatch, capfd):
     """make(arguments): what the driver prints to stdout; what it wrote is in the folder."""
     monkeypatch.chdir(tmp_path)
     for folder in ("inc", "D"):
@@ -26,7 +26,7 @@ def make(tmp_path, monkeypatch, capfd):
     (tmp_path / "inc" / "never.cuh").write_text("__global__ void never();\n")
 
     def run(arguments):
-        assert cc.main(["-w", *arguments.split()]) == 0
+        assert cc.main([*of_build, "-w", *arguments.split()]) == 0
         output = capfd.readouterr()
         assert output.err == ""
         return output.out

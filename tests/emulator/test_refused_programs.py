@@ -13,14 +13,14 @@ pytestmark = pytest.mark.skipif(COMPILER is None, reason="g++ is not installed")
 
 
 @pytest.fixture
-def compiled(tmp_path, monkeypatch, capfd):
+def compiled(of_build, tmp_path, monkeypatch, capfd):
     """Compiles the text of a .cu file; returns the exit status and what was said."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("CXX", COMPILER)
 
     def compile_text(text, *options):
         (tmp_path / "in.cu").write_text(text)
-        return cc.main(["-c", "in.cu", "-w", *options]), capfd.readouterr().err
+        return cc.main([*of_build, "-c", "in.cu", "-w", *options]), capfd.readouterr().err
 
     return compile_text
 

@@ -338,6 +338,7 @@ __global__ void writeTwo(int* p) {
 __global__ void spin(int* flag) {
     while (true) {                           // spin
         if (atomicAdd(flag, 0) == 1) break;  // spin-poll
+        usleep(10000);                       // spin-sleep
     }
 }
 
