@@ -66,9 +66,11 @@ def run(*command, cwd):
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True)
 
 
-@pytest.fixture(params=GENERATORS)
-def project(request, tmp_path):
-    """A configured project, and a function that builds it and returns the result."""
+@pytest.fixture(params=GENERATORS, scope="module")
+def project(request, tmp_path_factory):
+    """A configured project, which each test changes further, and a function that builds it and returns the
+    result."""
+    tmp_path = tmp_path_factory.mktemp("project")
     if not all(map(shutil.which, ["cmake", "g++", GENERATORS[request.param]])):
         pytest.skip(f"needs cmake, g++ and {GENERATORS[request.param]}")
     for name, text in FILES.items():

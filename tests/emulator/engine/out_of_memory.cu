@@ -8,7 +8,7 @@ namespace {
 constexpr size_t kTooMuch = size_t{1} << 60;
 
 __device__ int stage;
-__device__ void* memory;
+__device__ void* volatile memory;
 
 __device__ void waitFor(int wanted) {
     while (atomicAdd(&stage, 0) != wanted) {
