@@ -40,6 +40,9 @@ function(lab_add_unit_tests target case label)
     add_test(NAME ${case} COMMAND ${target})
     lab_unit_test(${case})
     set_tests_properties(${case} PROPERTIES LABELS ${label})
+    if(label STREQUAL "quick")
+        add_dependencies(quick_tests ${target})
+    endif()
 endfunction()
 
 # Those of a folder's own headers, NAME/tests/*_test.cpp and *_test.cu: the program NAME_tests, and the case NAME/tests.
