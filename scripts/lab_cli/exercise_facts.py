@@ -104,7 +104,6 @@ from .errors import LabError
 from .formula import Formula
 from .toml_file import FLAG, LIST, NUMBER, TABLE, TEXT, TEXTS, WHOLE, Rule, checked, tables_of
 
-
 ODD = re.compile(r"=[0-9x]+[13579]( |$)")
 
 

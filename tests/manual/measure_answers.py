@@ -60,7 +60,18 @@ def measured() -> dict[str, tuple[Path, list[Variant]]]:
 
 def rows_of(name: str, variant: Variant, options: str) -> list[csv_file.Row]:
     """Builds and runs what is in the copy. LabError if that fails, or a result is wrong."""
-    command = [str(COPY / "lab"), "run", "--backend", "gpu", name, "--", *options.split(), "--csv"]
+    reps = [] if "--reps" in options else ["--reps=20"]  # as ./lab bench has them
+    command = [
+        str(COPY / "lab"),
+        "run",
+        "--backend",
+        "gpu",
+        name,
+        "--",
+        *options.split(),
+        *reps,
+        "--csv",
+    ]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
     what = f"{name}, {variant.title}"
     if done.returncode != 0:

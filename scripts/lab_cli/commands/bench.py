@@ -27,6 +27,7 @@ from ..results.store import METRICS, Store, file
 from . import arguments as shared
 
 STORE = OUT / "bench"
+REPS = "--reps=20"  # by default an exercise runs a kernel that takes long less often
 OPTIMISED, DEBUG = "optimised", "debug"  # in the column `build` of metrics.csv
 
 
@@ -83,7 +84,8 @@ def _jobs(exercises: Sequence[Exercise], backend: str, build_folder: Path, slug:
         plan = _fitting(plan, exercise.name, memory)
         place = f"exercise {number} of {len(exercises)}"
         program, folder = exercise.program(build_folder), exercise.results / slug
-        jobs.append(Job(exercise.name, program, folder, plan, place))
+        reps = REPS if backend == "gpu" else ""
+        jobs.append(Job(exercise.name, program, folder, plan, place, reps))
     return jobs
 
 

@@ -30,6 +30,7 @@ class Job:
     folder: Path  # of its results on this machine
     plan: Plan
     place: str  # "exercise 2 of 6"
+    reps: str = ""  # an option for the runs that do not have it
 
 
 class Failure(Exception):
@@ -77,7 +78,9 @@ def _run(job: Job, run: Run, store: Store, index: int) -> None:
     for path in unfinished.values():
         path.unlink(missing_ok=True)  # of a run that failed
     files = [f"--{kind}={path}" for kind, path in unfinished.items()]
-    text = _capture([str(job.program), *run.options, *files, "--csv"])
+    said = any(option.startswith("--reps") for option in run.options)
+    reps = [] if said or not job.reps else [job.reps]
+    text = _capture([str(job.program), *run.options, *reps, *files, "--csv"])
     texts = {MAIN: _checked(text, store.file(index))}
     for kind, path in unfinished.items():
         try:

@@ -115,10 +115,10 @@ def test_the_kernel_before_it_misses_the_bound(build) -> None:
 
 
 def test_headers_of_the_exercise_and_of_its_chapter_are_there(build) -> None:
-    exercise = shipped("sumMatrix")
-    _, assignment = assignment_catalogue.one("sumByFours")
+    exercise = shipped("launchCost")
+    _, assignment = assignment_catalogue.one("stepsOfTheGrid")
     text = exercise.source.read_text(encoding="utf-8")
-    assert '#include "../parseBlock.h"' in text and '#include "firstMismatch.h"' in text
+    assert '#include "../growingValues.h"' in text and '#include "launchTable.h"' in text
     grader = Grader(assignment, Workshop(exercise, build, sandboxed=True))
     grader.criteria = grader.criteria[:1]
     grade = grader.grade(text)

@@ -83,10 +83,10 @@ class Place:
         path.chmod(0o755)
 
     def ran(self) -> list[str]:
-        """What was run since the last call, without the temporary file's name."""
+        """What was run since the last call, without the temporary file's name and the repetitions."""
         lines = self.log.read_text().splitlines() if self.log.exists() else []
         self.log.unlink(missing_ok=True)
-        return [re.sub(r"=/\S*", "=...", line) for line in lines]
+        return [re.sub(r"=/\S*", "=...", line).replace(REPS, "") for line in lines]
 
 
 @pytest.fixture
@@ -109,8 +109,23 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, exercises) -> Place:
     return here
 
 
+REPS = "--reps=20 "  # of a run that does not say how often each kernel runs
+
+
 def no_metrics(name: str, backend: str, debug: bool):
     raise LabError(f"no ncu: not on PATH. Install it\n\n ./lab profile {name} --backend cpu")
+
+
+def test_twenty_repetitions_unless_the_run_or_the_back_end_says_otherwise(
+    place: Place, exercises
+) -> None:
+    exercises("ch/first", FIRST.replace("--size=1", "--size=1 --reps=3"))
+    assert main.main(["bench", "--backend=gpu", "first"]) == 0
+    said = [re.findall(r"--reps=\S+", line) for line in place.log.read_text().splitlines()]
+    assert said == [["--reps=3"], ["--reps=20"]]
+    place.ran()
+    assert main.main(["bench", "--backend=cpu", "first"]) == 0
+    assert "--reps" not in place.log.read_text()
 
 
 def test_rows_of_all_runs_under_one_header_and_the_facts(place: Place, capfd) -> None:
@@ -239,7 +254,7 @@ WRONG = "#!/bin/sh\nprintf 'kernel,size,check\\ngood,1,ok\\nk,1,WRONG\\n'\nexit 
 @pytest.mark.parametrize(
     ("program", "message"),
     [
-        (WRONG, r"ch/first --size=1 \S+ --csv: exit status 1\nk,1,WRONG\n"),
+        (WRONG, r"ch/first --size=1 --reps=20 \S+ --csv: exit status 1\nk,1,WRONG\n"),
         ("#!/bin/sh\nkill -SEGV $$\n", "killed by SIGSEGV"),
         ("#!/bin/sh\nexit 0\n", "no CSV in it"),
         ("#!/bin/sh\nprintf 'k,check\\n1,FAILED\\n'\n", "wrong result: 1,FAILED"),
@@ -282,7 +297,7 @@ def test_rows_that_are_wrong_are_shown_and_no_others(place: Place, capfd) -> Non
     program = place.build / "ch" / "second"
     assert capfd.readouterr().err.splitlines() == [
         "[exercise 1 of 1, run 1 of 2] second (defaults)",
-        f"FAILED: {program} --csv: exit status 1",
+        f"FAILED: {program} --reps=20 --csv: exit status 1",
         "b,WRONG",
         "e,FAILED",
         "failed, and nothing of them written: second",
