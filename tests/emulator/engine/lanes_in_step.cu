@@ -322,7 +322,7 @@ __global__ void lateStores(int* out) {
     for (int k = 0; k < 2; ++k) {
         out[t] = t;
         __threadfence();
-        if (t == 0) out[40] = 100 + k;
+        if (t == 0) out[20] = 100 + k;
         __threadfence_block();
         if (t == 31) out[0] = 200 + k;
     }
@@ -335,7 +335,7 @@ TEST_F(LanesInStep, AFenceComesBehindTheStoresOfAllLanes) {
     Managed<int> out(128);
     RUN(lateStores<<<1, 64>>>(out.get()));
     for (int t = 0; t < 64; ++t) {
-        EXPECT_EQ(t == 0 ? 201 : t == 40 ? 101 : t, out[t]);
+        EXPECT_EQ(t == 0 ? 201 : t == 20 ? 101 : t, out[t]);
         EXPECT_EQ(t == 0 || t == 31 ? 300 : t, out[64 + t]);
     }
 }
