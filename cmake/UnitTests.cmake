@@ -2,7 +2,7 @@
 # which ctest runs as one case; without GoogleTest there is none. The program prints each test's name before it runs the
 # test, so that the output of a crash or a hang ends with the name of the test.
 #
-# in:  LAB_OWN_TESTS, LAB_CHOSEN_BACKEND
+# in:  LAB_OWN_TESTS, LAB_CHOSEN_BACKEND; LAB_UNIT_TEST_LEVEL (O0 or O1), which a folder may set before the call
 # out: LAB_UNIT_TESTS (on or off); lab_unit_test(), for ctest's other cases that belong to no exercise
 
 function(lab_unit_test)
