@@ -18,12 +18,13 @@ from lab_cli.errors import LabError
 from lab_cli.machine import setup, zig
 from lab_cli.paths import ROOT
 from lab_cli.process import each_line
-from lab_cli.results import ctest
-from lab_cli.results.test_summary import Case
+from lab_cli.testing import ctest, listing
+from lab_cli.testing.summary import Case
 from lab_course.commands import report
 from lab_course.reporting import collect
 from lab_course.reporting.text import Cleaner
 from lab_fixtures import shipped
+from testing_sample import listed
 
 pytest.importorskip("jinja2")
 
@@ -43,11 +44,12 @@ COUNTED = """\
 "0","k(int *)","(32, 1, 1)","(1, 1, 1)","0","7"
 """
 LISTED = {"tests": [
-    {"name": name, "properties": [{"name": "LABELS", "value": ["exercise", "transpose", about]}]}
-    for name, about in (("transpose --size=3", "results"), ("transpose counts", "counts"))
+    {"name": f"transpose/{about}", "properties": [
+        {"name": "LABELS", "value": ["exercise", "transpose", about, "quick"]}]}
+    for about in ("results", "counts")
 ]}  # fmt: skip
-RAN = """<testsuite><testcase name="transpose --size=3" status="{}"><system-out>what {} said</system-out>
-</testcase><testcase name="transpose counts" status="run"/></testsuite>"""
+RAN = """<testsuite><testcase name="transpose/results" status="{}"><system-out>what {} said</system-out>
+</testcase><testcase name="transpose/counts" status="run"/></testsuite>"""
 
 
 class Lab:
@@ -64,7 +66,7 @@ class Lab:
         self.instrumented()
         monkeypatch.setattr(presets, "build", self._build)
         monkeypatch.setattr(ctest, "run_lines", self._ctest)
-        monkeypatch.setattr(ctest, "output_of", lambda command: json.dumps(LISTED))
+        monkeypatch.setattr(listing, "output_of", lambda command: json.dumps(LISTED))
 
     def __call__(self, *arguments: str) -> int:
         return main.main(["report", "--backend=cpu", *arguments])
@@ -90,10 +92,10 @@ class Lab:
         return self.programs
 
     def _ctest(self, command: Sequence[str], each: Callable[[str], None]) -> int:
-        assert command[-2:] == ["-L", "^transpose$"]
-        each("1/2 Test #1: transpose --size=3 .... Passed\n")
+        assert command[-2:] == ["-R", "^(transpose/results|transpose/counts)$"]
+        each("1/2 Test #1: transpose/results .... Passed\n")
         if self.hangs:
-            each("    Start 2: transpose counts\n")
+            each("    Start 2: transpose/counts\n")
             return each_line(["sh", "-c", self.hangs], each)
         Path(command[command.index("--output-junit") + 1]).write_text(self.ran)
         return 0
@@ -177,13 +179,13 @@ def test_a_test_that_fails(lab: Lab) -> None:
     assert lab("transpose", "--json") == 1
     assert lab.part("tests")["verdict"] == "failed"
     (case,) = lab.part("tests")["failed"]
-    assert case["name"] == "transpose --size=3"
+    assert case["name"] == "transpose/results"
     assert case["printed"]["text"] == "what <b>it</b> & said"
     assert "what &lt;b&gt;it&lt;/b&gt; &amp; said" in lab.page()
 
 
 def test_counts_that_differ_may_be_what_was_asked_for(lab: Lab) -> None:
-    right = 'name="transpose counts" status="run"'
+    right = 'name="transpose/counts" status="run"'
     lab.ran = RAN.format("run", "it").replace(right, right.replace("run", "fail"))
     assert lab("transpose", "--json") == 1
     (note,) = lab.part("tests")["notes"]
@@ -265,17 +267,17 @@ def test_a_late_test(lab: Lab, late: str) -> None:
     lab.hangs = late
     assert lab("transpose", "--json", "--timeout=1") == 1
     assert lab.part("tests")["verdict"] == "late"
-    assert "; transpose counts began last. " in lab.part("tests")["problem"]
+    assert "; transpose/counts began last. " in lab.part("tests")["problem"]
     assert lab.part("run")["verdict"] == lab.part("check")["verdict"] == "ok"
 
 
 def test_of_the_tests_that_failed_the_first_about_each_thing_is_shown() -> None:
     cases = [
-        Case(f"transpose {about} {number}", "transpose", about, "fail", f"{about} {number}")
-        for about in ("results", "counts")
+        Case(f"transpose {test.about} {number}", test, "fail", f"{test.about} {number}")
+        for test in listed("transpose/results", "transpose/counts")
         for number in range(9)
     ]
-    found = collect.tests_of([Case("first", "transpose", "results", "run"), *cases], Cleaner())
+    found = collect.tests_of([Case("first", cases[0].test, "run"), *cases], Cleaner())
     assert len(found.failed) == 18
     shown = [case.printed.text for case in found.failed if case.printed.text]
     assert shown == ["results 0", "counts 0"]
