@@ -81,7 +81,7 @@ def test_exercise_has_its_files(source: Path) -> None:
     """An exercise that runs on a GPU alone has no printed.txt."""
     printed = (
         source.parent / "tests" / "printed.txt"
-    )  # LAB_ACCEPT=1 ./lab test -R printed/ writes it
+    )  # LAB_ACCEPT=1 ./lab test -R /printed writes it
     of_gpu = exercise_facts.load(facts_of(source)).gpu_only
     for path in (source, page_of(source), *([] if of_gpu else [printed])):
         assert path.is_file(), f"{path.relative_to(ROOT)} is not there"

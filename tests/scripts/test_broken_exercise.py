@@ -1,4 +1,4 @@
-"""The judge of the ctest cases broken/NAME: a check that notices nothing must not pass."""
+"""The judge of the ctest cases NAME/broken: a check that notices nothing must not pass."""
 
 from __future__ import annotations
 

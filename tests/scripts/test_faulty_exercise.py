@@ -1,4 +1,4 @@
-"""The judge of the ctest cases faults/NAME: a check that overlooks a fault must not pass."""
+"""The judge of the ctest cases NAME/faults: a check that overlooks a fault must not pass."""
 
 from __future__ import annotations
 
