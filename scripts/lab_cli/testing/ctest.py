@@ -41,12 +41,12 @@ def run(
     each: Callable[[str], None],
     fresh: bool = False,
 ) -> Ran:
-    """Runs the `chosen` ones of all `tests` of a build folder, the quick ones first, with these `options` of
-    ctest. Unless `fresh`, a test is left out that passed before with the same inputs. ./lab takes note of
-    what came of them: `sources` are the standing.digests() of what was built. `each` gets what ctest
-    prints, line by line."""
+    """Runs the `chosen` ones of all `tests` of a build folder, the quick ones first. Unless `fresh`, a test is
+    left out that passed before with the same inputs. With `options` of ctest, which may choose among them,
+    all go to one ctest. ./lab takes note of what came of them: `sources` are the standing.digests() of what
+    was built. `each` gets what ctest prints, line by line."""
     digests = {test.name: inputs.digest(test, folder) for test in chosen}
-    known = {} if fresh else passed.read(folder)
+    known = {} if fresh or options else passed.read(folder)
     ran = Ran()
     waiting = []
     for test in chosen:
@@ -56,8 +56,9 @@ def run(
         else:
             ran.cases += before
             ran.kept += 1
-    for quick in (True, False):
-        some = [test for test in waiting if test.is_quick == quick]
+    quick = [test for test in waiting if test.is_quick]
+    full = [test for test in waiting if not test.is_quick]
+    for some in [waiting] if options else [quick, full]:
         if some and ran.complete:
             _run_some(cmake, folder, tests, some, options, each, ran)
     passed.record(folder, ran.cases, digests)

@@ -70,12 +70,14 @@ def run(fake: FakeCtest, tmp_path: Path) -> Callable[..., tuple[ctest.Ran, list[
     folder = tmp_path / "cpu"
     folder.mkdir()
 
-    def run_tests(*names: str, fresh: bool = False) -> tuple[ctest.Ran, list[str]]:
+    def run_tests(
+        *names: str, fresh: bool = False, options: Sequence[str] = ()
+    ) -> tuple[ctest.Ran, list[str]]:
         fake.told.clear()
         chosen = [test for test in fake.tests if test.name in names]
         sources = {"x": "its sources"}
         ran = ctest.run(
-            "cmake", folder, fake.tests, chosen, ["-V"], sources, lambda line: None, fresh
+            "cmake", folder, fake.tests, chosen, options, sources, lambda line: None, fresh
         )
         return ran, [*fake.told]
 
@@ -87,8 +89,14 @@ def test_quick_tests_come_first(run, fake: FakeCtest) -> None:
     assert told == ["x/results x/options", "common/tests x/broken"]
     assert (ran.status, ran.kept, ran.complete) == (0, 0, True)
     for command in fake.commands:
-        assert command[-1] == "-V"
         assert command[command.index("-j") + 1] == "3"
+
+
+def test_with_options_of_ctest_all_go_to_one_ctest(run, fake: FakeCtest) -> None:
+    """They may choose among the tests, and what is left must not be nothing."""
+    run("x/results")
+    assert run(*ALL, options=["-LE", "counts"])[1] == [" ".join(ALL)]
+    assert fake.commands[-1][-2:] == ["-LE", "counts"]
 
 
 def test_few_tests_are_selected_by_name_and_many_by_number(run, fake: FakeCtest) -> None:
