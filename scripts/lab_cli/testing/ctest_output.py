@@ -33,6 +33,8 @@ class Reader:
         return text
 
     def _chosen(self, line: str) -> str:
+        if line.startswith(BEGINNING):
+            self._ended = False  # another ctest has begun
         self._ended = self._ended or END_OF_CASES in line
         start, result = START.match(line), RESULT.match(line)
         if start:

@@ -169,6 +169,14 @@ def test_a_log_has_each_result() -> None:
     assert shown() == passed + FAILED + skipped + TIMEOUT
 
 
+def test_the_results_of_a_second_ctest_are_shown_as_well() -> None:
+    reader = Reader(Progress("testing"), on_terminal=False, verbatim=False)
+    lines = [*OUTPUT.splitlines(keepends=True), "\n"] * 2
+    shown_lines = [reader.shown(line) for line in lines]
+    half = len(lines) // 2
+    assert "".join(shown_lines[:half]).strip() == "".join(shown_lines[half:]).strip()
+
+
 def test_with_options_of_ctest_it_is_as_ctest_prints_it() -> None:
     assert shown(on_terminal=True, verbatim=True) == OUTPUT
 
