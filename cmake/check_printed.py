@@ -1,14 +1,14 @@
 """Compares all that an exercise prints on the cpu back end with what it printed when somebody last looked;
 the ctest cases NAME/printed and NAME/printed_as_gpu use it.
 
-    check_printed.py exercise.toml PROGRAM
+    check_printed.py exercise.toml PROGRAM [NAME]
 
 This compares the values that --help says options have and may have, the table of the odd one of the small runs, with
 --profile, and the rows of --csv --reps=1 alone, with a # in place of each number that a time has made. So the same is
 printed everywhere, but for the processor and its memory, which are left out. The file is tests/printed.txt in the
 exercise's folder.
 
-NAME_as_gpu prints the table of the small run and the rows of the odd one. tests/printed_as_gpu.txt has what NAME does
+NAME_as_gpu, beside which NAME is built, prints the table of the small run and the rows of the odd one. tests/printed_as_gpu.txt has what NAME does
 not print in the same words, and the number of the other lines. NAME_as_gpu is not timed: both runs have --profile, and
 numbers with a point, which may be of times, are left out.
 
@@ -152,7 +152,7 @@ def compared(file: Path, program: str, small: str, odd: str) -> int:
     return 1
 
 
-def main(facts: str, program: str) -> int:
+def main(facts: str, program: str, *_: str) -> int:
     name = "printed_as_gpu.txt" if program.endswith(AS_GPU) else "printed.txt"
     runs = exercise_facts.load(Path(facts)).tests.small_runs
     return compared(Path(facts).parent / "tests" / name, program, runs[0], runs[-1])
