@@ -7,9 +7,9 @@
 # On the cpu back end there is also NAME_instrumented, for the profiler and the hazard check, and for tests NAME_faulty
 # and NAME_as_gpu, which prints what a GPU would.
 #
-# A test is NAME/ABOUT, such as transpose/results, and `ctest -R '^transpose/'` selects those of one exercise. Its labels
-# are `exercise`, the chapter, the exercise, ABOUT, and `quick` or `full`: `./lab test` runs the quick tests, `./lab test
-# --all` all of them.
+# A test is NAME/ABOUT, such as transpose/results, and `ctest -R '^transpose/'` selects those of one exercise. Its
+# labels are `exercise`, the chapter, the exercise, ABOUT, and `quick` or `full`: `./lab test` runs the quick tests,
+# `./lab test --all` all of them.
 #
 # The command of a test names each program that the test needs: scripts/lab_cli/testing/ finds out from it what to build
 # for the test, and whether anything has changed since the test passed.

@@ -56,7 +56,7 @@ def test_programs_have_the_functions_that_they_use_alone(build):
 
 
 def test_programs_take_no_precompiled_headers(build):
-    wanted = ["exercises", f"{EXERCISE.name}_instrumented", f"{EXERCISE.name}_as_gpu", "hazards"]
+    wanted = ["exercises", f"{EXERCISE.name}_instrumented", "hazards"]
     for line in commands(build, *wanted):
         if "--precompile" not in line:  # of hazards, for these tests
             assert ".gch" not in line and "cmake_pch" not in line
@@ -70,6 +70,6 @@ def test_one_kind_of_precompiled_header_is_made_at_a_time(build, kind):
 
 
 def test_an_exercise_is_compiled_once_for_run_and_once_for_check_and_profile(build):
-    wanted = [f"{EXERCISE.name}{suffix}" for suffix in ("", "_instrumented", "_faulty", "_as_gpu")]
+    wanted = [f"{EXERCISE.name}{suffix}" for suffix in ("", "_instrumented", "_faulty")]
     compiled = [c for c in commands(build, *wanted) if c.endswith(f"/{EXERCISE.name}.cpp")]
     assert len(compiled) == 2

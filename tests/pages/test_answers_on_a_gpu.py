@@ -34,7 +34,7 @@ def fake_lab(copy: Path, check: str, status: int = 0) -> None:
 def test_a_row_names_its_answer(copy: Path) -> None:
     fake_lab(copy, "ok")
     (row,) = measure_answers.rows_of("matmul", VARIANT, "--m=1K --n=2")
-    given = "run --backend gpu matmul -- --m=1K --n=2 --csv"
+    given = "run --backend gpu matmul -- --m=1K --n=2 --reps=20 --csv"
     assert [*row.values()] == ["6", "changed", "first", "ok", given]
 
 

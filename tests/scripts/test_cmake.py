@@ -66,14 +66,14 @@ def test_other_answers_are_shown(tmp_path: Path, status: int, answer: str, messa
 
 def test_calls_of_a_chapter(exercises, tmp_path: Path) -> None:
     """What CMake gets of the facts is what it reads back; an edit of others leaves the file alone."""
-    facts = FACTS.replace('runs = [""]', r"""runs = ["--size=3", '--name="a b" $x \y']""", 1)
-    more = """[tests.rejects]
-"--size=0" = "from 1"
-[tests.hazards]
-"--size=3" = { hazards = 1 }
+    more = """[tests.prints_on_gpu]
+"--size=3" = "^1"
+[tests.prints_per_thread]
+"--size=3" = "^1"
 """
+    facts = FACTS.replace('runs = [""]', 'runs = [""]\nslow_runs = ["--size=3"]', 1)
     source = exercises("ch/second", facts.replace("10", "20") + more)
-    exercises("ch/first", "rdc = true\nlibraries = ['CUDA::cublas']\n" + FACTS)
+    exercises("ch/first", "rdc = true\nlibraries = ['CUDA::cublas', '$x \\y']\n" + FACTS)
     exercises("other/third")
     file = tmp_path / "calls.cmake"
     for_cmake.main([str(tmp_path / "ch"), str(file)])
@@ -88,11 +88,7 @@ def test_calls_of_a_chapter(exercises, tmp_path: Path) -> None:
         f"endfunction()\ninclude({file})\n",
     )
     assert status == 0
-    words = [
-        "first", "RDC", "LINK", "CUDA::cublas", "RUNS", "",
-        "second", "RUNS", "--size=3", '--name="a b" $x \\y', "REJECTS", "--size=0",
-        "HAZARDS", "--size=3 => ^1 hazard found in [0-9]+ kernel launch",
-    ]  # fmt: skip
+    words = ["first", "RDC", "LINK", "CUDA::cublas", "$x \\y", "second", "SLOW", "PER_THREAD", "AS_GPU"]
     assert " ".join(f"-- word:{word}." for word in words) in output
 
 
