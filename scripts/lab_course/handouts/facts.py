@@ -59,17 +59,19 @@ def _tests(
             and not any(chosen[1] in name for name in rows)
         )
 
-    kept: dict[str, Any] = {"runs": [run for run in tests["runs"] if not about(run)]}
-    for kind, table in tests.items():
-        if kind != "runs":
-            entries = {
-                options: [regex for regex in entry if not about(regex)]
-                if isinstance(entry, list)
-                else entry
-                for options, entry in table.items()
-                if not about(options) and not (isinstance(entry, str) and about(entry))
-            }
-            kept[kind] = {options: entry for options, entry in entries.items() if entry}
+    kept: dict[str, Any] = {}
+    for kind, value in tests.items():
+        if isinstance(value, list):  # runs
+            kept[kind] = [run for run in value if not about(run)]
+            continue
+        entries = {
+            options: [regex for regex in entry if not about(regex)]
+            if isinstance(entry, list)
+            else entry
+            for options, entry in value.items()
+            if not about(options) and not (isinstance(entry, str) and about(entry))
+        }
+        kept[kind] = {options: entry for options, entry in entries.items() if entry}
     return {kind: table for kind, table in kept.items() if table}
 
 
