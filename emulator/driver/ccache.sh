@@ -9,7 +9,9 @@ root=$1
 shift
 [ -n "$CCACHE_DIR" ] || [ -d "$HOME" ] || exec "$@" # root would make a home that is not there
 folder=$(ccache -k cache_dir 2>/dev/null) && mkdir -p "$folder/tmp" 2>/dev/null && [ -w "$folder/tmp" ] || exec "$@"
-# Precompiled headers ask for the latter two. Messages name files as they do without ccache.
-export CCACHE_BASEDIR="${CCACHE_BASEDIR:-$root}" CCACHE_ABSSTDERR=1
+if [ "$root" ]; then # messages name files as they do without ccache
+    export CCACHE_BASEDIR="${CCACHE_BASEDIR:-$root}" CCACHE_ABSSTDERR=1
+fi
+# Precompiled headers ask for these.
 export CCACHE_SLOPPINESS="${CCACHE_SLOPPINESS:+$CCACHE_SLOPPINESS,}pch_defines,time_macros"
 exec ccache "$@"
