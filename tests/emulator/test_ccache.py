@@ -78,7 +78,9 @@ def test_driver_compiles_a_source_once(tmp_path, monkeypatch):
     log = tmp_path / "log"
     monkeypatch.setenv("CCACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("CCACHE_STATSLOG", str(log))
-    monkeypatch.setenv("TMPDIR", str(tmp_path))  # where no other driver has a folder of the same name
+    monkeypatch.setenv(
+        "TMPDIR", str(tmp_path)
+    )  # where no other driver has a folder of the same name
     # ccache does not trust a file that is as new as the compilation.
     monkeypatch.setenv("CCACHE_SLOPPINESS", "include_file_mtime,include_file_ctime")
     monkeypatch.chdir(tmp_path)

@@ -88,7 +88,17 @@ def test_calls_of_a_chapter(exercises, tmp_path: Path) -> None:
         f"endfunction()\ninclude({file})\n",
     )
     assert status == 0
-    words = ["first", "RDC", "LINK", "CUDA::cublas", "$x \\y", "second", "SLOW", "PER_THREAD", "AS_GPU"]
+    words = [
+        "first",
+        "RDC",
+        "LINK",
+        "CUDA::cublas",
+        "$x \\y",
+        "second",
+        "SLOW",
+        "PER_THREAD",
+        "AS_GPU",
+    ]
     assert " ".join(f"-- word:{word}." for word in words) in output
 
 
