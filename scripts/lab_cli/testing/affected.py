@@ -22,11 +22,13 @@ from .listing import CTest
 EMULATOR = ROOT / "emulator"
 # Scripts that make each program of the cpu back end.
 MAKERS = (EMULATOR / "translator", EMULATOR / "driver")
+LIBRARY_FOLDERS = ("common", "emulator")
 LIBRARIES = ("lab_common", "cuda_emulator", "cuda_emulator_instrument")
 # Programs that are linked from the objects of another, with a part of the tests.
 RELINKED = {"_faulty": "lab_faults", "_as_gpu": "lab_h200"}
 INSTRUMENTED = "_instrumented"
 NAMED = re.compile(r"\"([a-z]+)[ \"]")
+DRAWS = ".draws"  # marks tests of pytest that draw
 # The line of `ninja -t deps` that begins the files of an object, or of a translated source, of a target.
 OUTPUT = re.compile(r"(?:.*/)?([^/]+)[.](?:dir|emu)/.*: #deps")
 BUILD_FILES = ("CMakeLists.txt", "CMakePresets.json")
@@ -88,23 +90,24 @@ class Programs:
 def _reached_by_pytest(test: CTest, wanted: set[Path]) -> Iterator[Path]:
     places = inputs.places_of_pytest(test)
     own = [path for place in places for path in _python_in(place)]
+    if "--figures" in test.command:
+        own = [path for path in own if DRAWS in _text(path)]
     reached = _reached_code(tuple(own))
     for path in wanted:
-        if path in reached or (EMULATOR in path.parents and _is_below(places, "tests/emulator")):
+        is_page = checkout.is_page(path)
+        if (is_page or _is_of_chapter(path)) and inputs.reads(test, path):
             yield path
-        elif checkout.is_page(path):
-            if path in inputs.sources(test):
-                yield path
-        elif path.suffix != ".py" and _is_named(path, reached if _is_data(path) else own):
+        elif not is_page and (
+            path in reached
+            or any(place in path.parents for place in places if "--figures" not in test.command)
+            or (EMULATOR in path.parents and _is_below(places, "tests/emulator"))
+            or (path.suffix != ".py" and _is_named(path, reached, own))
+        ):
             yield path
 
 
 def _is_below(places: Iterable[Path], folder: str) -> bool:
     return any(ROOT / folder in (place, *place.parents) for place in places)
-
-
-def _is_data(path: Path) -> bool:
-    return path.parts[len(ROOT.parts)] in ("scripts", "tests", ".ci")
 
 
 def _python_in(place: Path) -> list[Path]:
@@ -124,9 +127,25 @@ def _reached_code(own: tuple[Path, ...]) -> set[Path]:
     return checkout.closure([*own, *of_commands])
 
 
-def _is_named(path: Path, scripts: Iterable[Path]) -> bool:
-    """Whether a script names the file or, where it belongs to an exercise, the exercise."""
-    names = [path.name] if _is_data(path) else [f'"{folder.name}"' for folder in path.parents]
+def _is_named(path: Path, reached: Iterable[Path], own: Iterable[Path]) -> bool:
+    """Whether a script names a file that is not Python. Of a library it is enough that one of the test's own
+    scripts names the library's folder, of an exercise the exercise."""
+    top, *inner = path.relative_to(ROOT).parts
+    name = path.name if path.suffix else f"{path.parent.name}/{path.name}"
+    if top in LIBRARY_FOLDERS:
+        return _any_has(own, [f'"{top}"', name])
+    if _is_of_chapter(path):
+        return _any_has(own, [f'"{inner[0]}"', name])
+    return _any_has(reached, [name, *(f'"{folder}"' for folder in inner[:-1])])
+
+
+def _is_of_chapter(path: Path) -> bool:
+    """Whether a file belongs to a chapter or one of its exercises."""
+    top = path.relative_to(ROOT).parts[0]
+    return any((ROOT / top).glob("*/exercise.toml"))
+
+
+def _any_has(scripts: Iterable[Path], names: Sequence[str]) -> bool:
     return any(name in _text(script) for script in scripts for name in names)
 
 

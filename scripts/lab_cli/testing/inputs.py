@@ -42,7 +42,7 @@ def sources(test: CTest) -> set[Path]:
     """The files of the checkout that `test` depends on, but for those that its programs are made of."""
     if runs_pytest(test):
         return {
-            path for path in checkout.files() if not checkout.is_page(path) or _reads(test, path)
+            path for path in checkout.files() if not checkout.is_page(path) or reads(test, path)
         }
     named = {path for path in test.files(ROOT) if path.is_file() and OUT not in path.parents}
     scripts = [path for path in named if path.suffix == ".py"]
@@ -60,12 +60,13 @@ def places_of_pytest(test: CTest) -> list[Path]:
     return [ROOT / word for word in test.command if word.startswith("tests/")]
 
 
-def _reads(test: CTest, page: Path) -> bool:
-    """Whether a test of pytest reads a page."""
-    if not any(PAGES in (path, *path.parents) for path in places_of_pytest(test)):
+def reads(test: CTest, path: Path) -> bool:
+    """Whether a test of pytest reads a page or, what pages tell of, a file of an exercise."""
+    if not any(PAGES in (place, *place.parents) for place in places_of_pytest(test)):
         return False
-    chapters = [ROOT / word for word in test.command if "/" not in word and (ROOT / word).is_dir()]
-    return not chapters or any(chapter in page.parents for chapter in chapters)
+    words = (word.rstrip("-") for word in test.command if "/" not in word)
+    chapters = [ROOT / word for word in words if word and (ROOT / word).is_dir()]
+    return not chapters or any(chapter in path.parents for chapter in chapters)
 
 
 def names_its_programs(test: CTest) -> bool:

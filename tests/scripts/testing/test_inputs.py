@@ -59,6 +59,8 @@ FILES = {
     "tests/emulator/test_cc.py": "",
     "tests/pages/test_pages.py": "",
     "tests/pages/test_answers.py": "",
+    "tests/lists/lab.txt": "",
+    "tests/lists/test_lists.py": "",
     "LICENSE": "",
 }
 
@@ -117,8 +119,8 @@ def sample(root: Path) -> dict[str, CTest]:
         )
         found[name] = CTest(1, name, command, frozenset({"exercise", "x", label}))
     places = ("scripts/test_formula.py", "scripts/test_metrics.py", "scripts/commands", "emulator")
-    for place in (*places, "pages", "pages/test_answers.py"):
-        words = ("-k", "ch03_other") if "answers" in place else ()
+    for place in (*places, "pages", "pages/test_answers.py", "lists"):
+        words = ("-k", "ch03_other-") if "answers" in place else ()
         command = ("python3", str(root / "cmake" / "run_pytest.py"), *words, f"tests/{place}")
         name = f"pytest/{place}"
         found[name] = CTest(1, name, command, frozenset({"full"}))
@@ -180,7 +182,12 @@ def test_what_is_not_known_is_run(root: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "noticing"),
     [
-        ("ch04_memory/x/x.cu", "x/results x/hazards x/faults pytest/scripts/test_metrics.py"),
+        (
+            "ch04_memory/x/x.cu",
+            "x/results x/hazards x/faults pytest/scripts/test_metrics.py pytest/pages",
+        ),
+        ("ch04_memory/shared.cuh", "x/results x/hazards x/faults pytest/pages"),
+        ("tests/lists/lab.txt", "pytest/lists"),
         ("ch04_memory/x/README.md", "pytest/pages"),
         ("ch03_other/y/README.md", "pytest/pages pytest/pages/test_answers.py"),
         ("common/lab.cuh", "x/results x/faults"),
@@ -196,7 +203,7 @@ def test_what_is_not_known_is_run(root: Path) -> None:
         (
             "tests/conftest.py",
             "pytest/scripts/test_formula.py pytest/scripts/test_metrics.py pytest/scripts/commands "
-            "pytest/emulator pytest/pages pytest/pages/test_answers.py",
+            "pytest/emulator pytest/pages pytest/pages/test_answers.py pytest/lists",
         ),
         ("LICENSE", ""),
     ],
