@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
+from ..machine import gpu
 from ..paths import OUT, ROOT
 from . import checkout
 from .listing import CTest
@@ -28,6 +29,8 @@ def digest(test: CTest, folder: Path) -> str:
     """A hash of all that `test` depends on, in the build `folder`. Empty where that is not known: what a
     program is or what pytest may read cannot be told."""
     parts = [sys.version, *test.command, *sorted(test.environment)]
+    if folder.name.startswith("gpu"):
+        parts.append(_gpus())
     programs = test.files(folder)
     if not test.command or not all(path.is_file() for path in programs):
         return ""
@@ -97,6 +100,12 @@ def _programs_of_exercise(test: CTest, folder: Path) -> Iterable[Path]:
     names = (test.exercise, f"{test.exercise}_instrumented")
     paths = (folder / place.parent.name / name for name in names)
     return [path for path in paths if path.is_file()]
+
+
+@cache
+def _gpus() -> str:
+    """The GPUs of this machine and their driver: a build folder may be shared by several machines."""
+    return repr(gpu.ask_driver())
 
 
 @cache

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from lab_cli.errors import LabError
+from lab_cli.machine.gpu import Driver, Gpu
 from lab_cli.testing import affected, checkout, inputs, listing
 from lab_cli.testing.listing import CTest
 
@@ -166,6 +167,21 @@ def test_the_command_and_the_environment_count(root: Path) -> None:
     build = root / "out" / "cpu"
     others = [replace(test, command=(*test.command, "-x")), replace(test, environment=("A=1",))]
     assert len({inputs.digest(each, build) for each in (test, *others)}) == 3
+
+
+def test_another_gpu_counts_for_the_gpu_back_end(root: Path, monkeypatch) -> None:
+    test = replace(sample(root)["x/results"], command=("python3", "x"))
+    seen: list[str] = []
+    for folder in ("cpu", "gpu", "gpu-debug"):
+        for name in ("one", "other", "one"):
+            driver = Driver((13, 0), [Gpu(name, 90)])
+            monkeypatch.setattr(inputs.gpu, "ask_driver", lambda driver=driver: driver)
+            inputs._gpus.cache_clear()
+            seen.append(inputs.digest(test, root / "out" / folder))
+    same = [seen[i] == seen[i + 1] for i in (0, 3, 6)]
+    assert same == [True, False, False]
+    assert seen[3] == seen[5]
+    inputs._gpus.cache_clear()
 
 
 def test_what_is_not_known_is_run(root: Path) -> None:
