@@ -13,7 +13,8 @@ not print in the same words, and the number of the other lines. NAME_as_gpu is n
 numbers with a point, which may be of times, are left out.
 
 Where the texts differ, this prints the differences and ends with 1. With LAB_ACCEPT=1 in the environment it writes the
-file instead, which is then to be looked at before it is committed. Without the file it ends with 77: skipped.
+file instead, which is then to be looked at before it is committed. Without the file, or where a program is not built,
+it ends with 77: skipped.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ import sys
 import textwrap
 from pathlib import Path
 
-from program import run
+from program import outdated, run
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scripts"))
 
@@ -152,7 +153,11 @@ def compared(file: Path, program: str, small: str, odd: str) -> int:
     return 1
 
 
-def main(facts: str, program: str, *_: str) -> int:
+def main(facts: str, program: str, *beside: str) -> int:
+    reason = next(filter(None, (outdated(each, facts) for each in (program, *beside))), "")
+    if reason:
+        print(f"skipped: {reason}")
+        return NOT_THERE
     name = "printed_as_gpu.txt" if program.endswith(AS_GPU) else "printed.txt"
     runs = exercise_facts.load(Path(facts)).tests.small_runs
     return compared(Path(facts).parent / "tests" / name, program, runs[0], runs[-1])

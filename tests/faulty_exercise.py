@@ -24,11 +24,11 @@ from subprocess import CompletedProcess
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "cmake")]
 
-from case_lines import CaseLines  # noqa: E402
+from case_lines import SKIPPED, CaseLines  # noqa: E402
 from lab_cli import exercise_facts  # noqa: E402
 from lab_cli.results.csv_file import Row  # noqa: E402
 from lab_cli.verdicts import WRONG  # noqa: E402
-from program import run, run_noting  # noqa: E402
+from program import outdated, run, run_noting  # noqa: E402
 
 REFUSED = "cudaErrorInvalidConfiguration"
 # The third byte of a value of four bytes has the highest bits that a float has behind its point; the
@@ -194,6 +194,10 @@ def rows_of(done: CompletedProcess[str]) -> list[Row]:
 
 def main(arguments: list[str]) -> int:
     file, program = arguments
+    reason = outdated(program, file)
+    if reason:
+        print(f"skipped: {reason}")
+        return SKIPPED
     facts = exercise_facts.load(Path(file))
     command = [program, *shlex.split(facts.tests.runs[0]), "--csv", "--profile"]
     lines = CaseLines()

@@ -32,7 +32,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "cmake")]
 
-from case_lines import CaseLines  # noqa: E402
+from case_lines import SKIPPED, CaseLines  # noqa: E402
 from kernel_bodies import VARIABLE, with_choice, without_namespaces  # noqa: E402
 from lab_cli import catalogue, toml_file  # noqa: E402
 from lab_cli.assignments import Assignment, Speed  # noqa: E402
@@ -198,6 +198,11 @@ def main() -> int:
     parser.add_argument("--program", type=Path, required=True)
     arguments = parser.parse_args()
     facts = arguments.facts.resolve()
+    library = arguments.build / "emulator" / "libcuda_emulator_instrument.a"
+    for built in (arguments.program, library):
+        if not built.exists():
+            print(f"skipped: {built} is not built; a build of everything has it")
+            return SKIPPED
     lines = CaseLines()
     try:
         exercise = catalogue.one(facts.parent.name)
