@@ -154,13 +154,15 @@ def compared(file: Path, program: str, small: str, odd: str) -> int:
 
 
 def main(facts: str, program: str, *beside: str) -> int:
-    reason = next(filter(None, (outdated(each, facts) for each in (program, *beside))), "")
+    folder = Path(facts).parent
+    source = str(folder / f"{folder.name}.cu")
+    reason = next(filter(None, (outdated(each, source) for each in (program, *beside))), "")
     if reason:
         print(f"skipped: {reason}")
         return NOT_THERE
     name = "printed_as_gpu.txt" if program.endswith(AS_GPU) else "printed.txt"
     runs = exercise_facts.load(Path(facts)).tests.small_runs
-    return compared(Path(facts).parent / "tests" / name, program, runs[0], runs[-1])
+    return compared(folder / "tests" / name, program, runs[0], runs[-1])
 
 
 if __name__ == "__main__":

@@ -194,7 +194,8 @@ def rows_of(done: CompletedProcess[str]) -> list[Row]:
 
 def main(arguments: list[str]) -> int:
     file, program = arguments
-    reason = outdated(program, file)
+    folder = Path(file).parent
+    reason = outdated(program, str(folder / f"{folder.name}.cu"))
     if reason:
         print(f"skipped: {reason}")
         return SKIPPED
