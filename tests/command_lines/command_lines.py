@@ -35,8 +35,8 @@ SECONDS = 300  # after which a command hangs
 KEPT = ("HOME", "LANG", "LAB_BUILD_DIR")  # of the environment
 
 SENDS = r"(INT|TERM|HUP) to (all|one) once (.+)"
-# Lines of lab that are no message.
-SHOWN = ("+ ", "back end: ")
+# Lines of lab that are no message. (Other tests run lab at the same time.)
+SHOWN = ("+ ", "back end: ", "waiting: another lab ")
 
 # Of a program, or of Python, that has met what nobody thought of.
 CRASHES = (
