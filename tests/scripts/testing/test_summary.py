@@ -127,8 +127,8 @@ def test_half_a_file_is_an_error() -> None:
 # ---- what is shown of ctest's output, on a terminal and in a log ----
 
 OUTPUT = """\
-Internal ctest changing into directory: /work/out/cpu
-Test project /work/out/cpu
+Internal ctest changing into directory: /home/anna/lab/out/cpu
+Test project /home/anna/lab/out/cpu
       Start  1: transpose/results
       Start  2: transpose/hazards
  1/4 Test  #1: transpose/results .......   Passed    0.05 sec
