@@ -88,6 +88,8 @@ def _check(arguments: argparse.Namespace) -> None:
     for name in arguments.files or []:
         if not Path(name).exists():
             raise LabError(f"--for {name}: there is no such file", BAD_USAGE)
+        if ROOT not in Path(name).resolve().parents:
+            raise LabError(f"--for {name}: expected a file below {ROOT}", BAD_USAGE)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from pathlib import Path
 from ..paths import ROOT
 
 
+@cache
 def files() -> list[Path]:
     """All files that git tracks or would add; none where this is no checkout of git."""
     return _listed("ls-files", "--cached", "--others", "--exclude-standard")

@@ -96,7 +96,8 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def forget() -> None:
-    for known in (checkout._modules, checkout._imported, inputs._content, affected._text):
+    known_files = (checkout.files, checkout._modules, checkout._imported)
+    for known in (*known_files, inputs._content, affected._text):
         known.cache_clear()
     affected._reached_code.cache_clear()
 
@@ -191,6 +192,7 @@ def test_what_is_not_known_is_run(root: Path) -> None:
     (build / "ch04_memory" / "x_faulty").unlink()
     assert inputs.digest(tests["x/faults"], build) == ""
     (root / ".git" / "HEAD").unlink()  # no checkout of git: nobody knows what pytest may read
+    forget()
     assert inputs.digest(tests["pytest/pages"], build) == ""
     assert inputs.digest(tests["x/results"], build) != ""
 
