@@ -71,8 +71,9 @@ class Exercise(NamedTuple):
 def results(exercise: Exercise, backend: str) -> Iterator[Case]:
     """Right rows at each of its runs, right numbers in them, and what it must print."""
     facts = exercise.facts
-    small = facts.tests.runs[0]
-    for options in [*facts.tests.runs, f"{small} --profile", f"{small} --csv --reps=4"]:
+    small, *odd = facts.tests.small_runs
+    numbers = [f"{options} --csv --reps=4" for options in (small, *odd)]
+    for options in [*facts.tests.runs, f"{small} --profile", *numbers]:
         yield _run(exercise, options, _table_or_csv(exercise, options))
     yield from _matching(exercise, ("prints", f"prints_on_{backend}", "fails"))
 

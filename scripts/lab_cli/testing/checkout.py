@@ -10,6 +10,8 @@ from pathlib import Path
 
 from ..paths import ROOT
 
+CODE = ("cmake", "emulator", "scripts", "tests")  # the folders that modules are in
+
 
 @cache
 def files() -> list[Path]:
@@ -58,9 +60,7 @@ def closure(scripts: Iterable[Path]) -> set[Path]:
 def _modules() -> dict[str, list[Path]]:
     """The modules of the checkout by each name that an import may give them: 'paths', 'lab_cli.paths'."""
     known: dict[str, list[Path]] = {}
-    for path in files():
-        if path.suffix != ".py":
-            continue
+    for path in (path for folder in CODE for path in (ROOT / folder).rglob("*.py")):
         parts = path.relative_to(ROOT).with_suffix("").parts
         parts = parts[:-1] if parts[-1] == "__init__" else parts
         for start in range(len(parts)):

@@ -59,7 +59,9 @@ def names_of(kind: str, exercise: Exercise) -> list[str]:
 def test_the_runs_of_each_kind(made) -> None:
     exercise = made()
     runs = exercise.facts.tests.runs
-    common = [*runs, "--size=100 --profile", "--size=100 --csv --reps=4", "--size=1"]
+    # The numbers are judged at the small run and at the odd one.
+    numbers = ["--size=100 --csv --reps=4", "--size=17 --block=128 --csv --reps=4"]
+    common = [*runs, "--size=100 --profile", *numbers, "--size=1"]
     assert names_of("results", exercise) == [*common, "--size=2", "--size=5"]
     assert names_of("results_on_gpu", exercise) == [*common, "--size=3", "--size=5"]
     assert names_of("few_results", exercise) == ["--size=100", "--size=17 --block=128"]
