@@ -8,7 +8,7 @@ import re
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -163,11 +163,15 @@ def _matching(exercise: Exercise, kinds: Sequence[str]) -> Iterator[Case]:
 
 
 def _judged(command: Sequence[str], judge: Callable[[Done], str]) -> Outcome:
-    done = run(command)
+    done = _done(tuple(command))
     printed = done.stdout + done.stderr
     if done.returncode == SKIPPED:
         return Outcome("", printed, skipped=True)
     return Outcome(judge(done), printed)
+
+
+# What one case asks of a run, and another something else, is run once.
+_done = cache(run)
 
 
 def _hazards(exercise: Exercise, options: str, regex: str) -> Case:
