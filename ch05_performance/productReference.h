@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,9 @@
 // up to 2^-24 of the sum so far. With inputs around zero that sum grows like the square root of its
 // length, and the signs of the errors are random: all k of them amount to at most
 // 2^-24 * sqrt(k / 2). Five times that leaves room. A product that is left out changes the result
-// by 1 / sqrt(k), which is more for every k below 2^22.
+// by 1 / sqrt(k), which is more for every k below 2^22. The sum may also come close to zero, which
+// its errors do not: so this is a part of the root of the sum of the terms' squares, where the
+// result is less than that.
 inline double productTolerance(std::size_t k) {
     return 4 * std::ldexp(1.0, -24) * std::sqrt(static_cast<double>(k));
 }
@@ -32,20 +35,26 @@ class ProductReference {
         : size_(m * n), k_(k), entries_(entriesToCheck(m, n, k, seed)) {
         expected_ = lab::hostVector<float>(entries_.size());
         chains_ = lab::hostVector<float>(entries_.size());
+        auto squares = lab::hostVector<double>(entries_.size());  // of the terms of each
         lab::parallelFor(entries_.size(), 64, [&](std::size_t begin, std::size_t end) {
             for (std::size_t e = begin; e < end; ++e) {
                 const std::size_t row = entries_[e] / n, col = entries_[e] % n;
-                double sum = 0;
+                double sum = 0, squared = 0;
                 float chain = 0;
                 for (std::size_t i = 0; i < k; ++i) {
                     const float factorA = a[row * k + i], factorB = b[i * n + col];
-                    sum += static_cast<double>(factorA) * factorB;
+                    const double term = static_cast<double>(factorA) * factorB;
+                    sum += term;
+                    squared += term * term;
                     chain = std::fmaf(factorA, factorB, chain);
                 }
                 expected_[e] = static_cast<float>(sum);
                 chains_[e] = chain;
+                squares[e] = squared;
             }
         });
+        const double all = std::accumulate(squares.begin(), squares.end(), 0.0);
+        uncancelled_ = std::sqrt(all / static_cast<double>(entries_.size()));
     }
 
     // Which entries are compared, in words; empty if all are.
@@ -88,10 +97,11 @@ class ProductReference {
         if (!missing.empty()) return missing;
         std::vector<float> values;
         for (const std::size_t entry : entries_) values.push_back(result[entry]);
-        return lab::mismatch(values, expected, tolerance, entries_);
+        return lab::mismatch(values, expected, tolerance, entries_, uncancelled_);
     }
 
     std::size_t size_, k_;
     std::vector<std::size_t> entries_;
     std::vector<float> expected_, chains_;  // summed in double; in float, in the order of k
+    double uncancelled_ = 0;  // root mean square of an entry whose terms do not cancel
 };

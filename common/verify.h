@@ -81,10 +81,11 @@ std::string mismatch(const std::vector<T>& output, const std::vector<T>& expecte
 // exceed `tolerance`; where the reference is all zero, norm(output) itself. Over many elements that
 // hides a single wrong one, so no element may be off by more than 16 tolerances of its own size or
 // of the reference's root mean square. Where `output` is only a sample, `places` says for messages
-// which element of the whole each one is.
+// which element of the whole each one is. Terms of a sum may cancel, but their rounding errors do
+// not: where the root mean square of the reference is less than `uncancelled`, that counts.
 template <typename T>
 std::string mismatch(const std::vector<T>& output, const std::vector<T>& expected, double tolerance,
-                     const std::vector<std::size_t>& places = {}) {
+                     const std::vector<std::size_t>& places = {}, double uncancelled = 0) {
     static_assert(std::is_floating_point_v<T>, "integers are compared exactly");
     const std::string sizes = sizeMismatch(output, expected);
     if (!sizes.empty()) return sizes;
@@ -99,12 +100,14 @@ std::string mismatch(const std::vector<T>& output, const std::vector<T>& expecte
         squaredError += difference * difference;
         squaredReference += static_cast<double>(expected[i]) * expected[i];
     }
-    const double scale = squaredReference > 0 ? std::sqrt(squaredReference) : 1;
+    const double root = std::sqrt(static_cast<double>(output.size()));
+    const double norm = std::fmax(std::sqrt(squaredReference), uncancelled * root);
+    const double scale = norm > 0 ? norm : 1;
     const double error = std::sqrt(squaredError) / scale;
     const bool wrongAsAWhole = error > tolerance;
 
     // The root mean square of the reference (or of the allowed error, where the reference is zero).
-    const double typical = scale / std::sqrt(static_cast<double>(output.size()));
+    const double typical = scale / root;
     for (std::size_t i = 0; i < output.size(); ++i) {
         const double difference = std::fabs(static_cast<double>(output[i]) - expected[i]);
         const double size = std::fmax(typical, std::fabs(static_cast<double>(expected[i])));

@@ -70,6 +70,19 @@ TEST(ProductReference, AddsInDouble) {
     EXPECT_NE(reference.mismatch({a[0]}), "");
 }
 
+// 100 products of 1 and as many of -1 leave 2^-10. The tolerance is 4 * 2^-24 * sqrt(201) of
+// sqrt(200), or 5e-5.
+TEST(ProductReference, ProductsThatCancelLeaveTheirErrors) {
+    std::vector<float> a(201, 1);
+    std::fill(a.begin() + 100, a.begin() + 200, -1.0F);
+    a[200] = std::ldexp(1.0F, -10);
+    const ProductReference reference(a, std::vector<float>(201, 1), 1, 1, 201, 1);
+    EXPECT_EQ(reference.mismatch({a[200]}), "");
+    EXPECT_EQ(reference.mismatch({a[200] + 1e-5F}), "");
+    EXPECT_NE(reference.mismatch({a[200] + 1e-3F}), "");
+    EXPECT_NE(reference.mismatch({a[200] - 1}), "");
+}
+
 TEST(ProductReference, AChainOfMultiplyAddsMustBeTheProductAsWell) {
     const ProductReference reference(kA, kB, 2, 2, 3, 1);
     EXPECT_EQ(reference.exactMismatch({4, 5, 10, 11}), "");

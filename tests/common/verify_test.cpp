@@ -69,6 +69,15 @@ TEST(VerifyFloats, BothTolerancesEndWhereTheyShould) {
     EXPECT_EQ(mismatch(output, expected, 1e-2).find("element 7 is 1.161"), 0u);
 }
 
+// An error of 1e-6 is too much for a sum of 0.01, but not if its terms are of the size of 1.
+TEST(VerifyFloats, TermsThatCancelLeaveTheirErrors) {
+    EXPECT_NE(mismatch<float>({0.010001F, 0}, {0.01F, 0}, 1e-6), "");
+    EXPECT_EQ(mismatch<float>({0.010001F, 0}, {0.01F, 0}, 1e-6, {}, 1), "");
+    EXPECT_NE(mismatch<float>({0.010003F, 0}, {0.01F, 0}, 1e-6, {}, 1), "");
+    EXPECT_NE(mismatch<float>({0.010001F, 0}, {0.01F, 0}, 1e-6, {}, 0.01), "");
+    EXPECT_EQ(mismatch<float>({101, 0}, {100, 0}, 1e-2, {}, 1), "");
+}
+
 TEST(VerifyFloats, ASampleNamesPlacesOfTheWhole) {
     const std::string text = mismatch<float>({1, 5}, {1, 2}, 1e-6, {300, 4000});
     EXPECT_EQ(text.find("element 4000 is 5, expected 2"), 0u) << text;
