@@ -21,8 +21,9 @@ function(lab_add_cpu_program target)
     emulator_add_executable(${target} ${ARGN})
     target_link_libraries(${target} PRIVATE lab_common lab_warnings)
     if(NOT EMULATOR_INSTRUMENT)
-        # Line numbers, for the message about a kernel that does not end.
-        target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-g1>)
+        # -O2, as cc.py: the compiler takes up to a third less time than with -O3, and the programs run as fast.
+        # -g1 for line numbers in the message about a kernel that does not end.
+        target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O2> $<$<CONFIG:Release>:-g1>)
     endif()
 endfunction()
 
