@@ -70,7 +70,7 @@ def test_the_runs_of_each_kind(made) -> None:
     assert names_of("as_gpu", exercise) == ["--size=100 --csv --reps=1", "--size=3"]
     # Small, odd, and four warps to a block, which here is the odd one, too.
     assert names_of("hazards", exercise) == ["--size=100", "--size=17 --block=128"]
-    assert names_of("counts", exercise) == ["--size=100 (launches)"]
+    assert names_of("counts", exercise) == ["--size=17 --block=128 (launches)"]
 
 
 def test_one_exercise_of_a_chapter_tries_what_all_must_refuse(made) -> None:
