@@ -29,8 +29,9 @@ RELINKED = {"_faulty": "lab_faults", "_as_gpu": "lab_h200"}
 INSTRUMENTED = "_instrumented"
 NAMED = re.compile(r"\"([a-z]+)[ \"]")
 DRAWS = ".draws"  # marks tests of pytest that draw
-# The line of `ninja -t deps` that begins the files of an object, or of a translated source, of a target.
-OUTPUT = re.compile(r"(?:.*/)?([^/]+)[.](?:dir|emu)/.*: #deps")
+# The line of `ninja -t deps` that begins the files of an object of a target.
+OUTPUT = re.compile(r"(?:.*/)?([^/]+)[.]dir/.*: #deps")
+TRANSLATED = ".emu"  # ends the name of the folder with a target's translated sources
 BUILD_FILES = ("CMakeLists.txt", "CMakePresets.json")
 
 
@@ -62,10 +63,14 @@ def _reached(test: CTest, wanted: set[Path], programs: Programs, folder: Path) -
 
 
 class Programs:
-    """What the programs of a build are made of, as ninja noted it when it built them."""
+    """What the programs of a build are made of, as ninja and the translator noted it."""
 
     def __init__(self, folder: Path) -> None:
         self._sources: dict[str, set[Path]] = {}  # by target
+        self._read_objects(folder)
+        self._read_translated(folder)
+
+    def _read_objects(self, folder: Path) -> None:
         ninja = find_ninja()
         own: set[Path] = set()
         for line in (
@@ -76,6 +81,15 @@ class Programs:
                 own = self._sources.setdefault(target[1], set())
             elif line.startswith(" "):
                 own.add(Path(os.path.normpath(folder / line.strip())))
+
+    def _read_translated(self, folder: Path) -> None:
+        """Of what is translated, the compiler reads a copy: the translator's own lists, which make reads, name
+        the files themselves."""
+        for place in folder.rglob(f"*{TRANSLATED}"):
+            own = self._sources.setdefault(place.stem, set())
+            for path in place.rglob("*.d"):
+                names = _text(path).partition(":")[2].replace("\\\n", " ").split()
+                own.update(Path(os.path.normpath(name)) for name in names)
 
     def sources(self, program: Path) -> set[Path]:
         """The files that a program or a library is made of, the headers of the system among them."""

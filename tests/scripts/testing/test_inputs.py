@@ -19,13 +19,15 @@ ch04_memory/CMakeFiles/x.dir/x.emu/x.cpp.o: #deps 2, deps mtime 1 (VALID)
     ../../common/lab.cuh
     /usr/include/stdio.h
 
-ch04_memory/x.emu/x/x.cpp: #deps 1, deps mtime 1 (VALID)
-    {root}/ch04_memory/x/x.cu
-
 common/CMakeFiles/lab_common.dir/format.cpp.o: #deps 1, deps mtime 1 (VALID)
     ../../common/format.cpp
 emulator/CMakeFiles/cuda_emulator_instrument.dir/src/check.cpp.o: #deps 1, deps mtime 1 (VALID)
     ../../emulator/src/check.cpp
+"""
+TRANSLATED = """\
+{root}/out/cpu/ch04_memory/y_tests.emu/tests/y_test.cpp: {root}/ch04_memory/tests/y_test.cu \\
+  {root}/ch04_memory/shared.cuh \\
+  {root}/common/grid.cuh
 """
 FILES = {
     "ch03_other/y/README.md": "another page",
@@ -41,6 +43,8 @@ FILES = {
     "cmake/judge.py": "def f():\n    from lab_cli.results import numbers\n",
     "cmake/run_pytest.py": "",
     "common/lab.cuh": "",
+    "common/grid.cuh": "",
+    "ch04_memory/tests/y_test.cu": "",
     "common/format.cpp": "",
     "emulator/driver/cc.py": "",
     "emulator/src/check.cpp": "",
@@ -76,6 +80,10 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     for name in ("x", "x_instrumented", "x_faulty"):
         (place / "out" / "cpu" / "ch04_memory" / name).parent.mkdir(parents=True, exist_ok=True)
         (place / "out" / "cpu" / "ch04_memory" / name).write_text("a program")
+    translated = place / "out" / "cpu" / "ch04_memory" / "y_tests.emu" / "tests" / "y_test.cpp.d"
+    translated.parent.mkdir(parents=True)
+    translated.write_text(TRANSLATED.format(root=place))
+    (place / "out" / "cpu" / "ch04_memory" / "y_tests").write_text("a program")
     (place / ".gitignore").write_text("out/\n")
     for command in (["init", "-q"], ["add", "."]):
         subprocess.run(["git", "-C", str(place), *command], check=True)
@@ -120,6 +128,7 @@ def sample(root: Path) -> dict[str, CTest]:
             str(build / "ch04_memory" / program),
         )
         found[name] = CTest(1, name, command, frozenset({"exercise", "x", label}))
+    found["y/tests"] = CTest(1, "y/tests", (str(build / "ch04_memory" / "y_tests"),), frozenset({"quick"}))
     places = ("scripts/test_formula.py", "scripts/test_metrics.py", "scripts/commands", "emulator")
     for place in (*places, "pages", "pages/test_answers.py", "lists"):
         words = ("-k", "ch03_other-") if "answers" in place else ()
@@ -209,14 +218,16 @@ def test_what_is_not_known_is_run(root: Path) -> None:
             "ch04_memory/x/x.cu",
             "x/results x/hazards x/faults pytest/scripts/test_metrics.py pytest/pages",
         ),
-        ("ch04_memory/shared.cuh", "x/results x/hazards x/faults pytest/pages"),
+        ("ch04_memory/shared.cuh", "x/results x/hazards x/faults y/tests pytest/pages"),
+        ("ch04_memory/tests/y_test.cu", "y/tests pytest/pages"),
+        ("common/grid.cuh", "y/tests"),
         ("tests/lists/lab.txt", "pytest/lists"),
         ("ch04_memory/x/README.md", "pytest/pages"),
         ("ch03_other/y/README.md", "pytest/pages pytest/pages/test_answers.py"),
         ("common/lab.cuh", "x/results x/faults"),
-        ("common/format.cpp", "x/results x/hazards x/faults"),
+        ("common/format.cpp", "x/results x/hazards x/faults y/tests"),
         ("emulator/src/check.cpp", "x/hazards pytest/emulator"),
-        ("emulator/translator/words.py", "x/results x/hazards x/faults pytest/emulator"),
+        ("emulator/translator/words.py", "x/results x/hazards x/faults y/tests pytest/emulator"),
         (
             "scripts/lab_cli/formula.py",
             "x/results x/hazards x/faults pytest/scripts/test_formula.py",
