@@ -23,14 +23,12 @@ EMULATOR = ROOT / "emulator"
 # Scripts that make each program of the cpu back end.
 MAKERS = (EMULATOR / "translator", EMULATOR / "driver")
 LIBRARY_FOLDERS = ("common", "emulator")
-LIBRARIES = ("lab_common", "cuda_emulator", "cuda_emulator_instrument")
-# Programs that are linked from the objects of another, with a part of the tests.
-RELINKED = {"_faulty": "lab_faults", "_as_gpu": "lab_h200"}
-INSTRUMENTED = "_instrumented"
 NAMED = re.compile(r"\"([a-z]+)[ \"]")
 DRAWS = ".draws"  # marks tests of pytest that draw
-# The line of `ninja -t deps` that begins the files of an object of a target.
-OUTPUT = re.compile(r"(?:.*/)?([^/]+)[.]dir/.*: #deps")
+# The line of build.ninja that says of which objects and libraries a program or library is linked.
+LINKED = re.compile(r"^build ([^\s:]+)[^\n:]*: CXX_[A-Z_]+_LINKER__\S* ([^\n]*)", re.MULTILINE)
+OBJECT = re.compile(r"(?:.*/)?([^/]+)[.]dir/")  # how its path begins: the target that compiles it
+OUTPUT = re.compile(OBJECT.pattern + ".*: #deps")  # the line of `ninja -t deps` before its files
 TRANSLATED = ".emu"  # ends the name of the folder with a target's translated sources
 BUILD_FILES = ("CMakeLists.txt", "CMakePresets.json")
 
@@ -66,16 +64,19 @@ class Programs:
     """What the programs of a build are made of, as ninja and the translator noted it."""
 
     def __init__(self, folder: Path) -> None:
-        self._sources: dict[str, set[Path]] = {}  # by target
+        self._folder = folder
+        self._sources: dict[str, set[Path]] = {}  # of the objects of each target
+        self._inputs: dict[Path, list[str]] = {}  # objects and libraries of each program
+        for output, inputs_of in LINKED.findall(_text(folder / "build.ninja")):
+            self._inputs[folder / output] = inputs_of.partition(" || ")[0].split()
         self._read_objects(folder)
         self._read_translated(folder)
 
     def _read_objects(self, folder: Path) -> None:
         ninja = find_ninja()
+        deps = output_of([ninja, "-C", str(folder), "-t", "deps"]) if ninja else ""
         own: set[Path] = set()
-        for line in (
-            output_of([ninja, "-C", str(folder), "-t", "deps"]).splitlines() if ninja else []
-        ):
+        for line in deps.splitlines():
             target = OUTPUT.match(line)
             if target:
                 own = self._sources.setdefault(target[1], set())
@@ -93,12 +94,14 @@ class Programs:
 
     def sources(self, program: Path) -> set[Path]:
         """The files that a program or a library is made of, the headers of the system among them."""
-        names = [program.name.removeprefix("lib").removesuffix(".a")]
-        for ending, part in RELINKED.items():
-            if program.name.endswith(ending):
-                names = [program.name[: -len(ending)], part]
-        names += LIBRARIES if program.name.endswith(INSTRUMENTED) else LIBRARIES[:2]
-        return set().union(*(self._sources.get(name, set()) for name in names))
+        found: set[Path] = set()
+        for name in dict.fromkeys(self._inputs.get(program, [])):
+            made_by = OBJECT.match(name)
+            if made_by:
+                found |= self._sources.get(made_by[1], set())
+            elif name.endswith(".a"):
+                found |= self.sources(self._folder / name)
+        return found
 
 
 def _reached_by_pytest(test: CTest, wanted: set[Path]) -> Iterator[Path]:

@@ -24,6 +24,21 @@ common/CMakeFiles/lab_common.dir/format.cpp.o: #deps 1, deps mtime 1 (VALID)
 emulator/CMakeFiles/cuda_emulator_instrument.dir/src/check.cpp.o: #deps 1, deps mtime 1 (VALID)
     ../../emulator/src/check.cpp
 """
+BUILD_NINJA = """\
+build emulator/libcuda_emulator_instrument.a: CXX_STATIC_LIBRARY_LINKER__cuda_emulator_instrument_Release \
+emulator/CMakeFiles/cuda_emulator_instrument.dir/src/check.cpp.o
+build common/liblab_common.a: CXX_STATIC_LIBRARY_LINKER__lab_common_Release \
+common/CMakeFiles/lab_common.dir/format.cpp.o || other
+build ch04_memory/x: CXX_EXECUTABLE_LINKER__x_Release \
+ch04_memory/CMakeFiles/x.dir/x.emu/x.cpp.o | common/liblab_common.a || common/liblab_common.a
+build ch04_memory/x_instrumented: CXX_EXECUTABLE_LINKER__x_instrumented_Release \
+ch04_memory/CMakeFiles/x_instrumented.dir/x.cpp.o | common/liblab_common.a \
+emulator/libcuda_emulator_instrument.a || common/liblab_common.a
+build ch04_memory/x_faulty: CXX_EXECUTABLE_LINKER__x_faulty_Release \
+ch04_memory/CMakeFiles/x.dir/x.emu/x.cpp.o | common/liblab_common.a || ch04_memory/x
+build ch04_memory/y_tests: CXX_EXECUTABLE_LINKER__y_tests_Release \
+ch04_memory/CMakeFiles/y_tests.dir/y_tests.emu/tests/y_test.cpp.o | common/liblab_common.a
+"""
 TRANSLATED = """\
 {root}/out/cpu/ch04_memory/y_tests.emu/tests/y_test.cpp: {root}/ch04_memory/tests/y_test.cu \\
   {root}/ch04_memory/shared.cuh \\
@@ -84,6 +99,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     translated.parent.mkdir(parents=True)
     translated.write_text(TRANSLATED.format(root=place))
     (place / "out" / "cpu" / "ch04_memory" / "y_tests").write_text("a program")
+    (place / "out" / "cpu" / "build.ninja").write_text(BUILD_NINJA)
     (place / ".gitignore").write_text("out/\n")
     for command in (["init", "-q"], ["add", "."]):
         subprocess.run(["git", "-C", str(place), *command], check=True)
