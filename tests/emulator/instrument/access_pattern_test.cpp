@@ -1,5 +1,5 @@
-// What asynchronous copies cost, as ncu reads it on an H200. (Other accesses are in
-// profiler/constructs.cu and sharing.cu.)
+// What asynchronous copies and wide loads of shared memory cost, as ncu reads it on an H200. (Other
+// accesses are in profiler/constructs.cu and sharing.cu.)
 #include "instrument/profile/access_pattern.h"
 
 #include <gtest/gtest.h>
@@ -114,6 +114,30 @@ TEST(AsyncCopyCost, OfZeros) {
     EXPECT_MOVED(copy(16, every(16), every(16), 8), 16u, 16u, 512u);
     EXPECT_STORED(copy(16, every(16), every(16), 8), 8u, 0u);
     EXPECT_EQ(copy(16, every(16), every(16), 0).sharedBytes, 512u);
+}
+
+// Of a warp's load of `size` bytes for each lane. Lanes i and i ^ apart want the same; with 0, each lane
+// wants its own.
+unsigned wavefronts(uint32_t size, unsigned apart) {
+    emu::WarpAccess load = {};
+    load.lanes = kAllLanes;
+    load.size = size;
+    for (unsigned lane = 0; lane < 32; ++lane) {
+        const unsigned index = apart == 0 ? lane : lane / (2 * apart) * apart + lane % apart;
+        load.address[lane] = 0x10000 + size * index;
+    }
+    return emu::sharedCostOf(load).wavefronts;
+}
+
+TEST(SharedCost, OfWideLoadsThatLanesShareInPairs) {
+    EXPECT_EQ(wavefronts(16, 0), 4u);
+    EXPECT_EQ(wavefronts(16, 1), 2u);
+    EXPECT_EQ(wavefronts(16, 2), 2u);
+    EXPECT_EQ(wavefronts(16, 4), 4u);
+    EXPECT_EQ(wavefronts(8, 0), 2u);
+    EXPECT_EQ(wavefronts(8, 1), 1u);
+    EXPECT_EQ(wavefronts(8, 2), 1u);
+    EXPECT_EQ(wavefronts(8, 4), 2u);
 }
 
 }  // namespace
