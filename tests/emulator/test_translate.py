@@ -199,6 +199,14 @@ def test_shared_declaration_is_reached(translated, source, names):
         assert reached == names.split(), out
 
 
+def test_shared_variables_of_a_kernel_count_together(translated):
+    out = translated("__global__ void k() { __shared__ int a[9]; f(); __shared__ T b, c; }")
+    assert re.findall(r"static_assert\((.*?) <=", out) == [
+        "sizeof(a)",
+        "sizeof(a) + sizeof(b) + sizeof(c)",
+    ]
+
+
 @pytest.mark.parametrize(
     "source, of, behind",
     [

@@ -24,6 +24,7 @@ def body(translated):
     "code, expected",
     [
         ("x = a<<n;", "x = a<< S <<n;"),
+        ("x = a << 32;", "x = a << S << 32;"),  # more than an int has
         ("x = a << n >> m | b;", "x = a << S << n >> S >> m | b;"),
         ("for (int s = n >> k; s > 0; s >>= k) f();",
          "for (int s = n >> S >> k; s > 0; s >>= S = k) f();"),

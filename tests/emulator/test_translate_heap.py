@@ -11,6 +11,7 @@ HEAP = "(::emu::kernelHeap)"
         ("p = *new n::T<int>{1};", f"p = *new {HEAP} n::T<int>{{1}};"),
         ("p = ::new T;", f"p = :: new {HEAP} T;"),
         ("p = new (std::nothrow) T[2];", f"p = new {HEAP} T[2];"),
+        ("p = new (nothrow) T[2];", f"p = new {HEAP} T[2];"),
         ("p = ::operator new(4);", "p = ::operator new(4);"),
     ],
 )
