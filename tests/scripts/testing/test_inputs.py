@@ -144,7 +144,9 @@ def sample(root: Path) -> dict[str, CTest]:
             str(build / "ch04_memory" / program),
         )
         found[name] = CTest(1, name, command, frozenset({"exercise", "x", label}))
-    found["y/tests"] = CTest(1, "y/tests", (str(build / "ch04_memory" / "y_tests"),), frozenset({"quick"}))
+    found["y/tests"] = CTest(
+        1, "y/tests", (str(build / "ch04_memory" / "y_tests"),), frozenset({"quick"})
+    )
     places = ("scripts/test_formula.py", "scripts/test_metrics.py", "scripts/commands", "emulator")
     for place in (*places, "pages", "pages/test_answers.py", "lists"):
         words = ("-k", "ch03_other-") if "answers" in place else ()
