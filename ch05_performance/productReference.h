@@ -19,9 +19,9 @@
 // up to 2^-24 of the sum so far. With inputs around zero that sum grows like the square root of its
 // length, and the signs of the errors are random: all k of them amount to at most
 // 2^-24 * sqrt(k / 2). Five times that leaves room. A product that is left out changes the result
-// by 1 / sqrt(k), which is more for every k below 2^22. The sum may also come close to zero, which
-// its errors do not: so this is a part of the root of the sum of the terms' squares, where the
-// result is less than that.
+// by 1 / sqrt(k), which is more for every k below 2^22. If the terms nearly cancel, the result is
+// small but its errors are not. Then the tolerance is a part of what the terms would add up to
+// otherwise: the root of the sum of their squares.
 inline double productTolerance(std::size_t k) {
     return 4 * std::ldexp(1.0, -24) * std::sqrt(static_cast<double>(k));
 }

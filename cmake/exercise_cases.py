@@ -170,7 +170,7 @@ def _judged(command: Sequence[str], judge: Callable[[Done], str]) -> Outcome:
     return Outcome(judge(done), printed)
 
 
-# What one case asks of a run, and another something else, is run once.
+# Two cases may ask different things of the same run. It runs once.
 _done = cache(run)
 
 

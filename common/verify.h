@@ -81,8 +81,9 @@ std::string mismatch(const std::vector<T>& output, const std::vector<T>& expecte
 // exceed `tolerance`; where the reference is all zero, norm(output) itself. Over many elements that
 // hides a single wrong one, so no element may be off by more than 16 tolerances of its own size or
 // of the reference's root mean square. Where `output` is only a sample, `places` says for messages
-// which element of the whole each one is. Terms of a sum may cancel, but their rounding errors do
-// not: where the root mean square of the reference is less than `uncancelled`, that counts.
+// which element of the whole each one is. The terms of a sum may cancel, while their rounding
+// errors stay: if `uncancelled` exceeds the reference's root mean square, it takes the place of
+// that.
 template <typename T>
 std::string mismatch(const std::vector<T>& output, const std::vector<T>& expected, double tolerance,
                      const std::vector<std::size_t>& places = {}, double uncancelled = 0) {
@@ -100,14 +101,14 @@ std::string mismatch(const std::vector<T>& output, const std::vector<T>& expecte
         squaredError += difference * difference;
         squaredReference += static_cast<double>(expected[i]) * expected[i];
     }
-    const double root = std::sqrt(static_cast<double>(output.size()));
-    const double norm = std::fmax(std::sqrt(squaredReference), uncancelled * root);
+    const double rootOfCount = std::sqrt(static_cast<double>(output.size()));
+    const double norm = std::fmax(std::sqrt(squaredReference), uncancelled * rootOfCount);
     const double scale = norm > 0 ? norm : 1;
     const double error = std::sqrt(squaredError) / scale;
     const bool wrongAsAWhole = error > tolerance;
 
     // The root mean square of the reference (or of the allowed error, where the reference is zero).
-    const double typical = scale / root;
+    const double typical = scale / rootOfCount;
     for (std::size_t i = 0; i < output.size(); ++i) {
         const double difference = std::fabs(static_cast<double>(output[i]) - expected[i]);
         const double size = std::fmax(typical, std::fabs(static_cast<double>(expected[i])));

@@ -84,8 +84,7 @@ class Programs:
                 own.add(Path(os.path.normpath(folder / line.strip())))
 
     def _read_translated(self, folder: Path) -> None:
-        """Of what is translated, the compiler reads a copy: the translator's own lists, which make reads, name
-        the files themselves."""
+        """The compiler reads copies of the files that are translated. The translator lists the originals."""
         for place in folder.rglob(f"*{TRANSLATED}"):
             own = self._sources.setdefault(place.stem, set())
             for path in place.rglob("*.d"):

@@ -60,7 +60,8 @@ def closure(scripts: Iterable[Path]) -> set[Path]:
 def _modules() -> dict[str, list[Path]]:
     """The modules of the checkout by each name that an import may give them: 'paths', 'lab_cli.paths'."""
     known: dict[str, list[Path]] = {}
-    for path in (path for folder in CODE for path in (ROOT / folder).rglob("*.py")):
+    scripts = [path for folder in CODE for path in (ROOT / folder).rglob("*.py")]
+    for path in scripts:
         parts = path.relative_to(ROOT).with_suffix("").parts
         parts = parts[:-1] if parts[-1] == "__init__" else parts
         for start in range(len(parts)):
