@@ -78,6 +78,17 @@ inline std::optional<double> halfRateBytes(double latency, double time, double b
     return latency * bytes / (time - latency);
 }
 
+// How long the call for a copy and a copy of one int took, in microseconds, and half of the rate,
+// in KiB: the columns of a copy's latency.
+inline std::vector<lab::Cell> latencyCells(const CopyTimes& times, const lab::Statistics& ofOne,
+                                           std::size_t bytes) {
+    const double latency = ofOne.median;
+    const auto halfAt = halfRateBytes(latency, times.done.median, static_cast<double>(bytes));
+    return {{1e3 * times.called.median, 1},
+            {1e3 * latency, 1},
+            halfAt ? lab::Cell(*halfAt / 1024, 1) : lab::Cell()};
+}
+
 // So many copies, each of which saves `saved`, make up for `extra`. Nothing where they never do.
 inline std::optional<double> paysAfter(double extra, double saved) {
     if (saved <= 0) return std::nullopt;
@@ -154,11 +165,9 @@ class Rows {
 
         std::vector<lab::Cell> cells = {bytes_, gbps(ways * bytes_, times.done)};
         if (exercise_.timesCount()) {
-            const double time = times.done.median, latency = ofOne.median;
-            const auto halfAt = halfRateBytes(latency, time, static_cast<double>(bytes_));
-            cells.emplace_back(1e3 * times.called.median, 1);
-            cells.emplace_back(1e3 * latency, 1);
-            cells.push_back(halfAt ? lab::Cell(*halfAt / 1024, 1) : lab::Cell());
+            for (lab::Cell& cell : latencyCells(times, ofOne, bytes_)) {
+                cells.push_back(std::move(cell));
+            }
 
             medians_.note(kind, what, times.done);
             const auto extra = medians_.more(kind, kAllocation), more = medians_.more(kind, what);

@@ -22,6 +22,16 @@ TEST(TransferRows, ACopyThatIsAllLatencySaysNothingOfTheRate) {
     EXPECT_FALSE(transfer::halfRateBytes(0, 0, 1000));
 }
 
+// In order: median, min, max, count.
+TEST(TransferRows, TheLatencyIsOfMedians) {
+    const transfer::CopyTimes times = {{2.5, 1, 9, 3}, {0.25, 0.125, 4, 3}};
+    const auto cells = transfer::latencyCells(times, {0.5, 0.25, 8, 3}, 1024);
+    ASSERT_EQ(cells.size(), 3u);
+    EXPECT_EQ(cells[0].shown(), "250.0");
+    EXPECT_EQ(cells[1].shown(), "500.0");
+    EXPECT_EQ(cells[2].shown(), "0.2");  // of 256 bytes
+}
+
 TEST(TransferRows, AnAllocationPaysAfterSoManyCopies) {
     EXPECT_DOUBLE_EQ(transfer::paysAfter(6, 1.5).value(), 4);
     EXPECT_DOUBLE_EQ(transfer::paysAfter(0, 1.5).value(), 0);
