@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..building import presets
@@ -16,6 +17,8 @@ EXERCISE, QUICK = "exercise", "quick"
 # What the tests of an exercise are about that a student runs.
 RESULTS = "results"
 ABOUT = (RESULTS, "hazards", "counts", "options")
+# The line of CTestTestfile.cmake for a test: its name and its command.
+ADDED = re.compile(r'^add_test\(\[=\[(.+?)]=] "(.*)"\)$', re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -24,7 +27,7 @@ class CTest:
 
     number: int  # by which `ctest -I` selects it
     name: str
-    command: tuple[str, ...]  # empty where its program is not built
+    command: tuple[str, ...]
     labels: frozenset[str]
     environment: tuple[str, ...] = ()
 
@@ -50,7 +53,15 @@ class CTest:
 def tests_in(cmake: str, folder: Path) -> list[CTest]:
     """All tests of a build folder."""
     command = [presets.ctest_beside(cmake), "--test-dir", str(folder), "--show-only=json-v1"]
-    return parsed(output_of(command))
+    commands: dict[str, tuple[str, ...]] = {}
+    for file in folder.rglob("CTestTestfile.cmake"):
+        for name, words in ADDED.findall(file.read_text(encoding="utf-8")):
+            commands[name] = tuple(words.split('" "'))
+    return [
+        # ctest does not tell the command where its program is not built.
+        test if test.command else replace(test, command=commands.get(test.name, ()))
+        for test in parsed(output_of(command))
+    ]
 
 
 def parsed(text: str) -> list[CTest]:

@@ -13,6 +13,7 @@ from lab_cli.commands import test as test_command
 from lab_cli.machine import backend, setup, zig
 from lab_cli.paths import ROOT
 from lab_cli.testing import affected, checkout, ctest, standing
+from lab_cli.testing.inputs import RUN_PYTEST
 from lab_cli.testing.listing import CTest
 from lab_cli.testing.summary import Case
 from testing_sample import listed
@@ -115,9 +116,9 @@ def test_names_that_match_build_what_their_commands_name(done: Done) -> None:
         "build cpu ch04_memory/transpose",
         "test transpose/results",
     ]
-    # A test whose program is not built yet does not say which it is.
-    done.tests[0] = CTest(1, "common/tests", (), frozenset({"quick"}))
-    assert main.main(["test", "--backend=cpu", "-R", "common|trans"]) == 8
+    # Any program may be what a test of pytest needs.
+    done.tests[2] = CTest(3, "transpose/broken", (str(RUN_PYTEST),), frozenset({"full"}))
+    assert main.main(["test", "--backend=cpu", "-R", "trans"]) == 8
     assert done.steps[-2] == "build cpu"
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from lab_cli.errors import LabError
+from lab_cli.machine import needs
 from lab_cli.machine.gpu import Driver, Gpu
 from lab_cli.testing import affected, checkout, inputs, listing
 from lab_cli.testing.listing import CTest
@@ -295,3 +296,19 @@ def test_the_list_of_ctest() -> None:
     assert (two.number, two.exercise, two.about, two.is_quick) == (2, "", "", False)
     with pytest.raises(LabError, match="cannot read the list"):
         listing.parsed("ctest: error")
+
+
+def test_the_command_of_a_program_that_is_not_built(tmp_path: Path) -> None:
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.22)\nproject(x NONE)\nenable_testing()\n"
+        'add_test(NAME a/b COMMAND ${CMAKE_BINARY_DIR}/b --size=1 "two words")\n'
+        "add_subdirectory(c)\n"
+    )
+    (tmp_path / "c").mkdir()
+    (tmp_path / "c" / "CMakeLists.txt").write_text("add_test(NAME d COMMAND ${CMAKE_COMMAND} -h)\n")
+    cmake, folder = needs.find_cmake(), tmp_path / "out"
+    subprocess.run([cmake, "-S", tmp_path, "-B", folder], check=True, stdout=subprocess.DEVNULL)
+    one, two = sorted(listing.tests_in(cmake, folder), key=lambda test: test.name)
+    assert one.command == (f"{folder}/b", "--size=1", "two words")
+    assert one.files(folder) == [folder / "b"]
+    assert two.command[1:] == ("-h",)
