@@ -6,16 +6,11 @@
 #include <climits>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 
 namespace {
 
 using emu::cast;
-
-constexpr float kInf = std::numeric_limits<float>::infinity();
-const float kNanF = std::numeric_limits<float>::quiet_NaN();
-const double kNan = std::numeric_limits<double>::quiet_NaN();
 
 TEST(Casts, TowardsZero) {
     EXPECT_EQ(cast<int>(2.9f), 2);

@@ -13,7 +13,7 @@ namespace {
 using emu::AccessKind;
 
 constexpr unsigned kThreads = 1024;
-constexpr uintptr_t kLine = 100, kOtherLine = 200, kThirdLine = 300;
+constexpr uintptr_t kLine = 100, kOtherLine = 200;
 
 // A block of 1024 threads that use one word of shared memory.
 class SharedShadowTest : public testing::Test {
