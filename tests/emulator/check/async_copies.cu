@@ -258,7 +258,11 @@ const std::map<std::string, std::function<void()>> kPrograms = {
     {"warpReadsBeforeWait", in(warpReadsBeforeWait, 32)},
     {"fillsUp", [] { fillsUp<<<1, kThreads>>>(ascending(), ascending(10), 10); }},
     {"fillsUpVector", [] { fillsUpVector<<<1, 1>>>((int4*)ascending(), (int4*)ascending(2)); }},
-    {"beyondSource", [] { beyondSource<<<1, kThreads>>>(ascending(), ascending(61)); }},
+    {"beyondSource",
+     [] {
+         const int* shorter = ascending(61);  // (C++ has no order of arguments)
+         beyondSource<<<1, kThreads>>>(ascending(), shorter);
+     }},
     {"unwrittenSource",
      [] {
          int* unwritten = nullptr;
