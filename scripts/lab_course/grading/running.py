@@ -73,7 +73,7 @@ class Running:
             self._started()
         except BaseException as error:
             if self._process:
-                self._process.kill()
+                self._send(signal.SIGKILL)
                 self._reap()
             self._stack.close()
             if isinstance(error, OSError):
@@ -132,6 +132,10 @@ class Running:
 
     def ended_by_somebody(self) -> bool:
         return not 0 <= self._process.returncode < 128
+
+    def _send(self, number: signal.Signals) -> None:
+        """To the process, which _reap() has not seen: Popen.send_signal() would reap one that has ended."""
+        os.kill(self._process.pid, number)
 
     def _reap(self) -> None:
         if self.usage_of_dead is None:
@@ -300,7 +304,7 @@ class Bare(Running):
 
     def kill(self) -> None:
         for number in (signal.SIGTERM, signal.SIGCONT):  # the command may have stopped it
-            self._process.send_signal(number)
+            self._send(number)
 
     def folders(self) -> Sequence[Path]:
         return [*self.order.writable, Path(self._tmp)]

@@ -226,6 +226,14 @@ def test_starts_many_processes(sandboxed: bool, hostile: Path) -> None:
     assert (ended.status, ended.reason) == (137, "ran more than 40 processes and threads")
 
 
+def test_is_told_to_end_just_when_it_has_ended() -> None:
+    order = sandbox.Order(["true"], LIMITS, [], [], {}, None, False)
+    with running.Bare(order) as program:
+        while not program.has_ended():
+            time.sleep(0.001)
+        program.kill()
+
+
 def test_fork_bomb(only_sandboxed: None, hostile: Path) -> None:
     ended = run(hostile, "fork", single_process=False)
     assert (ended.status, ended.reason) == (137, "ran more than 40 processes and threads")
