@@ -55,7 +55,7 @@ __global__ void all(Results* r) {
 }
 
 __global__ void sizes(int* right) {
-    __shared__ char one;
+    __shared__ signed char one;
     __shared__ bool yes;
     __shared__ unsigned short two;
     __shared__ Pair pair;
