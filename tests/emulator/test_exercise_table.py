@@ -22,7 +22,7 @@ def test_every_exercise_is_in_the_table():
 
 @pytest.fixture
 def told(monkeypatch):
-    """told(versions, **counts): what is said of an exercise that counts what a GPU did, but for `counts`;
+    """told(versions, makers, **counts): what is said of an exercise that counts what a GPU did, but for `counts`;
     in the table there are its counts without these."""
     exercise = next(each for each in EXERCISES if not each.facts.counts.options_on_cpu)
     read = compare.read_recorded(exercise.name, exercise_table.DEBUG)
@@ -30,10 +30,10 @@ def told(monkeypatch):
     table = [dict(zip(columns, row)) for row in exercise_table.rows_of(exercise, read)]
     monkeypatch.setattr(exercise_table, "written", lambda: table)
 
-    def tell(versions, launches=None, **counts):
+    def tell(versions, makers="g++, x86-64", launches=None, **counts):
         changed = {compare.COUNTS[name.replace("_", " ")].metric: n for name, n in counts.items()}
         counted = [{**read[0], **changed}, *read[1:]]
-        return exercise_table.not_as_written(exercise, counted[:launches], versions)
+        return exercise_table.not_as_written(exercise, counted[:launches], versions, makers)
 
     return tell
 
@@ -47,6 +47,7 @@ def test_a_count_that_the_table_has_otherwise_is_named(told):
 def test_what_is_the_compilers(told):
     for versions, named in (({12}, True), ({13}, False), ({12, 13}, False), (set(), False)):
         assert bool(told(versions, branch_efficiency="1.5")) == named
+    assert told({12}, "g++, AArch64", branch_efficiency="1.5") == []
     assert told({12}, active_threads="1.5") == []
     assert bool(told({13}, load_sectors="7000001")) and not told(set(), load_sectors="7000001")
 

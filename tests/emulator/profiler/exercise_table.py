@@ -42,9 +42,9 @@ WAITING = {"piece", "writeLate", "workQueue"}
 OF_WAITING = {"branch_efficiency", "active_threads"}
 # By the length of machine code, which is the compiler's.
 OF_THE_COMPILER = {"active_threads"}
-# Of branches one g++ makes more than another.
-OF_ITS_VERSION = {"branch_efficiency"}
-MADE_BY = 12  # the version of the g++ whose programs the table is of
+# Of branches one g++ makes more than another, and for another processor.
+OF_BRANCHES = {"branch_efficiency"}
+MADE_BY = ({12}, "g++, x86-64")  # versions and makers of the programs that the table is of
 TABLE = Path(__file__).parents[3] / "emulator" / "results" / "profiler_against_h200.csv"
 FACTS = [
     "# counted by the cpu back end's profiler; where ncu differs: NVIDIA H200, CUDA 13.0, nvcc -G",
@@ -96,12 +96,13 @@ def versions_of_gcc(program: bytes) -> set[int]:
 
 
 def not_as_written(
-    exercise: Exercise, counted: list[dict[str, str]], versions: set[int]
+    exercise: Exercise, counted: list[dict[str, str]], versions: set[int], makers: str
 ) -> list[str]:
-    """What is `counted` otherwise than in the table, a line each; `versions` are those of g++."""
+    """What is `counted` otherwise than in the table, a line each; `versions` are those of g++, and `makers`
+    what compare.makers_of() says."""
     if exercise.facts.counts.options_on_cpu or not versions:
         return []  # what depends on the clock, or on what another compiler makes of branches
-    skipped = OF_THE_COMPILER | (set() if versions == {MADE_BY} else OF_ITS_VERSION)
+    skipped = OF_THE_COMPILER | (set() if (versions, makers) == MADE_BY else OF_BRANCHES)
     columns = ["exercise", "parameters", "kernel", *COLUMNS]
     rows = [dict(zip(columns, row)) for row in rows_of(exercise, counted)]
     known = [row for row in written() if row["exercise"] == exercise.name]
