@@ -4,9 +4,9 @@
 
 // No hooks in a function: neither its accesses nor its branches are the kernel's.
 #if __has_attribute(disable_sanitizer_instrumentation)  // clang, which ignores it at a lambda
-#define EMU_NOT_RECORDED \
-    __attribute__((      \
-        disable_sanitizer_instrumentation, no_sanitize("thread"), no_sanitize("coverage")))
+#define EMU_NOT_RECORDED                                                     \
+    __attribute__((disable_sanitizer_instrumentation, no_sanitize("thread"), \
+                   no_sanitize("coverage")))
 #elif __has_attribute(no_sanitize_coverage)  // GCC 12
 #define EMU_NOT_RECORDED __attribute__((no_sanitize_thread, no_sanitize_coverage))
 #else
