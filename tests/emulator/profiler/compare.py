@@ -272,7 +272,7 @@ def not_as_in_table(name: str, counted: list[dict[str, str]], program: str) -> l
     import exercise_table  # which imports this file
 
     versions = exercise_table.versions_of_gcc(Path(program).read_bytes())
-    return exercise_table.not_as_written(known, counted, versions, makers_of(program))
+    return exercise_table.not_as_written(known, counted, makers_of(program), versions)
 
 
 def main(program: str, name: str, source: str) -> int:
