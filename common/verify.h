@@ -81,9 +81,8 @@ std::string mismatch(const std::vector<T>& output, const std::vector<T>& expecte
 // exceed `tolerance`; where the reference is all zero, norm(output) itself. Over many elements that
 // hides a single wrong one, so no element may be off by more than 16 tolerances of its own size or
 // of the reference's root mean square. Where `output` is only a sample, `places` says for messages
-// which element of the whole each one is. The terms of a sum may cancel, while their rounding
-// errors stay: if `uncancelled` exceeds the reference's root mean square, it takes the place of
-// that.
+// which element of the whole each one is. The terms of a sum may cancel, but their rounding errors
+// stay. So `uncancelled` replaces the reference's root mean square where it is larger.
 template <typename T>
 std::string mismatch(const std::vector<T>& output, const std::vector<T>& expected, double tolerance,
                      const std::vector<std::size_t>& places = {}, double uncancelled = 0) {

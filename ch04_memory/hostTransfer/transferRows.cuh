@@ -78,8 +78,8 @@ inline std::optional<double> halfRateBytes(double latency, double time, double b
     return latency * bytes / (time - latency);
 }
 
-// How long the call for a copy and a copy of one int took, in microseconds, and half of the rate,
-// in KiB: the columns of a copy's latency.
+// The columns about latency: how long the call took, how long a copy of one int took (both in
+// microseconds), and how many KiB a copy must have to reach half of the rate.
 inline std::vector<lab::Cell> latencyCells(const CopyTimes& times, const lab::Statistics& ofOne,
                                            std::size_t bytes) {
     const double latency = ofOne.median;

@@ -39,7 +39,7 @@
 #endif
 // clang-format on
 
-// Which loops it unrolls is nvcc's business: clang++ warns of each #pragma unroll that it leaves.
+// Programs write #pragma unroll for nvcc. clang++ would warn of each one that it does not follow.
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wpass-failed"
 #endif

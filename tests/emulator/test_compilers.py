@@ -1,4 +1,4 @@
-"""What one compiler does otherwise than another with the emulator's headers."""
+"""The emulator's headers with g++ and with clang++, where the two compilers differ."""
 
 import shutil
 import subprocess
@@ -19,7 +19,7 @@ void sums(const float* in, float* out, unsigned first) {
     }
 }
 """
-# As the translator writes a launch: a pointer to a kernel is none of the kernel's own data.
+# The translator writes a launch like this. The pointer is the host's, so the kernel does not load it.
 CALLS_BY_POINTER = """\
 #include <emu/kernel_frame.h>
 extern void (*kernel)(int);

@@ -3,7 +3,8 @@
 #pragma once
 
 // No hooks in a function: neither its accesses nor its branches are the kernel's.
-#if __has_attribute(disable_sanitizer_instrumentation)  // clang, which ignores it at a lambda
+#if __has_attribute(disable_sanitizer_instrumentation)
+// clang ignores the first of these on a lambda.
 #define EMU_NOT_RECORDED                                                     \
     __attribute__((disable_sanitizer_instrumentation, no_sanitize("thread"), \
                    no_sanitize("coverage")))

@@ -25,7 +25,7 @@ MAKERS = (EMULATOR / "translator", EMULATOR / "driver")
 LIBRARY_FOLDERS = ("common", "emulator")
 NAMED = re.compile(r"\"([a-z]+)[ \"]")
 DRAWS = ".draws"  # marks tests of pytest that draw
-# The line of build.ninja that says of which objects and libraries a program or library is linked.
+# The line of build.ninja that lists the objects and libraries of a program or a library.
 LINKED = re.compile(r"^build ([^\s:]+)[^\n:]*: CXX_[A-Z_]+_LINKER__\S* ([^\n]*)", re.MULTILINE)
 OBJECT = re.compile(r"(?:.*/)?([^/]+)[.]dir/")  # how its path begins: the target that compiles it
 OUTPUT = re.compile(OBJECT.pattern + ".*: #deps")  # the line of `ninja -t deps` before its files

@@ -53,15 +53,21 @@ class CTest:
 def tests_in(cmake: str, folder: Path) -> list[CTest]:
     """All tests of a build folder."""
     command = [presets.ctest_beside(cmake), "--test-dir", str(folder), "--show-only=json-v1"]
-    commands: dict[str, tuple[str, ...]] = {}
-    for file in folder.rglob("CTestTestfile.cmake"):
-        for name, words in ADDED.findall(file.read_text(encoding="utf-8")):
-            commands[name] = tuple(words.split('" "'))
-    return [
-        # ctest does not tell the command where its program is not built.
-        test if test.command else replace(test, command=commands.get(test.name, ()))
-        for test in parsed(output_of(command))
-    ]
+    tests = parsed(output_of(command))
+    if all(test.command for test in tests):
+        return tests
+    # ctest leaves out the command of a program that is not built.
+    commands = _commands(folder)
+    return [replace(test, command=test.command or commands.get(test.name, ())) for test in tests]
+
+
+def _commands(folder: Path) -> dict[str, tuple[str, ...]]:
+    """The command of each test, by its name, as CMake has written it for ctest."""
+    return {
+        name: tuple(words.split('" "'))
+        for file in folder.rglob("CTestTestfile.cmake")
+        for name, words in ADDED.findall(file.read_text(encoding="utf-8"))
+    }
 
 
 def parsed(text: str) -> list[CTest]:

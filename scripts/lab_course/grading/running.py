@@ -134,7 +134,8 @@ class Running:
         return not 0 <= self._process.returncode < 128
 
     def _send(self, number: signal.Signals) -> None:
-        """To the process, which _reap() has not seen: Popen.send_signal() would reap one that has ended."""
+        """Sends a signal to the process. Popen.send_signal() would first reap a process that has ended, and
+        then _reap() could not."""
         os.kill(self._process.pid, number)
 
     def _reap(self) -> None:

@@ -260,7 +260,7 @@ const std::map<std::string, std::function<void()>> kPrograms = {
     {"fillsUpVector", [] { fillsUpVector<<<1, 1>>>((int4*)ascending(), (int4*)ascending(2)); }},
     {"beyondSource",
      [] {
-         const int* shorter = ascending(61);  // (C++ has no order of arguments)
+         const int* shorter = ascending(61);  // (C++ evaluates arguments in any order)
          beyondSource<<<1, kThreads>>>(ascending(), shorter);
      }},
     {"unwrittenSource",

@@ -116,8 +116,8 @@ TEST(AsyncCopyCost, OfZeros) {
     EXPECT_EQ(copy(16, every(16), every(16), 0).sharedBytes, 512u);
 }
 
-// Of a warp's load of `size` bytes for each lane. Lanes i and i ^ apart want the same; with 0, each
-// lane wants its own.
+// The wavefronts of a warp's load of `size` bytes per lane. Lanes i and i ^ apart load the same
+// bytes. If `apart` is 0, each lane loads bytes of its own.
 unsigned wavefronts(uint32_t size, unsigned apart) {
     emu::WarpAccess load = {};
     load.lanes = kAllLanes;

@@ -34,7 +34,7 @@ class GlobalShadowTest : public testing::Test {
         for (unsigned i = 0; i < 3; ++i) blocks_.push_back(std::make_unique<Block>(shadow_));
     }
 
-    // What they did so far is forgotten.
+    // Starts a new grid. Nothing that came before can race with it.
     void gridBegins() {
         ++era_;
         for (unsigned i = 0; i < blocks_.size(); ++i) {
@@ -43,7 +43,7 @@ class GlobalShadowTest : public testing::Test {
         }
     }
 
-    // With the word, or with so many bytes of it.
+    // The thread accesses the word, or `size` bytes of it that begin at byte `first`.
     void does(AccessKind kind, const Thread& thread, unsigned first = 0, unsigned size = 4) {
         emu::Access access{};
         access.address = reinterpret_cast<uintptr_t>(&word_) + first;
@@ -53,7 +53,7 @@ class GlobalShadowTest : public testing::Test {
         blocks_[thread.block]->races.settle();
     }
 
-    // Whether a store of this thread, whose warp has met, races with a read.
+    // The thread's warp synchronises, and the thread stores. Says whether the store is in a race.
     bool storeRaces(const Thread& writer, unsigned first = 0, unsigned size = 4) {
         Block& block = *blocks_[writer.block];
         block.clocks.synced(writer.rank / emu::kWarpSize, 0xffffffff);
@@ -81,7 +81,7 @@ void forSequences(const std::vector<Thread>& all, size_t most, std::vector<Threa
     }
 }
 
-// It remembers two reads of a word, and these must be enough.
+// The shadow remembers two reads of a word. They must be enough to find every store that races.
 TEST_F(GlobalShadowTest, WhoeverHasReadAndInWhichOrderAStoreThatRacesIsFound) {
     std::vector<Thread> all;
     for (unsigned block = 0; block < 3; ++block) {
@@ -95,8 +95,9 @@ TEST_F(GlobalShadowTest, WhoeverHasReadAndInWhichOrderAStoreThatRacesIsFound) {
                 std::string order;
                 for (const Thread& reader : readers) {
                     does(AccessKind::Load, reader);
-                    expected |= reader.block != writer.block ||
-                                (!barrier && reader.rank / 32 != writer.rank / 32);
+                    expected |=
+                        reader.block != writer.block ||
+                        (!barrier && reader.rank / emu::kWarpSize != writer.rank / emu::kWarpSize);
                     order += testing::PrintToString(std::pair(reader.block, reader.rank));
                 }
                 if (barrier) blocks_[writer.block]->races.barrier(false);

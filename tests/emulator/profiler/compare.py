@@ -264,7 +264,9 @@ def read_recorded(name: str, build: str) -> list[dict[str, str]]:
     return read_table(path.read_text())
 
 
-def not_as_in_table(name: str, counted: list[dict[str, str]], program: str) -> list[str]:
+def not_as_in_table(
+    name: str, counted: list[dict[str, str]], program: str, makers: str
+) -> list[str]:
     """What an exercise counts otherwise than the table says; a hand-out has none."""
     known = exercise(name)
     if known is None or HANDED_OUT:
@@ -272,7 +274,7 @@ def not_as_in_table(name: str, counted: list[dict[str, str]], program: str) -> l
     import exercise_table  # which imports this file
 
     versions = exercise_table.versions_of_gcc(Path(program).read_bytes())
-    return exercise_table.not_as_written(known, counted, makers_of(program), versions)
+    return exercise_table.not_as_written(known, counted, makers, versions)
 
 
 def main(program: str, name: str, source: str) -> int:
@@ -283,8 +285,9 @@ def main(program: str, name: str, source: str) -> int:
     try:
         counted = run_profiled(program, name)
         read = read_recorded(name, DEBUG), read_recorded(name, OPTIMISED)
-        problems = compare(name, counted, *read, makers_of(program))
-        problems += problems or not_as_in_table(name, counted, program)
+        makers = makers_of(program)
+        problems = compare(name, counted, *read, makers)
+        problems += problems or not_as_in_table(name, counted, program, makers)
     except Mismatch as error:
         problems = [str(error)]
     for problem in problems:

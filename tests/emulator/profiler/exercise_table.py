@@ -91,15 +91,15 @@ def written() -> list[dict[str, str]]:
 
 
 def versions_of_gcc(program: bytes) -> set[int]:
-    """Those that the g++ that compiled a program has left there."""
+    """The versions of g++ that a program names: g++ writes its own into what it compiles."""
     return {int(found) for found in re.findall(rb"GCC: \([^)]*\) (\d+)\.", program)}
 
 
 def not_as_written(
     exercise: Exercise, counted: list[dict[str, str]], makers: str, versions: set[int]
 ) -> list[str]:
-    """What is `counted` otherwise than in the table, a line each, of a program by these makers and versions
-    of g++."""
+    """The counts that differ from the table, a line each. `makers` and `versions` (of g++) say who compiled
+    the program."""
     if exercise.facts.counts.options_on_cpu or makers != MADE_BY:
         return []  # what depends on the clock, or on what others make of the source
     skipped = OF_THE_COMPILER | (set() if versions == {VERSION} else OF_ITS_VERSION)
