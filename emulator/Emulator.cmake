@@ -47,7 +47,8 @@ function(emulator_add_executable target)
 endfunction()
 
 function(emulator_target_sources target)
-    set(include_dirs $<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>)
+    # A library of the system says that it is in /usr/include, where no header has launches.
+    set(include_dirs $<FILTER:$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>,EXCLUDE,^/usr/include$>)
     set(launcher "")
     if(EMULATOR_INSTRUMENT OR EMULATOR_CHECKS_ALIGNMENT)
         set(launcher "${EMULATOR_COMPILER_LAUNCHER}")
