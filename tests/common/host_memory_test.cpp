@@ -15,7 +15,6 @@
 
 namespace {
 
-constexpr std::size_t kMiB = std::size_t{1} << 20;
 constexpr const char* kMeminfo =
     "MemTotal:       8388608 kB\nMemFree:         100 kB\nMemAvailable:    4194304 kB\n";
 constexpr const char* kUnlimited = "9223372036854771712\n";
@@ -44,13 +43,14 @@ class HostMemory : public testing::Test {
     std::string root_;
 };
 
+// Both in MiB.
 void expect(const host::Memory& memory, std::size_t total, std::size_t available) {
-    EXPECT_EQ(memory.total, total * kMiB);
-    EXPECT_EQ(memory.available, available * kMiB);
+    EXPECT_EQ(memory.total, total << 20);
+    EXPECT_EQ(memory.available, available << 20);
 }
 
 std::string mib(std::size_t count) {
-    return std::to_string(count * kMiB) + "\n";
+    return std::to_string(count << 20) + "\n";
 }
 
 TEST_F(HostMemory, WithoutGroupsIsThatOfTheMachine) {
