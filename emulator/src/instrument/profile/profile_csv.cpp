@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <iomanip>
 #include <locale>
-#include <regex>
 #include <sstream>
 
 #include "access_pattern.h"
@@ -163,19 +162,31 @@ std::string number(const Metric& metric) {
     return text.str();
 }
 
-// With its parameters, as ncu writes it: tiled<16>, not tiled<16u>; tiled<1>, not tiled<true>.
+// A template argument as ncu writes it: 16, not 16u; 1, not true.
+std::string argumentInNcu(std::string argument) {
+    const size_t first = std::min(argument.find_first_not_of(' '), argument.size());
+    if (argument.compare(first, std::string::npos, "true") == 0)
+        return argument.replace(first, 4, "1");
+    if (argument.compare(first, std::string::npos, "false") == 0)
+        return argument.replace(first, 5, "0");
+    const size_t last = argument.find_last_not_of("ul");
+    if (last != std::string::npos && argument[last] >= '0' && argument[last] <= '9')
+        argument.resize(last + 1);
+    return argument;
+}
+
+// With its parameters, as ncu writes it.
 std::string nameInNcu(const Grid& grid) {
-    std::string name = functionName(grid.call.id);
-    name = std::regex_replace(name, std::regex("([<,] ?)true(?=[,>])"), "$011");
-    name = std::regex_replace(name, std::regex("([<,] ?)false(?=[,>])"), "$010");
-    for (size_t end = 0; (end = name.find_first_of(",>", end + 1)) != std::string::npos;) {
-        const size_t last = name.find_last_not_of("ul", end - 1);
-        if (last != std::string::npos && name[last] >= '0' && name[last] <= '9') {
-            name.erase(last + 1, end - last - 1);
-            end = last + 1;
-        }
+    const std::string name = functionName(grid.call.id);
+    std::string result;
+    size_t begin = 0;
+    for (size_t end; (end = name.find_first_of("<,>", begin)) != std::string::npos;
+         begin = end + 1) {
+        const std::string word = name.substr(begin, end - begin);
+        result += (name[end] == '<' ? word : argumentInNcu(word)) + name[end];
     }
-    return name.empty() ? grid.call.name : name;
+    result += name.substr(begin);
+    return result.empty() ? grid.call.name : result;
 }
 
 std::string programName() {
