@@ -16,11 +16,11 @@ class WarpReplayTest : public testing::Test {
     void SetUp() override { replay_->reset(); }
 
     // The kernel's function, as every lane enters it.
-    void enter(unsigned lane) { replay_->record(lane, {0, 1, EventKind::Enter, 0}); }
-    void leave(unsigned lane) { replay_->record(lane, {0, 0, EventKind::Leave, 0}); }
+    void enter(unsigned lane) { replay_->traceOf(lane).emplace_back(0, 1, EventKind::Enter, 0); }
+    void leave(unsigned lane) { replay_->traceOf(lane).emplace_back(0, 0, EventKind::Leave, 0); }
     void blocks(unsigned lane, const std::vector<uint32_t>& places) {
         for (const uint32_t place : places) {
-            replay_->record(lane, {0, place, EventKind::BasicBlock, 0});
+            replay_->traceOf(lane).emplace_back(0, place, EventKind::BasicBlock, 0);
         }
     }
     void run(uint32_t running = 0) { replay_->replay(running, counts_); }
@@ -67,8 +67,8 @@ TEST_F(WarpReplayTest, WhatIsOutsideOfTheKernelIsNotCounted) {
 
 TEST_F(WarpReplayTest, LanesThatFillUpWithZerosCopyOnTheirOwn) {
     const auto copy = [&](unsigned lane, uint8_t read) {
-        replay_->record(lane, {4 * lane, 12, EventKind::CopyTo, 4});
-        replay_->record(lane, {0x1000 + 4 * lane, 12, EventKind::CopyFrom, read});
+        replay_->traceOf(lane).emplace_back(4 * lane, 12, EventKind::CopyTo, 4);
+        replay_->traceOf(lane).emplace_back(0x1000 + 4 * lane, 12, EventKind::CopyFrom, read);
     };
     for (unsigned lane = 0; lane < 32; ++lane) {
         enter(lane);

@@ -28,7 +28,7 @@ constexpr uint32_t kBarrierPlace = UINT32_MAX - 1;  // just before the end of __
 
 // A thread that has so many events lets the others of its block run, so that theirs can be lined
 // up and forgotten: the memory that this takes does not grow with a kernel's loops.
-constexpr size_t kMostPending = 4096;
+constexpr size_t kMostPending = 512;
 
 // The block that runs on one OS thread.
 class BlockProfiler : public Recorder {
@@ -53,9 +53,10 @@ class BlockProfiler : public Recorder {
     void threadRuns(unsigned rank) {
         const Fiber* fiber = currentFiber();
         memoryMap.setStack(fiber->stackBottom, fiber->stackSize);
+        const unsigned lane = rank % kWarpSize;
         warp_ = rank / kWarpSize;
-        lane_ = rank % kWarpSize;
-        running_[warp_] |= 1u << lane_;
+        trace_ = &replays_[warp_]->traceOf(lane);
+        running_[warp_] |= 1u << lane;
         recorder = inKernel_[rank] ? this : nullptr;
     }
     void threadPauses(unsigned rank, bool waits) {
@@ -72,13 +73,11 @@ class BlockProfiler : public Recorder {
         threadPauses(rank, true);
     }
 
-    void barrierReached() { add({0, kBarrierPlace, EventKind::Barrier, 0}); }
+    void barrierReached() { add(0, kBarrierPlace, EventKind::Barrier, 0); }
     void asyncCopyBegins(const AsyncCopy& copy) {
         const uint32_t place = placeOf(copy.pc);
-        add({inVariable(reinterpret_cast<uintptr_t>(copy.to)), place, EventKind::CopyTo,
-             static_cast<uint8_t>(copy.size)});
-        add({reinterpret_cast<uintptr_t>(copy.from), place, EventKind::CopyFrom,
-             static_cast<uint8_t>(copy.read)});
+        add(inVariable(reinterpret_cast<uintptr_t>(copy.to)), place, EventKind::CopyTo, copy.size);
+        add(reinterpret_cast<uintptr_t>(copy.from), place, EventKind::CopyFrom, copy.read);
     }
     void replayAll() {
         const Quiet quiet;
@@ -109,19 +108,19 @@ class BlockProfiler : public Recorder {
                 break;
         }
         const uintptr_t address = shared ? access.address : inSectors(access.address);
-        add({address, placeOf(access.pc), kind, static_cast<uint8_t>(access.size)});
+        add(address, placeOf(access.pc), kind, access.size);
     }
     // Small functions of the emulator's headers have blocks, but no hook that says where they begin
     // and end: their blocks would be taken for the caller's.
     void basicBlock(uintptr_t pc) override {
-        if (isOfUser(pc)) add({0, placeOf(pc), EventKind::BasicBlock, 0});
+        if (isOfUser(pc)) add(0, placeOf(pc), EventKind::BasicBlock, 0);
     }
     void division(bool negative, uintptr_t pc) override {
-        add({negative, placeOf(pc), EventKind::Division, 0});
+        add(negative, placeOf(pc), EventKind::Division, 0);
     }
-    void loopStep(uintptr_t pc) override { add({0, placeOf(pc), EventKind::LoopStep, 0}); }
-    void enter(uintptr_t caller) override { add({0, placeOf(caller), EventKind::Enter, 0}); }
-    void leave() override { add({0, 0, EventKind::Leave, 0}); }
+    void loopStep(uintptr_t pc) override { add(0, placeOf(pc), EventKind::LoopStep, 0); }
+    void enter(uintptr_t caller) override { add(0, placeOf(caller), EventKind::Enter, 0); }
+    void leave() override { add(0, 0, EventKind::Leave, 0); }
 
   private:
     // Where in its variable an address of shared memory lies. On a GPU variables begin with a line,
@@ -151,10 +150,9 @@ class BlockProfiler : public Recorder {
         return isUserCode(pc);
     }
 
-    void add(const Event& event) {
-        WarpReplay& replay = *replays_[warp_];
-        replay.record(lane_, event);
-        if (__builtin_expect(replay.pending(lane_) >= kMostPending, 0)) makeRoom();
+    void add(uintptr_t address, uint32_t place, EventKind kind, uint32_t size) {
+        trace_->emplace_back(address, place, kind, static_cast<uint8_t>(size));
+        if (__builtin_expect(trace_->size() >= kMostPending, 0)) makeRoom();
     }
 
     void makeRoom() {
@@ -168,9 +166,10 @@ class BlockProfiler : public Recorder {
     std::array<uint32_t, kMaxWarps> running_{};  // lanes that neither wait nor have ended
     std::array<bool, kMaxThreadsPerBlock> inKernel_{};
     unsigned warps_ = 0;
-    unsigned warp_ = 0, lane_ = 0;    // of the thread that runs
-    ThreadLocal variable_{"", 0, 0};  // that was copied to last
-    Variable global_{nullptr, 0};     // that was accessed last
+    unsigned warp_ = 0;                    // of the thread that runs
+    std::vector<Event>* trace_ = nullptr;  // of the thread that runs
+    ThreadLocal variable_{"", 0, 0};       // that was copied to last
+    Variable global_{nullptr, 0};          // that was accessed last
     LaunchCounts counts_;
 };
 

@@ -22,6 +22,8 @@ void addWay(BasicBlockCounts& block, uint32_t successor, uint64_t times) {
     }
 }
 
+constexpr size_t kReadAhead = 8;  // events: two cache lines
+
 uint64_t hashOfCall(uint64_t stack, uint32_t call) {
     return (stack ^ call) * 0x9e3779b97f4a7c15u + 1;
 }
@@ -34,6 +36,7 @@ void WarpReplay::reset() {
         lane.next = 0;
         lane.frames.clear();
         lane.stack = 0;
+        lane.execution = kNone;
     }
     executions_.clear();
     freeExecutions_.clear();
@@ -115,20 +118,20 @@ void WarpReplay::carryOut(uint32_t group, LaunchCounts& counts) {
             break;
         case EventKind::Enter:
             forEachLane(group, [&](unsigned i) {
-                lanes_[i].frames.push_back({event.place, kNone});
-                lanes_[i].stack = hashOfCall(lanes_[i].stack, event.place);
+                Lane& lane = lanes_[i];
+                lane.frames.push_back({event.place, lane.execution, lane.stack});
+                lane.stack = hashOfCall(lane.stack, event.place);
+                lane.execution = kNone;
             });
             break;
         case EventKind::Leave:
             forEachLane(group, [&](unsigned i) {
                 Lane& lane = lanes_[i];
                 if (lane.frames.empty()) return;
-                goOn(lane.frames.back(), 0, counts);
+                goOn(lane.execution, 0, counts);
+                lane.execution = lane.frames.back().execution;
+                lane.stack = lane.frames.back().stack;
                 lane.frames.pop_back();
-                lane.stack = 0;
-                for (const Frame& frame : lane.frames) {
-                    lane.stack = hashOfCall(lane.stack, frame.call);
-                }
             });
             break;
         case EventKind::LoopStep:
@@ -165,50 +168,79 @@ void WarpReplay::carryOut(uint32_t group, LaunchCounts& counts) {
             copy(group, counts.copies);
             break;
     }
-    forEachLane(group, [&](unsigned i) { ++lanes_[i].next; });
+    forEachLane(group, [&](unsigned i) {
+        Lane& lane = lanes_[i];
+        ++lane.next;
+        // The lanes' traces lie far apart, more of them than the processor reads ahead by itself.
+        __builtin_prefetch(lane.events.data() + lane.next + kReadAhead);
+    });
 }
 
 void WarpReplay::beginBasicBlock(uint32_t group, uint32_t block, LaunchCounts& counts) {
-    uint32_t execution;
+    const auto lanes = static_cast<unsigned>(__builtin_popcount(group));
+    if (inOneExecution(group)) {  // which becomes that of the new block
+        Execution& execution = executions_[lanes_[__builtin_ctz(group)].execution];
+        execution.successors[execution.ways++] = block;
+        count(execution, counts);
+        execution.basicBlock = block;
+        execution.ways = 0;
+        return;
+    }
+    uint32_t number;
     if (freeExecutions_.empty()) {
-        execution = static_cast<uint32_t>(executions_.size());
+        number = static_cast<uint32_t>(executions_.size());
         executions_.emplace_back();
     } else {
-        execution = freeExecutions_.back();
+        number = freeExecutions_.back();
         freeExecutions_.pop_back();
     }
-    const auto lanes = static_cast<unsigned>(__builtin_popcount(group));
-    Execution& begun = executions_[execution];
+    Execution& begun = executions_[number];
     begun.basicBlock = block;
     begun.open = begun.lanes = lanes;
     begun.ways = 0;
     forEachLane(group, [&](unsigned i) {
-        std::vector<Frame>& frames = lanes_[i].frames;
-        if (frames.empty()) {  // around the kernel
-            if (--executions_[execution].open == 0) freeExecutions_.push_back(execution);
+        Lane& lane = lanes_[i];
+        if (lane.frames.empty()) {  // around the kernel
+            if (--executions_[number].open == 0) freeExecutions_.push_back(number);
             return;
         }
-        goOn(frames.back(), block, counts);
-        frames.back().execution = execution;
+        goOn(lane.execution, block, counts);
+        lane.execution = number;
     });
 }
 
+// The group is in one execution, and nobody else is or was.
+bool WarpReplay::inOneExecution(uint32_t group) const {
+    const uint32_t number = lanes_[__builtin_ctz(group)].execution;
+    if (number == kNone) return false;
+    const Execution& execution = executions_[number];
+    if (execution.ways != 0 || execution.open != static_cast<unsigned>(__builtin_popcount(group)))
+        return false;
+    bool all = true;
+    forEachLane(group, [&](unsigned i) { all = all && lanes_[i].execution == number; });
+    return all;
+}
+
 // A lane leaves the block that it was in.
-void WarpReplay::goOn(Frame& frame, uint32_t successor, LaunchCounts& counts) {
-    if (frame.execution == kNone) return;
-    Execution& execution = executions_[frame.execution];
+void WarpReplay::goOn(uint32_t number, uint32_t successor, LaunchCounts& counts) {
+    if (number == kNone) return;
+    Execution& execution = executions_[number];
     const auto end = execution.successors.begin() + execution.ways;
     if (std::find(execution.successors.begin(), end, successor) == end) {
         execution.successors[execution.ways++] = successor;
     }
     if (--execution.open > 0) return;
+    count(execution, counts);
+    freeExecutions_.push_back(number);
+}
 
+// All lanes of an execution have gone on.
+void WarpReplay::count(const Execution& execution, LaunchCounts& counts) {
     BasicBlockCounts& block = counts.basicBlocks[execution.basicBlock];
     ++block.executions;
     block.lanes += execution.lanes;
     block.divergent += execution.ways - 1;
     for (unsigned i = 0; i < execution.ways; ++i) addWay(block, execution.successors[i], 1);
-    freeExecutions_.push_back(frame.execution);
 }
 
 void WarpReplay::division(uint32_t group, LaunchCounts& counts) {

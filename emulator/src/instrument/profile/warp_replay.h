@@ -36,6 +36,12 @@ enum class EventKind : uint8_t {
 };
 
 struct Event {
+    Event() = default;
+    // (For emplace_back(): what is put together first and then copied in one piece makes the
+    // processor wait.)
+    Event(uintptr_t address, uint32_t place, EventKind kind, uint8_t size)
+        : address(address), place(place), kind(kind), size(size) {}
+
     uintptr_t address;  // of an access; of Division: whether the sign is negative
     uint32_t place;     // offset of the code in the program; of Enter: the call's
     EventKind kind;
@@ -47,8 +53,8 @@ class WarpReplay {
     // Forgets everything: the warp of another block follows. All lanes have not begun.
     void reset();
 
-    void record(unsigned lane, const Event& event) { lanes_[lane].events.push_back(event); }
-    size_t pending(unsigned lane) const { return lanes_[lane].events.size(); }
+    // What the lane has done that is not carried out yet: events are added to its end.
+    std::vector<Event>& traceOf(unsigned lane) { return lanes_[lane].events; }
 
     // Carries out what has been recorded, as far as possible: a lane of `running` may still add
     // events, so nobody goes past the end of its trace.
@@ -66,16 +72,20 @@ class WarpReplay {
         unsigned ways;  // different ones
         std::array<uint32_t, kLanes> successors;
     };
+    // A function that the lane is in. Its caller's state is kept for when it ends.
     struct Frame {
-        uint32_t call;       // where the function was called
-        uint32_t execution;  // of the basic block that the lane is in; kNone before the first
+        uint32_t call;  // where the function was called
+        uint32_t execution;
+        uint64_t stack;
     };
     struct Lane {
         std::vector<Event> events;
         size_t next = 0;
         std::vector<Frame> frames;
-        Event copyTo{};      // the last such event
         uint64_t stack = 0;  // hash of the calls in `frames`
+        uint32_t execution =
+            kNone;       // of the basic block that the lane is in; kNone before the first
+        Event copyTo{};  // the last such event
 
         bool atEnd() const { return next == events.size(); }
         const Event& event() const { return events[next]; }
@@ -86,7 +96,9 @@ class WarpReplay {
     bool before(const Lane& a, const Lane& b) const;
     void carryOut(uint32_t group, LaunchCounts& counts);
     void beginBasicBlock(uint32_t group, uint32_t block, LaunchCounts& counts);
-    void goOn(Frame& frame, uint32_t successor, LaunchCounts& counts);
+    bool inOneExecution(uint32_t group) const;
+    void goOn(uint32_t number, uint32_t successor, LaunchCounts& counts);
+    static void count(const Execution& execution, LaunchCounts& counts);
     void division(uint32_t group, LaunchCounts& counts);
     void copy(uint32_t group, CopyCounts& counts);
     void access(uint32_t group, const Event& event, AccessCounts& counts, bool shared);
