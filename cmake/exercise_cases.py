@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
 
 from lab_cli.counters import raw_csv  # noqa: E402
-from lab_cli.exercise_facts import Facts  # noqa: E402
+from lab_cli.exercise_facts import Cases, Facts  # noqa: E402
 
 # Options that every exercise must refuse. They come from common/, so one exercise of a chapter tries all of
 # them, and each other exercise the first.
@@ -70,12 +70,20 @@ class Exercise(NamedTuple):
 
 def results(exercise: Exercise, backend: str) -> Iterator[Case]:
     """Right rows at each of its runs, right numbers in them, and what it must print."""
-    facts = exercise.facts
-    small, *odd = facts.tests.small_runs
-    numbers = [f"{options} --csv --reps=4" for options in (small, *odd)]
-    for options in [*facts.tests.runs, f"{small} --profile", *numbers]:
+    tests = exercise.facts.tests
+    numbers = [f"{options} --csv --reps=4" for options in tests.small_runs]
+    runs = tests.runs if backend == "gpu" else _with_one_repetition(tests)
+    for options in [*runs, f"{tests.runs[0]} --profile", *numbers]:
         yield _run(exercise, options, _table_or_csv(exercise, options))
     yield from _matching(exercise, ("prints", f"prints_on_{backend}", "fails"))
+
+
+def _with_one_repetition(tests: Cases) -> list[str]:
+    """The runs; those that are not small launch each kernel once after its warm-up, which takes less time."""
+    return [
+        run if run in tests.small_runs or re.search("--(reps|profile)", run) else f"{run} --reps=1"
+        for run in tests.runs
+    ]
 
 
 def few_results(exercise: Exercise) -> Iterator[Case]:
