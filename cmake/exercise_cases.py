@@ -209,7 +209,15 @@ def _launches(exercise: Exercise, options: str) -> Outcome:
 def _compare(exercise: Exercise) -> Outcome:
     name = exercise.source.stem
     done = run(
-        [sys.executable, "-B", str(COMPARE), str(exercise.program), name, str(exercise.source)]
+        [
+            sys.executable,
+            "-B",
+            "-S",
+            str(COMPARE),
+            str(exercise.program),
+            name,
+            str(exercise.source),
+        ]
     )
     problem = "" if done.returncode == 0 else f"exit status {done.returncode}, expected 0"
     return Outcome(problem, done.stdout + done.stderr)
