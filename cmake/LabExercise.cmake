@@ -192,8 +192,8 @@ function(lab_check_exercise about when kind program)
     lab_add_case(${about} ${when} ${lab_cmake_folder}/check_exercise.py ${kind} ${facts} $<TARGET_FILE:${program}>)
 endfunction()
 
-# A test of the exercise, NAME/ABOUT: a script of Python, which ends with 77 where the test cannot be made here. It needs
-# no package that is installed: Python starts faster without them (-S).
+# A test of the exercise, NAME/ABOUT: a script of Python, which ends with 77 where the test cannot be made here.
+# It needs no package that is installed: Python starts faster without them (-S).
 function(lab_add_case about when)
     cmake_path(GET CMAKE_CURRENT_SOURCE_DIR FILENAME chapter)
     set(case ${name}/${about})
