@@ -1,4 +1,4 @@
-"""What the profiler counts accesses as."""
+"""What the profiler calls kernels, and what it counts accesses as."""
 
 from lab_cli.counters.raw_csv import parse
 from program import run_noting
@@ -30,3 +30,22 @@ def test_atomic_loads_and_stores_are_loads_and_stores(instrumented, tmp_path):
     kinds = {"ld": 1, "st": 3, "atom": 2}
     counts = {kind: launch.values[REQUESTS.format(kind)] for kind in kinds}
     assert counts == kinds
+
+
+TEMPLATES = """
+template <unsigned n, bool first, bool second>
+__global__ void k() {}
+int main() {
+    k<16, true, false><<<1, 1>>>();
+    k<0, false, true><<<1, 1>>>();
+    return cudaDeviceSynchronize();
+}
+"""
+
+
+def test_template_arguments_are_written_as_ncu_does(instrumented, tmp_path):
+    (tmp_path / "k.cu").write_text(TEMPLATES)
+    done, notes = run_noting([str(instrumented(tmp_path / "k.cu"))], "CUDA_EMULATOR_PROFILE")
+    assert done.returncode == 0
+    names = [launch.kernel for launch in parse(notes).launches]
+    assert names == ["k<16, 1, 0>", "k<0, 0, 1>"]
