@@ -175,7 +175,7 @@ std::string argumentInNcu(std::string argument) {
     return argument;
 }
 
-// With its parameters, as ncu writes it.
+// The kernel's name with its parameters, as ncu writes it.
 std::string nameInNcu(const Grid& grid) {
     const std::string name = functionName(grid.call.id);
     std::string result;

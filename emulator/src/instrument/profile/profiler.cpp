@@ -167,7 +167,7 @@ class BlockProfiler : public Recorder {
     std::array<bool, kMaxThreadsPerBlock> inKernel_{};
     unsigned warps_ = 0;
     unsigned warp_ = 0;                    // of the thread that runs
-    std::vector<Event>* trace_ = nullptr;  // of the thread that runs
+    std::vector<Event>* trace_ = nullptr;  // its events
     ThreadLocal variable_{"", 0, 0};       // that was copied to last
     Variable global_{nullptr, 0};          // that was accessed last
     LaunchCounts counts_;

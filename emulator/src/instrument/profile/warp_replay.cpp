@@ -22,8 +22,6 @@ void addWay(BasicBlockCounts& block, uint32_t successor, uint64_t times) {
     }
 }
 
-constexpr size_t kReadAhead = 8;  // events: two cache lines
-
 uint64_t hashOfCall(uint64_t stack, uint32_t call) {
     return (stack ^ call) * 0x9e3779b97f4a7c15u + 1;
 }
@@ -168,17 +166,12 @@ void WarpReplay::carryOut(uint32_t group, LaunchCounts& counts) {
             copy(group, counts.copies);
             break;
     }
-    forEachLane(group, [&](unsigned i) {
-        Lane& lane = lanes_[i];
-        ++lane.next;
-        // The lanes' traces lie far apart, more of them than the processor reads ahead by itself.
-        __builtin_prefetch(lane.events.data() + lane.next + kReadAhead);
-    });
+    forEachLane(group, [&](unsigned i) { ++lanes_[i].next; });
 }
 
 void WarpReplay::beginBasicBlock(uint32_t group, uint32_t block, LaunchCounts& counts) {
     const auto lanes = static_cast<unsigned>(__builtin_popcount(group));
-    if (inOneExecution(group)) {  // which becomes that of the new block
+    if (inOneExecution(group)) {  // It ends here. Its record serves for the new block.
         Execution& execution = executions_[lanes_[__builtin_ctz(group)].execution];
         execution.successors[execution.ways++] = block;
         count(execution, counts);
@@ -209,7 +202,7 @@ void WarpReplay::beginBasicBlock(uint32_t group, uint32_t block, LaunchCounts& c
     });
 }
 
-// The group is in one execution, and nobody else is or was.
+// All lanes of the group are in the same execution. No other lane is in it, and none has left it.
 bool WarpReplay::inOneExecution(uint32_t group) const {
     const uint32_t number = lanes_[__builtin_ctz(group)].execution;
     if (number == kNone) return false;
@@ -234,7 +227,7 @@ void WarpReplay::goOn(uint32_t number, uint32_t successor, LaunchCounts& counts)
     freeExecutions_.push_back(number);
 }
 
-// All lanes of an execution have gone on.
+// Adds an execution to the counts, once all its lanes have gone on.
 void WarpReplay::count(const Execution& execution, LaunchCounts& counts) {
     BasicBlockCounts& block = counts.basicBlocks[execution.basicBlock];
     ++block.executions;

@@ -37,8 +37,8 @@ enum class EventKind : uint8_t {
 
 struct Event {
     Event() = default;
-    // (For emplace_back(): what is put together first and then copied in one piece makes the
-    // processor wait.)
+    // For emplace_back(). An Event that is first put together elsewhere is then copied with one
+    // load of 16 bytes, which waits for the stores of its members.
     Event(uintptr_t address, uint32_t place, EventKind kind, uint8_t size)
         : address(address), place(place), kind(kind), size(size) {}
 
@@ -53,7 +53,7 @@ class WarpReplay {
     // Forgets everything: the warp of another block follows. All lanes have not begun.
     void reset();
 
-    // What the lane has done that is not carried out yet: events are added to its end.
+    // The lane's events that are not carried out yet. New ones are added at the end.
     std::vector<Event>& traceOf(unsigned lane) { return lanes_[lane].events; }
 
     // Carries out what has been recorded, as far as possible: a lane of `running` may still add
@@ -72,7 +72,8 @@ class WarpReplay {
         unsigned ways;  // different ones
         std::array<uint32_t, kLanes> successors;
     };
-    // A function that the lane is in. Its caller's state is kept for when it ends.
+    // A function that the lane is in. `execution` and `stack` are the lane's at the call, to which
+    // it returns when the function ends.
     struct Frame {
         uint32_t call;  // where the function was called
         uint32_t execution;
@@ -82,10 +83,9 @@ class WarpReplay {
         std::vector<Event> events;
         size_t next = 0;
         std::vector<Frame> frames;
-        uint64_t stack = 0;  // hash of the calls in `frames`
-        uint32_t execution =
-            kNone;       // of the basic block that the lane is in; kNone before the first
-        Event copyTo{};  // the last such event
+        uint64_t stack = 0;          // hash of the calls in `frames`
+        uint32_t execution = kNone;  // of the lane's basic block; kNone before the first
+        Event copyTo{};              // the last such event
 
         bool atEnd() const { return next == events.size(); }
         const Event& event() const { return events[next]; }
