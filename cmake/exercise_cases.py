@@ -79,7 +79,7 @@ def results(exercise: Exercise, backend: str) -> Iterator[Case]:
 
 
 def _with_one_repetition(tests: Cases) -> list[str]:
-    """The runs; those that are not small launch each kernel once after its warm-up, which takes less time."""
+    """The runs. The small ones repeat each kernel; the others do so only where they say it themselves."""
     return [
         run if run in tests.small_runs or re.search("--(reps|profile)", run) else f"{run} --reps=1"
         for run in tests.runs
@@ -208,17 +208,8 @@ def _launches(exercise: Exercise, options: str) -> Outcome:
 
 def _compare(exercise: Exercise) -> Outcome:
     name = exercise.source.stem
-    done = run(
-        [
-            sys.executable,
-            "-B",
-            "-S",
-            str(COMPARE),
-            str(exercise.program),
-            name,
-            str(exercise.source),
-        ]
-    )
+    python = [sys.executable, "-B", "-S"]
+    done = run([*python, str(COMPARE), str(exercise.program), name, str(exercise.source)])
     problem = "" if done.returncode == 0 else f"exit status {done.returncode}, expected 0"
     return Outcome(problem, done.stdout + done.stderr)
 

@@ -63,7 +63,7 @@ def test_the_runs_of_each_kind(made) -> None:
     numbers = ["--size=100 --csv --reps=4", "--size=17 --block=128 --csv --reps=4"]
     common = ["--size=100 --profile", *numbers, "--size=1"]
     assert names_of("results_on_gpu", exercise) == [*runs, *common, "--size=3", "--size=5"]
-    # What is not small runs once, which the cpu back end does in less time.
+    # The cpu back end takes long to repeat a kernel, so only the small runs do.
     once = [
         "--size=100",
         "--size=10 --reps=1",
