@@ -3,8 +3,8 @@
 #
 # lab_use_per_thread_default_stream(target)           such a program as `nvcc --default-stream per-thread` compiles it
 #
-# Both may include what is in common/. They take no precompiled headers, which would save a quarter of a program's time
-# to compile, but take 68 MB of the disk for each of these two kinds: several times what all else of an exercise takes.
+# Both may include what is in common/. Precompiled headers would save a quarter of a program's time to compile, but take
+# 68 MB of disk for each of the two kinds, several times as much as all else that is built for an exercise.
 
 set(LAB_INSTRUMENT ON)
 set(LAB_TEST_SCRIPTS ON) # which take much of a compiler's words and ways

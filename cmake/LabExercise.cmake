@@ -193,7 +193,7 @@ function(lab_check_exercise about when kind program)
 endfunction()
 
 # A test of the exercise, NAME/ABOUT: a script of Python, which ends with 77 where the test cannot be made here.
-# It needs no package that is installed: Python starts faster without them (-S).
+# The script needs no installed package, and Python starts faster without them (-S).
 function(lab_add_case about when)
     cmake_path(GET CMAKE_CURRENT_SOURCE_DIR FILENAME chapter)
     set(case ${name}/${about})

@@ -47,7 +47,7 @@ function(emulator_add_executable target)
 endfunction()
 
 function(emulator_target_sources target)
-    # A library of the system says that it is in /usr/include, where no header has launches.
+    # Libraries of the system name /usr/include. Its headers have no launches, so the translator need not read them.
     set(include_dirs $<FILTER:$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>,EXCLUDE,^/usr/include$>)
     set(launcher "")
     if(EMULATOR_INSTRUMENT OR EMULATOR_CHECKS_ALIGNMENT)
