@@ -1,16 +1,17 @@
-"""Grades what must pass and what must fail in the assignments of an exercise: the ctest cases
-NAME/assignments.
+"""Grades solutions of the assignments of an exercise, good and bad ones: the ctest cases NAME/assignments.
 
     graded_assignments.py exercise.toml --build FOLDER --program PROGRAM
 
-The kernel as it is shipped gets all points that there are without a GPU. With the body of the kernel
-before it, a bound fails; an empty body gets no point. No other kernel that a hand-out has gets all
-points with its body. tests/assignments.toml in the exercise's folder has a table for each assignment that
-needs more than NAME.cu has:
+The kernel as it is shipped gets all 10 points, an empty body none. The body of the kernel before it misses
+each goal, and gets at most 3. No other kernel that a student's copy has gets all points with its body.
+tests/assignments.toml in the exercise's folder has a table for each assignment, with other bodies:
 
-before  the body of the kernel before it, where that has other parameters, or another launch
-also    bodies of other solutions, which get all points
-fails   bodies that are right and miss the point: a bound fails
+right           lists of other solutions: 10 points
+wrong           with a wrong result: 0
+races           the hazard check finds what may go unseen in the results: 0
+one_thread      one thread of the grid, or of each block, does all the work: right, and at most 3
+misses_a_bound  right, and misses a bound: at most 5
+before          the body of the kernel before it, where that has other parameters, or another launch
 
 FOLDER is a build of the cpu back end, and PROGRAM that of NAME there: it takes the options with which
 speed is judged on a GPU. The bodies of an assignment are compiled together (kernel_bodies.py), for the
@@ -23,7 +24,7 @@ import argparse
 import re
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from os.path import commonprefix
 from pathlib import Path
@@ -35,12 +36,12 @@ sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "cmake")]
 from case_lines import SKIPPED, CaseLines  # noqa: E402
 from kernel_bodies import VARIABLE, with_choice, without_namespaces  # noqa: E402
 from lab_cli import catalogue, toml_file  # noqa: E402
-from lab_cli.assignments import Assignment, Speed  # noqa: E402
+from lab_cli.assignments import MOST_WITH_A_MISS, OF_RIGHT, POINTS, Assignment, Speed  # noqa: E402
 from lab_cli.errors import LabError  # noqa: E402
 from lab_cli.process import status_of  # noqa: E402
-from lab_course.grading.evaluate import Grader, Judge  # noqa: E402
+from lab_course.grading.evaluate import GOAL, HAZARDS, Grade, Grader, Judge  # noqa: E402
 from lab_course.grading.kernel_source import Function, KernelSource  # noqa: E402
-from lab_course.grading.programs import CHECK, RESULTS, VARIABLES, Failed, Workshop  # noqa: E402
+from lab_course.grading.programs import CHECK, VARIABLES, Failed, Workshop  # noqa: E402
 from lab_course.grading.sandbox import Ended  # noqa: E402
 from program import run  # noqa: E402
 
@@ -78,28 +79,49 @@ def others(source: KernelSource, assignment: Assignment) -> Iterator[str]:
             yield function.name
 
 
-Verdict = Callable[[Grader, Judge], str]  # what is wrong with the grade; empty if nothing is
+Verdict = Callable[[Grade], str]  # what is wrong with the grade; empty if nothing is
 
 
-def gets_all_points(grader: Grader, judge: Judge) -> str:
-    missed = [each for each in map(judge.finding, grader.criteria) if each.points < each.of]
-    return "; ".join(f"{each.about}: {each.seen}" for each in missed)
+def told(grade: Grade) -> str:
+    missed = "; ".join(f"{each.about}: {each.seen}" for each in grade.missed)
+    return f"{grade.points:g} points; missed: {missed or 'nothing'}"
 
 
-def misses_a_bound(grader: Grader, judge: Judge) -> str:
-    bounds = (judge.finding(each) for each in grader.criteria if each.bound)
-    return "" if any(not finding.points for finding in bounds) else "no bound fails"
+def gets_all_points(grade: Grade) -> str:
+    return "" if grade.points == POINTS else told(grade)
 
 
-def misses_a_point(grader: Grader, judge: Judge) -> str:
-    """Nearly all miss a bound, of which one run tells."""
-    missed = not misses_a_bound(grader, judge) or gets_all_points(grader, judge)
-    return "" if missed else "all points"
+def gets_no_point(grade: Grade) -> str:
+    return told(grade) if grade.points else ""
 
 
-def gets_no_point(grader: Grader, judge: Judge) -> str:
-    got = [each for each in map(judge.finding, grader.criteria) if each.points]
-    return "; ".join(f"{each.points:g} points: {each.about}" for each in got)
+def races(grade: Grade) -> str:
+    found = any(each.about == HAZARDS for each in grade.missed)
+    return gets_no_point(grade) if found else f"the hazard check finds nothing; {told(grade)}"
+
+
+def gets_at_most(most: float) -> Verdict:
+    """And more than nothing: it is right."""
+    return lambda grade: "" if 0 < grade.points <= most else told(grade)
+
+
+def misses_each_goal(grade: Grade) -> str:
+    """It need not be right: a kernel may be launched in another way than the one before it."""
+    met = [each.about for each in grade.findings if each.role == GOAL and each.met]
+    return f"meets {', '.join(met)}" if met else ""
+
+
+def misses_a_point(grade: Grade) -> str:
+    return told(grade) if grade.points == POINTS else ""
+
+
+VERDICTS: Mapping[str, Verdict] = {
+    "right": gets_all_points,
+    "wrong": gets_no_point,
+    "races": races,
+    "one_thread": gets_at_most(OF_RIGHT),
+    "misses_a_bound": gets_at_most(MOST_WITH_A_MISS),
+}
 
 
 @dataclass(frozen=True)
@@ -135,6 +157,9 @@ class Trial:
 
     def run(self, lines: CaseLines) -> None:
         """Grades all bodies."""
+        lacks = [kind for kind in VERDICTS if not self._table.get(kind)]
+        about = f"{self._assignment.name}, tests/assignments.toml"
+        lines.tell(about, [f"it has none of {', '.join(lacks)}"] if lacks else [])
         bodies, verdicts = {}, {}
         for about, body, verdict in self._cases():
             name = f"{self._assignment.name}, {about}"
@@ -148,22 +173,23 @@ class Trial:
             begin_of_rows = commonprefix(self._assignment.rows)  # of the rows that are judged
             for number, name in enumerate(bodies):
                 of_body = Chosen(**vars(self._workshop), body=number, kernel=begin_of_rows)
-                judge = Judge(self._assignment, of_body, {RESULTS: program, CHECK: program})
-                said = verdicts[name](self._grader, judge)
+                judge = Judge(self._assignment, of_body, {CHECK: program})
+                findings = [judge.finding(each) for each in self._grader.criteria]
+                said = verdicts[name](Grade(findings))
                 lines.tell(name, [said] if said else [])
 
     def _cases(self) -> Iterator[tuple[str, str, Verdict]]:
         """Each body, and what its grade must be."""
         source, assignment, kernel = self._source, self._assignment, self._kernel
         yield "as it is shipped", source.body(kernel), gets_all_points
-        for number, body in enumerate(self._table.get("also", []), 1):
-            yield f"also, {number}", body, gets_all_points
-        yield f"with the body of {assignment.before}", self._before(), misses_a_bound
-        for number, body in enumerate(self._table.get("fails", []), 1):
-            yield f"fails, {number}", body, misses_a_bound
+        yield f"with the body of {assignment.before}", self._before(), misses_each_goal
+        for kind, verdict in VERDICTS.items():
+            bodies = self._table.get(kind, [])
+            for number, body in enumerate([bodies] if isinstance(bodies, str) else bodies, 1):
+                yield f"{kind}, {number}", body, verdict
         for name in others(source, assignment):
             body = re.sub(rf"\b{name}\b", kernel, source.body(name))
-            yield f"with the body of {name}, which a hand-out has", body, misses_a_point
+            yield f"with the body of {name}, which a copy has", body, misses_a_point
         yield "empty", EMPTY, gets_no_point
 
     def _before(self) -> str:

@@ -1,26 +1,26 @@
-"""Assignments: what a student writes in an exercise, and what counts. [[assignment]] in exercise.toml:
+"""Assignments: what a student writes in an exercise, and what it is worth. [[assignment]] in exercise.toml:
 
 name              what one types; of all assignments, one has it
 sentence          what the student does
-task              the number of its task on the exercise's page
-kernels           functions of NAME.cu whose bodies the student writes; their signatures and launches stay
+stars             how hard it is: 1, 2 or 3
+kernels           functions of NAME.cu whose bodies the student writes; their signatures and calls stay
 rows              kernels of the table's rows that are judged (default: `kernels`)
-before            the kernel before it in the ladder: with its body in place of the student's, a test sees the
-                  assignment fail
-hides             kernels that give the answer away: a hand-out has neither them nor their rows
+before            the kernel before it in the ladder, with which the student's is compared
+hides             kernels that give the answer away: a student's copy has neither them nor their rows
 leaves_out        exercises that give it away: a hand-out has not got them
-answers           other tasks of the page whose answers give it away: a hand-out has not got these answers
-comment           in a hand-out, what stands above the kernel in place of the comment that gives it away
+answers           tasks of the page whose answers give it away: a hand-out has not got these answers
+comment           in a student's copy, what stands above the kernel in place of the comment that gives it away
 listed            likewise, what the list of kernels in the header comment says of it
-results           points, and sizes: options of runs whose rows must be right. Each size has its share of the
-                  points; a teacher may add more
-check             points, and options of a run in which the hazard check must find nothing
+hints             at least three, from a nudge to nearly the answer
+sizes             options of runs whose rows must be right. A teacher may add more
+check             options of a run in which the hazard check must find nothing
 bounds            a list; each has a count, a bound on what the cpu back end counts: "gld_efficiency >= 95 %",
-                  which must hold for each launch of `kernels`; options of the run; points
+                  which must hold for each launch of `kernels`; options of the run; and goal = true where the
+                  assignment is about this bound. The kernel before it misses each goal
 speed             on a GPU alone: of, another row of the same run; least, the share of its speed that the rows
-                  must have; options; points
+                  must have; options
 
-What is checked, counted or timed in a run whose row is wrong is worth nothing.
+Every assignment is worth 10 points. points_of() has the rule.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from typing import Any
 
 from . import metrics
 from .errors import LabError
-from .toml_file import LIST, NUMBER, TABLE, TEXT, TEXTS, WHOLE, Rule, checked
+from .toml_file import FLAG, LIST, NUMBER, TABLE, TEXT, TEXTS, WHOLE, Rule, checked
 
 NAME = re.compile(r"[a-z][A-Za-z0-9]*", re.ASCII)
 BOUND = re.compile(r"(\w+) (<=|>=|==|<|>) (\d+(?:\.\d+)?)(?: %)?")
@@ -45,18 +45,11 @@ COMPARE: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
     ">": operator.gt,
 }
-
-
-@dataclass(frozen=True)
-class Results:
-    sizes: list[str]  # options of the runs
-    points: int
-
-
-@dataclass(frozen=True)
-class Check:
-    options: str
-    points: int
+POINTS = 10
+OF_RIGHT = 3  # right at all sizes and free of hazards, and nothing more
+MOST_WITH_A_MISS = 5  # where a bound is missed
+OF_SPEED = 2  # beyond the 10, on a GPU
+LEAST_HINTS = 3
 
 
 @dataclass(frozen=True)
@@ -68,7 +61,7 @@ class Bound:
     comparison: str
     limit: float
     options: str
-    points: int
+    goal: bool = False  # the assignment is about it
 
     def holds(self, value: float) -> bool:
         return COMPARE[self.comparison](value, self.limit)
@@ -79,14 +72,13 @@ class Speed:
     of: str
     least: float
     options: str
-    points: int
 
 
 @dataclass(frozen=True)
 class Assignment:
     name: str
     sentence: str
-    task: int
+    stars: int
     kernels: list[str]
     rows: list[str]
     before: str
@@ -95,19 +87,30 @@ class Assignment:
     answers: list[int]
     comment: str
     listed: str
-    results: Results
-    check: Check
+    hints: list[str]
+    sizes: list[str]
+    check: str
     bounds: list[Bound]
     speed: Speed | None = None
 
-    @property
-    def points(self) -> int:
-        """All that can be had without a GPU."""
-        bounds = sum(bound.points for bound in self.bounds)
-        return self.results.points + self.check.points + bounds
+
+def points_of(right: bool, kept: bool, goals: Sequence[bool]) -> float:
+    """What a solution is worth. To be `right`, at all sizes and without a hazard, is the condition. The points
+    are for the `goals`, and count only where all other bounds are `kept`."""
+    if not right:
+        return 0
+    if not kept:
+        return OF_RIGHT
+    if all(goals):
+        return POINTS
+    return OF_RIGHT + (MOST_WITH_A_MISS - OF_RIGHT) * sum(goals) / len(goals)
 
 
-POINTS = Rule("a whole number above 0", lambda value: type(value) is int and value > 0)
+STARS = Rule("1, 2 or 3", lambda value: type(value) is int and 1 <= value <= 3)
+HINTS = Rule(
+    f"a list of at least {LEAST_HINTS} texts",
+    lambda value: TEXTS.fits(value) and len(value) >= LEAST_HINTS,
+)
 TASKS = Rule(
     "a list of numbers of tasks",
     lambda value: isinstance(value, list) and all(map(WHOLE.fits, value)),
@@ -120,7 +123,7 @@ SIZES = Rule(
 _ASSIGNMENT = {
     "name": Rule("a name in camelCase", lambda value: bool(NAME.fullmatch(str(value)))),
     "sentence": TEXT,
-    "task": WHOLE,
+    "stars": STARS,
     "kernels": Rule("a list of kernels", lambda value: TEXTS.fits(value) and bool(value)),
     "rows": TEXTS.or_nothing(),
     "before": TEXT,
@@ -129,15 +132,14 @@ _ASSIGNMENT = {
     "answers": TASKS.or_nothing(),
     "comment": TEXT.or_nothing(),
     "listed": TEXT.or_nothing(),
-    "results": TABLE,
-    "check": TABLE,
+    "hints": HINTS,
+    "sizes": SIZES,
+    "check": OPTIONS,
     "bounds": LIST,
     "speed": TABLE.or_nothing(),
 }
-_RESULTS = {"points": POINTS, "sizes": SIZES}
-_CHECK = {"points": POINTS, "options": OPTIONS}
-_BOUND = {"points": POINTS, "options": OPTIONS, "count": TEXT}
-_SPEED = {"points": POINTS, "options": OPTIONS, "of": TEXT, "least": NUMBER}
+_BOUND = {"options": OPTIONS, "count": TEXT, "goal": FLAG.or_nothing()}
+_SPEED = {"options": OPTIONS, "of": TEXT, "least": NUMBER}
 
 
 def _splits(options: str) -> bool:
@@ -161,8 +163,6 @@ def _assignment(entry: Any, place: str, problems: list[str]) -> Assignment | Non
     """None where something is wrong with it."""
     before = len(problems)
     keys = checked(entry if isinstance(entry, dict) else {}, _ASSIGNMENT, place, problems)
-    results = checked(keys.get("results", {}), _RESULTS, f"{place}results: ", problems)
-    check = checked(keys.get("check", {}), _CHECK, f"{place}check: ", problems)
     bounds = [
         _bound(bound, f"{place}bounds, entry {number}: ", problems)
         for number, bound in enumerate(keys.get("bounds", []), 1)
@@ -170,12 +170,14 @@ def _assignment(entry: Any, place: str, problems: list[str]) -> Assignment | Non
     speed = None
     if "speed" in keys:
         speed = checked(keys["speed"], _SPEED, f"{place}speed: ", problems)
+    if keys.get("bounds") and not any(bound.goal for bound in bounds if bound):
+        problems.append(f"{place}bounds: none has goal = true")
     if len(problems) > before:
         return None
     return Assignment(
         name=keys["name"],
         sentence=keys["sentence"],
-        task=keys["task"],
+        stars=keys["stars"],
         kernels=keys["kernels"],
         rows=keys.get("rows", keys["kernels"]),
         before=keys["before"],
@@ -184,8 +186,9 @@ def _assignment(entry: Any, place: str, problems: list[str]) -> Assignment | Non
         answers=keys.get("answers", []),
         comment=keys.get("comment", ""),
         listed=keys.get("listed", ""),
-        results=Results(**results),
-        check=Check(**check),
+        hints=keys["hints"],
+        sizes=keys["sizes"],
+        check=keys["check"],
         bounds=[bound for bound in bounds if bound],
         speed=Speed(**speed) if speed else None,
     )
@@ -193,7 +196,7 @@ def _assignment(entry: Any, place: str, problems: list[str]) -> Assignment | Non
 
 def _bound(entry: Any, place: str, problems: list[str]) -> Bound | None:
     keys = checked(entry if isinstance(entry, dict) else {}, _BOUND, place, problems)
-    if len(keys) < len(_BOUND):
+    if not {"count", "options"} <= {*keys}:
         return None
     parts = BOUND.fullmatch(keys["count"])
     if not parts:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..assignment_catalogue import Given
-from ..assignments import Assignment
+from ..assignments import POINTS, Assignment
 from ..files import make_build_folder, write
 from ..lock import take
 from ..paths import OUT
@@ -65,7 +65,7 @@ def points_so_far(
     """'8 of 10', '8 of 10, changed since', or '- of 10'. `source` is that of the exercise."""
     mark = known.get(assignment.name)
     if not mark:
-        return f"- of {in_points(assignment.points)}"
+        return f"- of {POINTS}"
     changed = mark["graded"] != digest(assignment, source)
     points = f"{in_points(mark['points'])} of {in_points(mark['of'])}"
     return points + ", changed since" * changed

@@ -129,9 +129,7 @@ def workshop(
     """Builds what programs of the exercise are linked with."""
     cmake = setup.ensure("cpu")
     instrumented.require_compiler()
-    kinds = (own_program.OPTIMISED, own_program.INSTRUMENTED)
-    wanted = dict.fromkeys(target for kind in kinds for target in own_program.targets(kind))
-    folder = presets.build(cmake, "cpu", *wanted)
+    folder = presets.build(cmake, "cpu", *own_program.targets(own_program.INSTRUMENTED))
     return Workshop(exercise, folder, sandboxed, arguments.timeout or SECONDS, gpu)
 
 
@@ -162,14 +160,14 @@ def grade_own(exercise: Exercise, assignment: Assignment, arguments: argparse.Na
 
 def next_steps(exercise: Exercise, assignment: Assignment, grade: Grade) -> list[str]:
     """What to look at next; nothing where all is met."""
-    page = f"{shown(exercise.page)}, task {assignment.task}"
+    page = shown(exercise.page)
     if grade.problem:
-        return ["", grade.problem, "", f"The task: {page}"]
-    missed = [finding for finding in grade.findings if finding.points < finding.of]
+        return ["", grade.problem, "", f"The assignment: {page}"]
+    missed = grade.missed
     if not missed:
         return []
     look = f"Look at it next: {missed[0].look}" if missed[0].look else ""
-    return ["", *filter(None, [look, f"The task: {page}"])]
+    return ["", *filter(None, [look, f"The assignment: {page}"])]
 
 
 def grade_all(exercise: Exercise, assignment: Assignment, arguments: argparse.Namespace) -> int:

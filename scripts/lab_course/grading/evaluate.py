@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lab_cli import metrics
-from lab_cli.assignments import Assignment, Bound, Speed
+from lab_cli.assignments import OF_SPEED, POINTS, Assignment, Bound, Speed, points_of
 from lab_cli.building.instrumented import NO_HAZARDS
 from lab_cli.counters import metric_table
 from lab_cli.errors import BAD_USAGE, LabError
@@ -25,6 +25,7 @@ from .kernel_source import KernelSource
 from .programs import (
     CHECK,
     PROFILE,
+    REPORTS,
     RESULTS,
     TIMES,
     Endless,
@@ -37,6 +38,7 @@ from .programs import (
 
 SHAPE = ("parameters", "kernel", "grid", "block")  # columns in which rows of one run differ
 WHOLE = " (relative error of the whole"
+HAZARDS = "no hazards"
 OF_REPORT = 6  # lines of the hazard check's
 MOST_SEEN = 4000  # characters
 SHIPPED = (
@@ -44,13 +46,29 @@ SHIPPED = (
 )
 
 
+# What a criterion is for. All that is of RIGHT must be met, or there are no points. A bound that is KEPT is a
+# condition for those of a GOAL. SPEED is worth points of its own.
+RIGHT, KEPT, GOAL, SPEED = "right", "kept", "goal", "speed"
+
+
+@dataclass(frozen=True)
+class Criterion:
+    role: str
+    about: str
+    options: str
+    purpose: str = RESULTS  # of the run that it takes
+    bound: Bound | None = None
+    speed: Speed | None = None
+    command: str = ""  # that shows a student what is wrong
+
+
 @dataclass(frozen=True)
 class Finding:
-    """One thing that counts."""
+    """What came of one criterion."""
 
+    role: str
     about: str
-    points: float
-    of: float
+    met: bool
     seen: str = ""  # where it is not met
     look: str = ""  # the command that shows it
 
@@ -63,54 +81,48 @@ class Grade:
 
     @property
     def points(self) -> float:
-        return round(sum(finding.points for finding in self.findings), 2)
+        met = points_of(all(self._of(RIGHT)), all(self._of(KEPT)), self._of(GOAL))
+        if met == POINTS and any(self._of(SPEED)):
+            met += OF_SPEED
+        return round(met, 2)
 
     @property
-    def of(self) -> float:
-        return round(sum(finding.of for finding in self.findings), 2)
+    def of(self) -> int:
+        return POINTS + OF_SPEED * bool(self._of(SPEED))
 
+    @property
+    def missed(self) -> list[Finding]:
+        return [finding for finding in self.findings if not finding.met]
 
-@dataclass(frozen=True)
-class Criterion:
-    about: str
-    of: float
-    options: str
-    purpose: str = RESULTS  # of the run that it takes
-    bound: Bound | None = None
-    speed: Speed | None = None
-    command: str = ""  # that shows a student what is wrong
+    def _of(self, role: str) -> list[bool]:
+        return [finding.met for finding in self.findings if finding.role == role]
 
 
 def criteria(
     assignment: Assignment, exercise: str, hidden: Sequence[str], gpu: bool
 ) -> list[Criterion]:
     """All that counts, in the order in which it is told."""
-    sizes = assignment.results.sizes
-    share = assignment.results.points / (len(sizes) + len(hidden))
     found = [
-        Criterion(f"right with {size}", share, size, command=f"./lab run {exercise} -- {size}")
-        for size in sizes
+        Criterion(RIGHT, f"right with {size}", size, command=f"./lab run {exercise} -- {size}")
+        for size in assignment.sizes
     ]
     found += [
-        Criterion(f"right with further options ({number})", share, size)
+        Criterion(RIGHT, f"right with further options ({number})", size)
         for number, size in enumerate(hidden, 1)
     ]
     check = assignment.check
-    command = f"./lab check {exercise} -- {check.options}"
-    found.append(Criterion("no hazards", check.points, check.options, CHECK, command=command))
-    for bound in assignment.bounds:
+    command = f"./lab check {exercise} -- {check}"
+    found.append(Criterion(RIGHT, HAZARDS, check, CHECK, command=command))
+    for bound in sorted(assignment.bounds, key=lambda each: each.goal):
+        role = GOAL if bound.goal else KEPT
         command = f"./lab profile {exercise} --metrics {bound.metric} -- {bound.options}"
-        found.append(
-            Criterion(
-                bound.count, bound.points, bound.options, PROFILE, bound=bound, command=command
-            )
-        )
+        found.append(Criterion(role, bound.count, bound.options, PROFILE, bound, command=command))
     speed = assignment.speed
     if speed and gpu:
         about = f"{speed.least:.0%} of the speed of {speed.of}"
         command = f"./lab run {exercise} -- {speed.options}"
         found.append(
-            Criterion(about, speed.points, speed.options, TIMES, speed=speed, command=command)
+            Criterion(SPEED, about, speed.options, TIMES, speed=speed, command=command)
         )
     return found
 
@@ -139,7 +151,7 @@ class Grader:
         """LabError (status 2) where the exercise, as it is here, does not take the hidden options."""
         with _folder() as place:
             try:
-                program = self.workshop.build(self._clean.text, place, RESULTS)
+                program = self.workshop.build(self._clean.text, place, CHECK)
             except Failed as failure:
                 raise LabError(f"{self._clean.path} {failure}") from failure
             for options in self._hidden:
@@ -167,9 +179,7 @@ class Grader:
             try:
                 programs = {
                     program: self.workshop.build(copy, place, program)
-                    for program in dict.fromkeys(
-                        program_for(each.purpose) for each in self.criteria
-                    )
+                    for program in dict.fromkeys(map(program_for, self.criteria))
                 }
             except Failed as failure:
                 return self.nothing(str(failure), kernels)
@@ -178,7 +188,7 @@ class Grader:
 
     def nothing(self, problem: str, kernels: Mapping[str, str] | None = None) -> Grade:
         """Of a submission in which there is nothing to judge."""
-        findings = [Finding(each.about, 0, each.of) for each in self.criteria]
+        findings = [Finding(each.role, each.about, False) for each in self.criteria]
         return Grade(findings, problem, dict(kernels or {}))
 
     def copy(self, text: str, kernels: dict[str, str]) -> str:
@@ -211,9 +221,9 @@ def _folder() -> Iterator[Path]:
         yield Path(folder)
 
 
-def program_for(purpose: str) -> str:
-    """One checks and counts."""
-    return CHECK if purpose == PROFILE else purpose
+def program_for(criterion: Criterion) -> str:
+    """One program checks, counts, and says what is right."""
+    return TIMES if criterion.purpose == TIMES else CHECK
 
 
 class Judge:
@@ -231,12 +241,14 @@ class Judge:
     def finding(self, criterion: Criterion) -> Finding:
         seen = self._wrong_with(criterion)
         if not seen:
-            return Finding(criterion.about, criterion.of, criterion.of)
-        return Finding(criterion.about, 0, criterion.of, seen[:MOST_SEEN], criterion.command)
+            return Finding(criterion.role, criterion.about, True)
+        return Finding(
+            criterion.role, criterion.about, False, seen[:MOST_SEEN], criterion.command
+        )
 
     def _wrong_with(self, criterion: Criterion) -> str:
         """Empty if it is met."""
-        run = self._run(criterion.options, criterion.purpose)
+        run = self._run(criterion)
         if isinstance(run, str):
             return run
         if criterion.purpose == CHECK and not _last_line(run.report).startswith(NO_HAZARDS):
@@ -249,21 +261,27 @@ class Judge:
             return _slow(criterion.speed, run, self._assignment.rows)
         return wrong
 
-    def _run(self, options: str, purpose: str) -> Run | str:
-        key = options, purpose
-        if key not in self._runs:
-            if self._endless:
-                return f"not tried: {self._endless}"
-            try:
-                self._runs[key] = self._workshop.run(
-                    self._programs[program_for(purpose)], options, purpose
-                )
-            except Endless as failure:
-                self._endless = f"with {options} it {failure}"
-                self._runs[key] = str(failure)
-            except Failed as failure:
-                self._runs[key] = str(failure)
-        return self._runs[key]
+    def _run(self, criterion: Criterion) -> Run | str:
+        options, purpose = criterion.options, criterion.purpose
+        kinds = [*REPORTS, RESULTS] if purpose == RESULTS else [purpose]
+        for kind in kinds:  # each shows the rows
+            if (options, kind) in self._runs:
+                return self._runs[options, kind]
+        if self._endless:
+            return f"not tried: {self._endless}"
+        ran = self._workshop_run(criterion)
+        self._runs[options, purpose] = ran
+        return ran
+
+    def _workshop_run(self, criterion: Criterion) -> Run | str:
+        program = self._programs[program_for(criterion)]
+        try:
+            return self._workshop.run(program, criterion.options, criterion.purpose)
+        except Endless as failure:
+            self._endless = f"with {criterion.options} it {failure}"
+            return str(failure)
+        except Failed as failure:
+            return str(failure)
 
 
 def _last_line(text: str) -> str:

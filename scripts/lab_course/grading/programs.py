@@ -121,12 +121,10 @@ class Workshop:
         source = folder / "shipped" / self.exercise.source.name
         source.parent.mkdir(exist_ok=True)
         source.write_text(text, encoding="utf-8")
-        place = folder / (
-            "gpu" if purpose == TIMES else "instrumented" if purpose in REPORTS else "plain"
-        )
+        place = folder / ("gpu" if purpose == TIMES else "instrumented")
         place.mkdir()
         program = place / self.exercise.name
-        command = self._nvcc() if purpose == TIMES else self._driver(purpose in REPORTS)
+        command = self._nvcc() if purpose == TIMES else self._driver()
         command += [
             "-w",
             "-I",
@@ -156,15 +154,14 @@ class Workshop:
         folders += [self.gpu.build_folder] if self.gpu else []
         return [*folders, *of_compiler()]
 
-    def _driver(self, instrumented: bool) -> list[str]:
+    def _driver(self) -> list[str]:
         """In a sandbox there is the system's Python, whichever runs lab."""
         python = shutil.which("python3", path=SYSTEM) if self.sandboxed else sys.executable
         if not python:
             raise LabError(
                 f"no Python in {SYSTEM}: submissions are compiled with that of the system"
             )
-        command = [python, str(own_program.DRIVER)]
-        return [*command, "--instrument"] if instrumented else command
+        return [python, str(own_program.DRIVER), "--instrument"]
 
     def _nvcc(self) -> list[str]:
         """As the project's build has it."""

@@ -27,7 +27,7 @@ def remark(grade: Grade) -> str:
     """Why not all points, in a line."""
     if grade.problem:
         return grade.problem.splitlines()[0]
-    missed = [finding for finding in grade.findings if finding.points < finding.of]
+    missed = grade.missed
     return f"{missed[0].about}: {missed[0].seen.splitlines()[0]}" if missed else ""
 
 
@@ -40,10 +40,10 @@ def table(grades: Mapping[str, Grade]) -> str:
     rows = csv.writer(out, lineterminator="\n")
     rows.writerow(["submission", "points", "of", *columns, "remark"])
     for name, grade in grades.items():
-        points = {finding.about: in_points(finding.points) for finding in grade.findings}
+        met = {finding.about: "yes" if finding.met else "no" for finding in grade.findings}
         rows.writerow(
             [_as_text(name), in_points(grade.points), in_points(grade.of)]
-            + [points.get(column, "") for column in columns]
+            + [met.get(column, "") for column in columns]
             + [_as_text(remark(grade))]
         )
     return out.getvalue()
@@ -77,8 +77,7 @@ def _test(finding: Finding, problem: str) -> dict[str, Any]:
     words = [finding.seen or problem, finding.look]
     return {
         "name": finding.about,
-        "score": round(finding.points, 2),
-        "max_score": round(finding.of, 2),
+        "status": "passed" if finding.met else "failed",
         "output": "\n".join(filter(None, words)),
         "visibility": "visible",
     }
@@ -129,8 +128,7 @@ def in_words(grade: Grade, most: int = 80) -> Sequence[str]:
     """Lines for a terminal: each thing that counts, and below it what was seen."""
     lines = []
     for finding in grade.findings:
-        points = f"{in_points(finding.points)} of {in_points(finding.of)}"
-        lines.append(f"  {points:>12}  {finding.about}")
-        if finding.points < finding.of and not grade.problem:
-            lines += [f"{'':16}{line}"[:most] for line in finding.seen.splitlines()]
+        lines.append(f"  {'yes' if finding.met else 'no':>4}  {finding.about}")
+        if not finding.met and not grade.problem:
+            lines += [f"{'':8}{line}"[:most] for line in finding.seen.splitlines()]
     return lines

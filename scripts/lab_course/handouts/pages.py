@@ -23,16 +23,18 @@ TITLE = re.compile(r"\A# [^\n]*\n\n?")
 def without_answers(
     text: str, gives_away: Callable[[str], bool], part: Part | None, all_of_them: bool
 ) -> str:
-    """Without those that give something away: by their text, as the answer to a task that is handed out, or
-    since an assignment says so. Or without any."""
+    """Without those that give something away: by their text, as the answer to an assignment that is handed
+    out, or since an assignment says so. Or without any."""
     assignments = part.assignments if part else []
-    tasks = {task for each in assignments for task in (each.task, *each.answers)}
+    tasks = {task for each in assignments for task in each.answers}
+    own = {each.name for each in assignments}
 
     def kept(answer: re.Match[str]) -> str:
         if all_of_them:
             return ""
-        numbers = {int(number) for number in re.findall(r"\d+", answer["title"])}
-        if numbers & tasks or gives_away(answer[0]):
+        words = {*answer["title"].split()}
+        numbers = {int(word) for word in words if word.isdigit()}
+        if words & own or numbers & tasks or gives_away(answer[0]):
             return f"<details><summary>{answer['title']}</summary>\n\n{GIVEN_AWAY}\n\n</details>\n"
         return answer[0]
 
@@ -74,7 +76,7 @@ def note_of_exercise(part: Part) -> str:
     for assignment in part.assignments:
         kernels = " and ".join(f"`{name}`" for name in assignment.kernels)
         lines.append(
-            f"**You write {kernels}**, task {assignment.task}: {assignment.sentence} "
+            f"**You write {kernels}**: {assignment.sentence} "
             f"`./lab grade {assignment.name}` says how far you are."
         )
     if part.hidden:
@@ -102,7 +104,7 @@ def note_of_readme(choice: Choice) -> str:
 
 
 def _item(assignment: Assignment, page: str) -> str:
-    return f"`{assignment.name}` ({page}, task {assignment.task}): {assignment.sentence}"
+    return f"`{assignment.name}` ({page}): {assignment.sentence}"
 
 
 def _quoted(lines: list[str]) -> str:

@@ -71,7 +71,7 @@ def _with_todos(text: str, path: str, assignment: Assignment, page: str) -> str:
 def _todo(function: Function, assignment: Assignment, page: str) -> str:
     """A body that compiles without a warning, and does nothing."""
     lines = _comment(f"TODO: {assignment.sentence}", "    ")
-    lines += _comment(f"Task {assignment.task} of {page} says more.", "    ")
+    lines += _comment(f"{page} has the assignment. ./lab hint gives one hint at a time.", "    ")
     unused = ", ".join(f"(void){name}" for name in parameters(function))
     if unused:
         lines += (
