@@ -15,7 +15,9 @@ from .process import say
 if TYPE_CHECKING:
     from .catalogue import Exercise
 
-SHIPPED = "_shipped"  # ends the name of the target that CMake has for the original of a started exercise
+SHIPPED = (
+    "_shipped"  # ends the name of the target that CMake has for the original of a started exercise
+)
 _shipped = False
 
 
@@ -23,6 +25,10 @@ def mean_shipped() -> None:
     """From now on, NAME means the exercise as it came."""
     global _shipped
     _shipped = True
+
+
+def means_shipped() -> bool:
+    return _shipped
 
 
 def copy_of(name: str) -> Path:

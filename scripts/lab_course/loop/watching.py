@@ -163,7 +163,9 @@ class Watch:
     def _hint(self) -> None:
         assignment = self._assignment()
         if assignment is None:
-            self._message = [f"No assignment yet: {shown(self._copy.exercise.page)} has hints on its tasks."]
+            self._message = [
+                f"No assignment yet: {shown(self._copy.exercise.page)} has hints on its tasks."
+            ]
         else:
             self._message = hints.next_of(assignment)
 
