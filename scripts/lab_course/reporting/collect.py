@@ -115,7 +115,6 @@ def own(sources: Sequence[str], setting: Setting, progress: Progress) -> Program
 
 def _build(found: Exercise, setting: Setting) -> Path:
     """The programs of an exercise alone: another that does not compile is no reason to fail."""
-    work.announce([found.name])
     targets = [found.target]
     if setting.emulated and not zig.is_compiler(find_compiler()):
         targets.append(found.instrumented)
