@@ -142,12 +142,13 @@ ASSIGNMENT = """
 [[assignment]]
 name = "{name}"
 sentence = "Write in order."
-task = 2
+stars = 1
 kernels = ["better"]
 before = "worse"
-results = {{ points = 4, sizes = ["--size=10"] }}
-check = {{ points = 2, options = "--size=10" }}
-bounds = [{{ count = "gst_efficiency >= 95 %", options = "", points = 4 }}]
+hints = ["Look.", "Think.", "Write."]
+sizes = ["--size=10"]
+check = "--size=10"
+bounds = [{{ count = "gst_efficiency >= 95 %", options = "", goal = true }}]
 """
 
 
