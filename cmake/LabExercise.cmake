@@ -4,6 +4,8 @@
 # has every fact (scripts/lab_cli/exercise_facts.py says which). It is built on the chosen back end, and tested. The
 # program is NAME in the chapter's build folder.
 #
+# Where a student has started the exercise, NAME is the student's copy, and the original is NAME_shipped.
+#
 # On the cpu back end there is also NAME_instrumented, for the profiler and the hazard check, and for tests NAME_faulty
 # and NAME_as_gpu, which prints what a GPU would.
 #
@@ -20,6 +22,14 @@ set(LAB_TEST_SECONDS 1800 CACHE STRING
 # Few, so that a small size already makes blocks go round a loop; half of them are still two.
 set(LAB_TEST_SMS 4)
 set(lab_cmake_folder ${CMAKE_CURRENT_LIST_DIR})
+
+# The student's own copies of exercises, which scripts/lab_cli/work.py makes and tells of.
+set(work ${PROJECT_SOURCE_DIR}/work)
+if(NOT "$ENV{LAB_WORK_DIR}" STREQUAL "")
+    set(work $ENV{LAB_WORK_DIR})
+endif()
+set(LAB_WORK_DIR ${work} CACHE PATH "Folder of the exercises that are started, NAME/NAME.cu")
+file(GLOB lab_copies CONFIGURE_DEPENDS ${LAB_WORK_DIR}/*/*.cu)
 
 add_custom_target(exercises) # all of them, without the unit tests
 add_custom_target(quick_tests) # what the tests with the label `quick` run
@@ -54,37 +64,52 @@ function(lab_add_exercise name)
     endif()
     set(source ${folder}/${name}.cu)
     set(facts ${folder}/exercise.toml)
-
-    if(LAB_CHOSEN_BACKEND STREQUAL "cpu")
-        lab_add_cpu_program(${name} ${source})
-        if(LAB_INSTRUMENT)
-            lab_add_instrumented_program(${name}_instrumented ${source})
-        endif()
-    else()
-        add_executable(${name} ${source})
-        set_target_properties(${name} PROPERTIES CUDA_SEPARABLE_COMPILATION ${arg_RDC})
-        # -G: device code for cuda-gdb; -lineinfo: source lines in the profilers, at no cost in speed.
-        target_compile_options(${name} PRIVATE $<IF:$<CONFIG:Debug>,-G,-lineinfo>)
-        target_link_libraries(${name} PRIVATE lab_common lab_warnings)
-        lab_link_libraries(${name} ${arg_LINK})
-        if(arg_ARCHITECTURES)
-            lab_architectures(architectures ${arg_ARCHITECTURES})
-            set_target_properties(${name} PROPERTIES CUDA_ARCHITECTURES "${architectures}")
-        endif()
+    set(copy ${LAB_WORK_DIR}/${name}/${name}.cu)
+    set(shipped ${name})
+    if(copy IN_LIST lab_copies) # NAME is the student's: scripts/lab_cli/work.py
+        set(shipped ${name}_shipped)
+        lab_add_program(${name} ${copy})
+        lab_test_for_everybody(${name} ${LAB_WORK_DIR}/${name}/exercise.toml)
     endif()
-    add_dependencies(exercises ${name})
-    add_dependencies(quick_tests ${name})
-
-    lab_test_for_everybody()
+    lab_add_program(${shipped} ${source})
+    lab_test_for_everybody(${shipped} ${facts})
     if(arg_PER_THREAD)
         lab_add_per_thread_program(${name}_per_thread ${source})
-        lab_check_exercise(per_thread full per_thread ${name}_per_thread)
+        lab_check_exercise(${name} ${facts} per_thread full per_thread ${name}_per_thread)
     endif()
     if(LAB_OWN_TESTS)
         lab_test_for_maintainers()
     endif()
     include(${folder}/exercise.cmake OPTIONAL) # what exercise.toml has no word for
 endfunction()
+
+# The program and, on the cpu back end, the instrumented one. (Macro: these use what lab_add_exercise() has set.)
+macro(lab_add_program target file)
+    if(LAB_CHOSEN_BACKEND STREQUAL "cpu")
+        lab_add_cpu_program(${target} ${file})
+        if(LAB_INSTRUMENT)
+            lab_add_instrumented_program(${target}_instrumented ${file})
+        endif()
+    else()
+        add_executable(${target} ${file})
+        set_target_properties(${target} PROPERTIES CUDA_SEPARABLE_COMPILATION ${arg_RDC})
+        # -G: device code for cuda-gdb; -lineinfo: source lines in the profilers, at no cost in speed.
+        target_compile_options(${target} PRIVATE $<IF:$<CONFIG:Debug>,-G,-lineinfo>)
+        target_link_libraries(${target} PRIVATE lab_common lab_warnings)
+        lab_link_libraries(${target} ${arg_LINK})
+        if(arg_ARCHITECTURES)
+            lab_architectures(architectures ${arg_ARCHITECTURES})
+            set_target_properties(${target} PROPERTIES CUDA_ARCHITECTURES "${architectures}")
+        endif()
+    endif()
+    foreach(built IN ITEMS ${target} ${target}_instrumented)
+        if(TARGET ${built} AND NOT "${file}" STREQUAL "${source}") # a copy includes what lies beside the original
+            target_include_directories(${built} PRIVATE ${folder})
+        endif()
+    endforeach()
+    add_dependencies(exercises ${target})
+    add_dependencies(quick_tests ${target})
+endmacro()
 
 # Compiled with --default-stream per-thread.
 function(lab_add_per_thread_program target source)
@@ -138,23 +163,23 @@ function(lab_link_libraries name)
     endforeach()
 endfunction()
 
-# The tests whose failure a student wants to know of. (Macro: these use what lab_add_exercise() has set.)
-macro(lab_test_for_everybody)
+# The tests whose failure a student wants to know of, TARGET/results and so on.
+macro(lab_test_for_everybody target facts_of_target)
     if(LAB_CHOSEN_BACKEND STREQUAL "gpu")
-        lab_check_exercise(results quick results_on_gpu ${name})
+        lab_check_exercise(${target} ${facts_of_target} results quick results_on_gpu ${target})
     elseif(CMAKE_CXX_FLAGS MATCHES "-fsanitize=") # with which everything takes long
-        lab_check_exercise(results quick few_results ${name})
+        lab_check_exercise(${target} ${facts_of_target} results quick few_results ${target})
     else()
-        lab_check_exercise(results quick results ${name})
+        lab_check_exercise(${target} ${facts_of_target} results quick results ${target})
     endif()
-    lab_check_exercise(options quick options ${name})
+    lab_check_exercise(${target} ${facts_of_target} options quick options ${target})
     if(arg_SLOW)
-        lab_check_exercise(slow_results full slow_results ${name})
+        lab_check_exercise(${target} ${facts_of_target} slow_results full slow_results ${target})
     endif()
-    if(TARGET ${name}_instrumented)
-        add_dependencies(quick_tests ${name}_instrumented)
-        lab_check_exercise(hazards quick hazards ${name}_instrumented)
-        lab_check_exercise(counts quick counts ${name}_instrumented)
+    if(TARGET ${target}_instrumented)
+        add_dependencies(quick_tests ${target}_instrumented)
+        lab_check_exercise(${target} ${facts_of_target} hazards quick hazards ${target}_instrumented)
+        lab_check_exercise(${target} ${facts_of_target} counts quick counts ${target}_instrumented)
     endif()
 endmacro()
 
@@ -163,38 +188,39 @@ macro(lab_test_for_maintainers)
     if(LAB_CHOSEN_BACKEND STREQUAL "gpu")
         if(arg_ARCHITECTURES) # which the cpu back end cannot run
             list(TRANSFORM architectures REPLACE "-.*$" "")
-            lab_add_case(broken full ${PROJECT_SOURCE_DIR}/tests/broken_exercise.py ${source}
+            lab_add_case(${name} broken full ${PROJECT_SOURCE_DIR}/tests/broken_exercise.py ${source}
                 --library $<TARGET_FILE:lab_common> --nvcc ${CMAKE_CUDA_COMPILER} ${architectures})
         endif()
     elseif(LAB_INSTRUMENT)
         lab_add_test_programs(${name} ${source} ${arg_AS_GPU})
-        lab_add_case(printed full ${lab_cmake_folder}/check_printed.py ${facts} $<TARGET_FILE:${name}>)
-        lab_add_case(broken full ${PROJECT_SOURCE_DIR}/tests/broken_exercise.py ${source}
+        lab_add_case(${name} printed full ${lab_cmake_folder}/check_printed.py ${facts} $<TARGET_FILE:${shipped}>)
+        lab_add_case(${name} broken full ${PROJECT_SOURCE_DIR}/tests/broken_exercise.py ${source}
             --library $<TARGET_FILE:cuda_emulator> $<TARGET_FILE:lab_common>)
         if(TARGET ${name}_faulty)
-            lab_add_case(faults full ${PROJECT_SOURCE_DIR}/tests/faulty_exercise.py ${facts}
+            lab_add_case(${name} faults full ${PROJECT_SOURCE_DIR}/tests/faulty_exercise.py ${facts}
                 $<TARGET_FILE:${name}_faulty>)
         endif()
         if(arg_ASSIGNMENTS)
-            lab_add_case(assignments full ${PROJECT_SOURCE_DIR}/tests/graded_assignments.py ${facts}
-                --build ${CMAKE_BINARY_DIR} --program $<TARGET_FILE:${name}>)
+            lab_add_case(${name} assignments full ${PROJECT_SOURCE_DIR}/tests/graded_assignments.py ${facts}
+                --build ${CMAKE_BINARY_DIR} --program $<TARGET_FILE:${shipped}>)
         endif()
         if(TARGET ${name}_as_gpu)
-            lab_check_exercise(as_gpu full as_gpu ${name}_as_gpu)
-            lab_add_case(printed_as_gpu full ${lab_cmake_folder}/check_printed.py ${facts}
-                $<TARGET_FILE:${name}_as_gpu> $<TARGET_FILE:${name}>)
+            lab_check_exercise(${name} ${facts} as_gpu full as_gpu ${name}_as_gpu)
+            lab_add_case(${name} printed_as_gpu full ${lab_cmake_folder}/check_printed.py ${facts}
+                $<TARGET_FILE:${name}_as_gpu> $<TARGET_FILE:${shipped}>)
         endif()
     endif()
 endmacro()
 
-# A test of the exercise by check_exercise.py, which knows the kind.
-function(lab_check_exercise about when kind program)
-    lab_add_case(${about} ${when} ${lab_cmake_folder}/check_exercise.py ${kind} ${facts} $<TARGET_FILE:${program}>)
+# A test by check_exercise.py, which knows the kind.
+function(lab_check_exercise name facts about when kind program)
+    lab_add_case(${name} ${about} ${when} ${lab_cmake_folder}/check_exercise.py ${kind} ${facts}
+        $<TARGET_FILE:${program}>)
 endfunction()
 
-# A test of the exercise, NAME/ABOUT: a script of Python, which ends with 77 where the test cannot be made here.
+# A test, NAME/ABOUT: a script of Python, which ends with 77 where the test cannot be made here.
 # The script needs no installed package, and Python starts faster without them (-S).
-function(lab_add_case about when)
+function(lab_add_case name about when)
     cmake_path(GET CMAKE_CURRENT_SOURCE_DIR FILENAME chapter)
     set(case ${name}/${about})
     add_test(NAME ${case} COMMAND ${LAB_PYTHON} -S ${ARGN})

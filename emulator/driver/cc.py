@@ -23,6 +23,7 @@ from command_line import Job, UsageError, parse, split_words
 from instrument_flags import instrument_flags, is_of_clang
 from make_rule import inputs_of, quoted, rule
 from output_file import write
+from preamble import digest, split
 from translate import OWN_INCLUDE, translate
 from translator.lexer import TranslateError
 from usage import usage
@@ -308,12 +309,16 @@ class Driver:
         """Translates and compiles a source; `what` is to be made of it."""
         names: dict[str, str] = {}
         if language == "cu":
-            translated = os.path.join(self._folder, os.path.basename(path) + ".cpp")
+            translated = os.path.join(
+                self._job.preamble or self._folder, os.path.basename(path) + ".cpp"
+            )
             if not self._job.dry_run:
                 dirs = self._dirs + self._system_dirs
                 names = translate(path, translated, dirs, self._job.instrument)
                 self._keep(list(names.values()))
             command = self._compiler(path, language, translated)
+            if self._job.preamble and not is_of_clang(self._instrument_flags()):
+                command = self._with_preamble(command, self._job.preamble, translated, names)
         else:
             command = self._compiler(path, language, path)
         found = os.path.join(self._folder, "rule.d")
@@ -346,6 +351,36 @@ class Driver:
         # Like nvcc, include the runtime's header without being asked.
         includes += ["-include", self._first_header, "-iquote", os.path.dirname(path) or "."]
         return [*cxx, *std, *self._flags, *includes, *flags, compiled]
+
+    def _with_preamble(
+        self, command: list[str], folder: str, translated: str, names: dict[str, str]
+    ) -> list[str]:
+        """The command that compiles all but the preamble of the file `translated`, with GCC. In `folder` the
+        preamble is, and compiled, if it compiles. `names` has the files that were read, as the keys."""
+        with open(translated, encoding="utf-8", errors="surrogateescape", newline="") as file:
+            preamble, rest = split(file.read())
+        header = os.path.join(folder, "preamble.h")
+        first = command.index(self._first_header)
+        precompile = [*command[: first - 1], *command[first + 1 : -1]]
+        files = [*names, os.path.join(os.path.dirname(self._first_header), "runtime.h.gch")]
+        files.remove(os.path.realpath(translated))
+        wanted = digest(preamble, [*precompile, self._which_compiler()], files)
+        text = f"// {wanted}\n#include <cuda_runtime.h>\n{preamble}"
+        compiled = f"{header}.gch"
+        if not self._is(header, text) or not os.path.exists(compiled):
+            if os.path.exists(compiled):
+                os.remove(compiled)
+            write(header, text)
+            self._write([*precompile, "-x", "c++-header", header, "-o"], compiled)
+        write(translated, rest)
+        return [*command[:first], header, *command[first + 1 :]]
+
+    def _is(self, path: str, text: str) -> bool:
+        try:
+            with open(path, encoding="utf-8", errors="surrogateescape", newline="") as file:
+                return file.read() == text
+        except OSError:
+            return False
 
     # Rules for make
 
@@ -425,7 +460,7 @@ class Driver:
         cxx = self._cxx[0]
         compiles = cxx in command and not {"-c", "c++-header"}.isdisjoint(command)
         is_there = shutil.which("ccache") and shutil.which(cxx)
-        if len(self._cxx) > 1 or not compiles or not is_there:
+        if len(self._cxx) > 1 or not compiles or not is_there or self._job.preamble:
             return command
         place = command.index(cxx)
         return [*command[:place], *THROUGH_CCACHE, *command[place:]]

@@ -72,6 +72,7 @@ class Job:
     version: bool = False
     library: Optional[str] = None  # the emulator's
     precompile: Optional[str] = None  # a folder for a precompiled header
+    preamble: Optional[str] = None  # a folder for what the includes of the source compile to
     instrument: bool = False
     std: str = "c++17"
     include_dirs: list[str] = field(default_factory=list)
@@ -179,6 +180,8 @@ class _Reader:
             self.job.library = value if equals else self._value(argument)
         elif name == "--precompile":
             self.job.precompile = value if equals else self._value(argument)
+        elif name == "--preamble":
+            self.job.preamble = value if equals else self._value(argument)
         elif name.lstrip("-") == "Werror":
             self._werror(argument, value)
         else:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import exercise_facts
+from . import exercise_facts, work
 from .errors import BAD_USAGE, LabError, printable
 from .exercise_facts import Facts
 from .paths import ROOT, shown
@@ -47,11 +47,16 @@ class Exercise:
     @property
     def instrumented(self) -> str:
         """The program for the profiler and the hazard check, of a build for the cpu back end."""
-        return f"{self.name}_instrumented"
+        return f"{self.target}_instrumented"
+
+    @property
+    def target(self) -> str:
+        """What CMake calls its program: that of the student's copy, where there is one."""
+        return work.target(self.name)
 
     def program(self, build_folder: Path, instrumented: bool = False) -> Path:
         """Where a build has it."""
-        return build_folder / self.chapter / (self.instrumented if instrumented else self.name)
+        return build_folder / self.chapter / (self.instrumented if instrumented else self.target)
 
 
 def facts_of(source: Path) -> Path:

@@ -8,9 +8,9 @@ import sys
 from collections.abc import Sequence
 
 from lab_course import additions
-from lab_course.commands import grade, handout, report
+from lab_course.commands import grade, handout, hint, report, reset, solution, start, watch
 
-from . import __version__, catalogue
+from . import __version__, catalogue, work
 from .commands import arguments as shared
 from .commands import (
     bench,
@@ -35,6 +35,11 @@ from .streams import CannotWrite, drop
 from .toml_file import did_you_mean
 
 COMMANDS = [
+    start,
+    watch,
+    hint,
+    solution,
+    reset,
     run,
     test,
     profile,
@@ -52,6 +57,11 @@ COMMANDS = [
 ]
 ABOUT = {
     "./lab": "where you stand, and what comes next",
+    "./lab start [NAME]": "your own copy of an exercise, with code for you to write",
+    "./lab watch": "after each save: right? hazards? counts? points? what next?",
+    "./lab hint": "one more hint",
+    "./lab solution": "your code against the exercise's own; asks first",
+    "./lab reset": "begin anew; what you have is kept",
     "./lab run [NAME...]": "build and run exercises: those named, or all",
     "./lab test [NAME...]": "build and run the tests: of exercises, or of all",
     "./lab profile NAME|FILE.cu": "metrics of each kernel, with or without a GPU",
@@ -127,6 +137,8 @@ def dispatch(argv: Sequence[str]) -> int:
     if argv[0] == "cc":
         return cc.run(argv[1:])
     arguments = parsed(argv)
+    if getattr(arguments, "shipped", False):
+        work.mean_shipped()
     return arguments.handler(arguments)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from .paths import ROOT
 
-NOT_LOOKED_AT = {".git", ".venv", "build", "mine", "out"}  # of the checkout
+NOT_LOOKED_AT = {".git", ".venv", "build", "work", "out"}  # of the checkout
 
 
 def problem() -> str:

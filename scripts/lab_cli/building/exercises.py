@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .. import catalogue
+from .. import catalogue, work
 from ..catalogue import Exercise
 from ..errors import LabError
 from ..machine import backend, setup, zig
@@ -37,9 +37,10 @@ def build(names: Sequence[str], request: str, instrumented: bool = False) -> Bui
             "note: tests of hazards and counts are left out: they cannot be built with zig's compiler"
         )
         instrumented = False
+    work.announce(exercise.name for exercise in exercises)
     wanted = [] if names else ["exercises"]
     for exercise in exercises if names else []:
-        wanted.append(exercise.name)
+        wanted.append(exercise.target)
         if instrumented and chosen_backend == "cpu":
             wanted.append(exercise.instrumented)
     folder = presets.build(cmake, chosen_backend, *wanted)

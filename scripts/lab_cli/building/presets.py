@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..files import make_build_folder
 from ..lock import LOCK, alone_in
-from ..paths import OUT, ROOT, programs, shown
+from ..paths import OUT, ROOT, WORK, WORK_VARIABLE, programs, shown
 from ..process import say
 from . import cmake as cmake_runs
 
@@ -36,8 +36,10 @@ def build(cmake: str, preset: str, *targets: str) -> Path:
     make_build_folder(folder)
     with alone_in(folder, "builds"):
         _remove_what_is_not_of_here(folder)
-        if not (folder / "build.ninja").exists():
-            cmake_runs.configure([cmake, "--preset", preset, "-B", str(folder)])
+        if not (folder / "build.ninja").exists() or _cached(folder, WORK_VARIABLE) != str(WORK):
+            cmake_runs.configure(
+                [cmake, "--preset", preset, "-B", str(folder), f"-D{WORK_VARIABLE}={WORK}"]
+            )
         wanted = ["--target", *targets] if targets else []
         cmake_runs.build([cmake, "--build", str(folder), *wanted])
     return folder
@@ -46,16 +48,22 @@ def build(cmake: str, preset: str, *targets: str) -> Path:
 def _remove_what_is_not_of_here(folder: Path) -> None:
     """CMake's files name the folders that they were made in and for: where the checkout was moved or
     copied since, they are of no use."""
+    for variable, here in (("CMAKE_CACHEFILE_DIR", folder), ("CMAKE_HOME_DIRECTORY", ROOT)):
+        found = _cached(folder, variable)
+        if found and not (os.path.exists(found) and os.path.samefile(found, here)):
+            say(f"{shown(folder)} was made for {found}, not for {here}: it is built anew")
+            _empty(folder)
+            return
+
+
+def _cached(folder: Path, variable: str) -> str:
+    """The value of a variable in CMake's cache; empty where there is none."""
     try:
         cache = (folder / "CMakeCache.txt").read_text(errors="replace")
     except OSError:
-        return
-    for variable, here in (("CMAKE_CACHEFILE_DIR", folder), ("CMAKE_HOME_DIRECTORY", ROOT)):
-        found = re.search(rf"^{variable}:INTERNAL=(.*)$", cache, re.MULTILINE)
-        if found and not (os.path.exists(found[1]) and os.path.samefile(found[1], here)):
-            say(f"{shown(folder)} was made for {found[1]}, not for {here}: it is built anew")
-            _empty(folder)
-            return
+        return ""
+    found = re.search(rf"^{variable}:\w+=(.*)$", cache, re.MULTILINE)
+    return found[1] if found else ""
 
 
 def _empty(folder: Path) -> None:

@@ -39,6 +39,17 @@ def backend() -> argparse.ArgumentParser:
     return parent
 
 
+def shipped() -> argparse.ArgumentParser:
+    """--shipped, as a parent of the parser of a command."""
+    parent = argparse.ArgumentParser(add_help=False)
+    parent.add_argument(
+        "--shipped",
+        action="store_true",
+        help="the exercise as it came, also where you have started your own copy of it",
+    )
+    return parent
+
+
 def timeout() -> argparse.ArgumentParser:
     """--timeout, as a parent of the parser of a command."""
     parent = argparse.ArgumentParser(add_help=False)

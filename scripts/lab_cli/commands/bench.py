@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from .. import catalogue
+from .. import catalogue, work
 from ..building.exercises import build
 from ..catalogue import Exercise
 from ..counters import metric_table
@@ -59,6 +59,7 @@ def _check(arguments: argparse.Namespace) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    work.mean_shipped()  # results/ is about the exercises as they came
     built = build(arguments.names, arguments.backend)
     return bench(built.exercises, built.backend, built.folder, arguments.resume)
 

@@ -22,7 +22,7 @@ def add_parser(commands: Any) -> None:
         "of your own: races in shared and global memory, accesses out of bounds, memory that nobody "
         "wrote, barriers in divergent code, errors that nobody looks at, device memory that the host "
         "uses. Needs no GPU. Options of the program follow after --.",
-        parents=[shared.timeout()],
+        parents=[shared.shipped(), shared.timeout()],
         allow_abbrev=False,
     )
     shared.add_program(command)

@@ -28,7 +28,7 @@ def add_parser(commands: Any) -> None:
         description="Profiles the kernels of an exercise, each launched once, or those of a CUDA "
         "program of your own: with Nsight Compute on the gpu back end, counted by the emulation on "
         "the cpu back end. Options of the program follow after --.",
-        parents=[shared.backend(), shared.timeout()],
+        parents=[shared.shipped(), shared.backend(), shared.timeout()],
         allow_abbrev=False,
     )
     shared.add_program(command)

@@ -38,7 +38,7 @@ def add_parser(commands: Any) -> None:
         "Or a CUDA program of your own, given by all its files. Options of the program follow after "
         "--. Several exercises get the same ones; those that refuse them are named, the others run, "
         "and the status is 2.",
-        parents=[shared.backend(), shared.timeout()],
+        parents=[shared.shipped(), shared.backend(), shared.timeout()],
         allow_abbrev=False,
     )
     command.add_argument(

@@ -36,7 +36,7 @@ def add_parser(commands: Any) -> None:
         "tests that fail, and a summary; into a pipe or a file also a line for each test. A test that passed "
         "is not run again until something that it depends on has changed. Options of ctest follow after --: "
         "with them, all that it prints.",
-        parents=[shared.backend()],
+        parents=[shared.shipped(), shared.backend()],
         allow_abbrev=False,
     )
     command.add_argument(
@@ -156,7 +156,7 @@ def _matches(test: CTest, regex: str | None) -> bool:
 def _of_exercises(arguments: argparse.Namespace) -> Chosen:
     """The quick tests of the exercises that are named."""
     built = build(arguments.names, arguments.backend, instrumented=True)
-    names = {exercise.name for exercise in built.exercises}
+    names = {exercise.target for exercise in built.exercises}
     return _chosen(
         arguments,
         built.cmake,

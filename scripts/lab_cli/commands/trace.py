@@ -41,7 +41,7 @@ def add_parser(commands: Any) -> None:
         "copies, and the rungs above. With a GPU, Nsight Systems records it, and kernels, copies and "
         "rungs are summarised; on the cpu back end it is the order of the emulation. Options of the "
         "exercise follow after --.",
-        parents=[shared.backend()],
+        parents=[shared.shipped(), shared.backend()],
         allow_abbrev=False,
     )
     command.add_argument("name", metavar="NAME", help="an exercise")
@@ -95,7 +95,7 @@ def python_that_draws() -> str:
 
 def on_gpu(exercise: Exercise, options: Sequence[str], program: str) -> Recording:
     """Recorded with `program`, nsys, and its summaries printed."""
-    folder = presets.build(setup.ensure("gpu"), "gpu", exercise.name)
+    folder = presets.build(setup.ensure("gpu"), "gpu", exercise.target)
     report = OUT / "trace" / (exercise.name + nsys.SUFFIX)
     nsys.record(program, report, [str(exercise.program(folder)), *options])
     parts = [nsys.summarise(program, report, summary) for summary in nsys.SUMMARIES]
@@ -107,7 +107,7 @@ def on_gpu(exercise: Exercise, options: Sequence[str], program: str) -> Recordin
 
 def on_cpu(exercise: Exercise, options: Sequence[str]) -> Recording:
     """Recorded by the emulation."""
-    folder = presets.build(setup.ensure("cpu"), "cpu", exercise.name)
+    folder = presets.build(setup.ensure("cpu"), "cpu", exercise.target)
     outcome = instrumented.run([str(exercise.program(folder)), *options], VARIABLE)
     if outcome.status != 0:
         raise outcome.failure()

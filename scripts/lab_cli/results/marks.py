@@ -1,57 +1,75 @@
-"""The points that one has so far: those of the last ./lab grade of each assignment on this machine."""
+"""How far the student is with each assignment: points, hints, and whether the solution was seen. Kept
+beside the copies of the exercises, whatever becomes of builds."""
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Mapping
-from pathlib import Path
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from ..assignment_catalogue import Given
-from ..assignments import POINTS, Assignment
-from ..files import make_build_folder, write
+from ..assignments import POINTS
+from ..files import make_folder, write
 from ..lock import take
-from ..paths import OUT
-from ..testing import standing
+from ..paths import WORK, WORK_VARIABLE
 
-FILE = OUT / "grades.json"
+FILE = WORK / "progress.json"
+ELSEWHERE = f"; {WORK_VARIABLE}=FOLDER in the environment puts your work elsewhere"
 
 
-def read() -> dict[str, dict[str, Any]]:
-    """By assignment: points, of, and the digest() of what was graded. A file that cannot be read,
-    or has something else in it, says nothing."""
+@dataclass(frozen=True)
+class Mark:
+    """Of one assignment."""
+
+    points: float | None = None  # the last time that it was judged
+    hints: int = 0  # that were shown
+    seen: bool = False  # the solution was shown before it was solved
+    solved: bool = False  # it has had all points
+
+    @property
+    def by_own_work(self) -> bool:
+        return self.solved and not self.seen
+
+    def __str__(self) -> str:
+        if self.solved:
+            return "solved" if self.by_own_work else "solved, solution seen"
+        return "-" if self.points is None else f"{in_points(self.points)} of {POINTS}"
+
+
+def read() -> dict[str, Mark]:
+    """By assignment. A file that cannot be read, or has something else in it, says nothing."""
     try:
         content = json.loads(FILE.read_text(encoding="utf-8"))
-        return {
-            name: {
-                "points": float(entry["points"]),
-                "of": float(entry["of"]),
-                "graded": str(entry["graded"]),
-            }
-            for name, entry in content.items()
-        }
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return {name: _mark(entry) for name, entry in content.items()}
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
         return {}
 
 
-def digest(assignment: Assignment, source: Path) -> str:
-    """Of what is graded, and of what counts."""
-    return hashlib.sha256(f"{standing.digest(source)} {assignment}".encode()).hexdigest()
+def _mark(entry: Any) -> Mark:
+    mark = Mark(**{field.name: entry[field.name] for field in fields(Mark)if field.name in entry})
+    if not isinstance(mark.points, (int, float, type(None))) or not isinstance(mark.hints, int):
+        raise TypeError
+    return mark
 
 
-def record(assignment: str, points: float, of: float, graded: str) -> None:
-    """`graded`: the digest() before it was."""
-    make_build_folder(FILE.parent)
+def of(assignment: str) -> Mark:
+    return read().get(assignment, Mark())
+
+
+def record(assignment: str, **changes: Any) -> None:
+    """`changes` are fields of its mark."""
+    make_folder(FILE.parent, ELSEWHERE)
     with open(FILE.with_suffix(".lock"), "w") as lock:
-        take(lock, "waiting: another lab notes what it has graded")
+        take(lock, "waiting: another lab notes how far you are")
         known = read()
-        known[assignment] = {
-            "points": points,
-            "of": of,
-            "graded": graded,
-        }
-        write(FILE, json.dumps(dict(sorted(known.items())), indent=1) + "\n")
+        known[assignment] = replace(known.get(assignment, Mark()), **changes)
+        content = {name: asdict(mark) for name, mark in sorted(known.items())}
+        write(FILE, json.dumps(content, indent=1) + "\n")
+
+
+def record_points(assignment: str, points: float) -> None:
+    solved = {"solved": True} if points >= POINTS else {}
+    record(assignment, points=points, **solved)
 
 
 def in_points(value: float) -> str:
@@ -59,30 +77,11 @@ def in_points(value: float) -> str:
     return f"{round(value, 2):g}"
 
 
-def points_so_far(
-    assignment: Assignment, source: Path, known: Mapping[str, Mapping[str, Any]]
-) -> str:
-    """'8 of 10', '8 of 10, changed since', or '- of 10'. `source` is that of the exercise."""
-    mark = known.get(assignment.name)
-    if not mark:
-        return f"- of {POINTS}"
-    changed = mark["graded"] != digest(assignment, source)
-    points = f"{in_points(mark['points'])} of {in_points(mark['of'])}"
-    return points + ", changed since" * changed
-
-
-def is_done(assignment: Assignment, source: Path, known: Mapping[str, Mapping[str, Any]]) -> bool:
-    """All points, with the sources as they are now."""
-    mark = known.get(assignment.name, {})
-    all_points = bool(mark) and mark["points"] == mark["of"]
-    return all_points and mark["graded"] == digest(assignment, source)
-
-
 def listed(given: Given) -> list[str]:
     """A line for each assignment."""
     known = read()
     longest = max(map(len, given), default=0)
     return [
-        f"{name:<{longest}}  {points_so_far(assignment, exercise.source, known):<24}  {exercise.name}"
+        f"{name:<{longest}}  {'★' * assignment.stars:<3}  {str(known.get(name, Mark())):<22}  {exercise.name}"
         for name, (exercise, assignment) in given.items()
     ] or ["There are no assignments here."]

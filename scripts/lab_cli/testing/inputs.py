@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
+from .. import catalogue, work
 from ..machine import gpu
 from ..paths import OUT, ROOT
 from . import checkout
@@ -83,13 +84,15 @@ def _of_exercise(test: CTest) -> set[Path]:
     if not place:
         return set()
     own = {path for path in place.rglob("*") if path.is_file() and not checkout.is_page(path)}
+    own.update(work.copy_of(test.exercise).parent.glob("*.*"))
     return own.union(*(place.parent.glob(pattern) for pattern in HEADERS))
 
 
 def _folder_of(test: CTest) -> Path | None:
     if not test.exercise:
         return None
-    return next((path for path in ROOT.glob(f"*/{test.exercise}") if path.is_dir()), None)
+    source = catalogue.sources().get(test.exercise.removesuffix(work.SHIPPED))
+    return source.parent if source else None
 
 
 def _programs_of_exercise(test: CTest, folder: Path) -> Iterable[Path]:

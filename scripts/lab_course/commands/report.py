@@ -40,7 +40,7 @@ def add_parser(commands: Any) -> None:
         "./lab check finds, the metrics, the figures, and what was changed in the source. Options of the "
         "programs follow after --. The status is 1 where a result is wrong, a test fails or there is a "
         "hazard.",
-        parents=[shared.backend(), shared.timeout()],
+        parents=[shared.shipped(), shared.backend(), shared.timeout()],
         allow_abbrev=False,
     )
     command.add_argument(

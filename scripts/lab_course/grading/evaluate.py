@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -59,6 +61,7 @@ class Criterion:
     purpose: str = RESULTS  # of the run that it takes
     bound: Bound | None = None
     speed: Speed | None = None
+    report: str = f"^{NO_HAZARDS}"  # a line of the hazard check's, as a regular expression
     command: str = ""  # that shows a student what is wrong
 
 
@@ -227,10 +230,10 @@ def program_for(criterion: Criterion) -> str:
 
 
 class Judge:
-    """Runs the programs of one submission, in each way once."""
+    """Runs the programs of one submission, in each way once. Without an assignment all rows are judged."""
 
     def __init__(
-        self, assignment: Assignment, workshop: Workshop, programs: Mapping[str, Path]
+        self, assignment: Assignment | None, workshop: Workshop, programs: Mapping[str, Path]
     ) -> None:
         self._assignment = assignment
         self._workshop = workshop
@@ -251,15 +254,38 @@ class Judge:
         run = self._run(criterion)
         if isinstance(run, str):
             return run
-        if criterion.purpose == CHECK and not _last_line(run.report).startswith(NO_HAZARDS):
+        if criterion.purpose == CHECK and not re.search(criterion.report, _last_line(run.report)):
             report = "\n".join(run.report.splitlines()[:OF_REPORT])
             return steady(report) or "the check reported nothing"
+        if self._assignment is None:
+            return _wrong_rows(run, [*dict.fromkeys(row.get("kernel", "") for row in run.rows)])
         wrong = _wrong_rows(run, self._assignment.rows)
         if not wrong and criterion.bound:
             return _beyond(criterion.bound, run, self._assignment.kernels)
         if not wrong and criterion.speed:
             return _slow(criterion.speed, run, self._assignment.rows)
         return wrong
+
+    def run_all(self, criteria: Sequence[Criterion]) -> None:
+        """Makes the runs that these take, several at a time. Results that a report shows as well take none."""
+        reports = sorted(criteria, key=lambda each: each.purpose == RESULTS)
+        wanted = {(each.options, each.purpose): each for each in reversed(reports)}
+        for each in reports:
+            if any((each.options, kind) in wanted for kind in REPORTS):
+                wanted.pop((each.options, RESULTS), None)
+        with ThreadPoolExecutor(os.cpu_count()) as threads:
+            for key, run in zip(wanted, threads.map(self._workshop_run, wanted.values())):
+                self._runs[key] = run
+
+    def values(self, bound: Bound, kernel: str) -> list[float]:
+        """What the launches of a kernel come to; empty where that is not known."""
+        run = self._runs.get((bound.options, PROFILE))
+        if not isinstance(run, Run):
+            return []
+        try:
+            return [value for _, value in _counted(bound, run, [kernel])]
+        except LabError:
+            return []
 
     def _run(self, criterion: Criterion) -> Run | str:
         options, purpose = criterion.options, criterion.purpose
@@ -307,23 +333,31 @@ def _wrong_rows(run: Run, names: Sequence[str]) -> str:
 
 def _beyond(bound: Bound, run: Run, kernels: Sequence[str]) -> str:
     """The first launch for which the bound does not hold; empty if there is none."""
-    assert run.counts is not None
-    asked = metrics.load().find([bound.metric])
     try:
-        table = metric_table.build(run.counts, asked, "", [])
-    except LabError as error:  # such as of units that the cpu back end does not write
+        launched = _counted(bound, run, kernels)
+    except LabError as error:
         return str(error)
-    launched = [row for row in table.rows if row.kernel.partition("<")[0] in kernels]
     if not launched:
         return f"{', '.join(kernels)}: not launched"
-    for row in launched:
-        value = row.values[0]
-        if not isinstance(value, float):
-            return f"{bound.metric} of {row.kernel} could not be counted"
+    for kernel, value in launched:
         if not bound.holds(value):
-            unit = f" {table.metrics[0].unit}".rstrip()
-            return f"{bound.metric} of {row.kernel} is {value:,.10g}{unit}"
+            unit = f" {metrics.load().find([bound.metric])[0].unit}".rstrip()
+            return f"{bound.metric} of {kernel} is {value:,.10g}{unit}"
     return ""
+
+
+def _counted(bound: Bound, run: Run, kernels: Sequence[str]) -> list[tuple[str, float]]:
+    """Each launch of these kernels, and what it comes to. LabError where that could not be counted."""
+    assert run.counts is not None
+    asked = metrics.load().find([bound.metric])
+    found = []
+    for row in metric_table.build(run.counts, asked, "", []).rows:
+        if row.kernel.partition("<")[0] in kernels:
+            value = row.values[0]
+            if not isinstance(value, float):
+                raise LabError(f"{bound.metric} of {row.kernel} could not be counted")
+            found.append((row.kernel, value))
+    return found
 
 
 def _slow(speed: Speed, run: Run, names: Sequence[str]) -> str:

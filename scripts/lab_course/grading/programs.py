@@ -114,6 +114,7 @@ class Workshop:
     sandboxed: bool
     seconds: float = SECONDS  # that a run may take
     gpu: OnGpu | None = None
+    preamble: Path | None = None  # a folder in which what the program includes is kept compiled
 
     def build(self, text: str, folder: Path, purpose: str) -> Path:
         """The program of `text`, in place of NAME.cu, that is run for this purpose. Failed with what the
@@ -121,6 +122,11 @@ class Workshop:
         source = folder / "shipped" / self.exercise.source.name
         source.parent.mkdir(exist_ok=True)
         source.write_text(text, encoding="utf-8")
+        return self.compile(source, folder, purpose)
+
+    def compile(self, source: Path, folder: Path, purpose: str) -> Path:
+        """The program that is run for this purpose, in a new folder below `folder`. Failed with what the
+        compiler says."""
         place = folder / ("gpu" if purpose == TIMES else "instrumented")
         place.mkdir()
         program = place / self.exercise.name
@@ -135,11 +141,13 @@ class Workshop:
             str(program),
         ]
         command += [str(source), *self._libraries(purpose)]
-        ended = self._run(command, COMPILING, folder, self.readable, [place])
+        kept = [self.preamble] if self.preamble and purpose != TIMES else []
+        command += [f"--preamble={path}" for path in kept]
+        ended = self._run(command, COMPILING, folder, self.readable, [place, *kept])
         if ended.reason:
             raise Failed(f"the compiler {ended.reason}")
         if ended.status != 0:
-            said = excerpt(ended.output, f"{folder}/")
+            said = excerpt(ended.output, f"{folder}/", f"{source.parent}/")
             first = next((line for line in said if "error" in line), "the compiler failed")
             raise Failed("\n".join([f"does not compile: {first}", *said]))
         return program
@@ -270,11 +278,12 @@ def steady(text: str) -> str:
     return ADDRESS.sub("0x...", plain(text))
 
 
-def excerpt(text: str, folder: str) -> list[str]:
-    """The first lines of what a program said that say something, without the folder's name, and the same
-    in each run."""
-    lines = (line for line in text[:MIB].splitlines() if line.strip())
+def excerpt(text: str, *folders: str) -> list[str]:
+    """The first lines of what a program said that say something, without the names of the folders, and the
+    same in each run."""
+    for folder in folders:
+        text = text[:MIB].replace(folder, "")
+    lines = (line for line in text.splitlines() if line.strip())
     return [
-        steady(as_written(line.replace(folder, ""))).rstrip()[:LONGEST_LINE]
-        for line in islice(lines, MOST_LINES)
+        steady(as_written(line)).rstrip()[:LONGEST_LINE] for line in islice(lines, MOST_LINES)
     ]

@@ -14,7 +14,7 @@ from lab_cli.errors import LabError, printable
 from lab_cli.paths import OUT, ROOT
 
 # Beside git's own: what no hand-out has, where there is no git that says what belongs to the checkout.
-NOT_OURS = {".git", ".venv", "out", "build", "mine", "__pycache__", ".pytest_cache", ".ruff_cache"}
+NOT_OURS = {".git", ".venv", "out", "build", "work", "__pycache__", ".pytest_cache", ".ruff_cache"}
 # What the tests of exercises use. All else in folders named tests is for the workspace itself, or has solutions.
 OF_EXERCISES = re.compile(
     r"tests/emulator/profiler/(compare|expected_counts)\.py|\w+/\w+/tests/\w+\.py"

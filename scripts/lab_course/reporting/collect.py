@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lab_cli import catalogue
+from lab_cli import catalogue, work
 from lab_cli.building import instrumented, own_program, presets
 from lab_cli.building.instrumented import CHECK, NO_HAZARDS, NO_LAUNCH
 from lab_cli.catalogue import Exercise
@@ -76,7 +76,7 @@ def exercise(found: Exercise, setting: Setting, progress: Progress) -> Program:
         run = _not_run(error, clean)
         compiles = run.verdict != facts.FAILED
         tests = Tests(facts.NOT_KNOWN, run.problem if compiles else NOT_BUILT)
-    source = found.source.read_text(encoding="utf-8", errors="replace")
+    source = work.source_of(found).read_text(encoding="utf-8", errors="replace")
     return Program(
         found.name,
         "exercise",
@@ -115,7 +115,8 @@ def own(sources: Sequence[str], setting: Setting, progress: Progress) -> Program
 
 def _build(found: Exercise, setting: Setting) -> Path:
     """The programs of an exercise alone: another that does not compile is no reason to fail."""
-    targets = [found.name]
+    work.announce([found.name])
+    targets = [found.target]
     if setting.emulated and not zig.is_compiler(find_compiler()):
         targets.append(found.instrumented)
     return presets.build(setting.cmake, setting.backend, *targets)

@@ -1,0 +1,37 @@
+"""./lab watch: says after each save what the copy of an exercise is worth."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from lab_cli.commands import arguments as shared
+
+from ..loop import current
+from ..loop.copy import Copy
+from ..loop.keyboard import Keyboard
+from ..loop.watching import Watch
+
+
+def add_parser(commands: Any) -> None:
+    command = commands.add_parser(
+        "watch",
+        prog="./lab watch",
+        description="Looks at your copy of an exercise, and says after each save: does it compile, is it right, "
+        "has it hazards, what does it count beside the goal, how many points is it, and what comes next. Needs "
+        "no GPU; with one, it says what your kernel takes as well. Ctrl-C ends it.",
+        allow_abbrev=False,
+    )
+    command.add_argument(
+        "name", nargs="?", type=shared.name, metavar="NAME", help="default: the last one worked on"
+    )
+    command.set_defaults(handler=run, takes=shared.NONE)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    copy = Copy(current.exercise(arguments.name))
+    copy.refresh()
+    keyboard = Keyboard()
+    with keyboard.ready():
+        Watch(copy, keyboard).run()
+    return 0

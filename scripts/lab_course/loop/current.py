@@ -1,0 +1,47 @@
+"""Which exercise a command of the loop is about: the one that is named, or else the last that was worked on."""
+
+from __future__ import annotations
+
+from lab_cli import catalogue, work
+from lab_cli.assignments import Assignment
+from lab_cli.catalogue import Exercise
+from lab_cli.errors import BAD_USAGE, LabError
+from lab_cli.results import marks
+
+from .copy import Copy
+
+
+def exercise(name: str | None) -> Exercise:
+    """LabError (status 2) where none is started, or not this one."""
+    if name:
+        found = catalogue.one(name)
+        if not Copy(found).is_there:
+            raise LabError(f"{name} is not started: ./lab start {name}", BAD_USAGE)
+        return found
+    known = catalogue.sources()
+    started = [each for each in work.started() if each in known]
+    if not started:
+        raise LabError("no exercise is started: ./lab start says which one comes first", BAD_USAGE)
+    return catalogue.one(max(started, key=lambda each: work.copy_of(each).stat().st_mtime_ns))
+
+
+def assignment(found: Exercise) -> Assignment | None:
+    """The first of the exercise that is not solved, else its last; None where it has none."""
+    known = marks.read()
+    for each in found.facts.assignments:
+        if not known.get(each.name, marks.Mark()).solved:
+            return each
+    return found.facts.assignments[-1] if found.facts.assignments else None
+
+
+def next_after(found: Exercise | None = None) -> Exercise | None:
+    """The first exercise behind this one, or of all, that has an assignment which is not solved; where there is
+    none behind it, the first of all. None where all are solved."""
+    known = marks.read()
+    everything = catalogue.exercises()
+    place = next((i for i, each in enumerate(everything) if found and each.name == found.name), -1)
+    for each in [*everything[place + 1 :], *everything[: place + 1]]:
+        if any(not known.get(a.name, marks.Mark()).solved for a in each.facts.assignments):
+            if found is None or each.name != found.name:
+                return each
+    return None

@@ -1,0 +1,185 @@
+"""What the student sees of a verdict: what is right, the first thing that is wrong, and what to do next. It
+fits 80 x 24."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Callable, Iterable
+
+from lab_cli.assignments import POINTS, Assignment
+from lab_cli.catalogue import Exercise
+from lab_cli.commands.layout import wrapped
+from lab_cli.paths import shown
+from lab_cli.results.marks import in_points
+
+from ..grading.evaluate import Finding
+from .copy import Copy
+from .times import Times
+from .verdict import Count, Verdict
+
+WIDTH = 80
+LABEL = 12  # characters of the first column
+MOST_SEEN = 6  # lines of a finding
+MOST_COMPILED = 12
+MOST_COUNTS = 7
+RIGHT, WRONG, TITLE, SOFT = "32", "1;31", "1", "2"
+
+Paint = Callable[[str, str], str]  # a text, and its style
+
+
+def plain(text: str, _: str) -> str:
+    return text
+
+
+def coloured(text: str, style: str) -> str:
+    return f"\x1b[{style}m{text}\x1b[0m"
+
+
+def stars(assignment: Assignment) -> str:
+    return "★" * assignment.stars
+
+
+def heading(copy: Copy, assignment: Assignment | None, right: str, paint: Paint) -> str:
+    """Which exercise, and at the right how long the verdict took."""
+    about = f"{assignment.name} {stars(assignment)}" if assignment else "no assignment yet"
+    left = f"{copy.exercise.name}: {about}"
+    return paint(left, TITLE) + right.rjust(max(len(right) + 1, WIDTH - len(left)))
+
+
+def took(verdict: Verdict | None) -> str:
+    return f"{verdict.seconds:.1f} s" if verdict else ""
+
+
+def beginning(copy: Copy, assignment: Assignment | None) -> list[str]:
+    """Before the first verdict."""
+    if not assignment:
+        return [f"  {shown(copy.file)}"]
+    place = f"{shown(copy.file)}:{copy.line_of(assignment.kernels)}"
+    return [wrapped(assignment.sentence, WIDTH, "  ", "  "), "", f"  {place}"]
+
+
+def times(found: Times) -> str:
+    """A line: what rows of the last run took on a GPU."""
+    rows = "; ".join(f"{name} {time:.4g} ms" for name, time in found.rows)
+    return wrapped(f"{rows} ({found.gpu})", WIDTH, f"  {'time':<{LABEL}}", " " * (2 + LABEL))
+
+
+def fitted(found: list[str], rows: int) -> list[str]:
+    """In as many rows: empty lines go first, and then what stands in the middle."""
+    while len(found) > rows and "" in found[1:]:
+        del found[len(found) - 1 - found[::-1].index("")]
+    if len(found) > rows > 4:
+        found = [*found[: rows - 4], "  ...", *found[-3:]]
+    return found
+
+
+def lines(copy: Copy, verdict: Verdict, paint: Paint = plain) -> list[str]:
+    """All but the heading."""
+    if verdict.problem:
+        return _not_compiled(copy, verdict, paint)
+    found = [_line("compiles", "yes", RIGHT, paint)]
+    found += _right(verdict, paint)
+    missed = verdict.first_miss
+    if missed is None or missed.role not in ("right",):
+        found += _hazards(verdict, paint)
+        found += _count_table(verdict.counts, verdict.assignment, paint)
+    elif missed in verdict.hazards:
+        found += _hazards(verdict, paint)
+    found += ["", *_end(copy, verdict, paint)]
+    return found
+
+
+def _line(label: str, text: str, style: str, paint: Paint) -> str:
+    return f"  {label:<{LABEL}}{paint(text, style)}"
+
+
+def _seen(text: str, most: int) -> list[str]:
+    """Below the line that it belongs to."""
+    indent = " " * (2 + LABEL)
+    found: list[str] = []
+    for line in text.splitlines():
+        found += textwrap.wrap(line, WIDTH - len(indent), break_long_words=False) or [""]
+    return [indent + line for line in found[:most]]
+
+
+def _not_compiled(copy: Copy, verdict: Verdict, paint: Paint) -> list[str]:
+    _, *said = verdict.problem.splitlines() or [""]
+    return [
+        _line("compiles", "no", WRONG, paint),
+        "",
+        *[f"  {line}"[:WIDTH] for line in (said or [verdict.problem])[:MOST_COMPILED]],
+        "",
+        _line("next", f"mend it in {shown(copy.file)}, and save", TITLE, paint),
+    ]
+
+
+def _right(verdict: Verdict, paint: Paint) -> list[str]:
+    good = sum(finding.met for finding in verdict.right)
+    count = len(verdict.right)
+    if good == count:
+        return [_line("right", f"at all {count} sizes", RIGHT, paint)]
+    first = next(finding for finding in verdict.right if not finding.met)
+    options = first.about.partition(" with ")[2]
+    words = f"no: at {good} of {count} sizes. With {options}:"
+    return [_line("right", words, WRONG, paint), *_seen(without_name(first), MOST_SEEN)]
+
+
+def without_name(finding: Finding) -> str:
+    """What was seen, without the words with which a program begins its line about a wrong row."""
+    return re.sub(r"^WRONG: ", "", finding.seen)
+
+
+def _hazards(verdict: Verdict, paint: Paint) -> list[str]:
+    for finding in verdict.hazards:
+        if not finding.met:
+            return [_line("hazards", "yes:", WRONG, paint), *_seen(finding.seen, MOST_SEEN + 2)]
+    return [_line("hazards", "none found", RIGHT, paint)]
+
+
+def _count_table(
+    counts: Iterable[Count], assignment: Assignment | None, paint: Paint
+) -> list[str]:
+    """The student's kernel beside the one before it and the goal. Goals come first."""
+    counts = [*counts][:MOST_COUNTS]
+    if not counts or not assignment:
+        return []
+    metric = [each.bound.split()[0] for each in counts]
+    wide = max(map(len, metric))
+    before = assignment.before[:22]
+    head = f"  {'counts':<{wide}}  {'yours':>10}  {before:>{max(len(before), 10)}}  "
+    found = ["", head + ("must be")]
+    for each, name in zip(counts, metric):
+        bound = each.bound.partition(" ")[2]
+        row = f"  {name:<{wide}}  {each.yours:>10}  {each.before:>{max(len(before), 10)}}  {bound}"
+        mark = paint("yes", RIGHT) if each.met else paint("no", WRONG)
+        found.append(f"{row:<{WIDTH - 4}} {mark}")
+    return found
+
+
+def _end(copy: Copy, verdict: Verdict, paint: Paint) -> list[str]:
+    """Points, and one thing to do next."""
+    missed = verdict.first_miss
+    if verdict.assignment is None:
+        return [_next_without(copy.exercise, missed, paint)]
+    points = f"{in_points(verdict.points)} of {POINTS} points"
+    solved = verdict.points == POINTS
+    found = [f"  {paint(points, RIGHT if solved else TITLE)}{_why(verdict)}"]
+    if missed and missed.look:
+        found.append(wrapped(missed.look, WIDTH, f"  {'look closer':<{LABEL}}", " " * (2 + LABEL)))
+    return found
+
+
+def _next_without(exercise: Exercise, missed: Finding | None, paint: Paint) -> str:
+    if missed and missed.look:
+        return wrapped(missed.look, WIDTH, f"  {'look closer':<{LABEL}}", " " * (2 + LABEL))
+    return _line("next", f"the tasks of {shown(exercise.page)}", TITLE, paint)
+
+
+def _why(verdict: Verdict) -> str:
+    """Behind the points, why not all of them."""
+    if verdict.points == POINTS:
+        return ": solved"
+    if verdict.points == 0:
+        return ": it must be right at all sizes and free of hazards first"
+    return ": right, and short of the goal"

@@ -1,0 +1,185 @@
+"""What a student's copy is worth now: whether it compiles, is right and free of hazards, and what its kernels
+count beside the goal. One instrumented program tells all of it."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from lab_cli.assignments import Assignment
+from lab_cli.building import instrumented, own_program, presets
+from lab_cli.catalogue import Exercise
+from lab_cli.machine import backend, setup
+from lab_cli.paths import OUT
+
+from ..grading.evaluate import (
+    GOAL,
+    HAZARDS,
+    KEPT,
+    RIGHT,
+    Criterion,
+    Finding,
+    Grade,
+    Judge,
+    criteria,
+)
+from ..grading.programs import CHECK, TIMES, Failed, OnGpu, Workshop
+from .copy import Copy
+from .times import Times
+
+PREAMBLES = OUT / "watch"  # what copies include, compiled: of one exercise, since it takes 70 MB
+SECONDS = 10.0  # that a run may take
+
+
+@dataclass(frozen=True)
+class Count:
+    """A bound, and what it bounds."""
+
+    bound: str
+    yours: str  # of the student's kernel
+    before: str  # of the kernel before it in the ladder
+    met: bool
+    goal: bool
+
+
+@dataclass(frozen=True)
+class Verdict:
+    assignment: Assignment | None
+    seconds: float
+    problem: str = ""  # for which nothing could be judged: the compiler's message
+    findings: list[Finding] = field(default_factory=list)
+    counts: list[Count] = field(default_factory=list)
+
+    @property
+    def points(self) -> float:
+        return Grade(self.findings).points if self.assignment and self.findings else 0
+
+    @property
+    def right(self) -> list[Finding]:
+        """What was found at each size."""
+        return [each for each in self.findings if each.role == RIGHT and each.about != HAZARDS]
+
+    @property
+    def is_right(self) -> bool:
+        """At all sizes, and without a hazard."""
+        return bool(self.findings) and all(each.met for each in self.findings if each.role == RIGHT)
+
+    @property
+    def hazards(self) -> list[Finding]:
+        return [each for each in self.findings if each.about.startswith(HAZARDS)]
+
+    @property
+    def first_miss(self) -> Finding | None:
+        return next((each for each in self.findings if not each.met), None)
+
+
+class Bench:
+    """Where verdicts on one exercise are made."""
+
+    def __init__(self, exercise: Exercise) -> None:
+        self.copy = Copy(exercise)
+        cmake = setup.ensure("cpu")
+        instrumented.require_compiler()
+        folder = presets.build(cmake, "cpu", *own_program.targets(own_program.INSTRUMENTED))
+        self._workshop = Workshop(
+            exercise, folder, sandboxed=False, seconds=SECONDS, preamble=_preamble(exercise.name)
+        )
+
+    def verdict(self, assignment: Assignment | None) -> Verdict:
+        """On the copy as it is now."""
+        start = time.monotonic()
+        wanted = _criteria(self.copy.exercise, assignment)
+        with tempfile.TemporaryDirectory(prefix="lab-") as place:
+            try:
+                program = self._workshop.compile(self.copy.file, Path(place), CHECK)
+            except Failed as failure:
+                return Verdict(assignment, time.monotonic() - start, str(failure))
+            judge = Judge(assignment, self._workshop, {CHECK: program})
+            judge.run_all(wanted)
+            findings = [judge.finding(each) for each in wanted]
+        counts = _counts(assignment, judge, findings) if assignment else []
+        return Verdict(assignment, time.monotonic() - start, "", findings, counts)
+
+    def times(self, assignment: Assignment) -> Iterator[Times]:
+        """Of the student's rows, the one before and the one to beat, where there is a GPU."""
+        if backend.auto_backend().backend != "gpu":
+            return
+        choice = backend.choose("gpu", backend.find_nvcc())
+        folder = presets.build(setup.ensure("gpu"), "gpu", "lab_common")
+        workshop = replace(self._workshop, gpu=OnGpu(choice, folder))
+        options = assignment.speed.options if assignment.speed else ""
+        with tempfile.TemporaryDirectory(prefix="lab-") as place:
+            try:
+                program = workshop.compile(self.copy.file, Path(place), TIMES)
+                run = workshop.run(program, options, TIMES)
+            except Failed:  # what is wrong there, ./lab run tells
+                return
+        of = [assignment.speed.of] if assignment.speed else []
+        wanted = [*assignment.rows, assignment.before, *of]
+        rows = [
+            (row["kernel"], float(row["median_ms"]))
+            for name in wanted
+            for row in run.rows
+            if row.get("kernel") == name and row.get("median_ms")
+        ]
+        device = run.rows[0].get("device", "GPU") if run.rows else "GPU"
+        yield Times(f"{device} {options}".strip(), rows)
+
+
+def _preamble(name: str) -> Path:
+    folder = PREAMBLES / name
+    for other in PREAMBLES.glob("*"):
+        if other != folder:
+            shutil.rmtree(other, ignore_errors=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def _criteria(exercise: Exercise, assignment: Assignment | None) -> Sequence[Criterion]:
+    if assignment:
+        return criteria(assignment, exercise.name, [], gpu=False)
+    tests = exercise.facts.tests
+    found = [
+        Criterion(RIGHT, f"right with {options}", options, command=f"./lab run {exercise.name} -- {options}")
+        for options in tests.small_runs
+    ]
+    expected = [(each.options, each.regex) for each in tests.hazards] or [
+        (tests.small_runs[0], Criterion.report)
+    ]
+    for options, report in expected:
+        about = HAZARDS if report == Criterion.report else f"{HAZARDS} but those on purpose"
+        command = f"./lab check {exercise.name} -- {options}"
+        found.append(Criterion(RIGHT, about, options, CHECK, report=report, command=command))
+    return found
+
+
+def _counts(
+    assignment: Assignment, judge: Judge, findings: Sequence[Finding]
+) -> list[Count]:
+    roles = {(each.role, each.about): each.met for each in findings}
+    found = []
+    for bound in sorted(assignment.bounds, key=lambda each: not each.goal):
+        own = [value for kernel in assignment.kernels for value in judge.values(bound, kernel)]
+        before = judge.values(bound, assignment.before)
+        worst = next((value for value in own if not bound.holds(value)), own[0] if own else None)
+        met = roles[GOAL if bound.goal else KEPT, bound.count]
+        found.append(
+            Count(
+                bound.count,
+                _shown(worst),
+                _shown(before[0] if before else None),
+                met,
+                bound.goal,
+            )
+        )
+    return found
+
+
+def _shown(value: float | None) -> str:
+    return "-" if value is None else f"{value:,.4g}" if value < 1000 else f"{value:,.0f}"
+
+
