@@ -9,7 +9,7 @@ from lab_cli import assignments, catalogue, toml_file
 from lab_cli.assignments import Assignment
 from lab_cli.catalogue import Exercise
 from lab_cli.counters.raw_csv import Launch, RawTable
-from lab_course.grading.programs import CHECK, PROFILE, Failed, Run
+from lab_course.grading.programs import CHECK, PROFILE, TIMES, Failed, Run
 
 SOURCE = """\
 #include "lab.cuh"
@@ -32,12 +32,13 @@ ASSIGNMENT = """
 [[assignment]]
 name = "putInOrder"
 sentence = "Write in order."
-task = 2
+stars = 1
 kernels = ["better"]
 before = "before"
-results = { points = 4, sizes = ["--size=10", "--size=33"] }
-check = { points = 2, options = "--size=10" }
-bounds = [{ count = "gst_efficiency >= 95 %", options = "--size=64", points = 3 }]
+hints = ["Look.", "Think.", "Write."]
+sizes = ["--size=10", "--size=33"]
+check = "--size=10"
+bounds = [{ count = "gst_efficiency >= 95 %", options = "--size=64", goal = true }]
 """
 # As a reader of TOML has it.
 ENTRY = toml_file.tomllib.loads(ASSIGNMENT)["assignment"][0]
@@ -90,7 +91,7 @@ class FakeWorkshop:
         return folder / f"for {purpose}"
 
     def run(self, program: Path, options: str, purpose: str) -> Run:
-        assert program.name == f"for {CHECK if purpose == PROFILE else purpose}"
+        assert program.name == f"for {TIMES if purpose == TIMES else CHECK}"
         self.asked.append((options, purpose))
         run = self.runs.get((options, purpose)) or good(purpose)
         if isinstance(run, Failed):

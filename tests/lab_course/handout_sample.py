@@ -105,7 +105,7 @@ __global__ void plain(const int* in, int* out) {
 template <unsigned kParts>
 __global__ void wide(const int* __restrict__ in, int* out, unsigned n = 1) {
     // TODO: Load first.
-    // Task 2 of README.md says more.
+    // README.md has the assignment. ./lab hint gives one hint at a time.
     (void)in, (void)out, (void)n;
 }
 
@@ -173,7 +173,7 @@ harmless = ["launch 3"]
 [[assignment]]
 name = "loadFirst"
 sentence = "Load first."
-task = 2
+stars = 1
 kernels = ["wide"]
 rows = ["wide2", "wide4"]
 before = "plain"
@@ -181,18 +181,20 @@ hides = ["clever"]
 leaves_out = ["fast"]
 comment = "Several elements."
 listed = "several elements to a thread"
-results = { points = 4, sizes = ["--size=1"] }
-check = { points = 2, options = "--size=1" }
-bounds = [{ count = "gld_efficiency >= 95 %", options = "--size=1", points = 2 }]
+hints = ["Look.", "Think.", "`const unsigned first = blockIdx.x * kLoads * blockDim.x + threadIdx.x;`"]
+sizes = ["--size=1"]
+check = "--size=1"
+bounds = [{ count = "gld_efficiency >= 95 %", options = "--size=1", goal = true }]
 
 [[assignment]]
 name = "beClever"
 sentence = "Be clever."
-task = 3
+stars = 2
 kernels = ["clever"]
 before = "wide"
-results = { points = 1, sizes = ["--size=1"] }
-check = { points = 2, options = "--size=1" }
+hints = ["Look.", "Think.", "Write."]
+sizes = ["--size=1"]
+check = "--size=1"
 bounds = []
 """
 
@@ -218,12 +220,12 @@ About sums. [fast](../fast/README.md#idea) goes on; [other](../other/README.md) 
 Because of this.
 
 </details>
-<details><summary>Answer 2</summary>
+<details><summary>Answer to loadFirst</summary>
 
 The answer itself.
 
 </details>
-<details><summary>Answers 3 and 4</summary>
+<details><summary>Answers 2 and 3</summary>
 
 ```cpp
 for (unsigned k = 0; k < kParts; ++k)

@@ -89,7 +89,7 @@ def test_it_builds_and_is_wrong_where_the_student_writes(
     (assignment,) = part.assignments
     warnings = ("-Wall", "-Wextra", "-Werror")
     program = compiler.program(out / part.source, tmp_path / part.exercise.name, *warnings)
-    command = [str(program), *assignment.results.sizes[0].split(), "--csv"]
+    command = [str(program), *assignment.sizes[0].split(), "--csv"]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
     assert done.returncode == 1
     verdicts: dict[str, set[str]] = {}

@@ -44,6 +44,15 @@ def of(
     return written(kept)
 
 
+def without_hints(tables: Mapping[str, Any]) -> str:
+    """The text of the file without the hints, which may have pieces of a solution."""
+    entries = tables.get("assignment", [])
+    assignments = [
+        {key: value for key, value in entry.items() if key != "hints"} for entry in entries
+    ]
+    return written({**tables, "assignment": assignments})
+
+
 def _tests(
     tests: Mapping[str, Any], removed: Collection[str], rows: Collection[str]
 ) -> dict[str, Any]:

@@ -174,7 +174,7 @@ class _Contents:
         """LabError where something of a solution is left in what has been written."""
         found: list[leaks.Leak] = []
         for path in sorted({*self.paths, *self.texts}):
-            text = (folder / path).read_text(encoding="utf-8", errors="replace")
+            text = _searched(folder / path)
             as_text = Text(text)
             for solution in self.solutions:
                 if solution.found(as_text, alone=True):  # the rest takes time
@@ -195,6 +195,13 @@ class _Contents:
         users = files.users(path, self.sources)
         leak = leaks.in_file(solution, Text(text), path, users, shipped)
         return [leak] if leak else []
+
+
+def _searched(path: Path) -> str:
+    """The text of a file, as it is searched for solutions."""
+    if path.name == FACTS:
+        return facts.without_hints(toml_file.load(path))
+    return path.read_text(encoding="utf-8", errors="replace")
 
 
 def _write(choice: Choice, folder: Path, answers: bool) -> None:

@@ -81,13 +81,13 @@ def test_all_points(workshop, capsys) -> None:
     assert lab_grade("putInOrder") == 0
     assert capsys.readouterr().out == (
         "putInOrder: Write in order.\n\n"
-        "        2 of 2  right with --size=10\n"
-        "        2 of 2  right with --size=33\n"
-        "        2 of 2  no hazards\n"
-        "        3 of 3  gst_efficiency >= 95 %\n\n"
-        "9 of 9 points\n"
+        "   yes  right with --size=10\n"
+        "   yes  right with --size=33\n"
+        "   yes  no hazards\n"
+        "   yes  gst_efficiency >= 95 %\n\n"
+        "10 of 10 points\n"
     )
-    assert marks.read()["putInOrder"]["points"] == 9
+    assert marks.read()["putInOrder"]["points"] == 10
 
 
 def test_what_is_missing_and_what_to_look_at(workshop, capsys) -> None:
@@ -95,22 +95,22 @@ def test_what_is_missing_and_what_to_look_at(workshop, capsys) -> None:
     workshop.runs["--size=33", ""] = wrong
     assert lab_grade("putInOrder") == 1
     out = capsys.readouterr().out
-    assert "        0 of 2  right with --size=33\n                WRONG: better: element 3" in out
-    assert "7 of 9 points\n\nLook at it next: ./lab run order -- --size=33\nThe task: " in out
-    assert re.search(r"The task: .*chapter/order/README.md, task 2\n$", out)
-    assert marks.read()["putInOrder"]["points"] == 7
+    assert "    no  right with --size=33\n        WRONG: better: element 3" in out
+    assert "0 of 10 points\n\nLook at it next: ./lab run order -- --size=33\n" in out
+    assert re.search(r"chapter/order/README.md\n$", out)
+    assert marks.read()["putInOrder"]["points"] == 0
 
 
 def test_why_nothing_is_judged(workshop, capsys) -> None:
     workshop.does_not_compile = "does not compile: order.cu:12:1: error: x\norder.cu:12:1: error: x"
     assert lab_grade("putInOrder") == 1
     out = capsys.readouterr().out
-    assert "0 of 9 points\n\ndoes not compile: order.cu:12:1: error: x\n" in out
+    assert "0 of 10 points\n\ndoes not compile: order.cu:12:1: error: x\n" in out
 
 
 def test_all_assignments(workshop, capsys) -> None:
     assert lab_grade() == 0
-    assert capsys.readouterr().out == "putInOrder  - of 9                    order\n"
+    assert capsys.readouterr().out == "putInOrder  - of 10                   order\n"
 
 
 def test_submissions(workshop, handed_in, tmp_path, capsys) -> None:
@@ -118,19 +118,19 @@ def test_submissions(workshop, handed_in, tmp_path, capsys) -> None:
     assert lab_grade("putInOrder", handed_in, "-o", out) == 0
     first = capsys.readouterr().out
     assert [line.split()[:2] for line in first.splitlines()[1:]] == [
-        ["anna", "9"],
-        ["bert", "9"],
+        ["anna", "10"],
+        ["bert", "10"],
         ["carl", "0"],
     ]
     assert first.endswith(f"{NO_KERNEL}\n")
     assert graded(out) == [
-        "anna,9,9,2,2,2,3,",
-        "bert,9,9,2,2,2,3,",
-        f"carl,0,9,0,0,0,0,{NO_KERNEL}",
+        "anna,10,10,yes,yes,yes,yes,",
+        "bert,10,10,yes,yes,yes,yes,",
+        f"carl,0,10,no,no,no,no,{NO_KERNEL}",
     ]
-    assert json.loads((out / "bert" / "results.json").read_text())["score"] == 9
+    assert json.loads((out / "bert" / "results.json").read_text())["score"] == 10
     page = (out / "bert" / "report.html").read_text()
-    assert "9 of 9 points" in page and "&lt;b&gt;&amp;amp;" in page and "<b>" not in page
+    assert "10 of 10 points" in page and "&lt;b&gt;&amp;amp;" in page and "<b>" not in page
     assert NO_KERNEL in (out / "carl" / "report.html").read_text()
 
     pages = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
@@ -380,7 +380,7 @@ def test_all_are_graded_on_one_back_end(
     workshop, handed_in, tmp_path, slurm, monkeypatch, options: list[str], words: list[str]
 ) -> None:
     exercise, found = grade.assignment_catalogue.one("putInOrder")
-    fast = dataclasses.replace(found, speed=Speed("before", 0.9, "--size=64", 2))
+    fast = dataclasses.replace(found, speed=Speed("before", 0.9, "--size=64"))
     monkeypatch.setattr(grade.assignment_catalogue, "one", lambda name: (exercise, fast))
     given: list[bool] = []
     monkeypatch.setattr(

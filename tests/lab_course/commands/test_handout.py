@@ -93,17 +93,17 @@ def test_its_facts(checkout: Path, tmp_path: Path) -> None:
 def test_its_pages(checkout: Path, tmp_path: Path) -> None:
     texts = make(tmp_path / "out")
     page = texts["ch01/sums/README.md"]
-    assert "> **You write `wide`**, task 2: Load first. `./lab grade loadFirst` says" in page
+    assert "> **You write `wide`**: Load first. `./lab grade loadFirst` says" in page
     assert "kernels that are not in this hand-out" in page and "`clever`" in page
     assert "fast goes on; [other](../other/README.md) does not." in page and "![" not in page
     assert "Because of this." in page and "think" in page
     assert "The answer itself" not in page and "kParts" not in page
     assert page.count("it gives an assignment away") == 2
-    assert "`loadFirst` ([sums](ch01/sums/README.md), task 2): Load first." in texts["README.md"]
+    assert "`loadFirst` ([sums](ch01/sums/README.md)): Load first." in texts["README.md"]
 
 
 def test_answers_that_an_assignment_names(checkout: Path, tmp_path: Path) -> None:
-    facts = sample.FACTS.replace("task = 2", "task = 2\nanswers = [1]")
+    facts = sample.FACTS.replace("stars = 1", "stars = 1\nanswers = [1]")
     (checkout / "ch01" / "sums" / "exercise.toml").write_text(facts)
     texts = make(tmp_path / "out")
     assert "Because of this." not in texts["ch01/sums/README.md"]

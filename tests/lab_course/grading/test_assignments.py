@@ -1,4 +1,4 @@
-"""The assignments of the exercises: their points and speed. Whether the kernels, rows and options that
+"""The assignments of the exercises: their speed. Whether the kernels, rows and options that
 [[assignment]] names are there, test_handouts.py and graded_assignments.py try, which hand out and grade each."""
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from lab_cli.results import csv_file, store
 from lab_cli.results.csv_file import Row
 from lab_course.grading.kernel_source import KernelSource
 
-FULL = 10  # points without a GPU
 ROOM = 0.95  # of what was measured, for a GPU that has other things to do
 UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
@@ -42,12 +41,6 @@ def test_the_kernel_before_it_is_there(exercise: Exercise, assignment: Assignmen
     """Also where tests/assignments.toml has another body for it."""
     source = KernelSource(exercise.source.read_text(encoding="utf-8"), exercise.source.name)
     assert "__global__" in source.function(assignment.before).signature
-
-
-@of_assignments
-def test_its_points_are_ten(exercise: Exercise, assignment: Assignment) -> None:
-    assert assignment.points == FULL
-    assert assignment.bounds
 
 
 def reference_rows(exercise: Exercise, options: str) -> list[Row]:
@@ -84,4 +77,4 @@ def test_bodies_are_of_assignments(path: Path) -> None:
     tables = graded_assignments.bodies_of(folder / FACTS)
     assert tables and set(tables) <= names
     for table in tables.values():
-        assert table and set(table) <= {"before", "also", "fails"}
+        assert set(table) <= {"before", *graded_assignments.VERDICTS}

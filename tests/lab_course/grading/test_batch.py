@@ -10,13 +10,13 @@ from grading_sample import assignment
 from lab_cli import signals
 from lab_cli.assignments import Assignment
 from lab_course.grading.batch import Batch, identity
-from lab_course.grading.evaluate import Finding, Grade
+from lab_course.grading.evaluate import RIGHT, Finding, Grade
 from lab_course.grading.submissions import Submission
 
 
 @dataclass
 class FakeGrader:
-    """Worth as many points as the text is long; ends lab's work `after` so many."""
+    """Right if the text has an even length; ends lab's work `after` so many."""
 
     assignment: Assignment
     graded: list[str] = field(default_factory=list)
@@ -28,10 +28,10 @@ class FakeGrader:
             if len(self.graded) == self.after:
                 raise KeyboardInterrupt
             self.graded.append(text)
-        return Grade([Finding("length", len(text), 100)])
+        return Grade([Finding(RIGHT, "even", len(text) % 2 == 0)])
 
     def nothing(self, problem: str) -> Grade:
-        return Grade([Finding("length", 0, 100)], problem)
+        return Grade([Finding(RIGHT, "even", False)], problem)
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def handed_in(tmp_path) -> list[Submission]:
 def test_all_are_graded_in_their_order(grader, handed_in, tmp_path) -> None:
     grades, kept = Batch(grader, tmp_path / "out", "1").run(handed_in)
     assert [*grades] == [submission.name for submission in handed_in]
-    assert [grade.points for grade in grades.values()] == [*range(20), 0]
+    assert [grade.points for grade in grades.values()] == [*[10, 0] * 10, 0]
     assert grades["zoe"].problem == "there is no order.cu in it"
     assert kept == 0
     assert len(grader.graded) == 20
@@ -60,11 +60,11 @@ def test_all_are_graded_in_their_order(grader, handed_in, tmp_path) -> None:
 
 def test_what_is_graded_is_kept_and_what_has_changed_is_not(grader, handed_in, tmp_path) -> None:
     first, _ = Batch(grader, tmp_path / "out", "1").run(handed_in)
-    handed_in[3].file.write_text("changed")
+    handed_in[3].file.write_text("change")
     again, kept = Batch(grader, tmp_path / "out", "1").run(handed_in)
     assert kept == 20
-    assert grader.graded[20:] == ["changed"]
-    assert again["s03"].points == 7
+    assert grader.graded[20:] == ["change"]
+    assert again["s03"].points == 10
     assert {**again, "s03": first["s03"]} == first
     _, kept = Batch(grader, tmp_path / "out", "2").run(
         handed_in
@@ -80,7 +80,7 @@ def test_an_interrupted_run_goes_on(grader, handed_in, tmp_path) -> None:
     grades, kept = Batch(grader, tmp_path / "out", "1").run(handed_in)
     assert kept >= 7
     assert sorted(grader.graded, key=len) == ["x" * number for number in range(20)]
-    assert [grade.points for grade in grades.values()] == [*range(20), 0]
+    assert [grade.points for grade in grades.values()] == [*[10, 0] * 10, 0]
 
 
 def test_what_a_signal_ended_is_not_kept(grader, handed_in, tmp_path, monkeypatch) -> None:

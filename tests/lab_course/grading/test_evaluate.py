@@ -30,18 +30,18 @@ def workshop(exercises) -> FakeWorkshop:
 
 def missed(grade) -> dict[str, str]:
     """What was seen of what is not met."""
-    return {each.about: each.seen for each in grade.findings if each.points < each.of}
+    return {each.about: each.seen for each in grade.missed}
 
 
 def test_all_is_met(workshop) -> None:
     grade = Grader(assignment(), workshop).grade(SOURCE)
-    assert [(each.about, each.points, each.of) for each in grade.findings] == [
-        ("right with --size=10", 2, 2),
-        ("right with --size=33", 2, 2),
-        ("no hazards", 2, 2),
-        ("gst_efficiency >= 95 %", 3, 3),
+    assert [(each.about, each.met) for each in grade.findings] == [
+        ("right with --size=10", True),
+        ("right with --size=33", True),
+        ("no hazards", True),
+        ("gst_efficiency >= 95 %", True),
     ]
-    assert (grade.points, grade.of, grade.problem) == (9, 9, "")
+    assert (grade.points, grade.of, grade.problem) == (10, 10, "")
     assert grade.kernels == {"better": "\n    out[threadIdx.x] = in[threadIdx.x];\n"}
 
 
@@ -53,8 +53,8 @@ def test_nobody_else_reads_what_is_graded(workshop, monkeypatch) -> None:
         return folder / f"for {purpose}"
 
     monkeypatch.setattr(workshop, "build", build)
-    assert Grader(assignment(), workshop).grade(SOURCE).points == 9
-    assert modes == [0o700, 0o700]
+    assert Grader(assignment(), workshop).grade(SOURCE).points == 10
+    assert modes == [0o700]
 
 
 def test_nothing_but_bodies_is_taken(workshop) -> None:
@@ -64,15 +64,11 @@ def test_nothing_but_bodies_is_taken(workshop) -> None:
         "About order", "ok ok ok"
     )
     Grader(assignment(), workshop).grade(submitted)
-    assert len(workshop.built) == 2  # plain, and instrumented
-    for text in workshop.built:
-        taken = "out[threadIdx.x + 0] = in[threadIdx.x];"
-        assert taken in text
-        rest = text[: text.index("{", text.index("void better"))]
-        assert rest == SOURCE[: SOURCE.index("{", SOURCE.index("void better"))]
-        assert (
-            text[text.index("}\n\nlab::Exercise") :] == SOURCE[SOURCE.index("}\n\nlab::Exercise") :]
-        )
+    (text,) = workshop.built
+    assert "out[threadIdx.x + 0] = in[threadIdx.x];" in text
+    rest = text[: text.index("{", text.index("void better"))]
+    assert rest == SOURCE[: SOURCE.index("{", SOURCE.index("void better"))]
+    assert text[text.index("}\n\nlab::Exercise") :] == SOURCE[SOURCE.index("}\n\nlab::Exercise") :]
 
 
 def test_lines_are_those_of_the_students_file(workshop) -> None:
@@ -101,16 +97,41 @@ def test_lines_are_those_of_the_students_file(workshop) -> None:
 def test_what_cannot_be_taken_is_worth_nothing(workshop, submitted: str, problem: str) -> None:
     grade = Grader(assignment(), workshop).grade(submitted)
     assert problem in grade.problem
-    assert (grade.points, grade.of) == (0, 9)
+    assert (grade.points, grade.of) == (0, 10)
     assert workshop.built == []
 
 
-def test_each_size_has_its_share(workshop) -> None:
+def test_one_wrong_size_is_worth_nothing(workshop) -> None:
     said = "    WRONG: better: element 3 is 4 (relative error of the whole 1.39e+00, tolerance 0)"
     workshop.runs["--size=33", ""] = Run([row("before"), row("better", "WRONG")], [said])
     grade = Grader(assignment(), workshop).grade(SOURCE)
     assert missed(grade) == {"right with --size=33": "WRONG: better: element 3 is 4"}
-    assert grade.points == 7
+    assert grade.points == 0
+
+
+COUNT = "gst_efficiency >= 95 %"
+GOALS = [{"count": COUNT, "options": f"--size={size}", "goal": True} for size in (64, 65)]
+KEPT = {"count": COUNT, "options": "--size=66"}
+
+
+@pytest.mark.parametrize(
+    ("missed", "points"),
+    [
+        ([], 10),
+        (["--size=65"], 4),  # one of two goals
+        (["--size=64", "--size=65"], 3),
+        (["--size=66"], 3),  # a bound that is no goal
+        (["--size=64", "--size=66"], 3),
+        (["no hazards"], 0),
+    ],
+)
+def test_what_bounds_are_worth(workshop, missed: list[str], points: float) -> None:
+    for options in missed:
+        workshop.runs[options, PROFILE] = Run(GOOD_ROWS, counts=counted(50.0))
+    if "no hazards" in missed:
+        workshop.runs["--size=10", CHECK] = Run(GOOD_ROWS, report="1 hazard found in 2 launches.")
+    grader = Grader(assignment(bounds=[KEPT, *GOALS]), workshop)
+    assert grader.grade(SOURCE).points == points
 
 
 def of_another_unit() -> RawTable:
@@ -167,15 +188,14 @@ def test_what_a_run_is_worth(
     workshop.runs[options, purpose] = run
     grade = Grader(assignment(), workshop).grade(SOURCE)
     assert missed(grade) == ({about[purpose]: seen} if seen else {})
-    looks = [each.look for each in grade.findings if each.points < each.of]
+    looks = [each.look for each in grade.missed]
     assert looks == ([command[purpose]] if seen else [])
 
 
 def test_further_sizes_count_and_are_not_told(workshop) -> None:
     workshop.runs["--size=77", ""] = Run([row("before"), row("better", "WRONG")])
     grade = Grader(assignment(), workshop, ["--size=77"]).grade(SOURCE)
-    assert grade.of == 9
-    assert grade.points == 7.67
+    assert (grade.points, grade.of) == (0, 10)
     assert "77" not in str(grade)
 
 
@@ -193,11 +213,11 @@ def test_after_a_run_without_an_end_nothing_is_run(workshop) -> None:
     workshop.runs["--size=33", ""] = Endless("had not ended after 5 s")
     grade = Grader(assignment(), workshop).grade(SOURCE)
     assert workshop.asked == [("--size=10", ""), ("--size=33", "")]
-    assert grade.points == 2
+    assert grade.points == 0
     assert missed(grade)["no hazards"] == "not tried: with --size=33 it had not ended after 5 s"
 
 
-SPEED = {"of": "before", "least": 0.9, "options": "--size=1M", "points": 2}
+SPEED = {"of": "before", "least": 0.9, "options": "--size=1M"}
 
 
 @pytest.mark.parametrize(
@@ -218,13 +238,13 @@ def test_speed_on_a_gpu(workshop, before: str | None, better: str, seen: str | N
         [{**row(name), "median_ms": time} for name, time in times.items() if time is not None]
     )
     grade = Grader(assignment(speed=SPEED), workshop).grade(SOURCE)
-    assert grade.of == 11
+    assert (grade.points, grade.of) == (10 if seen else 12, 12)
     assert missed(grade) == ({"90% of the speed of before": seen} if seen else {})
 
 
 def test_without_a_gpu_speed_does_not_count(workshop) -> None:
     grade = Grader(assignment(speed=SPEED), workshop).grade(SOURCE)
-    assert (grade.points, grade.of) == (9, 9)
+    assert (grade.points, grade.of) == (10, 10)
     assert not any(purpose == TIMES for _, purpose in workshop.asked)
 
 

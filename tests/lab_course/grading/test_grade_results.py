@@ -8,20 +8,20 @@ import json
 
 import pytest
 from lab_course.grading import results
-from lab_course.grading.evaluate import Finding, Grade
+from lab_course.grading.evaluate import GOAL, RIGHT, Finding, Grade
 
-MET = Finding("right with --size=10", 2, 2)
-THIRD = Finding("right with --size=33", 4 / 3, 4 / 3)
-MISSED = Finding("no hazards", 0, 2, "1. race\n  here", "./lab check order")
-GRADE = Grade([MET, THIRD, MISSED], kernels={"better": "out[0] = 1;"})
-BROKEN = Grade([Finding("no hazards", 0, 2)], "does not compile: a.cu:1: error: x\nand more")
+MET = Finding(RIGHT, "no hazards", True)
+GOALS = [Finding(GOAL, f"gst_requests <= {most}", True) for most in (8, 9)]
+MISSED = Finding(GOAL, "branch <= 7", False, "branch is 8\n  here", "./lab profile order")
+GRADE = Grade([MET, *GOALS, MISSED], kernels={"better": "out[0] = 1;"})
+BROKEN = Grade([Finding(RIGHT, "no hazards", False)], "does not compile: a.cu:1: error: x\nand more")
 
 
 def test_the_table() -> None:
     assert results.table({"anna": GRADE, "bert": BROKEN}) == (
-        "submission,points,of,right with --size=10,right with --size=33,no hazards,remark\n"
-        "anna,3.33,5.33,2,1.33,0,no hazards: 1. race\n"
-        "bert,0,2,,,0,does not compile: a.cu:1: error: x\n"
+        "submission,points,of,no hazards,gst_requests <= 8,gst_requests <= 9,branch <= 7,remark\n"
+        "anna,4.33,10,yes,yes,yes,no,branch <= 7: branch is 8\n"
+        "bert,0,10,no,,,,does not compile: a.cu:1: error: x\n"
     )
 
 
@@ -31,18 +31,17 @@ def test_the_table() -> None:
 )
 def test_what_a_spreadsheet_could_take_for_more_than_a_name(words: str, written: str) -> None:
     (_, row) = csv.reader(io.StringIO(results.table({words: Grade([], "=1")}), newline=""))
-    assert row == [written, "0", "0", "'=1"]
+    assert row == [written, "10", "10", "'=1"]
 
 
 def test_what_gradescope_reads() -> None:
     content = json.loads(results.gradescope("putInOrder", GRADE, 1.26, "digest"))
-    assert content["score"] == 3.33
+    assert content["score"] == 4.33
     assert content["execution_time"] == 1.3
-    assert content["tests"][2] == {
-        "name": "no hazards",
-        "score": 0,
-        "max_score": 2,
-        "output": "1. race\n  here\n./lab check order",
+    assert content["tests"][3] == {
+        "name": "branch <= 7",
+        "status": "failed",
+        "output": "branch is 8\n  here\n./lab profile order",
         "visibility": "visible",
     }
     broken = json.loads(results.gradescope("putInOrder", BROKEN, 1, "digest"))

@@ -28,13 +28,14 @@ SIZE = "--rows=64 --cols=32"
 ENTRY = {
     "name": "padTheTile",
     "sentence": "Transpose without bank conflicts.",
-    "task": 3,
+    "stars": 1,
     "kernels": [KERNEL],
     "before": "transposeSmem",
-    "results": {"points": 4, "sizes": [SIZE, "--rows=317 --cols=211"]},
-    "check": {"points": 2, "options": SIZE},
+    "hints": ["Look.", "Think.", "Write."],
+    "sizes": [SIZE, "--rows=317 --cols=211"],
+    "check": SIZE,
     "bounds": [
-        {"count": "shared_ld_bank_conflict == 0", "options": "--rows=64 --cols=64", "points": 4}
+        {"count": "shared_ld_bank_conflict == 0", "options": "--rows=64 --cols=64", "goal": True}
     ],
 }
 HEADERS = "".join(f"#include <{name}>\n" for name in ("cstdio", "cstdlib", "unistd.h"))
@@ -110,7 +111,7 @@ def test_the_shipped_kernel_has_all_points(build) -> None:
 
 def test_the_kernel_before_it_misses_the_bound(build) -> None:
     grade = graded(build, handed_in(source().body("transposeSmem")))
-    assert grade.points == 6
+    assert grade.points == 3
     assert seen(grade).strip().startswith("shared_ld_bank_conflict of transposeSmemPad is ")
 
 
@@ -157,7 +158,7 @@ def test_a_race_that_says_it_is_none(build, form: str, monkeypatch) -> None:
         monkeypatch.setattr(gate, "taken", lambda body, known, line, where: body)
     race = f"__shared__ unsigned last; last = threadIdx.x;{said}\n"
     grade = graded(build, handed_in(race + RIGHT), kind=WithHeaders)
-    assert [each.about for each in grade.findings if each.points < each.of] == ["no hazards"]
+    assert [each.about for each in grade.missed] == ["no hazards"]
     assert "race in shared memory" in seen(grade)
 
 
