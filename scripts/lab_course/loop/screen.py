@@ -12,6 +12,7 @@ from lab_cli.catalogue import Exercise
 from lab_cli.commands.layout import wrapped
 from lab_cli.paths import shown
 from lab_cli.results.marks import in_points
+from lab_cli.verdicts import WRONG_ROW
 
 from ..grading.evaluate import Finding
 from .copy import Copy
@@ -20,7 +21,8 @@ from .verdict import Count, Verdict
 
 WIDTH = 80
 LABEL = 12  # characters of the first column
-MOST_SEEN = 6  # lines of a finding
+MOST_SEEN = 6  # lines of a hazard
+MOST_WRONG = 3  # of a wrong result
 MOST_COMPILED = 12
 MOST_COUNTS = 7
 RIGHT, WRONG, TITLE, SOFT = "32", "1;31", "1", "2"
@@ -80,11 +82,10 @@ def lines(copy: Copy, verdict: Verdict, paint: Paint = plain) -> list[str]:
         return _not_compiled(copy, verdict, paint)
     found = [_line("compiles", "yes", RIGHT, paint)]
     found += _right(verdict, paint)
-    missed = verdict.first_miss
-    if missed is None or missed.role not in ("right",):
+    if verdict.is_right:
         found += _hazards(verdict, paint)
         found += _count_table(verdict.counts, verdict.assignment, paint)
-    elif missed in verdict.hazards:
+    elif any(_tells_a_hazard(finding) for finding in verdict.hazards):  # a reason for what is wrong
         found += _hazards(verdict, paint)
     found += ["", *_end(copy, verdict, paint)]
     return found
@@ -110,7 +111,7 @@ def _not_compiled(copy: Copy, verdict: Verdict, paint: Paint) -> list[str]:
         "",
         *[f"  {line}"[:WIDTH] for line in (said or [verdict.problem])[:MOST_COMPILED]],
         "",
-        _line("next", f"mend it in {shown(copy.file)}, and save", TITLE, paint),
+        _line("next", f"mend {copy.file.name}, and save it", TITLE, paint),
     ]
 
 
@@ -122,7 +123,7 @@ def _right(verdict: Verdict, paint: Paint) -> list[str]:
     first = next(finding for finding in verdict.right if not finding.met)
     options = first.about.partition(" with ")[2]
     words = f"no: at {good} of {count} sizes. With {options}:"
-    return [_line("right", words, WRONG, paint), *_seen(without_name(first), MOST_SEEN)]
+    return [_line("right", words, WRONG, paint), *_seen(without_name(first), MOST_WRONG)]
 
 
 def without_name(finding: Finding) -> str:
@@ -130,10 +131,16 @@ def without_name(finding: Finding) -> str:
     return re.sub(r"^WRONG: ", "", finding.seen)
 
 
+def _tells_a_hazard(finding: Finding) -> bool:
+    """Not so where the run of the check has a wrong result alone."""
+    return not finding.met and not finding.seen.startswith(WRONG_ROW.strip())
+
+
 def _hazards(verdict: Verdict, paint: Paint) -> list[str]:
     for finding in verdict.hazards:
-        if not finding.met:
-            return [_line("hazards", "yes:", WRONG, paint), *_seen(finding.seen, MOST_SEEN + 2)]
+        if _tells_a_hazard(finding):
+            said = finding.seen.splitlines()[:MOST_SEEN]
+            return [_line("hazards", "yes:", WRONG, paint), *(f"    {line}"[:WIDTH] for line in said)]
     return [_line("hazards", "none found", RIGHT, paint)]
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from lab_cli.assignments import Assignment
 from lab_cli.building import instrumented, own_program, presets
 from lab_cli.catalogue import Exercise
+from lab_cli.files import make_build_folder
 from lab_cli.machine import backend, setup
 from lab_cli.paths import OUT
 
@@ -85,14 +86,16 @@ class Bench:
         cmake = setup.ensure("cpu")
         instrumented.require_compiler()
         folder = presets.build(cmake, "cpu", *own_program.targets(own_program.INSTRUMENTED))
+        self._preamble = PREAMBLES / exercise.name
         self._workshop = Workshop(
-            exercise, folder, sandboxed=False, seconds=SECONDS, preamble=_preamble(exercise.name)
+            exercise, folder, sandboxed=False, seconds=SECONDS, preamble=self._preamble
         )
 
     def verdict(self, assignment: Assignment | None) -> Verdict:
         """On the copy as it is now."""
         start = time.monotonic()
         wanted = _criteria(self.copy.exercise, assignment)
+        _make_room(self._preamble)
         with tempfile.TemporaryDirectory(prefix="lab-") as place:
             try:
                 program = self._workshop.compile(self.copy.file, Path(place), CHECK)
@@ -130,13 +133,12 @@ class Bench:
         yield Times(f"{device} {options}".strip(), rows)
 
 
-def _preamble(name: str) -> Path:
-    folder = PREAMBLES / name
+def _make_room(folder: Path) -> None:
+    """For one preamble: those of other exercises go."""
     for other in PREAMBLES.glob("*"):
         if other != folder:
             shutil.rmtree(other, ignore_errors=True)
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
+    make_build_folder(folder)
 
 
 def _criteria(exercise: Exercise, assignment: Assignment | None) -> Sequence[Criterion]:

@@ -49,9 +49,16 @@ def test_all_points(copy: Copy) -> None:
 
 
 def test_of_what_is_wrong_the_first_is_told(copy: Copy) -> None:
-    said = text(copy, SIZES[0], missed(SIZES[1]), missed(CLEAN, "RACE"), missed(GOAL_COUNT))
+    wrong = "WRONG: better: element 1 is 2"
+    said = text(copy, SIZES[0], missed(SIZES[1]), missed(CLEAN, wrong), missed(GOAL_COUNT))
     assert "1 of 2 sizes" in said and "--size=33" in said and "0 of 10" in said
-    assert "RACE" not in said and "b " not in said
+    assert "hazards" not in said and "counts" not in said
+
+
+def test_a_race_is_told_beside_the_wrong_result(copy: Copy) -> None:
+    race = "1. race in shared memory\n   order.cu:7\n   order.cu:9\n" * 5
+    said = text(copy, SIZES[0], missed(SIZES[1]), missed(CLEAN, race))
+    assert "1 of 2 sizes" in said and "order.cu:7" in said and "order.cu:9" in said
 
 
 def test_a_hazard(copy: Copy) -> None:
