@@ -168,6 +168,7 @@ macro(lab_test_for_maintainers)
         endif()
     elseif(LAB_INSTRUMENT)
         lab_add_test_programs(${name} ${source} ${arg_AS_GPU})
+        lab_check_exercise(gpu_counts full gpu_counts ${name}_instrumented)
         lab_add_case(printed full ${lab_cmake_folder}/check_printed.py ${facts} $<TARGET_FILE:${name}>)
         lab_add_case(broken full ${PROJECT_SOURCE_DIR}/tests/broken_exercise.py ${source}
             --library $<TARGET_FILE:cuda_emulator> $<TARGET_FILE:lab_common>)

@@ -3,12 +3,12 @@ printed. All of it follows from exercise.toml."""
 
 from __future__ import annotations
 
-import csv
 import re
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache, partial
+from dataclasses import dataclass
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,8 +20,10 @@ from program import Done, run, run_noting
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
 
+from lab_cli import metrics  # noqa: E402
 from lab_cli.counters import raw_csv  # noqa: E402
 from lab_cli.exercise_facts import Cases, Facts  # noqa: E402
+from lab_cli.results import csv_file, store  # noqa: E402
 
 # Options that every exercise must refuse. They come from common/, so one exercise of a chapter tries all of
 # them, and each other exercise the first.
@@ -38,7 +40,7 @@ REJECTED_BY_ALL = {
 WARPS = re.compile(
     r"--block[ =](128|256|512|1024)( |$)"
 )  # whose warps wait for one another at a barrier
-COMPARE = ROOT / "tests" / "emulator" / "profiler" / "compare.py"  # which a hand-out has not
+COMPARE = ROOT / "tests" / "emulator" / "profiler" / "compare.py"
 
 
 class Outcome(NamedTuple):
@@ -47,6 +49,7 @@ class Outcome(NamedTuple):
     problem: str  # empty if all was right
     printed: str = ""
     skipped: bool = False
+    notes: Sequence[str] = ()  # what a student may want to know, right or wrong
 
 
 class Case(NamedTuple):
@@ -56,7 +59,8 @@ class Case(NamedTuple):
     try_it: Callable[[], Outcome]
 
 
-class Exercise(NamedTuple):
+@dataclass(frozen=True)
+class Exercise:
     """The exercise that is tested, and its program on one back end."""
 
     facts_file: Path
@@ -66,6 +70,21 @@ class Exercise(NamedTuple):
     @property
     def source(self) -> Path:
         return self.facts_file.with_name(f"{self.facts_file.parent.name}.cu")
+
+    @property
+    def recorded(self) -> Path:
+        """The folder of what a GPU measured and counted."""
+        return self.facts_file.parent / "results" / "h200"
+
+    @cached_property
+    def shipped(self) -> set[str]:
+        """The kernels that a GPU has measured: all others in the table are a student's. Empty where nothing
+        was measured, or where the table has no kernels."""
+        path = store.file(self.recorded)
+        if not path.exists():
+            return set()
+        rows = csv_file.parse(csv_file.read_text(path), path).rows
+        return {row["kernel"] for row in rows if "kernel" in row}
 
 
 def results(exercise: Exercise, backend: str) -> Iterator[Case]:
@@ -135,13 +154,16 @@ def hazards(exercise: Exercise) -> Iterator[Case]:
 
 
 def counts(exercise: Exercise) -> Iterator[Case]:
-    """The rows must say what was launched, where the table has columns for it. The cpu profiler must count
-    what a GPU counted, where there is a recording of that."""
+    """The rows must say what was launched, where the table has columns for it. Of kernels that a student has
+    added, this says what the cpu profiler counts."""
     if "Columns::kPlain" not in exercise.source.read_text(encoding="utf-8"):
         odd = exercise.facts.tests.small_runs[-1]
         yield Case(_name(exercise, f"{odd} (launches)"), partial(_launches, exercise, odd))
-    recorded = exercise.source.parent / "results" / "h200" / "counts.debug.csv"
-    if recorded.exists() and COMPARE.exists():
+
+
+def gpu_counts(exercise: Exercise) -> Iterator[Case]:
+    """The cpu profiler must count what a GPU counted, where there is a recording of that."""
+    if (exercise.recorded / "counts.debug.csv").exists():
         yield Case(_name(exercise, "(counts of a GPU)"), partial(_compare, exercise))
 
 
@@ -156,7 +178,12 @@ def _run(exercise: Exercise, options: str, judge: Callable[[Done], str]) -> Case
 
 def _table_or_csv(exercise: Exercise, options: str) -> Callable[[Done], str]:
     if "--csv" in options:
-        return partial(judges.csv_problem, facts=exercise.facts)
+        return partial(
+            judges.csv_problem,
+            exercise=exercise.source.stem,
+            facts=exercise.facts,
+            shipped=exercise.shipped,
+        )
     return judges.table_problem
 
 
@@ -202,8 +229,13 @@ def _launches(exercise: Exercise, options: str) -> Outcome:
     printed = done.stdout + done.stderr
     if done.returncode != 0:
         return Outcome(f"exit status {done.returncode}, expected 0", printed)
-    rows = list(csv.DictReader(done.stdout.splitlines()))
-    return Outcome(launches.problem(rows, raw_csv.parse(profile).launches), printed)
+    head, *cells = judges.csv_rows(done, exercise.source.stem) or [[]]
+    rows = [dict(zip(head, row)) for row in cells]
+    launched = raw_csv.parse(profile).launches
+    known = metrics.load()
+    asked = known.find(exercise.facts.metrics or known.own)
+    notes = [*launches.descriptions(rows, launched, exercise.shipped, asked)]
+    return Outcome(launches.problem(rows, launched, exercise.shipped), printed, notes=notes)
 
 
 def _compare(exercise: Exercise) -> Outcome:
@@ -224,4 +256,5 @@ KINDS: dict[str, Callable[[Exercise], Iterator[Case]]] = {
     "options": options,
     "hazards": hazards,
     "counts": counts,
+    "gpu_counts": gpu_counts,
 }

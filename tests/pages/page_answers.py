@@ -120,6 +120,10 @@ class Run:
     counts: dict[str, list[float]] = field(default_factory=dict)
     multiprocessors: str = ""
 
+    @property
+    def has_hazards(self) -> bool:
+        return self.finds not in ("", "no kernel was launched")
+
 
 @dataclass
 class Variant:

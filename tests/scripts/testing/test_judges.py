@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Callable
@@ -12,7 +13,7 @@ from exercise_sample import FACTS as SHORTEST
 from lab_cli import exercise_facts
 from program import Done
 
-TABLE = "x: 3 ints\nkernel  grid  check\na  1  ok\nb  1  ok\n"
+TABLE = "x: 3 ints\nkernel  grid  check\na          1  ok\nb          1  ok\n"
 CSV = "exercise,parameters,check\nx,size=1,ok\nx,size=1,ok\n"
 HELP = "options: --reps --seed --kernel --csv --profile --device --help --size"
 SLOW = "emulator: kernel k has been running for 10 s: block (0,0,0). Ctrl-C ends the program.\n"
@@ -20,6 +21,11 @@ FOUND = "emulator: something wrote beyond the end\n"
 LINE = 80 * "-" + "\n"  # as long as a line may be
 
 Judge = Callable[[Done], str]
+
+
+def wide(width: int) -> str:
+    """A table that has so many columns of the terminal."""
+    return "kernel".ljust(width - 5) + "check\n" + "a".ljust(width - 5) + "ok\n"
 
 
 @pytest.fixture
@@ -31,12 +37,12 @@ def facts(tmp_path: Path) -> exercise_facts.Facts:
 
 @pytest.fixture
 def judge(facts) -> Callable[..., str]:
-    """judge(kind, out=..., err=..., status=...): what is wrong with a program that ended so."""
+    """judge(kind, out=..., err=..., status=...): what is wrong with the program of x that ended so."""
     known: dict[str, Judge] = {
         "table": judges.table_problem,
-        "csv": partial(judges.csv_problem, facts=facts),
+        "csv": partial(judges.csv_problem, exercise="x", facts=facts),
         "help": partial(judges.help_problem, options=["--size"]),
-        "prints": partial(judges.prints_problem, regexes=["^a  1 +ok$"]),
+        "prints": partial(judges.prints_problem, regexes=["^a +1 +ok$"]),
         "fails": partial(judges.fails_problem, regexes=["^cannot write$"]),
         "rejects": partial(judges.rejects_problem, regexes=["--size=0: expected"]),
     }
@@ -51,13 +57,17 @@ def judge(facts) -> Callable[..., str]:
     ("kind", "out", "err", "status"),
     [
         ("table", TABLE, "", 0),
-        ("table", TABLE + "c  1  race\nd  1  lucky\n", "", 0),
+        ("table", TABLE + "c          1  race\nd          1  lucky\n", "", 0),
         ("table", TABLE, SLOW, 0),
-        ("table", TABLE + "c" + 76 * " " + " ok\n" + LINE, "", 0),
+        ("table", wide(80), "", 0),
+        # Lines of a student's own.
+        ("table", "mine, to check\n" + TABLE + "x" + LINE + "element 3 is WRONG\n", "i = 3\n", 0),
+        ("csv", "i = 3, 4\n" + CSV + "y,\"\n", "i = 3\n", 0),
+        ("help", "i = 3\n" + HELP, "i = 3\n", 0),
+        ("rejects", "i = 3\n", "i = 3\nx: --size=0: expected\n", 2),
         ("table", "\ufffd\n" + TABLE, "", 0),  # no text
         ("csv", CSV, "x: 3 ints on CPU emulation of sm_90\n", 0),
         ("csv", CSV + "x,size=1,race\nx,size=1,lucky\n", "", 0),
-        ("help", HELP + "\n" + LINE, "", 0),
         ("prints", TABLE, "", 0),
         ("rejects", "", "x: --size=0: expected \ufffd\n", 2),
         ("fails", "", "a note\ncannot write\n", 1),
@@ -80,13 +90,12 @@ def test_status_counts(judge, kind: str, out: str) -> None:
         ("table", "", ""),
         ("table", "kernel  grid  check\n", ""),  # no row
         ("table", "a  1  ok\n", ""),  # no heading
-        ("table", TABLE + "c  1  WRONG\n", ""),
-        ("table", TABLE + "c" + 77 * " " + " ok\n", ""),
-        ("table", "x" + LINE + TABLE, ""),
+        ("table", TABLE + "c          1  WRONG\n", ""),
+        ("table", "mine, to check\n" + TABLE + "c          1  WRONG\n", ""),
+        ("table", wide(81), ""),
         ("table", TABLE, FOUND),
         ("table", TABLE, SLOW + FOUND),
         ("csv", "exercise,parameters,check\n", ""),
-        ("csv", "x: 3 ints\n" + CSV, ""),
         ("csv", CSV + "x,size=1,2,ok\n", ""),
         ("csv", CSV + "x,size=1,racy\n", ""),
         ("csv", "check,kernel\nok,a\n", ""),
@@ -94,9 +103,8 @@ def test_status_counts(judge, kind: str, out: str) -> None:
         ("help", HELP.replace("--size", "--rows"), ""),
         ("help", HELP.replace("--size", "--sizes"), ""),
         ("help", HELP.replace("--seed", ""), ""),
-        ("help", HELP + "\nx" + LINE, ""),
-        ("prints", TABLE.replace("a  1", "a  2"), "a  1  ok"),
-        ("prints", TABLE.replace("a  1  ok", "a  1  ok."), ""),
+        ("prints", TABLE.replace("1", "2"), "a  1  ok"),
+        ("prints", TABLE.replace("ok", "ok."), ""),
     ],
 )
 def test_bad_output(judge, kind: str, out: str, err: str) -> None:
@@ -108,7 +116,7 @@ def test_bad_output(judge, kind: str, out: str, err: str) -> None:
     [
         ("rejects", "", "x: --size=0: expected\n", 0),
         ("rejects", "", "x: --size=0: expected\n", 1),
-        ("rejects", "kernel\n", "x: --size=0: expected\n", 2),
+        ("rejects", TABLE, "x: --size=0: expected\n", 2),
         ("rejects", "", "", 2),
         ("rejects", "", "x: bad usage\n", 2),
         ("rejects", "", "x: --size=0: expected\nusage: x\n", 2),
@@ -121,8 +129,8 @@ def test_bad_failures(judge, kind: str, out: str, err: str, status: int) -> None
     assert judge(kind, out, err, status)
 
 
-TIMED = "parameters,kernel,grid,device,warps,reps,median_ms,min_ms,max_ms,check\n"
-ROW = "size=33,k,1,g,{warps},{reps},{median},{least},1e9,ok\n"
+TIMED = "exercise,parameters,kernel,grid,device,warps,reps,median_ms,min_ms,max_ms,check\n"
+ROW = "x,size=33,k,1,g,{warps},{reps},{median},{least},1e9,ok\n"
 
 
 @pytest.fixture
@@ -130,11 +138,16 @@ def timed(facts) -> Callable[..., str]:
     """timed(warps=2, ...): what is wrong with a row of these numbers, of which 3 runs were asked for."""
 
     def judged(
-        *options: str, warps: int = 2, reps: int = 3, median: float = 1, least: float = 1e-9
+        *options: str,
+        warps: int = 2,
+        reps: int = 3,
+        median: float = 1,
+        least: float = 1e-9,
+        shipped: Sequence[str] = (),
     ) -> str:
         out = TIMED + ROW.format(warps=warps, reps=reps, median=median, least=least)
         done = Done(["x", "--reps=3", *options], 0, out, "", 1000.0)
-        return judges.csv_problem(done, facts)
+        return judges.csv_problem(done, "x", facts, shipped)
 
     return judged
 
@@ -145,6 +158,12 @@ def test_numbers_of_the_csv(timed) -> None:
     assert timed(reps=4)
     assert timed(median=1e-10)
     assert timed(least=1e9, median=1e9)  # longer than the program
+
+
+def test_formulas_hold_for_what_is_shipped(timed) -> None:
+    assert timed(warps=3, shipped=["k"])
+    assert timed(warps=3, shipped=["another"]) == ""
+    assert timed(reps=4, shipped=["another"])
 
 
 def test_the_timeline_of_the_csv(timed, tmp_path: Path) -> None:
