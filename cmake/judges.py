@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import re
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from program import Done
@@ -61,10 +61,8 @@ def csv_rows(done: Done, exercise: str) -> list[list[str]]:
     return list(csv.reader(filter(re.compile(f"(exercise|{exercise}),").match, lines), strict=True))
 
 
-def csv_problem(done: Done, exercise: str, facts: Facts, shipped: Collection[str] = ()) -> str:
-    """The program must print CSV on stdout, with a good verdict in each row. The numbers of the `shipped`
-    kernels, and those of the file that --timeline wrote, must be what the formulas in exercise.toml give;
-    those of all rows, if no kernel is named."""
+def csv_problem(done: Done, exercise: str) -> str:
+    """The program must print CSV on stdout, with a good verdict in each row."""
     wrong = _status_problem(done, 0) or _findings_problem(done)
     if wrong:
         return wrong
@@ -76,13 +74,20 @@ def csv_problem(done: Done, exercise: str, facts: Facts, shipped: Collection[str
         return f"the rows have different numbers of columns: {sorted(widths)}"
     if rows[0][-1] != CHECK or not {row[-1] for row in rows[1:]} <= GOOD:
         return 'the last column must be "check", and "ok" in every row'
-    named = [dict(zip(rows[0], row)) for row in rows[1:]]
-    return "\n".join(_number_problems(named, done, facts, shipped))
+    return ""
 
 
-def _number_problems(
-    rows: list[dict[str, str]], done: Done, facts: Facts, shipped: Collection[str]
-) -> list[str]:
+def numbers_problem(done: Done, exercise: str, facts: Facts) -> str:
+    """The program must print such CSV. The numbers in it, and those of the file that --timeline wrote, must be
+    what the formulas in exercise.toml give."""
+    wrong = csv_problem(done, exercise)
+    if wrong:
+        return wrong
+    head, *rows = csv_rows(done, exercise)
+    return "\n".join(_number_problems([dict(zip(head, row)) for row in rows], done, facts))
+
+
+def _number_problems(rows: list[dict[str, str]], done: Done, facts: Facts) -> list[str]:
     wrong = numbers.longer_than(rows, done.milliseconds)
     if done.option("reps"):
         wrong += numbers.wrong_reps(rows, int(done.option("reps")))
@@ -91,7 +96,7 @@ def _number_problems(
             spans = list(csv.DictReader(file, strict=True))
         microseconds = float(done.option("microseconds") or 0)
         wrong += timelines.problems(spans, rows, done.milliseconds, microseconds)
-    return wrong or numbers.problems(rows, facts, shipped)
+    return wrong or numbers.problems(rows, facts)
 
 
 def help_problem(done: Done, options: Sequence[str]) -> str:

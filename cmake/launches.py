@@ -12,7 +12,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scripts"))
 from lab_cli.counters.raw_csv import Launch  # noqa: E402
 from lab_cli.metrics import Metric  # noqa: E402
 from lab_cli.results.csv_file import Row  # noqa: E402
-from lab_cli.results.numbers import is_added  # noqa: E402
 
 TIMES = ("median_ms", "min_ms", "max_ms")
 
@@ -43,22 +42,28 @@ def matched(
         left = left[place + 1 :]
 
 
-def problem(rows: Sequence[Row], launches: Sequence[Launch], shipped: Collection[str] = ()) -> str:
+def problem(rows: Sequence[Row], launches: Sequence[Launch]) -> str:
     """Says what is wrong with the rows of a run with --profile, or returns an empty text.
 
     Each row with a grid must be a launch with that grid and block, in the same order, and have no time, since
-    nothing was timed. Where the name of a row is that of the kernel and a number, this number must be the
-    kernel's last template argument, unless a student has added the row."""
+    nothing was timed."""
     pairs = [*matched(rows, launches)]
     for row, launch, left in pairs:
         if not launch:
             found = ", ".join(f"{one.grid} blocks of {one.block}" for one in left)
             return f"{row['kernel']}: {row['grid']} blocks of {row['block']}, but launched were {found}"
-        if not is_added(row, shipped) and not is_called(row["kernel"], launch.kernel):
-            return f"{row['kernel']}: launched was {launch.kernel}"
         if row["reps"] != "0" or any(row[time] for time in TIMES):
             return f"{row['kernel']}: has a time with --profile"
     return "" if pairs else "no row has a grid"
+
+
+def name_problem(rows: Sequence[Row], launches: Sequence[Launch]) -> str:
+    """Where the name of a row is that of its kernel and a number, this number must be the kernel's last template
+    argument."""
+    for row, launch, _ in matched(rows, launches):
+        if launch and not is_called(row["kernel"], launch.kernel):
+            return f"{row['kernel']}: launched was {launch.kernel}"
+    return ""
 
 
 def descriptions(
@@ -67,12 +72,13 @@ def descriptions(
     shipped: Collection[str],
     metrics: Sequence[Metric],
 ) -> Iterator[str]:
-    """Of each kernel that a student has added, how its counts compare with those of the row before it."""
+    """Of each row that is not one of the `shipped` kernels, how its counts compare with those of the row
+    before it. Nothing where it is not known what was shipped."""
     before: tuple[str, Launch] | None = None
     for row, launch, _ in matched(rows, launches):
         if not launch:
             return
-        if is_added(row, shipped):
+        if shipped and row["kernel"] not in shipped:
             yield f"yours, {row['kernel']}, {_compared(launch, before, metrics)}"
         before = row["kernel"], launch
 

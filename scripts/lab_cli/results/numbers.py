@@ -8,7 +8,7 @@ more.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ..exercise_facts import Facts, Formulas
 from ..formula import Formula
@@ -19,22 +19,14 @@ EMULATION = "CPU emulation"  # how the name of such a device begins
 RATES = {"gbps": "bytes", "gflops": "flops"}  # in 10^9 per second, of what [work] has
 
 
-def problems(rows: Sequence[Row], facts: Facts, shipped: Collection[str] = ()) -> list[str]:
-    """What is wrong, a line each. `rows` may be those of several runs, one after the other. Where `shipped`
-    names kernels, the formulas hold for these alone, and speed-ups may refer to another row."""
+def problems(rows: Sequence[Row], facts: Facts) -> list[str]:
+    """What is wrong, a line each. `rows` may be those of several runs, one after the other."""
     found = []
     for number, row in enumerate(rows, 1):
         place = f"row {number}" + (f" ({row['kernel']})" if "kernel" in row else "")
-        of_formulas = [] if is_added(row, shipped) else [*_rates(row, facts), *_columns(row, facts)]
-        found += [f"{place}: {wrong}" for wrong in (*_times(row), *of_formulas)]
-    if any(is_added(row, shipped) for row in rows):
-        return found
+        for wrong in (*_times(row), *_rates(row, facts), *_columns(row, facts)):
+            found.append(f"{place}: {wrong}")
     return found + [*_speedups(rows, facts), *_peaks(rows)]
-
-
-def is_added(row: Row, shipped: Collection[str]) -> bool:
-    """Whether a student has added the kernel of this row."""
-    return bool(shipped) and "kernel" in row and row["kernel"] not in shipped
 
 
 def wrong_reps(rows: Sequence[Row], asked: int) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Callable
@@ -36,11 +35,11 @@ def facts(tmp_path: Path) -> exercise_facts.Facts:
 
 
 @pytest.fixture
-def judge(facts) -> Callable[..., str]:
+def judge() -> Callable[..., str]:
     """judge(kind, out=..., err=..., status=...): what is wrong with the program of x that ended so."""
     known: dict[str, Judge] = {
         "table": judges.table_problem,
-        "csv": partial(judges.csv_problem, exercise="x", facts=facts),
+        "csv": partial(judges.csv_problem, exercise="x"),
         "help": partial(judges.help_problem, options=["--size"]),
         "prints": partial(judges.prints_problem, regexes=["^a +1 +ok$"]),
         "fails": partial(judges.fails_problem, regexes=["^cannot write$"]),
@@ -138,16 +137,11 @@ def timed(facts) -> Callable[..., str]:
     """timed(warps=2, ...): what is wrong with a row of these numbers, of which 3 runs were asked for."""
 
     def judged(
-        *options: str,
-        warps: int = 2,
-        reps: int = 3,
-        median: float = 1,
-        least: float = 1e-9,
-        shipped: Sequence[str] = (),
+        *options: str, warps: int = 2, reps: int = 3, median: float = 1, least: float = 1e-9
     ) -> str:
         out = TIMED + ROW.format(warps=warps, reps=reps, median=median, least=least)
         done = Done(["x", "--reps=3", *options], 0, out, "", 1000.0)
-        return judges.csv_problem(done, "x", facts, shipped)
+        return judges.numbers_problem(done, "x", facts)
 
     return judged
 
@@ -158,12 +152,6 @@ def test_numbers_of_the_csv(timed) -> None:
     assert timed(reps=4)
     assert timed(median=1e-10)
     assert timed(least=1e9, median=1e9)  # longer than the program
-
-
-def test_formulas_hold_for_what_is_shipped(timed) -> None:
-    assert timed(warps=3, shipped=["k"])
-    assert timed(warps=3, shipped=["another"]) == ""
-    assert timed(reps=4, shipped=["another"])
 
 
 def test_the_timeline_of_the_csv(timed, tmp_path: Path) -> None:
