@@ -18,17 +18,15 @@ from unittest import mock
 import program
 import pytest
 from compile_quickly import Compiler
-from exercise_cases import KINDS, Exercise
-from lab_cli import exercise_facts, metrics
-from lab_cli.catalogue import facts_of
+from lab_cli import metrics
 from lab_cli.counters.raw_csv import parse
 from lab_cli.errors import LabError
 from lab_cli.paths import ROOT
 from page_answers import Run, Variant, answers, with_answer, words, written
 from page_files import source_of
+from students_tests import outcomes
 
 CLEAN = "no hazards found in"
-TEST_SMS = "4"  # LAB_TEST_SMS of cmake/LabExercise.cmake
 MOST_SECONDS = (
     60  # of a program with several answers, which may wait for each other: then each is tried alone
 )
@@ -54,8 +52,11 @@ def new_words(page: Path, variant: Variant) -> set[str] | None:
 
 
 def with_other(page: Path, one: Variant, other: Variant) -> Variant | None:
-    """Both answers in one; None where their changes meet, or another compiler takes them."""
+    """Both answers in one; None where their changes meet, another compiler takes them, or only one is meant to
+    be right."""
     if one.architecture != other.architecture:
+        return None
+    if one.is_meant_to_be_right != other.is_meant_to_be_right:
         return None
     both = replace(one, changes=[*one.changes, *other.changes])
     try:
@@ -129,33 +130,13 @@ def try_answers(
         compile_with_nvcc(source, whole.architecture)
         return
     compiled = compiler.program(source, folder / "program", "-w")
-    if all(is_meant_to_be_right(part) for part in parts):
-        try_tests_of_students(page, compiled)
+    if whole.is_meant_to_be_right:
+        for kind, name, outcome in outcomes(page, compiled):
+            assert not outcome.problem, f"{kind}: {name}: {outcome.printed}\n{outcome.problem}"
     for part in parts:
         assert part.runs, f"{page.parent.name}, {part.title}: no <!-- run: OPTIONS -->"
         for run in part.runs:
             try_out([str(compiled), *shlex.split(run.options)], run, bool(whole.program))
-
-
-def is_meant_to_be_right(variant: Variant) -> bool:
-    """Whether the code has no race, and no failure on purpose."""
-    return bool(variant.changes) and not any(
-        run.has_hazards or run.status for run in variant.runs
-    )
-
-
-def try_tests_of_students(page: Path, compiled: Path) -> None:
-    """AssertionError where the exercise with this program does not pass what `./lab test NAME` tries, at small
-    sizes: the runs of the answer have others."""
-    facts = facts_of(source_of(page))
-    exercise = Exercise(facts, exercise_facts.load(facts), compiled)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(compiled.parent)  # for files that runs write
-        patch.setenv("CUDA_EMULATOR_SMS", TEST_SMS)
-        for kind in ("options", "few_results", "hazards", "counts"):
-            for case in KINDS[kind](exercise):
-                outcome = case.try_it()
-                assert not outcome.problem, f"{kind}: {case.name}: {outcome.printed}"
 
 
 def compile_with_nvcc(source: Path, architecture: str) -> None:

@@ -131,7 +131,10 @@ def summary(all_cases: Iterable[Case]) -> str:
         lines.append(_row(OTHERS, [_cell(others)]))
     notes = [note for case in found for note in case.notes]
     if notes:
-        lines += ["", *(line for note in notes for line in wrap(note, 80, subsequent_indent="    "))]
+        lines += [
+            "",
+            *(line for note in notes for line in wrap(note, 80, subsequent_indent="    ")),
+        ]
     left_out = [case for case in others if case.outcome == NOT_RUN]
     if left_out:
         lines += ["", "left out:", *(f"    {_with_reason(case)}" for case in left_out)]

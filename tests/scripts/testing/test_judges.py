@@ -61,7 +61,7 @@ def judge() -> Callable[..., str]:
         ("table", wide(80), "", 0),
         # Lines of a student's own.
         ("table", "mine, to check\n" + TABLE + "x" + LINE + "element 3 is WRONG\n", "i = 3\n", 0),
-        ("csv", "i = 3, 4\n" + CSV + "y,\"\n", "i = 3\n", 0),
+        ("csv", "i = 3, 4\n" + CSV + 'y,"\n', "i = 3\n", 0),
         ("help", "i = 3\n" + HELP, "i = 3\n", 0),
         ("rejects", "i = 3\n", "i = 3\nx: --size=0: expected\n", 2),
         ("table", "\ufffd\n" + TABLE, "", 0),  # no text

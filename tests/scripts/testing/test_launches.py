@@ -17,7 +17,9 @@ def row(kernel: str, grid: str = "4", reps: str = "0") -> Row:
     return {"kernel": kernel, "grid": grid, "block": "32", "reps": reps, **times}
 
 
-def launch(kernel: str, grid: str = "4", efficiency: float = 50.0, conflicts: float = 192.0) -> Launch:
+def launch(
+    kernel: str, grid: str = "4", efficiency: float = 50.0, conflicts: float = 192.0
+) -> Launch:
     return Launch(kernel, grid, "32", "0", dict(zip(NAMES, (efficiency, conflicts))))
 
 
