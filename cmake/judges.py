@@ -120,12 +120,12 @@ def fails_problem(done: Done, regexes: Sequence[str]) -> str:
 
 
 def rejects_problem(done: Done, regexes: Sequence[str]) -> str:
-    """The program must end with status 2, no table, and a last line on stderr that matches each regex."""
+    """The program must end with status 2, no rows, and a last line on stderr that matches each regex."""
     wrong = _status_problem(done, 2)
     if wrong:
         return wrong
-    if _table_lines(done.stdout.splitlines()):
-        return "there must be no table"
+    if _table_lines(done.stdout.splitlines())[1:]:
+        return "there must be no rows"
     return _unmatched(regexes, _last_line(done.stderr))
 
 

@@ -200,7 +200,13 @@ def variants_of(answer: int, text: str) -> list[Variant]:
             now.architecture = head
         else:
             found.append(
-                Variant(answer, head, changes=[*every.changes], architecture=every.architecture)
+                Variant(
+                    answer,
+                    head,
+                    changes=[*every.changes],
+                    experiment=every.experiment,
+                    architecture=every.architecture,
+                )
             )
     if marks != len(MARK.findall(text)):
         raise LabError(

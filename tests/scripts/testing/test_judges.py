@@ -63,7 +63,7 @@ def judge() -> Callable[..., str]:
         ("table", "mine, to check\n" + TABLE + "x" + LINE + "element 3 is WRONG\n", "i = 3\n", 0),
         ("csv", "i = 3, 4\n" + CSV + 'y,"\n', "i = 3\n", 0),
         ("help", "i = 3\n" + HELP, "i = 3\n", 0),
-        ("rejects", "i = 3\n", "i = 3\nx: --size=0: expected\n", 2),
+        ("rejects", "mine, to check\n", "i = 3\nx: --size=0: expected\n", 2),
         ("table", "\ufffd\n" + TABLE, "", 0),  # no text
         ("csv", CSV, "x: 3 ints on CPU emulation of sm_90\n", 0),
         ("csv", CSV + "x,size=1,race\nx,size=1,lucky\n", "", 0),
