@@ -186,6 +186,7 @@ endmacro()
 # The tests that ask whether those tests would notice a mistake, and what a student's kernel may well change.
 macro(lab_test_for_maintainers)
     if(LAB_CHOSEN_BACKEND STREQUAL "gpu")
+        lab_check_exercise(${name} ${facts} numbers full numbers_on_gpu ${shipped})
         if(arg_ARCHITECTURES) # which the cpu back end cannot run
             list(TRANSFORM architectures REPLACE "-.*$" "")
             lab_add_case(${name} broken full ${PROJECT_SOURCE_DIR}/tests/broken_exercise.py ${source}
@@ -193,6 +194,8 @@ macro(lab_test_for_maintainers)
         endif()
     elseif(LAB_INSTRUMENT)
         lab_add_test_programs(${name} ${source} ${arg_AS_GPU})
+        lab_check_exercise(${name} ${facts} numbers full numbers ${shipped})
+        lab_check_exercise(${name} ${facts} as_shipped full as_shipped ${shipped}_instrumented)
         lab_add_case(${name} printed full ${lab_cmake_folder}/check_printed.py ${facts} $<TARGET_FILE:${shipped}>)
         lab_add_case(${name} broken full ${PROJECT_SOURCE_DIR}/tests/broken_exercise.py ${source}
             --library $<TARGET_FILE:cuda_emulator> $<TARGET_FILE:lab_common>)

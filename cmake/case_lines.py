@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-# Words that begin the line of a case; lab_cli/testing/summary.py reads them.
-OK, FAILED, LEFT_OUT = "ok      ", "FAILED  ", "skipped "
+# Words that begin the line of a case, or of what is to be said of it; lab_cli/testing/summary.py reads them.
+OK, FAILED, LEFT_OUT, NOTE = "ok      ", "FAILED  ", "skipped ", "note    "
 SKIPPED = 77  # the exit status by which ctest knows a test that cannot be made here
 
 
@@ -23,6 +23,10 @@ class CaseLines:
             self._failed.append(name)
         line = f"{FAILED}{name}: {'; '.join(problems)}" if problems else f"{OK}{name}"
         print(line, flush=True)
+
+    def note(self, text: str) -> None:
+        """Prints what a student may want to know, right or wrong."""
+        print(f"{NOTE}{text}", flush=True)
 
     def leave_out(self, name: str) -> None:
         """Prints that a case was skipped."""

@@ -4,7 +4,7 @@ cases NAME/results, NAME/hazards and so on of it.
     check_exercise.py KIND exercise.toml PROGRAM
 
 KIND is one of exercise_cases.KINDS. This prints a line for each case, with what the program printed where
-the case failed, and at the end names the first case that failed. It ends with 1 where one failed. It ends
+the case failed, and the notes on it, and at the end names the first case that failed. It ends with 1 where one failed. It ends
 with 77, which ctest shows as skipped, where all cases were skipped because there is no usable GPU, or where
 PROGRAM is not built or is older than its source.
 """
@@ -36,6 +36,8 @@ def tried(cases: Iterable[Case]) -> int:
             continue
         if outcome.problem and outcome.printed:
             print(outcome.printed.rstrip("\n"))
+        for note in outcome.notes:
+            lines.note(note)
         lines.tell(case.name, [outcome.problem] if outcome.problem else [])
     return lines.end()
 

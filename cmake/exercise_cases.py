@@ -3,12 +3,12 @@ printed. All of it follows from exercise.toml."""
 
 from __future__ import annotations
 
-import csv
 import re
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache, partial
+from dataclasses import dataclass
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,8 +20,12 @@ from program import Done, run, run_noting
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
 
+from lab_cli import metrics  # noqa: E402
 from lab_cli.counters import raw_csv  # noqa: E402
-from lab_cli.exercise_facts import Cases, Facts  # noqa: E402
+from lab_cli.counters.raw_csv import Launch  # noqa: E402
+from lab_cli.exercise_facts import Cases, Facts, Hazards  # noqa: E402
+from lab_cli.results import csv_file, store  # noqa: E402
+from lab_cli.results.csv_file import Row  # noqa: E402
 
 # Options that every exercise must refuse. They come from common/, so one exercise of a chapter tries all of
 # them, and each other exercise the first.
@@ -38,7 +42,7 @@ REJECTED_BY_ALL = {
 WARPS = re.compile(
     r"--block[ =](128|256|512|1024)( |$)"
 )  # whose warps wait for one another at a barrier
-COMPARE = ROOT / "tests" / "emulator" / "profiler" / "compare.py"  # which a hand-out has not
+COMPARE = ROOT / "tests" / "emulator" / "profiler" / "compare.py"
 
 
 class Outcome(NamedTuple):
@@ -47,6 +51,7 @@ class Outcome(NamedTuple):
     problem: str  # empty if all was right
     printed: str = ""
     skipped: bool = False
+    notes: Sequence[str] = ()  # what a student may want to know, right or wrong
 
 
 class Case(NamedTuple):
@@ -56,7 +61,8 @@ class Case(NamedTuple):
     try_it: Callable[[], Outcome]
 
 
-class Exercise(NamedTuple):
+@dataclass(frozen=True)
+class Exercise:
     """The exercise that is tested, and its program on one back end."""
 
     facts_file: Path
@@ -67,15 +73,43 @@ class Exercise(NamedTuple):
     def source(self) -> Path:
         return self.facts_file.with_name(f"{self.facts_file.parent.name}.cu")
 
+    @property
+    def recorded(self) -> Path:
+        """The folder of what a GPU measured and counted."""
+        return self.facts_file.parent / "results" / "h200"
+
+    @cached_property
+    def shipped(self) -> set[str]:
+        """The kernels that a GPU has measured: all others in the table are a student's. Empty where nothing
+        was measured, or where the table has no kernels."""
+        path = store.file(self.recorded)
+        if not path.exists():
+            return set()
+        rows = csv_file.parse(csv_file.read_text(path), path).rows
+        return {row["kernel"] for row in rows if "kernel" in row}
+
 
 def results(exercise: Exercise, backend: str) -> Iterator[Case]:
-    """Right rows at each of its runs, right numbers in them, and what it must print."""
+    """Right rows at each of its runs."""
     tests = exercise.facts.tests
-    numbers = [f"{options} --csv --reps=4" for options in tests.small_runs]
     runs = tests.runs if backend == "gpu" else _with_one_repetition(tests)
-    for options in [*runs, f"{tests.runs[0]} --profile", *numbers]:
+    for options in [*runs, f"{tests.runs[0]} --profile", f"{tests.runs[0]} --csv"]:
         yield _run(exercise, options, _table_or_csv(exercise, options))
+
+
+def numbers(exercise: Exercise, backend: str) -> Iterator[Case]:
+    """The right numbers in the rows of the kernels as they were shipped, and what it must print."""
+    tests = exercise.facts.tests
+    runs = [options for options in tests.runs if "--csv" in options]
+    for options in [*runs, *(f"{options} --csv --reps=4" for options in tests.small_runs)]:
+        yield _numbers(exercise, options)
     yield from _matching(exercise, ("prints", f"prints_on_{backend}", "fails"))
+
+
+def _numbers(exercise: Exercise, options: str) -> Case:
+    name = exercise.source.stem
+    judge = partial(judges.numbers_problem, exercise=name, facts=exercise.facts)
+    return _run(exercise, options, judge)
 
 
 def _with_one_repetition(tests: Cases) -> list[str]:
@@ -105,8 +139,7 @@ def per_thread(exercise: Exercise) -> Iterator[Case]:
 
 def as_gpu(exercise: Exercise) -> Iterator[Case]:
     """The numbers and texts that NAME_as_gpu must print as on a GPU."""
-    options = f"{exercise.facts.tests.runs[0]} --csv --reps=1"
-    yield _run(exercise, options, _table_or_csv(exercise, options))
+    yield _numbers(exercise, f"{exercise.facts.tests.runs[0]} --csv --reps=1")
     yield from _matching(exercise, ("prints_on_gpu",))
 
 
@@ -123,26 +156,31 @@ def options(exercise: Exercise) -> Iterator[Case]:
 
 
 def hazards(exercise: Exercise) -> Iterator[Case]:
-    """What the hazard check must say: by default nothing, with the small runs and the first whose blocks
-    have four warps or more."""
+    """The hazard check must find no more than is there on purpose: by default nothing, with the small runs and
+    the first whose blocks have four warps or more."""
     tests = exercise.facts.tests
     for entry in tests.hazards:
-        yield _hazards(exercise, entry.options, entry.regex)
+        yield _hazards(exercise, entry.options, entry.at_most)
     if not tests.hazards:
         warps = [run for run in tests.runs if WARPS.search(run)][:1]
         for words in dict.fromkeys([*exercise.facts.tests.small_runs, *warps]):
-            yield _hazards(exercise, words, "^no hazards found in [0-9]+ kernel launch")
+            yield _hazards(exercise, words, Hazards(words, 0).at_most)
 
 
 def counts(exercise: Exercise) -> Iterator[Case]:
-    """The rows must say what was launched, where the table has columns for it. The cpu profiler must count
-    what a GPU counted, where there is a recording of that."""
-    if "Columns::kPlain" not in exercise.source.read_text(encoding="utf-8"):
-        odd = exercise.facts.tests.small_runs[-1]
-        yield Case(_name(exercise, f"{odd} (launches)"), partial(_launches, exercise, odd))
-    recorded = exercise.source.parent / "results" / "h200" / "counts.debug.csv"
-    if recorded.exists() and COMPARE.exists():
-        yield Case(_name(exercise, "(counts of a GPU)"), partial(_compare, exercise))
+    """The rows must say what was launched, where the table has columns for it. Of kernels that a student has
+    added, this says what the cpu profiler counts."""
+    yield from _launches(exercise, "(launches)", launches.problem)
+
+
+def as_shipped(exercise: Exercise) -> Iterator[Case]:
+    """The hazard check must find what is there on purpose. Rows with numbers in their names must be launches of
+    such kernels. The cpu profiler must count what a GPU counted, where there is a recording of that."""
+    for entry in exercise.facts.tests.hazards:
+        yield _hazards(exercise, entry.options, entry.exactly)
+    yield from _launches(exercise, "(names)", launches.name_problem)
+    if (exercise.recorded / "counts.debug.csv").exists():
+        yield Case(_name(exercise, "(counts of a GPU)"), partial(_gpu_counts, exercise))
 
 
 def _name(exercise: Exercise, options: str) -> str:
@@ -156,7 +194,7 @@ def _run(exercise: Exercise, options: str, judge: Callable[[Done], str]) -> Case
 
 def _table_or_csv(exercise: Exercise, options: str) -> Callable[[Done], str]:
     if "--csv" in options:
-        return partial(judges.csv_problem, facts=exercise.facts)
+        return partial(judges.csv_problem, exercise=exercise.source.stem)
     return judges.table_problem
 
 
@@ -196,17 +234,34 @@ def _hazards(exercise: Exercise, options: str, regex: str) -> Case:
     return Case(_name(exercise, options), try_it)
 
 
-def _launches(exercise: Exercise, options: str) -> Outcome:
+def _launches(
+    exercise: Exercise, about: str, judge: Callable[[Sequence[Row], Sequence[Launch]], str]
+) -> Iterator[Case]:
+    """Compares the rows of the odd run with what was launched, unless the table has no columns for it."""
+    if "Columns::kPlain" in exercise.source.read_text(encoding="utf-8"):
+        return
+    odd = exercise.facts.tests.small_runs[-1]
+    yield Case(_name(exercise, f"{odd} {about}"), partial(_compared, exercise, odd, judge))
+
+
+def _compared(
+    exercise: Exercise, options: str, judge: Callable[[Sequence[Row], Sequence[Launch]], str]
+) -> Outcome:
     command = [str(exercise.program), *shlex.split(options), "--csv", "--profile"]
     done, profile = run_noting(command, "CUDA_EMULATOR_PROFILE")
     printed = done.stdout + done.stderr
     if done.returncode != 0:
         return Outcome(f"exit status {done.returncode}, expected 0", printed)
-    rows = list(csv.DictReader(done.stdout.splitlines()))
-    return Outcome(launches.problem(rows, raw_csv.parse(profile).launches), printed)
+    head, *cells = judges.csv_rows(done, exercise.source.stem) or [[]]
+    rows = [dict(zip(head, row)) for row in cells]
+    launched = raw_csv.parse(profile).launches
+    known = metrics.load()
+    asked = known.find(exercise.facts.metrics or known.own)
+    notes = [*launches.descriptions(rows, launched, exercise.shipped, asked)]
+    return Outcome(judge(rows, launched), printed, notes=notes)
 
 
-def _compare(exercise: Exercise) -> Outcome:
+def _gpu_counts(exercise: Exercise) -> Outcome:
     name = exercise.source.stem
     python = [sys.executable, "-B", "-S"]
     done = run([*python, str(COMPARE), str(exercise.program), name, str(exercise.source)])
@@ -224,4 +279,7 @@ KINDS: dict[str, Callable[[Exercise], Iterator[Case]]] = {
     "options": options,
     "hazards": hazards,
     "counts": counts,
+    "as_shipped": as_shipped,
+    "numbers": partial(numbers, backend="cpu"),
+    "numbers_on_gpu": partial(numbers, backend="gpu"),
 }

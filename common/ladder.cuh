@@ -27,7 +27,12 @@ struct Name {
 // a string (lab::mismatch(...); empty: nothing). It may take the times, for columns that need them.
 class Check {
   public:
-    template <typename Function, std::enable_if_t<!std::is_same_v<Function, Check>, int> = 0>
+    template <typename Function>
+    static constexpr bool kFits = !std::is_same_v<Function, Check> &&
+                                  (std::is_invocable_r_v<Finding, Function&> ||
+                                   std::is_invocable_r_v<Finding, Function&, const Statistics&>);
+
+    template <typename Function, std::enable_if_t<kFits<Function>, int> = 0>
     Check(Function function) {
         if constexpr (std::is_invocable_v<Function, const Statistics&>) {
             function_ = std::move(function);
@@ -74,6 +79,12 @@ class Fastest {
     Timed first_, kernel_, library_;
 };
 
+// Can Ladder::rung() be called with these?
+template <typename... Arguments>
+inline constexpr bool kIsRung =
+    std::is_invocable_v<void(const Name&, dim3, dim3, const Work&, const Check&, const Launch&),
+                        Arguments...>;
+
 class Ladder {
   public:
     // Speedups refer to the first row of the ladder. All its kernels write to `output`, which is
@@ -87,6 +98,17 @@ class Ladder {
     // it has to move or lab::flops() that it has to compute; grid and block are for the table.
     void rung(const Name& name, dim3 grid, dim3 block, const Work& work, const Check& check,
               const Launch& launch);
+
+    // Any other call: the compiler says what is expected.
+    template <typename... Others, std::enable_if_t<!kIsRung<Others...>, int> = 0>
+    void rung(Others&&...) {
+        static_assert(kIsRung<Others...>,
+                      "expected: rung(name, grid, block, work, check, launch). "
+                      "work: lab::bytes(n), lab::flops(n) or lab::kNoRate. "
+                      "check: a function without parameters that returns what is wrong, as "
+                      "[&] { return lab::mismatch(output, expected); } does, or a lab::Finding. "
+                      "launch: [&] { kernel<<<grid, block>>>(...); }");
+    }
 
     // A library that does the same job.
     void peer(const Name& name, const Work& work, const Check& check, const Launch& launch);

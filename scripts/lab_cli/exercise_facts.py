@@ -107,6 +107,9 @@ from .toml_file import FLAG, LIST, NUMBER, TABLE, TEXT, TEXTS, WHOLE, Rule, chec
 ODD = re.compile(r"=[0-9x]+[13579]( |$)")
 
 
+NO_LAUNCH = "^no kernel was launched: nothing was looked at$"
+
+
 @dataclass(frozen=True)
 class Hazards:
     """What the hazard check finds with these options."""
@@ -116,13 +119,18 @@ class Hazards:
     launches: int | None = None  # None: any number
 
     @property
-    def regex(self) -> str:
-        """Of the last line of the report."""
+    def exactly(self) -> str:
+        """A regex of the last line of the report."""
         if self.launches == 0:
-            return "^no kernel was launched: nothing was looked at$"
-        found = f"{self.hazards or 'no'} hazard{'' if self.hazards == 1 else 's'}"
+            return NO_LAUNCH
         launches = "[0-9]+" if self.launches is None else str(self.launches)
-        return rf"^{found} found in {launches} kernel launch"
+        return rf"^{self.hazards or 'no'} hazards? found in {launches} kernel launch"
+
+    @property
+    def at_most(self) -> str:
+        """The same, whatever was launched, where it finds no more than these."""
+        numbers = "|".join(["no", *map(str, range(1, self.hazards + 1))])
+        return rf"^({numbers}) hazards? found in [0-9]+ kernel launch|{NO_LAUNCH}"
 
 
 @dataclass(frozen=True)

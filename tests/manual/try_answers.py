@@ -27,7 +27,6 @@ from lab_cli.machine import setup  # noqa: E402
 from page_answers import Run, Variant, answers, words, written  # noqa: E402
 from page_files import source_of  # noqa: E402
 
-NO_HAZARDS = ("", "no kernel was launched")  # what a run finds that has none
 Compile = Callable[[Path], Path]
 
 
@@ -49,7 +48,7 @@ def try_answer(page: Path, variant: Variant, build: Compile, folder: Path) -> st
 def sure_runs(variant: Variant) -> list[Run]:
     """Those whose results are not of chance; those of nvcc's answers have no options of their own."""
     runs = variant.runs or ([Run("")] if variant.architecture else [])
-    return [run for run in runs if run.finds in NO_HAZARDS]
+    return [run for run in runs if not run.has_hazards]
 
 
 def trials(names: list[str], build: Compile) -> dict[str, Callable[[Path], str]]:

@@ -22,6 +22,8 @@ and at the end of the answer
                                 or one for all launches together.
         multiprocessors: NUMBER The cpu back end has so many of them.
     <!-- measure: OPTIONS -->   results/<gpu>/answers.csv has rows of this run (measure_answers.py).
+    <!-- experiment: REASON --> The code is to be looked at, not to be kept: other rows or other sizes are
+                                wrong with it. The tests of the exercise need not pass.
     <!-- nvcc: 90a -->          The code needs a GPU; nvcc compiles it for this architecture.
     <!-- variant: NAME -->      The comments below belong to this variant of the answer, those above the
                                 first variant to all of them.
@@ -46,7 +48,7 @@ from page_files import source_of
 
 ANSWER = re.compile(r"<summary>Answer (\d+)</summary>(.*?)</details>", re.DOTALL)
 COMMENT = re.compile(
-    r"^<!-- (code|change|variant|run|measure|nvcc):(?: (.*?))??(?:\n(.*?))?(?: |(?<=\n))-->\n"
+    r"^<!-- (code|change|variant|run|measure|experiment|nvcc):(?: (.*?))??(?:\n(.*?))?(?: |(?<=\n))-->\n"
     r"(?:```(cpp)?\n(.*?)^```)?",
     re.MULTILINE | re.DOTALL,
 )
@@ -120,6 +122,10 @@ class Run:
     counts: dict[str, list[float]] = field(default_factory=dict)
     multiprocessors: str = ""
 
+    @property
+    def has_hazards(self) -> bool:
+        return self.finds not in ("", "no kernel was launched")
+
 
 @dataclass
 class Variant:
@@ -131,7 +137,14 @@ class Variant:
     changes: list[Change] = field(default_factory=list)
     runs: list[Run] = field(default_factory=list)
     measured: list[str] = field(default_factory=list)
+    experiment: str = ""
     architecture: str = ""
+
+    @property
+    def is_meant_to_be_right(self) -> bool:
+        """Whether the code is for the exercise, and no experiment, race or failure."""
+        wrong = (run.has_hazards or run.status for run in self.runs)
+        return bool(self.changes) and not self.experiment and not any(wrong)
 
     @property
     def title(self) -> str:
@@ -181,11 +194,19 @@ def variants_of(answer: int, text: str) -> list[Variant]:
             now.runs.append(_run(head, lines, "" if language else block))
         elif kind == "measure":
             now.measured.append(head)
+        elif kind == "experiment":
+            now.experiment = head
         elif kind == "nvcc":
             now.architecture = head
         else:
             found.append(
-                Variant(answer, head, changes=[*every.changes], architecture=every.architecture)
+                Variant(
+                    answer,
+                    head,
+                    changes=[*every.changes],
+                    experiment=every.experiment,
+                    architecture=every.architecture,
+                )
             )
     if marks != len(MARK.findall(text)):
         raise LabError(

@@ -1,5 +1,5 @@
 """The code in the answers of the pages (page_answers.py): it compiles, and its runs end, print, count and
-have hazards as the page says.
+have hazards as the page says. An answer that is meant to be right also passes the tests that a student runs.
 
 Answers of a page that have nothing to do with each other are compiled into one program: with it each passes, or
 else is tried alone."""
@@ -24,6 +24,7 @@ from lab_cli.errors import LabError
 from lab_cli.paths import ROOT
 from page_answers import Run, Variant, answers, with_answer, words, written
 from page_files import source_of
+from students_tests import outcomes
 
 CLEAN = "no hazards found in"
 MOST_SECONDS = (
@@ -51,8 +52,11 @@ def new_words(page: Path, variant: Variant) -> set[str] | None:
 
 
 def with_other(page: Path, one: Variant, other: Variant) -> Variant | None:
-    """Both answers in one; None where their changes meet, or another compiler takes them."""
+    """Both answers in one; None where their changes meet, another compiler takes them, or only one is meant to
+    be right."""
     if one.architecture != other.architecture:
+        return None
+    if one.is_meant_to_be_right != other.is_meant_to_be_right:
         return None
     both = replace(one, changes=[*one.changes, *other.changes])
     try:
@@ -126,6 +130,9 @@ def try_answers(
         compile_with_nvcc(source, whole.architecture)
         return
     compiled = compiler.program(source, folder / "program", "-w")
+    if whole.is_meant_to_be_right:
+        for kind, name, outcome in outcomes(page, compiled):
+            assert not outcome.problem, f"{kind}: {name}: {outcome.printed}\n{outcome.problem}"
     for part in parts:
         assert part.runs, f"{page.parent.name}, {part.title}: no <!-- run: OPTIONS -->"
         for run in part.runs:

@@ -44,6 +44,7 @@ counts: divergent_branch 1, 2
 multiprocessors: 3
 -->
 <!-- variant: large -->
+<!-- experiment: it is wrong at other sizes -->
 <!-- change: before `e`
     int f;
     int g;
@@ -62,9 +63,34 @@ def test_comments_of_an_answer() -> None:
     large = Change("before `e`", "    int f;\n    int g;\n")
     assert variants_of(4, ANSWER) == [
         Variant(4, "small", changes=both, runs=[small]),
-        Variant(4, "large", changes=[*both, large], runs=[Run("")], measured=["--size=1G", ""]),
+        Variant(
+            4,
+            "large",
+            changes=[*both, large],
+            runs=[Run("")],
+            measured=["--size=1G", ""],
+            experiment="it is wrong at other sizes",
+        ),
     ]
     assert variants_of(4, "\nOnly words.\n") == []
+
+
+@pytest.mark.parametrize(
+    ("variant", "right"),
+    [
+        (Variant(runs=[Run("")], changes=[Change("before `a`")]), True),
+        (
+            Variant(runs=[Run("", finds="no kernel was launched")], changes=[Change("before `a`")]),
+            True,
+        ),
+        (Variant(runs=[Run(""), Run("", status=1)], changes=[Change("before `a`")]), False),
+        (Variant(runs=[Run("", finds="race")], changes=[Change("before `a`")]), False),
+        (Variant(runs=[Run("")], changes=[Change("before `a`")], experiment="why"), False),
+        (Variant(runs=[Run("")]), False),
+    ],
+)
+def test_which_answers_are_meant_to_be_right(variant: Variant, right: bool) -> None:
+    assert variant.is_meant_to_be_right == right
 
 
 @pytest.mark.parametrize(

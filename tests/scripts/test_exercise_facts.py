@@ -187,9 +187,21 @@ def test_the_least_that_there_must_be(tmp_path: Path) -> None:
     ],
 )
 def test_hazards_as_the_report_says_them(entry: Hazards, line: str) -> None:
-    assert re.search(entry.regex, line)
+    assert re.search(entry.exactly, line)
     for other in ("no hazards found in 7 kernel", "2 hazards found in 4 kernel launches"):
-        assert not re.search(replace(entry, hazards=5).regex, other)
+        assert not re.search(replace(entry, hazards=5).exactly, other)
+
+
+def test_hazards_that_a_student_has_fixed_or_added() -> None:
+    (some, none) = (Hazards("", 2, 3).at_most, Hazards("", 0, 0).at_most)
+    for line in ("no hazards found in 9 kernel launches", "1 hazard found in 1 kernel launch"):
+        assert re.search(some, line)
+    assert re.search(some, "2 hazards found in 4 kernel launches")
+    for line in ("3 hazards found in 3 kernel launches", "12 hazards found in 3 kernel launches"):
+        assert not re.search(some, line)
+    assert re.search(none, "no hazards found in 1 kernel launch")
+    assert re.search(none, "no kernel was launched: nothing was looked at")
+    assert not re.search(none, "1 hazard found in 1 kernel launch")
 
 
 TESTS = "idea = ''\n[tests]\nruns = ['']\n"

@@ -16,7 +16,7 @@ FILE = "lab_passed.json"  # in the build folder
 
 
 def read(folder: Path) -> dict[str, dict]:
-    """By test: the hash, and the names of its cases. Empty where nothing is known."""
+    """By test: the hash, and of each case its name and the notes on it. Empty where nothing is known."""
     try:
         content = json.loads((folder / FILE).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
@@ -29,8 +29,10 @@ def cases_of(test: CTest, digest: str, known: dict[str, dict]) -> list[Case] | N
     entry = known.get(test.name)
     if not digest or not isinstance(entry, dict) or entry.get("inputs") != digest:
         return None
-    names = entry.get("cases")
-    return [Case(str(name), test, RUN) for name in names] if isinstance(names, list) else None
+    cases = entry.get("cases")
+    if not isinstance(cases, list) or not all(isinstance(case, list) and case for case in cases):
+        return None
+    return [Case(str(name), test, RUN, notes=tuple(map(str, notes))) for name, *notes in cases]
 
 
 def record(folder: Path, ran: Iterable[Case], digests: dict[str, str]) -> None:
@@ -44,7 +46,8 @@ def record(folder: Path, ran: Iterable[Case], digests: dict[str, str]) -> None:
         for name, cases in by_test.items():
             known.pop(name, None)
             if _passed(cases) and digests.get(name):
-                known[name] = {"inputs": digests[name], "cases": [case.name for case in cases]}
+                noted = [[case.name, *case.notes] for case in cases]
+                known[name] = {"inputs": digests[name], "cases": noted}
         write(folder / FILE, json.dumps(known, indent=1, sort_keys=True) + "\n")
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 from xml.etree import ElementTree
 
 from ..errors import LabError
@@ -17,6 +18,7 @@ OTHERS = "other tests"
 OF_PYTEST = re.compile(r"(?:FAILED|ERROR) (\S+\.py\b.*)")  # of its short summary: a test, and why
 # The line of a case that cmake/check_exercise.py has tried.
 OF_EXERCISE = re.compile(r"(ok     |FAILED |skipped) (.*)")
+NOTE = re.compile(r"note    (.*)")
 OUTCOMES = {"ok": RUN, "FAILED": FAIL, "skipped": NOT_RUN}
 
 
@@ -28,6 +30,7 @@ class Case:
     test: CTest
     outcome: str  # RUN, FAIL, or NOT_RUN where it was skipped
     printed: str = ""
+    notes: tuple[str, ...] = ()  # what a student may want to know, right or wrong
 
     @property
     def about(self) -> str:
@@ -60,17 +63,20 @@ def of_test(test: CTest, outcome: str, printed: str) -> list[Case]:
 
 def _named(test: CTest, printed: str) -> Iterator[Case]:
     before: list[str] = []
+    notes: list[str] = []
     for line in printed.splitlines():
-        head = OF_EXERCISE.fullmatch(line)
-        if not head:
+        head, note = OF_EXERCISE.fullmatch(line), NOTE.fullmatch(line)
+        if note:
+            notes.append(note[1])
+        elif not head:
             before.append(line)
+        if not head:
             continue
         outcome = OUTCOMES[head[1].rstrip()]
         name, _, problem = head[2].partition(": ") if outcome == FAIL else (head[2], "", "")
-        yield Case(
-            name, test, outcome, "\n".join([*before, f"FAILED: {problem}"] if problem else [])
-        )
-        before = []
+        said = "\n".join([*before, f"FAILED: {problem}"] if problem else [])
+        yield Case(name, test, outcome, said, tuple(notes))
+        before, notes = [], []
 
 
 def _cell(some: Iterable[Case]) -> str:
@@ -109,8 +115,8 @@ def _row(name: str, cells: Iterable[str]) -> str:
 
 
 def summary(all_cases: Iterable[Case]) -> str:
-    """A line for each exercise, one for all other tests, which of these were left out, and what failed; empty
-    if nothing ran."""
+    """A line for each exercise, one for all other tests, the notes on them, which tests were left out, and what
+    failed; empty if nothing ran."""
     found = list(all_cases)
     lines: list[str] = []
     of_exercises = [case for case in found if case.about]
@@ -123,6 +129,12 @@ def summary(all_cases: Iterable[Case]) -> str:
     others = [case for case in found if not case.about]
     if others:
         lines.append(_row(OTHERS, [_cell(others)]))
+    notes = [note for case in found for note in case.notes]
+    if notes:
+        lines += [
+            "",
+            *(line for note in notes for line in wrap(note, 80, subsequent_indent="    ")),
+        ]
     left_out = [case for case in others if case.outcome == NOT_RUN]
     if left_out:
         lines += ["", "left out:", *(f"    {_with_reason(case)}" for case in left_out)]

@@ -44,8 +44,6 @@ PROCESSORS = {62: "x86-64", 183: "AArch64"}
 NOT_BUILT = 77  # ctest shows it as skipped
 GPU = "h200"
 RECORDED = Path(__file__).parent / "recorded"  # of our own programs
-# A hand-out (./lab handout) lacks kernels, and what was recorded of them.
-HANDED_OUT = (Path(__file__).parents[3] / "handout.toml").exists()
 
 # Some grids are made for the device: the emulation gets as many multiprocessors as an H200 has.
 DEVICE = {"CUDA_EMULATOR_SMS": "132"}
@@ -249,7 +247,7 @@ def outlived(
             continue
         meant = {kernel for kernel in kernels if re.fullmatch(difference.kernels, kernel)}
         gone = sorted(kernel for kernel in meant if (difference, kernel) not in used)
-        if gone or not (meant or HANDED_OUT):
+        if gone or not meant:
             which = ", ".join(gone) or difference.kernels
             problems.append(f"no difference any more: {which}: {difference.reason}")
     return problems
@@ -267,9 +265,9 @@ def read_recorded(name: str, build: str) -> list[dict[str, str]]:
 def not_as_in_table(
     name: str, counted: list[dict[str, str]], program: str, makers: str
 ) -> list[str]:
-    """What an exercise counts otherwise than the table says; a hand-out has none."""
+    """What an exercise counts otherwise than the table says."""
     known = exercise(name)
-    if known is None or HANDED_OUT:
+    if known is None:
         return []
     import exercise_table  # which imports this file
 

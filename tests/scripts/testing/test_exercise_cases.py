@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Callable
 
@@ -34,6 +35,8 @@ slow_runs = ["--size=1000000 --fast"]
 runs = ["--size=16M"]
 """
 
+TABLE = "echo 'kernel check'; echo 'a      {}'"  # a script that prints one
+
 
 @pytest.fixture
 def made(tmp_path: Path) -> Callable[..., Exercise]:
@@ -59,10 +62,8 @@ def names_of(kind: str, exercise: Exercise) -> list[str]:
 def test_the_runs_of_each_kind(made) -> None:
     exercise = made()
     runs = exercise.facts.tests.runs
-    # The numbers are judged at the small run and at the odd one.
-    numbers = ["--size=100 --csv --reps=4", "--size=17 --block=128 --csv --reps=4"]
-    common = ["--size=100 --profile", *numbers, "--size=1"]
-    assert names_of("results_on_gpu", exercise) == [*runs, *common, "--size=3", "--size=5"]
+    common = ["--size=100 --profile", "--size=100 --csv"]
+    assert names_of("results_on_gpu", exercise) == [*runs, *common]
     # The cpu back end takes long to repeat a kernel, so only the small runs do.
     once = [
         "--size=100",
@@ -71,7 +72,11 @@ def test_the_runs_of_each_kind(made) -> None:
         "--size=7 --csv --reps=1",
         "--size=33 --block=64 --reps=1",
     ]
-    assert names_of("results", exercise) == [*once, *common, "--size=2", "--size=5"]
+    assert names_of("results", exercise) == [*once, *common]
+    # The numbers are judged at the small run, at the odd one, and where others have --csv.
+    rows = ["--size=7 --csv", "--size=100 --csv --reps=4", "--size=17 --block=128 --csv --reps=4"]
+    assert names_of("numbers", exercise) == [*rows, "--size=1", "--size=2", "--size=5"]
+    assert names_of("numbers_on_gpu", exercise) == [*rows, "--size=1", "--size=3", "--size=5"]
     assert names_of("few_results", exercise) == ["--size=100", "--size=17 --block=128"]
     assert names_of("slow_results", exercise) == ["--size=1000000 --fast"]
     assert names_of("per_thread", exercise) == ["--size=4"]
@@ -79,6 +84,7 @@ def test_the_runs_of_each_kind(made) -> None:
     # Small, odd, and four warps to a block, which here is the odd one, too.
     assert names_of("hazards", exercise) == ["--size=100", "--size=17 --block=128"]
     assert names_of("counts", exercise) == ["--size=17 --block=128 (launches)"]
+    assert names_of("as_shipped", exercise) == ["--size=17 --block=128 (names)"]
 
 
 def test_one_exercise_of_a_chapter_tries_what_all_must_refuse(made) -> None:
@@ -94,14 +100,17 @@ def test_hazards_that_are_there_on_purpose(made) -> None:
     facts = FACTS.replace(
         "[tests.prints]", '[tests.hazards]\n"--size=9" = { hazards = 2 }\n[tests.prints]'
     )
-    report = (
-        'echo "$2" > seen; echo "2 hazards found in 3 kernel launches" > "$CUDA_EMULATOR_CHECK"'
-    )
-    (case,) = KINDS["hazards"](made(facts, report))
-    assert case.try_it().problem == ""
-    report = 'echo "no hazards found in 3 kernel launches" > "$CUDA_EMULATOR_CHECK"'
-    (case,) = KINDS["hazards"](made(facts, report))
-    assert case.try_it().problem
+    for found, of_students, of_maintainers in (
+        ("2 hazards", False, False),
+        ("1 hazard", False, True),  # a student has fixed the other one
+        ("3 hazards", True, True),
+    ):
+        report = f'echo "{found} found in 3 kernel launches" > "$CUDA_EMULATOR_CHECK"'
+        exercise = made(facts, report)
+        (case,) = KINDS["hazards"](exercise)
+        exact, _ = KINDS["as_shipped"](exercise)
+        problems = [bool(each.try_it().problem) for each in (case, exact)]
+        assert problems == [of_students, of_maintainers]
 
 
 def test_each_kernel_is_launched_once_for_the_hazard_check_but_where_runs_overlap(made) -> None:
@@ -118,8 +127,8 @@ def test_each_kernel_is_launched_once_for_the_hazard_check_but_where_runs_overla
     ("kind", "script", "wrong"),
     [
         ("options", '[ "$1" = --help ]', True),
-        ("few_results", "echo kernel check; echo a ok", False),
-        ("few_results", "echo kernel check; echo a WRONG", True),
+        ("few_results", TABLE.format("ok"), False),
+        ("few_results", TABLE.format("WRONG"), True),
         ("per_thread", "echo four", False),
         ("per_thread", "echo five", True),
         ("per_thread", "echo four; exit 1", True),
@@ -132,12 +141,45 @@ def test_judges_are_asked(made, kind: str, script: str, wrong: bool) -> None:
 
 
 def test_rows_are_compared_with_the_launches(made) -> None:
-    row = "echo kernel,grid,block,reps,median_ms,min_ms,max_ms; echo k,{},32,0,,,"
+    row = "echo exercise,kernel,grid,block,reps,median_ms,min_ms,max_ms; echo x,k,{},32,0,,,"
     counted = 'printf \'"ID","Kernel Name","Grid Size","Block Size","Stream"\\n"","","","",""\\n'
     counted += '"0","k","4","32","0"\\n\' > "$CUDA_EMULATOR_PROFILE"'
     for grid, wrong in (("4", False), ("5", True)):
         (case,) = KINDS["counts"](made(script=f"{row.format(grid)}; {counted}"))
         assert bool(case.try_it().problem) == wrong
+
+
+def record(exercise: Exercise, kernels: Sequence[str]) -> None:
+    """A GPU has measured these kernels."""
+    exercise.recorded.mkdir(parents=True)
+    rows = "".join(f"x,{kernel}\n" for kernel in kernels)
+    (exercise.recorded / "table.csv").write_text(f"# gpu: x\nexercise,kernel\n{rows}")
+
+
+def test_a_kernel_that_a_student_has_added_is_described(made) -> None:
+    row = "echo exercise,kernel,grid,block,reps,median_ms,min_ms,max_ms; echo x,mine,4,32,0,,,"
+    counted = 'printf \'"ID","Kernel Name","Grid Size","Block Size","Stream"\n"","","","",""\n'
+    counted += '"0","k<8>","4","32","0"\n\' > "$CUDA_EMULATOR_PROFILE"'
+    exercise = made(script=f"{row}; {counted}; echo a line of my own")
+    record(exercise, ["k8"])
+    (case,) = KINDS["counts"](exercise)
+    outcome = case.try_it()
+    assert outcome.problem == ""
+    (note,) = outcome.notes
+    assert "mine" in note
+
+
+def test_formulas_are_for_what_was_shipped(made) -> None:
+    facts = FACTS + "[columns]\nwarps = { formula = '2' }\n"
+    head = "exercise,kernel,grid,device,warps,reps,median_ms,min_ms,max_ms,check"
+    script = f"echo {head}; echo x,mine,1,g,3,4,1e-6,1e-6,1e-6,ok"
+
+    def problems(kind: str) -> list[str]:
+        cases = KINDS[kind](made(facts, script))
+        return [case.try_it().problem for case in cases if "--csv" in case.name]
+
+    assert not any(problems("results"))
+    assert all("warps" in problem for problem in problems("numbers"))
 
 
 def test_a_table_without_columns_for_launches_is_not_compared(made) -> None:
@@ -179,7 +221,7 @@ def test_a_program_without_a_gpu_says_77(made) -> None:
 
 
 def test_a_program_that_is_not_what_the_source_says_is_skipped(made, capfd) -> None:
-    exercise = made(script="echo kernel check; echo a ok")
+    exercise = made(script=TABLE.format("ok"))
     arguments = ["few_results", str(exercise.facts_file), str(exercise.program)]
     assert check_exercise.main(arguments) == 0
     exercise.source.touch()
@@ -191,7 +233,7 @@ def test_a_program_that_is_not_what_the_source_says_is_skipped(made, capfd) -> N
 
 
 def test_files_that_a_run_writes_stay_nowhere(made) -> None:
-    exercise = made(script='echo > written; pwd > "$0.pwd"; echo kernel check; echo a ok')
+    exercise = made(script='echo > written; pwd > "$0.pwd"; ' + TABLE.format("ok"))
     arguments = ["few_results", str(exercise.facts_file), str(exercise.program)]
     here = os.getcwd()
     try:

@@ -12,7 +12,7 @@ from exercise_sample import FACTS as SHORTEST
 from lab_cli import exercise_facts
 from program import Done
 
-TABLE = "x: 3 ints\nkernel  grid  check\na  1  ok\nb  1  ok\n"
+TABLE = "x: 3 ints\nkernel  grid  check\na          1  ok\nb          1  ok\n"
 CSV = "exercise,parameters,check\nx,size=1,ok\nx,size=1,ok\n"
 HELP = "options: --reps --seed --kernel --csv --profile --device --help --size"
 SLOW = "emulator: kernel k has been running for 10 s: block (0,0,0). Ctrl-C ends the program.\n"
@@ -20,6 +20,11 @@ FOUND = "emulator: something wrote beyond the end\n"
 LINE = 80 * "-" + "\n"  # as long as a line may be
 
 Judge = Callable[[Done], str]
+
+
+def wide(width: int) -> str:
+    """A table that has so many columns of the terminal."""
+    return "kernel".ljust(width - 5) + "check\n" + "a".ljust(width - 5) + "ok\n"
 
 
 @pytest.fixture
@@ -30,13 +35,13 @@ def facts(tmp_path: Path) -> exercise_facts.Facts:
 
 
 @pytest.fixture
-def judge(facts) -> Callable[..., str]:
-    """judge(kind, out=..., err=..., status=...): what is wrong with a program that ended so."""
+def judge() -> Callable[..., str]:
+    """judge(kind, out=..., err=..., status=...): what is wrong with the program of x that ended so."""
     known: dict[str, Judge] = {
         "table": judges.table_problem,
-        "csv": partial(judges.csv_problem, facts=facts),
+        "csv": partial(judges.csv_problem, exercise="x"),
         "help": partial(judges.help_problem, options=["--size"]),
-        "prints": partial(judges.prints_problem, regexes=["^a  1 +ok$"]),
+        "prints": partial(judges.prints_problem, regexes=["^a +1 +ok$"]),
         "fails": partial(judges.fails_problem, regexes=["^cannot write$"]),
         "rejects": partial(judges.rejects_problem, regexes=["--size=0: expected"]),
     }
@@ -51,13 +56,17 @@ def judge(facts) -> Callable[..., str]:
     ("kind", "out", "err", "status"),
     [
         ("table", TABLE, "", 0),
-        ("table", TABLE + "c  1  race\nd  1  lucky\n", "", 0),
+        ("table", TABLE + "c          1  race\nd          1  lucky\n", "", 0),
         ("table", TABLE, SLOW, 0),
-        ("table", TABLE + "c" + 76 * " " + " ok\n" + LINE, "", 0),
+        ("table", wide(80), "", 0),
+        # Lines of a student's own.
+        ("table", "mine, to check\n" + TABLE + "x" + LINE + "element 3 is WRONG\n", "i = 3\n", 0),
+        ("csv", "i = 3, 4\n" + CSV + 'y,"\n', "i = 3\n", 0),
+        ("help", "i = 3\n" + HELP, "i = 3\n", 0),
+        ("rejects", "mine, to check\n", "i = 3\nx: --size=0: expected\n", 2),
         ("table", "\ufffd\n" + TABLE, "", 0),  # no text
         ("csv", CSV, "x: 3 ints on CPU emulation of sm_90\n", 0),
         ("csv", CSV + "x,size=1,race\nx,size=1,lucky\n", "", 0),
-        ("help", HELP + "\n" + LINE, "", 0),
         ("prints", TABLE, "", 0),
         ("rejects", "", "x: --size=0: expected \ufffd\n", 2),
         ("fails", "", "a note\ncannot write\n", 1),
@@ -80,13 +89,12 @@ def test_status_counts(judge, kind: str, out: str) -> None:
         ("table", "", ""),
         ("table", "kernel  grid  check\n", ""),  # no row
         ("table", "a  1  ok\n", ""),  # no heading
-        ("table", TABLE + "c  1  WRONG\n", ""),
-        ("table", TABLE + "c" + 77 * " " + " ok\n", ""),
-        ("table", "x" + LINE + TABLE, ""),
+        ("table", TABLE + "c          1  WRONG\n", ""),
+        ("table", "mine, to check\n" + TABLE + "c          1  WRONG\n", ""),
+        ("table", wide(81), ""),
         ("table", TABLE, FOUND),
         ("table", TABLE, SLOW + FOUND),
         ("csv", "exercise,parameters,check\n", ""),
-        ("csv", "x: 3 ints\n" + CSV, ""),
         ("csv", CSV + "x,size=1,2,ok\n", ""),
         ("csv", CSV + "x,size=1,racy\n", ""),
         ("csv", "check,kernel\nok,a\n", ""),
@@ -94,9 +102,8 @@ def test_status_counts(judge, kind: str, out: str) -> None:
         ("help", HELP.replace("--size", "--rows"), ""),
         ("help", HELP.replace("--size", "--sizes"), ""),
         ("help", HELP.replace("--seed", ""), ""),
-        ("help", HELP + "\nx" + LINE, ""),
-        ("prints", TABLE.replace("a  1", "a  2"), "a  1  ok"),
-        ("prints", TABLE.replace("a  1  ok", "a  1  ok."), ""),
+        ("prints", TABLE.replace("1", "2"), "a  1  ok"),
+        ("prints", TABLE.replace("ok", "ok."), ""),
     ],
 )
 def test_bad_output(judge, kind: str, out: str, err: str) -> None:
@@ -108,7 +115,7 @@ def test_bad_output(judge, kind: str, out: str, err: str) -> None:
     [
         ("rejects", "", "x: --size=0: expected\n", 0),
         ("rejects", "", "x: --size=0: expected\n", 1),
-        ("rejects", "kernel\n", "x: --size=0: expected\n", 2),
+        ("rejects", TABLE, "x: --size=0: expected\n", 2),
         ("rejects", "", "", 2),
         ("rejects", "", "x: bad usage\n", 2),
         ("rejects", "", "x: --size=0: expected\nusage: x\n", 2),
@@ -121,8 +128,8 @@ def test_bad_failures(judge, kind: str, out: str, err: str, status: int) -> None
     assert judge(kind, out, err, status)
 
 
-TIMED = "parameters,kernel,grid,device,warps,reps,median_ms,min_ms,max_ms,check\n"
-ROW = "size=33,k,1,g,{warps},{reps},{median},{least},1e9,ok\n"
+TIMED = "exercise,parameters,kernel,grid,device,warps,reps,median_ms,min_ms,max_ms,check\n"
+ROW = "x,size=33,k,1,g,{warps},{reps},{median},{least},1e9,ok\n"
 
 
 @pytest.fixture
@@ -134,7 +141,7 @@ def timed(facts) -> Callable[..., str]:
     ) -> str:
         out = TIMED + ROW.format(warps=warps, reps=reps, median=median, least=least)
         done = Done(["x", "--reps=3", *options], 0, out, "", 1000.0)
-        return judges.csv_problem(done, facts)
+        return judges.numbers_problem(done, "x", facts)
 
     return judged
 

@@ -92,10 +92,17 @@ def test_a_case_has_what_was_printed_of_it() -> None:
 
 
 def test_the_lines_of_the_runner_are_read() -> None:
-    words = (case_lines.OK, case_lines.FAILED, case_lines.LEFT_OUT)
+    words = (case_lines.OK, case_lines.NOTE, case_lines.FAILED, case_lines.LEFT_OUT)
     text = "\n".join(word + "x" for word in words)
-    outcomes = [case.outcome for case in summary.of_test(TESTS[0], "fail", text)]
-    assert outcomes == [summary.RUN, summary.FAIL, summary.NOT_RUN]
+    cases = summary.of_test(TESTS[0], "fail", text)
+    assert [case.outcome for case in cases] == [summary.RUN, summary.FAIL, summary.NOT_RUN]
+    assert [case.notes for case in cases] == [(), ("x",), ()]
+
+
+def test_what_is_to_be_said_of_tests_stands_below_the_table() -> None:
+    lines = lines_of(**{"transpose/counts": "run: note    yours" + 80 * " x" + "\nok      c\n"})
+    assert lines[-5] != lines[-4] == ""
+    assert lines[-3].startswith("yours x") and lines[-1].startswith("    x")
 
 
 def test_of_a_folder_of_pytest_the_tests_are_named_that_failed() -> None:
