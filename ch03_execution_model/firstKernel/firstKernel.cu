@@ -93,8 +93,7 @@ int main(int argc, char** argv) {
     const auto isTheSum = [&] { return lab::mismatch(bufferC, expected, 0); };
 
     lab::Ladder ladder(exercise, bufferC);
-    ladder.rung("addOneThread", 1, 1, moved, isTheSum,
-                [&] { addOneThread<<<1, 1>>>(a, b, c, n); });
+    ladder.rung("addOneThread", 1, 1, moved, isTheSum, [&] { addOneThread<<<1, 1>>>(a, b, c, n); });
     ladder.rung("addOneBlock", 1, block, moved, isTheSum,
                 [&] { addOneBlock<<<1, block>>>(a, b, c, n); });
     const unsigned grid = lab::blocksFor(n, block);  // n / block, rounded up
