@@ -60,11 +60,11 @@ def test_comments_of_an_answer() -> None:
     counts = {"divergent_branch": [1, 2]}
     small = Run("--size=1", ["2 of 2", "ok"], "race", 1, counts, "3")
     large = Change("before `e`", "    int f;\n    int g;\n")
-    assert variants_of(4, ANSWER) == [
-        Variant(4, "small", changes=both, runs=[small]),
-        Variant(4, "large", changes=[*both, large], runs=[Run("")], measured=["--size=1G", ""]),
+    assert variants_of("4", ANSWER) == [
+        Variant("4", "small", changes=both, runs=[small]),
+        Variant("4", "large", changes=[*both, large], runs=[Run("")], measured=["--size=1G", ""]),
     ]
-    assert variants_of(4, "\nOnly words.\n") == []
+    assert variants_of("4", "\nOnly words.\n") == []
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_comments_of_an_answer() -> None:
 )
 def test_what_is_wrong_in_an_answer_is_named(text: str, problem: str) -> None:
     with pytest.raises(LabError, match=problem):
-        variants_of(4, text)
+        variants_of("4", text)
 
 
 def test_changes_add_up(tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ def test_changes_add_up(tmp_path: Path) -> None:
         Change("replaces `b` by `d`"),
         Change("in x.h, before `c`", "b\n"),
     ]
-    changed = with_answer(source, Variant(1, changes=changes))
+    changed = with_answer(source, Variant("1", changes=changes))
     assert changed == {source: "a\nd\n", header: "b\nc\n"}
     with pytest.raises(LabError, match="x, answer 1: stands 0 times"):
-        with_answer(source, Variant(1, changes=[Change("behind `z`", "b\n")]))
+        with_answer(source, Variant("1", changes=[Change("behind `z`", "b\n")]))
