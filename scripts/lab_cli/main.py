@@ -137,9 +137,22 @@ def dispatch(argv: Sequence[str]) -> int:
     if argv[0] == "cc":
         return cc.run(argv[1:])
     arguments = parsed(argv)
-    if getattr(arguments, "shipped", False):
-        work.mean_shipped()
+    _announce(arguments)
     return arguments.handler(arguments)
+
+
+def _announce(arguments: argparse.Namespace) -> None:
+    """Says which of the exercises that a command is about are the student's copies."""
+    if not hasattr(arguments, "shipped"):
+        return
+    if arguments.shipped:
+        work.mean_shipped()
+    names = getattr(arguments, "names", [])
+    known = catalogue.sources()
+    for name in work.started():
+        chapter = known[name].parents[1].name if name in known else ""
+        if chapter and (not names or name in names or any(map(chapter.startswith, names))):
+            work.announce(name)
 
 
 def main(argv: Sequence[str]) -> int:

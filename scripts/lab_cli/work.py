@@ -5,7 +5,6 @@ While there is one, NAME means it in every command, unless --shipped asks for th
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +14,9 @@ from .process import say
 if TYPE_CHECKING:
     from .catalogue import Exercise
 
-SHIPPED = "_shipped"  # ends the name of the target that CMake has for the original of a started exercise
+SHIPPED = (
+    "_shipped"  # ends the name of the target that CMake has for the original of a started exercise
+)
 _shipped = False
 
 
@@ -23,6 +24,10 @@ def mean_shipped() -> None:
     """From now on, NAME means the exercise as it came."""
     global _shipped
     _shipped = True
+
+
+def means_shipped() -> bool:
+    return _shipped
 
 
 def copy_of(name: str) -> Path:
@@ -50,8 +55,7 @@ def target(name: str) -> str:
     return name + SHIPPED if _shipped and copy_of(name).exists() else name
 
 
-def announce(names: Iterable[str]) -> None:
-    """Says which of these are the student's copies."""
-    for name in names:
-        if is_meant(name):
-            say(f"{name}: yours, {shown(copy_of(name))} (--shipped takes the original)")
+def announce(name: str) -> None:
+    """Says so where NAME means the student's copy."""
+    if is_meant(name):
+        say(f"{name}: yours, {shown(copy_of(name))} (--shipped takes the original)")

@@ -13,7 +13,7 @@ from lab_fixtures import (  # noqa: F401
     fake_tool,
     late,
     pytest_runtest_setup,
-    standing_file,
+    own_work,
 )
 
 

@@ -1,4 +1,4 @@
-"""The shortest exercise.toml that there can be."""
+"""The shortest exercise.toml that there can be, and an assignment for it."""
 
 FACTS = """\
 order = 10
@@ -7,4 +7,16 @@ idea = "what it is about"
 runs = [""]
 [bench]
 runs = [""]
+"""
+ASSIGNMENT = """
+[[assignment]]
+name = "{name}"
+sentence = "Write in order."
+stars = 1
+kernels = ["better"]
+before = "worse"
+hints = ["one", "two", "three"]
+sizes = ["--size=10"]
+check = "--size=10"
+bounds = [{{ count = "gst_efficiency >= 95 %", options = "", goal = true }}]
 """

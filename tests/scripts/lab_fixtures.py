@@ -9,10 +9,9 @@ from typing import Callable
 
 import pytest
 from exercise_sample import FACTS
-from lab_cli import catalogue, time_limit
+from lab_cli import catalogue, time_limit, work
 from lab_cli.machine import cuda_wheels
 from lab_cli.results import marks
-from lab_cli.testing import standing
 
 FakeTool = Callable[[str, str], Path]
 Exercises = Callable[..., Path]
@@ -40,13 +39,13 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 @pytest.fixture(autouse=True)
-def standing_file(
-    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> Path:
-    """What ./lab test and ./lab grade note stays apart from what they have noted of the project."""
-    path = tmp_path_factory.mktemp("out") / "standing.json"
-    monkeypatch.setattr(standing, "FILE", path)
-    monkeypatch.setattr(marks, "FILE", path.with_name("grades.json"))
+def own_work(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder for copies of exercises, which is not there yet: whoever runs the tests has work of their own."""
+    path = tmp_path_factory.mktemp("own") / "work"
+    monkeypatch.setattr(work, "WORK", path)
+    monkeypatch.setattr(work, "_shipped", False)
+    monkeypatch.setattr(marks, "FILE", path / "progress.json")
+    monkeypatch.setenv("LAB_WORK_DIR", str(path))  # of a lab that a test starts
     return path
 
 

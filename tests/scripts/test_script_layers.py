@@ -23,6 +23,7 @@ LAYERS = [
     "lab_course.grading",
     "lab_course.handouts",
     "lab_cli.commands",
+    "lab_course.loop",
     "lab_course.commands",
     "lab_course",
     "lab_cli.main",

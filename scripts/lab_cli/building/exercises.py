@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .. import catalogue, work
+from .. import catalogue
 from ..catalogue import Exercise
 from ..errors import LabError
 from ..machine import backend, setup, zig
@@ -37,7 +37,6 @@ def build(names: Sequence[str], request: str, instrumented: bool = False) -> Bui
             "note: tests of hazards and counts are left out: they cannot be built with zig's compiler"
         )
         instrumented = False
-    work.announce(exercise.name for exercise in exercises)
     wanted = [] if names else ["exercises"]
     for exercise in exercises if names else []:
         wanted.append(exercise.target)

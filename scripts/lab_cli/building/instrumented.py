@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .. import work
 from ..catalogue import Exercise, of_backend
 from ..errors import LabError
 from ..machine import setup, zig
@@ -58,7 +57,6 @@ def built(exercise: Exercise | None, sources: Sequence[str]) -> list[str]:
     cmake = setup.ensure("cpu")
     require_compiler()
     if exercise:
-        work.announce([exercise.name])
         return once_each(presets.build(cmake, "cpu", exercise.instrumented), exercise, True)
     return [str(own_program.for_cpu(sources, cmake, instrument=True))]
 

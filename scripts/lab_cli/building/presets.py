@@ -36,10 +36,11 @@ def build(cmake: str, preset: str, *targets: str) -> Path:
     make_build_folder(folder)
     with alone_in(folder, "builds"):
         _remove_what_is_not_of_here(folder)
-        if not (folder / "build.ninja").exists() or _cached(folder, WORK_VARIABLE) != str(WORK):
-            cmake_runs.configure(
-                [cmake, "--preset", preset, "-B", str(folder), f"-D{WORK_VARIABLE}={WORK}"]
-            )
+        configure = [cmake, "--preset", preset, "-B", str(folder)]
+        if not (folder / "build.ninja").exists():
+            cmake_runs.configure(configure)
+        elif _cached(folder, WORK_VARIABLE) not in ("", str(WORK)):
+            cmake_runs.configure([*configure, f"-D{WORK_VARIABLE}={WORK}"])
         wanted = ["--target", *targets] if targets else []
         cmake_runs.build([cmake, "--build", str(folder), *wanted])
     return folder

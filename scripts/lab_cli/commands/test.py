@@ -19,7 +19,7 @@ from ..machine.needs import find_compiler
 from ..paths import ROOT, shown
 from ..process import say, show
 from ..progress import Progress
-from ..testing import affected, checkout, ctest, inputs, standing, summary
+from ..testing import affected, checkout, ctest, inputs, summary
 from ..testing.ctest_output import Reader
 from ..testing.listing import CTest, tests_in
 from ..verdicts import styled
@@ -105,7 +105,6 @@ class Chosen:
 def run(arguments: argparse.Namespace) -> int:
     """ctest's status: 0, or 8 where a test failed."""
     _check(arguments)
-    sources = standing.digests()
     if arguments.names:
         chosen = _of_exercises(arguments)
     elif arguments.all or arguments.files or arguments.changed:
@@ -122,7 +121,6 @@ def run(arguments: argparse.Namespace) -> int:
             chosen.tests,
             chosen.chosen,
             arguments.options,
-            sources,
             lambda line: show(reader.shown(line)),
             arguments.fresh,
         )

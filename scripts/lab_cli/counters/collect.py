@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .. import catalogue, metrics, work
+from .. import catalogue, metrics
 from ..building import instrumented, own_program, presets
 from ..catalogue import Exercise
 from ..errors import LabError
@@ -82,7 +82,6 @@ def _on_gpu(
     cmake = setup.ensure("gpu")
     preset = "gpu-debug" if debug else "gpu"
     if exercise:
-        work.announce([exercise.name])
         command = instrumented.once_each(presets.build(cmake, preset, exercise.target), exercise)
     else:
         command = [str(own_program.for_gpu(sources, choice, cmake, debug))]

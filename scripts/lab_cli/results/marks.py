@@ -46,7 +46,7 @@ def read() -> dict[str, Mark]:
 
 
 def _mark(entry: Any) -> Mark:
-    mark = Mark(**{field.name: entry[field.name] for field in fields(Mark)if field.name in entry})
+    mark = Mark(**{field.name: entry[field.name] for field in fields(Mark) if field.name in entry})
     if not isinstance(mark.points, (int, float, type(None))) or not isinstance(mark.hints, int):
         raise TypeError
     return mark

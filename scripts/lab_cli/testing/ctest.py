@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..building import presets
 from ..process import run_lines
-from . import inputs, passed, standing, summary
+from . import inputs, passed, summary
 from .listing import CTest
 from .summary import Case
 
@@ -37,14 +37,12 @@ def run(
     tests: Sequence[CTest],
     chosen: Sequence[CTest],
     options: Sequence[str],
-    sources: Mapping[str, str],
     each: Callable[[str], None],
     fresh: bool = False,
 ) -> Ran:
     """Runs the `chosen` ones of all `tests` of a build folder, the quick ones first. Unless `fresh`, a test is
     left out that passed before with the same inputs. With `options` of ctest, which may choose among them,
-    all go to one ctest. ./lab takes note of what came of them: `sources` are the standing.digests() of what
-    was built. `each` gets what ctest prints, line by line."""
+    all go to one ctest. `each` gets what ctest prints, line by line."""
     digests = {test.name: inputs.digest(test, folder) for test in chosen}
     known = {} if fresh or options else passed.read(folder)
     ran = Ran()
@@ -62,7 +60,6 @@ def run(
         if some and ran.complete:
             _run_some(cmake, folder, tests, some, options, each, ran)
     passed.record(folder, ran.cases, digests)
-    standing.record(folder.name, sources, ran.cases, tests)
     return ran
 
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-from .. import catalogue, work
+from .. import work
 from ..machine import gpu
 from ..paths import OUT, ROOT
 from . import checkout
@@ -91,8 +91,9 @@ def _of_exercise(test: CTest) -> set[Path]:
 def _folder_of(test: CTest) -> Path | None:
     if not test.exercise:
         return None
-    source = catalogue.sources().get(test.exercise.removesuffix(work.SHIPPED))
-    return source.parent if source else None
+    name = test.exercise.removesuffix(work.SHIPPED)
+    folders = (path for path in ROOT.glob(f"*/{name}") if path.parent != work.WORK)
+    return next((path for path in folders if path.is_dir()), None)
 
 
 def _programs_of_exercise(test: CTest, folder: Path) -> Iterable[Path]:

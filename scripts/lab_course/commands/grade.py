@@ -11,20 +11,20 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from lab_cli import assignment_catalogue
+from lab_cli import assignment_catalogue, work
 from lab_cli.assignments import Assignment
 from lab_cli.building import instrumented, own_program, presets
 from lab_cli.building.presets import shortest
 from lab_cli.catalogue import Exercise
 from lab_cli.commands import arguments as shared
 from lab_cli.errors import BAD_USAGE, LabError, printable
+from lab_cli.exercise_sources import sources
 from lab_cli.files import make_folder, write
 from lab_cli.machine import backend, setup
 from lab_cli.paths import OUT, ROOT, shown
 from lab_cli.process import run as run_shown
 from lab_cli.process import say, show
 from lab_cli.results import marks
-from lab_cli.testing import standing
 from lab_cli.verdicts import styled
 
 from ..cluster import job, settings, waiting
@@ -35,6 +35,7 @@ from ..grading.batch import Batch
 from ..grading.evaluate import Grade, Grader
 from ..grading.programs import SECONDS, OnGpu, Workshop
 from ..grading.submissions import Submission
+from ..handouts.workspace import MARK
 from ..reporting import machine, page
 
 GRADES = OUT / "grades"
@@ -53,7 +54,7 @@ def add_parser(commands: Any) -> None:
         "are taken, put into a copy of the exercise as it is here, built for the cpu back end and run in a "
         "sandbox, with limits. On a GPU, speed counts where the assignment says so. Without an assignment, "
         "lists them all.",
-        parents=[shared.backend(), shared.timeout()],
+        parents=[shared.shipped(), shared.backend(), shared.timeout()],
         allow_abbrev=False,
     )
     command.add_argument("assignment", nargs="?", metavar="ASSIGNMENT", type=shared.name)
@@ -145,17 +146,29 @@ def grade_own(exercise: Exercise, assignment: Assignment, arguments: argparse.Na
     """Of the kernels in this checkout. 0: all points, else 1."""
     place = workshop(exercise, arguments, sandboxed=False, gpu=_on_gpu(assignment, arguments))
     grader = Grader(assignment, place, arguments.also)
-    own = Submission(exercise.name, exercise.source)
-    graded = marks.digest(assignment, exercise.source)
+    own = Submission(exercise.name, _own_file(exercise))
     text = own.read()
     ((_, grade),) = batch.on_each_core(lambda each: (each.name, grader.grade(text)), [own])
-    marks.record(assignment.name, grade.points, grade.of, graded)
+    if own.file == work.copy_of(exercise.name) or (ROOT / MARK).exists():
+        marks.record_points(assignment.name, grade.points)
     print(f"{assignment.name}: {assignment.sentence}\n")
     show("".join(f"{line}\n" for line in results.in_words(grade)))
     print(f"\n{marks.in_points(grade.points)} of {marks.in_points(grade.of)} points")
     for line in next_steps(exercise, assignment, grade):
         print(line)
     return 0 if grade.points == grade.of else 1
+
+
+def _own_file(exercise: Exercise) -> Path:
+    """The student's copy, or in a hand-out the exercise itself. LabError (status 2) for an exercise that is not
+    started: its points would be those of the solution."""
+    if work.is_meant(exercise.name) or work.means_shipped() or (ROOT / MARK).exists():
+        return work.source_of(exercise)
+    raise LabError(
+        f"{exercise.name} is not started: ./lab start {exercise.name} makes your copy of it, and --shipped grades "
+        "the exercise as it came",
+        BAD_USAGE,
+    )
 
 
 def next_steps(exercise: Exercise, assignment: Assignment, grade: Grade) -> list[str]:
@@ -303,7 +316,7 @@ def _identity(grader: Grader, also: Sequence[str], on_gpu: bool) -> str:
     libraries = ["emulator/libcuda_emulator.a", "common/liblab_common.a"]
     own = Path(__file__).parent.parent / "grading"
     files = [
-        *sorted(standing.sources(place.exercise.source)),
+        *sorted(sources(place.exercise.source)),
         *(place.build_folder / library for library in libraries),
         *sorted((ROOT / "common").glob("*.cuh")),
         *sorted(own.glob("*.py")),

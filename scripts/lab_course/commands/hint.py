@@ -31,6 +31,8 @@ def run(arguments: argparse.Namespace) -> int:
     exercise = current.exercise(arguments.name)
     assignment = current.assignment(exercise)
     if assignment is None:
-        raise LabError(f"{exercise.name} has no assignment yet; {shown(exercise.page)} has hints on its tasks")
+        raise LabError(
+            f"{exercise.name} has no assignment yet; {shown(exercise.page)} has hints on its tasks"
+        )
     print("\n".join(wrapped(line, WIDTH) for line in hints.next_of(assignment)))
     return 0

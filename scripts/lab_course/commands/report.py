@@ -21,7 +21,6 @@ from lab_cli.paths import ROOT
 from lab_cli.process import run as run_shown
 from lab_cli.process import say, show
 from lab_cli.progress import Progress
-from lab_cli.testing import standing
 from lab_cli.verdicts import styled
 
 from ..reporting import collect, machine, page, reference
@@ -123,12 +122,9 @@ def _check_outputs(paths: Sequence[Path], names: Sequence[str]) -> None:
 
 def _collect(names: Sequence[str], sources: Sequence[str], arguments: argparse.Namespace) -> Report:
     exercises = catalogue.exercises(names) if names else []
-    digests = standing.digests()
     chosen = backend.pick(arguments.backend)
     cmake = setup.ensure(chosen)
-    setting = collect.Setting(
-        chosen, cmake, arguments.options, arguments.timeout, _folder(chosen), digests
-    )
+    setting = collect.Setting(chosen, cmake, arguments.options, arguments.timeout, _folder(chosen))
     with Progress("reporting") as progress:
         if sources:
             programs = [collect.own(sources, setting, progress)]

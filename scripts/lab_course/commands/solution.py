@@ -11,12 +11,13 @@ from typing import Any
 from lab_cli.assignments import Assignment
 from lab_cli.commands import arguments as shared
 from lab_cli.errors import BAD_USAGE, LabError
-from lab_cli.paths import shown
+from lab_cli.paths import ROOT, shown
 from lab_cli.process import say
 from lab_cli.results import marks
 from lab_cli.verdicts import in_colour
 
 from ..grading.kernel_source import KernelSource
+from ..handouts.workspace import MARK
 from ..loop import current
 from ..loop.copy import Copy
 
@@ -39,6 +40,8 @@ def add_parser(commands: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if (ROOT / MARK).exists():
+        raise LabError(f"this is a hand-out ({MARK}): the solution is not in it")
     exercise = current.exercise(arguments.name)
     assignment = current.assignment(exercise)
     if assignment is None:

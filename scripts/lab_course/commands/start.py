@@ -49,7 +49,11 @@ def text(copy: Copy, was_there: bool) -> str:
     """What there is to do, and where."""
     exercise = copy.exercise
     file = shown(copy.file)
-    words = f"is started already: your copy is {file}, as you left it" if was_there else f"is yours now: {file}"
+    words = (
+        f"is started already: your copy is {file}, as you left it"
+        if was_there
+        else f"is yours now: {file}"
+    )
     found = [wrapped(f"{exercise.name} {words}.", WIDTH), ""]
     known = marks.read()
     for each in exercise.facts.assignments:
@@ -63,7 +67,12 @@ def text(copy: Copy, was_there: bool) -> str:
             "",
         ]
     if not exercise.facts.assignments:
-        found += [wrapped("It has no assignment yet. Its page has tasks; change and add what you like.", WIDTH), ""]
+        found += [
+            wrapped(
+                "It has no assignment yet. Its page has tasks; change and add what you like.", WIDTH
+            ),
+            "",
+        ]
     found.append(
         two_columns(
             {

@@ -19,7 +19,8 @@ def add_parser(commands: Any) -> None:
         prog="./lab watch",
         description="Looks at your copy of an exercise, and says after each save: does it compile, is it right, "
         "has it hazards, what does it count beside the goal, how many points is it, and what comes next. Needs "
-        "no GPU; with one, it says what your kernel takes as well. Ctrl-C ends it.",
+        "no GPU; with one, it says what your kernel takes as well. The key q ends it. Where stdin is no terminal, "
+        "it gives one verdict, and the status is 0 if all points are there.",
         allow_abbrev=False,
     )
     command.add_argument(
@@ -33,5 +34,6 @@ def run(arguments: argparse.Namespace) -> int:
     copy.refresh()
     keyboard = Keyboard()
     with keyboard.ready():
-        Watch(copy, keyboard).run()
-    return 0
+        watch = Watch(copy, keyboard)
+        watch.run()
+    return 0 if keyboard.somebody or watch.is_solved else 1

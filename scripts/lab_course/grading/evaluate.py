@@ -16,9 +16,9 @@ from lab_cli.assignments import OF_SPEED, POINTS, Assignment, Bound, Speed, poin
 from lab_cli.building.instrumented import NO_HAZARDS
 from lab_cli.counters import metric_table
 from lab_cli.errors import BAD_USAGE, LabError
+from lab_cli.exercise_sources import sources
 from lab_cli.paths import ROOT
 from lab_cli.results.rows import number, positive
-from lab_cli.testing import standing
 from lab_cli.verdicts import GOOD, WRONG_ROW
 
 from . import gate
@@ -124,9 +124,7 @@ def criteria(
     if speed and gpu:
         about = f"{speed.least:.0%} of the speed of {speed.of}"
         command = f"./lab run {exercise} -- {speed.options}"
-        found.append(
-            Criterion(SPEED, about, speed.options, TIMES, speed=speed, command=command)
-        )
+        found.append(Criterion(SPEED, about, speed.options, TIMES, speed=speed, command=command))
     return found
 
 
@@ -145,7 +143,7 @@ class Grader:
         )
         source = workshop.exercise.source
         self._clean = KernelSource(source.read_text(encoding="utf-8"), source.name)
-        headers = [*standing.sources(source), *sorted((ROOT / "common").glob("*.cuh"))]
+        headers = [*sources(source), *sorted((ROOT / "common").glob("*.cuh"))]
         self._known = gate.names_of_device_code(
             KernelSource(path.read_text(encoding="utf-8"), path.name) for path in headers
         )
@@ -245,9 +243,7 @@ class Judge:
         seen = self._wrong_with(criterion)
         if not seen:
             return Finding(criterion.role, criterion.about, True)
-        return Finding(
-            criterion.role, criterion.about, False, seen[:MOST_SEEN], criterion.command
-        )
+        return Finding(criterion.role, criterion.about, False, seen[:MOST_SEEN], criterion.command)
 
     def _wrong_with(self, criterion: Criterion) -> str:
         """Empty if it is met."""

@@ -284,6 +284,4 @@ def excerpt(text: str, *folders: str) -> list[str]:
     for folder in folders:
         text = text[:MIB].replace(folder, "")
     lines = (line for line in text.splitlines() if line.strip())
-    return [
-        steady(as_written(line)).rstrip()[:LONGEST_LINE] for line in islice(lines, MOST_LINES)
-    ]
+    return [steady(as_written(line)).rstrip()[:LONGEST_LINE] for line in islice(lines, MOST_LINES)]

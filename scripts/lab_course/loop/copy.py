@@ -91,7 +91,9 @@ class Copy:
         original = shown(self.exercise.source)
         if done is not None and done.returncode == 0:
             write(self.file, done.stdout)
-            say(f"{original} has changed: your copy has the changes now, and your code is as it was")
+            say(
+                f"{original} has changed: your copy has the changes now, and your code is as it was"
+            )
             return
         say(f"{original} has changed where you have written, too. Your copy is as it was.")
         if done is not None and 0 < done.returncode < 128:

@@ -15,7 +15,8 @@ class Keyboard:
     """Without a terminal there are no keys."""
 
     def __init__(self) -> None:
-        self.is_there = sys.stdin.isatty() and sys.stdout.isatty()
+        self.somebody = sys.stdin.isatty()  # sits there, and can end what runs
+        self.is_there = self.somebody and sys.stdout.isatty()
 
     @contextmanager
     def ready(self) -> Iterator[None]:

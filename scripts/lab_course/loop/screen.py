@@ -137,9 +137,7 @@ def _hazards(verdict: Verdict, paint: Paint) -> list[str]:
     return [_line("hazards", "none found", RIGHT, paint)]
 
 
-def _count_table(
-    counts: Iterable[Count], assignment: Assignment | None, paint: Paint
-) -> list[str]:
+def _count_table(counts: Iterable[Count], assignment: Assignment | None, paint: Paint) -> list[str]:
     """The student's kernel beside the one before it and the goal. Goals come first."""
     counts = [*counts][:MOST_COUNTS]
     if not counts or not assignment:

@@ -144,7 +144,12 @@ def _criteria(exercise: Exercise, assignment: Assignment | None) -> Sequence[Cri
         return criteria(assignment, exercise.name, [], gpu=False)
     tests = exercise.facts.tests
     found = [
-        Criterion(RIGHT, f"right with {options}", options, command=f"./lab run {exercise.name} -- {options}")
+        Criterion(
+            RIGHT,
+            f"right with {options}",
+            options,
+            command=f"./lab run {exercise.name} -- {options}",
+        )
         for options in tests.small_runs
     ]
     expected = [(each.options, each.regex) for each in tests.hazards] or [
@@ -157,9 +162,7 @@ def _criteria(exercise: Exercise, assignment: Assignment | None) -> Sequence[Cri
     return found
 
 
-def _counts(
-    assignment: Assignment, judge: Judge, findings: Sequence[Finding]
-) -> list[Count]:
+def _counts(assignment: Assignment, judge: Judge, findings: Sequence[Finding]) -> list[Count]:
     roles = {(each.role, each.about): each.met for each in findings}
     found = []
     for bound in sorted(assignment.bounds, key=lambda each: not each.goal):
@@ -181,5 +184,3 @@ def _counts(
 
 def _shown(value: float | None) -> str:
     return "-" if value is None else f"{value:,.4g}" if value < 1000 else f"{value:,.0f}"
-
-

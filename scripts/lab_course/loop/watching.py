@@ -51,7 +51,7 @@ class Watch:
         self._quits = self._busy = False
 
     def run(self) -> None:
-        """Until somebody quits."""
+        """Until somebody quits; where nobody can, one verdict."""
         signal.signal(signal.SIGWINCH, self._resized)
         try:
             while not self._quits:
@@ -123,6 +123,7 @@ class Watch:
             self._draw(news=True)
         if worker.ended:
             self._stop()
+            self._quits = not self._keyboard.somebody
 
     def _judged(self, verdict: Verdict) -> None:
         self._verdict = verdict
@@ -130,6 +131,14 @@ class Watch:
             marks.record_points(verdict.assignment.name, verdict.points)
             if verdict.points == POINTS:
                 self._message = self._after()
+
+    @property
+    def is_solved(self) -> bool:
+        """What was judged last."""
+        assignment = self._verdict.assignment if self._verdict else None
+        if not (self._verdict and assignment):
+            return bool(self._verdict and self._verdict.is_right)
+        return self._verdict.points == POINTS
 
     def _after(self) -> list[str]:
         """What comes next, where an assignment is solved."""
@@ -163,7 +172,9 @@ class Watch:
     def _hint(self) -> None:
         assignment = self._assignment()
         if assignment is None:
-            self._message = [f"No assignment yet: {shown(self._copy.exercise.page)} has hints on its tasks."]
+            self._message = [
+                f"No assignment yet: {shown(self._copy.exercise.page)} has hints on its tasks."
+            ]
         else:
             self._message = hints.next_of(assignment)
 

@@ -7,8 +7,8 @@ import shutil
 from pathlib import Path
 
 from lab_cli.catalogue import Exercise
+from lab_cli.exercise_sources import sources
 from lab_cli.process import output_of
-from lab_cli.testing import standing
 
 from . import text
 from .facts import Change, Changes
@@ -26,7 +26,7 @@ def of(exercise: Exercise, clean: Cleaner) -> Changes:
     if problem:
         return Changes(problem)
     found = []
-    for path, content in sorted(standing.sources(exercise.source).items()):
+    for path, content in sorted(sources(exercise.source).items()):
         name = path.relative_to(root).as_posix()
         before = _git(root, "show", f"{commit}:./{name}")
         diff = _diff(name, before, content.decode(errors="replace"))

@@ -4,7 +4,7 @@ the part that lacks it; the others are there."""
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,13 +15,14 @@ from lab_cli.catalogue import Exercise
 from lab_cli.counters import collect as counters
 from lab_cli.counters.metric_table import MetricTable
 from lab_cli.errors import BAD_USAGE, NO_GPU, LabError
+from lab_cli.exercise_sources import sources
 from lab_cli.machine import backend as backends
 from lab_cli.machine import zig
 from lab_cli.machine.needs import find_compiler
 from lab_cli.paths import shown
 from lab_cli.process import describe
 from lab_cli.progress import Progress
-from lab_cli.testing import ctest, standing
+from lab_cli.testing import ctest
 from lab_cli.testing.ctest_output import Reader
 from lab_cli.testing.listing import ABOUT, tests_in
 from lab_cli.testing.summary import Case as CtestCase
@@ -56,7 +57,6 @@ class Setting:
     options: Sequence[str]
     timeout: float | None
     figures: str  # the folder of results/ whose figures come first
-    digests: Mapping[str, str]  # of the exercises' sources, before they are built
 
     @property
     def emulated(self) -> bool:
@@ -80,7 +80,7 @@ def exercise(found: Exercise, setting: Setting, progress: Progress) -> Program:
     return Program(
         found.name,
         "exercise",
-        [path.name for path in sorted(standing.sources(found.source))],
+        [path.name for path in sorted(sources(found.source))],
         run,
         _check([found.name], found, setting, clean) if compiles else _unchecked(),
         _metrics([found.name], setting, clean) if compiles else Metrics(NOT_BUILT),
@@ -115,7 +115,6 @@ def own(sources: Sequence[str], setting: Setting, progress: Progress) -> Program
 
 def _build(found: Exercise, setting: Setting) -> Path:
     """The programs of an exercise alone: another that does not compile is no reason to fail."""
-    work.announce([found.name])
     targets = [found.target]
     if setting.emulated and not zig.is_compiler(find_compiler()):
         targets.append(found.instrumented)
@@ -224,7 +223,7 @@ def _tests(found: Exercise, folder: Path, setting: Setting, clean: Cleaner) -> T
             with limit:
                 tests = tests_in(setting.cmake, folder)
                 own = [test for test in tests if test.exercise == found.name and test.is_quick]
-                ran = ctest.run(setting.cmake, folder, tests, own, [], setting.digests, read, True)
+                ran = ctest.run(setting.cmake, folder, tests, own, [], read, True)
         except LabError as error:
             if limit.passed:
                 return Tests(facts.LATE, clean(_late_test(progress.state.item, setting)))

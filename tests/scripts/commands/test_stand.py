@@ -1,4 +1,4 @@
-"""./lab alone: where one stands, and what comes next."""
+"""./lab alone and ./lab list: where one stands, and what comes next."""
 
 from __future__ import annotations
 
@@ -6,50 +6,35 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from exercise_sample import FACTS
-from lab_cli import catalogue, main
+from exercise_sample import ASSIGNMENT, FACTS
+from lab_cli import catalogue, main, work
 from lab_cli.commands import stand
 from lab_cli.results import marks
-from lab_cli.testing import standing
-from lab_cli.testing.standing import Result
 
 
 @pytest.fixture
 def checkout(exercises, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Two chapters of two, and an exercise that needs a GPU, on a machine that has none."""
+    """Two chapters, with assignments in three of four exercises."""
     monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setattr(stand.backend, "CACHE", tmp_path / "nothing.json")
-    monkeypatch.setattr(stand, "shown", lambda path: str(path.relative_to(tmp_path)))
-    exercises("ch03/second", FACTS.replace("10", "20"))
-    exercises("ch03/first")
+    monkeypatch.setattr(stand, "shown", lambda path: path.name)
+    exercises("ch03/second", FACTS.replace("10", "20") + ASSIGNMENT.format(name="later"))
+    exercises("ch03/first", FACTS + ASSIGNMENT.format(name="early"))
     exercises("ch04/third")
-    exercises("ch04/fourth", FACTS.replace("10", "30"))
-    exercises("ch04/wgmma", "gpu_only = true\n" + FACTS.replace("10", "20"))
+    exercises("ch04/fourth", FACTS.replace("10", "30") + ASSIGNMENT.format(name="last"))
     return tmp_path
 
 
-@pytest.fixture
-def tested(checkout: Path, monkeypatch: pytest.MonkeyPatch):
-    """tested(first="passed", second="failed", third="changed"), and what ./lab says then."""
-    known: dict[str, dict[str, Result]] = {}
-
-    def note(backend: str = "cpu", **outcomes: str) -> None:
-        sources = standing.digests()
-        for name, outcome in outcomes.items():
-            changed = outcome == "changed"
-            result = Result("passed" if changed else outcome, "" if changed else sources[name])
-            known.setdefault(name, {})[backend] = result
-
-    monkeypatch.setattr(standing, "read", lambda: known)
-    return note
+def start(name: str) -> None:
+    copy = work.copy_of(name)
+    copy.parent.mkdir(parents=True)
+    copy.touch()
 
 
-def said(capsys: pytest.CaptureFixture[str]) -> str:
-    assert main.main([]) == 0
+def said(capsys: pytest.CaptureFixture[str], *argv: str) -> str:
+    assert main.main([*argv]) == 0
     out, err = capsys.readouterr()
     assert err == ""
     assert max(map(len, out.splitlines())) <= 80
-    assert out.endswith("\n\n./lab --help lists all commands.\n")
     return out
 
 
@@ -57,67 +42,54 @@ def test_for_whoever_begins(checkout: Path, monkeypatch, capsys) -> None:
     """It starts and writes nothing."""
     monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: pytest.fail("started"))
     out = said(capsys)
-    assert out.startswith("5 CUDA exercises in 2 chapters.")
-    assert "\n  ch03   0 of  2 passed\n  ch04   0 of  2 passed  1 more needs a GPU\n" in out
-    assert "\nBegin with first: About first.\n\n  ch03/first/README.md " in out
-    assert "\n  ./lab run first " in out and "\n  ./lab test first " in out
-    assert not standing.FILE.exists()
+    assert "ch03   0 of  2 solved\n" in out and "ch04   0 of  1 solved\n" in out
+    assert "Next is first, early ★" in out and "./lab start first" in out
+    assert not work.WORK.exists()
 
 
-def test_what_was_never_tested_comes_in_order(tested, capsys) -> None:
-    tested(first="passed", fourth="passed")
+def test_an_exercise_that_nobody_has_worked_on_is_not_solved(checkout: Path, capsys) -> None:
+    assert "solved" not in said(capsys, "list")
+
+
+def test_what_is_started_comes_first(checkout: Path, capsys) -> None:
+    start("fourth")
+    marks.record_points("last", 3)
     out = said(capsys)
-    assert out.startswith("2 of 4 exercises have passed their tests here.\n")
-    assert "\n  ch03   1 of  2 passed\n  ch04   1 of  2 passed  1 more needs a GPU\n" in out
-    assert "\nNext is second: About second.\n" in out
-    assert "  ./lab run second " in out
+    assert "started: last (3 of 10)" in out
+    assert "Next is fourth, last ★" in out and "./lab watch fourth" in out
 
 
-def test_what_failed_comes_first(tested, capsys) -> None:
-    tested(first="changed", fourth="failed")
+def test_what_is_solved_is_behind(checkout: Path, capsys) -> None:
+    marks.record_points("early", 10)
     out = said(capsys)
-    assert "  ch03   0 of  2 passed  changed since: first\n" in out
-    assert "  ch04   0 of  2 passed  failed: fourth; 1 more needs a GPU\n" in out
-    assert "\nNext is fourth: tests of it failed the last time.\n\n  ./lab test fourth  says" in out
+    assert "ch03   1 of  2 solved" in out and "Next is second, later ★" in out
+    assert "You have solved 1." in out
+    assert "early: solved\n" in said(capsys, "list")
 
 
-def test_then_what_has_changed(tested, capsys) -> None:
-    tested(first="passed", third="changed")
-    out = said(capsys)
-    assert "\nNext is third: it has changed since it was tested.\n\n  ./lab test third  says" in out
+def test_what_was_solved_stays_so(checkout: Path, capsys) -> None:
+    marks.record_points("early", 10)
+    marks.record_points("early", 0)
+    assert "ch03   1 of  2 solved" in said(capsys)
 
 
-def test_when_all_is_done(tested, capsys) -> None:
-    tested(first="passed", second="passed", third="passed", fourth="passed")
-    out = said(capsys)
-    assert out.startswith("All 4 exercises have passed their tests here.\n")
-    assert "\nNext: an exercise of your own. ./lab new CHAPTER/NAME writes" in out
+def test_a_solution_that_was_seen_is_told_apart(checkout: Path, capsys) -> None:
+    marks.record("early", seen=True)
+    marks.record_points("early", 10)
+    assert "You have solved 0, and 1 after seeing the solution." in " ".join(said(capsys).split())
+    assert not marks.of("early").by_own_work
 
 
-def test_with_a_gpu_all_can_be_done(tested, checkout: Path, capsys) -> None:
-    tested(first="passed", second="passed", third="passed", fourth="passed")
-    stand.backend.CACHE.touch()
-    out = said(capsys)
-    assert out.startswith("4 of 5 exercises") and "\nNext is wgmma: " in out and "need" not in out
-    stand.backend.CACHE.unlink()
-    tested("gpu", wgmma="passed")
-    assert said(capsys).startswith("All 5 exercises have passed")
-
-
-def test_many_names_are_cut(tested, exercises, capsys) -> None:
-    names = [f"someExercise{number}" for number in range(9)]
-    for number, name in enumerate(names, 1):
-        exercises(f"ch05/{name}", FACTS.replace("10", f"{number}0"))
-    tested(**dict.fromkeys(names, "failed"))
-    out = said(capsys)
-    assert "failed: someExercise0" in out and "someExercise3 and 5 more" in " ".join(out.split())
+def test_when_all_is_done(checkout: Path, capsys) -> None:
+    for name in ("early", "later", "last"):
+        marks.record_points(name, 10)
+    assert "All assignments are solved." in said(capsys)
 
 
 @pytest.mark.parametrize("columns", ["1", "60", "abc"])
-def test_any_width(tested, monkeypatch, capsys, columns: str) -> None:
-    tested(first="failed", second="changed")
+def test_any_width(checkout: Path, monkeypatch, capsys, columns: str) -> None:
     monkeypatch.setenv("COLUMNS", columns)
-    assert "Next is first:" in said(capsys)
+    assert "Next is first," in said(capsys)
 
 
 def test_an_exercise_that_cannot_be_read_is_named(checkout: Path, capsys) -> None:
@@ -129,49 +101,18 @@ def test_an_exercise_that_cannot_be_read_is_named(checkout: Path, capsys) -> Non
     assert "first/first.cu is missing" in err and "third/exercise.toml: " in err
 
 
-def test_the_project_begins_with_its_first_exercise(monkeypatch, capsys) -> None:
+def test_the_project_fits_a_screen(monkeypatch, capsys) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     out = said(capsys)
-    first = catalogue.exercises()[0]
-    assert f"\nBegin with {first.name}: " in out
-    assert f"\n  {first.chapter}/{first.name}/README.md" in out
-    assert 12 <= len(out.splitlines()) <= 24
+    first = next(each for each in catalogue.exercises() if each.facts.assignments)
+    assert f"./lab start {first.name}" in out
+    assert len(out.splitlines()) <= 23
 
 
-ASSIGNMENT = """
-[[assignment]]
-name = "{name}"
-sentence = "Write in order."
-stars = 1
-kernels = ["better"]
-before = "worse"
-hints = ["Look.", "Think.", "Write."]
-sizes = ["--size=10"]
-check = "--size=10"
-bounds = [{{ count = "gst_efficiency >= 95 %", options = "", goal = true }}]
-"""
-
-
-def test_open_assignments(exercises, checkout, capsys) -> None:
-    exercises("ch03/first", FACTS + ASSIGNMENT.format(name="putInOrder"))
-    facts = ASSIGNMENT.format(name="sumInRegisters") + ASSIGNMENT.format(name="padTheTile")
-    third = exercises("ch04/third", FACTS + facts)
-    first, _ = catalogue.one("third").facts.assignments
-    graded = marks.digest(first, third)
-    marks.record("sumInRegisters", 7.5, 10, graded)
-    out = said(capsys)
-    assert (
-        "\n\nOpen assignments, with your points so far (./lab grade lists all):\n"
-        "sumInRegisters 7.5 of 10; putInOrder - of 10; padTheTile - of 10.\n\n"
-    ) in out
-    marks.record("sumInRegisters", 10, 10, graded)
-    assert "all):\nputInOrder - of 10; padTheTile - of 10.\n" in said(capsys)
-    third.write_text("another")
-    assert "sumInRegisters 10 of 10, changed since;" in said(capsys)
-
-
-def test_of_many_open_assignments_a_few_are_named(exercises, checkout, capsys) -> None:
-    facts = "".join(ASSIGNMENT.format(name=f"number{number}") for number in range(7))
-    exercises("ch03/first", FACTS + facts)
-    line = "number0 - of 10; number1 - of 10; number2 - of 10; number3 - of 10 and 3 more.\n"
-    assert line in said(capsys)
+@pytest.mark.parametrize("content", ["", "[]", '{"early": 3}', '{"early": {"points": "x"}}', "\x00"])
+def test_a_file_of_something_else_says_nothing(checkout: Path, content: str) -> None:
+    work.WORK.mkdir()
+    marks.FILE.write_text(content)
+    assert marks.read() == {}
+    marks.record_points("early", 4)
+    assert marks.of("early").points == 4

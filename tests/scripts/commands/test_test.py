@@ -12,7 +12,7 @@ from lab_cli.building import presets
 from lab_cli.commands import test as test_command
 from lab_cli.machine import backend, setup, zig
 from lab_cli.paths import ROOT
-from lab_cli.testing import affected, checkout, ctest, standing
+from lab_cli.testing import affected, checkout, ctest
 from lab_cli.testing.inputs import RUN_PYTEST
 from lab_cli.testing.listing import CTest
 from lab_cli.testing.summary import Case
@@ -44,9 +44,9 @@ class Done:
     def run(
         self, cmake: str, folder: Path, tests: Any, chosen: Sequence[CTest], *rest: Any
     ) -> ctest.Ran:
-        options, sources, each, fresh = rest
+        options, each, fresh = rest
         self.steps.append(" ".join(["test", *(test.name for test in chosen)]))
-        self.ran = {"options": options, "sources": sources, "fresh": fresh}
+        self.ran = {"options": options, "fresh": fresh}
         each("1/1 Test\n")
         return ctest.Ran(8, self.cases)
 
@@ -183,19 +183,6 @@ def test_with_zig_nothing_is_instrumented(done: Done, monkeypatch, capfd) -> Non
     for command in (["check", "transpose"], ["profile", "transpose", "--backend=cpu"]):
         assert main.main(command) == 1
         assert "cannot be built with zig's compiler: install g++" in capfd.readouterr().err
-
-
-def test_what_was_tested_are_the_sources_of_before_the_build(done: Done, monkeypatch) -> None:
-    source = catalogue.one("transpose").source
-    before = standing.digests()
-
-    def build(*_: str) -> Path:
-        source.write_text("changed")
-        return done.folder
-
-    monkeypatch.setattr(presets, "build", build)
-    main.main(["test", "--backend=cpu", "transpose"])
-    assert done.ran["sources"] == before != standing.digests()
 
 
 def test_the_summary_ends_it(done: Done, capfd) -> None:

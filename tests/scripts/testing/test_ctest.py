@@ -9,7 +9,7 @@ from typing import Callable
 
 import pytest
 from lab_cli.building import presets
-from lab_cli.testing import ctest, inputs, passed, standing
+from lab_cli.testing import ctest, inputs, passed
 from lab_cli.testing.listing import CTest
 from lab_cli.testing.summary import RUN
 from testing_sample import listed
@@ -75,9 +75,8 @@ def run(fake: FakeCtest, tmp_path: Path) -> Callable[..., tuple[ctest.Ran, list[
     ) -> tuple[ctest.Ran, list[str]]:
         fake.told.clear()
         chosen = [test for test in fake.tests if test.name in names]
-        sources = {"x": "its sources"}
         ran = ctest.run(
-            "cmake", folder, fake.tests, chosen, options, sources, lambda line: None, fresh
+            "cmake", folder, fake.tests, chosen, options, lambda line: None, fresh
         )
         return ran, [*fake.told]
 
@@ -151,14 +150,6 @@ def test_a_ctest_that_is_ended_says_nothing(run, fake: FakeCtest) -> None:
     ran, told = run(*ALL)
     assert (ran.status, ran.cases, ran.complete) == (9, [], False)
     assert told == ["x/results x/options"]
-    assert standing.read() == {}
-
-
-def test_an_exercise_has_passed_also_where_a_part_had_passed_before(run) -> None:
-    run("x/results")
-    assert standing.read() == {}
-    run("x/results", "x/options")
-    assert standing.read() == {"x": {"cpu": standing.Result("passed", "its sources")}}
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,140 @@
+"""The student's copy of an exercise, and what becomes of it when the original changes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from exercise_sample import FACTS
+from grading_sample import ASSIGNMENT, SOURCE
+from lab_cli import catalogue, main, work
+from lab_cli.results import marks
+from lab_course.handouts import choice
+from lab_course.loop.copy import Copy
+
+OWN_BODY = "\n    out[threadIdx.x] = 2 * in[threadIdx.x];\n"
+
+
+@pytest.fixture
+def original(exercises, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The NAME.cu of an exercise with an assignment."""
+    monkeypatch.setattr(choice, "ROOT", tmp_path)
+    source = exercises("ch03/order", FACTS + ASSIGNMENT)
+    source.write_text(SOURCE)
+    return source
+
+
+@pytest.fixture
+def copy(original: Path) -> Copy:
+    found = Copy(catalogue.one("order"))
+    found.start()
+    return found
+
+
+def write_kernel(copy: Copy, body: str = OWN_BODY) -> None:
+    text = copy.file.read_text()
+    start = text.index("{", text.index("void better")) + 1
+    copy.file.write_text(text[:start] + body + text[text.index("}", start) :])
+
+
+def test_only_the_assignment_is_blank(copy: Copy) -> None:
+    text = copy.file.read_text()
+    assert "out[threadIdx.x] = in[threadIdx.x];" not in text
+    assert "TODO: Write in order." in text
+    assert text[: text.index("// Right")] == SOURCE[: SOURCE.index("// Right")]
+    assert "TODO" in text.splitlines()[copy.line_of(["better"]) - 1]
+
+
+def test_name_means_the_copy_while_it_is_there(copy: Copy, original: Path) -> None:
+    exercise = copy.exercise
+    assert work.source_of(exercise) == copy.file
+    assert exercise.target == "order"
+    work.mean_shipped()
+    assert work.source_of(exercise) == original
+    assert exercise.target == "order_shipped"
+    copy.file.unlink()
+    assert exercise.target == "order"
+
+
+def test_start_does_not_touch_what_is_started(copy: Copy, capsys) -> None:
+    write_kernel(copy)
+    assert main.main(["start", "order"]) == 0
+    assert OWN_BODY in copy.file.read_text()
+    assert "started already" in capsys.readouterr().out
+
+
+def test_what_changes_elsewhere_in_the_original_comes_into_the_copy(copy: Copy, original: Path) -> None:
+    write_kernel(copy)
+    original.write_text(SOURCE.replace("kBlock = 64", "kBlock = 128"))
+    copy.refresh()
+    text = copy.file.read_text()
+    assert "kBlock = 128" in text and OWN_BODY in text
+
+
+def test_a_change_where_the_student_writes_is_told_and_nothing_is_lost(
+    copy: Copy, original: Path, capsys
+) -> None:
+    write_kernel(copy)
+    before = copy.file.read_text()
+    original.write_text(SOURCE)
+    facts = original.with_name("exercise.toml")
+    facts.write_text(facts.read_text().replace("Write in order.", "Write in rows."))
+    Copy(catalogue.one("order")).refresh()
+    assert copy.file.read_text() == before
+    assert "has changed where you have written" in capsys.readouterr().err
+    assert OWN_BODY in (copy.own / "merged.cu").read_text()
+    Copy(catalogue.one("order")).refresh()
+    assert capsys.readouterr().err == ""  # once is enough
+
+
+def test_reset_keeps_what_was_there(copy: Copy) -> None:
+    blank = copy.file.read_text()
+    for number in (1, 2):
+        write_kernel(copy)
+        assert main.main(["reset"]) == 0
+        assert copy.file.read_text() == blank
+        assert OWN_BODY in copy.file.with_name(f"order.{number}.cu").read_text()
+
+
+def test_hints_come_one_at_a_time(copy: Copy, capsys) -> None:
+    hints = copy.exercise.facts.assignments[0].hints
+    for number in [0, 1, 2, 2]:
+        assert main.main(["hint"]) == 0
+        out = capsys.readouterr().out
+        assert [hint in out for hint in hints].count(True) == 1 and hints[number] in out
+    assert marks.of("putInOrder").hints == 3
+
+
+def test_the_solution_is_the_difference_and_counts_as_seen(copy: Copy, capsys) -> None:
+    write_kernel(copy)
+    assert main.main(["solution"]) == 2  # there is nobody to ask
+    assert not marks.of("putInOrder").seen and capsys.readouterr().out == ""
+    assert main.main(["solution", "--yes"]) == 0
+    out = capsys.readouterr().out
+    assert "-    out[threadIdx.x] = 2 * in[threadIdx.x];" in out
+    assert "+    out[threadIdx.x] = in[threadIdx.x];" in out
+    assert marks.of("putInOrder").seen
+
+
+def test_who_has_solved_it_may_look(copy: Copy) -> None:
+    marks.record_points("putInOrder", 10)
+    assert main.main(["solution"]) == 0
+    assert marks.of("putInOrder").by_own_work
+
+
+@pytest.mark.parametrize("command", ["watch", "hint", "solution", "reset"])
+def test_without_a_copy_it_says_how_to_begin(original: Path, capsys, command: str) -> None:
+    for names in ([], ["order"]):
+        assert main.main([command, *names]) == 2
+        assert "./lab start" in capsys.readouterr().err
+
+
+def test_the_last_one_worked_on_is_meant(copy: Copy, exercises, capsys) -> None:
+    other = exercises("ch03/other", FACTS.replace("10", "20") + ASSIGNMENT.replace("putInOrder", "more"))
+    other.write_text(SOURCE)
+    assert main.main(["start", "other"]) == 0
+    assert main.main(["hint"]) == 0
+    assert marks.of("more").hints == 1
+    write_kernel(copy)
+    assert main.main(["hint"]) == 0
+    assert marks.of("putInOrder").hints == 1

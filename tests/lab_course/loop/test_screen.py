@@ -1,0 +1,87 @@
+"""What the student sees of a verdict."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from exercise_sample import FACTS
+from grading_sample import ASSIGNMENT, SOURCE
+from lab_cli import catalogue
+from lab_cli.assignments import Assignment
+from lab_course.grading.evaluate import GOAL, HAZARDS, KEPT, RIGHT, Finding
+from lab_course.loop import screen
+from lab_course.loop.copy import Copy
+from lab_course.loop.times import Times
+from lab_course.loop.verdict import Count, Verdict
+
+LONG = "kernel better: element 123456789 is -0.123456789, expected 0.987654321 and more " * 12
+SIZES = [Finding(RIGHT, f"right with --size={n}", True) for n in (1, 33)]
+CLEAN = Finding(RIGHT, HAZARDS, True)
+KEPT_COUNT, GOAL_COUNT = Finding(KEPT, "a >= 1", True), Finding(GOAL, "b == 0", True)
+COUNTS = [Count("b == 0", "0", "9", True, True), Count("a >= 1", "5", "5", True, False)]
+
+
+def missed(finding: Finding, seen: str = LONG) -> Finding:
+    return Finding(finding.role, finding.about, False, seen, "./lab run order -- --size=33")
+
+
+@pytest.fixture
+def copy(exercises) -> Copy:
+    exercises("ch03/order", FACTS + ASSIGNMENT).write_text(SOURCE)
+    return Copy(catalogue.one("order"))
+
+
+def text(copy: Copy, *findings: Finding, problem: str = "", counts: list[Count] = COUNTS) -> str:
+    assignment: Assignment = copy.exercise.facts.assignments[0]
+    verdict = Verdict(assignment, 1.5, problem, [*findings], counts)
+    found = screen.lines(copy, verdict)
+    heading = screen.heading(copy, assignment, screen.took(verdict), screen.plain)
+    everything = "\n".join([heading, "", *found]).splitlines()
+    assert max(map(len, everything)) <= 80
+    assert len(everything) <= 20  # there is room for a hint and the keys in 24
+    return "\n".join(everything)
+
+
+def test_all_points(copy: Copy) -> None:
+    said = text(copy, *SIZES, CLEAN, KEPT_COUNT, GOAL_COUNT)
+    assert "at all 2 sizes" in said and "10 of 10 points" in said and "1.5 s" in said
+
+
+def test_of_what_is_wrong_the_first_is_told(copy: Copy) -> None:
+    said = text(copy, SIZES[0], missed(SIZES[1]), missed(CLEAN, "RACE"), missed(GOAL_COUNT))
+    assert "1 of 2 sizes" in said and "--size=33" in said and "0 of 10" in said
+    assert "RACE" not in said and "b " not in said
+
+
+def test_a_hazard(copy: Copy) -> None:
+    said = text(copy, *SIZES, missed(CLEAN, "race\n  line 7\n  line 9"), missed(GOAL_COUNT))
+    assert "line 7" in said and "line 9" in said and "0 of 10" in said
+
+
+def test_a_count_that_misses_its_goal_stands_beside_the_kernel_before(copy: Copy) -> None:
+    counts = [Count("b == 0", "5,952", "5,953", False, True), COUNTS[1]]
+    said = text(copy, *SIZES, CLEAN, KEPT_COUNT, missed(GOAL_COUNT), counts=counts)
+    (row,) = [line.split() for line in said.splitlines() if line.split()[:1] == ["b"]]
+    assert row == ["b", "5,952", "5,953", "==", "0", "no"]
+    assert "3 of 10 points" in said
+
+
+def test_what_does_not_compile_shows_the_compilers_words(copy: Copy) -> None:
+    problem = "does not compile: x\n" + "\n".join(f"order.cu:{n}: error: {LONG}" for n in range(40))
+    said = text(copy, problem=problem)
+    assert "order.cu:0: error" in said and "points" not in said
+
+
+def test_a_line_for_times(copy: Copy) -> None:
+    line = screen.times(Times("NVIDIA H200 --size=1M", [("better", 0.123456), ("before", 2.0)]))
+    assert "better 0.1235 ms; before 2 ms" in line
+
+
+@pytest.mark.parametrize("rows", [6, 10, 24])
+def test_it_fits_a_small_terminal(rows: int) -> None:
+    lines = [str(number) if number % 3 else "" for number in range(1, 40)]
+    found = screen.fitted([*lines, "hint", "", "keys"], rows)
+    assert len(found) <= rows and found[0] == "1" and found[-1] == "keys"
+    short = ["a", "", "b"]
+    assert screen.fitted([*short], 24) == short
