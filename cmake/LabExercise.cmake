@@ -205,7 +205,7 @@ macro(lab_test_for_maintainers)
         endif()
         if(arg_ASSIGNMENTS)
             lab_add_case(${name} assignments full ${PROJECT_SOURCE_DIR}/tests/graded_assignments.py ${facts}
-                --build ${CMAKE_BINARY_DIR} --program $<TARGET_FILE:${shipped}>)
+                --library $<TARGET_FILE:cuda_emulator_instrument> --program $<TARGET_FILE:${shipped}>)
         endif()
         if(TARGET ${name}_as_gpu)
             lab_check_exercise(${name} ${facts} as_gpu full as_gpu ${name}_as_gpu)

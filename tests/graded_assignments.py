@@ -1,6 +1,6 @@
 """Grades solutions of the assignments of an exercise, good and bad ones: the ctest cases NAME/assignments.
 
-    graded_assignments.py exercise.toml --build FOLDER --program PROGRAM
+    graded_assignments.py exercise.toml --library LIBRARY --program PROGRAM
 
 The kernel as it is shipped gets all 10 points, an empty body none. The body of the kernel before it misses
 each goal, and gets at most 3. No other kernel that a student's copy has gets all points with its body.
@@ -13,8 +13,8 @@ one_thread      one thread of the grid, or of each block, does all the work: rig
 misses_a_bound  right, and misses a bound: at most 5
 before          the body of the kernel before it, where that has other parameters, or another launch
 
-FOLDER is a build of the cpu back end, and PROGRAM that of NAME there: it takes the options with which
-speed is judged on a GPU. The bodies of an assignment are compiled together (kernel_bodies.py), for the
+LIBRARY is the instrument of a build of the cpu back end, and PROGRAM that of NAME there: it takes the
+options with which speed is judged on a GPU. The bodies of an assignment are compiled together (kernel_bodies.py), for the
 profiler and the hazard check alone: what counts as a result is what that program prints.
 """
 
@@ -220,11 +220,11 @@ def refused(program: Path, speed: Speed) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("facts", type=Path)
-    parser.add_argument("--build", type=Path, required=True)
+    parser.add_argument("--library", type=Path, required=True)
     parser.add_argument("--program", type=Path, required=True)
     arguments = parser.parse_args()
     facts = arguments.facts.resolve()
-    library = arguments.build / "emulator" / "libcuda_emulator_instrument.a"
+    library = arguments.library.resolve()
     for built in (arguments.program, library):
         if not built.exists():
             print(f"skipped: {built} is not built; a build of everything has it")
@@ -232,7 +232,7 @@ def main() -> int:
     lines = CaseLines()
     try:
         exercise = catalogue.one(facts.parent.name)
-        workshop = Workshop(exercise, arguments.build.resolve(), sandboxed=False)
+        workshop = Workshop(exercise, library.parents[1], sandboxed=False)
         tables = bodies_of(facts)
         for assignment in exercise.facts.assignments:
             Trial(assignment, workshop, tables).run(lines)

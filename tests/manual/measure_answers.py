@@ -80,7 +80,7 @@ def rows_of(name: str, variant: Variant, options: str) -> list[csv_file.Row]:
     wrong = [row["kernel"] for row in rows if row.get("check", OK) not in GOOD]
     if wrong:
         raise LabError(f"{what}, {options}: wrong: {', '.join(wrong)}")
-    found = {"answer": str(variant.answer), "variant": variant.name}
+    found = {"answer": variant.answer, "variant": variant.name}
     return [{**found, **row} for row in rows]
 
 

@@ -46,7 +46,7 @@ from lab_cli.errors import LabError
 from lab_cli.results import tables
 from page_files import source_of
 
-ANSWER = re.compile(r"<summary>Answer (\d+)</summary>(.*?)</details>", re.DOTALL)
+ANSWER = re.compile(r"<summary>Answer (?:to )?(\w+)</summary>(.*?)</details>", re.DOTALL)
 COMMENT = re.compile(
     r"^<!-- (code|change|variant|run|measure|experiment|nvcc):(?: (.*?))??(?:\n(.*?))?(?: |(?<=\n))-->\n"
     r"(?:```(cpp)?\n(.*?)^```)?",
@@ -131,7 +131,7 @@ class Run:
 class Variant:
     """An answer, or one of several ways to give it."""
 
-    answer: int = 0
+    answer: str = "0"  # the number of its task, or the name of its assignment
     name: str = ""
     program: str = ""
     changes: list[Change] = field(default_factory=list)
@@ -174,7 +174,7 @@ def _run(options: str, lines: str, shown: str) -> Run:
     return run
 
 
-def variants_of(answer: int, text: str) -> list[Variant]:
+def variants_of(answer: str, text: str) -> list[Variant]:
     """LabError where the text of an answer has code without a place."""
     every = Variant(answer)
     found = [every]
@@ -229,8 +229,8 @@ def answers() -> dict[Path, list[Variant]]:
         text = page.read_text(encoding="utf-8")
         variants = [
             variant
-            for number, answer in ANSWER.findall(text)
-            for variant in variants_of(int(number), answer)
+            for name, answer in ANSWER.findall(text)
+            for variant in variants_of(name, answer)
         ]
         if variants:
             found[page] = variants

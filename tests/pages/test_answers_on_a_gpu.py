@@ -17,7 +17,7 @@ from page_files import results_file
 
 SOURCE = catalogue.exercises()[0].source
 CHANGE = Change("replaces `int main(` by `int /* changed */ main(`")
-VARIANT = Variant(6, "changed", changes=[CHANGE], measured=["--m=1K"])
+VARIANT = Variant("6", "changed", changes=[CHANGE], measured=["--m=1K"])
 
 
 @pytest.fixture
@@ -56,12 +56,12 @@ def test_the_copy_has_the_answer_while_it_is_measured(
 
     def rows_of(name: str, variant: Variant, options: str) -> list[dict[str, str]]:
         seen.append((variant.answer, options, "/* changed */" in file.read_text()))
-        return [{"answer": str(variant.answer)}]
+        return [{"answer": variant.answer}]
 
     monkeypatch.setattr(measure_answers, "rows_of", rows_of)
-    without_code = Variant(5, measured=["--m=2K"])  # nothing of the checkout to compare with
+    without_code = Variant("5", measured=["--m=2K"])  # nothing of the checkout to compare with
     rows = measure_answers.measure(SOURCE, [without_code, VARIANT])
-    assert seen == [(0, "--m=1K", False), (5, "--m=2K", False), (6, "--m=1K", True)]
+    assert seen == [("0", "--m=1K", False), ("5", "--m=2K", False), ("6", "--m=1K", True)]
     assert [row["answer"] for row in rows] == ["0", "5", "6"]
     assert file.read_bytes() == SOURCE.read_bytes()
 
@@ -87,7 +87,7 @@ def test_what_is_measured_is_in_the_results(name: str) -> None:
     path = results_file(name, "answers")
     rows = csv_file.parse(csv_file.read_text(path), path).rows
     _, variants = measure_answers.measured()[name]
-    answers = {(str(variant.answer), variant.name) for variant in variants}
+    answers = {(variant.answer, variant.name) for variant in variants}
     assert {(row["answer"], row["variant"]) for row in rows} == {("0", ""), *answers}
     assert {row["check"] for row in rows} == {"ok"}
 
@@ -119,8 +119,8 @@ def test_answers_and_programs_are_tried(
         seen.append(source.read_text())
         return program(source.parent, "the sum is 140\\n", 0)
 
-    whole = Variant(4, program="void whole() {}", runs=[Run("", ["the sum is 140"])])
-    variants = [Variant(2, changes=[CHANGE], runs=[Run("--size=7")]), whole]
+    whole = Variant("4", program="void whole() {}", runs=[Run("", ["the sum is 140"])])
+    variants = [Variant("2", changes=[CHANGE], runs=[Run("--size=7")]), whole]
     monkeypatch.setattr(try_answers, "answers", lambda: {page: variants})
     assert try_answers.try_all(["mine"], build)
     assert ["/* changed */" in seen[0], "whole" in seen[1], len(seen)] == [True, True, 2]
@@ -144,20 +144,20 @@ def tried(page: Path, variant: Variant, prints: str, status: int) -> str:
 def test_a_program_prints_what_the_page_says(
     page: Path, prints: str, status: int, right: bool
 ) -> None:
-    answer = Variant(4, program="int main() {}", runs=[Run("", ["the sum", "is 140"])])
+    answer = Variant("4", program="int main() {}", runs=[Run("", ["the sum", "is 140"])])
     said = tried(page, answer, prints, status)
     assert said == "" if right else said.startswith(f"status {status}\nthe sum")
 
 
 def test_a_status_that_is_not_0_may_be_right(page: Path) -> None:
-    answer = Variant(2, changes=[CHANGE], runs=[Run("--size=7", ["5"], status=1)])
+    answer = Variant("2", changes=[CHANGE], runs=[Run("--size=7", ["5"], status=1)])
     assert tried(page, answer, "", 0) != ""
     assert tried(page, answer, "", 1) == ""
 
 
 def test_races_on_purpose_are_not_tried() -> None:
     race, none = Run("", finds="race"), Run("", finds="no kernel was launched")
-    assert try_answers.sure_runs(Variant(1, runs=[race, none])) == [none]
+    assert try_answers.sure_runs(Variant("1", runs=[race, none])) == [none]
 
 
 @pytest.mark.parametrize("names", [[], ["nobody"]])

@@ -61,10 +61,10 @@ def test_comments_of_an_answer() -> None:
     counts = {"divergent_branch": [1, 2]}
     small = Run("--size=1", ["2 of 2", "ok"], "race", 1, counts, "3")
     large = Change("before `e`", "    int f;\n    int g;\n")
-    assert variants_of(4, ANSWER) == [
-        Variant(4, "small", changes=both, runs=[small]),
+    assert variants_of("4", ANSWER) == [
+        Variant("4", "small", changes=both, runs=[small]),
         Variant(
-            4,
+            "4",
             "large",
             changes=[*both, large],
             runs=[Run("")],
@@ -72,7 +72,7 @@ def test_comments_of_an_answer() -> None:
             experiment="it is wrong at other sizes",
         ),
     ]
-    assert variants_of(4, "\nOnly words.\n") == []
+    assert variants_of("4", "\nOnly words.\n") == []
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_which_answers_are_meant_to_be_right(variant: Variant, right: bool) -> N
 )
 def test_what_is_wrong_in_an_answer_is_named(text: str, problem: str) -> None:
     with pytest.raises(LabError, match=problem):
-        variants_of(4, text)
+        variants_of("4", text)
 
 
 def test_changes_add_up(tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def test_changes_add_up(tmp_path: Path) -> None:
         Change("replaces `b` by `d`"),
         Change("in x.h, before `c`", "b\n"),
     ]
-    changed = with_answer(source, Variant(1, changes=changes))
+    changed = with_answer(source, Variant("1", changes=changes))
     assert changed == {source: "a\nd\n", header: "b\nc\n"}
     with pytest.raises(LabError, match="x, answer 1: stands 0 times"):
-        with_answer(source, Variant(1, changes=[Change("behind `z`", "b\n")]))
+        with_answer(source, Variant("1", changes=[Change("behind `z`", "b\n")]))

@@ -77,7 +77,7 @@ def wrong_in(words: list[str]) -> list[str]:
         return []
     if after and arguments.takes != AFTER_DASHES:
         unknown.append("--")
-    names = list(getattr(arguments, "names", None) or [getattr(arguments, "name", "NAME")])
+    names = getattr(arguments, "names", None) or [getattr(arguments, "name", None) or "NAME"]
     for name in names:
         of_chapter = sum(chapter.startswith(name) for chapter in CHAPTERS) == 1
         known_names = ASSIGNMENTS if words[0] == "handout" else {*SOURCES, *PLACEHOLDERS}

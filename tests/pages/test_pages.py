@@ -186,22 +186,23 @@ def test_every_figure_of_an_exercise_is_shown_somewhere() -> None:
 
 
 @of_assignments
-def test_its_task_is_on_the_page(exercise: Exercise, assignment: Assignment) -> None:
-    page = text_of(exercise.page)
-    tasks = page.partition("\n## Tasks\n")[2].partition("\n## ")[0]
-    assert re.search(rf"^{assignment.task}\. ", tasks, re.MULTILINE)
+def test_its_section_and_its_answer_are_on_the_page(
+    exercise: Exercise, assignment: Assignment
+) -> None:
+    before, _, after = text_of(exercise.page).partition("\n## Tasks\n")
+    assert f"\n## Assignment: {assignment.name} {'★' * assignment.stars}\n" in before
+    assert f"<summary>Answer to {assignment.name}</summary>" in after
 
 
 @of_assignments
 def test_no_other_answer_has_its_kernels(exercise: Exercise, assignment: Assignment) -> None:
-    page = text_of(exercise.page)
-    gone = {assignment.task, *assignment.answers}
-    seen: set[int] = set()
-    for answer in pages.ANSWER.finditer(page):
-        tasks = {int(number) for number in re.findall(r"\d+", answer["title"])}
-        seen |= tasks
+    gone = {assignment.name, *map(str, assignment.answers)}
+    seen: set[str] = set()
+    for answer in pages.ANSWER.finditer(text_of(exercise.page)):
+        words = {*answer["title"].split()}
+        seen |= words
         for name in assignment.kernels:
-            assert tasks & gone or not re.search(rf"__global__[^;{{]*\b{name}\(", answer[0]), tasks
+            assert words & gone or not re.search(rf"__global__[^;{{]*\b{name}\(", answer[0]), words
     assert gone <= seen
 
 

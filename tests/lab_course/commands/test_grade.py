@@ -22,7 +22,7 @@ from grading_sample import (
     exercise_at,
     row,
 )
-from lab_cli import main
+from lab_cli import main, work
 from lab_cli.assignments import Speed
 from lab_cli.machine import setup
 from lab_cli.paths import ROOT
@@ -48,6 +48,15 @@ def workshop(exercises, monkeypatch) -> FakeWorkshop:
     monkeypatch.setattr(setup, "sandbox", lambda: None)
     monkeypatch.setattr(sandbox, "problem", lambda: "")
     return fake
+
+
+@pytest.fixture
+def started(workshop) -> Path:
+    """The student's copy."""
+    copy = work.copy_of("order")
+    copy.parent.mkdir(parents=True)
+    copy.write_text(SOURCE)
+    return copy
 
 
 @pytest.fixture
@@ -77,7 +86,7 @@ def names_of(folder: Path) -> list[str]:
     return [line.split(",")[0] for line in graded(folder)]
 
 
-def test_all_points(workshop, capsys) -> None:
+def test_all_points(started, capsys) -> None:
     assert lab_grade("putInOrder") == 0
     assert capsys.readouterr().out == (
         "putInOrder: Write in order.\n\n"
@@ -87,10 +96,10 @@ def test_all_points(workshop, capsys) -> None:
         "   yes  gst_efficiency >= 95 %\n\n"
         "10 of 10 points\n"
     )
-    assert marks.read()["putInOrder"]["points"] == 10
+    assert marks.of("putInOrder").points == 10
 
 
-def test_what_is_missing_and_what_to_look_at(workshop, capsys) -> None:
+def test_what_is_missing_and_what_to_look_at(workshop, started, capsys) -> None:
     wrong = Run([row("before"), row("better", "WRONG")], ["    WRONG: better: element 3 is 4"])
     workshop.runs["--size=33", ""] = wrong
     assert lab_grade("putInOrder") == 1
@@ -98,19 +107,27 @@ def test_what_is_missing_and_what_to_look_at(workshop, capsys) -> None:
     assert "    no  right with --size=33\n        WRONG: better: element 3" in out
     assert "0 of 10 points\n\nLook at it next: ./lab run order -- --size=33\n" in out
     assert re.search(r"chapter/order/README.md\n$", out)
-    assert marks.read()["putInOrder"]["points"] == 0
+    assert marks.of("putInOrder").points == 0
 
 
-def test_why_nothing_is_judged(workshop, capsys) -> None:
+def test_why_nothing_is_judged(workshop, started, capsys) -> None:
     workshop.does_not_compile = "does not compile: order.cu:12:1: error: x\norder.cu:12:1: error: x"
     assert lab_grade("putInOrder") == 1
     out = capsys.readouterr().out
     assert "0 of 10 points\n\ndoes not compile: order.cu:12:1: error: x\n" in out
 
 
+def test_the_exercise_as_it_came_counts_for_nobody(workshop, capsys) -> None:
+    assert lab_grade("putInOrder") == 2
+    assert "--shipped" in capsys.readouterr().err and workshop.asked == []
+    assert lab_grade("putInOrder", "--shipped") == 0
+    assert marks.of("putInOrder").points is None
+
+
 def test_all_assignments(workshop, capsys) -> None:
+    marks.record_points("putInOrder", 4)
     assert lab_grade() == 0
-    assert capsys.readouterr().out == "putInOrder  - of 10                   order\n"
+    assert capsys.readouterr().out.split() == ["putInOrder", "★", "4", "of", "10", "order"]
 
 
 def test_submissions(workshop, handed_in, tmp_path, capsys) -> None:

@@ -14,7 +14,9 @@ MET = Finding(RIGHT, "no hazards", True)
 GOALS = [Finding(GOAL, f"gst_requests <= {most}", True) for most in (8, 9)]
 MISSED = Finding(GOAL, "branch <= 7", False, "branch is 8\n  here", "./lab profile order")
 GRADE = Grade([MET, *GOALS, MISSED], kernels={"better": "out[0] = 1;"})
-BROKEN = Grade([Finding(RIGHT, "no hazards", False)], "does not compile: a.cu:1: error: x\nand more")
+BROKEN = Grade(
+    [Finding(RIGHT, "no hazards", False)], "does not compile: a.cu:1: error: x\nand more"
+)
 
 
 def test_the_table() -> None:
