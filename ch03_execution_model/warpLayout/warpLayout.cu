@@ -3,10 +3,14 @@
 // of 32, the last warp has lanes without a thread, and still takes the registers of all 32.
 //
 //   1 observeWarps  every thread asks the hardware for its lane, and its warp for who is in it
+//   2 lineUpWarps   every thread computes its warp and its lane, and each warp writes to a row of
+//                   its own
 //
-// It runs for the block of --block, of which it draws a picture, and for a list of other shapes.
-// --kernel selects rows: --kernel=2D, --kernel=16x16. (With --profile: the block of --block alone.)
-// check: the warps that were observed must be those of the rule, in wrongPlace() below.
+// Both run for the block of --block, of which the program draws a picture, and observeWarps for a
+// list of other shapes. --kernel selects rows: --kernel=lineUp, --kernel=2D, --kernel=16x16. (With
+// --profile: the block of --block alone.)
+// check: the warps that were observed, and those that were computed, must be those of the rule, in
+// wrongPlace() and wrongCell() below.
 //
 //   ./lab run warpLayout -- --block=40x2
 //   ./lab test warpLayout
@@ -25,7 +29,6 @@
 // have work, on average: threads / warps in the table below.
 
 #include <algorithm>
-#include <bitset>
 #include <map>
 #include <optional>
 #include <set>
@@ -62,9 +65,20 @@ __global__ void observeWarps(Place* places) {
     places[thread] = {first, lab::laneid(), members};
 }
 
-// Threads by warp, in the order of their numbers.
-std::map<unsigned, std::vector<unsigned>> warpsOf(const std::vector<Place>& places) {
-    std::map<unsigned, std::vector<unsigned>> warps;
+// A table with a row for each warp, `pitch` elements from one row to the next: lane l of warp w
+// writes its number to column l of row w. So each warp writes to one piece of memory, whatever the
+// shape of the block.
+__global__ void lineUpWarps(unsigned* table, unsigned pitch) {
+    const unsigned thread = threadNumber();
+    const unsigned warp = thread / kWarp, lane = thread % kWarp;
+    table[warp * pitch + lane] = thread;
+}
+
+// Threads by warp, in the order of their numbers. A warp goes by the number of its first thread.
+using Warps = std::map<unsigned, std::vector<unsigned>>;
+
+Warps warpsOf(const std::vector<Place>& places) {
+    Warps warps;
     for (unsigned thread = 0; thread < places.size(); ++thread)
         warps[places[thread].first].push_back(thread);
     return warps;
@@ -93,6 +107,35 @@ std::string wrongPlace(dim3 block, const std::vector<Place>& places) {
         }
     }
     return "";
+}
+
+constexpr unsigned kPitch = 2 * kWarp;  // of the table: there is room where no lane writes
+
+// The rule once more: says which cell of the table has another number than it should, or has one
+// where no lane writes.
+std::string wrongCell(unsigned threads, const std::vector<unsigned>& table) {
+    const unsigned none = lab::poisoned<unsigned>();
+    const auto text = [&](unsigned number) {
+        return number == none ? "no number" : std::to_string(number);
+    };
+    for (unsigned cell = 0; cell < table.size(); ++cell) {
+        const unsigned row = cell / kPitch, column = cell % kPitch, number = row * kWarp + column;
+        const unsigned expected = column < kWarp && number < threads ? number : none;
+        if (table[cell] == expected) continue;
+        return lab::formatted("row %u, column %u has %s, expected %s", row, column,
+                              text(table[cell]).c_str(), text(expected).c_str());
+    }
+    return "";
+}
+
+// Threads by row of the table, as far as there are any.
+Warps warpsIn(unsigned threads, const std::vector<unsigned>& table) {
+    Warps warps;
+    for (unsigned cell = 0; cell < table.size(); ++cell) {
+        const unsigned row = cell / kPitch, column = cell % kPitch;
+        if (column < kWarp && table[cell] < threads) warps[row * kWarp].push_back(table[cell]);
+    }
+    return warps;
 }
 
 // ---- what is printed ----
@@ -159,19 +202,19 @@ const char* dimensions(dim3 block) {
     return block.y > 1 ? "2D" : "1D";
 }
 
-// The cells of a row, and what is wrong with it.
-lab::Finding finding(dim3 block, const std::vector<Place>& places) {
-    const auto warps = warpsOf(places);
-    std::size_t idle = 0, mostRows = 0;
+// What a kernel has found out about the warps of a block, and what is wrong with it.
+lab::Finding finding(const char* kernel, dim3 block, const Warps& warps, const std::string& wrong) {
+    std::size_t all = 0, mostRows = 0;
     for (const auto& [first, threads] : warps) {
-        idle += kWarp - std::bitset<kWarp>(places[threads.front()].members).count();
+        all += threads.size();
         std::set<unsigned> rows;  // of the block: threads with the same y and z
         for (const unsigned thread : threads) rows.insert(thread / block.x);
         mostRows = std::max(mostRows, rows.size());
     }
-    const double wasted = 100.0 * static_cast<double>(idle) / (warps.size() * kWarp);
-    return {wrongPlace(block, places),
-            {dimensions(block), lab::shape(block), places.size(), warps.size(), idle,
+    const std::size_t lanes = warps.size() * kWarp, idle = lanes - all;
+    const double wasted = lanes > 0 ? 100.0 * static_cast<double>(idle) / lanes : 0;
+    return {wrong,
+            {kernel, dimensions(block), lab::shape(block), all, warps.size(), idle,
              lab::Cell(wasted, 1), mostRows}};
 }
 
@@ -190,7 +233,26 @@ void printRow(lab::Exercise& exercise, dim3 block, bool drawn) {
 
     if (drawn) exercise.note("\n" + drawing(block, places));
     row.parameters = exercise.parameters({{"block", lab::shape(block)}});
-    row.finding = finding(block, places);
+    row.finding = finding("observeWarps", block, warpsOf(places), wrongPlace(block, places));
+    exercise.row(row);
+}
+
+// Lets the warps of a block of this shape line up.
+void printLinedUp(lab::Exercise& exercise, dim3 block) {
+    lab::Row row;
+    row.kernel = "lineUpWarps";
+    if (!exercise.selected(row.kernel)) return;
+
+    const unsigned threads = block.x * block.y * block.z;
+    lab::DeviceBuffer<unsigned> buffer((threads + kWarp - 1) / kWarp * kPitch);
+    buffer.fillBytes(lab::poisonByte<unsigned>());
+    lineUpWarps<<<1, block>>>(buffer.get(), kPitch);
+    CUDA_CHECK_LAUNCH();
+    const std::vector<unsigned> table = buffer.toHost();
+
+    row.parameters = exercise.parameters({{"block", lab::shape(block)}});
+    row.finding =
+        finding("lineUpWarps", block, warpsIn(threads, table), wrongCell(threads, table));
     exercise.row(row);
 }
 
@@ -210,15 +272,17 @@ int main(int argc, char** argv) {
     exercise.selectDevice();
     exercise.note("warpLayout: block " + lab::shape(*block) + " on " + exercise.device().name);
 
-    exercise.columns(lab::Columns::kPlain, {{"", -4, "dimensions"},
+    exercise.columns(lab::Columns::kPlain, {{"kernel", -12, "kernel"},
+                                            {"", 0, "dimensions"},
                                             {"block", -8, "block"},
                                             {"threads", 7, "threads"},
                                             {"warps", 5, "warps"},
-                                            {"idle lanes", 10, "idle_lanes"},
+                                            {"idle", 4, "idle_lanes"},
                                             {"% wasted", 8, "wasted_percent"},
                                             {"rows in a warp", 14, "rows_in_a_warp"}});
 
     printRow(exercise, *block, /*drawn=*/true);
+    printLinedUp(exercise, *block);
     const dim3 others[] = {{1},      {32},      {40},      {1000},       {1024},
                            {40, 2},  {2, 40},   {8, 8},    {16, 16},     {32, 32},
                            {33, 31}, {5, 5, 5}, {8, 8, 4}, {10, 10, 10}, {1, 1, 64}};
