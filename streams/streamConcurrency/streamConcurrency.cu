@@ -155,6 +155,14 @@ int main(int argc, char** argv) {
         const double ideal = idealSpeedup(kernels, std::min(streams, shape.atATime));
         return {wrong, {kernels, streams, {ideal, 2}}};
     };
+    // Where no times count, the default stream reads the marks at once: the hazard check sees
+    // whether it has waited for the kernels.
+    lab::DeviceBuffer<unsigned> seen(marks.size());
+    const auto lookAtOnce = [&] {
+        if (exercise.timesCount()) return;
+        CUDA_CHECK(cudaMemcpyAsync(seen.get(), marks.get(), marks.size() * sizeof(unsigned),
+                                   cudaMemcpyDeviceToDevice));
+    };
     // Its own ladder for each number of kernels: the speedup is over the same ones in one stream.
     const auto compare = [&](const Shape& shape, unsigned kernels, const std::string& parameters,
                              const char* inOne, const char* inOwn) {
@@ -162,11 +170,18 @@ int main(int argc, char** argv) {
         lab::Ladder ladder(exercise, marks, [&] { spans.fillBytes(0); });
         ladder.rung(
             {inOne, parameters}, shape.grid, shape.block, lab::kNoRate,
-            [&] { return finding(inOne, shape, kernels, 1); }, [&] { launchInOneStream(all); });
+            [&] { return finding(inOne, shape, kernels, 1); },
+            [&] {
+                launchInOneStream(all);
+                lookAtOnce();
+            });
         ladder.rung(
             {inOwn, parameters}, shape.grid, shape.block, lab::kNoRate,
             [&] { return finding(inOwn, shape, kernels, kernels); },
-            [&] { launchInOwnStreams(all, own); });
+            [&] {
+                launchInOwnStreams(all, own);
+                lookAtOnce();
+            });
     };
 
     for (const unsigned n : doublings(maxKernels)) {
