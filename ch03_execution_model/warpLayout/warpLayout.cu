@@ -65,13 +65,18 @@ __global__ void observeWarps(Place* places) {
     places[thread] = {first, lab::laneid(), members};
 }
 
+// A thread's coordinates in one word.
+__host__ __device__ inline unsigned packed(unsigned x, unsigned y, unsigned z) {
+    return x | y << 10 | z << 20;
+}
+
 // A table with a row for each warp, `pitch` elements from one row to the next: lane l of warp w
-// writes its number to column l of row w. So each warp writes to one piece of memory, whatever the
-// shape of the block.
+// writes its coordinates to column l of row w. So each warp writes to one piece of memory, whatever
+// the shape of the block.
 __global__ void lineUpWarps(unsigned* table, unsigned pitch) {
     const unsigned thread = threadNumber();
     const unsigned warp = thread / kWarp, lane = thread % kWarp;
-    table[warp * pitch + lane] = thread;
+    table[warp * pitch + lane] = packed(threadIdx.x, threadIdx.y, threadIdx.z);
 }
 
 // Threads by warp, in the order of their numbers. A warp goes by the number of its first thread.
@@ -111,29 +116,42 @@ std::string wrongPlace(dim3 block, const std::vector<Place>& places) {
 
 constexpr unsigned kPitch = 2 * kWarp;  // of the table: there is room where no lane writes
 
-// The rule once more: says which cell of the table has another number than it should, or has one
-// where no lane writes.
-std::string wrongCell(unsigned threads, const std::vector<unsigned>& table) {
-    const unsigned none = lab::poisoned<unsigned>();
-    const auto text = [&](unsigned number) {
-        return number == none ? "no number" : std::to_string(number);
+// The table as the rule has it: threads in the order of this walk, x fastest.
+std::vector<unsigned> expectedTable(dim3 block, std::size_t cells) {
+    std::vector<unsigned> table(cells, lab::poisoned<unsigned>());
+    unsigned number = 0;
+    for (unsigned z = 0; z < block.z; ++z) {
+        for (unsigned y = 0; y < block.y; ++y) {
+            for (unsigned x = 0; x < block.x; ++x, ++number)
+                table[number / kWarp * kPitch + number % kWarp] = packed(x, y, z);
+        }
+    }
+    return table;
+}
+
+// Says which cell of the table has another thread than it should, or has one where none belongs.
+std::string wrongCell(dim3 block, const std::vector<unsigned>& table) {
+    const auto text = [](unsigned cell) {
+        if (lab::isPoison(cell)) return std::string("no thread");
+        return lab::formatted("thread (%u,%u,%u)", cell % 1024, cell / 1024 % 1024, cell >> 20);
     };
-    for (unsigned cell = 0; cell < table.size(); ++cell) {
-        const unsigned row = cell / kPitch, column = cell % kPitch, number = row * kWarp + column;
-        const unsigned expected = column < kWarp && number < threads ? number : none;
-        if (table[cell] == expected) continue;
-        return lab::formatted("row %u, column %u has %s, expected %s", row, column,
-                              text(table[cell]).c_str(), text(expected).c_str());
+    const std::vector<unsigned> expected = expectedTable(block, table.size());
+    for (std::size_t cell = 0; cell < table.size(); ++cell) {
+        if (table[cell] == expected[cell]) continue;
+        return lab::formatted("row %zu, column %zu has %s, expected %s", cell / kPitch,
+                              cell % kPitch, text(table[cell]).c_str(),
+                              text(expected[cell]).c_str());
     }
     return "";
 }
 
 // Threads by row of the table, as far as there are any.
-Warps warpsIn(unsigned threads, const std::vector<unsigned>& table) {
+Warps warpsIn(dim3 block, const std::vector<unsigned>& table) {
     Warps warps;
     for (unsigned cell = 0; cell < table.size(); ++cell) {
-        const unsigned row = cell / kPitch, column = cell % kPitch;
-        if (column < kWarp && table[cell] < threads) warps[row * kWarp].push_back(table[cell]);
+        const unsigned x = table[cell] % 1024, y = table[cell] / 1024 % 1024, z = table[cell] >> 20;
+        if (cell % kPitch < kWarp && x < block.x && y < block.y && z < block.z)
+            warps[cell / kPitch * kWarp].push_back((z * block.y + y) * block.x + x);
     }
     return warps;
 }
@@ -251,8 +269,7 @@ void printLinedUp(lab::Exercise& exercise, dim3 block) {
     const std::vector<unsigned> table = buffer.toHost();
 
     row.parameters = exercise.parameters({{"block", lab::shape(block)}});
-    row.finding =
-        finding("lineUpWarps", block, warpsIn(threads, table), wrongCell(threads, table));
+    row.finding = finding("lineUpWarps", block, warpsIn(block, table), wrongCell(block, table));
     exercise.row(row);
 }
 
