@@ -2,16 +2,18 @@
 
     graded_assignments.py exercise.toml --library LIBRARY --program PROGRAM
 
-The kernel as it is shipped gets all 10 points, an empty body none. The body of the kernel before it misses
+What is shipped gets all 10 points, an empty body none. The body of the kernel before it misses
 each goal, and gets at most 3. No other kernel that a student's copy has gets all points with its body.
 tests/assignments.toml in the exercise's folder has a table for each assignment, with other bodies:
 
 right           lists of other solutions: 10 points
 wrong           with a wrong result: 0
 races           the hazard check finds what may go unseen in the results: 0
-one_thread      one thread of the grid, or of each block, does all the work: right, and at most 3
+one_thread      one thread of the grid, or of each block, does all the work: right, and at most 3. What is no
+                kernel needs none
 misses_a_bound  right, and misses a bound: at most 5
-before          the body of the kernel before it, where that has other parameters, or another launch
+before          the body of the kernel before it, where that has other parameters, or another launch, or what is
+                written is no kernel
 
 LIBRARY is the instrument of a build of the cpu back end, and PROGRAM that of NAME there: it takes the
 options with which speed is judged on a GPU. The bodies of an assignment are compiled together (kernel_bodies.py), for the
@@ -43,9 +45,8 @@ from lab_course.grading.evaluate import GOAL, HAZARDS, Grade, Grader, Judge  # n
 from lab_course.grading.kernel_source import Function, KernelSource  # noqa: E402
 from lab_course.grading.programs import CHECK, VARIABLES, Failed, Workshop  # noqa: E402
 from lab_course.grading.sandbox import Ended  # noqa: E402
+from lab_course.handouts.source import is_void  # noqa: E402
 from program import run  # noqa: E402
-
-EMPTY = "\n"
 
 
 def bodies_of(facts: Path) -> dict[str, dict[str, Any]]:
@@ -69,12 +70,13 @@ def can_stand_for(other: Function, kernel: Function) -> bool:
 
 def others(source: KernelSource, assignment: Assignment) -> Iterator[str]:
     """Kernels of a hand-out that a student could copy."""
-    (kernel,) = assignment.kernels
+    (kernel,) = map(source.function, assignment.kernels)
     for function in source.functions:
         if (
-            "__global__" in function.signature
-            and function.name not in (kernel, assignment.before, *assignment.hides)
-            and can_stand_for(function, source.function(kernel))
+            function.is_kernel
+            and kernel.is_kernel
+            and function.name not in (kernel.name, assignment.before, *assignment.hides)
+            and can_stand_for(function, kernel)
         ):
             yield function.name
 
@@ -157,7 +159,9 @@ class Trial:
 
     def run(self, lines: CaseLines) -> None:
         """Grades all bodies."""
-        lacks = [kind for kind in VERDICTS if not self._table.get(kind)]
+        is_kernel = self._source.function(self._kernel).is_kernel
+        kinds = [kind for kind in VERDICTS if is_kernel or kind != "one_thread"]
+        lacks = [kind for kind in kinds if not self._table.get(kind)]
         about = f"{self._assignment.name}, tests/assignments.toml"
         lines.tell(about, [f"it has none of {', '.join(lacks)}"] if lacks else [])
         bodies, verdicts = {}, {}
@@ -190,7 +194,8 @@ class Trial:
         for name in others(source, assignment):
             body = re.sub(rf"\b{name}\b", kernel, source.body(name))
             yield f"with the body of {name}, which a copy has", body, misses_a_point
-        yield "empty", EMPTY, gets_no_point
+        nothing = "\n" if is_void(source.function(kernel)) else "return {};\n"
+        yield "empty", nothing, gets_no_point
 
     def _before(self) -> str:
         """Where a kernel launches itself, it launches the student's."""

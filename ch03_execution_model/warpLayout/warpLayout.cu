@@ -3,10 +3,14 @@
 // of 32, the last warp has lanes without a thread, and still takes the registers of all 32.
 //
 //   1 observeWarps  every thread asks the hardware for its lane, and its warp for who is in it
+//   2 lineUpWarps   every thread computes its warp and its lane, and each warp writes to a row of
+//                   its own
 //
-// It runs for the block of --block, of which it draws a picture, and for a list of other shapes.
-// --kernel selects rows: --kernel=2D, --kernel=16x16. (With --profile: the block of --block alone.)
-// check: the warps that were observed must be those of the rule, in wrongPlace() below.
+// Both run for the block of --block, of which the program draws a picture, and observeWarps for a
+// list of other shapes. --kernel selects rows: --kernel=lineUp, --kernel=2D, --kernel=16x16. (With
+// --profile: the block of --block alone.)
+// check: the warps that were observed, and those that were computed, must be those of the rule, in
+// wrongPlace() and wrongCell() below.
 //
 //   ./lab run warpLayout -- --block=40x2
 //   ./lab test warpLayout
@@ -25,7 +29,6 @@
 // have work, on average: threads / warps in the table below.
 
 #include <algorithm>
-#include <bitset>
 #include <map>
 #include <optional>
 #include <set>
@@ -62,9 +65,25 @@ __global__ void observeWarps(Place* places) {
     places[thread] = {first, lab::laneid(), members};
 }
 
-// Threads by warp, in the order of their numbers.
-std::map<unsigned, std::vector<unsigned>> warpsOf(const std::vector<Place>& places) {
-    std::map<unsigned, std::vector<unsigned>> warps;
+// A thread's coordinates in one word.
+__host__ __device__ inline unsigned packed(unsigned x, unsigned y, unsigned z) {
+    return x | y << 10 | z << 20;
+}
+
+// A table with a row for each warp, `pitch` elements from one row to the next: lane l of warp w
+// writes its coordinates to column l of row w. So each warp writes to one piece of memory, whatever
+// the shape of the block.
+__global__ void lineUpWarps(unsigned* table, unsigned pitch) {
+    const unsigned thread = threadNumber();
+    const unsigned warp = thread / kWarp, lane = thread % kWarp;
+    table[warp * pitch + lane] = packed(threadIdx.x, threadIdx.y, threadIdx.z);
+}
+
+// Threads by warp, in the order of their numbers. A warp goes by the number of its first thread.
+using Warps = std::map<unsigned, std::vector<unsigned>>;
+
+Warps warpsOf(const std::vector<Place>& places) {
+    Warps warps;
     for (unsigned thread = 0; thread < places.size(); ++thread)
         warps[places[thread].first].push_back(thread);
     return warps;
@@ -93,6 +112,48 @@ std::string wrongPlace(dim3 block, const std::vector<Place>& places) {
         }
     }
     return "";
+}
+
+constexpr unsigned kPitch = 2 * kWarp;  // of the table: there is room where no lane writes
+
+// The table as the rule has it: threads in the order of this walk, x fastest.
+std::vector<unsigned> expectedTable(dim3 block, std::size_t cells) {
+    std::vector<unsigned> table(cells, lab::poisoned<unsigned>());
+    unsigned number = 0;
+    for (unsigned z = 0; z < block.z; ++z) {
+        for (unsigned y = 0; y < block.y; ++y) {
+            for (unsigned x = 0; x < block.x; ++x, ++number)
+                table[number / kWarp * kPitch + number % kWarp] = packed(x, y, z);
+        }
+    }
+    return table;
+}
+
+// Says which cell of the table has another thread than it should, or has one where none belongs.
+std::string wrongCell(dim3 block, const std::vector<unsigned>& table) {
+    const auto text = [](unsigned cell) {
+        if (lab::isPoison(cell)) return std::string("no thread");
+        return lab::formatted("thread (%u,%u,%u)", cell % 1024, cell / 1024 % 1024, cell >> 20);
+    };
+    const std::vector<unsigned> expected = expectedTable(block, table.size());
+    for (std::size_t cell = 0; cell < table.size(); ++cell) {
+        if (table[cell] == expected[cell]) continue;
+        return lab::formatted("row %zu, column %zu has %s, expected %s", cell / kPitch,
+                              cell % kPitch, text(table[cell]).c_str(),
+                              text(expected[cell]).c_str());
+    }
+    return "";
+}
+
+// Threads by row of the table, as far as there are any.
+Warps warpsIn(dim3 block, const std::vector<unsigned>& table) {
+    Warps warps;
+    for (unsigned cell = 0; cell < table.size(); ++cell) {
+        const unsigned x = table[cell] % 1024, y = table[cell] / 1024 % 1024, z = table[cell] >> 20;
+        if (cell % kPitch < kWarp && x < block.x && y < block.y && z < block.z)
+            warps[cell / kPitch * kWarp].push_back((z * block.y + y) * block.x + x);
+    }
+    return warps;
 }
 
 // ---- what is printed ----
@@ -159,19 +220,19 @@ const char* dimensions(dim3 block) {
     return block.y > 1 ? "2D" : "1D";
 }
 
-// The cells of a row, and what is wrong with it.
-lab::Finding finding(dim3 block, const std::vector<Place>& places) {
-    const auto warps = warpsOf(places);
-    std::size_t idle = 0, mostRows = 0;
+// What a kernel has found out about the warps of a block, and what is wrong with it.
+lab::Finding finding(const char* kernel, dim3 block, const Warps& warps, const std::string& wrong) {
+    std::size_t all = 0, mostRows = 0;
     for (const auto& [first, threads] : warps) {
-        idle += kWarp - std::bitset<kWarp>(places[threads.front()].members).count();
+        all += threads.size();
         std::set<unsigned> rows;  // of the block: threads with the same y and z
         for (const unsigned thread : threads) rows.insert(thread / block.x);
         mostRows = std::max(mostRows, rows.size());
     }
-    const double wasted = 100.0 * static_cast<double>(idle) / (warps.size() * kWarp);
-    return {wrongPlace(block, places),
-            {dimensions(block), lab::shape(block), places.size(), warps.size(), idle,
+    const std::size_t lanes = warps.size() * kWarp, idle = lanes - all;
+    const double wasted = lanes > 0 ? 100.0 * static_cast<double>(idle) / lanes : 0;
+    return {wrong,
+            {kernel, dimensions(block), lab::shape(block), all, warps.size(), idle,
              lab::Cell(wasted, 1), mostRows}};
 }
 
@@ -190,7 +251,25 @@ void printRow(lab::Exercise& exercise, dim3 block, bool drawn) {
 
     if (drawn) exercise.note("\n" + drawing(block, places));
     row.parameters = exercise.parameters({{"block", lab::shape(block)}});
-    row.finding = finding(block, places);
+    row.finding = finding("observeWarps", block, warpsOf(places), wrongPlace(block, places));
+    exercise.row(row);
+}
+
+// Lets the warps of a block of this shape line up.
+void printLinedUp(lab::Exercise& exercise, dim3 block) {
+    lab::Row row;
+    row.kernel = "lineUpWarps";
+    if (!exercise.selected(row.kernel)) return;
+
+    const unsigned threads = block.x * block.y * block.z;
+    lab::DeviceBuffer<unsigned> buffer((threads + kWarp - 1) / kWarp * kPitch);
+    buffer.fillBytes(lab::poisonByte<unsigned>());
+    lineUpWarps<<<1, block>>>(buffer.get(), kPitch);
+    CUDA_CHECK_LAUNCH();
+    const std::vector<unsigned> table = buffer.toHost();
+
+    row.parameters = exercise.parameters({{"block", lab::shape(block)}});
+    row.finding = finding("lineUpWarps", block, warpsIn(block, table), wrongCell(block, table));
     exercise.row(row);
 }
 
@@ -210,15 +289,17 @@ int main(int argc, char** argv) {
     exercise.selectDevice();
     exercise.note("warpLayout: block " + lab::shape(*block) + " on " + exercise.device().name);
 
-    exercise.columns(lab::Columns::kPlain, {{"", -4, "dimensions"},
+    exercise.columns(lab::Columns::kPlain, {{"kernel", -12, "kernel"},
+                                            {"", 0, "dimensions"},
                                             {"block", -8, "block"},
                                             {"threads", 7, "threads"},
                                             {"warps", 5, "warps"},
-                                            {"idle lanes", 10, "idle_lanes"},
+                                            {"idle", 4, "idle_lanes"},
                                             {"% wasted", 8, "wasted_percent"},
                                             {"rows in a warp", 14, "rows_in_a_warp"}});
 
     printRow(exercise, *block, /*drawn=*/true);
+    printLinedUp(exercise, *block);
     const dim3 others[] = {{1},      {32},      {40},      {1000},       {1024},
                            {40, 2},  {2, 40},   {8, 8},    {16, 16},     {32, 32},
                            {33, 31}, {5, 5, 5}, {8, 8, 4}, {10, 10, 10}, {1, 1, 64}};

@@ -97,15 +97,28 @@ def _fences_of_all(stream: Stream, brace: int) -> Iterator[int]:
 def device_functions(stream: Stream, device_words: set[str]) -> Iterator[Function]:
     i = 0
     while i < len(stream.tokens):
-        end = stream.pair(i) if stream.text(i) == "{" else None
-        if end is not None:
-            start = _header_start(stream, i)
-            words = {stream.text(k) for k in range(start, i)}
-            name = _function_name(stream, start, i)
-            if name and "constexpr" not in words and not device_words.isdisjoint(words):
-                yield Function(name, start, i, end, "__global__" in words)
-                i = end
+        found = function_at(stream, i)
+        if found and not device_words.isdisjoint(_words(stream, found.start, i)):
+            yield found
+            i = found.end
         i += 1
+
+
+def function_at(stream: Stream, brace: int) -> Optional[Function]:
+    """The function whose body begins at this token, if one does. One that is `constexpr` is not seen."""
+    end = stream.pair(brace) if stream.text(brace) == "{" else None
+    if end is None:
+        return None
+    start = header_start(stream, brace)
+    words = _words(stream, start, brace)
+    name = _function_name(stream, start, brace)
+    if not name or "constexpr" in words:
+        return None
+    return Function(name, start, brace, end, "__global__" in words)
+
+
+def _words(stream: Stream, start: int, end: int) -> set[str]:
+    return {stream.text(i) for i in range(start, end)}
 
 
 def _function_name(stream: Stream, start: int, brace: int) -> str:
@@ -117,7 +130,7 @@ def _function_name(stream: Stream, start: int, brace: int) -> str:
     return ""
 
 
-def _header_start(stream: Stream, brace: int) -> int:
+def header_start(stream: Stream, brace: int) -> int:
     start = brace
     while stream.text(start - 1) not in ("", ";", "{", "}"):
         opener = stream.pair(start - 1) if stream.text(start - 1) in (")", "]") else None

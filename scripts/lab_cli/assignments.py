@@ -3,8 +3,10 @@
 name              what one types; of all assignments, one has it
 sentence          what the student does
 stars             how hard it is: 1, 2 or 3
-kernels           functions of NAME.cu whose bodies the student writes; their signatures and calls stay
+kernels           functions of NAME.cu whose bodies the student writes: kernels, functions that kernels call, or
+                  functions of the host. Their signatures and calls stay
 rows              kernels of the table's rows that are judged (default: `kernels`)
+launches          kernels whose launches are counted (default: `kernels`)
 before            the kernel before it in the ladder, with which the student's is compared
 hides             kernels that give the answer away: a student's copy has neither them nor their rows
 leaves_out        exercises that give it away: a hand-out has not got them
@@ -15,7 +17,7 @@ hints             at least three, from a nudge to nearly the answer
 sizes             options of runs whose rows must be right. A teacher may add more
 check             options of a run in which the hazard check must find nothing
 bounds            a list; each has a count, a bound on what the cpu back end counts: "gld_efficiency >= 95 %",
-                  which must hold for each launch of `kernels`; options of the run; and goal = true where the
+                  which must hold for each of these launches; options of the run; and goal = true where the
                   assignment is about this bound. The kernel before it misses each goal
 speed             on a GPU alone: of, another row of the same run; least, the share of its speed that the rows
                   must have; options
@@ -54,7 +56,7 @@ LEAST_HINTS = 3
 
 @dataclass(frozen=True)
 class Bound:
-    """On a metric of each launch of the student's kernels."""
+    """On a metric of each launch that is counted."""
 
     count: str  # as it is written: "gld_efficiency >= 95 %"
     metric: str
@@ -81,6 +83,7 @@ class Assignment:
     stars: int
     kernels: list[str]
     rows: list[str]
+    launches: list[str]
     before: str
     hides: list[str]
     leaves_out: list[str]
@@ -126,6 +129,7 @@ _ASSIGNMENT = {
     "stars": STARS,
     "kernels": Rule("a list of kernels", lambda value: TEXTS.fits(value) and bool(value)),
     "rows": TEXTS.or_nothing(),
+    "launches": TEXTS.or_nothing(),
     "before": TEXT,
     "hides": TEXTS.or_nothing(),
     "leaves_out": TEXTS.or_nothing(),
@@ -180,6 +184,7 @@ def _assignment(entry: Any, place: str, problems: list[str]) -> Assignment | Non
         stars=keys["stars"],
         kernels=keys["kernels"],
         rows=keys.get("rows", keys["kernels"]),
+        launches=keys.get("launches", keys["kernels"]),
         before=keys["before"],
         hides=keys.get("hides", []),
         leaves_out=keys.get("leaves_out", []),

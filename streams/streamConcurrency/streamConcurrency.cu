@@ -64,6 +64,36 @@ struct Shape {
     unsigned atATime;
 };
 
+// What a run launches: kernels that all do the same, and where they write.
+struct Kernels {
+    Shape shape;
+    unsigned count;
+    unsigned long long nanoseconds;
+    lab::Span* spans;
+    unsigned* marks;
+};
+
+// All in the default stream: each kernel waits for the one before, though the GPU has room for more.
+void launchInOneStream(const Kernels& kernels) {
+    const Shape& shape = kernels.shape;
+    for (unsigned k = 0; k < kernels.count; ++k) {
+        occupyHalf<<<shape.grid, shape.block, shape.shared>>>(k, kernels.nanoseconds, kernels.spans,
+                                                              kernels.marks);
+    }
+}
+
+// Each in a stream of its own: no kernel waits for another. Work of the default stream, such as the
+// measurement, comes before the first and after the last of them, because of the fork and the join.
+void launchInOwnStreams(const Kernels& kernels, ForkJoin& own) {
+    const Shape& shape = kernels.shape;
+    own.fork(kernels.count);
+    for (unsigned k = 0; k < kernels.count; ++k) {
+        occupyHalf<<<shape.grid, shape.block, shape.shared, own[k]>>>(
+            k, kernels.nanoseconds, kernels.spans, kernels.marks);
+    }
+    own.join(kernels.count);
+}
+
 void addToTimeline(lab::CsvFile& timeline, const char* mode, std::size_t streams,
                    const std::vector<KernelSpan>& kernels) {
     const lab::SinceFirst milliseconds(kernels);
@@ -109,16 +139,6 @@ int main(int argc, char** argv) {
     exercise.noteInEmulation("It runs streams one after the other: nothing overlaps.");
 
     ForkJoin own(std::max(maxKernels, maxSmall));
-    // Starts kernel k in stream k % streams. The default stream, which measures the time, is there
-    // before the first and after the last.
-    const auto launch = [&](const Shape& shape, unsigned kernels, unsigned streams) {
-        own.fork(streams);
-        for (unsigned k = 0; k < kernels; ++k) {
-            occupyHalf<<<shape.grid, shape.block, shape.shared, own[k % streams]>>>(
-                k, nanoseconds, spans.get(), marks.get());
-        }
-        own.join(streams);
-    };
     // Looks at the last run, and writes its lines of the timeline: of kernels of half of the GPU.
     const auto finding = [&](const char* mode, const Shape& shape, unsigned kernels,
                              unsigned streams) -> lab::Finding {
@@ -135,17 +155,33 @@ int main(int argc, char** argv) {
         const double ideal = idealSpeedup(kernels, std::min(streams, shape.atATime));
         return {wrong, {kernels, streams, {ideal, 2}}};
     };
+    // Where no times count, the default stream reads the marks at once: the hazard check sees
+    // whether it has waited for the kernels.
+    lab::DeviceBuffer<unsigned> seen(marks.size());
+    const auto lookAtOnce = [&] {
+        if (exercise.timesCount()) return;
+        CUDA_CHECK(cudaMemcpyAsync(seen.get(), marks.get(), marks.size() * sizeof(unsigned),
+                                   cudaMemcpyDeviceToDevice));
+    };
     // Its own ladder for each number of kernels: the speedup is over the same ones in one stream.
     const auto compare = [&](const Shape& shape, unsigned kernels, const std::string& parameters,
                              const char* inOne, const char* inOwn) {
+        const Kernels all = {shape, kernels, nanoseconds, spans.get(), marks.get()};
         lab::Ladder ladder(exercise, marks, [&] { spans.fillBytes(0); });
         ladder.rung(
             {inOne, parameters}, shape.grid, shape.block, lab::kNoRate,
-            [&] { return finding(inOne, shape, kernels, 1); }, [&] { launch(shape, kernels, 1); });
+            [&] { return finding(inOne, shape, kernels, 1); },
+            [&] {
+                launchInOneStream(all);
+                lookAtOnce();
+            });
         ladder.rung(
             {inOwn, parameters}, shape.grid, shape.block, lab::kNoRate,
             [&] { return finding(inOwn, shape, kernels, kernels); },
-            [&] { launch(shape, kernels, kernels); });
+            [&] {
+                launchInOwnStreams(all, own);
+                lookAtOnce();
+            });
     };
 
     for (const unsigned n : doublings(maxKernels)) {

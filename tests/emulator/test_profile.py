@@ -49,3 +49,75 @@ def test_template_arguments_are_written_as_ncu_does(instrumented, tmp_path):
     assert done.returncode == 0
     names = [launch.kernel for launch in parse(notes).launches]
     assert names == ["k<16, 1, 0>", "k<0, 0, 1>"]
+
+
+CRITICAL_PATH = "emulator__critical_path.max"
+STREAMS = """
+#include <vector>
+__global__ void k() {}
+int main() {
+    cudaStream_t a, b, blocking;
+    cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking);
+    cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking);
+    cudaStreamCreate(&blocking);
+    cudaEvent_t event;
+    cudaEventCreate(&event);
+    const auto launch = [](cudaStream_t stream) { k<<<1, 1, 0, stream>>>(); };
+    launch(a);         // 1: the first
+    launch(a);         // 2: behind it in its stream
+    launch(b);         // 1: of another stream
+    launch(nullptr);   // 1: non-blocking streams and the default stream do not wait for each other
+    launch(blocking);  // 2: this one waits for it
+    launch(nullptr);   // 3: and it for this one
+    cudaEventRecord(event, a);
+    launch(a);         // 3
+    cudaStreamWaitEvent(b, event);
+    launch(b);         // 3: behind the two before the event
+    cudaStreamSynchronize(b);
+    launch(blocking);  // 4: behind what the host has waited for
+    launch(b);         // 4
+    cudaDeviceSynchronize();
+    cudaStreamBeginCapture(a, cudaStreamCaptureModeGlobal);
+    launch(a);
+    cudaEventRecord(event, a);
+    cudaStreamWaitEvent(b, event);
+    launch(a);
+    launch(b);
+    cudaEventRecord(event, b);
+    cudaStreamWaitEvent(a, event);
+    launch(a);
+    cudaGraph_t graph;
+    cudaStreamEndCapture(a, &graph);
+    cudaGraphExec_t executable;
+    cudaGraphInstantiate(&executable, graph, 0);
+    cudaGraphLaunch(executable, b);  // 5, two of 6, 7
+    launch(b);                       // 8
+    return cudaDeviceSynchronize();
+}
+"""
+
+
+def test_the_critical_path_follows_streams_events_graphs_and_the_host(instrumented, tmp_path):
+    (tmp_path / "k.cu").write_text(STREAMS)
+    done, notes = run_noting([str(instrumented(tmp_path / "k.cu"))], "CUDA_EMULATOR_PROFILE")
+    assert done.returncode == 0
+    found = [launch.values[CRITICAL_PATH] for launch in parse(notes).launches]
+    assert found == [1, 2, 1, 1, 2, 3, 3, 3, 4, 4, 5, 6, 6, 7, 8]
+
+
+CHILDREN = """
+__global__ void child() {}
+__global__ void parent() { child<<<1, 1>>>(); child<<<1, 1>>>(); }
+int main() {
+    parent<<<1, 1>>>();
+    parent<<<1, 1>>>();
+    return cudaDeviceSynchronize();
+}
+"""
+
+
+def test_what_kernels_launch_is_not_on_the_critical_path(instrumented, tmp_path):
+    (tmp_path / "k.cu").write_text(CHILDREN)
+    done, notes = run_noting([str(instrumented(tmp_path / "k.cu"))], "CUDA_EMULATOR_PROFILE")
+    assert done.returncode == 0
+    assert [launch.values[CRITICAL_PATH] for launch in parse(notes).launches] == [1, 2]

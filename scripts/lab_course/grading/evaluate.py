@@ -206,7 +206,8 @@ class Grader:
                     f"{name}: what stands before its body is not as it was handed out: only the body is yours"
                 )
             first, after = submitted.line(theirs.body), self._clean.line(ours.end)
-            body = gate.taken(submitted.body(name), self._known, first, f"{name_of_file}: {name}")
+            known = self._known | (gate.names_of_host_code(ours) if ours.of_host else set())
+            body = gate.taken(submitted.body(name), known, first, f"{name_of_file}: {name}")
             bodies[name] = (
                 f'\n#line {first} "{name_of_file}"\n{body}\n#line {after} "{SHIPPED}{name_of_file}"\n'
             )
@@ -257,7 +258,7 @@ class Judge:
             return _wrong_rows(run, [*dict.fromkeys(row.get("kernel", "") for row in run.rows)])
         wrong = _wrong_rows(run, self._assignment.rows)
         if not wrong and criterion.bound:
-            return _beyond(criterion.bound, run, self._assignment.kernels)
+            return _beyond(criterion.bound, run, self._assignment.launches)
         if not wrong and criterion.speed:
             return _slow(criterion.speed, run, self._assignment.rows)
         return wrong

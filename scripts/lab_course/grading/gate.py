@@ -1,4 +1,4 @@
-"""What of a student's kernel is taken, and what it may use.
+"""What of a student's function is taken, and what it may use.
 
 On the cpu back end a kernel is compiled as a function of the host: one that calls exit(), fork() or
 open() would be compiled, though no GPU's compiler takes it. So of the kernel, its tokens are taken,
@@ -6,6 +6,9 @@ without comments and directives, and each name that device code cannot have gets
 the kernel itself declares has it everywhere, and means the same as before; any other is declared
 nowhere then, and the compiler says so. What is known is listed here, or stands in device code of the
 exercise as it was shipped. What is not known is refused, not the other way round.
+
+A function of the host may use what a kernel may, the calls of CUDA that are about streams, and what its
+shipped version uses: no others, and so no process, no file and no memory but by CUDA's copies and fills.
 
 Who looks for functions of the host in memory, by their addresses, is not kept from it here: the
 sandbox keeps that from harming anybody.
@@ -19,7 +22,7 @@ from collections.abc import Iterable
 
 from lab_cli.errors import LabError
 
-from .kernel_source import KernelSource
+from .kernel_source import Function, KernelSource
 
 from translator.lexer import TOKEN  # isort: skip  # kernel_source.py says where it is
 
@@ -67,6 +70,18 @@ PATTERNS = re.compile(
     r"|__(int|uint|float)_as_(int|uint|float)|__double_as_longlong|__longlong_as_double"
     r"|__pipeline_(memcpy_async|commit|wait_prior)"
 )
+# What a function of the host may use beside that.
+OF_HOST = set(
+    "CUDA_CHECK CUDA_CHECK_LAUNCH vector array push_back back cudaError_t cudaSuccess "
+    "cudaStream_t cudaStreamCreate cudaStreamCreateWithFlags cudaStreamCreateWithPriority "
+    "cudaStreamDestroy cudaStreamDefault cudaStreamNonBlocking cudaStreamLegacy cudaStreamPerThread "
+    "cudaStreamWaitEvent cudaStreamSynchronize cudaStreamQuery "
+    "cudaEvent_t cudaEventCreate cudaEventCreateWithFlags cudaEventDestroy cudaEventDefault "
+    "cudaEventDisableTiming cudaEventRecord cudaEventSynchronize cudaEventQuery "
+    "cudaLaunchKernel cudaLaunchKernelEx cudaLaunchConfig_t cudaGetLastError cudaDeviceSynchronize "
+    "cudaMemcpyAsync cudaMemcpyHostToDevice cudaMemcpyDeviceToHost cudaMemcpyDeviceToDevice "
+    "cudaMemcpyDefault cudaMemsetAsync".split()
+)
 DIGRAPHS = {"<:", ":>", "<%", "%>", "%:"}
 PAIRS = {")": "(", "]": "[", "}": "{"}
 # Said of words that a student may well write.
@@ -96,6 +111,16 @@ def names_of_device_code(sources: Iterable[KernelSource]) -> set[str]:
     for source in sources:
         names.update(DECLARED.findall(source.text))
         names.update(*(function.names for function in source.functions))
+    return _taken_of(names)
+
+
+def names_of_host_code(shipped: Function) -> set[str]:
+    """What a student's version of this function of the host may use, beside the names of device code. Of its
+    members, those that the C library declares as well have a dot before the name."""
+    return OF_HOST | _taken_of(shipped.names) | {f".{name}" for name in shipped.members}
+
+
+def _taken_of(names: Iterable[str]) -> set[str]:
     library = ctypes.CDLL(None)
     return {name for name in names if not hasattr(library, name)} - set(WHY_NOT)
 
@@ -191,6 +216,8 @@ def _follow(open_brackets: list[str], token: str, line: int) -> None:
 def _is_known(name: str, before: list[str], known: set[str]) -> bool:
     if name in OF_GROUPS:
         return before[1] in (".", "->") or (before[1] == "::" and before[0] in GROUPS)
+    if before[1] in (".", "->") and f".{name}" in known:
+        return True
     return name in KEYWORDS or name in WORDS or name in known or bool(PATTERNS.fullmatch(name))
 
 

@@ -1,9 +1,9 @@
-"""Finds the functions of device code in a .cu file, and puts other bodies in their place."""
+"""Finds the functions in a .cu file, and puts other bodies in their place."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from lab_cli.errors import LabError
@@ -12,8 +12,9 @@ from lab_cli.paths import ROOT
 # The translator of the cpu back end knows where a function of CUDA begins and ends.
 sys.path.append(str(ROOT / "emulator"))
 
-from translator.lanes import device_functions  # noqa: E402
-from translator.lexer import Lexer, TranslateError  # noqa: E402
+from translator.lanes import device_functions, function_at, header_start  # noqa: E402
+from translator.lanes import Function as Found  # noqa: E402
+from translator.lexer import Lexer, Stream, TranslateError  # noqa: E402
 
 DEVICE_WORDS = {"__global__", "__device__"}
 
@@ -28,6 +29,15 @@ class Function:
     end: int  # of its `}`
     signature: tuple[str, ...]  # tokens from `start` to the `{`
     names: frozenset[str]  # identifiers, those of the signature as well
+    members: frozenset[str]  # of these, those behind a `.` or `->`
+
+    @property
+    def is_kernel(self) -> bool:
+        return "__global__" in self.signature
+
+    @property
+    def of_host(self) -> bool:
+        return DEVICE_WORDS.isdisjoint(self.signature)
 
 
 class KernelSource:
@@ -41,24 +51,16 @@ class KernelSource:
             stream = Lexer(path, text).streams[0]
         except TranslateError as error:
             raise LabError(str(error)) from error
-        self.functions: list[Function] = []
-        for found in device_functions(stream, DEVICE_WORDS):
-            tokens = stream.tokens[found.start : found.end + 1]
-            before_body = found.body - found.start
-            self.functions.append(
-                Function(
-                    name=found.name,
-                    start=tokens[0].start,
-                    body=tokens[before_body].end,
-                    end=tokens[-1].start,
-                    signature=tuple(token.text for token in tokens[:before_body]),
-                    names=frozenset(token.text for token in tokens if token.kind == "name"),
-                )
-            )
+        self.functions = [  # of device code
+            _function(stream, found) for found in device_functions(stream, DEVICE_WORDS)
+        ]
+        self.host_functions = [_function(stream, found) for found in _host_functions(stream)]
 
     def function(self, name: str) -> Function:
-        """LabError where there is none of this name, or more than one."""
+        """Of device code, or else of the host. LabError where there is none of this name, or more than
+        one."""
         found = [function for function in self.functions if function.name == name]
+        found = found or [function for function in self.host_functions if function.name == name]
         if len(found) != 1:
             times = f"is defined {len(found)} times" if found else "is not there"
             raise LabError(f"{self.path}: {name} {times}: it must be there once")
@@ -81,6 +83,38 @@ class KernelSource:
                 for name, body in bodies.items()
             ],
         )
+
+
+def _host_functions(stream: Stream) -> Iterator[Found]:
+    """Those that stand in no class and no other function."""
+    i = 0
+    while i < len(stream.tokens):
+        end = stream.pair(i) if stream.text(i) == "{" else None
+        if end is not None:
+            words = {stream.text(k) for k in range(header_start(stream, i), i)}
+            found = function_at(stream, i)
+            if found and DEVICE_WORDS.isdisjoint(words):
+                yield found
+            if "namespace" not in words:
+                i = end
+        i += 1
+
+
+def _function(stream: Stream, found: Found) -> Function:
+    tokens = stream.tokens[found.start : found.end + 1]
+    before_body = found.body - found.start
+    names = [i for i, token in enumerate(tokens) if token.kind == "name"]
+    return Function(
+        name=found.name,
+        start=tokens[0].start,
+        body=tokens[before_body].end,
+        end=tokens[-1].start,
+        signature=tuple(token.text for token in tokens[:before_body]),
+        names=frozenset(tokens[i].text for i in names),
+        members=frozenset(
+            tokens[i].text for i in names if i > 0 and tokens[i - 1].text in (".", "->")
+        ),
+    )
 
 
 def replaced(text: str, edits: Iterable[tuple[int, int, str]]) -> str:

@@ -98,7 +98,7 @@ def solutions(
 def _solution(source: KernelSource, exercise: str, function: Function, gone: set[str]) -> Solution:
     above = {
         "".join(statement)
-        for other in source.functions
+        for other in [*source.functions, *source.host_functions]
         if other.start < function.start and other.name not in gone
         for statement in _statements(source.text[other.body : other.end])
     }
@@ -189,7 +189,7 @@ def _kernels_with(name: str, source: KernelSource) -> Iterator[str]:
     for _ in source.functions:
         calling |= {each.name for each in source.functions if each.names & calling}
     for function in source.functions:
-        if function.name in calling and "__global__" in function.signature:
+        if function.name in calling and function.is_kernel:
             yield function.name
 
 

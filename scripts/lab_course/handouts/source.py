@@ -78,7 +78,7 @@ def _todo(function: Function, assignment: Assignment, page: str) -> str:
             textwrap.fill(unused + ";", WIDTH, initial_indent="    ", subsequent_indent="    ")
             + "\n"
         )
-    if not _is_void(function):
+    if not is_void(function):
         lines += "    return {};\n"
     return "\n" + lines
 
@@ -101,7 +101,7 @@ def _start_of_comment(text: str, start: int) -> int:
         start = before
 
 
-def _is_void(function: Function) -> bool:
+def is_void(function: Function) -> bool:
     words = function.signature[: _name_at(function)]
     return any(word == "void" and after != "*" for word, after in zip(words, [*words[1:], ""]))
 
@@ -166,7 +166,7 @@ def _helpers_of(source: KernelSource, hidden: Iterable[str]) -> list[str]:
         new = [
             function.name
             for function in kept
-            if "__global__" not in function.signature
+            if not function.is_kernel
             and function.name not in used
             and any(function.name in source.function(name).names for name in gone)
         ]

@@ -34,7 +34,7 @@ class Checker : public Watcher {
 
     void gridBegins(const Grid& grid) override {
         findings_.addLaunch();
-        running_ = order_.begins(parentsOf(grid));
+        running_ = {order_.begins(), parentsOf(grid)};
         launch_ = running_.number;
         shadow_.beginLaunch(running_);
     }
@@ -143,7 +143,7 @@ class Checker : public Watcher {
     }
 
   private:
-    using Parents = decltype(Work::parents);
+    using Parents = decltype(LaunchWork::parents);
 
     // Empty for a launch of the host.
     Parents parentsOf(const Grid& grid) {
@@ -159,7 +159,7 @@ class Checker : public Watcher {
     StreamOrder order_;
     GlobalShadow shadow_{order_};
     HostCheck host_{findings_, shadow_, order_};
-    Work running_;  // the grid: one runs at a time
+    LaunchWork running_;  // the grid: one runs at a time
     std::mutex childrenMutex_;
     std::map<const Grid*, Parents> children_;  // that have been launched
     std::atomic<uint64_t> launch_{0};          // its number as work; one grid runs at a time

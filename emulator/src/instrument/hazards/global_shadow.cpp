@@ -77,7 +77,7 @@ GlobalShadow::GlobalShadow(StreamOrder& order) : order_(order) {
     mostPages_ = host::memory().available / 2 / (sizeof(Page) + sizeof(PastPage));
 }
 
-void GlobalShadow::beginLaunch(const Work& work) {
+void GlobalShadow::beginLaunch(const LaunchWork& work) {
     for (auto& count : fences_) count.store(0, std::memory_order_relaxed);
     if (anyFence_.exchange(false)) {
         const std::lock_guard<std::mutex> lock(readsMutex_);

@@ -59,7 +59,7 @@ class GlobalShadow {
     explicit GlobalShadow(StreamOrder& order);
 
     // No block runs.
-    void beginLaunch(const Work& work);
+    void beginLaunch(const LaunchWork& work);
 
     // The page of an address, or nullptr where there is no memory left for one.
     Page* page(uintptr_t address);
@@ -118,7 +118,7 @@ class GlobalShadow {
 
     StreamOrder& order_;
     Transfers transfers_{order_};
-    Work running_;
+    LaunchWork running_;
     bool allAreBefore_ = true;  // no other work may be running with it
     size_t mostPages_;
     std::mutex mutex_;

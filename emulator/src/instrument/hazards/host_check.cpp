@@ -40,8 +40,6 @@ BytesSeen ofDevice(const BytesSeen& bytes) {
 
 }  // namespace
 
-thread_local Track StreamOrder::current_, StreamOrder::graph_;
-thread_local uint64_t StreamOrder::executable_;
 thread_local bool inStreamOrder;
 
 HostCheck::~HostCheck() {

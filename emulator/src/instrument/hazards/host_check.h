@@ -14,7 +14,6 @@
 #include "findings.h"
 #include "global_shadow.h"
 #include "instrument/record/recorder.h"
-#include "stream_order.h"
 
 namespace emu {
 

@@ -76,7 +76,7 @@ void PastWord::add(const PastRecord& record) {
     }
 }
 
-void PastPage::order(StreamOrder& order, const Work& work) {
+void PastPage::order(StreamOrder& order, const LaunchWork& work) {
     struct Known {
         uint32_t work = 0;
         bool ordered = true;

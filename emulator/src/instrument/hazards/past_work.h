@@ -5,11 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "engine/watcher.h"
 #include "global_record.h"
-#include "stream_order.h"
+#include "instrument/record/stream_order.h"
+#include "launch_point.h"
 #include "word_rules.h"
 
 namespace emu {
@@ -32,6 +34,12 @@ struct PastWord {
     void add(const PastRecord& record);
 };
 
+// A launch.
+struct LaunchWork : Work {
+    // The kernels that it was launched by, with their numbers: they may still run.
+    std::vector<std::pair<uint64_t, LaunchPoint>> parents;
+};
+
 // Of a page of memory.
 struct PastPage {
     static constexpr size_t kBytes = 4096;
@@ -40,7 +48,7 @@ struct PastPage {
     bool anyUnordered = false;  // with the work that runs
 
     // Says of each record whether it is ordered before this work, or else whose it is.
-    void order(StreamOrder& order, const Work& work);
+    void order(StreamOrder& order, const LaunchWork& work);
 };
 
 // A copy or a fill.

@@ -47,6 +47,7 @@ struct LaunchCounts {
     uint64_t divisions = 0;           // signed ones, by warps
     uint64_t divergentDivisions = 0;  // of these, those with both signs in a warp
     uint64_t barriers = 0;            // arrivals of warps
+    uint64_t criticalPath = 0;        // of kernels, up to this one
 
     void add(const LaunchCounts& other);
 };

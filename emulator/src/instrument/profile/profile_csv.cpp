@@ -144,8 +144,9 @@ std::vector<Metric> metricsOf(const Grid& grid, const LaunchCounts& counts) {
          false},
         {"smsp__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum", "",
          whole(copies.conflicts), true},
-        // Not one of ncu's: no counter of the GPU has it alone.
+        // Not of ncu's: no counter of the GPU has them alone.
         {"emulator__barriers.sum", "", whole(counts.barriers), true},
+        {"emulator__critical_path.max", "", whole(counts.criticalPath), true},
         {"sm__maximum_warps_per_active_cycle_pct", "%", theoreticalOccupancy(grid), false},
     };
 }

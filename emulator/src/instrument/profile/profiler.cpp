@@ -15,6 +15,7 @@
 #include "instrument/record/per_thread.h"
 #include "instrument/record/program_code.h"
 #include "instrument/record/recorder.h"
+#include "instrument/record/stream_order.h"
 #include "profile_csv.h"
 #include "warp_replay.h"
 
@@ -177,9 +178,12 @@ class Profiler : public Watcher {
   public:
     explicit Profiler(std::string path) : csv_(std::move(path)) {}
 
-    void gridBegins(const Grid&) override {}
+    void gridBegins(const Grid& grid) override {
+        if (!grid.ofKernel) criticalPath_ = order_.begins().before.chain;
+    }
     void gridEnded(const Grid& grid) override {
         LaunchCounts counts;
+        counts.criticalPath = criticalPath_;
         blocks_.forEach([&](BlockProfiler& block) { counts.add(block.takeCounts()); });
         // Like ncu, which does not see what kernels launch.
         if (!grid.ofKernel && !grid.cancelled) csv_.add(grid, counts);
@@ -201,7 +205,28 @@ class Profiler : public Watcher {
         blocks_.mine().asyncCopyBegins(copy);
     }
 
+    // Of what streams run, kernels alone are work that is counted.
+    void streamRuns(const StreamSeen& stream) override { order_.streamRuns(stream); }
+    void graphRuns(uint64_t executable, bool now) override { order_.graphRuns(executable, now); }
+    void graphNodeRuns(const void* node, const std::vector<const void*>& after) override {
+        order_.graphNodeRuns(node, after);
+    }
+    void eventRecorded(uint64_t event) override { order_.eventRecorded(event); }
+    void streamWaits(const StreamSeen& stream, uint64_t event) override {
+        order_.streamWaits(stream, event);
+    }
+    void hostFunctionRuns(bool now) override {
+        if (!now) order_.hostFunctionRan();
+    }
+    void hostWaited() override { order_.hostWaited(); }
+    void hostWaitedForStream(const StreamSeen& stream) override {
+        order_.hostWaitedForStream(stream);
+    }
+    void hostWaitedForEvent(uint64_t event) override { order_.hostWaitedForEvent(event); }
+
   private:
+    StreamOrder order_;
+    uint64_t criticalPath_ = 0;  // up to the grid of the host that runs: one at a time
     PerThread<BlockProfiler> blocks_{[] { return std::make_unique<BlockProfiler>(); }};
     ProfileCsv csv_;
 };

@@ -10,22 +10,31 @@
 #include <vector>
 
 #include "engine/watcher.h"
-#include "launch_point.h"
 
 namespace emu {
 
 // A stream, by its number; or a node of an executable graph, by the number of that.
 using Track = std::pair<uint64_t, const void*>;
 
-// By track, up to which work all is done (a vector clock).
-using StreamClock = std::map<Track, uint64_t>;
+// What has ended.
+struct StreamClock {
+    std::map<Track, uint64_t> ended;  // by track, up to which work all has (a vector clock)
+    uint64_t chain = 0;               // the most of it in a chain, each after the one before
+
+    void join(const StreamClock& other) {
+        for (const auto& [track, work] : other.ended) ended[track] = std::max(ended[track], work);
+        chain = std::max(chain, other.chain);
+    }
+    bool reaches(const Track& track, uint64_t work) const {
+        const auto known = ended.find(track);
+        return known != ended.end() && work <= known->second;
+    }
+};
 
 // A launch, a copy or a fill.
 struct Work {
     uint64_t number = 0;  // from 1; grows
     StreamClock before;   // what has ended when it begins, and itself
-    // The kernels that it was launched by, with their numbers: they may still run.
-    std::vector<std::pair<uint64_t, LaunchPoint>> parents;
 };
 
 // Each stream has a clock: what is done when its work so far is; so have an event, since it was
@@ -39,12 +48,13 @@ class StreamOrder {
         meetOthers(stream);
     }
     // This is such work.
-    Work begins(std::vector<std::pair<uint64_t, LaunchPoint>> parents = {}) {
+    Work begins() {
         const std::lock_guard<std::mutex> lock(mutex_);
         StreamClock& clock = streams_[current_].clock;
-        clock[current_] = ++count_;
+        clock.ended[current_] = ++count_;
+        clock.chain = std::max(clock.chain, hostChain_) + 1;
         streamOf_[count_] = current_;
-        return {count_, clock, std::move(parents)};
+        return {count_, clock};
     }
     // Such work is a graph, and begins or has been done. Each of its nodes is like a stream, which
     // begins after those that it depends on.
@@ -53,12 +63,12 @@ class StreamOrder {
         if (now) {
             graph_ = current_;
             executable_ = executable;
-            join(streams_[graph_].clock, events_[executable]);
+            streams_[graph_].clock.join(events_[executable]);
             return;
         }
         current_ = graph_;
         for (const Track& node : nodes_[graph_]) {
-            join(streams_[graph_].clock, streams_[node].clock);
+            streams_[graph_].clock.join(streams_[node].clock);
         }
         nodes_.erase(graph_);
         events_[executable] = streams_[graph_].clock;
@@ -66,7 +76,7 @@ class StreamOrder {
     void graphNodeRuns(const void* node, const std::vector<const void*>& after) {
         const std::lock_guard<std::mutex> lock(mutex_);
         StreamClock clock = streams_[graph_].clock;
-        for (const void* other : after) join(clock, streams_[{executable_, other}].clock);
+        for (const void* other : after) clock.join(streams_[{executable_, other}].clock);
         current_ = {executable_, node};
         streams_[current_].clock = std::move(clock);
         nodes_[graph_].push_back(current_);
@@ -77,11 +87,13 @@ class StreamOrder {
     }
     void streamWaits(const StreamSeen& stream, uint64_t event) {
         const std::lock_guard<std::mutex> lock(mutex_);
-        join(streams_[trackOf(stream)].clock, events_[event]);
+        streams_[trackOf(stream)].clock.join(events_[event]);
     }
 
     void hostWaited() {
         const std::lock_guard<std::mutex> lock(mutex_);
+        for (const auto& [track, stream] : streams_)
+            hostChain_ = std::max(hostChain_, stream.clock.chain);
         streamOf_.clear();
     }
     void hostWaitedForStream(const StreamSeen& stream) {
@@ -118,15 +130,15 @@ class StreamOrder {
     bool isBefore(uint64_t number, const Work& work) {
         const std::lock_guard<std::mutex> lock(mutex_);
         const auto stream = streamOf_.find(number);
-        return stream == streamOf_.end() || reaches(work.before, stream->second, number);
+        return stream == streamOf_.end() || work.before.reaches(stream->second, number);
     }
     bool allAreBefore(const Work& work) {
         const std::lock_guard<std::mutex> lock(mutex_);
         return std::all_of(streams_.begin(), streams_.end(), [&](const auto& entry) {
             const auto& [id, stream] = entry;
-            const auto last = stream.clock.find(id);
-            return last == stream.clock.end() || streamOf_.count(last->second) == 0 ||
-                   reaches(work.before, id, last->second);
+            const auto last = stream.clock.ended.find(id);
+            return last == stream.clock.ended.end() || streamOf_.count(last->second) == 0 ||
+                   work.before.reaches(id, last->second);
         });
     }
 
@@ -138,14 +150,6 @@ class StreamOrder {
 
     static Track trackOf(const StreamSeen& stream) { return {stream.number, nullptr}; }
 
-    static void join(StreamClock& clock, const StreamClock& other) {
-        for (const auto& [stream, work] : other) clock[stream] = std::max(clock[stream], work);
-    }
-    static bool reaches(const StreamClock& clock, const Track& track, uint64_t work) {
-        const auto known = clock.find(track);
-        return known != clock.end() && work <= known->second;
-    }
-
     // The legacy stream waits for the blocking ones, and they for it.
     void meetOthers(const StreamSeen& stream) {
         Stream& own = streams_[trackOf(stream)];
@@ -153,17 +157,18 @@ class StreamOrder {
         if (stream.legacy) {
             legacy_ = trackOf(stream);
             for (const auto& [id, other] : streams_) {
-                if (other.blocking) join(own.clock, other.clock);
+                if (other.blocking) own.clock.join(other.clock);
             }
         } else if (stream.blocking && legacy_ != Track()) {
-            join(own.clock, streams_[legacy_].clock);
+            own.clock.join(streams_[legacy_].clock);
         }
     }
 
     void hostLearns(const StreamClock& clock) {
+        hostChain_ = std::max(hostChain_, clock.chain);
         for (auto work = streamOf_.begin(); work != streamOf_.end();) {
             work =
-                reaches(clock, work->second, work->first) ? streamOf_.erase(work) : std::next(work);
+                clock.reaches(work->second, work->first) ? streamOf_.erase(work) : std::next(work);
         }
     }
 
@@ -173,9 +178,10 @@ class StreamOrder {
     std::map<uint64_t, Track> streamOf_;         // work that may be running
     std::map<Track, std::vector<Track>> nodes_;  // of graphs, by the stream they run in
     uint64_t count_ = 0;
+    uint64_t hostChain_ = 0;  // of what the host has waited for
     Track legacy_;
-    static thread_local Track current_, graph_;
-    static thread_local uint64_t executable_;
+    static inline thread_local Track current_, graph_;
+    static inline thread_local uint64_t executable_ = 0;
 };
 
 }  // namespace emu
