@@ -71,7 +71,8 @@ class Exercise(NamedTuple):
 def results(exercise: Exercise, backend: str) -> Iterator[Case]:
     """Right rows at each of its runs, right numbers in them, and what it must print."""
     tests = exercise.facts.tests
-    numbers = [f"{options} --csv --reps=4" for options in tests.small_runs]
+    numbers = [f"{options} --csv --reps=4 --host-times" for options in tests.small_runs]
+    numbers.append(f"{tests.runs[0]} --csv --reps=1")  # where an emulation shows no times
     runs = tests.runs if backend == "gpu" else _with_one_repetition(tests)
     for options in [*runs, f"{tests.runs[0]} --profile", *numbers]:
         yield _run(exercise, options, _table_or_csv(exercise, options))

@@ -22,7 +22,16 @@ from lab_cli.verdicts import GOOD, WRONG  # noqa: E402
 LINE_LENGTH = 80
 # (That a kernel takes long may say no more than that the machine is busy.)
 FINDING = re.compile(r"^emulator: (?!note: |kernel .* has been running for ).*", re.MULTILINE)
-OPTIONS_OF_ALL = ["--reps", "--seed", "--kernel", "--csv", "--profile", "--device", "--help"]
+OPTIONS_OF_ALL = [
+    "--reps",
+    "--seed",
+    "--kernel",
+    "--csv",
+    "--profile",
+    "--host-times",
+    "--device",
+    "--help",
+]
 
 
 def table_problem(done: Done) -> str:
@@ -66,6 +75,8 @@ def csv_problem(done: Done, facts: Facts) -> str:
 
 def _number_problems(rows: list[dict[str, str]], done: Done, facts: Facts) -> list[str]:
     wrong = numbers.longer_than(rows, done.milliseconds)
+    if "--host-times" not in done.command:
+        wrong += numbers.emulated_times(rows, facts)
     if done.option("reps"):
         wrong += numbers.wrong_reps(rows, int(done.option("reps")))
     if done.option("timeline"):

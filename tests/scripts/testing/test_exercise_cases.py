@@ -60,7 +60,8 @@ def test_the_runs_of_each_kind(made) -> None:
     exercise = made()
     runs = exercise.facts.tests.runs
     # The numbers are judged at the small run and at the odd one.
-    numbers = ["--size=100 --csv --reps=4", "--size=17 --block=128 --csv --reps=4"]
+    timed = "--csv --reps=4 --host-times"
+    numbers = [f"--size=100 {timed}", f"--size=17 --block=128 {timed}", "--size=100 --csv --reps=1"]
     common = ["--size=100 --profile", *numbers, "--size=1"]
     assert names_of("results_on_gpu", exercise) == [*runs, *common, "--size=3", "--size=5"]
     # The cpu back end takes long to repeat a kernel, so only the small runs do.
