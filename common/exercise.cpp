@@ -161,7 +161,7 @@ void Exercise::row(Row row) {
         const bool predicts = std::any_of(own_.begin(), own_.end(),
                                           [](const OwnColumn& column) { return column.predicted; });
         if (predicts && !csv_)
-            note("* predicted by a rule, not counted: ./lab profile " + name_ + " counts.");
+            note("* predicted by a rule, not counted; ./lab profile shows what is counted.");
         const Times times = !kEmulated     ? Times::kOfGpu
                             : showsTimes() ? Times::kOfEmulation
                                            : Times::kNone;

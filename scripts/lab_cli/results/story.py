@@ -33,7 +33,7 @@ def counted(exercise: Exercise) -> list[Metric]:
 def of_counts(exercise: Exercise, rungs: Rungs) -> str:
     """A row for each rung: the counts that are not the same for all, and the recorded time. Empty where all
     counts are the same."""
-    table = metric_table.build(rungs.counts, counted(exercise), source="")
+    table = metric_table.build(rungs.counts, counted(exercise), source="", notes=[])
     references = reference.load(exercise)
     beside = references.beside(rungs.rows, exercise.facts)
     names = ["kernel", *_labels(rungs.rows)]
@@ -74,7 +74,7 @@ def of_times(exercise: Exercise) -> str:
         return ""
     where = " ".join(word for word in words if not word.startswith("kernel="))
     about = (
-        "Times tell what this exercise is about, and only a GPU has them. Recorded on an "
+        "Only a GPU has the times that this exercise is about. These were recorded on an "
         f"{reference.load(exercise).gpu}{f' with {reference.sizes(where)}' if where else ''} "
         f"({shown(path)}):"
     )
@@ -140,4 +140,5 @@ def _lines(left: Sequence[Column], right: Sequence[Column]) -> list[str]:
         ]
         for number, (width, heading, cells) in enumerate(texts)
     ]
-    return [GAP.join(cells).rstrip() for cells in zip(*padded)]
+    fits = sum(width for width, *_ in texts) + len(GAP) * (len(texts) - 1) <= WIDTH
+    return [(GAP if fits else " ").join(cells).rstrip() for cells in zip(*padded)]

@@ -11,7 +11,7 @@ COUNT, RATIO = "x__count.sum", "x__part.ratio"
 
 
 def launch(count: float | None, ratio: float) -> Launch:
-    return Launch("k", "1", "32", "0", {COUNT: count, RATIO: ratio})
+    return Launch("k", "1", "32", "0", {COUNT: count and float(count), RATIO: float(ratio)})
 
 
 def trace(kernels: list[int], ranges: list[tuple[str, int, int]]) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import csv
-from pathlib import Path
 
 import pytest
+from exercise_sample import FACTS
 from lab_cli import catalogue, metrics
 from lab_cli.catalogue import Exercise
 from lab_cli.counters.raw_csv import Launch, RawTable
@@ -79,9 +79,9 @@ def test_times_are_those_of_the_largest_recorded_run() -> None:
     assert "recorded on an NVIDIA H200 with rows=16K cols=16K" in " ".join(text.split())
 
 
-def test_without_a_recording_there_are_counts_alone(exercises) -> None:
-    facts = Path(shipped("transpose").folder / catalogue.FACTS).read_text(encoding="utf-8")
-    exercises("ch/transpose", facts)
+def test_without_a_recording_there_are_counts_alone(request) -> None:
+    facts = (shipped("transpose").folder / catalogue.FACTS).read_text(encoding="utf-8")
+    request.getfixturevalue("exercises")("ch/transpose", facts)
     text = story.of_counts(
         catalogue.one("transpose"), rungs(("copyRow", 32, 4, 4, 0), ("b", 32, 4, 32, 0))
     )
@@ -101,30 +101,8 @@ def test_columns_that_have_no_room_are_left_out() -> None:
     assert text.count("1,000,000,000,000,000 -> 2,000,000,000,000,000") == 1
 
 
-def test_where_times_tell_the_story_they_are_those_of_the_page() -> None:
-    exercise = shipped("launchCost")
-    text = story.of_times(exercise)
-    rows = [row for row in recorded(exercise) if row["kernels"] == "10"]
-    assert "NVIDIA H200 with kernels=10 " in " ".join(text.split())
-    for row in rows:
-        found = lines(text, row["kernel"] + " ")[0]
-        assert found[1] == f"{float(row['each_us']):.3f}"
-
-
-def test_of_every_exercise_whose_story_is_times_there_are_some() -> None:
-    for exercise in catalogue.exercises():
-        if exercise.facts.story == []:
-            text = story.of_times(exercise)
-            assert len(text.splitlines()) > 5, exercise.name
-            assert max(map(len, text.splitlines())) <= story.WIDTH, exercise.name
-        else:
-            assert len(exercise.facts.story or []) <= story.MOST_COUNTS, exercise.name
-            told = [name for name in exercise.facts.story or []]
-            assert [metric.name for metric in story.counted(exercise)][: len(told)] == told
-
-
 def test_without_recorded_times_there_is_nothing(exercises) -> None:
-    source = exercises("ch/x", "[profile]\nmetrics = []\nstory = []\n")
+    source = exercises("ch/x", FACTS + "[profile]\nmetrics = []\nstory = []\n")
     exercise = catalogue.one("x")
     assert story.of_times(exercise) == ""  # no page
     page = catalogue.page_of(source)

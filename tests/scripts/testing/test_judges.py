@@ -14,7 +14,7 @@ from program import Done
 
 TABLE = "x: 3 ints\nkernel  grid  check\na  1  ok\nb  1  ok\n"
 CSV = "exercise,parameters,check\nx,size=1,ok\nx,size=1,ok\n"
-HELP = "options: --reps --seed --kernel --csv --profile --host-times --device --help --size"
+HELP = "options: --reps --seed --kernel --csv --profile\n--host-times --device --help --size"
 SLOW = "emulator: kernel k has been running for 10 s: block (0,0,0). Ctrl-C ends the program.\n"
 FOUND = "emulator: something wrote beyond the end\n"
 LINE = 80 * "-" + "\n"  # as long as a line may be
