@@ -4,9 +4,8 @@ the ctest cases NAME/printed and NAME/printed_as_gpu use it.
     check_printed.py exercise.toml PROGRAM [NAME]
 
 This compares the values that --help says options have and may have, the table of the odd one of the small runs, with
---profile, and the rows of --csv --reps=1 alone, with a # in place of each number that a time has made. So the same is
-printed everywhere, but for the processor and its memory, which are left out. The file is tests/printed.txt in the
-exercise's folder.
+--profile, and the rows of --csv --reps=1 alone. Without a GPU they have no times. So the same is printed everywhere,
+but for the processor and its memory, which are left out. The file is tests/printed.txt in the exercise's folder.
 
 NAME_as_gpu, beside which NAME is built, prints the table of the small run and the rows of the odd one. tests/printed_as_gpu.txt has what NAME does
 not print in the same words, and the number of the other lines. NAME_as_gpu is not timed: both runs have --profile, and
@@ -19,9 +18,7 @@ it ends with 77: skipped.
 
 from __future__ import annotations
 
-import csv
 import difflib
-import io
 import itertools
 import os
 import re
@@ -43,7 +40,6 @@ PROCESSOR = re.compile(r"(\s+on )?( *)(CPU emulation of sm_\d+) \((?:[^()\n]|\([
 AS_GPU = "_as_gpu"
 DEVICE = re.compile(r"NVIDIA H200|CPU emulation of sm_90")
 FRACTION = re.compile(r"( *)\d+\.\d+(e[-+]\d+)?")
-MEASURED = re.compile(r"\w*_ms|gbps|gflops|percent_peak|speedup")
 OPTION = re.compile(r"^  (--\w+)=\S+ .*?(?:(\S+) to (\S+) )?\(default (\S+)\)$", re.MULTILINE)
 SAME_EVERYWHERE = ("--seed", "--device")
 MEMORY = re.compile(r"(global memory\b)[^\n]*(\n +[\d.]+ [KMGT]iB\b)?")
@@ -60,20 +56,6 @@ def without_machine(text: str) -> str:
 def without_times(text: str) -> str:
     """`text` with a # for each number with a point; in a table, where its last digit stands."""
     return FRACTION.sub(lambda found: "#".rjust(len(found[0]) if found[1] else 0), text)
-
-
-def without_measured(text: str) -> str:
-    """A CSV with a # for each number that a time has made."""
-    rows = list(csv.DictReader(text.splitlines()))
-    for row in rows:
-        for name, value in row.items():
-            if value and MEASURED.fullmatch(name):
-                row[name] = "#"
-    out = io.StringIO()
-    writer = csv.DictWriter(out, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return out.getvalue()
 
 
 def values_in(text: str) -> str:
@@ -111,9 +93,7 @@ def own_lines(text: str, other: str) -> str:
 
 def run_text(program: str, words: list[str], as_gpu: bool) -> str:
     text = output_of(program, words)
-    if as_gpu:
-        text = without_times(text)
-    return without_measured(text) if "--csv" in words else text
+    return without_times(text) if as_gpu else text
 
 
 def printed(program: str, small: str, odd: str) -> str:

@@ -101,7 +101,9 @@ def numbers(exercise: Exercise, backend: str) -> Iterator[Case]:
     """The right numbers in the rows of the kernels as they were shipped, and what it must print."""
     tests = exercise.facts.tests
     runs = [options for options in tests.runs if "--csv" in options]
-    for options in [*runs, *(f"{options} --csv --reps=4" for options in tests.small_runs)]:
+    runs += [f"{options} --csv --reps=4 --host-times" for options in tests.small_runs]
+    runs.append(f"{tests.runs[0]} --csv --reps=1")  # where an emulation shows no times
+    for options in runs:
         yield _numbers(exercise, options)
     yield from _matching(exercise, ("prints", f"prints_on_{backend}", "fails"))
 

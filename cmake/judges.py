@@ -24,7 +24,16 @@ VERDICTS = GOOD | {WRONG}
 LINE_LENGTH = 80
 # (That a kernel takes long may say no more than that the machine is busy.)
 FINDING = re.compile(r"^emulator: (?!note: |kernel .* has been running for ).*", re.MULTILINE)
-OPTIONS_OF_ALL = ["--reps", "--seed", "--kernel", "--csv", "--profile", "--device", "--help"]
+OPTIONS_OF_ALL = [
+    "--reps",
+    "--seed",
+    "--kernel",
+    "--csv",
+    "--profile",
+    "--host-times",
+    "--device",
+    "--help",
+]
 
 
 def table_problem(done: Done) -> str:
@@ -89,6 +98,8 @@ def numbers_problem(done: Done, exercise: str, facts: Facts) -> str:
 
 def _number_problems(rows: list[dict[str, str]], done: Done, facts: Facts) -> list[str]:
     wrong = numbers.longer_than(rows, done.milliseconds)
+    if "--host-times" not in done.command:
+        wrong += numbers.emulated_times(rows, facts)
     if done.option("reps"):
         wrong += numbers.wrong_reps(rows, int(done.option("reps")))
     if done.option("timeline"):

@@ -63,6 +63,7 @@ void Exercise::parseOptions(int argc, char** argv) {
                   "only kernels whose name contains NAME");
     options_.flag("csv", &csv_, "rows as CSV on stdout, everything else on stderr");
     options_.flag("profile", &profile_, "launch each kernel once and do not time it");
+    options_.flag("host-times", &hostTimes_, "without a GPU: show the times of the emulation, too");
     options_.number("device", &device_, 0, 1023, "which GPU");
     options_.flag("help", &help, "this text");
     const std::string error = options_.parse(argc, argv);
@@ -133,7 +134,10 @@ void Exercise::title(const char* format, ...) {
     }
     const bool fits = text.size() + 1 + device.size() <= ResultTable::kLineLength;
     note(text + (fits ? " " : "\n") + device);
-    noteInEmulation("Times are of an emulation on the host CPU: they say nothing about a GPU.");
+    noteInEmulation(
+        showsTimes()
+            ? "Times are of an emulation on the host CPU: they say nothing about a GPU."
+            : "This is an emulation on the host CPU: no times (--host-times shows its own).");
 }
 
 void Exercise::note(const std::string& text, Style style) {
@@ -154,7 +158,14 @@ void Exercise::columns(Columns kind, std::vector<OwnColumn> own,
 
 void Exercise::row(Row row) {
     if (!table_) {
-        table_.emplace(name_, kind_, own_, row.work.unit, kEmulated, csv_, onlyInCsv_);
+        const bool predicts = std::any_of(own_.begin(), own_.end(),
+                                          [](const OwnColumn& column) { return column.predicted; });
+        if (predicts && !csv_)
+            note("* predicted by a rule, not counted; ./lab profile shows what is counted.");
+        const Times times = !kEmulated     ? Times::kOfGpu
+                            : showsTimes() ? Times::kOfEmulation
+                                           : Times::kNone;
+        table_.emplace(name_, kind_, own_, row.work.unit, times, csv_, onlyInCsv_);
     }
     if (row.device.empty()) row.device = facts_.name;
     if (row.parameters.empty()) row.parameters = parameters();

@@ -85,6 +85,9 @@ class Exercise {
     // Are times and clock cycles those of a GPU? Not with --profile, and not in an emulation.
     bool timesCount() const { return !profile_ && !kEmulated; }
 
+    // Are times shown? Those of an emulation only with --host-times: they say nothing about a GPU.
+    bool showsTimes() const { return !kEmulated || hostTimes_; }
+
     // ---- what is printed ----
 
     // "<name>: <text> on <device>", in two lines or more where one is too short. printf format.
@@ -137,6 +140,7 @@ class Exercise {
     std::string filter_;
     bool csv_ = false;
     bool profile_ = false;
+    bool hostTimes_ = false;
     int device_ = 0;
 
     DeviceFacts facts_;

@@ -51,24 +51,31 @@ Finding::Finding(std::string wrong, std::vector<Cell> cells)
     : wrong(std::move(wrong)), cells(std::move(cells)) {}
 Finding::Finding(const char* wrong) : Finding(std::string(wrong)) {}
 
-OwnColumn::OwnColumn(std::string title, int width, std::string csvName, When when)
-    : Column{std::move(title), width, std::move(csvName)}, onGpu(when == kOnGpu) {}
+OwnColumn::OwnColumn(std::string title, int width, std::string csvName, Kind kind)
+    : Column{std::move(title), width, std::move(csvName)},
+      onGpu(kind == kOnGpu),
+      predicted(kind == kPredicted) {
+    if (!predicted) return;
+    this->title += "*";
+    this->width = std::max(this->width, static_cast<int>(this->title.size()));
+}
 
 ResultTable::ResultTable(std::string exercise, Columns kind, std::vector<OwnColumn> own,
-                         Work::Unit unit, bool emulated, bool csv,
-                         std::vector<std::string> onlyInCsv)
+                         Work::Unit unit, Times times, bool csv, std::vector<std::string> onlyInCsv)
     : exercise_(std::move(exercise)),
       kind_(kind),
       own_(std::move(own)),
       onlyInCsv_(std::move(onlyInCsv)),
-      emulated_(emulated),
+      times_(times),
       table_(makeTable(unit, csv)) {}
 
-void ResultTable::row(const Row& row) {
+void ResultTable::row(Row row) {
+    if (times_ == Times::kNone) row.time = {0, 0, 0, row.time.count};
     std::vector<Cell> cells = {exercise_, row.device, row.parameters};
     if (kind_ != Columns::kPlain) add(cells, {row.kernel, row.grid, row.block});
     for (std::size_t i = 0; i < own_.size(); ++i) {
-        const bool known = i < row.finding.cells.size() && !(own_[i].onGpu && emulated_);
+        const bool known =
+            i < row.finding.cells.size() && (times_ == Times::kOfGpu || !own_[i].onGpu);
         cells.push_back(known ? row.finding.cells[i] : Cell());
     }
     if (kind_ != Columns::kPlain) addTimes(cells, row.time);
@@ -78,27 +85,29 @@ void ResultTable::row(const Row& row) {
 }
 
 Table ResultTable::makeTable(Work::Unit unit, bool csv) const {
+    const bool emulated = times_ != Times::kOfGpu;
     std::vector<Column> columns = {{"", 0, "exercise"}, {"", 0, "device"}, {"", 0, "parameters"}};
     if (kind_ != Columns::kPlain) {
         columns.insert(columns.end(),
                        {{"kernel", -1, "kernel"}, {"grid", 8, "grid"}, {"block", 5, "block"}});
     }
     for (const OwnColumn& column : own_) {
-        const int width = column.onGpu && emulated_ ? 0 : column.width;
+        const int width = column.onGpu && emulated ? 0 : column.width;
         columns.push_back({column.title, width, column.csvName});
     }
     if (kind_ != Columns::kPlain) {
-        columns.insert(
-            columns.end(),
-            {{"", 0, "reps"}, {"time [ms]", 9, "median_ms"}, {"", 0, "min_ms"}, {"", 0, "max_ms"}});
+        columns.insert(columns.end(), {{"", 0, "reps"},
+                                       {"time [ms]", times_ == Times::kNone ? 0 : 9, "median_ms"},
+                                       {"", 0, "min_ms"},
+                                       {"", 0, "max_ms"}});
     }
     if (kind_ == Columns::kLadder) {
         const bool flops = unit == Work::kFlops || unit == Work::kTensorFlops;
-        const int shown = unit == Work::kNone || emulated_ ? 0 : 1;
+        const int shown = unit == Work::kNone || emulated ? 0 : 1;
         columns.insert(columns.end(),
                        {{flops ? "GFLOP/s" : "GB/s", 7 * shown, flops ? "gflops" : "gbps"},
                         {"% peak", 6 * shown, "percent_peak"},
-                        {"speedup", emulated_ ? 0 : 7, "speedup"}});
+                        {"speedup", emulated ? 0 : 7, "speedup"}});
     }
     columns.push_back({"check", -5, "check"});
     for (Column& column : columns) {

@@ -56,12 +56,16 @@ struct Row {
 enum class Columns { kLadder, kTimed, kPlain };
 
 // A column that is kOnGpu says nothing in an emulation: the CSV leaves its cells empty, the table
-// leaves it out.
+// leaves it out. One that is kPredicted has what a rule says of the kernel as it came, which nobody
+// has counted: the table marks its title with a *.
 struct OwnColumn : Column {
-    enum When { kAlways, kOnGpu };
-    OwnColumn(std::string title, int width, std::string csvName, When when = kAlways);
-    bool onGpu;
+    enum Kind { kPlain, kOnGpu, kPredicted };
+    OwnColumn(std::string title, int width, std::string csvName, Kind kind = kPlain);
+    bool onGpu, predicted;
 };
+
+// Whose times a row has: of a GPU; of an emulation, which has no rates; or none that it shows.
+enum class Times { kOfGpu, kOfEmulation, kNone };
 
 class ResultTable {
   public:
@@ -70,9 +74,9 @@ class ResultTable {
     // `unit` is that of the rates. `onlyInCsv` are shared columns that the reader's table leaves
     // out, by their names in the CSV.
     ResultTable(std::string exercise, Columns kind, std::vector<OwnColumn> own, Work::Unit unit,
-                bool emulated, bool csv, std::vector<std::string> onlyInCsv = {});
+                Times times, bool csv, std::vector<std::string> onlyInCsv = {});
 
-    void row(const Row& row);
+    void row(Row row);
 
   private:
     Table makeTable(Work::Unit unit, bool csv) const;
@@ -81,7 +85,7 @@ class ResultTable {
     Columns kind_;
     std::vector<OwnColumn> own_;
     std::vector<std::string> onlyInCsv_;
-    bool emulated_;
+    Times times_;
     Table table_;
 };
 

@@ -189,8 +189,10 @@ int main(int argc, char** argv) {
     exercise.option("block", &block, 256, 1, lab::kMaxBlock, "threads per block");
     exercise.option("offset", &oneOffset, 1, 0, 1024, "to compare with 0, in place of many");
     exercise.parse(argc, argv);
-    exercise.columns(lab::Columns::kLadder, {{"offset", 6, "offset"}, {"sectors", 7, "sectors"}},
-                     {"grid", "block"});
+    exercise.columns(
+        lab::Columns::kLadder,
+        {{"offset", 6, "offset"}, {"sectors", 7, "sectors", lab::OwnColumn::kPredicted}},
+        {"grid", "block"});
 
     // A sector has 8 ints, a line 32.
     std::vector<std::size_t> offsets = {0, 1, 4, 7, 8, 12, 16, 20, 24, 28, 32, 33};

@@ -192,11 +192,12 @@ int main(int argc, char** argv) {
     exercise.option("strides", &mostStride, 4, 0, kMostStride, "strided has the strides 0 to this");
     exercise.parse(argc, argv);
     constexpr auto kOnGpu = lab::OwnColumn::kOnGpu;
+    constexpr auto kPredicted = lab::OwnColumn::kPredicted;
     exercise.columns(lab::Columns::kTimed,
                      {{"bytes", 5, "bytes"},
                       {"stride", 6, "stride"},
-                      {"store", 5, "store_turns"},
-                      {"load", 4, "load_turns"},
+                      {"store", 5, "store_turns", kPredicted},
+                      {"load", 4, "load_turns", kPredicted},
                       {"cycles", 7, "cycles", kOnGpu},
                       {"latency", 7, "latency", kOnGpu},
                       {"", 0, "store_wavefronts"},

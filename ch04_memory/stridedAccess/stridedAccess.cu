@@ -116,12 +116,13 @@ int main(int argc, char** argv) {
                     lab::Rule::kPowerOfTwo);
     exercise.parse(argc, argv);
     constexpr auto kOnGpu = lab::OwnColumn::kOnGpu;
+    constexpr auto kPredicted = lab::OwnColumn::kPredicted;
     exercise.columns(lab::Columns::kLadder,
                      {{"stride", 6, "stride"},
                       {"piece", 5, "piece"},
-                      {"sectors", 7, "sectors"},
+                      {"sectors", 7, "sectors", kPredicted},
                       {"", 0, "percent_used"},
-                      {"moved", 5, "moved"},
+                      {"moved", 5, "moved", kPredicted},
                       {"limit", 6, "limit_gbps", kOnGpu},
                       {"", 0, "moved_gbps", kOnGpu}},
                      {"grid", "block", "percent_peak"});

@@ -184,11 +184,12 @@ int main(int argc, char** argv) {
     lab::Exercise exercise("structLayouts", "Arrays of structures, or structures of arrays.");
     exercise.option("size", &size, {1 << 23, 1 << 14}, 1, lab::kMaxSize / kFields, "particles");
     exercise.parse(argc, argv);
+    constexpr auto kPredicted = lab::OwnColumn::kPredicted;
     exercise.columns(lab::Columns::kLadder,
                      {{"load", 4, "load"},
-                      {"loads", 5, "loads"},
-                      {"sectors", 7, "sectors"},
-                      {"% used", 6, "percent_used"},
+                      {"loads", 5, "loads", kPredicted},
+                      {"sectors", 7, "sectors", kPredicted},
+                      {"% used", 6, "percent_used", kPredicted},
                       {"limit", 6, "limit_gbps", lab::OwnColumn::kOnGpu}},
                      {"grid", "block", "percent_peak"});
 

@@ -177,7 +177,7 @@ int main(int argc, char** argv) {
     exercise.columns(lab::Columns::kLadder,
                      {{"bytes", 7, "bytes"},
                       {"pages", 5, "pages"},
-                      {"plain", 5, "plain"},
+                      {"plain", 5, "plain", lab::OwnColumn::kPredicted},
                       {"per ns", 6, "per_ns", kOnGpu},
                       {"round", 6, "round_ns", kOnGpu},
                       {"", 0, "channels"}},

@@ -138,10 +138,10 @@ int main(int argc, char** argv) {
     lab::Exercise exercise("memoryBound", "y = a x + b y: what is left when bandwidth limits.");
     exercise.option("size", &n, {1 << 25, 1 << 14}, 1, lab::kMaxSize, "elements of an array");
     exercise.parse(argc, argv);
-    exercise.columns(
-        lab::Columns::kLadder,
-        {{"bytes", 5, "bytes"}, {"predicted", 9, "predicted_ms", lab::OwnColumn::kOnGpu}},
-        {"block"});
+    exercise.columns(lab::Columns::kLadder,
+                     {{"bytes", 5, "bytes", lab::OwnColumn::kPredicted},
+                      {"predicted", 9, "predicted_ms", lab::OwnColumn::kOnGpu}},
+                     {"block"});
     exercise.title("y = a x + b y of %s floats (%s), block %u", lab::withCommas(n).c_str(),
                    lab::inBytes(n * sizeof(float)).c_str(), kBlock);
 

@@ -134,7 +134,7 @@ int main(int argc, char** argv) {
     constexpr auto kOnGpu = lab::OwnColumn::kOnGpu;
     exercise.columns(lab::Columns::kTimed,
                      {{"FMAs", 5, "fmas"},
-                      {"ops/B", 6, "intensity"},
+                      {"ops/B", 6, "intensity", lab::OwnColumn::kPredicted},
                       {"limit", 6, "limit", kOnGpu},
                       {"roof", 8, "roof_gflops", kOnGpu},
                       {"GFLOP/s", 8, "gflops", kOnGpu},

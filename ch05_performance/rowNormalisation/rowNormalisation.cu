@@ -281,7 +281,7 @@ int main(int argc, char** argv) {
     exercise.parse(argc, argv);
     exercise.requireElements(rows, cols);
     exercise.columns(lab::Columns::kLadder,
-                     {{"bytes", 5, "bytes"},
+                     {{"bytes", 5, "bytes", lab::OwnColumn::kPredicted},
                       {"predicted", 9, "predicted_ms", lab::OwnColumn::kOnGpu},
                       {"error", 7, "error"}},
                      {"percent_peak"});

@@ -205,11 +205,12 @@ int main(int argc, char** argv) {
     exercise.option("block", &block, 1024, 32, lab::kMaxBlock, "threads per block",
                     lab::Rule::kPowerOfTwo);
     exercise.parse(argc, argv);
+    constexpr auto kPredicted = lab::OwnColumn::kPredicted;
     exercise.columns(lab::Columns::kLadder,
                      {{"step", 4, "step"},
-                      {"warps", 5, "warps"},
-                      {"passes", 6, "passes"},
-                      {"turns", 5, "turns"},
+                      {"warps", 5, "warps", kPredicted},
+                      {"passes", 6, "passes", kPredicted},
+                      {"turns", 5, "turns", kPredicted},
                       {"", 0, "split"},
                       {"", 0, "load_wavefronts"},
                       {"", 0, "store_wavefronts"}},

@@ -243,7 +243,7 @@ int main(int argc, char** argv) {
     if (!blasName.empty()) blas.emplace(blasName);
     exercise.columns(lab::Columns::kLadder,
                      {{"regs", 4, "registers", lab::OwnColumn::kOnGpu},
-                      {"bytes", 5, "bytes_per_point"},
+                      {"bytes", 5, "bytes_per_point", lab::OwnColumn::kPredicted},
                       {"GB/s", 6, "moved_gbps", lab::OwnColumn::kOnGpu},
                       {"size", 0, "field_points"}},
                      {"grid"});

@@ -105,13 +105,14 @@ int main(int argc, char** argv) {
     exercise.option("k", &k, {2048, 192}, 1, lab::kMaxSize, "columns of A, rows of B");
     exercise.parse(argc, argv);
     exercise.requireProduct(m, n, k);
+    constexpr auto kPredicted = lab::OwnColumn::kPredicted;
     exercise.columns(lab::Columns::kLadder,
                      {{"regs", 4, "registers", lab::OwnColumn::kOnGpu},
                       {"bytes", 5, "shared_bytes"},
                       {"blocks", 6, "blocks_per_sm"},
                       {"occupancy", 9, "occupancy"},
-                      {"global", 6, "global_loads"},
-                      {"shared", 6, "shared_loads"}},
+                      {"global", 6, "global_loads", kPredicted},
+                      {"shared", 6, "shared_loads", kPredicted}},
                      {"grid", "block", "percent_peak"});
 
     const std::vector<float> hostA = lab::randomFloats(m * k, exercise.seed(), -1, 1);

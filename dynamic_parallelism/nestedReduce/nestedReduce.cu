@@ -186,7 +186,7 @@ int main(int argc, char** argv) {
     }
     exercise.columns(lab::Columns::kLadder,
                      {{"grids", 7, "grids"},
-                      {"pending", 7, "pending"},
+                      {"pending", 7, "pending", lab::OwnColumn::kPredicted},
                       {"us/grid", 8, "us_per_grid", lab::OwnColumn::kOnGpu}},
                      {"block", "percent_peak"});
     exercise.title("%s ints (%s) in parts of %u", lab::withCommas(size).c_str(),

@@ -29,6 +29,10 @@ slow_runs         further ones that take more than some seconds on the cpu back 
 [profile]
 metrics           what ./lab profile shows unless --metrics says otherwise; without it, what it
                   shows of a program of one's own
+story             those of them, or others, that ./lab run shows without a GPU, at most four of the
+                  cpu back end's; by default the first of `metrics` that are not the same for all
+                  rungs. An empty list, where only times tell the story: then it shows the first
+                  table of the page
 [bench]
 runs              what ./lab bench runs on a GPU: options of a run; or { options = "...", gib = N }
                   where the GPU needs N GiB of memory, without which the run is left out
@@ -252,6 +256,7 @@ class Facts:
     libraries: list[str] = field(default_factory=list)
     architectures: list[str] = field(default_factory=list)
     metrics: list[str] = field(default_factory=list)
+    story: list[str] | None = None
     work: Work = Work()
     figures: dict[str, dict[str, Any]] = field(
         default_factory=dict
@@ -299,7 +304,7 @@ _TESTS = {
     **{kind: TABLE.or_nothing() for kind in Cases.KINDS},
 }
 _HAZARDS = {"hazards": WHOLE, "launches": WHOLE.or_nothing()}
-_PROFILE = {"metrics": TEXTS}
+_PROFILE = {"metrics": TEXTS, "story": TEXTS.or_nothing()}
 _BENCH = {
     "runs": LIST,
     "files": TEXTS.or_nothing(),
@@ -431,6 +436,9 @@ def load(path: Path) -> Facts:
     """The facts in `path`. LabError names the file, and in it each key that is wrong."""
     problems: list[str] = []
     file = checked(toml_file.load(path), _FILE, "", problems)
+    profile = (
+        checked(file["profile"], _PROFILE, "[profile] ", problems) if "profile" in file else {}
+    )
     facts = Facts(
         order=file.get("order", 0),
         tests=_tests(file.get("tests", {"runs": [""]}), problems),
@@ -439,7 +447,8 @@ def load(path: Path) -> Facts:
         rdc=file.get("rdc", False),
         libraries=file.get("libraries", []),
         architectures=file.get("architectures", []),
-        metrics=_metrics(file["profile"], problems) if "profile" in file else [],
+        metrics=_metrics(profile, "metrics", problems) or [],
+        story=_metrics(profile, "story", problems),
         bench=_plan(file.get("bench", {"runs": [""]}), problems),
         work=_work(file.get("work", {}), problems),
         figures=_figures(file.get("figures", {}), problems),
@@ -487,14 +496,14 @@ def _regexes(entry: Any, place: str, problems: list[str]) -> list[str]:
     return texts
 
 
-def _metrics(table: dict[str, Any], problems: list[str]) -> list[str]:
-    names = checked(table, _PROFILE, "[profile] ", problems).get("metrics", [])
+def _metrics(table: dict[str, Any], key: str, problems: list[str]) -> list[str] | None:
+    names = table.get(key)
     known = metrics.load()
-    for name in names:
+    for name in names or []:
         try:
             known.find([name])
         except LabError as error:
-            problems.append(f"[profile] metrics: {error}")
+            problems.append(f"[profile] {key}: {error}")
     return names
 
 

@@ -23,6 +23,7 @@ _METRIC = {
     "cpu": FLAG.or_nothing(),
     "gpu": FLAG.or_nothing(),
     "title": TEXT.or_nothing(),
+    "short": TEXT.or_nothing(),
     "format": TEXT.or_nothing(),
 }
 
@@ -39,6 +40,7 @@ class Metric:
     cpu: bool = False
     gpu: bool = True
     title: str = ""
+    short: str = ""
     format: str = ""
 
 

@@ -190,7 +190,7 @@ int main(int argc, char** argv) {
     exercise.title("chains of %s kernels, %s ints, grid %u, block %u",
                    lab::withCommas(maxKernels).c_str(), lab::withCommas(size).c_str(), blocks,
                    block);
-    exercise.noteInEmulation("A launch costs nothing like that of a GPU: no times are shown.");
+    exercise.noteInEmulation("Its launches cost nothing like those of a GPU.");
     if (exercise.timesCount())
         exercise.note("each, issue: us of a kernel, prepare: us, pays: after so many launches");
     if (!early) exercise.note("No early kernels: they take compute capability 9.0.");

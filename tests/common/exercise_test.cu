@@ -116,6 +116,15 @@ TEST(Exercise, AWrongKernelIsNamedAndTheOthersRun) {
     EXPECT_TRUE(contains(outcome.out, "\ngood  "));
 }
 
+// Whose times would say nothing about a GPU.
+TEST(Exercise, AnEmulationShowsItsTimesOnlyWhenAsked) {
+    const auto rungs = [](Fixture& f) { f.addGood(); };
+    EXPECT_FALSE(contains(run({}, rungs).out, "[ms]"));
+    EXPECT_TRUE(contains(run({"--host-times"}, rungs).out, "[ms]"));
+    EXPECT_TRUE(contains(run({"--csv", "--reps=2"}, rungs).out, ",good,8,128,2,,,,,,,ok\n"));
+    EXPECT_FALSE(contains(run({"--csv", "--host-times"}, rungs).out, ",,,"));
+}
+
 TEST(Exercise, ProfileLaunchesOnceAndStillChecks) {
     int launches = 0;
     const auto rungs = [&](std::size_t count) {

@@ -49,7 +49,7 @@ def test_what_was_accepted_passes_on_every_processor(command: list[Any], monkeyp
         "$ program --size=5 --b=1 --profile\n"
         "options --size=5 --b=1 --profile\n"
         "4,096 bytes on CPU emulation of sm_90\n"
-        "$ program --csv --reps=1\noptions,min_ms\n--csv --reps=1,#\n"
+        "$ program --csv --reps=1\noptions,min_ms\n--csv --reps=1,1.5\n"
     )
     assert check_printed.compared(*command) == 0
     monkeypatch.setenv("PROCESSOR", "another one")

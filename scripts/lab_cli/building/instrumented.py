@@ -28,6 +28,7 @@ class Outcome:
     status: int
     output: str  # what the program printed
     report: str  # the file that it wrote
+    others: tuple[str, ...] = ()  # further ones
 
     def failure(self, remark: str = "") -> LabError:
         """Shows the output, on stderr, and says how the program ended."""
@@ -61,9 +62,9 @@ def built(exercise: Exercise | None, sources: Sequence[str]) -> list[str]:
     return [str(own_program.for_cpu(sources, cmake, instrument=True))]
 
 
-def run(program: Sequence[str], variable: str) -> Outcome:
-    """`variable` tells the program, in its environment, which file to write. What it prints is kept, but
-    for the line about a kernel that does not end."""
+def run(program: Sequence[str], *variables: str) -> Outcome:
+    """Each of `variables` tells the program, in its environment, which file to write. What it prints is
+    kept, but for the line about a kernel that does not end."""
     lines: list[str] = []
 
     def keep(line: str) -> None:
@@ -72,7 +73,10 @@ def run(program: Sequence[str], variable: str) -> Outcome:
             say(line.rstrip())
 
     with tempfile.TemporaryDirectory(prefix="lab-") as folder:
-        file = Path(folder) / "report"
-        status = run_lines(program, keep, subprocess.DEVNULL, {variable: str(file)})
-        report = file.read_text(errors="replace") if file.exists() else ""
-    return Outcome(status, "".join(lines), report)
+        files = {variable: Path(folder) / variable for variable in variables}
+        named = {variable: str(file) for variable, file in files.items()}
+        status = run_lines(program, keep, subprocess.DEVNULL, named)
+        report, *others = (
+            file.read_text(errors="replace") if file.exists() else "" for file in files.values()
+        )
+    return Outcome(status, "".join(lines), report, tuple(others))

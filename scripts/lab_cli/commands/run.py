@@ -16,17 +16,20 @@ from .. import catalogue
 from ..building import own_program
 from ..building.exercises import build
 from ..catalogue import Exercise
+from ..counters import rungs
 from ..errors import BAD_USAGE, NO_GPU, LabError
 from ..machine import backend, setup
 from ..process import describe, each_line, say, show, shown
 from ..process import run as run_shown
 from ..progress import Progress
+from ..results import story
 from ..time_limit import TimeLimit
 from ..verdicts import WRONG_ROW, styled
 from . import arguments as shared
 
 TAIL_LINES = 8
 HEAD = f"{'exercise':<24}  {'result':<8} seconds"
+ALONE = {"--help", "-h", "--csv"}  # options with which the program's own output is all
 BROKEN_PIPE = 141  # 128 + SIGPIPE: nobody reads on, as in `./lab run NAME | head`
 
 
@@ -72,7 +75,25 @@ def run(arguments: argparse.Namespace) -> int:
         return run_all(
             built.exercises, built.folder, arguments.options, arguments.timeout, arguments.verbose
         )
-    return run_one(built.exercises[0].program(built.folder), arguments.options, arguments.timeout)
+    (exercise,) = built.exercises
+    status = run_one(exercise.program(built.folder), arguments.options, arguments.timeout)
+    if built.backend == "cpu" and status in (0, 1) and not ALONE & {*arguments.options}:
+        show(story_of(exercise, arguments.options, arguments.timeout))
+    return status
+
+
+def story_of(exercise: Exercise, options: Sequence[str], timeout: float | None) -> str:
+    """In place of times, which an emulation has none of: counts, and what was recorded on a GPU."""
+    if exercise.facts.story == []:
+        return story.of_times(exercise)
+    if not story.counted(exercise):
+        return ""
+    try:
+        found = rungs.count(exercise, options, timeout)
+    except LabError as error:
+        say(f"lab: no counts: {error}")
+        return ""
+    return story.of_counts(exercise, found) if found else ""
 
 
 def run_own(sources: Sequence[str], arguments: argparse.Namespace) -> int:

@@ -138,7 +138,8 @@ def draw(exercise: Exercise, recorded: Recording, rung: str | None, chosen: str)
         panels = panels[-MOST_PANELS:]
     device = "the cpu back end (emulation)" if chosen == "cpu" else recorded.device
     with style.settings():
-        figure = plot.draw(panels, f"{exercise.name}: what ran when, {device}", "\n".join(notes))
+        title = f"{exercise.name}: what ran when, {device}"
+        figure = plot.draw(panels, title, "\n".join(notes), emulated=chosen == "cpu")
     path = file_of(exercise.name, rung, chosen)
     files.make_build_folder(path.parent)
     files.write(path, style.svg(figure, exercise.name, "./lab trace"))

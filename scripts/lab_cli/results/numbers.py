@@ -8,6 +8,7 @@ more.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..exercise_facts import Facts, Formulas
@@ -17,6 +18,8 @@ from .csv_file import Row
 TOLERANCE = 1e-6  # the CSV has 9 significant digits
 EMULATION = "CPU emulation"  # how the name of such a device begins
 RATES = {"gbps": "bytes", "gflops": "flops"}  # in 10^9 per second, of what [work] has
+# Names of columns that times have made.
+TIMED = re.compile(r".*_(ms|us|ns)|(.*_)?(gbps|gflops|cycles)|percent_peak|speedup|latency")
 
 
 def problems(rows: Sequence[Row], facts: Facts) -> list[str]:
@@ -37,6 +40,26 @@ def wrong_reps(rows: Sequence[Row], asked: int) -> list[str]:
         for number, row in enumerate(rows, 1)
         if row.get("reps", "0") not in ("0", str(asked))
     ]
+
+
+def emulated_times(rows: Sequence[Row], facts: Facts) -> list[str]:
+    """The cells that show a time of an emulation, or what came of one: none may, unless --host-times is
+    given. A time that exercise.toml can compute was not measured."""
+    computed = [
+        name
+        for name, column in facts.columns.items()
+        if column.formula.by_kernel or (column.least.by_kernel and column.most.by_kernel)
+    ]
+    return [
+        f"row {number}: {name} is {value}, on an emulation"
+        for number, row in enumerate(rows, 1)
+        for name, value in row.items()
+        if value and TIMED.fullmatch(name) and name not in computed and on_emulation(row)
+    ]
+
+
+def on_emulation(row: Row) -> bool:
+    return row.get("device", "").startswith(EMULATION)
 
 
 def longer_than(rows: Sequence[Row], milliseconds: float) -> list[str]:
@@ -73,6 +96,8 @@ def _times(row: Row) -> Iterator[str]:
     if row["grid"] == "-" and row["reps"] == "0" and not row["median_ms"]:
         return  # the host's; a library has no grid either, but a time
     low, median, high = (_number(row[name]) for name in ("min_ms", "median_ms", "max_ms"))
+    if on_emulation(row) and (low, median, high) == (None, None, None):
+        return  # without --host-times
     if low is None or median is None or high is None:
         yield "a time is missing"
     elif not 0 < low <= median <= high:
@@ -118,7 +143,7 @@ def _columns(row: Row, facts: Facts) -> Iterator[str]:
     for name, column in facts.columns.items():
         if name not in row:
             continue
-        if column.gpu and row["device"].startswith(EMULATION):
+        if column.gpu and on_emulation(row):
             if row[name]:
                 yield f"{name} is {row[name]}, on an emulation"
             continue

@@ -19,6 +19,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from .. import catalogue, metrics
@@ -86,6 +87,15 @@ def side_by_side(rows: list[Row], beside: Path) -> list[Row]:
     return [{**other, **row} for row, other in zip(rows, others)]
 
 
+@dataclass(frozen=True)
+class Selection:
+    """Columns and rows of a results file, as tables show them."""
+
+    titles: list[str]
+    is_text: list[bool]
+    rows: list[list[str]]
+
+
 def render(
     path: Path,
     names: list[str],
@@ -93,6 +103,20 @@ def render(
     known: Mapping[str, Column],
     beside: Sequence[Path] = (),
 ) -> str:
+    """select() as Markdown."""
+    table = select(path, names, words, known, beside)
+    marks = ["---" if text else "---:" for text in table.is_text]
+    lines = [table.titles, marks, *table.rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def select(
+    path: Path,
+    names: list[str],
+    words: list[str],
+    known: Mapping[str, Column],
+    beside: Sequence[Path] = (),
+) -> Selection:
     """Of the results file `path` the columns `names`, in the rows that `words` choose; also columns of
     the files `beside` it."""
     table = parse(read_text(path), path)
@@ -106,12 +130,11 @@ def render(
         has = ", ".join(rows[0])
         raise LabError(f"{shown(path)}: no column {', '.join(missing)}; it has {has}")
     columns = {name: known.get(name, Column()) for name in names}
-    lines = [
+    return Selection(
         [column.title or name.replace("_", " ") for name, column in columns.items()],
-        ["---" if column.text else "---:" for column in columns.values()],
-        *[[cell(row[name], column) for name, column in columns.items()] for row in rows],
-    ]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+        [column.text for column in columns.values()],
+        [[cell(row[name], column) for name, column in columns.items()] for row in rows],
+    )
 
 
 def is_of(row: Row, word: str) -> bool:
@@ -121,15 +144,17 @@ def is_of(row: Row, word: str) -> bool:
     return row.get(name) in values.split(",")
 
 
+def parts_of(marker: re.Match[str], folder: Path) -> tuple[list[Path], list[str], list[str]]:
+    """The files, columns and words that a match of BLOCK names, on a page in `folder`."""
+    paths = [Path(os.path.normpath(folder / name.strip())) for name in marker[2].split(",")]
+    return paths, [name.strip() for name in marker[3].split(",")], (marker[4] or "").split()
+
+
 def with_tables(text: str, folder: Path = ROOT) -> str:
     """The text of a page in `folder`, its tables as the results are now."""
 
     def replace(match: re.Match[str]) -> str:
-        names = [name.strip() for name in match[3].split(",")]
-        path, *beside = [
-            Path(os.path.normpath(folder / name.strip())) for name in match[2].split(",")
-        ]
-        words = (match[4] or "").split()
+        (path, *beside), names, words = parts_of(match, folder)
         if path == diagnosis.FILE:
             table = diagnosis_table.render(names, words, folder)
         else:

@@ -22,13 +22,14 @@ from lab_cli.machine.needs import find_compiler
 from lab_cli.paths import shown
 from lab_cli.process import describe
 from lab_cli.progress import Progress
+from lab_cli.results import reference
 from lab_cli.testing import ctest
 from lab_cli.testing.ctest_output import Reader
 from lab_cli.testing.listing import ABOUT, tests_in
 from lab_cli.testing.summary import Case as CtestCase
 from lab_cli.time_limit import TimeLimit
 
-from . import capture, changes, facts, figures, reference, table, text
+from . import capture, changes, facts, figures, table, text
 from .capture import Captured
 from .facts import Check, Launch, Metric, Metrics, Program, Run, Tests
 from .text import Cleaner, Text

@@ -10,10 +10,9 @@ from xml.etree import ElementTree
 from lab_cli.catalogue import Exercise
 from lab_cli.errors import LabError
 from lab_cli.paths import ROOT, shown
-from lab_cli.results import csv_file, figures, images
+from lab_cli.results import csv_file, figures, images, reference
 from lab_cli.results.figures import Spec
 
-from . import reference
 from .facts import Figure, Figures
 
 SVG = "http://www.w3.org/2000/svg"

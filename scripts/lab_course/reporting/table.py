@@ -10,11 +10,12 @@ from lab_cli.catalogue import Exercise
 from lab_cli.exercise_facts import Column as Known
 from lab_cli.results import csv_file, tables
 from lab_cli.results.csv_file import Row as CsvRow
+from lab_cli.results.reference import References, common, sizes
 from lab_cli.verdicts import WRONG
 
-from . import facts
+from . import facts, reference
 from .facts import Cell, Column, Reference, Table
-from .reference import References, number, sizes
+from .reference import number
 from .text import Cleaner, short
 
 MOST_ROWS = 500
@@ -47,25 +48,26 @@ def wrong(printed: Printed) -> bool:
 
 def build(printed: Printed, references: References, clean: Cleaner) -> Table:
     rows = printed.rows
-    common = _common([row.get("parameters", "") for row in rows])
-    cells = [_with_varying(row, common) for row in rows]
+    of_rows = common([row.get("parameters", "") for row in rows])
+    cells = [_with_varying(row, of_rows) for row in rows]
     if printed.emulated:
         cells = [{name: cell for name, cell in row.items() if name not in RATES} for row in cells]
     known = {**tables.with_shared(printed.exercise.facts.columns), **WORDS}
     columns = _columns(cells, known)
-    beside, of_all = _abbreviated(rows, references.beside(rows, printed.exercise.facts))
+    measured = references.beside(rows, printed.exercise.facts)
+    beside, of_all = _abbreviated(rows, [row and reference.of(row) for row in measured])
 
     def line(cell: str) -> str:
         return short(clean(cell))
 
     found = []
-    for row, reference in zip(cells[:MOST_ROWS], beside):
+    for row, other in zip(cells[:MOST_ROWS], beside):
         values = {line(name): _value(line(cell)) for name, cell in row.items()}
         shown = {line(c.name): line(_shown(row, c.name, known)) for c in columns}
-        found.append(facts.Row(values, shown, reference))
+        found.append(facts.Row(values, shown, other))
     return Table(
         device=line(rows[0].get("device", "")),
-        parameters=line(sizes(" ".join(common))),
+        parameters=line(sizes(" ".join(of_rows))),
         columns=[Column(line(c.name), line(c.title), c.numeric) for c in columns],
         rows=found,
         rows_left_out=len(rows) - len(found),
@@ -79,30 +81,23 @@ def _abbreviated(
 ) -> tuple[list[Reference | None], list[str]]:
     """The references, each showing the options that not all of them have, and that the row beside it has
     not; and those that all have."""
-    words = [reference.parameters for reference in beside if reference]
-    of_all = _common(words) if words else []
+    of_all = common([other.parameters for other in beside if other])
     found: list[Reference | None] = []
-    for row, reference in zip(rows, beside):
-        if reference:
+    for row, other in zip(rows, beside):
+        if other:
             own = [*of_all, *sizes(row.get("parameters", "")).split()]
-            left = [word for word in reference.parameters.split() if word not in own]
-            reference = replace(reference, shown=" ".join(left))
-        found.append(reference)
+            left = [word for word in other.parameters.split() if word not in own]
+            other = replace(other, shown=" ".join(left))
+        found.append(other)
     return found, of_all
 
 
-def _common(parameters: Sequence[str]) -> list[str]:
-    """The words that all rows have."""
-    lists = [words.split() for words in parameters]
-    return [word for word in lists[0] if all(word in words for words in lists)]
-
-
-def _with_varying(row: CsvRow, common: Sequence[str]) -> CsvRow:
+def _with_varying(row: CsvRow, of_rows: Sequence[str]) -> CsvRow:
     """With the row's own options behind its kernel, but for those that have a column."""
     words = [
         word
         for word in row.get("parameters", "").split()
-        if word not in common and word.partition("=")[0] not in row
+        if word not in of_rows and word.partition("=")[0] not in row
     ]
     found: CsvRow = {}
     for name, cell in row.items():

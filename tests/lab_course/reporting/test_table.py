@@ -7,8 +7,8 @@ import csv
 import pytest
 from lab_cli import catalogue
 from lab_cli.errors import LabError
-from lab_cli.results import store
-from lab_course.reporting import reference, table
+from lab_cli.results import reference, store
+from lab_course.reporting import table
 from lab_course.reporting.facts import Table
 from lab_course.reporting.text import Cleaner
 from lab_fixtures import shipped
@@ -118,9 +118,9 @@ def test_of_every_exercise_the_rows_of_the_largest_run_are_their_own_references(
         for last in {row["parameters"]: row for row in rows}.values():
             own = [row for row in rows if row["parameters"] == last["parameters"]]
             for row, found in zip(own, references.beside(own, exercise.facts)):
-                if found and found.parameters == reference.sizes(row["parameters"]):
+                if found and found["parameters"] == row["parameters"]:
                     looked_at += 1
-                    assert found.median_ms == float(row["median_ms"]), (exercise.name, row)
+                    assert found["median_ms"] == row["median_ms"], (exercise.name, row)
     assert looked_at > 500
 
 

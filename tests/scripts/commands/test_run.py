@@ -10,8 +10,13 @@ from pathlib import Path
 import pytest
 from lab_cli import main
 from lab_cli.building import own_program, presets
+from lab_cli.catalogue import Exercise
 from lab_cli.commands import run
 from lab_cli.commands.run import Outcome
+from lab_cli.counters import rungs
+from lab_cli.counters.raw_csv import Launch, RawTable
+from lab_cli.counters.rungs import Rungs
+from lab_cli.errors import LabError
 from lab_cli.machine import backend
 from lab_fixtures import shell_program
 
@@ -261,3 +266,76 @@ def test_what_an_exercise_printed_keeps_its_looks(faked, monkeypatch, capfd) -> 
     assert lab_run() == 1
     out = capfd.readouterr().out
     assert "\n    a row that is ok\n" in out and "\n1 of 2 OK!, 1 FAILED" in out
+
+
+STORY = "order = 10\nidea = 'x'\n[tests]\nruns = ['']\n[bench]\nruns = ['']\n[profile]\n"
+LOADS = "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"
+
+
+@pytest.fixture
+def counted(faked, exercises, monkeypatch) -> list[object]:
+    """transpose has two kernels with 4 and 32 loads. The arguments of each count are noted."""
+    exercises(TRANSPOSE, STORY + "metrics = ['gld_requests', 'duration']\n")
+    asked: list[object] = []
+    launches = [Launch(name, "1", "32", "0", {LOADS: loads}) for name, loads in (("a", 4.0), ("b", 32.0))]
+    rows = [{"kernel": launch.kernel, "parameters": "size=1"} for launch in launches]
+
+    def count(exercise: Exercise, *arguments: object) -> Rungs:
+        asked.append((exercise.name, *arguments))
+        return Rungs(rows, RawTable({}, launches))
+
+    monkeypatch.setattr(rungs, "count", count)
+    return asked
+
+
+def test_without_a_gpu_counts_stand_below_what_one_exercise_prints(counted, capfd) -> None:
+    assert lab_run("transpose", "--timeout=9", "--", "--rows=3") == 0
+    assert counted == [("transpose", ["--rows=3"], 9.0)]
+    own, story = capfd.readouterr().out.split("\n", 1)
+    assert own == "transpose --rows=3"
+    assert re.search("^b +4 -> 32$", story, re.MULTILINE)
+
+
+@pytest.mark.parametrize("options", [["--csv"], ["--help"], ["-h"], ["--rows=3", "--csv"]])
+def test_what_scripts_read_stays_as_it_is(counted, capfd, options: list[str]) -> None:
+    assert lab_run("transpose", "--", *options) == 0
+    assert capfd.readouterr().out == f"transpose {' '.join(options)}\n"
+    assert counted == []
+
+
+@pytest.mark.parametrize(
+    ("status", "names", "times"),
+    [(1, ["transpose"], 1), (2, ["transpose"], 0), (77, ["transpose"], 0), (0, [], 0)],
+)
+def test_counts_are_for_one_exercise_that_has_run(
+    counted, monkeypatch, status: int, names: list[str], times: int
+) -> None:
+    monkeypatch.setenv("STATUS", str(status))
+    assert lab_run(*names) == status
+    assert len(counted) == times
+
+
+def test_with_a_gpu_nothing_is_counted(counted, monkeypatch) -> None:
+    monkeypatch.setattr(backend, "pick", lambda request: "gpu")
+    assert main.main(["run", "--backend=gpu", "transpose"]) == 0
+    assert counted == []
+
+
+def test_where_the_program_that_counts_cannot_be_built(counted, monkeypatch, capfd) -> None:
+    def fail(*_: object) -> None:
+        raise LabError("no compiler")
+
+    monkeypatch.setattr(rungs, "count", fail)
+    assert lab_run("transpose") == 0
+    out, err = capfd.readouterr()
+    assert out == "transpose \n" and err.endswith("lab: no counts: no compiler\n")
+    monkeypatch.setattr(rungs, "count", lambda *_: None)  # it has failed, like the exercise
+    assert lab_run("transpose") == 0
+    assert capfd.readouterr().out == "transpose \n"
+
+
+def test_where_times_tell_the_story_nothing_is_counted(counted, exercises, capfd) -> None:
+    source = exercises(TRANSPOSE, STORY + "metrics = ['gld_requests']\nstory = []\n")
+    assert lab_run("transpose") == 0
+    assert capfd.readouterr().out == "transpose \n"  # no page, no recording
+    assert counted == [] and source.exists()

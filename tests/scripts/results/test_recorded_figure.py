@@ -259,3 +259,14 @@ def test_nothing_is_covered_or_cut_off() -> None:
     assert figure.bbox.y0 <= legend.y0
     names = [text.get_text() for text in figure.legends[0].get_texts()]
     assert names == ["addOne", "scale<float, 16>"]
+
+
+def test_how_long_an_emulation_took_is_not_said() -> None:
+    panels = [Panel("a rung", 3e6, [work(0, 3e6)], [])]
+    texts = {}
+    for emulated in (False, True):
+        with style.settings():
+            figure = recorded.draw(panels, "title", emulated=emulated)
+        texts[emulated] = [figure.axes[0].get_title(loc="left"), figure.axes[-1].get_xlabel()]
+    assert texts[False] == ["a rung: 3 ms", "time [ms]"]
+    assert texts[True][0] == "a rung" and texts[True][1] != "time [ms]"

@@ -74,7 +74,9 @@ def test_the_runs_of_each_kind(made) -> None:
     ]
     assert names_of("results", exercise) == [*once, *common]
     # The numbers are judged at the small run, at the odd one, and where others have --csv.
-    rows = ["--size=7 --csv", "--size=100 --csv --reps=4", "--size=17 --block=128 --csv --reps=4"]
+    timed = "--csv --reps=4 --host-times"
+    rows = ["--size=7 --csv", f"--size=100 {timed}", f"--size=17 --block=128 {timed}"]
+    rows.append("--size=100 --csv --reps=1")
     assert names_of("numbers", exercise) == [*rows, "--size=1", "--size=2", "--size=5"]
     assert names_of("numbers_on_gpu", exercise) == [*rows, "--size=1", "--size=3", "--size=5"]
     assert names_of("few_results", exercise) == ["--size=100", "--size=17 --block=128"]

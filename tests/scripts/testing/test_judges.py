@@ -14,7 +14,7 @@ from program import Done
 
 TABLE = "x: 3 ints\nkernel  grid  check\na          1  ok\nb          1  ok\n"
 CSV = "exercise,parameters,check\nx,size=1,ok\nx,size=1,ok\n"
-HELP = "options: --reps --seed --kernel --csv --profile --device --help --size"
+HELP = "options: --reps --seed --kernel --csv --profile\n--host-times --device --help --size"
 SLOW = "emulator: kernel k has been running for 10 s: block (0,0,0). Ctrl-C ends the program.\n"
 FOUND = "emulator: something wrote beyond the end\n"
 LINE = 80 * "-" + "\n"  # as long as a line may be
@@ -152,6 +152,18 @@ def test_numbers_of_the_csv(timed) -> None:
     assert timed(reps=4)
     assert timed(median=1e-10)
     assert timed(least=1e9, median=1e9)  # longer than the program
+
+
+def test_an_emulation_shows_times_only_where_they_are_asked_for(facts) -> None:
+    def problem(row: str, *options: str) -> str:
+        out = f"parameters,kernel,grid,device,reps,median_ms,min_ms,max_ms,check\n{row},ok\n"
+        return judges.csv_problem(Done(["x", *options], 0, out, "", 1000.0), facts)
+
+    timed, without = "size=1,k,1,CPU emulation,2,1,1,1", "size=1,k,1,CPU emulation,2,,,"
+    assert "median_ms is 1, on an emulation" in problem(timed)
+    assert problem(timed, "--host-times") == problem(without) == ""
+    assert problem(timed.replace("CPU emulation", "NVIDIA X")) == ""
+    assert problem(without.replace("CPU emulation", "NVIDIA X"))
 
 
 def test_the_timeline_of_the_csv(timed, tmp_path: Path) -> None:

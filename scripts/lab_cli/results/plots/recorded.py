@@ -86,8 +86,9 @@ def _lane(label: str, items: Sequence[Work | Range], pixel: float) -> Lane:
     return Lane(label, [bars_of(row, pixel) for row in rows])
 
 
-def draw(panels: Sequence[Panel], title: str, note: str = "") -> Figure:
-    """All panels have the same scale; `note` stands below them."""
+def draw(panels: Sequence[Panel], title: str, note: str = "", emulated: bool = False) -> Figure:
+    """All panels have the same scale; `note` stands below them. Of what an emulation ran, the times are
+    those of the emulation."""
     length = max(panel.length for panel in panels) or 1
     pixel = length / PIXELS
     lanes = [lanes_of(panel, pixel) for panel in panels]
@@ -107,10 +108,12 @@ def draw(panels: Sequence[Panel], title: str, note: str = "") -> Figure:
         _draw(axes, number, lanes[number], length, UNITS[unit], pixel, colours)
         if panel.title:
             took = f"{panel.length / UNITS[unit]:,.4g} {unit}"
-            axes.set_title(_plain(f"{panel.title}: {took}"), loc="left")
+            axes.set_title(
+                _plain(panel.title if emulated else f"{panel.title}: {took}"), loc="left"
+            )
     margin = MARGIN * length / PIXELS
     grid[-1, 0].set_xlim(-margin / UNITS[unit], (length + margin) / UNITS[unit])
-    grid[-1, 0].set_xlabel(f"time [{unit}]")
+    grid[-1, 0].set_xlabel(f"{'the emulation, not a GPU: ' if emulated else ''}time [{unit}]")
     merged = any(
         bar.count > 1 for of_panel in lanes for lane in of_panel for row in lane.rows for bar in row
     )
