@@ -178,7 +178,8 @@ def test_formulas_are_for_what_was_shipped(made) -> None:
 
     def problems(kind: str) -> list[str]:
         cases = KINDS[kind](made(facts, script))
-        return [case.try_it().problem for case in cases if "--csv" in case.name]
+        wanted = (each for each in cases if "--csv" in each.name and "--reps=1" not in each.name)
+        return [each.try_it().problem for each in wanted]
 
     assert not any(problems("results"))
     assert all("warps" in problem for problem in problems("numbers"))

@@ -156,8 +156,9 @@ def test_numbers_of_the_csv(timed) -> None:
 
 def test_an_emulation_shows_times_only_where_they_are_asked_for(facts) -> None:
     def problem(row: str, *options: str) -> str:
-        out = f"parameters,kernel,grid,device,reps,median_ms,min_ms,max_ms,check\n{row},ok\n"
-        return judges.csv_problem(Done(["x", *options], 0, out, "", 1000.0), facts)
+        head = "exercise,parameters,kernel,grid,device,reps,median_ms,min_ms,max_ms,check"
+        done = Done(["x", *options], 0, f"{head}\nx,{row},ok\n", "", 1000.0)
+        return judges.numbers_problem(done, "x", facts)
 
     timed, without = "size=1,k,1,CPU emulation,2,1,1,1", "size=1,k,1,CPU emulation,2,,,"
     assert "median_ms is 1, on an emulation" in problem(timed)
