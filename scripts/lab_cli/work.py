@@ -14,9 +14,9 @@ from .process import say
 if TYPE_CHECKING:
     from .catalogue import Exercise
 
-SHIPPED = (
-    "_shipped"  # ends the name of the target that CMake has for the original of a started exercise
-)
+# Ends the name of the target that CMake has for the original of a started exercise.
+SHIPPED = "_shipped"
+OWN = ".lab"  # a folder beside a copy, for lab alone
 _shipped = False
 
 
@@ -24,6 +24,11 @@ def mean_shipped() -> None:
     """From now on, NAME means the exercise as it came."""
     global _shipped
     _shipped = True
+
+
+def blank_of(name: str) -> Path:
+    """Where the text is that the copy began as."""
+    return copy_of(name).parent / OWN / "blank.cu"
 
 
 def means_shipped() -> bool:

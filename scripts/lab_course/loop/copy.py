@@ -21,8 +21,6 @@ from ..grading.kernel_source import KernelSource
 from ..handouts import facts, source
 from ..handouts.choice import Choice, Part
 
-OWN = ".lab"  # a folder beside the copy, for lab alone
-BLANK = "blank.cu"  # what the copy began as
 ORIGIN = "origin"  # a digest of what the blank was made of
 CONFLICT = "merged.cu"
 NEWER = "shipped-has-changed.cu"
@@ -40,7 +38,11 @@ class Copy:
 
     @property
     def own(self) -> Path:
-        return self.file.parent / OWN
+        return self.file.parent / work.OWN
+
+    @property
+    def blank(self) -> Path:
+        return work.blank_of(self.exercise.name)
 
     @property
     def is_there(self) -> bool:
@@ -71,12 +73,11 @@ class Copy:
     def refresh(self) -> None:
         """Brings what has changed in the original, as after `git pull`, into the copy, where that goes together
         with what the student has written; else says where to look. Nothing that the student wrote is lost."""
-        if not self.is_there or self._read(ORIGIN) == self._origin():
+        if not self.is_there or _read(self.own / ORIGIN) == self._origin():
             return
         blank, facts_of_copy = self._blank()
-        before = self._read(BLANK)
         make_folder(self.own, ELSEWHERE)
-        if blank != before:
+        if blank != _read(self.blank):
             self._merge(blank)
         self._keep(blank, facts_of_copy)
 
@@ -84,10 +85,10 @@ class Copy:
         new = self.own / NEWER
         write(new, blank)
         names = ["-L", "yours", "-L", "before", "-L", "shipped"]
-        paths = [str(self.file), str(self.own / BLANK), str(new)]
+        paths = [str(self.file), str(self.blank), str(new)]
         done = subprocess.run(
             ["git", "merge-file", "-p", *names, *paths], capture_output=True
-        ) if shutil.which("git") and (self.own / BLANK).exists() else None  # fmt: skip
+        ) if shutil.which("git") and self.blank.exists() else None  # fmt: skip
         original = shown(self.exercise.source)
         if done is not None and done.returncode == 0:
             write(self.file, done.stdout)
@@ -101,7 +102,7 @@ class Copy:
             say(f"{shown(self.own / CONFLICT)} has both; the new original is {shown(new)}")
 
     def _keep(self, blank: str, facts_of_copy: str) -> None:
-        write(self.own / BLANK, blank)
+        write(self.blank, blank)
         write(facts_of(self.file), facts_of_copy)
         write(self.own / ORIGIN, self._origin())
 
@@ -121,12 +122,6 @@ class Copy:
         files = [self.exercise.source, facts_of(self.exercise.source), Path(source.__file__)]
         return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()
 
-    def _read(self, name: str) -> str:
-        try:
-            return (self.own / name).read_text(encoding="utf-8")
-        except OSError:
-            return ""
-
     def line_of(self, functions: Sequence[str]) -> int:
         """The first line of the body of the first of these functions; 1 where it is not there."""
         try:
@@ -134,3 +129,10 @@ class Copy:
             return text.line(text.function(functions[0]).body) + 1
         except (LabError, IndexError):
             return 1
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError:
+        return ""

@@ -6,6 +6,7 @@ import difflib
 import shutil
 from pathlib import Path
 
+from lab_cli import work
 from lab_cli.catalogue import Exercise
 from lab_cli.exercise_sources import sources
 from lab_cli.process import output_of
@@ -20,7 +21,9 @@ MOST, MOST_LINES = 60_000, 1_000  # of the diff of a file
 
 
 def of(exercise: Exercise, clean: Cleaner) -> Changes:
-    """Of NAME.cu and the files beside it that it includes, as they are now."""
+    """Of NAME.cu and the files beside it that it includes, as they are now; or of the student's copy."""
+    if work.is_meant(exercise.name):
+        return _of_copy(exercise, clean)
     root = exercise.source.parents[2]
     commit, base, problem = shipped(root)
     if problem:
@@ -33,6 +36,17 @@ def of(exercise: Exercise, clean: Cleaner) -> Changes:
         if diff:
             found.append(Change(name, text.cut(clean(diff), MOST, MOST_LINES)))
     return Changes("", base, found)
+
+
+def _of_copy(exercise: Exercise, clean: Cleaner) -> Changes:
+    copy, blank = work.copy_of(exercise.name), work.blank_of(exercise.name)
+    try:
+        texts = [path.read_text(encoding="utf-8", errors="replace") for path in (blank, copy)]
+    except OSError as error:
+        return Changes(f"{blank.name}: {error.strerror}")
+    diff = _diff(copy.name, *texts)
+    found = [Change(copy.name, text.cut(clean(diff), MOST, MOST_LINES))] if diff else []
+    return Changes("", f"what ./lab start {exercise.name} made", found)
 
 
 def shipped(root: Path) -> tuple[str, str, str]:

@@ -11,6 +11,8 @@ from lab_cli import catalogue, main, work
 from lab_cli.results import marks
 from lab_course.handouts import choice
 from lab_course.loop.copy import Copy
+from lab_course.reporting import changes
+from lab_course.reporting.text import Cleaner
 
 OWN_BODY = "\n    out[threadIdx.x] = 2 * in[threadIdx.x];\n"
 
@@ -54,6 +56,13 @@ def test_name_means_the_copy_while_it_is_there(copy: Copy, original: Path) -> No
     assert exercise.target == "order_shipped"
     copy.file.unlink()
     assert exercise.target == "order"
+
+
+def test_a_report_has_what_the_student_wrote(copy: Copy) -> None:
+    assert changes.of(copy.exercise, Cleaner()).files == []
+    write_kernel(copy)
+    (change,) = changes.of(copy.exercise, Cleaner()).files
+    assert "+    out[threadIdx.x] = 2 * in[threadIdx.x];" in change.diff.text
 
 
 def test_start_does_not_touch_what_is_started(copy: Copy, capsys) -> None:
