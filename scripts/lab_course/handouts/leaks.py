@@ -5,7 +5,8 @@ before a brace, whatever the layout and the comments. One is *telling* if it
 
 - has eight tokens or more,
 - is not the head of a loop or a condition alone, and
-- stands in no function above it in its file, which a student has read.
+- stands in no function above it in its file, which a student has read, and
+- is not in every other exercise as well, as the index of a thread is.
 
 What gives the solution away is a function of the same file, another file, or an answer on a page, with a
 third of the telling statements or more, or with the body as a whole. Of a file that belongs to the
@@ -30,6 +31,7 @@ from ..grading.kernel_source import Function, KernelSource, replaced
 from translator.lexer import Lexer  # isort: skip  # kernel_source.py says where it is
 
 LEAST_TOKENS = 8
+MANY = 5  # exercises that have a statement: everybody knows it
 SHARE = 3  # a third
 HEADS = {"for", "while", "if", "else", "switch"}
 INITIALISED = re.compile(r"[\w=,(>\]]")  # before a brace that begins no block
@@ -88,14 +90,24 @@ def _code(line: str) -> str:
 
 
 def solutions(
-    source: KernelSource, exercise: str, kernels: Iterable[str], hidden: Iterable[str]
+    source: KernelSource,
+    exercise: str,
+    kernels: Iterable[str],
+    hidden: Iterable[str],
+    others: Collection[Text] = (),
 ) -> list[Solution]:
-    """Of these kernels, as they are shipped."""
+    """Of these kernels, as they are shipped; `others` are the programs of the other exercises."""
     gone = {*kernels, *hidden}
-    return [_solution(source, exercise, source.function(name), gone) for name in kernels]
+    return [_solution(source, exercise, source.function(name), gone, others) for name in kernels]
 
 
-def _solution(source: KernelSource, exercise: str, function: Function, gone: set[str]) -> Solution:
+def _solution(
+    source: KernelSource,
+    exercise: str,
+    function: Function,
+    gone: set[str],
+    others: Collection[Text],
+) -> Solution:
     above = {
         "".join(statement)
         for other in [*source.functions, *source.host_functions]
@@ -107,7 +119,11 @@ def _solution(source: KernelSource, exercise: str, function: Function, gone: set
     telling = ["".join(each) for each in own if len(each) >= LEAST_TOKENS and not _is_head(each)]
     long_enough = sum(map(len, own)) >= LEAST_TOKENS
     whole = "".join(map(_code, body.splitlines())) if long_enough else ""
-    new = [each for each in dict.fromkeys(telling) if each not in above]
+    new = [
+        each
+        for each in dict.fromkeys(telling)
+        if each not in above and sum(each in other.code for other in others) < MANY
+    ]
     return Solution(function.name, exercise, new, whole)
 
 

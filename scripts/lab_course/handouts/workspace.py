@@ -119,7 +119,10 @@ class _Contents:
         path = part.source
         text = self.read(path)
         shipped = KernelSource(text, path.as_posix())
-        self.solutions += leaks.solutions(shipped, part.exercise.name, part.kernels, part.hidden)
+        others = [Text(self.read(other)) for other in self.sources if other != path]
+        self.solutions += leaks.solutions(
+            shipped, part.exercise.name, part.kernels, part.hidden, others
+        )
         changed = source.of(text, part)
         self.texts[path] = changed.text
         self._changed[part.exercise.name] = changed

@@ -174,6 +174,14 @@ def test_what_is_telling() -> None:
     assert solution.found(leaks.Text(one), alone=False)  # one of three
 
 
+def test_what_many_exercises_have_tells_nothing() -> None:
+    known = leaks.Text("out[i * n + k] = values[k];")
+    for many, telling in ((leaks.MANY - 1, True), (leaks.MANY, False)):
+        others = [known] * many
+        (solution,) = leaks.solutions(KernelSource(BODIES, "a.cu"), "sums", ["written"], [], others)
+        assert ("out[i*n+k]=values[k]" in solution.telling) == telling
+
+
 def test_a_recording_lacks_the_launches_of_rows_that_are_gone(checkout: Path, tmp_path) -> None:
     recorded = make(tmp_path / "out")["ch01/sums/results/h200/counts.debug.csv"]
     assert re.findall(r"^\"(\d+)\"", recorded, re.MULTILINE) == ["0", "1", "6", "7"]
