@@ -183,6 +183,16 @@ def test_formulas_are_for_what_was_shipped(made) -> None:
     assert all("warps" in problem for problem in problems("numbers"))
 
 
+def test_counts_are_compared_where_a_gpu_has_counted(made) -> None:
+    exercise = made()
+    record(exercise, ["k"])
+    (exercise.recorded / "counts.debug.csv").write_text("not counts")
+    *_, case = KINDS["as_shipped"](exercise)
+    assert case.name == "x (counts of a GPU)"
+    assert case.try_it().problem
+    assert names_of("counts", exercise) == ["--size=17 --block=128 (launches)"]
+
+
 def test_a_table_without_columns_for_launches_is_not_compared(made) -> None:
     exercise = made()
     exercise.source.write_text("lab::Columns::kPlain")
