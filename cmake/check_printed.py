@@ -27,6 +27,7 @@ import sys
 import textwrap
 from pathlib import Path
 
+from judges import long_line_problem
 from program import outdated, run
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scripts"))
@@ -73,6 +74,9 @@ def output_of(program: str, words: list[str]) -> str:
     done = run([program, *words], ONE_SM)
     if done.returncode != 0:
         sys.exit(f"{' '.join(words)}: exit status {done.returncode}\n{done.stderr}")
+    too_long = "" if "--csv" in words else long_line_problem(done.stdout.splitlines())
+    if too_long:
+        sys.exit(f"{' '.join(words)}: {too_long}")
     return without_machine(done.stdout)
 
 

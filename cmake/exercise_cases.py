@@ -98,14 +98,15 @@ def results(exercise: Exercise, backend: str) -> Iterator[Case]:
 
 
 def numbers(exercise: Exercise, backend: str) -> Iterator[Case]:
-    """The right numbers in the rows of the kernels as they were shipped, and what it must print."""
+    """The right numbers in the rows of the kernels as they were shipped, what it must print, and which values of
+    its options it must refuse."""
     tests = exercise.facts.tests
     runs = [options for options in tests.runs if "--csv" in options]
     runs += [f"{options} --csv --reps=4 --host-times" for options in tests.small_runs]
     runs.append(f"{tests.runs[0]} --csv --reps=1")  # where an emulation shows no times
     for options in runs:
         yield _numbers(exercise, options)
-    yield from _matching(exercise, ("prints", f"prints_on_{backend}", "fails"))
+    yield from _matching(exercise, ("prints", f"prints_on_{backend}", "fails", "rejects"))
 
 
 def _numbers(exercise: Exercise, options: str) -> Case:
@@ -146,7 +147,7 @@ def as_gpu(exercise: Exercise) -> Iterator[Case]:
 
 
 def options(exercise: Exercise) -> Iterator[Case]:
-    """Its --help, and what it must refuse."""
+    """Its --help, and what every exercise must refuse."""
     tests = exercise.facts.tests
     named = re.findall(r"--[a-z]+", " ".join([*tests.runs, *tests.slow_runs]))
     yield _run(exercise, "--help", partial(judges.help_problem, options=named))
@@ -154,7 +155,6 @@ def options(exercise: Exercise) -> Iterator[Case]:
     is_first = exercise.facts_file == min(exercise.facts_file.parents[1].glob("*/exercise.toml"))
     for words, regex in rejected if is_first else rejected[:1]:
         yield _run(exercise, words, partial(judges.rejects_problem, regexes=[regex]))
-    yield from _matching(exercise, ("rejects",))
 
 
 def hazards(exercise: Exercise) -> Iterator[Case]:

@@ -72,6 +72,13 @@ def test_a_program_that_fails_is_not_accepted(command: list[Any], monkeypatch) -
     assert not command[0].exists()
 
 
+def test_a_line_that_a_terminal_breaks_is_not_accepted(command: list[Any], monkeypatch) -> None:
+    monkeypatch.setenv("LAB_ACCEPT", "1")
+    with pytest.raises(SystemExit, match="longer"):
+        check_printed.compared(*command[:3], "--size=" + 80 * "5")
+    assert not command[0].exists()
+
+
 def test_the_machine_is_left_out() -> None:
     for printed, left in (
         ("a\non CPU emulation of sm_90 (Intel(R) X)\n", "a on CPU emulation of sm_90\n"),

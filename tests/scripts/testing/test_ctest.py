@@ -11,7 +11,7 @@ import pytest
 from lab_cli.building import presets
 from lab_cli.testing import ctest, inputs, passed
 from lab_cli.testing.listing import CTest
-from lab_cli.testing.summary import RUN
+from lab_cli.testing.summary import RUN, Case
 from testing_sample import listed
 
 TESTS = listed("common/tests", "x/results", "x/options", "x/broken")
@@ -120,6 +120,13 @@ def test_what_passed_is_not_run_again_until_something_has_changed(run, monkeypat
     assert run("x/results")[1] == ["x/results"]
 
 
+def test_what_was_said_of_a_test_is_said_again(tmp_path: Path) -> None:
+    (test,) = listed("x/counts")
+    passed.record(tmp_path, [Case("a", test, RUN, notes=("yours", "2"))], {test.name: "inputs"})
+    cases = passed.cases_of(test, "inputs", passed.read(tmp_path))
+    assert cases and [case.notes for case in cases] == [("yours", "2")]
+
+
 def test_fresh_runs_all(run) -> None:
     run("x/results")
     ran, told = run("x/results", fresh=True)
@@ -154,7 +161,14 @@ def test_a_ctest_that_is_ended_says_nothing(run, fake: FakeCtest) -> None:
 
 @pytest.mark.parametrize(
     "content",
-    [b"", b"[]", b"{", b'{"x/results": 3}', b'{"x/results": {"inputs": "inputs of x/results"}}'],
+    [
+        b"",
+        b"[]",
+        b"{",
+        b'{"x/results": 3}',
+        b'{"x/results": {"inputs": "inputs of x/results"}}',
+        b'{"x/results": {"inputs": "inputs of x/results", "cases": ["a"]}}',
+    ],
 )
 def test_a_file_of_something_else_says_nothing(run, tmp_path: Path, content: bytes) -> None:
     (tmp_path / "cpu" / passed.FILE).write_bytes(content)

@@ -77,8 +77,9 @@ def test_the_runs_of_each_kind(made) -> None:
     timed = "--csv --reps=4 --host-times"
     rows = ["--size=7 --csv", f"--size=100 {timed}", f"--size=17 --block=128 {timed}"]
     rows.append("--size=100 --csv --reps=1")
-    assert names_of("numbers", exercise) == [*rows, "--size=1", "--size=2", "--size=5"]
-    assert names_of("numbers_on_gpu", exercise) == [*rows, "--size=1", "--size=3", "--size=5"]
+    others = ["--size=5", "--size=0"]
+    assert names_of("numbers", exercise) == [*rows, "--size=1", "--size=2", *others]
+    assert names_of("numbers_on_gpu", exercise) == [*rows, "--size=1", "--size=3", *others]
     assert names_of("few_results", exercise) == ["--size=100", "--size=17 --block=128"]
     assert names_of("slow_results", exercise) == ["--size=1000000 --fast"]
     assert names_of("per_thread", exercise) == ["--size=4"]
@@ -91,11 +92,11 @@ def test_the_runs_of_each_kind(made) -> None:
 
 def test_one_exercise_of_a_chapter_tries_what_all_must_refuse(made) -> None:
     exercise = made()
-    assert names_of("options", exercise) == ["--help", *REJECTED_BY_ALL, "--size=0"]
+    assert names_of("options", exercise) == ["--help", *REJECTED_BY_ALL]
     other = exercise.facts_file.parents[1] / "a" / "exercise.toml"
     other.parent.mkdir()
     other.touch()
-    assert names_of("options", exercise) == ["--help", "--bogus", "--size=0"]
+    assert names_of("options", exercise) == ["--help", "--bogus"]
 
 
 def test_hazards_that_are_there_on_purpose(made) -> None:
@@ -183,6 +184,16 @@ def test_formulas_are_for_what_was_shipped(made) -> None:
 
     assert not any(problems("results"))
     assert all("warps" in problem for problem in problems("numbers"))
+
+
+def test_counts_are_compared_where_a_gpu_has_counted(made) -> None:
+    exercise = made()
+    record(exercise, ["k"])
+    (exercise.recorded / "counts.debug.csv").write_text("not counts")
+    *_, case = KINDS["as_shipped"](exercise)
+    assert case.name == "x (counts of a GPU)"
+    assert case.try_it().problem
+    assert names_of("counts", exercise) == ["--size=17 --block=128 (launches)"]
 
 
 def test_a_table_without_columns_for_launches_is_not_compared(made) -> None:
