@@ -121,9 +121,7 @@ def criteria(
     if speed and gpu:
         about = f"{speed.least:.0%} of the speed of {speed.of}"
         command = f"./lab run {exercise} -- {speed.options}"
-        found.append(
-            Criterion(SPEED, about, speed.options, TIMES, speed=speed, command=command)
-        )
+        found.append(Criterion(SPEED, about, speed.options, TIMES, speed=speed, command=command))
     return found
 
 
@@ -243,9 +241,7 @@ class Judge:
         seen = self._wrong_with(criterion)
         if not seen:
             return Finding(criterion.role, criterion.about, True)
-        return Finding(
-            criterion.role, criterion.about, False, seen[:MOST_SEEN], criterion.command
-        )
+        return Finding(criterion.role, criterion.about, False, seen[:MOST_SEEN], criterion.command)
 
     def _wrong_with(self, criterion: Criterion) -> str:
         """Empty if it is met."""
