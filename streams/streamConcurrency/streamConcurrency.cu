@@ -73,7 +73,7 @@ struct Kernels {
     unsigned* marks;
 };
 
-// All in the default stream: each kernel waits for the one before, though the GPU has room for more.
+// All in the default stream: each kernel waits for the one before it.
 void launchInOneStream(const Kernels& kernels) {
     const Shape& shape = kernels.shape;
     for (unsigned k = 0; k < kernels.count; ++k) {
@@ -88,8 +88,8 @@ void launchInOwnStreams(const Kernels& kernels, ForkJoin& own) {
     const Shape& shape = kernels.shape;
     own.fork(kernels.count);
     for (unsigned k = 0; k < kernels.count; ++k) {
-        occupyHalf<<<shape.grid, shape.block, shape.shared, own[k]>>>(
-            k, kernels.nanoseconds, kernels.spans, kernels.marks);
+        occupyHalf<<<shape.grid, shape.block, shape.shared, own[k]>>>(k, kernels.nanoseconds,
+                                                                      kernels.spans, kernels.marks);
     }
     own.join(kernels.count);
 }

@@ -12,8 +12,8 @@ from lab_cli.paths import ROOT
 # The translator of the cpu back end knows where a function of CUDA begins and ends.
 sys.path.append(str(ROOT / "emulator"))
 
-from translator.lanes import device_functions, function_at, header_start  # noqa: E402
 from translator.lanes import Function as Found  # noqa: E402
+from translator.lanes import device_functions, function_at, header_start  # noqa: E402
 from translator.lexer import Lexer, Stream, TranslateError  # noqa: E402
 
 DEVICE_WORDS = {"__global__", "__device__"}
