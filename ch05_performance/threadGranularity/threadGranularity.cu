@@ -110,7 +110,7 @@ int main(int argc, char** argv) {
                      {{"regs", 4, "registers", lab::OwnColumn::kOnGpu},
                       {"bytes", 5, "shared_bytes"},
                       {"blocks", 6, "blocks_per_sm"},
-                      {"occupancy", 9, "occupancy"},
+                      {"occ. %", 6, "occupancy"},
                       {"global", 6, "global_loads", kPredicted},
                       {"shared", 6, "shared_loads", kPredicted}},
                      {"grid", "block", "percent_peak"});

@@ -24,7 +24,10 @@ Column = list[str]  # its heading, then a cell for each row
 
 
 def counted(exercise: Exercise) -> list[Metric]:
-    """The metrics that may tell the story, as far as the cpu back end counts them."""
+    """The metrics that may tell the story, as far as the cpu back end counts them; none where the rows of
+    the exercise are no kernels."""
+    if "Columns::kPlain" in exercise.source.read_text(encoding="utf-8"):
+        return []
     story = exercise.facts.story
     names = exercise.facts.metrics if story is None else story
     return [metric for metric in metrics.load().find(names) if metric.cpu]

@@ -178,7 +178,7 @@ def test_images_come_of_a_run_of_their_own(place: Place, capfd) -> None:
     assert "[exercise 1 of 1, images] second --size=7\n" in err
     assert f"written: {path}\n" in err
     assert main.main(["bench", "--backend=cpu", "second"]) == 0
-    assert place.ran() == ["--csv"]
+    assert place.ran() == ["--host-times --csv"]
 
 
 @pytest.mark.parametrize(
@@ -210,7 +210,7 @@ def test_cpu_runs_once_with_defaults_and_takes_no_metrics(place: Place, monkeypa
     toml = place.root / "ch/first/exercise.toml"
     toml.write_text(FIRST.replace('"--size=1",', '{ options = "", gib = 2 },'))
     assert main.main(["bench", "--backend=cpu"]) == 0
-    assert place.ran() == ["--timeline=... --csv", "--csv"]
+    assert place.ran() == ["--host-times --timeline=... --csv", "--host-times --csv"]
     assert place.file("first", gpu="cpu").exists()
 
 
