@@ -140,7 +140,10 @@ def _hazards(verdict: Verdict, paint: Paint) -> list[str]:
     for finding in verdict.hazards:
         if _tells_a_hazard(finding):
             said = finding.seen.splitlines()[:MOST_SEEN]
-            return [_line("hazards", "yes:", WRONG, paint), *(f"    {line}"[:WIDTH] for line in said)]
+            return [
+                _line("hazards", "yes:", WRONG, paint),
+                *(f"    {line}"[:WIDTH] for line in said),
+            ]
     return [_line("hazards", "none found", RIGHT, paint)]
 
 

@@ -72,7 +72,9 @@ def test_start_does_not_touch_what_is_started(copy: Copy, capsys) -> None:
     assert "started already" in capsys.readouterr().out
 
 
-def test_what_changes_elsewhere_in_the_original_comes_into_the_copy(copy: Copy, original: Path) -> None:
+def test_what_changes_elsewhere_in_the_original_comes_into_the_copy(
+    copy: Copy, original: Path
+) -> None:
     write_kernel(copy)
     original.write_text(SOURCE.replace("kBlock = 64", "kBlock = 128"))
     copy.refresh()
@@ -139,7 +141,9 @@ def test_without_a_copy_it_says_how_to_begin(original: Path, capsys, command: st
 
 
 def test_the_last_one_worked_on_is_meant(copy: Copy, exercises, capsys) -> None:
-    other = exercises("ch03/other", FACTS.replace("10", "20") + ASSIGNMENT.replace("putInOrder", "more"))
+    other = exercises(
+        "ch03/other", FACTS.replace("10", "20") + ASSIGNMENT.replace("putInOrder", "more")
+    )
     other.write_text(SOURCE)
     assert main.main(["start", "other"]) == 0
     assert main.main(["hint"]) == 0

@@ -109,7 +109,9 @@ def test_the_project_fits_a_screen(monkeypatch, capsys) -> None:
     assert len(out.splitlines()) <= 23
 
 
-@pytest.mark.parametrize("content", ["", "[]", '{"early": 3}', '{"early": {"points": "x"}}', "\x00"])
+@pytest.mark.parametrize(
+    "content", ["", "[]", '{"early": 3}', '{"early": {"points": "x"}}', "\x00"]
+)
 def test_a_file_of_something_else_says_nothing(checkout: Path, content: str) -> None:
     work.WORK.mkdir()
     marks.FILE.write_text(content)

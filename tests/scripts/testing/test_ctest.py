@@ -75,9 +75,7 @@ def run(fake: FakeCtest, tmp_path: Path) -> Callable[..., tuple[ctest.Ran, list[
     ) -> tuple[ctest.Ran, list[str]]:
         fake.told.clear()
         chosen = [test for test in fake.tests if test.name in names]
-        ran = ctest.run(
-            "cmake", folder, fake.tests, chosen, options, lambda line: None, fresh
-        )
+        ran = ctest.run("cmake", folder, fake.tests, chosen, options, lambda line: None, fresh)
         return ran, [*fake.told]
 
     return run_tests
