@@ -4,6 +4,6 @@ from lab_fixtures import (  # noqa: F401
     exercises,
     fake_tool,
     late,
-    pytest_runtest_setup,
     own_work,
+    pytest_runtest_setup,
 )

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lab_cli import catalogue, main
+from lab_cli import main
 from lab_cli.building import presets
 from lab_cli.commands import test as test_command
 from lab_cli.machine import backend, setup, zig
