@@ -4,6 +4,23 @@
 
 namespace {
 
+// What Ladder::rung() takes, and what it answers with its message.
+template <typename Work, typename Check, typename Launch = void (*)()>
+constexpr bool kTakes = lab::kIsRung<const char*, unsigned, dim3, Work, Check, Launch>;
+using Text = std::string (*)();
+static_assert(kTakes<lab::Work, Text>);
+static_assert(kTakes<lab::Work, lab::Finding (*)()>);
+static_assert(kTakes<lab::Work, lab::Finding (*)(const lab::Statistics&)>);
+static_assert(kTakes<lab::Work, lab::Check>);
+static_assert(!kTakes<double, Text>);
+static_assert(!kTakes<Text, lab::Work>);
+static_assert(!kTakes<lab::Work, std::string>);
+static_assert(!kTakes<lab::Work, bool (*)()>);
+static_assert(!kTakes<lab::Work, void (*)()>);
+static_assert(!kTakes<lab::Work, std::string (*)(int)>);
+static_assert(!kTakes<lab::Work, Text, void (*)(int)>);
+static_assert(!lab::kIsRung<const char*, unsigned, dim3, lab::Work, Text>);
+
 TEST(Fastest, IsComparedWithTheFirstRowAndTheLibrary) {
     lab::Fastest fastest;
     fastest.add({"first", "64", 8}, false, true);
