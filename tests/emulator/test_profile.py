@@ -77,6 +77,7 @@ int main() {
     launch(blocking);  // 4: behind what the host has waited for
     launch(b);         // 4
     cudaDeviceSynchronize();
+    launch(a);         // 5: behind what the host has waited for, in other streams
     cudaStreamBeginCapture(a, cudaStreamCaptureModeGlobal);
     launch(a);
     cudaEventRecord(event, a);
@@ -102,7 +103,7 @@ def test_the_critical_path_follows_streams_events_graphs_and_the_host(instrument
     done, notes = run_noting([str(instrumented(tmp_path / "k.cu"))], "CUDA_EMULATOR_PROFILE")
     assert done.returncode == 0
     found = [launch.values[CRITICAL_PATH] for launch in parse(notes).launches]
-    assert found == [1, 2, 1, 1, 2, 3, 3, 3, 4, 4, 5, 6, 6, 7, 8]
+    assert found == [1, 2, 1, 1, 2, 3, 3, 3, 4, 4, 5, 5, 6, 6, 7, 8]
 
 
 CHILDREN = """
