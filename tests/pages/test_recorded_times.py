@@ -18,7 +18,9 @@ def test_where_times_tell_the_story_they_are_those_of_the_page() -> None:
     assert "NVIDIA H200 with kernels=10 " in " ".join(text.split())
     for row in rows:
         assert f"\n{row['kernel']} " in text
-        (found,) = (line.split() for line in text.splitlines() if line.startswith(row["kernel"] + " "))
+        (found,) = (
+            line.split() for line in text.splitlines() if line.startswith(row["kernel"] + " ")
+        )
         assert found[1] == f"{float(row['each_us']):.3f}"
 
 

@@ -79,7 +79,9 @@ def _jobs(exercises: Sequence[Exercise], backend: str, build_folder: Path, slug:
     jobs = []
     for number, exercise in enumerate(exercises, 1):
         plan = exercise.facts.bench
-        if backend == "cpu":  # with the defaults, which are small there; times are shown if asked for
+        if (
+            backend == "cpu"
+        ):  # with the defaults, which are small there; times are shown if asked for
             plan = Plan([Run(["--host-times"])], plan.files)
         plan = _fitting(plan, exercise.name, memory)
         place = f"exercise {number} of {len(exercises)}"

@@ -59,7 +59,9 @@ def of_counts(exercise: Exercise, rungs: Rungs) -> str:
         about += f" {_about_times(exercise, references, [row for row in beside if row])}"
     legend = [f"{metric.short or metric.name}: {metric.meaning}" for metric in told]
     lines = [*_lines([names], [*columns, *([times] if times else [])]), ""]
-    lines += [line for text in legend for line in textwrap.wrap(text, WIDTH, subsequent_indent="  ")]
+    lines += [
+        line for text in legend for line in textwrap.wrap(text, WIDTH, subsequent_indent="  ")
+    ]
     return _text([*textwrap.wrap(about, WIDTH), "", *lines])
 
 

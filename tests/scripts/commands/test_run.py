@@ -277,7 +277,9 @@ def counted(faked, exercises, monkeypatch) -> list[object]:
     """transpose has two kernels with 4 and 32 loads. The arguments of each count are noted."""
     exercises(TRANSPOSE, STORY + "metrics = ['gld_requests', 'duration']\n")
     asked: list[object] = []
-    launches = [Launch(name, "1", "32", "0", {LOADS: loads}) for name, loads in (("a", 4.0), ("b", 32.0))]
+    launches = [
+        Launch(name, "1", "32", "0", {LOADS: loads}) for name, loads in (("a", 4.0), ("b", 32.0))
+    ]
     rows = [{"kernel": launch.kernel, "parameters": "size=1"} for launch in launches]
 
     def count(exercise: Exercise, *arguments: object) -> Rungs:

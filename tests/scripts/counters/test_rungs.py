@@ -41,6 +41,8 @@ def test_what_cannot_be_told_apart_is_left_out() -> None:
     assert rungs.matched(rows("a", "a"), counts, trace([10, 20], ranges)) is None
     found = rungs.matched(rows("a", "a", "b"), counts, trace([10, 20], ranges))
     assert found and found.rows == rows("b")
-    assert rungs.matched(rows("a"), counts, trace([10], ranges)) is None  # another number of launches
+    assert (
+        rungs.matched(rows("a"), counts, trace([10], ranges)) is None
+    )  # another number of launches
     assert rungs.matched(rows("a"), counts, "") is None
     assert rungs.matched([{"property": "warps"}], counts, trace([10, 20], ranges)) is None

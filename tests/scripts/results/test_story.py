@@ -53,7 +53,8 @@ def recorded(exercise: Exercise) -> list[dict[str, str]]:
 def test_a_count_stands_with_that_of_the_row_above_where_it_is_another() -> None:
     exercise = shipped("transpose")
     text = story.of_counts(
-        exercise, rungs(("copyRow", 32, 4, 4, 0), ("mine", 32, 4, 32, 7936), ("mine2", 32, 4, 32, 0))
+        exercise,
+        rungs(("copyRow", 32, 4, 4, 0), ("mine", 32, 4, 32, 7936), ("mine2", 32, 4, 32, 0)),
     )
     (copy,), (mine, mine2) = lines(text, "copyRow"), lines(text, "mine")
     assert copy[1:3] == ["4", "0"]
@@ -65,10 +66,14 @@ def test_a_count_stands_with_that_of_the_row_above_where_it_is_another() -> None
 def test_times_are_those_of_the_largest_recorded_run() -> None:
     exercise = shipped("transpose")
     text = story.of_counts(
-        exercise, rungs(("copyRow", 32, 4, 4, 0), *(("transposeSmemDynamic", n, 4, 4, n) for n in (8, 16)))
+        exercise,
+        rungs(("copyRow", 32, 4, 4, 0), *(("transposeSmemDynamic", n, 4, 4, n) for n in (8, 16))),
     )
     rows = [row for row in recorded(exercise) if row["parameters"].startswith("rows=16384 ")]
-    for words in (["copyRow", "tile=32"], *(["transposeSmemDynamic", f"tile={n}"] for n in (8, 16))):
+    for words in (
+        ["copyRow", "tile=32"],
+        *(["transposeSmemDynamic", f"tile={n}"] for n in (8, 16)),
+    ):
         (row,) = (
             row
             for row in rows
