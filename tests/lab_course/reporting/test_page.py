@@ -136,11 +136,15 @@ def test_an_emulation_says_so_and_the_reference_says_where_it_was_measured() -> 
     assert text_of(root).count("times say nothing about a GPU") == 1
     results = section(root, "Results")
     assert "this run, emulated on the CPU NVIDIA H200, reference" in results
-    assert "they say nothing about a GPU" in results
+    assert "Times are of an emulation" in results
     assert "0.2500" in results and "0.5000 4,281 GB/s 88.9" in results and "tile=8" in results
     assert "3 more rows are left out" in results
     on_gpu = text_of(render(report_sample.of(EXERCISE, backend="gpu")))
     assert "emulated" not in on_gpu and "say nothing" not in on_gpu
+    table = report_sample.TABLE  # as it is without --host-times
+    without = replace(table, columns=[each for each in table.columns if each.name != "median_ms"])
+    program = replace(EXERCISE, run=replace(EXERCISE.run, table=without))
+    assert "Times are of" not in text_of(render(report_sample.of(program)))
 
 
 def test_verdicts_have_a_word_and_a_colour() -> None:
