@@ -31,7 +31,7 @@ metrics           what ./lab profile shows unless --metrics says otherwise; with
                   shows of a program of one's own
 story             those of them, or others, that ./lab run shows without a GPU, at most four of the
                   cpu back end's; by default the first of `metrics` that are not the same for all
-                  rungs. An empty list, where only times tell the story: then it shows the first
+                  rungs. An empty list, where no count tells the story: then it shows the first
                   table of the page
 [bench]
 runs              what ./lab bench runs on a GPU: options of a run; or { options = "...", gib = N }

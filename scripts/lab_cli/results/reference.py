@@ -40,7 +40,7 @@ class References:
         """One for each of `rows`, or None: of the same kernel and, where a sweep has several rows of it, of
         the same place in the sweep; of these the one with the most work."""
         places = [
-            {"kernel": row["kernel"], **_identity(row, rows, exercise)} if row.get("kernel") else {}
+            {"kernel": row["kernel"], **identity(row, rows, exercise)} if row.get("kernel") else {}
             for row in rows
         ]
         return [
@@ -92,7 +92,7 @@ def common(parameters: Sequence[str]) -> list[str]:
     return [word for word in lists[0] if all(word in words for words in lists)] if lists else []
 
 
-def _identity(row: Row, rows: Sequence[Row], exercise: Facts) -> dict[str, str]:
+def identity(row: Row, rows: Sequence[Row], exercise: Facts) -> dict[str, str]:
     """What tells the row from the others of its kernel: options that differ, the block, and the first of
     the exercise's own columns that does. What was measured tells nothing."""
     alike = [with_parameters(other) for other in rows if other.get("kernel") == row.get("kernel")]

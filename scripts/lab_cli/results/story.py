@@ -11,11 +11,12 @@ from ..catalogue import Exercise
 from ..counters import metric_table
 from ..counters.rungs import Rungs
 from ..errors import LabError
+from ..exercise_facts import Facts
 from ..metrics import Metric
 from ..paths import shown
 from . import csv_file, reference, store, tables
 from .csv_file import Row
-from .rows import short
+from .rows import short, with_parameters
 
 WIDTH = 80
 MOST_COUNTS = 4
@@ -39,7 +40,7 @@ def of_counts(exercise: Exercise, rungs: Rungs) -> str:
     table = metric_table.build(rungs.counts, counted(exercise), source="", notes=[])
     references = reference.load(exercise)
     beside = references.beside(rungs.rows, exercise.facts)
-    names = ["kernel", *_labels(rungs.rows)]
+    names = ["kernel", *_labels(rungs.rows, exercise.facts)]
     times = ["H200 [ms]", *map(_time, beside)] if any(beside) else []
     room = WIDTH - _width(names) - (len(GAP) + _width(times) if times else 0)
     told: list[Metric] = []
@@ -79,7 +80,7 @@ def of_times(exercise: Exercise) -> str:
         return ""
     where = " ".join(word for word in words if not word.startswith("kernel="))
     about = (
-        "Only a GPU has the times that this exercise is about. These were recorded on an "
+        "Only a GPU has times. These were recorded on an "
         f"{reference.load(exercise).gpu}{f' with {reference.sizes(where)}' if where else ''} "
         f"({shown(path)}):"
     )
@@ -92,14 +93,18 @@ def _text(lines: Sequence[str]) -> str:
     return "".join(f"{line}\n" for line in ["", *lines])
 
 
-def _labels(rows: Sequence[Row]) -> list[str]:
-    """The kernels, each with those of its options that differ among its rows."""
+def _labels(rows: Sequence[Row], facts: Facts) -> list[str]:
+    """The kernels, each with as much of what tells a row from the others of its kernel as that takes."""
     found = []
     for row in rows:
-        same = [other.get("parameters", "") for other in rows if other["kernel"] == row["kernel"]]
-        of_all = reference.common(same)
-        own = [word for word in row.get("parameters", "").split() if word not in of_all]
-        found.append(" ".join([row["kernel"], *own]))
+        alike = [other for other in rows if other["kernel"] == row["kernel"]]
+        words: list[str] = []
+        for name, value in reference.identity(row, rows, facts).items():
+            words.append(f"{name}={value}")
+            alike = [other for other in alike if with_parameters(other).get(name) == value]
+            if len(alike) == 1:
+                break
+        found.append(" ".join([row["kernel"], *words]))
     return found
 
 
