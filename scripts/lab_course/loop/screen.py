@@ -67,12 +67,17 @@ def times(found: Times) -> str:
     return wrapped(f"{rows} ({found.gpu})", WIDTH, f"  {'time':<{LABEL}}", " " * (2 + LABEL))
 
 
-def fitted(found: list[str], rows: int) -> list[str]:
-    """In as many rows: empty lines go first, and then what stands in the middle."""
-    while len(found) > rows and "" in found[1:]:
+def fitted(verdict: list[str], below: list[str], rows: int) -> list[str]:
+    """Both in as many rows. Empty lines go first, then the end of the verdict; what is below it, such as a
+    hint, stays."""
+    found = [*verdict, *below]
+    while len(found) > rows and "" in found:
         del found[len(found) - 1 - found[::-1].index("")]
-    if len(found) > rows > 4:
-        found = [*found[: rows - 4], "  ...", *found[-3:]]
+    over = len(found) - rows
+    if over > 0:
+        below = [line for line in below if line]
+        kept = max(1, len(found) - len(below) - over - 1)
+        found = [*found[:kept], "  ...", *below]
     return found
 
 

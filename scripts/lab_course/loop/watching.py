@@ -28,6 +28,7 @@ from .worker import Worker
 LOOK = 0.1  # seconds between two looks at the file. (inotify sees nothing of a network folder.)
 SETTLED = 0.05  # seconds in which a file has not changed: an editor has written all of it
 CLEAR = "\x1b[H\x1b[2J\x1b[3J"
+PRESS = " Press n."
 KEYS = "h hint   r reset   n next   q quit"
 
 
@@ -144,11 +145,12 @@ class Watch:
         """What comes next, where an assignment is solved."""
         left = self._assignment()
         if left and not marks.of(left.name).solved:
-            return [f"Next: {left.name}, in the same file. Press n."]
+            return [f"Next: {left.name}, in the same file.{PRESS * self._keyboard.is_there}"]
         following = current.next_after(self._copy.exercise)
         if not following:
             return ["That was the last one: all assignments are solved."]
-        return [f"Next: {following.name}. Press n, or type ./lab start {following.name}."]
+        press = PRESS * self._keyboard.is_there
+        return [f"Next: ./lab start {following.name}.{press}"]
 
     # ---- keys
 
@@ -199,13 +201,14 @@ class Watch:
 
     def _draw(self, news: bool = False) -> None:
         """On a terminal, the whole screen. Into a pipe or a file goes what is new alone."""
+        verdict, below = self._verdict_lines(), self._lines_below()
         if self._keyboard.is_there:
             size = shutil.get_terminal_size((screen.WIDTH, 24))
-            show(CLEAR + "\n".join(screen.fitted(self._lines(), size.lines - 1)))
+            show(CLEAR + "\n".join(screen.fitted(verdict, below, size.lines - 1)))
         elif news:
-            show("\n".join([*self._lines(), "", ""]))
+            show("\n".join([*verdict, *below, "", ""]))
 
-    def _lines(self) -> list[str]:
+    def _verdict_lines(self) -> list[str]:
         verdict, paint = self._verdict, self._paint
         assignment = verdict.assignment if verdict else self._assignment()
         right = "looking at your file ..." if self._busy else screen.took(verdict)
@@ -216,8 +219,13 @@ class Watch:
             lines += screen.beginning(self._copy, assignment)
         if self._times:
             lines.append(screen.times(self._times))
-        for line in self._message:
-            lines += ["", wrapped(line, screen.WIDTH - 2, "  ", "  ")]
-        if self._keyboard.is_there:
-            lines += ["", paint(KEYS, screen.SOFT)]
         return "\n".join(lines).split("\n")
+
+    def _lines_below(self) -> list[str]:
+        """What lab has to say, and the keys."""
+        lines: list[str] = []
+        for line in self._message:
+            lines += ["", *wrapped(line, screen.WIDTH - 2, "  ", "  ").split("\n")]
+        if self._keyboard.is_there:
+            lines += ["", self._paint(KEYS, screen.SOFT)]
+        return lines

@@ -84,9 +84,12 @@ def test_a_line_for_times(copy: Copy) -> None:
 
 
 @pytest.mark.parametrize("rows", [6, 10, 24])
-def test_it_fits_a_small_terminal(rows: int) -> None:
-    lines = [str(number) if number % 3 else "" for number in range(1, 40)]
-    found = screen.fitted([*lines, "hint", "", "keys"], rows)
-    assert len(found) <= rows and found[0] == "1" and found[-1] == "keys"
-    short = ["a", "", "b"]
-    assert screen.fitted([*short], 24) == short
+def test_a_hint_stays_on_a_small_terminal(rows: int) -> None:
+    verdict = [str(number) if number % 3 else "" for number in range(1, 40)]
+    found = screen.fitted(verdict, ["", "hint", "(2 more)", "", "keys"], rows)
+    assert len(found) <= rows and found[0] == "1"
+    assert [line for line in found if line][-3:] == ["hint", "(2 more)", "keys"]
+
+
+def test_what_fits_stays_as_it_is() -> None:
+    assert screen.fitted(["a", "", "b"], ["", "keys"], 24) == ["a", "", "b", "", "keys"]

@@ -26,7 +26,7 @@ from lab_course.grading.kernel_source import KernelSource
 from lab_course.loop import current
 
 LAB = [sys.executable, "-B", str(ROOT / "lab")]
-PATIENCE = 600  # seconds: a build may come first, on a busy machine
+PATIENCE = 300  # seconds: a build may come first, on a busy machine
 ROWS, COLUMNS = 24, 80
 BUSY = "looking at your file"
 CLEAR = "\x1b[H\x1b[2J\x1b[3J"
@@ -137,6 +137,10 @@ def wanted(name: str) -> catalogue.Exercise:
 def test_a_student_solves_three_exercises(terminals: list[Terminal]) -> None:
     wanted("sumMatrix"), wanted("sharedReduction")
     exercise = wanted("transpose")
+    for other in catalogue.exercises():  # so that these come next
+        for each in other.facts.assignments:
+            if other.name not in ("transpose", "sharedReduction", "sumMatrix"):
+                marks.record_points(each.name, 10)
     start("transpose")
     terminal = Terminal()
     terminals.append(terminal)
@@ -144,7 +148,7 @@ def test_a_student_solves_three_exercises(terminals: list[Terminal]) -> None:
     assert "never written" in screen and fits(screen)
 
     write(exercise, ("__syncthreads();", ""))  # a race
-    assert fits(terminal.wait_for("0 of 10 points", "race", "transpose.cu:"))
+    assert fits(terminal.wait_for("0 of 10 points", "race"))
     write(exercise, ("kTile + 1", "kTile"))
     assert fits(terminal.wait_for("3 of 10 points", "shared_ld_bank_conflict", "none found"))
 
@@ -162,11 +166,7 @@ def test_a_student_solves_three_exercises(terminals: list[Terminal]) -> None:
     terminal.wait_for("10 of 10 points", "Press n")
     assert marks.of("padTheTile").by_own_work and marks.of("padTheTile").hints == 2
 
-    for name in ("sumMatrix", "sharedReduction"):
-        for other in catalogue.exercises():  # so that this one comes next
-            for each in other.facts.assignments:
-                if other.name != name:
-                    marks.record_points(each.name, 10)
+    for name in ("sharedReduction", "sumMatrix"):
         terminal.press("n")
         terminal.wait_for(f"{name}: ", "0 of 10 points")
         write(catalogue.one(name))
@@ -187,7 +187,7 @@ def test_reset_at_the_keyboard_asks_first(terminals: list[Terminal]) -> None:
     terminal.wait_for("Press r again")
     assert "TODO" not in work.copy_of("transpose").read_text()
     terminal.press("r")
-    terminal.wait_for("0 of 10 points")
+    terminal.wait_for("never written")
     assert "TODO" in work.copy_of("transpose").read_text()
 
 
