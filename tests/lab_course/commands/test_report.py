@@ -458,7 +458,7 @@ def test_the_real_program(monkeypatch, tmp_path: Path, capfd) -> None:
     (program_facts,) = found["programs"]
     assert "warpLayout.cu" in program_facts["sources"]
     assert program_facts["run"]["verdict"] == program_facts["check"]["verdict"] == "ok"
-    assert len(program_facts["run"]["table"]["rows"]) == 15
+    assert len(program_facts["run"]["table"]["rows"]) == 16
     assert {count["about"] for count in program_facts["tests"]["counts"]} >= {"results", "options"}
     assert sum(count["failed"] for count in program_facts["tests"]["counts"]) == 0
     assert program_facts["metrics"]["launches"]
