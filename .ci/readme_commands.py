@@ -35,7 +35,9 @@ int main() {
 
 
 def commands_of(page: str) -> list[str]:
-    indented = [line.strip() for line in page.splitlines() if line.startswith("    ")]
+    """What stands between ``` is to be read, not to be run."""
+    outside = "".join(page.split("```")[::2])
+    indented = [line.strip() for line in outside.splitlines() if line.startswith("    ")]
     return [line for line in indented if line and "<" not in line]
 
 

@@ -38,7 +38,7 @@ def contents(folder: Path) -> dict[Path, str]:
 
 def test_they_run_in_order_until_one_fails(checkout: Path, capfd) -> None:
     (checkout / "page.md").write_text(
-        "A page\n\n    echo one   # a remark\n    git clone <this>\n\ntext\n\n    ls mine.cu\n    exit 3\n"
+        "A page\n\n```\n    exit 4\n```\n\n    echo one   # a remark\n    git clone <this>\n\ntext\n\n    ls mine.cu\n    exit 3\n"
         "    echo four\n"
     )
     assert readme_commands.main("page.md") == 3
