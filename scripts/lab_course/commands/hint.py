@@ -21,9 +21,7 @@ def add_parser(commands: Any) -> None:
         description="Gives one more hint on the assignment of an exercise that is started.",
         allow_abbrev=False,
     )
-    command.add_argument(
-        "name", nargs="?", type=shared.name, metavar="NAME", help="default: the last one worked on"
-    )
+    current.add_name(command)
     command.set_defaults(handler=run, takes=shared.NONE)
 
 

@@ -19,9 +19,7 @@ def add_parser(commands: Any) -> None:
         description="Begins an exercise that is started anew, and keeps what you have written beside it.",
         allow_abbrev=False,
     )
-    command.add_argument(
-        "name", nargs="?", type=shared.name, metavar="NAME", help="default: the last one worked on"
-    )
+    current.add_name(command)
     command.set_defaults(handler=run, takes=shared.NONE)
 
 

@@ -32,9 +32,7 @@ def add_parser(commands: Any) -> None:
         "assignment that you solve behind that counts as seen.",
         allow_abbrev=False,
     )
-    command.add_argument(
-        "name", nargs="?", type=shared.name, metavar="NAME", help="default: the last one worked on"
-    )
+    current.add_name(command)
     command.add_argument("--yes", action="store_true", help="does not ask")
     command.set_defaults(handler=run, takes=shared.NONE)
 

@@ -23,9 +23,7 @@ def add_parser(commands: Any) -> None:
         "it gives one verdict, and the status is 0 if all points are there.",
         allow_abbrev=False,
     )
-    command.add_argument(
-        "name", nargs="?", type=shared.name, metavar="NAME", help="default: the last one worked on"
-    )
+    current.add_name(command)
     command.set_defaults(handler=run, takes=shared.NONE)
 
 

@@ -111,12 +111,9 @@ class Copy:
         part = Part(self.exercise, self.exercise.facts.assignments)
         text = self.exercise.source.read_text(encoding="utf-8")
         tables = toml_file.load(facts_of(self.exercise.source))
-        if not part.assignments:
-            return text, facts.of(tables, Choice([part], []), part, set(), set())
         changed = source.of(text, part)
-        return changed.text, facts.of(
-            tables, Choice([part], []), part, changed.removed, changed.rows
-        )
+        choice = Choice([part], [])
+        return changed.text, facts.of(tables, choice, part, changed.removed, changed.rows)
 
     def _origin(self) -> str:
         files = [self.exercise.source, facts_of(self.exercise.source), Path(source.__file__)]

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import argparse
+
 from lab_cli import catalogue, work
 from lab_cli.assignments import Assignment
 from lab_cli.catalogue import Exercise
+from lab_cli.commands import arguments as shared
 from lab_cli.errors import BAD_USAGE, LabError
 from lab_cli.results import marks
 
 from .copy import Copy
+
+
+def add_name(command: argparse.ArgumentParser) -> None:
+    """What exercise() takes."""
+    command.add_argument(
+        "name", nargs="?", type=shared.name, metavar="NAME", help="default: the last one worked on"
+    )
 
 
 def exercise(name: str | None) -> Exercise:

@@ -8,7 +8,6 @@ import textwrap
 from collections.abc import Callable, Iterable
 
 from lab_cli.assignments import POINTS, Assignment
-from lab_cli.catalogue import Exercise
 from lab_cli.commands.layout import wrapped
 from lab_cli.paths import shown
 from lab_cli.results.marks import in_points
@@ -161,7 +160,7 @@ def _count_table(counts: Iterable[Count], assignment: Assignment | None, paint: 
     wide = max(map(len, metric))
     before = assignment.before[:22]
     head = f"  {'counts':<{wide}}  {'yours':>10}  {before:>{max(len(before), 10)}}  "
-    found = ["", head + ("must be")]
+    found = ["", f"{head}must be"]
     for each, name in zip(counts, metric):
         bound = each.bound.partition(" ")[2]
         row = f"  {name:<{wide}}  {each.yours:>10}  {each.before:>{max(len(before), 10)}}  {bound}"
@@ -173,20 +172,16 @@ def _count_table(counts: Iterable[Count], assignment: Assignment | None, paint: 
 def _end(copy: Copy, verdict: Verdict, paint: Paint) -> list[str]:
     """Points, and one thing to do next."""
     missed = verdict.first_miss
-    if verdict.assignment is None:
-        return [_next_without(copy.exercise, missed, paint)]
-    points = f"{in_points(verdict.points)} of {POINTS} points"
-    solved = verdict.points == POINTS
-    found = [f"  {paint(points, RIGHT if solved else TITLE)}{_why(verdict)}"]
+    found = []
+    if verdict.assignment:
+        points = f"{in_points(verdict.points)} of {POINTS} points"
+        solved = verdict.points == POINTS
+        found.append(f"  {paint(points, RIGHT if solved else TITLE)}{_why(verdict)}")
     if missed and missed.look:
         found.append(wrapped(missed.look, WIDTH, f"  {'look closer':<{LABEL}}", " " * (2 + LABEL)))
+    elif not verdict.assignment:
+        found.append(_line("next", f"the tasks of {shown(copy.exercise.page)}", TITLE, paint))
     return found
-
-
-def _next_without(exercise: Exercise, missed: Finding | None, paint: Paint) -> str:
-    if missed and missed.look:
-        return wrapped(missed.look, WIDTH, f"  {'look closer':<{LABEL}}", " " * (2 + LABEL))
-    return _line("next", f"the tasks of {shown(exercise.page)}", TITLE, paint)
 
 
 def _why(verdict: Verdict) -> str:

@@ -17,17 +17,7 @@ from lab_cli.files import make_build_folder
 from lab_cli.machine import backend, setup
 from lab_cli.paths import OUT
 
-from ..grading.evaluate import (
-    GOAL,
-    HAZARDS,
-    KEPT,
-    RIGHT,
-    Criterion,
-    Finding,
-    Grade,
-    Judge,
-    criteria,
-)
+from ..grading.evaluate import HAZARDS, RIGHT, Criterion, Finding, Grade, Judge, criteria
 from ..grading.programs import CHECK, TIMES, Failed, OnGpu, Workshop
 from .copy import Copy
 from .times import Times
@@ -44,7 +34,6 @@ class Count:
     yours: str  # of the student's kernel
     before: str  # of the kernel before it in the ladder
     met: bool
-    goal: bool
 
 
 @dataclass(frozen=True)
@@ -165,22 +154,15 @@ def _criteria(exercise: Exercise, assignment: Assignment | None) -> Sequence[Cri
 
 
 def _counts(assignment: Assignment, judge: Judge, findings: Sequence[Finding]) -> list[Count]:
-    roles = {(each.role, each.about): each.met for each in findings}
+    """Of all bounds, the goals first."""
+    met = {each.about: each.met for each in findings}
     found = []
     for bound in sorted(assignment.bounds, key=lambda each: not each.goal):
-        own = [value for kernel in assignment.kernels for value in judge.values(bound, kernel)]
+        own = [value for kernel in assignment.launches for value in judge.values(bound, kernel)]
         before = judge.values(bound, assignment.before)
         worst = next((value for value in own if not bound.holds(value)), own[0] if own else None)
-        met = roles[GOAL if bound.goal else KEPT, bound.count]
-        found.append(
-            Count(
-                bound.count,
-                _shown(worst),
-                _shown(before[0] if before else None),
-                met,
-                bound.goal,
-            )
-        )
+        before_it = _shown(before[0] if before else None)
+        found.append(Count(bound.count, _shown(worst), before_it, met[bound.count]))
     return found
 
 

@@ -17,7 +17,7 @@ LONG = "kernel better: element 123456789 is -0.123456789, expected 0.987654321 a
 SIZES = [Finding(RIGHT, f"right with --size={n}", True) for n in (1, 33)]
 CLEAN = Finding(RIGHT, HAZARDS, True)
 KEPT_COUNT, GOAL_COUNT = Finding(KEPT, "a >= 1", True), Finding(GOAL, "b == 0", True)
-COUNTS = [Count("b == 0", "0", "9", True, True), Count("a >= 1", "5", "5", True, False)]
+COUNTS = [Count("b == 0", "0", "9", True), Count("a >= 1", "5", "5", True)]
 
 
 def missed(finding: Finding, seen: str = LONG) -> Finding:
@@ -65,7 +65,7 @@ def test_a_hazard(copy: Copy) -> None:
 
 
 def test_a_count_that_misses_its_goal_stands_beside_the_kernel_before(copy: Copy) -> None:
-    counts = [Count("b == 0", "5,952", "5,953", False, True), COUNTS[1]]
+    counts = [Count("b == 0", "5,952", "5,953", False), COUNTS[1]]
     said = text(copy, *SIZES, CLEAN, KEPT_COUNT, missed(GOAL_COUNT), counts=counts)
     (row,) = [line.split() for line in said.splitlines() if line.split()[:1] == ["b"]]
     assert row == ["b", "5,952", "5,953", "==", "0", "no"]
