@@ -18,6 +18,7 @@ from lab_cli.counters import metric_table
 from lab_cli.errors import BAD_USAGE, LabError
 from lab_cli.exercise_sources import sources
 from lab_cli.paths import ROOT
+from lab_cli.results.csv_file import Row
 from lab_cli.results.rows import number, positive
 from lab_cli.verdicts import GOOD, WRONG_ROW
 
@@ -255,7 +256,7 @@ class Judge:
             report = "\n".join(run.report.splitlines()[:OF_REPORT])
             return steady(report) or "the check reported nothing"
         if self._assignment is None:
-            return _wrong_rows(run, [*dict.fromkeys(row.get("kernel", "") for row in run.rows)])
+            return _wrong_verdict(run, run.rows)
         wrong = _wrong_rows(run, self._assignment.rows)
         if not wrong and criterion.bound:
             return _beyond(criterion.bound, run, self._assignment.launches)
@@ -320,9 +321,18 @@ def _wrong_rows(run: Run, names: Sequence[str]) -> str:
             return "\n".join([f"there is no row {name}: the program ended before", *run.said[-2:]])
         if len(set(shapes)) < len(shapes):
             return f"the row {name} is there twice"
-        if any(row.get("check") not in GOOD for row in rows):
-            begin = f"{WRONG_ROW}{name}"
-            said = [line.strip() for line in run.said if line.startswith(begin)]
+        wrong = _wrong_verdict(run, rows)
+        if wrong:
+            return wrong
+    return ""
+
+
+def _wrong_verdict(run: Run, rows: Sequence[Row]) -> str:
+    """What is wrong with the first of these rows whose verdict is no good one; empty if there is none."""
+    for row in rows:
+        if row.get("check") not in GOOD:
+            name = row.get("kernel", "")
+            said = [line.strip() for line in run.said if line.startswith(f"{WRONG_ROW}{name}")]
             # The error of the whole depends on what stands in memory that a kernel reads by mistake.
             return said[0].partition(WHOLE)[0] if said else f"{name} is WRONG"
     return ""

@@ -123,7 +123,7 @@ def _right(verdict: Verdict, paint: Paint) -> list[str]:
     good = sum(finding.met for finding in verdict.right)
     count = len(verdict.right)
     if good == count:
-        return [_line("right", f"at all {count} sizes", RIGHT, paint)]
+        return [_line("right", f"at all {count} sizes" if count > 1 else "yes", RIGHT, paint)]
     first = next(finding for finding in verdict.right if not finding.met)
     options = first.about.partition(" with ")[2]
     words = f"no: at {good} of {count} sizes. With {options}:"

@@ -13,6 +13,7 @@ from pathlib import Path
 from lab_cli.assignments import Assignment
 from lab_cli.building import instrumented, own_program, presets
 from lab_cli.catalogue import Exercise
+from lab_cli.exercise_facts import Hazards
 from lab_cli.files import make_build_folder
 from lab_cli.machine import backend, setup
 from lab_cli.paths import OUT
@@ -51,7 +52,7 @@ class Verdict:
     @property
     def right(self) -> list[Finding]:
         """What was found at each size."""
-        return [each for each in self.findings if each.role == RIGHT and each.about != HAZARDS]
+        return [each for each in self.findings if each.about.startswith("right")]
 
     @property
     def is_right(self) -> bool:
@@ -143,11 +144,9 @@ def _criteria(exercise: Exercise, assignment: Assignment | None) -> Sequence[Cri
         )
         for options in tests.small_runs
     ]
-    expected = [(each.options, each.regex) for each in tests.hazards] or [
-        (tests.small_runs[0], Criterion.report)
-    ]
-    for options, report in expected:
-        about = HAZARDS if report == Criterion.report else f"{HAZARDS} but those on purpose"
+    for expected in tests.hazards or [Hazards(tests.small_runs[0], 0)]:
+        about = f"{HAZARDS} but those on purpose" if expected.hazards else HAZARDS
+        options, report = expected.options, expected.at_most
         command = f"./lab check {exercise.name} -- {options}"
         found.append(Criterion(RIGHT, about, options, CHECK, report=report, command=command))
     return found

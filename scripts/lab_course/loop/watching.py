@@ -123,6 +123,8 @@ class Watch:
                 self._judged(found)
             self._draw(news=True)
         if worker.ended:
+            if self._busy:
+                raise LabError("the copy could not be judged: the reason is above")
             self._stop()
             self._quits = not self._keyboard.somebody
 

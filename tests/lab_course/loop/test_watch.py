@@ -115,10 +115,15 @@ def write(exercise: catalogue.Exercise, change: tuple[str, str] | None = None) -
 
 
 def start(name: str) -> catalogue.Exercise:
+    assert f"{name}.cu:" in start_any(name)
+    return catalogue.one(name)
+
+
+def start_any(name: str) -> str:
+    """Also one without an assignment."""
     done = subprocess.run([*LAB, "start", name], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0 and done.stderr == ""
-    assert f"{name}.cu:" in done.stdout
-    return catalogue.one(name)
+    return done.stdout
 
 
 def fits(screen: str) -> bool:
@@ -212,3 +217,15 @@ def test_where_nobody_sits_there_is_one_verdict(own_work: Path, right: bool) -> 
     )
     assert done.returncode == (0 if right else 1)
     assert f"{10 if right else 3} of 10 points" in done.stdout and "\x1b" not in done.stdout
+
+
+@pytest.mark.parametrize("name", ["deviceQuery", "syncHazard", "stridedAccess"])
+def test_a_copy_that_nobody_has_touched_has_a_verdict(own_work: Path, name: str) -> None:
+    """Without an assignment it is right as it came; hazards on purpose are no reason to say otherwise."""
+    exercise = wanted(name)
+    start_any(name)
+    done = subprocess.run(
+        [*LAB, "watch", name], cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True
+    )
+    assert "compiles    yes" in done.stdout
+    assert done.returncode == (1 if exercise.facts.assignments else 0)
