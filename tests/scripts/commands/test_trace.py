@@ -404,7 +404,7 @@ def test_the_real_program(lab: Lab, monkeypatch, exercises) -> None:
     options = ["--kernels=4", "--microseconds=10", "--reps=3"]
     assert lab("streamConcurrency", "--backend=cpu", "--rung=ownStreams", "--", *options) == 0
     text = (lab.figure.parent / "streamConcurrency.ownStreams.cpu.svg").read_text()
-    assert text.count("<!-- ownStreams, the last of 3 repetitions: ") == 3  # 1, 2 and 4 kernels
+    assert text.count("<!-- ownStreams, the last of 3 repetitions -->") == 3  # 1, 2 and 4 kernels
     for number, streams in enumerate([1, 2, 4]):
         lanes = [f'<g id="{number}: stream {13 + k}, row 0">' in text for k in range(6)]
         assert lanes == [k < streams for k in range(6)]
