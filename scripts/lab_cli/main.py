@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from lab_course import additions
 from lab_course.commands import grade, handout, hint, report, reset, solution, start, watch
+from lab_course.loop.copy import Copy
 
 from . import __version__, catalogue, work
 from .commands import arguments as shared
@@ -142,7 +143,8 @@ def dispatch(argv: Sequence[str]) -> int:
 
 
 def _announce(arguments: argparse.Namespace) -> None:
-    """Says which of the exercises that a command is about are the student's copies."""
+    """Says which of the exercises that a command is about are the student's copies, and brings those up to date
+    with their originals."""
     if not hasattr(arguments, "shipped"):
         return
     if arguments.shipped:
@@ -152,6 +154,8 @@ def _announce(arguments: argparse.Namespace) -> None:
     for name in work.started():
         chapter = known[name].parents[1].name if name in known else ""
         if chapter and (not names or name in names or any(map(chapter.startswith, names))):
+            if work.is_meant(name):
+                Copy(catalogue.one(name)).refresh()
             work.announce(name)
 
 

@@ -8,6 +8,7 @@ import pytest
 from exercise_sample import FACTS
 from grading_sample import ASSIGNMENT, SOURCE
 from lab_cli import catalogue, main, work
+from lab_cli.commands import run
 from lab_cli.results import marks
 from lab_course.handouts import choice
 from lab_course.loop.copy import Copy
@@ -73,13 +74,17 @@ def test_start_does_not_touch_what_is_started(copy: Copy, capsys) -> None:
 
 
 def test_what_changes_elsewhere_in_the_original_comes_into_the_copy(
-    copy: Copy, original: Path
+    copy: Copy, original: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_kernel(copy)
-    original.write_text(SOURCE.replace("kBlock = 64", "kBlock = 128"))
-    copy.refresh()
-    text = copy.file.read_text()
-    assert "kBlock = 128" in text and OWN_BODY in text
+    newer = SOURCE.replace("kBlock = 64", "kBlock = 128")
+    original.write_text(newer)
+    ran = []
+    monkeypatch.setattr(run, "run", lambda _: ran.append(copy.file.read_text()) or 0)
+    assert main.main(["run", "order", "--shipped"]) == 0
+    monkeypatch.setattr(work, "_shipped", False)
+    assert main.main(["run", "order"]) == 0
+    assert ["kBlock = 128" in text for text in ran] == [False, True] and OWN_BODY in ran[1]
 
 
 def test_a_change_where_the_student_writes_is_told_and_nothing_is_lost(
