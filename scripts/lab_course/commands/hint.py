@@ -18,7 +18,7 @@ def add_parser(commands: Any) -> None:
     command = commands.add_parser(
         "hint",
         prog="./lab hint",
-        description="Gives one more hint on the assignment of an exercise that is started.",
+        description="Gives one more hint on the assignment of a started exercise.",
         allow_abbrev=False,
     )
     current.add_name(command)

@@ -16,7 +16,7 @@ def add_parser(commands: Any) -> None:
     command = commands.add_parser(
         "reset",
         prog="./lab reset",
-        description="Begins an exercise that is started anew, and keeps what you have written beside it.",
+        description="Makes a started exercise blank again, and keeps what you have written beside it.",
         allow_abbrev=False,
     )
     current.add_name(command)
@@ -26,5 +26,5 @@ def add_parser(commands: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     copy = Copy(current.exercise(arguments.name))
     kept = copy.reset()
-    print(f"{shown(copy.file)} is blank again; what you had is {shown(kept)}")
+    print(f"{shown(copy.file)} is blank again; your version is kept in {shown(kept)}")
     return 0

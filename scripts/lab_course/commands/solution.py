@@ -28,8 +28,8 @@ def add_parser(commands: Any) -> None:
     command = commands.add_parser(
         "solution",
         prog="./lab solution",
-        description="Shows how your code differs from that of the exercise as it came. It asks first: an "
-        "assignment that you solve behind that counts as seen.",
+        description="Shows how your code differs from the exercise's own. It asks first: an assignment that you "
+        'solve afterwards counts as "solution seen".',
         allow_abbrev=False,
     )
     current.add_name(command)
@@ -59,10 +59,13 @@ def run(arguments: argparse.Namespace) -> int:
 def _agrees(assignment: Assignment) -> bool:
     """Asks whoever sits there."""
     if not sys.stdin.isatty():
-        raise LabError("there is nobody to ask: --yes shows the solution", BAD_USAGE)
+        raise LabError(
+            "stdin is not a terminal, so nobody can be asked: --yes shows the solution", BAD_USAGE
+        )
     hints = len(assignment.hints) - marks.of(assignment.name).hints
-    left = f" {hints} hint{'s are' if hints > 1 else ' is'} left (./lab hint)." if hints else ""
-    say(f"{assignment.name} will count as seen, whatever you do behind it.{left}")
+    say(f'{assignment.name} will count as "solution seen", even if you solve it')
+    if hints:
+        say(f"{hints} hint{'s are' if hints > 1 else ' is'} left: ./lab hint")
     try:
         return input("Show the solution? [y/N] ").strip().lower() in ("y", "yes")
     except EOFError:
@@ -75,7 +78,7 @@ def difference(assignment: Assignment, yours: KernelSource, ours: KernelSource) 
         before, after = (_definition(source, name) for source in (yours, ours))
         names = f"{yours.path}: {name}", f"{ours.path}: {name}"
         found = [*difflib.unified_diff(before, after, *names, n=1000, lineterm="")]
-        yield from found or [f"{name}: yours is as it was shipped"]
+        yield from found or [f"{name}: your code is the same as ours"]
 
 
 def _definition(source: KernelSource, name: str) -> list[str]:

@@ -50,9 +50,9 @@ def text(copy: Copy, was_there: bool) -> str:
     exercise = copy.exercise
     file = shown(copy.file)
     words = (
-        f"is started already: your copy is {file}, as you left it"
+        f"is started already: your copy is {file}, with what you have written"
         if was_there
-        else f"is yours now: {file}"
+        else f"is started: your own copy is {file}"
     )
     found = [wrapped(f"{exercise.name} {words}.", WIDTH), ""]
     known = marks.read()
@@ -76,9 +76,9 @@ def text(copy: Copy, was_there: bool) -> str:
     found.append(
         two_columns(
             {
-                shown(exercise.page): "the page: read it as far as the tasks",
-                "./lab watch": "then save the file as often as you like: a verdict each time",
-                "./lab hint": "one more hint",
+                shown(exercise.page): "read this page as far as the tasks",
+                "./lab watch": "keep it running: it gives a verdict each time you save",
+                "./lab hint": "gives one more hint when you are stuck",
             },
             WIDTH,
         )

@@ -17,10 +17,10 @@ def add_parser(commands: Any) -> None:
     command = commands.add_parser(
         "watch",
         prog="./lab watch",
-        description="Looks at your copy of an exercise, and says after each save: does it compile, is it right, "
-        "has it hazards, what does it count beside the goal, how many points is it, and what comes next. Needs "
-        "no GPU; with one, it says what your kernel takes as well. The key q ends it. Where stdin is no terminal, "
-        "it gives one verdict, and the status is 0 if all points are there.",
+        description="Watches your copy of an exercise. After each save it says whether the copy compiles, is "
+        "right and is free of hazards, what it counts beside the goal, how many points it gets, and what comes "
+        "next. Needs no GPU; with one, it also shows the times of your kernel. The key q ends it. If stdin is not "
+        "a terminal, it gives one verdict, and ends with status 0 if all points are there.",
         allow_abbrev=False,
     )
     current.add_name(command)

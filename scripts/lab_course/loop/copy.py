@@ -96,10 +96,10 @@ class Copy:
                 f"{original} has changed: your copy has the changes now, and your code is as it was"
             )
             return
-        say(f"{original} has changed where you have written, too. Your copy is as it was.")
+        say(f"{original} has changed where you have written, too: your copy stays as it is")
         if done is not None and 0 < done.returncode < 128:
             write(self.own / CONFLICT, done.stdout)
-            say(f"{shown(self.own / CONFLICT)} has both; the new original is {shown(new)}")
+            say(f"{shown(self.own / CONFLICT)} has both versions; the new original is {shown(new)}")
 
     def _keep(self, blank: str, facts_of_copy: str) -> None:
         write(self.blank, blank)

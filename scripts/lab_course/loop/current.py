@@ -31,7 +31,9 @@ def exercise(name: str | None) -> Exercise:
     known = catalogue.sources()
     started = [each for each in work.started() if each in known]
     if not started:
-        raise LabError("no exercise is started: ./lab start says which one comes first", BAD_USAGE)
+        raise LabError(
+            "no exercise is started: ./lab start begins the one that comes first", BAD_USAGE
+        )
     return catalogue.one(max(started, key=lambda each: work.copy_of(each).stat().st_mtime_ns))
 
 

@@ -13,7 +13,7 @@ def next_of(assignment: Assignment) -> list[str]:
     if number > shown:
         marks.record(assignment.name, hints=number)
     left = len(assignment.hints) - number
-    more = f"{left} more" if left else "no more: ./lab solution shows how the exercise came"
+    more = f"{left} more" if left else "the last one: ./lab solution compares your code with ours"
     return [
         f"{assignment.name}, hint {number} of {len(assignment.hints)}: {assignment.hints[number - 1]}",
         f"({more})",

@@ -115,7 +115,7 @@ def _not_compiled(copy: Copy, verdict: Verdict, paint: Paint) -> list[str]:
         "",
         *[f"  {line}"[:WIDTH] for line in (said or [verdict.problem])[:MOST_COMPILED]],
         "",
-        _line("next", f"mend {copy.file.name}, and save it", TITLE, paint),
+        _line("next", f"fix {copy.file.name}, and save it", TITLE, paint),
     ]
 
 
@@ -126,8 +126,12 @@ def _right(verdict: Verdict, paint: Paint) -> list[str]:
         return [_line("right", f"at all {count} sizes" if count > 1 else "yes", RIGHT, paint)]
     first = next(finding for finding in verdict.right if not finding.met)
     options = first.about.partition(" with ")[2]
-    words = f"no: at {good} of {count} sizes. With {options}:"
-    return [_line("right", words, WRONG, paint), *_seen(without_name(first), MOST_WRONG)]
+    words = f"no: right at {good} of {count} sizes" if count > 1 else "no"
+    return [
+        _line("right", words, WRONG, paint),
+        *_seen(f"With {options}:", 1),
+        *_seen(without_name(first), MOST_WRONG),
+    ]
 
 
 def without_name(finding: Finding) -> str:

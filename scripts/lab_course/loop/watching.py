@@ -165,10 +165,11 @@ class Watch:
             self._hint()
         elif key == "r" and asked != "r":
             self._asked = "r"
-            self._message = ["Press r again to begin anew. What you have is kept beside it."]
+            self._message = ["Press r again to start over. Your file is kept beside the new one."]
         elif key == "r":
             kept = self._copy.reset()
-            self._message = [f"{shown(self._copy.file)} is blank again; yours is {shown(kept)}."]
+            file = shown(self._copy.file)
+            self._message = [f"{file} is blank again; your version is kept in {shown(kept)}."]
         elif key == "n":
             self._next()
         self._draw()
@@ -177,7 +178,7 @@ class Watch:
         assignment = self._assignment()
         if assignment is None:
             self._message = [
-                f"No assignment yet: {shown(self._copy.exercise.page)} has hints on its tasks."
+                f"There is no assignment yet; {shown(self._copy.exercise.page)} has hints on its tasks."
             ]
         else:
             self._message = hints.next_of(assignment)
@@ -192,7 +193,7 @@ class Watch:
             return
         following = current.next_after(self._copy.exercise)
         if not following:
-            self._message = ["There is no other assignment that is not solved."]
+            self._message = ["All other assignments are solved."]
             return
         copy = Copy(following)
         if not copy.is_there:
