@@ -11,7 +11,7 @@ from lab_course import additions
 from lab_course.commands import grade, handout, hint, report, reset, solution, start, watch
 from lab_course.loop.copy import Copy
 
-from . import __version__, catalogue, work
+from . import __version__, assignment_catalogue, catalogue, work
 from .commands import arguments as shared
 from .commands import (
     bench,
@@ -149,7 +149,9 @@ def _announce(arguments: argparse.Namespace) -> None:
         return
     if arguments.shipped:
         work.mean_shipped()
-    names = getattr(arguments, "names", [])
+    names = _names(arguments)
+    if names is None:
+        return
     known = catalogue.sources()
     for name in work.started():
         chapter = known[name].parents[1].name if name in known else ""
@@ -157,6 +159,15 @@ def _announce(arguments: argparse.Namespace) -> None:
             if work.is_meant(name):
                 Copy(catalogue.one(name)).refresh()
             work.announce(name)
+
+
+def _names(arguments: argparse.Namespace) -> Sequence[str] | None:
+    """Of the exercises and chapters that a command is about; empty: of all. None: it is about none."""
+    if hasattr(arguments, "assignment"):
+        if arguments.submissions or not arguments.assignment:
+            return None
+        return [assignment_catalogue.one(arguments.assignment)[0].name]
+    return arguments.names if hasattr(arguments, "names") else [arguments.name]
 
 
 def main(argv: Sequence[str]) -> int:

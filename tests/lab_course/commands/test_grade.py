@@ -22,7 +22,7 @@ from grading_sample import (
     exercise_at,
     row,
 )
-from lab_cli import main, work
+from lab_cli import main
 from lab_cli.assignments import Speed
 from lab_cli.machine import setup
 from lab_cli.paths import ROOT
@@ -32,6 +32,8 @@ from lab_course.cluster.script import Work
 from lab_course.commands import grade
 from lab_course.grading import sandbox
 from lab_course.grading.programs import PROFILE, Refused, Run
+from lab_course.handouts import choice
+from lab_course.loop.copy import Copy
 
 NO_KERNEL = "order.cu: better is not there: it must be there once"
 
@@ -51,12 +53,14 @@ def workshop(exercises, monkeypatch) -> FakeWorkshop:
 
 
 @pytest.fixture
-def started(workshop) -> Path:
-    """The student's copy."""
-    copy = work.copy_of("order")
-    copy.parent.mkdir(parents=True)
-    copy.write_text(SOURCE)
-    return copy
+def started(workshop, tmp_path, monkeypatch) -> Path:
+    """The student's copy, solved."""
+    monkeypatch.setattr(choice, "ROOT", tmp_path)
+    workshop.exercise.source.write_text(SOURCE)
+    copy = Copy(workshop.exercise)
+    copy.start()
+    copy.file.write_text(SOURCE)
+    return copy.file
 
 
 @pytest.fixture

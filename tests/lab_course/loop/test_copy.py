@@ -8,8 +8,10 @@ import pytest
 from exercise_sample import FACTS
 from grading_sample import ASSIGNMENT, SOURCE
 from lab_cli import catalogue, main, work
-from lab_cli.commands import run
+from lab_cli.commands import list as list_command
+from lab_cli.commands import run, trace
 from lab_cli.results import marks
+from lab_course.commands import grade
 from lab_course.handouts import choice
 from lab_course.loop.copy import Copy
 from lab_course.reporting import changes
@@ -85,6 +87,30 @@ def test_what_changes_elsewhere_in_the_original_comes_into_the_copy(
     monkeypatch.setattr(work, "_shipped", False)
     assert main.main(["run", "order"]) == 0
     assert ["kBlock = 128" in text for text in ran] == [False, True] and OWN_BODY in ran[1]
+
+
+@pytest.mark.parametrize(
+    ("command", "is_about_it"),
+    [
+        ("run", True),
+        ("run order", True),
+        ("run ch03", True),
+        ("run ch04", False),
+        ("trace order", True),
+        ("trace other", False),
+        ("grade putInOrder", True),
+        ("grade putInOrder handed-in", False),
+        ("grade", False),
+        ("list", False),
+    ],
+)
+def test_a_command_says_whether_it_takes_the_copy(
+    copy: Copy, capsys, monkeypatch: pytest.MonkeyPatch, command: str, is_about_it: bool
+) -> None:
+    for module in (run, trace, grade, list_command):
+        monkeypatch.setattr(module, "run", lambda _: 0)
+    assert main.main(command.split()) == 0
+    assert (str(copy.file) in capsys.readouterr().err) == is_about_it
 
 
 def test_a_change_where_the_student_writes_is_told_and_nothing_is_lost(
