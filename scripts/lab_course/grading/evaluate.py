@@ -75,6 +75,7 @@ class Finding:
     met: bool
     seen: str = ""  # where it is not met
     look: str = ""  # the command that shows it
+    hazard: bool = False  # what is seen is what the hazard check reported, and not a wrong result
 
 
 @dataclass(frozen=True)
@@ -242,19 +243,30 @@ class Judge:
         self._endless = ""  # the options with which a run came to no end: no other is begun
 
     def finding(self, criterion: Criterion) -> Finding:
-        seen = self._wrong_with(criterion)
+        hazard = self._hazard(criterion)
+        seen = hazard or self._wrong_with(criterion)
         if not seen:
             return Finding(criterion.role, criterion.about, True)
-        return Finding(criterion.role, criterion.about, False, seen[:MOST_SEEN], criterion.command)
+        seen, look = seen[:MOST_SEEN], criterion.command
+        return Finding(criterion.role, criterion.about, False, seen, look, bool(hazard))
+
+    def _hazard(self, criterion: Criterion) -> str:
+        """Of the hazard check's report; empty if it is as it should be."""
+        run = self._run(criterion)
+        if (
+            isinstance(run, str)
+            or criterion.purpose != CHECK
+            or re.search(criterion.report, _last_line(run.report))
+        ):
+            return ""
+        report = "\n".join(run.report.splitlines()[:OF_REPORT])
+        return steady(report) or "the check reported nothing"
 
     def _wrong_with(self, criterion: Criterion) -> str:
         """Empty if it is met."""
         run = self._run(criterion)
         if isinstance(run, str):
             return run
-        if criterion.purpose == CHECK and not re.search(criterion.report, _last_line(run.report)):
-            report = "\n".join(run.report.splitlines()[:OF_REPORT])
-            return steady(report) or "the check reported nothing"
         if self._assignment is None:
             return _wrong_verdict(run, run.rows)
         wrong = _wrong_rows(run, self._assignment.rows)

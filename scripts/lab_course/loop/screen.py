@@ -11,7 +11,6 @@ from lab_cli.assignments import POINTS, Assignment
 from lab_cli.commands.layout import wrapped
 from lab_cli.paths import shown
 from lab_cli.results.marks import in_points
-from lab_cli.verdicts import WRONG_ROW
 
 from ..grading.evaluate import Finding
 from .copy import Copy
@@ -89,7 +88,7 @@ def lines(copy: Copy, verdict: Verdict, paint: Paint = plain) -> list[str]:
     if verdict.is_right:
         found += _hazards(verdict, paint)
         found += _count_table(verdict.counts, verdict.assignment, paint)
-    elif any(_tells_a_hazard(finding) for finding in verdict.hazards):  # a reason for what is wrong
+    elif any(finding.hazard for finding in verdict.hazards):  # a reason for what is wrong
         found += _hazards(verdict, paint)
     found += ["", *_end(copy, verdict, paint)]
     return found
@@ -122,11 +121,11 @@ def _not_compiled(copy: Copy, verdict: Verdict, paint: Paint) -> list[str]:
 def _right(verdict: Verdict, paint: Paint) -> list[str]:
     good = sum(finding.met for finding in verdict.right)
     count = len(verdict.right)
-    if good == count:
+    first = verdict.wrong_result
+    if first is None:
         return [_line("right", f"at all {count} sizes" if count > 1 else "yes", RIGHT, paint)]
-    first = next(finding for finding in verdict.right if not finding.met)
-    options = first.about.partition(" with ")[2]
-    words = f"no: right at {good} of {count} sizes" if count > 1 else "no"
+    options = first.look.partition(" -- ")[2]
+    words = f"no: right at {good} of {count} sizes" if 1 < count != good else "no"
     return [
         _line("right", words, WRONG, paint),
         *_seen(f"With {options}:", 1),
@@ -139,14 +138,9 @@ def without_name(finding: Finding) -> str:
     return re.sub(r"^WRONG: ", "", finding.seen)
 
 
-def _tells_a_hazard(finding: Finding) -> bool:
-    """Not so where the run of the check has a wrong result alone."""
-    return not finding.met and not finding.seen.startswith(WRONG_ROW.strip())
-
-
 def _hazards(verdict: Verdict, paint: Paint) -> list[str]:
     for finding in verdict.hazards:
-        if _tells_a_hazard(finding):
+        if finding.hazard:
             said = finding.seen.splitlines()[:MOST_SEEN]
             return [
                 _line("hazards", "yes:", WRONG, paint),

@@ -60,6 +60,12 @@ class Verdict:
         return bool(self.findings) and all(each.met for each in self.findings if each.role == RIGHT)
 
     @property
+    def wrong_result(self) -> Finding | None:
+        """The first, which may be one that the run of the hazard check has."""
+        missed = [each for each in self.findings if not each.met and each.role == RIGHT]
+        return next((each for each in missed if not each.hazard), None)
+
+    @property
     def hazards(self) -> list[Finding]:
         return [each for each in self.findings if each.about.startswith(HAZARDS)]
 

@@ -145,6 +145,7 @@ NOT_LAUNCHED = "better: not launched"
 NO_COUNT = "gst_efficiency of better<64> could not be counted"
 TOO_LOW = "gst_efficiency of better<64> is 50 %"
 NO_ROW = "there is no row better: the program ended before"
+NO_REPORT = "the check reported nothing"
 HAZARD = "1. race in shared memory at {}\n\n1 hazard found in 2 launches."
 
 
@@ -159,7 +160,7 @@ HAZARD = "1. race in shared memory at {}\n\n1 hazard found in 2 launches."
         ("--size=10", "", Failed("killed by SIGSEGV"), "killed by SIGSEGV"),
         ("--size=10", "", Refused("ended with exit status 2"), "ended with exit status 2"),
         (*SMALL, Run(GOOD_ROWS, report=HAZARD.format("0x7f0011223344")), HAZARD.format("0x...")),
-        (*SMALL, Run(GOOD_ROWS), "the check reported nothing"),
+        (*SMALL, Run(GOOD_ROWS), NO_REPORT),
         (*SMALL, Run(GOOD_ROWS, report="no kernel was launched"), "no kernel was launched"),
         (*SMALL, Run(GOOD_ROWS, report="x" * 10**6), "x" * MOST_SEEN),
         (*SMALL, Run(WRONG_ROWS, report=SILENT), "better is WRONG"),
@@ -186,8 +187,10 @@ def test_what_a_run_is_worth(
         PROFILE: "./lab profile order --metrics gst_efficiency -- --size=64",
     }
     workshop.runs[options, purpose] = run
+    reports = [HAZARD.format("0x..."), "no kernel was launched", "x" * MOST_SEEN, NO_REPORT]
     grade = Grader(assignment(), workshop).grade(SOURCE)
     assert missed(grade) == ({about[purpose]: seen} if seen else {})
+    assert any(each.hazard for each in grade.missed) == (seen in reports)
     looks = [each.look for each in grade.missed]
     assert looks == ([command[purpose]] if seen else [])
 

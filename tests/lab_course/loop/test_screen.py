@@ -20,8 +20,9 @@ KEPT_COUNT, GOAL_COUNT = Finding(KEPT, "a >= 1", True), Finding(GOAL, "b == 0", 
 COUNTS = [Count("b == 0", "0", "9", True), Count("a >= 1", "5", "5", True)]
 
 
-def missed(finding: Finding, seen: str = LONG) -> Finding:
-    return Finding(finding.role, finding.about, False, seen, "./lab run order -- --size=33")
+def missed(finding: Finding, seen: str = LONG, hazard: bool = False) -> Finding:
+    look = "./lab run order -- --size=33"
+    return Finding(finding.role, finding.about, False, seen, look, hazard)
 
 
 @pytest.fixture
@@ -55,12 +56,20 @@ def test_of_what_is_wrong_the_first_is_told(copy: Copy) -> None:
 
 def test_a_race_is_told_beside_the_wrong_result(copy: Copy) -> None:
     race = "1. race in shared memory\n   order.cu:7\n   order.cu:9\n" * 5
-    said = text(copy, SIZES[0], missed(SIZES[1]), missed(CLEAN, race))
+    said = text(copy, SIZES[0], missed(SIZES[1]), missed(CLEAN, race, hazard=True))
     assert "1 of 2 sizes" in said and "order.cu:7" in said and "order.cu:9" in said
 
 
+def test_a_wrong_result_in_the_run_of_the_check_is_no_hazard(copy: Copy) -> None:
+    said = text(copy, *SIZES, missed(CLEAN, "better is WRONG"))
+    assert "better is WRONG" in said and "--size=33" in said and "0 of 10" in said
+    assert "hazards" not in said.partition("points")[0]
+
+
 def test_a_hazard(copy: Copy) -> None:
-    said = text(copy, *SIZES, missed(CLEAN, "race\n  line 7\n  line 9"), missed(GOAL_COUNT))
+    said = text(
+        copy, *SIZES, missed(CLEAN, "race\n  line 7\n  line 9", hazard=True), missed(GOAL_COUNT)
+    )
     assert "line 7" in said and "line 9" in said and "0 of 10" in said
 
 
