@@ -19,10 +19,13 @@ from .verdict import Count, Verdict
 
 WIDTH = 80
 LABEL = 12  # characters of the first column
-MOST_SEEN = 6  # lines of a hazard
+MOST_SEEN = 6  # lines of a hazard below a wrong result
+MOST_ALONE = 9  # where there is none
 MOST_WRONG = 3  # of a wrong result
 MOST_COMPILED = 12
 MOST_COUNTS = 7
+IN_FUNCTION = re.compile(r": In .*(function|constructor|lambda)")  # a line of GCC's before an error
+CODE = re.compile(r" *\d* \|| {8,}")
 RIGHT, WRONG, TITLE, SOFT = "32", "1;31", "1", "2"
 
 Paint = Callable[[str, str], str]  # a text, and its style
@@ -107,12 +110,25 @@ def _seen(text: str, most: int) -> list[str]:
     return [indent + line for line in found[:most]]
 
 
+def _folded(said: Iterable[str], indent: str, most: int) -> list[str]:
+    """What a compiler or the hazard check says. A line of code is cut: below it, marks may show a place."""
+    found: list[str] = []
+    for line in said:
+        own = indent + " " * (len(line) - len(line.lstrip()))
+        if CODE.match(line):
+            found.append((indent + line)[:WIDTH])
+        else:
+            found += textwrap.wrap(line.strip(), WIDTH, initial_indent=own, subsequent_indent=own)
+    return found[:most]
+
+
 def _not_compiled(copy: Copy, verdict: Verdict, paint: Paint) -> list[str]:
     _, *said = verdict.problem.splitlines() or [""]
+    said = [line for line in said if not IN_FUNCTION.search(line)] or [verdict.problem]
     return [
         _line("compiles", "no", WRONG, paint),
         "",
-        *[f"  {line}"[:WIDTH] for line in (said or [verdict.problem])[:MOST_COMPILED]],
+        *_folded(said, "  ", MOST_COMPILED),
         "",
         _line("next", f"fix {copy.file.name}, and save it", TITLE, paint),
     ]
@@ -141,11 +157,9 @@ def without_name(finding: Finding) -> str:
 def _hazards(verdict: Verdict, paint: Paint) -> list[str]:
     for finding in verdict.hazards:
         if finding.hazard:
-            said = finding.seen.splitlines()[:MOST_SEEN]
-            return [
-                _line("hazards", "yes:", WRONG, paint),
-                *(f"    {line}"[:WIDTH] for line in said),
-            ]
+            said = re.sub(r"\S*/(\S+\.cu:\d)", r"\1", finding.seen).splitlines()
+            most = MOST_SEEN if verdict.wrong_result else MOST_ALONE
+            return [_line("hazards", "yes:", WRONG, paint), *_folded(said, "    ", most)]
     return [_line("hazards", "none found", RIGHT, paint)]
 
 

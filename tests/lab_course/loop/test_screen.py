@@ -60,6 +60,22 @@ def test_a_race_is_told_beside_the_wrong_result(copy: Copy) -> None:
     assert "1 of 2 sizes" in said and "order.cu:7" in said and "order.cu:9" in said
 
 
+def test_a_hazard_alone_is_told_to_the_end(copy: Copy) -> None:
+    said = [
+        "1. device memory out of bounds: 4 bytes beyond the end of allocation 1 (4000 bytes)",
+        "   kernel better, block (15,0,0), element 1000 of 1000 (of 4 bytes each)",
+        "     ../far/away/work/order/order.cu:7: thread (40,0,0) read",
+        "         out[threadIdx.x] = in[threadIdx.x];",
+        "   and 71 more times",
+        "   check the index against the number of elements",
+    ]
+    lines = text(copy, *SIZES, missed(CLEAN, "\n".join(said), hazard=True)).splitlines()
+    told = " ".join(line.strip() for line in lines)
+    for end in ("(4000 bytes)", "bytes each)", " order.cu:7: thread (40,0,0) read", "of elements"):
+        assert end in told
+    assert "away" not in told
+
+
 def test_a_wrong_result_in_the_run_of_the_check_is_no_hazard(copy: Copy) -> None:
     said = text(copy, *SIZES, missed(CLEAN, "better is WRONG"))
     assert "better is WRONG" in said and "--size=33" in said and "0 of 10" in said
