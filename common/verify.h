@@ -53,10 +53,17 @@ std::string inFull(T value) {
     }
 }
 
+// Who wrote a value that was copied from the device, in words, where that is known: in the hazard
+// check's runs without a GPU.
+std::string writerOf(const void* value, std::size_t bytes);
+
+// `value` is where it was copied to, so that it is known who wrote it.
 template <typename T>
-std::string describeMismatch(std::size_t index, T value, T expected) {
-    return formatted("element %zu is %s%s, expected %s", index, inFull(value).c_str(),
-                     isPoison(value) ? " (never written)" : "", inFull(expected).c_str());
+std::string describeMismatch(std::size_t index, const T& value, const T& expected) {
+    const std::string writer = isPoison(value) ? "" : writerOf(&value, sizeof(T));
+    return formatted("element %zu is %s%s, expected %s%s%s", index, inFull(value).c_str(),
+                     isPoison(value) ? " (never written)" : "", inFull(expected).c_str(),
+                     writer.empty() ? "" : "; ", writer.c_str());
 }
 
 template <typename T>

@@ -118,6 +118,8 @@ class Watcher {
     virtual void unwrittenCopied(const void* /*memory*/, size_t /*bytes*/) {}
     // A copy has brought bytes to the host of which nothing has written some.
     virtual void partlyUnwrittenCopied() {}
+    // As in emu/writer.h.
+    virtual std::string writerOf(const void* /*value*/, size_t /*bytes*/) { return ""; }
     // The instruction at `pc`, of the host, cannot reach `address`. Returns true if it can now.
     virtual bool hostFault(uintptr_t /*address*/, uintptr_t /*pc*/, bool /*writes*/) {
         return false;

@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lab_cli import metrics
@@ -286,6 +286,16 @@ class Judge:
         with ThreadPoolExecutor(os.cpu_count()) as threads:
             for key, run in zip(wanted, threads.map(self._workshop_run, wanted.values())):
                 self._runs[key] = run
+
+    def closer(self, criterion: Criterion, finding: Finding) -> Finding:
+        """A wrong result as the hazard check's run tells it, which may know the thread that wrote it."""
+        key = (criterion.options, CHECK)
+        if key not in self._runs and not self._endless:
+            self._runs[key] = self._workshop_run(replace(criterion, purpose=CHECK))
+        if not isinstance(self._runs.get(key), Run):
+            return finding
+        seen = self._wrong_with(criterion)[:MOST_SEEN]
+        return replace(finding, seen=seen) if seen else finding
 
     def values(self, bound: Bound, kernel: str) -> list[float]:
         """What the launches of a kernel come to; empty where that is not known."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,8 +20,17 @@ from grading_sample import (
 from lab_cli.counters.raw_csv import RawTable
 from lab_cli.errors import LabError
 from lab_course.grading import programs
-from lab_course.grading.evaluate import MOST_SEEN, Grader
-from lab_course.grading.programs import CHECK, PROFILE, TIMES, Endless, Failed, Refused, Run
+from lab_course.grading.evaluate import MOST_SEEN, Grader, Judge, criteria
+from lab_course.grading.programs import (
+    CHECK,
+    PROFILE,
+    RESULTS,
+    TIMES,
+    Endless,
+    Failed,
+    Refused,
+    Run,
+)
 
 
 @pytest.fixture
@@ -193,6 +203,31 @@ def test_what_a_run_is_worth(
     assert any(each.hazard for each in grade.missed) == (seen in reports)
     looks = [each.look for each in grade.missed]
     assert looks == ([command[purpose]] if seen else [])
+
+
+def test_who_wrote_a_wrong_value_is_told_where_the_check_knows_it(workshop) -> None:
+    size = "--size=33"
+    (wanted,) = [
+        each
+        for each in criteria(assignment(), "order", [], gpu=False)
+        if each.options == size and each.purpose == RESULTS
+    ]
+    said = "    WRONG: better: element 3 is 4, expected 5"
+    rows = [row("before"), row("better", "WRONG")]
+    workshop.runs[size, RESULTS] = Run(rows, [said])
+    judge = Judge(assignment(), workshop, {CHECK: workshop.build("", Path(), CHECK)})
+    found = judge.finding(wanted)
+    for check, seen in [
+        (
+            Run(rows, [f"{said}; thread (0,0,0) wrote it"]),
+            f"{said.strip()}; thread (0,0,0) wrote it",
+        ),
+        (Run(GOOD_ROWS), said.strip()),
+        (Failed("killed"), said.strip()),
+    ]:
+        workshop.runs[size, CHECK] = check
+        judge = Judge(assignment(), workshop, {CHECK: workshop.build("", Path(), CHECK)})
+        assert judge.closer(wanted, judge.finding(wanted)) == replace(found, seen=seen)
 
 
 def test_further_sizes_count_and_are_not_told(workshop) -> None:

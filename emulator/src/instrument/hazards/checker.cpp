@@ -19,6 +19,7 @@
 #include "host_check.h"
 #include "instrument/record/per_thread.h"
 #include "instrument/record/program_code.h"
+#include "writers.h"
 
 namespace emu {
 namespace {
@@ -49,6 +50,7 @@ class Checker : public Watcher {
         for (const uint32_t place : shadow_.takeOldLooks()) {
             findings_.addOldLook({pcOf(place), nullptr, 0});
         }
+        writers_.gridEnded(launch_, grid.config.grid, grid.config.block);
     }
     void childLaunched(const Grid& child, bool tail) override {
         Parents parents = running_.parents;
@@ -133,6 +135,10 @@ class Checker : public Watcher {
     void freeRefused(const void* pointer) override { host_.freeRefused(pointer); }
     void transferRuns(const BytesSeen* read, const BytesSeen& written) override {
         host_.transferRuns(read, written);
+        writers_.transferRuns(read, written);
+    }
+    std::string writerOf(const void* value, size_t bytes) override {
+        return writers_.writerOf(value, bytes);
     }
     void unwrittenCopied(const void* memory, size_t bytes) override {
         host_.unwrittenCopied(memory, bytes);
@@ -159,6 +165,7 @@ class Checker : public Watcher {
     StreamOrder order_;
     GlobalShadow shadow_{order_};
     HostCheck host_{findings_, shadow_, order_};
+    Writers writers_{shadow_};
     LaunchWork running_;  // the grid: one runs at a time
     std::mutex childrenMutex_;
     std::map<const Grid*, Parents> children_;  // that have been launched

@@ -29,10 +29,6 @@ Hazard hazardOf(const GlobalRace& race) {
     }
 }
 
-uint3 blockIndexOf(uint32_t number, const dim3& grid) {
-    return {number % grid.x, number / grid.x % grid.y, number / grid.x / grid.y};
-}
-
 // "allocation 2 (400 bytes), element 3 (of 4 bytes)"
 std::string nameOfGlobal(uintptr_t address, size_t size) {
     const auto around = guardedAround(reinterpret_cast<const void*>(address));
@@ -54,6 +50,10 @@ bool asAllocated(const GuardedAllocation& allocation, size_t offset, size_t size
 }
 
 }  // namespace
+
+uint3 blockIndexOf(uint32_t number, const dim3& grid) {
+    return {number % grid.x, number / grid.x % grid.y, number / grid.x / grid.y};
+}
 
 void GlobalCheck::beginBlock(uint64_t launch) {
     races_.beginBlock(launch << 32, linearBlock());

@@ -15,6 +15,8 @@
 
 namespace emu {
 
+uint3 blockIndexOf(uint32_t number, const dim3& grid);
+
 // A race in a grid of these dimensions; kernel, block and launch are the second access'.
 Finding findingOf(const GlobalRace& race, const dim3& grid, const dim3& block);
 

@@ -154,6 +154,20 @@ std::vector<PastRecord> GlobalShadow::recordsAt(uintptr_t address) {
     return records;
 }
 
+std::optional<PastRecord> GlobalShadow::writerAt(uintptr_t address) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto known = pages_.find(address / kPageBytes);
+    if (known == pages_.end()) return {};
+    Page& page = *known->second;
+    const PageLock pageLock(page);
+    const Word& word = page.words[address % kPageBytes / kWordBytes];
+    if (word.write.bytes == 0 || word.atomic.bytes != 0) return {};
+    PastRecord record;
+    record.access = word.write;
+    record.work = static_cast<uint32_t>(page.era >> 32);
+    return record;
+}
+
 void GlobalShadow::forget(uintptr_t begin, size_t bytes) {
     transfers_.forget(begin, bytes);
     const std::lock_guard<std::mutex> lock(mutex_);
