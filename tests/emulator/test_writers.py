@@ -24,7 +24,8 @@ def test_who_wrote_a_value(build: Path, tmp_path: Path) -> None:
         line = check_report.line_of(SOURCE, mark)
         return f"thread {thread} of block {block} wrote it, writers.cu:{line}"
 
-    assert shown(build, CUDA_EMULATOR_CHECK=str(tmp_path / "report")) == {
+    report = tmp_path / "report"
+    assert shown(build, CUDA_EMULATOR_CHECK=str(report)) == {
         "first": by("(0,0,0)", "(0,0,0)", "store"),
         "last": by("(3,1,0)", "(2,0,0)", "store"),
         "written twice": by("(1,1,0)", "(0,0,0)", "second store"),
@@ -36,6 +37,7 @@ def test_who_wrote_a_value(build: Path, tmp_path: Path) -> None:
         "by the last launch": by("(1,0,0)", "(0,0,0)", "once"),
         "changed by an atomic": "",
     }
+    assert report.read_text().startswith("no hazards found")
 
 
 def test_without_the_check_nobody_is_known(build: Path) -> None:

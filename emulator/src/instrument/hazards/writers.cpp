@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "block_findings.h"
+#include "engine/guarded_memory.h"
 #include "engine/messages.h"
 #include "engine/symbolizer.h"
 #include "global_check.h"
@@ -51,6 +52,7 @@ std::string Writers::writerOf(const void* value, size_t bytes) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const uintptr_t origin = originOf(reinterpret_cast<uintptr_t>(value), bytes);
     if (origin == 0 || isOverwritten(origin)) return "";
+    const DeviceMemoryAccess access;
     if (std::memcmp(reinterpret_cast<const void*>(origin), value, bytes) != 0) return "";
     const auto writer = shadow_.writerAt(origin);
     if (!writer || writer->work != static_cast<uint32_t>(launch_)) return "";
