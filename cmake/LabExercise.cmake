@@ -105,6 +105,8 @@ macro(lab_add_program target file)
     foreach(built IN ITEMS ${target} ${target}_instrumented)
         if(TARGET ${built} AND NOT "${file}" STREQUAL "${source}") # a copy includes what lies beside the original
             target_include_directories(${built} PRIVATE ${folder})
+            # A student's warnings are no errors, as in ./lab watch.
+            target_compile_options(${built} PRIVATE -w $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-w>)
         endif()
     endforeach()
     add_dependencies(exercises ${target})

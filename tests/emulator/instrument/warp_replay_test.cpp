@@ -65,6 +65,34 @@ TEST_F(WarpReplayTest, WhatIsOutsideOfTheKernelIsNotCounted) {
     EXPECT_EQ(counts_.basicBlocks.size(), 1u);
 }
 
+// Each lane calls a function and stores its result in another round of a loop. Where the linker has
+// put the function makes no difference.
+TEST_F(WarpReplayTest, WhereACalledFunctionLiesDoesNotMatter) {
+    for (const uint32_t function : {2u, 1000u}) {
+        SetUp();
+        counts_ = {};
+        for (const unsigned lane : {0u, 1u}) {
+            enter(lane);
+            for (const unsigned round : {0u, 1u}) {
+                blocks(lane, {10});
+                if (round == lane) {
+                    std::vector<Event>& trace = replay_->traceOf(lane);
+                    blocks(lane, {20});
+                    trace.emplace_back(0, 21, EventKind::Enter, 0);
+                    blocks(lane, {function});
+                    leave(lane);
+                    trace.emplace_back(1, function + 1, EventKind::BasicBlock, 0);
+                    trace.emplace_back(4 * lane, 22, EventKind::GlobalStore, 4);
+                }
+                blocks(lane, {30});
+            }
+            leave(lane);
+        }
+        run();
+        EXPECT_EQ(counts_.globalStores.requests, 2u) << function;
+    }
+}
+
 TEST_F(WarpReplayTest, LanesThatFillUpWithZerosCopyOnTheirOwn) {
     const auto copy = [&](unsigned lane, uint8_t read) {
         replay_->traceOf(lane).emplace_back(4 * lane, 12, EventKind::CopyTo, 4);

@@ -270,7 +270,7 @@ void BlockChecker::enter(uintptr_t caller) {
     threads_[rank_].callers.push_back(caller);
 }
 
-void BlockChecker::leave() {
+void BlockChecker::leave(uintptr_t) {
     const Quiet quiet;
     settle();
     Thread& thread = threads_[rank_];

@@ -58,7 +58,7 @@ class BlockChecker : public Recorder {
     void returns(uintptr_t pc) override;
     void fence() override;
     void enter(uintptr_t caller) override;
-    void leave() override;
+    void leave(uintptr_t pc) override;
 
   private:
     // An asynchronous copy that its thread has not waited for: it may be carried out at any time.

@@ -113,15 +113,19 @@ class BlockProfiler : public Recorder {
     }
     // Small functions of the emulator's headers have blocks, but no hook that says where they begin
     // and end: their blocks would be taken for the caller's.
+    // GCC makes the return behind the hook of a function's end a block of its own.
     void basicBlock(uintptr_t pc) override {
-        if (isOfUser(pc)) add(0, placeOf(pc), EventKind::BasicBlock, 0);
+        if (isOfUser(pc)) add(pc == afterLeaving_, placeOf(pc), EventKind::BasicBlock, 0);
     }
     void division(bool negative, uintptr_t pc) override {
         add(negative, placeOf(pc), EventKind::Division, 0);
     }
     void loopStep(uintptr_t pc) override { add(0, placeOf(pc), EventKind::LoopStep, 0); }
     void enter(uintptr_t caller) override { add(0, placeOf(caller), EventKind::Enter, 0); }
-    void leave() override { add(0, 0, EventKind::Leave, 0); }
+    void leave(uintptr_t pc) override {
+        afterLeaving_ = afterCallAt(pc);
+        add(0, 0, EventKind::Leave, 0);
+    }
 
   private:
     // Where in its variable an address of shared memory lies. On a GPU variables begin with a line,
@@ -164,6 +168,7 @@ class BlockProfiler : public Recorder {
     }
 
     std::array<std::unique_ptr<WarpReplay>, kMaxWarps> replays_;
+    uintptr_t afterLeaving_ = 0;  // where the call of a hook behind the last end of a function returns to
     std::array<uint32_t, kMaxWarps> running_{};  // lanes that neither wait nor have ended
     std::array<bool, kMaxThreadsPerBlock> inKernel_{};
     unsigned warps_ = 0;

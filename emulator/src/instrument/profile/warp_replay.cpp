@@ -35,14 +35,17 @@ void WarpReplay::reset() {
         lane.frames.clear();
         lane.stack = 0;
         lane.execution = kNone;
+        lane.left = kNone;
     }
     executions_.clear();
     freeExecutions_.clear();
 }
 
-// The end of a function lies behind all of it.
-uint32_t WarpReplay::placeOf(const Event& event) {
-    return event.kind == EventKind::Leave ? UINT32_MAX : event.place;
+// Of the lane's next event. The end of a function lies behind all of it. What is behind that is in
+// the caller's frame already: it is where the call is, wherever the function's code may be.
+uint32_t WarpReplay::placeOf(const Lane& lane) {
+    if (lane.event().kind == EventKind::Leave) return UINT32_MAX;
+    return lane.returns() ? lane.left : lane.event().place;
 }
 
 // The lanes' next events are the same.
@@ -57,9 +60,10 @@ bool WarpReplay::before(const Lane& a, const Lane& b) const {
     for (size_t i = 0; i < depth; ++i) {
         if (a.frames[i].call != b.frames[i].call) return a.frames[i].call < b.frames[i].call;
     }
-    const uint32_t placeA = a.frames.size() > depth ? a.frames[depth].call : placeOf(a.event());
-    const uint32_t placeB = b.frames.size() > depth ? b.frames[depth].call : placeOf(b.event());
+    const uint32_t placeA = a.frames.size() > depth ? a.frames[depth].call : placeOf(a);
+    const uint32_t placeB = b.frames.size() > depth ? b.frames[depth].call : placeOf(b);
     if (placeA != placeB) return placeA < placeB;
+    if (a.returns() != b.returns()) return b.returns();  // the others have still to come there
     return a.frames.size() < b.frames.size();  // it is about to enter where the other one is
 }
 
@@ -127,6 +131,7 @@ void WarpReplay::carryOut(uint32_t group, LaunchCounts& counts) {
                 Lane& lane = lanes_[i];
                 if (lane.frames.empty()) return;
                 goOn(lane.execution, 0, counts);
+                lane.left = lane.frames.back().call;
                 lane.execution = lane.frames.back().execution;
                 lane.stack = lane.frames.back().stack;
                 lane.frames.pop_back();

@@ -42,7 +42,8 @@ struct Event {
     Event(uintptr_t address, uint32_t place, EventKind kind, uint8_t size)
         : address(address), place(place), kind(kind), size(size) {}
 
-    uintptr_t address;  // of an access; of Division: whether the sign is negative
+    uintptr_t address;  // of an access; of Division: whether the sign is negative; of BasicBlock:
+                        // whether it is the end of a function that the lane has left
     uint32_t place;     // offset of the code in the program; of Enter: the call's
     EventKind kind;
     uint8_t size;  // bytes of an access
@@ -85,13 +86,17 @@ class WarpReplay {
         std::vector<Frame> frames;
         uint64_t stack = 0;          // hash of the calls in `frames`
         uint32_t execution = kNone;  // of the lane's basic block; kNone before the first
+        uint32_t left = kNone;       // where the function was called that it left last
         Event copyTo{};              // the last such event
 
         bool atEnd() const { return next == events.size(); }
         const Event& event() const { return events[next]; }
+        bool returns() const {
+            return event().kind == EventKind::BasicBlock && event().address != 0;
+        }
     };
 
-    static uint32_t placeOf(const Event& event);
+    static uint32_t placeOf(const Lane& lane);
     bool together(const Lane& a, const Lane& b) const;
     bool before(const Lane& a, const Lane& b) const;
     void carryOut(uint32_t group, LaunchCounts& counts);

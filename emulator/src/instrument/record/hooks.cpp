@@ -125,7 +125,9 @@ void __tsan_func_entry(void* caller) {
     if (emu::recorder != nullptr) emu::recorder->enter(reinterpret_cast<uintptr_t>(caller));
 }
 void __tsan_func_exit() {
-    if (emu::recorder != nullptr) emu::recorder->leave();
+    if (emu::recorder != nullptr) {
+        emu::recorder->leave(reinterpret_cast<uintptr_t>(EMU_CALLER));
+    }
 }
 void __sanitizer_cov_trace_pc() {
     if (emu::recorder != nullptr) {

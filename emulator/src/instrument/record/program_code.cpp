@@ -33,6 +33,10 @@ BasicBlocks blocksOfProgram() {
 
 }  // namespace
 
+uintptr_t afterCallAt(uintptr_t pc) {
+    return pc + machine.callSize;
+}
+
 BasicBlock basicBlockAt(uint32_t place) {
     static const BasicBlocks& blocks = *new BasicBlocks(blocksOfProgram());
     return blocks.at(place);

@@ -17,6 +17,9 @@ inline uintptr_t pcOf(uint32_t place) {
     return reinterpret_cast<uintptr_t>(__executable_start) + place;
 }
 
+// Where a call that stands at `pc` returns to.
+uintptr_t afterCallAt(uintptr_t pc);
+
 // The basic block that begins at `place`, as Recorder::basicBlock() names it. Knows x86-64 and
 // AArch64 code; elsewhere all members are 0.
 BasicBlock basicBlockAt(uint32_t place);

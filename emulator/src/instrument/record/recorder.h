@@ -45,9 +45,9 @@ class Recorder {
     virtual void returns(uintptr_t) {}
     // A fence for memory.
     virtual void fence() {}
-    // A function begins, called from just before `caller`; and one ends.
+    // A function begins, called from just before `caller`; and one ends, just before `pc`.
     virtual void enter(uintptr_t caller) = 0;
-    virtual void leave() = 0;
+    virtual void leave(uintptr_t pc) = 0;
 };
 
 // Of this OS thread; nullptr while it runs no CUDA thread.
