@@ -459,7 +459,7 @@ def test_each_hazard_after_all_that_is_right(build, tmp_path, monkeypatch):
 
 
 def test_kernel_that_does_not_end(build):
-    """After ten seconds, most of which it sleeps, a line says where it is; the program goes on, and its own
+    """After some seconds, most of which it sleeps, a line says where it is; the program goes on, and its own
     threads, some of which may sleep, get no signal for that."""
     program = subprocess.Popen(
         [str(build / "tests" / "planted"), "spins"],

@@ -24,7 +24,7 @@ WatchedGrid watchedGrid;
 
 namespace {
 
-constexpr int kPatience = 10;  // [s]
+constexpr int kPatience = 5;  // [s]
 
 struct WatchedThreads {
     std::mutex mutex;

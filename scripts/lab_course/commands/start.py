@@ -73,14 +73,15 @@ def text(copy: Copy, was_there: bool) -> str:
             ),
             "",
         ]
-    found.append(
-        two_columns(
-            {
-                shown(exercise.page): "read this page as far as the tasks",
-                "./lab watch": "keep it running: it gives a verdict each time you save",
-                "./lab hint": "gives one more hint when you are stuck",
-            },
-            WIDTH,
-        )
-    )
+    left_out = copy.left_out()
+    if left_out:
+        about = "Left out, since they tell too much (--shipped has them): "
+        found += [wrapped(about + ", ".join(left_out) + ".", WIDTH), ""]
+    commands = {
+        shown(exercise.page): "read this page as far as the tasks",
+        "./lab watch": "keep it running: it gives a verdict each time you save",
+    }
+    if exercise.facts.assignments:
+        commands["./lab hint"] = "gives one more hint when you are stuck"
+    found.append(two_columns(commands, WIDTH))
     return "\n".join(found)

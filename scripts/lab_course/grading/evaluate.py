@@ -44,6 +44,7 @@ WHOLE = " (relative error of the whole"
 HAZARDS = "no hazards"
 OF_REPORT = 6  # lines of the hazard check's
 MOST_SEEN = 4000  # characters
+ENOUGH = 20  # seconds for somebody who looks at a program that does not end
 SHIPPED = (
     "shipped/"  # before the name of the file in what is said of lines that are not the student's
 )
@@ -248,6 +249,8 @@ class Judge:
         if not seen:
             return Finding(criterion.role, criterion.about, True)
         seen, look = seen[:MOST_SEEN], criterion.command
+        if self._endless:
+            look = look.replace(" -- ", f" --timeout {ENOUGH} -- ", 1)
         return Finding(criterion.role, criterion.about, False, seen, look, bool(hazard))
 
     def _hazard(self, criterion: Criterion) -> str:
@@ -313,18 +316,18 @@ class Judge:
         for kind in kinds:  # each shows the rows
             if (options, kind) in self._runs:
                 return self._runs[options, kind]
-        if self._endless:
-            return f"not tried: {self._endless}"
         ran = self._workshop_run(criterion)
         self._runs[options, purpose] = ran
         return ran
 
     def _workshop_run(self, criterion: Criterion) -> Run | str:
         program = self._programs[program_for(criterion)]
+        if self._endless:
+            return f"not tried: {self._endless}"
         try:
             return self._workshop.run(program, criterion.options, criterion.purpose)
         except Endless as failure:
-            self._endless = f"with {criterion.options} it {failure}"
+            self._endless = f"with {criterion.options} it {str(failure).splitlines()[0]}"
             return str(failure)
         except Failed as failure:
             return str(failure)

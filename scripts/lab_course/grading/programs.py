@@ -71,6 +71,7 @@ REPORTS = (CHECK, PROFILE)
 MOST_LINES = 12  # of what a compiler or a program says
 LONGEST_LINE = 300
 ADDRESS = re.compile(r"0x[0-9a-f]{6,}")  # another one in each run
+ENDLESS = "has been running for"  # how the emulation names a kernel, and the line where it is
 GOOD_STATUS = (0, 1)  # of an exercise: all right, or a wrong result
 
 
@@ -208,9 +209,12 @@ class Workshop:
             single_process=purpose not in REPORTS,
             gpu=purpose == TIMES,
         )
-        if ended.reason:
-            raise (Endless if ended.late else Failed)(ended.reason)
         said = excerpt(ended.files.get("errors", ""), f"{folder}/")
+        if ended.late:
+            where = [line.partition(". Ctrl-C")[0] for line in said if ENDLESS in line]
+            raise Endless("\n".join([ended.reason, *where]))
+        if ended.reason:
+            raise Failed(ended.reason)
         if ended.status not in GOOD_STATUS:
             how = "\n".join([f"ended with {describe(ended.status)}", *said])
             raise (Refused if ended.status == BAD_USAGE else Failed)(how)

@@ -48,6 +48,11 @@ class Copy:
     def is_there(self) -> bool:
         return self.file.exists()
 
+    @property
+    def is_blank(self) -> bool:
+        """Nothing is written yet."""
+        return _read(self.file) == _read(self.blank)
+
     def start(self) -> None:
         """Makes the copy, which is not there yet."""
         blank, facts_of_copy = self._blank()
@@ -114,6 +119,11 @@ class Copy:
         changed = source.of(text, part)
         choice = Choice([part], [])
         return changed.text, facts.of(tables, choice, part, changed.removed, changed.rows)
+
+    def left_out(self) -> list[str]:
+        """Kernels and rows of the original that the copy has not, since they come close to a solution."""
+        part = Part(self.exercise, self.exercise.facts.assignments)
+        return sorted(source.of(self.exercise.source.read_text(encoding="utf-8"), part).removed)
 
     def _origin(self) -> str:
         files = [self.exercise.source, facts_of(self.exercise.source), Path(source.__file__)]

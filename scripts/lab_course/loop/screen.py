@@ -21,10 +21,11 @@ WIDTH = 80
 LABEL = 12  # characters of the first column
 MOST_SEEN = 6  # lines of a hazard below a wrong result
 MOST_ALONE = 9  # where there is none
-MOST_WRONG = 3  # of a wrong result
+MOST_WRONG = 4  # of a wrong result
 MOST_COMPILED = 12
 MOST_COUNTS = 7
-IN_FUNCTION = re.compile(r": In .*(function|constructor|lambda)")  # a line of GCC's before an error
+# Lines of GCC's around an error.
+NEEDLESS = re.compile(r": In .*(function|constructor|lambda)|^[ |]*$")
 CODE = re.compile(r" *\d* \|| {8,}")
 RIGHT, WRONG, TITLE, SOFT = "32", "1;31", "1", "2"
 
@@ -58,8 +59,15 @@ def beginning(copy: Copy, assignment: Assignment | None) -> list[str]:
     """Before the first verdict."""
     if not assignment:
         return [f"  {shown(copy.file)}"]
-    place = f"{shown(copy.file)}:{copy.line_of(assignment.kernels)}"
-    return [wrapped(assignment.sentence, WIDTH, "  ", "  "), "", f"  {place}"]
+    place = (
+        f"{', '.join(assignment.kernels)}, {shown(copy.file)}:{copy.line_of(assignment.kernels)}"
+    )
+    return [
+        wrapped(assignment.sentence, WIDTH, "  ", "  "),
+        "",
+        f"  {'read':<{LABEL}}{shown(copy.exercise.page)}, as far as the tasks",
+        f"  {'write':<{LABEL}}{place}",
+    ]
 
 
 def times(found: Times) -> str:
@@ -86,6 +94,9 @@ def lines(copy: Copy, verdict: Verdict, paint: Paint = plain) -> list[str]:
     """All but the heading."""
     if verdict.problem:
         return _not_compiled(copy, verdict, paint)
+    if verdict.blank:
+        points = paint(f"0 of {POINTS} points", TITLE)
+        return [*beginning(copy, verdict.assignment), "", f"  {points}: nothing is written yet"]
     found = [_line("compiles", "yes", RIGHT, paint)]
     found += _right(verdict, paint)
     if verdict.is_right:
@@ -99,6 +110,11 @@ def lines(copy: Copy, verdict: Verdict, paint: Paint = plain) -> list[str]:
 
 def _line(label: str, text: str, style: str, paint: Paint) -> str:
     return f"  {label:<{LABEL}}{paint(text, style)}"
+
+
+def _short(text: str) -> str:
+    """With the names of files, and without those of their folders."""
+    return re.sub(r"\S*/(\S+\.cu:\d)", r"\1", text)
 
 
 def _seen(text: str, most: int) -> list[str]:
@@ -124,7 +140,7 @@ def _folded(said: Iterable[str], indent: str, most: int) -> list[str]:
 
 def _not_compiled(copy: Copy, verdict: Verdict, paint: Paint) -> list[str]:
     _, *said = verdict.problem.splitlines() or [""]
-    said = [line for line in said if not IN_FUNCTION.search(line)] or [verdict.problem]
+    said = [line for line in said if not NEEDLESS.search(line)] or [verdict.problem]
     return [
         _line("compiles", "no", WRONG, paint),
         "",
@@ -151,13 +167,13 @@ def _right(verdict: Verdict, paint: Paint) -> list[str]:
 
 def without_name(finding: Finding) -> str:
     """What was seen, without the words with which a program begins its line about a wrong row."""
-    return re.sub(r"^WRONG: ", "", finding.seen)
+    return _short(finding.seen.removeprefix("WRONG: "))
 
 
 def _hazards(verdict: Verdict, paint: Paint) -> list[str]:
     for finding in verdict.hazards:
         if finding.hazard:
-            said = re.sub(r"\S*/(\S+\.cu:\d)", r"\1", finding.seen).splitlines()
+            said = _short(finding.seen).splitlines()
             most = MOST_SEEN if verdict.wrong_result else MOST_ALONE
             return [_line("hazards", "yes:", WRONG, paint), *_folded(said, "    ", most)]
     return [_line("hazards", "none found", RIGHT, paint)]
@@ -172,7 +188,8 @@ def _count_table(counts: Iterable[Count], assignment: Assignment | None, paint: 
     wide = max(map(len, metric))
     before = assignment.before[:22]
     head = f"  {'counts':<{wide}}  {'yours':>10}  {before:>{max(len(before), 10)}}  "
-    found = ["", f"{head}must be"]
+    options = {each.options for each in counts}
+    found = ["", *([f"  with {options.pop()}"] if len(options) == 1 else []), f"{head}must be"]
     for each, name in zip(counts, metric):
         bound = each.bound.partition(" ")[2]
         row = f"  {name:<{wide}}  {each.yours:>10}  {each.before:>{max(len(before), 10)}}  {bound}"
@@ -190,7 +207,8 @@ def _end(copy: Copy, verdict: Verdict, paint: Paint) -> list[str]:
         solved = verdict.points == POINTS
         found.append(f"  {paint(points, RIGHT if solved else TITLE)}{_why(verdict)}")
     if missed and missed.look:
-        found.append(wrapped(missed.look, WIDTH, f"  {'look closer':<{LABEL}}", " " * (2 + LABEL)))
+        indent = "  " if len(missed.look) < WIDTH - 1 else ""  # in one line, to be copied
+        found += ["  look closer:", f"{indent}{missed.look}"]
     elif not verdict.assignment:
         found.append(_line("next", f"the tasks of {shown(copy.exercise.page)}", TITLE, paint))
     return found

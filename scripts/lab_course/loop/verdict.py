@@ -18,7 +18,17 @@ from lab_cli.files import make_build_folder
 from lab_cli.machine import backend, setup
 from lab_cli.paths import OUT
 
-from ..grading.evaluate import HAZARDS, RIGHT, Criterion, Finding, Grade, Judge, criteria
+from ..grading.evaluate import (
+    GOAL,
+    HAZARDS,
+    KEPT,
+    RIGHT,
+    Criterion,
+    Finding,
+    Grade,
+    Judge,
+    criteria,
+)
 from ..grading.programs import CHECK, TIMES, Failed, OnGpu, Workshop
 from .copy import Copy
 from .times import Times
@@ -32,6 +42,7 @@ class Count:
     """A bound, and what it bounds."""
 
     bound: str
+    options: str  # with which it was counted
     yours: str  # of the student's kernel
     before: str  # of the kernel before it in the ladder
     met: bool
@@ -44,6 +55,7 @@ class Verdict:
     problem: str = ""  # for which nothing could be judged: the compiler's message
     findings: list[Finding] = field(default_factory=list)
     counts: list[Count] = field(default_factory=list)
+    blank: bool = False  # there is nothing to judge yet
 
     @property
     def points(self) -> float:
@@ -71,7 +83,9 @@ class Verdict:
 
     @property
     def first_miss(self) -> Finding | None:
-        return next((each for each in self.findings if not each.met), None)
+        """In the order in which all is shown: goals come before other bounds."""
+        missed = [each for each in self.findings if not each.met]
+        return min(missed, key=lambda each: [RIGHT, GOAL, KEPT].index(each.role), default=None)
 
 
 class Bench:
@@ -97,6 +111,8 @@ class Bench:
                 program = self._workshop.compile(self.copy.file, Path(place), CHECK)
             except Failed as failure:
                 return Verdict(assignment, time.monotonic() - start, str(failure))
+            if assignment and self.copy.is_blank:
+                return Verdict(assignment, time.monotonic() - start, blank=True)
             judge = Judge(assignment, self._workshop, {CHECK: program})
             judge.run_all(wanted)
             findings = [judge.finding(each) for each in wanted]
@@ -171,7 +187,7 @@ def _counts(assignment: Assignment, judge: Judge, findings: Sequence[Finding]) -
         before = judge.values(bound, assignment.before)
         worst = next((value for value in own if not bound.holds(value)), own[0] if own else None)
         before_it = _shown(before[0] if before else None)
-        found.append(Count(bound.count, _shown(worst), before_it, met[bound.count]))
+        found.append(Count(bound.count, bound.options, _shown(worst), before_it, met[bound.count]))
     return found
 
 

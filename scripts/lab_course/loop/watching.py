@@ -152,7 +152,11 @@ class Watch:
         if not following:
             return ["That was the last one: all assignments are solved."]
         press = PRESS * self._keyboard.is_there
-        return [f"Next: ./lab start {following.name}.{press}"]
+        page = shown(self._copy.exercise.page)
+        return [
+            f"Next: the tasks of {page}; or ./lab start {following.name}.{press}",
+            "./lab solution shows our code beside yours.",
+        ]
 
     # ---- keys
 
@@ -170,6 +174,12 @@ class Watch:
             kept = self._copy.reset()
             file = shown(self._copy.file)
             self._message = [f"{file} is blank again; your version is kept in {shown(kept)}."]
+        elif key == "n" and asked != "n" and not self.is_solved:
+            self._asked = "n"
+            name = self._copy.exercise.name
+            self._message = [
+                f"This one is not solved. Press n again to go on; ./lab watch {name} comes back to it."
+            ]
         elif key == "n":
             self._next()
         self._draw()

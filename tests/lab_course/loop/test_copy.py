@@ -50,6 +50,21 @@ def test_only_the_assignment_is_blank(copy: Copy) -> None:
     assert "TODO" in text.splitlines()[copy.line_of(["better"]) - 1]
 
 
+def test_start_says_which_kernels_are_left_out(copy: Copy, capsys) -> None:
+    assert copy.left_out() == []
+    whole = copy.exercise.source.read_text()
+    hidden = whole.replace(
+        "// Right order.", "__global__ void best(float* out) {\n}\n\n// Right order."
+    )
+    copy.exercise.source.write_text(hidden)
+    facts = copy.exercise.source.with_name("exercise.toml")
+    facts.write_text(
+        facts.read_text().replace('before = "before"', 'before = "before"\nhides = ["best"]')
+    )
+    assert main.main(["start", "order"]) == 0
+    assert "best" in capsys.readouterr().out
+
+
 def test_name_means_the_copy_while_it_is_there(copy: Copy, original: Path) -> None:
     exercise = copy.exercise
     assert work.source_of(exercise) == copy.file

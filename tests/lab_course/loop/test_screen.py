@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from exercise_sample import FACTS
 from grading_sample import ASSIGNMENT, SOURCE
@@ -17,7 +19,8 @@ LONG = "kernel better: element 123456789 is -0.123456789, expected 0.987654321 a
 SIZES = [Finding(RIGHT, f"right with --size={n}", True) for n in (1, 33)]
 CLEAN = Finding(RIGHT, HAZARDS, True)
 KEPT_COUNT, GOAL_COUNT = Finding(KEPT, "a >= 1", True), Finding(GOAL, "b == 0", True)
-COUNTS = [Count("b == 0", "0", "9", True), Count("a >= 1", "5", "5", True)]
+SIZE = "--size=64"
+COUNTS = [Count("b == 0", SIZE, "0", "9", True), Count("a >= 1", SIZE, "5", "5", True)]
 
 
 def missed(finding: Finding, seen: str = LONG, hazard: bool = False) -> Finding:
@@ -90,7 +93,7 @@ def test_a_hazard(copy: Copy) -> None:
 
 
 def test_a_count_that_misses_its_goal_stands_beside_the_kernel_before(copy: Copy) -> None:
-    counts = [Count("b == 0", "5,952", "5,953", False), COUNTS[1]]
+    counts = [Count("b == 0", SIZE, "5,952", "5,953", False), COUNTS[1]]
     said = text(copy, *SIZES, CLEAN, KEPT_COUNT, missed(GOAL_COUNT), counts=counts)
     (row,) = [line.split() for line in said.splitlines() if line.split()[:1] == ["b"]]
     assert row == ["b", "5,952", "5,953", "==", "0", "no"]
@@ -101,6 +104,20 @@ def test_what_does_not_compile_shows_the_compilers_words(copy: Copy) -> None:
     problem = "does not compile: x\n" + "\n".join(f"order.cu:{n}: error: {LONG}" for n in range(40))
     said = text(copy, problem=problem)
     assert "order.cu:0: error" in said and "points" not in said
+
+
+def test_what_nobody_has_written_yet_has_no_verdict(copy: Copy) -> None:
+    verdict = Verdict(copy.exercise.facts.assignments[0], 1.5, blank=True)
+    said = "\n".join(screen.lines(copy, verdict))
+    assert f"order.cu:{copy.line_of(['better'])}" in said and "order/README.md" in said
+    assert "0 of 10 points" in said and "right" not in said
+
+
+def test_of_several_missed_counts_the_first_goal_is_looked_at(copy: Copy) -> None:
+    kept, goal = missed(KEPT_COUNT), missed(GOAL_COUNT)
+    kept = replace(kept, look="./lab profile order --metrics a")
+    said = text(copy, *SIZES, CLEAN, kept, goal)
+    assert goal.look in said.splitlines()[-1] and kept.look not in said
 
 
 def test_a_line_for_times(copy: Copy) -> None:
