@@ -107,6 +107,8 @@ def test_what_does_not_compile_shows_the_compilers_words(copy: Copy) -> None:
 
 
 def test_what_nobody_has_written_yet_has_no_verdict(copy: Copy) -> None:
+    copy.file.parent.mkdir(parents=True)
+    copy.file.write_text(SOURCE)
     verdict = Verdict(copy.exercise.facts.assignments[0], 1.5, blank=True)
     said = "\n".join(screen.lines(copy, verdict))
     assert f"order.cu:{copy.line_of(['better'])}" in said and "order/README.md" in said
