@@ -16,6 +16,10 @@ class CaseLines:
         self._failed: list[str] = []
         self._ran = 0
 
+    @property
+    def any_failed(self) -> bool:
+        return bool(self._failed)
+
     def tell(self, name: str, problems: Sequence[str] = ()) -> None:
         """Prints "ok" and the name, or "FAILED", the name and the problems."""
         self._ran += 1

@@ -3,8 +3,8 @@ cases NAME/results, NAME/hazards and so on of it.
 
     check_exercise.py KIND exercise.toml PROGRAM
 
-KIND is one of exercise_cases.KINDS. This prints a line for each case, with what the program printed where
-the case failed, and the notes on it, and at the end names the first case that failed. It ends with 1 where one failed. It ends
+KIND is one of exercise_cases.KINDS. This prints a line for each case, with the notes on it, and what the
+program printed in the first case that failed, which is named again at the end. It ends with 1 where one failed. It ends
 with 77, which ctest shows as skipped, where all cases were skipped because there is no usable GPU, or where
 PROGRAM is not built or is older than its source.
 """
@@ -34,7 +34,7 @@ def tried(cases: Iterable[Case]) -> int:
         if outcome.skipped:
             lines.leave_out(case.name)
             continue
-        if outcome.problem and outcome.printed:
+        if outcome.problem and outcome.printed and not lines.any_failed:
             print(outcome.printed.rstrip("\n"))
         for note in outcome.notes:
             lines.note(note)

@@ -20,7 +20,7 @@ from program import Done, run, run_noting
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from lab_cli import metrics  # noqa: E402
+from lab_cli import catalogue, metrics  # noqa: E402
 from lab_cli.counters import raw_csv  # noqa: E402
 from lab_cli.counters.raw_csv import Launch  # noqa: E402
 from lab_cli.exercise_facts import Cases, Facts, Hazards  # noqa: E402
@@ -75,8 +75,12 @@ class Exercise:
 
     @property
     def recorded(self) -> Path:
-        """The folder of what a GPU measured and counted."""
-        return self.facts_file.parent / "results" / "h200"
+        """The folder of what a GPU measured and counted; of a student's copy, that of the original."""
+        folder = self.facts_file.parent
+        original = catalogue.sources().get(folder.name)
+        if original and not (folder / "results").exists():
+            folder = original.parent
+        return folder / "results" / "h200"
 
     @cached_property
     def shipped(self) -> set[str]:

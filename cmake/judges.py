@@ -144,7 +144,10 @@ def hazards_problem(done: Done, report: str, regex: str) -> str:
     """The program must end with status 0, and a line of the hazard check's report must match the regex."""
     wrong = _status_problem(done, 0)
     if not wrong and not re.search(regex, report, re.MULTILINE):
-        wrong = f"no line of the report matches {regex!r}"
+        said = _last_line(report).partition(".")[0]
+        wrong = f"the hazard check says: {said or 'nothing'}"
+        if not regex.startswith(("^no ", "^(no)")):  # hazards on purpose
+            wrong += f"; expected {regex!r}"
     return wrong
 
 

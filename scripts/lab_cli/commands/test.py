@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .. import catalogue
+from .. import catalogue, work
 from ..building import presets
 from ..building.exercises import build
 from ..errors import BAD_USAGE, LabError
@@ -130,7 +130,15 @@ def run(arguments: argparse.Namespace) -> int:
     if ran.kept:
         say(f"{ran.kept} of {len(chosen.chosen)} tests passed before, and nothing that they depend on has "
             "changed (--fresh runs them again)")  # fmt: skip
+    for name in _assignments(arguments.names):
+        say(f"These tests give no points: ./lab grade {name} says what your copy is worth.")
     return ran.status
+
+
+def _assignments(names: Sequence[str]) -> list[str]:
+    """Of the exercises that are named, of those which the student works on."""
+    own = [catalogue.one(name) for name in names if work.is_meant(name)]
+    return [each.name for exercise in own for each in exercise.facts.assignments]
 
 
 def _chosen(

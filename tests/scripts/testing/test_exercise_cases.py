@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Callable
@@ -170,6 +171,18 @@ def test_a_kernel_that_a_student_has_added_is_described(made) -> None:
     assert outcome.problem == ""
     (note,) = outcome.notes
     assert "mine" in note
+
+
+def test_what_was_shipped_of_a_copy_is_that_of_the_original(made, exercises, tmp_path: Path) -> None:
+    original = exercises("chapter/x")
+    recorded = original.parent / "results" / "h200"
+    recorded.mkdir(parents=True)
+    (recorded / "table.csv").write_text("exercise,kernel\nx,k8\n")
+    copy = made()
+    folder = tmp_path / "work" / "x"
+    shutil.copytree(copy.facts_file.parent, folder)
+    shutil.rmtree(folder / "results", ignore_errors=True)
+    assert Exercise(folder / "exercise.toml", copy.facts, copy.program).shipped == {"k8"}
 
 
 def test_formulas_are_for_what_was_shipped(made) -> None:
