@@ -32,6 +32,8 @@ def one(name: str) -> tuple[Exercise, Assignment]:
     """LabError (status 2) where no assignment has this name."""
     known = assignments()
     if name not in known:
-        hint = did_you_mean(name, known) or "; ./lab grade lists them all"
+        own = [each for each, (exercise, _) in known.items() if exercise.name == name]
+        hint = f"; the exercise has {' and '.join(own)}" if own else did_you_mean(name, known)
+        hint = hint or "; ./lab grade lists them all"
         raise LabError(f"no assignment is named {printable(name)}{hint}", BAD_USAGE)
     return known[name]

@@ -145,7 +145,8 @@ def _of_chapter(name: str, known: Mapping[str, Path]) -> list[str]:
 def _near(name: str, known: Mapping[str, Path]) -> str:
     """The exercise or chapter that is meant: also by the path of one of its files."""
     last = name.rstrip("/").rpartition("/")[2]
-    words = {*known, *(source.parents[1].name for source in known.values())}
+    folders = {source.parents[1].name for source in known.values()}
+    words = {*known, *folders, *(folder.partition("_")[0] for folder in folders)}
     return did_you_mean(last, words) or "; ./lab list shows them all"
 
 

@@ -127,7 +127,7 @@ def _about_counts(rows: Sequence[Row]) -> str:
 def _about_times(exercise: Exercise, found: reference.References, rows: Sequence[Row]) -> str:
     of_all = reference.sizes(" ".join(reference.common([row["parameters"] for row in rows])))
     path = shown(store.file(exercise.results / reference.GPU))
-    return f"Times: recorded on an {found.gpu}{f' with {of_all}' if of_all else ''} ({path})."
+    return f"Times: of the shipped kernels, recorded on an {found.gpu}{f' with {of_all}' if of_all else ''} ({path})."
 
 
 def _width(column: Column) -> int:
