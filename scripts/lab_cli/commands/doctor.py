@@ -103,7 +103,7 @@ def remedy(missing: Sequence[needs.Need]) -> str:
         packages["python3-venv"] = ""
     if not packages:
         return ""
-    for_tests = "(what is no problem above, for tests and for ./lab grade)"
+    for_tests = "(some of it only for tests, for ./lab grade, or for speed)"
     if apt.is_there():
         return f"This installs all that is missing {for_tests}:\n\n    {apt.command(packages)}"
     return (
