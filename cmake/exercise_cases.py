@@ -176,7 +176,8 @@ def hazards(exercise: Exercise) -> Iterator[Case]:
 def counts(exercise: Exercise) -> Iterator[Case]:
     """The rows must say what was launched, where the table has columns for it. Of kernels that a student has
     added, this says what the cpu profiler counts."""
-    yield from _launches(exercise, "(launches)", launches.problem)
+    for options in exercise.facts.tests.small_runs:  # --block differs
+        yield from _launches(exercise, options, "(launches)", launches.problem)
 
 
 def as_shipped(exercise: Exercise) -> Iterator[Case]:
@@ -184,7 +185,8 @@ def as_shipped(exercise: Exercise) -> Iterator[Case]:
     such kernels. The cpu profiler must count what a GPU counted, where there is a recording of that."""
     for entry in exercise.facts.tests.hazards:
         yield _hazards(exercise, entry.options, entry.exactly)
-    yield from _launches(exercise, "(names)", launches.name_problem)
+    odd = exercise.facts.tests.small_runs[-1]
+    yield from _launches(exercise, odd, "(names)", launches.name_problem)
     if (exercise.recorded / "counts.debug.csv").exists():
         yield Case(_name(exercise, "(counts of a GPU)"), partial(_gpu_counts, exercise))
 
@@ -241,13 +243,15 @@ def _hazards(exercise: Exercise, options: str, regex: str) -> Case:
 
 
 def _launches(
-    exercise: Exercise, about: str, judge: Callable[[Sequence[Row], Sequence[Launch]], str]
+    exercise: Exercise,
+    options: str,
+    about: str,
+    judge: Callable[[Sequence[Row], Sequence[Launch]], str],
 ) -> Iterator[Case]:
-    """Compares the rows of the odd run with what was launched, unless the table has no columns for it."""
+    """Compares the rows of a run with what was launched, unless the table has no columns for it."""
     if "Columns::kPlain" in exercise.source.read_text(encoding="utf-8"):
         return
-    odd = exercise.facts.tests.small_runs[-1]
-    yield Case(_name(exercise, f"{odd} {about}"), partial(_compared, exercise, odd, judge))
+    yield Case(_name(exercise, f"{options} {about}"), partial(_compared, exercise, options, judge))
 
 
 def _compared(
@@ -263,7 +267,8 @@ def _compared(
     launched = raw_csv.parse(profile).launches
     known = metrics.load()
     asked = known.find(exercise.facts.metrics or known.own)
-    notes = [*launches.descriptions(rows, launched, exercise.shipped, asked)]
+    is_last = options == exercise.facts.tests.small_runs[-1]
+    notes = [*launches.descriptions(rows, launched, exercise.shipped, asked)] if is_last else []
     return Outcome(judge(rows, launched), printed, notes=notes)
 
 

@@ -87,7 +87,10 @@ def test_the_runs_of_each_kind(made) -> None:
     assert names_of("as_gpu", exercise) == ["--size=100 --csv --reps=1", "--size=3"]
     # Small, odd, and four warps to a block, which here is the odd one, too.
     assert names_of("hazards", exercise) == ["--size=100", "--size=17 --block=128"]
-    assert names_of("counts", exercise) == ["--size=17 --block=128 (launches)"]
+    assert names_of("counts", exercise) == [
+        "--size=100 (launches)",
+        "--size=17 --block=128 (launches)",
+    ]
     assert names_of("as_shipped", exercise) == ["--size=17 --block=128 (names)"]
 
 
@@ -149,7 +152,7 @@ def test_rows_are_compared_with_the_launches(made) -> None:
     counted = 'printf \'"ID","Kernel Name","Grid Size","Block Size","Stream"\\n"","","","",""\\n'
     counted += '"0","k","4","32","0"\\n\' > "$CUDA_EMULATOR_PROFILE"'
     for grid, wrong in (("4", False), ("5", True)):
-        (case,) = KINDS["counts"](made(script=f"{row.format(grid)}; {counted}"))
+        case, _ = KINDS["counts"](made(script=f"{row.format(grid)}; {counted}"))
         assert bool(case.try_it().problem) == wrong
 
 
@@ -166,7 +169,7 @@ def test_a_kernel_that_a_student_has_added_is_described(made) -> None:
     counted += '"0","k<8>","4","32","0"\n\' > "$CUDA_EMULATOR_PROFILE"'
     exercise = made(script=f"{row}; {counted}; echo a line of my own")
     record(exercise, ["k8"])
-    (case,) = KINDS["counts"](exercise)
+    _, case = KINDS["counts"](exercise)
     outcome = case.try_it()
     assert outcome.problem == ""
     (note,) = outcome.notes
@@ -206,7 +209,10 @@ def test_counts_are_compared_where_a_gpu_has_counted(made) -> None:
     *_, case = KINDS["as_shipped"](exercise)
     assert case.name == "x (counts of a GPU)"
     assert case.try_it().problem
-    assert names_of("counts", exercise) == ["--size=17 --block=128 (launches)"]
+    assert names_of("counts", exercise) == [
+        "--size=100 (launches)",
+        "--size=17 --block=128 (launches)",
+    ]
 
 
 def test_a_table_without_columns_for_launches_is_not_compared(made) -> None:
