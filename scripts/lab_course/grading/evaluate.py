@@ -44,6 +44,7 @@ WHOLE = " (relative error of the whole"
 HAZARDS = "no hazards"
 OF_REPORT = 6  # lines of the hazard check's
 MOST_SEEN = 4000  # characters
+NOT_TRIED = "not tried"
 ENOUGH = 20  # seconds for somebody who looks at a program that does not end
 SHIPPED = (
     "shipped/"  # before the name of the file in what is said of lines that are not the student's
@@ -323,7 +324,7 @@ class Judge:
     def _workshop_run(self, criterion: Criterion) -> Run | str:
         program = self._programs[program_for(criterion)]
         if self._endless:
-            return f"not tried: {self._endless}"
+            return f"{NOT_TRIED}: {self._endless}"
         try:
             return self._workshop.run(program, criterion.options, criterion.purpose)
         except Endless as failure:

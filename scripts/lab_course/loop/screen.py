@@ -59,14 +59,12 @@ def beginning(copy: Copy, assignment: Assignment | None) -> list[str]:
     """Before the first verdict."""
     if not assignment:
         return [f"  {shown(copy.file)}"]
-    place = (
-        f"{', '.join(assignment.kernels)}, {shown(copy.file)}:{copy.line_of(assignment.kernels)}"
-    )
     return [
         wrapped(assignment.sentence, WIDTH, "  ", "  "),
         "",
-        f"  {'read':<{LABEL}}{shown(copy.exercise.page)}, as far as the tasks",
-        f"  {'write':<{LABEL}}{place}",
+        f"  {'read':<{LABEL}}{shown(copy.exercise.page)}",
+        f"  {'write':<{LABEL}}{', '.join(assignment.kernels)}",
+        f"  {shown(copy.file)}:{copy.line_of(assignment.kernels)}",
     ]
 
 

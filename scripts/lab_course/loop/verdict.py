@@ -22,6 +22,7 @@ from ..grading.evaluate import (
     GOAL,
     HAZARDS,
     KEPT,
+    NOT_TRIED,
     RIGHT,
     Criterion,
     Finding,
@@ -75,7 +76,7 @@ class Verdict:
     def wrong_result(self) -> Finding | None:
         """The first, which may be one that the run of the hazard check has."""
         missed = [each for each in self.findings if not each.met and each.role == RIGHT]
-        return next((each for each in missed if not each.hazard), None)
+        return min((each for each in missed if not each.hazard), key=_place, default=None)
 
     @property
     def hazards(self) -> list[Finding]:
@@ -83,9 +84,14 @@ class Verdict:
 
     @property
     def first_miss(self) -> Finding | None:
-        """In the order in which all is shown: goals come before other bounds."""
+        """In the order in which all is shown: goals come before other bounds, and what was not even tried
+        comes after the reason for that."""
         missed = [each for each in self.findings if not each.met]
-        return min(missed, key=lambda each: [RIGHT, GOAL, KEPT].index(each.role), default=None)
+        return min(missed, key=_place, default=None)
+
+
+def _place(finding: Finding) -> tuple[int, bool]:
+    return [RIGHT, GOAL, KEPT].index(finding.role), finding.seen.startswith(NOT_TRIED)
 
 
 class Bench:

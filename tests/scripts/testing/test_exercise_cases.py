@@ -176,7 +176,9 @@ def test_a_kernel_that_a_student_has_added_is_described(made) -> None:
     assert "mine" in note
 
 
-def test_what_was_shipped_of_a_copy_is_that_of_the_original(made, exercises, tmp_path: Path) -> None:
+def test_what_was_shipped_of_a_copy_is_that_of_the_original(
+    made, exercises, tmp_path: Path
+) -> None:
     original = exercises("chapter/x")
     recorded = original.parent / "results" / "h200"
     recorded.mkdir(parents=True)
