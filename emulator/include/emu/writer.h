@@ -1,4 +1,5 @@
-// Who has written a value that the program has copied to the host: for messages about wrong results.
+// Who has written a value that the program has copied to the host: for messages about wrong
+// results.
 #pragma once
 
 #include <cstddef>

@@ -211,7 +211,8 @@ class Workshop:
         )
         said = excerpt(ended.files.get("errors", ""), f"{folder}/")
         if ended.late:
-            where = [line.partition(". Ctrl-C")[0] for line in said if ENDLESS in line]
+            where = [line.removeprefix("emulator: ") for line in said if ENDLESS in line]
+            where = [line.partition(". Ctrl-C")[0] for line in where]
             raise Endless("\n".join([ended.reason, *where]))
         if ended.reason:
             raise Failed(ended.reason)

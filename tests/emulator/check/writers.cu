@@ -9,7 +9,7 @@ constexpr int kThreads = 8, kBlocks = 3, kCount = kThreads * kBlocks;
 
 __global__ void number(int* out) {
     const int i = blockIdx.x * kThreads + threadIdx.y * 4 + threadIdx.x;
-    out[i] = 1000 + i;  // store
+    out[i] = 1000 + i;          // store
     if (i == 5) out[i] = 2000;  // second store
 }
 __global__ void numberOnce(int* out) {

@@ -71,8 +71,8 @@ class GlobalShadow {
     bool mayMeet(uintptr_t page, const Work& work);
     // What was done to the word at an address by work that may be running.
     std::vector<PastRecord> recordsAt(uintptr_t address);
-    // The last plain write to the word at an address, if no atomic has changed the word: by work that
-    // has ended, or may be running. Nothing where later work has used the memory around it.
+    // The last plain write to the word at an address, if no atomic has changed the word: by work
+    // that has ended, or may be running. Nothing where later work has used the memory around it.
     std::optional<PastRecord> writerAt(uintptr_t address);
     // A copy or a fill was submitted.
     void addTransfer(const TransferWork& transfer, const Work& work) {

@@ -38,7 +38,7 @@ class Writers {
 
     GlobalShadow& shadow_;
     std::mutex mutex_;
-    std::deque<Copy> copies_;  // the last ones, the newest first; of one row each
+    std::deque<Copy> copies_;             // the last ones, the newest first; of one row each
     std::vector<BytesSeen> overwritten_;  // by copies and fills, since the last grid has ended
     uint64_t launch_ = 0;
     dim3 grid_, block_;
