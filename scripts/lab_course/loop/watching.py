@@ -154,8 +154,8 @@ class Watch:
         press = PRESS * self._keyboard.is_there
         page = shown(self._copy.exercise.page)
         return [
-            f"Next: the tasks of {page}; or ./lab start {following.name}.{press}",
             "./lab solution shows our code beside yours.",
+            f"Next: the tasks of {page}; or ./lab start {following.name}.{press}",
         ]
 
     # ---- keys
