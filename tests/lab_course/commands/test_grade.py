@@ -22,7 +22,7 @@ from grading_sample import (
     exercise_at,
     row,
 )
-from lab_cli import main
+from lab_cli import main, metrics
 from lab_cli.assignments import Speed
 from lab_cli.machine import setup
 from lab_cli.paths import ROOT
@@ -180,7 +180,8 @@ def test_reports_are_html(workshop, handed_in, tmp_path) -> None:
 
 
 def test_a_report_says_what_a_missed_count_means(workshop, handed_in, tmp_path) -> None:
-    meaning = "gst_efficiency: different bytes that a warp stores"
+    (metric,) = metrics.load().find(["gst_efficiency"])
+    meaning = f"{metric.name}: {metric.meaning}"
     for efficiency, missed in ((100.0, False), (12.5, True)):
         workshop.runs["--size=64", PROFILE] = Run(GOOD_ROWS, counts=counted(efficiency))
         out = tmp_path / str(efficiency)
