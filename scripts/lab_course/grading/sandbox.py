@@ -99,6 +99,8 @@ def run(
     started = time.monotonic()
     places = [_own_place(path) for path in readable], [_own_place(path) for path in writable]
     order = Order(command, limits, *places, variables, cwd, single_process, gpu)
+    if signals.ending():
+        raise LabError(f"{command[0]} is not run: lab is being ended")
     with (InSandbox if sandboxed else Bare)(order) as program:
         output = bytearray()
         reason = _watch(program, output)

@@ -24,7 +24,7 @@ from lab_cli.errors import LabError
 from lab_cli.machine.needs import find_compiler
 from lab_cli.paths import ROOT, SCRIPTS
 from lab_course.grading import bubblewrap, running, sandbox
-from lab_course.grading.limits import Limits, bytes_in, shown_bytes
+from lab_course.grading.limits import Limits, Order, bytes_in, shown_bytes
 from lab_course.grading.sandbox import Ended
 
 LIMITS = Limits(
@@ -536,10 +536,21 @@ def test_who_is_ended_from_outside_has_no_result(sandboxed: bool, hostile: Path)
 
 def test_what_is_started_while_lab_ends(sandboxed: bool, hostile: Path, monkeypatch) -> None:
     """By a thread that was between two programs when all others were ended."""
-    monkeypatch.setattr(signals, "_ending", True)
+    begins = iter([False])
+    monkeypatch.setattr(signals, "ending", lambda: next(begins, True))
     with pytest.raises(LabError, match="was ended from outside"):
         run(hostile, "sleep", limits=replace(LIMITS, seconds=5), sandboxed=sandboxed)
     assert processes_of(hostile) == []
+
+
+def test_nothing_is_started_while_lab_ends(sandboxed: bool, hostile: Path, monkeypatch) -> None:
+    monkeypatch.setattr(signals, "_ending", True)
+    started: list[Order] = []
+    monkeypatch.setattr(sandbox, "Bare", started.append)
+    monkeypatch.setattr(sandbox, "InSandbox", started.append)
+    with pytest.raises(LabError):
+        run(hostile, "sleep", sandboxed=sandboxed)
+    assert started == []
 
 
 def test_counts(only_sandboxed: None, tmp_path: Path) -> None:
