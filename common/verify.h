@@ -60,10 +60,13 @@ std::string writerOf(const void* value, std::size_t bytes);
 // `value` is where it was copied to, so that it is known who wrote it.
 template <typename T>
 std::string describeMismatch(std::size_t index, const T& value, const T& expected) {
-    const std::string writer = isPoison(value) ? "" : writerOf(&value, sizeof(T));
-    return formatted("element %zu is %s%s, expected %s%s%s", index, inFull(value).c_str(),
-                     isPoison(value) ? " (never written)" : "", inFull(expected).c_str(),
-                     writer.empty() ? "" : "; ", writer.c_str());
+    if (isPoison(value)) {
+        return formatted("element %zu was never written, expected %s", index,
+                         inFull(expected).c_str());
+    }
+    const std::string writer = writerOf(&value, sizeof(T));
+    return formatted("element %zu is %s, expected %s%s%s", index, inFull(value).c_str(),
+                     inFull(expected).c_str(), writer.empty() ? "" : "; ", writer.c_str());
 }
 
 template <typename T>

@@ -51,7 +51,7 @@ TEST(RowReference, SeesWhatWasNeverWritten) {
     std::memset(&poison, lab::poisonByte<float>(), sizeof poison);
     const RowReference reference(kIn, 4, 0, 1);
     EXPECT_THAT(reference.compare({-1, 1, -1, 1, -1, 1, -1, poison}).wrong,
-                HasSubstr("(never written), expected 1"));
+                HasSubstr("was never written, expected 1"));
 }
 
 }  // namespace
