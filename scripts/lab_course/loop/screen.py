@@ -24,6 +24,7 @@ MOST_ALONE = 9  # where there is none
 MOST_WRONG = 4  # of a wrong result
 MOST_COMPILED = 12
 MOST_COUNTS = 7
+MOST_AT_END = 3  # lines that say how many points, and what to do
 # Lines of GCC's around an error.
 NEEDLESS = re.compile(r": In .*(function|constructor|lambda)|^[ |]*$")
 CODE = re.compile(r" *\d* \|| {8,}")
@@ -75,17 +76,17 @@ def times(found: Times) -> str:
 
 
 def fitted(verdict: list[str], below: list[str], rows: int) -> list[str]:
-    """Both in as many rows. Empty lines go first, then the end of the verdict; what is below it, such as a
-    hint, stays."""
+    """Both in as many rows. Empty lines go first, then what is before the end of the verdict; that end, and
+    what is below it, such as a hint, stay."""
     found = [*verdict, *below]
     while len(found) > rows and "" in found:
         del found[len(found) - 1 - found[::-1].index("")]
-    over = len(found) - rows
-    if over > 0:
-        below = [line for line in below if line]
-        kept = max(1, len(found) - len(below) - over - 1)
-        found = [*found[:kept], "  ...", *below]
-    return found
+    if len(found) <= rows:
+        return found
+    verdict, below = ([line for line in part if line] for part in (verdict, below))
+    room = max(1, rows - len(below) - 1)
+    end = min(MOST_AT_END, room - 1)
+    return [*verdict[: room - end], "  ...", *verdict[len(verdict) - end :], *below]
 
 
 def lines(copy: Copy, verdict: Verdict, paint: Paint = plain) -> list[str]:

@@ -127,12 +127,13 @@ def test_a_line_for_times(copy: Copy) -> None:
     assert "better 0.1235 ms; before 2 ms" in line
 
 
-@pytest.mark.parametrize("rows", [6, 10, 24])
+@pytest.mark.parametrize("rows", [5, 6, 10, 24])
 def test_a_hint_stays_on_a_small_terminal(rows: int) -> None:
     verdict = [str(number) if number % 3 else "" for number in range(1, 40)]
     found = screen.fitted(verdict, ["", "hint", "(2 more)", "", "keys"], rows)
     assert len(found) <= rows and found[0] == "1"
     assert [line for line in found if line][-3:] == ["hint", "(2 more)", "keys"]
+    assert ("38" in found) == (rows > 5)  # the end of the verdict
 
 
 def test_what_fits_stays_as_it_is() -> None:
