@@ -77,10 +77,11 @@ def text(copy: Copy, was_there: bool) -> str:
     if left_out:
         about = "Left out, since they tell too much (--shipped has them): "
         found += [wrapped(about + ", ".join(left_out) + ".", WIDTH), ""]
-    commands = {
-        shown(exercise.page): "read this page as far as the tasks",
-        "./lab watch": "keep it running: it gives a verdict each time you save",
-    }
+    commands = {shown(exercise.page): "read this page as far as the tasks"}
+    if exercise.facts.gpu_only:
+        commands[f"./lab test {exercise.name}"] = "on a GPU: is your copy right?"
+    else:
+        commands["./lab watch"] = "keep it running: it gives a verdict each time you save"
     if exercise.facts.assignments:
         commands["./lab hint"] = "gives one more hint when you are stuck"
     found.append(two_columns(commands, WIDTH))

@@ -13,6 +13,7 @@ from pathlib import Path
 from lab_cli.assignments import Assignment
 from lab_cli.building import instrumented, own_program, presets
 from lab_cli.catalogue import Exercise
+from lab_cli.errors import LabError
 from lab_cli.exercise_facts import Hazards
 from lab_cli.files import make_build_folder
 from lab_cli.machine import backend, setup
@@ -98,6 +99,13 @@ class Bench:
     """Where verdicts on one exercise are made."""
 
     def __init__(self, exercise: Exercise) -> None:
+        """LabError for an exercise that the cpu back end does not have, which judges."""
+        name = exercise.name
+        if exercise.facts.gpu_only:
+            raise LabError(
+                f"{name} needs a GPU's hardware, and ./lab watch judges without it: use ./lab run {name} and "
+                f"./lab test {name}"
+            )
         self.copy = Copy(exercise)
         cmake = setup.ensure("cpu")
         instrumented.require_compiler()

@@ -83,6 +83,15 @@ def test_a_report_has_what_the_student_wrote(copy: Copy) -> None:
     assert "+    out[threadIdx.x] = 2 * in[threadIdx.x];" in change.diff.text
 
 
+def test_what_needs_a_gpu_is_not_judged_without_one(copy: Copy, capsys) -> None:
+    facts = copy.exercise.source.with_name("exercise.toml")
+    facts.write_text("gpu_only = true\n" + facts.read_text())
+    assert main.main(["start", "order"]) == 0
+    assert "watch" not in capsys.readouterr().out
+    assert main.main(["watch", "order"]) == 1
+    assert "./lab test order" in capsys.readouterr().err
+
+
 def test_start_does_not_touch_what_is_started(copy: Copy, capsys) -> None:
     write_kernel(copy)
     assert main.main(["start", "order"]) == 0
