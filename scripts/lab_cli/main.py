@@ -149,6 +149,7 @@ def _announce(arguments: argparse.Namespace) -> None:
         return
     if arguments.shipped:
         work.mean_shipped()
+        return
     names = _names(arguments)
     if names is None:
         return
@@ -156,8 +157,7 @@ def _announce(arguments: argparse.Namespace) -> None:
     for name in work.started():
         chapter = known[name].parents[1].name if name in known else ""
         if chapter and (not names or name in names or any(map(chapter.startswith, names))):
-            if work.is_meant(name):
-                Copy(catalogue.one(name)).refresh()
+            Copy(catalogue.one(name)).refresh()
             work.announce(name)
 
 

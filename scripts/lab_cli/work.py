@@ -61,6 +61,5 @@ def target(name: str) -> str:
 
 
 def announce(name: str) -> None:
-    """Says so where NAME means the student's copy."""
-    if is_meant(name):
-        say(f"{name}: yours, {shown(copy_of(name))} (--shipped takes the original)")
+    """Says that NAME means the student's copy."""
+    say(f"{name}: yours, {shown(copy_of(name))} (--shipped takes the original)")

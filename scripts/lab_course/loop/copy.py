@@ -113,17 +113,19 @@ class Copy:
 
     def _blank(self) -> tuple[str, str]:
         """The program with its assignments blanked, and the facts by which its tests judge it."""
-        part = Part(self.exercise, self.exercise.facts.assignments)
-        text = self.exercise.source.read_text(encoding="utf-8")
+        part, changed = self._changed()
         tables = toml_file.load(facts_of(self.exercise.source))
-        changed = source.of(text, part)
         choice = Choice([part], [])
         return changed.text, facts.of(tables, choice, part, changed.removed, changed.rows)
 
-    def left_out(self) -> list[str]:
-        """Kernels and rows of the original that the copy has not, since they come close to a solution."""
+    def _changed(self) -> tuple[Part, source.Changed]:
+        """What a blank makes of the original."""
         part = Part(self.exercise, self.exercise.facts.assignments)
-        return sorted(source.of(self.exercise.source.read_text(encoding="utf-8"), part).removed)
+        return part, source.of(self.exercise.source.read_text(encoding="utf-8"), part)
+
+    def left_out(self) -> list[str]:
+        """Kernels and rows of the original that the copy does not have, since they come close to a solution."""
+        return sorted(self._changed()[1].removed)
 
     def _origin(self) -> str:
         files = [self.exercise.source, facts_of(self.exercise.source), Path(source.__file__)]

@@ -130,10 +130,10 @@ class Bench:
             judge = Judge(assignment, self._workshop, {CHECK: program})
             judge.run_all(wanted)
             findings = [judge.finding(each) for each in wanted]
-            for number, found in enumerate(findings):
-                if found.role == RIGHT and not found.met and not found.hazard:
-                    findings[number] = judge.closer(wanted[number], found)
-                    break  # of what is wrong, the first is told
+            told = Verdict(assignment, 0, findings=findings).wrong_result
+            if told:
+                number = findings.index(told)
+                findings[number] = judge.closer(wanted[number], told)
         counts = _counts(assignment, judge, findings) if assignment else []
         return Verdict(assignment, time.monotonic() - start, "", findings, counts)
 

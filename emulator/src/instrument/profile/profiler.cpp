@@ -168,8 +168,8 @@ class BlockProfiler : public Recorder {
     }
 
     std::array<std::unique_ptr<WarpReplay>, kMaxWarps> replays_;
-    uintptr_t afterLeaving_ =
-        0;  // where the call of a hook behind the last end of a function returns to
+    // Where the call of a hook right behind the last end of a function returns to.
+    uintptr_t afterLeaving_ = 0;
     std::array<uint32_t, kMaxWarps> running_{};  // lanes that neither wait nor have ended
     std::array<bool, kMaxThreadsPerBlock> inKernel_{};
     unsigned warps_ = 0;
