@@ -36,6 +36,7 @@ def test_who_wrote_a_value(build: Path, tmp_path: Path) -> None:
         "by a launch before the last": "",
         "by the last launch": by("(1,0,0)", "(0,0,0)", "once"),
         "changed by an atomic": "",
+        "changed by the host where it was": "",
     }
     assert report.read_text().startswith("no hazards found")
 

@@ -59,6 +59,15 @@ int main() {
     count<<<1, 1>>>(other);
     host = copied(other);
     show("changed by an atomic", host[0]);
+    int* managed = nullptr;
+    cudaMallocManaged(&managed, kCount * sizeof(int));
+    numberOnce<<<kBlocks, block>>>(managed);
+    cudaDeviceSynchronize();
+    managed[1] = 9;
+    host = copied(managed);
+    show("changed by the host where it was", host[1]);
+
+    cudaFree(managed);
     cudaFree(device);
     cudaFree(other);
 }

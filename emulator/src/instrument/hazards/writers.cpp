@@ -52,6 +52,8 @@ std::string Writers::writerOf(const void* value, size_t bytes) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const uintptr_t origin = originOf(reinterpret_cast<uintptr_t>(value), bytes);
     if (origin == 0 || isOverwritten(origin)) return "";
+    const auto around = guardedAround(reinterpret_cast<const void*>(origin));
+    if (!around || around->reach != Reach::DeviceOnly) return "";  // the host may have written it
     const DeviceMemoryAccess access;
     if (std::memcmp(reinterpret_cast<const void*>(origin), value, bytes) != 0) return "";
     const auto writer = shadow_.writerAt(origin);
