@@ -12,6 +12,7 @@
 #include <mutex>
 
 #include "out_of_memory.h"
+#include "poison.h"
 #include "stacks.h"
 
 namespace emu {
@@ -163,12 +164,12 @@ void* takeGuarded(size_t size, Reach reach, Owner owner) {
     const std::lock_guard<std::mutex> lock(known.mutex);
     const uintptr_t begin = takeAddresses(known, bytes);
     if (begin == 0) return nullptr;
-    if (!tryToProtect(begin, bytes, reach == Reach::Both || known.open > 0)) {
+    if (!tryToProtect(begin, bytes, reach != Reach::DeviceOnly || known.open > 0)) {
         known.holes.emplace(bytes, begin);
         return nullptr;
     }
     char* base = reinterpret_cast<char*>(begin + gap);
-    uint8_t* const written = reach == Reach::DeviceOnly ? newBits(size) : nullptr;
+    uint8_t* const written = reach == Reach::Both ? nullptr : newBits(size);
     const unsigned number = owner == Owner::Program ? ++known.count : 0;
     known.byBegin.emplace(begin, Region{{base, size, number, false, reach, owner, written}, bytes});
     ++known.generation;
@@ -219,37 +220,39 @@ void markWritten(const void* to, size_t bytes) {
     if (part.bits != nullptr) setBits(part.bits, part.first, part.count);
 }
 
-void markCopied(const void* to, const void* from, size_t bytes) {
-    const Part target = partOf(to, bytes);
-    const Part source = partOf(from, bytes);
-    if (target.bits == nullptr) return;
-    if (source.bits == nullptr) {
-        setBits(target.bits, target.first, target.count);
-        return;
-    }
-    const size_t count = std::min(target.count, source.count);
-    for (size_t i = 0; i < count; ++i) {
-        const size_t bit = source.first + i;
-        if (bit % 8 == 0 && count - i >= 8 && source.bits[bit / 8] == 0xff) {
-            setBits(target.bits, target.first + i, 8);
-            i += 7;
-            continue;
-        }
-        if (source.bits[bit / 8] >> bit % 8 & 1) setBits(target.bits, target.first + i, 1);
+void markCopied(const void* to, size_t bytes, const std::vector<uint8_t>& unwritten) {
+    const Part part = partOf(to, bytes);
+    if (part.bits == nullptr) return;
+    setBits(part.bits, part.first, part.count);
+    for (size_t i = 0; i < unwritten.size() * 8 && i < part.count; ++i) {
+        if ((unwritten[i / 8] >> i % 8 & 1) == 0) continue;
+        const size_t bit = part.first + i;
+        __atomic_fetch_and(&part.bits[bit / 8], static_cast<uint8_t>(~(1u << bit % 8)),
+                           __ATOMIC_RELAXED);
     }
 }
 
-bool anyWritten(const void* memory, size_t bytes) {
+std::vector<uint8_t> unwrittenBits(const void* memory, size_t bytes) {
     const Part part = partOf(memory, bytes);
-    if (part.bits == nullptr) return true;
-    for (size_t i = part.first; i < part.first + part.count; ++i) {
-        if (i % 8 == 0 && part.bits[i / 8] == 0) {
+    if (part.bits == nullptr) return {};
+    const auto* const first = static_cast<const char*>(memory);
+    std::vector<uint8_t> unwritten;
+    for (size_t i = 0; i < part.count; ++i) {
+        const size_t bit = part.first + i;
+        if (bit % 8 == 0 && part.count - i >= 8 && part.bits[bit / 8] == 0xff) {
             i += 7;
-        } else if (part.bits[i / 8] >> i % 8 & 1) {
-            return true;
+        } else if ((part.bits[bit / 8] >> bit % 8 & 1) == 0 && isFresh(first + i, bit, 1)) {
+            unwritten.resize((bytes + 7) / 8);
+            unwritten[i / 8] = static_cast<uint8_t>(unwritten[i / 8] | 1u << i % 8);
         }
     }
-    return false;
+    return unwritten;
+}
+
+size_t countOnes(const std::vector<uint8_t>& bits) {
+    size_t count = 0;
+    for (const uint8_t byte : bits) count += static_cast<size_t>(__builtin_popcount(byte));
+    return count;
 }
 
 DeviceMemoryAccess::DeviceMemoryAccess() {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace emu {
 
@@ -14,7 +15,8 @@ extern bool guardAllocations;
 
 enum class Reach {
     Both,        // host and device
-    DeviceOnly,  // whose bytes count as unwritten at first
+    DeviceOnly,  // its bytes count as unwritten at first
+    Managed,     // host and device, and its bytes count as unwritten at first
 };
 
 enum class Owner {
@@ -52,12 +54,14 @@ bool maybeGuarded(uintptr_t address);
 // Changes with every allocation and free.
 unsigned guardedGeneration();
 
-// Somebody has written `bytes` bytes; or copied them, with what is known of the source.
-void markWritten(const void* to, size_t bytes);
-void markCopied(const void* to, const void* from, size_t bytes);
+// Which of these bytes nobody has written: a bit for each, the first byte's lowest. Empty if all
+// have been written, or it is not known which. The caller reaches the memory.
+std::vector<uint8_t> unwrittenBits(const void* memory, size_t bytes);
+size_t countOnes(const std::vector<uint8_t>& bits);
 
-// Some of these bytes have been written, or it is not known which.
-bool anyWritten(const void* memory, size_t bytes);
+// Somebody has written these bytes; or copied others there, of which `unwritten` were not written.
+void markWritten(const void* to, size_t bytes);
+void markCopied(const void* to, size_t bytes, const std::vector<uint8_t>& unwritten);
 
 // While one lives, everybody reaches all memory; else what is Reach::DeviceOnly is protected.
 // Nothing happens without guardAllocations.

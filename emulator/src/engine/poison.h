@@ -35,6 +35,19 @@ inline bool freshIsPoison() {
     return guardAllocations || !deviceSettings().freshIsZero;
 }
 
+// Whether these bytes of an allocation, or of a copy of them at `memory`, are what fillFresh()
+// left.
+inline bool isFresh(const void* memory, size_t offset, size_t size) {
+    const auto* const bytes = static_cast<const unsigned char*>(memory);
+    for (size_t i = 0; i < size; ++i) {
+        const size_t shift = (offset + i) % sizeof(kPoison) * 8;  // little endian
+        const auto expected =
+            offset + i < kPoisonedBytes ? static_cast<unsigned char>(kPoison >> shift) : 0;
+        if (bytes[i] != expected) return false;
+    }
+    return true;
+}
+
 inline void fillFresh(void* memory, size_t bytes) {
     fillWords(memory, std::min(bytes, kPoisonedBytes), freshIsPoison() ? kPoison : 0);
 }

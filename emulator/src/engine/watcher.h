@@ -116,8 +116,10 @@ class Watcher {
     virtual void transferRuns(const BytesSeen* /*read*/, const BytesSeen& /*written*/) {}
     // A copy reads `bytes` bytes of device memory from `memory` on, none of which was written.
     virtual void unwrittenCopied(const void* /*memory*/, size_t /*bytes*/) {}
-    // A copy has brought bytes to the host of which nothing has written some.
-    virtual void partlyUnwrittenCopied() {}
+    // A copy is about to bring bytes from `from` to the host's memory at `to`. `unwritten` is what
+    // unwrittenBits() says of them.
+    virtual void copiedToHost(const void* /*to*/, const void* /*from*/, size_t /*bytes*/,
+                              const std::vector<uint8_t>& /*unwritten*/) {}
     // As in emu/writer.h.
     virtual std::string writerOf(const void* /*value*/, size_t /*bytes*/) { return ""; }
     // The instruction at `pc`, of the host, cannot reach `address`. Returns true if it can now.

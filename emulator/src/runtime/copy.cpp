@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <vector>
 
 #include "capture.h"
 #include "emu/api/memory.h"
@@ -44,22 +45,6 @@ BytesSeen seen(const Layout& layout, const Box& box) {
             layout.slice};
 }
 
-// The hazard check learns of each copy, and of those of what nobody has written: then the result is
-// true.
-bool watch(const Copy& copy) {
-    if (!guardAllocations || watcher == nullptr) return false;
-    const BytesSeen read = seen(copy.src, copy.box);
-    watcher->transferRuns(&read, seen(copy.dst, copy.box));
-    if (copy.byKernel) return false;
-    for (size_t z = 0; z < copy.box.depth; ++z) {
-        for (size_t y = 0; y < copy.box.height; ++y) {
-            if (anyWritten(copy.src.row(y, z), copy.box.width)) return false;
-        }
-    }
-    watcher->unwrittenCopied(copy.src.pointer, copy.box.width * copy.box.height * copy.box.depth);
-    return true;
-}
-
 // The host's own memory, page-locked or not.
 bool isOfHost(const void* pointer) {
     const std::optional<Allocation> allocation = findAllocation(pointer);
@@ -77,20 +62,38 @@ const char* nameOf(const Fill&) {
     return "[CUDA memset]";
 }
 
+// Tells the hazard check of a row that is about to be copied. Returns whether none of it was
+// written.
+bool watchRow(const Copy& copy, const char* to, const char* from, bool toHost) {
+    const size_t bytes = copy.box.width;
+    const std::vector<uint8_t> unwritten = unwrittenBits(from, bytes);
+    markCopied(to, bytes, unwritten);
+    if (toHost) watcher->copiedToHost(to, from, bytes, unwritten);
+    return countOnes(unwritten) == bytes;
+}
+
 void run(const Copy& copy) {
-    const bool isKnown = watch(copy);
+    const bool watched = guardAllocations && watcher != nullptr;
+    const bool toHost = !copy.byKernel && isOfHost(copy.dst.pointer);
+    if (watched) {
+        const BytesSeen read = seen(copy.src, copy.box);
+        watcher->transferRuns(&read, seen(copy.dst, copy.box));
+    }
     const DeviceMemoryAccess access;
+    bool noneWritten = watched && !copy.byKernel;
     for (size_t z = 0; z < copy.box.depth; ++z) {
         for (size_t y = 0; y < copy.box.height; ++y) {
             char *to = copy.dst.row(y, z), *from = copy.src.row(y, z);
+            if (watched && !watchRow(copy, to, from, toHost)) noneWritten = false;
             // Overlapping ranges are undefined in CUDA, but no reason to corrupt them here.
             std::memmove(to, from, copy.box.width);
-            if (guardAllocations) markCopied(to, from, copy.box.width);
         }
     }
-    if (!isKnown && !copy.byKernel && isOfHost(copy.dst.pointer)) {
-        noteFreshCopied(copy.src, copy.box);
+    if (noneWritten) {
+        watcher->unwrittenCopied(copy.src.pointer,
+                                 copy.box.width * copy.box.height * copy.box.depth);
     }
+    if (toHost && !watched) noteFreshCopied(copy.src, copy.box);
 }
 
 void fillRow(char* row, const Fill& fill) {

@@ -13,7 +13,6 @@
 #include "engine/messages.h"
 #include "engine/poison.h"
 #include "engine/symbolizer.h"
-#include "engine/watcher.h"
 
 namespace emu {
 namespace {
@@ -105,11 +104,7 @@ void noteFreshCopied(const Layout& source, const Box& box) {
     }
     const bool inOnePiece = box.height == 1 && box.depth == 1;
     if (fresh > 0) {
-        if (guardAllocations && watcher != nullptr) {
-            watcher->partlyUnwrittenCopied();
-        } else {
-            tell(*allocation, fresh, box);
-        }
+        tell(*allocation, fresh, box);
         setWrittenTo(base, allocation->size);  // once for an allocation
     } else if (inOnePiece && begin <= known) {
         setWrittenTo(base, end);

@@ -70,7 +70,8 @@ void giveBackPages(void* memory, [[maybe_unused]] size_t bytes) {
 void* takeMemory(size_t size, MemoryKind kind) {
     if (guardAllocations) {
         const bool device = kind == MemoryKind::Device || kind == MemoryKind::Kernel;
-        return takeGuarded(size, device ? Reach::DeviceOnly : Reach::Both);
+        const Reach ofHost = kind == MemoryKind::Managed ? Reach::Managed : Reach::Both;
+        return takeGuarded(size, device ? Reach::DeviceOnly : ofHost);
     }
     const size_t slack = slackBehind(size);
     void* const memory = takePages(size + slack);

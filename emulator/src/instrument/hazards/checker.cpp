@@ -143,7 +143,10 @@ class Checker : public Watcher {
     void unwrittenCopied(const void* memory, size_t bytes) override {
         host_.unwrittenCopied(memory, bytes);
     }
-    void partlyUnwrittenCopied() override { host_.partlyUnwrittenCopied(); }
+    void copiedToHost(const void* to, const void* from, size_t bytes,
+                      const std::vector<uint8_t>& unwritten) override {
+        host_.copiedToHost(to, from, bytes, unwritten);
+    }
     bool hostFault(uintptr_t address, uintptr_t pc, bool writes) override {
         return host_.fault(address, pc, writes);
     }

@@ -325,11 +325,6 @@ std::string Findings::summary(size_t hazards, size_t notes) const {
         out += "; whether an old value does harm in " + plural(oldLooks_.size(), "line") +
                " that may read it before an atomic, such as " + *oldLooks_.begin();
     }
-    if (!unwrittenCopies_.empty()) {
-        out += "; whether the host uses bytes that nothing has written, which " +
-               plural(unwrittenCopies_.size(), "line") + " copied to it, such as " +
-               *unwrittenCopies_.begin();
-    }
     if (notes > 0) out += "; whether the value of " + plural(notes, "shuffle") + " is used";
     if (incomplete_) out += "; races in a part of global memory, which is too large";
     return out + ".\n";
@@ -345,12 +340,6 @@ void Findings::addOldLook(const Place& place) {
     const std::string line = text(lineOf(place));
     const std::lock_guard<std::mutex> lock(mutex_);
     oldLooks_.insert(line);
-}
-
-void Findings::addUnwrittenCopy(const Place& place) {
-    const std::string line = text(lineOf(place));
-    const std::lock_guard<std::mutex> lock(mutex_);
-    unwrittenCopies_.insert(line);
 }
 
 void Findings::incomplete() {

@@ -85,9 +85,6 @@ class Findings {
     // The line looks at memory before it updates it by an atomic, or does not; others updated it
     // meanwhile. Whether an old value does harm is not judged.
     void addOldLook(const Place& place);
-    // The line copies some bytes to the host that nothing has written. Whether the host uses them
-    // is not judged.
-    void addUnwrittenCopy(const Place& place);
     // Some memory was not looked at.
     void incomplete();
 
@@ -102,7 +99,7 @@ class Findings {
     std::mutex mutex_;
     std::map<Key, Finding> findings_;
     std::set<std::pair<std::string, std::string>> notJudged_;  // pairs of lines
-    std::set<std::string> oldLooks_, unwrittenCopies_;         // lines
+    std::set<std::string> oldLooks_;                           // lines
     bool incomplete_ = false;
     uint64_t launches_ = 0;
 };

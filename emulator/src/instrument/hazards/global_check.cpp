@@ -1,7 +1,6 @@
 #include "global_check.h"
 
 #include <algorithm>
-#include <cstring>
 #include <string>
 #include <utility>
 
@@ -34,19 +33,6 @@ std::string nameOfGlobal(uintptr_t address, size_t size) {
     const auto around = guardedAround(reinterpret_cast<const void*>(address));
     if (!around) return "a __device__ variable";
     return nameOf(*around, address, size);
-}
-
-// Whether the memory holds what allocate() filled it with: nobody has written it unseen.
-bool asAllocated(const GuardedAllocation& allocation, size_t offset, size_t size) {
-    for (size_t i = offset; i < offset + size; ++i) {
-        unsigned char expected = 0;
-        if (i < kPoisonedBytes) {
-            std::memcpy(&expected, reinterpret_cast<const char*>(&kPoison) + i % sizeof(kPoison),
-                        1);
-        }
-        if (static_cast<unsigned char>(allocation.base[i]) != expected) return false;
-    }
-    return true;
 }
 
 }  // namespace
@@ -151,7 +137,7 @@ void GlobalCheck::findUnwritten(const Access& access, uintptr_t pc, unsigned ran
         // gaps that nobody writes.
         const bool isStruct = access.whole != access.size;
         if (isStruct && (access.whole == 0 || countWritten(access.whole) > 0)) return;
-        if (asAllocated(allocation_, first, size)) {
+        if (isFresh(allocation_.base + first, first, size)) {  // nobody has written it unseen
             if (!found_.again(Hazard::UninitialisedDevice, pc, 0, false)) {
                 found_.report({Hazard::UninitialisedDevice,
                                "",

@@ -68,6 +68,7 @@ void HostCheck::add(Finding finding, uintptr_t pc) {
 // ---- memory
 
 void HostCheck::hostAccess(const Access& access) {
+    if (maybeCopied(access.address)) usesCopied(access);
     const char* const unallocated = isManagedVariable(access.address) ? "a __managed__ variable"
                                     : maybeRegistered(access.address) ? "registered memory"
                                                                       : nullptr;
@@ -81,8 +82,13 @@ void HostCheck::hostAccess(const Access& access) {
     if (allocation->reach == Reach::DeviceOnly) {
         touchesDeviceMemory(*allocation, access.address, access.size,
                             access.kind != AccessKind::Load, access.pc);
-    } else if (!access.isVolatile && !order_.allHaveEnded()) {
+        return;
+    }
+    if (!access.isVolatile && !order_.allHaveEnded()) {
         touchesSharedMemory(access, nameOfTouched(*allocation, access.address, access.size));
+    }
+    if (allocation->written != nullptr && allocation->holds(access.address)) {
+        usesManaged(*allocation, access);
     }
 }
 
@@ -228,8 +234,51 @@ void HostCheck::unwrittenCopied(const void* memory, size_t size) {
         place);
 }
 
-void HostCheck::partlyUnwrittenCopied() {
-    findings_.addUnwrittenCopy({hostPlace(), nullptr, 0});
+void HostCheck::copiedToHost(const void* to, const void* from, size_t bytes,
+                             const std::vector<uint8_t>& unwritten) {
+    unwritten_.copied(to, from, bytes, unwritten, unwritten.empty() ? 0 : hostPlace());
+    copiedBegin = unwritten_.begin();
+    copiedEnd = unwritten_.end();
+}
+
+// The host uses what a copy has brought.
+void HostCheck::usesCopied(const Access& access) {
+    if (access.kind != AccessKind::Load) {
+        unwritten_.hostWrites(access.address, access.size);
+        return;
+    }
+    // A struct comes in parts, of which the first tells its size; there may be gaps between its
+    // members, which nobody writes.
+    const auto bytesHere = unwritten_.allUnwritten(access.address, access.whole);
+    if (access.whole == 0 || !bytesHere) return;
+    const auto allocation = guardedAround(reinterpret_cast<const void*>(bytesHere->from));
+    const uintptr_t place = hostPlace(access.pc);
+    add({Hazard::UninitialisedDevice,
+         "",
+         {actOfHost(bytesHere->place,
+                    "copies " + bytes(bytesHere->count) + " of it that nothing has written"),
+          actOfHost(place, "uses them")},
+         allocation ? nameOf(*allocation, bytesHere->from, access.size) : ""},
+        place);
+}
+
+// Marks what the host writes, and reports a read of what neither it nor a kernel has written.
+void HostCheck::usesManaged(const GuardedAllocation& allocation, const Access& access) {
+    const auto first = access.address - reinterpret_cast<uintptr_t>(allocation.base);
+    if (access.kind != AccessKind::Load) {
+        allocation.markWritten(first, std::min<size_t>(access.size, allocation.size - first));
+        return;
+    }
+    if (access.whole == 0) return;
+    const auto unwritten =
+        unwrittenBits(reinterpret_cast<const void*>(access.address), access.whole);
+    if (countOnes(unwritten) < access.whole) return;
+    const uintptr_t place = hostPlace(access.pc);
+    add({Hazard::UninitialisedDevice,
+         "",
+         {actOfHost(place, verb(access.kind))},
+         nameOf(allocation, access.address, access.size)},
+        place);
 }
 
 // ---- errors

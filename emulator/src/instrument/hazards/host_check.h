@@ -14,6 +14,7 @@
 #include "findings.h"
 #include "global_shadow.h"
 #include "instrument/record/recorder.h"
+#include "unwritten_copies.h"
 
 namespace emu {
 
@@ -38,7 +39,8 @@ class HostCheck : public HostRecorder {
     void freeRefused(const void* pointer);
     void transferRuns(const BytesSeen* read, const BytesSeen& written);
     void unwrittenCopied(const void* memory, size_t bytes);
-    void partlyUnwrittenCopied();
+    void copiedToHost(const void* to, const void* from, size_t bytes,
+                      const std::vector<uint8_t>& unwritten);
 
     // A call has failed, `what` says how; and somebody has asked for the last error.
     void refused(const std::string& what);
@@ -60,6 +62,8 @@ class HostCheck : public HostRecorder {
     void touchesDeviceMemory(const GuardedAllocation& allocation, uintptr_t address, uint32_t size,
                              bool writes, uintptr_t pc);
     void touchesSharedMemory(const Access& access, const std::string& name);
+    void usesManaged(const GuardedAllocation& allocation, const Access& access);
+    void usesCopied(const Access& access);
     void findStreamRace(const BytesSeen& bytes, AccessKind kind, const TransferWork& transfer,
                         const Work& work);
     void add(Finding finding, uintptr_t pc);
@@ -68,6 +72,7 @@ class HostCheck : public HostRecorder {
     GlobalShadow& shadow_;
     StreamOrder& order_;
 
+    UnwrittenCopies unwritten_;
     std::mutex mutex_;
     std::map<std::thread::id, std::vector<Finding>> unread_;  // errors, by whose last one it is
     std::map<uintptr_t, Allocated> allocated_;                // by its address

@@ -29,7 +29,8 @@ __attribute__((noinline)) void recordOfHost(const Access& access) {
     if (within) return;
     within = true;
     const bool concerns = maybeGuarded(access.address) || isManagedVariable(access.address) ||
-                          hostRecorder->maybeRegistered(access.address);
+                          hostRecorder->maybeRegistered(access.address) ||
+                          hostRecorder->maybeCopied(access.address);
     if (concerns && !inDevice()) hostRecorder->hostAccess(access);
     within = false;
 }

@@ -75,6 +75,11 @@ class HostRecorder {
         return address >= registeredBegin && address < registeredEnd;
     }
     std::atomic<uintptr_t> registeredBegin{UINTPTR_MAX}, registeredEnd{0};
+    // Among these is host memory that copies have brought unwritten bytes to.
+    bool maybeCopied(uintptr_t address) const {
+        return address >= copiedBegin && address < copiedEnd;
+    }
+    std::atomic<uintptr_t> copiedBegin{UINTPTR_MAX}, copiedEnd{0};
 
     virtual void hostAccess(const Access& access) = 0;
 };
