@@ -22,8 +22,8 @@ slow_runs         further ones that take more than some seconds on the cpu back 
 [tests.prints_per_thread] the same of the source as `nvcc --default-stream per-thread` compiles it
 [tests.rejects]   options that must end with status 2 and one line on stderr that matches the regex
 [tests.fails]     options that must end with status 1 and a last line on stderr that matches the regex
-[tests.hazards]   options, and how many hazards the hazard check finds with them: hazards, and launches
-                  where their number matters; by default it must find none with a few of the runs. Each
+[tests.hazards]   options, and how many hazards the hazard check finds with them: hazards or, where
+                  there are none and their number matters, launches; by default it must find none with a few of the runs. Each
                   kernel is launched once (--profile), but where there is a --reps. Those of the first
                   entry are there on purpose: ./lab check says so
 [profile]
@@ -127,14 +127,17 @@ class Hazards:
         """A regex of the last line of the report."""
         if self.launches == 0:
             return NO_LAUNCH
+        if self.hazards:
+            return rf"^{self.hazards} hazards? found$"
         launches = "[0-9]+" if self.launches is None else str(self.launches)
-        return rf"^{self.hazards or 'no'} hazards? found in {launches} kernel launch"
+        return rf"^no hazards found \({launches} kernel launch"
 
     @property
     def at_most(self) -> str:
         """The same, whatever was launched, where it finds no more than these."""
-        numbers = "|".join(["no", *map(str, range(1, self.hazards + 1))])
-        return rf"^({numbers}) hazards? found in [0-9]+ kernel launch|{NO_LAUNCH}"
+        numbers = "|".join(map(str, range(1, self.hazards + 1)))
+        some = rf"^({numbers}) hazards? found$|" if numbers else ""
+        return rf"{some}^no hazards found \(|{NO_LAUNCH}"
 
 
 @dataclass(frozen=True)
@@ -482,7 +485,10 @@ def _tests(table: dict[str, Any], problems: list[str]) -> Cases:
     for options, entry in tests.get("hazards", {}).items():
         place = f"[tests.hazards] {options!r}: "
         entry = checked(entry if isinstance(entry, dict) else {}, _HAZARDS, place, problems)
-        hazards.append(Hazards(options, entry.get("hazards", 0), entry.get("launches")))
+        found = Hazards(options, entry.get("hazards", 0), entry.get("launches"))
+        if found.hazards and found.launches is not None:
+            problems.append(f"{place}the report counts launches where there are no hazards alone")
+        hazards.append(found)
     return Cases(tests.get("runs", []), matches, hazards, tests.get("slow_runs", []))
 
 

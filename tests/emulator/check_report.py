@@ -1,77 +1,88 @@
 """Runs a program under the hazard check, and reads its report; for the tests of the check."""
 
+from __future__ import annotations
+
+import json
 import os
 import re
 import subprocess
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 
 @dataclass
 class Finding:
     """One hazard of a report."""
 
-    title: str
-    kernel: str = ""
-    block: str = ""
-    where: str = ""
-    acts: list = field(default_factory=list)  # (line, who, what they did, source text)
-    more: str = ""
-    remedy: str = ""
+    title: str  # with what it is about
+    hazard: bool  # else a note
+    kernel: str
+    block: str  # as in "(0,1,0)"
+    where: str
+    acts: list[tuple[int, str, str, str]]  # (line, who, what they did, source text)
+    times: int
+    why: str
+    fix: str
 
-    def lines(self):
+    def lines(self) -> list[int]:
         return [line for line, _, _, _ in self.acts]
 
 
 @dataclass
 class Report:
-    findings: list
-    last: str
+    findings: list[Finding]
+    hazards: int
+    launches: int
+    copies: int
+    not_judged: list[str]
     output: str  # of the program
 
 
-ACTOR = r"(thread \S+|a thread of block \S+|the host|the parent|(?:the|another stream's) (?:kernel|copy|fill))"
+def parse(text: str, output: str) -> Report:
+    found = json.loads(text)
+    return Report(
+        [_finding(each) for each in found["findings"]],
+        found["hazards"],
+        found["launches"],
+        found["copies"],
+        found["not judged"],
+        output,
+    )
 
 
-def parse(text, output):
-    *parts, last = text.split("\n\n") if text.count("\n\n") else [text]
-    findings = []
-    for i, part in enumerate(parts, 1):
-        title, place, *rest = part.splitlines()
-        finding = Finding(re.fullmatch(rf"{i}\. (.*)", title).group(1))
-        while not place.startswith(("   kernel ", "   host code")):  # a title of several lines
-            finding.title += "\n" + place.strip()
-            place, *rest = rest
-        finding.kernel, finding.block, finding.where = re.fullmatch(
-            r"   (?:kernel (\S+), block (\(\S+\))|host code)(?:, (.*))?", place
-        ).groups("")
-        for line in rest:
-            act = re.fullmatch(rf"     (\S+):(\d+): {ACTOR} (.*)", line)
-            if act:
-                file, number, who, what = act.groups()
-                assert file.endswith((".cu", ".cuh"))
-                finding.acts.append((int(number), who, what, ""))
-            elif line.startswith(" " * 9):
-                finding.acts[-1] = (*finding.acts[-1][:3], line.strip())
-            elif line.startswith("   and "):
-                finding.more = line.strip()
-            else:
-                finding.remedy = line.strip()
-        findings.append(finding)
-    return Report(findings, last.strip(), output)
+def _finding(found: dict[str, Any]) -> Finding:
+    acts = []
+    for act in found["acts"]:
+        assert act["file"].endswith((".cu", ".cuh")), act
+        acts.append((act["line"], act["who"], act["what"], act["source"]))
+    about = found["about"]
+    return Finding(
+        found["title"] + (f": {about}" if about else ""),
+        found["hazard"],
+        found.get("kernel", ""),
+        "({},{},{})".format(*found["block"]) if "block" in found else "",
+        found["where"],
+        acts,
+        found["times"],
+        found["why"],
+        found["fix"],
+    )
 
 
-def run(program, report, *arguments):
+def run(program: Path | str, report: Path, *arguments: str) -> Report:
+    file = report.with_suffix(".json")
     done = subprocess.run(
         [str(program), *arguments],
-        env={**os.environ, "CUDA_EMULATOR_CHECK": str(report)},
+        env={**os.environ, "CUDA_EMULATOR_CHECK": str(file)},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         timeout=120,
     )
-    return parse(report.read_text(), done.stdout.decode())
+    return parse(file.read_text(), done.stdout.decode())
 
 
-def line_of(file, mark):
+def line_of(file: Path, mark: str) -> int:
     """The number of the line of the file that ends with the comment `// mark`."""
     lines = file.read_text().splitlines()
     found = [i for i, line in enumerate(lines, 1) if re.search(rf"// {mark}$", line)]
@@ -79,7 +90,7 @@ def line_of(file, mark):
     return found[0]
 
 
-def only(report):
+def only(report: Report) -> Finding:
     assert len(report.findings) == 1, report
-    assert report.last.startswith("1 hazard found in ")
+    assert report.hazards == 1
     return report.findings[0]

@@ -13,11 +13,9 @@ READ, WRITE_AFTER_WRITE, WRITE_AFTER_READ = (
     "read after write", "write after write", "write after read"
 )  # fmt: skip
 COPIES, FROM = "copies there asynchronously", "copies from there asynchronously"
-WAIT = "the copy is sure to have been made only behind the thread's __pipeline_wait_prior()"
-BOTH = (
-    "the copy is sure to have been made only behind a __pipeline_wait_prior() of the thread that "
-)
-BARRIER = "a __syncthreads() is missing between these lines"
+WAIT = "wait for the copy"
+BOTH = "put both between"  # a wait and a barrier
+BARRIER = "put a __syncthreads() between"
 
 
 @pytest.fixture
@@ -41,7 +39,7 @@ def line_of(mark):
         ("warpReadsBeforeWait", SHARED + READ, ("warp-copy", "warp-read"), (COPIES, "reads"), BOTH),
         ("copiesTwice", SHARED + WRITE_AFTER_WRITE, ("twice", "twice"), (COPIES, COPIES), WAIT),
         ("disagree", SHARED + WRITE_AFTER_WRITE, ("disagree", "disagree"), (COPIES, COPIES),
-         "threads write different values to one place"),
+         "let one of them write"),
         ("overwritesSource", GLOBAL + WRITE_AFTER_READ, ("source-copy", "source-write"),
          (FROM, "writes"), WAIT),
         ("othersOverwriteSource", GLOBAL + WRITE_AFTER_READ,
@@ -55,7 +53,7 @@ def test_race(check, program, title, marks, what, remedy):
     assert finding.title == title
     assert finding.lines() == [line_of(mark) for mark in marks]
     assert tuple(act[2] for act in finding.acts) == what
-    assert finding.remedy.startswith(remedy)
+    assert finding.fix.startswith(remedy)
     same_thread = finding.acts[0][1] == finding.acts[1][1]
     assert same_thread == (remedy == WAIT)
 
@@ -75,8 +73,8 @@ def test_every_place_is_named_where_tiles_take_turns(check):
 
 
 def test_a_hazard_counts_once(check):
-    assert only(check("neverWaits")).more == "and 63 more times"  # of 64 elements
-    assert only(check("copiesTwice")).more == "and 63 more times"
+    assert only(check("neverWaits")).times == 64  # of 64 elements
+    assert only(check("copiesTwice")).times == 64
     assert only(check("copiesVectors")).where == "tile, element 3 (of 4 bytes)"
 
 
@@ -97,7 +95,7 @@ def test_a_hazard_counts_once(check):
 def test_memory_that_may_not_be_copied(check, program, title, where, mark, act, more):
     finding = only(check(program))
     assert (finding.title, finding.where) == (title, where)
-    assert finding.more == (f"and {more} more times" if more else "")
+    assert finding.times == more + 1
     line, who, did, _ = finding.acts[0]
     assert (line, f"{who} {did}") == (line_of(mark), f"thread {act}")
 
@@ -109,5 +107,5 @@ def test_memory_that_may_not_be_copied(check, program, title, where, mark, act, 
 def test_silent(check, program):
     report = check(program)
     assert report.findings == []
-    assert report.last.startswith("no hazards found in 1 kernel launch.")
+    assert report.launches == 1
     assert "cudaSuccess" in report.output

@@ -2,7 +2,9 @@
 barriers is what compute-sanitizer's synccheck says on a GPU; see emulator/README.md for where the two
 differ on races."""
 
+import os
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -24,8 +26,8 @@ READ_AFTER_WRITE = "race in shared memory: read after write"
 WRITE_AFTER_READ = "race in shared memory: write after read"
 WRITE_AFTER_WRITE = "race in shared memory: write after write"
 ATOMIC_AND_PLAIN = "race in shared memory: atomic and plain access"
-BLOCK = "a __syncthreads() is missing between these lines"
-WARP = "a __syncwarp() or __syncthreads() is missing between these lines"
+BLOCK = "put a __syncthreads() between"
+WARP = "put a __syncwarp() or __syncthreads() between"
 
 
 @pytest.mark.parametrize(
@@ -49,14 +51,14 @@ def test_race(check, kernel, title, variable, first, second, remedy):
     assert finding.lines() == [marked(first), marked(second)]
     threads = [thread for _, thread, _, _ in finding.acts]
     assert threads[0] != threads[1]
-    assert finding.remedy.startswith(remedy)
+    assert finding.fix.startswith(remedy)
 
 
 @pytest.mark.parametrize("kernel, remedy", [("partnersNear", WARP), ("partnersNearAndFar", BLOCK)])
 def test_a_barrier_of_the_warp_is_enough_if_it_is_in_all_launches(check, kernel, remedy):
     finding = only(check(kernel))
     assert finding.lines() == [marked("partner-write"), marked("partner-read")]
-    assert finding.remedy == remedy
+    assert finding.fix.startswith(remedy)
 
 
 def test_race_names_element_threads_and_source(check):
@@ -68,13 +70,13 @@ def test_race_names_element_threads_and_source(check):
     ]
     assert finding.acts[1][3].startswith("out[threadIdx.y * 8 + threadIdx.x] = tile[")
     # Of 64 elements, all but the 8 on the diagonal.
-    assert finding.more == "and 55 more times"
+    assert finding.times == 56
 
 
 def test_vector_counts_once(check):
     finding = only(check("vectors"))
     assert finding.where == "dynamic shared memory, element 1 (of 16 bytes)"
-    assert finding.more == "and 31 more times"
+    assert finding.times == 32
 
 
 def test_grid_barrier_orders(check):
@@ -89,21 +91,21 @@ def test_writes_of_different_values(check):
     assert finding.title == WRITE_AFTER_WRITE
     assert finding.where == "last"
     assert finding.lines() == [marked("waw")] * 2
-    assert finding.remedy.startswith("threads write different values")
+    assert "let one of them write" in finding.fix
 
 
 def test_volatile_does_not_order_lanes(check):
     finding = only(check("volatileWarp"))
     assert finding.title == "race in shared memory: volatile does not order the lanes of a warp"
     assert finding.lines() == [marked("volatile")] * 2
-    assert finding.more == "and 15 more times, here or on other lines"
-    assert "__syncwarp()" in finding.remedy
+    assert finding.times == 16
+    assert "__syncwarp()" in finding.fix
 
 
 def test_same_hazard_in_many_blocks_is_one(check):
     finding = only(check("manyBlocks"))
     assert finding.block == "(0,0,0)"
-    assert finding.more == "and 6399 more times"  # of 64 threads in 100 blocks
+    assert finding.times == 6400  # of 64 threads in 100 blocks
 
 
 @pytest.mark.parametrize(
@@ -115,12 +117,12 @@ def test_same_hazard_in_many_blocks_is_one(check):
 def test_silent(check, kernel):
     report = check(kernel)
     assert report.findings == []
-    assert report.last.startswith("no hazards found in 1 kernel launch.")
+    assert report.launches == 1
     assert "cudaSuccess" in report.output
 
 
 def test_launches_of_kernels_count(check):
-    assert check("parent").last.startswith("no hazards found in 2 kernel launches.")
+    assert check("parent").launches == 2
 
 
 # ---- out of bounds
@@ -129,14 +131,14 @@ OUT = "device memory out of bounds: "
 
 
 @pytest.mark.parametrize(
-    "kernel, about, where, mark, act, more",
+    "kernel, about, where, mark, act",
     [
         ("beyondEnd", "4 bytes beyond the end", "element 100 of 100 (of 4 bytes each)", "beyond",
-         "thread (36,0,0) writes", ""),
-        ("straddles", "8 bytes beyond the end", "", "straddle", "thread (1,0,0) writes", ""),
+         "thread (36,0,0) writes"),
+        ("straddles", "8 bytes beyond the end", "", "straddle", "thread (1,0,0) writes"),
     ],
 )  # fmt: skip
-def test_device_memory_out_of_bounds(check, kernel, about, where, mark, act, more):
+def test_device_memory_out_of_bounds(check, kernel, about, where, mark, act):
     report = check(kernel)
     finding, *others = report.findings
     # (What straddles the end of whole elements is also misaligned.)
@@ -148,7 +150,7 @@ def test_device_memory_out_of_bounds(check, kernel, about, where, mark, act, mor
     assert finding.block == ("(1,0,0)" if kernel == "beyondEnd" else "(0,0,0)")
     assert finding.lines() == [marked(mark)]
     assert " ".join(finding.acts[0][1:3]) == act
-    assert finding.more == more
+    assert finding.times == 1
     assert "cudaSuccess" in report.output  # the kernel ran on
 
 
@@ -165,7 +167,7 @@ def test_memory_that_is_not_the_kernels(check, kernel, title, mark, what):
     assert finding.title.partition(":")[0] == title
     assert finding.lines() == [marked(mark)]
     assert finding.acts[0][2] == what
-    assert finding.more == "and 31 more times"
+    assert finding.times == 32
 
 
 def test_null_pointer(check):
@@ -202,7 +204,7 @@ def test_uninitialised_shared_memory(check):
     assert finding.title == "uninitialised shared memory"
     assert finding.where.startswith("sums, element 16 ")
     assert finding.lines() == [marked("uninitialised-in-function")]
-    assert finding.more == "and 31 more times"
+    assert finding.times == 32
 
 
 # ---- barriers
@@ -230,20 +232,20 @@ def test_barrier_passed_by(check, kernel, mark):
 
 
 @pytest.mark.parametrize(
-    "kernel, marks, more",
+    "kernel, marks, times",
     [
-        ("barriersOfIfAndElse", ["of-if", "of-else"], ""),
-        ("tripCountsAndMore", ["trips-first", "trips-second"], ""),
-        ("barriersOnOneLine", ["one-line", "one-line"], "and in 2 more blocks"),
+        ("barriersOfIfAndElse", ["of-if", "of-else"], 1),
+        ("tripCountsAndMore", ["trips-first", "trips-second"], 1),
+        ("barriersOnOneLine", ["one-line", "one-line"], 3),  # blocks
     ],
 )
-def test_two_barriers(check, kernel, marks, more):
+def test_two_barriers(check, kernel, marks, times):
     report = check(kernel)
     finding = only(report)
     assert finding.title == "barrier in divergent code: threads of one block wait at two barriers"
     assert finding.lines() == [marked(mark) for mark in marks]
     assert all(what == "waits at __syncthreads()" for _, _, what, _ in finding.acts)
-    assert finding.more == more
+    assert finding.times == times
     apart = kernel != "barriersOnOneLine"  # which counts as one
     assert ("cudaErrorLaunchFailure" in report.output) == apart
 
@@ -252,24 +254,24 @@ def test_two_barriers(check, kernel, marks, more):
 
 
 @pytest.mark.parametrize(
-    "kernel, mark, thread, what, more",
+    "kernel, mark, thread, what, times",
     [
         ("shuffleFromEnded", "from-ended", "thread (18,0,0)",
-         "reads lane 20, which has ended or is not in the block", "and 1 more time"),
+         "reads lane 20, which has ended or is not in the block", 2),
         ("shuffleOutsideMask", "outside-mask", "thread (0,0,0)",
-         "reads lane 16, which is not in the mask", "and 15 more times"),
+         "reads lane 16, which is not in the mask", 16),
     ],
 )  # fmt: skip
-def test_shuffle_from_a_lane_that_takes_no_part(check, kernel, mark, thread, what, more):
+def test_shuffle_from_a_lane_that_takes_no_part(check, kernel, mark, thread, what, times):
     report = check(kernel)
     (finding,) = report.findings
     assert finding.title.startswith("note: shuffle from a lane that takes no part: __shfl_")
     ((line, *act, _),) = finding.acts
     assert (line, *act) == (marked(mark), thread, what)
-    assert finding.more == more
-    assert finding.remedy.startswith("what it gets is undefined")
-    assert report.last.startswith("no hazards found in 1 kernel launch.")
-    assert "; whether the value of 1 shuffle is used" in report.last
+    assert finding.times == times
+    assert not finding.hazard
+    assert report.launches == 1
+    assert report.hazards == 0
 
 
 # ---- programs of several sources, and of nvcc's atomic functions
@@ -341,7 +343,8 @@ def test_what_atomic_functions_of_nvcc_hand_over(instrumented, tmp_path):
     assert [finding.lines() for finding in report.findings] == [
         [line_of(source, f"writes{i}"), line_of(source, f"reads{i}")] for i in races
     ]
-    assert f"{len(kernels) - len(races)} pairs of lines that a fence may order" in report.last
+    (remark,) = report.not_judged
+    assert remark.startswith(f"{len(kernels) - len(races)} pairs of lines that a fence ")
 
 
 IN_A_WARP = [
@@ -376,3 +379,36 @@ def test_atomic_functions_of_nvcc_in_a_warp(instrumented, tmp_path):
     report = run(instrumented(source), tmp_path / "report")
     found = {line for finding in report.findings for line in finding.lines()}
     assert found == {2 + i for i, (_, wrong) in enumerate(IN_A_WARP) if wrong}
+
+
+# ---- the report as text
+
+
+def test_a_finding_is_six_lines(build, tmp_path):
+    report = tmp_path / "report"
+    subprocess.run(
+        [build / "tests" / "hazards", "rowOfTile"],
+        env={**os.environ, "CUDA_EMULATOR_CHECK": str(report)},
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
+    what, where, first, second, why, fix, empty, last = report.read_text().splitlines()
+    assert what.startswith("1. race in shared memory")
+    assert "kernel rowOfTile, block (0,0,0), tile, element 9" in where and "55 more" in where
+    for act, mark in ((first, "tile-write"), (second, "tile-read")):
+        assert f"hazards.cu:{marked(mark)}: thread (" in act and " | " in act
+    assert why.strip() and fix.strip() and not empty
+    assert last == "1 hazard found"
+
+
+def test_what_was_looked_at_where_nothing_is_found(build, tmp_path):
+    report = tmp_path / "report"
+    subprocess.run(
+        [build / "tests" / "planted", "copiesOfPageable"],
+        env={**os.environ, "CUDA_EMULATOR_CHECK": str(report)},
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
+    assert re.fullmatch(
+        r"no hazards found \(\d+ kernel launch(es)?, \d+ cop(y|ies)\)\n", report.read_text()
+    )

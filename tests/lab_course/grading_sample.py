@@ -43,7 +43,7 @@ bounds = [{ count = "gst_efficiency >= 95 %", options = "--size=64", goal = true
 # As a reader of TOML has it.
 ENTRY = toml_file.tomllib.loads(ASSIGNMENT)["assignment"][0]
 EFFICIENCY = "smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct"
-SILENT = "no hazards found in 2 kernel launches."
+SILENT = "no hazards found (2 kernel launches, 2 copies)"
 
 
 def assignment(**changes: object) -> Assignment:

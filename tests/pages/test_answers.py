@@ -26,7 +26,7 @@ from page_answers import Run, Variant, answers, with_answer, words, written
 from page_files import source_of
 from students_tests import outcomes
 
-CLEAN = "no hazards found in"
+CLEAN = "no hazards found "
 MOST_SECONDS = (
     60  # of a program with several answers, which may wait for each other: then each is tried alone
 )

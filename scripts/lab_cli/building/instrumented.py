@@ -62,9 +62,9 @@ def built(exercise: Exercise | None, sources: Sequence[str]) -> list[str]:
     return [str(own_program.for_cpu(sources, cmake, instrument=True))]
 
 
-def run(program: Sequence[str], *variables: str) -> Outcome:
-    """Each of `variables` tells the program, in its environment, which file to write. What it prints is
-    kept, but for the line about a kernel that does not end."""
+def run(program: Sequence[str], *variables: str, suffix: str = "") -> Outcome:
+    """Each of `variables` tells the program, in its environment, which file to write; the names of the files
+    end with `suffix`. What the program prints is kept, but for the line about a kernel that does not end."""
     lines: list[str] = []
 
     def keep(line: str) -> None:
@@ -73,7 +73,7 @@ def run(program: Sequence[str], *variables: str) -> Outcome:
             say(line.rstrip())
 
     with tempfile.TemporaryDirectory(prefix="lab-") as folder:
-        files = {variable: Path(folder) / variable for variable in variables}
+        files = {variable: Path(folder) / (variable + suffix) for variable in variables}
         named = {variable: str(file) for variable, file in files.items()}
         status = run_lines(program, keep, subprocess.DEVNULL, named)
         report, *others = (

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Sequence
 from typing import Any
 
 from .. import catalogue
 from ..building import instrumented
-from ..building.instrumented import CHECK, NO_HAZARDS, NO_LAUNCH
+from ..building.instrumented import CHECK, NO_HAZARDS, NO_LAUNCH, Outcome
+from ..paths import ROOT
 from ..process import say
 from ..time_limit import TimeLimit
 from . import arguments as shared
+
+LIMITS = ROOT / "emulator" / "README.md"
+BEGIN_LIMITS, END_LIMITS = "<!-- limits -->", "<!-- end of limits -->"
 
 
 def add_parser(commands: Any) -> None:
@@ -26,7 +31,19 @@ def add_parser(commands: Any) -> None:
         allow_abbrev=False,
     )
     shared.add_program(command)
+    command.add_argument("--json", action="store_true", help="the report as JSON, for scripts")
+    command.add_argument(
+        "--limits", action=_Limits, nargs=0, help="says what the check cannot see, and runs nothing"
+    )
     command.set_defaults(handler=run, takes=shared.AFTER_DASHES)
+
+
+class _Limits(argparse.Action):
+    """--limits, which needs no program beside it, as --help does not."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        print(limits())
+        parser.exit()
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -35,20 +52,40 @@ def run(arguments: argparse.Namespace) -> int:
     catalogue.check_at(*arguments.names)
     exercise = catalogue.at(*arguments.names)
     program = [*instrumented.built(exercise, arguments.names), *arguments.options]
-    report = check(program, arguments.timeout)
+    report = check(program, arguments.timeout, arguments.json)
     print(report, end="", flush=True)
-    return 0 if report.splitlines()[-1].startswith(NO_HAZARDS) else 1
+    return 0 if found_none(report) else 1
 
 
-def check(program: Sequence[str], timeout: float | None = None) -> str:
+def limits() -> str:
+    """What the page of the cpu back end says that the check does not see."""
+    text = LIMITS.read_text("utf-8")
+    return text.partition(BEGIN_LIMITS)[2].partition(END_LIMITS)[0].strip()
+
+
+def found_none(report: str) -> bool:
+    """Of a report in either form: the check has looked at something, and found nothing."""
+    if report.startswith("{"):
+        found = json.loads(report)
+        return found["hazards"] == 0 and found["launches"] + found["copies"] > 0
+    return report.splitlines()[-1].startswith(NO_HAZARDS)
+
+
+def check(program: Sequence[str], timeout: float | None = None, as_json: bool = False) -> str:
     """The report on an instrumented program. LabError if it fails without a hazard, or takes more than
     `timeout` seconds: then the hazards until then are on stdout."""
     with TimeLimit(timeout) as limit:
-        outcome = instrumented.run(program, CHECK)
+        outcome = instrumented.run(program, CHECK, suffix=".json" if as_json else "")
         if limit.passed:
             print(outcome.report, end="", flush=True)
             say(outcome.output.rstrip())
-    last = outcome.report.splitlines()[-1] if outcome.report else ""
-    if not last or (outcome.status != 0 and last.startswith((NO_HAZARDS, NO_LAUNCH))):
+    if not outcome.report or (outcome.status != 0 and _found_nothing(outcome)):
+        last = "" if as_json else outcome.report.rstrip().rpartition("\n")[2]
         raise outcome.failure(f"; until then, {last}" if last else "")
     return outcome.report
+
+
+def _found_nothing(outcome: Outcome) -> bool:
+    if outcome.report.startswith("{"):
+        return json.loads(outcome.report)["hazards"] == 0
+    return outcome.report.splitlines()[-1].startswith((NO_HAZARDS, NO_LAUNCH))

@@ -172,10 +172,21 @@ def without_name(finding: Finding) -> str:
 def _hazards(verdict: Verdict, paint: Paint) -> list[str]:
     for finding in verdict.hazards:
         if finding.hazard:
-            said = _short(finding.seen).splitlines()
+            said = _said(_short(finding.seen))
             most = MOST_SEEN if verdict.wrong_result else MOST_ALONE
             return [_line("hazards", "yes:", WRONG, paint), *_folded(said, "    ", most)]
     return [_line("hazards", "none found", RIGHT, paint)]
+
+
+def _said(report: str) -> list[str]:
+    """The lines of a finding. Code stands below its line, which has room for it in a report alone, and the
+    screen has none for the reason."""
+    said: list[str] = []
+    for line in report.splitlines():
+        act, bar, code = line.partition(" | ")
+        if not line.lstrip().startswith("why: "):
+            said += [act, " " * 9 + code] if bar else [line]
+    return said
 
 
 def _count_table(counts: Iterable[Count], assignment: Assignment | None, paint: Paint) -> list[str]:

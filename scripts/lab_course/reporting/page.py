@@ -111,7 +111,7 @@ def _about_tests(tests: Tests) -> str:
 
 def _about_check(check: Check) -> str:
     """Of its last line the beginning: how many hazards there are."""
-    return "; ".join(filter(None, [_line(check.problem), check.summary.partition(". ")[0]]))
+    return "; ".join(filter(None, [_line(check.problem), check.summary]))
 
 
 def breakable(name: str):  # noqa: ANN201

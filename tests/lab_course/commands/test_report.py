@@ -32,11 +32,11 @@ SOURCE = "ch04_memory/transpose/transpose.cu"
 HEAD = "exercise,device,parameters,kernel,grid,block,reps,median_ms,min_ms,max_ms,gbps,check"
 GOOD = f"{HEAD}\ntranspose,CPU emulation,size=3,k<1>,1,32,3,0.5,0.4,0.6,12,ok"
 BAD = GOOD.replace(",ok", ",WRONG")
-CLEAN = "no hazards found in 2 kernel launches. Looked at: races"
+CLEAN = "no hazards found (2 kernel launches, 1 copy)"
 # With lines of a source whose comments say the same, one of them behind a form feed.
 HAZARD = (
-    f"1. race in shared memory\n   kernel k\n     x.cu:4: thread (32,0,0) writes\n         s[i] = 1; // {CLEAN}\n"
-    f"     x.cu:5: thread (31,0,0) reads\n         a = s[63 - i]; // \f{CLEAN}\n\n1 hazard found in 2 kernel launches"
+    f"1. race in shared memory\n   kernel k\n     x.cu:4: thread (32,0,0) writes | s[i] = 1; // {CLEAN}\n"
+    f"     x.cu:5: thread (31,0,0) reads | a = s[63 - i]; // \f{CLEAN}\n\n1 hazard found"
 )
 COUNTED = """\
 "ID","Kernel Name","Block Size","Grid Size","Device","smsp__sass_branch_targets_threads_divergent.sum"

@@ -198,12 +198,14 @@ def test_of_a_program_that_could_not_be_run_it_says_that_alone() -> None:
 
 
 def test_remarks_on_a_check_that_failed_and_on_many_wrong_rows() -> None:
-    check = facts.Check(facts.FAILED, "exit status 1", "no hazards found in 3. Looked at: races")
+    check = facts.Check(
+        facts.FAILED, "exit status 1", "no hazards found (3 kernel launches, 1 copy)"
+    )
     rows = [report_sample.row(f"k{n // 2}", 1, facts.WRONG) for n in range(12)]
     run = replace(EXERCISE.run, table=replace(report_sample.TABLE, rows=rows))
     found = page.remarks(replace(EXERCISE, run=run, check=check), 1)
     assert found[0].words == "WRONG in 12 of 12 rows: k0, k1, k2, k3 and 2 more"
-    assert found[-1].words == "exit status 1; no hazards found in 3"
+    assert found[-1].words == "exit status 1; no hazards found (3 kernel launches, 1 copy)"
 
 
 def test_where_all_is_right_nothing_is_to_be_looked_at() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from typing import Callable
@@ -10,15 +11,16 @@ import pytest
 from exercise_sample import FACTS
 from lab_cli import main
 from lab_cli.building import own_program, presets
+from lab_cli.commands import check
 from lab_cli.machine import setup
 from lab_fixtures import shell_program
 
-CLEAN = "no hazards found in 9 kernel launches"
+CLEAN = "no hazards found (9 kernel launches, 2 copies)"
 # With lines of a source whose comments say the same, one of them behind a form feed.
 HAZARD = (
-    "1. race in shared memory\n   kernel k\n     x.cu:4: thread (32,0,0) writes\n"
-    f"         s[i] = 1; // {CLEAN}, no kernel was launched\n     x.cu:5: thread (31,0,0) reads\n"
-    f"         a = s[63 - i]; // \f{CLEAN}\n\n1 hazard found in 9 kernel launches"
+    "1. race in shared memory\n   kernel k\n     x.cu:4: thread (32,0,0) writes | "
+    f"s[i] = 1; // {CLEAN}, no kernel was launched\n     x.cu:5: thread (31,0,0) reads | "
+    f"a = s[63 - i]; // \f{CLEAN}\n\n1 hazard found"
 )
 
 
@@ -54,9 +56,25 @@ def test_no_hazards(lab, capfd) -> None:
     assert "options:" not in captured.err
 
 
+@pytest.mark.parametrize("hazards, copies", [(0, 1), (0, 0), (1, 1)])
+def test_a_report_for_scripts(lab, capfd, hazards: int, copies: int) -> None:
+    found = {"hazards": hazards, "launches": 0, "copies": copies}
+    assert lab(report(json.dumps(found)), "transpose", "--json") == int(hazards > 0 or copies == 0)
+    assert json.loads(capfd.readouterr().out.splitlines()[-1]) == found
+    assert lab(report(json.dumps(found)) + "; exit 3", "transpose", "--json") == 1
+
+
+def test_what_the_check_does_not_see(lab, tmp_path, capfd, monkeypatch) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("before\n<!-- limits -->\n- paths not taken\n<!-- end of limits -->\nafter\n")
+    monkeypatch.setattr(check, "LIMITS", page)
+    assert lab("", "--limits") == 0
+    assert capfd.readouterr().out == "- paths not taken\n"
+
+
 @pytest.mark.parametrize("end", ["", "; exit 3"])
 def test_hazards_are_status_1_however_the_program_ends(lab, capfd, end: str) -> None:
-    assert lab(report(HAZARD) + f"; echo {CLEAN}; echo {CLEAN} >&2{end}", "transpose") == 1
+    assert lab(report(HAZARD) + f"; echo '{CLEAN}'; echo '{CLEAN}' >&2{end}", "transpose") == 1
     captured = capfd.readouterr()
     assert captured.out.endswith(HAZARD + "\n")
     assert "exit status" not in captured.err

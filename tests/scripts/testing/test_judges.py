@@ -174,9 +174,9 @@ def test_the_timeline_of_the_csv(timed, tmp_path: Path) -> None:
 
 
 def test_a_report_of_hazards() -> None:
-    done = Done(["x"], 0, "no hazards found in 2 kernel launches\n", "", 1.0)
-    regex = "^no hazards found in [0-9]+ kernel launch"
-    clean = "a note\nno hazards found in 3 kernel launches\n"
+    done = Done(["x"], 0, "no hazards found (2 kernel launches, 2 copies)\n", "", 1.0)
+    regex = r"^no hazards found \([0-9]+ kernel launch"
+    clean = "a note\nno hazards found (3 kernel launches, 2 copies)\n"
     assert judges.hazards_problem(done, clean, regex) == ""
     assert judges.hazards_problem(done, "1 hazard found\n", regex)
     assert judges.hazards_problem(done, "", regex)  # printed, not reported

@@ -134,6 +134,7 @@ class Checker : public Watcher {
     }
     void freeRefused(const void* pointer) override { host_.freeRefused(pointer); }
     void transferRuns(const BytesSeen* read, const BytesSeen& written) override {
+        findings_.addTransfer(read != nullptr);
         host_.transferRuns(read, written);
         writers_.transferRuns(read, written);
     }

@@ -64,22 +64,25 @@ struct Finding {
     uint64_t order = 0;  // the number of the launch as work, or of the work so far
     uint64_t blockNumber = 0;
 
-    uint64_t times = 1;        // that it occurred
-    bool withinWarps = false;  // a race: only between threads of one warp
-    bool looked = false;       // a race: a thread of it had looked at what may be a lock or flag
+    uint64_t times = 1;                // that it occurred
+    bool withinWarps = false;          // a race: only between threads of one warp
+    std::set<std::string> kinds = {};  // `about` of all that count as this one
+    bool looked = false;  // a race: a thread of it had looked at what may be a lock or flag
 };
 
 // All findings of the program, each once for a kernel and its source lines. Thread-safe.
 class Findings {
   public:
     explicit Findings(std::string path) : path_(std::move(path)) {}
-    // Writes the report, as was done after each new finding; the last line says how many hazards
+    // `path` names the file of the report: JSON if it ends with .json, else text.
+    // Writes it, as was done after each new finding; the last line of a text says how many hazards
     // there are.
     ~Findings();
 
     // Of equal ones, that of the first launch and block is shown.
     void add(const Finding& finding);
     void addLaunch();
+    void addTransfer(bool isCopy);  // else a fill
     // Two lines may be ordered by a fence and a flag, which is not judged.
     void addNotJudged(const Place& first, const Place& second);
     // The line looks at memory before it updates it by an atomic, or does not; others updated it
@@ -92,7 +95,7 @@ class Findings {
     using Key = std::tuple<Hazard, std::string, std::string, std::string>;
 
     std::string report() const;
-    std::string summary(size_t hazards, size_t notes) const;
+    std::vector<std::string> remarks() const;
     void write() const;
 
     std::string path_;
@@ -101,7 +104,7 @@ class Findings {
     std::set<std::pair<std::string, std::string>> notJudged_;  // pairs of lines
     std::set<std::string> oldLooks_;                           // lines
     bool incomplete_ = false;
-    uint64_t launches_ = 0;
+    uint64_t launches_ = 0, copies_ = 0, fills_ = 0;
 };
 
 }  // namespace emu

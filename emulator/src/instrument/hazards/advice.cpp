@@ -1,0 +1,205 @@
+#include "advice.h"
+
+#include <algorithm>
+
+#include "access_text.h"
+
+namespace emu {
+namespace {
+
+bool acts(const Finding& finding, const char* what) {
+    return std::any_of(finding.acts.begin(), finding.acts.end(),
+                       [&](const Act& act) { return act.what == what; });
+}
+
+// The first access is an asynchronous copy's.
+bool beginsWithCopy(const Finding& finding) {
+    const std::string& first = finding.acts[0].what;
+    return first == kCopiesThere || first == kCopiesFromThere;
+}
+
+bool ofOneThread(const Finding& finding) {
+    const uint3 &a = finding.acts[0].thread, &b = finding.acts[1].thread;
+    return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
+constexpr const char* kWriteAfterWrite = "write after write";
+
+// Threads read the place, too, which they change.
+bool updates(const Finding& finding) {
+    return finding.kinds.count(kWriteAfterWrite) > 0 && finding.kinds.size() > 1;
+}
+
+Advice manyWriteOnePlace(const char* who) {
+    return {
+        "",
+        std::string(who) + " write different values to one place: which of them stays is chance",
+        "let one of them write, or use an atomic such as atomicAdd()"};
+}
+
+constexpr const char* kUseAtomic = "use an atomic such as atomicAdd()";
+constexpr const char* kFencesOfLock =
+    "a lock or flag orders them only with a __threadfence() where it is taken or seen, and one "
+    "before it is given up or set";
+
+Advice updatesAreLost(const char* who) {
+    return {"",
+            std::string(who) +
+                " read, change and write the same place: an update that comes between "
+                "another's read and write is lost",
+            std::string(kUseAtomic) + ", or sum up first and let one thread add"};
+}
+
+// Of threads of one block.
+Advice barrierOrAtomics(const Finding& finding, bool sameLine) {
+    if (ofOneThread(finding)) {
+        return {"", "the copy is complete only after the thread's own __pipeline_wait_prior()",
+                "wait for the copy before the second line"};
+    }
+    const bool besideLock = finding.looked && !acts(finding, verb(AccessKind::Atomic));
+    if (sameLine && updates(finding) && !besideLock) return updatesAreLost("several threads");
+    if (sameLine && finding.about == kWriteAfterWrite) return manyWriteOnePlace("several threads");
+    if (beginsWithCopy(finding)) {
+        return {"",
+                "the copy is complete after a __pipeline_wait_prior() of its own thread, and for "
+                "other threads after a __syncthreads() that follows",
+                "put both between these lines"};
+    }
+    Advice advice;
+    advice.why = finding.withinWarps
+                     ? "nothing orders the two lanes: since Volta a warp need not run in step"
+                     : "nothing orders the two threads: a block's threads run in any order between "
+                       "two barriers";
+    const char* barrier =
+        finding.withinWarps ? "__syncwarp() or __syncthreads()" : "__syncthreads()";
+    advice.fix = std::string("put a ") + barrier + " between " +
+                 (sameLine ? "what the threads do on this line" : "these lines");
+    if (acts(finding, verb(AccessKind::Atomic))) advice.fix += ", or make both accesses atomic";
+    if (besideLock) {
+        advice.why = kFencesOfLock;
+        advice.fix =
+            "add these fences, or " + (updates(finding) ? std::string(kUseAtomic) : advice.fix);
+    }
+    return advice;
+}
+
+// Of threads of different blocks.
+Advice launchOrAtomics(const Finding& finding, bool sameLine) {
+    const bool besideLock = finding.looked && !acts(finding, verb(AccessKind::Atomic));
+    if (sameLine && updates(finding) && !besideLock) return updatesAreLost("several blocks");
+    if (sameLine && finding.about == kWriteAfterWrite) return manyWriteOnePlace("several blocks");
+    Advice advice{"", "nothing orders the blocks of a grid",
+                  "use a launch for each of the two steps, or atomics"};
+    if (besideLock) {
+        advice.why += std::string("; ") + kFencesOfLock;
+        advice.fix = "add these fences, or " + advice.fix;
+    }
+    return advice;
+}
+
+Advice onRace(const char* title, const Finding& finding, bool sameLine) {
+    const bool sameBlock = finding.acts[0].who.empty();
+    Advice advice =
+        sameBlock ? barrierOrAtomics(finding, sameLine) : launchOrAtomics(finding, sameLine);
+    advice.title = title;
+    if (acts(finding, verb(AccessKind::Atomic)) && acts(finding, verb(AccessKind::Load))) {
+        advice.fix += "; where an old value does no harm, read it through a volatile pointer";
+    }
+    return advice;
+}
+
+Advice onRefused(const Finding& finding) {
+    if (finding.acts.size() > 1) {
+        return {"error that nobody looked at", "the memory is not one that this call can free",
+                "free each allocation once, with the pointer that it gave, by its own function: "
+                "cudaFree() after cudaMalloc(), cudaFreeHost() after cudaMallocHost()"};
+    }
+    return {"error that nobody looked at", "the program goes on as if the call had worked",
+            "check what the call returns; after a launch, what cudaGetLastError() returns"};
+}
+
+}  // namespace
+
+Advice adviceOn(const Finding& finding, bool sameLine) {
+    switch (finding.hazard) {
+        case Hazard::Race:
+            return onRace("race in shared memory", finding, sameLine);
+        case Hazard::GlobalRace:
+            return onRace("race in global memory", finding, sameLine);
+        case Hazard::VolatileRace:
+        case Hazard::GlobalVolatileRace:
+            return {finding.hazard == Hazard::VolatileRace ? "race in shared memory"
+                                                           : "race in global memory",
+                    "since Volta the lanes of a warp need not run in step",
+                    "put a __syncwarp() between what one lane writes and another reads"};
+        case Hazard::StreamRace:
+            return {"race between streams", "nothing orders the two streams",
+                    "let one wait for an event of the other (cudaStreamWaitEvent()), or let the "
+                    "host wait for the first"};
+        case Hazard::ChildRace:
+            return {"race between parent and child",
+                    "a child sees what its thread did before the launch, and its block before a "
+                    "__syncthreads() before that; everything else may run beside it",
+                    "launch what comes later with cudaStreamTailLaunch"};
+        case Hazard::SharedBounds:
+            return {"shared memory out of bounds",
+                    "on a GPU the access meets other memory of the block, or ends the kernel",
+                    "check the index, and the size in the third argument of <<<...>>> if the array "
+                    "is extern"};
+        case Hazard::Uninitialised:
+            return {"uninitialised shared memory",
+                    "no thread of the block has written it: on a GPU it holds garbage",
+                    "write it first, with a __syncthreads() behind that"};
+        case Hazard::UninitialisedDevice:
+            return {"uninitialised device memory",
+                    "neither a copy, cudaMemset() nor a kernel has written it: on a GPU it holds "
+                    "garbage",
+                    finding.kernel.empty()
+                        ? "let the grid cover all elements, and copy as many as were computed"
+                        : "copy all of the input, or call cudaMemset(): check the sizes in bytes"};
+        case Hazard::DeviceBounds:
+            return {"device memory out of bounds",
+                    "on a GPU the access meets another allocation, or ends the kernel",
+                    "check the index against the number of elements"};
+        case Hazard::FreedMemory:
+            return {"device memory after cudaFree()",
+                    "on a GPU the memory may be another allocation's by now",
+                    "free it after the kernels that use it"};
+        case Hazard::FreedHeap:
+            return {"device memory after free() or delete",
+                    "on a GPU the memory may be another allocation's by now",
+                    "free it where no thread uses it any more, as behind a __syncthreads()"};
+        case Hazard::HostMemory:
+            return {"host memory", "on a GPU this is an illegal address",
+                    "pass memory from cudaMalloc() or cudaMallocManaged()"};
+        case Hazard::Misaligned:
+            return {"misaligned address", "a GPU ends the kernel with cudaErrorMisalignedAddress",
+                    "use an address that is a multiple of the size"};
+        case Hazard::Barrier:
+            return {"barrier in divergent code",
+                    "all threads of a block must reach the same barrier",
+                    "move it out of the condition or loop"};
+        case Hazard::Shuffle:
+            return {"note: shuffle from a lane that takes no part", "what it gets is undefined",
+                    "let the lane take part, or do not use the value"};
+        case Hazard::Refused:
+            return onRefused(finding);
+        case Hazard::HostTouch:
+            return {"device memory used by the host", "on a GPU the program crashes here",
+                    "copy with cudaMemcpy() first"};
+        case Hazard::ManagedTouch:
+            return {"managed or page-locked memory used by the host before " + finding.acts[0].who +
+                        " is known to have ended",
+                    "the host gets old values, or spoils what the device still reads",
+                    "call cudaDeviceSynchronize(), or wait for its stream, between the two lines"};
+        case Hazard::Failure:
+            break;
+    }
+    return {"kernel failed", "", ""};
+}
+
+bool isNote(const Finding& finding) {
+    return finding.hazard == Hazard::Shuffle;
+}
+
+}  // namespace emu
