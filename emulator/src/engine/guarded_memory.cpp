@@ -206,6 +206,15 @@ std::optional<GuardedAllocation> guardedAround(const void* address) {
     return region->second.allocation;
 }
 
+void forEachManaged(const std::function<void(const GuardedAllocation&)>& visit) {
+    Regions& known = regions();
+    const std::lock_guard<std::mutex> lock(known.mutex);
+    for (const auto& [begin, region] : known.byBegin) {
+        const GuardedAllocation& allocation = region.allocation;
+        if (allocation.reach == Reach::Managed && !allocation.freed) visit(allocation);
+    }
+}
+
 bool maybeGuarded(uintptr_t address) {
     static const Arena& arena = regions().arena;
     return address - arena.begin < arena.size;

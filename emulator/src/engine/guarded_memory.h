@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -47,6 +48,9 @@ struct GuardedAllocation {
 
 // The allocation in or around which `address` lies; empty if it is near none.
 std::optional<GuardedAllocation> guardedAround(const void* address);
+
+// Each allocation of managed memory that has not been freed.
+void forEachManaged(const std::function<void(const GuardedAllocation&)>& visit);
 
 // False for addresses that are near no allocation. For hot paths.
 bool maybeGuarded(uintptr_t address);

@@ -102,12 +102,15 @@ void Warps::tryComplete(Warp& warp, unsigned mask) {
     forEachLane(group, [&](int lane) { ready_.wake(warp.waiting[lane]); });
 }
 
-void Warps::reportNobody(const Warp& warp, unsigned group) {
+void Warps::reportNobody(Warp& warp, unsigned group) {
     forEachLane(group, [&](int lane) {
         const unsigned source = static_cast<unsigned>(warp.slots[lane].argument);
         if (group >> source & 1) return;
         const Fiber& reader = *warp.waiting[lane];
-        watcher->shuffleFromNobody(reader.rank, source, reader.mask >> source & 1, reader.site);
+        const bool inMask = reader.mask >> source & 1;
+        if (watcher->shuffleFromNobody(reader.rank, source, inMask, reader.site)) {
+            warp.slots[lane].result = ~warp.slots[lane].result;
+        }
     });
 }
 

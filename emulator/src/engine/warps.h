@@ -72,7 +72,7 @@ class Warps {
         std::array<LaneSlot, kWarpSize> slots{};
     };
 
-    static void reportNobody(const Warp& warp, unsigned group);
+    static void reportNobody(Warp& warp, unsigned group);
     static unsigned leastFar(const Warp& warp);
     void tryComplete(Warp& warp, unsigned mask);
     [[noreturn]] void failUnnamed(const Fiber& fiber, unsigned mask) const;

@@ -72,9 +72,12 @@ class Watcher {
     virtual void childLaunched(const Grid& /*child*/, bool /*tail*/) {}
 
     // In a shuffle a thread asks for the value of a lane of its warp that is not `inMask`, or else
-    // has ended or is not in the block.
-    virtual void shuffleFromNobody(unsigned /*rank*/, unsigned /*lane*/, bool /*inMask*/,
-                                   const CallSite& /*site*/) {}
+    // has ended or is not in the block. Returns whether it gets another value than its own, as
+    // undefined as that.
+    virtual bool shuffleFromNobody(unsigned /*rank*/, unsigned /*lane*/, bool /*inMask*/,
+                                   const CallSite& /*site*/) {
+        return false;
+    }
 
     // The running thread was given this memory by malloc() or new.
     virtual void kernelAllocated(const void* /*memory*/, size_t /*bytes*/) {}

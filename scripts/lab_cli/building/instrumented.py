@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from ..catalogue import Exercise, of_backend
 from ..errors import LabError
@@ -20,6 +21,10 @@ CHECK = "CUDA_EMULATOR_CHECK"  # names the file that a program writes the report
 # How the last line of the report begins if that is so.
 NO_HAZARDS = "no hazards found"
 NO_LAUNCH = "no kernel was launched"
+# How the note begins that a shuffle read a lane that takes no part.
+SHUFFLE = "note: shuffle from a lane"
+RESULTS = "CUDA_EMULATOR_RESULTS"  # names the file for a digest of what the program computed
+UNDEFINED = "CUDA_EMULATOR_UNDEFINED"  # gives what is undefined another value
 DOES_NOT_END = re.compile(r"emulator: kernel .* has been running for ")  # the back end's words
 
 
@@ -62,9 +67,15 @@ def built(exercise: Exercise | None, sources: Sequence[str]) -> list[str]:
     return [str(own_program.for_cpu(sources, cmake, instrument=True))]
 
 
-def run(program: Sequence[str], *variables: str, suffix: str = "") -> Outcome:
+def run(
+    program: Sequence[str],
+    *variables: str,
+    suffix: str = "",
+    settings: Mapping[str, str] = MappingProxyType({}),
+) -> Outcome:
     """Each of `variables` tells the program, in its environment, which file to write; the names of the files
-    end with `suffix`. What the program prints is kept, but for the line about a kernel that does not end."""
+    end with `suffix`. `settings` are further variables. What the program prints is kept, but for the line about
+    a kernel that does not end."""
     lines: list[str] = []
 
     def keep(line: str) -> None:
@@ -75,7 +86,7 @@ def run(program: Sequence[str], *variables: str, suffix: str = "") -> Outcome:
     with tempfile.TemporaryDirectory(prefix="lab-") as folder:
         files = {variable: Path(folder) / (variable + suffix) for variable in variables}
         named = {variable: str(file) for variable, file in files.items()}
-        status = run_lines(program, keep, subprocess.DEVNULL, named)
+        status = run_lines(program, keep, subprocess.DEVNULL, {**settings, **named})
         report, *others = (
             file.read_text(errors="replace") if file.exists() else "" for file in files.values()
         )

@@ -182,6 +182,11 @@ Advice adviceOn(const Finding& finding, bool sameLine) {
         case Hazard::Shuffle:
             return {"note: shuffle from a lane that takes no part", "what it gets is undefined",
                     "let the lane take part, or do not use the value"};
+        case Hazard::UsedShuffle:
+            return {
+                "shuffle from a lane that takes no part",
+                "what it gets is undefined, and the program's result depends on it",
+                "let the lane take part: launch whole warps, and name all their lanes in the mask"};
         case Hazard::Refused:
             return onRefused(finding);
         case Hazard::HostTouch:

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "access_text.h"
 #include "allocation_text.h"
@@ -31,6 +32,13 @@ bool isReadable(uintptr_t address) {
     if (address < kPage) return false;  // to the system, a null pointer is no mask
     const uintptr_t mask = address / kMask * kMask;
     return syscall(SYS_rt_sigprocmask, kUnknown, mask, nullptr, kMask) == 0 || errno != EFAULT;
+}
+
+// CUDA_EMULATOR_UNDEFINED=other: what shuffles get from lanes that take no part is another value
+// than usual, and a hazard. ./lab check sets it to see whether anything depends on that value.
+bool shufflesAreUsed() {
+    static const bool wanted = std::getenv("CUDA_EMULATOR_UNDEFINED") != nullptr;
+    return wanted;
 }
 
 const char* verbFor(const SharedAccess& access) {
@@ -206,7 +214,7 @@ void BlockChecker::warpMet(unsigned warp, unsigned mask, bool ordersMemory) {
     }
 }
 
-void BlockChecker::shuffleFromNobody(unsigned rank, unsigned lane, bool inMask,
+bool BlockChecker::shuffleFromNobody(unsigned rank, unsigned lane, bool inMask,
                                      const CallSite& site) {
     const Quiet quiet;
     settle();
@@ -216,7 +224,12 @@ void BlockChecker::shuffleFromNobody(unsigned rank, unsigned lane, bool inMask,
     const std::string what =
         "reads lane " + number(lane) +
         (inMask ? ", which has ended or is not in the block" : ", which is not in the mask");
-    found_.report({Hazard::Shuffle, site.what, {{place, threadIndexOf(rank), what}}, ""});
+    const bool isUsed = shufflesAreUsed();
+    found_.report({isUsed ? Hazard::UsedShuffle : Hazard::Shuffle,
+                   site.what,
+                   {{place, threadIndexOf(rank), what}},
+                   ""});
+    return isUsed;
 }
 
 LaunchPoint BlockChecker::launchPoint() {

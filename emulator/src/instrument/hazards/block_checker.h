@@ -43,7 +43,7 @@ class BlockChecker : public Recorder {
     void warpMet(unsigned warp, unsigned mask, bool ordersMemory);
     void asyncCopyBegins(unsigned rank, const AsyncCopy& copy);
     void asyncCopyEnds(unsigned rank);
-    void shuffleFromNobody(unsigned rank, unsigned lane, bool inMask, const CallSite& site);
+    bool shuffleFromNobody(unsigned rank, unsigned lane, bool inMask, const CallSite& site);
     void kernelFrees(uintptr_t pc) { threads_[rank_].lastPc = pc; }
     void failed(Failure failure, const std::string& message);
     // The running thread launches a kernel.

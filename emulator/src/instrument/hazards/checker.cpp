@@ -19,6 +19,7 @@
 #include "host_check.h"
 #include "instrument/record/per_thread.h"
 #include "instrument/record/program_code.h"
+#include "results.h"
 #include "writers.h"
 
 namespace emu {
@@ -78,9 +79,9 @@ class Checker : public Watcher {
         blocks_.mine().asyncCopyBegins(rank, copy);
     }
     void asyncCopyEnds(unsigned rank) override { blocks_.mine().asyncCopyEnds(rank); }
-    void shuffleFromNobody(unsigned rank, unsigned lane, bool inMask,
+    bool shuffleFromNobody(unsigned rank, unsigned lane, bool inMask,
                            const CallSite& site) override {
-        blocks_.mine().shuffleFromNobody(rank, lane, inMask, site);
+        return blocks_.mine().shuffleFromNobody(rank, lane, inMask, site);
     }
     void kernelAllocated(const void* memory, size_t bytes) override {
         shadow_.forget(reinterpret_cast<uintptr_t>(memory), bytes);
@@ -127,6 +128,8 @@ class Checker : public Watcher {
     }
     void memoryFreed(const void* base, size_t bytes) override {
         host_.memoryFreed(base);
+        const auto memory = guardedAround(base);
+        if (memory && memory->reach == Reach::Managed) results_.add(base, bytes);
         shadow_.forget(reinterpret_cast<uintptr_t>(base), bytes);
     }
     void memoryRegistered(const void* base, size_t bytes) override {
@@ -147,6 +150,7 @@ class Checker : public Watcher {
     void copiedToHost(const void* to, const void* from, size_t bytes,
                       const std::vector<uint8_t>& unwritten) override {
         host_.copiedToHost(to, from, bytes, unwritten);
+        results_.add(from, bytes);
     }
     bool hostFault(uintptr_t address, uintptr_t pc, bool writes) override {
         return host_.fault(address, pc, writes);
@@ -170,6 +174,7 @@ class Checker : public Watcher {
     GlobalShadow shadow_{order_};
     HostCheck host_{findings_, shadow_, order_};
     Writers writers_{shadow_};
+    Results results_;
     LaunchWork running_;  // the grid: one runs at a time
     std::mutex childrenMutex_;
     std::map<const Grid*, Parents> children_;  // that have been launched

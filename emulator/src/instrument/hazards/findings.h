@@ -31,6 +31,7 @@ enum class Hazard {
     Misaligned,
     Barrier,       // that not all threads of the block reach
     Shuffle,       // from a lane that takes no part
+    UsedShuffle,   // the same, and the program's result depends on the value
     Failure,       // the kernel ended with an error
     Refused,       // a launch or another call that returned an error which nobody looked at
     HostTouch,     // the host reaches for device memory
