@@ -2,6 +2,7 @@
 // place of the sanitizer's run time: each access to memory, function and basic block, on its way to
 // the recorder. (Linux' KCSAN and KCOV use the compilers in the same way.)
 #include <algorithm>
+#include <cstdarg>
 #include <cstddef>
 #include <cstdint>
 
@@ -73,6 +74,15 @@ void recordStore(const void* pointer, uint32_t size, void* pc) {
     record(pointer, size, size, AccessKind::Atomic, true, true, false, false, pc, true);
 }
 
+// Of a struct, by its members: `count` pairs of offset and size.
+void recordMembers(const void* pointer, int count, va_list members, AccessKind kind, void* pc) {
+    for (int i = 0; i < count; ++i) {
+        const auto offset = va_arg(members, uint64_t);
+        const auto size = static_cast<uint32_t>(va_arg(members, uint64_t));
+        record(static_cast<const char*>(pointer) + offset, size, kind, false, pc);
+    }
+}
+
 void recordRange(const void* pointer, size_t bytes, AccessKind kind, void* pc) {
     if (recorder == nullptr && hostRecorder == nullptr) return;
     const auto* byte = static_cast<const char*>(pointer);
@@ -135,6 +145,7 @@ using emu::record;
 using emu::recordBytes;
 using emu::recordCompare;
 using emu::recordExchange;
+using emu::recordMembers;
 using emu::recordRange;
 using emu::recordStore;
 
@@ -199,6 +210,19 @@ void __tsan_read_range(void* p, size_t bytes) {
 }
 void __tsan_write_range(void* p, size_t bytes) {
     recordRange(p, bytes, AccessKind::Store, EMU_CALLER);
+}
+// (driver/instrument_clang.py puts calls of these two into clang's code.)
+void __emu_read_members(void* p, int count, ...) {
+    va_list members;
+    va_start(members, count);
+    recordMembers(p, count, members, AccessKind::Load, EMU_CALLER);
+    va_end(members);
+}
+void __emu_write_members(void* p, int count, ...) {
+    va_list members;
+    va_start(members, count);
+    recordMembers(p, count, members, AccessKind::Store, EMU_CALLER);
+    va_end(members);
 }
 // What memcpy() and its like are in instrumented code (emu/memory_functions.h).
 void* __tsan_memcpy(void* to, const void* from, size_t bytes) {
