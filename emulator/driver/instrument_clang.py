@@ -128,7 +128,6 @@ class _Function:
         self._block = str(max(numbers, default=-1) + 1)
         self._ends: dict[str, str] = {}  # what is now the last piece of a block
         self._choices = 0
-        self._pieces = 0
 
     def add(self, line: str) -> None:
         label = LABEL.match(line)
@@ -170,16 +169,17 @@ class _Function:
     def _hooks_of(
         self, access: str, pointer: _Pointer, size: str, align: int, members: list[tuple[int, int]]
     ) -> Iterator[str]:
-        """One hook, or one for each member."""
+        """One hook, for all members: by its address those that belong together are known."""
         size_type, bytes_ = size.split()
         if _is_one_access(bytes_, align):
             yield self._call(f"__tsan_{access}{bytes_}", [(pointer.type, pointer.value)])
         elif all(_is_member(offset, count, align) for offset, count in members) and members:
-            for offset, count in members:
-                piece = f"%piece.{self._pieces}"
-                self._pieces += 1
-                yield f"  {piece} = getelementptr i8, {pointer.type} {pointer.value}, i64 {offset}"
-                yield self._call(f"__tsan_{access}{count}", [(pointer.type, piece)])
+            numbers = [f"i64 {number}" for member in members for number in member]
+            hook = f"__emu_{access}_members"
+            type_ = f"void ({pointer.type}, i32, ...)"
+            self._calls[hook] = f"declare void @{hook}({pointer.type}, i32, ...)"
+            operands = [f"{pointer.type} {pointer.value}", f"i32 {len(members)}", *numbers]
+            yield f"  call {type_} @{hook}({', '.join(operands)})"
         else:
             arguments = [(pointer.type, pointer.value), (size_type, bytes_)]
             yield self._call(f"__tsan_{access}_range", arguments)

@@ -46,6 +46,15 @@ def test_copies_and_fills(operands, expected):
     assert changed(copy) == [*hooks, copy]
 
 
+def test_members_of_structs():
+    copy = "  call void @llvm.memcpy.p0i8.p0i8.i64(i8* align 4 %3, i8* align 4 %4, i64 8, i1 false)"
+    members = "\n!13 = !{i64 0, i64 4, !14, i64 4, i64 4, !14}"
+    text = with_hooks(FUNCTION.format(body=f"{copy}, !dbg !12, !tbaa.struct !13") + members)
+    hook = "  call void (i8*, i32, ...) @__emu_{}_members(i8* %{}, i32 2, i64 0, i64 4, i64 4, i64 4), !dbg !12"
+    assert hook.format("write", 3) + "\n" + hook.format("read", 4) + "\n" + copy in text
+    assert text.endswith("declare void @__emu_read_members(i8*, i32, ...)")
+
+
 def test_hooks_are_declared_once():
     copy = "  call void @llvm.memset.p0i8.i64(i8* align 4 %3, i8 0, i64 4, i1 false)"
     text = with_hooks(FUNCTION.format(body=f"{copy}\n{copy}"))
@@ -137,17 +146,17 @@ def test_members_of_structs_that_are_copied(tmp_path):
     command = [sys.executable, str(Path(instrument_clang.__file__)), "clang++"]
     words = {
         name: " ".join(
-            f"{count} {hook.removeprefix('__tsan_')}"
+            f"{count} {re.sub('__(tsan|emu)_', '', hook)}"
             for hook, count in hooks.items()
-            if "tsan" in hook
+            if "sanitizer" not in hook
         )
         for name, hooks in hooks_of(tmp_path, STRUCTS, command).items()
     }
     assert words == {
-        "_Z6ofLoadP4Span": "1 read4 2 read8 1 write4 2 write8",
-        "_Z9ofNumbersP7Complexi": "2 read4 2 write4",
-        "_Z7inArrayP7Complexi": "2 read4 2 write4",
-        "_Z5mixedP5Mixed": "1 read1 1 read2 1 read4 1 write1 1 write2 1 write4",
+        "_Z6ofLoadP4Span": "1 read_members 1 write_members",
+        "_Z9ofNumbersP7Complexi": "1 read_members 1 write_members",
+        "_Z7inArrayP7Complexi": "1 read_members 1 write_members",
+        "_Z5mixedP5Mixed": "1 read_members 1 write_members",
         "_Z5largeP5Large": "1 read_range 1 write_range",
     }
 
@@ -163,7 +172,9 @@ def hooks_of(folder, source, compiler):
     for part in re.split(r"\n(?=\S+ <)", listing.stdout):
         name = re.match(r"\S+ <(_Z\d+\w+)>:", part)
         if name:
-            hooks = re.findall(r"R_\w+\s+(__tsan_(?:read|write)\w*|__sanitizer_cov\w*)", part)
+            hooks = re.findall(
+                r"R_\w+\s+(__(?:tsan|emu)_(?:read|write)\w*|__sanitizer_cov\w*)", part
+            )
             result[name[1]] = {hook: hooks.count(hook) for hook in sorted(set(hooks))}
     return result
 

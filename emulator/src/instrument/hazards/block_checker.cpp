@@ -317,7 +317,9 @@ void BlockChecker::returns(uintptr_t pc) {
 void BlockChecker::access(const Access& access) {
     const Quiet quiet;
     Thread& thread = threads_[rank_];
-    if (access.pc != unsettledPc_) settle();
+    // Of a struct that is copied g++ announces the store before the load.
+    const bool mayBeOfCopy = access.kind == AccessKind::Load && !access.isVolatile;
+    if (access.pc != unsettledPc_ && !mayBeOfCopy) settle();
     thread.lastPc = access.pc;
     thread.lastAccess = access;
     ++thread.steps;
@@ -388,8 +390,11 @@ void BlockChecker::sharedAccess(const Access& access, uintptr_t pc) {
     if (!sharedBounds(access, pc)) return;
     const size_t offset = access.address - sharedBegin_;
     const bool reads = access.kind != AccessKind::Store && !access.exchanges;
-    if (reads && uninitialised_.size() < kMostUninitialised &&
-        variables_.unwritten(offset, access.size) && shadow_->neverWritten(offset, access.size)) {
+    // A struct comes in parts, of which the first tells its size; between its members may be gaps
+    // that nobody writes.
+    const size_t whole = std::min<size_t>(access.whole, variables_.around(offset).end - offset);
+    if (reads && whole != 0 && uninitialised_.size() < kMostUninitialised &&
+        variables_.unwritten(offset, whole) && shadow_->neverWritten(offset, whole)) {
         const Uninitialised read{offset, access.size, pc, rank_, access.kind};
         if (access.kind == AccessKind::Atomic) {
             reportUninitialised(read);  // it writes, too: nobody can do so before it any more

@@ -45,9 +45,16 @@ uint32_t readerOf(const GlobalRace& race) {
     return race.first.accessKind() == AccessKind::Load ? race.first.place : race.second.place;
 }
 
-// An access lies in one such piece of memory (those of larger structs come in parts).
-uintptr_t granuleOf(uintptr_t address) {
-    return address / 16 * 16;
+// A slot has the number of the first granule of memory, how many there are, and whether its thread
+// waits for others before it stores there.
+constexpr uintptr_t kGranule = 16;  // bytes
+constexpr unsigned kNumberBits = 44, kCountBits = 19;
+constexpr uint64_t kMostGranules = (uint64_t{1} << kCountBits) - 1;
+constexpr uint64_t kWaits = uint64_t{1} << 63;
+
+bool covers(uint64_t slot, uintptr_t granule) {
+    const uint64_t first = slot & ((uint64_t{1} << kNumberBits) - 1);
+    return granule - first < (slot & ~kWaits) >> kNumberBits;
 }
 
 uint32_t wordAt(uintptr_t address) {
@@ -187,20 +194,33 @@ bool GlobalShadow::hasFences(uint64_t work) {
     return withFences_.count(work) != 0;
 }
 
-std::atomic<uintptr_t>& GlobalShadow::newSlot() {
+std::atomic<uint64_t>& GlobalShadow::newSlot() {
     return slots_[slotsTaken_++ % kSlots];
 }
 
-bool GlobalShadow::awaitStores(uintptr_t granule, const std::atomic<uintptr_t>& own) const {
+uint64_t GlobalShadow::slotFor(uintptr_t address, size_t size) {
+    const uint64_t first = address / kGranule, last = (address + size - 1) / kGranule;
+    return first | std::min(last - first + 1, kMostGranules) << kNumberBits;
+}
+
+GlobalShadow::Awaited GlobalShadow::awaitStores(uintptr_t address,
+                                                std::atomic<uint64_t>& own) const {
     const size_t count = std::min<size_t>(slotsTaken_, kSlots);
-    for (size_t i = 0; i < count; ++i) {
+    Awaited result = Awaited::Carried;
+    own |= kWaits;
+    for (size_t i = 0; i < count && result == Awaited::Carried; ++i) {
         if (&slots_[i] == &own) continue;
-        for (int turn = 1; slots_[i].load(std::memory_order_acquire) == granule; ++turn) {
-            if (turn == 1 << 16) return false;
+        for (int turn = 1; result == Awaited::Carried; ++turn) {
+            const uint64_t slot = slots_[i].load(std::memory_order_acquire);
+            if (!covers(slot, address / kGranule)) break;
+            // In a circle of them the first waits for one that comes later.
+            if ((slot & kWaits) != 0 && &own < &slots_[i]) result = Awaited::Yields;
+            if (turn == 1 << 16) result = Awaited::TooLong;
             if (turn % 64 == 0) sched_yield();
         }
     }
-    return true;
+    own &= ~kWaits;
+    return result;
 }
 
 void GlobalShadow::mayRace(const GlobalRecord& reader, uintptr_t word, const GlobalRace& race) {
@@ -300,8 +320,9 @@ void GlobalRaces::touch(const Access& access, uintptr_t pc, unsigned rank) {
     own.isVolatile = access.isVolatile;
     own.kind = static_cast<uint32_t>(access.kind);
     own.fences = fences_.count();
-    if (access.kind != AccessKind::Load) {
-        announced_.store(granuleOf(access.address), std::memory_order_release);
+    if (access.kind != AccessKind::Load && access.whole != 0) {
+        announced_.store(GlobalShadow::slotFor(access.address, access.whole),
+                         std::memory_order_release);
     }
     compares_ = access.compares;
     const size_t firstNew = pending_.size();
@@ -398,10 +419,10 @@ void GlobalRaces::readBefore(size_t firstNew) {
     for (size_t i = firstNew; i < pending_.size(); ++i) {
         PendingWrite& write = pending_[i];
         GlobalRecord& other = write.race.first;
-        if (write.race.firstDoer == Doer::SameLaunch && other.block != block_ &&
-            !shadow_.awaitStores(granuleOf(write.word), announced_)) {
-            addNotJudged(other, write.race.second);
-            other.bytes = 0;  // compares nothing
+        if (write.race.firstDoer == Doer::SameLaunch && other.block != block_) {
+            const auto awaited = shadow_.awaitStores(write.word, announced_);
+            if (awaited == GlobalShadow::Awaited::TooLong) addNotJudged(other, write.race.second);
+            if (awaited != GlobalShadow::Awaited::Carried) other.bytes = 0;  // compares nothing
         }
         write.before = wordAt(write.word);
     }

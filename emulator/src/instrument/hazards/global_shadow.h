@@ -94,11 +94,14 @@ class GlobalShadow {
         anyFence_ = true;
     }
 
-    // Each OS thread says which store of a running thread may not have been carried out yet (0:
-    // none), in a slot: the 16 bytes around it.
-    std::atomic<uintptr_t>& newSlot();
-    // Waits until no other thread is about to store there; false if that takes too long.
-    bool awaitStores(uintptr_t granule, const std::atomic<uintptr_t>& own) const;
+    // Each OS thread says which store of a running thread may not have been carried out yet, in a
+    // slot: what slotFor() says of its memory, or 0.
+    std::atomic<uint64_t>& newSlot();
+    static uint64_t slotFor(uintptr_t address, size_t size);
+    // Waits until no other thread is about to store there. Of those that wait for one another one
+    // yields: it goes on without what it waited for.
+    enum class Awaited { Carried, Yields, TooLong };
+    Awaited awaitStores(uintptr_t address, std::atomic<uint64_t>& own) const;
 
     // A plain read beside another thread's atomic, by the reading thread. It is the first step of a
     // loop around atomicCAS(), and no race, if the reader's own atomic follows.
@@ -132,7 +135,7 @@ class GlobalShadow {
     std::atomic<bool> anyFence_{false};  // of the launch
     std::set<uint64_t> withFences_;      // work; guarded by readsMutex_
     std::vector<std::atomic<uint32_t>> fences_ = std::vector<std::atomic<uint32_t>>(1 << 16);
-    std::vector<std::atomic<uintptr_t>> slots_ = std::vector<std::atomic<uintptr_t>>(kSlots);
+    std::vector<std::atomic<uint64_t>> slots_ = std::vector<std::atomic<uint64_t>>(kSlots);
     std::atomic<size_t> slotsTaken_{0};
 
     using Read = std::tuple<uintptr_t, uint32_t, uint32_t>;  // word, block, rank
@@ -195,7 +198,7 @@ class GlobalRaces {
     GlobalShadow& shadow_;
     WarpClocks& clocks_;
     WarpFences& fences_;
-    std::atomic<uintptr_t>& announced_;
+    std::atomic<uint64_t>& announced_;
     uint64_t era_ = 0;
     uint32_t block_ = 0, epoch_ = 0;
     bool acquired_ = false;  // the block has read a global flag: by an atomic or through volatile

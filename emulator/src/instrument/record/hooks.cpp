@@ -1,6 +1,8 @@
 // The functions that -fsanitize=thread and -fsanitize-coverage=trace-pc make a program call, in
 // place of the sanitizer's run time: each access to memory, function and basic block, on its way to
 // the recorder. (Linux' KCSAN and KCOV use the compilers in the same way.)
+#include <algorithm>
+#include <cstdarg>
 #include <cstddef>
 #include <cstdint>
 
@@ -38,14 +40,15 @@ __attribute__((noinline)) void recordOfHost(const Access& access) {
 inline __attribute__((always_inline)) void record(const void* pointer, uint32_t size,
                                                   uint32_t whole, AccessKind kind, bool isVolatile,
                                                   bool exchanges, bool compares, bool packed,
-                                                  void* pc, bool onlyStores = false) {
+                                                  void* pc, bool onlyStores = false,
+                                                  bool bytewise = false) {
     const auto address = reinterpret_cast<uintptr_t>(pointer);
     Access access{address,    reinterpret_cast<uintptr_t>(pc),
                   size,       whole,
                   kind,       Space::Other,
                   isVolatile, exchanges,
                   compares,   packed,
-                  onlyStores};
+                  onlyStores, bytewise};
     if (recorder == nullptr) {
         if (hostRecorder != nullptr) recordOfHost(access);
         return;
@@ -72,6 +75,15 @@ void recordStore(const void* pointer, uint32_t size, void* pc) {
     record(pointer, size, size, AccessKind::Atomic, true, true, false, false, pc, true);
 }
 
+// Of a struct, by its members: `count` pairs of offset and size.
+void recordMembers(const void* pointer, int count, va_list members, AccessKind kind, void* pc) {
+    for (int i = 0; i < count; ++i) {
+        const auto offset = va_arg(members, uint64_t);
+        const auto size = static_cast<uint32_t>(va_arg(members, uint64_t));
+        record(static_cast<const char*>(pointer) + offset, size, kind, false, pc);
+    }
+}
+
 void recordRange(const void* pointer, size_t bytes, AccessKind kind, void* pc) {
     if (recorder == nullptr && hostRecorder == nullptr) return;
     const auto* byte = static_cast<const char*>(pointer);
@@ -79,6 +91,26 @@ void recordRange(const void* pointer, size_t bytes, AccessKind kind, void* pc) {
     for (size_t i = 0; i < bytes; i += member) {
         record(byte + i, member, i == 0 ? static_cast<uint32_t>(bytes) : 0, kind, false, false,
                false, true, pc);
+    }
+}
+
+// Of memcpy() and its like. Pieces of words are what the hazard check knows of memory; the profiler
+// counts their bytes.
+void recordBytes(const void* pointer, size_t bytes, AccessKind kind, void* pc) {
+    if (bytes == 0) return;
+    const auto* byte = static_cast<const char*>(pointer);
+    const auto whole = static_cast<uint32_t>(std::min<size_t>(bytes, UINT32_MAX));
+    if (recorder == nullptr) {
+        if (hostRecorder != nullptr)
+            record(pointer, whole, whole, kind, false, false, false, true, pc);
+        return;
+    }
+    uint32_t piece = 1;
+    for (size_t i = 0; i < bytes; i += piece) {
+        const bool inWords = reinterpret_cast<uintptr_t>(byte + i) % kMemberSize == 0;
+        piece = inWords && bytes - i >= kMemberSize ? kMemberSize : 1;
+        record(byte + i, piece, i == 0 ? whole : 0, kind, false, false, false, true, pc, false,
+               true);
     }
 }
 
@@ -111,8 +143,10 @@ void recordFence() {
 
 using emu::AccessKind;
 using emu::record;
+using emu::recordBytes;
 using emu::recordCompare;
 using emu::recordExchange;
+using emu::recordMembers;
 using emu::recordRange;
 using emu::recordStore;
 
@@ -178,18 +212,32 @@ void __tsan_read_range(void* p, size_t bytes) {
 void __tsan_write_range(void* p, size_t bytes) {
     recordRange(p, bytes, AccessKind::Store, EMU_CALLER);
 }
+// (driver/instrument_clang.py puts calls of these two into clang's code.)
+void __emu_read_members(void* p, int count, ...) {
+    va_list members;
+    va_start(members, count);
+    recordMembers(p, count, members, AccessKind::Load, EMU_CALLER);
+    va_end(members);
+}
+void __emu_write_members(void* p, int count, ...) {
+    va_list members;
+    va_start(members, count);
+    recordMembers(p, count, members, AccessKind::Store, EMU_CALLER);
+    va_end(members);
+}
+// What memcpy() and its like are in instrumented code (emu/memory_functions.h).
 void* __tsan_memcpy(void* to, const void* from, size_t bytes) {
-    recordRange(from, bytes, AccessKind::Load, EMU_CALLER);
-    recordRange(to, bytes, AccessKind::Store, EMU_CALLER);
+    recordBytes(from, bytes, AccessKind::Load, EMU_CALLER);
+    recordBytes(to, bytes, AccessKind::Store, EMU_CALLER);
     return __builtin_memcpy(to, from, bytes);
 }
 void* __tsan_memmove(void* to, const void* from, size_t bytes) {
-    recordRange(from, bytes, AccessKind::Load, EMU_CALLER);
-    recordRange(to, bytes, AccessKind::Store, EMU_CALLER);
+    recordBytes(from, bytes, AccessKind::Load, EMU_CALLER);
+    recordBytes(to, bytes, AccessKind::Store, EMU_CALLER);
     return __builtin_memmove(to, from, bytes);
 }
 void* __tsan_memset(void* to, int value, size_t bytes) {
-    recordRange(to, bytes, AccessKind::Store, EMU_CALLER);
+    recordBytes(to, bytes, AccessKind::Store, EMU_CALLER);
     return __builtin_memset(to, value, bytes);
 }
 
