@@ -257,7 +257,7 @@ MemoryUse memoryUse() {
     return known.use;
 }
 
-void resetHigh(size_t MemoryUse::*mark) {
+void resetHigh(size_t MemoryUse::* mark) {
     Account& known = account();
     const std::lock_guard<std::mutex> lock(known.mutex);
     known.use.*mark = known.use.pooled;
@@ -284,7 +284,7 @@ cudaError_t allocate(void** pointer, Allocation allocation) {
     allocation.number = ++allocations;
     noteLarge(allocation);
     addAllocation(allocation);
-    if (hostIsWatched()) watcher->memoryAllocated(memory, allocation.size);
+    if (hostIsWatched()) watcher->memoryAllocated(memory, allocation.size, pointer);
     *pointer = memory;
     return cudaSuccess;
 }

@@ -67,6 +67,20 @@ std::string title(const Finding& finding) {
         case Hazard::ManagedTouch:
             return "managed or page-locked memory used by the host before " + finding.acts[0].who +
                    " is known to have ended";
+        case Hazard::NeverPrinted:
+            return "a kernel prints, and the program ends without waiting for it";
+        case Hazard::EarlyTime:
+            return "time of an event that nothing has waited for";
+        case Hazard::EarlyClock:
+            return "note: the host's clock is read while the kernel may be running";
+        case Hazard::EarlyCopy:
+            return "note: an asynchronous copy is used, and nothing has waited for it";
+        case Hazard::Leak:
+            return "memory that is never freed";
+        case Hazard::MaybeLeak:
+            return "note: memory that is never freed";
+        case Hazard::Death:
+            return "the program died";
         case Hazard::Failure:
             break;
     }
@@ -195,15 +209,43 @@ std::string remedy(const Finding& finding, bool sameLine) {
                    "condition or loop";
         case Hazard::Shuffle:
             return "what it gets is undefined: let the lane take part, or do not use the value";
+        case Hazard::NeverPrinted:
+            return "on a GPU nothing is printed: call cudaDeviceSynchronize() before the program "
+                   "ends";
+        case Hazard::EarlyTime:
+            return "on a GPU the call returns cudaErrorNotReady and no time: call "
+                   "cudaEventSynchronize() between the two lines";
+        case Hazard::EarlyClock:
+            return "this is the time of the launch alone: call cudaDeviceSynchronize() before the "
+                   "second reading, unless that is what you measure";
+        case Hazard::EarlyCopy:
+            return "this works only as the host memory is pageable, so that the call returns when "
+                   "the copy is done; with page-locked memory it is a race: call "
+                   "cudaStreamSynchronize() between the two lines";
+        case Hazard::Leak:
+        case Hazard::MaybeLeak:
+            return "each was used for the last time before the next one was allocated: free it "
+                   "there, "
+                   "or allocate once and use that again";
+        case Hazard::Death:
         case Hazard::Failure:
             break;
     }
     return {};
 }
 
-// The value of a shuffle is right or wrong by what is done with it, and that is not known.
+// The value of a shuffle is right or wrong by what is done with it, and that is not known. Likewise
+// whether the program wants the time of a launch, keeps its pointers or relies on pageable memory.
 bool isNote(const Finding& finding) {
-    return finding.hazard == Hazard::Shuffle;
+    switch (finding.hazard) {
+        case Hazard::Shuffle:
+        case Hazard::EarlyClock:
+        case Hazard::EarlyCopy:
+        case Hazard::MaybeLeak:
+            return true;
+        default:
+            return false;
+    }
 }
 
 // How often it was found, too.
@@ -259,6 +301,11 @@ void Findings::addLaunch() {
     ++launches_;
 }
 
+void Findings::addTransfer() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    ++transfers_;
+}
+
 void Findings::add(const Finding& finding) {
     std::string lines[2];
     const bool onceForKernel =
@@ -297,20 +344,25 @@ std::string Findings::report() const {
     std::stable_sort(sorted.begin(), sorted.end(),
                      [&](const Finding* a, const Finding* b) { return place(a) < place(b); });
     std::string out;
-    size_t notes = 0;
+    size_t notes = 0, shuffles = 0;
     for (size_t i = 0; i < sorted.size(); ++i) {
         out += std::to_string(i + 1) + ". " + render(*sorted[i]) + "\n";
         notes += isNote(*sorted[i]) ? 1 : 0;
+        shuffles += sorted[i]->hazard == Hazard::Shuffle ? 1 : 0;
     }
-    return out + summary(sorted.size() - notes, notes);
+    return out + summary(sorted.size() - notes, shuffles);
 }
 
 // What was found, what was looked at, and what was not.
-std::string Findings::summary(size_t hazards, size_t notes) const {
-    if (launches_ == 0 && hazards == 0) return "no kernel was launched: nothing was looked at\n";
+std::string Findings::summary(size_t hazards, size_t shuffles) const {
+    if (launches_ == 0 && transfers_ == 0 && hazards == 0) {
+        return "no kernel was launched: nothing was looked at\n";
+    }
     std::string out =
         (hazards == 0 ? "no hazards" : plural(hazards, "hazard")) + " found in " +
-        plural(launches_, "kernel launch") +
+        (launches_ > 0 || transfers_ == 0 ? plural(launches_, "kernel launch")
+         : transfers_ == 1                ? "1 copy or fill"
+                                          : std::to_string(transfers_) + " copies and fills") +
         ". Looked at: races, bounds, uninitialised memory, barriers, errors, on the "
         "paths of this run. Not looked at: other inputs, structs that go by value out of memory "
         "(f(a[i])), local arrays, constants, libraries of the host in managed or page-locked "
@@ -330,7 +382,7 @@ std::string Findings::summary(size_t hazards, size_t notes) const {
                plural(unwrittenCopies_.size(), "line") + " copied to it, such as " +
                *unwrittenCopies_.begin();
     }
-    if (notes > 0) out += "; whether the value of " + plural(notes, "shuffle") + " is used";
+    if (shuffles > 0) out += "; whether the value of " + plural(shuffles, "shuffle") + " is used";
     if (incomplete_) out += "; races in a part of global memory, which is too large";
     return out + ".\n";
 }

@@ -35,6 +35,13 @@ enum class Hazard {
     Refused,       // a launch or another call that returned an error which nobody looked at
     HostTouch,     // the host reaches for device memory
     ManagedTouch,  // the host uses what a kernel, copy or fill may still be using
+    NeverPrinted,  // a kernel that the host does not wait for has printed
+    EarlyTime,     // the time of an event that nothing has waited for
+    EarlyClock,    // the host reads its clock while the kernel that it times may be running
+    EarlyCopy,     // the host uses what came by an asynchronous copy, and has waited for nothing
+    Leak,          // a line allocates again and again, and nobody frees
+    MaybeLeak,     // the same, but the program may have kept the pointers
+    Death,         // the program died of a signal
 };
 
 // A line of the source: that of a return address, or the place of a call.
@@ -80,6 +87,8 @@ class Findings {
     // Of equal ones, that of the first launch and block is shown.
     void add(const Finding& finding);
     void addLaunch();
+    // A copy or a fill.
+    void addTransfer();
     // Two lines may be ordered by a fence and a flag, which is not judged.
     void addNotJudged(const Place& first, const Place& second);
     // The line looks at memory before it updates it by an atomic, or does not; others updated it
@@ -95,7 +104,7 @@ class Findings {
     using Key = std::tuple<Hazard, std::string, std::string, std::string>;
 
     std::string report() const;
-    std::string summary(size_t hazards, size_t notes) const;
+    std::string summary(size_t hazards, size_t shuffles) const;
     void write() const;
 
     std::string path_;
@@ -104,7 +113,7 @@ class Findings {
     std::set<std::pair<std::string, std::string>> notJudged_;  // pairs of lines
     std::set<std::string> oldLooks_, unwrittenCopies_;         // lines
     bool incomplete_ = false;
-    uint64_t launches_ = 0;
+    uint64_t launches_ = 0, transfers_ = 0;
 };
 
 }  // namespace emu

@@ -70,11 +70,15 @@ class Quiet {
 class HostRecorder {
   public:
     virtual ~HostRecorder() = default;
-    // Among these addresses is the host memory that was registered.
-    bool maybeRegistered(uintptr_t address) const {
-        return address >= registeredBegin && address < registeredEnd;
-    }
-    std::atomic<uintptr_t> registeredBegin{UINTPTR_MAX}, registeredEnd{0};
+    // Among these addresses is the host memory that was registered; and that to which copies have
+    // gone that nothing has waited for.
+    struct Addresses {
+        bool meet(uintptr_t address, size_t bytes) const {
+            return address < end && address + bytes > begin;
+        }
+        std::atomic<uintptr_t> begin{UINTPTR_MAX}, end{0};
+    };
+    Addresses registered, copied;
 
     virtual void hostAccess(const Access& access) = 0;
 };
