@@ -46,7 +46,7 @@ void passOn(int signal) {
 }
 
 bool isDefault(int signal) {
-    struct sigaction action{};
+    struct sigaction action {};
     return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_DFL;
 }
 
@@ -257,7 +257,7 @@ void installFaultHandlers() {
     if (kSanitized) return;
     static std::once_flag once;
     std::call_once(once, [] {
-        struct sigaction action{};
+        struct sigaction action {};
         action.sa_sigaction = onFault;
         action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
         sigemptyset(&action.sa_mask);

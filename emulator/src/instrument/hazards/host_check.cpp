@@ -51,6 +51,9 @@ HostCheck::~HostCheck() {
         if (order_.hasEnded(work)) continue;
         findings_.add({Hazard::NeverPrinted, "", {actOfHost(place, "launches it")}, kernel});
     }
+    for (const auto& [thread, timing] : timings_) {
+        for (const Finding& finding : timing.wrong) findings_.add(finding);
+    }
     findLeaks();
     for (const auto& [thread, findings] : unread_) {
         for (const Finding& finding : findings) findings_.add(finding);
@@ -164,6 +167,8 @@ void HostCheck::copyReturns(const BytesSeen& written) {
 
 void HostCheck::waited() {
     const std::lock_guard<std::mutex> lock(mutex_);
+    const auto timing = timings_.find(std::this_thread::get_id());
+    if (timing != timings_.end()) timing->second.hasWaited = true;
     if (returned_.empty()) return;
     returned_.clear();
     copied.begin = UINTPTR_MAX;
@@ -298,6 +303,7 @@ void HostCheck::freeRefused(const void* pointer) {
 }
 
 void HostCheck::transferRuns(const BytesSeen* read, const BytesSeen& written) {
+    endTiming();
     const uintptr_t place = hostPlace();
     const Work work = order_.begins();
     const TransferWork transfer{work.number, placeOf(place),
@@ -363,6 +369,7 @@ void HostCheck::partlyUnwrittenCopied() {
 // ---- what the host does not wait for
 
 void HostCheck::kernelBegins(uint64_t work, const Grid& grid) {
+    endTiming();
     const std::lock_guard<std::mutex> lock(mutex_);
     lastKernel_ = {work, grid.call.name, grid.call.id};
 }
@@ -400,25 +407,44 @@ void HostCheck::elapsedTimeRead(uint64_t start, uint64_t end) {
     }
 }
 
+// A kernel has begun since the last reading, and nothing has waited for it: somebody may take this
+// for its time. Not where the next thing is a wait, and then a reading: the program measures how
+// long the launch takes, or the wait.
 void HostCheck::clockRead(uintptr_t pc) {
-    struct Reading {
-        uintptr_t pc = 0;
-        uint64_t kernel = 0;  // that had begun last
-    };
-    thread_local Reading before;
     if (inStreamOrder || !isUserCode(pc) || sourceLine(pc).line == 0) return;
-    LastKernel last;
+    std::vector<Finding> wrong;
+    uintptr_t place = 0;
     {
         const std::lock_guard<std::mutex> lock(mutex_);
-        last = lastKernel_;
+        Timing& timing = timings_[std::this_thread::get_id()];
+        if (!timing.hasWaited) wrong.swap(timing.wrong);
+        place = timing.pc;
+        const uintptr_t first = std::exchange(timing.pc, pc);
+        const uint64_t kernel = std::exchange(timing.kernel, lastKernel_.work);
+        timing.wrong.clear();
+        timing.hasWaited = false;
+        if (first != 0 && kernel != lastKernel_.work && !order_.hasEnded(lastKernel_.work)) {
+            timing.wrong.push_back(
+                {Hazard::EarlyClock,
+                 "",
+                 {actOfHost(first, "reads the clock"), actOfHost(pc, "reads it again")},
+                 "kernel " + kernelName(lastKernel_.name, lastKernel_.id)});
+        }
     }
-    const Reading first = std::exchange(before, {pc, last.work});
-    if (first.pc == 0 || first.kernel == last.work || order_.hasEnded(last.work)) return;
-    add({Hazard::EarlyClock,
-         "",
-         {actOfHost(first.pc, "reads the clock"), actOfHost(pc, "reads it again")},
-         "kernel " + kernelName(last.name, last.id)},
-        pc);
+    for (const Finding& finding : wrong) add(finding, place);
+}
+
+void HostCheck::endTiming() {
+    std::vector<Finding> wrong;
+    uintptr_t place = 0;
+    {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        const auto timing = timings_.find(std::this_thread::get_id());
+        if (timing == timings_.end()) return;
+        wrong.swap(timing->second.wrong);
+        place = timing->second.pc;
+    }
+    for (const Finding& finding : wrong) add(finding, place);
 }
 
 void HostCheck::dies(const std::string& why, uintptr_t pc) {

@@ -74,6 +74,14 @@ class HostCheck : public HostRecorder {
         const void* id = nullptr;
     };
 
+    // A thread's last reading of a clock, and which kernel had begun last.
+    struct Timing {
+        uintptr_t pc = 0;
+        uint64_t kernel = 0;
+        std::vector<Finding> wrong;  // one, until it is clear what the program measures
+        bool hasWaited = false;      // since
+    };
+
     // A kernel has printed, and the call that launched it: its last launch there.
     using Printer = std::pair<std::string, uintptr_t>;
 
@@ -95,6 +103,7 @@ class HostCheck : public HostRecorder {
     void touchesSharedMemory(const Access& access, const std::string& name);
     void findStreamRace(const BytesSeen& bytes, AccessKind kind, const TransferWork& transfer,
                         const Work& work);
+    void endTiming();
     void touchesCopied(const Access& access);
     void isUsed(uintptr_t address);
     bool isDead(uintptr_t base, const Allocated& allocated);
@@ -114,6 +123,7 @@ class HostCheck : public HostRecorder {
     std::map<uint64_t, uintptr_t> recorded_;  // where, by the event
     std::vector<ReturnedCopy> returned_;
     LastKernel lastKernel_;
+    std::map<std::thread::id, Timing> timings_;
     std::map<std::thread::id, WrongFree> wrongFrees_;        // the last one of each thread
     std::map<std::pair<Hazard, uintptr_t>, Finding> again_;  // by the place: found, and how often
 };
