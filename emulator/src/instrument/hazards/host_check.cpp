@@ -372,6 +372,8 @@ void HostCheck::kernelBegins(uint64_t work, const Grid& grid) {
     endTiming();
     const std::lock_guard<std::mutex> lock(mutex_);
     lastKernel_ = {work, grid.call.name, grid.call.id};
+    const auto timing = timings_.find(std::this_thread::get_id());
+    if (timing != timings_.end()) timing->second.hasWaited = false;
 }
 
 // (One that fails has an error to show.)
@@ -407,44 +409,36 @@ void HostCheck::elapsedTimeRead(uint64_t start, uint64_t end) {
     }
 }
 
-// A kernel has begun since the last reading, and nothing has waited for it: somebody may take this
-// for its time. Not where the next thing is a wait, and then a reading: the program measures how
+// A kernel has begun since the last reading, and the host has waited for nothing: somebody may take
+// this for its time. Not where the next thing is a wait, and then a reading: the program measures how
 // long the launch takes, or the wait.
 void HostCheck::clockRead(uintptr_t pc) {
     if (inStreamOrder || !isUserCode(pc) || sourceLine(pc).line == 0) return;
-    std::vector<Finding> wrong;
-    uintptr_t place = 0;
-    {
-        const std::lock_guard<std::mutex> lock(mutex_);
-        Timing& timing = timings_[std::this_thread::get_id()];
-        if (!timing.hasWaited) wrong.swap(timing.wrong);
-        place = timing.pc;
-        const uintptr_t first = std::exchange(timing.pc, pc);
-        const uint64_t kernel = std::exchange(timing.kernel, lastKernel_.work);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    Timing& timing = timings_[std::this_thread::get_id()];
+    if (std::exchange(timing.hasWaited, false)) {
         timing.wrong.clear();
-        timing.hasWaited = false;
-        if (first != 0 && kernel != lastKernel_.work && !order_.hasEnded(lastKernel_.work)) {
-            timing.wrong.push_back(
-                {Hazard::EarlyClock,
-                 "",
-                 {actOfHost(first, "reads the clock"), actOfHost(pc, "reads it again")},
-                 "kernel " + kernelName(lastKernel_.name, lastKernel_.id)});
-        }
+        timing.pc = 0;
     }
-    for (const Finding& finding : wrong) add(finding, place);
+    const uintptr_t first = std::exchange(timing.pc, pc);
+    const uint64_t kernel = std::exchange(timing.kernel, lastKernel_.work);
+    if (first == 0 || kernel == lastKernel_.work || order_.hasEnded(lastKernel_.work)) return;
+    timing.wrong.push_back({Hazard::EarlyClock,
+                            "",
+                            {actOfHost(first, "reads the clock"), actOfHost(pc, "reads it again")},
+                            "kernel " + kernelName(lastKernel_.name, lastKernel_.id)});
 }
 
+// The program has gone on to something else.
 void HostCheck::endTiming() {
     std::vector<Finding> wrong;
-    uintptr_t place = 0;
     {
         const std::lock_guard<std::mutex> lock(mutex_);
         const auto timing = timings_.find(std::this_thread::get_id());
         if (timing == timings_.end()) return;
         wrong.swap(timing->second.wrong);
-        place = timing->second.pc;
     }
-    for (const Finding& finding : wrong) add(finding, place);
+    for (const Finding& finding : wrong) add(finding, finding.acts[1].place.pc);
 }
 
 void HostCheck::dies(const std::string& why, uintptr_t pc) {

@@ -79,7 +79,7 @@ class HostCheck : public HostRecorder {
         uintptr_t pc = 0;
         uint64_t kernel = 0;
         std::vector<Finding> wrong;  // one, until it is clear what the program measures
-        bool hasWaited = false;      // since
+        bool hasWaited = false;      // since, or since a kernel has begun
     };
 
     // A kernel has printed, and the call that launched it: its last launch there.
