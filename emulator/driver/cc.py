@@ -347,6 +347,8 @@ class Driver:
         if language == "c":
             return [*self._cc, *self._flags, *includes, *job.flags, "-x", "c", compiled]
         if language == "c++":
+            if job.instrument:
+                includes += ["-include", "emu/memory_functions.h"]
             return [*cxx, *std, *self._flags, *includes, *flags, "-x", "c++", compiled]
         # Like nvcc, include the runtime's header without being asked.
         includes += ["-include", self._first_header, "-iquote", os.path.dirname(path) or "."]

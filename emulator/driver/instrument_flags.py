@@ -14,6 +14,8 @@ import sys
 # them, so that the compiler's own run-time libraries stay out. (Ubuntu's GCC protects stacks unless it
 # is told not to: a branch more at the end of functions.)
 FLAGS = ["-O0", "-g1", "-D__EMU_INSTRUMENTED__", "-fno-stack-protector", "-fsanitize=thread"]
+# memcpy() and its like are calls (include/emu/memory_functions.h).
+FLAGS += [f"-fno-builtin-{name}" for name in ("memcpy", "memmove", "memset")]
 # GCC from version 11 has hooks of their own for volatile accesses, and warns of fences that its
 # run-time library would not understand. (And on AArch64 it shall make the same branches of a `switch`
 # as on x86-64: five cases there are a table.)

@@ -7,6 +7,10 @@
 #include "the cpu back end's headers are C++; rename this C source to .cpp, or use -x c++"
 #else
 
+#ifdef __EMU_INSTRUMENTED__
+#include "emu/memory_functions.h"
+#endif
+
 // What NVIDIA's header brings along: programs use printf, assert or UINT_MAX without an include.
 #include <assert.h>
 #include <ctype.h>

@@ -19,9 +19,8 @@ REFUSED = "error that nobody looked at: "
 UNWRITTEN = "uninitialised device memory"
 RACE = "race in global memory: "
 FIRST = "allocation 1 (1024 bytes)"
-# clang++ sees memcpy(), and a struct by its members (emulator/profiler.md).
+# clang++ sees a struct by its members (emulator/profiler.md).
 WITH_CLANG = {
-    "hostCopies": (FIRST + ", element 0 (of 4 bytes)", "and 256 more times"),
     "structsUnwritten": ("allocation 1 (512 bytes), element 0 (of 8 bytes)", "and 63 more times"),
 }
 
@@ -48,7 +47,7 @@ ELEMENT = FIRST + ", element {} (of 4 bytes)"
     [
         ("hostReads", "host-reads", "reads", ELEMENT.format(0), ""),
         ("hostWrites", "host-writes", "writes", ELEMENT.format(0), "and 255 more times"),
-        ("hostCopies", "host-copies", "reads", FIRST, ""),  # in the C library
+        ("hostCopies", "host-copies", "reads", FIRST, ""),
         ("hostReadsFreed", "host-reads-freed", "reads", ELEMENT.format(1), ""),
     ],
 )

@@ -81,7 +81,7 @@ using BitsOf = typename UnsignedOf<sizeof(T)>::Type;
 template <class To, class From>
 To copyOf(const From* from) {
     To to;
-    __builtin_memcpy(&to, from, sizeof(to));
+    (__builtin_memcpy)(&to, from, sizeof(to));
     return to;
 }
 
@@ -140,10 +140,10 @@ class WideObject {
 
     EMU_NOT_RECORDED Bits get() const {
         Bits bits;
-        __builtin_memcpy(&bits, object_, sizeof(bits));
+        (__builtin_memcpy)(&bits, object_, sizeof(bits));
         return bits;
     }
-    EMU_NOT_RECORDED void set(Bits bits) { __builtin_memcpy(object_, &bits, sizeof(bits)); }
+    EMU_NOT_RECORDED void set(Bits bits) { (__builtin_memcpy)(object_, &bits, sizeof(bits)); }
 
   private:
     EMU_NOT_RECORDED static bool& taken() {
@@ -213,7 +213,7 @@ bool compareExchange(T* address, void* expected, BitsOf<T> desired, int success,
     beginAtomic(success, scope);
     const auto before = copyOf<BitsOf<T>>(static_cast<const T*>(expected));
     const auto old = compareBits(bitsAt(address), before, desired);
-    if (old != before) __builtin_memcpy(expected, &old, sizeof(old));
+    if (old != before) (__builtin_memcpy)(expected, &old, sizeof(old));
     return old == before;
 }
 
@@ -294,7 +294,7 @@ void __nv_atomic_load(T* address, void* result, int order, int scope = __NV_THRE
     emu::expectAnySize<T>();
     emu::beginAtomic(order, scope, emu::kLoadOrders);
     const auto bits = emu::loadBits(emu::bitsAt(address));
-    __builtin_memcpy(result, &bits, sizeof(bits));
+    (__builtin_memcpy)(result, &bits, sizeof(bits));
 }
 
 template <class T>
@@ -328,7 +328,7 @@ void __nv_atomic_exchange(T* address, const void* value, void* result, int order
     emu::expectExchanged<T>();
     emu::beginAtomic(order, scope);
     const auto bits = emu::exchangeBits(emu::bitsAt(address), emu::copyOf<emu::BitsOf<T>>(value));
-    __builtin_memcpy(result, &bits, sizeof(bits));
+    (__builtin_memcpy)(result, &bits, sizeof(bits));
 }
 
 template <class T>

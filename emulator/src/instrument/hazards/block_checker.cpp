@@ -375,8 +375,11 @@ void BlockChecker::sharedAccess(const Access& access, uintptr_t pc) {
     if (!sharedBounds(access, pc)) return;
     const size_t offset = access.address - sharedBegin_;
     const bool reads = access.kind != AccessKind::Store && !access.exchanges;
-    if (reads && uninitialised_.size() < kMostUninitialised &&
-        variables_.unwritten(offset, access.size) && shadow_->neverWritten(offset, access.size)) {
+    // A struct comes in parts, of which the first tells its size; between its members may be gaps
+    // that nobody writes.
+    const size_t whole = std::min<size_t>(access.whole, variables_.around(offset).end - offset);
+    if (reads && whole != 0 && uninitialised_.size() < kMostUninitialised &&
+        variables_.unwritten(offset, whole) && shadow_->neverWritten(offset, whole)) {
         const Uninitialised read{offset, access.size, pc, rank_, access.kind};
         if (access.kind == AccessKind::Atomic) {
             reportUninitialised(read);  // it writes, too: nobody can do so before it any more

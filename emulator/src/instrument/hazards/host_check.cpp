@@ -18,14 +18,17 @@ namespace {
 
 // What a hook has announced, and the instruction behind it will do.
 thread_local uintptr_t announced;
+thread_local uintptr_t announcedSize;
 
 Act actOfHost(uintptr_t pc, const std::string& what) {
     return {{pc, nullptr, 0}, {}, what, "the host"};
 }
 
-// Of an access that may lie beside it, or be of unknown size.
+// Of an access that may lie beside it, be of unknown size, or be that of a function such as
+// memcpy(), whose elements are not known.
 std::string nameOfTouched(const GuardedAllocation& allocation, uintptr_t address, uint32_t size) {
-    const bool inside = allocation.holds(address) && size != 0;
+    constexpr uint32_t kLargestElement = 16;
+    const bool inside = allocation.holds(address) && size != 0 && size <= kLargestElement;
     return inside ? nameOf(allocation, address, size) : nameOf(allocation);
 }
 
@@ -92,6 +95,7 @@ void HostCheck::hostAccess(const Access& access) {
     const auto allocation = guardedAround(reinterpret_cast<const void*>(access.address));
     if (!allocation) return;
     announced = access.address;
+    announcedSize = access.size;
     isUsed(access.address);
     if (allocation->reach == Reach::DeviceOnly) {
         touchesDeviceMemory(*allocation, access.address, access.size,
@@ -107,7 +111,7 @@ bool HostCheck::fault(uintptr_t address, uintptr_t pc, bool writes) {
     const auto allocation = guardedAround(memory);
     if (!allocation || allocation->reach != Reach::DeviceOnly) return false;
     constexpr uintptr_t kWidest = 64;  // a struct's hook names its first byte
-    if (address - std::exchange(announced, 0) >= kWidest) {
+    if (address - std::exchange(announced, 0) >= std::max(kWidest, announcedSize)) {
         touchesDeviceMemory(*allocation, address, 0, writes, pc + 1);
     }
     openGuarded(memory);

@@ -109,7 +109,9 @@ class BlockProfiler : public Recorder {
                 break;
         }
         const uintptr_t address = shared ? access.address : inSectors(access.address);
-        add(address, placeOf(access.pc), kind, access.size);
+        const uint32_t place = placeOf(access.pc);
+        if (!access.bytewise) return add(address, place, kind, access.size);
+        for (uint32_t i = 0; i < access.size; ++i) add(address + i, place, kind, 1);
     }
     // Small functions of the emulator's headers have blocks, but no hook that says where they begin
     // and end: their blocks would be taken for the caller's.

@@ -1,6 +1,7 @@
 // The functions that -fsanitize=thread and -fsanitize-coverage=trace-pc make a program call, in
 // place of the sanitizer's run time: each access to memory, function and basic block, on its way to
 // the recorder. (Linux' KCSAN and KCOV use the compilers in the same way.)
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -38,14 +39,15 @@ __attribute__((noinline)) void recordOfHost(const Access& access) {
 inline __attribute__((always_inline)) void record(const void* pointer, uint32_t size,
                                                   uint32_t whole, AccessKind kind, bool isVolatile,
                                                   bool exchanges, bool compares, bool packed,
-                                                  void* pc, bool onlyStores = false) {
+                                                  void* pc, bool onlyStores = false,
+                                                  bool bytewise = false) {
     const auto address = reinterpret_cast<uintptr_t>(pointer);
     Access access{address,    reinterpret_cast<uintptr_t>(pc),
                   size,       whole,
                   kind,       Space::Other,
                   isVolatile, exchanges,
                   compares,   packed,
-                  onlyStores};
+                  onlyStores, bytewise};
     if (recorder == nullptr) {
         if (hostRecorder != nullptr) recordOfHost(access);
         return;
@@ -82,6 +84,26 @@ void recordRange(const void* pointer, size_t bytes, AccessKind kind, void* pc) {
     }
 }
 
+// Of memcpy() and its like. Pieces of words are what the hazard check knows of memory; the profiler
+// counts their bytes.
+void recordBytes(const void* pointer, size_t bytes, AccessKind kind, void* pc) {
+    if (bytes == 0) return;
+    const auto* byte = static_cast<const char*>(pointer);
+    const auto whole = static_cast<uint32_t>(std::min<size_t>(bytes, UINT32_MAX));
+    if (recorder == nullptr) {
+        if (hostRecorder != nullptr)
+            record(pointer, whole, whole, kind, false, false, false, true, pc);
+        return;
+    }
+    uint32_t piece = 1;
+    for (size_t i = 0; i < bytes; i += piece) {
+        const bool inWords = reinterpret_cast<uintptr_t>(byte + i) % kMemberSize == 0;
+        piece = inWords && bytes - i >= kMemberSize ? kMemberSize : 1;
+        record(byte + i, piece, i == 0 ? whole : 0, kind, false, false, false, true, pc, false,
+               true);
+    }
+}
+
 }  // namespace
 
 void recordAtomic(const volatile void* address, size_t bytes) {
@@ -111,6 +133,7 @@ void recordFence() {
 
 using emu::AccessKind;
 using emu::record;
+using emu::recordBytes;
 using emu::recordCompare;
 using emu::recordExchange;
 using emu::recordRange;
@@ -178,18 +201,19 @@ void __tsan_read_range(void* p, size_t bytes) {
 void __tsan_write_range(void* p, size_t bytes) {
     recordRange(p, bytes, AccessKind::Store, EMU_CALLER);
 }
+// What memcpy() and its like are in instrumented code (emu/memory_functions.h).
 void* __tsan_memcpy(void* to, const void* from, size_t bytes) {
-    recordRange(from, bytes, AccessKind::Load, EMU_CALLER);
-    recordRange(to, bytes, AccessKind::Store, EMU_CALLER);
+    recordBytes(from, bytes, AccessKind::Load, EMU_CALLER);
+    recordBytes(to, bytes, AccessKind::Store, EMU_CALLER);
     return __builtin_memcpy(to, from, bytes);
 }
 void* __tsan_memmove(void* to, const void* from, size_t bytes) {
-    recordRange(from, bytes, AccessKind::Load, EMU_CALLER);
-    recordRange(to, bytes, AccessKind::Store, EMU_CALLER);
+    recordBytes(from, bytes, AccessKind::Load, EMU_CALLER);
+    recordBytes(to, bytes, AccessKind::Store, EMU_CALLER);
     return __builtin_memmove(to, from, bytes);
 }
 void* __tsan_memset(void* to, int value, size_t bytes) {
-    recordRange(to, bytes, AccessKind::Store, EMU_CALLER);
+    recordBytes(to, bytes, AccessKind::Store, EMU_CALLER);
     return __builtin_memset(to, value, bytes);
 }
 

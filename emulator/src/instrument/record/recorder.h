@@ -28,6 +28,7 @@ struct Access {
     bool compares;   // atomicCAS(): it does nothing where that is not what the thread expects
     bool packed;     // the program does not promise that the address is a multiple of the size
     bool onlyStores = false;  // an atomic that a GPU carries out as a store
+    bool bytewise = false;  // by memcpy() and its like: nvcc makes loads and stores of single bytes
 };
 
 class Recorder {
