@@ -4,6 +4,7 @@
 #include "device_settings.h"
 #include "emu/engine.h"
 #include "scheduler.h"
+#include "watcher.h"
 
 namespace emu {
 
@@ -21,6 +22,9 @@ long long clockCycles() {
 // the host's is the time that the processor has worked for the process.
 extern "C" clock_t clock() noexcept {
     if (emu::inDevice()) return emu::clockCycles();
+    if (emu::watcher != nullptr) {
+        emu::watcher->clockRead(reinterpret_cast<uintptr_t>(__builtin_return_address(0)));
+    }
     timespec used;
     if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) != 0) return -1;
     constexpr long kNanosecondsPerTick = 1000000000 / CLOCKS_PER_SEC;

@@ -2,8 +2,11 @@
 
 #include <signal.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #include <array>
+#include <atomic>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -19,6 +22,8 @@
 #include "out_of_memory.h"
 #include "program_symbols.h"
 #include "scheduler.h"
+#include "symbolizer.h"
+#include "watchdog.h"
 #include "watcher.h"
 
 namespace emu {
@@ -30,7 +35,7 @@ constexpr bool kSanitized = true;  // its own report, with the source line, says
 constexpr bool kSanitized = false;
 #endif
 
-constexpr std::array<int, 4> kSignals = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+constexpr std::array<int, 5> kSignals = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 std::array<struct sigaction, kSignals.size()> previousActions;
 
 // Restores what handled the signal before; returning then raises it again.
@@ -38,6 +43,11 @@ void passOn(int signal) {
     for (size_t i = 0; i < kSignals.size(); ++i) {
         if (kSignals[i] == signal) sigaction(signal, &previousActions[i], nullptr);
     }
+}
+
+bool isDefault(int signal) {
+    struct sigaction action {};
+    return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_DFL;
 }
 
 // What a fault says of the instruction that it interrupted.
@@ -149,6 +159,56 @@ std::string messageOf(const Cause& cause) {
                   isWild ? wrappedIndex(*cause.address).c_str() : "");
 }
 
+// ---- the end of a program
+
+const char* nameOf(int signal) {
+    switch (signal) {
+        case SIGSEGV:
+            return "SIGSEGV, an illegal address";
+        case SIGBUS:
+            return "SIGBUS, an illegal address";
+        case SIGFPE:
+            return "SIGFPE, such as an integer division by zero";
+        case SIGILL:
+            return "SIGILL, an illegal instruction";
+        default:
+            return "SIGABRT, a call of abort()";
+    }
+}
+
+std::atomic<int> deadly{0};  // the signal
+
+// What was to be said takes too long: the heap or a lock may be in any state.
+void onAlarm(int) {
+    std::signal(deadly, SIG_DFL);
+    raise(deadly);
+}
+
+// The program is about to end by a signal that it has not asked for: says where, and which kernel
+// may have spoilt something.
+void tellOfDeath(int signal, const ucontext_t& context) {
+    constexpr unsigned kPatience = 5;  // [s]
+    deadly = signal;
+    std::signal(SIGALRM, onAlarm);
+    alarm(kPatience);
+    const char* const name = watchedGrid.name;
+    const bool runs = watchedGrid.number % 2 == 1;
+    char why[256];
+    std::snprintf(why, sizeof(why), "%s%s%s", nameOf(signal),
+                  name == nullptr ? ", before any kernel ran"
+                  : runs          ? ", while this kernel ran: "
+                                  : ". The last kernel that ran: ",
+                  name == nullptr ? "" : name);
+    if (watcher == nullptr) dprintf(STDERR_FILENO, "emulator: the program dies: %s\n", why);
+    const uintptr_t place = hostPlace(interruptedAt(context).pc + 1);
+    if (watcher != nullptr) {
+        watcher->programDies(why, place);
+    } else if (const SourceLine line = sourceLine(place); line.line > 0) {
+        dprintf(STDERR_FILENO, "emulator: that was at %s:%d\n", line.file.c_str(), line.line);
+    }
+    alarm(0);
+}
+
 // A handler rounds as programs do when they begin (Linux on x86-64): from here on it does as the
 // kernel, since it never returns to what restores that.
 void roundAsBefore([[maybe_unused]] const ucontext_t& context) {
@@ -163,11 +223,15 @@ void roundAsBefore([[maybe_unused]] const ucontext_t& context) {
 // would. The fault is synchronous, in the kernel's own code, so nothing of the engine was
 // interrupted half-way.
 void onFault(int signal, siginfo_t* info, void* context) {
-    if (!inDevice()) {
-        if (!isWatchedMemory(signal, *info, *static_cast<ucontext_t*>(context))) passOn(signal);
+    const auto& interrupted = *static_cast<ucontext_t*>(context);
+    if (!inDevice() || signal == SIGABRT) {
+        if (isWatchedMemory(signal, *info, interrupted)) return;
+        passOn(signal);
+        if (isDefault(signal)) tellOfDeath(signal, interrupted);
+        if (signal == SIGABRT) raise(signal);  // abort() would not ask another handler
         return;
     }
-    roundAsBefore(*static_cast<ucontext_t*>(context));
+    roundAsBefore(interrupted);
     if (signal == SIGFPE) {
         failDivisionByZero();
     } else if (signal == SIGILL) {
@@ -175,8 +239,7 @@ void onFault(int signal, siginfo_t* info, void* context) {
     } else if (isStackOverflow(currentFiber(), info->si_addr)) {
         failKernel(cudaErrorIllegalAddress, stackOverflowMessage());
     } else {
-        const auto* interrupted = static_cast<ucontext_t*>(context);
-        const Cause cause = causeOf(signal, *info, *interrupted);
+        const Cause cause = causeOf(signal, *info, interrupted);
         failKernel(cause.misaligned ? cudaErrorMisalignedAddress : cudaErrorIllegalAddress,
                    messageOf(cause),
                    cause.misaligned ? Failure::MisalignedAccess : Failure::IllegalAccess);

@@ -11,11 +11,13 @@
 
 #include "out_of_memory.h"
 #include "scheduler.h"
+#include "watcher.h"
 
 namespace emu {
 namespace {
 
 __attribute__((format(printf, 1, 0))) int printInKernel(const char* pattern, va_list arguments) {
+    if (watcher != nullptr) watcher->printed();
     std::array<char, 1024> text;
     va_list again;
     va_copy(again, arguments);

@@ -84,6 +84,9 @@ class Watcher {
     // It calls free() or delete, and will go on at `pc`.
     virtual void kernelFrees(uintptr_t /*pc*/) {}
 
+    // The running thread has printed something.
+    virtual void printed() {}
+
     // The kernel ends with an error, at what the running thread did last.
     virtual void failed(Failure, const std::string& /*message*/) {}
 
@@ -109,9 +112,17 @@ class Watcher {
     virtual void hostWaited() {}
     virtual void hostWaitedForStream(const StreamSeen&) {}
     virtual void hostWaitedForEvent(uint64_t /*event*/) {}
-    // The host allocates memory, frees it, registers its own; a call that frees is given a pointer
-    // that it refuses.
-    virtual void memoryAllocated(const void* /*base*/, size_t /*bytes*/) {}
+    // An asynchronous copy from the device to memory of the host that is not page-locked returns:
+    // then it is done, and so is what came before it in the stream.
+    virtual void copyReturns(const StreamSeen&, const BytesSeen& /*written*/) {}
+    // The host asks for the time between these events.
+    virtual void elapsedTimeRead(uint64_t /*start*/, uint64_t /*end*/) {}
+    // It reads a clock of its own; `pc` is behind the call.
+    virtual void clockRead(uintptr_t /*pc*/) {}
+    // The host allocates memory, and keeps the pointer at `variable`; it frees it, registers its
+    // own; a call that frees is given a pointer that it refuses.
+    virtual void memoryAllocated(const void* /*base*/, size_t /*bytes*/, const void* /*variable*/) {
+    }
     virtual void memoryFreed(const void* /*base*/, size_t /*bytes*/) {}
     virtual void memoryRegistered(const void* /*base*/, size_t /*bytes*/) {}
     virtual void freeRefused(const void* /*pointer*/) {}
@@ -123,6 +134,8 @@ class Watcher {
     // unwrittenBits() says of them.
     virtual void copiedToHost(const void* /*to*/, const void* /*from*/, size_t /*bytes*/,
                               const std::vector<uint8_t>& /*unwritten*/) {}
+    // The program dies of a signal, `why` says of which. Whether the heap works is not known.
+    virtual void programDies(const std::string& /*why*/, uintptr_t /*pc*/) {}
     // As in emu/writer.h.
     virtual std::string writerOf(const void* /*value*/, size_t /*bytes*/) { return ""; }
     // The instruction at `pc`, of the host, cannot reach `address`. Returns true if it can now.

@@ -130,14 +130,16 @@ cudaError_t checkThenRun(const Transfer& transfer) {
     return cudaSuccess;
 }
 
-// Whether CUDA's asynchronous form returns only when the copy is complete: from host to host, or
+// CUDA's asynchronous form returns only when a copy is complete that goes from host to host, or
 // from the device to memory that is not page-locked.
-bool completeAtReturn(const Copy& copy) {
+cudaError_t waitIfCompleteAtReturn(cudaStream_t stream, const Copy& copy) {
     const void* to = copy.dst.pointer;
-    return isOfHost(to) && (!findAllocation(to) || isOfHost(copy.src.pointer));
+    if (!isOfHost(to)) return cudaSuccess;
+    if (isOfHost(copy.src.pointer)) return waitForStream(stream);
+    return findAllocation(to) ? cudaSuccess : copyReturns(stream, seen(copy.dst, copy.box));
 }
-bool completeAtReturn(const Fill&) {
-    return false;
+cudaError_t waitIfCompleteAtReturn(cudaStream_t, const Fill&) {
+    return cudaSuccess;
 }
 
 template <typename Transfer>
@@ -147,8 +149,7 @@ cudaError_t submitTransfer(cudaStream_t stream, cudaGraphNodeType type, Transfer
     cudaError_t error = later ? check(transfer) : cudaSuccess;
     if (error != cudaSuccess) return error;
     error = submitNode(stream, type, [transfer] { return checkAndRun(transfer); });
-    const bool waits = error == cudaSuccess && !later && completeAtReturn(transfer);
-    return waits ? waitForStream(stream) : error;
+    return error == cudaSuccess && !later ? waitIfCompleteAtReturn(stream, transfer) : error;
 }
 
 cudaError_t submitAsync(const Fill& fill, cudaStream_t stream) {

@@ -424,7 +424,7 @@ cudaError_t cudaDeviceReset() {
     resetMemoryPool();
     resetSettings();
     clearErrors();
-    return cudaSuccess;
+    return hostWaited(cudaSuccess);
 }
 
 // ---- Limits and configuration -------------------------------------------------------------------

@@ -111,6 +111,7 @@ cudaError_t elapsedTime(float* milliseconds, cudaEvent_t startHandle, cudaEvent_
             return cudaErrorInvalidResourceHandle;
         }
     }
+    if (watcher != nullptr) watcher->elapsedTimeRead(start->number, end->number);
     *milliseconds = std::chrono::duration<float, std::milli>(end->time - start->time).count();
     return cudaSuccess;
 }

@@ -285,7 +285,7 @@ cudaError_t allocate(void** pointer, Allocation allocation) {
     allocation.number = ++allocations;
     noteLarge(allocation);
     addAllocation(allocation);
-    if (hostIsWatched()) watcher->memoryAllocated(memory, allocation.size);
+    if (hostIsWatched()) watcher->memoryAllocated(memory, allocation.size, pointer);
     *pointer = memory;
     return cudaSuccess;
 }

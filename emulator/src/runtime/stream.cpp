@@ -97,6 +97,17 @@ cudaError_t createStream(cudaStream_t* handle, unsigned flags, int priority) {
     return cudaSuccess;
 }
 
+// What is in the stream has been done: only a capture, and who watches, want to know of a wait.
+template <typename Tell>
+cudaError_t waitThen(cudaStream_t handle, Tell tell) {
+    const std::lock_guard<std::mutex> lock(handleMutex());
+    const std::shared_ptr<Stream> stream = findStream(handle);
+    if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+    if (anyCapture()) return refuseWait(*stream);
+    if (watcher != nullptr) tell(stream->seen());
+    return cudaSuccess;
+}
+
 // Reads a property of a stream into `*result`.
 template <typename T, typename Read>
 cudaError_t queryStream(cudaStream_t handle, T* result, Read read) {
@@ -128,12 +139,12 @@ bool isLaunchMode(cudaStream_t handle) {
 }
 
 cudaError_t waitForStream(cudaStream_t handle) {
-    const std::lock_guard<std::mutex> lock(handleMutex());
-    const std::shared_ptr<Stream> stream = findStream(handle);
-    if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-    if (anyCapture()) return refuseWait(*stream);
-    if (watcher != nullptr) watcher->hostWaitedForStream(stream->seen());
-    return cudaSuccess;
+    return waitThen(handle, [](const StreamSeen& stream) { watcher->hostWaitedForStream(stream); });
+}
+
+cudaError_t copyReturns(cudaStream_t handle, const BytesSeen& written) {
+    return waitThen(handle,
+                    [&](const StreamSeen& stream) { watcher->copyReturns(stream, written); });
 }
 
 cudaError_t submit(cudaStream_t stream, Work work) {

@@ -56,6 +56,8 @@ bool mayRunLater();
 
 // All work of the stream is done; what remains are the errors.
 cudaError_t waitForStream(cudaStream_t stream);
+// The same at the end of an asynchronous copy that CUDA completes before it returns.
+cudaError_t copyReturns(cudaStream_t stream, const BytesSeen& written);
 
 void destroyStreams();
 

@@ -30,6 +30,7 @@ from . import arguments as shared
 TAIL_LINES = 8
 HEAD = f"{'exercise':<24}  {'result':<8} seconds"
 ALONE = {"--help", "-h", "--csv"}  # options with which the program's own output is all
+OF_FAULTS = (signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGABRT)
 BROKEN_PIPE = 141  # 128 + SIGPIPE: nobody reads on, as in `./lab run NAME | head`
 
 
@@ -114,7 +115,8 @@ def run_one(program: Path, options: Sequence[str], timeout: float | None) -> int
         status = run_shown([str(program), *options])
     killed = status - 128 in list(signal.Signals)
     if killed and status != BROKEN_PIPE:
-        say(f"lab: {program.name} was {describe(status)}")
+        hint = ": ./lab check looks for the cause" if status - 128 in OF_FAULTS else ""
+        say(f"lab: {program.name} was {describe(status)}{hint}")
     return status
 
 

@@ -197,6 +197,33 @@ Advice adviceOn(const Finding& finding, bool sameLine) {
                         " is known to have ended",
                     "the host gets old values, or spoils what the device still reads",
                     "call cudaDeviceSynchronize(), or wait for its stream, between the two lines"};
+        case Hazard::NeverPrinted:
+            return {"a kernel prints, and the program ends without waiting for it",
+                    "on a GPU nothing is printed",
+                    "call cudaDeviceSynchronize() before the program ends"};
+        case Hazard::EarlyTime:
+            return {"time of an event that nothing has waited for",
+                    "on a GPU the call returns cudaErrorNotReady and no time",
+                    "call cudaEventSynchronize() between the two lines"};
+        case Hazard::EarlyClock:
+            return {
+                "note: the host's clock is read while the kernel may be running",
+                "this is the time of the launch alone",
+                "call cudaDeviceSynchronize() before the second reading, unless that is what you "
+                "measure"};
+        case Hazard::EarlyCopy:
+            return {"note: an asynchronous copy is used, and nothing has waited for it",
+                    "this works only as the host memory is pageable, so that the call returns when "
+                    "the copy is done; with page-locked memory it is a race",
+                    "call cudaStreamSynchronize() between the two lines"};
+        case Hazard::Leak:
+        case Hazard::MaybeLeak:
+            return {finding.hazard == Hazard::Leak ? "memory that is never freed"
+                                                   : "note: memory that is never freed",
+                    "each was used for the last time before the next one was allocated",
+                    "free it there, or allocate once and use that again"};
+        case Hazard::Death:
+            return {"the program died", "", ""};
         case Hazard::Failure:
             break;
     }
@@ -204,7 +231,15 @@ Advice adviceOn(const Finding& finding, bool sameLine) {
 }
 
 bool isNote(const Finding& finding) {
-    return finding.hazard == Hazard::Shuffle;
+    switch (finding.hazard) {
+        case Hazard::Shuffle:
+        case Hazard::EarlyClock:
+        case Hazard::EarlyCopy:
+        case Hazard::MaybeLeak:
+            return true;
+        default:
+            return false;
+    }
 }
 
 }  // namespace emu

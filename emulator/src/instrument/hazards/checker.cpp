@@ -39,6 +39,7 @@ class Checker : public Watcher {
         running_ = {order_.begins(), parentsOf(grid)};
         launch_ = running_.number;
         shadow_.beginLaunch(running_);
+        host_.kernelBegins(launch_, grid);
     }
     void gridEnded(const Grid& grid) override {
         for (const GlobalRace& race : shadow_.takeRaces()) {
@@ -52,6 +53,8 @@ class Checker : public Watcher {
             findings_.addOldLook({pcOf(place), nullptr, 0});
         }
         writers_.gridEnded(launch_, grid.config.grid, grid.config.block);
+        if (hasPrinted_.exchange(false)) host_.kernelPrinted(launch_, grid);
+        if (grid.cancelled) order_.hostWaited();  // no call waits for anything from now on
     }
     void childLaunched(const Grid& child, bool tail) override {
         Parents parents = running_.parents;
@@ -87,6 +90,7 @@ class Checker : public Watcher {
         shadow_.forget(reinterpret_cast<uintptr_t>(memory), bytes);
     }
     void kernelFrees(uintptr_t pc) override { blocks_.mine().kernelFrees(pc); }
+    void printed() override { hasPrinted_.store(true, std::memory_order_relaxed); }
     void failed(Failure failure, const std::string& message) override {
         blocks_.mine().failed(failure, message);
     }
@@ -110,7 +114,10 @@ class Checker : public Watcher {
     void graphNodeRuns(const void* node, const std::vector<const void*>& after) override {
         order_.graphNodeRuns(node, after);
     }
-    void eventRecorded(uint64_t event) override { order_.eventRecorded(event); }
+    void eventRecorded(uint64_t event) override {
+        order_.eventRecorded(event);
+        host_.eventRecorded(event);
+    }
     void streamWaits(const StreamSeen& stream, uint64_t event) override {
         order_.streamWaits(stream, event);
     }
@@ -118,13 +125,28 @@ class Checker : public Watcher {
         inStreamOrder = now;
         if (!now) order_.hostFunctionRan();
     }
-    void hostWaited() override { order_.hostWaited(); }
+    void hostWaited() override {
+        order_.hostWaited();
+        host_.waited();
+    }
     void hostWaitedForStream(const StreamSeen& stream) override {
         order_.hostWaitedForStream(stream);
+        host_.waited();
     }
-    void hostWaitedForEvent(uint64_t event) override { order_.hostWaitedForEvent(event); }
-    void memoryAllocated(const void* base, size_t bytes) override {
-        host_.memoryAllocated(base, bytes);
+    void hostWaitedForEvent(uint64_t event) override {
+        order_.hostWaitedForEvent(event);
+        host_.waited();
+    }
+    void copyReturns(const StreamSeen& stream, const BytesSeen& written) override {
+        order_.hostWaitedForStream(stream);
+        host_.copyReturns(written);
+    }
+    void elapsedTimeRead(uint64_t start, uint64_t end) override {
+        host_.elapsedTimeRead(start, end);
+    }
+    void clockRead(uintptr_t pc) override { host_.clockRead(pc); }
+    void memoryAllocated(const void* base, size_t bytes, const void* variable) override {
+        host_.memoryAllocated(base, bytes, variable);
     }
     void memoryFreed(const void* base, size_t bytes) override {
         host_.memoryFreed(base);
@@ -152,6 +174,7 @@ class Checker : public Watcher {
         host_.copiedToHost(to, from, bytes, unwritten);
         results_.add(from, bytes);
     }
+    void programDies(const std::string& why, uintptr_t pc) override { host_.dies(why, pc); }
     bool hostFault(uintptr_t address, uintptr_t pc, bool writes) override {
         return host_.fault(address, pc, writes);
     }
@@ -179,6 +202,7 @@ class Checker : public Watcher {
     std::mutex childrenMutex_;
     std::map<const Grid*, Parents> children_;  // that have been launched
     std::atomic<uint64_t> launch_{0};          // its number as work; one grid runs at a time
+    std::atomic<bool> hasPrinted_{false};      // that grid
     PerThread<BlockChecker> blocks_{
         [this] { return std::make_unique<BlockChecker>(findings_, shadow_); }};
 };

@@ -36,6 +36,13 @@ enum class Hazard {
     Refused,       // a launch or another call that returned an error which nobody looked at
     HostTouch,     // the host reaches for device memory
     ManagedTouch,  // the host uses what a kernel, copy or fill may still be using
+    NeverPrinted,  // a kernel that the host does not wait for has printed
+    EarlyTime,     // the time of an event that nothing has waited for
+    EarlyClock,    // the host reads its clock while the kernel that it times may be running
+    EarlyCopy,     // the host uses what came by an asynchronous copy, and has waited for nothing
+    Leak,          // a line allocates again and again, and nobody frees
+    MaybeLeak,     // the same, but the program may have kept the pointers
+    Death,         // the program died of a signal
 };
 
 // A line of the source: that of a return address, or the place of a call.

@@ -141,6 +141,38 @@ bool GlobalShadow::mayMeet(uintptr_t page, const Work& work) {
     return known->second->past != nullptr || !order_.isBefore(known->second->era >> 32, work);
 }
 
+bool GlobalShadow::mayBeInUse(uintptr_t begin, size_t bytes, bool hostReads) {
+    if (transfers_.mayRun(begin, bytes, hostReads)) return true;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto known = pages_.find(begin / kPageBytes);
+    if (known == pages_.end()) return false;
+    const PageLock pageLock(*known->second);
+    if (!order_.hasEnded(known->second->era >> 32)) return true;
+    if (known->second->past == nullptr) return false;
+    uint32_t ended = 0;  // the work that the last record was of
+    const auto mayRun = [&](const PastRecord& record) {
+        if (record.access.bytes == 0 || record.work == ended) return false;
+        ended = record.work;
+        return !order_.hasEnded(record.work);
+    };
+    const auto& words = known->second->past->words;
+    return std::any_of(words.begin(), words.end(), [&](const PastWord& word) {
+        return mayRun(word.write) || mayRun(word.atomic) || mayRun(word.read[0]) ||
+               mayRun(word.read[1]);
+    });
+}
+
+std::optional<uint64_t> GlobalShadow::lastLaunchAt(uintptr_t begin, size_t bytes) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (incomplete_ || generation_ > 1) return {};
+    uint64_t last = 0;
+    for (uintptr_t at = begin / kPageBytes * kPageBytes; at < begin + bytes; at += kPageBytes) {
+        const auto known = pages_.find(at / kPageBytes);
+        if (known != pages_.end()) last = std::max(last, known->second->era >> 32);
+    }
+    return last;
+}
+
 std::vector<PastRecord> GlobalShadow::recordsAt(uintptr_t address) {
     std::vector<PastRecord> records;
     transfers_.findAt(address, &records);

@@ -69,6 +69,12 @@ class GlobalShadow {
 
     // False if all that was done in the page that begins there was done before `work`.
     bool mayMeet(uintptr_t page, const Work& work);
+    // False if no work that may be running has touched these bytes of a page; those that it has
+    // written, where the host only reads them.
+    bool mayBeInUse(uintptr_t begin, size_t bytes, bool hostReads);
+    // The number of the last launch whose kernel has touched this memory; nothing where that is not
+    // known any more.
+    std::optional<uint64_t> lastLaunchAt(uintptr_t begin, size_t bytes);
     // What was done to the word at an address by work that may be running.
     std::vector<PastRecord> recordsAt(uintptr_t address);
     // The last plain write to the word at an address, if no atomic has changed the word: by work

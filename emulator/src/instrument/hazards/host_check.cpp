@@ -1,13 +1,16 @@
 #include "host_check.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "access_text.h"
 #include "allocation_text.h"
 #include "engine/allocations.h"
+#include "engine/program_symbols.h"
 #include "engine/symbolizer.h"
 #include "instrument/record/program_code.h"
+#include "number_text.h"
 #include "word_rules.h"
 
 namespace emu {
@@ -46,6 +49,15 @@ BytesSeen ofDevice(const BytesSeen& bytes) {
 thread_local bool inStreamOrder;
 
 HostCheck::~HostCheck() {
+    for (const auto& [printer, work] : printed_) {
+        const auto& [kernel, place] = printer;
+        if (order_.hasEnded(work)) continue;
+        findings_.add({Hazard::NeverPrinted, "", {actOfHost(place, "launches it")}, kernel});
+    }
+    for (const auto& [thread, timing] : timings_) {
+        for (const Finding& finding : timing.wrong) findings_.add(finding);
+    }
+    findLeaks();
     for (const auto& [thread, findings] : unread_) {
         for (const Finding& finding : findings) findings_.add(finding);
     }
@@ -71,10 +83,12 @@ void HostCheck::add(Finding finding, uintptr_t pc) {
 // ---- memory
 
 void HostCheck::hostAccess(const Access& access) {
-    if (maybeCopied(access.address)) usesCopied(access);
+    if (unwritten.meet(access.address, access.size)) usesUnwritten(access);
+    if (copied.meet(access.address, access.size)) touchesCopied(access);
     const char* const unallocated = isManagedVariable(access.address) ? "a __managed__ variable"
-                                    : maybeRegistered(access.address) ? "registered memory"
-                                                                      : nullptr;
+                                    : registered.meet(access.address, access.size)
+                                        ? "registered memory"
+                                        : nullptr;
     if (unallocated != nullptr) {
         if (!access.isVolatile) touchesSharedMemory(access, unallocated);
         return;
@@ -83,6 +97,7 @@ void HostCheck::hostAccess(const Access& access) {
     if (!allocation) return;
     announced = access.address;
     announcedSize = access.size;
+    isUsed(access.address);
     if (allocation->reach == Reach::DeviceOnly) {
         touchesDeviceMemory(*allocation, access.address, access.size,
                             access.kind != AccessKind::Load, access.pc);
@@ -123,8 +138,17 @@ void HostCheck::touchesDeviceMemory(const GuardedAllocation& allocation, uintptr
 void HostCheck::touchesSharedMemory(const Access& access, const std::string& name) {
     if (inStreamOrder || order_.allHaveEnded()) return;
     const uintptr_t end = access.address + access.size;
+    uintptr_t endOfPage = 0;
     for (uintptr_t word = access.address / kWordBytes * kWordBytes; word < end;
          word += kWordBytes) {
+        if (word >= endOfPage) {  // what memcpy() touches may be large
+            endOfPage = (word / PastPage::kBytes + 1) * PastPage::kBytes;
+            const size_t count = std::min(end, endOfPage) - word;
+            if (!shadow_.mayBeInUse(word, count, access.kind == AccessKind::Load)) {
+                word = endOfPage - kWordBytes;
+                continue;
+            }
+        }
         const unsigned mask = bytesOfWord(word, access.address, end);
         for (const PastRecord& record : shadow_.recordsAt(word)) {
             if (!conflicts(record, mask, access.kind) || order_.hasEnded(record.work)) continue;
@@ -143,17 +167,124 @@ void HostCheck::touchesSharedMemory(const Access& access, const std::string& nam
     }
 }
 
-void HostCheck::memoryAllocated(const void* base, size_t bytes) {
+void HostCheck::copyReturns(const BytesSeen& written) {
     const uintptr_t place = hostPlace();
     const std::lock_guard<std::mutex> lock(mutex_);
-    allocated_[reinterpret_cast<uintptr_t>(base)] = {bytes, place, 0};
+    returned_.push_back({written, place});
+    copied.begin = std::min<uintptr_t>(copied.begin, written.first);
+    copied.end = std::max<uintptr_t>(copied.end, endOf(written));
+}
+
+void HostCheck::waited() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto timing = timings_.find(std::this_thread::get_id());
+    if (timing != timings_.end()) timing->second.hasWaited = true;
+    if (returned_.empty()) return;
+    returned_.clear();
+    copied.begin = UINTPTR_MAX;
+    copied.end = 0;
+}
+
+// (What the host writes there may have become another variable.)
+void HostCheck::touchesCopied(const Access& access) {
+    std::optional<uintptr_t> copy;
+    {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        const auto touched = std::find_if(
+            returned_.begin(), returned_.end(),
+            [&](const ReturnedCopy& returned) { return holds(returned.written, access.address); });
+        if (touched == returned_.end()) return;
+        copy = touched->place;
+        returned_.erase(touched);
+    }
+    if (access.kind != AccessKind::Load) return;
+    const uintptr_t place = hostPlace(access.pc);
+    add({Hazard::EarlyCopy,
+         "",
+         {{{*copy, nullptr, 0}, {}, verb(AccessKind::Store), "the copy"},
+          actOfHost(place, verb(access.kind))},
+         ""},
+        place);
+}
+
+void HostCheck::memoryAllocated(const void* base, size_t bytes, const void* variable) {
+    const uintptr_t place = hostPlace();
+    const auto address = reinterpret_cast<uintptr_t>(base);
+    const uint64_t work = order_.count();
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const uint64_t time = ++allocations_;
+    uintptr_t& last = lastAt_[place];
+    const auto before = allocated_.find(last);
+    if (before != allocated_.end() && before->second.place == place && last != address) {
+        before->second.next = time;
+        before->second.nextWork = work;
+        before->second.overwritten = before->second.variable == variable;
+    }
+    last = address;
+    allocated_[address] = {bytes, place, 0, variable, time};
+}
+
+// Neither copies, kernels nor the host have used it since the same line has allocated again.
+bool HostCheck::isDead(uintptr_t base, const Allocated& allocated) {
+    if (allocated.freed != 0 || allocated.next == 0 || allocated.used >= allocated.next) {
+        return false;
+    }
+    const std::optional<uint64_t> launch = shadow_.lastLaunchAt(base, allocated.bytes);
+    return launch && *launch <= allocated.nextWork;
+}
+
+// Memory that is never freed does no harm at the program's end: many programs allocate once, or an
+// array of buffers, and leave that to the system. A leak are those of a line that allocates again
+// and again, each time for what is not used any more when it does so the next time. Ten of them are
+// more than the buffers of a few streams. It is sure where each pointer replaces the one before.
+void HostCheck::findLeaks() {
+    struct Sum {
+        uint64_t count = 0, bytes = 0, dead = 0, overwritten = 0;
+    };
+    std::map<uintptr_t, Sum> sums;  // by the place
+    for (const auto& [base, allocated] : allocated_) {
+        if (allocated.freed != 0) continue;
+        Sum& sum = sums[allocated.place];
+        ++sum.count;
+        sum.bytes += allocated.bytes;
+        if (!isDead(base, allocated)) continue;
+        ++sum.dead;
+        sum.overwritten += allocated.overwritten ? 1 : 0;
+    }
+    constexpr uint64_t kMany = 10, kSome = 4;  // with the last one
+    for (const auto& [place, sum] : sums) {
+        if (sum.dead + 1 < kMany && sum.overwritten + 1 < kSome) continue;
+        const bool isSure = sum.overwritten + 1 >= kMany;
+        const std::string about =
+            number(sum.count) + " allocations of one line, " + bytes(sum.bytes) + " in all";
+        findings_.add({isSure ? Hazard::Leak : Hazard::MaybeLeak,
+                       about,
+                       {actOfHost(place, "allocates them")},
+                       ""});
+    }
+}
+
+// For hot paths where it was used just before.
+void HostCheck::isUsed(uintptr_t address) {
+    thread_local uintptr_t lastPage = 0;
+    thread_local uint64_t lastTime = 0;
+    const uint64_t time = allocations_;
+    const uintptr_t page = address / PastPage::kBytes;
+    if (page == lastPage && time == lastTime) return;
+    lastPage = page;
+    lastTime = time;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    auto known = allocated_.upper_bound(address);
+    if (known == allocated_.begin()) return;
+    --known;
+    if (address - known->first < known->second.bytes) known->second.used = time;
 }
 
 void HostCheck::memoryRegistered(const void* base, size_t bytes) {
     const auto begin = reinterpret_cast<uintptr_t>(base);
     const std::lock_guard<std::mutex> lock(mutex_);
-    registeredBegin = std::min<uintptr_t>(registeredBegin, begin);
-    registeredEnd = std::max<uintptr_t>(registeredEnd, begin + bytes);
+    registered.begin = std::min<uintptr_t>(registered.begin, begin);
+    registered.end = std::max<uintptr_t>(registered.end, begin + bytes);
 }
 
 void HostCheck::memoryFreed(const void* base) {
@@ -182,6 +313,7 @@ void HostCheck::freeRefused(const void* pointer) {
 }
 
 void HostCheck::transferRuns(const BytesSeen* read, const BytesSeen& written) {
+    endTiming();
     const uintptr_t place = hostPlace();
     const Work work = order_.begins();
     const TransferWork transfer{work.number, placeOf(place),
@@ -192,6 +324,8 @@ void HostCheck::transferRuns(const BytesSeen* read, const BytesSeen& written) {
         findStreamRace(transfer.written, AccessKind::Store, transfer, work);
     }
     shadow_.addTransfer(transfer, work);
+    if (read != nullptr) isUsed(read->first);
+    isUsed(written.first);
 }
 
 // The first one.
@@ -217,9 +351,9 @@ void HostCheck::findStreamRace(const BytesSeen& bytes, AccessKind kind,
                    {},
                    verb(kind),
                    std::string("the ") + nounFor(transfer.doer)}},
-                 allocation              ? nameOf(*allocation)
-                 : maybeRegistered(word) ? "registered memory"
-                                         : "a __device__ variable"},
+                 allocation                          ? nameOf(*allocation)
+                 : registered.meet(word, kWordBytes) ? "registered memory"
+                                                     : "a __device__ variable"},
                 place);
             return true;
         }
@@ -241,12 +375,12 @@ void HostCheck::unwrittenCopied(const void* memory, size_t size) {
 void HostCheck::copiedToHost(const void* to, const void* from, size_t bytes,
                              const std::vector<uint8_t>& unwritten) {
     unwritten_.copied(to, from, bytes, unwritten, unwritten.empty() ? 0 : hostPlace());
-    copiedBegin = unwritten_.begin();
-    copiedEnd = unwritten_.end();
+    this->unwritten.begin = unwritten_.begin();
+    this->unwritten.end = unwritten_.end();
 }
 
 // The host uses what a copy has brought.
-void HostCheck::usesCopied(const Access& access) {
+void HostCheck::usesUnwritten(const Access& access) {
     if (access.kind != AccessKind::Load) {
         unwritten_.hostWrites(access.address, access.size);
         return;
@@ -283,6 +417,86 @@ void HostCheck::usesManaged(const GuardedAllocation& allocation, const Access& a
          {actOfHost(place, verb(access.kind))},
          nameOf(allocation, access.address, access.size)},
         place);
+}
+
+// ---- what the host does not wait for
+
+void HostCheck::kernelBegins(uint64_t work, const Grid& grid) {
+    endTiming();
+    const std::lock_guard<std::mutex> lock(mutex_);
+    lastKernel_ = {work, grid.call.name, grid.call.id};
+    const auto timing = timings_.find(std::this_thread::get_id());
+    if (timing != timings_.end()) timing->second.hasWaited = false;
+}
+
+// (One that fails has an error to show.)
+void HostCheck::kernelPrinted(uint64_t work, const Grid& grid) {
+    if (grid.cancelled) return;
+    const uintptr_t place = hostPlace();
+    const std::string kernel = "kernel " + kernelName(grid.call.name, grid.call.id);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    printed_[{kernel, place}] = work;
+}
+
+void HostCheck::eventRecorded(uint64_t event) {
+    const uintptr_t place = hostPlace();
+    const std::lock_guard<std::mutex> lock(mutex_);
+    recorded_[event] = place;
+}
+
+void HostCheck::elapsedTimeRead(uint64_t start, uint64_t end) {
+    for (const uint64_t event : {end, start}) {
+        if (order_.hasWaitedFor(event)) continue;
+        const uintptr_t place = hostPlace();
+        uintptr_t recorded = 0;
+        {
+            const std::lock_guard<std::mutex> lock(mutex_);
+            recorded = recorded_[event];
+        }
+        add({Hazard::EarlyTime,
+             "",
+             {actOfHost(recorded, "records the event"), actOfHost(place, "asks for its time")},
+             ""},
+            place);
+        return;
+    }
+}
+
+// A kernel has begun since the last reading, and the host has waited for nothing: somebody may take
+// this for its time. Not where the next thing is a wait, and then a reading: the program measures
+// how long the launch takes, or the wait.
+void HostCheck::clockRead(uintptr_t pc) {
+    if (inStreamOrder || !isUserCode(pc) || sourceLine(pc).line == 0) return;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    Timing& timing = timings_[std::this_thread::get_id()];
+    if (std::exchange(timing.hasWaited, false)) {
+        timing.wrong.clear();
+        timing.pc = 0;
+    }
+    const uintptr_t first = std::exchange(timing.pc, pc);
+    const uint64_t kernel = std::exchange(timing.kernel, lastKernel_.work);
+    if (first == 0 || kernel == lastKernel_.work || order_.hasEnded(lastKernel_.work)) return;
+    timing.wrong.push_back({Hazard::EarlyClock,
+                            "",
+                            {actOfHost(first, "reads the clock"), actOfHost(pc, "reads it again")},
+                            "kernel " + kernelName(lastKernel_.name, lastKernel_.id)});
+}
+
+// The program has gone on to something else.
+void HostCheck::endTiming() {
+    std::vector<Finding> wrong;
+    {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        const auto timing = timings_.find(std::this_thread::get_id());
+        if (timing == timings_.end()) return;
+        wrong.swap(timing->second.wrong);
+    }
+    for (const Finding& finding : wrong) add(finding, finding.acts[1].place.pc);
+}
+
+void HostCheck::dies(const std::string& why, uintptr_t pc) {
+    const uintptr_t place = hostPlace(pc);
+    add({Hazard::Death, why, {actOfHost(place, "was here")}, ""}, place);
 }
 
 // ---- errors

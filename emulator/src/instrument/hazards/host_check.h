@@ -2,6 +2,7 @@
 // errors that nobody looks at.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -32,8 +33,18 @@ class HostCheck : public HostRecorder {
     void hostAccess(const Access& access) override;
     // As Watcher::hostFault(): an access that no hook has announced, since it is in a library.
     bool fault(uintptr_t address, uintptr_t pc, bool writes);
+    // A launch of the host's or of a kernel's begins; its kernel has printed.
+    void kernelBegins(uint64_t work, const Grid& grid);
+    void kernelPrinted(uint64_t work, const Grid& grid);
+    // The host has waited for something.
+    void waited();
     // As those of Watcher.
-    void memoryAllocated(const void* base, size_t bytes);
+    void eventRecorded(uint64_t event);
+    void elapsedTimeRead(uint64_t start, uint64_t end);
+    void clockRead(uintptr_t pc);
+    void copyReturns(const BytesSeen& written);
+    void dies(const std::string& why, uintptr_t pc);
+    void memoryAllocated(const void* base, size_t bytes, const void* variable);
     void memoryFreed(const void* base);
     void memoryRegistered(const void* base, size_t bytes);
     void freeRefused(const void* pointer);
@@ -47,10 +58,40 @@ class HostCheck : public HostRecorder {
     void errorRead();
 
   private:
-    // What the host has allocated, and where; where it was freed: 0 while it was not.
+    // What the host has allocated, and where; where it was freed: 0 while it was not. Its times are
+    // numbers of allocations: that of the last use but by kernels, and of the next allocation of
+    // the same place, up to which kernels are counted by their work; 0 while there is none.
     struct Allocated {
         size_t bytes;
         uintptr_t place, freed;
+        const void* variable;  // that got the pointer
+        uint64_t used, next = 0, nextWork = 0;
+        bool overwritten = false;  // the next one's pointer has replaced this one's
+    };
+
+    // The kernel that began last.
+    struct LastKernel {
+        uint64_t work = 0;
+        const char* name = nullptr;
+        const void* id = nullptr;
+    };
+
+    // A thread's last reading of a clock, and which kernel had begun last.
+    struct Timing {
+        uintptr_t pc = 0;
+        uint64_t kernel = 0;
+        std::vector<Finding> wrong;  // one, until it is clear what the program measures
+        bool hasWaited = false;      // since, or since a kernel has begun
+    };
+
+    // A kernel has printed, and the call that launched it: its last launch there.
+    using Printer = std::pair<std::string, uintptr_t>;
+
+    // An asynchronous copy that has returned when it was done, and nothing else has been waited
+    // for.
+    struct ReturnedCopy {
+        BytesSeen written;
+        uintptr_t place;
     };
 
     // Why a call that frees was refused.
@@ -63,9 +104,14 @@ class HostCheck : public HostRecorder {
                              bool writes, uintptr_t pc);
     void touchesSharedMemory(const Access& access, const std::string& name);
     void usesManaged(const GuardedAllocation& allocation, const Access& access);
-    void usesCopied(const Access& access);
+    void usesUnwritten(const Access& access);
     void findStreamRace(const BytesSeen& bytes, AccessKind kind, const TransferWork& transfer,
                         const Work& work);
+    void endTiming();
+    void touchesCopied(const Access& access);
+    void isUsed(uintptr_t address);
+    bool isDead(uintptr_t base, const Allocated& allocated);
+    void findLeaks();
     void add(Finding finding, uintptr_t pc);
 
     Findings& findings_;
@@ -76,8 +122,15 @@ class HostCheck : public HostRecorder {
     std::mutex mutex_;
     std::map<std::thread::id, std::vector<Finding>> unread_;  // errors, by whose last one it is
     std::map<uintptr_t, Allocated> allocated_;                // by its address
-    std::map<std::thread::id, WrongFree> wrongFrees_;         // the last one of each thread
-    std::map<std::pair<Hazard, uintptr_t>, Finding> again_;   // by the place: found, and how often
+    std::map<uintptr_t, uintptr_t> lastAt_;                   // address, by the place
+    std::atomic<uint64_t> allocations_{0};
+    std::map<Printer, uint64_t> printed_;     // the work
+    std::map<uint64_t, uintptr_t> recorded_;  // where, by the event
+    std::vector<ReturnedCopy> returned_;
+    LastKernel lastKernel_;
+    std::map<std::thread::id, Timing> timings_;
+    std::map<std::thread::id, WrongFree> wrongFrees_;        // the last one of each thread
+    std::map<std::pair<Hazard, uintptr_t>, Finding> again_;  // by the place: found, and how often
 };
 
 }  // namespace emu

@@ -6,22 +6,8 @@
 namespace emu {
 namespace {
 
-uintptr_t endOf(const BytesSeen& bytes) {
-    return bytes.first + (bytes.depth - 1) * bytes.slice + (bytes.height - 1) * bytes.pitch +
-           bytes.width;
-}
-
 bool mayMeet(const BytesSeen& bytes, uintptr_t begin, size_t count) {
     return bytes.width > 0 && bytes.first < begin + count && begin < endOf(bytes);
-}
-
-bool holds(const BytesSeen& bytes, uintptr_t address) {
-    size_t offset = address - bytes.first;
-    for (const auto& [count, distance] :
-         {std::pair(bytes.depth, bytes.slice), std::pair(bytes.height, bytes.pitch)}) {
-        if (count > 1) offset -= std::min(offset / distance, count - 1) * distance;
-    }
-    return offset < bytes.width;
 }
 
 // The bytes of the word.
@@ -63,6 +49,20 @@ void keepLater(PastRecord& slot, const PastRecord& record) {
 }
 
 }  // namespace
+
+uintptr_t endOf(const BytesSeen& bytes) {
+    return bytes.first + (bytes.depth - 1) * bytes.slice + (bytes.height - 1) * bytes.pitch +
+           bytes.width;
+}
+
+bool holds(const BytesSeen& bytes, uintptr_t address) {
+    size_t offset = address - bytes.first;
+    for (const auto& [count, distance] :
+         {std::pair(bytes.depth, bytes.slice), std::pair(bytes.height, bytes.pitch)}) {
+        if (count > 1) offset -= std::min(offset / distance, count - 1) * distance;
+    }
+    return offset < bytes.width;
+}
 
 void PastWord::add(const PastRecord& record) {
     switch (record.access.accessKind()) {
@@ -139,6 +139,15 @@ void Transfers::findAt(uintptr_t word, std::vector<PastRecord>* records) {
     for (const TransferWork& transfer : transfers_) {
         forRecords(transfer, word, [&](const PastRecord& record) { records->push_back(record); });
     }
+}
+
+bool Transfers::mayRun(uintptr_t begin, size_t bytes, bool writes) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return std::any_of(transfers_.begin(), transfers_.end(), [&](const TransferWork& transfer) {
+        return (mayMeet(transfer.written, begin, bytes) ||
+                (!writes && mayMeet(transfer.read, begin, bytes))) &&
+               !order_.hasEnded(transfer.work);
+    });
 }
 
 bool Transfers::touch(uintptr_t page, const Work& work) {

@@ -59,6 +59,11 @@ struct TransferWork {
     BytesSeen read, written;  // of no width: not the device's business
 };
 
+// Behind the last one.
+uintptr_t endOf(const BytesSeen& bytes);
+// Whether one of these bytes lies there.
+bool holds(const BytesSeen& bytes, uintptr_t address);
+
 // Those that may still be running. Thread-safe.
 class Transfers {
   public:
@@ -70,6 +75,9 @@ class Transfers {
 
     // What they did to the word at an address.
     void findAt(uintptr_t word, std::vector<PastRecord>* records);
+    // The host does not know of all that they have ended which touch these bytes (write them, if
+    // `writes`).
+    bool mayRun(uintptr_t begin, size_t bytes, bool writes);
     // Some that this work does not wait for did something to the page that begins there.
     bool touch(uintptr_t page, const Work& work);
     // Adds what they did to the page that begins at `begin`.

@@ -31,8 +31,9 @@ __attribute__((noinline)) void recordOfHost(const Access& access) {
     if (within) return;
     within = true;
     const bool concerns = maybeGuarded(access.address) || isManagedVariable(access.address) ||
-                          hostRecorder->maybeRegistered(access.address) ||
-                          hostRecorder->maybeCopied(access.address);
+                          hostRecorder->registered.meet(access.address, access.size) ||
+                          hostRecorder->copied.meet(access.address, access.size) ||
+                          hostRecorder->unwritten.meet(access.address, access.size);
     if (concerns && !inDevice()) hostRecorder->hostAccess(access);
     within = false;
 }

@@ -71,16 +71,15 @@ class Quiet {
 class HostRecorder {
   public:
     virtual ~HostRecorder() = default;
-    // Among these addresses is the host memory that was registered.
-    bool maybeRegistered(uintptr_t address) const {
-        return address >= registeredBegin && address < registeredEnd;
-    }
-    std::atomic<uintptr_t> registeredBegin{UINTPTR_MAX}, registeredEnd{0};
-    // Among these is host memory that copies have brought unwritten bytes to.
-    bool maybeCopied(uintptr_t address) const {
-        return address >= copiedBegin && address < copiedEnd;
-    }
-    std::atomic<uintptr_t> copiedBegin{UINTPTR_MAX}, copiedEnd{0};
+    // Among these addresses is the host memory that was registered; and that to which copies have
+    // gone that nothing has waited for, or that brought bytes which nothing had written.
+    struct Addresses {
+        bool meet(uintptr_t address, size_t bytes) const {
+            return address < end && address + bytes > begin;
+        }
+        std::atomic<uintptr_t> begin{UINTPTR_MAX}, end{0};
+    };
+    Addresses registered, copied, unwritten;
 
     virtual void hostAccess(const Access& access) = 0;
 };

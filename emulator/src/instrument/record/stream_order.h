@@ -84,6 +84,7 @@ class StreamOrder {
     void eventRecorded(uint64_t event) {
         const std::lock_guard<std::mutex> lock(mutex_);
         events_[event] = streams_[current_].clock;
+        waitsBefore_[event] = waits_;
     }
     void streamWaits(const StreamSeen& stream, uint64_t event) {
         const std::lock_guard<std::mutex> lock(mutex_);
@@ -95,6 +96,7 @@ class StreamOrder {
         for (const auto& [track, stream] : streams_)
             hostChain_ = std::max(hostChain_, stream.clock.chain);
         streamOf_.clear();
+        ++waits_;
     }
     void hostWaitedForStream(const StreamSeen& stream) {
         const std::lock_guard<std::mutex> lock(mutex_);
@@ -125,6 +127,15 @@ class StreamOrder {
     bool allHaveEnded() {
         const std::lock_guard<std::mutex> lock(mutex_);
         return streamOf_.empty();
+    }
+    // The host has waited since the event was recorded, and for all that comes before the event.
+    bool hasWaitedFor(uint64_t event) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        const StreamClock& clock = events_[event];
+        return waitsBefore_[event] < waits_ &&
+               std::none_of(
+                   streamOf_.begin(), streamOf_.end(),
+                   [&](const auto& work) { return clock.reaches(work.second, work.first); });
     }
     // The work with this number has ended when `work` begins, or is that work.
     bool isBefore(uint64_t number, const Work& work) {
@@ -165,6 +176,7 @@ class StreamOrder {
     }
 
     void hostLearns(const StreamClock& clock) {
+        ++waits_;
         hostChain_ = std::max(hostChain_, clock.chain);
         for (auto work = streamOf_.begin(); work != streamOf_.end();) {
             work =
@@ -175,6 +187,8 @@ class StreamOrder {
     std::mutex mutex_;
     std::map<Track, Stream> streams_;
     std::map<uint64_t, StreamClock> events_;     // and executable graphs
+    std::map<uint64_t, uint64_t> waitsBefore_;   // events were recorded
+    uint64_t waits_ = 0;                         // of the host
     std::map<uint64_t, Track> streamOf_;         // work that may be running
     std::map<Track, std::vector<Track>> nodes_;  // of graphs, by the stream they run in
     uint64_t count_ = 0;
