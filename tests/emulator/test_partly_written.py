@@ -28,6 +28,8 @@ def check(build: Path, tmp_path: Path) -> Check:
         # Of 32 unwritten elements, without the 8 that were copied again.
         ("middleCopiedAgain", "around", "allocation 1 (256 bytes), element 32 (of 4 bytes)", 23),
         ("overTheDevice", "copied", "allocation 2 (256 bytes), element 40 (of 4 bytes)", 0),
+        ("memcpyAndUse", "on", "allocation 1 (256 bytes), element 32 (of 4 bytes)", 31),
+        ("compares", "compared", "allocation 1 (256 bytes), element 32 (of 4 bytes)", 31),
         ("rows", "rows", "allocation 1 (256 bytes), element 32 (of 4 bytes)", 15),
     ],
 )
@@ -59,7 +61,7 @@ def test_a_kernel_reads_managed_memory_that_nothing_has_written(check: Check) ->
 
 @pytest.mark.parametrize(
     "case",
-    "hostUsesWritten hostFillsTheRest copiedAgain structs managedFilled managedByLibrary".split(),
+    "hostUsesWritten hostFillsTheRest copiedAgain memcpyAndUseWritten structs managedFilled managedByLibrary".split(),
 )
 def test_what_was_written_may_be_used(check: Check, case: str) -> None:
     report = check(case)

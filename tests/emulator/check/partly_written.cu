@@ -82,6 +82,23 @@ int main(int, char** argv) {
         firstHalf<<<1, kN>>>(device);
         cudaMemcpy2D(host, 32, device, 64, 32, 4, cudaMemcpyDeviceToHost);  // copies-rows
         for (unsigned i = 0; i < 32; ++i) sum += host[i];                   // uses-rows
+    } else if (is("memcpyAndUse")) {
+        int again[kN];
+        firstHalf<<<1, kN>>>(device);
+        cudaMemcpy(host, device, kBytes, cudaMemcpyDeviceToHost);  // copies-on
+        std::memcpy(again, host, kBytes);
+        for (const int value : again) sum += value;  // uses-on
+    } else if (is("memcpyAndUseWritten")) {
+        firstHalf<<<1, kN>>>(device);
+        cudaMemcpy(host, device, kBytes, cudaMemcpyDeviceToHost);
+        const std::vector<int> again(host, host + kN);
+        sum = sumOf(again.data(), kN / 2);
+    } else if (is("compares")) {
+        int expected[kN] = {};
+        for (unsigned i = 0; i < kN / 2; ++i) expected[i] = static_cast<int>(i);
+        firstHalf<<<1, kN>>>(device);
+        cudaMemcpy(host, device, kBytes, cudaMemcpyDeviceToHost);  // copies-compared
+        sum = std::memcmp(host, expected, kBytes);                 // uses-compared
     } else if (is("structs")) {
         Item* items;
         std::vector<Item> copies(kN);

@@ -379,6 +379,12 @@ void HostCheck::copiedToHost(const void* to, const void* from, size_t bytes,
     this->unwritten.end = unwritten_.end();
 }
 
+void HostCheck::hostCopies(uintptr_t to, uintptr_t from, size_t bytes) {
+    unwritten_.hostCopies(to, from, bytes);
+    unwritten.begin = unwritten_.begin();
+    unwritten.end = unwritten_.end();
+}
+
 // The host uses what a copy has brought.
 void HostCheck::usesUnwritten(const Access& access) {
     if (access.kind != AccessKind::Load) {

@@ -31,6 +31,7 @@ class HostCheck : public HostRecorder {
     ~HostCheck() override;
 
     void hostAccess(const Access& access) override;
+    void hostCopies(uintptr_t to, uintptr_t from, size_t bytes) override;
     // As Watcher::hostFault(): an access that no hook has announced, since it is in a library.
     bool fault(uintptr_t address, uintptr_t pc, bool writes);
     // A launch of the host's or of a kernel's begins; its kernel has printed.

@@ -24,6 +24,25 @@ void UnwrittenCopies::copied(const void* to, const void* from, size_t bytes,
     end_ = std::max(end_, address + bytes);
 }
 
+void UnwrittenCopies::hostCopies(uintptr_t to, uintptr_t from, size_t bytes) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    std::map<uintptr_t, Copied> moved;
+    auto next = copies_.upper_bound(from);
+    if (next != copies_.begin()) --next;
+    for (; next != copies_.end() && next->first < from + bytes; ++next) {
+        const auto& [begin, copy] = *next;
+        const uintptr_t first = std::max(begin, from);
+        const uintptr_t end = std::min(begin + copy.bytes, from + bytes);
+        if (first < end) moved[first - from + to] = copy.part(first - begin, end - first);
+    }
+    splitAt(to);
+    splitAt(to + bytes);
+    forget(to, bytes);
+    copies_.merge(moved);
+    begin_ = std::min(begin_, to);
+    end_ = std::max(end_, to + bytes);
+}
+
 void UnwrittenCopies::hostWrites(uintptr_t address, size_t bytes) {
     const std::lock_guard<std::mutex> lock(mutex_);
     forget(address, bytes);
@@ -47,6 +66,17 @@ std::optional<UnwrittenCopies::Bytes> UnwrittenCopies::allUnwritten(uintptr_t ad
     return Bytes{copy.place, copy.from + first, copy.count};
 }
 
+// The part of it that begins so many bytes behind its start.
+UnwrittenCopies::Copied UnwrittenCopies::Copied::part(size_t first, size_t count) const {
+    Copied part{from + first, offset + first, place,
+                this->count,  count,          std::vector<uint8_t>((count + 7) / 8)};
+    for (size_t i = 0; i < count; ++i) {
+        const unsigned bit = unwritten[(first + i) / 8] >> (first + i) % 8 & 1u;
+        part.unwritten[i / 8] = static_cast<uint8_t>(part.unwritten[i / 8] | bit << i % 8);
+    }
+    return part;
+}
+
 // Makes two of what lies around `address`. Needs the lock.
 void UnwrittenCopies::splitAt(uintptr_t address) {
     auto around = copies_.upper_bound(address);
@@ -54,13 +84,7 @@ void UnwrittenCopies::splitAt(uintptr_t address) {
     auto& [begin, copy] = *--around;
     const size_t first = address - begin;
     if (first == 0 || first >= copy.bytes) return;
-    Copied rest{copy.from + first,  copy.offset + first,
-                copy.place,         copy.count,
-                copy.bytes - first, std::vector<uint8_t>((copy.bytes - first + 7) / 8)};
-    for (size_t i = 0; i < rest.bytes; ++i) {
-        const unsigned bit = copy.unwritten[(first + i) / 8] >> (first + i) % 8 & 1u;
-        rest.unwritten[i / 8] = static_cast<uint8_t>(rest.unwritten[i / 8] | bit << i % 8);
-    }
+    Copied rest = copy.part(first, copy.bytes - first);
     copy.bytes = first;
     copies_.emplace(address, std::move(rest));
 }

@@ -24,6 +24,8 @@ class UnwrittenCopies {
     void copied(const void* to, const void* from, size_t bytes,
                 const std::vector<uint8_t>& unwritten, uintptr_t place);
     void hostWrites(uintptr_t address, size_t bytes);
+    // The host copies them on.
+    void hostCopies(uintptr_t to, uintptr_t from, size_t bytes);
     // If all of these bytes came from a copy and nothing has written them, here or there.
     std::optional<Bytes> allUnwritten(uintptr_t address, size_t bytes);
 
@@ -38,6 +40,8 @@ class UnwrittenCopies {
         size_t count;                    // of unwritten bytes, when they came
         size_t bytes;                    // of memory
         std::vector<uint8_t> unwritten;  // a bit for each
+
+        Copied part(size_t first, size_t count) const;
     };
 
     void splitAt(uintptr_t address);

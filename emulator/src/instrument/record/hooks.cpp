@@ -115,6 +115,29 @@ void recordBytes(const void* pointer, size_t bytes, AccessKind kind, void* pc) {
     }
 }
 
+// What the host copies on may be bytes that nothing has written.
+void copiedOn(void* to, const void* from, size_t bytes) {
+    if (recorder != nullptr || hostRecorder == nullptr) return;
+    const auto source = reinterpret_cast<uintptr_t>(from);
+    if (!hostRecorder->unwritten.meet(source, bytes)) return;
+    hostRecorder->hostCopies(reinterpret_cast<uintptr_t>(to), source, bytes);
+}
+
+// By memcmp(). The host uses each of these bytes, also where a copy would only pass them on.
+void recordCompared(const void* pointer, size_t bytes, void* pc) {
+    const auto address = reinterpret_cast<uintptr_t>(pointer);
+    const bool each = recorder == nullptr && hostRecorder != nullptr &&
+                      (maybeGuarded(address) || hostRecorder->unwritten.meet(address, bytes));
+    if (!each) {
+        recordBytes(pointer, bytes, AccessKind::Load, pc);
+        return;
+    }
+    for (size_t i = 0; i < bytes; i += kMemberSize) {
+        recordBytes(static_cast<const char*>(pointer) + i, std::min<size_t>(kMemberSize, bytes - i),
+                    AccessKind::Load, pc);
+    }
+}
+
 }  // namespace
 
 void recordAtomic(const volatile void* address, size_t bytes) {
@@ -230,16 +253,24 @@ void __emu_write_members(void* p, int count, ...) {
 void* __tsan_memcpy(void* to, const void* from, size_t bytes) {
     recordBytes(from, bytes, AccessKind::Load, EMU_CALLER);
     recordBytes(to, bytes, AccessKind::Store, EMU_CALLER);
+    emu::copiedOn(to, from, bytes);
     return __builtin_memcpy(to, from, bytes);
 }
 void* __tsan_memmove(void* to, const void* from, size_t bytes) {
     recordBytes(from, bytes, AccessKind::Load, EMU_CALLER);
     recordBytes(to, bytes, AccessKind::Store, EMU_CALLER);
+    emu::copiedOn(to, from, bytes);
     return __builtin_memmove(to, from, bytes);
 }
 void* __tsan_memset(void* to, int value, size_t bytes) {
     recordBytes(to, bytes, AccessKind::Store, EMU_CALLER);
     return __builtin_memset(to, value, bytes);
+}
+
+int emu_memcmp(const void* a, const void* b, size_t bytes) {
+    emu::recordCompared(a, bytes, EMU_CALLER);
+    emu::recordCompared(b, bytes, EMU_CALLER);
+    return __builtin_memcmp(a, b, bytes);
 }
 
 // The sanitizer's run time also carries out the atomic operations. The strongest order serves all.

@@ -82,6 +82,8 @@ class HostRecorder {
     Addresses registered, copied, unwritten;
 
     virtual void hostAccess(const Access& access) = 0;
+    // With memcpy() or its like, from where there may be such bytes.
+    virtual void hostCopies(uintptr_t to, uintptr_t from, size_t bytes) = 0;
 };
 extern HostRecorder* hostRecorder;
 
