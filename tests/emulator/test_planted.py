@@ -339,7 +339,8 @@ PROGRAMS = re.findall(r'^(?:    \{"|PROGRAM\()(\w+)', PLANTED.read_text(), re.MU
 @pytest.mark.parametrize("program", SILENT)
 def test_silent(check, program):
     report = check(program)
-    assert report.findings == []
+    assert report.hazards == 0
+    assert bool(report.findings) == (program == "copiesOfPageable")  # which gives a note
     assert report.launches > 0
     assert f"{program}: cudaSuccess" in report.output
 
@@ -452,7 +453,11 @@ def test_each_hazard_after_all_that_is_right(build, tmp_path, monkeypatch):
     def hazards(*names):
         report = run(build / "tests" / "planted", tmp_path / "report", *names)
         assert f"{names[-1]}: cudaSuccess" in report.output
-        return {(each.title, each.kernel, tuple(each.lines())) for each in report.findings}
+        return {
+            (each.title, each.kernel, tuple(each.lines()))
+            for each in report.findings
+            if each.hazard and "never freed" not in each.title  # all of them together are a leak
+        }
 
     expected = hazards(*bugs)
     assert len(expected) > 50
