@@ -78,8 +78,8 @@ const char* nameOf(const Fill&) {
 }
 
 void run(const Copy& copy) {
+    const DeviceMemoryAccess access;  // for who watches, too
     const bool isKnown = watch(copy);
-    const DeviceMemoryAccess access;
     for (size_t z = 0; z < copy.box.depth; ++z) {
         for (size_t y = 0; y < copy.box.height; ++y) {
             char *to = copy.dst.row(y, z), *from = copy.src.row(y, z);

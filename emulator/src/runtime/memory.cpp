@@ -270,9 +270,9 @@ cudaError_t allocate(void** pointer, Allocation allocation) {
         return cudaSuccess;
     }
     if (!reserve(allocation)) return cudaErrorMemoryAllocation;
-    const DeviceMemoryAccess access;
     void* memory = takeMemory(allocation.size, allocation.kind);
     if (memory != nullptr && allocation.kind != MemoryKind::Pinned) {
+        const DeviceMemoryAccess access;
         fillFresh(memory, allocation.size);
     }
     if (memory == nullptr) {
@@ -284,7 +284,10 @@ cudaError_t allocate(void** pointer, Allocation allocation) {
     allocation.number = ++allocations;
     noteLarge(allocation);
     addAllocation(allocation);
-    if (hostIsWatched()) watcher->memoryAllocated(memory, allocation.size);
+    if (hostIsWatched()) {
+        watcher->memoryAllocated(memory, allocation.size);
+        watcher->pointerStored(pointer);
+    }
     *pointer = memory;
     return cudaSuccess;
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "access_text.h"
 #include "allocation_text.h"
@@ -219,6 +220,30 @@ void BlockChecker::shuffleFromNobody(unsigned rank, unsigned lane, bool inMask,
     found_.report({Hazard::Shuffle, site.what, {{place, threadIndexOf(rank), what}}, ""});
 }
 
+// Each thread's stack and each block's shared memory are its own.
+void BlockChecker::argumentsGiven(const std::string& kernel, const KernelArgument* arguments,
+                                  size_t count) {
+    const Quiet quiet;
+    settle();
+    const Thread& thread = threads_[rank_];
+    const Fiber* fiber = currentFiber();
+    const auto stack = reinterpret_cast<uintptr_t>(fiber->stackBottom);
+    for (size_t i = 0; i < count; ++i) {
+        for (size_t at = 0; at + sizeof(void*) <= arguments[i].size; at += sizeof(void*)) {
+            uintptr_t value;
+            std::memcpy(&value, static_cast<const char*>(arguments[i].value) + at, sizeof(value));
+            const bool isShared = value - sharedBegin_ < memoryMap.sharedSize();
+            if (!isShared && value - stack >= fiber->stackSize) continue;
+            found_.report({Hazard::LocalToChild,
+                           "argument " + number(i + 1) + " of " + kernel + " is an address in " +
+                               (isShared ? "shared memory of the block" : "local memory of the thread"),
+                           {actOf(userPc(thread, thread.lastPc), rank_, "launches " + kernel)},
+                           isShared ? variables_.nameOf(value - sharedBegin_, 1) : ""});
+            break;
+        }
+    }
+}
+
 LaunchPoint BlockChecker::launchPoint() {
     const Quiet quiet;
     settle();
@@ -321,12 +346,37 @@ void BlockChecker::access(const Access& access) {
     } else if (access.space == Space::Global) {
         globals_.access(access, pc, rank_);
         if (access.kind != AccessKind::Load) unsettledPc_ = access.pc;
+        if (addresses_.mayHold(access.address)) meetsHostAddress(access, pc);
     }
     if (access.kind == AccessKind::Atomic ||
         (access.kind == AccessKind::Load && access.isVolatile)) {
         fences_.looksAtFlag(rank_);
     }
     if (isStray(access)) strayAccess(access, pc);
+}
+
+void BlockChecker::table(const Access& access) {
+    const Quiet quiet;
+    settle();
+    Thread& thread = threads_[rank_];
+    thread.lastPc = access.pc;
+    const bool isGlobal = access.space == Space::Global;
+    if (isGlobal && addresses_.mayHold(access.address)) {
+        meetsHostAddress(access, userPc(thread, access.pc));
+    }
+}
+
+// Where the host may have put an address of its own.
+void BlockChecker::meetsHostAddress(const Access& access, uintptr_t pc) {
+    if (access.kind != AccessKind::Load) {
+        addresses_.writtenByDevice(access.address, access.size);
+        return;
+    }
+    auto finding =
+        access.size == sizeof(void*) ? addresses_.readByDevice(access.address) : std::nullopt;
+    if (!finding) return;
+    finding->acts.push_back(actOf(pc, rank_, "reads it"));
+    found_.report(std::move(*finding));
 }
 
 // Remembers places that read what this atomic updates, and come before it in the source: not those

@@ -67,6 +67,16 @@ std::string title(const Finding& finding) {
         case Hazard::ManagedTouch:
             return "managed or page-locked memory used by the host before " + finding.acts[0].who +
                    " is known to have ended";
+        case Hazard::SymbolTouch:
+            return "variable of the device used by the host";
+        case Hazard::HostSymbol:
+            return "the host's address of a variable of the device";
+        case Hazard::HostFunction:
+            return "the host's address of a function";
+        case Hazard::HostVirtual:
+            return "virtual functions of the host";
+        case Hazard::LocalToChild:
+            return "local or shared memory given to a child kernel";
         case Hazard::Failure:
             break;
     }
@@ -195,6 +205,23 @@ std::string remedy(const Finding& finding, bool sameLine) {
                    "condition or loop";
         case Hazard::Shuffle:
             return "what it gets is undefined: let the lane take part, or do not use the value";
+        case Hazard::SymbolTouch:
+            return acts(finding, verb(AccessKind::Load))
+                       ? "on a GPU the host has a copy of its own, which kernels do not change: get "
+                         "the value with cudaMemcpyFromSymbol()"
+                       : "on a GPU the host has a copy of its own, which kernels do not see: set the "
+                         "value with cudaMemcpyToSymbol()";
+        case Hazard::HostSymbol:
+            return "on a GPU this is an illegal address in kernels: use the name in the kernel, or "
+                   "pass what cudaGetSymbolAddress() gives";
+        case Hazard::HostFunction:
+            return "on a GPU a kernel cannot call it there: let a __device__ variable hold the "
+                   "function, and fetch its value with cudaMemcpyFromSymbol()";
+        case Hazard::HostVirtual:
+            return "on a GPU a kernel cannot call them: make the object in a kernel, with new";
+        case Hazard::LocalToChild:
+            return "a child cannot reach them: pass global memory, such as from malloc() in the "
+                   "kernel, or the value itself";
         case Hazard::Failure:
             break;
     }

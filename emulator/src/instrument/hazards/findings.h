@@ -35,6 +35,12 @@ enum class Hazard {
     Refused,       // a launch or another call that returned an error which nobody looked at
     HostTouch,     // the host reaches for device memory
     ManagedTouch,  // the host uses what a kernel, copy or fill may still be using
+    SymbolTouch,   // the host uses a __device__ variable by its name
+    // The device is given what is good on the host alone:
+    HostSymbol,    // the address of a __device__ variable
+    HostFunction,  // that of a function
+    HostVirtual,   // an object with virtual functions
+    LocalToChild,  // a kernel is given local or shared memory of the one that launches it
 };
 
 // A line of the source: that of a return address, or the place of a call.

@@ -6,7 +6,9 @@
 #include "access_text.h"
 #include "allocation_text.h"
 #include "engine/allocations.h"
+#include "engine/program_symbols.h"
 #include "engine/symbolizer.h"
+#include "instrument/record/device_variables.h"
 #include "instrument/record/program_code.h"
 #include "word_rules.h"
 
@@ -15,10 +17,6 @@ namespace {
 
 // What a hook has announced, and the instruction behind it will do.
 thread_local uintptr_t announced;
-
-Act actOfHost(uintptr_t pc, const std::string& what) {
-    return {{pc, nullptr, 0}, {}, what, "the host"};
-}
 
 // Of an access that may lie beside it, or be of unknown size.
 std::string nameOfTouched(const GuardedAllocation& allocation, uintptr_t address, uint32_t size) {
@@ -42,6 +40,10 @@ BytesSeen ofDevice(const BytesSeen& bytes) {
 
 thread_local bool inStreamOrder;
 
+Act actOfHost(uintptr_t pc, const std::string& what) {
+    return {{pc, nullptr, 0}, {}, what, "the host"};
+}
+
 HostCheck::~HostCheck() {
     for (const auto& [thread, findings] : unread_) {
         for (const Finding& finding : findings) findings_.add(finding);
@@ -51,7 +53,7 @@ HostCheck::~HostCheck() {
     }
 }
 
-// The first time it is passed on at once, since the program may crash.
+// (The program may crash at once.)
 void HostCheck::add(Finding finding, uintptr_t pc) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto [known, isNew] = again_.emplace(std::make_pair(finding.hazard, pc), finding);
@@ -68,10 +70,15 @@ void HostCheck::add(Finding finding, uintptr_t pc) {
 // ---- memory
 
 void HostCheck::hostAccess(const Access& access) {
+    if (isConstantVariable(access.address) || deviceVariableAt(access.address)) {
+        touchesVariable(access);
+        return;
+    }
     const char* const unallocated = isManagedVariable(access.address) ? "a __managed__ variable"
                                     : maybeRegistered(access.address) ? "registered memory"
                                                                       : nullptr;
     if (unallocated != nullptr) {
+        addresses_.hostUses(access);
         if (!access.isVolatile) touchesSharedMemory(access, unallocated);
         return;
     }
@@ -81,7 +88,10 @@ void HostCheck::hostAccess(const Access& access) {
     if (allocation->reach == Reach::DeviceOnly) {
         touchesDeviceMemory(*allocation, access.address, access.size,
                             access.kind != AccessKind::Load, access.pc);
-    } else if (!access.isVolatile && !order_.allHaveEnded()) {
+        return;
+    }
+    addresses_.hostUses(access);
+    if (!access.isVolatile && !order_.allHaveEnded()) {
         touchesSharedMemory(access, nameOfTouched(*allocation, access.address, access.size));
     }
 }
@@ -107,6 +117,31 @@ void HostCheck::touchesDeviceMemory(const GuardedAllocation& allocation, uintptr
          {actOfHost(place, verb(writes ? AccessKind::Store : AccessKind::Load))},
          nameOfTouched(allocation, address, size)},
         place);
+}
+
+// A __device__ or __constant__ variable, of which the host has a copy of its own on a GPU.
+void HostCheck::touchesVariable(const Access& access) {
+    const auto* address = reinterpret_cast<const void*>(access.address);
+    const auto variable = variableAt(address);
+    const std::string name = demangled(variableSymbol(address));
+    const bool isWhole = !variable || variable->size == access.size;
+    const size_t offset = isWhole ? 0 : access.address - reinterpret_cast<uintptr_t>(variable->base);
+    const uintptr_t place = hostPlace(access.pc);
+    add({Hazard::SymbolTouch,
+         "",
+         {actOfHost(place, verb(access.kind))},
+         "variable " + name + (isWhole ? "" : ", " + element(offset, access.size))},
+        place);
+}
+
+void HostCheck::pointerStored(void** where) {
+    Access access{};
+    access.address = reinterpret_cast<uintptr_t>(where);
+    access.size = sizeof(void*);
+    access.kind = AccessKind::Store;
+    if (isConstantVariable(access.address) || deviceVariableAt(access.address)) {
+        touchesVariable(access);
+    }
 }
 
 // Managed or page-locked memory.

@@ -13,6 +13,7 @@
 #include "engine/guarded_memory.h"
 #include "findings.h"
 #include "global_shadow.h"
+#include "host_addresses.h"
 #include "instrument/record/recorder.h"
 
 namespace emu {
@@ -20,11 +21,15 @@ namespace emu {
 // The calling OS thread runs a host function in stream order: kernels before it have ended.
 extern thread_local bool inStreamOrder;
 
+// What the host does at `pc`.
+Act actOfHost(uintptr_t pc, const std::string& what);
+
 // Thread-safe.
 class HostCheck : public HostRecorder {
   public:
-    HostCheck(Findings& findings, GlobalShadow& shadow, StreamOrder& order)
-        : findings_(findings), shadow_(shadow), order_(order) {}
+    HostCheck(Findings& findings, GlobalShadow& shadow, StreamOrder& order,
+              HostAddresses& addresses)
+        : findings_(findings), shadow_(shadow), order_(order), addresses_(addresses) {}
     // What nobody has looked at by now, nobody will.
     ~HostCheck() override;
 
@@ -39,10 +44,14 @@ class HostCheck : public HostRecorder {
     void transferRuns(const BytesSeen* read, const BytesSeen& written);
     void unwrittenCopied(const void* memory, size_t bytes);
     void partlyUnwrittenCopied();
+    void pointerStored(void** where);
 
     // A call has failed, `what` says how; and somebody has asked for the last error.
     void refused(const std::string& what);
     void errorRead();
+
+    // Of a place in the host's code. The first time it is passed on at once.
+    void add(Finding finding, uintptr_t pc);
 
   private:
     // What the host has allocated, and where; where it was freed: 0 while it was not.
@@ -62,11 +71,12 @@ class HostCheck : public HostRecorder {
     void touchesSharedMemory(const Access& access, const std::string& name);
     void findStreamRace(const BytesSeen& bytes, AccessKind kind, const TransferWork& transfer,
                         const Work& work);
-    void add(Finding finding, uintptr_t pc);
+    void touchesVariable(const Access& access);
 
     Findings& findings_;
     GlobalShadow& shadow_;
     StreamOrder& order_;
+    HostAddresses& addresses_;
 
     std::mutex mutex_;
     std::map<std::thread::id, std::vector<Finding>> unread_;  // errors, by whose last one it is

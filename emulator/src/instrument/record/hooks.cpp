@@ -7,6 +7,7 @@
 #include "engine/allocations.h"
 #include "engine/guarded_memory.h"
 #include "engine/scheduler.h"
+#include "device_variables.h"
 #include "memory_map.h"
 #include "recorder.h"
 
@@ -29,6 +30,7 @@ __attribute__((noinline)) void recordOfHost(const Access& access) {
     if (within) return;
     within = true;
     const bool concerns = maybeGuarded(access.address) || isManagedVariable(access.address) ||
+                          maybeVariableOfDevice(access.address) ||
                           hostRecorder->maybeRegistered(access.address);
     if (concerns && !inDevice()) hostRecorder->hostAccess(access);
     within = false;
@@ -69,6 +71,20 @@ void recordCompare(const volatile void* pointer, uint32_t size, void* pc) {
 // (As volatile as a load that is atomic: the host may poll it.)
 void recordStore(const void* pointer, uint32_t size, void* pc) {
     record(pointer, size, size, AccessKind::Atomic, true, true, false, false, pc, true);
+}
+
+// An object's pointer to its virtual functions.
+void recordTable(void** pointer, AccessKind kind, void* pc) {
+    Access access{};
+    access.address = reinterpret_cast<uintptr_t>(pointer);
+    access.pc = reinterpret_cast<uintptr_t>(pc);
+    access.size = access.whole = sizeof(void*);
+    access.kind = kind;
+    if (recorder == nullptr) {
+        if (hostRecorder != nullptr) recordOfHost(access);
+    } else if (memoryMap.classify(access.address, &access.space)) {
+        recorder->table(access);
+    }
 }
 
 void recordRange(const void* pointer, size_t bytes, AccessKind kind, void* pc) {
@@ -114,6 +130,7 @@ using emu::recordCompare;
 using emu::recordExchange;
 using emu::recordRange;
 using emu::recordStore;
+using emu::recordTable;
 
 #define EMU_CALLER __builtin_return_address(0)
 
@@ -135,8 +152,14 @@ void __sanitizer_cov_trace_pc() {
     }
 }
 
-void __tsan_vptr_update(void**, void*) {}
-void __tsan_vptr_read(void**) {}
+// What a constructor does to its object, and where a virtual function is looked up. (GCC announces
+// the latter as an ordinary read.)
+void __tsan_vptr_update(void** pointer, void*) {
+    recordTable(pointer, AccessKind::Store, EMU_CALLER);
+}
+void __tsan_vptr_read(void** pointer) {
+    recordTable(pointer, AccessKind::Load, EMU_CALLER);
+}
 
 #define EMU_ACCESSES(SIZE)                                     \
     void __tsan_read##SIZE(void* p) {                          \
