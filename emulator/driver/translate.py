@@ -54,7 +54,7 @@ def translate(
     translated. Raises TranslateError or OSError."""
     unit = Unit(path, include_dirs, OWN_INCLUDE)
     lanes, polls, heap, sides = Lanes(unit), Polls(unit), Heap(unit), Sides(unit)
-    variables = DeviceVariables(unit, sides)
+    variables = DeviceVariables(unit)
     sources = unit.sources.values()
     for source in sources:
         source.edits += missing_includes(source)

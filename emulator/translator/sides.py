@@ -64,7 +64,7 @@ class Sides:
 
     def edits(self, source: Source) -> list[Edit]:
         """Errors for the compiler to show, if it comes there."""
-        declared = self.declarations(source)
+        declared = self._declarations(source)
         stream = source.streams[0]
         brackets = Brackets(stream, self._unit.device_words)
         definitions = [d for many in declared.functions.values() for d in many]
@@ -182,8 +182,7 @@ class Sides:
 
     # ---- what the unit declares
 
-    def declarations(self, source: Source) -> Declarations:
-        """Those of a source's own stream."""
+    def _declarations(self, source: Source) -> Declarations:
         if source not in self._declared:
             self._declared[source] = Declarations(source.streams[0])
         return self._declared[source]
@@ -194,7 +193,7 @@ class Sides:
             return None
         found = [source for source, words in self._words.items() if name in words]
         try:
-            declared = [self.declarations(source) for source in found]
+            declared = [self._declarations(source) for source in found]
         except TranslateError:
             return None  # a header without CUDA, perhaps for others than a compiler
         return None if any(name in d.others for d in declared) else declared

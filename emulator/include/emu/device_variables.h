@@ -1,7 +1,8 @@
 // Which variables of a program lie in the memory of the GPU, in programs that are compiled for the
 // hazard check: here they are variables like those of the host.
 //
-// The translator puts `static const ::emu::DeviceVariable emuDevice_x(x);` behind `__device__ int x;`.
+// The translator puts `static const ::emu::DeviceVariable emuDevice_x(x);` behind `__device__ int
+// x;`.
 #pragma once
 
 #include <cstddef>

@@ -29,7 +29,8 @@ EMU_NOT_RECORDED KernelArgument kernelArgument(const T& value) noexcept {
 }
 
 template <class... Args>
-EMU_NOT_RECORDED void noteArgumentsOf(const char* name, const void* id, const Args&... args) noexcept {
+EMU_NOT_RECORDED void noteArgumentsOf(const char* name, const void* id,
+                                      const Args&... args) noexcept {
     const KernelArgument arguments[] = {kernelArgument(args)..., {}};
     noteArguments(name, id, arguments, sizeof...(Args));
 }

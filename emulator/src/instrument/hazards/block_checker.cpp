@@ -16,6 +16,7 @@
 #include "engine/symbolizer.h"
 #include "instrument/record/memory_map.h"
 #include "number_text.h"
+#include "variable_text.h"
 
 namespace emu {
 namespace {
@@ -234,11 +235,12 @@ void BlockChecker::argumentsGiven(const std::string& kernel, const KernelArgumen
             std::memcpy(&value, static_cast<const char*>(arguments[i].value) + at, sizeof(value));
             const bool isShared = value - sharedBegin_ < memoryMap.sharedSize();
             if (!isShared && value - stack >= fiber->stackSize) continue;
-            found_.report({Hazard::LocalToChild,
-                           "argument " + number(i + 1) + " of " + kernel + " is an address in " +
-                               (isShared ? "shared memory of the block" : "local memory of the thread"),
-                           {actOf(userPc(thread, thread.lastPc), rank_, "launches " + kernel)},
-                           isShared ? variables_.nameOf(value - sharedBegin_, 1) : ""});
+            found_.report(
+                {Hazard::LocalToChild,
+                 "argument " + number(i + 1) + " of " + kernel + " is an address in " +
+                     (isShared ? "shared memory of the block" : "local memory of the thread"),
+                 {actOf(userPc(thread, thread.lastPc), rank_, "launches " + kernel)},
+                 isShared ? variables_.nameOf(value - sharedBegin_) : ""});
             break;
         }
     }
@@ -335,7 +337,8 @@ void BlockChecker::access(const Access& access) {
     ++thread.steps;
     const uintptr_t pc = userPc(thread, access.pc);
     if (!thread.copies.empty()) beforeOwnWait(access, pc, verb(access.kind));
-    if (!access.packed && access.address % access.size != 0) misaligned(access, pc);
+    const bool isOfGpu = access.space != Space::Other;  // not the arguments of a child's launch
+    if (isOfGpu && !access.packed && access.address % access.size != 0) misaligned(access, pc);
     if (access.kind == AccessKind::Atomic) {
         looksBeforeUpdate(access, pc);
     } else if (access.kind == AccessKind::Load && !access.isVolatile) {
@@ -608,7 +611,7 @@ void BlockChecker::strayAccess(const Access& access, uintptr_t pc) {
         found_.report({Hazard::HostMemory,
                        "none that a kernel may use",
                        {actOf(pc, rank_, verb(access.kind))},
-                       ""});
+                       nameOfHostMemory(access.address, access.size)});
         return;
     }
     const auto base = reinterpret_cast<uintptr_t>(near->base);

@@ -30,9 +30,7 @@ namespace emu {
 class BlockChecker : public Recorder {
   public:
     BlockChecker(Findings& findings, GlobalShadow& globals, HostAddresses& addresses)
-        : findings_(findings),
-          addresses_(addresses),
-          globals_(globals, clocks_, fences_, found_) {}
+        : findings_(findings), addresses_(addresses), globals_(globals, clocks_, fences_, found_) {}
 
     void blockBegins(const Grid& grid, uint64_t launch);
     void blockEnded(bool completed);

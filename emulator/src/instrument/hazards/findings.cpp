@@ -74,7 +74,7 @@ std::string title(const Finding& finding) {
         case Hazard::HostFunction:
             return "the host's address of a function";
         case Hazard::HostVirtual:
-            return "virtual functions of the host";
+            return "an object of the host with virtual functions";
         case Hazard::LocalToChild:
             return "local or shared memory given to a child kernel";
         case Hazard::Failure:
@@ -197,7 +197,8 @@ std::string remedy(const Finding& finding, bool sameLine) {
         case Hazard::FreedHeap:
             return "free it where no thread uses it any more, as behind a __syncthreads()";
         case Hazard::HostMemory:
-            return "on a GPU this is an illegal address: pass memory from cudaMalloc()";
+            return "on a GPU this is an illegal address: copy the data to memory from "
+                   "cudaMalloc(), and pass that, also in the pointers of structs";
         case Hazard::Misaligned:
             return "a GPU ends the kernel with cudaErrorMisalignedAddress";
         case Hazard::Barrier:
@@ -206,11 +207,12 @@ std::string remedy(const Finding& finding, bool sameLine) {
         case Hazard::Shuffle:
             return "what it gets is undefined: let the lane take part, or do not use the value";
         case Hazard::SymbolTouch:
-            return acts(finding, verb(AccessKind::Load))
-                       ? "on a GPU the host has a copy of its own, which kernels do not change: get "
-                         "the value with cudaMemcpyFromSymbol()"
-                       : "on a GPU the host has a copy of its own, which kernels do not see: set the "
-                         "value with cudaMemcpyToSymbol()";
+            return acts(finding, verb(AccessKind::Load)) ? "on a GPU the host has a copy of its "
+                                                           "own, which kernels do not change: get "
+                                                           "the value with cudaMemcpyFromSymbol()"
+                                                         : "on a GPU the host has a copy of its "
+                                                           "own, which kernels do not see: set the "
+                                                           "value with cudaMemcpyToSymbol()";
         case Hazard::HostSymbol:
             return "on a GPU this is an illegal address in kernels: use the name in the kernel, or "
                    "pass what cudaGetSymbolAddress() gives";

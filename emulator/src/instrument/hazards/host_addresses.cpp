@@ -10,6 +10,7 @@
 #include "host_check.h"
 #include "instrument/record/device_variables.h"
 #include "number_text.h"
+#include "variable_text.h"
 
 // From the linker: where the program begins and ends.
 extern "C" const char __executable_start[], _end[];
@@ -32,8 +33,8 @@ bool isInProgram(uintptr_t value) {
 // Calls `look(address, value)` for each pointer into the program among these bytes.
 template <typename Look>
 void forPointers(uintptr_t first, size_t bytes, Look look) {
-    for (uintptr_t at = (first + kPointer - 1) / kPointer * kPointer; at + kPointer <= first + bytes;
-         at += kPointer) {
+    for (uintptr_t at = (first + kPointer - 1) / kPointer * kPointer;
+         at + kPointer <= first + bytes; at += kPointer) {
         uintptr_t value;
         std::memcpy(&value, pointerTo(at), kPointer);
         if (isInProgram(value)) look(at, value);
@@ -54,8 +55,8 @@ bool isVariableOfDevice(uintptr_t address) {
 // Of the variable, the function or the class.
 std::string nameOf(Hazard hazard, uintptr_t value) {
     if (hazard == Hazard::HostFunction) return functionName(pointerTo(value));
+    if (hazard == Hazard::HostSymbol) return nameOfVariable(value);
     const std::string symbol = variableSymbol(pointerTo(value));
-    if (hazard == Hazard::HostSymbol) return demangled(symbol);
     return demangled("_Z" + symbol.substr(kTable.size()));
 }
 
@@ -67,8 +68,13 @@ Finding describe(Hazard hazard, uintptr_t value) {
         case Hazard::HostFunction:
             return {hazard, "in host code '" + name + "' is the host's function", {}, ""};
         default:
-            return {hazard, "the virtual functions of a '" + name + "' that the host has made", {}, ""};
+            return {hazard, "the virtual functions of this '" + name + "' are the host's", {}, ""};
     }
+}
+
+// What the device is given, in words.
+std::string thingOf(Hazard hazard) {
+    return hazard == Hazard::HostVirtual ? "the object" : "its address";
 }
 
 }  // namespace
@@ -124,8 +130,8 @@ void HostAddresses::argumentsGiven(const std::string& kernel, const KernelArgume
             if (!hazard) return;
             const uintptr_t place = hostPlace();
             Finding finding = describe(*hazard, value);
-            finding.acts = {actOfHost(place, "passes its address to " + kernel + ", in argument " +
-                                                 emu::number(i + 1))};
+            finding.acts = {actOfHost(place, "passes " + thingOf(*hazard) + " to " + kernel +
+                                                 ", in argument " + emu::number(i + 1))};
             report_(std::move(finding), place);
         });
     }
@@ -164,10 +170,10 @@ void HostAddresses::copyRow(uintptr_t from, uintptr_t to, size_t bytes, bool fro
         const uintptr_t place = hostPlace();
         if (isConstantVariable(target)) {  // nobody tells of reads there
             Finding finding = describe(*hazard, value);
-            finding.acts = {actOfHost(place, "copies its address to the device")};
+            finding.acts = {actOfHost(place, "copies " + thingOf(*hazard) + " to the device")};
             report_(std::move(finding), place);
         } else {
-            hold(target, {value, place, "copies its address to the device"});
+            hold(target, {value, place, "copies"});
         }
     });
 }
@@ -192,7 +198,7 @@ void HostAddresses::settle() {
     if (address == 0) return;
     if (mayHold(address)) forget(address, kPointer);
     forPointers(address, kPointer, [&](uintptr_t at, uintptr_t value) {
-        if (hazardOf(value)) hold(at, {value, hostPlace(unsettledPc_), "writes its address there"});
+        if (hazardOf(value)) hold(at, {value, hostPlace(unsettledPc_), "writes"});
     });
 }
 
@@ -206,7 +212,8 @@ std::optional<Finding> HostAddresses::readByDevice(uintptr_t address) {
     const auto hazard = hazardOf(value);
     if (!hazard) return std::nullopt;
     Finding finding = describe(*hazard, value);
-    finding.acts = {actOfHost(held->place, held->what)};
+    finding.acts = {
+        actOfHost(held->place, held->verb + (" " + thingOf(*hazard)) + " to the device")};
     return finding;
 }
 

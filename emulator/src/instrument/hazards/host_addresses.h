@@ -52,7 +52,7 @@ class HostAddresses {
     // An address of the host, and who has put it there.
     struct Held {
         uintptr_t value, place;
-        const char* what;
+        const char* verb;
     };
 
     static uintptr_t number(const void* address) { return reinterpret_cast<uintptr_t>(address); }

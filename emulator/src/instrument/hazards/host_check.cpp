@@ -6,10 +6,10 @@
 #include "access_text.h"
 #include "allocation_text.h"
 #include "engine/allocations.h"
-#include "engine/program_symbols.h"
 #include "engine/symbolizer.h"
 #include "instrument/record/device_variables.h"
 #include "instrument/record/program_code.h"
+#include "variable_text.h"
 #include "word_rules.h"
 
 namespace emu {
@@ -121,16 +121,11 @@ void HostCheck::touchesDeviceMemory(const GuardedAllocation& allocation, uintptr
 
 // A __device__ or __constant__ variable, of which the host has a copy of its own on a GPU.
 void HostCheck::touchesVariable(const Access& access) {
-    const auto* address = reinterpret_cast<const void*>(access.address);
-    const auto variable = variableAt(address);
-    const std::string name = demangled(variableSymbol(address));
-    const bool isWhole = !variable || variable->size == access.size;
-    const size_t offset = isWhole ? 0 : access.address - reinterpret_cast<uintptr_t>(variable->base);
     const uintptr_t place = hostPlace(access.pc);
     add({Hazard::SymbolTouch,
          "",
          {actOfHost(place, verb(access.kind))},
-         "variable " + name + (isWhole ? "" : ", " + element(offset, access.size))},
+         "variable " + nameOfVariable(access.address, access.size)},
         place);
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "emu/device_variables.h"
+#include "engine/allocations.h"
 
 namespace emu {
 
@@ -41,6 +42,7 @@ std::string lastName(const std::string& symbol) {
 
 void noteDeviceVariable(const volatile void* variable, size_t size) {
     const auto begin = reinterpret_cast<uintptr_t>(variable);
+    if (isManagedVariable(begin)) return;  // `__device__ __managed__ int x;`
     deviceVariables()[begin] = begin + size;
     DeviceVariableRange& range = deviceVariableRange;
     const uintptr_t first = range.size == 0 ? begin : std::min(range.begin, begin);

@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "device_variables.h"
 #include "engine/allocations.h"
 #include "engine/guarded_memory.h"
 #include "engine/scheduler.h"
-#include "device_variables.h"
 #include "memory_map.h"
 #include "recorder.h"
 
