@@ -31,6 +31,7 @@ from ending import end_by_exception
 from make_rule import quoted, rule
 from output_file import write
 from translator.arch import arch_edits
+from translator.device_variables import DeviceVariables
 from translator.heap import Heap
 from translator.lanes import Lanes
 from translator.lexer import TranslateError
@@ -53,6 +54,7 @@ def translate(
     translated. Raises TranslateError or OSError."""
     unit = Unit(path, include_dirs, OWN_INCLUDE)
     lanes, polls, heap, sides = Lanes(unit), Polls(unit), Heap(unit), Sides(unit)
+    variables = DeviceVariables(unit)
     sources = unit.sources.values()
     for source in sources:
         source.edits += missing_includes(source)
@@ -60,12 +62,15 @@ def translate(
             source.edits += arch_edits(unit, source)
             for stream in source.streams:
                 Rewriter(unit, lanes, polls, heap, source, stream, instrument).run()
+            if instrument:
+                source.edits += variables.edits(source)
         if source is unit.main or unit.has_cuda(source):
             source.edits += sides.edits(source)
         source.translated = source is unit.main or bool(source.edits)
-    if heap.ending():
+    ending = heap.ending() + variables.ending()
+    if ending:
         end = len(unit.main.text)
-        unit.main.edits.append((end, end, heap.ending()))
+        unit.main.edits.append((end, end, ending))
     changed = True
     while changed:  # what includes a translated header has to name the translation
         changed = False

@@ -38,6 +38,7 @@
 #endif
 #ifdef __EMU_INSTRUMENTED__
 #include "emu/decisions.h"
+#include "emu/device_variables.h"
 #include "emu/discarded.h"
 #include "emu/division.h"
 #endif

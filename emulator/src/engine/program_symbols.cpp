@@ -113,15 +113,30 @@ class SymbolTable {
     }
 
     std::optional<Variable> variableAt(const void* address) const {
-        const auto wanted = reinterpret_cast<uintptr_t>(address);
-        auto next = variables_.upper_bound(wanted);
-        if (next == variables_.begin()) return std::nullopt;
-        const auto& [base, size] = *std::prev(next);
-        if (wanted - base >= size) return std::nullopt;
-        return Variable{reinterpret_cast<const void*>(base), size};
+        const auto found = findVariable(address);
+        if (found == variables_.end()) return std::nullopt;
+        return Variable{reinterpret_cast<const void*>(found->first), found->second.size};
+    }
+
+    std::string variableSymbol(const void* address) const {
+        const auto found = findVariable(address);
+        return found == variables_.end() ? "" : found->second.name;
     }
 
   private:
+    struct Object {
+        size_t size;  // bytes
+        std::string name;
+    };
+
+    std::map<uintptr_t, Object>::const_iterator findVariable(const void* address) const {
+        const auto wanted = reinterpret_cast<uintptr_t>(address);
+        const auto next = variables_.upper_bound(wanted);
+        if (next == variables_.begin()) return variables_.end();
+        const auto found = std::prev(next);
+        return wanted - found->first < found->second.size ? found : variables_.end();
+    }
+
     void read(const MappedFile& file, const ElfW(Shdr) & symbols, const ElfW(Shdr) & strings) {
         const size_t count = symbols.sh_size / sizeof(ElfW(Sym));
         const auto* entries = file.at<ElfW(Sym)>(symbols.sh_offset, count);
@@ -143,7 +158,7 @@ class SymbolTable {
                     break;
                 case STT_OBJECT:
                     if (symbol.st_size > 0) {
-                        variables_.emplace(bias + symbol.st_value, symbol.st_size);
+                        variables_.emplace(bias + symbol.st_value, Object{symbol.st_size, name});
                     }
                     break;
                 case STT_TLS:
@@ -162,7 +177,7 @@ class SymbolTable {
     }
 
     std::map<uintptr_t, std::string> functions_;       // mangled names by address
-    std::map<uintptr_t, size_t> variables_;            // sizes by address
+    std::map<uintptr_t, Object> variables_;            // by address
     std::map<std::string, ThreadLocal> threadLocals_;  // by name, of variables in functions
     std::map<size_t, ThreadLocal> threadLocalsByOffset_;
 };
@@ -231,6 +246,10 @@ std::string kernelName(const char* launched, const void* kernel) {
 
 std::optional<Variable> variableAt(const void* address) {
     return symbolTable().variableAt(address);
+}
+
+std::string variableSymbol(const void* address) {
+    return symbolTable().variableSymbol(address);
 }
 
 std::vector<ThreadLocal> sharedVariablesOf(const void* kernel) {

@@ -30,6 +30,10 @@ struct Variable {
 // The variable that `address` lies in; empty if the table knows none.
 std::optional<Variable> variableAt(const void* address);
 
+// Its name, mangled where it is in a namespace, a class or a function; empty if the table knows
+// none.
+std::string variableSymbol(const void* address);
+
 // A thread_local variable of the program.
 struct ThreadLocal {
     std::string name;    // mangled

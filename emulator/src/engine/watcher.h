@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "async_copies.h"
+#include "emu/kernel_arguments.h"
 #include "scheduler.h"
 
 namespace emu {
@@ -70,6 +71,9 @@ class Watcher {
     // The running thread launches a grid, which may begin before its own ends unless it is a
     // `tail`.
     virtual void childLaunched(const Grid& /*child*/, bool /*tail*/) {}
+    // It, or the host, is about to launch a kernel with these arguments.
+    virtual void argumentsGiven(const std::string& /*kernel*/, const KernelArgument*,
+                                size_t /*count*/) {}
 
     // In a shuffle a thread asks for the value of a lane of its warp that is not `inMask`, or else
     // has ended or is not in the block. Returns whether it gets another value than its own, as
@@ -126,6 +130,10 @@ class Watcher {
     virtual void memoryFreed(const void* /*base*/, size_t /*bytes*/) {}
     virtual void memoryRegistered(const void* /*base*/, size_t /*bytes*/) {}
     virtual void freeRefused(const void* /*pointer*/) {}
+    // The host is told the device's address of a variable.
+    virtual void symbolAddressGiven(const void* /*symbol*/) {}
+    // A call is about to give the host a pointer, in this place.
+    virtual void pointerStored(void** /*where*/) {}
     // A copy is about to be carried out; a fill, if it reads nothing.
     virtual void transferRuns(const BytesSeen* /*read*/, const BytesSeen& /*written*/) {}
     // A copy reads `bytes` bytes of device memory from `memory` on, none of which was written.

@@ -75,11 +75,11 @@ bool watchRow(const Copy& copy, const char* to, const char* from, bool toHost) {
 void run(const Copy& copy) {
     const bool watched = guardAllocations && watcher != nullptr;
     const bool toHost = !copy.byKernel && isOfHost(copy.dst.pointer);
+    const DeviceMemoryAccess access;  // for who watches, too
     if (watched) {
         const BytesSeen read = seen(copy.src, copy.box);
         watcher->transferRuns(&read, seen(copy.dst, copy.box));
     }
-    const DeviceMemoryAccess access;
     bool noneWritten = watched && !copy.byKernel;
     for (size_t z = 0; z < copy.box.depth; ++z) {
         for (size_t y = 0; y < copy.box.height; ++y) {

@@ -271,9 +271,9 @@ cudaError_t allocate(void** pointer, Allocation allocation) {
         return cudaSuccess;
     }
     if (!reserve(allocation)) return cudaErrorMemoryAllocation;
-    const DeviceMemoryAccess access;
     void* memory = takeMemory(allocation.size, allocation.kind);
     if (memory != nullptr && allocation.kind != MemoryKind::Pinned) {
+        const DeviceMemoryAccess access;
         fillFresh(memory, allocation.size);
     }
     if (memory == nullptr) {
@@ -285,7 +285,10 @@ cudaError_t allocate(void** pointer, Allocation allocation) {
     allocation.number = ++allocations;
     noteLarge(allocation);
     addAllocation(allocation);
-    if (hostIsWatched()) watcher->memoryAllocated(memory, allocation.size, pointer);
+    if (hostIsWatched()) {
+        watcher->memoryAllocated(memory, allocation.size, pointer);
+        watcher->pointerStored(pointer);
+    }
     *pointer = memory;
     return cudaSuccess;
 }

@@ -5,6 +5,7 @@
 #include "emu/api/symbols.h"
 #include "engine/allocations.h"
 #include "engine/program_symbols.h"
+#include "engine/watcher.h"
 #include "error.h"
 
 namespace emu {
@@ -89,8 +90,10 @@ cudaError_t symbolAddress(void** pointer, Symbol symbol) {
     return hostApi("cudaGetSymbolAddress", [&] {
         if (pointer == nullptr) return cudaErrorInvalidValue;
         const cudaError_t error = resolve(&symbol);
-        if (error == cudaSuccess) *pointer = const_cast<void*>(symbol.address);
-        return error;
+        if (error != cudaSuccess) return error;
+        if (watcher != nullptr) watcher->symbolAddressGiven(symbol.address);
+        *pointer = const_cast<void*>(symbol.address);
+        return cudaSuccess;
     });
 }
 

@@ -10,6 +10,7 @@
 #include "emu/engine.h"
 #ifdef __EMU_INSTRUMENTED__
 #include "emu/discarded.h"
+#include "emu/kernel_arguments.h"
 #endif
 #include "emu/host_allocator.h"
 #include "emu/kernel_frame.h"
@@ -40,6 +41,9 @@ struct KernelBody {
 template <class Call, class... Args>
 KernelCall bindKernel(const char* name, const void* id, Call call, Args... args) {
     using Body = KernelBody<Call, Args...>;
+#ifdef __EMU_INSTRUMENTED__
+    noteArgumentsOf(name, id, args...);
+#endif
     void* const memory = takeHostMemory(sizeof(Body), alignof(Body));
     new (memory) Body{std::move(call), {std::move(args)...}};
     const auto destroy = [](void* body) { static_cast<Body*>(body)->~Body(); };

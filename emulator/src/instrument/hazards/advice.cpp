@@ -170,8 +170,10 @@ Advice adviceOn(const Finding& finding, bool sameLine) {
                     "on a GPU the memory may be another allocation's by now",
                     "free it where no thread uses it any more, as behind a __syncthreads()"};
         case Hazard::HostMemory:
-            return {"host memory", "on a GPU this is an illegal address",
-                    "pass memory from cudaMalloc() or cudaMallocManaged()"};
+            return {
+                "host memory", "on a GPU this is an illegal address",
+                "copy the data to memory from cudaMalloc(), and pass that, also in the pointers "
+                "of structs"};
         case Hazard::Misaligned:
             return {"misaligned address", "a GPU ends the kernel with cudaErrorMisalignedAddress",
                     "use an address that is a multiple of the size"};
@@ -197,6 +199,26 @@ Advice adviceOn(const Finding& finding, bool sameLine) {
                         " is known to have ended",
                     "the host gets old values, or spoils what the device still reads",
                     "call cudaDeviceSynchronize(), or wait for its stream, between the two lines"};
+        case Hazard::SymbolTouch:
+            return {"variable of the device used by the host",
+                    "on a GPU the host has a copy of its own, which kernels neither see nor change",
+                    acts(finding, verb(AccessKind::Load))
+                        ? "get the value with cudaMemcpyFromSymbol()"
+                        : "set the value with cudaMemcpyToSymbol()"};
+        case Hazard::HostSymbol:
+            return {"the host's address of a variable of the device",
+                    "on a GPU this is an illegal address in kernels",
+                    "use the name in the kernel, or pass what cudaGetSymbolAddress() gives"};
+        case Hazard::HostFunction:
+            return {"the host's address of a function", "on a GPU a kernel cannot call it there",
+                    "let a __device__ variable hold the function, and fetch its value with "
+                    "cudaMemcpyFromSymbol()"};
+        case Hazard::HostVirtual:
+            return {"an object of the host with virtual functions",
+                    "on a GPU a kernel cannot call them", "make the object in a kernel, with new"};
+        case Hazard::LocalToChild:
+            return {"local or shared memory given to a child kernel", "a child cannot reach it",
+                    "pass global memory, such as from malloc() in the kernel, or the value itself"};
         case Hazard::NeverPrinted:
             return {"a kernel prints, and the program ends without waiting for it",
                     "on a GPU nothing is printed",

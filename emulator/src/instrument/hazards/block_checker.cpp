@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 
 #include "access_text.h"
 #include "allocation_text.h"
@@ -16,6 +17,7 @@
 #include "engine/symbolizer.h"
 #include "instrument/record/memory_map.h"
 #include "number_text.h"
+#include "variable_text.h"
 
 namespace emu {
 namespace {
@@ -232,6 +234,31 @@ bool BlockChecker::shuffleFromNobody(unsigned rank, unsigned lane, bool inMask,
     return isUsed;
 }
 
+// Each thread's stack and each block's shared memory are its own.
+void BlockChecker::argumentsGiven(const std::string& kernel, const KernelArgument* arguments,
+                                  size_t count) {
+    const Quiet quiet;
+    settle();
+    const Thread& thread = threads_[rank_];
+    const Fiber* fiber = currentFiber();
+    const auto stack = reinterpret_cast<uintptr_t>(fiber->stackBottom);
+    for (size_t i = 0; i < count; ++i) {
+        for (size_t at = 0; at + sizeof(void*) <= arguments[i].size; at += sizeof(void*)) {
+            uintptr_t value;
+            std::memcpy(&value, static_cast<const char*>(arguments[i].value) + at, sizeof(value));
+            const bool isShared = value - sharedBegin_ < memoryMap.sharedSize();
+            if (!isShared && value - stack >= fiber->stackSize) continue;
+            found_.report(
+                {Hazard::LocalToChild,
+                 "argument " + number(i + 1) + " of " + kernel + " is an address in " +
+                     (isShared ? "shared memory of the block" : "local memory of the thread"),
+                 {actOf(userPc(thread, thread.lastPc), rank_, "launches " + kernel)},
+                 isShared ? variables_.nameOf(value - sharedBegin_) : ""});
+            break;
+        }
+    }
+}
+
 LaunchPoint BlockChecker::launchPoint() {
     const Quiet quiet;
     settle();
@@ -325,7 +352,8 @@ void BlockChecker::access(const Access& access) {
     ++thread.steps;
     const uintptr_t pc = userPc(thread, access.pc);
     if (!thread.copies.empty()) beforeOwnWait(access, pc, verb(access.kind));
-    if (!access.packed && access.address % access.size != 0) misaligned(access, pc);
+    const bool isOfGpu = access.space != Space::Other;  // not the arguments of a child's launch
+    if (isOfGpu && !access.packed && access.address % access.size != 0) misaligned(access, pc);
     if (access.kind == AccessKind::Atomic) {
         looksBeforeUpdate(access, pc);
     } else if (access.kind == AccessKind::Load && !access.isVolatile) {
@@ -336,12 +364,37 @@ void BlockChecker::access(const Access& access) {
     } else if (access.space == Space::Global) {
         globals_.access(access, pc, rank_);
         if (access.kind != AccessKind::Load) unsettledPc_ = access.pc;
+        if (addresses_.mayHold(access.address)) meetsHostAddress(access, pc);
     }
     if (access.kind == AccessKind::Atomic ||
         (access.kind == AccessKind::Load && access.isVolatile)) {
         fences_.looksAtFlag(rank_);
     }
     if (isStray(access)) strayAccess(access, pc);
+}
+
+void BlockChecker::table(const Access& access) {
+    const Quiet quiet;
+    settle();
+    Thread& thread = threads_[rank_];
+    thread.lastPc = access.pc;
+    const bool isGlobal = access.space == Space::Global;
+    if (isGlobal && addresses_.mayHold(access.address)) {
+        meetsHostAddress(access, userPc(thread, access.pc));
+    }
+}
+
+// Where the host may have put an address of its own.
+void BlockChecker::meetsHostAddress(const Access& access, uintptr_t pc) {
+    if (access.kind != AccessKind::Load) {
+        addresses_.writtenByDevice(access.address, access.size);
+        return;
+    }
+    auto finding =
+        access.size == sizeof(void*) ? addresses_.readByDevice(access.address) : std::nullopt;
+    if (!finding) return;
+    finding->acts.push_back(actOf(pc, rank_, "reads it"));
+    found_.report(std::move(*finding));
 }
 
 // Remembers places that read what this atomic updates, and come before it in the source: not those
@@ -576,7 +629,7 @@ void BlockChecker::strayAccess(const Access& access, uintptr_t pc) {
         found_.report({Hazard::HostMemory,
                        "none that a kernel may use",
                        {actOf(pc, rank_, verb(access.kind))},
-                       ""});
+                       nameOfHostMemory(access.address, access.size)});
         return;
     }
     const auto base = reinterpret_cast<uintptr_t>(near->base);

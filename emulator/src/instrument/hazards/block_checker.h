@@ -17,6 +17,7 @@
 #include "engine/grid.h"
 #include "findings.h"
 #include "global_check.h"
+#include "host_addresses.h"
 #include "instrument/record/recorder.h"
 #include "recent_reads.h"
 #include "shared_shadow.h"
@@ -28,8 +29,8 @@ namespace emu {
 
 class BlockChecker : public Recorder {
   public:
-    BlockChecker(Findings& findings, GlobalShadow& globals)
-        : findings_(findings), globals_(globals, clocks_, fences_, found_) {}
+    BlockChecker(Findings& findings, GlobalShadow& globals, HostAddresses& addresses)
+        : findings_(findings), addresses_(addresses), globals_(globals, clocks_, fences_, found_) {}
 
     void blockBegins(const Grid& grid, uint64_t launch);
     void blockEnded(bool completed);
@@ -46,7 +47,8 @@ class BlockChecker : public Recorder {
     bool shuffleFromNobody(unsigned rank, unsigned lane, bool inMask, const CallSite& site);
     void kernelFrees(uintptr_t pc) { threads_[rank_].lastPc = pc; }
     void failed(Failure failure, const std::string& message);
-    // The running thread launches a kernel.
+    // The running thread is about to launch a kernel, and launches it.
+    void argumentsGiven(const std::string& kernel, const KernelArgument* arguments, size_t count);
     LaunchPoint launchPoint();
     // The running thread called something that returned an error; or asked for the last one.
     void refused(const std::string& what);
@@ -54,6 +56,7 @@ class BlockChecker : public Recorder {
 
     // Recorder
     void access(const Access& access) override;
+    void table(const Access& access) override;
     void basicBlock(uintptr_t pc) override;
     void returns(uintptr_t pc) override;
     void fence() override;
@@ -110,8 +113,10 @@ class BlockChecker : public Recorder {
     void beforeOwnWait(const Access& access, uintptr_t pc, const char* what);
     void misaligned(const Access& access, uintptr_t pc);
     void strayAccess(const Access& access, uintptr_t pc);
+    void meetsHostAddress(const Access& access, uintptr_t pc);
 
     Findings& findings_;
+    HostAddresses& addresses_;
     bool blockRuns_ = false;
     unsigned rank_ = 0;
     unsigned threadCount_ = 0;  // of the block: the others are of blocks before

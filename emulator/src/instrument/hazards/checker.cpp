@@ -16,6 +16,7 @@
 #include "findings.h"
 #include "global_check.h"
 #include "global_shadow.h"
+#include "host_addresses.h"
 #include "host_check.h"
 #include "instrument/record/per_thread.h"
 #include "instrument/record/program_code.h"
@@ -40,6 +41,7 @@ class Checker : public Watcher {
         launch_ = running_.number;
         shadow_.beginLaunch(running_);
         host_.kernelBegins(launch_, grid);
+        addresses_.gridBegins();
     }
     void gridEnded(const Grid& grid) override {
         for (const GlobalRace& race : shadow_.takeRaces()) {
@@ -61,6 +63,14 @@ class Checker : public Watcher {
         if (!tail) parents.emplace_back(running_.number, blocks_.mine().launchPoint());
         const std::lock_guard<std::mutex> lock(childrenMutex_);
         children_[&child] = std::move(parents);
+    }
+    void argumentsGiven(const std::string& kernel, const KernelArgument* arguments,
+                        size_t count) override {
+        if (inDevice()) {
+            blocks_.mine().argumentsGiven(kernel, arguments, count);
+        } else {
+            addresses_.argumentsGiven(kernel, arguments, count);
+        }
     }
     void blockBegins(const Grid& grid) override { blocks_.mine().blockBegins(grid, launch_); }
     void blockEnded(bool completed) override { blocks_.mine().blockEnded(completed); }
@@ -152,16 +162,20 @@ class Checker : public Watcher {
         host_.memoryFreed(base);
         const auto memory = guardedAround(base);
         if (memory && memory->reach == Reach::Managed) results_.add(base, bytes);
+        addresses_.memoryFreed(base, bytes);
         shadow_.forget(reinterpret_cast<uintptr_t>(base), bytes);
     }
     void memoryRegistered(const void* base, size_t bytes) override {
         host_.memoryRegistered(base, bytes);
     }
+    void symbolAddressGiven(const void* symbol) override { addresses_.symbolAddressGiven(symbol); }
+    void pointerStored(void** where) override { host_.pointerStored(where); }
     void freeRefused(const void* pointer) override { host_.freeRefused(pointer); }
     void transferRuns(const BytesSeen* read, const BytesSeen& written) override {
         findings_.addTransfer(read != nullptr);
         host_.transferRuns(read, written);
         writers_.transferRuns(read, written);
+        addresses_.transferRuns(read, written);
     }
     std::string writerOf(const void* value, size_t bytes) override {
         return writers_.writerOf(value, bytes);
@@ -195,7 +209,9 @@ class Checker : public Watcher {
     Findings findings_;
     StreamOrder order_;
     GlobalShadow shadow_{order_};
-    HostCheck host_{findings_, shadow_, order_};
+    HostAddresses addresses_{
+        [this](Finding finding, uintptr_t place) { host_.add(std::move(finding), place); }};
+    HostCheck host_{findings_, shadow_, order_, addresses_};
     Writers writers_{shadow_};
     Results results_;
     LaunchWork running_;  // the grid: one runs at a time
@@ -204,7 +220,7 @@ class Checker : public Watcher {
     std::atomic<uint64_t> launch_{0};          // its number as work; one grid runs at a time
     std::atomic<bool> hasPrinted_{false};      // that grid
     PerThread<BlockChecker> blocks_{
-        [this] { return std::make_unique<BlockChecker>(findings_, shadow_); }};
+        [this] { return std::make_unique<BlockChecker>(findings_, shadow_, addresses_); }};
 };
 
 }  // namespace

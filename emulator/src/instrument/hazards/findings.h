@@ -43,6 +43,12 @@ enum class Hazard {
     Leak,          // a line allocates again and again, and nobody frees
     MaybeLeak,     // the same, but the program may have kept the pointers
     Death,         // the program died of a signal
+    SymbolTouch,   // the host uses a __device__ variable by its name
+    // The device is given what is good on the host alone:
+    HostSymbol,    // the address of a __device__ variable
+    HostFunction,  // that of a function
+    HostVirtual,   // an object with virtual functions
+    LocalToChild,  // a kernel is given local or shared memory of the one that launches it
 };
 
 // A line of the source: that of a return address, or the place of a call.

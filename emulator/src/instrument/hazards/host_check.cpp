@@ -9,8 +9,10 @@
 #include "engine/allocations.h"
 #include "engine/program_symbols.h"
 #include "engine/symbolizer.h"
+#include "instrument/record/device_variables.h"
 #include "instrument/record/program_code.h"
 #include "number_text.h"
+#include "variable_text.h"
 #include "word_rules.h"
 
 namespace emu {
@@ -19,10 +21,6 @@ namespace {
 // What a hook has announced, and the instruction behind it will do.
 thread_local uintptr_t announced;
 thread_local uintptr_t announcedSize;
-
-Act actOfHost(uintptr_t pc, const std::string& what) {
-    return {{pc, nullptr, 0}, {}, what, "the host"};
-}
 
 // Of an access that may lie beside it, be of unknown size, or be that of a function such as
 // memcpy(), whose elements are not known.
@@ -48,6 +46,10 @@ BytesSeen ofDevice(const BytesSeen& bytes) {
 
 thread_local bool inStreamOrder;
 
+Act actOfHost(uintptr_t pc, const std::string& what) {
+    return {{pc, nullptr, 0}, {}, what, "the host"};
+}
+
 HostCheck::~HostCheck() {
     for (const auto& [printer, work] : printed_) {
         const auto& [kernel, place] = printer;
@@ -66,7 +68,7 @@ HostCheck::~HostCheck() {
     }
 }
 
-// The first time it is passed on at once, since the program may crash.
+// (The program may crash at once.)
 void HostCheck::add(Finding finding, uintptr_t pc) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto [known, isNew] = again_.emplace(std::make_pair(finding.hazard, pc), finding);
@@ -85,11 +87,16 @@ void HostCheck::add(Finding finding, uintptr_t pc) {
 void HostCheck::hostAccess(const Access& access) {
     if (unwritten.meet(access.address, access.size)) usesUnwritten(access);
     if (copied.meet(access.address, access.size)) touchesCopied(access);
+    if (isConstantVariable(access.address) || deviceVariableAt(access.address)) {
+        touchesVariable(access);
+        return;
+    }
     const char* const unallocated = isManagedVariable(access.address) ? "a __managed__ variable"
                                     : registered.meet(access.address, access.size)
                                         ? "registered memory"
                                         : nullptr;
     if (unallocated != nullptr) {
+        addresses_.hostUses(access);
         if (!access.isVolatile) touchesSharedMemory(access, unallocated);
         return;
     }
@@ -103,6 +110,7 @@ void HostCheck::hostAccess(const Access& access) {
                             access.kind != AccessKind::Load, access.pc);
         return;
     }
+    addresses_.hostUses(access);
     if (!access.isVolatile && !order_.allHaveEnded()) {
         touchesSharedMemory(access, nameOfTouched(*allocation, access.address, access.size));
     }
@@ -132,6 +140,26 @@ void HostCheck::touchesDeviceMemory(const GuardedAllocation& allocation, uintptr
          {actOfHost(place, verb(writes ? AccessKind::Store : AccessKind::Load))},
          nameOfTouched(allocation, address, size)},
         place);
+}
+
+// A __device__ or __constant__ variable, of which the host has a copy of its own on a GPU.
+void HostCheck::touchesVariable(const Access& access) {
+    const uintptr_t place = hostPlace(access.pc);
+    add({Hazard::SymbolTouch,
+         "",
+         {actOfHost(place, verb(access.kind))},
+         "variable " + nameOfVariable(access.address, access.size)},
+        place);
+}
+
+void HostCheck::pointerStored(void** where) {
+    Access access{};
+    access.address = reinterpret_cast<uintptr_t>(where);
+    access.size = sizeof(void*);
+    access.kind = AccessKind::Store;
+    if (isConstantVariable(access.address) || deviceVariableAt(access.address)) {
+        touchesVariable(access);
+    }
 }
 
 // Managed or page-locked memory.

@@ -14,6 +14,7 @@
 #include "engine/guarded_memory.h"
 #include "findings.h"
 #include "global_shadow.h"
+#include "host_addresses.h"
 #include "instrument/record/recorder.h"
 #include "unwritten_copies.h"
 
@@ -22,11 +23,15 @@ namespace emu {
 // The calling OS thread runs a host function in stream order: kernels before it have ended.
 extern thread_local bool inStreamOrder;
 
+// What the host does at `pc`.
+Act actOfHost(uintptr_t pc, const std::string& what);
+
 // Thread-safe.
 class HostCheck : public HostRecorder {
   public:
-    HostCheck(Findings& findings, GlobalShadow& shadow, StreamOrder& order)
-        : findings_(findings), shadow_(shadow), order_(order) {}
+    HostCheck(Findings& findings, GlobalShadow& shadow, StreamOrder& order,
+              HostAddresses& addresses)
+        : findings_(findings), shadow_(shadow), order_(order), addresses_(addresses) {}
     // What nobody has looked at by now, nobody will.
     ~HostCheck() override;
 
@@ -53,10 +58,14 @@ class HostCheck : public HostRecorder {
     void unwrittenCopied(const void* memory, size_t bytes);
     void copiedToHost(const void* to, const void* from, size_t bytes,
                       const std::vector<uint8_t>& unwritten);
+    void pointerStored(void** where);
 
     // A call has failed, `what` says how; and somebody has asked for the last error.
     void refused(const std::string& what);
     void errorRead();
+
+    // Of a place in the host's code. The first time it is passed on at once.
+    void add(Finding finding, uintptr_t pc);
 
   private:
     // What the host has allocated, and where; where it was freed: 0 while it was not. Its times are
@@ -113,11 +122,12 @@ class HostCheck : public HostRecorder {
     void isUsed(uintptr_t address);
     bool isDead(uintptr_t base, const Allocated& allocated);
     void findLeaks();
-    void add(Finding finding, uintptr_t pc);
+    void touchesVariable(const Access& access);
 
     Findings& findings_;
     GlobalShadow& shadow_;
     StreamOrder& order_;
+    HostAddresses& addresses_;
 
     UnwrittenCopies unwritten_;
     std::mutex mutex_;

@@ -49,12 +49,17 @@ bool SharedVariables::unwritten(size_t offset, size_t size) const {
                        [](unsigned char byte) { return byte == kUnwrittenShared; });
 }
 
-std::string SharedVariables::nameOf(size_t offset, size_t size) const {
+std::string SharedVariables::nameOf(size_t offset) const {
     const auto variable = threadLocalAt(offset);
     if (!variable) return "shared memory";
-    const bool dynamic = variable->begin == dynamicOffset_;
-    const std::string name = dynamic ? "dynamic shared memory" : shortName(variable->name);
-    if (!dynamic && variable->size == size) return name;
+    return variable->begin == dynamicOffset_ ? "dynamic shared memory" : shortName(variable->name);
+}
+
+std::string SharedVariables::nameOf(size_t offset, size_t size) const {
+    const std::string name = nameOf(offset);
+    const auto variable = threadLocalAt(offset);
+    const bool dynamic = variable && variable->begin == dynamicOffset_;
+    if (!variable || (!dynamic && variable->size == size)) return name;
     return name + ", " + element(offset - variable->begin, size);
 }
 

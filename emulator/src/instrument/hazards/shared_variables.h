@@ -32,7 +32,8 @@ class SharedVariables {
     // returns.)
     bool unwritten(size_t offset, size_t size) const;
 
-    // "tile, element 33 (of 4 bytes)"
+    // "tile", and "tile, element 33 (of 4 bytes)"
+    std::string nameOf(size_t offset) const;
     std::string nameOf(size_t offset, size_t size) const;
 
   private:

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "device_variables.h"
 #include "engine/allocations.h"
 #include "engine/guarded_memory.h"
 #include "engine/scheduler.h"
@@ -31,6 +32,7 @@ __attribute__((noinline)) void recordOfHost(const Access& access) {
     if (within) return;
     within = true;
     const bool concerns = maybeGuarded(access.address) || isManagedVariable(access.address) ||
+                          maybeVariableOfDevice(access.address) ||
                           hostRecorder->registered.meet(access.address, access.size) ||
                           hostRecorder->copied.meet(access.address, access.size) ||
                           hostRecorder->unwritten.meet(access.address, access.size);
@@ -82,6 +84,20 @@ void recordMembers(const void* pointer, int count, va_list members, AccessKind k
         const auto offset = va_arg(members, uint64_t);
         const auto size = static_cast<uint32_t>(va_arg(members, uint64_t));
         record(static_cast<const char*>(pointer) + offset, size, kind, false, pc);
+    }
+}
+
+// An object's pointer to its virtual functions.
+void recordTable(void** pointer, AccessKind kind, void* pc) {
+    Access access{};
+    access.address = reinterpret_cast<uintptr_t>(pointer);
+    access.pc = reinterpret_cast<uintptr_t>(pc);
+    access.size = access.whole = sizeof(void*);
+    access.kind = kind;
+    if (recorder == nullptr) {
+        if (hostRecorder != nullptr) recordOfHost(access);
+    } else if (memoryMap.classify(access.address, &access.space)) {
+        recorder->table(access);
     }
 }
 
@@ -173,6 +189,7 @@ using emu::recordExchange;
 using emu::recordMembers;
 using emu::recordRange;
 using emu::recordStore;
+using emu::recordTable;
 
 #define EMU_CALLER __builtin_return_address(0)
 
@@ -194,8 +211,14 @@ void __sanitizer_cov_trace_pc() {
     }
 }
 
-void __tsan_vptr_update(void**, void*) {}
-void __tsan_vptr_read(void**) {}
+// What a constructor does to its object, and where a virtual function is looked up. (GCC announces
+// the latter as an ordinary read.)
+void __tsan_vptr_update(void** pointer, void*) {
+    recordTable(pointer, AccessKind::Store, EMU_CALLER);
+}
+void __tsan_vptr_read(void** pointer) {
+    recordTable(pointer, AccessKind::Load, EMU_CALLER);
+}
 
 #define EMU_ACCESSES(SIZE)                                     \
     void __tsan_read##SIZE(void* p) {                          \

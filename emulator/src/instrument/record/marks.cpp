@@ -5,7 +5,9 @@
 #include "emu/decisions.h"
 #include "emu/division.h"
 #include "emu/failed_call.h"
+#include "emu/kernel_arguments.h"
 #include "emu/kernel_frame.h"
+#include "engine/program_symbols.h"
 #include "engine/sticky_error.h"
 #include "engine/watcher.h"
 #include "recorder.h"
@@ -35,6 +37,11 @@ void returns() noexcept {
     if (recorder != nullptr) {
         recorder->returns(reinterpret_cast<uintptr_t>(__builtin_return_address(0)));
     }
+}
+
+void noteArguments(const char* name, const void* id, const KernelArgument* arguments,
+                   size_t count) noexcept {
+    if (watcher != nullptr) watcher->argumentsGiven(kernelName(name, id), arguments, count);
 }
 
 void noteFailedCall(cudaError_t error, const char* before, const char* name, const char* after,

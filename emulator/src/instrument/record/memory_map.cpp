@@ -1,16 +1,11 @@
 #include "memory_map.h"
 
+#include "device_variables.h"
 #include "emu/engine.h"
 #include "emu/thread_functions.h"
 #include "engine/allocations.h"
 #include "engine/program_symbols.h"
 #include "engine/scheduler.h"
-
-// Between these lie the __constant__ variables (emu/qualifiers.h); absent where there are none.
-extern "C" {
-extern const char __start_emu_constant[] __attribute__((weak));
-extern const char __stop_emu_constant[] __attribute__((weak));
-}
 
 namespace emu {
 
@@ -71,18 +66,20 @@ bool MemoryMap::lookUp(uintptr_t address, Space* space) {
 
 MemoryMap::Answer MemoryMap::ask(uintptr_t address) {
     const auto* pointer = reinterpret_cast<const void*>(address);
-    if (address - number(__start_emu_constant) <
-        number(__stop_emu_constant) - number(__start_emu_constant)) {
-        return Answer::Ignored;
-    }
-    if (const auto allocation = findAllocation(pointer)) {
-        allocations_[nextAllocation_++ % allocations_.size()] = {number(allocation->base),
-                                                                 allocation->size};
+    if (isConstantVariable(address)) return Answer::Ignored;
+    const auto remember = [this](const void* base, size_t size) {
+        allocations_[nextAllocation_++ % allocations_.size()] = {number(base), size};
         return Answer::Global;
+    };
+    if (const auto allocation = findAllocation(pointer)) {
+        return remember(allocation->base, allocation->size);
+    }
+    if (const auto variable = deviceVariableAt(address)) {
+        return remember(variable->base, variable->size);
     }
     switch (imagePartOf(pointer)) {
         case ImagePart::Writable:
-            return Answer::Global;  // a __device__ variable
+            return isHostVariable(address) ? Answer::Other : Answer::Global;
         case ImagePart::Code:
         case ImagePart::Constant:
             return Answer::Ignored;

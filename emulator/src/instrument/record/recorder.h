@@ -36,6 +36,9 @@ class Recorder {
     virtual ~Recorder() = default;
     // Neither stack nor parameters nor constants nor the engine's own variables come here.
     virtual void access(const Access& access) = 0;
+    // A constructor sets its object's pointer to virtual functions, or a call looks them up, where
+    // that is not announced as an ordinary access.
+    virtual void table(const Access&) {}
     // A basic block begins. `pc` names it.
     virtual void basicBlock(uintptr_t pc) = 0;
     // A `for` goes on to its next round.
