@@ -210,8 +210,8 @@ std::string remedy(const Finding& finding, bool sameLine) {
         case Hazard::Shuffle:
             return "what it gets is undefined: let the lane take part, or do not use the value";
         case Hazard::NeverPrinted:
-            return "on a GPU nothing is printed: call cudaDeviceSynchronize() before the program "
-                   "ends";
+            return "on a GPU the program ends first, and nothing is printed: call "
+                   "cudaDeviceSynchronize() before it ends";
         case Hazard::EarlyTime:
             return "on a GPU the call returns cudaErrorNotReady and no time: call "
                    "cudaEventSynchronize() between the two lines";

@@ -414,8 +414,8 @@ void HostCheck::elapsedTimeRead(uint64_t start, uint64_t end) {
 }
 
 // A kernel has begun since the last reading, and the host has waited for nothing: somebody may take
-// this for its time. Not where the next thing is a wait, and then a reading: the program measures how
-// long the launch takes, or the wait.
+// this for its time. Not where the next thing is a wait, and then a reading: the program measures
+// how long the launch takes, or the wait.
 void HostCheck::clockRead(uintptr_t pc) {
     if (inStreamOrder || !isUserCode(pc) || sourceLine(pc).line == 0) return;
     const std::lock_guard<std::mutex> lock(mutex_);
