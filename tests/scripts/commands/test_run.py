@@ -223,7 +223,9 @@ def test_own_program_on_the_gpu_back_end(mine: Path, tmp_path: Path, monkeypatch
 
 def test_own_program_that_is_killed_is_said_in_words(mine: Path, capfd) -> None:
     assert lab_run(str(mine)) == 139
-    assert capfd.readouterr().err.endswith("\nlab: mine.cpu was killed by SIGSEGV\n")
+    assert capfd.readouterr().err.endswith(
+        "\nlab: mine.cpu was killed by SIGSEGV: ./lab check looks for the cause\n"
+    )
 
 
 @pytest.mark.parametrize(

@@ -530,7 +530,13 @@ void HostCheck::endTiming() {
 
 void HostCheck::dies(const std::string& why, uintptr_t pc) {
     const uintptr_t place = hostPlace(pc);
-    add({Hazard::Death, why, {actOfHost(place, "was here")}, ""}, place);
+    Finding finding{Hazard::Death, why, {actOfHost(place, "was here")}, ""};
+    if (inDevice()) {
+        finding.kernel = kernelName(lastKernel_.name, lastKernel_.id);
+        finding.block = {blockIdx.x, blockIdx.y, blockIdx.z};
+        finding.acts = {{{place, nullptr, 0}, threadIdx, "was here"}};
+    }
+    add(std::move(finding), place);
 }
 
 // ---- errors
