@@ -40,6 +40,8 @@ std::string title(const Finding& finding) {
             return "race between streams";
         case Hazard::ChildRace:
             return "race between parent and child";
+        case Hazard::ArrayBounds:
+            return "array index out of bounds";
         case Hazard::SharedBounds:
             return "shared memory out of bounds";
         case Hazard::Uninitialised:
@@ -161,6 +163,10 @@ std::string remedy(const Finding& finding, bool sameLine) {
             return "a child is sure to see what its thread did before the launch, and its block "
                    "before a __syncthreads() before that; all else may run beside it: launch what "
                    "comes later with cudaStreamTailLaunch";
+        case Hazard::ArrayBounds:
+            return "check the index: a GPU gives no error, but uses what lies beside the array, "
+                   "such "
+                   "as its next row or another variable";
         case Hazard::SharedBounds:
             return "check the index, and the size in the third argument of <<<...>>> if the array "
                    "is extern";

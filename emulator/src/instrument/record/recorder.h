@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace emu {
 
@@ -31,11 +32,19 @@ struct Access {
     bool bytewise = false;  // by memcpy() and its like: nvcc makes loads and stores of single bytes
 };
 
+// An index outside of the array that it is for, as the program declares that.
+struct BadIndex {
+    std::string index;
+    std::string array;  // its type: "float [32][33]"
+    uintptr_t pc;       // as of an access, which may follow
+};
+
 class Recorder {
   public:
     virtual ~Recorder() = default;
     // Neither stack nor parameters nor constants nor the engine's own variables come here.
     virtual void access(const Access& access) = 0;
+    virtual void badIndex(const BadIndex&) {}
     // A basic block begins. `pc` names it.
     virtual void basicBlock(uintptr_t pc) = 0;
     // A `for` goes on to its next round.
