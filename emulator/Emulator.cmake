@@ -96,12 +96,12 @@ function(emulator_target_sources target)
         set_source_files_properties(${output} PROPERTIES COMPILE_OPTIONS "${options}" OBJECT_DEPENDS "${launcher}")
         target_sources(${target} PRIVATE ${output})
     endforeach()
-    target_link_libraries(${target} PRIVATE cuda_emulator)
     if(EMULATOR_INSTRUMENT)
-        # All of it: it starts itself before main().
+        # All of it: it starts itself before main(). It comes first: src/instrument/startup.cpp.
         target_link_libraries(${target} PRIVATE
             $<LINK_LIBRARY:WHOLE_ARCHIVE,cuda_emulator_instrument>)
     endif()
+    target_link_libraries(${target} PRIVATE cuda_emulator)
     if(launcher)
         set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER
             "${Python3_EXECUTABLE};${launcher};${CMAKE_CXX_COMPILER_LAUNCHER}")

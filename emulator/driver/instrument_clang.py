@@ -5,7 +5,8 @@
 
 A program that can be profiled and checked: clang's -fsanitize=thread sees a call of memcpy() where a
 struct is copied, and neither its members nor its alignment: whether 16 bytes are a float4, which is one
-access, or four floats, which are four. And clang makes no branch of `c ? 1 : 2`.
+access, or four floats, which are four. And clang makes no branch of `c ? 1 : 2`, but one for each index
+that -fsanitize=array-bounds compares.
 
 Another, where -fsanitize=alignment is given: clang does not check whether a struct that is copied is
 aligned.
@@ -46,6 +47,10 @@ POINTER = re.compile(
     r"(?P<type>ptr|i8\*) (?:(?:align (?P<align>\d+)|noundef|nonnull|noalias|writeonly|readonly"
     r"|dereferenceable\(\d+\)) )*(?P<value>.*)"
 )
+INDEX_BRANCH = re.compile(
+    r" *br i1 ([^,]+), label %(?P<behind>[^,]+), label %(?P<handler>handler\.out_of_bounds\d*),.*"
+)
+INDEX_CALL = re.compile(r"( *call void )@__ubsan_handle_out_of_bounds\(([^ ]+ .*), i64 ([^ ,]+)\)(.*)")
 SELECT = re.compile(r" *(%[\w.]+) = select (?:\w+ )*?i1 (%[\w.]+), (.*)")
 TYPED = re.compile(r'((?:%?[\w.]+|%"[^"]*"|\[.*?\]|<.*?>)\**) (.+)')
 PREDECESSOR = re.compile(r", %([^ ]+) \]")
@@ -128,8 +133,11 @@ class _Function:
         self._block = str(max(numbers, default=-1) + 1)
         self._ends: dict[str, str] = {}  # what is now the last piece of a block
         self._choices = 0
+        self._index: Optional[re.Match[str]] = None  # the branch of the one that is compared
 
     def add(self, line: str) -> None:
+        if self._is_of_index(line):
+            return
         label = LABEL.match(line)
         copy = COPY.fullmatch(line)
         select = SELECT.fullmatch(line)
@@ -150,6 +158,31 @@ class _Function:
             return f", %{self._ends.get(found[1], found[1])} ]"
 
         return [PREDECESSOR.sub(end, line) if " = phi " in line else line for line in self._lines]
+
+    def _is_of_index(self, line: str) -> bool:
+        """Takes a line of what compares an index and calls a handler: all becomes one call, in the block
+        before, which goes on."""
+        branch = INDEX_BRANCH.fullmatch(line)
+        if branch:
+            self._index = branch
+            return True
+        if not self._index:
+            return False
+        label = LABEL.match(line)
+        call = INDEX_CALL.fullmatch(line)
+        if call:
+            hook = "__emu_check_index"
+            type_ = call[2].split()[0]
+            self._calls[hook] = f"declare void @{hook}({type_}, i64, i1 zeroext)"
+            operands = f"{call[2]}, i64 {call[3]}, i1 zeroext {self._index[1]}"
+            self._lines.append(f"{call[1]}@{hook}({operands}){_line(call[4])}")
+        if label and label[1] == self._index["behind"]:
+            self._ends[label[1]] = self._ends.get(self._block, self._block)
+            self._block = label[1]
+            self._index = None
+            return True
+        is_branch = line.lstrip().startswith(f"br label %{self._index['behind']},")
+        return bool(label or call or is_branch or not line)
 
     def _hooks(self, copy: "re.Match[str]") -> Iterator[str]:
         kind, operands, behind = copy.groups()

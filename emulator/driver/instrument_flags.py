@@ -16,19 +16,25 @@ import sys
 FLAGS = ["-O0", "-g1", "-D__EMU_INSTRUMENTED__", "-fno-stack-protector", "-fsanitize=thread"]
 # memcpy() and its like are calls (include/emu/memory_functions.h).
 FLAGS += [f"-fno-builtin-{name}" for name in ("memcpy", "memmove", "memset")]
+# Where an index is outside of its array the hooks hear of it as well (record/array_bounds.cpp).
 # GCC from version 11 has hooks of their own for volatile accesses, and warns of fences that its
 # run-time library would not understand. (And on AArch64 it shall make the same branches of a `switch`
 # as on x86-64: five cases there are a table.)
 NEW_GCC = [
     "-fsanitize-coverage=trace-pc",
+    "-fsanitize=bounds",
     "--param=tsan-distinguish-volatile=1",
     "-Wno-tsan",
     "--param=case-values-threshold=5",
 ]
 # clang leaves out blocks that others imply, and splits edges, unless it is told not to;
-# instrument_clang.py has the rest.
-CLANG = ["-fsanitize-coverage=bb,no-prune,trace-pc"]
-OLD_GCC = ["-fsanitize-coverage=trace-pc"]
+# instrument_clang.py has the rest, and knows blocks by their names.
+CLANG = [
+    "-fsanitize-coverage=bb,no-prune,trace-pc",
+    "-fsanitize=array-bounds",
+    "-fno-discard-value-names",
+]
+OLD_GCC = ["-fsanitize-coverage=trace-pc", "-fsanitize=bounds"]
 
 
 def instrument_flags(compiler: list[str]) -> list[str]:

@@ -1,10 +1,18 @@
 // Starts the profiler or the hazard check before main(), if the environment asks for one.
+#include <cstddef>
+
 #include "engine/output_file.h"
 #include "instrument/hazards/checker.h"
 #include "instrument/profile/profiler.h"
 
 namespace emu {
 namespace {
+
+// Where a kernel writes behind its __shared__ arrays: the linker puts thread-local variables into
+// the order of the objects, the program's own first, and this library's before the engine's. So the
+// check lives to report it.
+constexpr size_t kGuard = 16 << 10;
+[[gnu::used]] __thread unsigned char guardBehindShared[kGuard];
 
 // The value is the file to write: CSV as of `ncu --csv --page raw`, or the report. Before the
 // constructors of the program's own variables, so that it ends after their destructors.

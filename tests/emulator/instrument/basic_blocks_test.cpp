@@ -9,7 +9,7 @@
 
 namespace {
 
-constexpr uint32_t kHook = 0x400;  // its place
+constexpr uint32_t kHook = 0x400, kHandler = 0x800;  // their places
 
 // Code that is written down instruction by instruction.
 class Code {
@@ -28,7 +28,7 @@ class Code {
     uint32_t here() const { return static_cast<uint32_t>(bytes_.size()); }
 
     emu::BasicBlock at(uint32_t place) const {
-        emu::BasicBlocks blocks(emu::aarch64Code, bytes_.data(), kHook);
+        emu::BasicBlocks blocks(emu::aarch64Code, bytes_.data(), kHook, kHandler);
         blocks.scan(0, here());
         return blocks.at(place);
     }

@@ -141,6 +141,11 @@ Advice adviceOn(const Finding& finding, bool sameLine) {
                     "a child sees what its thread did before the launch, and its block before a "
                     "__syncthreads() before that; everything else may run beside it",
                     "launch what comes later with cudaStreamTailLaunch"};
+        case Hazard::ArrayBounds:
+            return {"array index out of bounds",
+                    "a GPU gives no error, but uses what lies beside the array, such as its next row "
+                    "or another variable",
+                    "check the index"};
         case Hazard::SharedBounds:
             return {"shared memory out of bounds",
                     "on a GPU the access meets other memory of the block, or ends the kernel",

@@ -321,6 +321,7 @@ void BlockChecker::leave(uintptr_t) {
 void BlockChecker::basicBlock(uintptr_t pc) {
     const Quiet quiet;
     settle();
+    badIndex_ = false;
     Thread& thread = threads_[rank_];
     // (A function may have a block of its own behind its end.)
     KernelPath& path = thread.path;
@@ -412,6 +413,28 @@ void BlockChecker::looksBeforeUpdate(const Access& atomic, uintptr_t pc) {
     });
 }
 
+// The program may not live to the end of the block.
+void BlockChecker::reportAtOnce(Finding finding) {
+    const auto place = std::make_pair(finding.hazard, finding.acts[0].place.pc);
+    found_.report(std::move(finding));
+    if (reportedAtOnce_.insert(place).second) found_.handOver(findings_);
+}
+
+void BlockChecker::badIndex(const BadIndex& bad) {
+    const Quiet quiet;
+    badIndex_ = true;
+    const uintptr_t pc = userPc(threads_[rank_], bad.pc);
+    if (found_.again(Hazard::ArrayBounds, pc, 0, false)) return;
+    const size_t length = bad.array.find('['), end = bad.array.find(']');
+    std::string about = "index " + bad.index + " of " + bad.array;
+    if (length != std::string::npos && end != std::string::npos) {
+        const std::string elements = bad.array.substr(length + 1, end - length - 1);
+        about += ", which has " + elements + (elements == "1" ? " element" : " elements");
+    }
+    reportAtOnce(
+        {Hazard::ArrayBounds, about, {actOf(pc, rank_, "uses the index " + bad.index)}, ""});
+}
+
 // On a GPU the kernel ends here.
 void BlockChecker::misaligned(const Access& access, uintptr_t pc) {
     found_.report({Hazard::Misaligned,
@@ -427,6 +450,7 @@ void BlockChecker::misaligned(const Access& access, uintptr_t pc) {
 bool BlockChecker::sharedBounds(const Access& access, uintptr_t pc) {
     const size_t offset = access.address - sharedBegin_;
     if (offset + access.size <= variables_.around(offset).end) return true;
+    if (badIndex_) return false;  // that is known
     const auto dynamic = variables_.dynamic();
     std::string where = "beyond all arrays of the kernel";
     std::string about = "no __shared__ variable is there";
@@ -435,7 +459,9 @@ bool BlockChecker::sharedBounds(const Access& access, uintptr_t pc) {
         about = "the launch asked for " + bytes(dynamic.end - dynamic.begin) +
                 " of dynamic shared memory";
     }
-    found_.report({Hazard::SharedBounds, about, {actOf(pc, rank_, verb(access.kind))}, where});
+    if (!found_.again(Hazard::SharedBounds, pc, 0, false)) {
+        reportAtOnce({Hazard::SharedBounds, about, {actOf(pc, rank_, verb(access.kind))}, where});
+    }
     return false;
 }
 

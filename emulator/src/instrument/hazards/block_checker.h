@@ -57,6 +57,7 @@ class BlockChecker : public Recorder {
     // Recorder
     void access(const Access& access) override;
     void table(const Access& access) override;
+    void badIndex(const BadIndex& bad) override;
     void basicBlock(uintptr_t pc) override;
     void returns(uintptr_t pc) override;
     void fence() override;
@@ -112,6 +113,7 @@ class BlockChecker : public Recorder {
     void meetsCopiesOf(unsigned rank);
     void beforeOwnWait(const Access& access, uintptr_t pc, const char* what);
     void misaligned(const Access& access, uintptr_t pc);
+    void reportAtOnce(Finding finding);
     void strayAccess(const Access& access, uintptr_t pc);
     void meetsHostAddress(const Access& access, uintptr_t pc);
 
@@ -128,12 +130,14 @@ class BlockChecker : public Recorder {
     std::unique_ptr<SharedShadow> shadow_;
     std::vector<Race> races_;
     std::set<uintptr_t> looks_;  // places that read what the same thread then updates by an atomic
+    bool badIndex_ = false;      // what comes next in this basic block may be the access with it
     uintptr_t unsettledPc_ = 0;  // of the writes that may not have happened yet
     std::vector<Uninitialised> uninitialised_;
     SharedVariables variables_;
     BarrierCheck barriers_;
     std::map<unsigned, Finding> unread_;  // errors that a thread has not looked at
     BlockFindings found_;
+    std::set<std::pair<Hazard, uintptr_t>> reportedAtOnce_;  // with the place
     GlobalCheck globals_;
 
     uintptr_t kernelFunction_ = 0;

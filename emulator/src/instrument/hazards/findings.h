@@ -21,6 +21,7 @@ enum class Hazard {
     GlobalVolatileRace,
     StreamRace,     // in memory that work of two streams uses at a time
     ChildRace,      // of a kernel with the one that launched it
+    ArrayBounds,    // an index outside of its array, as that is declared
     SharedBounds,   // outside the shared arrays of the kernel
     Uninitialised,  // shared memory
     UninitialisedDevice,

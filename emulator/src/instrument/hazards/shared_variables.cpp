@@ -17,6 +17,12 @@ std::string shortName(const std::string& symbol) {
     return last.rfind("emu_", 0) == 0 ? last.substr(4) : last;  // the translator's name for it
 }
 
+// One of the engine's or the check's own, by its mangled name.
+bool isEmulators(const std::string& symbol) {
+    constexpr size_t kLongestHead = 6;  // "_ZGVZN", of what guards a static variable
+    return symbol.find("3emu") <= kLongestHead;
+}
+
 }  // namespace
 
 void SharedVariables::beginBlock(const Grid& grid, uintptr_t sharedBegin, size_t sharedSize) {
@@ -38,7 +44,9 @@ SharedVariables::Range SharedVariables::around(size_t offset) {
     }
     if (!namesKnown_) return {0, sharedSize_};
     const auto variable = threadLocalAt(offset);
-    if (!variable || variable->begin == dynamicOffset_) return {0, 0};
+    if (!variable || variable->begin == dynamicOffset_ || isEmulators(variable->name)) {
+        return {0, 0};
+    }
     variables_.push_back({variable->begin, variable->begin + variable->size});
     return variables_.back();
 }

@@ -7,9 +7,10 @@ namespace emu {
 void BasicBlocks::scan(uint32_t begin, uint32_t end) {
     const uint32_t size = machine_.callSize;
     for (uint32_t place = begin; end - place >= size; place += machine_.alignment) {
-        if (machine_.isCall(code_, place) && machine_.callTarget(code_, place) == hook_) {
-            places_.push_back(place + size);
-        }
+        if (!machine_.isCall(code_, place)) continue;
+        const uint32_t target = machine_.callTarget(code_, place);
+        if (target == hook_) places_.push_back(place + size);
+        if (target == handler_) checks_.push_back(place);
     }
 }
 
@@ -20,7 +21,12 @@ BasicBlock BasicBlocks::at(uint32_t place) const {
     BasicBlock block{end - place, false, false, 0, false};
     findJump(place, end, &block);
     block.endsWithCall = !block.conditional && block.bytes >= machine_.callSize &&
-                         machine_.isCall(code_, end - machine_.callSize);
+                         machine_.isCall(code_, end - machine_.callSize) &&
+                         machine_.callTarget(code_, end - machine_.callSize) != handler_;
+    for (auto check = std::lower_bound(checks_.begin(), checks_.end(), place);
+         check != checks_.end() && *check < end; ++check) {
+        block.bytes -= machine_.checkSize(code_, *check);
+    }
     return block;
 }
 

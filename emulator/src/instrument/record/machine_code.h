@@ -23,6 +23,9 @@ struct MachineCode {
     // What the end of [begin, end) may be: a conditional jump, alone or before an unconditional
     // one. The likeliest first, where bytes can be read in several ways.
     std::vector<ConditionalJump> (*jumpsAtEnd)(const uint8_t* code, uint32_t begin, uint32_t end);
+
+    // The size of a comparison, a jump over the call at `place`, and that [bytes].
+    uint32_t (*checkSize)(const uint8_t* code, uint32_t place);
 };
 
 extern const MachineCode x86Code;

@@ -3,6 +3,7 @@
 #include <link.h>
 
 extern "C" void __sanitizer_cov_trace_pc();
+extern "C" void __ubsan_handle_out_of_bounds();
 
 namespace emu {
 namespace {
@@ -15,7 +16,8 @@ const MachineCode& machine = x86Code;
 
 BasicBlocks blocksOfProgram() {
     BasicBlocks blocks(machine, reinterpret_cast<const uint8_t*>(pcOf(0)),
-                       placeOf(reinterpret_cast<uintptr_t>(&__sanitizer_cov_trace_pc)));
+                       placeOf(reinterpret_cast<uintptr_t>(&__sanitizer_cov_trace_pc)),
+                       placeOf(reinterpret_cast<uintptr_t>(&__ubsan_handle_out_of_bounds)));
     dl_iterate_phdr(
         [](dl_phdr_info* info, size_t, void* found) {
             for (size_t i = 0; i < info->dlpi_phnum; ++i) {

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace emu {
 
@@ -31,6 +32,13 @@ struct Access {
     bool bytewise = false;  // by memcpy() and its like: nvcc makes loads and stores of single bytes
 };
 
+// An index outside of the array that it is for, as the program declares that.
+struct BadIndex {
+    std::string index;
+    std::string array;  // its type: "float [32][33]"
+    uintptr_t pc;       // as of an access, which may follow
+};
+
 class Recorder {
   public:
     virtual ~Recorder() = default;
@@ -39,6 +47,7 @@ class Recorder {
     // A constructor sets its object's pointer to virtual functions, or a call looks them up, where
     // that is not announced as an ordinary access.
     virtual void table(const Access&) {}
+    virtual void badIndex(const BadIndex&) {}
     // A basic block begins. `pc` names it.
     virtual void basicBlock(uintptr_t pc) = 0;
     // A `for` goes on to its next round.

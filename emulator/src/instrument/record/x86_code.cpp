@@ -41,8 +41,31 @@ std::vector<ConditionalJump> jumpsAtEnd(const uint8_t* code, uint32_t begin, uin
     return jumps;
 }
 
+// With the conversion of what is compared to 64 bits.
+uint32_t comparisonSize(const uint8_t* end) {
+    constexpr uint8_t kWide = 0x48, kPrefix = 0xf8;  // REX.W, whatever the register
+    constexpr uint32_t kConversion = 3;              // MOVSXD, or MOV from another register
+    if ((end[-4] & kPrefix) == kWide && end[-3] == 0x83) return 4 + kConversion;
+    if (end[-6] == kWide && end[-5] == 0x3d) return 6 + kConversion;
+    if ((end[-7] & kPrefix) == kWide && end[-6] == 0x81) return 7 + kConversion;
+    return 3;  // of two registers
+}
+
+uint32_t checkSize(const uint8_t* code, uint32_t place) {
+    constexpr uint32_t kJumpSize = 2, kFurthest = 40;
+    const uint32_t end = place + kCallSize;
+    for (uint32_t jump = place - kJumpSize; place - jump < kFurthest; --jump) {
+        const auto offset = static_cast<int8_t>(code[jump + 1]);
+        if ((code[jump] & 0xf0) == 0x70 &&
+            jump + kJumpSize + static_cast<uint32_t>(offset) == end) {
+            return end - jump + comparisonSize(code + jump);
+        }
+    }
+    return kCallSize;
+}
+
 }  // namespace
 
-const MachineCode x86Code = {kCallSize, 1, isCall, callTarget, jumpsAtEnd};
+const MachineCode x86Code = {kCallSize, 1, isCall, callTarget, jumpsAtEnd, checkSize};
 
 }  // namespace emu
