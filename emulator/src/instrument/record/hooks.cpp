@@ -6,6 +6,7 @@
 
 #include "engine/allocations.h"
 #include "engine/guarded_memory.h"
+#include "engine/schedule.h"
 #include "engine/scheduler.h"
 #include "memory_map.h"
 #include "recorder.h"
@@ -49,7 +50,12 @@ inline __attribute__((always_inline)) void record(const void* pointer, uint32_t 
         if (hostRecorder != nullptr) recordOfHost(access);
         return;
     }
-    if (memoryMap.classify(address, &access.space)) recorder->access(access);
+    if (!memoryMap.classify(address, &access.space)) return;
+    // (Not within a struct: those of its parts that have been recorded would not be carried out.)
+    if (__builtin_expect(schedule != nullptr, 0) && access.space != Space::Other && whole != 0) {
+        interleave(kind != AccessKind::Atomic && !isVolatile);
+    }
+    recorder->access(access);
 }
 
 inline __attribute__((always_inline)) void record(const void* pointer, uint32_t size,
