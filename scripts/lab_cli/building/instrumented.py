@@ -37,9 +37,9 @@ class Outcome:
         return LabError(message + remark, 2 if self.status == 2 else 1, printed=self.output)
 
 
-def once_each(folder: Path, exercise: Exercise, instrumented: bool = False) -> list[str]:
+def once_each(folder: Path, exercise: Exercise) -> list[str]:
     """The command that launches each kernel of a built exercise once."""
-    return [str(exercise.program(folder, instrumented)), "--profile"]
+    return [str(exercise.program(folder)), "--profile"]
 
 
 def require_compiler() -> None:
@@ -51,15 +51,20 @@ def require_compiler() -> None:
         )
 
 
-def built(exercise: Exercise | None, sources: Sequence[str]) -> list[str]:
-    """The command for an exercise or, without one, for the program of a student's source files.
-    LabError for an exercise that needs a GPU's hardware."""
+def program(exercise: Exercise | None, sources: Sequence[str]) -> Path:
+    """An exercise or, without one, the program of a student's source files. LabError for an exercise
+    that needs a GPU's hardware."""
     of_backend([exercise] if exercise else [], "cpu", by_name=True)
     cmake = setup.ensure("cpu")
     require_compiler()
     if exercise:
-        return once_each(presets.build(cmake, "cpu", exercise.instrumented), exercise, True)
-    return [str(own_program.for_cpu(sources, cmake, instrument=True))]
+        return exercise.program(presets.build(cmake, "cpu", exercise.instrumented), True)
+    return own_program.for_cpu(sources, cmake, instrument=True)
+
+
+def built(exercise: Exercise | None, sources: Sequence[str]) -> list[str]:
+    """The command that launches each kernel of such an exercise once, or runs such a program."""
+    return [str(program(exercise, sources)), *(["--profile"] if exercise else [])]
 
 
 def run(program: Sequence[str], *variables: str) -> Outcome:
