@@ -12,8 +12,10 @@
 #include "engine/guarded_memory.h"
 #include "engine/program_symbols.h"
 #include "engine/scheduler.h"
+#include "engine/watchdog.h"
 #include "engine/watcher.h"
 #include "findings.h"
+#include "float_sums.h"
 #include "global_check.h"
 #include "global_shadow.h"
 #include "host_check.h"
@@ -38,8 +40,28 @@ class Checker : public Watcher {
         running_ = {order_.begins(), parentsOf(grid)};
         launch_ = running_.number;
         shadow_.beginLaunch(running_);
+        const std::lock_guard<std::mutex> lock(stillMutex_);
+        still_ = &grid;
+    }
+    void gridStillRuns(int seconds, uint3 block, uint3 thread, uintptr_t pc) override {
+        const std::lock_guard<std::mutex> lock(stillMutex_);
+        if (still_ == nullptr) return;
+        const std::string about =
+            seconds > 0 ? "it had run for " + std::to_string(seconds) + " s" : "";
+        Finding finding{Hazard::Endless, about, {}, ""};
+        if (pc != 0) finding.acts.push_back({{pc, nullptr, 0}, thread, "was here"});
+        finding.kernel = kernelName(still_->call.name, still_->call.id);
+        finding.block = block;
+        finding.order = launch_;
+        findings_.withdraw(Hazard::Endless);  // it was elsewhere then
+        findings_.add(finding);
     }
     void gridEnded(const Grid& grid) override {
+        {
+            const std::lock_guard<std::mutex> lock(stillMutex_);
+            still_ = nullptr;
+            findings_.withdraw(Hazard::Endless);
+        }
         for (const GlobalRace& race : shadow_.takeRaces()) {
             if (shadow_.readsBeforeOwnAtomic(race)) continue;
             Finding finding = findingOf(race, grid.config.grid, grid.config.block);
@@ -166,12 +188,15 @@ class Checker : public Watcher {
     GlobalShadow shadow_{order_};
     HostCheck host_{findings_, shadow_, order_};
     Writers writers_{shadow_};
+    FloatSums sums_;
+    std::mutex stillMutex_;
+    const Grid* still_ = nullptr;  // the grid that runs
     LaunchWork running_;  // the grid: one runs at a time
     std::mutex childrenMutex_;
     std::map<const Grid*, Parents> children_;  // that have been launched
     std::atomic<uint64_t> launch_{0};          // its number as work; one grid runs at a time
     PerThread<BlockChecker> blocks_{
-        [this] { return std::make_unique<BlockChecker>(findings_, shadow_); }};
+        [this] { return std::make_unique<BlockChecker>(findings_, shadow_, sums_); }};
 };
 
 }  // namespace
@@ -181,6 +206,7 @@ void startChecker(const std::string& path) {
     static Checker checker(path);  // writes the report when it is destroyed
     watcher = &checker;
     installFaultHandlers();  // the host's faults are of interest, too
+    tellBeforeTheEnd();
 }
 
 }  // namespace emu

@@ -60,6 +60,10 @@ std::string title(const Finding& finding) {
             return "barrier in divergent code";
         case Hazard::Shuffle:
             return "note: shuffle from a lane that takes no part";
+        case Hazard::SumOrder:
+            return "note: sum that depends on the order of atomic additions";
+        case Hazard::Endless:
+            return "kernel that was still running at the end";
         case Hazard::Refused:
             return "error that nobody looked at";
         case Hazard::HostTouch:
@@ -195,15 +199,22 @@ std::string remedy(const Finding& finding, bool sameLine) {
                    "condition or loop";
         case Hazard::Shuffle:
             return "what it gets is undefined: let the lane take part, or do not use the value";
+        case Hazard::SumOrder:
+            return "that order is not fixed: on a GPU the last digits may differ from run to run, so "
+                   "compare such a sum with a tolerance and not with ==";
+        case Hazard::Endless:
+            return "see how the loop there ends, and whether that can come true; if the kernel is "
+                   "only slow, give it more time or less work";
         case Hazard::Failure:
             break;
     }
     return {};
 }
 
-// The value of a shuffle is right or wrong by what is done with it, and that is not known.
+// The value of a shuffle is right or wrong by what is done with it, and that is not known. Nor is how
+// exact a sum has to be.
 bool isNote(const Finding& finding) {
-    return finding.hazard == Hazard::Shuffle;
+    return finding.hazard == Hazard::Shuffle || finding.hazard == Hazard::SumOrder;
 }
 
 // How often it was found, too.
@@ -214,6 +225,8 @@ std::string others(const Finding& finding) {
         case Hazard::VolatileRace:
         case Hazard::GlobalVolatileRace:
             return "   and " + plural(more, "more time") + ", here or on other lines\n";
+        case Hazard::SumOrder:
+            return {};  // is looked for once
         case Hazard::Barrier:
             return "   and in " + plural(more, "more block") + "\n";
         default:
@@ -259,6 +272,16 @@ void Findings::addLaunch() {
     ++launches_;
 }
 
+void Findings::withdraw(Hazard hazard) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto first = findings_.lower_bound(Key{hazard, "", "", ""});
+    auto end = first;
+    while (end != findings_.end() && std::get<Hazard>(end->first) == hazard) ++end;
+    if (first == end) return;
+    findings_.erase(first, end);
+    write();
+}
+
 void Findings::add(const Finding& finding) {
     std::string lines[2];
     const bool onceForKernel =
@@ -297,16 +320,17 @@ std::string Findings::report() const {
     std::stable_sort(sorted.begin(), sorted.end(),
                      [&](const Finding* a, const Finding* b) { return place(a) < place(b); });
     std::string out;
-    size_t notes = 0;
+    size_t notes = 0, shuffles = 0;
     for (size_t i = 0; i < sorted.size(); ++i) {
         out += std::to_string(i + 1) + ". " + render(*sorted[i]) + "\n";
         notes += isNote(*sorted[i]) ? 1 : 0;
+        shuffles += sorted[i]->hazard == Hazard::Shuffle ? 1 : 0;
     }
-    return out + summary(sorted.size() - notes, notes);
+    return out + summary(sorted.size() - notes, shuffles);
 }
 
 // What was found, what was looked at, and what was not.
-std::string Findings::summary(size_t hazards, size_t notes) const {
+std::string Findings::summary(size_t hazards, size_t shuffles) const {
     if (launches_ == 0 && hazards == 0) return "no kernel was launched: nothing was looked at\n";
     std::string out =
         (hazards == 0 ? "no hazards" : plural(hazards, "hazard")) + " found in " +
@@ -330,7 +354,7 @@ std::string Findings::summary(size_t hazards, size_t notes) const {
                plural(unwrittenCopies_.size(), "line") + " copied to it, such as " +
                *unwrittenCopies_.begin();
     }
-    if (notes > 0) out += "; whether the value of " + plural(notes, "shuffle") + " is used";
+    if (shuffles > 0) out += "; whether the value of " + plural(shuffles, "shuffle") + " is used";
     if (incomplete_) out += "; races in a part of global memory, which is too large";
     return out + ".\n";
 }

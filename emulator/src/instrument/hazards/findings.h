@@ -31,6 +31,8 @@ enum class Hazard {
     Misaligned,
     Barrier,       // that not all threads of the block reach
     Shuffle,       // from a lane that takes no part
+    SumOrder,      // a sum of floats that depends on the order of atomics
+    Endless,       // the kernel runs and runs
     Failure,       // the kernel ended with an error
     Refused,       // a launch or another call that returned an error which nobody looked at
     HostTouch,     // the host reaches for device memory
@@ -80,6 +82,8 @@ class Findings {
     // Of equal ones, that of the first launch and block is shown.
     void add(const Finding& finding);
     void addLaunch();
+    // What was found of this kind is no longer so.
+    void withdraw(Hazard hazard);
     // Two lines may be ordered by a fence and a flag, which is not judged.
     void addNotJudged(const Place& first, const Place& second);
     // The line looks at memory before it updates it by an atomic, or does not; others updated it
@@ -95,7 +99,7 @@ class Findings {
     using Key = std::tuple<Hazard, std::string, std::string, std::string>;
 
     std::string report() const;
-    std::string summary(size_t hazards, size_t notes) const;
+    std::string summary(size_t hazards, size_t shuffles) const;
     void write() const;
 
     std::string path_;

@@ -108,6 +108,12 @@ void recordAtomicExchange(const volatile void* address, size_t bytes) {
 void recordAtomicCompare(const volatile void* address, size_t bytes) {
     recordCompare(address, static_cast<uint32_t>(bytes), __builtin_return_address(0));
 }
+void recordSum(const float*, float old, float value) {
+    if (recorder != nullptr) recorder->sum(old, value, false);
+}
+void recordSum(const double*, double old, double value) {
+    if (recorder != nullptr) recorder->sum(old, value, true);
+}
 void recordFence() {
     if (recorder != nullptr) recorder->fence();
 }
