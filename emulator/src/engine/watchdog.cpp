@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <mutex>
 #include <string>
@@ -27,7 +28,11 @@ WatchedGrid watchedGrid;
 
 namespace {
 
-constexpr int kPatience = 5;  // [s]
+using Clock = std::chrono::steady_clock;
+
+constexpr double kPatience = 5;  // [s]
+constexpr long kLook = 250;      // [ms] from one look to the next
+constexpr double kLong = 0.5;    // [s] that a kernel has run if it is told of at the program's end
 
 struct WatchedThreads {
     std::mutex mutex;
@@ -60,7 +65,7 @@ void onQuestion(int, siginfo_t*, void*) {
 }
 
 void sleepMs(long milliseconds) {
-    timespec time{milliseconds / 1000, milliseconds % 1000 * 1000000};
+    timespec time{0, milliseconds * 1000000};
     while (nanosleep(&time, &time) != 0) {
     }
 }
@@ -83,10 +88,10 @@ bool ask() {
 }
 
 // Tells the watcher, and returns what there is to say.
-std::string tell(int seconds) {
+std::string tell(double seconds) {
     const std::string kernel = kernelName(watchedGrid.name.load(), watchedGrid.id.load());
     std::string message =
-        format("emulator: kernel %s has been running for %d s", kernel.c_str(), seconds);
+        format("emulator: kernel %s has been running for %.3g s", kernel.c_str(), seconds);
     if (!ask()) {
         if (watcher != nullptr) watcher->gridStillRuns(seconds, {}, {}, 0);
         return message;
@@ -108,11 +113,13 @@ std::atomic<bool> watching{false};
 std::atomic<int> endingSignal{0};
 sem_t ending;  // is posted then
 
-// False after a second in which no signal came that ends the program.
+// False after some time in which no signal came that ends the program.
 bool waitForEnd() {
     timespec until{};
     clock_gettime(CLOCK_REALTIME, &until);
-    ++until.tv_sec;
+    until.tv_nsec += kLook * 1000000;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
     while (sem_timedwait(&ending, &until) != 0) {
         if (errno == ETIMEDOUT) return false;
     }
@@ -134,20 +141,25 @@ void onEnd(int number) {
 
 void watch() {
     uint64_t seen = 0;
-    int seconds = 0;
+    Clock::time_point since;
+    bool told = false;
     for (;;) {
         const bool ends = waitForEnd();
         const uint64_t number = watchedGrid.number.load(std::memory_order_acquire);
+        if (number != seen) {
+            seen = number;
+            since = Clock::now();
+            told = false;
+        }
         const bool runs = number % 2 == 1;
+        const double seconds = std::chrono::duration<double>(Clock::now() - since).count();
         if (ends) {
-            if (runs) tell(number == seen ? seconds : 0);
+            if (runs && seconds >= kLong) tell(seconds);
             endBySignal(endingSignal);
         }
-        seconds = runs && number == seen ? seconds + 1 : 0;
-        seen = number;
-        if (seconds == kPatience) {
-            std::fprintf(stderr, "%s. Ctrl-C ends the program.\n", tell(seconds).c_str());
-        }
+        if (!runs || told || seconds < kPatience) continue;
+        told = true;
+        std::fprintf(stderr, "%s. Ctrl-C ends the program.\n", tell(seconds).c_str());
     }
 }
 

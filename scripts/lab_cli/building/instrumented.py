@@ -13,7 +13,7 @@ from ..catalogue import Exercise, of_backend
 from ..errors import LabError
 from ..machine import setup, zig
 from ..machine.needs import find_compiler
-from ..process import describe, run_lines, say
+from ..process import describe, run_lines, say, show
 from . import own_program, presets
 
 CHECK = "CUDA_EMULATOR_CHECK"  # names the file that a program writes the report of its hazards to
@@ -80,7 +80,12 @@ def run(program: Sequence[str], *variables: str) -> Outcome:
     with tempfile.TemporaryDirectory(prefix="lab-") as folder:
         files = {variable: Path(folder) / variable for variable in variables}
         named = {variable: str(file) for variable, file in files.items()}
-        status = run_lines(program, keep, subprocess.DEVNULL, named)
+        try:
+            status = run_lines(program, keep, subprocess.DEVNULL, named)
+        except BaseException:  # a signal ends lab, and has ended the program
+            if CHECK in files and files[CHECK].exists():
+                show(files[CHECK].read_text(errors="replace"))
+            raise
         report, *others = (
             file.read_text(errors="replace") if file.exists() else "" for file in files.values()
         )

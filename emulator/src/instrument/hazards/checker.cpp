@@ -10,6 +10,7 @@
 #include "block_checker.h"
 #include "engine/fault.h"
 #include "engine/guarded_memory.h"
+#include "engine/messages.h"
 #include "engine/program_symbols.h"
 #include "engine/scheduler.h"
 #include "engine/watchdog.h"
@@ -43,12 +44,10 @@ class Checker : public Watcher {
         const std::lock_guard<std::mutex> lock(stillMutex_);
         still_ = &grid;
     }
-    void gridStillRuns(int seconds, uint3 block, uint3 thread, uintptr_t pc) override {
+    void gridStillRuns(double seconds, uint3 block, uint3 thread, uintptr_t pc) override {
         const std::lock_guard<std::mutex> lock(stillMutex_);
         if (still_ == nullptr) return;
-        const std::string about =
-            seconds > 0 ? "it had run for " + std::to_string(seconds) + " s" : "";
-        Finding finding{Hazard::Endless, about, {}, ""};
+        Finding finding{Hazard::Endless, format("it had run for %.3g s", seconds), {}, ""};
         if (pc != 0) finding.acts.push_back({{pc, nullptr, 0}, thread, "was here"});
         finding.kernel = kernelName(still_->call.name, still_->call.id);
         finding.block = block;
