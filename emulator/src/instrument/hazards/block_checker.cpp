@@ -288,14 +288,11 @@ void BlockChecker::sum(double before, double value, bool isDouble) {
     summedPc_ = pc;
     const auto text = [&](double number) { return format(isDouble ? "%.17g" : "%.9g", number); };
     const FloatAddition& other = swapped->other;
-    std::string what = "adds " + text(value) + " after ";
-    if (other.block == addition.block) {
-        what += "thread " + emu::text(threadIndexOf(other.rank)) + " has added ";
-    } else {
-        what += "block " + emu::text(blockIndexOf(static_cast<uint32_t>(other.block), gridDim)) +
-                " has added ";
-    }
-    what += text(other.value);
+    const std::string who =
+        other.block == addition.block
+            ? "thread " + emu::text(threadIndexOf(other.rank))
+            : "block " + emu::text(blockIndexOf(static_cast<uint32_t>(other.block), gridDim));
+    const std::string what = "adds " + text(value) + ", and " + who + " adds " + text(other.value);
     found_.report({Hazard::SumOrder,
                    text(swapped->sum) + " becomes " + text(swapped->otherwise) +
                        " where two of them change places",

@@ -26,29 +26,41 @@ struct FloatAddition {
 class FloatSums {
   public:
     struct Swapped {
-        FloatAddition other;        // the addition before, by another thread
-        double sum, otherwise;      // after both, and if both had come in the other order
+        FloatAddition other;    // by another thread, right before or after at the same address
+        double sum, otherwise;  // after both, and if both had come in the other order
     };
 
-    // Two additions of threads in no order, one right after the other at the same address: empty if
-    // the sum is the same when they change places. `ordered(other)` says whether a synchronisation
-    // of the warp came between.
+    // Looks for another thread's addition that came right before or after this one, in no order
+    // with it; where both give another sum if they change places. `ordered(other)` says whether
+    // a synchronisation of the warp orders them.
     template <class Ordered>
     std::optional<Swapped> add(const FloatAddition& addition, Ordered ordered) {
         const std::lock_guard<std::mutex> lock(mutex_);
-        FloatAddition& last = last_[addition.address / sizeof(float) % last_.size()];
+        Recent& recent = recent_[addition.address / sizeof(float) % recent_.size()];
         std::optional<Swapped> swapped;
-        if (unordered(last, addition) && !ordered(last)) swapped = compare(last, addition);
-        last = addition;
+        for (const FloatAddition& other : recent.additions) {
+            if (swapped || !unordered(other, addition) || ordered(other)) continue;
+            swapped = compare(other, addition);
+            if (!swapped) swapped = compare(addition, other);
+            if (swapped) swapped->other = other;
+        }
+        recent.additions[recent.next++ % recent.additions.size()] = addition;
         return swapped;
     }
 
   private:
     static bool unordered(const FloatAddition& one, const FloatAddition& two);
+    // `two` may have come right after `one`.
     static std::optional<Swapped> compare(const FloatAddition& one, const FloatAddition& two);
 
+    // OS threads come here some time after what they tell of, so that others may have come between.
+    struct Recent {
+        std::array<FloatAddition, 4> additions;
+        unsigned next = 0;
+    };
+
     std::mutex mutex_;
-    std::array<FloatAddition, 4096> last_;  // by address: some are forgotten
+    std::array<Recent, 1024> recent_;  // by address: some are forgotten
 };
 
 }  // namespace emu
