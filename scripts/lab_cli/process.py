@@ -73,15 +73,22 @@ def cannot_run(program: str, error: OSError) -> str:
 
 
 def run(
-    command: Sequence[str], cwd: Path | None = None, to_stderr: bool = False, held: bool = False
+    command: Sequence[str],
+    cwd: Path | None = None,
+    to_stderr: bool = False,
+    held: bool = False,
+    variables: Mapping[str, str] = MappingProxyType({}),
 ) -> int:
     """Shows and runs `command`, and returns its exit status. `to_stderr` moves its stdout there. With
-    `held`, signals that would end it wait until it takes them."""
-    say("+ " + shown(command))
+    `held`, signals that would end it wait until it takes them. Its environment has these variables,
+    too."""
+    say("+ " + "".join(f"{name}={value} " for name, value in variables.items()) + shown(command))
     before = signals.hold if held else None
     stdout = sys.stderr if to_stderr else None
     try:
-        done = subprocess.run(command, cwd=cwd, stdout=stdout, preexec_fn=before)
+        done = subprocess.run(
+            command, cwd=cwd, stdout=stdout, preexec_fn=before, env={**os.environ, **variables}
+        )
     except OSError as error:
         raise LabError(cannot_run(command[0], error)) from error
     return status_of(done.returncode)

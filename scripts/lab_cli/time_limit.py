@@ -35,6 +35,10 @@ class TimeLimit:
             self._timer.join()  # or it would end what is started next
 
     def __exit__(self, *_: object) -> None:
+        self.check()
+
+    def check(self) -> None:
+        """Ends the time, too."""
         self._stop()
         if self.passed:
             raise LabError(

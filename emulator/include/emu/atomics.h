@@ -12,8 +12,10 @@
 
 #ifdef __EMU_INSTRUMENTED__
 #define EMU_RECORD_ATOMIC(address) ::emu::recordAtomic(address, sizeof(*(address)))
+#define EMU_RECORD_SUM(address, old, value) ::emu::recordSum(address, old, value)
 #else
 #define EMU_RECORD_ATOMIC(address)
+#define EMU_RECORD_SUM(address, old, value)
 #endif
 
 namespace emu {
@@ -21,6 +23,9 @@ namespace emu {
 #ifdef __EMU_INSTRUMENTED__
 // The running thread carries out an atomic operation on `bytes` bytes at `address`.
 void recordAtomic(const volatile void* address, size_t bytes);
+// It has added `value` to `old` there.
+void recordSum(const float* address, float old, float value);
+void recordSum(const double* address, double old, double value);
 #endif
 
 // Replaces *address by next(*address). Every atomic begins with spinHint(): a thread that polls one
@@ -46,7 +51,9 @@ T atomicAddAny(T* address, T value) {
         spinHint();
         return __atomic_fetch_add(address, value, __ATOMIC_ACQ_REL);
     } else {
-        return atomicUpdate(address, [value](T old) { return old + value; });
+        const T before = atomicUpdate(address, [value](T old) { return old + value; });
+        EMU_RECORD_SUM(address, before, value);
+        return before;
     }
 }
 

@@ -23,11 +23,6 @@ constexpr GpuFigures kGpus[] = {
     {"t4", "Tesla T4", 1590000, 5001000, 256, 4194304, 32},
 };
 
-[[noreturn]] void refuse(const char* variable, const char* value, const std::string& expected) {
-    std::fprintf(stderr, "emulator: %s=%s: expected %s\n", variable, value, expected.c_str());
-    std::exit(1);
-}
-
 int coresAllowed() {
     cpu_set_t allowed;
     if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0) return CPU_COUNT(&allowed);
@@ -42,7 +37,7 @@ int wantedSms() {
     char* end = nullptr;
     const long count = std::strtol(text, &end, 10);
     if (end != text && *end == '\0' && count >= 1 && count <= kMost) return static_cast<int>(count);
-    refuse(kVariable, text, "a whole number from 1 to " + std::to_string(kMost));
+    refuseSetting(kVariable, text, "a whole number from 1 to " + std::to_string(kMost));
 }
 
 const GpuFigures& wantedGpu(const char* text) {
@@ -52,13 +47,13 @@ const GpuFigures& wantedGpu(const char* text) {
         if (text == std::string(gpu.key)) return gpu;
         known += (known.empty() ? "" : ", ") + std::string(gpu.key);
     }
-    refuse("CUDA_EMULATOR_GPU", text, "one of " + known);
+    refuseSetting("CUDA_EMULATOR_GPU", text, "one of " + known);
 }
 
 bool freshIsZero() {
     constexpr const char *kVariable = "CUDA_EMULATOR_FRESH", *kZero = "zero";
     const char* const text = std::getenv(kVariable);
-    if (text != nullptr && text != std::string(kZero)) refuse(kVariable, text, kZero);
+    if (text != nullptr && text != std::string(kZero)) refuseSetting(kVariable, text, kZero);
     return text != nullptr;
 }
 
@@ -68,6 +63,11 @@ DeviceSettings read() {
 }
 
 }  // namespace
+
+void refuseSetting(const char* variable, const char* value, const std::string& expected) {
+    std::fprintf(stderr, "emulator: %s=%s: expected %s\n", variable, value, expected.c_str());
+    std::exit(1);
+}
 
 const DeviceSettings& deviceSettings() {
     static const DeviceSettings settings = read();

@@ -1,6 +1,8 @@
 // What the environment says of the emulated device.
 #pragma once
 
+#include <string>
+
 namespace emu {
 
 // What a GPU says of its speed and its caches. The emulation has none of it: it is what programs
@@ -25,5 +27,9 @@ struct DeviceSettings {
 // Reads the environment at the first call. A value that is not possible ends the process with
 // status 1, and a line that names the variable, the value and what is allowed.
 const DeviceSettings& deviceSettings();
+
+// Ends the process in this way.
+[[noreturn]] void refuseSetting(const char* variable, const char* value,
+                                const std::string& expected);
 
 }  // namespace emu

@@ -4,6 +4,7 @@
 
 #include "guarded_memory.h"
 #include "multiprocessors.h"
+#include "schedule.h"
 #include "scheduler.h"
 #include "sticky_error.h"
 #include "watchdog.h"
@@ -16,7 +17,10 @@ void runAlone(Grid& grid) {
     const DeviceMemoryAccess access;
     const RunningGrid running(grid.call);
     if (watcher != nullptr) watcher->gridBegins(grid);
-    if (grid.barrier) {
+    if (schedule != nullptr) {
+        schedule->gridBegins(grid.call.name);
+        runInTurns(grid);
+    } else if (grid.barrier) {
         runCooperative(grid);
     } else {
         helperPool().run(grid);

@@ -14,6 +14,7 @@
 
 namespace emu {
 
+class Turns;
 struct Grid;
 
 // What a kernel launched: another grid, or (`grid` is null) a copy that has its place in the order
@@ -35,6 +36,7 @@ struct Grid {
     std::atomic<uint64_t> nextBlock{0};
     std::atomic<bool> cancelled{false};
     std::unique_ptr<GridBarrier> barrier;  // of a cooperative launch
+    Turns* turns = nullptr;                // of the OS threads that run its blocks by a schedule
 
     std::mutex childMutex;
     std::vector<ChildWork> children;

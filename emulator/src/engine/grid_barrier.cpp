@@ -2,7 +2,7 @@
 
 namespace emu {
 
-bool GridBarrier::wait() {
+bool GridBarrier::wait(const std::function<void()>& pass) {
     std::unique_lock<std::mutex> lock(mutex_);
     const uint64_t generation = generation_;
     if (++waiting_ == running_ && !someEnded_) {
@@ -11,7 +11,13 @@ bool GridBarrier::wait() {
         changed_.notify_all();
         return !cancelled_;
     }
-    changed_.wait(lock, [&] { return generation_ != generation || cancelled_ || someEnded_; });
+    const auto over = [&] { return generation_ != generation || cancelled_ || someEnded_; };
+    while (pass != nullptr && !over()) {
+        lock.unlock();
+        pass();
+        lock.lock();
+    }
+    changed_.wait(lock, over);
     return generation_ != generation;
 }
 

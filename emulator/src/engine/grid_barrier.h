@@ -4,6 +4,7 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 
 namespace emu {
@@ -13,8 +14,9 @@ class GridBarrier {
     explicit GridBarrier(uint64_t blocks) : running_(blocks) {}
 
     // Returns false if the barrier can never complete, because a block failed or ended without
-    // reaching it.
-    bool wait();
+    // reaching it. Where OS threads take turns, `pass` lets others run until it is the caller's
+    // again.
+    bool wait(const std::function<void()>& pass = nullptr);
     void blockEnded();
     void cancel();
 

@@ -16,6 +16,17 @@
 namespace emu {
 namespace {
 
+// Where kernels print: where the host does or, so that both can be told apart, to a file of their
+// own.
+std::FILE* kernelOutput() {
+    static std::FILE* const output = [] {
+        const char* const path = std::getenv("CUDA_EMULATOR_PRINTF");
+        std::FILE* const own = path != nullptr ? std::fopen(path, "w") : nullptr;
+        return own != nullptr ? own : stdout;
+    }();
+    return output;
+}
+
 __attribute__((format(printf, 1, 0))) int printInKernel(const char* pattern, va_list arguments) {
     if (watcher != nullptr) watcher->printed();
     std::array<char, 1024> text;
@@ -24,10 +35,10 @@ __attribute__((format(printf, 1, 0))) int printInKernel(const char* pattern, va_
     const int length = std::vsnprintf(text.data(), text.size(), pattern, arguments);
     const auto size = static_cast<size_t>(std::max(length, 0));
     if (size < text.size()) {
-        std::fwrite(text.data(), 1, size, stdout);
+        std::fwrite(text.data(), 1, size, kernelOutput());
     } else if (auto* const longText = static_cast<char*>(std::malloc(size + 1))) {
         std::vsnprintf(longText, size + 1, pattern, again);
-        std::fwrite(longText, 1, size, stdout);
+        std::fwrite(longText, 1, size, kernelOutput());
         std::free(longText);
     } else {
         quitWithoutMemory("the text of a printf()");

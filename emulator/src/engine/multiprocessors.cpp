@@ -1,5 +1,6 @@
 #include "multiprocessors.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <future>
 #include <memory>
@@ -10,6 +11,7 @@
 #include "device_settings.h"
 #include "emu/limits.h"
 #include "out_of_memory.h"
+#include "turns.h"
 
 namespace emu {
 namespace {
@@ -76,6 +78,37 @@ void HelperPool::serve(unsigned sm) {
 HelperPool& helperPool() {
     static HelperPool* instance = new HelperPool(smCount() - 1);  // never deleted: as its threads
     return *instance;
+}
+
+void runInTurns(Grid& grid) {
+    constexpr uint64_t kTogether = 4;
+    const auto runs = [&grid](unsigned number) {
+        const unsigned sm = number % static_cast<unsigned>(smCount());
+        if (grid.barrier) {
+            runOneBlock(grid, sm, number);
+        } else {
+            runBlocks(grid, sm);
+        }
+    };
+    if (grid.blockCount == 1) {
+        runs(0);
+        return;
+    }
+    const uint64_t most =
+        grid.barrier ? grid.blockCount : std::min<uint64_t>(grid.blockCount, residentBlocks());
+    Turns turns(static_cast<unsigned>(most), [&turns, runs](unsigned number) {
+        return started([&turns, runs, number] {
+            turns.begin(number);
+            runs(number);
+            turns.end();
+        });
+    });
+    grid.turns = &turns;
+    const uint64_t count = grid.barrier ? most : std::min(most, kTogether);
+    for (uint64_t number = 1; number < count; ++number) turns.add();
+    runs(0);
+    turns.endAll();
+    grid.turns = nullptr;
 }
 
 void runCooperative(Grid& grid) {

@@ -59,6 +59,10 @@ class HelperPool {
 
 HelperPool& helperPool();
 
+// With a schedule. A few OS threads have blocks, which run in turns, and more where blocks wait for
+// others.
+void runInTurns(Grid& grid);
+
 // Blocks of a cooperative launch wait for one another, so each gets an OS thread of its own.
 void runCooperative(Grid& grid);
 

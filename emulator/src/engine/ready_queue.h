@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <utility>
 
 #include "emu/limits.h"
 #include "fiber.h"
@@ -16,6 +17,11 @@ class ReadyQueue {
     void clear() { first_ = end_ = pollers_ = 0; }
     void push(Fiber* fiber) { slots_[end_++ % slots_.size()] = fiber; }
     Fiber* pop() { return slots_[first_++ % slots_.size()]; }
+    size_t size() const { return end_ - first_; }
+    // Has pop() take the one that is `place` behind the first, which takes its place.
+    void bringForward(size_t place) {
+        std::swap(slots_[first_ % slots_.size()], slots_[(first_ + place) % slots_.size()]);
+    }
     // A fiber that polls; it calls pollerRuns() when it goes on.
     void pushPoller(Fiber* fiber) {
         ++pollers_;

@@ -44,6 +44,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -56,7 +57,9 @@
 #include "messages.h"
 #include "multiprocessors.h"
 #include "ready_queue.h"
+#include "schedule.h"
 #include "sticky_error.h"
+#include "turns.h"
 #include "warps.h"
 #include "watchdog.h"
 #include "watcher.h"
@@ -85,6 +88,12 @@ namespace {
 // spinHint() stands for 1031 atomics.)
 constexpr unsigned kYieldsBeforeHelp = 256;
 
+// The same with a schedule, where all but one of its OS threads wait anyway.
+constexpr unsigned kYieldsBeforeTurn = 8;
+
+// One of so many switches of a schedule is to another block.
+constexpr unsigned kSwitchesPerTurn = 4;
+
 // A lane that loads so often from one address, and stores nothing between, polls.
 constexpr unsigned kLoadsBeforePoll = 64;
 
@@ -110,6 +119,7 @@ class Worker {
     unsigned activeMask(const CallSite& site);
     void yield();
     void takeTurns();
+    void interleave(bool plain);
     void step();
     bool load(const volatile void* address);
     void hasLoaded();
@@ -132,6 +142,7 @@ class Worker {
     bool beginBlock();
     bool nextInPlainLoop();
     void startFibers();
+    void shuffleThreads();
     EMU_INLINE void threadContinues(const Fiber* fiber);
     void threadEnded();
     void startNextThread(Fiber* fiber);
@@ -140,6 +151,7 @@ class Worker {
     EMU_INLINE Fiber* nextRunnable();
     __attribute__((noinline)) bool wakeWaiting();
     void yieldToOtherBlocks();
+    void passTurn();
     bool lanesMatter();
     void waitInStep(Wait wait);
     Fiber* idleFiber();
@@ -167,6 +179,7 @@ class Worker {
     unsigned turnsBeforeStart_ = 0;
     unsigned unstarted_ = 0;  // rank of the first thread that has not been started
     uint3 unstartedIdx_{};
+    std::vector<unsigned> order_;  // ranks in the order in which they start, with a schedule
     unsigned alive_ = 0;
     ReadyQueue ready_;
     Warps warps_{ready_};
@@ -220,6 +233,7 @@ void Worker::run(Grid& grid, unsigned sm, uint64_t firstBlock, uint64_t endBlock
     Fiber* fiber = idleFiber();
     fiber->threadIdx = threadIdx;
     current_ = fiber;
+    if (schedule != nullptr) shuffleThreads();
     const unsigned char* const sharedEnd = emu_dynamic_shared + sizeof(emu_dynamic_shared);
     forbidAccess(emu_dynamic_shared + grid.config.dynamicShared, sharedEnd);
     switchFiber(&main_, fiber);
@@ -245,7 +259,10 @@ bool Worker::beginBlock() {
         // In order and in small portions: a block may wait for blocks with lower numbers, and the
         // last ones should end together. As many as a GPU holds at once go out one by one: these
         // may wait for one another.
-        const uint64_t portion = std::clamp<uint64_t>(grid_->blockCount / residentBlocks(), 1, 256);
+        const uint64_t portion =
+            schedule != nullptr
+                ? 1
+                : std::clamp<uint64_t>(grid_->blockCount / residentBlocks(), 1, 256);
         chunkNext_ = grid_->nextBlock.fetch_add(portion, std::memory_order_relaxed);
         if (chunkNext_ >= grid_->blockCount) {
             chunkNext_ = chunkEnd_;
@@ -315,7 +332,8 @@ bool Worker::nextThread() {
     asyncCopies_.blockEnds();
     if (watcher != nullptr) watcher->blockEnded(true);
     if (beginBlock()) {
-        if (watcher != nullptr) watcher->threadRuns(0);
+        if (schedule != nullptr) shuffleThreads();
+        if (watcher != nullptr) watcher->threadRuns(threadRankInBlock());
         return true;
     }
     current_->finished = true;
@@ -358,12 +376,41 @@ void Worker::startFibers() {
     current_->progress = {};
 }
 
+// All threads begin in an order of the schedule: the warps, and the lanes of each.
+void Worker::shuffleThreads() {
+    startFibers();
+    order_.clear();
+    std::vector<unsigned> warps((threads_ + kWarpSize - 1) / kWarpSize);
+    std::iota(warps.begin(), warps.end(), 0u);
+    const auto shuffle = [](auto begin, auto end) {
+        for (auto size = end - begin; size > 1; --size) {
+            std::swap(begin[size - 1], begin[schedule->below(static_cast<unsigned>(size))]);
+        }
+    };
+    shuffle(warps.begin(), warps.end());
+    for (const unsigned warp : warps) {
+        const auto first = static_cast<std::ptrdiff_t>(order_.size());
+        const unsigned end = std::min<unsigned>(threads_, (warp + 1) * kWarpSize);
+        for (unsigned rank = warp * kWarpSize; rank < end; ++rank) order_.push_back(rank);
+        shuffle(order_.begin() + first, order_.end());
+    }
+    unstarted_ = 0;
+    startNextThread(current_);
+}
+
 void Worker::startNextThread(Fiber* fiber) {
-    fiber->rank = unstarted_++;
-    fiber->threadIdx = unstartedIdx_;
+    if (schedule == nullptr) {
+        fiber->rank = unstarted_++;
+        fiber->threadIdx = unstartedIdx_;
+        advance(unstartedIdx_);
+    } else {
+        const unsigned rank = fiber->rank = order_[unstarted_++];
+        fiber->threadIdx = {rank % blockDim.x, rank / blockDim.x % blockDim.y,
+                            rank / blockDim.x / blockDim.y};
+        fiber->polls = false;
+    }
     fiber->wait = Wait::None;
     fiber->progress = {};
-    advance(unstartedIdx_);
     if (fiber == current_) threadIdx = fiber->threadIdx;
 }
 
@@ -380,6 +427,9 @@ Fiber* Worker::idleFiber() {
 // Whether it is the turn of a thread that has not begun. (Each warp begins as a whole.)
 bool Worker::startsNext() {
     if (unstarted_ == threads_) return false;
+    if (__builtin_expect(schedule != nullptr, 0)) {
+        return ready_.onlyPollers() || schedule->below(2) == 0;
+    }
     if (unstarted_ % kWarpSize == 0 && !ready_.onlyPollers()) {
         if (++turnsBeforeStart_ < kTurnsBeforeStart) return false;
     }
@@ -395,6 +445,9 @@ Fiber* Worker::nextRunnable() {
     }
     if (ready_.onlyPollers() && !wakeWaiting() && ready_.empty()) {
         fail(cudaErrorLaunchFailure, deadlock());
+    }
+    if (__builtin_expect(schedule != nullptr, 0)) {
+        ready_.bringForward(schedule->below(static_cast<unsigned>(ready_.size())));
     }
     return ready_.pop();
 }
@@ -433,6 +486,7 @@ void Worker::yield() {
     }
     if (!blockHasFibers_) startFibers();
     Fiber* self = current_;
+    self->polls = true;
     warps_.yields(self);
     const bool alone = unstarted_ == threads_ && ready_.onlyPollers() && !wakeWaiting();
     if (alone) yieldToOtherBlocks();
@@ -446,8 +500,39 @@ void Worker::yield() {
 
 // Whoever this thread polls for is in another block, perhaps in one that nobody runs yet.
 void Worker::yieldToOtherBlocks() {
+    if (grid_->turns) {
+        if (++yieldsAlone_ % kYieldsBeforeTurn == 0) grid_->turns->add();
+        passTurn();
+        return;
+    }
     if (++yieldsAlone_ % kYieldsBeforeHelp == 0) helperPool().addHelper();
     sched_yield();
+}
+
+// Lets other blocks run, which may have failed.
+void Worker::passTurn() {
+    const unsigned rank = threadRankInBlock();
+    if (watcher != nullptr) watcher->threadPauses(rank, false);
+    watched_.setInKernel(false);
+    grid_->turns->pass();
+    watched_.setInKernel(true);
+    if (grid_->cancelled) abandonFiber(current_, &main_);
+    if (watcher != nullptr) watcher->threadRuns(rank);
+}
+
+void Worker::interleave(bool plain) {
+    if (plain) current_->polls = false;
+    if (!schedule->switches()) return;
+    const bool alone = !blockHasFibers_ || (ready_.empty() && unstarted_ == threads_);
+    if (grid_->turns && (alone || schedule->below(kSwitchesPerTurn) == 0)) {
+        passTurn();
+    } else if (alone) {
+        return;
+    } else if (current_->polls) {
+        yield();
+    } else {
+        takeTurns();
+    }
 }
 
 void Worker::takeTurns() {
@@ -559,7 +644,11 @@ BarrierCount Worker::blockBarrier(bool predicate, const CallSite& site, bool who
 void Worker::releaseBarrier() {
     const CallSite site = atBarrier_.front()->site;
     if (alive_ < threads_) noteEndedThreads(grid_->call.name, threads_ - alive_, site);
-    if (barrierWholeGrid_ && !grid_->barrier->wait()) {
+    const auto passTurn = [this] { this->passTurn(); };
+    const bool together =
+        !barrierWholeGrid_ ||
+        (grid_->turns ? grid_->barrier->wait(passTurn) : grid_->barrier->wait());
+    if (!together) {
         std::string message =
             text(site) + " can never complete: another block of the grid ended without reaching it";
         fail(cudaErrorLaunchFailure, std::move(message));
@@ -647,6 +736,10 @@ MemoryRange schedulerMemory() {
 
 void takeTurns() {
     activeWorker->takeTurns();
+}
+
+void interleave(bool plain) {
+    activeWorker->interleave(plain);
 }
 
 // ---- called by kernels

@@ -2,6 +2,7 @@
 
 #include <execinfo.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -77,10 +78,20 @@ class Addr2line {
         posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
         posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
         posix_spawn_file_actions_adddup2(&actions, program, STDERR_FILENO + 1);
+        // Who ends the program by a signal may send it to all that belongs to it, and the program
+        // has some places to ask for then. addr2line ends with it.
+        sigset_t blocked;
+        sigemptyset(&blocked);
+        for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&blocked, number);
+        posix_spawnattr_t attributes;
+        posix_spawnattr_init(&attributes);
+        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+        posix_spawnattr_setsigmask(&attributes, &blocked);
         char name[] = "addr2line", options[] = "-aie", file[] = "/proc/self/fd/3";
         char* arguments[] = {name, options, file, nullptr};
         pid_t child = 0;
-        const int error = posix_spawnp(&child, name, &actions, nullptr, arguments, environ);
+        const int error = posix_spawnp(&child, name, &actions, &attributes, arguments, environ);
+        posix_spawnattr_destroy(&attributes);
         posix_spawn_file_actions_destroy(&actions);
         close(program);
         close(ends[1]);

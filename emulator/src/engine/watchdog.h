@@ -13,6 +13,9 @@ namespace emu {
 // From the first launch on there is a thread that looks at the grid that runs. Idempotent.
 void startWatchdog();
 
+// A signal that ends the program lets that thread tell the watcher of a grid that runs, first.
+void tellBeforeTheEnd();
+
 // What that thread sees.
 struct WatchedGrid {
     std::atomic<uint64_t> number{0};  // odd while a grid runs; a new one for each

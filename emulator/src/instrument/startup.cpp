@@ -1,9 +1,12 @@
-// Starts the profiler or the hazard check before main(), if the environment asks for one.
+// Starts the profiler or the hazard check before main(), and another order of threads, as the
+// environment asks.
 #include <cstddef>
 
 #include "engine/output_file.h"
+#include "engine/schedule.h"
 #include "instrument/hazards/checker.h"
 #include "instrument/profile/profiler.h"
+#include "instrument/record/onlooker.h"
 
 namespace emu {
 namespace {
@@ -19,8 +22,13 @@ constexpr size_t kGuard = 16 << 10;
 [[gnu::constructor(101)]] void startWatching() {
     if (const char* path = outputPath("CUDA_EMULATOR_PROFILE")) {
         startProfiler(path);
-    } else if (const char* path = outputPath("CUDA_EMULATOR_CHECK")) {
+        return;  // counts are those of the usual order
+    }
+    startSchedule();
+    if (const char* path = outputPath("CUDA_EMULATOR_CHECK")) {
         startChecker(path);
+    } else if (schedule != nullptr) {
+        startOnlooker();
     }
 }
 

@@ -14,7 +14,7 @@ from ..catalogue import Exercise, of_backend
 from ..errors import LabError
 from ..machine import setup, zig
 from ..machine.needs import find_compiler
-from ..process import describe, run_lines, say
+from ..process import describe, run_lines, say, show
 from . import own_program, presets
 
 CHECK = "CUDA_EMULATOR_CHECK"  # names the file that a program writes the report of its hazards to
@@ -42,9 +42,9 @@ class Outcome:
         return LabError(message + remark, 2 if self.status == 2 else 1, printed=self.output)
 
 
-def once_each(folder: Path, exercise: Exercise, instrumented: bool = False) -> list[str]:
+def once_each(folder: Path, exercise: Exercise) -> list[str]:
     """The command that launches each kernel of a built exercise once."""
-    return [str(exercise.program(folder, instrumented)), "--profile"]
+    return [str(exercise.program(folder)), "--profile"]
 
 
 def require_compiler() -> None:
@@ -56,15 +56,20 @@ def require_compiler() -> None:
         )
 
 
-def built(exercise: Exercise | None, sources: Sequence[str]) -> list[str]:
-    """The command for an exercise or, without one, for the program of a student's source files.
-    LabError for an exercise that needs a GPU's hardware."""
+def program(exercise: Exercise | None, sources: Sequence[str]) -> Path:
+    """An exercise or, without one, the program of a student's source files. LabError for an exercise
+    that needs a GPU's hardware."""
     of_backend([exercise] if exercise else [], "cpu", by_name=True)
     cmake = setup.ensure("cpu")
     require_compiler()
     if exercise:
-        return once_each(presets.build(cmake, "cpu", exercise.instrumented), exercise, True)
-    return [str(own_program.for_cpu(sources, cmake, instrument=True))]
+        return exercise.program(presets.build(cmake, "cpu", exercise.instrumented), True)
+    return own_program.for_cpu(sources, cmake, instrument=True)
+
+
+def built(exercise: Exercise | None, sources: Sequence[str]) -> list[str]:
+    """The command that launches each kernel of such an exercise once, or runs such a program."""
+    return [str(program(exercise, sources)), *(["--profile"] if exercise else [])]
 
 
 def run(
@@ -86,7 +91,12 @@ def run(
     with tempfile.TemporaryDirectory(prefix="lab-") as folder:
         files = {variable: Path(folder) / (variable + suffix) for variable in variables}
         named = {variable: str(file) for variable, file in files.items()}
-        status = run_lines(program, keep, subprocess.DEVNULL, {**settings, **named})
+        try:
+            status = run_lines(program, keep, subprocess.DEVNULL, {**settings, **named})
+        except BaseException:  # a signal ends lab, and has ended the program
+            if CHECK in files and files[CHECK].exists():
+                show(files[CHECK].read_text(errors="replace"))
+            raise
         report, *others = (
             file.read_text(errors="replace") if file.exists() else "" for file in files.values()
         )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
-from .. import catalogue
+from .. import catalogue, schedules
 from ..building import instrumented
 from ..building.instrumented import (
     CHECK,
@@ -18,10 +19,12 @@ from ..building.instrumented import (
     UNDEFINED,
     Outcome,
 )
+from ..errors import printable
 from ..paths import ROOT
 from ..process import say
 from ..time_limit import TimeLimit
 from . import arguments as shared
+from . import run as run_command
 
 LIMITS = ROOT / "emulator" / "README.md"
 BEGIN_LIMITS, END_LIMITS = "<!-- limits -->", "<!-- end of limits -->"
@@ -37,6 +40,13 @@ def add_parser(commands: Any) -> None:
         "uses. Needs no GPU. Options of the program follow after --.",
         parents=[shared.shipped(), shared.timeout()],
         allow_abbrev=False,
+    )
+    command.add_argument(
+        "--schedules",
+        type=_count,
+        metavar="N",
+        help="also runs the program in N other orders of its threads, and says with which it prints "
+        "something else",
     )
     shared.add_program(command)
     command.add_argument("--json", action="store_true", help="the report as JSON, for scripts")
@@ -62,7 +72,40 @@ def run(arguments: argparse.Namespace) -> int:
     program = [*instrumented.built(exercise, arguments.names), *arguments.options]
     report = check(program, arguments.timeout, arguments.json)
     print(report, end="", flush=True)
-    return 0 if found_none(report) else 1
+    clear = found_none(report)
+    if arguments.schedules:
+        clear = same_in_other_orders(program, arguments) and clear
+    return 0 if clear else 1
+
+
+def _count(text: str) -> int:
+    if not re.fullmatch("[0-9]{1,6}", text) or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{printable(text)}: expected a whole number, above 0")
+    return int(text)
+
+
+def same_in_other_orders(program: Sequence[str], arguments: argparse.Namespace) -> bool:
+    """Says on stdout whether the program prints the same in the orders of so many seeds."""
+    orders = f"{arguments.schedules} other order{'s' if arguments.schedules > 1 else ''} of its threads"
+    try:
+        with TimeLimit(arguments.timeout) as limit:
+            found = schedules.difference(program, arguments.schedules, limit)
+    except schedules.Varies:
+        print("schedules: not compared: the program prints another number of lines each time")
+        return True
+    if found is None:
+        print(f"schedules: in {orders}, the program prints the same")
+        return True
+    again = run_command.interleaved(str(found.seed), arguments.names, program[1:])
+    print(
+        "schedules: what the program prints depends on the order in which its threads run\n"
+        f"   usual order: {found.usual}\n"
+        f"   {f'seed {found.seed}:':<12} {found.other}\n"
+        "   A barrier or an atomic is missing where threads use the same data. (If a result may depend\n"
+        "   on who comes first, as a list that grows by atomicAdd(), the program may be right.)\n"
+        f"   {again}"
+    )
+    return False
 
 
 def limits() -> str:

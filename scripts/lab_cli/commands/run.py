@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import os
+import random
+import shlex
 import signal
 import sys
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from .. import catalogue
-from ..building import own_program
+from ..building import instrumented, own_program
 from ..building.exercises import build
 from ..catalogue import Exercise
 from ..counters import rungs
@@ -23,6 +27,7 @@ from ..process import describe, each_line, say, show, shown
 from ..process import run as run_shown
 from ..progress import Progress
 from ..results import story
+from ..schedules import SEED
 from ..time_limit import TimeLimit
 from ..verdicts import WRONG_ROW, styled
 from . import arguments as shared
@@ -58,6 +63,13 @@ def add_parser(commands: Any) -> None:
         action="store_true",
         help="shows what each of several exercises prints, too",
     )
+    command.add_argument(
+        "--interleave",
+        action="store_true",
+        help="without a GPU, runs the threads of one program in another legal order, with loads and "
+        f"stores of theirs between one another: what a missing barrier or atomic does. {SEED}=N in the "
+        "environment says which order, else chance",
+    )
     command.set_defaults(handler=run, beforehand=_check, takes=shared.AFTER_DASHES)
 
 
@@ -69,6 +81,8 @@ def _check(arguments: argparse.Namespace) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     names, files = shared.exercises_or_files(arguments.names)
+    if arguments.interleave:
+        return run_interleaved(names, files, arguments)
     if files:
         return run_own(files, arguments)
     built = build(names, arguments.backend)
@@ -109,10 +123,40 @@ def run_own(sources: Sequence[str], arguments: argparse.Namespace) -> int:
     return run_one(program, arguments.options, arguments.timeout)
 
 
-def run_one(program: Path, options: Sequence[str], timeout: float | None) -> int:
+def run_interleaved(
+    names: Sequence[str], files: Sequence[str], arguments: argparse.Namespace
+) -> int:
+    """An exercise or a program of a student's own on the cpu back end, in the order of a seed."""
+    exercises = catalogue.exercises(names) if names else []
+    if len(exercises) + bool(files) != 1:
+        raise LabError("--interleave takes one exercise, or one program of your own", BAD_USAGE)
+    if arguments.backend == "gpu":
+        raise LabError(
+            "--interleave needs --backend cpu: on a GPU the order is not ours to choose", BAD_USAGE
+        )
+    program = instrumented.program(exercises[0] if exercises else None, files)
+    seed = os.environ.get(SEED) or str(random.randrange(1, 10_000))
+    again = interleaved(seed, arguments.names, arguments.options)
+    status = run_one(program, arguments.options, arguments.timeout, {SEED: seed})
+    say(f"lab: this was the order of seed {seed}. Again: {again}. Without the variable: another order")
+    return status
+
+
+def interleaved(seed: str, names: Sequence[str], options: Sequence[str]) -> str:
+    """The command that runs a program in the order of a seed."""
+    words = ["./lab", "run", "--interleave", *names, *(["--", *options] if options else [])]
+    return f"{SEED}={seed} {shlex.join(words)}"
+
+
+def run_one(
+    program: Path,
+    options: Sequence[str],
+    timeout: float | None,
+    variables: Mapping[str, str] = MappingProxyType({}),
+) -> int:
     """Its exit status. What it prints is the only thing on stdout."""
     with TimeLimit(timeout):
-        status = run_shown([str(program), *options])
+        status = run_shown([str(program), *options], variables=variables)
     killed = status - 128 in list(signal.Signals)
     if killed and status != BROKEN_PIPE:
         hint = ": ./lab check looks for the cause" if status - 128 in OF_FAULTS else ""

@@ -142,10 +142,11 @@ Advice adviceOn(const Finding& finding, bool sameLine) {
                     "__syncthreads() before that; everything else may run beside it",
                     "launch what comes later with cudaStreamTailLaunch"};
         case Hazard::ArrayBounds:
-            return {"array index out of bounds",
-                    "a GPU gives no error, but uses what lies beside the array, such as its next row "
-                    "or another variable",
-                    "check the index"};
+            return {
+                "array index out of bounds",
+                "a GPU gives no error, but uses what lies beside the array, such as its next row "
+                "or another variable",
+                "check the index"};
         case Hazard::SharedBounds:
             return {"shared memory out of bounds",
                     "on a GPU the access meets other memory of the block, or ends the kernel",
@@ -189,6 +190,15 @@ Advice adviceOn(const Finding& finding, bool sameLine) {
         case Hazard::Shuffle:
             return {"note: shuffle from a lane that takes no part", "what it gets is undefined",
                     "let the lane take part, or do not use the value"};
+        case Hazard::SumOrder:
+            return {"note: sum that depends on the order of atomic additions",
+                    "that order is not fixed: on a GPU the last digits may differ from run to run",
+                    "compare such a sum with a tolerance and not with =="};
+        case Hazard::Endless:
+            return {
+                "kernel that was still running at the end",
+                "either the loop there never ends, or the kernel takes longer than it was given",
+                "see how the loop there ends, and whether that can come true"};
         case Hazard::UsedShuffle:
             return {
                 "shuffle from a lane that takes no part",
@@ -260,6 +270,7 @@ Advice adviceOn(const Finding& finding, bool sameLine) {
 bool isNote(const Finding& finding) {
     switch (finding.hazard) {
         case Hazard::Shuffle:
+        case Hazard::SumOrder:
         case Hazard::EarlyClock:
         case Hazard::EarlyCopy:
         case Hazard::MaybeLeak:

@@ -12,6 +12,7 @@
 #include "allocation_text.h"
 #include "engine/guarded_memory.h"
 #include "engine/host_allocator.h"
+#include "engine/messages.h"
 #include "engine/program_symbols.h"
 #include "engine/scheduler.h"
 #include "engine/symbolizer.h"
@@ -97,6 +98,9 @@ void BlockChecker::blockBegins(const Grid& grid, uint64_t launch) {
     found_.beginBlock(grid, launch);
     globals_.beginBlock(launch);
     kernelFunction_ = reinterpret_cast<uintptr_t>(grid.call.id);
+    if (launch != launch_) summedPc_ = 0;
+    launch_ = launch;
+    barriersPassed_ = gridBarriersPassed_ = 0;
     uninitialised_.clear();
     looks_.clear();
     unsettledPc_ = 0;
@@ -199,6 +203,8 @@ void BlockChecker::barrierReleased(bool wholeGrid) {
     shadow_->barrier(races_);
     if (!races_.empty()) reportRaces();
     globals_.barrier(wholeGrid);
+    ++barriersPassed_;
+    gridBarriersPassed_ += wholeGrid ? 1 : 0;
     barriers_.released();
     for (unsigned rank = 0; rank < threadCount_; ++rank) {
         threads_[rank].steps = 0;
@@ -297,6 +303,42 @@ void BlockChecker::errorRead() {
 }
 
 // ---- what the running thread does
+
+void BlockChecker::sum(double before, double value, bool isDouble) {
+    const Quiet quiet;
+    const Thread& thread = threads_[rank_];
+    const Access& access = thread.lastAccess;
+    const uintptr_t pc = userPc(thread, access.pc);
+    if (pc == summedPc_) return;
+    const FloatAddition addition{access.address,
+                                 before,
+                                 value,
+                                 isDouble,
+                                 launch_,
+                                 linearBlock(),
+                                 rank_,
+                                 access.space == Space::Shared,
+                                 barriersPassed_,
+                                 gridBarriersPassed_,
+                                 clocks_.clockOf(rank_)};
+    const auto swapped = sums_.add(addition, [&](const FloatAddition& other) {
+        return other.block == addition.block && clocks_.ordered(other.rank, other.clock, rank_);
+    });
+    if (!swapped) return;
+    summedPc_ = pc;
+    const auto text = [&](double number) { return format(isDouble ? "%.17g" : "%.9g", number); };
+    const FloatAddition& other = swapped->other;
+    const std::string who =
+        other.block == addition.block
+            ? "thread " + emu::text(threadIndexOf(other.rank))
+            : "block " + emu::text(blockIndexOf(static_cast<uint32_t>(other.block), gridDim));
+    const std::string what = "adds " + text(value) + ", and " + who + " adds " + text(other.value);
+    found_.report({Hazard::SumOrder,
+                   text(swapped->sum) + " becomes " + text(swapped->otherwise) +
+                       " where two of them change places",
+                   {actOf(pc, rank_, what)},
+                   ""});
+}
 
 void BlockChecker::fence() {
     const Quiet quiet;

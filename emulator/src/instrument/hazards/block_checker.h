@@ -16,6 +16,7 @@
 #include "engine/failure.h"
 #include "engine/grid.h"
 #include "findings.h"
+#include "float_sums.h"
 #include "global_check.h"
 #include "host_addresses.h"
 #include "instrument/record/recorder.h"
@@ -29,8 +30,12 @@ namespace emu {
 
 class BlockChecker : public Recorder {
   public:
-    BlockChecker(Findings& findings, GlobalShadow& globals, HostAddresses& addresses)
-        : findings_(findings), addresses_(addresses), globals_(globals, clocks_, fences_, found_) {}
+    BlockChecker(Findings& findings, GlobalShadow& globals, HostAddresses& addresses,
+                 FloatSums& sums)
+        : findings_(findings),
+          addresses_(addresses),
+          sums_(sums),
+          globals_(globals, clocks_, fences_, found_) {}
 
     void blockBegins(const Grid& grid, uint64_t launch);
     void blockEnded(bool completed);
@@ -60,6 +65,7 @@ class BlockChecker : public Recorder {
     void badIndex(const BadIndex& bad) override;
     void basicBlock(uintptr_t pc) override;
     void returns(uintptr_t pc) override;
+    void sum(double before, double value, bool isDouble) override;
     void fence() override;
     void enter(uintptr_t caller) override;
     void leave(uintptr_t pc) override;
@@ -119,6 +125,9 @@ class BlockChecker : public Recorder {
 
     Findings& findings_;
     HostAddresses& addresses_;
+    FloatSums& sums_;
+    uintptr_t summedPc_ = 0;  // the last place of a sum that depends on its order, in this launch
+    uint64_t launch_ = 0, barriersPassed_ = 0, gridBarriersPassed_ = 0;
     bool blockRuns_ = false;
     unsigned rank_ = 0;
     unsigned threadCount_ = 0;  // of the block: the others are of blocks before

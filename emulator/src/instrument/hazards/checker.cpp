@@ -10,10 +10,13 @@
 #include "block_checker.h"
 #include "engine/fault.h"
 #include "engine/guarded_memory.h"
+#include "engine/messages.h"
 #include "engine/program_symbols.h"
 #include "engine/scheduler.h"
+#include "engine/watchdog.h"
 #include "engine/watcher.h"
 #include "findings.h"
+#include "float_sums.h"
 #include "global_check.h"
 #include "global_shadow.h"
 #include "host_addresses.h"
@@ -42,8 +45,26 @@ class Checker : public Watcher {
         shadow_.beginLaunch(running_);
         host_.kernelBegins(launch_, grid);
         addresses_.gridBegins();
+        const std::lock_guard<std::mutex> lock(stillMutex_);
+        still_ = &grid;
+    }
+    void gridStillRuns(double seconds, uint3 block, uint3 thread, uintptr_t pc) override {
+        const std::lock_guard<std::mutex> lock(stillMutex_);
+        if (still_ == nullptr) return;
+        Finding finding{Hazard::Endless, format("it had run for %.3g s", seconds), {}, ""};
+        if (pc != 0) finding.acts.push_back({{pc, nullptr, 0}, thread, "was here"});
+        finding.kernel = kernelName(still_->call.name, still_->call.id);
+        finding.block = block;
+        finding.order = launch_;
+        findings_.withdraw(Hazard::Endless);  // it was elsewhere then
+        findings_.add(finding);
     }
     void gridEnded(const Grid& grid) override {
+        {
+            const std::lock_guard<std::mutex> lock(stillMutex_);
+            still_ = nullptr;
+            findings_.withdraw(Hazard::Endless);
+        }
         for (const GlobalRace& race : shadow_.takeRaces()) {
             if (shadow_.readsBeforeOwnAtomic(race)) continue;
             Finding finding = findingOf(race, grid.config.grid, grid.config.block);
@@ -214,13 +235,16 @@ class Checker : public Watcher {
     HostCheck host_{findings_, shadow_, order_, addresses_};
     Writers writers_{shadow_};
     Results results_;
-    LaunchWork running_;  // the grid: one runs at a time
+    FloatSums sums_;
+    std::mutex stillMutex_;
+    const Grid* still_ = nullptr;  // the grid that runs
+    LaunchWork running_;           // the grid: one runs at a time
     std::mutex childrenMutex_;
     std::map<const Grid*, Parents> children_;  // that have been launched
     std::atomic<uint64_t> launch_{0};          // its number as work; one grid runs at a time
     std::atomic<bool> hasPrinted_{false};      // that grid
     PerThread<BlockChecker> blocks_{
-        [this] { return std::make_unique<BlockChecker>(findings_, shadow_, addresses_); }};
+        [this] { return std::make_unique<BlockChecker>(findings_, shadow_, addresses_, sums_); }};
 };
 
 }  // namespace
@@ -230,6 +254,7 @@ void startChecker(const std::string& path) {
     static Checker checker(path);  // writes the report when it is destroyed
     watcher = &checker;
     installFaultHandlers();  // the host's faults are of interest, too
+    tellBeforeTheEnd();
 }
 
 }  // namespace emu

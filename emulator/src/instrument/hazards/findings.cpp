@@ -18,6 +18,16 @@ void Findings::addTransfer(bool isCopy) {
     ++(isCopy ? copies_ : fills_);
 }
 
+void Findings::withdraw(Hazard hazard) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto first = findings_.lower_bound(Key{hazard, "", "", ""});
+    auto end = first;
+    while (end != findings_.end() && std::get<Hazard>(end->first) == hazard) ++end;
+    if (first == end) return;
+    findings_.erase(first, end);
+    write();
+}
+
 void Findings::add(const Finding& finding) {
     std::string lines[2];
     const bool onceForKernel =

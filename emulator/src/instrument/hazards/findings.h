@@ -33,6 +33,8 @@ enum class Hazard {
     Barrier,       // that not all threads of the block reach
     Shuffle,       // from a lane that takes no part
     UsedShuffle,   // the same, and the program's result depends on the value
+    SumOrder,      // a sum of floats that depends on the order of atomics
+    Endless,       // the kernel runs and runs
     Failure,       // the kernel ended with an error
     Refused,       // a launch or another call that returned an error which nobody looked at
     HostTouch,     // the host reaches for device memory
@@ -98,6 +100,8 @@ class Findings {
     void add(const Finding& finding);
     void addLaunch();
     void addTransfer(bool isCopy);  // else a fill
+    // What was found of this kind is no longer so.
+    void withdraw(Hazard hazard);
     // Two lines may be ordered by a fence and a flag, which is not judged.
     void addNotJudged(const Place& first, const Place& second);
     // The line looks at memory before it updates it by an atomic, or does not; others updated it

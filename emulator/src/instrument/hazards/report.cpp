@@ -41,6 +41,8 @@ std::string others(const Finding& finding) {
         case Hazard::VolatileRace:
         case Hazard::GlobalVolatileRace:
             return ", and " + plural(more, "more time") + ", here or on other lines";
+        case Hazard::SumOrder:
+            return "";  // is looked for once
         case Hazard::Barrier:
             return ", and in " + plural(more, "more block");
         default:

@@ -9,6 +9,7 @@
 #include "device_variables.h"
 #include "engine/allocations.h"
 #include "engine/guarded_memory.h"
+#include "engine/schedule.h"
 #include "engine/scheduler.h"
 #include "memory_map.h"
 #include "recorder.h"
@@ -56,7 +57,12 @@ inline __attribute__((always_inline)) void record(const void* pointer, uint32_t 
         if (hostRecorder != nullptr) recordOfHost(access);
         return;
     }
-    if (memoryMap.classify(address, &access.space)) recorder->access(access);
+    if (!memoryMap.classify(address, &access.space)) return;
+    // (Not within a struct: those of its parts that have been recorded would not be carried out.)
+    if (__builtin_expect(schedule != nullptr, 0) && access.space != Space::Other && whole != 0) {
+        interleave(kind != AccessKind::Atomic && !isVolatile);
+    }
+    recorder->access(access);
 }
 
 inline __attribute__((always_inline)) void record(const void* pointer, uint32_t size,
@@ -174,6 +180,12 @@ void recordAtomicExchange(const volatile void* address, size_t bytes) {
 }
 void recordAtomicCompare(const volatile void* address, size_t bytes) {
     recordCompare(address, static_cast<uint32_t>(bytes), __builtin_return_address(0));
+}
+void recordSum(const float*, float old, float value) {
+    if (recorder != nullptr) recorder->sum(old, value, false);
+}
+void recordSum(const double*, double old, double value) {
+    if (recorder != nullptr) recorder->sum(old, value, true);
 }
 void recordFence() {
     if (recorder != nullptr) recorder->fence();

@@ -56,6 +56,8 @@ class Recorder {
     virtual void division(bool, uintptr_t) {}
     // A function goes on to its end from a `return`, where the program tells.
     virtual void returns(uintptr_t) {}
+    // The atomic whose access was last has added floating-point numbers, of floats or doubles.
+    virtual void sum(double /*before*/, double /*value*/, bool /*isDouble*/) {}
     // A fence for memory.
     virtual void fence() {}
     // A function begins, called from just before `caller`; and one ends, just before `pc`.
