@@ -85,8 +85,8 @@ class Watcher {
     virtual void failed(Failure, const std::string& /*message*/) {}
 
     // The running thread, or the host, has called something that returned an error, and does not
-    // keep that.
-    virtual void callFailed(const std::string& /*what*/) {}
+    // keep that. The second text says why, as far as that is known.
+    virtual void callFailed(const std::string& /*what*/, const std::string& /*why*/) {}
     // It asks for the last error.
     virtual void errorRead() {}
 

@@ -234,10 +234,6 @@ int attributeValue(cudaDeviceAttr attribute) {
     }
 }
 
-cudaError_t checkDevice(int device) {
-    return device == 0 ? cudaSuccess : cudaErrorInvalidDevice;
-}
-
 // Stores `value` for an API function that answers a question.
 template <typename T>
 cudaError_t answer(T* result, const T& value) {
@@ -263,7 +259,11 @@ cudaError_t setLimit(cudaLimit limit, size_t value) {
     const cudaError_t error = checkLimit(limit);
     if (error != cudaSuccess) return error;
     if (limit == cudaLimitStackSize) {
-        if (value > kMaxStack) return cudaErrorInvalidValue;
+        if (value > kMaxStack) {
+            return because(cudaErrorInvalidValue, [=] {
+                return groupedBytes(value) + " of stack; a thread may have " + grouped(kMaxStack);
+            });
+        }
         value = (value + kStackUnit - 1) / kStackUnit * kStackUnit;
     }
     if (limit == cudaLimitMaxL2FetchGranularity && value > kMaxFetchGranularity) {
@@ -272,7 +272,10 @@ cudaError_t setLimit(cudaLimit limit, size_t value) {
     if (limit == cudaLimitPersistingL2CacheSize) value = 0;  // there is none to set aside
     if (limit == cudaLimitMallocHeapSize) {
         if (value > freeMemory(0)) return cudaErrorMemoryAllocation;
-        if (!setKernelHeapSize(value)) return cudaErrorInvalidValue;
+        if (!setKernelHeapSize(value)) {
+            return because(cudaErrorInvalidValue,
+                           "the heap of kernels cannot change once a kernel has used it");
+        }
     }
     if (limit == cudaLimitDevRuntimePendingLaunchCount) setMostPendingLaunches(value);
     return withSettings([&](Settings& s) {
@@ -300,6 +303,14 @@ void resetSettings() {
 }
 
 }  // namespace
+
+cudaError_t checkDevice(int device) {
+    if (device == 0) return cudaSuccess;
+    return because(cudaErrorInvalidDevice, [=] {
+        return "device " + std::to_string(device) + " is asked for; there is one, number 0";
+    });
+}
+
 }  // namespace emu
 
 using namespace emu;

@@ -244,11 +244,13 @@ void BlockChecker::failed(Failure failure, const std::string& message) {
     found_.report(std::move(finding));
 }
 
-void BlockChecker::refused(const std::string& what) {
+void BlockChecker::refused(const std::string& what, const std::string& why) {
     const Quiet quiet;
     const Thread& thread = threads_[rank_];
-    unread_[rank_] = {
+    Finding finding{
         Hazard::Refused, what, {actOf(userPc(thread, thread.lastPc), rank_, "goes on")}, ""};
+    finding.why = why;
+    unread_[rank_] = std::move(finding);
 }
 
 void BlockChecker::errorRead() {

@@ -49,7 +49,7 @@ class BlockChecker : public Recorder {
     // The running thread launches a kernel.
     LaunchPoint launchPoint();
     // The running thread called something that returned an error; or asked for the last one.
-    void refused(const std::string& what);
+    void refused(const std::string& what, const std::string& why);
     void errorRead();
 
     // Recorder

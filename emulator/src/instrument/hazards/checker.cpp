@@ -90,11 +90,11 @@ class Checker : public Watcher {
         blocks_.mine().failed(failure, message);
     }
 
-    void callFailed(const std::string& what) override {
+    void callFailed(const std::string& what, const std::string& why) override {
         if (inDevice()) {
-            blocks_.mine().refused(what);
+            blocks_.mine().refused(what, why);
         } else {
-            host_.refused(what);
+            host_.refused(what, why);
         }
     }
     void errorRead() override {

@@ -248,6 +248,7 @@ std::string render(const Finding& finding) {
         if (!source.empty()) out += "         " + source + "\n";
     }
     out += others(finding);
+    if (!finding.why.empty()) out += "   " + finding.why + "\n";
     const std::string advice = remedy(finding, lines.size() == 1);
     return advice.empty() ? out : out + "   " + advice + "\n";
 }

@@ -56,7 +56,8 @@ struct Finding {
     Hazard hazard;
     std::string about;  // the rest of the title
     std::vector<Act> acts;
-    std::string where;  // the variable or allocation; may be empty
+    std::string where;     // the variable or allocation; may be empty
+    std::string why = {};  // a sentence for this one, before what its kind says
 
     // Filled in by whoever passes it on.
     std::string kernel = {};  // empty: it is the host's

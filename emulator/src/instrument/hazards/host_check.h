@@ -40,8 +40,9 @@ class HostCheck : public HostRecorder {
     void unwrittenCopied(const void* memory, size_t bytes);
     void partlyUnwrittenCopied();
 
-    // A call has failed, `what` says how; and somebody has asked for the last error.
-    void refused(const std::string& what);
+    // A call has failed, `what` says how, `why` may say why; and somebody has asked for the last
+    // error.
+    void refused(const std::string& what, const std::string& why);
     void errorRead();
 
   private:
