@@ -81,6 +81,9 @@ class Watcher {
     // It calls free() or delete, and will go on at `pc`.
     virtual void kernelFrees(uintptr_t /*pc*/) {}
 
+    // It has printed a text of so many bytes.
+    virtual void kernelPrinted(size_t /*bytes*/) {}
+
     // The kernel ends with an error, at what the running thread did last.
     virtual void failed(Failure, const std::string& /*message*/) {}
 

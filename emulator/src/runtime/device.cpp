@@ -15,6 +15,7 @@
 #include "engine/device_settings.h"
 #include "engine/grid.h"
 #include "engine/kernel_heap.h"
+#include "engine/kernel_limits.h"
 #include "engine/scheduler.h"
 #include "error.h"
 #include "event.h"
@@ -38,8 +39,8 @@ struct Settings {
     unsigned flags = cudaDeviceMapHost;
 
     Settings() {
-        limits[cudaLimitStackSize] = 1024;
-        limits[cudaLimitPrintfFifoSize] = 8650752;
+        limits[cudaLimitStackSize] = kDefaultStackSize;
+        limits[cudaLimitPrintfFifoSize] = kDefaultPrintfFifo;
         limits[cudaLimitMallocHeapSize] = kDefaultKernelHeap;
         limits[cudaLimitDevRuntimePendingLaunchCount] = kDefaultPendingLaunches;
         limits[cudaLimitMaxL2FetchGranularity] = 64;
@@ -265,7 +266,9 @@ cudaError_t setLimit(cudaLimit limit, size_t value) {
             });
         }
         value = (value + kStackUnit - 1) / kStackUnit * kStackUnit;
+        stackSizeLimit = value;
     }
+    if (limit == cudaLimitPrintfFifoSize) printfFifoLimit = value;
     if (limit == cudaLimitMaxL2FetchGranularity && value > kMaxFetchGranularity) {
         return cudaErrorInvalidValue;
     }
@@ -296,6 +299,8 @@ cudaError_t setFlags(unsigned flags) {
 
 void resetSettings() {
     setMostPendingLaunches(kDefaultPendingLaunches);
+    stackSizeLimit = kDefaultStackSize;
+    printfFifoLimit = kDefaultPrintfFifo;
     withSettings([](Settings& s) {
         s = Settings();
         return 0;

@@ -1,5 +1,6 @@
 #include "checker.h"
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <memory>
@@ -10,7 +11,9 @@
 #include "block_checker.h"
 #include "engine/fault.h"
 #include "engine/guarded_memory.h"
+#include "engine/kernel_limits.h"
 #include "engine/program_symbols.h"
+#include "engine/reason.h"
 #include "engine/scheduler.h"
 #include "engine/watcher.h"
 #include "findings.h"
@@ -37,6 +40,7 @@ class Checker : public Watcher {
         findings_.addLaunch();
         running_ = {order_.begins(), parentsOf(grid)};
         launch_ = running_.number;
+        printed_ = prints_ = 0;
         shadow_.beginLaunch(running_);
     }
     void gridEnded(const Grid& grid) override {
@@ -50,6 +54,7 @@ class Checker : public Watcher {
         for (const uint32_t place : shadow_.takeOldLooks()) {
             findings_.addOldLook({pcOf(place), nullptr, 0});
         }
+        if (printed_ > printfFifoLimit) reportPrinted(grid);
         writers_.gridEnded(launch_, grid.config.grid, grid.config.block);
     }
     void childLaunched(const Grid& child, bool tail) override {
@@ -86,6 +91,17 @@ class Checker : public Watcher {
         shadow_.forget(reinterpret_cast<uintptr_t>(memory), bytes);
     }
     void kernelFrees(uintptr_t pc) override { blocks_.mine().kernelFrees(pc); }
+    void kernelPrinted(size_t bytes) override {
+        // What an H200 keeps of a line of 70 characters with two numbers takes 138 bytes at least;
+        // whether that grows with the text is not known.
+        constexpr size_t kSure = 128;
+        const size_t sure = std::min(bytes, kSure);
+        const uint64_t before = printed_.fetch_add(sure);
+        ++prints_;
+        if (before <= printfFifoLimit && before + sure > printfFifoLimit) {
+            printsAt_ = blocks_.mine().place();
+        }
+    }
     void failed(Failure failure, const std::string& message) override {
         blocks_.mine().failed(failure, message);
     }
@@ -161,6 +177,19 @@ class Checker : public Watcher {
         return parents;
     }
 
+    void reportPrinted(const Grid& grid) {
+        Finding finding{Hazard::Printed,
+                        grouped(prints_) + " calls of printf() in one launch",
+                        {{{printsAt_, nullptr, 0}, {}, "prints, as one of them", "a thread"}},
+                        ""};
+        finding.why = "they take " + groupedBytes(printed_) + " at least; the buffer has " +
+                      groupedBytes(printfFifoLimit) +
+                      " (cudaLimitPrintfFifoSize), and the oldest may get lost";
+        finding.kernel = kernelName(grid.call.name, grid.call.id);
+        finding.order = launch_;
+        findings_.add(finding);
+    }
+
     Findings findings_;
     StreamOrder order_;
     GlobalShadow shadow_{order_};
@@ -168,8 +197,10 @@ class Checker : public Watcher {
     Writers writers_{shadow_};
     LaunchWork running_;  // the grid: one runs at a time
     std::mutex childrenMutex_;
-    std::map<const Grid*, Parents> children_;  // that have been launched
-    std::atomic<uint64_t> launch_{0};          // its number as work; one grid runs at a time
+    std::map<const Grid*, Parents> children_;       // that have been launched
+    std::atomic<uint64_t> launch_{0};               // its number as work; one grid runs at a time
+    std::atomic<uint64_t> printed_{0}, prints_{0};  // by the grid: bytes, and how often
+    std::atomic<uintptr_t> printsAt_{0};            // where it was too much
     PerThread<BlockChecker> blocks_{
         [this] { return std::make_unique<BlockChecker>(findings_, shadow_); }};
 };

@@ -56,6 +56,10 @@ std::string title(const Finding& finding) {
             return "host memory";
         case Hazard::Misaligned:
             return "misaligned address";
+        case Hazard::Stack:
+            return "recursion with too little stack";
+        case Hazard::Printed:
+            return "more printed than the buffer for it holds";
         case Hazard::Barrier:
             return "barrier in divergent code";
         case Hazard::Shuffle:
@@ -190,6 +194,12 @@ std::string remedy(const Finding& finding, bool sameLine) {
             return "on a GPU this is an illegal address: pass memory from cudaMalloc()";
         case Hazard::Misaligned:
             return "a GPU ends the kernel with cudaErrorMisalignedAddress";
+        case Hazard::Stack:
+            return "make room before the launch, cudaDeviceSetLimit(cudaLimitStackSize, bytes), or "
+                   "write a loop";
+        case Hazard::Printed:
+            return "print less, or make room before the first launch: "
+                   "cudaDeviceSetLimit(cudaLimitPrintfFifoSize, bytes)";
         case Hazard::Barrier:
             return "all threads of a block must reach the same barrier: move it out of the "
                    "condition or loop";

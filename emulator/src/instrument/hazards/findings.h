@@ -29,6 +29,8 @@ enum class Hazard {
     FreedHeap,
     HostMemory,
     Misaligned,
+    Stack,         // a recursion needs more than a GPU has
+    Printed,       // more than the buffer for it holds
     Barrier,       // that not all threads of the block reach
     Shuffle,       // from a lane that takes no part
     Failure,       // the kernel ended with an error
