@@ -27,6 +27,8 @@ NO_MEMBER = (
     "object as arguments"
 )
 NO_RESULT = "a kernel returns void: store the result through a pointer to device memory"
+# The runtime finds it in the symbol table (src/engine/program_symbols.h).
+BOUNDS = " static const int emuLaunchBounds __attribute__((used)) = static_cast<int>({});"
 NO_PTX = compile_error("inline PTX is not supported on the cpu back end")
 
 
@@ -92,6 +94,8 @@ class Rewriter:
             elif token.text in self._unit.launch_macros:
                 if self._launcher(i, i, ""):
                     self._fail_of_references(i)
+        for body, bounds in self._unit.launch_bounds(self._stream).items():
+            self._at_body[body] = BOUNDS.format(bounds) + self._at_body.get(body, "")
         for i, declarations in self._at_body.items():
             self._edit(i, i + 1, "{" + declarations)
         if not self._stream.macro and self._unit.device_words & {

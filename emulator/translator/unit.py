@@ -129,6 +129,8 @@ class Unit:
         self._references: dict[str, list[Optional[set[int]]]] = {}
         self._functions: dict[str, bool] = {}  # whether one of the name is no kernel
         self._kernel_words = {"__global__"}  # and the macros that hold it
+        self._bounds: dict[tuple[str, Signature], str] = {}  # of kernels: of __launch_bounds__
+        self._bodies: dict[Stream, list[tuple[int, tuple[str, Signature]]]] = {}  # the `{` of kernels
         self._macro_kernels = False  # macros declare kernels: any name may be a template's
         self._global_kernels: set[str] = set()  # in no namespace
         self._directives = False  # `using namespace std` and the like
@@ -215,6 +217,12 @@ class Unit:
         if that cannot be said."""
         declared = self._references.get(name, [set()])
         return declared[0] if all(numbers == declared[0] for numbers in declared) else None
+
+    def launch_bounds(self, stream: Stream) -> dict[int, str]:
+        """By the `{` of each kernel that is defined in a file: the threads of a block that its
+        __launch_bounds__ allows, or that of an earlier declaration."""
+        bodies = self._bodies.get(stream, [])
+        return {body: self._bounds[kernel] for body, kernel in bodies if kernel in self._bounds}
 
     def declares(self, name: str) -> bool:
         """Whether the program has a function, a type or a template of its own by the name."""
@@ -376,10 +384,25 @@ class Unit:
             self._global_kernels.add(stream.text(opener - 1))
         declared = self._kernels.setdefault(stream.text(opener - 1), {})
         key = (template is not None, count, types if types != ("void",) else ())
+        kernel = (stream.text(opener - 1), key)
+        bounds = _launch_bounds(stream, start, opener)
+        if bounds:
+            self._bounds[kernel] = bounds
+        if stream.text(close + 1) == "{":
+            self._bodies.setdefault(stream, []).append((close + 1, kernel))
         template = template or Template(0, False)
         # Defaults may be on the first declaration only.
         required = min(template.required, declared.get(key, template).required)
         declared[key] = template._replace(required=required)
+
+
+def _launch_bounds(stream: Stream, start: int, end: int) -> str:
+    """The first argument of the __launch_bounds__ among tokens [start, end); empty if there is none."""
+    for i in range(start, end):
+        close = stream.pair(i + 1) if stream.text(i) == "__launch_bounds__" else None
+        if close is not None and close > i + 2:
+            return " ".join(stream.text(t) for t in stream.split(i + 2, close)[0])
+    return ""
 
 
 def _is_linkage(stream: Stream, index: int) -> bool:

@@ -1,6 +1,7 @@
-// printf() of the whole program. In a kernel it may meet a wild pointer behind a %s, and the fault
-// leaves it for good: so there the text is made before stdout is locked. (Without malloc() where
-// that can be: a kernel that writes out of bounds may have spoilt the heap.)
+// printf() of the whole program, and what compilers make of it. In a kernel it may meet a wild
+// pointer behind a %s, and the fault leaves it for good: so there the text is made before stdout is
+// locked. (Without malloc() where that can be: a kernel that writes out of bounds may have spoilt
+// the heap.)
 
 #undef _FORTIFY_SOURCE  // with which <cstdio> defines printf() itself
 #include <algorithm>
@@ -28,7 +29,6 @@ std::FILE* kernelOutput() {
 }
 
 __attribute__((format(printf, 1, 0))) int printInKernel(const char* pattern, va_list arguments) {
-    if (watcher != nullptr) watcher->printed();
     std::array<char, 1024> text;
     va_list again;
     va_copy(again, arguments);
@@ -44,11 +44,20 @@ __attribute__((format(printf, 1, 0))) int printInKernel(const char* pattern, va_
         quitWithoutMemory("the text of a printf()");
     }
     va_end(again);
+    if (watcher != nullptr) watcher->kernelPrinted(size);
     return length;
 }
 
 __attribute__((format(printf, 1, 0))) int print(const char* pattern, va_list arguments) {
     return inDevice() ? printInKernel(pattern, arguments) : std::vprintf(pattern, arguments);
+}
+
+__attribute__((format(printf, 1, 2))) int printArguments(const char* pattern, ...) {
+    va_list arguments;
+    va_start(arguments, pattern);
+    const int length = print(pattern, arguments);
+    va_end(arguments);
+    return length;
 }
 
 }  // namespace
@@ -69,4 +78,17 @@ extern "C" int __printf_chk(int, const char* pattern, ...) {
     const int length = emu::print(pattern, arguments);
     va_end(arguments);
     return length;
+}
+
+// What compilers make of printf("text\n") and printf("c"), without optimisation, too.
+extern "C" int puts(const char* text) {
+    if (emu::inDevice()) return emu::printArguments("%s\n", text);
+    flockfile(stdout);
+    const bool failed = std::fputs(text, stdout) == EOF || std::fputc('\n', stdout) == EOF;
+    funlockfile(stdout);
+    return failed ? EOF : 1;
+}
+extern "C" int putchar(int character) {
+    if (emu::inDevice()) return emu::printArguments("%c", character);
+    return std::fputc(character, stdout);
 }

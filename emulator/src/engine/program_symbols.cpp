@@ -8,12 +8,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
 #include <map>
+#include <mutex>
+#include <set>
 #include <string>
+
+#include "emu/limits.h"
 
 // From the linker: where the program's code ends, and the program.
 extern "C" const char etext[], _end[];
@@ -56,6 +61,37 @@ class MappedFile {
     size_t size_ = 0;
 };
 
+// "(anonymous namespace)::copy" of "(anonymous namespace)::copy(float*, void (*)(int))".
+std::string withoutParameters(const std::string& function) {
+    size_t begin = function.rfind(')');
+    if (begin == std::string::npos) return function;
+    for (int open = 1; open > 0 && begin > 0;) {
+        --begin;
+        open += function[begin] == ')' ? 1 : function[begin] == '(' ? -1 : 0;
+    }
+    return function.substr(0, begin);
+}
+
+// "n::fill" of "n::fill<int>".
+std::string withoutTemplateArguments(const std::string& name) {
+    if (name.empty() || name.back() != '>') return name;
+    size_t begin = name.size() - 1;
+    for (int open = 1; open > 0 && begin > 0;) {
+        --begin;
+        open += name[begin] == '>' ? 1 : name[begin] == '<' ? -1 : 0;
+    }
+    return name.substr(0, begin);
+}
+
+// Whether `name`, as "fill", may mean `function`, as "void n::fill<int>(int*)".
+bool isCalled(const std::string& function, const std::string& name) {
+    const std::string whole = ' ' + withoutTemplateArguments(withoutParameters(function));
+    if (whole.size() <= name.size()) return false;
+    const size_t begin = whole.size() - name.size();
+    const char before = whole[begin - 1];
+    return whole.compare(begin, name.size(), name) == 0 && (before == ' ' || before == ':');
+}
+
 class SymbolTable {
   public:
     SymbolTable() {
@@ -65,7 +101,7 @@ class SymbolTable {
         const auto* sections = file.at<ElfW(Shdr)>(header->e_shoff, header->e_shnum);
         if (sections == nullptr) return;
         for (size_t i = 0; i < header->e_shnum; ++i) {
-            const ElfW(Shdr)& section = sections[i];
+            const ElfW(Shdr) & section = sections[i];
             if (section.sh_type != SHT_SYMTAB || section.sh_link >= header->e_shnum) continue;
             read(file, section, sections[section.sh_link]);
         }
@@ -82,6 +118,31 @@ class SymbolTable {
             found.push_back(variable->second);
         }
         return found;
+    }
+
+    int launchBoundsOf(const void* kernel) const {
+        const auto name = functions_.find(reinterpret_cast<uintptr_t>(kernel));
+        const auto bounds = name == functions_.end() ? bounds_.end() : bounds_.find(name->second);
+        return bounds == bounds_.end() ? kMaxThreadsPerBlock : bounds->second;
+    }
+
+    // Those of all functions, or instances of a template, with the name.
+    int launchBoundsOf(const std::string& name) const {
+        const std::string inner = name.substr(name.rfind(':') + 1);
+        std::set<int> found;
+        for (const auto& [address, function] : functions_) {
+            if (function.find(inner) == std::string::npos) continue;
+            if (!isCalled(demangled(function), name)) continue;
+            const auto bounds = bounds_.find(function);
+            found.insert(bounds == bounds_.end() ? kMaxThreadsPerBlock : bounds->second);
+        }
+        return found.size() == 1 ? *found.begin() : kMaxThreadsPerBlock;
+    }
+
+    int smallestLaunchBounds() const {
+        int smallest = kMaxThreadsPerBlock;
+        for (const auto& [kernel, bounds] : bounds_) smallest = std::min(smallest, bounds);
+        return smallest;
     }
 
     std::string functionName(const void* function) const {
@@ -147,7 +208,7 @@ class SymbolTable {
         }
         const uintptr_t bias = loadBias();
         for (size_t i = 0; i < count; ++i) {
-            const ElfW(Sym)& symbol = entries[i];
+            const ElfW(Sym) & symbol = entries[i];
             if (symbol.st_shndx == SHN_UNDEF || symbol.st_name >= strings.sh_size) continue;
             const char* name = names + symbol.st_name;
             switch (ELF64_ST_TYPE(symbol.st_info)) {
@@ -157,6 +218,7 @@ class SymbolTable {
                     }
                     break;
                 case STT_OBJECT:
+                    readLaunchBounds(name, bias + symbol.st_value);
                     if (symbol.st_size > 0) {
                         variables_.emplace(bias + symbol.st_value, Object{symbol.st_size, name});
                     }
@@ -176,8 +238,20 @@ class SymbolTable {
         }
     }
 
+    // The variable emuLaunchBounds of kernel _Z4copyPf is mangled as _ZZ4copyPfE15emuLaunchBounds.
+    void readLaunchBounds(const std::string& name, uintptr_t address) {
+        static const std::string prefix = "_ZZ", suffix = "E15emuLaunchBounds";
+        if (name.size() <= prefix.size() + suffix.size()) return;
+        const size_t end = name.size() - suffix.size();
+        if (name.compare(0, prefix.size(), prefix) != 0) return;
+        if (name.compare(end, suffix.size(), suffix) != 0) return;
+        bounds_["_Z" + name.substr(prefix.size(), end - prefix.size())] =
+            *reinterpret_cast<const int*>(address);
+    }
+
     std::map<uintptr_t, std::string> functions_;       // mangled names by address
     std::map<uintptr_t, Object> variables_;            // by address
+    std::map<std::string, int> bounds_;                // by the kernel's mangled name
     std::map<std::string, ThreadLocal> threadLocals_;  // by name, of variables in functions
     std::map<size_t, ThreadLocal> threadLocalsByOffset_;
 };
@@ -185,17 +259,6 @@ class SymbolTable {
 const SymbolTable& symbolTable() {
     static const SymbolTable& table = *new SymbolTable;
     return table;
-}
-
-// "(anonymous namespace)::copy" of "(anonymous namespace)::copy(float*, void (*)(int))".
-std::string withoutParameters(const std::string& function) {
-    size_t begin = function.rfind(')');
-    if (begin == std::string::npos) return function;
-    for (int open = 1; open > 0 && begin > 0;) {
-        --begin;
-        open += function[begin] == ')' ? 1 : function[begin] == '(' ? -1 : 0;
-    }
-    return function.substr(0, begin);
 }
 
 struct ImageQuery {
@@ -212,7 +275,7 @@ bool liesBehindCode(uintptr_t address) {
 int findPart(dl_phdr_info* info, size_t, void* context) {
     auto& query = *static_cast<ImageQuery*>(context);
     for (size_t i = 0; i < info->dlpi_phnum; ++i) {
-        const ElfW(Phdr)& segment = info->dlpi_phdr[i];
+        const ElfW(Phdr) & segment = info->dlpi_phdr[i];
         const uintptr_t begin = info->dlpi_addr + segment.p_vaddr;
         if (segment.p_type != PT_LOAD || query.address - begin >= segment.p_memsz) continue;
         const bool code = (segment.p_flags & PF_X) != 0 && !liesBehindCode(query.address);
@@ -242,6 +305,21 @@ std::string kernelName(const char* launched, const void* kernel) {
     std::string name = withoutParameters(functionName(kernel));
     if (name.rfind(kResult, 0) == 0) name.erase(0, sizeof(kResult) - 1);
     return name.empty() ? launched : name;
+}
+
+int launchBoundsOf(const void* kernel, const char* launched) {
+    if (kernel != nullptr) return symbolTable().launchBoundsOf(kernel);
+    static std::mutex& mutex = *new std::mutex;
+    static auto& known = *new std::map<std::string, int>;
+    const std::lock_guard<std::mutex> lock(mutex);
+    const auto [bounds, isNew] = known.emplace(launched, 0);
+    if (isNew) bounds->second = symbolTable().launchBoundsOf(withoutTemplateArguments(launched));
+    return bounds->second;
+}
+
+int smallestLaunchBounds() {
+    static const int smallest = symbolTable().smallestLaunchBounds();
+    return smallest;
 }
 
 std::optional<Variable> variableAt(const void* address) {

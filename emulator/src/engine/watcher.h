@@ -93,15 +93,15 @@ class Watcher {
     // It calls free() or delete, and will go on at `pc`.
     virtual void kernelFrees(uintptr_t /*pc*/) {}
 
-    // The running thread has printed something.
-    virtual void printed() {}
+    // It has printed a text of so many bytes.
+    virtual void kernelPrinted(size_t /*bytes*/) {}
 
     // The kernel ends with an error, at what the running thread did last.
     virtual void failed(Failure, const std::string& /*message*/) {}
 
     // The running thread, or the host, has called something that returned an error, and does not
-    // keep that.
-    virtual void callFailed(const std::string& /*what*/) {}
+    // keep that. The second text says why, as far as that is known.
+    virtual void callFailed(const std::string& /*what*/, const std::string& /*why*/) {}
     // It asks for the last error.
     virtual void errorRead() {}
 

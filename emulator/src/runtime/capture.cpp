@@ -94,7 +94,7 @@ cudaError_t beginCapture(cudaStream_t handle, cudaStreamCaptureMode mode) {
     }
     const std::lock_guard<std::mutex> lock(handleMutex());
     const std::shared_ptr<Stream> stream = findStream(handle);
-    if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+    if (stream == nullptr) return noSuchHandle("stream");
     if (stream->legacy) return cudaErrorStreamCaptureUnsupported;
     if (stream->capture) return cudaErrorIllegalState;
     const auto capture = std::make_shared<Capture>();
@@ -109,7 +109,7 @@ cudaError_t beginCapture(cudaStream_t handle, cudaStreamCaptureMode mode) {
 cudaError_t endCapture(cudaStream_t handle, cudaGraph_t* graph) {
     const std::lock_guard<std::mutex> lock(handleMutex());
     const std::shared_ptr<Stream> stream = findStream(handle);
-    if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+    if (stream == nullptr) return noSuchHandle("stream");
     const std::shared_ptr<Capture> capture = stream->capture;
     if (capture == nullptr) return cudaErrorIllegalState;
     if (capture->members.front() != stream) {
@@ -129,7 +129,7 @@ cudaError_t captureStatus(cudaStream_t handle, cudaStreamCaptureStatus* status) 
     if (status == nullptr) return cudaErrorInvalidValue;
     const std::lock_guard<std::mutex> lock(handleMutex());
     const std::shared_ptr<Stream> stream = findStream(handle);
-    if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+    if (stream == nullptr) return noSuchHandle("stream");
     *status = !stream->capture           ? cudaStreamCaptureStatusNone
               : stream->capture->invalid ? cudaStreamCaptureStatusInvalidated
                                          : cudaStreamCaptureStatusActive;

@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "capture.h"
 #include "emu/api/memory.h"
 #include "engine/allocations.h"
 #include "engine/guarded_memory.h"
+#include "engine/program_symbols.h"
 #include "engine/scheduler.h"
 #include "engine/watcher.h"
 #include "error.h"
@@ -30,10 +32,13 @@ bool extentOf(const Layout& layout, const Box& box, size_t* bytes) {
            !__builtin_add_overflow(*bytes, box.width, bytes);
 }
 
-cudaError_t checkLayout(const Layout& layout, const Box& box, bool deviceMustReach) {
+cudaError_t checkLayout(const char* name, const Layout& layout, const Box& box,
+                        bool deviceMustReach) {
     size_t bytes = 0;
-    if (!extentOf(layout, box, &bytes)) return cudaErrorInvalidValue;
-    return checkRange(layout.pointer, bytes, deviceMustReach);
+    if (!extentOf(layout, box, &bytes)) {
+        return because(cudaErrorInvalidValue, "no memory is as large as the call asks for");
+    }
+    return checkRange(name, layout.pointer, bytes, deviceMustReach);
 }
 
 BytesSeen seen(const Layout& layout, const Box& box) {
@@ -184,7 +189,13 @@ cudaError_t toCopy2D(void* dst, size_t dpitch, const void* src, size_t spitch, s
                      size_t height, cudaMemcpyKind kind, Copy* copy) {
     *copy = Copy{layoutOf(dst, dpitch), layoutOf(src, spitch), {width, height, 1}, kind};
     const bool tooWide = width > dpitch || width > spitch;
-    return tooWide && !copy->box.empty() ? cudaErrorInvalidPitchValue : cudaSuccess;
+    if (!tooWide || copy->box.empty()) return cudaSuccess;
+    return because(cudaErrorInvalidPitchValue, [=] {
+        return "rows of " + groupedBytes(width) + ", but the " +
+               (width > dpitch ? "destination's" : "source's") + " begin every " +
+               groupedBytes(width > dpitch ? dpitch : spitch) +
+               ": width and both pitches are in bytes";
+    });
 }
 
 // The part of `pointer` that begins at `position`.
@@ -205,6 +216,39 @@ cudaError_t toLayout(const cudaPitchedPtr& pointer, const cudaPos& position,
     return cudaSuccess;
 }
 
+const char* nameOf(cudaMemcpyKind kind) {
+    switch (kind) {
+        case cudaMemcpyHostToHost:
+            return "cudaMemcpyHostToHost";
+        case cudaMemcpyHostToDevice:
+            return "cudaMemcpyHostToDevice";
+        case cudaMemcpyDeviceToHost:
+            return "cudaMemcpyDeviceToHost";
+        case cudaMemcpyDeviceToDevice:
+            return "cudaMemcpyDeviceToDevice";
+        case cudaMemcpyDefault:
+            break;
+    }
+    return "cudaMemcpyDefault";
+}
+
+// The host's own memory, which no call of CUDA knows.
+bool isPlainHost(const void* pointer) {
+    return pointer != nullptr && !findAllocation(pointer) &&
+           imagePartOf(pointer) == ImagePart::None;
+}
+
+// The direction of the copy names the device where a pointer is plain memory of the host.
+std::string whyWrongWay(const Copy& copy) {
+    const bool hostTo = isPlainHost(copy.dst.pointer), hostFrom = isPlainHost(copy.src.pointer);
+    const std::string kind = std::string(nameOf(copy.kind)) + " does not fit: ";
+    if (hostTo && hostFrom) return kind + "source and destination are both memory of the host";
+    const char* const sides = hostTo ? "the destination is memory of the host, the source is not"
+                                     : "the source is memory of the host, the destination is not";
+    return kind + sides + ": swap the pointers, or use " +
+           (hostTo ? "cudaMemcpyDeviceToHost" : "cudaMemcpyHostToDevice");
+}
+
 Fill toFill2D(void* pointer, size_t pitch, int value, size_t width, size_t height) {
     return Fill{layoutOf(pointer, pitch), {width, height, 1}, static_cast<unsigned>(value)};
 }
@@ -216,7 +260,8 @@ Fill toFill3D(const cudaPitchedPtr& pointer, int value, const cudaExtent& extent
 }
 
 cudaError_t checkPeers(int dstDevice, int srcDevice) {
-    return dstDevice == 0 && srcDevice == 0 ? cudaSuccess : cudaErrorInvalidDevice;
+    const cudaError_t error = checkDevice(dstDevice);
+    return error == cudaSuccess ? checkDevice(srcDevice) : error;
 }
 
 }  // namespace
@@ -253,16 +298,22 @@ cudaError_t toFill(const cudaMemsetParams* params, Fill* fill) {
 cudaError_t check(const Copy& copy) {
     if (copy.box.empty()) return cudaSuccess;
     if (copy.kind < cudaMemcpyHostToHost || copy.kind > cudaMemcpyDefault) {
-        return cudaErrorInvalidMemcpyDirection;
+        return because(cudaErrorInvalidMemcpyDirection, "the last argument names no direction");
     }
     // Of a direction CUDA checks only that the device reaches what it calls the device's side.
     const bool toDevice =
         copy.kind == cudaMemcpyHostToDevice || copy.kind == cudaMemcpyDeviceToDevice;
     const bool fromDevice =
         copy.kind == cudaMemcpyDeviceToHost || copy.kind == cudaMemcpyDeviceToDevice;
-    const cudaError_t error = checkLayout(copy.dst, copy.box, toDevice && !copy.byKernel);
-    if (error != cudaSuccess) return error;
-    return checkLayout(copy.src, copy.box, fromDevice && !copy.byKernel);
+    cudaError_t error =
+        checkLayout("the destination", copy.dst, copy.box, toDevice && !copy.byKernel);
+    if (error == cudaSuccess) {
+        error = checkLayout("the source", copy.src, copy.box, fromDevice && !copy.byKernel);
+    }
+    const bool isWrongWay = error != cudaSuccess && !copy.byKernel &&
+                            ((toDevice && isPlainHost(copy.dst.pointer)) ||
+                             (fromDevice && isPlainHost(copy.src.pointer)));
+    return isWrongWay ? because(error, [&] { return whyWrongWay(copy); }) : error;
 }
 
 cudaError_t check(const Fill& fill) {
@@ -270,8 +321,13 @@ cudaError_t check(const Fill& fill) {
     if (box.empty()) return cudaSuccess;
     const bool rowsOverlap = (box.height > 1 || box.depth > 1) && box.width > fill.dst.pitch;
     const bool slicesOverlap = box.depth > 1 && box.height * fill.dst.pitch > fill.dst.slice;
-    if (rowsOverlap || slicesOverlap) return cudaErrorInvalidValue;
-    return checkLayout(fill.dst, box, !fill.byKernel);
+    if (rowsOverlap || slicesOverlap) {
+        return because(cudaErrorInvalidValue, [&] {
+            return "rows of " + groupedBytes(box.width) + " that begin every " +
+                   groupedBytes(fill.dst.pitch) + " would overlap";
+        });
+    }
+    return checkLayout("the memory to be filled", fill.dst, box, !fill.byKernel);
 }
 
 cudaError_t checkAndRun(const Copy& copy) {

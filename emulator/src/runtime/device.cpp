@@ -15,6 +15,7 @@
 #include "engine/device_settings.h"
 #include "engine/grid.h"
 #include "engine/kernel_heap.h"
+#include "engine/kernel_limits.h"
 #include "engine/scheduler.h"
 #include "error.h"
 #include "event.h"
@@ -38,8 +39,8 @@ struct Settings {
     unsigned flags = cudaDeviceMapHost;
 
     Settings() {
-        limits[cudaLimitStackSize] = 1024;
-        limits[cudaLimitPrintfFifoSize] = 8650752;
+        limits[cudaLimitStackSize] = kDefaultStackSize;
+        limits[cudaLimitPrintfFifoSize] = kDefaultPrintfFifo;
         limits[cudaLimitMallocHeapSize] = kDefaultKernelHeap;
         limits[cudaLimitDevRuntimePendingLaunchCount] = kDefaultPendingLaunches;
         limits[cudaLimitMaxL2FetchGranularity] = 64;
@@ -234,10 +235,6 @@ int attributeValue(cudaDeviceAttr attribute) {
     }
 }
 
-cudaError_t checkDevice(int device) {
-    return device == 0 ? cudaSuccess : cudaErrorInvalidDevice;
-}
-
 // Stores `value` for an API function that answers a question.
 template <typename T>
 cudaError_t answer(T* result, const T& value) {
@@ -263,16 +260,25 @@ cudaError_t setLimit(cudaLimit limit, size_t value) {
     const cudaError_t error = checkLimit(limit);
     if (error != cudaSuccess) return error;
     if (limit == cudaLimitStackSize) {
-        if (value > kMaxStack) return cudaErrorInvalidValue;
+        if (value > kMaxStack) {
+            return because(cudaErrorInvalidValue, [=] {
+                return groupedBytes(value) + " of stack; a thread may have " + grouped(kMaxStack);
+            });
+        }
         value = (value + kStackUnit - 1) / kStackUnit * kStackUnit;
+        stackSizeLimit = value;
     }
+    if (limit == cudaLimitPrintfFifoSize) printfFifoLimit = value;
     if (limit == cudaLimitMaxL2FetchGranularity && value > kMaxFetchGranularity) {
         return cudaErrorInvalidValue;
     }
     if (limit == cudaLimitPersistingL2CacheSize) value = 0;  // there is none to set aside
     if (limit == cudaLimitMallocHeapSize) {
         if (value > freeMemory(0)) return cudaErrorMemoryAllocation;
-        if (!setKernelHeapSize(value)) return cudaErrorInvalidValue;
+        if (!setKernelHeapSize(value)) {
+            return because(cudaErrorInvalidValue,
+                           "the heap of kernels cannot change once a kernel has used it");
+        }
     }
     if (limit == cudaLimitDevRuntimePendingLaunchCount) setMostPendingLaunches(value);
     return withSettings([&](Settings& s) {
@@ -293,6 +299,8 @@ cudaError_t setFlags(unsigned flags) {
 
 void resetSettings() {
     setMostPendingLaunches(kDefaultPendingLaunches);
+    stackSizeLimit = kDefaultStackSize;
+    printfFifoLimit = kDefaultPrintfFifo;
     withSettings([](Settings& s) {
         s = Settings();
         return 0;
@@ -300,6 +308,14 @@ void resetSettings() {
 }
 
 }  // namespace
+
+cudaError_t checkDevice(int device) {
+    if (device == 0) return cudaSuccess;
+    return because(cudaErrorInvalidDevice, [=] {
+        return "device " + std::to_string(device) + " is asked for; there is one, number 0";
+    });
+}
+
 }  // namespace emu
 
 using namespace emu;

@@ -1,4 +1,6 @@
 // Errors: the last one of each thread, and the one that a failed kernel leaves for all.
+#include <atomic>
+#include <cstdlib>
 #include <string>
 #include <utility>
 
@@ -13,6 +15,15 @@ namespace {
 
 thread_local cudaError_t lastError = cudaSuccess, lastOfHostFunctions = cudaSuccess;
 thread_local bool hostFunctionRuns = false;
+std::atomic<bool> failureIsKnown{false};
+
+bool launchesBlock() {
+    static const bool block = [] {
+        const char* value = std::getenv("CUDA_LAUNCH_BLOCKING");
+        return value != nullptr && std::atoi(value) != 0;
+    }();
+    return block;
+}
 
 void tellErrorRead() {
     if (watcher != nullptr) watcher->errorRead();
@@ -32,17 +43,44 @@ cudaError_t setLastError(cudaError_t error) {
 
 void clearErrors() {
     clearStickyError();
+    failureIsKnown = false;
     lastError = cudaSuccess;
 }
 
+cudaError_t knownFailure() {
+    return failureIsKnown.load(std::memory_order_relaxed) ? stickyError() : cudaSuccess;
+}
+
+cudaError_t waitedFailure() {
+    const cudaError_t error = stickyError();
+    if (error != cudaSuccess) failureIsKnown = true;
+    return error;
+}
+
+cudaError_t asynchronous(cudaError_t error) {
+    if (error == cudaSuccess || error != stickyError()) return error;
+    return launchesBlock() ? waitedFailure() : cudaSuccess;
+}
+
+cudaError_t noSuchHandle(const char* what) {
+    return because(cudaErrorInvalidResourceHandle, [=] {
+        return std::string("there is no such ") + what +
+               ": it was never created, or destroyed before";
+    });
+}
+
 cudaError_t hostWaited(cudaError_t error) {
+    if (error == cudaSuccess) error = waitedFailure();
     if (error == cudaSuccess && watcher != nullptr) watcher->hostWaited();
     return error;
 }
 
 cudaError_t entryError() {
     if (inDevice()) return cudaSuccess;
-    return hostFunctionRuns ? cudaErrorNotPermitted : stickyError();
+    if (!hostFunctionRuns) return knownFailure();
+    return because(cudaErrorNotPermitted,
+                   "a function that runs in a stream cannot call CUDA: let the host do so when it "
+                   "has waited for the stream");
 }
 
 void requireHost(const char* name) {

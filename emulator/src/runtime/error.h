@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "emu/runtime_types.h"
+#include "engine/reason.h"
 
 namespace emu {
 
@@ -12,9 +13,21 @@ namespace emu {
 // cudaSuccess; returns it.
 cudaError_t setLastError(cudaError_t error);
 
-// Why no call can succeed now: an earlier kernel failed, or the caller is a host function that runs
-// in stream order, where CUDA forbids its API. Else cudaSuccess.
+// Why no call can succeed now: an earlier kernel failed, and the host has waited for it, or the
+// caller is a host function that runs in stream order, where CUDA forbids its API. Else
+// cudaSuccess.
 cudaError_t entryError();
+
+// A kernel runs beside the host: that it has failed, a call tells only when the host has waited.
+// (A GPU may tell it earlier, in any call but cudaGetLastError(), which programs cannot rely on.)
+//
+// The error of a kernel that has failed, as far as the host has waited; else cudaSuccess.
+cudaError_t knownFailure();
+// The same, at a point where the host waits.
+cudaError_t waitedFailure();
+// What a call returns whose work in a stream has ended with `error`. It waits for a kernel only if
+// the environment says CUDA_LAUNCH_BLOCKING=1.
+cudaError_t asynchronous(cudaError_t error);
 
 // The caller is a host function that runs in stream order.
 bool insideHostFunction();
@@ -23,12 +36,19 @@ bool insideHostFunction();
 void requireHost(const char* name);
 
 // At the end of a call in which the host waits for the device: tells who watches, unless there is
-// an `error`, and returns that.
+// an `error` or a kernel has failed, and returns that.
 cudaError_t hostWaited(cudaError_t error);
+
+// cudaErrorInvalidDevice unless there is a device with the number.
+cudaError_t checkDevice(int device);
+
+// Fails a call that was given the handle of a "stream", an "event" ... that is none.
+cudaError_t noSuchHandle(const char* what);
 
 // The body of an API function that kernels may call too.
 template <typename Body>
 cudaError_t api(Body&& body) {
+    forgetReason();
     cudaError_t error = entryError();
     if (error == cudaSuccess) {
         try {
@@ -50,6 +70,7 @@ cudaError_t hostApi(const char* name, Body&& body) {
 // The body of an API function that needs no working device: it works after a kernel failed, too.
 template <typename Body>
 cudaError_t query(Body&& body) {
+    forgetReason();
     return setLastError(insideHostFunction() ? cudaErrorNotPermitted : body());
 }
 

@@ -52,7 +52,9 @@ cudaError_t recordEvent(cudaEvent_t eventHandle, cudaStream_t streamHandle, unsi
         const std::lock_guard<std::mutex> lock(handleMutex());
         event = findEvent(eventHandle);
         const std::shared_ptr<Stream> stream = findStream(streamHandle);
-        if (event == nullptr || stream == nullptr) return cudaErrorInvalidResourceHandle;
+        if (event == nullptr || stream == nullptr) {
+            return noSuchHandle(event == nullptr ? "event" : "stream");
+        }
         const bool external = flags == cudaEventRecordExternal;
         if (external && !stream->capture) return cudaErrorIllegalState;
         if (stream->capture && !external) {
@@ -77,7 +79,9 @@ cudaError_t waitInStream(cudaStream_t streamHandle, cudaEvent_t eventHandle, uns
     const std::lock_guard<std::mutex> lock(handleMutex());
     const std::shared_ptr<Stream> stream = findStream(streamHandle);
     const std::shared_ptr<Event> event = findEvent(eventHandle);
-    if (stream == nullptr || event == nullptr) return cudaErrorInvalidResourceHandle;
+    if (stream == nullptr || event == nullptr) {
+        return noSuchHandle(event == nullptr ? "event" : "stream");
+    }
     if (flags == cudaEventWaitExternal) {
         if (!stream->capture) return cudaErrorIllegalState;
         return captureNode(*stream, cudaGraphNodeTypeWaitEvent, [] { return cudaSuccess; });
@@ -91,24 +95,35 @@ cudaError_t waitInStream(cudaStream_t streamHandle, cudaEvent_t eventHandle, uns
 cudaError_t waitForEvent(cudaEvent_t handle) {
     const std::lock_guard<std::mutex> lock(handleMutex());
     const std::shared_ptr<Event> event = findEvent(handle);
-    if (event == nullptr) return cudaErrorInvalidResourceHandle;
+    if (event == nullptr) return noSuchHandle("event");
     if (anyCapture() || event->capture) return refuseWait(*event);
-    if (watcher != nullptr) watcher->hostWaitedForEvent(event->number);
-    return cudaSuccess;
+    const cudaError_t error = waitedFailure();
+    if (error == cudaSuccess && watcher != nullptr) watcher->hostWaitedForEvent(event->number);
+    return error;
 }
 
 cudaError_t elapsedTime(float* milliseconds, cudaEvent_t startHandle, cudaEvent_t endHandle) {
     if (milliseconds == nullptr) return cudaErrorInvalidValue;
+    const cudaError_t error = waitedFailure();
+    if (error != cudaSuccess) return error;
     const std::lock_guard<std::mutex> lock(handleMutex());
     const std::shared_ptr<Event> start = findEvent(startHandle);
     const std::shared_ptr<Event> end = findEvent(endHandle);
-    if (start == nullptr || end == nullptr) return cudaErrorInvalidResourceHandle;
+    if (start == nullptr || end == nullptr) return noSuchHandle("event");
     for (const Event* event : {start.get(), end.get()}) {
         if (event->capture) {
             return event->capture->ended ? cudaErrorInvalidValue : cudaErrorCapturedEvent;
         }
-        if (!event->recorded || (event->flags & cudaEventDisableTiming) != 0) {
-            return cudaErrorInvalidResourceHandle;
+        const char* const which = event == start.get() ? "the first event " : "the second event ";
+        if ((event->flags & cudaEventDisableTiming) != 0) {
+            return because(cudaErrorInvalidResourceHandle, [=] {
+                return std::string(which) + "was created with cudaEventDisableTiming";
+            });
+        }
+        if (!event->recorded) {
+            return because(cudaErrorInvalidResourceHandle, [=] {
+                return std::string(which) + "was never recorded: cudaEventRecord() comes first";
+            });
         }
     }
     if (watcher != nullptr) watcher->elapsedTimeRead(start->number, end->number);
@@ -143,7 +158,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags) {
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
     return api([&] {
         const std::lock_guard<std::mutex> lock(handleMutex());
-        if (findEvent(event) == nullptr) return cudaErrorInvalidResourceHandle;
+        if (findEvent(event) == nullptr) return noSuchHandle("event");
         events().remove(event);
         return cudaSuccess;
     });

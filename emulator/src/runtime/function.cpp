@@ -2,6 +2,7 @@
 #include "emu/api/functions.h"
 
 #include <algorithm>
+#include <string>
 #include <unordered_map>
 
 #include "emu/limits.h"
@@ -51,7 +52,8 @@ KernelSettings settingsOf(const void* kernel) {
 }
 
 cudaError_t checkKernel(const void* kernel) {
-    return imagePartOf(kernel) == ImagePart::Code ? cudaSuccess : cudaErrorInvalidDeviceFunction;
+    if (imagePartOf(kernel) == ImagePart::Code) return cudaSuccess;
+    return because(cudaErrorInvalidDeviceFunction, "what it is given is no kernel");
 }
 
 cudaError_t setMaxDynamicShared(const void* kernel, int bytes) {
@@ -60,7 +62,13 @@ cudaError_t setMaxDynamicShared(const void* kernel, int bytes) {
     KernelSettings& settings = settingsOf(known, kernel);
     const size_t room =
         kSharedPerBlockOptin - std::min(kSharedPerBlockOptin, settings.staticShared);
-    if (bytes < 0 || static_cast<size_t>(bytes) > room) return cudaErrorInvalidValue;
+    if (bytes < 0 || static_cast<size_t>(bytes) > room) {
+        return because(cudaErrorInvalidValue, [&] {
+            return std::to_string(bytes) +
+                   " bytes of dynamic shared memory; this kernel may have " + grouped(room) +
+                   " at most";
+        });
+    }
     settings.maxDynamicShared = static_cast<size_t>(bytes);
     known.largestMaxDynamic = std::max(known.largestMaxDynamic, settings.maxDynamicShared);
     return cudaSuccess;
@@ -124,8 +132,8 @@ cudaError_t maxPotentialBlockSize(int* minGridSize, int* blockSize, const void* 
         if (minGridSize == nullptr || blockSize == nullptr) return cudaErrorInvalidValue;
         const cudaError_t error = checkOccupancyArguments(kernel, 1, flags);
         if (error != cudaSuccess) return error;
-        const bool limited = blockSizeLimit > 0 && blockSizeLimit < kMaxThreadsPerBlock;
-        const int limit = limited ? blockSizeLimit : kMaxThreadsPerBlock;
+        const int most = launchBoundsOf(kernel, "");
+        const int limit = blockSizeLimit > 0 ? std::min(blockSizeLimit, most) : most;
         int mostThreads = 0;
         *minGridSize = *blockSize = 0;
         for (int warps = (limit + kWarpSize - 1) / kWarpSize; warps > 0; --warps) {
@@ -152,7 +160,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* ke
         const KernelSettings settings = settingsOf(kernel);
         *attributes = {};
         attributes->sharedSizeBytes = settings.staticShared;
-        attributes->maxThreadsPerBlock = kMaxThreadsPerBlock;
+        attributes->maxThreadsPerBlock = launchBoundsOf(kernel, "");
         attributes->ptxVersion = attributes->binaryVersion = 10 * kComputeMajor + kComputeMinor;
         attributes->maxDynamicSharedSizeBytes = static_cast<int>(settings.maxDynamicShared);
         attributes->preferredShmemCarveout = settings.carveout;

@@ -1,8 +1,10 @@
 // Launches: what CUDA refuses, and whose turn it is.
 #include "emu/api/launch.h"
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
+#include <string>
 
 #include "emu/limits.h"
 #include "engine/fault.h"
@@ -10,8 +12,8 @@
 #include "engine/multiprocessors.h"
 #include "engine/occupancy.h"
 #include "engine/out_of_memory.h"
+#include "engine/program_symbols.h"
 #include "engine/scheduler.h"
-#include "engine/sticky_error.h"
 #include "engine/watchdog.h"
 #include "engine/watcher.h"
 #include "error.h"
@@ -22,30 +24,103 @@
 namespace emu {
 namespace {
 
+// "33 x 32", without the dimensions at the end that are 1.
+std::string product(const dim3& size) {
+    std::string text = grouped(size.x);
+    if (size.y != 1 || size.z != 1) text += " x " + grouped(size.y);
+    if (size.z != 1) text += " x " + grouped(size.z);
+    return text;
+}
+
+bool inside(unsigned value, int limit) {
+    return value >= 1 && value <= static_cast<unsigned>(limit);
+}
+
+bool fits(const dim3& size, const int (&limits)[3]) {
+    return inside(size.x, limits[0]) && inside(size.y, limits[1]) && inside(size.z, limits[2]);
+}
+
+// Which dimension of a "grid" or "block" does not fit.
+std::string wrongDimension(const std::string& what, const dim3& size, const int (&limits)[3]) {
+    const unsigned values[] = {size.x, size.y, size.z};
+    size_t axis = 0;
+    while (axis < 2 && inside(values[axis], limits[axis])) ++axis;
+    const std::string text = what + "." + "xyz"[axis] + " is ";
+    const auto asSigned = static_cast<int64_t>(static_cast<int>(values[axis]));
+    if (asSigned < 0) {
+        return text + "-" + grouped(static_cast<uint64_t>(-asSigned)) + ": a negative number";
+    }
+    if (asSigned == 0) {
+        return text + "0" +
+               (what == "grid" ? ": where n / size rounds down to 0, (n + size - 1) / size does not"
+                               : ": a block has at least 1 thread");
+    }
+    return text + grouped(values[axis]) + "; it may be up to " +
+           grouped(static_cast<uint64_t>(limits[axis]));
+}
+
+cudaError_t checkSizes(const dim3& grid, const dim3& block) {
+    constexpr unsigned kSane = 1 << 20;  // the product of three of these has 64 bits
+    const uint64_t threads = uint64_t{block.x} * block.y * block.z;
+    const bool gridFits = fits(grid, kMaxGridDim), blockFits = fits(block, kMaxBlockDim);
+    if (gridFits && blockFits && threads <= kMaxThreadsPerBlock) return cudaSuccess;
+    return because(cudaErrorInvalidConfiguration, [&] {
+        if (!gridFits) return wrongDimension("grid", grid, kMaxGridDim);
+        const bool isProduct =
+            threads > kMaxThreadsPerBlock && std::max({block.x, block.y, block.z}) <= kSane;
+        if (!isProduct) return wrongDimension("block", block, kMaxBlockDim);
+        const std::string count = grouped(threads), text = product(block);
+        return text + (text == count ? "" : " = " + count) + " threads; a block may have " +
+               grouped(kMaxThreadsPerBlock);
+    });
+}
+
+cudaError_t checkDynamicShared(size_t bytes, const void* kernel) {
+    const size_t most = maxDynamicShared(kernel);
+    if (bytes <= most) return cudaSuccess;
+    return because(cudaErrorInvalidValue, [&] {
+        const size_t staticBytes = kernel == nullptr ? 0 : staticSharedOf(kernel);
+        const size_t ever = kSharedPerBlockOptin - std::min(kSharedPerBlockOptin, staticBytes);
+        std::string text = groupedBytes(bytes) + " of dynamic shared memory; this kernel may have ";
+        text += bytes > ever ? grouped(ever) + " at most" : grouped(most);
+        if (staticBytes > 0) text += ", beside " + groupedBytes(staticBytes) + " of its own";
+        if (bytes > ever) return text;
+        return text +
+               ": more takes a call before the launch, cudaFuncSetAttribute(kernel, "
+               "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)";
+    });
+}
+
+cudaError_t checkCooperative(const LaunchConfig& config, int threads) {
+    const dim3& grid = config.grid;
+    const auto perSm = static_cast<uint64_t>(maxBlocksPerSm(threads, config.dynamicShared));
+    const auto sms = static_cast<uint64_t>(smCount());
+    const uint64_t blocks = uint64_t{grid.x} * grid.y * grid.z;
+    if (blocks <= perSm * sms) return cudaSuccess;
+    return because(cudaErrorCooperativeLaunchTooLarge, [&] {
+        return grouped(blocks) + " blocks, which must all be on the device at a time; " +
+               grouped(perSm * sms) + " fit: " + grouped(perSm) + " of this size on each of its " +
+               grouped(sms) + " SMs (cudaOccupancyMaxActiveBlocksPerMultiprocessor() tells)";
+    });
+}
+
 cudaError_t validate(const LaunchConfig& config, const KernelCall& call) {
-    const dim3 &grid = config.grid, &block = config.block;
-    const auto inside = [](unsigned value, int limit) {
-        return value >= 1 && value <= static_cast<unsigned>(limit);
-    };
-    const bool blockFits =
-        inside(block.x, kMaxBlockDim[0]) && inside(block.y, kMaxBlockDim[1]) &&
-        inside(block.z, kMaxBlockDim[2]) &&
-        uint64_t{block.x} * block.y * block.z <= static_cast<uint64_t>(kMaxThreadsPerBlock);
-    const bool gridFits = inside(grid.x, kMaxGridDim[0]) && inside(grid.y, kMaxGridDim[1]) &&
-                          inside(grid.z, kMaxGridDim[2]);
-    if (!blockFits || !gridFits) return cudaErrorInvalidConfiguration;
-    if (config.dynamicShared > 0 && config.dynamicShared > maxDynamicShared(call.id)) {
-        return cudaErrorInvalidValue;
+    const dim3& block = config.block;
+    cudaError_t error = checkSizes(config.grid, block);
+    if (error != cudaSuccess) return error;
+    const int threads = static_cast<int>(block.x * block.y * block.z);
+    const int bounds =
+        threads > smallestLaunchBounds() ? launchBoundsOf(call.id, call.name) : kMaxThreadsPerBlock;
+    if (threads > bounds) {
+        return because(cudaErrorInvalidValue, [&] {
+            return grouped(threads) + " threads; the kernel was compiled for blocks of up to " +
+                   grouped(bounds) + ", as its __launch_bounds__(" + std::to_string(bounds) +
+                   ") says";
+        });
     }
-    if (config.cooperative) {
-        const int blockSize = static_cast<int>(block.x * block.y * block.z);
-        const auto resident =
-            static_cast<uint64_t>(maxBlocksPerSm(blockSize, config.dynamicShared)) *
-            static_cast<uint64_t>(smCount());
-        if (uint64_t{grid.x} * grid.y * grid.z > resident)
-            return cudaErrorCooperativeLaunchTooLarge;
-    }
-    return cudaSuccess;
+    if (config.dynamicShared > 0) error = checkDynamicShared(config.dynamicShared, call.id);
+    if (error == cudaSuccess && config.cooperative) error = checkCooperative(config, threads);
+    return error;
 }
 
 // Not one of the host, nor one that was destroyed. (An H200 still takes these.)
@@ -65,12 +140,17 @@ cudaError_t launchFromKernel(const LaunchConfig& config, KernelCall call) {
     const bool tail = config.stream == cudaStreamTailLaunch;
     cudaError_t error = validate(config, call);
     if (config.cooperative) error = cudaErrorNotSupported;
-    if (error == cudaSuccess && !isKernelsStream(config.stream)) error = cudaErrorInvalidValue;
+    if (error == cudaSuccess && !isKernelsStream(config.stream)) {
+        error = because(cudaErrorInvalidValue, "a kernel cannot use a stream of the host");
+    }
     if (error != cudaSuccess) return deviceThreadError() = error;
     auto child = std::make_unique<Grid>(config, std::move(call));
     const Grid& launched = *child;
     if (!runAfterGrid(std::move(child), tail)) {
-        return deviceThreadError() = cudaErrorLaunchPendingCountExceeded;
+        return deviceThreadError() = because(cudaErrorLaunchPendingCountExceeded,
+                                             "too many launches are pending: raise "
+                                             "cudaLimitDevRuntimePendingLaunchCount with "
+                                             "cudaDeviceSetLimit()");
     }
     if (watcher != nullptr) watcher->childLaunched(launched, tail);
     return cudaSuccess;
@@ -79,8 +159,9 @@ cudaError_t launchFromKernel(const LaunchConfig& config, KernelCall call) {
 }  // namespace
 
 cudaError_t launch(const LaunchConfig& config, KernelCall call) {
+    forgetReason();
     if (inDevice()) return launchFromKernel(config, std::move(call));
-    cudaError_t error = stickyError();
+    cudaError_t error = knownFailure();
     if (error == cudaSuccess) error = validate(config, call);
     if (error == cudaSuccess) {
         installFaultHandlers();

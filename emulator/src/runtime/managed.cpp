@@ -14,8 +14,13 @@ namespace {
 // The managed allocation that contains `count` bytes from `pointer` on.
 std::optional<Allocation> findManaged(const void* pointer, size_t count) {
     const std::optional<Allocation> allocation = findAllocation(pointer);
-    if (!allocation || !allocation->managed() || count == 0) return std::nullopt;
-    if (checkRange(pointer, count, true) != cudaSuccess) return std::nullopt;
+    if (!allocation || !allocation->managed() || count == 0) {
+        (void)because(cudaErrorInvalidValue, count == 0 ? "0 bytes are asked for"
+                                                        : "the pointer is no managed memory, which "
+                                                          "cudaMallocManaged() allocates");
+        return std::nullopt;
+    }
+    if (checkRange("the memory", pointer, count, true) != cudaSuccess) return std::nullopt;
     return allocation;
 }
 

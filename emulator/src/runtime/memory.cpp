@@ -12,12 +12,15 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "capacity.h"
 #include "capture.h"
 #include "emu/api/memory.h"
 #include "engine/guarded_memory.h"
 #include "engine/poison.h"
+#include "engine/program_symbols.h"
 #include "engine/scheduler.h"
 #include "engine/watcher.h"
 #include "error.h"
@@ -27,6 +30,10 @@ namespace emu {
 namespace {
 
 constexpr size_t kPitchAlignment = 512;
+
+constexpr const char* kNotPageLocked =
+    "the pointer is no page-locked memory: cudaMallocHost() gives some, cudaHostRegister() makes "
+    "the host's own so";
 
 // What cudaDeviceReset() frees.
 constexpr std::initializer_list<MemoryKind> kOwned = {MemoryKind::Device, MemoryKind::Managed,
@@ -173,6 +180,65 @@ cudaError_t allocateUnlessCapturing(void** pointer, const Allocation& allocation
     return error != cudaSuccess ? error : allocate(pointer, allocation);
 }
 
+// ---- Reasons ------------------------------------------------------------------------------------
+
+std::string whyTooMuch(size_t bytes) {
+    std::string text = groupedBytes(bytes) + " asked for";
+    const auto asSigned = static_cast<int64_t>(bytes);
+    if (asSigned < 0) {
+        return text + ", which is -" + grouped(static_cast<uint64_t>(-asSigned)) +
+               ": a number of type int was too large or negative; compute sizes as size_t";
+    }
+    Account& known = account();
+    const std::lock_guard<std::mutex> lock(known.mutex);
+    return text + ", " + grouped(freeBytes(known)) + " are free";
+}
+
+size_t offsetIn(const Allocation& allocation, const void* pointer) {
+    return static_cast<size_t>(static_cast<const char*>(pointer) -
+                               static_cast<const char*>(allocation.base));
+}
+
+// Where something lies that no call of CUDA has allocated.
+std::string hostMemoryAt(const void* pointer) {
+    if (imagePartOf(pointer) == ImagePart::None) return "memory of the host";
+    return "a variable of the program: copy to and from __device__ and __constant__ ones with "
+           "cudaMemcpyToSymbol() and cudaMemcpyFromSymbol()";
+}
+
+// What allocates memory of the kind, and what frees it.
+std::pair<const char*, const char*> functionsFor(MemoryKind kind) {
+    switch (kind) {
+        case MemoryKind::Device:
+            return {"cudaMalloc()", "cudaFree()"};
+        case MemoryKind::Managed:
+            return {"cudaMallocManaged()", "cudaFree()"};
+        case MemoryKind::Pinned:
+            return {"cudaMallocHost()", "cudaFreeHost()"};
+        case MemoryKind::Registered:
+            return {"cudaHostRegister()", "cudaHostUnregister()"};
+        case MemoryKind::Kernel:
+            return {"cudaMalloc() in a kernel", "cudaFree() in a kernel"};
+        case MemoryKind::KernelHeap:
+            return {"malloc() or new in a kernel", "free() or delete in a kernel"};
+        case MemoryKind::Symbol:
+        case MemoryKind::ManagedSymbol:
+            break;
+    }
+    return {"a variable", "nothing"};
+}
+
+std::string whyNotFreed(const void* pointer) {
+    const std::optional<Allocation> allocation = findAllocation(pointer);
+    if (!allocation) return "no allocation begins there, or it has been freed before";
+    if (allocation->base != pointer) {
+        return "the pointer leads " + groupedBytes(offsetIn(*allocation, pointer)) +
+               " into its allocation: free the pointer to its begin";
+    }
+    const auto [allocates, frees] = functionsFor(allocation->kind);
+    return std::string("this memory comes from ") + allocates + ", which goes with " + frees;
+}
+
 MemoryKind deviceKind() {
     return inDevice() ? MemoryKind::Kernel : MemoryKind::Device;
 }
@@ -219,8 +285,8 @@ cudaError_t registerHost(void* pointer, size_t size, unsigned flags) {
 cudaError_t unregisterHost(void* pointer) {
     if (pointer == nullptr) return cudaErrorInvalidValue;
     if (!findAllocation(pointer)) return cudaErrorHostMemoryNotRegistered;
-    return removeAllocation(pointer, {MemoryKind::Registered}) ? cudaSuccess
-                                                               : cudaErrorInvalidValue;
+    if (removeAllocation(pointer, {MemoryKind::Registered})) return cudaSuccess;
+    return because(cudaErrorInvalidValue, [=] { return whyNotFreed(pointer); });
 }
 
 std::optional<Allocation> findHostMemory(const void* pointer) {
@@ -258,7 +324,7 @@ MemoryUse memoryUse() {
     return known.use;
 }
 
-void resetHigh(size_t MemoryUse::*mark) {
+void resetHigh(size_t MemoryUse::* mark) {
     Account& known = account();
     const std::lock_guard<std::mutex> lock(known.mutex);
     known.use.*mark = known.use.pooled;
@@ -270,7 +336,9 @@ cudaError_t allocate(void** pointer, Allocation allocation) {
         *pointer = nullptr;
         return cudaSuccess;
     }
-    if (!reserve(allocation)) return cudaErrorMemoryAllocation;
+    if (!reserve(allocation)) {
+        return because(cudaErrorMemoryAllocation, [&] { return whyTooMuch(allocation.size); });
+    }
     void* memory = takeMemory(allocation.size, allocation.kind);
     if (memory != nullptr && allocation.kind != MemoryKind::Pinned) {
         const DeviceMemoryAccess access;
@@ -298,27 +366,41 @@ cudaError_t release(void* pointer, std::initializer_list<MemoryKind> kinds) {
     const std::optional<Allocation> allocation = removeAllocation(pointer, kinds);
     if (!allocation) {
         if (hostIsWatched()) watcher->freeRefused(pointer);
-        return cudaErrorInvalidValue;
+        return because(cudaErrorInvalidValue, [=] { return whyNotFreed(pointer); });
     }
     unreserve(*allocation);
     giveBackMemory(*allocation);
     return cudaSuccess;
 }
 
-cudaError_t checkRange(const void* pointer, size_t bytes, bool deviceMustReach) {
-    if (pointer == nullptr) return cudaErrorInvalidValue;
+cudaError_t checkRange(const char* name, const void* pointer, size_t bytes, bool deviceMustReach) {
+    const std::string pointed = name;
+    if (pointer == nullptr) {
+        return because(cudaErrorInvalidValue, [&] { return pointed + " is a null pointer"; });
+    }
     const std::optional<Allocation> allocation = findAllocation(pointer);
-    if (!allocation) return deviceMustReach ? cudaErrorInvalidValue : cudaSuccess;
+    if (!allocation && !deviceMustReach) return cudaSuccess;
+    if (!allocation) {
+        return because(cudaErrorInvalidValue,
+                       [&] { return pointed + " is " + hostMemoryAt(pointer); });
+    }
     // The heap of kernels is out of reach for the calls of the host.
     const bool ofKernel =
         allocation->kind == MemoryKind::Kernel || allocation->kind == MemoryKind::KernelHeap;
-    if (ofKernel && deviceMustReach) return cudaErrorInvalidValue;
-    const auto offset = static_cast<size_t>(static_cast<const char*>(pointer) -
-                                            static_cast<const char*>(allocation->base));
+    if (ofKernel && deviceMustReach) {
+        return because(cudaErrorInvalidValue, [&] {
+            return pointed + " was allocated by a kernel, which the calls of the host cannot reach";
+        });
+    }
+    const size_t offset = offsetIn(*allocation, pointer);
     if (bytes <= allocation->size - offset) return cudaSuccess;
     // Registered memory goes on as ordinary host memory.
-    const bool hostGoesOn = allocation->kind == MemoryKind::Registered && !deviceMustReach;
-    return hostGoesOn ? cudaSuccess : cudaErrorInvalidValue;
+    if (allocation->kind == MemoryKind::Registered && !deviceMustReach) return cudaSuccess;
+    return because(cudaErrorInvalidValue, [&] {
+        return pointed + " has " + groupedBytes(allocation->size - offset) +
+               (offset == 0 ? "" : " from this pointer to its end") + "; the call asks for " +
+               grouped(bytes);
+    });
 }
 
 void freeAllMemory() {
@@ -359,7 +441,8 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* pointer, cudaExtent extent) {
 cudaError_t cudaFree(void* pointer) {
     return api([&] {
         if (inDevice()) return release(pointer, {MemoryKind::Kernel});
-        const cudaError_t error = refuseInCapture();
+        cudaError_t error = refuseInCapture();
+        if (error == cudaSuccess) error = waitedFailure();
         if (error != cudaSuccess) return error;
         return hostWaited(release(pointer, {MemoryKind::Device, MemoryKind::Managed}));
     });
@@ -406,7 +489,8 @@ cudaError_t cudaHostUnregister(void* pointer) {
 
 cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned int flags) {
     return hostApi(__func__, [&] {
-        if (device == nullptr || flags != 0 || !findHostMemory(host)) return cudaErrorInvalidValue;
+        if (device == nullptr || flags != 0) return cudaErrorInvalidValue;
+        if (!findHostMemory(host)) return because(cudaErrorInvalidValue, kNotPageLocked);
         *device = host;
         return cudaSuccess;
     });
@@ -415,7 +499,8 @@ cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned int fla
 cudaError_t cudaHostGetFlags(unsigned int* flags, void* host) {
     return hostApi(__func__, [&] {
         const std::optional<Allocation> allocation = findHostMemory(host);
-        if (flags == nullptr || !allocation) return cudaErrorInvalidValue;
+        if (flags == nullptr) return cudaErrorInvalidValue;
+        if (!allocation) return because(cudaErrorInvalidValue, kNotPageLocked);
         // With unified addressing all host memory of the runtime is mapped.
         *flags = allocation->flags | cudaHostAllocMapped;
         return cudaSuccess;

@@ -18,7 +18,7 @@ struct MemoryUse {
 };
 MemoryUse memoryUse();
 // Sets one of the high marks back to what is used now.
-void resetHigh(size_t MemoryUse::*mark);
+void resetHigh(size_t MemoryUse::* mark);
 
 // Makes a new allocation as described, but for its base, which goes to `*pointer` (nullptr for 0
 // bytes). cudaErrorInvalidValue without a `pointer`, cudaErrorMemoryAllocation if it does not fit.
@@ -30,7 +30,8 @@ cudaError_t release(void* pointer, std::initializer_list<MemoryKind> kinds);
 
 // cudaErrorInvalidValue unless `bytes` bytes from `pointer` on lie within one allocation or, where
 // the device need not reach them, in memory of the host that is none of the runtime's business.
-cudaError_t checkRange(const void* pointer, size_t bytes, bool deviceMustReach);
+// `name` says which pointer it is: "the destination".
+cudaError_t checkRange(const char* name, const void* pointer, size_t bytes, bool deviceMustReach);
 
 // Frees all allocations, and forgets the host memory that was registered.
 void freeAllMemory();

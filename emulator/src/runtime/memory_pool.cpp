@@ -82,7 +82,7 @@ cudaError_t submitInOrder(cudaStream_t stream, Work work) {
     {
         const std::lock_guard<std::mutex> lock(handleMutex());
         const std::shared_ptr<Stream> found = findStream(stream);
-        if (found == nullptr) return cudaErrorInvalidResourceHandle;
+        if (found == nullptr) return noSuchHandle("stream");
         // A graph would have to own the memory: not supported.
         if (found->capture) return cudaErrorNotSupported;
     }
@@ -96,8 +96,8 @@ cudaError_t allocateInOrder(void** pointer, size_t size, cudaStream_t stream) {
 }
 
 cudaError_t checkPool(int device, const cudaMemPool_t* pool) {
-    if (device != 0) return cudaErrorInvalidDevice;
-    return pool == nullptr ? cudaErrorInvalidValue : cudaSuccess;
+    const cudaError_t error = checkDevice(device);
+    return error == cudaSuccess && pool == nullptr ? cudaErrorInvalidValue : error;
 }
 
 }  // namespace
@@ -147,7 +147,8 @@ cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
 
 cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {
     return hostApi(__func__, [&] {
-        if (device != 0) return cudaErrorInvalidDevice;
+        const cudaError_t error = checkDevice(device);
+        if (error != cudaSuccess) return error;
         return pool == defaultPool() ? cudaSuccess : cudaErrorInvalidValue;
     });
 }

@@ -9,6 +9,7 @@
 #include "engine/allocations.h"
 #include "engine/grid.h"
 #include "engine/scheduler.h"
+#include "engine/sticky_error.h"
 #include "error.h"
 #include "handles.h"
 #include "stream.h"
@@ -60,7 +61,10 @@ std::shared_mutex& legacyMutex() {
     return mutex;
 }
 
-cudaError_t runInStream(Stream& stream, const Work& work) {
+// After a kernel has failed nothing is carried out any more, but what gives memory or takes it
+// back.
+cudaError_t runInStream(Stream& stream, cudaGraphNodeType type, const Work& work) {
+    if (stickyError() != cudaSuccess && type != cudaGraphNodeTypeEmpty) return cudaSuccess;
     std::unique_lock<std::shared_mutex> exclusive(legacyMutex(), std::defer_lock);
     std::shared_lock<std::shared_mutex> shared(legacyMutex(), std::defer_lock);
     std::unique_lock<std::mutex> turn(stream.running, std::defer_lock);
@@ -72,14 +76,14 @@ cudaError_t runInStream(Stream& stream, const Work& work) {
     }
     if (watcher != nullptr) watcher->streamRuns(stream.seen());
     traceStream(stream.number);
-    return work();
+    return asynchronous(work());
 }
 
 // Kernels have no access to streams of the host. Their own run after the grid, in launch order.
 cudaError_t submitFromKernel(cudaStream_t handle, Work work) {
     {
         const std::lock_guard<std::mutex> lock(handleMutex());
-        if (findStream(handle) == nullptr) return cudaErrorInvalidResourceHandle;
+        if (findStream(handle) == nullptr) return noSuchHandle("stream");
     }
     runAfterGrid(std::move(work), handle == cudaStreamTailLaunch);
     return cudaSuccess;
@@ -102,10 +106,11 @@ template <typename Tell>
 cudaError_t waitThen(cudaStream_t handle, Tell tell) {
     const std::lock_guard<std::mutex> lock(handleMutex());
     const std::shared_ptr<Stream> stream = findStream(handle);
-    if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+    if (stream == nullptr) return noSuchHandle("stream");
     if (anyCapture()) return refuseWait(*stream);
-    if (watcher != nullptr) tell(stream->seen());
-    return cudaSuccess;
+    const cudaError_t error = waitedFailure();
+    if (error == cudaSuccess && watcher != nullptr) tell(stream->seen());
+    return error;
 }
 
 // Reads a property of a stream into `*result`.
@@ -114,7 +119,7 @@ cudaError_t queryStream(cudaStream_t handle, T* result, Read read) {
     if (result == nullptr) return cudaErrorInvalidValue;
     const std::lock_guard<std::mutex> lock(handleMutex());
     const std::shared_ptr<Stream> stream = findStream(handle);
-    if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+    if (stream == nullptr) return noSuchHandle("stream");
     *result = read(*stream);
     return cudaSuccess;
 }
@@ -155,19 +160,19 @@ cudaError_t submitNode(cudaStream_t handle, cudaGraphNodeType type, Work work) {
     if (inDevice()) return submitFromKernel(handle, std::move(work));
     if (insideHostFunction()) return cudaErrorNotPermitted;
     // The most frequent case needs no lock: this stream is always there.
-    if (isLegacy(handle) && !anyCapture()) return runInStream(*legacyStream(), work);
+    if (isLegacy(handle) && !anyCapture()) return runInStream(*legacyStream(), type, work);
     std::shared_ptr<Stream> stream;
     {
         const std::lock_guard<std::mutex> lock(handleMutex());
         stream = findStream(handle);
-        if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+        if (stream == nullptr) return noSuchHandle("stream");
         if (anyCapture()) {
             if (stream->capture) return captureNode(*stream, type, std::move(work));
             const cudaError_t error = stream->legacy ? refuseLegacy() : cudaSuccess;
             if (error != cudaSuccess) return error;
         }
     }
-    return runInStream(*stream, work);
+    return runInStream(*stream, type, work);
 }
 
 cudaError_t refuseCapturing(cudaStream_t handle) {
@@ -216,7 +221,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t handle) {
         const std::shared_ptr<Stream> stream = findStream(handle);
         // The streams with a fixed handle are in no table and cannot be destroyed.
         if (stream == nullptr || streams().remove(handle) == nullptr) {
-            return cudaErrorInvalidResourceHandle;
+            return noSuchHandle("stream that can be destroyed");
         }
         leaveCapture(*stream);
         return cudaSuccess;

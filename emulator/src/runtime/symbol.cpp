@@ -1,5 +1,6 @@
 // Copies to and from __device__, __constant__ and __managed__ variables.
 #include <optional>
+#include <string>
 
 #include "copy.h"
 #include "emu/api/symbols.h"
@@ -11,6 +12,10 @@
 namespace emu {
 namespace {
 
+constexpr const char* kNoSymbol =
+    "this is no __device__, __constant__ or __managed__ variable: copy to and from pointers with "
+    "cudaMemcpy()";
+
 bool known(const Allocation& allocation, const void* address) {
     // All __managed__ variables are one allocation.
     return allocation.kind == MemoryKind::ManagedSymbol ||
@@ -20,21 +25,33 @@ bool known(const Allocation& allocation, const void* address) {
 // Checks that `symbol` names a variable with static storage, as device symbols are, completes its
 // size and makes it known to copies through pointers.
 cudaError_t resolve(Symbol* symbol) {
-    if (symbol->address == nullptr) return cudaErrorInvalidSymbol;
+    if (symbol->address == nullptr) return because(cudaErrorInvalidSymbol, kNoSymbol);
     const std::optional<Allocation> allocation = findAllocation(symbol->address);
     if (allocation && allocation->kind == MemoryKind::Symbol &&
         known(*allocation, symbol->address)) {
         symbol->size = allocation->size;
         return cudaSuccess;
     }
-    if (allocation && !known(*allocation, symbol->address)) return cudaErrorInvalidSymbol;
+    if (allocation && !known(*allocation, symbol->address)) {
+        return because(cudaErrorInvalidSymbol, kNoSymbol);
+    }
     const ImagePart part = imagePartOf(symbol->address);
-    if (part != ImagePart::Writable && part != ImagePart::Constant) return cudaErrorInvalidSymbol;
+    if (part != ImagePart::Writable && part != ImagePart::Constant) {
+        return because(cudaErrorInvalidSymbol, kNoSymbol);
+    }
     // A name like table[0] has the type of an element but means the whole variable; table[2] means
     // nothing. A stripped program leaves only the type.
     if (const std::optional<Variable> variable = variableAt(symbol->address)) {
-        if (variable->base != symbol->address) return cudaErrorInvalidSymbol;
+        if (variable->base != symbol->address) {
+            return because(cudaErrorInvalidSymbol,
+                           "this is a part of a variable: pass the variable itself, and the offset "
+                           "in bytes behind the size");
+        }
         symbol->size = variable->size;
+    } else if (symbol->mayBeText && part == ImagePart::Constant) {
+        return because(cudaErrorInvalidSymbol,
+                       "this is a string, and no longer the name of a variable since CUDA 5: pass "
+                       "the variable itself, without quotes");
     }
     if (symbol->size == 0) return cudaErrorInvalidSymbol;
     if (!allocation) addAllocation({symbol->address, symbol->size, MemoryKind::Symbol});
@@ -45,7 +62,12 @@ cudaError_t resolve(Symbol* symbol) {
 cudaError_t partOf(Symbol symbol, size_t count, size_t offset, char** part) {
     const cudaError_t error = resolve(&symbol);
     if (error != cudaSuccess) return error;
-    if (offset > symbol.size || count > symbol.size - offset) return cudaErrorInvalidValue;
+    if (offset > symbol.size || count > symbol.size - offset) {
+        return because(cudaErrorInvalidValue, [=] {
+            return "the variable has " + groupedBytes(symbol.size) + "; the call asks for " +
+                   grouped(count) + (offset == 0 ? "" : " from byte " + grouped(offset) + " on");
+        });
+    }
     *part = static_cast<char*>(const_cast<void*>(symbol.address)) + offset;
     return cudaSuccess;
 }
@@ -61,7 +83,9 @@ cudaError_t copyToSymbol(Symbol symbol, const void* src, size_t count, size_t of
     return hostApi("cudaMemcpyToSymbol", [&] {
         if (count == 0) return cudaSuccess;
         if (kind == cudaMemcpyHostToHost || kind == cudaMemcpyDeviceToHost) {
-            return cudaErrorInvalidMemcpyDirection;
+            return because(cudaErrorInvalidMemcpyDirection,
+                           "a variable of the device is the destination: the direction is "
+                           "cudaMemcpyHostToDevice or cudaMemcpyDeviceToDevice");
         }
         char* part = nullptr;
         const cudaError_t error = partOf(symbol, count, offset, &part);
@@ -77,7 +101,9 @@ cudaError_t copyFromSymbol(void* dst, Symbol symbol, size_t count, size_t offset
     return hostApi("cudaMemcpyFromSymbol", [&] {
         if (count == 0) return cudaSuccess;
         if (kind == cudaMemcpyHostToHost || kind == cudaMemcpyHostToDevice) {
-            return cudaErrorInvalidMemcpyDirection;
+            return because(cudaErrorInvalidMemcpyDirection,
+                           "a variable of the device is the source: the direction is "
+                           "cudaMemcpyDeviceToHost or cudaMemcpyDeviceToDevice");
         }
         char* part = nullptr;
         const cudaError_t error = partOf(symbol, count, offset, &part);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <type_traits>
 
 #include "emu/runtime_types.h"
 
@@ -13,12 +14,15 @@ namespace emu {
 struct Symbol {
     const void* address;
     size_t size;
+    bool mayBeText = false;  // an array of char, as "name" is
 };
 
 template <typename T>
 Symbol symbolOf(const T& symbol) {
     const volatile void* address = std::addressof(symbol);
-    return {const_cast<const void*>(address), sizeof(T)};
+    const bool isText = std::is_array<T>::value &&
+                        std::is_same<std::remove_cv_t<std::remove_extent_t<T>>, char>::value;
+    return {const_cast<const void*>(address), sizeof(T), isText};
 }
 inline Symbol symbolOf(const void* symbol) {
     return {symbol, 0};

@@ -183,6 +183,16 @@ Advice adviceOn(const Finding& finding, bool sameLine) {
         case Hazard::Misaligned:
             return {"misaligned address", "a GPU ends the kernel with cudaErrorMisalignedAddress",
                     "use an address that is a multiple of the size"};
+        case Hazard::Stack:
+            return {
+                "recursion with too little stack", "on a GPU the kernel ends with an error",
+                "make room before the launch with cudaDeviceSetLimit(cudaLimitStackSize, bytes), "
+                "or write a loop"};
+        case Hazard::Printed:
+            return {"more printed than the buffer for it holds",
+                    "on a GPU the oldest lines are lost",
+                    "print less, or make room before the first launch with "
+                    "cudaDeviceSetLimit(cudaLimitPrintfFifoSize, bytes)"};
         case Hazard::Barrier:
             return {"barrier in divergent code",
                     "all threads of a block must reach the same barrier",

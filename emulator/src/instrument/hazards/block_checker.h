@@ -23,6 +23,7 @@
 #include "recent_reads.h"
 #include "shared_shadow.h"
 #include "shared_variables.h"
+#include "stack_use.h"
 #include "warp_clocks.h"
 #include "warp_fences.h"
 
@@ -50,13 +51,15 @@ class BlockChecker : public Recorder {
     void asyncCopyBegins(unsigned rank, const AsyncCopy& copy);
     void asyncCopyEnds(unsigned rank);
     bool shuffleFromNobody(unsigned rank, unsigned lane, bool inMask, const CallSite& site);
+    // Where the running thread is, in the user's code.
+    uintptr_t place();
     void kernelFrees(uintptr_t pc) { threads_[rank_].lastPc = pc; }
     void failed(Failure failure, const std::string& message);
     // The running thread is about to launch a kernel, and launches it.
     void argumentsGiven(const std::string& kernel, const KernelArgument* arguments, size_t count);
     LaunchPoint launchPoint();
     // The running thread called something that returned an error; or asked for the last one.
-    void refused(const std::string& what);
+    void refused(const std::string& what, const std::string& why);
     void errorRead();
 
     // Recorder
@@ -82,7 +85,8 @@ class BlockChecker : public Recorder {
         bool inKernel = false;
         uint32_t steps = 0;              // accesses since the last barrier
         std::vector<uintptr_t> callers;  // of the functions that it is in
-        uintptr_t lastPc = 0;            // of the last event
+        StackUse stack;
+        uintptr_t lastPc = 0;  // of the last event
         Access lastAccess{};
         RecentReads reads;
         std::vector<CopyUnderWay> copies;  // the oldest first
@@ -107,6 +111,7 @@ class BlockChecker : public Recorder {
     uintptr_t functionOf(uintptr_t pc);
     void looksBeforeUpdate(const Access& atomic, uintptr_t pc);
     bool readsBeforeOwnAtomic(const Race& race);
+    void reportRecursion();
     void settle();
     void confirmUninitialised();
     void reportUninitialised(const Uninitialised& read);
@@ -140,6 +145,7 @@ class BlockChecker : public Recorder {
     std::vector<Race> races_;
     std::set<uintptr_t> looks_;  // places that read what the same thread then updates by an atomic
     bool badIndex_ = false;      // what comes next in this basic block may be the access with it
+    Recursion deepest_;          // that a GPU may not have the stack for
     uintptr_t unsettledPc_ = 0;  // of the writes that may not have happened yet
     std::vector<Uninitialised> uninitialised_;
     SharedVariables variables_;

@@ -1,5 +1,6 @@
 #include "checker.h"
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <memory>
@@ -10,8 +11,10 @@
 #include "block_checker.h"
 #include "engine/fault.h"
 #include "engine/guarded_memory.h"
+#include "engine/kernel_limits.h"
 #include "engine/messages.h"
 #include "engine/program_symbols.h"
+#include "engine/reason.h"
 #include "engine/scheduler.h"
 #include "engine/watchdog.h"
 #include "engine/watcher.h"
@@ -42,6 +45,7 @@ class Checker : public Watcher {
         findings_.addLaunch();
         running_ = {order_.begins(), parentsOf(grid)};
         launch_ = running_.number;
+        printed_ = prints_ = 0;
         shadow_.beginLaunch(running_);
         host_.kernelBegins(launch_, grid);
         addresses_.gridBegins();
@@ -75,8 +79,9 @@ class Checker : public Watcher {
         for (const uint32_t place : shadow_.takeOldLooks()) {
             findings_.addOldLook({pcOf(place), nullptr, 0});
         }
+        if (printed_ > printfFifoLimit) reportPrinted(grid);
         writers_.gridEnded(launch_, grid.config.grid, grid.config.block);
-        if (hasPrinted_.exchange(false)) host_.kernelPrinted(launch_, grid);
+        if (prints_ > 0) host_.kernelPrinted(launch_, grid);
         if (grid.cancelled) order_.hostWaited();  // no call waits for anything from now on
     }
     void childLaunched(const Grid& child, bool tail) override {
@@ -121,16 +126,26 @@ class Checker : public Watcher {
         shadow_.forget(reinterpret_cast<uintptr_t>(memory), bytes);
     }
     void kernelFrees(uintptr_t pc) override { blocks_.mine().kernelFrees(pc); }
-    void printed() override { hasPrinted_.store(true, std::memory_order_relaxed); }
+    void kernelPrinted(size_t bytes) override {
+        // What an H200 keeps of a line of 70 characters with two numbers takes 138 bytes at least;
+        // whether that grows with the text is not known.
+        constexpr size_t kSure = 128;
+        const size_t sure = std::min(bytes, kSure);
+        const uint64_t before = printed_.fetch_add(sure);
+        ++prints_;
+        if (before <= printfFifoLimit && before + sure > printfFifoLimit) {
+            printsAt_ = blocks_.mine().place();
+        }
+    }
     void failed(Failure failure, const std::string& message) override {
         blocks_.mine().failed(failure, message);
     }
 
-    void callFailed(const std::string& what) override {
+    void callFailed(const std::string& what, const std::string& why) override {
         if (inDevice()) {
-            blocks_.mine().refused(what);
+            blocks_.mine().refused(what, why);
         } else {
-            host_.refused(what);
+            host_.refused(what, why);
         }
     }
     void errorRead() override {
@@ -227,6 +242,19 @@ class Checker : public Watcher {
         return parents;
     }
 
+    void reportPrinted(const Grid& grid) {
+        Finding finding{Hazard::Printed,
+                        grouped(prints_) + " calls of printf() in one launch",
+                        {{{printsAt_, nullptr, 0}, {}, "prints, as one of them", "a thread"}},
+                        ""};
+        finding.why = "they take " + groupedBytes(printed_) + " at least; the buffer has " +
+                      groupedBytes(printfFifoLimit) +
+                      " (cudaLimitPrintfFifoSize), and the oldest may get lost";
+        finding.kernel = kernelName(grid.call.name, grid.call.id);
+        finding.order = launch_;
+        findings_.add(finding);
+    }
+
     Findings findings_;
     StreamOrder order_;
     GlobalShadow shadow_{order_};
@@ -240,9 +268,10 @@ class Checker : public Watcher {
     const Grid* still_ = nullptr;  // the grid that runs
     LaunchWork running_;           // the grid: one runs at a time
     std::mutex childrenMutex_;
-    std::map<const Grid*, Parents> children_;  // that have been launched
-    std::atomic<uint64_t> launch_{0};          // its number as work; one grid runs at a time
-    std::atomic<bool> hasPrinted_{false};      // that grid
+    std::map<const Grid*, Parents> children_;       // that have been launched
+    std::atomic<uint64_t> launch_{0};               // its number as work; one grid runs at a time
+    std::atomic<uint64_t> printed_{0}, prints_{0};  // by the grid: bytes, and how often
+    std::atomic<uintptr_t> printsAt_{0};            // where it was too much
     PerThread<BlockChecker> blocks_{
         [this] { return std::make_unique<BlockChecker>(findings_, shadow_, addresses_, sums_); }};
 };

@@ -30,6 +30,8 @@ enum class Hazard {
     FreedHeap,
     HostMemory,
     Misaligned,
+    Stack,         // a recursion needs more than a GPU has
+    Printed,       // more than the buffer for it holds
     Barrier,       // that not all threads of the block reach
     Shuffle,       // from a lane that takes no part
     UsedShuffle,   // the same, and the program's result depends on the value
@@ -73,7 +75,8 @@ struct Finding {
     Hazard hazard;
     std::string about;  // the rest of the title
     std::vector<Act> acts;
-    std::string where;  // the variable or allocation; may be empty
+    std::string where;     // the variable or allocation; may be empty
+    std::string why = {};  // a sentence for this one, in place of that of its kind
 
     // Filled in by whoever passes it on.
     std::string kernel = {};  // empty: it is the host's

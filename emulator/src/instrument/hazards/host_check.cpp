@@ -541,9 +541,10 @@ void HostCheck::dies(const std::string& why, uintptr_t pc) {
 
 // ---- errors
 
-void HostCheck::refused(const std::string& what) {
+void HostCheck::refused(const std::string& what, const std::string& why) {
     const uintptr_t place = hostPlace();
     Finding finding{Hazard::Refused, what, {}, ""};
+    finding.why = why;
     finding.order = order_.count();
     const std::lock_guard<std::mutex> lock(mutex_);
     const WrongFree wrong = std::exchange(wrongFrees_[std::this_thread::get_id()], {});

@@ -60,8 +60,9 @@ class HostCheck : public HostRecorder {
                       const std::vector<uint8_t>& unwritten);
     void pointerStored(void** where);
 
-    // A call has failed, `what` says how; and somebody has asked for the last error.
-    void refused(const std::string& what);
+    // A call has failed, `what` says how, `why` may say why; and somebody has asked for the last
+    // error.
+    void refused(const std::string& what, const std::string& why);
     void errorRead();
 
     // Of a place in the host's code. The first time it is passed on at once.

@@ -26,7 +26,9 @@ std::string textOf(const SourceLine& line) {
 Advice adviceOn(const Finding& finding) {
     std::set<std::string> lines;
     for (const Act& act : finding.acts) lines.insert(textOf(act.place));
-    return emu::adviceOn(finding, lines.size() == 1);
+    Advice advice = emu::adviceOn(finding, lines.size() == 1);
+    if (!finding.why.empty()) advice.why = finding.why;
+    return advice;
 }
 
 std::string whoOf(const Act& act) {

@@ -8,6 +8,7 @@
 #include "emu/kernel_arguments.h"
 #include "emu/kernel_frame.h"
 #include "engine/program_symbols.h"
+#include "engine/reason.h"
 #include "engine/sticky_error.h"
 #include "engine/watcher.h"
 #include "recorder.h"
@@ -48,8 +49,9 @@ void noteFailedCall(cudaError_t error, const char* before, const char* name, con
                     const char* errorName, const char* errorText) {
     // (After a kernel has failed, all calls do; that has been told.)
     if (watcher == nullptr || error == cudaErrorNotReady || error == stickyError()) return;
-    watcher->callFailed(std::string(before) + name + after + " returned " + errorName + " (" +
-                        errorText + ")");
+    watcher->callFailed(
+        std::string(before) + name + after + " returned " + errorName + " (" + errorText + ")",
+        takeReason(error));
 }
 
 }  // namespace emu

@@ -1,0 +1,34 @@
+// Why a call of CUDA's API fails: a sentence with the numbers, for the hazard check. An error's
+// code alone does not tell which of many arguments is wrong.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "emu/runtime_types.h"
+#include "watcher.h"
+
+namespace emu {
+
+// Keeps the reason until the next call of this OS thread begins, or somebody takes it.
+void keepReason(cudaError_t error, std::string reason);
+void forgetReason();
+// That of `error`; empty if it has none.
+std::string takeReason(cudaError_t error);
+
+// Fails a call: returns `error`. `reason()` makes the sentence; only where somebody watches.
+template <typename Reason>
+cudaError_t because(cudaError_t error, Reason reason) {
+    if (watcher != nullptr) keepReason(error, reason());
+    return error;
+}
+inline cudaError_t because(cudaError_t error, const char* reason) {
+    return because(error, [=] { return std::string(reason); });
+}
+
+// "1,056"
+std::string grouped(uint64_t number);
+// "1 byte", "1,056 bytes"
+std::string groupedBytes(uint64_t count);
+
+}  // namespace emu
