@@ -360,9 +360,8 @@ std::string Findings::summary(size_t hazards, size_t shuffles) const {
     }
     std::string out =
         (hazards == 0 ? "no hazards" : plural(hazards, "hazard")) + " found in " +
-        (launches_ > 0 || transfers_ == 0 ? plural(launches_, "kernel launch")
-         : transfers_ == 1                ? "1 copy or fill"
-                                          : std::to_string(transfers_) + " copies and fills") +
+        plural(launches_, "kernel launch") +
+        (launches_ == 0 ? " and " + plural(transfers_, "memory operation") : "") +
         ". Looked at: races, bounds, uninitialised memory, barriers, errors, on the "
         "paths of this run. Not looked at: other inputs, structs that go by value out of memory "
         "(f(a[i])), local arrays, constants, libraries of the host in managed or page-locked "
