@@ -33,6 +33,12 @@ SUFFIXES = (".cpp", ".h")
 RUNTIME_HEADERS = INCLUDE / "emu" / "api"
 
 INCLUDE_LINE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]', re.MULTILINE)
+# Functions of the host's libraries, in whose place record/host_clocks.cpp has its own.
+OF_THE_HOST = {
+    "_ZNSt6chrono3_V212steady_clock3nowEv",
+    "_ZNSt6chrono3_V212system_clock3nowEv",
+    "clock_gettime",
+}
 LIBRARIES = ("libcuda_emulator.a", "libcuda_emulator_instrument.a")
 # Types of nm: global symbols that a file defines, but not in line, and that it needs.
 DEFINED, UNDEFINED = set("TDBRGSC"), set("Uw")
@@ -129,4 +135,5 @@ def test_calls(layer):
     known = set().union(*(found[name]["defined"] for name in {layer} | MAY_USE[layer] - {"host"}))
     needed = found[layer]["needed"] - known
     for other in set(found) - {layer} - MAY_USE[layer]:
-        assert needed & found[other]["defined"] == set(), f"{layer} calls {other}"
+        called = needed & found[other]["defined"] - OF_THE_HOST
+        assert called == set(), f"{layer} calls {other}"

@@ -130,6 +130,8 @@ static void runPair(const Streams& streams, const std::string& way, char first, 
         kReaders.at(second)<<<1, kCount, 0, between.second>>>(d, out);
     }
     if (cudaDeviceSynchronize() != cudaSuccess) std::exit(1);
+    cudaFree(d);
+    cudaFree(out);
 }
 
 int main(int argc, char** argv) {
