@@ -190,7 +190,7 @@ class Checker : public Watcher {
     FloatSums sums_;
     std::mutex stillMutex_;
     const Grid* still_ = nullptr;  // the grid that runs
-    LaunchWork running_;  // the grid: one runs at a time
+    LaunchWork running_;           // the grid: one runs at a time
     std::mutex childrenMutex_;
     std::map<const Grid*, Parents> children_;  // that have been launched
     std::atomic<uint64_t> launch_{0};          // its number as work; one grid runs at a time

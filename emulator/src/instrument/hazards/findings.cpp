@@ -200,7 +200,8 @@ std::string remedy(const Finding& finding, bool sameLine) {
         case Hazard::Shuffle:
             return "what it gets is undefined: let the lane take part, or do not use the value";
         case Hazard::SumOrder:
-            return "that order is not fixed: on a GPU the last digits may differ from run to run, so "
+            return "that order is not fixed: on a GPU the last digits may differ from run to run, "
+                   "so "
                    "compare such a sum with a tolerance and not with ==";
         case Hazard::Endless:
             return "see how the loop there ends, and whether that can come true; if the kernel is "
@@ -211,8 +212,8 @@ std::string remedy(const Finding& finding, bool sameLine) {
     return {};
 }
 
-// The value of a shuffle is right or wrong by what is done with it, and that is not known. Nor is how
-// exact a sum has to be.
+// The value of a shuffle is right or wrong by what is done with it, and that is not known. Nor is
+// how exact a sum has to be.
 bool isNote(const Finding& finding) {
     return finding.hazard == Hazard::Shuffle || finding.hazard == Hazard::SumOrder;
 }
