@@ -9,8 +9,9 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Optional, Union
+from typing import Optional
 
+from .errors import LabError
 from .process import describe, status_of
 from .time_limit import TimeLimit
 
@@ -57,8 +58,8 @@ class Difference:
     other: str
 
 
-class Varies(Exception):
-    """A program prints another number of lines each time."""
+class NotCompared(Exception):
+    """Says why."""
 
 
 def run(program: Sequence[str], seed: int | None) -> Printed:
@@ -83,15 +84,23 @@ def run(program: Sequence[str], seed: int | None) -> Printed:
 
 def difference(program: Sequence[str], seeds: int, limit: TimeLimit) -> Difference | None:
     """The first of so many seeds with which the program prints something else than in the usual order.
-    Each run may take as long as the limit says. Varies where that cannot be known."""
+    Each run may take as long as the limit says. NotCompared where that cannot be known."""
 
     def limited(seed: int | None) -> Printed:
         limit.begin()
         printed = run(program, seed)
-        limit.check()
+        try:
+            limit.check()
+        except LabError as error:
+            if seed is None:
+                raise
+            limit.passed = False  # or its block would end without the seed
+            raise LabError(f"{error}; it ran with {SEED}={seed}") from None
         return printed
 
     first = limited(None)
+    if not first.lines and not first.of_kernels:
+        raise NotCompared("the program prints nothing")
     usual = Usual(first, limited(None))
     for seed in range(1, seeds + 1):
         found = usual.compare(limited(seed), seed)
@@ -105,7 +114,7 @@ class Usual:
 
     def __init__(self, one: Printed, two: Printed) -> None:
         if len(one.lines) != len(two.lines):
-            raise Varies
+            raise NotCompared("the program prints another number of lines each time")
         self.printed = one
         self.lines = [stable(a, b) for a, b in zip(one.lines, two.lines)]
         self.kernels_vary = not same_words(one.of_kernels, two.of_kernels)
@@ -165,7 +174,7 @@ def same(one: str, two: str, is_error: bool = False) -> bool:
     return abs(a - b) <= CLOSE * max(abs(a), abs(b)) + SMALL
 
 
-def key(word: str) -> tuple[int, Union[float, str]]:
+def key(word: str) -> tuple[int, float | str]:
     """Sorts the numbers by their value, behind the other words."""
     return (1, float(word)) if NUMBER.fullmatch(word) else (0, word)
 

@@ -11,7 +11,9 @@ SOURCE = Path(__file__).parent / "check" / "float_sums.cu"
 
 
 @pytest.fixture
-def check(build, tmp_path):
+def check(build, tmp_path, monkeypatch):
+    # One OS thread: with several, the check sees some sums in pieces that are too short.
+    monkeypatch.setenv("CUDA_EMULATOR_SMS", "1")
     return lambda name: run(build / "tests" / "float_sums", tmp_path / "report", name)
 
 
@@ -23,7 +25,7 @@ def test_sums_that_depend_on_the_order(check, name):
     assert note.kernel == name
     assert note.lines() == [line_of(SOURCE, name)]
     assert report.last.startswith("no hazards found in 1 kernel launch")
-    one, other = (float(text) for text in re.findall(r"\d+\.\d+", note.title))
+    one, other = (float(text) for text in re.findall(r"\d+\.\d+", note.title)[:2])
     assert one != other
     assert one == pytest.approx(other, rel=1e-6 if name != "doubles" else 1e-15)
 

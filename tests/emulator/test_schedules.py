@@ -6,9 +6,10 @@ import subprocess
 
 import pytest
 
-WRONG = "counts countsOfBlocks countsOfAWarp histogram reduceWithoutBarrier readsNeighbour".split() + [
-    "firstBlockClears"
-]
+WRONG = (
+    "counts countsOfBlocks countsOfAWarp histogram reduceWithoutBarrier readsNeighbour".split()
+    + ["firstBlockClears"]
+)
 RIGHT = (
     "countsAtomically volatileWarp volatileScan shuffles syncwarps tiles aggregated lastBlock spinLock "
     "casMaximum looksBack barrierByHand gridSyncs asyncCopies launchesChildren oneOfUnevenThreads"
@@ -23,10 +24,9 @@ def run(build):
         done = subprocess.run(
             [str(build / "tests" / "schedules"), *names],
             env={**os.environ, **variables},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            capture_output=True,
             timeout=120,
-            universal_newlines=True,
+            text=True,
         )
         assert done.returncode == 0, done
         return {line.split()[0]: line for line in done.stdout.splitlines()}
@@ -73,7 +73,9 @@ def test_the_hazard_check_finds_the_same_races(run, tmp_path):
     for seed in (None, 1):
         report = tmp_path / "report"
         run(WRONG, seed, CUDA_EMULATOR_CHECK=str(report))
-        titles = [text.split("\n")[0].split(". ")[1] for text in report.read_text().split("\n\n")[:-1]]
+        titles = [
+            text.split("\n")[0].split(". ")[1] for text in report.read_text().split("\n\n")[:-1]
+        ]
         lines.append({title.split(":")[0] for title in titles})
     assert lines[0] == lines[1]
 
@@ -92,9 +94,8 @@ def test_bad_seeds_are_refused(build, seed):
     done = subprocess.run(
         [str(build / "tests" / "schedules"), "counts"],
         env={**os.environ, "CUDA_EMULATOR_SEED": seed},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        universal_newlines=True,
+        capture_output=True,
+        text=True,
     )
     assert done.returncode == 1
     assert done.stdout == ""
@@ -108,7 +109,7 @@ def test_what_kernels_print_can_be_told_apart(build, tmp_path):
         [str(build / "tests" / "schedules"), "printsNumbers"],
         env={**os.environ, "CUDA_EMULATOR_SEED": "1", "CUDA_EMULATOR_PRINTF": str(printed)},
         stdout=subprocess.PIPE,
-        universal_newlines=True,
+        text=True,
     )
     assert done.stdout.split()[0] == "printsNumbers"
     lines = printed.read_text().splitlines()

@@ -52,7 +52,8 @@ struct Fiber {
     unsigned launch = 0;  // the launch that this fiber last ran a thread of
     bool finished = false;
     Progress progress;
-    bool polls = false;  // it has yielded, and made no plain access since; kept with a schedule alone
+    bool polls =
+        false;  // it has yielded, and made no plain access since; kept with a schedule alone
 };
 
 // What every fiber runs, from its first switch on; scheduler.cpp has it.

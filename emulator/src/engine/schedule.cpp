@@ -51,7 +51,8 @@ void startSchedule() {
     errno = 0;
     const uint64_t seed = std::strtoull(text, nullptr, 10);
     const bool isNumber = !digits.empty() && digits.find_first_not_of("0123456789") == digits.npos;
-    if (!isNumber || errno != 0) refuseSetting(kVariable, text, "a decimal number from 0 to 2^64 - 1");
+    if (!isNumber || errno != 0)
+        refuseSetting(kVariable, text, "a decimal number from 0 to 2^64 - 1");
     schedule = new Schedule(seed);  // never deleted: grids may run from static destructors
 }
 

@@ -645,9 +645,8 @@ void Worker::releaseBarrier() {
     const CallSite site = atBarrier_.front()->site;
     if (alive_ < threads_) noteEndedThreads(grid_->call.name, threads_ - alive_, site);
     const auto passTurn = [this] { this->passTurn(); };
-    const bool together =
-        !barrierWholeGrid_ ||
-        (grid_->turns ? grid_->barrier->wait(passTurn) : grid_->barrier->wait());
+    const bool together = !barrierWholeGrid_ ||
+                          (grid_->turns ? grid_->barrier->wait(passTurn) : grid_->barrier->wait());
     if (!together) {
         std::string message =
             text(site) + " can never complete: another block of the grid ended without reaching it";

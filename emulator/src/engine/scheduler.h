@@ -31,8 +31,8 @@ const Fiber* currentFiber();
 // Lets each of the other CUDA threads of the block that can run do so once; only while inDevice().
 void takeTurns();
 
-// The running thread is about to touch memory that others may see; `plain`: by neither an atomic nor
-// a volatile access. Lets others run if the schedule says so; there must be one.
+// The running thread is about to touch memory that others may see; `plain`: by neither an atomic
+// nor a volatile access. Lets others run if the schedule says so; there must be one.
 void interleave(bool plain);
 
 // The last error of the calling CUDA thread; valid while inDevice().

@@ -40,7 +40,7 @@ class Turns {
 
     std::function<std::thread(unsigned)> start_;
     std::vector<std::unique_ptr<Member>> members_;  // stay in place: begin() looks at any time
-    std::vector<unsigned> waiting_;  // numbers of those that wait for a turn
+    std::vector<unsigned> waiting_;                 // numbers of those that wait for a turn
     unsigned running_ = 0;
     sem_t over_;
 };

@@ -37,8 +37,8 @@ class Watcher {
     virtual void gridBegins(const Grid& grid) = 0;
     virtual void gridEnded(const Grid& grid) = 0;
 
-    // The grid has been running for so long, and this thread is at `pc` of the user's code (0: nobody
-    // knows). Comes from an OS thread of its own.
+    // The grid has been running for so long, and this thread is at `pc` of the user's code (0:
+    // nobody knows). Comes from an OS thread of its own.
     virtual void gridStillRuns(double /*seconds*/, uint3 /*block*/, uint3 /*thread*/,
                                uintptr_t /*pc*/) {}
 

@@ -86,12 +86,14 @@ def _count(text: str) -> int:
 
 def same_in_other_orders(program: Sequence[str], arguments: argparse.Namespace) -> bool:
     """Says on stdout whether the program prints the same in the orders of so many seeds."""
-    orders = f"{arguments.schedules} other order{'s' if arguments.schedules > 1 else ''} of its threads"
+    orders = (
+        f"{arguments.schedules} other order{'s' if arguments.schedules > 1 else ''} of its threads"
+    )
     try:
         with TimeLimit(arguments.timeout) as limit:
             found = schedules.difference(program, arguments.schedules, limit)
-    except schedules.Varies:
-        print("schedules: not compared: the program prints another number of lines each time")
+    except schedules.NotCompared as reason:
+        print(f"schedules: not compared: {reason}")
         return True
     if found is None:
         print(f"schedules: in {orders}, the program prints the same")

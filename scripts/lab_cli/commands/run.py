@@ -138,7 +138,9 @@ def run_interleaved(
     seed = os.environ.get(SEED) or str(random.randrange(1, 10_000))
     again = interleaved(seed, arguments.names, arguments.options)
     status = run_one(program, arguments.options, arguments.timeout, {SEED: seed})
-    say(f"lab: this was the order of seed {seed}. Again: {again}. Without the variable: another order")
+    say(
+        f"lab: this was the order of seed {seed}. Again: {again}. Without the variable: another order"
+    )
     return status
 
 

@@ -331,22 +331,21 @@ void BlockChecker::sum(double before, double value, bool isDouble) {
                                  barriersPassed_,
                                  gridBarriersPassed_,
                                  clocks_.clockOf(rank_)};
-    const auto swapped = sums_.add(addition, [&](const FloatAddition& other) {
-        return other.block == addition.block && clocks_.ordered(other.rank, other.clock, rank_);
+    const auto found = sums_.add(addition, [&](const FloatAddition& first) {
+        return first.block == addition.block && clocks_.ordered(first.rank, first.clock, rank_);
     });
-    if (!swapped) return;
+    if (!found) return;
     summedPc_ = pc;
     const auto text = [&](double number) { return format(isDouble ? "%.17g" : "%.9g", number); };
-    const FloatAddition& other = swapped->other;
+    const FloatAddition& first = found->first;
     const std::string who =
-        other.block == addition.block
-            ? "thread " + emu::text(threadIndexOf(other.rank))
-            : "block " + emu::text(blockIndexOf(static_cast<uint32_t>(other.block), gridDim));
-    const std::string what = "adds " + text(value) + ", and " + who + " adds " + text(other.value);
+        first.block == addition.block
+            ? "thread " + emu::text(threadIndexOf(first.rank))
+            : "block " + emu::text(blockIndexOf(static_cast<uint32_t>(first.block), gridDim));
     found_.report({Hazard::SumOrder,
-                   text(swapped->sum) + " becomes " + text(swapped->otherwise) +
-                       " where two of them change places",
-                   {actOf(pc, rank_, what)},
+                   text(found->sum) + ", or " + text(found->otherwise) + " if the " +
+                       text(first.value) + " of " + who + " comes last",
+                   {actOf(pc, rank_, "adds " + text(value))},
                    ""});
 }
 

@@ -25,42 +25,39 @@ struct FloatAddition {
 // Of all threads. Thread-safe.
 class FloatSums {
   public:
-    struct Swapped {
-        FloatAddition other;    // by another thread, right before or after at the same address
-        double sum, otherwise;  // after both, and if both had come in the other order
+    struct Otherwise {
+        FloatAddition first;    // of another thread, in no order with the one that is told of
+        double sum, otherwise;  // after that one, and if the first had come last
     };
 
-    // Looks for another thread's addition that came right before or after this one, in no order
-    // with it; where both give another sum if they change places. `ordered(other)` says whether
-    // a synchronisation of the warp orders them.
+    // Of the additions at an address since some first one, that one could also have come last, if
+    // nothing orders it before the others. Returns both sums if they differ. `ordered(first)` says
+    // whether a synchronisation of the warp orders them.
     template <class Ordered>
-    std::optional<Swapped> add(const FloatAddition& addition, Ordered ordered) {
+    std::optional<Otherwise> add(const FloatAddition& addition, Ordered ordered) {
         const std::lock_guard<std::mutex> lock(mutex_);
-        Recent& recent = recent_[addition.address / sizeof(float) % recent_.size()];
-        std::optional<Swapped> swapped;
-        for (const FloatAddition& other : recent.additions) {
-            if (swapped || !unordered(other, addition) || ordered(other)) continue;
-            swapped = compare(other, addition);
-            if (!swapped) swapped = compare(addition, other);
-            if (swapped) swapped->other = other;
-        }
-        recent.additions[recent.next++ % recent.additions.size()] = addition;
-        return swapped;
+        Chain& chain = chains_[addition.address / sizeof(float) % chains_.size()];
+        if (isBefore(addition, chain)) return std::nullopt;
+        if (continues(addition, chain) && !ordered(chain.first)) return extend(chain, addition);
+        chain = begin(addition);
+        return std::nullopt;
     }
 
   private:
-    static bool unordered(const FloatAddition& one, const FloatAddition& two);
-    // `two` may have come right after `one`.
-    static std::optional<Swapped> compare(const FloatAddition& one, const FloatAddition& two);
-
-    // OS threads come here some time after what they tell of, so that others may have come between.
-    struct Recent {
-        std::array<FloatAddition, 4> additions;
-        unsigned next = 0;
+    struct Chain {
+        FloatAddition first;
+        double sum = 0;      // after the last of them
+        double without = 0;  // the first
     };
 
+    static Chain begin(const FloatAddition& first);
+    // OS threads come here some time after what they tell of, so that others may have come between.
+    static bool isBefore(const FloatAddition& addition, const Chain& chain);
+    static bool continues(const FloatAddition& addition, const Chain& chain);
+    static std::optional<Otherwise> extend(Chain& chain, const FloatAddition& last);
+
     std::mutex mutex_;
-    std::array<Recent, 1024> recent_;  // by address: some are forgotten
+    std::array<Chain, 4096> chains_;  // by address: some are forgotten
 };
 
 }  // namespace emu
