@@ -74,14 +74,18 @@ class SymbolTable {
     std::vector<ThreadLocal> sharedVariablesOf(const void* kernel) const {
         const auto name = functions_.find(reinterpret_cast<uintptr_t>(kernel));
         if (name == functions_.end()) return {};
-        // A variable `tile` of kernel _Z4copyPf is mangled as _ZZ4copyPfE4tile.
-        const std::string prefix = "_ZZ" + name->second.substr(2) + "E";
+        const std::string prefix = prefixOf(name->second);
         std::vector<ThreadLocal> found;
         for (auto variable = threadLocals_.lower_bound(prefix);
              variable != threadLocals_.end() && variable->first.rfind(prefix, 0) == 0; ++variable) {
             found.push_back(variable->second);
         }
         return found;
+    }
+
+    bool isVariableOf(const ThreadLocal& variable, uintptr_t function) const {
+        const auto name = functions_.find(function);
+        return name != functions_.end() && variable.name.rfind(prefixOf(name->second), 0) == 0;
     }
 
     std::string functionName(const void* function) const {
@@ -122,6 +126,11 @@ class SymbolTable {
     }
 
   private:
+    // A variable `tile` of function _Z4copyPf is mangled as _ZZ4copyPfE4tile.
+    static std::string prefixOf(const std::string& function) {
+        return "_ZZ" + function.substr(2) + "E";
+    }
+
     void read(const MappedFile& file, const ElfW(Shdr) & symbols, const ElfW(Shdr) & strings) {
         const size_t count = symbols.sh_size / sizeof(ElfW(Sym));
         const auto* entries = file.at<ElfW(Sym)>(symbols.sh_offset, count);
@@ -235,6 +244,10 @@ std::optional<Variable> variableAt(const void* address) {
 
 std::vector<ThreadLocal> sharedVariablesOf(const void* kernel) {
     return symbolTable().sharedVariablesOf(kernel);
+}
+
+bool isVariableOf(const ThreadLocal& variable, uintptr_t function) {
+    return symbolTable().isVariableOf(variable, function);
 }
 
 Variable threadLocals() {

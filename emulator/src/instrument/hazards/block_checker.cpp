@@ -380,10 +380,33 @@ void BlockChecker::misaligned(const Access& access, uintptr_t pc) {
 
 // ---- shared memory
 
+void BlockChecker::sharedReached(const void* variable, size_t size) {
+    const Quiet quiet;
+    const size_t offset = reinterpret_cast<uintptr_t>(variable) - sharedBegin_;
+    variables_.add({offset, offset + size});
+}
+
+// The memory around `offset` that the running thread may use; 0 to 0 if none.
+SharedVariables::Range BlockChecker::sharedAround(size_t offset, uintptr_t pc) {
+    const auto known = variables_.around(offset);
+    if (known) return *known;
+    // Whose declaration the translator has not understood (it is a macro's).
+    const auto variable = variables_.unknownAt(offset);
+    if (!variable) return {0, 0};
+    const auto isOwn = [&](uintptr_t place) { return isVariableOf(*variable, functionOf(place)); };
+    const auto& callers = threads_[rank_].callers;
+    const bool isGlobal = variable->name.rfind("_ZZ", 0) != 0;
+    if (!isGlobal && !isOwn(pc) && std::none_of(callers.begin(), callers.end(), isOwn)) {
+        return {0, 0};
+    }
+    variables_.add({variable->begin, variable->begin + variable->size});
+    return {variable->begin, variable->begin + variable->size};
+}
+
 // Reports an access beyond all arrays, and returns whether it is none.
 bool BlockChecker::sharedBounds(const Access& access, uintptr_t pc) {
     const size_t offset = access.address - sharedBegin_;
-    if (offset + access.size <= variables_.around(offset).end) return true;
+    if (offset + access.size <= sharedAround(offset, pc).end) return true;
     if (badIndex_) return false;  // that is known
     const auto dynamic = variables_.dynamic();
     std::string where = "beyond all arrays of the kernel";
@@ -405,7 +428,7 @@ void BlockChecker::sharedAccess(const Access& access, uintptr_t pc) {
     const bool reads = access.kind != AccessKind::Store && !access.exchanges;
     // A struct comes in parts, of which the first tells its size; between its members may be gaps
     // that nobody writes.
-    const size_t whole = std::min<size_t>(access.whole, variables_.around(offset).end - offset);
+    const size_t whole = std::min<size_t>(access.whole, variables_.around(offset)->end - offset);
     if (reads && whole != 0 && uninitialised_.size() < kMostUninitialised &&
         variables_.unwritten(offset, whole) && shadow_->neverWritten(offset, whole)) {
         const Uninitialised read{offset, access.size, pc, rank_, access.kind};

@@ -41,6 +41,7 @@ class BlockChecker : public Recorder {
     void barrierReached(unsigned rank, const CallSite& site);
     void barrierReleased(bool wholeGrid);
     void warpMet(unsigned warp, unsigned mask, bool ordersMemory);
+    void sharedReached(const void* variable, size_t size);
     void asyncCopyBegins(unsigned rank, const AsyncCopy& copy);
     void asyncCopyEnds(unsigned rank);
     void shuffleFromNobody(unsigned rank, unsigned lane, bool inMask, const CallSite& site);
@@ -104,6 +105,7 @@ class BlockChecker : public Recorder {
     void reportRaces();
 
     void sharedAccess(const Access& access, uintptr_t pc);
+    SharedVariables::Range sharedAround(size_t offset, uintptr_t pc);
     bool sharedBounds(const Access& access, uintptr_t pc);
     bool isStray(const Access& access);
     void meets(const CopyUnderWay& copy, unsigned rank);

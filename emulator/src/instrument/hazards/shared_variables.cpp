@@ -38,17 +38,18 @@ void SharedVariables::beginBlock(const Grid& grid, uintptr_t sharedBegin, size_t
     }
 }
 
-SharedVariables::Range SharedVariables::around(size_t offset) {
+std::optional<SharedVariables::Range> SharedVariables::around(size_t offset) const {
     for (const Range& range : variables_) {
         if (offset >= range.begin && offset < range.end) return range;
     }
-    if (!namesKnown_) return {0, sharedSize_};
+    return namesKnown_ ? std::nullopt : std::make_optional(Range{0, sharedSize_});
+}
+
+std::optional<ThreadLocal> SharedVariables::unknownAt(size_t offset) const {
     const auto variable = threadLocalAt(offset);
-    if (!variable || variable->begin == dynamicOffset_ || isEmulators(variable->name)) {
-        return {0, 0};
-    }
-    variables_.push_back({variable->begin, variable->begin + variable->size});
-    return variables_.back();
+    const bool isEngines =
+        variable && (variable->begin == dynamicOffset_ || isEmulators(variable->name));
+    return isEngines ? std::nullopt : variable;
 }
 
 bool SharedVariables::unwritten(size_t offset, size_t size) const {
