@@ -15,7 +15,13 @@ from .lexer import Stream
 from .missing import NAMES, missing_name
 from .polls import Polls
 from .scopes import Scope
-from .shared_memory import behind_shared, initialiser_error, shared_edits, shared_variables
+from .shared_memory import (
+    behind_shared,
+    dynamic_arrays,
+    initialiser_error,
+    shared_edits,
+    shared_variables,
+)
 from .statements import statement_edits
 from .unit import ALIGNMENTS, BUILTIN_TYPES, Source, Unit, parameter_list, reference_mark
 from .volatile import find_use
@@ -399,6 +405,9 @@ class Rewriter:
             self._source.edits.append((at, at, compile_error(error[1]) + " "))
         for edit in shared_edits(stream, index, scope.in_function, self._fail):
             self._edit(*edit)
+        line = self._source.text.count("\n", 0, stream.tokens[index].start) + 1
+        for name in dynamic_arrays(stream, index):
+            self._unit.dynamic_arrays.append((name, self._source.path, line))
         if scope.in_function and scope.device:
             end, names = shared_variables(stream, index, self._unit.device_words)
             if names:

@@ -33,6 +33,10 @@ void returns() noexcept;
 #define EMU_RETURNS
 #endif
 
+// The translator puts one in for each `extern __shared__` array, if they have several names. Returns
+// true.
+bool dynamicArray(const char* name, const char* file, int line);
+
 // The translator puts the right side of `array[i] = f()` into a call of it. Without, the compiler
 // lets an f that returns a struct write that in its place, and reports no store.
 template <class T>

@@ -84,6 +84,7 @@ void BlockChecker::blockBegins(const Grid& grid, uint64_t launch) {
         threads_[rank].copies.clear();
     }
     variables_.beginBlock(grid, sharedBegin_, memoryMap.sharedSize());
+    aliases_.beginBlock();
     found_.beginBlock(grid, launch);
     globals_.beginBlock(launch);
     kernelFunction_ = reinterpret_cast<uintptr_t>(grid.call.id);
@@ -149,6 +150,7 @@ void BlockChecker::kernelBegins(unsigned rank) {
     thread.path = {};
     thread.lastPc = 0;
     thread.lastAccess = {};
+    thread.badIndex = 0;
     thread.reads = {};
     recorder = this;
 }
@@ -281,7 +283,6 @@ void BlockChecker::leave(uintptr_t) {
 void BlockChecker::basicBlock(uintptr_t pc) {
     const Quiet quiet;
     settle();
-    badIndex_ = false;
     Thread& thread = threads_[rank_];
     // (A function may have a block of its own behind its end.)
     KernelPath& path = thread.path;
@@ -356,8 +357,8 @@ void BlockChecker::reportAtOnce(Finding finding) {
 
 void BlockChecker::badIndex(const BadIndex& bad) {
     const Quiet quiet;
-    badIndex_ = true;
     const uintptr_t pc = userPc(threads_[rank_], bad.pc);
+    threads_[rank_].badIndex = pc;
     if (found_.again(Hazard::ArrayBounds, pc, 0, false)) return;
     const size_t length = bad.array.find('['), end = bad.array.find(']');
     std::string about = "index " + bad.index + " of " + bad.array;
@@ -407,10 +408,11 @@ SharedVariables::Range BlockChecker::sharedAround(size_t offset, uintptr_t pc) {
 bool BlockChecker::sharedBounds(const Access& access, uintptr_t pc) {
     const size_t offset = access.address - sharedBegin_;
     if (offset + access.size <= sharedAround(offset, pc).end) return true;
-    if (badIndex_) return false;  // that is known
+    const uintptr_t bad = threads_[rank_].badIndex;
+    if (bad != 0 && sourceLine(bad).line == sourceLine(pc).line) return false;  // that is known
     const auto dynamic = variables_.dynamic();
-    std::string where = "beyond all arrays of the kernel";
-    std::string about = "no __shared__ variable is there";
+    std::string where = variables_.nextTo(offset, access.size);
+    std::string about = "no __shared__ variable of the kernel is there";
     if (offset >= dynamic.begin) {
         where = element(offset - dynamic.begin, access.size) + " of dynamic shared memory";
         about = "the launch asked for " + bytes(dynamic.end - dynamic.begin) +
@@ -425,6 +427,11 @@ bool BlockChecker::sharedBounds(const Access& access, uintptr_t pc) {
 void BlockChecker::sharedAccess(const Access& access, uintptr_t pc) {
     if (!sharedBounds(access, pc)) return;
     const size_t offset = access.address - sharedBegin_;
+    const auto dynamic = variables_.dynamic();
+    if (offset >= dynamic.begin && offset < dynamic.end) {
+        const auto lost = aliases_.access(offset - dynamic.begin, access, pc, rank_);
+        if (lost) reportLost(*lost, access, pc);
+    }
     const bool reads = access.kind != AccessKind::Store && !access.exchanges;
     // A struct comes in parts, of which the first tells its size; between its members may be gaps
     // that nobody writes.
@@ -450,6 +457,25 @@ void BlockChecker::sharedAccess(const Access& access, uintptr_t pc) {
     shadow_->touch(shared, races_);
     if (shared.writes()) unsettledPc_ = access.pc;
     if (!races_.empty()) reportRaces();
+}
+
+void BlockChecker::reportLost(const LostValue& lost, const Access& access, uintptr_t pc) {
+    const SourceLine use = sourceLine(pc);
+    // The declaration above the use, if it is not in another file.
+    const auto declared = [&](const DynamicArray& array) {
+        const DynamicArray::Declaration* best = &array.declarations.front();
+        for (const DynamicArray::Declaration& each : array.declarations) {
+            if (each.line <= use.line && shownPath(each.file) == use.file) best = &each;
+        }
+        return array.name + " (" + shownPath(best->file) + ":" + std::to_string(best->line) + ")";
+    };
+    const size_t offset = access.address - sharedBegin_;
+    found_.report({Hazard::SharedAlias,
+                   declared(*lost.first) + " and " + declared(*lost.second) +
+                       " both begin at byte 0 of dynamic shared memory",
+                   {actOf(lost.pc, lost.rank, "writes " + lost.second->name),
+                    actOf(pc, rank_, "reads what it was in " + lost.first->name)},
+                   variables_.nameOf(offset, access.size)});
 }
 
 // ---- asynchronous copies

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "alias_check.h"
 #include "barrier_check.h"
 #include "block_findings.h"
 #include "engine/async_copies.h"
@@ -76,6 +77,7 @@ class BlockChecker : public Recorder {
         std::vector<uintptr_t> callers;  // of the functions that it is in
         uintptr_t lastPc = 0;            // of the last event
         Access lastAccess{};
+        uintptr_t badIndex = 0;  // where the last one was
         RecentReads reads;
         std::vector<CopyUnderWay> copies;  // the oldest first
         KernelPath path;
@@ -106,6 +108,7 @@ class BlockChecker : public Recorder {
 
     void sharedAccess(const Access& access, uintptr_t pc);
     SharedVariables::Range sharedAround(size_t offset, uintptr_t pc);
+    void reportLost(const LostValue& lost, const Access& access, uintptr_t pc);
     bool sharedBounds(const Access& access, uintptr_t pc);
     bool isStray(const Access& access);
     void meets(const CopyUnderWay& copy, unsigned rank);
@@ -127,10 +130,10 @@ class BlockChecker : public Recorder {
     std::unique_ptr<SharedShadow> shadow_;
     std::vector<Race> races_;
     std::set<uintptr_t> looks_;  // places that read what the same thread then updates by an atomic
-    bool badIndex_ = false;      // what comes next in this basic block may be the access with it
     uintptr_t unsettledPc_ = 0;  // of the writes that may not have happened yet
     std::vector<Uninitialised> uninitialised_;
     SharedVariables variables_;
+    AliasCheck aliases_;
     BarrierCheck barriers_;
     std::map<unsigned, Finding> unread_;  // errors that a thread has not looked at
     BlockFindings found_;

@@ -42,6 +42,8 @@ std::string title(const Finding& finding) {
             return "race between parent and child";
         case Hazard::ArrayBounds:
             return "array index out of bounds";
+        case Hazard::SharedAlias:
+            return "two names for one shared memory";
         case Hazard::SharedBounds:
             return "shared memory out of bounds";
         case Hazard::Uninitialised:
@@ -167,6 +169,10 @@ std::string remedy(const Finding& finding, bool sameLine) {
             return "check the index: a GPU gives no error, but uses what lies beside the array, "
                    "such "
                    "as its next row or another variable";
+        case Hazard::SharedAlias:
+            return "let the second array begin behind the first (T* second = (T*)&first[n];), and "
+                   "ask "
+                   "for the sum of both in the third argument of <<<...>>>";
         case Hazard::SharedBounds:
             return "check the index, and the size in the third argument of <<<...>>> if the array "
                    "is extern";

@@ -58,6 +58,23 @@ bool SharedVariables::unwritten(size_t offset, size_t size) const {
                        [](unsigned char byte) { return byte == kUnwrittenShared; });
 }
 
+std::string SharedVariables::nextTo(size_t offset, size_t size) const {
+    const auto distance = [&](const Range& range) {
+        return offset >= range.end ? offset - range.end : range.begin - offset;
+    };
+    const auto next =
+        std::min_element(variables_.begin() + 1, variables_.end(),
+                         [&](const Range& a, const Range& b) { return distance(a) < distance(b); });
+    const auto variable = next == variables_.end() ? std::nullopt : threadLocalAt(next->begin);
+    if (!variable) return "beyond all arrays of the kernel";
+    const std::string name = shortName(variable->name);
+    const auto ahead = static_cast<int64_t>(offset) - static_cast<int64_t>(next->begin);
+    const auto each = static_cast<int64_t>(size);
+    if (ahead % each != 0) return "beside " + name;
+    return "element " + std::to_string(ahead / each) + " of " + name + ", which has " +
+           number(variable->size / size) + " (of " + bytes(size) + ")";
+}
+
 std::string SharedVariables::nameOf(size_t offset, size_t size) const {
     const auto variable = threadLocalAt(offset);
     if (!variable) return "shared memory";

@@ -38,6 +38,9 @@ class SharedVariables {
     // returns.)
     bool unwritten(size_t offset, size_t size) const;
 
+    // "element 70 of tile, which has 64 (of 4 bytes)": of the variable that is next to `offset`.
+    std::string nextTo(size_t offset, size_t size) const;
+
     // "tile, element 33 (of 4 bytes)"
     std::string nameOf(size_t offset, size_t size) const;
 
