@@ -31,6 +31,7 @@ from ending import end_by_exception
 from make_rule import quoted, rule
 from output_file import write
 from translator.arch import arch_edits
+from translator.by_value import ByValue
 from translator.heap import Heap
 from translator.lanes import Lanes
 from translator.lexer import TranslateError
@@ -53,13 +54,14 @@ def translate(
     translated. Raises TranslateError or OSError."""
     unit = Unit(path, include_dirs, OWN_INCLUDE)
     lanes, polls, heap, sides = Lanes(unit), Polls(unit), Heap(unit), Sides(unit)
+    by_value = ByValue(unit)
     sources = unit.sources.values()
     for source in sources:
         source.edits += missing_includes(source)
         if unit.has_cuda(source):
             source.edits += arch_edits(unit, source)
             for stream in source.streams:
-                Rewriter(unit, lanes, polls, heap, source, stream, instrument).run()
+                Rewriter(unit, lanes, polls, heap, by_value, source, stream, instrument).run()
         if source is unit.main or unit.has_cuda(source):
             source.edits += sides.edits(source)
         source.translated = source is unit.main or bool(source.edits)

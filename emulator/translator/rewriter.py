@@ -4,6 +4,7 @@ import re
 from typing import NamedTuple, NoReturn
 
 from .arithmetic import Arithmetic
+from .by_value import ByValue
 from .callee import is_name, name_literal, postfix_start
 from .constant_memory import behind_constants, constant_variables
 from .decisions import Decisions, edits
@@ -53,6 +54,7 @@ class Rewriter:
         lanes: Lanes,
         polls: Polls,
         heap: Heap,
+        by_value: ByValue,
         source: Source,
         stream: Stream,
         instrument: bool,
@@ -61,6 +63,7 @@ class Rewriter:
         self._lanes = lanes
         self._polls = polls
         self._heap = heap
+        self._by_value = by_value
         self._instrument = instrument  # for the profiler; see translate.py
         self._source = source
         self._stream = stream
@@ -108,7 +111,7 @@ class Rewriter:
         for edit in self._polls.edits(self._stream, self._unit) + self._heap.edits(self._stream):
             self._edit(*edit)
         if self._instrument and not self._stream.macro:
-            for find in (statement_edits, discarded_edits):
+            for find in (statement_edits, discarded_edits, self._by_value.edits):
                 self._source.edits += find(self._stream, lambda i: self._scope(i).device)
             self._decisions()
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "emu/decisions.h"
 #include "engine/allocations.h"
 #include "engine/guarded_memory.h"
 #include "engine/scheduler.h"
@@ -133,6 +134,16 @@ void recordAtomicExchange(const volatile void* address, size_t bytes) {
 }
 void recordAtomicCompare(const volatile void* address, size_t bytes) {
     recordCompare(address, static_cast<uint32_t>(bytes), __builtin_return_address(0));
+}
+void readsObject(const void* object, size_t bytes, size_t alignment, const void* pc) noexcept {
+    constexpr size_t kWidest = 16;
+    const bool isOne = bytes <= kWidest && (bytes & (bytes - 1)) == 0 && alignment >= bytes;
+    auto* const place = const_cast<void*>(pc);
+    if (isOne) {
+        record(object, static_cast<uint32_t>(bytes), AccessKind::Load, false, place);
+    } else {
+        recordRange(object, bytes, AccessKind::Load, place);
+    }
 }
 void recordFence() {
     if (recorder != nullptr) recorder->fence();
