@@ -50,7 +50,9 @@ POINTER = re.compile(
 INDEX_BRANCH = re.compile(
     r" *br i1 ([^,]+), label %(?P<behind>[^,]+), label %(?P<handler>handler\.out_of_bounds\d*),.*"
 )
-INDEX_CALL = re.compile(r"( *call void )@__ubsan_handle_out_of_bounds\(([^ ]+ .*), i64 ([^ ,]+)\)(.*)")
+INDEX_CALL = re.compile(
+    r"( *call void )@__ubsan_handle_out_of_bounds\(([^ ]+ .*), i64 ([^ ,]+)\)(.*)"
+)
 SELECT = re.compile(r" *(%[\w.]+) = select (?:\w+ )*?i1 (%[\w.]+), (.*)")
 TYPED = re.compile(r'((?:%?[\w.]+|%"[^"]*"|\[.*?\]|<.*?>)\**) (.+)')
 PREDECESSOR = re.compile(r", %([^ ]+) \]")

@@ -31,6 +31,7 @@ from ending import end_by_exception
 from make_rule import quoted, rule
 from output_file import write
 from translator.arch import arch_edits
+from translator.by_value import ByValue
 from translator.device_variables import DeviceVariables
 from translator.heap import Heap
 from translator.lanes import Lanes
@@ -55,18 +56,22 @@ def translate(
     unit = Unit(path, include_dirs, OWN_INCLUDE)
     lanes, polls, heap, sides = Lanes(unit), Polls(unit), Heap(unit), Sides(unit)
     variables = DeviceVariables(unit)
+    by_value = ByValue(unit)
     sources = unit.sources.values()
     for source in sources:
         source.edits += missing_includes(source)
         if unit.has_cuda(source):
             source.edits += arch_edits(unit, source)
             for stream in source.streams:
-                Rewriter(unit, lanes, polls, heap, source, stream, instrument).run()
+                Rewriter(unit, lanes, polls, heap, by_value, source, stream, instrument).run()
             if instrument:
                 source.edits += variables.edits(source)
         if source is unit.main or unit.has_cuda(source):
             source.edits += sides.edits(source)
         source.translated = source is unit.main or bool(source.edits)
+    if instrument and len({name for name, _, _ in unit.dynamic_arrays}) > 1:
+        end = len(unit.main.text)
+        unit.main.edits.append((end, end, _dynamic_arrays(unit)))
     ending = heap.ending() + variables.ending()
     if ending:
         end = len(unit.main.text)
@@ -103,13 +108,25 @@ def _render(source: Source, outputs: dict[Source, str]) -> str:
             edits.append((include.start, include.end, f'"{outputs[target]}"'))
         elif include.quoted and os.path.isfile(beside):  # but not beside the output
             edits.append((include.start, include.end, f'"{os.path.abspath(beside)}"'))
-    shown = source.path.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    parts = [f'#line 1 "{shown}"\n']
+    parts = [f'#line 1 "{_escaped(source.path)}"\n']
     pos = 0
     for start, end, text in sorted(edits):
         parts += [source.text[pos:start], text]
         pos = end
     return "".join(parts) + source.text[pos:]
+
+
+def _dynamic_arrays(unit: Unit) -> str:
+    """Tells the check of the names for dynamic shared memory, behind the last line of the unit."""
+    calls = [
+        f'::emu::dynamicArray("{name}", "{_escaped(path)}", {line})'
+        for name, path, line in unit.dynamic_arrays
+    ]
+    return f"\n[[maybe_unused]] static const bool emu_dynamic_arrays = {' && '.join(calls)};\n"
+
+
+def _escaped(path: str) -> str:
+    return path.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 
 def _has_content(path: str, text: str) -> bool:

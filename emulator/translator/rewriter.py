@@ -4,6 +4,7 @@ import re
 from typing import NamedTuple, NoReturn
 
 from .arithmetic import Arithmetic
+from .by_value import ByValue
 from .callee import is_name, name_literal, postfix_start
 from .constant_memory import behind_constants, constant_variables
 from .decisions import Decisions, edits
@@ -15,7 +16,13 @@ from .lexer import Stream
 from .missing import NAMES, missing_name
 from .polls import Polls
 from .scopes import Scope
-from .shared_memory import behind_shared, initialiser_error, shared_edits, shared_variables
+from .shared_memory import (
+    behind_shared,
+    dynamic_arrays,
+    initialiser_error,
+    shared_edits,
+    shared_variables,
+)
 from .statements import statement_edits
 from .unit import ALIGNMENTS, BUILTIN_TYPES, Source, Unit, parameter_list, reference_mark
 from .volatile import find_use
@@ -49,6 +56,7 @@ class Rewriter:
         lanes: Lanes,
         polls: Polls,
         heap: Heap,
+        by_value: ByValue,
         source: Source,
         stream: Stream,
         instrument: bool,
@@ -57,6 +65,7 @@ class Rewriter:
         self._lanes = lanes
         self._polls = polls
         self._heap = heap
+        self._by_value = by_value
         self._instrument = instrument  # for the profiler; see translate.py
         self._source = source
         self._stream = stream
@@ -106,7 +115,7 @@ class Rewriter:
         for edit in self._polls.edits(self._stream, self._unit) + self._heap.edits(self._stream):
             self._edit(*edit)
         if self._instrument and not self._stream.macro:
-            for find in (statement_edits, discarded_edits):
+            for find in (statement_edits, discarded_edits, self._by_value.edits):
                 self._source.edits += find(self._stream, lambda i: self._scope(i).device)
             self._decisions()
 
@@ -403,6 +412,9 @@ class Rewriter:
             self._source.edits.append((at, at, compile_error(error[1]) + " "))
         for edit in shared_edits(stream, index, scope.in_function, self._fail):
             self._edit(*edit)
+        line = self._source.text.count("\n", 0, stream.tokens[index].start) + 1
+        for name in dynamic_arrays(stream, index):
+            self._unit.dynamic_arrays.append((name, self._source.path, line))
         if scope.in_function and scope.device:
             end, names = shared_variables(stream, index, self._unit.device_words)
             if names:

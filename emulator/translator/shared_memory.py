@@ -66,6 +66,16 @@ def shared_variables(stream: Stream, index: int, device_words: set[str]) -> tupl
     return end, [name for name in names if name]
 
 
+def dynamic_arrays(stream: Stream, index: int) -> list[str]:
+    """The names that the declaration around `__shared__` at token `index` gives to dynamic shared
+    memory."""
+    start, end = declaration(stream, index)
+    if "extern" not in (stream.text(i) for i in range(start, end)):
+        return []
+    parts = [_declarator(stream, part) for part in stream.split(start, end)]
+    return [part.name for part in parts if part is not None]
+
+
 def initialiser_error(stream: Stream, index: int, macros: set[str]) -> Optional[tuple[int, str]]:
     """A message for the user, and the token to put it before, if a variable in the declaration
     around `__shared__` at token `index` has an initialiser. Brackets behind one of `macros` belong

@@ -3,7 +3,7 @@ stores that g++ would not instrument.
 
 nvcc's debug code (-G) has a block of its own for the step of a `for`, with a branch back to the
 condition; g++ joins it with the loop's body. And g++ lets a function that returns a struct write it
-right into `array[i]` of `array[i] = f()`, without a hook. ::emu::loopStep() and ::emu::stored()
+right into `array[i]` of `array[i] = f()`, or into a __shared__ struct, without a hook. ::emu::loopStep() and ::emu::stored()
 (emu/decisions.h) make up for both, ::emu::sign for the branch that a division is on a GPU
 (emu/division.h). And clang joins a `return` with the end of the function: EMU_RETURNS tells of it.
 What is not sure to be such a statement stays as it is.
@@ -11,12 +11,16 @@ What is not sure to be such a statement stays as it is.
 
 from typing import Callable, Optional
 
+from .callee import postfix_start
 from .lexer import Stream
+from .shared_memory import declaration, declared_name
+from .unit import BUILTIN_TYPES
 
 Edit = tuple[int, int, str]  # replaces source text [start, end)
 
 BEFORE_ASSIGN = set("= ! < > + - * / % & | ^".split())
 ARITHMETIC = set("+ - * / %".split())
+ON_DEVICE = {"__shared__", "__device__", "__managed__"}
 STATEMENT_ENDS = {";", ")", ","}
 STATEMENT_STARTS = {";", "{", "}", ")", "(", ",", ":", "else", "do"}
 NO_CALL = set("sizeof alignof decltype typeid return new delete throw".split())
@@ -24,6 +28,7 @@ NO_CALL = set("sizeof alignof decltype typeid return new delete throw".split())
 
 def statement_edits(stream: Stream, in_device: Callable[[int], bool]) -> list[Edit]:
     result: list[Edit] = []
+    structs = _structs(stream)
     for i, token in enumerate(stream.tokens):
         if token.text == "for" and in_device(i):
             step = _step_of(stream, i)
@@ -39,7 +44,7 @@ def statement_edits(stream: Stream, in_device: Callable[[int], bool]) -> list[Ed
             result.append((at, at, f" ::emu::sign {'=' if compound else token.text}"))
         elif token.text == "=" and in_device(i) and _is_assignment(stream, i):
             end = _value_end(stream, i + 1)
-            if end is not None and _writes_memory(stream, i):
+            if end is not None and (_writes_memory(stream, i) or _writes_to(structs, stream, i)):
                 start, stop = stream.tokens[i + 1].start, stream.tokens[end - 1].end
                 result += [(start, start, "::emu::stored("), (stop, stop, ")")]
     return result
@@ -92,6 +97,27 @@ def _writes_memory(stream: Stream, index: int) -> bool:
             break
         i -= 1
     return stream.text(i + 1) == "*" and i + 1 < index
+
+
+def _structs(stream: Stream) -> set[str]:
+    """The names of variables on the device whose type is not built in."""
+    names: set[str] = set()
+    for i, token in enumerate(stream.tokens):
+        if token.text not in ON_DEVICE:
+            continue
+        start, end = declaration(stream, i)
+        words = {stream.text(j) for j in range(start, end)}
+        if stream.text(end) == ";" and words.isdisjoint(BUILTIN_TYPES | {"("}):
+            names.update(declared_name(stream, part) for part in stream.split(start, end))
+    return names - {""}
+
+
+def _writes_to(names: set[str], stream: Stream, index: int) -> bool:
+    """What stands before the `=` at `index` is one of these, or a member."""
+    first = postfix_start(stream, index - 1)
+    if first is None or stream.text(first) not in names:
+        return False
+    return stream.text(first - 1) in STATEMENT_STARTS
 
 
 def _value_end(stream: Stream, first: int) -> Optional[int]:

@@ -150,6 +150,8 @@ class Unit:
         self._own_functions: Optional[set[str]] = None  # of CUDA's headers, once it is asked for
         # Macros that hold an `if` or a loop: do they end with a whole statement?
         self.control_macros: dict[str, bool] = {}
+        # Names for dynamic shared memory, with file and line; filled in by the rewriter.
+        self.dynamic_arrays: list[tuple[str, str, int]] = []
         self.undefined: set[str] = set()  # what an #undef names
         self.main = self._load(path, path)
         self._leave_out_headers()

@@ -2,9 +2,15 @@
 // the profiler.
 #pragma once
 
+#include <memory>
+#include <type_traits>
+
 #include "emu/kernel_frame.h"
 
 namespace emu {
+
+// The running thread reads an object as a whole; `pc` is as of a hook.
+void readsObject(const void* object, size_t bytes, size_t alignment, const void* pc) noexcept;
 
 // The translator puts conditions and the operands of && and || into calls of it:
 //   A && B      bool(truth(!!(A)) ? truth(!!(B)) : truth(false))
@@ -33,6 +39,10 @@ void returns() noexcept;
 #define EMU_RETURNS
 #endif
 
+// The translator puts one in for each `extern __shared__` array, if they have several names.
+// Returns true.
+bool dynamicArray(const char* name, const char* file, int line);
+
 // The translator puts the right side of `array[i] = f()` into a call of it. Without, the compiler
 // lets an f that returns a struct write that in its place, and reports no store.
 template <class T>
@@ -41,3 +51,24 @@ EMU_NOT_RECORDED constexpr T&& stored(T&& value) noexcept {
 }
 
 }  // namespace emu
+
+// The translator puts arguments into calls of it that are loaded from memory and passed by value:
+// `f(array[i])`. g++ reports no load of such a struct. (One that is not trivial to copy has a
+// constructor, which does.)
+#ifdef __clang__
+#define emu_passed(...) (__VA_ARGS__)
+#else
+template <class T>
+EMU_NOT_RECORDED __attribute__((noinline)) constexpr T&& emu_passed(T&& value) noexcept {
+    using Value = std::remove_reference_t<T>;
+    constexpr bool isStruct = std::is_class<Value>::value || std::is_union<Value>::value;
+    if constexpr (isStruct && std::is_lvalue_reference<T>::value &&
+                  std::is_trivially_copyable<Value>::value) {
+        if (!__builtin_is_constant_evaluated()) {
+            ::emu::readsObject(std::addressof(value), sizeof(Value), alignof(Value),
+                               __builtin_return_address(0));
+        }
+    }
+    return static_cast<T&&>(value);
+}
+#endif

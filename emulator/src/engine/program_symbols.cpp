@@ -110,8 +110,7 @@ class SymbolTable {
     std::vector<ThreadLocal> sharedVariablesOf(const void* kernel) const {
         const auto name = functions_.find(reinterpret_cast<uintptr_t>(kernel));
         if (name == functions_.end()) return {};
-        // A variable `tile` of kernel _Z4copyPf is mangled as _ZZ4copyPfE4tile.
-        const std::string prefix = "_ZZ" + name->second.substr(2) + "E";
+        const std::string prefix = prefixOf(name->second);
         std::vector<ThreadLocal> found;
         for (auto variable = threadLocals_.lower_bound(prefix);
              variable != threadLocals_.end() && variable->first.rfind(prefix, 0) == 0; ++variable) {
@@ -143,6 +142,11 @@ class SymbolTable {
         int smallest = kMaxThreadsPerBlock;
         for (const auto& [kernel, bounds] : bounds_) smallest = std::min(smallest, bounds);
         return smallest;
+    }
+
+    bool isVariableOf(const ThreadLocal& variable, uintptr_t function) const {
+        const auto name = functions_.find(function);
+        return name != functions_.end() && variable.name.rfind(prefixOf(name->second), 0) == 0;
     }
 
     std::string functionName(const void* function) const {
@@ -196,6 +200,11 @@ class SymbolTable {
         if (next == variables_.begin()) return variables_.end();
         const auto found = std::prev(next);
         return wanted - found->first < found->second.size ? found : variables_.end();
+    }
+
+    // A variable `tile` of function _Z4copyPf is mangled as _ZZ4copyPfE4tile.
+    static std::string prefixOf(const std::string& function) {
+        return "_ZZ" + function.substr(2) + "E";
     }
 
     void read(const MappedFile& file, const ElfW(Shdr) & symbols, const ElfW(Shdr) & strings) {
@@ -332,6 +341,10 @@ std::string variableSymbol(const void* address) {
 
 std::vector<ThreadLocal> sharedVariablesOf(const void* kernel) {
     return symbolTable().sharedVariablesOf(kernel);
+}
+
+bool isVariableOf(const ThreadLocal& variable, uintptr_t function) {
+    return symbolTable().isVariableOf(variable, function);
 }
 
 Variable threadLocals() {

@@ -50,6 +50,9 @@ struct ThreadLocal {
 // Those of a kernel: its __shared__ variables.
 std::vector<ThreadLocal> sharedVariablesOf(const void* kernel);
 
+// Whether a variable is declared in the function that begins at `function`.
+bool isVariableOf(const ThreadLocal& variable, uintptr_t function);
+
 // The block of the calling OS thread that holds the program's own thread_local variables: the
 // shared memory of the block that it runs, and the emulator's.
 Variable threadLocals();

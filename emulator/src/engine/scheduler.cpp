@@ -612,6 +612,7 @@ void Worker::sharedReached(void* variable, size_t size) {
     if (std::find(reached_.begin(), reached_.end(), variable) != reached_.end()) return;
     reached_.push_back(variable);
     std::memset(variable, kUnwrittenShared, size);
+    if (watcher != nullptr) watcher->sharedReached(variable, size);
 }
 
 // ---- block barriers

@@ -68,6 +68,9 @@ class Watcher {
     // their memory accesses.
     virtual void warpMet(unsigned warp, unsigned mask, bool ordersMemory) = 0;
 
+    // The running thread is the first of its block at the declaration of this __shared__ variable.
+    virtual void sharedReached(const void* /*variable*/, size_t /*size*/) {}
+
     // The running thread begins to copy to shared memory (async_copies.h). And what it began first
     // of those that have not ended is carried out now, or, if the thread has ended, with the block.
     virtual void asyncCopyBegins(unsigned /*rank*/, const AsyncCopy&) {}

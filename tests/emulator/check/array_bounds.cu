@@ -116,7 +116,7 @@ __global__ void flexible(int* memory) {
 }
 __global__ void otherTypes(int* out) {
     __shared__ int tile[4][8];
-    auto& all = reinterpret_cast<int(&)[32]>(tile);
+    auto& all = reinterpret_cast<int (&)[32]>(tile);
     all[threadIdx.x] = 1;
     __syncthreads();
     int* const flat = &tile[0][0];
@@ -157,13 +157,6 @@ int main(int argc, char** argv) {
         {"flexible", [&] { flexible<<<1, kThreads>>>(in); }},
         {"otherTypes", [&] { otherTypes<<<1, kThreads>>>(out); }},
         {"ofTemplate", [&] { ofTemplate<kThreads><<<1, kThreads>>>(out); }},
-        {"ofHost",
-         [&] {
-             int numbers[4] = {};
-             volatile int four = 4;
-             if (argc == 3) numbers[four] = 1;
-             lastElements<<<1, kThreads>>>(out + numbers[0], 8);
-         }},
     };
     cases.at(argv[1])();
     printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));

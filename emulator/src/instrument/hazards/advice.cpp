@@ -147,6 +147,11 @@ Advice adviceOn(const Finding& finding, bool sameLine) {
                 "a GPU gives no error, but uses what lies beside the array, such as its next row "
                 "or another variable",
                 "check the index"};
+        case Hazard::SharedAlias:
+            return {"two names for one shared memory",
+                    "all extern __shared__ arrays of a kernel begin at the same address",
+                    "let the second array begin behind the first (T* second = (T*)&first[n];), and "
+                    "ask for the sum of both in the third argument of <<<...>>>"};
         case Hazard::SharedBounds:
             return {"shared memory out of bounds",
                     "on a GPU the access meets other memory of the block, or ends the kernel",

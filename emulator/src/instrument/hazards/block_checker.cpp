@@ -100,6 +100,7 @@ void BlockChecker::blockBegins(const Grid& grid, uint64_t launch) {
         threads_[rank].copies.clear();
     }
     variables_.beginBlock(grid, sharedBegin_, memoryMap.sharedSize());
+    aliases_.beginBlock();
     found_.beginBlock(grid, launch);
     globals_.beginBlock(launch);
     kernelFunction_ = reinterpret_cast<uintptr_t>(grid.call.id);
@@ -171,6 +172,7 @@ void BlockChecker::kernelBegins(unsigned rank) {
     thread.path = {};
     thread.lastPc = 0;
     thread.lastAccess = {};
+    thread.badIndex = 0;
     thread.reads = {};
     recorder = this;
 }
@@ -399,7 +401,6 @@ void BlockChecker::leave(uintptr_t) {
 void BlockChecker::basicBlock(uintptr_t pc) {
     const Quiet quiet;
     settle();
-    badIndex_ = false;
     Thread& thread = threads_[rank_];
     // (A function may have a block of its own behind its end.)
     KernelPath& path = thread.path;
@@ -500,8 +501,8 @@ void BlockChecker::reportAtOnce(Finding finding) {
 
 void BlockChecker::badIndex(const BadIndex& bad) {
     const Quiet quiet;
-    badIndex_ = true;
     const uintptr_t pc = userPc(threads_[rank_], bad.pc);
+    threads_[rank_].badIndex = pc;
     if (found_.again(Hazard::ArrayBounds, pc, 0, false)) return;
     const size_t length = bad.array.find('['), end = bad.array.find(']');
     std::string about = "index " + bad.index + " of " + bad.array;
@@ -524,14 +525,38 @@ void BlockChecker::misaligned(const Access& access, uintptr_t pc) {
 
 // ---- shared memory
 
+void BlockChecker::sharedReached(const void* variable, size_t size) {
+    const Quiet quiet;
+    const size_t offset = reinterpret_cast<uintptr_t>(variable) - sharedBegin_;
+    variables_.add({offset, offset + size});
+}
+
+// The memory around `offset` that the running thread may use; 0 to 0 if none.
+SharedVariables::Range BlockChecker::sharedAround(size_t offset, uintptr_t pc) {
+    const auto known = variables_.around(offset);
+    if (known) return *known;
+    // Whose declaration the translator has not understood (it is a macro's).
+    const auto variable = variables_.unknownAt(offset);
+    if (!variable) return {0, 0};
+    const auto isOwn = [&](uintptr_t place) { return isVariableOf(*variable, functionOf(place)); };
+    const auto& callers = threads_[rank_].callers;
+    const bool isGlobal = variable->name.rfind("_ZZ", 0) != 0;
+    if (!isGlobal && !isOwn(pc) && std::none_of(callers.begin(), callers.end(), isOwn)) {
+        return {0, 0};
+    }
+    variables_.add({variable->begin, variable->begin + variable->size});
+    return {variable->begin, variable->begin + variable->size};
+}
+
 // Reports an access beyond all arrays, and returns whether it is none.
 bool BlockChecker::sharedBounds(const Access& access, uintptr_t pc) {
     const size_t offset = access.address - sharedBegin_;
-    if (offset + access.size <= variables_.around(offset).end) return true;
-    if (badIndex_) return false;  // that is known
+    if (offset + access.size <= sharedAround(offset, pc).end) return true;
+    const uintptr_t bad = threads_[rank_].badIndex;
+    if (bad != 0 && sourceLine(bad).line == sourceLine(pc).line) return false;  // that is known
     const auto dynamic = variables_.dynamic();
-    std::string where = "beyond all arrays of the kernel";
-    std::string about = "no __shared__ variable is there";
+    std::string where = variables_.nextTo(offset, access.size);
+    std::string about = "no __shared__ variable of the kernel is there";
     if (offset >= dynamic.begin) {
         where = element(offset - dynamic.begin, access.size) + " of dynamic shared memory";
         about = "the launch asked for " + bytes(dynamic.end - dynamic.begin) +
@@ -546,10 +571,15 @@ bool BlockChecker::sharedBounds(const Access& access, uintptr_t pc) {
 void BlockChecker::sharedAccess(const Access& access, uintptr_t pc) {
     if (!sharedBounds(access, pc)) return;
     const size_t offset = access.address - sharedBegin_;
+    const auto dynamic = variables_.dynamic();
+    if (offset >= dynamic.begin && offset < dynamic.end) {
+        const auto lost = aliases_.access(offset - dynamic.begin, access, pc, rank_);
+        if (lost) reportLost(*lost, access, pc);
+    }
     const bool reads = access.kind != AccessKind::Store && !access.exchanges;
     // A struct comes in parts, of which the first tells its size; between its members may be gaps
     // that nobody writes.
-    const size_t whole = std::min<size_t>(access.whole, variables_.around(offset).end - offset);
+    const size_t whole = std::min<size_t>(access.whole, variables_.around(offset)->end - offset);
     if (reads && whole != 0 && uninitialised_.size() < kMostUninitialised &&
         variables_.unwritten(offset, whole) && shadow_->neverWritten(offset, whole)) {
         const Uninitialised read{offset, access.size, pc, rank_, access.kind};
@@ -571,6 +601,25 @@ void BlockChecker::sharedAccess(const Access& access, uintptr_t pc) {
     shadow_->touch(shared, races_);
     if (shared.writes()) unsettledPc_ = access.pc;
     if (!races_.empty()) reportRaces();
+}
+
+void BlockChecker::reportLost(const LostValue& lost, const Access& access, uintptr_t pc) {
+    const SourceLine use = sourceLine(pc);
+    // The declaration above the use, if it is not in another file.
+    const auto declared = [&](const DynamicArray& array) {
+        const DynamicArray::Declaration* best = &array.declarations.front();
+        for (const DynamicArray::Declaration& each : array.declarations) {
+            if (each.line <= use.line && shownPath(each.file) == use.file) best = &each;
+        }
+        return array.name + " (" + shownPath(best->file) + ":" + std::to_string(best->line) + ")";
+    };
+    const size_t offset = access.address - sharedBegin_;
+    found_.report({Hazard::SharedAlias,
+                   declared(*lost.first) + " and " + declared(*lost.second) +
+                       " both begin at byte 0 of dynamic shared memory",
+                   {actOf(lost.pc, lost.rank, "writes " + lost.second->name),
+                    actOf(pc, rank_, "reads what it was in " + lost.first->name)},
+                   variables_.nameOf(offset, access.size)});
 }
 
 // ---- asynchronous copies

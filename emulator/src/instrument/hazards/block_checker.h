@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "alias_check.h"
 #include "barrier_check.h"
 #include "block_findings.h"
 #include "engine/async_copies.h"
@@ -48,6 +49,7 @@ class BlockChecker : public Recorder {
     void barrierReached(unsigned rank, const CallSite& site);
     void barrierReleased(bool wholeGrid);
     void warpMet(unsigned warp, unsigned mask, bool ordersMemory);
+    void sharedReached(const void* variable, size_t size);
     void asyncCopyBegins(unsigned rank, const AsyncCopy& copy);
     void asyncCopyEnds(unsigned rank);
     bool shuffleFromNobody(unsigned rank, unsigned lane, bool inMask, const CallSite& site);
@@ -88,6 +90,7 @@ class BlockChecker : public Recorder {
         StackUse stack;
         uintptr_t lastPc = 0;  // of the last event
         Access lastAccess{};
+        uintptr_t badIndex = 0;  // where the last one was
         RecentReads reads;
         std::vector<CopyUnderWay> copies;  // the oldest first
         KernelPath path;
@@ -118,6 +121,8 @@ class BlockChecker : public Recorder {
     void reportRaces();
 
     void sharedAccess(const Access& access, uintptr_t pc);
+    SharedVariables::Range sharedAround(size_t offset, uintptr_t pc);
+    void reportLost(const LostValue& lost, const Access& access, uintptr_t pc);
     bool sharedBounds(const Access& access, uintptr_t pc);
     bool isStray(const Access& access);
     void meets(const CopyUnderWay& copy, unsigned rank);
@@ -144,11 +149,11 @@ class BlockChecker : public Recorder {
     std::unique_ptr<SharedShadow> shadow_;
     std::vector<Race> races_;
     std::set<uintptr_t> looks_;  // places that read what the same thread then updates by an atomic
-    bool badIndex_ = false;      // what comes next in this basic block may be the access with it
     Recursion deepest_;          // that a GPU may not have the stack for
     uintptr_t unsettledPc_ = 0;  // of the writes that may not have happened yet
     std::vector<Uninitialised> uninitialised_;
     SharedVariables variables_;
+    AliasCheck aliases_;
     BarrierCheck barriers_;
     std::map<unsigned, Finding> unread_;  // errors that a thread has not looked at
     BlockFindings found_;

@@ -114,6 +114,9 @@ class Checker : public Watcher {
     void warpMet(unsigned warp, unsigned mask, bool ordersMemory) override {
         blocks_.mine().warpMet(warp, mask, ordersMemory);
     }
+    void sharedReached(const void* variable, size_t size) override {
+        blocks_.mine().sharedReached(variable, size);
+    }
     void asyncCopyBegins(unsigned rank, const AsyncCopy& copy) override {
         blocks_.mine().asyncCopyBegins(rank, copy);
     }

@@ -22,6 +22,7 @@ enum class Hazard {
     StreamRace,     // in memory that work of two streams uses at a time
     ChildRace,      // of a kernel with the one that launched it
     ArrayBounds,    // an index outside of its array, as that is declared
+    SharedAlias,    // two extern __shared__ arrays are one memory, where values get lost
     SharedBounds,   // outside the shared arrays of the kernel
     Uninitialised,  // shared memory
     UninitialisedDevice,

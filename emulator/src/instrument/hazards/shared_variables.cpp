@@ -38,23 +38,41 @@ void SharedVariables::beginBlock(const Grid& grid, uintptr_t sharedBegin, size_t
     }
 }
 
-SharedVariables::Range SharedVariables::around(size_t offset) {
+std::optional<SharedVariables::Range> SharedVariables::around(size_t offset) const {
     for (const Range& range : variables_) {
         if (offset >= range.begin && offset < range.end) return range;
     }
-    if (!namesKnown_) return {0, sharedSize_};
+    return namesKnown_ ? std::nullopt : std::make_optional(Range{0, sharedSize_});
+}
+
+std::optional<ThreadLocal> SharedVariables::unknownAt(size_t offset) const {
     const auto variable = threadLocalAt(offset);
-    if (!variable || variable->begin == dynamicOffset_ || isEmulators(variable->name)) {
-        return {0, 0};
-    }
-    variables_.push_back({variable->begin, variable->begin + variable->size});
-    return variables_.back();
+    const bool isEngines =
+        variable && (variable->begin == dynamicOffset_ || isEmulators(variable->name));
+    return isEngines ? std::nullopt : variable;
 }
 
 bool SharedVariables::unwritten(size_t offset, size_t size) const {
     const auto* memory = reinterpret_cast<const unsigned char*>(sharedBegin_ + offset);
     return std::all_of(memory, memory + size,
                        [](unsigned char byte) { return byte == kUnwrittenShared; });
+}
+
+std::string SharedVariables::nextTo(size_t offset, size_t size) const {
+    const auto distance = [&](const Range& range) {
+        return offset >= range.end ? offset - range.end : range.begin - offset;
+    };
+    const auto next =
+        std::min_element(variables_.begin() + 1, variables_.end(),
+                         [&](const Range& a, const Range& b) { return distance(a) < distance(b); });
+    const auto variable = next == variables_.end() ? std::nullopt : threadLocalAt(next->begin);
+    if (!variable) return "beyond all arrays of the kernel";
+    const std::string name = shortName(variable->name);
+    const auto ahead = static_cast<int64_t>(offset) - static_cast<int64_t>(next->begin);
+    const auto each = static_cast<int64_t>(size);
+    if (ahead % each != 0) return "beside " + name;
+    return "element " + std::to_string(ahead / each) + " of " + name + ", which has " +
+           number(variable->size / size) + " (of " + bytes(size) + ")";
 }
 
 std::string SharedVariables::nameOf(size_t offset) const {

@@ -5,10 +5,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/grid.h"
+#include "engine/program_symbols.h"
 
 namespace emu {
 
@@ -24,13 +26,20 @@ class SharedVariables {
     // Dynamic shared memory, as long as the launch asked for.
     const Range& dynamic() const { return variables_.front(); }
 
-    // The memory around `offset` that an access there may use; 0 to 0 if none.
-    Range around(size_t offset);
+    // The memory around `offset` that an access there may use, as far as is known.
+    std::optional<Range> around(size_t offset) const;
+    // Another variable of the program that is there.
+    std::optional<ThreadLocal> unknownAt(size_t offset) const;
+    // The block has come to the declaration of this one.
+    void add(const Range& variable) { variables_.push_back(variable); }
 
     // Whether these bytes still have the pattern that a block begins with: nobody has written
     // there, not even unseen. (The compiler announces no store of a struct that a function
     // returns.)
     bool unwritten(size_t offset, size_t size) const;
+
+    // "element 70 of tile, which has 64 (of 4 bytes)": of the variable that is next to `offset`.
+    std::string nextTo(size_t offset, size_t size) const;
 
     // "tile", and "tile, element 33 (of 4 bytes)"
     std::string nameOf(size_t offset) const;
@@ -40,7 +49,7 @@ class SharedVariables {
     uintptr_t sharedBegin_ = 0;
     size_t sharedSize_ = 0, dynamicOffset_ = 0;
     bool namesKnown_ = false;
-    // Dynamic shared memory, the kernel's own variables, and what around() has found.
+    // Dynamic shared memory, the kernel's own variables, and what add() was given.
     std::vector<Range> variables_;
 };
 

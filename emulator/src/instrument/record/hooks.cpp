@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "device_variables.h"
+#include "emu/decisions.h"
 #include "engine/allocations.h"
 #include "engine/guarded_memory.h"
 #include "engine/schedule.h"
@@ -186,6 +187,16 @@ void recordSum(const float*, float old, float value) {
 }
 void recordSum(const double*, double old, double value) {
     if (recorder != nullptr) recorder->sum(old, value, true);
+}
+void readsObject(const void* object, size_t bytes, size_t alignment, const void* pc) noexcept {
+    constexpr size_t kWidest = 16;
+    const bool isOne = bytes <= kWidest && (bytes & (bytes - 1)) == 0 && alignment >= bytes;
+    auto* const place = const_cast<void*>(pc);
+    if (isOne) {
+        record(object, static_cast<uint32_t>(bytes), AccessKind::Load, false, place);
+    } else {
+        recordRange(object, bytes, AccessKind::Load, place);
+    }
 }
 void recordFence() {
     if (recorder != nullptr) recorder->fence();
