@@ -82,6 +82,10 @@ __global__ void applyStep(float* data, Step step) {
 __global__ void applyStepAt(float* data, const Step* step) {
     data[threadIdx.x] = step->operation(step->start);  // step-read
 }
+__global__ void applyCopyOfStep(float* data, const Step* step) {
+    const Step own = *step;  // step-copy
+    data[threadIdx.x] = own.operation(own.start);
+}
 __global__ void ignoreOperation(float* data, const Step* step) {
     data[threadIdx.x] = step->start;
 }
@@ -191,7 +195,7 @@ template <class T>
 T* managed(const T& value) {
     T* memory;
     cudaMallocManaged(&memory, sizeof value);
-    return new (memory) T(value);
+    return new (memory) T(value);  // managed-copy
 }
 Operation operationOfDevice() {
     Operation operation;
@@ -239,6 +243,9 @@ const std::map<std::string, std::function<void()>> kPrograms = {
     {"functionArgument", [] { apply<<<1, kCount>>>(floats(), twice); }},            // function-arg
     {"functionInStruct", [] { applyStep<<<1, kCount>>>(floats(), {1, &twice}); }},  // step-arg
     {"functionInMemory", [] { applyStepAt<<<1, kCount>>>(floats(), onDevice(Step{1, twice})); }},
+    {"functionInCopiedStruct",
+     [] { applyCopyOfStep<<<1, kCount>>>(floats(), onDevice(Step{1, twice})); }},
+    {"functionInManaged", [] { applyStepAt<<<1, kCount>>>(floats(), managed(Step{1, twice})); }},
     {"functionInConstant",
      [] {
          const Operation operation = twice;
@@ -365,6 +372,15 @@ const std::map<std::string, std::function<void()>> kPrograms = {
          cudaMemcpy(second, first, sizeof *first, cudaMemcpyDeviceToDevice);
          applyStepAt<<<1, kCount>>>(floats(), second);
          applyStep<<<1, kCount>>>(floats(), fromDevice(first));
+     }},
+    {"functionStoredByKernelInManaged",
+     [] {
+         Step* step = managed(Step{});
+         makeStep<<<1, 1>>>(step);
+         cudaDeviceSynchronize();
+         const Step copy = *step;
+         applyStep<<<1, kCount>>>(floats(), copy);
+         applyCopyOfStep<<<1, kCount>>>(floats(), step);
      }},
     {"functionReplacedByKernel",
      [] {

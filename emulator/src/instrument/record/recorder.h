@@ -28,6 +28,9 @@ struct Access {
     bool compares;   // atomicCAS(): it does nothing where that is not what the thread expects
     bool packed;     // the program does not promise that the address is a multiple of the size
     bool onlyStores = false;  // an atomic that a GPU carries out as a store
+
+    // Of the struct, where this is its first part.
+    size_t allBytes() const { return packed ? whole : size; }
 };
 
 class Recorder {
