@@ -35,21 +35,22 @@ cudaError_t checkLayout(const Layout& layout, const Box& box, bool deviceMustRea
     return checkRange(layout.pointer, bytes, deviceMustReach);
 }
 
-BytesSeen seen(const Layout& layout, const Box& box) {
+BytesSeen seen(const Layout& layout, const Box& box, bool byName = false) {
     return {reinterpret_cast<uintptr_t>(layout.pointer),
             box.width,
             box.height,
             box.depth,
             layout.pitch,
-            layout.slice};
+            layout.slice,
+            byName};
 }
 
 // The hazard check learns of each copy, and of those of what nobody has written: then the result is
 // true.
 bool watch(const Copy& copy) {
     if (!guardAllocations || watcher == nullptr) return false;
-    const BytesSeen read = seen(copy.src, copy.box);
-    watcher->transferRuns(&read, seen(copy.dst, copy.box));
+    const BytesSeen read = seen(copy.src, copy.box, copy.byName);
+    watcher->transferRuns(&read, seen(copy.dst, copy.box, copy.byName));
     if (copy.byKernel) return false;
     for (size_t z = 0; z < copy.box.depth; ++z) {
         for (size_t y = 0; y < copy.box.height; ++y) {

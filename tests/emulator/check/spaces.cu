@@ -14,7 +14,7 @@ constexpr int kCount = 32;
 __constant__ float coefficients[kCount];
 __device__ float weights[kCount];
 __device__ int counter;
-__device__ int* found;
+__device__ int* x;
 namespace inner {
 __device__ int depth = 3;
 }
@@ -223,6 +223,16 @@ const std::map<std::string, std::function<void()>> kPrograms = {
          void* arguments[] = {&from, &to};
          cudaLaunchKernel((void*)copyOne, 1, 1, arguments);  // api-arg
      }},
+    {"copyByAddress",
+     [] {
+         cudaMemcpyToSymbol(weights, table, sizeof table);
+         cudaMemcpy(weights, table, sizeof table, cudaMemcpyHostToDevice);  // copy-by-address
+     }},
+    {"fillByAddress",
+     [] {
+         cudaMemcpyToSymbol(weights, table, sizeof table);
+         cudaMemset(weights, 0, sizeof table);  // fill-by-address
+     }},
     {"symbolInStruct",
      [] {
          copyFromSources<<<1, kCount>>>({kCount, weights}, floats());  // struct-arg
@@ -287,7 +297,7 @@ const std::map<std::string, std::function<void()>> kPrograms = {
          int* pointer = &hidden;
          ++*pointer;  // host-points
      }},
-    {"allocatesIntoVariable", [] { cudaMalloc(&found, sizeof(int)); }},  // into-variable
+    {"allocatesIntoVariable", [] { cudaMalloc(&x, sizeof(int)); }},  // into-variable
     {"allocatesRowsOnDevice",
      [] {
          float** rows;
@@ -312,6 +322,8 @@ const std::map<std::string, std::function<void()>> kPrograms = {
          cudaGetSymbolAddress((void**)&from, weights);
          cudaGetSymbolAddress((void**)&constant, coefficients);
          copyFrom<<<1, 16>>>(from + 16, floats());
+         cudaMemcpy(from, table, sizeof table, cudaMemcpyHostToDevice);
+         cudaMemset(from, 0, sizeof table);
          copyFrom<<<1, kCount>>>(constant, floats());
          copyFromTable<<<1, kCount>>>(onDevice(Sources{kCount, from}), floats());
          cudaGetSymbolAddress((void**)&to, counter);
@@ -350,8 +362,8 @@ const std::map<std::string, std::function<void()>> kPrograms = {
     {"pointerInVariable",
      [] {
          int* memory = ints();
-         cudaMemcpyToSymbol(found, &memory, sizeof memory);
-         cudaMemcpyFromSymbol(&memory, found, sizeof memory);
+         cudaMemcpyToSymbol(x, &memory, sizeof memory);
+         cudaMemcpyFromSymbol(&memory, x, sizeof memory);
          copyOne<<<1, 1>>>(memory, ints());
      }},
     {"functionOfDevice",

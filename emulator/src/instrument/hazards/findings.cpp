@@ -214,6 +214,11 @@ std::string remedy(const Finding& finding, bool sameLine) {
                                                            "own, which kernels do not see: set the "
                                                            "value with cudaMemcpyToSymbol()";
         case Hazard::HostSymbol:
+            if (acts(finding, kCopyByAddress)) {
+                return "on a GPU the call fails with cudaErrorInvalidValue: use "
+                       "cudaMemcpyToSymbol() or cudaMemcpyFromSymbol(), or the address that "
+                       "cudaGetSymbolAddress() gives";
+            }
             return "on a GPU this is an illegal address in kernels: use the name in the kernel, or "
                    "pass what cudaGetSymbolAddress() gives";
         case Hazard::HostFunction:

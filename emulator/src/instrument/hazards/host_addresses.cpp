@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "access_text.h"
 #include "engine/allocations.h"
 #include "engine/program_symbols.h"
 #include "engine/symbolizer.h"
@@ -141,6 +142,8 @@ void HostAddresses::transferRuns(const BytesSeen* read, const BytesSeen& written
     settle();
     const bool toHost = isOfHost(written.first);
     const bool fromHost = read != nullptr && isOfHost(read->first);
+    findPlainCopy(written);
+    if (read != nullptr) findPlainCopy(*read);
     for (size_t z = 0; z < written.depth; ++z) {
         for (size_t y = 0; y < written.height; ++y) {
             const auto row = [z, y](const BytesSeen& bytes) {
@@ -152,6 +155,15 @@ void HostAddresses::transferRuns(const BytesSeen* read, const BytesSeen& written
             }
         }
     }
+}
+
+// A variable is copied by its address in host code, as if that were the device's.
+void HostAddresses::findPlainCopy(const BytesSeen& bytes) {
+    if (bytes.byName || !isVariableOfDevice(bytes.first) || !hazardOf(bytes.first)) return;
+    const uintptr_t place = hostPlace();
+    Finding finding = describe(Hazard::HostSymbol, bytes.first);
+    finding.acts = {actOfHost(place, kCopyByAddress)};
+    report_(std::move(finding), place);
 }
 
 void HostAddresses::copyRow(uintptr_t from, uintptr_t to, size_t bytes, bool fromHost,

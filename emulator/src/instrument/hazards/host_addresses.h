@@ -64,6 +64,7 @@ class HostAddresses {
     void hold(uintptr_t address, const Held& held);
     void forget(uintptr_t address, size_t bytes);
     void settle();
+    void findPlainCopy(const BytesSeen& bytes);
     void copyRow(uintptr_t from, uintptr_t to, size_t bytes, bool fromHost, bool toHost);
 
     Report report_;
