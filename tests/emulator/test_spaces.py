@@ -37,6 +37,8 @@ VIRTUAL = "an object of the host with virtual functions"
         ("arrayArgument", SYMBOL, "'weights'", "to copyFrom, in argument 1", "array-arg"),
         ("addressArgument", SYMBOL, "'inner::depth'", "to copyOne, in argument 1", "address-arg"),
         ("addressThroughApi", SYMBOL, "'hidden'", "to copyOne, in argument 1", "api-arg"),
+        ("copyByAddress", SYMBOL, "'weights'", "to a copy or a fill", "copy-by-address"),
+        ("fillByAddress", SYMBOL, "'weights'", "to a copy or a fill", "fill-by-address"),
         ("symbolInStruct", SYMBOL, "'weights'", "to copyFromSources, in argument 1", "struct-arg"),
         ("functionArgument", FUNCTION, "'twice(float)'", "to apply, in argument 2", "function-arg"),
         ("functionInStruct", FUNCTION, "'twice(float)'", "to applyStep, in argument 2", "step-arg"),
@@ -59,6 +61,20 @@ def test_address_that_the_host_passes(check, program, title, name, passed, mark)
         ("symbolInMemory", SYMBOL, "'weights'", "copyFromTable", ["on-device", "table-read"]),
         ("symbolInManaged", SYMBOL, "'weights'", "copyFromTable", ["managed-write", "table-read"]),
         ("functionInMemory", FUNCTION, "'twice(float)'", "applyStepAt", ["on-device", "step-read"]),
+        (
+            "functionInCopiedStruct",
+            FUNCTION,
+            "'twice(float)'",
+            "applyCopyOfStep",
+            ["on-device", "step-copy"],
+        ),
+        (
+            "functionInManaged",
+            FUNCTION,
+            "'twice(float)'",
+            "applyStepAt",
+            ["managed-copy", "step-read"],
+        ),
         ("virtualInMemory", VIRTUAL, "'Square'", "areaOf", ["square-copy", "area-read"]),
         ("virtualInManaged", VIRTUAL, "'Square'", "areaOf", ["square", "area-read"]),
     ],
@@ -98,7 +114,7 @@ def test_memory_of_the_host_in_a_kernel(check, program, where, mark):
         ("hostReadsElement", "weights, element 3 (of 4 bytes)", "reads", "From", "host-element"),
         ("hostReadsConstant", "coefficients, element 2 (of 4", "reads", "From", "host-constant"),
         ("hostPoints", "hidden", "reads", "cudaMemcpyFromSymbol()", "host-points"),
-        ("allocatesIntoVariable", "found", "writes", "cudaMemcpyToSymbol()", "into-variable"),
+        ("allocatesIntoVariable", "x", "writes", "cudaMemcpyToSymbol()", "into-variable"),
     ],
 )
 def test_variable_of_the_device_on_the_host(check, program, where, act, call, mark):

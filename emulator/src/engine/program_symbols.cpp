@@ -386,6 +386,7 @@ uintptr_t loadBias() {
 }
 
 std::string demangled(const std::string& symbol) {
+    if (symbol.rfind("_Z", 0) != 0) return symbol;  // `v` alone would be the type void
     int status = 0;
     char* name = abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status);
     if (name == nullptr) return symbol;

@@ -27,6 +27,7 @@ struct BytesSeen {
     uintptr_t first;
     size_t width, height, depth;
     size_t pitch, slice;
+    bool byName = false;  // in a copy to or from a variable that is given by its name
 };
 
 class Watcher {

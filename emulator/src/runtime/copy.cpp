@@ -41,13 +41,14 @@ cudaError_t checkLayout(const char* name, const Layout& layout, const Box& box,
     return checkRange(name, layout.pointer, bytes, deviceMustReach);
 }
 
-BytesSeen seen(const Layout& layout, const Box& box) {
+BytesSeen seen(const Layout& layout, const Box& box, bool byName = false) {
     return {reinterpret_cast<uintptr_t>(layout.pointer),
             box.width,
             box.height,
             box.depth,
             layout.pitch,
-            layout.slice};
+            layout.slice,
+            byName};
 }
 
 // The host's own memory, page-locked or not.
@@ -82,8 +83,8 @@ void run(const Copy& copy) {
     const bool toHost = !copy.byKernel && isOfHost(copy.dst.pointer);
     const DeviceMemoryAccess access;  // for who watches, too
     if (watched) {
-        const BytesSeen read = seen(copy.src, copy.box);
-        watcher->transferRuns(&read, seen(copy.dst, copy.box));
+        const BytesSeen read = seen(copy.src, copy.box, copy.byName);
+        watcher->transferRuns(&read, seen(copy.dst, copy.box, copy.byName));
     }
     bool noneWritten = watched && !copy.byKernel;
     for (size_t z = 0; z < copy.box.depth; ++z) {

@@ -33,6 +33,7 @@ struct Copy {
     Box box;
     cudaMemcpyKind kind = cudaMemcpyDefault;
     bool byKernel = false;  // kernels may also copy what they allocated with malloc()
+    bool byName = false;    // of a variable, as cudaMemcpyToSymbol() does
 };
 
 struct Fill {

@@ -72,7 +72,8 @@ cudaError_t partOf(Symbol symbol, size_t count, size_t offset, char** part) {
     return cudaSuccess;
 }
 
-cudaError_t submitCopy(const Copy& copy, cudaStream_t stream, CopyMode mode) {
+cudaError_t submitCopy(Copy copy, cudaStream_t stream, CopyMode mode) {
+    copy.byName = true;
     return mode == CopyMode::Sync ? submitSync(copy) : submitAsync(copy, stream);
 }
 

@@ -14,7 +14,7 @@ constexpr int kCount = 32;
 __constant__ float coefficients[kCount];
 __device__ float weights[kCount];
 __device__ int counter;
-__device__ int* found;
+__device__ int* x;
 namespace inner {
 __device__ int depth = 3;
 }
@@ -81,6 +81,10 @@ __global__ void applyStep(float* data, Step step) {
 }
 __global__ void applyStepAt(float* data, const Step* step) {
     data[threadIdx.x] = step->operation(step->start);  // step-read
+}
+__global__ void applyCopyOfStep(float* data, const Step* step) {
+    const Step own = *step;  // step-copy
+    data[threadIdx.x] = own.operation(own.start);
 }
 __global__ void ignoreOperation(float* data, const Step* step) {
     data[threadIdx.x] = step->start;
@@ -191,7 +195,7 @@ template <class T>
 T* managed(const T& value) {
     T* memory;
     cudaMallocManaged(&memory, sizeof value);
-    return new (memory) T(value);
+    return new (memory) T(value);  // managed-copy
 }
 Operation operationOfDevice() {
     Operation operation;
@@ -219,6 +223,16 @@ const std::map<std::string, std::function<void()>> kPrograms = {
          void* arguments[] = {&from, &to};
          cudaLaunchKernel((void*)copyOne, 1, 1, arguments);  // api-arg
      }},
+    {"copyByAddress",
+     [] {
+         cudaMemcpyToSymbol(weights, table, sizeof table);
+         cudaMemcpy(weights, table, sizeof table, cudaMemcpyHostToDevice);  // copy-by-address
+     }},
+    {"fillByAddress",
+     [] {
+         cudaMemcpyToSymbol(weights, table, sizeof table);
+         cudaMemset(weights, 0, sizeof table);  // fill-by-address
+     }},
     {"symbolInStruct",
      [] {
          copyFromSources<<<1, kCount>>>({kCount, weights}, floats());  // struct-arg
@@ -239,6 +253,9 @@ const std::map<std::string, std::function<void()>> kPrograms = {
     {"functionArgument", [] { apply<<<1, kCount>>>(floats(), twice); }},            // function-arg
     {"functionInStruct", [] { applyStep<<<1, kCount>>>(floats(), {1, &twice}); }},  // step-arg
     {"functionInMemory", [] { applyStepAt<<<1, kCount>>>(floats(), onDevice(Step{1, twice})); }},
+    {"functionInCopiedStruct",
+     [] { applyCopyOfStep<<<1, kCount>>>(floats(), onDevice(Step{1, twice})); }},
+    {"functionInManaged", [] { applyStepAt<<<1, kCount>>>(floats(), managed(Step{1, twice})); }},
     {"functionInConstant",
      [] {
          const Operation operation = twice;
@@ -280,7 +297,7 @@ const std::map<std::string, std::function<void()>> kPrograms = {
          int* pointer = &hidden;
          ++*pointer;  // host-points
      }},
-    {"allocatesIntoVariable", [] { cudaMalloc(&found, sizeof(int)); }},  // into-variable
+    {"allocatesIntoVariable", [] { cudaMalloc(&x, sizeof(int)); }},  // into-variable
     {"allocatesRowsOnDevice",
      [] {
          float** rows;
@@ -305,6 +322,8 @@ const std::map<std::string, std::function<void()>> kPrograms = {
          cudaGetSymbolAddress((void**)&from, weights);
          cudaGetSymbolAddress((void**)&constant, coefficients);
          copyFrom<<<1, 16>>>(from + 16, floats());
+         cudaMemcpy(from, table, sizeof table, cudaMemcpyHostToDevice);
+         cudaMemset(from, 0, sizeof table);
          copyFrom<<<1, kCount>>>(constant, floats());
          copyFromTable<<<1, kCount>>>(onDevice(Sources{kCount, from}), floats());
          cudaGetSymbolAddress((void**)&to, counter);
@@ -343,8 +362,8 @@ const std::map<std::string, std::function<void()>> kPrograms = {
     {"pointerInVariable",
      [] {
          int* memory = ints();
-         cudaMemcpyToSymbol(found, &memory, sizeof memory);
-         cudaMemcpyFromSymbol(&memory, found, sizeof memory);
+         cudaMemcpyToSymbol(x, &memory, sizeof memory);
+         cudaMemcpyFromSymbol(&memory, x, sizeof memory);
          copyOne<<<1, 1>>>(memory, ints());
      }},
     {"functionOfDevice",
@@ -365,6 +384,15 @@ const std::map<std::string, std::function<void()>> kPrograms = {
          cudaMemcpy(second, first, sizeof *first, cudaMemcpyDeviceToDevice);
          applyStepAt<<<1, kCount>>>(floats(), second);
          applyStep<<<1, kCount>>>(floats(), fromDevice(first));
+     }},
+    {"functionStoredByKernelInManaged",
+     [] {
+         Step* step = managed(Step{});
+         makeStep<<<1, 1>>>(step);
+         cudaDeviceSynchronize();
+         const Step copy = *step;
+         applyStep<<<1, kCount>>>(floats(), copy);
+         applyCopyOfStep<<<1, kCount>>>(floats(), step);
      }},
     {"functionReplacedByKernel",
      [] {

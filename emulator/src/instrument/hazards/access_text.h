@@ -22,6 +22,9 @@ inline const char* verb(AccessKind kind) {
 constexpr const char* kCopiesThere = "copies there asynchronously";
 constexpr const char* kCopiesFromThere = "copies from there asynchronously";
 
+// What a call of the host does with a __device__ variable, of which it has the host's address.
+constexpr const char* kCopyByAddress = "passes its address to a copy or a fill";
+
 inline const char* nounFor(Doer doer) {
     if (doer == Doer::Copy) return "copy";
     return doer == Doer::Fill ? "fill" : "kernel";

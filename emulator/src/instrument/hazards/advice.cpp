@@ -236,6 +236,12 @@ Advice adviceOn(const Finding& finding, bool sameLine) {
                         ? "get the value with cudaMemcpyFromSymbol()"
                         : "set the value with cudaMemcpyToSymbol()"};
         case Hazard::HostSymbol:
+            if (acts(finding, kCopyByAddress)) {
+                return {"the host's address of a variable of the device",
+                        "on a GPU the call fails with cudaErrorInvalidValue",
+                        "use cudaMemcpyToSymbol() or cudaMemcpyFromSymbol(), or the address that "
+                        "cudaGetSymbolAddress() gives"};
+            }
             return {"the host's address of a variable of the device",
                     "on a GPU this is an illegal address in kernels",
                     "use the name in the kernel, or pass what cudaGetSymbolAddress() gives"};

@@ -444,7 +444,7 @@ void BlockChecker::access(const Access& access) {
     } else if (access.space == Space::Global) {
         globals_.access(access, pc, rank_);
         if (access.kind != AccessKind::Load) unsettledPc_ = access.pc;
-        if (addresses_.mayHold(access.address)) meetsHostAddress(access, pc);
+        if (addresses_.mayHold(access.address, access.allBytes())) meetsHostAddress(access, pc);
     }
     if (access.kind == AccessKind::Atomic ||
         (access.kind == AccessKind::Load && access.isVolatile)) {
@@ -459,7 +459,7 @@ void BlockChecker::table(const Access& access) {
     Thread& thread = threads_[rank_];
     thread.lastPc = access.pc;
     const bool isGlobal = access.space == Space::Global;
-    if (isGlobal && addresses_.mayHold(access.address)) {
+    if (isGlobal && addresses_.mayHold(access.address, access.size)) {
         meetsHostAddress(access, userPc(thread, access.pc));
     }
 }
@@ -467,11 +467,10 @@ void BlockChecker::table(const Access& access) {
 // Where the host may have put an address of its own.
 void BlockChecker::meetsHostAddress(const Access& access, uintptr_t pc) {
     if (access.kind != AccessKind::Load) {
-        addresses_.writtenByDevice(access.address, access.size);
+        addresses_.writtenByDevice(access.address, access.allBytes());
         return;
     }
-    auto finding =
-        access.size == sizeof(void*) ? addresses_.readByDevice(access.address) : std::nullopt;
+    auto finding = addresses_.readByDevice(access.address, access.allBytes());
     if (!finding) return;
     finding->acts.push_back(actOf(pc, rank_, "reads it"));
     found_.report(std::move(*finding));

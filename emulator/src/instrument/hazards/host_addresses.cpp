@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "access_text.h"
 #include "engine/allocations.h"
 #include "engine/program_symbols.h"
 #include "engine/symbolizer.h"
@@ -109,14 +110,14 @@ void HostAddresses::hold(uintptr_t address, const Held& held) {
     const std::lock_guard<std::mutex> lock(mutex_);
     held_[address] = held;
     begin_ = held_.begin()->first;
-    size_ = std::prev(held_.end())->first + kPointer - begin_;
+    end_ = std::prev(held_.end())->first + kPointer;
 }
 
 void HostAddresses::forget(uintptr_t address, size_t bytes) {
     if (unsettled_ - address < bytes) unsettled_ = 0;
     const std::lock_guard<std::mutex> lock(mutex_);
     held_.erase(held_.upper_bound(address - kPointer), held_.lower_bound(address + bytes));
-    if (held_.empty()) size_ = 0;
+    if (held_.empty()) end_ = 0;
 }
 
 // ---- what the host does
@@ -141,6 +142,8 @@ void HostAddresses::transferRuns(const BytesSeen* read, const BytesSeen& written
     settle();
     const bool toHost = isOfHost(written.first);
     const bool fromHost = read != nullptr && isOfHost(read->first);
+    findPlainCopy(written);
+    if (read != nullptr) findPlainCopy(*read);
     for (size_t z = 0; z < written.depth; ++z) {
         for (size_t y = 0; y < written.height; ++y) {
             const auto row = [z, y](const BytesSeen& bytes) {
@@ -152,6 +155,15 @@ void HostAddresses::transferRuns(const BytesSeen* read, const BytesSeen& written
             }
         }
     }
+}
+
+// A variable is copied by its address in host code, as if that were the device's.
+void HostAddresses::findPlainCopy(const BytesSeen& bytes) {
+    if (bytes.byName || !isVariableOfDevice(bytes.first) || !hazardOf(bytes.first)) return;
+    const uintptr_t place = hostPlace();
+    Finding finding = describe(Hazard::HostSymbol, bytes.first);
+    finding.acts = {actOfHost(place, kCopyByAddress)};
+    report_(std::move(finding), place);
 }
 
 void HostAddresses::copyRow(uintptr_t from, uintptr_t to, size_t bytes, bool fromHost,
@@ -179,14 +191,16 @@ void HostAddresses::copyRow(uintptr_t from, uintptr_t to, size_t bytes, bool fro
 }
 
 void HostAddresses::hostUses(const Access& access) {
-    if (access.size != kPointer) return;
+    const size_t bytes = access.allBytes();
+    if (bytes < kPointer) return;
     settle();
     if (access.kind != AccessKind::Load) {
-        unsettled_ = access.address;
+        unsettledBytes_ = bytes;
         unsettledPc_ = access.pc;
+        unsettled_ = access.address;
         return;
     }
-    forPointers(access.address, kPointer, [&](uintptr_t at, uintptr_t value) {
+    forPointers(access.address, bytes, [&](uintptr_t at, uintptr_t value) {
         const auto held = heldAt(at);
         if (!held || held->value != value) give(value);
     });
@@ -196,24 +210,25 @@ void HostAddresses::hostUses(const Access& access) {
 void HostAddresses::settle() {
     const uintptr_t address = unsettled_.exchange(0);
     if (address == 0) return;
-    if (mayHold(address)) forget(address, kPointer);
-    forPointers(address, kPointer, [&](uintptr_t at, uintptr_t value) {
+    const size_t bytes = unsettledBytes_;
+    if (mayHold(address, bytes)) forget(address, bytes);
+    forPointers(address, bytes, [&](uintptr_t at, uintptr_t value) {
         if (hazardOf(value)) hold(at, {value, hostPlace(unsettledPc_), "writes"});
     });
 }
 
 // ---- what kernels do
 
-std::optional<Finding> HostAddresses::readByDevice(uintptr_t address) {
-    const auto held = heldAt(address);
-    uintptr_t value;
-    std::memcpy(&value, pointerTo(address), kPointer);
-    if (!held || held->value != value) return std::nullopt;
-    const auto hazard = hazardOf(value);
-    if (!hazard) return std::nullopt;
-    Finding finding = describe(*hazard, value);
-    finding.acts = {
-        actOfHost(held->place, held->verb + (" " + thingOf(*hazard)) + " to the device")};
+std::optional<Finding> HostAddresses::readByDevice(uintptr_t address, size_t bytes) {
+    std::optional<Finding> finding;
+    forPointers(address, bytes, [&](uintptr_t at, uintptr_t value) {
+        const auto held = heldAt(at);
+        const auto hazard = held && held->value == value ? hazardOf(value) : std::nullopt;
+        if (!hazard) return;
+        finding = describe(*hazard, value);
+        finding->acts = {
+            actOfHost(held->place, held->verb + (" " + thingOf(*hazard)) + " to the device")};
+    });
     return finding;
 }
 

@@ -40,12 +40,12 @@ class HostAddresses {
     void gridBegins() { settle(); }
 
     // In a kernel: whether the host may have put such an address there. For hot paths.
-    bool mayHold(uintptr_t address) const {
-        return address - begin_.load(std::memory_order_relaxed) <
-               size_.load(std::memory_order_relaxed);
+    bool mayHold(uintptr_t address, size_t bytes) const {
+        return address < end_.load(std::memory_order_relaxed) &&
+               address + bytes > begin_.load(std::memory_order_relaxed);
     }
-    // What is wrong about the address that a kernel reads there; its own act is missing.
-    std::optional<Finding> readByDevice(uintptr_t address);
+    // What is wrong about an address that a kernel reads there; its own act is missing.
+    std::optional<Finding> readByDevice(uintptr_t address, size_t bytes);
     void writtenByDevice(uintptr_t address, size_t bytes) { forget(address, bytes); }
 
   private:
@@ -64,16 +64,16 @@ class HostAddresses {
     void hold(uintptr_t address, const Held& held);
     void forget(uintptr_t address, size_t bytes);
     void settle();
+    void findPlainCopy(const BytesSeen& bytes);
     void copyRow(uintptr_t from, uintptr_t to, size_t bytes, bool fromHost, bool toHost);
 
     Report report_;
     std::mutex mutex_;
-    std::set<uintptr_t> given_;        // what the host has from the device
-    std::map<uintptr_t, Held> held_;   // by where they are in the device's memory
-    std::atomic<uintptr_t> begin_{0};  // around these
-    std::atomic<size_t> size_{0};
-    // The host was about to write a pointer there.
-    std::atomic<uintptr_t> unsettled_{0}, unsettledPc_{0};
+    std::set<uintptr_t> given_;                 // what the host has from the device
+    std::map<uintptr_t, Held> held_;            // by where they are in the device's memory
+    std::atomic<uintptr_t> begin_{0}, end_{0};  // around these
+    // The host was about to write there what may be a pointer.
+    std::atomic<uintptr_t> unsettled_{0}, unsettledBytes_{0}, unsettledPc_{0};
 };
 
 }  // namespace emu
