@@ -16,6 +16,7 @@ class Finding:
     where: str = ""
     acts: list = field(default_factory=list)  # (line, who, what they did, source text)
     more: str = ""
+    why: str = ""
     remedy: str = ""
 
     def lines(self):
@@ -55,7 +56,7 @@ def parse(text, output):
             elif line.startswith("   and "):
                 finding.more = line.strip()
             else:
-                finding.remedy = line.strip()
+                finding.why, finding.remedy = finding.remedy, line.strip()
         findings.append(finding)
     return Report(findings, last.strip(), output)
 
