@@ -30,7 +30,9 @@ def test_the_limit_that_the_program_sets_holds(report):
     assert report("deep", "100", "65536").findings == []
 
 
-@pytest.mark.parametrize("what, n", [("deep", 5), ("mutual", 40), ("shallow", 15), ("largeFrames", 7)])
+@pytest.mark.parametrize(
+    "what, n", [("deep", 5), ("mutual", 40), ("shallow", 15), ("largeFrames", 7)]
+)
 def test_recursion_and_frames_that_a_gpu_has_the_stack_for(report, what, n):
     assert report(what, str(n)).findings == []
 
@@ -58,6 +60,8 @@ def test_long_lines_count_as_far_as_is_sure(report):
     assert "1,310,720 bytes" in only(report("printLong", "40")).why  # 128 bytes each
 
 
-@pytest.mark.parametrize("what, n, limit", [("print", 60, 0), ("printTwice", 60, 0), ("print", 100, 1638400)])
+@pytest.mark.parametrize(
+    "what, n, limit", [("print", 60, 0), ("printTwice", 60, 0), ("print", 100, 1638400)]
+)
 def test_what_is_printed_fits(report, what, n, limit):
     assert report(what, str(n), str(limit)).findings == []
