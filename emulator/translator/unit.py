@@ -129,8 +129,9 @@ class Unit:
         self._references: dict[str, list[Optional[set[int]]]] = {}
         self._functions: dict[str, bool] = {}  # whether one of the name is no kernel
         self._kernel_words = {"__global__"}  # and the macros that hold it
-        self._bounds: dict[tuple[str, Signature], str] = {}  # of kernels: of __launch_bounds__
-        self._bodies: dict[Stream, list[tuple[int, tuple[str, Signature]]]] = {}  # the `{` of kernels
+        # Of __launch_bounds__: what the declarations of kernels say, and the definitions by their `{`.
+        self._bounds: dict[tuple[str, Signature], set[str]] = {}
+        self._bodies: dict[Stream, dict[int, tuple[str, Signature, str]]] = {}
         self._macro_kernels = False  # macros declare kernels: any name may be a template's
         self._global_kernels: set[str] = set()  # in no namespace
         self._directives = False  # `using namespace std` and the like
@@ -223,8 +224,12 @@ class Unit:
     def launch_bounds(self, stream: Stream) -> dict[int, str]:
         """By the `{` of each kernel that is defined in a file: the threads of a block that its
         __launch_bounds__ allows, or that of an earlier declaration."""
-        bodies = self._bodies.get(stream, [])
-        return {body: self._bounds[kernel] for body, kernel in bodies if kernel in self._bounds}
+        result = {}
+        for body, (name, signature, own) in self._bodies.get(stream, {}).items():
+            declared = self._bounds.get((name, signature), set())
+            if own or len(declared) == 1:
+                result[body] = own or next(iter(declared))
+        return result
 
     def declares(self, name: str) -> bool:
         """Whether the program has a function, a type or a template of its own by the name."""
@@ -386,12 +391,11 @@ class Unit:
             self._global_kernels.add(stream.text(opener - 1))
         declared = self._kernels.setdefault(stream.text(opener - 1), {})
         key = (template is not None, count, types if types != ("void",) else ())
-        kernel = (stream.text(opener - 1), key)
-        bounds = _launch_bounds(stream, start, opener)
-        if bounds:
-            self._bounds[kernel] = bounds
+        name, bounds = stream.text(opener - 1), _launch_bounds(stream, start, opener)
         if stream.text(close + 1) == "{":
-            self._bodies.setdefault(stream, []).append((close + 1, kernel))
+            self._bodies.setdefault(stream, {})[close + 1] = (name, key, bounds)
+        elif bounds:
+            self._bounds.setdefault((name, key), set()).add(bounds)
         template = template or Template(0, False)
         # Defaults may be on the first declaration only.
         required = min(template.required, declared.get(key, template).required)

@@ -17,6 +17,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "emu/limits.h"
 
@@ -120,20 +121,17 @@ class SymbolTable {
     }
 
     int launchBoundsOf(const void* kernel) const {
-        const auto name = functions_.find(reinterpret_cast<uintptr_t>(kernel));
-        const auto bounds = name == functions_.end() ? bounds_.end() : bounds_.find(name->second);
-        return bounds == bounds_.end() ? kMaxThreadsPerBlock : bounds->second;
+        const auto function = functions_.find(reinterpret_cast<uintptr_t>(kernel));
+        return function == functions_.end() ? kMaxThreadsPerBlock : boundsOf(*function);
     }
 
     // Those of all functions, or instances of a template, with the name.
     int launchBoundsOf(const std::string& name) const {
         const std::string inner = name.substr(name.rfind(':') + 1);
         std::set<int> found;
-        for (const auto& [address, function] : functions_) {
-            if (function.find(inner) == std::string::npos) continue;
-            if (!isCalled(demangled(function), name)) continue;
-            const auto bounds = bounds_.find(function);
-            found.insert(bounds == bounds_.end() ? kMaxThreadsPerBlock : bounds->second);
+        for (const auto& function : functions_) {
+            if (function.second.find(inner) == std::string::npos) continue;
+            if (isCalled(demangled(function.second), name)) found.insert(boundsOf(function));
         }
         return found.size() == 1 ? *found.begin() : kMaxThreadsPerBlock;
     }
@@ -216,18 +214,24 @@ class SymbolTable {
             return;
         }
         const uintptr_t bias = loadBias();
+        size_t unit = 0;  // what is local in one is another thing in the next
         for (size_t i = 0; i < count; ++i) {
             const ElfW(Sym) & symbol = entries[i];
             if (symbol.st_shndx == SHN_UNDEF || symbol.st_name >= strings.sh_size) continue;
             const char* name = names + symbol.st_name;
+            const bool isLocal = ELF64_ST_BIND(symbol.st_info) == STB_LOCAL;
             switch (ELF64_ST_TYPE(symbol.st_info)) {
                 case STT_FUNC:
                     if (std::strncmp(name, "_Z", 2) == 0) {
                         functions_.emplace(bias + symbol.st_value, name);
+                        if (isLocal) files_.emplace(bias + symbol.st_value, unit);
                     }
                     break;
+                case STT_FILE:
+                    ++unit;
+                    break;
                 case STT_OBJECT:
-                    readLaunchBounds(name, bias + symbol.st_value);
+                    readLaunchBounds(name, isLocal ? unit : 0, bias + symbol.st_value);
                     if (symbol.st_size > 0) {
                         variables_.emplace(bias + symbol.st_value, Object{symbol.st_size, name});
                     }
@@ -248,20 +252,29 @@ class SymbolTable {
     }
 
     // The variable emuLaunchBounds of kernel _Z4copyPf is mangled as _ZZ4copyPfE15emuLaunchBounds.
-    void readLaunchBounds(const std::string& name, uintptr_t address) {
+    void readLaunchBounds(const std::string& name, size_t file, uintptr_t address) {
         static const std::string prefix = "_ZZ", suffix = "E15emuLaunchBounds";
         if (name.size() <= prefix.size() + suffix.size()) return;
         const size_t end = name.size() - suffix.size();
         if (name.compare(0, prefix.size(), prefix) != 0) return;
         if (name.compare(end, suffix.size(), suffix) != 0) return;
-        bounds_["_Z" + name.substr(prefix.size(), end - prefix.size())] =
+        bounds_[{file, "_Z" + name.substr(prefix.size(), end - prefix.size())}] =
             *reinterpret_cast<const int*>(address);
     }
 
-    std::map<uintptr_t, std::string> functions_;       // mangled names by address
-    std::map<uintptr_t, Object> variables_;            // by address
-    std::map<std::string, int> bounds_;                // by the kernel's mangled name
-    std::map<std::string, ThreadLocal> threadLocals_;  // by name, of variables in functions
+    // Of an entry of functions_.
+    int boundsOf(const std::pair<const uintptr_t, std::string>& function) const {
+        const auto file = files_.find(function.first);
+        const auto bounds =
+            bounds_.find({file == files_.end() ? 0 : file->second, function.second});
+        return bounds == bounds_.end() ? kMaxThreadsPerBlock : bounds->second;
+    }
+
+    std::map<uintptr_t, std::string> functions_;            // mangled names by address
+    std::map<uintptr_t, size_t> files_;                     // of functions that others do not see
+    std::map<std::pair<size_t, std::string>, int> bounds_;  // by file and mangled name of kernels
+    std::map<uintptr_t, Object> variables_;                 // by address
+    std::map<std::string, ThreadLocal> threadLocals_;       // by name, of variables in functions
     std::map<size_t, ThreadLocal> threadLocalsByOffset_;
 };
 

@@ -1,12 +1,8 @@
 // Kernels that exceed a limit of a GPU which has no hardware here, and others that do not. See
 // test_limits.py.
-#include <cooperative_groups.h>
-
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <string>
-#include <vector>
 
 // ---- stack
 
@@ -14,7 +10,7 @@
 __device__ int withArray(int n) {
     volatile int pad[64];
     pad[n & 63] = n;
-    return n <= 0 ? 0 : 1 + withArray(n - 1) + pad[0] * 0;  // MARK: array
+    return n <= 0 ? 0 : 1 + withArray(n - 1) + pad[0] * 0;  // array
 }
 __global__ void deep(int* out, int n) {
     out[threadIdx.x] = withArray(n);
@@ -23,10 +19,10 @@ __global__ void deep(int* out, int n) {
 // Two functions that call each other.
 __device__ int odd(int n);
 __device__ int even(int n) {
-    return n == 0 ? 1 : odd(n - 1);
+    return n == 0 ? 1 : odd(n - 1);  // even
 }
 __device__ int odd(int n) {
-    return n == 0 ? 0 : even(n - 1);  // MARK: mutual
+    return n == 0 ? 0 : even(n - 1);  // mutual
 }
 __global__ void mutual(int* out, int n) {
     *out = even(n);
@@ -58,10 +54,15 @@ __global__ void largeFrames(int* out, int n) {
 // ---- printf
 
 __global__ void print(int lines, const char* text) {
-    for (int i = 0; i < lines; ++i) printf("%s\n", text);  // MARK: print
+    for (int i = 0; i < lines; ++i) printf("%s\n", text);  // print
 }
 __global__ void printPlain(int lines) {
-    for (int i = 0; i < lines; ++i) printf("a line without numbers, as long as the others\n");
+    for (int i = 0; i < lines; ++i)
+        printf("a line without numbers, as long as the others\n");  // printPlain
+}
+
+__global__ void printLong(int lines, const char* text) {
+    for (int i = 0; i < lines; ++i) printf("%s %s %s %s\n", text, text, text, text);
 }
 
 int main(int argc, char** argv) {
@@ -74,7 +75,7 @@ int main(int argc, char** argv) {
     const std::string line(63, 'x');
     cudaMalloc(&text, line.size() + 1);
     cudaMemcpy(text, line.c_str(), line.size() + 1, cudaMemcpyHostToDevice);
-    const bool prints = what == "print" || what == "printPlain";
+    const bool prints = what.rfind("print", 0) == 0;
     if (limit > 0) {
         cudaDeviceSetLimit(prints ? cudaLimitPrintfFifoSize : cudaLimitStackSize,
                            static_cast<size_t>(limit));
@@ -85,6 +86,7 @@ int main(int argc, char** argv) {
     if (what == "largeFrames") largeFrames<<<1, 1>>>(out, n);
     if (what == "print") print<<<4, 64>>>(n, text);
     if (what == "printPlain") printPlain<<<4, 64>>>(n);
+    if (what == "printLong") printLong<<<4, 64>>>(n, text);
     if (what == "printTwice") {
         for (int i = 0; i < 2; ++i) print<<<4, 64>>>(n, text);
     }

@@ -248,7 +248,7 @@ class Checker : public Watcher {
     void reportPrinted(const Grid& grid) {
         Finding finding{Hazard::Printed,
                         grouped(prints_) + " calls of printf() in one launch",
-                        {{{printsAt_, nullptr, 0}, {}, "prints, as one of them", "a thread"}},
+                        {{{printsAt_, nullptr, 0}, {}, "prints", "the kernel"}},
                         ""};
         finding.why = "they take " + groupedBytes(printed_) + " at least; the buffer has " +
                       groupedBytes(printfFifoLimit) +
