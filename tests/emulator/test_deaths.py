@@ -96,4 +96,4 @@ def test_what_was_found_before_stays_in_the_report(check):
     race, death = report.findings
     assert race.lines() == [line_of(SOURCE, "races")] * 2
     assert death.lines() == [line_of(SOURCE, "reads-null")]
-    assert report.last.startswith("2 hazards found ")
+    assert report.hazards == 2

@@ -24,7 +24,7 @@ def test_sums_that_depend_on_the_order(check, name):
     assert note.title.startswith("note: ")
     assert note.kernel == name
     assert note.lines() == [line_of(SOURCE, name)]
-    assert report.last.startswith("no hazards found in 1 kernel launch")
+    assert (report.hazards, report.launches) == (0, 1)
     one, other = (float(text) for text in re.findall(r"\d+\.\d+", note.title)[:2])
     assert one != other
     assert one == pytest.approx(other, rel=1e-6 if name != "doubles" else 1e-15)
@@ -38,5 +38,5 @@ def test_sums_that_depend_on_the_order(check, name):
 def test_sums_that_do_not(check, name):
     report = check(name)
     assert report.findings == []
-    assert report.last.startswith("no hazards found in ")
+    assert report.launches > 0
     assert "cudaSuccess" in report.output

@@ -22,7 +22,7 @@ def test_recursion_that_needs_more_stack(report, what, depth, calls):
     (line,) = finding.lines()
     assert line in [line_of(SOURCE, mark) for mark in ("array", "mutual", "even")]
     assert "1,024 bytes" in finding.why
-    assert "cudaDeviceSetLimit(cudaLimitStackSize" in finding.remedy
+    assert "cudaDeviceSetLimit(cudaLimitStackSize" in finding.fix
 
 
 def test_the_limit_that_the_program_sets_holds(report):

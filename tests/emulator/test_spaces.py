@@ -123,22 +123,22 @@ def test_variable_of_the_device_on_the_host(check, program, where, act, call, ma
     assert finding.where.startswith("variable " + where)
     assert [what for _, _, what, _ in finding.acts] == [act]
     assert finding.lines() == marked(mark)
-    assert call in finding.remedy
+    assert call in finding.fix
 
 
 @pytest.mark.parametrize(
-    "program, more, mark",
+    "program, times, mark",
     [
-        ("allocatesRowsOnDevice", "and 3 more times", "rows-alloc"),
-        ("managedRowsOnDevice", "", "managed-rows"),
+        ("allocatesRowsOnDevice", 4, "rows-alloc"),
+        ("managedRowsOnDevice", 1, "managed-rows"),
     ],
 )
-def test_call_that_stores_its_result_on_the_device(check, program, more, mark):
+def test_call_that_stores_its_result_on_the_device(check, program, times, mark):
     finding = only(check(program))
     assert finding.title == "device memory used by the host"
     assert finding.where.startswith("allocation 2 (32 bytes)")
     assert finding.lines() == marked(mark)
-    assert finding.more == more
+    assert finding.times == times
 
 
 @pytest.mark.parametrize(

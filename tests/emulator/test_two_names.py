@@ -27,7 +27,7 @@ def test_value_is_lost(check):
     assert finding.kernel == "lost"
     assert finding.lines() == [line_of("lost-write"), line_of("lost-read")]
     assert finding.acts[0][1] == finding.acts[1][1]  # each thread its own
-    assert finding.more == "and 63 more times"
+    assert finding.times == 64
 
 
 def test_value_of_another_thread_behind_a_barrier(check):
