@@ -170,6 +170,7 @@ def test_copies_that_are_waited_for(check, case):
         ("leaksInOrder", "leaks-in-order", 20),
         ("leaksPinned", "leaks-pinned", 15),
         ("leaksHalf", "leaks-half", 15),
+        ("leaksInChain", "leaks-in-chain", 12),
     ],
 )
 def test_leak_in_a_loop(check, case, mark, count):

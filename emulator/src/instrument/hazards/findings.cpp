@@ -224,9 +224,8 @@ std::string remedy(const Finding& finding, bool sameLine) {
                    "cudaStreamSynchronize() between the two lines";
         case Hazard::Leak:
         case Hazard::MaybeLeak:
-            return "each was used for the last time before the next one was allocated: free it "
-                   "there, "
-                   "or allocate once and use that again";
+            return "the program uses none of them any more when the line has allocated two more: "
+                   "free each behind its last use, or allocate once and use that again";
         case Hazard::Death:
         case Hazard::Failure:
             break;
