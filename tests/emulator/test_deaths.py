@@ -1,5 +1,5 @@
-"""Programs that end by a signal: what they say of the kernel and the line, and that the hazard check
-writes what it has found (check/deaths.cu)."""
+"""Programs that end by a signal: what they say of the kernel and the line, and that the hazard
+check writes what it has found (check/deaths.cu)."""
 
 import os
 import signal

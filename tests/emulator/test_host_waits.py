@@ -1,5 +1,5 @@
-"""The hazard check on hosts that do not wait for the device, on memory that is never freed, and on what
-the host's memcpy() and its like do to memory that the device uses (check/host_waits.cu)."""
+"""The hazard check on hosts that do not wait for the device, on memory that is never freed, and on
+what the host's memcpy() and its like do to memory that the device uses (check/host_waits.cu)."""
 
 import time
 from pathlib import Path
