@@ -1,5 +1,5 @@
-"""Programs that end by a signal: what they say of the kernel and the line, and that the hazard check
-writes what it has found (check/deaths.cu)."""
+"""Programs that end by a signal: what they say of the kernel and the line, and that the hazard
+check writes what it has found (check/deaths.cu)."""
 
 import os
 import signal
@@ -79,6 +79,7 @@ def test_death_is_in_the_report(check, case, number, mark, about):
     finding = only(report)
     assert finding.title.startswith(f"the program died: {number.name}")
     assert about in finding.title
+    assert ("null pointer" in finding.title) == (number == signal.SIGSEGV)
     assert finding.lines() == [line_of(SOURCE, mark)]
 
 

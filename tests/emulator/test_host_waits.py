@@ -1,5 +1,5 @@
-"""The hazard check on hosts that do not wait for the device, on memory that is never freed, and on what
-the host's memcpy() and its like do to memory that the device uses (check/host_waits.cu)."""
+"""The hazard check on hosts that do not wait for the device, on memory that is never freed, and on
+what the host's memcpy() and its like do to memory that the device uses (check/host_waits.cu)."""
 
 from pathlib import Path
 
@@ -168,6 +168,7 @@ def test_copies_that_are_waited_for(check, case):
         ("leaksInOrder", "leaks-in-order", 20),
         ("leaksPinned", "leaks-pinned", 15),
         ("leaksHalf", "leaks-half", 15),
+        ("leaksInChain", "leaks-in-chain", 12),
     ],
 )
 def test_leak_in_a_loop(check, case, mark, count):

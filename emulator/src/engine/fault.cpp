@@ -186,15 +186,21 @@ void onAlarm(int) {
 
 // The program is about to end by a signal that it has not asked for: says where, and which kernel
 // may have spoilt something.
-void tellOfDeath(int signal, const ucontext_t& context) {
+void tellOfDeath(int signal, const siginfo_t& info, const ucontext_t& context) {
     constexpr unsigned kPatience = 5;  // [s]
     deadly = signal;
     std::signal(SIGALRM, onAlarm);
     alarm(kPatience);
     const char* const name = watchedGrid.name;
     const bool runs = watchedGrid.number % 2 == 1;
+    char address[64] = "";
+    if ((signal == SIGSEGV || signal == SIGBUS) && info.si_code != SI_KERNEL) {
+        const auto place = reinterpret_cast<uintptr_t>(info.si_addr);
+        std::snprintf(address, sizeof(address), " (%#zx%s)", size_t{place},
+                      place < kPage ? ", a null pointer" : "");
+    }
     char why[256];
-    std::snprintf(why, sizeof(why), "%s%s%s", nameOf(signal),
+    std::snprintf(why, sizeof(why), "%s%s%s%s", nameOf(signal), address,
                   name == nullptr ? ", before any kernel ran"
                   : runs          ? ", while this kernel ran: "
                                   : ". The last kernel that ran: ",
@@ -227,7 +233,7 @@ void onFault(int signal, siginfo_t* info, void* context) {
     if (!inDevice() || signal == SIGABRT) {
         if (isWatchedMemory(signal, *info, interrupted)) return;
         passOn(signal);
-        if (isDefault(signal)) tellOfDeath(signal, interrupted);
+        if (isDefault(signal)) tellOfDeath(signal, *info, interrupted);
         if (signal == SIGABRT) raise(signal);  // abort() would not ask another handler
         return;
     }

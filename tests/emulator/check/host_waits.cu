@@ -353,6 +353,17 @@ static void leaksHalf() {
     }
     cudaDeviceSynchronize();
 }
+static void leaksInChain() {
+    int* in = device();
+    for (int i = 0; i < 12; ++i) {
+        int* out;
+        cudaMalloc(&out, kBytes);  // leaks-in-chain
+        fill<<<1, 32>>>(out, i);
+        addTo<<<1, 32>>>(in, out);
+        in = out;
+    }
+    cudaDeviceSynchronize();
+}
 static void leaksFew() {
     leaks(5, [](int** memory) { cudaMalloc(memory, kBytes); });  // leaks-few
 }
@@ -532,7 +543,7 @@ const std::map<std::string, void (*)()> kCases = {
     NAMED(usesAtOnce), NAMED(usesSynchronised), NAMED(usesBothOfTwo), NAMED(usesRow),
     NAMED(copiesPinnedAtOnce), NAMED(writesOver), NAMED(usesBehindBlockingCopy),
     NAMED(leaksInLoop), NAMED(leaksManaged), NAMED(leaksInOrder), NAMED(leaksPinned),
-    NAMED(leaksHalf), NAMED(leaksFew), NAMED(keepsButDoesNotUse), NAMED(keepsForStreams),
+    NAMED(leaksHalf), NAMED(leaksInChain), NAMED(leaksFew), NAMED(keepsButDoesNotUse), NAMED(keepsForStreams),
     NAMED(keepsAndUses), NAMED(keepsAndCopies), NAMED(keepsManagedList), NAMED(freesInLoop),
     NAMED(resetsAtEnd), NAMED(allocatesOnce),
     NAMED(setsWhatKernelReads), NAMED(copiesWhatKernelWrites), NAMED(movesPinnedBesideCopy),

@@ -241,24 +241,30 @@ void HostCheck::memoryAllocated(const void* base, size_t bytes, const void* vari
     const uint64_t work = order_.count();
     const std::lock_guard<std::mutex> lock(mutex_);
     const uint64_t time = ++allocations_;
-    uintptr_t& last = lastAt_[place];
-    const auto before = allocated_.find(last);
-    if (before != allocated_.end() && before->second.place == place && last != address) {
-        before->second.next = time;
-        before->second.nextWork = work;
-        before->second.overwritten = before->second.variable == variable;
+    auto& [last, beforeLast] = lastAt_[place];
+    const auto known = [&](uintptr_t other) {
+        const auto entry = allocated_.find(other);
+        const bool is =
+            entry != allocated_.end() && other != address && entry->second.place == place;
+        return is ? &entry->second : nullptr;
+    };
+    if (Allocated* const before = known(last)) before->overwritten = before->variable == variable;
+    if (Allocated* const before = known(beforeLast)) {
+        before->later = time;
+        before->laterWork = work;
     }
-    last = address;
+    beforeLast = std::exchange(last, address);
     allocated_[address] = {bytes, place, 0, variable, time};
 }
 
-// Neither copies, kernels nor the host have used it since the same line has allocated again.
+// Neither copies, kernels nor the host have used it since the same line has allocated twice again:
+// with the next one a program may work on, as where each step reads what the last one wrote.
 bool HostCheck::isDead(uintptr_t base, const Allocated& allocated) {
-    if (allocated.freed != 0 || allocated.next == 0 || allocated.used >= allocated.next) {
+    if (allocated.freed != 0 || allocated.later == 0 || allocated.used >= allocated.later) {
         return false;
     }
     const std::optional<uint64_t> launch = shadow_.lastLaunchAt(base, allocated.bytes);
-    return launch && *launch <= allocated.nextWork;
+    return launch && *launch <= allocated.laterWork;
 }
 
 // Memory that is never freed does no harm at the program's end: many programs allocate once, or an
@@ -279,10 +285,10 @@ void HostCheck::findLeaks() {
         ++sum.dead;
         sum.overwritten += allocated.overwritten ? 1 : 0;
     }
-    constexpr uint64_t kMany = 10, kSome = 4;  // with the last one
+    constexpr uint64_t kMany = 10, kSome = 4, kLast = 2;  // with the last two
     for (const auto& [place, sum] : sums) {
-        if (sum.dead + 1 < kMany && sum.overwritten + 1 < kSome) continue;
-        const bool isSure = sum.overwritten + 1 >= kMany;
+        if (sum.dead + kLast < kMany && sum.overwritten + kLast < kSome) continue;
+        const bool isSure = sum.overwritten + kLast >= kMany;
         const std::string about =
             number(sum.count) + " allocations of one line, " + bytes(sum.bytes) + " in all";
         findings_.add({isSure ? Hazard::Leak : Hazard::MaybeLeak,

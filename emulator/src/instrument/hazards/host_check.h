@@ -70,13 +70,13 @@ class HostCheck : public HostRecorder {
 
   private:
     // What the host has allocated, and where; where it was freed: 0 while it was not. Its times are
-    // numbers of allocations: that of the last use but by kernels, and of the next allocation of
-    // the same place, up to which kernels are counted by their work; 0 while there is none.
+    // numbers of allocations: that of the last use but by kernels, and of the second next
+    // allocation of the same place, with the number of the work then; 0 while there is none.
     struct Allocated {
         size_t bytes;
         uintptr_t place, freed;
         const void* variable;  // that got the pointer
-        uint64_t used, next = 0, nextWork = 0;
+        uint64_t used, later = 0, laterWork = 0;
         bool overwritten = false;  // the next one's pointer has replaced this one's
     };
 
@@ -134,7 +134,7 @@ class HostCheck : public HostRecorder {
     std::mutex mutex_;
     std::map<std::thread::id, std::vector<Finding>> unread_;  // errors, by whose last one it is
     std::map<uintptr_t, Allocated> allocated_;                // by its address
-    std::map<uintptr_t, uintptr_t> lastAt_;                   // address, by the place
+    std::map<uintptr_t, std::pair<uintptr_t, uintptr_t>> lastAt_;  // the last two, by the place
     std::atomic<uint64_t> allocations_{0};
     std::map<Printer, uint64_t> printed_;     // the work
     std::map<uint64_t, uintptr_t> recorded_;  // where, by the event
