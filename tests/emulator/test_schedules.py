@@ -47,6 +47,11 @@ def test_right_programs_are_right_in_every_order(run):
         assert run(RIGHT, seed) == usual
 
 
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_block_that_fails_ends_those_that_wait_for_it(run, seed):
+    assert "cudaErrorIllegalAddress" in run(["failsInALock"], seed)["failsInALock"]
+
+
 def test_a_seed_gives_the_same_order_again(run):
     names = [*WRONG, "spinLock"]
     first, other = run(names, 11), run(names, 12)

@@ -20,6 +20,8 @@ __device__ int index() {
     return blockIdx.x * blockDim.x + threadIdx.x;
 }
 
+__device__ int lock;
+
 // ---- wrong
 
 __global__ void counts(int* out) {
@@ -52,6 +54,13 @@ __global__ void readsNeighbour(const int* in, int* out) {
 __global__ void firstBlockClears(int* out) {
     if (blockIdx.x == 0 && threadIdx.x == 0) *out = 0;
     atomicAdd(out, 1);
+}
+// One block fails while it has a lock that the others wait for.
+__global__ void failsInALock(int* nothing) {
+    while (atomicCAS(&lock, 0, 1) != 0) {
+    }
+    if (blockIdx.x == 2) *nothing = 1;
+    atomicExch(&lock, 0);
 }
 // Kernels that print.
 __global__ void printsNumbers() {
@@ -148,7 +157,6 @@ __global__ void lastBlock(const int* in, int* partial, int* out) {
     if (!isLast || threadIdx.x != 0) return;
     for (unsigned i = 0; i < gridDim.x; ++i) *out += static_cast<volatile int*>(partial)[i];
 }
-__device__ int lock;
 __global__ void spinLock(volatile int* out) {
     for (bool done = false; !done;) {
         if (atomicCAS(&lock, 0, 1) != 0) continue;
@@ -254,6 +262,7 @@ int main(int argc, char** argv) {
          [](int* in, int* out, int*) { readsNeighbour<<<kBlocks, kBlock>>>(in, out); }},
         {"firstBlockClears",
          [](int*, int* out, int*) { firstBlockClears<<<kBlocks, kBlock>>>(out); }},
+        {"failsInALock", [](int*, int*, int*) { failsInALock<<<6, 1>>>(nullptr); }},
         {"printsNumbers", [](int*, int*, int*) { printsNumbers<<<2, 40>>>(); }},
         {"printsCount", [](int*, int* out, int*) { printsCount<<<1, 64>>>(out); }},
         {"countsAtomically",
