@@ -63,9 +63,9 @@ def translate(
         if source is unit.main or unit.has_cuda(source):
             source.edits += sides.edits(source)
         source.translated = source is unit.main or bool(source.edits)
-    if heap.ending():
+    if heap.ending() or unit.ending():
         end = len(unit.main.text)
-        unit.main.edits.append((end, end, heap.ending()))
+        unit.main.edits.append((end, end, heap.ending() + unit.ending()))
     changed = True
     while changed:  # what includes a translated header has to name the translation
         changed = False
