@@ -72,7 +72,7 @@ def translate(
     if instrument and len({name for name, _, _ in unit.dynamic_arrays}) > 1:
         end = len(unit.main.text)
         unit.main.edits.append((end, end, _dynamic_arrays(unit)))
-    ending = heap.ending() + variables.ending()
+    ending = heap.ending() + unit.ending() + variables.ending()
     if ending:
         end = len(unit.main.text)
         unit.main.edits.append((end, end, ending))

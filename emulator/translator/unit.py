@@ -231,6 +231,13 @@ class Unit:
                 result[body] = own or next(iter(declared))
         return result
 
+    def ending(self) -> str:
+        """What to put behind the main file: it tells the runtime (src/engine/program_symbols.h) that
+        there are kernels with __launch_bounds__."""
+        if not any(self.launch_bounds(stream) for stream in self._bodies):
+            return ""
+        return '\nextern "C" { extern const char emuHasLaunchBounds __attribute__((weak)) = 1; }\n'
+
     def declares(self, name: str) -> bool:
         """Whether the program has a function, a type or a template of its own by the name."""
         own = re.compile(rf"\b(?:struct|class|using|typedef\b[^;]*)\s+{name}\b(?!\s*<)")

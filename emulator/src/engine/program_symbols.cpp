@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -134,12 +133,6 @@ class SymbolTable {
             if (isCalled(demangled(function.second), name)) found.insert(boundsOf(function));
         }
         return found.size() == 1 ? *found.begin() : kMaxThreadsPerBlock;
-    }
-
-    int smallestLaunchBounds() const {
-        int smallest = kMaxThreadsPerBlock;
-        for (const auto& [kernel, bounds] : bounds_) smallest = std::min(smallest, bounds);
-        return smallest;
     }
 
     bool isVariableOf(const ThreadLocal& variable, uintptr_t function) const {
@@ -330,18 +323,19 @@ std::string kernelName(const char* launched, const void* kernel) {
 }
 
 int launchBoundsOf(const void* kernel, const char* launched) {
-    if (kernel != nullptr) return symbolTable().launchBoundsOf(kernel);
+    if (&emuHasLaunchBounds == nullptr) return kMaxThreadsPerBlock;
+    if (kernel != nullptr) {
+        static thread_local const void* last = nullptr;
+        static thread_local int boundsOfLast = 0;
+        if (kernel != last) boundsOfLast = symbolTable().launchBoundsOf(last = kernel);
+        return boundsOfLast;
+    }
     static std::mutex& mutex = *new std::mutex;
     static auto& known = *new std::map<std::string, int>;
     const std::lock_guard<std::mutex> lock(mutex);
     const auto [bounds, isNew] = known.emplace(launched, 0);
     if (isNew) bounds->second = symbolTable().launchBoundsOf(withoutTemplateArguments(launched));
     return bounds->second;
-}
-
-int smallestLaunchBounds() {
-    static const int smallest = symbolTable().smallestLaunchBounds();
-    return smallest;
 }
 
 std::optional<Variable> variableAt(const void* address) {

@@ -18,9 +18,10 @@ size_t staticSharedOf(const void* kernel);
 // What __launch_bounds__() promises the compiler of a kernel: threads of its blocks, at most. The
 // translator has put it into a variable of the kernel. Where `kernel` is not known, but the text of
 // its launch: what all kernels of the name promise, if that is one number. kMaxThreadsPerBlock if
-// there is no such promise. And the smallest of all kernels, which is cheap to ask for.
+// there is no such promise.
 int launchBoundsOf(const void* kernel, const char* launched);
-int smallestLaunchBounds();
+// In a program where some kernel promises: the translator has defined this. Else it is no address.
+extern "C" const char emuHasLaunchBounds __attribute__((weak));
 
 // A function's name as in C++, with its parameters' types; empty if the table does not know it.
 std::string functionName(const void* function);

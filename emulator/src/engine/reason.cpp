@@ -21,10 +21,6 @@ void keepReason(cudaError_t error, std::string reason) {
     known() = {error, std::move(reason)};
 }
 
-void forgetReason() {
-    if (watcher != nullptr) known() = {};
-}
-
 std::string takeReason(cudaError_t error) {
     Reason reason = std::exchange(known(), {});
     return reason.error == error ? std::move(reason.text) : std::string();

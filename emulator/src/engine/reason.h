@@ -12,13 +12,16 @@ namespace emu {
 
 // Keeps the reason until the next call of this OS thread begins, or somebody takes it.
 void keepReason(cudaError_t error, std::string reason);
-void forgetReason();
+inline void forgetReason() {
+    if (watcher != nullptr) keepReason(cudaSuccess, {});
+}
 // That of `error`; empty if it has none.
 std::string takeReason(cudaError_t error);
 
-// Fails a call: returns `error`. `reason()` makes the sentence; only where somebody watches.
+// Fails a call: returns `error`. `reason()` makes the sentence; only where somebody watches. (Not in
+// line: calls that succeed are not to pay for it.)
 template <typename Reason>
-cudaError_t because(cudaError_t error, Reason reason) {
+__attribute__((noinline, cold)) cudaError_t because(cudaError_t error, Reason reason) {
     if (watcher != nullptr) keepReason(error, reason());
     return error;
 }

@@ -1,12 +1,10 @@
 // Errors: the last one of each thread, and the one that a failed kernel leaves for all.
-#include <atomic>
 #include <cstdlib>
 #include <string>
 #include <utility>
 
 #include "emu/api/errors.h"
 #include "engine/scheduler.h"
-#include "engine/sticky_error.h"
 #include "engine/watcher.h"
 #include "error.h"
 
@@ -15,8 +13,6 @@ namespace {
 
 thread_local cudaError_t lastError = cudaSuccess, lastOfHostFunctions = cudaSuccess;
 thread_local bool hostFunctionRuns = false;
-std::atomic<bool> failureIsKnown{false};
-
 bool launchesBlock() {
     static const bool block = [] {
         const char* value = std::getenv("CUDA_LAUNCH_BLOCKING");
@@ -35,6 +31,8 @@ cudaError_t& lastErrorOfCaller() {
 
 }  // namespace
 
+std::atomic<bool> failureIsKnown{false};
+
 cudaError_t setLastError(cudaError_t error) {
     // cudaErrorNotReady is an answer; CUDA does not record it either.
     if (error != cudaSuccess && error != cudaErrorNotReady) lastErrorOfCaller() = error;
@@ -47,18 +45,14 @@ void clearErrors() {
     lastError = cudaSuccess;
 }
 
-cudaError_t knownFailure() {
-    return failureIsKnown.load(std::memory_order_relaxed) ? stickyError() : cudaSuccess;
-}
-
 cudaError_t waitedFailure() {
     const cudaError_t error = stickyError();
     if (error != cudaSuccess) failureIsKnown = true;
     return error;
 }
 
-cudaError_t asynchronous(cudaError_t error) {
-    if (error == cudaSuccess || error != stickyError()) return error;
+cudaError_t afterFailure(cudaError_t error) {
+    if (error != stickyError()) return error;
     return launchesBlock() ? waitedFailure() : cudaSuccess;
 }
 

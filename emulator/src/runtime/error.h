@@ -1,11 +1,13 @@
 // The entry of every API function, and the last error that each leaves behind.
 #pragma once
 
+#include <atomic>
 #include <new>
 #include <utility>
 
 #include "emu/runtime_types.h"
 #include "engine/reason.h"
+#include "engine/sticky_error.h"
 
 namespace emu {
 
@@ -22,12 +24,18 @@ cudaError_t entryError();
 // (A GPU may tell it earlier, in any call but cudaGetLastError(), which programs cannot rely on.)
 //
 // The error of a kernel that has failed, as far as the host has waited; else cudaSuccess.
-cudaError_t knownFailure();
+extern std::atomic<bool> failureIsKnown;
+inline cudaError_t knownFailure() {
+    return failureIsKnown.load(std::memory_order_relaxed) ? stickyError() : cudaSuccess;
+}
 // The same, at a point where the host waits.
 cudaError_t waitedFailure();
 // What a call returns whose work in a stream has ended with `error`. It waits for a kernel only if
 // the environment says CUDA_LAUNCH_BLOCKING=1.
-cudaError_t asynchronous(cudaError_t error);
+cudaError_t afterFailure(cudaError_t error);
+inline cudaError_t asynchronous(cudaError_t error) {
+    return error == cudaSuccess ? error : afterFailure(error);
+}
 
 // The caller is a host function that runs in stream order.
 bool insideHostFunction();

@@ -104,20 +104,24 @@ cudaError_t checkCooperative(const LaunchConfig& config, int threads) {
     });
 }
 
+cudaError_t checkBounds(int threads, const KernelCall& call) {
+    const int bounds = launchBoundsOf(call.id, call.name);
+    if (threads <= bounds) return cudaSuccess;
+    return because(cudaErrorInvalidValue, [&] {
+        return grouped(static_cast<uint64_t>(threads)) +
+               " threads; the kernel was compiled for blocks of up to " +
+               grouped(static_cast<uint64_t>(bounds)) + ", as its __launch_bounds__(" +
+               std::to_string(bounds) + ") says";
+    });
+}
+
 cudaError_t validate(const LaunchConfig& config, const KernelCall& call) {
     const dim3& block = config.block;
     cudaError_t error = checkSizes(config.grid, block);
     if (error != cudaSuccess) return error;
     const int threads = static_cast<int>(block.x * block.y * block.z);
-    const int bounds =
-        threads > smallestLaunchBounds() ? launchBoundsOf(call.id, call.name) : kMaxThreadsPerBlock;
-    if (threads > bounds) {
-        return because(cudaErrorInvalidValue, [&] {
-            return grouped(threads) + " threads; the kernel was compiled for blocks of up to " +
-                   grouped(bounds) + ", as its __launch_bounds__(" + std::to_string(bounds) +
-                   ") says";
-        });
-    }
+    if (&emuHasLaunchBounds != nullptr) error = checkBounds(threads, call);
+    if (error != cudaSuccess) return error;
     if (config.dynamicShared > 0) error = checkDynamicShared(config.dynamicShared, call.id);
     if (error == cudaSuccess && config.cooperative) error = checkCooperative(config, threads);
     return error;

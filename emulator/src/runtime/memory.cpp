@@ -374,22 +374,23 @@ cudaError_t release(void* pointer, std::initializer_list<MemoryKind> kinds) {
 }
 
 cudaError_t checkRange(const char* name, const void* pointer, size_t bytes, bool deviceMustReach) {
-    const std::string pointed = name;
     if (pointer == nullptr) {
-        return because(cudaErrorInvalidValue, [&] { return pointed + " is a null pointer"; });
+        return because(cudaErrorInvalidValue,
+                       [&] { return std::string(name) + " is a null pointer"; });
     }
     const std::optional<Allocation> allocation = findAllocation(pointer);
     if (!allocation && !deviceMustReach) return cudaSuccess;
     if (!allocation) {
         return because(cudaErrorInvalidValue,
-                       [&] { return pointed + " is " + hostMemoryAt(pointer); });
+                       [&] { return std::string(name) + " is " + hostMemoryAt(pointer); });
     }
     // The heap of kernels is out of reach for the calls of the host.
     const bool ofKernel =
         allocation->kind == MemoryKind::Kernel || allocation->kind == MemoryKind::KernelHeap;
     if (ofKernel && deviceMustReach) {
         return because(cudaErrorInvalidValue, [&] {
-            return pointed + " was allocated by a kernel, which the calls of the host cannot reach";
+            return std::string(name) +
+                   " was allocated by a kernel, which the calls of the host cannot reach";
         });
     }
     const size_t offset = offsetIn(*allocation, pointer);
@@ -397,7 +398,7 @@ cudaError_t checkRange(const char* name, const void* pointer, size_t bytes, bool
     // Registered memory goes on as ordinary host memory.
     if (allocation->kind == MemoryKind::Registered && !deviceMustReach) return cudaSuccess;
     return because(cudaErrorInvalidValue, [&] {
-        return pointed + " has " + groupedBytes(allocation->size - offset) +
+        return std::string(name) + " has " + groupedBytes(allocation->size - offset) +
                (offset == 0 ? "" : " from this pointer to its end") + "; the call asks for " +
                grouped(bytes);
     });

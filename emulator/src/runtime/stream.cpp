@@ -9,7 +9,6 @@
 #include "engine/allocations.h"
 #include "engine/grid.h"
 #include "engine/scheduler.h"
-#include "engine/sticky_error.h"
 #include "error.h"
 #include "handles.h"
 #include "stream.h"
