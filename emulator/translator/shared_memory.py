@@ -186,7 +186,7 @@ def _dynamic_shared(declarators: list[Declarator], in_function: bool) -> str:
     plain = len(declarators) == 1 and not declarators[0].pointer and not declarators[0].rest
     # As with nvcc, one name has one type in a namespace: the compiler compares these.
     types = "".join(
-        f" extern {base} {pointer}{name}_{TWO_TYPES}[]{rest};"
+        f" [[maybe_unused]] extern {base} {pointer}{name}_{TWO_TYPES}[]{rest};"
         for _, pointer, name, rest in declarators
         if in_function
     )

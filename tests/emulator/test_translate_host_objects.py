@@ -7,6 +7,7 @@ import subprocess
 
 import cc
 import pytest
+from command_line import parse
 
 COMPILERS = [compiler for compiler in ("g++", "clang++") if shutil.which(compiler)]
 
@@ -97,7 +98,8 @@ def test_silent(refused, source):
     assert refused(source) == []
 
 
-def test_constexpr_functions_are_allowed_with_the_option(translated_or_error, tmp_path):
+def test_constexpr_functions_are_allowed_with_the_option(tmp_path):
+    assert parse(["--expt-relaxed-constexpr", "a.cu"]).relaxed and not parse(["a.cu"]).relaxed
     source = tmp_path / "in.cu"
     source.write_text("__global__ void k(int* p) { *p = std::max(p[1], 2); }\n")
     for relaxed, expected in ((False, 1), (True, 0)):
@@ -131,7 +133,15 @@ int main() { t<int><<<1, 1, 4>>>(nullptr); }
 def test_extern_arrays_of_one_name(translated, tmp_path, compiler, more, name):
     text = translated(ONE_TYPE + more + "\n")
     (tmp_path / "in.cpp").write_text(text)
-    command = [compiler, "-std=c++17", "-Wall", "-fsyntax-only", "-isystem", cc.OWN_INCLUDE]
+    command = [
+        compiler,
+        "-std=c++17",
+        "-Wall",
+        "-Werror",
+        "-fsyntax-only",
+        "-isystem",
+        cc.OWN_INCLUDE,
+    ]
     done = subprocess.run(
         [*command, "-include", "cuda_runtime.h", tmp_path / "in.cpp"],
         capture_output=True,
