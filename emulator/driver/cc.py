@@ -314,7 +314,7 @@ class Driver:
             )
             if not self._job.dry_run:
                 dirs = self._dirs + self._system_dirs
-                names = translate(path, translated, dirs, self._job.instrument)
+                names = translate(path, translated, dirs, self._job.instrument, self._job.relaxed)
                 self._keep(list(names.values()))
             command = self._compiler(path, language, translated)
             if self._job.preamble and not is_of_clang(self._instrument_flags()):

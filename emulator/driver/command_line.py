@@ -74,6 +74,7 @@ class Job:
     precompile: Optional[str] = None  # a folder for a precompiled header
     preamble: Optional[str] = None  # a folder for what the includes of the source compile to
     instrument: bool = False
+    relaxed: bool = False  # device code may call constexpr functions of the host
     std: str = "c++17"
     include_dirs: list[str] = field(default_factory=list)
     system_dirs: list[str] = field(default_factory=list)
@@ -261,6 +262,8 @@ class _Reader:
         elif name in ("v", "dryrun"):
             job.verbose = True
             job.dry_run |= name == "dryrun"
+        elif name == "expt-relaxed-constexpr":
+            job.relaxed = True
         elif name == "w":
             job.warn = False
         elif name == "h":

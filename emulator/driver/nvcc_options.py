@@ -68,6 +68,7 @@ Xlinker     linker-options          list
 dryrun      dryrun                  -
 v           verbose                 -
 default-stream default-stream       stream
+expt-relaxed-constexpr expt-relaxed-constexpr -
 w           disable-warnings        -
 Wreorder    Wreorder                -
 Wno-deprecated-declarations Wno-deprecated-declarations -
@@ -97,7 +98,6 @@ lto         lto                     -
 gen-opt-lto gen-opt-lto             -
 nohdinitlist no-host-device-initializer-list -
 nohdmoveforward no-host-device-move-forward -
-expt-relaxed-constexpr expt-relaxed-constexpr -
 extended-lambda extended-lambda     -
 expt-extended-lambda expt-extended-lambda -
 Xarchive    archive-options         any

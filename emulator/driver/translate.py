@@ -47,14 +47,19 @@ OWN_INCLUDE = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(__fi
 
 
 def translate(
-    path: str, output: str, include_dirs: list[str], instrument: bool = False
+    path: str,
+    output: str,
+    include_dirs: list[str],
+    instrument: bool = False,
+    relaxed: bool = False,
 ) -> dict[str, str]:
     """Translates the file at `path`, and those of the user's headers that need it into the folder
     `output`.headers. Returns the files read, `path` first, by the files that a compiler reads in their
-    place (the real path of the translation, or of the file itself). Writes nothing unless all could be
+    place (the real path of the translation, or of the file itself). `relaxed`: device code may call
+    constexpr functions of the host. Writes nothing unless all could be
     translated. Raises TranslateError or OSError."""
     unit = Unit(path, include_dirs, OWN_INCLUDE)
-    lanes, polls, heap, sides = Lanes(unit), Polls(unit), Heap(unit), Sides(unit)
+    lanes, polls, heap, sides = Lanes(unit), Polls(unit), Heap(unit), Sides(unit, relaxed)
     variables = DeviceVariables(unit)
     by_value = ByValue(unit)
     sources = unit.sources.values()

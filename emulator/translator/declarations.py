@@ -34,8 +34,39 @@ class Declarations:
         self.variables: dict[str, list[Declaration]] = defaultdict(list)
         self.members: list[Declaration] = []  # functions of classes that have no base
         self.others: set[str] = set()
+        self._classes: dict[str, list[int]] = defaultdict(list)  # the `{` of those without a base
         self._stream = stream
         self._scan(0, len(stream.tokens), None)
+
+    def functions_of_class(self, name: str) -> dict[str, list[Declaration]]:
+        """The member functions of the one class of that name, if it has no base and is no template;
+        else none."""
+        braces = self._classes.get(name, [])
+        found: dict[str, list[Declaration]] = defaultdict(list)
+        if len(braces) == 1:
+            for member in self.members:
+                if braces[0] < member.start < (self._stream.pair(braces[0]) or 0):
+                    found[member.name].append(member)
+        return found
+
+    def has_default_constructor(self, name: str, unsure: set[str]) -> bool:
+        """Whether the one class of that name, if it has no base and is no template, has a
+        constructor without arguments that none of the `unsure` words precedes."""
+        stream, braces = self._stream, self._classes.get(name, [])
+        if len(braces) != 1:
+            return False
+        i, found = braces[0] + 1, False
+        while stream.text(i) != "}":
+            if [stream.text(t) for t in range(i, i + 3)] == [name, "(", ")"]:
+                first = i
+                while stream.text(first - 1) not in (";", "{", "}", ":"):
+                    first -= 1
+                words = {stream.text(t) for t in range(first, i)}
+                if not words.isdisjoint(unsure | {"~"}) or stream.text(i + 3) == "=":
+                    return False
+                found = True
+            i = max(i, stream.pair(i) or i) + 1
+        return found
 
     def _scan(self, start: int, end: int, class_head: Optional[list[str]]) -> None:
         """Takes the declarations in tokens [start, end), which are those of a class if it has a
@@ -61,6 +92,8 @@ class Declarations:
                 self._scan(brace + 1, close, None)
                 first = close + 1
             elif is_class_head(head):
+                if len(head) == 2 and class_head is None:
+                    self._classes[head[1]].append(brace)
                 self._scan(brace + 1, close, head)
                 first = self._others(first, brace, close, end)
             elif "enum" in head or ("operator" not in head and self._has_value(first, brace)):

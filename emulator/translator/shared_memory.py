@@ -15,6 +15,8 @@ NO_INITIALISER = (
     "the __shared__ variable '{name}' has an initialiser, which CUDA does not allow: let one "
     "thread of the block store the value, then call __syncthreads()"
 )
+# Names the error of two `extern __shared__` arrays, which the compiler finds.
+TWO_TYPES = "is_extern_shared_with_two_types"
 SHARED_SPECIFIERS = ("extern", "static", "__shared__", "__device__")
 KEYS = {"struct", "class", "union", "enum"}
 # Brackets behind these, or behind a name behind those, are no initialiser.
@@ -192,10 +194,16 @@ def _declarator(stream: Stream, part: list[int]) -> Optional[Declarator]:
 def _dynamic_shared(declarators: list[Declarator], in_function: bool) -> str:
     base = declarators[0].base
     plain = len(declarators) == 1 and not declarators[0].pointer and not declarators[0].rest
+    # As with nvcc, one name has one type in a namespace: the compiler compares these.
+    types = "".join(
+        f" [[maybe_unused]] extern {base} {pointer}{name}_{TWO_TYPES}[]{rest};"
+        for _, pointer, name, rest in declarators
+        if in_function
+    )
     if in_function and plain and "volatile" in base.split():
         kind = " ".join(word for word in base.split() if word != "volatile")
         memory = f"reinterpret_cast<volatile {kind}*>(::emu::dynamicShared())"
-        return f"::emu::VolatilePointer<{kind}> {declarators[0].name}({memory})"
+        return f"{types} ::emu::VolatilePointer<{kind}> {declarators[0].name}({memory})".lstrip()
     texts = []
     for _, pointer, name, rest in declarators:
         if in_function:
@@ -207,4 +215,4 @@ def _dynamic_shared(declarators: list[Declarator], in_function: bool) -> str:
             space = " " if pointer else ""
             texts.append(f'{pointer}{space}{name}[]{rest} __asm__("emu_dynamic_shared")')
     specifiers = "[[maybe_unused]]" if in_function else "extern __thread"
-    return f"{specifiers} {base} {', '.join(texts)}"
+    return f"{types} {specifiers} {base} {', '.join(texts)}".lstrip()

@@ -35,6 +35,17 @@ NOT_EVALUATED = set(
     "sizeof decltype noexcept alignof typeid typeof __typeof__ static_assert assert".split()
 )
 
+# In namespace std. These are the host's: objects of these classes, streams, and functions; of the
+# latter the second set is constexpr, at least in C++20, which nvcc's --expt-relaxed-constexpr allows
+# in device code.
+STREAMS = {"cout", "cerr", "clog", "cin"}
+CLASSES = set("vector string deque list map set".split())
+OF_HOST = set("to_string stoi stol stof stod rand srand getline stable_sort shuffle".split())
+CONSTEXPR_OF_HOST = set(
+    "max min clamp swap sort copy fill reverse iota accumulate find count lower_bound upper_bound "
+    "make_pair max_element min_element partial_sort nth_element transform".split()
+)
+
 
 class _Function(NamedTuple):
     side: str
@@ -46,8 +57,9 @@ class _Function(NamedTuple):
 class Sides:
     """Of a unit."""
 
-    def __init__(self, unit: Unit) -> None:
+    def __init__(self, unit: Unit, relaxed: bool = False) -> None:
         self._unit = unit
+        self._refused_functions = OF_HOST | (set() if relaxed else CONSTEXPR_OF_HOST)
         self._words = {s: set(re.findall(r"\w+", s.text)) for s in unit.sources.values()}
         self._declared: dict[Source, Declarations] = {}
         self._of_macros = {
@@ -79,6 +91,8 @@ class Sides:
                 continue  # it may leave out what is wrong
             function = _Function(side, definition, body, end)
             result += self._errors(stream, brackets, function)
+            if side in (KERNEL, DEVICE) and not self._may_be_unused(definition):
+                result += self._errors_of_objects(stream, brackets, function, declared)
         taken = [(start, end) for start, end, _ in source.edits if start < end]
         return [e for e in result if not any(start < e[0] < end for start, end in taken)]
 
@@ -105,6 +119,109 @@ class Sides:
                 at = stream.tokens[i].start
                 messages[name] = (at, at, compile_error(message) + " ")
         return list(messages.values())
+
+    def _may_be_unused(self, definition: Declaration) -> bool:
+        """Whether it is a template that nobody may use: nvcc does not look into it then."""
+        if "template" not in definition.words:
+            return False
+        tokens = (t for source in self._unit.sources.values() for t in source.streams[0].tokens)
+        return sum(token.text == definition.name for token in tokens) < 2
+
+    def _errors_of_objects(
+        self, stream: Stream, brackets: Brackets, function: _Function, declared: Declarations
+    ) -> list[Edit]:
+        """For what the function uses of namespace std, and for the members of classes of the host."""
+        messages: dict[str, Edit] = {}
+        for i in range(function.body + 1, function.end):
+            if stream.kind(i) != "name" or brackets.in_lambda(i, function.body):
+                continue
+            message = None
+            if stream.text(i) == "std" and stream.text(i + 1) == "::":
+                message = self._message_of_std(stream, i, function)
+            elif stream.text(i - 1) in (".", "->") and stream.text(i + 1) == "(":
+                message = self._message_of_member(stream, i, function, declared)
+            elif _makes_object(stream, i):
+                message = self._message_of_constructor(stream, i, function, declared)
+            if message is None or self._is_left_out(stream, brackets, i, function.body):
+                continue
+            at = stream.tokens[i].start
+            messages.setdefault(message, (at, at, compile_error(message) + " "))
+        return list(messages.values())
+
+    def _message_of_std(self, stream: Stream, index: int, function: _Function) -> Optional[str]:
+        """What is wrong about the `std::name` whose first token is at `index`."""
+        if stream.kind(index - 1) == "name" and stream.text(index - 1) not in BEFORE_EXPRESSION:
+            if stream.text(index - 1) != "const":
+                return None  # using, namespace
+        if "std" in self._unit.macros or stream.text(index - 1) == "::":
+            return None
+        name = stream.text(index + 2)
+        by = f"the {function.side} '{function.at.name}'"
+        behind = _behind_name(stream, index + 2)
+        if name in STREAMS and stream.text(behind) in ("<", ">", "."):
+            return f"'std::{name}' is of the host, and {by} cannot use it: print with printf()"
+        if name in CLASSES and stream.kind(behind) == "name":
+            if stream.text(behind + 1) in (";", "(", "{", "="):
+                return (
+                    f"'std::{name}' is a class of the host, and {by} cannot make an object of it: "
+                    "use an array, or memory that the host has allocated"
+                )
+        if name in self._refused_functions and stream.text(behind) == "(":
+            instead = "do that on the host, or write it out"
+            if name in ("max", "min"):
+                instead = f"use {name}() without std::"
+            return f"'std::{name}' is a function of the host, which {by} cannot call: {instead}"
+        return None
+
+    def _message_of_member(
+        self,
+        stream: Stream,
+        index: int,
+        function: _Function,
+        declared: Declarations,
+    ) -> Optional[str]:
+        """What is wrong about the call of a member function whose name is at `index`."""
+        class_name = _class_of(stream, index - 2, function)
+        if class_name is None or class_name in self._unit.macros:
+            return None
+        name = stream.text(index)
+        members = declared.functions_of_class(class_name).get(name, [])
+        if not members or {self._side(m.words) for m in members} != {HOST}:
+            return None
+        if self._is_of_device_outside(stream, class_name, name):
+            return None
+        return (
+            f"'{class_name}::{name}' is a function of the host, which the {function.side} "
+            f"'{function.at.name}' cannot call: declare it __device__, or __host__ __device__ for "
+            "both"
+        )
+
+    def _is_of_device_outside(self, stream: Stream, class_name: str, name: str) -> bool:
+        """Whether a definition behind the class makes the function that of the device, too."""
+        for i in range(2, len(stream.tokens)):
+            if [stream.text(t) for t in range(i - 2, i + 1)] != [class_name, "::", name]:
+                continue
+            first = i - 2
+            while stream.text(first - 1) not in ("", ";", "{", "}"):
+                first -= 1
+            words = {stream.text(t) for t in range(first, i - 2)}
+            if not words.isdisjoint(self._unit.device_words | self._unit.macros):
+                return True
+        return False
+
+    def _message_of_constructor(
+        self, stream: Stream, index: int, function: _Function, declared: Declarations
+    ) -> Optional[str]:
+        """What is wrong about an object of the class at `index`, which is made without arguments."""
+        name = stream.text(index)
+        unsure = UNSURE | self._unit.device_words | self._unit.macros
+        if name in self._unit.macros or not declared.has_default_constructor(name, unsure):
+            return None
+        return (
+            f"'{name}::{name}()' is a function of the host, which the {function.side} "
+            f"'{function.at.name}' cannot call: declare it __device__, or __host__ __device__ for "
+            "both"
+        )
 
     def _message_of_launch(self, name: str) -> Optional[str]:
         """What is wrong about a launch of the name: even where a library has functions of the name,
@@ -255,6 +372,36 @@ class Sides:
                 if not is_type:
                     return None  # it may be a macro that the command line defines
         return result
+
+
+def _makes_object(stream: Stream, index: int) -> bool:
+    """Whether the name begins `S x;`, or follows `new` without arguments."""
+    if stream.text(index - 1) == "new":
+        behind = [stream.text(index + 1), stream.text(index + 2)]
+        return behind[0] == ";" or behind == ["(", ")"]
+    is_first = stream.text(index - 1) in (";", "{", "}")
+    return is_first and stream.kind(index + 1) == "name" and stream.text(index + 2) == ";"
+
+
+def _class_of(stream: Stream, index: int, function: _Function) -> Optional[str]:
+    """The class of the parameter or variable at `index`, if the function declares one of the name,
+    as `S name`, `S* name` or `S& name`."""
+    opener = stream.pair(index) if stream.text(index) == "]" else None
+    index = index if opener is None else opener - 1
+    if stream.kind(index) != "name" or stream.text(index - 1) in (".", "->", "::"):
+        return None
+    classes = set()
+    for i in range(function.at.name_at + 1, function.end):
+        if stream.text(i) != stream.text(index) or i == index:
+            continue
+        before = i - 1
+        while stream.text(before) in ("*", "&", "const", "__restrict__"):
+            before -= 1
+        declares = stream.text(i + 1) in (",", ")", ";", "=", "{", "(", "[")
+        if stream.kind(before) == "name" and stream.text(before) not in BEFORE_EXPRESSION:
+            qualified = stream.text(before - 1) in ("::", ".", "->")
+            classes.add(stream.text(before) if declares and not qualified else "")
+    return classes.pop() or None if len(classes) == 1 else None
 
 
 def _is_if_constexpr(stream: Stream, index: int) -> bool:
