@@ -24,11 +24,11 @@ def line_of(mark):
     [
         ("local", 8, "int[8]", 8, "(0,0,0)"),
         ("below", -1, "int[8]", 8, "(0,0,0)"),
-        ("intoTheNext", 8, "int[8]", 8, "(0,0,0)"),
+        ("intoTheNext", 8, "sums (int[8])", 8, "(0,0,0)"),
         ("intoTheNextRow", 8, "int[8]", 8, "(7,0,0)"),
         ("intoTheMember", 3, "float[3]", 3, "(0,0,0)"),
         ("intoTheVariable", 8, "int[8]", 8, "(0,0,0)"),
-        ("beyondAll", 64, "int[64]", 64, "(28,0,0)"),
+        ("beyondAll", 64, "temp (int[64])", 64, "(28,0,0)"),
     ],
 )
 def test_index(check, case, index, array, elements, thread):
@@ -60,7 +60,7 @@ def test_pointer_beside_all_arrays(check, case, element):
 
 def test_report_of_a_kernel_that_dies(check):
     index, failure = check("farBeyond").findings
-    assert "index 10000000 of int" in index.title
+    assert "index 10000000 of window (int" in index.title
     assert failure.title.startswith("kernel failed: illegal address")
     assert index.lines() == failure.lines() == [line_of("farBeyond")]
 

@@ -248,16 +248,21 @@ def test_header_from_an_include_folder_is_translated(lab_cc, tmp_path):
         assert ".headers/" in calls[0][1]
 
 
-CLANG_HOOKS = ["-fsanitize-coverage=bb,no-prune,trace-pc"]
+CLANG_HOOKS = [
+    "-fsanitize-coverage=bb,no-prune,trace-pc",
+    "-fsanitize=array-bounds",
+    "-fno-discard-value-names",
+]
+OLD_GCC_HOOKS = ["-fsanitize-coverage=trace-pc", "-fsanitize=bounds"]
 
 
 @pytest.mark.parametrize(
     "rejected, clang, of_compiler",
     [
-        (*CLANG_HOOKS, False, ["-fsanitize-coverage=trace-pc", *GCC_HOOKS]),
+        (CLANG_HOOKS[0], False, [*OLD_GCC_HOOKS, *GCC_HOOKS]),
         ("-Wno-tsan", True, CLANG_HOOKS),
         ("-Werror", True, CLANG_HOOKS),  # zig, which complains of what it adds itself
-        ("-Werror", False, ["-fsanitize-coverage=trace-pc"]),  # an old g++
+        ("-Werror", False, OLD_GCC_HOOKS),
     ],
 )
 def test_instrument(lab_cc, tmp_path, monkeypatch, rejected, clang, of_compiler):
@@ -266,6 +271,7 @@ def test_instrument(lab_cc, tmp_path, monkeypatch, rejected, clang, of_compiler)
     (tmp_path / "libcuda_emulator_instrument.a").write_text("")
     monkeypatch.setenv("REJECTS", rejected)
     flags = ["-O0", "-g1", "-D__EMU_INSTRUMENTED__", "-fno-stack-protector", "-fsanitize=thread"]
+    flags += [f"-fno-builtin-{name}" for name in ("memcpy", "memmove", "memset")]
     flags += of_compiler
     (tmp_path / "a.cu").write_text("__device__ int f(int a, int b) { return a && b; }\n")
     status, calls, output = lab_cc("--instrument", "-O3", "a.cu", "b.cpp", "c.c", "-o", "a")

@@ -55,6 +55,37 @@ def test_members_of_structs():
     assert text.endswith("declare void @__emu_read_members(i8*, i32, ...)")
 
 
+def test_checks_of_indices():
+    """What clang makes three blocks of stays one, also to those that come behind."""
+    handler = "handler.out_of_bounds2"
+    data = "i8* bitcast ({ [2 x i8]* }* @1 to i8*)"
+    assert changed(
+        "entry:",
+        "  %9 = icmp ult i64 %8, 32, !dbg !14, !nosanitize !12",
+        f"  br i1 %9, label %cont3, label %{handler}, !dbg !14, !prof !15, !nosanitize !12",
+        "",
+        f"{handler}:                      ; preds = %entry",
+        "  %10 = zext i32 %7 to i64, !dbg !14, !nosanitize !12",
+        f"  call void @__ubsan_handle_out_of_bounds({data}, i64 %10) #3, !dbg !14, !nosanitize !12",
+        "  br label %cont3, !dbg !14, !nosanitize !12",
+        "",
+        f"cont3:                           ; preds = %{handler}, %entry",
+        "  br label %end, !dbg !14",
+        "",
+        "end:",
+        "  %11 = phi i32 [ 1, %cont3 ], [ 2, %other ]",
+    ) == [
+        "entry:",
+        "  %9 = icmp ult i64 %8, 32, !dbg !14, !nosanitize !12",
+        "  %10 = zext i32 %7 to i64, !dbg !14, !nosanitize !12",
+        f"  call void @__emu_check_index({data}, i64 %10, i1 zeroext %9), !dbg !14",
+        "  br label %end, !dbg !14",
+        "",
+        "end:",
+        "  %11 = phi i32 [ 1, %entry ], [ 2, %other ]",
+    ]
+
+
 def test_hooks_are_declared_once():
     copy = "  call void @llvm.memset.p0i8.i64(i8* align 4 %3, i8 0, i64 4, i1 false)"
     text = with_hooks(FUNCTION.format(body=f"{copy}\n{copy}"))

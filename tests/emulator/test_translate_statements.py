@@ -54,6 +54,8 @@ def test_returns(translated, body, expected):
         ("if (c) a[i] = b[i] * 2.0f;", "if (c) a[i] = S(b[i] * 2.0f);"),
         ("a[i] = b[j] = f();", "a[i] = b[j] = S(f());"),
         ("for (a[0] = f(); ;) {}", "for (a[0] = S(f()); ;) {}"),
+        ("__device__ T s; s = f(); s.m = f();", "__device__ T s; s = S(f()); s.m = S(f());"),
+        ("__device__ int s; s = f(); t.s = f();", "__device__ int s; s = f(); t.s = f();"),
     ],
 )
 def test_stores(translated, body, expected):
@@ -133,7 +135,8 @@ def test_output_compiles_and_computes_the_same(tmp_path):
     assert output.read_text().count("::emu::stored(") == 5
     hooks = tmp_path / "hooks.cpp"
     hooks.write_text(
-        "namespace emu { void loopStep() noexcept {} void divisionBranch(bool) noexcept {} }\n"
+        "namespace emu { void loopStep() noexcept {} void divisionBranch(bool) noexcept {}\n"
+        "void readsObject(const void*, unsigned long, unsigned long, const void*) noexcept {} }\n"
     )
     program = tmp_path / "program"
     options = "-std=c++17 -Wall -Wextra -Werror -D__EMU_INSTRUMENTED__".split()

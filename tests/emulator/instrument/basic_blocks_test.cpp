@@ -21,8 +21,13 @@ class Code {
 
     // A basic block, which is known by the place that this gives.
     uint32_t block() {
-        append(0x94000000 | ((kHook - here()) >> 2 & 0x3ffffff));
+        call(kHook);
         return here();
+    }
+
+    Code& call(uint32_t place) {
+        append(0x94000000 | ((place - here()) >> 2 & 0x3ffffff));
+        return *this;
     }
 
     uint32_t here() const { return static_cast<uint32_t>(bytes_.size()); }
@@ -77,6 +82,17 @@ TEST(BasicBlocksOfAArch64, JumpForwardOverWhatIsGuarded) {
         expectNoJump(code.at(guarded), false);
         expectNoJump(code.at(join), false);
     }
+}
+
+TEST(BasicBlocksOfAArch64, ChecksOfIndicesHaveNoBytes) {
+    Code code;
+    const uint32_t place = code.block();
+    code.words({kNop, 0xf1001c1f, 0x54000069, kNop}).call(kHandler).words({kNop});  // cmp, b.ls
+    const uint32_t next = code.block();
+    code.words({kNop, kNop}).call(kHandler);
+    code.block();
+    EXPECT_EQ(code.at(place).bytes, 8u);
+    EXPECT_FALSE(code.at(next).endsWithCall);
 }
 
 TEST(BasicBlocksOfAArch64, JumpBackToALoop) {

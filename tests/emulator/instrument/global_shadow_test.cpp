@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -119,6 +120,24 @@ TEST_F(GlobalShadowTest, OfALaterReadOnlyItsOwnBytesCount) {
     gridBegins();
     does(AccessKind::Load, {0, 0}, 0, 1);
     EXPECT_FALSE(storeRaces({1, 0}, 3, 1));
+}
+
+TEST_F(GlobalShadowTest, StoresOfWholeStructsAreAwaited) {
+    using Awaited = emu::GlobalShadow::Awaited;
+    constexpr uintptr_t kStruct = 0x1000;
+    constexpr size_t kSize = 64;
+    constexpr uint64_t kWaits = uint64_t{1} << 63;
+    std::atomic<uint64_t>& first = shadow_.newSlot();
+    std::atomic<uint64_t>& second = shadow_.newSlot();
+    second = emu::GlobalShadow::slotFor(kStruct, kSize);
+    EXPECT_EQ(shadow_.awaitStores(kStruct - 4, first), Awaited::Carried);
+    EXPECT_EQ(shadow_.awaitStores(kStruct + kSize, first), Awaited::Carried);
+    EXPECT_EQ(shadow_.awaitStores(kStruct + kSize - 4, first), Awaited::TooLong);
+    // Where both wait, the first does not.
+    second |= kWaits;
+    EXPECT_EQ(shadow_.awaitStores(kStruct + kSize - 4, first), Awaited::Yields);
+    first = second.load();
+    EXPECT_EQ(shadow_.awaitStores(kStruct, second), Awaited::TooLong);
 }
 
 }  // namespace

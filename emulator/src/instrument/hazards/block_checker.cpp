@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <cstring>
 
@@ -55,6 +56,23 @@ const char* verbFor(const SharedAccess& access) {
 
 bool overlap(uintptr_t a, size_t aSize, uintptr_t b, size_t bSize) {
     return a < b + bSize && b < a + aSize;
+}
+
+// The only name in the line with an index behind it, or nothing.
+std::string indexedIn(const std::string& line) {
+    const auto isOfName = [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+    };
+    std::string found;
+    for (size_t end = line.find('['); end != std::string::npos; end = line.find('[', end + 1)) {
+        size_t begin = end;
+        while (begin > 0 && isOfName(line[begin - 1])) --begin;
+        const std::string name = line.substr(begin, end - begin);
+        if (name.empty() || name == found) continue;  // such as tile[y][x]
+        if (!found.empty()) return {};
+        found = name;
+    }
+    return found;
 }
 
 // What the copy does in shared and in global memory, the latter where it reads anything.
@@ -504,7 +522,10 @@ void BlockChecker::badIndex(const BadIndex& bad) {
     threads_[rank_].badIndex = pc;
     if (found_.again(Hazard::ArrayBounds, pc, 0, false)) return;
     const size_t length = bad.array.find('['), end = bad.array.find(']');
-    std::string about = "index " + bad.index + " of " + bad.array;
+    const SourceLine line = sourceLine(pc);
+    const std::string name = indexedIn(sourceText(line.file, line.line));
+    const std::string array = name.empty() ? bad.array : name + " (" + bad.array + ")";
+    std::string about = "index " + bad.index + " of " + array;
     if (length != std::string::npos && end != std::string::npos) {
         const std::string elements = bad.array.substr(length + 1, end - length - 1);
         about += ", which has " + elements + (elements == "1" ? " element" : " elements");

@@ -68,7 +68,7 @@ std::vector<ConditionalJump> jumpsAtEnd(const uint8_t* code, uint32_t begin, uin
 uint32_t checkSize(const uint8_t* code, uint32_t place) {
     constexpr uint32_t kFurthest = 16 * kSize;
     const uint32_t end = place + kSize;
-    for (uint32_t jump = place - kSize; place - jump < kFurthest; jump -= kSize) {
+    for (uint32_t jump = place - kSize; jump < place && place - jump < kFurthest; jump -= kSize) {
         const uint32_t instruction = instructionAt(code, jump);
         if (has(instruction, kConditional[0]) &&
             targetOf(instruction, kConditional[0], jump) == end) {

@@ -54,7 +54,7 @@ uint32_t comparisonSize(const uint8_t* end) {
 uint32_t checkSize(const uint8_t* code, uint32_t place) {
     constexpr uint32_t kJumpSize = 2, kFurthest = 40;
     const uint32_t end = place + kCallSize;
-    for (uint32_t jump = place - kJumpSize; place - jump < kFurthest; --jump) {
+    for (uint32_t jump = place - kJumpSize; jump < place && place - jump < kFurthest; --jump) {
         const auto offset = static_cast<int8_t>(code[jump + 1]);
         if ((code[jump] & 0xf0) == 0x70 &&
             jump + kJumpSize + static_cast<uint32_t>(offset) == end) {
