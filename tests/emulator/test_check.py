@@ -308,6 +308,7 @@ template <class K> void launch(K kernel) {
     cudaMemset(d, 0, 3 * sizeof(int));
     kernel<<<2, 1>>>(d, reinterpret_cast<unsigned*>(d + 2));
     cudaDeviceSynchronize();
+    cudaFree(d);
 }
 int main() { %s }
 """
@@ -404,7 +405,7 @@ def test_a_finding_is_six_lines(build, tmp_path):
 def test_what_was_looked_at_where_nothing_is_found(build, tmp_path):
     report = tmp_path / "report"
     subprocess.run(
-        [build / "tests" / "planted", "copiesOfPageable"],
+        [build / "tests" / "planted", "allWritten"],
         env={**os.environ, "CUDA_EMULATOR_CHECK": str(report)},
         check=True,
         stdout=subprocess.DEVNULL,

@@ -58,7 +58,7 @@ def test_program_that_ends_well_says_nothing(build):
 @pytest.fixture
 def check(build, tmp_path):
     def run(case):
-        report = tmp_path / "report"
+        report = tmp_path / "report.json"
         status, printed = ended(build / "tests" / "deaths", case, CUDA_EMULATOR_CHECK=str(report))
         return status, parse(report.read_text(), printed)
 

@@ -38,7 +38,6 @@ def line_of(mark):
         ("moves", "element 0 (of 4 bytes)"),
         ("fills", "element 0 (of 4 bytes)"),
         ("fillsByte", "element 5 (of 1 byte)"),
-        ("copiesRange", "element 0 (of 4 bytes)"),
         ("copiesByPointer", "element 0 (of 4 bytes)"),
         ("fillsShared", "s, element 0 (of 4 bytes)"),
     ],

@@ -251,23 +251,26 @@ class SymbolTable {
         const size_t end = name.size() - suffix.size();
         if (name.compare(0, prefix.size(), prefix) != 0) return;
         if (name.compare(end, suffix.size(), suffix) != 0) return;
-        bounds_[{file, "_Z" + name.substr(prefix.size(), end - prefix.size())}] =
+        bounds_["_Z" + name.substr(prefix.size(), end - prefix.size())][file] =
             *reinterpret_cast<const int*>(address);
     }
 
     // Of an entry of functions_.
     int boundsOf(const std::pair<const uintptr_t, std::string>& function) const {
+        const auto byFile = bounds_.find(function.second);
+        if (byFile == bounds_.end()) return kMaxThreadsPerBlock;
+        // A function that all files see has its variable in one of them.
         const auto file = files_.find(function.first);
         const auto bounds =
-            bounds_.find({file == files_.end() ? 0 : file->second, function.second});
-        return bounds == bounds_.end() ? kMaxThreadsPerBlock : bounds->second;
+            file == files_.end() ? byFile->second.begin() : byFile->second.find(file->second);
+        return bounds == byFile->second.end() ? kMaxThreadsPerBlock : bounds->second;
     }
 
-    std::map<uintptr_t, std::string> functions_;            // mangled names by address
-    std::map<uintptr_t, size_t> files_;                     // of functions that others do not see
-    std::map<std::pair<size_t, std::string>, int> bounds_;  // by file and mangled name of kernels
-    std::map<uintptr_t, Object> variables_;                 // by address
-    std::map<std::string, ThreadLocal> threadLocals_;       // by name, of variables in functions
+    std::map<uintptr_t, std::string> functions_;           // mangled names by address
+    std::map<uintptr_t, size_t> files_;                    // of functions that others do not see
+    std::map<std::string, std::map<size_t, int>> bounds_;  // by mangled name of kernels, and file
+    std::map<uintptr_t, Object> variables_;                // by address
+    std::map<std::string, ThreadLocal> threadLocals_;      // by name, of variables in functions
     std::map<size_t, ThreadLocal> threadLocalsByOffset_;
 };
 

@@ -43,9 +43,6 @@ __global__ void fills(Triple* out) {
 __global__ void fillsByte(Triple* out) {
     memset(reinterpret_cast<char*>(out) + 5, static_cast<int>(threadIdx.x), 1);  // fillsByte
 }
-__global__ void copiesRange(const Triple* in, Triple* out) {
-    std::copy(&in[threadIdx.x], &in[threadIdx.x + 1], out);  // copiesRange
-}
 __global__ void copiesByPointer(const Triple* in, Triple* out) {
     const auto copy = &memcpy;
     copy(out, &in[threadIdx.x], sizeof(Triple));  // copiesByPointer
@@ -129,7 +126,6 @@ int main(int argc, char** argv) {
         {"moves", [&] { moves<<<1, kThreads>>>(from, to, kSize); }},
         {"fills", [&] { fills<<<1, kThreads>>>(to); }},
         {"fillsByte", [&] { fillsByte<<<1, kThreads>>>(to); }},
-        {"copiesRange", [&] { copiesRange<<<1, kThreads>>>(from, to); }},
         {"copiesByPointer", [&] { copiesByPointer<<<1, kThreads>>>(from, to); }},
         {"fillsShared", [&] { fillsShared<<<1, kThreads>>>(out); }},
         {"fillsBeyond", [&] { fillsBeyond<<<1, 1>>>(bytes + 3 * kCount - 16); }},
