@@ -89,7 +89,7 @@ def test_a_hazard_counts_once(check):
         ("beyondDynamic",
          "shared memory out of bounds: the launch asked for 252 bytes of dynamic shared memory",
          "element 63 (of 4 bytes) of dynamic shared memory", "beyond-dynamic", "(63,0,0) writes", 0),
-        ("fromHost", "host memory: a local variable of the host (its stack)", "", "from-host", "(0,0,0) reads", 0),
+        ("fromHost", "host memory: none that a kernel may use", "a local variable of the host (its stack)", "from-host", "(0,0,0) reads", 0),
     ],
 )  # fmt: skip
 def test_memory_that_may_not_be_copied(check, program, title, where, mark, act, more):
