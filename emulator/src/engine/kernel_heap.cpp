@@ -100,7 +100,8 @@ class Holes {
 struct Heap {
     std::mutex mutex;
     size_t size = kDefaultKernelHeap;
-    bool used = false;                // by a kernel
+    bool used = false;  // by a kernel
+    bool wasFull = false;
     size_t taken = 0;                 // bytes
     std::atomic<uintptr_t> begin{0};  // of the range; 0: there is none yet
     std::atomic<size_t> rangeSize{0};
@@ -158,10 +159,12 @@ void* takeInKernel(size_t size, size_t alignment = kUnit) {
     {
         const std::lock_guard<std::mutex> lock(known.mutex);
         known.used = true;
-        if (size > known.size) return nullptr;
         const size_t bytes = roundedUp(size, kUnit);
-        block = takeBlock(known, size, bytes, std::max(alignment, kUnit));
-        if (block == nullptr) return nullptr;
+        if (size <= known.size) block = takeBlock(known, size, bytes, std::max(alignment, kUnit));
+        if (block == nullptr) {
+            known.wasFull = true;
+            return nullptr;
+        }
         known.taken += bytes;
     }
     fillFresh(block, size);
@@ -240,6 +243,12 @@ bool setKernelHeapSize(size_t bytes) {
     return true;
 }
 
+size_t fullKernelHeap() {
+    Heap& known = heap();
+    const std::lock_guard<std::mutex> lock(known.mutex);
+    return known.wasFull ? known.size : 0;
+}
+
 void resetKernelHeap() {
     Heap& known = heap();
     const std::lock_guard<std::mutex> lock(known.mutex);
@@ -248,6 +257,7 @@ void resetKernelHeap() {
     }
     if (known.begin != 0) munmap(reinterpret_cast<void*>(known.begin.load()), known.rangeSize);
     ASAN_UNPOISON_MEMORY_REGION(reinterpret_cast<void*>(known.begin.load()), known.rangeSize);
+    known.wasFull = false;
     known.begin = 0;
     known.rangeSize = 0;
     known.holes.clear();

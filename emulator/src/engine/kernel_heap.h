@@ -12,6 +12,9 @@ constexpr size_t kDefaultKernelHeap = size_t{8} << 20;  // bytes
 // From now on the heap has so many bytes. False, and nothing happens, once a kernel has used it.
 bool setKernelHeapSize(size_t bytes);
 
+// Its bytes, if malloc() or new has found no room there; else 0.
+size_t fullKernelHeap();
+
 // Empty again, not used, and of the default size.
 void resetKernelHeap();
 

@@ -93,9 +93,12 @@ void Warps::tryComplete(Warp& warp, unsigned mask) {
     warp.resolve[first](warp.slots.data(), group);
     warp.collecting &= ~group;
     if (watcher != nullptr) {
-        if (isShuffle(warp.resolve[first])) reportNobody(warp, group);
-        watcher->warpMet(warp.waiting[first]->rank / kWarpSize, group,
-                         warp.resolve[first] == &resolveSync);
+        const unsigned number = warp.waiting[first]->rank / kWarpSize;
+        if (isShuffle(warp.resolve[first])) {
+            watcher->shuffleMeets(number, group);
+            reportNobody(warp, group);
+        }
+        watcher->warpMet(number, group, warp.resolve[first] == &resolveSync);
     }
     // In ascending order, the caller too: `sum[i] += sum[i + 16]` by all lanes of a warp, between
     // one __syncwarp() and the next, then reads before it writes, as lanes that run together do.

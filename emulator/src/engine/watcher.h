@@ -84,6 +84,9 @@ class Watcher {
     virtual void argumentsGiven(const std::string& /*kernel*/, const KernelArgument*,
                                 size_t /*count*/) {}
 
+    // The lanes in `mask` of a warp have met in one shuffle.
+    virtual void shuffleMeets(unsigned /*warp*/, unsigned /*mask*/) {}
+
     // In a shuffle a thread asks for the value of a lane of its warp that is not `inMask`, or else
     // has ended or is not in the block. Returns whether it gets another value than its own, as
     // undefined as that.

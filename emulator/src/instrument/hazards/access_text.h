@@ -18,6 +18,8 @@ inline const char* verb(AccessKind kind) {
     return "updates it atomically";
 }
 
+constexpr const char* kNullPointer = "a null pointer is used";
+
 // The same of an asynchronous copy.
 constexpr const char* kCopiesThere = "copies there asynchronously";
 constexpr const char* kCopiesFromThere = "copies from there asynchronously";

@@ -205,6 +205,10 @@ Advice adviceOn(const Finding& finding, bool sameLine) {
         case Hazard::Shuffle:
             return {"note: shuffle from a lane that takes no part", "what it gets is undefined",
                     "let the lane take part, or do not use the value"};
+        case Hazard::TwoPlaces:
+            return {"note: lanes of a warp meet in one shuffle from two places",
+                    "the lanes of both branches exchange values with one another",
+                    "if they should not, give each branch the mask of its own lanes"};
         case Hazard::SumOrder:
             return {"note: sum that depends on the order of atomic additions",
                     "that order is not fixed: on a GPU the last digits may differ from run to run",
@@ -285,12 +289,19 @@ Advice adviceOn(const Finding& finding, bool sameLine) {
         case Hazard::Failure:
             break;
     }
+    if (finding.about == kNullPointer) {
+        return {
+            "kernel failed", "on a GPU the kernel ends with cudaErrorIllegalAddress",
+            "see where the pointer comes from: whether what gave it has failed, or a function has "
+            "set a copy of it alone"};
+    }
     return {"kernel failed", "", ""};
 }
 
 bool isNote(const Finding& finding) {
     switch (finding.hazard) {
         case Hazard::Shuffle:
+        case Hazard::TwoPlaces:
         case Hazard::SumOrder:
         case Hazard::EarlyClock:
         case Hazard::EarlyCopy:

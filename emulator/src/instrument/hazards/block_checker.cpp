@@ -8,11 +8,14 @@
 #include <cctype>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
+#include <utility>
 
 #include "access_text.h"
 #include "allocation_text.h"
 #include "engine/guarded_memory.h"
 #include "engine/host_allocator.h"
+#include "engine/kernel_heap.h"
 #include "engine/kernel_limits.h"
 #include "engine/messages.h"
 #include "engine/program_symbols.h"
@@ -73,6 +76,22 @@ std::string indexedIn(const std::string& line) {
         found = name;
     }
     return found;
+}
+
+// The first calls in the user's code in which two threads differ.
+std::optional<std::pair<uintptr_t, uintptr_t>> firstApart(const std::vector<uintptr_t>& a,
+                                                          const std::vector<uintptr_t>& b) {
+    const auto skip = [](auto& next, const auto& end) {
+        while (next != end && !isUserCode(*next)) ++next;
+        return next != end;
+    };
+    auto one = a.begin(), other = b.begin();
+    while (skip(one, a.end()) && skip(other, b.end())) {
+        if (*one != *other) return std::make_pair(*one, *other);
+        ++one;
+        ++other;
+    }
+    return std::nullopt;
 }
 
 // What the copy does in shared and in global memory, the latter where it reads anything.
@@ -293,6 +312,24 @@ void BlockChecker::argumentsGiven(const std::string& kernel, const KernelArgumen
     }
 }
 
+// The lanes of a warp have met in a shuffle. A GPU lets them, but who writes one for each branch,
+// or calls a function in each, may want two.
+void BlockChecker::shuffleMeets(unsigned warp, unsigned mask) {
+    const Quiet quiet;
+    const unsigned first = warp * kWarpSize + static_cast<unsigned>(__builtin_ctz(mask));
+    for (unsigned rank = first + 1; rank < (warp + 1) * kWarpSize; ++rank) {
+        if ((mask >> rank % kWarpSize & 1) == 0) continue;
+        const auto apart = firstApart(threads_[first].callers, threads_[rank].callers);
+        if (!apart) continue;
+        found_.report({Hazard::TwoPlaces,
+                       "",
+                       {actOf(apart->first, first, "takes part from here"),
+                        actOf(apart->second, rank, "takes part from here")},
+                       ""});
+        return;
+    }
+}
+
 LaunchPoint BlockChecker::launchPoint() {
     const Quiet quiet;
     settle();
@@ -310,7 +347,13 @@ void BlockChecker::failed(Failure failure, const std::string& message) {
     const Access& last = thread.lastAccess;
     if (failure == Failure::IllegalAccess && last.pc != 0 && last.pc == thread.lastPc) {
         what = verb(last.kind);
-        if (last.address < kPage) finding.about = "a null pointer is used";
+        if (last.address < kPage) {
+            finding.about = kNullPointer;
+            if (const size_t heap = fullKernelHeap()) {
+                finding.why = "malloc() or new in a kernel found no room in the heap of " +
+                              groupedBytes(heap) + " (cudaLimitMallocHeapSize), and returned it";
+            }
+        }
     }
     if (thread.lastPc != 0) {
         finding.acts.push_back(actOf(userPc(thread, thread.lastPc), rank_, what));

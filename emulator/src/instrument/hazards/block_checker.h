@@ -53,6 +53,7 @@ class BlockChecker : public Recorder {
     void asyncCopyBegins(unsigned rank, const AsyncCopy& copy);
     void asyncCopyEnds(unsigned rank);
     bool shuffleFromNobody(unsigned rank, unsigned lane, bool inMask, const CallSite& site);
+    void shuffleMeets(unsigned warp, unsigned mask);
     // Where the running thread is, in the user's code.
     uintptr_t place();
     void kernelFrees(uintptr_t pc) { threads_[rank_].lastPc = pc; }

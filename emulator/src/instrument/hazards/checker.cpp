@@ -125,6 +125,9 @@ class Checker : public Watcher {
                            const CallSite& site) override {
         return blocks_.mine().shuffleFromNobody(rank, lane, inMask, site);
     }
+    void shuffleMeets(unsigned warp, unsigned mask) override {
+        blocks_.mine().shuffleMeets(warp, mask);
+    }
     void kernelAllocated(const void* memory, size_t bytes) override {
         shadow_.forget(reinterpret_cast<uintptr_t>(memory), bytes);
     }

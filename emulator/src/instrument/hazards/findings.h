@@ -36,6 +36,7 @@ enum class Hazard {
     Barrier,       // that not all threads of the block reach
     Shuffle,       // from a lane that takes no part
     UsedShuffle,   // the same, and the program's result depends on the value
+    TwoPlaces,     // of the source, from which lanes meet in one shuffle
     SumOrder,      // a sum of floats that depends on the order of atomics
     Endless,       // the kernel runs and runs
     Failure,       // the kernel ended with an error
