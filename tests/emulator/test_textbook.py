@@ -1,5 +1,5 @@
-"""Right programs as textbooks and courses have them (check/textbook/): the hazard check says nothing of
-them, and they are right in other orders of threads, too."""
+"""Right programs as textbooks and courses have them (check/textbook/): the check finds nothing
+in them, and they are right in other orders of threads, too."""
 
 import os
 import re
@@ -19,12 +19,12 @@ PROGRAMS = [
 ]
 # Where the check has a note, which is true.
 NOTED = {
-    "sumOfFractions": "the order of atomic additions",  # whose last digits depend on the order of threads
+    "sumOfFractions": "the order of atomic additions",  # which changes its last digits
     "pageableMemory": "nothing has waited",  # which is right with memory of this kind only
     "partOfAWarp": "shuffle from a lane that takes no part",  # whose value the program does not use
 }
-# Where the results are right on any GPU, though CUDA leaves undefined what the program does. The check
-# cannot tell these from programs that give wrong results.
+# Where the results are right on any GPU, though CUDA leaves undefined what the program does. The
+# check cannot tell these from programs that give wrong results.
 RACES = {
     "bfsByLevels": "race in global memory",  # plain reads of levels that others write, beside them
     "floydWarshallByMinimum": "race in global memory",  # writes what was there before, in any case

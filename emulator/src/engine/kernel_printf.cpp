@@ -4,6 +4,7 @@
 // the heap.)
 
 #undef _FORTIFY_SOURCE  // with which <cstdio> defines printf() itself
+#undef __OPTIMIZE__     // with which it defines putchar()
 #include <algorithm>
 #include <array>
 #include <cstdarg>

@@ -731,7 +731,7 @@ __global__ void bitonicStep(float* values, int j, int k) {
 static bool bitonicSort() {
     const int n = 1024;
     float *values = (float*)malloc(n * sizeof(float)), *dev_values;
-    for (int i = 0; i < n; ++i) values[i] = (float)rand() / RAND_MAX;
+    for (int i = 0; i < n; ++i) values[i] = rand() / (float)RAND_MAX;
     std::vector<float> expected(values, values + n);
     cudaMalloc((void**)&dev_values, n * sizeof(float));
     cudaMemcpy(dev_values, values, n * sizeof(float), cudaMemcpyHostToDevice);
