@@ -37,7 +37,14 @@
 #define __shared__ thread_local __attribute__((tls_model("initial-exec")))
 #endif
 
+// The translator puts the number into a constant of the kernel's body, for the symbol table alone: it
+// stays where a linker drops what nobody uses.
 #define __launch_bounds__(...)
+#if __has_attribute(retain)
+#define EMU_KEPT __attribute__((used, retain))
+#else
+#define EMU_KEPT __attribute__((used))
+#endif
 #define __maxnreg__(...)
 #define __align__(n) __attribute__((aligned(n)))
 #define __forceinline__ inline

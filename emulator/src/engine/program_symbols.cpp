@@ -200,7 +200,7 @@ class SymbolTable {
                     ++unit;
                     break;
                 case STT_OBJECT:
-                    readLaunchBounds(name, isLocal ? unit : 0, bias + symbol.st_value);
+                    readLaunchBounds(name, unit, bias + symbol.st_value);
                     if (symbol.st_size > 0) {
                         variables_.emplace(bias + symbol.st_value, symbol.st_size);
                     }
@@ -227,21 +227,24 @@ class SymbolTable {
         const size_t end = name.size() - suffix.size();
         if (name.compare(0, prefix.size(), prefix) != 0) return;
         if (name.compare(end, suffix.size(), suffix) != 0) return;
-        bounds_[{file, "_Z" + name.substr(prefix.size(), end - prefix.size())}] =
+        bounds_[{"_Z" + name.substr(prefix.size(), end - prefix.size()), file}] =
             *reinterpret_cast<const int*>(address);
     }
 
-    // Of an entry of functions_.
+    // Of an entry of functions_. The variable is local to its file; so may be the function, and
+    // then another file may have one of the same name.
     int boundsOf(const std::pair<const uintptr_t, std::string>& function) const {
         const auto file = files_.find(function.first);
-        const auto bounds =
-            bounds_.find({file == files_.end() ? 0 : file->second, function.second});
-        return bounds == bounds_.end() ? kMaxThreadsPerBlock : bounds->second;
+        const bool isLocal = file != files_.end();
+        const auto bounds = bounds_.lower_bound({function.second, isLocal ? file->second : 0});
+        const bool isFound = bounds != bounds_.end() && bounds->first.first == function.second &&
+                             (!isLocal || bounds->first.second == file->second);
+        return isFound ? bounds->second : kMaxThreadsPerBlock;
     }
 
     std::map<uintptr_t, std::string> functions_;            // mangled names by address
     std::map<uintptr_t, size_t> files_;                     // of functions that others do not see
-    std::map<std::pair<size_t, std::string>, int> bounds_;  // by file and mangled name of kernels
+    std::map<std::pair<std::string, size_t>, int> bounds_;  // by mangled name of kernels, and file
     std::map<uintptr_t, size_t> variables_;                 // sizes by address
     std::map<std::string, ThreadLocal> threadLocals_;       // by name, of variables in functions
     std::map<size_t, ThreadLocal> threadLocalsByOffset_;
