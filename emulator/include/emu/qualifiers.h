@@ -37,8 +37,8 @@
 #define __shared__ thread_local __attribute__((tls_model("initial-exec")))
 #endif
 
-// The translator puts the number into a constant of the kernel's body, for the symbol table alone: it
-// stays where a linker drops what nobody uses.
+// The translator puts the number into a constant of the kernel's body, for the symbol table alone:
+// it stays where a linker drops what nobody uses.
 #define __launch_bounds__(...)
 #if __has_attribute(retain)
 #define EMU_KEPT __attribute__((used, retain))
