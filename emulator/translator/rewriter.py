@@ -35,7 +35,7 @@ NO_MEMBER = (
 )
 NO_RESULT = "a kernel returns void: store the result through a pointer to device memory"
 # The runtime finds it in the symbol table (src/engine/program_symbols.h).
-BOUNDS = " static const int emuLaunchBounds __attribute__((used)) = static_cast<int>({});"
+BOUNDS = " static const int emuLaunchBounds EMU_KEPT = static_cast<int>({});"
 NO_PTX = compile_error("inline PTX is not supported on the cpu back end")
 
 

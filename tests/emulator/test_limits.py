@@ -1,5 +1,5 @@
-"""The hazard check knows limits of a GPU that kernels do not meet here: the stack of a recursion, the
-buffer for what they print (check/limits.cu)."""
+"""The hazard check knows limits of a GPU that kernels do not meet here: the stack of a recursion, and
+the buffer for what they print (check/limits.cu)."""
 
 from pathlib import Path
 

@@ -36,7 +36,14 @@
 // misalign the tile of another.
 #define __shared__ thread_local __attribute__((tls_model("initial-exec"), aligned(16)))
 
+// The translator puts the number into a constant of the kernel's body, for the symbol table alone:
+// it stays where a linker drops what nobody uses.
 #define __launch_bounds__(...)
+#if __has_attribute(retain)
+#define EMU_KEPT __attribute__((used, retain))
+#else
+#define EMU_KEPT __attribute__((used))
+#endif
 #define __maxnreg__(...)
 #define __align__(n) __attribute__((aligned(n)))
 #define __forceinline__ inline

@@ -224,7 +224,7 @@ class SymbolTable {
                     ++unit;
                     break;
                 case STT_OBJECT:
-                    readLaunchBounds(name, isLocal ? unit : 0, bias + symbol.st_value);
+                    readLaunchBounds(name, unit, bias + symbol.st_value);
                     if (symbol.st_size > 0) {
                         variables_.emplace(bias + symbol.st_value, Object{symbol.st_size, name});
                     }
@@ -255,7 +255,8 @@ class SymbolTable {
             *reinterpret_cast<const int*>(address);
     }
 
-    // Of an entry of functions_.
+    // Of an entry of functions_. The variable is local to its file; so may be the function, and
+    // then another file may have one of the same name.
     int boundsOf(const std::pair<const uintptr_t, std::string>& function) const {
         const auto byFile = bounds_.find(function.second);
         if (byFile == bounds_.end()) return kMaxThreadsPerBlock;

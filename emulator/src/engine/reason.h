@@ -18,8 +18,8 @@ inline void forgetReason() {
 // That of `error`; empty if it has none.
 std::string takeReason(cudaError_t error);
 
-// Fails a call: returns `error`. `reason()` makes the sentence; only where somebody watches. (Not in
-// line: calls that succeed are not to pay for it.)
+// Fails a call: returns `error`. `reason()` makes the sentence; only where somebody watches. (Not
+// in line: calls that succeed are not to pay for it.)
 template <typename Reason>
 __attribute__((noinline, cold)) cudaError_t because(cudaError_t error, Reason reason) {
     if (watcher != nullptr) keepReason(error, reason());

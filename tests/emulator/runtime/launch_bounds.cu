@@ -4,6 +4,15 @@
 
 #include "fixture.h"
 
+// Of the whole program.
+__global__ void __launch_bounds__(64) boundedForAll(int* out) {
+    *out = 1;
+}
+template <typename T>
+__global__ void __launch_bounds__(64) boundedTemplate(T* out) {
+    *out = 1;
+}
+
 namespace {
 
 #define BLOCK 96
@@ -92,6 +101,7 @@ TEST_F(LaunchBoundsTest, LargerBlocksAreRefused) {
     EXPECT_EQ(96, largest([&](int n) { plain<<<1, n>>>(out_); }));
     EXPECT_EQ(96, largest([&](int n) { before<<<1, n>>>(out_); }));
     EXPECT_EQ(96, largest([&](int n) { between<<<1, n>>>(out_); }));
+    EXPECT_EQ(64, largest([&](int n) { boundedForAll<<<1, n>>>(out_); }));
     EXPECT_EQ(1024, largest([&](int n) { unbounded<<<1, n>>>(out_); }));
     EXPECT_EQ(96, largest([&](int n) {
                   void* arguments[] = {&out_};
@@ -107,6 +117,8 @@ TEST_F(LaunchBoundsTest, DeclarationsCount) {
 TEST_F(LaunchBoundsTest, Templates) {
     EXPECT_EQ(96, largest([&](int n) { ofType<<<1, n>>>(out_); }));
     EXPECT_EQ(96, largest([&](int n) { deduced<int><<<1, n>>>(out_); }));
+    EXPECT_EQ(64, largest([&](int n) { boundedTemplate<<<1, n>>>(out_); }));
+    EXPECT_EQ(64, largest([&](int n) { boundedTemplate<int><<<1, n>>>(out_); }));
     EXPECT_EQ(64, largest([&](int n) { inner::deduced<<<1, n>>>(out_); }));
     EXPECT_EQ(64, largest([&](int n) { ofArguments<32><<<1, n>>>(out_); }));
     EXPECT_EQ(128, largest([&](int n) { ofArguments<64><<<1, n>>>(out_); }));
