@@ -387,7 +387,8 @@ def test_flags_for_cmake():
     assert done.stdout.splitlines()[-len(GCC_HOOKS) :] == GCC_HOOKS
     done = run("sh", "-c", "echo noise; echo noise >&2; exit 1")  # knows none of them
     flags = "-O0 -g1 -D__EMU_INSTRUMENTED__ -fno-stack-protector -fsanitize=thread"
-    flags += " -fsanitize-coverage=trace-pc"
+    flags += " -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset"
+    flags += " -fsanitize-coverage=trace-pc -fsanitize=bounds"
     assert (done.stdout.split(), done.stderr) == (flags.split(), "")
     done = run("no-such-compiler", "-m64")
     assert (done.returncode, done.stdout) == (1, "")

@@ -250,7 +250,7 @@ def test_misaligned_address(check, bug, mark, size, off, what):
     assert "cudaErrorMisalignedAddress" in finding.why
 
 
-BARRIER = "put a __syncthreads() between"
+BARRIER = "__syncthreads() between"
 BLOCKS = "nothing orders the blocks of a grid"
 DIFFERENT = "write different values to one place"
 FENCE = "with a __threadfence()"

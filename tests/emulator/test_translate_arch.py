@@ -43,9 +43,9 @@ def test_host_code_is_the_hosts(translated_or_error, source):
     "source, expected",
     [
         ("#ifdef __CUDA_ARCH__\nconst int n = __CUDA_ARCH__;\n#else\nconst int n = 1;\n#endif\n"
-         "__global__ void __launch_bounds__(n) k() {}\n",
+         "__device__ int k() { return n; }\n",
          "#if 1\nconst int n = 900;\n#else\nconst int n = 1;\n#endif\n"
-         "__global__ void __launch_bounds__(n) k() {}\n"),
+         "__device__ int k() { return n; }\n"),
         ("#ifdef __CUDA_ARCH__\n#define HD __host__ __device__ __forceinline__  // both\n#else\n"
          "#define HD inline\n#endif\nHD int f();\n__global__ void k() { f(); }\n",
          "#if 1\n#define HD __host__ __device__ __forceinline__  // both\n#else\n"

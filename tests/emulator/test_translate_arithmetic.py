@@ -40,7 +40,7 @@ def test_shifts(body, code, expected):
     [
         "x = a << 31;",
         "x <<= 1; y >>= 5, z = 2;",
-        "std::vector<std::vector<int>> v;",
+        "Grid<Grid<int>> v;",
         "x = f<g<int>>(y);",
         "f<g<a, b>>();",
         "struct { int a : 3, bits : 4; } s; s.bits >>= n; s.a <<= n;",  # no reference can be had

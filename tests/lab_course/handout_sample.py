@@ -146,7 +146,7 @@ runs = ["--size=1", "--size=2 --kernel=clev", "--size=3 --kernel=l"]
 
 [tests.hazards]
 "--size=1" = { hazards = 0 }
-"--size=1 --kernel=clever" = { hazards = 1, launches = 2 }
+"--size=1 --kernel=clever" = { hazards = 1 }
 
 [bench]
 runs = ["--size=1", { options = "--size=1G", gib = 8.5 }]
