@@ -458,9 +458,10 @@ class Driver:
 
     def _through_ccache(self, command: list[str]) -> list[str]:
         """The command that runs one which compiles C++. A compiler of several words may be a launcher
-        itself."""
+        itself. (Not for a header that is precompiled: with other macros alone its preprocessed text is
+        the same, and ccache would give the old one.)"""
         cxx = self._cxx[0]
-        compiles = cxx in command and not {"-c", "c++-header"}.isdisjoint(command)
+        compiles = cxx in command and "-c" in command
         is_there = shutil.which("ccache") and shutil.which(cxx)
         if len(self._cxx) > 1 or not compiles or not is_there or self._job.preamble:
             return command

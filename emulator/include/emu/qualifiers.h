@@ -31,10 +31,11 @@
 // the user's own `static __shared__`.)
 // The model has the variable's address in a register: by default g++ adds constant indices to the
 // relocation, where that of a branch which nobody takes may not fit.
-// On a GPU the first array of a kernel is aligned as a float4 needs it, and so is each array here:
-// compilers put the variables of all kernels side by side, where a few floats of one kernel would
-// misalign the tile of another.
+#ifdef __aarch64__  // Elsewhere compilers themselves align arrays as a float4 needs it.
 #define __shared__ thread_local __attribute__((tls_model("initial-exec"), aligned(16)))
+#else
+#define __shared__ thread_local __attribute__((tls_model("initial-exec")))
+#endif
 
 // The translator puts the number into a constant of the kernel's body, for the symbol table alone:
 // it stays where a linker drops what nobody uses.
