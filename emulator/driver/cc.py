@@ -11,12 +11,14 @@ from ending import end_at_once, end_by_exception
 if __name__ == "__main__":
     end_at_once()  # Ctrl-C during the imports
 
+import hashlib
 import os
 import platform
 import shlex
 import shutil
 import zlib
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Optional
 
 from command_line import Job, UsageError, parse, split_words
@@ -159,7 +161,10 @@ class Driver:
         this kind of program: it takes that where it was made with the flags at hand, or else the header
         itself. Others do not, so that a note says which compiler it was."""
         header = os.path.join(folder, "runtime.h")
-        write(header, "#include <cuda_runtime.h>\n")
+        # (ccache knows a header by its preprocessed text, which other macros alone do not change.)
+        write(
+            header, f'#include <cuda_runtime.h>\nstatic_assert(true, "{_digest(OWN_INCLUDE)}");\n'
+        )
         clang = is_of_clang(self._instrument_flags())
         note = self._which_compiler() + (BY_CLANG if clang else "")
         write(os.path.join(folder, COMPILER_OF_PRECOMPILED), note)
@@ -458,10 +463,9 @@ class Driver:
 
     def _through_ccache(self, command: list[str]) -> list[str]:
         """The command that runs one which compiles C++. A compiler of several words may be a launcher
-        itself. (Not for a header that is precompiled: with other macros alone its preprocessed text is
-        the same, and ccache would give the old one.)"""
+        itself."""
         cxx = self._cxx[0]
-        compiles = cxx in command and "-c" in command
+        compiles = cxx in command and not {"-c", "c++-header"}.isdisjoint(command)
         is_there = shutil.which("ccache") and shutil.which(cxx)
         if len(self._cxx) > 1 or not compiles or not is_there or self._job.preamble:
             return command
@@ -475,6 +479,15 @@ class Driver:
             except FileNotFoundError:
                 raise _no_compiler(self._cxx) from None
         return self._hooks
+
+
+def _digest(folder: str) -> str:
+    """Of all files in a folder and those below it."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(folder).rglob("*")):
+        if path.is_file():
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 def _same(path: str, other: str) -> bool:
