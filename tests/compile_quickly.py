@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import cc
@@ -68,8 +69,8 @@ class Compiler:
         """Translated headers come into one folder, whatever includes them: so they have the same text."""
         translate, fixed = cc.translate, self._folder / "translated.cpp"
 
-        def at_once(path: str, output: str, dirs: list[str], instrument: bool) -> dict[str, str]:
-            names = translate(path, str(fixed), dirs, instrument)
+        def at_once(path: str, output: str, *options: Any) -> dict[str, str]:
+            names = translate(path, str(fixed), *options)
             os.replace(fixed, output)
             return names
 
