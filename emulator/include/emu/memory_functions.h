@@ -13,9 +13,9 @@ void* __tsan_memset(void* to, int value, size_t bytes) noexcept;
 int emu_memcmp(const void* a, const void* b, size_t bytes) noexcept;
 
 // To the linker these are the library's names. (The compiler leaves these calls alone:
-// -fno-builtin-memcpy and its like. Of memcmp() g++ takes the name for __builtin_memcmp(), too, which
-// must stay the compiler's, for constant expressions. Copies of structs that it makes a call of have hooks already,
-// and go on to the library.)
+// -fno-builtin-memcpy and its like. Of memcmp() g++ takes the name for __builtin_memcmp(), too,
+// which must stay the compiler's, for constant expressions. Copies of structs that it makes a call
+// of have hooks already, and go on to the library.)
 void* memcpy(void* __restrict to, const void* __restrict from, size_t bytes) noexcept
     __asm__("__tsan_memcpy");
 void* memmove(void* to, const void* from, size_t bytes) noexcept __asm__("__tsan_memmove");

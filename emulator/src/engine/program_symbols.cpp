@@ -101,7 +101,7 @@ class SymbolTable {
         const auto* sections = file.at<ElfW(Shdr)>(header->e_shoff, header->e_shnum);
         if (sections == nullptr) return;
         for (size_t i = 0; i < header->e_shnum; ++i) {
-            const ElfW(Shdr) & section = sections[i];
+            const ElfW(Shdr)& section = sections[i];
             if (section.sh_type != SHT_SYMTAB || section.sh_link >= header->e_shnum) continue;
             read(file, section, sections[section.sh_link]);
         }
@@ -209,7 +209,7 @@ class SymbolTable {
         const uintptr_t bias = loadBias();
         size_t unit = 0;  // what is local in one is another thing in the next
         for (size_t i = 0; i < count; ++i) {
-            const ElfW(Sym) & symbol = entries[i];
+            const ElfW(Sym)& symbol = entries[i];
             if (symbol.st_shndx == SHN_UNDEF || symbol.st_name >= strings.sh_size) continue;
             const char* name = names + symbol.st_name;
             const bool isLocal = ELF64_ST_BIND(symbol.st_info) == STB_LOCAL;
@@ -294,7 +294,7 @@ bool liesBehindCode(uintptr_t address) {
 int findPart(dl_phdr_info* info, size_t, void* context) {
     auto& query = *static_cast<ImageQuery*>(context);
     for (size_t i = 0; i < info->dlpi_phnum; ++i) {
-        const ElfW(Phdr) & segment = info->dlpi_phdr[i];
+        const ElfW(Phdr)& segment = info->dlpi_phdr[i];
         const uintptr_t begin = info->dlpi_addr + segment.p_vaddr;
         if (segment.p_type != PT_LOAD || query.address - begin >= segment.p_memsz) continue;
         const bool code = (segment.p_flags & PF_X) != 0 && !liesBehindCode(query.address);

@@ -185,7 +185,7 @@ void startWatchdog() {
     std::call_once(once, [] {
         void* frame = nullptr;
         backtrace(&frame, 1);  // loads what it needs, which a signal handler may not
-        struct sigaction action{};
+        struct sigaction action {};
         action.sa_sigaction = onQuestion;
         action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
         sigemptyset(&action.sa_mask);
@@ -201,7 +201,7 @@ void startWatchdog() {
 
 void tellBeforeTheEnd() {
     for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
-        struct sigaction before{};
+        struct sigaction before {};
         sigaction(number, nullptr, &before);
         if (before.sa_handler == SIG_DFL) signal(number, onEnd);
     }

@@ -324,7 +324,7 @@ MemoryUse memoryUse() {
     return known.use;
 }
 
-void resetHigh(size_t MemoryUse::* mark) {
+void resetHigh(size_t MemoryUse::*mark) {
     Account& known = account();
     const std::lock_guard<std::mutex> lock(known.mutex);
     known.use.*mark = known.use.pooled;

@@ -18,7 +18,7 @@ struct MemoryUse {
 };
 MemoryUse memoryUse();
 // Sets one of the high marks back to what is used now.
-void resetHigh(size_t MemoryUse::* mark);
+void resetHigh(size_t MemoryUse::*mark);
 
 // Makes a new allocation as described, but for its base, which goes to `*pointer` (nullptr for 0
 // bytes). cudaErrorInvalidValue without a `pointer`, cudaErrorMemoryAllocation if it does not fit.

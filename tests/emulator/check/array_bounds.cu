@@ -116,7 +116,7 @@ __global__ void flexible(int* memory) {
 }
 __global__ void otherTypes(int* out) {
     __shared__ int tile[4][8];
-    auto& all = reinterpret_cast<int (&)[32]>(tile);
+    auto& all = reinterpret_cast<int(&)[32]>(tile);
     all[threadIdx.x] = 1;
     __syncthreads();
     int* const flat = &tile[0][0];

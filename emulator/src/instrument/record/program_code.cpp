@@ -21,7 +21,7 @@ BasicBlocks blocksOfProgram() {
     dl_iterate_phdr(
         [](dl_phdr_info* info, size_t, void* found) {
             for (size_t i = 0; i < info->dlpi_phnum; ++i) {
-                const ElfW(Phdr) & segment = info->dlpi_phdr[i];
+                const ElfW(Phdr)& segment = info->dlpi_phdr[i];
                 if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
                 const uint32_t begin = placeOf(info->dlpi_addr + segment.p_vaddr);
                 static_cast<BasicBlocks*>(found)->scan(

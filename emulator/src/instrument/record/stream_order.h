@@ -133,9 +133,9 @@ class StreamOrder {
         const std::lock_guard<std::mutex> lock(mutex_);
         const StreamClock& clock = events_[event];
         return waitsBefore_[event] < waits_ &&
-               std::none_of(
-                   streamOf_.begin(), streamOf_.end(),
-                   [&](const auto& work) { return clock.reaches(work.second, work.first); });
+               std::none_of(streamOf_.begin(), streamOf_.end(), [&](const auto& work) {
+                   return clock.reaches(work.second, work.first);
+               });
     }
     // The work with this number has ended when `work` begins, or is that work.
     bool isBefore(uint64_t number, const Work& work) {

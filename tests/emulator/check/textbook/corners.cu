@@ -162,7 +162,7 @@ __global__ void fillFlat(float* out) {
     float* flat = &tile[0][0];
     for (int i = threadIdx.x; i < 8 * 9; i += blockDim.x) flat[i] = i;
     __syncthreads();
-    const float (*rows)[9] = tile;
+    const float(*rows)[9] = tile;
     const float* end = tile[7] + 9;
     float sum = 0;
     for (const float* p = rows[threadIdx.x % 8]; p != end; p++) sum += *p;
