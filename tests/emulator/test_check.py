@@ -385,15 +385,26 @@ def test_atomic_functions_of_nvcc_in_a_warp(instrumented, tmp_path):
 # ---- the report as text
 
 
-def test_a_finding_is_six_lines(build, tmp_path):
-    report = tmp_path / "report"
-    subprocess.run(
-        [build / "tests" / "hazards", "rowOfTile"],
-        env={**os.environ, "CUDA_EMULATOR_CHECK": str(report)},
-        check=True,
-        stdout=subprocess.DEVNULL,
-    )
-    what, where, first, second, why, fix, empty, last = report.read_text().splitlines()
+@pytest.fixture
+def text_of(build, tmp_path):
+    """text_of(program, *arguments): the report on a program of the tests."""
+
+    def check_program(program, *arguments):
+        report = tmp_path / "report"
+        subprocess.run(
+            [build / "tests" / program, *arguments],
+            env={**os.environ, "CUDA_EMULATOR_CHECK": str(report)},
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
+        return report.read_text()
+
+    return check_program
+
+
+def test_a_finding_is_six_lines(text_of):
+    text = text_of("hazards", "rowOfTile")
+    what, where, first, second, why, fix, empty, last = text.splitlines()
     assert what.startswith("1. race in shared memory")
     assert "kernel rowOfTile, block (0,0,0), tile, element 9" in where and "55 more" in where
     for act, mark in ((first, "tile-write"), (second, "tile-read")):
@@ -402,14 +413,6 @@ def test_a_finding_is_six_lines(build, tmp_path):
     assert last == "1 hazard found"
 
 
-def test_what_was_looked_at_where_nothing_is_found(build, tmp_path):
-    report = tmp_path / "report"
-    subprocess.run(
-        [build / "tests" / "planted", "allWritten"],
-        env={**os.environ, "CUDA_EMULATOR_CHECK": str(report)},
-        check=True,
-        stdout=subprocess.DEVNULL,
-    )
-    assert re.fullmatch(
-        r"no hazards found \(\d+ kernel launch(es)?, \d+ cop(y|ies)\)\n", report.read_text()
-    )
+def test_what_was_looked_at_where_nothing_is_found(text_of):
+    pattern = r"no hazards found \(\d+ kernel launch(es)?, \d+ cop(y|ies)\)\n"
+    assert re.fullmatch(pattern, text_of("planted", "allWritten"))

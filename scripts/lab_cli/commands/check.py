@@ -118,10 +118,17 @@ def limits() -> str:
 
 def found_none(report: str) -> bool:
     """Of a report in either form: the check has looked at something, and found nothing."""
-    if report.startswith("{"):
-        found = json.loads(report)
-        return found["hazards"] == 0 and found["launches"] + found["copies"] > 0
-    return report.splitlines()[-1].startswith(NO_HAZARDS)
+    return _end_of(report).startswith(NO_HAZARDS)
+
+
+def _end_of(report: str) -> str:
+    """The last line of a report, or how it begins where the report is JSON."""
+    if not report.startswith("{"):
+        return report.splitlines()[-1] if report else ""
+    found = json.loads(report)
+    if found["hazards"]:
+        return ""
+    return NO_HAZARDS if found["launches"] + found["copies"] > 0 else NO_LAUNCH
 
 
 def check(program: Sequence[str], timeout: float | None = None, as_json: bool = False) -> str:
@@ -135,8 +142,8 @@ def check(program: Sequence[str], timeout: float | None = None, as_json: bool = 
             say(outcome.output.rstrip())
         elif SHUFFLE in outcome.report:
             outcome = _if_results_differ(program, suffix, limit) or outcome
-    if not outcome.report or (outcome.status != 0 and _found_nothing(outcome)):
-        last = "" if as_json else outcome.report.rstrip().rpartition("\n")[2]
+    last = _end_of(outcome.report)
+    if not outcome.report or (outcome.status != 0 and last.startswith((NO_HAZARDS, NO_LAUNCH))):
         raise outcome.failure(f"; until then, {last}" if last else "")
     return outcome.report
 
@@ -154,9 +161,3 @@ def _if_results_differ(program: Sequence[str], suffix: str, limit: TimeLimit) ->
     usual, again, other = once(), once(), once(**{UNDEFINED: "other"})
     digests = [outcome.others[0] for outcome in (usual, again, other)]
     return other if digests[0] == digests[1] != digests[2] else None
-
-
-def _found_nothing(outcome: Outcome) -> bool:
-    if outcome.report.startswith("{"):
-        return json.loads(outcome.report)["hazards"] == 0
-    return outcome.report.splitlines()[-1].startswith((NO_HAZARDS, NO_LAUNCH))

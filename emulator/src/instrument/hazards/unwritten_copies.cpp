@@ -15,8 +15,9 @@ void UnwrittenCopies::copied(const void* to, const void* from, size_t bytes,
     splitAt(address);
     splitAt(address + bytes);
     forget(address, bytes);
+    if (unwritten.empty()) return;
     const auto allocation = guardedAround(from);
-    if (unwritten.empty() || !allocation) return;
+    if (!allocation) return;
     const auto source = reinterpret_cast<uintptr_t>(from);
     const uintptr_t offset = source - reinterpret_cast<uintptr_t>(allocation->base);
     copies_[address] = {source, offset, place, countOnes(unwritten), bytes, unwritten};
