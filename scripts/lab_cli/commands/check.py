@@ -128,7 +128,8 @@ def _end_of(report: str) -> str:
     found = json.loads(report)
     if found["hazards"]:
         return ""
-    return NO_HAZARDS if found["launches"] + found["copies"] > 0 else NO_LAUNCH
+    looked_at = found["launches"] + found["copies"] + found["fills"]
+    return NO_HAZARDS if looked_at > 0 else NO_LAUNCH
 
 
 def check(program: Sequence[str], timeout: float | None = None, as_json: bool = False) -> str:

@@ -56,10 +56,11 @@ def test_no_hazards(lab, capfd) -> None:
     assert "options:" not in captured.err
 
 
-@pytest.mark.parametrize("hazards, copies", [(0, 1), (0, 0), (1, 1)])
-def test_a_report_for_scripts(lab, capfd, hazards: int, copies: int) -> None:
-    found = {"hazards": hazards, "launches": 0, "copies": copies}
-    assert lab(report(json.dumps(found)), "transpose", "--json") == int(hazards > 0 or copies == 0)
+@pytest.mark.parametrize("hazards, copies, fills", [(0, 1, 0), (0, 0, 1), (0, 0, 0), (1, 1, 0)])
+def test_a_report_for_scripts(lab, capfd, hazards: int, copies: int, fills: int) -> None:
+    found = {"hazards": hazards, "launches": 0, "copies": copies, "fills": fills}
+    status = int(hazards > 0 or copies + fills == 0)
+    assert lab(report(json.dumps(found)), "transpose", "--json") == status
     assert json.loads(capfd.readouterr().out.splitlines()[-1]) == found
     assert lab(report(json.dumps(found)) + "; exit 3", "transpose", "--json") == 1
 

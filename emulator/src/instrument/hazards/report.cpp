@@ -179,6 +179,7 @@ std::string jsonOf(const Seen& seen) {
     return "{\"hazards\": " + std::to_string(countHazards(seen)) +
            ", \"launches\": " + std::to_string(seen.launches) +
            ", \"copies\": " + std::to_string(seen.copies) +
+           ", \"fills\": " + std::to_string(seen.fills) +
            ",\n \"findings\": " + listOf(findings, ",\n  ") +
            ",\n \"not judged\": " + listOf(remarks) + "}\n";
 }
