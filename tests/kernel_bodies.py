@@ -1,7 +1,8 @@
 """Puts several bodies of a kernel into one program, which a variable of the environment chooses from.
 
 Each body becomes a kernel in a namespace of its own, and the kernel's name a pointer to the chosen one. So
-the program executes, and a profiler counts, what it would with this body alone.
+the program executes, and a profiler counts, what it would with this body alone. A function that kernels call
+becomes an object that calls the chosen one: kernels may not read a pointer of the host.
 """
 
 from __future__ import annotations
@@ -23,6 +24,16 @@ Kernel labBody(Kernel first, Others... others) {{
 }}
 #line 1
 """
+# How the object calls it is not recorded: neither a profiler nor the hazard check sees it.
+CALLED = """\
+{template}struct LabChosen_{name} {{
+    static inline const auto body = {choice};
+    template <typename... Arguments>
+    EMU_NOT_RECORDED __host__ __device__ auto operator()(Arguments&&... arguments) const {{
+        return body(arguments...);
+    }}
+}};
+{template}constexpr LabChosen_{name}{arguments} {name};"""
 
 
 def with_choice(source: KernelSource, kernel: str, bodies: Sequence[str]) -> str:
@@ -37,9 +48,13 @@ def with_choice(source: KernelSource, kernel: str, bodies: Sequence[str]) -> str
     for number, body in enumerate(bodies):
         namespaces.append(f"namespace labBody{number} {{\n{signature}{body}}}\n}}\n")
         pointers.append(f"&labBody{number}::{kernel}{arguments}")
-    chosen = f"const auto {kernel} = labBody({', '.join(pointers)});"
+    head = f"{template[0]}\n" if template else ""
+    choice = f"labBody({', '.join(pointers)})"
+    chosen = f"{head}const auto {kernel} = {choice};"
+    if not function.is_kernel:
+        chosen = CALLED.format(template=head, name=kernel, choice=choice, arguments=arguments)
     line = f'#line {source.line(function.end)} "{source.path}"\n'
-    text = [*namespaces, template[0] if template else "", chosen, line]
+    text = [*namespaces, chosen, line]
     edit = function.start, function.end + 1, "\n".join(text)
     return CHOOSE + replaced(source.text, [edit])
 

@@ -73,7 +73,7 @@ def test_precompiled_header(lab_cc, tmp_path, kind):
     header = os.path.join(folder, "runtime.h")
     status, calls, _ = lab_cc("--precompile", folder, *options)
     assert status == 0
-    assert (tmp_path / header).read_text() == "#include <cuda_runtime.h>\n"
+    assert (tmp_path / header).read_text().startswith("#include <cuda_runtime.h>\n")
     *_, (made, _) = calls
     assert made[-4:] == ["c++-header", header, "-o", f"{header}.gch"]
     assert (tmp_path / f"{header}.gch").is_file()

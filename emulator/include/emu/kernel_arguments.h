@@ -28,9 +28,19 @@ EMU_NOT_RECORDED KernelArgument kernelArgument(const T& value) noexcept {
             std::is_pointer<T>::value};
 }
 
+// What an earlier value left in the padding of a struct may look like a pointer.
+template <class T>
+EMU_NOT_RECORDED void clearPadding([[maybe_unused]] T& value) noexcept {
+#if __has_builtin(__builtin_clear_padding)
+    if constexpr (std::is_class<T>::value && std::is_trivially_copyable<T>::value) {
+        __builtin_clear_padding(__builtin_addressof(value));
+    }
+#endif
+}
+
 template <class... Args>
-EMU_NOT_RECORDED void noteArgumentsOf(const char* name, const void* id,
-                                      const Args&... args) noexcept {
+EMU_NOT_RECORDED void noteArgumentsOf(const char* name, const void* id, Args&... args) noexcept {
+    (clearPadding(args), ...);
     const KernelArgument arguments[] = {kernelArgument(args)..., {}};
     noteArguments(name, id, arguments, sizeof...(Args));
 }
