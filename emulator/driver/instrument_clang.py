@@ -207,7 +207,9 @@ class _Function:
         """One hook, for all members: by its address those that belong together are known."""
         size_type, bytes_ = size.split()
         if _is_one_access(bytes_, align):
-            yield self._call(f"__tsan_{access}{bytes_}", [(pointer.type, pointer.value)])
+            # The sanitizer's hook for 16 bytes is for those at a multiple of 8 as well.
+            hooks = "__emu" if bytes_ == "16" else "__tsan"
+            yield self._call(f"{hooks}_{access}{bytes_}", [(pointer.type, pointer.value)])
         elif all(_is_member(offset, count, align) for offset, count in members) and members:
             numbers = [f"i64 {number}" for member in members for number in member]
             hook = f"__emu_{access}_members"

@@ -36,13 +36,13 @@ class Declarator(NamedTuple):
 def shared_edits(
     stream: Stream, index: int, in_function: bool, fail: Callable[[int, str], NoReturn]
 ) -> list[Edit]:
-    """What to change of the declaration around `__shared__` at token `index`, if it is extern or
-    has an alignas that C++ wants elsewhere. `fail` is called with a token and a message for the
-    user where the declaration cannot be understood."""
+    """What to change of the declaration around `__shared__` at token `index`, if it is extern, of
+    arrays, or has an alignas that C++ wants elsewhere. `fail` is called with a token and a message
+    for the user where the declaration cannot be understood."""
     start, end = declaration(stream, index)
     words = [stream.text(i) for i in range(start, end)]
     if "extern" not in words:
-        return _alignas_first(stream, start, end)
+        return [*_alignas_first(stream, start, end), *_array_alignment(stream, index)]
     if end == len(stream.tokens) and not stream.macro:
         fail(index, "this declaration never ends: expected ';'")
     parts = [_declarator(stream, part) for part in stream.split(start, end)]
@@ -162,6 +162,24 @@ def _alignas_first(stream: Stream, start: int, end: int) -> list[Edit]:
             first = Edit(start, start + 1, f"{alignment} {stream.text(start)}")
             return [first, Edit(i, close + 1, "")]
         i = (stream.pair(i) or i) + 1
+    return []
+
+
+def _array_alignment(stream: Stream, index: int) -> list[Edit]:
+    """What gives arrays the alignment that they often have on a GPU, where they begin at 0."""
+    start, end = declaration(stream, index)
+    type_ = []
+    for i in range(start, end):
+        text = stream.text(i)
+        if text == "[" and len(type_) > 1:
+            alignment = f"::emu::kSharedAlignment<{' '.join(type_[:-1])}>"
+            aligned = f"__shared__ __attribute__((aligned({alignment})))"
+            return [Edit(index, index + 1, aligned)]
+        if text in SHARED_SPECIFIERS or text in ("const", "volatile"):
+            continue
+        if stream.kind(i) != "name" and text != "::":
+            break
+        type_.append(text)
     return []
 
 

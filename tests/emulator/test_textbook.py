@@ -31,9 +31,6 @@ RACES = {
     "bruteForceWithFlag": "volatile does not order",  # but whoever reads the old value does no harm
 }
 
-# False alarms: other kernels' shared variables lie before theirs, and misalign them.
-MISALIGNED = {"quadsInShared", "bitFields"}
-
 each_program = pytest.mark.parametrize("file, name", PROGRAMS, ids=[name for _, name in PROGRAMS])
 
 
@@ -44,8 +41,6 @@ def test_there_are_many():
 @each_program
 def test_no_false_alarm(build, tmp_path, file, name):
     report = run(build / "tests" / f"textbook_{file}", tmp_path / "report", name)
-    if name in MISALIGNED and report.hazards:
-        pytest.xfail("shared variables are not aligned as on a GPU")
     assert report.output.splitlines()[-1:] == ["right"]
     expected = {**NOTED, **RACES}.get(name)
     assert (report.hazards > 0) == (name in RACES), report.findings

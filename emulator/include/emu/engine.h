@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <type_traits>
 
 #include "emu/limits.h"
 #include "emu/runtime_types.h"
@@ -34,6 +35,12 @@ inline void* dynamicShared() {
 // What every byte of shared memory holds that nobody in the block has written: a read of it gives
 // garbage, not a lucky zero.
 constexpr unsigned char kUnwrittenShared = 0xCB;
+
+// What an array of T is aligned to, at least: as often on a GPU, it can hold float4. (Of structs the
+// compiler would change how it accesses their members.)
+template <class T>
+constexpr size_t kSharedAlignment =
+    std::is_arithmetic<std::remove_all_extents_t<T>>::value ? 16 : alignof(T);
 
 // The calling thread has reached the declaration of a __shared__ variable of `size` bytes, in a
 // kernel or in a function that it calls; the translator puts this behind it. The first thread of a

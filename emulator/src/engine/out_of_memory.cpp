@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
-#include <mutex>
 #include <new>
 
 #include "scheduler.h"
@@ -39,8 +38,7 @@ void quitWithoutMemory(const char* what) {
 }
 
 void installMemoryHandler() {
-    static std::once_flag once;
-    std::call_once(once, [] { previousHandler = std::set_new_handler(onBadAlloc); });
+    previousHandler = std::set_new_handler(onBadAlloc);
 }
 
 }  // namespace emu

@@ -9,7 +9,7 @@ namespace emu {
 [[noreturn]] void quitWithoutMemory(const char* what);
 
 // From now on, `new` in a kernel that gets no memory ends the process like that. Elsewhere it does
-// what it did before. Idempotent.
+// what it did before. To be called once.
 void installMemoryHandler();
 
 }  // namespace emu

@@ -181,22 +181,19 @@ WatchedThread::~WatchedThread() {
 }
 
 void startWatchdog() {
-    static std::once_flag once;
-    std::call_once(once, [] {
-        void* frame = nullptr;
-        backtrace(&frame, 1);  // loads what it needs, which a signal handler may not
-        struct sigaction action {};
-        action.sa_sigaction = onQuestion;
-        action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
-        sigemptyset(&action.sa_mask);
-        sigaction(questionSignal(), &action, nullptr);
-        sem_init(&ending, 0, 0);
-        try {
-            std::thread(watch).detach();
-            watching = true;
-        } catch (const std::system_error&) {  // no more threads: then nobody watches
-        }
-    });
+    void* frame = nullptr;
+    backtrace(&frame, 1);  // loads what it needs, which a signal handler may not
+    struct sigaction action {};
+    action.sa_sigaction = onQuestion;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
+    sigemptyset(&action.sa_mask);
+    sigaction(questionSignal(), &action, nullptr);
+    sem_init(&ending, 0, 0);
+    try {
+        std::thread(watch).detach();
+        watching = true;
+    } catch (const std::system_error&) {  // no more threads: then nobody watches
+    }
 }
 
 void tellBeforeTheEnd() {

@@ -10,7 +10,7 @@
 
 namespace emu {
 
-// From the first launch on there is a thread that looks at the grid that runs. Idempotent.
+// From the first launch on there is a thread that looks at the grid that runs. To be called once.
 void startWatchdog();
 
 // A signal that ends the program lets that thread tell the watcher of a grid that runs, first.

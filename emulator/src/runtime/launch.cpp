@@ -62,9 +62,9 @@ std::string wrongDimension(const std::string& what, const dim3& size, const int 
 cudaError_t checkSizes(const dim3& grid, const dim3& block) {
     constexpr unsigned kSane = 1 << 20;  // the product of three of these has 64 bits
     const uint64_t threads = uint64_t{block.x} * block.y * block.z;
-    const bool gridFits = fits(grid, kMaxGridDim), blockFits = fits(block, kMaxBlockDim);
-    if (gridFits && blockFits && threads <= kMaxThreadsPerBlock) return cudaSuccess;
-    return because(cudaErrorInvalidConfiguration, [&] {
+    const bool gridFits = fits(grid, kMaxGridDim);
+    if (gridFits && fits(block, kMaxBlockDim) && threads <= kMaxThreadsPerBlock) return cudaSuccess;
+    return because(cudaErrorInvalidConfiguration, [=] {
         if (!gridFits) return wrongDimension("grid", grid, kMaxGridDim);
         const bool isProduct =
             threads > kMaxThreadsPerBlock && std::max({block.x, block.y, block.z}) <= kSane;
@@ -160,6 +160,15 @@ cudaError_t launchFromKernel(const LaunchConfig& config, KernelCall call) {
     return cudaSuccess;
 }
 
+void prepareOnce() {
+    [[maybe_unused]] static const bool isPrepared = [] {
+        installFaultHandlers();
+        installMemoryHandler();
+        startWatchdog();
+        return true;
+    }();
+}
+
 }  // namespace
 
 cudaError_t launch(const LaunchConfig& config, KernelCall call) {
@@ -168,9 +177,7 @@ cudaError_t launch(const LaunchConfig& config, KernelCall call) {
     cudaError_t error = knownFailure();
     if (error == cudaSuccess) error = validate(config, call);
     if (error == cudaSuccess) {
-        installFaultHandlers();
-        installMemoryHandler();
-        startWatchdog();
+        prepareOnce();
         error = submit(config.stream, [config, call = std::move(call)] {
             Grid grid(config, call);
             const std::lock_guard<std::mutex> turn(deviceMutex());

@@ -16,7 +16,7 @@ import re
 import sys
 from pathlib import Path
 
-from compare import Launch, kernel_name, read_recorded, run_profiled, without_arguments
+from compare import GPU, Launch, kernel_name, read_recorded, run_profiled, without_arguments
 from expected_counts import DEBUG, OPTIMISED
 from lab_cli import catalogue
 from lab_cli.catalogue import Exercise
@@ -61,7 +61,8 @@ def shown(here: float, there: float, form: str, varies: bool) -> str:
 
 def compared() -> list[Exercise]:
     """The exercises of which there are counts of a GPU."""
-    return [exercise for exercise in catalogue.exercises() if exercise.facts.counts.options]
+    recorded = f"{GPU}/counts.{DEBUG}.csv"
+    return [each for each in catalogue.exercises() if (each.results / recorded).is_file()]
 
 
 def rows_of(exercise: Exercise, counted: list[dict[str, str]]) -> list[list[str]]:

@@ -24,6 +24,7 @@
 #include "engine/symbolizer.h"
 #include "instrument/record/memory_map.h"
 #include "number_text.h"
+#include "quad_types.h"
 #include "variable_text.h"
 
 namespace emu {
@@ -579,6 +580,8 @@ void BlockChecker::badIndex(const BadIndex& bad) {
 
 // On a GPU the kernel ends here.
 void BlockChecker::misaligned(const Access& access, uintptr_t pc) {
+    const bool mayBeRight = access.size == 16 && access.address % 8 == 0 && !access.isQuad;
+    if (mayBeRight && !namesQuad(functionOf(pc), pc)) return;
     found_.report({Hazard::Misaligned,
                    "an access of " + bytes(access.size) + " to an address that is " +
                        number(access.address % access.size) + " beyond a multiple of that",

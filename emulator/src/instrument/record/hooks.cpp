@@ -46,14 +46,15 @@ inline __attribute__((always_inline)) void record(const void* pointer, uint32_t 
                                                   uint32_t whole, AccessKind kind, bool isVolatile,
                                                   bool exchanges, bool compares, bool packed,
                                                   void* pc, bool onlyStores = false,
-                                                  bool bytewise = false) {
+                                                  bool bytewise = false, bool isQuad = false) {
     const auto address = reinterpret_cast<uintptr_t>(pointer);
     Access access{address,    reinterpret_cast<uintptr_t>(pc),
                   size,       whole,
                   kind,       Space::Other,
                   isVolatile, exchanges,
                   compares,   packed,
-                  onlyStores, bytewise};
+                  onlyStores, bytewise,
+                  isQuad};
     if (recorder == nullptr) {
         if (hostRecorder != nullptr) recordOfHost(access);
         return;
@@ -69,6 +70,10 @@ inline __attribute__((always_inline)) void record(const void* pointer, uint32_t 
 inline __attribute__((always_inline)) void record(const void* pointer, uint32_t size,
                                                   AccessKind kind, bool isVolatile, void* pc) {
     record(pointer, size, size, kind, isVolatile, false, false, false, pc);
+}
+
+void recordQuad(const void* pointer, AccessKind kind, void* pc) {
+    record(pointer, 16, 16, kind, false, false, false, false, pc, false, false, true);
 }
 
 void recordExchange(const void* pointer, uint32_t size, void* pc) {
@@ -210,6 +215,7 @@ using emu::recordBytes;
 using emu::recordCompare;
 using emu::recordExchange;
 using emu::recordMembers;
+using emu::recordQuad;
 using emu::recordRange;
 using emu::recordStore;
 using emu::recordTable;
@@ -282,7 +288,13 @@ void __tsan_read_range(void* p, size_t bytes) {
 void __tsan_write_range(void* p, size_t bytes) {
     recordRange(p, bytes, AccessKind::Store, EMU_CALLER);
 }
-// (driver/instrument_clang.py puts calls of these two into clang's code.)
+// (driver/instrument_clang.py puts calls of these four into clang's code.)
+void __emu_read16(void* p) {
+    recordQuad(p, AccessKind::Load, EMU_CALLER);
+}
+void __emu_write16(void* p) {
+    recordQuad(p, AccessKind::Store, EMU_CALLER);
+}
 void __emu_read_members(void* p, int count, ...) {
     va_list members;
     va_start(members, count);

@@ -30,6 +30,7 @@ struct Access {
     bool packed;     // the program does not promise that the address is a multiple of the size
     bool onlyStores = false;  // an atomic that a GPU carries out as a store
     bool bytewise = false;  // by memcpy() and its like: nvcc makes loads and stores of single bytes
+    bool isQuad = false;  // of 16 bytes, whose address must be a multiple of 16, and not of 8 only
 
     // Of the struct, where this is its first part.
     size_t allBytes() const { return packed ? whole : size; }
