@@ -226,6 +226,24 @@ def test_shared_with_a_size_is_a_definition(translated, variables):
     assert "extern" not in translated(f"__global__ void k() {{ extern __shared__ T {variables}; }}")
 
 
+@pytest.mark.parametrize(
+    "declared, type_",
+    [
+        ("__shared__ float s[256];", "float"),
+        ("static __shared__ volatile unsigned long long s[N][N + 1], t;", "unsigned long long"),
+        ("__shared__ const typename A::B s[2];", "typename A :: B"),
+        ("__shared__ float s, t[3];", None),
+        ("__shared__ float *s[3];", None),
+        ("__shared__ Pair<int, float> s[3];", None),
+        ("__shared__ __align__(32) float s[3];", None),
+    ],
+)
+def test_arrays_can_hold_float4(translated, declared, type_):
+    """Where their type may be a number, whatever else lies before them."""
+    found = re.search(r"aligned\(::emu::kSharedAlignment<(.*?)>\)", translated(declared))
+    assert (found and found[1]) == type_
+
+
 def test_volatile_variable_in_shared_memory(translated):
     out = translated("__global__ void k() { volatile __shared__ int done; }")
     assert "int emu_done; auto& done = ::emu::volatileVariable(emu_done);" in out
@@ -276,8 +294,8 @@ def test_inline_ptx(translated, keyword):
         "#ifdef A\ndon't touch\n#endif\n",
         "#error it's not here\n",
         "cudaOccupancyMaxPotentialBlockSize(&grid, &block, k<T>, 0, 0);",
-        "__shared__ float s[256]; struct S { static __shared__ T tile[32][33]; };",
-        "#define SHARED(T, n) __shared__ T n[32]\n#define S __shared__\nint a;",
+        "__shared__ float s; struct S { static __shared__ T tile; };",
+        "#define SHARED(T, n) __shared__ T n\n#define S __shared__\nint a;",
         "extern __constant__ float c[]; extern __device__ int d[]; extern int e[];",
         "void f(volatile int* p) { volatile int* q = p; }",
         "__device__ volatile int flag; __device__ volatile int* flags;",

@@ -36,8 +36,8 @@ inline void* dynamicShared() {
 // garbage, not a lucky zero.
 constexpr unsigned char kUnwrittenShared = 0xCB;
 
-// What an array of T is aligned to, at least: as often on a GPU, it can hold float4. (Of structs the
-// compiler would change how it accesses their members.)
+// What an array of T is aligned to, at least: as often on a GPU, it can hold float4. (Of structs
+// the compiler would change how it accesses their members.)
 template <class T>
 constexpr size_t kSharedAlignment =
     std::is_arithmetic<std::remove_all_extents_t<T>>::value ? 16 : alignof(T);

@@ -83,15 +83,6 @@ std::string withoutTemplateArguments(const std::string& name) {
     return name.substr(0, begin);
 }
 
-// Whether `name`, as "fill", may mean `function`, as "void n::fill<int>(int*)".
-bool isCalled(const std::string& function, const std::string& name) {
-    const std::string whole = ' ' + withoutTemplateArguments(withoutParameters(function));
-    if (whole.size() <= name.size()) return false;
-    const size_t begin = whole.size() - name.size();
-    const char before = whole[begin - 1];
-    return whole.compare(begin, name.size(), name) == 0 && (before == ' ' || before == ':');
-}
-
 class SymbolTable {
   public:
     SymbolTable() {
@@ -340,6 +331,14 @@ int launchBoundsOf(const void* kernel, const char* launched) {
     const auto [bounds, isNew] = known.emplace(launched, 0);
     if (isNew) bounds->second = symbolTable().launchBoundsOf(withoutTemplateArguments(launched));
     return bounds->second;
+}
+
+bool isCalled(const std::string& function, const std::string& name) {
+    const std::string whole = ' ' + withoutTemplateArguments(withoutParameters(function));
+    if (whole.size() <= name.size()) return false;
+    const size_t begin = whole.size() - name.size();
+    const char before = whole[begin - 1];
+    return whole.compare(begin, name.size(), name) == 0 && (before == ' ' || before == ':');
 }
 
 std::optional<Variable> variableAt(const void* address) {

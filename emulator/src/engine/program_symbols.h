@@ -26,6 +26,9 @@ extern "C" const char emuHasLaunchBounds __attribute__((weak));
 // A function's name as in C++, with its parameters' types; empty if the table does not know it.
 std::string functionName(const void* function);
 
+// Whether a launch of `name`, as "fill", may mean `function`, as "void n::fill<int>(int*)".
+bool isCalled(const std::string& function, const std::string& name);
+
 // What people call a kernel: `launched`, the text of its launch; where that is no name ("(a kernel
 // launched through ...)"), the function's without its parameters, as far as the table knows it.
 std::string kernelName(const char* launched, const void* kernel);

@@ -9,6 +9,7 @@
 #include "emu/limits.h"
 #include "engine/fault.h"
 #include "engine/grid.h"
+#include "engine/kernel_registers.h"
 #include "engine/multiprocessors.h"
 #include "engine/occupancy.h"
 #include "engine/out_of_memory.h"
@@ -115,12 +116,24 @@ cudaError_t checkBounds(int threads, const KernelCall& call) {
     });
 }
 
+cudaError_t checkRegisters(int threads, const KernelCall& call) {
+    const int each = registersOf(call.id, call.name);
+    if (registersOfBlock(threads, each) <= kRegistersPerSm) return cudaSuccess;
+    return because(cudaErrorLaunchOutOfResources, [&] {
+        return grouped(static_cast<uint64_t>(threads)) + " threads with " + std::to_string(each) +
+               " registers each, as nvcc compiles the kernel; an SM has " +
+               grouped(kRegistersPerSm) + ": launch fewer threads, or let __launch_bounds__(" +
+               std::to_string(threads) + ") tell nvcc to take fewer";
+    });
+}
+
 cudaError_t validate(const LaunchConfig& config, const KernelCall& call) {
     const dim3& block = config.block;
     cudaError_t error = checkSizes(config.grid, block);
     if (error != cudaSuccess) return error;
     const int threads = static_cast<int>(block.x * block.y * block.z);
     if (&emuHasLaunchBounds != nullptr) error = checkBounds(threads, call);
+    if (error == cudaSuccess && registersAreKnown) error = checkRegisters(threads, call);
     if (error != cudaSuccess) return error;
     if (config.dynamicShared > 0) error = checkDynamicShared(config.dynamicShared, call.id);
     if (error == cudaSuccess && config.cooperative) error = checkCooperative(config, threads);

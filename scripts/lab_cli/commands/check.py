@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from .. import catalogue, schedules
-from ..building import instrumented
+from ..building import instrumented, registers
 from ..building.instrumented import (
     CHECK,
     NO_HAZARDS,
@@ -69,8 +70,10 @@ def run(arguments: argparse.Namespace) -> int:
     the program failed."""
     catalogue.check_at(*arguments.names)
     exercise = catalogue.at(*arguments.names)
-    program = [*instrumented.built(exercise, arguments.names), *arguments.options]
-    report = check(program, arguments.timeout, arguments.json)
+    with registers.asked([] if exercise else arguments.names) as asked:
+        program = [*instrumented.built(exercise, arguments.names), *arguments.options]
+        settings = asked.settings()
+    report = check(program, arguments.timeout, arguments.json, settings)
     print(report, end="", flush=True)
     clear = found_none(report)
     if arguments.schedules:
@@ -132,32 +135,38 @@ def _end_of(report: str) -> str:
     return NO_HAZARDS if looked_at > 0 else NO_LAUNCH
 
 
-def check(program: Sequence[str], timeout: float | None = None, as_json: bool = False) -> str:
-    """The report on an instrumented program. LabError if it fails without a hazard, or takes more than
-    `timeout` seconds: then the hazards until then are on stdout."""
+def check(
+    program: Sequence[str],
+    timeout: float | None = None,
+    as_json: bool = False,
+    settings: Mapping[str, str] = MappingProxyType({}),
+) -> str:
+    """The report on an instrumented program with `settings` in its environment. LabError if it fails without a
+    hazard, or takes more than `timeout` seconds: then the hazards until then are on stdout."""
     suffix = ".json" if as_json else ""
     with TimeLimit(timeout) as limit:
-        outcome = instrumented.run(program, CHECK, suffix=suffix)
+        outcome = instrumented.run(program, CHECK, suffix=suffix, settings=settings)
         if limit.passed:
             print(outcome.report, end="", flush=True)
             say(outcome.output.rstrip())
         elif SHUFFLE in outcome.report:
-            outcome = _if_results_differ(program, suffix, limit) or outcome
+            outcome = _if_results_differ(program, suffix, limit, settings) or outcome
     last = _end_of(outcome.report)
     if not outcome.report or (outcome.status != 0 and last.startswith((NO_HAZARDS, NO_LAUNCH))):
         raise outcome.failure(f"; until then, {last}" if last else "")
     return outcome.report
 
 
-def _if_results_differ(program: Sequence[str], suffix: str, limit: TimeLimit) -> Outcome | None:
+def _if_results_differ(
+    program: Sequence[str], suffix: str, limit: TimeLimit, settings: Mapping[str, str]
+) -> Outcome | None:
     """Whether what a program computes depends on what shuffles get from lanes that take no part: then the outcome
     that says so. One SM, so that the blocks run in the same order each time."""
 
-    def once(**settings: str) -> Outcome:
+    def once(**others: str) -> Outcome:
         limit.begin()
-        return instrumented.run(
-            program, CHECK, RESULTS, suffix=suffix, settings={"CUDA_EMULATOR_SMS": "1", **settings}
-        )
+        variables = {"CUDA_EMULATOR_SMS": "1", **settings, **others}
+        return instrumented.run(program, CHECK, RESULTS, suffix=suffix, settings=variables)
 
     usual, again, other = once(), once(), once(**{UNDEFINED: "other"})
     digests = [outcome.others[0] for outcome in (usual, again, other)]

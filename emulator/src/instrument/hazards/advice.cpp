@@ -74,7 +74,11 @@ Advice barrierOrAtomics(const Finding& finding, bool sameLine) {
         finding.withinWarps ? "__syncwarp() or __syncthreads()" : "__syncthreads()";
     advice.fix = std::string("put a ") + barrier + " between " +
                  (sameLine ? "what the threads do on this line" : "these lines");
-    if (acts(finding, verb(AccessKind::Atomic))) advice.fix += ", or make both accesses atomic";
+    if (acts(finding, verb(AccessKind::Atomic))) {
+        advice.fix += ", or make both accesses atomic";
+    } else if (acts(finding, verb(AccessKind::Load)) && !finding.withinWarps) {
+        advice.fix += ", or read from one array and write to another";
+    }
     if (besideLock) {
         advice.why = kFencesOfLock;
         advice.fix =

@@ -1,0 +1,80 @@
+"""How many registers the kernels of a program take on a GPU, where nvcc is there to ask: the cpu back end has
+none, but then refuses what a GPU cannot launch."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from types import MappingProxyType
+
+from ..machine import backend
+from .own_program import COMMON
+
+VARIABLE = "CUDA_EMULATOR_REGISTERS"  # "KERNEL:NUMBER KERNEL:NUMBER", with mangled names
+ALWAYS_ENOUGH = 64  # for each of 1,024 threads, of the 65,536 of an SM
+ARCHITECTURE = "sm_90"  # what the cpu back end is
+ENTRY = re.compile(
+    r"Compiling entry function '(\w+)'(?:(?!entry function).)*?Used (\d+) reg", re.DOTALL
+)
+# What nvcc adds to the names of kernels with internal linkage.
+STATIC = re.compile(r"^__nv_static_\d+__\w+?_(?=_Z)")
+# A namespace without a name, behind the length of what nvcc calls it.
+UNNAMED = re.compile(r"(\d+)(?=_GLOBAL__N__)")
+UNNAMED_HERE = "12_GLOBAL__N_1"
+
+
+class Asked:
+    """nvcc at work on the source files of a program."""
+
+    def __init__(self, compilers: Sequence[subprocess.Popen[str]]) -> None:
+        self._compilers = compilers
+
+    def settings(self) -> Mapping[str, str]:
+        """What tells the program of the kernels that may not fit. Waits for nvcc."""
+        known = "".join(compiler.communicate()[0] for compiler in self._compilers)
+        found = large(known)
+        return MappingProxyType({VARIABLE: " ".join(found)} if found else {})
+
+
+@contextmanager
+def asked(sources: Sequence[str]) -> Iterator[Asked]:
+    """Asks while other work is done."""
+    nvcc = backend.find_nvcc()
+    files = [source for source in sources if source.endswith(".cu")] if nvcc else []
+    options = ["-std=c++17", "-O3", "-rdc=true", f"-arch={ARCHITECTURE}", "-I", str(COMMON)]
+    options += ["-cubin", "-Xptxas", "-v", "-o", "/dev/null"]
+    compilers = [
+        subprocess.Popen(
+            [nvcc or "", *options, file],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+        )
+        for file in files
+    ]
+    try:
+        yield Asked(compilers)
+    finally:
+        for compiler in compilers:
+            with compiler:  # closes what it has open, and waits
+                compiler.kill()
+
+
+def large(printed: str) -> list[str]:
+    """KERNEL:NUMBER of each kernel that takes more registers than any launch has, of what ptxas printed."""
+    return [
+        f"{_as_compiled_here(name)}:{number}"
+        for name, number in ENTRY.findall(printed)
+        if int(number) > ALWAYS_ENOUGH
+    ]
+
+
+def _as_compiled_here(name: str) -> str:
+    name = STATIC.sub("", name)
+    while (found := UNNAMED.search(name)) is not None:
+        name = name[: found.start()] + UNNAMED_HERE + name[found.end() + int(found[1]) :]
+    return name
