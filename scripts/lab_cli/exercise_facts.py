@@ -129,7 +129,7 @@ class Hazards:
             return NO_LAUNCH
         if self.hazards:
             return rf"^{self.hazards} hazards? found$"
-        launches = "[0-9]+" if self.launches is None else str(self.launches)
+        launches = "[0-9,]+" if self.launches is None else f"{self.launches:,}"
         return rf"^no hazards found \({launches} kernel launch"
 
     @property

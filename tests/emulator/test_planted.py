@@ -18,7 +18,7 @@ STREAMS = "race between streams: "
 REFUSED = "error that nobody looked at: "
 UNWRITTEN = "uninitialised device memory"
 RACE = "race in global memory: "
-FIRST = "allocation 1 (1024 bytes)"
+FIRST = "allocation 1 (1,024 bytes)"
 # clang++ sees a struct by its members (emulator/profiler.md).
 WITH_CLANG = {
     "structsUnwritten": ("allocation 1 (512 bytes), element 0 (of 8 bytes)", 64),
@@ -177,10 +177,10 @@ def test_error_that_nobody_looks_at(check, bug, what, error, mark):
 @pytest.mark.parametrize(
     "bug, where, first, did, last",
     [
-        ("freedTwice", "an allocation of 1024 bytes", "freed-first", "has freed it", "freed-twice"),
-        ("freedInside", "24 bytes into an allocation of 1024 bytes", "device-ints", "allocates it",
+        ("freedTwice", "an allocation of 1,024 bytes", "freed-first", "has freed it", "freed-twice"),
+        ("freedInside", "24 bytes into an allocation of 1,024 bytes", "device-ints", "allocates it",
          "freed-inside"),
-        ("errorOfADestructor", "4 bytes into an allocation of 1024 bytes", "device-ints",
+        ("errorOfADestructor", "4 bytes into an allocation of 1,024 bytes", "device-ints",
          "allocates it", "frees-later"),
     ],
 )  # fmt: skip
@@ -216,14 +216,14 @@ def test_copies_alone_are_looked_at(check):
     "bug, where, mark, act, more",
     [
         ("bytesForElements", ELEMENT.format(64), "copy-elements", "thread (64,0,0) reads", 191),
-        ("copyOfUnwritten", "allocation 2 (1024 bytes), element 128 (of 4 bytes)", "copy-elements",
+        ("copyOfUnwritten", "allocation 2 (1,024 bytes), element 128 (of 4 bytes)", "copy-elements",
          "thread (128,0,0) reads", 127),
         ("sumNotCleared", "allocation 2 (4 bytes), element 0 (of 4 bytes)", "add-atomically",
          "thread (0,0,0) updates it atomically", 0),
         ("structsUnwritten", "allocation 1 (512 bytes), element 0 (of 16 bytes)", "copy-structs",
          "thread (0,0,0) reads", 31),
         ("copiesUnwritten", FIRST, "copies-unwritten",
-         "the host copies 1024 bytes, none of which was written", 0),
+         "the host copies 1,024 bytes, none of which was written", 0),
     ],
 )  # fmt: skip
 def test_memory_that_nobody_wrote(check, gcc, bug, where, mark, act, more):

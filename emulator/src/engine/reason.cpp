@@ -26,14 +26,4 @@ std::string takeReason(cudaError_t error) {
     return reason.error == error ? std::move(reason.text) : std::string();
 }
 
-std::string grouped(uint64_t number) {
-    std::string text = std::to_string(number);
-    for (size_t i = text.size(); i > 3; i -= 3) text.insert(i - 3, ",");
-    return text;
-}
-
-std::string groupedBytes(uint64_t count) {
-    return grouped(count) + (count == 1 ? " byte" : " bytes");
-}
-
 }  // namespace emu

@@ -2,7 +2,6 @@
 // code alone does not tell which of many arguments is wrong.
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 #include "emu/runtime_types.h"
@@ -28,10 +27,5 @@ __attribute__((noinline, cold)) cudaError_t because(cudaError_t error, Reason re
 inline cudaError_t because(cudaError_t error, const char* reason) {
     return because(error, [=] { return std::string(reason); });
 }
-
-// "1,056"
-std::string grouped(uint64_t number);
-// "1 byte", "1,056 bytes"
-std::string groupedBytes(uint64_t count);
 
 }  // namespace emu

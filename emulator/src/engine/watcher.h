@@ -148,6 +148,8 @@ class Watcher {
     virtual void pointerStored(void** /*where*/) {}
     // A copy is about to be carried out; a fill, if it reads nothing.
     virtual void transferRuns(const BytesSeen* /*read*/, const BytesSeen& /*written*/) {}
+    // What it has just told of is a fill that sets each byte to this value.
+    virtual void bytesFilled(const BytesSeen& /*written*/, unsigned /*value*/) {}
     // A copy reads `bytes` bytes of device memory from `memory` on, none of which was written.
     virtual void unwrittenCopied(const void* /*memory*/, size_t /*bytes*/) {}
     // A copy is about to bring bytes from `from` to the host's memory at `to`. `unwritten` is what

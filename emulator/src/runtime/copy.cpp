@@ -11,6 +11,7 @@
 #include "emu/api/memory.h"
 #include "engine/allocations.h"
 #include "engine/guarded_memory.h"
+#include "engine/number_text.h"
 #include "engine/program_symbols.h"
 #include "engine/scheduler.h"
 #include "engine/watcher.h"
@@ -114,7 +115,9 @@ void fillRow(char* row, const Fill& fill) {
 
 void run(const Fill& fill) {
     if (guardAllocations && watcher != nullptr) {
-        watcher->transferRuns(nullptr, seen(fill.dst, fill.box));
+        const BytesSeen written = seen(fill.dst, fill.box);
+        watcher->transferRuns(nullptr, written);
+        if (fill.elementSize == 1) watcher->bytesFilled(written, fill.value & 0xff);
     }
     const DeviceMemoryAccess access;
     for (size_t z = 0; z < fill.box.depth; ++z) {
@@ -192,9 +195,9 @@ cudaError_t toCopy2D(void* dst, size_t dpitch, const void* src, size_t spitch, s
     const bool tooWide = width > dpitch || width > spitch;
     if (!tooWide || copy->box.empty()) return cudaSuccess;
     return because(cudaErrorInvalidPitchValue, [=] {
-        return "rows of " + groupedBytes(width) + ", but the " +
+        return "rows of " + bytes(width) + ", but the " +
                (width > dpitch ? "destination's" : "source's") + " begin every " +
-               groupedBytes(width > dpitch ? dpitch : spitch) +
+               bytes(width > dpitch ? dpitch : spitch) +
                ": width and both pitches are in bytes";
     });
 }
@@ -324,8 +327,8 @@ cudaError_t check(const Fill& fill) {
     const bool slicesOverlap = box.depth > 1 && box.height * fill.dst.pitch > fill.dst.slice;
     if (rowsOverlap || slicesOverlap) {
         return because(cudaErrorInvalidValue, [&] {
-            return "rows of " + groupedBytes(box.width) + " that begin every " +
-                   groupedBytes(fill.dst.pitch) + " would overlap";
+            return "rows of " + bytes(box.width) + " that begin every " +
+                   bytes(fill.dst.pitch) + " would overlap";
         });
     }
     return checkLayout("the memory to be filled", fill.dst, box, !fill.byKernel);

@@ -16,6 +16,7 @@
 #include "engine/grid.h"
 #include "engine/kernel_heap.h"
 #include "engine/kernel_limits.h"
+#include "engine/number_text.h"
 #include "engine/scheduler.h"
 #include "error.h"
 #include "event.h"
@@ -262,7 +263,7 @@ cudaError_t setLimit(cudaLimit limit, size_t value) {
     if (limit == cudaLimitStackSize) {
         if (value > kMaxStack) {
             return because(cudaErrorInvalidValue, [=] {
-                return groupedBytes(value) + " of stack; a thread may have " + grouped(kMaxStack);
+                return bytes(value) + " of stack; a thread may have " + number(kMaxStack);
             });
         }
         value = (value + kStackUnit - 1) / kStackUnit * kStackUnit;

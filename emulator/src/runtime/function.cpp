@@ -7,6 +7,7 @@
 
 #include "emu/limits.h"
 #include "engine/multiprocessors.h"
+#include "engine/number_text.h"
 #include "engine/occupancy.h"
 #include "engine/program_symbols.h"
 #include "engine/scheduler.h"
@@ -65,7 +66,7 @@ cudaError_t setMaxDynamicShared(const void* kernel, int bytes) {
     if (bytes < 0 || static_cast<size_t>(bytes) > room) {
         return because(cudaErrorInvalidValue, [&] {
             return std::to_string(bytes) +
-                   " bytes of dynamic shared memory; this kernel may have " + grouped(room) +
+                   " bytes of dynamic shared memory; this kernel may have " + number(room) +
                    " at most";
         });
     }

@@ -11,6 +11,7 @@
 #include "engine/grid.h"
 #include "engine/kernel_registers.h"
 #include "engine/multiprocessors.h"
+#include "engine/number_text.h"
 #include "engine/occupancy.h"
 #include "engine/out_of_memory.h"
 #include "engine/program_symbols.h"
@@ -27,9 +28,9 @@ namespace {
 
 // "33 x 32", without the dimensions at the end that are 1.
 std::string product(const dim3& size) {
-    std::string text = grouped(size.x);
-    if (size.y != 1 || size.z != 1) text += " x " + grouped(size.y);
-    if (size.z != 1) text += " x " + grouped(size.z);
+    std::string text = number(size.x);
+    if (size.y != 1 || size.z != 1) text += " x " + number(size.y);
+    if (size.z != 1) text += " x " + number(size.z);
     return text;
 }
 
@@ -49,15 +50,15 @@ std::string wrongDimension(const std::string& what, const dim3& size, const int 
     const std::string text = what + "." + "xyz"[axis] + " is ";
     const auto asSigned = static_cast<int64_t>(static_cast<int>(values[axis]));
     if (asSigned < 0) {
-        return text + "-" + grouped(static_cast<uint64_t>(-asSigned)) + ": a negative number";
+        return text + "-" + number(static_cast<uint64_t>(-asSigned)) + ": a negative number";
     }
     if (asSigned == 0) {
         return text + "0" +
                (what == "grid" ? ": where n / size rounds down to 0, (n + size - 1) / size does not"
                                : ": a block has at least 1 thread");
     }
-    return text + grouped(values[axis]) + "; it may be up to " +
-           grouped(static_cast<uint64_t>(limits[axis]));
+    return text + number(values[axis]) + "; it may be up to " +
+           number(static_cast<uint64_t>(limits[axis]));
 }
 
 cudaError_t checkSizes(const dim3& grid, const dim3& block) {
@@ -70,9 +71,9 @@ cudaError_t checkSizes(const dim3& grid, const dim3& block) {
         const bool isProduct =
             threads > kMaxThreadsPerBlock && std::max({block.x, block.y, block.z}) <= kSane;
         if (!isProduct) return wrongDimension("block", block, kMaxBlockDim);
-        const std::string count = grouped(threads), text = product(block);
+        const std::string count = number(threads), text = product(block);
         return text + (text == count ? "" : " = " + count) + " threads; a block may have " +
-               grouped(kMaxThreadsPerBlock);
+               number(kMaxThreadsPerBlock);
     });
 }
 
@@ -82,9 +83,9 @@ cudaError_t checkDynamicShared(size_t bytes, const void* kernel) {
     return because(cudaErrorInvalidValue, [&] {
         const size_t staticBytes = kernel == nullptr ? 0 : staticSharedOf(kernel);
         const size_t ever = kSharedPerBlockOptin - std::min(kSharedPerBlockOptin, staticBytes);
-        std::string text = groupedBytes(bytes) + " of dynamic shared memory; this kernel may have ";
-        text += bytes > ever ? grouped(ever) + " at most" : grouped(most);
-        if (staticBytes > 0) text += ", beside " + groupedBytes(staticBytes) + " of its own";
+        std::string text = emu::bytes(bytes) + " of dynamic shared memory; this kernel may have ";
+        text += bytes > ever ? number(ever) + " at most" : number(most);
+        if (staticBytes > 0) text += ", beside " + emu::bytes(staticBytes) + " of its own";
         if (bytes > ever) return text;
         return text +
                ": more takes a call before the launch, cudaFuncSetAttribute(kernel, "
@@ -99,9 +100,9 @@ cudaError_t checkCooperative(const LaunchConfig& config, int threads) {
     const uint64_t blocks = uint64_t{grid.x} * grid.y * grid.z;
     if (blocks <= perSm * sms) return cudaSuccess;
     return because(cudaErrorCooperativeLaunchTooLarge, [&] {
-        return grouped(blocks) + " blocks, which must all be on the device at a time; " +
-               grouped(perSm * sms) + " fit: " + grouped(perSm) + " of this size on each of its " +
-               grouped(sms) + " SMs (cudaOccupancyMaxActiveBlocksPerMultiprocessor() tells)";
+        return number(blocks) + " blocks, which must all be on the device at a time; " +
+               number(perSm * sms) + " fit: " + number(perSm) + " of this size on each of its " +
+               number(sms) + " SMs (cudaOccupancyMaxActiveBlocksPerMultiprocessor() tells)";
     });
 }
 
@@ -109,9 +110,9 @@ cudaError_t checkBounds(int threads, const KernelCall& call) {
     const int bounds = launchBoundsOf(call.id, call.name);
     if (threads <= bounds) return cudaSuccess;
     return because(cudaErrorInvalidValue, [&] {
-        return grouped(static_cast<uint64_t>(threads)) +
+        return number(static_cast<uint64_t>(threads)) +
                " threads; the kernel was compiled for blocks of up to " +
-               grouped(static_cast<uint64_t>(bounds)) + ", as its __launch_bounds__(" +
+               number(static_cast<uint64_t>(bounds)) + ", as its __launch_bounds__(" +
                std::to_string(bounds) + ") says";
     });
 }
@@ -120,9 +121,9 @@ cudaError_t checkRegisters(int threads, const KernelCall& call) {
     const int each = registersOf(call.id, call.name);
     if (registersOfBlock(threads, each) <= kRegistersPerSm) return cudaSuccess;
     return because(cudaErrorLaunchOutOfResources, [&] {
-        return grouped(static_cast<uint64_t>(threads)) + " threads with " + std::to_string(each) +
+        return number(static_cast<uint64_t>(threads)) + " threads with " + std::to_string(each) +
                " registers each, as nvcc compiles the kernel; an SM has " +
-               grouped(kRegistersPerSm) + ": launch fewer threads, or let __launch_bounds__(" +
+               number(kRegistersPerSm) + ": launch fewer threads, or let __launch_bounds__(" +
                std::to_string(threads) + ") tell nvcc to take fewer";
     });
 }

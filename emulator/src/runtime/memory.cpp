@@ -19,6 +19,7 @@
 #include "capture.h"
 #include "emu/api/memory.h"
 #include "engine/guarded_memory.h"
+#include "engine/number_text.h"
 #include "engine/poison.h"
 #include "engine/program_symbols.h"
 #include "engine/scheduler.h"
@@ -183,15 +184,15 @@ cudaError_t allocateUnlessCapturing(void** pointer, const Allocation& allocation
 // ---- Reasons ------------------------------------------------------------------------------------
 
 std::string whyTooMuch(size_t bytes) {
-    std::string text = groupedBytes(bytes) + " asked for";
+    std::string text = emu::bytes(bytes) + " asked for";
     const auto asSigned = static_cast<int64_t>(bytes);
     if (asSigned < 0) {
-        return text + ", which is -" + grouped(static_cast<uint64_t>(-asSigned)) +
+        return text + ", which is -" + number(static_cast<uint64_t>(-asSigned)) +
                ": a number of type int was too large or negative; compute sizes as size_t";
     }
     Account& known = account();
     const std::lock_guard<std::mutex> lock(known.mutex);
-    return text + ", " + grouped(freeBytes(known)) + " are free";
+    return text + ", " + number(freeBytes(known)) + " are free";
 }
 
 size_t offsetIn(const Allocation& allocation, const void* pointer) {
@@ -232,7 +233,7 @@ std::string whyNotFreed(const void* pointer) {
     const std::optional<Allocation> allocation = findAllocation(pointer);
     if (!allocation) return "no allocation begins there, or it has been freed before";
     if (allocation->base != pointer) {
-        return "the pointer leads " + groupedBytes(offsetIn(*allocation, pointer)) +
+        return "the pointer leads " + bytes(offsetIn(*allocation, pointer)) +
                " into its allocation: free the pointer to its begin";
     }
     const auto [allocates, frees] = functionsFor(allocation->kind);
@@ -398,9 +399,9 @@ cudaError_t checkRange(const char* name, const void* pointer, size_t bytes, bool
     // Registered memory goes on as ordinary host memory.
     if (allocation->kind == MemoryKind::Registered && !deviceMustReach) return cudaSuccess;
     return because(cudaErrorInvalidValue, [&] {
-        return std::string(name) + " has " + groupedBytes(allocation->size - offset) +
+        return std::string(name) + " has " + emu::bytes(allocation->size - offset) +
                (offset == 0 ? "" : " from this pointer to its end") + "; the call asks for " +
-               grouped(bytes);
+               number(bytes);
     });
 }
 

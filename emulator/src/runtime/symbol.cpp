@@ -5,6 +5,7 @@
 #include "copy.h"
 #include "emu/api/symbols.h"
 #include "engine/allocations.h"
+#include "engine/number_text.h"
 #include "engine/program_symbols.h"
 #include "engine/watcher.h"
 #include "error.h"
@@ -64,8 +65,8 @@ cudaError_t partOf(Symbol symbol, size_t count, size_t offset, char** part) {
     if (error != cudaSuccess) return error;
     if (offset > symbol.size || count > symbol.size - offset) {
         return because(cudaErrorInvalidValue, [=] {
-            return "the variable has " + groupedBytes(symbol.size) + "; the call asks for " +
-                   grouped(count) + (offset == 0 ? "" : " from byte " + grouped(offset) + " on");
+            return "the variable has " + bytes(symbol.size) + "; the call asks for " +
+                   number(count) + (offset == 0 ? "" : " from byte " + number(offset) + " on");
         });
     }
     *part = static_cast<char*>(const_cast<void*>(symbol.address)) + offset;

@@ -74,10 +74,13 @@ def run(arguments: argparse.Namespace) -> int:
         program = [*instrumented.built(exercise, arguments.names), *arguments.options]
         settings = asked.settings()
     report = check(program, arguments.timeout, arguments.json, settings)
-    print(report, end="", flush=True)
     clear = found_none(report)
+    if not arguments.json or not arguments.schedules:
+        print(report, end="", flush=True)
     if arguments.schedules:
-        clear = same_in_other_orders(program, arguments) and clear
+        orders = other_orders(program, arguments)
+        clear = clear and orders.get("same", True)
+        print(with_orders(report, orders) if arguments.json else in_words(orders))
     return 0 if clear else 1
 
 
@@ -87,30 +90,43 @@ def _count(text: str) -> int:
     return int(text)
 
 
-def same_in_other_orders(program: Sequence[str], arguments: argparse.Namespace) -> bool:
-    """Says on stdout whether the program prints the same in the orders of so many seeds."""
-    orders = (
-        f"{arguments.schedules} other order{'s' if arguments.schedules > 1 else ''} of its threads"
-    )
+def other_orders(program: Sequence[str], arguments: argparse.Namespace) -> dict[str, Any]:
+    """Whether the program prints the "same" in the orders of so many seeds; where nothing can be said, the reason
+    is "not compared"."""
+    orders: dict[str, Any] = {"tried": arguments.schedules}
     try:
         with TimeLimit(arguments.timeout) as limit:
             found = schedules.difference(program, arguments.schedules, limit)
     except schedules.NotCompared as reason:
-        print(f"schedules: not compared: {reason}")
-        return True
+        return {**orders, "not compared": str(reason)}
     if found is None:
-        print(f"schedules: in {orders}, the program prints the same")
-        return True
+        return {**orders, "same": True}
     again = run_command.interleaved(str(found.seed), arguments.names, program[1:])
-    print(
+    different = {"seed": found.seed, "usual": found.usual, "other": found.other, "again": again}
+    return {**orders, "same": False, **different}
+
+
+def with_orders(report: str, orders: dict[str, Any]) -> str:
+    """The report as JSON, with what came of other orders."""
+    return json.dumps({**json.loads(report), "schedules": orders}, indent=1, ensure_ascii=False)
+
+
+def in_words(orders: dict[str, Any]) -> str:
+    if "not compared" in orders:
+        return f"schedules: not compared: {orders['not compared']}"
+    if orders["same"]:
+        plural = "s" if orders["tried"] > 1 else ""
+        tried = f"{orders['tried']} other order{plural} of its threads"
+        return f"schedules: in {tried}, the program prints the same"
+    seed = f"seed {orders['seed']}:"
+    return (
         "schedules: what the program prints depends on the order in which its threads run\n"
-        f"   usual order: {found.usual}\n"
-        f"   {f'seed {found.seed}:':<12} {found.other}\n"
+        f"   usual order: {orders['usual']}\n"
+        f"   {seed:<12} {orders['other']}\n"
         "   A barrier or an atomic is missing where threads use the same data. (If a result may depend\n"
         "   on who comes first, as a list that grows by atomicAdd(), the program may be right.)\n"
-        f"   {again}"
+        f"   {orders['again']}"
     )
-    return False
 
 
 def limits() -> str:

@@ -3,6 +3,7 @@ place of the exercises."""
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Callable
@@ -53,6 +54,20 @@ def test_too_few_seeds_for_a_difference(lab, capfd) -> None:
 def test_hazards_are_status_1_where_nothing_differs(lab) -> None:
     hazard = 'echo "1 hazard found in 9 kernel launches" > "${CUDA_EMULATOR_CHECK:-/dev/null}"'
     assert lab(hazard + "; echo same", "check", "--schedules", "2", "transpose") == 1
+
+
+@pytest.mark.parametrize("count, status, same", [("3", 1, False), ("1", 0, True)])
+def test_a_report_as_json(lab, capfd, count: str, status: int, same: bool) -> None:
+    found = '{"hazards": 0, "launches": 1, "copies": 0, "fills": 0, "findings": []}'
+    report = f"""[ -z "$CUDA_EMULATOR_CHECK" ] || echo '{found}' > "$CUDA_EMULATOR_CHECK"\n"""
+    assert lab(report + LOSES_ONE, "check", "--json", "--schedules", count, "transpose") == status
+    printed = json.loads(capfd.readouterr().out)
+    orders = printed.pop("schedules")
+    assert printed == json.loads(found)
+    assert (orders["tried"], orders["same"]) == (int(count), same)
+    if not same:
+        assert (orders["seed"], orders["usual"], orders["other"]) == (2, "count 256", "count 255")
+        assert orders["again"].startswith("CUDA_EMULATOR_SEED=2 ./lab run --interleave ")
 
 
 @pytest.mark.parametrize("count", ["0", "-1", "x", "1.5", ""])

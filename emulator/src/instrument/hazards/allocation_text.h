@@ -4,7 +4,7 @@
 #include <string>
 
 #include "engine/guarded_memory.h"
-#include "number_text.h"
+#include "engine/number_text.h"
 
 namespace emu {
 

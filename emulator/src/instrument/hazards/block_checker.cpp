@@ -18,12 +18,12 @@
 #include "engine/kernel_heap.h"
 #include "engine/kernel_limits.h"
 #include "engine/messages.h"
+#include "engine/number_text.h"
 #include "engine/program_symbols.h"
 #include "engine/reason.h"
 #include "engine/scheduler.h"
 #include "engine/symbolizer.h"
 #include "instrument/record/memory_map.h"
-#include "number_text.h"
 #include "quad_types.h"
 #include "variable_text.h"
 
@@ -352,7 +352,7 @@ void BlockChecker::failed(Failure failure, const std::string& message) {
             finding.about = kNullPointer;
             if (const size_t heap = fullKernelHeap()) {
                 finding.why = "malloc() or new in a kernel found no room in the heap of " +
-                              groupedBytes(heap) + " (cudaLimitMallocHeapSize), and returned it";
+                              bytes(heap) + " (cudaLimitMallocHeapSize), and returned it";
             }
         }
     }
@@ -436,12 +436,12 @@ void BlockChecker::enter(uintptr_t caller) {
 void BlockChecker::reportRecursion() {
     Finding finding{
         Hazard::Stack,
-        grouped(deepest_.calls) + " calls take " + groupedBytes(deepest_.bytes) + " here",
+        number(deepest_.calls) + " calls take " + bytes(deepest_.bytes) + " here",
         {actOf(userPc(threads_[deepest_.rank], deepest_.caller), deepest_.rank,
                "calls the function again")},
         ""};
     finding.why =
-        "a GPU has " + groupedBytes(stackSizeLimit) +
+        "a GPU has " + bytes(stackSizeLimit) +
         " for them (cudaLimitStackSize); a call may take less there, but hardly a quarter";
     found_.report(std::move(finding));
 }
@@ -507,6 +507,10 @@ void BlockChecker::access(const Access& access) {
         globals_.access(access, pc, rank_);
         if (access.kind != AccessKind::Load) unsettledPc_ = access.pc;
         if (addresses_.mayHold(access.address, access.allBytes())) meetsHostAddress(access, pc);
+        if (access.kind != AccessKind::Store && fills_.any() && !access.packed) {
+            const auto fill = fills_.read(access.address, access.size);
+            if (fill) readsFilled(*fill, access, pc);
+        }
     }
     if (access.kind == AccessKind::Atomic ||
         (access.kind == AccessKind::Load && access.isVolatile)) {
@@ -587,6 +591,19 @@ void BlockChecker::misaligned(const Access& access, uintptr_t pc) {
                        number(access.address % access.size) + " beyond a multiple of that",
                    {actOf(pc, rank_, verb(access.kind))},
                    ""});
+}
+
+void BlockChecker::readsFilled(const ByteFill& fill, const Access& access, uintptr_t pc) {
+    uint64_t value = 0;
+    std::memset(&value, static_cast<int>(fill.value), access.size);
+    Finding finding{Hazard::ByteFill,
+                    "",
+                    {{{fill.pc, nullptr, 0}, {}, "sets each byte to " + number(fill.value), "the host"},
+                     actOf(pc, rank_, verb(access.kind))},
+                    ""};
+    finding.why = "what is read has " + bytes(access.size) + ": as an integer " + number(value) +
+                  ", and not " + number(fill.value);
+    found_.report(std::move(finding));
 }
 
 // ---- shared memory

@@ -12,6 +12,7 @@
 #include "alias_check.h"
 #include "barrier_check.h"
 #include "block_findings.h"
+#include "byte_fills.h"
 #include "engine/async_copies.h"
 #include "engine/call_site.h"
 #include "engine/failure.h"
@@ -33,10 +34,11 @@ namespace emu {
 class BlockChecker : public Recorder {
   public:
     BlockChecker(Findings& findings, GlobalShadow& globals, HostAddresses& addresses,
-                 FloatSums& sums)
+                 FloatSums& sums, ByteFills& fills)
         : findings_(findings),
           addresses_(addresses),
           sums_(sums),
+          fills_(fills),
           globals_(globals, clocks_, fences_, found_) {}
 
     void blockBegins(const Grid& grid, uint64_t launch);
@@ -130,6 +132,7 @@ class BlockChecker : public Recorder {
     void meetsCopiesOf(unsigned rank);
     void beforeOwnWait(const Access& access, uintptr_t pc, const char* what);
     void misaligned(const Access& access, uintptr_t pc);
+    void readsFilled(const ByteFill& fill, const Access& access, uintptr_t pc);
     void reportAtOnce(Finding finding);
     void strayAccess(const Access& access, uintptr_t pc);
     void meetsHostAddress(const Access& access, uintptr_t pc);
@@ -137,6 +140,7 @@ class BlockChecker : public Recorder {
     Findings& findings_;
     HostAddresses& addresses_;
     FloatSums& sums_;
+    ByteFills& fills_;
     uintptr_t summedPc_ = 0;  // the last place of a sum that depends on its order, in this launch
     uint64_t launch_ = 0, barriersPassed_ = 0, gridBarriersPassed_ = 0;
     bool blockRuns_ = false;

@@ -9,13 +9,16 @@
 #include <vector>
 
 #include "block_checker.h"
+#include "byte_fills.h"
 #include "engine/fault.h"
 #include "engine/guarded_memory.h"
 #include "engine/kernel_limits.h"
 #include "engine/messages.h"
+#include "engine/number_text.h"
 #include "engine/program_symbols.h"
 #include "engine/reason.h"
 #include "engine/scheduler.h"
+#include "engine/symbolizer.h"
 #include "engine/watchdog.h"
 #include "engine/watcher.h"
 #include "findings.h"
@@ -218,6 +221,10 @@ class Checker : public Watcher {
         host_.transferRuns(read, written);
         writers_.transferRuns(read, written);
         addresses_.transferRuns(read, written);
+        fills_.overwritten(written);
+    }
+    void bytesFilled(const BytesSeen& written, unsigned value) override {
+        fills_.filled(written, value, hostPlace());
     }
     std::string writerOf(const void* value, size_t bytes) override {
         return writers_.writerOf(value, bytes);
@@ -250,11 +257,11 @@ class Checker : public Watcher {
 
     void reportPrinted(const Grid& grid) {
         Finding finding{Hazard::Printed,
-                        grouped(prints_) + " calls of printf() in one launch",
+                        number(prints_) + " calls of printf() in one launch",
                         {{{printsAt_, nullptr, 0}, {}, "prints", "the kernel"}},
                         ""};
-        finding.why = "they take " + groupedBytes(printed_) + " at least; the buffer has " +
-                      groupedBytes(printfFifoLimit) +
+        finding.why = "they take " + bytes(printed_) + " at least; the buffer has " +
+                      bytes(printfFifoLimit) +
                       " (cudaLimitPrintfFifoSize), and the oldest may get lost";
         finding.kernel = kernelName(grid.call.name, grid.call.id);
         finding.order = launch_;
@@ -270,6 +277,7 @@ class Checker : public Watcher {
     Writers writers_{shadow_};
     Results results_;
     FloatSums sums_;
+    ByteFills fills_;
     std::mutex stillMutex_;
     const Grid* still_ = nullptr;  // the grid that runs
     LaunchWork running_;           // the grid: one runs at a time
@@ -278,8 +286,9 @@ class Checker : public Watcher {
     std::atomic<uint64_t> launch_{0};               // its number as work; one grid runs at a time
     std::atomic<uint64_t> printed_{0}, prints_{0};  // by the grid: bytes, and how often
     std::atomic<uintptr_t> printsAt_{0};            // where it was too much
-    PerThread<BlockChecker> blocks_{
-        [this] { return std::make_unique<BlockChecker>(findings_, shadow_, addresses_, sums_); }};
+    PerThread<BlockChecker> blocks_{[this] {
+        return std::make_unique<BlockChecker>(findings_, shadow_, addresses_, sums_, fills_);
+    }};
 };
 
 }  // namespace

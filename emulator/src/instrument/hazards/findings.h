@@ -33,6 +33,7 @@ enum class Hazard {
     Misaligned,
     Stack,         // a recursion needs more than a GPU has
     Printed,       // more than the buffer for it holds
+    ByteFill,      // a kernel reads numbers where the host has set bytes
     Barrier,       // that not all threads of the block reach
     Shuffle,       // from a lane that takes no part
     UsedShuffle,   // the same, and the program's result depends on the value

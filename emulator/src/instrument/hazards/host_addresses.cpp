@@ -6,11 +6,11 @@
 
 #include "access_text.h"
 #include "engine/allocations.h"
+#include "engine/number_text.h"
 #include "engine/program_symbols.h"
 #include "engine/symbolizer.h"
 #include "host_check.h"
 #include "instrument/record/device_variables.h"
-#include "number_text.h"
 #include "variable_text.h"
 
 // From the linker: where the program begins and ends.

@@ -7,11 +7,11 @@
 #include "access_text.h"
 #include "allocation_text.h"
 #include "engine/allocations.h"
+#include "engine/number_text.h"
 #include "engine/program_symbols.h"
 #include "engine/symbolizer.h"
 #include "instrument/record/device_variables.h"
 #include "instrument/record/program_code.h"
-#include "number_text.h"
 #include "variable_text.h"
 #include "word_rules.h"
 

@@ -6,6 +6,7 @@
 
 #include "advice.h"
 #include "engine/messages.h"
+#include "engine/number_text.h"
 #include "engine/symbolizer.h"
 
 namespace emu {
@@ -143,7 +144,7 @@ std::string jsonOf(const Finding& finding) {
 }  // namespace
 
 std::string plural(uint64_t count, const std::string& thing) {
-    const std::string one = std::to_string(count) + " " + thing;
+    const std::string one = number(count) + " " + thing;
     if (count == 1) return one;
     if (one.back() == 'y') return one.substr(0, one.size() - 1) + "ies";  // copies
     return one + (one.back() == 'h' ? "es" : "s");                        // launches

@@ -7,8 +7,8 @@
 #include <fstream>
 #include <string>
 
+#include "engine/number_text.h"
 #include "engine/program_symbols.h"
-#include "number_text.h"
 
 namespace emu {
 

@@ -1,4 +1,4 @@
-// Numbers in words, for the reports of the hazard check.
+// Numbers in words, for messages and for the reports of the hazard check.
 #pragma once
 
 #include <cstddef>
@@ -7,10 +7,14 @@
 
 namespace emu {
 
+// "1,056"
 inline std::string number(uint64_t value) {
-    return std::to_string(value);
+    std::string text = std::to_string(value);
+    for (size_t end = text.size(); end > 3; end -= 3) text.insert(end - 3, ",");
+    return text;
 }
 
+// "1 byte", "1,056 bytes"
 inline std::string bytes(uint64_t count) {
     return number(count) + (count == 1 ? " byte" : " bytes");
 }
