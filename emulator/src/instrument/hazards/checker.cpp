@@ -50,7 +50,7 @@ class Checker : public Watcher {
         launch_ = running_.number;
         printed_ = prints_ = 0;
         shadow_.beginLaunch(running_);
-        host_.kernelBegins(launch_, grid);
+        host_.times.kernelBegins(launch_, grid);
         addresses_.gridBegins();
         const std::lock_guard<std::mutex> lock(stillMutex_);
         still_ = &grid;
@@ -171,7 +171,7 @@ class Checker : public Watcher {
     }
     void eventRecorded(uint64_t event) override {
         order_.eventRecorded(event);
-        host_.eventRecorded(event);
+        host_.times.eventRecorded(event);
     }
     void streamWaits(const StreamSeen& stream, uint64_t event) override {
         order_.streamWaits(stream, event);
@@ -197,14 +197,14 @@ class Checker : public Watcher {
         host_.copyReturns(written);
     }
     void elapsedTimeRead(uint64_t start, uint64_t end) override {
-        host_.elapsedTimeRead(start, end);
+        host_.times.elapsedTimeRead(start, end);
     }
-    void clockRead(uintptr_t pc) override { host_.clockRead(pc); }
+    void clockRead(uintptr_t pc) override { host_.times.clockRead(pc); }
     void memoryAllocated(const void* base, size_t bytes, const void* variable) override {
-        host_.memoryAllocated(base, bytes, variable);
+        host_.allocations.allocated(base, bytes, variable);
     }
     void memoryFreed(const void* base, size_t bytes) override {
-        host_.memoryFreed(base);
+        host_.allocations.freed(base);
         const auto memory = guardedAround(base);
         if (memory && memory->reach == Reach::Managed) results_.add(base, bytes);
         addresses_.memoryFreed(base, bytes);

@@ -56,10 +56,8 @@ HostCheck::~HostCheck() {
         if (order_.hasEnded(work)) continue;
         findings_.add({Hazard::NeverPrinted, "", {actOfHost(place, "launches it")}, kernel});
     }
-    for (const auto& [thread, timing] : timings_) {
-        for (const Finding& finding : timing.wrong) findings_.add(finding);
-    }
-    findLeaks();
+    for (const Finding& finding : times.rest()) findings_.add(finding);
+    for (const Finding& finding : allocations.leaks()) findings_.add(finding);
     for (const auto& [thread, findings] : unread_) {
         for (const Finding& finding : findings) findings_.add(finding);
     }
@@ -104,7 +102,7 @@ void HostCheck::hostAccess(const Access& access) {
     if (!allocation) return;
     announced = access.address;
     announcedSize = access.size;
-    isUsed(access.address);
+    allocations.used(access.address);
     if (allocation->reach == Reach::DeviceOnly) {
         touchesDeviceMemory(*allocation, access.address, access.size,
                             access.kind != AccessKind::Load, access.pc);
@@ -204,9 +202,8 @@ void HostCheck::copyReturns(const BytesSeen& written) {
 }
 
 void HostCheck::waited() {
+    times.waited();
     const std::lock_guard<std::mutex> lock(mutex_);
-    const auto timing = timings_.find(std::this_thread::get_id());
-    if (timing != timings_.end()) timing->second.hasWaited = true;
     if (returned_.empty()) return;
     returned_.clear();
     copied.begin = UINTPTR_MAX;
@@ -235,85 +232,6 @@ void HostCheck::touchesCopied(const Access& access) {
         place);
 }
 
-void HostCheck::memoryAllocated(const void* base, size_t bytes, const void* variable) {
-    const uintptr_t place = hostPlace();
-    const auto address = reinterpret_cast<uintptr_t>(base);
-    const uint64_t work = order_.count();
-    const std::lock_guard<std::mutex> lock(mutex_);
-    const uint64_t time = ++allocations_;
-    auto& [last, beforeLast] = lastAt_[place];
-    const auto known = [&](uintptr_t other) {
-        const auto entry = allocated_.find(other);
-        const bool is =
-            entry != allocated_.end() && other != address && entry->second.place == place;
-        return is ? &entry->second : nullptr;
-    };
-    if (Allocated* const before = known(last)) before->overwritten = before->variable == variable;
-    if (Allocated* const before = known(beforeLast)) {
-        before->later = time;
-        before->laterWork = work;
-    }
-    beforeLast = std::exchange(last, address);
-    allocated_[address] = {bytes, place, 0, variable, time};
-}
-
-// Neither copies, kernels nor the host have used it since the same line has allocated twice again:
-// with the next one a program may work on, as where each step reads what the last one wrote.
-bool HostCheck::isDead(uintptr_t base, const Allocated& allocated) {
-    if (allocated.freed != 0 || allocated.later == 0 || allocated.used >= allocated.later) {
-        return false;
-    }
-    const std::optional<uint64_t> launch = shadow_.lastLaunchAt(base, allocated.bytes);
-    return launch && *launch <= allocated.laterWork;
-}
-
-// Memory that is never freed does no harm at the program's end: many programs allocate once, or an
-// array of buffers, and leave that to the system. A leak are those of a line that allocates again
-// and again, each time for what is not used any more when it does so the next time. Ten of them are
-// more than the buffers of a few streams. It is sure where each pointer replaces the one before.
-void HostCheck::findLeaks() {
-    struct Sum {
-        uint64_t count = 0, bytes = 0, dead = 0, overwritten = 0;
-    };
-    std::map<uintptr_t, Sum> sums;  // by the place
-    for (const auto& [base, allocated] : allocated_) {
-        if (allocated.freed != 0) continue;
-        Sum& sum = sums[allocated.place];
-        ++sum.count;
-        sum.bytes += allocated.bytes;
-        if (!isDead(base, allocated)) continue;
-        ++sum.dead;
-        sum.overwritten += allocated.overwritten ? 1 : 0;
-    }
-    constexpr uint64_t kMany = 10, kSome = 4, kLast = 2;  // with the last two
-    for (const auto& [place, sum] : sums) {
-        if (sum.dead + kLast < kMany && sum.overwritten + kLast < kSome) continue;
-        const bool isSure = sum.overwritten + kLast >= kMany;
-        const std::string about =
-            number(sum.count) + " allocations of one line, " + bytes(sum.bytes) + " in all";
-        findings_.add({isSure ? Hazard::Leak : Hazard::MaybeLeak,
-                       about,
-                       {actOfHost(place, "allocates them")},
-                       ""});
-    }
-}
-
-// For hot paths where it was used just before.
-void HostCheck::isUsed(uintptr_t address) {
-    thread_local uintptr_t lastPage = 0;
-    thread_local uint64_t lastTime = 0;
-    const uint64_t time = allocations_;
-    const uintptr_t page = address / PastPage::kBytes;
-    if (page == lastPage && time == lastTime) return;
-    lastPage = page;
-    lastTime = time;
-    const std::lock_guard<std::mutex> lock(mutex_);
-    auto known = allocated_.upper_bound(address);
-    if (known == allocated_.begin()) return;
-    --known;
-    if (address - known->first < known->second.bytes) known->second.used = time;
-}
-
 void HostCheck::memoryRegistered(const void* base, size_t bytes) {
     const auto begin = reinterpret_cast<uintptr_t>(base);
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -321,33 +239,14 @@ void HostCheck::memoryRegistered(const void* base, size_t bytes) {
     registered.end = std::max<uintptr_t>(registered.end, begin + bytes);
 }
 
-void HostCheck::memoryFreed(const void* base) {
-    const uintptr_t place = hostPlace();
-    const std::lock_guard<std::mutex> lock(mutex_);
-    const auto known = allocated_.find(reinterpret_cast<uintptr_t>(base));
-    if (known != allocated_.end()) known->second.freed = place;
-}
-
 void HostCheck::freeRefused(const void* pointer) {
-    const auto address = reinterpret_cast<uintptr_t>(pointer);
+    WrongFree wrong = allocations.wrongFree(pointer);
     const std::lock_guard<std::mutex> lock(mutex_);
-    WrongFree& wrong = wrongFrees_[std::this_thread::get_id()] = {};
-    auto known = allocated_.upper_bound(address);
-    const bool isKnown =
-        known != allocated_.begin() && address - (--known)->first < known->second.bytes;
-    if (!isKnown) {
-        wrong.where = "memory that CUDA has not allocated";
-        return;
-    }
-    const auto& [base, allocated] = *known;
-    wrong.where = address == base ? "" : bytes(address - base) + " into ";
-    wrong.where += "an allocation of " + bytes(allocated.bytes);
-    wrong.acts.push_back(allocated.freed != 0 ? actOfHost(allocated.freed, "has freed it")
-                                              : actOfHost(allocated.place, "allocates it"));
+    wrongFrees_[std::this_thread::get_id()] = std::move(wrong);
 }
 
 void HostCheck::transferRuns(const BytesSeen* read, const BytesSeen& written) {
-    endTiming();
+    times.somethingElse();
     const uintptr_t place = hostPlace();
     const Work work = order_.begins();
     const TransferWork transfer{work.number, placeOf(place),
@@ -358,8 +257,8 @@ void HostCheck::transferRuns(const BytesSeen* read, const BytesSeen& written) {
         findStreamRace(transfer.written, AccessKind::Store, transfer, work);
     }
     shadow_.addTransfer(transfer, work);
-    if (read != nullptr) isUsed(read->first);
-    isUsed(written.first);
+    if (read != nullptr) allocations.used(read->first);
+    allocations.used(written.first);
 }
 
 // The first one.
@@ -461,14 +360,6 @@ void HostCheck::usesManaged(const GuardedAllocation& allocation, const Access& a
 
 // ---- what the host does not wait for
 
-void HostCheck::kernelBegins(uint64_t work, const Grid& grid) {
-    endTiming();
-    const std::lock_guard<std::mutex> lock(mutex_);
-    lastKernel_ = {work, grid.call.name, grid.call.id};
-    const auto timing = timings_.find(std::this_thread::get_id());
-    if (timing != timings_.end()) timing->second.hasWaited = false;
-}
-
 // (One that fails has an error to show.)
 void HostCheck::kernelPrinted(uint64_t work, const Grid& grid) {
     if (grid.cancelled) return;
@@ -478,67 +369,11 @@ void HostCheck::kernelPrinted(uint64_t work, const Grid& grid) {
     printed_[{kernel, place}] = work;
 }
 
-void HostCheck::eventRecorded(uint64_t event) {
-    const uintptr_t place = hostPlace();
-    const std::lock_guard<std::mutex> lock(mutex_);
-    recorded_[event] = place;
-}
-
-void HostCheck::elapsedTimeRead(uint64_t start, uint64_t end) {
-    for (const uint64_t event : {end, start}) {
-        if (order_.hasWaitedFor(event)) continue;
-        const uintptr_t place = hostPlace();
-        uintptr_t recorded = 0;
-        {
-            const std::lock_guard<std::mutex> lock(mutex_);
-            recorded = recorded_[event];
-        }
-        add({Hazard::EarlyTime,
-             "",
-             {actOfHost(recorded, "records the event"), actOfHost(place, "asks for its time")},
-             ""},
-            place);
-        return;
-    }
-}
-
-// A kernel has begun since the last reading, and the host has waited for nothing: somebody may take
-// this for its time. Not where the next thing is a wait, and then a reading: the program measures
-// how long the launch takes, or the wait.
-void HostCheck::clockRead(uintptr_t pc) {
-    if (inStreamOrder || !isUserCode(pc) || sourceLine(pc).line == 0) return;
-    const std::lock_guard<std::mutex> lock(mutex_);
-    Timing& timing = timings_[std::this_thread::get_id()];
-    if (std::exchange(timing.hasWaited, false)) {
-        timing.wrong.clear();
-        timing.pc = 0;
-    }
-    const uintptr_t first = std::exchange(timing.pc, pc);
-    const uint64_t kernel = std::exchange(timing.kernel, lastKernel_.work);
-    if (first == 0 || kernel == lastKernel_.work || order_.hasEnded(lastKernel_.work)) return;
-    timing.wrong.push_back({Hazard::EarlyClock,
-                            "",
-                            {actOfHost(first, "reads the clock"), actOfHost(pc, "reads it again")},
-                            "kernel " + kernelName(lastKernel_.name, lastKernel_.id)});
-}
-
-// The program has gone on to something else.
-void HostCheck::endTiming() {
-    std::vector<Finding> wrong;
-    {
-        const std::lock_guard<std::mutex> lock(mutex_);
-        const auto timing = timings_.find(std::this_thread::get_id());
-        if (timing == timings_.end()) return;
-        wrong.swap(timing->second.wrong);
-    }
-    for (const Finding& finding : wrong) add(finding, finding.acts[1].place.pc);
-}
-
 void HostCheck::dies(const std::string& why, uintptr_t pc) {
     const uintptr_t place = hostPlace(pc);
     Finding finding{Hazard::Death, why, {actOfHost(place, "was here")}, ""};
     if (inDevice()) {
-        finding.kernel = kernelName(lastKernel_.name, lastKernel_.id);
+        finding.kernel = times.lastKernel();
         finding.block = {blockIdx.x, blockIdx.y, blockIdx.z};
         finding.acts = {{{place, nullptr, 0}, threadIdx, "was here"}};
     }
