@@ -197,8 +197,7 @@ cudaError_t toCopy2D(void* dst, size_t dpitch, const void* src, size_t spitch, s
     return because(cudaErrorInvalidPitchValue, [=] {
         return "rows of " + bytes(width) + ", but the " +
                (width > dpitch ? "destination's" : "source's") + " begin every " +
-               bytes(width > dpitch ? dpitch : spitch) +
-               ": width and both pitches are in bytes";
+               bytes(width > dpitch ? dpitch : spitch) + ": width and both pitches are in bytes";
     });
 }
 
@@ -327,8 +326,8 @@ cudaError_t check(const Fill& fill) {
     const bool slicesOverlap = box.depth > 1 && box.height * fill.dst.pitch > fill.dst.slice;
     if (rowsOverlap || slicesOverlap) {
         return because(cudaErrorInvalidValue, [&] {
-            return "rows of " + bytes(box.width) + " that begin every " +
-                   bytes(fill.dst.pitch) + " would overlap";
+            return "rows of " + bytes(box.width) + " that begin every " + bytes(fill.dst.pitch) +
+                   " would overlap";
         });
     }
     return checkLayout("the memory to be filled", fill.dst, box, !fill.byKernel);

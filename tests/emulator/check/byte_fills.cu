@@ -1,4 +1,5 @@
-// For test_byte_fills.py: cudaMemset() with values that are meant for numbers, and right uses of it.
+// For test_byte_fills.py: cudaMemset() with values that are meant for numbers, and right uses of
+// it.
 #include <cstdio>
 #include <string>
 

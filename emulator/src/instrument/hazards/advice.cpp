@@ -203,9 +203,10 @@ Advice adviceOn(const Finding& finding, bool sameLine) {
                     "print less, or make room before the first launch with "
                     "cudaDeviceSetLimit(cudaLimitPrintfFifoSize, bytes)"};
         case Hazard::ByteFill:
-            return {"note: a number whose bytes cudaMemset() has set", "",
-                    "copy numbers from the host, or let a kernel write them; cudaMemset() is for 0, "
-                    "and for -1 of integers"};
+            return {
+                "note: a number whose bytes cudaMemset() has set", "",
+                "copy numbers from the host, or let a kernel write them; cudaMemset() is for 0, "
+                "and for -1 of integers"};
         case Hazard::Barrier:
             return {"barrier in divergent code",
                     "all threads of a block must reach the same barrier",
@@ -308,6 +309,7 @@ Advice adviceOn(const Finding& finding, bool sameLine) {
 
 bool isNote(const Finding& finding) {
     switch (finding.hazard) {
+        case Hazard::ByteFill:
         case Hazard::Shuffle:
         case Hazard::TwoPlaces:
         case Hazard::SumOrder:

@@ -434,12 +434,11 @@ void BlockChecker::enter(uintptr_t caller) {
 }
 
 void BlockChecker::reportRecursion() {
-    Finding finding{
-        Hazard::Stack,
-        number(deepest_.calls) + " calls take " + bytes(deepest_.bytes) + " here",
-        {actOf(userPc(threads_[deepest_.rank], deepest_.caller), deepest_.rank,
-               "calls the function again")},
-        ""};
+    Finding finding{Hazard::Stack,
+                    number(deepest_.calls) + " calls take " + bytes(deepest_.bytes) + " here",
+                    {actOf(userPc(threads_[deepest_.rank], deepest_.caller), deepest_.rank,
+                           "calls the function again")},
+                    ""};
     finding.why =
         "a GPU has " + bytes(stackSizeLimit) +
         " for them (cudaLimitStackSize); a call may take less there, but hardly a quarter";
@@ -596,11 +595,12 @@ void BlockChecker::misaligned(const Access& access, uintptr_t pc) {
 void BlockChecker::readsFilled(const ByteFill& fill, const Access& access, uintptr_t pc) {
     uint64_t value = 0;
     std::memset(&value, static_cast<int>(fill.value), access.size);
-    Finding finding{Hazard::ByteFill,
-                    "",
-                    {{{fill.pc, nullptr, 0}, {}, "sets each byte to " + number(fill.value), "the host"},
-                     actOf(pc, rank_, verb(access.kind))},
-                    ""};
+    Finding finding{
+        Hazard::ByteFill,
+        "",
+        {{{fill.pc, nullptr, 0}, {}, "sets each byte to " + number(fill.value), "the host"},
+         actOf(pc, rank_, verb(access.kind))},
+        ""};
     finding.why = "what is read has " + bytes(access.size) + ": as an integer " + number(value) +
                   ", and not " + number(fill.value);
     found_.report(std::move(finding));

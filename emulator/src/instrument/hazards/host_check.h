@@ -102,7 +102,7 @@ class HostCheck : public HostRecorder {
     UnwrittenCopies unwritten_;
     std::mutex mutex_;
     std::map<std::thread::id, std::vector<Finding>> unread_;  // errors, by whose last one it is
-    std::map<Printer, uint64_t> printed_;     // the work
+    std::map<Printer, uint64_t> printed_;                     // the work
     std::vector<ReturnedCopy> returned_;
     std::map<std::thread::id, WrongFree> wrongFrees_;        // the last one of each thread
     std::map<std::pair<Hazard, uintptr_t>, Finding> again_;  // by the place: found, and how often

@@ -50,10 +50,10 @@ void HostTimes::elapsedTimeRead(uint64_t start, uint64_t end) {
             recorded = recorded_[event];
         }
         add_({Hazard::EarlyTime,
-             "",
-             {actOfHost(recorded, "records the event"), actOfHost(place, "asks for its time")},
-             ""},
-            place);
+              "",
+              {actOfHost(recorded, "records the event"), actOfHost(place, "asks for its time")},
+              ""},
+             place);
         return;
     }
 }

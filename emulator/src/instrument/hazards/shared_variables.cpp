@@ -71,7 +71,7 @@ std::string SharedVariables::nextTo(size_t offset, size_t size) const {
     const auto ahead = static_cast<int64_t>(offset) - static_cast<int64_t>(next->begin);
     const auto each = static_cast<int64_t>(size);
     if (ahead % each != 0) return "beside " + name;
-    return "element " + number(ahead / each) + " of " + name + ", which has " +
+    return "element " + std::to_string(ahead / each) + " of " + name + ", which has " +
            number(variable->size / size) + " (of " + bytes(size) + ")";
 }
 
