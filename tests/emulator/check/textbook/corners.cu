@@ -11,19 +11,6 @@
 
 #include "programs.cuh"
 
-template <typename T>
-static T* toDevice(const std::vector<T>& host) {
-    T* device;
-    cudaMalloc(&device, host.size() * sizeof(T));
-    cudaMemcpy(device, host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice);
-    return device;
-}
-template <typename T>
-static std::vector<T> toHost(const T* device, size_t count) {
-    std::vector<T> host(count);
-    cudaMemcpy(host.data(), device, count * sizeof(T), cudaMemcpyDeviceToHost);
-    return host;
-}
 static std::vector<int> upTo(int n) {
     std::vector<int> numbers(n);
     std::iota(numbers.begin(), numbers.end(), 0);

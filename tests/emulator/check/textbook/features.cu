@@ -16,18 +16,9 @@
 
 namespace cg = cooperative_groups;
 
-// The device's copy of a vector; and a vector with what is in device memory.
-template <typename T>
-static T* toDevice(const std::vector<T>& host) {
-    T* device;
-    cudaMalloc(&device, host.size() * sizeof(T));
-    cudaMemcpy(device, host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice);
-    return device;
-}
 template <typename T>
 static std::vector<T> toHostAndFree(T* device, size_t count) {
-    std::vector<T> host(count);
-    cudaMemcpy(host.data(), device, count * sizeof(T), cudaMemcpyDeviceToHost);
+    const std::vector<T> host = toHost(device, count);
     cudaFree(device);
     return host;
 }

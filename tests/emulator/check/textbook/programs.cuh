@@ -3,6 +3,23 @@
 #pragma once
 #include <cstdio>
 #include <cstring>
+#include <vector>
+
+// The device's copy of a vector; and a vector with what is in device memory.
+template <typename T>
+T* toDevice(const std::vector<T>& host) {
+    T* device;
+    cudaMalloc(&device, host.size() * sizeof(T));
+    cudaMemcpy(device, host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice);
+    return device;
+}
+
+template <typename T>
+std::vector<T> toHost(const T* device, size_t count) {
+    std::vector<T> host(count);
+    cudaMemcpy(host.data(), device, count * sizeof(T), cudaMemcpyDeviceToHost);
+    return host;
+}
 
 struct Program {
     const char* name;
