@@ -3,6 +3,7 @@ none, but then refuses what a GPU cannot launch."""
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,11 +31,17 @@ class Asked:
 
     def __init__(self, compilers: Sequence[subprocess.Popen[str]]) -> None:
         self._compilers = compilers
+        self._printed: list[str] = []
+
+    def wait(self) -> None:
+        """Until nvcc has ended: it has left no temporary files behind then."""
+        for compiler in self._compilers[len(self._printed) :]:
+            self._printed.append(compiler.communicate()[0])
 
     def settings(self) -> Mapping[str, str]:
-        """What tells the program of the kernels that may not fit. Waits for nvcc."""
-        known = "".join(compiler.communicate()[0] for compiler in self._compilers)
-        found = large(known)
+        """What tells the program of the kernels that may not fit."""
+        self.wait()
+        found = large("".join(self._printed))
         return MappingProxyType({VARIABLE: " ".join(found)} if found else {})
 
 
@@ -44,7 +51,7 @@ def asked(sources: Sequence[str]) -> Iterator[Asked]:
     nvcc = backend.find_nvcc()
     files = [source for source in sources if source.endswith(".cu")] if nvcc else []
     options = ["-std=c++17", "-O3", "-rdc=true", f"-arch={ARCHITECTURE}", "-I", str(COMMON)]
-    options += ["-cubin", "-Xptxas", "-v", "-o", "/dev/null"]
+    options += ["-cubin", "-Xptxas", "-v", "-o", os.devnull]
     compilers = [
         subprocess.Popen(
             [nvcc or "", *options, file],
@@ -56,12 +63,11 @@ def asked(sources: Sequence[str]) -> Iterator[Asked]:
         )
         for file in files
     ]
+    answer = Asked(compilers)
     try:
-        yield Asked(compilers)
+        yield answer
     finally:
-        for compiler in compilers:
-            with compiler:  # closes what it has open, and waits
-                compiler.kill()
+        answer.wait()
 
 
 def large(printed: str) -> list[str]:
