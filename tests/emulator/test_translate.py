@@ -232,6 +232,8 @@ def test_shared_with_a_size_is_a_definition(translated, variables):
         ("__shared__ float s[256];", "float"),
         ("static __shared__ volatile unsigned long long s[N][N + 1], t;", "unsigned long long"),
         ("__shared__ const typename A::B s[2];", "typename A :: B"),
+        ("struct S { static __shared__ T tile[32][33]; };", "T"),
+        ("#define SHARED(T, n) __shared__ T n[32]\nint a;", "T"),
         ("__shared__ float s, t[3];", None),
         ("__shared__ float *s[3];", None),
         ("__shared__ Pair<int, float> s[3];", None),

@@ -13,7 +13,7 @@ namespace emu {
 namespace {
 
 constexpr const char* kVariable = "CUDA_EMULATOR_REGISTERS";
-constexpr int kUnit = 256;  // CUDA C++ Programming Guide, "Hardware Multithreading"; of 9.0, too
+constexpr int kUnit = 256;  // of a warp; common/occupancy_rules.h says where this is from
 
 // By what the kernels are called in C++.
 std::map<std::string, int> readRegisters() {

@@ -48,26 +48,27 @@ class Asked:
 @contextmanager
 def asked(sources: Sequence[str]) -> Iterator[Asked]:
     """Asks while other work is done."""
-    nvcc = backend.find_nvcc()
-    files = [source for source in sources if source.endswith(".cu")] if nvcc else []
-    options = ["-std=c++17", "-O3", "-rdc=true", f"-arch={ARCHITECTURE}", "-I", str(COMMON)]
-    options += ["-cubin", "-Xptxas", "-v", "-o", os.devnull]
-    compilers = [
-        subprocess.Popen(
-            [nvcc or "", *options, file],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-        )
-        for file in files
-    ]
+    files = [source for source in sources if source.endswith(".cu")]
+    nvcc = backend.find_nvcc() if files else None
+    compilers = [_start(nvcc, file) for file in files] if nvcc else []
     answer = Asked(compilers)
     try:
         yield answer
     finally:
         answer.wait()
+
+
+def _start(nvcc: str, file: str) -> subprocess.Popen[str]:
+    options = ["-std=c++17", "-O3", "-rdc=true", f"-arch={ARCHITECTURE}", "-I", str(COMMON)]
+    options += ["-cubin", "-Xptxas", "-v", "-o", os.devnull]
+    return subprocess.Popen(
+        [nvcc, *options, file],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    )
 
 
 def large(printed: str) -> list[str]:

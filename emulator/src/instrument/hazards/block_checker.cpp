@@ -595,12 +595,11 @@ void BlockChecker::misaligned(const Access& access, uintptr_t pc) {
 void BlockChecker::readsFilled(const ByteFill& fill, const Access& access, uintptr_t pc) {
     uint64_t value = 0;
     std::memset(&value, static_cast<int>(fill.value), access.size);
-    Finding finding{
-        Hazard::ByteFill,
-        "",
-        {{{fill.pc, nullptr, 0}, {}, "sets each byte to " + number(fill.value), "the host"},
-         actOf(pc, rank_, verb(access.kind))},
-        ""};
+    Finding finding{Hazard::ByteFill,
+                    "",
+                    {actOfHost(fill.pc, "sets each byte to " + number(fill.value)),
+                     actOf(pc, rank_, verb(access.kind))},
+                    ""};
     finding.why = "what is read has " + bytes(access.size) + ": as an integer " + number(value) +
                   ", and not " + number(fill.value);
     found_.report(std::move(finding));

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "past_work.h"
+
 namespace emu {
 namespace {
 
@@ -9,10 +11,6 @@ namespace {
 // large number, and 0 is right for numbers of any size.
 bool isMeantAsNumber(unsigned value) {
     return value > 0 && value < 0x3f;
-}
-
-size_t extentOf(const BytesSeen& memory) {
-    return (memory.depth - 1) * memory.slice + (memory.height - 1) * memory.pitch + memory.width;
 }
 
 // Of single bytes nothing else can be meant, and a float4 may be four characters of four strings.
@@ -25,16 +23,16 @@ bool isNumber(size_t bytes) {
 void ByteFills::filled(const BytesSeen& memory, unsigned value, uintptr_t pc) {
     if (!isMeantAsNumber(value)) return;
     const std::lock_guard<std::mutex> lock(mutex_);
-    fills_.push_back({memory.first, extentOf(memory), value, pc});
+    fills_.push_back({memory.first, endOf(memory), value, pc});
     any_ = true;
 }
 
 void ByteFills::overwritten(const BytesSeen& memory) {
     if (!any()) return;
     const std::lock_guard<std::mutex> lock(mutex_);
-    const uintptr_t end = memory.first + extentOf(memory);
+    const uintptr_t end = endOf(memory);
     const auto meets = [&](const ByteFill& fill) {
-        return fill.begin < end && memory.first < fill.begin + fill.bytes;
+        return fill.begin < end && memory.first < fill.end;
     };
     fills_.erase(std::remove_if(fills_.begin(), fills_.end(), meets), fills_.end());
     any_ = !fills_.empty();
@@ -44,7 +42,7 @@ std::optional<ByteFill> ByteFills::read(uintptr_t address, size_t bytes) {
     if (!isNumber(bytes)) return std::nullopt;
     const std::lock_guard<std::mutex> lock(mutex_);
     for (auto fill = fills_.begin(); fill != fills_.end(); ++fill) {
-        if (address - fill->begin >= fill->bytes) continue;
+        if (address < fill->begin || address + bytes > fill->end) continue;
         const auto* value = reinterpret_cast<const unsigned char*>(address);
         const auto isOfFill = [&](unsigned char byte) { return byte == fill->value; };
         if (!std::all_of(value, value + bytes, isOfFill)) return std::nullopt;

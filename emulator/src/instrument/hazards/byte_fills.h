@@ -13,8 +13,7 @@
 namespace emu {
 
 struct ByteFill {
-    uintptr_t begin;
-    size_t bytes;
+    uintptr_t begin, end;
     unsigned value;  // of each byte
     uintptr_t pc;    // of the host, behind its call
 };

@@ -74,6 +74,11 @@ struct Act {
     std::string who = {};  // if it is not the thread above, in the finding's block
 };
 
+// What the host does at `pc`.
+inline Act actOfHost(uintptr_t pc, const std::string& what) {
+    return {{pc, nullptr, 0}, {}, what, "the host"};
+}
+
 struct Finding {
     Hazard hazard;
     std::string about;  // the rest of the title

@@ -5,7 +5,6 @@
 
 #include "engine/number_text.h"
 #include "engine/symbolizer.h"
-#include "host_check.h"
 
 namespace emu {
 

@@ -46,10 +46,6 @@ BytesSeen ofDevice(const BytesSeen& bytes) {
 
 thread_local bool inStreamOrder;
 
-Act actOfHost(uintptr_t pc, const std::string& what) {
-    return {{pc, nullptr, 0}, {}, what, "the host"};
-}
-
 HostCheck::~HostCheck() {
     for (const auto& [printer, work] : printed_) {
         const auto& [kernel, place] = printer;

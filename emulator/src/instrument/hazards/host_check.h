@@ -25,9 +25,6 @@ namespace emu {
 // The calling OS thread runs a host function in stream order: kernels before it have ended.
 extern thread_local bool inStreamOrder;
 
-// What the host does at `pc`.
-Act actOfHost(uintptr_t pc, const std::string& what);
-
 // Thread-safe.
 class HostCheck : public HostRecorder {
   public:
