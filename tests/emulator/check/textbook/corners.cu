@@ -120,14 +120,10 @@ static bool masks() {
 // ---- what arrays hold
 
 // Each kernel's tile begins at a multiple of 16 bytes, whatever the arrays of other kernels are.
-__global__ void oddlyManyFloats(float* out) {
-    __shared__ float few[3];
-    if (threadIdx.x < 3) few[threadIdx.x] = threadIdx.x;
-    __syncthreads();
-    out[threadIdx.x] = few[2 - threadIdx.x % 3];
-}
+// (Kernels of their own: the shared memory of each begins anew.)
+template <int kKernel>
 __global__ void tileOfQuads(const float* in, float* out) {
-    __shared__ float tile[128];
+    __shared__ float tile[129];
     reinterpret_cast<float4*>(tile)[threadIdx.x] = reinterpret_cast<const float4*>(in)[threadIdx.x];
     __syncthreads();
     out[threadIdx.x] = tile[127 - threadIdx.x];
@@ -135,8 +131,9 @@ __global__ void tileOfQuads(const float* in, float* out) {
 static bool quadsInShared() {
     float *in = toDevice(std::vector<float>(128, 3)), *out;
     cudaMalloc(&out, 32 * sizeof(float));
-    oddlyManyFloats<<<1, 32>>>(out);
-    tileOfQuads<<<1, 32>>>(in, out);
+    tileOfQuads<1><<<1, 32>>>(in, out);
+    tileOfQuads<2><<<1, 32>>>(in, out);
+    tileOfQuads<3><<<1, 32>>>(in, out);
     std::vector<float> result = toHost(out, 32);
     cudaFree(in);
     cudaFree(out);
@@ -211,14 +208,17 @@ __global__ void makeCells(Cell* cells) {
     cell.energy = threadIdx.x;
 }
 static bool bitFields() {
-    Cell *in, *out;
-    cudaMalloc(&in, 64 * sizeof(Cell));
+    // Behind a number that says how many there are: a cell must lie at a multiple of 8, not of 16.
+    double* counted;
+    Cell* out;
+    cudaMalloc(&counted, sizeof(double) + 64 * sizeof(Cell));
     cudaMalloc(&out, 64 * sizeof(Cell));
-    cudaMemset(in, 0, 64 * sizeof(Cell));
+    cudaMemset(counted, 0, sizeof(double) + 64 * sizeof(Cell));
+    Cell* in = reinterpret_cast<Cell*>(counted + 1);
     makeCells<<<1, 64>>>(in);
     ageCells<<<1, 64>>>(in, out);
     std::vector<Cell> result = toHost(out, 64);
-    cudaFree(in);
+    cudaFree(counted);
     cudaFree(out);
     return result[0].kind == 4 && result[0].colour == 17 && result[0].energy == 126 &&
            result[0].weight == -1;
