@@ -88,6 +88,7 @@ options_on_cpu    in addition, where it runs on the cpu back end
                   of all: of these kernels and counts, regular expressions; now, what is expected
                   instead; the reason; makers, the compiler and processor with which alone it is there
 [[assignment]]    what a student writes, and what counts: assignments.py
+[hints]           hints on tasks of the page, by their numbers, for ./lab hint NAME TASK
 
 A formula is a text of numbers, names, + - * / // % **, min(), max() and ceil(); it names options of the
 column `parameters` and other columns. Where kernels differ it is a table of formulas by kernel, "others"
@@ -269,6 +270,7 @@ class Facts:
     harmless: list[str] = field(default_factory=list)  # faults that no check need notice
     counts: Counts = Counts()
     assignments: list[Assignment] = field(default_factory=list)
+    hints: dict[int, str] = field(default_factory=dict)  # by the number of the task
 
     @property
     def hazards(self) -> int:
@@ -299,6 +301,7 @@ _FILE = {
     "faults": TABLE.or_nothing(),
     "counts": TABLE.or_nothing(),
     "assignment": LIST.or_nothing(),
+    "hints": TABLE.or_nothing(),
 }
 _TESTS = {
     "runs": TEXTS,
@@ -465,6 +468,7 @@ def load(path: Path) -> Facts:
         if "counts" in file
         else Counts(),
         assignments=assignments.of_file(file.get("assignment", []), problems),
+        hints=_hints(file.get("hints", {}), problems),
     )
     toml_file.refuse(path, problems)
     return facts
@@ -523,6 +527,13 @@ def _harmless(table: dict[str, Any], problems: list[str]) -> list[str]:
         if not re.fullmatch(r"(launch|refused) \d+|copy \d+( \d+)?", fault)
     ]
     return faults
+
+
+def _hints(table: dict[str, Any], problems: list[str]) -> dict[int, str]:
+    for task, hint in table.items():
+        if not re.fullmatch(r"[1-9]\d*", task) or not TEXT.fits(hint):
+            problems.append(f"[hints] {task} = {hint!r}: expected the number of a task, and a text")
+    return {int(task): hint for task, hint in table.items() if task.isdecimal()}
 
 
 def _plan(table: dict[str, Any], problems: list[str]) -> Plan:

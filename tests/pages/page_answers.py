@@ -43,7 +43,7 @@ from pathlib import Path
 
 from changed_files import file_of, write_copy
 from lab_cli.errors import LabError
-from lab_cli.results import tables
+from lab_cli.results import listings, tables
 from page_files import source_of
 
 ANSWER = re.compile(r"<summary>Answer (?:to )?(\w+)</summary>(.*?)</details>", re.DOTALL)
@@ -90,9 +90,9 @@ class Change:
     def _found(self, text: str) -> tuple[int, int]:
         begin, end = 0, len(text)
         if self.parts["scope"]:
-            begin, end = self._only(_definition_of(self.parts["scope"]), text)
+            begin, end = self._only(listings.definition_of(self.parts["scope"]), text)
         if self.parts["function"]:
-            return self._only(_definition_of(self.parts["function"]), text)
+            return self._only(listings.definition_of(self.parts["function"]), text)
         first, *others = [re.escape(part) for part in self.parts["text"].split("` ... `")]
         between = rf"(?:(?!{first}).)*?"
         return self._only(between.join([first, *others]), text, begin, end)
@@ -107,10 +107,6 @@ class Change:
                 f"stands {len(found)} times in the exercise, expected once: {self.place}"
             )
         return found[0].span()
-
-
-def _definition_of(function: str) -> str:
-    return rf"^(?:template <[^\n]*\n)?(?![ /#\n])[^;{{}}=]*\b{function}\([^;]*?\{{.*?^\}}\n"
 
 
 @dataclass
@@ -226,7 +222,7 @@ def answers() -> dict[Path, list[Variant]]:
     """The variants of all answers with code or runs, by page."""
     found = {}
     for page in tables.pages():
-        text = page.read_text(encoding="utf-8")
+        text = listings.BLOCK.sub("", page.read_text(encoding="utf-8"))
         variants = [
             variant
             for name, answer in ANSWER.findall(text)

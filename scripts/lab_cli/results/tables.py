@@ -1,4 +1,4 @@
-"""Writes what is generated in the pages: measured tables, and the lists of exercises.
+"""Writes what is generated in the pages: measured tables, code of the sources (listings.py), and the lists of exercises.
 
 A table stands between two comments; the first says where its rows come from:
 
@@ -29,7 +29,7 @@ from ..exercise_facts import Column
 from ..files import write
 from ..paths import ROOT, shown
 from ..process import output_of
-from . import diagnosis_table, exercise_list
+from . import diagnosis_table, exercise_list, listings
 from .csv_file import Row, parse, read_text
 
 BLOCK = re.compile(
@@ -161,7 +161,8 @@ def with_tables(text: str, folder: Path = ROOT) -> str:
             table = render(path, names, words, columns_of(path), beside)
         return match[1] + "\n" + table + "\n" + match[5]
 
-    return exercise_list.with_lists(BLOCK.sub(replace, text), folder)
+    text = listings.with_listings(BLOCK.sub(replace, text), folder)
+    return exercise_list.with_lists(text, folder)
 
 
 def pages() -> list[Path]:

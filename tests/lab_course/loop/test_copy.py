@@ -171,6 +171,14 @@ def test_hints_come_one_at_a_time(copy: Copy, capsys) -> None:
     assert marks.of("putInOrder").hints == 3
 
 
+def test_a_hint_on_a_task_of_the_page(exercises, capsys) -> None:
+    exercises("ch03/order", FACTS + '[hints]\n2 = "Count them."\n')
+    assert main.main(["hint", "order", "2"]) == 0
+    assert "Count them." in capsys.readouterr().out
+    assert main.main(["hint", "order", "3"]) == 2
+    assert "hints on tasks 2" in capsys.readouterr().err
+
+
 def test_the_solution_is_the_difference_and_counts_as_seen(copy: Copy, capsys) -> None:
     write_kernel(copy)
     assert main.main(["solution"]) == 2  # there is nobody to ask
