@@ -69,16 +69,16 @@ __host__ __device__ inline unsigned packed(unsigned x, unsigned y, unsigned z) {
 }
 
 // The table has a row for each warp, and a row begins `pitch` elements after the one before. Lane l
-// of warp w writes its coordinates to column l of row w. So each warp writes to one piece of memory,
-// whatever the shape of the block.
+// of warp w writes its coordinates to column l of row w. So each warp writes to one piece of
+// memory, whatever the shape of the block.
 __global__ void lineUpWarps(unsigned* table, unsigned pitch) {
     const unsigned thread = threadNumber();
     const unsigned warp = thread / kWarp, lane = thread % kWarp;
     table[warp * pitch + lane] = packed(threadIdx.x, threadIdx.y, threadIdx.z);
 }
 
-// The threads of each warp, in the order of their numbers. The number of its first thread stands for
-// a warp.
+// The threads of each warp, in the order of their numbers. The number of its first thread stands
+// for a warp.
 using Warps = std::map<unsigned, std::vector<unsigned>>;
 
 Warps warpsOf(const std::vector<Place>& places) {
@@ -88,9 +88,9 @@ Warps warpsOf(const std::vector<Place>& places) {
     return warps;
 }
 
-// CPU reference, the rule: divide the number of thread (x, y, z), with x fastest, by 32. The quotient
-// is its warp, and the remainder is its lane. Returns what the hardware did otherwise. `places` has
-// the order of these loops.
+// CPU reference, the rule: divide the number of thread (x, y, z), with x fastest, by 32. The
+// quotient is its warp, and the remainder is its lane. Returns what the hardware did otherwise.
+// `places` has the order of these loops.
 std::string wrongPlace(dim3 block, const std::vector<Place>& places) {
     const unsigned threads = block.x * block.y * block.z;
     std::size_t walked = 0;
