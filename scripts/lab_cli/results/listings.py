@@ -62,7 +62,9 @@ def select(text: str, what: str) -> str:
     if parts["scope"]:
         text = _definition(text, parts["scope"])
     if text.count(parts["first"]) != 1:
-        raise LabError(f"{parts['first']} stands there {text.count(parts['first'])} times, not once")
+        raise LabError(
+            f"{parts['first']} stands there {text.count(parts['first'])} times, not once"
+        )
     at = text.index(parts["first"])
     end = text.find(parts["last"], at + len(parts["first"])) if parts["last"] else at
     if end < 0:
