@@ -7,10 +7,10 @@
 //     fixedUneven  the same kernel, where every fourth piece takes four times as long
 //   3 fromCounter  the same uneven pieces, each taken from a counter by a block that is free
 //
-// Every block records on which SM it ran, and when. busyBlocks runs 50,000 threads, which is less
-// than one wave for a large GPU, and 6,250 threads for each SM, as 50,000 threads give a GPU of 8
-// SMs: three waves and a little, where an SM holds 2048 threads. Both are run in blocks of 1024 and
-// of 512 threads; the speed-up compares these two.
+// Every block records on which SM it ran, and when. busyBlocks runs 50,000 threads, which are less
+// than one wave for a large GPU. It also runs 6,250 threads for each SM, which are three waves and
+// a little if an SM holds 2048 threads. Both are run in blocks of 1024 and of 512 threads; the
+// speed-up compares these two.
 //
 // fixedShares does the same work on 1, 2, 4 ... SMs and on all of them. A block of it takes more
 // than half of an SM's shared memory, so that each block has an SM of its own.
@@ -18,11 +18,12 @@
 //   per SM  blocks that an SM holds, as the occupancy calculator says
 //   waves   blocks / (SMs x per SM)
 //   SMs     SMs on which a block ran
-//   idle %  all SMs together have SMs x per SM slots, and each is there from the begin of the first
-//           block to the end of the last one: the share of this time without a block
+//   idle %  all SMs together have SMs x per SM slots, from the begin of the first block to the end
+//           of the last one: the share of this time in which a slot has no block
 //
 // The CSV also has seen (the most blocks that were on one SM at the same time), waves_rounded_up
-// (the waves if a wave began when one has ended) and block_ms (the median of how long blocks took).
+// (the waves if a wave began only when the one before has ended) and block_ms (the median of how
+// long a block took).
 //
 //   ./lab run blockScheduling -- --timeline=timeline.csv
 //   ./lab test blockScheduling
