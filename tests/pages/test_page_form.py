@@ -20,6 +20,8 @@ REWRITTEN = (  # exercises whose pages have this form
     "warpLayout",
     "simpleDivergence",
     "controlDivergence",
+    "blockScheduling",
+    "sumMatrix",
 )
 MOST_WORDS = 1500  # before the tasks
 TASK = re.compile(r"^(\d+)\. (.{12})", re.MULTILINE)
