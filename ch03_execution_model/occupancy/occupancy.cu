@@ -1,6 +1,6 @@
-// Occupancy is the number of warps that are resident on a multiprocessor (SM), over the most that it
-// can hold. An SM hands out warp slots, block slots, registers and shared memory, until one of them
-// has run out. More warps hide more latency, but only up to a point.
+// Occupancy is the number of warps that are resident on a multiprocessor (SM), over the most that
+// it can hold. An SM hands out warp slots, block slots, registers and shared memory, until one of
+// them has run out. More warps hide more latency, but only up to a point.
 //
 //   1 sumLoads1   sums integers, one load in flight per thread: full speed needs all the warps
 //   2 sumLoads4   four independent loads in flight: fewer warps are enough
@@ -8,10 +8,8 @@
 //   4 mixAtLeast2, 3, 4, 5, 6, 8
 //                 the compiler must leave room for so many blocks: it keeps fewer values in
 //                 registers, the rest goes to local memory, and high occupancy is slow
-//   5 rowSumsLargeTile
-//                 sums rows by way of shared memory, whose size leaves room for few blocks
-//   6 rowSumsSmallTile
-//                 the same with a tile of a quarter of the size: as many warps as an SM can hold
+//   5 rowSumsLargeTile  sums rows by way of shared memory: its size leaves room for few blocks
+//   6 rowSumsSmallTile  the same with a quarter of the shared memory: room for all the warps
 //
 // The sumLoads kernels run with less and less dynamic shared memory per block, so that 1, 2, 3 ...
 // blocks are resident. sumLoads1 also runs with blocks of different sizes.
@@ -21,10 +19,10 @@
 //   warps     that fit on an SM by the rules of occupancy_rules.h
 //   achieved  warps that were there on average, in percent of those of a full SM (kernels 1 to 4)
 //
-// The CSV also has the shared memory of a block, the blocks that fit by the rules and as CUDA counts
-// them, the occupancy in percent, and what limits it. `compared` is the number of other
-// configurations (threads per block, shared memory) of the kernel in which the rules agree with CUDA.
-// (The exercise occupancyCalculator computes occupancy for any GPU, and without one.)
+// The CSV also has the shared memory of a block, the blocks that fit by the rules and as CUDA
+// counts them, the occupancy in percent, and what limits it. `compared` is the number of other
+// configurations (threads per block, shared memory) of the kernel in which the rules agree with
+// CUDA. (The exercise occupancyCalculator computes occupancy for any GPU, and without one.)
 //
 //   ./lab run occupancy -- --size=128M
 //   ./lab test occupancy
@@ -78,8 +76,8 @@ constexpr unsigned kValues = 96;   // a thread of the mix kernels changes all of
 constexpr unsigned kStarts = 256;  // different results, so that the reference has few to compute
 
 // __launch_bounds__(most threads per block, least blocks per SM): the compiler may use only so many
-// registers that kMinBlocks blocks of kBlock threads fit on an SM. (std::min() keeps this to what an
-// SM of an older GPU can hold. nvcc -maxrregcount=N limits all kernels of a file without launch
+// registers that kMinBlocks blocks of kBlock threads fit on an SM. (std::min() keeps this to what
+// an SM of an older GPU can hold. nvcc -maxrregcount=N limits all kernels of a file without launch
 // bounds.)
 template <unsigned kMinBlocks>
 __global__ void __launch_bounds__(kBlock,
@@ -105,7 +103,7 @@ __global__ void __launch_bounds__(kBlock,
     noteSpan(spans, begin);
 }
 
-constexpr unsigned kRows = 128;  // a block of the rowSums kernels has so many threads, one for a row
+constexpr unsigned kRows = 128;  // rows of a block of the rowSums kernels, one for each thread
 
 // Each thread sums a row: kPerThread integers that lie side by side. If it loaded them itself, the
 // lanes of a warp would load 256 bytes apart. So the block first copies its rows to shared memory,
@@ -300,9 +298,7 @@ int main(int argc, char** argv) {
         const unsigned grid = lab::blocksFor(threads, kBlock);
         mixes.rung(
             nameOf(name, "registers"), grid, kBlock, lab::kNoRate,
-            [&] {
-                return finding(address, comparison, kBlock, kNoShared, mixOf, spansOf(kBlock));
-            },
+            [&] { return finding(address, comparison, kBlock, kNoShared, mixOf, spansOf(kBlock)); },
             [&] { kernel<<<grid, kBlock>>>(steps, threads, results.get(), spans.get()); });
     };
     mixRow(AtLeast{2}, mixAtLeast<2>);

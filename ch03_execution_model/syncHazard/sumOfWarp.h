@@ -4,8 +4,9 @@
 #include <cstddef>
 #include <vector>
 
-// CPU reference: the sum of a warp's elements, and the smallest sum that lane 0 may get in any order.
-// That is its own element plus the unchanged elements that it adds itself. No element is negative.
+// CPU reference: the sum of a warp's elements, and the smallest sum that lane 0 may get in any
+// order. That is its own element plus the unchanged elements that it adds itself. No element is
+// negative.
 struct SumOfWarp {
     int all, least;
 };

@@ -84,8 +84,9 @@ __global__ void readAfterWriteRace(const int* in, int* out, std::size_t n) {
     if (t < count) out[first + t] = tile[count - 1 - t];
 }
 
-// No thread passes the barrier before all have reached it, and what they wrote before it can be read
-// by all behind it. Threads without an element reach it, too: it does not stand within an `if`.
+// No thread passes the barrier before all have reached it, and what they wrote before it can be
+// read by all behind it. Threads without an element reach it, too: it does not stand within an
+// `if`.
 __global__ void readAfterWriteSynced(const int* in, int* out, std::size_t n) {
     __shared__ int tile[lab::kMaxBlock];
     const std::size_t first = std::size_t{blockIdx.x} * blockDim.x;
@@ -148,8 +149,8 @@ __global__ void lanesRace(const int* in, int* sums, std::size_t n) {
 }
 
 // __syncwarp() waits for the lanes of the warp, and makes the compiler write before it reads on.
-// That is enough as long as no warp needs anything from another one. It is cheaper than a barrier of
-// the block.
+// That is enough as long as no warp needs anything from another one. It is cheaper than a barrier
+// of the block.
 __global__ void lanesSynced(const int* in, int* sums, std::size_t n) {
     __shared__ int tile[lab::kMaxBlock];
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;

@@ -9,8 +9,8 @@
 #include "verify.h"
 
 // A line for each of the first `most` stretches of wrong neighbours, with the value of its first
-// element. A last line says how many more stretches there are. The text is empty if nothing is wrong.
-// right(i) is the right value of values[i].
+// element. A last line says how many more stretches there are. The text is empty if nothing is
+// wrong. right(i) is the right value of values[i].
 template <typename Right>
 std::string wrongStretches(const std::vector<int>& values, const Right& right, std::size_t most) {
     std::string text;
